@@ -1,0 +1,275 @@
+/* Facts: flat records with evidence, the only thing outputs read. They mirror the JSON contract (doc/schema/explain.schema.json)
+ * field by field: a report renders, it never computes. All on the arena of the fact_document.
+ *
+ * Conventions: offsets are bytes in the kernel's section; "from"/"to" both inclusive; strings are NUL-terminated, NULL is
+ * JSON null; identifiers come from the vocabulary table (fact_vocabulary.h); FACT_NONE marks an absent number. */
+#ifndef SP_FACT_H
+#define SP_FACT_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/vec.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FACT_NONE INT32_MIN
+
+/* Identifiers that are enumerations in the contract; their spelling is in fact_vocabulary.c. */
+enum fact_confidence { FACT_PROVED, FACT_ASSUMED, FACT_MATCHED };
+enum fact_where { FACT_REGISTER, FACT_UNIFORM, FACT_PREDICATE, FACT_SHARED, FACT_GLOBAL, FACT_LOCAL, FACT_CONSTANT, FACT_IMMEDIATE, FACT_TENSOR };
+enum fact_class { FACT_REGISTER_ONLY, FACT_REGISTER_ACCUMULATOR, FACT_SHARED_MATERIALIZED, FACT_GLOBAL_MATERIALIZED, FACT_SPILLED,
+    FACT_LOCAL_ARRAY, FACT_RECOMPUTED, FACT_INPUT, FACT_RESULT };
+/* In the vocabulary's order: where several fit, the first. ORDER ROLE (fact_vocabulary.c). */
+enum fact_role { FACT_ROLE_STACK, FACT_ROLE_SPECIAL_REGISTER, FACT_ROLE_PARAMETER, FACT_ROLE_CONSTANT, FACT_ROLE_INDEX, FACT_ROLE_BOUNDS_CHECK,
+    FACT_ROLE_EARLY_EXIT, FACT_ROLE_ADDRESS, FACT_ROLE_DESCRIPTOR, FACT_ROLE_LOAD, FACT_ROLE_STORE, FACT_ROLE_ATOMIC, FACT_ROLE_COMPUTE,
+    FACT_ROLE_COMPARE, FACT_ROLE_SELECT, FACT_ROLE_CONVERT, FACT_ROLE_MOVE, FACT_ROLE_PREDICATE, FACT_ROLE_INDUCTION, FACT_ROLE_LOOP_TEST,
+    FACT_ROLE_BRANCH, FACT_ROLE_CALL, FACT_ROLE_RETURN, FACT_ROLE_EXIT, FACT_ROLE_BARRIER, FACT_ROLE_RECONVERGENCE, FACT_ROLE_SHUFFLE,
+    FACT_ROLE_VOTE, FACT_ROLE_TENSOR, FACT_ROLE_ASYNC_COPY, FACT_ROLE_FENCE, FACT_ROLE_SPILL, FACT_ROLE_REFILL, FACT_ROLE_SLOW_PATH,
+    FACT_ROLE_PADDING, FACT_ROLE_DEAD, FACT_ROLE_UNKNOWN };
+enum fact_stage { FACT_STAGE_SOURCE, FACT_STAGE_NVVM, FACT_STAGE_PTXAS, FACT_STAGE_UNKNOWN };
+enum fact_unknown_why { FACT_WHY_ENCODING, FACT_WHY_SEMANTICS, FACT_WHY_INDIRECT_BRANCH, FACT_WHY_MEMORY };
+enum fact_access_mode { FACT_READ, FACT_WRITE, FACT_READWRITE, FACT_UNUSED /* "none" */, FACT_ACCESS_UNKNOWN };
+enum fact_phase_kind { FACT_PHASE_LOAD, FACT_PHASE_FILL, FACT_PHASE_MAP, FACT_PHASE_REDUCE, FACT_PHASE_SCAN, FACT_PHASE_FOLD,
+    FACT_PHASE_EXCHANGE, FACT_PHASE_FINISH, FACT_PHASE_OTHER };
+enum fact_part { FACT_WHOLE, FACT_LO, FACT_HI };
+enum fact_coalescing { FACT_FULL, FACT_STRIDED, FACT_BROADCAST, FACT_SCATTERED, FACT_COALESCING_UNKNOWN };
+
+struct fact_offsets { /* a list of byte offsets */
+    const uint32_t *p;
+    uint32_t n;
+};
+struct fact_texts {
+    const char **p;
+    uint32_t n;
+};
+/* An argument or binding whose value is text, a number, a truth value, or a nested group (JSON object). */
+struct fact_binding {
+    const char *key;
+    enum { FACT_BIND_TEXT, FACT_BIND_INT, FACT_BIND_BOOL, FACT_BIND_NULL, FACT_BIND_GROUP } kind;
+    const char *text;
+    int64_t number;
+    const struct fact_binding *group;
+    uint32_t group_count;
+};
+struct fact_bindings {
+    const struct fact_binding *p;
+    uint32_t n;
+};
+
+struct fact_param {
+    uint32_t index, offset, constant_offset, size;
+    const char *name;      /* "x" from the source, else "p0" */
+    bool name_from_source; /* else "position" */
+    const char *type;      /* NULL when the symbol does not tell it */
+    enum fact_access_mode access;
+};
+struct fact_name {
+    const char *name, *expr, *type;
+    struct fact_offsets evidence;
+};
+struct fact_differs {
+    const char *when, *exact, *real;
+};
+struct fact_output {
+    uint32_t store;
+    const char *address, *runs_when, *value; /* value: id */
+    const char *exact, *real;
+    const struct fact_differs *differs;
+    uint32_t differs_count;
+};
+struct fact_phase {
+    enum fact_phase_kind kind;
+    uint32_t from, to;
+    const char *summary;
+    const uint32_t *patterns;
+    uint32_t pattern_count;
+    struct fact_offsets evidence;
+};
+struct fact_loop_piece {
+    bool straight; /* else "loop" */
+    uint32_t from, to, unroll;
+};
+struct fact_carried {
+    const char *expr;
+    uint32_t at;
+    enum { FACT_CARRIED_COUNTER, FACT_CARRIED_ADDRESS, FACT_CARRIED_DATA } kind;
+    const char *value;
+};
+struct fact_loop {
+    uint32_t id;
+    int32_t parent; /* FACT_NONE */
+    uint32_t from, to;
+    const char *counter, *start, *step, *until;
+    uint32_t unroll;
+    const struct fact_loop_piece *pieces;
+    uint32_t piece_count;
+    const char *count;
+    const struct fact_carried *carried;
+    uint32_t carried_count;
+    int32_t source_file, source_line; /* FACT_NONE */
+    struct fact_offsets evidence;
+};
+struct fact_inline {
+    int32_t file, line;
+    const char *function;
+};
+struct fact_instruction {
+    uint32_t offset;
+    const char *text;
+    const char *guard;     /* "P0", "!P0", NULL */
+    const char *runs_when; /* NULL: always */
+    enum fact_role role;
+    const char *expr;
+    int32_t file, line;    /* FACT_NONE */
+    const struct fact_inline *inlined;
+    uint32_t inlined_count;
+    int32_t ptx_line;      /* FACT_NONE */
+    int32_t stall, write_barrier, read_barrier, wait_mask; /* FACT_NONE */
+    int32_t yield;         /* 0, 1, FACT_NONE */
+    const uint32_t *patterns; /* the innermost patterns it belongs to and their parents, see pattern room */
+    uint32_t pattern_count;
+    const char *control_text; /* "[B--2---:R-:W0:-:S04]" for the listing, or NULL; not in JSON */
+    const char *note;         /* a reader's remark for the listing, or NULL; not in JSON */
+};
+struct fact_hold {
+    uint32_t from, to;
+    const char *holds;
+    enum fact_part part;
+    const char *value;
+};
+struct fact_register {
+    const char *name; /* "R2", "UR4", "P0" */
+    const struct fact_hold *holds;
+    uint32_t hold_count;
+};
+struct fact_storage {
+    enum fact_where where;
+    const char *at;
+    uint32_t from, to;
+    const char *address; /* NULL for registers */
+    bool reloaded;       /* a second load of the same element */
+};
+struct fact_use {
+    uint32_t offset;
+    enum fact_where via;
+    bool other_thread;
+};
+struct fact_value {
+    const char *id, *name, *expr, *type;
+    enum fact_class cls;
+    const struct fact_storage *storage;
+    uint32_t storage_count;
+    const struct fact_use *uses;
+    uint32_t use_count;
+    enum fact_confidence confidence;
+    struct fact_offsets evidence;
+};
+struct fact_pattern {
+    const char *id; /* `n` is the index */
+    int32_t parent; /* FACT_NONE */
+    struct fact_offsets offsets;
+    struct fact_bindings bindings;
+    struct fact_texts via;
+    enum fact_confidence confidence;
+    const char *rule;
+};
+struct fact_rewrite {
+    const char *kind;
+    enum fact_stage stage;
+    const char *reason;
+    int32_t source_file, source_line; /* FACT_NONE: `source` is null */
+    const char *source_text;
+    struct fact_offsets ptx; /* line numbers */
+    struct fact_offsets sass;
+    struct fact_bindings args;
+    enum fact_confidence confidence;
+};
+struct fact_access {
+    uint32_t offset;
+    enum fact_where space;
+    uint32_t bytes;
+    int32_t stride_bytes; /* FACT_NONE */
+    enum fact_coalescing coalescing;
+    int32_t conflict_degree; /* FACT_NONE */
+};
+struct fact_work {
+    double flops, global_bytes, shared_bytes, intensity;
+    bool has_shared, has_intensity;
+};
+struct fact_occupancy {
+    uint32_t block, warps;
+    const char *limit;
+};
+struct fact_unknown {
+    uint32_t offset;
+    const char *text, *bits;
+    enum fact_unknown_why why;
+};
+
+struct fact_kernel {
+    uint32_t input;
+    const char *name, *demangled, *base_name, *arch, *summary;
+    int32_t registers, uniform_registers, shared_bytes, stack_bytes, barriers, code_bytes; /* FACT_NONE */
+    bool dynamic_shared;
+    VEC(struct fact_param) params;
+    VEC(struct fact_name) names;
+    VEC(struct fact_output) outputs;
+    VEC(struct fact_phase) phases;
+    VEC(struct fact_loop) loops;
+    VEC(struct fact_instruction) instructions;
+    bool has_padding;
+    uint32_t padding_from, padding_to, padding_instructions;
+    VEC(struct fact_register) register_flow; /* R0…, UR0…, P0…, UP0…, each ascending; only those used */
+    VEC(struct fact_value) values;
+    VEC(struct fact_pattern) patterns;
+    VEC(struct fact_rewrite) rewrites;
+    VEC(struct fact_access) accesses;
+    bool has_work;
+    struct fact_work work;
+    VEC(struct fact_occupancy) occupancy; /* empty: null */
+    VEC(struct fact_unknown) unknown;
+};
+
+struct fact_input {
+    const char *path, *member, *kind, *producer, *flags, *status;
+    bool has_ptx, has_line_info;
+};
+struct fact_comparison_row {
+    const char *subject, *a, *b;
+    bool same;
+    const char *why;
+};
+struct fact_comparison {
+    uint32_t a, b; /* kernel indices */
+    VEC(struct fact_comparison_row) rows;
+    const char *summary;
+};
+
+struct fact_document {
+    struct arena *a;
+    const char *tool; /* version */
+    VEC(struct fact_input) inputs;
+    VEC(const char *) files;
+    struct diag_sink *diags;
+    VEC(struct fact_kernel) kernels;
+    VEC(struct fact_comparison) comparisons;
+};
+
+/* Spelling of an identifier as in the vocabulary, and back (-1: none). ORDER as the enums above. */
+const char *fact_role_text(enum fact_role v);
+const char *fact_class_text(enum fact_class v);
+const char *fact_where_text(enum fact_where v);
+const char *fact_confidence_text(enum fact_confidence v);
+const char *fact_stage_text(enum fact_stage v);
+const char *fact_why_text(enum fact_unknown_why v);
+const char *fact_access_text(enum fact_access_mode v);
+const char *fact_phase_text(enum fact_phase_kind v);
+const char *fact_coalescing_text(enum fact_coalescing v);
+int fact_role_find(const char *text);
+
+/* Compares two kernels of the document by patterns, places, instruction classes and outputs, and appends a comparison with
+ * the reason where one follows. */
+bool fact_compare(struct fact_document *doc, uint32_t a, uint32_t b);
+
+#endif

@@ -1,0 +1,220 @@
+/* The value graph of one kernel: control flow, values in gated SSA, memory operations, liveness. Built from micro-operations
+ * only; nothing here knows a mnemonic.
+ *
+ * Words (definitions.md): a *def* is one register result of one instruction; a *value* is a node: defs proved equal by exact
+ * rules share one node (hash-consing). Defs are kept under their values: copies, reloads and recomputation stay visible.
+ *
+ * Nodes are numbered; node 0 is "none". An argument always has a smaller number than its user, except through a loop phi.
+ * A node carries bits, not types: `type` is the result's width and how the operation reads its arguments. */
+#ifndef SP_GRAPH_H
+#define SP_GRAPH_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "uop/uop.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef uint32_t graph_id; /* index of a node; GRAPH_NIL: none */
+enum { GRAPH_NIL = 0 };
+
+/* Node kinds beyond enum uop_kind. Pure uop kinds, SREG, CBANK, LOAD, ELEMENT, ATOM, SHFL … are node kinds as they are. */
+enum graph_kind {
+    GRAPH_PHI = UOP_GRAPH_KINDS, /* `block` says where; one argument a predecessor of the block */
+    GRAPH_BOOL,   /* truth table over up to 6 atoms (B1 nodes, ascending): bit i of imm is the result when atom k is bit k of i */
+    GRAPH_ENTRY,  /* what a register held when the kernel began: undefined */
+    GRAPH_RESULT, /* result number imm of an effect at instruction `insn` (call clobber, opaque) */
+};
+
+struct graph_node {
+    uint8_t kind, type, round, flags, space, order, width;
+    uint8_t arg_count;
+    graph_id arg[5];
+    const graph_id *phi_args; /* GRAPH_PHI: arg_count unused, phi_count entries */
+    uint32_t phi_count;
+    uint32_t block; /* PHI */
+    uint32_t insn;  /* LOAD, ATOM, RESULT …: instance (see graph_insn) that made it; UINT32_MAX for pure nodes */
+    uint64_t imm;   /* CONST value; CBANK byte offset; SREG number; LOAD: memory version */
+};
+
+/* One instance of an instruction: the same instruction inlined from two call sites has two. */
+struct graph_insn {
+    uint32_t offset;    /* bytes in the section */
+    uint32_t input;     /* index into graph_input.insns */
+    uint32_t block;
+    uint32_t call_path; /* 0: the kernel's own level; else index into graph.calls + 1 */
+    graph_id guard;     /* its own guard as a B1 node, GRAPH_NIL: always */
+    graph_id runs_when; /* condition under which it takes effect: path and guard; GRAPH_NIL: always */
+    bool reachable;
+    uint32_t first_def, def_count;       /* into graph.defs */
+    uint32_t first_use, use_count;       /* into graph.uses: register reads */
+    uint32_t first_access, access_count; /* into graph.accesses */
+};
+
+struct graph_def {
+    uint32_t insn;    /* instance */
+    uint8_t file;     /* enum uop_file */
+    uint16_t reg;
+    graph_id node;    /* what the instruction wrote: B32 (B1 for predicates); LO/HI of a wider value for halves */
+    graph_id merged;  /* what the register holds after it: `node`, or select(guard, node, older) */
+    uint32_t last_use;/* last instance that reads it, or the def's own when nothing does */
+    bool read;        /* some instruction reads it */
+};
+
+struct graph_use {
+    uint32_t insn;
+    uint8_t file;
+    uint16_t reg;
+    graph_id node;        /* the value read, under the reader's guard */
+    const uint32_t *defs; /* defs that reach */
+    uint32_t def_count;
+};
+
+enum graph_access_kind { GRAPH_LOAD, GRAPH_STORE, GRAPH_ATOMIC };
+struct graph_access {
+    uint32_t insn;
+    uint8_t kind, space, order, width; /* enum graph_access_kind, uop_space, uop_order; bytes a thread */
+    graph_id address;                  /* B64 (B32 for shared and local), everything added */
+    graph_id value[4];                 /* STORE: words; LOAD: the words loaded ([0] alone up to 8 bytes) */
+    graph_id result;                   /* LOAD: the LOAD node or, when a store was forwarded, the stored value; ATOMIC: old value */
+    graph_id runs_when;                /* GRAPH_NIL: always */
+    uint32_t version;                  /* memory version a load reads / a store makes */
+    int32_t from_store;                /* LOAD: the one access whose store it is proved to read (D5), or -1 */
+    bool may_alias;                    /* LOAD: some store may reach it (another parameter: assumed not to) */
+};
+
+struct graph_block {
+    uint32_t first, last; /* instances, inclusive */
+    const uint32_t *preds, *succs;
+    uint32_t pred_count, succ_count;
+    uint32_t idom;        /* UINT32_MAX for the entry */
+    uint32_t loop;        /* innermost loop + 1, 0: none */
+    graph_id path;        /* condition to reach it from the entry, GRAPH_NIL: always; inside loops: relative to the header */
+    graph_id branch;      /* B1: condition of the conditional branch that ends it, GRAPH_NIL: none */
+    bool reachable;
+};
+
+struct graph_loop {
+    uint32_t header, latch; /* blocks */
+    uint32_t parent;        /* loop + 1, 0: none */
+    uint32_t first, last;   /* instances */
+    bool irreducible;
+};
+
+struct graph_call {
+    uint32_t insn;        /* instance of the CALL */
+    uint32_t target;      /* byte offset of the callee */
+    uint32_t caller_path; /* call_path of the caller */
+    bool resolved;        /* its RET was shown to come back behind the call */
+};
+
+/* ---- what the graph is built from ----------------------------------------------------------------------------------- */
+struct graph_input_insn {
+    uint32_t offset;
+    const struct uop_list *uops;
+};
+struct graph_sreg_word { /* a word of constant bank 0 that holds a special register */
+    uint32_t offset;
+    uint16_t sreg;
+};
+struct graph_env {
+    unsigned sm;
+    uint32_t param_base, param_bytes;
+    uint32_t stack_offset;      /* bank 0 offset of the stack pointer's start */
+    uint32_t descriptor_offset; /* bank 0 offset of the global descriptor, 0: none */
+    const struct graph_sreg_word *words;
+    uint32_t word_count;
+    const uint8_t *const *constant_bank; /* [18], may be NULL: initialised banks */
+    const uint32_t *constant_bytes;
+};
+struct graph_input {
+    const struct graph_input_insn *insns;
+    uint32_t count;
+    const struct graph_env *env;
+};
+
+struct graph {
+    struct arena *a;
+    const struct graph_env *env;
+    struct graph_input input;
+    VEC(struct graph_node) nodes;
+    VEC(struct graph_insn) insns;
+    VEC(struct graph_def) defs;
+    VEC(struct graph_use) uses;
+    VEC(struct graph_access) accesses;
+    VEC(struct graph_block) blocks;
+    VEC(struct graph_loop) loops;
+    VEC(struct graph_call) calls;
+    VEC(uint32_t) indirect; /* instances of branches whose target is unknown */
+    struct map_u64 hash;    /* private */
+    void *work;             /* private */
+};
+
+/* Builds everything. SP_ERR_MEMORY only; what could not be understood stands in the graph (opaque nodes, `indirect`) and in
+ * notes to `diags`. */
+enum sp_status graph_build(struct arena *a, const struct graph_input *input, struct diag_sink *diags, struct graph *g);
+
+/* An empty graph to make nodes in: for readers of expressions, and for tests. */
+void graph_init(struct graph *g, struct arena *a, const struct graph_env *env);
+
+/* ---- nodes: made simplified by exact rules (graph_simplify.c), hash-consed: equal number means equal value ------------- */
+graph_id graph_const(struct graph *g, enum uop_type type, uint64_t bits);
+graph_id graph_sreg(struct graph *g, unsigned sreg);
+graph_id graph_cbank(struct graph *g, enum uop_type type, unsigned bank, uint32_t offset);
+/* A pure operation; `like` gives kind, type, round, flags, space, imm; args as many as the kind has. */
+graph_id graph_pure(struct graph *g, const struct uop *like, const graph_id *args, unsigned count);
+/* Shorthands over graph_pure for plain operations. */
+graph_id graph_op1(struct graph *g, enum uop_kind kind, enum uop_type type, graph_id a);
+graph_id graph_op2(struct graph *g, enum uop_kind kind, enum uop_type type, graph_id a, graph_id b);
+graph_id graph_op3(struct graph *g, enum uop_kind kind, enum uop_type type, graph_id a, graph_id b, graph_id c);
+/* A fresh, never-equal node (GRAPH_ENTRY, RESULT, LOAD …). */
+graph_id graph_fresh(struct graph *g, const struct graph_node *node);
+
+static inline const struct graph_node *graph_at(const struct graph *g, graph_id id)
+{
+    return &g->nodes.p[id];
+}
+bool graph_is_const(const struct graph *g, graph_id id, uint64_t *bits);
+
+/* ---- truth (graph_bool.c). NIL stands for true in `runs_when` and `path` ------------------------------------------------ */
+graph_id graph_true(struct graph *g);
+graph_id graph_false(struct graph *g);
+graph_id graph_not(struct graph *g, graph_id a);
+graph_id graph_and(struct graph *g, graph_id a, graph_id b);
+graph_id graph_or(struct graph *g, graph_id a, graph_id b);
+/* a implies b, decided on the tables (false when not decided). */
+bool graph_implies(struct graph *g, graph_id a, graph_id b);
+/* `value` as it is when `given` holds: selects and tables are cut down. */
+graph_id graph_assume(struct graph *g, graph_id value, graph_id given);
+/* The atoms and table of any B1 node (an atom alone: one atom, table 2). False beyond six atoms. */
+bool graph_table(const struct graph *g, graph_id b1, graph_id atoms[6], unsigned *count, uint64_t *table);
+
+/* ---- addresses (graph_affine.c): base + sum coefficient * term + offset, exact modulo 2^64 (2^32 for 32-bit nodes) ------ */
+enum { GRAPH_AFFINE_MAX = 8 };
+struct graph_affine {
+    graph_id base;   /* a pointer parameter (CBANK b64 in the parameter range), the stack pointer, or NIL */
+    struct {
+        graph_id term;       /* the 32- or 64-bit node that is multiplied, extensions stripped (see `extend`) */
+        int64_t coefficient; /* bytes */
+        uint8_t extend;      /* 0 none, 1 sign-extended from 32 bits, 2 zero-extended */
+    } terms[GRAPH_AFFINE_MAX];
+    unsigned term_count;
+    int64_t offset;
+};
+/* False when the node is no such sum (too many terms). Terms in ascending order of node. */
+bool graph_affine(const struct graph *g, graph_id address, struct graph_affine *out);
+
+/* ---- uses ------------------------------------------------------------------------------------------------------------ */
+/* Nodes that have `id` as an argument; filled by graph_build (graph_index_users after adding nodes by hand). */
+const graph_id *graph_users(const struct graph *g, graph_id id, uint32_t *count);
+void graph_index_users(struct graph *g);
+/* Defs that hold a node (its own or as LO/HI of it). */
+const uint32_t *graph_defs_of(const struct graph *g, graph_id id, uint32_t *count);
+
+/* Text of a node for tests and dumps: "%7 = fadd.f32.ftz %3 %5". */
+size_t graph_print(const struct graph *g, graph_id id, char *out, size_t size);
+
+#endif
