@@ -1,0 +1,11 @@
+# The command: src/cli/ over the static library. It sees include/ and its own folder only, so a private header cannot slip in.
+file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/cli/*.c)
+if(NOT sources OR NOT TARGET libsassprobe_static)
+  return()
+endif()
+add_executable(sassprobe ${sources})
+target_include_directories(sassprobe PRIVATE ${CMAKE_SOURCE_DIR}/src/cli ${CMAKE_SOURCE_DIR}/include)
+get_target_property(warnings sp_flags INTERFACE_COMPILE_OPTIONS)
+target_compile_options(sassprobe PRIVATE ${warnings})
+target_link_libraries(sassprobe PRIVATE libsassprobe_static)
+install(TARGETS sassprobe)
