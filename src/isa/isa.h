@@ -25,6 +25,8 @@ enum isa_op {
 #include "isa_names.inc"
     ISA_OP_COUNT
 };
+#undef ISA_OP_ROW
+#undef ISA_MOD_ROW
 enum isa_mod {
     ISA_MOD_NONE = 0,
 #define ISA_OP_ROW(id, text)

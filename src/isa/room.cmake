@@ -1,0 +1,12 @@
+# The spec becomes tables at build time: isagen is a host tool, its output lives in the build tree.
+add_executable(isagen ${CMAKE_SOURCE_DIR}/tools/isagen.c)
+file(GLOB SP_ISA_SPECS CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/isa/spec/*.spec)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/generated)
+add_custom_command(
+  OUTPUT ${CMAKE_BINARY_DIR}/generated/isa_names.inc
+  COMMAND isagen ${CMAKE_BINARY_DIR}/generated ${SP_ISA_SPECS}
+  DEPENDS isagen ${SP_ISA_SPECS}
+  COMMENT "isagen: encodings to tables"
+  VERBATIM)
+add_custom_target(sp_isa_tables DEPENDS ${CMAKE_BINARY_DIR}/generated/isa_names.inc)
+add_dependencies(sp_isa sp_isa_tables)
