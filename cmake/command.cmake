@@ -1,6 +1,6 @@
 # The command: src/cli/ over the static library. It sees include/ and its own folder only, so a private header cannot slip in.
 file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/cli/*.c)
-if(NOT sources OR NOT TARGET libsassprobe_static)
+if(NOT EXISTS ${CMAKE_SOURCE_DIR}/src/cli/main.c OR NOT TARGET libsassprobe_static)
   return()
 endif()
 add_executable(sassprobe ${sources})

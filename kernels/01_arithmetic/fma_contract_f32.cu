@@ -1,5 +1,6 @@
-// Seven ways to write a * b + c. Built without fast math: whether the product and the sum become one instruction is
-// decided by the uses of the product alone, by fixed rounding points, or by a boundary it must cross.
+// lab: no-fast-math
+// Seven ways to write a * b + c: whether the product and the sum become one instruction is decided by the uses of the
+// product alone, by fixed rounding points, or by a boundary it must cross.
 
 __global__ void fma_direct_kernel(const float* __restrict__ a, const float* __restrict__ b,
                                   const float* __restrict__ c, float* __restrict__ y, int n) {

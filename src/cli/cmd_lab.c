@@ -1,0 +1,518 @@
+/* sassprobe lab: the laboratory of the tree. It compiles kernels/NN_group/NAME.cu with nvcc for every architecture and writes
+ *   cubin/smNN/NN_group/NAME.cubin   ptx/smNN/NN_group/NAME.ptx        what nvcc makes
+ *   sass/smNN/NN_group/NAME.sass     notes/NN_group/NAME.md            what this program reads in the cubins
+ * `--check` makes sass and notes in memory from the cubins that stand there and says where the files differ.
+ *
+ * nvcc writes absolute paths into line tables and PTX, so it never sees where the tree lies: each file is compiled as probe.cu in
+ * a scratch folder and begins with `#line 1 "/kernels/NN_group/NAME.cu"`. A result that holds another path is refused. */
+#define _GNU_SOURCE
+#include "sassprobe/sassprobe.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int cmd_lab(int argc, char **argv);
+
+enum { LAB_OK = 0, LAB_DIFFERENT = 1, LAB_USAGE = 2, LAB_UNREADABLE = 3 };
+enum { MAKE_CUBIN = 1, MAKE_PTX = 2, MAKE_SASS = 4, MAKE_NOTES = 8 };
+
+static const char *const default_archs[] = {"75", "80", "86", "89", "90", "100", "120"};
+/* The report of a note is written for this one; the others stand in its table of differences. */
+#define MAIN_ARCH "86"
+/* A source with this line is built without --use_fast_math. */
+#define EXACT_MARK "// lab: no-fast-math"
+
+struct bytes {
+    char *p;
+    size_t n, capacity;
+};
+
+struct lab {
+    const char *root;
+    const char *nvcc;
+    const char *archs[16];
+    int n_archs;
+    unsigned make;
+    bool check, quiet;
+    char **kernels; /* "02_control/clamp_f32", in byte order */
+    int n_kernels;
+    char scratch[PATH_MAX];
+    int written, same, different;
+};
+
+/* ---- bytes and files ---- */
+
+static void *need(void *p)
+{
+    if (!p) {
+        fputs("sassprobe lab: out of memory\n", stderr);
+        exit(LAB_UNREADABLE);
+    }
+    return p;
+}
+
+static bool bytes_take(void *user, const char *p, size_t n)
+{
+    struct bytes *b = user;
+    if (b->n + n + 1 > b->capacity) {
+        b->capacity = (b->n + n + 1) * 2;
+        b->p = need(realloc(b->p, b->capacity));
+    }
+    memcpy(b->p + b->n, p, n);
+    b->n += n;
+    b->p[b->n] = '\0';
+    return true;
+}
+
+static void bytes_free(struct bytes *b)
+{
+    free(b->p);
+    *b = (struct bytes){0};
+}
+
+static bool read_file(const char *path, struct bytes *out)
+{
+    char chunk[16384];
+    size_t n;
+    FILE *f = fopen(path, "rb");
+    *out = (struct bytes){0};
+    if (!f)
+        return false;
+    bytes_take(out, "", 0);
+    while ((n = fread(chunk, 1, sizeof chunk, f)) > 0)
+        bytes_take(out, chunk, n);
+    bool ok = !ferror(f);
+    fclose(f);
+    return ok;
+}
+
+static bool write_file(const char *path, const char *p, size_t n)
+{
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", path);
+    for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+            return false;
+        *slash = '/';
+    }
+    FILE *f = fopen(path, "wb");
+    if (!f)
+        return false;
+    bool ok = fwrite(p, 1, n, f) == n;
+    return fclose(f) == 0 && ok;
+}
+
+static int complain(const char *path, const char *what)
+{
+    fprintf(stderr, "sassprobe lab: %s: %s\n", path, what);
+    return LAB_UNREADABLE;
+}
+
+/* Brings one made text or binary to its place, or compares it with what stands there. */
+static int deliver(struct lab *lab, const char *path, const struct bytes *made)
+{
+    struct bytes old;
+    bool there = read_file(path, &old);
+    bool equal = there && old.n == made->n && memcmp(old.p, made->p, made->n) == 0;
+    bytes_free(&old);
+    if (equal) {
+        lab->same++;
+        return LAB_OK;
+    }
+    if (lab->check) {
+        lab->different++;
+        printf("%s: %s\n", path, there ? "differs from what is made now" : "missing");
+        return LAB_OK;
+    }
+    if (!write_file(path, made->p, made->n))
+        return complain(path, strerror(errno));
+    lab->written++;
+    return LAB_OK;
+}
+
+/* ---- what there is to build ---- */
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n > m && strcmp(text + n - m, end) == 0;
+}
+
+/* Names below `folder` with ending `end`, two levels deep, without the ending and sorted: "02_control/clamp_f32". */
+static int list_group_files(const char *folder, const char *end, char ***out)
+{
+    int n = 0;
+    *out = NULL;
+    DIR *top = opendir(folder);
+    if (!top)
+        return -1;
+    for (struct dirent *group; (group = readdir(top));) {
+        char path[PATH_MAX];
+        if (group->d_name[0] == '.' || snprintf(path, sizeof path, "%s/%s", folder, group->d_name) >= (int)sizeof path)
+            continue;
+        DIR *inside = opendir(path);
+        if (!inside)
+            continue;
+        for (struct dirent *file; (file = readdir(inside));) {
+            if (!ends_with(file->d_name, end))
+                continue;
+            char *name = NULL;
+            if (asprintf(&name, "%s/%.*s", group->d_name, (int)(strlen(file->d_name) - strlen(end)), file->d_name) < 0)
+                need(NULL);
+            *out = need(realloc(*out, (size_t)(n + 1) * sizeof **out));
+            (*out)[n++] = name;
+        }
+        closedir(inside);
+    }
+    closedir(top);
+    if (n)
+        qsort(*out, (size_t)n, sizeof **out, by_name);
+    return n;
+}
+
+static void free_names(char **names, int n)
+{
+    for (int i = 0; i < n; i++)
+        free(names[i]);
+    free(names);
+}
+
+/* ---- nvcc ---- */
+
+/* Runs nvcc in the scratch folder on probe.cu. Its messages go to our standard error. */
+static int run_nvcc(const struct lab *lab, const char *arch, bool fast_math, const char *form, const char *result)
+{
+    char arch_flag[32];
+    snprintf(arch_flag, sizeof arch_flag, "-arch=sm_%s", arch);
+    const char *argv[12];
+    int n = 0;
+    argv[n++] = lab->nvcc;
+    argv[n++] = arch_flag;
+    argv[n++] = "-O3";
+    if (fast_math)
+        argv[n++] = "--use_fast_math";
+    argv[n++] = "--generate-line-info";
+    argv[n++] = form;
+    argv[n++] = "-o";
+    argv[n++] = result;
+    argv[n++] = "probe.cu";
+    argv[n] = NULL;
+
+    fflush(NULL);
+    pid_t child = fork();
+    if (child < 0)
+        return complain(lab->nvcc, strerror(errno));
+    if (child == 0) {
+        if (chdir(lab->scratch) != 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+            _exit(126);
+        execvp(lab->nvcc, (char *const *)argv);
+        _exit(127);
+    }
+    int status;
+    while (waitpid(child, &status, 0) < 0) {
+        if (errno != EINTR)
+            return complain(lab->nvcc, strerror(errno));
+    }
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return LAB_OK;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+        return complain(lab->nvcc, "not found: building kernels needs the CUDA compiler (put nvcc on PATH or give --nvcc PATH); "
+                                   "`--only sass,notes` needs no compiler");
+    return complain(lab->nvcc, "failed; its messages stand above");
+}
+
+/* The first absolute path in `made` that is not one of ours, or NULL. A path: a slash with a known root folder behind it. */
+static const char *foreign_path(const struct lab *lab, const struct bytes *made)
+{
+    static const char *const roots[] = {"/home/", "/root/", "/tmp/", "/usr/", "/var/", "/opt/", "/mnt/", "/private/"};
+    char here[PATH_MAX];
+    if (memmem(made->p, made->n, lab->scratch, strlen(lab->scratch)))
+        return lab->scratch;
+    if (getcwd(here, sizeof here) && strlen(here) > 1 && memmem(made->p, made->n, here, strlen(here)))
+        return "the path of the tree";
+    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
+        if (memmem(made->p, made->n, roots[i], strlen(roots[i])))
+            return roots[i];
+    }
+    return NULL;
+}
+
+static int compile_one(struct lab *lab, const char *kernel, const char *arch, bool fast_math, bool ptx)
+{
+    const char *kind = ptx ? "ptx" : "cubin";
+    char result[PATH_MAX + 16], place[PATH_MAX], file[16];
+    snprintf(file, sizeof file, "probe.%s", kind);
+    snprintf(result, sizeof result, "%s/%s", lab->scratch, file);
+    snprintf(place, sizeof place, "%s/sm%s/%s.%s", kind, arch, kernel, kind);
+    int status = run_nvcc(lab, arch, fast_math, ptx ? "-ptx" : "-cubin", file);
+    if (status != LAB_OK)
+        return status;
+    struct bytes made;
+    if (!read_file(result, &made)) {
+        bytes_free(&made);
+        return complain(result, "nvcc left no result");
+    }
+    unlink(result);
+    const char *foreign = foreign_path(lab, &made);
+    status = foreign ? complain(place, "nvcc recorded a path of this machine; not written") : deliver(lab, place, &made);
+    if (foreign)
+        fprintf(stderr, "sassprobe lab: the path: %s\n", foreign);
+    bytes_free(&made);
+    return status;
+}
+
+static int compile_kernel(struct lab *lab, const char *kernel)
+{
+    char path[PATH_MAX], line[PATH_MAX];
+    struct bytes source, copy = {0};
+    snprintf(path, sizeof path, "kernels/%s.cu", kernel);
+    if (!read_file(path, &source)) {
+        bytes_free(&source);
+        return complain(path, strerror(errno));
+    }
+    bool fast_math = strstr(source.p, EXACT_MARK) == NULL;
+    snprintf(line, sizeof line, "#line 1 \"/kernels/%s.cu\"\n", kernel);
+    bytes_take(&copy, line, strlen(line));
+    bytes_take(&copy, source.p, source.n);
+    char probe[PATH_MAX + 16];
+    snprintf(probe, sizeof probe, "%s/probe.cu", lab->scratch);
+    int status = write_file(probe, copy.p, copy.n) ? LAB_OK : complain(probe, strerror(errno));
+    for (int i = 0; status == LAB_OK && i < lab->n_archs; i++) {
+        if (lab->make & MAKE_CUBIN)
+            status = compile_one(lab, kernel, lab->archs[i], fast_math, false);
+        if (status == LAB_OK && (lab->make & MAKE_PTX))
+            status = compile_one(lab, kernel, lab->archs[i], fast_math, true);
+    }
+    unlink(probe);
+    bytes_free(&source);
+    bytes_free(&copy);
+    return status;
+}
+
+/* ---- what this program reads ---- */
+
+static bool to_stderr(void *user, const char *p, size_t n)
+{
+    (void)user;
+    return fwrite(p, 1, n, stderr) == n;
+}
+
+static int finish_text(struct lab *lab, struct sp_session *session, enum sp_status made, const char *place, struct bytes *text)
+{
+    int status = LAB_UNREADABLE;
+    if (made != SP_OK || sp_session_damaged(session)) {
+        complain(place, sp_status_text(made));
+        sp_session_diagnostics(session, to_stderr, NULL);
+    } else {
+        status = deliver(lab, place, text);
+    }
+    bytes_free(text);
+    sp_session_free(session);
+    return status;
+}
+
+static int disassemble_one(struct lab *lab, const char *kernel, const char *arch)
+{
+    char cubin[PATH_MAX], place[PATH_MAX];
+    snprintf(cubin, sizeof cubin, "cubin/sm%s/%s.cubin", arch, kernel);
+    snprintf(place, sizeof place, "sass/sm%s/%s.sass", arch, kernel);
+    struct bytes text = {0};
+    struct sp_session *session = need(sp_session_new());
+    struct sp_disasm_options options;
+    sp_disasm_options_init(&options);
+    options.format = SP_DISASM_CUOBJDUMP;
+    enum sp_status made = sp_session_add_path(session, cubin);
+    if (made == SP_OK)
+        made = sp_disasm(session, &options, bytes_take, &text);
+    return finish_text(lab, session, made, place, &text);
+}
+
+static int note_one(struct lab *lab, const char *kernel)
+{
+    char path[PATH_MAX], place[PATH_MAX];
+    struct bytes text = {0};
+    struct sp_session *session = need(sp_session_new());
+    enum sp_status made = SP_OK;
+    for (int i = 0; made == SP_OK && i < lab->n_archs; i++) {
+        snprintf(path, sizeof path, "cubin/sm%s/%s.cubin", lab->archs[i], kernel);
+        made = sp_session_add_path(session, path);
+    }
+    snprintf(path, sizeof path, "kernels/%s.cu", kernel);
+    if (made == SP_OK)
+        made = sp_session_add_source(session, path);
+    if (made == SP_OK)
+        made = sp_note(session, "sm_" MAIN_ARCH, bytes_take, &text);
+    snprintf(place, sizeof place, "notes/%s.md", kernel);
+    return finish_text(lab, session, made, place, &text);
+}
+
+/* A listing or a note whose kernel is gone tells of something that is no longer there. */
+static void find_stale(struct lab *lab, const char *folder, const char *end)
+{
+    char **names;
+    int n = list_group_files(folder, end, &names);
+    for (int i = 0; i < n; i++) {
+        if (bsearch(&names[i], lab->kernels, (size_t)lab->n_kernels, sizeof *names, by_name))
+            continue;
+        /* notes/patterns/ is written by people. */
+        if (strncmp(names[i], "patterns/", 9) == 0)
+            continue;
+        printf("%s/%s%s: no such kernel in kernels/\n", folder, names[i], end);
+        lab->different++;
+    }
+    if (n >= 0)
+        free_names(names, n);
+}
+
+/* ---- the command ---- */
+
+static void progress(const struct lab *lab, int done)
+{
+    if (!lab->quiet && isatty(STDERR_FILENO))
+        fprintf(stderr, "\rlab: %d / %d%s", done, lab->n_kernels, done == lab->n_kernels ? "\n" : "");
+}
+
+static int run_lab(struct lab *lab)
+{
+    int status = LAB_OK;
+    for (int k = 0; status == LAB_OK && k < lab->n_kernels; k++) {
+        const char *kernel = lab->kernels[k];
+        progress(lab, k);
+        if (lab->make & (MAKE_CUBIN | MAKE_PTX))
+            status = compile_kernel(lab, kernel);
+        for (int i = 0; status == LAB_OK && (lab->make & MAKE_SASS) && i < lab->n_archs; i++)
+            status = disassemble_one(lab, kernel, lab->archs[i]);
+        if (status == LAB_OK && (lab->make & MAKE_NOTES))
+            status = note_one(lab, kernel);
+    }
+    if (status != LAB_OK)
+        return status;
+    progress(lab, lab->n_kernels);
+    if (lab->check && (lab->make & MAKE_NOTES))
+        find_stale(lab, "notes", ".md");
+    for (int i = 0; lab->check && (lab->make & MAKE_SASS) && i < lab->n_archs; i++) {
+        char folder[32];
+        snprintf(folder, sizeof folder, "sass/sm%s", lab->archs[i]);
+        find_stale(lab, folder, ".sass");
+    }
+    if (lab->check)
+        printf("lab: %d as made now, %d different\n", lab->same, lab->different);
+    else
+        printf("lab: %d written, %d unchanged\n", lab->written, lab->same);
+    return lab->different ? LAB_DIFFERENT : LAB_OK;
+}
+
+static bool parse_archs(struct lab *lab, char *list)
+{
+    lab->n_archs = 0;
+    for (char *word = strtok(list, ","); word; word = strtok(NULL, ",")) {
+        if (strncmp(word, "sm_", 3) == 0)
+            word += 3;
+        size_t digits = strspn(word, "0123456789");
+        if (digits < 2 || strlen(word) > 6 || lab->n_archs == (int)(sizeof lab->archs / sizeof *lab->archs))
+            return false;
+        lab->archs[lab->n_archs++] = word;
+    }
+    return lab->n_archs > 0;
+}
+
+static bool parse_only(struct lab *lab, char *list)
+{
+    static const char *const names[] = {"cubin", "ptx", "sass", "notes"};
+    lab->make = 0;
+    for (char *word = strtok(list, ","); word; word = strtok(NULL, ",")) {
+        size_t i = 0;
+        while (i < 4 && strcmp(word, names[i]) != 0)
+            i++;
+        if (i == 4)
+            return false;
+        lab->make |= 1u << i;
+    }
+    return lab->make != 0;
+}
+
+static int usage(FILE *to, int status)
+{
+    fputs("usage: sassprobe lab [--only cubin,ptx,sass,notes] [--arch 75,80,86,89,90,100,120] [--check]\n"
+          "                     [--nvcc PATH] [--root FOLDER] [--quiet]\n"
+          "\n"
+          "Builds kernels/ with nvcc into cubin/ and ptx/, and writes what this program reads there into sass/ and notes/.\n"
+          "  --only LIST    make these only; sass and notes need no compiler\n"
+          "  --arch LIST    for these architectures only (notes are made of all listed)\n"
+          "  --check        write nothing: say which files differ from what is made now (default: sass and notes); exit 1 if any\n"
+          "  --nvcc PATH    the compiler to run (default: nvcc on PATH)\n"
+          "  --root FOLDER  the folder that holds kernels/ (default: the current one)\n"
+          "  --quiet        no progress on standard error\n",
+          to);
+    return status;
+}
+
+int cmd_lab(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"only", required_argument, NULL, 'o'}, {"arch", required_argument, NULL, 'a'}, {"check", no_argument, NULL, 'c'},
+        {"nvcc", required_argument, NULL, 'n'}, {"root", required_argument, NULL, 'r'}, {"quiet", no_argument, NULL, 'q'},
+        {"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0},
+    };
+    struct lab lab = {.root = ".", .nvcc = "nvcc"};
+    lab.n_archs = (int)(sizeof default_archs / sizeof *default_archs);
+    memcpy(lab.archs, default_archs, sizeof default_archs);
+    optind = 1;
+    for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+        bool ok = true;
+        switch (c) {
+        case 'o': ok = parse_only(&lab, optarg); break;
+        case 'a': ok = parse_archs(&lab, optarg); break;
+        case 'c': lab.check = true; break;
+        case 'n': lab.nvcc = optarg; break;
+        case 'r': lab.root = optarg; break;
+        case 'q': lab.quiet = true; break;
+        case 'h': return usage(stdout, LAB_OK);
+        default: return usage(stderr, LAB_USAGE);
+        }
+        if (!ok) {
+            fprintf(stderr, "sassprobe lab: --%s: not a list it knows\n", c == 'o' ? "only" : "arch");
+            return LAB_USAGE;
+        }
+    }
+    if (optind != argc)
+        return usage(stderr, LAB_USAGE);
+    if (!lab.make)
+        lab.make = lab.check ? MAKE_SASS | MAKE_NOTES : MAKE_CUBIN | MAKE_PTX | MAKE_SASS | MAKE_NOTES;
+    char compiler[PATH_MAX];
+    if (strchr(lab.nvcc, '/') && realpath(lab.nvcc, compiler))
+        lab.nvcc = compiler;
+    /* Everything below is relative to the tree, so that no report names where it lies. */
+    if (chdir(lab.root) != 0)
+        return complain(lab.root, strerror(errno));
+    lab.n_kernels = list_group_files("kernels", ".cu", &lab.kernels);
+    if (lab.n_kernels <= 0)
+        return complain("kernels", "no folder with NN_group/NAME.cu here (see --root)");
+
+    const char *tmp = getenv("TMPDIR");
+    bool scratch = lab.make & (MAKE_CUBIN | MAKE_PTX);
+    if (scratch) {
+        snprintf(lab.scratch, sizeof lab.scratch, "%s/sassprobe-lab-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+        if (!mkdtemp(lab.scratch))
+            return complain(lab.scratch, strerror(errno));
+    }
+    int status = run_lab(&lab);
+    if (scratch)
+        rmdir(lab.scratch);
+    free_names(lab.kernels, lab.n_kernels);
+    return status;
+}
