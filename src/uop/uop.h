@@ -70,11 +70,11 @@ enum uop_flag {
     X(SAR, 2, P, "arithmetic; sign when b >= width")                                                                       \
     X(MIN_S, 2, P, "") X(MAX_S, 2, P, "") X(MIN_U, 2, P, "") X(MAX_U, 2, P, "")                                            \
     X(ABS, 1, P, "integer |a|, wraps")                                                                                     \
-    X(POPC, 1, P, "") X(BREV, 1, P, "") X(FLO, 1, P, "index of the highest set bit (SIGNED: of the highest non-sign bit), -1 for none") \
+    X(POPC, 1, P, "") X(BREV, 1, P, "") X(FLO, 1, P, "index of the highest set bit (SIGNED: of the highest non-sign bit), imm 1: width - 1 - index; -1 for none") \
     X(PRMT, 3, P, "byte permute of {c:a} by selector b; imm: mode")                                                        \
     X(BFE, 3, P, "field of a, start b, length c; SIGNED extends")                                                          \
     X(BMSK, 2, P, "mask: b ones from bit a; imm 1: wrap")                                                                  \
-    X(DP4A, 3, P, "dot product; imm: form") X(SAD, 3, P, "|a-b| + c")                                                      \
+    X(DP4A, 3, P, "dot product; imm: bit 0 a signed, bit 1 b signed, bits 3:2 0 bytes, 1 halfwords by low bytes, 2 by high") X(SAD, 3, P, "|a-b| + c")                                                      \
     X(SEXT, 1, P, "to `type` from the low imm bits, sign-extended")                                                        \
     X(ZEXT, 1, P, "to `type` from the low imm bits, zero-extended")                                                        \
     X(LO, 1, P, "low half of a value twice as wide as `type`")                                                             \
@@ -91,7 +91,7 @@ enum uop_flag {
     X(FMIN, 2, P, "-0 < +0") X(FMAX, 2, P, "-0 < +0")                                                                      \
     X(FROUND, 1, P, "to an integral value, in the same format; `round`")                                                   \
     X(F2F, 1, P, "to `type` from the format imm (enum uop_type)")                                                          \
-    X(F2I, 1, P, "to `type` bits from the format imm; `round`; SIGNED result; saturates; NaN: 0 with NTZ-less forms, see uop_eval.c")      \
+    X(F2I, 1, P, "to `type` bits from the format imm; `round`; SIGNED result; saturates; NaN: 0, with UOP_NAN 1 << (bits - 1)")      \
     X(I2F, 1, P, "to the format `type` from imm bits; SIGNED source")                                                      \
     X(EX2, 1, A, "2^a") X(LG2, 1, A, "") X(RCP, 1, A, "") X(RSQ, 1, A, "") X(SQRT, 1, A, "") X(SIN, 1, A, "of a turns") X(COS, 1, A, "")    \
     X(TANH, 1, A, "") X(RCP64H, 1, A, "high word of 1/double") X(RSQ64H, 1, A, "")                                         \
@@ -181,6 +181,9 @@ unsigned uop_kind_args(enum uop_kind kind);
 unsigned uop_type_bits(enum uop_type type);    /* 0 for VOID */
 const char *uop_type_text(enum uop_type type); /* "b32" */
 const char *uop_sreg_text(unsigned sreg);      /* "threadIdx.x"; "SR<n>" forms are made by the caller: NULL for OTHER */
+const char *uop_atom_text(unsigned atom);      /* "add" */
+const char *uop_space_text(unsigned space);    /* "global" */
+const char *uop_order_text(unsigned order);    /* "readonly" */
 
 /* One uop as text into `out`: "6 add.b64 %4 %5". */
 size_t uop_print(const struct uop_list *list, size_t index, char *out, size_t size);
