@@ -5,7 +5,18 @@
  * rules share one node (hash-consing). Defs are kept under their values: copies, reloads and recomputation stay visible.
  *
  * Nodes are numbered; node 0 is "none". An argument always has a smaller number than its user, except through a loop phi.
- * A node carries bits, not types: `type` is the result's width and how the operation reads its arguments. */
+ * A node carries bits, not types: `type` is the result's width and how the operation reads its arguments.
+ *
+ * Canonical forms that readers of nodes rely on (graph_simplify.c):
+ *  - truth is a GRAPH_BOOL table over atoms; NOT of an atom is the one-atom table 1; atoms are compares, phis, opaque bits;
+ *  - SELECT's condition is never a table that is true when all its atoms are false: SELECT(!c, a, b) is kept as SELECT(c, b, a)
+ *    with the flag UOP_SWAPPED, which says how the machine wrote it (printing only, no part of the identity);
+ *  - a shift left by a constant is a MUL by a power of two; a - b is ADD(a, NEG b) and FADD(a, FNEG b);
+ *  - integer sums are flat: ADD(ADD(t1, t2), c) with leaves after computed terms and the constant last;
+ *  - 64-bit values are one node: PAIR(LO x, HI x) is x, carry chains are ADD.b64, ISETP.EX chains are 64-bit compares;
+ *  - a compare's node has type B1; a float compare keeps the format it compares in `width` (enum uop_type), every compare the
+ *    bits it compares in imm;
+ *  - commutative arguments ascend by number, constants last. */
 #ifndef SP_GRAPH_H
 #define SP_GRAPH_H
 
@@ -32,7 +43,7 @@ enum graph_kind {
 struct graph_node {
     uint8_t kind, type, round, flags, space, order, width;
     uint8_t arg_count;
-    graph_id arg[5];
+    graph_id arg[6];
     const graph_id *phi_args; /* GRAPH_PHI: arg_count unused, phi_count entries */
     uint32_t phi_count;
     uint32_t block; /* PHI */
@@ -59,6 +70,8 @@ struct graph_def {
     uint8_t file;     /* enum uop_file */
     uint16_t reg;
     graph_id node;    /* what the instruction wrote: B32 (B1 for predicates); LO/HI of a wider value for halves */
+    graph_id wide;    /* the 64-bit node it is a half of although its own node says otherwise (LO(sext x) is x), or NIL */
+    uint8_t part;     /* 0 whole, 1 low half, 2 high half of `wide` (or of the node under LO/HI) */
     graph_id merged;  /* what the register holds after it: `node`, or select(guard, node, older) */
     uint32_t last_use;/* last instance that reads it, or the def's own when nothing does */
     bool read;        /* some instruction reads it */

@@ -1,0 +1,358 @@
+/* Truth: every B1 value is a constant, an atom (a compare, a phi, an opaque bit) or a GRAPH_BOOL table over at most six
+ * atoms. All boolean operations work on tables, so equal conditions are one node however they were computed. Beyond six
+ * atoms an operation becomes an atom itself: nothing is lost but the knowledge of how it relates to its parts.
+ * Atoms are taken as independent: an implication that is found holds, one that is not found may still hold. */
+#include "graph/graph_internal.h"
+
+#include <assert.h>
+
+enum { BOOL_MAX = 6 };
+
+struct bool_table {
+    graph_id atom[BOOL_MAX];
+    unsigned count;
+    uint64_t bits;
+};
+
+static uint64_t table_mask(unsigned count)
+{
+    return count >= 6 ? ~UINT64_C(0) : (UINT64_C(1) << (1u << count)) - 1;
+}
+
+/* Patterns of a 64-entry table in which variable k is 1. */
+static const uint64_t variable[BOOL_MAX] = {
+    UINT64_C(0xaaaaaaaaaaaaaaaa), UINT64_C(0xcccccccccccccccc), UINT64_C(0xf0f0f0f0f0f0f0f0),
+    UINT64_C(0xff00ff00ff00ff00), UINT64_C(0xffff0000ffff0000), UINT64_C(0xffffffff00000000),
+};
+
+static void table_of(const struct graph *g, graph_id id, struct bool_table *t)
+{
+    const struct graph_node *n = graph_at(g, id);
+    *t = (struct bool_table){0};
+    if (n->kind == UOP_CONST) {
+        t->bits = n->imm & 1;
+    } else if (n->kind == GRAPH_BOOL) {
+        t->count = n->arg_count;
+        for (unsigned i = 0; i < t->count; i++)
+            t->atom[i] = n->arg[i];
+        t->bits = n->imm;
+    } else {
+        t->count = 1;
+        t->atom[0] = id;
+        t->bits = 2;
+    }
+}
+
+bool graph_table(const struct graph *g, graph_id b1, graph_id atoms[6], unsigned *count, uint64_t *table)
+{
+    struct bool_table t;
+    if (b1 == GRAPH_NIL || graph_at(g, b1)->type != UOP_B1) {
+        return false;
+    }
+    table_of(g, b1, &t);
+    for (unsigned i = 0; i < t.count; i++)
+        atoms[i] = t.atom[i];
+    *count = t.count;
+    *table = t.bits;
+    return true;
+}
+
+/* The table as a function of all six variables, its atoms at the places they have in `all`. */
+static uint64_t table_spread(const struct bool_table *t, const struct bool_table *all)
+{
+    uint64_t out = 0;
+    for (unsigned row = 0; row < 1u << t->count; row++) {
+        if (!(t->bits >> row & 1))
+            continue;
+        uint64_t cube = ~UINT64_C(0);
+        for (unsigned k = 0; k < t->count; k++) {
+            unsigned place = 0;
+            while (all->atom[place] != t->atom[k])
+                place++;
+            cube &= row >> k & 1 ? variable[place] : ~variable[place];
+        }
+        out |= cube;
+    }
+    return out;
+}
+
+/* Adds the atoms of t to `all` (ascending). False beyond six. */
+static bool table_merge(struct bool_table *all, const struct bool_table *t)
+{
+    for (unsigned k = 0; k < t->count; k++) {
+        unsigned at = 0;
+        while (at < all->count && all->atom[at] < t->atom[k])
+            at++;
+        if (at < all->count && all->atom[at] == t->atom[k])
+            continue;
+        if (all->count == BOOL_MAX)
+            return false;
+        for (unsigned i = all->count++; i > at; i--)
+            all->atom[i] = all->atom[i - 1];
+        all->atom[at] = t->atom[k];
+    }
+    return true;
+}
+
+static uint64_t cofactor(uint64_t bits, unsigned k, bool one)
+{
+    unsigned shift = 1u << k;
+    uint64_t half = one ? bits & variable[k] : bits & ~variable[k];
+    return one ? half | half >> shift : half | half << shift;
+}
+
+/* The node of a six-variable function over all->atom; variables it does not depend on (where `care` holds) are dropped. */
+static graph_id table_node(struct graph *g, const struct bool_table *all, uint64_t bits, uint64_t care)
+{
+    struct bool_table t = {.count = 0};
+    unsigned keep[BOOL_MAX];
+    for (unsigned k = 0; k < all->count; k++) {
+        uint64_t zero = cofactor(bits, k, false), one = cofactor(bits, k, true);
+        uint64_t care0 = cofactor(care, k, false), care1 = cofactor(care, k, true);
+        if (((zero ^ one) & care0 & care1) == 0) {
+            bits = (zero & care0) | (one & care1);
+            care = care0 | care1;
+        } else {
+            keep[t.count] = k;
+            t.atom[t.count++] = all->atom[k];
+        }
+    }
+    for (unsigned row = 0; row < 1u << t.count; row++) {
+        uint64_t cube = ~UINT64_C(0);
+        for (unsigned k = 0; k < t.count; k++)
+            cube &= row >> k & 1 ? variable[keep[k]] : ~variable[keep[k]];
+        if (bits & care & cube)
+            t.bits |= UINT64_C(1) << row;
+    }
+    t.bits &= table_mask(t.count);
+    if (t.count == 0)
+        return graph_const(g, UOP_B1, t.bits & 1);
+    if (t.count == 1 && t.bits == 2)
+        return t.atom[0];
+    struct graph_node n = {.kind = GRAPH_BOOL, .type = UOP_B1, .arg_count = (uint8_t)t.count, .imm = t.bits, .insn = UINT32_MAX};
+    for (unsigned k = 0; k < t.count; k++)
+        n.arg[k] = t.atom[k];
+    return graph_intern(g, &n);
+}
+
+/* ---- 64-bit compares out of their halves --------------------------------------------------------------------------------- */
+
+/* A pair of halves that is one known value; NIL when it would stay a mere PAIR. */
+static graph_id whole_of(struct graph *g, graph_id lo, graph_id hi)
+{
+    graph_id pair = graph_op2(g, UOP_PAIR, UOP_B64, lo, hi);
+    return graph_at(g, pair)->kind == UOP_PAIR ? GRAPH_NIL : pair;
+}
+
+/* hi_a < hi_b || hi_a == hi_b && lo_a <u lo_b  is  a < b; lo_a == lo_b && hi_a == hi_b is a == b. */
+static graph_id wide_compare(struct graph *g, graph_id id)
+{
+    const struct graph_node *n = graph_at(g, id);
+    if (n->kind != GRAPH_BOOL || n->arg_count < 2 || n->arg_count > 3)
+        return id;
+    int lt_hi = -1, eq[2] = {-1, -1}, lt_lo = -1, eqs = 0;
+    for (unsigned k = 0; k < n->arg_count; k++) {
+        const struct graph_node *atom = graph_at(g, n->arg[k]);
+        if (atom->imm != 32)
+            return id;
+        if (atom->kind == UOP_IEQ && eqs < 2)
+            eq[eqs++] = (int)k;
+    }
+    if (n->arg_count == 2 && eqs == 2 && (n->imm == 8 || n->imm == 7)) {
+        struct graph_node a = *graph_at(g, n->arg[0]), b = *graph_at(g, n->arg[1]);
+        bool negated = n->imm == 7;
+        for (int turn = 0; turn < 4; turn++) {
+            const struct graph_node *l = turn & 1 ? &b : &a, *h = turn & 1 ? &a : &b;
+            graph_id x = whole_of(g, l->arg[0], h->arg[turn >> 1]), y = whole_of(g, l->arg[1], h->arg[1 - (turn >> 1)]);
+            if (x != GRAPH_NIL && y != GRAPH_NIL) {
+                struct uop like = {.kind = UOP_IEQ, .type = UOP_B1, .imm = 64};
+                graph_id whole = graph_pure(g, &like, (graph_id[]){x, y}, 2);
+                return negated ? graph_not(g, whole) : whole;
+            }
+        }
+        return id;
+    }
+    if (n->arg_count != 3 || eqs != 1)
+        return id;
+    struct graph_node equal = *graph_at(g, n->arg[eq[0]]);
+    for (unsigned k = 0; k < 3; k++) {
+        const struct graph_node *atom = graph_at(g, n->arg[k]);
+        if ((int)k == eq[0])
+            continue;
+        bool high = (atom->arg[0] == equal.arg[0] && atom->arg[1] == equal.arg[1]) ||
+                    (atom->arg[0] == equal.arg[1] && atom->arg[1] == equal.arg[0]);
+        if (high && (atom->kind == UOP_ILT_S || atom->kind == UOP_ILT_U) && lt_hi < 0)
+            lt_hi = (int)k;
+        else if (atom->kind == UOP_ILT_U)
+            lt_lo = (int)k;
+    }
+    if (lt_hi < 0 || lt_lo < 0)
+        return id;
+    /* Four shapes by the direction of the low compare and its negation: rows where `high` and `equal` both hold cannot occur. */
+    struct graph_node high = *graph_at(g, n->arg[lt_hi]), low = *graph_at(g, n->arg[lt_lo]);
+    uint64_t strict = 0, care = 0, table = n->imm;
+    uint64_t loose = 0;
+    for (unsigned row = 0; row < 8; row++) {
+        bool h = row >> lt_hi & 1, e = row >> eq[0] & 1, l = row >> lt_lo & 1;
+        if (!(h && e))
+            care |= UINT64_C(1) << row;
+        if (h || (e && l))
+            strict |= UINT64_C(1) << row;
+        if (h || (e && !l))
+            loose |= UINT64_C(1) << row;
+    }
+    for (int form = 0; form < 4; form++) {
+        uint64_t want = form & 1 ? loose : strict;
+        bool negated = form & 2;
+        if (((negated ? ~table : table) & care) != (want & care))
+            continue;
+        /* strict: low.a < low.b goes with high.a < high.b; loose: !(low.a < low.b) is low.b <= low.a, so a >= b turned round. */
+        graph_id a = whole_of(g, form & 1 ? low.arg[1] : low.arg[0], high.arg[0]);
+        graph_id b = whole_of(g, form & 1 ? low.arg[0] : low.arg[1], high.arg[1]);
+        if (a == GRAPH_NIL || b == GRAPH_NIL)
+            continue;
+        struct uop like = {.kind = high.kind, .type = UOP_B1, .imm = 64, .flags = (uint8_t)(high.flags & UOP_SWAPPED)};
+        graph_id whole;
+        if (form & 1) { /* a <= b is !(b < a) */
+            like.flags ^= UOP_SWAPPED;
+            whole = graph_not(g, graph_pure(g, &like, (graph_id[]){b, a}, 2));
+        } else {
+            whole = graph_pure(g, &like, (graph_id[]){a, b}, 2);
+        }
+        return negated ? graph_not(g, whole) : whole;
+    }
+    return id;
+}
+
+/* ---- operations ---------------------------------------------------------------------------------------------------------- */
+
+graph_id graph_bool_apply(struct graph *g, const graph_id *args, unsigned count, uint8_t table)
+{
+    struct bool_table t[3], all = {0};
+    assert(count >= 1 && count <= 3);
+    for (unsigned i = 0; i < count; i++) {
+        table_of(g, args[i], &t[i]);
+        if (!table_merge(&all, &t[i])) {
+            struct graph_node n = {.kind = UOP_LOP3, .type = UOP_B1, .arg_count = (uint8_t)count, .imm = table, .insn = UINT32_MAX};
+            for (unsigned k = 0; k < count; k++)
+                n.arg[k] = args[k];
+            return graph_intern(g, &n);
+        }
+    }
+    uint64_t spread[3] = {0}, out = 0;
+    for (unsigned i = 0; i < count; i++)
+        spread[i] = table_spread(&t[i], &all);
+    for (unsigned row = 0; row < 1u << count; row++) {
+        if (!(table >> row & 1))
+            continue;
+        uint64_t cube = ~UINT64_C(0);
+        for (unsigned i = 0; i < count; i++)
+            cube &= row >> i & 1 ? spread[i] : ~spread[i];
+        out |= cube;
+    }
+    return wide_compare(g, table_node(g, &all, out, ~UINT64_C(0)));
+}
+
+graph_id graph_true(struct graph *g)
+{
+    return graph_const(g, UOP_B1, 1);
+}
+
+graph_id graph_false(struct graph *g)
+{
+    return graph_const(g, UOP_B1, 0);
+}
+
+static bool is_true(const struct graph *g, graph_id id)
+{
+    return id == GRAPH_NIL || (graph_at(g, id)->kind == UOP_CONST && graph_at(g, id)->imm);
+}
+
+graph_id graph_not(struct graph *g, graph_id a)
+{
+    return a == GRAPH_NIL ? graph_false(g) : graph_bool_apply(g, &a, 1, 1);
+}
+
+graph_id graph_and(struct graph *g, graph_id a, graph_id b)
+{
+    if (is_true(g, a) || a == b)
+        return is_true(g, b) ? GRAPH_NIL : b;
+    if (is_true(g, b))
+        return a;
+    return graph_bool_apply(g, (graph_id[]){a, b}, 2, 8);
+}
+
+graph_id graph_or(struct graph *g, graph_id a, graph_id b)
+{
+    if (is_true(g, a) || is_true(g, b))
+        return GRAPH_NIL;
+    graph_id r = graph_bool_apply(g, (graph_id[]){a, b}, 2, 14);
+    return is_true(g, r) ? GRAPH_NIL : r;
+}
+
+/* Both as six-variable functions. False when their atoms do not fit one table. */
+static bool spread_two(const struct graph *g, graph_id a, graph_id b, struct bool_table *all, uint64_t *fa, uint64_t *fb)
+{
+    struct bool_table ta, tb;
+    table_of(g, a, &ta);
+    table_of(g, b, &tb);
+    *all = (struct bool_table){0};
+    if (!table_merge(all, &ta) || !table_merge(all, &tb))
+        return false;
+    *fa = table_spread(&ta, all);
+    *fb = table_spread(&tb, all);
+    return true;
+}
+
+bool graph_implies(struct graph *g, graph_id a, graph_id b)
+{
+    struct bool_table all;
+    uint64_t fa, fb;
+    if (is_true(g, b) || a == b)
+        return true;
+    if (a == GRAPH_NIL)
+        a = graph_true(g);
+    return spread_two(g, a, b, &all, &fa, &fb) && (fa & ~fb) == 0;
+}
+
+graph_id graph_bool_reduce(struct graph *g, graph_id c, graph_id care)
+{
+    struct bool_table all;
+    uint64_t fc, fcare;
+    if (c == GRAPH_NIL || is_true(g, care) || !spread_two(g, c, care, &all, &fc, &fcare) || fcare == 0)
+        return c;
+    /* Atoms that only `care` has are dropped first because c does not depend on them. */
+    return table_node(g, &all, fc, fcare);
+}
+
+graph_id graph_assume(struct graph *g, graph_id value, graph_id given)
+{
+    enum { ASSUME_STEPS = 64 };
+    if (is_true(g, given) || value == GRAPH_NIL)
+        return value;
+    if (graph_at(g, value)->type == UOP_B1 && graph_at(g, value)->kind != UOP_SELECT) {
+        if (graph_implies(g, given, value))
+            return graph_true(g);
+        return graph_bool_reduce(g, value, given);
+    }
+    for (int step = 0; step < ASSUME_STEPS; step++) {
+        const struct graph_node *n = graph_at(g, value);
+        if (n->kind == UOP_SELECT) {
+            graph_id c = n->arg[0], then = n->arg[1], other = n->arg[2];
+            if (graph_implies(g, given, c)) {
+                value = then;
+                continue;
+            }
+            if (graph_implies(g, given, graph_not(g, c))) {
+                value = other;
+                continue;
+            }
+        } else if (n->kind == UOP_LO || n->kind == UOP_HI) {
+            graph_id inner = graph_assume(g, n->arg[0], given);
+            if (inner != n->arg[0])
+                return graph_op1(g, (enum uop_kind)n->kind, (enum uop_type)n->type, inner);
+        }
+        break;
+    }
+    return value;
+}

@@ -1,0 +1,54 @@
+/* Between the files of graph/ only. */
+#ifndef SP_GRAPH_INTERNAL_H
+#define SP_GRAPH_INTERNAL_H
+
+#include "graph/graph.h"
+
+/* The node with this content: an existing one or a new one. No simplification. */
+graph_id graph_intern(struct graph *g, const struct graph_node *node);
+
+/* `c` cut down to what matters where `care` holds (graph_bool.c): atoms that decide nothing there are dropped. */
+graph_id graph_bool_reduce(struct graph *g, graph_id c, graph_id care);
+/* Any boolean function of up to three B1 arguments by its table (index: argument k is bit k). */
+graph_id graph_bool_apply(struct graph *g, const graph_id *args, unsigned count, uint8_t table);
+
+/* Control flow (graph_flow.c). */
+enum graph_edge_when { GRAPH_ALWAYS, GRAPH_WHEN_TAKEN, GRAPH_WHEN_NOT };
+struct graph_edge {
+    uint32_t from, to;
+    uint8_t when;
+    bool back; /* closes a loop */
+};
+struct graph_flow {
+    VEC(struct graph_edge) edges; /* grouped by `from`, ascending */
+    uint32_t *order;              /* blocks in reverse post-order; reachable ones only */
+    uint32_t order_count;
+    uint32_t *position;           /* of a block in `order` */
+    const uint32_t **pred_edges;  /* edges into a block */
+    uint32_t *pred_edge_count;
+};
+enum sp_status graph_flow_build(struct graph *g, struct graph_flow *flow, struct diag_sink *diags);
+
+/* Values (graph_values.c). */
+enum sp_status graph_values_build(struct graph *g, struct graph_flow *flow, struct diag_sink *diags);
+
+/* Memory (graph_memory.c): a chain of effects, newest first. */
+struct graph_effect {
+    uint32_t prev;    /* index of the older effect, 0: kernel entry */
+    uint32_t access;  /* index into accesses, UINT32_MAX: a barrier, call or join */
+    uint32_t skip;    /* JOIN: effect at the immediate dominator; else 0 */
+    const uint32_t *joins; /* JOIN: the chains that meet */
+    uint32_t join_count;
+    bool orders_all;  /* nothing is known past it (call, loop) */
+};
+struct graph_memory {
+    VEC(struct graph_effect) effects; /* [0] is the entry */
+};
+enum sp_status graph_memory_init(struct graph *g, struct graph_memory *m);
+uint32_t graph_memory_store(struct graph *g, struct graph_memory *m, uint32_t state, uint32_t access);
+uint32_t graph_memory_join(struct graph *g, struct graph_memory *m, const uint32_t *states, uint32_t count, uint32_t dominator);
+uint32_t graph_memory_clobber(struct graph *g, struct graph_memory *m, uint32_t state);
+/* Resolves a load: fills from_store, may_alias, version. */
+void graph_memory_load(struct graph *g, struct graph_memory *m, uint32_t state, struct graph_access *load);
+
+#endif
