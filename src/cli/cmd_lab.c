@@ -1,10 +1,11 @@
-/* sassprobe lab: the laboratory of the tree. It compiles kernels/NN_group/NAME.cu with nvcc for every architecture and writes
+/* sassprobe lab: the laboratory of the tree. It compiles kernels/NN_group/NAME.cu with nvcc for every architecture:
  *   cubin/smNN/NN_group/NAME.cubin   ptx/smNN/NN_group/NAME.ptx        what nvcc makes
  *   sass/smNN/NN_group/NAME.sass     notes/NN_group/NAME.md            what this program reads in the cubins
  * `--check` makes sass and notes in memory from the cubins that stand there and says where the files differ.
  *
- * nvcc writes absolute paths into line tables and PTX, so it never sees where the tree lies: each file is compiled as probe.cu in
- * a scratch folder and begins with `#line 1 "/kernels/NN_group/NAME.cu"`. A result that holds another path is refused. */
+ * nvcc writes absolute paths into line tables and PTX, so it never sees where the tree lies: each file is compiled as
+ * probe.cu in a scratch folder and begins with `#line 1 "/kernels/NN_group/NAME.cu"`. A result that holds another path
+ * is refused. */
 #define _GNU_SOURCE
 #include "sassprobe/sassprobe.h"
 
@@ -230,15 +231,15 @@ static int run_nvcc(const struct lab *lab, const char *arch, bool fast_math, con
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return LAB_OK;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-        return complain(lab->nvcc, "not found: building kernels needs the CUDA compiler (put nvcc on PATH or give --nvcc PATH); "
-                                   "`--only sass,notes` needs no compiler");
+        return complain(lab->nvcc, "not found: building kernels needs the CUDA compiler (put nvcc on PATH or give "
+                                   "--nvcc PATH); `--only sass,notes` needs no compiler");
     return complain(lab->nvcc, "failed; its messages stand above");
 }
 
-/* The first absolute path in `made` that is not one of ours, or NULL. A path: a slash with a known root folder behind it. */
+/* Something in `made` that looks like a path of this machine, or NULL. */
 static const char *foreign_path(const struct lab *lab, const struct bytes *made)
 {
-    static const char *const roots[] = {"/home/", "/root/", "/tmp/", "/usr/", "/var/", "/opt/", "/mnt/", "/private/"};
+    static const char *const roots[] = {"/home/", "/root/", "/tmp/", "/usr/", "/var/", "/opt/", "/mnt/"};
     char here[PATH_MAX];
     if (memmem(made->p, made->n, lab->scratch, strlen(lab->scratch)))
         return lab->scratch;
@@ -268,7 +269,8 @@ static int compile_one(struct lab *lab, const char *kernel, const char *arch, bo
     }
     unlink(result);
     const char *foreign = foreign_path(lab, &made);
-    status = foreign ? complain(place, "nvcc recorded a path of this machine; not written") : deliver(lab, place, &made);
+    status =
+        foreign ? complain(place, "nvcc recorded a path of this machine; not written") : deliver(lab, place, &made);
     if (foreign)
         fprintf(stderr, "sassprobe lab: the path: %s\n", foreign);
     bytes_free(&made);
@@ -311,7 +313,8 @@ static bool to_stderr(void *user, const char *p, size_t n)
     return fwrite(p, 1, n, stderr) == n;
 }
 
-static int finish_text(struct lab *lab, struct sp_session *session, enum sp_status made, const char *place, struct bytes *text)
+static int finish_text(struct lab *lab, struct sp_session *session, enum sp_status made, const char *place,
+                       struct bytes *text)
 {
     int status = LAB_UNREADABLE;
     if (made != SP_OK || sp_session_damaged(session)) {
@@ -447,25 +450,28 @@ static bool parse_only(struct lab *lab, char *list)
 
 static int usage(FILE *to, int status)
 {
-    fputs("usage: sassprobe lab [--only cubin,ptx,sass,notes] [--arch 75,80,86,89,90,100,120] [--check]\n"
-          "                     [--nvcc PATH] [--root FOLDER] [--quiet]\n"
-          "\n"
-          "Builds kernels/ with nvcc into cubin/ and ptx/, and writes what this program reads there into sass/ and notes/.\n"
-          "  --only LIST    make these only; sass and notes need no compiler\n"
-          "  --arch LIST    for these architectures only (notes are made of all listed)\n"
-          "  --check        write nothing: say which files differ from what is made now (default: sass and notes); exit 1 if any\n"
-          "  --nvcc PATH    the compiler to run (default: nvcc on PATH)\n"
-          "  --root FOLDER  the folder that holds kernels/ (default: the current one)\n"
-          "  --quiet        no progress on standard error\n",
-          to);
+    fputs(
+        "usage: sassprobe lab [--only cubin,ptx,sass,notes] [--arch 75,80,86,89,90,100,120] [--check]\n"
+        "                     [--nvcc PATH] [--root FOLDER] [--quiet]\n"
+        "\n"
+        "Builds kernels/ with nvcc into cubin/ and ptx/; writes what this program reads there into sass/ and notes/.\n"
+        "  --only LIST    make these only; sass and notes need no compiler\n"
+        "  --arch LIST    for these architectures only (notes are made of all listed)\n"
+        "  --check        write nothing: say which files differ from what is made now (of sass and notes, unless\n"
+        "                 --only says otherwise); exit 1 if any\n"
+        "  --nvcc PATH    the compiler to run (default: nvcc on PATH)\n"
+        "  --root FOLDER  the folder that holds kernels/ (default: the current one)\n"
+        "  --quiet        no progress on standard error\n",
+        to);
     return status;
 }
 
 int cmd_lab(int argc, char **argv)
 {
     static const struct option options[] = {
-        {"only", required_argument, NULL, 'o'}, {"arch", required_argument, NULL, 'a'}, {"check", no_argument, NULL, 'c'},
-        {"nvcc", required_argument, NULL, 'n'}, {"root", required_argument, NULL, 'r'}, {"quiet", no_argument, NULL, 'q'},
+        {"only", required_argument, NULL, 'o'}, {"arch", required_argument, NULL, 'a'},
+        {"check", no_argument, NULL, 'c'},      {"nvcc", required_argument, NULL, 'n'},
+        {"root", required_argument, NULL, 'r'}, {"quiet", no_argument, NULL, 'q'},
         {"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0},
     };
     struct lab lab = {.root = ".", .nvcc = "nvcc"};

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Builds the command, then shows what it says of one kernel and how that kernel differs from a neighbour.
+set -eu
+cd "$(dirname "$0")"
+. tools/packages.sh
+packages_need "$packages_build"
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+echo "building build/sassprobe"
+jobs=$(nproc 2>/dev/null || echo 2)
+# Tests stay off: the demonstration needs the command alone.
+if ! { cmake -S . -B build -DCMAKE_BUILD_TYPE=Release -DSP_TESTS=OFF && cmake --build build -j "$jobs"; } >"$log" 2>&1; then
+    tail -n 40 "$log" >&2
+    echo "the build failed; its last lines stand above" >&2
+    exit 1
+fi
+
+clamp=cubin/sm86/02_control/clamp_f32.cubin
+relu=cubin/sm86/02_control/relu_f32.cubin
+run() {
+    printf '\n$ %s\n' "$*"
+    "$@"
+}
+run build/sassprobe explain --source kernels/02_control/clamp_f32.cu "$clamp"
+run build/sassprobe explain --compare clamp_f32 relu_f32 "$clamp" "$relu"

@@ -1,0 +1,143 @@
+#!/usr/bin/env bash
+# Runs every test. Each line tells one step; the last line is "N passed, N failed", and the exit status says whether N is 0.
+#   ./test.sh           everything this machine has the tools for (what is left out is said, and why)
+#   ./test.sh --quick   the release build and its tests, a minute or two
+set -u
+cd "$(dirname "$0")" || exit 1
+quick=
+case "${1-}" in
+'') ;;
+--quick) quick=yes ;;
+*)
+    sed -n '2,4p' "$0" >&2
+    exit 2
+    ;;
+esac
+
+. tools/packages.sh
+if ! packages_need "$packages_build$packages_test"; then
+    echo "0 passed, 1 failed"
+    exit 1
+fi
+
+jobs=$(nproc 2>/dev/null || echo 2)
+logs=build/test-logs
+mkdir -p "$logs"
+passed=0
+failed=0
+began=$SECONDS
+
+say_failed() { # name, log
+    echo "FAILED   $1"
+    tail -n "${3:-40}" "$2" | sed 's/^/    /'
+}
+
+# step NAME COMMAND...: one test.
+step() {
+    local name=$1 log start=$SECONDS
+    shift
+    log=$logs/${name//[^A-Za-z0-9_-]/_}.log
+    if "$@" >"$log" 2>&1 </dev/null; then
+        passed=$((passed + 1))
+        echo "ok       $name ($((SECONDS - start)) s)"
+        return 0
+    fi
+    failed=$((failed + 1))
+    say_failed "$name" "$log"
+    return 1
+}
+
+# suite NAME COMMAND...: a command that runs many tests and ends with "N passed, N failed" or with ctest's own last lines.
+suite() {
+    local name=$1 log start=$SECONDS status good bad
+    shift
+    log=$logs/${name//[^A-Za-z0-9_-]/_}.log
+    "$@" >"$log" 2>&1 </dev/null
+    status=$?
+    read -r good bad < <(awk '
+        /^[0-9]+ passed, [0-9]+ failed$/ { good = $1; bad = $3; seen = 1 }
+        /tests passed, [0-9]+ tests? failed out of [0-9]+/ { bad = $4; good = $NF - bad; seen = 1 }
+        END { print seen ? good : 0, seen ? bad : 0 }' "$log")
+    # A suite that ran nothing, or that died without counting, has failed.
+    if [ "$bad" = 0 ] && { [ "$status" != 0 ] || [ "$good" = 0 ]; }; then
+        bad=1
+    fi
+    passed=$((passed + good))
+    failed=$((failed + bad))
+    if [ "$bad" = 0 ]; then
+        echo "ok       $name: $good ($((SECONDS - start)) s)"
+    else
+        say_failed "$name: $bad of $((good + bad))" "$log" 60
+    fi
+    grep -h '^skipped: ' "$log"
+    return 0
+}
+
+skipped() {
+    echo "skipped: $*"
+}
+
+finish() {
+    echo "(all of it took $((SECONDS - began)) s; logs in $logs/)"
+    echo "$passed passed, $failed failed"
+    [ "$failed" = 0 ]
+    exit
+}
+
+build() { # folder, preset
+    cmake --preset "$1" -DSP_TESTS=ON && cmake --build "$2" -j "$jobs"
+}
+
+# --- the tree itself ---
+step "floors" tools/check_floors.sh
+step "tree" tools/check_tree.sh
+step "paths in cubins and PTX" tools/check_paths.sh
+
+# --- release build: the command as people get it ---
+step "build release, warnings are errors" build release build || finish
+suite "unit tests" ctest --test-dir build --output-on-failure -j "$jobs"
+suite "golden outputs" python3 test/golden/run.py
+suite "facts" python3 test/golden/facts.py
+suite "documents against schema" python3 test/golden/schema.py
+suite "command line" test/cli/run.sh build/sassprobe
+step "lab --check" build/sassprobe lab --check
+step "consumer of an installed tree" test/consumer/consumer.sh build
+step "benchmark runs" test/bench/explain_lab.sh build/sassprobe
+grep -h ' s CPU' "$logs"/benchmark_runs.log
+[ -z "$quick" ] || finish
+
+# --- against the vendor's tools, where they are ---
+if command -v nvcc >/dev/null 2>&1 && nvcc --version | grep -q 'release 13\.0,'; then
+    step "lab: nvcc makes the same cubins" build/sassprobe lab --check --only cubin,ptx
+else
+    skipped "lab --check --only cubin,ptx: no nvcc 13.0 on PATH"
+fi
+for script in tools/oracle/test_*.sh; do
+    [ -x "$script" ] && suite "oracle: $(basename "$script" .sh)" "$script" build
+done
+
+# --- sanitizers ---
+if step "build with sanitizers" build asan build-asan; then
+    suite "unit tests, sanitizers" ctest --test-dir build-asan --output-on-failure -j "$jobs"
+    for target in build-asan/test/fuzz_*; do
+        [ -x "$target" ] || continue
+        corpus=test/fuzz/corpus/$(basename "$target" | sed 's/^fuzz_//')
+        [ -d "$corpus" ] || corpus=
+        # shellcheck disable=SC2086 # an empty corpus is no argument
+        step "replay $(basename "$target")" "$target" cubin $corpus
+    done
+    suite "command line, sanitizers" test/cli/run.sh build-asan/sassprobe
+fi
+
+# --- a second compiler, and its checks ---
+if command -v clang >/dev/null 2>&1; then
+    step "build with clang, warnings are errors" build tidy build-tidy
+    if command -v clang-tidy >/dev/null 2>&1; then
+        suite "clang-tidy" tools/run_tidy.sh build-tidy 150
+    else
+        skipped "clang-tidy: not on PATH"
+    fi
+else
+    skipped "clang build and clang-tidy: no clang on PATH"
+fi
+finish
