@@ -1,0 +1,317 @@
+#!/usr/bin/env python3
+"""Checks what a person wrote about kernels (test/golden/facts/*.facts) on the structured fields of `explain --format json`.
+
+usage: facts.py [--command build/sassprobe] [--verbose] [FILE.facts ...]
+
+The format stands in test/golden/facts/README.md. Every line is tried on every architecture in its scope, twice: with
+--source (parameters have their names) and without (the same line, with p0, p1 ... for the names). A fact that follows from
+PTX or source (letters P and C) must be absent while the program reads neither. Last line: "N passed, N failed".
+"""
+import argparse
+import glob
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+# What the program can read today. A letter that is not here marks a fact that must not be claimed.
+FOLLOWS_FROM = {"S"}
+# Sentences for people. A fact is never tested on them.
+PROSE = {"summary", "message", "demangled"}
+# Fields whose values are words of the vocabulary or of the machine: a parameter called like one of them is no matter there.
+NOT_EXPRESSIONS = {"role", "class", "where", "type", "kind", "id", "stage", "reason", "space", "coalescing", "confidence",
+                   "access", "register", "part", "thread", "text", "via", "name_from", "guard", "rule", "parent", "patterns"}
+
+
+class Mistake(Exception):
+    """A line of a .facts file that cannot be read."""
+
+
+def number_or_text(word):
+    if word in ("null", "true", "false"):
+        return json.loads(word)
+    if re.fullmatch(r"-?(0x[0-9a-f]+|[0-9]+)", word):
+        return int(word, 0)
+    return word
+
+
+class Condition:
+    """FIELD=VALUE, FIELD!=VALUE, or FIELD~VALUE (a list holds it, a text has it inside)."""
+
+    def __init__(self, word):
+        # The first operator splits: a value such as "compare-and-select = min/max" may hold one too.
+        found = re.match(r"([a-z_]+)(!=|~|=)(.*)$", word, re.S)
+        if not found:
+            raise Mistake(f"not a condition: {word!r}")
+        self.field, self.operator, self.raw = found.groups()
+        if self.field in PROSE:
+            raise Mistake(f"{self.field} is prose: no fact rests on it")
+
+    def wanted(self, rename):
+        return self.raw if self.field in NOT_EXPRESSIONS else rename(self.raw)
+
+    def holds(self, actual, rename):
+        wanted = self.wanted(rename)
+        if self.operator == "~":
+            if isinstance(actual, list):
+                return number_or_text(wanted) in actual or wanted in actual
+            return isinstance(actual, str) and wanted in actual
+        if isinstance(actual, list):
+            equal = actual == ([number_or_text(w) for w in wanted.split(",")] if wanted else [])
+        elif isinstance(actual, str):
+            equal = actual == wanted
+        else:
+            value = number_or_text(wanted)
+            equal = actual == value and isinstance(actual, bool) == isinstance(value, bool)
+        return equal if self.operator == "=" else not equal
+
+    def __str__(self):
+        return f"{self.field}{self.operator}{self.raw!r}"
+
+
+def records(kernel, kind):
+    """The records of a kind, each a flat dictionary; 'key' fields come first in a line, see KINDS."""
+    ids = {p["n"]: p["id"] for p in kernel["patterns"]}
+    if kind == "kernel":
+        return [kernel]
+    if kind == "param":
+        return kernel["params"]
+    if kind == "name":
+        return kernel["names"]
+    if kind == "output":
+        return kernel["outputs"]
+    if kind == "differs":
+        return [{"store": o["store"], **d} for o in kernel["outputs"] for d in o["differs"]]
+    if kind == "instruction":
+        return [{**i, "patterns": [ids[n] for n in i["patterns"]]} for i in kernel["instructions"]]
+    if kind == "flow":
+        return [{"register": r, **span} for r, spans in kernel["register_flow"].items() for span in spans]
+    if kind == "value":
+        return kernel["values"]
+    if kind == "storage":
+        return [{"id": v["id"], "name": v["name"], **s} for v in kernel["values"] for s in v["storage"]]
+    if kind == "use":
+        return [{"id": v["id"], "name": v["name"], **u} for v in kernel["values"] for u in v["uses"]]
+    if kind == "pattern":
+        return [{**p["bindings"], **{k: v for k, v in p.items() if k != "bindings"},
+                 "parent": ids.get(p["parent"]) if p["parent"] is not None else None} for p in kernel["patterns"]]
+    if kind == "rewrite":
+        return kernel["rewrites"]
+    if kind == "phase":
+        return kernel["phases"]
+    if kind == "loop":
+        return kernel["loops"]
+    if kind == "access":
+        return kernel["accesses"]
+    if kind == "padding":
+        return [kernel["padding"]] if kernel["padding"] else []
+    if kind == "unknown":
+        return kernel["unknown"]
+    raise Mistake(f"no such kind of record: {kind}")
+
+
+# What the bare words after a kind stand for, in order.
+KINDS = {
+    "kernel": [], "param": ["name"], "name": ["name"], "output": ["store"], "differs": ["store"],
+    "instruction": ["offset"], "flow": ["register", "from", "to"], "value": ["name"], "storage": ["name"], "use": ["name"],
+    "pattern": ["id"], "rewrite": ["kind"], "phase": ["kind"], "loop": ["id"], "access": ["offset"], "padding": [],
+    "unknown": ["offset"],
+}
+
+
+class Fact:
+    def __init__(self, path, line_number, text, kernel, scope):
+        self.path, self.line, self.text, self.kernel, self.scope = path, line_number, text, kernel, scope
+        words = shlex.split(text, comments=True)
+        self.letter = words.pop(0)
+        if self.letter not in ("S", "P", "C"):
+            raise Mistake(f"a fact begins with S, P or C, not {self.letter!r}")
+        self.low, self.high = 1, None
+        if words and words[0] == "absent":
+            words.pop(0)
+            self.low, self.high = 0, 0
+        elif words and words[0] == "count":
+            words.pop(0)
+            self.low = self.high = int(words.pop(0), 0)
+        if not words or words[0] not in KINDS:
+            raise Mistake(f"what kind of record? one of {' '.join(KINDS)}")
+        self.kind = words.pop(0)
+        self.conditions = []
+        keys = list(KINDS[self.kind])
+        for word in words:
+            if re.match(r"[a-z_]+(!=|~|=)", word):
+                self.conditions.append(Condition(word))
+            elif keys:
+                self.conditions.append(Condition(f"{keys.pop(0)}={word}"))
+            else:
+                raise Mistake(f"one bare word too many: {word!r}")
+        if self.kind == "kernel" and not self.conditions:
+            raise Mistake("kernel needs a condition")
+
+    def fails(self, kernel, rename):
+        """None when the fact holds, else what stands there instead."""
+        all_records = records(kernel, self.kind)
+        scores = []
+        for record in all_records:
+            missed = [c for c in self.conditions if c.field not in record or not c.holds(record[c.field], rename)]
+            scores.append((len(missed), record, missed))
+        found = [record for missed, record, _ in scores if missed == 0]
+        low, high = self.low, self.high
+        if self.letter not in FOLLOWS_FROM:
+            low, high = 0, 0
+        if len(found) >= low and (high is None or len(found) <= high):
+            return None
+        if found:
+            return f"{len(found)} found: " + "; ".join(brief(r) for r in found[:3])
+        if not scores:
+            return f"no {self.kind} at all"
+        nearest = min(scores, key=lambda s: (s[0], [c in s[2] for c in self.conditions]))
+        return "nearest: " + brief(nearest[1]) + " misses " + ", ".join(
+            f"{c.field} (wanted {c.operator} {c.wanted(rename)!r})" for c in nearest[2])
+
+
+def brief(record):
+    parts = [f"{k}={v if not isinstance(v, int) or isinstance(v, bool) or v < 10 else hex(v)}" for k, v in record.items()
+             if isinstance(v, (str, int)) and k not in PROSE]
+    return "{" + " ".join(parts)[:300] + "}"
+
+
+def read_scope(words):
+    """'all', '86', '75..90', '100 120', 'all but 100 120' -> a function of the architecture's number."""
+    if words[:2] == ["all", "but"]:
+        without = read_scope(words[2:])
+        return lambda sm: not without(sm)
+    tests = []
+    for word in words:
+        if word == "all":
+            tests.append(lambda sm: True)
+        elif re.fullmatch(r"\d+\.\.\d+", word):
+            low, high = map(int, word.split(".."))
+            tests.append(lambda sm, low=low, high=high: low <= sm <= high)
+        elif word.isdigit():
+            tests.append(lambda sm, only=int(word): sm == only)
+        else:
+            raise Mistake(f"not an architecture: {word}")
+    if not tests:
+        raise Mistake("which architectures?")
+    return lambda sm: any(test(sm) for test in tests)
+
+
+class FactFile:
+    def __init__(self, path):
+        self.path = path
+        stem = os.path.splitext(os.path.basename(path))[0]
+        self.cubins = f"cubin/sm*/*/{stem}.cubin"
+        self.source = (glob.glob(os.path.join(ROOT, f"kernels/*/{stem}.cu")) or [None])[0]
+        self.facts, self.mistakes = [], []
+        kernel, scope = None, read_scope(["all"])
+        with open(path, encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                text = line.strip()
+                if not text or text.startswith("#"):
+                    continue
+                words = shlex.split(text, comments=True)
+                try:
+                    if words[0] == "kernel":
+                        kernel, scope = words[1], read_scope(["all"])
+                    elif words[0] == "arch":
+                        scope = read_scope(words[1:])
+                    elif words[0] == "cubin":
+                        self.cubins = words[1]
+                    elif words[0] == "source":
+                        self.source = None if words[1] == "none" else os.path.join(ROOT, words[1])
+                    else:
+                        if kernel is None:
+                            raise Mistake("no kernel line above")
+                        self.facts.append(Fact(path, number, text, kernel, scope))
+                except (Mistake, ValueError, IndexError) as mistake:
+                    self.mistakes.append(f"{path}:{number}: {mistake}")
+
+
+def explain(command, cubin, source):
+    words = [command, "explain", "--format", "json"] + (["--source", source] if source else []) + [cubin]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(words)}: exit {done.returncode}: {done.stderr.strip()[:300]}")
+    return json.loads(done.stdout)
+
+
+def base_name(kernel):
+    name = re.split(r"[(<]", kernel["demangled"] or kernel["name"])[0]
+    return name.split()[-1]
+
+
+def positional(kernel):
+    """Turns a line written with source names into the same line with p0, p1 ..."""
+    names = {p["name"]: f"p{p['index']}" for p in kernel["params"]}
+    if not names:
+        return lambda text: text
+    pattern = re.compile(r"(?<![.\w])(" + "|".join(map(re.escape, sorted(names, key=len, reverse=True))) + r")\b")
+    return lambda text: pattern.sub(lambda m: names[m.group(1)], text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="checks test/golden/facts/*.facts")
+    parser.add_argument("--command", default=os.path.join(ROOT, "build/sassprobe"))
+    parser.add_argument("--verbose", action="store_true", help="print the facts that hold, too")
+    parser.add_argument("files", nargs="*")
+    arguments = parser.parse_args()
+    paths = arguments.files or sorted(glob.glob(os.path.join(ROOT, "test/golden/facts/**/*.facts"), recursive=True))
+    passed = failed = 0
+
+    def fail(where, why):
+        nonlocal failed
+        failed += 1
+        print(f"FAILED {where}\n       {why}")
+
+    for path in paths:
+        file = FactFile(path)
+        for mistake in file.mistakes:
+            fail(mistake, "cannot be read")
+        cubins = sorted(glob.glob(os.path.join(ROOT, file.cubins)))
+        if not cubins:
+            fail(path, f"no file is called {file.cubins}")
+        tried = set()
+        for cubin in cubins:
+            try:
+                named = explain(arguments.command, cubin, file.source) if file.source else None
+                bare = explain(arguments.command, cubin, None)
+            except (RuntimeError, ValueError) as error:
+                fail(os.path.relpath(cubin, ROOT), error)
+                continue
+            runs = [("--source", named)] if named else []
+            runs.append(("no source", bare))
+            renames = {}
+            for how, document in runs:
+                for kernel in document["kernels"]:
+                    name = base_name(kernel)
+                    sm = int(re.sub(r"\D", "", kernel["arch"]))
+                    if how == "--source":
+                        renames[name] = positional(kernel)
+                    rename = (lambda text: text) if how == "--source" else renames.get(name, lambda text: text)
+                    for fact in file.facts:
+                        if fact.kernel != name or not fact.scope(sm):
+                            continue
+                        tried.add(fact)
+                        why = fact.fails(kernel, rename)
+                        where = f"{os.path.relpath(path, ROOT)}:{fact.line} [{kernel['arch']}, {how}] {fact.text}"
+                        if why:
+                            fail(where, why)
+                        else:
+                            passed += 1
+                            if arguments.verbose:
+                                print(f"ok     {where}")
+        for fact in file.facts:
+            if fact not in tried and cubins:
+                fail(f"{os.path.relpath(path, ROOT)}:{fact.line} {fact.text}", f"no kernel {fact.kernel} in that scope")
+    if not paths:
+        print("skipped: facts: no .facts files")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
