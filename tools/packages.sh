@@ -12,6 +12,7 @@ libc6-dev           header  stdio.h
 '
 packages_test='
 libcmocka-dev       header  cmocka.h
+libjansson-dev      header  jansson.h
 python3             command python3
 python3-jsonschema  python  jsonschema
 '
