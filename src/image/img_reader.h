@@ -1,0 +1,51 @@
+/* What the files of this room share while one cubin is read. Private to the room. */
+#ifndef SP_IMG_READER_H
+#define SP_IMG_READER_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "image/img.h"
+#include "image/img_elf.h"
+
+#include <stdint.h>
+
+enum { IMG_NONE = 0xffffffff };
+
+/* What is known of a kernel beyond struct img_kernel while reading. */
+struct kernel_state {
+    uint32_t section;       /* index of its text section */
+    uint32_t symbol;        /* index of its symbol, or IMG_NONE */
+    bool has_info;          /* a .nv.info.<kernel> section was found */
+    bool params_damaged;    /* its parameter records contradict each other */
+    int32_t frame_bytes, min_stack_bytes;
+    int32_t param_bytes_told;
+    bool has_shared_section;
+    uint64_t shared_section_bytes;
+    VEC(struct img_param) params;
+    VEC(struct img_reloc) relocs;
+    VEC(struct img_subroutine) subroutines;
+    VEC(struct img_line) lines;
+    VEC(struct img_ptx_line) ptx_lines;
+};
+
+struct img_reader {
+    struct arena *a;
+    struct elf_file elf;
+    struct img_module *module;
+    struct kernel_state *states; /* parallel to module->kernels */
+    uint32_t *kernel_of_section; /* IMG_NONE: not the text of a kernel */
+    struct map_str kernel_by_name;
+    bool new_layout;             /* header layout of ABI version 8 */
+    bool arch_specific;          /* built for an 'a' or 'f' target */
+    bool writes_spills;          /* its producer records spills whenever there are some */
+    size_t demangle_budget;      /* characters of demangled text still allowed; beyond it names stay as they are */
+};
+
+/* As img_demangle(), within the budget of this file; the name itself when it cannot be demangled. */
+const char *img_reader_demangle(struct img_reader *r, const char *name);
+/* img_info.c: .nv.info, .nv.info.<kernel>, .nv.compat. */
+void img_info_read(struct img_reader *r);
+/* img_lines.c: .debug_line and .nv_debug_line_sass. */
+void img_lines_read(struct img_reader *r);
+
+#endif
