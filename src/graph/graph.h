@@ -24,6 +24,7 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "sassprobe/status.h"
 #include "uop/uop.h"
 
 #include <stdbool.h>

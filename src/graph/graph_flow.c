@@ -1,0 +1,432 @@
+/* Control flow: instructions -> basic blocks, calls followed into their subroutines (each call site has its own instance of
+ * the callee's blocks), reverse post-order, dominators (Cooper, Harvey, Kennedy), loops by back edges.
+ * A call that recurses, goes too deep or would make the graph grow beyond a fixed multiple of the code stays a call whose
+ * effects are unknown. requires: uop lists · gives: blocks, instances, edges, loops */
+#include "graph/graph_internal.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CALL_DEPTH = 8, GROWTH = 4, GROWTH_MIN = 4096 };
+
+enum control { CONTROL_NONE, CONTROL_BRANCH, CONTROL_INDIRECT, CONTROL_CALL, CONTROL_RET, CONTROL_END };
+
+struct insn_control {
+    uint8_t kind;
+    bool conditional;
+    uint32_t target; /* index of the instruction, UINT32_MAX: outside */
+};
+
+struct flow_block { /* (call path, first instruction): the key of a block while it is discovered */
+    uint32_t path, first, last;
+};
+
+struct flow_builder {
+    struct graph *g;
+    const struct graph_input *in;
+    struct insn_control *control;
+    bool *leader;
+    struct map_u64 known; /* path << 32 | first -> index in list */
+    VEC(struct flow_block) list;
+    VEC(uint32_t) depth;  /* of a call path */
+    struct map_u64 call_of; /* path << 32 | instruction -> call index + 1 */
+    uint64_t instances;
+};
+
+static uint32_t insn_at_offset(const struct graph_input *in, uint64_t offset)
+{
+    uint32_t lo = 0, hi = in->count;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (in->insns[mid].offset < offset)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < in->count && in->insns[lo].offset == offset ? lo : UINT32_MAX;
+}
+
+static struct insn_control control_of(const struct graph_input *in, uint32_t i)
+{
+    const struct uop_list *l = in->insns[i].uops;
+    struct insn_control c = {.kind = CONTROL_NONE, .conditional = l->guard != UOP_NONE, .target = UINT32_MAX};
+    for (size_t k = 0; k < l->ops.n; k++) {
+        const struct uop *u = &l->ops.p[k];
+        switch (u->kind) {
+        case UOP_BRANCH:
+            c.kind = CONTROL_BRANCH;
+            c.conditional |= u->arg[0] != UOP_NONE;
+            c.target = insn_at_offset(in, u->imm);
+            break;
+        case UOP_CALL:
+            c.kind = CONTROL_CALL;
+            c.target = insn_at_offset(in, u->imm);
+            break;
+        case UOP_CALL_IND: c.kind = CONTROL_CALL; break;
+        case UOP_BRANCH_IND: c.kind = CONTROL_INDIRECT; break;
+        case UOP_RET: c.kind = CONTROL_RET; break;
+        case UOP_EXIT: c.kind = CONTROL_END; break;
+        default: break;
+        }
+    }
+    return c;
+}
+
+static uint32_t block_find(struct flow_builder *b, uint32_t path, uint32_t first)
+{
+    uint64_t key = (uint64_t)path << 32 | first;
+    uint32_t at;
+    if (map_u64_get(&b->known, key, &at))
+        return at;
+    uint32_t last = first;
+    while (b->control[last].kind == CONTROL_NONE && last + 1 < b->in->count && !b->leader[last + 1])
+        last++;
+    b->instances += last - first + 1;
+    at = (uint32_t)b->list.n;
+    VEC_PUSH(b->g->a, b->list, (struct flow_block){path, first, last});
+    map_u64_put(b->g->a, &b->known, key, at);
+    return at;
+}
+
+/* The call path a call at instruction `i` opens, or 0 when it stays a call. */
+static uint32_t call_path(struct flow_builder *b, uint32_t path, uint32_t i)
+{
+    struct graph *g = b->g;
+    uint64_t key = (uint64_t)path << 32 | i;
+    uint32_t index;
+    if (map_u64_get(&b->call_of, key, &index))
+        return index;
+    uint32_t target = b->control[i].target, made = 0;
+    bool follow = target != UINT32_MAX && b->depth.p[path] < CALL_DEPTH &&
+                  b->instances < (uint64_t)GROWTH * b->in->count + GROWTH_MIN;
+    for (uint32_t p = path; p && follow; p = g->calls.p[p - 1].caller_path)
+        follow = g->calls.p[p - 1].target != b->in->insns[target].offset;
+    if (follow) {
+        struct graph_call call = {.insn = i, .target = b->in->insns[target].offset, .caller_path = path};
+        VEC_PUSH(g->a, g->calls, call);
+        made = (uint32_t)g->calls.n;
+        VEC_PUSH(g->a, b->depth, b->depth.p[path] + 1);
+    }
+    map_u64_put(g->a, &b->call_of, key, made);
+    return made;
+}
+
+/* Successors of a block: up to two, `when` with each. */
+static unsigned block_successors(struct flow_builder *b, const struct flow_block *f, uint32_t next[2], uint8_t when[2])
+{
+    struct graph *g = b->g;
+    struct insn_control c = b->control[f->last];
+    unsigned n = 0;
+    bool falls = true;
+    switch (c.kind) {
+    case CONTROL_BRANCH:
+        if (c.target != UINT32_MAX) {
+            next[n] = block_find(b, f->path, c.target);
+            when[n++] = c.conditional ? GRAPH_WHEN_TAKEN : GRAPH_ALWAYS;
+        }
+        falls = c.conditional;
+        break;
+    case CONTROL_CALL: {
+        uint32_t path = call_path(b, f->path, f->last);
+        if (path) {
+            next[n] = block_find(b, path, c.target);
+            when[n++] = c.conditional ? GRAPH_WHEN_TAKEN : GRAPH_ALWAYS;
+            falls = c.conditional;
+        }
+        break;
+    }
+    case CONTROL_RET:
+        if (f->path) {
+            const struct graph_call *call = &g->calls.p[f->path - 1];
+            if (call->insn + 1 < b->in->count) {
+                next[n] = block_find(b, call->caller_path, call->insn + 1);
+                when[n++] = c.conditional ? GRAPH_WHEN_TAKEN : GRAPH_ALWAYS;
+            }
+        }
+        falls = c.conditional;
+        break;
+    case CONTROL_INDIRECT: case CONTROL_END:
+        falls = c.conditional;
+        break;
+    default:
+        break;
+    }
+    if (falls && f->last + 1 < b->in->count) {
+        next[n] = block_find(b, f->path, f->last + 1);
+        when[n] = (uint8_t)(n || c.kind != CONTROL_NONE ? GRAPH_WHEN_NOT : GRAPH_ALWAYS);
+        if (c.kind == CONTROL_CALL && !n)
+            when[n] = GRAPH_ALWAYS; /* an unfollowed call comes back */
+        if (c.kind == CONTROL_BRANCH && c.target == UINT32_MAX)
+            when[n] = GRAPH_WHEN_NOT;
+        n++;
+    }
+    return n;
+}
+
+static int compare_blocks(const void *x, const void *y)
+{
+    const struct flow_block *a = x, *b = y;
+    if (a->path != b->path)
+        return a->path < b->path ? -1 : 1;
+    return a->first < b->first ? -1 : a->first > b->first;
+}
+
+static enum sp_status discover(struct flow_builder *b)
+{
+    struct graph *g = b->g;
+    const struct graph_input *in = b->in;
+    b->control = ARENA_ARRAY(g->a, struct insn_control, in->count);
+    b->leader = ARENA_ARRAY(g->a, bool, in->count + 1);
+    if (!b->control || !b->leader)
+        return SP_ERR_MEMORY;
+    for (uint32_t i = 0; i < in->count; i++) {
+        b->control[i] = control_of(in, i);
+        if (b->control[i].kind != CONTROL_NONE) {
+            b->leader[i + 1] = true;
+            if (b->control[i].target != UINT32_MAX)
+                b->leader[b->control[i].target] = true;
+        }
+    }
+    VEC_PUSH(g->a, b->depth, 0);
+    block_find(b, 0, 0);
+    for (size_t i = 0; i < b->list.n && !arena_failed(g->a); i++) {
+        uint32_t next[2];
+        uint8_t when[2];
+        struct flow_block f = b->list.p[i];
+        block_successors(b, &f, next, when);
+    }
+    if (arena_failed(g->a))
+        return SP_ERR_MEMORY;
+    /* Blocks and instances by call path, then by offset. */
+    qsort(b->list.p, b->list.n, sizeof b->list.p[0], compare_blocks);
+    for (uint32_t i = 0; i < b->list.n; i++)
+        map_u64_put(g->a, &b->known, (uint64_t)b->list.p[i].path << 32 | b->list.p[i].first, i);
+    return SP_OK;
+}
+
+static enum sp_status make_blocks(struct flow_builder *b, struct graph_flow *flow)
+{
+    struct graph *g = b->g;
+    for (uint32_t i = 0; i < b->list.n; i++) {
+        struct flow_block f = b->list.p[i];
+        struct graph_block block = {.first = (uint32_t)g->insns.n, .idom = UINT32_MAX};
+        for (uint32_t k = f.first; k <= f.last; k++) {
+            struct graph_insn insn = {.offset = b->in->insns[k].offset, .input = k, .block = i, .call_path = f.path};
+            VEC_PUSH(g->a, g->insns, insn);
+        }
+        block.last = (uint32_t)g->insns.n - 1;
+        VEC_PUSH(g->a, g->blocks, block);
+        if (b->control[f.last].kind == CONTROL_INDIRECT || (b->control[f.last].kind == CONTROL_RET && !f.path))
+            VEC_PUSH(g->a, g->indirect, block.last);
+        uint32_t next[2];
+        uint8_t when[2];
+        unsigned n = block_successors(b, &f, next, when);
+        for (unsigned k = 0; k < n; k++)
+            VEC_PUSH(g->a, flow->edges, (struct graph_edge){.from = i, .to = next[k], .when = when[k]});
+    }
+    /* Calls know the instance of their CALL. */
+    for (uint32_t i = 0; i < g->blocks.n && !arena_failed(g->a); i++) {
+        const struct graph_insn *last = &g->insns.p[g->blocks.p[i].last];
+        uint32_t made;
+        if (b->control[last->input].kind == CONTROL_CALL &&
+            map_u64_get(&b->call_of, (uint64_t)last->call_path << 32 | last->input, &made) && made)
+            g->calls.p[made - 1].insn = g->blocks.p[i].last;
+    }
+    return arena_failed(g->a) ? SP_ERR_MEMORY : SP_OK;
+}
+
+/* preds, succs and edge lists of every block. */
+static enum sp_status link_blocks(struct graph *g, struct graph_flow *flow)
+{
+    uint32_t n = (uint32_t)g->blocks.n;
+    flow->pred_edges = ARENA_ARRAY(g->a, const uint32_t *, n);
+    flow->pred_edge_count = ARENA_ARRAY(g->a, uint32_t, n);
+    uint32_t *starts = ARENA_ARRAY(g->a, uint32_t, n + 1), *list = ARENA_ARRAY(g->a, uint32_t, flow->edges.n);
+    uint32_t *preds = ARENA_ARRAY(g->a, uint32_t, flow->edges.n), *succs = ARENA_ARRAY(g->a, uint32_t, flow->edges.n);
+    if (arena_failed(g->a))
+        return SP_ERR_MEMORY;
+    for (uint32_t e = 0; e < flow->edges.n; e++)
+        flow->pred_edge_count[flow->edges.p[e].to]++;
+    for (uint32_t i = 0; i < n; i++) {
+        starts[i + 1] = starts[i] + flow->pred_edge_count[i];
+        flow->pred_edges[i] = list + starts[i];
+        g->blocks.p[i].preds = preds + starts[i];
+        g->blocks.p[i].pred_count = flow->pred_edge_count[i];
+    }
+    for (uint32_t e = 0; e < flow->edges.n; e++) {
+        struct graph_edge edge = flow->edges.p[e];
+        list[starts[edge.to]] = e;
+        preds[starts[edge.to]++] = edge.from;
+        struct graph_block *from = &g->blocks.p[edge.from];
+        succs[e] = edge.to; /* edges are grouped by `from` */
+        if (!from->succ_count)
+            from->succs = succs + e;
+        from->succ_count++;
+    }
+    return SP_OK;
+}
+
+static enum sp_status order_blocks(struct graph *g, struct graph_flow *flow)
+{
+    uint32_t n = (uint32_t)g->blocks.n;
+    flow->order = ARENA_ARRAY(g->a, uint32_t, n);
+    flow->position = ARENA_ARRAY(g->a, uint32_t, n);
+    uint32_t *stack = ARENA_ARRAY(g->a, uint32_t, n), *next = ARENA_ARRAY(g->a, uint32_t, n);
+    uint8_t *seen = ARENA_ARRAY(g->a, uint8_t, n);
+    if (arena_failed(g->a))
+        return SP_ERR_MEMORY;
+    uint32_t depth = 0, post = n;
+    stack[depth++] = 0;
+    seen[0] = 1;
+    while (depth) {
+        uint32_t at = stack[depth - 1];
+        const struct graph_block *b = &g->blocks.p[at];
+        if (next[at] < b->succ_count) {
+            uint32_t to = b->succs[next[at]++];
+            if (!seen[to]) {
+                seen[to] = 1;
+                stack[depth++] = to;
+            }
+        } else {
+            flow->order[--post] = at;
+            depth--;
+        }
+    }
+    flow->order_count = n - post;
+    memmove(flow->order, flow->order + post, flow->order_count * sizeof flow->order[0]);
+    for (uint32_t i = 0; i < n; i++)
+        flow->position[i] = UINT32_MAX;
+    for (uint32_t i = 0; i < flow->order_count; i++) {
+        flow->position[flow->order[i]] = i;
+        g->blocks.p[flow->order[i]].reachable = true;
+    }
+    for (uint32_t e = 0; e < flow->edges.n; e++)
+        flow->edges.p[e].back = flow->position[flow->edges.p[e].to] <= flow->position[flow->edges.p[e].from];
+    return SP_OK;
+}
+
+static void find_dominators(struct graph *g, struct graph_flow *flow)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 1; i < flow->order_count; i++) {
+            uint32_t at = flow->order[i], dom = UINT32_MAX;
+            const struct graph_block *b = &g->blocks.p[at];
+            for (uint32_t k = 0; k < b->pred_count; k++) {
+                uint32_t p = b->preds[k];
+                if (flow->position[p] == UINT32_MAX || (p != 0 && g->blocks.p[p].idom == UINT32_MAX))
+                    continue;
+                if (dom == UINT32_MAX) {
+                    dom = p;
+                    continue;
+                }
+                for (uint32_t x = dom, y = p;;) {
+                    while (flow->position[x] > flow->position[y])
+                        x = g->blocks.p[x].idom;
+                    while (flow->position[y] > flow->position[x])
+                        y = g->blocks.p[y].idom;
+                    if (x == y) {
+                        dom = x;
+                        break;
+                    }
+                }
+            }
+            if (g->blocks.p[at].idom != dom) {
+                g->blocks.p[at].idom = dom;
+                changed = true;
+            }
+        }
+    }
+}
+
+static bool dominates(const struct graph *g, const struct graph_flow *flow, uint32_t a, uint32_t b)
+{
+    while (flow->position[b] > flow->position[a])
+        b = g->blocks.p[b].idom;
+    return a == b;
+}
+
+static enum sp_status find_loops(struct graph *g, struct graph_flow *flow)
+{
+    uint32_t n = (uint32_t)g->blocks.n;
+    uint32_t *stamp = ARENA_ARRAY(g->a, uint32_t, n), *stack = ARENA_ARRAY(g->a, uint32_t, n + 1);
+    if (arena_failed(g->a))
+        return SP_ERR_MEMORY;
+    /* Headers from the innermost (latest in order) outward: the first loop that takes a block is its innermost. */
+    for (uint32_t i = flow->order_count; i-- > 0;) {
+        uint32_t header = flow->order[i];
+        struct graph_loop loop = {.header = header, .latch = UINT32_MAX, .first = g->blocks.p[header].first, .last = g->blocks.p[header].last};
+        uint32_t depth = 0;
+        for (uint32_t k = 0; k < flow->pred_edge_count[header]; k++) {
+            const struct graph_edge *e = &flow->edges.p[flow->pred_edges[header][k]];
+            if (!e->back || flow->position[e->from] == UINT32_MAX)
+                continue;
+            if (!dominates(g, flow, header, e->from))
+                loop.irreducible = true;
+            if (loop.latch == UINT32_MAX || e->from > loop.latch)
+                loop.latch = e->from;
+            if (stamp[e->from] != i + 1 && e->from != header) {
+                stamp[e->from] = i + 1;
+                stack[depth++] = e->from;
+            }
+        }
+        if (loop.latch == UINT32_MAX)
+            continue;
+        VEC_PUSH(g->a, g->loops, loop);
+        uint32_t id = (uint32_t)g->loops.n;
+        stamp[header] = i + 1;
+        stack[depth++] = header;
+        for (uint32_t at = 0; at < depth; at++) {
+            uint32_t block = stack[at];
+            struct graph_block *b = &g->blocks.p[block];
+            if (!b->loop) {
+                b->loop = id;
+            } else {
+                uint32_t inner = b->loop;
+                while (inner != id && g->loops.p[inner - 1].parent && g->loops.p[inner - 1].parent != id)
+                    inner = g->loops.p[inner - 1].parent;
+                if (inner != id && !g->loops.p[inner - 1].parent)
+                    g->loops.p[inner - 1].parent = id;
+            }
+            struct graph_loop *l = &g->loops.p[id - 1];
+            if (g->insns.p[b->first].call_path == g->insns.p[g->blocks.p[header].first].call_path) {
+                l->first = b->first < l->first ? b->first : l->first;
+                l->last = b->last > l->last ? b->last : l->last;
+            }
+            if (block == header)
+                continue;
+            for (uint32_t k = 0; k < b->pred_count; k++) {
+                uint32_t p = b->preds[k];
+                /* Blocks before an irreducible header are not walked into. */
+                if (flow->position[p] == UINT32_MAX || stamp[p] == i + 1 || flow->position[p] < i)
+                    continue;
+                stamp[p] = i + 1;
+                stack[depth++] = p;
+            }
+        }
+    }
+    return arena_failed(g->a) ? SP_ERR_MEMORY : SP_OK;
+}
+
+enum sp_status graph_flow_build(struct graph *g, struct graph_flow *flow, struct diag_sink *diags)
+{
+    struct flow_builder b = {.g = g, .in = &g->input};
+    *flow = (struct graph_flow){0};
+    enum sp_status status = discover(&b);
+    if (status == SP_OK)
+        status = make_blocks(&b, flow);
+    if (status == SP_OK)
+        status = link_blocks(g, flow);
+    if (status == SP_OK)
+        status = order_blocks(g, flow);
+    if (status != SP_OK)
+        return status;
+    find_dominators(g, flow);
+    status = find_loops(g, flow);
+    for (size_t i = 0; i < g->loops.n && diags; i++)
+        if (g->loops.p[i].irreducible)
+            diag_add(diags, DIAG_NOTE, "irreducible-loop", NULL, g->insns.p[g->blocks.p[g->loops.p[i].header].first].offset,
+                     "a loop entered at more than one place: its values stay phis");
+    return status;
+}

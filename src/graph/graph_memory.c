@@ -1,0 +1,163 @@
+/* Memory dependence for code without loops: a chain of effects from the newest to the kernel's entry. A load walks the chain
+ * and answers which one store it is proved to read (same address by exact rules, same width, done whenever the load is), or
+ * from which effect on memory is unknown. Stores to different parameters are taken not to meet: that is marked, so that
+ * nothing above calls it proved. The walk has a budget, so that building stays linear.
+ * requires: addresses as nodes · gives: graph_access.from_store, may_alias, version */
+#include "graph/graph_internal.h"
+
+enum relation { APART, ASSUMED_APART, SAME, MAY_MEET };
+enum { WALK_BUDGET = 256 };
+
+enum sp_status graph_memory_init(struct graph *g, struct graph_memory *m)
+{
+    struct graph_effect entry = {.access = UINT32_MAX};
+    *m = (struct graph_memory){0};
+    VEC_PUSH(g->a, m->effects, entry);
+    return m->effects.n ? SP_OK : SP_ERR_MEMORY;
+}
+
+static uint32_t push(struct graph *g, struct graph_memory *m, struct graph_effect e)
+{
+    uint32_t at = (uint32_t)m->effects.n;
+    VEC_PUSH(g->a, m->effects, e);
+    return m->effects.n > at ? at : 0;
+}
+
+uint32_t graph_memory_store(struct graph *g, struct graph_memory *m, uint32_t state, uint32_t access)
+{
+    return push(g, m, (struct graph_effect){.prev = state, .access = access});
+}
+
+uint32_t graph_memory_clobber(struct graph *g, struct graph_memory *m, uint32_t state)
+{
+    return push(g, m, (struct graph_effect){.prev = state, .access = UINT32_MAX, .orders_all = true});
+}
+
+uint32_t graph_memory_join(struct graph *g, struct graph_memory *m, const uint32_t *states, uint32_t count, uint32_t dominator)
+{
+    bool same = true;
+    for (uint32_t i = 1; i < count; i++)
+        same &= states[i] == states[0];
+    if (same && count)
+        return states[0];
+    uint32_t *copy = ARENA_ARRAY(g->a, uint32_t, count);
+    if (!copy)
+        return 0;
+    for (uint32_t i = 0; i < count; i++)
+        copy[i] = states[i];
+    return push(g, m, (struct graph_effect){.prev = dominator, .access = UINT32_MAX, .skip = dominator, .joins = copy, .join_count = count});
+}
+
+static bool base_is_stack(const struct graph *g, graph_id base)
+{
+    return base != GRAPH_NIL && g->env->stack_offset && graph_at(g, base)->kind == UOP_CBANK &&
+           graph_at(g, base)->imm == g->env->stack_offset;
+}
+
+static enum relation relate(const struct graph *g, const struct graph_access *s, const struct graph_access *l)
+{
+    struct graph_affine a, b;
+    bool generic = s->space == UOP_GENERIC || l->space == UOP_GENERIC;
+    if (s->space != l->space && !generic)
+        return APART;
+    if (s->address == l->address && (s->space == l->space || generic))
+        return s->width == l->width ? SAME : MAY_MEET;
+    if (!graph_affine(g, s->address, &a) || !graph_affine(g, l->address, &b))
+        return MAY_MEET;
+    if (a.base != b.base) {
+        if (a.base == GRAPH_NIL || b.base == GRAPH_NIL)
+            return MAY_MEET;
+        return base_is_stack(g, a.base) || base_is_stack(g, b.base) ? APART : ASSUMED_APART;
+    }
+    if (a.term_count != b.term_count)
+        return MAY_MEET;
+    for (unsigned i = 0; i < a.term_count; i++)
+        if (a.terms[i].term != b.terms[i].term || a.terms[i].coefficient != b.terms[i].coefficient ||
+            a.terms[i].extend != b.terms[i].extend)
+            return MAY_MEET;
+    if (a.offset == b.offset && s->width == l->width)
+        return SAME;
+    return a.offset + s->width <= b.offset || b.offset + l->width <= a.offset ? APART : MAY_MEET;
+}
+
+/* True when nothing between `from` and `until` can meet the load. */
+static bool clear_between(struct graph *g, struct graph_memory *m, uint32_t from, uint32_t until, struct graph_access *load, int *budget)
+{
+    for (uint32_t at = from; at != until;) {
+        const struct graph_effect *e = &m->effects.p[at];
+        if (--*budget < 0 || at == 0 || e->orders_all)
+            return false;
+        if (e->join_count) {
+            for (uint32_t i = 0; i < e->join_count; i++)
+                if (!clear_between(g, m, e->joins[i], e->skip, load, budget))
+                    return false;
+            at = e->skip;
+            continue;
+        }
+        enum relation r = relate(g, &g->accesses.p[e->access], load);
+        if (r == SAME || r == MAY_MEET)
+            return false;
+        load->may_alias |= r == ASSUMED_APART;
+        at = e->prev;
+    }
+    return true;
+}
+
+void graph_memory_load(struct graph *g, struct graph_memory *m, uint32_t state, struct graph_access *load)
+{
+    int budget = WALK_BUDGET;
+    uint32_t newest_assumed = 0;
+    load->from_store = -1;
+    load->may_alias = false;
+    load->version = 0;
+    if (load->order == UOP_READONLY)
+        return;
+    for (uint32_t at = state; at;) {
+        const struct graph_effect *e = &m->effects.p[at];
+        if (--budget < 0 || e->orders_all) {
+            load->version = newest_assumed ? newest_assumed : at;
+            load->may_alias = true;
+            return;
+        }
+        if (e->join_count) {
+            bool before = load->may_alias;
+            bool clear = true;
+            for (uint32_t i = 0; i < e->join_count && clear; i++)
+                clear = clear_between(g, m, e->joins[i], e->skip, load, &budget);
+            if (!clear) {
+                load->version = newest_assumed ? newest_assumed : at;
+                load->may_alias = true;
+                return;
+            }
+            if (load->may_alias && !before && !newest_assumed)
+                newest_assumed = at;
+            at = e->skip;
+            continue;
+        }
+        const struct graph_access *s = &g->accesses.p[e->access];
+        switch (relate(g, s, load)) {
+        case APART:
+            break;
+        case ASSUMED_APART:
+            load->may_alias = true;
+            if (!newest_assumed)
+                newest_assumed = at;
+            break;
+        case SAME:
+            if (s->kind == GRAPH_STORE && load->width >= 4 && graph_implies(g, load->runs_when, s->runs_when)) {
+                load->from_store = (int32_t)e->access;
+                load->version = at;
+                return;
+            }
+            load->version = newest_assumed ? newest_assumed : at;
+            load->may_alias = true; /* a store under another condition, an atomic, a narrow word */
+            return;
+        case MAY_MEET:
+            load->version = newest_assumed ? newest_assumed : at;
+            load->may_alias = true;
+            return;
+        }
+        at = e->prev;
+    }
+    load->version = newest_assumed;
+}
