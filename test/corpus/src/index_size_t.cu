@@ -1,0 +1,50 @@
+// The elementwise kernels with an unsigned 64-bit index.
+
+__global__ void copy_size_t_kernel(const float* __restrict__ x, float* __restrict__ y, size_t n) {
+  size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    y[i] = x[i];
+  }
+}
+
+__global__ void add_size_t_kernel(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ y,
+                                  size_t n) {
+  size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    y[i] = a[i] + b[i];
+  }
+}
+
+__global__ void mul_size_t_kernel(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ y,
+                                  size_t n) {
+  size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    y[i] = a[i] * b[i];
+  }
+}
+
+__global__ void fma_size_t_kernel(const float* __restrict__ a, const float* __restrict__ b, const float* __restrict__ c,
+                                  float* __restrict__ y, size_t n) {
+  size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    y[i] = a[i] * b[i] + c[i];
+  }
+}
+
+__global__ void relu_size_t_kernel(const float* __restrict__ x, float* __restrict__ y, size_t n) {
+  size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    float v = x[i];
+    y[i] = v > 0.0f ? v : 0.0f;
+  }
+}
+
+__global__ void clamp_size_t_kernel(const float* __restrict__ x, float* __restrict__ y, float lo, float hi, size_t n) {
+  size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    float v = x[i];
+    if (v < lo) v = lo;
+    if (v > hi) v = hi;
+    y[i] = v;
+  }
+}

@@ -1,0 +1,183 @@
+"""Builds the corpus of build variants: the probe kernels and test/corpus/src through other flags and other compilers.
+
+usage: build_variants.py --out DIR [--archs 75,86,…] [--root /corpus] [--ptxas-dir DIR] [--only SUBSTRING]
+
+Needs nvcc; older and newer assemblers (ptxas-11.8 … in --ptxas-dir) and clang are used when they are there, and named
+as skipped when not. Everything is compiled in --root, a directory whose name is all that a cubin may record of the
+machine that built it. Writes DIR/NAME.smNN.cubin and DIR/manifest.tsv (file, sources, compiler, release, flags, arch).
+"""
+import argparse
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import oracle
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PLAIN = ["kernels/00_memory/copy_global.cu", "kernels/01_arithmetic/add_f32.cu", "kernels/01_arithmetic/mul_f32.cu",
+         "kernels/01_arithmetic/fma_f32.cu", "kernels/02_control/relu_f32.cu", "kernels/02_control/clamp_f32.cu"]
+PROBES = PLAIN + ["kernels/01_arithmetic/fma_contract_f32.cu"]
+FAST = ["-O3", "--use_fast_math"]
+
+# name, sources, nvcc flags
+NVCC = [
+    ("probes-ptxas-O0", PROBES, ["-O3", "-Xptxas", "-O0"]),
+    ("probes-ptxas-O1", PROBES, ["-O3", "-Xptxas", "-O1"]),
+    ("probes-fast-ptxas-O0", PLAIN, FAST + ["-Xptxas", "-O0"]),
+    ("probes-debug", PLAIN, ["-G"]),
+    ("probes-precise", PROBES, ["-O3"]),
+    ("probes-no-fmad", PROBES, ["-O3", "-fmad=false"]),
+    ("probes-ftz", PROBES, ["-O3", "-ftz=true"]),
+    ("contract-fast", ["kernels/01_arithmetic/fma_contract_f32.cu"], FAST),
+    ("probes-maxrregcount-24", PROBES, FAST + ["-maxrregcount", "24"]),
+    ("index_2d", ["test/corpus/src/index_2d.cu"], FAST),
+    ("index_long", ["test/corpus/src/index_long.cu"], FAST),
+    ("index_size_t", ["test/corpus/src/index_size_t.cu"], FAST),
+    ("index_unsigned", ["test/corpus/src/index_unsigned.cu"], FAST),
+    ("params", ["test/corpus/src/params.cu"], FAST),
+    ("near_misses", ["test/corpus/src/near_misses.cu"], ["-O3"]),
+    ("minmax", ["test/corpus/src/minmax.cu"], FAST),
+    ("minmax-precise", ["test/corpus/src/minmax.cu"], ["-O3"]),
+    ("vector", ["test/corpus/src/vector.cu"], FAST),
+    ("types", ["test/corpus/src/types.cu"], ["-O3"]),
+]
+# assembler release, highest PTX version it reads
+PTXAS = [("11.8", "7.8"), ("12.4", "8.4"), ("12.9", "8.8"), ("13.5", None)]
+
+
+def run(command, cwd):
+    """(ok, what it said)"""
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+    return done.returncode == 0, done.stdout + done.stderr
+
+
+def release_of(command):
+    said = subprocess.run([command, "--version"], capture_output=True, text=True, check=True).stdout
+    match = re.search(r"V([0-9.]+)", said) or re.search(r"version ([0-9.]+)", said)
+    return match.group(1)
+
+
+def gather(sources, path):
+    """One translation unit of several files, each under a neutral name."""
+    with open(path, "w", encoding="utf-8") as out:
+        for source in sources:
+            name = "/" + source.replace("test/corpus/", "corpus/")
+            with open(os.path.join(TOP, source), encoding="utf-8") as handle:
+                out.write('#line 1 "%s"\n%s' % (name, handle.read()))
+
+
+class Builder:
+    def __init__(self, options):
+        self.options = options
+        self.rows = []
+        self.skipped = []
+        os.makedirs(options.out, exist_ok=True)
+        try:
+            os.makedirs(options.root, exist_ok=True)
+        except OSError as error:
+            sys.exit("build_variants: --root must be a directory this user may make: %s" % error)
+
+    def keep(self, name, sm, sources, compiler, release, flags, built):
+        """Moves a built file to its place, and notes where it came from."""
+        file = "%s.sm%d.cubin" % (name, sm)
+        shutil.move(built, os.path.join(self.options.out, file))
+        self.rows.append((file, " ".join(sources), compiler, release, flags, "sm_%d" % sm))
+
+    def nvcc(self, name, sources, flags, sm):
+        root = self.options.root
+        gather(sources, os.path.join(root, "unit.cu"))
+        command = ["nvcc", "-arch=sm_%d" % sm] + flags
+        ok, said = run(command + ["-cubin", "-o", "unit.cubin", "unit.cu"], root)
+        if ok:
+            release = release_of("nvcc")
+            self.keep(name, sm, sources, "nvcc", release, " ".join(command[1:]), os.path.join(root, "unit.cubin"))
+        else:
+            self.skipped.append("%s sm_%d: %s" % (name, sm, said.strip().splitlines()[-1]))
+
+    def ptxas(self, version, highest, sm):
+        """The same PTX as nvcc's, with its version line lowered to what this assembler reads."""
+        root, name = self.options.root, "probes-ptxas-%s" % version
+        program = os.path.join(self.options.ptxas_dir, "ptxas-" + version)
+        if not os.path.exists(program):
+            self.skipped.append("%s: no %s" % (name, program))
+            return
+        gather(PROBES, os.path.join(root, "unit.cu"))
+        ok, said = run(["nvcc", "-arch=sm_%d" % sm] + FAST + ["-ptx", "-o", "unit.ptx", "unit.cu"], root)
+        self.assemble(program, highest, name, PROBES, "nvcc %s -ptx" % " ".join(FAST), sm, ok, said)
+
+    def clang(self, sm):
+        root, name = self.options.root, "clang_f32"
+        program = shutil.which("clang-14") or shutil.which("clang")
+        if program is None:
+            self.skipped.append("%s: no clang" % name)
+            return
+        sources = ["test/corpus/src/clang_f32.cu"]
+        gather(sources, os.path.join(root, "unit.cu"))
+        # clang 14 knows the targets up to sm_86: the target line is what is edited for the later ones.
+        flags = ["-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "-O3",
+                 "--cuda-gpu-arch=sm_%d" % min(sm, 86), "-S"]
+        ok, said = run([program] + flags + ["-o", "unit.ptx", "unit.cu"], root)
+        with open(os.path.join(root, "unit.ptx"), "r+", encoding="utf-8") as handle:
+            text = re.sub(r"\.target sm_\d+", ".target sm_%d" % sm, handle.read())
+            handle.seek(0)
+            handle.truncate()
+            handle.write(re.sub(r"\.version [0-9.]+", ".version 9.0", text) if sm > 86 else text)
+        said_flags = "clang %s %s" % (release_of(program), " ".join(flags))
+        self.assemble(shutil.which("ptxas"), None, name, sources, said_flags, sm, ok, said)
+
+    def assemble(self, program, highest, name, sources, front, sm, ok, said):
+        root = self.options.root
+        if ok:
+            with open(os.path.join(root, "unit.ptx"), encoding="utf-8") as handle:
+                text = handle.read()
+            if highest:
+                text = re.sub(r"^\.version .*$", ".version " + highest, text, count=1, flags=re.M)
+            with open(os.path.join(root, "unit.ptx"), "w", encoding="utf-8") as handle:
+                handle.write(text)
+            ok, said = run([program, "-arch=sm_%d" % sm, "-O3", "-o", "unit.cubin", "unit.ptx"], root)
+        if not ok:
+            self.skipped.append("%s sm_%d: %s" % (name, sm, said.strip().splitlines()[0] if said.strip() else "failed"))
+            return
+        version = " (.version %s)" % highest if highest else ""
+        flags = "%s; ptxas -arch=sm_%d -O3%s" % (front, sm, version)
+        self.keep(name, sm, sources, "ptxas", release_of(program), flags, os.path.join(root, "unit.cubin"))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--archs", default=",".join(str(sm) for sm in oracle.ARCHS))
+    parser.add_argument("--root", default="/corpus")
+    parser.add_argument("--ptxas-dir", default=".")
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    if shutil.which("nvcc") is None:
+        print("skipped: nvcc not found")
+        return 0
+    builder = Builder(options)
+    for sm in (int(word) for word in options.archs.split(",")):
+        for name, sources, flags in NVCC:
+            if options.only in name:
+                builder.nvcc(name, sources, flags, sm)
+        for version, highest in PTXAS:
+            if options.only in "probes-ptxas-%s" % version:
+                builder.ptxas(version, highest, sm)
+        if options.only in "clang_f32":
+            builder.clang(sm)
+    for leftover in glob.glob(os.path.join(options.root, "unit.*")):
+        os.remove(leftover)
+    with open(os.path.join(options.out, "manifest.tsv"), "w", encoding="utf-8") as handle:
+        handle.write("# file\tsources\tcompiler\trelease\tflags\tarch\n")
+        for row in sorted(builder.rows):
+            handle.write("\t".join(row) + "\n")
+    for line in builder.skipped:
+        print("skipped: " + line)
+    print("%d files" % len(builder.rows))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
