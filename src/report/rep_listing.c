@@ -1,0 +1,288 @@
+/* What the note says of the machine itself: registers a lane each, the listing with roles, accesses, predicates, counts.
+ *
+ * A lane's bar has one column an instruction (while they fit): it opens where a register is written, closes at the last
+ * read, and a cross is both. The listing's banners say under which condition the rows below take effect. */
+#include "report/rep_sections.h"
+
+#include "base/str.h"
+
+#include <string.h>
+
+enum { INDENT = 2, BAR_LONGEST = 40 };
+
+static struct rep_cell cell(const char *text, enum rep_style style)
+{
+    return (struct rep_cell){text, style, false};
+}
+
+static struct rep_cell code(const char *text, enum rep_style style)
+{
+    return (struct rep_cell){text, style, true};
+}
+
+/* One column an instruction; "" when the kernel is too long for a line. */
+static const char *bar(struct arena *a, const struct fact_kernel *k, const struct fact_register *r)
+{
+    struct strbuf b;
+    str_init(&b, a);
+    if (k->instructions.n > BAR_LONGEST)
+        return b.p;
+    for (size_t i = 0; i < k->instructions.n; i++) {
+        uint32_t offset = k->instructions.p[i].offset;
+        bool begins = false, ends = false, inside = false;
+        for (uint32_t h = 0; h < r->hold_count; h++) {
+            const struct fact_hold *hold = &r->holds[h];
+            begins |= hold->from == offset;
+            ends |= hold->to == offset;
+            inside |= hold->from < offset && offset < hold->to;
+        }
+        bool alone = false;
+        for (uint32_t h = 0; h < r->hold_count; h++)
+            alone |= r->holds[h].from == offset && r->holds[h].to == offset;
+        str_add(&b, alone && !inside ? "│" : begins && (ends || inside) ? "┼" : begins ? "├" : inside ? "─" : ends ? "┤" : "·");
+    }
+    return b.p;
+}
+
+void rep_say_flow(struct rep_page *p, const struct rep_note *n)
+{
+    const struct fact_kernel *k = n->k;
+    struct rep_table t = {.columns = 5, .head = {"", "register", "life", "from–to", "holds"},
+                          .rigid = {true, true, true, true, false}, .empty_hidden = true};
+    if (k->register_flow.n == 0)
+        return;
+    rep_heading(p, 2, p->markdown ? "Register flow" : "REGISTER FLOW, A LANE A REGISTER");
+    for (uint32_t number = n->plan->kernel_first.p[n->kernel] + 1; number <= n->plan->kernel_first.p[n->kernel + 1]; number++) {
+        const struct rep_statement *s = &n->plan->list.p[number - 1];
+        struct rep_row *row = s->kind == REP_LANE ? rep_table_row(p, &t) : NULL;
+        if (!row)
+            continue;
+        const struct fact_register *r = &k->register_flow.p[s->index];
+        struct strbuf holds, spans;
+        str_init(&holds, p->a);
+        str_init(&spans, p->a);
+        for (uint32_t i = 0; i < r->hold_count; i++) {
+            str_addf(&spans, "%s%s", i ? "\n" : "", rep_span(p->a, r->holds[i].from, r->holds[i].to));
+            str_addf(&holds, "%s%s%s", i ? "\n" : "", i && p->markdown ? "→ " : "", rep_hold(p->a, &r->holds[i]));
+        }
+        row->cells[0] = cell(rep_number(p, number), REP_DIM);
+        row->cells[1] = code(rep_or_dash(r->name), REP_STRONG);
+        row->cells[2] = cell(p->markdown ? "" : bar(p->a, k, r), REP_DATA);
+        row->cells[3] = cell(spans.p, REP_DIM);
+        row->cells[4] = cell(holds.p, REP_PLAIN);
+    }
+    rep_table_write(p, &t, INDENT);
+}
+
+static const char *line_text(struct arena *a, const struct fact_instruction *in)
+{
+    if (in->line == FACT_NONE)
+        return "";
+    return rep_format(a, in->inlined_count > 0 ? "%d↑" : "%d", in->line);
+}
+
+static const char *meaning_text(struct arena *a, const struct fact_instruction *in)
+{
+    const char *meaning = in->expr ? in->expr : rep_role_meaning(in->role);
+    return in->note ? rep_format(a, "%s  // %s", meaning, in->note) : meaning;
+}
+
+void rep_say_listing(struct rep_page *p, const struct rep_note *n)
+{
+    enum { WIDE = 130 };
+    const struct fact_kernel *k = n->k;
+    struct rep_table t = {.columns = 7,
+                          .head = {"offset", "instruction", "role", "meaning", p->markdown ? "runs when" : NULL, "line",
+                                   "control"},
+                          .rigid = {true, false, true, false, false, true, true},
+                          .least = {0, 30, 0, 22}, .empty_hidden = true};
+    if (k->instructions.n == 0)
+        return;
+    rep_heading(p, 2, p->markdown ? "Instruction by instruction" : "LISTING");
+    const char *when = NULL;
+    for (size_t i = 0; i < k->instructions.n; i++) {
+        const struct fact_instruction *in = &k->instructions.p[i];
+        struct rep_row *row = rep_table_row(p, &t);
+        if (!row)
+            return;
+        if (!str_equal(in->runs_when, when)) {
+            if (!p->markdown)
+                row->banner = in->runs_when ? rep_format(p->a, "── when %s", in->runs_when) : "── always";
+            when = in->runs_when;
+        }
+        enum rep_style style = rep_role_style(in->role);
+        row->cells[0] = cell(rep_hex(p->a, in->offset), REP_DIM);
+        row->cells[1] = code(rep_or_dash(in->text), style);
+        row->cells[2] = cell(fact_role_text(in->role), style);
+        row->cells[3] = in->expr ? code(meaning_text(p->a, in), REP_PLAIN) : cell(meaning_text(p->a, in), REP_DIM);
+        if (p->markdown)
+            row->cells[4] = code(in->runs_when ? in->runs_when : "", REP_PLAIN);
+        row->cells[5] = cell(line_text(p->a, in), REP_DIM);
+        row->cells[6] = code(p->width >= WIDE || p->markdown ? in->control_text : NULL, REP_DIM);
+    }
+    rep_table_write(p, &t, INDENT);
+}
+
+/* Shortest text of a number, whatever the locale. */
+static void number_text(char text[32], double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    str_float64(text, bits);
+}
+
+void rep_say_accesses(struct rep_page *p, const struct rep_note *n)
+{
+    const struct fact_kernel *k = n->k;
+    struct rep_table t = {.columns = 8,
+                          .head = {"", "at", "element", "space", "bytes", "to the next thread", "coalescing", "bank conflict"},
+                          .rigid = {true, true, false, true, true, true, true, true}, .empty_hidden = true};
+    if (k->accesses.n == 0)
+        return;
+    rep_heading(p, 2, p->markdown ? "Memory accesses" : "MEMORY ACCESSES");
+    for (uint32_t number = n->plan->kernel_first.p[n->kernel] + 1; number <= n->plan->kernel_first.p[n->kernel + 1]; number++) {
+        const struct rep_statement *s = &n->plan->list.p[number - 1];
+        struct rep_row *row = s->kind == REP_ACCESS ? rep_table_row(p, &t) : NULL;
+        if (!row)
+            continue;
+        const struct fact_access *access = &k->accesses.p[s->index];
+        const struct fact_instruction *in = rep_find(k, access->offset);
+        row->cells[0] = cell(rep_number(p, number), REP_DIM);
+        row->cells[1] = cell(rep_hex(p->a, access->offset), REP_DIM);
+        row->cells[2] = code(in && in->expr ? in->expr : "–", REP_PLAIN);
+        row->cells[3] = cell(fact_where_text(access->space), REP_PLAIN);
+        row->cells[4] = cell(rep_format(p->a, "%u", access->bytes), REP_PLAIN);
+        row->cells[5] = cell(access->stride_bytes == FACT_NONE ? "unknown" : rep_format(p->a, "%d B", access->stride_bytes),
+                             REP_PLAIN);
+        row->cells[6] = cell(fact_coalescing_text(access->coalescing),
+                             access->coalescing == FACT_FULL || access->coalescing == FACT_BROADCAST ? REP_GOOD : REP_DOUBT);
+        if (access->conflict_degree != FACT_NONE)
+            row->cells[7] = cell(rep_format(p->a, "%d-way", access->conflict_degree),
+                                 access->conflict_degree > 1 ? REP_ALARM : REP_GOOD);
+    }
+    rep_table_write(p, &t, INDENT);
+    if (k->has_work) {
+        char flops[32], global[32], shared[32], intensity[32];
+        number_text(flops, k->work.flops);
+        number_text(global, k->work.global_bytes);
+        number_text(shared, k->work.shared_bytes);
+        number_text(intensity, k->work.intensity);
+        rep_paragraph(p, INDENT, 0, REP_PLAIN,
+                      rep_format(p->a, "A thread: %s flop, %s B of global memory%s%s%s%s%s.", flops, global,
+                                 k->work.has_shared ? ", " : "", k->work.has_shared ? shared : "",
+                                 k->work.has_shared ? " B of shared memory" : "",
+                                 k->work.has_intensity ? "; flop a byte: " : "", k->work.has_intensity ? intensity : ""));
+    }
+    struct rep_table o = {.columns = 3, .head = {"block", "warps", "limited by"}, .rigid = {true, true, true}};
+    for (size_t i = 0; i < k->occupancy.n; i++) {
+        struct rep_row *row = rep_table_row(p, &o);
+        if (!row)
+            return;
+        row->cells[0] = cell(rep_format(p->a, "%u", k->occupancy.p[i].block), REP_PLAIN);
+        row->cells[1] = cell(rep_format(p->a, "%u", k->occupancy.p[i].warps), REP_PLAIN);
+        row->cells[2] = cell(rep_or_dash(k->occupancy.p[i].limit), REP_PLAIN);
+    }
+    if (o.rows.n > 0) {
+        rep_heading(p, p->markdown ? 3 : 2, p->markdown ? "Occupancy" : "OCCUPANCY");
+        rep_table_write(p, &o, INDENT);
+    }
+}
+
+void rep_say_instructions(struct rep_page *p, const struct fact_kernel *k, struct fact_offsets offsets, int indent)
+{
+    struct rep_table t = {.columns = 4, .rigid = {true, false, true, false}, .least = {0, 30, 0, 20},
+                          .head = {p->markdown ? "offset" : NULL, p->markdown ? "instruction" : NULL,
+                                   p->markdown ? "role" : NULL, p->markdown ? "meaning" : NULL}};
+    for (uint32_t i = 0; i < offsets.n; i++) {
+        const struct fact_instruction *in = rep_find(k, offsets.p[i]);
+        struct rep_row *row = rep_table_row(p, &t);
+        if (!row)
+            return;
+        row->cells[0] = cell(rep_hex(p->a, offsets.p[i]), REP_DIM);
+        row->cells[1] = code(in ? rep_or_dash(in->text) : "–", in ? rep_role_style(in->role) : REP_DIM);
+        if (in) {
+            row->cells[2] = cell(fact_role_text(in->role), REP_DIM);
+            row->cells[3] = in->expr ? code(in->expr, REP_PLAIN) : cell(rep_role_meaning(in->role), REP_DIM);
+        }
+    }
+    rep_table_write(p, &t, indent);
+}
+
+void rep_say_roles(struct rep_page *p, const struct rep_note *n)
+{
+    const struct fact_kernel *k = n->k;
+    struct rep_table t = {.columns = 4, .head = {"role", "meaning", "instructions", "at"}};
+    if (k->instructions.n == 0)
+        return;
+    rep_heading(p, 2, p->markdown ? "Role summary" : "ROLE SUMMARY");
+    const char *shape = rep_shape(p->a, k);
+    if (*shape)
+        rep_paragraph(p, INDENT, 0, REP_PLAIN, shape);
+    for (unsigned role = 0; role <= FACT_ROLE_UNKNOWN; role++) {
+        VEC(uint32_t) at = {0};
+        for (size_t i = 0; i < k->instructions.n; i++)
+            if (k->instructions.p[i].role == (enum fact_role)role)
+                VEC_PUSH(p->a, at, k->instructions.p[i].offset);
+        struct rep_row *row = at.n > 0 ? rep_table_row(p, &t) : NULL;
+        if (!row)
+            continue;
+        row->cells[0] = cell(fact_role_text((enum fact_role)role), REP_STRONG);
+        row->cells[1] = cell(rep_role_meaning((enum fact_role)role), REP_PLAIN);
+        row->cells[2] = cell(rep_format(p->a, "%zu", at.n), REP_PLAIN);
+        row->cells[3] = cell(rep_offsets(p->a, (struct fact_offsets){at.p, (uint32_t)at.n}), REP_DIM);
+    }
+    rep_table_write(p, &t, INDENT);
+}
+
+void rep_say_predicates(struct rep_page *p, const struct rep_note *n)
+{
+    const struct fact_kernel *k = n->k;
+    struct rep_table t = {.columns = 4, .head = {"predicate", "is", "set by", "last read by"}};
+    for (size_t i = 0; i < k->register_flow.n; i++) {
+        const struct fact_register *r = &k->register_flow.p[i];
+        if (!r->name || (!str_starts(r->name, "P") && !str_starts(r->name, "UP")))
+            continue;
+        for (uint32_t h = 0; h < r->hold_count; h++) {
+            const struct fact_hold *hold = &r->holds[h];
+            struct rep_row *row = rep_table_row(p, &t);
+            if (!row)
+                return;
+            row->cells[0] = code(r->name, REP_STRONG);
+            row->cells[1] = code(rep_or_dash(hold->holds), REP_PLAIN);
+            row->cells[2] = code(rep_format(p->a, "%s %s", rep_hex(p->a, hold->from), rep_instruction_text(k, hold->from)),
+                                 REP_PLAIN);
+            row->cells[3] = code(hold->to == hold->from ? "–" : rep_format(p->a, "%s %s", rep_hex(p->a, hold->to),
+                                 rep_instruction_text(k, hold->to)), REP_PLAIN);
+        }
+    }
+    if (t.rows.n == 0)
+        return;
+    rep_heading(p, 2, p->markdown ? "Predicate logic" : "PREDICATE LOGIC");
+    rep_table_write(p, &t, INDENT);
+}
+
+void rep_say_materialization(struct rep_page *p, const struct rep_note *n)
+{
+    const struct fact_kernel *k = n->k;
+    if (k->values.n == 0)
+        return;
+    rep_heading(p, 2, p->markdown ? "Materialization" : "MATERIALIZATION");
+    rep_paragraph(p, INDENT, 0, REP_PLAIN, rep_format(p->a, "Values by class: %s.", rep_class_counts(p->a, k)));
+    for (unsigned cls = 0; cls <= FACT_RECOMPUTED; cls++) {
+        struct strbuf b;
+        str_init(&b, p->a);
+        for (size_t i = 0; i < k->values.n; i++) {
+            const struct fact_value *value = &k->values.p[i];
+            if (value->cls != (enum fact_class)cls)
+                continue;
+            str_addf(&b, "%s%s", b.n ? ", " : "", rep_or_dash(value->id));
+            if (value->name && !str_equal(value->name, value->id))
+                str_addf(&b, " (%s)", value->name);
+        }
+        if (b.n)
+            rep_item(p, INDENT, fact_class_text((enum fact_class)cls), 20,
+                     rep_format(p->a, "%s: %s", rep_class_meaning((enum fact_class)cls), b.p), false);
+    }
+    if (p->markdown)
+        rep_blank(p);
+}

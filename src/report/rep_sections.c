@@ -1,0 +1,518 @@
+/* What the note says above the machine: head, summary, outputs, places of values, patterns, rewrites, parameters.
+ *
+ * Each section walks the plan's statements of its kind, so its numbers are those of --why. */
+#include "report/rep_sections.h"
+
+#include "base/str.h"
+
+enum { INDENT = 2 };
+
+/* Calls for every statement of a kind in the note's kernel; number is its printed one. */
+#define EACH_STATEMENT(n, wanted, s, number)                                                     \
+    for (uint32_t number = (n)->plan->kernel_first.p[(n)->kernel] + 1;                           \
+         number <= (n)->plan->kernel_first.p[(n)->kernel + 1]; number++)                         \
+        for (const struct rep_statement *s = &(n)->plan->list.p[number - 1];                     \
+             s && s->kind == (wanted); s = NULL)
+
+static struct rep_cell cell(const char *text, enum rep_style style)
+{
+    return (struct rep_cell){text, style, false};
+}
+
+static struct rep_cell code(const char *text, enum rep_style style)
+{
+    return (struct rep_cell){text, style, true};
+}
+
+static void add_count(struct strbuf *b, int32_t number, const char *what)
+{
+    if (number != FACT_NONE)
+        str_addf(b, "%s%d %s", b->n ? " · " : "", number, what);
+}
+
+static const char *resources(struct arena *a, const struct fact_kernel *k)
+{
+    struct strbuf b;
+    str_init(&b, a);
+    add_count(&b, k->registers, "registers");
+    add_count(&b, k->uniform_registers, "uniform registers");
+    if (k->shared_bytes != FACT_NONE || k->dynamic_shared)
+        str_addf(&b, "%s%d B shared%s", b.n ? " · " : "", k->shared_bytes == FACT_NONE ? 0 : k->shared_bytes,
+                 k->dynamic_shared ? " + dynamic" : "");
+    add_count(&b, k->stack_bytes, "B stack");
+    add_count(&b, k->barriers, "barriers");
+    return b.n ? b.p : "not recorded";
+}
+
+static const char *code_size(struct arena *a, const struct fact_kernel *k)
+{
+    struct strbuf b;
+    str_init(&b, a);
+    str_addf(&b, "%zu instructions", k->instructions.n);
+    if (k->has_padding)
+        str_addf(&b, " + %u of padding (%s)", k->padding_instructions, rep_span(a, k->padding_from, k->padding_to));
+    if (k->code_bytes != FACT_NONE)
+        str_addf(&b, " · %d B", k->code_bytes);
+    const char *shape = rep_shape(a, k);
+    if (*shape)
+        str_addf(&b, "\n%s", shape);
+    return b.p;
+}
+
+static const char *origin(struct arena *a, const struct fact_input *input)
+{
+    struct strbuf b;
+    str_init(&b, a);
+    str_add(&b, rep_or_dash(input->path));
+    if (input->member)
+        str_addf(&b, " (%s)", input->member);
+    if (input->kind)
+        str_addf(&b, " · %s", input->kind);
+    if (input->status && !str_equal(input->status, "complete"))
+        str_addf(&b, " · %s", input->status);
+    return b.p;
+}
+
+static bool names_from_source(const struct fact_kernel *k)
+{
+    for (size_t i = 0; i < k->params.n; i++)
+        if (!k->params.p[i].name_from_source)
+            return false;
+    return true;
+}
+
+static const char *at_hand(struct arena *a, const struct fact_input *input, const struct fact_kernel *k)
+{
+    struct strbuf b;
+    str_init(&b, a);
+    str_addf(&b, "machine code · line table: %s · PTX: %s", input->has_line_info ? "yes" : "no",
+             input->has_ptx ? "embedded" : "no");
+    if (k->params.n > 0)
+        str_addf(&b, " · names: %s", names_from_source(k) ? "from the source" : "by position");
+    return b.p;
+}
+
+static const char *advice(struct arena *a, const struct fact_input *input, const struct fact_kernel *k)
+{
+    struct strbuf b;
+    str_init(&b, a);
+    if (!input->has_line_info)
+        str_add(&b, "compile with -lineinfo for source lines and embedded PTX");
+    else if (!input->has_ptx)
+        str_add(&b, "compile with -lineinfo (nvcc, CUDA 12 or later) to embed PTX");
+    if (!names_from_source(k))
+        str_addf(&b, "%sgive --source FILE.cu for parameter names", b.n ? "; " : "");
+    return b.p;
+}
+
+void rep_say_head(struct rep_page *p, const struct rep_note *n)
+{
+    enum { NAMES = 8 };
+    const struct fact_kernel *k = n->k;
+    struct arena *a = p->a;
+    rep_heading(p, 1, rep_format(a, p->markdown ? "%s (%s)" : "%s · %s",
+                                 k->base_name ? k->base_name : rep_or_dash(k->name), rep_or_dash(k->arch)));
+    rep_item(p, INDENT, "kernel", NAMES, rep_signature(a, k), true);
+    const struct fact_input *input = k->input < n->doc->inputs.n ? &n->doc->inputs.p[k->input] : NULL;
+    if (input) {
+        rep_item(p, INDENT, "file", NAMES, origin(a, input), false);
+        rep_item(p, INDENT, "built by", NAMES,
+                 rep_format(a, "%s · %s", input->producer ? input->producer : "producer not recorded",
+                            input->flags && *input->flags ? input->flags : "flags not recorded"), false);
+    }
+    rep_item(p, INDENT, "uses", NAMES, resources(a, k), false);
+    rep_item(p, INDENT, "code", NAMES, code_size(a, k), false);
+    if (input) {
+        rep_item(p, INDENT, "read", NAMES, at_hand(a, input, k), false);
+        const char *add = advice(a, input, k);
+        if (*add)
+            rep_item(p, INDENT, "to add", NAMES, add, false);
+    }
+}
+
+void rep_say_summary(struct rep_page *p, const struct rep_note *n)
+{
+    EACH_STATEMENT(n, REP_SUMMARY, s, number) {
+        rep_heading(p, 2, p->markdown ? "What it computes" : "WHAT IT COMPUTES");
+        rep_paragraph(p, INDENT, number, REP_STRONG, rep_statement(p->a, n->doc, s));
+    }
+}
+
+/* "v1 = …; v2 …" one binding a line. */
+static const char *split_bindings(struct arena *a, const char *text)
+{
+    struct strbuf b;
+    str_init(&b, a);
+    for (const char *c = text; *c; c++) {
+        if (c[0] == ';' && c[1] == ' ')
+            str_add(&b, ";\n"), c++;
+        else
+            str_addc(&b, *c);
+    }
+    return b.p;
+}
+
+static void say_differences(struct rep_page *p, const struct rep_note *n, uint32_t output)
+{
+    struct rep_table t = {.columns = 4, .head = {"", "when", "exactly", "as real numbers"}, .rigid = {true}};
+    EACH_STATEMENT(n, REP_DIFFERS, s, number) {
+        const struct fact_differs *d = &n->k->outputs.p[s->index].differs[s->sub];
+        struct rep_row *row = s->index == output ? rep_table_row(p, &t) : NULL;
+        if (row) {
+            row->cells[0] = cell(rep_number(p, number), REP_DIM);
+            row->cells[1] = code(rep_or_dash(d->when), REP_PLAIN);
+            row->cells[2] = cell(rep_or_dash(d->exact), REP_PLAIN);
+            row->cells[3] = cell(rep_or_dash(d->real), REP_PLAIN);
+        }
+    }
+    rep_table_write(p, &t, INDENT + 5);
+}
+
+void rep_say_outputs(struct rep_page *p, const struct rep_note *n)
+{
+    enum { NAMES = 9 };
+    if (n->k->outputs.n > 0)
+        rep_heading(p, 2, p->markdown ? "Outputs" : "OUTPUTS, EXACT AND AS REAL NUMBERS");
+    EACH_STATEMENT(n, REP_OUTPUT, s, number) {
+        const struct fact_output *output = &n->k->outputs.p[s->index];
+        const char *address = rep_or_dash(output->address);
+        rep_paragraph(p, INDENT, number, REP_STRONG,
+                      rep_format(p->a, "%s %s%s, stored at %s%s%s", *address == '&' ? address + 1 : address,
+                                 output->runs_when ? "when " : "always", output->runs_when ? output->runs_when : "",
+                                 rep_hex(p->a, output->store), output->value ? ", value " : "",
+                                 output->value ? output->value : ""));
+        bool same = str_equal(output->exact, output->real);
+        if (output->exact)
+            rep_item(p, INDENT + 5, same || !output->real ? "is" : "exactly", NAMES,
+                     split_bindings(p->a, output->exact), true);
+        if (output->real && !same)
+            rep_item(p, INDENT + 5, "as reals", NAMES, output->real, true);
+        if (output->differs_count > 0)
+            rep_item(p, INDENT + 5, "they differ", NAMES, "", false);
+        else if (output->real && !same)
+            rep_item(p, INDENT + 5, "equal", NAMES, "for every input", false);
+        if (p->markdown)
+            rep_blank(p);
+        say_differences(p, n, s->index);
+    }
+}
+
+static const char *place_name(struct arena *a, const struct fact_storage *place)
+{
+    switch (place->where) {
+    case FACT_REGISTER: case FACT_UNIFORM: case FACT_PREDICATE:
+        return rep_or_dash(place->at);
+    case FACT_IMMEDIATE:
+        return "immediate";
+    default:
+        if (place->address)
+            return rep_format(a, "%s %s", fact_where_text(place->where),
+                              *place->address == '&' ? place->address + 1 : place->address);
+        return rep_format(a, "%s %s", fact_where_text(place->where), rep_or_dash(place->at));
+    }
+}
+
+static const char *uses_text(struct arena *a, const struct fact_value *value)
+{
+    struct strbuf b;
+    str_init(&b, a);
+    for (uint32_t i = 0; i < value->use_count; i++) {
+        const struct fact_use *use = &value->uses[i];
+        str_addf(&b, "%s%s", i ? ", " : "", rep_hex(a, use->offset));
+        if (use->via != FACT_REGISTER && use->via != FACT_UNIFORM && use->via != FACT_PREDICATE)
+            str_addf(&b, " via %s", fact_where_text(use->via));
+        if (use->other_thread)
+            str_add(&b, " (other thread)");
+    }
+    return b.n ? b.p : "–";
+}
+
+static enum rep_style class_style(enum fact_class cls)
+{
+    switch (cls) {
+    case FACT_SPILLED: case FACT_LOCAL_ARRAY:
+        return REP_ALARM;
+    case FACT_SHARED_MATERIALIZED: case FACT_GLOBAL_MATERIALIZED: case FACT_RECOMPUTED:
+        return REP_DOUBT;
+    case FACT_REGISTER_ONLY: case FACT_REGISTER_ACCUMULATOR:
+        return REP_GOOD;
+    default:
+        return REP_DATA;
+    }
+}
+
+void rep_say_values(struct rep_page *p, const struct rep_note *n)
+{
+    struct rep_table t = {.columns = 8,
+                          .head = {"", "id", "value", "type", "class", "lives in", "from–to", "used at"},
+                          .rigid = {true, true, false, true, true, false, true, false}};
+    if (n->k->values.n > 0)
+        rep_heading(p, 2, p->markdown ? "Where each value lives" : "WHERE EACH VALUE LIVES");
+    EACH_STATEMENT(n, REP_VALUE, s, number) {
+        const struct fact_value *value = &n->k->values.p[s->index];
+        struct rep_row *row = rep_table_row(p, &t);
+        if (!row)
+            return;
+        struct strbuf places, spans;
+        str_init(&places, p->a);
+        str_init(&spans, p->a);
+        for (uint32_t i = 0; i < value->storage_count; i++) {
+            const struct fact_storage *place = &value->storage[i];
+            str_addf(&places, "%s%s%s", i ? "\n" : "", place_name(p->a, place), place->reloaded ? " (again)" : "");
+            str_addf(&spans, "%s%s", i ? "\n" : "", rep_span(p->a, place->from, place->to));
+        }
+        row->cells[0] = cell(rep_number(p, number), REP_DIM);
+        row->cells[1] = code(rep_or_dash(value->id), REP_STRONG);
+        row->cells[2] = code(value->name ? value->name : rep_or_dash(value->expr), REP_PLAIN);
+        row->cells[3] = cell(value->type ? value->type : "?", REP_PLAIN);
+        row->cells[4] = cell(rep_format(p->a, "%s%s", fact_class_text(value->cls),
+                                        value->confidence == FACT_PROVED ? "" : rep_format(p->a, " (%s)",
+                                        fact_confidence_text(value->confidence))), class_style(value->cls));
+        row->cells[5] = code(places.p, REP_PLAIN);
+        row->cells[6] = cell(spans.p, REP_DIM);
+        row->cells[7] = cell(uses_text(p->a, value), REP_PLAIN);
+    }
+    rep_table_write(p, &t, INDENT);
+}
+
+void rep_say_patterns(struct rep_page *p, const struct rep_note *n)
+{
+    struct rep_table t = {.columns = 6, .head = {"", "pattern", "bindings", "at", "by real rules", "confidence"},
+                          .rigid = {true, true, false, false, false, true}, .empty_hidden = true};
+    if (n->k->patterns.n > 0)
+        rep_heading(p, 2, p->markdown ? "Patterns" : "PATTERNS");
+    EACH_STATEMENT(n, REP_PATTERN, s, number) {
+        const struct fact_pattern *pattern = &n->k->patterns.p[s->index];
+        struct rep_row *row = rep_table_row(p, &t);
+        if (!row)
+            return;
+        struct strbuf name, via;
+        str_init(&name, p->a);
+        str_init(&via, p->a);
+        for (uint32_t d = 0; d < s->depth && d < 8; d++)
+            str_add(&name, p->markdown ? "↳ " : d + 1 == s->depth || d == 7 ? "└ " : "  ");
+        str_add(&name, rep_or_dash(pattern->id));
+        for (uint32_t i = 0; i < pattern->via.n; i++)
+            str_addf(&via, "%s%s", i ? ", " : "", rep_or_dash(pattern->via.p[i]));
+        row->cells[0] = cell(rep_number(p, number), REP_DIM);
+        row->cells[1] = cell(name.p, s->depth == 0 ? REP_STRONG : REP_PLAIN);
+        row->cells[2] = code(rep_bindings(p->a, pattern->bindings), REP_PLAIN);
+        row->cells[3] = cell(rep_offsets(p->a, pattern->offsets), REP_DIM);
+        row->cells[4] = cell(via.p, REP_DOUBT);
+        row->cells[5] = cell(fact_confidence_text(pattern->confidence), rep_confidence_style(pattern->confidence));
+    }
+    rep_table_write(p, &t, INDENT);
+}
+
+void rep_say_rewrites(struct rep_page *p, const struct rep_note *n)
+{
+    struct rep_table t = {.columns = 6, .head = {"", "rewrite", "what happened", "at", "stage", "source"},
+                          .rigid = {true, true, false, false, true, false}, .empty_hidden = true};
+    if (n->k->rewrites.n > 0)
+        rep_heading(p, 2, p->markdown ? "What the compilers did, and did not do" : "WHAT THE COMPILERS DID, AND DID NOT DO");
+    EACH_STATEMENT(n, REP_REWRITE, s, number) {
+        const struct fact_rewrite *rewrite = &n->k->rewrites.p[s->index];
+        struct rep_row *row = rep_table_row(p, &t);
+        if (!row)
+            return;
+        const char *witness = rep_witness(p->a, rewrite);
+        row->cells[0] = cell(rep_number(p, number), REP_DIM);
+        row->cells[1] = cell(rep_or_dash(rewrite->kind), REP_STRONG);
+        row->cells[2] = cell(rep_format(p->a, "%s%s%s", rep_rewrite(p->a, rewrite), *witness ? "; " : "", witness),
+                             REP_PLAIN);
+        row->cells[3] = cell(rep_offsets(p->a, rewrite->sass), REP_DIM);
+        row->cells[4] = cell(fact_stage_text(rewrite->stage),
+                             rewrite->stage == FACT_STAGE_UNKNOWN ? REP_DIM : REP_PLAIN);
+        row->cells[5] = cell(rep_source(p->a, n->doc, rewrite->source_file, rewrite->source_line), REP_DIM);
+    }
+    rep_table_write(p, &t, INDENT);
+}
+
+void rep_say_phases(struct rep_page *p, const struct rep_note *n)
+{
+    struct rep_table t = {.columns = 4, .head = {"", "phase", "does", "at"}, .rigid = {true, true, false, true}};
+    if (n->k->phases.n > 0)
+        rep_heading(p, 2, p->markdown ? "Phases" : "PHASES");
+    EACH_STATEMENT(n, REP_PHASE, s, number) {
+        const struct fact_phase *phase = &n->k->phases.p[s->index];
+        struct rep_row *row = rep_table_row(p, &t);
+        if (!row)
+            return;
+        row->cells[0] = cell(rep_number(p, number), REP_DIM);
+        row->cells[1] = cell(fact_phase_text(phase->kind), REP_STRONG);
+        row->cells[2] = cell(rep_or_dash(phase->summary), REP_PLAIN);
+        row->cells[3] = cell(rep_span(p->a, phase->from, phase->to), REP_DIM);
+    }
+    rep_table_write(p, &t, INDENT);
+}
+
+static const char *pieces_text(struct arena *a, const struct fact_loop *loop)
+{
+    struct strbuf b;
+    str_init(&b, a);
+    for (uint32_t i = 0; i < loop->piece_count; i++) {
+        const struct fact_loop_piece *piece = &loop->pieces[i];
+        str_addf(&b, "%s%s ×%u %s", i ? "\n" : "", piece->straight ? "straight" : "loop", piece->unroll,
+                 rep_span(a, piece->from, piece->to));
+    }
+    return b.p;
+}
+
+static const char *carried_text(struct arena *a, const struct fact_loop *loop)
+{
+    static const char *const kind[] = {"counter", "address", "data"};
+    struct strbuf b;
+    str_init(&b, a);
+    for (uint32_t i = 0; i < loop->carried_count; i++)
+        str_addf(&b, "%s%s (%s)", i ? "\n" : "", rep_or_dash(loop->carried[i].expr), kind[loop->carried[i].kind]);
+    return b.n ? b.p : "nothing";
+}
+
+void rep_say_loops(struct rep_page *p, const struct rep_note *n)
+{
+    struct rep_table t = {.columns = 7, .head = {"", "loop", "runs", "turns", "pieces", "carries", "source"},
+                          .rigid = {true}, .least = {0, 4}, .empty_hidden = true};
+    if (n->k->loops.n > 0)
+        rep_heading(p, 2, p->markdown ? "Loops" : "LOOPS");
+    EACH_STATEMENT(n, REP_LOOP, s, number) {
+        const struct fact_loop *loop = &n->k->loops.p[s->index];
+        struct rep_row *row = rep_table_row(p, &t);
+        if (!row)
+            return;
+        row->cells[0] = cell(rep_number(p, number), REP_DIM);
+        row->cells[1] = cell(loop->parent == FACT_NONE ? rep_format(p->a, "%u", loop->id)
+                                                       : rep_format(p->a, "%u in %d", loop->id, loop->parent), REP_STRONG);
+        row->cells[2] = cell(rep_format(p->a, "%s = %s; next %s; until %s", rep_or_dash(loop->counter),
+                                        rep_or_dash(loop->start), rep_or_dash(loop->step), rep_or_dash(loop->until)),
+                             REP_PLAIN);
+        row->cells[3] = code(loop->count, REP_PLAIN);
+        row->cells[4] = cell(pieces_text(p->a, loop), REP_DIM);
+        row->cells[5] = cell(carried_text(p->a, loop), REP_PLAIN);
+        row->cells[6] = cell(rep_source(p->a, n->doc, loop->source_file, loop->source_line), REP_DIM);
+    }
+    rep_table_write(p, &t, INDENT);
+}
+
+void rep_say_params(struct rep_page *p, const struct rep_note *n)
+{
+    struct rep_table t = {.columns = 6, .head = {"", "parameter", "type", "bytes", "constant bank", "access"},
+                          .rigid = {true, false, false, true, true, true}};
+    if (n->k->params.n > 0)
+        rep_heading(p, 2, p->markdown ? "Argument layout" : "PARAMETERS");
+    EACH_STATEMENT(n, REP_PARAM, s, number) {
+        const struct fact_param *param = &n->k->params.p[s->index];
+        struct rep_row *row = rep_table_row(p, &t);
+        if (!row)
+            return;
+        row->cells[0] = cell(rep_number(p, number), REP_DIM);
+        row->cells[1] = code(rep_or_dash(param->name), REP_STRONG);
+        row->cells[2] = code(rep_or_dash(param->type), REP_PLAIN);
+        row->cells[3] = cell(rep_format(p->a, "%u", param->size), REP_PLAIN);
+        row->cells[4] = code(rep_format(p->a, "c[0x0][0x%x]", param->constant_offset), REP_PLAIN);
+        row->cells[5] = cell(fact_access_text(param->access), REP_PLAIN);
+    }
+    rep_table_write(p, &t, INDENT);
+}
+
+void rep_say_names(struct rep_page *p, const struct rep_note *n)
+{
+    struct rep_table t = {.columns = 5, .head = {"", "name", "stands for", "type", "computed at"},
+                          .rigid = {true, true, false, true, false}};
+    if (n->k->names.n > 0)
+        rep_heading(p, 2, p->markdown ? "Names in this note" : "NAMES IN THIS NOTE");
+    EACH_STATEMENT(n, REP_NAME, s, number) {
+        const struct fact_name *name = &n->k->names.p[s->index];
+        struct rep_row *row = rep_table_row(p, &t);
+        if (!row)
+            return;
+        row->cells[0] = cell(rep_number(p, number), REP_DIM);
+        row->cells[1] = code(rep_or_dash(name->name), REP_STRONG);
+        row->cells[2] = code(rep_or_dash(name->expr), REP_PLAIN);
+        row->cells[3] = cell(rep_or_dash(name->type), REP_PLAIN);
+        row->cells[4] = cell(rep_offsets(p->a, name->evidence), REP_DIM);
+    }
+    rep_table_write(p, &t, INDENT);
+}
+
+void rep_say_unknown(struct rep_page *p, const struct rep_note *n)
+{
+    struct rep_table t = {.columns = 5, .head = {"", "at", "instruction", "bits", "why"},
+                          .rigid = {true, true, false, false, true}};
+    if (n->k->unknown.n > 0)
+        rep_heading(p, 2, p->markdown ? "Not understood" : "NOT UNDERSTOOD");
+    EACH_STATEMENT(n, REP_UNKNOWN, s, number) {
+        const struct fact_unknown *unknown = &n->k->unknown.p[s->index];
+        struct rep_row *row = rep_table_row(p, &t);
+        if (!row)
+            return;
+        row->cells[0] = cell(rep_number(p, number), REP_DIM);
+        row->cells[1] = cell(rep_hex(p->a, unknown->offset), REP_DIM);
+        row->cells[2] = code(rep_or_dash(unknown->text), REP_ALARM);
+        row->cells[3] = code(rep_or_dash(unknown->bits), REP_DIM);
+        row->cells[4] = cell(fact_why_text(unknown->why), REP_PLAIN);
+    }
+    rep_table_write(p, &t, INDENT);
+}
+
+void rep_say_diagnostics(struct rep_page *p, const struct fact_document *doc)
+{
+    static const char *const severity[] = {"error", "warning", "note"};
+    if (!doc->diags || doc->diags->list.n == 0)
+        return;
+    rep_heading(p, 2, p->markdown ? "Diagnostics" : "DIAGNOSTICS");
+    for (size_t i = 0; i < doc->diags->list.n; i++) {
+        const struct diag *d = &doc->diags->list.p[i];
+        struct strbuf b;
+        str_init(&b, p->a);
+        if (d->input >= 0 && (size_t)d->input < doc->inputs.n)
+            str_addf(&b, "%s: ", rep_or_dash(doc->inputs.p[d->input].path));
+        if (d->section)
+            str_add(&b, d->section);
+        if (d->offset >= 0)
+            str_addf(&b, "+0x%llx", (long long)d->offset);
+        str_addf(&b, "%s%s [%s]", d->section || d->offset >= 0 ? ": " : "", rep_or_dash(d->message),
+                 rep_or_dash(d->code));
+        rep_item(p, INDENT, severity[d->severity], 7, b.p, false);
+    }
+    if (p->markdown)
+        rep_blank(p);
+}
+
+void rep_say_comparison(struct rep_page *p, const struct fact_document *doc, const struct rep_plan *plan, uint32_t index)
+{
+    const struct fact_comparison *c = &doc->comparisons.p[index];
+    const struct fact_kernel *a = &doc->kernels.p[c->a], *b = &doc->kernels.p[c->b];
+    const char *a_name = rep_format(p->a, "%s (%s)", rep_or_dash(a->base_name ? a->base_name : a->name), rep_or_dash(a->arch));
+    const char *b_name = rep_format(p->a, "%s (%s)", rep_or_dash(b->base_name ? b->base_name : b->name), rep_or_dash(b->arch));
+    struct rep_table t = {.columns = 5, .head = {"", "", a_name, b_name, ""}, .rigid = {true, true, false, false, true}};
+    rep_heading(p, p->markdown ? 2 : 1, rep_format(p->a, "%s against %s", a_name, b_name));
+    if (c->summary)
+        rep_paragraph(p, INDENT, 0, REP_STRONG, c->summary);
+    if (!p->markdown)
+        rep_blank(p);
+    for (uint32_t i = 0; i < plan->list.n; i++) {
+        const struct rep_statement *s = &plan->list.p[i];
+        if (s->kind != REP_COMPARISON || s->index != index)
+            continue;
+        const struct fact_comparison_row *r = &c->rows.p[s->sub];
+        struct rep_row *row = rep_table_row(p, &t);
+        if (!row)
+            return;
+        row->cells[0] = cell(rep_number(p, i + 1), REP_DIM);
+        row->cells[1] = cell(rep_or_dash(r->subject), REP_STRONG);
+        row->cells[2] = cell(rep_or_dash(r->a), REP_PLAIN);
+        row->cells[3] = cell(rep_or_dash(r->b), REP_PLAIN);
+        row->cells[4] = cell(r->same ? "same" : "differ", r->same ? REP_DIM : REP_DOUBT);
+    }
+    rep_table_write(p, &t, INDENT);
+    bool headed = false;
+    for (size_t i = 0; i < c->rows.n; i++)
+        if (c->rows.p[i].why) {
+            if (!headed)
+                rep_heading(p, p->markdown ? 3 : 2, p->markdown ? "Why" : "WHY");
+            headed = true;
+            rep_item(p, INDENT, rep_or_dash(c->rows.p[i].subject), 19, c->rows.p[i].why, false);
+        }
+    if (headed && p->markdown)
+        rep_blank(p);
+}

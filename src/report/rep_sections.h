@@ -1,0 +1,39 @@
+/* The sections of the note, each written once for text and Markdown. A section without content writes nothing, heading
+ * included, unless it says so. Private to the report room. */
+#ifndef SP_REPORT_REP_SECTIONS_H
+#define SP_REPORT_REP_SECTIONS_H
+
+#include "report/rep_page.h"
+#include "report/rep_words.h"
+
+/* Signature, file, producer, resources, and what to add to learn more. */
+void rep_say_head(struct rep_page *p, const struct rep_note *n);
+void rep_say_summary(struct rep_page *p, const struct rep_note *n);
+void rep_say_outputs(struct rep_page *p, const struct rep_note *n);
+void rep_say_values(struct rep_page *p, const struct rep_note *n);
+void rep_say_patterns(struct rep_page *p, const struct rep_note *n);
+void rep_say_rewrites(struct rep_page *p, const struct rep_note *n);
+void rep_say_phases(struct rep_page *p, const struct rep_note *n);
+void rep_say_loops(struct rep_page *p, const struct rep_note *n);
+void rep_say_params(struct rep_page *p, const struct rep_note *n);
+/* The names the report introduces. */
+void rep_say_names(struct rep_page *p, const struct rep_note *n);
+void rep_say_accesses(struct rep_page *p, const struct rep_note *n);
+void rep_say_flow(struct rep_page *p, const struct rep_note *n);
+void rep_say_listing(struct rep_page *p, const struct rep_note *n);
+void rep_say_unknown(struct rep_page *p, const struct rep_note *n);
+/* Diagnostics of the whole document. */
+void rep_say_diagnostics(struct rep_page *p, const struct fact_document *doc);
+
+/* Markdown's further sections. */
+void rep_say_roles(struct rep_page *p, const struct rep_note *n);
+void rep_say_predicates(struct rep_page *p, const struct rep_note *n);
+void rep_say_materialization(struct rep_page *p, const struct rep_note *n);
+
+/* One comparison, headed. */
+void rep_say_comparison(struct rep_page *p, const struct fact_document *doc, const struct rep_plan *plan, uint32_t index);
+
+/* Instructions at these offsets as a table: offset, text, role, meaning. */
+void rep_say_instructions(struct rep_page *p, const struct fact_kernel *k, struct fact_offsets offsets, int indent);
+
+#endif

@@ -1,0 +1,59 @@
+/* Facts in words: short texts that several reports use. Results lie on the arena and are never NULL. Private to the report room. */
+#ifndef SP_REPORT_REP_WORDS_H
+#define SP_REPORT_REP_WORDS_H
+
+#include "facts/fact.h"
+#include "report/rep_page.h"
+#include "report/rep_plan.h"
+
+/* A kernel being reported. */
+struct rep_note {
+    const struct fact_document *doc;
+    const struct rep_plan *plan;
+    const struct fact_kernel *k;
+    uint32_t kernel;
+};
+
+/* printf on the page's arena; "" when out of memory. */
+const char *rep_format(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The text, or a dash for NULL. */
+const char *rep_or_dash(const char *text);
+
+const char *rep_hex(struct arena *a, uint32_t offset);
+/* "0x00b0–0x00e0": a stretch from first to last instruction, one offset when they are the same. */
+const char *rep_span(struct arena *a, uint32_t from, uint32_t to);
+/* "0x0060, 0x00b0–0x00e0": three or more neighbours become a stretch. */
+const char *rep_offsets(struct arena *a, struct fact_offsets offsets);
+/* "x = x[i], lo = lo, nan = kept" */
+const char *rep_bindings(struct arena *a, struct fact_bindings bindings);
+/* "clamp_f32_kernel(float const* x, float* y, float lo, float hi, int n)" */
+const char *rep_signature(struct arena *a, const struct fact_kernel *k);
+/* The rewrite as a clause, without its place. */
+const char *rep_rewrite(struct arena *a, const struct fact_rewrite *rewrite);
+/* "FMNMX: a = NaN, b = 0 gives 0, here NaN; …" of a refused rewrite, or "". */
+const char *rep_witness(struct arena *a, const struct fact_rewrite *rewrite);
+/* "file.cu:6" */
+const char *rep_source(struct arena *a, const struct fact_document *doc, int32_t file, int32_t line);
+/* "R0 = v1 (lo)" parts of a lane. */
+const char *rep_hold(struct arena *a, const struct fact_hold *hold);
+/* "load → compare → select → store": the roles that do the kernel's work, in order, repeats counted. */
+const char *rep_shape(struct arena *a, const struct fact_kernel *k);
+/* "2 input, 1 register-only, 1 result" */
+const char *rep_class_counts(struct arena *a, const struct fact_kernel *k);
+
+/* The statement as one sentence. */
+const char *rep_statement(struct arena *a, const struct fact_document *doc, const struct rep_statement *s);
+
+const char *rep_class_meaning(enum fact_class cls);
+const char *rep_role_meaning(enum fact_role role);
+const char *rep_confidence_meaning(enum fact_confidence confidence, bool real_rules);
+enum rep_style rep_role_style(enum fact_role role);
+enum rep_style rep_confidence_style(enum fact_confidence confidence);
+
+/* The instruction at an offset, or NULL. */
+const struct fact_instruction *rep_find(const struct fact_kernel *k, uint32_t offset);
+bool rep_has_offset(struct fact_offsets offsets, uint32_t offset);
+/* "FSEL R0, R2, c[0x0][0x170], P0" at an offset, "" where there is none. */
+const char *rep_instruction_text(const struct fact_kernel *k, uint32_t offset);
+
+#endif
