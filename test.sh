@@ -99,8 +99,11 @@ step "build release, warnings are errors" build release build || finish
 suite "unit tests" ctest --test-dir build -L unit --output-on-failure -j "$jobs"
 suite "golden outputs" python3 test/golden/run.py
 suite "facts" python3 test/golden/facts.py
+suite "the worked document" python3 test/golden/worked_document.py
+suite "three renderings, one set of facts" python3 test/golden/renderings.py
 suite "command line" python3 test/cli/run.py build/sassprobe
 step "lab --check" build/sassprobe lab --check
+step "no global state" tools/check_state.sh build
 step "consumer of an installed tree" test/consumer/consumer.sh build
 step "benchmark runs" test/bench/explain_lab.sh build/sassprobe
 grep -h ' s CPU' "$logs"/benchmark_runs.log

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Three renderings, one set of facts: what the JSON of every lab cubin holds stands in the text and in the Markdown as well.
+
+For each kernel: every instruction's text, expression and role, every value's name and class, every pattern's id, every
+output, parameter, span of register flow, and rewrite's kind. Also: the same input gives the same bytes twice.
+usage: renderings.py [--command build/sassprobe] [FOLDER-OR-CUBIN ...]        Last line: "N passed, N failed".
+"""
+import argparse
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def run(command, *words):
+    done = subprocess.run([command, "explain", *words], capture_output=True, text=True, cwd=ROOT, check=False,
+                          env={**os.environ, "NO_COLOR": "1"})
+    if done.returncode != 0:
+        raise RuntimeError(f"explain {' '.join(words)}: exit {done.returncode}: {done.stderr.strip()[:200]}")
+    return done.stdout
+
+
+def wanted(kernel):
+    """What must stand in every rendering, with a word on what it is."""
+    for instruction in kernel["instructions"]:
+        yield "instruction", instruction["text"]
+        if instruction["expr"]:
+            yield "expression", instruction["expr"]
+        yield "role", instruction["role"]
+    for value in kernel["values"]:
+        yield "value", value["name"]
+        yield "class", value["class"]
+    for pattern in kernel["patterns"]:
+        yield "pattern", pattern["id"]
+    for output in kernel["outputs"]:
+        yield "output", output["real"]
+        yield "output address", output["address"]
+    for parameter in kernel["params"]:
+        yield "parameter", parameter["name"]
+    for register, spans in kernel["register_flow"].items():
+        yield "register", register
+        for span in spans:
+            yield "held", span["holds"]
+    for rewrite in kernel["rewrites"]:
+        yield "rewrite", rewrite["kind"]
+
+
+def squeeze(text):
+    """Without line breaks, frames and escapes: where a renderer breaks a line is its own matter."""
+    return re.sub(r"[\s|\\`*]+", "", text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="text and Markdown carry what the JSON holds")
+    parser.add_argument("--command", default=os.path.join(ROOT, "build/sassprobe"))
+    parser.add_argument("paths", nargs="*")
+    arguments = parser.parse_args()
+    cubins = []
+    for path in arguments.paths or ["cubin"]:
+        full = os.path.join(ROOT, path)
+        cubins += sorted(glob.glob(full + "/**/*.cubin", recursive=True)) if os.path.isdir(full) else [full]
+    passed = failed = 0
+    for cubin in cubins:
+        shown = os.path.relpath(cubin, ROOT)
+        problems = []
+        try:
+            text = run(arguments.command, "--format", "json", shown)
+            if run(arguments.command, "--format", "json", shown) != text:
+                problems.append("two runs differ")
+            document = json.loads(text)
+            for kernel in document["kernels"]:
+                for form in ("text", "markdown"):
+                    page = squeeze(run(arguments.command, "--format", form, "--kernel", kernel["name"], shown))
+                    missing = {(what, one) for what, one in wanted(kernel) if one and squeeze(one) not in page}
+                    problems += [f"{kernel['name']}: {form} lacks {what} {one!r}" for what, one in sorted(missing)]
+        except (RuntimeError, ValueError, KeyError) as error:
+            problems.append(f"{type(error).__name__}: {error}")
+        if problems:
+            failed += 1
+            print(f"FAILED {shown}")
+            print("\n".join("       " + p for p in problems[:12]))
+        else:
+            passed += 1
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
