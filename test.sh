@@ -107,6 +107,7 @@ step "no global state" tools/check_state.sh build
 step "consumer of an installed tree" test/consumer/consumer.sh build
 step "benchmark runs" test/bench/explain_lab.sh build/sassprobe
 grep -h ' s CPU' "$logs"/benchmark_runs.log
+step "10,000 damaged cubins" build/test/mutate_explain 10000 cubin
 [ -z "$quick" ] || finish
 
 # --- against the vendor's tools, where they are ---
@@ -129,6 +130,7 @@ if step "build with sanitizers" build asan build-asan; then
         # shellcheck disable=SC2086 # an empty corpus is no argument
         step "replay $(basename "$target")" "$target" cubin $corpus
     done
+    step "10,000 damaged cubins, sanitizers" build-asan/test/mutate_explain 10000 cubin
     suite "command line, sanitizers" python3 test/cli/run.py build-asan/sassprobe
 fi
 
