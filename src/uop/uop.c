@@ -216,7 +216,7 @@ size_t uop_print(const struct uop_list *list, size_t index, char *out, size_t si
         if (shows_imm(u->kind))
             add(&t, " #0x%" PRIx64, u->imm);
     }
-    unsigned last = uop_kind_args(u->kind);
+    unsigned last = UOP_MAX_ARGS; /* a LOAD's descriptor stands behind its arguments */
     while (last > 0 && u->arg[last - 1] == UOP_NONE)
         last--;
     for (unsigned i = 0; i < last; i++) {

@@ -1,0 +1,628 @@
+/* What the float instructions do: f32, f64, packed halves, conversions, compares.
+ *
+ * Compares are five ordered atoms with operand swap and negation (GEU is "not less"); min and max take a predicate that is
+ * nearly always constant; a multiply by one or an addition of -0 that ptxas put in for its pipes disappears by exact rules
+ * (lift_ffma, lift_fadd). requires/gives: see uop_build.h. */
+#include "uop/uop_build.h"
+
+#include <assert.h>
+
+static const uint64_t one_bits[] = {[UOP_F16] = 0x3c00, [UOP_BF16] = 0x3f80, [UOP_F32] = 0x3f800000,
+                                    [UOP_F64] = UINT64_C(0x3ff0000000000000)};
+static const uint64_t minus_zero[] = {[UOP_F16] = 0x8000, [UOP_BF16] = 0x8000, [UOP_F32] = 0x80000000,
+                                      [UOP_F64] = UINT64_C(0x8000000000000000)};
+
+enum uop_round lift_round(const struct lift *l)
+{
+    if (lift_mod(l, ISA_MOD_RM))
+        return UOP_RM;
+    if (lift_mod(l, ISA_MOD_RP))
+        return UOP_RP;
+    return lift_mod(l, ISA_MOD_RZ) ? UOP_RZ : UOP_RN;
+}
+
+unsigned lift_float_flags(const struct lift *l)
+{
+    return (lift_mod(l, ISA_MOD_FTZ) ? UOP_FTZ : 0u) | (lift_mod(l, ISA_MOD_SAT) ? UOP_SAT : 0u) |
+           (lift_mod(l, ISA_MOD_FMZ) ? UOP_FMZ : 0u) | (lift_mod(l, ISA_MOD_RELU) ? UOP_RELU : 0u);
+}
+
+static struct uop float_uop(enum uop_kind kind, enum uop_type type, unsigned round, unsigned flags)
+{
+    return (struct uop){.kind = (uint8_t)kind, .type = (uint8_t)type, .round = (uint8_t)round, .flags = (uint8_t)flags};
+}
+
+/* x + -0 is x (a NaN's payload apart) unless the rounding is down, where +0 + -0 is -0, or something is clamped. */
+uop_ref lift_fadd(struct lift *l, enum uop_type type, unsigned round, unsigned flags, uop_ref a, uop_ref b)
+{
+    if (flags == 0 && round != UOP_RM) {
+        if (lift_equals(l, b, minus_zero[type]))
+            return a;
+        if (lift_equals(l, a, minus_zero[type]))
+            return b;
+    }
+    return lift_full(l, float_uop(UOP_FADD, type, round, flags), a, b, UOP_NONE);
+}
+
+uop_ref lift_fmul(struct lift *l, enum uop_type type, unsigned round, unsigned flags, uop_ref a, uop_ref b)
+{
+    return lift_full(l, float_uop(UOP_FMUL, type, round, flags), a, b, UOP_NONE);
+}
+
+/* a * b + -0 is the rounded product, a * 1 + c the rounded sum: the same bits, zero signs included, except that rounding
+ * down turns +0 + -0 into -0. */
+uop_ref lift_ffma(struct lift *l, enum uop_type type, unsigned round, unsigned flags, uop_ref a, uop_ref b, uop_ref c)
+{
+    uint64_t x, y;
+    bool constant = lift_is_const(l, a, &x) && lift_is_const(l, b, &y) && lift_is_const(l, c, &x);
+    if (!constant && round != UOP_RM && lift_equals(l, c, minus_zero[type]))
+        return lift_fmul(l, type, round, flags, a, b);
+    if (!constant && !(flags & UOP_FMZ)) {
+        if (lift_equals(l, b, one_bits[type]))
+            return lift_fadd(l, type, round, flags, a, c);
+        if (lift_equals(l, a, one_bits[type]))
+            return lift_fadd(l, type, round, flags, b, c);
+    }
+    return lift_full(l, float_uop(UOP_FFMA, type, round, flags), a, b, c);
+}
+
+/* ---- f32 ------------------------------------------------------------------------------------------------------------ */
+
+static const enum isa_mod arithmetic_mods[] = {ISA_MOD_FTZ, ISA_MOD_SAT, ISA_MOD_FMZ, ISA_MOD_RM, ISA_MOD_RP, ISA_MOD_RZ,
+                                               ISA_MOD_NONE};
+
+static void expect(struct lift *l, const enum isa_mod *mods, unsigned count)
+{
+    if (!lift_only_mods(l, mods) || lift_count(l) != count)
+        lift_refuse(l);
+}
+
+void lift_fadd_op(struct lift *l)
+{
+    expect(l, arithmetic_mods, 3);
+    uop_ref a = lift_fsrc(l, 1), b = lift_fsrc(l, 2);
+    lift_write(l, 0, lift_fadd(l, UOP_F32, lift_round(l), lift_float_flags(l), a, b));
+}
+
+void lift_fmul_op(struct lift *l)
+{
+    expect(l, arithmetic_mods, 3);
+    uop_ref a = lift_fsrc(l, 1), b = lift_fsrc(l, 2);
+    lift_write(l, 0, lift_fmul(l, UOP_F32, lift_round(l), lift_float_flags(l), a, b));
+}
+
+void lift_ffma_op(struct lift *l)
+{
+    expect(l, arithmetic_mods, 4);
+    uop_ref a = lift_fsrc(l, 1), b = lift_fsrc(l, 2), c = lift_fsrc(l, 3);
+    lift_write(l, 0, lift_ffma(l, UOP_F32, lift_round(l), lift_float_flags(l), a, b, c));
+}
+
+static uop_ref min_max(struct lift *l, enum uop_type type, unsigned flags, uop_ref p, uop_ref a, uop_ref b)
+{
+    uint64_t is_min;
+    if (lift_is_const(l, p, &is_min))
+        return lift_full(l, float_uop(is_min ? UOP_FMIN : UOP_FMAX, type, UOP_RN, flags), a, b, UOP_NONE);
+    uop_ref least = lift_full(l, float_uop(UOP_FMIN, type, UOP_RN, flags), a, b, UOP_NONE);
+    uop_ref most = lift_full(l, float_uop(UOP_FMAX, type, UOP_RN, flags), a, b, UOP_NONE);
+    return lift_select(l, type, p, least, most);
+}
+
+static unsigned min_max_flags(const struct lift *l)
+{
+    return (lift_float_flags(l) & (UOP_FTZ | UOP_RELU)) | (lift_mod(l, ISA_MOD_NAN) ? UOP_NAN : 0u);
+}
+
+static const enum isa_mod min_max_mods[] = {ISA_MOD_FTZ, ISA_MOD_NAN, ISA_MOD_XORSIGN, ISA_MOD_NONE};
+
+void lift_fmnmx(struct lift *l)
+{
+    expect(l, min_max_mods, 4);
+    const struct isa_operand *x = lift_operand(l, 1), *y = lift_operand(l, 2);
+    unsigned flags = min_max_flags(l);
+    uop_ref a, b;
+    if (lift_mod(l, ISA_MOD_XORSIGN)) {
+        /* The magnitudes are compared, the result's sign is the xor of the signs as they were: PTX knows it on |x| alone. */
+        if (!x || !y || (x->flags & (ISA_ABS | ISA_NEG)) != ISA_ABS || (y->flags & (ISA_ABS | ISA_NEG)) != ISA_ABS)
+            lift_refuse(l);
+        a = lift_raw(l, x, false);
+        b = lift_raw(l, y, false);
+        flags |= UOP_XORSIGN;
+    } else {
+        a = lift_fsrc(l, 1);
+        b = lift_fsrc(l, 2);
+    }
+    lift_write(l, 0, min_max(l, UOP_F32, flags, lift_pred(l, 3), a, b));
+}
+
+void lift_fmnmx3(struct lift *l)
+{
+    static const enum isa_mod mods[] = {ISA_MOD_FTZ, ISA_MOD_NAN, ISA_MOD_NONE};
+    expect(l, mods, 5);
+    unsigned flags = min_max_flags(l);
+    uop_ref a = lift_fsrc(l, 1), b = lift_fsrc(l, 2), c = lift_fsrc(l, 3), p = lift_pred(l, 4);
+    lift_write(l, 0, min_max(l, UOP_F32, flags, p, min_max(l, UOP_F32, flags, p, a, b), c));
+}
+
+void lift_fsel(struct lift *l)
+{
+    static const enum isa_mod mods[] = {ISA_MOD_NONE};
+    expect(l, mods, 4); /* FSEL.FTZ: whether the hardware flushes is not known here */
+    uop_ref a = lift_fsrc(l, 1), b = lift_fsrc(l, 2);
+    lift_write(l, 0, lift_select(l, UOP_B32, lift_pred(l, 3), a, b));
+}
+
+/* ---- compares ------------------------------------------------------------------------------------------------------- */
+
+struct compare_row {
+    enum isa_mod mod;
+    uint8_t kind; /* the ordered atom; UOP_CONST: always `negated` */
+    bool swapped, negated;
+};
+
+static const struct compare_row compare_rows[] = {
+    {ISA_MOD_LT, UOP_FLT, false, false},  {ISA_MOD_LE, UOP_FLE, false, false},  {ISA_MOD_GT, UOP_FLT, true, false},
+    {ISA_MOD_GE, UOP_FLE, true, false},   {ISA_MOD_EQ, UOP_FEQ, false, false},  {ISA_MOD_NE, UOP_FNE, false, false},
+    {ISA_MOD_NUM, UOP_FNUM, false, false}, {ISA_MOD_NAN, UOP_FNUM, false, true}, {ISA_MOD_GEU, UOP_FLT, false, true},
+    {ISA_MOD_GTU, UOP_FLE, false, true},  {ISA_MOD_LEU, UOP_FLT, true, true},   {ISA_MOD_LTU, UOP_FLE, true, true},
+    {ISA_MOD_NEU, UOP_FEQ, false, true},  {ISA_MOD_EQU, UOP_FNE, false, true},  {ISA_MOD_F, UOP_CONST, false, false},
+    {ISA_MOD_T, UOP_CONST, false, true},
+};
+
+/* The compare the instruction names, or UOP_NONE after a refusal. */
+static uop_ref compare(struct lift *l, enum uop_type type, uop_ref a, uop_ref b)
+{
+    for (unsigned i = 0; i < sizeof compare_rows / sizeof *compare_rows; i++) {
+        const struct compare_row *row = &compare_rows[i];
+        if (!lift_mod(l, row->mod))
+            continue;
+        if (row->kind == UOP_CONST)
+            return lift_const(l, UOP_B1, row->negated);
+        struct uop op = float_uop((enum uop_kind)row->kind, type, UOP_RN, lift_float_flags(l) & UOP_FTZ);
+        op.imm = uop_type_bits(type);
+        if (row->swapped)
+            op.flags |= UOP_SWAPPED;
+        uop_ref v = lift_full(l, op, row->swapped ? b : a, row->swapped ? a : b, UOP_NONE);
+        return row->negated ? lift_not(l, UOP_B1, v) : v;
+    }
+    lift_refuse(l);
+    return lift_const(l, UOP_B1, 0);
+}
+
+#define COMPARE_MODS                                                                                                   \
+    ISA_MOD_F, ISA_MOD_LT, ISA_MOD_EQ, ISA_MOD_LE, ISA_MOD_GT, ISA_MOD_NE, ISA_MOD_GE, ISA_MOD_NUM, ISA_MOD_NAN,        \
+        ISA_MOD_LTU, ISA_MOD_EQU, ISA_MOD_LEU, ISA_MOD_GTU, ISA_MOD_NEU, ISA_MOD_GEU, ISA_MOD_T, ISA_MOD_AND,          \
+        ISA_MOD_OR, ISA_MOD_XOR, ISA_MOD_FTZ
+
+static void set_predicates(struct lift *l, uop_ref condition)
+{
+    uop_ref with = lift_pred(l, 4);
+    lift_write(l, 0, lift_bool_op(l, condition, with));
+    if (lift_written(l, 1))
+        lift_write(l, 1, lift_bool_op(l, lift_not(l, UOP_B1, condition), with));
+}
+
+void lift_fsetp(struct lift *l)
+{
+    static const enum isa_mod mods[] = {COMPARE_MODS, ISA_MOD_NONE};
+    expect(l, mods, 5);
+    uop_ref a = lift_fsrc(l, 2), b = lift_fsrc(l, 3);
+    set_predicates(l, compare(l, UOP_F32, a, b));
+}
+
+void lift_dsetp(struct lift *l)
+{
+    static const enum isa_mod mods[] = {COMPARE_MODS, ISA_MOD_NONE}; /* without MIN and MAX */
+    expect(l, mods, 5);
+    uop_ref a = lift_fsrc64(l, 2), b = lift_fsrc64(l, 3);
+    set_predicates(l, compare(l, UOP_F64, a, b));
+}
+
+void lift_fset(struct lift *l)
+{
+    static const enum isa_mod mods[] = {COMPARE_MODS, ISA_MOD_BF, ISA_MOD_NONE};
+    expect(l, mods, 4);
+    uop_ref a = lift_fsrc(l, 1), b = lift_fsrc(l, 2);
+    uop_ref p = lift_bool_op(l, compare(l, UOP_F32, a, b), lift_pred(l, 3));
+    uint64_t yes = lift_mod(l, ISA_MOD_BF) ? one_bits[UOP_F32] : UINT32_MAX;
+    lift_write(l, 0, lift_select(l, UOP_B32, p, lift_const(l, UOP_B32, yes), lift_const(l, UOP_B32, 0)));
+}
+
+void lift_fchk(struct lift *l)
+{
+    static const enum isa_mod mods[] = {ISA_MOD_DIVIDE, ISA_MOD_NONE};
+    expect(l, mods, 3);
+    uop_ref a = lift_fsrc(l, 1), b = lift_fsrc(l, 2);
+    lift_write(l, 0, lift_full(l, float_uop(UOP_FCHK, UOP_F32, UOP_RN, 0), a, b, UOP_NONE));
+}
+
+void lift_mufu(struct lift *l)
+{
+    static const struct {
+        enum isa_mod mod;
+        uint8_t kind;
+    } rows[] = {
+        {ISA_MOD_EX2, UOP_EX2},   {ISA_MOD_LG2, UOP_LG2},       {ISA_MOD_RCP, UOP_RCP},       {ISA_MOD_RSQ, UOP_RSQ},
+        {ISA_MOD_SQRT, UOP_SQRT}, {ISA_MOD_SIN, UOP_SIN},       {ISA_MOD_COS, UOP_COS},       {ISA_MOD_TANH, UOP_TANH},
+        {ISA_MOD_RCP64H, UOP_RCP64H}, {ISA_MOD_RSQ64H, UOP_RSQ64H},
+    };
+    if (l->insn->mod_count != 1 || lift_count(l) != 2) /* the half-precision forms are not described */
+        lift_refuse(l);
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!lift_mod(l, rows[i].mod))
+            continue;
+        lift_write(l, 0, lift_op(l, (enum uop_kind)rows[i].kind, UOP_F32, lift_fsrc(l, 1), UOP_NONE, UOP_NONE));
+        return;
+    }
+    lift_refuse(l);
+}
+
+/* ---- f64 ------------------------------------------------------------------------------------------------------------ */
+
+static const enum isa_mod round_mods[] = {ISA_MOD_RM, ISA_MOD_RP, ISA_MOD_RZ, ISA_MOD_NONE};
+
+void lift_dadd(struct lift *l)
+{
+    expect(l, round_mods, 3);
+    uop_ref a = lift_fsrc64(l, 1), b = lift_fsrc64(l, 2);
+    lift_write64(l, 0, lift_fadd(l, UOP_F64, lift_round(l), 0, a, b));
+}
+
+void lift_dmul(struct lift *l)
+{
+    expect(l, round_mods, 3);
+    uop_ref a = lift_fsrc64(l, 1), b = lift_fsrc64(l, 2);
+    lift_write64(l, 0, lift_fmul(l, UOP_F64, lift_round(l), 0, a, b));
+}
+
+void lift_dfma(struct lift *l)
+{
+    expect(l, round_mods, 4);
+    uop_ref a = lift_fsrc64(l, 1), b = lift_fsrc64(l, 2), c = lift_fsrc64(l, 3);
+    lift_write64(l, 0, lift_ffma(l, UOP_F64, lift_round(l), 0, a, b, c));
+}
+
+/* ---- conversions ---------------------------------------------------------------------------------------------------- */
+
+static int float_format(enum isa_mod mod)
+{
+    switch (mod) {
+    case ISA_MOD_F16: return UOP_F16;
+    case ISA_MOD_BF16: return UOP_BF16;
+    case ISA_MOD_F32: return UOP_F32;
+    case ISA_MOD_F64: return UOP_F64;
+    default: return -1;
+    }
+}
+
+struct integer_format {
+    unsigned bits;
+    bool is_signed;
+};
+
+static bool integer_format(enum isa_mod mod, struct integer_format *out)
+{
+    switch (mod) {
+    case ISA_MOD_U8: *out = (struct integer_format){8, false}; return true;
+    case ISA_MOD_S8: *out = (struct integer_format){8, true}; return true;
+    case ISA_MOD_U16: *out = (struct integer_format){16, false}; return true;
+    case ISA_MOD_S16: *out = (struct integer_format){16, true}; return true;
+    case ISA_MOD_U32: *out = (struct integer_format){32, false}; return true;
+    case ISA_MOD_S32: *out = (struct integer_format){32, true}; return true;
+    case ISA_MOD_U64: *out = (struct integer_format){64, false}; return true;
+    case ISA_MOD_S64: *out = (struct integer_format){64, true}; return true;
+    default: return false;
+    }
+}
+
+/* What a conversion's modifiers say, in any order but for the two formats of F2F (result first). */
+struct conversion {
+    int formats[2];
+    unsigned format_count;
+    struct integer_format integer;
+    bool has_integer, integral, ntz;
+    unsigned round;
+};
+
+static struct conversion conversion_of(struct lift *l)
+{
+    struct conversion c = {.formats = {UOP_F32, UOP_F32}, .integer = {32, true}, .round = UOP_RN};
+    for (unsigned i = 0; i < l->insn->mod_count && i < ISA_MAX_MODS; i++) {
+        enum isa_mod mod = (enum isa_mod)l->insn->mods[i];
+        int format = float_format(mod);
+        struct integer_format integer;
+        if (format >= 0 && c.format_count < 2) {
+            c.formats[c.format_count++] = format;
+        } else if (!c.has_integer && integer_format(mod, &integer)) {
+            c.integer = integer;
+            c.has_integer = true;
+        } else {
+            switch (mod) {
+            case ISA_MOD_RM: c.round = UOP_RM; break;
+            case ISA_MOD_RP: c.round = UOP_RP; break;
+            case ISA_MOD_RZ: c.round = UOP_RZ; break;
+            case ISA_MOD_FLOOR: c.round = UOP_RM; c.integral = true; break;
+            case ISA_MOD_CEIL: c.round = UOP_RP; c.integral = true; break;
+            case ISA_MOD_TRUNC: c.round = UOP_RZ; c.integral = true; break;
+            case ISA_MOD_NTZ: c.ntz = true; break;
+            case ISA_MOD_FTZ: case ISA_MOD_SAT: break;
+            default: lift_refuse(l);
+            }
+        }
+    }
+    return c;
+}
+
+/* Source operand 1 in a float format; halves are the low half unless the operand says H1. */
+static uop_ref float_operand(struct lift *l, int format)
+{
+    if (format == UOP_F64)
+        return lift_fsrc64(l, 1);
+    if (format == UOP_F32)
+        return lift_fsrc(l, 1);
+    const struct isa_operand *o = lift_operand(l, 1);
+    uop_ref word = lift_raw(l, o, false);
+    if (!o)
+        return word;
+    bool high = isa_operand_has_mod(o, ISA_MOD_H1) || isa_operand_has_mod(o, ISA_MOD_H1_H1);
+    uop_ref v = lift_op(l, high ? UOP_HI : UOP_LO, UOP_B16, word, UOP_NONE, UOP_NONE);
+    if (o->flags & ISA_ABS)
+        v = lift_op(l, UOP_FABS, (enum uop_type)format, v, UOP_NONE, UOP_NONE);
+    if (o->flags & ISA_NEG)
+        v = lift_op(l, UOP_FNEG, (enum uop_type)format, v, UOP_NONE, UOP_NONE);
+    return v;
+}
+
+static void write_float(struct lift *l, int format, uop_ref v)
+{
+    if (format == UOP_F64)
+        lift_write64(l, 0, v);
+    else if (format == UOP_F32)
+        lift_write(l, 0, v);
+    else
+        lift_write(l, 0, lift_imm(l, UOP_ZEXT, UOP_B32, 16, v, UOP_NONE, UOP_NONE));
+}
+
+void lift_f2f(struct lift *l)
+{
+    struct conversion c = conversion_of(l);
+    if (c.format_count != 2 || c.integral || c.ntz || c.has_integer || lift_count(l) != 2)
+        lift_refuse(l);
+    struct uop op = float_uop(UOP_F2F, (enum uop_type)c.formats[0], c.round, lift_float_flags(l));
+    op.imm = (uint64_t)c.formats[1];
+    write_float(l, c.formats[0], lift_full(l, op, float_operand(l, c.formats[1]), UOP_NONE, UOP_NONE));
+}
+
+void lift_frnd(struct lift *l)
+{
+    struct conversion c = conversion_of(l);
+    if (c.format_count > 1 || c.ntz || c.has_integer || lift_mod(l, ISA_MOD_SAT) || lift_count(l) != 2)
+        lift_refuse(l);
+    int format = c.formats[0];
+    struct uop op = float_uop(UOP_FROUND, (enum uop_type)format, c.round, lift_float_flags(l) & UOP_FTZ);
+    write_float(l, format, lift_full(l, op, float_operand(l, format), UOP_NONE, UOP_NONE));
+}
+
+void lift_f2i(struct lift *l)
+{
+    struct conversion c = conversion_of(l);
+    if (c.format_count > 1 || lift_mod(l, ISA_MOD_SAT) || lift_count(l) != 2)
+        lift_refuse(l);
+    enum uop_type type = c.integer.bits == 64 ? UOP_B64 : c.integer.bits == 32 ? UOP_B32 : c.integer.bits == 16 ? UOP_B16 : UOP_B8;
+    struct uop op = float_uop(UOP_F2I, type, c.round, (lift_float_flags(l) & UOP_FTZ) | (c.ntz ? 0u : UOP_NAN) |
+                                                          (c.integer.is_signed ? UOP_SIGNED : 0u));
+    op.imm = (uint64_t)c.formats[0];
+    uop_ref v = lift_full(l, op, float_operand(l, c.formats[0]), UOP_NONE, UOP_NONE);
+    if (c.integer.bits == 64)
+        lift_write64(l, 0, v);
+    else if (c.integer.bits == 32)
+        lift_write(l, 0, v);
+    else
+        lift_write(l, 0, lift_imm(l, c.integer.is_signed ? UOP_SEXT : UOP_ZEXT, UOP_B32, c.integer.bits, v, UOP_NONE, UOP_NONE));
+}
+
+void lift_i2f(struct lift *l)
+{
+    struct conversion c = conversion_of(l);
+    if (c.format_count > 1 || c.integral || c.ntz || lift_mod(l, ISA_MOD_SAT) || lift_mod(l, ISA_MOD_FTZ) || lift_count(l) != 2)
+        lift_refuse(l);
+    int format = c.formats[0];
+    struct uop op = float_uop(UOP_I2F, (enum uop_type)format, c.round, c.integer.is_signed ? UOP_SIGNED : 0u);
+    op.imm = c.integer.bits;
+    uop_ref v = c.integer.bits == 64 ? lift_src64(l, 1) : lift_src(l, 1);
+    write_float(l, format, lift_full(l, op, v, UOP_NONE, UOP_NONE));
+}
+
+/* Two f32 to a packed pair: the first source becomes the high half. */
+void lift_f2fp(struct lift *l)
+{
+    static const enum isa_mod mods[] = {ISA_MOD_F16, ISA_MOD_BF16, ISA_MOD_F32, ISA_MOD_PACK_AB, ISA_MOD_RZ, ISA_MOD_RELU,
+                                        ISA_MOD_NONE};
+    expect(l, mods, 3);
+    if (!lift_mod(l, ISA_MOD_PACK_AB))
+        lift_refuse(l);
+    enum uop_type type = lift_mod(l, ISA_MOD_BF16) ? UOP_BF16 : UOP_F16;
+    struct uop op = float_uop(UOP_F2F, type, lift_round(l), lift_float_flags(l));
+    op.imm = UOP_F32;
+    uop_ref high = lift_full(l, op, lift_fsrc(l, 1), UOP_NONE, UOP_NONE);
+    uop_ref low = lift_full(l, op, lift_fsrc(l, 2), UOP_NONE, UOP_NONE);
+    lift_write(l, 0, lift_op(l, UOP_PAIR, UOP_B32, low, high, UOP_NONE));
+}
+
+/* ---- packed halves -------------------------------------------------------------------------------------------------- */
+
+struct halves {
+    uop_ref low, high;
+};
+
+static enum uop_type half_type(const struct lift *l)
+{
+    return lift_mod(l, ISA_MOD_BF16_V2) ? UOP_BF16 : UOP_F16;
+}
+
+/* The source at operand *i; an immediate is two printed numbers, high half first. Moves *i behind it. */
+static struct halves half_source(struct lift *l, unsigned *i)
+{
+    enum uop_type type = half_type(l);
+    const struct isa_operand *o = lift_operand(l, *i), *next = lift_operand(l, *i + 1);
+    if (o && o->kind == ISA_OPERAND_FIMM) {
+        if (o->bits != 16 || !next || next->kind != ISA_OPERAND_FIMM || next->bits != 16)
+            lift_refuse(l);
+        *i += 2;
+        return (struct halves){lift_const(l, UOP_B16, next ? (uint64_t)next->value : 0), lift_const(l, UOP_B16, (uint64_t)o->value)};
+    }
+    *i += 1;
+    uop_ref word = lift_raw(l, o, false);
+    struct halves h = {lift_op(l, UOP_LO, UOP_B16, word, UOP_NONE, UOP_NONE), lift_op(l, UOP_HI, UOP_B16, word, UOP_NONE, UOP_NONE)};
+    if (!o)
+        return h;
+    if (isa_operand_has_mod(o, ISA_MOD_H0_H0))
+        h.high = h.low;
+    else if (isa_operand_has_mod(o, ISA_MOD_H1_H1))
+        h.low = h.high;
+    else if (isa_operand_has_mod(o, ISA_MOD_F32))
+        lift_refuse(l);
+    uop_ref *parts[] = {&h.low, &h.high};
+    for (unsigned k = 0; k < 2; k++) {
+        if (o->flags & ISA_ABS)
+            *parts[k] = lift_op(l, UOP_FABS, type, *parts[k], UOP_NONE, UOP_NONE);
+        if (o->flags & ISA_NEG)
+            *parts[k] = lift_op(l, UOP_FNEG, type, *parts[k], UOP_NONE, UOP_NONE);
+    }
+    return h;
+}
+
+static void write_halves(struct lift *l, uop_ref low, uop_ref high)
+{
+    lift_write(l, 0, lift_op(l, UOP_PAIR, UOP_B32, low, high, UOP_NONE));
+}
+
+static const enum isa_mod half_mods[] = {ISA_MOD_FTZ, ISA_MOD_SAT, ISA_MOD_FMZ, ISA_MOD_RELU, ISA_MOD_BF16_V2, ISA_MOD_MMA,
+                                         ISA_MOD_NONE};
+
+static void expect_end(struct lift *l, unsigned i)
+{
+    if (i != lift_count(l))
+        lift_refuse(l);
+}
+
+void lift_hadd2(struct lift *l)
+{
+    unsigned i = 1, flags = lift_float_flags(l);
+    enum uop_type type = half_type(l);
+    struct halves a = half_source(l, &i), b = half_source(l, &i);
+    expect_end(l, i);
+    if (lift_mod(l, ISA_MOD_F32)) { /* one f32 result, of the halves selected for the low lane */
+        if (l->insn->mod_count != 1)
+            lift_refuse(l);
+        uop_ref x = lift_imm(l, UOP_F2F, UOP_F32, type, a.low, UOP_NONE, UOP_NONE);
+        uop_ref y = lift_imm(l, UOP_F2F, UOP_F32, type, b.low, UOP_NONE, UOP_NONE);
+        lift_write(l, 0, lift_fadd(l, UOP_F32, UOP_RN, 0, x, y));
+        return;
+    }
+    if (!lift_only_mods(l, half_mods))
+        lift_refuse(l);
+    write_halves(l, lift_fadd(l, type, UOP_RN, flags, a.low, b.low), lift_fadd(l, type, UOP_RN, flags, a.high, b.high));
+}
+
+void lift_hmul2(struct lift *l)
+{
+    unsigned i = 1, flags = lift_float_flags(l);
+    enum uop_type type = half_type(l);
+    struct halves a = half_source(l, &i), b = half_source(l, &i);
+    expect_end(l, i);
+    if (!lift_only_mods(l, half_mods))
+        lift_refuse(l);
+    write_halves(l, lift_fmul(l, type, UOP_RN, flags, a.low, b.low), lift_fmul(l, type, UOP_RN, flags, a.high, b.high));
+}
+
+void lift_hfma2(struct lift *l)
+{
+    unsigned i = 1, flags = lift_float_flags(l);
+    enum uop_type type = half_type(l);
+    struct halves a = half_source(l, &i), b = half_source(l, &i), c = half_source(l, &i);
+    expect_end(l, i);
+    if (!lift_only_mods(l, half_mods))
+        lift_refuse(l);
+    uop_ref low = lift_ffma(l, type, UOP_RN, flags, a.low, b.low, c.low);
+    uop_ref high = lift_ffma(l, type, UOP_RN, flags, a.high, b.high, c.high);
+    write_halves(l, low, high);
+}
+
+void lift_hsetp2(struct lift *l)
+{
+    static const enum isa_mod mods[] = {COMPARE_MODS, ISA_MOD_BF16_V2, ISA_MOD_H_AND, ISA_MOD_NONE};
+    unsigned i = 2;
+    enum uop_type type = half_type(l);
+    struct halves a = half_source(l, &i), b = half_source(l, &i);
+    if (!lift_only_mods(l, mods))
+        lift_refuse(l);
+    uop_ref low = compare(l, type, a.low, b.low), high = compare(l, type, a.high, b.high), with = lift_pred(l, i);
+    expect_end(l, i + 1);
+    if (lift_mod(l, ISA_MOD_H_AND)) {
+        uop_ref both = lift_and(l, UOP_B1, low, high);
+        lift_write(l, 0, lift_bool_op(l, both, with));
+        if (lift_written(l, 1))
+            lift_write(l, 1, lift_bool_op(l, lift_not(l, UOP_B1, both), with));
+        return;
+    }
+    lift_write(l, 0, lift_bool_op(l, low, with));
+    lift_write(l, 1, lift_bool_op(l, high, with));
+}
+
+void lift_hset2(struct lift *l)
+{
+    static const enum isa_mod mods[] = {COMPARE_MODS, ISA_MOD_BF16_V2, ISA_MOD_BF, ISA_MOD_NONE};
+    unsigned i = 1;
+    enum uop_type type = half_type(l);
+    struct halves a = half_source(l, &i), b = half_source(l, &i);
+    if (!lift_only_mods(l, mods))
+        lift_refuse(l);
+    uop_ref low = compare(l, type, a.low, b.low), high = compare(l, type, a.high, b.high), with = lift_pred(l, i);
+    expect_end(l, i + 1);
+    uop_ref yes = lift_const(l, UOP_B16, lift_mod(l, ISA_MOD_BF) ? one_bits[type] : 0xffff), no = lift_const(l, UOP_B16, 0);
+    low = lift_select(l, UOP_B16, lift_bool_op(l, low, with), yes, no);
+    high = lift_select(l, UOP_B16, lift_bool_op(l, high, with), yes, no);
+    write_halves(l, low, high);
+}
+
+void lift_hmnmx2(struct lift *l)
+{
+    static const enum isa_mod mods[] = {ISA_MOD_FTZ, ISA_MOD_NAN, ISA_MOD_RELU, ISA_MOD_BF16_V2, ISA_MOD_NONE};
+    unsigned i = 1, flags = min_max_flags(l);
+    enum uop_type type = half_type(l);
+    struct halves a = half_source(l, &i), b = half_source(l, &i);
+    uop_ref p = lift_pred(l, i);
+    expect_end(l, i + 1);
+    if (!lift_only_mods(l, mods))
+        lift_refuse(l);
+    write_halves(l, min_max(l, type, flags, p, a.low, b.low), min_max(l, type, flags, p, a.high, b.high));
+}
+
+/* FADD2 FMUL2 FFMA2: two f32 in register pairs. */
+void lift_packed_f32(struct lift *l)
+{
+    unsigned count = lift_count(l), flags = lift_float_flags(l), round = lift_round(l);
+    if (!lift_only_mods(l, arithmetic_mods) || (count != 3 && count != 4))
+        lift_refuse(l);
+    uop_ref part[2];
+    for (unsigned k = 0; k < 2; k++) {
+        uop_ref in[3] = {UOP_NONE, UOP_NONE, UOP_NONE};
+        for (unsigned i = 1; i < count && i < 4; i++) {
+            const struct isa_operand *o = lift_operand(l, i);
+            if (!o || o->flags & (ISA_NEG | ISA_ABS) || o->mods[0] != ISA_MOD_NONE || !lift_is_reg(l, i))
+                lift_refuse(l); /* signs and swizzles of single halves are not described */
+            uop_ref wide = lift_src64(l, i);
+            in[i - 1] = k ? lift_hi(l, wide) : lift_lo(l, wide);
+        }
+        if (count == 4)
+            part[k] = lift_ffma(l, UOP_F32, round, flags, in[0], in[1], in[2]);
+        else if (l->insn->op == ISA_OP_FMUL2)
+            part[k] = lift_fmul(l, UOP_F32, round, flags, in[0], in[1]);
+        else
+            part[k] = lift_fadd(l, UOP_F32, round, flags, in[0], in[1]);
+    }
+    lift_write_word(l, 0, 0, part[0]);
+    if (lift_written(l, 0))
+        lift_write_word(l, 0, 1, part[1]);
+}

@@ -1,0 +1,138 @@
+/* What the instructions that let threads of a warp or block look at one another do. Each has a value per thread that
+ * depends on other threads: effects, never folded. requires/gives: see uop_build.h. */
+#include "uop/uop_build.h"
+
+static struct uop blank(enum uop_kind kind, enum uop_type type)
+{
+    return (struct uop){.kind = (uint8_t)kind, .type = (uint8_t)type, .arg = {UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE}};
+}
+
+/* SHFL.mode Pu, d, a, lane, mask. */
+void lift_shfl(struct lift *l)
+{
+    unsigned mode = lift_mod(l, ISA_MOD_UP) ? 1 : lift_mod(l, ISA_MOD_DOWN) ? 2 : lift_mod(l, ISA_MOD_BFLY) ? 3 : 0;
+    if (lift_count(l) != 5 || !lift_is_pred(l, 0) || l->insn->mod_count != 1 || (mode == 0 && !lift_mod(l, ISA_MOD_IDX))) {
+        lift_refuse(l);
+        return;
+    }
+    uop_ref a = lift_src(l, 2), lane = lift_src(l, 3), mask = lift_src(l, 4);
+    if (lift_written(l, 0))
+        lift_write(l, 0, lift_imm(l, UOP_SHFL_IN, UOP_B1, mode, a, lane, mask));
+    lift_write(l, 1, lift_imm(l, UOP_SHFL, UOP_B32, mode, a, lane, mask));
+}
+
+/* VOTE.mode [d,] Pu, Pp: d the lanes where Pp holds, Pu all, any or all equal. */
+void lift_vote(struct lift *l)
+{
+    unsigned count = lift_count(l), mode = lift_mod(l, ISA_MOD_ANY) ? 1 : lift_mod(l, ISA_MOD_EQ) ? 2 : 0;
+    if (count < 2 || count > 3 || l->insn->mod_count != 1 || (mode == 0 && !lift_mod(l, ISA_MOD_ALL))) {
+        lift_refuse(l);
+        return;
+    }
+    uop_ref p = lift_pred(l, count - 1);
+    for (unsigned i = 0; i + 1 < count; i++) {
+        if (!lift_written(l, i))
+            continue;
+        if (lift_is_reg(l, i))
+            lift_write(l, i, lift_op(l, UOP_BALLOT, UOP_B32, p, UOP_NONE, UOP_NONE));
+        else
+            lift_write(l, i, lift_imm(l, UOP_VOTE, UOP_B1, mode, p, UOP_NONE, UOP_NONE));
+    }
+}
+
+/* MATCH.ANY d, a; MATCH.ALL Pu, d, a. The predicate of ALL says that the mask is not empty. */
+void lift_match(struct lift *l)
+{
+    unsigned d = lift_is_pred(l, 0) ? 1 : 0;
+    bool any = lift_mod(l, ISA_MOD_ANY), wide = lift_mod(l, ISA_MOD_U64);
+    if (lift_count(l) != d + 2 || (!any && !lift_mod(l, ISA_MOD_ALL)))
+        lift_refuse(l);
+    uop_ref a = wide ? lift_src64(l, d + 1) : lift_src(l, d + 1);
+    uop_ref mask = lift_imm(l, UOP_MATCH, UOP_B32, any, a, UOP_NONE, UOP_NONE);
+    if (d && lift_written(l, 0))
+        lift_write(l, 0, lift_not(l, UOP_B1, lift_imm(l, UOP_IEQ, UOP_B1, 32, mask, lift_const(l, UOP_B32, 0), UOP_NONE)));
+    lift_write(l, d, mask);
+}
+
+/* REDUX.op d, a (CREDUX: min and max in one form of its own). */
+void lift_redux(struct lift *l)
+{
+    static const struct {
+        enum isa_mod mod;
+        uint8_t atom;
+    } rows[] = {
+        {ISA_MOD_SUM, UOP_ATOM_ADD}, {ISA_MOD_MIN, UOP_ATOM_MIN}, {ISA_MOD_MAX, UOP_ATOM_MAX},
+        {ISA_MOD_AND, UOP_ATOM_AND}, {ISA_MOD_OR, UOP_ATOM_OR},   {ISA_MOD_XOR, UOP_ATOM_XOR},
+    };
+    static const enum isa_mod mods[] = {ISA_MOD_SUM, ISA_MOD_MIN, ISA_MOD_MAX, ISA_MOD_AND, ISA_MOD_OR, ISA_MOD_XOR, ISA_MOD_S32,
+                                        ISA_MOD_U32, ISA_MOD_NONE};
+    struct uop op = blank(UOP_REDUX, UOP_B32);
+    bool found = false;
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (lift_mod(l, rows[i].mod)) {
+            op.imm = rows[i].atom;
+            found = true;
+        }
+    if (!found && l->insn->op == ISA_OP_REDUX && l->insn->mod_count == 0) { /* plain REDUX is AND */
+        op.imm = UOP_ATOM_AND;
+        found = true;
+    }
+    if (!found || !lift_only_mods(l, mods) || lift_count(l) != 2)
+        lift_refuse(l);
+    op.flags = lift_mod(l, ISA_MOD_S32) ? UOP_SIGNED : 0;
+    op.arg[0] = lift_src(l, 1);
+    lift_write(l, 0, lift_emit(l, op));
+}
+
+/* ELECT Pu, d[, Pp]: one lane is chosen, d names it. */
+void lift_elect(struct lift *l)
+{
+    if (!lift_is_pred(l, 0)) {
+        lift_refuse(l);
+        return;
+    }
+    for (unsigned i = 1; i < lift_count(l); i++)
+        if (lift_is_reg(l, i) && lift_written(l, i))
+            lift_refuse(l);
+    lift_write(l, 0, lift_emit(l, blank(UOP_ELECT, UOP_B1)));
+}
+
+/* BAR.SYNC a[, b]; BAR.ARV a, b; BAR.RED.op a[, b], p. */
+void lift_bar(struct lift *l)
+{
+    struct uop op = blank(UOP_BAR, UOP_VOID);
+    unsigned i = 0, count = lift_count(l);
+    if (lift_mod(l, ISA_MOD_SYNC) || lift_mod(l, ISA_MOD_SYNCALL))
+        op.imm = UOP_BAR_SYNC;
+    else if (lift_mod(l, ISA_MOD_ARV))
+        op.imm = UOP_BAR_ARRIVE;
+    else if (lift_mod(l, ISA_MOD_RED))
+        op.imm = lift_mod(l, ISA_MOD_AND) ? UOP_BAR_RED_AND : lift_mod(l, ISA_MOD_OR) ? UOP_BAR_RED_OR : UOP_BAR_RED_POPC;
+    else
+        lift_refuse(l);
+    for (; i < count && i < 2 && !lift_is_pred(l, i); i++)
+        op.arg[i] = lift_src(l, i);
+    if (i < count)
+        op.arg[2] = lift_pred(l, i++);
+    if (i != count)
+        lift_refuse(l);
+    lift_emit(l, op);
+}
+
+/* WARPSYNC mask: without a mask, or with every lane in it, all lanes meet. */
+void lift_warpsync(struct lift *l)
+{
+    static const enum isa_mod mods[] = {ISA_MOD_ALL, ISA_MOD_NONE};
+    if (!lift_only_mods(l, mods) || lift_count(l) > 1) {
+        lift_refuse(l);
+        return;
+    }
+    uop_ref mask = lift_count(l) == 1 ? lift_src(l, 0) : UOP_NONE;
+    struct uop op = blank(UOP_WARPSYNC, UOP_VOID);
+    op.arg[0] = mask;
+    if (mask == UOP_NONE || lift_equals(l, mask, UINT32_MAX)) {
+        op = blank(UOP_RECONVERGE, UOP_VOID);
+        op.imm = UOP_WARPSYNC_ALL;
+    }
+    lift_emit(l, op);
+}
