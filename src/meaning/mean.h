@@ -33,7 +33,7 @@ struct mean {
     struct map_u64 value_of;  /* node -> index into value_ids */
     VEC(const char *) value_ids; /* "v0" …; set by mean_set_value(): such a node prints as its id inside other expressions */
     VEC(graph_id) value_nodes;
-    struct map_u64 element_type; /* param index or other base -> index into the type table (mean_type.c) */
+    struct mean_work *work; /* private: texts made so far, arrays, marks (mean_internal.h) */
 };
 
 /* Takes parameters, finds the names (index values used in addresses and bounds) and the element types of arrays. */
@@ -64,7 +64,7 @@ struct mean_address {
     int param;             /* index into params, -1: none */
     bool stack;            /* relative to the stack pointer */
     uint32_t element_bytes;/* from the array's accesses and its declared type */
-    graph_id index;        /* the element index as a node, NIL: constant only */
+    graph_id index;        /* the one node the index is made of, NIL: none or several (see index_text) */
     int64_t byte_offset;   /* constant rest in bytes */
     const char *array;     /* "x", "shared", "local" */
     const char *index_text;/* "i", "i + 1", "row * 4 + j" */
@@ -74,6 +74,30 @@ bool mean_address_of(struct mean *m, graph_id address, enum uop_space space, uns
 bool mean_set_value(struct mean *m, graph_id node, const char *id);
 /* The parameter a CBANK node reads (whole or in part), or NULL. */
 const struct mean_param *mean_param_of(const struct mean *m, graph_id node);
+/* blockIdx.D * (blockDim.D or a constant) + threadIdx.D, in 32 or 64 bits; named only if addresses or bounds use it. */
 bool mean_is_linear_index(const struct mean *m, graph_id node);
+
+/* ---- roles (mean_role.c). ORDER ROLE: as in the vocabulary; where several fit, the first, but for what says more: the loop
+ * roles, spill and refill -------------------------------------------------------------------------------------------- */
+enum mean_role {
+    MEAN_ROLE_STACK, MEAN_ROLE_SPECIAL_REGISTER, MEAN_ROLE_PARAMETER, MEAN_ROLE_CONSTANT, MEAN_ROLE_INDEX,
+    MEAN_ROLE_BOUNDS_CHECK, MEAN_ROLE_EARLY_EXIT, MEAN_ROLE_ADDRESS, MEAN_ROLE_DESCRIPTOR, MEAN_ROLE_LOAD, MEAN_ROLE_STORE,
+    MEAN_ROLE_ATOMIC, MEAN_ROLE_COMPUTE, MEAN_ROLE_COMPARE, MEAN_ROLE_SELECT, MEAN_ROLE_CONVERT, MEAN_ROLE_MOVE,
+    MEAN_ROLE_PREDICATE, MEAN_ROLE_INDUCTION, MEAN_ROLE_LOOP_TEST, MEAN_ROLE_BRANCH, MEAN_ROLE_CALL, MEAN_ROLE_RETURN,
+    MEAN_ROLE_EXIT, MEAN_ROLE_BARRIER, MEAN_ROLE_RECONVERGENCE, MEAN_ROLE_SHUFFLE, MEAN_ROLE_VOTE, MEAN_ROLE_TENSOR,
+    MEAN_ROLE_ASYNC_COPY, MEAN_ROLE_FENCE, MEAN_ROLE_SPILL, MEAN_ROLE_REFILL, MEAN_ROLE_SLOW_PATH, MEAN_ROLE_PADDING,
+    MEAN_ROLE_DEAD, MEAN_ROLE_UNKNOWN,
+};
+/* The role of every instance of an instruction, from the graph alone: an array of g->insns.n, NULL when out of memory.
+ * SLOW_PATH is never answered here: it belongs to an expansion that a pattern matched. */
+const enum mean_role *mean_roles(struct mean *m);
+/* What an instance makes or does: "i", "&x[i]", "!(x[i] < lo)", "y[i] = v2"; NULL for control flow and the descriptor. */
+const char *mean_insn_expr(struct mean *m, uint32_t insn, enum mean_role role);
+
+/* ---- parameters (mean_param.c). ORDER ACCESS: as in the contract ------------------------------------------------------- */
+enum mean_access { MEAN_READ, MEAN_WRITE, MEAN_READWRITE, MEAN_UNUSED, MEAN_ACCESS_UNKNOWN };
+/* Of a pointer: what is done to its buffer; unknown when its value goes where this build cannot follow. Of a scalar: read or
+ * unused. */
+enum mean_access mean_param_access(struct mean *m, uint32_t param);
 
 #endif

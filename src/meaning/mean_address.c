@@ -1,0 +1,300 @@
+/* Addresses as array elements. An address is base + sum coefficient * term + offset (graph_affine);
+ * the base names the array: a pointer parameter, shared memory, or the stack. Divided by the
+ * element size, from the declared type or from the widths the kernel accesses the array with, the
+ * rest is the index: "x[i + 1]", "x[4 * i + 2]", "x[3 * i + 1]". An address that is no such sum, or
+ * not a whole number of elements, is shown in bytes: "*((char *)x + pitch * j)". */
+#include "meaning/mean_internal.h"
+
+#include "base/str.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { SHARED_START = 0x400, CLUSTER_SHIFT = 24 }; /* sm_90 on: this block's shared memory within the cluster's */
+
+static bool is_stack_pointer(const struct mean *m, graph_id id)
+{
+    const struct graph_node *n = graph_at(m->g, id);
+    return id != GRAPH_NIL && n->kind == UOP_CBANK && n->space == 0 && m->g->env->stack_offset &&
+           n->imm == m->g->env->stack_offset;
+}
+
+const struct mean_param *mean_param_of(const struct mean *m, graph_id node)
+{
+    if (node == GRAPH_NIL || node >= m->g->nodes.n)
+        return NULL;
+    const struct graph_node *n = graph_at(m->g, node);
+    if (n->kind != UOP_CBANK || n->space != 0 || n->arg_count > 0)
+        return NULL;
+    for (uint32_t i = 0; i < m->param_count; i++)
+        if (n->imm >= m->params[i].constant_offset &&
+            n->imm < (uint64_t)m->params[i].constant_offset + m->params[i].size)
+            return &m->params[i];
+    return NULL;
+}
+
+/* Takes away where the block's shared memory begins. */
+static void strip_cluster(const struct mean *m, struct graph_affine *f)
+{
+    for (unsigned i = 0; i < f->term_count; i++) {
+        const struct graph_node *n = graph_at(m->g, f->terms[i].term);
+        if (n->kind != UOP_SREG || n->imm != UOP_SR_CGA_CTAID || f->terms[i].coefficient != INT64_C(1) << CLUSTER_SHIFT)
+            continue;
+        memmove(&f->terms[i], &f->terms[i + 1], (f->term_count - i - 1) * sizeof f->terms[0]);
+        f->term_count--;
+        f->offset -= SHARED_START;
+        return;
+    }
+}
+
+int mean_array_of(const struct mean *m, graph_id address, enum uop_space space, struct graph_affine *f)
+{
+    if (address == GRAPH_NIL || !graph_affine(m->g, address, f))
+        return -1;
+    if (is_stack_pointer(m, f->base)) {
+        f->offset -= m->work->frame;
+        return (int)m->param_count + MEAN_LOCAL;
+    }
+    if (space == UOP_SHARED) {
+        strip_cluster(m, f);
+        return f->base == GRAPH_NIL ? (int)m->param_count + MEAN_SHARED : -1;
+    }
+    if (space == UOP_LOCAL)
+        return f->base == GRAPH_NIL && f->term_count == 0 ? (int)m->param_count + MEAN_LOCAL : -1;
+    const struct mean_param *p = mean_param_of(m, f->base);
+    return p && p->size == 8 ? (int)(p - m->params) : -1;
+}
+
+bool mean_is_pointer(const struct mean *m, graph_id id)
+{
+    struct graph_affine f;
+    if (!graph_affine(m->g, id, &f) || f.base == GRAPH_NIL)
+        return false;
+    const struct mean_param *p = mean_param_of(m, f.base);
+    if (!p || p->size != 8)
+        return false;
+    /* A 64-bit number may be a parameter too: only a declared pointer, or one that memory is
+     * reached through, is an array. */
+    struct mean_array declared;
+    bool pointer = false;
+    if (p->type) {
+        mean_declared(p->type, &declared, &pointer);
+        return pointer;
+    }
+    return m->work->arrays && m->work->arrays[p - m->params].bytes > 0;
+}
+
+/* ---- element sizes --------------------------------------------------------------------------- */
+
+/* Whether a wide value is only looked at in halves. */
+static bool used_in_halves(const struct mean *m, graph_id id)
+{
+    uint32_t count;
+    const graph_id *users = graph_users(m->g, id, &count);
+    bool halves = count > 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct graph_node *u = graph_at(m->g, users[i]);
+        halves &= u->kind == UOP_LO || u->kind == UOP_HI || u->kind == UOP_PAIR;
+    }
+    return halves;
+}
+
+/* The width of the elements one access moves. */
+static unsigned natural_width(const struct mean *m, const struct graph_access *x)
+{
+    if (x->width == 16)
+        return 4;
+    if (x->width != 8)
+        return x->width ? x->width : 4;
+    graph_id v = x->kind == GRAPH_LOAD ? x->result : x->value[0];
+    if (v == GRAPH_NIL)
+        return 8;
+    if (graph_at(m->g, v)->kind == UOP_PAIR || (x->kind == GRAPH_STORE && x->value[1] != GRAPH_NIL))
+        return 4;
+    return x->kind == GRAPH_LOAD && used_in_halves(m, v) ? 4 : 8;
+}
+
+static bool divides(const struct graph_affine *f, int64_t bytes)
+{
+    for (unsigned i = 0; i < f->term_count; i++)
+        if (f->terms[i].coefficient % bytes != 0)
+            return false;
+    return f->offset % bytes == 0;
+}
+
+/* How far below its start the stack pointer is ever put. */
+static int64_t find_frame(const struct mean *m)
+{
+    int64_t low = 0;
+    for (uint32_t d = 0; d < m->g->defs.n; d++) {
+        const struct graph_def *def = &m->g->defs.p[d];
+        struct graph_affine f;
+        if (def->file == UOP_FILE_R && graph_affine(m->g, def->node, &f) && is_stack_pointer(m, f.base) &&
+            f.term_count == 0 && f.offset < low)
+            low = f.offset;
+    }
+    return low;
+}
+
+enum sp_status mean_find_arrays(struct mean *m)
+{
+    uint32_t count = m->param_count + MEAN_FIXED_ARRAYS;
+    m->work->arrays = ARENA_ARRAY(m->a, struct mean_array, count);
+    if (!m->work->arrays)
+        return SP_ERR_MEMORY;
+    m->work->frame = find_frame(m);
+    for (uint32_t i = 0; i < m->param_count; i++) {
+        bool pointer;
+        struct mean_array declared;
+        if (m->params[i].size == 8 && mean_declared(m->params[i].type, &declared, &pointer) && pointer)
+            m->work->arrays[i] = declared;
+    }
+    for (uint32_t i = 0; i < m->g->accesses.n; i++) {
+        const struct graph_access *x = &m->g->accesses.p[i];
+        struct graph_affine f;
+        int at = mean_array_of(m, x->address, (enum uop_space)x->space, &f);
+        if (at < 0 || m->work->arrays[at].declared)
+            continue;
+        struct mean_array *array = &m->work->arrays[at];
+        unsigned width = natural_width(m, x);
+        while (width > 1 && !divides(&f, width))
+            width /= 2;
+        if (array->bytes && array->bytes != width) {
+            bool fixed = at >= (int)m->param_count;
+            array->mixed |= fixed;
+            width = fixed ? 1 : width < array->bytes ? width : array->bytes;
+        }
+        array->bytes = array->mixed ? 1 : width;
+        array->lanes = 1;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (m->work->arrays[i].lanes == 0)
+            m->work->arrays[i].lanes = 1;
+    return SP_OK;
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+/* The index as a sum of nodes; a single 32-bit sum that is scaled by exactly one element is opened. */
+static void index_sum(const struct mean *m, const struct graph_affine *f, int64_t bytes, struct mean_sum *sum)
+{
+    *sum = (struct mean_sum){.offset = f->offset / bytes};
+    for (unsigned i = 0; i < f->term_count; i++) {
+        int64_t c = f->terms[i].coefficient / bytes;
+        struct mean_sum opened = *sum;
+        /* sext(a + b) is a + b for a reader as long as nothing multiplies it. */
+        if (c == 1 && mean_sum_add(m, &opened, f->terms[i].term, 1, false, 0)) {
+            *sum = opened;
+        } else if (sum->count < sizeof sum->terms / sizeof sum->terms[0]) {
+            sum->terms[sum->count].node = f->terms[i].term;
+            sum->terms[sum->count++].coefficient = c;
+        }
+    }
+    mean_sum_fold(m, sum, GRAPH_NIL);
+}
+
+static const char *array_name(const struct mean *m, int at)
+{
+    if (at < (int)m->param_count)
+        return m->params[at].name;
+    if (at == (int)m->param_count + MEAN_LOCAL)
+        return m->work->arrays[at].mixed ? "local8" : "local";
+    return m->work->arrays[at].mixed ? "shared8" : "shared";
+}
+
+/* *(expr): bytes from whatever the address is. */
+static struct mean_text raw_text(struct mean *m, graph_id address, enum uop_space space, bool address_of,
+                                 unsigned style, unsigned depth)
+{
+    struct graph_affine f;
+    int at = mean_array_of(m, address, space, &f);
+    struct mean_sum sum;
+    const char *text;
+    if (at >= 0 && at < (int)m->param_count) {
+        index_sum(m, &f, 1, &sum);
+        text =
+            mean_piece(m, PREC_ADD, "(char *)%s + %s", array_name(m, at), mean_text_terms(m, &sum, style, depth + 1).p)
+                .p;
+    } else {
+        /* Never through an address reading of the same node: that would come back here. */
+        sum = (struct mean_sum){.count = 0};
+        const struct graph_node *n = graph_at(m->g, address);
+        bool is_sum = n->kind == UOP_ADD || n->kind == UOP_MUL || n->kind == UOP_NEG;
+        if (is_sum && mean_sum_add(m, &sum, address, 1, true, 0) && !(sum.count == 1 && sum.terms[0].node == address)) {
+            mean_sum_fold(m, &sum, address);
+            text = mean_text_terms(m, &sum, style, depth + 1).p;
+        } else {
+            text = mean_text_of(m, address, UOP_B64, style, depth + 1).p;
+        }
+    }
+    if (address_of)
+        return mean_piece(m, PREC_ADD, "%s", text);
+    return mean_piece(m, PREC_UNARY, "*(%s)", text);
+}
+
+/* `word`: which 32-bit word of a wider access, -1: all of it. `width` 0: as wide as an element. */
+struct mean_text mean_text_element(struct mean *m, graph_id address, enum uop_space space, unsigned width, int word,
+                                   bool address_of, unsigned style, unsigned depth)
+{
+    static const char lane_words[] = "xyzw";
+    struct graph_affine f;
+    if (address == GRAPH_NIL)
+        return mean_piece(m, PREC_PRIMARY, "?");
+    if (depth > MEAN_DEPTH_MAX)
+        return (struct mean_text){"\xe2\x80\xa6", PREC_PRIMARY, true};
+    int at = mean_array_of(m, address, space, &f);
+    if (at < 0)
+        return raw_text(m, address, space, address_of, style, depth);
+    const struct mean_array *array = &m->work->arrays[at];
+    int64_t bytes = array->bytes ? array->bytes : width ? width : 1;
+    f.offset += word > 0 ? 4 * word : 0;
+    const char *part = "";
+    int64_t lane_bytes = bytes / array->lanes, inside = ((f.offset % bytes) + bytes) % bytes;
+    int64_t moved = word >= 0 ? 4 : width ? width : bytes;
+    if (array->lanes > 1 && moved == lane_bytes && inside % lane_bytes == 0) { /* one lane of a vector element */
+        f.offset -= inside;
+        part = mean_piece(m, PREC_PRIMARY, ".%c", lane_words[(inside / lane_bytes) & 3]).p;
+    }
+    if (!divides(&f, bytes)) {
+        if (at >= (int)m->param_count) { /* shared and local: bytes */
+            struct mean_sum sum;
+            index_sum(m, &f, 1, &sum);
+            return mean_piece(m, address_of ? PREC_UNARY : PREC_PRIMARY, "%s%s8[%s]", address_of ? "&" : "",
+                              at == (int)m->param_count + MEAN_LOCAL ? "local" : "shared",
+                              mean_text_terms(m, &sum, style, depth + 1).p);
+        }
+        return raw_text(m, address, space, address_of, style, depth);
+    }
+    struct mean_sum sum;
+    index_sum(m, &f, bytes, &sum);
+    struct mean_text index = mean_text_terms(m, &sum, style, depth + 1);
+    return mean_piece(m, address_of ? PREC_UNARY : PREC_PRIMARY, "%s%s[%s]%s", address_of ? "&" : "", array_name(m, at),
+                      index.cut ? "\xe2\x80\xa6" : index.p, part);
+}
+
+const char *mean_element(struct mean *m, graph_id address, enum uop_space space, unsigned width, bool address_of)
+{
+    return mean_text_element(m, address, space, width, -1, address_of, MEAN_INNER, 0).p;
+}
+
+bool mean_address_of(struct mean *m, graph_id address, enum uop_space space, unsigned width, struct mean_address *out)
+{
+    struct graph_affine f;
+    int at = mean_array_of(m, address, space, &f);
+    *out = (struct mean_address){.param = -1};
+    if (at < 0)
+        return false;
+    const struct mean_array *array = &m->work->arrays[at];
+    int64_t bytes = array->bytes ? array->bytes : width ? width : 1;
+    struct mean_sum sum;
+    bool whole = divides(&f, bytes);
+    index_sum(m, &f, whole ? bytes : 1, &sum);
+    out->param = at < (int)m->param_count ? at : -1;
+    out->stack = at == (int)m->param_count + MEAN_LOCAL;
+    out->element_bytes = whole ? (uint32_t)bytes : 1;
+    out->index = sum.count == 1 ? sum.terms[0].node : GRAPH_NIL;
+    out->byte_offset = f.offset;
+    out->array = array_name(m, at);
+    out->index_text = mean_text_terms(m, &sum, MEAN_INNER, 0).p;
+    return true;
+}

@@ -1,0 +1,651 @@
+/* The text of a value as a C expression: precedence of C, parentheses only where they are needed.
+ * Every node is made into text once for each way of reading it (memo), so the cost is linear in the
+ * graph; a text beyond MEAN_TEXT_MAX bytes or deeper than MEAN_DEPTH_MAX operations stands as "…"
+ * in larger ones. Nothing is claimed that the bits do not say: rounding other than to nearest,
+ * saturation and NaN-keeping minima have names of their own. */
+#include "meaning/mean_internal.h"
+
+#include "base/str.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- pieces ---------------------------------------------------------------------------------- */
+
+struct mean_text mean_piece(struct mean *m, enum mean_prec prec, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    char *p = n < 0 ? NULL : arena_alloc(m->a, (size_t)n + 4);
+    if (p)
+        vsnprintf(p, (size_t)n + 1, format, again);
+    va_end(again);
+    va_end(args);
+    if (!p)
+        return (struct mean_text){"?", PREC_PRIMARY, false};
+    bool cut = n > MEAN_TEXT_MAX;
+    if (cut) { /* never inside a UTF-8 sequence */
+        size_t end = MEAN_TEXT_MAX;
+        while (end > 0 && ((unsigned char)p[end] & 0xc0) == 0x80)
+            end--;
+        memcpy(p + end, "\xe2\x80\xa6", 4);
+    }
+    return (struct mean_text){p, (uint8_t)prec, cut};
+}
+
+const char *mean_operand(struct mean *m, struct mean_text t, enum mean_prec prec)
+{
+    if (t.cut)
+        return "\xe2\x80\xa6";
+    return t.prec >= (uint8_t)prec ? t.p : mean_piece(m, PREC_PRIMARY, "(%s)", t.p).p;
+}
+
+static struct mean_text word(const char *text)
+{
+    return (struct mean_text){text, PREC_PRIMARY, false};
+}
+
+/* ---- order of commutative operands ----------------------------------------------------------- */
+
+enum { CLASS_COMPUTED, CLASS_LOAD, CLASS_NAME, CLASS_SREG, CLASS_PARAM, CLASS_CONST };
+
+static void display_rank(const struct mean *m, graph_id id, unsigned *class, uint64_t *number)
+{
+    const struct graph_node *n = graph_at(m->g, id);
+    uint32_t at;
+    *class = CLASS_COMPUTED;
+    *number = id;
+    if (map_u64_get(&m->name_of, id, &at)) {
+        *class = CLASS_NAME;
+        *number = at;
+    } else if (n->kind == UOP_CONST) {
+        *class = CLASS_CONST;
+        *number = n->imm;
+    } else if (n->kind == UOP_CBANK) {
+        *class = CLASS_PARAM;
+        *number = (uint64_t)n->space << 32 | n->imm;
+    } else if (n->kind == UOP_SREG) {
+        *class = CLASS_SREG;
+        *number = n->imm;
+    } else if (n->kind == UOP_LOAD || n->kind == UOP_ELEMENT) {
+        const struct graph_node *load = n->kind == UOP_ELEMENT ? graph_at(m->g, n->arg[0]) : n;
+        struct graph_affine f;
+        int array = load->kind == UOP_LOAD ? mean_array_of(m, load->arg[0], (enum uop_space)load->space, &f) : -1;
+        *class = CLASS_LOAD;
+        *number = (uint64_t)(uint32_t)array << 32 | id;
+    } else if (n->kind == UOP_SEXT || n->kind == UOP_ZEXT) {
+        display_rank(m, n->arg[0], class, number);
+    }
+}
+
+int mean_display_order(const struct mean *m, graph_id a, graph_id b)
+{
+    unsigned class_a, class_b;
+    uint64_t number_a, number_b;
+    display_rank(m, a, &class_a, &number_a);
+    display_rank(m, b, &class_b, &number_b);
+    if (class_a != class_b)
+        return class_a < class_b ? -1 : 1;
+    return number_a < number_b ? -1 : number_a > number_b;
+}
+
+static void order_pair(const struct mean *m, graph_id pair[2])
+{
+    if (mean_display_order(m, pair[0], pair[1]) > 0) {
+        graph_id t = pair[0];
+        pair[0] = pair[1];
+        pair[1] = t;
+    }
+}
+
+/* ---- operations ------------------------------------------------------------------------------ */
+
+struct printer {
+    struct mean *m;
+    unsigned as, style, depth;
+};
+
+static struct mean_text arg(const struct printer *p, graph_id id, unsigned as)
+{
+    return mean_text_of(p->m, id, as, p->style, p->depth + 1);
+}
+
+static struct mean_text binary(const struct printer *p, graph_id a, const char *op, graph_id b, enum mean_prec prec,
+                               bool associative, unsigned as)
+{
+    const char *left = mean_operand(p->m, arg(p, a, as), prec);
+    const char *right = mean_operand(p->m, arg(p, b, as), associative ? prec : (enum mean_prec)(prec + 1));
+    return mean_piece(p->m, prec, "%s %s %s", left, op, right);
+}
+
+/* name(a, b, …) */
+static struct mean_text call(const struct printer *p, const char *name, const graph_id *args, unsigned count,
+                             unsigned as)
+{
+    struct strbuf b;
+    str_init(&b, p->m->a);
+    str_addf(&b, "%s(", name);
+    for (unsigned i = 0; i < count; i++)
+        str_addf(&b, "%s%s", i ? ", " : "", mean_operand(p->m, arg(p, args[i], as), PREC_TERNARY));
+    str_addc(&b, ')');
+    return mean_piece(p->m, PREC_PRIMARY, "%s", b.p);
+}
+
+static struct mean_text unary(const struct printer *p, const char *op, graph_id a, unsigned as)
+{
+    struct mean_text t = arg(p, a, as);
+    const char *text = mean_operand(p->m, t, PREC_UNARY);
+    /* "--x" would be C's decrement. */
+    if (op[0] == '-' && text[0] == '-')
+        text = mean_piece(p->m, PREC_PRIMARY, "(%s)", text).p;
+    return mean_piece(p->m, PREC_UNARY, "%s%s", op, text);
+}
+
+static bool is_negation(const struct mean *m, graph_id id, graph_id *inner)
+{
+    const struct graph_node *n = graph_at(m->g, id);
+    uint32_t at;
+    if (n->kind != UOP_FNEG || map_u64_get(&m->value_of, id, &at))
+        return false;
+    *inner = n->arg[0];
+    return true;
+}
+
+static bool is_negative_constant(const struct mean *m, graph_id id, unsigned type, uint64_t *magnitude)
+{
+    uint64_t bits;
+    unsigned width = uop_type_bits((enum uop_type)type);
+    if (!graph_is_const(m->g, id, &bits) || width == 0 || !(bits >> (width - 1) & 1))
+        return false;
+    *magnitude = bits & ~(UINT64_C(1) << (width - 1));
+    return *magnitude != 0;
+}
+
+static const char *const round_suffix[] = {"", "_rd", "_ru", "_rz", "_ra"};
+
+static struct mean_text float_add(const struct printer *p, const struct graph_node *n)
+{
+    struct mean *m = p->m;
+    graph_id pair[2] = {n->arg[0], n->arg[1]}, inner;
+    uint64_t magnitude;
+    order_pair(m, pair);
+    if (n->round != UOP_RN) {
+        char name[16];
+        snprintf(name, sizeof name, "add%s", round_suffix[n->round % 5]);
+        return call(p, name, pair, 2, n->type);
+    }
+    for (int side = 1; side >= 0; side--)
+        if (is_negation(m, pair[side], &inner) && !is_negation(m, pair[!side], &(graph_id){0}))
+            return binary(p, pair[!side], "-", inner, PREC_ADD, false, n->type);
+    if (is_negative_constant(m, pair[1], n->type, &magnitude))
+        return mean_piece(m, PREC_ADD, "%s - %s", mean_operand(m, arg(p, pair[0], n->type), PREC_ADD),
+                          mean_literal(m, magnitude, uop_type_bits((enum uop_type)n->type), n->type));
+    return binary(p, pair[0], "+", pair[1], PREC_ADD, false, n->type);
+}
+
+static struct mean_text float_multiply(const struct printer *p, const struct graph_node *n)
+{
+    graph_id args[3] = {n->arg[0], n->arg[1], n->arg_count > 2 ? n->arg[2] : GRAPH_NIL};
+    char name[16];
+    order_pair(p->m, args);
+    snprintf(name, sizeof name, "%s%s", n->kind == UOP_FFMA ? "fma" : "mul", round_suffix[n->round % 5]);
+    if (n->kind == UOP_FFMA)
+        return call(p, name, args, 3, n->type);
+    if (n->round != UOP_RN)
+        return call(p, name, args, 2, n->type);
+    return binary(p, args[0], "*", args[1], PREC_MUL, false, n->type);
+}
+
+static struct mean_text float_min_max(const struct printer *p, const struct graph_node *n)
+{
+    graph_id pair[2] = {n->arg[0], n->arg[1]};
+    char name[32];
+    order_pair(p->m, pair);
+    snprintf(name, sizeof name, "%s%s%s", n->kind == UOP_FMIN ? "min" : "max", n->flags & UOP_NAN ? "_nan" : "",
+             n->flags & UOP_XORSIGN ? "_xorsign" : "");
+    return call(p, name, pair, 2, n->type);
+}
+
+static struct mean_text select_text(const struct printer *p, const struct graph_node *n)
+{
+    struct mean *m = p->m;
+    bool turned = n->flags & UOP_SWAPPED;
+    graph_id then = turned ? n->arg[2] : n->arg[1], other = turned ? n->arg[1] : n->arg[2];
+    unsigned as = p->as;
+    if ((as & MEAN_AS_TYPE) == UOP_VOID || (as & MEAN_AS_TYPE) == UOP_B32 || (as & MEAN_AS_TYPE) == UOP_B64) {
+        /* A reader that takes bits may carry a float: the arms know better. */
+        enum mean_kind k = mean_kind_made(m, then, 0);
+        if (!mean_kind_is_float(k))
+            k = mean_kind_made(m, other, 0);
+        if (mean_kind_is_float(k) && mean_kind_bits(k) == uop_type_bits((enum uop_type)n->type))
+            as = mean_kind_type(k);
+    }
+    struct mean_text condition = mean_text_bool(m, n->arg[0], turned, p->style, p->depth + 1);
+    return mean_piece(m, PREC_TERNARY, "%s ? %s : %s", mean_operand(m, condition, PREC_OROR),
+                      mean_operand(m, arg(p, then, as), PREC_TERNARY),
+                      mean_operand(m, arg(p, other, as), PREC_TERNARY));
+}
+
+static struct mean_text shift_right(const struct printer *p, const struct graph_node *n)
+{
+    struct mean *m = p->m;
+    struct mean_text value = arg(p, n->arg[0], UOP_B32 | (p->as & MEAN_AS_HEX));
+    const char *left = mean_operand(m, value, PREC_SHIFT);
+    const char *right = mean_operand(m, arg(p, n->arg[1], UOP_B32), PREC_ADD);
+    bool is_unsigned = mean_is_unsigned(m, n->arg[0]);
+    const char *cast = n->type == UOP_B64 ? " long" : "";
+    if (n->kind == UOP_SHR && !is_unsigned)
+        left = mean_piece(m, PREC_UNARY, "(unsigned%s)%s", cast, mean_operand(m, value, PREC_UNARY)).p;
+    else if (n->kind == UOP_SAR && is_unsigned)
+        left =
+            mean_piece(m, PREC_UNARY, "(%s)%s", n->type == UOP_B64 ? "long" : "int", mean_operand(m, value, PREC_UNARY))
+                .p;
+    return mean_piece(m, PREC_SHIFT, "%s >> %s", left, right);
+}
+
+static const char *integer_type(unsigned bits, bool is_signed)
+{
+    switch (bits) {
+    case 8: return is_signed ? "signed char" : "unsigned char";
+    case 16: return is_signed ? "short" : "unsigned short";
+    case 32: return is_signed ? "int" : "unsigned";
+    case 64: return is_signed ? "long" : "unsigned long";
+    default: return NULL;
+    }
+}
+
+static struct mean_text cast(const struct printer *p, const char *type, graph_id a, unsigned as)
+{
+    return mean_piece(p->m, PREC_UNARY, "(%s)%s", type, mean_operand(p->m, arg(p, a, as), PREC_UNARY));
+}
+
+static struct mean_text extension(const struct printer *p, const struct graph_node *n)
+{
+    const struct graph_node *inner = graph_at(p->m->g, n->arg[0]);
+    unsigned bits = (unsigned)n->imm;
+    const char *type = integer_type(bits >= 32 && n->type == UOP_B64 ? 64 : bits, n->kind == UOP_SEXT);
+    if (inner->kind == UOP_LOAD && inner->width * 8u <= bits)
+        return arg(p, n->arg[0], p->as); /* the element's own type says so */
+    if (!type) {
+        char name[32];
+        snprintf(name, sizeof name, "%s%u", n->kind == UOP_SEXT ? "sext" : "zext", bits);
+        return call(p, name, n->arg, 1, UOP_B32);
+    }
+    return cast(p, type, n->arg[0], UOP_B32);
+}
+
+static const char *float_type(unsigned type)
+{
+    switch (type) {
+    case UOP_F16: return "half";
+    case UOP_BF16: return "bfloat16";
+    case UOP_F64: return "double";
+    default: return "float";
+    }
+}
+
+static struct mean_text conversion(const struct printer *p, const struct graph_node *n)
+{
+    static const char *const rounds[] = {"_rn", "_rd", "_ru", "_rz", "_ra"};
+    static const char *const integral[] = {"rint", "floor", "ceil", "trunc", "round"};
+    bool is_signed = n->flags & UOP_SIGNED;
+    char name[48];
+    switch (n->kind) {
+    case UOP_FROUND: return call(p, integral[n->round % 5], n->arg, 1, n->type);
+    case UOP_F2F:
+        if (n->round == UOP_RN)
+            return cast(p, float_type(n->type), n->arg[0], (unsigned)n->imm & MEAN_AS_TYPE);
+        snprintf(name, sizeof name, "%s%s", float_type(n->type), rounds[n->round % 5]);
+        return call(p, name, n->arg, 1, (unsigned)n->imm & MEAN_AS_TYPE);
+    case UOP_I2F:
+        if (n->round == UOP_RN) {
+            bool as_written = is_signed || mean_is_unsigned(p->m, n->arg[0]);
+            if (as_written)
+                return cast(p, float_type(n->type), n->arg[0], UOP_B32);
+            struct mean_text inner =
+                cast(p, integer_type((unsigned)n->imm, false) ? integer_type((unsigned)n->imm, false) : "unsigned",
+                     n->arg[0], UOP_B32 | MEAN_AS_UNSIGNED);
+            return mean_piece(p->m, PREC_UNARY, "(%s)%s", float_type(n->type), inner.p);
+        }
+        snprintf(name, sizeof name, "%s%s", float_type(n->type), rounds[n->round % 5]);
+        return call(p, name, n->arg, 1, UOP_B32);
+    default: { /* F2I: C's cast cuts towards zero */
+        const char *type = integer_type(uop_type_bits((enum uop_type)n->type), is_signed);
+        if (n->round == UOP_RZ && type)
+            return cast(p, type, n->arg[0], (unsigned)n->imm & MEAN_AS_TYPE);
+        snprintf(name, sizeof name, "%s%s", is_signed ? "int" : "uint", rounds[n->round % 5]);
+        return call(p, name, n->arg, 1, (unsigned)n->imm & MEAN_AS_TYPE);
+    }
+    }
+}
+
+/* A word of a constant bank: parameter, stack pointer, descriptor, or the bank as such. */
+static struct mean_text constant_word(const struct printer *p, const struct graph_node *n)
+{
+    struct mean *m = p->m;
+    const struct graph_env *env = m->g->env;
+    unsigned bytes = uop_type_bits((enum uop_type)n->type) / 8;
+    if (n->arg_count > 0 && n->arg[0] != GRAPH_NIL) {
+        const char *index = arg(p, n->arg[0], UOP_B32).p;
+        return n->imm ? mean_piece(m, PREC_PRIMARY, "c[0x%x][%s + 0x%" PRIx64 "]", n->space, index, n->imm)
+                      : mean_piece(m, PREC_PRIMARY, "c[0x%x][%s]", n->space, index);
+    }
+    for (uint32_t i = 0; i < m->param_count && n->space == 0; i++) {
+        const struct mean_param *q = &m->params[i];
+        if (n->imm < q->constant_offset || n->imm + bytes > (uint64_t)q->constant_offset + q->size)
+            continue;
+        uint64_t inside = n->imm - q->constant_offset;
+        if (bytes == q->size || (inside == 0 && q->size < 4))
+            return word(q->name);
+        if (q->size == 8 && bytes == 4)
+            return mean_piece(m, PREC_PRIMARY, "%s(%s)", inside ? "hi" : "lo", q->name);
+        return mean_piece(m, PREC_PRIMARY, "field(%s, %" PRIu64 ")", q->name, inside);
+    }
+    if (n->space == 0 && n->imm == env->stack_offset && env->stack_offset)
+        return word("stack pointer");
+    if (n->space == 0 && env->descriptor_offset && n->imm >= env->descriptor_offset &&
+        n->imm < env->descriptor_offset + 8)
+        return word("global descriptor");
+    return mean_piece(m, PREC_PRIMARY, "c[0x%x][0x%" PRIx64 "]", n->space, n->imm);
+}
+
+/* lo/hi of a shifted pair is a funnel shift; else "lo(x)". */
+static struct mean_text half_text(const struct printer *p, const struct graph_node *n)
+{
+    const struct graph_node *shift = graph_at(p->m->g, n->arg[0]);
+    bool right = n->kind == UOP_LO && (shift->kind == UOP_SHR || shift->kind == UOP_SAR);
+    if (right || (n->kind == UOP_HI && shift->kind == UOP_SHL)) {
+        const struct graph_node *pair = graph_at(p->m->g, shift->arg[0]);
+        if (pair->kind == UOP_PAIR) {
+            graph_id args[3] = {pair->arg[0], pair->arg[1], shift->arg[1]};
+            return call(p, right ? "funnelshift_r" : "funnelshift_l", args, 3, UOP_B32);
+        }
+    }
+    return call(p, n->kind == UOP_LO ? "lo" : "hi", n->arg, 1, UOP_VOID);
+}
+
+static const char *atomic_name(unsigned op)
+{
+    static const char *const names[] = {"Add", "Min", "Max", "Inc", "Dec", "And", "Or", "Xor", "Exch", "CAS"};
+    return op < sizeof names / sizeof names[0] ? names[op] : "";
+}
+
+static struct mean_text atomic_text(const struct printer *p, const struct graph_node *n)
+{
+    struct mean *m = p->m;
+    struct strbuf b;
+    str_init(&b, m->a);
+    unsigned width = n->width ? n->width : uop_type_bits((enum uop_type)n->type) / 8;
+    str_addf(&b, "atomic%s(%s", atomic_name((unsigned)n->imm & 0xff),
+             mean_text_element(m, n->arg[0], (enum uop_space)n->space, width, -1, true, p->style, p->depth + 1).p);
+    for (unsigned i = 1; i < n->arg_count && i < 3; i++)
+        if (n->arg[i] != GRAPH_NIL)
+            str_addf(&b, ", %s", mean_operand(m, arg(p, n->arg[i], n->type), PREC_TERNARY));
+    str_addc(&b, ')');
+    return mean_piece(m, PREC_PRIMARY, "%s", b.p);
+}
+
+/* Operations that read best as a call; `as` VOID: the operation's own type. */
+static const struct call_word {
+    uint8_t kind;
+    uint8_t as;
+    const char *name;
+} call_words[] = {
+    {UOP_MIN_S, UOP_B32, "min"},
+    {UOP_MAX_S, UOP_B32, "max"},
+    {UOP_MIN_U, UOP_B32 | MEAN_AS_UNSIGNED, "min"},
+    {UOP_MAX_U, UOP_B32 | MEAN_AS_UNSIGNED, "max"},
+    {UOP_ABS, UOP_B32, "abs"},
+    {UOP_POPC, UOP_B32, "popc"},
+    {UOP_BREV, UOP_B32, "brev"},
+    {UOP_FLO, UOP_B32, "flo"},
+    {UOP_PRMT, UOP_B32 | MEAN_AS_HEX, "prmt"},
+    {UOP_BFE, UOP_B32, "bfe"},
+    {UOP_BMSK, UOP_B32, "bmsk"},
+    {UOP_DP4A, UOP_B32, "dp4a"},
+    {UOP_SAD, UOP_B32, "sad"},
+    {UOP_MULHI_S, UOP_B32, "mulhi"},
+    {UOP_MULHI_U, UOP_B32 | MEAN_AS_UNSIGNED, "umulhi"},
+    {UOP_CARRY, UOP_B32, "carry"},
+    {UOP_PAIR, UOP_B32, "pair"},
+    {UOP_EX2, UOP_VOID, "exp2"},
+    {UOP_LG2, UOP_VOID, "log2"},
+    {UOP_RCP, UOP_VOID, "rcp"},
+    {UOP_RSQ, UOP_VOID, "rsqrt"},
+    {UOP_SQRT, UOP_VOID, "sqrt"},
+    {UOP_SIN, UOP_VOID, "sin_turns"},
+    {UOP_COS, UOP_VOID, "cos_turns"},
+    {UOP_TANH, UOP_VOID, "tanh"},
+    {UOP_RCP64H, UOP_B32, "rcp64h"},
+    {UOP_RSQ64H, UOP_B32, "rsq64h"},
+    {UOP_FABS, UOP_VOID, "abs"},
+    {UOP_FCHK, UOP_VOID, "division_needs_slow_path"},
+    {UOP_FSWZADD, UOP_VOID, "fswzadd"},
+    {UOP_BALLOT, UOP_B1, "ballot"},
+    {UOP_ELECT, UOP_B1, "elect"},
+    {UOP_MMA, UOP_VOID, "mma"},
+    {UOP_SHFL_IN, UOP_B32, "shfl_in_range"},
+};
+
+/* Words of kinds whose imm chooses among names. */
+static const char *chosen_word(const struct graph_node *n)
+{
+    static const char *const shuffles[] = {"shfl", "shfl_up", "shfl_down", "shfl_xor"};
+    static const char *const votes[] = {"all", "any", "uniform"};
+    static const char *const redux[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor"};
+    static const char *const reduce_words[] = {"reduce_add", "reduce_min", "reduce_max", "reduce",
+                                               "reduce",     "reduce_and", "reduce_or",  "reduce_xor"};
+    switch (n->kind) {
+    case UOP_SHFL: return shuffles[n->imm & 3];
+    case UOP_VOTE: return votes[n->imm % 3];
+    case UOP_MATCH: return n->imm & 1 ? "match_any" : "match_all";
+    case UOP_REDUX: return n->imm < sizeof redux / sizeof redux[0] ? reduce_words[n->imm] : "reduce";
+    default: return NULL;
+    }
+}
+
+static struct mean_text phi_text(const struct printer *p, const struct graph_node *n)
+{
+    struct strbuf b;
+    str_init(&b, p->m->a);
+    str_add(&b, "phi(");
+    for (uint32_t i = 0; i < n->phi_count && i < 8; i++)
+        str_addf(&b, "%s%s", i ? ", " : "", arg(p, n->phi_args[i], p->as).p);
+    str_add(&b, n->phi_count > 8 ? ", \xe2\x80\xa6)" : ")");
+    return mean_piece(p->m, PREC_PRIMARY, "%s", b.p);
+}
+
+static struct mean_text special_register(const struct printer *p, const struct graph_node *n)
+{
+    const char *text = uop_sreg_text((unsigned)n->imm);
+    if (text)
+        return word(text);
+    return mean_piece(p->m, PREC_PRIMARY, "SR%" PRIu64, n->imm >= UOP_SR_OTHER ? n->imm - UOP_SR_OTHER : n->imm);
+}
+
+static struct mean_text operation(const struct printer *p, graph_id id, const struct graph_node *n)
+{
+    struct mean *m = p->m;
+    graph_id pair[2] = {n->arg[0], n->arg[1]};
+    unsigned hex = UOP_B32 | MEAN_AS_HEX;
+    switch (n->kind) {
+    case UOP_SREG: return special_register(p, n);
+    case UOP_CBANK: return constant_word(p, n);
+    case UOP_PC: return mean_piece(m, PREC_PRIMARY, "code[0x%" PRIx64 "]", n->imm);
+    case UOP_UNDEF:
+    case GRAPH_ENTRY: return word("undefined");
+    case UOP_ADD:
+    case UOP_NEG:
+    case UOP_MUL:
+        if (n->type == UOP_B64 && mean_is_pointer(m, id))
+            return mean_text_element(m, id, UOP_GLOBAL, 0, -1, true, p->style, p->depth);
+        return mean_text_sum(m, id, p->as, p->style, p->depth);
+    case UOP_ADDC:
+        return mean_piece(m, PREC_ADD, "%s + %s + %s", mean_operand(m, arg(p, n->arg[0], UOP_B32), PREC_ADD),
+                          mean_operand(m, arg(p, n->arg[1], UOP_B32), PREC_ADD),
+                          mean_operand(m, arg(p, n->arg[2], UOP_B1), PREC_MUL));
+    case UOP_AND:
+    case UOP_OR:
+    case UOP_XOR: {
+        enum mean_prec prec = n->kind == UOP_AND ? PREC_AND : n->kind == UOP_OR ? PREC_OR : PREC_XOR;
+        order_pair(m, pair);
+        return binary(p, pair[0], n->kind == UOP_AND ? "&" : n->kind == UOP_OR ? "|" : "^", pair[1], prec, true, hex);
+    }
+    case UOP_NOT: return unary(p, n->type == UOP_B1 ? "!" : "~", n->arg[0], n->type == UOP_B1 ? (unsigned)UOP_B1 : hex);
+    case UOP_LOP3: return mean_text_lop3(m, n, p->style, p->depth);
+    case UOP_SHL: return binary(p, n->arg[0], "<<", n->arg[1], PREC_SHIFT, false, UOP_B32);
+    case UOP_SHR:
+    case UOP_SAR: return shift_right(p, n);
+    case UOP_MIN_S:
+    case UOP_MAX_S:
+    case UOP_MIN_U:
+    case UOP_MAX_U: order_pair(m, pair); break;
+    case UOP_SEXT:
+    case UOP_ZEXT: return extension(p, n);
+    case UOP_LO:
+    case UOP_HI: return half_text(p, n);
+    case UOP_SELECT: return select_text(p, n);
+    case UOP_FADD: return float_add(p, n);
+    case UOP_FMUL:
+    case UOP_FFMA: return float_multiply(p, n);
+    case UOP_FNEG: return unary(p, "-", n->arg[0], n->type);
+    case UOP_FMIN:
+    case UOP_FMAX: return float_min_max(p, n);
+    case UOP_FROUND:
+    case UOP_F2F:
+    case UOP_F2I:
+    case UOP_I2F: return conversion(p, n);
+    case UOP_UNIFORM: return arg(p, n->arg[0], p->as);
+    case UOP_LOAD:
+        return mean_text_element(m, n->arg[0], (enum uop_space)n->space, n->width, -1, false, p->style, p->depth);
+    case UOP_ELEMENT: {
+        const struct graph_node *load = graph_at(m->g, n->arg[0]);
+        if (load->kind == UOP_LOAD)
+            return mean_text_element(m, load->arg[0], (enum uop_space)load->space, load->width, (int)(n->imm & 3),
+                                     false, p->style, p->depth);
+        return mean_piece(m, PREC_PRIMARY, "word(%s, %" PRIu64 ")", arg(p, n->arg[0], UOP_VOID).p, n->imm);
+    }
+    case UOP_ATOM: return atomic_text(p, n);
+    case GRAPH_PHI: return phi_text(p, n);
+    case UOP_SHFL:
+    case UOP_VOTE:
+    case UOP_MATCH:
+    case UOP_REDUX: {
+        unsigned shown = n->kind == UOP_SHFL ? 2 : 1; /* the clamp operand of a shuffle says nothing to a reader */
+        return call(p, chosen_word(n), n->arg, n->arg_count < shown ? n->arg_count : shown, p->as);
+    }
+    default: break;
+    }
+    for (size_t i = 0; i < sizeof call_words / sizeof call_words[0]; i++)
+        if (call_words[i].kind == n->kind) {
+            graph_id args[6];
+            memcpy(args, n->arg, sizeof args);
+            args[0] = n->arg_count > 1 ? pair[0] : n->arg[0];
+            args[1] = n->arg_count > 1 ? pair[1] : n->arg[1];
+            return call(p, call_words[i].name, args, n->arg_count,
+                        call_words[i].as == UOP_VOID ? n->type : call_words[i].as);
+        }
+    return word("?");
+}
+
+/* ---- entry points ---------------------------------------------------------------------------- */
+
+static struct mean_text make_text(struct mean *m, graph_id id, unsigned as, unsigned style, unsigned depth)
+{
+    struct graph_node n = *graph_at(m->g, id);
+    struct printer p = {m, as, style, depth};
+    if (n.type == UOP_B1 || n.kind == GRAPH_BOOL || n.kind == UOP_FLT || n.kind == UOP_FLE || n.kind == UOP_FEQ ||
+        n.kind == UOP_FNE || n.kind == UOP_FNUM) {
+        bool compare = n.kind == GRAPH_BOOL || n.kind == UOP_IEQ || n.kind == UOP_ILT_S || n.kind == UOP_ILT_U ||
+                       n.kind == UOP_FLT || n.kind == UOP_FLE || n.kind == UOP_FEQ || n.kind == UOP_FNE ||
+                       n.kind == UOP_FNUM;
+        if (compare)
+            return mean_text_bool(m, id, false, style, depth);
+    }
+    struct mean_text t = operation(&p, id, &n);
+    if (n.flags & UOP_SAT && n.kind >= UOP_FADD && n.kind <= UOP_FMAX)
+        t = mean_piece(m, PREC_PRIMARY, "saturate(%s)", mean_operand(m, t, PREC_TERNARY));
+    if (n.flags & UOP_RELU)
+        t = mean_piece(m, PREC_PRIMARY, "relu(%s)", mean_operand(m, t, PREC_TERNARY));
+    return t;
+}
+
+struct mean_text mean_text_define(struct mean *m, graph_id id, unsigned as, unsigned style, unsigned depth)
+{
+    uint32_t at;
+    if (id == GRAPH_NIL || id >= m->g->nodes.n)
+        return word("?");
+    const struct graph_node *n = graph_at(m->g, id);
+    if (n->kind == UOP_CONST) {
+        unsigned reader = style & MEAN_BITS ? (as & ~(unsigned)MEAN_AS_TYPE) | UOP_B32 : as;
+        const char *text = mean_literal(m, n->imm, uop_type_bits((enum uop_type)n->type), reader);
+        return (struct mean_text){text, text[0] == '-' ? PREC_UNARY : PREC_PRIMARY, false};
+    }
+    if (depth > MEAN_DEPTH_MAX)
+        return (struct mean_text){"\xe2\x80\xa6", PREC_PRIMARY, true};
+    uint64_t key = (uint64_t)id | (uint64_t)as << 32 | (uint64_t)(style & 3u) << 40 |
+                   (uint64_t)(style & MEAN_EXPANDED ? 0 : m->work->epoch & 0x1fffffu) << 43;
+    if (map_u64_get(&m->work->memo, key, &at))
+        return m->work->texts.p[at];
+    /* Under way: a loop's value met inside its own definition. */
+    at = (uint32_t)m->work->texts.n;
+    struct mean_text text = {"\xe2\x80\xa6", PREC_PRIMARY, true};
+    VEC_PUSH(m->a, m->work->texts, text);
+    if (m->work->texts.n == at || !map_u64_put(m->a, &m->work->memo, key, at))
+        return word("?");
+    text = make_text(m, id, as, style, depth);
+    m->work->texts.p[at] = text;
+    return text;
+}
+
+struct mean_text mean_text_of(struct mean *m, graph_id id, unsigned as, unsigned style, unsigned depth)
+{
+    uint32_t at;
+    if (map_u64_get(&m->name_of, id, &at))
+        return word(m->names.p[at].name);
+    if (!(style & MEAN_EXPANDED) && map_u64_get(&m->value_of, id, &at)) {
+        const struct graph_node *n = graph_at(m->g, id);
+        if (n->kind != UOP_LOAD && n->kind != UOP_ELEMENT) /* elements say more than their id */
+            return word(m->value_ids.p[at]);
+    }
+    return mean_text_define(m, id, as, style, depth);
+}
+
+/* The way a node is read when its reader is not known. */
+static unsigned reader_of(struct mean *m, graph_id id, enum uop_type as)
+{
+    if (as != UOP_VOID || id == GRAPH_NIL || id >= m->g->nodes.n)
+        return as;
+    enum mean_kind kind = mean_kind_of(m, id);
+    return mean_kind_type(kind) | (mean_kind_is_unsigned(kind) ? MEAN_AS_UNSIGNED : 0u);
+}
+
+const char *mean_expr(struct mean *m, graph_id node, enum uop_type as, enum mean_style style)
+{
+    return mean_text_of(m, node, reader_of(m, node, as), style, 0).p;
+}
+
+const char *mean_definition(struct mean *m, graph_id node, enum uop_type as, enum mean_style style)
+{
+    return mean_text_define(m, node, reader_of(m, node, as), style, 0).p;
+}
+
+const char *mean_condition(struct mean *m, graph_id b1)
+{
+    return b1 == GRAPH_NIL ? NULL : mean_text_bool(m, b1, false, MEAN_INNER, 0).p;
+}
+
+bool mean_set_value(struct mean *m, graph_id node, const char *id)
+{
+    char *copy = arena_strdup(m->a, id);
+    uint32_t at = (uint32_t)m->value_ids.n;
+    if (!copy)
+        return false;
+    VEC_PUSH(m->a, m->value_ids, copy);
+    VEC_PUSH(m->a, m->value_nodes, node);
+    m->work->epoch++;
+    return m->value_ids.n == at + 1 && m->value_nodes.n == at + 1 && map_u64_put(m->a, &m->value_of, node, at);
+}

@@ -1,0 +1,156 @@
+/* Between the files of meaning/ only. */
+#ifndef SP_MEAN_INTERNAL_H
+#define SP_MEAN_INTERNAL_H
+
+#include "meaning/mean.h"
+
+/* C precedence, loosest first. */
+enum mean_prec {
+    PREC_TERNARY = 1,
+    PREC_OROR,
+    PREC_ANDAND,
+    PREC_OR,
+    PREC_XOR,
+    PREC_AND,
+    PREC_EQ,
+    PREC_REL,
+    PREC_SHIFT,
+    PREC_ADD,
+    PREC_MUL,
+    PREC_UNARY,
+    PREC_PRIMARY,
+};
+
+/* A piece of an expression. `cut`: too long to be an operand: a larger expression shows "…" in its
+ * place. */
+struct mean_text {
+    const char *p;
+    uint8_t prec;
+    bool cut;
+};
+
+/* What a reader takes a value for: an enum uop_type with these flags. */
+enum {
+    MEAN_AS_TYPE = 0x1f,
+    MEAN_AS_UNSIGNED = 0x20, /* integer constants print unsigned */
+    MEAN_AS_HEX = 0x40,      /* operand of a bit operation: constants print as masks */
+};
+
+enum { MEAN_TEXT_MAX = 4096, MEAN_DEPTH_MAX = 500 };
+
+/* Number format of a value. */
+enum mean_kind {
+    KIND_UNKNOWN,
+    KIND_PRED,
+    KIND_S8,
+    KIND_U8,
+    KIND_S16,
+    KIND_U16,
+    KIND_S32,
+    KIND_U32,
+    KIND_S64,
+    KIND_U64,
+    KIND_F16,
+    KIND_BF16,
+    KIND_F32,
+    KIND_F64,
+    KIND_B8,
+    KIND_B16,
+    KIND_B32,
+    KIND_B64,
+    KIND_B128,
+};
+unsigned mean_kind_bits(enum mean_kind kind);
+bool mean_kind_is_unsigned(enum mean_kind kind);
+bool mean_kind_is_float(enum mean_kind kind);
+enum uop_type mean_kind_type(enum mean_kind kind);
+
+/* One element of an array as a declaration or the accesses tell it. */
+struct mean_array {
+    uint32_t bytes;      /* of an element; 0: never accessed */
+    enum mean_kind kind; /* declared; KIND_UNKNOWN when not, or when the elements are vectors or structs */
+    uint8_t lanes;       /* declared vector: 2, 3 or 4 parts, else 1 */
+    bool declared;
+    bool mixed; /* accessed in several widths: elements are bytes */
+};
+enum { MEAN_SHARED, MEAN_LOCAL, MEAN_FIXED_ARRAYS }; /* behind the parameters in mean_work.arrays */
+
+struct mean_work {
+    struct map_u64 memo; /* node, reader, style, epoch -> index into texts */
+    VEC(struct mean_text) texts;
+    uint32_t epoch;            /* counts mean_set_value(): texts with ids age */
+    struct mean_array *arrays; /* param_count + MEAN_FIXED_ARRAYS */
+    int64_t frame; /* lowest offset from the stack pointer's start that becomes a register value: 0 or negative */
+    uint32_t linear_count;      /* names[0 .. linear_count) are linear indices */
+    struct mean_linear *linear; /* their parts */
+};
+
+/* The parts of a named linear index: the graph keeps sums flat, so in `j * w + i` the node of i
+ * does not occur. */
+struct mean_linear {
+    graph_id block, thread, thread32; /* block * factor + thread; thread32: thread without its extension */
+    int64_t factor;
+};
+
+/* ---- mean_expr.c ----------------------------------------------------------------------------- */
+struct mean_text mean_text_of(struct mean *m, graph_id id, unsigned as, unsigned style, unsigned depth);
+/* The same with the node itself written out. */
+struct mean_text mean_text_define(struct mean *m, graph_id id, unsigned as, unsigned style, unsigned depth);
+/* printf into a piece; never NULL; beyond MEAN_TEXT_MAX it is cut. */
+struct mean_text mean_piece(struct mean *m, enum mean_prec prec, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The text as an operand that needs at least `prec`: parenthesised if looser. */
+const char *mean_operand(struct mean *m, struct mean_text t, enum mean_prec prec);
+/* Order in which commutative operands are shown: below 0 when a comes first. */
+int mean_display_order(const struct mean *m, graph_id a, graph_id b);
+
+/* ---- mean_sum.c: integer sums and products --------------------------------------------------- */
+struct mean_sum {
+    struct {
+        graph_id node;
+        int64_t coefficient;
+    } terms[16];
+    unsigned count, steps;
+    int64_t offset;
+};
+struct mean_text mean_text_sum(struct mean *m, graph_id id, unsigned as, unsigned style, unsigned depth);
+struct mean_text mean_text_terms(struct mean *m, struct mean_sum *sum, unsigned style, unsigned depth);
+/* Puts named linear indices (but for `except`) in the place of their parts. */
+void mean_sum_fold(const struct mean *m, struct mean_sum *sum, graph_id except);
+/* Takes `id` * coefficient apart into *sum, down to named nodes and what is no sum. False when it
+ * has too many terms. */
+bool mean_sum_add(const struct mean *m, struct mean_sum *sum, graph_id id, int64_t coefficient, bool top,
+                  unsigned depth);
+
+/* ---- mean_bool.c: conditions, bit functions -------------------------------------------------- */
+struct mean_text mean_text_bool(struct mean *m, graph_id id, bool negated, unsigned style, unsigned depth);
+struct mean_text mean_text_lop3(struct mean *m, const struct graph_node *n, unsigned style, unsigned depth);
+/* A compare atom or any other B1 node. */
+struct mean_text mean_text_atom(struct mean *m, graph_id id, bool negated, unsigned style, unsigned depth);
+
+/* ---- mean_literal.c -------------------------------------------------------------------------- */
+const char *mean_literal(struct mean *m, uint64_t bits, unsigned width, unsigned as);
+
+/* ---- mean_address.c -------------------------------------------------------------------------- */
+struct mean_text mean_text_element(struct mean *m, graph_id address, enum uop_space space, unsigned width, int word,
+                                   bool address_of, unsigned style, unsigned depth);
+/* True when a 64-bit node is a pointer parameter plus something. */
+bool mean_is_pointer(const struct mean *m, graph_id id);
+enum sp_status mean_find_arrays(struct mean *m);
+/* The array an address lies in, as an index into mean_work.arrays; -1: not known. */
+int mean_array_of(const struct mean *m, graph_id address, enum uop_space space, struct graph_affine *affine);
+
+/* ---- mean_type.c ----------------------------------------------------------------------------- */
+/* Element of the declared type of a pointer ("float const*"), or of a scalar. False when the words
+ * say nothing. */
+bool mean_declared(const char *type, struct mean_array *out, bool *pointer);
+/* From the operation that makes the node alone. */
+enum mean_kind mean_kind_made(const struct mean *m, graph_id id, unsigned depth);
+/* Made, else as used. */
+enum mean_kind mean_kind_of(struct mean *m, graph_id id);
+bool mean_is_unsigned(const struct mean *m, graph_id id);
+
+/* ---- mean_names.c ---------------------------------------------------------------------------- */
+enum sp_status mean_find_names(struct mean *m);
+
+#endif

@@ -1,0 +1,248 @@
+/* Names for what a reader thinks in: the linear index blockIdx.D * blockDim.D + threadIdx.D (or
+ * with a constant block size), in 32 or 64 bits, becomes `i`; a second dimension `j`, a third `k`;
+ * loop counters take the letters that follow. Parameters keep their names: a letter that is one is
+ * skipped. Only a value that some address or compare depends on gets a name. Its type is how it is
+ * compared, else how it is widened. */
+#include "meaning/mean_internal.h"
+
+#include "base/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Value of the low 32 bits under an extension to 64. */
+static graph_id unextended(const struct graph *g, graph_id id)
+{
+    const struct graph_node *n = graph_at(g, id);
+    return (n->kind == UOP_SEXT || n->kind == UOP_ZEXT) && n->imm == 32 ? n->arg[0] : id;
+}
+
+static bool is_sreg(const struct graph *g, graph_id id, unsigned sreg)
+{
+    const struct graph_node *n = graph_at(g, unextended(g, id));
+    return n->kind == UOP_SREG && n->imm == sreg;
+}
+
+/* The dimension 0..2 of a linear index and its parts, -1: none. */
+static int linear_dimension(const struct graph *g, graph_id id, struct mean_linear *parts)
+{
+    const struct graph_node *n = graph_at(g, id);
+    if (id == GRAPH_NIL || n->kind != UOP_ADD)
+        return -1;
+    for (unsigned dim = 0; dim < 3; dim++)
+        for (unsigned side = 0; side < 2; side++) {
+            const struct graph_node *product = graph_at(g, n->arg[!side]);
+            if (!is_sreg(g, n->arg[side], UOP_SR_TID_X + dim) || product->kind != UOP_MUL)
+                continue;
+            for (unsigned k = 0; k < 2; k++) {
+                graph_id size = product->arg[!k];
+                uint64_t factor = 1;
+                bool fixed = graph_is_const(g, size, &factor);
+                if (!is_sreg(g, product->arg[k], UOP_SR_CTAID_X + dim) ||
+                    !(fixed || is_sreg(g, size, UOP_SR_NTID_X + dim)))
+                    continue;
+                *parts = (struct mean_linear){fixed ? product->arg[k] : n->arg[!side], n->arg[side],
+                                              unextended(g, n->arg[side]), (int64_t)factor};
+                return (int)dim;
+            }
+        }
+    return -1;
+}
+
+/* ---- what is used ---------------------------------------------------------------------------- */
+
+struct marks {
+    uint8_t *address, *compare; /* by node: some address, some integer compare depends on it */
+};
+
+/* Arguments have smaller numbers than users, but for loop phis: one pass downwards, two to take
+ * them in. */
+static bool find_marks(const struct mean *m, struct marks *out)
+{
+    const struct graph *g = m->g;
+    out->address = ARENA_ARRAY(m->a, uint8_t, g->nodes.n);
+    out->compare = ARENA_ARRAY(m->a, uint8_t, g->nodes.n);
+    if (!out->address || !out->compare)
+        return false;
+    for (uint32_t i = 0; i < g->accesses.n; i++)
+        out->address[g->accesses.p[i].address] = 1;
+    for (graph_id id = 1; id < g->nodes.n; id++) {
+        const struct graph_node *n = graph_at(g, id);
+        if (n->kind == UOP_ILT_S || n->kind == UOP_ILT_U || n->kind == UOP_IEQ)
+            out->compare[n->arg[0]] = out->compare[n->arg[1]] = 1;
+    }
+    for (int pass = 0; pass < 2; pass++)
+        for (graph_id id = (graph_id)g->nodes.n; id-- > 1;) {
+            const struct graph_node *n = graph_at(g, id);
+            const graph_id *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg;
+            uint32_t count = n->kind == GRAPH_PHI ? n->phi_count : n->arg_count;
+            bool passes = n->kind == GRAPH_PHI || n->kind == UOP_SELECT || (n->kind >= UOP_ADD && n->kind <= UOP_PAIR);
+            for (uint32_t k = 0; k < count && passes; k++) {
+                out->address[args[k]] |= out->address[id];
+                out->compare[args[k]] |= out->compare[id];
+            }
+        }
+    return true;
+}
+
+/* "s32" when compared or widened as signed. Compares say more than widening: a compiler that proves
+ * a value not negative widens it with zeros. */
+static const char *index_type(const struct mean *m, graph_id id)
+{
+    const struct graph_node *n = graph_at(m->g, id);
+    bool wide = n->type == UOP_B64;
+    const char *found = NULL;
+    uint32_t count;
+    const graph_id *users = graph_users(m->g, id, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        unsigned kind = graph_at(m->g, users[i])->kind;
+        if (kind == UOP_ILT_S)
+            return wide ? "s64" : "s32";
+        if (kind == UOP_ILT_U)
+            return wide ? "u64" : "u32";
+        if (kind == UOP_SEXT || (kind == UOP_SAR && !found))
+            found = wide ? "s64" : "s32";
+        else if ((kind == UOP_ZEXT || kind == UOP_SHR) && !found)
+            found = wide ? "u64" : "u32";
+    }
+    if (found)
+        return found;
+    if (wide)
+        return graph_at(m->g, n->arg[0])->kind == UOP_SEXT ? "s64" : "u64";
+    return "u32";
+}
+
+/* ---- letters --------------------------------------------------------------------------------- */
+
+static const char *next_letter(const struct mean *m, unsigned *at)
+{
+    static const char *const letters[] = {"i", "j", "k", "l", "m", "q", "r", "s", "t", "u"};
+    enum { LETTERS = sizeof letters / sizeof letters[0] };
+    for (;;) {
+        unsigned n = (*at)++;
+        const char *name = n < LETTERS ? letters[n] : arena_printf(m->a, "i%u", n - LETTERS + 1);
+        bool taken = !name;
+        for (uint32_t p = 0; p < m->param_count && !taken; p++)
+            taken = strcmp(m->params[p].name, name) == 0;
+        if (!taken || !name)
+            return name;
+    }
+}
+
+static bool give_name(struct mean *m, graph_id node, const char *name, const char *expr, const char *type)
+{
+    uint32_t at = (uint32_t)m->names.n;
+    struct mean_name entry = {node, name, expr, type};
+    if (!name || !expr)
+        return false;
+    VEC_PUSH(m->a, m->names, entry);
+    return m->names.n == at + 1 && map_u64_put(m->a, &m->name_of, node, at);
+}
+
+/* A phi of a loop header that is moved by a step each turn: (phi, step) with a step that does not
+ * depend on it. */
+static bool is_counter(const struct graph *g, graph_id id, graph_id *start, graph_id *next)
+{
+    const struct graph_node *n = graph_at(g, id);
+    if (n->kind != GRAPH_PHI || n->phi_count != 2)
+        return false;
+    for (unsigned side = 0; side < 2; side++) {
+        const struct graph_node *step = graph_at(g, n->phi_args[side]);
+        bool moves = (step->kind >= UOP_ADD && step->kind <= UOP_SAR) || step->kind == UOP_NEG;
+        if (!moves || n->phi_args[side] < id)
+            continue;
+        for (unsigned k = 0; k < step->arg_count; k++)
+            if (step->arg[k] == id) {
+                *next = n->phi_args[side];
+                *start = n->phi_args[!side];
+                return true;
+            }
+    }
+    return false;
+}
+
+struct found_index {
+    graph_id node;
+    int dim;
+    struct mean_linear parts;
+};
+
+static int index_before(const void *a, const void *b)
+{
+    const struct found_index *x = a, *y = b;
+    if (x->dim != y->dim)
+        return x->dim - y->dim;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+enum sp_status mean_find_names(struct mean *m)
+{
+    enum { INDICES_MAX = 32 };
+    struct found_index found[INDICES_MAX];
+    unsigned count = 0, letter = 0;
+    struct marks marks;
+    size_t nodes = m->g->nodes.n;
+    if (!find_marks(m, &marks))
+        return SP_ERR_MEMORY;
+    for (graph_id id = 1; id < nodes && count < INDICES_MAX; id++) {
+        struct mean_linear parts;
+        int dim = linear_dimension(m->g, id, &parts);
+        bool used = marks.address[id] || marks.compare[id];
+        if (dim >= 0) /* within a longer sum its parts stand alone */
+            used |= (marks.address[parts.block] && marks.address[parts.thread]) ||
+                    (marks.compare[parts.block] && marks.compare[parts.thread]);
+        if (dim >= 0 && used)
+            found[count++] = (struct found_index){id, dim, parts};
+    }
+    m->work->linear = ARENA_ARRAY(m->a, struct mean_linear, count);
+    if (!m->work->linear)
+        return SP_ERR_MEMORY;
+    qsort(found, count, sizeof found[0], index_before);
+    for (unsigned i = 0; i < count; i++) {
+        const struct mean_linear *parts = &found[i].parts;
+        char d = "xyz"[found[i].dim];
+        /* Widened or not: the type says so. */
+        const char *expr = parts->factor == 1 ? arena_printf(m->a, "blockIdx.%c * blockDim.%c + threadIdx.%c", d, d, d)
+                                              : arena_printf(m->a, "blockIdx.%c * %lld + threadIdx.%c", d,
+                                                             (long long)parts->factor, d);
+        m->work->linear[i] = *parts;
+        if (!give_name(m, found[i].node, next_letter(m, &letter), expr, index_type(m, found[i].node)))
+            return SP_ERR_MEMORY;
+    }
+    m->work->linear_count = (uint32_t)m->names.n;
+    for (graph_id id = 1; id < nodes; id++) {
+        graph_id start, next;
+        if (!is_counter(m->g, id, &start, &next) || !(marks.address[id] || marks.compare[id]) ||
+            graph_at(m->g, id)->type == UOP_B1)
+            continue;
+        struct graph_affine f;
+        if (graph_affine(m->g, start, &f) && mean_param_of(m, f.base))
+            continue; /* a moving pointer, no counter */
+        if (!give_name(m, id, next_letter(m, &letter), "", index_type(m, id)))
+            return SP_ERR_MEMORY;
+        const char *from = mean_text_of(m, start, UOP_B32, MEAN_EXPANDED, 0).p;
+        const char *step = mean_text_define(m, next, UOP_B32, MEAN_EXPANDED, 0).p;
+        m->names.p[m->names.n - 1].expr = arena_printf(m->a, "%s, then %s", from, step);
+    }
+    /* Texts made on the way did not know the later names. */
+    m->work->memo = (struct map_u64){0};
+    m->work->texts.n = 0;
+    return arena_failed(m->a) ? SP_ERR_MEMORY : SP_OK;
+}
+
+bool mean_is_linear_index(const struct mean *m, graph_id node)
+{
+    uint32_t at;
+    return map_u64_get(&m->name_of, node, &at) && at < m->work->linear_count;
+}
+
+enum sp_status mean_init(struct mean *m, struct arena *a, struct graph *g, const struct mean_param *params,
+                         uint32_t param_count)
+{
+    *m = (struct mean){.a = a, .g = g, .params = params, .param_count = param_count};
+    m->work = ARENA_NEW(a, struct mean_work);
+    if (!m->work)
+        return SP_ERR_MEMORY;
+    enum sp_status status = mean_find_arrays(m);
+    return status == SP_OK ? mean_find_names(m) : status;
+}

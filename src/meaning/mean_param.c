@@ -1,0 +1,104 @@
+/* What a kernel does with each parameter. For a pointer: loads through it read, stores write,
+ * atomics do both; if its value also goes where addresses cannot be followed (stored, passed on,
+ * mixed into an address that is no sum) the answer is unknown. For any other parameter: read when
+ * something uses it. */
+#include "meaning/mean_internal.h"
+
+static bool covers(const struct mean_param *p, const struct graph_node *n)
+{
+    unsigned bytes = uop_type_bits((enum uop_type)n->type) / 8;
+    return n->kind == UOP_CBANK && n->space == 0 && n->imm < (uint64_t)p->constant_offset + p->size &&
+           n->imm + bytes > p->constant_offset;
+}
+
+/* Whether a node that holds (part of) a pointer is only ever part of sums: addresses, which the
+ * accesses account for. */
+static bool stays_in_sums(const struct mean *m, graph_id id, unsigned depth)
+{
+    uint32_t count;
+    const graph_id *users = graph_users(m->g, id, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct graph_node *u = graph_at(m->g, users[i]);
+        switch (u->kind) {
+        case UOP_LOAD:
+        case UOP_ATOM:
+            if (u->arg[0] != id)
+                return false;
+            break;
+        case UOP_ADD:
+        case UOP_ADDC:
+        case UOP_CARRY:
+        case UOP_PAIR:
+        case UOP_LO:
+        case UOP_HI:
+            if (depth > 8 || !stays_in_sums(m, users[i], depth + 1))
+                return false;
+            break;
+        case UOP_IEQ:
+        case UOP_ILT_S:
+        case UOP_ILT_U:
+        case GRAPH_BOOL: break;
+        default: return false;
+        }
+    }
+    return true;
+}
+
+static bool is_stored(const struct mean *m, graph_id id)
+{
+    struct graph_affine f;
+    for (uint32_t i = 0; i < m->g->accesses.n; i++) {
+        const struct graph_access *x = &m->g->accesses.p[i];
+        for (unsigned w = 0; w < 4 && x->kind != GRAPH_LOAD; w++)
+            if (x->value[w] == id || (x->value[w] != GRAPH_NIL && graph_affine(m->g, x->value[w], &f) && f.base == id))
+                return true;
+    }
+    return false;
+}
+
+enum mean_access mean_param_access(struct mean *m, uint32_t param)
+{
+    const struct mean_param *p = &m->params[param];
+    bool seen = false, reads = false, writes = false, unknown = false, other = false;
+    for (graph_id id = 1; id < m->g->nodes.n; id++) {
+        const struct graph_node *n = graph_at(m->g, id);
+        if (n->kind == UOP_CBANK && n->arg_count > 0 && n->space == 0)
+            other = true; /* read at a run-time index: any of them */
+        if (!covers(p, n) || n->arg_count > 0)
+            continue;
+        uint32_t users, defs;
+        graph_users(m->g, id, &users);
+        const uint32_t *def = graph_defs_of(m->g, id, &defs);
+        bool read = users > 0 || is_stored(m, id);
+        for (uint32_t d = 0; d < defs; d++)
+            read |= m->g->defs.p[def[d]].read;
+        for (uint32_t i = 0; i < m->g->accesses.n && !read; i++)
+            read = m->g->accesses.p[i].address == id;
+        if (!read)
+            continue;
+        seen = true;
+        if (p->size == 8)
+            unknown |= !stays_in_sums(m, id, 0) || is_stored(m, id);
+    }
+    for (uint32_t i = 0; i < m->g->accesses.n; i++) {
+        const struct graph_access *x = &m->g->accesses.p[i];
+        struct graph_affine f;
+        if (mean_array_of(m, x->address, (enum uop_space)x->space, &f) != (int)param)
+            continue;
+        reads |= x->kind != GRAPH_STORE;
+        writes |= x->kind != GRAPH_LOAD;
+    }
+    struct mean_array declared;
+    bool pointer = false;
+    mean_declared(p->type, &declared, &pointer);
+    bool is_pointer = pointer || reads || writes;
+    if (is_pointer && unknown)
+        return MEAN_ACCESS_UNKNOWN;
+    if (reads || writes)
+        return reads && writes ? MEAN_READWRITE : reads ? MEAN_READ : MEAN_WRITE;
+    if (other)
+        return MEAN_ACCESS_UNKNOWN;
+    if (is_pointer)
+        return MEAN_UNUSED; /* looked at, nothing done through it */
+    return seen ? MEAN_READ : MEAN_UNUSED;
+}
