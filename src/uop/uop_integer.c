@@ -353,8 +353,9 @@ static uop_ref product(struct lift *l, uop_ref a, uop_ref b)
 /* IMAD and UIMAD: d, [carry], a, b, c[, carry-in]; .WIDE and .HI add a 64-bit c to the whole product. */
 void lift_imad(struct lift *l)
 {
-    static const enum isa_mod mods[] = {ISA_MOD_MOV, ISA_MOD_SHL, ISA_MOD_IADD, ISA_MOD_U32, ISA_MOD_S32, ISA_MOD_X,
-                                        ISA_MOD_WIDE, ISA_MOD_HI, ISA_MOD_NONE};
+    /* MOV, SHL and IADD are how the disassembler spells certain constant operands: nothing to do with the result. */
+    const enum isa_mod mods[] = {ISA_MOD_MOV, isa_mod_find("SHL"), isa_mod_find("IADD"), ISA_MOD_U32, ISA_MOD_S32, ISA_MOD_X,
+                                 ISA_MOD_WIDE, ISA_MOD_HI, ISA_MOD_NONE};
     bool wide = lift_mod(l, ISA_MOD_WIDE), high = lift_mod(l, ISA_MOD_HI), with_carry = lift_mod(l, ISA_MOD_X);
     unsigned outs[2], i = 1, out_count = carry_outs(l, outs, &i);
     if (!lift_only_mods(l, mods) || lift_count(l) != i + 3 + with_carry || out_count > 1)

@@ -51,7 +51,7 @@ static unsigned width_of(const struct lift *l, bool *is_signed)
 
 static unsigned scale_of(const struct isa_operand *o)
 {
-    return isa_operand_has_mod(o, ISA_MOD_X4) ? 2 : isa_operand_has_mod(o, ISA_MOD_X8) ? 3 : isa_operand_has_mod(o, ISA_MOD_X16) ? 4 : 0;
+    return isa_operand_has_mod(o, ISA_MOD_X4) ? 2 : isa_operand_has_mod(o, ISA_MOD_X8) ? 3 : 0;
 }
 
 /* The address operand *i as a value, and the descriptor pair or UOP_NONE. */
