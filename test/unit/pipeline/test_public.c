@@ -1,0 +1,180 @@
+/* The public calls, on every cubin of the laboratory: mnemonics decide nothing (printing other names changes `text` alone),
+ * two sessions in two threads answer what one alone answers, a writer that stops is obeyed, and damage is told. */
+#include "sassprobe/sassprobe.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct text {
+    char *p;
+    size_t n, capacity;
+};
+
+static bool text_take(void *user, const char *bytes, size_t n)
+{
+    struct text *t = user;
+    if (t->n + n + 1 > t->capacity) {
+        t->capacity = (t->n + n + 1) * 2;
+        t->p = realloc(t->p, t->capacity);
+        if (!t->p)
+            return false;
+    }
+    memcpy(t->p + t->n, bytes, n);
+    t->n += n;
+    t->p[t->n] = '\0';
+    return true;
+}
+
+static struct text explain_path(const char *path, bool rename, enum sp_format format)
+{
+    struct text t = {0};
+    struct sp_session *session = sp_session_new();
+    struct sp_explain_options options;
+    sp_explain_options_init(&options);
+    options.format = format;
+    options.rename_mnemonics = rename;
+    if (!session || sp_session_add_path(session, path) != SP_OK ||
+        sp_explain(session, &options, text_take, &t) != SP_OK) {
+        free(t.p);
+        t = (struct text){0};
+    }
+    sp_session_free(session);
+    return t;
+}
+
+/* Takes every "text" out of a document and counts them. */
+static size_t drop_text(json_t *node)
+{
+    size_t count = 0, i;
+    const char *key;
+    json_t *child;
+    void *next;
+    if (json_is_array(node))
+        json_array_foreach(node, i, child) count += drop_text(child);
+    else if (json_is_object(node)) {
+        json_object_foreach_safe(node, next, key, child)
+        {
+            if (strcmp(key, "text") == 0) {
+                json_object_del(node, key);
+                count++;
+            } else {
+                count += drop_text(child);
+            }
+        }
+    }
+    return count;
+}
+
+static void test_mnemonics_decide_nothing(void **state)
+{
+    (void)state;
+    struct text plain = explain_path(SP_SOURCE_DIR "/cubin", false, SP_FORMAT_JSON);
+    struct text renamed = explain_path(SP_SOURCE_DIR "/cubin", true, SP_FORMAT_JSON);
+    assert_non_null(plain.p);
+    assert_non_null(renamed.p);
+    assert_true(strcmp(plain.p, renamed.p) != 0);
+    json_t *a = json_loads(plain.p, 0, NULL), *b = json_loads(renamed.p, 0, NULL);
+    assert_non_null(a);
+    assert_non_null(b);
+    assert_false(json_equal(a, b));
+    size_t dropped = drop_text(a);
+    assert_true(dropped > 1000);
+    assert_int_equal(dropped, drop_text(b));
+    assert_true(json_equal(a, b));
+    json_decref(a);
+    json_decref(b);
+    free(plain.p);
+    free(renamed.p);
+}
+
+struct job {
+    struct text out;
+};
+
+static void *explain_all(void *user)
+{
+    struct job *job = user;
+    job->out = explain_path(SP_SOURCE_DIR "/cubin/sm86", false, SP_FORMAT_TEXT);
+    return NULL;
+}
+
+static void test_two_threads(void **state)
+{
+    (void)state;
+    struct job alone = {0}, one = {0}, two = {0};
+    pthread_t first, second;
+    explain_all(&alone);
+    assert_non_null(alone.out.p);
+    assert_int_equal(pthread_create(&first, NULL, explain_all, &one), 0);
+    assert_int_equal(pthread_create(&second, NULL, explain_all, &two), 0);
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    assert_string_equal(alone.out.p, one.out.p);
+    assert_string_equal(alone.out.p, two.out.p);
+    free(alone.out.p);
+    free(one.out.p);
+    free(two.out.p);
+}
+
+static bool stop_at_once(void *user, const char *bytes, size_t n)
+{
+    (void)bytes;
+    (void)n;
+    ++*(int *)user;
+    return false;
+}
+
+static void test_writer_that_stops(void **state)
+{
+    (void)state;
+    int calls = 0;
+    struct sp_session *session = sp_session_new();
+    struct sp_explain_options options;
+    sp_explain_options_init(&options);
+    assert_int_equal(sp_session_add_path(session, SP_SOURCE_DIR "/cubin/sm86/02_control/clamp_f32.cubin"), SP_OK);
+    assert_int_equal(sp_explain(session, &options, stop_at_once, &calls), SP_ERR_IO);
+    assert_int_equal(calls, 1);
+    sp_session_free(session);
+}
+
+static void test_damage_is_told(void **state)
+{
+    (void)state;
+    struct text told = {0};
+    struct sp_session *session = sp_session_new();
+    assert_int_equal(sp_session_add_path(session, SP_SOURCE_DIR "/no-such-file"), SP_ERR_IO);
+    assert_int_equal(sp_session_add_memory(session, "noise", "not a cubin at all", 18), SP_ERR_FORMAT);
+    assert_true(sp_session_damaged(session));
+    sp_session_diagnostics(session, text_take, &told);
+    assert_non_null(told.p);
+    assert_non_null(strstr(told.p, "no-such-file"));
+    assert_non_null(strstr(told.p, "noise"));
+    free(told.p);
+    sp_session_free(session);
+}
+
+static void test_statements_of_status(void **state)
+{
+    (void)state;
+    for (int i = SP_OK; i <= SP_ERR_UNSUPPORTED; i++)
+        assert_true(strlen(sp_status_text((enum sp_status)i)) > 1);
+    assert_string_equal(sp_version(), "0.1.0");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_mnemonics_decide_nothing), cmocka_unit_test(test_two_threads),
+        cmocka_unit_test(test_writer_that_stops),        cmocka_unit_test(test_damage_is_told),
+        cmocka_unit_test(test_statements_of_status),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
