@@ -271,5 +271,7 @@ int fact_role_find(const char *text);
 /* Compares two kernels of the document by patterns, places, instruction classes and outputs, and appends a comparison with
  * the reason where one follows. */
 bool fact_compare(struct fact_document *doc, uint32_t a, uint32_t b);
+/* Compares every kernel of `arch_main` with those of the same name on other architectures (for rep_note()). */
+bool fact_compare_archs(struct fact_document *doc, const char *arch_main);
 
 #endif

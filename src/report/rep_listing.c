@@ -47,8 +47,8 @@ static const char *bar(struct arena *a, const struct fact_kernel *k, const struc
 void rep_say_flow(struct rep_page *p, const struct rep_note *n)
 {
     const struct fact_kernel *k = n->k;
-    struct rep_table t = {.columns = 5, .head = {"", "register", "life", "from–to", "holds"},
-                          .rigid = {true, true, true, true, false}, .empty_hidden = true};
+    struct rep_table t = {.columns = 4, .head = {"", "register", "life", "from–to, what it holds"},
+                          .rigid = {true, true, true, false}, .empty_hidden = true};
     if (k->register_flow.n == 0)
         return;
     rep_heading(p, 2, p->markdown ? "Register flow" : "REGISTER FLOW, A LANE A REGISTER");
@@ -58,18 +58,15 @@ void rep_say_flow(struct rep_page *p, const struct rep_note *n)
         if (!row)
             continue;
         const struct fact_register *r = &k->register_flow.p[s->index];
-        struct strbuf holds, spans;
+        struct strbuf holds;
         str_init(&holds, p->a);
-        str_init(&spans, p->a);
-        for (uint32_t i = 0; i < r->hold_count; i++) {
-            str_addf(&spans, "%s%s", i ? "\n" : "", rep_span(p->a, r->holds[i].from, r->holds[i].to));
-            str_addf(&holds, "%s%s%s", i ? "\n" : "", i && p->markdown ? "→ " : "", rep_hold(p->a, &r->holds[i]));
-        }
+        for (uint32_t i = 0; i < r->hold_count; i++)
+            str_addf(&holds, "%s%s%s", i ? "\n" : "", rep_span_padded(p->a, r->holds[i].from, r->holds[i].to),
+                     rep_hold(p->a, &r->holds[i]));
         row->cells[0] = cell(rep_number(p, number), REP_DIM);
         row->cells[1] = code(rep_or_dash(r->name), REP_STRONG);
         row->cells[2] = cell(p->markdown ? "" : bar(p->a, k, r), REP_DATA);
-        row->cells[3] = cell(spans.p, REP_DIM);
-        row->cells[4] = cell(holds.p, REP_PLAIN);
+        row->cells[3] = cell(holds.p, REP_PLAIN);
     }
     rep_table_write(p, &t, INDENT);
 }
@@ -94,8 +91,8 @@ void rep_say_listing(struct rep_page *p, const struct rep_note *n)
     struct rep_table t = {.columns = 7,
                           .head = {"offset", "instruction", "role", "meaning", p->markdown ? "runs when" : NULL, "line",
                                    "control"},
-                          .rigid = {true, false, true, false, false, true, true},
-                          .least = {0, 30, 0, 22}, .empty_hidden = true};
+                          .rigid = {true, false, true, false, false, true, true}, .stiff = {false, true},
+                          .least = {0, 30, 0, 21}, .empty_hidden = true};
     if (k->instructions.n == 0)
         return;
     rep_heading(p, 2, p->markdown ? "Instruction by instruction" : "LISTING");
@@ -190,7 +187,7 @@ void rep_say_accesses(struct rep_page *p, const struct rep_note *n)
 
 void rep_say_instructions(struct rep_page *p, const struct fact_kernel *k, struct fact_offsets offsets, int indent)
 {
-    struct rep_table t = {.columns = 4, .rigid = {true, false, true, false}, .least = {0, 30, 0, 20},
+    struct rep_table t = {.columns = 4, .rigid = {true, false, true, false}, .stiff = {false, true}, .least = {0, 30, 0, 20},
                           .head = {p->markdown ? "offset" : NULL, p->markdown ? "instruction" : NULL,
                                    p->markdown ? "role" : NULL, p->markdown ? "meaning" : NULL}};
     for (uint32_t i = 0; i < offsets.n; i++) {

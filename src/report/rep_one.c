@@ -5,6 +5,7 @@
 #include "report/rep_sections.h"
 
 #include "base/str.h"
+#include "facts/fact_words.h"
 
 enum { INDENT = 2, NAMES = 12 };
 
@@ -51,7 +52,7 @@ static enum sp_status each_kernel(const struct fact_document *doc, const struct 
 
 static void head(struct rep_page *p, const struct rep_note *n, const char *what)
 {
-    rep_heading(p, 1, rep_format(p->a, "%s · %s · %s", n->k->base_name ? n->k->base_name : rep_or_dash(n->k->name),
+    rep_heading(p, 1, rep_format(p->a, "%s · %s · %s", fact_kernel_name(n->k),
                                  rep_or_dash(n->k->arch), what));
 }
 

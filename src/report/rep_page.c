@@ -8,9 +8,10 @@
 #include "base/str.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <string.h>
 
-enum { WIDTH_DEFAULT = 100, WIDTH_LEAST = 60, GAP = 2, SHRINK_LEAST = 12 };
+enum { WIDTH_DEFAULT = 100, WIDTH_LEAST = 60, GAP = 2, SHRINK_LEAST = 12, NO_BREAK = 0x1f };
 
 static const char *const ansi[] = {
     [REP_PLAIN] = "", [REP_STRONG] = "\033[1m", [REP_DIM] = "\033[2m", [REP_DATA] = "\033[36m",
@@ -62,12 +63,13 @@ static void put(struct rep_page *p, const char *text, size_t n)
     for (size_t i = 0; i < n; i++) {
         unsigned char c = (unsigned char)text[i];
         if (c < 0x20 || c == 0x7f)
-            out_char(p->o, '?');
+            out_char(p->o, c == NO_BREAK ? ' ' : '?');
         else
             out_char(p->o, (char)c);
     }
     p->column += width_of(text, n);
     p->started = true;
+    p->gap = false;
 }
 
 static void put_styled(struct rep_page *p, enum rep_style style, const char *text, size_t n)
@@ -97,8 +99,9 @@ static void pad_to(struct rep_page *p, int column)
 
 void rep_blank(struct rep_page *p)
 {
-    if (p->started)
+    if (p->started && !p->gap)
         end_line(p);
+    p->gap = p->started;
 }
 
 /* The next line of at most `columns` columns that wraps at a blank: its bytes, and where the rest starts. */
@@ -154,10 +157,10 @@ static void put_markdown(struct rep_page *p, const char *text, bool in_table)
     for (const char *c = text; *c; c++) {
         if (*c == '\n')
             out_text(p->o, in_table ? "<br>" : "\n");
-        else if (strchr("*_<`|\\", *c))
+        else if (strchr("*<`|\\", *c) || (*c == '_' && (c == text || !isalnum((unsigned char)c[-1]) || !isalnum((unsigned char)c[1]))))
             out_char(p->o, '\\'), out_char(p->o, *c);
         else if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            out_char(p->o, '?');
+            out_char(p->o, *c == NO_BREAK ? ' ' : '?');
         else
             out_char(p->o, *c);
     }
@@ -183,7 +186,7 @@ static void put_markdown_code(struct rep_page *p, const char *text, bool in_tabl
         if (*c == '|' && in_table)
             out_text(p->o, "\\|");
         else if (*c == '`' || (unsigned char)*c < 0x20 || *c == 0x7f)
-            out_char(p->o, '?');
+            out_char(p->o, *c == NO_BREAK ? ' ' : '?');
         else
             out_char(p->o, *c);
     }
@@ -198,7 +201,7 @@ void rep_heading(struct rep_page *p, int level, const char *text)
         out_printf(p->o, "%.*s ", level, "###");
         put_markdown(p, text, false);
         out_text(p->o, "\n\n");
-        p->started = true;
+        p->started = p->gap = true;
         return;
     }
     put_styled(p, REP_STRONG, text, strlen(text));
@@ -221,7 +224,7 @@ void rep_paragraph(struct rep_page *p, int indent, uint32_t number, enum rep_sty
             out_printf(p->o, "[%u] ", number);
         put_markdown(p, text, false);
         out_text(p->o, "\n\n");
-        p->started = true;
+        p->started = p->gap = true;
         return;
     }
     pad_to(p, indent);
@@ -242,7 +245,7 @@ void rep_code(struct rep_page *p, int indent, const char *text)
         for (const char *c = text; *c; c++)
             out_char(p->o, *c == '\n' || (unsigned char)*c >= 0x20 ? *c : '?');
         out_text(p->o, "\n```\n\n");
-        p->started = true;
+        p->started = p->gap = true;
         return;
     }
     pad_to(p, indent);
@@ -255,18 +258,19 @@ void rep_item(struct rep_page *p, int indent, const char *name, int name_width, 
     if (p->markdown) {
         out_text(p->o, "- ");
         put_markdown(p, name, false);
-        out_text(p->o, *name ? ": " : "");
+        out_text(p->o, *name && *text ? ": " : "");
         if (code)
             put_markdown_code(p, text, false);
         else
             put_markdown(p, text, false);
         out_text(p->o, "\n");
         p->started = true;
+        p->gap = false;
         return;
     }
     pad_to(p, indent);
     put_styled(p, REP_DIM, name, strlen(name));
-    if (name_width > 0) {
+    if (name_width > 0 && *text) {
         put(p, " ", 1);
         pad_to(p, indent + name_width + GAP);
     }
@@ -326,18 +330,20 @@ static void layout(const struct rep_page *p, const struct rep_table *t, int inde
         shown++;
     }
     total += GAP * (shown > 0 ? shown - 1 : 0);
-    while (total > p->width) {
-        int widest = -1;
-        for (unsigned c = 0; c < t->columns; c++) {
-            int least = t->least[c] ? t->least[c] : SHRINK_LEAST;
-            if (!t->rigid[c] && width[c] > least && (widest < 0 || width[c] > width[widest]))
-                widest = (int)c;
+    for (int pass = 0; pass < 2; pass++)
+        while (total > p->width) {
+            int widest = -1;
+            for (unsigned c = 0; c < t->columns; c++) {
+                int least = t->least[c] ? t->least[c] : SHRINK_LEAST;
+                if (!t->rigid[c] && t->stiff[c] == (pass == 1) && width[c] > least &&
+                    (widest < 0 || width[c] > width[widest]))
+                    widest = (int)c;
+            }
+            if (widest < 0)
+                break;
+            width[widest]--;
+            total--;
         }
-        if (widest < 0)
-            return;
-        width[widest]--;
-        total--;
-    }
 }
 
 /* One row: every cell wraps inside its column; lines go on until all cells are done. */
@@ -395,12 +401,16 @@ static void write_markdown(struct rep_page *p, const struct rep_table *t)
                 put_markdown_code(p, cell->text, true);
             else if (cell->text)
                 put_markdown(p, cell->text, true);
+            if (c == 2 && t->rows.p[r].below) {
+                out_text(p->o, cell->text && *cell->text ? "<br>" : "");
+                put_markdown(p, t->rows.p[r].below, true);
+            }
             out_char(p->o, ' ');
         }
         out_text(p->o, "|\n");
     }
     out_char(p->o, '\n');
-    p->started = true;
+    p->started = p->gap = true;
 }
 
 void rep_table_write(struct rep_page *p, const struct rep_table *t, int indent)
@@ -431,5 +441,13 @@ void rep_table_write(struct rep_page *p, const struct rep_table *t, int indent)
             end_line(p);
         }
         write_row(p, t, row, indent, width);
+        if (row->below) {
+            int column = indent;
+            for (unsigned c = 0; c < 2 && c < t->columns; c++)
+                column += width[c] > 0 ? width[c] + GAP : 0;
+            pad_to(p, column);
+            flow(p, REP_DIM, row->below, column);
+            end_line(p);
+        }
     }
 }

@@ -8,6 +8,9 @@
 #include "base/vec.h"
 #include "report/rep.h"
 
+/* A blank at which text never wraps. */
+#define REP_NO_BREAK "\x1f"
+
 /* The look of a piece of text; plain without colours and in Markdown. */
 enum rep_style {
     REP_PLAIN,
@@ -32,13 +35,15 @@ enum { REP_COLUMNS = 9 };
 
 struct rep_row {
     struct rep_cell cells[REP_COLUMNS];
-    const char *banner; /* a line across the table before this row, or NULL */
+    const char *banner; /* a line across the table before this row, or NULL; text only */
+    const char *below;  /* wrapped under the row from column 2 on (in its cell in Markdown), or NULL */
 };
 
 struct rep_table {
     unsigned columns;
     const char *head[REP_COLUMNS];  /* NULL for none; all NULL: no heading line */
     bool rigid[REP_COLUMNS];        /* never narrowed */
+    bool stiff[REP_COLUMNS];        /* narrowed only when the others have given all they can */
     int least[REP_COLUMNS];         /* a shrinking column stops here; 0: 12 */
     bool empty_hidden;              /* columns without any text are left out */
     VEC(struct rep_row) rows;
@@ -51,6 +56,7 @@ struct rep_page {
     bool color, markdown;
     int column;   /* where the next character goes */
     bool started; /* something was written: a heading leaves a blank line */
+    bool gap;     /* the last line is blank already */
 };
 
 void rep_page_init(struct rep_page *p, const struct rep_options *options, struct arena *scratch, struct out *o);

@@ -4,6 +4,7 @@
 #include "report/rep_sections.h"
 
 #include "base/str.h"
+#include "facts/fact_words.h"
 
 enum { INDENT = 2 };
 
@@ -24,23 +25,23 @@ static struct rep_cell code(const char *text, enum rep_style style)
     return (struct rep_cell){text, style, true};
 }
 
-static void add_count(struct strbuf *b, int32_t number, const char *what)
+static void add_count(struct strbuf *b, int32_t number, const char *what, const char *plural)
 {
     if (number != FACT_NONE)
-        str_addf(b, "%s%d %s", b->n ? " · " : "", number, what);
+        str_addf(b, "%s%d %s%s", b->n ? " · " : "", number, what, number == 1 ? "" : plural);
 }
 
 static const char *resources(struct arena *a, const struct fact_kernel *k)
 {
     struct strbuf b;
     str_init(&b, a);
-    add_count(&b, k->registers, "registers");
-    add_count(&b, k->uniform_registers, "uniform registers");
+    add_count(&b, k->registers, "register", "s");
+    add_count(&b, k->uniform_registers, "uniform register", "s");
     if (k->shared_bytes != FACT_NONE || k->dynamic_shared)
         str_addf(&b, "%s%d B shared%s", b.n ? " · " : "", k->shared_bytes == FACT_NONE ? 0 : k->shared_bytes,
                  k->dynamic_shared ? " + dynamic" : "");
-    add_count(&b, k->stack_bytes, "B stack");
-    add_count(&b, k->barriers, "barriers");
+    add_count(&b, k->stack_bytes, "B stack", "");
+    add_count(&b, k->barriers, "barrier", "s");
     return b.n ? b.p : "not recorded";
 }
 
@@ -53,9 +54,6 @@ static const char *code_size(struct arena *a, const struct fact_kernel *k)
         str_addf(&b, " + %u of padding (%s)", k->padding_instructions, rep_span(a, k->padding_from, k->padding_to));
     if (k->code_bytes != FACT_NONE)
         str_addf(&b, " · %d B", k->code_bytes);
-    const char *shape = rep_shape(a, k);
-    if (*shape)
-        str_addf(&b, "\n%s", shape);
     return b.p;
 }
 
@@ -111,7 +109,7 @@ void rep_say_head(struct rep_page *p, const struct rep_note *n)
     const struct fact_kernel *k = n->k;
     struct arena *a = p->a;
     rep_heading(p, 1, rep_format(a, p->markdown ? "%s (%s)" : "%s · %s",
-                                 k->base_name ? k->base_name : rep_or_dash(k->name), rep_or_dash(k->arch)));
+                                 fact_kernel_name(k), rep_or_dash(k->arch)));
     rep_item(p, INDENT, "kernel", NAMES, rep_signature(a, k), true);
     const struct fact_input *input = k->input < n->doc->inputs.n ? &n->doc->inputs.p[k->input] : NULL;
     if (input) {
@@ -122,6 +120,9 @@ void rep_say_head(struct rep_page *p, const struct rep_note *n)
     }
     rep_item(p, INDENT, "uses", NAMES, resources(a, k), false);
     rep_item(p, INDENT, "code", NAMES, code_size(a, k), false);
+    const char *shape = rep_shape(a, k);
+    if (*shape)
+        rep_item(p, INDENT, "shape", NAMES, shape, false);
     if (input) {
         rep_item(p, INDENT, "read", NAMES, at_hand(a, input, k), false);
         const char *add = advice(a, input, k);
@@ -204,6 +205,10 @@ static const char *place_name(struct arena *a, const struct fact_storage *place)
         return rep_or_dash(place->at);
     case FACT_IMMEDIATE:
         return "immediate";
+    case FACT_SHARED: case FACT_LOCAL: /* their elements are called so: shared[…] */
+        if (place->address)
+            return *place->address == '&' ? place->address + 1 : place->address;
+        return rep_format(a, "%s %s", fact_where_text(place->where), rep_or_dash(place->at));
     default:
         if (place->address)
             return rep_format(a, "%s %s", fact_where_text(place->where),
@@ -243,9 +248,8 @@ static enum rep_style class_style(enum fact_class cls)
 
 void rep_say_values(struct rep_page *p, const struct rep_note *n)
 {
-    struct rep_table t = {.columns = 8,
-                          .head = {"", "id", "value", "type", "class", "lives in", "from–to", "used at"},
-                          .rigid = {true, true, false, true, true, false, true, false}};
+    struct rep_table t = {.columns = 7, .head = {"", "id", "value", "type", "class", "from–to, in", "used at"},
+                          .rigid = {true, true, false, true, true, false, false}, .stiff = {[5] = true}};
     if (n->k->values.n > 0)
         rep_heading(p, 2, p->markdown ? "Where each value lives" : "WHERE EACH VALUE LIVES");
     EACH_STATEMENT(n, REP_VALUE, s, number) {
@@ -253,13 +257,12 @@ void rep_say_values(struct rep_page *p, const struct rep_note *n)
         struct rep_row *row = rep_table_row(p, &t);
         if (!row)
             return;
-        struct strbuf places, spans;
+        struct strbuf places;
         str_init(&places, p->a);
-        str_init(&spans, p->a);
         for (uint32_t i = 0; i < value->storage_count; i++) {
             const struct fact_storage *place = &value->storage[i];
-            str_addf(&places, "%s%s%s", i ? "\n" : "", place_name(p->a, place), place->reloaded ? " (again)" : "");
-            str_addf(&spans, "%s%s", i ? "\n" : "", rep_span(p->a, place->from, place->to));
+            str_addf(&places, "%s%s%s%s", i ? "\n" : "", rep_span_padded(p->a, place->from, place->to),
+                     place_name(p->a, place), place->reloaded ? " (again)" : "");
         }
         row->cells[0] = cell(rep_number(p, number), REP_DIM);
         row->cells[1] = code(rep_or_dash(value->id), REP_STRONG);
@@ -268,17 +271,16 @@ void rep_say_values(struct rep_page *p, const struct rep_note *n)
         row->cells[4] = cell(rep_format(p->a, "%s%s", fact_class_text(value->cls),
                                         value->confidence == FACT_PROVED ? "" : rep_format(p->a, " (%s)",
                                         fact_confidence_text(value->confidence))), class_style(value->cls));
-        row->cells[5] = code(places.p, REP_PLAIN);
-        row->cells[6] = cell(spans.p, REP_DIM);
-        row->cells[7] = cell(uses_text(p->a, value), REP_PLAIN);
+        row->cells[5] = cell(places.p, REP_PLAIN);
+        row->cells[6] = cell(uses_text(p->a, value), REP_PLAIN);
     }
     rep_table_write(p, &t, INDENT);
 }
 
 void rep_say_patterns(struct rep_page *p, const struct rep_note *n)
 {
-    struct rep_table t = {.columns = 6, .head = {"", "pattern", "bindings", "at", "by real rules", "confidence"},
-                          .rigid = {true, true, false, false, false, true}, .empty_hidden = true};
+    struct rep_table t = {.columns = 5, .head = {"", "pattern", "bindings", "at", "confidence"},
+                          .rigid = {true, true, false, false, true}, .stiff = {false, false, false, true}};
     if (n->k->patterns.n > 0)
         rep_heading(p, 2, p->markdown ? "Patterns" : "PATTERNS");
     EACH_STATEMENT(n, REP_PATTERN, s, number) {
@@ -293,13 +295,13 @@ void rep_say_patterns(struct rep_page *p, const struct rep_note *n)
             str_add(&name, p->markdown ? "↳ " : d + 1 == s->depth || d == 7 ? "└ " : "  ");
         str_add(&name, rep_or_dash(pattern->id));
         for (uint32_t i = 0; i < pattern->via.n; i++)
-            str_addf(&via, "%s%s", i ? ", " : "", rep_or_dash(pattern->via.p[i]));
+            str_addf(&via, "%s%s", i ? ", " : "by the real-number rule ", rep_or_dash(pattern->via.p[i]));
         row->cells[0] = cell(rep_number(p, number), REP_DIM);
         row->cells[1] = cell(name.p, s->depth == 0 ? REP_STRONG : REP_PLAIN);
         row->cells[2] = code(rep_bindings(p->a, pattern->bindings), REP_PLAIN);
         row->cells[3] = cell(rep_offsets(p->a, pattern->offsets), REP_DIM);
-        row->cells[4] = cell(via.p, REP_DOUBT);
-        row->cells[5] = cell(fact_confidence_text(pattern->confidence), rep_confidence_style(pattern->confidence));
+        row->cells[4] = cell(fact_confidence_text(pattern->confidence), rep_confidence_style(pattern->confidence));
+        row->below = via.n ? via.p : NULL;
     }
     rep_table_write(p, &t, INDENT);
 }
@@ -307,7 +309,7 @@ void rep_say_patterns(struct rep_page *p, const struct rep_note *n)
 void rep_say_rewrites(struct rep_page *p, const struct rep_note *n)
 {
     struct rep_table t = {.columns = 6, .head = {"", "rewrite", "what happened", "at", "stage", "source"},
-                          .rigid = {true, true, false, false, true, false}, .empty_hidden = true};
+                          .rigid = {true, true, false, false, true, false}, .stiff = {[3] = true, [5] = true}, .empty_hidden = true};
     if (n->k->rewrites.n > 0)
         rep_heading(p, 2, p->markdown ? "What the compilers did, and did not do" : "WHAT THE COMPILERS DID, AND DID NOT DO");
     EACH_STATEMENT(n, REP_REWRITE, s, number) {
@@ -315,11 +317,11 @@ void rep_say_rewrites(struct rep_page *p, const struct rep_note *n)
         struct rep_row *row = rep_table_row(p, &t);
         if (!row)
             return;
-        const char *witness = rep_witness(p->a, rewrite);
+        const char *witness = fact_witness_text(p->a, rewrite);
         row->cells[0] = cell(rep_number(p, number), REP_DIM);
         row->cells[1] = cell(rep_or_dash(rewrite->kind), REP_STRONG);
-        row->cells[2] = cell(rep_format(p->a, "%s%s%s", rep_rewrite(p->a, rewrite), *witness ? "; " : "", witness),
-                             REP_PLAIN);
+        row->cells[2] = cell(rep_rewrite(p->a, rewrite), REP_PLAIN);
+        row->below = *witness ? witness : NULL;
         row->cells[3] = cell(rep_offsets(p->a, rewrite->sass), REP_DIM);
         row->cells[4] = cell(fact_stage_text(rewrite->stage),
                              rewrite->stage == FACT_STAGE_UNKNOWN ? REP_DIM : REP_PLAIN);
@@ -382,9 +384,10 @@ void rep_say_loops(struct rep_page *p, const struct rep_note *n)
         row->cells[0] = cell(rep_number(p, number), REP_DIM);
         row->cells[1] = cell(loop->parent == FACT_NONE ? rep_format(p->a, "%u", loop->id)
                                                        : rep_format(p->a, "%u in %d", loop->id, loop->parent), REP_STRONG);
-        row->cells[2] = cell(rep_format(p->a, "%s = %s; next %s; until %s", rep_or_dash(loop->counter),
-                                        rep_or_dash(loop->start), rep_or_dash(loop->step), rep_or_dash(loop->until)),
-                             REP_PLAIN);
+        row->cells[2] = cell(loop->counter ? rep_format(p->a, "%s = %s; next %s; until %s", loop->counter,
+                                                        rep_or_dash(loop->start), rep_or_dash(loop->step),
+                                                        rep_or_dash(loop->until))
+                                           : "no counter found", REP_PLAIN);
         row->cells[3] = code(loop->count, REP_PLAIN);
         row->cells[4] = cell(pieces_text(p->a, loop), REP_DIM);
         row->cells[5] = cell(carried_text(p->a, loop), REP_PLAIN);
@@ -482,8 +485,8 @@ void rep_say_comparison(struct rep_page *p, const struct fact_document *doc, con
 {
     const struct fact_comparison *c = &doc->comparisons.p[index];
     const struct fact_kernel *a = &doc->kernels.p[c->a], *b = &doc->kernels.p[c->b];
-    const char *a_name = rep_format(p->a, "%s (%s)", rep_or_dash(a->base_name ? a->base_name : a->name), rep_or_dash(a->arch));
-    const char *b_name = rep_format(p->a, "%s (%s)", rep_or_dash(b->base_name ? b->base_name : b->name), rep_or_dash(b->arch));
+    const char *a_name = rep_format(p->a, "%s (%s)", fact_kernel_name(a), rep_or_dash(a->arch));
+    const char *b_name = rep_format(p->a, "%s (%s)", fact_kernel_name(b), rep_or_dash(b->arch));
     struct rep_table t = {.columns = 5, .head = {"", "", a_name, b_name, ""}, .rigid = {true, true, false, false, true}};
     rep_heading(p, p->markdown ? 2 : 1, rep_format(p->a, "%s against %s", a_name, b_name));
     if (c->summary)

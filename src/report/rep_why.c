@@ -5,6 +5,7 @@
 #include "report/rep_sections.h"
 
 #include "base/str.h"
+#include "facts/fact_words.h"
 
 enum { INDENT = 2, NAMES = 14 };
 
@@ -152,7 +153,7 @@ static void why_pattern(struct rep_page *p, const struct rep_note *n, uint32_t i
     struct strbuf parts;
     str_init(&parts, p->a);
     instructions(p, n->k, "instructions", pattern->offsets);
-    item(p, "rule", rep_format(p->a, "%s (page of that name in patterns/)", rep_or_dash(pattern->rule)));
+    item(p, "rule", rep_format(p->a, "%s (a page in patterns/ and its variant)", rep_or_dash(pattern->rule)));
     for (uint32_t i = 0; i < pattern->bindings.n; i++)
         item(p, i ? "" : "bindings", rep_bindings(p->a, (struct fact_bindings){&pattern->bindings.p[i], 1}));
     for (uint32_t i = 0; i < pattern->via.n; i++)
@@ -186,7 +187,7 @@ static void why_rewrite(struct rep_page *p, const struct rep_note *n, const stru
         str_addf(&lines, "%s%u", i ? ", " : "", rewrite->ptx.p[i]);
     if (lines.n)
         item(p, "PTX lines", lines.p);
-    const char *witness = rep_witness(p->a, rewrite);
+    const char *witness = fact_witness_text(p->a, rewrite);
     if (*witness)
         item(p, "witness", witness);
     else if (rewrite->args.n > 0)
@@ -229,7 +230,7 @@ static void why_comparison(struct rep_page *p, const struct rep_note *n, const s
     const struct fact_comparison_row *row = &c->rows.p[s->sub];
     for (unsigned side = 0; side < 2; side++) {
         const struct fact_kernel *k = &n->doc->kernels.p[side ? c->b : c->a];
-        item(p, rep_or_dash(k->base_name ? k->base_name : k->name), rep_or_dash(side ? row->b : row->a));
+        item(p, fact_kernel_name(k), rep_or_dash(side ? row->b : row->a));
     }
     item(p, "why", row->why ? row->why : "no reason follows from the facts");
 }
@@ -237,7 +238,7 @@ static void why_comparison(struct rep_page *p, const struct rep_note *n, const s
 static void say_why(struct rep_page *p, const struct rep_note *n, const struct rep_statement *s, uint32_t number)
 {
     const struct fact_kernel *k = n->k;
-    rep_heading(p, 1, rep_format(p->a, "%s · %s · statement %u", k->base_name ? k->base_name : rep_or_dash(k->name),
+    rep_heading(p, 1, rep_format(p->a, "%s · %s · statement %u", fact_kernel_name(k),
                                  rep_or_dash(k->arch), number));
     rep_paragraph(p, INDENT, number, REP_STRONG, rep_statement(p->a, n->doc, s));
     rep_blank(p);

@@ -4,9 +4,9 @@
 #include "report/rep_words.h"
 
 #include "base/str.h"
+#include "facts/fact_words.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 const char *rep_format(struct arena *a, const char *format, ...)
@@ -35,6 +35,14 @@ const char *rep_span(struct arena *a, uint32_t from, uint32_t to)
     return from == to ? rep_hex(a, from) : rep_format(a, "0x%04x–0x%04x", from, to);
 }
 
+const char *rep_span_padded(struct arena *a, uint32_t from, uint32_t to)
+{
+    enum { STRETCH = 15 }; /* two offsets of four digits, the dash, two blanks */
+    const char *span = rep_span(a, from, to);
+    int missing = STRETCH - rep_text_width(span);
+    return rep_format(a, "%s%*s", span, missing > 1 ? missing : 1, "");
+}
+
 const char *rep_offsets(struct arena *a, struct fact_offsets offsets)
 {
     enum { STEP = 16, NEIGHBOURS = 3 };
@@ -55,7 +63,7 @@ const char *rep_offsets(struct arena *a, struct fact_offsets offsets)
 static void add_bindings(struct strbuf *b, const struct fact_binding *p, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
-        str_addf(b, "%s%s = ", i ? ", " : "", p[i].key);
+        str_addf(b, "%s%s" REP_NO_BREAK "=" REP_NO_BREAK, i ? ", " : "", p[i].key);
         switch (p[i].kind) {
         case FACT_BIND_TEXT:
             str_add(b, rep_or_dash(p[i].text));
@@ -90,7 +98,7 @@ const char *rep_signature(struct arena *a, const struct fact_kernel *k)
 {
     struct strbuf b;
     str_init(&b, a);
-    str_addf(&b, "%s(", k->base_name ? k->base_name : rep_or_dash(k->name));
+    str_addf(&b, "%s(", fact_kernel_name(k));
     for (size_t i = 0; i < k->params.n; i++) {
         const struct fact_param *p = &k->params.p[i];
         str_add(&b, i ? ", " : "");
@@ -147,23 +155,6 @@ const char *rep_rewrite(struct arena *a, const struct fact_rewrite *rewrite)
         {"spilled", "a value was spilled to local memory"},
         {"temporary-eliminated", "the temporary of the source has no place of its own"},
     };
-    static const struct {
-        const char *reason, *text;
-    } reasons[] = {
-        {"second-use", "the intermediate has a second use"},
-        {"rounding-fixed", "both roundings are fixed by the source"},
-        {"volatile", "the value goes through volatile memory"},
-        {"call-boundary", "a call stands between them"},
-        {"no-fast-math", "without fast math it would change results"},
-        {"type-mismatch", "the types differ"},
-        {"across-branch", "a branch stands between them"},
-        {"nan", "a NaN would come out differently"},
-        {"signed-zero", "a zero would come out with the other sign"},
-        {"subnormal", "subnormals would come out differently"},
-        {"alias", "the memory may be the same"},
-        {"alignment", "the alignment is not known"},
-        {"unknown", "the reason is not known"},
-    };
     struct strbuf b;
     str_init(&b, a);
     for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++)
@@ -174,56 +165,8 @@ const char *rep_rewrite(struct arena *a, const struct fact_rewrite *rewrite)
     const char *to = argument(rewrite, "to");
     if (to)
         str_addf(&b, " (%s)", to);
-    for (size_t i = 0; rewrite->reason && i < sizeof reasons / sizeof *reasons; i++)
-        if (str_equal(reasons[i].reason, rewrite->reason))
-            str_addf(&b, ": %s", reasons[i].text);
-    return b.p;
-}
-
-/* A group's members but for the last two as "a = NaN, b = 0", then what the code and the other form give. */
-static void add_witness(struct strbuf *b, const char *form, const char *form_key, const struct fact_binding *group)
-{
-    const struct fact_binding *here = NULL, *other = NULL;
-    if (group->kind != FACT_BIND_GROUP)
-        return;
-    str_add(b, b->n ? "; " : "");
-    bool first = true;
-    for (uint32_t i = 0; i < group->group_count; i++) {
-        const struct fact_binding *m = &group->group[i];
-        if (str_equal(m->key, "here")) {
-            here = m;
-        } else if (str_equal(m->key, form_key)) {
-            other = m;
-        } else {
-            str_add(b, first ? "for " : ", ");
-            add_bindings(b, m, 1);
-            first = false;
-        }
-    }
-    struct strbuf value;
-    str_init(&value, b->a);
-    if (here) {
-        add_bindings(&value, here, 1);
-        str_addf(b, " the code gives %s", value.p + strlen("here = "));
-    }
-    str_init(&value, b->a);
-    if (other) {
-        add_bindings(&value, other, 1);
-        str_addf(b, ", %s %s", form, value.p + strlen(form_key) + strlen(" = "));
-    }
-}
-
-const char *rep_witness(struct arena *a, const struct fact_rewrite *rewrite)
-{
-    struct strbuf b;
-    str_init(&b, a);
-    for (uint32_t i = 0; i < rewrite->args.n; i++) {
-        const struct fact_binding *arg = &rewrite->args.p[i];
-        if (str_equal(arg->key, "witness"))
-            add_witness(&b, "the min/max that drops a NaN", "fmnmx", arg);
-        else if (str_equal(arg->key, "nan_form_witness"))
-            add_witness(&b, "the min/max that keeps a NaN", "fmnmx_nan", arg);
-    }
+    if (rewrite->reason)
+        str_addf(&b, ": %s", fact_reason_text(rewrite->reason));
     return b.p;
 }
 
@@ -333,9 +276,9 @@ const char *rep_role_meaning(enum fact_role role)
         [FACT_ROLE_CONSTANT] = "makes a constant",
         [FACT_ROLE_INDEX] = "computes an index",
         [FACT_ROLE_BOUNDS_CHECK] = "compares, only to leave",
-        [FACT_ROLE_EARLY_EXIT] = "threads without work leave",
+        [FACT_ROLE_EARLY_EXIT] = "leaves: nothing to do",
         [FACT_ROLE_ADDRESS] = "computes an address",
-        [FACT_ROLE_DESCRIPTOR] = "reads a memory descriptor",
+        [FACT_ROLE_DESCRIPTOR] = "memory descriptor",
         [FACT_ROLE_LOAD] = "reads memory",
         [FACT_ROLE_STORE] = "writes memory",
         [FACT_ROLE_ATOMIC] = "changes memory atomically",

@@ -22,6 +22,8 @@ const char *rep_or_dash(const char *text);
 const char *rep_hex(struct arena *a, uint32_t offset);
 /* "0x00b0–0x00e0": a stretch from first to last instruction, one offset when they are the same. */
 const char *rep_span(struct arena *a, uint32_t from, uint32_t to);
+/* The same, padded to the width of a stretch and two more. */
+const char *rep_span_padded(struct arena *a, uint32_t from, uint32_t to);
 /* "0x0060, 0x00b0–0x00e0": three or more neighbours become a stretch. */
 const char *rep_offsets(struct arena *a, struct fact_offsets offsets);
 /* "x = x[i], lo = lo, nan = kept" */
@@ -30,8 +32,6 @@ const char *rep_bindings(struct arena *a, struct fact_bindings bindings);
 const char *rep_signature(struct arena *a, const struct fact_kernel *k);
 /* The rewrite as a clause, without its place. */
 const char *rep_rewrite(struct arena *a, const struct fact_rewrite *rewrite);
-/* "FMNMX: a = NaN, b = 0 gives 0, here NaN; …" of a refused rewrite, or "". */
-const char *rep_witness(struct arena *a, const struct fact_rewrite *rewrite);
 /* "file.cu:6" */
 const char *rep_source(struct arena *a, const struct fact_document *doc, int32_t file, int32_t line);
 /* "R0 = v1 (lo)" parts of a lane. */

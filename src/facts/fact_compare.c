@@ -1,0 +1,364 @@
+/* Two kernels side by side: outputs, patterns, places, phases, instruction classes, resources.
+ *
+ * Each row counts facts of either kernel and says whether the counts are the same. A reason is given where it follows from
+ * facts: a compare-and-select that a refusal (with its witness) keeps from being one min/max, against a kernel that has one
+ * min/max; a product and an addition left apart, against a fused multiply-add. Instruction classes are roles, which come
+ * from micro-operations: register numbers, order and mnemonics do not matter.
+ * requires: finished kernels · gives: one more comparison in the document */
+#include "facts/fact.h"
+#include "facts/fact_words.h"
+
+#include "base/str.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Identifiers and how often each occurs, in order of their first occurrence in either kernel. */
+struct tally {
+    struct arena *a;
+    VEC(const char *) ids;
+    VEC(uint32_t) counts[2];
+};
+
+static void tally_add(struct tally *t, unsigned side, const char *id)
+{
+    size_t i = 0;
+    while (i < t->ids.n && !str_equal(t->ids.p[i], id))
+        i++;
+    if (i == t->ids.n) {
+        VEC_PUSH(t->a, t->ids, id);
+        VEC_PUSH(t->a, t->counts[0], 0);
+        VEC_PUSH(t->a, t->counts[1], 0);
+        if (arena_failed(t->a))
+            return;
+    }
+    t->counts[side].p[i]++;
+}
+
+static const char *tally_text(const struct tally *t, unsigned side)
+{
+    struct strbuf b;
+    str_init(&b, t->a);
+    for (size_t i = 0; i < t->ids.n; i++) {
+        uint32_t n = t->counts[side].p[i];
+        if (n > 0)
+            str_addf(&b, "%s%s", b.n ? ", " : "", t->ids.p[i]);
+        if (n > 1)
+            str_addf(&b, " ×%u", n);
+    }
+    return b.n ? b.p : "none";
+}
+
+static bool tally_same(const struct tally *t)
+{
+    for (size_t i = 0; i < t->ids.n; i++)
+        if (t->counts[0].p[i] != t->counts[1].p[i])
+            return false;
+    return true;
+}
+
+/* What only one side has, or NULL. */
+static const char *tally_only(const struct tally *t, unsigned side)
+{
+    struct strbuf b;
+    str_init(&b, t->a);
+    for (size_t i = 0; i < t->ids.n; i++)
+        if (t->counts[side].p[i] > 0 && t->counts[!side].p[i] == 0)
+            str_addf(&b, "%s%s", b.n ? ", " : "", t->ids.p[i]);
+    return b.n ? b.p : NULL;
+}
+
+struct compare {
+    struct arena *a;
+    const struct fact_kernel *k[2];
+    struct fact_comparison *out;
+};
+
+static void add_row(struct compare *c, const char *subject, const char *a, const char *b, bool same, const char *why)
+{
+    VEC_PUSH(c->a, c->out->rows, (struct fact_comparison_row){subject, a, b, same, why});
+}
+
+static void add_tally(struct compare *c, const char *subject, const struct tally *t, const char *why)
+{
+    add_row(c, subject, tally_text(t, 0), tally_text(t, 1), tally_same(t), why);
+}
+
+static const char *outputs_text(struct arena *a, const struct fact_kernel *k)
+{
+    struct strbuf b;
+    str_init(&b, a);
+    for (size_t i = 0; i < k->outputs.n; i++) {
+        const struct fact_output *o = &k->outputs.p[i];
+        const char *address = o->address ? o->address : "?", *value = o->real ? o->real : o->exact ? o->exact : "?";
+        str_addf(&b, "%s%s = %s", i ? "; " : "", *address == '&' ? address + 1 : address, value);
+        if (o->runs_when)
+            str_addf(&b, " when %s", o->runs_when);
+    }
+    return b.n ? b.p : "none";
+}
+
+/* Every field of an output decides, so that kernels that only agree as real numbers are not called the same. */
+static bool outputs_same(const struct fact_kernel *x, const struct fact_kernel *y)
+{
+    if (x->outputs.n != y->outputs.n)
+        return false;
+    for (size_t i = 0; i < x->outputs.n; i++) {
+        const struct fact_output *a = &x->outputs.p[i], *b = &y->outputs.p[i];
+        if (!str_equal(a->address, b->address) || !str_equal(a->runs_when, b->runs_when) || !str_equal(a->exact, b->exact))
+            return false;
+    }
+    return true;
+}
+
+static const char *resources_text(struct arena *a, const struct fact_kernel *k)
+{
+    const struct {
+        int32_t number;
+        const char *what;
+    } parts[] = {
+        {k->registers, "registers"}, {k->uniform_registers, "uniform registers"}, {k->shared_bytes, "B shared"},
+        {k->stack_bytes, "B stack"}, {k->barriers, "barriers"},
+    };
+    struct strbuf b;
+    str_init(&b, a);
+    str_addf(&b, "%zu instructions", k->instructions.n);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].number != FACT_NONE)
+            str_addf(&b, ", %d %s", parts[i].number, parts[i].what);
+    return b.p;
+}
+
+static enum fact_role role_at(const struct fact_kernel *k, uint32_t offset)
+{
+    for (size_t i = 0; i < k->instructions.n; i++)
+        if (k->instructions.p[i].offset == offset)
+            return k->instructions.p[i].role;
+    return FACT_ROLE_UNKNOWN;
+}
+
+static void add_offsets(struct strbuf *b, struct fact_offsets offsets)
+{
+    for (uint32_t i = 0; i < offsets.n; i++)
+        str_addf(b, "%s0x%04x", i ? ", " : "", offsets.p[i]);
+}
+
+/* The first pattern of that id all of whose data instructions compute: a min/max without a compare and a select. */
+static const struct fact_pattern *single_operation(const struct fact_kernel *k, const char *id)
+{
+    for (size_t p = 0; p < k->patterns.n; p++) {
+        const struct fact_pattern *pattern = &k->patterns.p[p];
+        bool computes = pattern->offsets.n > 0;
+        if (!str_equal(pattern->id, id))
+            continue;
+        for (uint32_t i = 0; i < pattern->offsets.n; i++)
+            computes &= role_at(k, pattern->offsets.p[i]) == FACT_ROLE_COMPUTE;
+        if (computes)
+            return pattern;
+    }
+    return NULL;
+}
+
+static bool is_param(const struct fact_kernel *k, const char *text)
+{
+    for (size_t i = 0; i < k->params.n; i++)
+        if (str_equal(k->params.p[i].name, text))
+            return true;
+    return false;
+}
+
+/* "lo and hi": the bindings of a clamp that are the kernel's parameters, or NULL. */
+static const char *run_time_bounds(struct arena *a, const struct fact_kernel *k)
+{
+    struct strbuf b;
+    str_init(&b, a);
+    for (size_t p = 0; p < k->patterns.n && b.n == 0; p++)
+        for (uint32_t i = 0; str_equal(k->patterns.p[p].id, "clamp") && i < k->patterns.p[p].bindings.n; i++) {
+            const struct fact_binding *bound = &k->patterns.p[p].bindings.p[i];
+            if ((str_equal(bound->key, "lo") || str_equal(bound->key, "hi")) && bound->kind == FACT_BIND_TEXT &&
+                is_param(k, bound->text))
+                str_addf(&b, "%s%s", b.n ? " and " : "", bound->text);
+        }
+    return b.n ? b.p : NULL;
+}
+
+/* Why one kernel compares and selects where the other has one min/max operation; NULL when the facts do not show it. */
+static const char *why_min_max(const struct compare *c, unsigned side)
+{
+    const struct fact_kernel *k = c->k[side], *other = c->k[!side];
+    const struct fact_pattern *one = single_operation(other, "min-max");
+    const struct fact_rewrite *first = NULL;
+    uint32_t refused = 0;
+    if (!one)
+        one = single_operation(other, "relu");
+    for (size_t i = 0; i < k->rewrites.n; i++)
+        if (str_equal(k->rewrites.p[i].kind, "min-max-refused")) {
+            first = first ? first : &k->rewrites.p[i];
+            refused++;
+        }
+    if (!one || !first)
+        return NULL;
+    struct strbuf b;
+    str_init(&b, c->a);
+    str_addf(&b, "%s has one min/max operation (", fact_kernel_name(other));
+    add_offsets(&b, one->offsets);
+    str_addf(&b, "), %s has %u compare-and-select pair%s (", fact_kernel_name(k), refused, refused == 1 ? "" : "s");
+    for (size_t i = 0, n = 0; i < k->rewrites.n; i++)
+        if (str_equal(k->rewrites.p[i].kind, "min-max-refused")) {
+            str_add(&b, n++ ? "; " : "");
+            add_offsets(&b, k->rewrites.p[i].sass);
+        }
+    str_add(&b, ")");
+    const char *bounds = run_time_bounds(c->a, k), *witness = fact_witness_text(c->a, first);
+    const char *reason = fact_reason_text(first->reason);
+    if (bounds)
+        str_addf(&b, ", whose bounds %s are known at run time only", bounds);
+    if (reason)
+        str_addf(&b, ": as min/max %s", reason);
+    if (*witness)
+        str_addf(&b, " (%s)", witness);
+    return b.p;
+}
+
+/* Why one kernel multiplies and adds apart where the other fuses; NULL when the facts do not show it. */
+static const char *why_fma(const struct compare *c, unsigned side)
+{
+    const struct fact_kernel *k = c->k[side], *other = c->k[!side];
+    const struct fact_pattern *fused = NULL;
+    const struct fact_rewrite *apart = NULL;
+    for (size_t i = 0; i < other->patterns.n && !fused; i++)
+        if (str_equal(other->patterns.p[i].id, "fused-multiply-add"))
+            fused = &other->patterns.p[i];
+    for (size_t i = 0; i < k->rewrites.n && !apart; i++)
+        if (str_equal(k->rewrites.p[i].kind, "fma-not-contracted"))
+            apart = &k->rewrites.p[i];
+    if (!fused || !apart)
+        return NULL;
+    struct strbuf b;
+    str_init(&b, c->a);
+    str_addf(&b, "%s has a fused multiply-add (", fact_kernel_name(other));
+    add_offsets(&b, fused->offsets);
+    str_addf(&b, "); in %s a product feeds an addition and they stay apart (", fact_kernel_name(k));
+    add_offsets(&b, apart->sass);
+    str_addf(&b, "): %s", apart->reason ? fact_reason_text(apart->reason)
+                                        : "the machine code alone does not tell the reason");
+    return b.p;
+}
+
+static const char *join(struct arena *a, const char *x, const char *y)
+{
+    if (!x || !y)
+        return x ? x : y;
+    return arena_printf(a, "%s; %s", x, y);
+}
+
+static void compare_patterns(struct compare *c, const char *only[2])
+{
+    struct tally t = {.a = c->a};
+    for (unsigned side = 0; side < 2; side++)
+        for (size_t i = 0; i < c->k[side]->patterns.n; i++)
+            tally_add(&t, side, c->k[side]->patterns.p[i].id ? c->k[side]->patterns.p[i].id : "?");
+    if (arena_failed(c->a))
+        return;
+    only[0] = tally_only(&t, 0);
+    only[1] = tally_only(&t, 1);
+    add_tally(c, "patterns", &t, NULL);
+}
+
+static void compare_places(struct compare *c)
+{
+    struct tally t = {.a = c->a};
+    for (unsigned side = 0; side < 2; side++)
+        for (unsigned cls = 0; cls <= FACT_RESULT; cls++)
+            for (size_t i = 0; i < c->k[side]->values.n; i++)
+                if (c->k[side]->values.p[i].cls == (enum fact_class)cls)
+                    tally_add(&t, side, fact_class_text((enum fact_class)cls));
+    for (unsigned side = 0; side < 2; side++)
+        for (unsigned where = 0; where <= FACT_TENSOR; where++)
+            for (size_t i = 0; i < c->k[side]->values.n; i++) {
+                const struct fact_value *value = &c->k[side]->values.p[i];
+                for (uint32_t s = 0; s < value->storage_count; s++)
+                    if (value->storage[s].where == (enum fact_where)where) {
+                        const char *id = arena_printf(c->a, "in %s", fact_where_text((enum fact_where)where));
+                        tally_add(&t, side, id ? id : "?");
+                    }
+            }
+    if (!arena_failed(c->a))
+        add_tally(c, "places", &t, NULL);
+}
+
+static void compare_phases(struct compare *c)
+{
+    struct strbuf text[2];
+    for (unsigned side = 0; side < 2; side++) {
+        str_init(&text[side], c->a);
+        for (size_t i = 0; i < c->k[side]->phases.n; i++)
+            str_addf(&text[side], "%s%s", i ? ", " : "", fact_phase_text(c->k[side]->phases.p[i].kind));
+    }
+    add_row(c, "phases", text[0].n ? text[0].p : "none", text[1].n ? text[1].p : "none",
+            strcmp(text[0].p, text[1].p) == 0, NULL);
+}
+
+static void compare_classes(struct compare *c)
+{
+    struct tally t = {.a = c->a};
+    for (unsigned role = 0; role < FACT_ROLE_PADDING; role++)
+        for (unsigned side = 0; side < 2; side++)
+            for (size_t i = 0; i < c->k[side]->instructions.n; i++)
+                if (c->k[side]->instructions.p[i].role == (enum fact_role)role)
+                    tally_add(&t, side, fact_role_text((enum fact_role)role));
+    if (arena_failed(c->a))
+        return;
+    const char *why = NULL;
+    for (unsigned side = 0; side < 2; side++) {
+        why = join(c->a, why, why_min_max(c, side));
+        why = join(c->a, why, why_fma(c, side));
+    }
+    add_tally(c, "instruction-classes", &t, why);
+}
+
+/* One sentence: what is the same, what differs, and the patterns that one kernel has alone. */
+static const char *summarize(const struct compare *c, const char *const only[2])
+{
+    struct strbuf same, differ, b;
+    str_init(&same, c->a);
+    str_init(&differ, c->a);
+    str_init(&b, c->a);
+    for (size_t i = 0; i < c->out->rows.n; i++) {
+        struct strbuf *list = c->out->rows.p[i].same ? &same : &differ;
+        str_addf(list, "%s%s", list->n ? ", " : "", c->out->rows.p[i].subject);
+    }
+    str_addf(&b, "same %s; different %s", same.n ? same.p : "nothing", differ.n ? differ.p : "nothing");
+    for (unsigned side = 0; side < 2; side++)
+        if (only[side])
+            str_addf(&b, "; only %s has %s", fact_kernel_name(c->k[side]), only[side]);
+    return b.p;
+}
+
+bool fact_compare(struct fact_document *doc, uint32_t a, uint32_t b)
+{
+    struct fact_comparison comparison = {.a = a, .b = b};
+    assert(a < doc->kernels.n && b < doc->kernels.n);
+    struct compare c = {doc->a, {&doc->kernels.p[a], &doc->kernels.p[b]}, &comparison};
+    const char *only[2] = {NULL, NULL};
+    add_row(&c, "outputs", outputs_text(c.a, c.k[0]), outputs_text(c.a, c.k[1]), outputs_same(c.k[0], c.k[1]), NULL);
+    compare_patterns(&c, only);
+    compare_places(&c);
+    compare_phases(&c);
+    compare_classes(&c);
+    const char *resources[2] = {resources_text(c.a, c.k[0]), resources_text(c.a, c.k[1])};
+    add_row(&c, "resources", resources[0], resources[1], str_equal(resources[0], resources[1]), NULL);
+    comparison.summary = summarize(&c, only);
+    VEC_PUSH(doc->a, doc->comparisons, comparison);
+    return !arena_failed(doc->a);
+}
+
+bool fact_compare_archs(struct fact_document *doc, const char *arch_main)
+{
+    for (uint32_t a = 0; a < doc->kernels.n; a++)
+        for (uint32_t b = 0; b < doc->kernels.n && str_equal(doc->kernels.p[a].arch, arch_main); b++)
+            if (!str_equal(doc->kernels.p[b].arch, arch_main) &&
+                str_equal(doc->kernels.p[a].name, doc->kernels.p[b].name) && !fact_compare(doc, a, b))
+                return false;
+    return !arena_failed(doc->a);
+}

@@ -1,0 +1,102 @@
+/* The note on a probe file: the report on one architecture, then what the others make of the same source.
+ *
+ * The table has a line an architecture; "same" comes from the comparisons that fact_compare_archs() made, and below it
+ * stands what the differing ones have instead. Statement numbers are those of `explain --arch MAIN` on the same inputs. */
+#include "report/rep_sections.h"
+
+#include "facts/fact_words.h"
+
+#include "base/str.h"
+
+static struct rep_cell cell(const char *text, enum rep_style style)
+{
+    return (struct rep_cell){text, style, false};
+}
+
+/* The document with the main architecture's kernels only. */
+static struct fact_document main_only(const struct fact_document *doc, const char *arch_main, struct arena *a)
+{
+    struct fact_document part = *doc;
+    part.kernels.p = NULL;
+    part.kernels.n = part.kernels.cap = 0;
+    part.comparisons.n = 0;
+    for (size_t i = 0; i < doc->kernels.n; i++)
+        if (str_equal(doc->kernels.p[i].arch, arch_main))
+            VEC_PUSH(a, part.kernels, doc->kernels.p[i]);
+    return part;
+}
+
+static const struct fact_comparison_row *row_of(const struct fact_comparison *c, const char *subject)
+{
+    for (size_t i = 0; i < c->rows.n; i++)
+        if (str_equal(c->rows.p[i].subject, subject))
+            return &c->rows.p[i];
+    return NULL;
+}
+
+static const char *const subjects[] = {"outputs", "patterns", "places", "phases", "instruction-classes"};
+enum { SUBJECTS = sizeof subjects / sizeof *subjects, FIXED = 3 };
+
+static void add_arch(struct rep_page *p, struct rep_table *t, const struct fact_kernel *k, const struct fact_comparison *c)
+{
+    struct rep_row *row = rep_table_row(p, t);
+    if (!row)
+        return;
+    row->cells[0] = cell(rep_or_dash(k->arch), c ? REP_PLAIN : REP_STRONG);
+    row->cells[1] = cell(rep_format(p->a, "%zu", k->instructions.n), REP_PLAIN);
+    row->cells[2] = cell(k->registers == FACT_NONE ? "–" : rep_format(p->a, "%d", k->registers), REP_PLAIN);
+    for (unsigned i = 0; i < SUBJECTS; i++) {
+        const struct fact_comparison_row *r = c ? row_of(c, subjects[i]) : NULL;
+        row->cells[FIXED + i] = cell(!r ? "" : r->same ? "same" : "differ", REP_PLAIN);
+    }
+}
+
+static void say_other_archs(struct rep_page *p, const struct fact_document *doc, uint32_t kernel)
+{
+    const struct fact_kernel *k = &doc->kernels.p[kernel];
+    struct rep_table t = {.columns = FIXED + SUBJECTS, .head = {"architecture", "instructions", "registers"}};
+    for (unsigned i = 0; i < SUBJECTS; i++)
+        t.head[FIXED + i] = subjects[i];
+    add_arch(p, &t, k, NULL);
+    for (size_t i = 0; i < doc->comparisons.n; i++)
+        if (doc->comparisons.p[i].a == kernel)
+            add_arch(p, &t, &doc->kernels.p[doc->comparisons.p[i].b], &doc->comparisons.p[i]);
+    if (t.rows.n < 2)
+        return;
+    rep_heading(p, 2, rep_format(p->a, "%s on other architectures", fact_kernel_name(k)));
+    rep_table_write(p, &t, 0);
+    bool any = false;
+    for (size_t i = 0; i < doc->comparisons.n; i++) {
+        const struct fact_comparison *c = &doc->comparisons.p[i];
+        for (unsigned s = 0; c->a == kernel && s < SUBJECTS; s++) {
+            const struct fact_comparison_row *r = row_of(c, subjects[s]);
+            if (!r || r->same)
+                continue;
+            rep_item(p, 0, rep_format(p->a, "%s, %s", rep_or_dash(doc->kernels.p[c->b].arch), subjects[s]), 0,
+                     rep_format(p->a, "%s%s%s", rep_or_dash(r->b), r->why ? "; " : "", r->why ? r->why : ""), false);
+            any = true;
+        }
+    }
+    if (any)
+        rep_blank(p);
+}
+
+enum sp_status rep_note(const struct fact_document *doc, const char *arch_main, struct out *o)
+{
+    const struct rep_options options = {.markdown = true};
+    struct arena scratch;
+    struct rep_page p;
+    arena_init(&scratch, 0);
+    struct fact_document part = main_only(doc, arch_main, &scratch);
+    enum sp_status status = part.kernels.n > 0 ? rep_markdown(&part, &options, o) : SP_ERR_NOT_FOUND;
+    rep_page_init(&p, &options, &scratch, o);
+    p.started = true;
+    p.gap = true; /* every section of the report above ends with a blank line */
+    for (uint32_t i = 0; status == SP_OK && i < doc->kernels.n; i++)
+        if (str_equal(doc->kernels.p[i].arch, arch_main))
+            say_other_archs(&p, doc, i);
+    if (arena_failed(&scratch))
+        status = SP_ERR_MEMORY;
+    arena_free(&scratch);
+    return status;
+}
