@@ -17,6 +17,8 @@ enum {
     ABI_NEW = 8,
     INSTRUCTION_BYTES = 16,
     STO_CUDA_ENTRY = 0x10,
+    STO_SPACE_MASK = 0xe0,
+    STO_SHARED = 0x40,
     OLD_FLAG_ARCH_SPECIFIC = 0x800,
     OLD_BARRIERS_SHIFT = 20,
     OLD_BARRIERS_MASK = 0x7f,
@@ -97,8 +99,6 @@ static void read_kernel(struct img_reader *r, uint32_t index, uint32_t section)
         k->registers = (int32_t)(s->info >> 24);
     if (!r->new_layout)
         k->barriers = (int32_t)(s->flags >> OLD_BARRIERS_SHIFT & OLD_BARRIERS_MASK);
-    else
-        k->barriers = 0; /* recorded only where there are some */
 }
 
 static void read_kernels(struct img_reader *r)
@@ -242,13 +242,24 @@ static void find_shared_sections(struct img_reader *r)
     }
 }
 
-/* `ptxas -v` prints the user's bytes: from sm_90 on the section also counts 1,024 reserved ones. A section that holds no
- * user byte stands there only when the module declares an extern array. */
+/* An array without a size: told by the PTX text, in a relocatable file by an undefined symbol in shared memory. */
+static bool declares_extern_shared(struct img_reader *r)
+{
+    if (r->module->ptx != NULL && strstr(r->module->ptx, ".extern .shared") != NULL)
+        return true;
+    for (uint32_t i = 1; i < r->elf.symbol_count; i++)
+        if (r->elf.symbols[i].section == 0 && (r->elf.symbols[i].other & STO_SPACE_MASK) == STO_SHARED)
+            return true;
+    return false;
+}
+
+/* `ptxas -v` prints the user's bytes: from sm_90 on the section of a linked file also counts 1,024 reserved ones. A section
+ * that holds no user byte stands there only when the module declares an extern array. */
 static void read_shared(struct img_reader *r)
 {
     find_shared_sections(r);
-    bool extern_array = r->module->ptx != NULL && strstr(r->module->ptx, ".extern .shared") != NULL;
-    uint64_t reserved = r->module->sm >= 90 ? SHARED_RESERVED : 0;
+    bool extern_array = declares_extern_shared(r);
+    uint64_t reserved = r->module->sm >= 90 && r->elf.type != ELF_TYPE_REL ? SHARED_RESERVED : 0;
     for (uint32_t i = 0; i < r->module->kernel_count; i++) {
         struct img_kernel *k = &r->module->kernels[i];
         const struct kernel_state *state = &r->states[i];
@@ -266,20 +277,40 @@ static void read_shared(struct img_reader *r)
         r->module->kernels[i].dynamic_shared = extern_array;
 }
 
-/* The embedded PTX text is kept line by line with NUL bytes between; the leading ones count as lines. */
+/* The embedded PTX text is kept line by line with NUL bytes between; the leading ones count as lines. Linked files may hold
+ * several, `.nv_debug_ptx_txt.<number>`: they are put one behind the other, and line tables name the one they mean. */
 static void read_ptx(struct img_reader *r)
 {
-    const struct elf_section *s = img_elf_find(&r->elf, ".nv_debug_ptx_txt");
-    if (s == NULL || s->bytes == NULL)
+    static const char prefix[] = ".nv_debug_ptx_txt";
+    size_t total = 0;
+    for (uint32_t i = 0; i < r->elf.section_count; i++) {
+        const struct elf_section *s = &r->elf.sections[i];
+        if (str_starts(s->name, prefix) && s->bytes != NULL)
+            total += s->have + 1;
+    }
+    if (total == 0)
         return;
-    char *text = arena_alloc(r->a, s->have + 1);
+    char *text = arena_alloc(r->a, total);
     if (text == NULL)
         return;
-    for (size_t i = 0; i < s->have; i++)
-        text[i] = s->bytes[i] != 0 ? (char)s->bytes[i] : '\n';
-    text[s->have] = 0;
+    uint32_t lines = 0;
+    size_t n = 0;
+    for (uint32_t i = 0; i < r->elf.section_count; i++) {
+        const struct elf_section *s = &r->elf.sections[i];
+        if (!str_starts(s->name, prefix) || s->bytes == NULL)
+            continue;
+        struct ptx_text part = {.section = s->name, .lines_before = lines};
+        VEC_PUSH(r->a, r->ptx_texts, part);
+        if (n != 0)
+            text[n++] = '\n';
+        for (size_t k = 0; k < s->have; k++)
+            text[n++] = s->bytes[k] != 0 ? (char)s->bytes[k] : '\n';
+        for (size_t k = n - s->have; k < n; k++)
+            lines += text[k] == '\n';
+        lines++;
+    }
     r->module->ptx = text;
-    r->module->ptx_bytes = s->have;
+    r->module->ptx_bytes = n;
 }
 
 /* One note: u32 name bytes, u32 descriptor bytes, u32 type, name, descriptor; both padded to 4. */
@@ -326,32 +357,38 @@ static const char *tool_text(struct img_reader *r, const uint8_t *note, uint32_t
     return length != 0 ? arena_strndup(r->a, text, length) : NULL;
 }
 
+/* "Cuda compilation tools, release 13.0, V13.0.88" -> 1300, -1 when there is no version. */
+static int release_of(const char *number)
+{
+    unsigned parts[2] = {0, 0};
+    for (unsigned i = 0; i < 2; i++) {
+        if (*number < '0' || *number > '9')
+            return -1;
+        for (; *number >= '0' && *number <= '9' && parts[i] < 100; number++)
+            parts[i] = parts[i] * 10 + (unsigned)(*number - '0');
+        number += *number == '.';
+    }
+    return (int)(parts[0] * 100 + parts[1]);
+}
+
 static void read_producer(struct img_reader *r)
 {
-    enum { TEXT_TOOL = 1, TEXT_VERSION = 2, TEXT_ARGUMENTS = 4 };
+    enum { TEXT_TOOL = 1, TEXT_VERSION = 2, TEXT_ARGUMENTS = 4, SPILLS_SINCE = 1209 };
     uint32_t bytes;
     const uint8_t *note = find_note(r, ".note.nv.tkinfo", NOTE_TOOL, &bytes);
-    unsigned major = 0, minor = 0;
     if (note != NULL) {
         const char *tool = tool_text(r, note, bytes, TEXT_TOOL), *version = tool_text(r, note, bytes, TEXT_VERSION);
         const char *number = version != NULL ? strstr(version, ", V") : NULL;
+        r->module->flags = tool_text(r, note, bytes, TEXT_ARGUMENTS);
+        r->module->producer = tool;
         if (tool != NULL && number != NULL) {
             r->module->producer = arena_printf(r->a, "%s %s", tool, number + 3);
-            for (number += 3; *number >= '0' && *number <= '9' && major < 1000; number++)
-                major = major * 10 + (unsigned)(*number - '0');
-            for (number += *number == '.'; *number >= '0' && *number <= '9' && minor < 1000; number++)
-                minor = minor * 10 + (unsigned)(*number - '0');
-        } else {
-            r->module->producer = tool;
+            r->writes_spills = str_starts(tool, "ptxas") && release_of(number + 3) >= SPILLS_SINCE;
         }
-        r->module->flags = tool_text(r, note, bytes, TEXT_ARGUMENTS);
     } else if (!r->new_layout && r->elf.version >= 70 && r->elf.version < 200) {
         /* The old layout names no tool, but e_version carries the release times ten. */
-        major = r->elf.version / 10;
-        minor = r->elf.version % 10;
-        r->module->producer = arena_printf(r->a, "CUDA %u.%u", major, minor);
+        r->module->producer = arena_printf(r->a, "CUDA %" PRIu32 ".%" PRIu32, r->elf.version / 10, r->elf.version % 10);
     }
-    r->writes_spills = major > 12 || (major == 12 && minor >= 9);
 }
 
 /* The letter behind `-arch sm_90` in the recorded command line, 0 for none. */
@@ -417,8 +454,10 @@ static void finish_kernel(struct img_reader *r, uint32_t index)
     k->reloc_count = (uint32_t)state->relocs.n;
     k->subroutines = state->subroutines.p;
     k->subroutine_count = (uint32_t)state->subroutines.n;
+    if (k->barriers < 0 && state->has_info && !state->info_damaged)
+        k->barriers = 0; /* recorded only where there are some */
     k->stack_bytes = state->frame_bytes >= 0 ? state->frame_bytes : state->min_stack_bytes;
-    if (!k->spills_known && state->has_info && !state->params_damaged && r->writes_spills)
+    if (!k->spills_known && state->has_info && !state->info_damaged && r->writes_spills)
         k->spills_known = true;
 }
 

@@ -73,6 +73,22 @@ static const struct elf_section *find_name_table(const struct elf_file *elf, uin
     return NULL;
 }
 
+/* False for sections that only ask for memory; relocatable cubins have types of their own for these. */
+static bool in_file(const struct elf_section *s)
+{
+    switch (s->type) {
+    case 0:
+    case ELF_SHT_NOBITS:
+    case ELF_SHT_CUDA_GLOBAL:
+    case ELF_SHT_CUDA_LOCAL:
+    case ELF_SHT_CUDA_SHARED:
+    case ELF_SHT_CUDA_SHARED_RESERVED:
+        return false;
+    default:
+        return s->size != 0;
+    }
+}
+
 static void read_section(struct elf_file *elf, const uint8_t *record, struct elf_section *s)
 {
     s->name = "";
@@ -83,9 +99,7 @@ static void read_section(struct elf_file *elf, const uint8_t *record, struct elf
     s->link = bits_le32(record + 40);
     s->info = bits_le32(record + 44);
     s->align = bits_le64(record + 48);
-    if (s->type == 0 || s->type == ELF_SHT_NOBITS || s->size == 0)
-        return;
-    if (s->offset >= elf->size)
+    if (!in_file(s) || s->offset >= elf->size)
         return;
     size_t room = elf->size - (size_t)s->offset;
     size_t have = s->size < room ? (size_t)s->size : room;
@@ -143,7 +157,7 @@ static void read_sections(struct elf_file *elf)
         elf->sections[i].name = img_elf_string(elf, table_of_names, bits_le32(first + (size_t)i * ELF_SECTION_BYTES));
     for (uint32_t i = 0; i < elf->section_count; i++) {
         const struct elf_section *s = &elf->sections[i];
-        if (s->type != 0 && s->type != ELF_SHT_NOBITS && s->have < s->size)
+        if (in_file(s) && s->have < s->size)
             img_elf_damage(elf, "elf-truncated", s->name, (int64_t)s->have,
                            "the section needs %" PRIu64 " bytes at offset %" PRIu64 ", the file is %zu bytes", s->size,
                            s->offset, elf->size);

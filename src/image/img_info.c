@@ -130,7 +130,7 @@ static void read_param(struct img_reader *r, const struct record_reader *reader,
                        struct kernel_state *state)
 {
     if (!has_payload(r, reader, record, 12)) {
-        state->params_damaged = true;
+        state->info_damaged = true;
         return;
     }
     const uint8_t *p = record->payload;
@@ -142,7 +142,7 @@ static void read_param(struct img_reader *r, const struct record_reader *reader,
     if (state->params.n < PARAMS_MAX)
         VEC_PUSH(r->a, state->params, param);
     else
-        state->params_damaged = true;
+        state->info_damaged = true;
 }
 
 static void read_three(struct img_reader *r, const struct record_reader *reader, const struct record *record, int32_t out[3])
@@ -227,7 +227,7 @@ static void read_kernel_info(struct img_reader *r, const struct elf_section *sec
         }
     }
     if (r->elf.damaged || section->have < section->size)
-        state->params_damaged = true; /* records may be missing: what is left is no complete list */
+        state->info_damaged = true; /* records may be missing: what is left is no complete list */
     r->elf.damaged |= damaged;
 }
 
@@ -250,7 +250,7 @@ static void finish_params(struct img_reader *r, uint32_t index)
     uint32_t n = (uint32_t)state->params.n;
     if (n != 0)
         qsort(params, n, sizeof *params, by_index);
-    bool whole = !state->params_damaged && (n != 0 || kernel->param_bytes == 0);
+    bool whole = kernel->is_entry && !state->info_damaged && (n != 0 || kernel->param_bytes == 0);
     uint32_t end = 0;
     for (uint32_t i = 0; i < n; i++) {
         params[i].constant_offset = kernel->param_base + params[i].offset;
@@ -259,7 +259,7 @@ static void finish_params(struct img_reader *r, uint32_t index)
     }
     if (end > kernel->param_bytes)
         whole = false;
-    if (!whole && !state->params_damaged)
+    if (!whole && kernel->is_entry && !state->info_damaged)
         img_elf_damage(&r->elf, "nv-info", kernel->section, -1,
                        "%" PRIu32 " parameter records do not describe %" PRIu32 " bytes of parameters", n, kernel->param_bytes);
     kernel->params = params;

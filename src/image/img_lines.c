@@ -80,6 +80,7 @@ struct line_reader {
     /* of one sequence */
     uint64_t address, base;
     uint32_t kernel; /* IMG_NONE: not known */
+    bool removed;    /* of a function that is no longer there */
     uint64_t file, line, context, function;
     VEC(struct row) rows;
     VEC(struct chain) chains;
@@ -191,6 +192,18 @@ static void take_file(struct line_reader *lr, struct cursor *c, const char *name
         add_file(lr, name, directory, at);
 }
 
+/* How many lines stand before the PTX text that the row's file means. File 0, or a lone text, is the first one. */
+static uint32_t ptx_lines_before(const struct line_reader *lr)
+{
+    if (lr->file == 0 || lr->file > lr->unit_files.n || lr->r->ptx_texts.n < 2)
+        return 0;
+    uint32_t index = lr->unit_files.p[lr->file - 1];
+    for (size_t i = 0; i < lr->r->ptx_texts.n && index < lr->files.n; i++)
+        if (strcmp(lr->r->ptx_texts.p[i].section, lr->files.p[index]) == 0)
+            return lr->r->ptx_texts.p[i].lines_before;
+    return 0;
+}
+
 static uint32_t file_of(struct line_reader *lr, size_t at)
 {
     if (lr->ptx)
@@ -262,6 +275,7 @@ static void start_sequence(struct line_reader *lr)
 {
     lr->address = lr->base = 0;
     lr->kernel = IMG_NONE;
+    lr->removed = false;
     lr->file = lr->line = 1;
     lr->context = lr->function = 0;
     lr->rows.n = 0;
@@ -276,6 +290,8 @@ static void add_row(struct line_reader *lr, size_t at)
         damage(lr, at, "a line number out of range");
     else
         row.line = (uint32_t)lr->line;
+    if (lr->ptx && row.line != 0)
+        row.line += ptx_lines_before(lr);
     row.file = file_of(lr, at);
     row.chain = chain_of(lr, at);
     VEC_PUSH(lr->r->a, lr->rows, row);
@@ -306,7 +322,7 @@ static void end_sequence(struct line_reader *lr, size_t at)
 {
     uint32_t kernel = lr->kernel;
     if (kernel == IMG_NONE) {
-        if (lr->rows.n != 0)
+        if (lr->rows.n != 0 && !lr->removed)
             damage(lr, at, "a sequence of no known function");
         return;
     }
@@ -339,8 +355,9 @@ static void set_address(struct line_reader *lr, uint64_t place, uint64_t value)
     struct address_fix key = {.place = place};
     const struct address_fix *fix =
         lr->fix_count != 0 ? bsearch(&key, lr->fixes, lr->fix_count, sizeof key, by_place) : NULL;
-    if (fix == NULL) { /* no relocation: only a lone kernel can be meant */
-        lr->kernel = lr->r->module->kernel_count == 1 ? 0 : IMG_NONE;
+    lr->removed = fix == NULL && lr->fix_count != 0; /* the linker drops unused functions but not their lines */
+    if (fix == NULL) { /* without any relocation only a lone kernel can be meant */
+        lr->kernel = lr->fix_count == 0 && lr->r->module->kernel_count == 1 ? 0 : IMG_NONE;
         return;
     }
     const struct elf_file *elf = &lr->r->elf;

@@ -16,7 +16,7 @@ struct kernel_state {
     uint32_t section;       /* index of its text section */
     uint32_t symbol;        /* index of its symbol, or IMG_NONE */
     bool has_info;          /* a .nv.info.<kernel> section was found */
-    bool params_damaged;    /* its parameter records contradict each other */
+    bool info_damaged;      /* some of its records could not be read */
     int32_t frame_bytes, min_stack_bytes;
     int32_t param_bytes_told;
     bool has_shared_section;
@@ -28,6 +28,12 @@ struct kernel_state {
     VEC(struct img_ptx_line) ptx_lines;
 };
 
+/* One embedded PTX text inside img_module.ptx. */
+struct ptx_text {
+    const char *section;
+    uint32_t lines_before;
+};
+
 struct img_reader {
     struct arena *a;
     struct elf_file elf;
@@ -35,6 +41,7 @@ struct img_reader {
     struct kernel_state *states; /* parallel to module->kernels */
     uint32_t *kernel_of_section; /* IMG_NONE: not the text of a kernel */
     struct map_str kernel_by_name;
+    VEC(struct ptx_text) ptx_texts;
     bool new_layout;             /* header layout of ABI version 8 */
     bool arch_specific;          /* built for an 'a' or 'f' target */
     bool writes_spills;          /* its producer records spills whenever there are some */
