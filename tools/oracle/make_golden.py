@@ -3,18 +3,25 @@
 usage: make_golden.py --out DIR --lab LAB.tsv --sample VARIANTS.tsv ENUMERATE.tsv --whole RANDOM.tsv [--release TEXT]
        [--passing ISA_DUMP]
 
-Of LAB and of the whole files every distinct word is taken. Of a sampled file one word a shape is: text with register numbers and values left out,
-guard apart, so every modifier and every operand form an opcode has stays. Columns: sm, offset, hi, lo, text.
+Of LAB and of the whole files every distinct word is taken. Of a sampled file one word a shape is: text with the numbers of
+registers and predicates, values and reuse marks left out, guard apart, so every modifier and every operand form an opcode
+has stays. Columns: sm, offset, hi, lo, text.
 --passing keeps only rows the given isa_dump prints equal, and names the number of the others: a class of rows is
 committed when the decoder knows it.
 """
 import argparse
 import collections
 import os
+import re
 import sys
 
 import compare
 from random_words import opcode_of, shape
+
+
+def sample_shape(text):
+    text = shape(text).removeprefix("@ ").replace(".reuse", "").replace("-#", "#")
+    return re.sub(r"\b(U?[RP])[ZT]\b", r"\1#", text)
 
 
 def main():
@@ -31,7 +38,7 @@ def main():
     shapes = set()
     for paths, sampled in ((options.lab, False), (options.sample, True), (options.whole, False)):
         for sm, offset, word, text in compare.load(paths):
-            key = (sm, opcode_of(word), shape(text).removeprefix("@ "))
+            key = (sm, opcode_of(word), sample_shape(text))
             if sampled and key in shapes:
                 continue
             shapes.add(key)
