@@ -142,9 +142,8 @@ static void __attribute__((format(printf, 2, 3))) add(struct text *t, const char
 static bool shows_imm(unsigned kind)
 {
     switch (kind) {
-    case UOP_CARRY: case UOP_LOP3: case UOP_SEXT: case UOP_ZEXT: case UOP_IEQ: case UOP_ILT_S: case UOP_ILT_U:
-    case UOP_ELEMENT: case UOP_SHFL: case UOP_SHFL_IN: case UOP_VOTE: case UOP_MATCH: case UOP_MMA: case UOP_OPAQUE:
-    case UOP_BRANCH: case UOP_CALL: case UOP_BAR: case UOP_RECONVERGE: case UOP_FENCE: case UOP_PC: case UOP_I2F:
+    case UOP_LOP3: case UOP_ELEMENT: case UOP_SHFL: case UOP_SHFL_IN: case UOP_VOTE: case UOP_MATCH: case UOP_MMA: case UOP_OPAQUE:
+    case UOP_BRANCH: case UOP_CALL: case UOP_BAR: case UOP_RECONVERGE: case UOP_FENCE: case UOP_PC:
         return true;
     default:
         return false;
@@ -211,6 +210,9 @@ size_t uop_print(const struct uop_list *list, size_t index, char *out, size_t si
     case UOP_PRMT: case UOP_BMSK: case UOP_FLO: case UOP_DP4A:
         if (u->imm)
             add(&t, " #%" PRIu64, u->imm);
+        break;
+    case UOP_CARRY: case UOP_SEXT: case UOP_ZEXT: case UOP_IEQ: case UOP_ILT_S: case UOP_ILT_U: case UOP_I2F:
+        add(&t, " #%" PRIu64, u->imm); /* a width */
         break;
     default:
         if (shows_imm(u->kind))

@@ -223,9 +223,10 @@ void lift_fset(struct lift *l)
     static const enum isa_mod mods[] = {COMPARE_MODS, ISA_MOD_BF, ISA_MOD_NONE};
     expect(l, mods, 4);
     uop_ref a = lift_fsrc(l, 1), b = lift_fsrc(l, 2);
-    uop_ref p = lift_bool_op(l, compare(l, UOP_F32, a, b), lift_pred(l, 3));
+    uop_ref condition = compare(l, UOP_F32, a, b), p = lift_bool_op(l, condition, lift_pred(l, 3));
     uint64_t yes = lift_mod(l, ISA_MOD_BF) ? one_bits[UOP_F32] : UINT32_MAX;
-    lift_write(l, 0, lift_select(l, UOP_B32, p, lift_const(l, UOP_B32, yes), lift_const(l, UOP_B32, 0)));
+    uop_ref set = lift_const(l, UOP_B32, yes), clear = lift_const(l, UOP_B32, 0);
+    lift_write(l, 0, lift_select(l, UOP_B32, p, set, clear));
 }
 
 void lift_fchk(struct lift *l)
@@ -469,11 +470,14 @@ static struct halves half_source(struct lift *l, unsigned *i)
         if (o->bits != 16 || !next || next->kind != ISA_OPERAND_FIMM || next->bits != 16)
             lift_refuse(l);
         *i += 2;
-        return (struct halves){lift_const(l, UOP_B16, next ? (uint64_t)next->value : 0), lift_const(l, UOP_B16, (uint64_t)o->value)};
+        struct halves pair = {.low = lift_const(l, UOP_B16, next ? (uint64_t)next->value : 0)};
+        pair.high = lift_const(l, UOP_B16, (uint64_t)o->value);
+        return pair;
     }
     *i += 1;
     uop_ref word = lift_raw(l, o, false);
-    struct halves h = {lift_op(l, UOP_LO, UOP_B16, word, UOP_NONE, UOP_NONE), lift_op(l, UOP_HI, UOP_B16, word, UOP_NONE, UOP_NONE)};
+    struct halves h = {.low = lift_op(l, UOP_LO, UOP_B16, word, UOP_NONE, UOP_NONE)};
+    h.high = lift_op(l, UOP_HI, UOP_B16, word, UOP_NONE, UOP_NONE);
     if (!o)
         return h;
     if (isa_operand_has_mod(o, ISA_MOD_H0_H0))
@@ -522,7 +526,8 @@ void lift_hadd2(struct lift *l)
     }
     if (!lift_only_mods(l, half_mods))
         lift_refuse(l);
-    write_halves(l, lift_fadd(l, type, UOP_RN, flags, a.low, b.low), lift_fadd(l, type, UOP_RN, flags, a.high, b.high));
+    uop_ref low = lift_fadd(l, type, UOP_RN, flags, a.low, b.low);
+    write_halves(l, low, lift_fadd(l, type, UOP_RN, flags, a.high, b.high));
 }
 
 void lift_hmul2(struct lift *l)
@@ -533,7 +538,8 @@ void lift_hmul2(struct lift *l)
     expect_end(l, i);
     if (!lift_only_mods(l, half_mods))
         lift_refuse(l);
-    write_halves(l, lift_fmul(l, type, UOP_RN, flags, a.low, b.low), lift_fmul(l, type, UOP_RN, flags, a.high, b.high));
+    uop_ref low = lift_fmul(l, type, UOP_RN, flags, a.low, b.low);
+    write_halves(l, low, lift_fmul(l, type, UOP_RN, flags, a.high, b.high));
 }
 
 void lift_hfma2(struct lift *l)
@@ -596,7 +602,8 @@ void lift_hmnmx2(struct lift *l)
     expect_end(l, i + 1);
     if (!lift_only_mods(l, mods))
         lift_refuse(l);
-    write_halves(l, min_max(l, type, flags, p, a.low, b.low), min_max(l, type, flags, p, a.high, b.high));
+    uop_ref low = min_max(l, type, flags, p, a.low, b.low);
+    write_halves(l, low, min_max(l, type, flags, p, a.high, b.high));
 }
 
 /* FADD2 FMUL2 FFMA2: two f32 in register pairs. */

@@ -136,11 +136,12 @@ void lift_p2r(struct lift *l)
         lift_refuse(l);
     const struct isa_operand *d = lift_operand(l, 0);
     enum uop_file file = d && d->kind == ISA_OPERAND_UREG ? UOP_FILE_UP : UOP_FILE_P;
-    uop_ref v = lift_and(l, UOP_B32, lift_src(l, 2), lift_const(l, UOP_B32, ~(named << shift)));
+    uop_ref rest = lift_src(l, 2), v = lift_and(l, UOP_B32, rest, lift_const(l, UOP_B32, ~(named << shift)));
     for (unsigned p = 0; p < 7; p++) {
         if (!(named >> p & 1))
             continue;
-        uop_ref bit = lift_select(l, UOP_B32, lift_read(l, file, p), lift_const(l, UOP_B32, 1u << (p + shift)), lift_const(l, UOP_B32, 0));
+        uop_ref from = lift_read(l, file, p), one = lift_const(l, UOP_B32, 1u << (p + shift)), zero = lift_const(l, UOP_B32, 0);
+        uop_ref bit = lift_select(l, UOP_B32, from, one, zero);
         v = lift_or(l, UOP_B32, v, bit);
     }
     lift_write(l, 0, v);
@@ -354,8 +355,8 @@ static uop_ref product(struct lift *l, uop_ref a, uop_ref b)
 void lift_imad(struct lift *l)
 {
     /* MOV, SHL and IADD are how the disassembler spells certain constant operands: nothing to do with the result. */
-    const enum isa_mod mods[] = {ISA_MOD_MOV, isa_mod_find("SHL"), isa_mod_find("IADD"), ISA_MOD_U32, ISA_MOD_S32, ISA_MOD_X,
-                                 ISA_MOD_WIDE, ISA_MOD_HI, ISA_MOD_NONE};
+    const enum isa_mod mods[] = {ISA_MOD_MOV, ISA_MOD_U32, ISA_MOD_S32, ISA_MOD_X, ISA_MOD_WIDE, ISA_MOD_HI,
+                                 isa_mod_find("SHL"), isa_mod_find("IADD"), ISA_MOD_NONE};
     bool wide = lift_mod(l, ISA_MOD_WIDE), high = lift_mod(l, ISA_MOD_HI), with_carry = lift_mod(l, ISA_MOD_X);
     unsigned outs[2], i = 1, out_count = carry_outs(l, outs, &i);
     if (!lift_only_mods(l, mods) || lift_count(l) != i + 3 + with_carry || out_count > 1)
@@ -371,11 +372,12 @@ void lift_imad(struct lift *l)
     if (wide || high) {
         enum uop_kind extend = lift_mod(l, ISA_MOD_U32) ? UOP_ZEXT : UOP_SEXT;
         c = lift_src64(l, i + 2);
-        if (lift_equals(l, a, 0) || lift_equals(l, b, 0))
+        if (lift_equals(l, a, 0) || lift_equals(l, b, 0)) {
             p = lift_const(l, UOP_B64, 0);
-        else
-            p = lift_op(l, UOP_MUL, UOP_B64, lift_imm(l, extend, UOP_B64, 32, a, UOP_NONE, UOP_NONE),
-                        lift_imm(l, extend, UOP_B64, 32, b, UOP_NONE, UOP_NONE), UOP_NONE);
+        } else {
+            uop_ref x = lift_imm(l, extend, UOP_B64, 32, a, UOP_NONE, UOP_NONE);
+            p = lift_op(l, UOP_MUL, UOP_B64, x, lift_imm(l, extend, UOP_B64, 32, b, UOP_NONE, UOP_NONE), UOP_NONE);
+        }
     } else {
         c = lift_src(l, i + 2);
         p = product(l, a, b);
@@ -598,7 +600,8 @@ void lift_imnmx(struct lift *l)
             lift_refuse(l);
     if (wide) {
         uop_ref a = lift_src64(l, i), b = lift_src64(l, i + 1);
-        lift_write64(l, 0, min_max(l, UOP_B64, is_unsigned, lift_pred(l, i + 2), a, b));
+        uop_ref p = lift_pred(l, i + 2);
+        lift_write64(l, 0, min_max(l, UOP_B64, is_unsigned, p, a, b));
     } else {
         uop_ref a = lift_src(l, i), b = lift_src(l, i + 1);
         lift_write(l, 0, relu(l, min_max(l, UOP_B32, is_unsigned, lift_pred(l, i + 2), a, b)));
@@ -663,7 +666,7 @@ void lift_i2i(struct lift *l)
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!lift_mod(l, rows[i].mod))
             continue;
-        uop_ref v = lift_op(l, UOP_MAX_S, UOP_B32, lift_src(l, 1), lift_const(l, UOP_B32, rows[i].least), UOP_NONE);
+        uop_ref a = lift_src(l, 1), v = lift_op(l, UOP_MAX_S, UOP_B32, a, lift_const(l, UOP_B32, rows[i].least), UOP_NONE);
         lift_write(l, 0, lift_op(l, UOP_MIN_S, UOP_B32, v, lift_const(l, UOP_B32, rows[i].most), UOP_NONE));
         return;
     }

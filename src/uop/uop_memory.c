@@ -54,6 +54,12 @@ static unsigned scale_of(const struct isa_operand *o)
     return isa_operand_has_mod(o, ISA_MOD_X4) ? 2 : isa_operand_has_mod(o, ISA_MOD_X8) ? 3 : 0;
 }
 
+static uop_ref register_pair(struct lift *l, enum uop_file file, unsigned reg)
+{
+    uop_ref low = lift_read(l, file, reg);
+    return lift_pair(l, low, lift_read(l, file, reg + 1u));
+}
+
 /* The address operand *i as a value, and the descriptor pair or UOP_NONE. */
 static uop_ref address(struct lift *l, unsigned i, enum uop_space space, uop_ref *descriptor)
 {
@@ -67,7 +73,7 @@ static uop_ref address(struct lift *l, unsigned i, enum uop_space space, uop_ref
     }
     if (o->desc != ISA_NO_REG)
         *descriptor = o->desc == ISA_RZ ? lift_const(l, UOP_B64, 0)
-                                        : lift_pair(l, lift_read(l, UOP_FILE_UR, o->desc), lift_read(l, UOP_FILE_UR, o->desc + 1u));
+                                        : register_pair(l, UOP_FILE_UR, o->desc);
     uop_ref v = lift_const(l, type, 0);
     bool has_ubase = o->ubase != ISA_NO_REG && o->ubase != ISA_RZ;
     if (o->base != ISA_NO_REG && o->base != ISA_RZ) {
@@ -79,7 +85,7 @@ static uop_ref address(struct lift *l, unsigned i, enum uop_space space, uop_ref
         if (!wide)
             v = low;
         else if (pair)
-            v = lift_pair(l, low, lift_read(l, UOP_FILE_R, o->base + 1u));
+            v = register_pair(l, UOP_FILE_R, o->base);
         else
             v = lift_imm(l, UOP_ZEXT, UOP_B64, 32, low, UOP_NONE, UOP_NONE);
         if (scale_of(o))
@@ -88,7 +94,7 @@ static uop_ref address(struct lift *l, unsigned i, enum uop_space space, uop_ref
     if (has_ubase) {
         uop_ref low = lift_read(l, UOP_FILE_UR, o->ubase), u = low;
         if (wide)
-            u = lift_mod(l, ISA_MOD_E) ? lift_pair(l, low, lift_read(l, UOP_FILE_UR, o->ubase + 1u))
+            u = lift_mod(l, ISA_MOD_E) ? register_pair(l, UOP_FILE_UR, o->ubase)
                                        : lift_imm(l, UOP_ZEXT, UOP_B64, 32, low, UOP_NONE, UOP_NONE);
         v = lift_add(l, type, v, u);
     }
