@@ -1,0 +1,51 @@
+/* Facts of one kernel, drawn from the graph, the places, the words and the patterns. Text, control fields and lines come in as
+ * data: nothing here decodes. */
+#ifndef SP_FACT_BUILD_H
+#define SP_FACT_BUILD_H
+
+#include "facts/fact.h"
+#include "graph/graph.h"
+#include "image/img.h"
+#include "meaning/mean.h"
+#include "pattern/pat.h"
+#include "place/place.h"
+#include "rewrite/rew.h"
+#include "sassprobe/status.h"
+
+/* What the machine instruction says of itself, one for each graph_input instruction. */
+struct fact_text {
+    const char *text, *guard, *bits, *control_text;
+    int32_t stall, write_barrier, read_barrier, wait_mask, yield; /* FACT_NONE */
+    bool no_encoding; /* the word is unknown */
+};
+
+struct fact_source {
+    const struct img_module *module;
+    const struct img_kernel *kernel;
+    const struct fact_text *texts;
+    const int32_t *file_numbers; /* module file -> document file */
+    struct graph *g;
+    const struct place *place;
+    struct mean *mean;
+    const struct pat_result *patterns;
+    const struct rew_list *rewrites;
+};
+
+/* Fills everything but `input`. SP_ERR_MEMORY or SP_OK. */
+enum sp_status fact_build_kernel(struct arena *a, struct fact_source *s, struct fact_kernel *k);
+
+/* Parts of it, a file each. */
+enum sp_status fact_build_instructions(struct arena *a, struct fact_source *s, struct fact_kernel *k);
+enum sp_status fact_build_values(struct arena *a, struct fact_source *s, struct fact_kernel *k);
+enum sp_status fact_build_patterns(struct arena *a, struct fact_source *s, struct fact_kernel *k);
+enum sp_status fact_build_summary(struct arena *a, struct fact_source *s, struct fact_kernel *k);
+
+/* "clamp" of "void ns::clamp<float>(float*)". */
+const char *fact_base_name(struct arena *a, const char *demangled);
+
+/* Offsets of instances as a fact list: ascending, each once. */
+struct fact_offsets fact_offsets_of(struct arena *a, const struct graph *g, const uint32_t *insns, size_t n);
+enum uop_type fact_float_type(const char *type); /* "f32" -> UOP_F32; UOP_VOID when it is none */
+const char *fact_value_name(struct arena *a, struct fact_source *s, graph_id node);
+
+#endif

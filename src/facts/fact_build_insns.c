@@ -1,0 +1,287 @@
+/* Facts about instructions: the listing with roles and expressions, padding, register flow, accesses, what is not understood. */
+#include "facts/fact_build.h"
+
+#include "base/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Instance of each machine instruction: the first reachable one, UINT32_MAX: never reached. */
+static uint32_t *first_instances(struct arena *a, const struct graph *g)
+{
+    uint32_t *of = ARENA_ARRAY(a, uint32_t, g->input.count + 1);
+    if (!of)
+        return NULL;
+    memset(of, 0xff, (g->input.count + 1) * sizeof of[0]);
+    for (uint32_t i = 0; i < g->insns.n; i++)
+        if (g->insns.p[i].reachable && of[g->insns.p[i].input] == UINT32_MAX)
+            of[g->insns.p[i].input] = i;
+    return of;
+}
+
+static bool is_filler(const struct graph_input_insn *insn)
+{
+    const struct uop_list *l = insn->uops;
+    for (size_t i = 0; i < l->ops.n; i++) {
+        unsigned kind = l->ops.p[i].kind;
+        if (kind == UOP_NOP || (kind == UOP_BRANCH && l->ops.p[i].imm == insn->offset))
+            continue;
+        return false;
+    }
+    return !l->unknown;
+}
+
+static void fill_lines(struct fact_source *s, struct arena *a, struct fact_instruction *f)
+{
+    const struct img_line *line = img_line_at(s->kernel, f->offset);
+    uint32_t ptx = img_ptx_line_at(s->kernel, f->offset);
+    f->file = f->line = FACT_NONE;
+    f->ptx_line = ptx ? (int32_t)ptx : FACT_NONE;
+    if (!line || !line->line)
+        return;
+    f->line = (int32_t)line->line;
+    if (line->file != UINT32_MAX && line->file < s->module->file_count)
+        f->file = s->file_numbers[line->file];
+    struct fact_inline *list = ARENA_ARRAY(a, struct fact_inline, line->inlined_count);
+    for (uint32_t i = 0; i < line->inlined_count && list; i++) {
+        const struct img_inline *in = &line->inlined[i];
+        list[i] = (struct fact_inline){.file = in->file < s->module->file_count ? s->file_numbers[in->file] : FACT_NONE,
+                                       .line = in->line ? (int32_t)in->line : FACT_NONE, .function = in->function};
+    }
+    f->inlined = list;
+    f->inlined_count = list ? line->inlined_count : 0;
+}
+
+/* Patterns an instruction belongs to: those that say something of it in particular; one that spans the kernel (family
+ * "operator") only where no other does. */
+static void fill_patterns(struct fact_source *s, struct arena *a, struct fact_kernel *k, struct fact_instruction *f, const uint32_t *by_insn,
+                          uint32_t count)
+{
+    uint32_t *list = ARENA_ARRAY(a, uint32_t, count), kept = 0;
+    bool particular = false;
+    (void)k;
+    if (!list)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        particular |= strcmp(s->patterns->matches.p[by_insn[i]].family, "operator") != 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!particular || strcmp(s->patterns->matches.p[by_insn[i]].family, "operator") != 0)
+            list[kept++] = by_insn[i];
+    f->patterns = list;
+    f->pattern_count = kept;
+}
+
+struct insn_lists { /* matches of each machine instruction */
+    uint32_t *starts, *items;
+};
+
+static bool list_matches(struct fact_source *s, struct arena *a, struct insn_lists *l)
+{
+    const struct graph *g = s->g;
+    l->starts = ARENA_ARRAY(a, uint32_t, g->input.count + 2);
+    size_t total = 0;
+    for (size_t m = 0; m < s->patterns->matches.n; m++)
+        total += s->patterns->matches.p[m].insns.n;
+    l->items = ARENA_ARRAY(a, uint32_t, total);
+    if (!l->starts || !l->items)
+        return false;
+    for (int fill = 0; fill < 2; fill++) {
+        for (uint32_t m = 0; m < s->patterns->matches.n; m++) {
+            const struct pat_match *match = &s->patterns->matches.p[m];
+            for (size_t i = 0; i < match->insns.n; i++) {
+                uint32_t at = g->insns.p[match->insns.p[i]].input;
+                if (!fill) {
+                    l->starts[at + 1]++;
+                    continue;
+                }
+                uint32_t *p = &l->starts[at];
+                l->items[(*p)++] = m;
+            }
+        }
+        if (!fill)
+            for (uint32_t i = 0; i < g->input.count; i++)
+                l->starts[i + 1] += l->starts[i];
+    }
+    for (uint32_t i = g->input.count; i > 0; i--)
+        l->starts[i] = l->starts[i - 1];
+    l->starts[0] = 0;
+    /* One match through two instances is told once. */
+    return true;
+}
+
+static void add_unknown(struct arena *a, struct fact_kernel *k, const struct fact_instruction *f, const struct fact_text *t,
+                        enum fact_unknown_why why)
+{
+    struct fact_unknown u = {.offset = f->offset, .text = t->text, .bits = t->bits, .why = why};
+    VEC_PUSH(a, k->unknown, u);
+}
+
+static void build_one(struct arena *a, struct fact_source *s, struct fact_kernel *k, uint32_t input, uint32_t instance,
+                      const enum mean_role *roles, const struct insn_lists *matches)
+{
+    const struct graph_input_insn *in = &s->g->input.insns[input];
+    const struct fact_text *t = &s->texts[input];
+    struct fact_instruction f = {.offset = in->offset, .text = t->text, .guard = t->guard, .control_text = t->control_text,
+                                 .stall = t->stall, .yield = t->yield, .write_barrier = t->write_barrier,
+                                 .read_barrier = t->read_barrier, .wait_mask = t->wait_mask};
+    fill_lines(s, a, &f);
+    if (instance == UINT32_MAX) {
+        f.role = is_filler(in) ? FACT_ROLE_PADDING : FACT_ROLE_DEAD;
+        if (in->uops->unknown)
+            f.role = FACT_ROLE_UNKNOWN;
+    } else {
+        f.role = (enum fact_role)roles[instance];
+        f.runs_when = mean_condition(s->mean, s->g->insns.p[instance].runs_when);
+        f.expr = mean_insn_expr(s->mean, instance, roles[instance]);
+        fill_patterns(s, a, k, &f, matches->items + matches->starts[input], matches->starts[input + 1] - matches->starts[input]);
+    }
+    if (in->uops->unknown || t->no_encoding)
+        add_unknown(a, k, &f, t, t->no_encoding ? FACT_WHY_ENCODING : FACT_WHY_SEMANTICS);
+    else if (in->uops->opaque && instance != UINT32_MAX)
+        add_unknown(a, k, &f, t, FACT_WHY_SEMANTICS);
+    for (size_t i = 0; i < s->g->indirect.n && instance != UINT32_MAX; i++) {
+        if (s->g->indirect.p[i] == instance) {
+            add_unknown(a, k, &f, t, FACT_WHY_INDIRECT_BRANCH);
+            break;
+        }
+    }
+    VEC_PUSH(a, k->instructions, f);
+}
+
+/* ---- register flow --------------------------------------------------------------------------------------------------------- */
+
+static const char *holds_text(struct arena *a, struct fact_source *s, const struct graph_def *d, graph_id node, const char **value)
+{
+    uint32_t index;
+    *value = NULL;
+    if (place_value_of(s->place, node, &index)) {
+        *value = s->mean->value_ids.p[index];
+        return fact_value_name(a, s, node);
+    }
+    if (graph_at(s->g, node)->type == UOP_B1) {
+        const char *c = mean_condition(s->mean, node);
+        return c ? c : "true";
+    }
+    (void)d;
+    return mean_expr(s->mean, node, fact_float_type(mean_type(s->mean, node)), MEAN_EXPANDED);
+}
+
+struct hold_row {
+    uint32_t key; /* file << 8 | register */
+    struct fact_hold hold;
+};
+
+static int by_register(const void *p, const void *q)
+{
+    const struct hold_row *a = p, *b = q;
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    return a->hold.from < b->hold.from ? -1 : a->hold.from > b->hold.from;
+}
+
+static void build_register_flow(struct arena *a, struct fact_source *s, struct fact_kernel *k)
+{
+    static const char *const prefix[] = {"R", "UR", "P", "UP", "B"};
+    struct graph *g = s->g;
+    struct hold_row *rows = ARENA_ARRAY(a, struct hold_row, g->defs.n);
+    struct fact_hold *holds = ARENA_ARRAY(a, struct fact_hold, g->defs.n);
+    uint32_t count = 0;
+    if (!rows || !holds)
+        return;
+    for (size_t i = 0; i < g->defs.n; i++) {
+        const struct graph_def *d = &g->defs.p[i];
+        const struct graph_node *n = graph_at(g, d->node);
+        graph_id whole = d->node;
+        enum fact_part part = FACT_WHOLE;
+        if (d->part && d->wide != GRAPH_NIL) {
+            whole = d->wide;
+            part = d->part == 2 ? FACT_HI : FACT_LO;
+        } else if (n->kind == UOP_LO || n->kind == UOP_HI) {
+            whole = n->arg[0];
+            part = n->kind == UOP_HI ? FACT_HI : FACT_LO;
+        }
+        if (part != FACT_WHOLE && place_value_of(s->place, d->node, NULL)) {
+            whole = d->node; /* a half that is a value of its own: one element of a wide load */
+            part = FACT_WHOLE;
+        }
+        struct hold_row row = {.key = (uint32_t)d->file << 8 | d->reg};
+        row.hold.from = g->insns.p[d->insn].offset;
+        row.hold.to = g->insns.p[d->last_use].offset;
+        row.hold.part = part;
+        row.hold.holds = holds_text(a, s, d, whole, &row.hold.value);
+        rows[count++] = row;
+    }
+    if (count)
+        qsort(rows, count, sizeof rows[0], by_register);
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < count;) {
+        struct fact_register r = {.name = arena_printf(a, "%s%u", prefix[rows[i].key >> 8 < 5 ? rows[i].key >> 8 : 0], rows[i].key & 0xff),
+                                  .holds = holds + used};
+        uint32_t j = i;
+        for (; j < count && rows[j].key == rows[i].key; j++) {
+            struct fact_hold *last = r.hold_count ? &holds[used + r.hold_count - 1] : NULL;
+            if (last && last->from == rows[j].hold.from) { /* the same instruction, called from elsewhere */
+                if (rows[j].hold.to > last->to)
+                    last->to = rows[j].hold.to;
+                continue;
+            }
+            holds[used + r.hold_count++] = rows[j].hold;
+        }
+        used += r.hold_count;
+        VEC_PUSH(a, k->register_flow, r);
+        i = j;
+    }
+}
+
+static void build_accesses(struct arena *a, struct fact_source *s, struct fact_kernel *k)
+{
+    static const enum fact_where spaces[] = {FACT_GLOBAL, FACT_SHARED, FACT_LOCAL, FACT_GLOBAL, FACT_CONSTANT};
+    static const enum fact_coalescing forms[] = {FACT_FULL, FACT_STRIDED, FACT_BROADCAST, FACT_SCATTERED, FACT_COALESCING_UNKNOWN};
+    struct graph *g = s->g;
+    for (size_t i = 0; i < g->accesses.n; i++) {
+        const struct graph_access *x = &g->accesses.p[i];
+        struct place_access p;
+        uint32_t offset = g->insns.p[x->insn].offset;
+        bool again = false;
+        for (size_t j = k->accesses.n; j-- > 0 && !again && k->accesses.n - j < 8;)
+            again = k->accesses.p[j].offset == offset;
+        if (again)
+            continue;
+        place_access_of(g, x, &p);
+        struct fact_access f = {.offset = offset, .space = spaces[x->space], .bytes = x->width,
+                                .stride_bytes = p.stride_known && p.stride > INT32_MIN && p.stride <= INT32_MAX ? (int32_t)p.stride : FACT_NONE,
+                                .coalescing = forms[p.coalescing], .conflict_degree = FACT_NONE};
+        VEC_PUSH(a, k->accesses, f);
+    }
+}
+
+enum sp_status fact_build_instructions(struct arena *a, struct fact_source *s, struct fact_kernel *k)
+{
+    const struct graph *g = s->g;
+    uint32_t *instance = first_instances(a, g), end = 0;
+    const enum mean_role *roles = mean_roles(s->mean);
+    struct insn_lists matches;
+    if (!instance || (!roles && g->insns.n) || !list_matches(s, a, &matches))
+        return SP_ERR_MEMORY;
+    for (uint32_t i = 0; i < g->input.count; i++)
+        if (instance[i] != UINT32_MAX)
+            end = i + 1;
+    /* What stands behind the last reachable instruction is padding when it is filler to the end, else code nobody reaches. */
+    for (uint32_t i = g->input.count; i > end; i--) {
+        if (!is_filler(&g->input.insns[i - 1])) {
+            end = i;
+            break;
+        }
+    }
+    for (uint32_t i = 0; i < end; i++)
+        build_one(a, s, k, i, instance[i], roles, &matches);
+    if (end < g->input.count) {
+        k->has_padding = true;
+        k->padding_from = g->input.insns[end].offset;
+        k->padding_to = g->input.insns[g->input.count - 1].offset;
+        k->padding_instructions = g->input.count - end;
+    }
+    build_register_flow(a, s, k);
+    build_accesses(a, s, k);
+    return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
+}

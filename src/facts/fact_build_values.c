@@ -1,0 +1,191 @@
+/* Facts about values: ids by first appearance, places, routes of use, class; and what the kernel stores (outputs) with the
+ * exact text, the real-number reading and where they differ. */
+#include "facts/fact_build.h"
+
+#include "base/str.h"
+
+#include <string.h>
+
+enum { NAME_MAX_CHARS = 120 };
+
+static const char *register_name(struct arena *a, unsigned file, unsigned reg)
+{
+    static const char *const prefix[] = {"R", "UR", "P", "UP", "B"};
+    return arena_printf(a, "%s%u", prefix[file < 5 ? file : 0], reg);
+}
+
+const char *fact_value_name(struct arena *a, struct fact_source *s, graph_id node)
+{
+    const char *text = pat_real_expr(s->mean, s->patterns, node, fact_float_type(mean_type(s->mean, node)), MEAN_EXPANDED);
+    uint32_t index;
+    if (text && strlen(text) <= NAME_MAX_CHARS)
+        return text;
+    if (place_value_of(s->place, node, &index))
+        return arena_printf(a, "v%u", index);
+    return text;
+}
+
+static enum fact_where where_of(const struct fact_source *s, const struct place_storage *st)
+{
+    static const enum fact_where map[] = {FACT_REGISTER, FACT_UNIFORM, FACT_PREDICATE, FACT_SHARED, FACT_GLOBAL, FACT_LOCAL, FACT_CONSTANT};
+    (void)s;
+    return map[st->where];
+}
+
+static struct fact_storage storage_fact(struct arena *a, struct fact_source *s, const struct place_storage *st)
+{
+    struct graph *g = s->g;
+    struct fact_storage f = {.where = where_of(s, st), .from = g->insns.p[st->from].offset, .to = g->insns.p[st->to].offset,
+                             .reloaded = st->reloaded};
+    if (st->def != UINT32_MAX) {
+        const struct graph_def *d = &g->defs.p[st->def];
+        f.at = register_name(a, d->file, d->reg);
+        return f;
+    }
+    const struct graph_access *x = &g->accesses.p[st->access];
+    struct mean_address m;
+    if (mean_address_of(s->mean, x->address, (enum uop_space)x->space, x->width, &m) && m.array)
+        f.at = m.array;
+    if (x->space == UOP_SHARED)
+        f.at = arena_printf(a, "shared+0x%llx", (unsigned long long)(f.at && m.byte_offset > 0 ? m.byte_offset : 0));
+    f.address = mean_element(s->mean, x->address, (enum uop_space)x->space, x->width, true);
+    return f;
+}
+
+static void build_value(struct arena *a, struct fact_source *s, struct fact_kernel *k, uint32_t index)
+{
+    static const enum fact_where via[] = {FACT_REGISTER, FACT_UNIFORM, FACT_PREDICATE, FACT_SHARED, FACT_GLOBAL, FACT_LOCAL, FACT_CONSTANT};
+    const struct place_value *v = &s->place->values.p[index];
+    struct graph *g = s->g;
+    struct fact_value f = {.id = s->mean->value_ids.p[index], .cls = (enum fact_class)v->cls,
+                           .confidence = v->assumed ? FACT_ASSUMED : FACT_PROVED};
+    f.type = mean_type(s->mean, v->node);
+    enum uop_type as = fact_float_type(f.type);
+    f.expr = mean_definition(s->mean, v->node, as, MEAN_INNER);
+    f.name = fact_value_name(a, s, v->node);
+    struct fact_storage *storage = ARENA_ARRAY(a, struct fact_storage, v->storage.n);
+    struct fact_use *uses = ARENA_ARRAY(a, struct fact_use, v->uses.n);
+    if (!storage || !uses)
+        return;
+    for (size_t i = 0; i < v->storage.n; i++) { /* a call made from two places writes one register once */
+        struct fact_storage st = storage_fact(a, s, &v->storage.p[i]);
+        bool again = false;
+        for (uint32_t j = 0; j < f.storage_count && !again; j++)
+            again = storage[j].from == st.from && storage[j].where == st.where && str_equal(storage[j].at, st.at);
+        if (!again)
+            storage[f.storage_count++] = st;
+    }
+    for (size_t i = 0; i < v->uses.n; i++) {
+        struct fact_use u = {.offset = g->insns.p[v->uses.p[i].insn].offset, .via = via[v->uses.p[i].via],
+                             .other_thread = v->uses.p[i].other_thread};
+        bool again = false;
+        for (uint32_t j = 0; j < f.use_count && !again; j++)
+            again = uses[j].offset == u.offset && uses[j].via == u.via;
+        if (!again)
+            uses[f.use_count++] = u;
+    }
+    f.storage = storage;
+    f.uses = uses;
+    f.evidence = fact_offsets_of(a, g, v->evidence.p, v->evidence.n);
+    VEC_PUSH(a, k->values, f);
+}
+
+/* ---- outputs -------------------------------------------------------------------------------------------------------------- */
+
+struct chain {
+    struct fact_source *s;
+    struct arena *a;
+    uint8_t *seen; /* of a value */
+    VEC(uint32_t) order;
+};
+
+/* Values a node is computed from, before it; loads are written as elements and need no line of their own. */
+static void chain_walk(struct chain *c, graph_id node, bool top, unsigned depth)
+{
+    const struct graph_node *n = graph_at(c->s->g, node);
+    uint32_t index;
+    bool is_value = place_value_of(c->s->place, node, &index) != NULL;
+    if (depth > 64 || n->kind == UOP_LOAD || n->kind == GRAPH_PHI)
+        return;
+    if (is_value && !top) {
+        if (c->seen[index])
+            return;
+        c->seen[index] = 1;
+    }
+    for (unsigned i = 0; i < n->arg_count; i++)
+        chain_walk(c, n->arg[i], false, depth + 1);
+    if (is_value && !top && n->kind != UOP_ELEMENT)
+        VEC_PUSH(c->a, c->order, index);
+}
+
+static const char *exact_text(struct arena *a, struct fact_source *s, graph_id node)
+{
+    enum { LINES = 40 };
+    struct chain c = {.s = s, .a = a, .seen = ARENA_ARRAY(a, uint8_t, s->place->values.n + 1)};
+    struct strbuf b;
+    str_init(&b, a);
+    if (!c.seen)
+        return NULL;
+    chain_walk(&c, node, true, 0);
+    size_t first = c.order.n > LINES ? c.order.n - LINES : 0;
+    if (first)
+        str_add(&b, "…; ");
+    for (size_t i = first; i < c.order.n; i++) {
+        graph_id v = s->place->values.p[c.order.p[i]].node;
+        str_addf(&b, "%s = %s; ", s->mean->value_ids.p[c.order.p[i]],
+                 mean_definition(s->mean, v, fact_float_type(mean_type(s->mean, v)), MEAN_INNER));
+    }
+    str_add(&b, mean_definition(s->mean, node, fact_float_type(mean_type(s->mean, node)), MEAN_INNER));
+    return b.p;
+}
+
+static void build_output(struct arena *a, struct fact_source *s, struct fact_kernel *k, const struct graph_access *x)
+{
+    struct graph *g = s->g;
+    uint32_t index;
+    for (unsigned w = 0; w < 4 && x->value[w] != GRAPH_NIL; w++) {
+        graph_id node = x->value[w];
+        if (x->width == 8 && w == 0 && x->value[1] != GRAPH_NIL) { /* a 64-bit value in two words */
+            graph_id whole = graph_op2(g, UOP_PAIR, UOP_B64, x->value[0], x->value[1]);
+            if (graph_at(g, whole)->kind != UOP_PAIR && place_value_of(s->place, whole, NULL)) {
+                node = whole;
+                w = 3;
+            }
+        }
+        struct fact_output o = {.store = g->insns.p[x->insn].offset, .runs_when = mean_condition(s->mean, x->runs_when)};
+        unsigned words = x->width > 4 && w < 3 ? x->width / 4 : 1;
+        if (words > 1) {
+            graph_id address = graph_op2(g, UOP_ADD, (enum uop_type)graph_at(g, x->address)->type, x->address,
+                                         graph_const(g, (enum uop_type)graph_at(g, x->address)->type, 4u * w));
+            o.address = mean_element(s->mean, address, (enum uop_space)x->space, 4, true);
+        } else {
+            o.address = mean_element(s->mean, x->address, (enum uop_space)x->space, x->width, true);
+        }
+        if (place_value_of(s->place, node, &index))
+            o.value = s->mean->value_ids.p[index];
+        o.exact = exact_text(a, s, node);
+        o.real = pat_real_expr(s->mean, s->patterns, node, fact_float_type(mean_type(s->mean, node)), MEAN_EXPANDED);
+        struct pat_differences d = {0};
+        pat_differences(s->mean, s->patterns, node, a, &d);
+        struct fact_differs *list = ARENA_ARRAY(a, struct fact_differs, d.list.n);
+        for (size_t i = 0; i < d.list.n && list; i++)
+            list[i] = (struct fact_differs){d.list.p[i].when, d.list.p[i].exact, d.list.p[i].real};
+        o.differs = list;
+        o.differs_count = list ? (uint32_t)d.list.n : 0;
+        VEC_PUSH(a, k->outputs, o);
+        if (w == 3)
+            break;
+    }
+}
+
+enum sp_status fact_build_values(struct arena *a, struct fact_source *s, struct fact_kernel *k)
+{
+    for (uint32_t i = 0; i < s->place->values.n; i++)
+        build_value(a, s, k, i);
+    for (size_t i = 0; i < s->g->accesses.n; i++) {
+        const struct graph_access *x = &s->g->accesses.p[i];
+        if (x->kind != GRAPH_LOAD && (x->space == UOP_GLOBAL || x->space == UOP_GENERIC) && x->value[0] != GRAPH_NIL)
+            build_output(a, s, k, x);
+    }
+    return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
+}

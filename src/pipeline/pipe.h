@@ -1,0 +1,44 @@
+/* The order of work: bytes -> modules -> instructions -> micro-operations -> graph -> places, words, patterns -> facts ->
+ * reports. This room may call every other; the library's public functions are here. */
+#ifndef SP_PIPE_H
+#define SP_PIPE_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/out.h"
+#include "base/vec.h"
+#include "facts/fact.h"
+#include "graph/graph.h"
+#include "image/img.h"
+#include "isa/isa.h"
+#include "pattern/pat.h"
+#include "sassprobe/sassprobe.h"
+
+struct pipe_input {
+    const char *path;
+    struct img_module module;
+    enum sp_status status;
+};
+
+struct sp_session {
+    struct arena a;
+    struct diag_sink diags;
+    VEC(struct pipe_input) inputs;
+    VEC(char *) sources; /* CUDA text given with --source, NUL-terminated */
+    struct pat_library *patterns; /* made when first needed */
+};
+
+/* What the driver puts into constant bank 0 of an architecture. */
+void pipe_env(unsigned sm, const struct img_kernel *kernel, struct graph_env *env);
+
+/* Decodes a kernel's code: *count instructions on `a`. */
+enum sp_status pipe_decode(struct arena *a, const struct img_module *module, const struct img_kernel *kernel, struct isa_insn **insns,
+                           uint32_t *count);
+
+/* Everything about one kernel, as facts on `a`. Scratch memory goes when it returns. */
+enum sp_status pipe_kernel(struct sp_session *session, struct arena *a, const struct pipe_input *input, const struct img_kernel *kernel, const int32_t *file_numbers, bool rename_mnemonics, struct fact_kernel *out);
+
+/* True when a kernel answers to `wanted`: mangled, demangled or base name, or a glob of one. NULL: every kernel does. */
+bool pipe_kernel_named(struct arena *a, const struct img_kernel *kernel, const char *wanted);
+
+#endif

@@ -1,0 +1,40 @@
+/* Constant bank 0 by architecture: where block and grid sizes, the stack pointer's start and the global descriptor stand. Each
+ * offset was read from code that nvcc 13.0 makes of the special register's CUDA name for that architecture. */
+#include "pipeline/pipe.h"
+
+static const struct graph_sreg_word words_75_to_90[] = {
+    {0x0, UOP_SR_NTID_X}, {0x4, UOP_SR_NTID_Y}, {0x8, UOP_SR_NTID_Z},
+    {0xc, UOP_SR_NCTAID_X}, {0x10, UOP_SR_NCTAID_Y}, {0x14, UOP_SR_NCTAID_Z},
+};
+static const struct graph_sreg_word words_100[] = {
+    {0x360, UOP_SR_NTID_X}, {0x364, UOP_SR_NTID_Y}, {0x368, UOP_SR_NTID_Z},
+    {0x370, UOP_SR_NCTAID_X}, {0x374, UOP_SR_NCTAID_Y}, {0x378, UOP_SR_NCTAID_Z},
+};
+
+static const struct {
+    unsigned from_sm;
+    uint32_t stack, descriptor, params;
+    const struct graph_sreg_word *words;
+} banks[] = {
+    {70, 0x28, 0, 0x160, words_75_to_90},
+    {80, 0x28, 0x118, 0x160, words_75_to_90},
+    {90, 0x28, 0x208, 0x210, words_75_to_90},
+    {100, 0x37c, 0x358, 0x380, words_100},
+};
+
+void pipe_env(unsigned sm, const struct img_kernel *kernel, struct graph_env *env)
+{
+    size_t row = 0;
+    for (size_t i = 0; i < sizeof banks / sizeof banks[0]; i++)
+        if (sm >= banks[i].from_sm)
+            row = i;
+    *env = (struct graph_env){.sm = sm, .param_base = kernel->param_base ? kernel->param_base : banks[row].params,
+                              .param_bytes = kernel->param_bytes, .stack_offset = banks[row].stack,
+                              .descriptor_offset = banks[row].descriptor, .words = banks[row].words,
+                              .word_count = sizeof words_100 / sizeof words_100[0],
+                              .constant_bank = kernel->constant_bank, .constant_bytes = kernel->constant_bytes};
+    if (!env->param_bytes)
+        for (uint32_t i = 0; i < kernel->param_count; i++)
+            if (kernel->params[i].offset + kernel->params[i].size > env->param_bytes)
+                env->param_bytes = kernel->params[i].offset + kernel->params[i].size;
+}

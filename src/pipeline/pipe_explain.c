@@ -1,0 +1,198 @@
+/* `explain` and `lab`'s notes: the document of facts over all inputs that were asked for, then the report. */
+#include "pipeline/pipe.h"
+
+#include "base/map.h"
+#include "base/str.h"
+#include "report/rep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void sp_explain_options_init(struct sp_explain_options *o)
+{
+    *o = (struct sp_explain_options){.why = -1};
+}
+
+static enum sp_status load_patterns(struct sp_session *s)
+{
+    size_t count;
+    const struct pat_page_text *pages = pat_embedded_pages(&count);
+    if (s->patterns)
+        return SP_OK;
+    s->patterns = pat_library_new(&s->a);
+    if (!s->patterns)
+        return SP_ERR_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        enum sp_status status = pat_library_add(s->patterns, pages[i].name, pages[i].text, pages[i].size, &s->diags);
+        if (status != SP_OK)
+            return status;
+    }
+    return SP_OK;
+}
+
+static const char *kind_text(enum img_kind kind)
+{
+    static const char *const texts[] = {"cubin", "fatbin", "host-elf", "ptx", "listing", "archive", "unknown"};
+    return texts[kind];
+}
+
+static void add_input(struct arena *a, struct fact_document *doc, const struct pipe_input *in)
+{
+    static const char *const states[] = {"complete", "partial", "unreadable"};
+    const struct img_module *m = &in->module;
+    struct fact_input f = {.path = in->path, .member = m->member, .kind = kind_text(m->kind), .producer = m->producer, .flags = m->flags,
+                           .status = states[m->status], .has_ptx = m->ptx != NULL, .has_line_info = m->has_line_info};
+    VEC_PUSH(a, doc->inputs, f);
+}
+
+/* Numbers of a module's files in the document; a file that several modules name is listed once. */
+static int32_t *number_files(struct arena *a, struct fact_document *doc, struct map_str *known, const struct img_module *m)
+{
+    int32_t *numbers = ARENA_ARRAY(a, int32_t, m->file_count + 1u);
+    for (uint32_t i = 0; i < m->file_count && numbers; i++) {
+        uint32_t at;
+        if (!map_str_get(known, m->files[i], &at)) {
+            at = (uint32_t)doc->files.n;
+            VEC_PUSH(a, doc->files, m->files[i]);
+            map_str_put(a, known, m->files[i], at);
+        }
+        numbers[i] = (int32_t)at;
+    }
+    return numbers;
+}
+
+static enum sp_status build_document(struct sp_session *s, struct arena *a, const char *kernel, const char *also, const char *arch,
+                                     bool rename, struct fact_document *doc)
+{
+    struct map_str known = {0};
+    enum sp_status status = load_patterns(s);
+    *doc = (struct fact_document){.a = a, .tool = sp_version(), .diags = &s->diags};
+    for (size_t i = 0; i < s->inputs.n && status == SP_OK; i++) {
+        const struct pipe_input *in = &s->inputs.p[i];
+        const struct img_module *m = &in->module;
+        add_input(a, doc, in);
+        if (arch && !str_equal(arch, m->arch))
+            continue;
+        int32_t *files = number_files(a, doc, &known, m);
+        if (!files)
+            return SP_ERR_MEMORY;
+        s->diags.input = (int)i;
+        for (uint32_t k = 0; k < m->kernel_count && status == SP_OK; k++) {
+            const struct img_kernel *image = &m->kernels[k];
+            if (!pipe_kernel_named(a, image, kernel) && !(also && pipe_kernel_named(a, image, also)))
+                continue;
+            if (!kernel && !image->is_entry)
+                continue;
+            struct fact_kernel f = {.input = (uint32_t)i};
+            status = pipe_kernel(s, a, in, image, files, rename, &f);
+            if (status == SP_ERR_ARCH) {
+                diag_add(&s->diags, DIAG_ERROR, "unknown-architecture", NULL, -1, "no encodings for %s; kernel %s is not explained",
+                         m->arch ? m->arch : "this architecture", image->name);
+                status = SP_OK;
+                continue;
+            }
+            if (status == SP_OK)
+                VEC_PUSH(a, doc->kernels, f);
+        }
+        s->diags.input = -1;
+    }
+    return arena_failed(a) ? SP_ERR_MEMORY : status;
+}
+
+static bool named(struct arena *a, const struct fact_kernel *k, const char *wanted)
+{
+    struct img_kernel image = {.name = k->name, .demangled = k->demangled};
+    return pipe_kernel_named(a, &image, wanted);
+}
+
+/* The pairs to compare: the first kernel that answers to each name, architecture by architecture. */
+static enum sp_status add_comparisons(struct fact_document *doc, const char *a, const char *b)
+{
+    size_t n = doc->kernels.n, made = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!named(doc->a, &doc->kernels.p[i], a))
+            continue;
+        bool first = true;
+        for (size_t j = 0; j < i && first; j++)
+            first = !(named(doc->a, &doc->kernels.p[j], a) && str_equal(doc->kernels.p[j].arch, doc->kernels.p[i].arch));
+        for (size_t j = 0; j < n && first; j++) {
+            if (j == i || !named(doc->a, &doc->kernels.p[j], b) || !str_equal(doc->kernels.p[j].arch, doc->kernels.p[i].arch))
+                continue;
+            if (!fact_compare(doc, (uint32_t)i, (uint32_t)j))
+                return SP_ERR_MEMORY;
+            made++;
+            break;
+        }
+    }
+    if (!made && n >= 2) { /* no architecture in common: the first of each */
+        for (size_t i = 0; i < n && !made; i++)
+            for (size_t j = 0; j < n && !made; j++)
+                if (i != j && named(doc->a, &doc->kernels.p[i], a) && named(doc->a, &doc->kernels.p[j], b))
+                    made += fact_compare(doc, (uint32_t)i, (uint32_t)j);
+    }
+    return made ? SP_OK : SP_ERR_NOT_FOUND;
+}
+
+static enum sp_status render(const struct sp_explain_options *o, struct fact_document *doc, struct out *out)
+{
+    struct rep_options r = {.width = o->width, .color = o->color, .summary = o->level == SP_LEVEL_SUMMARY,
+                            .markdown = o->format == SP_FORMAT_MARKDOWN};
+    if (o->format == SP_FORMAT_JSON) {
+        rep_json(doc, out);
+        return SP_OK;
+    }
+    if (o->at_set)
+        return rep_at(doc, o->at, &r, out);
+    if (o->line)
+        return rep_line(doc, o->line, &r, out);
+    if (o->value)
+        return rep_value(doc, o->value, &r, out);
+    if (o->why >= 0)
+        return rep_why(doc, o->why, &r, out);
+    if (o->compare_a)
+        return rep_comparisons(doc, &r, out);
+    return o->format == SP_FORMAT_MARKDOWN ? rep_markdown(doc, &r, out) : rep_text(doc, &r, out);
+}
+
+enum sp_status sp_explain(struct sp_session *s, const struct sp_explain_options *o, sp_write_fn write, void *user)
+{
+    struct fact_document doc;
+    struct arena a;
+    struct out *out = malloc(sizeof *out);
+    if (!out)
+        return SP_ERR_MEMORY;
+    arena_init(&a, 0);
+    out_init(out, write, user);
+    const char *kernel = o->compare_a ? o->compare_a : o->kernel;
+    enum sp_status status = build_document(s, &a, kernel, o->compare_b, o->arch, o->rename_mnemonics, &doc);
+    if (status == SP_OK && (kernel || o->arch) && !doc.kernels.n)
+        status = SP_ERR_NOT_FOUND;
+    if (status == SP_OK && o->compare_a)
+        status = add_comparisons(&doc, o->compare_a, o->compare_b);
+    if (status == SP_OK)
+        status = render(o, &doc, out);
+    if (!out_flush(out) && status == SP_OK)
+        status = SP_ERR_IO;
+    arena_free(&a);
+    free(out);
+    return status;
+}
+
+enum sp_status sp_note(struct sp_session *s, const char *arch_main, sp_write_fn write, void *user)
+{
+    struct fact_document doc;
+    struct arena a;
+    struct out *out = malloc(sizeof *out);
+    if (!out)
+        return SP_ERR_MEMORY;
+    arena_init(&a, 0);
+    out_init(out, write, user);
+    enum sp_status status = build_document(s, &a, NULL, NULL, NULL, false, &doc);
+    if (status == SP_OK)
+        status = rep_note(&doc, arch_main, out);
+    if (!out_flush(out) && status == SP_OK)
+        status = SP_ERR_IO;
+    arena_free(&a);
+    free(out);
+    return status;
+}

@@ -1,0 +1,220 @@
+/* Sessions: inputs by path, folder, standard input or memory; sources; diagnostics as text. */
+#include "pipeline/pipe.h"
+
+#include "base/str.h"
+#include "facts/fact_build.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { FOLDER_DEPTH = 16 };
+
+const char *sp_version(void)
+{
+    return "0.1.0";
+}
+
+struct sp_session *sp_session_new(void)
+{
+    struct sp_session *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    arena_init(&s->a, 0);
+    diag_init(&s->diags, &s->a);
+    return s;
+}
+
+void sp_session_free(struct sp_session *s)
+{
+    if (!s)
+        return;
+    arena_free(&s->a);
+    free(s);
+}
+
+static enum sp_status add_bytes(struct sp_session *s, const char *path, const uint8_t *bytes, size_t size)
+{
+    struct pipe_input in = {.path = arena_strdup(&s->a, path)};
+    s->diags.input = (int)s->inputs.n;
+    in.module.path = in.path;
+    in.status = img_read_module(&s->a, &s->diags, in.path, bytes, size, &in.module);
+    VEC_PUSH(&s->a, s->inputs, in);
+    s->diags.input = -1;
+    return arena_failed(&s->a) ? SP_ERR_MEMORY : in.status;
+}
+
+static enum sp_status add_file(struct sp_session *s, const char *path)
+{
+    uint8_t *bytes;
+    size_t size;
+    s->diags.input = (int)s->inputs.n;
+    enum sp_status status = img_load_file(&s->a, &s->diags, path, 0, &bytes, &size);
+    if (status == SP_OK)
+        return add_bytes(s, path, bytes, size);
+    struct pipe_input in = {.path = arena_strdup(&s->a, path), .status = status};
+    in.module.path = in.path;
+    in.module.kind = IMG_UNKNOWN;
+    in.module.status = IMG_UNREADABLE;
+    VEC_PUSH(&s->a, s->inputs, in);
+    s->diags.input = -1;
+    return status;
+}
+
+static enum sp_status add_stdin(struct sp_session *s)
+{
+    size_t n = 0, cap = 1 << 16;
+    uint8_t *bytes = malloc(cap);
+    enum sp_status status = bytes ? SP_OK : SP_ERR_MEMORY;
+    while (status == SP_OK) {
+        size_t got = fread(bytes + n, 1, cap - n, stdin);
+        if (!got)
+            break;
+        n += got;
+        if (n < cap)
+            continue;
+        uint8_t *grown = cap < (size_t)2 << 30 ? realloc(bytes, cap * 2) : NULL;
+        if (!grown)
+            status = SP_ERR_MEMORY;
+        else
+            bytes = grown, cap *= 2;
+    }
+    if (status == SP_OK)
+        status = sp_session_add_memory(s, "-", bytes, n);
+    free(bytes);
+    return status;
+}
+
+static int by_name(const void *p, const void *q)
+{
+    return strcmp(*(char *const *)p, *(char *const *)q);
+}
+
+static enum sp_status add_folder(struct sp_session *s, const char *path, unsigned depth)
+{
+    DIR *d = depth < FOLDER_DEPTH ? opendir(path) : NULL;
+    VEC(char *) names = {0};
+    enum sp_status status = SP_OK;
+    if (!d) {
+        diag_add(&s->diags, DIAG_ERROR, "io", NULL, -1, "%s: cannot be listed: %s", path, strerror(errno));
+        return SP_ERR_IO;
+    }
+    for (struct dirent *e; (e = readdir(d));)
+        if (e->d_name[0] != '.')
+            VEC_PUSH(&s->a, names, arena_printf(&s->a, "%s%s%s", path, str_ends(path, "/") ? "" : "/", e->d_name));
+    closedir(d);
+    if (names.n)
+        qsort(names.p, names.n, sizeof names.p[0], by_name);
+    for (size_t i = 0; i < names.n; i++) {
+        struct stat st;
+        enum sp_status one = SP_OK;
+        if (lstat(names.p[i], &st) != 0)
+            continue;
+        if (S_ISDIR(st.st_mode))
+            one = add_folder(s, names.p[i], depth + 1);
+        else if (S_ISREG(st.st_mode) && str_ends(names.p[i], ".cubin"))
+            one = add_file(s, names.p[i]);
+        if (one != SP_OK)
+            status = one;
+    }
+    return status;
+}
+
+enum sp_status sp_session_add_path(struct sp_session *s, const char *path)
+{
+    struct stat st;
+    if (strcmp(path, "-") == 0)
+        return add_stdin(s);
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+        size_t before = s->inputs.n;
+        enum sp_status status = add_folder(s, path, 0);
+        if (status == SP_OK && s->inputs.n == before) {
+            diag_add(&s->diags, DIAG_ERROR, "empty-folder", NULL, -1, "%s: no .cubin file in this folder", path);
+            return SP_ERR_IO;
+        }
+        return status;
+    }
+    return add_file(s, path);
+}
+
+enum sp_status sp_session_add_memory(struct sp_session *s, const char *name, const void *bytes, size_t size)
+{
+    uint8_t *copy = arena_alloc(&s->a, size);
+    if (!copy)
+        return SP_ERR_MEMORY;
+    if (size)
+        memcpy(copy, bytes, size);
+    return add_bytes(s, name, copy, size);
+}
+
+enum sp_status sp_session_add_source(struct sp_session *s, const char *path)
+{
+    uint8_t *bytes;
+    size_t size;
+    enum sp_status status = img_load_file(&s->a, &s->diags, path, 64 << 20, &bytes, &size);
+    if (status != SP_OK)
+        return status;
+    VEC_PUSH(&s->a, s->sources, arena_strndup(&s->a, (const char *)bytes, size));
+    return arena_failed(&s->a) ? SP_ERR_MEMORY : SP_OK;
+}
+
+void sp_session_diagnostics(const struct sp_session *s, sp_write_fn write, void *user)
+{
+    static const char *const severities[] = {"error", "warning", "note"};
+    struct out *o = malloc(sizeof *o);
+    if (!o)
+        return;
+    out_init(o, write, user);
+    for (size_t i = 0; i < s->diags.list.n; i++) {
+        const struct diag *d = &s->diags.list.p[i];
+        if (d->input >= 0 && (size_t)d->input < s->inputs.n)
+            out_printf(o, "%s: ", s->inputs.p[d->input].path);
+        if (d->section || d->offset >= 0) {
+            out_text(o, d->section ? d->section : "");
+            if (d->offset >= 0)
+                out_printf(o, "%s0x%llx", d->section ? "+" : "", (unsigned long long)d->offset);
+            out_text(o, ": ");
+        }
+        out_printf(o, "%s: %s [%s]\n", severities[d->severity], d->message, d->code);
+    }
+    if (s->diags.dropped)
+        out_printf(o, "%zu more diagnostics\n", s->diags.dropped);
+    out_flush(o);
+    free(o);
+}
+
+bool sp_session_damaged(const struct sp_session *s)
+{
+    for (size_t i = 0; i < s->inputs.n; i++)
+        if (s->inputs.p[i].status != SP_OK || s->inputs.p[i].module.status != IMG_COMPLETE)
+            return true;
+    return false;
+}
+
+bool pipe_kernel_named(struct arena *a, const struct img_kernel *k, const char *wanted)
+{
+    if (!wanted)
+        return true;
+    const char *demangled = k->demangled ? k->demangled : k->name, *base = fact_base_name(a, demangled);
+    return str_equal(wanted, k->name) || str_equal(wanted, demangled) || str_equal(wanted, base) || str_glob(wanted, k->name) ||
+           str_glob(wanted, demangled) || (base && str_glob(wanted, base));
+}
+
+enum sp_status pipe_decode(struct arena *a, const struct img_module *module, const struct img_kernel *kernel, struct isa_insn **insns,
+                           uint32_t *count)
+{
+    *count = kernel->code_bytes / 16;
+    *insns = ARENA_ARRAY(a, struct isa_insn, *count + 1u);
+    if (!*insns)
+        return SP_ERR_MEMORY;
+    for (uint32_t i = 0; i < *count; i++) {
+        struct bits128 w = {bits_le64(kernel->code + 16u * i), bits_le64(kernel->code + 16u * i + 8)};
+        enum sp_status status = isa_decode(module->sm, w, 16 * i, &(*insns)[i]);
+        if (status == SP_ERR_ARCH)
+            return status;
+    }
+    return SP_OK;
+}

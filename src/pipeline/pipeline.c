@@ -1,0 +1,145 @@
+/* The map of the house: what happens to one kernel, in order. Each stage reads what the ones before it made. */
+#include "pipeline/pipe.h"
+
+#include "facts/fact_build.h"
+#include "uop/uop_lift.h"
+
+#include <string.h>
+
+static enum sp_status lift_all(struct arena *a, unsigned sm, const struct isa_insn *insns, uint32_t count, struct graph_input_insn *out)
+{
+    struct uop_lift_context context = {.sm = sm, .a = a};
+    struct uop_list *lists = ARENA_ARRAY(a, struct uop_list, count);
+    if (!lists)
+        return SP_ERR_MEMORY;
+    for (uint32_t i = 0; i < count; i++) {
+        uop_lift(&context, &insns[i], &lists[i]); /* an instruction without meaning says so in its list */
+        out[i] = (struct graph_input_insn){.offset = insns[i].offset, .uops = &lists[i]};
+    }
+    return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
+}
+
+static void text_of(struct arena *a, unsigned sm, const struct isa_insn *insn, bool rename, struct fact_text *t)
+{
+    struct isa_print_options options = {.dialect = ISA_DIALECT_CUOBJDUMP, .rename_mnemonics = rename};
+    const struct isa_control *c = &insn->control;
+    char text[512], control[32];
+    isa_print(sm, insn, &options, text, sizeof text);
+    isa_print_control(c, control);
+    t->text = arena_strdup(a, text);
+    t->control_text = arena_strdup(a, control);
+    t->bits = arena_printf(a, "0x%016llx%016llx", (unsigned long long)insn->word.hi, (unsigned long long)insn->word.lo);
+    if (insn->guard != ISA_PT || insn->guard_not)
+        t->guard = insn->guard == ISA_PT ? arena_printf(a, "!%sPT", insn->guard_uniform ? "U" : "")
+                                         : arena_printf(a, "%s%sP%u", insn->guard_not ? "!" : "", insn->guard_uniform ? "U" : "", insn->guard);
+    t->stall = c->stall;
+    t->yield = c->yield;
+    t->write_barrier = c->write_barrier == 7 ? FACT_NONE : c->write_barrier;
+    t->read_barrier = c->read_barrier == 7 ? FACT_NONE : c->read_barrier;
+    t->wait_mask = c->wait_mask;
+    t->no_encoding = insn->op == ISA_OP_UNKNOWN;
+}
+
+/* Bytes a type of the demangled signature takes; 0: not known here. */
+static uint32_t type_bytes(const char *type)
+{
+    static const struct {
+        const char *name;
+        uint32_t bytes;
+    } sizes[] = {{"float", 4}, {"int", 4}, {"unsigned int", 4}, {"double", 8}, {"long", 8}, {"unsigned long", 8}, {"long long", 8},
+                 {"unsigned long long", 8}, {"short", 2}, {"unsigned short", 2}, {"char", 1}, {"signed char", 1}, {"unsigned char", 1},
+                 {"bool", 1}};
+    size_t n = strlen(type);
+    if (n && (type[n - 1] == '*' || type[n - 1] == '&'))
+        return 8;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        if (strcmp(type, sizes[i].name) == 0)
+            return sizes[i].bytes;
+    return 0;
+}
+
+/* Parameters with types from the symbol and names from the source, used only where count and sizes agree with the container. */
+static struct mean_param *name_params(struct sp_session *s, struct arena *a, const struct img_kernel *k, const char *base_name)
+{
+    struct mean_param *p = ARENA_ARRAY(a, struct mean_param, k->param_count);
+    struct img_signature signature = {0};
+    const char **names = NULL;
+    if (!p)
+        return NULL;
+    img_signature_parse(a, k->demangled ? k->demangled : k->name, &signature);
+    bool agree = signature.known && signature.count == k->param_count;
+    for (uint32_t i = 0; i < k->param_count && agree; i++) {
+        uint32_t bytes = type_bytes(signature.types[i]);
+        agree = !bytes || bytes == k->params[i].size;
+    }
+    for (size_t i = 0; i < s->sources.n && !names && (agree || !signature.known); i++)
+        if (!img_source_params(a, s->sources.p[i], strlen(s->sources.p[i]), base_name, k->param_count, &names))
+            names = NULL;
+    for (uint32_t i = 0; i < k->param_count; i++) {
+        p[i] = (struct mean_param){.index = k->params[i].index, .offset = k->params[i].offset,
+                                   .constant_offset = k->params[i].constant_offset, .size = k->params[i].size};
+        p[i].type = agree ? signature.types[i] : NULL;
+        p[i].from_source = names && names[i] && names[i][0];
+        p[i].name = p[i].from_source ? names[i] : arena_printf(a, "p%u", i);
+    }
+    return p;
+}
+
+enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct pipe_input *input,
+                           const struct img_kernel *kernel, const int32_t *file_numbers, bool rename_mnemonics, struct fact_kernel *out)
+{
+    const struct img_module *module = &input->module;
+    struct fact_source source = {.module = module, .kernel = kernel, .file_numbers = file_numbers};
+    struct arena work;
+    arena_init(&work, 0);
+    struct isa_insn *insns;
+    uint32_t count;
+    enum sp_status status = pipe_decode(&work, module, kernel, &insns, &count);
+    struct graph_input_insn *in = ARENA_ARRAY(&work, struct graph_input_insn, count + 1);
+    struct fact_text *texts = ARENA_ARRAY(&work, struct fact_text, count + 1);
+    if (status != SP_OK || !in || !texts)
+        goto done;
+    for (uint32_t i = 0; i < count; i++)
+        text_of(a, module->sm, &insns[i], rename_mnemonics, &texts[i]);
+    source.texts = texts;
+
+    struct graph_env env;
+    struct graph graph;
+    struct mean mean;
+    struct place place;
+    struct pat_result patterns;
+    struct rew_list rewrites;
+    pipe_env(module->sm, kernel, &env);
+    if ((status = lift_all(&work, module->sm, insns, count, in)) != SP_OK)
+        goto done;
+    struct graph_input input_graph = {.insns = in, .count = count, .env = &env};
+    if ((status = graph_build(&work, &input_graph, &s->diags, &graph)) != SP_OK)
+        goto done;
+    /* Everything a fact keeps as text lives on `a`: words and matches are made there. */
+    struct mean_param *params = name_params(s, a, kernel, fact_base_name(a, kernel->demangled ? kernel->demangled : kernel->name));
+    if ((status = mean_init(&mean, a, &graph, params, kernel->param_count)) != SP_OK)
+        goto done;
+    if ((status = place_build(&work, &graph, &place)) != SP_OK)
+        goto done;
+    for (size_t i = 0; i < place.values.n; i++)
+        if (!mean_set_value(&mean, place.values.p[i].node, arena_printf(a, "v%zu", i)))
+            goto memory;
+    if ((status = pat_run(s->patterns, &mean, a, &patterns)) != SP_OK)
+        goto done;
+    if ((status = rew_find_contractions(&work, &graph, &rewrites)) != SP_OK)
+        goto done;
+    source.g = &graph;
+    source.mean = &mean;
+    source.place = &place;
+    source.patterns = &patterns;
+    source.rewrites = &rewrites;
+    status = fact_build_kernel(a, &source, out);
+done:
+    if (arena_failed(&work))
+        status = SP_ERR_MEMORY;
+    arena_free(&work);
+    return status;
+memory:
+    arena_free(&work);
+    return SP_ERR_MEMORY;
+}
