@@ -41,7 +41,7 @@ enum sp_status rep_markdown(const struct fact_document *doc, const struct rep_op
         struct arena scratch;
         arena_init(&scratch, 0);
         rep_page_init(&p, &markdown, &scratch, o);
-        p.started = started;
+        p.started = p.gap = started;
         if (i < doc->kernels.n) {
             struct rep_note n = {doc, &plan, &doc->kernels.p[i], i};
             say_kernel(&p, &n, options->summary);

@@ -1,0 +1,76 @@
+/* sassprobe disasm: native disassembly in the forms the vendor's tools print, with control words, or as JSON. */
+#include "cli.h"
+
+enum { ID_FORMAT = 256, ID_KERNEL, ID_ARCH, ID_LINES, ID_QUIET };
+
+static const struct cmd_option options[] = {
+    {ID_FORMAT, "format", 'f', "cuobjdump|nvdisasm|control|json",
+     "cuobjdump's or nvdisasm's form, with control words, or one JSON object a kernel a line (default: cuobjdump)"},
+    {ID_KERNEL, "kernel", 'k', "NAME", "only kernels of that mangled, demangled or base name, or a glob of one"},
+    {ID_ARCH, "arch", 'a', "sm_NN", "only kernels built for that architecture"},
+    {ID_LINES, "line-info", 'g', NULL, "say which source line an instruction comes from"},
+    {ID_QUIET, "quiet", 'q', NULL, "no warnings on standard error"},
+    {0},
+};
+
+struct disasm {
+    struct sp_disasm_options o;
+    bool quiet;
+};
+
+static bool take(void *user, int id, const char *value, const char *value2)
+{
+    static const char *const formats[] = {"cuobjdump", "nvdisasm", "control", "json", NULL};
+    struct disasm *d = user;
+    int choice;
+    (void)value2;
+    switch (id) {
+    case ID_FORMAT:
+        if ((choice = cmd_choice("disasm", "format", value, formats)) < 0)
+            return false;
+        d->o.format = (enum sp_disasm_format)choice;
+        return true;
+    case ID_KERNEL:
+        d->o.kernel = value;
+        return true;
+    case ID_ARCH:
+        d->o.arch = value;
+        return true;
+    case ID_LINES:
+        d->o.line_info = true;
+        return true;
+    case ID_QUIET:
+        d->quiet = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+int cmd_disasm(int argc, char **argv)
+{
+    struct disasm d = {0};
+    int first;
+    sp_disasm_options_init(&d.o);
+    int code = cmd_parse(&cmd_disasm_spec, argc, argv, take, &d, &first);
+    if (code != CMD_GO)
+        return cmd_finish("disasm", code);
+    struct sp_session *session = cmd_open("disasm", argv + first, argc - first);
+    if (!session)
+        return EXIT_USAGE;
+    enum sp_status status = sp_disasm(session, &d.o, cmd_write, NULL);
+    return cmd_close("disasm", session, status, d.quiet, "no such kernel; `sassprobe list` shows what there is");
+}
+
+const struct cmd_spec cmd_disasm_spec = {
+    .name = "disasm",
+    .summary = "native disassembly",
+    .arguments = "FILE…",
+    .description = "Prints the machine code of each kernel as cuobjdump or nvdisasm print it, with the scheduling control "
+                   "of every instruction, or as JSON with operands and registers. An encoding that is not known is shown "
+                   "as such with its bits.",
+    .options = options,
+    .examples = "  sassprobe disasm kernel.cubin\n"
+                "  sassprobe disasm --format control --kernel relu_f32_kernel kernel.cubin\n",
+    .run = cmd_disasm,
+};
