@@ -86,15 +86,20 @@ bool mean_is_pointer(const struct mean *m, graph_id id)
 
 /* ---- element sizes --------------------------------------------------------------------------- */
 
-/* Whether a wide value is only looked at in halves. */
+/* Whether an 8-byte load is looked at in halves: some operation takes one of them. */
 static bool used_in_halves(const struct mean *m, graph_id id)
 {
-    uint32_t count;
+    uint32_t count, count_half;
     const graph_id *users = graph_users(m->g, id, &count);
-    bool halves = count > 0;
+    bool halves = false;
     for (uint32_t i = 0; i < count; i++) {
         const struct graph_node *u = graph_at(m->g, users[i]);
-        halves &= u->kind == UOP_LO || u->kind == UOP_HI || u->kind == UOP_PAIR;
+        bool half = u->kind == UOP_LO || u->kind == UOP_HI;
+        if (!half && u->kind != UOP_PAIR)
+            return false;
+        if (half)
+            graph_users(m->g, users[i], &count_half);
+        halves |= half && count_half > 0;
     }
     return halves;
 }
@@ -106,12 +111,13 @@ static unsigned natural_width(const struct mean *m, const struct graph_access *x
         return 4;
     if (x->width != 8)
         return x->width ? x->width : 4;
-    graph_id v = x->kind == GRAPH_LOAD ? x->result : x->value[0];
-    if (v == GRAPH_NIL)
-        return 8;
-    if (graph_at(m->g, v)->kind == UOP_PAIR || (x->kind == GRAPH_STORE && x->value[1] != GRAPH_NIL))
-        return 4;
-    return x->kind == GRAPH_LOAD && used_in_halves(m, v) ? 4 : 8;
+    if (x->kind == GRAPH_LOAD)
+        return x->result != GRAPH_NIL && used_in_halves(m, x->result) ? 4 : 8;
+    if (x->kind == GRAPH_STORE && x->value[0] != GRAPH_NIL && x->value[1] != GRAPH_NIL) {
+        graph_id pair = graph_op2(m->g, UOP_PAIR, UOP_B64, x->value[0], x->value[1]);
+        return graph_at(m->g, pair)->kind == UOP_PAIR ? 4 : 8;
+    }
+    return 8;
 }
 
 static bool divides(const struct graph_affine *f, int64_t bytes)

@@ -1,0 +1,658 @@
+/* The role of every instruction: what its results are for. First what it does to the world (memory,
+ * control, other threads), then what it makes: a constant, a parameter, an address, a bounds check.
+ * Purposes flow backwards over def-use chains: what feeds the address of an access is an address or
+ * an index, what only a leaving branch looks at is a bounds check. Nothing is read from spellings:
+ * a constant is a constant whatever instruction makes it.
+ *
+ * requires: graph with users indexed, names · gives: one role an instance */
+#include "meaning/mean_internal.h"
+
+#include <string.h>
+
+enum purpose { FOR_ADDRESS = 1, FOR_BOUND = 2, FOR_DATA = 4, FOR_CONTROL = 8 };
+
+/* What the micro-operations of an instruction are, taken together. */
+struct effects {
+    bool store, load, atomic, branch, exit, trap, call, ret, barrier, reconverge, shuffle, vote, tensor, async, fence,
+        prefetch, nop, misc, unknown, opaque;
+    bool compare, select, convert, floats, integers, uniform;
+};
+
+struct roles {
+    struct mean *m;
+    enum mean_role *out;
+    struct effects *effects; /* by input instruction */
+    uint8_t *purpose;        /* by instance */
+    uint8_t *index;          /* by node: an element index, or part of one */
+    uint8_t *induction;      /* by node: what a loop phi becomes */
+    uint8_t *leaving;        /* by def: 1 under way, 2 only a leaving branch looks at it, 3 not */
+    size_t nodes;
+    uint32_t *first_use_of; /* by def, into use_list; def_count + 1 entries */
+    uint32_t *use_list;     /* indices into graph.uses */
+};
+
+/* ---- what an instruction does ---------------------------------------------------------------- */
+
+static void look_at(const struct uop *u, struct effects *e)
+{
+    switch (u->kind) {
+    case UOP_STORE: e->store = true; break;
+    case UOP_LOAD: e->load = true; break;
+    case UOP_ATOM:
+    case UOP_RED: e->atomic = true; break;
+    case UOP_BRANCH:
+    case UOP_BRANCH_IND: e->branch = true; break;
+    case UOP_EXIT: e->exit = true; break;
+    case UOP_TRAP: e->trap = true; break;
+    case UOP_CALL:
+    case UOP_CALL_IND: e->call = true; break;
+    case UOP_RET: e->ret = true; break;
+    case UOP_BAR: e->barrier = true; break;
+    case UOP_RECONVERGE:
+    case UOP_WARPSYNC: e->reconverge = true; break;
+    case UOP_SHFL:
+    case UOP_SHFL_IN: e->shuffle = true; break;
+    case UOP_VOTE:
+    case UOP_BALLOT:
+    case UOP_MATCH:
+    case UOP_REDUX:
+    case UOP_ELECT: e->vote = true; break;
+    case UOP_MMA: e->tensor = true; break;
+    case UOP_ASYNC_COPY:
+    case UOP_ASYNC_WAIT: e->async = true; break;
+    case UOP_FENCE: e->fence = true; break;
+    case UOP_PREFETCH: e->prefetch = true; break;
+    case UOP_NOP: e->nop = true; break;
+    case UOP_MISC: e->misc = true; break;
+    case UOP_OPAQUE: e->opaque = true; break;
+    case UOP_UNIFORM: e->uniform = true; break;
+    case UOP_IEQ:
+    case UOP_ILT_S:
+    case UOP_ILT_U:
+    case UOP_FLT:
+    case UOP_FLE:
+    case UOP_FEQ:
+    case UOP_FNE:
+    case UOP_FNUM:
+    case UOP_FCHK: e->compare = true; break;
+    case UOP_SELECT: e->select = true; break;
+    case UOP_F2F:
+    case UOP_F2I:
+    case UOP_I2F:
+    case UOP_FROUND: e->convert = true; break;
+    case UOP_FADD:
+    case UOP_FMUL:
+    case UOP_FFMA:
+    case UOP_FNEG:
+    case UOP_FABS:
+    case UOP_FMIN:
+    case UOP_FMAX:
+    case UOP_EX2:
+    case UOP_LG2:
+    case UOP_RCP:
+    case UOP_RSQ:
+    case UOP_SQRT:
+    case UOP_SIN:
+    case UOP_COS:
+    case UOP_TANH:
+    case UOP_RCP64H:
+    case UOP_RSQ64H:
+    case UOP_FSWZADD: e->floats = true; break;
+    case UOP_ADD:
+    case UOP_ADDC:
+    case UOP_MUL:
+    case UOP_MULHI_S:
+    case UOP_MULHI_U:
+    case UOP_SHL:
+    case UOP_SHR:
+    case UOP_SAR:
+    case UOP_AND:
+    case UOP_OR:
+    case UOP_XOR:
+    case UOP_NOT:
+    case UOP_LOP3:
+    case UOP_NEG:
+    case UOP_MIN_S:
+    case UOP_MAX_S:
+    case UOP_MIN_U:
+    case UOP_MAX_U:
+    case UOP_ABS:
+    case UOP_POPC:
+    case UOP_BREV:
+    case UOP_FLO:
+    case UOP_PRMT:
+    case UOP_BFE:
+    case UOP_BMSK:
+    case UOP_DP4A:
+    case UOP_SAD: e->integers = true; break;
+    default: break;
+    }
+}
+
+static bool find_effects(struct roles *r)
+{
+    const struct graph *g = r->m->g;
+    r->effects = ARENA_ARRAY(r->m->a, struct effects, g->input.count);
+    for (uint32_t i = 0; i < g->input.count && r->effects; i++) {
+        const struct uop_list *l = g->input.insns[i].uops;
+        for (size_t k = 0; k < l->ops.n; k++)
+            look_at(&l->ops.p[k], &r->effects[i]);
+        r->effects[i].unknown = l->unknown;
+    }
+    return r->effects;
+}
+
+static const struct effects *effects_of(const struct roles *r, uint32_t insn)
+{
+    return &r->effects[r->m->g->insns.p[insn].input];
+}
+
+static bool has_side_effect(const struct effects *e)
+{
+    return e->store || e->load || e->atomic || e->branch || e->exit || e->trap || e->call || e->ret || e->barrier ||
+           e->reconverge || e->shuffle || e->vote || e->tensor || e->async || e->fence || e->prefetch || e->misc ||
+           e->unknown;
+}
+
+/* ---- marks ----------------------------------------------------------------------------------- */
+
+static bool find_uses(struct roles *r)
+{
+    const struct graph *g = r->m->g;
+    r->first_use_of = ARENA_ARRAY(r->m->a, uint32_t, g->defs.n + 2);
+    if (!r->first_use_of)
+        return false;
+    size_t total = 0;
+    for (size_t i = 0; i < g->uses.n; i++)
+        for (uint32_t k = 0; k < g->uses.p[i].def_count; k++, total++)
+            r->first_use_of[g->uses.p[i].defs[k] + 2]++;
+    for (size_t d = 2; d < g->defs.n + 2; d++)
+        r->first_use_of[d] += r->first_use_of[d - 1];
+    r->use_list = ARENA_ARRAY(r->m->a, uint32_t, total);
+    for (size_t i = 0; i < g->uses.n && r->use_list; i++)
+        for (uint32_t k = 0; k < g->uses.p[i].def_count; k++)
+            r->use_list[r->first_use_of[g->uses.p[i].defs[k] + 1]++] = (uint32_t)i;
+    return r->use_list;
+}
+
+static void mark_index(struct roles *r, graph_id id)
+{
+    if (id < r->nodes)
+        r->index[id] = 1;
+}
+
+/* Terms of addresses, operands of integer compares that guard, and what they are computed from by
+ * integer operations. */
+static void find_indices(struct roles *r)
+{
+    const struct graph *g = r->m->g;
+    for (size_t i = 0; i < g->accesses.n; i++) {
+        struct graph_affine f;
+        if (!graph_affine(g, g->accesses.p[i].address, &f))
+            continue;
+        for (unsigned k = 0; k < f.term_count; k++)
+            mark_index(r, f.terms[k].term);
+    }
+    for (size_t i = 0; i < r->m->names.n; i++)
+        mark_index(r, r->m->names.p[i].node);
+    for (int pass = 0; pass < 2; pass++)
+        for (graph_id id = (graph_id)r->nodes; id-- > 1;) {
+            const struct graph_node *n = graph_at(g, id);
+            if (!r->index[id] || n->kind < UOP_ADD || n->kind > UOP_PAIR)
+                continue;
+            for (unsigned k = 0; k < n->arg_count; k++)
+                mark_index(r, n->arg[k]);
+        }
+}
+
+/* op(phi, step) coming round to the phi, where the step was known before the loop. */
+static void find_inductions(struct roles *r)
+{
+    const struct graph *g = r->m->g;
+    for (graph_id id = 1; id < r->nodes; id++) {
+        const struct graph_node *phi = graph_at(g, id);
+        for (uint32_t k = 0; phi->kind == GRAPH_PHI && k < phi->phi_count; k++) {
+            graph_id next = phi->phi_args[k];
+            if (next <= id || next >= r->nodes)
+                continue;
+            const struct graph_node *n = graph_at(g, next);
+            struct graph_affine f;
+            bool moves = false;
+            if (n->kind == UOP_ADD && graph_affine(g, next, &f)) {
+                bool invariant = true;
+                unsigned own = 0;
+                for (unsigned t = 0; t < f.term_count; t++) {
+                    own += f.terms[t].term == id && f.terms[t].coefficient == 1;
+                    invariant &= f.terms[t].term <= id;
+                }
+                moves = invariant && own == 1;
+            } else if (n->kind == UOP_MUL || n->kind == UOP_SHR || n->kind == UOP_SAR || n->kind == UOP_SHL) {
+                moves = n->arg[0] == id && graph_is_const(g, n->arg[1], NULL);
+            }
+            if (moves)
+                r->induction[next] = 1;
+        }
+    }
+}
+
+/* ---- leaving, and loops ---------------------------------------------------------------------- */
+
+/* Nothing happens from this block on but the end of the thread. */
+static bool block_leaves(const struct roles *r, uint32_t block)
+{
+    enum { LEAVE_STEPS = 8 };
+    const struct graph *g = r->m->g;
+    for (unsigned step = 0; step < LEAVE_STEPS; step++) {
+        const struct graph_block *b = &g->blocks.p[block];
+        bool exits = false;
+        for (uint32_t i = b->first; i <= b->last; i++) {
+            const struct effects *e = effects_of(r, i);
+            if (e->store || e->load || e->atomic || e->call || e->ret || e->barrier || e->async || e->trap ||
+                e->unknown || e->misc || e->fence || e->shuffle || e->vote)
+                return false;
+            exits |= e->exit && g->insns.p[i].guard == GRAPH_NIL;
+        }
+        if (exits)
+            return true;
+        if (b->succ_count != 1)
+            return false;
+        block = b->succs[0];
+    }
+    return false;
+}
+
+static bool in_loop(const struct graph *g, uint32_t block, uint32_t loop)
+{
+    for (uint32_t l = g->blocks.p[block].loop; l; l = g->loops.p[l - 1].parent)
+        if (l - 1 == loop)
+            return true;
+    return false;
+}
+
+/* A conditional branch that decides whether a loop is entered, left or gone round again. */
+static bool branch_decides_loop(const struct graph *g, uint32_t insn)
+{
+    uint32_t at = g->insns.p[insn].block;
+    const struct graph_block *b = &g->blocks.p[at];
+    if (b->succ_count < 2)
+        return false;
+    for (uint32_t l = 0; l < g->loops.n; l++) {
+        const struct graph_loop *loop = &g->loops.p[l];
+        bool inside = in_loop(g, at, l);
+        for (uint32_t s = 0; s < b->succ_count; s++) {
+            uint32_t to = b->succs[s];
+            const struct graph_block *next = &g->blocks.p[to];
+            if (to == loop->header)
+                return true;
+            if (!inside && next->succ_count == 1 && next->succs[0] == loop->header && !in_loop(g, to, l))
+                return true;
+            if (inside && !in_loop(g, to, l) && (at == loop->header || at == loop->latch))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* All that looks at the def, directly or through pure instructions, is a branch or exit that leaves. */
+static bool def_only_leaves(struct roles *r, uint32_t def, unsigned depth)
+{
+    enum { LEAVE_DEPTH = 8 };
+    const struct graph *g = r->m->g;
+    if (r->leaving[def])
+        return r->leaving[def] == 2;
+    r->leaving[def] = 1;
+    uint32_t first = r->first_use_of[def], last = r->first_use_of[def + 1];
+    bool only = first < last && depth < LEAVE_DEPTH;
+    for (uint32_t i = first; i < last && only; i++) {
+        uint32_t insn = g->uses.p[r->use_list[i]].insn;
+        const struct effects *e = effects_of(r, insn);
+        const struct graph_block *b = &g->blocks.p[g->insns.p[insn].block];
+        if (e->exit)
+            continue;
+        if (e->branch) {
+            bool leaves = false;
+            for (uint32_t s = 0; s < b->succ_count; s++)
+                leaves |= block_leaves(r, b->succs[s]);
+            only = leaves && !branch_decides_loop(g, insn);
+        } else if (has_side_effect(e)) {
+            only = false;
+        } else {
+            const struct graph_insn *n = &g->insns.p[insn];
+            only = n->def_count > 0;
+            for (uint32_t d = n->first_def; d < n->first_def + n->def_count && only; d++)
+                only = !g->defs.p[d].read || def_only_leaves(r, d, depth + 1);
+        }
+    }
+    r->leaving[def] = only ? 2 : 3;
+    return only;
+}
+
+/* Some branch that decides a loop looks at the def, directly or through predicate logic. */
+static bool def_decides_loop(const struct roles *r, uint32_t def, unsigned depth)
+{
+    const struct graph *g = r->m->g;
+    for (uint32_t i = r->first_use_of[def]; i < r->first_use_of[def + 1]; i++) {
+        uint32_t insn = g->uses.p[r->use_list[i]].insn;
+        const struct effects *e = effects_of(r, insn);
+        const struct graph_insn *n = &g->insns.p[insn];
+        if (e->branch && branch_decides_loop(g, insn))
+            return true;
+        if (has_side_effect(e) || depth > 3)
+            continue;
+        for (uint32_t d = n->first_def; d < n->first_def + n->def_count; d++) {
+            bool predicate = g->defs.p[d].file == UOP_FILE_P || g->defs.p[d].file == UOP_FILE_UP;
+            if (predicate && def_decides_loop(r, d, depth + 1))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool insn_only_leaves(struct roles *r, uint32_t insn)
+{
+    const struct graph_insn *n = &r->m->g->insns.p[insn];
+    bool any = false;
+    for (uint32_t d = n->first_def; d < n->first_def + n->def_count; d++) {
+        if (!r->m->g->defs.p[d].read)
+            continue;
+        any = true;
+        if (!def_only_leaves(r, d, 0))
+            return false;
+    }
+    return any;
+}
+
+/* ---- purposes -------------------------------------------------------------------------------- */
+
+static bool is_descriptor(const struct mean *m, graph_id id)
+{
+    const struct graph_node *n = graph_at(m->g, id);
+    uint32_t at = m->g->env->descriptor_offset;
+    return id != GRAPH_NIL && at && n->kind == UOP_CBANK && n->space == 0 && n->arg_count == 0 && n->imm >= at &&
+           n->imm < at + 8;
+}
+
+static bool makes_predicates_only(const struct graph *g, const struct graph_insn *n)
+{
+    for (uint32_t d = n->first_def; d < n->first_def + n->def_count; d++)
+        if (g->defs.p[d].file != UOP_FILE_P && g->defs.p[d].file != UOP_FILE_UP)
+            return false;
+    return n->def_count > 0;
+}
+
+/* What instance `insn` takes a register for. */
+static unsigned purpose_of_use(struct roles *r, uint32_t insn, const struct graph_use *use)
+{
+    const struct graph *g = r->m->g;
+    const struct graph_insn *n = &g->insns.p[insn];
+    const struct effects *e = effects_of(r, insn);
+    if (use->file != UOP_FILE_R && use->file != UOP_FILE_UR)
+        return 0;
+    if (n->access_count > 0) {
+        for (uint32_t i = n->first_access; i < n->first_access + n->access_count; i++)
+            for (unsigned w = 0; w < 4 && g->accesses.p[i].kind != GRAPH_LOAD; w++) {
+                graph_id v = g->accesses.p[i].value[w];
+                const struct graph_node *value = graph_at(g, v);
+                bool half = (value->kind == UOP_PAIR || value->kind == UOP_LO || value->kind == UOP_HI) &&
+                            (value->arg[0] == use->node || (value->kind == UOP_PAIR && value->arg[1] == use->node));
+                if (v != GRAPH_NIL && (v == use->node || half))
+                    return FOR_DATA;
+            }
+        return is_descriptor(r->m, use->node) ? 0 : FOR_ADDRESS;
+    }
+    if (e->branch || e->call || e->ret)
+        return FOR_CONTROL;
+    if (has_side_effect(e) || e->floats || e->convert)
+        return FOR_DATA;
+    if (makes_predicates_only(g, n))
+        return insn_only_leaves(r, insn) ? FOR_BOUND : 0;
+    return r->purpose[insn];
+}
+
+static void find_purposes(struct roles *r)
+{
+    const struct graph *g = r->m->g;
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = (uint32_t)g->insns.n; i-- > 0;) {
+            const struct graph_insn *n = &g->insns.p[i];
+            for (uint32_t u = n->first_use; u < n->first_use + n->use_count; u++) {
+                const struct graph_use *use = &g->uses.p[u];
+                unsigned purpose = purpose_of_use(r, i, use);
+                for (uint32_t d = 0; d < use->def_count; d++)
+                    r->purpose[g->defs.p[use->defs[d]].insn] |= (uint8_t)purpose;
+            }
+        }
+}
+
+/* ---- the decision ---------------------------------------------------------------------------- */
+
+static bool on_stack(const struct mean *m, graph_id address)
+{
+    struct graph_affine f;
+    const struct graph_env *env = m->g->env;
+    if (address == GRAPH_NIL || !env->stack_offset || !graph_affine(m->g, address, &f) || f.base == GRAPH_NIL ||
+        f.term_count > 0)
+        return false;
+    const struct graph_node *base = graph_at(m->g, f.base);
+    return base->kind == UOP_CBANK && base->imm == env->stack_offset;
+}
+
+static bool is_reloaded(const struct graph *g, uint32_t store)
+{
+    for (size_t i = 0; i < g->accesses.n; i++)
+        if (g->accesses.p[i].kind == GRAPH_LOAD && g->accesses.p[i].from_store == (int32_t)store)
+            return true;
+    return false;
+}
+
+static enum mean_role memory_role(const struct roles *r, const struct graph_insn *n, const struct effects *e)
+{
+    const struct graph *g = r->m->g;
+    for (uint32_t i = n->first_access; i < n->first_access + n->access_count; i++) {
+        const struct graph_access *x = &g->accesses.p[i];
+        if (x->space != UOP_LOCAL || !on_stack(r->m, x->address))
+            continue;
+        if (x->kind == GRAPH_STORE && is_reloaded(g, i))
+            return MEAN_ROLE_SPILL;
+        if (x->kind == GRAPH_LOAD && x->from_store >= 0)
+            return MEAN_ROLE_REFILL;
+    }
+    return e->atomic ? MEAN_ROLE_ATOMIC : e->store ? MEAN_ROLE_STORE : MEAN_ROLE_LOAD;
+}
+
+/* Roles that follow from what an instruction does, UNKNOWN: from its results. */
+static enum mean_role effect_role(const struct roles *r, uint32_t insn, const struct effects *e)
+{
+    const struct graph_insn *n = &r->m->g->insns.p[insn];
+    if (e->exit)
+        return n->guard == GRAPH_NIL ? MEAN_ROLE_EXIT : MEAN_ROLE_EARLY_EXIT;
+    if (e->atomic || e->store || e->load)
+        return memory_role(r, n, e);
+    if (e->branch)
+        return MEAN_ROLE_BRANCH;
+    if (e->call)
+        return MEAN_ROLE_CALL;
+    if (e->ret)
+        return MEAN_ROLE_RETURN;
+    if (e->trap)
+        return MEAN_ROLE_EXIT;
+    if (e->barrier)
+        return MEAN_ROLE_BARRIER;
+    if (e->reconverge)
+        return MEAN_ROLE_RECONVERGENCE;
+    if (e->shuffle)
+        return MEAN_ROLE_SHUFFLE;
+    if (e->vote)
+        return MEAN_ROLE_VOTE;
+    if (e->tensor)
+        return MEAN_ROLE_TENSOR;
+    if (e->async)
+        return MEAN_ROLE_ASYNC_COPY;
+    if (e->prefetch)
+        return MEAN_ROLE_LOAD;
+    if (e->fence || e->misc)
+        return MEAN_ROLE_FENCE;
+    return e->nop ? MEAN_ROLE_PADDING : MEAN_ROLE_UNKNOWN;
+}
+
+static graph_id whole_of_def(const struct graph *g, const struct graph_def *def)
+{
+    const struct graph_node *n = graph_at(g, def->node);
+    if (def->wide != GRAPH_NIL)
+        return def->wide;
+    return (n->kind == UOP_LO || n->kind == UOP_HI) ? n->arg[0] : def->node;
+}
+
+static bool reads_node(const struct graph *g, const struct graph_insn *n, graph_id node)
+{
+    for (uint32_t u = n->first_use; u < n->first_use + n->use_count; u++)
+        if (g->uses.p[u].node == node)
+            return true;
+    return false;
+}
+
+/* A word of a constant bank that the instruction brings into a register. */
+static enum mean_role bank_role(const struct mean *m, const struct graph_node *n, graph_id id)
+{
+    const struct graph_env *env = m->g->env;
+    if (is_descriptor(m, id))
+        return MEAN_ROLE_DESCRIPTOR;
+    if (n->arg_count > 0)
+        return n->space == 0 ? MEAN_ROLE_PARAMETER : MEAN_ROLE_LOAD;
+    if (n->space == 0 && n->imm >= env->param_base && n->imm < (uint64_t)env->param_base + env->param_bytes)
+        return MEAN_ROLE_PARAMETER;
+    return n->space == 3 ? MEAN_ROLE_LOAD : MEAN_ROLE_CONSTANT;
+}
+
+static bool has_base(const struct mean *m, graph_id id)
+{
+    struct graph_affine f;
+    return graph_affine(m->g, id, &f) && f.base != GRAPH_NIL;
+}
+
+static bool is_access_address(const struct graph *g, graph_id id)
+{
+    for (size_t i = 0; i < g->accesses.n; i++)
+        if (g->accesses.p[i].address == id &&
+            (g->accesses.p[i].space == UOP_SHARED || g->accesses.p[i].space == UOP_LOCAL))
+            return true;
+    return false;
+}
+
+static bool leads_to_base(const struct mean *m, graph_id id)
+{
+    /* The low word of a pointer sum is a sum with the pointer's low word. */
+    struct graph_affine f;
+    if (!graph_affine(m->g, id, &f))
+        return false;
+    for (unsigned k = 0; k < f.term_count; k++) {
+        const struct mean_param *p = mean_param_of(m, f.terms[k].term);
+        if (p && p->size == 8 && f.terms[k].coefficient == 1)
+            return true;
+    }
+    return false;
+}
+
+static enum mean_role value_role(struct roles *r, uint32_t insn, const struct effects *e)
+{
+    struct mean *m = r->m;
+    const struct graph *g = m->g;
+    const struct graph_insn *n = &g->insns.p[insn];
+    if (n->def_count == 0)
+        return MEAN_ROLE_DEAD;
+    bool read = false;
+    const struct graph_def *def = NULL;
+    for (uint32_t d = n->first_def; d < n->first_def + n->def_count; d++) {
+        read |= g->defs.p[d].read;
+        bool general = g->defs.p[d].file == UOP_FILE_R || g->defs.p[d].file == UOP_FILE_UR;
+        if (general && (!def || (!def->read && g->defs.p[d].read)))
+            def = &g->defs.p[d];
+    }
+    if (!def) { /* predicates only */
+        bool leaves = insn_only_leaves(r, insn);
+        if (!read)
+            return MEAN_ROLE_DEAD;
+        if (e->compare) {
+            for (uint32_t d = n->first_def; d < n->first_def + n->def_count; d++)
+                if (def_decides_loop(r, d, 0))
+                    return MEAN_ROLE_LOOP_TEST;
+            return leaves ? MEAN_ROLE_BOUNDS_CHECK : MEAN_ROLE_COMPARE;
+        }
+        return leaves ? MEAN_ROLE_BOUNDS_CHECK : MEAN_ROLE_PREDICATE;
+    }
+    graph_id node = def->node, whole = whole_of_def(g, def);
+    const struct graph_node *w = graph_at(g, whole);
+    unsigned purpose = r->purpose[insn];
+    bool address = purpose & FOR_ADDRESS;
+    if (on_stack(m, node))
+        return MEAN_ROLE_STACK;
+    if (whole < r->nodes && node < r->nodes && (r->induction[whole] || r->induction[node]))
+        return MEAN_ROLE_INDUCTION;
+    bool copied = reads_node(g, n, node);
+    if (!copied && w->kind == UOP_SREG)
+        return MEAN_ROLE_SPECIAL_REGISTER;
+    if (!copied && (w->kind == UOP_CBANK || graph_at(g, node)->kind == UOP_CBANK))
+        return bank_role(m, w->kind == UOP_CBANK ? w : graph_at(g, node), w->kind == UOP_CBANK ? whole : node);
+    if (!copied && graph_at(g, node)->kind == UOP_CONST)
+        return purpose == FOR_CONTROL ? MEAN_ROLE_ADDRESS : MEAN_ROLE_CONSTANT;
+    if (!read)
+        return MEAN_ROLE_DEAD;
+    if (copied || e->uniform)
+        return MEAN_ROLE_MOVE;
+    if (!e->floats && !e->convert) {
+        if (mean_is_linear_index(m, whole) || mean_is_linear_index(m, node))
+            return MEAN_ROLE_INDEX;
+        if (address && (has_base(m, whole) || leads_to_base(m, node) || is_access_address(g, node)))
+            return MEAN_ROLE_ADDRESS;
+        if (address && ((whole < r->nodes && r->index[whole]) || (node < r->nodes && r->index[node])))
+            return MEAN_ROLE_INDEX;
+        if (address)
+            return MEAN_ROLE_ADDRESS;
+        if (purpose == FOR_BOUND)
+            return e->compare || e->select ? MEAN_ROLE_BOUNDS_CHECK : MEAN_ROLE_INDEX;
+    }
+    if (e->convert)
+        return MEAN_ROLE_CONVERT;
+    if (e->floats)
+        return MEAN_ROLE_COMPUTE;
+    if (e->compare)
+        return MEAN_ROLE_COMPARE;
+    if (e->select && !e->integers)
+        return MEAN_ROLE_SELECT;
+    if (e->integers)
+        return MEAN_ROLE_COMPUTE;
+    if (graph_at(g, node)->kind == UOP_SELECT)
+        return MEAN_ROLE_SELECT;
+    return graph_at(g, node)->kind == UOP_OPAQUE ? MEAN_ROLE_SPECIAL_REGISTER : MEAN_ROLE_MOVE;
+}
+
+const enum mean_role *mean_roles(struct mean *m)
+{
+    struct graph *g = m->g;
+    struct roles r = {.m = m, .nodes = g->nodes.n};
+    r.out = ARENA_ARRAY(m->a, enum mean_role, g->insns.n);
+    r.purpose = ARENA_ARRAY(m->a, uint8_t, g->insns.n);
+    r.index = ARENA_ARRAY(m->a, uint8_t, r.nodes);
+    r.induction = ARENA_ARRAY(m->a, uint8_t, r.nodes);
+    r.leaving = ARENA_ARRAY(m->a, uint8_t, g->defs.n);
+    if (!r.out || !r.purpose || !r.index || !r.induction || !r.leaving || !find_effects(&r) || !find_uses(&r))
+        return NULL;
+    find_indices(&r);
+    find_inductions(&r);
+    find_purposes(&r);
+    for (uint32_t i = 0; i < g->insns.n; i++) {
+        const struct effects *e = effects_of(&r, i);
+        const struct graph_insn *n = &g->insns.p[i];
+        const struct uop_list *l = g->input.insns[n->input].uops;
+        if (e->unknown) {
+            r.out[i] = MEAN_ROLE_UNKNOWN;
+        } else if (!n->reachable) {
+            bool itself = e->branch && l->ops.n > 0 && l->ops.p[l->ops.n - 1].imm == n->offset;
+            r.out[i] = e->nop || itself ? MEAN_ROLE_PADDING : MEAN_ROLE_DEAD;
+        } else {
+            enum mean_role role = effect_role(&r, i, e);
+            r.out[i] = role == MEAN_ROLE_UNKNOWN ? value_role(&r, i, e) : role;
+        }
+    }
+    return r.out;
+}
