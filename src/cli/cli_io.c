@@ -10,20 +10,26 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+static int write_errno; /* of the first write that failed */
+
 bool cmd_write(void *user, const char *bytes, size_t n)
 {
     (void)user;
-    return fwrite(bytes, 1, n, stdout) == n;
+    errno = 0;
+    if (fwrite(bytes, 1, n, stdout) == n)
+        return true;
+    write_errno = errno ? errno : EIO;
+    return false;
 }
 
 int cmd_finish(const char *name, int code)
 {
     errno = 0;
-    if (fflush(stdout) == 0 && !ferror(stdout))
+    if (fflush(stdout) != 0 && write_errno == 0)
+        write_errno = errno ? errno : EIO;
+    if (write_errno == 0 || write_errno == EPIPE)
         return code;
-    if (errno == EPIPE || errno == 0) /* 0: an earlier write failed and was already given up */
-        return code;
-    cmd_error(name, "cannot write the output: %s", strerror(errno));
+    cmd_error(name, "cannot write the output: %s", strerror(write_errno));
     return EXIT_UNREADABLE;
 }
 
@@ -96,9 +102,9 @@ static bool take_line(void *user, const char *bytes, size_t n)
 int cmd_close(const char *name, struct sp_session *session, enum sp_status status, bool quiet, const char *not_found)
 {
     struct lines lines = {.quiet = quiet};
-    bool damaged = sp_session_damaged(session), lost = ferror(stdout) != 0;
+    bool damaged = sp_session_damaged(session);
     int code = damaged ? EXIT_UNREADABLE : EXIT_DONE;
-    fflush(stdout); /* so that a terminal shows the report before what was wrong */
+    code = cmd_finish(name, code); /* now, so that a terminal shows the report before what was wrong */
     sp_session_diagnostics(session, take_line, &lines);
     if (lines.n > 0)
         end_line(&lines);
@@ -116,9 +122,7 @@ int cmd_close(const char *name, struct sp_session *session, enum sp_status statu
         cmd_error(name, "%s", sp_status_text(status));
         code = EXIT_USAGE;
         break;
-    case SP_ERR_IO:
-        if (!lost)
-            code = EXIT_UNREADABLE;
+    case SP_ERR_IO: /* an input, which sp_session_damaged() told, or the output, which cmd_finish() did */
         break;
     case SP_ERR_ARCH:
     case SP_ERR_MEMORY:
@@ -127,5 +131,5 @@ int cmd_close(const char *name, struct sp_session *session, enum sp_status statu
         break;
     }
     sp_session_free(session);
-    return cmd_finish(name, code);
+    return code;
 }

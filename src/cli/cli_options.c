@@ -180,24 +180,24 @@ int cmd_parse(const struct cmd_spec *spec, int argc, char **argv, cmd_take_fn ta
 static void print_wrapped(const char *text, int column, int hang)
 {
     enum { WIDTH = 79 };
+    bool blank = false;
     while (*text) {
         size_t word = strcspn(text, " \n");
         int columns = 0;
         for (size_t i = 0; i < word; i++)
             columns += ((unsigned char)text[i] & 0xc0) != 0x80;
-        if (column + columns > WIDTH && column > hang) {
+        if (column + blank + columns > WIDTH && column > hang) {
             printf("\n%*s", hang, "");
             column = hang;
+            blank = false;
         }
-        fwrite(text, 1, word, stdout);
-        column += columns;
+        printf("%s%.*s", blank ? " " : "", (int)word, text);
+        column += columns + blank;
         text += word;
+        blank = *text == ' ';
         if (*text == '\n') {
-            printf("\n%*s", text[1] ? hang : 0, "");
+            printf("\n%*s", hang, "");
             column = hang;
-        } else if (*text == ' ') {
-            putchar(' ');
-            column++;
         }
         text += *text != '\0';
     }
