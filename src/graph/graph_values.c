@@ -487,7 +487,7 @@ static graph_id load_memory(struct builder *b, struct work *w, const struct uop 
     struct graph_access access = {.insn = w->insn, .kind = GRAPH_LOAD, .space = u->space, .order = u->order, .width = u->width,
                                   .address = args[0], .runs_when = w->under, .from_store = -1};
     graph_memory_load(g, &b->memory, *w->memory, &access);
-    struct graph_node n = {.kind = UOP_LOAD, .type = u->type, .flags = u->flags, .space = u->space, .width = u->width,
+    struct graph_node n = {.kind = UOP_LOAD, .type = u->type, .flags = u->flags, .space = u->space, .order = u->order, .width = u->width,
                            .arg_count = 1, .imm = access.version, .insn = UINT32_MAX};
     n.arg[0] = args[0];
     if (access.from_store >= 0) {
