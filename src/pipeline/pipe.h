@@ -18,6 +18,7 @@ struct pipe_input {
     const char *path;
     struct img_module module;
     enum sp_status status;
+    size_t size; /* bytes */
 };
 
 struct sp_session {

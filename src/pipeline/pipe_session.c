@@ -38,7 +38,7 @@ void sp_session_free(struct sp_session *s)
 
 static enum sp_status add_bytes(struct sp_session *s, const char *path, const uint8_t *bytes, size_t size)
 {
-    struct pipe_input in = {.path = arena_strdup(&s->a, path)};
+    struct pipe_input in = {.path = arena_strdup(&s->a, path), .size = size};
     s->diags.input = (int)s->inputs.n;
     in.module.path = in.path;
     in.status = img_read_module(&s->a, &s->diags, in.path, bytes, size, &in.module);
