@@ -7,11 +7,10 @@
  * probe.cu in a scratch folder and begins with `#line 1 "/kernels/NN_group/NAME.cu"`. A result that holds another path
  * is refused. */
 #define _GNU_SOURCE
-#include "sassprobe/sassprobe.h"
+#include "cli.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,12 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-int cmd_lab(int argc, char **argv);
+enum { MAKE_CUBIN = 1, MAKE_PTX = 2, MAKE_SASS = 4, MAKE_NOTES = 8, MAX_ARCHS = 16 };
 
-enum { LAB_OK = 0, LAB_DIFFERENT = 1, LAB_USAGE = 2, LAB_UNREADABLE = 3 };
-enum { MAKE_CUBIN = 1, MAKE_PTX = 2, MAKE_SASS = 4, MAKE_NOTES = 8 };
-
-static const char *const default_archs[] = {"75", "80", "86", "89", "90", "100", "120"};
 /* The report of a note is written for this one; the others stand in its table of differences. */
 #define MAIN_ARCH "86"
 /* A source with this line is built without --use_fast_math. */
@@ -39,7 +34,8 @@ struct bytes {
 struct lab {
     const char *root;
     const char *nvcc;
-    const char *archs[16];
+    char arch_list[128];
+    char *archs[MAX_ARCHS]; /* into arch_list: "86" */
     int n_archs;
     unsigned make;
     bool check, quiet;
@@ -54,8 +50,8 @@ struct lab {
 static void *need(void *p)
 {
     if (!p) {
-        fputs("sassprobe lab: out of memory\n", stderr);
-        exit(LAB_UNREADABLE);
+        cmd_error("lab", "out of memory");
+        exit(EXIT_UNREADABLE);
     }
     return p;
 }
@@ -114,8 +110,8 @@ static bool write_file(const char *path, const char *p, size_t n)
 
 static int complain(const char *path, const char *what)
 {
-    fprintf(stderr, "sassprobe lab: %s: %s\n", path, what);
-    return LAB_UNREADABLE;
+    cmd_error("lab", "%s: %s", path, what);
+    return EXIT_UNREADABLE;
 }
 
 /* Brings one made text or binary to its place, or compares it with what stands there. */
@@ -127,17 +123,17 @@ static int deliver(struct lab *lab, const char *path, const struct bytes *made)
     bytes_free(&old);
     if (equal) {
         lab->same++;
-        return LAB_OK;
+        return EXIT_DONE;
     }
     if (lab->check) {
         lab->different++;
         printf("%s: %s\n", path, there ? "differs from what is made now" : "missing");
-        return LAB_OK;
+        return EXIT_DONE;
     }
     if (!write_file(path, made->p, made->n))
         return complain(path, strerror(errno));
     lab->written++;
-    return LAB_OK;
+    return EXIT_DONE;
 }
 
 /* ---- what there is to build ---- */
@@ -229,7 +225,7 @@ static int run_nvcc(const struct lab *lab, const char *arch, bool fast_math, con
             return complain(lab->nvcc, strerror(errno));
     }
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        return LAB_OK;
+        return EXIT_DONE;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
         return complain(lab->nvcc, "not found: building kernels needs the CUDA compiler (put nvcc on PATH or give "
                                    "--nvcc PATH); `--only sass,notes` needs no compiler");
@@ -260,7 +256,7 @@ static int compile_one(struct lab *lab, const char *kernel, const char *arch, bo
     snprintf(result, sizeof result, "%s/%s", lab->scratch, file);
     snprintf(place, sizeof place, "%s/sm%s/%s.%s", kind, arch, kernel, kind);
     int status = run_nvcc(lab, arch, fast_math, ptx ? "-ptx" : "-cubin", file);
-    if (status != LAB_OK)
+    if (status != EXIT_DONE)
         return status;
     struct bytes made;
     if (!read_file(result, &made)) {
@@ -272,7 +268,7 @@ static int compile_one(struct lab *lab, const char *kernel, const char *arch, bo
     status =
         foreign ? complain(place, "nvcc recorded a path of this machine; not written") : deliver(lab, place, &made);
     if (foreign)
-        fprintf(stderr, "sassprobe lab: the path: %s\n", foreign);
+        cmd_error("lab", "the path: %s", foreign);
     bytes_free(&made);
     return status;
 }
@@ -292,11 +288,11 @@ static int compile_kernel(struct lab *lab, const char *kernel)
     bytes_take(&copy, source.p, source.n);
     char probe[PATH_MAX + 16];
     snprintf(probe, sizeof probe, "%s/probe.cu", lab->scratch);
-    int status = write_file(probe, copy.p, copy.n) ? LAB_OK : complain(probe, strerror(errno));
-    for (int i = 0; status == LAB_OK && i < lab->n_archs; i++) {
+    int status = write_file(probe, copy.p, copy.n) ? EXIT_DONE : complain(probe, strerror(errno));
+    for (int i = 0; status == EXIT_DONE && i < lab->n_archs; i++) {
         if (lab->make & MAKE_CUBIN)
             status = compile_one(lab, kernel, lab->archs[i], fast_math, false);
-        if (status == LAB_OK && (lab->make & MAKE_PTX))
+        if (status == EXIT_DONE && (lab->make & MAKE_PTX))
             status = compile_one(lab, kernel, lab->archs[i], fast_math, true);
     }
     unlink(probe);
@@ -316,7 +312,7 @@ static bool to_stderr(void *user, const char *p, size_t n)
 static int finish_text(struct lab *lab, struct sp_session *session, enum sp_status made, const char *place,
                        struct bytes *text)
 {
-    int status = LAB_UNREADABLE;
+    int status = EXIT_UNREADABLE;
     if (made != SP_OK || sp_session_damaged(session)) {
         complain(place, sp_status_text(made));
         sp_session_diagnostics(session, to_stderr, NULL);
@@ -391,18 +387,18 @@ static void progress(const struct lab *lab, int done)
 
 static int run_lab(struct lab *lab)
 {
-    int status = LAB_OK;
-    for (int k = 0; status == LAB_OK && k < lab->n_kernels; k++) {
+    int status = EXIT_DONE;
+    for (int k = 0; status == EXIT_DONE && k < lab->n_kernels; k++) {
         const char *kernel = lab->kernels[k];
         progress(lab, k);
         if (lab->make & (MAKE_CUBIN | MAKE_PTX))
             status = compile_kernel(lab, kernel);
-        for (int i = 0; status == LAB_OK && (lab->make & MAKE_SASS) && i < lab->n_archs; i++)
+        for (int i = 0; status == EXIT_DONE && (lab->make & MAKE_SASS) && i < lab->n_archs; i++)
             status = disassemble_one(lab, kernel, lab->archs[i]);
-        if (status == LAB_OK && (lab->make & MAKE_NOTES))
+        if (status == EXIT_DONE && (lab->make & MAKE_NOTES))
             status = note_one(lab, kernel);
     }
-    if (status != LAB_OK)
+    if (status != EXIT_DONE)
         return status;
     progress(lab, lab->n_kernels);
     if (lab->check && (lab->make & MAKE_NOTES))
@@ -416,87 +412,89 @@ static int run_lab(struct lab *lab)
         printf("lab: %d as made now, %d different\n", lab->same, lab->different);
     else
         printf("lab: %d written, %d unchanged\n", lab->written, lab->same);
-    return lab->different ? LAB_DIFFERENT : LAB_OK;
+    return lab->different ? EXIT_DIFFERS : EXIT_DONE;
 }
 
-static bool parse_archs(struct lab *lab, char *list)
+/* Splits a list at its commas, in place. */
+static int split(char *list, char **words, int room)
 {
-    lab->n_archs = 0;
-    for (char *word = strtok(list, ","); word; word = strtok(NULL, ",")) {
-        if (strncmp(word, "sm_", 3) == 0)
-            word += 3;
-        size_t digits = strspn(word, "0123456789");
-        if (digits < 2 || strlen(word) > 6 || lab->n_archs == (int)(sizeof lab->archs / sizeof *lab->archs))
+    int n = 0;
+    for (char *word = strtok(list, ","); word && n < room; word = strtok(NULL, ","))
+        words[n++] = word;
+    return n;
+}
+
+static bool take_archs(struct lab *lab, const char *list)
+{
+    snprintf(lab->arch_list, sizeof lab->arch_list, "%s", list);
+    lab->n_archs = split(lab->arch_list, lab->archs, MAX_ARCHS);
+    for (int i = 0; i < lab->n_archs; i++) {
+        if (strncmp(lab->archs[i], "sm_", 3) == 0)
+            lab->archs[i] += 3;
+        size_t digits = strspn(lab->archs[i], "0123456789");
+        if (digits < 2 || strlen(lab->archs[i]) > digits + 1) {
+            cmd_error("lab", "--arch: not an architecture: %s", lab->archs[i]);
             return false;
-        lab->archs[lab->n_archs++] = word;
+        }
     }
     return lab->n_archs > 0;
 }
 
-static bool parse_only(struct lab *lab, char *list)
+static bool take_only(struct lab *lab, const char *list)
 {
-    static const char *const names[] = {"cubin", "ptx", "sass", "notes"};
+    static const char *const names[] = {"cubin", "ptx", "sass", "notes", NULL};
+    char copy[64], *words[8];
+    snprintf(copy, sizeof copy, "%s", list);
+    int n = split(copy, words, 8);
     lab->make = 0;
-    for (char *word = strtok(list, ","); word; word = strtok(NULL, ",")) {
-        size_t i = 0;
-        while (i < 4 && strcmp(word, names[i]) != 0)
-            i++;
-        if (i == 4)
+    for (int i = 0; i < n; i++) {
+        int choice = cmd_choice("lab", "only", words[i], names);
+        if (choice < 0)
             return false;
-        lab->make |= 1u << i;
+        lab->make |= 1u << choice;
     }
     return lab->make != 0;
 }
 
-static int usage(FILE *to, int status)
+enum { ID_ONLY = 256, ID_ARCH, ID_CHECK, ID_NVCC, ID_ROOT, ID_QUIET };
+
+static const struct cmd_option options[] = {
+    {ID_ONLY, "only", 0, "LIST", "make these of cubin,ptx,sass,notes only; sass and notes need no compiler"},
+    {ID_ARCH, "arch", 0, "LIST", "for these architectures only (default: 75,80,86,89,90,100,120)"},
+    {ID_CHECK, "check", 0, NULL,
+     "write nothing: say which files differ from what is made now (sass and notes by default)"},
+    {ID_NVCC, "nvcc", 0, "PATH", "the compiler to run (default: nvcc on PATH)"},
+    {ID_ROOT, "root", 0, "FOLDER", "the folder that holds kernels/ (default: the current one)"},
+    {ID_QUIET, "quiet", 'q', NULL, "no progress on standard error"},
+    {0},
+};
+
+static bool take(void *user, int id, const char *value, const char *value2)
 {
-    fputs(
-        "usage: sassprobe lab [--only cubin,ptx,sass,notes] [--arch 75,80,86,89,90,100,120] [--check]\n"
-        "                     [--nvcc PATH] [--root FOLDER] [--quiet]\n"
-        "\n"
-        "Builds kernels/ with nvcc into cubin/ and ptx/; writes what this program reads there into sass/ and notes/.\n"
-        "  --only LIST    make these only; sass and notes need no compiler\n"
-        "  --arch LIST    for these architectures only (notes are made of all listed)\n"
-        "  --check        write nothing: say which files differ from what is made now (of sass and notes, unless\n"
-        "                 --only says otherwise); exit 1 if any\n"
-        "  --nvcc PATH    the compiler to run (default: nvcc on PATH)\n"
-        "  --root FOLDER  the folder that holds kernels/ (default: the current one)\n"
-        "  --quiet        no progress on standard error\n",
-        to);
-    return status;
+    struct lab *lab = user;
+    (void)value2;
+    switch (id) {
+    case ID_ONLY: return take_only(lab, value);
+    case ID_ARCH: return take_archs(lab, value);
+    case ID_CHECK: lab->check = true; break;
+    case ID_NVCC: lab->nvcc = value; break;
+    case ID_ROOT: lab->root = value; break;
+    case ID_QUIET: lab->quiet = true; break;
+    }
+    return true;
 }
 
 int cmd_lab(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"only", required_argument, NULL, 'o'}, {"arch", required_argument, NULL, 'a'},
-        {"check", no_argument, NULL, 'c'},      {"nvcc", required_argument, NULL, 'n'},
-        {"root", required_argument, NULL, 'r'}, {"quiet", no_argument, NULL, 'q'},
-        {"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0},
-    };
     struct lab lab = {.root = ".", .nvcc = "nvcc"};
-    lab.n_archs = (int)(sizeof default_archs / sizeof *default_archs);
-    memcpy(lab.archs, default_archs, sizeof default_archs);
-    optind = 1;
-    for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-        bool ok = true;
-        switch (c) {
-        case 'o': ok = parse_only(&lab, optarg); break;
-        case 'a': ok = parse_archs(&lab, optarg); break;
-        case 'c': lab.check = true; break;
-        case 'n': lab.nvcc = optarg; break;
-        case 'r': lab.root = optarg; break;
-        case 'q': lab.quiet = true; break;
-        case 'h': return usage(stdout, LAB_OK);
-        default: return usage(stderr, LAB_USAGE);
-        }
-        if (!ok) {
-            fprintf(stderr, "sassprobe lab: --%s: not a list it knows\n", c == 'o' ? "only" : "arch");
-            return LAB_USAGE;
-        }
+    int first, code;
+    take_archs(&lab, "75,80,86,89,90,100,120");
+    if ((code = cmd_parse(&cmd_lab_spec, argc, argv, take, &lab, &first)) != CMD_GO)
+        return cmd_finish("lab", code);
+    if (first != argc) {
+        cmd_error("lab", "takes no files: it works on the kernels/ of --root");
+        return EXIT_USAGE;
     }
-    if (optind != argc)
-        return usage(stderr, LAB_USAGE);
     if (!lab.make)
         lab.make = lab.check ? MAKE_SASS | MAKE_NOTES : MAKE_CUBIN | MAKE_PTX | MAKE_SASS | MAKE_NOTES;
     char compiler[PATH_MAX];
@@ -516,9 +514,22 @@ int cmd_lab(int argc, char **argv)
         if (!mkdtemp(lab.scratch))
             return complain(lab.scratch, strerror(errno));
     }
-    int status = run_lab(&lab);
+    code = run_lab(&lab);
     if (scratch)
         rmdir(lab.scratch);
     free_names(lab.kernels, lab.n_kernels);
-    return status;
+    return cmd_finish("lab", code);
 }
+
+const struct cmd_spec cmd_lab_spec = {
+    .name = "lab",
+    .summary = "builds the probe kernels and writes their listings and notes",
+    .arguments = "",
+    .description =
+        "Compiles kernels/NN_group/NAME.cu with nvcc into cubin/smNN/ and ptx/smNN/, and writes what this program "
+        "reads in the cubins into sass/smNN/ and notes/. No path of the machine gets into any of them. With "
+        "--check it exits with 1 when a file differs.",
+    .options = options,
+    .examples = "  sassprobe lab\n  sassprobe lab --only sass,notes\n  sassprobe lab --check\n",
+    .run = cmd_lab,
+};
