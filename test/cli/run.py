@@ -1,0 +1,392 @@
+#!/usr/bin/env python3
+"""Runs the command as a user does: the cases of cases.txt, then properties of its output (schemas, the worked document,
+numbered statements, manual pages, determinism, colours, closed pipes).
+
+usage: run.py PATH/TO/sassprobe [WORD…]   (only cases and checks whose title holds a word)
+"""
+import fnmatch
+import json
+import os
+import pty
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+TOOL = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else os.path.join(ROOT, "build", "sassprobe")
+WORDS = sys.argv[2:]
+CLAMP = "cubin/sm86/02_control/clamp_f32.cubin"
+CLAMP_SOURCE = "kernels/02_control/clamp_f32.cu"
+LIMIT_S = 120
+
+
+class Failure(Exception):
+    pass
+
+
+def run(args, env=None, check=None):
+    full = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "LC_ALL", "LANG")}
+    full.update(env or {})
+    done = subprocess.run([TOOL] + args, cwd=ROOT, env=full, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT_S)
+    out, err = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+    if check is not None and done.returncode != check:
+        raise Failure(f"{' '.join(args)}: exit {done.returncode}, not {check}; stderr: {err[:300]}")
+    return done.returncode, out, err
+
+
+def cubins():
+    found = []
+    for folder, _, files in sorted(os.walk(os.path.join(ROOT, "cubin"))):
+        found += [os.path.relpath(os.path.join(folder, f), ROOT) for f in sorted(files) if f.endswith(".cubin")]
+    if not found:
+        raise Failure("no cubins in cubin/")
+    return found
+
+
+# ---- cases.txt
+
+def read_cases():
+    cases, case = [], None
+    with open(os.path.join(ROOT, "test", "cli", "cases.txt"), encoding="utf-8") as f:
+        for number, line in enumerate(f, 1):
+            line = line.rstrip("\n")
+            if line.startswith("== "):
+                case = {"title": line[3:], "line": number, "rules": []}
+                cases.append(case)
+            elif line and not line.startswith("#"):
+                key, _, value = line.partition(":")
+                case["rules"].append((key, value.strip()))
+    return cases
+
+
+def run_case(case, scratch):
+    rules = case["rules"]
+    args = next(v for k, v in rules if k == "args").replace("$T", scratch).split()
+    env = dict(v.split("=", 1) for k, v in rules if k == "env")
+    code, out, err = run(args, env)
+    for key, value in rules:
+        text = {"stdout": out, "no-stdout": out, "stderr": err, "no-stderr": err}.get(key)
+        if key == "exit" and code != int(value):
+            raise Failure(f"exit {code}, not {value}; stderr: {err[:300]}")
+        if text is not None:
+            hit = any(fnmatch.fnmatchcase(line, value) for line in text.split("\n"))
+            if hit == key.startswith("no-"):
+                raise Failure(f"{key}: {value}: {'a' if hit else 'no'} line matches; got: {text[:300]!r}")
+    if "AddressSanitizer" in err or "runtime error" in err:
+        raise Failure(f"sanitizer: {err[:400]}")
+
+
+# ---- checks
+
+def load_schema(name):
+    with open(os.path.join(ROOT, "doc", "schema", name + ".schema.json"), encoding="utf-8") as f:
+        return json.load(f)
+
+
+def validator(name):
+    import jsonschema
+    return jsonschema.Draft7Validator(load_schema(name))
+
+
+def validate(name, document):
+    for error in validator(name).iter_errors(document):
+        raise Failure(f"{name}: at {'/'.join(map(str, error.path))}: {error.message[:300]}")
+
+
+def check_schema_explain():
+    """explain: every lab cubin's document is valid"""
+    for path in cubins():
+        try:
+            validate("explain", json.loads(run(["explain", "--format", "json", path], check=0)[1]))
+        except Failure as failure:
+            raise Failure(f"{path}: {failure}")
+
+
+def check_schema_compare():
+    """explain: a comparison is valid JSON"""
+    out = run(["explain", "--format", "json", "--compare", "clamp_f32_kernel", "relu_f32_kernel", "cubin/sm86/02_control"], check=0)[1]
+    document = json.loads(out)
+    validate("explain", document)
+    rows = {row["subject"]: row for row in document["comparisons"][0]["rows"]}
+    if not rows["instruction-classes"]["why"]:
+        raise Failure("no reason for the instruction classes")
+    if "NaN" not in rows["instruction-classes"]["why"]:
+        raise Failure("the reason has no witness: " + rows["instruction-classes"]["why"])
+
+
+def check_schema_list():
+    """list: the whole cubin folder is valid"""
+    document = json.loads(run(["list", "--format", "json", "cubin"], check=0)[1])
+    validate("list", document)
+    if len(document["modules"]) != len(cubins()):
+        raise Failure(f"{len(document['modules'])} modules of {len(cubins())} cubins")
+
+
+def check_schema_disasm():
+    """disasm: one valid object a kernel a line"""
+    v = validator("disasm")
+    for path in cubins():
+        for line in run(["disasm", "--format", "json", path], check=0)[1].splitlines():
+            for error in v.iter_errors(json.loads(line)):
+                raise Failure(f"{path}: at {'/'.join(map(str, error.path))}: {error.message[:200]}")
+
+
+def difference(expected, got, path, skip):
+    """The first difference, or None. Keys in skip are not looked at; more keys than expected are fine."""
+    if isinstance(expected, dict) and isinstance(got, dict):
+        for key, value in expected.items():
+            if key in skip:
+                continue
+            if key not in got:
+                return f"{path}.{key}: missing"
+            found = difference(value, got[key], f"{path}.{key}", skip)
+            if found:
+                return found
+        return None
+    if isinstance(expected, list) and isinstance(got, list):
+        if len(expected) != len(got):
+            return f"{path}: {len(got)} entries, not {len(expected)}: {json.dumps(got)[:300]}"
+        for i, (a, b) in enumerate(zip(expected, got)):
+            found = difference(a, b, f"{path}[{i}]", skip)
+            if found:
+                return found
+        return None
+    return None if expected == got else f"{path}: {json.dumps(got)[:200]}, not {json.dumps(expected)[:200]}"
+
+
+def check_worked_document():
+    """explain: clamp_f32 equals the worked document in everything that follows from the machine code"""
+    with open(os.path.join(ROOT, "test", "golden", "report", "clamp_f32.worked.json"), encoding="utf-8") as f:
+        expected = json.load(f)
+    got = json.loads(run(["explain", "--format", "json", "--source", CLAMP_SOURCE, CLAMP], check=0)[1])
+    # Prose is never compared. Of the rewrites only the refusals follow without PTX, their stage and source do not.
+    skip = {"summary", "rewrites", "occupancy", "evidence", "tool"}
+    found = difference(expected, got, "document", skip)
+    if found:
+        raise Failure(found)
+    refused = [r for r in got["kernels"][0]["rewrites"] if r["kind"] == "min-max-refused"]
+    wanted = [r for r in expected["kernels"][0]["rewrites"] if r["kind"] == "min-max-refused"]
+    found = difference(wanted, refused, "rewrites", {"stage", "source", "ptx"})
+    if found:
+        raise Failure(found)
+    for rewrite in got["kernels"][0]["rewrites"]:
+        if rewrite["stage"] in ("nvvm", "ptxas", "source"):
+            raise Failure(f"{rewrite['kind']}: a stage without PTX read")
+
+
+def check_worked_positions():
+    """explain: without the source the same, with names by position"""
+    def rename(text):
+        names = {"x": "p0", "y": "p1", "lo": "p2", "hi": "p3", "n": "p4"}
+        return re.sub(r"\b(lo|hi|[xyn])\b", lambda m: names[m.group(1)], text)
+    got = json.loads(run(["explain", "--format", "json", CLAMP], check=0)[1])["kernels"][0]
+    named = json.loads(run(["explain", "--format", "json", "--source", CLAMP_SOURCE, CLAMP], check=0)[1])["kernels"][0]
+    if [p["name"] for p in got["params"]] != ["p0", "p1", "p2", "p3", "p4"]:
+        raise Failure(f"names: {[p['name'] for p in got['params']]}")
+    if {p["name_from"] for p in got["params"]} != {"position"}:
+        raise Failure("name_from is not position")
+    for a, b in zip(named["outputs"], got["outputs"]):
+        if rename(a["real"]) != b["real"] or rename(a["exact"]) != b["exact"]:
+            raise Failure(f"{b['exact']} is not {a['exact']} renamed")
+
+
+def check_keys_in_order():
+    """explain: keys come in the order of the worked document"""
+    with open(os.path.join(ROOT, "test", "golden", "report", "clamp_f32.worked.json"), encoding="utf-8") as f:
+        expected = json.load(f)
+    got = json.loads(run(["explain", "--format", "json", CLAMP], check=0)[1])
+    for path, a, b in (("top", expected, got), ("kernel", expected["kernels"][0], got["kernels"][0]),
+                       ("instruction", expected["kernels"][0]["instructions"][0], got["kernels"][0]["instructions"][0])):
+        if [k for k in b if k in a] != list(a):
+            raise Failure(f"{path}: {list(b)}")
+
+
+def check_statements():
+    """explain: every [n] of the text has its evidence, and no other number has"""
+    out = run(["explain", "--color", "never", CLAMP], check=0)[1]
+    numbers = [int(n) for n in re.findall(r"^ +\[(\d+)\]", out, re.M)]
+    if numbers != list(range(1, len(numbers) + 1)):
+        raise Failure(f"numbers on the page: {numbers}")
+    for n in numbers:
+        why = run(["explain", "--why", str(n), CLAMP], check=0)[1]
+        if f"[{n}]" not in why:
+            raise Failure(f"--why {n} does not repeat its statement")
+    run(["explain", "--why", str(len(numbers) + 1), CLAMP], check=2)
+    run(["explain", "--why", "0", CLAMP], check=2)
+    summary = run(["explain", "--level", "summary", CLAMP], check=0)[1]
+    for n in re.findall(r"^ +\[(\d+)\] .*", summary, re.M):
+        if int(n) not in numbers:
+            raise Failure(f"the summary has [{n}], the full report has not")
+
+
+def check_every_instruction():
+    """explain: --at shows every instruction of the listing"""
+    kernel = json.loads(run(["explain", "--format", "json", CLAMP], check=0)[1])["kernels"][0]
+    for instruction in kernel["instructions"]:
+        out = run(["explain", "--at", hex(instruction["offset"]), CLAMP], check=0)[1]
+        if instruction["text"] not in out or instruction["role"] not in out:
+            raise Failure(f"--at {instruction['offset']:#x}: {out[:200]}")
+
+
+def check_width():
+    """explain: text keeps to its width"""
+    for path in [p for p in cubins() if "/sm86/" in p or "/sm120/" in p]:
+        for line in run(["explain", path], check=0)[1].split("\n"):
+            if len(line) > 100:
+                raise Failure(f"{path}: {len(line)} columns: {line}")
+
+
+def check_same_bytes():
+    """explain: same input, same bytes, whatever the locale"""
+    a = run(["explain", "--format", "json", "cubin/sm86"], check=0)[1]
+    b = run(["explain", "--format", "json", "cubin/sm86"], env={"LC_ALL": "de_DE.UTF-8"}, check=0)[1]
+    if a != b:
+        raise Failure("two runs differ")
+
+
+def check_mnemonics_decide_nothing():
+    """explain: renamed mnemonics change no field but text"""
+    def without_text(value):
+        if isinstance(value, dict):
+            return {k: without_text(v) for k, v in value.items() if k != "text"}
+        return [without_text(v) for v in value] if isinstance(value, list) else value
+    for folder in ("cubin/sm86", "cubin/sm120"):
+        a = json.loads(run(["explain", "--format", "json", folder], check=0)[1])
+        b = json.loads(run(["explain", "--format", "json", "--rename-mnemonics", folder], check=0)[1])
+        found = difference(without_text(a), without_text(b), folder, set())
+        if found:
+            raise Failure(found)
+        if a == b:
+            raise Failure("nothing was renamed")
+
+
+def check_standard_input():
+    """explain: - reads standard input"""
+    with open(os.path.join(ROOT, CLAMP), "rb") as f:
+        done = subprocess.run([TOOL, "explain", "--level", "summary", "-"], cwd=ROOT, stdin=f, stdout=subprocess.PIPE, timeout=LIMIT_S)
+    if done.returncode != 0 or b"clamp_f32_kernel" not in done.stdout:
+        raise Failure(f"exit {done.returncode}")
+
+
+def check_closed_pipe():
+    """explain: a closed pipe ends the work without a word"""
+    p = subprocess.Popen([TOOL, "explain", "cubin"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    p.stdout.read(10)
+    p.stdout.close()
+    err = p.stderr.read()
+    code = p.wait(timeout=LIMIT_S)
+    if code != 0 or b"write" in err:
+        raise Failure(f"exit {code}: {err[:200]!r}")
+
+
+def check_full_disk():
+    """explain: output that cannot be written is an error"""
+    if not os.path.exists("/dev/full"):
+        return "no /dev/full here"
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([TOOL, "explain", CLAMP], cwd=ROOT, stdout=full, stderr=subprocess.PIPE, timeout=LIMIT_S)
+    if done.returncode != 3 or b"cannot write" not in done.stderr:
+        raise Failure(f"exit {done.returncode}: {done.stderr[:200]!r}")
+
+
+def on_terminal(args, env):
+    """The output of the command on a pseudo-terminal."""
+    parent, child = pty.openpty()
+    full = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+    full.update(env, TERM="xterm")
+    p = subprocess.Popen([TOOL] + args, cwd=ROOT, env=full, stdout=child, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+    os.close(child)
+    out = b""
+    while True:
+        try:
+            chunk = os.read(parent, 65536)
+        except OSError:
+            break
+        if not chunk:
+            break
+        out += chunk
+    os.close(parent)
+    p.wait(timeout=LIMIT_S)
+    return out
+
+
+def check_colours():
+    """explain: colours on a terminal, none with NO_COLOR"""
+    if b"\x1b[" not in on_terminal(["explain", CLAMP], {}):
+        raise Failure("no colours on a terminal")
+    if b"\x1b[" in on_terminal(["explain", CLAMP], {"NO_COLOR": "1"}):
+        raise Failure("colours in spite of NO_COLOR")
+    plain = run(["explain", CLAMP], check=0)[1]
+    coloured = run(["explain", "--color", "always", CLAMP], check=0)[1]
+    if re.sub("\x1b\\[[0-9]*m", "", coloured) != plain:
+        raise Failure("colours change the text")
+
+
+def check_man_pages():
+    """man pages are those that the option tables make"""
+    for name in ("", "explain", "disasm", "list", "what", "lab"):
+        out = run(([name] if name else []) + ["--print-man"], check=0)[1]
+        with open(os.path.join(ROOT, "doc", "man", f"sassprobe{'-' + name if name else ''}.1"), encoding="utf-8") as f:
+            if f.read() != out:
+                raise Failure(f"doc/man/sassprobe{'-' + name if name else ''}.1 is out of date (sassprobe {name} --print-man)")
+
+
+def check_damage():
+    """explain: cut files end with 3 or are reported whole, never by a signal"""
+    with open(os.path.join(ROOT, CLAMP), "rb") as f:
+        whole = f.read()
+    with tempfile.TemporaryDirectory() as scratch:
+        path = os.path.join(scratch, "cut.cubin")
+        for n in list(range(0, 64, 7)) + list(range(64, len(whole), max(1, len(whole) // 40))):
+            with open(path, "wb") as f:
+                f.write(whole[:n])
+            code, _, err = run(["explain", "--format", "json", path])
+            if code not in (0, 2, 3) or "Sanitizer" in err:
+                raise Failure(f"{n} bytes: exit {code}: {err[:300]}")
+
+
+CHECKS = [check_schema_explain, check_schema_compare, check_schema_list, check_schema_disasm, check_worked_document,
+          check_worked_positions, check_keys_in_order, check_statements, check_every_instruction, check_width, check_same_bytes,
+          check_mnemonics_decide_nothing, check_standard_input, check_closed_pipe, check_full_disk, check_colours,
+          check_man_pages, check_damage]
+
+
+def main():
+    passed = failed = 0
+    scratch = tempfile.mkdtemp()
+    try:
+        with open(os.path.join(scratch, "text.cubin"), "w") as f:
+            f.write("this is not a cubin\n")
+        if os.path.exists(os.path.join(ROOT, CLAMP)):
+            with open(os.path.join(ROOT, CLAMP), "rb") as f:
+                whole = f.read()
+            with open(os.path.join(scratch, "damaged.cubin"), "wb") as f:
+                f.write(whole[:len(whole) // 2])
+        work = [(case["title"], lambda case=case: run_case(case, scratch)) for case in read_cases()]
+        work += [(check.__doc__, check) for check in CHECKS]
+        for title, action in work:
+            if WORDS and not any(word in title for word in WORDS):
+                continue
+            try:
+                skipped = action()
+            except ImportError as missing:
+                print(f"skipped: {title}: no python3 module {missing.name}")
+                continue
+            except (Failure, subprocess.TimeoutExpired, ValueError, KeyError, IndexError, OSError) as failure:
+                print(f"FAILED: {title}: {type(failure).__name__ if not isinstance(failure, Failure) else ''} {failure}")
+                failed += 1
+                continue
+            if skipped:
+                print(f"skipped: {title}: {skipped}")
+            else:
+                passed += 1
+    finally:
+        shutil.rmtree(scratch)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
