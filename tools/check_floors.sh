@@ -74,23 +74,30 @@ while read -r file; do
 done < <(grep -l -E '^ *# *include +"uop/uop_lift\.h"|^ *# *include +"uop_lift\.h"' src/*/*.c src/*/*.h 2>/dev/null |
     grep -v -E '^src/(uop|pipeline)/')
 
-# A page's name in src/pattern/ would mean that the page does not decide. A name with a hyphen may stand nowhere; a plain word
-# (copy, clamp) may stand in prose, but not in a string and not as a part of an identifier, save for C's own word "copy".
+# A page's name in src/pattern/ would mean that the page does not decide. A name with a hyphen may stand nowhere, not even in a
+# comment; a plain word (copy, clamp) may stand in prose, but not in a string and not as a part of an identifier, save for
+# C's own word "copy".
 pages=0
+stripped=$(mktemp)
+trap 'rm -f "$stripped"' EXIT
+for file in src/pattern/*.[ch]; do
+    [ -f "$file" ] || continue
+    gcc -fpreprocessed -dD -E -P "$file" 2>/dev/null | sed "s|^|$file: |"
+done >"$stripped"
 for page in patterns/*.md; do
     [ -f "$page" ] || continue
     id=$(basename "$page" .md)
     [ "$id" = README ] && continue
     pages=$((pages + 1))
-    under=${id//-/_}
-    case $id in
-    *-*) look="\\b($id|$under)\\b" ;;
-    copy) look="\"[^\"]*\\b$id\\b[^\"]*\"" ;;
-    *) look="\"[^\"]*\\b$id\\b[^\"]*\"|[a-z0-9]_$id\\b|\\b${id}_[a-z0-9]" ;;
-    esac
     while read -r hit; do
         complain "$hit: names the pattern $id"
-    done < <(grep -n -i -E "$look" src/pattern/*.[ch] 2>/dev/null | cut -c1-160)
+    done < <(
+        case $id in
+        *-*) grep -n -i -E "\\b($id|${id//-/_})\\b" src/pattern/*.[ch] ;;
+        copy) grep -E "\"[^\"]*\\b$id\\b[^\"]*\"" "$stripped" ;;
+        *) grep -E "\"[^\"]*\\b$id\\b[^\"]*\"|[a-z0-9]_$id\\b|\\b${id}_[a-z0-9]" "$stripped" ;;
+        esac 2>/dev/null | cut -c1-160
+    )
 done
 
 echo "floors: $files files, $pages pattern names looked for, $bad refused"

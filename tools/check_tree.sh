@@ -18,7 +18,7 @@ refuse "file names are unique in the tree" "$(find src include test/unit test/fu
 refuse "nothing is left for later in landed text" "$(grep -n -w -E 'TO''DO|FIX''ME|XX''X' $sources \
     src/*/README.md ./*.md patterns/*.md doc/*.md 2>/dev/null | grep -v '^CONTRIBUTING.md')"
 # shellcheck disable=SC2086
-refuse "lines of at most 120 columns" "$(awk 'length($0) > 120 { print FILENAME ":" FNR ": " length($0) }' $code)"
+refuse "lines of at most 120 columns" "$(LC_ALL=C.UTF-8 grep -n -E '^.{121,}' $code | cut -c1-100)"
 # shellcheck disable=SC2086
 refuse "no tabs and no blanks at the end of a line" "$(grep -n -P '\t| +$' $code | cut -c1-100)"
 refuse "a C file of src/ opens with a comment" "$(for f in src/*/*.c; do head -n 1 "$f" | grep -q '^/\*' || echo "$f"; done)"
