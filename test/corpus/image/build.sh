@@ -1,0 +1,54 @@
+#!/bin/sh
+# Rebuilds the cubins of this folder and PROVENANCE.tsv. Needs nvcc 13.0 on PATH and, in folders named by the release under
+# $1 (`$1/11.8/ptxas` ...), the ptxas of CUDA 11.8, 12.4, 12.9 and 13.5 (PyPI: nvidia-cuda-nvcc-cu11, -cu12, nvidia-cuda-nvcc).
+set -eu
+releases=$1
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+cp "$here"/*.cu .
+printf 'file\tsource\tptxas\tarchitecture\toptions\n' >provenance
+
+# build NAME RELEASE ARCH OPTIONS...
+build() {
+    name=$1 release=$2 arch=$3
+    shift 3
+    case $release in
+    11.8) version=7.8 ;;
+    12.4) version=8.4 ;;
+    12.9) version=8.8 ;;
+    *) version=9.0 ;;
+    esac
+    lineinfo=
+    [ "$name" != lines ] || lineinfo=-lineinfo
+    nvcc -O3 $lineinfo -arch="compute_$arch" -ptx -o in.ptx "$name.cu"
+    sed -i "s/^\.version.*/.version $version/" in.ptx
+    out="$name$suffix.$release.sm_$arch.cubin"
+    ptxas=$(command -v ptxas)
+    [ "$release" = 13.0 ] || ptxas="$releases/$release/ptxas"
+    "$ptxas" -O3 $lineinfo "$@" -arch="sm_$arch" in.ptx -o "$out"
+    cp "$out" "$here/"
+    printf '%s\t%s\t%s\tsm_%s\t%s\n' "$out" "$name.cu" "$release" "$arch" "-O3${lineinfo:+ $lineinfo}${*:+ $*}" >>provenance
+}
+
+suffix=
+rm -f "$here"/*.cubin
+for pair in 11.8:75 11.8:86 11.8:90 12.4:80 12.4:90a 12.9:89 12.9:90 12.9:120 13.0:75 13.0:86 13.0:90a 13.0:100 13.5:80 13.5:90 13.5:120; do
+    build lines "${pair%:*}" "${pair#*:}"
+done
+for pair in 11.8:75 11.8:90 12.4:86 12.4:90 12.9:80 12.9:90 12.9:100 13.0:86 13.0:90 13.5:89 13.5:120; do
+    build shared "${pair%:*}" "${pair#*:}"
+    build dynamic "${pair%:*}" "${pair#*:}"
+done
+for pair in 12.4:86 12.9:86 13.0:90 13.5:120; do
+    build spill "${pair%:*}" "${pair#*:}" -maxrregcount 24
+done
+build huge 13.0 86
+build huge 12.9 90
+suffix=-relocatable
+for pair in 11.8:90 13.0:86 13.0:120; do
+    build shared "${pair%:*}" "${pair#*:}" -c
+    build dynamic "${pair%:*}" "${pair#*:}" -c
+done
+(head -n 1 provenance; tail -n +2 provenance | LC_ALL=C sort) >"$here/PROVENANCE.tsv"
