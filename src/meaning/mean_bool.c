@@ -182,7 +182,8 @@ static struct mean_text integer_compare(struct mean *m, const struct graph_node 
     enum mean_prec prec = equal ? PREC_EQ : PREC_REL;
     struct mean_text ta = mean_text_of(m, a, as, style, depth + 1), tb = mean_text_of(m, b, as, style, depth + 1);
     const char *left = mean_operand(m, ta, prec);
-    if (is_unsigned && !shown_unsigned) /* C would compare these as signed */
+    bool agree = mean_is_nonnegative(m, a, 0) && mean_is_nonnegative(m, b, 0);
+    if (is_unsigned && !shown_unsigned && !agree) /* C would compare these as signed */
         left =
             mean_piece(m, PREC_UNARY, "(unsigned%s)%s", n->imm == 64 ? " long" : "", mean_operand(m, ta, PREC_UNARY)).p;
     return compare_text(m, left, op, mean_operand(m, tb, (enum mean_prec)(prec + 1)));

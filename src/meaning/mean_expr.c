@@ -235,11 +235,11 @@ static struct mean_text shift_right(const struct printer *p, const struct graph_
     struct mean_text value = arg(p, n->arg[0], UOP_B32 | (p->as & MEAN_AS_HEX));
     const char *left = mean_operand(m, value, PREC_SHIFT);
     const char *right = mean_operand(m, arg(p, n->arg[1], UOP_B32), PREC_ADD);
-    bool is_unsigned = mean_is_unsigned(m, n->arg[0]);
+    bool is_unsigned = mean_is_unsigned(m, n->arg[0]), plain = mean_is_nonnegative(m, n->arg[0], 0);
     const char *cast = n->type == UOP_B64 ? " long" : "";
-    if (n->kind == UOP_SHR && !is_unsigned)
+    if (n->kind == UOP_SHR && !is_unsigned && !plain)
         left = mean_piece(m, PREC_UNARY, "(unsigned%s)%s", cast, mean_operand(m, value, PREC_UNARY)).p;
-    else if (n->kind == UOP_SAR && is_unsigned)
+    else if (n->kind == UOP_SAR && is_unsigned && !plain)
         left =
             mean_piece(m, PREC_UNARY, "(%s)%s", n->type == UOP_B64 ? "long" : "int", mean_operand(m, value, PREC_UNARY))
                 .p;

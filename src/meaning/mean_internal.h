@@ -81,6 +81,8 @@ struct mean_work {
     uint32_t epoch;            /* counts mean_set_value(): texts with ids age */
     struct mean_array *arrays; /* param_count + MEAN_FIXED_ARRAYS */
     int64_t frame; /* lowest offset from the stack pointer's start that becomes a register value: 0 or negative */
+    uint8_t *live;         /* by node: some effect depends on it */
+    size_t live_count;
     uint32_t linear_count;      /* names[0 .. linear_count) are linear indices */
     struct mean_linear *linear; /* their parts */
 };
@@ -149,6 +151,12 @@ enum mean_kind mean_kind_made(const struct mean *m, graph_id id, unsigned depth)
 /* Made, else as used. */
 enum mean_kind mean_kind_of(struct mean *m, graph_id id);
 bool mean_is_unsigned(const struct mean *m, graph_id id);
+
+/* ---- mean_live.c ---- */
+enum sp_status mean_find_live(struct mean *m);
+bool mean_is_live(const struct mean *m, graph_id id);
+/* The sign bit is 0 whatever the inputs. */
+bool mean_is_nonnegative(const struct mean *m, graph_id id, unsigned depth);
 
 /* ---- mean_names.c ---------------------------------------------------------------------------- */
 enum sp_status mean_find_names(struct mean *m);

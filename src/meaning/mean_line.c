@@ -29,6 +29,8 @@ static unsigned reader_of_def(struct mean *m, uint32_t insn, const struct graph_
             ours |= g->defs.p[use->defs[k]].insn == insn && use->reg == def->reg && use->file == def->file;
         if (!ours)
             continue;
+        if (use->node != def->node) /* read merged with what another path wrote */
+            kind = mean_kind_made(m, use->node, 0);
         const struct graph_insn *reader = &g->insns.p[use->insn];
         const struct uop_list *l = g->input.insns[reader->input].uops;
         for (size_t k = 0; k < l->ops.n; k++) {

@@ -96,6 +96,8 @@ static const char *index_type(const struct mean *m, graph_id id)
     const graph_id *users = graph_users(m->g, id, &count);
     for (uint32_t i = 0; i < count; i++) {
         unsigned kind = graph_at(m->g, users[i])->kind;
+        if (!mean_is_live(m, users[i]))
+            continue;
         if (kind == UOP_ILT_S)
             return wide ? "s64" : "s32";
         if (kind == UOP_ILT_U)
@@ -243,6 +245,8 @@ enum sp_status mean_init(struct mean *m, struct arena *a, struct graph *g, const
     m->work = ARENA_NEW(a, struct mean_work);
     if (!m->work)
         return SP_ERR_MEMORY;
-    enum sp_status status = mean_find_arrays(m);
+    enum sp_status status = mean_find_live(m);
+    if (status == SP_OK)
+        status = mean_find_arrays(m);
     return status == SP_OK ? mean_find_names(m) : status;
 }

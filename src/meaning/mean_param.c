@@ -19,6 +19,8 @@ static bool stays_in_sums(const struct mean *m, graph_id id, unsigned depth)
     const graph_id *users = graph_users(m->g, id, &count);
     for (uint32_t i = 0; i < count; i++) {
         const struct graph_node *u = graph_at(m->g, users[i]);
+        if (!mean_is_live(m, users[i]))
+            continue; /* what a register held, looked at by nobody */
         switch (u->kind) {
         case UOP_LOAD:
         case UOP_ATOM:

@@ -124,7 +124,7 @@ static void look_at(const struct uop *u, struct effects *e)
     case UOP_BFE:
     case UOP_BMSK:
     case UOP_DP4A:
-    case UOP_SAD: e->integers = true; break;
+    case UOP_SAD: e->integers |= u->type != UOP_B1; break; /* predicate logic is no arithmetic */
     default: break;
     }
 }
@@ -198,10 +198,11 @@ static void find_indices(struct roles *r)
     for (int pass = 0; pass < 2; pass++)
         for (graph_id id = (graph_id)r->nodes; id-- > 1;) {
             const struct graph_node *n = graph_at(g, id);
-            if (!r->index[id] || n->kind < UOP_ADD || n->kind > UOP_PAIR)
-                continue;
-            for (unsigned k = 0; k < n->arg_count; k++)
-                mark_index(r, n->arg[k]);
+            const graph_id *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg;
+            uint32_t count = n->kind == GRAPH_PHI ? n->phi_count : n->arg_count;
+            bool passes = n->kind == GRAPH_PHI || (n->kind >= UOP_ADD && n->kind <= UOP_PAIR);
+            for (uint32_t k = 0; k < count && r->index[id] && passes; k++)
+                mark_index(r, args[k]);
         }
 }
 

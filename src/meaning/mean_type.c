@@ -330,14 +330,15 @@ static enum mean_kind kind_used(struct mean *m, graph_id id, unsigned depth)
     if (count > USERS_MAX)
         count = USERS_MAX;
     for (uint32_t i = 0; i < count; i++) {
-        enum mean_kind k = used_by(id, graph_at(m->g, users[i]), bits);
+        enum mean_kind k = mean_is_live(m, users[i]) ? used_by(id, graph_at(m->g, users[i]), bits) : KIND_UNKNOWN;
         if (k != KIND_UNKNOWN)
             return k;
     }
     for (uint32_t i = 0; i < count && depth < USED_DEPTH; i++) {
         const struct graph_node *user = graph_at(m->g, users[i]);
-        bool passes = (user->kind == UOP_SELECT && user->arg[0] != id) || user->kind == GRAPH_PHI ||
-                      user->kind == UOP_UNIFORM || (user->kind == UOP_SHFL && user->arg[0] == id);
+        bool passes =
+            mean_is_live(m, users[i]) && ((user->kind == UOP_SELECT && user->arg[0] != id) || user->kind == GRAPH_PHI ||
+                                          user->kind == UOP_UNIFORM || (user->kind == UOP_SHFL && user->arg[0] == id));
         enum mean_kind k = passes ? mean_kind_made(m, users[i], MADE_DEPTH / 2) : KIND_UNKNOWN;
         if (passes && k == KIND_UNKNOWN)
             k = kind_used(m, users[i], depth + 1);

@@ -1,0 +1,109 @@
+/* Which nodes reach an effect: an access, a condition, a branch, a call, another thread. The graph
+ * also holds what registers contained without anybody looking (a guarded write merges with whatever
+ * was there before): such nodes must not tell how a value is used. Signs: which values cannot be
+ * negative, so that C's signed and unsigned readings agree. */
+#include "meaning/mean_internal.h"
+
+static void mark(struct mean *m, graph_id id)
+{
+    if (id != GRAPH_NIL && id < m->work->live_count)
+        m->work->live[id] = 1;
+}
+
+/* Kinds whose instructions take registers for an effect of their own. */
+static bool is_effect(unsigned kind)
+{
+    switch (kind) {
+    case UOP_CONST:
+    case UOP_READ:
+    case UOP_WRITE:
+    case UOP_SREG:
+    case UOP_CBANK:
+    case UOP_PC:
+    case UOP_UNDEF:
+    case UOP_LOAD:
+    case UOP_ELEMENT:
+    case UOP_NOP:
+    case UOP_RECONVERGE:
+    case UOP_EXIT: return false;
+    default: return !uop_is_pure((enum uop_kind)kind);
+    }
+}
+
+enum sp_status mean_find_live(struct mean *m)
+{
+    const struct graph *g = m->g;
+    m->work->live_count = g->nodes.n;
+    m->work->live = ARENA_ARRAY(m->a, uint8_t, g->nodes.n);
+    if (!m->work->live)
+        return SP_ERR_MEMORY;
+    for (size_t i = 0; i < g->accesses.n; i++) {
+        const struct graph_access *x = &g->accesses.p[i];
+        mark(m, x->address);
+        mark(m, x->runs_when);
+        for (unsigned w = 0; w < 4 && x->kind != GRAPH_LOAD; w++)
+            mark(m, x->value[w]);
+    }
+    for (size_t i = 0; i < g->blocks.n; i++)
+        mark(m, g->blocks.p[i].branch);
+    for (size_t i = 0; i < g->insns.n; i++) {
+        const struct graph_insn *n = &g->insns.p[i];
+        const struct uop_list *l = g->input.insns[n->input].uops;
+        bool effect = l->unknown;
+        for (size_t k = 0; k < l->ops.n; k++)
+            effect |= is_effect(l->ops.p[k].kind);
+        mark(m, n->guard);
+        for (uint32_t u = n->first_use; u < n->first_use + n->use_count && effect && n->access_count == 0; u++)
+            mark(m, g->uses.p[u].node);
+    }
+    /* Arguments have smaller numbers, but for loop phis: again until nothing is new. */
+    for (bool again = true; again;) {
+        again = false;
+        for (graph_id id = (graph_id)m->work->live_count; id-- > 1;) {
+            const struct graph_node *n = graph_at(g, id);
+            const graph_id *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg;
+            uint32_t count = n->kind == GRAPH_PHI ? n->phi_count : n->arg_count;
+            for (uint32_t k = 0; k < count && m->work->live[id]; k++) {
+                again |= args[k] > id && args[k] < m->work->live_count && !m->work->live[args[k]];
+                mark(m, args[k]);
+            }
+        }
+    }
+    return SP_OK;
+}
+
+bool mean_is_live(const struct mean *m, graph_id id)
+{
+    return !m->work->live || id >= m->work->live_count || m->work->live[id];
+}
+
+bool mean_is_nonnegative(const struct mean *m, graph_id id, unsigned depth)
+{
+    enum { SIGN_DEPTH = 6 };
+    const struct graph_node *n = graph_at(m->g, id);
+    unsigned width = uop_type_bits((enum uop_type)n->type);
+    uint64_t k;
+    if (depth > SIGN_DEPTH)
+        return false;
+    switch (n->kind) {
+    case UOP_CONST: return !(n->imm >> (width - 1) & 1);
+    case UOP_SREG: return n->imm <= UOP_SR_LANEID; /* block and grid dimensions are below 2^31 */
+    case UOP_POPC: return true;
+    case UOP_ZEXT: return n->imm < width;
+    case UOP_SHR: return (graph_is_const(m->g, n->arg[1], &k) && k > 0) || mean_is_nonnegative(m, n->arg[0], depth + 1);
+    case UOP_SAR: return mean_is_nonnegative(m, n->arg[0], depth + 1);
+    case UOP_AND: return mean_is_nonnegative(m, n->arg[0], depth + 1) || mean_is_nonnegative(m, n->arg[1], depth + 1);
+    case UOP_SELECT:
+        return mean_is_nonnegative(m, n->arg[1], depth + 1) && mean_is_nonnegative(m, n->arg[2], depth + 1);
+    case GRAPH_PHI:
+        for (uint32_t i = 0; i < n->phi_count; i++) {
+            const struct graph_node *step = graph_at(m->g, n->phi_args[i]);
+            /* Halving what is not negative keeps it so: by induction over the turns. */
+            bool halves = (step->kind == UOP_SHR || step->kind == UOP_SAR) && step->arg[0] == id;
+            if (!halves && (n->phi_args[i] >= id || !mean_is_nonnegative(m, n->phi_args[i], depth + 1)))
+                return false;
+        }
+        return n->phi_count > 0;
+    default: return false;
+    }
+}
