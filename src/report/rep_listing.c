@@ -21,11 +21,12 @@ static struct rep_cell code(const char *text, enum rep_style style)
 }
 
 /* One column an instruction; "" when the kernel is too long for a line. */
-static const char *bar(struct arena *a, const struct fact_kernel *k, const struct fact_register *r)
+static const char *bar(const struct rep_page *p, const struct fact_kernel *k, const struct fact_register *r)
 {
+    enum { REST = 56 }; /* columns that the other cells of a lane want */
     struct strbuf b;
-    str_init(&b, a);
-    if (k->instructions.n > BAR_LONGEST)
+    str_init(&b, p->a);
+    if (k->instructions.n > BAR_LONGEST || (int)k->instructions.n > p->width - REST)
         return b.p;
     for (size_t i = 0; i < k->instructions.n; i++) {
         uint32_t offset = k->instructions.p[i].offset;
@@ -65,7 +66,7 @@ void rep_say_flow(struct rep_page *p, const struct rep_note *n)
                      rep_hold(p->a, &r->holds[i]));
         row->cells[0] = cell(rep_number(p, number), REP_DIM);
         row->cells[1] = code(rep_or_dash(r->name), REP_STRONG);
-        row->cells[2] = cell(p->markdown ? "" : bar(p->a, k, r), REP_DATA);
+        row->cells[2] = cell(p->markdown ? "" : bar(p, k, r), REP_DATA);
         row->cells[3] = cell(holds.p, REP_PLAIN);
     }
     rep_table_write(p, &t, INDENT);

@@ -11,7 +11,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { WIDTH_DEFAULT = 100, WIDTH_LEAST = 60, GAP = 2, SHRINK_LEAST = 12, NO_BREAK = 0x1f };
+enum { WIDTH_DEFAULT = 100, WIDTH_LEAST = 60, GAP = 2, SHRINK_LEAST = 12, WORD_LEAST = 8, NO_BREAK = 0x1f };
 
 static const char *const ansi[] = {
     [REP_PLAIN] = "", [REP_STRONG] = "\033[1m", [REP_DIM] = "\033[2m", [REP_DATA] = "\033[36m",
@@ -330,13 +330,14 @@ static void layout(const struct rep_page *p, const struct rep_table *t, int inde
         shown++;
     }
     total += GAP * (shown > 0 ? shown - 1 : 0);
-    for (int pass = 0; pass < 2; pass++)
+    /* First the columns that give easily, then the stiff ones, and on a narrow page all of them, down to a word. */
+    for (int pass = 0; pass < 3; pass++)
         while (total > p->width) {
             int widest = -1;
             for (unsigned c = 0; c < t->columns; c++) {
-                int least = t->least[c] ? t->least[c] : SHRINK_LEAST;
-                if (!t->rigid[c] && t->stiff[c] == (pass == 1) && width[c] > least &&
-                    (widest < 0 || width[c] > width[widest]))
+                int least = pass == 2 ? WORD_LEAST : t->least[c] ? t->least[c] : SHRINK_LEAST;
+                bool gives = pass == 2 || (!t->rigid[c] && t->stiff[c] == (pass == 1));
+                if (gives && width[c] > least && (widest < 0 || width[c] > width[widest]))
                     widest = (int)c;
             }
             if (widest < 0)
@@ -364,6 +365,8 @@ static void write_row(struct rep_page *p, const struct rep_table *t, const struc
                 const char *end = strchr(rest[c], '\n');
                 size_t n = end ? (size_t)(end - rest[c]) : strlen(rest[c]), next, take;
                 take = wrap_line(rest[c], n, width[c], &next);
+                while (take > 0 && (rest[c][take - 1] == ' ' || rest[c][take - 1] == NO_BREAK))
+                    take--;
                 pad_to(p, column);
                 put_styled(p, row->cells[c].style, rest[c], take);
                 if (next < n)
