@@ -11,6 +11,14 @@
 
 struct pat_library; /* compiled pages */
 
+/* The pages of patterns/ as they were when this was built, in order of their names. */
+struct pat_page_text {
+    const char *name; /* "clamp.md" */
+    const char *text;
+    size_t size;
+};
+const struct pat_page_text *pat_embedded_pages(size_t *count);
+
 /* Compiles one page (Markdown text). Diagnostics name page and line; SP_ERR_FORMAT when its block cannot be read. */
 enum sp_status pat_library_add(struct pat_library *lib, const char *name, const char *text, size_t size, struct diag_sink *diags);
 struct pat_library *pat_library_new(struct arena *a);
@@ -27,6 +35,7 @@ enum pat_confidence { PAT_PROVED, PAT_ASSUMED, PAT_MATCHED };
 
 struct pat_match {
     const char *id;   /* from the page */
+    const char *family; /* from the page: "skeleton", "memory", "lowering", "operator" */
     const char *rule; /* page id and variant: "clamp", "clamp/nan" */
     int32_t parent;   /* index of the enclosing match, -1 */
     graph_id root;    /* the value (or condition, address) the pattern describes; NIL for effects */
@@ -36,7 +45,9 @@ struct pat_match {
     enum pat_confidence confidence;
 };
 struct pat_result {
-    VEC(struct pat_match) matches; /* in a fixed order: by first instruction, larger ones after their parts; see pat_run.c */
+    VEC(struct pat_match) matches; /* in a fixed order: by last instruction, wholes after their parts; see pat_run.c */
+    const graph_id *real;          /* private: the real-number reading of every node that has one of its own */
+    uint32_t real_count;
 };
 
 /* Runs every page of the library on a graph. */

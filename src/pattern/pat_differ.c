@@ -1,0 +1,290 @@
+/* Where the exact reading of a value and its real-number reading differ. Both are evaluated on special values of their
+ * leaves: a row stands in the answer only when some evaluation differs, and names the leaves it takes. What the two readings
+ * become for a NaN is found by taking them apart: a compare with a NaN is false, a min or max gives its other operand.
+ *
+ * Requires pat_run's result; gives rows in the order NaN, subnormal, zeros of both signs. */
+#include "pattern/pat_internal.h"
+
+#include "base/str.h"
+
+enum { LEAVES = 16, STAGES = 16, DEPTH = 64, TRIALS_FULL = 4096, TRIALS_SAMPLED = 512 };
+
+struct leaf {
+    graph_id node;
+    enum uop_type as;
+};
+
+struct cone {
+    struct mean *m;
+    struct graph *g;
+    struct arena *a;
+    const struct pat_result *matches;
+    graph_id exact, real;
+    enum uop_type as; /* of the whole */
+    struct leaf leaves[LEAVES];
+    unsigned leaf_count;
+    graph_id stages[STAGES]; /* selects read as min or max, innermost first */
+    unsigned stage_count;
+    struct map_u64 seen;
+    bool overflow;
+};
+
+static void visit(struct cone *c, graph_id node, enum uop_type as, unsigned depth)
+{
+    uint32_t known;
+    if (graph_is_const(c->g, node, NULL) || map_u64_get(&c->seen, node, &known))
+        return;
+    map_u64_put(c->a, &c->seen, node, 1);
+    const struct graph_node n = *graph_at(c->g, node);
+    if (pat_real_node(c->matches, node) == node || depth > DEPTH) {
+        if (n.type == UOP_B1 || n.kind == GRAPH_BOOL) { /* a condition is open: its operands decide */
+            for (unsigned i = 0; i < n.arg_count; i++)
+                visit(c, n.arg[i], n.width && pat_is_float((enum uop_type)n.width) ? (enum uop_type)n.width : UOP_B32, depth + 1);
+            return;
+        }
+        if (c->leaf_count == LEAVES) {
+            c->overflow = true;
+            return;
+        }
+        c->leaves[c->leaf_count++] = (struct leaf){node, as};
+        return;
+    }
+    struct pat_minmax v;
+    bool stage = n.kind == UOP_SELECT && pat_minmax_of(c->g, node, &v);
+    const struct graph_node *condition = n.kind == UOP_SELECT ? graph_at(c->g, n.arg[0]) : NULL;
+    enum uop_type inner = pat_is_float((enum uop_type)n.type) ? (enum uop_type)n.type : as;
+    if (condition && (condition->kind == UOP_FLT || condition->kind == UOP_FLE))
+        inner = (enum uop_type)condition->width;
+    if (c->as == UOP_VOID)
+        c->as = inner;
+    /* The arms first: they carry the values; the condition reads them again. */
+    for (unsigned i = n.arg_count; i-- > 0;)
+        visit(c, n.arg[i], inner, depth + 1);
+    if (stage && c->stage_count < STAGES)
+        c->stages[c->stage_count++] = node;
+}
+
+/* Leaves as a person reads them: in the order of the expression's own operands, varying ones (loads) first. */
+static void order_leaves(struct cone *c)
+{
+    for (unsigned i = 1; i < c->leaf_count; i++) {
+        struct leaf l = c->leaves[i];
+        unsigned k = i;
+        for (; k; k--) {
+            const struct graph_node *a = graph_at(c->g, c->leaves[k - 1].node), *b = graph_at(c->g, l.node);
+            bool pa = a->kind == UOP_CBANK, pb = b->kind == UOP_CBANK;
+            bool before = pa != pb ? pa : pa ? a->imm > b->imm : c->leaves[k - 1].node > l.node;
+            if (!before)
+                break;
+            c->leaves[k] = c->leaves[k - 1];
+        }
+        c->leaves[k] = l;
+    }
+}
+
+/* ---- trials ------------------------------------------------------------------------------------------------------------------ */
+
+/* Values for the leaves that a row does not speak of: ordinary numbers and +0. */
+static uint64_t ordinary(enum uop_type as, unsigned k)
+{
+    static const uint8_t pick[5] = {PAT_SPECIAL_ZERO, PAT_SPECIAL_ONE, 5 /* -1 */, 6 /* 2 */, 9 /* infinity */};
+    return pat_is_float(as) ? pat_special(as, pick[k % 5]) : k % 5;
+}
+
+struct trial {
+    uint64_t exact, real;
+};
+
+/* Evaluates both readings with leaf `l` fixed and the others by number `t`. */
+static bool run_trial(struct cone *c, unsigned l, uint64_t bits, uint32_t t, struct trial *out)
+{
+    struct pat_eval e = {.g = c->g, .a = c->a, .steps = 4096}, r = e;
+    for (unsigned i = 0; i < c->leaf_count; i++) {
+        uint64_t v = i == l ? bits : ordinary(c->leaves[i].as, t % 5);
+        if (i != l)
+            t /= 5;
+        pat_eval_give(&e, c->leaves[i].node, v);
+        pat_eval_give(&r, c->leaves[i].node, v);
+    }
+    return pat_eval(&e, c->exact, &out->exact) && pat_eval(&r, c->real, &out->real);
+}
+
+static uint32_t trial_count(const struct cone *c, bool *sampled)
+{
+    uint32_t n = 1;
+    for (unsigned i = 1; i < c->leaf_count && n <= TRIALS_FULL; i++)
+        n *= 5;
+    *sampled = n > TRIALS_FULL;
+    return *sampled ? TRIALS_SAMPLED : n;
+}
+
+/* True when for some values of the others the readings differ (zeros of both signs aside when `zeros_equal`). */
+static bool differs_with(struct cone *c, unsigned l, uint64_t bits, bool zeros_equal, struct trial *witness)
+{
+    bool sampled;
+    uint32_t n = trial_count(c, &sampled), state = 12345;
+    for (uint32_t t = 0; t < n; t++) {
+        state = state * 1664525u + 1013904223u;
+        if (!run_trial(c, l, bits, sampled ? state >> 3 : t, witness) || pat_same(c->as, witness->exact, witness->real))
+            continue;
+        bool zeros = pat_is_float(c->as) && pat_is_zero(c->as, witness->exact) && pat_is_zero(c->as, witness->real);
+        if (!(zeros && zeros_equal))
+            return true;
+    }
+    return false;
+}
+
+/* ---- a reading with a NaN in one leaf ------------------------------------------------------------------------------------- */
+
+enum { IS_NAN = UINT32_MAX };
+
+/* The node that is left of `node` when `leaf` is a NaN; `leaf` itself when the NaN passes unchanged; IS_NAN when it is
+ * computed with. */
+static graph_id under_nan(struct graph *g, graph_id node, graph_id leaf, unsigned depth)
+{
+    struct graph_node n = *graph_at(g, node);
+    if (node == leaf || !pat_is_pure(&n) || depth > DEPTH)
+        return node;
+    if (n.kind == UOP_SELECT) {
+        const struct graph_node c = *graph_at(g, n.arg[0]);
+        if (c.kind >= UOP_FLT && c.kind <= UOP_FNUM) {
+            for (unsigned i = 0; i < 2; i++) {
+                graph_id operand = under_nan(g, c.arg[i], leaf, depth + 1);
+                if (operand == leaf || operand == IS_NAN) /* every compare with a NaN is false */
+                    return under_nan(g, n.arg[2], leaf, depth + 1);
+            }
+        }
+    }
+    bool changed = false, nan = false;
+    for (unsigned i = 0; i < n.arg_count; i++) {
+        graph_id a = under_nan(g, n.arg[i], leaf, depth + 1);
+        bool is_nan = a == leaf || a == IS_NAN;
+        if (is_nan && (n.kind == UOP_FMIN || n.kind == UOP_FMAX) && !(n.flags & UOP_NAN))
+            return under_nan(g, n.arg[1 - i], leaf, depth + 1);
+        nan |= is_nan;
+        changed |= a != n.arg[i];
+        n.arg[i] = a;
+    }
+    if (nan && n.kind != UOP_SELECT && n.kind != GRAPH_BOOL && n.type != UOP_B1)
+        return IS_NAN;
+    return changed && !nan ? graph_fresh(g, &n) : node;
+}
+
+static const char *nan_text(struct cone *c, graph_id reading, graph_id leaf, enum uop_type as)
+{
+    graph_id left = under_nan(c->g, reading, leaf, 0);
+    return left == IS_NAN ? "NaN" : mean_expr(c->m, left, as, MEAN_INNER);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------------------- */
+
+static void add_row(struct cone *c, struct pat_differences *out, const char *when, const char *exact, const char *real)
+{
+    VEC_PUSH(c->a, out->list, (struct pat_difference){when, exact, real});
+}
+
+static void nan_rows(struct cone *c, struct pat_differences *out)
+{
+    struct trial witness;
+    for (unsigned l = 0; l < c->leaf_count; l++) {
+        struct leaf leaf = c->leaves[l];
+        if (!pat_is_float(leaf.as) || !differs_with(c, l, pat_special(leaf.as, PAT_SPECIAL_NAN), true, &witness))
+            continue;
+        add_row(c, out, arena_printf(c->a, "nan(%s)", mean_expr(c->m, leaf.node, leaf.as, MEAN_INNER)),
+                nan_text(c, c->exact, leaf.node, c->as), nan_text(c, c->real, leaf.node, c->as));
+    }
+}
+
+/* Some way a subnormal in leaf `l` comes out as it went in. */
+static bool passes_unchanged(struct cone *c, unsigned l)
+{
+    bool sampled;
+    uint32_t n = trial_count(c, &sampled), state = 12345;
+    uint64_t bits = pat_special(c->leaves[l].as, PAT_SPECIAL_SUBNORMAL);
+    struct trial w;
+    for (uint32_t t = 0; t < n; t++) {
+        state = state * 1664525u + 1013904223u;
+        if (run_trial(c, l, bits, sampled ? state >> 3 : t, &w) && w.exact == bits)
+            return true;
+    }
+    return false;
+}
+
+static void subnormal_rows(struct cone *c, struct pat_differences *out)
+{
+    struct strbuf when[2]; /* by what the exact reading does with it */
+    str_init(&when[0], c->a);
+    str_init(&when[1], c->a);
+    for (unsigned l = 0; l < c->leaf_count; l++) {
+        struct leaf leaf = c->leaves[l];
+        struct trial w;
+        if (!pat_is_float(leaf.as))
+            continue;
+        bool found = differs_with(c, l, pat_special(leaf.as, PAT_SPECIAL_SUBNORMAL), true, &w) ||
+                     differs_with(c, l, pat_special(leaf.as, 8 /* negative */), true, &w);
+        if (!found)
+            continue;
+        struct strbuf *b = &when[passes_unchanged(c, l) ? 0 : 1];
+        str_addf(b, "%ssubnormal(%s)", b->n ? " || " : "", mean_expr(c->m, leaf.node, leaf.as, MEAN_INNER));
+    }
+    if (when[0].n)
+        add_row(c, out, when[0].p, "compares as zero, passes unchanged", "ordered by value");
+    if (when[1].n)
+        add_row(c, out, when[1].p, "counts as zero, becomes zero", "ordered by value");
+}
+
+static void zero_rows(struct cone *c, struct pat_differences *out)
+{
+    struct strbuf when;
+    str_init(&when, c->a);
+    for (unsigned s = 0; s < c->stage_count; s++) {
+        struct pat_minmax v;
+        if (!pat_minmax_of(c->g, c->stages[s], &v) || !pat_is_float(v.as))
+            continue;
+        /* The value before the bound, as the readings show them. */
+        graph_id real = pat_real_node(c->matches, c->stages[s]), first = v.a, second = v.b;
+        const struct graph_node *r = graph_at(c->g, real);
+        if (real != c->stages[s] && r->arg_count == 2 && r->arg[1] == pat_real_node(c->matches, v.a)) {
+            first = v.b;
+            second = v.a;
+        }
+        uint64_t fixed = 0;
+        bool differs = false;
+        for (unsigned k = 0; k < 4; k++) {
+            uint64_t x = pat_special(v.as, k & 1 ? PAT_SPECIAL_MINUS_ZERO : PAT_SPECIAL_ZERO), selected;
+            uint64_t y = pat_special(v.as, k & 2 ? PAT_SPECIAL_MINUS_ZERO : PAT_SPECIAL_ZERO);
+            if ((graph_is_const(c->g, v.a, &fixed) && fixed != x) || (graph_is_const(c->g, v.b, &fixed) && fixed != y))
+                continue;
+            differs |= pat_eval_select(c->g, c->stages[s], &v, x, y, &selected) &&
+                       selected != pat_eval_minmax(v.as, v.maximum, 0, x, y);
+        }
+        if (!differs)
+            continue;
+        str_add(&when, when.n ? " || " : "");
+        const graph_id sides[2] = {first, second};
+        bool any = false;
+        for (int i = 0; i < 2; i++) {
+            if (graph_is_const(c->g, sides[i], NULL))
+                continue;
+            str_addf(&when, "%s%s == 0", any ? " && " : "", mean_expr(c->m, sides[i], v.as, MEAN_INNER));
+            any = true;
+        }
+    }
+    if (when.n)
+        add_row(c, out, when.p, "sign of the kept operand", "-0 ordered below +0");
+}
+
+enum sp_status pat_differences(struct mean *m, const struct pat_result *matches, graph_id node, struct arena *a,
+                               struct pat_differences *out)
+{
+    *out = (struct pat_differences){0};
+    struct cone c = {.m = m, .g = m->g, .a = a, .matches = matches, .exact = node, .real = pat_real_node(matches, node)};
+    if (c.real == node)
+        return SP_OK;
+    visit(&c, node, UOP_VOID, 0);
+    order_leaves(&c);
+    nan_rows(&c, out);
+    subnormal_rows(&c, out);
+    zero_rows(&c, out);
+    return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
+}

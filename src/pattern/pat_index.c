@@ -1,0 +1,235 @@
+/* What the matcher asks of a graph again and again, computed once: which nodes an effect depends on, which differ between
+ * the threads of a launch, which instructions made a node in a register. Requires a built graph (graph_index_users);
+ * linear in nodes, defs and uses. */
+#include "pattern/pat_internal.h"
+
+static void mark(struct pat_index *x, graph_id id, graph_id **stack, size_t *depth)
+{
+    if (id != GRAPH_NIL && id < x->count && !x->live[id]) {
+        x->live[id] = true;
+        (*stack)[(*depth)++] = id;
+    }
+}
+
+/* Effects: accesses, conditions of branches and guards, and what instructions without a result read. */
+static bool find_live(struct pat_index *x)
+{
+    struct graph *g = x->g;
+    graph_id *stack = ARENA_ARRAY(x->a, graph_id, x->count + 1);
+    size_t depth = 0;
+    if (!stack)
+        return false;
+    for (size_t i = 0; i < g->accesses.n; i++) {
+        const struct graph_access *a = &g->accesses.p[i];
+        mark(x, a->address, &stack, &depth);
+        for (int k = 0; k < 4; k++)
+            if (a->kind == GRAPH_STORE)
+                mark(x, a->value[k], &stack, &depth);
+        mark(x, a->runs_when, &stack, &depth);
+    }
+    for (size_t i = 0; i < g->blocks.n; i++)
+        if (g->blocks.p[i].reachable)
+            mark(x, g->blocks.p[i].branch, &stack, &depth);
+    for (size_t i = 0; i < g->insns.n; i++) {
+        const struct graph_insn *n = &g->insns.p[i];
+        if (!n->reachable)
+            continue;
+        mark(x, n->guard, &stack, &depth);
+        for (uint32_t u = 0; !n->def_count && u < n->use_count; u++)
+            mark(x, g->uses.p[n->first_use + u].node, &stack, &depth);
+    }
+    while (depth) {
+        const struct graph_node *n = graph_at(g, stack[--depth]);
+        const graph_id *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg;
+        uint32_t count = n->kind == GRAPH_PHI ? n->phi_count : n->arg_count;
+        for (uint32_t i = 0; i < count; i++)
+            mark(x, args[i], &stack, &depth);
+    }
+    return true;
+}
+
+/* Wider values a def's node is a part of, one step. */
+static graph_id whole_of(const struct graph *g, graph_id id)
+{
+    const struct graph_node *n = graph_at(g, id);
+    return n->kind == UOP_LO || n->kind == UOP_HI ? n->arg[0] : GRAPH_NIL;
+}
+
+static bool find_merged(struct pat_index *x)
+{
+    struct graph *g = x->g;
+    x->merged_start = ARENA_ARRAY(x->a, uint32_t, x->count + 2);
+    if (!x->merged_start)
+        return false;
+    for (int fill = 0; fill < 2; fill++) {
+        for (uint32_t d = 0; d < g->defs.n; d++) {
+            const struct graph_def *def = &g->defs.p[d];
+            if (def->merged == def->node || def->merged == GRAPH_NIL)
+                continue;
+            const graph_id of[2] = {def->merged, whole_of(g, def->merged)};
+            for (int k = 0; k < 2; k++) {
+                if (of[k] == GRAPH_NIL || of[k] >= x->count)
+                    continue;
+                if (fill)
+                    x->merged[x->merged_start[of[k]]++] = d;
+                else
+                    x->merged_start[of[k]]++;
+            }
+        }
+        if (fill)
+            break;
+        uint32_t sum = 0;
+        for (size_t i = 0; i <= x->count; i++) {
+            uint32_t n = x->merged_start[i];
+            x->merged_start[i] = sum;
+            sum += n;
+        }
+        x->merged_start[x->count + 1] = sum;
+        x->merged = ARENA_ARRAY(x->a, uint32_t, sum + 1);
+        if (!x->merged)
+            return false;
+    }
+    /* Filling moved each start to its end: turn them back. */
+    for (size_t i = x->count; i > 0; i--)
+        x->merged_start[i] = x->merged_start[i - 1];
+    x->merged_start[0] = 0;
+    return true;
+}
+
+static bool find_loads(struct pat_index *x)
+{
+    x->next_load = ARENA_ARRAY(x->a, uint32_t, x->g->accesses.n + 1);
+    if (!x->next_load)
+        return false;
+    for (uint32_t i = (uint32_t)x->g->accesses.n; i-- > 0;) {
+        const struct graph_access *a = &x->g->accesses.p[i];
+        uint32_t next;
+        graph_id node = a->result;
+        if (a->kind != GRAPH_LOAD || node == GRAPH_NIL)
+            continue;
+        if (graph_at(x->g, node)->kind == UOP_ELEMENT)
+            node = graph_at(x->g, node)->arg[0];
+        x->next_load[i] = map_u64_get(&x->first_load, node, &next) ? next : UINT32_MAX;
+        if (!map_u64_put(x->a, &x->first_load, node, i))
+            return false;
+    }
+    return true;
+}
+
+bool pat_is_pure(const struct graph_node *n)
+{
+    if (n->kind == GRAPH_BOOL)
+        return true;
+    return n->kind < UOP_GRAPH_KINDS && n->kind != UOP_CONST && n->arg_count && uop_is_pure((enum uop_kind)n->kind);
+}
+
+enum sp_status pat_index_init(struct pat_index *x, struct arena *a, struct graph *g)
+{
+    *x = (struct pat_index){.a = a, .g = g, .count = (graph_id)g->nodes.n};
+    x->live = ARENA_ARRAY(a, bool, x->count + 1);
+    x->varying = ARENA_ARRAY(a, uint8_t, x->count + 1);
+    if (!x->live || !x->varying || !find_live(x) || !find_merged(x) || !find_loads(x))
+        return SP_ERR_MEMORY;
+    /* Arguments come before their users, so one pass decides; a phi is decided by what it could be: anything. */
+    for (graph_id id = 1; id < x->count; id++) {
+        const struct graph_node *n = graph_at(g, id);
+        bool varies;
+        switch (n->kind) {
+        case UOP_CONST:
+            varies = false;
+            break;
+        case UOP_SREG:
+            varies = !((n->imm >= UOP_SR_NTID_X && n->imm <= UOP_SR_NTID_Z) ||
+                       (n->imm >= UOP_SR_NCTAID_X && n->imm <= UOP_SR_NCTAID_Z));
+            break;
+        case UOP_CBANK: case UOP_LOAD: case UOP_ELEMENT: case GRAPH_BOOL:
+            varies = n->kind == UOP_LOAD && n->order > UOP_READONLY;
+            for (unsigned i = 0; i < n->arg_count; i++)
+                varies |= n->arg[i] != GRAPH_NIL && x->varying[n->arg[i]] != 1;
+            break;
+        default:
+            varies = n->kind >= UOP_GRAPH_KINDS || !uop_is_pure((enum uop_kind)n->kind);
+            for (unsigned i = 0; i < n->arg_count && !varies; i++)
+                varies = x->varying[n->arg[i]] != 1;
+        }
+        x->varying[id] = varies ? 2 : 1;
+    }
+    return SP_OK;
+}
+
+bool pat_varies(struct pat_index *x, graph_id node)
+{
+    return node >= x->count || x->varying[node] != 1;
+}
+
+static const uint32_t *merged_of(const struct pat_index *x, graph_id node, uint32_t *count)
+{
+    *count = 0;
+    if (node >= x->count)
+        return NULL;
+    *count = x->merged_start[node + 1] - x->merged_start[node];
+    return x->merged + x->merged_start[node];
+}
+
+void pat_holders(const struct pat_index *x, graph_id node, pat_holder_fn fn, void *user)
+{
+    uint32_t count;
+    const uint32_t *defs = graph_defs_of(x->g, node, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (x->g->insns.p[x->g->defs.p[defs[i]].insn].reachable)
+            fn(user, x->g->defs.p[defs[i]].insn, false);
+    defs = merged_of(x, node, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (x->g->insns.p[x->g->defs.p[defs[i]].insn].reachable)
+            fn(user, x->g->defs.p[defs[i]].insn, true);
+}
+
+void pat_loaders(const struct pat_index *x, graph_id node, pat_holder_fn fn, void *user)
+{
+    uint32_t i;
+    if (!map_u64_get(&x->first_load, node, &i))
+        return;
+    for (; i != UINT32_MAX; i = x->next_load[i])
+        if (x->g->insns.p[x->g->accesses.p[i].insn].reachable)
+            fn(user, x->g->accesses.p[i].insn, false);
+}
+
+static void note_holder(void *user, uint32_t insn, bool merged)
+{
+    (void)insn;
+    (void)merged;
+    *(bool *)user = true;
+}
+
+bool pat_has_holder(const struct pat_index *x, graph_id node)
+{
+    bool any = false;
+    pat_holders(x, node, note_holder, &any);
+    return any;
+}
+
+bool pat_made_by_instruction(const struct pat_index *x, graph_id node)
+{
+    /* A copy of a value that two branches left behind holds it too, but reads it from a register. */
+    uint32_t count;
+    const struct graph *g = x->g;
+    const uint32_t *defs = graph_defs_of(g, node, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct graph_insn *n = &g->insns.p[g->defs.p[defs[i]].insn];
+        bool copy = false;
+        for (uint32_t u = 0; u < n->use_count && !copy; u++)
+            copy = g->uses.p[n->first_use + u].node == node;
+        if (n->reachable && !copy)
+            return true;
+    }
+    /* A guarded write over an older value: but a guarded load is no select. */
+    defs = merged_of(x, node, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        graph_id own = g->defs.p[defs[i]].node;
+        while (graph_at(g, own)->kind == UOP_LO || graph_at(g, own)->kind == UOP_HI || graph_at(g, own)->kind == UOP_ELEMENT)
+            own = graph_at(g, own)->arg[0];
+        if (graph_at(g, own)->kind != UOP_LOAD)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,184 @@
+/* From what was found to the result: order, nesting, bindings. Matches stand in the order in which their last instruction
+ * stands in the code, parts before the wholes that hold them. A match is a part of another when its root lies inside the
+ * other's term (not in what a metavariable stands for, not in an address); of several wholes the smallest is its parent.
+ *
+ * Requires the context's matches with their covers; linear but for sorting. */
+#include "pattern/pat_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct order {
+    struct mean *m;
+    struct arena *a;
+    struct pat_index *x;
+    struct pat_found **found;
+    uint32_t count;
+};
+
+static int by_end(const void *pa, const void *pb)
+{
+    const struct pat_found *a = *(struct pat_found *const *)pa, *b = *(struct pat_found *const *)pb;
+    const uint64_t keys[][2] = {
+        {a->last, b->last},
+        {a->match.insns.n, b->match.insns.n},
+        {a->inner.n, b->inner.n},
+        {a->weight, b->weight},
+        {a->first, b->first},
+        {a->page_order, b->page_order},
+        {a->match.root, b->match.root},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (keys[i][0] != keys[i][1])
+            return keys[i][0] < keys[i][1] ? -1 : 1;
+    return 0;
+}
+
+static bool is_whole_of(const struct pat_found *whole, const struct pat_found *part)
+{
+    if (whole->match.root != part->match.root)
+        return true;
+    return whole->match.insns.n > part->match.insns.n ||
+           (whole->match.insns.n == part->match.insns.n && whole->weight > part->weight);
+}
+
+/* Later ones are larger or end later, so the first whole that is found is the smallest that ends there; among wholes that
+ * end elsewhere the one with fewer instructions wins. */
+static void nest(struct order *o)
+{
+    struct map_u64 first = {0}; /* node -> matches rooted there, as a list through `next` */
+    uint32_t *next = ARENA_ARRAY(o->a, uint32_t, o->count + 1), head;
+    if (!next)
+        return;
+    for (uint32_t i = 0; i < o->count; i++) {
+        graph_id root = o->found[i]->match.root;
+        if (root == GRAPH_NIL)
+            continue;
+        next[i] = map_u64_get(&first, root, &head) ? head : UINT32_MAX;
+        map_u64_put(o->a, &first, root, i);
+    }
+    for (uint32_t w = 0; w < o->count; w++) {
+        const struct pat_found *whole = o->found[w];
+        for (size_t k = 0; k < whole->inner.n; k++) {
+            if (whole->inner.p[k].load || !map_u64_get(&first, whole->inner.p[k].node, &head))
+                continue;
+            for (uint32_t i = head; i != UINT32_MAX; i = next[i]) {
+                struct pat_found *part = o->found[i];
+                if (i == w || !is_whole_of(whole, part))
+                    continue;
+                int32_t parent = part->match.parent;
+                if (parent < 0 || o->found[parent]->match.insns.n > whole->match.insns.n ||
+                    (o->found[parent]->match.insns.n == whole->match.insns.n && o->found[parent]->weight > whole->weight))
+                    part->match.parent = (int32_t)w;
+            }
+        }
+    }
+}
+
+/* What becomes of a NaN in a metavariable, other leaves being ordinary numbers. */
+static const char *nan_fate(struct order *o, const struct pat_found *f, const struct pat_bound *b)
+{
+    uint64_t values[PAT_VARIABLES];
+    enum uop_type as = b->as;
+    if (!pat_is_float(as))
+        as = UOP_F32;
+    unsigned step = 0;
+    for (unsigned i = 0; i < PAT_VARIABLES; i++)
+        values[i] = &f->bound[i] == b ? pat_special(as, PAT_SPECIAL_NAN) : pat_special(as, step++ ? 6 : PAT_SPECIAL_ONE);
+    struct pat_eval e = {.g = o->m->g, .a = o->a, .steps = 4096};
+    for (unsigned i = 0; i < f->variant->block.variable_count; i++) {
+        uint64_t constant;
+        if (f->bound[i].set && f->bound[i].node != GRAPH_NIL && !graph_is_const(o->m->g, f->bound[i].node, &constant))
+            pat_eval_give(&e, f->bound[i].node, values[i]);
+    }
+    uint64_t result;
+    if (!pat_eval(&e, f->match.root, &result))
+        return "unknown";
+    return pat_is_nan(as, result) ? "kept" : "dropped";
+}
+
+static unsigned variants_of(const struct order *o, const struct pat_found *f)
+{
+    unsigned count = 0;
+    for (size_t k = 0; k < f->page->variants.n; k++) {
+        bool seen = false;
+        for (uint32_t i = 0; i < o->count && !seen; i++)
+            seen = o->found[i]->variant == &f->page->variants.p[k];
+        count += seen;
+    }
+    return count;
+}
+
+static struct pat_binding bind(struct order *o, const struct pat_found *f, const struct pat_page_binding *page)
+{
+    const struct cu_expr *e = page->value;
+    struct pat_binding out = {.key = page->key, .kind = PAT_BIND_TEXT, .text = ""};
+    const struct cu_expr *name = e;
+    while (name->kind == CU_UNARY || (name->kind == CU_CALL && name->arg_count))
+        name = name->arg[0];
+    int v = name->kind == CU_NAME ? cu_find_variable(&f->variant->block, name->text) : -1;
+    const struct pat_bound *b = v >= 0 ? &f->bound[v] : NULL;
+    if (e->kind == CU_NAME) {
+        if (b->text) {
+            out.text = b->text;
+        } else {
+            out.kind = PAT_BIND_NODE;
+            out.node = b->node;
+            out.as = b->as;
+        }
+    } else if (e->kind == CU_CALL && strcmp(e->text, "variant") == 0) {
+        out.text = f->variant->name;
+    } else if (e->kind == CU_CALL && strcmp(e->text, "root") == 0) {
+        out.kind = PAT_BIND_NODE;
+        out.node = f->match.root;
+        out.as = UOP_VOID;
+    } else if (e->kind == CU_CALL && strcmp(e->text, "variants") == 0) {
+        out.kind = PAT_BIND_INT;
+        out.number = variants_of(o, f);
+    } else if (e->kind == CU_CALL && strcmp(e->text, "sizeof") == 0) {
+        out.kind = PAT_BIND_INT;
+        out.number = b->element_bytes;
+    } else if (e->kind == CU_CALL && strcmp(e->text, "nan") == 0) {
+        out.text = nan_fate(o, f, b);
+    }
+    return out; /* value(): filled when the real readings stand */
+}
+
+static void set_via(struct order *o, struct pat_found *f, unsigned rules)
+{
+    f->match.via.n = 0;
+    for (unsigned k = 0; k < PAT_RULE_COUNT; k++)
+        if (rules >> k & 1)
+            VEC_PUSH(o->a, f->match.via, pat_rule_names[k]);
+}
+
+enum sp_status pat_finish(struct mean *m, struct arena *a, struct pat_index *x, struct pat_found **found, uint32_t count,
+                          struct pat_result *out)
+{
+    struct order o = {.m = m, .a = a, .x = x, .found = found, .count = count};
+    if (count)
+        qsort(found, count, sizeof found[0], by_end);
+    nest(&o);
+    enum sp_status status = pat_real_build(m, a, found, count, out);
+    if (status != SP_OK)
+        return status;
+    /* The text of a store's value is read with the rules of its parts. */
+    for (uint32_t i = 0; i < count; i++) {
+        for (int32_t p = found[i]->match.parent, left = 64; p >= 0 && left; p = found[p]->match.parent, left--)
+            if (found[p]->stored != GRAPH_NIL)
+                found[p]->via |= found[i]->via;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        struct pat_found *f = found[i];
+        for (size_t k = 0; k < f->page->bindings.n; k++) {
+            struct pat_binding b = bind(&o, f, &f->page->bindings.p[k]);
+            const struct cu_expr *e = f->page->bindings.p[k].value;
+            if (e->kind == CU_CALL && strcmp(e->text, "value") == 0)
+                b.text = pat_real_expr(m, out, f->stored != GRAPH_NIL ? f->stored : f->match.root, UOP_VOID, MEAN_EXPANDED);
+            VEC_PUSH(a, f->match.bindings, b);
+        }
+        set_via(&o, f, f->via);
+        VEC_PUSH(a, out->matches, f->match);
+    }
+    return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
+}

@@ -1,0 +1,71 @@
+/* The real rules: what holds for real numbers only and so never enters the graph. Here: a compare that selects one of its
+ * own operands is their smaller or larger. Whether it is that for every float too is computed: on all pairs of special
+ * values the select gives what a min/max operation gives, or it does not, and then the reading is one of real numbers.
+ *
+ * `v > 0 ? v : 0` is a max for all inputs; `v >= 0 ? v : 0` is not (it keeps -0); `!(v < lo) ? v : lo` is not (NaN). */
+#include "pattern/pat_internal.h"
+
+const char *const pat_rule_names[PAT_RULE_COUNT] = {"compare-and-select = min/max", "fma = mul + add"};
+
+/* A select is exactly a min/max when one of the operation's two forms gives the same bits on all pairs. */
+static bool exact_with(const struct graph *g, graph_id node, const struct pat_minmax *v, unsigned flags)
+{
+    uint64_t ca = 0, cb = 0;
+    bool fixed_a = graph_is_const(g, v->a, &ca), fixed_b = graph_is_const(g, v->b, &cb);
+    for (unsigned i = 0; i < (fixed_a ? 1 : PAT_SPECIALS); i++) {
+        for (unsigned k = 0; k < (fixed_b ? 1 : PAT_SPECIALS); k++) {
+            uint64_t x = fixed_a ? ca : pat_special(v->as, i), y = fixed_b ? cb : pat_special(v->as, k), selected;
+            if (!pat_eval_select(g, node, v, x, y, &selected) ||
+                !pat_same(v->as, selected, pat_eval_minmax(v->as, v->maximum, flags, x, y)))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool pat_minmax_of(const struct graph *g, graph_id node, struct pat_minmax *out)
+{
+    const struct graph_node *n = graph_at(g, node);
+    *out = (struct pat_minmax){.exact = true};
+    switch (n->kind) {
+    case UOP_FMIN: case UOP_FMAX:
+        if (n->flags & (UOP_XORSIGN | UOP_SAT | UOP_RELU))
+            return false;
+        out->maximum = n->kind == UOP_FMAX;
+        out->keeps_nan = n->flags & UOP_NAN;
+        out->as = (enum uop_type)n->type;
+        break;
+    case UOP_MIN_S: case UOP_MIN_U: case UOP_MAX_S: case UOP_MAX_U:
+        out->maximum = n->kind == UOP_MAX_S || n->kind == UOP_MAX_U;
+        out->is_unsigned = n->kind == UOP_MIN_U || n->kind == UOP_MAX_U;
+        out->as = (enum uop_type)n->type;
+        break;
+    case UOP_SELECT: {
+        const struct graph_node *c = graph_at(g, n->arg[0]);
+        bool whole = c->kind == UOP_ILT_S || c->kind == UOP_ILT_U;
+        if (!whole && c->kind != UOP_FLT && c->kind != UOP_FLE)
+            return false;
+        bool first = n->arg[1] == c->arg[0] && n->arg[2] == c->arg[1]; /* a < b ? a : b */
+        if (!first && !(n->arg[1] == c->arg[1] && n->arg[2] == c->arg[0]))
+            return false;
+        out->select = true;
+        out->maximum = !first;
+        out->is_unsigned = c->kind == UOP_ILT_U;
+        out->as = whole ? (enum uop_type)n->type : (enum uop_type)c->width;
+        out->a = c->arg[0];
+        out->b = c->arg[1];
+        if (!whole) {
+            unsigned ftz = c->flags & UOP_FTZ;
+            out->exact = exact_with(g, node, out, ftz);
+            if (!out->exact)
+                out->exact = out->keeps_nan = exact_with(g, node, out, ftz | UOP_NAN);
+        }
+        return true;
+    }
+    default:
+        return false;
+    }
+    out->a = n->arg[0];
+    out->b = n->arg[1];
+    return true;
+}

@@ -1,0 +1,307 @@
+/* Runs every page on a graph. A block's form says where its matches can stand: an expression at every value some effect
+ * depends on, an address at every access, a store at every store, a return at every place where the kernel ends early, a
+ * call at every call. For one page and one place the first variant that fits counts.
+ *
+ * Requires a built graph and a reader of meanings; gives all matches, then pat_order.c orders and nests them. */
+#include "pattern/pat_internal.h"
+
+struct run {
+    struct pat_ctx c;
+    struct pat_index x;
+    struct mean *m;
+    struct graph *g;
+    struct arena *a;
+    unsigned page_order;
+    VEC(struct pat_found *) found;
+};
+
+static struct pat_found *keep(struct run *r, graph_id root, const uint32_t *extra, unsigned extra_count)
+{
+    struct pat_ctx *c = &r->c;
+    struct pat_found *f = ARENA_NEW(r->a, struct pat_found);
+    if (!f)
+        return NULL;
+    pat_cover(c, extra, extra_count, f);
+    if (!f->match.insns.n)
+        return NULL; /* nothing in the machine code shows it */
+    f->page = c->page;
+    f->variant = c->variant;
+    f->page_order = r->page_order;
+    f->match.id = c->page->id;
+    f->match.family = c->page->family;
+    f->match.rule = c->variant->rule;
+    f->match.parent = -1;
+    f->match.root = root;
+    f->match.confidence = PAT_PROVED;
+    f->via = c->via;
+    f->weight = (c->variant->value ? c->variant->value->weight : 0) + (c->variant->condition ? c->variant->condition->weight : 0);
+    for (unsigned i = 0; i < PAT_VARIABLES; i++)
+        f->bound[i] = c->bound[i];
+    for (size_t i = 0; i < c->inner.n; i++)
+        VEC_PUSH(r->a, f->inner, c->inner.p[i]);
+    for (size_t i = 0; i < c->readings.n; i++)
+        VEC_PUSH(r->a, f->readings, c->readings.p[i]);
+    VEC_PUSH(r->a, r->found, f);
+    return f;
+}
+
+static void begin(struct run *r, const struct pat_page *page, const struct pat_variant *v, graph_id root)
+{
+    pat_ctx_begin(&r->c, page, v, root);
+}
+
+/* ---- values and addresses ------------------------------------------------------------------------------------------------- */
+
+/* Cheap refusal before any search: the root's kind. */
+static bool may_root(const struct pat_term *t, const struct graph_node *n)
+{
+    switch (t->kind) {
+    case TERM_OPERATION:
+        return (n->kind == t->operation && t->operation != UOP_NOP) ||
+               (n->kind == t->float_operation && t->float_operation != UOP_NOP) || n->kind == UOP_FFMA;
+    case TERM_MINMAX:
+        return n->kind == UOP_SELECT || n->kind == UOP_FMIN || n->kind == UOP_FMAX ||
+               (n->kind >= UOP_MIN_S && n->kind <= UOP_MAX_U);
+    case TERM_CHOICE: return n->kind == UOP_SELECT;
+    case TERM_SREG: return n->kind == UOP_SREG;
+    case TERM_ELEMENT: return n->kind == UOP_LOAD;
+    case TERM_COMPARE: return n->type == UOP_B1;
+    case TERM_VARIABLE: case TERM_NUMBER: case TERM_ADDRESS: return false;
+    case TERM_ANY: return true;
+    }
+    return false;
+}
+
+static void run_values(struct run *r, const struct pat_page *page, const struct pat_variant *v, bool *taken)
+{
+    for (graph_id id = 1; id < r->x.count; id++) {
+        if (taken[id] || !r->x.live[id] || !may_root(v->value, graph_at(r->g, id)))
+            continue;
+        begin(r, page, v, id);
+        if (pat_match_value(&r->c, v->value, id, UOP_VOID))
+            taken[id] = keep(r, id, NULL, 0) != NULL;
+    }
+}
+
+static void run_addresses(struct run *r, const struct pat_page *page, const struct pat_variant *v, bool *taken)
+{
+    for (size_t i = 0; i < r->g->accesses.n; i++) {
+        const struct graph_access a = r->g->accesses.p[i];
+        if (a.address >= r->x.count || taken[a.address])
+            continue;
+        begin(r, page, v, a.address);
+        if (pat_match_address(&r->c, v->value, a.address, (enum uop_space)a.space, a.width))
+            taken[a.address] = keep(r, a.address, NULL, 0) != NULL;
+    }
+}
+
+/* ---- stores ------------------------------------------------------------------------------------------------------------------ */
+
+static bool is_output(const struct graph_access *a)
+{
+    return a->kind == GRAPH_STORE && (a->space == UOP_GLOBAL || a->space == UOP_GENERIC);
+}
+
+static bool match_store(struct run *r, const struct pat_page *page, const struct pat_variant *v, const struct graph_access *a,
+                        struct pat_found *words)
+{
+    unsigned count = a->width <= 8 ? 1 : a->width / 4u;
+    for (unsigned k = 0; k < count && k < 4; k++) {
+        begin(r, page, v, a->value[0]);
+        r->c.word = count > 1 ? (int)k : -1;
+        if (!pat_match_target(&r->c, v->target, v->value, a->address, (enum uop_space)a->space, a->width, a->value[k]))
+            return false;
+        for (size_t i = 0; i < r->c.inner.n; i++)
+            VEC_PUSH(r->a, words->inner, r->c.inner.p[i]);
+        words->via |= r->c.via;
+    }
+    r->c.inner.n = 0;
+    for (size_t i = 0; i < words->inner.n; i++)
+        VEC_PUSH(r->a, r->c.inner, words->inner.p[i]);
+    r->c.via = words->via;
+    return true;
+}
+
+static void run_stores(struct run *r, const struct pat_page *page, const struct pat_variant *v, bool *taken)
+{
+    size_t before = r->found.n;
+    for (size_t i = 0; i < r->g->accesses.n; i++) {
+        const struct graph_access a = r->g->accesses.p[i];
+        struct pat_found words = {0}, *f;
+        bool global = a.space == UOP_GLOBAL || a.space == UOP_GENERIC;
+        bool fits = is_output(&a) && !taken[i] && match_store(r, page, v, &a, &words);
+        if (fits) {
+            f = keep(r, GRAPH_NIL, &a.insn, 1);
+            if (f) {
+                f->stored = a.value[0];
+                taken[i] = true;
+            }
+        } else if (v->block.whole_kernel && global && (is_output(&a) || a.kind == GRAPH_ATOMIC)) {
+            r->found.n = before; /* the block speaks of all that the kernel writes */
+            return;
+        }
+    }
+}
+
+/* ---- guarded loads ------------------------------------------------------------------------------------------------------------ */
+
+static void run_guarded(struct run *r, const struct pat_page *page, const struct pat_variant *v, bool *taken)
+{
+    for (size_t i = 0; i < r->g->accesses.n; i++) {
+        const struct graph_access a = r->g->accesses.p[i];
+        graph_id guard = r->g->insns.p[a.insn].guard;
+        if (a.kind != GRAPH_LOAD || taken[i] || guard == GRAPH_NIL || a.value[0] == GRAPH_NIL)
+            continue;
+        begin(r, page, v, a.value[0]);
+        if (pat_match_guarded(&r->c, v->condition, v->value, guard, a.value[0]))
+            taken[i] = keep(r, a.value[0], NULL, 0) != NULL;
+    }
+}
+
+/* ---- early exits ---------------------------------------------------------------------------------------------------------------- */
+
+static const struct uop_list *uops_of(const struct graph *g, uint32_t insn)
+{
+    uint32_t input = g->insns.p[insn].input;
+    return input < g->input.count ? g->input.insns[input].uops : NULL;
+}
+
+/* What an instance does to control: an exit, a branch, or nothing; or an effect that makes leaving more than leaving. */
+enum control { QUIET, EXITS, BRANCHES, ACTS };
+
+static enum control control_of(const struct graph *g, uint32_t insn, uint64_t *target)
+{
+    const struct uop_list *l = uops_of(g, insn);
+    enum control what = QUIET;
+    for (size_t i = 0; l && i < l->ops.n; i++) {
+        const struct uop *u = &l->ops.p[i];
+        switch (u->kind) {
+        case UOP_EXIT: what = EXITS; break;
+        case UOP_BRANCH:
+            what = BRANCHES;
+            *target = u->imm;
+            break;
+        case UOP_STORE: case UOP_ATOM: case UOP_RED: case UOP_BAR: case UOP_CALL: case UOP_CALL_IND: case UOP_RET:
+        case UOP_BRANCH_IND: case UOP_TRAP: case UOP_ASYNC_COPY: case UOP_MISC: case UOP_OPAQUE: case UOP_MMA: return ACTS;
+        default: break;
+        }
+    }
+    return what;
+}
+
+/* From this block on nothing happens but the end of the thread. */
+static bool only_leaves(const struct graph *g, uint32_t block, unsigned depth)
+{
+    const struct graph_block *b = &g->blocks.p[block];
+    uint64_t target;
+    if (depth > 16)
+        return false;
+    for (uint32_t i = b->first; i <= b->last; i++) {
+        enum control what = control_of(g, i, &target);
+        if (what == ACTS)
+            return false;
+        if (what == EXITS && g->insns.p[i].guard == GRAPH_NIL)
+            return true;
+    }
+    return b->succ_count == 1 && only_leaves(g, b->succs[0], depth + 1);
+}
+
+/* `condition` ends the thread at instance `insn`: each way it can come to hold by one compare alone is a bound. */
+static void leave_when(struct run *r, const struct pat_page *page, const struct pat_variant *v, graph_id condition, uint32_t insn)
+{
+    graph_id atoms[6];
+    unsigned count;
+    uint64_t table;
+    if (!graph_table(r->g, condition, atoms, &count, &table))
+        return;
+    for (unsigned i = 0; i < 2 * count; i++) {
+        bool negated = i & 1;
+        graph_id literal = negated ? graph_not(r->g, atoms[i / 2]) : atoms[i / 2];
+        if (!graph_implies(r->g, literal, condition))
+            continue;
+        begin(r, page, v, literal);
+        if (pat_match_literal(&r->c, v->condition, atoms[i / 2], negated)) {
+            VEC_PUSH(r->a, r->c.conditions, condition);
+            keep(r, literal, &insn, 1);
+        }
+    }
+}
+
+static void run_leaves(struct run *r, const struct pat_page *page, const struct pat_variant *v)
+{
+    struct graph *g = r->g;
+    uint64_t target = 0;
+    for (uint32_t b = 0; b < g->blocks.n; b++) {
+        const struct graph_block block = g->blocks.p[b];
+        if (!block.reachable || block.loop)
+            continue;
+        for (uint32_t i = block.first; i <= block.last; i++) {
+            const struct graph_insn *n = &g->insns.p[i];
+            if (n->guard != GRAPH_NIL && !graph_is_const(g, n->guard, NULL) && control_of(g, i, &target) == EXITS)
+                leave_when(r, page, v, n->guard, i);
+        }
+        if (block.branch == GRAPH_NIL || block.succ_count != 2 || control_of(g, block.last, &target) != BRANCHES)
+            continue;
+        bool leaves[2] = {only_leaves(g, block.succs[0], 0), only_leaves(g, block.succs[1], 0)};
+        if (leaves[0] == leaves[1])
+            continue;
+        uint32_t gone = block.succs[leaves[0] ? 0 : 1];
+        bool when_taken = g->insns.p[g->blocks.p[gone].first].offset == target;
+        leave_when(r, page, v, when_taken ? block.branch : graph_not(g, block.branch), block.last);
+    }
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------------------------ */
+
+static void run_calls(struct run *r, const struct pat_page *page, const struct pat_variant *v)
+{
+    for (uint32_t i = 0; i < r->g->calls.n; i++) {
+        VEC(uint32_t) insns = {0};
+        VEC_PUSH(r->a, insns, r->g->calls.p[i].insn);
+        for (uint32_t k = 0; k < r->g->insns.n; k++) {
+            const struct uop_list *l = r->g->insns.p[k].call_path == i + 1 ? uops_of(r->g, k) : NULL;
+            for (size_t u = 0; l && u < l->ops.n; u++)
+                if (l->ops.p[u].kind == UOP_RET)
+                    VEC_PUSH(r->a, insns, k);
+        }
+        begin(r, page, v, GRAPH_NIL);
+        if (pat_match_where(&r->c))
+            keep(r, GRAPH_NIL, insns.p, (unsigned)insns.n);
+    }
+}
+
+enum sp_status pat_run(const struct pat_library *lib, struct mean *m, struct arena *a, struct pat_result *out)
+{
+    struct run r = {.m = m, .g = m->g, .a = a};
+    *out = (struct pat_result){0};
+    enum sp_status status = pat_index_init(&r.x, a, m->g);
+    if (status != SP_OK)
+        return status;
+    r.c = (struct pat_ctx){.m = m, .g = m->g, .a = a, .x = &r.x};
+    size_t places = r.x.count > m->g->accesses.n ? r.x.count : m->g->accesses.n;
+    for (size_t p = 0; p < lib->pages.n; p++) {
+        const struct pat_page *page = &lib->pages.p[p];
+        bool *taken = ARENA_ARRAY(a, bool, places + 1);
+        if (!taken)
+            return SP_ERR_MEMORY;
+        r.page_order = (unsigned)p;
+        for (size_t k = 0; k < page->variants.n; k++) {
+            const struct pat_variant *v = &page->variants.p[k];
+            switch (v->block.form) {
+            case CU_VALUE:
+                if (v->value->kind == TERM_ADDRESS)
+                    run_addresses(&r, page, v, taken);
+                else
+                    run_values(&r, page, v, taken);
+                break;
+            case CU_STORE: run_stores(&r, page, v, taken); break;
+            case CU_ASSIGN: run_guarded(&r, page, v, taken); break;
+            case CU_LEAVE: run_leaves(&r, page, v); break;
+            case CU_PERFORM: run_calls(&r, page, v); break;
+            }
+        }
+    }
+    if (arena_failed(a))
+        return SP_ERR_MEMORY;
+    return pat_finish(m, a, &r.x, r.found.p, (uint32_t)r.found.n, out);
+}

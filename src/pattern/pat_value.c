@@ -1,0 +1,164 @@
+/* Special values of the float formats and evaluation of nodes on them, all through the one evaluator (uop_eval). Two floats
+ * that compare, order and take signs alike for every pair of these values do so for all: NaN, zeros of both signs,
+ * subnormals, finite numbers and infinities are the classes that comparing, selecting, min and max can tell apart. */
+#include "pattern/pat_internal.h"
+
+bool pat_is_float(enum uop_type type)
+{
+    return type == UOP_F16 || type == UOP_BF16 || type == UOP_F32 || type == UOP_F64;
+}
+
+struct format {
+    unsigned exponent, mantissa; /* bits */
+};
+
+static struct format format_of(enum uop_type type)
+{
+    switch (type) {
+    case UOP_F16: return (struct format){5, 10};
+    case UOP_BF16: return (struct format){8, 7};
+    case UOP_F64: return (struct format){11, 52};
+    default: return (struct format){8, 23};
+    }
+}
+
+static uint64_t sign_of(struct format f)
+{
+    return UINT64_C(1) << (f.exponent + f.mantissa);
+}
+
+static uint64_t infinity(struct format f)
+{
+    return ((UINT64_C(1) << f.exponent) - 1) << f.mantissa;
+}
+
+uint64_t pat_special(enum uop_type type, unsigned k)
+{
+    struct format f = format_of(type);
+    uint64_t sign = sign_of(f), inf = infinity(f);
+    uint64_t one = ((UINT64_C(1) << (f.exponent - 1)) - 1) << f.mantissa;
+    const uint64_t list[PAT_SPECIALS] = {
+        sign - 1, 0, sign, 1, one, one | sign, one + (UINT64_C(1) << f.mantissa), 2, 1 | sign, inf, inf | sign,
+    };
+    return list[k < PAT_SPECIALS ? k : 0];
+}
+
+bool pat_is_nan(enum uop_type type, uint64_t bits)
+{
+    struct format f = format_of(type);
+    return (bits & (sign_of(f) - 1)) > infinity(f);
+}
+
+bool pat_is_zero(enum uop_type type, uint64_t bits)
+{
+    return (bits & (sign_of(format_of(type)) - 1)) == 0;
+}
+
+bool pat_is_subnormal(enum uop_type type, uint64_t bits)
+{
+    struct format f = format_of(type);
+    uint64_t magnitude = bits & (sign_of(f) - 1);
+    return magnitude != 0 && magnitude < UINT64_C(1) << f.mantissa;
+}
+
+bool pat_same(enum uop_type type, uint64_t x, uint64_t y)
+{
+    return x == y || (pat_is_float(type) && pat_is_nan(type, x) && pat_is_nan(type, y));
+}
+
+static bool is_float_compare(unsigned kind)
+{
+    return kind == UOP_FLT || kind == UOP_FLE || kind == UOP_FEQ || kind == UOP_FNE || kind == UOP_FNUM;
+}
+
+bool pat_eval_node(const struct graph *g, graph_id node, const uint64_t *args, uint64_t *result)
+{
+    const struct graph_node *n = graph_at(g, node);
+    if (n->kind == GRAPH_BOOL) {
+        unsigned row = 0;
+        for (unsigned i = 0; i < n->arg_count; i++)
+            row |= (unsigned)(args[i] & 1) << i;
+        *result = n->imm >> row & 1;
+        return true;
+    }
+    if (n->kind >= UOP_GRAPH_KINDS || !uop_is_pure((enum uop_kind)n->kind))
+        return false;
+    /* The node of a float compare is a truth value and keeps the format in `width`. */
+    struct uop op = {.kind = n->kind, .type = is_float_compare(n->kind) ? n->width : n->type, .round = n->round,
+                     .flags = n->flags, .space = n->space, .imm = n->imm};
+    return uop_eval(&op, args, result);
+}
+
+bool pat_eval_select(const struct graph *g, graph_id node, const struct pat_minmax *v, uint64_t x, uint64_t y, uint64_t *result)
+{
+    const struct graph_node *n = graph_at(g, node), *compare = graph_at(g, n->arg[0]);
+    uint64_t args[2], truth;
+    for (int i = 0; i < 2; i++)
+        args[i] = compare->arg[i] == v->a ? x : y;
+    if (!pat_eval_node(g, n->arg[0], args, &truth))
+        return false;
+    *result = n->arg[truth ? 1 : 2] == v->a ? x : y;
+    return true;
+}
+
+uint64_t pat_eval_minmax(enum uop_type type, bool maximum, unsigned flags, uint64_t x, uint64_t y)
+{
+    struct uop op = {.kind = maximum ? UOP_FMAX : UOP_FMIN, .type = (uint8_t)type, .flags = (uint8_t)flags};
+    uint64_t result = 0;
+    uop_eval(&op, (uint64_t[]){x, y}, &result);
+    return result;
+}
+
+/* ---- whole expressions ---------------------------------------------------------------------------------------------------- */
+
+void pat_eval_give(struct pat_eval *e, graph_id node, uint64_t bits)
+{
+    uint32_t at;
+    if (map_u64_get(&e->at, node, &at)) {
+        e->values.p[at] = bits;
+        return;
+    }
+    if (map_u64_put(e->a, &e->at, node, (uint32_t)e->values.n))
+        VEC_PUSH(e->a, e->values, bits);
+}
+
+static bool eval(struct pat_eval *e, graph_id node, uint64_t *result, unsigned depth)
+{
+    const struct graph_node *n = graph_at(e->g, node);
+    uint64_t args[UOP_MAX_ARGS + 1];
+    uint32_t at;
+    if (graph_is_const(e->g, node, result))
+        return true;
+    if (map_u64_get(&e->at, node, &at)) {
+        *result = e->values.p[at];
+        return true;
+    }
+    if (!e->steps || depth > 256 || !pat_is_pure(n))
+        return false;
+    e->steps--;
+    for (unsigned i = 0; i < n->arg_count; i++)
+        if (!eval(e, n->arg[i], &args[i], depth + 1))
+            return false;
+    if (!pat_eval_node(e->g, node, args, result)) {
+        enum uop_type as = (enum uop_type)n->type;
+        unsigned width = uop_type_bits(as);
+        uint64_t mixed = n->kind, mask = width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
+        for (unsigned i = 0; i < n->arg_count; i++) {
+            if (pat_is_float(as) && pat_is_nan(as, args[i])) {
+                *result = pat_special(as, PAT_SPECIAL_NAN);
+                return true;
+            }
+            mixed = map_hash_mix(mixed, args[i]);
+        }
+        *result = mixed & mask;
+        if (pat_is_float(as) && pat_is_nan(as, *result))
+            *result = pat_special(as, PAT_SPECIAL_ONE);
+    }
+    pat_eval_give(e, node, *result);
+    return true;
+}
+
+bool pat_eval(struct pat_eval *e, graph_id node, uint64_t *result)
+{
+    return eval(e, node, result, 0);
+}
