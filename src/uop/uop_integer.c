@@ -586,7 +586,22 @@ static uop_ref relu(struct lift *l, uop_ref v)
     return lift_mod(l, ISA_MOD_RELU) ? lift_op(l, UOP_MAX_S, UOP_B32, v, lift_const(l, UOP_B32, 0), UOP_NONE) : v;
 }
 
-static const enum isa_mod min_max_mods[] = {ISA_MOD_U32, ISA_MOD_S32, ISA_MOD_U64, ISA_MOD_S64, ISA_MOD_RELU, ISA_MOD_NONE};
+static const enum isa_mod min_max_mods[] = {ISA_MOD_U32, ISA_MOD_S32, ISA_MOD_U64, ISA_MOD_S64, ISA_MOD_U16x2, ISA_MOD_S16x2,
+                                            ISA_MOD_RELU, ISA_MOD_NONE};
+
+/* VIMNMX.U16x2, .S16x2: each half for itself. */
+static void packed_min_max(struct lift *l, unsigned i, bool is_unsigned)
+{
+    uop_ref a = lift_src(l, i), b = lift_src(l, i + 1), p = lift_pred(l, i + 2), part[2];
+    for (unsigned k = 0; k < 2; k++) {
+        enum uop_kind side = k ? UOP_HI : UOP_LO;
+        uop_ref x = lift_op(l, side, UOP_B16, a, UOP_NONE, UOP_NONE), y = lift_op(l, side, UOP_B16, b, UOP_NONE, UOP_NONE);
+        part[k] = min_max(l, UOP_B16, is_unsigned, p, x, y);
+        if (lift_mod(l, ISA_MOD_RELU))
+            part[k] = lift_op(l, UOP_MAX_S, UOP_B16, part[k], lift_const(l, UOP_B16, 0), UOP_NONE);
+    }
+    lift_write(l, 0, lift_op(l, UOP_PAIR, UOP_B32, part[0], part[1], UOP_NONE));
+}
 
 /* IMNMX, VIMNMX: d, [PT, PT,] a, b, p. */
 void lift_imnmx(struct lift *l)
@@ -598,7 +613,9 @@ void lift_imnmx(struct lift *l)
     for (unsigned k = 0; k < out_count; k++)
         if (lift_written(l, outs[k]))
             lift_refuse(l);
-    if (wide) {
+    if (lift_mod(l, ISA_MOD_U16x2) || lift_mod(l, ISA_MOD_S16x2)) {
+        packed_min_max(l, i, lift_mod(l, ISA_MOD_U16x2));
+    } else if (wide) {
         uop_ref a = lift_src64(l, i), b = lift_src64(l, i + 1);
         uop_ref p = lift_pred(l, i + 2);
         lift_write64(l, 0, min_max(l, UOP_B64, is_unsigned, p, a, b));
@@ -611,7 +628,8 @@ void lift_imnmx(struct lift *l)
 void lift_vimnmx3(struct lift *l)
 {
     bool is_unsigned = lift_mod(l, ISA_MOD_U32);
-    if (!lift_only_mods(l, min_max_mods) || lift_mod(l, ISA_MOD_U64) || lift_mod(l, ISA_MOD_S64))
+    static const enum isa_mod mods[] = {ISA_MOD_U32, ISA_MOD_S32, ISA_MOD_RELU, ISA_MOD_NONE};
+    if (!lift_only_mods(l, mods))
         lift_refuse(l);
     expect_count(l, 5);
     uop_ref a = lift_src(l, 1), b = lift_src(l, 2), c = lift_src(l, 3), p = lift_pred(l, 4);
@@ -621,7 +639,8 @@ void lift_vimnmx3(struct lift *l)
 void lift_viaddmnmx(struct lift *l)
 {
     bool is_unsigned = lift_mod(l, ISA_MOD_U32);
-    if (!lift_only_mods(l, min_max_mods) || lift_mod(l, ISA_MOD_U64) || lift_mod(l, ISA_MOD_S64))
+    static const enum isa_mod mods[] = {ISA_MOD_U32, ISA_MOD_S32, ISA_MOD_RELU, ISA_MOD_NONE};
+    if (!lift_only_mods(l, mods))
         lift_refuse(l);
     expect_count(l, 5);
     uop_ref a = lift_src(l, 1), b = lift_src(l, 2), c = lift_src(l, 3), p = lift_pred(l, 4);

@@ -126,7 +126,7 @@
     X(CREDUX, redux, "u,a", "reduction over the warp", "d = the operation over a of all active lanes") \
     X(ELECT, elect, "P,uz", "one lane of the warp", "d = true in one active lane") \
     X(BAR, bar, "i", "barrier of the block", "wait until the block's threads have come here") \
-    X(WARPSYNC, warpsync, "m", "meeting of the warp", "wait until the lanes of the mask have come here") \
+    X(WARPSYNC, warpsync, "i", "meeting of the warp", "wait until the lanes of the mask have come here") \
     X(BSSY, bssy, "B,L", "open a convergence region", \
       "lanes that part from here meet again at the matching BSYNC") \
     X(BSYNC, bsync, "B", "close a convergence region", "wait for the lanes of the region") \
@@ -162,9 +162,9 @@
     X(ST, store, "M,a", "store to generic memory", "memory at the address = a") \
     X(STL, store, "m32,a", "store to local memory", "memory at the address = a") \
     X(STS, store, "m32,a", "store to shared memory", "memory at the address = a") \
-    X(LDC, ldc, "r,c", "load from a constant bank", "d = constant bank at the offset") \
-    X(ULDC, ldc, "u,c", "load from a constant bank", "d = constant bank at the offset") \
-    X(LDCU, ldc, "u,c", "load from a constant bank", "d = constant bank at the offset") \
+    X(LDC, ldc, "r,C", "load from a constant bank", "d = constant bank at the offset") \
+    X(ULDC, ldc, "u,C", "load from a constant bank", "d = constant bank at the offset") \
+    X(LDCU, ldc, "u,C", "load from a constant bank", "d = constant bank at the offset") \
     X(ATOM, atom, "T,r,M,a", "atomic operation on generic memory", \
       "d = old value; memory = the operation on it and a") \
     X(ATOMG, atom, "T,r,M,a", "atomic operation on global memory", \
