@@ -6,7 +6,6 @@
 
 #include "base/str.h"
 
-#include <string.h>
 
 enum { INDENT = 2, BAR_LONGEST = 40 };
 
@@ -121,14 +120,6 @@ void rep_say_listing(struct rep_page *p, const struct rep_note *n)
     rep_table_write(p, &t, INDENT);
 }
 
-/* Shortest text of a number, whatever the locale. */
-static void number_text(char text[32], double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    str_float64(text, bits);
-}
-
 void rep_say_accesses(struct rep_page *p, const struct rep_note *n)
 {
     const struct fact_kernel *k = n->k;
@@ -159,31 +150,33 @@ void rep_say_accesses(struct rep_page *p, const struct rep_note *n)
                                  access->conflict_degree > 1 ? REP_ALARM : REP_GOOD);
     }
     rep_table_write(p, &t, INDENT);
-    if (k->has_work) {
-        char flops[32], global[32], shared[32], intensity[32];
-        number_text(flops, k->work.flops);
-        number_text(global, k->work.global_bytes);
-        number_text(shared, k->work.shared_bytes);
-        number_text(intensity, k->work.intensity);
-        rep_paragraph(p, INDENT, 0, REP_PLAIN,
-                      rep_format(p->a, "A thread: %s flop, %s B of global memory%s%s%s%s%s.", flops, global,
-                                 k->work.has_shared ? ", " : "", k->work.has_shared ? shared : "",
-                                 k->work.has_shared ? " B of shared memory" : "",
-                                 k->work.has_intensity ? "; flop a byte: " : "", k->work.has_intensity ? intensity : ""));
-    }
-    struct rep_table o = {.columns = 3, .head = {"block", "warps", "limited by"}, .rigid = {true, true, true}};
+}
+
+void rep_say_occupancy(struct rep_page *p, const struct rep_note *n)
+{
+    const struct fact_kernel *k = n->k;
+    struct rep_table t = {.columns = 3, .head = {"block", "warps", "limited by"}, .rigid = {true, true, true}};
     for (size_t i = 0; i < k->occupancy.n; i++) {
-        struct rep_row *row = rep_table_row(p, &o);
+        struct rep_row *row = rep_table_row(p, &t);
         if (!row)
             return;
         row->cells[0] = cell(rep_format(p->a, "%u", k->occupancy.p[i].block), REP_PLAIN);
         row->cells[1] = cell(rep_format(p->a, "%u", k->occupancy.p[i].warps), REP_PLAIN);
         row->cells[2] = cell(rep_or_dash(k->occupancy.p[i].limit), REP_PLAIN);
     }
-    if (o.rows.n > 0) {
-        rep_heading(p, p->markdown ? 3 : 2, p->markdown ? "Occupancy" : "OCCUPANCY");
-        rep_table_write(p, &o, INDENT);
-    }
+    if (t.rows.n == 0)
+        return;
+    rep_heading(p, 2, p->markdown ? "Occupancy" : "OCCUPANCY, WARPS A MULTIPROCESSOR");
+    rep_table_write(p, &t, INDENT);
+}
+
+void rep_say_work(struct rep_page *p, const struct rep_note *n)
+{
+    uint32_t number = rep_plan_number(n->plan, n->kernel, REP_WORK, 0);
+    if (number == 0)
+        return;
+    rep_heading(p, 2, p->markdown ? "Work" : "WORK");
+    rep_paragraph(p, INDENT, number, REP_PLAIN, rep_statement(p->a, n->doc, &n->plan->list.p[number - 1]));
 }
 
 void rep_say_instructions(struct rep_page *p, const struct fact_kernel *k, struct fact_offsets offsets, int indent)

@@ -19,6 +19,8 @@ static void say_kernel(struct rep_page *p, const struct rep_note *n, bool summar
         rep_say_predicates(p, n);
         rep_say_flow(p, n);
         rep_say_accesses(p, n);
+        rep_say_work(p, n);
+        rep_say_occupancy(p, n);
     }
     rep_say_values(p, n);
     rep_say_materialization(p, n);

@@ -1,7 +1,7 @@
 /* Numbers the statements of a document's note.
  *
  * The order is the order in which the full text report says them: summary, outputs and where they differ, values, patterns
- * (a pattern before its parts), rewrites, phases, loops, parameters, names, accesses, register lanes, unknowns; after the
+ * (a pattern before its parts), rewrites, phases, loops, parameters, names, accesses, work, register lanes, unknowns; after the
  * last kernel the rows of the comparisons. A number therefore depends on the selected kernels, never on the level. */
 #include "report/rep_plan.h"
 
@@ -90,6 +90,7 @@ bool rep_plan_make(struct rep_plan *plan, const struct fact_document *doc, struc
         add_each(plan, a, i, REP_PARAM, k->params.n);
         add_each(plan, a, i, REP_NAME, k->names.n);
         add_each(plan, a, i, REP_ACCESS, k->accesses.n);
+        add_each(plan, a, i, REP_WORK, k->has_work ? 1 : 0);
         add_each(plan, a, i, REP_LANE, k->register_flow.n);
         add_each(plan, a, i, REP_UNKNOWN, k->unknown.n);
     }

@@ -19,6 +19,7 @@ enum rep_kind {
     REP_PARAM,
     REP_NAME,
     REP_ACCESS,
+    REP_WORK,
     REP_LANE,
     REP_UNKNOWN,
     REP_COMPARISON, /* index: the comparison; sub: its row */

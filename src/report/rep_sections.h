@@ -19,6 +19,9 @@ void rep_say_params(struct rep_page *p, const struct rep_note *n);
 /* The names the report introduces. */
 void rep_say_names(struct rep_page *p, const struct rep_note *n);
 void rep_say_accesses(struct rep_page *p, const struct rep_note *n);
+/* Flops and bytes a thread and loop turn. */
+void rep_say_work(struct rep_page *p, const struct rep_note *n);
+void rep_say_occupancy(struct rep_page *p, const struct rep_note *n);
 void rep_say_flow(struct rep_page *p, const struct rep_note *n);
 void rep_say_listing(struct rep_page *p, const struct rep_note *n);
 void rep_say_unknown(struct rep_page *p, const struct rep_note *n);

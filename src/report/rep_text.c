@@ -18,6 +18,8 @@ static void say_kernel(struct rep_page *p, const struct rep_note *n, bool summar
         rep_say_params(p, n);
         rep_say_names(p, n);
         rep_say_accesses(p, n);
+        rep_say_work(p, n);
+        rep_say_occupancy(p, n);
         rep_say_flow(p, n);
         rep_say_listing(p, n);
     }

@@ -224,6 +224,20 @@ static void why_lane(struct rep_page *p, const struct rep_note *n, const struct 
     item(p, "read as", "written by the first instruction of a stretch, last read by its second");
 }
 
+static void why_work(struct rep_page *p, const struct rep_note *n)
+{
+    VEC(uint32_t) counted = {0};
+    for (size_t i = 0; i < n->k->instructions.n; i++) {
+        enum fact_role role = n->k->instructions.p[i].role;
+        if (role == FACT_ROLE_COMPUTE || role == FACT_ROLE_COMPARE || role == FACT_ROLE_SELECT || role == FACT_ROLE_TENSOR)
+            VEC_PUSH(p->a, counted, n->k->instructions.p[i].offset);
+    }
+    item(p, "counted as", "add, mul, min, max, a compare and its select, one special function: 1 each; a fused multiply-add: 2");
+    instructions(p, n->k, "among", (struct fact_offsets){counted.p, (uint32_t)counted.n});
+    if (n->k->accesses.n > 0)
+        item(p, "bytes from", numbers_of(p, n, REP_ACCESS, (uint32_t)n->k->accesses.n));
+}
+
 static void why_comparison(struct rep_page *p, const struct rep_note *n, const struct rep_statement *s)
 {
     const struct fact_comparison *c = &n->doc->comparisons.p[s->index];
@@ -279,6 +293,9 @@ static void say_why(struct rep_page *p, const struct rep_note *n, const struct r
                               : rep_format(p->a, "neighbouring threads are %d bytes apart", access->stride_bytes));
         break;
     }
+    case REP_WORK:
+        why_work(p, n);
+        break;
     case REP_LANE:
         why_lane(p, n, &k->register_flow.p[s->index]);
         break;

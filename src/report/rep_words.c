@@ -422,6 +422,29 @@ static const char *lane_sentence(struct arena *a, const struct fact_register *r)
     return b.p;
 }
 
+/* Shortest text of a number, whatever the locale. */
+static const char *number_text(struct arena *a, double value)
+{
+    char text[32];
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    str_float64(text, bits);
+    return rep_format(a, "%s", text);
+}
+
+static const char *work_sentence(struct arena *a, const struct fact_kernel *k)
+{
+    struct strbuf b;
+    str_init(&b, a);
+    str_addf(&b, "a thread and loop turn: %s floating-point operations, %s bytes of global memory",
+             number_text(a, k->work.flops), number_text(a, k->work.global_bytes));
+    if (k->work.has_shared)
+        str_addf(&b, ", %s bytes of shared memory", number_text(a, k->work.shared_bytes));
+    if (k->work.has_intensity)
+        str_addf(&b, "; %s operations a byte of global memory", number_text(a, k->work.intensity));
+    return b.p;
+}
+
 const char *rep_statement(struct arena *a, const struct fact_document *doc, const struct rep_statement *s)
 {
     const struct fact_kernel *k = &doc->kernels.p[s->kernel];
@@ -469,6 +492,8 @@ const char *rep_statement(struct arena *a, const struct fact_document *doc, cons
                           fact_where_text(access->space), rep_hex(a, access->offset),
                           fact_coalescing_text(access->coalescing));
     }
+    case REP_WORK:
+        return work_sentence(a, k);
     case REP_LANE:
         return lane_sentence(a, &k->register_flow.p[s->index]);
     case REP_UNKNOWN: {
