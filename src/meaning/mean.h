@@ -51,8 +51,8 @@ enum mean_style {
 const char *mean_expr(struct mean *m, graph_id node, enum uop_type as, enum mean_style style);
 /* As mean_expr, but the node itself is written out even if it has an id or a name (its arguments may use theirs). */
 const char *mean_definition(struct mean *m, graph_id node, enum uop_type as, enum mean_style style);
-/* "x[i]", "x[i + 1]", "shared[threadIdx.x]", "shared8[e]", "local[2]", with `address` "&x[i]"; NULL when the address is not understood: then
- * "*(expr)" is given. `width` in bytes, element type from the array. */
+/* "x[i]", "x[i + 1]", "shared[threadIdx.x]", "shared8[e]", "local[2]", with `address_of` "&x[i]"; an address that is not understood
+ * gives "*(expr)". `width` in bytes, element type from the array. */
 const char *mean_element(struct mean *m, graph_id address, enum uop_space space, unsigned width, bool address_of);
 /* "i < n", "!(x[i] < lo)", "i < n && j < m": a condition. NIL gives NULL (always). */
 const char *mean_condition(struct mean *m, graph_id b1);
@@ -93,6 +93,9 @@ enum mean_role {
 const enum mean_role *mean_roles(struct mean *m);
 /* What an instance makes or does: "i", "&x[i]", "!(x[i] < lo)", "y[i] = v2"; NULL for control flow and the descriptor. */
 const char *mean_insn_expr(struct mean *m, uint32_t insn, enum mean_role role);
+/* What a register holds after a def (index into graph.defs): "i", "&x[i]", "0.0f"; *part 0 the whole of it, 1 its low word,
+ * 2 its high word. Data values print as their id. */
+const char *mean_holds(struct mean *m, uint32_t def, unsigned *part);
 
 /* ---- parameters (mean_param.c). ORDER ACCESS: as in the contract ------------------------------------------------------- */
 enum mean_access { MEAN_READ, MEAN_WRITE, MEAN_READWRITE, MEAN_UNUSED, MEAN_ACCESS_UNKNOWN };

@@ -7,59 +7,6 @@
 
 #include <string.h>
 
-static graph_id whole_of(const struct graph *g, const struct graph_def *def)
-{
-    const struct graph_node *n = graph_at(g, def->node);
-    if (def->wide != GRAPH_NIL)
-        return def->wide;
-    return (n->kind == UOP_LO || n->kind == UOP_HI) ? n->arg[0] : def->node;
-}
-
-/* Number format in which the users of a register take it: a constant says nothing by itself. */
-static unsigned reader_of_def(struct mean *m, uint32_t insn, const struct graph_def *def)
-{
-    enum mean_kind kind = KIND_UNKNOWN;
-    const struct graph *g = m->g;
-    if (graph_at(g, def->node)->kind != UOP_CONST)
-        return UOP_VOID;
-    for (size_t i = 0; i < g->uses.n && kind == KIND_UNKNOWN; i++) {
-        const struct graph_use *use = &g->uses.p[i];
-        bool ours = false;
-        for (uint32_t k = 0; k < use->def_count; k++)
-            ours |= g->defs.p[use->defs[k]].insn == insn && use->reg == def->reg && use->file == def->file;
-        if (!ours)
-            continue;
-        if (use->node != def->node) /* read merged with what another path wrote */
-            kind = mean_kind_made(m, use->node, 0);
-        const struct graph_insn *reader = &g->insns.p[use->insn];
-        const struct uop_list *l = g->input.insns[reader->input].uops;
-        for (size_t k = 0; k < l->ops.n; k++) {
-            const struct uop *u = &l->ops.p[k];
-            bool takes = false;
-            for (unsigned a = 0; a < UOP_MAX_ARGS; a++)
-                if (u->arg[a] != UOP_NONE && u->arg[a] < l->ops.n) {
-                    const struct uop *from = &l->ops.p[u->arg[a]];
-                    takes |= from->kind == UOP_READ && from->file == def->file && from->reg == def->reg;
-                }
-            if (takes && u->kind >= UOP_FLT && u->type >= UOP_F16 && u->kind != UOP_I2F && u->kind <= UOP_TANH)
-                return u->type;
-        }
-        for (uint32_t d = reader->first_def; d < reader->first_def + reader->def_count; d++)
-            if (graph_at(g, g->defs.p[d].node)->kind == UOP_SELECT)
-                kind = mean_kind_of(m, g->defs.p[d].node);
-        for (uint32_t x = reader->first_access; x < reader->first_access + reader->access_count; x++) {
-            const struct graph_access *access = &g->accesses.p[x];
-            struct graph_affine f;
-            int at = mean_array_of(m, access->address, (enum uop_space)access->space, &f);
-            if (at >= 0 && access->kind == GRAPH_STORE && m->work->arrays[at].declared && access->value[0] == use->node)
-                kind = m->work->arrays[at].kind;
-        }
-    }
-    if (kind == KIND_UNKNOWN && def->merged != def->node)
-        kind = mean_kind_made(m, def->merged, 0);
-    return mean_kind_is_float(kind) ? mean_kind_type(kind) : UOP_B32;
-}
-
 static const char *store_text(struct mean *m, const struct graph_access *x)
 {
     enum uop_space space = (enum uop_space)x->space;
@@ -116,34 +63,31 @@ static const char *atomic_line(struct mean *m, const struct graph_insn *n, const
     return b.p;
 }
 
-/* The address an access takes from this def, or NIL. */
-static const struct graph_access *addressed_by(const struct graph *g, uint32_t def)
-{
-    for (size_t u = 0; u < g->uses.n; u++) {
-        const struct graph_use *use = &g->uses.p[u];
-        for (uint32_t k = 0; k < use->def_count; k++) {
-            const struct graph_insn *reader = &g->insns.p[use->insn];
-            if (use->defs[k] == def && reader->access_count > 0)
-                return &g->accesses.p[reader->first_access];
-        }
-    }
-    return NULL;
-}
-
+/* An address by element where accesses tell the array; else as the sum it is. */
 static const char *address_text(struct mean *m, uint32_t def)
 {
-    const struct graph *g = m->g;
-    graph_id node = g->defs.p[def].node, whole = whole_of(g, &g->defs.p[def]);
-    if (graph_at(g, whole)->type == UOP_B64 && mean_is_pointer(m, whole))
-        return mean_element(m, whole, UOP_GLOBAL, 0, true);
-    const struct graph_access *x = addressed_by(g, def);
-    for (size_t i = 0; i < g->accesses.n; i++) /* the address itself, of 32 bits */
-        if (g->accesses.p[i].address == node)
-            return mean_element(m, node, (enum uop_space)g->accesses.p[i].space, g->accesses.p[i].width, true);
-    /* A half of an address whose other half another instruction makes: known by who reads both. */
-    if (x && x->space != UOP_SHARED && x->space != UOP_LOCAL && whole == node)
-        return mean_element(m, x->address, (enum uop_space)x->space, x->width, true);
+    unsigned part, half;
+    graph_id whole = mean_whole_of(m, def, &part);
+    struct graph_affine f;
+    const struct graph_access *x = mean_access_at(m, whole, &half);
+    if (x && half == 0 && mean_array_of(m, whole, (enum uop_space)x->space, &f) >= 0)
+        return mean_element(m, whole, (enum uop_space)x->space, x->width, true);
     return mean_definition(m, whole, UOP_VOID, MEAN_INNER);
+}
+
+/* A constant that a return or an indirect branch takes is a place in the code. */
+static bool is_code_address(const struct mean *m, uint32_t def)
+{
+    uint32_t count;
+    const struct graph *g = m->g;
+    const uint32_t *uses = mean_uses_of(m, def, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct uop_list *l = g->input.insns[g->insns.p[g->uses.p[uses[i]].insn].input].uops;
+        for (size_t k = 0; k < l->ops.n; k++)
+            if (l->ops.p[k].kind == UOP_RET || l->ops.p[k].kind == UOP_BRANCH_IND || l->ops.p[k].kind == UOP_CALL_IND)
+                return true;
+    }
+    return false;
 }
 
 /* All results of an instruction that brings words in: "x", "lo, hi". */
@@ -156,7 +100,8 @@ static const char *words_text(struct mean *m, uint32_t insn)
     graph_id last = GRAPH_NIL;
     for (uint32_t d = n->first_def; d < n->first_def + n->def_count; d++) {
         const struct graph_def *def = &g->defs.p[d];
-        graph_id whole = whole_of(g, def);
+        unsigned part;
+        graph_id whole = mean_whole_of(m, d, &part);
         const struct mean_param *p = mean_param_of(m, whole);
         /* One 64-bit read of two small parameters is two values. */
         bool split =
@@ -165,7 +110,8 @@ static const char *words_text(struct mean *m, uint32_t insn)
         if (shown == last)
             continue;
         last = shown;
-        unsigned as = reader_of_def(m, insn, def);
+        bool code = graph_at(g, shown)->kind == UOP_CONST && is_code_address(m, d);
+        unsigned as = code ? (unsigned)UOP_B32 | MEAN_AS_HEX : mean_reader_of(m, d);
         str_addf(&b, "%s%s", b.n ? ", " : "", mean_expr(m, shown, (enum uop_type)as, MEAN_INNER));
     }
     return b.n ? b.p : NULL;
@@ -211,11 +157,13 @@ const char *mean_insn_expr(struct mean *m, uint32_t insn, enum mean_role role)
     }
     if (chosen == UINT32_MAX)
         return NULL;
-    graph_id node = g->defs.p[chosen].node, whole = whole_of(g, &g->defs.p[chosen]);
+    unsigned part;
+    graph_id node = g->defs.p[chosen].node, whole = mean_whole_of(m, chosen, &part);
     switch (role) {
     case MEAN_ROLE_ADDRESS: return address_text(m, chosen);
     case MEAN_ROLE_STACK:
-    case MEAN_ROLE_MOVE: return mean_expr(m, whole, UOP_VOID, MEAN_INNER);
+    case MEAN_ROLE_MOVE:
+        return part == 0 && node == whole ? mean_expr(m, node, UOP_VOID, MEAN_INNER) : mean_holds(m, chosen, &part);
     case MEAN_ROLE_INDEX: {
         uint32_t at;
         graph_id shown = map_u64_get(&m->name_of, node, &at) ? node : whole;

@@ -245,7 +245,11 @@ enum sp_status mean_init(struct mean *m, struct arena *a, struct graph *g, const
     m->work = ARENA_NEW(a, struct mean_work);
     if (!m->work)
         return SP_ERR_MEMORY;
-    enum sp_status status = mean_find_live(m);
+    enum sp_status status = mean_find_uses(m);
+    if (status == SP_OK)
+        status = mean_find_addresses(m);
+    if (status == SP_OK)
+        status = mean_find_live(m);
     if (status == SP_OK)
         status = mean_find_arrays(m);
     return status == SP_OK ? mean_find_names(m) : status;

@@ -27,8 +27,6 @@ struct roles {
     uint8_t *induction;      /* by node: what a loop phi becomes */
     uint8_t *leaving;        /* by def: 1 under way, 2 only a leaving branch looks at it, 3 not */
     size_t nodes;
-    uint32_t *first_use_of; /* by def, into use_list; def_count + 1 entries */
-    uint32_t *use_list;     /* indices into graph.uses */
 };
 
 /* ---- what an instruction does ---------------------------------------------------------------- */
@@ -156,25 +154,6 @@ static bool has_side_effect(const struct effects *e)
 
 /* ---- marks ----------------------------------------------------------------------------------- */
 
-static bool find_uses(struct roles *r)
-{
-    const struct graph *g = r->m->g;
-    r->first_use_of = ARENA_ARRAY(r->m->a, uint32_t, g->defs.n + 2);
-    if (!r->first_use_of)
-        return false;
-    size_t total = 0;
-    for (size_t i = 0; i < g->uses.n; i++)
-        for (uint32_t k = 0; k < g->uses.p[i].def_count; k++, total++)
-            r->first_use_of[g->uses.p[i].defs[k] + 2]++;
-    for (size_t d = 2; d < g->defs.n + 2; d++)
-        r->first_use_of[d] += r->first_use_of[d - 1];
-    r->use_list = ARENA_ARRAY(r->m->a, uint32_t, total);
-    for (size_t i = 0; i < g->uses.n && r->use_list; i++)
-        for (uint32_t k = 0; k < g->uses.p[i].def_count; k++)
-            r->use_list[r->first_use_of[g->uses.p[i].defs[k] + 1]++] = (uint32_t)i;
-    return r->use_list;
-}
-
 static void mark_index(struct roles *r, graph_id id)
 {
     if (id < r->nodes)
@@ -249,7 +228,7 @@ static bool block_leaves(const struct roles *r, uint32_t block)
         for (uint32_t i = b->first; i <= b->last; i++) {
             const struct effects *e = effects_of(r, i);
             if (e->store || e->load || e->atomic || e->call || e->ret || e->barrier || e->async || e->trap ||
-                e->unknown || e->misc || e->fence || e->shuffle || e->vote)
+                e->unknown || e->shuffle || e->vote)
                 return false;
             exits |= e->exit && g->insns.p[i].guard == GRAPH_NIL;
         }
@@ -302,10 +281,11 @@ static bool def_only_leaves(struct roles *r, uint32_t def, unsigned depth)
     if (r->leaving[def])
         return r->leaving[def] == 2;
     r->leaving[def] = 1;
-    uint32_t first = r->first_use_of[def], last = r->first_use_of[def + 1];
-    bool only = first < last && depth < LEAVE_DEPTH;
-    for (uint32_t i = first; i < last && only; i++) {
-        uint32_t insn = g->uses.p[r->use_list[i]].insn;
+    uint32_t count;
+    const uint32_t *uses = mean_uses_of(r->m, def, &count);
+    bool only = count > 0 && depth < LEAVE_DEPTH;
+    for (uint32_t i = 0; i < count && only; i++) {
+        uint32_t insn = g->uses.p[uses[i]].insn;
         const struct effects *e = effects_of(r, insn);
         const struct graph_block *b = &g->blocks.p[g->insns.p[insn].block];
         if (e->exit)
@@ -332,8 +312,10 @@ static bool def_only_leaves(struct roles *r, uint32_t def, unsigned depth)
 static bool def_decides_loop(const struct roles *r, uint32_t def, unsigned depth)
 {
     const struct graph *g = r->m->g;
-    for (uint32_t i = r->first_use_of[def]; i < r->first_use_of[def + 1]; i++) {
-        uint32_t insn = g->uses.p[r->use_list[i]].insn;
+    uint32_t count;
+    const uint32_t *uses = mean_uses_of(r->m, def, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t insn = g->uses.p[uses[i]].insn;
         const struct effects *e = effects_of(r, insn);
         const struct graph_insn *n = &g->insns.p[insn];
         if (e->branch && branch_decides_loop(g, insn))
@@ -496,14 +478,6 @@ static enum mean_role effect_role(const struct roles *r, uint32_t insn, const st
     return e->nop ? MEAN_ROLE_PADDING : MEAN_ROLE_UNKNOWN;
 }
 
-static graph_id whole_of_def(const struct graph *g, const struct graph_def *def)
-{
-    const struct graph_node *n = graph_at(g, def->node);
-    if (def->wide != GRAPH_NIL)
-        return def->wide;
-    return (n->kind == UOP_LO || n->kind == UOP_HI) ? n->arg[0] : def->node;
-}
-
 static bool reads_node(const struct graph *g, const struct graph_insn *n, graph_id node)
 {
     for (uint32_t u = n->first_use; u < n->first_use + n->use_count; u++)
@@ -531,15 +505,6 @@ static bool has_base(const struct mean *m, graph_id id)
     return graph_affine(m->g, id, &f) && f.base != GRAPH_NIL;
 }
 
-static bool is_access_address(const struct graph *g, graph_id id)
-{
-    for (size_t i = 0; i < g->accesses.n; i++)
-        if (g->accesses.p[i].address == id &&
-            (g->accesses.p[i].space == UOP_SHARED || g->accesses.p[i].space == UOP_LOCAL))
-            return true;
-    return false;
-}
-
 static bool leads_to_base(const struct mean *m, graph_id id)
 {
     /* The low word of a pointer sum is a sum with the pointer's low word. */
@@ -563,11 +528,14 @@ static enum mean_role value_role(struct roles *r, uint32_t insn, const struct ef
         return MEAN_ROLE_DEAD;
     bool read = false;
     const struct graph_def *def = NULL;
+    uint32_t index = 0;
     for (uint32_t d = n->first_def; d < n->first_def + n->def_count; d++) {
         read |= g->defs.p[d].read;
         bool general = g->defs.p[d].file == UOP_FILE_R || g->defs.p[d].file == UOP_FILE_UR;
-        if (general && (!def || (!def->read && g->defs.p[d].read)))
+        if (general && (!def || (!def->read && g->defs.p[d].read))) {
             def = &g->defs.p[d];
+            index = d;
+        }
     }
     if (!def) { /* predicates only */
         bool leaves = insn_only_leaves(r, insn);
@@ -579,9 +547,10 @@ static enum mean_role value_role(struct roles *r, uint32_t insn, const struct ef
                     return MEAN_ROLE_LOOP_TEST;
             return leaves ? MEAN_ROLE_BOUNDS_CHECK : MEAN_ROLE_COMPARE;
         }
-        return leaves ? MEAN_ROLE_BOUNDS_CHECK : MEAN_ROLE_PREDICATE;
+        return MEAN_ROLE_PREDICATE;
     }
-    graph_id node = def->node, whole = whole_of_def(g, def);
+    unsigned part, half;
+    graph_id node = def->node, whole = mean_whole_of(m, index, &part);
     const struct graph_node *w = graph_at(g, whole);
     unsigned purpose = r->purpose[insn];
     bool address = purpose & FOR_ADDRESS;
@@ -595,7 +564,7 @@ static enum mean_role value_role(struct roles *r, uint32_t insn, const struct ef
     if (!copied && (w->kind == UOP_CBANK || graph_at(g, node)->kind == UOP_CBANK))
         return bank_role(m, w->kind == UOP_CBANK ? w : graph_at(g, node), w->kind == UOP_CBANK ? whole : node);
     if (!copied && graph_at(g, node)->kind == UOP_CONST)
-        return purpose == FOR_CONTROL ? MEAN_ROLE_ADDRESS : MEAN_ROLE_CONSTANT;
+        return MEAN_ROLE_CONSTANT;
     if (!read)
         return MEAN_ROLE_DEAD;
     if (copied || e->uniform)
@@ -603,7 +572,7 @@ static enum mean_role value_role(struct roles *r, uint32_t insn, const struct ef
     if (!e->floats && !e->convert) {
         if (mean_is_linear_index(m, whole) || mean_is_linear_index(m, node))
             return MEAN_ROLE_INDEX;
-        if (address && (has_base(m, whole) || leads_to_base(m, node) || is_access_address(g, node)))
+        if (address && (has_base(m, whole) || leads_to_base(m, node) || mean_access_at(m, node, &half)))
             return MEAN_ROLE_ADDRESS;
         if (address && ((whole < r->nodes && r->index[whole]) || (node < r->nodes && r->index[node])))
             return MEAN_ROLE_INDEX;
@@ -636,7 +605,7 @@ const enum mean_role *mean_roles(struct mean *m)
     r.index = ARENA_ARRAY(m->a, uint8_t, r.nodes);
     r.induction = ARENA_ARRAY(m->a, uint8_t, r.nodes);
     r.leaving = ARENA_ARRAY(m->a, uint8_t, g->defs.n);
-    if (!r.out || !r.purpose || !r.index || !r.induction || !r.leaving || !find_effects(&r) || !find_uses(&r))
+    if (!r.out || !r.purpose || !r.index || !r.induction || !r.leaving || !find_effects(&r))
         return NULL;
     find_indices(&r);
     find_inductions(&r);

@@ -357,16 +357,12 @@ enum mean_kind mean_kind_of(struct mean *m, graph_id id)
     if (k != KIND_UNKNOWN)
         return k;
     /* Stored as it is: the array's declaration tells it. */
-    for (uint32_t i = 0; i < m->g->accesses.n; i++) {
-        const struct graph_access *x = &m->g->accesses.p[i];
-        if (x->kind != GRAPH_STORE)
-            continue;
-        for (unsigned w = 0; w < 4; w++)
-            if (x->value[w] == id) {
-                k = element_kind(m, x->address, (enum uop_space)x->space, x->width > 8 ? 4 : x->width);
-                if (k != KIND_UNKNOWN)
-                    return k;
-            }
+    uint32_t at;
+    if (map_u64_get(&m->work->stored_by, id, &at)) {
+        const struct graph_access *x = &m->g->accesses.p[at];
+        k = element_kind(m, x->address, (enum uop_space)x->space, x->width > 8 ? 4 : x->width);
+        if (k != KIND_UNKNOWN)
+            return k;
     }
     switch (uop_type_bits((enum uop_type)n->type)) {
     case 1: return KIND_PRED;
