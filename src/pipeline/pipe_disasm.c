@@ -24,9 +24,10 @@ struct listing {
     const struct img_kernel *kernel;
     const struct isa_insn *insns;
     uint32_t count;
-    uint8_t *labelled;        /* instructions a branch goes to */
+    bool *labelled;           /* instructions a branch goes to */
     uint32_t *label_number;
     uint32_t *next_label;     /* of the module */
+    size_t widest;            /* instruction text of the module, with its " ;" */
     int32_t last_file, last_line;
 };
 
@@ -67,18 +68,18 @@ static bool label_text(void *user, uint32_t target, char out[96])
 
 static bool find_labels(struct listing *l)
 {
-    l->labelled = ARENA_ARRAY(l->a, uint8_t, l->count + 1u);
+    l->labelled = ARENA_ARRAY(l->a, bool, l->count + 1u);
     l->label_number = ARENA_ARRAY(l->a, uint32_t, l->count + 1u);
     if (!l->labelled || !l->label_number)
         return false;
     for (uint32_t i = 0; i < l->count; i++) {
         const struct isa_operand *t = target_of(&l->insns[i]);
         if (t && t->value > 0 && t->value % 16 == 0 && t->value / 16 < l->count && !subroutine_at(l->kernel, (uint32_t)t->value))
-            l->labelled[t->value / 16] = 1;
+            if (!l->labelled[t->value / 16]) { /* numbered by the first branch that goes there */
+                l->labelled[t->value / 16] = true;
+                l->label_number[t->value / 16] = (*l->next_label)++;
+            }
     }
-    for (uint32_t i = 0; i < l->count; i++)
-        if (l->labelled[i])
-            l->label_number[i] = (*l->next_label)++;
     return true;
 }
 
@@ -115,17 +116,33 @@ static void print_line_info(struct listing *l, uint32_t offset)
     out_char(l->out, '\n');
 }
 
-static void print_cuobjdump(struct listing *l)
+/* Filler (NOP, a branch to itself) ends in ";", everything else in " ;". */
+static const char *ending(const struct isa_insn *insn)
 {
-    char text[512], guard[16], body[600];
+    const struct isa_operand *t = target_of(insn);
+    bool self = t && t->value == insn->offset && insn->operand_count == 1 && insn->guard == ISA_PT && !insn->guard_not;
+    return self || (insn->operand_count == 0 && insn->op == ISA_OP_NOP) ? ";" : " ;";
+}
+
+static size_t widest_text(struct listing *l)
+{
+    char text[512], guard[16];
     const char *rest;
     size_t widest = 0;
     for (uint32_t i = 0; i < l->count; i++) {
         print_text(l, &l->insns[i], ISA_DIALECT_CUOBJDUMP, text);
         split_guard(text, guard, &rest);
-        size_t n = strlen(rest) + (strcmp(rest, "NOP") == 0 ? 1 : 2);
+        size_t n = strlen(rest) + strlen(ending(&l->insns[i]));
         widest = n > widest ? n : widest;
     }
+    return widest;
+}
+
+static void print_cuobjdump(struct listing *l)
+{
+    char text[512], guard[16], body[600];
+    const char *rest;
+    size_t widest = l->widest;
     out_printf(l->out, "\n\t\tFunction : %s\n", l->kernel->name);
     out_printf(l->out, "\t.headerflags\t@\"EF_CUDA_SM%u EF_CUDA_VIRTUAL_SM(EF_CUDA_SM%u)\"\n", l->module->sm, l->module->sm);
     for (uint32_t i = 0; i < l->count; i++) {
@@ -133,10 +150,10 @@ static void print_cuobjdump(struct listing *l)
         print_line_info(l, insn->offset);
         print_text(l, insn, ISA_DIALECT_CUOBJDUMP, text);
         split_guard(text, guard, &rest);
-        snprintf(body, sizeof body, "%s%s", rest, strcmp(rest, "NOP") == 0 ? ";" : " ;");
+        snprintf(body, sizeof body, "%s%s", rest, ending(insn));
         out_printf(l->out, "        /*%04x*/ %17s %-*s  /* 0x%016llx */\n", insn->offset, guard, (int)widest, body,
                    (unsigned long long)insn->word.lo);
-        out_printf(l->out, "%*s/* 0x%016llx */\n", (int)(36 + widest), "", (unsigned long long)insn->word.hi);
+        out_printf(l->out, "%*s/* 0x%016llx */\n", (int)(37 + widest), "", (unsigned long long)insn->word.hi);
     }
     out_text(l->out, "\t\t..........\n\n");
 }
@@ -160,7 +177,7 @@ static void print_nvdisasm(struct listing *l)
         print_line_info(l, insn->offset);
         print_text(l, insn, ISA_DIALECT_NVDISASM, text);
         split_guard(text, guard, &rest);
-        out_printf(l->out, "        /*%04x*/ %17s %s%s\n", insn->offset, guard, rest, strcmp(rest, "NOP") == 0 ? ";" : " ;");
+        out_printf(l->out, "        /*%04x*/ %17s %s%s\n", insn->offset, guard, rest, ending(insn));
     }
     out_char(l->out, '\n');
 }
@@ -356,18 +373,21 @@ static void print_module_head(struct out *out, const struct sp_disasm_options *o
 }
 
 static enum sp_status one_kernel(struct sp_session *s, struct out *out, const struct sp_disasm_options *o, const struct pipe_input *in,
-                                 const struct img_kernel *kernel, uint32_t *next_label)
+                                 const struct img_kernel *kernel, uint32_t *next_label, size_t *widest, bool measure)
 {
     struct arena work;
     arena_init(&work, 0);
-    struct listing l = {.s = s, .a = &work, .out = out, .options = o, .module = &in->module, .kernel = kernel, .next_label = next_label,
+    struct listing l = {.s = s, .a = &work, .out = out, .options = o, .module = &in->module, .kernel = kernel, .next_label = next_label, .widest = *widest,
                         .last_file = -1, .last_line = -1};
     struct isa_insn *insns;
     enum sp_status status = pipe_decode(&work, &in->module, kernel, &insns, &l.count);
     l.insns = insns;
     if (status == SP_OK && !find_labels(&l))
         status = SP_ERR_MEMORY;
-    if (status == SP_OK) {
+    if (status == SP_OK && measure) {
+        size_t n = widest_text(&l);
+        *widest = n > *widest ? n : *widest;
+    } else if (status == SP_OK) {
         switch (o->format) {
         case SP_DISASM_CUOBJDUMP: print_cuobjdump(&l); break;
         case SP_DISASM_NVDISASM: print_nvdisasm(&l); break;
@@ -392,17 +412,24 @@ enum sp_status sp_disasm(struct sp_session *s, const struct sp_disasm_options *o
     for (size_t i = 0; i < s->inputs.n && status == SP_OK; i++) {
         const struct pipe_input *in = &s->inputs.p[i];
         uint32_t labels = 0;
+        size_t widest = 0;
         bool head = false;
         if (o->arch && !str_equal(o->arch, in->module.arch))
             continue;
         s->diags.input = (int)i;
+        for (uint32_t k = 0; k < in->module.kernel_count && o->format == SP_DISASM_CUOBJDUMP && status == SP_OK; k++)
+            if (pipe_kernel_named(&s->a, &in->module.kernels[k], o->kernel))
+                status = one_kernel(s, out, o, in, &in->module.kernels[k], &labels, &widest, true);
+        if (status == SP_ERR_ARCH)
+            status = SP_OK; /* told below */
+        labels = 0;
         for (uint32_t k = 0; k < in->module.kernel_count && status == SP_OK; k++) {
             if (!pipe_kernel_named(&s->a, &in->module.kernels[k], o->kernel))
                 continue;
             if (!head)
                 print_module_head(out, o, &in->module);
             head = true;
-            status = one_kernel(s, out, o, in, &in->module.kernels[k], &labels);
+            status = one_kernel(s, out, o, in, &in->module.kernels[k], &labels, &widest, false);
             printed++;
             if (status == SP_ERR_ARCH) {
                 diag_add(&s->diags, DIAG_ERROR, "unknown-architecture", NULL, -1, "no encodings for %s",
@@ -411,6 +438,8 @@ enum sp_status sp_disasm(struct sp_session *s, const struct sp_disasm_options *o
                 break;
             }
         }
+        if (head && o->format == SP_DISASM_CUOBJDUMP)
+            out_char(out, '\n');
         s->diags.input = -1;
     }
     if (status == SP_OK && !printed && (o->kernel || o->arch))
