@@ -126,13 +126,11 @@ static const char *ending(const struct isa_insn *insn)
 
 static size_t widest_text(struct listing *l)
 {
-    char text[512], guard[16];
-    const char *rest;
+    char text[512];
     size_t widest = 0;
     for (uint32_t i = 0; i < l->count; i++) {
         print_text(l, &l->insns[i], ISA_DIALECT_CUOBJDUMP, text);
-        split_guard(text, guard, &rest);
-        size_t n = strlen(rest) + strlen(ending(&l->insns[i]));
+        size_t n = strlen(text) + strlen(ending(&l->insns[i])); /* with its guard, although that stands to the left */
         widest = n > widest ? n : widest;
     }
     return widest;
