@@ -1,5 +1,6 @@
-/* The command: one file a subcommand over the public headers of libsassprobe. Exit codes: 0 done, 1 a difference or failed
- * check, 2 wrong usage or no such kernel, 3 an input not readable (what could be read is still reported). */
+/* The command: one file a subcommand over the public headers of libsassprobe. Exit codes: 0 done, 1 a
+ * difference or failed check, 2 wrong usage or no such kernel, 3 an input not readable (what could be read
+ * is still reported). */
 #ifndef SP_CLI_H
 #define SP_CLI_H
 
@@ -24,16 +25,18 @@ struct cmd_spec {
     const char *summary;   /* half a sentence, for the list of subcommands */
     const char *arguments; /* "FILE…" */
     const char *description;
-    const struct cmd_option *options; /* ends with an entry without a name */
-    const char *examples;  /* lines, or NULL */
+    const struct cmd_option *options;  /* ends with an entry without a name */
+    const char *examples;              /* lines, or NULL */
     int (*run)(int argc, char **argv); /* argv[0] is the name; answers the exit code */
 };
 
-/* `value2` is NULL unless the option takes two. False: the value is wrong (the taker has said so with cmd_error()). */
+/* `value2` is NULL unless the option takes two. False: the value is wrong (the taker has said so with
+ * cmd_error()). */
 typedef bool (*cmd_take_fn)(void *user, int id, const char *value, const char *value2);
 
-/* Parses argv by the table. CMD_GO: go on, argv[*first] is the first file. Else the exit code: help or the manual page was
- * asked for, or the usage was wrong (and said so). --help, --print-man come with every table. */
+/* Parses argv by the table. CMD_GO: go on, argv[*first] is the first file. Else the exit code: help or the
+ * manual page was asked for, or the usage was wrong (and said so). --help, --print-man come with every
+ * table. */
 enum { CMD_GO = -1 };
 int cmd_parse(const struct cmd_spec *spec, int argc, char **argv, cmd_take_fn take, void *user, int *first);
 
@@ -51,8 +54,8 @@ const char *cmd_nearest(const char *word, const char *const *words, size_t n);
 
 /* Writes to standard output; false when it is closed or full. */
 bool cmd_write(void *user, const char *bytes, size_t n);
-/* Flushes standard output and answers the exit code: `code`, or EXIT_UNREADABLE when output was lost (a closed pipe is not
- * a loss: the reader had enough). */
+/* Flushes standard output and answers the exit code: `code`, or EXIT_UNREADABLE when output was lost (a
+ * closed pipe is not a loss: the reader had enough). */
 int cmd_finish(const char *name, int code);
 /* Colour for "auto", "always", "never" (NULL: auto): on a terminal, without NO_COLOR. */
 bool cmd_color(const char *when);

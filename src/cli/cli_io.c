@@ -47,7 +47,8 @@ int cmd_width(void)
 {
     enum { COLUMNS = 100, NARROWEST = 60 };
     struct winsize size;
-    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_col >= COLUMNS)
+    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 ||
+        size.ws_col >= COLUMNS)
         return COLUMNS;
     return size.ws_col < NARROWEST ? NARROWEST : size.ws_col;
 }
@@ -111,8 +112,7 @@ int cmd_close(const char *name, struct sp_session *session, enum sp_status statu
     switch (status) {
     case SP_OK:
     case SP_ERR_FORMAT:
-    case SP_ERR_ENCODING:
-        break;
+    case SP_ERR_ENCODING: break;
     case SP_ERR_NOT_FOUND:
         cmd_error(name, "%s", not_found);
         code = damaged ? EXIT_UNREADABLE : EXIT_USAGE;
@@ -122,8 +122,7 @@ int cmd_close(const char *name, struct sp_session *session, enum sp_status statu
         cmd_error(name, "%s", sp_status_text(status));
         code = EXIT_USAGE;
         break;
-    case SP_ERR_IO: /* an input, which sp_session_damaged() told, or the output, which cmd_finish() did */
-        break;
+    case SP_ERR_IO: /* an input, which sp_session_damaged() told, or the output, which cmd_finish() did */ break;
     case SP_ERR_ARCH:
     case SP_ERR_MEMORY:
         cmd_error(name, "%s", sp_status_text(status));

@@ -154,7 +154,8 @@ int cmd_parse(const struct cmd_spec *spec, int argc, char **argv, cmd_take_fn ta
                 option = &spec->options[i];
         if (!option) { /* with permutation the culprit is the one just passed, or at the place looked at */
             const char *culprit = optind > 0 && optind <= argc && argv[optind - 1][0] == '-' ? argv[optind - 1]
-                                  : at < argc ? argv[at] : "";
+                                  : at < argc                                                ? argv[at]
+                                                                                             : "";
             if (got == ':')
                 cmd_error(spec->name, "option '%s' needs a value; --help tells which", culprit);
             else

@@ -30,20 +30,11 @@ static bool take(void *user, int id, const char *value, const char *value2)
             return false;
         d->o.format = (enum sp_disasm_format)choice;
         return true;
-    case ID_KERNEL:
-        d->o.kernel = value;
-        return true;
-    case ID_ARCH:
-        d->o.arch = value;
-        return true;
-    case ID_LINES:
-        d->o.line_info = true;
-        return true;
-    case ID_QUIET:
-        d->quiet = true;
-        return true;
-    default:
-        return false;
+    case ID_KERNEL: d->o.kernel = value; return true;
+    case ID_ARCH: d->o.arch = value; return true;
+    case ID_LINES: d->o.line_info = true; return true;
+    case ID_QUIET: d->quiet = true; return true;
+    default: return false;
     }
 }
 
@@ -66,9 +57,10 @@ const struct cmd_spec cmd_disasm_spec = {
     .name = "disasm",
     .summary = "native disassembly",
     .arguments = "FILE…",
-    .description = "Prints the machine code of each kernel as cuobjdump or nvdisasm print it, with the scheduling control "
-                   "of every instruction, or as JSON with operands and registers. An encoding that is not known is shown "
-                   "as such with its bits.",
+    .description =
+        "Prints the machine code of each kernel as cuobjdump or nvdisasm print it, with the scheduling control "
+        "of every instruction, or as JSON with operands and registers. An encoding that is not known is shown "
+        "as such with its bits.",
     .options = options,
     .examples = "  sassprobe disasm kernel.cubin\n"
                 "  sassprobe disasm --format control --kernel relu_f32_kernel kernel.cubin\n",

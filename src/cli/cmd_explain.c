@@ -5,8 +5,20 @@
 #include <string.h>
 
 enum {
-    ID_FORMAT = 256, ID_KERNEL, ID_ARCH, ID_SOURCE, ID_LEVEL, ID_AT, ID_LINE, ID_VALUE, ID_WHY, ID_COMPARE, ID_WIDTH, ID_COLOR,
-    ID_QUIET, ID_RENAME,
+    ID_FORMAT = 256,
+    ID_KERNEL,
+    ID_ARCH,
+    ID_SOURCE,
+    ID_LEVEL,
+    ID_AT,
+    ID_LINE,
+    ID_VALUE,
+    ID_WHY,
+    ID_COMPARE,
+    ID_WIDTH,
+    ID_COLOR,
+    ID_QUIET,
+    ID_RENAME,
 };
 
 static const struct cmd_option options[] = {
@@ -14,14 +26,17 @@ static const struct cmd_option options[] = {
     {ID_KERNEL, "kernel", 'k', "NAME", "only kernels of that mangled, demangled or base name, or a glob of one"},
     {ID_ARCH, "arch", 'a', "sm_NN", "only kernels built for that architecture"},
     {ID_SOURCE, "source", 's', "FILE.cu", "take parameter names from this source (may be given more than once)"},
-    {ID_LEVEL, "level", 'l', "summary|full", "summary stops after places, patterns and rewrites (default: full); never changes JSON"},
+    {ID_LEVEL, "level", 'l', "summary|full",
+     "summary stops after places, patterns and rewrites (default: full); never changes JSON"},
     {ID_AT, "at", 0, "OFFSET", "one instruction only: role, expression, registers before and after (0x120)"},
     {ID_LINE, "line", 0, "N", "one source line only: its instructions"},
     {ID_VALUE, "value", 0, "NAME", "one value only, by its id or name: its life"},
     {ID_WHY, "why", 0, "N", "the evidence of statement [N] of the full report on the same selection of kernels"},
-    {ID_COMPARE, "compare", 0, "A B", "compare two kernels by outputs, patterns, places, instruction classes, resources"},
+    {ID_COMPARE, "compare", 0, "A B",
+     "compare two kernels by outputs, patterns, places, instruction classes, resources"},
     {ID_WIDTH, "width", 0, "COLUMNS", "width of text (default: 100, or the terminal's when narrower)"},
-    {ID_COLOR, "color", 0, "auto|always|never", "colours in text (default: auto: on a terminal, unless NO_COLOR is set)"},
+    {ID_COLOR, "color", 0, "auto|always|never",
+     "colours in text (default: auto: on a terminal, unless NO_COLOR is set)"},
     {ID_QUIET, "quiet", 'q', NULL, "no warnings on standard error"},
     {ID_RENAME, "rename-mnemonics", 0, NULL, NULL}, /* for tests: what is said must not depend on mnemonics */
     {0},
@@ -45,8 +60,9 @@ static bool take_number(const char *option, const char *value, unsigned long lon
 
 static bool take(void *user, int id, const char *value, const char *value2)
 {
-    static const char *const formats[] = {"text", "markdown", "json", NULL}, *const levels[] = {"full", "summary", NULL},
-                      *const colors[] = {"auto", "always", "never", NULL};
+    static const char *const formats[] = {"text", "markdown", "json", NULL},
+                             *const levels[] = {"full", "summary", NULL},
+                             *const colors[] = {"auto", "always", "never", NULL};
     struct explain *e = user;
     unsigned long long number;
     int choice;
@@ -61,15 +77,9 @@ static bool take(void *user, int id, const char *value, const char *value2)
             return false;
         e->o.level = (enum sp_level)choice;
         return true;
-    case ID_COLOR:
-        e->color = value;
-        return cmd_choice("explain", "color", value, colors) >= 0;
-    case ID_KERNEL:
-        e->o.kernel = value;
-        return true;
-    case ID_ARCH:
-        e->o.arch = value;
-        return true;
+    case ID_COLOR: e->color = value; return cmd_choice("explain", "color", value, colors) >= 0;
+    case ID_KERNEL: e->o.kernel = value; return true;
+    case ID_ARCH: e->o.arch = value; return true;
     case ID_SOURCE:
         if (e->source_count == (int)(sizeof e->sources / sizeof *e->sources)) {
             cmd_error("explain", "at most %d sources", e->source_count);
@@ -114,14 +124,9 @@ static bool take(void *user, int id, const char *value, const char *value2)
             return false;
         e->o.width = (int)number;
         return true;
-    case ID_QUIET:
-        e->quiet = true;
-        return true;
-    case ID_RENAME:
-        e->o.rename_mnemonics = true;
-        return true;
-    default:
-        return false;
+    case ID_QUIET: e->quiet = true; return true;
+    case ID_RENAME: e->o.rename_mnemonics = true; return true;
+    default: return false;
     }
 }
 
@@ -130,13 +135,15 @@ static const char *not_found(const struct explain *e, char *text, size_t n)
     if (e->o.at_set)
         snprintf(text, n, "no instruction at 0x%x in the kernels selected", e->o.at);
     else if (e->o.line)
-        snprintf(text, n, "no instruction of source line %u (does the input have a line table? compile with -lineinfo)", e->o.line);
+        snprintf(text, n, "no instruction of source line %u (does the input have a line table? compile with -lineinfo)",
+                 e->o.line);
     else if (e->o.value)
         snprintf(text, n, "no value '%s' in the kernels selected", e->o.value);
     else if (e->o.why >= 0)
         snprintf(text, n, "the full report on the kernels selected has no statement [%lld]", (long long)e->o.why);
     else if (e->o.compare_a)
-        snprintf(text, n, "no two kernels '%s' and '%s'; `sassprobe list` shows what there is", e->o.compare_a, e->o.compare_b);
+        snprintf(text, n, "no two kernels '%s' and '%s'; `sassprobe list` shows what there is", e->o.compare_a,
+                 e->o.compare_b);
     else if (e->o.kernel || e->o.arch)
         snprintf(text, n, "no kernel%s%s%s%s; `sassprobe list` shows what there is", e->o.kernel ? " named " : "",
                  e->o.kernel ? e->o.kernel : "", e->o.arch ? " for " : "", e->o.arch ? e->o.arch : "");
@@ -159,7 +166,8 @@ int cmd_explain(int argc, char **argv)
         return EXIT_USAGE;
     }
     if (e.only == 1 && !e.o.compare_a && e.o.format == SP_FORMAT_JSON) {
-        cmd_error("explain", "--at, --line, --value and --why are for text and Markdown; the JSON document holds all of it");
+        cmd_error("explain",
+                  "--at, --line, --value and --why are for text and Markdown; the JSON document holds all of it");
         return EXIT_USAGE;
     }
     e.o.color = e.o.format == SP_FORMAT_TEXT && cmd_color(e.color);
@@ -181,16 +189,16 @@ const struct cmd_spec cmd_explain_spec = {
     .summary = "what each kernel computes, where its values live, and what it was made of",
     .arguments = "FILE…",
     .description =
-        "Reads machine code and writes the analyst's note on each kernel: what it computes in one sentence, its outputs "
+        "Reads machine code and writes the analyst's note on each kernel: what it computes in one sentence, its "
+        "outputs "
         "exactly and as real numbers, where every intermediate value lives, the patterns and rewrites found with their "
         "evidence, parameters, register flow, and the listing with the role of every instruction.\n"
         "FILE is a cubin, a folder of them, or - for standard input. No GPU and no CUDA toolkit are needed.",
     .options = options,
-    .examples =
-        "  sassprobe explain kernel.cubin\n"
-        "  sassprobe explain --level summary --kernel 'clamp*' --source clamp.cu kernel.cubin\n"
-        "  sassprobe explain --why 7 kernel.cubin\n"
-        "  sassprobe explain --compare clamp_f32_kernel relu_f32_kernel cubin/sm86\n"
-        "  sassprobe explain --format json kernel.cubin\n",
+    .examples = "  sassprobe explain kernel.cubin\n"
+                "  sassprobe explain --level summary --kernel 'clamp*' --source clamp.cu kernel.cubin\n"
+                "  sassprobe explain --why 7 kernel.cubin\n"
+                "  sassprobe explain --compare clamp_f32_kernel relu_f32_kernel cubin/sm86\n"
+                "  sassprobe explain --format json kernel.cubin\n",
     .run = cmd_explain,
 };

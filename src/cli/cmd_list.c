@@ -45,8 +45,9 @@ const struct cmd_spec cmd_list_spec = {
     .name = "list",
     .summary = "modules, architectures, kernels and their resources",
     .arguments = "FILE…",
-    .description = "Lists what a file holds: modules with their architecture, and for each kernel its registers, shared "
-                   "memory, stack, parameters and size of code.",
+    .description =
+        "Lists what a file holds: modules with their architecture, and for each kernel its registers, shared "
+        "memory, stack, parameters and size of code.",
     .options = options,
     .examples = "  sassprobe list cubin/sm86\n",
     .run = cmd_list,

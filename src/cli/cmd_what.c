@@ -44,7 +44,8 @@ int cmd_what(int argc, char **argv)
     }
     for (int i = first; i < argc; i++) { /* an instruction's text may come as several words */
         size_t n = strlen(spelling);
-        if (snprintf(spelling + n, sizeof spelling - n, "%s%s", i > first ? " " : "", argv[i]) >= (int)(sizeof spelling - n)) {
+        if (snprintf(spelling + n, sizeof spelling - n, "%s%s", i > first ? " " : "", argv[i]) >=
+            (int)(sizeof spelling - n)) {
             cmd_error("what", "the instruction's text is too long");
             return EXIT_USAGE;
         }
@@ -63,8 +64,9 @@ const struct cmd_spec cmd_what_spec = {
     .name = "what",
     .summary = "what an instruction does",
     .arguments = "INSTRUCTION",
-    .description = "Says what an instruction does, from the same table of micro-operations that everything else is computed "
-                   "from. INSTRUCTION is an opcode with its modifiers, or a whole instruction's text.",
+    .description =
+        "Says what an instruction does, from the same table of micro-operations that everything else is computed "
+        "from. INSTRUCTION is an opcode with its modifiers, or a whole instruction's text.",
     .options = options,
     .examples = "  sassprobe what FSETP.GEU\n"
                 "  sassprobe what 'IMAD.WIDE R2, R4, R5, c[0x0][0x160]'\n",

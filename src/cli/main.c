@@ -27,7 +27,8 @@ static void print_man(void)
 {
     printf(".TH \"SASSPROBE\" \"1\" \"\" \"sassprobe %s\" \"User Commands\"\n"
            ".SH NAME\nsassprobe \\- reads NVIDIA GPU machine code and tells what a kernel became\n"
-           ".SH SYNOPSIS\n.B sassprobe\n.I SUBCOMMAND\n[options] FILE…\n.SH SUBCOMMANDS\n", sp_version());
+           ".SH SYNOPSIS\n.B sassprobe\n.I SUBCOMMAND\n[options] FILE…\n.SH SUBCOMMANDS\n",
+           sp_version());
     for (size_t i = 0; i < COMMANDS; i++)
         printf(".TP\n.BR sassprobe\\-%s (1)\n%s\n", commands[i]->name, commands[i]->summary);
     printf(".SH \"EXIT STATUS\"\n0: done, unknown instructions included. 1: a check failed or a difference was found. "

@@ -1,9 +1,10 @@
 /* Two kernels side by side: outputs, patterns, places, phases, instruction classes, resources.
  *
- * Each row counts facts of either kernel and says whether the counts are the same. A reason is given where it follows from
- * facts: a compare-and-select that a refusal (with its witness) keeps from being one min/max, against a kernel that has one
- * min/max; a product and an addition left apart, against a fused multiply-add. Instruction classes are roles, which come
- * from micro-operations: register numbers, order and mnemonics do not matter.
+ * Each row counts facts of either kernel and says whether the counts are the same. A reason is given where
+ * it follows from facts: a compare-and-select that a refusal (with its witness) keeps from being one
+ * min/max, against a kernel that has one min/max; a product and an addition left apart, against a fused
+ * multiply-add. Instruction classes are roles, which come from micro-operations: register numbers, order
+ * and mnemonics do not matter.
  * requires: finished kernels · gives: one more comparison in the document */
 #include "facts/fact.h"
 #include "facts/fact_words.h"
@@ -105,7 +106,8 @@ static bool outputs_same(const struct fact_kernel *x, const struct fact_kernel *
         return false;
     for (size_t i = 0; i < x->outputs.n; i++) {
         const struct fact_output *a = &x->outputs.p[i], *b = &y->outputs.p[i];
-        if (!str_equal(a->address, b->address) || !str_equal(a->runs_when, b->runs_when) || !str_equal(a->exact, b->exact))
+        if (!str_equal(a->address, b->address) || !str_equal(a->runs_when, b->runs_when) ||
+            !str_equal(a->exact, b->exact))
             return false;
     }
     return true;
@@ -117,8 +119,9 @@ static const char *resources_text(struct arena *a, const struct fact_kernel *k)
         int32_t number;
         const char *what;
     } parts[] = {
-        {k->registers, "registers"}, {k->uniform_registers, "uniform registers"}, {k->shared_bytes, "B shared"},
-        {k->stack_bytes, "B stack"}, {k->barriers, "barriers"},
+        {k->registers, "registers"},   {k->uniform_registers, "uniform registers"},
+        {k->shared_bytes, "B shared"}, {k->stack_bytes, "B stack"},
+        {k->barriers, "barriers"},
     };
     struct strbuf b;
     str_init(&b, a);
@@ -139,7 +142,8 @@ static enum fact_role role_at(const struct fact_kernel *k, uint32_t offset)
         else
             hi = mid;
     }
-    return lo < k->instructions.n && k->instructions.p[lo].offset == offset ? k->instructions.p[lo].role : FACT_ROLE_UNKNOWN;
+    return lo < k->instructions.n && k->instructions.p[lo].offset == offset ? k->instructions.p[lo].role
+                                                                            : FACT_ROLE_UNKNOWN;
 }
 
 static void add_offsets(struct strbuf *b, struct fact_offsets offsets)
@@ -187,7 +191,8 @@ static const char *run_time_bounds(struct arena *a, const struct fact_kernel *k)
     return b.n ? b.p : NULL;
 }
 
-/* Why one kernel compares and selects where the other has one min/max operation; NULL when the facts do not show it. */
+/* Why one kernel compares and selects where the other has one min/max operation; NULL when the facts do not
+ * show it. */
 static const char *why_min_max(const struct compare *c, unsigned side)
 {
     const struct fact_kernel *k = c->k[side], *other = c->k[!side];
@@ -245,8 +250,8 @@ static const char *why_fma(const struct compare *c, unsigned side)
     add_offsets(&b, fused->offsets);
     str_addf(&b, "); in %s a product feeds an addition and they stay apart (", fact_kernel_name(k));
     add_offsets(&b, apart->sass);
-    str_addf(&b, "): %s", apart->reason ? fact_reason_text(apart->reason)
-                                        : "the machine code alone does not tell the reason");
+    str_addf(&b, "): %s",
+             apart->reason ? fact_reason_text(apart->reason) : "the machine code alone does not tell the reason");
     return b.p;
 }
 

@@ -1,7 +1,8 @@
 /* The spelling of every identifier that reports, JSON, checks and queries use.
  *
- * One table an enumeration, in the enumeration's order (ORDER ROLE, ORDER CLASS … in fact.h); the static assertions catch a
- * missing row, the unit test a row out of place. A value outside its enumeration is a broken invariant. */
+ * One table an enumeration, in the enumeration's order (ORDER ROLE, ORDER CLASS … in fact.h); the static
+ * assertions catch a missing row, the unit test a row out of place. A value outside its enumeration is a
+ * broken invariant. */
 #include "facts/fact.h"
 
 #include "base/str.h"
@@ -12,18 +13,19 @@
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
 static const char *const role_text[] = {
-    "stack", "special-register", "parameter", "constant", "index", "bounds-check",
-    "early-exit", "address", "descriptor", "load", "store", "atomic", "compute",
-    "compare", "select", "convert", "move", "predicate", "induction", "loop-test",
-    "branch", "call", "return", "exit", "barrier", "reconvergence", "shuffle",
-    "vote", "tensor", "async-copy", "fence", "spill", "refill", "slow-path",
-    "padding", "dead", "unknown",
+    "stack",   "special-register", "parameter", "constant",  "index",         "bounds-check", "early-exit",
+    "address", "descriptor",       "load",      "store",     "atomic",        "compute",      "compare",
+    "select",  "convert",          "move",      "predicate", "induction",     "loop-test",    "branch",
+    "call",    "return",           "exit",      "barrier",   "reconvergence", "shuffle",      "vote",
+    "tensor",  "async-copy",       "fence",     "spill",     "refill",        "slow-path",    "padding",
+    "dead",    "unknown",
 };
 static_assert(COUNT(role_text) == FACT_ROLE_UNKNOWN + 1, "one spelling a role");
 
 static const char *const class_text[] = {
-    "register-only", "register-accumulator", "shared-materialized", "global-materialized", "spilled",
-    "local-array", "recomputed", "input", "result",
+    "register-only", "register-accumulator", "shared-materialized", "global-materialized",
+    "spilled",       "local-array",          "recomputed",          "input",
+    "result",
 };
 static_assert(COUNT(class_text) == FACT_RESULT + 1, "one spelling a class");
 

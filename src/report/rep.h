@@ -1,5 +1,6 @@
-/* Reports: facts as JSON, as the analyst's note for a terminal, and as the same note in Markdown. A report renders facts; it
- * computes nothing, so no two of them can disagree. Every statement of the note has a number; rep_why() shows what it rests on. */
+/* Reports: facts as JSON, as the analyst's note for a terminal, and as the same note in Markdown. A report
+ * renders facts; it computes nothing, so no two of them can disagree. Every statement of the note has a
+ * number; rep_why() shows what it rests on. */
 #ifndef SP_REPORT_REP_H
 #define SP_REPORT_REP_H
 
@@ -17,8 +18,8 @@ struct rep_options {
     bool markdown; /* for the functions that write either */
 };
 
-/* What sp_explain() was asked for: the document, the note, one thing, the evidence of a statement, or the comparisons. JSON
- * is always the whole document. SP_ERR_NOT_FOUND: nothing of that name or number. */
+/* What sp_explain() was asked for: the document, the note, one thing, the evidence of a statement, or the
+ * comparisons. JSON is always the whole document. SP_ERR_NOT_FOUND: nothing of that name or number. */
 enum sp_status rep_explain(const struct fact_document *doc, const struct sp_explain_options *options, struct out *o);
 
 /* The `explain` document, one line. */
@@ -29,12 +30,15 @@ enum sp_status rep_text(const struct fact_document *doc, const struct rep_option
 enum sp_status rep_markdown(const struct fact_document *doc, const struct rep_options *options, struct out *o);
 
 /* One thing only, in every kernel of the document that has it; text or Markdown. SP_ERR_NOT_FOUND when none has. */
-enum sp_status rep_at(const struct fact_document *doc, uint32_t offset, const struct rep_options *options, struct out *o);
-enum sp_status rep_line(const struct fact_document *doc, uint32_t line, const struct rep_options *options, struct out *o);
+enum sp_status rep_at(const struct fact_document *doc, uint32_t offset, const struct rep_options *options,
+                      struct out *o);
+enum sp_status rep_line(const struct fact_document *doc, uint32_t line, const struct rep_options *options,
+                        struct out *o);
 enum sp_status rep_value(const struct fact_document *doc, const char *value, const struct rep_options *options,
                          struct out *o);
 /* The evidence of statement `number` of the full note on this document. */
-enum sp_status rep_why(const struct fact_document *doc, int64_t number, const struct rep_options *options, struct out *o);
+enum sp_status rep_why(const struct fact_document *doc, int64_t number, const struct rep_options *options,
+                       struct out *o);
 
 /* The comparisons of the document (fact_compare()). */
 enum sp_status rep_comparisons(const struct fact_document *doc, const struct rep_options *options, struct out *o);

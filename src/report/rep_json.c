@@ -1,7 +1,8 @@
 /* The `explain` document for programs (doc/schema/explain.schema.json).
  *
- * One function a record, its keys in a fixed order and all of them always there: null or [] stand for "nothing". Same facts,
- * same bytes. What a report of another kind leaves out or abbreviates stands here in full.
+ * One function a record, its keys in a fixed order and all of them always there: null or [] stand for
+ * "nothing". Same facts, same bytes. What a report of another kind leaves out or abbreviates stands here in
+ * full.
  * requires: a finished fact_document · gives: one line of JSON */
 #include "report/rep.h"
 
@@ -69,18 +70,10 @@ static void write_bindings(struct json *j, const char *key, const struct fact_bi
         }
         json_key(j, b->key);
         switch (b->kind) {
-        case FACT_BIND_TEXT:
-            json_string(j, b->text);
-            break;
-        case FACT_BIND_INT:
-            json_int(j, b->number);
-            break;
-        case FACT_BIND_BOOL:
-            json_bool(j, b->number != 0);
-            break;
-        default:
-            json_null(j);
-            break;
+        case FACT_BIND_TEXT: json_string(j, b->text); break;
+        case FACT_BIND_INT: json_int(j, b->number); break;
+        case FACT_BIND_BOOL: json_bool(j, b->number != 0); break;
+        default: json_null(j); break;
         }
     }
     json_end(j);
@@ -436,12 +429,12 @@ static void write_occupancy(struct json *j, const struct fact_kernel *k)
 }
 
 /* An array member whose elements have one writer each. */
-#define WRITE_ARRAY(j, key, list, writer)          \
-    do {                                           \
-        open_array((j), (key));                    \
-        for (size_t n_ = 0; n_ < (list).n; n_++)   \
-            writer((j), &(list).p[n_]);            \
-        json_end(j);                               \
+#define WRITE_ARRAY(j, key, list, writer)        \
+    do {                                         \
+        open_array((j), (key));                  \
+        for (size_t n_ = 0; n_ < (list).n; n_++) \
+            writer((j), &(list).p[n_]);          \
+        json_end(j);                             \
     } while (0)
 
 static void write_kernel(struct json *j, const struct fact_kernel *k)

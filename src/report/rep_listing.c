@@ -1,11 +1,12 @@
-/* What the note says of the machine itself: registers a lane each, the listing with roles, accesses, predicates, counts.
+/* What the note says of the machine itself: registers a lane each, the listing with roles, accesses,
+ * predicates, counts.
  *
- * A lane's bar has one column an instruction (while they fit): it opens where a register is written, closes at the last
- * read, and a cross is both. The listing's banners say under which condition the rows below take effect. */
+ * A lane's bar has one column an instruction (while they fit): it opens where a register is written, closes
+ * at the last read, and a cross is both. The listing's banners say under which condition the rows below
+ * take effect. */
 #include "report/rep_sections.h"
 
 #include "base/str.h"
-
 
 enum { INDENT = 2, BAR_LONGEST = 40 };
 
@@ -39,7 +40,12 @@ static const char *bar(const struct rep_page *p, const struct fact_kernel *k, co
         bool alone = false;
         for (uint32_t h = 0; h < r->hold_count; h++)
             alone |= r->holds[h].from == offset && r->holds[h].to == offset;
-        str_add(&b, alone && !inside ? "│" : begins && (ends || inside) ? "┼" : begins ? "├" : inside ? "─" : ends ? "┤" : "·");
+        str_add(&b, alone && !inside             ? "│"
+                    : begins && (ends || inside) ? "┼"
+                    : begins                     ? "├"
+                    : inside                     ? "─"
+                    : ends                       ? "┤"
+                                                 : "·");
     }
     return b.p;
 }
@@ -47,12 +53,15 @@ static const char *bar(const struct rep_page *p, const struct fact_kernel *k, co
 void rep_say_flow(struct rep_page *p, const struct rep_note *n)
 {
     const struct fact_kernel *k = n->k;
-    struct rep_table t = {.columns = 4, .head = {"", "register", "life", "from–to, what it holds"},
-                          .rigid = {true, true, true, false}, .empty_hidden = true};
+    struct rep_table t = {.columns = 4,
+                          .head = {"", "register", "life", "from–to, what it holds"},
+                          .rigid = {true, true, true, false},
+                          .empty_hidden = true};
     if (k->register_flow.n == 0)
         return;
     rep_heading(p, 2, p->markdown ? "Register flow" : "REGISTER FLOW, A LANE A REGISTER");
-    for (uint32_t number = n->plan->kernel_first.p[n->kernel] + 1; number <= n->plan->kernel_first.p[n->kernel + 1]; number++) {
+    for (uint32_t number = n->plan->kernel_first.p[n->kernel] + 1; number <= n->plan->kernel_first.p[n->kernel + 1];
+         number++) {
         const struct rep_statement *s = &n->plan->list.p[number - 1];
         struct rep_row *row = s->kind == REP_LANE ? rep_table_row(p, &t) : NULL;
         if (!row)
@@ -88,11 +97,13 @@ void rep_say_listing(struct rep_page *p, const struct rep_note *n)
 {
     enum { WIDE = 130 };
     const struct fact_kernel *k = n->k;
-    struct rep_table t = {.columns = 7,
-                          .head = {"offset", "instruction", "role", "meaning", p->markdown ? "runs when" : NULL, "line",
-                                   "control"},
-                          .rigid = {true, false, true, false, false, true, true}, .stiff = {false, true},
-                          .least = {0, 30, 0, 21}, .empty_hidden = true};
+    struct rep_table t = {
+        .columns = 7,
+        .head = {"offset", "instruction", "role", "meaning", p->markdown ? "runs when" : NULL, "line", "control"},
+        .rigid = {true, false, true, false, false, true, true},
+        .stiff = {false, true},
+        .least = {0, 30, 0, 21},
+        .empty_hidden = true};
     if (k->instructions.n == 0)
         return;
     rep_heading(p, 2, p->markdown ? "Instruction by instruction" : "LISTING");
@@ -123,13 +134,16 @@ void rep_say_listing(struct rep_page *p, const struct rep_note *n)
 void rep_say_accesses(struct rep_page *p, const struct rep_note *n)
 {
     const struct fact_kernel *k = n->k;
-    struct rep_table t = {.columns = 8,
-                          .head = {"", "at", "element", "space", "bytes", "to the next thread", "coalescing", "bank conflict"},
-                          .rigid = {true, true, false, true, true, true, true, true}, .empty_hidden = true};
+    struct rep_table t = {
+        .columns = 8,
+        .head = {"", "at", "element", "space", "bytes", "to the next thread", "coalescing", "bank conflict"},
+        .rigid = {true, true, false, true, true, true, true, true},
+        .empty_hidden = true};
     if (k->accesses.n == 0)
         return;
     rep_heading(p, 2, p->markdown ? "Memory accesses" : "MEMORY ACCESSES");
-    for (uint32_t number = n->plan->kernel_first.p[n->kernel] + 1; number <= n->plan->kernel_first.p[n->kernel + 1]; number++) {
+    for (uint32_t number = n->plan->kernel_first.p[n->kernel] + 1; number <= n->plan->kernel_first.p[n->kernel + 1];
+         number++) {
         const struct rep_statement *s = &n->plan->list.p[number - 1];
         struct rep_row *row = s->kind == REP_ACCESS ? rep_table_row(p, &t) : NULL;
         if (!row)
@@ -141,10 +155,11 @@ void rep_say_accesses(struct rep_page *p, const struct rep_note *n)
         row->cells[2] = code(in && in->expr ? in->expr : "–", REP_PLAIN);
         row->cells[3] = cell(fact_where_text(access->space), REP_PLAIN);
         row->cells[4] = cell(rep_format(p->a, "%u", access->bytes), REP_PLAIN);
-        row->cells[5] = cell(access->stride_bytes == FACT_NONE ? "unknown" : rep_format(p->a, "%d B", access->stride_bytes),
-                             REP_PLAIN);
-        row->cells[6] = cell(fact_coalescing_text(access->coalescing),
-                             access->coalescing == FACT_FULL || access->coalescing == FACT_BROADCAST ? REP_GOOD : REP_DOUBT);
+        row->cells[5] = cell(
+            access->stride_bytes == FACT_NONE ? "unknown" : rep_format(p->a, "%d B", access->stride_bytes), REP_PLAIN);
+        row->cells[6] =
+            cell(fact_coalescing_text(access->coalescing),
+                 access->coalescing == FACT_FULL || access->coalescing == FACT_BROADCAST ? REP_GOOD : REP_DOUBT);
         if (access->conflict_degree != FACT_NONE)
             row->cells[7] = cell(rep_format(p->a, "%d-way", access->conflict_degree),
                                  access->conflict_degree > 1 ? REP_ALARM : REP_GOOD);
@@ -181,7 +196,10 @@ void rep_say_work(struct rep_page *p, const struct rep_note *n)
 
 void rep_say_instructions(struct rep_page *p, const struct fact_kernel *k, struct fact_offsets offsets, int indent)
 {
-    struct rep_table t = {.columns = 4, .rigid = {true, false, true, false}, .stiff = {false, true}, .least = {0, 30, 0, 20},
+    struct rep_table t = {.columns = 4,
+                          .rigid = {true, false, true, false},
+                          .stiff = {false, true},
+                          .least = {0, 30, 0, 20},
                           .head = {p->markdown ? "offset" : NULL, p->markdown ? "instruction" : NULL,
                                    p->markdown ? "role" : NULL, p->markdown ? "meaning" : NULL}};
     for (uint32_t i = 0; i < offsets.n; i++) {
@@ -240,10 +258,12 @@ void rep_say_predicates(struct rep_page *p, const struct rep_note *n)
                 return;
             row->cells[0] = code(r->name, REP_STRONG);
             row->cells[1] = code(rep_or_dash(hold->holds), REP_PLAIN);
-            row->cells[2] = code(rep_format(p->a, "%s %s", rep_hex(p->a, hold->from), rep_instruction_text(k, hold->from)),
+            row->cells[2] = code(
+                rep_format(p->a, "%s %s", rep_hex(p->a, hold->from), rep_instruction_text(k, hold->from)), REP_PLAIN);
+            row->cells[3] = code(hold->to == hold->from ? "–"
+                                                        : rep_format(p->a, "%s %s", rep_hex(p->a, hold->to),
+                                                                     rep_instruction_text(k, hold->to)),
                                  REP_PLAIN);
-            row->cells[3] = code(hold->to == hold->from ? "–" : rep_format(p->a, "%s %s", rep_hex(p->a, hold->to),
-                                 rep_instruction_text(k, hold->to)), REP_PLAIN);
         }
     }
     if (t.rows.n == 0)

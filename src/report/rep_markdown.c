@@ -1,6 +1,6 @@
-/* The note in Markdown, in the order of a study note: what it computes, the roles, the arguments, instruction by instruction,
- * the predicates, the registers, and the conclusion about where intermediates live. The same statements and numbers as the
- * text. */
+/* The note in Markdown, in the order of a study note: what it computes, the roles, the arguments,
+ * instruction by instruction, the predicates, the registers, and the conclusion about where intermediates
+ * live. The same statements and numbers as the text. */
 #include "report/rep_sections.h"
 
 static void say_kernel(struct rep_page *p, const struct rep_note *n, bool summary)

@@ -1,7 +1,8 @@
 /* The note on a probe file: the report on one architecture, then what the others make of the same source.
  *
- * The table has a line an architecture; "same" comes from the comparisons that fact_compare_archs() made, and below it
- * stands what the differing ones have instead. Statement numbers are those of `explain --arch MAIN` on the same inputs. */
+ * The table has a line an architecture; "same" comes from the comparisons that fact_compare_archs() made,
+ * and below it stands what the differing ones have instead. Statement numbers are those of `explain --arch
+ * MAIN` on the same inputs. */
 #include "report/rep_sections.h"
 
 #include "facts/fact_words.h"
@@ -37,7 +38,8 @@ static const struct fact_comparison_row *row_of(const struct fact_comparison *c,
 static const char *const subjects[] = {"outputs", "patterns", "places", "phases", "instruction-classes"};
 enum { SUBJECTS = sizeof subjects / sizeof *subjects, FIXED = 3 };
 
-static void add_arch(struct rep_page *p, struct rep_table *t, const struct fact_kernel *k, const struct fact_comparison *c)
+static void add_arch(struct rep_page *p, struct rep_table *t, const struct fact_kernel *k,
+                     const struct fact_comparison *c)
 {
     struct rep_row *row = rep_table_row(p, t);
     if (!row)

@@ -1,7 +1,8 @@
 /* One thing only: an instruction (`--at`), a source line (`--line`), a value (`--value`).
  *
- * An instruction is shown with what the registers hold before and after it, the patterns it belongs to and the values it
- * makes and uses; a line with its instructions; a value with its life. In every kernel of the document that has it. */
+ * An instruction is shown with what the registers hold before and after it, the patterns it belongs to and
+ * the values it makes and uses; a line with its instructions; a value with its life. In every kernel of the
+ * document that has it. */
 #include "report/rep_sections.h"
 
 #include "base/str.h"
@@ -52,8 +53,7 @@ static enum sp_status each_kernel(const struct fact_document *doc, const struct 
 
 static void head(struct rep_page *p, const struct rep_note *n, const char *what)
 {
-    rep_heading(p, 1, rep_format(p->a, "%s · %s · %s", fact_kernel_name(n->k),
-                                 rep_or_dash(n->k->arch), what));
+    rep_heading(p, 1, rep_format(p->a, "%s · %s · %s", fact_kernel_name(n->k), rep_or_dash(n->k->arch), what));
 }
 
 /* What a register holds just before and just after an instruction; NULL: nothing known. */
@@ -71,7 +71,8 @@ static const char *held(struct arena *a, const struct fact_register *r, uint32_t
 
 static void say_registers(struct rep_page *p, const struct fact_kernel *k, uint32_t offset)
 {
-    struct rep_table t = {.columns = 4, .head = {"register", "before", "after", ""}, .rigid = {true, false, false, true}};
+    struct rep_table t = {
+        .columns = 4, .head = {"register", "before", "after", ""}, .rigid = {true, false, false, true}};
     for (size_t i = 0; i < k->register_flow.n; i++) {
         const struct fact_register *r = &k->register_flow.p[i];
         const char *before = held(p->a, r, offset, false), *after = held(p->a, r, offset, true);
@@ -129,8 +130,9 @@ static void say_values_at(struct rep_page *p, const struct rep_note *n, uint32_t
             makes |= value->storage[s].from == offset;
         for (uint32_t u = 0; u < value->use_count; u++)
             uses |= value->uses[u].offset == offset;
-        const char *text = rep_format(p->a, "[%u] %s = %s (%s)", first + i, rep_or_dash(value->id),
-                                      value->name ? value->name : rep_or_dash(value->expr), fact_class_text(value->cls));
+        const char *text =
+            rep_format(p->a, "[%u] %s = %s (%s)", first + i, rep_or_dash(value->id),
+                       value->name ? value->name : rep_or_dash(value->expr), fact_class_text(value->cls));
         if (makes && !uses)
             str_addf(&made, "%s%s", made.n ? "\n" : "", text);
         if (uses)
@@ -159,9 +161,10 @@ static bool say_at(struct rep_page *p, const struct rep_note *n, const void *wha
     if (in->line != FACT_NONE)
         item(p, "source", rep_source(p->a, n->doc, in->file, in->line));
     for (uint32_t i = 0; i < in->inlined_count; i++)
-        item(p, "inlined at", rep_format(p->a, "%s%s%s", rep_source(p->a, n->doc, in->inlined[i].file, in->inlined[i].line),
-                                         in->inlined[i].function ? " from " : "",
-                                         in->inlined[i].function ? in->inlined[i].function : ""));
+        item(p, "inlined at",
+             rep_format(p->a, "%s%s%s", rep_source(p->a, n->doc, in->inlined[i].file, in->inlined[i].line),
+                        in->inlined[i].function ? " from " : "",
+                        in->inlined[i].function ? in->inlined[i].function : ""));
     if (in->ptx_line != FACT_NONE)
         item(p, "PTX line", rep_format(p->a, "%d", in->ptx_line));
     const char *control = control_words(p->a, in);
@@ -170,14 +173,16 @@ static bool say_at(struct rep_page *p, const struct rep_note *n, const void *wha
     for (uint32_t i = 0; i < n->k->patterns.n; i++) {
         const struct fact_pattern *pattern = &n->k->patterns.p[i];
         if (rep_has_offset(pattern->offsets, offset))
-            item(p, "pattern", rep_format(p->a, "[%u] %s%s%s", rep_plan_number(n->plan, n->kernel, REP_PATTERN, i),
-                                          rep_or_dash(pattern->id), pattern->bindings.n ? ": " : "",
-                                          rep_bindings(p->a, pattern->bindings)));
+            item(p, "pattern",
+                 rep_format(p->a, "[%u] %s%s%s", rep_plan_number(n->plan, n->kernel, REP_PATTERN, i),
+                            rep_or_dash(pattern->id), pattern->bindings.n ? ": " : "",
+                            rep_bindings(p->a, pattern->bindings)));
     }
     for (uint32_t i = 0; i < n->k->rewrites.n; i++)
         if (rep_has_offset(n->k->rewrites.p[i].sass, offset))
-            item(p, "rewrite", rep_format(p->a, "[%u] %s: %s", rep_plan_number(n->plan, n->kernel, REP_REWRITE, i),
-                                          rep_or_dash(n->k->rewrites.p[i].kind), rep_rewrite(p->a, &n->k->rewrites.p[i])));
+            item(p, "rewrite",
+                 rep_format(p->a, "[%u] %s: %s", rep_plan_number(n->plan, n->kernel, REP_REWRITE, i),
+                            rep_or_dash(n->k->rewrites.p[i].kind), rep_rewrite(p->a, &n->k->rewrites.p[i])));
     say_values_at(p, n, offset);
     say_registers(p, n->k, offset);
     return true;
@@ -195,7 +200,7 @@ static bool on_line(const struct fact_instruction *in, int32_t line)
 
 static bool say_line(struct rep_page *p, const struct rep_note *n, const void *what)
 {
-    int32_t line = (int32_t)*(const uint32_t *)what, file = FACT_NONE;
+    int32_t line = (int32_t) * (const uint32_t *)what, file = FACT_NONE;
     VEC(uint32_t) at = {0};
     for (size_t i = 0; i < n->k->instructions.n; i++) {
         const struct fact_instruction *in = &n->k->instructions.p[i];
@@ -209,11 +214,13 @@ static bool say_line(struct rep_page *p, const struct rep_note *n, const void *w
         return false;
     struct fact_offsets offsets = {at.p, (uint32_t)at.n};
     head(p, n, rep_source(p->a, n->doc, file, line));
-    item(p, "became", rep_format(p->a, "%zu of %zu instructions: %s", at.n, n->k->instructions.n, rep_offsets(p->a, offsets)));
+    item(p, "became",
+         rep_format(p->a, "%zu of %zu instructions: %s", at.n, n->k->instructions.n, rep_offsets(p->a, offsets)));
     for (size_t i = 0; i < n->k->rewrites.n; i++)
         if (n->k->rewrites.p[i].source_line == line)
-            item(p, "rewrite", rep_format(p->a, "%s: %s", rep_or_dash(n->k->rewrites.p[i].kind),
-                                          rep_rewrite(p->a, &n->k->rewrites.p[i])));
+            item(p, "rewrite",
+                 rep_format(p->a, "%s: %s", rep_or_dash(n->k->rewrites.p[i].kind),
+                            rep_rewrite(p->a, &n->k->rewrites.p[i])));
     rep_blank(p);
     rep_say_instructions(p, n->k, offsets, INDENT);
     return true;
@@ -235,8 +242,10 @@ static bool say_value(struct rep_page *p, const struct rep_note *n, const void *
         item(p, "class", rep_format(p->a, "%s: %s", fact_class_text(value->cls), rep_class_meaning(value->cls)));
         item(p, "confidence", rep_confidence_meaning(value->confidence, false));
         item(p, "evidence", rep_format(p->a, "statement [%u]", rep_plan_number(n->plan, n->kernel, REP_VALUE, i)));
-        struct rep_table t = {.columns = 4, .head = {"at", "what happens", "instruction", "meaning"},
-                              .rigid = {true, true, false, false}, .least = {0, 0, 24, 12}};
+        struct rep_table t = {.columns = 4,
+                              .head = {"at", "what happens", "instruction", "meaning"},
+                              .rigid = {true, true, false, false},
+                              .least = {0, 0, 24, 12}};
         /* Its life: places begin, uses, in the order of offsets. */
         for (size_t x = 0; x < n->k->instructions.n; x++) {
             const struct fact_instruction *in = &n->k->instructions.p[x];
@@ -246,9 +255,11 @@ static bool say_value(struct rep_page *p, const struct rep_note *n, const void *
                 const struct fact_storage *place = &value->storage[s];
                 if (place->from == in->offset)
                     str_addf(&event, "%s%s %s%s", event.n ? "\n" : "",
-                             place->where == FACT_REGISTER || place->where == FACT_UNIFORM || place->where == FACT_PREDICATE
-                                 ? "into" : "in", fact_where_text(place->where),
-                             place->at ? rep_format(p->a, " %s", place->at) : "");
+                             place->where == FACT_REGISTER || place->where == FACT_UNIFORM ||
+                                     place->where == FACT_PREDICATE
+                                 ? "into"
+                                 : "in",
+                             fact_where_text(place->where), place->at ? rep_format(p->a, " %s", place->at) : "");
             }
             for (uint32_t u = 0; u < value->use_count; u++)
                 if (value->uses[u].offset == in->offset)
@@ -273,12 +284,14 @@ static bool say_value(struct rep_page *p, const struct rep_note *n, const void *
     return found;
 }
 
-enum sp_status rep_at(const struct fact_document *doc, uint32_t offset, const struct rep_options *options, struct out *o)
+enum sp_status rep_at(const struct fact_document *doc, uint32_t offset, const struct rep_options *options,
+                      struct out *o)
 {
     return each_kernel(doc, options, o, say_at, &offset);
 }
 
-enum sp_status rep_line(const struct fact_document *doc, uint32_t line, const struct rep_options *options, struct out *o)
+enum sp_status rep_line(const struct fact_document *doc, uint32_t line, const struct rep_options *options,
+                        struct out *o)
 {
     return each_kernel(doc, options, o, say_line, &line);
 }

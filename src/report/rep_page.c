@@ -1,8 +1,9 @@
 /* Text and Markdown out of headings, paragraphs and tables.
  *
- * Text: words wrap at the page's width with a hanging indent; table columns take their natural width and the widest ones
- * that may shrink give way until the table fits, their cells wrapping inside. Control characters of names that come from an
- * input never reach the terminal. Markdown: the same blocks, cells of code in back quotes, bars escaped. */
+ * Text: words wrap at the page's width with a hanging indent; table columns take their natural width and
+ * the widest ones that may shrink give way until the table fits, their cells wrapping inside. Control
+ * characters of names that come from an input never reach the terminal. Markdown: the same blocks, cells of
+ * code in back quotes, bars escaped. */
 #include "report/rep_page.h"
 
 #include "base/str.h"
@@ -14,8 +15,8 @@
 enum { WIDTH_DEFAULT = 100, WIDTH_LEAST = 60, GAP = 2, SHRINK_LEAST = 12, WORD_LEAST = 8, NO_BREAK = 0x1f };
 
 static const char *const ansi[] = {
-    [REP_PLAIN] = "", [REP_STRONG] = "\033[1m", [REP_DIM] = "\033[2m", [REP_DATA] = "\033[36m",
-    [REP_MATH] = "\033[32m", [REP_CONTROL] = "\033[33m", [REP_SYNC] = "\033[35m", [REP_GOOD] = "\033[32m",
+    [REP_PLAIN] = "",         [REP_STRONG] = "\033[1m",   [REP_DIM] = "\033[2m",   [REP_DATA] = "\033[36m",
+    [REP_MATH] = "\033[32m",  [REP_CONTROL] = "\033[33m", [REP_SYNC] = "\033[35m", [REP_GOOD] = "\033[32m",
     [REP_DOUBT] = "\033[33m", [REP_ALARM] = "\033[31m",
 };
 
@@ -157,7 +158,8 @@ static void put_markdown(struct rep_page *p, const char *text, bool in_table)
     for (const char *c = text; *c; c++) {
         if (*c == '\n')
             out_text(p->o, in_table ? "<br>" : "\n");
-        else if (strchr("*<`|\\", *c) || (*c == '_' && (c == text || !isalnum((unsigned char)c[-1]) || !isalnum((unsigned char)c[1]))))
+        else if (strchr("*<`|\\", *c) ||
+                 (*c == '_' && (c == text || !isalnum((unsigned char)c[-1]) || !isalnum((unsigned char)c[1]))))
             out_char(p->o, '\\'), out_char(p->o, *c);
         else if ((unsigned char)*c < 0x20 || *c == 0x7f)
             out_char(p->o, *c == NO_BREAK ? ' ' : '?');

@@ -1,5 +1,6 @@
-/* A page: headings, paragraphs and tables, written as text for a terminal (wrapped, aligned, coloured when asked) or as
- * Markdown. What the note says is written once (rep_sections.h); how it looks is decided here. Private to the report room. */
+/* A page: headings, paragraphs and tables, written as text for a terminal (wrapped, aligned, coloured when
+ * asked) or as Markdown. What the note says is written once (rep_sections.h); how it looks is decided here.
+ * Private to the report room. */
 #ifndef SP_REPORT_REP_PAGE_H
 #define SP_REPORT_REP_PAGE_H
 
@@ -41,11 +42,11 @@ struct rep_row {
 
 struct rep_table {
     unsigned columns;
-    const char *head[REP_COLUMNS];  /* NULL for none; all NULL: no heading line */
-    bool rigid[REP_COLUMNS];        /* never narrowed */
-    bool stiff[REP_COLUMNS];        /* narrowed only when the others have given all they can */
-    int least[REP_COLUMNS];         /* a shrinking column stops here; 0: 12 */
-    bool empty_hidden;              /* columns without any text are left out */
+    const char *head[REP_COLUMNS]; /* NULL for none; all NULL: no heading line */
+    bool rigid[REP_COLUMNS];       /* never narrowed */
+    bool stiff[REP_COLUMNS];       /* narrowed only when the others have given all they can */
+    int least[REP_COLUMNS];        /* a shrinking column stops here; 0: 12 */
+    bool empty_hidden;             /* columns without any text are left out */
     VEC(struct rep_row) rows;
 };
 

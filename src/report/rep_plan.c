@@ -1,8 +1,9 @@
 /* Numbers the statements of a document's note.
  *
- * The order is the order in which the full text report says them: summary, outputs and where they differ, values, patterns
- * (a pattern before its parts), rewrites, phases, loops, parameters, names, accesses, work, register lanes, unknowns; after the
- * last kernel the rows of the comparisons. A number therefore depends on the selected kernels, never on the level. */
+ * The order is the order in which the full text report says them: summary, outputs and where they differ,
+ * values, patterns (a pattern before its parts), rewrites, phases, loops, parameters, names, accesses,
+ * work, register lanes, unknowns; after the last kernel the rows of the comparisons. A number therefore
+ * depends on the selected kernels, never on the level. */
 #include "report/rep_plan.h"
 
 static void add(struct rep_plan *plan, struct arena *a, struct rep_statement s)
@@ -25,12 +26,14 @@ static void add_outputs(struct rep_plan *plan, struct arena *a, const struct fac
     }
 }
 
-/* Patterns as a forest in preorder, roots and siblings in index order. Child lists are chained through `next` so that the
- * walk is linear; a parent that does not exist, or a cycle, makes a pattern a root rather than losing it. */
+/* Patterns as a forest in preorder, roots and siblings in index order. Child lists are chained through
+ * `next` so that the walk is linear; a parent that does not exist, or a cycle, makes a pattern a root
+ * rather than losing it. */
 static void add_patterns(struct rep_plan *plan, struct arena *a, const struct fact_kernel *k, uint32_t kernel)
 {
     size_t n = k->patterns.n;
-    int32_t *first = ARENA_ARRAY(a, int32_t, n), *next = ARENA_ARRAY(a, int32_t, n), *stack = ARENA_ARRAY(a, int32_t, n);
+    int32_t *first = ARENA_ARRAY(a, int32_t, n), *next = ARENA_ARRAY(a, int32_t, n),
+            *stack = ARENA_ARRAY(a, int32_t, n);
     uint32_t *depth = ARENA_ARRAY(a, uint32_t, n);
     bool *said = ARENA_ARRAY(a, bool, n);
     if (!first || !next || !stack || !depth || !said)
@@ -56,8 +59,9 @@ static void add_patterns(struct rep_plan *plan, struct arena *a, const struct fa
             said[root] = true;
             while (top > 0) {
                 int32_t i = stack[--top];
-                add(plan, a, (struct rep_statement){.kind = REP_PATTERN, .kernel = kernel, .index = (uint32_t)i,
-                                                    .depth = depth[i]});
+                add(plan, a,
+                    (struct rep_statement){
+                        .kind = REP_PATTERN, .kernel = kernel, .index = (uint32_t)i, .depth = depth[i]});
                 size_t base = top;
                 for (int32_t child = first[i]; child >= 0; child = next[child])
                     if (!said[child]) {
@@ -97,8 +101,9 @@ bool rep_plan_make(struct rep_plan *plan, const struct fact_document *doc, struc
     VEC_PUSH(a, plan->kernel_first, (uint32_t)plan->list.n);
     for (uint32_t c = 0; c < doc->comparisons.n; c++)
         for (uint32_t r = 0; r < doc->comparisons.p[c].rows.n; r++)
-            add(plan, a, (struct rep_statement){.kind = REP_COMPARISON, .kernel = doc->comparisons.p[c].a, .index = c,
-                                                .sub = r});
+            add(plan, a,
+                (struct rep_statement){
+                    .kind = REP_COMPARISON, .kernel = doc->comparisons.p[c].a, .index = c, .sub = r});
     return !arena_failed(a);
 }
 

@@ -1,5 +1,5 @@
-/* The numbered statements of the full note, in the note's order: what `[n]` stands for. Text, Markdown and --why go by the
- * same plan. Private to the report room. */
+/* The numbered statements of the full note, in the note's order: what `[n]` stands for. Text, Markdown and
+ * --why go by the same plan. Private to the report room. */
 #ifndef SP_REPORT_REP_PLAN_H
 #define SP_REPORT_REP_PLAN_H
 

@@ -9,11 +9,10 @@
 enum { INDENT = 2 };
 
 /* Calls for every statement of a kind in the note's kernel; number is its printed one. */
-#define EACH_STATEMENT(n, wanted, s, number)                                                     \
-    for (uint32_t number = (n)->plan->kernel_first.p[(n)->kernel] + 1;                           \
-         number <= (n)->plan->kernel_first.p[(n)->kernel + 1]; number++)                         \
-        for (const struct rep_statement *s = &(n)->plan->list.p[number - 1];                     \
-             s && s->kind == (wanted); s = NULL)
+#define EACH_STATEMENT(n, wanted, s, number)                             \
+    for (uint32_t number = (n)->plan->kernel_first.p[(n)->kernel] + 1;   \
+         number <= (n)->plan->kernel_first.p[(n)->kernel + 1]; number++) \
+        for (const struct rep_statement *s = &(n)->plan->list.p[number - 1]; s && s->kind == (wanted); s = NULL)
 
 static struct rep_cell cell(const char *text, enum rep_style style)
 {
@@ -108,15 +107,15 @@ void rep_say_head(struct rep_page *p, const struct rep_note *n)
     enum { NAMES = 8 };
     const struct fact_kernel *k = n->k;
     struct arena *a = p->a;
-    rep_heading(p, 1, rep_format(a, p->markdown ? "%s (%s)" : "%s · %s",
-                                 fact_kernel_name(k), rep_or_dash(k->arch)));
+    rep_heading(p, 1, rep_format(a, p->markdown ? "%s (%s)" : "%s · %s", fact_kernel_name(k), rep_or_dash(k->arch)));
     rep_item(p, INDENT, "kernel", NAMES, rep_signature(a, k), true);
     const struct fact_input *input = k->input < n->doc->inputs.n ? &n->doc->inputs.p[k->input] : NULL;
     if (input) {
         rep_item(p, INDENT, "file", NAMES, origin(a, input), false);
         rep_item(p, INDENT, "built by", NAMES,
                  rep_format(a, "%s · %s", input->producer ? input->producer : "producer not recorded",
-                            input->flags && *input->flags ? input->flags : "flags not recorded"), false);
+                            input->flags && *input->flags ? input->flags : "flags not recorded"),
+                 false);
     }
     rep_item(p, INDENT, "uses", NAMES, resources(a, k), false);
     rep_item(p, INDENT, "code", NAMES, code_size(a, k), false);
@@ -133,7 +132,8 @@ void rep_say_head(struct rep_page *p, const struct rep_note *n)
 
 void rep_say_summary(struct rep_page *p, const struct rep_note *n)
 {
-    EACH_STATEMENT(n, REP_SUMMARY, s, number) {
+    EACH_STATEMENT(n, REP_SUMMARY, s, number)
+    {
         rep_heading(p, 2, p->markdown ? "What it computes" : "WHAT IT COMPUTES");
         rep_paragraph(p, INDENT, number, REP_STRONG, rep_statement(p->a, n->doc, s));
     }
@@ -156,7 +156,8 @@ static const char *split_bindings(struct arena *a, const char *text)
 static void say_differences(struct rep_page *p, const struct rep_note *n, uint32_t output)
 {
     struct rep_table t = {.columns = 4, .head = {"", "when", "exactly", "as real numbers"}, .rigid = {true}};
-    EACH_STATEMENT(n, REP_DIFFERS, s, number) {
+    EACH_STATEMENT(n, REP_DIFFERS, s, number)
+    {
         const struct fact_differs *d = &n->k->outputs.p[s->index].differs[s->sub];
         struct rep_row *row = s->index == output ? rep_table_row(p, &t) : NULL;
         if (row) {
@@ -174,7 +175,8 @@ void rep_say_outputs(struct rep_page *p, const struct rep_note *n)
     enum { NAMES = 9 };
     if (n->k->outputs.n > 0)
         rep_heading(p, 2, p->markdown ? "Outputs" : "OUTPUTS, EXACT AND AS REAL NUMBERS");
-    EACH_STATEMENT(n, REP_OUTPUT, s, number) {
+    EACH_STATEMENT(n, REP_OUTPUT, s, number)
+    {
         const struct fact_output *output = &n->k->outputs.p[s->index];
         const char *address = rep_or_dash(output->address);
         rep_paragraph(p, INDENT, number, REP_STRONG,
@@ -201,11 +203,12 @@ void rep_say_outputs(struct rep_page *p, const struct rep_note *n)
 static const char *place_name(struct arena *a, const struct fact_storage *place)
 {
     switch (place->where) {
-    case FACT_REGISTER: case FACT_UNIFORM: case FACT_PREDICATE:
-        return rep_or_dash(place->at);
-    case FACT_IMMEDIATE:
-        return "immediate";
-    case FACT_SHARED: case FACT_LOCAL: /* their elements are called so: shared[…] */
+    case FACT_REGISTER:
+    case FACT_UNIFORM:
+    case FACT_PREDICATE: return rep_or_dash(place->at);
+    case FACT_IMMEDIATE: return "immediate";
+    case FACT_SHARED:
+    case FACT_LOCAL: /* their elements are called so: shared[…] */
         if (place->address)
             return *place->address == '&' ? place->address + 1 : place->address;
         return rep_format(a, "%s %s", fact_where_text(place->where), rep_or_dash(place->at));
@@ -235,24 +238,27 @@ static const char *uses_text(struct arena *a, const struct fact_value *value)
 static enum rep_style class_style(enum fact_class cls)
 {
     switch (cls) {
-    case FACT_SPILLED: case FACT_LOCAL_ARRAY:
-        return REP_ALARM;
-    case FACT_SHARED_MATERIALIZED: case FACT_GLOBAL_MATERIALIZED: case FACT_RECOMPUTED:
-        return REP_DOUBT;
-    case FACT_REGISTER_ONLY: case FACT_REGISTER_ACCUMULATOR:
-        return REP_GOOD;
-    default:
-        return REP_DATA;
+    case FACT_SPILLED:
+    case FACT_LOCAL_ARRAY: return REP_ALARM;
+    case FACT_SHARED_MATERIALIZED:
+    case FACT_GLOBAL_MATERIALIZED:
+    case FACT_RECOMPUTED: return REP_DOUBT;
+    case FACT_REGISTER_ONLY:
+    case FACT_REGISTER_ACCUMULATOR: return REP_GOOD;
+    default: return REP_DATA;
     }
 }
 
 void rep_say_values(struct rep_page *p, const struct rep_note *n)
 {
-    struct rep_table t = {.columns = 7, .head = {"", "id", "value", "type", "class", "from–to, in", "used at"},
-                          .rigid = {true, true, false, true, true, false, false}, .stiff = {[5] = true}};
+    struct rep_table t = {.columns = 7,
+                          .head = {"", "id", "value", "type", "class", "from–to, in", "used at"},
+                          .rigid = {true, true, false, true, true, false, false},
+                          .stiff = {[5] = true}};
     if (n->k->values.n > 0)
         rep_heading(p, 2, p->markdown ? "Where each value lives" : "WHERE EACH VALUE LIVES");
-    EACH_STATEMENT(n, REP_VALUE, s, number) {
+    EACH_STATEMENT(n, REP_VALUE, s, number)
+    {
         const struct fact_value *value = &n->k->values.p[s->index];
         struct rep_row *row = rep_table_row(p, &t);
         if (!row)
@@ -269,8 +275,10 @@ void rep_say_values(struct rep_page *p, const struct rep_note *n)
         row->cells[2] = code(value->name ? value->name : rep_or_dash(value->expr), REP_PLAIN);
         row->cells[3] = cell(value->type ? value->type : "?", REP_PLAIN);
         row->cells[4] = cell(rep_format(p->a, "%s%s", fact_class_text(value->cls),
-                                        value->confidence == FACT_PROVED ? "" : rep_format(p->a, " (%s)",
-                                        fact_confidence_text(value->confidence))), class_style(value->cls));
+                                        value->confidence == FACT_PROVED
+                                            ? ""
+                                            : rep_format(p->a, " (%s)", fact_confidence_text(value->confidence))),
+                             class_style(value->cls));
         row->cells[5] = cell(places.p, REP_PLAIN);
         row->cells[6] = cell(uses_text(p->a, value), REP_PLAIN);
     }
@@ -279,11 +287,14 @@ void rep_say_values(struct rep_page *p, const struct rep_note *n)
 
 void rep_say_patterns(struct rep_page *p, const struct rep_note *n)
 {
-    struct rep_table t = {.columns = 5, .head = {"", "pattern", "bindings", "at", "confidence"},
-                          .rigid = {true, true, false, false, true}, .stiff = {false, false, false, true}};
+    struct rep_table t = {.columns = 5,
+                          .head = {"", "pattern", "bindings", "at", "confidence"},
+                          .rigid = {true, true, false, false, true},
+                          .stiff = {false, false, false, true}};
     if (n->k->patterns.n > 0)
         rep_heading(p, 2, p->markdown ? "Patterns" : "PATTERNS");
-    EACH_STATEMENT(n, REP_PATTERN, s, number) {
+    EACH_STATEMENT(n, REP_PATTERN, s, number)
+    {
         const struct fact_pattern *pattern = &n->k->patterns.p[s->index];
         struct rep_row *row = rep_table_row(p, &t);
         if (!row)
@@ -308,11 +319,16 @@ void rep_say_patterns(struct rep_page *p, const struct rep_note *n)
 
 void rep_say_rewrites(struct rep_page *p, const struct rep_note *n)
 {
-    struct rep_table t = {.columns = 6, .head = {"", "rewrite", "what happened", "at", "stage", "source"},
-                          .rigid = {true, true, false, false, true, false}, .stiff = {[3] = true, [5] = true}, .empty_hidden = true};
+    struct rep_table t = {.columns = 6,
+                          .head = {"", "rewrite", "what happened", "at", "stage", "source"},
+                          .rigid = {true, true, false, false, true, false},
+                          .stiff = {[3] = true, [5] = true},
+                          .empty_hidden = true};
     if (n->k->rewrites.n > 0)
-        rep_heading(p, 2, p->markdown ? "What the compilers did, and did not do" : "WHAT THE COMPILERS DID, AND DID NOT DO");
-    EACH_STATEMENT(n, REP_REWRITE, s, number) {
+        rep_heading(p, 2,
+                    p->markdown ? "What the compilers did, and did not do" : "WHAT THE COMPILERS DID, AND DID NOT DO");
+    EACH_STATEMENT(n, REP_REWRITE, s, number)
+    {
         const struct fact_rewrite *rewrite = &n->k->rewrites.p[s->index];
         struct rep_row *row = rep_table_row(p, &t);
         if (!row)
@@ -323,8 +339,8 @@ void rep_say_rewrites(struct rep_page *p, const struct rep_note *n)
         row->cells[2] = cell(rep_rewrite(p->a, rewrite), REP_PLAIN);
         row->below = *witness ? witness : NULL;
         row->cells[3] = cell(rep_offsets(p->a, rewrite->sass), REP_DIM);
-        row->cells[4] = cell(fact_stage_text(rewrite->stage),
-                             rewrite->stage == FACT_STAGE_UNKNOWN ? REP_DIM : REP_PLAIN);
+        row->cells[4] =
+            cell(fact_stage_text(rewrite->stage), rewrite->stage == FACT_STAGE_UNKNOWN ? REP_DIM : REP_PLAIN);
         row->cells[5] = cell(rep_source(p->a, n->doc, rewrite->source_file, rewrite->source_line), REP_DIM);
     }
     rep_table_write(p, &t, INDENT);
@@ -335,7 +351,8 @@ void rep_say_phases(struct rep_page *p, const struct rep_note *n)
     struct rep_table t = {.columns = 4, .head = {"", "phase", "does", "at"}, .rigid = {true, true, false, true}};
     if (n->k->phases.n > 0)
         rep_heading(p, 2, p->markdown ? "Phases" : "PHASES");
-    EACH_STATEMENT(n, REP_PHASE, s, number) {
+    EACH_STATEMENT(n, REP_PHASE, s, number)
+    {
         const struct fact_phase *phase = &n->k->phases.p[s->index];
         struct rep_row *row = rep_table_row(p, &t);
         if (!row)
@@ -372,22 +389,28 @@ static const char *carried_text(struct arena *a, const struct fact_loop *loop)
 
 void rep_say_loops(struct rep_page *p, const struct rep_note *n)
 {
-    struct rep_table t = {.columns = 7, .head = {"", "loop", "runs", "turns", "pieces", "carries", "source"},
-                          .rigid = {true}, .least = {0, 4}, .empty_hidden = true};
+    struct rep_table t = {.columns = 7,
+                          .head = {"", "loop", "runs", "turns", "pieces", "carries", "source"},
+                          .rigid = {true},
+                          .least = {0, 4},
+                          .empty_hidden = true};
     if (n->k->loops.n > 0)
         rep_heading(p, 2, p->markdown ? "Loops" : "LOOPS");
-    EACH_STATEMENT(n, REP_LOOP, s, number) {
+    EACH_STATEMENT(n, REP_LOOP, s, number)
+    {
         const struct fact_loop *loop = &n->k->loops.p[s->index];
         struct rep_row *row = rep_table_row(p, &t);
         if (!row)
             return;
         row->cells[0] = cell(rep_number(p, number), REP_DIM);
         row->cells[1] = cell(loop->parent == FACT_NONE ? rep_format(p->a, "%u", loop->id)
-                                                       : rep_format(p->a, "%u in %d", loop->id, loop->parent), REP_STRONG);
-        row->cells[2] = cell(loop->counter ? rep_format(p->a, "%s = %s; next %s; until %s", loop->counter,
-                                                        rep_or_dash(loop->start), rep_or_dash(loop->step),
-                                                        rep_or_dash(loop->until))
-                                           : "no counter found", REP_PLAIN);
+                                                       : rep_format(p->a, "%u in %d", loop->id, loop->parent),
+                             REP_STRONG);
+        row->cells[2] =
+            cell(loop->counter ? rep_format(p->a, "%s = %s; next %s; until %s", loop->counter, rep_or_dash(loop->start),
+                                            rep_or_dash(loop->step), rep_or_dash(loop->until))
+                               : "no counter found",
+                 REP_PLAIN);
         row->cells[3] = code(loop->count, REP_PLAIN);
         row->cells[4] = cell(pieces_text(p->a, loop), REP_DIM);
         row->cells[5] = cell(carried_text(p->a, loop), REP_PLAIN);
@@ -398,11 +421,13 @@ void rep_say_loops(struct rep_page *p, const struct rep_note *n)
 
 void rep_say_params(struct rep_page *p, const struct rep_note *n)
 {
-    struct rep_table t = {.columns = 6, .head = {"", "parameter", "type", "bytes", "constant bank", "access"},
+    struct rep_table t = {.columns = 6,
+                          .head = {"", "parameter", "type", "bytes", "constant bank", "access"},
                           .rigid = {true, false, false, true, true, true}};
     if (n->k->params.n > 0)
         rep_heading(p, 2, p->markdown ? "Argument layout" : "PARAMETERS");
-    EACH_STATEMENT(n, REP_PARAM, s, number) {
+    EACH_STATEMENT(n, REP_PARAM, s, number)
+    {
         const struct fact_param *param = &n->k->params.p[s->index];
         struct rep_row *row = rep_table_row(p, &t);
         if (!row)
@@ -419,11 +444,13 @@ void rep_say_params(struct rep_page *p, const struct rep_note *n)
 
 void rep_say_names(struct rep_page *p, const struct rep_note *n)
 {
-    struct rep_table t = {.columns = 5, .head = {"", "name", "stands for", "type", "computed at"},
+    struct rep_table t = {.columns = 5,
+                          .head = {"", "name", "stands for", "type", "computed at"},
                           .rigid = {true, true, false, true, false}};
     if (n->k->names.n > 0)
         rep_heading(p, 2, p->markdown ? "Names in this note" : "NAMES IN THIS NOTE");
-    EACH_STATEMENT(n, REP_NAME, s, number) {
+    EACH_STATEMENT(n, REP_NAME, s, number)
+    {
         const struct fact_name *name = &n->k->names.p[s->index];
         struct rep_row *row = rep_table_row(p, &t);
         if (!row)
@@ -439,11 +466,12 @@ void rep_say_names(struct rep_page *p, const struct rep_note *n)
 
 void rep_say_unknown(struct rep_page *p, const struct rep_note *n)
 {
-    struct rep_table t = {.columns = 5, .head = {"", "at", "instruction", "bits", "why"},
-                          .rigid = {true, true, false, false, true}};
+    struct rep_table t = {
+        .columns = 5, .head = {"", "at", "instruction", "bits", "why"}, .rigid = {true, true, false, false, true}};
     if (n->k->unknown.n > 0)
         rep_heading(p, 2, p->markdown ? "Not understood" : "NOT UNDERSTOOD");
-    EACH_STATEMENT(n, REP_UNKNOWN, s, number) {
+    EACH_STATEMENT(n, REP_UNKNOWN, s, number)
+    {
         const struct fact_unknown *unknown = &n->k->unknown.p[s->index];
         struct rep_row *row = rep_table_row(p, &t);
         if (!row)
@@ -481,13 +509,15 @@ void rep_say_diagnostics(struct rep_page *p, const struct fact_document *doc)
         rep_blank(p);
 }
 
-void rep_say_comparison(struct rep_page *p, const struct fact_document *doc, const struct rep_plan *plan, uint32_t index)
+void rep_say_comparison(struct rep_page *p, const struct fact_document *doc, const struct rep_plan *plan,
+                        uint32_t index)
 {
     const struct fact_comparison *c = &doc->comparisons.p[index];
     const struct fact_kernel *a = &doc->kernels.p[c->a], *b = &doc->kernels.p[c->b];
     const char *a_name = rep_format(p->a, "%s (%s)", fact_kernel_name(a), rep_or_dash(a->arch));
     const char *b_name = rep_format(p->a, "%s (%s)", fact_kernel_name(b), rep_or_dash(b->arch));
-    struct rep_table t = {.columns = 5, .head = {"", "", a_name, b_name, ""}, .rigid = {true, true, false, false, true}};
+    struct rep_table t = {
+        .columns = 5, .head = {"", "", a_name, b_name, ""}, .rigid = {true, true, false, false, true}};
     rep_heading(p, p->markdown ? 2 : 1, rep_format(p->a, "%s against %s", a_name, b_name));
     if (c->summary)
         rep_paragraph(p, INDENT, 0, REP_STRONG, c->summary);

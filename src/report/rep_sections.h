@@ -1,5 +1,5 @@
-/* The sections of the note, each written once for text and Markdown. A section without content writes nothing, heading
- * included, unless it says so. Private to the report room. */
+/* The sections of the note, each written once for text and Markdown. A section without content writes
+ * nothing, heading included, unless it says so. Private to the report room. */
 #ifndef SP_REPORT_REP_SECTIONS_H
 #define SP_REPORT_REP_SECTIONS_H
 
@@ -34,7 +34,8 @@ void rep_say_predicates(struct rep_page *p, const struct rep_note *n);
 void rep_say_materialization(struct rep_page *p, const struct rep_note *n);
 
 /* One comparison, headed. */
-void rep_say_comparison(struct rep_page *p, const struct fact_document *doc, const struct rep_plan *plan, uint32_t index);
+void rep_say_comparison(struct rep_page *p, const struct fact_document *doc, const struct rep_plan *plan,
+                        uint32_t index);
 
 /* Instructions at these offsets as a table: offset, text, role, meaning. */
 void rep_say_instructions(struct rep_page *p, const struct fact_kernel *k, struct fact_offsets offsets, int indent);

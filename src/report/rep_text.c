@@ -1,7 +1,8 @@
 /* The analyst's note for the terminal: the order a reader wants.
  *
- * First what the kernel computes and where its values live, then what was recognised, the way in (parameters) and the way
- * through (registers, listing), last what is not understood. `summary` stops before the parameters. */
+ * First what the kernel computes and where its values live, then what was recognised, the way in
+ * (parameters) and the way through (registers, listing), last what is not understood. `summary` stops
+ * before the parameters. */
 #include "report/rep_sections.h"
 
 static void say_kernel(struct rep_page *p, const struct rep_note *n, bool summary)
@@ -55,9 +56,10 @@ enum sp_status rep_text(const struct fact_document *doc, const struct rep_option
         rep_say_diagnostics(&p, doc);
         if (doc->kernels.n > 0) {
             rep_blank(&p);
-            rep_paragraph(&p, 0, 0, REP_DIM,
-                          "[n] is a statement: --why n shows what it rests on. --at 0x…, --line N, --value NAME show one "
-                          "instruction, source line, value.");
+            rep_paragraph(
+                &p, 0, 0, REP_DIM,
+                "[n] is a statement: --why n shows what it rests on. --at 0x…, --line N, --value NAME show one "
+                "instruction, source line, value.");
         }
         complete = !arena_failed(&scratch);
         arena_free(&scratch);
@@ -68,7 +70,8 @@ enum sp_status rep_text(const struct fact_document *doc, const struct rep_option
 
 enum sp_status rep_explain(const struct fact_document *doc, const struct sp_explain_options *options, struct out *o)
 {
-    struct rep_options rep = {.width = options->width, .color = options->color,
+    struct rep_options rep = {.width = options->width,
+                              .color = options->color,
                               .summary = options->level == SP_LEVEL_SUMMARY,
                               .markdown = options->format == SP_FORMAT_MARKDOWN};
     if (options->format == SP_FORMAT_JSON) {

@@ -1,7 +1,8 @@
 /* `--why N`: what a statement of the note rests on.
  *
- * The statement itself, the instructions it was read from, the rule and the real-number rules it needed, its confidence, and
- * what would make it wrong. Nothing is searched anew: all of it are fields of the record the statement renders. */
+ * The statement itself, the instructions it was read from, the rule and the real-number rules it needed,
+ * its confidence, and what would make it wrong. Nothing is searched anew: all of it are fields of the
+ * record the statement renders. */
 #include "report/rep_sections.h"
 
 #include "base/str.h"
@@ -14,7 +15,8 @@ static void item(struct rep_page *p, const char *name, const char *text)
     rep_item(p, INDENT, name, NAMES, text, false);
 }
 
-static void instructions(struct rep_page *p, const struct fact_kernel *k, const char *title, struct fact_offsets offsets)
+static void instructions(struct rep_page *p, const struct fact_kernel *k, const char *title,
+                         struct fact_offsets offsets)
 {
     if (offsets.n == 0)
         return;
@@ -133,11 +135,10 @@ static void why_value(struct rep_page *p, const struct rep_note *n, const struct
     instructions(p, n->k, "defined at", value->evidence);
     for (uint32_t i = 0; i < value->storage_count; i++) {
         const struct fact_storage *place = &value->storage[i];
-        item(p, i ? "" : "places", rep_format(p->a, "%s %s%s%s, %s%s", fact_where_text(place->where),
-                                              rep_or_dash(place->at), place->address ? " at " : "",
-                                              place->address ? place->address : "",
-                                              rep_span(p->a, place->from, place->to),
-                                              place->reloaded ? ", loaded again" : ""));
+        item(p, i ? "" : "places",
+             rep_format(p->a, "%s %s%s%s, %s%s", fact_where_text(place->where), rep_or_dash(place->at),
+                        place->address ? " at " : "", place->address ? place->address : "",
+                        rep_span(p->a, place->from, place->to), place->reloaded ? ", loaded again" : ""));
     }
     for (uint32_t i = 0; storage && i < value->use_count; i++)
         add_offset(&touched, storage, value->uses[i].offset);
@@ -159,8 +160,9 @@ static void why_pattern(struct rep_page *p, const struct rep_note *n, uint32_t i
     for (uint32_t i = 0; i < pattern->via.n; i++)
         item(p, i ? "" : "real rules", rep_or_dash(pattern->via.p[i]));
     if (pattern->parent >= 0 && (size_t)pattern->parent < n->k->patterns.n)
-        item(p, "part of", rep_format(p->a, "[%u] %s", rep_plan_number(n->plan, n->kernel, REP_PATTERN,
-                                      (uint32_t)pattern->parent), rep_or_dash(n->k->patterns.p[pattern->parent].id)));
+        item(p, "part of",
+             rep_format(p->a, "[%u] %s", rep_plan_number(n->plan, n->kernel, REP_PATTERN, (uint32_t)pattern->parent),
+                        rep_or_dash(n->k->patterns.p[pattern->parent].id)));
     for (uint32_t i = 0; i < n->k->patterns.n; i++)
         if (n->k->patterns.p[i].parent == (int32_t)index && i != index)
             str_addf(&parts, "%s[%u] %s", parts.n ? ", " : "", rep_plan_number(n->plan, n->kernel, REP_PATTERN, i),
@@ -168,19 +170,22 @@ static void why_pattern(struct rep_page *p, const struct rep_note *n, uint32_t i
     if (parts.n)
         item(p, "made of", parts.p);
     confidence(p, pattern->confidence, pattern->via.n > 0);
-    wrong_if(p, n, pattern->via.n > 0 ? "taken for a statement about floats bit by bit: the real rules hold for real numbers"
-                                      : "the page's definition does not say what its name promises");
+    wrong_if(p, n,
+             pattern->via.n > 0 ? "taken for a statement about floats bit by bit: the real rules hold for real numbers"
+                                : "the page's definition does not say what its name promises");
 }
 
 static void why_rewrite(struct rep_page *p, const struct rep_note *n, const struct fact_rewrite *rewrite)
 {
     instructions(p, n->k, "instructions", rewrite->sass);
-    item(p, "stage", rewrite->stage == FACT_STAGE_UNKNOWN ? "unknown: the machine code alone does not tell which compiler did it"
-                                                          : fact_stage_text(rewrite->stage));
+    item(p, "stage",
+         rewrite->stage == FACT_STAGE_UNKNOWN ? "unknown: the machine code alone does not tell which compiler did it"
+                                              : fact_stage_text(rewrite->stage));
     item(p, "reason", rewrite->reason ? rep_rewrite(p->a, rewrite) : "not known");
     if (rewrite->source_line != FACT_NONE)
-        item(p, "source", rep_format(p->a, "%s  %s", rep_source(p->a, n->doc, rewrite->source_file, rewrite->source_line),
-                                     rewrite->source_text ? rewrite->source_text : ""));
+        item(p, "source",
+             rep_format(p->a, "%s  %s", rep_source(p->a, n->doc, rewrite->source_file, rewrite->source_line),
+                        rewrite->source_text ? rewrite->source_text : ""));
     struct strbuf lines;
     str_init(&lines, p->a);
     for (uint32_t i = 0; i < rewrite->ptx.n; i++)
@@ -199,8 +204,10 @@ static void why_param(struct rep_page *p, const struct rep_note *n, const struct
 {
     const char *slot = rep_format(p->a, "c[0x0][0x%x]", param->constant_offset);
     VEC(uint32_t) named = {0};
-    item(p, "layout", rep_format(p->a, "offset %u, %u bytes, from the kernel's parameter table", param->offset, param->size));
-    item(p, "name", param->name_from_source ? "from the source given" : "by position: no source was given, or it does not fit");
+    item(p, "layout",
+         rep_format(p->a, "offset %u, %u bytes, from the kernel's parameter table", param->offset, param->size));
+    item(p, "name",
+         param->name_from_source ? "from the source given" : "by position: no source was given, or it does not fit");
     item(p, "type", param->type ? "from the kernel's symbol, or its source" : "the kernel's symbol does not tell it");
     for (size_t i = 0; i < n->k->instructions.n; i++) {
         const struct fact_instruction *in = &n->k->instructions.p[i];
@@ -218,7 +225,8 @@ static void why_lane(struct rep_page *p, const struct rep_note *n, const struct 
     for (uint32_t i = 0; i < r->hold_count; i++) {
         const struct fact_hold *hold = &r->holds[i];
         uint32_t ends[2] = {hold->from, hold->to};
-        instructions(p, n->k, rep_format(p->a, "holds %u", i + 1), (struct fact_offsets){ends, hold->to == hold->from ? 1 : 2});
+        instructions(p, n->k, rep_format(p->a, "holds %u", i + 1),
+                     (struct fact_offsets){ends, hold->to == hold->from ? 1 : 2});
         item(p, "", rep_hold(p->a, hold));
     }
     item(p, "read as", "written by the first instruction of a stretch, last read by its second");
@@ -229,10 +237,12 @@ static void why_work(struct rep_page *p, const struct rep_note *n)
     VEC(uint32_t) counted = {0};
     for (size_t i = 0; i < n->k->instructions.n; i++) {
         enum fact_role role = n->k->instructions.p[i].role;
-        if (role == FACT_ROLE_COMPUTE || role == FACT_ROLE_COMPARE || role == FACT_ROLE_SELECT || role == FACT_ROLE_TENSOR)
+        if (role == FACT_ROLE_COMPUTE || role == FACT_ROLE_COMPARE || role == FACT_ROLE_SELECT ||
+            role == FACT_ROLE_TENSOR)
             VEC_PUSH(p->a, counted, n->k->instructions.p[i].offset);
     }
-    item(p, "counted as", "add, mul, min, max, a compare and its select, one special function: 1 each; a fused multiply-add: 2");
+    item(p, "counted as",
+         "add, mul, min, max, a compare and its select, one special function: 1 each; a fused multiply-add: 2");
     instructions(p, n->k, "among", (struct fact_offsets){counted.p, (uint32_t)counted.n});
     if (n->k->accesses.n > 0)
         item(p, "bytes from", numbers_of(p, n, REP_ACCESS, (uint32_t)n->k->accesses.n));
@@ -252,36 +262,19 @@ static void why_comparison(struct rep_page *p, const struct rep_note *n, const s
 static void say_why(struct rep_page *p, const struct rep_note *n, const struct rep_statement *s, uint32_t number)
 {
     const struct fact_kernel *k = n->k;
-    rep_heading(p, 1, rep_format(p->a, "%s · %s · statement %u", fact_kernel_name(k),
-                                 rep_or_dash(k->arch), number));
+    rep_heading(p, 1, rep_format(p->a, "%s · %s · statement %u", fact_kernel_name(k), rep_or_dash(k->arch), number));
     rep_paragraph(p, INDENT, number, REP_STRONG, rep_statement(p->a, n->doc, s));
     rep_blank(p);
     switch (s->kind) {
-    case REP_SUMMARY:
-        why_summary(p, n);
-        break;
+    case REP_SUMMARY: why_summary(p, n); break;
     case REP_OUTPUT:
-    case REP_DIFFERS:
-        why_output(p, n, s);
-        break;
-    case REP_VALUE:
-        why_value(p, n, &k->values.p[s->index]);
-        break;
-    case REP_PATTERN:
-        why_pattern(p, n, s->index);
-        break;
-    case REP_REWRITE:
-        why_rewrite(p, n, &k->rewrites.p[s->index]);
-        break;
-    case REP_PHASE:
-        instructions(p, k, "instructions", k->phases.p[s->index].evidence);
-        break;
-    case REP_LOOP:
-        instructions(p, k, "instructions", k->loops.p[s->index].evidence);
-        break;
-    case REP_PARAM:
-        why_param(p, n, &k->params.p[s->index]);
-        break;
+    case REP_DIFFERS: why_output(p, n, s); break;
+    case REP_VALUE: why_value(p, n, &k->values.p[s->index]); break;
+    case REP_PATTERN: why_pattern(p, n, s->index); break;
+    case REP_REWRITE: why_rewrite(p, n, &k->rewrites.p[s->index]); break;
+    case REP_PHASE: instructions(p, k, "instructions", k->phases.p[s->index].evidence); break;
+    case REP_LOOP: instructions(p, k, "instructions", k->loops.p[s->index].evidence); break;
+    case REP_PARAM: why_param(p, n, &k->params.p[s->index]); break;
     case REP_NAME:
         instructions(p, k, "computed at", k->names.p[s->index].evidence);
         item(p, "type", rep_or_dash(k->names.p[s->index].type));
@@ -289,27 +282,24 @@ static void say_why(struct rep_page *p, const struct rep_note *n, const struct r
     case REP_ACCESS: {
         const struct fact_access *access = &k->accesses.p[s->index];
         one_instruction(p, k, "instruction", access->offset);
-        item(p, "neighbours", access->stride_bytes == FACT_NONE ? "the distance between neighbouring threads is not known"
-                              : rep_format(p->a, "neighbouring threads are %d bytes apart", access->stride_bytes));
+        item(p, "neighbours",
+             access->stride_bytes == FACT_NONE
+                 ? "the distance between neighbouring threads is not known"
+                 : rep_format(p->a, "neighbouring threads are %d bytes apart", access->stride_bytes));
         break;
     }
-    case REP_WORK:
-        why_work(p, n);
-        break;
-    case REP_LANE:
-        why_lane(p, n, &k->register_flow.p[s->index]);
-        break;
+    case REP_WORK: why_work(p, n); break;
+    case REP_LANE: why_lane(p, n, &k->register_flow.p[s->index]); break;
     case REP_UNKNOWN:
         item(p, "bits", rep_or_dash(k->unknown.p[s->index].bits));
         item(p, "reason", fact_why_text(k->unknown.p[s->index].why));
         break;
-    case REP_COMPARISON:
-        why_comparison(p, n, s);
-        break;
+    case REP_COMPARISON: why_comparison(p, n, s); break;
     }
 }
 
-enum sp_status rep_why(const struct fact_document *doc, int64_t number, const struct rep_options *options, struct out *o)
+enum sp_status rep_why(const struct fact_document *doc, int64_t number, const struct rep_options *options,
+                       struct out *o)
 {
     struct arena scratch;
     struct rep_plan plan;

@@ -1,6 +1,7 @@
 /* Facts in words: spans and lists of offsets, signatures, rewrites, lanes, and what identifiers mean.
  *
- * The phrases say what a fact says and no more; where a fact has a field that is NULL, its part of the sentence is missing. */
+ * The phrases say what a fact says and no more; where a fact has a field that is NULL, its part of the
+ * sentence is missing. */
 #include "report/rep_words.h"
 
 #include "base/str.h"
@@ -65,18 +66,10 @@ static void add_bindings(struct strbuf *b, const struct fact_binding *p, uint32_
     for (uint32_t i = 0; i < n; i++) {
         str_addf(b, "%s%s" REP_NO_BREAK "=" REP_NO_BREAK, i ? ", " : "", p[i].key);
         switch (p[i].kind) {
-        case FACT_BIND_TEXT:
-            str_add(b, rep_or_dash(p[i].text));
-            break;
-        case FACT_BIND_INT:
-            str_addf(b, "%lld", (long long)p[i].number);
-            break;
-        case FACT_BIND_BOOL:
-            str_add(b, p[i].number ? "yes" : "no");
-            break;
-        case FACT_BIND_NULL:
-            str_add(b, "–");
-            break;
+        case FACT_BIND_TEXT: str_add(b, rep_or_dash(p[i].text)); break;
+        case FACT_BIND_INT: str_addf(b, "%lld", (long long)p[i].number); break;
+        case FACT_BIND_BOOL: str_add(b, p[i].number ? "yes" : "no"); break;
+        case FACT_BIND_NULL: str_add(b, "–"); break;
         case FACT_BIND_GROUP:
             str_addc(b, '(');
             add_bindings(b, p[i].group, p[i].group_count);
@@ -193,18 +186,33 @@ const char *rep_hold(struct arena *a, const struct fact_hold *hold)
     return b.p;
 }
 
-/* What a reader follows through a kernel: memory, arithmetic, control between threads; not addresses and constants. */
+/* What a reader follows through a kernel: memory, arithmetic, control between threads; not addresses and
+ * constants. */
 static bool role_shapes(enum fact_role role)
 {
     switch (role) {
-    case FACT_ROLE_LOAD: case FACT_ROLE_STORE: case FACT_ROLE_ATOMIC: case FACT_ROLE_COMPUTE: case FACT_ROLE_COMPARE:
-    case FACT_ROLE_SELECT: case FACT_ROLE_CONVERT: case FACT_ROLE_LOOP_TEST: case FACT_ROLE_BRANCH: case FACT_ROLE_CALL:
-    case FACT_ROLE_RETURN: case FACT_ROLE_BARRIER: case FACT_ROLE_SHUFFLE: case FACT_ROLE_VOTE: case FACT_ROLE_TENSOR:
-    case FACT_ROLE_ASYNC_COPY: case FACT_ROLE_FENCE: case FACT_ROLE_SPILL: case FACT_ROLE_REFILL: case FACT_ROLE_SLOW_PATH:
-    case FACT_ROLE_UNKNOWN:
-        return true;
-    default:
-        return false;
+    case FACT_ROLE_LOAD:
+    case FACT_ROLE_STORE:
+    case FACT_ROLE_ATOMIC:
+    case FACT_ROLE_COMPUTE:
+    case FACT_ROLE_COMPARE:
+    case FACT_ROLE_SELECT:
+    case FACT_ROLE_CONVERT:
+    case FACT_ROLE_LOOP_TEST:
+    case FACT_ROLE_BRANCH:
+    case FACT_ROLE_CALL:
+    case FACT_ROLE_RETURN:
+    case FACT_ROLE_BARRIER:
+    case FACT_ROLE_SHUFFLE:
+    case FACT_ROLE_VOTE:
+    case FACT_ROLE_TENSOR:
+    case FACT_ROLE_ASYNC_COPY:
+    case FACT_ROLE_FENCE:
+    case FACT_ROLE_SPILL:
+    case FACT_ROLE_REFILL:
+    case FACT_ROLE_SLOW_PATH:
+    case FACT_ROLE_UNKNOWN: return true;
+    default: return false;
     }
 }
 
@@ -324,21 +332,34 @@ const char *rep_confidence_meaning(enum fact_confidence confidence, bool real_ru
 enum rep_style rep_role_style(enum fact_role role)
 {
     switch (role) {
-    case FACT_ROLE_LOAD: case FACT_ROLE_STORE: case FACT_ROLE_ATOMIC: case FACT_ROLE_ASYNC_COPY:
-        return REP_DATA;
-    case FACT_ROLE_COMPUTE: case FACT_ROLE_COMPARE: case FACT_ROLE_SELECT: case FACT_ROLE_CONVERT: case FACT_ROLE_TENSOR:
-        return REP_MATH;
-    case FACT_ROLE_BOUNDS_CHECK: case FACT_ROLE_EARLY_EXIT: case FACT_ROLE_PREDICATE: case FACT_ROLE_LOOP_TEST:
-    case FACT_ROLE_BRANCH: case FACT_ROLE_CALL: case FACT_ROLE_RETURN: case FACT_ROLE_EXIT:
-        return REP_CONTROL;
-    case FACT_ROLE_BARRIER: case FACT_ROLE_SHUFFLE: case FACT_ROLE_VOTE: case FACT_ROLE_FENCE:
-        return REP_SYNC;
-    case FACT_ROLE_SPILL: case FACT_ROLE_REFILL: case FACT_ROLE_UNKNOWN:
-        return REP_ALARM;
-    case FACT_ROLE_INDEX: case FACT_ROLE_ADDRESS: case FACT_ROLE_INDUCTION:
-        return REP_PLAIN;
-    default:
-        return REP_DIM;
+    case FACT_ROLE_LOAD:
+    case FACT_ROLE_STORE:
+    case FACT_ROLE_ATOMIC:
+    case FACT_ROLE_ASYNC_COPY: return REP_DATA;
+    case FACT_ROLE_COMPUTE:
+    case FACT_ROLE_COMPARE:
+    case FACT_ROLE_SELECT:
+    case FACT_ROLE_CONVERT:
+    case FACT_ROLE_TENSOR: return REP_MATH;
+    case FACT_ROLE_BOUNDS_CHECK:
+    case FACT_ROLE_EARLY_EXIT:
+    case FACT_ROLE_PREDICATE:
+    case FACT_ROLE_LOOP_TEST:
+    case FACT_ROLE_BRANCH:
+    case FACT_ROLE_CALL:
+    case FACT_ROLE_RETURN:
+    case FACT_ROLE_EXIT: return REP_CONTROL;
+    case FACT_ROLE_BARRIER:
+    case FACT_ROLE_SHUFFLE:
+    case FACT_ROLE_VOTE:
+    case FACT_ROLE_FENCE: return REP_SYNC;
+    case FACT_ROLE_SPILL:
+    case FACT_ROLE_REFILL:
+    case FACT_ROLE_UNKNOWN: return REP_ALARM;
+    case FACT_ROLE_INDEX:
+    case FACT_ROLE_ADDRESS:
+    case FACT_ROLE_INDUCTION: return REP_PLAIN;
+    default: return REP_DIM;
     }
 }
 
@@ -401,7 +422,8 @@ static const char *value_sentence(struct arena *a, const struct fact_value *valu
     return b.p;
 }
 
-static const char *rewrite_sentence(struct arena *a, const struct fact_document *doc, const struct fact_rewrite *rewrite)
+static const char *rewrite_sentence(struct arena *a, const struct fact_document *doc,
+                                    const struct fact_rewrite *rewrite)
 {
     struct strbuf b;
     str_init(&b, a);
@@ -449,23 +471,19 @@ const char *rep_statement(struct arena *a, const struct fact_document *doc, cons
 {
     const struct fact_kernel *k = &doc->kernels.p[s->kernel];
     switch (s->kind) {
-    case REP_SUMMARY:
-        return rep_or_dash(k->summary);
-    case REP_OUTPUT:
-        return output_sentence(a, &k->outputs.p[s->index]);
+    case REP_SUMMARY: return rep_or_dash(k->summary);
+    case REP_OUTPUT: return output_sentence(a, &k->outputs.p[s->index]);
     case REP_DIFFERS: {
         const struct fact_differs *d = &k->outputs.p[s->index].differs[s->sub];
         return rep_format(a, "when %s: exactly %s, as real numbers %s", rep_or_dash(d->when), rep_or_dash(d->exact),
                           rep_or_dash(d->real));
     }
-    case REP_VALUE:
-        return value_sentence(a, &k->values.p[s->index]);
+    case REP_VALUE: return value_sentence(a, &k->values.p[s->index]);
     case REP_PATTERN: {
         const struct fact_pattern *p = &k->patterns.p[s->index];
         return rep_format(a, "%s%s%s", rep_or_dash(p->id), p->bindings.n ? ": " : "", rep_bindings(a, p->bindings));
     }
-    case REP_REWRITE:
-        return rewrite_sentence(a, doc, &k->rewrites.p[s->index]);
+    case REP_REWRITE: return rewrite_sentence(a, doc, &k->rewrites.p[s->index]);
     case REP_PHASE: {
         const struct fact_phase *p = &k->phases.p[s->index];
         return rep_format(a, "phase %s, %s: %s", fact_phase_text(p->kind), rep_span(a, p->from, p->to),
@@ -492,10 +510,8 @@ const char *rep_statement(struct arena *a, const struct fact_document *doc, cons
                           fact_where_text(access->space), rep_hex(a, access->offset),
                           fact_coalescing_text(access->coalescing));
     }
-    case REP_WORK:
-        return work_sentence(a, k);
-    case REP_LANE:
-        return lane_sentence(a, &k->register_flow.p[s->index]);
+    case REP_WORK: return work_sentence(a, k);
+    case REP_LANE: return lane_sentence(a, &k->register_flow.p[s->index]);
     case REP_UNKNOWN: {
         const struct fact_unknown *u = &k->unknown.p[s->index];
         return rep_format(a, "%s at %s is not understood (%s)", rep_or_dash(u->text), rep_hex(a, u->offset),

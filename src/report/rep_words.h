@@ -1,4 +1,5 @@
-/* Facts in words: short texts that several reports use. Results lie on the arena and are never NULL. Private to the report room. */
+/* Facts in words: short texts that several reports use. Results lie on the arena and are never NULL.
+ * Private to the report room. */
 #ifndef SP_REPORT_REP_WORDS_H
 #define SP_REPORT_REP_WORDS_H
 

@@ -12,7 +12,8 @@
 
 #include <cmocka.h>
 
-#define OFFSETS(...) offsets_of(a, (const uint32_t[]){__VA_ARGS__}, sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+#define OFFSETS(...) \
+    offsets_of(a, (const uint32_t[]){__VA_ARGS__}, sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 
 static struct fact_offsets offsets_of(struct arena *a, const uint32_t *p, uint32_t n)
 {
@@ -23,8 +24,15 @@ static struct fact_offsets offsets_of(struct arena *a, const uint32_t *p, uint32
 
 static struct fact_kernel kernel_of(const char *name)
 {
-    return (struct fact_kernel){.name = name, .base_name = name, .arch = "sm_86", .registers = 10, .uniform_registers = FACT_NONE,
-                                .shared_bytes = 0, .stack_bytes = 0, .barriers = FACT_NONE, .code_bytes = 256};
+    return (struct fact_kernel){.name = name,
+                                .base_name = name,
+                                .arch = "sm_86",
+                                .registers = 10,
+                                .uniform_registers = FACT_NONE,
+                                .shared_bytes = 0,
+                                .stack_bytes = 0,
+                                .barriers = FACT_NONE,
+                                .code_bytes = 256};
 }
 
 static void add(struct fact_kernel *k, struct arena *a, uint32_t offset, enum fact_role role)
@@ -32,13 +40,18 @@ static void add(struct fact_kernel *k, struct arena *a, uint32_t offset, enum fa
     VEC_PUSH(a, k->instructions, (struct fact_instruction){.offset = offset, .role = role});
 }
 
-static const struct fact_binding witness[] = {{"a", FACT_BIND_TEXT, "NaN", 0, NULL, 0}, {"b", FACT_BIND_INT, NULL, 0, NULL, 0},
-                                              {"here", FACT_BIND_TEXT, "NaN", 0, NULL, 0}, {"fmnmx", FACT_BIND_INT, NULL, 0, NULL, 0}};
-static const struct fact_binding nan_witness[] = {{"a", FACT_BIND_INT, NULL, 0, NULL, 0}, {"b", FACT_BIND_TEXT, "NaN", 0, NULL, 0},
-                                                  {"here", FACT_BIND_INT, NULL, 0, NULL, 0}, {"fmnmx_nan", FACT_BIND_TEXT, "NaN", 0, NULL, 0}};
+static const struct fact_binding witness[] = {{"a", FACT_BIND_TEXT, "NaN", 0, NULL, 0},
+                                              {"b", FACT_BIND_INT, NULL, 0, NULL, 0},
+                                              {"here", FACT_BIND_TEXT, "NaN", 0, NULL, 0},
+                                              {"fmnmx", FACT_BIND_INT, NULL, 0, NULL, 0}};
+static const struct fact_binding nan_witness[] = {{"a", FACT_BIND_INT, NULL, 0, NULL, 0},
+                                                  {"b", FACT_BIND_TEXT, "NaN", 0, NULL, 0},
+                                                  {"here", FACT_BIND_INT, NULL, 0, NULL, 0},
+                                                  {"fmnmx_nan", FACT_BIND_TEXT, "NaN", 0, NULL, 0}};
 static const struct fact_binding arguments[] = {{"witness", FACT_BIND_GROUP, NULL, 0, witness, 4},
                                                 {"nan_form_witness", FACT_BIND_GROUP, NULL, 0, nan_witness, 4}};
-static const struct fact_binding bounds[] = {{"x", FACT_BIND_TEXT, "x[i]", 0, NULL, 0}, {"lo", FACT_BIND_TEXT, "lo", 0, NULL, 0},
+static const struct fact_binding bounds[] = {{"x", FACT_BIND_TEXT, "x[i]", 0, NULL, 0},
+                                             {"lo", FACT_BIND_TEXT, "lo", 0, NULL, 0},
                                              {"hi", FACT_BIND_TEXT, "hi", 0, NULL, 0}};
 
 static struct fact_kernel clamp(struct arena *a)
@@ -52,12 +65,20 @@ static struct fact_kernel clamp(struct arena *a)
     add(&k, a, 0xf0, FACT_ROLE_STORE);
     VEC_PUSH(a, k.params, (struct fact_param){.name = "lo"});
     VEC_PUSH(a, k.params, (struct fact_param){.name = "hi"});
-    VEC_PUSH(a, k.outputs, (struct fact_output){.address = "&y[i]", .runs_when = "i < n", .exact = "v1", .real = "min(max(x[i], lo), hi)"});
-    VEC_PUSH(a, k.patterns, (struct fact_pattern){.id = "clamp", .parent = FACT_NONE, .offsets = OFFSETS(0xb0, 0xc0, 0xd0, 0xe0),
-                                                  .bindings = {bounds, 3}});
+    VEC_PUSH(a, k.outputs,
+             (struct fact_output){
+                 .address = "&y[i]", .runs_when = "i < n", .exact = "v1", .real = "min(max(x[i], lo), hi)"});
+    VEC_PUSH(
+        a, k.patterns,
+        (struct fact_pattern){
+            .id = "clamp", .parent = FACT_NONE, .offsets = OFFSETS(0xb0, 0xc0, 0xd0, 0xe0), .bindings = {bounds, 3}});
     for (uint32_t at = 0xb0; at <= 0xd0; at += 0x20)
-        VEC_PUSH(a, k.rewrites, (struct fact_rewrite){.kind = "min-max-refused", .reason = "nan", .sass = OFFSETS(at, at + 0x10),
-                                                      .args = {arguments, 2}, .source_line = FACT_NONE});
+        VEC_PUSH(a, k.rewrites,
+                 (struct fact_rewrite){.kind = "min-max-refused",
+                                       .reason = "nan",
+                                       .sass = OFFSETS(at, at + 0x10),
+                                       .args = {arguments, 2},
+                                       .source_line = FACT_NONE});
     return k;
 }
 
@@ -67,7 +88,9 @@ static struct fact_kernel relu(struct arena *a)
     add(&k, a, 0x90, FACT_ROLE_LOAD);
     add(&k, a, 0xa0, FACT_ROLE_COMPUTE);
     add(&k, a, 0xb0, FACT_ROLE_STORE);
-    VEC_PUSH(a, k.outputs, (struct fact_output){.address = "&y[i]", .runs_when = "i < n", .exact = "max(x[i], 0.0f)", .real = "max(x[i], 0.0f)"});
+    VEC_PUSH(a, k.outputs,
+             (struct fact_output){
+                 .address = "&y[i]", .runs_when = "i < n", .exact = "max(x[i], 0.0f)", .real = "max(x[i], 0.0f)"});
     VEC_PUSH(a, k.patterns, (struct fact_pattern){.id = "min-max", .parent = FACT_NONE, .offsets = OFFSETS(0xa0)});
     return k;
 }
@@ -153,12 +176,17 @@ static void test_fused_against_apart(void **state)
     add(&apart, &a, 0x100, FACT_ROLE_COMPUTE);
     add(&apart, &a, 0x110, FACT_ROLE_COMPUTE);
     struct arena *arena = &a;
-    VEC_PUSH(&a, fused.patterns, (struct fact_pattern){.id = "fused-multiply-add", .parent = FACT_NONE,
-                                                       .offsets = offsets_of(arena, (const uint32_t[]){0x100}, 1)});
-    VEC_PUSH(&a, apart.rewrites, (struct fact_rewrite){.kind = "fma-not-contracted", .stage = FACT_STAGE_UNKNOWN,
-                                                       .sass = offsets_of(arena, (const uint32_t[]){0x100, 0x110}, 2)});
+    VEC_PUSH(&a, fused.patterns,
+             (struct fact_pattern){.id = "fused-multiply-add",
+                                   .parent = FACT_NONE,
+                                   .offsets = offsets_of(arena, (const uint32_t[]){0x100}, 1)});
+    VEC_PUSH(&a, apart.rewrites,
+             (struct fact_rewrite){.kind = "fma-not-contracted",
+                                   .stage = FACT_STAGE_UNKNOWN,
+                                   .sass = offsets_of(arena, (const uint32_t[]){0x100, 0x110}, 2)});
     compare(&doc, &a, apart, fused);
-    expect(row(&doc, "instruction-classes")->why, "in apart a product feeds an addition and they stay apart (0x0100, 0x0110)");
+    expect(row(&doc, "instruction-classes")->why,
+           "in apart a product feeds an addition and they stay apart (0x0100, 0x0110)");
     expect(row(&doc, "instruction-classes")->why, "does not tell the reason");
     arena_free(&a);
 }
@@ -217,9 +245,12 @@ static void test_architectures_by_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clamp_against_relu_has_its_reason), cmocka_unit_test(test_no_reason_without_its_facts),
-        cmocka_unit_test(test_fused_against_apart),               cmocka_unit_test(test_a_kernel_equals_itself),
-        cmocka_unit_test(test_exact_outputs_decide),              cmocka_unit_test(test_architectures_by_name),
+        cmocka_unit_test(test_clamp_against_relu_has_its_reason),
+        cmocka_unit_test(test_no_reason_without_its_facts),
+        cmocka_unit_test(test_fused_against_apart),
+        cmocka_unit_test(test_a_kernel_equals_itself),
+        cmocka_unit_test(test_exact_outputs_decide),
+        cmocka_unit_test(test_architectures_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -198,20 +198,15 @@ bool jv_within(const struct jv *small, const struct jv *big, const char *path)
     if (!big || small->kind != big->kind)
         return differ(small, big, path);
     switch (small->kind) {
-    case JV_NULL:
-        return true;
-    case JV_BOOL:
-        return small->truth == big->truth || differ(small, big, path);
-    case JV_NUMBER:
-        return small->number == big->number || differ(small, big, path);
-    case JV_TEXT:
-        return strcmp(small->text, big->text) == 0 || differ(small, big, path);
+    case JV_NULL: return true;
+    case JV_BOOL: return small->truth == big->truth || differ(small, big, path);
+    case JV_NUMBER: return small->number == big->number || differ(small, big, path);
+    case JV_TEXT: return strcmp(small->text, big->text) == 0 || differ(small, big, path);
     case JV_ARRAY:
         if (small->n != big->n)
             return differ(small, big, path);
         break;
-    case JV_OBJECT:
-        break;
+    case JV_OBJECT: break;
     }
     for (size_t i = 0; i < small->n; i++) {
         if (small->kind == JV_ARRAY)

@@ -27,8 +27,8 @@ size_t jv_size(const struct jv *v);
 const char *jv_text(const struct jv *v);
 bool jv_is(const struct jv *v, int kind);
 
-/* Every key of `small` is in `big` with an equal value, and so all the way down; null equals a missing key. Prints the first
- * difference on stderr. */
+/* Every key of `small` is in `big` with an equal value, and so all the way down; null equals a missing key.
+ * Prints the first difference on stderr. */
 bool jv_within(const struct jv *small, const struct jv *big, const char *path);
 
 #endif

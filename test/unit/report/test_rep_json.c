@@ -1,4 +1,5 @@
-/* The explain document: the worked document goes once round unchanged; every key is always there; odd facts give valid JSON. */
+/* The explain document: the worked document goes once round unchanged; every key is always there; odd facts
+ * give valid JSON. */
 #include "report/rep.h"
 
 #include "support_worked.h"
@@ -76,18 +77,25 @@ static void check_keys(const struct jv *object, const char *const *keys)
 
 static void check_document(const struct jv *root)
 {
-    static const char *const top[] = {"schema", "tool", "inputs", "files", "diagnostics", "comparisons", "kernels", NULL};
+    static const char *const top[] = {"schema",      "tool",        "inputs",  "files",
+                                      "diagnostics", "comparisons", "kernels", NULL};
     static const char *const kernel[] = {
-        "input", "name", "demangled", "arch", "registers", "uniform_registers", "shared_bytes", "dynamic_shared", "stack_bytes",
-        "barriers", "code_bytes", "params", "names", "loops", "unknown", "padding", "summary", "outputs", "phases",
-        "instructions", "register_flow", "values", "patterns", "rewrites", "accesses", "work", "occupancy", NULL};
+        "input",        "name",           "demangled",     "arch",     "registers",  "uniform_registers",
+        "shared_bytes", "dynamic_shared", "stack_bytes",   "barriers", "code_bytes", "params",
+        "names",        "loops",          "unknown",       "padding",  "summary",    "outputs",
+        "phases",       "instructions",   "register_flow", "values",   "patterns",   "rewrites",
+        "accesses",     "work",           "occupancy",     NULL};
     static const char *const instruction[] = {
-        "offset", "text", "guard", "runs_when", "role", "expr", "line", "ptx_line", "stall", "yield", "write_barrier",
-        "read_barrier", "wait_mask", "patterns", "file", "inlined", NULL};
-    static const char *const value[] = {"id", "name", "expr", "type", "class", "storage", "uses", "evidence", "confidence", NULL};
-    static const char *const pattern[] = {"n", "id", "parent", "offsets", "bindings", "confidence", "via", "rule", NULL};
-    static const char *const rewrite[] = {"kind", "stage", "reason", "source", "ptx", "sass", "args", "confidence", NULL};
-    static const char *const loop[] = {"id", "parent", "from", "to", "counter", "start", "step", "until", "unroll", "pieces",
+        "offset", "text",          "guard",        "runs_when", "role",     "expr", "line",    "ptx_line", "stall",
+        "yield",  "write_barrier", "read_barrier", "wait_mask", "patterns", "file", "inlined", NULL};
+    static const char *const value[] = {"id",      "name", "expr",     "type",       "class",
+                                        "storage", "uses", "evidence", "confidence", NULL};
+    static const char *const pattern[] = {"n",          "id",  "parent", "offsets", "bindings",
+                                          "confidence", "via", "rule",   NULL};
+    static const char *const rewrite[] = {"kind", "stage", "reason",     "source", "ptx",
+                                          "sass", "args",  "confidence", NULL};
+    static const char *const loop[] = {"id",    "parent",  "from",        "to",       "counter",
+                                       "start", "step",    "until",       "unroll",   "pieces",
                                        "count", "carried", "source_loop", "evidence", NULL};
     size_t i, x;
     const struct jv *k, *v;
@@ -119,7 +127,7 @@ static void test_every_key_is_there(void **state)
         struct worked_text text = render(&doc);
         const struct jv *root = parse(&a, &text);
         check_document(root);
-            free(text.p);
+        free(text.p);
         arena_free(&a);
     }
 }
@@ -153,11 +161,13 @@ static void test_numbers_and_groups(void **state)
     worked_make_loops(&doc, &a);
     struct worked_text text = render(&doc);
     assert_non_null(strstr(text.p, "\"bindings\":{\"op\":\"add\",\"exact\":true,\"range\":{\"lo\":-1,\"deep\":null}}"));
-    assert_non_null(strstr(text.p, "\"work\":{\"flops\":0.5,\"global_bytes\":0,\"shared_bytes\":12,\"intensity\":null}"));
+    assert_non_null(
+        strstr(text.p, "\"work\":{\"flops\":0.5,\"global_bytes\":0,\"shared_bytes\":12,\"intensity\":null}"));
     assert_non_null(strstr(text.p, "\"occupancy\":[{\"block\":256,\"warps\":64,\"limit\":\"registers\"}]"));
     assert_non_null(strstr(text.p, "\"source_loop\":{\"file\":0,\"line\":9}"));
-    assert_non_null(strstr(text.p, "{\"severity\":\"warning\",\"code\":\"line-program\",\"input\":0,\"section\":\".debug_line\","
-                                   "\"offset\":64,\"message\":\"opcode 0x5 expected\"}"));
+    assert_non_null(
+        strstr(text.p, "{\"severity\":\"warning\",\"code\":\"line-program\",\"input\":0,\"section\":\".debug_line\","
+                       "\"offset\":64,\"message\":\"opcode 0x5 expected\"}"));
     assert_non_null(strstr(text.p, "\"input\":null,\"section\":null,\"offset\":null"));
     free(text.p);
     arena_free(&a);

@@ -1,4 +1,5 @@
-/* The note in text and Markdown: what must stand in it, numbers that --why answers, widths, odd facts, hostile names. */
+/* The note in text and Markdown: what must stand in it, numbers that --why answers, widths, odd facts,
+ * hostile names. */
 #include "report/rep.h"
 
 #include "support_worked.h"
@@ -18,37 +19,22 @@ enum form { TEXT, MARKDOWN, WHY, AT, LINE, VALUE, NOTE, COMPARISONS };
 static enum sp_status last;
 
 /* A report as text, to be freed. */
-static char *render(const struct fact_document *doc, enum form form, struct rep_options options, int64_t number, const char *name)
+static char *render(const struct fact_document *doc, enum form form, struct rep_options options, int64_t number,
+                    const char *name)
 {
     struct worked_text text = {0};
     struct out o;
     worked_collect(&text, "", 0);
     out_init(&o, worked_collect, &text);
     switch (form) {
-    case TEXT:
-        last = rep_text(doc, &options, &o);
-        break;
-    case MARKDOWN:
-        last = rep_markdown(doc, &options, &o);
-        break;
-    case WHY:
-        last = rep_why(doc, number, &options, &o);
-        break;
-    case AT:
-        last = rep_at(doc, (uint32_t)number, &options, &o);
-        break;
-    case LINE:
-        last = rep_line(doc, (uint32_t)number, &options, &o);
-        break;
-    case VALUE:
-        last = rep_value(doc, name, &options, &o);
-        break;
-    case NOTE:
-        last = rep_note(doc, name, &o);
-        break;
-    case COMPARISONS:
-        last = rep_comparisons(doc, &options, &o);
-        break;
+    case TEXT: last = rep_text(doc, &options, &o); break;
+    case MARKDOWN: last = rep_markdown(doc, &options, &o); break;
+    case WHY: last = rep_why(doc, number, &options, &o); break;
+    case AT: last = rep_at(doc, (uint32_t)number, &options, &o); break;
+    case LINE: last = rep_line(doc, (uint32_t)number, &options, &o); break;
+    case VALUE: last = rep_value(doc, name, &options, &o); break;
+    case NOTE: last = rep_note(doc, name, &o); break;
+    case COMPARISONS: last = rep_comparisons(doc, &options, &o); break;
     }
     assert_true(out_flush(&o));
     return text.p;
@@ -90,14 +76,39 @@ static int widest(const char *text)
 static void test_text_says_it_in_order(void **state)
 {
     (void)state;
-    static const char *const parts[] = {
-        "clamp_f32_kernel · sm_86\n", "float const* x, float* y, float lo, float hi, int n", "ptxas 13.0.88", "10 registers",
-        "load → compare → select → compare → select → store", "WHAT IT COMPUTES", "[1]  y[i] = min(max(x[i], lo), hi)", "OUTPUTS",
-        "v1 = !(x[i] < lo) ? x[i] : lo;\n", "nan(x[i])", "WHERE EACH VALUE LIVES", "v1  max(x[i], lo)", "register-only",
-        "0x00c0–0x00e0  R0", "PATTERNS", "└ clamp", "└ branchless-select", "condition = v1 > hi", "WHAT THE COMPILERS DID",
-        "min-max-refused", "a = NaN, b = 0: here NaN, the min/max that drops a NaN gives 0", "PARAMETERS", "c[0x0][0x170]",
-        "REGISTER FLOW", "············├─┤··  0x00c0–0x00e0  max(x[i], lo) = v1", "········├┼──┤····", "LISTING",
-        "── when i >= n\n", "@P0 EXIT", "── when i < n\n", "STG.E [R4.64], R7", "y[i] = v2", NULL};
+    static const char *const parts[] = {"clamp_f32_kernel · sm_86\n",
+                                        "float const* x, float* y, float lo, float hi, int n",
+                                        "ptxas 13.0.88",
+                                        "10 registers",
+                                        "load → compare → select → compare → select → store",
+                                        "WHAT IT COMPUTES",
+                                        "[1]  y[i] = min(max(x[i], lo), hi)",
+                                        "OUTPUTS",
+                                        "v1 = !(x[i] < lo) ? x[i] : lo;\n",
+                                        "nan(x[i])",
+                                        "WHERE EACH VALUE LIVES",
+                                        "v1  max(x[i], lo)",
+                                        "register-only",
+                                        "0x00c0–0x00e0  R0",
+                                        "PATTERNS",
+                                        "└ clamp",
+                                        "└ branchless-select",
+                                        "condition = v1 > hi",
+                                        "WHAT THE COMPILERS DID",
+                                        "min-max-refused",
+                                        "a = NaN, b = 0: here NaN, the min/max that drops a NaN gives 0",
+                                        "PARAMETERS",
+                                        "c[0x0][0x170]",
+                                        "REGISTER FLOW",
+                                        "············├─┤··  0x00c0–0x00e0  max(x[i], lo) = v1",
+                                        "········├┼──┤····",
+                                        "LISTING",
+                                        "── when i >= n\n",
+                                        "@P0 EXIT",
+                                        "── when i < n\n",
+                                        "STG.E [R4.64], R7",
+                                        "y[i] = v2",
+                                        NULL};
     struct arena a;
     struct fact_document doc;
     arena_init(&a, 0);
@@ -173,9 +184,15 @@ static void test_every_number_is_answered(void **state)
 static void test_why_shows_evidence(void **state)
 {
     (void)state;
-    static const char *const parts[] = {"[15]", "clamp: x = x[i]", "0x00b0", "FSETP.GEU.FTZ.AND P0", "0x00e0", "FSEL R7",
-                                        "rule", "clamp", "real rules", "compare-and-select = min/max", "part of", "elementwise",
-                                        "made of", "branchless-select", "confidence", "proved", "wrong if", NULL};
+    static const char *const parts[] = {"[15]",       "clamp: x = x[i]",
+                                        "0x00b0",     "FSETP.GEU.FTZ.AND P0",
+                                        "0x00e0",     "FSEL R7",
+                                        "rule",       "clamp",
+                                        "real rules", "compare-and-select = min/max",
+                                        "part of",    "elementwise",
+                                        "made of",    "branchless-select",
+                                        "confidence", "proved",
+                                        "wrong if",   NULL};
     struct arena a;
     struct fact_document doc;
     arena_init(&a, 0);
@@ -187,11 +204,13 @@ static void test_why_shows_evidence(void **state)
 static void test_one_thing(void **state)
 {
     (void)state;
-    static const char *const at[] = {"0x00c0", "FSEL R0, R2", "role", "select", "runs when", "i < n", "clamp_f32.cu:6", "stall 4",
-                                     "clamp", "makes", "v1", "uses", "v0", "REGISTERS", "R0", "written", "R2", "last read", NULL};
+    static const char *const at[] = {
+        "0x00c0",  "FSEL R0, R2", "role",  "select",    "runs when", "i < n", "clamp_f32.cu:6",
+        "stall 4", "clamp",       "makes", "v1",        "uses",      "v0",    "REGISTERS",
+        "R0",      "written",     "R2",    "last read", NULL};
     static const char *const line[] = {"clamp_f32.cu:6", "2 of 17 instructions", "0x00b0", "0x00c0", NULL};
-    static const char *const value[] = {"value v1", "max(x[i], lo)", "register-only", "into register R0", "used via register",
-                                        "last read of R0", NULL};
+    static const char *const value[] = {
+        "value v1", "max(x[i], lo)", "register-only", "into register R0", "used via register", "last read of R0", NULL};
     struct arena a;
     struct fact_document doc;
     arena_init(&a, 0);
@@ -213,11 +232,22 @@ static void test_one_thing(void **state)
 static void test_markdown(void **state)
 {
     (void)state;
-    static const char *const parts[] = {
-        "# clamp_f32_kernel (sm_86)\n", "## What it computes\n", "## Role summary\n", "| compare | compares data | 2 | 0x00b0, 0x00d0 |",
-        "## Argument layout\n", "| `lo` | `float` | 4 | `c[0x0][0x170]` |", "## Instruction by instruction\n",
-        "| 0x0050 | `@P0 EXIT` | early-exit |", "## Predicate logic\n", "`!(x[i] < lo)`", "## Register flow\n",
-        "## Where each value lives\n", "## Materialization\n", "## Patterns\n", "## What the compilers did", NULL};
+    static const char *const parts[] = {"# clamp_f32_kernel (sm_86)\n",
+                                        "## What it computes\n",
+                                        "## Role summary\n",
+                                        "| compare | compares data | 2 | 0x00b0, 0x00d0 |",
+                                        "## Argument layout\n",
+                                        "| `lo` | `float` | 4 | `c[0x0][0x170]` |",
+                                        "## Instruction by instruction\n",
+                                        "| 0x0050 | `@P0 EXIT` | early-exit |",
+                                        "## Predicate logic\n",
+                                        "`!(x[i] < lo)`",
+                                        "## Register flow\n",
+                                        "## Where each value lives\n",
+                                        "## Materialization\n",
+                                        "## Patterns\n",
+                                        "## What the compilers did",
+                                        NULL};
     struct arena a;
     struct fact_document doc;
     arena_init(&a, 0);
@@ -284,8 +314,8 @@ static void test_nothing_crashes_on_nothing(void **state)
     assert_true(fact_compare(&doc, 0, 1));
     for (int form = TEXT; form <= COMPARISONS; form++)
         for (int markdown = 0; markdown < 2; markdown++) {
-            char *text = render(&doc, (enum form)form, (struct rep_options){.width = 60, .color = true, .markdown = markdown == 1}, 0,
-                                "v0");
+            char *text = render(&doc, (enum form)form,
+                                (struct rep_options){.width = 60, .color = true, .markdown = markdown == 1}, 0, "v0");
             assert_non_null(text);
             free(text);
         }
@@ -300,8 +330,12 @@ static void test_nothing_crashes_on_nothing(void **state)
 static void test_note_tells_what_differs(void **state)
 {
     (void)state;
-    static const char *const parts[] = {"# sum (sm_90a)", "## sum on other architectures", "| sm_90a | 5 | 24 |",
-                                        "| sm_120 | 5 | 20 | same | differ |", "- sm_120, patterns: tree-reduction\n", NULL};
+    static const char *const parts[] = {"# sum (sm_90a)",
+                                        "## sum on other architectures",
+                                        "| sm_90a | 5 | 24 |",
+                                        "| sm_120 | 5 | 20 | same | differ |",
+                                        "- sm_120, patterns: tree-reduction\n",
+                                        NULL};
     struct arena a;
     struct fact_document doc;
     arena_init(&a, 0);
@@ -316,11 +350,16 @@ static void test_note_tells_what_differs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text_says_it_in_order),     cmocka_unit_test(test_summary_stops_early),
-        cmocka_unit_test(test_widths_are_kept),           cmocka_unit_test(test_every_number_is_answered),
-        cmocka_unit_test(test_why_shows_evidence),        cmocka_unit_test(test_one_thing),
-        cmocka_unit_test(test_markdown),                  cmocka_unit_test(test_hostile_names_stay_inside),
-        cmocka_unit_test(test_colours_only_when_asked),   cmocka_unit_test(test_nothing_crashes_on_nothing),
+        cmocka_unit_test(test_text_says_it_in_order),
+        cmocka_unit_test(test_summary_stops_early),
+        cmocka_unit_test(test_widths_are_kept),
+        cmocka_unit_test(test_every_number_is_answered),
+        cmocka_unit_test(test_why_shows_evidence),
+        cmocka_unit_test(test_one_thing),
+        cmocka_unit_test(test_markdown),
+        cmocka_unit_test(test_hostile_names_stay_inside),
+        cmocka_unit_test(test_colours_only_when_asked),
+        cmocka_unit_test(test_nothing_crashes_on_nothing),
         cmocka_unit_test(test_note_tells_what_differs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
