@@ -44,6 +44,7 @@ enum mean_style {
     MEAN_INNER = 0,      /* values that have an id print as the id: "!(v1 > hi) ? v1 : hi"; loads as elements: "x[i]" */
     MEAN_EXPANDED = 1,   /* no ids: everything written out down to loads, parameters, special registers */
     MEAN_BITS = 2,       /* constants as integers whatever their use */
+    MEAN_REAL = 4,       /* as real numbers: min and max without a word on NaN */
 };
 
 /* The text of a node. `as` is the type its reader takes it for (UOP_F32: constants print as float literals; UOP_B32 as ints):

@@ -204,8 +204,8 @@ static struct mean_text float_min_max(const struct printer *p, const struct grap
     graph_id pair[2] = {n->arg[0], n->arg[1]};
     char name[32];
     order_pair(p->m, pair);
-    snprintf(name, sizeof name, "%s%s%s", n->kind == UOP_FMIN ? "min" : "max", n->flags & UOP_NAN ? "_nan" : "",
-             n->flags & UOP_XORSIGN ? "_xorsign" : "");
+    snprintf(name, sizeof name, "%s%s%s", n->kind == UOP_FMIN ? "min" : "max",
+             (n->flags & UOP_NAN) && !(p->style & MEAN_REAL) ? "_nan" : "", n->flags & UOP_XORSIGN ? "_xorsign" : "");
     return call(p, name, pair, 2, n->type);
 }
 
@@ -356,6 +356,14 @@ static struct mean_text constant_word(const struct printer *p, const struct grap
 static struct mean_text half_text(const struct printer *p, const struct graph_node *n)
 {
     const struct graph_node *shift = graph_at(p->m->g, n->arg[0]);
+    struct graph_affine f;
+    int at = shift->kind == UOP_LOAD && shift->width == 8
+                 ? mean_array_of(p->m, shift->arg[0], (enum uop_space)shift->space, &f)
+                 : -1;
+    if (at >= 0 &&
+        p->m->work->arrays[at].bytes == 4u * p->m->work->arrays[at].lanes) /* elements or lanes of one word */
+        return mean_text_element(p->m, shift->arg[0], (enum uop_space)shift->space, 8, n->kind == UOP_HI, false,
+                                 p->style, p->depth);
     bool right = n->kind == UOP_LO && (shift->kind == UOP_SHR || shift->kind == UOP_SAR);
     if (right || (n->kind == UOP_HI && shift->kind == UOP_SHL)) {
         const struct graph_node *pair = graph_at(p->m->g, shift->arg[0]);
@@ -586,7 +594,7 @@ struct mean_text mean_text_define(struct mean *m, graph_id id, unsigned as, unsi
     }
     if (depth > MEAN_DEPTH_MAX)
         return (struct mean_text){"\xe2\x80\xa6", PREC_PRIMARY, true};
-    uint64_t key = (uint64_t)id | (uint64_t)as << 32 | (uint64_t)(style & 3u) << 40 |
+    uint64_t key = (uint64_t)id | (uint64_t)as << 32 | (uint64_t)(style & 7u) << 40 |
                    (uint64_t)(style & MEAN_EXPANDED ? 0 : m->work->epoch & 0x1fffffu) << 43;
     if (map_u64_get(&m->work->memo, key, &at))
         return m->work->texts.p[at];
@@ -608,7 +616,8 @@ struct mean_text mean_text_of(struct mean *m, graph_id id, unsigned as, unsigned
         return word(m->names.p[at].name);
     if (!(style & MEAN_EXPANDED) && map_u64_get(&m->value_of, id, &at)) {
         const struct graph_node *n = graph_at(m->g, id);
-        if (n->kind != UOP_LOAD && n->kind != UOP_ELEMENT) /* elements say more than their id */
+        bool half = (n->kind == UOP_LO || n->kind == UOP_HI) && graph_at(m->g, n->arg[0])->kind == UOP_LOAD;
+        if (n->kind != UOP_LOAD && n->kind != UOP_ELEMENT && !half) /* elements say more than their id */
             return word(m->value_ids.p[at]);
     }
     return mean_text_define(m, id, as, style, depth);

@@ -240,6 +240,13 @@ enum mean_kind mean_kind_made(const struct mean *m, graph_id id, unsigned depth)
         const struct graph_node *load = graph_at(m->g, n->arg[0]);
         return load->kind == UOP_LOAD ? element_kind(m, load->arg[0], (enum uop_space)load->space, 4) : KIND_UNKNOWN;
     }
+    case UOP_LO:
+    case UOP_HI: {
+        const struct graph_node *load = graph_at(m->g, n->arg[0]);
+        return load->kind == UOP_LOAD && load->width == 8
+                   ? element_kind(m, load->arg[0], (enum uop_space)load->space, 4)
+                   : KIND_UNKNOWN;
+    }
     case UOP_ATOM: return float_kind(n->type);
     case UOP_UNIFORM:
     case UOP_SHFL: return depth < MADE_DEPTH ? mean_kind_made(m, n->arg[0], depth + 1) : KIND_UNKNOWN;
