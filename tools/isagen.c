@@ -1,36 +1,64 @@
-/* Host tool: reads src/isa/spec/*.spec and writes the tables that src/isa compiles. First duty: the names of opcodes
- * and modifiers (isa_names.inc), sorted, so that adding a row never depends on file order.
+/* Host tool: reads src/isa/spec/*.spec and writes the tables that src/isa compiles: isa_names.inc (opcodes and
+ * modifiers, sorted, so that adding a row never depends on file order) and isa_tables.inc (rows, cells, one index an
+ * architecture). The format is described at the head of src/isa/spec/00_format.spec. Every row is checked: its cells
+ * parse, its fields lie inside the word, its tables cover their field, and a sample word made from its conditions finds
+ * this row and no other.
  *
  *     isagen OUTPUT-DIRECTORY SPEC... */
+#include "base/bits.h"
+#include "isa/isa_table.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MAX_ARCHS = 32, OPCODES = 1 << 13, ALTERNATIVES = 16 };
+
+static const char *file_name;
+static unsigned line_number;
+
+static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "%s:%u: ", file_name ? file_name : "isagen", line_number);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    exit(1);
+}
+
+static void *grow(void *items, size_t count, size_t *size, size_t item)
+{
+    if (count < *size)
+        return items;
+    *size = *size ? *size * 2 : 256;
+    void *p = realloc(items, *size * item);
+    if (!p)
+        fail("out of memory");
+    return p;
+}
+
+/* --- names ---------------------------------------------------------------------------------------------------------*/
 
 struct names {
     char **text;
     size_t count, size;
 };
-
-static void fail(const char *what, const char *detail)
-{
-    fprintf(stderr, "isagen: %s: %s\n", what, detail);
-    exit(1);
-}
+static struct names ops, mods;
 
 static void names_add(struct names *names, const char *text)
 {
     for (size_t i = 0; i < names->count; i++)
         if (strcmp(names->text[i], text) == 0)
             return;
-    if (names->count == names->size) {
-        names->size = names->size ? names->size * 2 : 256;
-        names->text = realloc(names->text, names->size * sizeof *names->text);
-        if (!names->text)
-            fail("out of memory", text);
-    }
+    names->text = grow(names->text, names->count, &names->size, sizeof *names->text);
     names->text[names->count] = strdup(text);
     if (!names->text[names->count++])
-        fail("out of memory", text);
+        fail("out of memory");
 }
 
 static int names_compare(const void *a, const void *b)
@@ -38,52 +66,932 @@ static int names_compare(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* The value the enumerator of this name gets: position in the sorted list, counted from 1. */
+static unsigned names_find(const struct names *names, const char *text)
+{
+    char *const *p = bsearch(&text, names->text, names->count, sizeof *names->text, names_compare);
+    return p ? (unsigned)(p - names->text) + 1 : 0;
+}
+
 static void names_write(FILE *f, const char *macro, const struct names *names)
 {
     for (size_t i = 0; i < names->count; i++) {
-        char id[128];
-        snprintf(id, sizeof id, "%s", names->text[i]);
-        for (char *c = id; *c; c++)
-            if (*c == '.')
-                *c = '_';
-        fprintf(f, "%s(%s, \"%s\")\n", macro, id, names->text[i]);
+        fprintf(f, "%s(", macro);
+        for (const char *c = names->text[i]; *c; c++)
+            fputc(*c == '.' ? '_' : *c, f);
+        fprintf(f, ", \"%s\")\n", names->text[i]);
+    }
+}
+
+/* --- lines, kept between the pass that collects names and the pass that needs them sorted --------------------------*/
+
+struct line {
+    char *text;
+    const char *file;
+    unsigned number;
+};
+static struct line *lines;
+static size_t line_count, line_size;
+
+static void lines_read(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    if (!f) {
+        fprintf(stderr, "isagen: cannot open %s\n", path);
+        exit(1);
+    }
+    const char *slash = strrchr(path, '/');
+    file_name = slash ? slash + 1 : path;
+    static char buffer[1 << 16];
+    static char joined[1 << 18];
+    joined[0] = '\0';
+    unsigned number = 0, start = 1;
+    while (fgets(buffer, sizeof buffer, f)) {
+        line_number = ++number;
+        char *comment = strchr(buffer, '#');
+        if (comment)
+            *comment = '\0';
+        size_t n = strlen(buffer);
+        while (n > 0 && isspace((unsigned char)buffer[n - 1]))
+            buffer[--n] = '\0';
+        bool more = n > 0 && buffer[n - 1] == '\\';
+        if (more)
+            buffer[n - 1] = '\0';
+        if (!joined[0])
+            start = number;
+        if (strlen(joined) + n + 2 > sizeof joined)
+            fail("line too long");
+        strcat(joined, buffer);
+        if (more)
+            continue;
+        const char *p = joined;
+        while (isspace((unsigned char)*p))
+            p++;
+        if (*p) {
+            lines = grow(lines, line_count, &line_size, sizeof *lines);
+            lines[line_count++] = (struct line){strdup(p), file_name, start};
+        }
+        joined[0] = '\0';
+    }
+    fclose(f);
+}
+
+/* --- definitions: tables and slots ---------------------------------------------------------------------------------*/
+
+struct definition {
+    char *name, *text;
+};
+struct definitions {
+    struct definition *items;
+    size_t count, size;
+};
+static struct definitions tables, slots;
+
+static void define(struct definitions *d, char *rest)
+{
+    char *text = rest + strcspn(rest, " \t");
+    if (!*text)
+        fail("a name and a definition expected");
+    *text++ = '\0';
+    while (isspace((unsigned char)*text))
+        text++;
+    d->items = grow(d->items, d->count, &d->size, sizeof *d->items);
+    d->items[d->count++] = (struct definition){rest, text};
+}
+
+static const char *definition_find(const struct definitions *d, const char *name)
+{
+    for (size_t i = 0; i < d->count; i++)
+        if (strcmp(d->items[i].name, name) == 0)
+            return d->items[i].text;
+    return NULL;
+}
+
+/* --- pools ---------------------------------------------------------------------------------------------------------*/
+
+static uint16_t *codes, *sequences;
+static size_t code_count, code_size, sequence_count, sequence_size;
+static struct isa_enum *enums;
+static size_t enum_count, enum_size;
+static struct isa_operand_row *operands;
+static size_t operand_count, operand_size;
+static struct isa_condition *conditions;
+static size_t condition_count, condition_size;
+static struct isa_row *rows;
+static size_t row_count, row_size;
+
+static unsigned archs[MAX_ARCHS];
+static unsigned arch_count;
+/* Rows of an opcode of an architecture, in the order they are tried. */
+struct list {
+    uint16_t *row;
+    size_t count, size;
+};
+static struct list index_of[MAX_ARCHS][OPCODES];
+static char *sregs[MAX_ARCHS][256];
+
+/* --- scanning ------------------------------------------------------------------------------------------------------*/
+
+static void skip_blanks(const char **p)
+{
+    while (isspace((unsigned char)**p))
+        ++*p;
+}
+
+static unsigned long scan_number(const char **p, int base)
+{
+    char *end;
+    unsigned long v = strtoul(*p, &end, base);
+    if (end == *p)
+        fail("number expected at '%s'", *p);
+    *p = end;
+    return v;
+}
+
+/* hi:lo or one bit; pieces joined by '+'; then s (signed), ^ (complemented), <<n, @pc. */
+static struct isa_field scan_field(const char **p)
+{
+    struct isa_field field = {0};
+    for (;;) {
+        unsigned long high = scan_number(p, 10), low = high;
+        if (**p == ':') {
+            ++*p;
+            low = scan_number(p, 10);
+        }
+        if (high < low || high > 127 || high - low > 63)
+            fail("bad bit range %lu:%lu", high, low);
+        if (field.pieces == ISA_FIELD_PIECES)
+            fail("too many pieces");
+        field.piece[field.pieces].low = (uint8_t)low;
+        field.piece[field.pieces++].width = (uint8_t)(high - low + 1);
+        if (**p != '+')
+            break;
+        ++*p;
+    }
+    for (;;) {
+        if (**p == 's') {
+            field.flags |= ISA_FIELD_SIGNED;
+            ++*p;
+        } else if (**p == '^') {
+            field.flags |= ISA_FIELD_COMPLEMENT;
+            ++*p;
+        } else if (strncmp(*p, "<<", 2) == 0) {
+            *p += 2;
+            field.shift = (uint8_t)scan_number(p, 10);
+        } else if (strncmp(*p, "@pc", 3) == 0) {
+            *p += 3;
+            field.flags |= ISA_FIELD_PC;
+        } else {
+            return field;
+        }
+    }
+}
+
+static unsigned field_width(const struct isa_field *field)
+{
+    unsigned width = 0;
+    for (unsigned i = 0; i < field->pieces; i++)
+        width += field->piece[i].width;
+    return width;
+}
+
+/* A bit, ^bit for inverted, * for always. */
+static uint16_t scan_bit(const char **p)
+{
+    if (**p == '*') {
+        ++*p;
+        return ISA_BIT_ALWAYS;
+    }
+    unsigned inverted = 0;
+    if (**p == '^') {
+        inverted = ISA_BIT_INVERTED;
+        ++*p;
+    }
+    return (uint16_t)(scan_number(p, 10) | inverted);
+}
+
+static uint16_t sequence_add(const char *token, size_t length)
+{
+    if (length == 1 && *token == '-')
+        return 0;
+    if (length == 1 && *token == '!')
+        return ISA_CODE_ILLEGAL;
+    uint16_t seq[8];
+    unsigned n = 0;
+    char name[64];
+    for (size_t i = 0; i < length;) {
+        size_t k = 0;
+        while (i < length && token[i] != '.' && k < sizeof name - 1)
+            name[k++] = token[i++];
+        name[k] = '\0';
+        i++;
+        unsigned id = names_find(&mods, name);
+        if (!id || n == 7)
+            fail("bad modifier sequence '%.*s'", (int)length, token);
+        seq[n++] = (uint16_t)id;
+    }
+    seq[n++] = 0;
+    for (size_t i = 1; i + n <= sequence_count; i++)
+        if (sequences[i - 1] == 0 && memcmp(sequences + i, seq, n * sizeof *seq) == 0)
+            return (uint16_t)i;
+    if (sequence_count == 0) { /* index 0 is the empty sequence */
+        sequences = grow(sequences, 0, &sequence_size, sizeof *sequences);
+        sequences[sequence_count++] = 0;
+    }
+    uint16_t first = (uint16_t)sequence_count;
+    for (unsigned i = 0; i < n; i++) {
+        sequences = grow(sequences, sequence_count, &sequence_size, sizeof *sequences);
+        sequences[sequence_count++] = seq[i];
+    }
+    return first;
+}
+
+/* TOKEN, TOKEN@bit, (A|B|…)@field, %table@field: one element of a modifier list. */
+static void scan_enum(const char **p)
+{
+    uint16_t values[4096];
+    unsigned count = 0;
+    const char *list = NULL;
+    bool single = false;
+    if (**p == '%') {
+        char name[64];
+        size_t n = 0;
+        for (++*p; (isalnum((unsigned char)**p) || **p == '_') && n < sizeof name - 1; ++*p)
+            name[n++] = **p;
+        name[n] = '\0';
+        list = definition_find(&tables, name);
+        if (!list || *list != '(')
+            fail("no table %s", name);
+    } else if (**p == '(') {
+        list = *p;
+        *p = strchr(*p, ')');
+        if (!*p)
+            fail("')' missing");
+        ++*p;
+    } else {
+        const char *start = *p;
+        while (isalnum((unsigned char)**p) || **p == '_' || **p == '.')
+            ++*p;
+        if (*p == start)
+            fail("modifier expected at '%s'", start);
+        values[0] = 0;
+        values[1] = sequence_add(start, (size_t)(*p - start));
+        single = **p != '@';
+        if (single)
+            values[0] = values[1];
+        count = single ? 1 : 2;
+    }
+    if (list)
+        for (list++; *list != ')'; list += *list == '|') {
+            while (isspace((unsigned char)*list))
+                list++;
+            char *end;
+            unsigned long at = strtoul(list, &end, 10);
+            if (end != list && *end == '=')
+                list = end + 1;
+            else
+                at = count;
+            size_t n = strcspn(list, "|) \t");
+            if (at >= 4096 || n == 0)
+                fail("bad table at '%s'", list);
+            while (count < at)
+                values[count++] = ISA_CODE_ILLEGAL;
+            values[at] = sequence_add(list, n);
+            if (count <= at)
+                count = (unsigned)at + 1;
+            list += n;
+            while (isspace((unsigned char)*list))
+                list++;
+        }
+    struct isa_enum e = {0};
+    if (!single) {
+        if (**p != '@')
+            fail("'@' expected at '%s'", *p);
+        ++*p;
+        e.field = scan_field(p);
+        if (count > 1u << field_width(&e.field))
+            fail("table larger than its field");
+    }
+    e.count = (uint16_t)count;
+    for (size_t i = 0; i + count <= code_count; i++)
+        if (memcmp(codes + i, values, count * sizeof *values) == 0) {
+            e.first = (uint16_t)i;
+            goto found;
+        }
+    e.first = (uint16_t)code_count;
+    for (unsigned i = 0; i < count; i++) {
+        codes = grow(codes, code_count, &code_size, sizeof *codes);
+        codes[code_count++] = values[i];
+    }
+found:
+    enums = grow(enums, enum_count, &enum_size, sizeof *enums);
+    enums[enum_count++] = e;
+}
+
+static unsigned scan_enums(const char *text)
+{
+    unsigned n = 0;
+    for (skip_blanks(&text); *text; skip_blanks(&text), n++)
+        scan_enum(&text);
+    return n;
+}
+
+/* --- operands ------------------------------------------------------------------------------------------------------*/
+
+static const char *const kind_names[] = {"R",  "U", "P", "UP", "I", "F", "C", "M", "S", "L", "B", "SB", "PR", "T", "O"};
+
+static void scan_part(const char **p, struct isa_part *part)
+{
+    part->field = scan_field(p);
+    part->absent = -1;
+    if (**p == '?') {
+        ++*p;
+        part->absent = (int32_t)scan_number(p, 10);
+    }
+}
+
+/* Suffixes of one kind stand together in the pool, so they are gathered first. */
+static unsigned scan_suffixes(char list[][96], unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        const char *p = list[i];
+        scan_enum(&p);
+    }
+    return count;
+}
+
+static void scan_operand(const char *text)
+{
+    struct isa_operand_row o = {.hide = -1, .neg = ISA_BIT_NONE, .abs = ISA_BIT_NONE, .inv = ISA_BIT_NONE,
+                                .no = ISA_BIT_NONE, .reuse = ISA_BIT_NONE};
+    for (unsigned i = 0; i < ISA_PART_COUNT; i++)
+        o.part[i].absent = -1;
+    skip_blanks(&text);
+    if (*text == '_') {
+        o.style |= ISA_STYLE_BLANK;
+        text++;
+    }
+    if (!strchr(text, '(')) {
+        char name[64];
+        size_t n = strcspn(text, " \t");
+        if (n >= sizeof name)
+            fail("name too long");
+        memcpy(name, text, n);
+        name[n] = '\0';
+        const char *slot = definition_find(&slots, name);
+        if (!slot)
+            fail("no slot %s", name);
+        text = slot;
+    }
+    size_t n = strcspn(text, "(");
+    for (o.kind = 0; o.kind < sizeof kind_names / sizeof *kind_names; o.kind++)
+        if (strlen(kind_names[o.kind]) == n && strncmp(kind_names[o.kind], text, n) == 0)
+            break;
+    const char *kind = kind_names[o.kind < sizeof kind_names / sizeof *kind_names ? o.kind : 0];
+    if (strlen(kind) != n)
+        fail("unknown operand kind in '%s'", text);
+    const char *p = text + n + 1;
+    static char suffix[3][8][96];
+    unsigned counts[3] = {0};
+    for (skip_blanks(&p); *p != ')'; skip_blanks(&p)) {
+        if (!*p)
+            fail("')' missing in '%s'", text);
+        if (isdigit((unsigned char)*p)) {
+            scan_part(&p, &o.part[ISA_PART_MAIN]);
+        } else if (*p == '-') {
+            p++;
+            o.neg = scan_bit(&p);
+        } else if (*p == '|') {
+            p++;
+            o.abs = scan_bit(&p);
+        } else if (*p == '~') {
+            p++;
+            o.inv = scan_bit(&p);
+        } else if (*p == '!') {
+            p++;
+            o.no = scan_bit(&p);
+        } else if (*p == '.' || strncmp(p, "base.", 5) == 0 || strncmp(p, "ubase.", 6) == 0) {
+            unsigned which = *p == '.' ? 0 : *p == 'b' ? 1 : 2;
+            p = strchr(p, '.') + 1;
+            size_t length = 0;
+            for (int depth = 0; p[length] && (depth || (p[length] != ' ' && p[length] != ')')); length++)
+                depth += p[length] == '(' ? 1 : p[length] == ')' ? -1 : 0;
+            if (counts[which] == 8 || length >= 96)
+                fail("suffix too long in '%s'", text);
+            memcpy(suffix[which][counts[which]], p, length);
+            suffix[which][counts[which]++][length] = '\0';
+            p += length;
+        } else {
+            size_t w = 0;
+            while (isalnum((unsigned char)p[w]))
+                w++;
+            const char *word = p;
+            p += w;
+#define IS(text) (w == sizeof text - 1 && memcmp(word, text, w) == 0)
+            if (w && *p == '=') {
+                p++;
+                enum isa_part_id id = IS("base") ? ISA_PART_BASE : IS("ubase") ? ISA_PART_UBASE : IS("desc") ? ISA_PART_DESC
+                                      : IS("bank") ? ISA_PART_BANK : IS("off") ? ISA_PART_MAIN : ISA_PART_COUNT;
+                if (IS("reuse"))
+                    o.reuse = scan_bit(&p);
+                else if (IS("hide"))
+                    o.hide = (int32_t)scan_number(&p, 10);
+                else if (IS("bits"))
+                    o.bits = (uint8_t)scan_number(&p, 10);
+                else if (id != ISA_PART_COUNT)
+                    scan_part(&p, &o.part[id]);
+                else
+                    fail("unknown word in '%s'", text);
+            } else if (IS("blank")) {
+                o.style |= ISA_STYLE_SPACE;
+            } else if (IS("inside")) {
+                o.style |= ISA_STYLE_SUFFIX_IN;
+            } else if (IS("hidden")) {
+                o.style |= ISA_STYLE_HIDDEN_DESC;
+            } else if (IS("set")) {
+                o.style |= ISA_STYLE_SET;
+            } else {
+                fail("unknown word in '%s' at '%s'", text, word);
+            }
+#undef IS
+        }
+    }
+    o.suffix = (uint16_t)enum_count;
+    o.suffix_count = (uint8_t)scan_suffixes(suffix[0], counts[0]);
+    o.base_suffix = (uint16_t)enum_count;
+    o.base_suffix_count = (uint8_t)scan_suffixes(suffix[1], counts[1]);
+    o.ubase_suffix = (uint16_t)enum_count;
+    o.ubase_suffix_count = (uint8_t)scan_suffixes(suffix[2], counts[2]);
+    operands = grow(operands, operand_count, &operand_size, sizeof *operands);
+    operands[operand_count++] = o;
+}
+
+/* --- rows ----------------------------------------------------------------------------------------------------------*/
+
+/* "75-89,100": bit i stands for archs[i]. */
+static unsigned scan_archs(const char *p)
+{
+    if (strcmp(p, "all") == 0)
+        return (1u << arch_count) - 1;
+    unsigned mask = 0;
+    while (*p) {
+        unsigned long first = scan_number(&p, 10), last = first;
+        if (*p == '-') {
+            p++;
+            last = scan_number(&p, 10);
+        }
+        for (unsigned i = 0; i < arch_count; i++)
+            if (archs[i] >= first && archs[i] <= last)
+                mask |= 1u << i;
+        if (*p == ',')
+            p++;
+        else if (*p)
+            fail("bad architecture list at '%s'", p);
+    }
+    return mask;
+}
+
+static struct isa_condition scan_condition(const char *p)
+{
+    struct isa_condition c = {.field = scan_field(&p)};
+    if (*p == '!') {
+        c.test = ISA_TEST_DIFFERENT;
+        p++;
+    }
+    if (*p++ != '=')
+        fail("'=' expected in a condition");
+    if (strcmp(p, "pow2") == 0)
+        c.test = ISA_TEST_POWER;
+    else
+        c.value = scan_number(&p, 0);
+    return c;
+}
+
+/* The n-th alternative of a text "a/b/c"; the only one when there is no '/'. '/' inside parentheses does not count. */
+static void alternative(const char *text, unsigned n, unsigned expected, char *out, size_t size)
+{
+    unsigned count = 1;
+    int depth = 0;
+    for (const char *p = text; *p; p++) {
+        depth += *p == '(' ? 1 : *p == ')' ? -1 : 0;
+        count += *p == '/' && depth == 0;
+    }
+    if (count != 1 && count != expected)
+        fail("%u alternatives for %u opcodes in '%s'", count, expected, text);
+    const char *start = text;
+    for (unsigned i = 0; count > 1 && i < n; start++) {
+        depth += *start == '(' ? 1 : *start == ')' ? -1 : 0;
+        i += *start == '/' && depth == 0;
+    }
+    size_t length = 0;
+    for (depth = 0; start[length] && !(start[length] == '/' && depth == 0); length++)
+        depth += start[length] == '(' ? 1 : start[length] == ')' ? -1 : 0;
+    if (length >= size)
+        fail("operand too long");
+    memcpy(out, start, length);
+    out[length] = '\0';
+}
+
+/* Cuts `text` at `separator` outside parentheses; answers what follows, or NULL. */
+static char *cut(char *text, char separator)
+{
+    int depth = 0;
+    for (char *p = text; *p; p++) {
+        depth += *p == '(' ? 1 : *p == ')' ? -1 : 0;
+        if (*p == separator && depth == 0) {
+            *p = '\0';
+            return p + 1;
+        }
+    }
+    return NULL;
+}
+
+/* Head and cells are separated by " : ", since a bare ':' stands in bit ranges. */
+static char *cut_cell(char *text)
+{
+    char *p = strstr(text, " :");
+    while (p && p[2] && !isspace((unsigned char)p[2]))
+        p = strstr(p + 1, " :");
+    if (!p)
+        return NULL;
+    *p = '\0';
+    return p + 2;
+}
+
+static void add_row(char *text)
+{
+    char *mod_text = cut_cell(text), *operand_text = mod_text ? cut_cell(mod_text) : NULL;
+    if (!operand_text)
+        fail("a row needs three parts: head : modifiers : operands");
+    char *save = NULL;
+    char *mnemonic = strtok_r(text, " \t", &save), *opcodes = strtok_r(NULL, " \t", &save);
+    char *arch_text = strtok_r(NULL, " \t", &save);
+    if (!arch_text)
+        fail("mnemonic, opcodes and architectures expected");
+    struct isa_row head = {.op = (uint16_t)names_find(&ops, mnemonic)};
+    unsigned arch_mask = scan_archs(arch_text);
+    head.condition = (uint16_t)condition_count;
+    for (char *word; (word = strtok_r(NULL, " \t", &save));) {
+        if (strcmp(word, "@UP") == 0) {
+            head.uniform_guard = 1;
+            continue;
+        }
+        conditions = grow(conditions, condition_count, &condition_size, sizeof *conditions);
+        conditions[condition_count++] = scan_condition(word);
+        head.condition_count++;
+    }
+    unsigned opcode[ALTERNATIVES], count = 0;
+    for (const char *p = opcodes; *p;) {
+        if (count == ALTERNATIVES)
+            fail("too many opcodes");
+        opcode[count] = (unsigned)scan_number(&p, 16);
+        if (opcode[count++] >= OPCODES)
+            fail("opcode too large");
+        if (*p == '/')
+            p++;
+        else if (*p)
+            fail("bad opcode list");
+    }
+    head.mod = (uint16_t)enum_count;
+    head.mod_count = (uint8_t)scan_enums(mod_text);
+    char *cells[16];
+    unsigned cell_count = 0;
+    skip_blanks((const char **)&operand_text);
+    for (char *cell = *operand_text ? operand_text : NULL; cell;) {
+        char *next = cut(cell, ',');
+        if (cell_count == 16)
+            fail("too many operands");
+        cells[cell_count++] = cell;
+        cell = next;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        struct isa_row row = head;
+        row.operand = (uint16_t)operand_count;
+        for (unsigned k = 0; k < cell_count; k++) {
+            char one[1024];
+            alternative(cells[k], i, count, one, sizeof one);
+            scan_operand(one);
+            row.operand_count++;
+        }
+        rows = grow(rows, row_count, &row_size, sizeof *rows);
+        rows[row_count] = row;
+        for (unsigned a = 0; a < arch_count; a++)
+            if (arch_mask >> a & 1) {
+                struct list *l = &index_of[a][opcode[i]];
+                l->row = grow(l->row, l->count, &l->size, sizeof *l->row);
+                l->row[l->count++] = (uint16_t)row_count;
+            }
+        row_count++;
+    }
+    if (row_count > 60000 || enum_count > 60000 || operand_count > 60000 || code_count > 60000)
+        fail("tables outgrew 16-bit indices");
+}
+
+/* --- checks --------------------------------------------------------------------------------------------------------*/
+
+static uint64_t field_get(const struct isa_field *field, struct bits128 w)
+{
+    uint64_t v = 0;
+    for (unsigned i = 0; i < field->pieces; i++)
+        v = v << field->piece[i].width |
+            bits_get(w, field->piece[i].low + field->piece[i].width - 1u, field->piece[i].low);
+    return v;
+}
+
+static struct bits128 field_set(const struct isa_field *field, struct bits128 w, uint64_t v)
+{
+    for (unsigned i = field->pieces; i-- > 0; v >>= field->piece[i].width)
+        w = bits_set(w, field->piece[i].low + field->piece[i].width - 1u, field->piece[i].low, v);
+    return w;
+}
+
+static bool row_matches(const struct isa_row *row, struct bits128 w)
+{
+    for (unsigned i = 0; i < row->condition_count; i++) {
+        const struct isa_condition *c = &conditions[row->condition + i];
+        uint64_t v = field_get(&c->field, w);
+        bool hit = c->test == ISA_TEST_POWER ? v && !(v & (v - 1)) : (v == c->value) == (c->test == ISA_TEST_EQUAL);
+        if (!hit)
+            return false;
+    }
+    return true;
+}
+
+/* Several words that fulfil a row's conditions with different filling; one of them must find the row first. */
+static bool row_reachable(const struct list *list, size_t at)
+{
+    static const uint64_t fills[] = {0, UINT64_MAX, 0x5555555555555555, 0xaaaaaaaaaaaaaaaa, 0x0123456789abcdef,
+                                     0xfedcba9876543210, 0x0f0f0f0f0f0f0f0f, 0xf0f0f0f0f0f0f0f0, 0x3333333333333333,
+                                     0xcccccccccccccccc, 0x1ff7efe3a1b2c4d8, 0x9e3779b97f4a7c15};
+    enum { FILLS = sizeof fills / sizeof *fills };
+    const struct isa_row *row = &rows[list->row[at]];
+    for (unsigned f = 0; f < FILLS * FILLS; f++) {
+        struct bits128 w = {fills[f % FILLS], fills[f / FILLS]};
+        for (unsigned i = 0; i < row->condition_count; i++) {
+            const struct isa_condition *c = &conditions[row->condition + i];
+            if (c->test == ISA_TEST_POWER)
+                w = field_set(&c->field, w, 64);
+            else if (c->test == ISA_TEST_EQUAL)
+                w = field_set(&c->field, w, c->value);
+        }
+        if (!row_matches(row, w))
+            continue;
+        size_t first = 0;
+        while (first < at && !row_matches(&rows[list->row[first]], w))
+            first++;
+        if (first == at)
+            return true;
+    }
+    return false;
+}
+
+static void check_rows(void)
+{
+    line_number = 0;
+    for (unsigned a = 0; a < arch_count; a++)
+        for (unsigned o = 0; o < OPCODES; o++)
+            for (size_t i = 0; i < index_of[a][o].count; i++)
+                if (!row_reachable(&index_of[a][o], i)) {
+                    file_name = "isagen";
+                    fail("sm_%u opcode 0x%x: row %zu (%s) is never reached", archs[a], o, i,
+                         ops.text[rows[index_of[a][o].row[i]].op - 1]);
+                }
+}
+
+/* --- writing -------------------------------------------------------------------------------------------------------*/
+
+static void write_field(FILE *f, const struct isa_field *field)
+{
+    if (!field->pieces) {
+        fprintf(f, "{0}");
+        return;
+    }
+    fprintf(f, "{%u,%u,%u,{", field->pieces, field->flags, field->shift);
+    for (unsigned i = 0; i < field->pieces; i++)
+        fprintf(f, "%s{%u,%u}", i ? "," : "", field->piece[i].low, field->piece[i].width);
+    fprintf(f, "}}");
+}
+
+static void write_numbers(FILE *f, const char *name, const uint16_t *v, size_t n)
+{
+    fprintf(f, "static const uint16_t %s[] = {", name);
+    for (size_t i = 0; i < n; i++)
+        fprintf(f, "%s%u,", i % 24 ? "" : "\n", v[i]);
+    fprintf(f, "%s};\n", n ? "\n" : "0");
+}
+
+static void write_tables(FILE *f)
+{
+    fprintf(f, "/* Made by isagen from src/isa/spec. */\n");
+    write_numbers(f, "isa_codes", codes, code_count);
+    write_numbers(f, "isa_sequences", sequences, sequence_count);
+    fprintf(f, "static const struct isa_enum isa_enums[] = {\n");
+    for (size_t i = 0; i < enum_count; i++) {
+        fprintf(f, "{");
+        write_field(f, &enums[i].field);
+        fprintf(f, ",%u,%u},\n", enums[i].first, enums[i].count);
+    }
+    fprintf(f, "};\nstatic const struct isa_condition isa_conditions[] = {\n");
+    for (size_t i = 0; i < condition_count; i++) {
+        fprintf(f, "{");
+        write_field(f, &conditions[i].field);
+        fprintf(f, ",%u,UINT64_C(0x%llx)},\n", conditions[i].test, (unsigned long long)conditions[i].value);
+    }
+    fprintf(f, "{{0},0,0}};\nstatic const struct isa_operand_row isa_operand_rows[] = {\n");
+    for (size_t i = 0; i < operand_count; i++) {
+        const struct isa_operand_row *o = &operands[i];
+        fprintf(f, "{%u,%u,%u,%d,%u,%u,%u,%u,%u,{", o->kind, o->style, o->bits, o->hide, o->neg, o->abs, o->inv, o->no,
+                o->reuse);
+        for (unsigned k = 0; k < ISA_PART_COUNT; k++) {
+            fprintf(f, "{");
+            write_field(f, &o->part[k].field);
+            fprintf(f, ",%d},", o->part[k].absent);
+        }
+        fprintf(f, "},%u,%u,%u,%u,%u,%u},\n", o->suffix, o->base_suffix, o->ubase_suffix, o->suffix_count,
+                o->base_suffix_count, o->ubase_suffix_count);
+    }
+    fprintf(f, "};\nstatic const struct isa_row isa_rows[] = {\n");
+    for (size_t i = 0; i < row_count; i++)
+        fprintf(f, "{%u,%u,%u,%u,%u,%u,%u,%u},\n", rows[i].op, rows[i].condition, rows[i].mod, rows[i].operand,
+                rows[i].condition_count, rows[i].mod_count, rows[i].operand_count, rows[i].uniform_guard);
+    fprintf(f, "};\n");
+    for (unsigned a = 0; a < arch_count; a++) {
+        /* lists[first[opcode] …] up to the next opcode's first */
+        fprintf(f, "static const uint16_t isa_list_%u[] = {", archs[a]);
+        unsigned n = 0;
+        for (unsigned o = 0; o < OPCODES; o++)
+            for (size_t i = 0; i < index_of[a][o].count; i++)
+                fprintf(f, "%s%u,", n++ % 24 ? "" : "\n", index_of[a][o].row[i]);
+        fprintf(f, "%s};\nstatic const uint16_t isa_first_%u[] = {", n ? "" : "0", archs[a]);
+        n = 0;
+        for (unsigned o = 0; o < OPCODES; o++) {
+            fprintf(f, "%s%u,", o % 24 ? "" : "\n", n);
+            n += (unsigned)index_of[a][o].count;
+        }
+        fprintf(f, "%u};\nstatic const char *const isa_sregs_%u[256] = {\n", n, archs[a]);
+        for (unsigned i = 0; i < 256; i++)
+            if (sregs[a][i])
+                fprintf(f, "[%u] = \"%s\",\n", i, sregs[a][i]);
+        fprintf(f, "};\n");
+    }
+    fprintf(f, "static const unsigned isa_arch_numbers[] = {");
+    for (unsigned a = 0; a < arch_count; a++)
+        fprintf(f, "%u,", archs[a]);
+    fprintf(f, "};\nstatic const struct isa_arch_table isa_arch_tables[] = {\n");
+    for (unsigned a = 0; a < arch_count; a++)
+        fprintf(f, "{isa_first_%u, isa_list_%u, isa_sregs_%u},\n", archs[a], archs[a], archs[a]);
+    fprintf(f, "};\n");
+}
+
+static FILE *open_output(const char *directory, const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *f = fopen(path, "w");
+    if (!f) {
+        fprintf(stderr, "isagen: cannot write %s\n", path);
+        exit(1);
+    }
+    return f;
+}
+
+/* --- passes --------------------------------------------------------------------------------------------------------*/
+
+/* Every word in capitals or digits of a modifier position becomes a name; the second pass checks the grammar. */
+static void collect_mods(const char *text)
+{
+    for (const char *p = text; *p;) {
+        if (isalnum((unsigned char)*p) || *p == '_') {
+            const char *start = p;
+            while (isalnum((unsigned char)*p) || *p == '_')
+                p++;
+            bool value = *p == '=';
+            char name[64];
+            size_t n = (size_t)(p - start);
+            if (!value && n < sizeof name) {
+                memcpy(name, start, n);
+                name[n] = '\0';
+                names_add(&mods, name);
+            }
+        } else if (*p == '@') { /* a bit range, or the next element */
+            for (p++; isdigit((unsigned char)*p) || *p == ':' || *p == '+';)
+                p++;
+        } else if (*p == '%') {
+            for (p++; isalnum((unsigned char)*p) || *p == '_';)
+                p++;
+        } else {
+            p++;
+        }
+    }
+}
+
+/* The suffixes in an operand cell: ".X", ".(A|B)@75:74", "base.X". */
+static void collect_suffixes(const char *text)
+{
+    for (const char *p = text; (p = strchr(p, '.')) != NULL;) {
+        char one[128];
+        size_t n = 0;
+        int depth = 0;
+        for (p++; p[n] && (depth || (p[n] != ' ' && p[n] != ')')) && n < sizeof one - 1; n++) {
+            depth += p[n] == '(' ? 1 : p[n] == ')' ? -1 : 0;
+            one[n] = p[n];
+        }
+        one[n] = '\0';
+        collect_mods(one);
+        p += n;
+    }
+}
+
+static void collect_names(const char *text)
+{
+    char *copy = strdup(text), *save = NULL;
+    char *first = strtok_r(copy, " \t", &save);
+    char *rest = save;
+    if (strcmp(first, "op") == 0 || strcmp(first, "mod") == 0) {
+        for (char *w; (w = strtok_r(NULL, " \t", &save));)
+            names_add(first[0] == 'o' ? &ops : &mods, w);
+    } else if (strcmp(first, "table") == 0) {
+        strtok_r(NULL, " \t", &save);
+        collect_mods(save);
+    } else if (strcmp(first, "slot") == 0) {
+        collect_suffixes(rest);
+    } else if (isupper((unsigned char)first[0])) {
+        names_add(&ops, first);
+        char *mod_text = cut_cell(rest), *operand_text = mod_text ? cut_cell(mod_text) : NULL;
+        if (operand_text) {
+            collect_mods(mod_text);
+            collect_suffixes(operand_text);
+        }
+    }
+    free(copy);
+}
+
+static void read_line(char *text)
+{
+    char *rest = text + strcspn(text, " \t");
+    if (isupper((unsigned char)text[0])) {
+        add_row(text);
+        return;
+    }
+    if (*rest)
+        *rest++ = '\0';
+    skip_blanks((const char **)&rest);
+    if (strcmp(text, "archs") == 0) {
+        for (const char *p = rest; *p; skip_blanks(&p)) {
+            if (arch_count == MAX_ARCHS)
+                fail("too many architectures");
+            archs[arch_count++] = (unsigned)scan_number(&p, 10);
+        }
+    } else if (strcmp(text, "table") == 0) {
+        define(&tables, rest);
+    } else if (strcmp(text, "slot") == 0) {
+        define(&slots, rest);
+    } else if (strcmp(text, "sreg") == 0) {
+        char *save = NULL;
+        unsigned mask = scan_archs(strtok_r(rest, " \t", &save));
+        for (char *w; (w = strtok_r(NULL, " \t", &save));) {
+            const char *p = w;
+            unsigned long number = scan_number(&p, 10);
+            if (*p++ != '=' || number > 255)
+                fail("number=NAME expected");
+            for (unsigned a = 0; a < arch_count; a++)
+                if (mask >> a & 1)
+                    sregs[a][number] = strdup(p);
+        }
+    } else if (strcmp(text, "op") != 0 && strcmp(text, "mod") != 0) {
+        fail("unknown line '%s'", text);
     }
 }
 
 int main(int argc, char **argv)
 {
-    if (argc < 3)
-        fail("usage", "isagen OUTPUT-DIRECTORY SPEC...");
-    struct names ops = {0}, mods = {0};
-    for (int i = 2; i < argc; i++) {
-        FILE *f = fopen(argv[i], "r");
-        if (!f)
-            fail("cannot open", argv[i]);
-        char line[4096];
-        while (fgets(line, sizeof line, f)) {
-            char *save = NULL, *word = strtok_r(line, " \t\r\n", &save);
-            if (!word || *word == '#')
-                continue;
-            struct names *into = strcmp(word, "op") == 0 ? &ops : strcmp(word, "mod") == 0 ? &mods : NULL;
-            if (!into)
-                fail("unknown line", word);
-            while ((word = strtok_r(NULL, " \t\r\n", &save)))
-                names_add(into, word);
-        }
-        fclose(f);
+    if (argc < 3) {
+        fprintf(stderr, "usage: isagen OUTPUT-DIRECTORY SPEC...\n");
+        return 2;
     }
+    for (int i = 2; i < argc; i++)
+        lines_read(argv[i]);
+    for (size_t i = 0; i < line_count; i++)
+        collect_names(lines[i].text);
     qsort(ops.text, ops.count, sizeof *ops.text, names_compare);
     qsort(mods.text, mods.count, sizeof *mods.text, names_compare);
+    sequence_add("-", 1);
+    for (size_t i = 0; i < line_count; i++) {
+        file_name = lines[i].file;
+        line_number = lines[i].number;
+        read_line(lines[i].text);
+    }
+    check_rows();
 
-    char path[4096];
-    snprintf(path, sizeof path, "%s/isa_names.inc", argv[1]);
-    FILE *f = fopen(path, "w");
-    if (!f)
-        fail("cannot write", path);
+    FILE *f = open_output(argv[1], "isa_names.inc");
     fprintf(f, "/* Made by isagen from src/isa/spec. */\n");
     names_write(f, "ISA_OP_ROW", &ops);
     names_write(f, "ISA_MOD_ROW", &mods);
-    if (fclose(f) != 0)
-        fail("cannot write", path);
-    return 0;
+    bool failed = fclose(f) != 0;
+    f = open_output(argv[1], "isa_tables.inc");
+    write_tables(f);
+    failed |= fclose(f) != 0;
+    if (failed)
+        fprintf(stderr, "isagen: write error\n");
+    return failed;
 }

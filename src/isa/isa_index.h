@@ -1,0 +1,23 @@
+/* What decode and print share: the row of a word and reading its fields. Private to the room. */
+#ifndef SP_ISA_INDEX_H
+#define SP_ISA_INDEX_H
+
+#include "isa/isa.h"
+#include "isa/isa_table.h"
+
+struct isa_arch_table {
+    const uint16_t *first, *list; /* rows of opcode o: list[first[o]] … list[first[o + 1] - 1] */
+    const char *const *sregs;
+};
+
+/* NULL when there are no tables. */
+const struct isa_arch_table *isa_arch_table(unsigned sm);
+/* The row whose conditions the word meets, or NULL. */
+const struct isa_row *isa_row_find(unsigned sm, struct bits128 word);
+const struct isa_operand_row *isa_row_operand(const struct isa_row *row, unsigned i);
+uint64_t isa_field_raw(const struct isa_field *field, struct bits128 word);
+bool isa_bit_set(uint16_t bit, struct bits128 word);
+/* True when the text leaves this operand out. */
+bool isa_operand_hidden(const struct isa_operand_row *o, struct bits128 word);
+
+#endif
