@@ -385,21 +385,23 @@ static void write_row(struct rep_page *p, const struct rep_table *t, const struc
 
 static void write_markdown(struct rep_page *p, const struct rep_table *t)
 {
-    for (unsigned c = 0; c < t->columns; c++)
-        if (!t->empty_hidden || !column_empty(t, c)) {
+    bool shown[REP_COLUMNS] = {false};
+    for (unsigned c = 0; c < t->columns; c++) {
+        shown[c] = !t->empty_hidden || !column_empty(t, c);
+        if (shown[c]) {
             out_text(p->o, "| ");
             put_markdown(p, t->head[c] ? t->head[c] : "", true);
             out_char(p->o, ' ');
         }
+    }
     out_text(p->o, "|\n");
     for (unsigned c = 0; c < t->columns; c++)
-        if (!t->empty_hidden || !column_empty(t, c))
-            out_text(p->o, "|---");
+        out_text(p->o, shown[c] ? "|---" : "");
     out_text(p->o, "|\n");
     for (size_t r = 0; r < t->rows.n; r++) {
         for (unsigned c = 0; c < t->columns; c++) {
             const struct rep_cell *cell = &t->rows.p[r].cells[c];
-            if (t->empty_hidden && column_empty(t, c))
+            if (!shown[c])
                 continue;
             out_text(p->o, "| ");
             if (cell->text && cell->code)
