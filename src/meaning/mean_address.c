@@ -120,10 +120,29 @@ static unsigned natural_width(const struct mean *m, const struct graph_access *x
     return 8;
 }
 
-static bool divides(const struct graph_affine *f, int64_t bytes)
+/* A node whose value is always a multiple of `bytes` although its coefficient is not: what it is
+ * divided by that; NIL: not known to be one. */
+static graph_id quotient(const struct mean *m, graph_id id, int64_t bytes)
+{
+    struct graph_node n = *graph_at(m->g, id);
+    uint64_t mask, factor;
+    if (bytes < 2 || (bytes & (bytes - 1)) != 0 || n.kind != UOP_AND || !graph_is_const(m->g, n.arg[1], &mask) ||
+        mask % (uint64_t)bytes != 0)
+        return GRAPH_NIL;
+    enum uop_type type = (enum uop_type)n.type;
+    struct graph_node inner = *graph_at(m->g, n.arg[0]);
+    if (inner.kind == UOP_MUL && graph_is_const(m->g, inner.arg[1], &factor) && factor % (uint64_t)bytes == 0) {
+        graph_id less = graph_op2(m->g, UOP_MUL, type, inner.arg[0], graph_const(m->g, type, factor / (uint64_t)bytes));
+        return graph_op2(m->g, UOP_AND, type, less, graph_const(m->g, type, mask / (uint64_t)bytes));
+    }
+    return graph_op2(m->g, UOP_SHR, type, id, graph_const(m->g, UOP_B32, (uint64_t)__builtin_ctzll((uint64_t)bytes)));
+}
+
+static bool divides(const struct mean *m, const struct graph_affine *f, int64_t bytes)
 {
     for (unsigned i = 0; i < f->term_count; i++)
-        if (f->terms[i].coefficient % bytes != 0)
+        if (f->terms[i].coefficient % bytes != 0 &&
+            !(f->terms[i].coefficient == 1 && quotient(m, f->terms[i].term, bytes) != GRAPH_NIL))
             return false;
     return f->offset % bytes == 0;
 }
@@ -163,7 +182,7 @@ enum sp_status mean_find_arrays(struct mean *m)
             continue;
         struct mean_array *array = &m->work->arrays[at];
         unsigned width = natural_width(m, x);
-        while (width > 1 && !divides(&f, width))
+        while (width > 1 && !divides(m, &f, width))
             width /= 2;
         if (array->bytes && array->bytes != width) {
             bool fixed = at >= (int)m->param_count;
@@ -187,6 +206,10 @@ static void index_sum(const struct mean *m, const struct graph_affine *f, int64_
     *sum = (struct mean_sum){.offset = f->offset / bytes};
     for (unsigned i = 0; i < f->term_count; i++) {
         int64_t c = f->terms[i].coefficient / bytes;
+        if (f->terms[i].coefficient % bytes != 0) {
+            mean_sum_add(m, sum, quotient(m, f->terms[i].term, bytes), 1, false, 0);
+            continue;
+        }
         struct mean_sum opened = *sum;
         /* sext(a + b) is a + b for a reader as long as nothing multiplies it. */
         if (c == 1 && mean_sum_add(m, &opened, f->terms[i].term, 1, false, 0)) {
@@ -261,7 +284,7 @@ struct mean_text mean_text_element(struct mean *m, graph_id address, enum uop_sp
         f.offset -= inside;
         part = mean_piece(m, PREC_PRIMARY, ".%c", lane_words[(inside / lane_bytes) & 3]).p;
     }
-    if (!divides(&f, bytes)) {
+    if (!divides(m, &f, bytes)) {
         if (at >= (int)m->param_count) { /* shared and local: bytes */
             struct mean_sum sum;
             index_sum(m, &f, 1, &sum);
@@ -293,7 +316,7 @@ bool mean_address_of(struct mean *m, graph_id address, enum uop_space space, uns
     const struct mean_array *array = &m->work->arrays[at];
     int64_t bytes = array->bytes ? array->bytes : width ? width : 1;
     struct mean_sum sum;
-    bool whole = divides(&f, bytes);
+    bool whole = divides(m, &f, bytes);
     index_sum(m, &f, whole ? bytes : 1, &sum);
     out->param = at < (int)m->param_count ? at : -1;
     out->stack = at == (int)m->param_count + MEAN_LOCAL;

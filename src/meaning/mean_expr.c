@@ -614,6 +614,8 @@ struct mean_text mean_text_of(struct mean *m, graph_id id, unsigned as, unsigned
     uint32_t at;
     if (map_u64_get(&m->name_of, id, &at))
         return word(m->names.p[at].name);
+    if (map_u64_get(&m->work->low_of, id, &at) && at < m->names.n)
+        return mean_piece(m, PREC_PRIMARY, "lo(%s)", m->names.p[at].name);
     if (!(style & MEAN_EXPANDED) && map_u64_get(&m->value_of, id, &at)) {
         const struct graph_node *n = graph_at(m->g, id);
         bool half = (n->kind == UOP_LO || n->kind == UOP_HI) && graph_at(m->g, n->arg[0])->kind == UOP_LOAD;

@@ -82,6 +82,7 @@ struct mean_work {
     struct mean_array *arrays; /* param_count + MEAN_FIXED_ARRAYS */
     int64_t frame; /* lowest offset from the stack pointer's start that becomes a register value: 0 or negative */
     struct map_u64 address_of; /* node -> access << 2 | part: 0 its address, 1 the low word of it, 2 the high word */
+    struct map_u64 low_of;     /* low word of a 64-bit linear index -> index into names */
     struct map_u64 stored_by;  /* node -> access that stores it */
     uint32_t *use_starts, *use_list; /* by def: the uses (indices into graph.uses) it reaches */
     uint8_t *live;         /* by node: some effect depends on it */
@@ -95,6 +96,7 @@ struct mean_work {
 struct mean_linear {
     graph_id block, thread, thread32; /* block * factor + thread; thread32: thread without its extension */
     int64_t factor;
+    graph_id low; /* the low word of a 64-bit index */
 };
 
 /* ---- mean_expr.c ----------------------------------------------------------------------------- */
@@ -161,7 +163,7 @@ enum sp_status mean_find_addresses(struct mean *m);
 /* Uses a def reaches. */
 const uint32_t *mean_uses_of(const struct mean *m, uint32_t def, uint32_t *count);
 /* The value a def is (part of): 0 whole, 1 low word, 2 high word of what is answered. */
-graph_id mean_whole_of(const struct mean *m, uint32_t def, unsigned *part);
+graph_id mean_whole_of(struct mean *m, uint32_t def, unsigned *part);
 /* The access a node is the address of, or a word of its address; NULL: none. */
 const struct graph_access *mean_access_at(const struct mean *m, graph_id node, unsigned *part);
 /* Number format in which the readers of a register take the constant in it. */

@@ -41,8 +41,10 @@ static int linear_dimension(const struct graph *g, graph_id id, struct mean_line
                 if (!is_sreg(g, product->arg[k], UOP_SR_CTAID_X + dim) ||
                     !(fixed || is_sreg(g, size, UOP_SR_NTID_X + dim)))
                     continue;
-                *parts = (struct mean_linear){fixed ? product->arg[k] : n->arg[!side], n->arg[side],
-                                              unextended(g, n->arg[side]), (int64_t)factor};
+                *parts = (struct mean_linear){.block = fixed ? product->arg[k] : n->arg[!side],
+                                              .thread = n->arg[side],
+                                              .thread32 = unextended(g, n->arg[side]),
+                                              .factor = (int64_t)factor};
                 return (int)dim;
             }
         }
@@ -186,6 +188,14 @@ enum sp_status mean_find_names(struct mean *m)
     size_t nodes = m->g->nodes.n;
     if (!find_marks(m, &marks))
         return SP_ERR_MEMORY;
+    /* 64-bit ones first: the low word of such an index is no index of its own. */
+    graph_id low[INDICES_MAX];
+    unsigned lows = 0;
+    for (graph_id id = 1; id < nodes && lows < INDICES_MAX; id++) {
+        struct mean_linear parts;
+        if (graph_at(m->g, id)->type == UOP_B64 && linear_dimension(m->g, id, &parts) >= 0)
+            low[lows++] = graph_op1(m->g, UOP_LO, UOP_B32, id);
+    }
     for (graph_id id = 1; id < nodes && count < INDICES_MAX; id++) {
         struct mean_linear parts;
         int dim = linear_dimension(m->g, id, &parts);
@@ -193,6 +203,8 @@ enum sp_status mean_find_names(struct mean *m)
         if (dim >= 0) /* within a longer sum its parts stand alone */
             used |= (marks.address[parts.block] && marks.address[parts.thread]) ||
                     (marks.compare[parts.block] && marks.compare[parts.thread]);
+        for (unsigned k = 0; k < lows; k++)
+            used &= low[k] != id;
         if (dim >= 0 && used)
             found[count++] = (struct found_index){id, dim, parts};
     }
@@ -208,6 +220,10 @@ enum sp_status mean_find_names(struct mean *m)
                                               : arena_printf(m->a, "blockIdx.%c * %lld + threadIdx.%c", d,
                                                              (long long)parts->factor, d);
         m->work->linear[i] = *parts;
+        bool wide = graph_at(m->g, found[i].node)->type == UOP_B64;
+        m->work->linear[i].low = wide ? graph_op1(m->g, UOP_LO, UOP_B32, found[i].node) : GRAPH_NIL;
+        if (wide && !map_u64_put(m->a, &m->work->low_of, m->work->linear[i].low, i))
+            return SP_ERR_MEMORY;
         if (!give_name(m, found[i].node, next_letter(m, &letter), expr, index_type(m, found[i].node)))
             return SP_ERR_MEMORY;
     }

@@ -185,6 +185,23 @@ static void find_indices(struct roles *r)
         }
 }
 
+/* The same in every turn of the loop whose phi this is: made before it, or from such values and
+ * what never changes. */
+static bool is_invariant(const struct graph *g, graph_id id, graph_id phi, unsigned depth)
+{
+    enum { INVARIANT_DEPTH = 8 };
+    const struct graph_node *n = graph_at(g, id);
+    if (id < phi || n->kind == UOP_CONST || n->kind == UOP_SREG || (n->kind == UOP_CBANK && n->arg_count == 0))
+        return true;
+    if (depth > INVARIANT_DEPTH || id == phi || n->arg_count == 0 || !uop_is_pure((enum uop_kind)n->kind) ||
+        n->kind >= GRAPH_PHI)
+        return false;
+    for (unsigned k = 0; k < n->arg_count; k++)
+        if (!is_invariant(g, n->arg[k], phi, depth + 1))
+            return false;
+    return true;
+}
+
 /* op(phi, step) coming round to the phi, where the step was known before the loop. */
 static void find_inductions(struct roles *r)
 {
@@ -203,7 +220,7 @@ static void find_inductions(struct roles *r)
                 unsigned own = 0;
                 for (unsigned t = 0; t < f.term_count; t++) {
                     own += f.terms[t].term == id && f.terms[t].coefficient == 1;
-                    invariant &= f.terms[t].term <= id;
+                    invariant &= f.terms[t].term == id || is_invariant(g, f.terms[t].term, id, 0);
                 }
                 moves = invariant && own == 1;
             } else if (n->kind == UOP_MUL || n->kind == UOP_SHR || n->kind == UOP_SAR || n->kind == UOP_SHL) {

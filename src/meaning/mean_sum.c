@@ -16,7 +16,8 @@ enum { SUM_DEPTH = 24, SUM_TERMS = 16, SUM_STEPS = 64, SHIFT_FROM = 256 };
 static bool has_word(const struct mean *m, graph_id id)
 {
     uint32_t at;
-    return map_u64_get(&m->name_of, id, &at) || map_u64_get(&m->value_of, id, &at);
+    return map_u64_get(&m->name_of, id, &at) || map_u64_get(&m->value_of, id, &at) ||
+           map_u64_get(&m->work->low_of, id, &at);
 }
 
 static bool add_term(struct mean_sum *sum, graph_id id, int64_t coefficient)

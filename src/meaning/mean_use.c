@@ -93,11 +93,11 @@ const struct graph_access *mean_access_at(const struct mean *m, graph_id node, u
     return &m->g->accesses.p[at >> 2];
 }
 
-graph_id mean_whole_of(const struct mean *m, uint32_t def, unsigned *part)
+graph_id mean_whole_of(struct mean *m, uint32_t def, unsigned *part)
 {
     const struct graph_def *d = &m->g->defs.p[def];
     const struct graph_node *n = graph_at(m->g, d->node);
-    unsigned half;
+    unsigned half = 0;
     *part = 0;
     if (d->wide != GRAPH_NIL) {
         *part = d->part;
@@ -107,6 +107,15 @@ graph_id mean_whole_of(const struct mean *m, uint32_t def, unsigned *part)
     if (x && half) {
         *part = half;
         return x->address;
+    }
+    const struct mean_param *p = mean_param_of(m, d->node);
+    if (p && p->size == 8 && n->type == UOP_B32) { /* a word of a pointer, read alone */
+        bool high = n->imm != p->constant_offset;
+        graph_id pointer = graph_cbank(m->g, UOP_B64, 0, p->constant_offset);
+        if (mean_is_pointer(m, pointer)) {
+            *part = high ? 2 : 1;
+            return pointer;
+        }
     }
     if (n->kind == UOP_LO || n->kind == UOP_HI) {
         *part = n->kind == UOP_HI ? 2 : 1;
