@@ -144,6 +144,32 @@ static graph_id whole_of(struct graph *g, graph_id lo, graph_id hi)
     return graph_at(g, pair)->kind == UOP_PAIR ? GRAPH_NIL : pair;
 }
 
+/* One of the values is zero-extended, its high word the constant 0: x <u C is `hi C != 0 || x <u lo C`, C <u x is
+ * `hi C == 0 && lo C <u x`. */
+static graph_id zero_extended_compare(struct graph *g, graph_id id)
+{
+    const struct graph_node *n = graph_at(g, id);
+    for (unsigned e = 0; e < 2; e++) {
+        struct graph_node equal = *graph_at(g, n->arg[e]), low = *graph_at(g, n->arg[1 - e]);
+        uint64_t zero, table = n->imm, eq = e ? 0xc : 0xa, lt = e ? 0xa : 0xc;
+        if (equal.kind != UOP_IEQ || low.kind != UOP_ILT_U || !graph_is_const(g, equal.arg[1], &zero) || zero)
+            continue;
+        bool x_below = table == ((~eq | lt) & 15) || table == (eq & ~lt & 15);
+        bool c_below = table == (eq & lt) || table == ((~eq | ~lt) & 15);
+        if (!x_below && !c_below)
+            continue;
+        graph_id x = low.arg[x_below ? 0 : 1], c = whole_of(g, low.arg[x_below ? 1 : 0], equal.arg[0]);
+        if (c == GRAPH_NIL)
+            continue;
+        struct uop like = {.kind = UOP_ILT_U, .type = UOP_B1, .imm = 64, .flags = (uint8_t)(low.flags & UOP_SWAPPED)};
+        x = graph_op1(g, UOP_ZEXT, UOP_B64, x);
+        graph_id whole = graph_pure(g, &like, x_below ? (graph_id[]){x, c} : (graph_id[]){c, x}, 2);
+        bool negated = table == (eq & ~lt & 15) || table == ((~eq | ~lt) & 15);
+        return negated ? graph_not(g, whole) : whole;
+    }
+    return id;
+}
+
 /* hi_a < hi_b || hi_a == hi_b && lo_a <u lo_b  is  a < b; lo_a == lo_b && hi_a == hi_b is a == b. */
 static graph_id wide_compare(struct graph *g, graph_id id)
 {
@@ -172,6 +198,8 @@ static graph_id wide_compare(struct graph *g, graph_id id)
         }
         return id;
     }
+    if (n->arg_count == 2)
+        return zero_extended_compare(g, id);
     if (n->arg_count != 3 || eqs != 1)
         return id;
     struct graph_node equal = *graph_at(g, n->arg[eq[0]]);

@@ -159,8 +159,11 @@ static uint32_t load_of_def(const struct graph *g, const struct graph_def *d)
     return UINT32_MAX;
 }
 
-struct def_index { /* uses of each def */
+struct def_index { /* uses of each def, and what loads say of the stores before them */
     uint32_t *starts, *uses;
+    uint32_t *last_reader;      /* of a store: the last instance that is proved to read it back, 0: none */
+    uint32_t last_alias_load;   /* the last instance of a global load that a store may reach */
+    uint32_t last_shared_load;  /* the last instance of a load from shared memory */
 };
 
 static bool index_uses(struct arena *a, const struct graph *g, struct def_index *x)
@@ -168,6 +171,20 @@ static bool index_uses(struct arena *a, const struct graph *g, struct def_index 
     x->starts = ARENA_ARRAY(a, uint32_t, g->defs.n + 2);
     if (!x->starts)
         return false;
+    x->last_reader = ARENA_ARRAY(a, uint32_t, g->accesses.n + 1);
+    if (!x->last_reader)
+        return false;
+    for (size_t i = 0; i < g->accesses.n; i++) {
+        const struct graph_access *l = &g->accesses.p[i];
+        if (l->kind != GRAPH_LOAD)
+            continue;
+        if (l->from_store >= 0 && l->insn > x->last_reader[l->from_store])
+            x->last_reader[l->from_store] = l->insn;
+        if (l->may_alias && (l->space == UOP_GLOBAL || l->space == UOP_GENERIC) && l->insn > x->last_alias_load)
+            x->last_alias_load = l->insn;
+        if (l->space == UOP_SHARED && l->from_store < 0 && l->insn > x->last_shared_load)
+            x->last_shared_load = l->insn;
+    }
     uint32_t total = 0;
     for (size_t i = 0; i < g->uses.n; i++)
         for (uint32_t k = 0; k < g->uses.p[i].def_count; k++, total++)
@@ -215,7 +232,8 @@ static bool access_holds(const struct graph_access *x, graph_id node)
     return false;
 }
 
-static void place_accesses(struct arena *a, const struct graph *g, struct place_value *v, graph_id node, const uint32_t *list, uint32_t count)
+static void place_accesses(struct arena *a, const struct graph *g, const struct def_index *index, struct place_value *v, graph_id node,
+                           const uint32_t *list, uint32_t count)
 {
     bool loaded = false;
     for (uint32_t i = 0; i < count; i++) {
@@ -230,10 +248,7 @@ static void place_accesses(struct arena *a, const struct graph *g, struct place_
             loaded = true;
             v->assumed |= x->may_alias;
         } else if (x->kind == GRAPH_STORE || x->kind == GRAPH_ATOMIC) {
-            uint32_t to = x->insn;
-            for (size_t k = 0; k < g->accesses.n; k++)
-                if (g->accesses.p[k].kind == GRAPH_LOAD && g->accesses.p[k].from_store == (int32_t)list[i] && g->accesses.p[k].insn > to)
-                    to = g->accesses.p[k].insn;
+            uint32_t to = index->last_reader[list[i]] > x->insn ? index->last_reader[list[i]] : x->insn;
             VEC_PUSH(a, v->storage, (struct place_storage){.where = where_of_space(x->space), .def = UINT32_MAX, .access = list[i],
                                                            .from = x->insn, .to = to});
             add_evidence(a, v, x->insn);
@@ -308,7 +323,7 @@ static bool at_constant_stack_offset(const struct graph *g, const struct graph_a
     return graph_affine(g, x->address, &f) && f.term_count == 0;
 }
 
-static void classify(struct graph *g, struct place_value *v)
+static void classify(struct graph *g, const struct def_index *index, struct place_value *v)
 {
     bool stored_global = false, read_back_global = false, shared = false, spilled = false, array = false, loaded_global = false;
     const struct graph_node *node = graph_at(g, v->node);
@@ -324,6 +339,10 @@ static void classify(struct graph *g, struct place_value *v)
             stored_global |= global;
             read_back_global |= global && s->to != s->from;
             shared |= x->space == UOP_SHARED && s->to != s->from;
+            if (x->space == UOP_SHARED && s->to == s->from && index->last_shared_load > x->insn) {
+                shared = true; /* some later load may read it; which one is not decided here */
+                v->assumed = true;
+            }
         } else {
             shared |= x->space == UOP_SHARED;
             loaded_global |= global;
@@ -333,9 +352,7 @@ static void classify(struct graph *g, struct place_value *v)
             spilled |= at_constant_stack_offset(g, x) && s->to != s->from;
         }
         if (x->kind != GRAPH_LOAD && global) /* a load that may read it, if two parameters are one object */
-            for (size_t k = 0; k < g->accesses.n; k++)
-                v->assumed |= g->accesses.p[k].kind == GRAPH_LOAD && g->accesses.p[k].may_alias && g->accesses.p[k].insn > x->insn &&
-                              (g->accesses.p[k].space == UOP_GLOBAL || g->accesses.p[k].space == UOP_GENERIC);
+            v->assumed |= index->last_alias_load > x->insn;
     }
     uint32_t other_uses = 0; /* consumers that are not one of its stores */
     for (size_t i = 0; i < v->uses.n; i++) {
@@ -457,7 +474,7 @@ enum sp_status place_build(struct arena *a, const struct graph *graph, struct pl
             place_defs(a, g, &uses, &v, node);
             for (uint32_t c = head[node]; c; c = next[c])
                 mine[count++] = list[c];
-            place_accesses(a, g, &v, node, mine, count);
+            place_accesses(a, g, &uses, &v, node, mine, count);
         }
         bool held = false; /* a half or a whole nobody holds is no value */
         for (size_t k = 0; k < v.storage.n; k++)
@@ -469,7 +486,7 @@ enum sp_status place_build(struct arena *a, const struct graph *graph, struct pl
             qsort(v.uses.p, v.uses.n, sizeof v.uses.p[0], compare_uses);
         if (v.evidence.n)
             qsort(v.evidence.p, v.evidence.n, sizeof v.evidence.p[0], compare_numbers);
-        classify(g, &v);
+        classify(g, &uses, &v);
         VEC_PUSH(a, p->values, v);
     }
     if (p->values.n)

@@ -1,0 +1,193 @@
+/* Truth tables, exact rules and affine sums on hand-made nodes, and the sizes hostile code can reach. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "graph_code.h"
+
+static struct arena arena;
+
+static int make_arena(void **state)
+{
+    arena_init(&arena, 0);
+    *state = &arena;
+    return 0;
+}
+
+static int drop_arena(void **state)
+{
+    (void)state;
+    arena_free(&arena);
+    return 0;
+}
+
+/* A truth value of its own: threadIdx.x == n. */
+static graph_id atom(struct graph *g, unsigned n)
+{
+    return graph_op2(g, UOP_IEQ, UOP_B1, graph_sreg(g, UOP_SR_TID_X), graph_const(g, UOP_B32, n));
+}
+
+static void truth_is_tables(void **state)
+{
+    struct graph g;
+    graph_init(&g, *state, &env_86);
+    graph_id a = atom(&g, 1), b = atom(&g, 2), c = atom(&g, 3);
+    assert_int_equal(graph_not(&g, graph_not(&g, a)), a);
+    assert_int_equal(graph_and(&g, a, b), graph_and(&g, b, a));
+    assert_int_equal(graph_not(&g, graph_and(&g, a, b)), graph_or(&g, graph_not(&g, a), graph_not(&g, b)));
+    assert_int_equal(graph_or(&g, a, graph_not(&g, a)), GRAPH_NIL); /* true */
+    assert_int_equal(graph_and(&g, a, graph_not(&g, a)), graph_false(&g));
+    assert_true(graph_implies(&g, graph_and(&g, a, b), a));
+    assert_false(graph_implies(&g, a, graph_and(&g, a, b)));
+    assert_true(graph_implies(&g, a, GRAPH_NIL));
+    assert_false(graph_implies(&g, GRAPH_NIL, a));
+    graph_id both = graph_or(&g, graph_and(&g, a, b), graph_and(&g, graph_not(&g, a), c));
+    assert_int_equal(graph_assume(&g, both, a), b);
+    assert_int_equal(graph_assume(&g, both, graph_not(&g, a)), c);
+}
+
+static void seven_atoms_are_opaque(void **state)
+{
+    struct graph g;
+    graph_init(&g, *state, &env_86);
+    graph_id six = atom(&g, 1);
+    for (unsigned i = 2; i <= 6; i++)
+        six = graph_and(&g, six, atom(&g, i));
+    assert_int_equal(graph_at(&g, six)->kind, GRAPH_BOOL);
+    graph_id seven = graph_and(&g, six, atom(&g, 7));
+    assert_int_not_equal(graph_at(&g, seven)->kind, GRAPH_BOOL);
+    assert_int_equal(graph_at(&g, seven)->type, UOP_B1);
+    assert_false(graph_implies(&g, seven, six)); /* not known, and not claimed */
+    assert_int_equal(graph_and(&g, six, atom(&g, 7)), seven);
+}
+
+static void selects_under_assumptions(void **state)
+{
+    struct graph g;
+    graph_init(&g, *state, &env_86);
+    graph_id p = atom(&g, 1), x = graph_cbank(&g, UOP_B32, 0, 0x160), y = graph_cbank(&g, UOP_B32, 0, 0x164);
+    graph_id s = graph_op3(&g, UOP_SELECT, UOP_B32, p, x, y);
+    assert_int_equal(graph_op3(&g, UOP_SELECT, UOP_B32, graph_not(&g, p), y, x), s);
+    assert_int_equal(graph_assume(&g, s, p), x);
+    assert_int_equal(graph_assume(&g, s, graph_not(&g, p)), y);
+    assert_int_equal(graph_assume(&g, s, atom(&g, 2)), s);
+    assert_int_equal(graph_op3(&g, UOP_SELECT, UOP_B32, p, s, y), s);
+    assert_int_equal(graph_op3(&g, UOP_SELECT, UOP_B32, p, y, s), y);
+}
+
+static void sums_have_one_form(void **state)
+{
+    struct graph g;
+    graph_init(&g, *state, &env_86);
+    graph_id x = graph_sreg(&g, UOP_SR_TID_X), y = graph_sreg(&g, UOP_SR_CTAID_X), c = graph_const(&g, UOP_B32, 5);
+    graph_id a = graph_op2(&g, UOP_ADD, UOP_B32, graph_op2(&g, UOP_ADD, UOP_B32, x, c), y);
+    graph_id b = graph_op2(&g, UOP_ADD, UOP_B32, y, graph_op2(&g, UOP_ADD, UOP_B32, c, x));
+    assert_int_equal(a, b);
+    graph_id minus = graph_op2(&g, UOP_ADD, UOP_B32, a, graph_op1(&g, UOP_NEG, UOP_B32, x));
+    assert_int_equal(minus, graph_op2(&g, UOP_ADD, UOP_B32, y, c));
+    assert_int_equal(graph_op2(&g, UOP_SHL, UOP_B32, x, graph_const(&g, UOP_B32, 2)),
+                     graph_op2(&g, UOP_MUL, UOP_B32, x, graph_const(&g, UOP_B32, 4)));
+    assert_int_equal(graph_op2(&g, UOP_SHL, UOP_B32, x, graph_const(&g, UOP_B32, 32)), graph_const(&g, UOP_B32, 0));
+}
+
+/* Exact for every input: what looks like an identity but flushes, or loses the sign of zero, stays. */
+static void float_rules_are_exact(void **state)
+{
+    struct graph g;
+    graph_init(&g, *state, &env_86);
+    graph_id x = graph_cbank(&g, UOP_B32, 0, 0x160), y = graph_cbank(&g, UOP_B32, 0, 0x164);
+    graph_id zero = graph_const(&g, UOP_B32, 0), minus_zero = graph_const(&g, UOP_B32, 0x80000000), one = graph_const(&g, UOP_B32, 0x3f800000);
+    struct uop add = {.kind = UOP_FADD, .type = UOP_F32}, ftz = {.kind = UOP_FADD, .type = UOP_F32, .flags = UOP_FTZ};
+    assert_int_equal(graph_pure(&g, &add, (graph_id[]){x, minus_zero}, 2), x);
+    assert_int_not_equal(graph_pure(&g, &add, (graph_id[]){x, zero}, 2), x);
+    assert_int_not_equal(graph_pure(&g, &ftz, (graph_id[]){x, minus_zero}, 2), x);
+    struct uop fma = {.kind = UOP_FFMA, .type = UOP_F32}, mul = {.kind = UOP_FMUL, .type = UOP_F32};
+    assert_int_equal(graph_pure(&g, &fma, (graph_id[]){x, y, minus_zero}, 3), graph_pure(&g, &mul, (graph_id[]){y, x}, 2));
+    assert_int_not_equal(graph_pure(&g, &fma, (graph_id[]){x, y, zero}, 3), graph_pure(&g, &mul, (graph_id[]){x, y}, 2));
+    assert_int_equal(graph_pure(&g, &fma, (graph_id[]){x, one, y}, 3), graph_pure(&g, &add, (graph_id[]){x, y}, 2));
+    /* A product and a sum are two roundings: never an fma, and the other way round. */
+    graph_id two = graph_pure(&g, &add, (graph_id[]){graph_pure(&g, &mul, (graph_id[]){x, y}, 2), x}, 2);
+    assert_int_not_equal(two, graph_pure(&g, &fma, (graph_id[]){x, y, x}, 3));
+    /* NaN: x == x is no truth, x < x is false. */
+    struct uop eq = {.kind = UOP_FEQ, .type = UOP_F32}, lt = {.kind = UOP_FLT, .type = UOP_F32};
+    assert_false(graph_is_const(&g, graph_pure(&g, &eq, (graph_id[]){x, x}, 2), NULL));
+    assert_int_equal(graph_pure(&g, &lt, (graph_id[]){x, x}, 2), graph_false(&g));
+}
+
+static void addresses_are_sums(void **state)
+{
+    struct graph g;
+    struct graph_affine f;
+    graph_init(&g, *state, &env_86);
+    graph_id i = graph_sreg(&g, UOP_SR_TID_X), p = graph_cbank(&g, UOP_B64, 0, 0x160);
+    graph_id wide = graph_op1(&g, UOP_SEXT, UOP_B64, i);
+    graph_id address = graph_op2(&g, UOP_ADD, UOP_B64, graph_op2(&g, UOP_ADD, UOP_B64, p, graph_op2(&g, UOP_MUL, UOP_B64, wide, graph_const(&g, UOP_B64, 12))),
+                                 graph_const(&g, UOP_B64, (uint64_t)-4));
+    assert_true(graph_affine(&g, address, &f));
+    assert_int_equal(f.base, p);
+    assert_int_equal(f.term_count, 1);
+    assert_int_equal(f.terms[0].term, i);
+    assert_int_equal(f.terms[0].coefficient, 12);
+    assert_int_equal(f.terms[0].extend, 1);
+    assert_int_equal(f.offset, -4);
+    /* sext(i + 1) is not sext(i) + 1: the sum may wrap. */
+    graph_id next = graph_op1(&g, UOP_SEXT, UOP_B64, graph_op2(&g, UOP_ADD, UOP_B32, i, graph_const(&g, UOP_B32, 1)));
+    assert_true(graph_affine(&g, graph_op2(&g, UOP_ADD, UOP_B64, p, next), &f));
+    assert_int_equal(f.offset, 0);
+    assert_int_not_equal(f.terms[0].term, i);
+}
+
+/* ---- size: twice the code, about twice the nodes ---------------------------------------------------------------------------- */
+
+static const struct graph *many(struct arena *a, const char *const *body, uint32_t lines, uint32_t copies, bool diamonds)
+{
+    uint32_t count = 0, total = lines * copies + 3;
+    const char **code = ARENA_ARRAY(a, const char *, total);
+    code[count++] = "S2R R2, SR_TID.X";
+    for (uint32_t i = 0; i < copies; i++)
+        for (uint32_t k = 0; k < lines; k++) {
+            uint32_t at = count;
+            code[count++] = diamonds && k == 1 ? arena_printf(a, "@P0 BRA 0x%x", 16 * (at + lines - 1)) : body[k];
+        }
+    code[count++] = "STS [R2], R3";
+    code[count++] = "EXIT";
+    return code_graph(a, 86, code, count, &env_86);
+}
+
+static void growth_is_linear(void **state)
+{
+    static const char *const guarded[] = {"ISETP.NE.AND P0, PT, R2, R3, PT", "@P0 IADD3 R3, R3, 0x1, RZ"};
+    static const char *const diamond[] = {"ISETP.NE.AND P0, PT, R2, R3, PT", "BRA", "IADD3 R3, R3, 0x1, RZ"};
+    static const char *const plain[] = {"FADD R3, R3, R2", "FMUL R3, R3, R2"};
+    for (int shape = 0; shape < 3; shape++) {
+        size_t nodes[2], bytes[2];
+        for (uint32_t k = 0; k < 2; k++) {
+            struct arena a;
+            arena_init(&a, 0);
+            uint32_t copies = 1000u << k;
+            const struct graph *g = shape == 0 ? many(&a, guarded, 2, copies, false) : shape == 1 ? many(&a, diamond, 3, copies, true) : many(&a, plain, 2, copies, false);
+            nodes[k] = g->nodes.n;
+            bytes[k] = a.used;
+            arena_free(&a);
+        }
+        assert_true(nodes[1] < nodes[0] * 22 / 10 + 100);
+        assert_true(bytes[1] < bytes[0] * 26 / 10); /* vectors double */
+    }
+    (void)state;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(truth_is_tables, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(seven_atoms_are_opaque, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(selects_under_assumptions, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(sums_have_one_form, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(float_rules_are_exact, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(addresses_are_sums, make_arena, drop_arena),
+        cmocka_unit_test(growth_is_linear),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
