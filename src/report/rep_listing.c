@@ -71,7 +71,7 @@ void rep_say_flow(struct rep_page *p, const struct rep_note *n)
         str_init(&holds, p->a);
         for (uint32_t i = 0; i < r->hold_count; i++)
             str_addf(&holds, "%s%s%s", i ? "\n" : "", rep_span_padded(p->a, r->holds[i].from, r->holds[i].to),
-                     rep_hold(p->a, &r->holds[i]));
+                     rep_brief(p->a, rep_hold(p->a, &r->holds[i])));
         row->cells[0] = cell(rep_number(p, number), REP_DIM);
         row->cells[1] = code(rep_or_dash(r->name), REP_STRONG);
         row->cells[2] = cell(p->markdown ? "" : bar(p, k, r), REP_DATA);
@@ -115,16 +115,18 @@ void rep_say_listing(struct rep_page *p, const struct rep_note *n)
             return;
         if (!str_equal(in->runs_when, when)) {
             if (!p->markdown)
-                row->banner = in->runs_when ? rep_format(p->a, "── when %s", in->runs_when) : "── always";
+                row->banner =
+                    in->runs_when ? rep_format(p->a, "── when %s", rep_brief(p->a, in->runs_when)) : "── always";
             when = in->runs_when;
         }
         enum rep_style style = rep_role_style(in->role);
         row->cells[0] = cell(rep_hex(p->a, in->offset), REP_DIM);
         row->cells[1] = code(rep_or_dash(in->text), style);
         row->cells[2] = cell(fact_role_text(in->role), style);
-        row->cells[3] = in->expr ? code(meaning_text(p->a, in), REP_PLAIN) : cell(meaning_text(p->a, in), REP_DIM);
+        const char *meaning = rep_brief(p->a, meaning_text(p->a, in));
+        row->cells[3] = in->expr ? code(meaning, REP_PLAIN) : cell(meaning, REP_DIM);
         if (p->markdown)
-            row->cells[4] = code(in->runs_when ? in->runs_when : "", REP_PLAIN);
+            row->cells[4] = code(in->runs_when ? rep_brief(p->a, in->runs_when) : "", REP_PLAIN);
         row->cells[5] = cell(line_text(p->a, in), REP_DIM);
         row->cells[6] = code(p->width >= WIDE || p->markdown ? in->control_text : NULL, REP_DIM);
     }

@@ -14,6 +14,9 @@
 
 enum { WIDTH_DEFAULT = 100, WIDTH_LEAST = 60, GAP = 2, SHRINK_LEAST = 12, WORD_LEAST = 8, NO_BREAK = 0x1f };
 
+/* After these a word that is too long may be cut. */
+#define BREAKS ",/&|+" REP_NO_BREAK
+
 static const char *const ansi[] = {
     [REP_PLAIN] = "",         [REP_STRONG] = "\033[1m",   [REP_DIM] = "\033[2m",   [REP_DATA] = "\033[36m",
     [REP_MATH] = "\033[32m",  [REP_CONTROL] = "\033[33m", [REP_SYNC] = "\033[35m", [REP_GOOD] = "\033[32m",
@@ -116,8 +119,10 @@ static size_t wrap_line(const char *text, size_t n, int columns, size_t *rest)
     size_t cut = fit;
     while (cut > 0 && text[cut] != ' ')
         cut--;
-    if (cut == 0) { /* one long word: cut it after a comma or a slash if there is one, else where the column ends */
-        for (cut = fit; cut > 1 && !strchr(",/&|+", text[cut - 1]);)
+    if (cut == 0) { /* one long word: cut it at a blank that should not, after a comma, or where the column ends */
+        for (cut = fit; cut > 1 && text[cut - 1] != NO_BREAK;)
+            cut--;
+        for (cut = cut > 1 ? cut : fit; cut > 1 && !strchr(BREAKS, text[cut - 1]);)
             cut--;
         if (cut <= 1)
             cut = fit;
@@ -444,7 +449,7 @@ void rep_table_write(struct rep_page *p, const struct rep_table *t, int indent)
         const struct rep_row *row = &t->rows.p[r];
         if (row->banner) {
             pad_to(p, indent);
-            put_styled(p, REP_CONTROL, row->banner, strlen(row->banner));
+            flow(p, REP_CONTROL, row->banner, indent + 3);
             end_line(p);
         }
         write_row(p, t, row, indent, width);

@@ -135,7 +135,7 @@ void rep_say_summary(struct rep_page *p, const struct rep_note *n)
     EACH_STATEMENT(n, REP_SUMMARY, s, number)
     {
         rep_heading(p, 2, p->markdown ? "What it computes" : "WHAT IT COMPUTES");
-        rep_paragraph(p, INDENT, number, REP_STRONG, rep_statement(p->a, n->doc, s));
+        rep_paragraph(p, INDENT, number, REP_STRONG, rep_brief(p->a, rep_statement(p->a, n->doc, s)));
     }
 }
 
@@ -162,9 +162,9 @@ static void say_differences(struct rep_page *p, const struct rep_note *n, uint32
         struct rep_row *row = s->index == output ? rep_table_row(p, &t) : NULL;
         if (row) {
             row->cells[0] = cell(rep_number(p, number), REP_DIM);
-            row->cells[1] = code(rep_or_dash(d->when), REP_PLAIN);
-            row->cells[2] = cell(rep_or_dash(d->exact), REP_PLAIN);
-            row->cells[3] = cell(rep_or_dash(d->real), REP_PLAIN);
+            row->cells[1] = code(rep_brief(p->a, rep_or_dash(d->when)), REP_PLAIN);
+            row->cells[2] = cell(rep_brief(p->a, rep_or_dash(d->exact)), REP_PLAIN);
+            row->cells[3] = cell(rep_brief(p->a, rep_or_dash(d->real)), REP_PLAIN);
         }
     }
     rep_table_write(p, &t, INDENT + 5);
@@ -181,15 +181,16 @@ void rep_say_outputs(struct rep_page *p, const struct rep_note *n)
         const char *address = rep_or_dash(output->address);
         rep_paragraph(p, INDENT, number, REP_STRONG,
                       rep_format(p->a, "%s %s%s, stored at %s%s%s", *address == '&' ? address + 1 : address,
-                                 output->runs_when ? "when " : "always", output->runs_when ? output->runs_when : "",
+                                 output->runs_when ? "when " : "always",
+                                 output->runs_when ? rep_brief(p->a, output->runs_when) : "",
                                  rep_hex(p->a, output->store), output->value ? ", value " : "",
                                  output->value ? output->value : ""));
         bool same = str_equal(output->exact, output->real);
         if (output->exact)
             rep_item(p, INDENT + 5, same || !output->real ? "is" : "exactly", NAMES,
-                     split_bindings(p->a, output->exact), true);
+                     split_bindings(p->a, rep_brief(p->a, output->exact)), true);
         if (output->real && !same)
-            rep_item(p, INDENT + 5, "as reals", NAMES, output->real, true);
+            rep_item(p, INDENT + 5, "as reals", NAMES, rep_brief(p->a, output->real), true);
         if (output->differs_count > 0)
             rep_item(p, INDENT + 5, "they differ", NAMES, "", false);
         else if (output->real && !same)
@@ -254,7 +255,8 @@ void rep_say_values(struct rep_page *p, const struct rep_note *n)
     struct rep_table t = {.columns = 7,
                           .head = {"", "id", "value", "type", "class", "from–to, in", "used at"},
                           .rigid = {true, true, false, true, true, false, false},
-                          .stiff = {[5] = true}};
+                          .stiff = {[5] = true},
+                          .least = {[2] = 16}};
     if (n->k->values.n > 0)
         rep_heading(p, 2, p->markdown ? "Where each value lives" : "WHERE EACH VALUE LIVES");
     EACH_STATEMENT(n, REP_VALUE, s, number)
@@ -268,11 +270,11 @@ void rep_say_values(struct rep_page *p, const struct rep_note *n)
         for (uint32_t i = 0; i < value->storage_count; i++) {
             const struct fact_storage *place = &value->storage[i];
             str_addf(&places, "%s%s%s%s", i ? "\n" : "", rep_span_padded(p->a, place->from, place->to),
-                     place_name(p->a, place), place->reloaded ? " (again)" : "");
+                     rep_brief(p->a, place_name(p->a, place)), place->reloaded ? " (again)" : "");
         }
         row->cells[0] = cell(rep_number(p, number), REP_DIM);
         row->cells[1] = code(rep_or_dash(value->id), REP_STRONG);
-        row->cells[2] = code(value->name ? value->name : rep_or_dash(value->expr), REP_PLAIN);
+        row->cells[2] = code(rep_brief(p->a, value->name ? value->name : rep_or_dash(value->expr)), REP_PLAIN);
         row->cells[3] = cell(value->type ? value->type : "?", REP_PLAIN);
         row->cells[4] = cell(rep_format(p->a, "%s%s", fact_class_text(value->cls),
                                         value->confidence == FACT_PROVED
@@ -290,7 +292,7 @@ void rep_say_patterns(struct rep_page *p, const struct rep_note *n)
     struct rep_table t = {.columns = 5,
                           .head = {"", "pattern", "bindings", "at", "confidence"},
                           .rigid = {true, true, false, false, true},
-                          .stiff = {false, false, false, true}};
+                          .least = {0, 0, 0, 22}};
     if (n->k->patterns.n > 0)
         rep_heading(p, 2, p->markdown ? "Patterns" : "PATTERNS");
     EACH_STATEMENT(n, REP_PATTERN, s, number)
@@ -309,7 +311,7 @@ void rep_say_patterns(struct rep_page *p, const struct rep_note *n)
             str_addf(&via, "%s%s", i ? ", " : "by the real-number rule ", rep_or_dash(pattern->via.p[i]));
         row->cells[0] = cell(rep_number(p, number), REP_DIM);
         row->cells[1] = cell(name.p, s->depth == 0 ? REP_STRONG : REP_PLAIN);
-        row->cells[2] = code(rep_bindings(p->a, pattern->bindings), REP_PLAIN);
+        row->cells[2] = code(rep_brief(p->a, rep_bindings(p->a, pattern->bindings)), REP_PLAIN);
         row->cells[3] = cell(rep_offsets(p->a, pattern->offsets), REP_DIM);
         row->cells[4] = cell(fact_confidence_text(pattern->confidence), rep_confidence_style(pattern->confidence));
         row->below = via.n ? via.p : NULL;

@@ -26,6 +26,20 @@ const char *rep_or_dash(const char *text)
     return text && *text ? text : "–";
 }
 
+const char *rep_brief(struct arena *a, const char *text)
+{
+    enum { LONGEST = 240, SEARCH = 40 }; /* bytes; a cut stands at most SEARCH before the end */
+    size_t n = text ? strlen(text) : 0, cut = LONGEST;
+    if (n <= LONGEST)
+        return text;
+    while (cut > LONGEST - SEARCH && text[cut] != ' ')
+        cut--;
+    if (text[cut] != ' ')
+        for (cut = LONGEST; ((unsigned char)text[cut] & 0xc0) == 0x80;)
+            cut--;
+    return rep_format(a, "%.*s …", (int)cut, text);
+}
+
 const char *rep_hex(struct arena *a, uint32_t offset)
 {
     return rep_format(a, "0x%04x", offset);
@@ -458,12 +472,12 @@ static const char *work_sentence(struct arena *a, const struct fact_kernel *k)
 {
     struct strbuf b;
     str_init(&b, a);
-    str_addf(&b, "a thread and loop turn: %s floating-point operations, %s bytes of global memory",
-             number_text(a, k->work.flops), number_text(a, k->work.global_bytes));
+    str_addf(&b, "a thread and loop turn: flops %s, bytes of global memory %s", number_text(a, k->work.flops),
+             number_text(a, k->work.global_bytes));
     if (k->work.has_shared)
-        str_addf(&b, ", %s bytes of shared memory", number_text(a, k->work.shared_bytes));
+        str_addf(&b, ", of shared memory %s", number_text(a, k->work.shared_bytes));
     if (k->work.has_intensity)
-        str_addf(&b, "; %s operations a byte of global memory", number_text(a, k->work.intensity));
+        str_addf(&b, "; flops a byte of global memory %s", number_text(a, k->work.intensity));
     return b.p;
 }
 

@@ -20,6 +20,9 @@ const char *rep_format(struct arena *a, const char *format, ...) __attribute__((
 /* The text, or a dash for NULL. */
 const char *rep_or_dash(const char *text);
 
+/* A long expression cut at a blank, with "…" for the rest; the note shows it so, --why and JSON give it whole. */
+const char *rep_brief(struct arena *a, const char *text);
+
 const char *rep_hex(struct arena *a, uint32_t offset);
 /* "0x00b0–0x00e0": a stretch from first to last instruction, one offset when they are the same. */
 const char *rep_span(struct arena *a, uint32_t from, uint32_t to);
