@@ -68,10 +68,11 @@ enum uop_type mean_kind_type(enum mean_kind kind);
 /* One element of an array as a declaration or the accesses tell it. */
 struct mean_array {
     uint32_t bytes;      /* of an element; 0: never accessed */
-    enum mean_kind kind; /* declared; KIND_UNKNOWN when not, or when the elements are vectors or structs */
+    enum mean_kind kind; /* declared, or the one float format all accesses take it for; else KIND_UNKNOWN */
     uint8_t lanes;       /* declared vector: 2, 3 or 4 parts, else 1 */
     bool declared;
-    bool mixed; /* accessed in several widths: elements are bytes */
+    bool mixed;    /* accessed in several widths: elements are bytes */
+    bool doubtful; /* its accesses take the elements for different kinds of numbers */
 };
 enum { MEAN_SHARED, MEAN_LOCAL, MEAN_FIXED_ARRAYS }; /* behind the parameters in mean_work.arrays */
 
@@ -155,6 +156,8 @@ bool mean_declared(const char *type, struct mean_array *out, bool *pointer);
 enum mean_kind mean_kind_made(const struct mean *m, graph_id id, unsigned depth);
 /* Made, else as used. */
 enum mean_kind mean_kind_of(struct mean *m, graph_id id);
+/* Number formats of arrays without a declaration. */
+void mean_infer_arrays(struct mean *m);
 bool mean_is_unsigned(const struct mean *m, graph_id id);
 
 /* ---- mean_use.c ---- */

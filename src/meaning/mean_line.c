@@ -14,7 +14,7 @@ static const char *store_text(struct mean *m, const struct graph_access *x)
     struct graph_affine f;
     int at = mean_array_of(m, x->address, space, &f);
     unsigned as = UOP_VOID;
-    if (at >= 0 && m->work->arrays[at].declared)
+    if (at >= 0 && m->work->arrays[at].kind != KIND_UNKNOWN)
         as = mean_kind_type(m->work->arrays[at].kind);
     unsigned words = x->width <= 4 ? 1 : x->width / 4u;
     graph_id value = x->value[0];

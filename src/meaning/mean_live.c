@@ -79,7 +79,7 @@ bool mean_is_live(const struct mean *m, graph_id id)
 
 bool mean_is_nonnegative(const struct mean *m, graph_id id, unsigned depth)
 {
-    enum { SIGN_DEPTH = 6 };
+    enum { SIGN_DEPTH = 6, SIGN_WAYS = 4 };
     const struct graph_node *n = graph_at(m->g, id);
     unsigned width = uop_type_bits((enum uop_type)n->type);
     uint64_t k;
@@ -96,6 +96,8 @@ bool mean_is_nonnegative(const struct mean *m, graph_id id, unsigned depth)
     case UOP_SELECT:
         return mean_is_nonnegative(m, n->arg[1], depth + 1) && mean_is_nonnegative(m, n->arg[2], depth + 1);
     case GRAPH_PHI:
+        if (n->phi_count > SIGN_WAYS)
+            return false;
         for (uint32_t i = 0; i < n->phi_count; i++) {
             const struct graph_node *step = graph_at(m->g, n->phi_args[i]);
             /* Halving what is not negative keeps it so: by induction over the turns. */

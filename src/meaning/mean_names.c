@@ -143,26 +143,24 @@ static bool give_name(struct mean *m, graph_id node, const char *name, const cha
     return m->names.n == at + 1 && map_u64_put(m->a, &m->name_of, node, at);
 }
 
-/* A phi of a loop header that is moved by a step each turn: (phi, step) with a step that does not
- * depend on it. */
+/* A phi of a loop header that an integer operation moves each turn: where it starts (the first of
+ * several ways in) and what comes round. */
 static bool is_counter(const struct graph *g, graph_id id, graph_id *start, graph_id *next)
 {
     const struct graph_node *n = graph_at(g, id);
-    if (n->kind != GRAPH_PHI || n->phi_count != 2)
-        return false;
-    for (unsigned side = 0; side < 2; side++) {
-        const struct graph_node *step = graph_at(g, n->phi_args[side]);
-        bool moves = (step->kind >= UOP_ADD && step->kind <= UOP_SAR) || step->kind == UOP_NEG;
-        if (!moves || n->phi_args[side] < id)
-            continue;
-        for (unsigned k = 0; k < step->arg_count; k++)
-            if (step->arg[k] == id) {
-                *next = n->phi_args[side];
-                *start = n->phi_args[!side];
-                return true;
-            }
+    *start = *next = GRAPH_NIL;
+    for (uint32_t k = 0; n->kind == GRAPH_PHI && k < n->phi_count; k++) {
+        const struct graph_node *step = graph_at(g, n->phi_args[k]);
+        bool moves = n->phi_args[k] > id && step->kind >= UOP_ADD && step->kind <= UOP_SAR, own = false;
+        for (unsigned a = 0; a < step->arg_count && moves; a++)
+            own |= step->arg[a] == id;
+        if (own) {
+            *next = n->phi_args[k];
+        } else if (*start == GRAPH_NIL) {
+            *start = n->phi_args[k];
+        }
     }
-    return false;
+    return *start != GRAPH_NIL && *next != GRAPH_NIL;
 }
 
 struct found_index {
@@ -238,9 +236,19 @@ enum sp_status mean_find_names(struct mean *m)
             continue; /* a moving pointer, no counter */
         if (!give_name(m, id, next_letter(m, &letter), "", index_type(m, id)))
             return SP_ERR_MEMORY;
-        const char *from = mean_text_of(m, start, UOP_B32, MEAN_EXPANDED, 0).p;
-        const char *step = mean_text_define(m, next, UOP_B32, MEAN_EXPANDED, 0).p;
-        m->names.p[m->names.n - 1].expr = arena_printf(m->a, "%s, then %s", from, step);
+        struct strbuf text;
+        str_init(&text, m->a);
+        const struct graph_node *phi = graph_at(m->g, id);
+        for (uint32_t k = 0; k < phi->phi_count; k++) {
+            bool again = phi->phi_args[k] == next;
+            for (uint32_t other = 0; other < k; other++)
+                again |= phi->phi_args[other] == phi->phi_args[k];
+            if (!again)
+                str_addf(&text, "%s%s", text.n ? " or " : "",
+                         mean_text_of(m, phi->phi_args[k], UOP_B32, MEAN_EXPANDED, 0).p);
+        }
+        str_addf(&text, ", then %s", mean_text_define(m, next, UOP_B32, MEAN_EXPANDED, 0).p);
+        m->names.p[m->names.n - 1].expr = text.p;
     }
     /* Texts made on the way did not know the later names. */
     m->work->memo = (struct map_u64){0};
@@ -268,5 +276,7 @@ enum sp_status mean_init(struct mean *m, struct arena *a, struct graph *g, const
         status = mean_find_live(m);
     if (status == SP_OK)
         status = mean_find_arrays(m);
+    if (status == SP_OK)
+        mean_infer_arrays(m);
     return status == SP_OK ? mean_find_names(m) : status;
 }

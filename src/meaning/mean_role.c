@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+enum { LOOP_STEPS = 256 };
 enum purpose { FOR_ADDRESS = 1, FOR_BOUND = 2, FOR_DATA = 4, FOR_CONTROL = 8 };
 
 /* What the micro-operations of an instruction are, taken together. */
@@ -26,6 +27,8 @@ struct roles {
     uint8_t *index;          /* by node: an element index, or part of one */
     uint8_t *induction;      /* by node: what a loop phi becomes */
     uint8_t *leaving;        /* by def: 1 under way, 2 only a leaving branch looks at it, 3 not */
+    uint8_t *block_leaves;   /* by block: 2 yes, 1 no, 0 not asked yet */
+    unsigned loop_steps;     /* left for one question about loops */
     size_t nodes;
 };
 
@@ -235,7 +238,7 @@ static void find_inductions(struct roles *r)
 /* ---- leaving, and loops ---------------------------------------------------------------------- */
 
 /* Nothing happens from this block on but the end of the thread. */
-static bool block_leaves(const struct roles *r, uint32_t block)
+static bool find_leaving(const struct roles *r, uint32_t block)
 {
     enum { LEAVE_STEPS = 8 };
     const struct graph *g = r->m->g;
@@ -256,6 +259,13 @@ static bool block_leaves(const struct roles *r, uint32_t block)
         block = b->succs[0];
     }
     return false;
+}
+
+static bool block_leaves(struct roles *r, uint32_t block)
+{
+    if (!r->block_leaves[block])
+        r->block_leaves[block] = find_leaving(r, block) ? 2 : 1;
+    return r->block_leaves[block] == 2;
 }
 
 static bool in_loop(const struct graph *g, uint32_t block, uint32_t loop)
@@ -326,7 +336,7 @@ static bool def_only_leaves(struct roles *r, uint32_t def, unsigned depth)
 }
 
 /* Some branch that decides a loop looks at the def, directly or through predicate logic. */
-static bool def_decides_loop(const struct roles *r, uint32_t def, unsigned depth)
+static bool def_decides_loop(struct roles *r, uint32_t def, unsigned depth)
 {
     const struct graph *g = r->m->g;
     uint32_t count;
@@ -337,8 +347,9 @@ static bool def_decides_loop(const struct roles *r, uint32_t def, unsigned depth
         const struct graph_insn *n = &g->insns.p[insn];
         if (e->branch && branch_decides_loop(g, insn))
             return true;
-        if (has_side_effect(e) || depth > 3)
+        if (has_side_effect(e) || depth > 3 || r->loop_steps == 0)
             continue;
+        r->loop_steps--;
         for (uint32_t d = n->first_def; d < n->first_def + n->def_count; d++) {
             bool predicate = g->defs.p[d].file == UOP_FILE_P || g->defs.p[d].file == UOP_FILE_UP;
             if (predicate && def_decides_loop(r, d, depth + 1))
@@ -559,6 +570,7 @@ static enum mean_role value_role(struct roles *r, uint32_t insn, const struct ef
         if (!read)
             return MEAN_ROLE_DEAD;
         if (e->compare) {
+            r->loop_steps = LOOP_STEPS;
             for (uint32_t d = n->first_def; d < n->first_def + n->def_count; d++)
                 if (def_decides_loop(r, d, 0))
                     return MEAN_ROLE_LOOP_TEST;
@@ -573,9 +585,9 @@ static enum mean_role value_role(struct roles *r, uint32_t insn, const struct ef
     bool address = purpose & FOR_ADDRESS;
     if (on_stack(m, node))
         return MEAN_ROLE_STACK;
-    if (whole < r->nodes && node < r->nodes && (r->induction[whole] || r->induction[node]))
-        return MEAN_ROLE_INDUCTION;
     bool copied = reads_node(g, n, node);
+    if (!copied && whole < r->nodes && node < r->nodes && (r->induction[whole] || r->induction[node]))
+        return MEAN_ROLE_INDUCTION;
     if (!copied && w->kind == UOP_SREG)
         return MEAN_ROLE_SPECIAL_REGISTER;
     if (!copied && (w->kind == UOP_CBANK || graph_at(g, node)->kind == UOP_CBANK))
@@ -622,7 +634,8 @@ const enum mean_role *mean_roles(struct mean *m)
     r.index = ARENA_ARRAY(m->a, uint8_t, r.nodes);
     r.induction = ARENA_ARRAY(m->a, uint8_t, r.nodes);
     r.leaving = ARENA_ARRAY(m->a, uint8_t, g->defs.n);
-    if (!r.out || !r.purpose || !r.index || !r.induction || !r.leaving || !find_effects(&r))
+    r.block_leaves = ARENA_ARRAY(m->a, uint8_t, g->blocks.n);
+    if (!r.out || !r.purpose || !r.index || !r.induction || !r.leaving || !r.block_leaves || !find_effects(&r))
         return NULL;
     find_indices(&r);
     find_inductions(&r);

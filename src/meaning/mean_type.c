@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MADE_DEPTH = 8, USED_DEPTH = 3, USERS_MAX = 32 };
+enum { MADE_DEPTH = 8, USED_DEPTH = 3, USERS_MAX = 32, WAYS_MAX = 4 };
 
 static const struct {
     const char *text;
@@ -93,7 +93,7 @@ static bool named(const char *type, size_t n, struct mean_array *out)
 {
     for (size_t i = 0; i < sizeof scalars / sizeof scalars[0]; i++)
         if (strlen(scalars[i].name) == n && memcmp(scalars[i].name, type, n) == 0) {
-            *out = (struct mean_array){scalars[i].bytes, (enum mean_kind)scalars[i].kind, 1, true, false};
+            *out = (struct mean_array){scalars[i].bytes, (enum mean_kind)scalars[i].kind, 1, true, false, false};
             if (strcmp(scalars[i].name, "__half2") == 0) {
                 out->lanes = 2;
                 out->bytes = 4;
@@ -105,8 +105,8 @@ static bool named(const char *type, size_t n, struct mean_array *out)
         if (n != stem + 1 || memcmp(vectors[i].stem, type, stem) != 0 || type[stem] < '2' || type[stem] > '4')
             continue;
         uint8_t lanes = (uint8_t)(type[stem] - '0');
-        *out = (struct mean_array){(uint32_t)vectors[i].bytes * lanes, (enum mean_kind)vectors[i].kind, lanes, true,
-                                   false};
+        *out = (struct mean_array){
+            (uint32_t)vectors[i].bytes * lanes, (enum mean_kind)vectors[i].kind, lanes, true, false, false};
         return true;
     }
     return false;
@@ -146,7 +146,7 @@ bool mean_declared(const char *type, struct mean_array *out, bool *pointer)
     }
     *pointer = stars > 0;
     if (stars > 1) { /* pointers to pointers: the elements are addresses */
-        *out = (struct mean_array){8, KIND_U64, 1, true, false};
+        *out = (struct mean_array){8, KIND_U64, 1, true, false, false};
         return true;
     }
     return named(type, n, out);
@@ -177,7 +177,7 @@ static enum mean_kind element_kind(const struct mean *m, graph_id address, enum 
         return KIND_UNKNOWN;
     const struct mean_array *array = &m->work->arrays[at];
     /* One element, or one 32-bit word of a wider access to 4-byte elements. */
-    return array->declared && (mean_kind_bits(array->kind) == width * 8) ? array->kind : KIND_UNKNOWN;
+    return mean_kind_bits(array->kind) == width * 8 ? array->kind : KIND_UNKNOWN;
 }
 
 enum mean_kind mean_kind_made(const struct mean *m, graph_id id, unsigned depth)
@@ -258,7 +258,7 @@ enum mean_kind mean_kind_made(const struct mean *m, graph_id id, unsigned depth)
         }
         return KIND_UNKNOWN;
     case GRAPH_PHI:
-        for (uint32_t i = 0; i < n->phi_count && depth < MADE_DEPTH / 2; i++) {
+        for (uint32_t i = 0; i < n->phi_count && i < WAYS_MAX && depth < MADE_DEPTH / 2; i++) {
             enum mean_kind k = mean_kind_made(m, n->phi_args[i], depth + MADE_DEPTH / 4);
             if (k != KIND_UNKNOWN)
                 return k;
@@ -386,6 +386,31 @@ enum mean_kind mean_kind_of(struct mean *m, graph_id id)
                : n->width == 16 ? KIND_B128
                                 : KIND_B32;
     return KIND_B32;
+}
+
+void mean_infer_arrays(struct mean *m)
+{
+    const struct graph *g = m->g;
+    size_t count = g->accesses.n;
+    for (size_t turn = 0; turn < 2 * count; turn++) { /* the second time arrays that are copied from others are known */
+        const struct graph_access *x = &g->accesses.p[turn % count];
+        struct graph_affine f;
+        int at = mean_array_of(m, x->address, (enum uop_space)x->space, &f);
+        struct mean_array *array = at < 0 ? NULL : &m->work->arrays[at];
+        if (!array || array->declared || array->doubtful)
+            continue;
+        for (unsigned w = 0; w < 4; w++) {
+            graph_id v = x->kind == GRAPH_LOAD && w == 0 ? x->result : x->value[w];
+            if (v == GRAPH_NIL)
+                continue;
+            enum mean_kind k = x->kind == GRAPH_LOAD ? kind_used(m, v, 0) : mean_kind_made(m, v, 0);
+            if (k == KIND_UNKNOWN)
+                continue;
+            bool agrees = mean_kind_is_float(k) && (array->kind == KIND_UNKNOWN || array->kind == k);
+            array->kind = agrees ? k : KIND_UNKNOWN;
+            array->doubtful = !agrees;
+        }
+    }
 }
 
 const char *mean_type(struct mean *m, graph_id node)

@@ -166,7 +166,7 @@ unsigned mean_reader_of(struct mean *m, uint32_t index)
             const struct graph_access *access = &g->accesses.p[x];
             struct graph_affine f;
             int at = mean_array_of(m, access->address, (enum uop_space)access->space, &f);
-            if (at >= 0 && is_value_of(access, use->node) && m->work->arrays[at].declared)
+            if (at >= 0 && is_value_of(access, use->node) && m->work->arrays[at].kind != KIND_UNKNOWN)
                 kind = m->work->arrays[at].kind;
         }
     }
