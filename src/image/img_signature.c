@@ -98,6 +98,12 @@ void img_signature_parse(struct arena *a, const char *demangled, struct img_sign
     }
     if (open != 0 || start == 0) /* nothing in front of the list: no function's name */
         return;
+    for (size_t i = 0; i < start; i++) {
+        open += demangled[i] == '(';
+        open -= demangled[i] == ')';
+    }
+    if (open != 0)
+        return;
 
     size_t commas = 1;
     for (size_t i = start + 1; i < end; i++)

@@ -15,7 +15,8 @@ enum token_kind { TOKEN_WORD, TOKEN_MARK, TOKEN_LITERAL };
 
 enum {
     BACK_MAX = 4096,      /* tokens looked back for __global__ */
-    LIST_MAX = 64 * 1024, /* tokens of a parameter list */
+    LIST_MAX = 8 * 1024,  /* tokens of a parameter list */
+    WORK_PER_TOKEN = 64,  /* tokens looked at again for each token of the text: repetitive text must not cost its square */
     DEPTH_MAX = 256,
 };
 
@@ -384,6 +385,24 @@ static const char *last_part(const char *name, size_t *length)
     return name + start;
 }
 
+/* Takes `cost` from the work that is left; false when there is not enough. */
+static bool spend(size_t *work, size_t cost)
+{
+    if (cost > *work)
+        return false;
+    *work -= cost;
+    return true;
+}
+
+/* What reading a list may cost: each `<` may be followed to the end of the list. */
+static size_t list_cost(const struct token *t, size_t from, size_t to)
+{
+    size_t angles = 1;
+    for (size_t i = from; i < to; i++)
+        angles += is_mark(&t[i], '<');
+    return angles * (to - from + 1);
+}
+
 struct findings {
     const char **names;
     bool found, agree;
@@ -412,16 +431,26 @@ bool img_source_params(struct arena *a, const char *source, size_t size, const c
     const char **reading = ARENA_ARRAY(a, const char *, count);
     if (definition.names == NULL || declaration.names == NULL || reading == NULL)
         return false;
+    size_t work = n <= SIZE_MAX / WORK_PER_TOKEN / 2 ? (n + LIST_MAX) * WORK_PER_TOKEN : SIZE_MAX;
     for (size_t i = 0; i + 2 < n; i++) {
         if (t[i].kind != TOKEN_WORD || t[i].length != length || memcmp(t[i].text, name, length) != 0)
             continue;
         size_t limit = n - i < LIST_MAX ? n : i + LIST_MAX;
         size_t list = i + 1;
-        if (is_mark(&t[list], '<'))
+        if (is_mark(&t[list], '<')) {
             list = skip_angles(t, list, limit);
-        if (list >= limit || !is_mark(&t[list], '(') || !is_device_declaration(t, i))
+            if (list == i + 1 && !spend(&work, limit - i)) /* not closed: looked at everything */
+                return false;
+        }
+        if (list >= limit || !is_mark(&t[list], '('))
+            continue;
+        if (!spend(&work, i < BACK_MAX ? i : BACK_MAX))
+            return false;
+        if (!is_device_declaration(t, i))
             continue;
         size_t behind = skip_group(t, list, limit);
+        if (!spend(&work, list_cost(t, list, behind)))
+            return false;
         if (behind >= n || !(is_mark(&t[behind], '{') || is_mark(&t[behind], ';')))
             continue;
         memset(reading, 0, count * sizeof *reading);
