@@ -7,6 +7,8 @@
 
 #include "base/str.h"
 
+#include <string.h>
+
 enum { LEAVES = 16, STAGES = 16, DEPTH = 64, TRIALS_FULL = 4096, TRIALS_SAMPLED = 512 };
 
 struct leaf {
@@ -167,13 +169,33 @@ static graph_id under_nan(struct graph *g, graph_id node, graph_id leaf, unsigne
     }
     if (nan && n.kind != UOP_SELECT && n.kind != GRAPH_BOOL && n.type != UOP_B1)
         return IS_NAN;
-    return changed && !nan ? graph_fresh(g, &n) : node;
+    if (!changed || nan)
+        return node;
+    graph_id rest = graph_fresh(g, &n);
+    uint64_t args[6], bits;
+    for (unsigned i = 0; i < n.arg_count; i++)
+        if (!graph_is_const(g, n.arg[i], &args[i]))
+            return rest;
+    return pat_eval_node(g, rest, args, &bits) ? graph_const(g, (enum uop_type)n.type, bits) : rest;
 }
 
 static const char *nan_text(struct cone *c, graph_id reading, graph_id leaf, enum uop_type as)
 {
     graph_id left = under_nan(c->g, reading, leaf, 0);
     return left == IS_NAN ? "NaN" : mean_expr(c->m, left, as, MEAN_INNER);
+}
+
+/* A text as the left side of ==: what binds looser is put in brackets. */
+static const char *compared(struct cone *c, graph_id node, enum uop_type as)
+{
+    const char *text = mean_expr(c->m, node, as, MEAN_INNER);
+    int depth = 0;
+    for (const char *p = text; *p; p++) {
+        depth += *p == '(' || *p == '[' ? 1 : *p == ')' || *p == ']' ? -1 : 0;
+        if (depth == 0 && *p == ' ' && p[1] && strchr("?&|^=!<>", p[1]))
+            return arena_printf(c->a, "(%s)", text);
+    }
+    return text;
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------------------- */
@@ -266,7 +288,7 @@ static void zero_rows(struct cone *c, struct pat_differences *out)
         for (int i = 0; i < 2; i++) {
             if (graph_is_const(c->g, sides[i], NULL))
                 continue;
-            str_addf(&when, "%s%s == 0", any ? " && " : "", mean_expr(c->m, sides[i], v.as, MEAN_INNER));
+            str_addf(&when, "%s%s == 0", any ? " && " : "", compared(c, sides[i], v.as));
             any = true;
         }
     }

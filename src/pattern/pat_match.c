@@ -7,6 +7,7 @@
 
 #include "base/str.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { STEPS = 4096, WALK_MAX = 1 << 14 };
@@ -424,6 +425,12 @@ static void walk_push(struct pat_ctx *c, struct walk *w, graph_id id)
         VEC_PUSH(c->a, w->stack, id);
 }
 
+static int by_number(const void *a, const void *b)
+{
+    graph_id x = *(const graph_id *)a, y = *(const graph_id *)b;
+    return (x > y) - (x < y);
+}
+
 /* Every leaf is a constant, a parameter, a special register or an element at the index of the first one asked for. */
 static bool match_any(struct pat_ctx *c, const struct goal *goal)
 {
@@ -461,13 +468,7 @@ static bool match_any(struct pat_ctx *c, const struct goal *goal)
     if (!loads.n)
         return back(c, m);
     /* Ascending, so that the first element is always the same one. */
-    for (size_t i = 1; i < loads.n; i++) {
-        graph_id id = loads.p[i];
-        size_t k = i;
-        for (; k && loads.p[k - 1] > id; k--)
-            loads.p[k] = loads.p[k - 1];
-        loads.p[k] = id;
-    }
+    qsort(loads.p, loads.n, sizeof loads.p[0], by_number);
     if (!t->ellipsis && loads.n != t->arg_count)
         return back(c, m);
     if (loads.n < t->arg_count)

@@ -14,6 +14,7 @@ struct order {
     struct pat_index *x;
     struct pat_found **found;
     uint32_t count;
+    struct map_u64 variants; /* page -> how many of its variants occur */
 };
 
 static int by_end(const void *pa, const void *pb)
@@ -97,8 +98,12 @@ static const char *nan_fate(struct order *o, const struct pat_found *f, const st
     return pat_is_nan(as, result) ? "kept" : "dropped";
 }
 
-static unsigned variants_of(const struct order *o, const struct pat_found *f)
+/* How many variants of its page occur; found once a page. */
+static unsigned variants_of(struct order *o, const struct pat_found *f)
 {
+    uint32_t known;
+    if (map_u64_get(&o->variants, f->page_order, &known))
+        return known;
     unsigned count = 0;
     for (size_t k = 0; k < f->page->variants.n; k++) {
         bool seen = false;
@@ -106,6 +111,7 @@ static unsigned variants_of(const struct order *o, const struct pat_found *f)
             seen = o->found[i]->variant == &f->page->variants.p[k];
         count += seen;
     }
+    map_u64_put(o->a, &o->variants, f->page_order, count);
     return count;
 }
 

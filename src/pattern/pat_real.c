@@ -1,6 +1,6 @@
 /* The real-number reading of values: where a match read a select as min or max, a node that says so stands in for it, and
- * everything computed from it is rebuilt over the stand-in. Stand-ins are fresh nodes: they are never equal to a value of
- * the kernel, they exist to be printed and evaluated.
+ * everything computed from it is rebuilt over the stand-in; a min or max that keeps a NaN reads as a plain one. Stand-ins
+ * are fresh nodes: they are never equal to a value of the kernel, they exist to be printed and evaluated.
  *
  * Requires matches in their order (parts first); gives real[id] for every node there was. Linear. */
 #include "pattern/pat_internal.h"
@@ -51,14 +51,13 @@ enum sp_status pat_real_build(struct mean *m, struct arena *a, struct pat_found 
         }
     }
     /* Arguments come first; a phi keeps its own. */
-    for (graph_id id = 1; id < nodes && list.n; id++) {
+    for (graph_id id = 1; id < nodes; id++) {
         struct pat_minmax v;
         uint32_t k;
         if (map_u64_get(&at, id, &k)) {
             const struct stand_in s = list.p[k];
             if (pat_minmax_of(g, id, &v))
-                real[id] = fresh(g, minmax_kind(&v, v.maximum), v.as, v.keeps_nan ? UOP_NAN : 0,
-                                 real_of(real, nodes, s.a), real_of(real, nodes, s.b));
+                real[id] = fresh(g, minmax_kind(&v, v.maximum), v.as, 0, real_of(real, nodes, s.a), real_of(real, nodes, s.b));
             continue;
         }
         const struct graph_node n = *graph_at(g, id);
@@ -67,6 +66,10 @@ enum sp_status pat_real_build(struct mean *m, struct arena *a, struct pat_found 
         for (unsigned i = 0; pat_is_pure(&n) && i < n.arg_count; i++) {
             copy.arg[i] = real_of(real, nodes, n.arg[i]);
             changed |= copy.arg[i] != n.arg[i];
+        }
+        if ((n.kind == UOP_FMIN || n.kind == UOP_FMAX) && (n.flags & UOP_NAN)) { /* real numbers know no NaN */
+            copy.flags &= (uint8_t)~UOP_NAN;
+            changed = true;
         }
         if (changed)
             real[id] = graph_fresh(g, &copy);
@@ -84,5 +87,6 @@ graph_id pat_real_node(const struct pat_result *matches, graph_id node)
 const char *pat_real_expr(struct mean *m, const struct pat_result *matches, graph_id node, enum uop_type as, enum mean_style style)
 {
     graph_id real = pat_real_node(matches, node);
+    style = (enum mean_style)(style | MEAN_REAL);
     return real == node ? mean_definition(m, node, as, style) : mean_expr(m, real, as, style);
 }

@@ -5,6 +5,8 @@
  * Requires a built graph and a reader of meanings; gives all matches, then pat_order.c orders and nests them. */
 #include "pattern/pat_internal.h"
 
+#include <string.h>
+
 struct run {
     struct pat_ctx c;
     struct pat_index x;
@@ -255,15 +257,28 @@ static void run_leaves(struct run *r, const struct pat_page *page, const struct 
 
 static void run_calls(struct run *r, const struct pat_page *page, const struct pat_variant *v)
 {
-    for (uint32_t i = 0; i < r->g->calls.n; i++) {
+    uint32_t count = (uint32_t)r->g->calls.n, returns = (uint32_t)r->g->insns.n;
+    /* Returns by the call they end: first_of[call], then next_of[instance]. */
+    uint32_t *first_of = ARENA_ARRAY(r->a, uint32_t, count + 1), *next_of = ARENA_ARRAY(r->a, uint32_t, returns + 1);
+    if (!count || !first_of || !next_of)
+        return;
+    memset(first_of, 0xff, count * sizeof first_of[0]);
+    for (uint32_t k = returns; k-- > 0;) {
+        uint32_t path = r->g->insns.p[k].call_path;
+        const struct uop_list *l = path && path <= count && r->g->insns.p[k].reachable ? uops_of(r->g, k) : NULL;
+        bool is_return = false;
+        for (size_t u = 0; l && u < l->ops.n; u++)
+            is_return |= l->ops.p[u].kind == UOP_RET;
+        if (is_return) {
+            next_of[k] = first_of[path - 1];
+            first_of[path - 1] = k;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
         VEC(uint32_t) insns = {0};
         VEC_PUSH(r->a, insns, r->g->calls.p[i].insn);
-        for (uint32_t k = 0; k < r->g->insns.n; k++) {
-            const struct uop_list *l = r->g->insns.p[k].call_path == i + 1 ? uops_of(r->g, k) : NULL;
-            for (size_t u = 0; l && u < l->ops.n; u++)
-                if (l->ops.p[u].kind == UOP_RET)
-                    VEC_PUSH(r->a, insns, k);
-        }
+        for (uint32_t k = first_of[i]; k != UINT32_MAX; k = next_of[k])
+            VEC_PUSH(r->a, insns, k);
         begin(r, page, v, GRAPH_NIL);
         if (pat_match_where(&r->c))
             keep(r, GRAPH_NIL, insns.p, (unsigned)insns.n);

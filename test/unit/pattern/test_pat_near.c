@@ -176,6 +176,44 @@ static void clamps(void **state)
     }
 }
 
+static void a_kept_nan_is_a_difference_from_real_numbers(void **state)
+{
+    (void)state;
+    static const float ordered[2] = {-1.5f, 2.5f}, zero_six[2] = {0, 6};
+    for (int zero = 0; zero < 2; zero++) {
+        struct kernel k;
+        struct pat_differences d;
+        struct pat_refusals r;
+        kernel_begin(&k);
+        add_all_pages(&k);
+        skeleton_load(&k);
+        write_stage(&k, zero ? LOWER_SELECT : LOWER_NAN, 2, 6, zero ? zero_six : ordered);
+        write_stage(&k, UPPER_NAN, 6, 7, zero ? zero_six : ordered);
+        store(&k, 4, 7);
+        leave(&k);
+        run(&k);
+        graph_id v = k.g.accesses.p[k.g.accesses.n - 1].value[0];
+        assert_string_equal(pat_real_expr(&k.m, &k.result, v, UOP_F32, MEAN_EXPANDED),
+                            zero ? "min(max(x[i], 0.0f), 6.0f)" : "min(max(x[i], -1.5f), 2.5f)");
+        assert_int_equal(pat_differences(&k.m, &k.result, v, &k.a, &d), SP_OK);
+        assert_int_equal(d.list.n, zero ? 2 : 1);
+        assert_string_equal(d.list.p[0].when, "nan(x[i])");
+        assert_string_equal(d.list.p[0].exact, "NaN");
+        assert_string_equal(d.list.p[0].real, zero ? "0.0f" : "-1.5f");
+        if (zero)
+            assert_string_equal(d.list.p[1].when, "x[i] == 0");
+        /* Why the lower bound of zero stayed compare and select: -0, for the form that keeps a NaN exists. */
+        assert_int_equal(pat_refusals(&k.m, &k.result, &k.a, &r), SP_OK);
+        assert_int_equal(r.list.n, zero);
+        if (zero) {
+            assert_string_equal(r.list.p[0].reason, "signed-zero");
+            assert_string_equal(r.list.p[0].a, "NaN");
+            assert_string_equal(r.list.p[0].nan_a, "-0");
+        }
+        kernel_end(&k);
+    }
+}
+
 static void a_nested_conditional_is_a_clamp(void **state)
 {
     (void)state;
@@ -516,6 +554,7 @@ int main(void)
         cmocka_unit_test(compare_and_select_is_a_relu_only_when_it_is_one),
         cmocka_unit_test(no_maximum_with_zero_is_read_where_there_is_none),
         cmocka_unit_test(clamps),
+        cmocka_unit_test(a_kept_nan_is_a_difference_from_real_numbers),
         cmocka_unit_test(a_nested_conditional_is_a_clamp),
         cmocka_unit_test(one_operation),
         cmocka_unit_test(a_page_may_allow_that_fma_is_mul_and_add),
