@@ -38,7 +38,7 @@ enum uop_flag {
     UOP_SWAPPED = 32,  /* a compare written with its operands the other way round (`a > b` held as `b < a`): printing only,
                           no part of a value's identity */
     UOP_XORSIGN = 64,  /* FMIN/FMAX: sign of the result is the xor of the signs */
-    UOP_RELU = 128,    /* negative and NaN results become +0 */
+    UOP_RELU = 128,    /* negative results become +0 (NaN stays) */
 };
 
 /* ---- kinds. Columns: name, arguments, P pure (uop_eval computes it) / E effect or state, meaning ------------------ */
@@ -171,8 +171,8 @@ struct uop_list {
 
 /* Computes a pure uop: `args[i]` the bits of its arguments, *result the bits of its result (right-aligned, zero-extended).
  * False for kinds that are not pure or not (yet) computed exactly (class E, and class A: approximations of the hardware unit).
- * Float operations follow IEEE 754 with the uop's rounding; a NaN result is 0x7fffffff (f32), 0x7fff (f16),
- * 0xfff8000000000000 (f64) as the hardware makes it. */
+ * Float operations follow IEEE 754 with the uop's rounding; a NaN result is 0x7fffffff (f32), 0x7fff (f16, bf16) as the
+ * hardware makes it; f64 passes an operand's NaN on and makes 0xfff8000000000000 of an invalid operation. */
 bool uop_eval(const struct uop *op, const uint64_t *args, uint64_t *result);
 /* The classes of the table: pure = a function of its arguments alone (P and A). */
 bool uop_is_pure(enum uop_kind kind);

@@ -3,8 +3,9 @@
  *
  * A number is sign * mantissa * 2^exponent with a 128-bit mantissa. Products (at most 106 bits) are exact; a sum keeps its
  * larger operand exactly and jams the rest of the smaller into the last bit, far below the result's precision; one
- * function rounds. NaN results are the one pattern the hardware makes for each format. requires: arguments right-aligned
- * in their widths. gives: bits of the result, zero-extended. */
+ * function rounds. NaN results, flushing and clamping are the hardware's, measured on an H200 (sm_90) over 338 forms of
+ * instruction: f16, bf16 and f32 make one NaN; f64 passes an operand's NaN on, made quiet; a result
+ * counts as subnormal when it is so after rounding with an unbounded exponent. requires: arguments right-aligned in their widths. gives: bits of the result, zero-extended. */
 #include "uop/uop_eval_float.h"
 
 #include <assert.h>
@@ -143,6 +144,11 @@ static uint64_t pack(const struct format *f, struct number n, unsigned round, bo
     n = normalise(n, 127);
     int lead = n.exponent + 127;               /* value in [2^lead, 2^(lead+1)) */
     int smallest = 1 - bias_of(f);
+    if (ftz && lead < smallest) {
+        /* Small after rounding as if the exponent had no bound; only a number that rounds up to the smallest normal stays. */
+        u128 q = shift_round(n.mantissa, 127 - (int)f->mantissa, round, n.negative);
+        return lead == smallest - 1 && q >> (f->mantissa + 1) ? sign | UINT64_C(1) << f->mantissa : sign;
+    }
     int biased = (lead > smallest ? lead : smallest) + bias_of(f);
     u128 q = shift_round(n.mantissa, biased - bias_of(f) - (int)f->mantissa - n.exponent, round, n.negative);
     if (biased >= (1 << f->exponent) - 1) {
@@ -153,7 +159,7 @@ static uint64_t pack(const struct format *f, struct number n, unsigned round, bo
     /* A subnormal has biased exponent 1 here and no leading one; a carry out of the mantissa goes on into the exponent,
      * and from the largest finite number to infinity. */
     uint64_t bits = ((uint64_t)(biased - 1) << f->mantissa) + (uint64_t)q;
-    return flush(f, sign | bits, ftz);
+    return sign | bits;
 }
 
 static struct number nan_number(void)
@@ -216,20 +222,47 @@ static struct number sum(struct number a, struct number b, unsigned round)
     return a;
 }
 
-/* SAT and RELU, on finished bits. */
+/* SAT and RELU, on finished bits: below zero becomes +0; NaN does so under SAT alone. */
 static uint64_t clamp_result(const struct format *f, uint64_t bits, unsigned flags)
 {
-    bool below = is_nan(f, bits) || (bits & sign_bit(f));
-    if ((flags & (UOP_SAT | UOP_RELU)) && below)
+    if (is_nan(f, bits))
+        return flags & UOP_SAT ? 0 : bits;
+    if ((flags & (UOP_SAT | UOP_RELU)) && (bits & sign_bit(f)))
         return 0;
     if ((flags & UOP_SAT) && bits > one(f))
         return one(f);
     return bits;
 }
 
+/* f64 arithmetic gives the NaN among its operands, made quiet: the second before the third before the first. */
+static bool passed_on(const struct uop *op, const struct format *f, const uint64_t *args, uint64_t *result)
+{
+    static const unsigned char order[3] = {1, 2, 0};
+    if (op->type != UOP_F64)
+        return false;
+    for (unsigned i = 0; i < 3; i++) {
+        if (order[i] >= uop_kind_args((enum uop_kind)op->kind) || !is_nan(f, args[order[i]]))
+            continue;
+        *result = args[order[i]] | UINT64_C(1) << (f->mantissa - 1);
+        return true;
+    }
+    return false;
+}
+
+/* Conversions to and from f64 keep a NaN's sign and the leading bits of its payload. */
+static uint64_t converted_nan(const struct format *to, const struct format *from, uint64_t bits)
+{
+    uint64_t payload = bits & ((UINT64_C(1) << from->mantissa) - 1);
+    payload = to->mantissa >= from->mantissa ? payload << (to->mantissa - from->mantissa) : payload >> (from->mantissa - to->mantissa);
+    return (bits & sign_bit(from) ? sign_bit(to) : 0) | infinity(to) | UINT64_C(1) << (to->mantissa - 1) | payload;
+}
+
 static uint64_t arithmetic(const struct uop *op, const struct format *f, const uint64_t *args)
 {
     bool fmz = op->flags & UOP_FMZ, ftz = fmz || (op->flags & UOP_FTZ);
+    uint64_t nan;
+    if (passed_on(op, f, args, &nan))
+        return clamp_result(f, nan, op->flags);
     struct number a = unpack(f, args[0], ftz), b = unpack(f, args[1], ftz), r;
     if (op->kind == UOP_FADD)
         r = sum(a, b, op->round);
@@ -357,6 +390,8 @@ bool uop_eval_float(const struct uop *op, const uint64_t *args, uint64_t *result
         *result = compare(op, f, args[0], args[1]);
         return true;
     case UOP_FROUND:
+        if (passed_on(op, f, args, result))
+            return true;
         *result = clamp_result(f, pack(f, round_to_integral(unpack(f, args[0], ftz), op->round), UOP_RZ, ftz), op->flags);
         return true;
     case UOP_F2F: {
@@ -364,6 +399,10 @@ bool uop_eval_float(const struct uop *op, const uint64_t *args, uint64_t *result
         const struct format *from = format_of((unsigned)op->imm);
         if (!from)
             return false;
+        if (is_nan(from, args[0]) && (op->type == UOP_F64 || op->imm == UOP_F64)) {
+            *result = clamp_result(f, converted_nan(f, from, args[0]), op->flags);
+            return true;
+        }
         struct number n = unpack(from, args[0], ftz && op->imm == UOP_F32);
         *result = clamp_result(f, pack(f, n, op->round, ftz && op->type == UOP_F32), op->flags);
         return true;

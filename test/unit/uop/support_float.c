@@ -117,6 +117,14 @@ static uint64_t encode(unsigned type, wide v, bool negative, unsigned round, boo
         v = -v;
     if (v == 0)
         return sign;
+    if (ftz && v < power_of_two(1 - bias)) {
+        /* Flushed, unless one more mantissa's worth of precision would still round it up to the smallest normal number:
+         * that is within half a unit of it (or anywhere in the last unit, when the rounding goes away from zero). */
+        wide gap = (power_of_two(1 - bias) - v) / power_of_two(-bias - (int)m);
+        bool away = round == UOP_RM ? negative : round == UOP_RP && !negative;
+        bool up = away ? gap < 1 : (round == UOP_RN || round == UOP_RA) && gap <= 0.5;
+        return up ? sign | UINT64_C(1) << m : sign;
+    }
     if (v - v != 0)
         return sign | infinity;
     int e = exponent_of(v) < 1 - bias ? 1 - bias : exponent_of(v);
@@ -144,7 +152,7 @@ static uint64_t encode(unsigned type, wide v, bool negative, unsigned round, boo
         return sign | (away ? infinity : infinity - 1);
     }
     uint64_t bits = whole >> m ? ((uint64_t)(e + bias) << m) | (whole & ((UINT64_C(1) << m) - 1)) : whole;
-    return flushed(type, sign | bits, ftz);
+    return sign | bits;
 }
 
 static uint64_t clamped(const struct uop *op, uint64_t bits)
@@ -156,13 +164,23 @@ static uint64_t clamped(const struct uop *op, uint64_t bits)
         if (decode(op->type, bits) > 1)
             return encode(op->type, 1, false, UOP_RN, false);
     }
-    if ((op->flags & UOP_RELU) && (nan || negative))
+    if ((op->flags & UOP_RELU) && !nan && negative)
         return 0;
     return bits;
 }
 
+static const uint64_t quiet64 = UINT64_C(1) << 51;
+
 uint64_t reference_arithmetic(const struct uop *op, uint64_t a, uint64_t b, uint64_t c)
 {
+    if (op->type == UOP_F64) { /* an operand's NaN goes on: b, c, a in this order */
+        if (reference_is_nan(UOP_F64, b))
+            return clamped(op, b | quiet64);
+        if (op->kind == UOP_FFMA && reference_is_nan(UOP_F64, c))
+            return clamped(op, c | quiet64);
+        if (reference_is_nan(UOP_F64, a))
+            return clamped(op, a | quiet64);
+    }
     bool fmz = op->flags & UOP_FMZ, ftz = fmz || (op->flags & UOP_FTZ);
     wide x = decode(op->type, flushed(op->type, a, ftz)), y = decode(op->type, flushed(op->type, b, ftz)), z = 0, r;
     if (op->kind == UOP_FMUL || op->kind == UOP_FFMA) {
@@ -204,6 +222,8 @@ uint64_t reference_convert(const struct uop *op, uint64_t a)
 {
     bool ftz = op->flags & UOP_FTZ;
     if (op->kind == UOP_FROUND) {
+        if (op->type == UOP_F64 && reference_is_nan(UOP_F64, a))
+            return a | quiet64;
         wide v = decode(op->type, flushed(op->type, a, ftz));
         return encode(op->type, integral(v, op->round), is_negative(v), op->round, ftz);
     }
@@ -212,7 +232,14 @@ uint64_t reference_convert(const struct uop *op, uint64_t a)
                                : (op->flags & UOP_SIGNED ? (wide)(int32_t)a : (wide)(uint32_t)a);
         return encode(op->type, v, v < 0, op->round, false);
     }
-    wide v = decode((unsigned)op->imm, flushed((unsigned)op->imm, a, ftz && op->imm == UOP_F32));
+    unsigned from = (unsigned)op->imm, to = op->type;
+    if (reference_is_nan(from, a) && (from == UOP_F64 || to == UOP_F64)) {
+        /* sign, exponent of ones, quiet bit, and the payload's leading bits, written from the top */
+        uint64_t top = a << (64 - total_bits(from)), payload = top << (total_bits(from) - mantissa_bits(from));
+        uint64_t out = (top >> 63) << (total_bits(to) - 1) | ((UINT64_C(1) << (total_bits(to) - 1 - mantissa_bits(to))) - 1) << mantissa_bits(to);
+        return clamped(op, out | UINT64_C(1) << (mantissa_bits(to) - 1) | payload >> (64 - mantissa_bits(to)));
+    }
+    wide v = decode(from, flushed(from, a, ftz && from == UOP_F32));
     return clamped(op, encode(op->type, v, is_negative(v), op->round, ftz && op->type == UOP_F32));
 }
 
