@@ -145,24 +145,15 @@ static void build_output(struct arena *a, struct fact_source *s, struct fact_ker
     uint32_t index;
     for (unsigned w = 0; w < 4 && x->value[w] != GRAPH_NIL; w++) {
         graph_id node = x->value[w];
-        if (x->width == 8 && w == 0 && x->value[1] != GRAPH_NIL) { /* a 64-bit value in two words */
-            graph_id whole = graph_op2(g, UOP_PAIR, UOP_B64, x->value[0], x->value[1]);
-            if (graph_at(g, whole)->kind != UOP_PAIR && place_value_of(s->place, whole, NULL)) {
-                node = whole;
-                w = 3;
-            }
-        }
+        bool words = x->width > 4 && uop_type_bits((enum uop_type)graph_at(g, node)->type) == 32;
         struct fact_output o = {.store = g->insns.p[x->insn].offset, .runs_when = mean_condition(s->mean, x->runs_when)};
-        unsigned words = x->width > 4 && w < 3 ? x->width / 4 : 1;
-        if (words > 1) {
-            graph_id address = graph_op2(g, UOP_ADD, (enum uop_type)graph_at(g, x->address)->type, x->address,
-                                         graph_const(g, (enum uop_type)graph_at(g, x->address)->type, 4u * w));
-            o.address = mean_element(s->mean, address, (enum uop_space)x->space, 4, true);
-        } else {
-            o.address = mean_element(s->mean, x->address, (enum uop_space)x->space, x->width, true);
-        }
+        enum uop_type type = (enum uop_type)graph_at(g, x->address)->type;
+        graph_id address = words && w ? graph_op2(g, UOP_ADD, type, x->address, graph_const(g, type, 4u * w)) : x->address;
+        o.address = mean_element(s->mean, address, (enum uop_space)x->space, words ? 4 : x->width, true);
         if (place_value_of(s->place, node, &index))
             o.value = s->mean->value_ids.p[index];
+        if (x->width == 2 && graph_at(g, node)->kind == UOP_PAIR && graph_at(g, node)->type == UOP_B32)
+            node = graph_at(g, node)->arg[0]; /* of two packed halves the low one is stored */
         o.exact = exact_text(a, s, node);
         o.real = pat_real_expr(s->mean, s->patterns, node, fact_float_type(mean_type(s->mean, node)), MEAN_EXPANDED);
         struct pat_differences d = {0};
@@ -173,8 +164,6 @@ static void build_output(struct arena *a, struct fact_source *s, struct fact_ker
         o.differs = list;
         o.differs_count = list ? (uint32_t)d.list.n : 0;
         VEC_PUSH(a, k->outputs, o);
-        if (w == 3)
-            break;
     }
 }
 

@@ -92,7 +92,7 @@ struct graph_access {
     uint32_t insn;
     uint8_t kind, space, order, width; /* enum graph_access_kind, uop_space, uop_order; bytes a thread */
     graph_id address;                  /* B64 (B32 for shared and local), everything added */
-    graph_id value[4];                 /* STORE: words; LOAD: the words loaded ([0] alone up to 8 bytes) */
+    graph_id value[4];                 /* STORE: words, [0] alone where they are one 64-bit value; LOAD: the words loaded ([0] alone up to 8 bytes) */
     graph_id result;                   /* LOAD: the LOAD node or, when a store was forwarded, the stored value; ATOMIC: old value */
     graph_id runs_when;                /* GRAPH_NIL: always */
     uint32_t version;                  /* memory version a load reads / a store makes */

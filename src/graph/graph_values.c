@@ -38,6 +38,11 @@ struct loop_summary {
     uint32_t exits;    /* edges that leave it */
 };
 
+struct pair_use { /* two registers read as one 64-bit value */
+    uint32_t lo, hi; /* uses */
+    graph_id whole;
+};
+
 struct builder {
     struct graph *g;
     struct graph_flow *flow;
@@ -53,7 +58,9 @@ struct builder {
     struct loop_summary *loops;
     VEC(struct cell) cells;
     VEC(struct pending_use) pending; /* parallel to g->uses */
+    VEC(struct pair_use) pairs;
     graph_id *results;          /* node of each uop of the instruction at work */
+    uint32_t *reads;            /* use of each READ of it */
     size_t result_cap;
     VEC(uint32_t) phi_blocks;
 };
@@ -492,12 +499,9 @@ static graph_id load_memory(struct builder *b, struct work *w, const struct uop 
     n.arg[0] = args[0];
     if (access.from_store >= 0) {
         const struct graph_access *s = &g->accesses.p[access.from_store];
-        if (u->width == 8 && u->type == UOP_B64)
+        access.result = s->value[0]; /* ELEMENT takes the other words of a wide one from the store */
+        if (u->width == 8 && s->value[1] != GRAPH_NIL)
             access.result = graph_op2(g, UOP_PAIR, UOP_B64, s->value[0], s->value[1]);
-        else if (u->width <= 8 || s->value[0] == GRAPH_NIL)
-            access.result = s->value[0];
-        else
-            access.result = s->value[0]; /* ELEMENT takes the other words from the store */
     } else {
         bool once = u->order == UOP_RELAXED_CTA || u->order == UOP_RELAXED_GPU || u->order == UOP_RELAXED_SYS || u->order == UOP_MMIO ||
                     access.version != 0;
@@ -530,16 +534,35 @@ static graph_id load_element(struct builder *b, const struct uop_list *l, const 
     return graph_intern(g, &n);
 }
 
-static void store_memory(struct builder *b, struct work *w, const struct uop *u, const graph_id *args, unsigned count)
+static void note_pair(struct builder *b, const struct uop_list *l, uint16_t lo, uint16_t hi, graph_id whole);
+
+static void store_memory(struct builder *b, struct work *w, const struct uop_list *l, const struct uop *u, const graph_id *args, unsigned count)
 {
     struct graph *g = b->g;
     struct graph_access access = {.insn = w->insn, .kind = u->kind == UOP_STORE ? GRAPH_STORE : GRAPH_ATOMIC, .space = u->space,
                                   .order = u->order, .width = u->width, .address = args[0], .runs_when = w->under, .from_store = -1};
     for (unsigned i = 1; i < count && i <= 4; i++)
         access.value[i - 1] = args[i];
+    if (u->kind == UOP_STORE && u->width == 8 && count >= 3 && uop_type_bits((enum uop_type)graph_at(g, args[1])->type) == 32) {
+        graph_id whole = graph_op2(g, UOP_PAIR, UOP_B64, args[1], args[2]);
+        if (graph_at(g, whole)->kind != UOP_PAIR) { /* two words that are one value */
+            access.value[0] = whole;
+            access.value[1] = GRAPH_NIL;
+            note_pair(b, l, u->arg[1], u->arg[2], whole);
+        }
+    }
     uint32_t index = (uint32_t)g->accesses.n;
     VEC_PUSH(g->a, g->accesses, access);
     *w->memory = graph_memory_store(g, &b->memory, *w->memory, index);
+}
+
+/* Remembers that the registers read by uops `lo` and `hi` hold the halves of `whole`. */
+static void note_pair(struct builder *b, const struct uop_list *l, uint16_t lo, uint16_t hi, graph_id whole)
+{
+    if (lo >= l->ops.n || hi >= l->ops.n || l->ops.p[lo].kind != UOP_READ || l->ops.p[hi].kind != UOP_READ || whole == GRAPH_NIL ||
+        graph_at(b->g, whole)->kind == UOP_PAIR || graph_at(b->g, whole)->kind == UOP_CONST)
+        return;
+    VEC_PUSH(b->g->a, b->pairs, (struct pair_use){b->reads[lo], b->reads[hi], whole});
 }
 
 static graph_id one_uop(struct builder *b, struct work *w, const struct uop_list *l, const struct uop *u, graph_id under)
@@ -557,7 +580,14 @@ static graph_id one_uop(struct builder *b, struct work *w, const struct uop_list
         if (args[i] == GRAPH_NIL)
             args[i] = graph_false(g);
     switch (u->kind) {
-    case UOP_READ: return read_register(b, w, u, under);
+    case UOP_READ:
+        b->reads[u - l->ops.p] = (uint32_t)g->uses.n;
+        return read_register(b, w, u, under);
+    case UOP_PAIR: {
+        graph_id whole = graph_pure(g, u, args, 2);
+        note_pair(b, l, u->arg[0], u->arg[1], whole);
+        return whole;
+    }
     case UOP_SREG:
         if (u->imm == UOP_SR_CLOCK_LO || u->imm == UOP_SR_CLOCK_HI || u->imm == UOP_SR_GLOBALTIMER_LO || u->imm == UOP_SR_GLOBALTIMER_HI)
             return fresh_result(b, u, args, 0, w->insn);
@@ -576,10 +606,10 @@ static graph_id one_uop(struct builder *b, struct work *w, const struct uop_list
     case UOP_LOAD: return load_memory(b, w, u, args);
     case UOP_ELEMENT: return load_element(b, l, u, args);
     case UOP_STORE: case UOP_RED:
-        store_memory(b, w, u, args, count);
+        store_memory(b, w, l, u, args, count);
         return GRAPH_NIL;
     case UOP_ATOM: {
-        store_memory(b, w, u, args, count);
+        store_memory(b, w, l, u, args, count);
         graph_id old = fresh_result(b, u, args, count, w->insn);
         g->accesses.p[g->accesses.n - 1].result = old;
         return old;
@@ -645,8 +675,9 @@ static bool run_instruction(struct builder *b, struct work *w)
     if (l->ops.n > b->result_cap) {
         b->result_cap = l->ops.n * 2;
         b->results = ARENA_ARRAY(g->a, graph_id, b->result_cap);
+        b->reads = ARENA_ARRAY(g->a, uint32_t, b->result_cap);
     }
-    if (!marks || !b->results)
+    if (!marks || !b->results || !b->reads)
         return false;
     insn->reachable = true;
     insn->first_def = (uint32_t)g->defs.n;
@@ -776,6 +807,18 @@ static enum sp_status link_uses(struct builder *b)
                 d->last_use = use->insn;
         }
     }
+    for (size_t i = 0; i < b->pairs.n; i++) {
+        for (unsigned half = 0; half < 2; half++) {
+            const struct graph_use *use = &g->uses.p[half ? b->pairs.p[i].hi : b->pairs.p[i].lo];
+            for (uint32_t k = 0; k < use->def_count; k++) {
+                struct graph_def *d = &g->defs.p[use->defs[k]];
+                if (d->wide == GRAPH_NIL && d->node == use->node && graph_at(g, d->node)->kind != UOP_CONST) {
+                    d->wide = b->pairs.p[i].whole;
+                    d->part = half ? 2 : 1;
+                }
+            }
+        }
+    }
     return SP_OK;
 }
 
@@ -797,6 +840,7 @@ enum sp_status graph_values_build(struct graph *g, struct graph_flow *flow, stru
     b.loop_path = ARENA_ARRAY(g->a, graph_id, g->loops.n + 1);
     b.result_cap = 64;
     b.results = ARENA_ARRAY(g->a, graph_id, b.result_cap);
+    b.reads = ARENA_ARRAY(g->a, uint32_t, b.result_cap);
     push_cell(&b, (struct cell){.def = UINT32_MAX});
     if (status != SP_OK || arena_failed(g->a))
         return SP_ERR_MEMORY;
