@@ -144,12 +144,20 @@ void lift_fmnmx3(struct lift *l)
     lift_write(l, 0, min_max(l, UOP_F32, flags, p, min_max(l, UOP_F32, flags, p, a, b), c));
 }
 
+/* A move of bits; with .FTZ a subnormal becomes the zero of its sign, everything else (a NaN's payload too) stays. */
 void lift_fsel(struct lift *l)
 {
-    static const enum isa_mod mods[] = {ISA_MOD_NONE};
-    expect(l, mods, 4); /* FSEL.FTZ: whether the hardware flushes is not known here */
-    uop_ref a = lift_fsrc(l, 1), b = lift_fsrc(l, 2);
-    lift_write(l, 0, lift_select(l, UOP_B32, lift_pred(l, 3), a, b));
+    static const enum isa_mod mods[] = {ISA_MOD_FTZ, ISA_MOD_NONE};
+    expect(l, mods, 4);
+    uop_ref a = lift_fsrc(l, 1), b = lift_fsrc(l, 2), v = lift_select(l, UOP_B32, lift_pred(l, 3), a, b);
+    if (lift_mod(l, ISA_MOD_FTZ)) {
+        struct uop op = float_uop(UOP_FEQ, UOP_F32, UOP_RN, UOP_FTZ);
+        op.imm = 32;
+        uop_ref small = lift_full(l, op, v, lift_const(l, UOP_B32, 0), UOP_NONE);
+        uop_ref zero = lift_and(l, UOP_B32, v, lift_const(l, UOP_B32, 0x80000000));
+        v = lift_select(l, UOP_B32, small, zero, v);
+    }
+    lift_write(l, 0, v);
 }
 
 /* ---- compares ------------------------------------------------------------------------------------------------------- */
@@ -210,9 +218,41 @@ void lift_fsetp(struct lift *l)
     set_predicates(l, compare(l, UOP_F32, a, b));
 }
 
+/* DSETP.MAX and .MIN choose for a max or min made of two selects: Pu = take a (MAX: a is greater; MIN: a is not greater; -0
+ * is less than +0; b alone NaN takes a, a NaN takes b), Pv = both are NaN, whatever Pp. Measured on sm_90. */
+static void double_extreme(struct lift *l, bool maximum)
+{
+    static const enum isa_mod mods[] = {ISA_MOD_MAX, ISA_MOD_MIN, ISA_MOD_AND, ISA_MOD_NONE};
+    expect(l, mods, 5);
+    uop_ref a = lift_fsrc64(l, 2), b = lift_fsrc64(l, 3), with = lift_pred(l, 4), zero = lift_const(l, UOP_B64, 0);
+    struct uop op = float_uop(UOP_FLT, UOP_F64, UOP_RN, UOP_SWAPPED);
+    op.imm = 64;
+    uop_ref greater = lift_full(l, op, b, a, UOP_NONE);
+    op.flags = 0;
+    op.kind = UOP_FEQ;
+    uop_ref equal = lift_full(l, op, a, b, UOP_NONE);
+    uop_ref a_negative = lift_imm(l, UOP_ILT_S, UOP_B1, 64, a, zero, UOP_NONE);
+    uop_ref b_negative = lift_imm(l, UOP_ILT_S, UOP_B1, 64, b, zero, UOP_NONE);
+    uop_ref signs = lift_and(l, UOP_B1, b_negative, lift_not(l, UOP_B1, a_negative));
+    greater = lift_or(l, UOP_B1, greater, lift_and(l, UOP_B1, equal, signs));
+    op.kind = UOP_FNUM;
+    uop_ref a_number = lift_full(l, op, a, a, UOP_NONE), b_number = lift_full(l, op, b, b, UOP_NONE), take;
+    if (maximum)
+        take = lift_or(l, UOP_B1, greater, lift_and(l, UOP_B1, a_number, lift_not(l, UOP_B1, b_number)));
+    else
+        take = lift_and(l, UOP_B1, a_number, lift_not(l, UOP_B1, greater));
+    lift_write(l, 0, lift_and(l, UOP_B1, take, with));
+    if (lift_written(l, 1))
+        lift_write(l, 1, lift_not(l, UOP_B1, lift_or(l, UOP_B1, a_number, b_number)));
+}
+
 void lift_dsetp(struct lift *l)
 {
-    static const enum isa_mod mods[] = {COMPARE_MODS, ISA_MOD_NONE}; /* without MIN and MAX */
+    static const enum isa_mod mods[] = {COMPARE_MODS, ISA_MOD_NONE};
+    if (lift_mod(l, ISA_MOD_MAX) || lift_mod(l, ISA_MOD_MIN)) {
+        double_extreme(l, lift_mod(l, ISA_MOD_MAX));
+        return;
+    }
     expect(l, mods, 5);
     uop_ref a = lift_fsrc64(l, 2), b = lift_fsrc64(l, 3);
     set_predicates(l, compare(l, UOP_F64, a, b));

@@ -212,6 +212,9 @@ static void floats(void **state)
         {"FMNMX R0, R2, R3, P1", "0 read.b32 R2; 1 read.b32 R3; 2 read.b1 P1; 3 fmin.f32 %0 %1; 4 fmax.f32 %0 %1; 5 select.f32 %2 %3 %4; 6 write R0 %5"},
         {"FMNMX3 R0, R2, R3, R4, !PT", "0 read.b32 R2; 1 read.b32 R3; 2 read.b32 R4; 3 fmax.f32 %0 %1; 4 fmax.f32 %3 %2; 5 write R0 %4"},
         {"FSEL R7, R0, c[0x0][0x174], !P0", "0 read.b32 R0; 1 cbank.b32 [0][0x174]; 2 read.b1 P0; 3 not.b1 %2; 4 select.b32 %3 %0 %1; 5 write R7 %4"},
+        {"FSEL.FTZ R7, R2, R3, P0",
+         "0 read.b32 R2; 1 read.b32 R3; 2 read.b1 P0; 3 select.b32 %2 %0 %1; 4 const.b32 0x0; 5 feq.ftz.f32 %3 %4; 6 const.b32 0x80000000; "
+         "7 and.b32 %3 %6; 8 select.b32 %5 %7 %3; 9 write R7 %8"},
         {"MUFU.EX2 R5, R5", "0 read.b32 R5; 1 ex2.f32 %0; 2 write R5 %1"},
         {"DADD R6, R2, -R4",
          "0 read.b32 R2; 1 read.b32 R3; 2 pair.b64 %0 %1; 3 read.b32 R4; 4 read.b32 R5; 5 pair.b64 %3 %4; 6 fneg.f64 %5; 7 fadd.f64 %2 %6; 8 lo.b32 %7; "
@@ -296,8 +299,6 @@ static void what_is_not_described_is_opaque_and_said_so(void **state)
 {
     (void)state;
     static const struct row rows[] = {
-        {"FSEL.FTZ R2, R3, R4, P0",
-         "0 read.b32 R2; 1 read.b32 R3; 2 read.b32 R4; 3 read.b1 P0; 4 opaque.b32 #0x0 %0 %1 %2 %3; 5 write R2 %4; unknown"},
         {"@P1 MUFU.RCP.F16 R2, R3",
          "0 read.b1 P1; 1 read.b32 R2; 2 read.b32 R3; 3 opaque.b32 #0x0 %0 %1 %2; 4 write R2 %3; guard %0; unknown"},
         {"FMUL.D2 R2, R3, R4", "0 read.b32 R2; 1 read.b32 R3; 2 read.b32 R4; 3 opaque.b32 #0x0 %0 %1 %2; 4 write R2 %3; unknown"},
