@@ -126,10 +126,16 @@ static graph_id quotient(const struct mean *m, graph_id id, int64_t bytes)
 {
     struct graph_node n = *graph_at(m->g, id);
     uint64_t mask, factor;
-    if (bytes < 2 || (bytes & (bytes - 1)) != 0 || n.kind != UOP_AND || !graph_is_const(m->g, n.arg[1], &mask) ||
-        mask % (uint64_t)bytes != 0)
-        return GRAPH_NIL;
     enum uop_type type = (enum uop_type)n.type;
+    if (bytes < 2 || (bytes & (bytes - 1)) != 0 || (n.kind != UOP_AND && n.kind != UOP_MUL) ||
+        !graph_is_const(m->g, n.arg[1], &mask) || mask % (uint64_t)bytes != 0)
+        return GRAPH_NIL;
+    if (n.kind == UOP_MUL) { /* only where the product cannot wrap: a thread number is below 1024 */
+        const struct graph_node *x = graph_at(m->g, n.arg[0]);
+        bool small = x->kind == UOP_SREG && (x->imm <= UOP_SR_TID_Z || x->imm == UOP_SR_LANEID) && mask < 1u << 21;
+        return small ? graph_op2(m->g, UOP_MUL, type, n.arg[0], graph_const(m->g, type, mask / (uint64_t)bytes))
+                     : GRAPH_NIL;
+    }
     struct graph_node inner = *graph_at(m->g, n.arg[0]);
     if (inner.kind == UOP_MUL && graph_is_const(m->g, inner.arg[1], &factor) && factor % (uint64_t)bytes == 0) {
         graph_id less = graph_op2(m->g, UOP_MUL, type, inner.arg[0], graph_const(m->g, type, factor / (uint64_t)bytes));

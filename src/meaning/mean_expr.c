@@ -646,7 +646,7 @@ const char *mean_definition(struct mean *m, graph_id node, enum uop_type as, enu
 
 const char *mean_condition(struct mean *m, graph_id b1)
 {
-    return b1 == GRAPH_NIL ? NULL : mean_text_bool(m, b1, false, MEAN_INNER, 0).p;
+    return b1 == GRAPH_NIL ? NULL : mean_text_define(m, b1, UOP_B1, MEAN_INNER, 0).p;
 }
 
 bool mean_set_value(struct mean *m, graph_id node, const char *id)

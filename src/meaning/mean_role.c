@@ -170,10 +170,16 @@ static void find_indices(struct roles *r)
     const struct graph *g = r->m->g;
     for (size_t i = 0; i < g->accesses.n; i++) {
         struct graph_affine f;
-        if (!graph_affine(g, g->accesses.p[i].address, &f))
+        const struct graph_access *x = &g->accesses.p[i];
+        int at = mean_array_of(r->m, x->address, (enum uop_space)x->space, &f);
+        if (at < 0 && !graph_affine(g, x->address, &f))
             continue;
-        for (unsigned k = 0; k < f.term_count; k++)
-            mark_index(r, f.terms[k].term);
+        for (unsigned k = 0; k < f.term_count; k++) {
+            const struct graph_node *n = graph_at(g, f.terms[k].term);
+            bool scaled =
+                at >= 0 && f.terms[k].coefficient == 1 && r->m->work->arrays[at].bytes > 1 && n->arg_count > 0;
+            mark_index(r, scaled ? n->arg[0] : f.terms[k].term); /* a term in bytes holds its index within */
+        }
     }
     for (size_t i = 0; i < r->m->names.n; i++)
         mark_index(r, r->m->names.p[i].node);
