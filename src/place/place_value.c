@@ -423,7 +423,7 @@ enum sp_status place_build(struct arena *a, const struct graph *graph, struct pl
 {
     struct graph *g = (struct graph *)(uintptr_t)graph; /* conditions make nodes; no existing one changes */
     struct marks m = {.a = a, .g = g};
-    struct def_index uses;
+    struct def_index uses = {0};
     size_t nodes = g->nodes.n;
     *p = (struct place){0};
     m.data = ARENA_ARRAY(a, uint8_t, nodes);
