@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static uint64_t drawn(uint64_t *state)
@@ -482,6 +483,77 @@ static void byte_permutations_and_dot_products(void **state)
     assert_int_equal(eval3(UOP_DP4A, UOP_B32, 2 << 2 | 3, 0, 0xffff0002, 0x0403fe02, 0), (uint32_t)(2 * 3 + -1 * 4));
 }
 
+/* ---- what a GPU computed: test/golden/uop/sm_90.tsv ------------------------------------------------------------------ */
+
+static unsigned kind_named(const char *text)
+{
+    for (unsigned k = 0; k < UOP_KIND_COUNT; k++)
+        if (strcmp(uop_kind_text((enum uop_kind)k), text) == 0)
+            return k;
+    fail_msg("no kind is called %s", text);
+    return 0;
+}
+
+static unsigned type_named(const char *text)
+{
+    for (unsigned t = UOP_B1; t <= UOP_F64; t++)
+        if (strcmp(uop_type_text((enum uop_type)t), text) == 0)
+            return t;
+    fail_msg("no type is called %s", text);
+    return 0;
+}
+
+static unsigned flags_named(char *text)
+{
+    static const struct {
+        const char *name;
+        unsigned flag;
+    } rows[] = {{"ftz", UOP_FTZ}, {"sat", UOP_SAT}, {"nan", UOP_NAN}, {"fmz", UOP_FMZ}, {"signed", UOP_SIGNED}, {"xorsign", UOP_XORSIGN}, {"relu", UOP_RELU}};
+    unsigned flags = 0;
+    char *save = NULL;
+    for (char *word = strtok_r(text, ".", &save); word; word = strtok_r(NULL, ".", &save))
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+            if (strcmp(rows[i].name, word) == 0)
+                flags |= rows[i].flag;
+    return flags;
+}
+
+static void results_of_the_hardware(void **state)
+{
+    (void)state;
+    static const char *const round_names[] = {"rn", "rm", "rp", "rz"};
+    FILE *f = fopen(SP_SOURCE_DIR "/test/golden/uop/sm_90.tsv", "r");
+    char line[512];
+    unsigned count = 0;
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        char *field[10], *save = NULL;
+        unsigned n = 0;
+        if (*line == '#')
+            continue;
+        line[strcspn(line, "\n")] = 0;
+        for (char *w = strtok_r(line, "\t", &save); w && n < 10; w = strtok_r(NULL, "\t", &save))
+            field[n++] = w;
+        assert_true(n >= 7);
+        struct uop op = float_op(kind_named(field[0]), type_named(field[1]), 0, flags_named(field[3]));
+        while (strcmp(round_names[op.round], field[2]) != 0)
+            op.round++;
+        op.imm = field[4][0] == 'f' || field[4][0] == 'b' ? type_named(field[4]) : strtoul(field[4], NULL, 10);
+        uint64_t args[UOP_MAX_ARGS] = {0}, result = 0, expected = strtoull(field[n - 1], NULL, 16);
+        assert_int_equal(n - 6, uop_kind_args((enum uop_kind)op.kind));
+        for (unsigned i = 5; i + 1 < n; i++)
+            args[i - 5] = strtoull(field[i], NULL, 16);
+        assert_true(uop_eval(&op, args, &result));
+        if (result != expected)
+            fail_msg("%s %s round %u flags %u imm %llu: %#llx %#llx %#llx gives %#llx, the GPU %#llx", field[0], field[1], op.round, op.flags,
+                     (unsigned long long)op.imm, (unsigned long long)args[0], (unsigned long long)args[1], (unsigned long long)args[2],
+                     (unsigned long long)result, (unsigned long long)expected);
+        count++;
+    }
+    fclose(f);
+    assert_true(count > 4000);
+}
+
 static void kinds_agree_with_their_table(void **state)
 {
     (void)state;
@@ -525,6 +597,7 @@ int main(void)
         cmocka_unit_test(one_word),
         cmocka_unit_test(integers_of_64_bits),
         cmocka_unit_test(byte_permutations_and_dot_products),
+        cmocka_unit_test(results_of_the_hardware),
         cmocka_unit_test(kinds_agree_with_their_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
