@@ -1,4 +1,5 @@
-/* Host tool: puts text files into a C array, in the order given, so that the command needs no files at run time.
+/* Host tool: puts text files into a C array, in the order given, so that the command needs no files at run
+ * time.
  *   embed OUT FILE...
  * OUT becomes rows {"name", "text", size}, for a table of struct pat_page_text. */
 #include <stdio.h>

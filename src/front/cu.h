@@ -1,5 +1,6 @@
-/* Reads a block of CUDA-like text that stands for machine code: the definition in a pattern's page, a search pattern on a
- * command line. Only text becomes a tree here; what a name or a call means is for the reader of the tree.
+/* Reads a block of CUDA-like text that stands for machine code: the definition in a pattern's page, a
+ * search pattern on a command line. Only text becomes a tree here; what a name or a call means is for the
+ * reader of the tree.
  *
  *   block  := { declaration | where } body | "__global__" "{" block "}"
  *   declaration := ["const"] type ["*"] name {"," ["*"] name} ";"       float double half int unsigned bool size_t auto
@@ -10,9 +11,9 @@
  *          |  "if" "(" expression ")" ("return" ";" | body)
  *          |  name "(" ")" ";"            a call
  *
- * Expressions are C's: ?: || && | ^ & == != < <= > >= << >> + - * / %, unary ! ~ - & *, calls, a[i], blockIdx.x, numbers
- * with C's suffixes; `...` as a last argument stands for any further ones. Declared names are metavariables: each stands
- * for one value; undeclared ones are taken by their name. */
+ * Expressions are C's: ?: || && | ^ & == != < <= > >= << >> + - * / %, unary ! ~ - & *, calls, a[i],
+ * blockIdx.x, numbers with C's suffixes; `...` as a last argument stands for any further ones. Declared
+ * names are metavariables: each stands for one value; undeclared ones are taken by their name. */
 #ifndef SP_FRONT_CU_H
 #define SP_FRONT_CU_H
 
@@ -37,8 +38,29 @@ enum cu_kind {
 };
 
 enum cu_op {
-    CU_ADD, CU_SUB, CU_MUL, CU_DIV, CU_REM, CU_SHL, CU_SHR, CU_AND, CU_OR, CU_XOR, CU_LT, CU_LE, CU_GT, CU_GE, CU_EQ, CU_NE,
-    CU_LOGIC_AND, CU_LOGIC_OR, CU_NOT, CU_INVERT, CU_NEGATE, CU_ADDRESS, CU_DEREFERENCE,
+    CU_ADD,
+    CU_SUB,
+    CU_MUL,
+    CU_DIV,
+    CU_REM,
+    CU_SHL,
+    CU_SHR,
+    CU_AND,
+    CU_OR,
+    CU_XOR,
+    CU_LT,
+    CU_LE,
+    CU_GT,
+    CU_GE,
+    CU_EQ,
+    CU_NE,
+    CU_LOGIC_AND,
+    CU_LOGIC_OR,
+    CU_NOT,
+    CU_INVERT,
+    CU_NEGATE,
+    CU_ADDRESS,
+    CU_DEREFERENCE,
 };
 
 struct cu_expr {
@@ -81,8 +103,8 @@ struct cu_block {
 
 enum { CU_MAX_ARGS = 8, CU_MAX_VARIABLES = 16 };
 
-/* Parses `size` bytes of `text`. On SP_ERR_FORMAT a diagnostic names `where` (a page, a command line) and the line, counted
- * from `first_line`. Everything returned lives on `a`. */
+/* Parses `size` bytes of `text`. On SP_ERR_FORMAT a diagnostic names `where` (a page, a command line) and
+ * the line, counted from `first_line`. Everything returned lives on `a`. */
 enum sp_status cu_parse_block(struct arena *a, const char *where, unsigned first_line, const char *text, size_t size,
                               struct diag_sink *diags, struct cu_block *out);
 /* One expression alone. */

@@ -1,6 +1,6 @@
-/* Tokens of the CUDA reader: names, numbers with C's suffixes, marks of up to three bytes. Comments and white space are
- * passed over. Requires nothing of the text (it may hold any bytes and need not end in NUL); a byte that begins no token is
- * given as CU_T_BAD. */
+/* Tokens of the CUDA reader: names, numbers with C's suffixes, marks of up to three bytes. Comments and
+ * white space are passed over. Requires nothing of the text (it may hold any bytes and need not end in
+ * NUL); a byte that begins no token is given as CU_T_BAD. */
 #include "front/cu_lex.h"
 
 #include <stdlib.h>

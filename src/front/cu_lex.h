@@ -8,7 +8,7 @@ enum cu_token_kind { CU_T_END, CU_T_NAME, CU_T_NUMBER, CU_T_MARK, CU_T_BAD };
 
 struct cu_token {
     enum cu_token_kind kind;
-    const char *at;  /* its first byte */
+    const char *at; /* its first byte */
     size_t size;
     unsigned line;
     double number;

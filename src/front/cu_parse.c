@@ -1,6 +1,7 @@
-/* Parses a CUDA-like block into declarations, conditions and one statement or expression: recursive descent, binary
- * operators by precedence climbing. Depth, arguments and declarations are bounded, so no text can exhaust the stack.
- * Requires nothing of the text; gives trees on the arena, or one diagnostic that names the line. */
+/* Parses a CUDA-like block into declarations, conditions and one statement or expression: recursive
+ * descent, binary operators by precedence climbing. Depth, arguments and declarations are bounded, so no
+ * text can exhaust the stack. Requires nothing of the text; gives trees on the arena, or one diagnostic
+ * that names the line. */
 #include "front/cu.h"
 #include "front/cu_lex.h"
 
@@ -29,8 +30,8 @@ static void *fail(struct parser *p, const char *expected)
     if (!p->failed && p->diags) {
         int shown = p->token.size > 40 ? 40 : (int)p->token.size;
         if (p->token.kind == CU_T_END)
-            diag_add(p->diags, DIAG_ERROR, "pattern-block", p->where, -1, "line %u: expected %s before the end", p->token.line,
-                     expected);
+            diag_add(p->diags, DIAG_ERROR, "pattern-block", p->where, -1, "line %u: expected %s before the end",
+                     p->token.line, expected);
         else
             diag_add(p->diags, DIAG_ERROR, "pattern-block", p->where, -1, "line %u: expected %s, found \"%.*s\"",
                      p->token.line, expected, shown, p->token.at);
@@ -187,9 +188,10 @@ static const struct {
     enum cu_op op;
     int level;
 } binary[] = {
-    {"||", CU_LOGIC_OR, 1}, {"&&", CU_LOGIC_AND, 2}, {"|", CU_OR, 3}, {"^", CU_XOR, 4}, {"&", CU_AND, 5}, {"==", CU_EQ, 6},
-    {"!=", CU_NE, 6},       {"<", CU_LT, 7},         {"<=", CU_LE, 7}, {">", CU_GT, 7},  {">=", CU_GE, 7}, {"<<", CU_SHL, 8},
-    {">>", CU_SHR, 8},      {"+", CU_ADD, 9},        {"-", CU_SUB, 9}, {"*", CU_MUL, 10}, {"/", CU_DIV, 10}, {"%", CU_REM, 10},
+    {"||", CU_LOGIC_OR, 1}, {"&&", CU_LOGIC_AND, 2}, {"|", CU_OR, 3},   {"^", CU_XOR, 4}, {"&", CU_AND, 5},
+    {"==", CU_EQ, 6},       {"!=", CU_NE, 6},        {"<", CU_LT, 7},   {"<=", CU_LE, 7}, {">", CU_GT, 7},
+    {">=", CU_GE, 7},       {"<<", CU_SHL, 8},       {">>", CU_SHR, 8}, {"+", CU_ADD, 9}, {"-", CU_SUB, 9},
+    {"*", CU_MUL, 10},      {"/", CU_DIV, 10},       {"%", CU_REM, 10},
 };
 
 static struct cu_expr *parse_binary(struct parser *p, int level)
@@ -264,8 +266,8 @@ static bool parse_declarations(struct parser *p, struct cu_block *b)
             const char *name = arena_strndup(p->a, p->token.at, p->token.size);
             if (!name || cu_find_variable(b, name) >= 0)
                 return fail(p, "a new name") != NULL;
-            list[b->variable_count++] =
-                (struct cu_variable){.name = name, .type = (enum cu_type)type, .constant = constant, .pointer = pointer};
+            list[b->variable_count++] = (struct cu_variable){
+                .name = name, .type = (enum cu_type)type, .constant = constant, .pointer = pointer};
             advance(p);
         } while (take(p, ","));
         if (!need(p, ";"))
@@ -334,7 +336,8 @@ static bool parse_body(struct parser *p, struct cu_block *b)
 static struct parser begin(struct arena *a, const char *where, unsigned first_line, const char *text, size_t size,
                            struct diag_sink *diags)
 {
-    struct parser p = {.a = a, .diags = diags, .where = where, .lexer = {.at = text, .end = text + size, .line = first_line}};
+    struct parser p = {
+        .a = a, .diags = diags, .where = where, .lexer = {.at = text, .end = text + size, .line = first_line}};
     advance(&p);
     return p;
 }

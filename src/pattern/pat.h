@@ -1,8 +1,8 @@
-/* Patterns are documents: a page in patterns/ whose fenced block is the definition. This room reads pages (through
- * front/cu.h), compiles them to matchers and runs them on a graph. It holds no pattern's name.
+/* Patterns are documents: a page in patterns/ whose fenced block is the definition. This room reads pages
+ * (through front/cu.h), compiles them to matchers and runs them on a graph. It holds no pattern's name.
  *
- * Real rules (fma = mul + add, compare-and-select = min/max …) are applied here alone, lazily, only where a page allows
- * them; each use stands in the match's `via`. */
+ * Real rules (fma = mul + add, compare-and-select = min/max …) are applied here alone, lazily, only where
+ * a page allows them; each use stands in the match's `via`. */
 #ifndef SP_PAT_H
 #define SP_PAT_H
 
@@ -20,7 +20,8 @@ struct pat_page_text {
 const struct pat_page_text *pat_embedded_pages(size_t *count);
 
 /* Compiles one page (Markdown text). Diagnostics name page and line; SP_ERR_FORMAT when its block cannot be read. */
-enum sp_status pat_library_add(struct pat_library *lib, const char *name, const char *text, size_t size, struct diag_sink *diags);
+enum sp_status pat_library_add(struct pat_library *lib, const char *name, const char *text, size_t size,
+                               struct diag_sink *diags);
 struct pat_library *pat_library_new(struct arena *a);
 
 struct pat_binding {
@@ -34,11 +35,11 @@ struct pat_binding {
 enum pat_confidence { PAT_PROVED, PAT_ASSUMED, PAT_MATCHED };
 
 struct pat_match {
-    const char *id;   /* from the page */
-    const char *family; /* from the page: "skeleton", "memory", "lowering", "operator" */
-    const char *rule; /* page id and variant: "clamp", "clamp/nan" */
-    int32_t parent;   /* index of the enclosing match, -1 */
-    graph_id root;    /* the value (or condition, address) the pattern describes; NIL for effects */
+    const char *id;      /* from the page */
+    const char *family;  /* from the page: "skeleton", "memory", "lowering", "operator" */
+    const char *rule;    /* page id and variant: "clamp", "clamp/nan" */
+    int32_t parent;      /* index of the enclosing match, -1 */
+    graph_id root;       /* the value (or condition, address) the pattern describes; NIL for effects */
     VEC(uint32_t) insns; /* instances, ascending */
     VEC(struct pat_binding) bindings;
     VEC(const char *) via; /* names of the real rules used */
@@ -53,9 +54,10 @@ struct pat_result {
 /* Runs every page of the library on a graph. */
 enum sp_status pat_run(const struct pat_library *lib, struct mean *m, struct arena *a, struct pat_result *out);
 
-/* The real-number reading of a value: like mean_expr, with the real rules (min, max, clamp …) applied. `id_of` style as
- * there. "min(max(x[i], lo), hi)". */
-const char *pat_real_expr(struct mean *m, const struct pat_result *matches, graph_id node, enum uop_type as, enum mean_style style);
+/* The real-number reading of a value: like mean_expr, with the real rules (min, max, clamp …) applied.
+ * `id_of` style as there. "min(max(x[i], lo), hi)". */
+const char *pat_real_expr(struct mean *m, const struct pat_result *matches, graph_id node, enum uop_type as,
+                          enum mean_style style);
 
 /* Where exact and real reading differ, and for which inputs (computed with uop_eval on the special values, D14). */
 struct pat_difference {
@@ -64,18 +66,20 @@ struct pat_difference {
 struct pat_differences {
     VEC(struct pat_difference) list;
 };
-enum sp_status pat_differences(struct mean *m, const struct pat_result *matches, graph_id node, struct arena *a, struct pat_differences *out);
+enum sp_status pat_differences(struct mean *m, const struct pat_result *matches, graph_id node, struct arena *a,
+                               struct pat_differences *out);
 
 /* Why a compare-and-select is not one min/max instruction: the first witness (D14). */
 struct pat_refusal {
     uint32_t match;     /* index into matches: the select */
     const char *reason; /* "nan", "signed-zero", "subnormal", or NULL: no witness, it could have been one */
-    const char *a, *b, *here, *fmnmx;                     /* special values as text: "NaN", "0" … */
-    const char *nan_a, *nan_b, *nan_here, *fmnmx_nan;     /* the witness against the NaN-keeping form; NULL: none */
+    const char *a, *b, *here, *fmnmx;                 /* special values as text: "NaN", "0" … */
+    const char *nan_a, *nan_b, *nan_here, *fmnmx_nan; /* the witness against the NaN-keeping form; NULL: none */
 };
 struct pat_refusals {
     VEC(struct pat_refusal) list;
 };
-enum sp_status pat_refusals(struct mean *m, const struct pat_result *matches, struct arena *a, struct pat_refusals *out);
+enum sp_status pat_refusals(struct mean *m, const struct pat_result *matches, struct arena *a,
+                            struct pat_refusals *out);
 
 #endif

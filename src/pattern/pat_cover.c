@@ -1,6 +1,7 @@
-/* Which instructions belong to a match: those that made a node inside the matched term in a register, the compares of its
- * conditions, loads it takes from memory, and instructions that only set a constant one of these reads. What a metavariable
- * stands for lies outside. Requires a matched context; gives instances in ascending order and their byte range. */
+/* Which instructions belong to a match: those that made a node inside the matched term in a register, the
+ * compares of its conditions, loads it takes from memory, and instructions that only set a constant one of
+ * these reads. What a metavariable stands for lies outside. Requires a matched context; gives instances in
+ * ascending order and their byte range. */
 #include "pattern/pat_internal.h"
 
 #include <stdlib.h>

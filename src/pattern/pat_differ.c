@@ -1,6 +1,7 @@
-/* Where the exact reading of a value and its real-number reading differ. Both are evaluated on special values of their
- * leaves: a row stands in the answer only when some evaluation differs, and names the leaves it takes. What the two readings
- * become for a NaN is found by taking them apart: a compare with a NaN is false, a min or max gives its other operand.
+/* Where the exact reading of a value and its real-number reading differ. Both are evaluated on special
+ * values of their leaves: a row stands in the answer only when some evaluation differs, and names the
+ * leaves it takes. What the two readings become for a NaN is found by taking them apart: a compare with a
+ * NaN is false, a min or max gives its other operand.
  *
  * Requires pat_run's result; gives rows in the order NaN, subnormal, zeros of both signs. */
 #include "pattern/pat_internal.h"
@@ -41,7 +42,8 @@ static void visit(struct cone *c, graph_id node, enum uop_type as, unsigned dept
     if (pat_real_node(c->matches, node) == node || depth > DEPTH) {
         if (n.type == UOP_B1 || n.kind == GRAPH_BOOL) { /* a condition is open: its operands decide */
             for (unsigned i = 0; i < n.arg_count; i++)
-                visit(c, n.arg[i], n.width && pat_is_float((enum uop_type)n.width) ? (enum uop_type)n.width : UOP_B32, depth + 1);
+                visit(c, n.arg[i], n.width && pat_is_float((enum uop_type)n.width) ? (enum uop_type)n.width : UOP_B32,
+                      depth + 1);
             return;
         }
         if (c->leaf_count == LEAVES) {
@@ -84,7 +86,7 @@ static void order_leaves(struct cone *c)
     }
 }
 
-/* ---- trials ------------------------------------------------------------------------------------------------------------------ */
+/* ---- trials ---------------------------------------------------------------------------------- */
 
 /* Values for the leaves that a row does not speak of: ordinary numbers and +0. */
 static uint64_t ordinary(enum uop_type as, unsigned k)
@@ -136,12 +138,12 @@ static bool differs_with(struct cone *c, unsigned l, uint64_t bits, bool zeros_e
     return false;
 }
 
-/* ---- a reading with a NaN in one leaf ------------------------------------------------------------------------------------- */
+/* ---- a reading with a NaN in one leaf -------------------------------------------------------- */
 
 enum { IS_NAN = UINT32_MAX };
 
-/* The node that is left of `node` when `leaf` is a NaN; `leaf` itself when the NaN passes unchanged; IS_NAN when it is
- * computed with. */
+/* The node that is left of `node` when `leaf` is a NaN; `leaf` itself when the NaN passes unchanged;
+ * IS_NAN when it is computed with. */
 static graph_id under_nan(struct graph *g, graph_id node, graph_id leaf, unsigned depth)
 {
     struct graph_node n = *graph_at(g, node);
@@ -198,7 +200,7 @@ static const char *compared(struct cone *c, graph_id node, enum uop_type as)
     return text;
 }
 
-/* ---- rows -------------------------------------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static void add_row(struct cone *c, struct pat_differences *out, const char *when, const char *exact, const char *real)
 {
@@ -300,7 +302,8 @@ enum sp_status pat_differences(struct mean *m, const struct pat_result *matches,
                                struct pat_differences *out)
 {
     *out = (struct pat_differences){0};
-    struct cone c = {.m = m, .g = m->g, .a = a, .matches = matches, .exact = node, .real = pat_real_node(matches, node)};
+    struct cone c = {
+        .m = m, .g = m->g, .a = a, .matches = matches, .exact = node, .real = pat_real_node(matches, node)};
     if (c.real == node)
         return SP_OK;
     visit(&c, node, UOP_VOID, 0);

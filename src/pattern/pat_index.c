@@ -1,6 +1,6 @@
-/* What the matcher asks of a graph again and again, computed once: which nodes an effect depends on, which differ between
- * the threads of a launch, which instructions made a node in a register. Requires a built graph (graph_index_users);
- * linear in nodes, defs and uses. */
+/* What the matcher asks of a graph again and again, computed once: which nodes an effect depends on, which
+ * differ between the threads of a launch, which instructions made a node in a register. Requires a built
+ * graph (graph_index_users); linear in nodes, defs and uses. */
 #include "pattern/pat_internal.h"
 
 static void mark(struct pat_index *x, graph_id id, graph_id **stack, size_t *depth)
@@ -135,14 +135,15 @@ enum sp_status pat_index_init(struct pat_index *x, struct arena *a, struct graph
         const struct graph_node *n = graph_at(g, id);
         bool varies;
         switch (n->kind) {
-        case UOP_CONST:
-            varies = false;
-            break;
+        case UOP_CONST: varies = false; break;
         case UOP_SREG:
             varies = !((n->imm >= UOP_SR_NTID_X && n->imm <= UOP_SR_NTID_Z) ||
                        (n->imm >= UOP_SR_NCTAID_X && n->imm <= UOP_SR_NCTAID_Z));
             break;
-        case UOP_CBANK: case UOP_LOAD: case UOP_ELEMENT: case GRAPH_BOOL:
+        case UOP_CBANK:
+        case UOP_LOAD:
+        case UOP_ELEMENT:
+        case GRAPH_BOOL:
             varies = n->kind == UOP_LOAD && n->order > UOP_READONLY;
             for (unsigned i = 0; i < n->arg_count; i++)
                 varies |= n->arg[i] != GRAPH_NIL && x->varying[n->arg[i]] != 1;
@@ -226,7 +227,8 @@ bool pat_made_by_instruction(const struct pat_index *x, graph_id node)
     defs = merged_of(x, node, &count);
     for (uint32_t i = 0; i < count; i++) {
         graph_id own = g->defs.p[defs[i]].node;
-        while (graph_at(g, own)->kind == UOP_LO || graph_at(g, own)->kind == UOP_HI || graph_at(g, own)->kind == UOP_ELEMENT)
+        while (graph_at(g, own)->kind == UOP_LO || graph_at(g, own)->kind == UOP_HI ||
+               graph_at(g, own)->kind == UOP_ELEMENT)
             own = graph_at(g, own)->arg[0];
         if (graph_at(g, own)->kind != UOP_LOAD)
             return true;

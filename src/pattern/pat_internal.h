@@ -5,18 +5,18 @@
 #include "front/cu.h"
 #include "pattern/pat.h"
 
-/* ---- terms: a block's expression, compiled (pat_term.c) ------------------------------------------------------------------ */
+/* ---- terms: a block's expression, compiled (pat_term.c) -------------------------------------- */
 enum pat_term_kind {
     TERM_VARIABLE, /* metavariable `variable` */
     TERM_NUMBER,
-    TERM_SREG,     /* special register `sreg` */
-    TERM_OPERATION,/* node of kind `kind`, or `float_kind` when its arguments are floats */
-    TERM_MINMAX,   /* `maximum` of arg[0], arg[1] */
-    TERM_COMPARE,  /* arg[0] `op` arg[1]: CU_LT … CU_NE */
-    TERM_CHOICE,   /* arg[0] ? arg[1] : arg[2] */
-    TERM_ELEMENT,  /* a load of `variable`[arg[0]]; `readonly`: the compiler vouches that nobody writes it */
-    TERM_ADDRESS,  /* &`variable`[arg[0]] */
-    TERM_ANY,      /* any computation of elements: arg[…] elements that must occur; `ellipsis`: others at the same index may */
+    TERM_SREG,      /* special register `sreg` */
+    TERM_OPERATION, /* node of kind `kind`, or `float_kind` when its arguments are floats */
+    TERM_MINMAX,    /* `maximum` of arg[0], arg[1] */
+    TERM_COMPARE,   /* arg[0] `op` arg[1]: CU_LT … CU_NE */
+    TERM_CHOICE,    /* arg[0] ? arg[1] : arg[2] */
+    TERM_ELEMENT,   /* a load of `variable`[arg[0]]; `readonly`: the compiler vouches that nobody writes it */
+    TERM_ADDRESS,   /* &`variable`[arg[0]] */
+    TERM_ANY, /* any computation: the elements arg[…] must occur; `ellipsis`: others may too */
 };
 
 struct pat_term {
@@ -43,7 +43,7 @@ struct pat_compile {
 const struct pat_term *pat_compile_term(struct pat_compile *c, const struct cu_expr *e);
 const struct pat_term *pat_compile_condition(struct pat_compile *c, const struct cu_expr *e);
 
-/* ---- pages (pat_page.c) ---------------------------------------------------------------------------------------------------- */
+/* ---- pages (pat_page.c) ---------------------------------------------------------------------- */
 enum { PAT_VARIABLES = CU_MAX_VARIABLES };
 
 struct pat_variant {
@@ -69,7 +69,7 @@ struct pat_library {
     VEC(struct pat_page) pages;
 };
 
-/* ---- real rules and evaluation (pat_rules.c, pat_value.c) ------------------------------------------------------------------ */
+/* ---- real rules and evaluation (pat_rules.c, pat_value.c) ------------------------------------ */
 enum pat_rule { PAT_RULE_SELECT = 1, PAT_RULE_FMA = 2 };
 enum { PAT_RULE_COUNT = 2 };
 extern const char *const pat_rule_names[PAT_RULE_COUNT]; /* bit k has name k */
@@ -78,17 +78,24 @@ extern const char *const pat_rule_names[PAT_RULE_COUNT]; /* bit k has name k */
 struct pat_minmax {
     bool maximum;
     graph_id a, b;
-    enum uop_type as;  /* how its arguments are read: a float format, or B32/B64 */
+    enum uop_type as; /* how its arguments are read: a float format, or B32/B64 */
     bool is_unsigned;
-    bool exact;        /* false: equal for real numbers only (PAT_RULE_SELECT) */
-    bool keeps_nan;    /* exact, and a NaN argument gives NaN */
-    bool select;       /* made by compare and select */
+    bool exact;     /* false: equal for real numbers only (PAT_RULE_SELECT) */
+    bool keeps_nan; /* exact, and a NaN argument gives NaN */
+    bool select;    /* made by compare and select */
 };
 bool pat_minmax_of(const struct graph *g, graph_id node, struct pat_minmax *out);
 
 bool pat_is_float(enum uop_type type);
 /* The k-th special value of a format in the order of D14: NaN, +0, -0, the least subnormal, 1, -1, … */
-enum { PAT_SPECIALS = 11, PAT_SPECIAL_NAN = 0, PAT_SPECIAL_ZERO, PAT_SPECIAL_MINUS_ZERO, PAT_SPECIAL_SUBNORMAL, PAT_SPECIAL_ONE };
+enum {
+    PAT_SPECIALS = 11,
+    PAT_SPECIAL_NAN = 0,
+    PAT_SPECIAL_ZERO,
+    PAT_SPECIAL_MINUS_ZERO,
+    PAT_SPECIAL_SUBNORMAL,
+    PAT_SPECIAL_ONE
+};
 uint64_t pat_special(enum uop_type format, unsigned k);
 bool pat_is_nan(enum uop_type format, uint64_t bits);
 bool pat_is_zero(enum uop_type format, uint64_t bits);
@@ -98,12 +105,13 @@ bool pat_same(enum uop_type format, uint64_t x, uint64_t y);
 /* Evaluates a pure node on given argument bits; false when it cannot be computed. */
 bool pat_eval_node(const struct graph *g, graph_id node, const uint64_t *args, uint64_t *result);
 /* The compare-and-select `node` with its two operands (view `v`) as x and y. */
-bool pat_eval_select(const struct graph *g, graph_id node, const struct pat_minmax *v, uint64_t x, uint64_t y, uint64_t *result);
+bool pat_eval_select(const struct graph *g, graph_id node, const struct pat_minmax *v, uint64_t x, uint64_t y,
+                     uint64_t *result);
 uint64_t pat_eval_minmax(enum uop_type format, bool maximum, unsigned flags, uint64_t x, uint64_t y);
 
-/* Evaluates a whole expression: leaves are given, the rest is computed. What the evaluator cannot compute (approximations
- * of the hardware) becomes some fixed function of its arguments, NaN staying NaN: enough to see whether two readings of one
- * expression differ. */
+/* Evaluates a whole expression: leaves are given, the rest is computed. What the evaluator cannot compute
+ * (approximations of the hardware) becomes some fixed function of its arguments, NaN staying NaN: enough
+ * to see whether two readings of one expression differ. */
 struct pat_eval {
     const struct graph *g;
     struct arena *a;
@@ -115,13 +123,13 @@ void pat_eval_give(struct pat_eval *e, graph_id node, uint64_t bits);
 /* False when a leaf was not given or the steps ran out. */
 bool pat_eval(struct pat_eval *e, graph_id node, uint64_t *result);
 
-/* ---- what the matcher asks of a graph (pat_index.c) -------------------------------------------------------------------------- */
+/* ---- what the matcher asks of a graph (pat_index.c) ------------------------------------------ */
 struct pat_index {
     struct arena *a;
     struct graph *g;
-    graph_id count;      /* nodes there were when the run began */
-    bool *live;          /* some effect depends on it */
-    uint8_t *varying;    /* 0 not asked, 1 the same for all threads of a launch, 2 not */
+    graph_id count;                  /* nodes there were when the run began */
+    bool *live;                      /* some effect depends on it */
+    uint8_t *varying;                /* 0 not asked, 1 the same for all threads of a launch, 2 not */
     uint32_t *merged_start, *merged; /* defs that hold a node through a guarded write */
     struct map_u64 first_load;       /* LOAD node -> an access that reads it; others through next_load */
     uint32_t *next_load;             /* access -> another of the same node, UINT32_MAX */
@@ -139,7 +147,7 @@ bool pat_has_holder(const struct pat_index *x, graph_id node);
 /* True when an instruction (not the meeting of two branches) made this value. */
 bool pat_made_by_instruction(const struct pat_index *x, graph_id node);
 
-/* ---- the matcher (pat_match.c) ------------------------------------------------------------------------------------------------ */
+/* ---- the matcher (pat_match.c) --------------------------------------------------------------- */
 struct pat_bound {
     bool set;
     graph_id node;
@@ -168,9 +176,9 @@ struct pat_ctx {
     VEC(graph_id) readings;   /* nodes read as min or max: node, first argument, second argument */
     unsigned via;
     graph_id root;
-    int word;                 /* word of a wide store being matched, -1 */
-    unsigned steps;           /* left before this root is given up */
-    bool partial;             /* some goals are solved apart: `where` waits */
+    int word;       /* word of a wide store being matched, -1 */
+    unsigned steps; /* left before this root is given up */
+    bool partial;   /* some goals are solved apart: `where` waits */
 };
 void pat_ctx_begin(struct pat_ctx *c, const struct pat_page *page, const struct pat_variant *variant, graph_id root);
 /* All of these leave the bindings and lists of the first way that fits in the context. */
@@ -179,12 +187,13 @@ bool pat_match_target(struct pat_ctx *c, const struct pat_term *target, const st
                       enum uop_space space, unsigned width, graph_id stored);
 /* A condition given as an atom and whether it is negated. */
 bool pat_match_literal(struct pat_ctx *c, const struct pat_term *t, graph_id atom, bool negated);
-bool pat_match_address(struct pat_ctx *c, const struct pat_term *t, graph_id address, enum uop_space space, unsigned width);
-bool pat_match_guarded(struct pat_ctx *c, const struct pat_term *condition, const struct pat_term *value, graph_id guard,
-                       graph_id loaded);
+bool pat_match_address(struct pat_ctx *c, const struct pat_term *t, graph_id address, enum uop_space space,
+                       unsigned width);
+bool pat_match_guarded(struct pat_ctx *c, const struct pat_term *condition, const struct pat_term *value,
+                       graph_id guard, graph_id loaded);
 bool pat_match_where(struct pat_ctx *c);
 
-/* ---- runs (pat_run.c), what a match covers (pat_cover.c) ---------------------------------------------------------------------- */
+/* ---- runs (pat_run.c), what a match covers (pat_cover.c) ------------------------------------- */
 struct pat_found {
     struct pat_match match;
     const struct pat_page *page;
@@ -200,8 +209,8 @@ struct pat_found {
 /* The instances that belong to what the context matched, with `extra` ones, ascending. */
 void pat_cover(const struct pat_ctx *c, const uint32_t *extra, unsigned extra_count, struct pat_found *out);
 /* Order, nesting, bindings: from all that was found to the result (pat_order.c). */
-enum sp_status pat_finish(struct mean *m, struct arena *a, struct pat_index *x, struct pat_found **found, uint32_t count,
-                          struct pat_result *out);
+enum sp_status pat_finish(struct mean *m, struct arena *a, struct pat_index *x, struct pat_found **found,
+                          uint32_t count, struct pat_result *out);
 /* Real readings of all nodes (pat_real.c). */
 graph_id pat_real_node(const struct pat_result *matches, graph_id node);
 enum sp_status pat_real_build(struct mean *m, struct arena *a, struct pat_found *const *found, uint32_t count,

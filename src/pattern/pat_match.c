@@ -1,6 +1,7 @@
-/* Matches a term on the value graph: goals (term, node) are solved one after another with full backtracking over the orders
- * of commutative operations and the orientations of selects and compares. A metavariable stands for one node. Real rules
- * are tried only where the page allows them, and only when no exact reading fits first; each use is recorded.
+/* Matches a term on the value graph: goals (term, node) are solved one after another with full
+ * backtracking over the orders of commutative operations and the orientations of selects and compares. A
+ * metavariable stands for one node. Real rules are tried only where the page allows them, and only when no
+ * exact reading fits first; each use is recorded.
  *
  * Requires a built graph and index. Work a root is bounded by `steps`. */
 #include "pattern/pat_internal.h"
@@ -71,7 +72,8 @@ static bool type_fits(enum cu_type declared, enum uop_type as)
     case CU_FLOAT: return as == UOP_F32;
     case CU_DOUBLE: return as == UOP_F64;
     case CU_HALF: return as == UOP_F16 || as == UOP_BF16;
-    case CU_INT: case CU_UNSIGNED: return is_integer(as);
+    case CU_INT:
+    case CU_UNSIGNED: return is_integer(as);
     case CU_SIZE: return as == UOP_B64;
     case CU_BOOL: return as == UOP_B1;
     }
@@ -237,7 +239,8 @@ static bool match_minmax(struct pat_ctx *c, const struct goal *goal)
 }
 
 /* Ways a compare can be written: (kind, operands turned, negated), exact or for real numbers. */
-static bool match_compare(struct pat_ctx *c, const struct pat_term *t, graph_id atom, bool negated, const struct goal *next)
+static bool match_compare(struct pat_ctx *c, const struct pat_term *t, graph_id atom, bool negated,
+                          const struct goal *next)
 {
     const struct graph_node *n = graph_at(c->g, atom);
     bool whole = n->kind == UOP_IEQ || n->kind == UOP_ILT_S || n->kind == UOP_ILT_U;
@@ -287,7 +290,8 @@ static bool match_compare(struct pat_ctx *c, const struct pat_term *t, graph_id 
 }
 
 /* The condition of a choice, wanted as `term` with the arms (yes, no). */
-static bool match_choice_as(struct pat_ctx *c, const struct goal *goal, graph_id condition, bool negated, graph_id yes, graph_id no)
+static bool match_choice_as(struct pat_ctx *c, const struct goal *goal, graph_id condition, bool negated, graph_id yes,
+                            graph_id no)
 {
     const struct pat_term *t = goal->term;
     struct mark m = here(c);
@@ -324,7 +328,7 @@ static bool match_choice(struct pat_ctx *c, const struct goal *goal)
     return false;
 }
 
-/* ---- places in memory ----------------------------------------------------------------------------------------------------- */
+/* ---- places in memory ------------------------------------------------------------------------ */
 
 static bool same_text(const char *a, const char *b)
 {
@@ -332,8 +336,8 @@ static bool same_text(const char *a, const char *b)
 }
 
 /* Binds array and index of a place; `next` follows. */
-static bool match_place(struct pat_ctx *c, const struct pat_term *t, graph_id address, enum uop_space space, unsigned width,
-                        const struct goal *next)
+static bool match_place(struct pat_ctx *c, const struct pat_term *t, graph_id address, enum uop_space space,
+                        unsigned width, const struct goal *next)
 {
     struct mean_address where;
     if (space != UOP_GLOBAL && space != UOP_GENERIC)
@@ -367,7 +371,8 @@ static bool match_place(struct pat_ctx *c, const struct pat_term *t, graph_id ad
     if (position && position->set && !same_text(position->text, text))
         return false;
     struct pat_bound position_before = position ? *position : (struct pat_bound){0};
-    *array = (struct pat_bound){.set = true, .param = where.param, .text = where.array, .element_bytes = where.element_bytes};
+    *array = (struct pat_bound){
+        .set = true, .param = where.param, .text = where.array, .element_bytes = where.element_bytes};
     if (position && !position->set)
         *position = (struct pat_bound){.set = true, .node = where.index, .as = UOP_B32, .text = text};
     if (solve(c, next))
@@ -409,7 +414,7 @@ static bool match_element(struct pat_ctx *c, const struct goal *goal)
     return match_place(c, goal->term, n.arg[0], (enum uop_space)n.space, n.width, goal->next) || back(c, m);
 }
 
-/* ---- any computation of elements -------------------------------------------------------------------------------------------- */
+/* ---- any computation of elements ------------------------------------------------------------- */
 
 struct walk {
     VEC(graph_id) stack;
@@ -500,7 +505,7 @@ no:
     return back(c, m);
 }
 
-/* ---- one goal --------------------------------------------------------------------------------------------------------------- */
+/* ---- one goal -------------------------------------------------------------------------------- */
 
 static bool solve(struct pat_ctx *c, const struct goal *goal)
 {
@@ -511,10 +516,8 @@ static bool solve(struct pat_ctx *c, const struct goal *goal)
     c->steps--;
     struct mark m = here(c);
     switch (goal->term->kind) {
-    case TERM_VARIABLE:
-        return match_variable(c, goal);
-    case TERM_NUMBER:
-        return match_number(c, goal);
+    case TERM_VARIABLE: return match_variable(c, goal);
+    case TERM_NUMBER: return match_number(c, goal);
     case TERM_SREG: {
         graph_id id = goal->node;
         const struct graph_node *n = strip_extension(c->g, &id);
@@ -525,16 +528,11 @@ static bool solve(struct pat_ctx *c, const struct goal *goal)
             enter(c, goal->node, NULL, false);
         return solve(c, goal->next) || back(c, m);
     }
-    case TERM_OPERATION:
-        return match_operation(c, goal);
-    case TERM_MINMAX:
-        return match_minmax(c, goal);
-    case TERM_CHOICE:
-        return match_choice(c, goal);
-    case TERM_ELEMENT:
-        return match_element(c, goal);
-    case TERM_ANY:
-        return match_any(c, goal);
+    case TERM_OPERATION: return match_operation(c, goal);
+    case TERM_MINMAX: return match_minmax(c, goal);
+    case TERM_CHOICE: return match_choice(c, goal);
+    case TERM_ELEMENT: return match_element(c, goal);
+    case TERM_ANY: return match_any(c, goal);
     case TERM_COMPARE: {
         graph_id atoms[6];
         unsigned count;
@@ -544,8 +542,7 @@ static bool solve(struct pat_ctx *c, const struct goal *goal)
         VEC_PUSH(c->a, c->conditions, goal->node);
         return match_compare(c, goal->term, atoms[0], table == 1, goal->next) || back(c, m);
     }
-    case TERM_ADDRESS: /* matched from the access it serves */
-        return false;
+    case TERM_ADDRESS: /* matched from the access it serves */ return false;
     }
     return false;
 }
@@ -569,8 +566,8 @@ bool pat_match_target(struct pat_ctx *c, const struct pat_term *target, const st
     return match_place(c, target, address, space, width, &(struct goal){value, stored, UOP_VOID, NULL});
 }
 
-bool pat_match_guarded(struct pat_ctx *c, const struct pat_term *condition, const struct pat_term *value, graph_id guard,
-                       graph_id loaded)
+bool pat_match_guarded(struct pat_ctx *c, const struct pat_term *condition, const struct pat_term *value,
+                       graph_id guard, graph_id loaded)
 {
     struct goal load = {value, loaded, UOP_VOID, NULL};
     graph_id atoms[6];
@@ -583,7 +580,8 @@ bool pat_match_guarded(struct pat_ctx *c, const struct pat_term *condition, cons
            match_compare(c, condition, atoms[0], table == 1, &load);
 }
 
-bool pat_match_address(struct pat_ctx *c, const struct pat_term *t, graph_id address, enum uop_space space, unsigned width)
+bool pat_match_address(struct pat_ctx *c, const struct pat_term *t, graph_id address, enum uop_space space,
+                       unsigned width)
 {
     struct graph_affine sum;
     if (!graph_affine(c->g, address, &sum) || !match_place(c, t, address, space, width, NULL))
@@ -605,7 +603,7 @@ bool pat_match_address(struct pat_ctx *c, const struct pat_term *t, graph_id add
     return true;
 }
 
-/* ---- where ---------------------------------------------------------------------------------------------------------------- */
+/* ---- where ----------------------------------------------------------------------------------- */
 
 static const struct pat_bound *bound_of(const struct pat_ctx *c, const struct cu_expr *e)
 {

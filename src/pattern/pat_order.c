@@ -1,6 +1,7 @@
-/* From what was found to the result: order, nesting, bindings. Matches stand in the order in which their last instruction
- * stands in the code, parts before the wholes that hold them. A match is a part of another when its root lies inside the
- * other's term (not in what a metavariable stands for, not in an address); of several wholes the smallest is its parent.
+/* From what was found to the result: order, nesting, bindings. Matches stand in the order in which their
+ * last instruction stands in the code, parts before the wholes that hold them. A match is a part of
+ * another when its root lies inside the other's term (not in what a metavariable stands for, not in an
+ * address); of several wholes the smallest is its parent.
  *
  * Requires the context's matches with their covers; linear but for sorting. */
 #include "pattern/pat_internal.h"
@@ -43,8 +44,8 @@ static bool is_whole_of(const struct pat_found *whole, const struct pat_found *p
            (whole->match.insns.n == part->match.insns.n && whole->weight > part->weight);
 }
 
-/* Later ones are larger or end later, so the first whole that is found is the smallest that ends there; among wholes that
- * end elsewhere the one with fewer instructions wins. */
+/* Later ones are larger or end later, so the first whole that is found is the smallest that ends there;
+ * among wholes that end elsewhere the one with fewer instructions wins. */
 static void nest(struct order *o)
 {
     struct map_u64 first = {0}; /* node -> matches rooted there, as a list through `next` */
@@ -69,7 +70,8 @@ static void nest(struct order *o)
                     continue;
                 int32_t parent = part->match.parent;
                 if (parent < 0 || o->found[parent]->match.insns.n > whole->match.insns.n ||
-                    (o->found[parent]->match.insns.n == whole->match.insns.n && o->found[parent]->weight > whole->weight))
+                    (o->found[parent]->match.insns.n == whole->match.insns.n &&
+                     o->found[parent]->weight > whole->weight))
                     part->match.parent = (int32_t)w;
             }
         }
@@ -85,7 +87,8 @@ static const char *nan_fate(struct order *o, const struct pat_found *f, const st
         as = UOP_F32;
     unsigned step = 0;
     for (unsigned i = 0; i < PAT_VARIABLES; i++)
-        values[i] = &f->bound[i] == b ? pat_special(as, PAT_SPECIAL_NAN) : pat_special(as, step++ ? 6 : PAT_SPECIAL_ONE);
+        values[i] =
+            &f->bound[i] == b ? pat_special(as, PAT_SPECIAL_NAN) : pat_special(as, step++ ? 6 : PAT_SPECIAL_ONE);
     struct pat_eval e = {.g = o->m->g, .a = o->a, .steps = 4096};
     for (unsigned i = 0; i < f->variant->block.variable_count; i++) {
         uint64_t constant;
@@ -158,8 +161,8 @@ static void set_via(struct order *o, struct pat_found *f, unsigned rules)
             VEC_PUSH(o->a, f->match.via, pat_rule_names[k]);
 }
 
-enum sp_status pat_finish(struct mean *m, struct arena *a, struct pat_index *x, struct pat_found **found, uint32_t count,
-                          struct pat_result *out)
+enum sp_status pat_finish(struct mean *m, struct arena *a, struct pat_index *x, struct pat_found **found,
+                          uint32_t count, struct pat_result *out)
 {
     struct order o = {.m = m, .a = a, .x = x, .found = found, .count = count};
     if (count)
@@ -180,7 +183,8 @@ enum sp_status pat_finish(struct mean *m, struct arena *a, struct pat_index *x, 
             struct pat_binding b = bind(&o, f, &f->page->bindings.p[k]);
             const struct cu_expr *e = f->page->bindings.p[k].value;
             if (e->kind == CU_CALL && strcmp(e->text, "value") == 0)
-                b.text = pat_real_expr(m, out, f->stored != GRAPH_NIL ? f->stored : f->match.root, UOP_VOID, MEAN_EXPANDED);
+                b.text =
+                    pat_real_expr(m, out, f->stored != GRAPH_NIL ? f->stored : f->match.root, UOP_VOID, MEAN_EXPANDED);
             VEC_PUSH(a, f->match.bindings, b);
         }
         set_via(&o, f, f->via);

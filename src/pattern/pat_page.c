@@ -1,5 +1,6 @@
-/* Reads pattern pages: Markdown whose first table says what the pattern is called and what it may do, and whose fenced
- * blocks marked `cuda` are its definition, one a variant. All other text is for people and is passed over.
+/* Reads pattern pages: Markdown whose first table says what the pattern is called and what it may do, and
+ * whose fenced blocks marked `cuda` are its definition, one a variant. All other text is for people and is
+ * passed over.
  *
  *   | id | clamp |            the identifier in reports
  *   | family | lowering |
@@ -115,14 +116,16 @@ static bool check_wheres(struct reader *r, const struct cu_block *b)
 {
     for (unsigned i = 0; i < b->where_count; i++) {
         const struct cu_expr *e = b->where[i];
-        bool call = e->kind == CU_CALL && (strcmp(e->text, "uniform") == 0 || strcmp(e->text, "varies") == 0) && e->arg_count == 1;
+        bool call = e->kind == CU_CALL && (strcmp(e->text, "uniform") == 0 || strcmp(e->text, "varies") == 0) &&
+                    e->arg_count == 1;
         bool bare = e->kind == CU_CALL && (strcmp(e->text, "no_branch") == 0 || strcmp(e->text, "exact") == 0) &&
                     e->arg_count == 0;
         bool compare = e->kind == CU_BINARY && e->op >= CU_LT && e->op <= CU_NE;
         if (!call && !bare && !compare)
             return bad(r, e->line, "where takes uniform(x), varies(x), exact(), no_branch() or a comparison");
         for (unsigned k = 0; k < e->arg_count; k++)
-            if (e->arg[k]->kind != CU_NUMBER && (e->arg[k]->kind != CU_NAME || cu_find_variable(b, e->arg[k]->text) < 0))
+            if (e->arg[k]->kind != CU_NUMBER &&
+                (e->arg[k]->kind != CU_NAME || cu_find_variable(b, e->arg[k]->text) < 0))
                 return bad(r, e->line, "where speaks of declared names and numbers");
     }
     return true;
@@ -227,7 +230,8 @@ struct pat_library *pat_library_new(struct arena *a)
     return lib;
 }
 
-enum sp_status pat_library_add(struct pat_library *lib, const char *name, const char *text, size_t size, struct diag_sink *diags)
+enum sp_status pat_library_add(struct pat_library *lib, const char *name, const char *text, size_t size,
+                               struct diag_sink *diags)
 {
     struct reader r = {.lib = lib, .diags = diags, .page = {.name = arena_strdup(lib->a, name)}};
     const char *at = text, *end = text + size, *block = NULL;

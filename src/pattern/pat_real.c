@@ -1,6 +1,7 @@
-/* The real-number reading of values: where a match read a select as min or max, a node that says so stands in for it, and
- * everything computed from it is rebuilt over the stand-in; a min or max that keeps a NaN reads as a plain one. Stand-ins
- * are fresh nodes: they are never equal to a value of the kernel, they exist to be printed and evaluated.
+/* The real-number reading of values: where a match read a select as min or max, a node that says so stands
+ * in for it, and everything computed from it is rebuilt over the stand-in; a min or max that keeps a NaN
+ * reads as a plain one. Stand-ins are fresh nodes: they are never equal to a value of the kernel, they
+ * exist to be printed and evaluated.
  *
  * Requires matches in their order (parts first); gives real[id] for every node there was. Linear. */
 #include "pattern/pat_internal.h"
@@ -13,8 +14,12 @@ struct stand_in {
 
 static graph_id fresh(struct graph *g, unsigned kind, unsigned type, unsigned flags, graph_id a, graph_id b)
 {
-    struct graph_node n = {.kind = (uint8_t)kind, .type = (uint8_t)type, .flags = (uint8_t)flags, .arg_count = 2,
-                           .arg = {a, b}, .insn = UINT32_MAX};
+    struct graph_node n = {.kind = (uint8_t)kind,
+                           .type = (uint8_t)type,
+                           .flags = (uint8_t)flags,
+                           .arg_count = 2,
+                           .arg = {a, b},
+                           .insn = UINT32_MAX};
     return graph_fresh(g, &n);
 }
 
@@ -57,7 +62,8 @@ enum sp_status pat_real_build(struct mean *m, struct arena *a, struct pat_found 
         if (map_u64_get(&at, id, &k)) {
             const struct stand_in s = list.p[k];
             if (pat_minmax_of(g, id, &v))
-                real[id] = fresh(g, minmax_kind(&v, v.maximum), v.as, 0, real_of(real, nodes, s.a), real_of(real, nodes, s.b));
+                real[id] =
+                    fresh(g, minmax_kind(&v, v.maximum), v.as, 0, real_of(real, nodes, s.a), real_of(real, nodes, s.b));
             continue;
         }
         const struct graph_node n = *graph_at(g, id);
@@ -84,7 +90,8 @@ graph_id pat_real_node(const struct pat_result *matches, graph_id node)
     return matches->real ? real_of(matches->real, matches->real_count, node) : node;
 }
 
-const char *pat_real_expr(struct mean *m, const struct pat_result *matches, graph_id node, enum uop_type as, enum mean_style style)
+const char *pat_real_expr(struct mean *m, const struct pat_result *matches, graph_id node, enum uop_type as,
+                          enum mean_style style)
 {
     graph_id real = pat_real_node(matches, node);
     style = (enum mean_style)(style | MEAN_REAL);

@@ -1,7 +1,8 @@
-/* Why a compare-and-select was not made one min/max operation (D14): both forms of the operation, the one that drops a NaN
- * and (from sm_80 on) the one that keeps it, are evaluated against the select on special values in a fixed order; the first
- * pair on which they differ is the witness. A constant operand is the only value tried for it. The reason is named by the
- * form that fails last: the one that would have been chosen.
+/* Why a compare-and-select was not made one min/max operation (D14): both forms of the operation, the one
+ * that drops a NaN and (from sm_80 on) the one that keeps it, are evaluated against the select on special
+ * values in a fixed order; the first pair on which they differ is the witness. A constant operand is the
+ * only value tried for it. The reason is named by the form that fails last: the one that would have been
+ * chosen.
  *
  * Requires pat_run's result; gives one record a select that a match describes. */
 #include "pattern/pat_internal.h"

@@ -1,8 +1,10 @@
-/* The real rules: what holds for real numbers only and so never enters the graph. Here: a compare that selects one of its
- * own operands is their smaller or larger. Whether it is that for every float too is computed: on all pairs of special
- * values the select gives what a min/max operation gives, or it does not, and then the reading is one of real numbers.
+/* The real rules: what holds for real numbers only and so never enters the graph. Here: a compare that
+ * selects one of its own operands is their smaller or larger. Whether it is that for every float too is
+ * computed: on all pairs of special values the select gives what a min/max operation gives, or it does
+ * not, and then the reading is one of real numbers.
  *
- * `v > 0 ? v : 0` is a max for all inputs; `v >= 0 ? v : 0` is not (it keeps -0); `!(v < lo) ? v : lo` is not (NaN). */
+ * `v > 0 ? v : 0` is a max for all inputs; `v >= 0 ? v : 0` is not (it keeps -0); `!(v < lo) ? v : lo` is
+ * not (NaN). */
 #include "pattern/pat_internal.h"
 
 const char *const pat_rule_names[PAT_RULE_COUNT] = {"compare-and-select = min/max", "fma = mul + add"};
@@ -28,14 +30,18 @@ bool pat_minmax_of(const struct graph *g, graph_id node, struct pat_minmax *out)
     const struct graph_node *n = graph_at(g, node);
     *out = (struct pat_minmax){.exact = true};
     switch (n->kind) {
-    case UOP_FMIN: case UOP_FMAX:
+    case UOP_FMIN:
+    case UOP_FMAX:
         if (n->flags & (UOP_XORSIGN | UOP_SAT | UOP_RELU))
             return false;
         out->maximum = n->kind == UOP_FMAX;
         out->keeps_nan = n->flags & UOP_NAN;
         out->as = (enum uop_type)n->type;
         break;
-    case UOP_MIN_S: case UOP_MIN_U: case UOP_MAX_S: case UOP_MAX_U:
+    case UOP_MIN_S:
+    case UOP_MIN_U:
+    case UOP_MAX_S:
+    case UOP_MAX_U:
         out->maximum = n->kind == UOP_MAX_S || n->kind == UOP_MAX_U;
         out->is_unsigned = n->kind == UOP_MIN_U || n->kind == UOP_MAX_U;
         out->as = (enum uop_type)n->type;
@@ -62,8 +68,7 @@ bool pat_minmax_of(const struct graph *g, graph_id node, struct pat_minmax *out)
         }
         return true;
     }
-    default:
-        return false;
+    default: return false;
     }
     out->a = n->arg[0];
     out->b = n->arg[1];

@@ -1,8 +1,10 @@
-/* Runs every page on a graph. A block's form says where its matches can stand: an expression at every value some effect
- * depends on, an address at every access, a store at every store, a return at every place where the kernel ends early, a
- * call at every call. For one page and one place the first variant that fits counts.
+/* Runs every page on a graph. A block's form says where its matches can stand: an expression at every
+ * value some effect depends on, an address at every access, a store at every store, a return at every
+ * place where the kernel ends early, a call at every call. For one page and one place the first variant
+ * that fits counts.
  *
- * Requires a built graph and a reader of meanings; gives all matches, then pat_order.c orders and nests them. */
+ * Requires a built graph and a reader of meanings; gives all matches, then pat_order.c orders and nests
+ * them. */
 #include "pattern/pat_internal.h"
 
 #include <string.h>
@@ -36,7 +38,8 @@ static struct pat_found *keep(struct run *r, graph_id root, const uint32_t *extr
     f->match.root = root;
     f->match.confidence = PAT_PROVED;
     f->via = c->via;
-    f->weight = (c->variant->value ? c->variant->value->weight : 0) + (c->variant->condition ? c->variant->condition->weight : 0);
+    f->weight = (c->variant->value ? c->variant->value->weight : 0) +
+                (c->variant->condition ? c->variant->condition->weight : 0);
     for (unsigned i = 0; i < PAT_VARIABLES; i++)
         f->bound[i] = c->bound[i];
     for (size_t i = 0; i < c->inner.n; i++)
@@ -52,7 +55,7 @@ static void begin(struct run *r, const struct pat_page *page, const struct pat_v
     pat_ctx_begin(&r->c, page, v, root);
 }
 
-/* ---- values and addresses ------------------------------------------------------------------------------------------------- */
+/* ---- values and addresses -------------------------------------------------------------------- */
 
 /* Cheap refusal before any search: the root's kind. */
 static bool may_root(const struct pat_term *t, const struct graph_node *n)
@@ -68,7 +71,9 @@ static bool may_root(const struct pat_term *t, const struct graph_node *n)
     case TERM_SREG: return n->kind == UOP_SREG;
     case TERM_ELEMENT: return n->kind == UOP_LOAD;
     case TERM_COMPARE: return n->type == UOP_B1;
-    case TERM_VARIABLE: case TERM_NUMBER: case TERM_ADDRESS: return false;
+    case TERM_VARIABLE:
+    case TERM_NUMBER:
+    case TERM_ADDRESS: return false;
     case TERM_ANY: return true;
     }
     return false;
@@ -97,15 +102,15 @@ static void run_addresses(struct run *r, const struct pat_page *page, const stru
     }
 }
 
-/* ---- stores ------------------------------------------------------------------------------------------------------------------ */
+/* ---- stores ---------------------------------------------------------------------------------- */
 
 static bool is_output(const struct graph_access *a)
 {
     return a->kind == GRAPH_STORE && (a->space == UOP_GLOBAL || a->space == UOP_GENERIC);
 }
 
-static bool match_store(struct run *r, const struct pat_page *page, const struct pat_variant *v, const struct graph_access *a,
-                        struct pat_found *words)
+static bool match_store(struct run *r, const struct pat_page *page, const struct pat_variant *v,
+                        const struct graph_access *a, struct pat_found *words)
 {
     unsigned count = a->width <= 8 ? 1 : a->width / 4u;
     for (unsigned k = 0; k < count && k < 4; k++) {
@@ -145,7 +150,7 @@ static void run_stores(struct run *r, const struct pat_page *page, const struct 
     }
 }
 
-/* ---- guarded loads ------------------------------------------------------------------------------------------------------------ */
+/* ---- guarded loads --------------------------------------------------------------------------- */
 
 static void run_guarded(struct run *r, const struct pat_page *page, const struct pat_variant *v, bool *taken)
 {
@@ -160,7 +165,7 @@ static void run_guarded(struct run *r, const struct pat_page *page, const struct
     }
 }
 
-/* ---- early exits ---------------------------------------------------------------------------------------------------------------- */
+/* ---- early exits ----------------------------------------------------------------------------- */
 
 static const struct uop_list *uops_of(const struct graph *g, uint32_t insn)
 {
@@ -168,7 +173,7 @@ static const struct uop_list *uops_of(const struct graph *g, uint32_t insn)
     return input < g->input.count ? g->input.insns[input].uops : NULL;
 }
 
-/* What an instance does to control: an exit, a branch, or nothing; or an effect that makes leaving more than leaving. */
+/* What an instance does to control: nothing, an exit, a branch; or an effect that makes it more than leaving. */
 enum control { QUIET, EXITS, BRANCHES, ACTS };
 
 static enum control control_of(const struct graph *g, uint32_t insn, uint64_t *target)
@@ -183,8 +188,19 @@ static enum control control_of(const struct graph *g, uint32_t insn, uint64_t *t
             what = BRANCHES;
             *target = u->imm;
             break;
-        case UOP_STORE: case UOP_ATOM: case UOP_RED: case UOP_BAR: case UOP_CALL: case UOP_CALL_IND: case UOP_RET:
-        case UOP_BRANCH_IND: case UOP_TRAP: case UOP_ASYNC_COPY: case UOP_MISC: case UOP_OPAQUE: case UOP_MMA: return ACTS;
+        case UOP_STORE:
+        case UOP_ATOM:
+        case UOP_RED:
+        case UOP_BAR:
+        case UOP_CALL:
+        case UOP_CALL_IND:
+        case UOP_RET:
+        case UOP_BRANCH_IND:
+        case UOP_TRAP:
+        case UOP_ASYNC_COPY:
+        case UOP_MISC:
+        case UOP_OPAQUE:
+        case UOP_MMA: return ACTS;
         default: break;
         }
     }
@@ -209,7 +225,8 @@ static bool only_leaves(const struct graph *g, uint32_t block, unsigned depth)
 }
 
 /* `condition` ends the thread at instance `insn`: each way it can come to hold by one compare alone is a bound. */
-static void leave_when(struct run *r, const struct pat_page *page, const struct pat_variant *v, graph_id condition, uint32_t insn)
+static void leave_when(struct run *r, const struct pat_page *page, const struct pat_variant *v, graph_id condition,
+                       uint32_t insn)
 {
     graph_id atoms[6];
     unsigned count;
@@ -253,7 +270,7 @@ static void run_leaves(struct run *r, const struct pat_page *page, const struct 
     }
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 static void run_calls(struct run *r, const struct pat_page *page, const struct pat_variant *v)
 {

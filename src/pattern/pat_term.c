@@ -1,6 +1,7 @@
-/* Compiles the expressions of a block into terms: names become metavariables or special registers, calls and operators
- * the micro-operations they stand for. What a CUDA name means as an operation stands in the two tables here.
- * Requires a parsed block; gives NULL with a diagnostic for what no machine value can be compared with. */
+/* Compiles the expressions of a block into terms: names become metavariables or special registers, calls
+ * and operators the micro-operations they stand for. What a CUDA name means as an operation stands in the
+ * two tables here. Requires a parsed block; gives NULL with a diagnostic for what no machine value can be
+ * compared with. */
 #include "pattern/pat_internal.h"
 
 #include <string.h>
@@ -31,8 +32,8 @@ static const struct {
     uint8_t operation, float_operation;
     bool commutative;
 } operators[] = {
-    {CU_ADD, UOP_ADD, UOP_FADD, true},  {CU_MUL, UOP_MUL, UOP_FMUL, true}, {CU_AND, UOP_AND, UOP_NOP, true},
-    {CU_OR, UOP_OR, UOP_NOP, true},     {CU_XOR, UOP_XOR, UOP_NOP, true},  {CU_INVERT, UOP_NOT, UOP_NOP, false},
+    {CU_ADD, UOP_ADD, UOP_FADD, true},     {CU_MUL, UOP_MUL, UOP_FMUL, true}, {CU_AND, UOP_AND, UOP_NOP, true},
+    {CU_OR, UOP_OR, UOP_NOP, true},        {CU_XOR, UOP_XOR, UOP_NOP, true},  {CU_INVERT, UOP_NOT, UOP_NOP, false},
     {CU_NEGATE, UOP_NEG, UOP_FNEG, false},
 };
 
@@ -175,8 +176,8 @@ static const struct pat_term *compile_operator(struct pat_compile *c, const stru
         sum->commutative = true;
         minus->operation = UOP_NEG;
         minus->float_operation = UOP_FNEG;
-        return add_argument(sum, pat_compile_term(c, e->arg[0])) && add_argument(minus, pat_compile_term(c, e->arg[1])) &&
-                       add_argument(sum, minus)
+        return add_argument(sum, pat_compile_term(c, e->arg[0])) &&
+                       add_argument(minus, pat_compile_term(c, e->arg[1])) && add_argument(sum, minus)
                    ? sum
                    : NULL;
     }
@@ -198,8 +199,7 @@ const struct pat_term *pat_compile_term(struct pat_compile *c, const struct cu_e
 {
     struct pat_term *t;
     switch (e->kind) {
-    case CU_NAME:
-        return compile_name(c, e);
+    case CU_NAME: return compile_name(c, e);
     case CU_NUMBER:
         t = make(c, TERM_NUMBER);
         if (t) {
@@ -207,19 +207,16 @@ const struct pat_term *pat_compile_term(struct pat_compile *c, const struct cu_e
             t->type = e->type;
         }
         return t;
-    case CU_ELEMENT:
-        return compile_place(c, e, TERM_ELEMENT);
-    case CU_CALL:
-        return compile_call(c, e);
+    case CU_ELEMENT: return compile_place(c, e, TERM_ELEMENT);
+    case CU_CALL: return compile_call(c, e);
     case CU_CHOICE:
         t = make(c, TERM_CHOICE);
-        if (!t || !add_argument(t, pat_compile_condition(c, e->arg[0])) || !add_argument(t, pat_compile_term(c, e->arg[1])) ||
-            !add_argument(t, pat_compile_term(c, e->arg[2])))
+        if (!t || !add_argument(t, pat_compile_condition(c, e->arg[0])) ||
+            !add_argument(t, pat_compile_term(c, e->arg[1])) || !add_argument(t, pat_compile_term(c, e->arg[2])))
             return NULL;
         return t;
     case CU_UNARY:
-    case CU_BINARY:
-        return compile_operator(c, e);
+    case CU_BINARY: return compile_operator(c, e);
     }
     return NULL;
 }

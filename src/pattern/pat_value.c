@@ -1,6 +1,7 @@
-/* Special values of the float formats and evaluation of nodes on them, all through the one evaluator (uop_eval). Two floats
- * that compare, order and take signs alike for every pair of these values do so for all: NaN, zeros of both signs,
- * subnormals, finite numbers and infinities are the classes that comparing, selecting, min and max can tell apart. */
+/* Special values of the float formats and evaluation of nodes on them, all through the one evaluator
+ * (uop_eval). Two floats that compare, order and take signs alike for every pair of these values do so for
+ * all: NaN, zeros of both signs, subnormals, finite numbers and infinities are the classes that comparing,
+ * selecting, min and max can tell apart. */
 #include "pattern/pat_internal.h"
 
 bool pat_is_float(enum uop_type type)
@@ -84,12 +85,17 @@ bool pat_eval_node(const struct graph *g, graph_id node, const uint64_t *args, u
     if (n->kind >= UOP_GRAPH_KINDS || !uop_is_pure((enum uop_kind)n->kind))
         return false;
     /* The node of a float compare is a truth value and keeps the format in `width`. */
-    struct uop op = {.kind = n->kind, .type = is_float_compare(n->kind) ? n->width : n->type, .round = n->round,
-                     .flags = n->flags, .space = n->space, .imm = n->imm};
+    struct uop op = {.kind = n->kind,
+                     .type = is_float_compare(n->kind) ? n->width : n->type,
+                     .round = n->round,
+                     .flags = n->flags,
+                     .space = n->space,
+                     .imm = n->imm};
     return uop_eval(&op, args, result);
 }
 
-bool pat_eval_select(const struct graph *g, graph_id node, const struct pat_minmax *v, uint64_t x, uint64_t y, uint64_t *result)
+bool pat_eval_select(const struct graph *g, graph_id node, const struct pat_minmax *v, uint64_t x, uint64_t y,
+                     uint64_t *result)
 {
     const struct graph_node *n = graph_at(g, node), *compare = graph_at(g, n->arg[0]);
     uint64_t args[2], truth;
@@ -109,7 +115,7 @@ uint64_t pat_eval_minmax(enum uop_type type, bool maximum, unsigned flags, uint6
     return result;
 }
 
-/* ---- whole expressions ---------------------------------------------------------------------------------------------------- */
+/* ---- whole expressions ----------------------------------------------------------------------- */
 
 void pat_eval_give(struct pat_eval *e, graph_id node, uint64_t bits)
 {

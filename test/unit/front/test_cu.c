@@ -33,15 +33,38 @@ static int teardown(void **s)
 /* A tree with every bracket written. */
 static void show(struct strbuf *b, const struct cu_expr *e)
 {
-    static const char *const ops[] = {"+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "<", "<=", ">", ">=", "==", "!=",
-                                      "&&", "||", "!", "~", "-", "&", "*"};
+    static const char *const ops[] = {"+", "-",  "*",  "/",  "%",  "<<", ">>", "&", "|", "^", "<", "<=",
+                                      ">", ">=", "==", "!=", "&&", "||", "!",  "~", "-", "&", "*"};
     switch (e->kind) {
     case CU_NAME: str_add(b, e->text); break;
     case CU_NUMBER: str_addf(b, "%g:%d", e->number, (int)e->type); break;
-    case CU_UNARY: str_addf(b, "(%s", ops[e->op]); show(b, e->arg[0]); str_addc(b, ')'); break;
-    case CU_BINARY: str_addc(b, '('); show(b, e->arg[0]); str_addf(b, " %s ", ops[e->op]); show(b, e->arg[1]); str_addc(b, ')'); break;
-    case CU_CHOICE: str_addc(b, '('); show(b, e->arg[0]); str_add(b, " ? "); show(b, e->arg[1]); str_add(b, " : "); show(b, e->arg[2]); str_addc(b, ')'); break;
-    case CU_ELEMENT: show(b, e->arg[0]); str_addc(b, '['); show(b, e->arg[1]); str_addc(b, ']'); break;
+    case CU_UNARY:
+        str_addf(b, "(%s", ops[e->op]);
+        show(b, e->arg[0]);
+        str_addc(b, ')');
+        break;
+    case CU_BINARY:
+        str_addc(b, '(');
+        show(b, e->arg[0]);
+        str_addf(b, " %s ", ops[e->op]);
+        show(b, e->arg[1]);
+        str_addc(b, ')');
+        break;
+    case CU_CHOICE:
+        str_addc(b, '(');
+        show(b, e->arg[0]);
+        str_add(b, " ? ");
+        show(b, e->arg[1]);
+        str_add(b, " : ");
+        show(b, e->arg[2]);
+        str_addc(b, ')');
+        break;
+    case CU_ELEMENT:
+        show(b, e->arg[0]);
+        str_addc(b, '[');
+        show(b, e->arg[1]);
+        str_addc(b, ']');
+        break;
     case CU_CALL:
         str_addf(b, "%s(", e->text);
         for (unsigned i = 0; i < e->arg_count; i++) {
@@ -84,7 +107,8 @@ static void expressions_bind_as_in_c(void **v)
 static void wrong_expressions_are_refused(void **v)
 {
     struct state *s = *v;
-    static const char *const wrong[] = {"", "a +", "(a", "a b", "f(a,", "a[", "1.2.3", "3q", "a ? b", "@", "a = b", "blockIdx."};
+    static const char *const wrong[] = {"",      "a +", "(a",    "a b", "f(a,",  "a[",
+                                        "1.2.3", "3q",  "a ? b", "@",   "a = b", "blockIdx."};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         size_t before = s->diags.list.n;
         assert_string_equal(tree(s, wrong[i]), "error");
@@ -107,7 +131,8 @@ static void blocks(void **v)
 {
     struct state *s = *v;
     struct cu_block b;
-    assert_int_equal(block(s, "float x, lo;\nconst int k;\nauto *a;\nwhere uniform(lo), lo != 0.0f;\nmax(x, lo)\n", &b), SP_OK);
+    assert_int_equal(block(s, "float x, lo;\nconst int k;\nauto *a;\nwhere uniform(lo), lo != 0.0f;\nmax(x, lo)\n", &b),
+                     SP_OK);
     assert_int_equal(b.variable_count, 4);
     assert_int_equal(b.variables[1].type, CU_FLOAT);
     assert_true(b.variables[2].constant && !b.variables[0].constant);
@@ -134,8 +159,15 @@ static void wrong_blocks_name_page_and_line(void **v)
 {
     struct state *s = *v;
     struct cu_block b;
-    static const char *const wrong[] = {"float x\nx", "float x, x;\nx", "const x;", "where ;\nx", "if (a) if (b) return;",
-                                        "__global__ { y[i] = x[i];", "max(x, 0) = 1;", "return;x", "x; y"};
+    static const char *const wrong[] = {"float x\nx",
+                                        "float x, x;\nx",
+                                        "const x;",
+                                        "where ;\nx",
+                                        "if (a) if (b) return;",
+                                        "__global__ { y[i] = x[i];",
+                                        "max(x, 0) = 1;",
+                                        "return;x",
+                                        "x; y"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         assert_int_equal(block(s, wrong[i], &b), SP_ERR_FORMAT);
     size_t before = s->diags.list.n;

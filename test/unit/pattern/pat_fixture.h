@@ -1,5 +1,6 @@
-/* Small kernels written as micro-operations, instruction by instruction, taken through the graph and the reader of meanings
- * to the matcher. Registers R, predicates P; offsets grow by 16. Parameters as clamp_f32 on sm_86 has them. */
+/* Small kernels written as micro-operations, instruction by instruction, taken through the graph and the
+ * reader of meanings to the matcher. Registers R, predicates P; offsets grow by 16. Parameters as
+ * clamp_f32 on sm_86 has them. */
 #ifndef TEST_PAT_FIXTURE_H
 #define TEST_PAT_FIXTURE_H
 
@@ -44,8 +45,13 @@ static inline void kernel_begin(struct kernel *k)
     diag_init(&k->diags, &k->a);
     k->words[0] = (struct graph_sreg_word){NTID_AT, UOP_SR_NTID_X};
     k->words[1] = (struct graph_sreg_word){NTID_Y_AT, UOP_SR_NTID_Y};
-    k->env = (struct graph_env){.sm = 86, .param_base = 0x160, .param_bytes = 28, .stack_offset = 0x28,
-                                .descriptor_offset = 0x118, .words = k->words, .word_count = 2};
+    k->env = (struct graph_env){.sm = 86,
+                                .param_base = 0x160,
+                                .param_bytes = 28,
+                                .stack_offset = 0x28,
+                                .descriptor_offset = 0x118,
+                                .words = k->words,
+                                .word_count = 2};
     k->lib = pat_library_new(&k->a);
 }
 
@@ -55,7 +61,7 @@ static inline void kernel_end(struct kernel *k)
     arena_free(&k->a);
 }
 
-/* ---- writing instructions ------------------------------------------------------------------------------------------------ */
+/* ---- writing instructions -------------------------------------------------------------------- */
 
 static inline uint32_t insn(struct kernel *k)
 {
@@ -72,11 +78,16 @@ static inline uint16_t put(struct kernel *k, struct uop u)
     return (uint16_t)(k->now->ops.n - 1);
 }
 
-#define NO_ARGS {UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE}
+#define NO_ARGS                                          \
+    {                                                    \
+        UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE \
+    }
 
-static inline uint16_t op(struct kernel *k, enum uop_kind kind, enum uop_type type, unsigned flags, uint16_t a, uint16_t b, uint16_t c)
+static inline uint16_t op(struct kernel *k, enum uop_kind kind, enum uop_type type, unsigned flags, uint16_t a,
+                          uint16_t b, uint16_t c)
 {
-    struct uop u = {.kind = (uint8_t)kind, .type = (uint8_t)type, .flags = (uint8_t)flags, .arg = {a, b, c, UOP_NONE, UOP_NONE}};
+    struct uop u = {
+        .kind = (uint8_t)kind, .type = (uint8_t)type, .flags = (uint8_t)flags, .arg = {a, b, c, UOP_NONE, UOP_NONE}};
     bool whole = kind == UOP_IEQ || kind == UOP_ILT_S || kind == UOP_ILT_U || kind == UOP_SEXT || kind == UOP_ZEXT;
     u.imm = whole ? 32 : 0;
     if (whole && type == UOP_VOID)
@@ -85,11 +96,13 @@ static inline uint16_t op(struct kernel *k, enum uop_kind kind, enum uop_type ty
 }
 static inline uint16_t R(struct kernel *k, unsigned reg)
 {
-    return put(k, (struct uop){.kind = UOP_READ, .type = UOP_B32, .file = UOP_FILE_R, .reg = (uint16_t)reg, .arg = NO_ARGS});
+    return put(
+        k, (struct uop){.kind = UOP_READ, .type = UOP_B32, .file = UOP_FILE_R, .reg = (uint16_t)reg, .arg = NO_ARGS});
 }
 static inline uint16_t P(struct kernel *k, unsigned reg)
 {
-    return put(k, (struct uop){.kind = UOP_READ, .type = UOP_B1, .file = UOP_FILE_P, .reg = (uint16_t)reg, .arg = NO_ARGS});
+    return put(
+        k, (struct uop){.kind = UOP_READ, .type = UOP_B1, .file = UOP_FILE_P, .reg = (uint16_t)reg, .arg = NO_ARGS});
 }
 static inline uint16_t not_P(struct kernel *k, unsigned reg)
 {
@@ -102,12 +115,18 @@ static inline uint16_t R64(struct kernel *k, unsigned reg)
 }
 static inline void set(struct kernel *k, unsigned reg, uint16_t v)
 {
-    put(k, (struct uop){.kind = UOP_WRITE, .type = UOP_B32, .file = UOP_FILE_R, .reg = (uint16_t)reg,
+    put(k, (struct uop){.kind = UOP_WRITE,
+                        .type = UOP_B32,
+                        .file = UOP_FILE_R,
+                        .reg = (uint16_t)reg,
                         .arg = {v, UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE}});
 }
 static inline void set_P(struct kernel *k, unsigned reg, uint16_t v)
 {
-    put(k, (struct uop){.kind = UOP_WRITE, .type = UOP_B1, .file = UOP_FILE_P, .reg = (uint16_t)reg,
+    put(k, (struct uop){.kind = UOP_WRITE,
+                        .type = UOP_B1,
+                        .file = UOP_FILE_P,
+                        .reg = (uint16_t)reg,
                         .arg = {v, UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE}});
 }
 static inline void set64(struct kernel *k, unsigned reg, uint16_t v)
@@ -141,7 +160,7 @@ static inline uint32_t leave(struct kernel *k)
     return at;
 }
 
-/* The skeleton of an elementwise kernel on one axis: R4 = i, leaves when i >= n, R2 = x[i], address of y[i] in R4:R5. */
+/* The skeleton of a kernel on one axis: R4 = i, leaves when i >= n; 0x00 to 0x50. */
 static inline void skeleton(struct kernel *k)
 {
     insn(k); /* 0x00 */
@@ -152,7 +171,9 @@ static inline void skeleton(struct kernel *k)
     uint16_t product = op(k, UOP_MUL, UOP_B32, 0, R(k, 4), bank(k, UOP_B32, NTID_AT), UOP_NONE);
     set(k, 4, op(k, UOP_ADD, UOP_B32, 0, product, R(k, 3), UOP_NONE));
     insn(k); /* 0x40 */
-    set_P(k, 0, op(k, UOP_NOT, UOP_B1, 0, op(k, UOP_ILT_S, UOP_B1, 0, R(k, 4), bank(k, UOP_B32, N_AT), UOP_NONE), UOP_NONE, UOP_NONE));
+    set_P(k, 0,
+          op(k, UOP_NOT, UOP_B1, 0, op(k, UOP_ILT_S, UOP_B1, 0, R(k, 4), bank(k, UOP_B32, N_AT), UOP_NONE), UOP_NONE,
+             UOP_NONE));
     leave(k); /* 0x50 */
     k->now->guard = P(k, 0);
 }
@@ -170,15 +191,23 @@ static inline void load(struct kernel *k, unsigned to, unsigned address, enum uo
 {
     insn(k);
     uint16_t a = R64(k, address);
-    set(k, to, put(k, (struct uop){.kind = UOP_LOAD, .type = UOP_B32, .space = UOP_GLOBAL, .order = (uint8_t)order, .width = 4,
-                                   .arg = {a, UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE}}));
+    set(k, to,
+        put(k, (struct uop){.kind = UOP_LOAD,
+                            .type = UOP_B32,
+                            .space = UOP_GLOBAL,
+                            .order = (uint8_t)order,
+                            .width = 4,
+                            .arg = {a, UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE}}));
 }
 
 static inline void store(struct kernel *k, unsigned address, unsigned value)
 {
     insn(k);
     uint16_t a = R64(k, address), v = R(k, value);
-    put(k, (struct uop){.kind = UOP_STORE, .type = UOP_VOID, .space = UOP_GLOBAL, .width = 4,
+    put(k, (struct uop){.kind = UOP_STORE,
+                        .type = UOP_VOID,
+                        .space = UOP_GLOBAL,
+                        .width = 4,
                         .arg = {a, v, UOP_NONE, UOP_NONE, UOP_NONE}});
 }
 
@@ -202,7 +231,7 @@ static inline void float_less(struct kernel *k, unsigned to, unsigned flags, uin
     set_P(k, to, negated ? op(k, UOP_NOT, UOP_B1, 0, c, UOP_NONE, UOP_NONE) : c);
 }
 
-/* ---- running ---------------------------------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static inline char *read_text(struct arena *a, const char *path, size_t *size)
 {
@@ -238,7 +267,8 @@ static inline void run(struct kernel *k)
 {
     struct graph_input in = {k->insns.p, (uint32_t)k->insns.n, &k->env};
     assert_int_equal(graph_build(&k->a, &in, &k->diags, &k->g), SP_OK);
-    assert_int_equal(mean_init(&k->m, &k->a, &k->g, kernel_params, sizeof kernel_params / sizeof kernel_params[0]), SP_OK);
+    assert_int_equal(mean_init(&k->m, &k->a, &k->g, kernel_params, sizeof kernel_params / sizeof kernel_params[0]),
+                     SP_OK);
     assert_int_equal(pat_run(k->lib, &k->m, &k->a, &k->result), SP_OK);
 }
 
@@ -258,7 +288,8 @@ static inline const char *show_match(struct kernel *k, const struct pat_match *x
         if (v->kind == PAT_BIND_INT)
             str_addf(&b, " %s=%d", v->key, (int)v->number);
         else
-            str_addf(&b, " %s=%s", v->key, v->kind == PAT_BIND_TEXT ? v->text : mean_expr(&k->m, v->node, v->as, MEAN_INNER));
+            str_addf(&b, " %s=%s", v->key,
+                     v->kind == PAT_BIND_TEXT ? v->text : mean_expr(&k->m, v->node, v->as, MEAN_INNER));
     }
     for (size_t i = 0; i < x->via.n; i++)
         str_addf(&b, " (%s)", x->via.p[i]);

@@ -81,7 +81,8 @@ static void real_reading_and_differences(void **state)
         add_all_pages(&k);
         run(&k);
         name_values(&k);
-        assert_string_equal(pat_real_expr(&k.m, &k.result, stored(&k), UOP_F32, MEAN_EXPANDED), "min(max(x[i], lo), hi)");
+        assert_string_equal(pat_real_expr(&k.m, &k.result, stored(&k), UOP_F32, MEAN_EXPANDED),
+                            "min(max(x[i], lo), hi)");
         assert_int_equal(pat_differences(&k.m, &k.result, stored(&k), &k.a, &d), SP_OK);
         assert_int_equal(d.list.n, ftz ? 3 : 2); /* without flushing a subnormal is a number like others */
         for (size_t i = 0, row = 0; i < d.list.n; i++, row++) {

@@ -1,7 +1,7 @@
 /* What each page matches, in every spelling the machine code has for it, and what it must not match. */
 #include "pat_fixture.h"
 
-/* ---- two operands compared and selected ------------------------------------------------------------------------------------- */
+/* ---- two operands compared and selected ------------------------------------------------------ */
 
 enum arm { V, B, OTHER }; /* the value, the bound compared with, something else */
 
@@ -111,7 +111,7 @@ static void no_maximum_with_zero_is_read_where_there_is_none(void **state)
     }
 }
 
-/* ---- two bounds --------------------------------------------------------------------------------------------------------------- */
+/* ---- two bounds ------------------------------------------------------------------------------ */
 
 /* One stage: R(to) = R(from) against a bound, by select or by one min/max. */
 enum stage { LOWER_SELECT, UPPER_SELECT, LOWER, UPPER, LOWER_NAN, UPPER_NAN, LOWER_OTHER_ARM, LOWER_GREATER };
@@ -126,8 +126,9 @@ static void write_stage(struct kernel *k, enum stage s, unsigned from, unsigned 
     bool lower = s != UPPER && s != UPPER_SELECT && s != UPPER_NAN;
     if (s == LOWER || s == UPPER || s == LOWER_NAN || s == UPPER_NAN) {
         insn(k);
-        set(k, to, op(k, lower ? UOP_FMAX : UOP_FMIN, UOP_F32, s == LOWER_NAN || s == UPPER_NAN ? UOP_NAN : 0, R(k, from),
-                      bound_of(k, lower, constants), UOP_NONE));
+        set(k, to,
+            op(k, lower ? UOP_FMAX : UOP_FMIN, UOP_F32, s == LOWER_NAN || s == UPPER_NAN ? UOP_NAN : 0, R(k, from),
+               bound_of(k, lower, constants), UOP_NONE));
         return;
     }
     insn(k);
@@ -135,8 +136,9 @@ static void write_stage(struct kernel *k, enum stage s, unsigned from, unsigned 
     bool less = s == LOWER_SELECT || s == LOWER_OTHER_ARM;
     float_less(k, 0, 0, less ? v : b, less ? b : v, true);
     insn(k);
-    set(k, to, op(k, UOP_SELECT, UOP_B32, 0, P(k, 0), R(k, from),
-                  s == LOWER_OTHER_ARM ? bound_of(k, false, constants) : bound_of(k, lower, constants)));
+    set(k, to,
+        op(k, UOP_SELECT, UOP_B32, 0, P(k, 0), R(k, from),
+           s == LOWER_OTHER_ARM ? bound_of(k, false, constants) : bound_of(k, lower, constants)));
 }
 
 static void clamps(void **state)
@@ -148,11 +150,13 @@ static void clamps(void **state)
         const float *constants;
         const char *clamp;
     } cases[] = {
-        {LOWER_SELECT, UPPER_SELECT, NULL, "clamp [b0 c0 d0 e0] x=x[i] lo=lo hi=hi nan=kept (compare-and-select = min/max)"},
+        {LOWER_SELECT, UPPER_SELECT, NULL,
+         "clamp [b0 c0 d0 e0] x=x[i] lo=lo hi=hi nan=kept (compare-and-select = min/max)"},
         {LOWER, UPPER, NULL, "clamp [b0 c0] x=x[i] lo=lo hi=hi nan=dropped"},
         {UPPER, LOWER, NULL, "clamp/upper-first [b0 c0] x=x[i] lo=lo hi=hi nan=dropped"},
         {LOWER_NAN, UPPER_NAN, ordered, "clamp [b0 c0] x=x[i] lo=-1.5f hi=2.5f nan=kept"},
-        {LOWER_SELECT, UPPER_NAN, zero_six, "clamp [b0 c0 d0] x=x[i] lo=0.0f hi=6.0f nan=kept (compare-and-select = min/max)"},
+        {LOWER_SELECT, UPPER_NAN, zero_six,
+         "clamp [b0 c0 d0] x=x[i] lo=0.0f hi=6.0f nan=kept (compare-and-select = min/max)"},
         {LOWER_SELECT, UPPER, NULL, "clamp [b0 c0 d0] x=x[i] lo=lo hi=hi nan=dropped (compare-and-select = min/max)"},
         {LOWER, UPPER, reversed, "none"},
         {LOWER_SELECT, LOWER_SELECT, NULL, "none"},
@@ -237,7 +241,7 @@ static void a_nested_conditional_is_a_clamp(void **state)
     kernel_end(&k);
 }
 
-/* ---- min, max, fma ---------------------------------------------------------------------------------------------------------- */
+/* ---- min, max, fma --------------------------------------------------------------------------- */
 
 static void write_binary(struct kernel *k, uint16_t (*f)(struct kernel *))
 {
@@ -247,12 +251,30 @@ static void write_binary(struct kernel *k, uint16_t (*f)(struct kernel *))
     store(k, 4, 6);
     leave(k);
 }
-static uint16_t f_max(struct kernel *k) { return op(k, UOP_FMAX, UOP_F32, 0, R(k, 2), bank(k, UOP_B32, LO_AT), UOP_NONE); }
-static uint16_t f_min(struct kernel *k) { return op(k, UOP_FMIN, UOP_F32, UOP_NAN, R(k, 2), bank(k, UOP_B32, LO_AT), UOP_NONE); }
-static uint16_t i_max(struct kernel *k) { return op(k, UOP_MAX_S, UOP_B32, 0, R(k, 2), C(k, 0), UOP_NONE); }
-static uint16_t u_min(struct kernel *k) { return op(k, UOP_MIN_U, UOP_B32, 0, R(k, 2), bank(k, UOP_B32, N_AT), UOP_NONE); }
-static uint16_t xorsign(struct kernel *k) { return op(k, UOP_FMAX, UOP_F32, UOP_XORSIGN, R(k, 2), bank(k, UOP_B32, LO_AT), UOP_NONE); }
-static uint16_t fused(struct kernel *k) { return op(k, UOP_FFMA, UOP_F32, UOP_FTZ, R(k, 2), bank(k, UOP_B32, LO_AT), bank(k, UOP_B32, HI_AT)); }
+static uint16_t f_max(struct kernel *k)
+{
+    return op(k, UOP_FMAX, UOP_F32, 0, R(k, 2), bank(k, UOP_B32, LO_AT), UOP_NONE);
+}
+static uint16_t f_min(struct kernel *k)
+{
+    return op(k, UOP_FMIN, UOP_F32, UOP_NAN, R(k, 2), bank(k, UOP_B32, LO_AT), UOP_NONE);
+}
+static uint16_t i_max(struct kernel *k)
+{
+    return op(k, UOP_MAX_S, UOP_B32, 0, R(k, 2), C(k, 0), UOP_NONE);
+}
+static uint16_t u_min(struct kernel *k)
+{
+    return op(k, UOP_MIN_U, UOP_B32, 0, R(k, 2), bank(k, UOP_B32, N_AT), UOP_NONE);
+}
+static uint16_t xorsign(struct kernel *k)
+{
+    return op(k, UOP_FMAX, UOP_F32, UOP_XORSIGN, R(k, 2), bank(k, UOP_B32, LO_AT), UOP_NONE);
+}
+static uint16_t fused(struct kernel *k)
+{
+    return op(k, UOP_FFMA, UOP_F32, UOP_FTZ, R(k, 2), bank(k, UOP_B32, LO_AT), bank(k, UOP_B32, HI_AT));
+}
 static uint16_t apart(struct kernel *k)
 {
     uint16_t product = op(k, UOP_FMUL, UOP_F32, 0, R(k, 2), bank(k, UOP_B32, LO_AT), UOP_NONE);
@@ -308,8 +330,9 @@ static void a_page_may_allow_that_fma_is_mul_and_add(void **state)
     for (int allowed = 0; allowed < 2; allowed++) {
         struct kernel k;
         kernel_begin(&k);
-        const char *text = arena_printf(&k.a, "| id | axpy |\n| family | x |\n%s\n```cuda\nfloat a, b, c;\na * b + c\n```\n",
-                                        allowed ? "| real rules | fma = mul + add |\n" : "");
+        const char *text =
+            arena_printf(&k.a, "| id | axpy |\n| family | x |\n%s\n```cuda\nfloat a, b, c;\na * b + c\n```\n",
+                         allowed ? "| real rules | fma = mul + add |\n" : "");
         assert_int_equal(pat_library_add(k.lib, "axpy.md", text, strlen(text), &k.diags), SP_OK);
         write_binary(&k, fused);
         run(&k);
@@ -318,7 +341,7 @@ static void a_page_may_allow_that_fma_is_mul_and_add(void **state)
     }
 }
 
-/* ---- index and bounds --------------------------------------------------------------------------------------------------------- */
+/* ---- index and bounds ------------------------------------------------------------------------ */
 
 static void indices(void **state)
 {
@@ -422,7 +445,7 @@ static void bounds(void **state)
     }
 }
 
-/* ---- memory --------------------------------------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static void loads(void **state)
 {
@@ -467,7 +490,7 @@ static void loads(void **state)
     }
 }
 
-/* ---- whole kernels -------------------------------------------------------------------------------------------------------------- */
+/* ---- whole kernels --------------------------------------------------------------------------- */
 
 enum body { COPIES, NEGATES, SHIFTED_SUM, STORES_CONSTANT, COPIES_AND_COUNTS };
 
@@ -504,10 +527,8 @@ static void whole_kernels(void **state)
     static const struct {
         const char *copy, *elementwise;
     } expected[] = {
-        [COPIES] = {"copy [90 c0]", "none"},
-        [NEGATES] = {"none", "elementwise [90 b0 c0] expr=-x[i]"},
-        [SHIFTED_SUM] = {"none", "none"},
-        [STORES_CONSTANT] = {"none", "none"},
+        [COPIES] = {"copy [90 c0]", "none"},    [NEGATES] = {"none", "elementwise [90 b0 c0] expr=-x[i]"},
+        [SHIFTED_SUM] = {"none", "none"},       [STORES_CONSTANT] = {"none", "none"},
         [COPIES_AND_COUNTS] = {"none", "none"},
     };
     for (unsigned b = 0; b <= COPIES_AND_COUNTS; b++) {
@@ -517,7 +538,8 @@ static void whole_kernels(void **state)
         add_page(&k, "elementwise.md");
         write_body(&k, (enum body)b);
         run(&k);
-        if (strcmp(shown(&k, "copy"), expected[b].copy) != 0 || strcmp(shown(&k, "elementwise"), expected[b].elementwise) != 0)
+        if (strcmp(shown(&k, "copy"), expected[b].copy) != 0 ||
+            strcmp(shown(&k, "elementwise"), expected[b].elementwise) != 0)
             fail_msg("body %u: %s / %s", b, shown(&k, "copy"), shown(&k, "elementwise"));
         kernel_end(&k);
     }

@@ -1,5 +1,5 @@
-/* Pages: the block is the definition. A library without a page lacks its id, an edited block changes the result, a page that
- * says nonsense is refused with its line. */
+/* Pages: the block is the definition. A library without a page lacks its id, an edited block changes the
+ * result, a page that says nonsense is refused with its line. */
 #include "pat_fixture.h"
 
 /* y[i] = max(x[i], lo), in one instruction; R6 is stored. */
@@ -11,8 +11,14 @@ static void write_max(struct kernel *k, uint16_t (*second)(struct kernel *))
     store(k, 4, 6);
     leave(k);
 }
-static uint16_t zero(struct kernel *k) { return F(k, 0.0f); }
-static uint16_t one(struct kernel *k) { return F(k, 1.0f); }
+static uint16_t zero(struct kernel *k)
+{
+    return F(k, 0.0f);
+}
+static uint16_t one(struct kernel *k)
+{
+    return F(k, 1.0f);
+}
 
 static enum sp_status add_text(struct kernel *k, const char *text)
 {
@@ -103,10 +109,13 @@ static void variants_ids_and_bindings_come_from_the_page(void **state)
     (void)state;
     struct kernel k;
     kernel_begin(&k);
-    assert_int_equal(add_text(&k, "| id | largest |\n| family | lowering |\n| bindings | first = p, kind = variant(), all = variants() |\n"
-                                  "text\n```cuda low\nfloat p, q;\nmin(p, q)\n```\n```c++\nnot read\n```\n"
-                                  "```cuda high\nfloat p; const float q;\nmax(p, q)\n```\n"),
-                     SP_OK);
+    assert_int_equal(
+        add_text(
+            &k,
+            "| id | largest |\n| family | lowering |\n| bindings | first = p, kind = variant(), all = variants() |\n"
+            "text\n```cuda low\nfloat p, q;\nmin(p, q)\n```\n```c++\nnot read\n```\n"
+            "```cuda high\nfloat p; const float q;\nmax(p, q)\n```\n"),
+        SP_OK);
     write_max(&k, one);
     run(&k);
     assert_int_equal(k.result.matches.n, 1);
