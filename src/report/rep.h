@@ -6,7 +6,7 @@
 
 #include "base/out.h"
 #include "facts/fact.h"
-#include "sassprobe/sassprobe.h"
+#include "sassprobe/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,10 +17,6 @@ struct rep_options {
     bool summary;  /* head, summary, outputs, places and findings only */
     bool markdown; /* for the functions that write either */
 };
-
-/* What sp_explain() was asked for: the document, the note, one thing, the evidence of a statement, or the
- * comparisons. JSON is always the whole document. SP_ERR_NOT_FOUND: nothing of that name or number. */
-enum sp_status rep_explain(const struct fact_document *doc, const struct sp_explain_options *options, struct out *o);
 
 /* The `explain` document, one line. */
 void rep_json(const struct fact_document *doc, struct out *o);

@@ -279,7 +279,7 @@ void rep_say_values(struct rep_page *p, const struct rep_note *n)
         row->cells[4] = cell(rep_format(p->a, "%s%s", fact_class_text(value->cls),
                                         value->confidence == FACT_PROVED
                                             ? ""
-                                            : rep_format(p->a, " (%s)", fact_confidence_text(value->confidence))),
+                                            : rep_format(p->a, "\n(%s)", fact_confidence_text(value->confidence))),
                              class_style(value->cls));
         row->cells[5] = cell(places.p, REP_PLAIN);
         row->cells[6] = cell(uses_text(p->a, value), REP_PLAIN);

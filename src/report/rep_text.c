@@ -68,29 +68,6 @@ enum sp_status rep_text(const struct fact_document *doc, const struct rep_option
     return complete ? SP_OK : SP_ERR_MEMORY;
 }
 
-enum sp_status rep_explain(const struct fact_document *doc, const struct sp_explain_options *options, struct out *o)
-{
-    struct rep_options rep = {.width = options->width,
-                              .color = options->color,
-                              .summary = options->level == SP_LEVEL_SUMMARY,
-                              .markdown = options->format == SP_FORMAT_MARKDOWN};
-    if (options->format == SP_FORMAT_JSON) {
-        rep_json(doc, o);
-        return SP_OK;
-    }
-    if (options->at_set)
-        return rep_at(doc, options->at, &rep, o);
-    if (options->line != 0)
-        return rep_line(doc, options->line, &rep, o);
-    if (options->value)
-        return rep_value(doc, options->value, &rep, o);
-    if (options->why >= 0)
-        return rep_why(doc, options->why, &rep, o);
-    if (options->compare_a)
-        return rep_comparisons(doc, &rep, o);
-    return rep.markdown ? rep_markdown(doc, &rep, o) : rep_text(doc, &rep, o);
-}
-
 enum sp_status rep_comparisons(const struct fact_document *doc, const struct rep_options *options, struct out *o)
 {
     struct arena scratch;
