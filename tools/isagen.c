@@ -411,7 +411,7 @@ static void scan_part(const char **p, struct isa_part *part)
 }
 
 /* Suffixes of one kind stand together in the pool, so they are gathered first. */
-static unsigned scan_suffixes(char list[][96], unsigned count)
+static unsigned scan_suffixes(char list[][2048], unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
         const char *p = list[i];
@@ -451,7 +451,7 @@ static void scan_operand(const char *text)
     if (strlen(kind) != n)
         fail("unknown operand kind in '%s'", text);
     const char *p = text + n + 1;
-    static char suffix[3][8][96];
+    static char suffix[3][8][2048];
     unsigned counts[3] = {0};
     for (skip_blanks(&p); *p != ')'; skip_blanks(&p)) {
         if (!*p)
@@ -476,7 +476,7 @@ static void scan_operand(const char *text)
             size_t length = 0;
             for (int depth = 0; p[length] && (depth || (p[length] != ' ' && p[length] != ')')); length++)
                 depth += p[length] == '(' ? 1 : p[length] == ')' ? -1 : 0;
-            if (counts[which] == 8 || length >= 96)
+            if (counts[which] == 8 || length >= 2048)
                 fail("suffix too long in '%s'", text);
             memcpy(suffix[which][counts[which]], p, length);
             suffix[which][counts[which]++][length] = '\0';
@@ -668,7 +668,7 @@ static void add_row(char *text)
         struct isa_row row = head;
         row.operand = (uint16_t)operand_count;
         for (unsigned k = 0; k < cell_count; k++) {
-            char one[1024];
+            char one[4096];
             alternative(cells[k], i, count, one, sizeof one);
             scan_operand(one);
             row.operand_count++;
@@ -889,7 +889,7 @@ static void collect_mods(const char *text)
 static void collect_suffixes(const char *text)
 {
     for (const char *p = text; (p = strchr(p, '.')) != NULL;) {
-        char one[128];
+        char one[2048];
         size_t n = 0;
         int depth = 0;
         for (p++; p[n] && (depth || (p[n] != ' ' && p[n] != ')')) && n < sizeof one - 1; n++) {

@@ -99,17 +99,15 @@ static void put_address(struct sink *s, const struct isa_operand *o, const struc
         put_mods(s, o->ubase_mods, 1);
         plus = "+";
     }
-    const struct isa_part *offset = &row->part[ISA_PART_MAIN];
-    bool indexed = row->part[ISA_PART_BASE].field.pieces || (o->kind == ISA_OPERAND_CONST && row->part[ISA_PART_DESC].field.pieces);
-    if (o->value == 0 && offset->absent == 0 && (*plus || indexed)) {
+    bool indexed = row->part[ISA_PART_BASE].field.pieces || o->kind == ISA_OPERAND_MEM ||
+                   row->part[ISA_PART_DESC].field.pieces;
+    if (o->value == 0 && (*plus || indexed)) {
         if (!*plus)
             put_text(s, row->part[ISA_PART_BASE].field.pieces ? "RZ" : "URZ");
         return;
     }
-    if (offset->field.pieces || !*plus) {
-        put_text(s, plus);
-        put_hex(s, o->value);
-    }
+    put_text(s, plus);
+    put_hex(s, o->value);
 }
 
 static void put_memory(struct sink *s, const struct isa_operand *o, const struct isa_operand_row *row)
@@ -219,10 +217,10 @@ static void put_operand(struct sink *s, unsigned sm, const struct isa_insn *insn
         put_hex(s, o->value);
         break;
     }
-    if (o->flags & ISA_REUSE)
-        put_text(s, ".reuse");
     if (o->flags & ISA_ABS && !(row->style & ISA_STYLE_SUFFIX_IN))
         put_text(s, "|");
+    if (o->flags & ISA_REUSE)
+        put_text(s, ".reuse");
     if (!suffix_shown)
         put_mods(s, o->mods, ISA_MAX_OPERAND_MODS);
     if (o->flags & ISA_ABS && row->style & ISA_STYLE_SUFFIX_IN)
