@@ -1,8 +1,10 @@
-/* The builder under the lifting: operands become values, values become uops, results become writes (see uop_build.h).
+/* The builder under the lifting: operands become values, values become uops, results become writes (see
+ * uop_build.h).
  *
- * Neutral constants disappear here (x + 0, p AND true, RZ as a factor's sign, ...) by exact rules only, so that the same
- * computation has the same uops however ptxas balanced its pipes. requires: an instruction as isa.h describes it, from any
- * source, hostile ones included. gives: indices below the list's length; a refused or out-of-memory list is the caller's. */
+ * Neutral constants disappear here (x + 0, p AND true, RZ as a factor's sign, ...) by exact rules only, so that the
+ * same computation has the same uops however ptxas balanced its pipes. requires: an instruction as isa.h describes
+ * it, from any source, hostile ones included. gives: indices below the list's length; a refused or out-of-memory
+ * list is the caller's. */
 #include "uop/uop_build.h"
 
 #include <assert.h>
@@ -14,7 +16,7 @@ void lift_refuse(struct lift *l)
     l->refused = true;
 }
 
-/* ---- uops ----------------------------------------------------------------------------------------------------------- */
+/* ---- uops ---------------------------------------------------------------------------------------------------- */
 
 uop_ref lift_emit(struct lift *l, struct uop op)
 {
@@ -260,7 +262,7 @@ uop_ref lift_hi(struct lift *l, uop_ref v)
     return half(l, UOP_HI, v);
 }
 
-/* ---- operands ------------------------------------------------------------------------------------------------------- */
+/* ---- operands ------------------------------------------------------------------------------------------------ */
 
 unsigned lift_count(const struct lift *l)
 {
@@ -343,20 +345,18 @@ uop_ref lift_raw(struct lift *l, const struct isa_operand *o, bool wide)
         return lift_const(l, type, 0);
     }
     switch (o->kind) {
-    case ISA_OPERAND_REG: case ISA_OPERAND_UREG: {
+    case ISA_OPERAND_REG:
+    case ISA_OPERAND_UREG: {
         enum uop_file file = o->kind == ISA_OPERAND_REG ? UOP_FILE_R : UOP_FILE_UR;
         uop_ref low = lift_read(l, file, o->reg);
         if (!wide)
             return low;
         return lift_pair(l, low, o->reg == ISA_RZ ? low : lift_read(l, file, o->reg + 1u));
     }
-    case ISA_OPERAND_IMM: case ISA_OPERAND_FIMM:
-        return lift_const(l, type, (uint64_t)o->value);
-    case ISA_OPERAND_CONST:
-        return constant_bank(l, o, type);
-    default:
-        lift_refuse(l);
-        return lift_const(l, type, 0);
+    case ISA_OPERAND_IMM:
+    case ISA_OPERAND_FIMM: return lift_const(l, type, (uint64_t)o->value);
+    case ISA_OPERAND_CONST: return constant_bank(l, o, type);
+    default: lift_refuse(l); return lift_const(l, type, 0);
     }
 }
 
@@ -483,7 +483,7 @@ void lift_write64(struct lift *l, unsigned i, uop_ref v)
     lift_write_word(l, i, 1, lift_hi(l, v));
 }
 
-/* ---- instructions without a meaning --------------------------------------------------------------------------------- */
+/* ---- instructions without a meaning -------------------------------------------------------------------------- */
 
 static void read_everything(struct lift *l)
 {
@@ -510,8 +510,9 @@ void lift_unknown(struct lift *l)
 {
     l->list->unknown = true;
     l->list->opaque = true;
-    /* Printed first, a register or predicate is taken for a destination: leading predicates and the first register. A
-     * source that stands first (a store's address is MEM) is then both read and written: too much rather than too little. */
+    /* Printed first, a register or predicate is taken for a destination: leading predicates and the first register.
+     * A source that stands first (a store's address is MEM) is then both read and written: too much rather than too
+     * little. */
     read_everything(l);
     size_t reads = l->list->ops.n;
     unsigned result = 0;

@@ -1,5 +1,6 @@
 /* What the control instructions do to one thread: branches, calls, returns, the end; and what does nothing to it
- * (reconvergence is a fact about other lanes). Targets are byte offsets in the section. requires/gives: see uop_build.h. */
+ * (reconvergence is a fact about other lanes). Targets are byte offsets in the section. requires/gives: see
+ * uop_build.h. */
 #include "uop/uop_build.h"
 
 static struct uop blank(enum uop_kind kind)
@@ -76,8 +77,8 @@ void lift_call(struct lift *l)
     lift_emit(l, op);
 }
 
-/* The byte offset a register pair and the printed base make: base + pair. A label's value is a section offset already; an
- * immediate counts from the next instruction. */
+/* The byte offset a register pair and the printed base make: base + pair. A label's value is a section offset
+ * already; an immediate counts from the next instruction. */
 static uop_ref indirect_target(struct lift *l)
 {
     const struct isa_operand *label = find(l, ISA_OPERAND_LABEL), *imm = find(l, ISA_OPERAND_IMM);
@@ -152,7 +153,8 @@ void lift_yield(struct lift *l)
     reconverge(l, UOP_YIELD);
 }
 
-/* BMOV moves the state of a convergence barrier; a general register that takes it holds nothing the program computes. */
+/* BMOV moves the state of a convergence barrier; a general register that takes it holds nothing the program
+ * computes. */
 void lift_bmov(struct lift *l)
 {
     reconverge(l, UOP_BMOV);

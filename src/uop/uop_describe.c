@@ -1,8 +1,9 @@
 /* `sassprobe what`: one instruction in words, from the table and from the very micro-operations it is lifted to.
  *
- * A mnemonic alone becomes a plain instance (the row's operand shape, widened by the modifiers that add operands), which is
- * lifted like any instruction; rounding, NaN and flush behaviour are read off its uops, so that this text cannot disagree
- * with what the graph computes. requires: nothing of the caller but an output. gives: nothing written when it answers false. */
+ * A mnemonic alone becomes a plain instance (the row's operand shape, widened by the modifiers that add operands),
+ * which is lifted like any instruction; rounding, NaN and flush behaviour are read off its uops, so that this text
+ * cannot disagree with what the graph computes. requires: nothing of the caller but an output. gives: nothing
+ * written when it answers false. */
 #include "uop/uop_build.h"
 #include "uop/uop_spelling.h"
 #include "uop/uop_words.h"
@@ -12,18 +13,44 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- a plain instance ------------------------------------------------------------------------------------------------ */
+/* ---- a plain instance ---------------------------------------------------------------------------------------- */
 
-/* Operand shapes of the table: a letter or two each, as printed text. M is a global address, m32 a shared or local one. */
+/* Operand shapes of the table: a letter or two each, as printed text. M is a global address, m32 a shared or local
+ * one. */
 static const char *shape_text(const char *shape, size_t n, unsigned sm)
 {
     static const struct {
         const char *shape, *text;
     } rows[] = {
-        {"r", "R0"},   {"a", "R4"},   {"b", "R6"},     {"c", "R8"},    {"u", "UR0"},  {"ua", "UR4"}, {"ub", "UR6"},       {"uc", "UR8"},
-        {"P", "P0"},   {"UP", "UP0"}, {"p", "P1"},     {"up", "UP1"},  {"T", "PT"},   {"UT", "UPT"}, {"N", "!PT"},        {"UN", "!UPT"},
-        {"i", "0x1"},  {"k", "0x4"},  {"j", "0x0"},    {"t", "0x80"},  {"m", "0x7f"}, {"rz", "RZ"},  {"uz", "URZ"},       {"s", "SR_TID.X"},
-        {"PR", "PR"},  {"B", "B0"},   {"L", "0x100"},  {"m32", "[R4]"}, {"C", "c[0x0][0x160]"},
+        {"r", "R0"},
+        {"a", "R4"},
+        {"b", "R6"},
+        {"c", "R8"},
+        {"u", "UR0"},
+        {"ua", "UR4"},
+        {"ub", "UR6"},
+        {"uc", "UR8"},
+        {"P", "P0"},
+        {"UP", "UP0"},
+        {"p", "P1"},
+        {"up", "UP1"},
+        {"T", "PT"},
+        {"UT", "UPT"},
+        {"N", "!PT"},
+        {"UN", "!UPT"},
+        {"i", "0x1"},
+        {"k", "0x4"},
+        {"j", "0x0"},
+        {"t", "0x80"},
+        {"m", "0x7f"},
+        {"rz", "RZ"},
+        {"uz", "URZ"},
+        {"s", "SR_TID.X"},
+        {"PR", "PR"},
+        {"B", "B0"},
+        {"L", "0x100"},
+        {"m32", "[R4]"},
+        {"C", "c[0x0][0x160]"},
     };
     if (n == 1 && *shape == 'M')
         return sm >= 80 ? "desc[UR4][R4.64]" : "[R4]";
@@ -33,7 +60,8 @@ static const char *shape_text(const char *shape, size_t n, unsigned sm)
     return "?";
 }
 
-static void plain_instance(struct strbuf *out, unsigned sm, const char *mnemonic, const struct lift_row *row, const struct isa_insn *insn)
+static void plain_instance(struct strbuf *out, unsigned sm, const char *mnemonic, const struct lift_row *row,
+                           const struct isa_insn *insn)
 {
     bool uniform = strncmp(row->shape, "u,", 2) == 0 || strncmp(row->shape, "UP", 2) == 0;
     const char *carry = uniform ? "UP1" : "P1";
@@ -42,7 +70,8 @@ static void plain_instance(struct strbuf *out, unsigned sm, const char *mnemonic
     for (const char *s = row->shape; *s; count++) {
         size_t n = strcspn(s, ",");
         /* LEA.HI has a third source before its shift. */
-        if (n == 1 && *s == 'k' && isa_has_mod(insn, ISA_MOD_HI) && !isa_has_mod(insn, ISA_MOD_SX32) && row->lift == lift_lea)
+        if (n == 1 && *s == 'k' && isa_has_mod(insn, ISA_MOD_HI) && !isa_has_mod(insn, ISA_MOD_SX32) &&
+            row->lift == lift_lea)
             str_addf(out, ", %s", uniform ? "UR8" : "R8");
         str_addf(out, "%s%s", count ? ", " : " ", shape_text(s, n, sm));
         s += n + (s[n] == ',');
@@ -57,7 +86,7 @@ static void plain_instance(struct strbuf *out, unsigned sm, const char *mnemonic
         str_add(out, ", P1");
 }
 
-/* ---- what the modifiers and uops say ---------------------------------------------------------------------------------- */
+/* ---- what the modifiers and uops say ------------------------------------------------------------------------- */
 
 static const struct {
     enum isa_mod mod;
@@ -130,14 +159,33 @@ static struct findings look(const struct uop_list *list)
     for (size_t i = 0; i < list->ops.n; i++) {
         const struct uop *op = &list->ops.p[i];
         switch (op->kind) {
-        case UOP_FADD: case UOP_FMUL: case UOP_FFMA: f.arithmetic = f.rounds = f.floats = true; break;
-        case UOP_FROUND: case UOP_F2F: case UOP_F2I: case UOP_I2F: f.rounds = f.floats = true; break;
-        case UOP_FMIN: case UOP_FMAX: f.extremes = f.floats = true; break;
-        case UOP_FLT: case UOP_FLE: case UOP_FEQ: case UOP_FNE: case UOP_FNUM: f.compares = f.floats = true; break;
-        case UOP_EX2: case UOP_LG2: case UOP_RCP: case UOP_RSQ: case UOP_SQRT: case UOP_SIN: case UOP_COS: case UOP_TANH:
-        case UOP_RCP64H: case UOP_RSQ64H: f.approximates = f.floats = true; break;
+        case UOP_FADD:
+        case UOP_FMUL:
+        case UOP_FFMA: f.arithmetic = f.rounds = f.floats = true; break;
+        case UOP_FROUND:
+        case UOP_F2F:
+        case UOP_F2I:
+        case UOP_I2F: f.rounds = f.floats = true; break;
+        case UOP_FMIN:
+        case UOP_FMAX: f.extremes = f.floats = true; break;
+        case UOP_FLT:
+        case UOP_FLE:
+        case UOP_FEQ:
+        case UOP_FNE:
+        case UOP_FNUM: f.compares = f.floats = true; break;
+        case UOP_EX2:
+        case UOP_LG2:
+        case UOP_RCP:
+        case UOP_RSQ:
+        case UOP_SQRT:
+        case UOP_SIN:
+        case UOP_COS:
+        case UOP_TANH:
+        case UOP_RCP64H:
+        case UOP_RSQ64H: f.approximates = f.floats = true; break;
         case UOP_NOT:
-            if (op->arg[0] != UOP_NONE && list->ops.p[op->arg[0]].kind >= UOP_FLT && list->ops.p[op->arg[0]].kind <= UOP_FNUM)
+            if (op->arg[0] != UOP_NONE && list->ops.p[op->arg[0]].kind >= UOP_FLT &&
+                list->ops.p[op->arg[0]].kind <= UOP_FNUM)
                 f.negated_compare = true;
             continue;
         default: continue;
@@ -151,15 +199,16 @@ static struct findings look(const struct uop_list *list)
 
 static const char *rounding_text(const struct findings *f)
 {
-    static const char *const texts[] = {"to nearest, ties to even", "down, toward minus infinity", "up, toward plus infinity", "toward zero",
-                                        "to nearest, ties away from zero"};
+    static const char *const texts[] = {"to nearest, ties to even", "down, toward minus infinity",
+                                        "up, toward plus infinity", "toward zero", "to nearest, ties away from zero"};
     return f->rounds && f->first->round <= UOP_RA ? texts[f->first->round] : NULL;
 }
 
 static const char *nan_text(const struct findings *f)
 {
     if (f->compares)
-        return f->negated_compare ? "true when an operand is NaN (unordered)" : "false when an operand is NaN (unordered)";
+        return f->negated_compare ? "true when an operand is NaN (unordered)"
+                                  : "false when an operand is NaN (unordered)";
     if (f->extremes)
         return f->first->flags & UOP_NAN ? "a NaN operand gives NaN; -0 is less than +0"
                                          : "a NaN operand gives the other operand; two give NaN; -0 is less than +0";
@@ -182,7 +231,7 @@ static const char *flush_text(const struct findings *f)
     return f->flushes ? "subnormal operands and results count as zero of the same sign" : "subnormal numbers are kept";
 }
 
-/* ---- output ----------------------------------------------------------------------------------------------------------- */
+/* ---- output -------------------------------------------------------------------------------------------------- */
 
 struct description {
     const char *spelling, *instance;
@@ -214,17 +263,20 @@ static const char *guard_text(const struct description *d)
 static void write_text(const struct description *d, struct out *out)
 {
     struct findings f = look(d->list);
-    const char *guard = guard_text(d), *lines[][2] = {{"rounding", rounding_text(&f)}, {"NaN", nan_text(&f)}, {"subnormal", flush_text(&f)}};
+    const char *guard = guard_text(d),
+               *lines[][2] = {{"rounding", rounding_text(&f)}, {"NaN", nan_text(&f)}, {"subnormal", flush_text(&f)}};
     out_printf(out, "%s: %s\n", d->spelling, d->row ? d->row->title : "no meaning in this build");
     out_printf(out, "  for example  %s\n", d->instance);
     if (d->row)
         out_printf(out, "  computes     %s\n", d->row->formula);
     for (unsigned i = 0; i < d->insn->mod_count; i++)
         if (mod_meaning(d->insn->mods[i]))
-            out_printf(out, "  %-11s  %s\n", isa_mod_text((enum isa_mod)d->insn->mods[i]), mod_meaning(d->insn->mods[i]));
+            out_printf(out, "  %-11s  %s\n", isa_mod_text((enum isa_mod)d->insn->mods[i]),
+                       mod_meaning(d->insn->mods[i]));
     if (!d->known) {
-        out_text(out, d->row ? "  This form has no exact meaning in this build, or needs a modifier (as in FSETP.GEU).\n"
-                             : "  What it reads and writes is known, what it computes is not.\n");
+        out_text(out, d->row
+                          ? "  This form has no exact meaning in this build, or needs a modifier (as in FSETP.GEU).\n"
+                          : "  What it reads and writes is known, what it computes is not.\n");
         return;
     }
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
@@ -233,7 +285,8 @@ static void write_text(const struct description *d, struct out *out)
     out_text(out, "  in words\n");
     for (size_t i = 0; i < d->list->ops.n; i++)
         if (effect_text(d, i))
-            out_printf(out, "    %s%s%s%s\n", guard ? "when " : "", guard ? guard : "", guard ? ": " : "", effect_text(d, i));
+            out_printf(out, "    %s%s%s%s\n", guard ? "when " : "", guard ? guard : "", guard ? ": " : "",
+                       effect_text(d, i));
     out_text(out, "  micro-operations\n");
     for (size_t i = 0; i < d->list->ops.n; i++) {
         char line[192];
@@ -325,8 +378,14 @@ bool uop_describe(unsigned sm, const char *spelling, struct out *out, bool json)
     enum sp_status status = uop_lift(&context, &insn, &list);
     bool fits = status != SP_ERR_MEMORY && !arena_failed(&a);
     if (fits) {
-        struct description d = {.spelling = spelling, .instance = instance.p, .sm = sm, .insn = &insn, .row = row, .list = &list,
-                                .known = status == SP_OK, .a = &a};
+        struct description d = {.spelling = spelling,
+                                .instance = instance.p,
+                                .sm = sm,
+                                .insn = &insn,
+                                .row = row,
+                                .list = &list,
+                                .known = status == SP_OK,
+                                .a = &a};
         if (json)
             write_json(&d, out);
         else

@@ -1,9 +1,9 @@
 /* The one evaluator of pure micro-operations: constant folding, refusal witnesses and the emulator all come here.
  *
- * Integers are 64-bit host words cut to the operation's width; floats go to uop_eval_float.c. Answers false for what is
- * no function of its arguments (class E), for the approximations of the special function unit (class A) and for FCHK,
- * whose exact boundary is not known. requires: arguments right-aligned in their widths (bits above are ignored). gives:
- * the result's bits, zero-extended. */
+ * Integers are 64-bit host words cut to the operation's width; floats go to uop_eval_float.c. Answers false for
+ * what is no function of its arguments (class E), for the approximations of the special function unit (class A) and
+ * for FCHK, whose exact boundary is not known. requires: arguments right-aligned in their widths (bits above are
+ * ignored). gives: the result's bits, zero-extended. */
 #include "base/bits.h"
 #include "uop/uop.h"
 #include "uop/uop_eval_float.h"
@@ -81,7 +81,8 @@ static uint64_t field(uint64_t a, uint32_t start, uint32_t length, unsigned widt
     int64_t wide = is_signed ? bits_sign_extend(a, width) : (int64_t)a;
     /* Bits beyond the source are copies of its sign, or zero. */
     uint64_t moved = start >= 64 ? (uint64_t)(is_signed && wide < 0 ? -1 : 0)
-                                 : is_signed ? (uint64_t)(wide >> start) : a >> start;
+                     : is_signed ? (uint64_t)(wide >> start)
+                                 : a >> start;
     if (length >= width)
         return moved;
     return is_signed ? (uint64_t)bits_sign_extend(moved, length) : moved & mask_of(length);
@@ -150,13 +151,16 @@ static bool eval_integer(const struct uop *op, const uint64_t *args, unsigned wi
     case UOP_ADDC: r = x[0] + x[1] + (args[2] & 1); break;
     case UOP_NEG: r = 0 - x[0]; break;
     case UOP_MUL: r = x[0] * x[1]; break;
-    case UOP_MULHI_S: case UOP_MULHI_U: r = high_half(op->kind, x[0], x[1], width); break;
+    case UOP_MULHI_S:
+    case UOP_MULHI_U: r = high_half(op->kind, x[0], x[1], width); break;
     case UOP_AND: r = x[0] & x[1]; break;
     case UOP_OR: r = x[0] | x[1]; break;
     case UOP_XOR: r = x[0] ^ x[1]; break;
     case UOP_NOT: r = ~x[0]; break;
     case UOP_LOP3: r = lop3(x[0], x[1], x[2], (unsigned)op->imm & 0xff); break;
-    case UOP_SHL: case UOP_SHR: case UOP_SAR: r = shift(op->kind, x[0], (uint32_t)args[1], width); break;
+    case UOP_SHL:
+    case UOP_SHR:
+    case UOP_SAR: r = shift(op->kind, x[0], (uint32_t)args[1], width); break;
     case UOP_MIN_S: r = sa < sb ? x[0] : x[1]; break;
     case UOP_MAX_S: r = sa > sb ? x[0] : x[1]; break;
     case UOP_MIN_U: r = x[0] < x[1] ? x[0] : x[1]; break;
@@ -195,14 +199,11 @@ bool uop_eval(const struct uop *op, const uint64_t *args, uint64_t *result)
 {
     unsigned width = uop_type_bits((enum uop_type)op->type);
     switch (op->kind) {
-    case UOP_CONST:
-        *result = op->imm & mask_of(width);
-        return width >= 1 && width <= 64;
-    case UOP_IEQ: case UOP_ILT_S: case UOP_ILT_U:
-        return eval_compare(op, args[0], args[1], result);
-    case UOP_SELECT:
-        *result = (args[0] & 1 ? args[1] : args[2]) & mask_of(width);
-        return width >= 1 && width <= 64;
+    case UOP_CONST: *result = op->imm & mask_of(width); return width >= 1 && width <= 64;
+    case UOP_IEQ:
+    case UOP_ILT_S:
+    case UOP_ILT_U: return eval_compare(op, args[0], args[1], result);
+    case UOP_SELECT: *result = (args[0] & 1 ? args[1] : args[2]) & mask_of(width); return width >= 1 && width <= 64;
     case UOP_CARRY: {
         if (op->imm != 32 && op->imm != 64)
             return false;
@@ -210,13 +211,16 @@ bool uop_eval(const struct uop *op, const uint64_t *args, uint64_t *result)
         *result = (((u128)(args[0] & mask) + (args[1] & mask) + (args[2] & 1)) >> op->imm) & 1;
         return true;
     }
-    case UOP_SEXT: case UOP_ZEXT:
+    case UOP_SEXT:
+    case UOP_ZEXT:
         if (op->imm < 1 || op->imm > 64 || width > 64)
             return false;
         *result = (op->kind == UOP_SEXT ? (uint64_t)bits_sign_extend(args[0], (unsigned)op->imm)
-                                        : args[0] & mask_of((unsigned)op->imm)) & mask_of(width);
+                                        : args[0] & mask_of((unsigned)op->imm)) &
+                  mask_of(width);
         return true;
-    case UOP_LO: case UOP_HI:
+    case UOP_LO:
+    case UOP_HI:
         if (width > 32 || width < 1)
             return false;
         *result = args[0] >> (op->kind == UOP_HI ? width : 0) & mask_of(width);
@@ -226,8 +230,7 @@ bool uop_eval(const struct uop *op, const uint64_t *args, uint64_t *result)
             return false;
         *result = (args[0] & mask_of(width / 2)) | (args[1] & mask_of(width / 2)) << width / 2;
         return true;
-    default:
-        break;
+    default: break;
     }
     if (!uop_is_pure((enum uop_kind)op->kind))
         return false;

@@ -1,11 +1,12 @@
-/* Exact float micro-operations in integer arithmetic: f16, bf16, f32 and f64, every rounding mode, without the host's
- * floating point (whose rounding mode and contraction are the compiler's to move).
+/* Exact float micro-operations in integer arithmetic: f16, bf16, f32 and f64, every rounding mode, without the
+ * host's floating point (whose rounding mode and contraction are the compiler's to move).
  *
- * A number is sign * mantissa * 2^exponent with a 128-bit mantissa. Products (at most 106 bits) are exact; a sum keeps its
- * larger operand exactly and jams the rest of the smaller into the last bit, far below the result's precision; one
- * function rounds. NaN results, flushing and clamping are the hardware's, measured on an H200 (sm_90) over 338 forms of
- * instruction: f16, bf16 and f32 make one NaN; f64 passes an operand's NaN on, made quiet; a result
- * counts as subnormal when it is so after rounding with an unbounded exponent. requires: arguments right-aligned in their widths. gives: bits of the result, zero-extended. */
+ * A number is sign * mantissa * 2^exponent with a 128-bit mantissa. Products (at most 106 bits) are exact; a sum
+ * keeps its larger operand exactly and jams the rest of the smaller into the last bit, far below the result's
+ * precision; one function rounds. NaN results, flushing and clamping are the hardware's, measured on an H200
+ * (sm_90) over 338 forms of instruction: f16, bf16 and f32 make one NaN; f64 passes an operand's NaN on, made
+ * quiet; a result counts as subnormal when it is so after rounding with an unbounded exponent. requires: arguments
+ * right-aligned in their widths. gives: bits of the result, zero-extended. */
 #include "uop/uop_eval_float.h"
 
 #include <assert.h>
@@ -142,22 +143,23 @@ static uint64_t pack(const struct format *f, struct number n, unsigned round, bo
     if (n.class == ZERO || n.mantissa == 0)
         return sign;
     n = normalise(n, 127);
-    int lead = n.exponent + 127;               /* value in [2^lead, 2^(lead+1)) */
+    int lead = n.exponent + 127; /* value in [2^lead, 2^(lead+1)) */
     int smallest = 1 - bias_of(f);
     if (ftz && lead < smallest) {
-        /* Small after rounding as if the exponent had no bound; only a number that rounds up to the smallest normal stays. */
+        /* Small after rounding as if the exponent had no bound; only a number that rounds up to the smallest normal
+         * stays. */
         u128 q = shift_round(n.mantissa, 127 - (int)f->mantissa, round, n.negative);
         return lead == smallest - 1 && q >> (f->mantissa + 1) ? sign | UINT64_C(1) << f->mantissa : sign;
     }
     int biased = (lead > smallest ? lead : smallest) + bias_of(f);
     u128 q = shift_round(n.mantissa, biased - bias_of(f) - (int)f->mantissa - n.exponent, round, n.negative);
     if (biased >= (1 << f->exponent) - 1) {
-        bool to_infinity = round == UOP_RN || round == UOP_RA || (round == UOP_RM && n.negative) ||
-                           (round == UOP_RP && !n.negative);
+        bool to_infinity =
+            round == UOP_RN || round == UOP_RA || (round == UOP_RM && n.negative) || (round == UOP_RP && !n.negative);
         return sign | (infinity(f) - !to_infinity);
     }
-    /* A subnormal has biased exponent 1 here and no leading one; a carry out of the mantissa goes on into the exponent,
-     * and from the largest finite number to infinity. */
+    /* A subnormal has biased exponent 1 here and no leading one; a carry out of the mantissa goes on into the
+     * exponent, and from the largest finite number to infinity. */
     uint64_t bits = ((uint64_t)(biased - 1) << f->mantissa) + (uint64_t)q;
     return sign | bits;
 }
@@ -253,7 +255,8 @@ static bool passed_on(const struct uop *op, const struct format *f, const uint64
 static uint64_t converted_nan(const struct format *to, const struct format *from, uint64_t bits)
 {
     uint64_t payload = bits & ((UINT64_C(1) << from->mantissa) - 1);
-    payload = to->mantissa >= from->mantissa ? payload << (to->mantissa - from->mantissa) : payload >> (from->mantissa - to->mantissa);
+    payload = to->mantissa >= from->mantissa ? payload << (to->mantissa - from->mantissa)
+                                             : payload >> (from->mantissa - to->mantissa);
     return (bits & sign_bit(from) ? sign_bit(to) : 0) | infinity(to) | UINT64_C(1) << (to->mantissa - 1) | payload;
 }
 
@@ -330,7 +333,8 @@ static struct number round_to_integral(struct number n, unsigned round)
     return n;
 }
 
-/* Float to integer: rounds, then saturates to the destination. NaN: 0, or with UOP_NAN the pattern 1 << (width - 1). */
+/* Float to integer: rounds, then saturates to the destination. NaN: 0, or with UOP_NAN the pattern 1 << (width -
+ * 1). */
 static uint64_t to_integer(const struct uop *op, const struct format *from, uint64_t bits)
 {
     unsigned width = uop_type_bits((enum uop_type)op->type);
@@ -355,7 +359,8 @@ static uint64_t from_integer(const struct uop *op, const struct format *to, uint
     uint64_t mask = width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
     bits &= mask;
     bool negative = (op->flags & UOP_SIGNED) && (bits >> (width - 1) & 1);
-    struct number n = {.class = bits ? FINITE : ZERO, .negative = negative, .mantissa = negative ? (0 - bits) & mask : bits};
+    struct number n = {
+        .class = bits ? FINITE : ZERO, .negative = negative, .mantissa = negative ? (0 - bits) & mask : bits};
     return pack(to, n, op->round, op->flags & UOP_FTZ);
 }
 
@@ -374,25 +379,23 @@ bool uop_eval_float(const struct uop *op, const uint64_t *args, uint64_t *result
     if (!f)
         return false;
     switch (op->kind) {
-    case UOP_FADD: case UOP_FMUL: case UOP_FFMA:
-        *result = arithmetic(op, f, args);
-        return true;
-    case UOP_FNEG:
-        *result = args[0] ^ sign_bit(f);
-        return true;
-    case UOP_FABS:
-        *result = args[0] & ~sign_bit(f);
-        return true;
-    case UOP_FMIN: case UOP_FMAX:
-        *result = min_max(op, f, args[0], args[1]);
-        return true;
-    case UOP_FLT: case UOP_FLE: case UOP_FEQ: case UOP_FNE: case UOP_FNUM:
-        *result = compare(op, f, args[0], args[1]);
-        return true;
+    case UOP_FADD:
+    case UOP_FMUL:
+    case UOP_FFMA: *result = arithmetic(op, f, args); return true;
+    case UOP_FNEG: *result = args[0] ^ sign_bit(f); return true;
+    case UOP_FABS: *result = args[0] & ~sign_bit(f); return true;
+    case UOP_FMIN:
+    case UOP_FMAX: *result = min_max(op, f, args[0], args[1]); return true;
+    case UOP_FLT:
+    case UOP_FLE:
+    case UOP_FEQ:
+    case UOP_FNE:
+    case UOP_FNUM: *result = compare(op, f, args[0], args[1]); return true;
     case UOP_FROUND:
         if (passed_on(op, f, args, result))
             return true;
-        *result = clamp_result(f, pack(f, round_to_integral(unpack(f, args[0], ftz), op->round), UOP_RZ, ftz), op->flags);
+        *result =
+            clamp_result(f, pack(f, round_to_integral(unpack(f, args[0], ftz), op->round), UOP_RZ, ftz), op->flags);
         return true;
     case UOP_F2F: {
         /* FTZ is about the single-precision side alone, where there is one. */
@@ -412,7 +415,6 @@ bool uop_eval_float(const struct uop *op, const uint64_t *args, uint64_t *result
             return false;
         *result = from_integer(op, f, args[0]);
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }

@@ -1,4 +1,5 @@
-/* The float half of the evaluator, private to the room: formats as exponent and mantissa widths, one rounding for all. */
+/* The float half of the evaluator, private to the room: formats as exponent and mantissa widths, one rounding for
+ * all. */
 #ifndef SP_UOP_EVAL_FLOAT_H
 #define SP_UOP_EVAL_FLOAT_H
 

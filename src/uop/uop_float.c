@@ -1,16 +1,16 @@
 /* What the float instructions do: f32, f64, packed halves, conversions, compares.
  *
- * Compares are five ordered atoms with operand swap and negation (GEU is "not less"); min and max take a predicate that is
- * nearly always constant; a multiply by one or an addition of -0 that ptxas put in for its pipes disappears by exact rules
- * (lift_ffma, lift_fadd). requires/gives: see uop_build.h. */
+ * Compares are five ordered atoms with operand swap and negation (GEU is "not less"); min and max take a predicate
+ * that is nearly always constant; a multiply by one or an addition of -0 that ptxas put in for its pipes disappears
+ * by exact rules (lift_ffma, lift_fadd). requires/gives: see uop_build.h. */
 #include "uop/uop_build.h"
 
 #include <assert.h>
 
-static const uint64_t one_bits[] = {[UOP_F16] = 0x3c00, [UOP_BF16] = 0x3f80, [UOP_F32] = 0x3f800000,
-                                    [UOP_F64] = UINT64_C(0x3ff0000000000000)};
-static const uint64_t minus_zero[] = {[UOP_F16] = 0x8000, [UOP_BF16] = 0x8000, [UOP_F32] = 0x80000000,
-                                      [UOP_F64] = UINT64_C(0x8000000000000000)};
+static const uint64_t one_bits[] = {
+    [UOP_F16] = 0x3c00, [UOP_BF16] = 0x3f80, [UOP_F32] = 0x3f800000, [UOP_F64] = UINT64_C(0x3ff0000000000000)};
+static const uint64_t minus_zero[] = {
+    [UOP_F16] = 0x8000, [UOP_BF16] = 0x8000, [UOP_F32] = 0x80000000, [UOP_F64] = UINT64_C(0x8000000000000000)};
 
 enum uop_round lift_round(const struct lift *l)
 {
@@ -49,8 +49,8 @@ uop_ref lift_fmul(struct lift *l, enum uop_type type, unsigned round, unsigned f
     return lift_full(l, float_uop(UOP_FMUL, type, round, flags), a, b, UOP_NONE);
 }
 
-/* a * b + -0 is the rounded product, a * 1 + c the rounded sum: the same bits, zero signs included, except that rounding
- * down turns +0 + -0 into -0. */
+/* a * b + -0 is the rounded product, a * 1 + c the rounded sum: the same bits, zero signs included, except that
+ * rounding down turns +0 + -0 into -0. */
 uop_ref lift_ffma(struct lift *l, enum uop_type type, unsigned round, unsigned flags, uop_ref a, uop_ref b, uop_ref c)
 {
     uint64_t x, y;
@@ -66,10 +66,10 @@ uop_ref lift_ffma(struct lift *l, enum uop_type type, unsigned round, unsigned f
     return lift_full(l, float_uop(UOP_FFMA, type, round, flags), a, b, c);
 }
 
-/* ---- f32 ------------------------------------------------------------------------------------------------------------ */
+/* ---- f32 ----------------------------------------------------------------------------------------------------- */
 
-static const enum isa_mod arithmetic_mods[] = {ISA_MOD_FTZ, ISA_MOD_SAT, ISA_MOD_FMZ, ISA_MOD_RM, ISA_MOD_RP, ISA_MOD_RZ,
-                                               ISA_MOD_NONE};
+static const enum isa_mod arithmetic_mods[] = {ISA_MOD_FTZ, ISA_MOD_SAT, ISA_MOD_FMZ, ISA_MOD_RM,
+                                               ISA_MOD_RP,  ISA_MOD_RZ,  ISA_MOD_NONE};
 
 static void expect(struct lift *l, const enum isa_mod *mods, unsigned count)
 {
@@ -122,7 +122,8 @@ void lift_fmnmx(struct lift *l)
     unsigned flags = min_max_flags(l);
     uop_ref a, b;
     if (lift_mod(l, ISA_MOD_XORSIGN)) {
-        /* The magnitudes are compared, the result's sign is the xor of the signs as they were: PTX knows it on |x| alone. */
+        /* The magnitudes are compared, the result's sign is the xor of the signs as they were: PTX knows it on |x|
+         * alone. */
         if (!x || !y || (x->flags & (ISA_ABS | ISA_NEG)) != ISA_ABS || (y->flags & (ISA_ABS | ISA_NEG)) != ISA_ABS)
             lift_refuse(l);
         a = lift_raw(l, x, false);
@@ -160,7 +161,7 @@ void lift_fsel(struct lift *l)
     lift_write(l, 0, v);
 }
 
-/* ---- compares ------------------------------------------------------------------------------------------------------- */
+/* ---- compares ------------------------------------------------------------------------------------------------ */
 
 struct compare_row {
     enum isa_mod mod;
@@ -169,11 +170,11 @@ struct compare_row {
 };
 
 static const struct compare_row compare_rows[] = {
-    {ISA_MOD_LT, UOP_FLT, false, false},  {ISA_MOD_LE, UOP_FLE, false, false},  {ISA_MOD_GT, UOP_FLT, true, false},
-    {ISA_MOD_GE, UOP_FLE, true, false},   {ISA_MOD_EQ, UOP_FEQ, false, false},  {ISA_MOD_NE, UOP_FNE, false, false},
+    {ISA_MOD_LT, UOP_FLT, false, false},   {ISA_MOD_LE, UOP_FLE, false, false},  {ISA_MOD_GT, UOP_FLT, true, false},
+    {ISA_MOD_GE, UOP_FLE, true, false},    {ISA_MOD_EQ, UOP_FEQ, false, false},  {ISA_MOD_NE, UOP_FNE, false, false},
     {ISA_MOD_NUM, UOP_FNUM, false, false}, {ISA_MOD_NAN, UOP_FNUM, false, true}, {ISA_MOD_GEU, UOP_FLT, false, true},
-    {ISA_MOD_GTU, UOP_FLE, false, true},  {ISA_MOD_LEU, UOP_FLT, true, true},   {ISA_MOD_LTU, UOP_FLE, true, true},
-    {ISA_MOD_NEU, UOP_FEQ, false, true},  {ISA_MOD_EQU, UOP_FNE, false, true},  {ISA_MOD_F, UOP_CONST, false, false},
+    {ISA_MOD_GTU, UOP_FLE, false, true},   {ISA_MOD_LEU, UOP_FLT, true, true},   {ISA_MOD_LTU, UOP_FLE, true, true},
+    {ISA_MOD_NEU, UOP_FEQ, false, true},   {ISA_MOD_EQU, UOP_FNE, false, true},  {ISA_MOD_F, UOP_CONST, false, false},
     {ISA_MOD_T, UOP_CONST, false, true},
 };
 
@@ -197,9 +198,9 @@ static uop_ref compare(struct lift *l, enum uop_type type, uop_ref a, uop_ref b)
     return lift_const(l, UOP_B1, 0);
 }
 
-#define COMPARE_MODS                                                                                                   \
-    ISA_MOD_F, ISA_MOD_LT, ISA_MOD_EQ, ISA_MOD_LE, ISA_MOD_GT, ISA_MOD_NE, ISA_MOD_GE, ISA_MOD_NUM, ISA_MOD_NAN,        \
-        ISA_MOD_LTU, ISA_MOD_EQU, ISA_MOD_LEU, ISA_MOD_GTU, ISA_MOD_NEU, ISA_MOD_GEU, ISA_MOD_T, ISA_MOD_AND,          \
+#define COMPARE_MODS                                                                                             \
+    ISA_MOD_F, ISA_MOD_LT, ISA_MOD_EQ, ISA_MOD_LE, ISA_MOD_GT, ISA_MOD_NE, ISA_MOD_GE, ISA_MOD_NUM, ISA_MOD_NAN, \
+        ISA_MOD_LTU, ISA_MOD_EQU, ISA_MOD_LEU, ISA_MOD_GTU, ISA_MOD_NEU, ISA_MOD_GEU, ISA_MOD_T, ISA_MOD_AND,    \
         ISA_MOD_OR, ISA_MOD_XOR, ISA_MOD_FTZ
 
 static void set_predicates(struct lift *l, uop_ref condition)
@@ -218,8 +219,9 @@ void lift_fsetp(struct lift *l)
     set_predicates(l, compare(l, UOP_F32, a, b));
 }
 
-/* DSETP.MAX and .MIN choose for a max or min made of two selects: Pu = take a (MAX: a is greater; MIN: a is not greater; -0
- * is less than +0; b alone NaN takes a, a NaN takes b), Pv = both are NaN, whatever Pp. Measured on sm_90. */
+/* DSETP.MAX and .MIN choose for a max or min made of two selects: Pu = take a (MAX: a is greater; MIN: a is not
+ * greater; -0 is less than +0; b alone NaN takes a, a NaN takes b), Pv = both are NaN, whatever Pp. Measured on
+ * sm_90. */
 static void double_extreme(struct lift *l, bool maximum)
 {
     static const enum isa_mod mods[] = {ISA_MOD_MAX, ISA_MOD_MIN, ISA_MOD_AND, ISA_MOD_NONE};
@@ -283,8 +285,8 @@ void lift_mufu(struct lift *l)
         enum isa_mod mod;
         uint8_t kind;
     } rows[] = {
-        {ISA_MOD_EX2, UOP_EX2},   {ISA_MOD_LG2, UOP_LG2},       {ISA_MOD_RCP, UOP_RCP},       {ISA_MOD_RSQ, UOP_RSQ},
-        {ISA_MOD_SQRT, UOP_SQRT}, {ISA_MOD_SIN, UOP_SIN},       {ISA_MOD_COS, UOP_COS},       {ISA_MOD_TANH, UOP_TANH},
+        {ISA_MOD_EX2, UOP_EX2},       {ISA_MOD_LG2, UOP_LG2},       {ISA_MOD_RCP, UOP_RCP}, {ISA_MOD_RSQ, UOP_RSQ},
+        {ISA_MOD_SQRT, UOP_SQRT},     {ISA_MOD_SIN, UOP_SIN},       {ISA_MOD_COS, UOP_COS}, {ISA_MOD_TANH, UOP_TANH},
         {ISA_MOD_RCP64H, UOP_RCP64H}, {ISA_MOD_RSQ64H, UOP_RSQ64H},
     };
     if (l->insn->mod_count != 1 || lift_count(l) != 2) /* the half-precision forms are not described */
@@ -298,7 +300,7 @@ void lift_mufu(struct lift *l)
     lift_refuse(l);
 }
 
-/* ---- f64 ------------------------------------------------------------------------------------------------------------ */
+/* ---- f64 ----------------------------------------------------------------------------------------------------- */
 
 static const enum isa_mod round_mods[] = {ISA_MOD_RM, ISA_MOD_RP, ISA_MOD_RZ, ISA_MOD_NONE};
 
@@ -323,7 +325,7 @@ void lift_dfma(struct lift *l)
     lift_write64(l, 0, lift_ffma(l, UOP_F64, lift_round(l), 0, a, b, c));
 }
 
-/* ---- conversions ---------------------------------------------------------------------------------------------------- */
+/* ---- conversions --------------------------------------------------------------------------------------------- */
 
 static int float_format(enum isa_mod mod)
 {
@@ -382,11 +384,21 @@ static struct conversion conversion_of(struct lift *l)
             case ISA_MOD_RM: c.round = UOP_RM; break;
             case ISA_MOD_RP: c.round = UOP_RP; break;
             case ISA_MOD_RZ: c.round = UOP_RZ; break;
-            case ISA_MOD_FLOOR: c.round = UOP_RM; c.integral = true; break;
-            case ISA_MOD_CEIL: c.round = UOP_RP; c.integral = true; break;
-            case ISA_MOD_TRUNC: c.round = UOP_RZ; c.integral = true; break;
+            case ISA_MOD_FLOOR:
+                c.round = UOP_RM;
+                c.integral = true;
+                break;
+            case ISA_MOD_CEIL:
+                c.round = UOP_RP;
+                c.integral = true;
+                break;
+            case ISA_MOD_TRUNC:
+                c.round = UOP_RZ;
+                c.integral = true;
+                break;
             case ISA_MOD_NTZ: c.ntz = true; break;
-            case ISA_MOD_FTZ: case ISA_MOD_SAT: break;
+            case ISA_MOD_FTZ:
+            case ISA_MOD_SAT: break;
             default: lift_refuse(l);
             }
         }
@@ -449,9 +461,13 @@ void lift_f2i(struct lift *l)
     struct conversion c = conversion_of(l);
     if (c.format_count > 1 || lift_mod(l, ISA_MOD_SAT) || lift_count(l) != 2)
         lift_refuse(l);
-    enum uop_type type = c.integer.bits == 64 ? UOP_B64 : c.integer.bits == 32 ? UOP_B32 : c.integer.bits == 16 ? UOP_B16 : UOP_B8;
-    struct uop op = float_uop(UOP_F2I, type, c.round, (lift_float_flags(l) & UOP_FTZ) | (c.ntz ? 0u : UOP_NAN) |
-                                                          (c.integer.is_signed ? UOP_SIGNED : 0u));
+    enum uop_type type = c.integer.bits == 64   ? UOP_B64
+                         : c.integer.bits == 32 ? UOP_B32
+                         : c.integer.bits == 16 ? UOP_B16
+                                                : UOP_B8;
+    struct uop op =
+        float_uop(UOP_F2I, type, c.round,
+                  (lift_float_flags(l) & UOP_FTZ) | (c.ntz ? 0u : UOP_NAN) | (c.integer.is_signed ? UOP_SIGNED : 0u));
     op.imm = (uint64_t)c.formats[0];
     uop_ref v = lift_full(l, op, float_operand(l, c.formats[0]), UOP_NONE, UOP_NONE);
     if (c.integer.bits == 64)
@@ -459,13 +475,16 @@ void lift_f2i(struct lift *l)
     else if (c.integer.bits == 32)
         lift_write(l, 0, v);
     else
-        lift_write(l, 0, lift_imm(l, c.integer.is_signed ? UOP_SEXT : UOP_ZEXT, UOP_B32, c.integer.bits, v, UOP_NONE, UOP_NONE));
+        lift_write(
+            l, 0,
+            lift_imm(l, c.integer.is_signed ? UOP_SEXT : UOP_ZEXT, UOP_B32, c.integer.bits, v, UOP_NONE, UOP_NONE));
 }
 
 void lift_i2f(struct lift *l)
 {
     struct conversion c = conversion_of(l);
-    if (c.format_count > 1 || c.integral || c.ntz || lift_mod(l, ISA_MOD_SAT) || lift_mod(l, ISA_MOD_FTZ) || lift_count(l) != 2)
+    if (c.format_count > 1 || c.integral || c.ntz || lift_mod(l, ISA_MOD_SAT) || lift_mod(l, ISA_MOD_FTZ) ||
+        lift_count(l) != 2)
         lift_refuse(l);
     int format = c.formats[0];
     struct uop op = float_uop(UOP_I2F, (enum uop_type)format, c.round, c.integer.is_signed ? UOP_SIGNED : 0u);
@@ -477,8 +496,8 @@ void lift_i2f(struct lift *l)
 /* Two f32 to a packed pair: the first source becomes the high half. */
 void lift_f2fp(struct lift *l)
 {
-    static const enum isa_mod mods[] = {ISA_MOD_F16, ISA_MOD_BF16, ISA_MOD_F32, ISA_MOD_PACK_AB, ISA_MOD_RZ, ISA_MOD_RELU,
-                                        ISA_MOD_NONE};
+    static const enum isa_mod mods[] = {ISA_MOD_F16, ISA_MOD_BF16, ISA_MOD_F32, ISA_MOD_PACK_AB,
+                                        ISA_MOD_RZ,  ISA_MOD_RELU, ISA_MOD_NONE};
     expect(l, mods, 3);
     if (!lift_mod(l, ISA_MOD_PACK_AB))
         lift_refuse(l);
@@ -490,7 +509,7 @@ void lift_f2fp(struct lift *l)
     lift_write(l, 0, lift_op(l, UOP_PAIR, UOP_B32, low, high, UOP_NONE));
 }
 
-/* ---- packed halves -------------------------------------------------------------------------------------------------- */
+/* ---- packed halves ------------------------------------------------------------------------------------------- */
 
 struct halves {
     uop_ref low, high;
@@ -541,8 +560,8 @@ static void write_halves(struct lift *l, uop_ref low, uop_ref high)
     lift_write(l, 0, lift_op(l, UOP_PAIR, UOP_B32, low, high, UOP_NONE));
 }
 
-static const enum isa_mod half_mods[] = {ISA_MOD_FTZ, ISA_MOD_SAT, ISA_MOD_FMZ, ISA_MOD_RELU, ISA_MOD_BF16_V2, ISA_MOD_MMA,
-                                         ISA_MOD_NONE};
+static const enum isa_mod half_mods[] = {ISA_MOD_FTZ,     ISA_MOD_SAT, ISA_MOD_FMZ, ISA_MOD_RELU,
+                                         ISA_MOD_BF16_V2, ISA_MOD_MMA, ISA_MOD_NONE};
 
 static void expect_end(struct lift *l, unsigned i)
 {
@@ -626,7 +645,8 @@ void lift_hset2(struct lift *l)
         lift_refuse(l);
     uop_ref low = compare(l, type, a.low, b.low), high = compare(l, type, a.high, b.high), with = lift_pred(l, i);
     expect_end(l, i + 1);
-    uop_ref yes = lift_const(l, UOP_B16, lift_mod(l, ISA_MOD_BF) ? one_bits[type] : 0xffff), no = lift_const(l, UOP_B16, 0);
+    uop_ref yes = lift_const(l, UOP_B16, lift_mod(l, ISA_MOD_BF) ? one_bits[type] : 0xffff),
+            no = lift_const(l, UOP_B16, 0);
     low = lift_select(l, UOP_B16, lift_bool_op(l, low, with), yes, no);
     high = lift_select(l, UOP_B16, lift_bool_op(l, high, with), yes, no);
     write_halves(l, low, high);

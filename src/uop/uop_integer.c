@@ -1,9 +1,9 @@
-/* What the integer, logic, move and predicate instructions do, the uniform datapath's included (its operands name their
- * own register file, so that IADD3 and UIADD3 are one function).
+/* What the integer, logic, move and predicate instructions do, the uniform datapath's included (its operands name
+ * their own register file, so that IADD3 and UIADD3 are one function).
  *
- * Aliases that balance pipes come out as what they compute: IMAD.MOV is a copy, IMAD.SHL a shift, LEA a shift and an
- * addition. 64-bit chains keep the shape the graph joins: low word ADD and CARRY, high word ADDC; words of a shifted pair
- * are LO or HI of one 64-bit shift. requires/gives: see uop_build.h. */
+ * Aliases that balance pipes come out as what they compute: IMAD.MOV is a copy, IMAD.SHL a shift, LEA a shift and
+ * an addition. 64-bit chains keep the shape the graph joins: low word ADD and CARRY, high word ADDC; words of a
+ * shifted pair are LO or HI of one 64-bit shift. requires/gives: see uop_build.h. */
 #include "uop/uop_build.h"
 
 #include <assert.h>
@@ -28,7 +28,7 @@ static void expect_count(struct lift *l, unsigned count)
         lift_refuse(l);
 }
 
-/* ---- moves and selection -------------------------------------------------------------------------------------------- */
+/* ---- moves and selection ------------------------------------------------------------------------------------- */
 
 void lift_mov(struct lift *l)
 {
@@ -72,7 +72,8 @@ static bool permuted_half(struct lift *l, unsigned selector, uop_ref a, uop_ref 
 
 void lift_prmt(struct lift *l)
 {
-    static const enum isa_mod modes[7] = {ISA_MOD_NONE, ISA_MOD_F4E, ISA_MOD_B4E, ISA_MOD_RC8, ISA_MOD_ECL, ISA_MOD_ECR, ISA_MOD_RC16};
+    static const enum isa_mod modes[7] = {ISA_MOD_NONE, ISA_MOD_F4E, ISA_MOD_B4E, ISA_MOD_RC8,
+                                          ISA_MOD_ECL,  ISA_MOD_ECR, ISA_MOD_RC16};
     unsigned mode = 0;
     for (unsigned m = 1; m < 7; m++)
         if (lift_mod(l, modes[m]))
@@ -124,7 +125,8 @@ void lift_plop3(struct lift *l)
 void lift_p2r(struct lift *l)
 {
     const struct isa_operand *all = lift_operand(l, 1), *mask = lift_operand(l, 3);
-    if (!all || all->kind != ISA_OPERAND_PR || !mask || mask->kind != ISA_OPERAND_IMM || lift_count(l) != 4 || l->insn->mod_count > 1) {
+    if (!all || all->kind != ISA_OPERAND_PR || !mask || mask->kind != ISA_OPERAND_IMM || lift_count(l) != 4 ||
+        l->insn->mod_count > 1) {
         lift_refuse(l);
         return;
     }
@@ -140,7 +142,8 @@ void lift_p2r(struct lift *l)
     for (unsigned p = 0; p < 7; p++) {
         if (!(named >> p & 1))
             continue;
-        uop_ref from = lift_read(l, file, p), one = lift_const(l, UOP_B32, 1u << (p + shift)), zero = lift_const(l, UOP_B32, 0);
+        uop_ref from = lift_read(l, file, p), one = lift_const(l, UOP_B32, 1u << (p + shift)),
+                zero = lift_const(l, UOP_B32, 0);
         uop_ref bit = lift_select(l, UOP_B32, from, one, zero);
         v = lift_or(l, UOP_B32, v, bit);
     }
@@ -151,7 +154,8 @@ void lift_p2r(struct lift *l)
 void lift_r2p(struct lift *l)
 {
     const struct isa_operand *all = lift_operand(l, 0), *mask = lift_operand(l, 2);
-    if (!all || all->kind != ISA_OPERAND_PR || !mask || mask->kind != ISA_OPERAND_IMM || lift_count(l) != 3 || l->insn->mod_count) {
+    if (!all || all->kind != ISA_OPERAND_PR || !mask || mask->kind != ISA_OPERAND_IMM || lift_count(l) != 3 ||
+        l->insn->mod_count) {
         lift_refuse(l);
         return;
     }
@@ -162,7 +166,9 @@ void lift_r2p(struct lift *l)
             continue;
         uop_ref bit = lift_and(l, UOP_B32, v, lift_const(l, UOP_B32, 1u << p));
         uop_ref set = lift_not(l, UOP_B1, lift_imm(l, UOP_IEQ, UOP_B1, 32, bit, lift_const(l, UOP_B32, 0), UOP_NONE));
-        struct uop write = {.kind = UOP_WRITE, .file = from->kind == ISA_OPERAND_UREG ? UOP_FILE_UP : UOP_FILE_P, .reg = (uint16_t)p,
+        struct uop write = {.kind = UOP_WRITE,
+                            .file = from->kind == ISA_OPERAND_UREG ? UOP_FILE_UP : UOP_FILE_P,
+                            .reg = (uint16_t)p,
                             .arg = {set, UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE}};
         lift_emit(l, write);
     }
@@ -173,11 +179,12 @@ void lift_s2r(struct lift *l)
     static const struct {
         uint16_t number, sreg;
     } rows[] = {
-        {0, UOP_SR_LANEID},      {33, UOP_SR_TID_X},     {34, UOP_SR_TID_Y},     {35, UOP_SR_TID_Z},     {37, UOP_SR_CTAID_X},
-        {38, UOP_SR_CTAID_Y},    {39, UOP_SR_CTAID_Z},   {47, UOP_SR_SWINHI},    {50, UOP_SR_SMEMSZ},    {56, UOP_SR_EQMASK},
-        {57, UOP_SR_LTMASK},     {58, UOP_SR_LEMASK},    {59, UOP_SR_GTMASK},    {60, UOP_SR_GEMASK},    {67, UOP_SR_SMID},
-        {80, UOP_SR_CLOCK_LO},   {81, UOP_SR_CLOCK_HI},  {82, UOP_SR_GLOBALTIMER_LO}, {83, UOP_SR_GLOBALTIMER_HI},
-        {136, UOP_SR_CGA_CTAID}, {255, UOP_SR_ZERO},
+        {0, UOP_SR_LANEID},    {33, UOP_SR_TID_X},          {34, UOP_SR_TID_Y},          {35, UOP_SR_TID_Z},
+        {37, UOP_SR_CTAID_X},  {38, UOP_SR_CTAID_Y},        {39, UOP_SR_CTAID_Z},        {47, UOP_SR_SWINHI},
+        {50, UOP_SR_SMEMSZ},   {56, UOP_SR_EQMASK},         {57, UOP_SR_LTMASK},         {58, UOP_SR_LEMASK},
+        {59, UOP_SR_GTMASK},   {60, UOP_SR_GEMASK},         {67, UOP_SR_SMID},           {80, UOP_SR_CLOCK_LO},
+        {81, UOP_SR_CLOCK_HI}, {82, UOP_SR_GLOBALTIMER_LO}, {83, UOP_SR_GLOBALTIMER_HI}, {136, UOP_SR_CGA_CTAID},
+        {255, UOP_SR_ZERO},
     };
     const struct isa_operand *o = lift_operand(l, 1);
     if (!o || o->kind != ISA_OPERAND_SREG) {
@@ -197,7 +204,8 @@ void lift_s2r(struct lift *l)
             lift_write_word(l, 0, word, lift_const(l, UOP_B32, 0));
             continue;
         }
-        struct uop op = {.kind = UOP_SREG, .type = UOP_B32, .imm = sreg, .arg = {UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE}};
+        struct uop op = {
+            .kind = UOP_SREG, .type = UOP_B32, .imm = sreg, .arg = {UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE}};
         lift_write_word(l, 0, word, lift_emit(l, op));
     }
 }
@@ -221,14 +229,14 @@ void lift_r2ur(struct lift *l)
     lift_write(l, d, lift_op(l, UOP_UNIFORM, UOP_B32, lift_src(l, d + 1), UOP_NONE, UOP_NONE));
 }
 
-/* ---- additions ------------------------------------------------------------------------------------------------------ */
+/* ---- additions ----------------------------------------------------------------------------------------------- */
 
 /* A running sum with the carries that left it. */
 struct sum {
     enum uop_type type;
     unsigned bits;
-    uop_ref value;     /* UOP_NONE: nothing added yet */
-    uop_ref carry[2];  /* out of each addition */
+    uop_ref value;    /* UOP_NONE: nothing added yet */
+    uop_ref carry[2]; /* out of each addition */
     unsigned carries;
     bool want_carry;
 };
@@ -355,8 +363,8 @@ static uop_ref product(struct lift *l, uop_ref a, uop_ref b)
 void lift_imad(struct lift *l)
 {
     /* MOV, SHL and IADD are how the disassembler spells certain constant operands: nothing to do with the result. */
-    const enum isa_mod mods[] = {ISA_MOD_MOV, ISA_MOD_U32, ISA_MOD_S32, ISA_MOD_X, ISA_MOD_WIDE, ISA_MOD_HI,
-                                 isa_mod_find("SHL"), isa_mod_find("IADD"), ISA_MOD_NONE};
+    static const enum isa_mod mods[] = {ISA_MOD_MOV, ISA_MOD_SHL, ISA_MOD_IADD, ISA_MOD_U32,  ISA_MOD_S32,
+                                        ISA_MOD_X,   ISA_MOD_WIDE, ISA_MOD_HI,  ISA_MOD_NONE};
     bool wide = lift_mod(l, ISA_MOD_WIDE), high = lift_mod(l, ISA_MOD_HI), with_carry = lift_mod(l, ISA_MOD_X);
     unsigned outs[2], i = 1, out_count = carry_outs(l, outs, &i);
     if (!lift_only_mods(l, mods) || lift_count(l) != i + 3 + with_carry || out_count > 1)
@@ -399,8 +407,8 @@ void lift_imad(struct lift *l)
         lift_write(l, 0, high ? lift_hi(l, value) : value);
 }
 
-/* LEA d, [carry], a, b, k: (a << k) + b. LEA.HI d, [carry], a, b, c, k: the word of {c:a} << k above the low one, + b;
- * .SX32 takes a's sign for c; .X adds a carry. */
+/* LEA d, [carry], a, b, k: (a << k) + b. LEA.HI d, [carry], a, b, c, k: the word of {c:a} << k above the low one, +
+ * b; .SX32 takes a's sign for c; .X adds a carry. */
 void lift_lea(struct lift *l)
 {
     static const enum isa_mod mods[] = {ISA_MOD_HI, ISA_MOD_X, ISA_MOD_SX32, ISA_MOD_NONE};
@@ -408,8 +416,8 @@ void lift_lea(struct lift *l)
     bool third = high && !sign;
     unsigned outs[2], i = 1, out_count = carry_outs(l, outs, &i);
     const struct isa_operand *a_operand = lift_operand(l, i), *k_operand = lift_operand(l, i + 2 + third);
-    if (!lift_only_mods(l, mods) || lift_count(l) != i + 3 + third + with_carry || (sign && !high) || out_count > 1 || !a_operand ||
-        !k_operand || k_operand->kind != ISA_OPERAND_IMM) {
+    if (!lift_only_mods(l, mods) || lift_count(l) != i + 3 + third + with_carry || (sign && !high) || out_count > 1 ||
+        !a_operand || !k_operand || k_operand->kind != ISA_OPERAND_IMM) {
         lift_refuse(l);
         return;
     }
@@ -421,7 +429,8 @@ void lift_lea(struct lift *l)
         t = k ? lift_op(l, UOP_SHL, UOP_B32, a, shift, UOP_NONE) : a;
     } else if (sign) {
         if (with_carry)
-            t = lift_hi(l, lift_op(l, UOP_SHL, UOP_B64, lift_imm(l, UOP_SEXT, UOP_B64, 32, a, UOP_NONE, UOP_NONE), shift, UOP_NONE));
+            t = lift_hi(l, lift_op(l, UOP_SHL, UOP_B64, lift_imm(l, UOP_SEXT, UOP_B64, 32, a, UOP_NONE, UOP_NONE),
+                                   shift, UOP_NONE));
         else
             t = lift_op(l, UOP_SAR, UOP_B32, a, back, UOP_NONE);
     } else {
@@ -450,7 +459,7 @@ void lift_lea(struct lift *l)
         lift_write(l, 0, lift_add(l, UOP_B32, t, b));
 }
 
-/* ---- logic and shifts ----------------------------------------------------------------------------------------------- */
+/* ---- logic and shifts ---------------------------------------------------------------------------------------- */
 
 /* LOP3.LUT [Pu,] d, a, b, c, table, Pp: Pu = (d != 0) OR Pp (AND with .PAND). */
 void lift_lop3_op(struct lift *l)
@@ -458,7 +467,8 @@ void lift_lop3_op(struct lift *l)
     static const enum isa_mod mods[] = {ISA_MOD_LUT, ISA_MOD_PAND, ISA_MOD_NONE};
     unsigned d = lift_is_pred(l, 0) ? 1 : 0;
     const struct isa_operand *table = lift_operand(l, d + 4);
-    if (!lift_only_mods(l, mods) || !table || table->kind != ISA_OPERAND_IMM || lift_count(l) < d + 5 || lift_count(l) > d + 6) {
+    if (!lift_only_mods(l, mods) || !table || table->kind != ISA_OPERAND_IMM || lift_count(l) < d + 5 ||
+        lift_count(l) > d + 6) {
         lift_refuse(l);
         return;
     }
@@ -476,11 +486,12 @@ void lift_lop3_op(struct lift *l)
 /* SHF d, a, n, c: {c:a} shifted by n, low or (.HI) high word of it. */
 void lift_shf(struct lift *l)
 {
-    static const enum isa_mod mods[] = {ISA_MOD_L, ISA_MOD_R, ISA_MOD_W, ISA_MOD_HI, ISA_MOD_U32, ISA_MOD_S32, ISA_MOD_U64,
-                                        ISA_MOD_S64, ISA_MOD_NONE};
+    static const enum isa_mod mods[] = {ISA_MOD_L,   ISA_MOD_R,   ISA_MOD_W,   ISA_MOD_HI,  ISA_MOD_U32,
+                                        ISA_MOD_S32, ISA_MOD_U64, ISA_MOD_S64, ISA_MOD_NONE};
     if (!lift_only_mods(l, mods) || lift_count(l) != 4)
         lift_refuse(l);
-    bool right = lift_mod(l, ISA_MOD_R), high = lift_mod(l, ISA_MOD_HI), is_signed = lift_mod(l, ISA_MOD_S32) || lift_mod(l, ISA_MOD_S64);
+    bool right = lift_mod(l, ISA_MOD_R), high = lift_mod(l, ISA_MOD_HI),
+         is_signed = lift_mod(l, ISA_MOD_S32) || lift_mod(l, ISA_MOD_S64);
     bool wide = lift_mod(l, ISA_MOD_U64) || lift_mod(l, ISA_MOD_S64);
     uop_ref a = lift_src(l, 1), n = lift_src(l, 2), c = lift_src(l, 3), v;
     if (lift_mod(l, ISA_MOD_W))
@@ -502,7 +513,7 @@ void lift_shf(struct lift *l)
     lift_write(l, 0, v);
 }
 
-/* ---- compares ------------------------------------------------------------------------------------------------------- */
+/* ---- compares ------------------------------------------------------------------------------------------------ */
 
 struct compare_row {
     enum isa_mod mod;
@@ -516,9 +527,9 @@ void lift_isetp(struct lift *l)
         {ISA_MOD_EQ, true, false, false}, {ISA_MOD_NE, true, false, true},  {ISA_MOD_LT, false, false, false},
         {ISA_MOD_GE, false, false, true}, {ISA_MOD_GT, false, true, false}, {ISA_MOD_LE, false, true, true},
     };
-    static const enum isa_mod mods[] = {ISA_MOD_F, ISA_MOD_T, ISA_MOD_EQ, ISA_MOD_NE, ISA_MOD_LT, ISA_MOD_GE, ISA_MOD_GT, ISA_MOD_LE,
-                                        ISA_MOD_AND, ISA_MOD_OR, ISA_MOD_XOR, ISA_MOD_EX, ISA_MOD_U32, ISA_MOD_S32, ISA_MOD_U64,
-                                        ISA_MOD_S64, ISA_MOD_NONE};
+    static const enum isa_mod mods[] = {ISA_MOD_F,   ISA_MOD_T,   ISA_MOD_EQ,  ISA_MOD_NE,  ISA_MOD_LT,  ISA_MOD_GE,
+                                        ISA_MOD_GT,  ISA_MOD_LE,  ISA_MOD_AND, ISA_MOD_OR,  ISA_MOD_XOR, ISA_MOD_EX,
+                                        ISA_MOD_U32, ISA_MOD_S32, ISA_MOD_U64, ISA_MOD_S64, ISA_MOD_NONE};
     bool extended = lift_mod(l, ISA_MOD_EX), wide = lift_mod(l, ISA_MOD_U64) || lift_mod(l, ISA_MOD_S64);
     if (!lift_only_mods(l, mods) || lift_count(l) != 5u + extended || (wide && extended))
         lift_refuse(l);
@@ -539,12 +550,14 @@ void lift_isetp(struct lift *l)
         if (row->equality) {
             condition = row->negated ? lift_not(l, UOP_B1, equal) : equal;
             if (extended)
-                condition = row->negated ? lift_or(l, UOP_B1, condition, lift_pred(l, 5)) : lift_and(l, UOP_B1, condition, lift_pred(l, 5));
+                condition = row->negated ? lift_or(l, UOP_B1, condition, lift_pred(l, 5))
+                                         : lift_and(l, UOP_B1, condition, lift_pred(l, 5));
             continue;
         }
         struct uop op = {.kind = (uint8_t)less, .type = UOP_B1, .imm = bits};
         if (extended) {
-            /* Equal high words leave the decision to the low ones; else the strict compare of the high words decides. */
+            /* Equal high words leave the decision to the low ones; else the strict compare of the high words
+             * decides. */
             op.flags = strict_gt ? UOP_SWAPPED : 0;
             uop_ref strict = lift_full(l, op, strict_gt ? b : a, strict_gt ? a : b, UOP_NONE);
             condition = lift_select(l, UOP_B1, equal, lift_pred(l, 5), strict);
@@ -563,7 +576,7 @@ void lift_isetp(struct lift *l)
         lift_write(l, 1, lift_bool_op(l, lift_not(l, UOP_B1, condition), with));
 }
 
-/* ---- one or two sources --------------------------------------------------------------------------------------------- */
+/* ---- one or two sources -------------------------------------------------------------------------------------- */
 
 void lift_iabs(struct lift *l)
 {
@@ -586,8 +599,8 @@ static uop_ref relu(struct lift *l, uop_ref v)
     return lift_mod(l, ISA_MOD_RELU) ? lift_op(l, UOP_MAX_S, UOP_B32, v, lift_const(l, UOP_B32, 0), UOP_NONE) : v;
 }
 
-static const enum isa_mod min_max_mods[] = {ISA_MOD_U32, ISA_MOD_S32, ISA_MOD_U64, ISA_MOD_S64, ISA_MOD_U16x2, ISA_MOD_S16x2,
-                                            ISA_MOD_RELU, ISA_MOD_NONE};
+static const enum isa_mod min_max_mods[] = {ISA_MOD_U32,   ISA_MOD_S32,   ISA_MOD_U64,  ISA_MOD_S64,
+                                            ISA_MOD_U16x2, ISA_MOD_S16x2, ISA_MOD_RELU, ISA_MOD_NONE};
 
 /* VIMNMX.U16x2, .S16x2: each half for itself. */
 static void packed_min_max(struct lift *l, unsigned i, bool is_unsigned)
@@ -595,7 +608,8 @@ static void packed_min_max(struct lift *l, unsigned i, bool is_unsigned)
     uop_ref a = lift_src(l, i), b = lift_src(l, i + 1), p = lift_pred(l, i + 2), part[2];
     for (unsigned k = 0; k < 2; k++) {
         enum uop_kind side = k ? UOP_HI : UOP_LO;
-        uop_ref x = lift_op(l, side, UOP_B16, a, UOP_NONE, UOP_NONE), y = lift_op(l, side, UOP_B16, b, UOP_NONE, UOP_NONE);
+        uop_ref x = lift_op(l, side, UOP_B16, a, UOP_NONE, UOP_NONE),
+                y = lift_op(l, side, UOP_B16, b, UOP_NONE, UOP_NONE);
         part[k] = min_max(l, UOP_B16, is_unsigned, p, x, y);
         if (lift_mod(l, ISA_MOD_RELU))
             part[k] = lift_op(l, UOP_MAX_S, UOP_B16, part[k], lift_const(l, UOP_B16, 0), UOP_NONE);
@@ -607,7 +621,8 @@ static void packed_min_max(struct lift *l, unsigned i, bool is_unsigned)
 void lift_imnmx(struct lift *l)
 {
     unsigned outs[2], i = 1, out_count = carry_outs(l, outs, &i);
-    bool wide = lift_mod(l, ISA_MOD_U64) || lift_mod(l, ISA_MOD_S64), is_unsigned = lift_mod(l, ISA_MOD_U32) || lift_mod(l, ISA_MOD_U64);
+    bool wide = lift_mod(l, ISA_MOD_U64) || lift_mod(l, ISA_MOD_S64),
+         is_unsigned = lift_mod(l, ISA_MOD_U32) || lift_mod(l, ISA_MOD_U64);
     if (!lift_only_mods(l, min_max_mods) || lift_count(l) != i + 3 || (wide && lift_mod(l, ISA_MOD_RELU)))
         lift_refuse(l);
     for (unsigned k = 0; k < out_count; k++)
@@ -665,7 +680,10 @@ void lift_flo(struct lift *l)
     if (!lift_only_mods(l, mods))
         lift_refuse(l);
     expect_count(l, 2);
-    struct uop op = {.kind = UOP_FLO, .type = UOP_B32, .imm = lift_mod(l, ISA_MOD_SH), .flags = lift_mod(l, ISA_MOD_U32) ? 0 : UOP_SIGNED};
+    struct uop op = {.kind = UOP_FLO,
+                     .type = UOP_B32,
+                     .imm = lift_mod(l, ISA_MOD_SH),
+                     .flags = lift_mod(l, ISA_MOD_U32) ? 0 : UOP_SIGNED};
     lift_write(l, 0, lift_full(l, op, lift_src(l, 1), UOP_NONE, UOP_NONE));
 }
 
@@ -676,16 +694,21 @@ void lift_i2i(struct lift *l)
         enum isa_mod mod;
         uint32_t least, most;
     } rows[] = {
-        {ISA_MOD_U8, 0, 0xff}, {ISA_MOD_S8, (uint32_t)-0x80, 0x7f}, {ISA_MOD_U16, 0, 0xffff}, {ISA_MOD_S16, (uint32_t)-0x8000, 0x7fff},
+        {ISA_MOD_U8, 0, 0xff},
+        {ISA_MOD_S8, (uint32_t)-0x80, 0x7f},
+        {ISA_MOD_U16, 0, 0xffff},
+        {ISA_MOD_S16, (uint32_t)-0x8000, 0x7fff},
     };
-    static const enum isa_mod mods[] = {ISA_MOD_U8, ISA_MOD_S8, ISA_MOD_U16, ISA_MOD_S16, ISA_MOD_S32, ISA_MOD_SAT, ISA_MOD_NONE};
+    static const enum isa_mod mods[] = {ISA_MOD_U8,  ISA_MOD_S8,  ISA_MOD_U16, ISA_MOD_S16,
+                                        ISA_MOD_S32, ISA_MOD_SAT, ISA_MOD_NONE};
     if (!lift_only_mods(l, mods))
         lift_refuse(l);
     expect_count(l, 2);
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!lift_mod(l, rows[i].mod))
             continue;
-        uop_ref a = lift_src(l, 1), v = lift_op(l, UOP_MAX_S, UOP_B32, a, lift_const(l, UOP_B32, rows[i].least), UOP_NONE);
+        uop_ref a = lift_src(l, 1),
+                v = lift_op(l, UOP_MAX_S, UOP_B32, a, lift_const(l, UOP_B32, rows[i].least), UOP_NONE);
         lift_write(l, 0, lift_op(l, UOP_MIN_S, UOP_B32, v, lift_const(l, UOP_B32, rows[i].most), UOP_NONE));
         return;
     }
@@ -727,11 +750,17 @@ void lift_idp(struct lift *l)
     unsigned form = 0, types = 0;
     for (unsigned i = 0; i < l->insn->mod_count && i < ISA_MAX_MODS; i++) {
         switch (l->insn->mods[i]) {
-        case ISA_MOD_4A: case ISA_MOD_2A: break;
+        case ISA_MOD_4A:
+        case ISA_MOD_2A: break;
         case ISA_MOD_LO: form |= 1u << 2; break;
         case ISA_MOD_HI: form |= 2u << 2; break;
-        case ISA_MOD_S8: case ISA_MOD_S16: form |= types < 2 ? 1u << types : 0; types++; break;
-        case ISA_MOD_U8: case ISA_MOD_U16: types++; break;
+        case ISA_MOD_S8:
+        case ISA_MOD_S16:
+            form |= types < 2 ? 1u << types : 0;
+            types++;
+            break;
+        case ISA_MOD_U8:
+        case ISA_MOD_U16: types++; break;
         default: lift_refuse(l);
         }
     }

@@ -1,13 +1,14 @@
 /* Machine instruction to micro-operations: the table of opcodes, and the frame around the family functions.
  *
- * A row names the function that says what the opcode does (uop_<family>.c), the operands of a plain instance and the
- * formula uop_describe() prints. The frame reads the guard first, lets the family fill the list, and drops pure uops that
- * nothing uses; READs stay, register flow counts them. A form the family refuses becomes `unknown`.
+ * A row names the function that says what the opcode does (uop_<family>.c), the operands of a plain instance and
+ * the formula uop_describe() prints. The frame reads the guard first, lets the family fill the list, and drops pure
+ * uops that nothing uses; READs stay, register flow counts them. A form the family refuses becomes `unknown`.
  * requires: any isa_insn. gives: a list whose arguments stand before their users. */
 #include "uop/uop_build.h"
 
 #include <assert.h>
 
+/* clang-format off */
 #define LIFT_ROWS(X) \
     X(MOV, mov, "r,b", "copy", "d = a") \
     X(UMOV, mov, "u,i", "copy", "d = a") \
@@ -181,6 +182,7 @@
     X(DMMA, tensor, "r,a,b,c", "matrix multiply-add, doubles", "no meaning in this build") \
     X(QMMA, tensor, "r,a,b,c", "matrix multiply-add, fp8", "no meaning in this build") \
     X(LDSM, tensor, "r,m32", "matrix load from shared memory", "no meaning in this build")
+/* clang-format on */
 
 static const struct lift_row rows[] = {
 #define LIFT_ROW(op, function, shape, title, formula) {ISA_OP_##op, lift_##function, shape, title, formula},
@@ -215,7 +217,8 @@ static void drop_unused(struct lift *l)
         used[list->guard] = true;
     for (size_t i = n; i-- > 0;) {
         const struct uop *op = &list->ops.p[i];
-        bool removable = uop_is_pure((enum uop_kind)op->kind) || op->kind == UOP_CBANK || op->kind == UOP_SREG || op->kind == UOP_UNIFORM;
+        bool removable = uop_is_pure((enum uop_kind)op->kind) || op->kind == UOP_CBANK || op->kind == UOP_SREG ||
+                         op->kind == UOP_UNIFORM;
         used[i] = used[i] || !removable;
         for (unsigned k = 0; k < UOP_MAX_ARGS && used[i]; k++)
             if (op->arg[k] != UOP_NONE) {

@@ -12,14 +12,14 @@ struct uop_lift_context {
     struct arena *a;
 };
 
-/* Fills *list (its ops on the arena). SP_OK; SP_ERR_UNSUPPORTED: list->unknown, destinations (as far as the structure shows
- * them) are OPAQUE and everything read is an argument of one of them; SP_ERR_ENCODING for an unknown word (list->unknown, no
- * ops). */
+/* Fills *list (its ops on the arena). SP_OK; SP_ERR_UNSUPPORTED: list->unknown, destinations (as far as the structure
+ * shows them) are OPAQUE and everything read is a READ; SP_ERR_ENCODING for an unknown word (list->unknown, no ops);
+ * SP_ERR_MEMORY. */
 enum sp_status uop_lift(const struct uop_lift_context *context, const struct isa_insn *insn, struct uop_list *list);
 
 /* What an opcode does, in words, from the same table the lifting is written in: for `sassprobe what`. `spelling` is
- * "FSETP.GEU" or a whole instruction text; the answer names operands, formula, rounding, NaN and flush behaviour. False when
- * the opcode is unknown. */
+ * "FSETP.GEU" or a whole instruction text; the answer names operands, formula, rounding, NaN and flush behaviour.
+ * False, and nothing written, when the opcode is unknown. */
 struct out;
 bool uop_describe(unsigned sm, const char *spelling, struct out *out, bool json);
 

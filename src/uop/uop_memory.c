@@ -1,23 +1,29 @@
 /* What the memory instructions do: loads, stores, constant banks, atomics, fences and asynchronous copies.
  *
- * An address is one value, everything added: 64 bits for global and generic, 32 for shared and local. A descriptor's
- * uniform pair does not change the address; it is read (a PAIR as second argument of the access) so that register flow
- * shows it alive until then. requires/gives: see uop_build.h. */
+ * An address is one value, everything added: 64 bits for global and generic, 32 for shared and local. A
+ * descriptor's uniform pair does not change the address; it is read (a PAIR as second argument of the access) so
+ * that register flow shows it alive until then. requires/gives: see uop_build.h. */
 #include "uop/uop_build.h"
 
 #include <assert.h>
 
 static struct uop blank(enum uop_kind kind, enum uop_type type)
 {
-    return (struct uop){.kind = (uint8_t)kind, .type = (uint8_t)type, .arg = {UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE}};
+    return (struct uop){
+        .kind = (uint8_t)kind, .type = (uint8_t)type, .arg = {UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE}};
 }
 
 static enum uop_space space_of(unsigned op)
 {
     switch (op) {
-    case ISA_OP_LDS: case ISA_OP_STS: case ISA_OP_ATOMS: return UOP_SHARED;
-    case ISA_OP_LDL: case ISA_OP_STL: return UOP_LOCAL;
-    case ISA_OP_LD: case ISA_OP_ST: case ISA_OP_ATOM: return UOP_GENERIC;
+    case ISA_OP_LDS:
+    case ISA_OP_STS:
+    case ISA_OP_ATOMS: return UOP_SHARED;
+    case ISA_OP_LDL:
+    case ISA_OP_STL: return UOP_LOCAL;
+    case ISA_OP_LD:
+    case ISA_OP_ST:
+    case ISA_OP_ATOM: return UOP_GENERIC;
     default: return UOP_GLOBAL;
     }
 }
@@ -51,7 +57,10 @@ static unsigned width_of(const struct lift *l, bool *is_signed)
 
 static unsigned scale_of(const struct isa_operand *o)
 {
-    return isa_operand_has_mod(o, ISA_MOD_X4) ? 2 : isa_operand_has_mod(o, ISA_MOD_X8) ? 3 : 0;
+    return isa_operand_has_mod(o, ISA_MOD_X4)    ? 2
+           : isa_operand_has_mod(o, ISA_MOD_X8)  ? 3
+           : isa_operand_has_mod(o, ISA_MOD_X16) ? 4
+                                                 : 0;
 }
 
 static uop_ref register_pair(struct lift *l, enum uop_file file, unsigned reg)
@@ -72,14 +81,14 @@ static uop_ref address(struct lift *l, unsigned i, enum uop_space space, uop_ref
         return lift_const(l, type, 0);
     }
     if (o->desc != ISA_NO_REG)
-        *descriptor = o->desc == ISA_RZ ? lift_const(l, UOP_B64, 0)
-                                        : register_pair(l, UOP_FILE_UR, o->desc);
+        *descriptor = o->desc == ISA_RZ ? lift_const(l, UOP_B64, 0) : register_pair(l, UOP_FILE_UR, o->desc);
     uop_ref v = lift_const(l, type, 0);
     bool has_ubase = o->ubase != ISA_NO_REG && o->ubase != ISA_RZ;
     if (o->base != ISA_NO_REG && o->base != ISA_RZ) {
         uop_ref low = lift_read(l, UOP_FILE_R, o->base);
         /* A global address is a register pair when the instruction is .E and the operand does not say otherwise. */
-        bool pair = wide && !isa_operand_has_mod(o, ISA_MOD_U32) && (isa_operand_has_mod(o, ISA_MOD_64) || lift_mod(l, ISA_MOD_E));
+        bool pair = wide && !isa_operand_has_mod(o, ISA_MOD_U32) &&
+                    (isa_operand_has_mod(o, ISA_MOD_64) || lift_mod(l, ISA_MOD_E));
         if (isa_operand_has_mod(o, ISA_MOD_S32))
             lift_refuse(l);
         if (!wide)
@@ -103,9 +112,10 @@ static uop_ref address(struct lift *l, unsigned i, enum uop_space space, uop_ref
 
 /* Modifiers that change what is moved are known; cache hints and prefetch sizes say nothing about the value. */
 static const enum isa_mod access_mods[] = {
-    ISA_MOD_E, ISA_MOD_U8, ISA_MOD_S8, ISA_MOD_U16, ISA_MOD_S16, ISA_MOD_32, ISA_MOD_64, ISA_MOD_128, ISA_MOD_U, ISA_MOD_CONSTANT,
-    ISA_MOD_STRONG, ISA_MOD_SYS, ISA_MOD_GPU, ISA_MOD_CTA, ISA_MOD_SM, ISA_MOD_MMIO, ISA_MOD_PRIVATE, ISA_MOD_EF, ISA_MOD_EL,
-    ISA_MOD_LU, ISA_MOD_EU, ISA_MOD_NA, ISA_MOD_LTC64B, ISA_MOD_LTC128B, ISA_MOD_LTC256B, ISA_MOD_NONE,
+    ISA_MOD_E,   ISA_MOD_U8,     ISA_MOD_S8,       ISA_MOD_U16,     ISA_MOD_S16,  ISA_MOD_32,  ISA_MOD_64,
+    ISA_MOD_128, ISA_MOD_U,      ISA_MOD_CONSTANT, ISA_MOD_STRONG,  ISA_MOD_SYS,  ISA_MOD_GPU, ISA_MOD_CTA,
+    ISA_MOD_SM,  ISA_MOD_MMIO,   ISA_MOD_PRIVATE,  ISA_MOD_EF,      ISA_MOD_EL,   ISA_MOD_LU,  ISA_MOD_EU,
+    ISA_MOD_NA,  ISA_MOD_LTC64B, ISA_MOD_LTC128B,  ISA_MOD_LTC256B, ISA_MOD_NONE,
 };
 
 void lift_load(struct lift *l)
@@ -140,7 +150,8 @@ void lift_store(struct lift *l)
     unsigned width = width_of(l, &is_signed), words = width <= 4 ? 1 : width / 4;
     enum uop_space space = space_of(l->insn->op);
     const struct isa_operand *data = lift_operand(l, 1);
-    if (!lift_only_mods(l, access_mods) || lift_count(l) != 2 || !lift_is_reg(l, 1) || data->flags & (ISA_NEG | ISA_ABS | ISA_INV)) {
+    if (!lift_only_mods(l, access_mods) || lift_count(l) != 2 || !lift_is_reg(l, 1) ||
+        data->flags & (ISA_NEG | ISA_ABS | ISA_INV)) {
         lift_refuse(l);
         return;
     }
@@ -161,8 +172,8 @@ void lift_ldc(struct lift *l)
 {
     bool is_signed;
     unsigned width = width_of(l, &is_signed);
-    static const enum isa_mod mods[] = {ISA_MOD_U8, ISA_MOD_S8, ISA_MOD_U16, ISA_MOD_S16, ISA_MOD_32, ISA_MOD_64, ISA_MOD_128,
-                                        ISA_MOD_NONE};
+    static const enum isa_mod mods[] = {ISA_MOD_U8, ISA_MOD_S8, ISA_MOD_U16, ISA_MOD_S16,
+                                        ISA_MOD_32, ISA_MOD_64, ISA_MOD_128, ISA_MOD_NONE};
     const struct isa_operand *o = lift_operand(l, 1);
     if (!lift_only_mods(l, mods) || lift_count(l) != 2 || !o || o->kind != ISA_OPERAND_CONST) {
         lift_refuse(l);
@@ -193,7 +204,7 @@ void lift_ldc(struct lift *l)
     }
 }
 
-/* ---- atomics -------------------------------------------------------------------------------------------------------- */
+/* ---- atomics ------------------------------------------------------------------------------------------------- */
 
 static bool atom_operation(struct lift *l, enum uop_atom *out)
 {
@@ -201,9 +212,10 @@ static bool atom_operation(struct lift *l, enum uop_atom *out)
         enum isa_mod mod;
         uint8_t atom;
     } rows[] = {
-        {ISA_MOD_ADD, UOP_ATOM_ADD}, {ISA_MOD_MIN, UOP_ATOM_MIN}, {ISA_MOD_MAX, UOP_ATOM_MAX}, {ISA_MOD_INC, UOP_ATOM_INC},
-        {ISA_MOD_DEC, UOP_ATOM_DEC}, {ISA_MOD_AND, UOP_ATOM_AND}, {ISA_MOD_OR, UOP_ATOM_OR},   {ISA_MOD_XOR, UOP_ATOM_XOR},
-        {ISA_MOD_EXCH, UOP_ATOM_EXCH}, {ISA_MOD_CAS, UOP_ATOM_CAS},
+        {ISA_MOD_ADD, UOP_ATOM_ADD}, {ISA_MOD_MIN, UOP_ATOM_MIN}, {ISA_MOD_MAX, UOP_ATOM_MAX},
+        {ISA_MOD_INC, UOP_ATOM_INC}, {ISA_MOD_DEC, UOP_ATOM_DEC}, {ISA_MOD_AND, UOP_ATOM_AND},
+        {ISA_MOD_OR, UOP_ATOM_OR},   {ISA_MOD_XOR, UOP_ATOM_XOR}, {ISA_MOD_EXCH, UOP_ATOM_EXCH},
+        {ISA_MOD_CAS, UOP_ATOM_CAS},
     };
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!lift_mod(l, rows[i].mod))
@@ -221,15 +233,16 @@ static void atom_type(struct lift *l, struct uop *op)
         enum isa_mod mod;
         uint8_t type, width, flags;
     } rows[] = {
-        {ISA_MOD_F16x2, UOP_F16, 4, 0}, {ISA_MOD_BF16x2, UOP_BF16, 4, 0}, {ISA_MOD_F32, UOP_F32, 4, 0}, {ISA_MOD_F64, UOP_F64, 8, 0},
-        {ISA_MOD_U64, UOP_B64, 8, 0},   {ISA_MOD_S64, UOP_B64, 8, UOP_SIGNED}, {ISA_MOD_64, UOP_B64, 8, 0},
-        {ISA_MOD_S32, UOP_B32, 4, UOP_SIGNED},
+        {ISA_MOD_F16x2, UOP_F16, 4, 0}, {ISA_MOD_BF16x2, UOP_BF16, 4, 0},      {ISA_MOD_F32, UOP_F32, 4, 0},
+        {ISA_MOD_F64, UOP_F64, 8, 0},   {ISA_MOD_U64, UOP_B64, 8, 0},          {ISA_MOD_S64, UOP_B64, 8, UOP_SIGNED},
+        {ISA_MOD_64, UOP_B64, 8, 0},    {ISA_MOD_S32, UOP_B32, 4, UOP_SIGNED},
     };
     static const enum isa_mod mods[] = {
-        ISA_MOD_E, ISA_MOD_ADD, ISA_MOD_MIN, ISA_MOD_MAX, ISA_MOD_INC, ISA_MOD_DEC, ISA_MOD_AND, ISA_MOD_OR, ISA_MOD_XOR, ISA_MOD_EXCH,
-        ISA_MOD_CAS, ISA_MOD_F16x2, ISA_MOD_BF16x2, ISA_MOD_F32, ISA_MOD_F64, ISA_MOD_U64, ISA_MOD_S64, ISA_MOD_64, ISA_MOD_S32,
-        ISA_MOD_U32, ISA_MOD_32, ISA_MOD_FTZ, ISA_MOD_RN, ISA_MOD_STRONG, ISA_MOD_SYS, ISA_MOD_GPU, ISA_MOD_CTA, ISA_MOD_SM,
-        ISA_MOD_PRIVATE, ISA_MOD_EF, ISA_MOD_EL, ISA_MOD_LU, ISA_MOD_EU, ISA_MOD_NA, ISA_MOD_NONE,
+        ISA_MOD_E,       ISA_MOD_ADD, ISA_MOD_MIN,    ISA_MOD_MAX, ISA_MOD_INC,   ISA_MOD_DEC,    ISA_MOD_AND,
+        ISA_MOD_OR,      ISA_MOD_XOR, ISA_MOD_EXCH,   ISA_MOD_CAS, ISA_MOD_F16x2, ISA_MOD_BF16x2, ISA_MOD_F32,
+        ISA_MOD_F64,     ISA_MOD_U64, ISA_MOD_S64,    ISA_MOD_64,  ISA_MOD_S32,   ISA_MOD_U32,    ISA_MOD_32,
+        ISA_MOD_FTZ,     ISA_MOD_RN,  ISA_MOD_STRONG, ISA_MOD_SYS, ISA_MOD_GPU,   ISA_MOD_CTA,    ISA_MOD_SM,
+        ISA_MOD_PRIVATE, ISA_MOD_EF,  ISA_MOD_EL,     ISA_MOD_LU,  ISA_MOD_EU,    ISA_MOD_NA,     ISA_MOD_NONE,
     };
     enum uop_atom atom = UOP_ATOM_ADD;
     if (!lift_only_mods(l, mods) || !atom_operation(l, &atom))
@@ -292,7 +305,7 @@ void lift_red(struct lift *l)
     lift_emit(l, op);
 }
 
-/* ---- order ---------------------------------------------------------------------------------------------------------- */
+/* ---- order --------------------------------------------------------------------------------------------------- */
 
 /* MEMBAR, ERRBAR, CGAERRBAR, FENCE: imm 0 CTA, 1 GPU, 2 SYS, 3 anything else. */
 void lift_membar(struct lift *l)

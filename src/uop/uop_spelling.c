@@ -1,8 +1,9 @@
 /* An instruction's text back to its structure: the inverse of isa_print() for what a person types.
  *
- * Recursive descent over one line: guard, mnemonic with its modifiers, operands parted by commas (RET and BRX part two with
- * a space). A number is an integer when it is hexadecimal, else a float whose width follows from the opcode's family.
- * requires: NUL-terminated text. gives: a structure as isa_decode() makes it, but for the encoding's own bits. */
+ * Recursive descent over one line: guard, mnemonic with its modifiers, operands parted by commas (RET and BRX part
+ * two with a space). A number is an integer when it is hexadecimal, else a float whose width follows from the
+ * opcode's family. requires: NUL-terminated text. gives: a structure as isa_decode() makes it, but for the
+ * encoding's own bits. */
 #include "uop/uop_spelling.h"
 
 #include "base/str.h"
@@ -143,7 +144,10 @@ static bool float_immediate(struct reader *r, struct isa_operand *o)
     if (!uop_eval(&convert, &bits, &out))
         return false;
     if (nan)
-        out = (type == UOP_F32 ? 0x7fc00000u : type == UOP_F16 ? 0x7e00u : type == UOP_BF16 ? 0x7fc0u : UINT64_C(0x7ff8000000000000)) |
+        out = (type == UOP_F32    ? 0x7fc00000u
+               : type == UOP_F16  ? 0x7e00u
+               : type == UOP_BF16 ? 0x7fc0u
+                                  : UINT64_C(0x7ff8000000000000)) |
               (nan == 2 ? UINT64_C(1) << (o->bits - 1) : 0);
     o->value = (int64_t)out;
     return true;
@@ -235,8 +239,9 @@ static bool value_operand(struct reader *r, struct isa_operand *o)
         uint16_t index;
         uint8_t kind;
     } files[] = {
-        {"UR", "URZ", ISA_RZ, ISA_OPERAND_UREG}, {"R", "RZ", ISA_RZ, ISA_OPERAND_REG}, {"UP", "UPT", ISA_PT, ISA_OPERAND_UPRED},
-        {"P", "PT", ISA_PT, ISA_OPERAND_PRED},   {"B", "BZ", 16, ISA_OPERAND_BARRIER}, {"SB", "SBZ", 6, ISA_OPERAND_SCOREBOARD},
+        {"UR", "URZ", ISA_RZ, ISA_OPERAND_UREG},  {"R", "RZ", ISA_RZ, ISA_OPERAND_REG},
+        {"UP", "UPT", ISA_PT, ISA_OPERAND_UPRED}, {"P", "PT", ISA_PT, ISA_OPERAND_PRED},
+        {"B", "BZ", 16, ISA_OPERAND_BARRIER},     {"SB", "SBZ", 6, ISA_OPERAND_SCOREBOARD},
     };
     for (unsigned i = 0; i < sizeof files / sizeof *files; i++) {
         if (!numbered(r, files[i].prefix, files[i].none, files[i].index, &o->reg))

@@ -4,8 +4,8 @@
 
 #include "isa/isa.h"
 
-/* "@!P0 FSETP.GEU.FTZ.AND P1, PT, |R2|, 1.5, PT" to *insn (word and control stay zero). A mnemonic alone gives no operands.
- * False when a part is not understood; `*bad` then points at it, inside `text`. */
+/* "@!P0 FSETP.GEU.FTZ.AND P1, PT, |R2|, 1.5, PT" to *insn (word and control stay zero). A mnemonic alone gives no
+ * operands. False when a part is not understood; `*bad` then points at it, inside `text`. */
 bool uop_parse_spelling(unsigned sm, const char *text, uint32_t offset, struct isa_insn *insn, const char **bad);
 
 #endif

@@ -4,14 +4,16 @@
 
 static struct uop blank(enum uop_kind kind, enum uop_type type)
 {
-    return (struct uop){.kind = (uint8_t)kind, .type = (uint8_t)type, .arg = {UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE}};
+    return (struct uop){
+        .kind = (uint8_t)kind, .type = (uint8_t)type, .arg = {UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE}};
 }
 
 /* SHFL.mode Pu, d, a, lane, mask. */
 void lift_shfl(struct lift *l)
 {
     unsigned mode = lift_mod(l, ISA_MOD_UP) ? 1 : lift_mod(l, ISA_MOD_DOWN) ? 2 : lift_mod(l, ISA_MOD_BFLY) ? 3 : 0;
-    if (lift_count(l) != 5 || !lift_is_pred(l, 0) || l->insn->mod_count != 1 || (mode == 0 && !lift_mod(l, ISA_MOD_IDX))) {
+    if (lift_count(l) != 5 || !lift_is_pred(l, 0) || l->insn->mod_count != 1 ||
+        (mode == 0 && !lift_mod(l, ISA_MOD_IDX))) {
         lift_refuse(l);
         return;
     }
@@ -50,7 +52,8 @@ void lift_match(struct lift *l)
     uop_ref a = wide ? lift_src64(l, d + 1) : lift_src(l, d + 1);
     uop_ref mask = lift_imm(l, UOP_MATCH, UOP_B32, any, a, UOP_NONE, UOP_NONE);
     if (d && lift_written(l, 0))
-        lift_write(l, 0, lift_not(l, UOP_B1, lift_imm(l, UOP_IEQ, UOP_B1, 32, mask, lift_const(l, UOP_B32, 0), UOP_NONE)));
+        lift_write(l, 0,
+                   lift_not(l, UOP_B1, lift_imm(l, UOP_IEQ, UOP_B1, 32, mask, lift_const(l, UOP_B32, 0), UOP_NONE)));
     lift_write(l, d, mask);
 }
 
@@ -64,8 +67,8 @@ void lift_redux(struct lift *l)
         {ISA_MOD_SUM, UOP_ATOM_ADD}, {ISA_MOD_MIN, UOP_ATOM_MIN}, {ISA_MOD_MAX, UOP_ATOM_MAX},
         {ISA_MOD_AND, UOP_ATOM_AND}, {ISA_MOD_OR, UOP_ATOM_OR},   {ISA_MOD_XOR, UOP_ATOM_XOR},
     };
-    static const enum isa_mod mods[] = {ISA_MOD_SUM, ISA_MOD_MIN, ISA_MOD_MAX, ISA_MOD_AND, ISA_MOD_OR, ISA_MOD_XOR, ISA_MOD_S32,
-                                        ISA_MOD_U32, ISA_MOD_NONE};
+    static const enum isa_mod mods[] = {ISA_MOD_SUM, ISA_MOD_MIN, ISA_MOD_MAX, ISA_MOD_AND, ISA_MOD_OR,
+                                        ISA_MOD_XOR, ISA_MOD_S32, ISA_MOD_U32, ISA_MOD_NONE};
     struct uop op = blank(UOP_REDUX, UOP_B32);
     bool found = false;
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -107,7 +110,9 @@ void lift_bar(struct lift *l)
     else if (lift_mod(l, ISA_MOD_ARV))
         op.imm = UOP_BAR_ARRIVE;
     else if (lift_mod(l, ISA_MOD_RED))
-        op.imm = lift_mod(l, ISA_MOD_AND) ? UOP_BAR_RED_AND : lift_mod(l, ISA_MOD_OR) ? UOP_BAR_RED_OR : UOP_BAR_RED_POPC;
+        op.imm = lift_mod(l, ISA_MOD_AND)  ? UOP_BAR_RED_AND
+                 : lift_mod(l, ISA_MOD_OR) ? UOP_BAR_RED_OR
+                                           : UOP_BAR_RED_POPC;
     else
         lift_refuse(l);
     for (; i < count && i < 2 && !lift_is_pred(l, i); i++)

@@ -1,7 +1,8 @@
 /* Micro-operations in words: the expression under each effect of an instruction, for `sassprobe what`.
  *
- * Plain operations are infix; what carries a rounding, a clamp or a mode is a call by its kind's name, so that nothing of
- * the meaning is left out. requires: a list of one instruction (small: the recursion follows its arguments). */
+ * Plain operations are infix; what carries a rounding, a clamp or a mode is a call by its kind's name, so that
+ * nothing of the meaning is left out. requires: a list of one instruction (small: the recursion follows its
+ * arguments). */
 #include "uop/uop_words.h"
 
 #include <inttypes.h>
@@ -16,7 +17,8 @@ static void add_argument(struct strbuf *out, const struct uop_list *list, const 
         uop_add_value(out, list, op->arg[i]);
 }
 
-static void add_infix(struct strbuf *out, const struct uop_list *list, const struct uop *op, const char *sign, bool swapped)
+static void add_infix(struct strbuf *out, const struct uop_list *list, const struct uop *op, const char *sign,
+                      bool swapped)
 {
     str_addc(out, '(');
     add_argument(out, list, op, swapped);
@@ -36,8 +38,10 @@ static const char *infix_sign(const struct uop *op)
     case UOP_XOR: return op->type == UOP_B1 ? "xor" : "^";
     case UOP_SHL: return "<<";
     case UOP_SHR: return ">>";
-    case UOP_IEQ: case UOP_FEQ: return "==";
-    case UOP_ILT_S: case UOP_FLT: return swapped ? ">" : "<";
+    case UOP_IEQ:
+    case UOP_FEQ: return "==";
+    case UOP_ILT_S:
+    case UOP_FLT: return swapped ? ">" : "<";
     case UOP_ILT_U: return swapped ? ">u" : "<u";
     case UOP_FLE: return swapped ? ">=" : "<=";
     case UOP_FNE: return "<>";
@@ -58,7 +62,8 @@ static void add_call(struct strbuf *out, const struct uop_list *list, const stru
     static const struct {
         unsigned flag;
         const char *text;
-    } flags[] = {{UOP_FTZ, ".ftz"}, {UOP_SAT, ".sat"}, {UOP_NAN, ".nan"}, {UOP_FMZ, ".fmz"}, {UOP_XORSIGN, ".xorsign"}, {UOP_RELU, ".relu"}};
+    } flags[] = {{UOP_FTZ, ".ftz"}, {UOP_SAT, ".sat"},         {UOP_NAN, ".nan"},
+                 {UOP_FMZ, ".fmz"}, {UOP_XORSIGN, ".xorsign"}, {UOP_RELU, ".relu"}};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (op->flags & flags[i].flag)
             str_add(out, flags[i].text);
@@ -86,9 +91,7 @@ void uop_add_value(struct strbuf *out, const struct uop_list *list, uint16_t ind
         return;
     }
     switch (op->kind) {
-    case UOP_READ:
-        str_addf(out, "%s%u", files[op->file], op->reg);
-        break;
+    case UOP_READ: str_addf(out, "%s%u", files[op->file], op->reg); break;
     case UOP_CONST:
         if (op->type == UOP_B1)
             str_add(out, op->imm ? "true" : "false");
@@ -113,11 +116,13 @@ void uop_add_value(struct strbuf *out, const struct uop_list *list, uint16_t ind
         str_addc(out, op->type == UOP_B1 ? '!' : '~');
         add_argument(out, list, op, 0);
         break;
-    case UOP_NEG: case UOP_FNEG:
+    case UOP_NEG:
+    case UOP_FNEG:
         str_addc(out, '-');
         add_argument(out, list, op, 0);
         break;
-    case UOP_ABS: case UOP_FABS:
+    case UOP_ABS:
+    case UOP_FABS:
         str_addc(out, '|');
         add_argument(out, list, op, 0);
         str_addc(out, '|');
@@ -152,14 +157,9 @@ void uop_add_value(struct strbuf *out, const struct uop_list *list, uint16_t ind
         add_argument(out, list, op, 0);
         str_addc(out, ']');
         break;
-    case UOP_FNUM:
-        add_call(out, list, op, "ordered");
-        break;
-    case UOP_FFMA:
-        add_call(out, list, op, "fma");
-        break;
-    default:
-        add_call(out, list, op, uop_kind_text((enum uop_kind)op->kind));
+    case UOP_FNUM: add_call(out, list, op, "ordered"); break;
+    case UOP_FFMA: add_call(out, list, op, "fma"); break;
+    default: add_call(out, list, op, uop_kind_text((enum uop_kind)op->kind));
     }
 }
 
@@ -182,43 +182,42 @@ bool uop_add_effect(struct strbuf *out, const struct uop_list *list, size_t inde
         str_addf(out, "%s%u = ", files[op->file], op->reg);
         add_argument(out, list, op, 0);
         return true;
-    case UOP_STORE:
-        add_store(out, list, op);
-        return true;
-    case UOP_ATOM: case UOP_RED:
+    case UOP_STORE: add_store(out, list, op); return true;
+    case UOP_ATOM:
+    case UOP_RED:
         str_addf(out, "%s[", uop_space_text(op->space));
         add_argument(out, list, op, 0);
         str_addf(out, "] %s ", uop_atom_text((unsigned)op->imm));
         add_argument(out, list, op, 1);
         return true;
-    case UOP_BRANCH: case UOP_CALL:
+    case UOP_BRANCH:
+    case UOP_CALL:
         str_addf(out, "%s 0x%" PRIx64, op->kind == UOP_CALL ? "call" : "go to", op->imm);
         if (op->kind == UOP_BRANCH && op->arg[0] != UOP_NONE) {
             str_add(out, " when ");
             add_argument(out, list, op, 0);
         }
         return true;
-    case UOP_BRANCH_IND: case UOP_CALL_IND: case UOP_RET:
+    case UOP_BRANCH_IND:
+    case UOP_CALL_IND:
+    case UOP_RET:
         str_add(out, op->kind == UOP_RET ? "return to " : op->kind == UOP_CALL_IND ? "call " : "go to ");
         add_argument(out, list, op, 0);
         return true;
-    case UOP_EXIT:
-        str_add(out, "the thread ends");
-        return true;
-    case UOP_TRAP:
-        str_add(out, "the program stops");
-        return true;
-    case UOP_RECONVERGE:
-        str_add(out, "nothing, for one thread (reconvergence of lanes)");
-        return true;
+    case UOP_EXIT: str_add(out, "the thread ends"); return true;
+    case UOP_TRAP: str_add(out, "the program stops"); return true;
+    case UOP_RECONVERGE: str_add(out, "nothing, for one thread (reconvergence of lanes)"); return true;
     case UOP_BAR:
         str_add(out, "wait at barrier ");
         add_argument(out, list, op, 0);
         return true;
-    case UOP_WARPSYNC: case UOP_FENCE: case UOP_PREFETCH: case UOP_ASYNC_WAIT: case UOP_ASYNC_COPY: case UOP_NOP: case UOP_MISC:
-        str_add(out, uop_kind_text((enum uop_kind)op->kind));
-        return true;
-    default:
-        return false;
+    case UOP_WARPSYNC:
+    case UOP_FENCE:
+    case UOP_PREFETCH:
+    case UOP_ASYNC_WAIT:
+    case UOP_ASYNC_COPY:
+    case UOP_NOP:
+    case UOP_MISC: str_add(out, uop_kind_text((enum uop_kind)op->kind)); return true;
+    default: return false;
     }
 }

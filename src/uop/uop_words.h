@@ -5,7 +5,8 @@
 #include "base/str.h"
 #include "uop/uop.h"
 
-/* What uop `index` does, when it is an effect (a write, a store, a branch ...); false for one that only makes a value. */
+/* What uop `index` does, when it is an effect (a write, a store, a branch ...); false for one that only makes a
+ * value. */
 bool uop_add_effect(struct strbuf *out, const struct uop_list *list, size_t index);
 /* The value of uop `index` as an expression over registers. */
 void uop_add_value(struct strbuf *out, const struct uop_list *list, uint16_t index);

@@ -1,5 +1,5 @@
-/* See support_float.h. The wide type holds every product and every sum of two formats' numbers exactly or, rounded to odd
- * (the last bit set when anything was lost), well enough for one more rounding. */
+/* See support_float.h. The wide type holds every product and every sum of two formats' numbers exactly or, rounded
+ * to odd (the last bit set when anything was lost), well enough for one more rounding. */
 #include "support_float.h"
 
 #include <fenv.h>
@@ -69,7 +69,8 @@ static uint64_t flushed(unsigned type, uint64_t bits, bool ftz)
 static wide decode(unsigned type, uint64_t bits)
 {
     unsigned m = mantissa_bits(type), total = total_bits(type);
-    uint64_t fraction = bits & ((UINT64_C(1) << m) - 1), top = (UINT64_C(1) << (total - 1 - m)) - 1, exponent = bits >> m & top;
+    uint64_t fraction = bits & ((UINT64_C(1) << m) - 1), top = (UINT64_C(1) << (total - 1 - m)) - 1,
+             exponent = bits >> m & top;
     bool negative = bits >> (total - 1) & 1;
     wide v;
     if (exponent == top)
@@ -118,8 +119,9 @@ static uint64_t encode(unsigned type, wide v, bool negative, unsigned round, boo
     if (v == 0)
         return sign;
     if (ftz && v < power_of_two(1 - bias)) {
-        /* Flushed, unless one more mantissa's worth of precision would still round it up to the smallest normal number:
-         * that is within half a unit of it (or anywhere in the last unit, when the rounding goes away from zero). */
+        /* Flushed, unless one more mantissa's worth of precision would still round it up to the smallest normal
+         * number: that is within half a unit of it (or anywhere in the last unit, when the rounding goes away from
+         * zero). */
         wide gap = (power_of_two(1 - bias) - v) / power_of_two(-bias - (int)m);
         bool away = round == UOP_RM ? negative : round == UOP_RP && !negative;
         bool up = away ? gap < 1 : (round == UOP_RN || round == UOP_RA) && gap <= 0.5;
@@ -148,7 +150,8 @@ static uint64_t encode(unsigned type, wide v, bool negative, unsigned round, boo
         over = e > bias;
     }
     if (over) {
-        bool away = round == UOP_RN || round == UOP_RA || (round == UOP_RM && negative) || (round == UOP_RP && !negative);
+        bool away =
+            round == UOP_RN || round == UOP_RA || (round == UOP_RM && negative) || (round == UOP_RP && !negative);
         return sign | (away ? infinity : infinity - 1);
     }
     uint64_t bits = whole >> m ? ((uint64_t)(e + bias) << m) | (whole & ((UINT64_C(1) << m) - 1)) : whole;
@@ -236,14 +239,16 @@ uint64_t reference_convert(const struct uop *op, uint64_t a)
     if (reference_is_nan(from, a) && (from == UOP_F64 || to == UOP_F64)) {
         /* sign, exponent of ones, quiet bit, and the payload's leading bits, written from the top */
         uint64_t top = a << (64 - total_bits(from)), payload = top << (total_bits(from) - mantissa_bits(from));
-        uint64_t out = (top >> 63) << (total_bits(to) - 1) | ((UINT64_C(1) << (total_bits(to) - 1 - mantissa_bits(to))) - 1) << mantissa_bits(to);
+        uint64_t out = (top >> 63) << (total_bits(to) - 1) |
+                       ((UINT64_C(1) << (total_bits(to) - 1 - mantissa_bits(to))) - 1) << mantissa_bits(to);
         return clamped(op, out | UINT64_C(1) << (mantissa_bits(to) - 1) | payload >> (64 - mantissa_bits(to)));
     }
     wide v = decode(from, flushed(from, a, ftz && from == UOP_F32));
     return clamped(op, encode(op->type, v, is_negative(v), op->round, ftz && op->type == UOP_F32));
 }
 
-static const int host_rounds[] = {[UOP_RN] = FE_TONEAREST, [UOP_RM] = FE_DOWNWARD, [UOP_RP] = FE_UPWARD, [UOP_RZ] = FE_TOWARDZERO};
+static const int host_rounds[] = {
+    [UOP_RN] = FE_TONEAREST, [UOP_RM] = FE_DOWNWARD, [UOP_RP] = FE_UPWARD, [UOP_RZ] = FE_TOWARDZERO};
 
 uint64_t host_arithmetic(const struct uop *op, uint64_t a, uint64_t b, uint64_t c)
 {

@@ -36,10 +36,28 @@ static size_t special_values(unsigned type, uint64_t *out)
 {
     unsigned m = mantissa(type), bits = uop_type_bits((enum uop_type)type);
     uint64_t infinity = ((UINT64_C(1) << (bits - 1 - m)) - 1) << m, one = (infinity >> 1) & ~((UINT64_C(1) << m) - 1);
-    uint64_t positive[] = {0, 1, 2, (UINT64_C(1) << m) - 1, UINT64_C(1) << m, (UINT64_C(1) << m) + 1, (UINT64_C(2) << m) + 1, one - 1, one,
-                           one + 1, one - (UINT64_C(1) << m), one + (UINT64_C(1) << (m - 1)), one + (UINT64_C(1) << m) + (UINT64_C(1) << (m - 1)),
-                           one + ((uint64_t)m << m) + 1, one - ((uint64_t)m << m) - 1, one - ((uint64_t)(m + 1) << m), infinity - 1, infinity - 2, infinity,
-                           infinity + 1, infinity | UINT64_C(1) << (m - 1), infinity | ((UINT64_C(1) << m) - 1)};
+    uint64_t positive[] = {0,
+                           1,
+                           2,
+                           (UINT64_C(1) << m) - 1,
+                           UINT64_C(1) << m,
+                           (UINT64_C(1) << m) + 1,
+                           (UINT64_C(2) << m) + 1,
+                           one - 1,
+                           one,
+                           one + 1,
+                           one - (UINT64_C(1) << m),
+                           one + (UINT64_C(1) << (m - 1)),
+                           one + (UINT64_C(1) << m) + (UINT64_C(1) << (m - 1)),
+                           one + ((uint64_t)m << m) + 1,
+                           one - ((uint64_t)m << m) - 1,
+                           one - ((uint64_t)(m + 1) << m),
+                           infinity - 1,
+                           infinity - 2,
+                           infinity,
+                           infinity + 1,
+                           infinity | UINT64_C(1) << (m - 1),
+                           infinity | ((UINT64_C(1) << m) - 1)};
     size_t n = 0;
     for (size_t i = 0; i < sizeof positive / sizeof *positive; i++) {
         out[n++] = positive[i];
@@ -58,15 +76,16 @@ static void check_arithmetic(const struct uop *op, uint64_t a, uint64_t b, uint6
     uint64_t args[] = {a, b, c}, result = 0, expected = reference_arithmetic(op, a, b, c);
     assert_true(uop_eval(op, args, &result));
     if (result != expected)
-        fail_msg("%s %s round %u flags %u: %#llx %#llx %#llx gives %#llx, not %#llx", uop_kind_text(op->kind), uop_type_text(op->type),
-                 op->round, op->flags, (unsigned long long)a, (unsigned long long)b, (unsigned long long)c, (unsigned long long)result,
-                 (unsigned long long)expected);
+        fail_msg("%s %s round %u flags %u: %#llx %#llx %#llx gives %#llx, not %#llx", uop_kind_text(op->kind),
+                 uop_type_text(op->type), op->round, op->flags, (unsigned long long)a, (unsigned long long)b,
+                 (unsigned long long)c, (unsigned long long)result, (unsigned long long)expected);
     if (op->flags == 0 && (op->type == UOP_F32 || op->type == UOP_F64)) {
         uint64_t host = host_arithmetic(op, a, b, c);
         bool nan = reference_is_nan(op->type, host);
         if (nan ? !reference_is_nan(op->type, result) : host != result)
-            fail_msg("%s %s round %u: %#llx %#llx %#llx gives %#llx, the host %#llx", uop_kind_text(op->kind), uop_type_text(op->type), op->round,
-                     (unsigned long long)a, (unsigned long long)b, (unsigned long long)c, (unsigned long long)result, (unsigned long long)host);
+            fail_msg("%s %s round %u: %#llx %#llx %#llx gives %#llx, the host %#llx", uop_kind_text(op->kind),
+                     uop_type_text(op->type), op->round, (unsigned long long)a, (unsigned long long)b,
+                     (unsigned long long)c, (unsigned long long)result, (unsigned long long)host);
     }
 }
 
@@ -121,7 +140,8 @@ static void drawn_operands_with_near_exponents(void **state)
                 a &= ~((UINT64_C(1) << (m / 2)) - 1);
             uint64_t near = (a & ~((UINT64_C(1) << m) - 1)) + ((drawn(&seed) % 5) << m);
             b = i & 2 ? (near | (b & ((UINT64_C(1) << m) - 1))) & all : b;
-            struct uop add = float_op(UOP_FADD, type, rounds[i % 4], 0), multiply = float_op(UOP_FMUL, type, rounds[i % 4], 0);
+            struct uop add = float_op(UOP_FADD, type, rounds[i % 4], 0),
+                       multiply = float_op(UOP_FMUL, type, rounds[i % 4], 0);
             struct uop fused = float_op(UOP_FFMA, type, rounds[i % 4], i % 7 == 0 ? UOP_FTZ : 0);
             check_arithmetic(&add, a, b, 0);
             check_arithmetic(&multiply, a, b, 0);
@@ -138,9 +158,9 @@ static void check_convert(const struct uop *op, uint64_t a)
     uint64_t result = 0, expected = reference_convert(op, a);
     assert_true(uop_eval(op, &a, &result));
     if (result != expected)
-        fail_msg("%s %s from %llu round %u flags %u: %#llx gives %#llx, not %#llx", uop_kind_text(op->kind), uop_type_text(op->type),
-                 (unsigned long long)op->imm, op->round, op->flags, (unsigned long long)a, (unsigned long long)result,
-                 (unsigned long long)expected);
+        fail_msg("%s %s from %llu round %u flags %u: %#llx gives %#llx, not %#llx", uop_kind_text(op->kind),
+                 uop_type_text(op->type), (unsigned long long)op->imm, op->round, op->flags, (unsigned long long)a,
+                 (unsigned long long)result, (unsigned long long)expected);
 }
 
 static void conversions_between_formats(void **state)
@@ -199,9 +219,22 @@ static void roundings_to_integral(void **state)
 static void integers_to_floats(void **state)
 {
     (void)state;
-    static const uint64_t edges[] = {0, 1, 2, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0x1000001, 0x1000003, 0x7fffff7f, 0x7fffffc0,
-                                     UINT64_C(0x7fffffffffffffff), UINT64_C(0x8000000000000000), UINT64_C(0xffffffffffffffff),
-                                     UINT64_C(0x20000000000001), UINT64_C(0x20000000000003)};
+    static const uint64_t edges[] = {0,
+                                     1,
+                                     2,
+                                     0x7fffffff,
+                                     0x80000000,
+                                     0x80000001,
+                                     0xffffffff,
+                                     0x1000001,
+                                     0x1000003,
+                                     0x7fffff7f,
+                                     0x7fffffc0,
+                                     UINT64_C(0x7fffffffffffffff),
+                                     UINT64_C(0x8000000000000000),
+                                     UINT64_C(0xffffffffffffffff),
+                                     UINT64_C(0x20000000000001),
+                                     UINT64_C(0x20000000000003)};
     uint64_t seed = 4;
     for (size_t f = 0; f < 4; f++)
         for (size_t r = 0; r < 4; r++)
@@ -226,8 +259,10 @@ static void floats_to_integers(void **state)
     for (size_t f = 0; f < 4; f++)
         for (size_t t = 0; t < 4; t++)
             for (unsigned form = 0; form < 16; form++) {
-                unsigned width = uop_type_bits((enum uop_type)types[t]), bits = uop_type_bits((enum uop_type)formats[f]);
-                struct uop op = float_op(UOP_F2I, types[t], rounds[form & 3], (form & 4 ? UOP_SIGNED : 0u) | (form & 8 ? UOP_NAN : 0u));
+                unsigned width = uop_type_bits((enum uop_type)types[t]),
+                         bits = uop_type_bits((enum uop_type)formats[f]);
+                struct uop op = float_op(UOP_F2I, types[t], rounds[form & 3],
+                                         (form & 4 ? UOP_SIGNED : 0u) | (form & 8 ? UOP_NAN : 0u));
                 op.imm = formats[f];
                 uint64_t v[MAX_VALUES + 200];
                 size_t n = special_values(formats[f], v);
@@ -235,7 +270,8 @@ static void floats_to_integers(void **state)
                     unsigned m = mantissa(formats[f]);
                     uint64_t x = drawn(&seed), bias = formats[f] == UOP_F64 ? 1020 : formats[f] == UOP_F16 ? 12 : 124;
                     uint64_t span = formats[f] == UOP_F16 ? 18 : 70;
-                    v[n++] = (x & ((UINT64_C(1) << m) - 1)) | (bias + drawn(&seed) % span) << m | (x >> 63) << (bits - 1);
+                    v[n++] =
+                        (x & ((UINT64_C(1) << m) - 1)) | (bias + drawn(&seed) % span) << m | (x >> 63) << (bits - 1);
                 }
                 for (size_t i = 0; i < n; i++) {
                     uint64_t result = 0, expected;
@@ -243,7 +279,8 @@ static void floats_to_integers(void **state)
                     if (reference_is_nan(formats[f], v[i])) {
                         expected = form & 8 ? UINT64_C(1) << (width - 1) : 0;
                     } else {
-                        struct uop integral = float_op(UOP_FROUND, formats[f], op.round, 0), widen = float_op(UOP_F2F, UOP_F64, UOP_RN, 0);
+                        struct uop integral = float_op(UOP_FROUND, formats[f], op.round, 0),
+                                   widen = float_op(UOP_F2F, UOP_F64, UOP_RN, 0);
                         widen.imm = formats[f];
                         uint64_t whole = reference_convert(&integral, v[i]);
                         uint64_t d = formats[f] == UOP_F64 ? whole : reference_convert(&widen, whole);
@@ -254,20 +291,24 @@ static void floats_to_integers(void **state)
                             limit *= 2;
                         uint64_t mask = width == 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
                         if (form & 4)
-                            expected = x >= limit ? mask >> 1 : x < -limit ? UINT64_C(1) << (width - 1) : (uint64_t)(int64_t)x & mask;
+                            expected = x >= limit   ? mask >> 1
+                                       : x < -limit ? UINT64_C(1) << (width - 1)
+                                                    : (uint64_t)(int64_t)x & mask;
                         else
                             expected = x >= limit ? mask : x <= 0 ? 0 : (uint64_t)x;
                     }
                     if (result != expected)
-                        fail_msg("f2i %s to %u bits form %u: %#llx gives %#llx, not %#llx", uop_type_text((enum uop_type)formats[f]), width, form,
-                                 (unsigned long long)v[i], (unsigned long long)result, (unsigned long long)expected);
+                        fail_msg("f2i %s to %u bits form %u: %#llx gives %#llx, not %#llx",
+                                 uop_type_text((enum uop_type)formats[f]), width, form, (unsigned long long)v[i],
+                                 (unsigned long long)result, (unsigned long long)expected);
                 }
             }
 }
 
 static double as_double(unsigned type, uint64_t bits, bool ftz)
 {
-    struct uop flush = float_op(UOP_FADD, type, UOP_RN, ftz ? UOP_FTZ : 0), widen = float_op(UOP_F2F, UOP_F64, UOP_RN, 0);
+    struct uop flush = float_op(UOP_FADD, type, UOP_RN, ftz ? UOP_FTZ : 0),
+               widen = float_op(UOP_F2F, UOP_F64, UOP_RN, 0);
     uint64_t sign = UINT64_C(1) << (uop_type_bits((enum uop_type)type) - 1);
     if (ftz && !reference_is_nan(type, bits))
         bits = reference_arithmetic(&flush, bits, sign, 0) | (bits & sign);
@@ -283,7 +324,9 @@ static void compares_and_extremes(void **state)
     (void)state;
     for (size_t f = 0; f < 4; f++) {
         unsigned type = formats[f];
-        uint64_t v[MAX_VALUES], nan = type == UOP_F32 ? 0x7fffffff : type == UOP_F64 ? UINT64_C(0xfff8000000000000) : 0x7fff;
+        uint64_t v[MAX_VALUES], nan = type == UOP_F32   ? 0x7fffffff
+                                      : type == UOP_F64 ? UINT64_C(0xfff8000000000000)
+                                                        : 0x7fff;
         uint64_t sign = UINT64_C(1) << (uop_type_bits((enum uop_type)type) - 1);
         size_t n = special_values(type, v);
         for (unsigned ftz = 0; ftz < 2; ftz++)
@@ -295,7 +338,11 @@ static void compares_and_extremes(void **state)
                     const struct {
                         unsigned kind;
                         bool expected;
-                    } rows[] = {{UOP_FLT, x < y}, {UOP_FLE, x <= y}, {UOP_FEQ, x == y}, {UOP_FNE, !unordered && x != y}, {UOP_FNUM, !unordered}};
+                    } rows[] = {{UOP_FLT, x < y},
+                                {UOP_FLE, x <= y},
+                                {UOP_FEQ, x == y},
+                                {UOP_FNE, !unordered && x != y},
+                                {UOP_FNUM, !unordered}};
                     for (size_t k = 0; k < 5; k++) {
                         struct uop op = float_op(rows[k].kind, type, UOP_RN, ftz ? UOP_FTZ : 0);
                         assert_true(uop_eval(&op, args, &r));
@@ -303,7 +350,8 @@ static void compares_and_extremes(void **state)
                     }
                     for (unsigned form = 0; form < 4; form++) {
                         bool maximum = form & 1, propagate = form & 2;
-                        struct uop op = float_op(maximum ? UOP_FMAX : UOP_FMIN, type, UOP_RN, (ftz ? UOP_FTZ : 0u) | (propagate ? UOP_NAN : 0u));
+                        struct uop op = float_op(maximum ? UOP_FMAX : UOP_FMIN, type, UOP_RN,
+                                                 (ftz ? UOP_FTZ : 0u) | (propagate ? UOP_NAN : 0u));
                         assert_true(uop_eval(&op, args, &r));
                         if (unordered && (propagate || (x != x && y != y))) {
                             assert_true(r == nan);
@@ -328,8 +376,11 @@ static void magnitude_extremes_carry_the_xor_of_the_signs(void **state)
 {
     (void)state;
     struct uop op = float_op(UOP_FMAX, UOP_F32, UOP_RN, UOP_XORSIGN);
-    const uint64_t rows[][3] = {{0x3f800000, 0x40000000, 0x40000000}, {0xbf800000, 0x40000000, 0xc0000000}, {0xbf800000, 0xc0000000, 0x40000000},
-                                {0x40400000, 0x80000000, 0xc0400000}, {0x7fc00000, 0xbf800000, 0xbf800000}};
+    const uint64_t rows[][3] = {{0x3f800000, 0x40000000, 0x40000000},
+                                {0xbf800000, 0x40000000, 0xc0000000},
+                                {0xbf800000, 0xc0000000, 0x40000000},
+                                {0x40400000, 0x80000000, 0xc0400000},
+                                {0x7fc00000, 0xbf800000, 0xbf800000}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint64_t r;
         assert_true(uop_eval(&op, rows[i], &r));
@@ -345,8 +396,10 @@ static uint64_t eval3(unsigned kind, unsigned type, uint64_t imm, unsigned flags
     return r;
 }
 
-static const uint32_t words[] = {0, 1, 2, 3, 7, 31, 32, 33, 63, 64, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000, 0xffff, 0x10000, 0x12345678,
-                                 0x7ffffffe, 0x7fffffff, 0x80000000, 0x80000001, 0xcafef00d, 0xfffffffe, 0xffffffff};
+static const uint32_t words[] = {0,          1,          2,          3,          7,          31,         32,
+                                 33,         63,         64,         0x7f,       0x80,       0xff,       0x100,
+                                 0x7fff,     0x8000,     0xffff,     0x10000,    0x12345678, 0x7ffffffe, 0x7fffffff,
+                                 0x80000000, 0x80000001, 0xcafef00d, 0xfffffffe, 0xffffffff};
 enum { WORDS = sizeof words / sizeof *words };
 
 static void integers_of_32_bits(void **state)
@@ -362,7 +415,8 @@ static void integers_of_32_bits(void **state)
             assert_int_equal(eval3(UOP_CARRY, UOP_B1, 32, 0, a, b, 1), (uint64_t)a + b + 1 > UINT32_MAX);
             assert_int_equal(eval3(UOP_MUL, UOP_B32, 0, 0, a, b, 0), (uint32_t)(a * b));
             assert_int_equal(eval3(UOP_MULHI_U, UOP_B32, 0, 0, a, b, 0), (uint32_t)((uint64_t)a * b >> 32));
-            assert_int_equal(eval3(UOP_MULHI_S, UOP_B32, 0, 0, a, b, 0), (uint32_t)((uint64_t)((int64_t)sa * sb) >> 32));
+            assert_int_equal(eval3(UOP_MULHI_S, UOP_B32, 0, 0, a, b, 0),
+                             (uint32_t)((uint64_t)((int64_t)sa * sb) >> 32));
             assert_int_equal(eval3(UOP_AND, UOP_B32, 0, 0, a, b, 0), a & b);
             assert_int_equal(eval3(UOP_OR, UOP_B32, 0, 0, a, b, 0), a | b);
             assert_int_equal(eval3(UOP_XOR, UOP_B32, 0, 0, a, b, 0), a ^ b);
@@ -380,7 +434,8 @@ static void integers_of_32_bits(void **state)
             assert_true(pair == ((uint64_t)b << 32 | a));
             assert_int_equal(eval3(UOP_LO, UOP_B32, 0, 0, pair, 0, 0), a);
             assert_int_equal(eval3(UOP_HI, UOP_B32, 0, 0, pair, 0, 0), b);
-            assert_int_equal(eval3(UOP_SAD, UOP_B32, 0, UOP_SIGNED, a, b, 5), (uint32_t)((sa > sb ? a - b : b - a) + 5));
+            assert_int_equal(eval3(UOP_SAD, UOP_B32, 0, UOP_SIGNED, a, b, 5),
+                             (uint32_t)((sa > sb ? a - b : b - a) + 5));
             assert_int_equal(eval3(UOP_SAD, UOP_B32, 0, 0, a, b, 5), (uint32_t)((a > b ? a - b : b - a) + 5));
             assert_int_equal(eval3(UOP_SELECT, UOP_B32, 0, 0, 1, a, b), a);
             assert_int_equal(eval3(UOP_SELECT, UOP_B32, 0, 0, 0, a, b), b);
@@ -431,8 +486,12 @@ static void one_word(void **state)
                 int64_t wide = (int32_t)a;
                 int64_t moved = start > 40 ? 0 : wide >> start;
                 uint64_t logical = (uint64_t)a >> start;
-                uint32_t is_signed = length == 0 ? 0 : length >= 32 ? (uint32_t)moved : (uint32_t)((int64_t)((uint64_t)moved << (64 - length)) >> (64 - length));
-                uint32_t is_unsigned = length >= 32 ? (uint32_t)logical : (uint32_t)(logical & ((UINT64_C(1) << length) - 1));
+                uint32_t is_signed = length == 0 ? 0
+                                     : length >= 32
+                                         ? (uint32_t)moved
+                                         : (uint32_t)((int64_t)((uint64_t)moved << (64 - length)) >> (64 - length));
+                uint32_t is_unsigned =
+                    length >= 32 ? (uint32_t)logical : (uint32_t)(logical & ((UINT64_C(1) << length) - 1));
                 assert_int_equal(eval3(UOP_BFE, UOP_B32, 0, UOP_SIGNED, a, start, length), is_signed);
                 assert_int_equal(eval3(UOP_BFE, UOP_B32, 0, 0, a, start, length), is_unsigned);
             }
@@ -471,9 +530,13 @@ static void byte_permutations_and_dot_products(void **state)
     assert_int_equal(eval3(UOP_PRMT, UOP_B32, 0, 0, 0x00000080, 0x8880, 0), 0xffffff80);
     assert_int_equal(eval3(UOP_PRMT, UOP_B32, 0, 0, 0x00008034, 0x9910, 0), 0xffff8034);
     /* The one-number modes, from the table of the PTX manual. */
-    static const uint32_t modes[7][4] = {{0}, {0x33221100, 0x44332211, 0x55443322, 0x66554433}, {0x55667700, 0x66770011, 0x77001122, 0x00112233},
-                                         {0x00000000, 0x11111111, 0x22222222, 0x33333333}, {0x33221100, 0x33221111, 0x33222222, 0x33333333},
-                                         {0x00000000, 0x11111100, 0x22221100, 0x33221100}, {0x11001100, 0x33223322, 0x11001100, 0x33223322}};
+    static const uint32_t modes[7][4] = {{0},
+                                         {0x33221100, 0x44332211, 0x55443322, 0x66554433},
+                                         {0x55667700, 0x66770011, 0x77001122, 0x00112233},
+                                         {0x00000000, 0x11111111, 0x22222222, 0x33333333},
+                                         {0x33221100, 0x33221111, 0x33222222, 0x33333333},
+                                         {0x00000000, 0x11111100, 0x22221100, 0x33221100},
+                                         {0x11001100, 0x33223322, 0x11001100, 0x33223322}};
     for (unsigned mode = 1; mode < 7; mode++)
         for (unsigned s = 0; s < 4; s++)
             assert_int_equal(eval3(UOP_PRMT, UOP_B32, mode, 0, 0x33221100, s, 0x77665544), modes[mode][s]);
@@ -483,7 +546,7 @@ static void byte_permutations_and_dot_products(void **state)
     assert_int_equal(eval3(UOP_DP4A, UOP_B32, 2 << 2 | 3, 0, 0xffff0002, 0x0403fe02, 0), (uint32_t)(2 * 3 + -1 * 4));
 }
 
-/* ---- what a GPU computed: test/golden/uop/sm_90.tsv ------------------------------------------------------------------ */
+/* ---- what a GPU computed: test/golden/uop/sm_90.tsv ---------------------------------------------------------- */
 
 static unsigned kind_named(const char *text)
 {
@@ -508,7 +571,8 @@ static unsigned flags_named(char *text)
     static const struct {
         const char *name;
         unsigned flag;
-    } rows[] = {{"ftz", UOP_FTZ}, {"sat", UOP_SAT}, {"nan", UOP_NAN}, {"fmz", UOP_FMZ}, {"signed", UOP_SIGNED}, {"xorsign", UOP_XORSIGN}, {"relu", UOP_RELU}};
+    } rows[] = {{"ftz", UOP_FTZ},       {"sat", UOP_SAT},         {"nan", UOP_NAN},  {"fmz", UOP_FMZ},
+                {"signed", UOP_SIGNED}, {"xorsign", UOP_XORSIGN}, {"relu", UOP_RELU}};
     unsigned flags = 0;
     char *save = NULL;
     for (char *word = strtok_r(text, ".", &save); word; word = strtok_r(NULL, ".", &save))
@@ -545,9 +609,10 @@ static void results_of_the_hardware(void **state)
             args[i - 5] = strtoull(field[i], NULL, 16);
         assert_true(uop_eval(&op, args, &result));
         if (result != expected)
-            fail_msg("%s %s round %u flags %u imm %llu: %#llx %#llx %#llx gives %#llx, the GPU %#llx", field[0], field[1], op.round, op.flags,
-                     (unsigned long long)op.imm, (unsigned long long)args[0], (unsigned long long)args[1], (unsigned long long)args[2],
-                     (unsigned long long)result, (unsigned long long)expected);
+            fail_msg("%s %s round %u flags %u imm %llu: %#llx %#llx %#llx gives %#llx, the GPU %#llx", field[0],
+                     field[1], op.round, op.flags, (unsigned long long)op.imm, (unsigned long long)args[0],
+                     (unsigned long long)args[1], (unsigned long long)args[2], (unsigned long long)result,
+                     (unsigned long long)expected);
         count++;
     }
     fclose(f);
@@ -570,7 +635,8 @@ static void kinds_agree_with_their_table(void **state)
         const char *text = uop_kind_text((enum uop_kind)k);
         assert_int_equal(strlen(text), strlen(rows[k].name));
         for (size_t i = 0; text[i]; i++)
-            assert_int_equal(text[i], rows[k].name[i] >= 'A' && rows[k].name[i] <= 'Z' ? rows[k].name[i] + 32 : rows[k].name[i]);
+            assert_int_equal(text[i],
+                             rows[k].name[i] >= 'A' && rows[k].name[i] <= 'Z' ? rows[k].name[i] + 32 : rows[k].name[i]);
         assert_int_equal(uop_kind_args((enum uop_kind)k), rows[k].args);
         assert_int_equal(uop_is_pure((enum uop_kind)k), rows[k].class != 'E');
         /* What is no function of its arguments, or only approximated, has no value here. */

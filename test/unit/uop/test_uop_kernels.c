@@ -1,8 +1,9 @@
-/* Machine code run: the committed cubins' words are decoded, lifted and executed by a small interpreter over registers and
- * memory in arrays, one thread at a time, and the stored floats compared with C. NaN, zeros of both signs, subnormals and
- * infinities are among the inputs; every architecture of the lab runs.
+/* Machine code run: the committed cubins' words are decoded, lifted and executed by a small interpreter over
+ * registers and memory in arrays, one thread at a time, and the stored floats compared with C. NaN, zeros of both
+ * signs, subnormals and infinities are among the inputs; every architecture of the lab runs.
  *
- * provenance: cubin/smNN/ as `sassprobe lab` built them from kernels/ (nvcc 13.0; fast math but for fma_contract_f32). */
+ * provenance: cubin/smNN/ as `sassprobe lab` built them from kernels/ (nvcc 13.0; fast math but for
+ * fma_contract_f32). */
 #include "image/img.h"
 #include "isa/isa.h"
 #include "uop/uop_lift.h"
@@ -21,7 +22,7 @@ enum { MAX_INSNS = 512, MAX_THREADS = 4096, BUFFERS = 5, BLOCK = 64, BANK = 4096
 
 static const unsigned archs[] = {75, 80, 86, 89, 90, 100, 120};
 
-/* ---- the machine ---------------------------------------------------------------------------------------------------- */
+/* ---- the machine --------------------------------------------------------------------------------------------- */
 
 struct machine {
     uint32_t r[257], ur[257];
@@ -51,7 +52,10 @@ static uint64_t special(const struct machine *m, uint64_t sreg)
     switch (sreg) {
     case UOP_SR_TID_X: return m->tid;
     case UOP_SR_CTAID_X: return m->ctaid;
-    case UOP_SR_TID_Y: case UOP_SR_TID_Z: case UOP_SR_CTAID_Y: case UOP_SR_CTAID_Z: return 0;
+    case UOP_SR_TID_Y:
+    case UOP_SR_TID_Z:
+    case UOP_SR_CTAID_Y:
+    case UOP_SR_CTAID_Z: return 0;
     default: fail_msg("special register %llu", (unsigned long long)sreg); return 0;
     }
 }
@@ -97,12 +101,8 @@ static enum outcome run_list(struct machine *m, const struct uop_list *list, uin
             else
                 m->up[op->reg] = args[0] & 1;
             break;
-        case UOP_SREG:
-            v[i] = special(m, op->imm);
-            break;
-        case UOP_UNIFORM:
-            v[i] = args[0];
-            break;
+        case UOP_SREG: v[i] = special(m, op->imm); break;
+        case UOP_UNIFORM: v[i] = args[0]; break;
         case UOP_CBANK: {
             uint64_t at = op->imm + args[0];
             assert_int_equal(op->space, 0);
@@ -121,13 +121,15 @@ static enum outcome run_list(struct machine *m, const struct uop_list *list, uin
                 m->stores++;
             }
             break;
-        case UOP_BRANCH: case UOP_CALL:
+        case UOP_BRANCH:
+        case UOP_CALL:
             if (guard && (op->kind == UOP_CALL || op->arg[0] == UOP_NONE || (args[0] & 1))) {
                 *target = op->imm;
                 outcome = JUMP;
             }
             break;
-        case UOP_RET: case UOP_BRANCH_IND:
+        case UOP_RET:
+        case UOP_BRANCH_IND:
             if (guard) {
                 *target = args[0];
                 outcome = JUMP;
@@ -137,16 +139,16 @@ static enum outcome run_list(struct machine *m, const struct uop_list *list, uin
             if (guard)
                 outcome = DONE;
             break;
-        case UOP_NOP: case UOP_RECONVERGE: case UOP_ASYNC_WAIT:
-            break;
-        default:
-            fail_msg("no interpretation of %s here", uop_kind_text(op->kind));
+        case UOP_NOP:
+        case UOP_RECONVERGE:
+        case UOP_ASYNC_WAIT: break;
+        default: fail_msg("no interpretation of %s here", uop_kind_text(op->kind));
         }
     }
     return outcome;
 }
 
-/* ---- kernels from cubins -------------------------------------------------------------------------------------------- */
+/* ---- kernels from cubins ------------------------------------------------------------------------------------- */
 
 struct program {
     struct arena a;
@@ -198,7 +200,8 @@ static void set_word(struct machine *m, uint32_t offset, const void *bytes, size
 }
 
 /* Pointer parameters are the buffers in order; floats and ints come from `scalars` in order. */
-static void run_threads(const struct program *p, float *const buffers[BUFFERS], unsigned pointers, const uint32_t *scalars, unsigned threads)
+static void run_threads(const struct program *p, float *const buffers[BUFFERS], unsigned pointers,
+                        const uint32_t *scalars, unsigned threads)
 {
     for (unsigned t = 0; t < threads; t++) {
         struct machine m = {.tid = t % BLOCK, .ctaid = t / BLOCK};
@@ -229,10 +232,11 @@ static void run_threads(const struct program *p, float *const buffers[BUFFERS], 
     }
 }
 
-/* ---- inputs and expectations ---------------------------------------------------------------------------------------- */
+/* ---- inputs and expectations --------------------------------------------------------------------------------- */
 
-static const uint32_t values[] = {0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x40490fdb, 0xc0000000, 0x7f800000, 0xff800000,
-                                  0x7fc00000, 0xffc12345, 0x00000001, 0x807fffff, 0x00800000, 0x7f7fffff, 0x3f800001, 0x3e99999a};
+static const uint32_t values[] = {0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x40490fdb, 0xc0000000,
+                                  0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x00000001, 0x807fffff,
+                                  0x00800000, 0x7f7fffff, 0x3f800001, 0x3e99999a};
 enum { VALUES = sizeof values / sizeof *values, CASES = VALUES * VALUES * VALUES };
 _Static_assert((int)CASES <= (int)MAX_THREADS, "every triple has a thread");
 
@@ -296,8 +300,8 @@ static void expect_at(unsigned sm, const char *name, unsigned buffer, unsigned t
 {
     uint32_t got = as_bits(memory[buffer][t]);
     if (got != expected)
-        fail_msg("sm_%u %s, element %u: %08x, not %08x (inputs %08x %08x %08x)", sm, name, t, got, expected, as_bits(memory[0][t]),
-                 as_bits(memory[1][t]), as_bits(memory[2][t]));
+        fail_msg("sm_%u %s, element %u: %08x, not %08x (inputs %08x %08x %08x)", sm, name, t, got, expected,
+                 as_bits(memory[0][t]), as_bits(memory[1][t]), as_bits(memory[2][t]));
 }
 
 enum { BOUND = CASES - 3 }; /* the last threads are beyond n and must store nothing */
@@ -313,9 +317,12 @@ static void the_seven_fma_kernels_compute_what_c_says(void **state)
 {
     (void)state;
     static const struct fma_kernel kernels[] = {
-        {"fma_direct_kernel", 4, 3, -1, 75},      {"fma_tmp_kernel", 4, 3, -1, 75},
-        {"fma_gap_kernel", 5, 4, 3, 75},          {"fma_store_tmp_kernel", 5, 4, 3, 0},
-        {"fma_rn_intrinsic_kernel", 4, 3, -1, 0}, {"fma_volatile_global_kernel", 5, 4, 3, 0},
+        {"fma_direct_kernel", 4, 3, -1, 75},
+        {"fma_tmp_kernel", 4, 3, -1, 75},
+        {"fma_gap_kernel", 5, 4, 3, 75},
+        {"fma_store_tmp_kernel", 5, 4, 3, 0},
+        {"fma_rn_intrinsic_kernel", 4, 3, -1, 0},
+        {"fma_volatile_global_kernel", 5, 4, 3, 0},
         {"fma_noinline_boundary_kernel", 4, 3, -1, 100}, /* the later front end sees through the call */
     };
     for (size_t i = 0; i < sizeof archs / sizeof *archs; i++)
@@ -331,10 +338,12 @@ static void the_seven_fma_kernels_compute_what_c_says(void **state)
             for (unsigned t = 0; t < CASES; t++) {
                 float a = memory[0][t], b = memory[1][t], c = memory[2][t], m = product(a, b, false);
                 expect_at(archs[i], kernel->name, kernel->output, t,
-                          t >= BOUND ? untouched : result(contracted ? fused(a, b, c, false) : sum(m, c, false), false));
+                          t >= BOUND ? untouched
+                                     : result(contracted ? fused(a, b, c, false) : sum(m, c, false), false));
                 if (kernel->aux >= 0)
                     expect_at(archs[i], kernel->name, (unsigned)kernel->aux, t,
-                              t >= BOUND ? untouched : result(k == 2 ? fused(sum(a, c, false), 3.0f, b, false) : m, false));
+                              t >= BOUND ? untouched
+                                         : result(k == 2 ? fused(sum(a, c, false), 3.0f, b, false) : m, false));
             }
         }
 }
@@ -343,8 +352,9 @@ static void clamp_keeps_nan_and_subnormals(void **state)
 {
     (void)state;
     /* lo and hi from the values too, the useless orders included. */
-    static const uint32_t bounds[][2] = {{0xbf800000, 0x3f800000}, {0x00000000, 0x40490fdb}, {0x80000000, 0x00000000}, {0x3f800000, 0xbf800000},
-                                         {0x7fc00000, 0x3f800000}, {0xff800000, 0x7f800000}, {0x00000001, 0x00800000}, {0xbf800000, 0x7fc00000}};
+    static const uint32_t bounds[][2] = {{0xbf800000, 0x3f800000}, {0x00000000, 0x40490fdb}, {0x80000000, 0x00000000},
+                                         {0x3f800000, 0xbf800000}, {0x7fc00000, 0x3f800000}, {0xff800000, 0x7f800000},
+                                         {0x00000001, 0x00800000}, {0xbf800000, 0x7fc00000}};
     for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
         static struct program p;
         load_program(&p, archs[i], "02_control/clamp_f32", "clamp_f32_kernel");

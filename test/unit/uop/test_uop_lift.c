@@ -1,5 +1,5 @@
-/* Instructions to micro-operations, text to text: each row is an instruction as the disassembler prints it and the list it
- * becomes. The structure comes from uop_parse_spelling(), so that no encoding table stands between. */
+/* Instructions to micro-operations, text to text: each row is an instruction as the disassembler prints it and the
+ * list it becomes. The structure comes from uop_parse_spelling(), so that no encoding table stands between. */
 #include "uop/uop_lift.h"
 #include "uop/uop_spelling.h"
 
@@ -77,7 +77,8 @@ static void copies_and_constants(void **state)
         {"FADD R7, -R2, -RZ", "0 read.b32 R2; 1 fneg.f32 %0; 2 write R7 %1"},
         {"FADD R7, |R2|, -RZ", "0 read.b32 R2; 1 fabs.f32 %0; 2 write R7 %1"},
         /* ... but not where the addition does something: flushing, rounding down. */
-        {"FADD.FTZ R7, |R2|, -RZ", "0 read.b32 R2; 1 fabs.f32 %0; 2 const.f32 0x80000000; 3 fadd.ftz.f32 %1 %2; 4 write R7 %3"},
+        {"FADD.FTZ R7, |R2|, -RZ",
+         "0 read.b32 R2; 1 fabs.f32 %0; 2 const.f32 0x80000000; 3 fadd.ftz.f32 %1 %2; 4 write R7 %3"},
         {"FADD.RM R7, R2, -RZ", "0 read.b32 R2; 1 const.f32 0x80000000; 2 fadd.rm.f32 %0 %1; 3 write R7 %2"},
     };
     CHECK(86, rows);
@@ -87,41 +88,54 @@ static void integer_arithmetic(void **state)
 {
     (void)state;
     static const struct row rows[] = {
-        {"IMAD R4, R4, c[0x0][0x0], R3", "0 read.b32 R4; 1 cbank.b32 [0][0x0]; 2 read.b32 R3; 3 mul.b32 %0 %1; 4 add.b32 %3 %2; 5 write R4 %4"},
+        {"IMAD R4, R4, c[0x0][0x0], R3",
+         "0 read.b32 R4; 1 cbank.b32 [0][0x0]; 2 read.b32 R3; 3 mul.b32 %0 %1; 4 add.b32 %3 %2; 5 write R4 %4"},
         {"IMAD R4, R5, 0x8, RZ", "0 read.b32 R5; 1 const.b32 0x3; 2 shl.b32 %0 %1; 3 write R4 %2"},
         {"IMAD R4, R5, 0x1, R7", "0 read.b32 R5; 1 read.b32 R7; 2 add.b32 %0 %1; 3 write R4 %2"},
-        {"IMAD.WIDE R2, R4, R5, c[0x0][0x160]",
-         "0 read.b32 R4; 1 read.b32 R5; 2 cbank.b64 [0][0x160]; 3 sext.b64 #32 %0; 4 sext.b64 #32 %1; 5 mul.b64 %3 %4; 6 add.b64 %5 %2; "
-         "7 lo.b32 %6; 8 write R2 %7; 9 hi.b32 %6; 10 write R3 %9"},
-        {"IMAD.WIDE.U32 R2, R4, 0x4, RZ",
-         "0 read.b32 R4; 1 zext.b64 #32 %0; 2 const.b64 0x4; 3 mul.b64 %1 %2; 4 lo.b32 %3; 5 write R2 %4; 6 hi.b32 %3; 7 write R3 %6"},
-        {"IMAD.HI.U32 R2, R4, R5, RZ", "0 read.b32 R4; 1 read.b32 R5; 2 zext.b64 #32 %0; 3 zext.b64 #32 %1; 4 mul.b64 %2 %3; 5 hi.b32 %4; 6 write R2 %5"},
-        {"IMAD.X R3, RZ, RZ, R5, P0", "0 read.b1 P0; 1 const.b32 0x0; 2 read.b32 R5; 3 addc.b32 %2 %1 %0; 4 write R3 %3"},
-        {"IADD3 R8, -R7, c[0x0][0x174], RZ", "0 read.b32 R7; 1 neg.b32 %0; 2 cbank.b32 [0][0x174]; 3 add.b32 %2 %1; 4 write R8 %3"},
-        {"IADD3 R2, P3, R2, 0x40, RZ",
-         "0 const.b1 0x0; 1 read.b32 R2; 2 const.b32 0x40; 3 carry.b1 #32 %1 %2 %0; 4 add.b32 %1 %2; 5 write R2 %4; 6 write P3 %3"},
-        {"IADD3 R2, P0, R4, -R6, RZ",
-         "0 read.b32 R4; 1 read.b32 R6; 2 neg.b32 %1; 3 not.b32 %1; 4 const.b1 0x1; 5 carry.b1 #32 %0 %3 %4; 6 add.b32 %0 %2; 7 write R2 %6; 8 write P0 %5"},
-        {"IADD3.X R3, R5, ~R7, RZ, P0, !PT", "0 read.b1 P0; 1 read.b32 R5; 2 read.b32 R7; 3 not.b32 %2; 4 addc.b32 %1 %3 %0; 5 write R3 %4"},
+        {"IMAD.WIDE R2, R4, R5, c[0x0][0x160]", "0 read.b32 R4; 1 read.b32 R5; 2 cbank.b64 [0][0x160]; 3 sext.b64 #32 "
+                                                "%0; 4 sext.b64 #32 %1; 5 mul.b64 %3 %4; 6 add.b64 %5 %2; "
+                                                "7 lo.b32 %6; 8 write R2 %7; 9 hi.b32 %6; 10 write R3 %9"},
+        {"IMAD.WIDE.U32 R2, R4, 0x4, RZ", "0 read.b32 R4; 1 zext.b64 #32 %0; 2 const.b64 0x4; 3 mul.b64 %1 %2; 4 "
+                                          "lo.b32 %3; 5 write R2 %4; 6 hi.b32 %3; 7 write R3 %6"},
+        {"IMAD.HI.U32 R2, R4, R5, RZ", "0 read.b32 R4; 1 read.b32 R5; 2 zext.b64 #32 %0; 3 zext.b64 #32 %1; 4 mul.b64 "
+                                       "%2 %3; 5 hi.b32 %4; 6 write R2 %5"},
+        {"IMAD.X R3, RZ, RZ, R5, P0",
+         "0 read.b1 P0; 1 const.b32 0x0; 2 read.b32 R5; 3 addc.b32 %2 %1 %0; 4 write R3 %3"},
+        {"IADD3 R8, -R7, c[0x0][0x174], RZ",
+         "0 read.b32 R7; 1 neg.b32 %0; 2 cbank.b32 [0][0x174]; 3 add.b32 %2 %1; 4 write R8 %3"},
+        {"IADD3 R2, P3, R2, 0x40, RZ", "0 const.b1 0x0; 1 read.b32 R2; 2 const.b32 0x40; 3 carry.b1 #32 %1 %2 %0; 4 "
+                                       "add.b32 %1 %2; 5 write R2 %4; 6 write P3 %3"},
+        {"IADD3 R2, P0, R4, -R6, RZ", "0 read.b32 R4; 1 read.b32 R6; 2 neg.b32 %1; 3 not.b32 %1; 4 const.b1 0x1; 5 "
+                                      "carry.b1 #32 %0 %3 %4; 6 add.b32 %0 %2; 7 write R2 %6; 8 write P0 %5"},
+        {"IADD3.X R3, R5, ~R7, RZ, P0, !PT",
+         "0 read.b1 P0; 1 read.b32 R5; 2 read.b32 R7; 3 not.b32 %2; 4 addc.b32 %1 %3 %0; 5 write R3 %4"},
         {"IADD3 R2, P0, P1, R4, R5, R6",
-         "0 const.b1 0x0; 1 read.b32 R4; 2 read.b32 R5; 3 read.b32 R6; 4 carry.b1 #32 %1 %2 %0; 5 add.b32 %1 %2; 6 carry.b1 #32 %5 %3 %0; "
+         "0 const.b1 0x0; 1 read.b32 R4; 2 read.b32 R5; 3 read.b32 R6; 4 carry.b1 #32 %1 %2 %0; 5 add.b32 %1 %2; 6 "
+         "carry.b1 #32 %5 %3 %0; "
          "7 add.b32 %5 %3; 8 write R2 %7; 9 or.b1 %4 %6; 10 write P0 %9; 11 and.b1 %4 %6; 12 write P1 %11"},
-        {"LEA R2, P0, R3, c[0x0][0x160], 0x2",
-         "0 const.b1 0x0; 1 read.b32 R3; 2 cbank.b32 [0][0x160]; 3 const.b32 0x2; 4 shl.b32 %1 %3; 5 carry.b1 #32 %4 %2 %0; 6 write P0 %5; "
-         "7 add.b32 %4 %2; 8 write R2 %7"},
+        {"LEA R2, P0, R3, c[0x0][0x160], 0x2", "0 const.b1 0x0; 1 read.b32 R3; 2 cbank.b32 [0][0x160]; 3 const.b32 "
+                                               "0x2; 4 shl.b32 %1 %3; 5 carry.b1 #32 %4 %2 %0; 6 write P0 %5; "
+                                               "7 add.b32 %4 %2; 8 write R2 %7"},
         {"LEA.HI.X R3, R4, c[0x0][0x164], R5, 0x2, P0",
-         "0 read.b1 P0; 1 read.b32 R4; 2 cbank.b32 [0][0x164]; 3 const.b32 0x2; 4 read.b32 R5; 5 pair.b64 %1 %4; 6 shl.b64 %5 %3; 7 hi.b32 %6; "
+         "0 read.b1 P0; 1 read.b32 R4; 2 cbank.b32 [0][0x164]; 3 const.b32 0x2; 4 read.b32 R5; 5 pair.b64 %1 %4; 6 "
+         "shl.b64 %5 %3; 7 hi.b32 %6; "
          "8 addc.b32 %7 %2 %0; 9 write R3 %8"},
-        {"LEA.HI.SX32 R2, R4, R5, 0x1e", "0 read.b32 R4; 1 read.b32 R5; 2 const.b32 0x2; 3 sar.b32 %0 %2; 4 add.b32 %3 %1; 5 write R2 %4"},
-        {"LEA.HI R2, R4, R5, RZ, 0x1", "0 read.b32 R4; 1 read.b32 R5; 2 const.b32 0x1f; 3 shr.b32 %0 %2; 4 add.b32 %3 %1; 5 write R2 %4"},
+        {"LEA.HI.SX32 R2, R4, R5, 0x1e",
+         "0 read.b32 R4; 1 read.b32 R5; 2 const.b32 0x2; 3 sar.b32 %0 %2; 4 add.b32 %3 %1; 5 write R2 %4"},
+        {"LEA.HI R2, R4, R5, RZ, 0x1",
+         "0 read.b32 R4; 1 read.b32 R5; 2 const.b32 0x1f; 3 shr.b32 %0 %2; 4 add.b32 %3 %1; 5 write R2 %4"},
         {"SHF.R.S32.HI R9, RZ, 0x1f, R8", "0 const.b32 0x1f; 1 read.b32 R8; 2 sar.b32 %1 %0; 3 write R9 %2"},
-        {"SHF.L.U64.HI R0, R2, 0x2, R3", "0 read.b32 R2; 1 const.b32 0x2; 2 read.b32 R3; 3 pair.b64 %0 %2; 4 shl.b64 %3 %1; 5 hi.b32 %4; 6 write R0 %5"},
-        {"SHF.L.W.U32.HI R0, R2, 0x7, R2", "0 read.b32 R2; 1 const.b32 0x7; 2 pair.b64 %0 %0; 3 shl.b64 %2 %1; 4 hi.b32 %3; 5 write R0 %4"},
-        {"IADD.64 R4, R2, UR8",
-         "0 read.b32 R2; 1 read.b32 R3; 2 pair.b64 %0 %1; 3 read.b32 UR8; 4 read.b32 UR9; 5 pair.b64 %3 %4; 6 add.b64 %2 %5; 7 lo.b32 %6; "
-         "8 write R4 %7; 9 hi.b32 %6; 10 write R5 %9"},
-        {"PRMT R2, R4, 0x5410, R5", "0 read.b32 R4; 1 read.b32 R5; 2 lo.b16 %0; 3 lo.b16 %1; 4 pair.b32 %2 %3; 5 write R2 %4"},
-        {"PRMT R2, R4, 0x123, RZ", "0 read.b32 R4; 1 const.b32 0x123; 2 const.b32 0x0; 3 prmt.b32 %0 %1 %2; 4 write R2 %3"},
+        {"SHF.L.U64.HI R0, R2, 0x2, R3", "0 read.b32 R2; 1 const.b32 0x2; 2 read.b32 R3; 3 pair.b64 %0 %2; 4 shl.b64 "
+                                         "%3 %1; 5 hi.b32 %4; 6 write R0 %5"},
+        {"SHF.L.W.U32.HI R0, R2, 0x7, R2",
+         "0 read.b32 R2; 1 const.b32 0x7; 2 pair.b64 %0 %0; 3 shl.b64 %2 %1; 4 hi.b32 %3; 5 write R0 %4"},
+        {"IADD.64 R4, R2, UR8", "0 read.b32 R2; 1 read.b32 R3; 2 pair.b64 %0 %1; 3 read.b32 UR8; 4 read.b32 UR9; 5 "
+                                "pair.b64 %3 %4; 6 add.b64 %2 %5; 7 lo.b32 %6; "
+                                "8 write R4 %7; 9 hi.b32 %6; 10 write R5 %9"},
+        {"PRMT R2, R4, 0x5410, R5",
+         "0 read.b32 R4; 1 read.b32 R5; 2 lo.b16 %0; 3 lo.b16 %1; 4 pair.b32 %2 %3; 5 write R2 %4"},
+        {"PRMT R2, R4, 0x123, RZ",
+         "0 read.b32 R4; 1 const.b32 0x123; 2 const.b32 0x0; 3 prmt.b32 %0 %1 %2; 4 write R2 %3"},
         {"VIMNMX R7, PT, PT, RZ, R2, !PT", "0 const.b32 0x0; 1 read.b32 R2; 2 max_s.b32 %0 %1; 3 write R7 %2"},
         {"FLO.U32.SH R2, R3", "0 read.b32 R3; 1 flo.b32 #1 %0; 2 write R2 %1"},
     };
@@ -134,18 +148,24 @@ static void logic(void **state)
     static const struct row rows[] = {
         {"LOP3.LUT R7, R6, 0x3, RZ, 0xc0, !PT", "0 read.b32 R6; 1 const.b32 0x3; 2 and.b32 %0 %1; 3 write R7 %2"},
         {"LOP3.LUT R7, RZ, R6, RZ, 0x33, !PT", "0 read.b32 R6; 1 not.b32 %0; 2 write R7 %1"},
-        {"LOP3.LUT R7, R4, R5, R6, 0x96, !PT", "0 read.b32 R4; 1 read.b32 R5; 2 read.b32 R6; 3 xor.b32 %0 %1; 4 xor.b32 %3 %2; 5 write R7 %4"},
-        {"LOP3.LUT R7, R4, R5, R6, 0xb8, !PT", "0 read.b32 R4; 1 read.b32 R5; 2 read.b32 R6; 3 lop3.b32 #0xb8 %0 %1 %2; 4 write R7 %3"},
-        {"LOP3.LUT R7, R4, R5, RZ, 0x30, !PT", "0 read.b32 R4; 1 read.b32 R5; 2 not.b32 %1; 3 and.b32 %0 %2; 4 write R7 %3"},
-        {"LOP3.LUT P0, RZ, R4, 0x1, RZ, 0xc0, !PT",
-         "0 read.b32 R4; 1 const.b32 0x1; 2 const.b32 0x0; 3 and.b32 %0 %1; 4 ieq.b1 #32 %3 %2; 5 not.b1 %4; 6 write P0 %5"},
+        {"LOP3.LUT R7, R4, R5, R6, 0x96, !PT",
+         "0 read.b32 R4; 1 read.b32 R5; 2 read.b32 R6; 3 xor.b32 %0 %1; 4 xor.b32 %3 %2; 5 write R7 %4"},
+        {"LOP3.LUT R7, R4, R5, R6, 0xb8, !PT",
+         "0 read.b32 R4; 1 read.b32 R5; 2 read.b32 R6; 3 lop3.b32 #0xb8 %0 %1 %2; 4 write R7 %3"},
+        {"LOP3.LUT R7, R4, R5, RZ, 0x30, !PT",
+         "0 read.b32 R4; 1 read.b32 R5; 2 not.b32 %1; 3 and.b32 %0 %2; 4 write R7 %3"},
+        {"LOP3.LUT P0, RZ, R4, 0x1, RZ, 0xc0, !PT", "0 read.b32 R4; 1 const.b32 0x1; 2 const.b32 0x0; 3 and.b32 %0 %1; "
+                                                    "4 ieq.b1 #32 %3 %2; 5 not.b1 %4; 6 write P0 %5"},
         {"PLOP3.LUT P0, PT, PT, PT, PT, 0x80, 0x0", "0 const.b1 0x1; 1 write P0 %0"},
         {"PLOP3.LUT P0, PT, P0, PT, PT, 0x8, 0x80", "0 read.b1 P0; 1 not.b1 %0; 2 write P0 %1"},
-        {"PLOP3.LUT P0, PT, P1, P2, PT, 0x2f, 0xf2", "0 read.b1 P1; 1 read.b1 P2; 2 and.b1 %0 %1; 3 not.b1 %2; 4 write P0 %3"},
-        {"PLOP3.LUT P0, PT, P1, P2, PT, 0x2a, 0x0", "0 read.b1 P1; 1 read.b1 P2; 2 and.b1 %0 %1; 3 not.b1 %2; 4 write P0 %3"},
+        {"PLOP3.LUT P0, PT, P1, P2, PT, 0x2f, 0xf2",
+         "0 read.b1 P1; 1 read.b1 P2; 2 and.b1 %0 %1; 3 not.b1 %2; 4 write P0 %3"},
+        {"PLOP3.LUT P0, PT, P1, P2, PT, 0x2a, 0x0",
+         "0 read.b1 P1; 1 read.b1 P2; 2 and.b1 %0 %1; 3 not.b1 %2; 4 write P0 %3"},
         {"PLOP3.LUT P0, P3, P1, P2, PT, 0xa8, 0xf2",
          "0 read.b1 P1; 1 read.b1 P2; 2 or.b1 %0 %1; 3 write P0 %2; 4 not.b1 %1; 5 or.b1 %0 %4; 6 write P3 %5"},
-        {"R2P PR, R0, 0x2", "0 read.b32 R0; 1 const.b32 0x2; 2 and.b32 %0 %1; 3 const.b32 0x0; 4 ieq.b1 #32 %2 %3; 5 not.b1 %4; 6 write P1 %5"},
+        {"R2P PR, R0, 0x2", "0 read.b32 R0; 1 const.b32 0x2; 2 and.b32 %0 %1; 3 const.b32 0x0; 4 ieq.b1 #32 %2 %3; 5 "
+                            "not.b1 %4; 6 write P1 %5"},
         {"P2R R3, PR, RZ, 0x4", "0 const.b32 0x0; 1 read.b1 P2; 2 const.b32 0x4; 3 select.b32 %1 %2 %0; 4 write R3 %3"},
     };
     CHECK(86, rows);
@@ -156,28 +176,38 @@ static void compares_with_their_unordered_meaning(void **state)
     (void)state;
     static const struct row rows[] = {
         {"FSETP.LT.AND P0, PT, R2, R3, PT", "0 read.b32 R2; 1 read.b32 R3; 2 flt.f32 %0 %1; 3 write P0 %2"},
-        {"FSETP.GEU.FTZ.AND P0, PT, R2, R3, PT", "0 read.b32 R2; 1 read.b32 R3; 2 flt.ftz.f32 %0 %1; 3 not.b1 %2; 4 write P0 %3"},
+        {"FSETP.GEU.FTZ.AND P0, PT, R2, R3, PT",
+         "0 read.b32 R2; 1 read.b32 R3; 2 flt.ftz.f32 %0 %1; 3 not.b1 %2; 4 write P0 %3"},
         {"FSETP.GT.AND P0, PT, R2, R3, PT", "0 read.b32 R2; 1 read.b32 R3; 2 flt.f32 %1 %0; 3 write P0 %2"},
         {"FSETP.GE.AND P0, PT, R2, R3, PT", "0 read.b32 R2; 1 read.b32 R3; 2 fle.f32 %1 %0; 3 write P0 %2"},
-        {"FSETP.LEU.AND P0, PT, R2, R3, PT", "0 read.b32 R2; 1 read.b32 R3; 2 flt.f32 %1 %0; 3 not.b1 %2; 4 write P0 %3"},
-        {"FSETP.LTU.AND P0, PT, R2, R3, PT", "0 read.b32 R2; 1 read.b32 R3; 2 fle.f32 %1 %0; 3 not.b1 %2; 4 write P0 %3"},
-        {"FSETP.GTU.AND P0, PT, R2, R3, PT", "0 read.b32 R2; 1 read.b32 R3; 2 fle.f32 %0 %1; 3 not.b1 %2; 4 write P0 %3"},
-        {"FSETP.NEU.AND P0, PT, R2, R3, PT", "0 read.b32 R2; 1 read.b32 R3; 2 feq.f32 %0 %1; 3 not.b1 %2; 4 write P0 %3"},
+        {"FSETP.LEU.AND P0, PT, R2, R3, PT",
+         "0 read.b32 R2; 1 read.b32 R3; 2 flt.f32 %1 %0; 3 not.b1 %2; 4 write P0 %3"},
+        {"FSETP.LTU.AND P0, PT, R2, R3, PT",
+         "0 read.b32 R2; 1 read.b32 R3; 2 fle.f32 %1 %0; 3 not.b1 %2; 4 write P0 %3"},
+        {"FSETP.GTU.AND P0, PT, R2, R3, PT",
+         "0 read.b32 R2; 1 read.b32 R3; 2 fle.f32 %0 %1; 3 not.b1 %2; 4 write P0 %3"},
+        {"FSETP.NEU.AND P0, PT, R2, R3, PT",
+         "0 read.b32 R2; 1 read.b32 R3; 2 feq.f32 %0 %1; 3 not.b1 %2; 4 write P0 %3"},
         {"FSETP.NE.AND P0, PT, R2, R3, PT", "0 read.b32 R2; 1 read.b32 R3; 2 fne.f32 %0 %1; 3 write P0 %2"},
-        {"FSETP.EQU.AND P0, PT, R2, R3, PT", "0 read.b32 R2; 1 read.b32 R3; 2 fne.f32 %0 %1; 3 not.b1 %2; 4 write P0 %3"},
-        {"FSETP.NAN.AND P0, PT, |R2|, |R2|, PT", "0 read.b32 R2; 1 fabs.f32 %0; 2 fabs.f32 %0; 3 fnum.f32 %1 %2; 4 not.b1 %3; 5 write P0 %4"},
-        {"FSETP.LT.OR P0, P1, R2, 1.5, !P2",
-         "0 read.b32 R2; 1 const.b32 0x3fc00000; 2 flt.f32 %0 %1; 3 read.b1 P2; 4 not.b1 %3; 5 or.b1 %2 %4; 6 write P0 %5; 7 not.b1 %2; 8 or.b1 %7 %4; "
-         "9 write P1 %8"},
-        {"ISETP.GE.AND P0, PT, R4, c[0x0][0x170], PT", "0 read.b32 R4; 1 cbank.b32 [0][0x170]; 2 ilt_s.b1 #32 %0 %1; 3 not.b1 %2; 4 write P0 %3"},
+        {"FSETP.EQU.AND P0, PT, R2, R3, PT",
+         "0 read.b32 R2; 1 read.b32 R3; 2 fne.f32 %0 %1; 3 not.b1 %2; 4 write P0 %3"},
+        {"FSETP.NAN.AND P0, PT, |R2|, |R2|, PT",
+         "0 read.b32 R2; 1 fabs.f32 %0; 2 fabs.f32 %0; 3 fnum.f32 %1 %2; 4 not.b1 %3; 5 write P0 %4"},
+        {"FSETP.LT.OR P0, P1, R2, 1.5, !P2", "0 read.b32 R2; 1 const.b32 0x3fc00000; 2 flt.f32 %0 %1; 3 read.b1 P2; 4 "
+                                             "not.b1 %3; 5 or.b1 %2 %4; 6 write P0 %5; 7 not.b1 %2; 8 or.b1 %7 %4; "
+                                             "9 write P1 %8"},
+        {"ISETP.GE.AND P0, PT, R4, c[0x0][0x170], PT",
+         "0 read.b32 R4; 1 cbank.b32 [0][0x170]; 2 ilt_s.b1 #32 %0 %1; 3 not.b1 %2; 4 write P0 %3"},
         {"ISETP.GT.U32.AND P0, PT, R4, 0x3, PT", "0 read.b32 R4; 1 const.b32 0x3; 2 ilt_u.b1 #32 %1 %0; 3 write P0 %2"},
-        {"ISETP.NE.OR P0, PT, R8, RZ, P0", "0 read.b32 R8; 1 const.b32 0x0; 2 ieq.b1 #32 %0 %1; 3 not.b1 %2; 4 read.b1 P0; 5 or.b1 %3 %4; 6 write P0 %5"},
-        {"ISETP.GE.AND.EX P0, PT, R3, UR7, PT, P0",
-         "0 read.b32 R3; 1 read.b32 UR7; 2 ieq.b1 #32 %0 %1; 3 ilt_s.b1 #32 %1 %0; 4 read.b1 P0; 5 select.b1 %2 %4 %3; 6 write P0 %5"},
+        {"ISETP.NE.OR P0, PT, R8, RZ, P0",
+         "0 read.b32 R8; 1 const.b32 0x0; 2 ieq.b1 #32 %0 %1; 3 not.b1 %2; 4 read.b1 P0; 5 or.b1 %3 %4; 6 write P0 %5"},
+        {"ISETP.GE.AND.EX P0, PT, R3, UR7, PT, P0", "0 read.b32 R3; 1 read.b32 UR7; 2 ieq.b1 #32 %0 %1; 3 ilt_s.b1 #32 "
+                                                    "%1 %0; 4 read.b1 P0; 5 select.b1 %2 %4 %3; 6 write P0 %5"},
         {"ISETP.GE.U64.AND P0, PT, R2, UR6, PT",
-         "0 read.b32 R2; 1 read.b32 R3; 2 pair.b64 %0 %1; 3 read.b32 UR6; 4 read.b32 UR7; 5 pair.b64 %3 %4; 6 ilt_u.b1 #64 %2 %5; 7 not.b1 %6; 8 write P0 %7"},
-        {"FSET.BF.GT.AND R2, R3, RZ, PT",
-         "0 read.b32 R3; 1 const.b32 0x0; 2 flt.f32 %1 %0; 3 const.b32 0x3f800000; 4 select.b32 %2 %3 %1; 5 write R2 %4"},
+         "0 read.b32 R2; 1 read.b32 R3; 2 pair.b64 %0 %1; 3 read.b32 UR6; 4 read.b32 UR7; 5 pair.b64 %3 %4; 6 ilt_u.b1 "
+         "#64 %2 %5; 7 not.b1 %6; 8 write P0 %7"},
+        {"FSET.BF.GT.AND R2, R3, RZ, PT", "0 read.b32 R3; 1 const.b32 0x0; 2 flt.f32 %1 %0; 3 const.b32 0x3f800000; 4 "
+                                          "select.b32 %2 %3 %1; 5 write R2 %4"},
     };
     CHECK(86, rows);
 }
@@ -202,35 +232,41 @@ static void floats(void **state)
 {
     (void)state;
     static const struct row rows[] = {
-        {"FFMA.FTZ R11, R2, R5, -R7", "0 read.b32 R2; 1 read.b32 R5; 2 read.b32 R7; 3 fneg.f32 %2; 4 ffma.ftz.f32 %0 %1 %3; 5 write R11 %4"},
+        {"FFMA.FTZ R11, R2, R5, -R7",
+         "0 read.b32 R2; 1 read.b32 R5; 2 read.b32 R7; 3 fneg.f32 %2; 4 ffma.ftz.f32 %0 %1 %3; 5 write R11 %4"},
         {"FFMA R11, R2, R5, -RZ", "0 read.b32 R2; 1 read.b32 R5; 2 fmul.f32 %0 %1; 3 write R11 %2"},
         {"FFMA R11, R2, R5, RZ", "0 read.b32 R2; 1 read.b32 R5; 2 const.b32 0x0; 3 ffma.f32 %0 %1 %2; 4 write R11 %3"},
         {"FADD.SAT R7, RZ, R2", "0 const.b32 0x0; 1 read.b32 R2; 2 fadd.sat.f32 %0 %1; 3 write R7 %2"},
         {"FMUL.RZ R7, R2, R3", "0 read.b32 R2; 1 read.b32 R3; 2 fmul.rz.f32 %0 %1; 3 write R7 %2"},
         {"FMNMX.FTZ R7, RZ, R2, !PT", "0 const.b32 0x0; 1 read.b32 R2; 2 fmax.ftz.f32 %0 %1; 3 write R7 %2"},
         {"FMNMX.NAN R0, R2, -1.5, PT", "0 read.b32 R2; 1 const.b32 0xbfc00000; 2 fmin.nan.f32 %0 %1; 3 write R0 %2"},
-        {"FMNMX R0, R2, R3, P1", "0 read.b32 R2; 1 read.b32 R3; 2 read.b1 P1; 3 fmin.f32 %0 %1; 4 fmax.f32 %0 %1; 5 select.f32 %2 %3 %4; 6 write R0 %5"},
-        {"FMNMX3 R0, R2, R3, R4, !PT", "0 read.b32 R2; 1 read.b32 R3; 2 read.b32 R4; 3 fmax.f32 %0 %1; 4 fmax.f32 %3 %2; 5 write R0 %4"},
-        {"FSEL R7, R0, c[0x0][0x174], !P0", "0 read.b32 R0; 1 cbank.b32 [0][0x174]; 2 read.b1 P0; 3 not.b1 %2; 4 select.b32 %3 %0 %1; 5 write R7 %4"},
-        {"FSEL.FTZ R7, R2, R3, P0",
-         "0 read.b32 R2; 1 read.b32 R3; 2 read.b1 P0; 3 select.b32 %2 %0 %1; 4 const.b32 0x0; 5 feq.ftz.f32 %3 %4; 6 const.b32 0x80000000; "
-         "7 and.b32 %3 %6; 8 select.b32 %5 %7 %3; 9 write R7 %8"},
+        {"FMNMX R0, R2, R3, P1", "0 read.b32 R2; 1 read.b32 R3; 2 read.b1 P1; 3 fmin.f32 %0 %1; 4 fmax.f32 %0 %1; 5 "
+                                 "select.f32 %2 %3 %4; 6 write R0 %5"},
+        {"FMNMX3 R0, R2, R3, R4, !PT",
+         "0 read.b32 R2; 1 read.b32 R3; 2 read.b32 R4; 3 fmax.f32 %0 %1; 4 fmax.f32 %3 %2; 5 write R0 %4"},
+        {"FSEL R7, R0, c[0x0][0x174], !P0",
+         "0 read.b32 R0; 1 cbank.b32 [0][0x174]; 2 read.b1 P0; 3 not.b1 %2; 4 select.b32 %3 %0 %1; 5 write R7 %4"},
+        {"FSEL.FTZ R7, R2, R3, P0", "0 read.b32 R2; 1 read.b32 R3; 2 read.b1 P0; 3 select.b32 %2 %0 %1; 4 const.b32 "
+                                    "0x0; 5 feq.ftz.f32 %3 %4; 6 const.b32 0x80000000; "
+                                    "7 and.b32 %3 %6; 8 select.b32 %5 %7 %3; 9 write R7 %8"},
         {"MUFU.EX2 R5, R5", "0 read.b32 R5; 1 ex2.f32 %0; 2 write R5 %1"},
-        {"DADD R6, R2, -R4",
-         "0 read.b32 R2; 1 read.b32 R3; 2 pair.b64 %0 %1; 3 read.b32 R4; 4 read.b32 R5; 5 pair.b64 %3 %4; 6 fneg.f64 %5; 7 fadd.f64 %2 %6; 8 lo.b32 %7; "
-         "9 write R6 %8; 10 hi.b32 %7; 11 write R7 %10"},
+        {"DADD R6, R2, -R4", "0 read.b32 R2; 1 read.b32 R3; 2 pair.b64 %0 %1; 3 read.b32 R4; 4 read.b32 R5; 5 pair.b64 "
+                             "%3 %4; 6 fneg.f64 %5; 7 fadd.f64 %2 %6; 8 lo.b32 %7; "
+                             "9 write R6 %8; 10 hi.b32 %7; 11 write R7 %10"},
         {"F2I.TRUNC.NTZ R2, R3", "0 read.b32 R3; 1 f2i.rz.signed.b32 from f32 %0; 2 write R2 %1"},
         {"F2I.FTZ.U32.TRUNC.NTZ R2, R3", "0 read.b32 R3; 1 f2i.rz.ftz.b32 from f32 %0; 2 write R2 %1"},
         {"F2I.TRUNC R2, R3", "0 read.b32 R3; 1 f2i.rz.nan.signed.b32 from f32 %0; 2 write R2 %1"},
         {"I2F.U32.RP R2, R3", "0 read.b32 R3; 1 i2f.rp.f32 #32 %0; 2 write R2 %1"},
         {"I2FP.F32.S32 R7, R2", "0 read.b32 R2; 1 i2f.signed.f32 #32 %0; 2 write R7 %1"},
         {"FRND.FLOOR R2, R3", "0 read.b32 R3; 1 fround.rm.f32 %0; 2 write R2 %1"},
-        {"F2F.F64.F32 R2, R4", "0 read.b32 R4; 1 f2f.f64 from f32 %0; 2 lo.b32 %1; 3 write R2 %2; 4 hi.b32 %1; 5 write R3 %4"},
-        {"F2FP.PACK_AB R2, R3, R4", "0 read.b32 R3; 1 f2f.f16 from f32 %0; 2 read.b32 R4; 3 f2f.f16 from f32 %2; 4 pair.b32 %3 %1; 5 write R2 %4"},
+        {"F2F.F64.F32 R2, R4",
+         "0 read.b32 R4; 1 f2f.f64 from f32 %0; 2 lo.b32 %1; 3 write R2 %2; 4 hi.b32 %1; 5 write R3 %4"},
+        {"F2FP.PACK_AB R2, R3, R4",
+         "0 read.b32 R3; 1 f2f.f16 from f32 %0; 2 read.b32 R4; 3 f2f.f16 from f32 %2; 4 pair.b32 %3 %1; 5 write R2 %4"},
         {"HADD2.F32 R7, -RZ, R2.H0_H0", "0 read.b32 R2; 1 lo.b16 %0; 2 f2f.f32 from f16 %1; 3 write R7 %2"},
-        {"HFMA2 R11, R2, 1, 1, R6",
-         "0 read.b32 R2; 1 lo.b16 %0; 2 hi.b16 %0; 3 read.b32 R6; 4 lo.b16 %3; 5 hi.b16 %3; 6 fadd.f16 %1 %4; 7 fadd.f16 %2 %5; 8 pair.b32 %6 %7; "
-         "9 write R11 %8"},
+        {"HFMA2 R11, R2, 1, 1, R6", "0 read.b32 R2; 1 lo.b16 %0; 2 hi.b16 %0; 3 read.b32 R6; 4 lo.b16 %3; 5 hi.b16 %3; "
+                                    "6 fadd.f16 %1 %4; 7 fadd.f16 %2 %5; 8 pair.b32 %6 %7; "
+                                    "9 write R11 %8"},
     };
     CHECK(86, rows);
 }
@@ -240,25 +276,32 @@ static void memory(void **state)
     (void)state;
     static const struct row rows[] = {
         {"LDG.E.CONSTANT R3, desc[UR4][R2.64+0x4]",
-         "0 read.b32 UR4; 1 read.b32 UR5; 2 pair.b64 %0 %1; 3 read.b32 R2; 4 read.b32 R3; 5 pair.b64 %3 %4; 6 const.b64 0x4; 7 add.b64 %5 %6; "
+         "0 read.b32 UR4; 1 read.b32 UR5; 2 pair.b64 %0 %1; 3 read.b32 R2; 4 read.b32 R3; 5 pair.b64 %3 %4; 6 "
+         "const.b64 0x4; 7 add.b64 %5 %6; "
          "8 load.global4.readonly.b32 %7 %2; 9 write R3 %8"},
         {"LDG.E.SYS R3, [R2]", "0 read.b32 R2; 1 read.b32 R3; 2 pair.b64 %0 %1; 3 load.global4.b32 %2; 4 write R3 %3"},
-        {"LDG.E.S8 R3, [R2.64]", "0 read.b32 R2; 1 read.b32 R3; 2 pair.b64 %0 %1; 3 load.global1.signed.b32 %2; 4 write R3 %3"},
+        {"LDG.E.S8 R3, [R2.64]",
+         "0 read.b32 R2; 1 read.b32 R3; 2 pair.b64 %0 %1; 3 load.global1.signed.b32 %2; 4 write R3 %3"},
         {"LDG.E.128 R4, [R2.64]",
-         "0 read.b32 R2; 1 read.b32 R3; 2 pair.b64 %0 %1; 3 load.global16.b128 %2; 4 element.b32 #0x0 %3; 5 write R4 %4; 6 element.b32 #0x1 %3; "
+         "0 read.b32 R2; 1 read.b32 R3; 2 pair.b64 %0 %1; 3 load.global16.b128 %2; 4 element.b32 #0x0 %3; 5 write R4 "
+         "%4; 6 element.b32 #0x1 %3; "
          "7 write R5 %6; 8 element.b32 #0x2 %3; 9 write R6 %8; 10 element.b32 #0x3 %3; 11 write R7 %10"},
-        {"LDG.E.STRONG.SYS R15, [R6.64]", "0 read.b32 R6; 1 read.b32 R7; 2 pair.b64 %0 %1; 3 load.global4.sys.b32 %2; 4 write R15 %3"},
+        {"LDG.E.STRONG.SYS R15, [R6.64]",
+         "0 read.b32 R6; 1 read.b32 R7; 2 pair.b64 %0 %1; 3 load.global4.sys.b32 %2; 4 write R15 %3"},
         {"STG.E.64 [R8.64], R6",
          "0 read.b32 R8; 1 read.b32 R9; 2 pair.b64 %0 %1; 3 read.b32 R6; 4 read.b32 R7; 5 store.global8 %2 %3 %4"},
-        {"@!P0 STG.E [R4.64], RZ", "0 read.b1 P0; 1 not.b1 %0; 2 read.b32 R4; 3 read.b32 R5; 4 pair.b64 %2 %3; 5 const.b32 0x0; 6 store.global4 %4 %5; guard %1"},
-        {"LDS R4, [R7.X4+0x10]",
-         "0 read.b32 R7; 1 const.b32 0x2; 2 shl.b32 %0 %1; 3 const.b32 0x10; 4 add.b32 %2 %3; 5 load.shared4.b32 %4; 6 write R4 %5"},
+        {"@!P0 STG.E [R4.64], RZ", "0 read.b1 P0; 1 not.b1 %0; 2 read.b32 R4; 3 read.b32 R5; 4 pair.b64 %2 %3; 5 "
+                                   "const.b32 0x0; 6 store.global4 %4 %5; guard %1"},
+        {"LDS R4, [R7.X4+0x10]", "0 read.b32 R7; 1 const.b32 0x2; 2 shl.b32 %0 %1; 3 const.b32 0x10; 4 add.b32 %2 %3; "
+                                 "5 load.shared4.b32 %4; 6 write R4 %5"},
         {"@!PT LDS RZ, [RZ]", "0 const.b1 0x0; 1 const.b32 0x0; 2 load.shared4.b32 %1; guard %0"},
         {"LDC R7, c[0x0][R7+0x380]", "0 read.b32 R7; 1 cbank.b32 [0][0x380] %0; 2 write R7 %1"},
-        {"ULDC.64 UR4, c[0x0][0x118]", "0 cbank.b64 [0][0x118]; 1 lo.b32 %0; 2 write UR4 %1; 3 hi.b32 %0; 4 write UR5 %3"},
-        {"ATOMG.E.ADD.STRONG.GPU PT, R3, [R2.64], R5",
-         "0 read.b32 R2; 1 read.b32 R3; 2 pair.b64 %0 %1; 3 read.b32 R5; 4 atom.global4.gpu.add.b32 %2 %3; 5 write R3 %4"},
-        {"ATOMS.CAS R2, [R3], R4, R5", "0 read.b32 R3; 1 read.b32 R4; 2 read.b32 R5; 3 atom.shared4.cas.b32 %0 %1 %2; 4 write R2 %3"},
+        {"ULDC.64 UR4, c[0x0][0x118]",
+         "0 cbank.b64 [0][0x118]; 1 lo.b32 %0; 2 write UR4 %1; 3 hi.b32 %0; 4 write UR5 %3"},
+        {"ATOMG.E.ADD.STRONG.GPU PT, R3, [R2.64], R5", "0 read.b32 R2; 1 read.b32 R3; 2 pair.b64 %0 %1; 3 read.b32 R5; "
+                                                       "4 atom.global4.gpu.add.b32 %2 %3; 5 write R3 %4"},
+        {"ATOMS.CAS R2, [R3], R4, R5",
+         "0 read.b32 R3; 1 read.b32 R4; 2 read.b32 R5; 3 atom.shared4.cas.b32 %0 %1 %2; 4 write R2 %3"},
         {"RED.E.ADD.F32.FTZ.RN.STRONG.GPU [R2.64], R5",
          "0 read.b32 R2; 1 read.b32 R3; 2 pair.b64 %0 %1; 3 read.b32 R5; 4 red.global4.gpu.add.ftz.f32 %2 %3"},
     };
@@ -282,9 +325,10 @@ static void control_and_warp(void **state)
         {"NOP", "0 nop"},
         {"BAR.SYNC.DEFER_BLOCKING 0x0", "0 const.b32 0x0; 1 bar #0x0 %0"},
         {"BAR.RED.POPC.DEFER_BLOCKING 0x0, P0", "0 const.b32 0x0; 1 read.b1 P0; 2 bar #0x2 %0 - %1"},
-        {"SHFL.BFLY PT, R3, R2, 0x10, 0x1f", "0 read.b32 R2; 1 const.b32 0x10; 2 const.b32 0x1f; 3 shfl.b32 #0x3 %0 %1 %2; 4 write R3 %3"},
-        {"SHFL.IDX P0, R3, R2, R4, R5",
-         "0 read.b32 R2; 1 read.b32 R4; 2 read.b32 R5; 3 shfl_in.b1 #0x0 %0 %1 %2; 4 write P0 %3; 5 shfl.b32 #0x0 %0 %1 %2; 6 write R3 %5"},
+        {"SHFL.BFLY PT, R3, R2, 0x10, 0x1f",
+         "0 read.b32 R2; 1 const.b32 0x10; 2 const.b32 0x1f; 3 shfl.b32 #0x3 %0 %1 %2; 4 write R3 %3"},
+        {"SHFL.IDX P0, R3, R2, R4, R5", "0 read.b32 R2; 1 read.b32 R4; 2 read.b32 R5; 3 shfl_in.b1 #0x0 %0 %1 %2; 4 "
+                                        "write P0 %3; 5 shfl.b32 #0x0 %0 %1 %2; 6 write R3 %5"},
         {"VOTE.ANY R2, PT, P0", "0 read.b1 P0; 1 ballot.b32 %0; 2 write R2 %1"},
         {"VOTE.ALL P1, P0", "0 read.b1 P0; 1 vote.b1 #0x0 %0; 2 write P1 %1"},
         {"REDUX.SUM UR4, R2", "0 read.b32 R2; 1 redux.add.b32 %0; 2 write UR4 %1"},
@@ -301,7 +345,8 @@ static void what_is_not_described_is_opaque_and_said_so(void **state)
     static const struct row rows[] = {
         {"@P1 MUFU.RCP.F16 R2, R3",
          "0 read.b1 P1; 1 read.b32 R2; 2 read.b32 R3; 3 opaque.b32 #0x0 %0 %1 %2; 4 write R2 %3; guard %0; unknown"},
-        {"FMUL.D2 R2, R3, R4", "0 read.b32 R2; 1 read.b32 R3; 2 read.b32 R4; 3 opaque.b32 #0x0 %0 %1 %2; 4 write R2 %3; unknown"},
+        {"FMUL.D2 R2, R3, R4",
+         "0 read.b32 R2; 1 read.b32 R3; 2 read.b32 R4; 3 opaque.b32 #0x0 %0 %1 %2; 4 write R2 %3; unknown"},
         {"LEPC R20", "0 opaque.b32 #0x0; 1 write R20 %0; 2 opaque.b32 #0x1; 3 write R21 %2; opaque"},
     };
     CHECK(86, rows);
