@@ -266,7 +266,7 @@ static bool value_operand(struct reader *r, struct isa_operand *o)
             return false;
         memcpy(text, r->p, n);
         text[n] = 0;
-        int number = isa_sreg_find(r->sm, text);
+        int number = str_equal(text, "SRZ") ? 255 : isa_sreg_find(r->sm, text);
         if (number < 0)
             return false;
         o->kind = ISA_OPERAND_SREG;
