@@ -53,34 +53,75 @@ static void add_arch(struct rep_page *p, struct rep_table *t, const struct fact_
     }
 }
 
+typedef VEC(const struct fact_comparison *) comparisons;
+
+static unsigned arch_number(const struct fact_document *doc, uint32_t kernel)
+{
+    unsigned number = 0;
+    for (const char *c = doc->kernels.p[kernel].arch; c && *c; c++)
+        if (*c >= '0' && *c <= '9')
+            number = number * 10 + (unsigned)(*c - '0');
+    return number;
+}
+
+/* A kernel's comparisons, by architecture. */
+static comparisons comparisons_of(struct rep_page *p, const struct fact_document *doc, uint32_t kernel)
+{
+    comparisons list = {0};
+    for (size_t i = 0; i < doc->comparisons.n; i++) {
+        const struct fact_comparison *c = &doc->comparisons.p[i];
+        if (c->a != kernel)
+            continue;
+        VEC_PUSH(p->a, list, c);
+        for (size_t at = list.n - 1; at > 0 && arch_number(doc, list.p[at - 1]->b) > arch_number(doc, c->b); at--) {
+            list.p[at] = list.p[at - 1];
+            list.p[at - 1] = c;
+        }
+    }
+    return list;
+}
+
+/* What stands on the others instead; architectures that agree share a line. */
+static void say_differences(struct rep_page *p, const struct fact_document *doc, const comparisons *list,
+                            const char *subject)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        const struct fact_comparison_row *r = row_of(list->p[i], subject);
+        struct strbuf archs;
+        bool said = false;
+        if (!r || r->same)
+            continue;
+        str_init(&archs, p->a);
+        for (size_t j = 0; j < list->n; j++) {
+            const struct fact_comparison_row *other = row_of(list->p[j], subject);
+            if (!other || other->same || !str_equal(other->b, r->b) || !str_equal(other->why, r->why))
+                continue;
+            said |= j < i;
+            str_addf(&archs, "%s%s", archs.n ? ", " : "", rep_or_dash(doc->kernels.p[list->p[j]->b].arch));
+        }
+        if (!said)
+            rep_item(p, 0, rep_format(p->a, "%s on %s", subject, archs.p), 0,
+                     rep_format(p->a, "%s%s%s", rep_or_dash(r->b), r->why ? "; " : "", r->why ? r->why : ""), false);
+    }
+}
+
 static void say_other_archs(struct rep_page *p, const struct fact_document *doc, uint32_t kernel)
 {
     const struct fact_kernel *k = &doc->kernels.p[kernel];
     struct rep_table t = {.columns = FIXED + SUBJECTS, .head = {"architecture", "instructions", "registers"}};
+    comparisons list = comparisons_of(p, doc, kernel);
+    if (list.n == 0)
+        return;
     for (unsigned i = 0; i < SUBJECTS; i++)
         t.head[FIXED + i] = subjects[i];
     add_arch(p, &t, k, NULL);
-    for (size_t i = 0; i < doc->comparisons.n; i++)
-        if (doc->comparisons.p[i].a == kernel)
-            add_arch(p, &t, &doc->kernels.p[doc->comparisons.p[i].b], &doc->comparisons.p[i]);
-    if (t.rows.n < 2)
-        return;
+    for (size_t i = 0; i < list.n; i++)
+        add_arch(p, &t, &doc->kernels.p[list.p[i]->b], list.p[i]);
     rep_heading(p, 2, rep_format(p->a, "%s on other architectures", fact_kernel_name(k)));
     rep_table_write(p, &t, 0);
-    bool any = false;
-    for (size_t i = 0; i < doc->comparisons.n; i++) {
-        const struct fact_comparison *c = &doc->comparisons.p[i];
-        for (unsigned s = 0; c->a == kernel && s < SUBJECTS; s++) {
-            const struct fact_comparison_row *r = row_of(c, subjects[s]);
-            if (!r || r->same)
-                continue;
-            rep_item(p, 0, rep_format(p->a, "%s, %s", rep_or_dash(doc->kernels.p[c->b].arch), subjects[s]), 0,
-                     rep_format(p->a, "%s%s%s", rep_or_dash(r->b), r->why ? "; " : "", r->why ? r->why : ""), false);
-            any = true;
-        }
-    }
-    if (any)
-        rep_blank(p);
+    for (unsigned i = 0; i < SUBJECTS; i++)
+        say_differences(p, doc, &list, subjects[i]);
+    rep_blank(p);
 }
 
 enum sp_status rep_note(const struct fact_document *doc, const char *arch_main, struct out *o)

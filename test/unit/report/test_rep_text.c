@@ -334,7 +334,7 @@ static void test_note_tells_what_differs(void **state)
                                         "## sum on other architectures",
                                         "| sm_90a | 5 | 24 |",
                                         "| sm_120 | 5 | 20 | same | differ |",
-                                        "- sm_120, patterns: tree-reduction\n",
+                                        "- patterns on sm_120: tree-reduction\n",
                                         NULL};
     struct arena a;
     struct fact_document doc;
