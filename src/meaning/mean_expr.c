@@ -1,6 +1,6 @@
 /* The text of a value as a C expression: precedence of C, parentheses only where they are needed.
  * Every node is made into text once for each way of reading it (memo), so the cost is linear in the
- * graph; a text beyond MEAN_TEXT_MAX bytes or deeper than MEAN_DEPTH_MAX operations stands as "…"
+ * graph; a text beyond MEAN_OPERAND_MAX bytes or deeper than MEAN_DEPTH_MAX operations stands as "…"
  * in larger ones. Nothing is claimed that the bits do not say: rounding other than to nearest,
  * saturation and NaN-keeping minima have names of their own. */
 #include "meaning/mean_internal.h"
@@ -26,14 +26,13 @@ struct mean_text mean_piece(struct mean *m, enum mean_prec prec, const char *for
     va_end(args);
     if (!p)
         return (struct mean_text){"?", PREC_PRIMARY, false};
-    bool cut = n > MEAN_TEXT_MAX;
-    if (cut) { /* never inside a UTF-8 sequence */
+    if (n > MEAN_TEXT_MAX) { /* never inside a UTF-8 sequence */
         size_t end = MEAN_TEXT_MAX;
         while (end > 0 && ((unsigned char)p[end] & 0xc0) == 0x80)
             end--;
         memcpy(p + end, "\xe2\x80\xa6", 4);
     }
-    return (struct mean_text){p, (uint8_t)prec, cut};
+    return (struct mean_text){p, (uint8_t)prec, n > MEAN_OPERAND_MAX};
 }
 
 const char *mean_operand(struct mean *m, struct mean_text t, enum mean_prec prec)
@@ -455,14 +454,18 @@ static const char *chosen_word(const struct graph_node *n)
     }
 }
 
+/* Where paths meet without a condition that a table holds: the ways in, short ones only. */
 static struct mean_text phi_text(const struct printer *p, const struct graph_node *n)
 {
+    enum { PHI_WAYS = 4, PHI_ARG_MAX = 48 };
     struct strbuf b;
     str_init(&b, p->m->a);
     str_add(&b, "phi(");
-    for (uint32_t i = 0; i < n->phi_count && i < 8; i++)
-        str_addf(&b, "%s%s", i ? ", " : "", arg(p, n->phi_args[i], p->as).p);
-    str_add(&b, n->phi_count > 8 ? ", \xe2\x80\xa6)" : ")");
+    for (uint32_t i = 0; i < n->phi_count && i < PHI_WAYS; i++) {
+        struct mean_text t = arg(p, n->phi_args[i], p->as);
+        str_addf(&b, "%s%s", i ? ", " : "", t.cut || strlen(t.p) > PHI_ARG_MAX ? "\xe2\x80\xa6" : t.p);
+    }
+    str_add(&b, n->phi_count > PHI_WAYS ? ", \xe2\x80\xa6)" : ")");
     return mean_piece(p->m, PREC_PRIMARY, "%s", b.p);
 }
 
@@ -503,7 +506,8 @@ static struct mean_text operation(const struct printer *p, graph_id id, const st
         return binary(p, pair[0], n->kind == UOP_AND ? "&" : n->kind == UOP_OR ? "|" : "^", pair[1], prec, true, hex);
     }
     case UOP_NOT: return unary(p, n->type == UOP_B1 ? "!" : "~", n->arg[0], n->type == UOP_B1 ? (unsigned)UOP_B1 : hex);
-    case UOP_LOP3: return mean_text_lop3(m, n, p->style, p->depth);
+    case UOP_LOP3:
+        return n->type == UOP_B1 ? word("?") /* more than six atoms */ : mean_text_lop3(m, n, p->style, p->depth);
     case UOP_SHL: return binary(p, n->arg[0], "<<", n->arg[1], PREC_SHIFT, false, UOP_B32);
     case UOP_SHR:
     case UOP_SAR: return shift_right(p, n);

@@ -36,7 +36,9 @@ enum {
     MEAN_AS_HEX = 0x40,      /* operand of a bit operation: constants print as masks */
 };
 
-enum { MEAN_TEXT_MAX = 4096, MEAN_DEPTH_MAX = 500 };
+/* Bytes of a text, and of one that may stand inside another: a reader takes in a line or two, and a
+ * value that many others contain would be printed in each of them. */
+enum { MEAN_TEXT_MAX = 1200, MEAN_OPERAND_MAX = 400, MEAN_DEPTH_MAX = 500 };
 
 /* Number format of a value. */
 enum mean_kind {
@@ -160,7 +162,7 @@ enum mean_kind mean_kind_of(struct mean *m, graph_id id);
 void mean_infer_arrays(struct mean *m);
 bool mean_is_unsigned(const struct mean *m, graph_id id);
 
-/* ---- mean_use.c ---- */
+/* ---- mean_use.c ------------------------------------------------------------------------------ */
 enum sp_status mean_find_uses(struct mean *m);
 enum sp_status mean_find_addresses(struct mean *m);
 /* Uses a def reaches. */
@@ -172,7 +174,7 @@ const struct graph_access *mean_access_at(const struct mean *m, graph_id node, u
 /* Number format in which the readers of a register take the constant in it. */
 unsigned mean_reader_of(struct mean *m, uint32_t def);
 
-/* ---- mean_live.c ---- */
+/* ---- mean_live.c ----------------------------------------------------------------------------- */
 enum sp_status mean_find_live(struct mean *m);
 bool mean_is_live(const struct mean *m, graph_id id);
 /* The sign bit is 0 whatever the inputs. */

@@ -163,6 +163,20 @@ static bool is_counter(const struct graph *g, graph_id id, graph_id *start, grap
     return *start != GRAPH_NIL && *next != GRAPH_NIL;
 }
 
+/* A pointer plus something, or a word of that. */
+static bool is_pointer_word(const struct mean *m, graph_id id)
+{
+    struct graph_affine f;
+    if (graph_at(m->g, id)->kind == UOP_HI || !graph_affine(m->g, id, &f))
+        return true;
+    bool found = mean_param_of(m, f.base) != NULL;
+    for (unsigned k = 0; k < f.term_count; k++) {
+        const struct mean_param *p = mean_param_of(m, f.terms[k].term);
+        found |= p && p->size == 8 && mean_is_pointer(m, graph_cbank(m->g, UOP_B64, 0, p->constant_offset));
+    }
+    return found;
+}
+
 struct found_index {
     graph_id node;
     int dim;
@@ -231,8 +245,7 @@ enum sp_status mean_find_names(struct mean *m)
         if (!is_counter(m->g, id, &start, &next) || !(marks.address[id] || marks.compare[id]) ||
             graph_at(m->g, id)->type == UOP_B1)
             continue;
-        struct graph_affine f;
-        if (graph_affine(m->g, start, &f) && mean_param_of(m, f.base))
+        if (is_pointer_word(m, start) || graph_at(m->g, next)->kind == UOP_ADDC)
             continue; /* a moving pointer, no counter */
         if (!give_name(m, id, next_letter(m, &letter), "", index_type(m, id)))
             return SP_ERR_MEMORY;
