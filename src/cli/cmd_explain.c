@@ -31,7 +31,8 @@ static const struct cmd_option options[] = {
     {ID_AT, "at", 0, "OFFSET", "one instruction only: role, expression, registers before and after (0x120)"},
     {ID_LINE, "line", 0, "N", "one source line only: its instructions"},
     {ID_VALUE, "value", 0, "NAME", "one value only, by its id or name: its life"},
-    {ID_WHY, "why", 0, "N", "the evidence of statement [N] of the full report on the same selection of kernels"},
+    {ID_WHY, "why", 0, "N",
+     "the evidence of statement [N] of the full report on the same selection of kernels (also with --compare)"},
     {ID_COMPARE, "compare", 0, "A B",
      "compare two kernels by outputs, patterns, places, instruction classes, resources"},
     {ID_WIDTH, "width", 0, "COLUMNS", "width of text (default: 100, or the terminal's when narrower)"},
@@ -115,7 +116,6 @@ static bool take(void *user, int id, const char *value, const char *value2)
         e->o.why = (int64_t)number;
         return true;
     case ID_COMPARE:
-        e->only++;
         e->o.compare_a = value;
         e->o.compare_b = value2;
         return true;
@@ -161,11 +161,12 @@ int cmd_explain(int argc, char **argv)
     int code = cmd_parse(&cmd_explain_spec, argc, argv, take, &e, &first);
     if (code != CMD_GO)
         return cmd_finish("explain", code);
-    if (e.only > 1) {
-        cmd_error("explain", "--at, --line, --value, --why and --compare exclude each other");
+    if (e.only > 1 || (e.only == 1 && e.o.compare_a && e.o.why < 0)) { /* the rows of a comparison have numbers, too */
+        cmd_error("explain",
+                  "--at, --line, --value and --why exclude each other, and --compare excludes the first three");
         return EXIT_USAGE;
     }
-    if (e.only == 1 && !e.o.compare_a && e.o.format == SP_FORMAT_JSON) {
+    if (e.only == 1 && e.o.format == SP_FORMAT_JSON) {
         cmd_error("explain",
                   "--at, --line, --value and --why are for text and Markdown; the JSON document holds all of it");
         return EXIT_USAGE;

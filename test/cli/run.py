@@ -116,6 +116,28 @@ def check_schema_compare():
         raise Failure("the reason has no witness: " + rows["instruction-classes"]["why"])
 
 
+def check_schema_refuses():
+    """explain: the schema holds for the worked document and refuses a word that is not in the vocabulary"""
+    with open(os.path.join(ROOT, "test", "golden", "report", "clamp_f32.worked.json"), encoding="utf-8") as f:
+        document = json.load(f)
+    validate("explain", document)
+    document["kernels"][0]["instructions"][0]["role"] = "magic"
+    if validator("explain").is_valid(document):
+        raise Failure("a role that does not exist is valid")
+
+
+def check_why_of_a_comparison():
+    """explain: the rows of a comparison have their evidence"""
+    base = ["--compare", "clamp_f32_kernel", "relu_f32_kernel", "cubin/sm86/02_control"]
+    out = run(["explain"] + base, check=0)[1]
+    numbers = re.findall(r"^ +\[(\d+)\] +instruction-classes", out, re.M)
+    if len(numbers) != 1:
+        raise Failure(f"numbers of the row: {numbers}")
+    why = run(["explain", "--why", numbers[0]] + base, check=0)[1]
+    if "compare-and-select" not in why:
+        raise Failure(why[:300])
+
+
 def check_schema_list():
     """list: the whole cubin folder is valid"""
     document = json.loads(run(["list", "--format", "json", "cubin"], check=0)[1])
@@ -347,7 +369,7 @@ def check_damage():
                 raise Failure(f"{n} bytes: exit {code}: {err[:300]}")
 
 
-CHECKS = [check_schema_explain, check_schema_compare, check_schema_list, check_schema_disasm, check_worked_document,
+CHECKS = [check_schema_explain, check_schema_compare, check_schema_refuses, check_why_of_a_comparison, check_schema_list, check_schema_disasm, check_worked_document,
           check_worked_positions, check_keys_in_order, check_statements, check_every_instruction, check_width, check_same_bytes,
           check_mnemonics_decide_nothing, check_standard_input, check_closed_pipe, check_full_disk, check_colours,
           check_man_pages, check_damage]
