@@ -58,9 +58,11 @@ suite() {
         /^[0-9]+ passed, [0-9]+ failed$/ { good = $1; bad = $3; seen = 1 }
         /tests passed, [0-9]+ tests? failed out of [0-9]+/ { bad = $4; good = $NF - bad; seen = 1 }
         END { print seen ? good : "none", bad + 0 }' "$log")
-    # One that does not count is one test. One that counted to nothing, or died, has failed.
+    # One that does not count is one test. One that died, or that counted to nothing without saying what it skipped, has failed.
     [ "$good" != none ] || good=$((status == 0))
-    if [ "$bad" = 0 ] && { [ "$status" != 0 ] || [ "$good" = 0 ]; }; then
+    if [ "$bad" = 0 ] && [ "$status" != 0 ]; then
+        bad=1
+    elif [ "$((good + bad))" = 0 ] && ! grep -q '^skipped: ' "$log"; then
         bad=1
     fi
     passed=$((passed + good))
