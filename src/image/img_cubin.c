@@ -423,7 +423,7 @@ static void read_arch(struct img_reader *r)
     }
     char letter = arch_letter(m);
     if (letter == 0 && (r->new_layout ? r->arch_specific : (r->elf.flags & OLD_FLAG_ARCH_SPECIFIC) != 0))
-        letter = m->sm == 90 ? 'a' : 0; /* later ones also have an 'f' target, which the flag does not tell apart */
+        letter = 'a'; /* an 'f' target does not set the flag: only the command line tells it */
     m->arch = arena_printf(r->a, letter != 0 ? "sm_%u%c" : "sm_%u", m->sm, letter);
 }
 

@@ -43,7 +43,7 @@ struct img_reader {
     struct map_str kernel_by_name;
     VEC(struct ptx_text) ptx_texts;
     bool new_layout;             /* header layout of ABI version 8 */
-    bool arch_specific;          /* built for an 'a' or 'f' target */
+    bool arch_specific;          /* built for an 'a' target */
     bool writes_spills;          /* its producer records spills whenever there are some */
     size_t demangle_budget;      /* characters of demangled text still allowed; beyond it names stay as they are */
 };
