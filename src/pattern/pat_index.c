@@ -123,44 +123,48 @@ bool pat_is_pure(const struct graph_node *n)
     return n->kind < UOP_GRAPH_KINDS && n->kind != UOP_CONST && n->arg_count && uop_is_pure((enum uop_kind)n->kind);
 }
 
+/* What a node adds to the spread of its arguments. */
+static uint8_t own_spread(const struct graph_node *n)
+{
+    switch (n->kind) {
+    case UOP_SREG: {
+        bool size = (n->imm >= UOP_SR_NTID_X && n->imm <= UOP_SR_NTID_Z) ||
+                    (n->imm >= UOP_SR_NCTAID_X && n->imm <= UOP_SR_NCTAID_Z);
+        return size ? PAT_UNIFORM : PAT_VARIES;
+    }
+    case UOP_LOAD: return n->order > UOP_READONLY ? PAT_VARIES : PAT_UNIFORM;
+    case UOP_CONST:
+    case UOP_CBANK: return PAT_UNIFORM;
+    case UOP_OPAQUE:
+    case UOP_UNDEF:
+    case GRAPH_ENTRY:
+    case GRAPH_RESULT: return PAT_SPREAD_UNKNOWN;
+    default: return n->kind == GRAPH_BOOL || pat_is_pure(n) ? PAT_UNIFORM : PAT_VARIES;
+    }
+}
+
 enum sp_status pat_index_init(struct pat_index *x, struct arena *a, struct graph *g)
 {
     *x = (struct pat_index){.a = a, .g = g, .count = (graph_id)g->nodes.n};
     x->live = ARENA_ARRAY(a, bool, x->count + 1);
-    x->varying = ARENA_ARRAY(a, uint8_t, x->count + 1);
-    if (!x->live || !x->varying || !find_live(x) || !find_merged(x) || !find_loads(x))
+    x->spread = ARENA_ARRAY(a, uint8_t, x->count + 1);
+    if (!x->live || !x->spread || !find_live(x) || !find_merged(x) || !find_loads(x))
         return SP_ERR_MEMORY;
-    /* Arguments come before their users, so one pass decides; a phi is decided by what it could be: anything. */
+    /* Arguments come before their users, so one pass decides; a phi could be anything its turns make it. */
     for (graph_id id = 1; id < x->count; id++) {
         const struct graph_node *n = graph_at(g, id);
-        bool varies;
-        switch (n->kind) {
-        case UOP_CONST: varies = false; break;
-        case UOP_SREG:
-            varies = !((n->imm >= UOP_SR_NTID_X && n->imm <= UOP_SR_NTID_Z) ||
-                       (n->imm >= UOP_SR_NCTAID_X && n->imm <= UOP_SR_NCTAID_Z));
-            break;
-        case UOP_CBANK:
-        case UOP_LOAD:
-        case UOP_ELEMENT:
-        case GRAPH_BOOL:
-            varies = n->kind == UOP_LOAD && n->order > UOP_READONLY;
-            for (unsigned i = 0; i < n->arg_count; i++)
-                varies |= n->arg[i] != GRAPH_NIL && x->varying[n->arg[i]] != 1;
-            break;
-        default:
-            varies = n->kind >= UOP_GRAPH_KINDS || !uop_is_pure((enum uop_kind)n->kind);
-            for (unsigned i = 0; i < n->arg_count && !varies; i++)
-                varies = x->varying[n->arg[i]] != 1;
-        }
-        x->varying[id] = varies ? 2 : 1;
+        uint8_t spread = own_spread(n);
+        for (unsigned i = 0; i < n->arg_count; i++)
+            if (n->arg[i] != GRAPH_NIL && x->spread[n->arg[i]] > spread)
+                spread = x->spread[n->arg[i]];
+        x->spread[id] = spread;
     }
     return SP_OK;
 }
 
-bool pat_varies(struct pat_index *x, graph_id node)
+enum pat_spread pat_spread_of(const struct pat_index *x, graph_id node)
 {
-    return node >= x->count || x->varying[node] != 1;
+    return node < x->count ? (enum pat_spread)x->spread[node] : PAT_SPREAD_UNKNOWN;
 }
 
 static const uint32_t *merged_of(const struct pat_index *x, graph_id node, uint32_t *count)

@@ -16,7 +16,7 @@ enum pat_term_kind {
     TERM_CHOICE,    /* arg[0] ? arg[1] : arg[2] */
     TERM_ELEMENT,   /* a load of `variable`[arg[0]]; `readonly`: the compiler vouches that nobody writes it */
     TERM_ADDRESS,   /* &`variable`[arg[0]] */
-    TERM_ANY, /* any computation: the elements arg[…] must occur; `ellipsis`: others may too */
+    TERM_ANY,       /* any computation: the elements arg[…] must occur; `ellipsis`: others may too */
 };
 
 struct pat_term {
@@ -129,13 +129,14 @@ struct pat_index {
     struct graph *g;
     graph_id count;                  /* nodes there were when the run began */
     bool *live;                      /* some effect depends on it */
-    uint8_t *varying;                /* 0 not asked, 1 the same for all threads of a launch, 2 not */
+    uint8_t *spread;                 /* enum pat_spread of each node: does it differ between the threads of a launch */
     uint32_t *merged_start, *merged; /* defs that hold a node through a guarded write */
     struct map_u64 first_load;       /* LOAD node -> an access that reads it; others through next_load */
     uint32_t *next_load;             /* access -> another of the same node, UINT32_MAX */
 };
 enum sp_status pat_index_init(struct pat_index *x, struct arena *a, struct graph *g);
-bool pat_varies(struct pat_index *x, graph_id node);
+enum pat_spread { PAT_UNIFORM = 1, PAT_VARIES, PAT_SPREAD_UNKNOWN };
+enum pat_spread pat_spread_of(const struct pat_index *x, graph_id node);
 /* A function of its arguments alone: arithmetic, selection, conditions. */
 bool pat_is_pure(const struct graph_node *n);
 /* Calls back for every reachable instance that made this node in a register. */

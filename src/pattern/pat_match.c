@@ -648,8 +648,8 @@ static bool holds(struct pat_ctx *c, const struct cu_expr *e)
         if (!b || !b->set || b->node == GRAPH_NIL)
             return false;
         if (strcmp(e->text, "uniform") == 0)
-            return !pat_varies(c->x, b->node);
-        return strcmp(e->text, "varies") == 0 && pat_varies(c->x, b->node);
+            return pat_spread_of(c->x, b->node) == PAT_UNIFORM;
+        return strcmp(e->text, "varies") == 0 && pat_spread_of(c->x, b->node) == PAT_VARIES;
     }
     double a, b;
     if (e->kind != CU_BINARY || !constant_of(c, e->arg[0], &a) || !constant_of(c, e->arg[1], &b))

@@ -378,13 +378,13 @@ static void indices(void **state)
     }
 }
 
-enum exit_form { AT_LEAST, MORE_THAN, EQUAL, UNIFORM, BRANCH_AWAY, BRANCH_BACK, GUARDED_STORE };
+enum exit_form { AT_LEAST, MORE_THAN, EQUAL, UNIFORM, BRANCH_AWAY, BRANCH_BACK, UNKNOWN_INDEX, GUARDED_STORE };
 
 static void write_bounds(struct kernel *k, enum exit_form form)
 {
     special(k, 4, UOP_SR_TID_X); /* 0x00 */
     insn(k);                     /* 0x10 */
-    uint16_t i = R(k, 4), n = bank(k, UOP_B32, N_AT), c;
+    uint16_t i = R(k, form == UNKNOWN_INDEX ? 9 : 4), n = bank(k, UOP_B32, N_AT), c; /* nothing sets R9 */
     if (form == EQUAL)
         c = op(k, UOP_IEQ, UOP_B1, 0, i, n, UOP_NONE);
     else if (form == MORE_THAN)
@@ -431,6 +431,7 @@ static void bounds(void **state)
         [UNIFORM] = "none",
         [BRANCH_AWAY] = "bounds-exit [10 20] index=threadIdx.x bound=n",
         [BRANCH_BACK] = "bounds-exit [10 20] index=threadIdx.x bound=n",
+        [UNKNOWN_INDEX] = "none",
         [GUARDED_STORE] = "none",
     };
     for (unsigned form = 0; form <= GUARDED_STORE; form++) {
