@@ -508,6 +508,10 @@ static void scan_operand(const char *text)
                 o.style |= ISA_STYLE_SUFFIX_IN;
             } else if (IS("hidden")) {
                 o.style |= ISA_STYLE_HIDDEN_DESC;
+            } else if (IS("strided")) {
+                o.style |= ISA_STYLE_STRIDED;
+            } else if (IS("negative")) {
+                o.style |= ISA_STYLE_NEGATIVE;
             } else if (IS("set")) {
                 o.style |= ISA_STYLE_SET;
             } else {

@@ -177,7 +177,7 @@ static bool read_operand(const struct isa_operand_row *o, struct bits128 word, u
         out->desc = part_register(&o->part[ISA_PART_DESC], word);
         out->bank = (uint8_t)isa_field_raw(&o->part[ISA_PART_BANK].field, word);
         out->value = field_value(&main->field, word, offset);
-        if (o->kind == ISA_OPERAND_MEM && out->base == ISA_NO_REG && out->ubase == ISA_NO_REG)
+        if (o->kind == ISA_OPERAND_MEM && !(o->style & ISA_STYLE_NEGATIVE) && out->base == ISA_NO_REG && out->ubase == ISA_NO_REG)
             out->value = (int64_t)isa_field_raw(&main->field, word) << main->field.shift; /* an address, never negative */
         break;
     case ISA_OPERAND_FIMM:
@@ -198,7 +198,11 @@ static bool read_operand(const struct isa_operand_row *o, struct bits128 word, u
     unsigned n = 0, bases = 0;
     if (o->suffix_count && !read_mods(o->suffix, o->suffix_count, word, out->mods, ISA_MAX_OPERAND_MODS, &n))
         return false;
-    if (out->base != ISA_NO_REG &&
+    if (o->style & ISA_STYLE_STRIDED && out->base == ISA_NO_REG) {
+        if (!read_mods(o->base_suffix, o->base_suffix_count, word, out->mods, ISA_MAX_OPERAND_MODS, &n))
+            return false;
+        out->base = n ? ISA_RZ : ISA_NO_REG;
+    } else if (out->base != ISA_NO_REG &&
         !read_mods(o->base_suffix, o->base_suffix_count, word, out->mods, ISA_MAX_OPERAND_MODS, &n))
         return false;
     return out->ubase == ISA_NO_REG ||

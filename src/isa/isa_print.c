@@ -174,12 +174,14 @@ static void put_operand(struct sink *s, unsigned sm, const struct isa_insn *insn
                     comma = ",";
                 }
             put_text(s, "}");
+        } else if (row->part[ISA_PART_MAIN].field.pieces == 1 && row->part[ISA_PART_MAIN].field.piece[0].width == 64) {
+            put_format(s, "0x%" PRIx64, (uint64_t)o->value);
         } else {
             put_hex(s, o->value);
         }
         break;
     case ISA_OPERAND_FIMM:
-        put_float(s, (uint64_t)o->value, o->bits, o->bits == 16 && isa_has_mod(insn, ISA_MOD_BF16_V2));
+        put_float(s, (uint64_t)o->value, o->bits, o->bits == 16 && (isa_has_mod(insn, ISA_MOD_BF16_V2) || isa_has_mod(insn, ISA_MOD_BF16)));
         break;
     case ISA_OPERAND_CONST:
     case ISA_OPERAND_MEM:

@@ -38,6 +38,8 @@ enum isa_style {
     ISA_STYLE_BLANK = 4,       /* separated from the operand before by a blank, no comma */
     ISA_STYLE_HIDDEN_DESC = 8, /* the descriptor is in the bits but not in the text */
     ISA_STYLE_SET = 16,        /* {5,2,0}: a set of scoreboards */
+    ISA_STYLE_STRIDED = 32,    /* RZ as a base is left out only when its suffix prints nothing */
+    ISA_STYLE_NEGATIVE = 64,   /* the offset keeps its sign even without a register */
 };
 
 enum isa_part_id { ISA_PART_MAIN, ISA_PART_BASE, ISA_PART_UBASE, ISA_PART_DESC, ISA_PART_BANK, ISA_PART_COUNT };
