@@ -119,6 +119,12 @@ void rep_say_head(struct rep_page *p, const struct rep_note *n)
     }
     rep_item(p, INDENT, "uses", NAMES, resources(a, k), false);
     rep_item(p, INDENT, "code", NAMES, code_size(a, k), false);
+    if (k->unknown.n > 0)
+        rep_item(p, INDENT, "beware", NAMES,
+                 rep_format(a, "%zu instruction%s not understood: what %s is missing from all that follows",
+                            k->unknown.n, k->unknown.n == 1 ? " is" : "s are",
+                            k->unknown.n == 1 ? "it does" : "they do"),
+                 false);
     const char *shape = rep_shape(a, k);
     if (*shape)
         rep_item(p, INDENT, "shape", NAMES, shape, false);

@@ -270,6 +270,7 @@ static void test_hostile_names_stay_inside(void **state)
     char *text = render(&doc, TEXT, (struct rep_options){0}, 0, NULL);
     assert_null(strchr(text, '\033'));
     assert_non_null(strstr(text, "a?[31mb.cubin"));
+    assert_non_null(strstr(text, "beware    1 instruction is not understood"));
     free(text);
     text = render(&doc, MARKDOWN, (struct rep_options){0}, 0, NULL);
     assert_null(strchr(text, '\033'));
