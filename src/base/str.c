@@ -11,8 +11,8 @@
 
 void str_init(struct strbuf *b, struct arena *a)
 {
-    static char empty[1] = "";
-    *b = (struct strbuf){.a = a, .p = empty};
+    static const char empty[1] = "";
+    *b = (struct strbuf){.a = a, .p = (char *)(uintptr_t)empty}; /* never written: its capacity is 0 */
 }
 
 static bool str_room(struct strbuf *b, size_t extra)

@@ -150,20 +150,28 @@ static void build_one(struct arena *a, struct fact_source *s, struct fact_kernel
 
 /* ---- register flow --------------------------------------------------------------------------------------------------------- */
 
-static const char *holds_text(struct arena *a, struct fact_source *s, const struct graph_def *d, graph_id node, const char **value)
+/* What a def holds: a data value by its name (whole, or a half of it), anything else in the reader's words. */
+static void fill_hold(struct arena *a, struct fact_source *s, uint32_t def, struct fact_hold *hold)
 {
+    const struct graph_def *d = &s->g->defs.p[def];
+    const struct graph_node *n = graph_at(s->g, d->node);
+    bool half = n->kind == UOP_LO || n->kind == UOP_HI;
+    graph_id whole = d->part && d->wide != GRAPH_NIL ? d->wide : half ? n->arg[0] : GRAPH_NIL;
     uint32_t index;
-    *value = NULL;
-    if (place_value_of(s->place, node, &index)) {
-        *value = s->mean->value_ids.p[index];
-        return fact_value_name(a, s, node);
+    unsigned part = 0;
+    if (place_value_of(s->place, d->node, &index)) {
+        hold->value = s->mean->value_ids.p[index];
+        hold->holds = fact_value_name(a, s, d->node);
+        return;
     }
-    if (graph_at(s->g, node)->type == UOP_B1) {
-        const char *c = mean_condition(s->mean, node);
-        return c ? c : "true";
+    if (whole != GRAPH_NIL && place_value_of(s->place, whole, &index)) {
+        hold->value = s->mean->value_ids.p[index];
+        hold->holds = fact_value_name(a, s, whole);
+        hold->part = d->part == 2 || n->kind == UOP_HI ? FACT_HI : FACT_LO;
+        return;
     }
-    (void)d;
-    return mean_expr(s->mean, node, fact_float_type(mean_type(s->mean, node)), MEAN_EXPANDED);
+    hold->holds = mean_holds(s->mean, def, &part);
+    hold->part = part == 2 ? FACT_HI : part == 1 ? FACT_LO : FACT_WHOLE;
 }
 
 struct hold_row {
@@ -190,25 +198,10 @@ static void build_register_flow(struct arena *a, struct fact_source *s, struct f
         return;
     for (size_t i = 0; i < g->defs.n; i++) {
         const struct graph_def *d = &g->defs.p[i];
-        const struct graph_node *n = graph_at(g, d->node);
-        graph_id whole = d->node;
-        enum fact_part part = FACT_WHOLE;
-        if (d->part && d->wide != GRAPH_NIL) {
-            whole = d->wide;
-            part = d->part == 2 ? FACT_HI : FACT_LO;
-        } else if (n->kind == UOP_LO || n->kind == UOP_HI) {
-            whole = n->arg[0];
-            part = n->kind == UOP_HI ? FACT_HI : FACT_LO;
-        }
-        if (part != FACT_WHOLE && place_value_of(s->place, d->node, NULL)) {
-            whole = d->node; /* a half that is a value of its own: one element of a wide load */
-            part = FACT_WHOLE;
-        }
         struct hold_row row = {.key = (uint32_t)d->file << 8 | d->reg};
         row.hold.from = g->insns.p[d->insn].offset;
         row.hold.to = g->insns.p[d->last_use].offset;
-        row.hold.part = part;
-        row.hold.holds = holds_text(a, s, d, whole, &row.hold.value);
+        fill_hold(a, s, (uint32_t)i, &row.hold);
         rows[count++] = row;
     }
     if (count)

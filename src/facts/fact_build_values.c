@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { NAME_MAX_CHARS = 120 };
@@ -32,7 +33,19 @@ static enum fact_where where_of(const struct fact_source *s, const struct place_
     return map[st->where];
 }
 
-static struct fact_storage storage_fact(struct arena *a, struct fact_source *s, const struct place_storage *st)
+/* Which 32-bit word of an access a value is. */
+static unsigned word_of(const struct graph *g, const struct graph_access *x, graph_id node)
+{
+    const struct graph_node *n = graph_at(g, node);
+    if (n->kind == UOP_HI && n->arg[0] == x->result)
+        return 1;
+    for (unsigned k = 0; k < 4; k++)
+        if (x->value[k] == node)
+            return k;
+    return n->kind == UOP_ELEMENT && n->arg[0] == x->result ? (unsigned)n->imm : 0;
+}
+
+static struct fact_storage storage_fact(struct arena *a, struct fact_source *s, const struct place_value *v, const struct place_storage *st)
 {
     struct graph *g = s->g;
     struct fact_storage f = {.where = where_of(s, st), .from = g->insns.p[st->from].offset, .to = g->insns.p[st->to].offset,
@@ -48,8 +61,37 @@ static struct fact_storage storage_fact(struct arena *a, struct fact_source *s, 
         f.at = m.array;
     if (x->space == UOP_SHARED)
         f.at = arena_printf(a, "shared+0x%llx", (unsigned long long)(f.at && m.byte_offset > 0 ? m.byte_offset : 0));
-    f.address = mean_element(s->mean, x->address, (enum uop_space)x->space, x->width, true);
+    enum uop_type type = (enum uop_type)graph_at(g, x->address)->type;
+    bool words = x->width > 4 && uop_type_bits((enum uop_type)graph_at(g, v->node)->type) == 32;
+    unsigned word = words ? word_of(g, x, v->node) : 0;
+    graph_id address = word ? graph_op2(g, UOP_ADD, type, x->address, graph_const(g, type, 4u * word)) : x->address;
+    f.address = mean_element(s->mean, address, (enum uop_space)x->space, words ? 4 : x->width, true);
     return f;
+}
+
+static bool in_register(const struct fact_storage *s)
+{
+    return s->where == FACT_REGISTER || s->where == FACT_UNIFORM || s->where == FACT_PREDICATE;
+}
+
+static int by_place(const void *p, const void *q)
+{
+    const struct fact_storage *a = p, *b = q;
+    if (a->from != b->from)
+        return a->from < b->from ? -1 : 1;
+    if (in_register(a) != in_register(b))
+        return in_register(a) ? 1 : -1; /* memory is read before a register is written */
+    if (a->where != b->where)
+        return (int)a->where - (int)b->where;
+    return strcmp(a->at ? a->at : "", b->at ? b->at : "");
+}
+
+static int by_use(const void *p, const void *q)
+{
+    const struct fact_use *a = p, *b = q;
+    if (a->offset != b->offset)
+        return a->offset < b->offset ? -1 : 1;
+    return (int)a->via - (int)b->via;
 }
 
 static void build_value(struct arena *a, struct fact_source *s, struct fact_kernel *k, uint32_t index)
@@ -67,23 +109,23 @@ static void build_value(struct arena *a, struct fact_source *s, struct fact_kern
     struct fact_use *uses = ARENA_ARRAY(a, struct fact_use, v->uses.n);
     if (!storage || !uses)
         return;
-    for (size_t i = 0; i < v->storage.n; i++) { /* a call made from two places writes one register once */
-        struct fact_storage st = storage_fact(a, s, &v->storage.p[i]);
-        bool again = false;
-        for (uint32_t j = 0; j < f.storage_count && !again; j++)
-            again = storage[j].from == st.from && storage[j].where == st.where && str_equal(storage[j].at, st.at);
-        if (!again)
-            storage[f.storage_count++] = st;
-    }
-    for (size_t i = 0; i < v->uses.n; i++) {
-        struct fact_use u = {.offset = g->insns.p[v->uses.p[i].insn].offset, .via = via[v->uses.p[i].via],
-                             .other_thread = v->uses.p[i].other_thread};
-        bool again = false;
-        for (uint32_t j = 0; j < f.use_count && !again; j++)
-            again = uses[j].offset == u.offset && uses[j].via == u.via;
-        if (!again)
-            uses[f.use_count++] = u;
-    }
+    uint32_t count = 0;
+    for (size_t i = 0; i < v->storage.n; i++)
+        storage[count++] = storage_fact(a, s, v, &v->storage.p[i]);
+    if (count)
+        qsort(storage, count, sizeof storage[0], by_place);
+    for (uint32_t i = 0; i < count; i++) /* a subroutine called from two places writes one register once */
+        if (!f.storage_count || by_place(&storage[f.storage_count - 1], &storage[i]) != 0)
+            storage[f.storage_count++] = storage[i];
+    count = 0;
+    for (size_t i = 0; i < v->uses.n; i++)
+        uses[count++] = (struct fact_use){.offset = g->insns.p[v->uses.p[i].insn].offset, .via = via[v->uses.p[i].via],
+                                          .other_thread = v->uses.p[i].other_thread};
+    if (count)
+        qsort(uses, count, sizeof uses[0], by_use);
+    for (uint32_t i = 0; i < count; i++)
+        if (!f.use_count || by_use(&uses[f.use_count - 1], &uses[i]) != 0)
+            uses[f.use_count++] = uses[i];
     f.storage = storage;
     f.uses = uses;
     f.evidence = fact_offsets_of(a, g, v->evidence.p, v->evidence.n);

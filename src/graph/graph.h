@@ -164,6 +164,8 @@ struct graph {
     VEC(struct graph_call) calls;
     VEC(uint32_t) indirect; /* instances of branches whose target is unknown */
     struct map_u64 hash;    /* private */
+    struct map_u64 halves;  /* private: LO and HI of nodes made so far */
+    unsigned depth;         /* private: of rules at work */
     void *work;             /* private */
 };
 

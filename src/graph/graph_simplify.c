@@ -186,6 +186,12 @@ static graph_id join_simple(struct graph *g, graph_id l, graph_id h)
         return graph_op1(g, UOP_ZEXT, UOP_B64, l);
     if (nh->kind == UOP_SAR && nh->arg[0] == l && const_is(g, nh->arg[1], 31))
         return graph_op1(g, UOP_SEXT, UOP_B64, l);
+    uint64_t scale, shift;
+    if ((nh->kind == UOP_SAR || nh->kind == UOP_SHR) && nl->kind == UOP_MUL && nl->arg[0] == nh->arg[0] &&
+        graph_is_const(g, nl->arg[1], &scale) && graph_is_const(g, nh->arg[1], &shift) && shift && shift < 32 &&
+        scale == UINT64_C(1) << (32 - shift)) /* the pushed-out bits and the rest */
+        return graph_op2(g, UOP_MUL, UOP_B64, graph_op1(g, nh->kind == UOP_SAR ? UOP_SEXT : UOP_ZEXT, UOP_B64, nl->arg[0]),
+                         graph_const(g, UOP_B64, scale));
     if (nl->kind == UOP_CBANK && nh->kind == UOP_CBANK && nl->space == nh->space && nl->arg_count == 0 && nh->arg_count == 0 &&
         nh->imm == nl->imm + 4)
         return graph_cbank(g, UOP_B64, nl->space, (uint32_t)nl->imm);
@@ -316,7 +322,16 @@ static graph_id simplify_half(struct graph *g, const struct uop *like, graph_id 
         struct uop select = {.kind = UOP_SELECT, .type = (uint8_t)type, .flags = n.flags};
         return x == y ? x : intern_like(g, &select, (graph_id[]){n.arg[0], x, y}, 3);
     }
-    case UOP_ADD: case UOP_MUL: /* the low half of a sum or product needs the low halves only */
+    case UOP_ADD: case UOP_MUL:
+        if (high && half == 32 && n.kind == UOP_MUL) { /* of an extended word times 2^k: what the shift pushes out */
+            const struct graph_node *x = at(g, n.arg[0]);
+            uint64_t c;
+            if ((x->kind == UOP_SEXT || x->kind == UOP_ZEXT) && x->imm == 32 && graph_is_const(g, n.arg[1], &c) && c > 1 &&
+                (c & (c - 1)) == 0 && c < UINT64_C(1) << 32)
+                return graph_op2(g, x->kind == UOP_SEXT ? UOP_SAR : UOP_SHR, type, x->arg[0],
+                                 graph_const(g, UOP_B32, 32u - (unsigned)__builtin_ctzll(c)));
+        }
+        /* The low half of a sum or product needs the low halves only. */
         if (!high)
             return graph_op2(g, (enum uop_kind)n.kind, type, graph_op1(g, UOP_LO, type, n.arg[0]),
                              graph_op1(g, UOP_LO, type, n.arg[1]));
@@ -627,7 +642,7 @@ static bool known_uniform(const struct graph *g, graph_id id, unsigned depth)
     return true;
 }
 
-graph_id graph_pure(struct graph *g, const struct uop *like, const graph_id *given, unsigned count)
+static graph_id simplify(struct graph *g, const struct uop *like, const graph_id *given, unsigned count)
 {
     graph_id args[UOP_MAX_ARGS + 1] = {0};
     uint64_t bits[UOP_MAX_ARGS + 1], result;
@@ -707,4 +722,25 @@ graph_id graph_pure(struct graph *g, const struct uop *like, const graph_id *giv
     default:
         return intern_like(g, like, args, count);
     }
+}
+
+/* Rules make smaller nodes by the same function. Halves of long chains would go down the chain at every step: what a half came
+ * to is remembered, and beyond a depth no honest code reaches a node is left as it is. */
+graph_id graph_pure(struct graph *g, const struct uop *like, const graph_id *given, unsigned count)
+{
+    enum { DEPTH = 200 };
+    bool half = like->kind == UOP_LO || like->kind == UOP_HI;
+    uint64_t key = (uint64_t)like->kind << 48 | (uint64_t)like->type << 40 | given[0];
+    graph_id id;
+    if (half && map_u64_get(&g->halves, key, &id))
+        return id;
+    bool recurses = half || like->kind == UOP_ADD || like->kind == UOP_MUL || like->kind == UOP_NEG || like->kind == UOP_PAIR;
+    if (recurses && g->depth >= DEPTH)
+        return intern_like(g, like, given, count);
+    g->depth++;
+    id = simplify(g, like, given, count);
+    g->depth--;
+    if (half && id != GRAPH_NIL)
+        map_u64_put(g->a, &g->halves, key, id);
+    return id;
 }

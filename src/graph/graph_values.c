@@ -621,6 +621,7 @@ static graph_id one_uop(struct builder *b, struct work *w, const struct uop_list
     case UOP_ELECT: case UOP_MMA: case UOP_FSWZADD:
         return fresh_result(b, u, args, count, w->insn);
     case UOP_WRITE: return args[0];
+    case UOP_UNIFORM: return graph_pure(g, u, args, 1);
     default:
         if (uop_is_pure((enum uop_kind)u->kind))
             return graph_pure(g, u, args, uop_kind_args((enum uop_kind)u->kind));

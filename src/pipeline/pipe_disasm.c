@@ -116,12 +116,10 @@ static void print_line_info(struct listing *l, uint32_t offset)
     out_char(l->out, '\n');
 }
 
-/* Filler (NOP, a branch to itself) ends in ";", everything else in " ;". */
+/* A word without any scheduling (stall 0, no yield, no barriers, nothing to wait for: filler) ends in ";", all else in " ;". */
 static const char *ending(const struct isa_insn *insn)
 {
-    const struct isa_operand *t = target_of(insn);
-    bool self = t && t->value == insn->offset && insn->operand_count == 1 && insn->guard == ISA_PT && !insn->guard_not;
-    return self || (insn->operand_count == 0 && insn->op == ISA_OP_NOP) ? ";" : " ;";
+    return bits_get(insn->word, 121, 105) == 0x7e0 ? ";" : " ;";
 }
 
 static size_t widest_text(struct listing *l)

@@ -188,6 +188,8 @@ enum sp_status sp_note(struct sp_session *s, const char *arch_main, sp_write_fn 
     arena_init(&a, 0);
     out_init(out, write, user);
     enum sp_status status = build_document(s, &a, NULL, NULL, NULL, false, &doc);
+    if (status == SP_OK && !fact_compare_archs(&doc, arch_main))
+        status = SP_ERR_MEMORY;
     if (status == SP_OK)
         status = rep_note(&doc, arch_main, out);
     if (!out_flush(out) && status == SP_OK)

@@ -15,6 +15,7 @@ struct marks {
     const struct graph *g;
     uint8_t *data;   /* of a node: 1 walked, 2 a value */
     uint8_t *loaded; /* of a node: 1 known not to, 2 known to depend on memory */
+    uint8_t *stored; /* of a node: some store writes it as a whole */
     VEC(graph_id) stack;
 };
 
@@ -90,6 +91,25 @@ static bool may_be_value(const struct marks *m, graph_id id)
     }
 }
 
+/* An 8-byte load whose words are only ever used apart holds two values (a float2), not one. */
+static bool used_apart(const struct marks *m, graph_id load)
+{
+    const struct graph *g = m->g;
+    uint32_t count, words = 0;
+    const graph_id *users = graph_users(g, load, &count);
+    if (graph_at(g, load)->kind != UOP_LOAD || graph_at(g, load)->type != UOP_B64)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct graph_node *u = graph_at(g, users[i]);
+        uint32_t further;
+        if (u->kind != UOP_LO && u->kind != UOP_HI)
+            return false;
+        graph_users(g, users[i], &further);
+        words += further > 0;
+    }
+    return words > 0 && !m->stored[load];
+}
+
 /* An address is no data: nodes that only feed addresses of accesses. */
 static enum sp_status find_values(struct marks *m)
 {
@@ -99,6 +119,13 @@ static enum sp_status find_values(struct marks *m)
         if (!is_access_space(x->space))
             continue;
         if (x->kind == GRAPH_LOAD) {
+            if (x->width == 8 && used_apart(m, x->result)) {
+                uint32_t count;
+                const graph_id *words = graph_users(g, x->result, &count);
+                for (uint32_t k = 0; k < count; k++)
+                    push(m, words[k]);
+                continue;
+            }
             for (unsigned k = 0; k < 4; k++)
                 push(m, x->value[k]);
         } else {
@@ -133,21 +160,6 @@ static enum place_where where_of_space(unsigned space)
     return space == UOP_SHARED ? PLACE_SHARED : space == UOP_LOCAL ? PLACE_LOCAL : space == UOP_CONSTANT ? PLACE_CONSTANT : PLACE_GLOBAL;
 }
 
-static void add_evidence(struct arena *a, struct place_value *v, uint32_t insn)
-{
-    for (size_t i = 0; i < v->evidence.n; i++)
-        if (v->evidence.p[i] == insn)
-            return;
-    VEC_PUSH(a, v->evidence, insn);
-}
-
-static void add_use(struct arena *a, struct place_value *v, uint32_t insn, enum place_where via)
-{
-    for (size_t i = 0; i < v->uses.n; i++)
-        if (v->uses.p[i].insn == insn && v->uses.p[i].via == via)
-            return;
-    VEC_PUSH(a, v->uses, (struct place_use){.insn = insn, .via = via});
-}
 
 /* The load access that made a def, or UINT32_MAX. */
 static uint32_t load_of_def(const struct graph *g, const struct graph_def *d)
@@ -208,23 +220,19 @@ static void place_defs(struct arena *a, const struct graph *g, const struct def_
         const struct graph_def *d = &g->defs.p[defs[i]];
         uint32_t load = load_of_def(g, d);
         enum place_where via = where_of_file(d->file);
-        bool known = false;
-        for (size_t k = 0; k < v->storage.n && !known; k++)
-            known = v->storage.p[k].def == defs[i];
-        if (known)
-            continue;
         VEC_PUSH(a, v->storage, (struct place_storage){.where = via, .def = defs[i], .access = UINT32_MAX, .from = d->insn, .to = d->last_use});
-        add_evidence(a, v, d->insn);
+        VEC_PUSH(a, v->evidence, d->insn);
         if (load != UINT32_MAX && g->accesses.p[load].from_store >= 0)
             via = where_of_space(g->accesses.p[load].space);
         for (uint32_t u = x->starts[defs[i]]; u < x->starts[defs[i] + 1]; u++)
-            add_use(a, v, g->uses.p[x->uses[u]].insn, via);
+            VEC_PUSH(a, v->uses, (struct place_use){.insn = g->uses.p[x->uses[u]].insn, .via = via});
     }
 }
 
-static bool access_holds(const struct graph_access *x, graph_id node)
+static bool access_holds(const struct graph *g, const struct graph_access *x, graph_id node)
 {
-    if (x->kind == GRAPH_LOAD && x->result == node)
+    const struct graph_node *n = graph_at(g, node);
+    if (x->kind == GRAPH_LOAD && (x->result == node || ((n->kind == UOP_LO || n->kind == UOP_HI) && n->arg[0] == x->result)))
         return true;
     for (unsigned k = 0; k < 4; k++)
         if (x->value[k] == node)
@@ -238,7 +246,7 @@ static void place_accesses(struct arena *a, const struct graph *g, const struct 
     bool loaded = false;
     for (uint32_t i = 0; i < count; i++) {
         const struct graph_access *x = &g->accesses.p[list[i]];
-        if (!access_holds(x, node))
+        if (!access_holds(g, x, node))
             continue;
         if (x->kind == GRAPH_LOAD) {
             if (x->from_store >= 0)
@@ -251,7 +259,7 @@ static void place_accesses(struct arena *a, const struct graph *g, const struct 
             uint32_t to = index->last_reader[list[i]] > x->insn ? index->last_reader[list[i]] : x->insn;
             VEC_PUSH(a, v->storage, (struct place_storage){.where = where_of_space(x->space), .def = UINT32_MAX, .access = list[i],
                                                            .from = x->insn, .to = to});
-            add_evidence(a, v, x->insn);
+            VEC_PUSH(a, v->evidence, x->insn);
         }
     }
 }
@@ -278,6 +286,32 @@ static int compare_numbers(const void *p, const void *q)
 {
     uint32_t a = *(const uint32_t *)p, b = *(const uint32_t *)q;
     return a < b ? -1 : a > b;
+}
+
+/* Places, uses and evidence in order, each once. */
+static void sort_value(struct place_value *v)
+{
+    size_t kept = 0;
+    if (v->storage.n)
+        qsort(v->storage.p, v->storage.n, sizeof v->storage.p[0], compare_storage);
+    for (size_t i = 0; i < v->storage.n; i++)
+        if (!kept || compare_storage(&v->storage.p[kept - 1], &v->storage.p[i]) != 0 || v->storage.p[i].access != v->storage.p[kept - 1].access)
+            v->storage.p[kept++] = v->storage.p[i];
+    v->storage.n = kept;
+    kept = 0;
+    if (v->uses.n)
+        qsort(v->uses.p, v->uses.n, sizeof v->uses.p[0], compare_uses);
+    for (size_t i = 0; i < v->uses.n; i++)
+        if (!kept || compare_uses(&v->uses.p[kept - 1], &v->uses.p[i]) != 0)
+            v->uses.p[kept++] = v->uses.p[i];
+    v->uses.n = kept;
+    kept = 0;
+    if (v->evidence.n)
+        qsort(v->evidence.p, v->evidence.n, sizeof v->evidence.p[0], compare_numbers);
+    for (size_t i = 0; i < v->evidence.n; i++)
+        if (!kept || v->evidence.p[kept - 1] != v->evidence.p[i])
+            v->evidence.p[kept++] = v->evidence.p[i];
+    v->evidence.n = kept;
 }
 
 /* ---- class ----------------------------------------------------------------------------------------------------------------- */
@@ -359,7 +393,7 @@ static void classify(struct graph *g, const struct def_index *index, struct plac
         bool is_store = false;
         const struct graph_insn *insn = &g->insns.p[v->uses.p[i].insn];
         for (uint32_t k = insn->first_access; k < insn->first_access + insn->access_count && !is_store; k++)
-            is_store = g->accesses.p[k].kind != GRAPH_LOAD && access_holds(&g->accesses.p[k], v->node);
+            is_store = g->accesses.p[k].kind != GRAPH_LOAD && access_holds(g, &g->accesses.p[k], v->node);
         for (uint32_t k = insn->first_def; k < insn->first_def + insn->def_count && !is_store; k++)
             is_store = g->defs.p[k].node == v->node || g->defs.p[k].wide == v->node; /* a copy is no consumer */
         other_uses += !is_store;
@@ -398,7 +432,7 @@ static int compare_values(const void *p, const void *q)
 }
 
 /* select(P, v, constant) stands for v too: node -> the select, when the select has readers of its own. */
-static graph_id covering_select(const struct graph *g, graph_id id)
+static graph_id covering_select(const struct graph *g, const uint32_t *accesses_of, size_t nodes, graph_id id)
 {
     uint32_t count;
     const uint32_t *defs = graph_defs_of(g, id, &count);
@@ -410,9 +444,7 @@ static graph_id covering_select(const struct graph *g, graph_id id)
             continue;
         graph_id other = n->arg[1] == id ? n->arg[2] : n->arg[2] == id ? n->arg[1] : GRAPH_NIL;
         graph_users(g, merged, &users);
-        bool read = users > 0;
-        for (size_t k = 0; k < g->accesses.n && !read; k++)
-            read = access_holds(&g->accesses.p[k], merged);
+        bool read = users > 0 || (merged < nodes && accesses_of[merged]);
         if (other != GRAPH_NIL && read && graph_is_const(g, other, NULL))
             return merged;
     }
@@ -428,21 +460,29 @@ enum sp_status place_build(struct arena *a, const struct graph *graph, struct pl
     *p = (struct place){0};
     m.data = ARENA_ARRAY(a, uint8_t, nodes);
     m.loaded = ARENA_ARRAY(a, uint8_t, nodes);
-    if (!m.data || !m.loaded || !index_uses(a, g, &uses))
+    m.stored = ARENA_ARRAY(a, uint8_t, nodes);
+    if (!m.data || !m.loaded || !m.stored || !index_uses(a, g, &uses))
         return SP_ERR_MEMORY;
+    for (size_t i = 0; i < g->accesses.n; i++)
+        if (g->accesses.p[i].kind != GRAPH_LOAD)
+            m.stored[g->accesses.p[i].value[0]] = 1;
     mark_loaded(&m);
     if (find_values(&m) != SP_OK)
         return SP_ERR_MEMORY;
     /* Accesses by the nodes they hold, so that each value looks at its own only. */
-    uint32_t *list = ARENA_ARRAY(a, uint32_t, g->accesses.n * 5 + 1), *next = ARENA_ARRAY(a, uint32_t, g->accesses.n * 5 + 1);
+    uint32_t *list = ARENA_ARRAY(a, uint32_t, g->accesses.n * 7 + 1), *next = ARENA_ARRAY(a, uint32_t, g->accesses.n * 7 + 1);
     uint32_t *head = ARENA_ARRAY(a, uint32_t, nodes);
     if (!list || !next || !head)
         return SP_ERR_MEMORY;
     uint32_t cells = 0;
     for (size_t i = g->accesses.n; i-- > 0;) {
         const struct graph_access *x = &g->accesses.p[i];
-        const graph_id of[5] = {x->value[0], x->value[1], x->value[2], x->value[3], x->kind == GRAPH_LOAD ? x->result : GRAPH_NIL};
-        for (unsigned k = 0; k < 5; k++) {
+        graph_id of[7] = {x->value[0], x->value[1], x->value[2], x->value[3], x->kind == GRAPH_LOAD ? x->result : GRAPH_NIL};
+        if (x->kind == GRAPH_LOAD && x->width == 8 && x->result != GRAPH_NIL && graph_at(g, x->result)->type == UOP_B64) {
+            of[5] = graph_op1(g, UOP_LO, UOP_B32, x->result);
+            of[6] = graph_op1(g, UOP_HI, UOP_B32, x->result);
+        }
+        for (unsigned k = 0; k < 7; k++) {
             bool again = of[k] == GRAPH_NIL || of[k] >= nodes;
             for (unsigned j = 0; j < k && !again; j++)
                 again = of[j] == of[k];
@@ -457,14 +497,14 @@ enum sp_status place_build(struct arena *a, const struct graph *graph, struct pl
     for (graph_id id = 1; id < nodes && mine; id++) {
         if (!m.data[id] || !may_be_value(&m, id))
             continue;
-        graph_id cover = covering_select(g, id);
+        graph_id cover = covering_select(g, head, nodes, id);
         if (cover != GRAPH_NIL && m.data[cover])
             continue; /* told with the select */
         struct place_value v = {.node = id};
         const struct graph_node *n = graph_at(g, id);
         if (n->kind == UOP_SELECT)
             for (unsigned k = 1; k <= 2; k++)
-                if (graph_is_const(g, n->arg[3 - k], NULL) && covering_select(g, n->arg[k]) == id)
+                if (graph_is_const(g, n->arg[3 - k], NULL) && covering_select(g, head, nodes, n->arg[k]) == id)
                     v.part = n->arg[k];
         for (unsigned k = 0; k < 2; k++) {
             graph_id node = k ? v.part : id;
@@ -481,11 +521,7 @@ enum sp_status place_build(struct arena *a, const struct graph *graph, struct pl
             held |= v.storage.p[k].def != UINT32_MAX;
         if (!held)
             continue;
-        qsort(v.storage.p, v.storage.n, sizeof v.storage.p[0], compare_storage);
-        if (v.uses.n)
-            qsort(v.uses.p, v.uses.n, sizeof v.uses.p[0], compare_uses);
-        if (v.evidence.n)
-            qsort(v.evidence.p, v.evidence.n, sizeof v.evidence.p[0], compare_numbers);
+        sort_value(&v);
         classify(g, &uses, &v);
         VEC_PUSH(a, p->values, v);
     }
