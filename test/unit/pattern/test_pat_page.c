@@ -164,6 +164,42 @@ static void wrong_pages_are_refused(void **state)
     }
 }
 
+/* Bytes changed, taken out, doubled: a page is read or refused, and a refusal says why. */
+static void damaged_pages_are_read_or_refused(void **state)
+{
+    (void)state;
+    static const char bytes[] = "|`\n(){}[];,.&*?:<>=-+0f9x \\\xff";
+    size_t count, refused = 0;
+    const struct pat_page_text *pages = pat_embedded_pages(&count);
+    uint32_t seed = 1;
+    for (unsigned turn = 0; turn < 3000; turn++) {
+        struct kernel k;
+        kernel_begin(&k);
+        const struct pat_page_text *p = &pages[turn % count];
+        char *text = arena_alloc(&k.a, 2 * p->size);
+        size_t size = p->size;
+        memcpy(text, p->text, size);
+        for (unsigned change = 0; change < 1 + turn % 4; change++) {
+            seed = seed * 1664525u + 1013904223u;
+            size_t at = (seed >> 8) % size;
+            if (seed % 5 == 0) {
+                size = at + 1;
+            } else if (seed % 5 == 1 && size + 40 < 2 * p->size) {
+                memmove(text + at + 40, text + at, size - at);
+                size += 40;
+            } else {
+                text[at] = bytes[seed % (sizeof bytes - 1)];
+            }
+        }
+        enum sp_status status = pat_library_add(k.lib, p->name, text, size, &k.diags);
+        assert_true(status == SP_OK || status == SP_ERR_FORMAT);
+        assert_true(status == SP_OK || k.diags.list.n > 0);
+        refused += status != SP_OK;
+        kernel_end(&k);
+    }
+    assert_true(refused > 300 && refused < 3000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +209,7 @@ int main(void)
         cmocka_unit_test(an_edited_page_of_the_tree_changes_what_matches),
         cmocka_unit_test(variants_ids_and_bindings_come_from_the_page),
         cmocka_unit_test(wrong_pages_are_refused),
+        cmocka_unit_test(damaged_pages_are_read_or_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
