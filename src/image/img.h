@@ -1,7 +1,7 @@
 /* Bytes -> modules, kernels and what the container says of them. No analysis, no decoding of instructions.
  *
- * Everything lives on the arena of the img_file; strings are NUL-terminated copies. Sizes, counts and offsets of the input
- * are never trusted: a damaged part is reported through `diags` and the rest kept (img_module.status). */
+ * Everything lives on the arena or in the input's bytes; strings are NUL-terminated. Sizes, counts and offsets of the
+ * input are never trusted: a damaged part is reported through `diags` and the rest kept (img_module.status). */
 #ifndef SP_IMG_H
 #define SP_IMG_H
 
@@ -23,15 +23,15 @@ struct img_param {
 
 /* One level of inlining, innermost first. */
 struct img_inline {
-    uint32_t file; /* index into img_module.files */
-    uint32_t line; /* where the call stands */
+    uint32_t file;        /* index into img_module.files */
+    uint32_t line;        /* where the call stands */
     const char *function; /* demangled name of the function that was inlined there, or NULL */
 };
 
 struct img_line {
-    uint32_t offset;  /* of the instruction from the start of the kernel's section */
-    uint32_t file;    /* index into img_module.files, UINT32_MAX unknown */
-    uint32_t line;    /* 0 unknown */
+    uint32_t offset; /* of the instruction from the start of the kernel's section */
+    uint32_t file;   /* index into img_module.files, UINT32_MAX unknown */
+    uint32_t line;   /* 0 unknown */
     const struct img_inline *inlined;
     uint32_t inlined_count;
 };
@@ -54,23 +54,23 @@ struct img_subroutine {
 
 struct img_kernel {
     const char *name, *demangled;
-    const char *section;       /* ".text.NAME" */
-    bool is_entry;             /* a kernel; false: a device function with a section of its own */
-    const uint8_t *code;       /* code_bytes bytes, a multiple of 16 */
+    const char *section; /* ".text.NAME" */
+    bool is_entry;       /* a kernel; false: a device function with a section of its own */
+    const uint8_t *code; /* code_bytes bytes, a multiple of 16 */
     uint32_t code_bytes;
     int32_t registers, barriers, shared_bytes, stack_bytes; /* -1 unknown; shared as `ptxas -v` prints it */
-    int32_t uniform_registers; /* -1 unknown */
-    bool dynamic_shared;       /* the module declares an extern shared array this kernel may use */
-    uint32_t param_base;       /* offset of parameter 0 in constant bank 0; 0 unknown */
+    int32_t uniform_registers;                              /* -1 unknown */
+    bool dynamic_shared; /* the module declares an extern shared array this kernel may use */
+    uint32_t param_base; /* offset of parameter 0 in constant bank 0; 0 unknown */
     uint32_t param_bytes;
     const struct img_param *params;
     uint32_t param_count;
-    bool params_known;         /* the container told them */
+    bool params_known;                  /* the container told them */
     int32_t max_threads[3], reqntid[3]; /* -1 unknown */
-    const uint32_t *spills;    /* offsets of spill stores and refills (attribute 0x55), ascending */
+    const uint32_t *spills;             /* offsets of spill stores and refills (attribute 0x55), ascending */
     uint32_t spill_count;
     bool spills_known;
-    const struct img_line *lines;         /* ascending by offset; a row holds until the next */
+    const struct img_line *lines; /* ascending by offset; a row holds until the next */
     uint32_t line_count;
     const struct img_ptx_line *ptx_lines; /* likewise */
     uint32_t ptx_line_count;
@@ -86,23 +86,23 @@ struct img_module {
     const char *path, *member; /* member: NULL outside containers */
     enum img_kind kind;
     enum img_completeness status;
-    unsigned sm;         /* 86; 0 unknown */
-    const char *arch;    /* "sm_86", "sm_90a"; NULL unknown */
-    const char *producer;/* "ptxas 13.0.88" or NULL */
-    const char *flags;   /* command line of the producer as recorded, or NULL */
-    const char **files;  /* source files as recorded in the line table */
+    unsigned sm;          /* 86; 0 unknown */
+    const char *arch;     /* "sm_86", "sm_90a"; NULL unknown */
+    const char *producer; /* "ptxas 13.0.88"; "CUDA 12.4" where only the release is recorded; or NULL */
+    const char *flags;    /* command line of the producer as recorded, or NULL */
+    const char **files;   /* source files as recorded in the line table */
     uint32_t file_count;
-    const char *ptx;     /* embedded PTX text with line feeds, or NULL */
+    const char *ptx; /* embedded PTX text with line feeds, or NULL */
     size_t ptx_bytes;
     bool has_line_info;
     struct img_kernel *kernels; /* in section order */
     uint32_t kernel_count;
 };
 
-/* Reads one module from memory (a cubin). `bytes` must stay until the arena goes. On SP_ERR_FORMAT *module still holds what
- * could be read (status IMG_PARTIAL or IMG_UNREADABLE, and at least one diagnostic of severity error). */
-enum sp_status img_read_module(struct arena *a, struct diag_sink *diags, const char *path, const uint8_t *bytes, size_t size,
-                               struct img_module *module);
+/* Reads one module from memory (a cubin). `bytes` must stay until the arena goes. On SP_ERR_FORMAT *module still holds
+ * what could be read (status IMG_PARTIAL or IMG_UNREADABLE, and at least one diagnostic of severity error). */
+enum sp_status img_read_module(struct arena *a, struct diag_sink *diags, const char *path, const uint8_t *bytes,
+                               size_t size, struct img_module *module);
 
 /* What the bytes are, by magic alone. */
 enum img_kind img_detect(const uint8_t *bytes, size_t size);
@@ -111,7 +111,9 @@ enum img_kind img_detect(const uint8_t *bytes, size_t size);
 enum sp_status img_load_file(struct arena *a, struct diag_sink *diags, const char *path, size_t limit, uint8_t **bytes,
                              size_t *size);
 
-/* Itanium demangling (names over 4 KiB are given back as they are); never NULL unless out of memory. */
+/* Itanium demangling; never NULL unless out of memory. Names over 4 KiB, names that stand for more than 32 KiB of text
+ * and what is no mangled name are given back as they are. Decorations of device names (`$kernel$callee`) are taken off.
+ */
 const char *img_demangle(struct arena *a, const char *mangled);
 
 /* The row that covers `offset`, or NULL. */
@@ -122,14 +124,15 @@ uint32_t img_ptx_line_at(const struct img_kernel *kernel, uint32_t offset); /* 0
 struct img_signature {
     const char **types; /* from the demangled name: "float const*" */
     uint32_t count;
-    bool known;         /* false: the name carries no signature (extern "C") */
+    bool known; /* false: the name carries no signature (extern "C") */
 };
 /* Splits `clamp(float const*, int)` at top-level commas; templates, function pointers, arrays respected. */
 void img_signature_parse(struct arena *a, const char *demangled, struct img_signature *out);
 
-/* Parameter names of the kernel named `base_name` in CUDA source text: declarations over several lines, templates, default
- * arguments, comments, attributes. names[i] for each parameter of a definition or declaration whose parameter count equals
- * `count`; false when there is none or when two disagree. */
+/* Parameter names of the kernel named `base_name` in CUDA source text: declarations over several lines, templates,
+ * default arguments, comments, attributes. names[i] for each parameter of a definition or declaration whose parameter
+ * count equals `count`, NULL where it has no name; false when there is none or when two disagree. A definition is what
+ * was compiled: when there is one, declarations do not count. Macros are not expanded. */
 bool img_source_params(struct arena *a, const char *source, size_t size, const char *base_name, uint32_t count,
                        const char ***names);
 

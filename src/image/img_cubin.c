@@ -1,9 +1,9 @@
 /* A cubin -> a module with its kernels: the order of work of this room.
  *
  * A kernel is a section with code; its name is the section's, its facts come from the symbol that sh_info names, the
- * .nv.info records, the .nv.shared and .nv.constant sections and the line tables. Each reader keeps what it can and marks
- * the file damaged; the status is decided once, at the end.
- * requires: bytes · gives: struct img_module (doc/formats/cubin.md) */
+ * .nv.info records, the .nv.shared and .nv.constant sections and the line tables. Each reader keeps what it can and
+ * marks the file damaged; the status is decided once, at the end. requires: bytes · gives: struct img_module
+ * (doc/formats/cubin.md) */
 #include "base/bits.h"
 #include "base/str.h"
 #include "image/img_reader.h"
@@ -68,7 +68,8 @@ static uint32_t find_symbol(struct img_reader *r, uint32_t section)
             return told;
     }
     if (r->elf.symbol_count != 0)
-        img_elf_damage(&r->elf, "elf-symbols", s->name, -1, "symbol %" PRIu32 " is not the function of this section", told);
+        img_elf_damage(&r->elf, "elf-symbols", s->name, -1, "symbol %" PRIu32 " is not the function of this section",
+                       told);
     return IMG_NONE;
 }
 
@@ -137,8 +138,8 @@ static void read_subroutines(struct img_reader *r)
         if (symbol->value >= k->code_bytes || symbol->size > k->code_bytes - symbol->value ||
             symbol->value % INSTRUCTION_BYTES != 0) {
             img_elf_damage(&r->elf, "elf-symbols", k->section, -1,
-                           "function %.64s at 0x%" PRIx64 " with 0x%" PRIx64 " bytes: outside the section", symbol->name,
-                           symbol->value, symbol->size);
+                           "function %.64s at 0x%" PRIx64 " with 0x%" PRIx64 " bytes: outside the section",
+                           symbol->name, symbol->value, symbol->size);
             continue;
         }
         struct img_subroutine sub = {.name = symbol->name,
@@ -178,7 +179,8 @@ static void read_text_relocs(struct img_reader *r)
     }
 }
 
-/* The number in ".nv.constant<N>" or ".nv.constant<N>.<kernel>", -1 for other names; *kernel: the name behind, or "". */
+/* The number in ".nv.constant<N>" or ".nv.constant<N>.<kernel>", -1 for other names; *kernel: the name behind, or "".
+ */
 static int constant_bank(const char *name, const char **kernel)
 {
     static const char prefix[] = ".nv.constant";
@@ -253,8 +255,8 @@ static bool declares_extern_shared(struct img_reader *r)
     return false;
 }
 
-/* `ptxas -v` prints the user's bytes: from sm_90 on the section of a linked file also counts 1,024 reserved ones. A section
- * that holds no user byte stands there only when the module declares an extern array. */
+/* `ptxas -v` prints the user's bytes: from sm_90 on the section of a linked file also counts 1,024 reserved ones. A
+ * section that holds no user byte stands there only when the module declares an extern array. */
 static void read_shared(struct img_reader *r)
 {
     find_shared_sections(r);
@@ -277,8 +279,9 @@ static void read_shared(struct img_reader *r)
         r->module->kernels[i].dynamic_shared = extern_array;
 }
 
-/* The embedded PTX text is kept line by line with NUL bytes between; the leading ones count as lines. Linked files may hold
- * several, `.nv_debug_ptx_txt.<number>`: they are put one behind the other, and line tables name the one they mean. */
+/* The embedded PTX text is kept line by line with NUL bytes between; the leading ones count as lines. Linked files may
+ * hold several, `.nv_debug_ptx_txt.<number>`: they are put one behind the other, and line tables name the one they
+ * mean. */
 static void read_ptx(struct img_reader *r)
 {
     static const char prefix[] = ".nv_debug_ptx_txt";
@@ -323,8 +326,8 @@ static const uint8_t *find_note(struct img_reader *r, const char *section, uint3
         uint64_t name = ((uint64_t)bits_le32(s->bytes + at) + 3) & ~UINT64_C(3);
         uint64_t desc = bits_le32(s->bytes + at + 4), left = s->have - at - 12;
         if (name > left || desc > left - name) {
-            img_elf_damage(&r->elf, "note", section, (int64_t)at, "a note of %" PRIu64 " + %" PRIu64 " bytes, %" PRIu64 " are left",
-                           name, desc, left);
+            img_elf_damage(&r->elf, "note", section, (int64_t)at,
+                           "a note of %" PRIu64 " + %" PRIu64 " bytes, %" PRIu64 " are left", name, desc, left);
             return NULL;
         }
         const uint8_t *payload = s->bytes + at + 12 + name;
@@ -413,11 +416,13 @@ static void read_arch(struct img_reader *r)
     uint32_t bytes;
     const uint8_t *note = r->new_layout ? find_note(r, ".note.nv.cuinfo", NOTE_CUDA_INFO, &bytes) : NULL;
     if (note != NULL && bytes >= 4 && bits_le16(note + 2) != m->sm) {
-        img_elf_damage(&r->elf, "elf-header", NULL, 48, "the header says sm_%u, the note sm_%u", m->sm, bits_le16(note + 2));
+        img_elf_damage(&r->elf, "elf-header", NULL, 48, "the header says sm_%u, the note sm_%u", m->sm,
+                       bits_le16(note + 2));
         m->sm = 0;
     }
     if (m->sm < 50 || m->sm > 199) {
-        img_elf_damage(&r->elf, "elf-header", NULL, 48, "flags 0x%08" PRIx32 " name no known architecture", r->elf.flags);
+        img_elf_damage(&r->elf, "elf-header", NULL, 48, "flags 0x%08" PRIx32 " name no known architecture",
+                       r->elf.flags);
         m->sm = 0;
         return;
     }
@@ -464,7 +469,8 @@ static void finish_kernel(struct img_reader *r, uint32_t index)
 static bool choose_layout(struct img_reader *r)
 {
     if (r->elf.machine != ELF_MACHINE_CUDA)
-        img_elf_damage(&r->elf, "elf-header", NULL, 18, "machine %u, expected %d (CUDA)", r->elf.machine, ELF_MACHINE_CUDA);
+        img_elf_damage(&r->elf, "elf-header", NULL, 18, "machine %u, expected %d (CUDA)", r->elf.machine,
+                       ELF_MACHINE_CUDA);
     if (r->elf.abi_version != ABI_OLD && r->elf.abi_version != ABI_NEW)
         img_elf_damage(&r->elf, "elf-header", NULL, 8, "ABI version %u, expected %d or %d", r->elf.abi_version, ABI_OLD,
                        ABI_NEW);
@@ -474,20 +480,26 @@ static bool choose_layout(struct img_reader *r)
 static enum sp_status unsupported(struct diag_sink *diags, enum img_kind kind)
 {
     static const char *const names[] = {
-        [IMG_CUBIN] = "a cubin",          [IMG_FATBIN] = "a fat binary",     [IMG_HOST_ELF] = "a host ELF file",
-        [IMG_PTX] = "PTX text",           [IMG_LISTING] = "a listing",       [IMG_ARCHIVE] = "an archive",
+        [IMG_CUBIN] = "a cubin",
+        [IMG_FATBIN] = "a fat binary",
+        [IMG_HOST_ELF] = "a host ELF file",
+        [IMG_PTX] = "PTX text",
+        [IMG_LISTING] = "a listing",
+        [IMG_ARCHIVE] = "an archive",
         [IMG_UNKNOWN] = "of unknown kind",
     };
     if (kind == IMG_UNKNOWN) {
-        diag_add(diags, DIAG_ERROR, "not-a-cubin", NULL, 0, "no kind of file this version knows: expected a cubin (ELF)");
+        diag_add(diags, DIAG_ERROR, "not-a-cubin", NULL, 0,
+                 "no kind of file this version knows: expected a cubin (ELF)");
         return SP_ERR_FORMAT;
     }
-    diag_add(diags, DIAG_ERROR, "unsupported-kind", NULL, 0, "the input is %s: this version reads cubins only", names[kind]);
+    diag_add(diags, DIAG_ERROR, "unsupported-kind", NULL, 0, "the input is %s: this version reads cubins only",
+             names[kind]);
     return SP_ERR_UNSUPPORTED;
 }
 
-enum sp_status img_read_module(struct arena *a, struct diag_sink *diags, const char *path, const uint8_t *bytes, size_t size,
-                               struct img_module *module)
+enum sp_status img_read_module(struct arena *a, struct diag_sink *diags, const char *path, const uint8_t *bytes,
+                               size_t size, struct img_module *module)
 {
     *module = (struct img_module){.path = arena_strdup(a, path != NULL ? path : ""), .status = IMG_UNREADABLE};
     module->kind = img_detect(bytes, size);

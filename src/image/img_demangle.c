@@ -1,8 +1,8 @@
 /* Itanium demangling through the C++ runtime library, with bounds.
  *
- * A short name can stand for an exponentially long text (each substitution doubles what came before), so the callback form
- * of the demangler is used: it writes in pieces and owns no heap memory, which lets a piece too many leave by longjmp. Names
- * over 4 KiB are not tried. Decorations that compilers put around a mangled name (C57: `$kernel$callee`,
+ * A short name can stand for an exponentially long text (each substitution doubles what came before), so the callback
+ * form of the demangler is used: it writes in pieces and owns no heap memory, which lets a piece too many leave by
+ * longjmp. Names over 4 KiB are not tried. Decorations that compilers put around a mangled name (C57: `$kernel$callee`,
  * `__device_stub_…`, `…_param_0`) are taken off when the name as a whole is not one.
  * requires: nothing · gives: text on the arena */
 #include "base/str.h"
@@ -45,7 +45,8 @@ static const char *demangle_whole(struct arena *a, const char *mangled)
     return arena_strndup(a, sink.text, sink.n);
 }
 
-/* Where the name inside `$kernel$callee` or `$__internal_0_$name` starts: behind the last `$` that has something after it. */
+/* Where the name inside `$kernel$callee` or `$__internal_0_$name` starts: behind the last `$` that has something after
+ * it. */
 static const char *subroutine_name(const char *name)
 {
     if (name[0] != '$')

@@ -1,8 +1,8 @@
 /* The ELF walk. Reads header, section table and symbol table of a 64-bit little-endian ELF file into bounded views.
  *
  * The idea: no size, count, offset or index of the input is used before it is compared with what is really there, and a
- * part that cannot be read is reported and left out while the rest is kept. Program headers are not looked at: kernels are
- * found by section and symbol, and some producers write none. Work and memory are linear in the size of the file.
+ * part that cannot be read is reported and left out while the rest is kept. Program headers are not looked at: kernels
+ * are found by section and symbol, and some producers write none. Work and memory are linear in the size of the file.
  * requires: nothing · gives: struct elf_file */
 #define _GNU_SOURCE /* memmem */
 #include "image/img_elf.h"
@@ -23,7 +23,8 @@ enum {
     USES_PER_BYTE = 4,   /* section budget: each byte may be part of so many sections (some producers share ranges) */
 };
 
-void img_elf_damage(struct elf_file *elf, const char *code, const char *section, int64_t offset, const char *format, ...)
+void img_elf_damage(struct elf_file *elf, const char *code, const char *section, int64_t offset, const char *format,
+                    ...)
 {
     elf->damaged = true;
     if (elf->diags->list.n >= DIAG_MAX) { /* counted only; no text is made for it */
@@ -60,7 +61,8 @@ const char *img_elf_string(struct elf_file *elf, const struct elf_section *table
     return copy != NULL ? copy : "";
 }
 
-/* Which of the sections names the others: the one the header tells, else the first string table that holds ".shstrtab". */
+/* Which of the sections names the others: the one the header tells, else the first string table that holds ".shstrtab".
+ */
 static const struct elf_section *find_name_table(const struct elf_file *elf, uint32_t index)
 {
     if (index < elf->section_count && elf->sections[index].type == ELF_SHT_STRTAB && elf->sections[index].bytes != NULL)
@@ -82,10 +84,8 @@ static bool in_file(const struct elf_section *s)
     case ELF_SHT_CUDA_GLOBAL:
     case ELF_SHT_CUDA_LOCAL:
     case ELF_SHT_CUDA_SHARED:
-    case ELF_SHT_CUDA_SHARED_RESERVED:
-        return false;
-    default:
-        return s->size != 0;
+    case ELF_SHT_CUDA_SHARED_RESERVED: return false;
+    default: return s->size != 0;
     }
 }
 
@@ -126,8 +126,8 @@ static void read_sections(struct elf_file *elf)
                        ELF_SECTION_BYTES);
     if (table >= elf->size || elf->size - table < ELF_SECTION_BYTES) {
         img_elf_damage(elf, "elf-truncated", NULL, 40,
-                       "the file is %zu bytes, its section table of %" PRIu64 " entries starts at %" PRIu64, elf->size, count,
-                       table);
+                       "the file is %zu bytes, its section table of %" PRIu64 " entries starts at %" PRIu64, elf->size,
+                       count, table);
         return;
     }
     const uint8_t *first = elf->bytes + table;
@@ -139,7 +139,8 @@ static void read_sections(struct elf_file *elf)
     if (count > fit) {
         uint64_t need = count < UINT64_MAX / ELF_SECTION_BYTES ? count * ELF_SECTION_BYTES + table : UINT64_MAX;
         img_elf_damage(elf, "elf-truncated", NULL, 60,
-                       "the file is %zu bytes, its section table needs %" PRIu64 ": %" PRIu64 " of %" PRIu64 " sections kept",
+                       "the file is %zu bytes, its section table needs %" PRIu64 ": %" PRIu64 " of %" PRIu64
+                       " sections kept",
                        elf->size, need, fit, count);
         count = fit;
     }

@@ -94,7 +94,7 @@ size_t img_elf_reloc_count(const struct elf_section *section);
 struct elf_reloc img_elf_reloc(const struct elf_section *section, size_t index);
 
 /* Adds an error and marks the file damaged. `section` NULL: the file itself. */
-void img_elf_damage(struct elf_file *elf, const char *code, const char *section, int64_t offset, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+void img_elf_damage(struct elf_file *elf, const char *code, const char *section, int64_t offset, const char *format,
+                    ...) __attribute__((format(printf, 5, 6)));
 
 #endif

@@ -36,9 +36,12 @@ static bool holds(const uint8_t *bytes, size_t size, const char *text)
 
 enum img_kind img_detect(const uint8_t *bytes, size_t size)
 {
-    if (size >= 4 && memcmp(bytes, "\x7f" "ELF", 4) == 0) {
-        bool cuda = size < 20 || bits_le16(bytes + 18) == ELF_MACHINE_CUDA ||
-                    bytes[7] == 0x33 || bytes[7] == 0x41; /* either of machine and OS ABI may be damaged */
+    if (size >= 4 && memcmp(bytes,
+                            "\x7f"
+                            "ELF",
+                            4) == 0) {
+        bool cuda = size < 20 || bits_le16(bytes + 18) == ELF_MACHINE_CUDA || bytes[7] == 0x33 ||
+                    bytes[7] == 0x41; /* either of machine and OS ABI may be damaged */
         return cuda ? IMG_CUBIN : IMG_HOST_ELF;
     }
     if (size >= 4 && bits_le32(bytes) == (uint32_t)FATBIN_MAGIC)

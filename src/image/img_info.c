@@ -1,8 +1,9 @@
 /* Attribute records: .nv.info (one for the module), .nv.info.<kernel>, .nv.compat.
  *
- * A record is u8 format, u8 attribute, u16 value; format 4 is followed by `value` bytes of payload. The sections are a plain
- * sequence of records, so an unknown attribute is skipped by its length and a damaged length ends the section.
- * requires: kernels and kernel_of_section · gives: resources, parameters, launch bounds, spills (doc/formats/nv_info.md) */
+ * A record is u8 format, u8 attribute, u16 value; format 4 is followed by `value` bytes of payload. The sections are a
+ * plain sequence of records, so an unknown attribute is skipped by its length and a damaged length ends the section.
+ * requires: kernels and kernel_of_section · gives: resources, parameters, launch bounds, spills
+ * (doc/formats/nv_info.md) */
 #include "base/bits.h"
 #include "image/img_reader.h"
 
@@ -55,7 +56,8 @@ static bool next_record(struct img_reader *r, struct record_reader *reader, stru
     reader->record_at = reader->at;
     *record = (struct record){.format = p[0], .attribute = p[1], .value = bits_le16(p + 2)};
     if (record->format < FORMAT_NONE || record->format > FORMAT_SIZED) {
-        img_elf_damage(&r->elf, "nv-info", s->name, (int64_t)reader->at, "a record has format %u, expected 1 to 4", p[0]);
+        img_elf_damage(&r->elf, "nv-info", s->name, (int64_t)reader->at, "a record has format %u, expected 1 to 4",
+                       p[0]);
         return false;
     }
     reader->at += 4;
@@ -74,12 +76,14 @@ static bool next_record(struct img_reader *r, struct record_reader *reader, stru
 }
 
 /* True when the payload is long enough; otherwise a diagnostic. */
-static bool has_payload(struct img_reader *r, const struct record_reader *reader, const struct record *record, uint32_t bytes)
+static bool has_payload(struct img_reader *r, const struct record_reader *reader, const struct record *record,
+                        uint32_t bytes)
 {
     if (record->format == FORMAT_SIZED && record->bytes >= bytes)
         return true;
     img_elf_damage(&r->elf, "nv-info", reader->section->name, (int64_t)reader->record_at,
-                   "attribute 0x%02x has %" PRIu32 " bytes, expected %" PRIu32, record->attribute, record->bytes, bytes);
+                   "attribute 0x%02x has %" PRIu32 " bytes, expected %" PRIu32, record->attribute, record->bytes,
+                   bytes);
     return false;
 }
 
@@ -121,8 +125,8 @@ static void read_module_info(struct img_reader *r, const struct elf_section *sec
         else if (value <= REGISTERS_MAX)
             r->module->kernels[kernel].registers = (int32_t)value;
         else
-            img_elf_damage(&r->elf, "nv-info", section->name, (int64_t)reader.record_at, "%" PRIu32 " registers, at most %d",
-                           value, REGISTERS_MAX);
+            img_elf_damage(&r->elf, "nv-info", section->name, (int64_t)reader.record_at,
+                           "%" PRIu32 " registers, at most %d", value, REGISTERS_MAX);
     }
 }
 
@@ -145,7 +149,8 @@ static void read_param(struct img_reader *r, const struct record_reader *reader,
         state->info_damaged = true;
 }
 
-static void read_three(struct img_reader *r, const struct record_reader *reader, const struct record *record, int32_t out[3])
+static void read_three(struct img_reader *r, const struct record_reader *reader, const struct record *record,
+                       int32_t out[3])
 {
     if (has_payload(r, reader, record, 12))
         for (unsigned i = 0; i < 3; i++)
@@ -170,7 +175,8 @@ static void read_annotations(struct img_reader *r, const struct record_reader *r
         img_elf_damage(&r->elf, "nv-info", reader->section->name, (int64_t)reader->record_at,
                        "annotations of %" PRIu32 " bytes, expected a multiple of 8", record->bytes);
     for (uint32_t i = 0; i < pairs; i++) {
-        uint32_t kind = bits_le32(record->payload + (size_t)i * 8), offset = bits_le32(record->payload + (size_t)i * 8 + 4);
+        uint32_t kind = bits_le32(record->payload + (size_t)i * 8),
+                 offset = bits_le32(record->payload + (size_t)i * 8 + 4);
         if (kind != ANNOTATION_SPILL)
             continue;
         if (offset >= kernel->code_bytes || offset % 16 != 0)
@@ -197,33 +203,22 @@ static void read_kernel_info(struct img_reader *r, const struct elf_section *sec
     while (next_record(r, &reader, &record)) {
         switch (record.attribute) {
         case ATTR_KPARAM_INFO:
-        case ATTR_KPARAM_INFO_V2:
-            read_param(r, &reader, &record, state);
-            break;
+        case ATTR_KPARAM_INFO_V2: read_param(r, &reader, &record, state); break;
         case ATTR_PARAM_CBANK:
             if (has_payload(r, &reader, &record, 8)) {
                 kernel->param_base = bits_le16(record.payload + 4);
                 kernel->param_bytes = bits_le16(record.payload + 6);
             }
             break;
-        case ATTR_CBANK_PARAM_SIZE:
-            state->param_bytes_told = record.value;
-            break;
-        case ATTR_NUM_BARRIERS:
-            kernel->barriers = record.value & 0xff;
-            break;
-        case ATTR_MAX_THREADS:
-            read_three(r, &reader, &record, kernel->max_threads);
-            break;
-        case ATTR_REQNTID:
-            read_three(r, &reader, &record, kernel->reqntid);
-            break;
+        case ATTR_CBANK_PARAM_SIZE: state->param_bytes_told = record.value; break;
+        case ATTR_NUM_BARRIERS: kernel->barriers = record.value & 0xff; break;
+        case ATTR_MAX_THREADS: read_three(r, &reader, &record, kernel->max_threads); break;
+        case ATTR_REQNTID: read_three(r, &reader, &record, kernel->reqntid); break;
         case ATTR_ANNOTATIONS:
             if (has_payload(r, &reader, &record, 0))
                 read_annotations(r, &reader, &record, kernel);
             break;
-        default:
-            break;
+        default: break;
         }
     }
     if (r->elf.damaged || section->have < section->size)
@@ -237,7 +232,8 @@ static int by_index(const void *a, const void *b)
     return x->index != y->index ? (x->index < y->index ? -1 : 1) : x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* Parameters are told as known only when their records form one whole: indices 0 to n-1, none overlapping, all inside. */
+/* Parameters are told as known only when their records form one whole: indices 0 to n-1, none overlapping, all inside.
+ */
 static void finish_params(struct img_reader *r, uint32_t index)
 {
     struct img_kernel *kernel = &r->module->kernels[index];
@@ -261,7 +257,8 @@ static void finish_params(struct img_reader *r, uint32_t index)
         whole = false;
     if (!whole && kernel->is_entry && !state->info_damaged)
         img_elf_damage(&r->elf, "nv-info", kernel->section, -1,
-                       "%" PRIu32 " parameter records do not describe %" PRIu32 " bytes of parameters", n, kernel->param_bytes);
+                       "%" PRIu32 " parameter records do not describe %" PRIu32 " bytes of parameters", n,
+                       kernel->param_bytes);
     kernel->params = params;
     kernel->param_count = n;
     kernel->params_known = whole;
@@ -296,7 +293,8 @@ void img_info_read(struct img_reader *r)
             !map_str_get(&r->kernel_by_name, s->name + sizeof per_kernel - 1, &kernel))
             kernel = IMG_NONE;
         if (kernel == IMG_NONE)
-            img_elf_damage(&r->elf, "nv-info", s->name, -1, "belongs to section %" PRIu32 ", which is no kernel", s->info);
+            img_elf_damage(&r->elf, "nv-info", s->name, -1, "belongs to section %" PRIu32 ", which is no kernel",
+                           s->info);
         else if (!r->states[kernel].has_info)
             read_kernel_info(r, s, kernel);
     }

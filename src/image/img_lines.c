@@ -1,9 +1,9 @@
 /* Line tables: .debug_line (source) and .nv_debug_line_sass (line of the embedded PTX).
  *
- * Both are DWARF 2 line programs with NVIDIA's additions: an offset into .debug_str behind the file table, and two extended
- * opcodes that say where the rows that follow were inlined. A context is the 1-based number of an earlier row of the same
- * sequence: the call; following contexts from row to row gives the chain. One sequence describes one function; a relocation
- * on its DW_LNE_set_address tells which. Only the last row of an address counts, as in nvdisasm.
+ * Both are DWARF 2 line programs with NVIDIA's additions: an offset into .debug_str behind the file table, and two
+ * extended opcodes that say where the rows that follow were inlined. A context is the 1-based number of an earlier row
+ * of the same sequence: the call; following contexts from row to row gives the chain. One sequence describes one
+ * function; a relocation on its DW_LNE_set_address tells which. Only the last row of an address counts, as in nvdisasm.
  * requires: kernels · gives: files, lines, ptx_lines (doc/formats/line_tables.md) */
 #include "base/bits.h"
 #include "image/img_reader.h"
@@ -27,9 +27,9 @@ enum {
 
     VERSION_FIRST = 2,
     VERSION_LAST = 4,
-    DEPTH_MAX = 64,      /* levels of inlining */
-    PATH_PER_BYTE = 16,  /* characters of file paths for each byte of the table; directories are shared */
-    CHAIN_PER_BYTE = 4,  /* inlining levels stored for each byte of the table */
+    DEPTH_MAX = 64,     /* levels of inlining */
+    PATH_PER_BYTE = 16, /* characters of file paths for each byte of the table; directories are shared */
+    CHAIN_PER_BYTE = 4, /* inlining levels stored for each byte of the table */
 };
 
 /* Bytes with an end; reading beyond it sets `over` and gives 0. */
@@ -356,7 +356,7 @@ static void set_address(struct line_reader *lr, uint64_t place, uint64_t value)
     const struct address_fix *fix =
         lr->fix_count != 0 ? bsearch(&key, lr->fixes, lr->fix_count, sizeof key, by_place) : NULL;
     lr->removed = fix == NULL && lr->fix_count != 0; /* the linker drops unused functions but not their lines */
-    if (fix == NULL) { /* without any relocation only a lone kernel can be meant */
+    if (fix == NULL) {                               /* without any relocation only a lone kernel can be meant */
         lr->kernel = lr->fix_count == 0 && lr->r->module->kernel_count == 1 ? 0 : IMG_NONE;
         return;
     }
@@ -407,11 +407,8 @@ static void extended(struct line_reader *lr, struct cursor *c, size_t at)
         lr->context = take_uleb(&body);
         lr->function = take_uleb(&body);
         break;
-    case LNE_FUNCTION_NAME:
-        lr->function = take_uleb(&body);
-        break;
-    default:
-        break;
+    case LNE_FUNCTION_NAME: lr->function = take_uleb(&body); break;
+    default: break;
     }
     if (body.over)
         damage(lr, at, "an extended opcode shorter than its operands");
@@ -431,27 +428,15 @@ static void run_program(struct line_reader *lr, struct cursor *c)
             continue;
         }
         switch (opcode) {
-        case 0:
-            extended(lr, c, at);
-            break;
-        case LNS_COPY:
-            add_row(lr, at);
-            break;
-        case LNS_ADVANCE_PC:
-            lr->address += take_uleb(c) * lr->min_length;
-            break;
-        case LNS_ADVANCE_LINE:
-            lr->line += (uint64_t)take_sleb(c);
-            break;
-        case LNS_SET_FILE:
-            lr->file = take_uleb(c);
-            break;
+        case 0: extended(lr, c, at); break;
+        case LNS_COPY: add_row(lr, at); break;
+        case LNS_ADVANCE_PC: lr->address += take_uleb(c) * lr->min_length; break;
+        case LNS_ADVANCE_LINE: lr->line += (uint64_t)take_sleb(c); break;
+        case LNS_SET_FILE: lr->file = take_uleb(c); break;
         case LNS_CONST_ADD_PC:
             lr->address += (uint64_t)((255u - lr->opcode_base) / lr->line_range) * lr->min_length;
             break;
-        case LNS_FIXED_ADVANCE_PC:
-            lr->address += bits_le16(take(c, 2));
-            break;
+        case LNS_FIXED_ADVANCE_PC: lr->address += bits_le16(take(c, 2)); break;
         default: /* no operand of interest */
             for (unsigned i = 0; i < lr->lengths[opcode]; i++)
                 take_uleb(c);
@@ -496,8 +481,8 @@ static void read_unit(struct line_reader *lr, struct cursor *c)
     size_t start = c->at;
     unsigned version = bits_le16(take(c, 2));
     if (version < VERSION_FIRST || version > VERSION_LAST) {
-        img_elf_damage(&lr->r->elf, "line-program", lr->section->name, (int64_t)start, "version %u, expected %d to %d", version,
-                       VERSION_FIRST, VERSION_LAST);
+        img_elf_damage(&lr->r->elf, "line-program", lr->section->name, (int64_t)start, "version %u, expected %d to %d",
+                       version, VERSION_FIRST, VERSION_LAST);
         return;
     }
     uint32_t header = bits_le32(take(c, 4));
@@ -535,7 +520,8 @@ static void read_units(struct line_reader *lr)
     while (have - at >= 4) {
         uint64_t length = bits_le32(lr->section->bytes + at);
         size_t left = have - at - 4;
-        struct cursor c = {.base = lr->section->bytes, .at = at + 4, .end = at + 4 + (length < left ? (size_t)length : left)};
+        struct cursor c = {
+            .base = lr->section->bytes, .at = at + 4, .end = at + 4 + (length < left ? (size_t)length : left)};
         if (length > left)
             damage(lr, at, "a unit longer than the section");
         if (length < 6) {

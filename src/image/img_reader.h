@@ -13,10 +13,10 @@ enum { IMG_NONE = 0xffffffff };
 
 /* What is known of a kernel beyond struct img_kernel while reading. */
 struct kernel_state {
-    uint32_t section;       /* index of its text section */
-    uint32_t symbol;        /* index of its symbol, or IMG_NONE */
-    bool has_info;          /* a .nv.info.<kernel> section was found */
-    bool info_damaged;      /* some of its records could not be read */
+    uint32_t section;  /* index of its text section */
+    uint32_t symbol;   /* index of its symbol, or IMG_NONE */
+    bool has_info;     /* a .nv.info.<kernel> section was found */
+    bool info_damaged; /* some of its records could not be read */
     int32_t frame_bytes, min_stack_bytes;
     int32_t param_bytes_told;
     bool has_shared_section;
@@ -42,10 +42,10 @@ struct img_reader {
     uint32_t *kernel_of_section; /* IMG_NONE: not the text of a kernel */
     struct map_str kernel_by_name;
     VEC(struct ptx_text) ptx_texts;
-    bool new_layout;             /* header layout of ABI version 8 */
-    bool arch_specific;          /* built for an 'a' target */
-    bool writes_spills;          /* its producer records spills whenever there are some */
-    size_t demangle_budget;      /* characters of demangled text still allowed; beyond it names stay as they are */
+    bool new_layout;        /* header layout of ABI version 8 */
+    bool arch_specific;     /* built for an 'a' target */
+    bool writes_spills;     /* its producer records spills whenever there are some */
+    size_t demangle_budget; /* characters of demangled text still allowed; beyond it names stay as they are */
 };
 
 /* As img_demangle(), within the budget of this file; the name itself when it cannot be demangled. */

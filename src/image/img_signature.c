@@ -79,8 +79,7 @@ static bool step(char stack[DEPTH_MAX], unsigned *depth, const char *text, size_
             return false;
         (*depth)--;
         return true;
-    default:
-        return true;
+    default: return true;
     }
 }
 

@@ -1,10 +1,10 @@
 /* Parameter names from CUDA source text.
  *
- * No parser of C++: the text is cut into tokens (comments, literals, preprocessor lines and `#if 0` parts taken out), then
- * every place where the kernel's name is followed by a parameter list, preceded by __global__ or __device__ in the same
- * declaration and followed by `{` or `;` is read. A definition counts more than a declaration. What cannot be read for
- * certain gives no names at all; macros are not expanded.
- * requires: nothing · gives: names, NULL for unnamed parameters */
+ * No parser of C++: the text is cut into tokens (comments, literals, preprocessor lines and `#if 0` parts taken out),
+ * then every place where the kernel's name is followed by a parameter list, preceded by __global__ or __device__ in the
+ * same declaration and followed by `{` or `;` is read. A definition counts more than a declaration. What cannot be read
+ * for certain gives no names at all; macros are not expanded. requires: nothing · gives: names, NULL for unnamed
+ * parameters */
 #include "base/str.h"
 #include "base/vec.h"
 #include "image/img.h"
@@ -14,9 +14,10 @@
 enum token_kind { TOKEN_WORD, TOKEN_MARK, TOKEN_LITERAL };
 
 enum {
-    BACK_MAX = 4096,      /* tokens looked back for __global__ */
-    LIST_MAX = 8 * 1024,  /* tokens of a parameter list */
-    WORK_PER_TOKEN = 64,  /* tokens looked at again for each token of the text: repetitive text must not cost its square */
+    BACK_MAX = 4096,     /* tokens looked back for __global__ */
+    LIST_MAX = 8 * 1024, /* tokens of a parameter list */
+    WORK_PER_TOKEN =
+        64, /* tokens looked at again for each token of the text: repetitive text must not cost its square */
     DEPTH_MAX = 256,
 };
 
@@ -217,14 +218,14 @@ static bool is_any(const struct token *t, const char *const *words, size_t n)
 
 /* Words that say something about a type or object without being one. */
 static const char *const qualifiers[] = {
-    "const",        "volatile",      "register",  "restrict", "__restrict__", "__restrict",
-    "__const__",    "__grid_constant__", "typename", "struct", "class",        "union",
-    "enum",         "__constant__",  "__shared__", "constexpr", "mutable",
+    "const",     "volatile",          "register",   "restrict",  "__restrict__", "__restrict",
+    "__const__", "__grid_constant__", "typename",   "struct",    "class",        "union",
+    "enum",      "__constant__",      "__shared__", "constexpr", "mutable",
 };
 /* Words that are whole types: what comes last in a parameter is no name then. */
 static const char *const types[] = {
-    "void", "bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "auto", "__int128", "wchar_t",
-    "char8_t", "char16_t", "char32_t",
+    "void",   "bool",     "char", "short",    "int",     "long",    "float",    "double",
+    "signed", "unsigned", "auto", "__int128", "wchar_t", "char8_t", "char16_t", "char32_t",
 };
 /* Attributes that take a list in parentheses. */
 static const char *const attributes[] = {"__attribute__", "__align__", "alignas", "__declspec"};
@@ -325,7 +326,8 @@ static const char *param_name(struct arena *a, const struct token *t, size_t n, 
 }
 
 /* Reads the list that starts behind `(` at `from` and ends before `)` at `to`. False when its count is not `count`. */
-static bool read_list(struct arena *a, const struct token *t, size_t from, size_t to, uint32_t count, const char **names)
+static bool read_list(struct arena *a, const struct token *t, size_t from, size_t to, uint32_t count,
+                      const char **names)
 {
     if (to - from == 1 && is(&t[from], "void"))
         from = to;

@@ -1,7 +1,8 @@
 /* Fuzz target of the image room: any bytes -> a status, and tables that are consistent in themselves.
  *
  * The first byte chooses what the rest is: mostly a cubin, else a mangled name, a demangled name, or CUDA source.
- * Seeds: test/fuzz/corpus/image. With libFuzzer: cmake -DSP_FUZZ=ON and clang; otherwise the replay driver runs files. */
+ * Seeds: test/fuzz/corpus/image. With libFuzzer: cmake -DSP_FUZZ=ON and clang; otherwise the replay driver runs files.
+ */
 #include "image/img.h"
 
 #include <stdlib.h>

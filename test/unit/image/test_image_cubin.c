@@ -1,7 +1,7 @@
 /* What a cubin says, over CUDA 11.8 to 13.5 and sm_75 to sm_120 (test/corpus/image, PROVENANCE.tsv there).
  *
- * Expected values were read off `ptxas -v` of the same build (registers, barriers, shared, stack), `readelf` (sizes, symbols,
- * relocations), `nvdisasm -g -gi -gp` (lines) and `nvdisasm -c` of 13.5 (spill marks). */
+ * Expected values were read off `ptxas -v` of the same build (registers, barriers, shared, stack), `readelf` (sizes,
+ * symbols, relocations), `nvdisasm -g -gi -gp` (lines) and `nvdisasm -c` of 13.5 (spill marks). */
 #include "image_test.h"
 
 struct module_row {
@@ -57,10 +57,10 @@ struct kernel_row {
     uint32_t param_base, param_bytes;
 };
 
-#define WITH "_Z4withPf", "with(float*)"
-#define WITHOUT "_Z7withoutPf", "without(float*)"
+#define WITH     "_Z4withPf", "with(float*)"
+#define WITHOUT  "_Z7withoutPf", "without(float*)"
 #define SPILLING "_Z8spillingPfPKf", "spilling(float*, float const*)"
-#define HUGE_ "_Z4huge4HugePic", "huge(Huge, int*, char)"
+#define HUGE_    "_Z4huge4HugePic", "huge(Huge, int*, char)"
 static const struct kernel_row kernels[] = {
     /* file                      kernel   code  reg bar  sh stack dyn    base  param */
     {"shared.11.8.sm_75.cubin", WITH, 256, 10, 1, 400, 0, false, 0x160, 8},
@@ -206,8 +206,8 @@ static void test_spills(void **state)
     close_cubin(&o);
 }
 
-static void check_line(const struct opened *o, const struct img_kernel *k, uint32_t offset, uint32_t line, uint32_t ptx_line,
-                       uint32_t levels)
+static void check_line(const struct opened *o, const struct img_kernel *k, uint32_t offset, uint32_t line,
+                       uint32_t ptx_line, uint32_t levels)
 {
     const struct img_line *row = img_line_at(k, offset);
     assert_non_null(row);
@@ -225,10 +225,10 @@ static void test_lines(void **state)
     const struct img_kernel *k = kernel_named(&o, "_Z7inlinedPKfPfi");
     static const uint32_t rows[][4] = {
         /* offset, line, PTX line, levels of inlining */
-        {0x00, 9, 37, 0},  {0x10, 11, 49, 0}, {0x20, 11, 51, 0}, {0x30, 11, 52, 0}, {0x40, 12, 54, 0},  {0x50, 12, 55, 0},
-        {0x60, 13, 61, 0}, {0x70, 13, 37, 0}, {0x80, 13, 61, 0}, {0x90, 13, 62, 0}, {0xa0, 13, 68, 0},  {0xb0, 13, 78, 0},
-        {0xc0, 2, 66, 2},  {0xd0, 13, 70, 0}, {0xe0, 13, 73, 0}, {0xf0, 2, 66, 2},  {0x100, 13, 74, 0}, {0x110, 13, 79, 0},
-        {0x120, 14, 83, 0}, {0x1f0, 14, 83, 0},
+        {0x00, 9, 37, 0},  {0x10, 11, 49, 0},  {0x20, 11, 51, 0},  {0x30, 11, 52, 0},  {0x40, 12, 54, 0},
+        {0x50, 12, 55, 0}, {0x60, 13, 61, 0},  {0x70, 13, 37, 0},  {0x80, 13, 61, 0},  {0x90, 13, 62, 0},
+        {0xa0, 13, 68, 0}, {0xb0, 13, 78, 0},  {0xc0, 2, 66, 2},   {0xd0, 13, 70, 0},  {0xe0, 13, 73, 0},
+        {0xf0, 2, 66, 2},  {0x100, 13, 74, 0}, {0x110, 13, 79, 0}, {0x120, 14, 83, 0}, {0x1f0, 14, 83, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         check_line(&o, k, rows[i][0], rows[i][1], rows[i][2], rows[i][3]);
@@ -355,7 +355,8 @@ static void test_code(void **state)
     const struct img_kernel *k = kernel_named(&o, "_Z7withoutPf");
     assert_string_equal(k->section, ".text._Z7withoutPf");
     /* MOV R1, c[0x0][0x28]: the first words that nvdisasm -hex prints */
-    static const uint8_t want[16] = {0x02, 0x7a, 0x01, 0x00, 0x00, 0x0a, 0x00, 0x00, 0x00, 0x0f, 0x00, 0x00, 0x00, 0xe4, 0x0f, 0x00};
+    static const uint8_t want[16] = {0x02, 0x7a, 0x01, 0x00, 0x00, 0x0a, 0x00, 0x00,
+                                     0x00, 0x0f, 0x00, 0x00, 0x00, 0xe4, 0x0f, 0x00};
     assert_memory_equal(k->code, want, 16);
     close_cubin(&o);
 }
@@ -363,10 +364,18 @@ static void test_code(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_modules),     cmocka_unit_test(test_kernels), cmocka_unit_test(test_params),
-        cmocka_unit_test(test_bounds),      cmocka_unit_test(test_spills),  cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_inlining_everywhere), cmocka_unit_test(test_ptx), cmocka_unit_test(test_subroutines),
-        cmocka_unit_test(test_constants),   cmocka_unit_test(test_relocs),  cmocka_unit_test(test_code),
+        cmocka_unit_test(test_modules),
+        cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_params),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_spills),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_inlining_everywhere),
+        cmocka_unit_test(test_ptx),
+        cmocka_unit_test(test_subroutines),
+        cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_relocs),
+        cmocka_unit_test(test_code),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

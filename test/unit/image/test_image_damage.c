@@ -161,7 +161,9 @@ static void test_kinds(void **state)
     check_kind(TEXT("\t.section\t.text._Z1kPf,\"ax\"\n"), IMG_LISTING, SP_ERR_UNSUPPORTED);
     check_kind(TEXT("hello"), IMG_UNKNOWN, SP_ERR_FORMAT);
     check_kind(TEXT("\0\0\0\0"), IMG_UNKNOWN, SP_ERR_FORMAT);
-    check_kind(TEXT("\x7f" "ELF"), IMG_CUBIN, SP_ERR_FORMAT);
+    check_kind(TEXT("\x7f"
+                    "ELF"),
+               IMG_CUBIN, SP_ERR_FORMAT);
 }
 
 static void test_load(void **state)
@@ -173,7 +175,8 @@ static void test_load(void **state)
     size_t size;
     arena_init(&a, 0);
     diag_init(&diags, &a);
-    assert_int_equal(img_load_file(&a, &diags, SP_SOURCE_DIR "/test/corpus/image/none.cubin", 0, &bytes, &size), SP_ERR_IO);
+    assert_int_equal(img_load_file(&a, &diags, SP_SOURCE_DIR "/test/corpus/image/none.cubin", 0, &bytes, &size),
+                     SP_ERR_IO);
     assert_int_equal(errno, ENOENT);
     assert_int_equal(img_load_file(&a, &diags, SP_SOURCE_DIR, 0, &bytes, &size), SP_ERR_IO);
     const char *path = SP_SOURCE_DIR "/test/corpus/image/shared.13.0.sm_86.cubin";
@@ -187,7 +190,8 @@ static void test_load(void **state)
     /* No more memory than allowed: an answer, not an abort. */
     arena_init(&a, 66000);
     diag_init(&diags, &a);
-    assert_int_equal(img_load_file(&a, &diags, SP_SOURCE_DIR "/test/corpus/image/huge.13.0.sm_86.cubin", 0, &bytes, &size), SP_OK);
+    assert_int_equal(
+        img_load_file(&a, &diags, SP_SOURCE_DIR "/test/corpus/image/huge.13.0.sm_86.cubin", 0, &bytes, &size), SP_OK);
     struct img_module m;
     assert_int_equal(img_read_module(&a, &diags, "x", bytes, size, &m), SP_ERR_MEMORY);
     assert_true(arena_failed(&a));

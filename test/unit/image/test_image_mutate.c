@@ -1,10 +1,10 @@
-/* 10,000 damaged cubins: no crash, no hang, no access outside the file (run under sanitizers too), always a status, and an
- * error with a text whenever the status is not SP_OK. Also: what the reader hands over is consistent in itself, damaged or
- * not, so that the rooms above need not check it again.
+/* 10,000 damaged cubins: no crash, no hang, no access outside the file (run under sanitizers too), always a status, and
+ * an error with a text whenever the status is not SP_OK. Also: what the reader hands over is consistent in itself,
+ * damaged or not, so that the rooms above need not check it again.
  *
- * The mutations are drawn from a fixed seed: plain ones (cut, flipped bits, overwritten runs) and ones that know the format
- * (header fields, section entries, attribute lengths, symbols, relocations, line-program opcodes, names). Each input stands
- * in a block of exactly its size, so that a sanitizer sees the first byte too far. */
+ * The mutations are drawn from a fixed seed: plain ones (cut, flipped bits, overwritten runs) and ones that know the
+ * format (header fields, section entries, attribute lengths, symbols, relocations, line-program opcodes, names). Each
+ * input stands in a block of exactly its size, so that a sanitizer sees the first byte too far. */
 #include "base/bits.h"
 #include "image_test.h"
 
@@ -37,9 +37,33 @@ static uint32_t below(uint64_t *state, size_t n)
 /* Numbers that break readers, and some that do not. */
 static uint64_t odd_number(uint64_t *state)
 {
-    static const uint64_t numbers[] = {0, 1, 2, 3, 4, 7, 8, 15, 16, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000, 0xffff, 0x10000,
-                                       0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff, 0x100000000, 0x7fffffffffffffff,
-                                       0x8000000000000000, 0xffffffffffffff00, 0xfffffffffffffff0, 0xffffffffffffffff};
+    static const uint64_t numbers[] = {0,
+                                       1,
+                                       2,
+                                       3,
+                                       4,
+                                       7,
+                                       8,
+                                       15,
+                                       16,
+                                       0x7f,
+                                       0x80,
+                                       0xff,
+                                       0x100,
+                                       0x7fff,
+                                       0x8000,
+                                       0xffff,
+                                       0x10000,
+                                       0x7fffffff,
+                                       0x80000000,
+                                       0xfffffff0,
+                                       0xffffffff,
+                                       0x100000000,
+                                       0x7fffffffffffffff,
+                                       0x8000000000000000,
+                                       0xffffffffffffff00,
+                                       0xfffffffffffffff0,
+                                       0xffffffffffffffff};
     unsigned kind = below(state, 4);
     if (kind == 0)
         return below(state, 65536);
@@ -112,7 +136,7 @@ static struct span named_section(const uint8_t *bytes, size_t size, const char *
 
 static void mutate_header(uint8_t *bytes, size_t size, uint64_t *state)
 {
-    static const uint8_t fields[][2] = {{4, 1}, {5, 1}, {7, 1}, {8, 1}, {16, 2}, {18, 2}, {20, 4}, {40, 8},
+    static const uint8_t fields[][2] = {{4, 1},  {5, 1},  {7, 1},  {8, 1},  {16, 2}, {18, 2}, {20, 4}, {40, 8},
                                         {48, 4}, {49, 1}, {58, 2}, {60, 2}, {60, 2}, {62, 2}, {32, 8}, {56, 2}};
     unsigned i = below(state, sizeof fields / sizeof *fields);
     put(bytes, size, fields[i][0], fields[i][1], odd_number(state));
@@ -143,18 +167,10 @@ static void mutate_attribute(uint8_t *bytes, size_t size, uint64_t *state)
     size_t at = s.at + 4 * (size_t)below(state, s.size / 4);
     static const uint8_t known[] = {0x05, 0x0a, 0x10, 0x11, 0x12, 0x17, 0x19, 0x2f, 0x45, 0x4c, 0x55};
     switch (below(state, 4)) {
-    case 0:
-        put(bytes, size, at, 1, below(state, 8));
-        break;
-    case 1:
-        put(bytes, size, at + 1, 1, known[below(state, sizeof known)]);
-        break;
-    case 2:
-        put(bytes, size, at + 2, 2, odd_number(state));
-        break;
-    default:
-        put(bytes, size, at, 4, odd_number(state));
-        break;
+    case 0: put(bytes, size, at, 1, below(state, 8)); break;
+    case 1: put(bytes, size, at + 1, 1, known[below(state, sizeof known)]); break;
+    case 2: put(bytes, size, at + 2, 2, odd_number(state)); break;
+    default: put(bytes, size, at, 4, odd_number(state)); break;
     }
 }
 
@@ -188,7 +204,8 @@ static void mutate_lines(uint8_t *bytes, size_t size, uint64_t *state)
 
 static void mutate_name(uint8_t *bytes, size_t size, uint64_t *state)
 {
-    static const char *const pieces[] = {"_Z", "S_", "S0_S0_", "IJ", "E", "T_", "$", ".text.", ".nv.", "PPPP", "N1", "99999999999"};
+    static const char *const pieces[] = {"_Z", "S_",     "S0_S0_", "IJ",   "E",  "T_",
+                                         "$",  ".text.", ".nv.",   "PPPP", "N1", "99999999999"};
     struct span s = pick_section(bytes, size, state, 3, 3);
     const char *piece = pieces[below(state, sizeof pieces / sizeof *pieces)];
     size_t at = s.at + below(state, s.size);
@@ -247,7 +264,8 @@ static void check_kernel(const struct img_module *m, const struct img_kernel *k,
             assert_true(line->inlined[n].file < m->file_count || line->inlined[n].file == UINT32_MAX);
     }
     for (uint32_t i = 0; i < k->ptx_line_count; i++)
-        assert_true(k->ptx_lines[i].offset < k->code_bytes && (i == 0 || k->ptx_lines[i - 1].offset < k->ptx_lines[i].offset));
+        assert_true(k->ptx_lines[i].offset < k->code_bytes &&
+                    (i == 0 || k->ptx_lines[i - 1].offset < k->ptx_lines[i].offset));
     for (uint32_t i = 0; i < k->reloc_count; i++)
         assert_true(k->relocs[i].offset < k->code_bytes && k->relocs[i].symbol != NULL);
     for (uint32_t i = 0; i < k->subroutine_count; i++)
@@ -329,8 +347,8 @@ static void test_mutations(void **unused)
         check_one(exact, size, tally);
         free(exact);
     }
-    print_message("%u mutations: %u read whole, %u in part, %u not\n", MUTATIONS, tally[IMG_COMPLETE], tally[IMG_PARTIAL],
-                  tally[IMG_UNREADABLE]);
+    print_message("%u mutations: %u read whole, %u in part, %u not\n", MUTATIONS, tally[IMG_COMPLETE],
+                  tally[IMG_PARTIAL], tally[IMG_UNREADABLE]);
     /* The mutations bite, and most of what is left is still given. */
     assert_true(tally[IMG_PARTIAL] > MUTATIONS / 4);
     assert_true(tally[IMG_UNREADABLE] < MUTATIONS / 4);

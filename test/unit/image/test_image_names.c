@@ -1,5 +1,5 @@
-/* Demangling with its bounds, and parameter types from demangled names. Expected text is what c++filt prints, except for the
- * decorations that compilers put around device names. */
+/* Demangling with its bounds, and parameter types from demangled names. Expected text is what c++filt prints, except
+ * for the decorations that compilers put around device names. */
 #include "image_test.h"
 
 #include <stdio.h>
@@ -90,7 +90,7 @@ static void signature(const char *demangled, bool known, uint32_t count, const c
     arena_free(&a);
 }
 #define KNOWN(text, n, ...) signature(text, true, n, (const char *const[]){__VA_ARGS__})
-#define UNKNOWN(text) signature(text, false, 0, NULL)
+#define UNKNOWN(text)       signature(text, false, 0, NULL)
 
 static void test_signature(void **state)
 {
