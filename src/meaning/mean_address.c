@@ -267,9 +267,9 @@ static struct mean_text raw_text(struct mean *m, graph_id address, enum uop_spac
     return mean_piece(m, PREC_UNARY, "*(%s)", text);
 }
 
-/* `word`: which 32-bit word of a wider access, -1: all of it. `width` 0: as wide as an element. */
-struct mean_text mean_text_element(struct mean *m, graph_id address, enum uop_space space, unsigned width, int word,
-                                   bool address_of, unsigned style, unsigned depth)
+/* `width` 0: as wide as an element. */
+struct mean_text mean_text_element(struct mean *m, graph_id address, enum uop_space space, unsigned width,
+                                   struct mean_part part, bool address_of, unsigned style, unsigned depth)
 {
     static const char lane_words[] = "xyzw";
     struct graph_affine f;
@@ -282,13 +282,13 @@ struct mean_text mean_text_element(struct mean *m, graph_id address, enum uop_sp
         return raw_text(m, address, space, address_of, style, depth);
     const struct mean_array *array = &m->work->arrays[at];
     int64_t bytes = array->bytes ? array->bytes : width ? width : 1;
-    f.offset += word > 0 ? 4 * word : 0;
-    const char *part = "";
+    f.offset += part.offset;
+    const char *lane = "";
     int64_t lane_bytes = bytes / array->lanes, inside = ((f.offset % bytes) + bytes) % bytes;
-    int64_t moved = word >= 0 ? 4 : width ? width : bytes;
+    int64_t moved = part.bytes ? part.bytes : width ? width : bytes;
     if (array->lanes > 1 && moved == lane_bytes && inside % lane_bytes == 0) { /* one lane of a vector element */
         f.offset -= inside;
-        part = mean_piece(m, PREC_PRIMARY, ".%c", lane_words[(inside / lane_bytes) & 3]).p;
+        lane = mean_piece(m, PREC_PRIMARY, ".%c", lane_words[(inside / lane_bytes) & 3]).p;
     }
     if (!divides(m, &f, bytes)) {
         if (at >= (int)m->param_count) { /* shared and local: bytes */
@@ -304,12 +304,12 @@ struct mean_text mean_text_element(struct mean *m, graph_id address, enum uop_sp
     index_sum(m, &f, bytes, &sum);
     struct mean_text index = mean_text_terms(m, &sum, style, depth + 1);
     return mean_piece(m, address_of ? PREC_UNARY : PREC_PRIMARY, "%s%s[%s]%s", address_of ? "&" : "", array_name(m, at),
-                      index.cut ? "\xe2\x80\xa6" : index.p, part);
+                      index.cut ? "\xe2\x80\xa6" : index.p, lane);
 }
 
 const char *mean_element(struct mean *m, graph_id address, enum uop_space space, unsigned width, bool address_of)
 {
-    return mean_text_element(m, address, space, width, -1, address_of, MEAN_INNER, 0).p;
+    return mean_text_element(m, address, space, width, (struct mean_part){0, 0}, address_of, MEAN_INNER, 0).p;
 }
 
 bool mean_address_of(struct mean *m, graph_id address, enum uop_space space, unsigned width, struct mean_address *out)

@@ -112,11 +112,21 @@ static struct mean_text arg(const struct printer *p, graph_id id, unsigned as)
     return mean_text_of(p->m, id, as, p->style, p->depth + 1);
 }
 
+/* An operand of an integer operation: a float's bits are not its value. */
+static struct mean_text integer_arg(const struct printer *p, graph_id id, unsigned as)
+{
+    struct mean_text t = arg(p, id, as);
+    return mean_kind_is_float(mean_kind_made(p->m, id, 0)) ? mean_piece(p->m, PREC_PRIMARY, "bits(%s)", t.p) : t;
+}
+
 static struct mean_text binary(const struct printer *p, graph_id a, const char *op, graph_id b, enum mean_prec prec,
                                bool associative, unsigned as)
 {
-    const char *left = mean_operand(p->m, arg(p, a, as), prec);
-    const char *right = mean_operand(p->m, arg(p, b, as), associative ? prec : (enum mean_prec)(prec + 1));
+    bool integer = (as & MEAN_AS_TYPE) == UOP_B32;
+    struct mean_text ta = integer ? integer_arg(p, a, as) : arg(p, a, as);
+    struct mean_text tb = integer ? integer_arg(p, b, as) : arg(p, b, as);
+    const char *left = mean_operand(p->m, ta, prec);
+    const char *right = mean_operand(p->m, tb, associative ? prec : (enum mean_prec)(prec + 1));
     return mean_piece(p->m, prec, "%s %s %s", left, op, right);
 }
 
@@ -231,7 +241,7 @@ static struct mean_text select_text(const struct printer *p, const struct graph_
 static struct mean_text shift_right(const struct printer *p, const struct graph_node *n)
 {
     struct mean *m = p->m;
-    struct mean_text value = arg(p, n->arg[0], UOP_B32 | (p->as & MEAN_AS_HEX));
+    struct mean_text value = integer_arg(p, n->arg[0], UOP_B32 | (p->as & MEAN_AS_HEX));
     const char *left = mean_operand(m, value, PREC_SHIFT);
     const char *right = mean_operand(m, arg(p, n->arg[1], UOP_B32), PREC_ADD);
     bool is_unsigned = mean_is_unsigned(m, n->arg[0]), plain = mean_is_nonnegative(m, n->arg[0], 0);
@@ -266,8 +276,10 @@ static struct mean_text extension(const struct printer *p, const struct graph_no
     const struct graph_node *inner = graph_at(p->m->g, n->arg[0]);
     unsigned bits = (unsigned)n->imm;
     const char *type = integer_type(bits >= 32 && n->type == UOP_B64 ? 64 : bits, n->kind == UOP_SEXT);
-    if (inner->kind == UOP_LOAD && inner->width * 8u <= bits)
-        return arg(p, n->arg[0], p->as); /* the element's own type says so */
+    const struct mean_param *param = mean_param_of(p->m, n->arg[0]);
+    if ((inner->kind == UOP_LOAD && inner->width * 8u <= bits) ||
+        (param && param->type && param->size * 8 == bits && bits < 32))
+        return arg(p, n->arg[0], p->as); /* its own type says so */
     if (!type) {
         char name[32];
         snprintf(name, sizeof name, "%s%u", n->kind == UOP_SEXT ? "sext" : "zext", bits);
@@ -356,13 +368,14 @@ static struct mean_text half_text(const struct printer *p, const struct graph_no
 {
     const struct graph_node *shift = graph_at(p->m->g, n->arg[0]);
     struct graph_affine f;
-    int at = shift->kind == UOP_LOAD && shift->width == 8
-                 ? mean_array_of(p->m, shift->arg[0], (enum uop_space)shift->space, &f)
-                 : -1;
-    if (at >= 0 &&
-        p->m->work->arrays[at].bytes == 4u * p->m->work->arrays[at].lanes) /* elements or lanes of one word */
-        return mean_text_element(p->m, shift->arg[0], (enum uop_space)shift->space, 8, n->kind == UOP_HI, false,
-                                 p->style, p->depth);
+    unsigned bytes = uop_type_bits((enum uop_type)n->type) / 8;
+    int at = shift->kind == UOP_LOAD ? mean_array_of(p->m, shift->arg[0], (enum uop_space)shift->space, &f) : -1;
+    const struct mean_array *array = at < 0 ? NULL : &p->m->work->arrays[at];
+    if (array && shift->width > bytes && array->bytes == bytes * array->lanes) /* an element or lane of its own */
+        return mean_text_element(p->m, shift->arg[0], (enum uop_space)shift->space, shift->width,
+                                 (struct mean_part){n->kind == UOP_HI ? bytes : 0, bytes}, false, p->style, p->depth);
+    if (shift->kind == UOP_LOAD && n->kind == UOP_LO && shift->width <= bytes)
+        return arg(p, n->arg[0], p->as); /* the load is no wider */
     bool right = n->kind == UOP_LO && (shift->kind == UOP_SHR || shift->kind == UOP_SAR);
     if (right || (n->kind == UOP_HI && shift->kind == UOP_SHL)) {
         const struct graph_node *pair = graph_at(p->m->g, shift->arg[0]);
@@ -372,6 +385,14 @@ static struct mean_text half_text(const struct printer *p, const struct graph_no
         }
     }
     return call(p, n->kind == UOP_LO ? "lo" : "hi", n->arg, 1, UOP_VOID);
+}
+
+/* Two words, two packed floats, two packed integers. */
+static struct mean_text pair_text(const struct printer *p, const struct graph_node *n)
+{
+    bool floats = n->type == UOP_B32 && (mean_kind_is_float(mean_kind_made(p->m, n->arg[0], 0)) ||
+                                         mean_kind_is_float(mean_kind_made(p->m, n->arg[1], 0)));
+    return call(p, floats ? "half2" : "pair", n->arg, 2, floats ? UOP_F16 : UOP_B32);
 }
 
 static const char *atomic_name(unsigned op)
@@ -387,7 +408,9 @@ static struct mean_text atomic_text(const struct printer *p, const struct graph_
     str_init(&b, m->a);
     unsigned width = n->width ? n->width : uop_type_bits((enum uop_type)n->type) / 8;
     str_addf(&b, "atomic%s(%s", atomic_name((unsigned)n->imm & 0xff),
-             mean_text_element(m, n->arg[0], (enum uop_space)n->space, width, -1, true, p->style, p->depth + 1).p);
+             mean_text_element(m, n->arg[0], (enum uop_space)n->space, width, (struct mean_part){0, 0}, true, p->style,
+                               p->depth + 1)
+                 .p);
     for (unsigned i = 1; i < n->arg_count && i < 3; i++)
         if (n->arg[i] != GRAPH_NIL)
             str_addf(&b, ", %s", mean_operand(m, arg(p, n->arg[i], n->type), PREC_TERNARY));
@@ -417,7 +440,7 @@ static const struct call_word {
     {UOP_MULHI_S, UOP_B32, "mulhi"},
     {UOP_MULHI_U, UOP_B32 | MEAN_AS_UNSIGNED, "umulhi"},
     {UOP_CARRY, UOP_B32, "carry"},
-    {UOP_PAIR, UOP_B32, "pair"},
+
     {UOP_EX2, UOP_VOID, "exp2"},
     {UOP_LG2, UOP_VOID, "log2"},
     {UOP_RCP, UOP_VOID, "rcp"},
@@ -492,7 +515,7 @@ static struct mean_text operation(const struct printer *p, graph_id id, const st
     case UOP_NEG:
     case UOP_MUL:
         if (n->type == UOP_B64 && mean_is_pointer(m, id))
-            return mean_text_element(m, id, UOP_GLOBAL, 0, -1, true, p->style, p->depth);
+            return mean_text_element(m, id, UOP_GLOBAL, 0, (struct mean_part){0, 0}, true, p->style, p->depth);
         return mean_text_sum(m, id, p->as, p->style, p->depth);
     case UOP_ADDC:
         return mean_piece(m, PREC_ADD, "%s + %s + %s", mean_operand(m, arg(p, n->arg[0], UOP_B32), PREC_ADD),
@@ -519,6 +542,7 @@ static struct mean_text operation(const struct printer *p, graph_id id, const st
     case UOP_ZEXT: return extension(p, n);
     case UOP_LO:
     case UOP_HI: return half_text(p, n);
+    case UOP_PAIR: return pair_text(p, n);
     case UOP_SELECT: return select_text(p, n);
     case UOP_FADD: return float_add(p, n);
     case UOP_FMUL:
@@ -532,12 +556,13 @@ static struct mean_text operation(const struct printer *p, graph_id id, const st
     case UOP_I2F: return conversion(p, n);
     case UOP_UNIFORM: return arg(p, n->arg[0], p->as);
     case UOP_LOAD:
-        return mean_text_element(m, n->arg[0], (enum uop_space)n->space, n->width, -1, false, p->style, p->depth);
+        return mean_text_element(m, n->arg[0], (enum uop_space)n->space, n->width, (struct mean_part){0, 0}, false,
+                                 p->style, p->depth);
     case UOP_ELEMENT: {
         const struct graph_node *load = graph_at(m->g, n->arg[0]);
         if (load->kind == UOP_LOAD)
-            return mean_text_element(m, load->arg[0], (enum uop_space)load->space, load->width, (int)(n->imm & 3),
-                                     false, p->style, p->depth);
+            return mean_text_element(m, load->arg[0], (enum uop_space)load->space, load->width,
+                                     (struct mean_part){4 * (unsigned)(n->imm & 3), 4}, false, p->style, p->depth);
         return mean_piece(m, PREC_PRIMARY, "word(%s, %" PRIu64 ")", arg(p, n->arg[0], UOP_VOID).p, n->imm);
     }
     case UOP_ATOM: return atomic_text(p, n);

@@ -142,8 +142,12 @@ struct mean_text mean_text_atom(struct mean *m, graph_id id, bool negated, unsig
 const char *mean_literal(struct mean *m, uint64_t bits, unsigned width, unsigned as);
 
 /* ---- mean_address.c -------------------------------------------------------------------------- */
-struct mean_text mean_text_element(struct mean *m, graph_id address, enum uop_space space, unsigned width, int word,
-                                   bool address_of, unsigned style, unsigned depth);
+/* Which bytes of an access are shown; `bytes` 0: all of them. */
+struct mean_part {
+    unsigned offset, bytes;
+};
+struct mean_text mean_text_element(struct mean *m, graph_id address, enum uop_space space, unsigned width,
+                                   struct mean_part part, bool address_of, unsigned style, unsigned depth);
 /* True when a 64-bit node is a pointer parameter plus something. */
 bool mean_is_pointer(const struct mean *m, graph_id id);
 enum sp_status mean_find_arrays(struct mean *m);
