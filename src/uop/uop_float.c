@@ -493,20 +493,28 @@ void lift_i2f(struct lift *l)
     write_float(l, format, lift_full(l, op, v, UOP_NONE, UOP_NONE));
 }
 
-/* Two f32 to a packed pair: the first source becomes the high half. */
+/* Two f32 to a packed pair: the first source becomes the high half. With .MERGE_C one source is converted into the
+ * low half and the high half is the second's, described where that is RZ. */
 void lift_f2fp(struct lift *l)
 {
-    static const enum isa_mod mods[] = {ISA_MOD_F16, ISA_MOD_BF16, ISA_MOD_F32, ISA_MOD_PACK_AB,
-                                        ISA_MOD_RZ,  ISA_MOD_RELU, ISA_MOD_NONE};
+    static const enum isa_mod mods[] = {ISA_MOD_F16,  ISA_MOD_BF16, ISA_MOD_F32,     ISA_MOD_PACK_AB,
+                                        ISA_MOD_RELU, ISA_MOD_RZ,   ISA_MOD_MERGE_C, ISA_MOD_NONE};
     expect(l, mods, 3);
-    if (!lift_mod(l, ISA_MOD_PACK_AB))
+    bool merge = lift_mod(l, ISA_MOD_MERGE_C);
+    if (merge == lift_mod(l, ISA_MOD_PACK_AB))
         lift_refuse(l);
     enum uop_type type = lift_mod(l, ISA_MOD_BF16) ? UOP_BF16 : UOP_F16;
     struct uop op = float_uop(UOP_F2F, type, lift_round(l), lift_float_flags(l));
     op.imm = UOP_F32;
-    uop_ref high = lift_full(l, op, lift_fsrc(l, 1), UOP_NONE, UOP_NONE);
-    uop_ref low = lift_full(l, op, lift_fsrc(l, 2), UOP_NONE, UOP_NONE);
-    lift_write(l, 0, lift_op(l, UOP_PAIR, UOP_B32, low, high, UOP_NONE));
+    uop_ref first = lift_full(l, op, lift_fsrc(l, 1), UOP_NONE, UOP_NONE), second = lift_fsrc(l, 2);
+    if (merge) {
+        if (!lift_equals(l, second, 0))
+            lift_refuse(l);
+        lift_write(l, 0, lift_imm(l, UOP_ZEXT, UOP_B32, 16, first, UOP_NONE, UOP_NONE));
+        return;
+    }
+    uop_ref low = lift_full(l, op, second, UOP_NONE, UOP_NONE);
+    lift_write(l, 0, lift_op(l, UOP_PAIR, UOP_B32, low, first, UOP_NONE));
 }
 
 /* ---- packed halves ------------------------------------------------------------------------------------------- */

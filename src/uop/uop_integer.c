@@ -363,8 +363,8 @@ static uop_ref product(struct lift *l, uop_ref a, uop_ref b)
 void lift_imad(struct lift *l)
 {
     /* MOV, SHL and IADD are how the disassembler spells certain constant operands: nothing to do with the result. */
-    static const enum isa_mod mods[] = {ISA_MOD_MOV, ISA_MOD_SHL, ISA_MOD_IADD, ISA_MOD_U32,  ISA_MOD_S32,
-                                        ISA_MOD_X,   ISA_MOD_WIDE, ISA_MOD_HI,  ISA_MOD_NONE};
+    static const enum isa_mod mods[] = {ISA_MOD_MOV, ISA_MOD_SHL,  ISA_MOD_IADD, ISA_MOD_U32, ISA_MOD_S32,
+                                        ISA_MOD_X,   ISA_MOD_WIDE, ISA_MOD_HI,   ISA_MOD_NONE};
     bool wide = lift_mod(l, ISA_MOD_WIDE), high = lift_mod(l, ISA_MOD_HI), with_carry = lift_mod(l, ISA_MOD_X);
     unsigned outs[2], i = 1, out_count = carry_outs(l, outs, &i);
     if (!lift_only_mods(l, mods) || lift_count(l) != i + 3 + with_carry || out_count > 1)
@@ -617,13 +617,22 @@ static void packed_min_max(struct lift *l, unsigned i, bool is_unsigned)
     lift_write(l, 0, lift_op(l, UOP_PAIR, UOP_B32, part[0], part[1], UOP_NONE));
 }
 
-/* IMNMX, VIMNMX: d, [PT, PT,] a, b, p. */
+/* IMNMX, VIMNMX: d, [PT, PT,] a, b, p; the 64-bit form PT, PT, d, a, b, p, !PT. What the further predicates do when
+ * they are not constant is not described. */
 void lift_imnmx(struct lift *l)
 {
-    unsigned outs[2], i = 1, out_count = carry_outs(l, outs, &i);
+    unsigned first = lift_is_pred(l, 0) ? 2 : 0, last = lift_count(l);
+    if (first) {
+        if (lift_written(l, 0) || lift_written(l, 1) || last != 7 || !lift_equals(l, lift_pred(l, 6), 0)) {
+            lift_refuse(l);
+            return;
+        }
+        last--;
+    }
+    unsigned outs[2], i = first + 1, out_count = carry_outs(l, outs, &i);
     bool wide = lift_mod(l, ISA_MOD_U64) || lift_mod(l, ISA_MOD_S64),
          is_unsigned = lift_mod(l, ISA_MOD_U32) || lift_mod(l, ISA_MOD_U64);
-    if (!lift_only_mods(l, min_max_mods) || lift_count(l) != i + 3 || (wide && lift_mod(l, ISA_MOD_RELU)))
+    if (!lift_only_mods(l, min_max_mods) || last != i + 3 || (wide && lift_mod(l, ISA_MOD_RELU)))
         lift_refuse(l);
     for (unsigned k = 0; k < out_count; k++)
         if (lift_written(l, outs[k]))
@@ -633,10 +642,10 @@ void lift_imnmx(struct lift *l)
     } else if (wide) {
         uop_ref a = lift_src64(l, i), b = lift_src64(l, i + 1);
         uop_ref p = lift_pred(l, i + 2);
-        lift_write64(l, 0, min_max(l, UOP_B64, is_unsigned, p, a, b));
+        lift_write64(l, first, min_max(l, UOP_B64, is_unsigned, p, a, b));
     } else {
         uop_ref a = lift_src(l, i), b = lift_src(l, i + 1);
-        lift_write(l, 0, relu(l, min_max(l, UOP_B32, is_unsigned, lift_pred(l, i + 2), a, b)));
+        lift_write(l, first, relu(l, min_max(l, UOP_B32, is_unsigned, lift_pred(l, i + 2), a, b)));
     }
 }
 
@@ -742,6 +751,18 @@ void lift_bmsk(struct lift *l)
     expect_count(l, 3);
     uop_ref a = lift_src(l, 1), b = lift_src(l, 2);
     lift_write(l, 0, lift_imm(l, UOP_BMSK, UOP_B32, lift_mod(l, ISA_MOD_W), a, b, UOP_NONE));
+}
+
+/* VABSDIFF d, a, b, c: |a - b| + c. */
+void lift_vabsdiff(struct lift *l)
+{
+    static const enum isa_mod mods[] = {ISA_MOD_U32, ISA_MOD_NONE};
+    if (!lift_only_mods(l, mods))
+        lift_refuse(l);
+    expect_count(l, 4);
+    uop_ref a = lift_src(l, 1), b = lift_src(l, 2), c = lift_src(l, 3);
+    struct uop op = {.kind = UOP_SAD, .type = UOP_B32, .flags = lift_mod(l, ISA_MOD_U32) ? 0 : UOP_SIGNED};
+    lift_write(l, 0, lift_full(l, op, a, b, c));
 }
 
 /* IDP.4A.S8.S8 d, a, b, c: the first type is a's, the second b's. */

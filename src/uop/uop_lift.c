@@ -73,6 +73,7 @@
     X(USGXT, sgxt, "u,ua,k", "sign extension", "d = the low b bits of a, extended") \
     X(BMSK, bmsk, "r,a,b", "bit mask", "d = b ones from bit a") \
     X(UBMSK, bmsk, "u,ua,ub", "bit mask", "d = b ones from bit a") \
+    X(VABSDIFF, vabsdiff, "r,a,b,c", "sum of absolute differences", "d = |a - b| + c") \
     X(IDP, idp, "r,a,b,c", "dot product of bytes", "d = sum of products of the bytes of a and b, + c") \
     X(FADD, fadd_op, "r,a,b", "float addition", "d = a + b") \
     X(UFADD, fadd_op, "u,ua,ub", "float addition", "d = a + b") \
