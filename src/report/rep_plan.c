@@ -1,10 +1,12 @@
 /* Numbers the statements of a document's note.
  *
  * The order is the order in which the full text report says them: summary, outputs and where they differ,
- * values, patterns (a pattern before its parts), rewrites, phases, loops, parameters, names, accesses,
+ * values, patterns (the largest first, a pattern before its parts), rewrites, phases, loops, parameters, names, accesses,
  * work, register lanes, unknowns; after the last kernel the rows of the comparisons. A number therefore
  * depends on the selected kernels, never on the level. */
 #include "report/rep_plan.h"
+
+#include <stdlib.h>
 
 static void add(struct rep_plan *plan, struct arena *a, struct rep_statement s)
 {
@@ -26,56 +28,80 @@ static void add_outputs(struct rep_plan *plan, struct arena *a, const struct fac
     }
 }
 
-/* Patterns as a forest in preorder, roots and siblings in index order. Child lists are chained through
- * `next` so that the walk is linear; a parent that does not exist, or a cycle, makes a pattern a root
- * rather than losing it. */
+struct root {
+    uint32_t size, index;
+};
+
+/* The larger first: what a kernel is stands before its skeleton; then in index order. */
+static int compare_roots(const void *a, const void *b)
+{
+    const struct root *x = a, *y = b;
+    if (x->size != y->size)
+        return x->size > y->size ? -1 : 1;
+    return x->index < y->index ? -1 : 1;
+}
+
+struct forest {
+    int32_t *first, *next, *stack;
+    uint32_t *depth;
+    bool *said;
+};
+
+/* A pattern, then its parts, siblings in index order. */
+static void add_tree(struct rep_plan *plan, struct arena *a, uint32_t kernel, struct forest *f, uint32_t root)
+{
+    size_t top = 0;
+    if (f->said[root])
+        return;
+    f->stack[top++] = (int32_t)root;
+    f->depth[root] = 0;
+    f->said[root] = true;
+    while (top > 0) {
+        int32_t i = f->stack[--top];
+        struct rep_statement s = {.kind = REP_PATTERN, .kernel = kernel, .index = (uint32_t)i, .depth = f->depth[i]};
+        add(plan, a, s);
+        size_t base = top;
+        for (int32_t child = f->first[i]; child >= 0; child = f->next[child])
+            if (!f->said[child]) {
+                f->said[child] = true;
+                f->depth[child] = f->depth[i] + 1;
+                f->stack[top++] = child;
+            }
+        for (size_t lo = base, hi = top; lo + 1 < hi; lo++) { /* the first child on top */
+            int32_t swap = f->stack[lo];
+            f->stack[lo] = f->stack[--hi];
+            f->stack[hi] = swap;
+        }
+    }
+}
+
+/* Patterns as a forest. Child lists are chained through `next` so that the walk is linear; a parent that does not exist, or
+ * a cycle, makes a pattern a root rather than losing it. */
 static void add_patterns(struct rep_plan *plan, struct arena *a, const struct fact_kernel *k, uint32_t kernel)
 {
-    size_t n = k->patterns.n;
-    int32_t *first = ARENA_ARRAY(a, int32_t, n), *next = ARENA_ARRAY(a, int32_t, n),
-            *stack = ARENA_ARRAY(a, int32_t, n);
-    uint32_t *depth = ARENA_ARRAY(a, uint32_t, n);
-    bool *said = ARENA_ARRAY(a, bool, n);
-    if (!first || !next || !stack || !depth || !said)
+    size_t n = k->patterns.n, root_count = 0;
+    struct forest f = {ARENA_ARRAY(a, int32_t, n), ARENA_ARRAY(a, int32_t, n), ARENA_ARRAY(a, int32_t, n),
+                       ARENA_ARRAY(a, uint32_t, n), ARENA_ARRAY(a, bool, n)};
+    struct root *roots = ARENA_ARRAY(a, struct root, n);
+    if (n == 0 || arena_failed(a))
         return;
     for (size_t i = 0; i < n; i++)
-        first[i] = next[i] = -1;
+        f.first[i] = f.next[i] = -1;
     for (size_t i = n; i-- > 0;) {
         int32_t parent = k->patterns.p[i].parent;
         if (parent >= 0 && (size_t)parent < n && (size_t)parent != i) {
-            next[i] = first[parent];
-            first[parent] = (int32_t)i;
+            f.next[i] = f.first[parent];
+            f.first[parent] = (int32_t)i;
+        } else {
+            roots[root_count++] = (struct root){k->patterns.p[i].offsets.n, (uint32_t)i};
         }
     }
-    for (int pass = 0; pass < 2; pass++) /* the second takes what hangs in a cycle */
-        for (size_t root = 0; root < n; root++) {
-            int32_t parent = k->patterns.p[root].parent;
-            bool is_root = parent < 0 || (size_t)parent >= n || (size_t)parent == root;
-            if (said[root] || (pass == 0 && !is_root))
-                continue;
-            size_t top = 0;
-            stack[top++] = (int32_t)root;
-            depth[root] = 0;
-            said[root] = true;
-            while (top > 0) {
-                int32_t i = stack[--top];
-                add(plan, a,
-                    (struct rep_statement){
-                        .kind = REP_PATTERN, .kernel = kernel, .index = (uint32_t)i, .depth = depth[i]});
-                size_t base = top;
-                for (int32_t child = first[i]; child >= 0; child = next[child])
-                    if (!said[child]) {
-                        said[child] = true;
-                        depth[child] = depth[i] + 1;
-                        stack[top++] = child;
-                    }
-                for (size_t lo = base, hi = top; lo + 1 < hi; lo++) { /* the first child on top */
-                    int32_t swap = stack[lo];
-                    stack[lo] = stack[--hi];
-                    stack[hi] = swap;
-                }
-            }
-        }
+    if (root_count > 0)
+        qsort(roots, root_count, sizeof *roots, compare_roots);
+    for (size_t i = 0; i < root_count; i++)
+        add_tree(plan, a, kernel, &f, roots[i].index);
+    for (size_t i = 0; i < n; i++) /* what hangs in a cycle */
+        add_tree(plan, a, kernel, &f, (uint32_t)i);
 }
 
 bool rep_plan_make(struct rep_plan *plan, const struct fact_document *doc, struct arena *a)
