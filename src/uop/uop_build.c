@@ -319,16 +319,19 @@ uop_ref lift_read(struct lift *l, enum uop_file file, unsigned reg)
     return lift_emit(l, op);
 }
 
+uop_ref lift_bank_index(struct lift *l, const struct isa_operand *o)
+{
+    bool vector = o->base != ISA_NO_REG && o->base != ISA_RZ, uniform = o->desc != ISA_NO_REG && o->desc != ISA_RZ;
+    if (o->ubase != ISA_NO_REG || (vector && uniform)) /* cx[UR][...]: a bank named by a register */
+        lift_refuse(l);
+    if (vector)
+        return lift_read(l, UOP_FILE_R, o->base);
+    return uniform ? lift_read(l, UOP_FILE_UR, o->desc) : UOP_NONE;
+}
+
 static uop_ref constant_bank(struct lift *l, const struct isa_operand *o, enum uop_type type)
 {
-    if (o->ubase != ISA_NO_REG) { /* cx[UR][...]: a bank named by a register */
-        lift_read(l, UOP_FILE_UR, o->ubase);
-        lift_refuse(l);
-        return 0;
-    }
-    uop_ref index = UOP_NONE;
-    if (o->base != ISA_NO_REG && o->base != ISA_RZ)
-        index = lift_read(l, UOP_FILE_R, o->base);
+    uop_ref index = lift_bank_index(l, o);
     struct uop op = blank(UOP_CBANK, type);
     op.space = o->bank;
     op.imm = (uint64_t)o->value;

@@ -62,6 +62,8 @@ uop_ref lift_src64(struct lift *l, unsigned i);  /* B64 integer: a pair, a wide 
 uop_ref lift_fsrc(struct lift *l, unsigned i);   /* F32 */
 uop_ref lift_fsrc64(struct lift *l, unsigned i); /* F64 */
 uop_ref lift_raw(struct lift *l, const struct isa_operand *o, bool wide); /* bits without modifiers */
+/* The register added to a constant's offset, c[0x0][R2+0x160] or c[0x0][UR4+0x160], or UOP_NONE. */
+uop_ref lift_bank_index(struct lift *l, const struct isa_operand *o);
 uop_ref lift_pred(struct lift *l, unsigned i);                            /* B1, negation applied */
 /* Results, in printing order; RZ and PT are left out. */
 void lift_write(struct lift *l, unsigned i, uop_ref v);                     /* R, UR: B32; P, UP: B1 */

@@ -179,13 +179,7 @@ void lift_ldc(struct lift *l)
         lift_refuse(l);
         return;
     }
-    uop_ref index = UOP_NONE;
-    if (o->ubase != ISA_NO_REG) { /* cx[UR][offset]: a bank named by a register */
-        lift_refuse(l);
-        return;
-    }
-    if (o->base != ISA_NO_REG && o->base != ISA_RZ)
-        index = lift_read(l, UOP_FILE_R, o->base);
+    uop_ref index = lift_bank_index(l, o);
     for (unsigned word = 0; word < (width <= 4 ? 1 : width / 8); word++) {
         struct uop op = blank(UOP_CBANK, width == 1 ? UOP_B8 : width == 2 ? UOP_B16 : width == 4 ? UOP_B32 : UOP_B64);
         op.space = o->bank;

@@ -204,7 +204,7 @@ static bool constant(struct reader *r, struct isa_operand *o)
     do {
         uint16_t reg;
         if (numbered(r, "UR", "URZ", ISA_RZ, &reg))
-            o->ubase = reg;
+            o->desc = reg;
         else if (numbered(r, "R", "RZ", ISA_RZ, &reg))
             o->base = reg;
         else if (!hex(r, &o->value))

@@ -296,6 +296,7 @@ static void memory(void **state)
                                  "5 load.shared4.b32 %4; 6 write R4 %5"},
         {"@!PT LDS RZ, [RZ]", "0 const.b1 0x0; 1 const.b32 0x0; 2 load.shared4.b32 %1; guard %0"},
         {"LDC R7, c[0x0][R7+0x380]", "0 read.b32 R7; 1 cbank.b32 [0][0x380] %0; 2 write R7 %1"},
+        {"LDCU UR7, c[0x0][UR6+0x380]", "0 read.b32 UR6; 1 cbank.b32 [0][0x380] %0; 2 write UR7 %1"},
         {"ULDC.64 UR4, c[0x0][0x118]",
          "0 cbank.b64 [0][0x118]; 1 lo.b32 %0; 2 write UR4 %1; 3 hi.b32 %0; 4 write UR5 %3"},
         {"ATOMG.E.ADD.STRONG.GPU PT, R3, [R2.64], R5", "0 read.b32 R2; 1 read.b32 R3; 2 pair.b64 %0 %1; 3 read.b32 R5; "
