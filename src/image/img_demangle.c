@@ -11,7 +11,7 @@
 #include <setjmp.h>
 #include <string.h>
 
-enum { NAME_MAX_BYTES = 4096, TEXT_MAX_BYTES = 32 * 1024 };
+enum { NAME_MAX_BYTES = 4096, TEXT_MAX_BYTES = 32 * 1024, REFERENCES_MAX = 24 };
 
 /* From libsupc++, the language support library of GCC (GPL with the runtime exception). 0 when demangled. */
 int __gcclibcxx_demangle_callback(const char *mangled, void (*callback)(const char *, size_t, void *), void *user);
@@ -31,10 +31,27 @@ static void take_piece(const char *piece, size_t n, void *user)
     sink->n += n;
 }
 
+/* The demangler looks for the pack of a pack expansion through everything its pattern refers to, as a tree and before
+ * it writes anything: substitutions that refer to each other twice make that exponential too, and no callback sees it.
+ * So a name with an expansion (`Dp`) may refer back only so often. */
+static bool may_hang(const char *mangled)
+{
+    if (strstr(mangled, "Dp") == NULL)
+        return false;
+    unsigned references = 0;
+    for (const char *p = mangled; (p = strchr(p, 'S')) != NULL;) {
+        p++;
+        while ((*p >= '0' && *p <= '9') || (*p >= 'A' && *p <= 'Z'))
+            p++;
+        references += *p == '_';
+    }
+    return references > REFERENCES_MAX;
+}
+
 /* NULL when the name is not a mangled one, or stands for too long a text. */
 static const char *demangle_whole(struct arena *a, const char *mangled)
 {
-    if (!str_starts(mangled, "_Z"))
+    if (!str_starts(mangled, "_Z") || may_hang(mangled))
         return NULL;
     struct sink sink;
     sink.n = 0;

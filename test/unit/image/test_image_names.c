@@ -33,6 +33,25 @@ static void test_demangle(void **state)
     arena_free(&a);
 }
 
+/* A pack expansion over such a type: nothing is written while the demangler searches it. */
+static void test_demangle_silent_bomb(void **state)
+{
+    (void)state;
+    struct arena a;
+    arena_init(&a, 0);
+    check(&a, "_Z1fIJifEEvDpT_", "void f<int, float>(int, float)");
+    check(&a, "_Z1fDp1qI1pI1aES0_IS2_S2_ES0_IS3_S3_EE",
+          "f((q<p<a>, p<p<a>, p<a> >, p<p<p<a>, p<a> >, p<p<a>, p<a> > > >)...)");
+    char name[4096] = "_Z1fDp1qI1pI1aE";
+    char *p = name + strlen(name);
+    static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    for (unsigned i = 0; i < 32; i++)
+        p += sprintf(p, "S0_IS%c_S%c_E", digits[i + 2], digits[i + 2]);
+    strcpy(p, "E");
+    check(&a, name, name);
+    arena_free(&a);
+}
+
 /* `levels` times a template of two equal arguments, each what came before: 2^levels letters when printed. */
 static void make_bomb(char *name, unsigned levels)
 {
@@ -120,6 +139,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_demangle),
         cmocka_unit_test(test_demangle_bomb),
+        cmocka_unit_test(test_demangle_silent_bomb),
         cmocka_unit_test(test_signature),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
