@@ -261,12 +261,34 @@ static void sum_add(struct lift *l, struct sum *s, uop_ref term, uop_ref inverte
         s->value = lift_add(l, s->type, s->value, term);
 }
 
+/* VIADD.16x2 d, a, b: each half for itself. */
+static void packed_add(struct lift *l)
+{
+    static const enum isa_mod mods[] = {ISA_MOD_16x2, ISA_MOD_NONE};
+    const struct isa_operand *y = lift_operand(l, 2);
+    if (!lift_only_mods(l, mods) || lift_count(l) != 3 || y->flags & (ISA_NEG | ISA_INV)) {
+        lift_refuse(l);
+        return;
+    }
+    uop_ref a = lift_src(l, 1), b = lift_src(l, 2), part[2];
+    for (unsigned k = 0; k < 2; k++) {
+        enum uop_kind side = k ? UOP_HI : UOP_LO;
+        uop_ref x = lift_op(l, side, UOP_B16, a, UOP_NONE, UOP_NONE);
+        part[k] = lift_add(l, UOP_B16, x, lift_op(l, side, UOP_B16, b, UOP_NONE, UOP_NONE));
+    }
+    lift_write(l, 0, lift_op(l, UOP_PAIR, UOP_B32, part[0], part[1], UOP_NONE));
+}
+
 /* IADD3, IADD, VIADD and their uniform twins: d, [carries], a, b[, c][, carry-ins]. */
 void lift_iadd3(struct lift *l)
 {
     static const enum isa_mod mods[] = {ISA_MOD_X, ISA_MOD_64, ISA_MOD_U32, ISA_MOD_S32, ISA_MOD_NONE};
     bool wide = lift_mod(l, ISA_MOD_64), with_carry = lift_mod(l, ISA_MOD_X);
     enum uop_type type = wide ? UOP_B64 : UOP_B32;
+    if (lift_mod(l, ISA_MOD_16x2)) {
+        packed_add(l);
+        return;
+    }
     unsigned outs[2], i = 1, out_count = carry_outs(l, outs, &i), first = i;
     if (!lift_only_mods(l, mods))
         lift_refuse(l);

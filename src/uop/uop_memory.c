@@ -258,9 +258,31 @@ static void atom_type(struct lift *l, struct uop *op)
     op->order = (uint8_t)order_of(l);
 }
 
+/* ATOMS.POPC.INC.32 RZ, [address]: the hardware adds the number of active lanes at once, which is one for each
+ * thread. */
+static void count_lanes(struct lift *l)
+{
+    static const enum isa_mod mods[] = {ISA_MOD_POPC, ISA_MOD_INC, ISA_MOD_32, ISA_MOD_NONE};
+    if (!lift_only_mods(l, mods) || l->insn->op != ISA_OP_ATOMS || lift_count(l) != 2 || lift_written(l, 0)) {
+        lift_refuse(l);
+        return;
+    }
+    struct uop op = blank(UOP_RED, UOP_B32);
+    op.imm = UOP_ATOM_ADD;
+    op.width = 4;
+    op.space = UOP_SHARED;
+    op.arg[0] = address(l, 1, UOP_SHARED, &op.arg[2]);
+    op.arg[1] = lift_const(l, UOP_B32, 1);
+    lift_emit(l, op);
+}
+
 /* ATOM, ATOMG, ATOMS: [Pu,] d, [address], b[, c]. */
 void lift_atom(struct lift *l)
 {
+    if (lift_mod(l, ISA_MOD_POPC)) {
+        count_lanes(l);
+        return;
+    }
     unsigned d = 0;
     struct uop op = blank(UOP_ATOM, UOP_B32);
     while (lift_is_pred(l, d)) {

@@ -350,6 +350,7 @@ bool uop_parse_spelling(unsigned sm, const char *text, uint32_t offset, struct i
         insn->operand_count++;
         if (*r.p && *r.p != ',' && *r.p != ' ' && *r.p != ';')
             return false;
+        skip_space(&r); /* "+INF , PT" is how it is printed */
         take(&r, ",");
         skip_space(&r);
     }

@@ -301,6 +301,7 @@ static void memory(void **state)
          "0 cbank.b64 [0][0x118]; 1 lo.b32 %0; 2 write UR4 %1; 3 hi.b32 %0; 4 write UR5 %3"},
         {"ATOMG.E.ADD.STRONG.GPU PT, R3, [R2.64], R5", "0 read.b32 R2; 1 read.b32 R3; 2 pair.b64 %0 %1; 3 read.b32 R5; "
                                                        "4 atom.global4.gpu.add.b32 %2 %3; 5 write R3 %4"},
+        {"ATOMS.POPC.INC.32 RZ, [R3]", "0 read.b32 R3; 1 const.b32 0x1; 2 red.shared4.add.b32 %0 %1"},
         {"ATOMS.CAS R2, [R3], R4, R5",
          "0 read.b32 R3; 1 read.b32 R4; 2 read.b32 R5; 3 atom.shared4.cas.b32 %0 %1 %2; 4 write R2 %3"},
         {"RED.E.ADD.F32.FTZ.RN.STRONG.GPU [R2.64], R5",
