@@ -1,8 +1,9 @@
-/* The reader's words for values: parameters, index names, element expressions, conditions, types. No isa_ header, no
- * mnemonic: everything follows from graph nodes and from what the container says of parameters.
+/* The reader's words for values: parameters, index names, element expressions, conditions, types.
+ * No isa_ header, no mnemonic: everything follows from graph nodes and from what the container says
+ * of parameters.
  *
- * Expression text is C (contracts.md "Expressions"): C precedence, one space round binary operators, no redundant parentheses;
- * `!(a < b)` is never turned into `a >= b` for floats. */
+ * Expression text is C: its precedence, one space round binary
+ * operators, no redundant parentheses; `!(a < b)` is never turned into `a >= b` for floats. */
 #ifndef SP_MEAN_H
 #define SP_MEAN_H
 
@@ -36,7 +37,8 @@ struct mean {
     struct mean_work *work; /* private: texts made so far, arrays, marks (mean_internal.h) */
 };
 
-/* Takes parameters, finds the names (index values used in addresses and bounds) and the element types of arrays. */
+/* Takes parameters, finds the names (index values used in addresses and bounds) and the element
+ * types of arrays. */
 enum sp_status mean_init(struct mean *m, struct arena *a, struct graph *g, const struct mean_param *params, uint32_t param_count);
 
 /* How an expression is written. */
@@ -47,13 +49,15 @@ enum mean_style {
     MEAN_REAL = 4,       /* as real numbers: min and max without a word on NaN */
 };
 
-/* The text of a node. `as` is the type its reader takes it for (UOP_F32: constants print as float literals; UOP_B32 as ints):
- * UOP_VOID guesses from the operation that makes it. Never NULL; "?" stands for what cannot be said. */
+/* The text of a node. `as` is the type its reader takes it for (UOP_F32: constants print as float
+ * literals; UOP_B32 as ints): UOP_VOID guesses from the operation that makes it. Never NULL; "?"
+ * stands for what cannot be said. */
 const char *mean_expr(struct mean *m, graph_id node, enum uop_type as, enum mean_style style);
-/* As mean_expr, but the node itself is written out even if it has an id or a name (its arguments may use theirs). */
+/* As mean_expr, but the node itself is written out even if it has an id or a name (its arguments
+ * may use theirs). */
 const char *mean_definition(struct mean *m, graph_id node, enum uop_type as, enum mean_style style);
-/* "x[i]", "x[i + 1]", "shared[threadIdx.x]", "shared8[e]", "local[2]", with `address_of` "&x[i]"; an address that is not understood
- * gives "*(expr)". `width` in bytes, element type from the array. */
+/* "x[i]", "x[i + 1]", "shared[threadIdx.x]", "shared8[e]", "local[2]", with `address_of` "&x[i]";
+ * an address that is not understood gives "*(expr)". `width` in bytes, element type from the array. */
 const char *mean_element(struct mean *m, graph_id address, enum uop_space space, unsigned width, bool address_of);
 /* "i < n", "!(x[i] < lo)", "i < n && j < m": a condition. NIL gives NULL (always). */
 const char *mean_condition(struct mean *m, graph_id b1);
@@ -75,7 +79,8 @@ bool mean_address_of(struct mean *m, graph_id address, enum uop_space space, uns
 bool mean_set_value(struct mean *m, graph_id node, const char *id);
 /* The parameter a CBANK node reads (whole or in part), or NULL. */
 const struct mean_param *mean_param_of(const struct mean *m, graph_id node);
-/* blockIdx.D * (blockDim.D or a constant) + threadIdx.D, in 32 or 64 bits; named only if addresses or bounds use it. */
+/* blockIdx.D * (blockDim.D or a constant) + threadIdx.D, in 32 or 64 bits; named only if addresses
+ * or bounds use it. */
 bool mean_is_linear_index(const struct mean *m, graph_id node);
 
 /* ---- roles (mean_role.c). ORDER ROLE: as in the vocabulary; where several fit, the first, but for what says more: the loop
@@ -89,19 +94,21 @@ enum mean_role {
     MEAN_ROLE_ASYNC_COPY, MEAN_ROLE_FENCE, MEAN_ROLE_SPILL, MEAN_ROLE_REFILL, MEAN_ROLE_SLOW_PATH, MEAN_ROLE_PADDING,
     MEAN_ROLE_DEAD, MEAN_ROLE_UNKNOWN,
 };
-/* The role of every instance of an instruction, from the graph alone: an array of g->insns.n, NULL when out of memory.
- * SLOW_PATH is never answered here: it belongs to an expansion that a pattern matched. */
+/* The role of every instance of an instruction, from the graph alone: an array of g->insns.n, NULL
+ * when out of memory. SLOW_PATH is never answered here: it belongs to an expansion that a pattern
+ * matched. */
 const enum mean_role *mean_roles(struct mean *m);
-/* What an instance makes or does: "i", "&x[i]", "!(x[i] < lo)", "y[i] = v2"; NULL for control flow and the descriptor. */
+/* What an instance makes or does: "i", "&x[i]", "!(x[i] < lo)", "y[i] = v2"; NULL for control flow
+ * and the descriptor. */
 const char *mean_insn_expr(struct mean *m, uint32_t insn, enum mean_role role);
-/* What a register holds after a def (index into graph.defs): "i", "&x[i]", "0.0f"; *part 0 the whole of it, 1 its low word,
- * 2 its high word. Data values print as their id. */
+/* What a register holds after a def (index into graph.defs): "i", "&x[i]", "0.0f"; *part 0 the
+ * whole of it, 1 its low word, 2 its high word. Data values print as their id. */
 const char *mean_holds(struct mean *m, uint32_t def, unsigned *part);
 
-/* ---- parameters (mean_param.c). ORDER ACCESS: as in the contract ------------------------------------------------------- */
+/* ---- parameters (mean_param.c). ORDER ACCESS: as in the contract ----------------------------- */
 enum mean_access { MEAN_READ, MEAN_WRITE, MEAN_READWRITE, MEAN_UNUSED, MEAN_ACCESS_UNKNOWN };
-/* Of a pointer: what is done to its buffer; unknown when its value goes where this build cannot follow. Of a scalar: read or
- * unused. */
+/* Of a pointer: what is done to its buffer; unknown when its value goes where this build cannot
+ * follow. Of a scalar: read or unused. */
 enum mean_access mean_param_access(struct mean *m, uint32_t param);
 
 #endif
