@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-enum { LEAVES = 16, STAGES = 16, DEPTH = 64, TRIALS_FULL = 4096, TRIALS_SAMPLED = 512 };
+/* A whole expression is tried when it is small; else each of its stages is tried alone. */
+enum { LEAVES = 6, STAGES = 16, STAGES_ALONE = 4, DEPTH = 2000, VISITS = 2000, TRIALS_FULL = 625, TRIALS_SAMPLED = 125 };
 
 struct leaf {
     graph_id node;
@@ -29,7 +30,9 @@ struct cone {
     graph_id stages[STAGES]; /* selects read as min or max, innermost first */
     unsigned stage_count;
     struct map_u64 seen;
-    bool overflow;
+    unsigned visits;
+    bool overflow; /* not all leaves are in the list */
+    struct pat_tape tape;
 };
 
 static void visit(struct cone *c, graph_id node, enum uop_type as, unsigned depth)
@@ -38,8 +41,12 @@ static void visit(struct cone *c, graph_id node, enum uop_type as, unsigned dept
     if (graph_is_const(c->g, node, NULL) || map_u64_get(&c->seen, node, &known))
         return;
     map_u64_put(c->a, &c->seen, node, 1);
+    if (depth > DEPTH || ++c->visits > VISITS) {
+        c->overflow = true;
+        return;
+    }
     const struct graph_node n = *graph_at(c->g, node);
-    if (pat_real_node(c->matches, node) == node || depth > DEPTH) {
+    if (pat_real_node(c->matches, node) == node) {
         if (n.type == UOP_B1 || n.kind == GRAPH_BOOL) { /* a condition is open: its operands decide */
             for (unsigned i = 0; i < n.arg_count; i++)
                 visit(c, n.arg[i], n.width && pat_is_float((enum uop_type)n.width) ? (enum uop_type)n.width : UOP_B32,
@@ -100,17 +107,15 @@ struct trial {
 };
 
 /* Evaluates both readings with leaf `l` fixed and the others by number `t`. */
-static bool run_trial(struct cone *c, unsigned l, uint64_t bits, uint32_t t, struct trial *out)
+static void run_trial(struct cone *c, unsigned l, uint64_t bits, uint32_t t, struct trial *out)
 {
-    struct pat_eval e = {.g = c->g, .a = c->a, .steps = 4096}, r = e;
     for (unsigned i = 0; i < c->leaf_count; i++) {
-        uint64_t v = i == l ? bits : ordinary(c->leaves[i].as, t % 5);
+        pat_tape_give(&c->tape, c->leaves[i].node, i == l ? bits : ordinary(c->leaves[i].as, t % 5));
         if (i != l)
             t /= 5;
-        pat_eval_give(&e, c->leaves[i].node, v);
-        pat_eval_give(&r, c->leaves[i].node, v);
     }
-    return pat_eval(&e, c->exact, &out->exact) && pat_eval(&r, c->real, &out->real);
+    pat_tape_run(&c->tape);
+    *out = (struct trial){pat_tape_value(&c->tape, c->exact), pat_tape_value(&c->tape, c->real)};
 }
 
 static uint32_t trial_count(const struct cone *c, bool *sampled)
@@ -129,7 +134,8 @@ static bool differs_with(struct cone *c, unsigned l, uint64_t bits, bool zeros_e
     uint32_t n = trial_count(c, &sampled), state = 12345;
     for (uint32_t t = 0; t < n; t++) {
         state = state * 1664525u + 1013904223u;
-        if (!run_trial(c, l, bits, sampled ? state >> 3 : t, witness) || pat_same(c->as, witness->exact, witness->real))
+        run_trial(c, l, bits, sampled ? state >> 3 : t, witness);
+        if (pat_same(c->as, witness->exact, witness->real))
             continue;
         bool zeros = pat_is_float(c->as) && pat_is_zero(c->as, witness->exact) && pat_is_zero(c->as, witness->real);
         if (!(zeros && zeros_equal))
@@ -228,7 +234,8 @@ static bool passes_unchanged(struct cone *c, unsigned l)
     struct trial w;
     for (uint32_t t = 0; t < n; t++) {
         state = state * 1664525u + 1013904223u;
-        if (run_trial(c, l, bits, sampled ? state >> 3 : t, &w) && w.exact == bits)
+        run_trial(c, l, bits, sampled ? state >> 3 : t, &w);
+        if (w.exact == bits)
             return true;
     }
     return false;
@@ -298,6 +305,40 @@ static void zero_rows(struct cone *c, struct pat_differences *out)
         add_row(c, out, when.p, "sign of the kept operand", "-0 ordered below +0");
 }
 
+static bool make_tape(struct cone *c)
+{
+    graph_id leaves[LEAVES];
+    for (unsigned i = 0; i < c->leaf_count; i++)
+        leaves[i] = c->leaves[i].node;
+    return !c->overflow &&
+           pat_tape_build(&c->tape, c->a, c->g, (graph_id[]){c->exact, c->real}, 2, leaves, c->leaf_count);
+}
+
+/* One min or max alone, over its two operands whatever they are made of. */
+static void stage_rows(const struct cone *whole, graph_id stage, struct pat_differences *out)
+{
+    struct pat_minmax v;
+    struct cone c = {.m = whole->m, .g = whole->g, .a = whole->a, .matches = whole->matches, .exact = stage};
+    if (!pat_minmax_of(c.g, stage, &v) || !pat_is_float(v.as))
+        return;
+    struct graph_node plain = {.kind = v.maximum ? UOP_FMAX : UOP_FMIN,
+                               .type = (uint8_t)v.as,
+                               .arg_count = 2,
+                               .arg = {v.a, v.b},
+                               .insn = UINT32_MAX};
+    c.real = graph_fresh(c.g, &plain);
+    c.as = v.as;
+    const graph_id sides[2] = {v.a, v.b};
+    for (int i = 0; i < 2; i++)
+        if (!graph_is_const(c.g, sides[i], NULL))
+            c.leaves[c.leaf_count++] = (struct leaf){sides[i], v.as};
+    if (c.leaf_count == 0 || !make_tape(&c))
+        return;
+    order_leaves(&c);
+    nan_rows(&c, out);
+    subnormal_rows(&c, out);
+}
+
 enum sp_status pat_differences(struct mean *m, const struct pat_result *matches, graph_id node, struct arena *a,
                                struct pat_differences *out)
 {
@@ -308,8 +349,19 @@ enum sp_status pat_differences(struct mean *m, const struct pat_result *matches,
         return SP_OK;
     visit(&c, node, UOP_VOID, 0);
     order_leaves(&c);
-    nan_rows(&c, out);
-    subnormal_rows(&c, out);
+    if (make_tape(&c)) {
+        nan_rows(&c, out);
+        subnormal_rows(&c, out);
+    } else {
+        /* Too large to be walked: what the kernel's matches read so. */
+        for (size_t i = 0; c.overflow && !c.stage_count && i < matches->matches.n; i++) {
+            graph_id root = matches->matches.p[i].root;
+            if (root != GRAPH_NIL && graph_at(m->g, root)->kind == UOP_SELECT && pat_real_node(matches, root) != root)
+                c.stages[c.stage_count++] = root;
+        }
+        for (unsigned s = 0; s < c.stage_count && s < STAGES_ALONE; s++)
+            stage_rows(&c, c.stages[s], out);
+    }
     zero_rows(&c, out);
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
 }

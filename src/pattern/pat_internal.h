@@ -109,19 +109,26 @@ bool pat_eval_select(const struct graph *g, graph_id node, const struct pat_minm
                      uint64_t *result);
 uint64_t pat_eval_minmax(enum uop_type format, bool maximum, unsigned flags, uint64_t x, uint64_t y);
 
-/* Evaluates a whole expression: leaves are given, the rest is computed. What the evaluator cannot compute
- * (approximations of the hardware) becomes some fixed function of its arguments, NaN staying NaN: enough
- * to see whether two readings of one expression differ. */
-struct pat_eval {
+/* Whole expressions, evaluated many times: their nodes in an order of work. What the evaluator cannot
+ * compute (approximations of the hardware) becomes some fixed function of its arguments, NaN staying NaN:
+ * enough to see whether two readings of one expression differ. */
+enum { PAT_TAPE_MAX = 128 };
+struct pat_tape {
     const struct graph *g;
     struct arena *a;
-    struct map_u64 at;
-    VEC(uint64_t) values;
-    unsigned steps; /* left */
+    unsigned count;
+    graph_id node[PAT_TAPE_MAX];
+    uint16_t arg[PAT_TAPE_MAX][UOP_MAX_ARGS + 1]; /* slots */
+    uint64_t value[PAT_TAPE_MAX];
+    bool computed[PAT_TAPE_MAX]; /* else a leaf or a constant */
 };
-void pat_eval_give(struct pat_eval *e, graph_id node, uint64_t bits);
-/* False when a leaf was not given or the steps ran out. */
-bool pat_eval(struct pat_eval *e, graph_id node, uint64_t *result);
+/* False when the roots are made of more nodes than a tape holds, or of something that is no leaf and no
+ * function of its arguments. */
+bool pat_tape_build(struct pat_tape *t, struct arena *a, const struct graph *g, const graph_id *roots,
+                    unsigned root_count, const graph_id *leaves, unsigned leaf_count);
+void pat_tape_give(struct pat_tape *t, graph_id leaf, uint64_t bits);
+void pat_tape_run(struct pat_tape *t);
+uint64_t pat_tape_value(const struct pat_tape *t, graph_id node);
 
 /* ---- what the matcher asks of a graph (pat_index.c) ------------------------------------------ */
 struct pat_index {

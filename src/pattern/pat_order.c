@@ -89,15 +89,19 @@ static const char *nan_fate(struct order *o, const struct pat_found *f, const st
     for (unsigned i = 0; i < PAT_VARIABLES; i++)
         values[i] =
             &f->bound[i] == b ? pat_special(as, PAT_SPECIAL_NAN) : pat_special(as, step++ ? 6 : PAT_SPECIAL_ONE);
-    struct pat_eval e = {.g = o->m->g, .a = o->a, .steps = 4096};
-    for (unsigned i = 0; i < f->variant->block.variable_count; i++) {
-        uint64_t constant;
-        if (f->bound[i].set && f->bound[i].node != GRAPH_NIL && !graph_is_const(o->m->g, f->bound[i].node, &constant))
-            pat_eval_give(&e, f->bound[i].node, values[i]);
-    }
-    uint64_t result;
-    if (!pat_eval(&e, f->match.root, &result))
+    graph_id leaves[PAT_VARIABLES];
+    unsigned count = 0;
+    for (unsigned i = 0; i < f->variant->block.variable_count; i++)
+        if (f->bound[i].set && f->bound[i].node != GRAPH_NIL)
+            leaves[count++] = f->bound[i].node;
+    struct pat_tape t;
+    if (!pat_tape_build(&t, o->a, o->m->g, &f->match.root, 1, leaves, count))
         return "unknown";
+    for (unsigned i = 0; i < f->variant->block.variable_count; i++)
+        if (f->bound[i].set && f->bound[i].node != GRAPH_NIL && !graph_is_const(o->m->g, f->bound[i].node, NULL))
+            pat_tape_give(&t, f->bound[i].node, values[i]);
+    pat_tape_run(&t);
+    uint64_t result = pat_tape_value(&t, f->match.root);
     return pat_is_nan(as, result) ? "kept" : "dropped";
 }
 

@@ -4,6 +4,8 @@
  * selecting, min and max can tell apart. */
 #include "pattern/pat_internal.h"
 
+#include <stdlib.h>
+
 bool pat_is_float(enum uop_type type)
 {
     return type == UOP_F16 || type == UOP_BF16 || type == UOP_F32 || type == UOP_F64;
@@ -115,56 +117,104 @@ uint64_t pat_eval_minmax(enum uop_type type, bool maximum, unsigned flags, uint6
     return result;
 }
 
-/* ---- whole expressions ----------------------------------------------------------------------- */
+/* ---- whole expressions ------------------------------------------------------------------------ */
 
-void pat_eval_give(struct pat_eval *e, graph_id node, uint64_t bits)
+enum { ARGS = UOP_MAX_ARGS + 1 };
+
+static int by_number(const void *a, const void *b)
 {
-    uint32_t at;
-    if (map_u64_get(&e->at, node, &at)) {
-        e->values.p[at] = bits;
-        return;
-    }
-    if (map_u64_put(e->a, &e->at, node, (uint32_t)e->values.n))
-        VEC_PUSH(e->a, e->values, bits);
+    graph_id x = *(const graph_id *)a, y = *(const graph_id *)b;
+    return (x > y) - (x < y);
 }
 
-static bool eval(struct pat_eval *e, graph_id node, uint64_t *result, unsigned depth)
+/* Collects what the roots are made of, down to the leaves. */
+static bool collect(struct pat_tape *t, graph_id node, const graph_id *leaves, unsigned leaf_count,
+                    struct map_u64 *seen, unsigned depth)
 {
-    const struct graph_node *n = graph_at(e->g, node);
-    uint64_t args[UOP_MAX_ARGS + 1];
-    uint32_t at;
-    if (graph_is_const(e->g, node, result))
+    uint32_t known;
+    if (map_u64_get(seen, node, &known))
         return true;
-    if (map_u64_get(&e->at, node, &at)) {
-        *result = e->values.p[at];
-        return true;
-    }
-    if (!e->steps || depth > 256 || !pat_is_pure(n))
+    if (t->count == PAT_TAPE_MAX || depth > PAT_TAPE_MAX || !map_u64_put(t->a, seen, node, 1))
         return false;
-    e->steps--;
+    t->node[t->count++] = node;
+    for (unsigned i = 0; i < leaf_count; i++)
+        if (leaves[i] == node)
+            return true;
+    if (graph_is_const(t->g, node, NULL))
+        return true;
+    const struct graph_node *n = graph_at(t->g, node);
+    if (!pat_is_pure(n))
+        return false;
     for (unsigned i = 0; i < n->arg_count; i++)
-        if (!eval(e, n->arg[i], &args[i], depth + 1))
+        if (!collect(t, n->arg[i], leaves, leaf_count, seen, depth + 1))
             return false;
-    if (!pat_eval_node(e->g, node, args, result)) {
-        enum uop_type as = (enum uop_type)n->type;
-        unsigned width = uop_type_bits(as);
-        uint64_t mixed = n->kind, mask = width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
-        for (unsigned i = 0; i < n->arg_count; i++) {
-            if (pat_is_float(as) && pat_is_nan(as, args[i])) {
-                *result = pat_special(as, PAT_SPECIAL_NAN);
-                return true;
-            }
-            mixed = map_hash_mix(mixed, args[i]);
-        }
-        *result = mixed & mask;
-        if (pat_is_float(as) && pat_is_nan(as, *result))
-            *result = pat_special(as, PAT_SPECIAL_ONE);
-    }
-    pat_eval_give(e, node, *result);
     return true;
 }
 
-bool pat_eval(struct pat_eval *e, graph_id node, uint64_t *result)
+static unsigned slot_of(const struct pat_tape *t, graph_id node)
 {
-    return eval(e, node, result, 0);
+    const graph_id *at = bsearch(&node, t->node, t->count, sizeof t->node[0], by_number);
+    return at ? (unsigned)(at - t->node) : PAT_TAPE_MAX;
+}
+
+bool pat_tape_build(struct pat_tape *t, struct arena *a, const struct graph *g, const graph_id *roots,
+                    unsigned root_count, const graph_id *leaves, unsigned leaf_count)
+{
+    struct map_u64 seen = {0};
+    *t = (struct pat_tape){.g = g, .a = a};
+    for (unsigned i = 0; i < root_count; i++)
+        if (!collect(t, roots[i], leaves, leaf_count, &seen, 0))
+            return false;
+    /* Arguments have smaller numbers than their users, so ascending order is an order of work. */
+    qsort(t->node, t->count, sizeof t->node[0], by_number);
+    for (unsigned i = 0; i < t->count; i++) {
+        const struct graph_node *n = graph_at(g, t->node[i]);
+        t->computed[i] = !graph_is_const(g, t->node[i], &t->value[i]);
+        for (unsigned k = 0; k < leaf_count; k++)
+            t->computed[i] &= leaves[k] != t->node[i];
+        for (unsigned k = 0; k < n->arg_count && t->computed[i]; k++)
+            t->arg[i][k] = (uint16_t)slot_of(t, n->arg[k]);
+    }
+    return true;
+}
+
+void pat_tape_give(struct pat_tape *t, graph_id leaf, uint64_t bits)
+{
+    unsigned slot = slot_of(t, leaf);
+    if (slot < t->count)
+        t->value[slot] = bits;
+}
+
+static uint64_t stand_in(const struct graph_node *n, const uint64_t *args)
+{
+    enum uop_type as = (enum uop_type)n->type;
+    unsigned width = uop_type_bits(as);
+    uint64_t mixed = n->kind, mask = width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
+    for (unsigned i = 0; i < n->arg_count; i++) {
+        if (pat_is_float(as) && pat_is_nan(as, args[i]))
+            return pat_special(as, PAT_SPECIAL_NAN);
+        mixed = map_hash_mix(mixed, args[i]);
+    }
+    mixed &= mask;
+    return pat_is_float(as) && pat_is_nan(as, mixed) ? pat_special(as, PAT_SPECIAL_ONE) : mixed;
+}
+
+void pat_tape_run(struct pat_tape *t)
+{
+    for (unsigned i = 0; i < t->count; i++) {
+        const struct graph_node *n = graph_at(t->g, t->node[i]);
+        uint64_t args[ARGS];
+        if (!t->computed[i])
+            continue;
+        for (unsigned k = 0; k < n->arg_count; k++)
+            args[k] = t->value[t->arg[i][k]];
+        if (!pat_eval_node(t->g, t->node[i], args, &t->value[i]))
+            t->value[i] = stand_in(n, args);
+    }
+}
+
+uint64_t pat_tape_value(const struct pat_tape *t, graph_id node)
+{
+    unsigned slot = slot_of(t, node);
+    return slot < t->count ? t->value[slot] : 0;
 }

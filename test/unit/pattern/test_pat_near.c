@@ -218,6 +218,39 @@ static void a_kept_nan_is_a_difference_from_real_numbers(void **state)
     }
 }
 
+/* Two computed values compared and selected, and much computed from the result: what differs is said of the select. */
+static void a_long_expression_is_tried_stage_by_stage(void **state)
+{
+    (void)state;
+    static const int lengths[] = {1, 299, 2900};
+    for (size_t c = 0; c < sizeof lengths / sizeof lengths[0]; c++) {
+        int length = lengths[c];
+        struct kernel k;
+        struct pat_differences d;
+        kernel_begin(&k);
+        add_all_pages(&k);
+        skeleton_load(&k);
+        insn(&k); /* 0xb0 */
+        set(&k, 6, op(&k, UOP_FADD, UOP_F32, 0, R(&k, 2), F(&k, 1.0f), UOP_NONE));
+        insn(&k);
+        float_less(&k, 0, 0, R(&k, 6), R(&k, 2), false);
+        insn(&k); /* x + 1 < x ? x : x + 1 */
+        set(&k, 7, op(&k, UOP_SELECT, UOP_B32, 0, P(&k, 0), R(&k, 2), R(&k, 6)));
+        for (int i = 0; i < length; i++) {
+            insn(&k);
+            set(&k, 7, op(&k, UOP_FMUL, UOP_F32, 0, R(&k, 7), bank(&k, UOP_B32, i & 1 ? HI_AT : LO_AT), UOP_NONE));
+        }
+        store(&k, 4, 7);
+        leave(&k);
+        run(&k);
+        assert_string_equal(shown(&k, "min-max"), "min-max/max [c0 d0] ^7 op=max (compare-and-select = min/max)");
+        graph_id v = k.g.accesses.p[k.g.accesses.n - 1].value[0];
+        assert_int_equal(pat_differences(&k.m, &k.result, v, &k.a, &d), SP_OK);
+        assert_true(d.list.n >= 1);
+        kernel_end(&k);
+    }
+}
+
 static void a_nested_conditional_is_a_clamp(void **state)
 {
     (void)state;
@@ -382,8 +415,8 @@ enum exit_form { AT_LEAST, MORE_THAN, EQUAL, UNIFORM, BRANCH_AWAY, BRANCH_BACK, 
 
 static void write_bounds(struct kernel *k, enum exit_form form)
 {
-    special(k, 4, UOP_SR_TID_X); /* 0x00 */
-    insn(k);                     /* 0x10 */
+    special(k, 4, UOP_SR_TID_X);                                                     /* 0x00 */
+    insn(k);                                                                         /* 0x10 */
     uint16_t i = R(k, form == UNKNOWN_INDEX ? 9 : 4), n = bank(k, UOP_B32, N_AT), c; /* nothing sets R9 */
     if (form == EQUAL)
         c = op(k, UOP_IEQ, UOP_B1, 0, i, n, UOP_NONE);
@@ -578,6 +611,7 @@ int main(void)
         cmocka_unit_test(no_maximum_with_zero_is_read_where_there_is_none),
         cmocka_unit_test(clamps),
         cmocka_unit_test(a_kept_nan_is_a_difference_from_real_numbers),
+        cmocka_unit_test(a_long_expression_is_tried_stage_by_stage),
         cmocka_unit_test(a_nested_conditional_is_a_clamp),
         cmocka_unit_test(one_operation),
         cmocka_unit_test(a_page_may_allow_that_fma_is_mul_and_add),
