@@ -51,4 +51,11 @@ for pair in 11.8:90 13.0:86 13.0:120; do
     build shared "${pair%:*}" "${pair#*:}" -c
     build dynamic "${pair%:*}" "${pair#*:}" -c
 done
+for unit in a b; do
+    nvcc -O3 -lineinfo -rdc=true -arch=compute_86 -ptx -o "$unit.ptx" "linked_$unit.cu"
+    ptxas -O3 -lineinfo -c -arch=sm_86 "$unit.ptx" -o "$unit.cubin"
+done
+nvlink -arch=sm_86 a.cubin b.cubin -o linked.13.0.sm_86.cubin
+cp linked.13.0.sm_86.cubin "$here/"
+printf 'linked.13.0.sm_86.cubin\tlinked_a.cu linked_b.cu\t13.0\tsm_86\t-O3 -lineinfo -c, nvlink\n' >>provenance
 (head -n 1 provenance; tail -n +2 provenance | LC_ALL=C sort) >"$here/PROVENANCE.tsv"

@@ -290,6 +290,49 @@ static void test_ptx(void **state)
     close_cubin(&o);
 }
 
+/* True when line `line` of the embedded PTX starts with `want`. */
+static bool ptx_line_is(const struct opened *o, uint32_t line, const char *want)
+{
+    const char *p = o->module.ptx;
+    for (; line > 1; line--)
+        p = strchr(p, '\n') + 1;
+    return strncmp(p, want, strlen(want)) == 0;
+}
+
+/* Two translation units linked: two PTX texts, a function that only its line table remembers, and a linker as producer.
+ */
+static void test_linked(void **state)
+{
+    (void)state;
+    struct opened o;
+    open_cubin(&o, "linked.13.0.sm_86.cubin");
+    assert_string_equal(o.module.producer, "nvlink 13.0.88");
+    assert_int_equal(o.module.kernel_count, 3);
+    assert_int_equal(o.module.file_count, 2);
+    const struct img_kernel *across = kernel_named(&o, "_Z6acrossPf"), *within = kernel_named(&o, "_Z6withinPf"),
+                            *g = kernel_named(&o, "_Z1gf");
+    assert_true(across->is_entry && within->is_entry && !g->is_entry);
+    assert_true(across->params_known && !g->params_known); /* a device function has no parameters in bank 0 */
+    assert_false(across->spills_known);                    /* what was linked may be older than the linker */
+    assert_int_equal(across->reloc_count, 3);
+    assert_int_equal(across->relocs[2].offset, 0x80);
+    assert_int_equal(across->relocs[2].type, 58);
+    assert_string_equal(across->relocs[2].symbol, "_Z1gf");
+    assert_int_equal(across->relocs[0].type, 56);
+    assert_int_equal(across->relocs[0].addend, 144);
+
+    assert_string_equal(o.module.files[img_line_at(across, 0)->file], "/kernels/linked_a.cu");
+    assert_string_equal(o.module.files[img_line_at(within, 0)->file], "/kernels/linked_b.cu");
+    assert_int_equal(img_line_at(within, 0x60)->line, 2);
+    assert_int_equal(img_line_at(within, 0x60)->inlined_count, 1);
+    assert_int_equal(img_line_at(within, 0x70)->inlined_count, 2);
+    assert_string_equal(img_line_at(within, 0x70)->inlined[0].function, "h(float)");
+    assert_true(ptx_line_is(&o, img_ptx_line_at(across, 0x50), "ld.global.f32 \t%f1, [%rd4];"));
+    assert_true(ptx_line_is(&o, img_ptx_line_at(within, 0x50), "ld.global.f32 \t%f1, [%rd4];"));
+    assert_true(img_ptx_line_at(within, 0x50) > img_ptx_line_at(across, 0x50) + 40);
+    close_cubin(&o);
+}
+
 static void test_subroutines(void **state)
 {
     (void)state;
@@ -376,6 +419,7 @@ int main(void)
         cmocka_unit_test(test_constants),
         cmocka_unit_test(test_relocs),
         cmocka_unit_test(test_code),
+        cmocka_unit_test(test_linked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
