@@ -163,6 +163,7 @@ struct graph {
     VEC(struct graph_loop) loops;
     VEC(struct graph_call) calls;
     VEC(uint32_t) indirect; /* instances of branches whose target is unknown */
+    bool incomplete;        /* some reachable instruction's effects are unknown: what is not seen may still happen */
     struct map_u64 hash;    /* private */
     struct map_u64 halves;  /* private: LO and HI of nodes made so far */
     unsigned depth;         /* private: of rules at work */

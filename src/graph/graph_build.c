@@ -13,5 +13,6 @@ enum sp_status graph_build(struct arena *a, const struct graph_input *input, str
         status = graph_values_build(g, &flow, diags);
     if (status == SP_OK)
         graph_index_users(g);
+    g->incomplete |= g->indirect.n > 0;
     return arena_failed(a) ? SP_ERR_MEMORY : status;
 }

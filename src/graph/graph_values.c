@@ -92,6 +92,11 @@ static bool is_call(const struct uop_list *l)
     return false;
 }
 
+static bool nothing_known(const struct uop_list *l)
+{
+    return l->unknown && l->ops.n == 0;
+}
+
 /* A call that was not followed: its callee may write anything. */
 static bool clobbers(const struct graph *g, const struct graph_block *block)
 {
@@ -155,7 +160,10 @@ static enum sp_status find_liveness(struct builder *b)
                     set_add(kill, v);
             }
         }
-        if (clobbers(g, &g->blocks.p[i]))
+        bool anything = clobbers(g, &g->blocks.p[i]);
+        for (uint32_t k = g->blocks.p[i].first; k <= g->blocks.p[i].last && !anything; k++)
+            anything = nothing_known(g->input.insns[g->insns.p[k].input].uops);
+        if (anything)
             for (uint32_t v = 0; v < b->variable_count; v++)
                 set_add(write, v);
     }
@@ -200,6 +208,7 @@ static enum sp_status summarise_loops(struct builder *b)
         bool stores = false, ends = block->succ_count == 0;
         for (uint32_t k = block->first; k <= block->last; k++) {
             const struct uop_list *list = g->input.insns[g->insns.p[k].input].uops;
+            stores |= list->unknown;
             for (size_t j = 0; j < list->ops.n; j++) {
                 stores |= changes_memory(list->ops.p[j].kind);
                 ends |= list->ops.p[j].kind == UOP_EXIT || list->ops.p[j].kind == UOP_BRANCH_IND;
@@ -666,6 +675,21 @@ static void write_register(struct builder *b, struct work *w, const struct uop_l
     slot->node = merged;
 }
 
+/* After an instruction of which nothing is known, nothing is known of any register nor of memory. */
+static void clobber_state(struct builder *b, struct work *w, uint32_t insn)
+{
+    struct graph *g = b->g;
+    for (uint32_t v = 0; v < b->variable_count; v++) {
+        unsigned file = b->names[v] >> 8;
+        struct graph_node n = {.kind = GRAPH_RESULT, .type = file == UOP_FILE_P || file == UOP_FILE_UP ? UOP_B1 : UOP_B32,
+                               .imm = v, .insn = insn};
+        w->state[v].node = graph_fresh(g, &n);
+        w->state[v].cell = 0;
+    }
+    *w->memory = graph_memory_clobber(g, &b->memory, *w->memory);
+    g->incomplete = true;
+}
+
 static bool run_instruction(struct builder *b, struct work *w)
 {
     struct graph *g = b->g;
@@ -703,6 +727,11 @@ static bool run_instruction(struct builder *b, struct work *w)
     for (size_t i = 0; i < l->ops.n; i++)
         if (l->ops.p[i].kind == UOP_WRITE)
             write_register(b, w, l, &l->ops.p[i], b->results[i]);
+    if (nothing_known(l))
+        clobber_state(b, w, w->insn);
+    else if (l->unknown)
+        *w->memory = graph_memory_clobber(g, &b->memory, *w->memory);
+    g->incomplete |= l->unknown;
     insn = &g->insns.p[w->insn];
     insn->runs_when = w->under;
     insn->def_count = (uint32_t)g->defs.n - insn->first_def;
@@ -732,16 +761,8 @@ static void finish_block(struct builder *b, struct work *w)
                 VEC_PUSH(g->a, g->indirect, block->last);
         }
     }
-    if (clobbers(g, block)) {
-        for (uint32_t v = 0; v < b->variable_count; v++) {
-            unsigned file = b->names[v] >> 8;
-            struct graph_node n = {.kind = GRAPH_RESULT, .type = file == UOP_FILE_P || file == UOP_FILE_UP ? UOP_B1 : UOP_B32,
-                                   .imm = v, .insn = block->last};
-            w->state[v].node = graph_fresh(g, &n);
-            w->state[v].cell = 0;
-        }
-        *w->memory = graph_memory_clobber(g, &b->memory, *w->memory);
-    }
+    if (clobbers(g, block))
+        clobber_state(b, w, block->last);
 }
 
 /* ---- who reaches whom ------------------------------------------------------------------------------------------------------ */

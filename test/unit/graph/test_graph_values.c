@@ -8,6 +8,8 @@
 
 #include "graph_code.h"
 
+#include <string.h>
+
 static int make_arena(void **state)
 {
     static struct arena a;
@@ -234,6 +236,27 @@ static void loop_has_a_phi(void **state)
     assert_string_equal(value_text(a, g, nth_store(g, 0)->runs_when), "always");
 }
 
+/* Behind a word nobody can read, no register holds what it held before. */
+static void unknown_instruction_ends_all_knowledge(void **state)
+{
+    struct arena *a = *state;
+    const struct graph *g = code_graph(a, 86, CODE("S2R R2, SR_TID.X", "STS [RZ], R2", "NOP", "STS [RZ], R2", "LDS R3, [RZ]", "EXIT"), &env_86);
+    assert_false(g->incomplete);
+    assert_int_equal(nth_load(g, 0)->from_store, 1);
+    struct uop_list unknown = {.guard = UOP_NONE, .unknown = true};
+    struct graph_input_insn in[6];
+    memcpy(in, g->input.insns, sizeof in);
+    in[2].uops = &unknown;
+    struct graph_input input = {.insns = in, .count = 5, .env = &env_86};
+    struct diag_sink diags;
+    struct graph h;
+    diag_init(&diags, a);
+    assert_int_equal(graph_build(a, &input, &diags, &h), SP_OK);
+    assert_true(h.incomplete);
+    assert_string_equal(value_text(a, &h, nth_store(&h, 0)->value[0]), "threadIdx.x");
+    assert_int_equal(graph_at(&h, nth_store(&h, 1)->value[0])->kind, GRAPH_RESULT);
+}
+
 static void branch_to_nowhere_and_fallthrough_off_the_end(void **state)
 {
     struct arena *a = *state;
@@ -259,6 +282,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(recursion_stays_a_call, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(live_ranges, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(loop_has_a_phi, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(unknown_instruction_ends_all_knowledge, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(branch_to_nowhere_and_fallthrough_off_the_end, make_arena, drop_arena),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
