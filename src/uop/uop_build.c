@@ -306,6 +306,10 @@ bool lift_only_mods(const struct lift *l, const enum isa_mod *allowed)
 uop_ref lift_read(struct lift *l, enum uop_file file, unsigned reg)
 {
     bool pred = file == UOP_FILE_P || file == UOP_FILE_UP;
+    if (reg > (pred ? (unsigned)ISA_PT : (unsigned)ISA_RZ)) { /* a group that would run past the last register */
+        lift_refuse(l);
+        reg = pred ? ISA_PT : ISA_RZ;
+    }
     if (pred ? reg == ISA_PT : reg == ISA_RZ)
         return lift_const(l, pred ? UOP_B1 : UOP_B32, pred);
     for (size_t i = 0; i < l->list->ops.n; i++) {

@@ -117,7 +117,7 @@ static void fused_multiply_adds_of_special_values(void **state)
         size_t n = special_values(formats[f], v);
         for (size_t r = 0; r < 4; r++)
             for (size_t g = 0; g < sizeof flags / sizeof *flags; g++)
-                for (size_t i = 0; i < n; i += 1 + (g != 0))
+                for (size_t i = 0; i < n; i += g ? 2u : 1u)
                     for (size_t j = i; j < n; j++)
                         for (size_t k = g; k < n; k += 3) {
                             struct uop op = float_op(UOP_FFMA, formats[f], rounds[r], flags[g]);
