@@ -1,7 +1,7 @@
 /* The ELF walk. Reads header, section table and symbol table of a 64-bit little-endian ELF file into bounded views.
  *
  * The idea: no size, count, offset or index of the input is used before it is compared with what is really there, and a
- * part that cannot be read is reported and left out while the rest is kept. Program headers are not looked at: kernels
+ * part that cannot be read is reported and left out while the rest is kept. Program headers are not needed: kernels
  * are found by section and symbol, and some producers write none. Work and memory are linear in the size of the file.
  * requires: nothing · gives: struct elf_file */
 #define _GNU_SOURCE /* memmem */
@@ -209,6 +209,17 @@ static void read_symbols(struct elf_file *elf)
     }
 }
 
+/* Program headers are not used, but they often stand last: a file that lost them lost its end. */
+static void check_program_headers(struct elf_file *elf)
+{
+    uint64_t at = bits_le64(elf->bytes + 32);
+    uint64_t bytes = (uint64_t)bits_le16(elf->bytes + 54) * bits_le16(elf->bytes + 56);
+    if (bytes != 0 && (at > elf->size || bytes > elf->size - at))
+        img_elf_damage(elf, "elf-truncated", NULL, 32,
+                       "the file is %zu bytes, its program headers need %" PRIu64 " at offset %" PRIu64, elf->size,
+                       bytes, at);
+}
+
 bool img_elf_open(struct elf_file *elf, struct arena *a, struct diag_sink *diags, const uint8_t *bytes, size_t size)
 {
     *elf = (struct elf_file){.a = a, .diags = diags, .bytes = bytes, .size = size};
@@ -230,6 +241,7 @@ bool img_elf_open(struct elf_file *elf, struct arena *a, struct diag_sink *diags
     elf->flags = bits_le32(bytes + 48);
     elf->string_budget = size <= SIZE_MAX / TEXT_PER_BYTE ? size * TEXT_PER_BYTE : SIZE_MAX;
     elf->section_budget = size <= SIZE_MAX / USES_PER_BYTE ? size * USES_PER_BYTE : SIZE_MAX;
+    check_program_headers(elf);
     read_sections(elf);
     if (elf->section_count != 0)
         read_symbols(elf);

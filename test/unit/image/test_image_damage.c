@@ -63,26 +63,39 @@ static void test_truncated_in_section_table(void **state)
     close_cubin(&o);
 }
 
-/* Every length: a status and, unless all is well, an error with a message. */
-static void test_every_truncation(void **state)
+/* Every length but the whole: an error with a message, and as soon as the section table is there, the kernels. */
+static void check_truncations(const char *file)
 {
-    (void)state;
     struct opened whole;
-    load_bytes(&whole, "shared.13.0.sm_86.cubin");
+    load_bytes(&whole, file);
+    uint64_t table_end = bits_le64(whole.bytes + SECTION_TABLE_AT) + 64 * bits_le16(whole.bytes + SECTION_COUNT_AT);
+    assert_true(table_end < whole.size);
     for (size_t size = 0; size < whole.size; size++) {
         struct arena a;
         struct diag_sink diags;
         struct img_module m;
         arena_init(&a, (size_t)64 << 20);
         diag_init(&diags, &a);
-        enum sp_status status = img_read_module(&a, &diags, "x", whole.bytes, size, &m);
-        if (status == SP_OK)
-            assert_int_equal(m.status, IMG_COMPLETE);
-        else
-            assert_true(diags.list.n > 0 && diags.list.p[0].severity == DIAG_ERROR && diags.list.p[0].message[0] != 0);
+        assert_int_equal(img_read_module(&a, &diags, "x", whole.bytes, size, &m), SP_ERR_FORMAT);
+        assert_int_equal(m.status, size >= table_end     ? IMG_PARTIAL
+                                   : m.kernel_count != 0 ? IMG_PARTIAL
+                                                         : IMG_UNREADABLE);
+        assert_true(diags.list.n > 0 && diags.list.p[0].severity == DIAG_ERROR && diags.list.p[0].message[0] != 0);
+        if (size >= table_end) {
+            assert_int_equal(m.kernel_count, 2);
+            assert_int_equal(m.kernels[0].registers, 10);
+        }
         arena_free(&a);
     }
     close_cubin(&whole);
+}
+
+static void test_every_truncation(void **state)
+{
+    (void)state;
+    check_truncations("shared.11.8.sm_75.cubin");
+    check_truncations("shared.13.0.sm_86.cubin");
+    check_truncations("shared.13.5.sm_120.cubin");
 }
 
 static void test_lost_names(void **state)
