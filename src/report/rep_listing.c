@@ -50,6 +50,12 @@ static const char *bar(const struct rep_page *p, const struct fact_kernel *k, co
     return b.p;
 }
 
+/* A register that is written again with what it held goes on holding it. */
+static bool same_hold(const struct fact_hold *a, const struct fact_hold *b)
+{
+    return a->to == b->from && a->part == b->part && str_equal(a->holds, b->holds) && str_equal(a->value, b->value);
+}
+
 void rep_say_flow(struct rep_page *p, const struct rep_note *n)
 {
     const struct fact_kernel *k = n->k;
@@ -69,9 +75,12 @@ void rep_say_flow(struct rep_page *p, const struct rep_note *n)
         const struct fact_register *r = &k->register_flow.p[s->index];
         struct strbuf holds;
         str_init(&holds, p->a);
-        for (uint32_t i = 0; i < r->hold_count; i++)
-            str_addf(&holds, "%s%s%s", i ? "\n" : "", rep_span_padded(p->a, r->holds[i].from, r->holds[i].to),
+        for (uint32_t i = 0, end; i < r->hold_count; i = end) {
+            for (end = i + 1; end < r->hold_count && same_hold(&r->holds[end - 1], &r->holds[end]);)
+                end++;
+            str_addf(&holds, "%s%s%s", i ? "\n" : "", rep_span_padded(p->a, r->holds[i].from, r->holds[end - 1].to),
                      rep_brief(p->a, rep_hold(p->a, &r->holds[i])));
+        }
         row->cells[0] = cell(rep_number(p, number), REP_DIM);
         row->cells[1] = code(rep_or_dash(r->name), REP_STRONG);
         row->cells[2] = cell(p->markdown ? "" : bar(p, k, r), REP_DATA);
