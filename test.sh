@@ -102,6 +102,7 @@ suite "unit tests" ctest --test-dir build -L unit --output-on-failure -j "$jobs"
 suite "golden outputs" python3 test/golden/run.py
 suite "facts" python3 test/golden/facts.py
 suite "the worked document" python3 test/golden/worked_document.py
+step "the report in README.md" python3 test/golden/readme_excerpt.py
 suite "three renderings, one set of facts" python3 test/golden/renderings.py
 suite "command line" python3 test/cli/run.py build/sassprobe
 step "lab --check" build/sassprobe lab --check
