@@ -69,6 +69,19 @@ static void add_constants(const struct pat_ctx *c, struct cover *v)
     }
 }
 
+/* A value that is in no register of its own (a lane of a packed operation, the inner one of two maxima in one
+ * instruction) was made where what is made of it is first held. */
+static bool climb(const struct pat_ctx *c, struct cover *v, graph_id node, unsigned levels)
+{
+    uint32_t count;
+    const graph_id *users = graph_users(c->g, node, &count);
+    for (uint32_t i = 0; i < count; i++)
+        pat_holders(c->x, users[i], add_holder, v);
+    for (uint32_t i = 0; i < count && !v->list.n && levels; i++)
+        climb(c, v, users[i], levels - 1);
+    return v->list.n != 0;
+}
+
 static int ascending(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -91,6 +104,7 @@ void pat_cover(const struct pat_ctx *c, const uint32_t *extra, unsigned extra_co
     }
     for (size_t i = 0; i < c->conditions.n; i++)
         add_condition(c, &v, c->conditions.p[i]);
+    out->climbed = !v.list.n && c->root != GRAPH_NIL && climb(c, &v, c->root, 4);
     if (v.list.n)
         add_constants(c, &v);
     if (v.list.n)

@@ -11,7 +11,15 @@
 #include <string.h>
 
 /* A whole expression is tried when it is small; else each of its stages is tried alone. */
-enum { LEAVES = 6, STAGES = 16, STAGES_ALONE = 4, DEPTH = 2000, VISITS = 2000, TRIALS_FULL = 625, TRIALS_SAMPLED = 125 };
+enum {
+    LEAVES = 6,
+    STAGES = 16,
+    STAGES_ALONE = 4,
+    DEPTH = 2000,
+    VISITS = 2000,
+    TRIALS_FULL = 625,
+    TRIALS_SAMPLED = 125
+};
 
 struct leaf {
     graph_id node;

@@ -212,6 +212,7 @@ struct pat_found {
     VEC(graph_id) readings;
     uint32_t first, last; /* byte offsets */
     graph_id stored;      /* stores: the value, for its text */
+    bool climbed;         /* a part of what an instruction makes: only the whole is in a register */
     enum uop_type as;
 };
 /* The instances that belong to what the context matched, with `extra` ones, ascending. */

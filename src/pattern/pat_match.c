@@ -391,8 +391,9 @@ static graph_id load_of(const struct graph *g, graph_id node, int *word)
     if ((n->kind == UOP_SEXT || n->kind == UOP_ZEXT) && graph_at(g, n->arg[0])->kind == UOP_LOAD &&
         graph_at(g, n->arg[0])->width * 8u == n->imm)
         return n->arg[0];
-    if (n->kind == UOP_ELEMENT && graph_at(g, n->arg[0])->kind == UOP_LOAD) {
-        *word = (int)n->imm;
+    bool half = n->kind == UOP_LO || n->kind == UOP_HI;
+    if ((half || n->kind == UOP_ELEMENT) && graph_at(g, n->arg[0])->kind == UOP_LOAD) {
+        *word = half ? n->kind == UOP_HI : (int)n->imm;
         return n->arg[0];
     }
     return n->kind == UOP_LOAD ? node : GRAPH_NIL;

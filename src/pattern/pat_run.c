@@ -19,6 +19,18 @@ struct run {
     VEC(struct pat_found *) found;
 };
 
+/* The same block at the same instructions: the lanes of one packed operation are one match. */
+static bool is_again(const struct run *r, const struct pat_found *f)
+{
+    for (size_t i = r->found.n; i-- > 0 && r->found.n - i <= 4;) {
+        const struct pat_found *o = r->found.p[i];
+        if (f->climbed && o->climbed && o->variant == r->c.variant && o->match.insns.n == f->match.insns.n &&
+            memcmp(o->match.insns.p, f->match.insns.p, f->match.insns.n * sizeof f->match.insns.p[0]) == 0)
+            return true;
+    }
+    return false;
+}
+
 static struct pat_found *keep(struct run *r, graph_id root, const uint32_t *extra, unsigned extra_count)
 {
     struct pat_ctx *c = &r->c;
@@ -28,6 +40,8 @@ static struct pat_found *keep(struct run *r, graph_id root, const uint32_t *extr
     pat_cover(c, extra, extra_count, f);
     if (!f->match.insns.n)
         return NULL; /* nothing in the machine code shows it */
+    if (is_again(r, f))
+        return f;
     f->page = c->page;
     f->variant = c->variant;
     f->page_order = r->page_order;
@@ -112,8 +126,10 @@ static bool is_output(const struct graph_access *a)
 static bool match_store(struct run *r, const struct pat_page *page, const struct pat_variant *v,
                         const struct graph_access *a, struct pat_found *words)
 {
-    unsigned count = a->width <= 8 ? 1 : a->width / 4u;
-    for (unsigned k = 0; k < count && k < 4; k++) {
+    unsigned count = 0; /* two words that are one value stand as one */
+    while (count < 4 && a->value[count] != GRAPH_NIL)
+        count++;
+    for (unsigned k = 0; k < count; k++) {
         begin(r, page, v, a->value[0]);
         r->c.word = count > 1 ? (int)k : -1;
         if (!pat_match_target(&r->c, v->target, v->value, a->address, (enum uop_space)a->space, a->width, a->value[k]))
@@ -126,7 +142,7 @@ static bool match_store(struct run *r, const struct pat_page *page, const struct
     for (size_t i = 0; i < words->inner.n; i++)
         VEC_PUSH(r->a, r->c.inner, words->inner.p[i]);
     r->c.via = words->via;
-    return true;
+    return count != 0;
 }
 
 static void run_stores(struct run *r, const struct pat_page *page, const struct pat_variant *v, bool *taken)

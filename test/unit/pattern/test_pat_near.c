@@ -356,6 +356,39 @@ static void one_operation(void **state)
     }
 }
 
+/* Lanes and inner operations have no register of their own: the instruction that makes the whole is theirs. */
+static void parts_of_one_instruction(void **state)
+{
+    (void)state;
+    for (int packed = 0; packed < 2; packed++) {
+        struct kernel k;
+        kernel_begin(&k);
+        add_page(&k, packed ? "fused-multiply-add.md" : "min-max.md");
+        skeleton_load(&k);
+        insn(&k); /* 0xb0 */
+        if (packed) {
+            uint16_t x = R(&k, 2), lane[2];
+            for (int i = 0; i < 2; i++) {
+                uint16_t half = op(&k, i ? UOP_HI : UOP_LO, UOP_B16, 0, x, UOP_NONE, UOP_NONE);
+                lane[i] = op(&k, UOP_FFMA, UOP_F16, 0, half, half, half);
+            }
+            set(&k, 6, op(&k, UOP_PAIR, UOP_B32, 0, lane[0], lane[1], UOP_NONE));
+        } else { /* three operands */
+            uint16_t inner = op(&k, UOP_FMAX, UOP_F32, 0, R(&k, 2), bank(&k, UOP_B32, LO_AT), UOP_NONE);
+            set(&k, 6, op(&k, UOP_FMAX, UOP_F32, 0, inner, bank(&k, UOP_B32, HI_AT), UOP_NONE));
+        }
+        store(&k, 4, 6);
+        leave(&k);
+        run(&k);
+        assert_int_equal(k.result.matches.n, packed ? 1 : 2);
+        for (size_t i = 0; i < k.result.matches.n; i++) {
+            assert_int_equal(k.result.matches.p[i].insns.n, 1);
+            assert_int_equal(k.g.insns.p[k.result.matches.p[i].insns.p[0]].offset, 0xb0);
+        }
+        kernel_end(&k);
+    }
+}
+
 /* A real rule works only where a page allows it, and is named. */
 static void a_page_may_allow_that_fma_is_mul_and_add(void **state)
 {
@@ -614,6 +647,7 @@ int main(void)
         cmocka_unit_test(a_long_expression_is_tried_stage_by_stage),
         cmocka_unit_test(a_nested_conditional_is_a_clamp),
         cmocka_unit_test(one_operation),
+        cmocka_unit_test(parts_of_one_instruction),
         cmocka_unit_test(a_page_may_allow_that_fma_is_mul_and_add),
         cmocka_unit_test(indices),
         cmocka_unit_test(bounds),
