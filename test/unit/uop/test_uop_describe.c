@@ -1,5 +1,6 @@
-/* `sassprobe what`: the words come from the instruction's own micro-operations, so the tests look for the facts in them;
- * every opcode of the table has a plain instance that is read and lifted; the reference page names every kind. */
+/* `sassprobe what`: the words come from the instruction's own micro-operations, so the tests look for the facts in
+ * them; every opcode of the table has a plain instance that is read and lifted; the reference page names every
+ * kind. */
 #include "base/out.h"
 #include "uop/uop_build.h"
 #include "uop/uop_lift.h"

@@ -6,6 +6,7 @@
  * fma_contract_f32). */
 #include "image/img.h"
 #include "isa/isa.h"
+#include "support_machine.h"
 #include "uop/uop_lift.h"
 
 #include <setjmp.h>
@@ -18,135 +19,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_INSNS = 512, MAX_THREADS = 4096, BUFFERS = 5, BLOCK = 64, BANK = 4096, MAX_STEPS = 400, MAX_UOPS = 64 };
+enum { MAX_INSNS = 512, MAX_THREADS = 4096, BUFFERS = MACHINE_BUFFERS, BLOCK = 64 };
 
 static const unsigned archs[] = {75, 80, 86, 89, 90, 100, 120};
-
-/* ---- the machine --------------------------------------------------------------------------------------------- */
-
-struct machine {
-    uint32_t r[257], ur[257];
-    bool p[8], up[8];
-    unsigned tid, ctaid;
-    uint8_t bank[BANK];
-    float *buffer[BUFFERS]; /* global memory: buffer k stands at base_of(k) */
-    unsigned stores;
-};
-
-static uint64_t base_of(unsigned k)
-{
-    return UINT64_C(0x7f0000000000) + ((uint64_t)k << 33);
-}
-
-static void *cell(struct machine *m, uint64_t address, unsigned width)
-{
-    for (unsigned k = 0; k < BUFFERS; k++)
-        if (address >= base_of(k) && address + width <= base_of(k) + MAX_THREADS * sizeof(float))
-            return (char *)m->buffer[k] + (address - base_of(k));
-    fail_msg("an access outside the buffers: 0x%llx", (unsigned long long)address);
-    return NULL;
-}
-
-static uint64_t special(const struct machine *m, uint64_t sreg)
-{
-    switch (sreg) {
-    case UOP_SR_TID_X: return m->tid;
-    case UOP_SR_CTAID_X: return m->ctaid;
-    case UOP_SR_TID_Y:
-    case UOP_SR_TID_Z:
-    case UOP_SR_CTAID_Y:
-    case UOP_SR_CTAID_Z: return 0;
-    default: fail_msg("special register %llu", (unsigned long long)sreg); return 0;
-    }
-}
-
-enum outcome { NEXT, JUMP, DONE };
-
-/* Runs one instruction's list; *target for JUMP. */
-static enum outcome run_list(struct machine *m, const struct uop_list *list, uint64_t *target)
-{
-    uint64_t v[MAX_UOPS] = {0};
-    enum outcome outcome = NEXT;
-    assert_true(list->ops.n <= MAX_UOPS);
-    assert_false(list->unknown);
-    bool guard = true;
-    for (size_t i = 0; i < list->ops.n; i++) {
-        const struct uop *op = &list->ops.p[i];
-        uint64_t args[UOP_MAX_ARGS] = {0};
-        if (list->guard != UOP_NONE && list->guard < i)
-            guard = v[list->guard] & 1;
-        for (unsigned k = 0; k < UOP_MAX_ARGS; k++)
-            if (op->arg[k] != UOP_NONE) {
-                assert_true(op->arg[k] < i);
-                args[k] = v[op->arg[k]];
-            }
-        if (uop_eval(op, args, &v[i]))
-            continue;
-        switch (op->kind) {
-        case UOP_READ:
-            v[i] = op->file == UOP_FILE_R    ? m->r[op->reg]
-                   : op->file == UOP_FILE_UR ? m->ur[op->reg]
-                   : op->file == UOP_FILE_P  ? m->p[op->reg]
-                                             : m->up[op->reg];
-            break;
-        case UOP_WRITE:
-            if (!guard)
-                break;
-            if (op->file == UOP_FILE_R)
-                m->r[op->reg] = (uint32_t)args[0];
-            else if (op->file == UOP_FILE_UR)
-                m->ur[op->reg] = (uint32_t)args[0];
-            else if (op->file == UOP_FILE_P)
-                m->p[op->reg] = args[0] & 1;
-            else
-                m->up[op->reg] = args[0] & 1;
-            break;
-        case UOP_SREG: v[i] = special(m, op->imm); break;
-        case UOP_UNIFORM: v[i] = args[0]; break;
-        case UOP_CBANK: {
-            uint64_t at = op->imm + args[0];
-            assert_int_equal(op->space, 0);
-            assert_true(at + op->width <= BANK);
-            memcpy(&v[i], m->bank + at, op->width);
-            break;
-        }
-        case UOP_LOAD:
-            if (guard)
-                memcpy(&v[i], cell(m, args[0], op->width), op->width);
-            break;
-        case UOP_STORE:
-            if (guard) {
-                assert_int_equal(op->width, 4);
-                memcpy(cell(m, args[0], 4), &args[1], 4);
-                m->stores++;
-            }
-            break;
-        case UOP_BRANCH:
-        case UOP_CALL:
-            if (guard && (op->kind == UOP_CALL || op->arg[0] == UOP_NONE || (args[0] & 1))) {
-                *target = op->imm;
-                outcome = JUMP;
-            }
-            break;
-        case UOP_RET:
-        case UOP_BRANCH_IND:
-            if (guard) {
-                *target = args[0];
-                outcome = JUMP;
-            }
-            break;
-        case UOP_EXIT:
-            if (guard)
-                outcome = DONE;
-            break;
-        case UOP_NOP:
-        case UOP_RECONVERGE:
-        case UOP_ASYNC_WAIT: break;
-        default: fail_msg("no interpretation of %s here", uop_kind_text(op->kind));
-        }
-    }
-    return outcome;
-}
 
 /* ---- kernels from cubins ------------------------------------------------------------------------------------- */
 
@@ -193,42 +68,28 @@ static void load_program(struct program *p, unsigned sm, const char *file, const
     }
 }
 
-static void set_word(struct machine *m, uint32_t offset, const void *bytes, size_t n)
-{
-    assert_true(offset + n <= BANK);
-    memcpy(m->bank + offset, bytes, n);
-}
-
 /* Pointer parameters are the buffers in order; floats and ints come from `scalars` in order. */
 static void run_threads(const struct program *p, float *const buffers[BUFFERS], unsigned pointers,
                         const uint32_t *scalars, unsigned threads)
 {
     for (unsigned t = 0; t < threads; t++) {
-        struct machine m = {.tid = t % BLOCK, .ctaid = t / BLOCK};
+        struct machine m;
         uint32_t block = BLOCK;
-        for (unsigned i = 0; i < 257; i++) { /* nothing may depend on what a register held */
-            m.r[i] = 0xdeadbeef + i;
-            m.ur[i] = 0xfeedface + i;
-        }
+        machine_start(&m);
+        m.tid = t % BLOCK;
+        m.ctaid = t / BLOCK;
+        m.buffer_bytes = MAX_THREADS * sizeof(float);
         for (unsigned k = 0; k < BUFFERS; k++)
             m.buffer[k] = buffers[k];
-        set_word(&m, p->sm >= 100 ? 0x360 : 0, &block, 4);
+        machine_set(&m, p->sm >= 100 ? 0x360 : 0, &block, 4);
         for (unsigned i = 0; i < p->params; i++) {
-            uint64_t base = base_of(i);
+            uint64_t base = machine_base(i);
             if (i < pointers)
-                set_word(&m, p->param_base + p->param_offset[i], &base, 8);
+                machine_set(&m, p->param_base + p->param_offset[i], &base, 8);
             else
-                set_word(&m, p->param_base + p->param_offset[i], &scalars[i - pointers], 4);
+                machine_set(&m, p->param_base + p->param_offset[i], &scalars[i - pointers], 4);
         }
-        uint64_t pc = 0;
-        unsigned steps = 0;
-        for (;;) {
-            assert_true(pc % 16 == 0 && pc / 16 < p->count && steps++ < MAX_STEPS);
-            uint64_t target = pc + 16;
-            if (run_list(&m, &p->lists[pc / 16], &target) == DONE)
-                break;
-            pc = target;
-        }
+        machine_run(&m, p->lists, p->count);
     }
 }
 
