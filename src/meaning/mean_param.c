@@ -94,6 +94,11 @@ enum mean_access mean_param_access(struct mean *m, uint32_t param)
     bool pointer = false;
     mean_declared(p->type, &declared, &pointer);
     bool is_pointer = pointer || reads || writes;
+    if (m->g->incomplete) { /* something that was not understood may do the rest */
+        if (reads && writes)
+            return MEAN_READWRITE;
+        return is_pointer || !seen ? MEAN_ACCESS_UNKNOWN : MEAN_READ;
+    }
     if (is_pointer && unknown)
         return MEAN_ACCESS_UNKNOWN;
     if (reads || writes)

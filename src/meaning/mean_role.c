@@ -367,6 +367,8 @@ static bool def_decides_loop(struct roles *r, uint32_t def, unsigned depth)
 
 static bool insn_only_leaves(struct roles *r, uint32_t insn)
 {
+    if (r->m->g->incomplete)
+        return false; /* what was not understood may look at it */
     const struct graph_insn *n = &r->m->g->insns.p[insn];
     bool any = false;
     for (uint32_t d = n->first_def; d < n->first_def + n->def_count; d++) {
@@ -560,7 +562,7 @@ static enum mean_role value_role(struct roles *r, uint32_t insn, const struct ef
     const struct graph_insn *n = &g->insns.p[insn];
     if (n->def_count == 0)
         return MEAN_ROLE_DEAD;
-    bool read = false;
+    bool read = g->incomplete; /* then nothing is known to be read by nobody */
     const struct graph_def *def = NULL;
     uint32_t index = 0;
     for (uint32_t d = n->first_def; d < n->first_def + n->def_count; d++) {
@@ -654,7 +656,7 @@ const enum mean_role *mean_roles(struct mean *m)
             r.out[i] = MEAN_ROLE_UNKNOWN;
         } else if (!n->reachable) {
             bool itself = e->branch && l->ops.n > 0 && l->ops.p[l->ops.n - 1].imm == n->offset;
-            r.out[i] = e->nop || itself ? MEAN_ROLE_PADDING : MEAN_ROLE_DEAD;
+            r.out[i] = e->nop || itself ? MEAN_ROLE_PADDING : g->incomplete ? MEAN_ROLE_UNKNOWN : MEAN_ROLE_DEAD;
         } else {
             enum mean_role role = effect_role(&r, i, e);
             r.out[i] = role == MEAN_ROLE_UNKNOWN ? value_role(&r, i, e) : role;

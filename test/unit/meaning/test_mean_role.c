@@ -344,11 +344,41 @@ static void registers_hold(void **state)
     (void)state;
 }
 
+/* Next to an instruction without a meaning nothing is said to be unused, dead, or done only to leave. */
+static void beside_the_unknown(void **state)
+{
+    struct code c;
+    code_begin(&c);
+    special(&c, 0, UOP_SR_CTAID_X); /* 0 */
+    special(&c, 1, UOP_SR_TID_X);   /* 1 */
+    index_of(&c);                   /* 2 */
+    beyond(&c);                     /* 3 */
+    leave(&c, under(&c, 0, false)); /* 4 */
+    insn(&c)->unknown = true;       /* 5 */
+    address_of(&c, 2, X_OFFSET);    /* 6 */
+    load_to(&c, 4, 2);              /* 7 */
+    struct uop_list *l = insn(&c);  /* 8 */
+    uint16_t value = rd(&c, l, UOP_FILE_R, 4);
+    wr(&c, l, UOP_FILE_R, 9, op(&c, l, UOP_FADD, UOP_F32, value, value, UOP_NONE));
+    leave(&c, insn(&c)); /* 9 */
+    code_ready(&c);
+    expect_line(&c, 3, MEAN_ROLE_COMPARE, "i >= n");
+    expect_line(&c, 5, MEAN_ROLE_UNKNOWN, NULL);
+    assert_int_equal(c.roles[8], MEAN_ROLE_COMPUTE);
+    assert_int_equal(mean_param_access(&c.f.m, 0), MEAN_ACCESS_UNKNOWN);
+    assert_int_equal(mean_param_access(&c.f.m, 1), MEAN_ACCESS_UNKNOWN);
+    assert_int_equal(mean_param_access(&c.f.m, 2), MEAN_ACCESS_UNKNOWN);
+    assert_int_equal(mean_param_access(&c.f.m, 4), MEAN_READ);
+    fixture_end(&c.f);
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(guarded_elementwise), cmocka_unit_test(branch_round_the_work), cmocka_unit_test(counting_loop),
-        cmocka_unit_test(spill_and_refill),    cmocka_unit_test(registers_hold),
+        cmocka_unit_test(guarded_elementwise), cmocka_unit_test(branch_round_the_work),
+        cmocka_unit_test(counting_loop),       cmocka_unit_test(spill_and_refill),
+        cmocka_unit_test(registers_hold),      cmocka_unit_test(beside_the_unknown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
