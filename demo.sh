@@ -23,4 +23,5 @@ run() {
     "$@"
 }
 run build/sassprobe explain --source kernels/02_control/clamp_f32.cu "$clamp"
-run build/sassprobe explain --compare clamp_f32 relu_f32 "$clamp" "$relu"
+run build/sassprobe explain --source kernels/02_control/clamp_f32.cu --source kernels/02_control/relu_f32.cu \
+    --compare clamp_f32_kernel relu_f32_kernel "$clamp" "$relu"
