@@ -52,15 +52,15 @@ static bool label_text(void *user, uint32_t target, char out[96])
     struct listing *l = user;
     const struct img_subroutine *sub = subroutine_at(l->kernel, target);
     if (sub) {
-        snprintf(out, 96, "`(%.88s)", sub->name);
+        snprintf(out, 96, "%.90s", sub->name);
         return true;
     }
     if (target == 0) {
-        snprintf(out, 96, "`(%.88s)", l->kernel->name);
+        snprintf(out, 96, "%.90s", l->kernel->name);
         return true;
     }
     if (target % 16 == 0 && target / 16 < l->count && l->labelled[target / 16]) {
-        snprintf(out, 96, "`(.L_x_%u)", l->label_number[target / 16]);
+        snprintf(out, 96, ".L_x_%u", l->label_number[target / 16]);
         return true;
     }
     return false;
