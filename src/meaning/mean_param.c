@@ -46,6 +46,25 @@ static bool stays_in_sums(const struct mean *m, graph_id id, unsigned depth)
     return true;
 }
 
+/* Whether a value is computed from the parameter; true also when that takes too long to say. */
+static bool depends_on(const struct mean *m, graph_id id, const struct mean_param *p, unsigned *steps)
+{
+    const struct graph_node *n = graph_at(m->g, id);
+    if (*steps == 0)
+        return true;
+    --*steps;
+    if (covers(p, n))
+        return true;
+    if (n->kind == UOP_LOAD || n->kind == UOP_ELEMENT || n->kind == UOP_ATOM)
+        return false; /* what memory holds came there by a store, which is_stored() looks at */
+    const graph_id *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg;
+    uint32_t count = n->kind == GRAPH_PHI ? n->phi_count : n->arg_count;
+    for (uint32_t i = 0; i < count; i++)
+        if (args[i] != GRAPH_NIL && (n->kind != GRAPH_PHI || args[i] < id) && depends_on(m, args[i], p, steps))
+            return true;
+    return false;
+}
+
 static bool is_stored(const struct mean *m, graph_id id)
 {
     struct graph_affine f;
@@ -62,6 +81,10 @@ enum mean_access mean_param_access(struct mean *m, uint32_t param)
 {
     const struct mean_param *p = &m->params[param];
     bool seen = false, reads = false, writes = false, unknown = false, other = false;
+    struct mean_array declared;
+    bool pointer = false;
+    mean_declared(p->type, &declared, &pointer);
+    bool may_point = p->size == 8 && (pointer || !p->type);
     for (graph_id id = 1; id < m->g->nodes.n; id++) {
         const struct graph_node *n = graph_at(m->g, id);
         if (n->kind == UOP_CBANK && n->arg_count > 0 && n->space == 0)
@@ -85,14 +108,17 @@ enum mean_access mean_param_access(struct mean *m, uint32_t param)
     for (uint32_t i = 0; i < m->g->accesses.n; i++) {
         const struct graph_access *x = &m->g->accesses.p[i];
         struct graph_affine f;
-        if (mean_array_of(m, x->address, (enum uop_space)x->space, &f) != (int)param)
+        enum { STEPS = 1000 };
+        unsigned steps = STEPS;
+        int at = mean_array_of(m, x->address, (enum uop_space)x->space, &f);
+        bool other_space = x->space == UOP_SHARED || x->space == UOP_LOCAL;
+        if (at < 0 && may_point && !other_space && x->address != GRAPH_NIL && depends_on(m, x->address, p, &steps))
+            unknown = reads = true; /* an address that is no sum over it */
+        if (at != (int)param)
             continue;
         reads |= x->kind != GRAPH_STORE;
         writes |= x->kind != GRAPH_LOAD;
     }
-    struct mean_array declared;
-    bool pointer = false;
-    mean_declared(p->type, &declared, &pointer);
     bool is_pointer = pointer || reads || writes;
     if (m->g->incomplete) { /* something that was not understood may do the rest */
         if (reads && writes)

@@ -206,13 +206,33 @@ static void escaping_pointers(void **state)
     (void)state;
 }
 
+/* An address with more terms than a sum may have is still one that x takes part in. */
+static void addresses_beyond_sums(void **state)
+{
+    struct fixture f;
+    fixture_begin(&f);
+    graph_id sum = param64(&f, X_OFFSET);
+    for (unsigned k = 0; k < 12; k++) {
+        struct uop like = {.kind = UOP_MULHI_U, .type = UOP_B64};
+        graph_id a = graph_op1(&f.g, UOP_ZEXT, UOP_B64, graph_sreg(&f.g, k));
+        graph_id odd = graph_pure(&f.g, &like, (graph_id[]){a, graph_const(&f.g, UOP_B64, 3)}, 2);
+        sum = graph_op2(&f.g, UOP_ADD, UOP_B64, sum, odd);
+    }
+    store(&f, sum, UOP_GLOBAL, 4, load(&f, param64(&f, Y_OFFSET), UOP_GLOBAL, 4));
+    fixture_ready(&f, fixture_params, FIXTURE_PARAMS);
+    assert_int_equal(mean_param_access(&f.m, 0), MEAN_ACCESS_UNKNOWN);
+    assert_int_equal(mean_param_access(&f.m, 1), MEAN_READ);
+    fixture_end(&f);
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elements_of_parameters), cmocka_unit_test(undeclared_arrays),
         cmocka_unit_test(shared_and_local),       cmocka_unit_test(mixed_shared_widths_are_bytes),
         cmocka_unit_test(other_indices),          cmocka_unit_test(vectors_of_floats),
-        cmocka_unit_test(escaping_pointers),
+        cmocka_unit_test(escaping_pointers),      cmocka_unit_test(addresses_beyond_sums),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
