@@ -104,6 +104,10 @@ void pat_cover(const struct pat_ctx *c, const uint32_t *extra, unsigned extra_co
     }
     for (size_t i = 0; i < c->conditions.n; i++)
         add_condition(c, &v, c->conditions.p[i]);
+    for (size_t i = 0; i < c->carriers.n; i++) {
+        pat_holders(c->x, c->carriers.p[i], add_holder, &v);
+        pat_holders(c->x, graph_not(c->g, c->carriers.p[i]), add_holder, &v);
+    }
     out->climbed = !v.list.n && c->root != GRAPH_NIL && climb(c, &v, c->root, 4);
     if (v.list.n)
         add_constants(c, &v);

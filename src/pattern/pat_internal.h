@@ -181,6 +181,7 @@ struct pat_ctx {
     struct pat_bound bound[PAT_VARIABLES];
     VEC(struct pat_inner) inner;
     VEC(graph_id) conditions; /* their compares belong to the match */
+    VEC(graph_id) carriers;   /* conditions made of the matched one and others: only what holds them belongs */
     VEC(graph_id) readings;   /* nodes read as min or max: node, first argument, second argument */
     unsigned via;
     graph_id root;

@@ -27,7 +27,7 @@ void pat_ctx_begin(struct pat_ctx *c, const struct pat_page *page, const struct 
     c->page = page;
     c->variant = variant;
     memset(c->bound, 0, sizeof c->bound);
-    c->inner.n = c->conditions.n = c->readings.n = 0;
+    c->inner.n = c->conditions.n = c->carriers.n = c->readings.n = 0;
     c->via = 0;
     c->root = root;
     c->word = -1;

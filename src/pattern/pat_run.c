@@ -256,7 +256,7 @@ static void leave_when(struct run *r, const struct pat_page *page, const struct 
             continue;
         begin(r, page, v, literal);
         if (pat_match_literal(&r->c, v->condition, atoms[i / 2], negated)) {
-            VEC_PUSH(r->a, r->c.conditions, condition);
+            VEC_PUSH(r->a, r->c.carriers, condition);
             keep(r, literal, &insn, 1);
         }
     }

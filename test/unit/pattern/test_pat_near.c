@@ -512,6 +512,35 @@ static void bounds(void **state)
     }
 }
 
+/* Two bounds in one exit: a match each, with its own compare and what joins them. */
+static void a_plane_has_two_bounds(void **state)
+{
+    (void)state;
+    struct kernel k;
+    kernel_begin(&k);
+    add_page(&k, "bounds-exit.md");
+    special(&k, 4, UOP_SR_TID_X); /* 0x00 */
+    special(&k, 3, UOP_SR_TID_Y); /* 0x10 */
+    insn(&k);                     /* 0x20 */
+    uint16_t inside = op(&k, UOP_ILT_S, UOP_B1, 0, R(&k, 4), bank(&k, UOP_B32, N_AT), UOP_NONE);
+    set_P(&k, 0, op(&k, UOP_NOT, UOP_B1, 0, inside, UOP_NONE, UOP_NONE));
+    insn(&k); /* 0x30 */
+    inside = op(&k, UOP_ILT_S, UOP_B1, 0, R(&k, 3), bank(&k, UOP_B32, HI_AT), UOP_NONE);
+    set_P(&k, 1, op(&k, UOP_OR, UOP_B1, 0, op(&k, UOP_NOT, UOP_B1, 0, inside, UOP_NONE, UOP_NONE), P(&k, 0), UOP_NONE));
+    leave(&k); /* 0x40 */
+    k.now->guard = P(&k, 1);
+    insn(&k);
+    set(&k, 5, C(&k, 4));
+    element_address(&k, 6, 4, 5, Y_AT);
+    store(&k, 6, 5);
+    leave(&k);
+    run(&k);
+    assert_int_equal(k.result.matches.n, 2);
+    assert_string_equal(show_match(&k, &k.result.matches.p[0]), "bounds-exit [30 40] index=threadIdx.y bound=hi");
+    assert_string_equal(show_match(&k, &k.result.matches.p[1]), "bounds-exit [20 30 40] index=threadIdx.x bound=n");
+    kernel_end(&k);
+}
+
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 static void loads(void **state)
@@ -651,6 +680,7 @@ int main(void)
         cmocka_unit_test(a_page_may_allow_that_fma_is_mul_and_add),
         cmocka_unit_test(indices),
         cmocka_unit_test(bounds),
+        cmocka_unit_test(a_plane_has_two_bounds),
         cmocka_unit_test(loads),
         cmocka_unit_test(whole_kernels),
         cmocka_unit_test(calls),
