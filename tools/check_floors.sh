@@ -45,8 +45,9 @@ check_file() { # file, its room
         elif [ "$other" != "$room" ] && [ "${floor[$other]-99}" -ge "$own" ]; then
             complain "$file: floor $own ($room) includes floor ${floor[$other]-?} ($header)"
         fi
-        case $blind in
-        *" $room "*)
+        # A test may make its input from machine code; the room itself may not look at it.
+        case $blind$file in
+        *" $room "*src/*)
             case $header in
             src/isa/* | src/uop/uop_lift.h) complain "$file: sees $header; from place to rewrite mnemonics decide nothing" ;;
             esac
