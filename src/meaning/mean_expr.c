@@ -13,16 +13,25 @@
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
+/* The text with four bytes to spare behind it; NULL when out of memory. */
+static char *format_text(struct arena *a, int *length, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    *length = vsnprintf(NULL, 0, format, args);
+    char *p = *length < 0 ? NULL : arena_alloc(a, (size_t)*length + 4);
+    if (p)
+        vsnprintf(p, (size_t)*length + 1, format, again);
+    va_end(again);
+    return p;
+}
+
 struct mean_text mean_piece(struct mean *m, enum mean_prec prec, const char *format, ...)
 {
-    va_list args, again;
+    int n;
+    va_list args;
     va_start(args, format);
-    va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
-    char *p = n < 0 ? NULL : arena_alloc(m->a, (size_t)n + 4);
-    if (p)
-        vsnprintf(p, (size_t)n + 1, format, again);
-    va_end(again);
+    char *p = format_text(m->a, &n, format, args);
     va_end(args);
     if (!p)
         return (struct mean_text){"?", PREC_PRIMARY, false};
