@@ -29,7 +29,8 @@ enum {
     VERSION_LAST = 4,
     DEPTH_MAX = 64,     /* levels of inlining */
     PATH_PER_BYTE = 16, /* characters of file paths for each byte of the table; directories are shared */
-    CHAIN_PER_BYTE = 4, /* inlining levels stored for each byte of the table */
+    CHAIN_FREE = 4096,  /* inlining levels that any table may have */
+    CHAIN_PER_BYTE = 4, /* and more for each of its bytes */
 };
 
 /* Bytes with an end; reading beyond it sets `over` and gives 0. */
@@ -379,7 +380,7 @@ static void extended(struct line_reader *lr, struct cursor *c, size_t at)
     uint64_t length = take_uleb(c);
     if (length == 0 || length > c->end - c->at) {
         damage(lr, at, "an extended opcode longer than the table");
-        c->over = true;
+        c->at = c->end;
         return;
     }
     struct cursor body = {.base = c->base, .at = c->at, .end = c->at + (size_t)length};
@@ -443,6 +444,8 @@ static void run_program(struct line_reader *lr, struct cursor *c)
             break;
         }
     }
+    if (c->over)
+        damage(lr, c->at, "an opcode shorter than its operands");
     if (lr->rows.n != 0) {
         damage(lr, c->at, "a sequence without an end");
         end_sequence(lr, c->at);
@@ -561,7 +564,7 @@ static void read_section(struct line_reader *lr, const char *name)
         return;
     size_t have = lr->section->have;
     lr->path_budget = have < SIZE_MAX / PATH_PER_BYTE ? have * PATH_PER_BYTE : SIZE_MAX;
-    lr->chain_budget = have < SIZE_MAX / CHAIN_PER_BYTE ? have * CHAIN_PER_BYTE : SIZE_MAX;
+    lr->chain_budget = have < SIZE_MAX / CHAIN_PER_BYTE / 2 ? CHAIN_FREE + have * CHAIN_PER_BYTE : SIZE_MAX;
     read_fixes(lr);
     read_units(lr);
 }
