@@ -1,5 +1,6 @@
-/* Prints words as isa_print does: reads lines "sm offset hi lo" (decimal, then hexadecimal) from standard input, writes one line of
- * text for each. tools/oracle/compare.py sets it beside the vendor's disassembler; a word without an encoding prints as UNKNOWN. */
+/* Prints words as isa_print does: reads lines "sm offset hi lo" (decimal, then hexadecimal) from standard input, writes
+ * one line of text for each. tools/oracle/compare.py sets it beside the vendor's disassembler; a word without an
+ * encoding prints as UNKNOWN. */
 #include "isa/isa.h"
 
 #include <inttypes.h>

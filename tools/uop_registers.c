@@ -1,6 +1,7 @@
-/* Prints which registers the micro-operations of words read and write: reads lines "sm offset hi lo" (decimal, then hexadecimal)
- * from standard input, writes "reads<tab>writes" for each, registers as R4 UR4 P0 UP0 in rising order. tools/oracle sets it beside
- * the live ranges of the vendor's disassembler: a wrong width or a forgotten operand shows there. */
+/* Prints which registers the micro-operations of words read and write: reads lines "sm offset hi lo" (decimal, then
+ * hexadecimal) from standard input, writes "reads<tab>writes" for each, registers as R4 UR4 P0 UP0 in rising order.
+ * tools/oracle sets it beside the live ranges of the vendor's disassembler: a wrong width or a forgotten operand shows
+ * there. */
 #include "base/arena.h"
 #include "isa/isa.h"
 #include "uop/uop_lift.h"

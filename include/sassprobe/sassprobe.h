@@ -1,7 +1,7 @@
 /* libsassprobe: reads NVIDIA GPU machine code and tells what a kernel became.
  *
- * A session holds inputs and what was read from them. No call prints, exits or keeps global state; two sessions may be used
- * from two threads. Output goes through a callback in pieces of any size. */
+ * A session holds inputs and what was read from them. No call prints, exits or keeps global state; two sessions may be
+ * used from two threads. Output goes through a callback in pieces of any size. */
 #ifndef SASSPROBE_H
 #define SASSPROBE_H
 
@@ -61,7 +61,8 @@ struct sp_explain_options {
 };
 void sp_explain_options_init(struct sp_explain_options *options);
 /* SP_ERR_NOT_FOUND: no kernel, instruction, line, value or statement of that name. */
-enum sp_status sp_explain(struct sp_session *session, const struct sp_explain_options *options, sp_write_fn write, void *user);
+enum sp_status sp_explain(struct sp_session *session, const struct sp_explain_options *options, sp_write_fn write,
+                          void *user);
 
 enum sp_disasm_format { SP_DISASM_CUOBJDUMP, SP_DISASM_NVDISASM, SP_DISASM_CONTROL, SP_DISASM_JSON };
 struct sp_disasm_options {
@@ -70,7 +71,8 @@ struct sp_disasm_options {
     bool line_info;
 };
 void sp_disasm_options_init(struct sp_disasm_options *options);
-enum sp_status sp_disasm(struct sp_session *session, const struct sp_disasm_options *options, sp_write_fn write, void *user);
+enum sp_status sp_disasm(struct sp_session *session, const struct sp_disasm_options *options, sp_write_fn write,
+                         void *user);
 
 /* file -> module -> architecture -> kernels with their resources. */
 enum sp_status sp_list(struct sp_session *session, enum sp_format format, sp_write_fn write, void *user);
@@ -78,8 +80,8 @@ enum sp_status sp_list(struct sp_session *session, enum sp_format format, sp_wri
 /* What an instruction does, from the micro-operation table: "FSETP.GEU", or a whole instruction's text. */
 enum sp_status sp_what(const char *spelling, const char *arch, enum sp_format format, sp_write_fn write, void *user);
 
-/* The note on one probe kernel file: the report for `arch_main`, then a table of what differs on the other architectures of
- * the session's inputs. Markdown. */
+/* The note on one probe kernel file: the report for `arch_main`, then a table of what differs on the other
+ * architectures of the session's inputs. Markdown. */
 enum sp_status sp_note(struct sp_session *session, const char *arch_main, sp_write_fn write, void *user);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
-/* Arena memory: a chain of blocks, the newest first. An allocation that does not fit the newest block opens a new one at
- * least as large as the request; blocks double in size up to 1 MiB so that small inputs stay small. Requires nothing;
- * gives zeroed memory that lives until arena_free(). */
+/* Arena memory: a chain of blocks, the newest first. An allocation that does not fit the newest block opens a new one
+ * at least as large as the request; blocks double in size up to 1 MiB so that small inputs stay small. Requires
+ * nothing; gives zeroed memory that lives until arena_free(). */
 #include "base/arena.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
-/* Open addressing with linear probing, capacity a power of two, at most 2/3 full. A slot is free when its stored value is 0
- * (values are stored + 1). Grown tables leave the old one to the arena. */
+/* Open addressing with linear probing, capacity a power of two, at most 2/3 full. A slot is free when its stored value
+ * is 0 (values are stored + 1). Grown tables leave the old one to the arena. */
 #include "base/map.h"
 
 #include <assert.h>

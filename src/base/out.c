@@ -122,7 +122,11 @@ void json_end(struct json *j)
 static size_t utf8_length(const unsigned char *p, size_t n)
 {
     static const unsigned char least[5] = {0, 0, 0, 0xa0, 0x90};
-    size_t len = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
+    size_t len = p[0] < 0x80                   ? 1
+                 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
+                 : (p[0] & 0xf0) == 0xe0       ? 3
+                 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
+                                               : 0;
     if (!len || len > n)
         return 0;
     for (size_t i = 1; i < len; i++)

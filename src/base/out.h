@@ -28,7 +28,8 @@ bool out_flush(struct out *o);
 
 /* JSON: json_object()/json_array() open, json_end() closes; json_key() before each member of an object.
  * Compact (no white space) with one optional newline a top-level element, so that equal facts are equal bytes. */
-/* Their symbols carry this room's prefix: programs that link the library beside a JSON reader have json_object() twice else. */
+/* Their symbols carry this room's prefix: programs that link the library beside a JSON reader have json_object() twice
+ * else. */
 #define json_array out_json_array
 #define json_bool out_json_bool
 #define json_double out_json_double

@@ -1,6 +1,6 @@
-/* Text building on an arena, globbing, and shortest round-trip floats. The float text tries rising precision until the text
- * reads back to the same bits, so it never depends on the C library's shortest mode; the decimal point is made '.' whatever
- * the locale. */
+/* Text building on an arena, globbing, and shortest round-trip floats. The float text tries rising precision until the
+ * text reads back to the same bits, so it never depends on the C library's shortest mode; the decimal point is made '.'
+ * whatever the locale. */
 #include "base/str.h"
 
 #include <locale.h>

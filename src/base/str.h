@@ -28,7 +28,8 @@ bool str_equal(const char *a, const char *b); /* NULL equals NULL only */
 /* Shell-like glob: `*`, `?`, `[set]`. Linear time, no backtracking blow-up. */
 bool str_glob(const char *pattern, const char *text);
 
-/* Shortest decimal text that reads back to the same float/double ("0.1", "1e+30", "inf", "nan"), at most 32 bytes with NUL. */
+/* Shortest decimal text that reads back to the same float/double ("0.1", "1e+30", "inf", "nan"), at most 32 bytes with
+ * NUL. */
 void str_float32(char out[32], uint32_t bits);
 void str_float64(char out[32], uint64_t bits);
 

@@ -1,8 +1,9 @@
-/* Facts: flat records with evidence, the only thing outputs read. They mirror the JSON contract (doc/schema/explain.schema.json)
- * field by field: a report renders, it never computes. All on the arena of the fact_document.
+/* Facts: flat records with evidence, the only thing outputs read. They mirror the JSON contract
+ * (doc/schema/explain.schema.json) field by field: a report renders, it never computes. All on the arena of the
+ * fact_document.
  *
- * Conventions: offsets are bytes in the kernel's section; "from"/"to" both inclusive; strings are NUL-terminated, NULL is
- * JSON null; identifiers come from the vocabulary table (fact_vocabulary.h); FACT_NONE marks an absent number. */
+ * Conventions: offsets are bytes in the kernel's section; "from"/"to" both inclusive; strings are NUL-terminated, NULL
+ * is JSON null; identifiers come from the vocabulary table (fact_vocabulary.h); FACT_NONE marks an absent number. */
 #ifndef SP_FACT_H
 #define SP_FACT_H
 
@@ -17,21 +18,82 @@
 
 /* Identifiers that are enumerations in the contract; their spelling is in fact_vocabulary.c. */
 enum fact_confidence { FACT_PROVED, FACT_ASSUMED, FACT_MATCHED };
-enum fact_where { FACT_REGISTER, FACT_UNIFORM, FACT_PREDICATE, FACT_SHARED, FACT_GLOBAL, FACT_LOCAL, FACT_CONSTANT, FACT_IMMEDIATE, FACT_TENSOR };
-enum fact_class { FACT_REGISTER_ONLY, FACT_REGISTER_ACCUMULATOR, FACT_SHARED_MATERIALIZED, FACT_GLOBAL_MATERIALIZED, FACT_SPILLED,
-    FACT_LOCAL_ARRAY, FACT_RECOMPUTED, FACT_INPUT, FACT_RESULT };
+enum fact_where {
+    FACT_REGISTER,
+    FACT_UNIFORM,
+    FACT_PREDICATE,
+    FACT_SHARED,
+    FACT_GLOBAL,
+    FACT_LOCAL,
+    FACT_CONSTANT,
+    FACT_IMMEDIATE,
+    FACT_TENSOR
+};
+enum fact_class {
+    FACT_REGISTER_ONLY,
+    FACT_REGISTER_ACCUMULATOR,
+    FACT_SHARED_MATERIALIZED,
+    FACT_GLOBAL_MATERIALIZED,
+    FACT_SPILLED,
+    FACT_LOCAL_ARRAY,
+    FACT_RECOMPUTED,
+    FACT_INPUT,
+    FACT_RESULT
+};
 /* In the vocabulary's order: where several fit, the first. ORDER ROLE (fact_vocabulary.c). */
-enum fact_role { FACT_ROLE_STACK, FACT_ROLE_SPECIAL_REGISTER, FACT_ROLE_PARAMETER, FACT_ROLE_CONSTANT, FACT_ROLE_INDEX, FACT_ROLE_BOUNDS_CHECK,
-    FACT_ROLE_EARLY_EXIT, FACT_ROLE_ADDRESS, FACT_ROLE_DESCRIPTOR, FACT_ROLE_LOAD, FACT_ROLE_STORE, FACT_ROLE_ATOMIC, FACT_ROLE_COMPUTE,
-    FACT_ROLE_COMPARE, FACT_ROLE_SELECT, FACT_ROLE_CONVERT, FACT_ROLE_MOVE, FACT_ROLE_PREDICATE, FACT_ROLE_INDUCTION, FACT_ROLE_LOOP_TEST,
-    FACT_ROLE_BRANCH, FACT_ROLE_CALL, FACT_ROLE_RETURN, FACT_ROLE_EXIT, FACT_ROLE_BARRIER, FACT_ROLE_RECONVERGENCE, FACT_ROLE_SHUFFLE,
-    FACT_ROLE_VOTE, FACT_ROLE_TENSOR, FACT_ROLE_ASYNC_COPY, FACT_ROLE_FENCE, FACT_ROLE_SPILL, FACT_ROLE_REFILL, FACT_ROLE_SLOW_PATH,
-    FACT_ROLE_PADDING, FACT_ROLE_DEAD, FACT_ROLE_UNKNOWN };
+enum fact_role {
+    FACT_ROLE_STACK,
+    FACT_ROLE_SPECIAL_REGISTER,
+    FACT_ROLE_PARAMETER,
+    FACT_ROLE_CONSTANT,
+    FACT_ROLE_INDEX,
+    FACT_ROLE_BOUNDS_CHECK,
+    FACT_ROLE_EARLY_EXIT,
+    FACT_ROLE_ADDRESS,
+    FACT_ROLE_DESCRIPTOR,
+    FACT_ROLE_LOAD,
+    FACT_ROLE_STORE,
+    FACT_ROLE_ATOMIC,
+    FACT_ROLE_COMPUTE,
+    FACT_ROLE_COMPARE,
+    FACT_ROLE_SELECT,
+    FACT_ROLE_CONVERT,
+    FACT_ROLE_MOVE,
+    FACT_ROLE_PREDICATE,
+    FACT_ROLE_INDUCTION,
+    FACT_ROLE_LOOP_TEST,
+    FACT_ROLE_BRANCH,
+    FACT_ROLE_CALL,
+    FACT_ROLE_RETURN,
+    FACT_ROLE_EXIT,
+    FACT_ROLE_BARRIER,
+    FACT_ROLE_RECONVERGENCE,
+    FACT_ROLE_SHUFFLE,
+    FACT_ROLE_VOTE,
+    FACT_ROLE_TENSOR,
+    FACT_ROLE_ASYNC_COPY,
+    FACT_ROLE_FENCE,
+    FACT_ROLE_SPILL,
+    FACT_ROLE_REFILL,
+    FACT_ROLE_SLOW_PATH,
+    FACT_ROLE_PADDING,
+    FACT_ROLE_DEAD,
+    FACT_ROLE_UNKNOWN
+};
 enum fact_stage { FACT_STAGE_SOURCE, FACT_STAGE_NVVM, FACT_STAGE_PTXAS, FACT_STAGE_UNKNOWN };
 enum fact_unknown_why { FACT_WHY_ENCODING, FACT_WHY_SEMANTICS, FACT_WHY_INDIRECT_BRANCH, FACT_WHY_MEMORY };
 enum fact_access_mode { FACT_READ, FACT_WRITE, FACT_READWRITE, FACT_UNUSED /* "none" */, FACT_ACCESS_UNKNOWN };
-enum fact_phase_kind { FACT_PHASE_LOAD, FACT_PHASE_FILL, FACT_PHASE_MAP, FACT_PHASE_REDUCE, FACT_PHASE_SCAN, FACT_PHASE_FOLD,
-    FACT_PHASE_EXCHANGE, FACT_PHASE_FINISH, FACT_PHASE_OTHER };
+enum fact_phase_kind {
+    FACT_PHASE_LOAD,
+    FACT_PHASE_FILL,
+    FACT_PHASE_MAP,
+    FACT_PHASE_REDUCE,
+    FACT_PHASE_SCAN,
+    FACT_PHASE_FOLD,
+    FACT_PHASE_EXCHANGE,
+    FACT_PHASE_FINISH,
+    FACT_PHASE_OTHER
+};
 enum fact_part { FACT_WHOLE, FACT_LO, FACT_HI };
 enum fact_coalescing { FACT_FULL, FACT_STRIDED, FACT_BROADCAST, FACT_SCATTERED, FACT_COALESCING_UNKNOWN };
 
@@ -268,8 +330,8 @@ const char *fact_phase_text(enum fact_phase_kind v);
 const char *fact_coalescing_text(enum fact_coalescing v);
 int fact_role_find(const char *text);
 
-/* Compares two kernels of the document by patterns, places, instruction classes and outputs, and appends a comparison with
- * the reason where one follows. */
+/* Compares two kernels of the document by patterns, places, instruction classes and outputs, and appends a comparison
+ * with the reason where one follows. */
 bool fact_compare(struct fact_document *doc, uint32_t a, uint32_t b);
 /* Compares every kernel of `arch_main` with those of the same name on other architectures (for rep_note()). */
 bool fact_compare_archs(struct fact_document *doc, const char *arch_main);

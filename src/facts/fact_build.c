@@ -1,5 +1,6 @@
-/* The order in which a kernel's facts are made: resources and parameters, names, values (they get their ids first, so that
- * every other text can use them), patterns and rewrites, instructions with roles, register flow, outputs, summary. */
+/* The order in which a kernel's facts are made: resources and parameters, names, values (they get their ids first, so
+ * that every other text can use them), patterns and rewrites, instructions with roles, register flow, outputs, summary.
+ */
 #include "facts/fact_build.h"
 
 #include <stdlib.h>
@@ -80,8 +81,13 @@ static void build_params(struct arena *a, struct fact_source *s, struct fact_ker
 {
     for (uint32_t i = 0; i < s->mean->param_count; i++) {
         const struct mean_param *p = &s->mean->params[i];
-        struct fact_param f = {.index = p->index, .offset = p->offset, .constant_offset = p->constant_offset, .size = p->size,
-                               .name = p->name, .name_from_source = p->from_source, .type = p->type,
+        struct fact_param f = {.index = p->index,
+                               .offset = p->offset,
+                               .constant_offset = p->constant_offset,
+                               .size = p->size,
+                               .name = p->name,
+                               .name_from_source = p->from_source,
+                               .type = p->type,
                                .access = (enum fact_access_mode)mean_param_access(s->mean, i)};
         VEC_PUSH(a, k->params, f);
     }
@@ -96,7 +102,8 @@ static void build_names(struct arena *a, struct fact_source *s, struct fact_kern
         uint32_t *insns = ARENA_ARRAY(a, uint32_t, count);
         for (uint32_t d = 0; d < count && insns; d++)
             insns[kept++] = s->g->defs.p[defs[d]].insn;
-        struct fact_name f = {.name = n->name, .expr = n->expr, .type = n->type, .evidence = fact_offsets_of(a, s->g, insns, kept)};
+        struct fact_name f = {
+            .name = n->name, .expr = n->expr, .type = n->type, .evidence = fact_offsets_of(a, s->g, insns, kept)};
         VEC_PUSH(a, k->names, f);
     }
 }

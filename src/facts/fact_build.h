@@ -1,5 +1,5 @@
-/* Facts of one kernel, drawn from the graph, the places, the words and the patterns. Text, control fields and lines come in as
- * data: nothing here decodes. */
+/* Facts of one kernel, drawn from the graph, the places, the words and the patterns. Text, control fields and lines
+ * come in as data: nothing here decodes. */
 #ifndef SP_FACT_BUILD_H
 #define SP_FACT_BUILD_H
 

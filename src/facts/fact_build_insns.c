@@ -1,4 +1,5 @@
-/* Facts about instructions: the listing with roles and expressions, padding, register flow, accesses, what is not understood. */
+/* Facts about instructions: the listing with roles and expressions, padding, register flow, accesses, what is not
+ * understood. */
 #include "facts/fact_build.h"
 
 #include "base/str.h"
@@ -54,8 +55,8 @@ static void fill_lines(struct fact_source *s, struct arena *a, struct fact_instr
 
 /* Patterns an instruction belongs to: those that say something of it in particular; one that spans the kernel (family
  * "operator") only where no other does. */
-static void fill_patterns(struct fact_source *s, struct arena *a, struct fact_kernel *k, struct fact_instruction *f, const uint32_t *by_insn,
-                          uint32_t count)
+static void fill_patterns(struct fact_source *s, struct arena *a, struct fact_kernel *k, struct fact_instruction *f,
+                          const uint32_t *by_insn, uint32_t count)
 {
     uint32_t *list = ARENA_ARRAY(a, uint32_t, count), kept = 0;
     bool particular = false;
@@ -109,8 +110,8 @@ static bool list_matches(struct fact_source *s, struct arena *a, struct insn_lis
     return true;
 }
 
-static void add_unknown(struct arena *a, struct fact_kernel *k, const struct fact_instruction *f, const struct fact_text *t,
-                        enum fact_unknown_why why)
+static void add_unknown(struct arena *a, struct fact_kernel *k, const struct fact_instruction *f,
+                        const struct fact_text *t, enum fact_unknown_why why)
 {
     struct fact_unknown u = {.offset = f->offset, .text = t->text, .bits = t->bits, .why = why};
     VEC_PUSH(a, k->unknown, u);
@@ -121,9 +122,15 @@ static void build_one(struct arena *a, struct fact_source *s, struct fact_kernel
 {
     const struct graph_input_insn *in = &s->g->input.insns[input];
     const struct fact_text *t = &s->texts[input];
-    struct fact_instruction f = {.offset = in->offset, .text = t->text, .guard = t->guard, .control_text = t->control_text,
-                                 .stall = t->stall, .yield = t->yield, .write_barrier = t->write_barrier,
-                                 .read_barrier = t->read_barrier, .wait_mask = t->wait_mask};
+    struct fact_instruction f = {.offset = in->offset,
+                                 .text = t->text,
+                                 .guard = t->guard,
+                                 .control_text = t->control_text,
+                                 .stall = t->stall,
+                                 .yield = t->yield,
+                                 .write_barrier = t->write_barrier,
+                                 .read_barrier = t->read_barrier,
+                                 .wait_mask = t->wait_mask};
     fill_lines(s, a, &f);
     if (instance == UINT32_MAX) {
         f.role = is_filler(in) ? FACT_ROLE_PADDING : FACT_ROLE_DEAD;
@@ -133,7 +140,8 @@ static void build_one(struct arena *a, struct fact_source *s, struct fact_kernel
         f.role = (enum fact_role)roles[instance];
         f.runs_when = mean_condition(s->mean, s->g->insns.p[instance].runs_when);
         f.expr = mean_insn_expr(s->mean, instance, roles[instance]);
-        fill_patterns(s, a, k, &f, matches->items + matches->starts[input], matches->starts[input + 1] - matches->starts[input]);
+        fill_patterns(s, a, k, &f, matches->items + matches->starts[input],
+                      matches->starts[input + 1] - matches->starts[input]);
     }
     if (in->uops->unknown || t->no_encoding)
         add_unknown(a, k, &f, t, t->no_encoding ? FACT_WHY_ENCODING : FACT_WHY_SEMANTICS);
@@ -148,7 +156,7 @@ static void build_one(struct arena *a, struct fact_source *s, struct fact_kernel
     VEC_PUSH(a, k->instructions, f);
 }
 
-/* ---- register flow --------------------------------------------------------------------------------------------------------- */
+/* ---- register flow -------------------------------------------------------------------------- */
 
 /* What a def holds: a data value by its name (whole, or a half of it), anything else in the reader's words. */
 static void fill_hold(struct arena *a, struct fact_source *s, uint32_t def, struct fact_hold *hold)
@@ -208,8 +216,9 @@ static void build_register_flow(struct arena *a, struct fact_source *s, struct f
         qsort(rows, count, sizeof rows[0], by_register);
     uint32_t used = 0;
     for (uint32_t i = 0; i < count;) {
-        struct fact_register r = {.name = arena_printf(a, "%s%u", prefix[rows[i].key >> 8 < 5 ? rows[i].key >> 8 : 0], rows[i].key & 0xff),
-                                  .holds = holds + used};
+        struct fact_register r = {
+            .name = arena_printf(a, "%s%u", prefix[rows[i].key >> 8 < 5 ? rows[i].key >> 8 : 0], rows[i].key & 0xff),
+            .holds = holds + used};
         uint32_t j = i;
         for (; j < count && rows[j].key == rows[i].key; j++) {
             struct fact_hold *last = r.hold_count ? &holds[used + r.hold_count - 1] : NULL;
@@ -229,7 +238,8 @@ static void build_register_flow(struct arena *a, struct fact_source *s, struct f
 static void build_accesses(struct arena *a, struct fact_source *s, struct fact_kernel *k)
 {
     static const enum fact_where spaces[] = {FACT_GLOBAL, FACT_SHARED, FACT_LOCAL, FACT_GLOBAL, FACT_CONSTANT};
-    static const enum fact_coalescing forms[] = {FACT_FULL, FACT_STRIDED, FACT_BROADCAST, FACT_SCATTERED, FACT_COALESCING_UNKNOWN};
+    static const enum fact_coalescing forms[] = {FACT_FULL, FACT_STRIDED, FACT_BROADCAST, FACT_SCATTERED,
+                                                 FACT_COALESCING_UNKNOWN};
     struct graph *g = s->g;
     for (size_t i = 0; i < g->accesses.n; i++) {
         const struct graph_access *x = &g->accesses.p[i];
@@ -241,9 +251,14 @@ static void build_accesses(struct arena *a, struct fact_source *s, struct fact_k
         if (again)
             continue;
         place_access_of(g, x, &p);
-        struct fact_access f = {.offset = offset, .space = spaces[x->space], .bytes = x->width,
-                                .stride_bytes = p.stride_known && p.stride > INT32_MIN && p.stride <= INT32_MAX ? (int32_t)p.stride : FACT_NONE,
-                                .coalescing = forms[p.coalescing], .conflict_degree = FACT_NONE};
+        struct fact_access f = {.offset = offset,
+                                .space = spaces[x->space],
+                                .bytes = x->width,
+                                .stride_bytes = p.stride_known && p.stride > INT32_MIN && p.stride <= INT32_MAX
+                                                    ? (int32_t)p.stride
+                                                    : FACT_NONE,
+                                .coalescing = forms[p.coalescing],
+                                .conflict_degree = FACT_NONE};
         VEC_PUSH(a, k->accesses, f);
     }
 }
@@ -259,7 +274,8 @@ enum sp_status fact_build_instructions(struct arena *a, struct fact_source *s, s
     for (uint32_t i = 0; i < g->input.count; i++)
         if (instance[i] != UINT32_MAX)
             end = i + 1;
-    /* What stands behind the last reachable instruction is padding when it is filler to the end, else code nobody reaches. */
+    /* What stands behind the last reachable instruction is padding when it is filler to the end, else code nobody
+     * reaches. */
     for (uint32_t i = g->input.count; i > end; i--) {
         if (!is_filler(&g->input.insns[i - 1])) {
             end = i;

@@ -22,7 +22,9 @@ static void build_matches(struct arena *a, struct fact_source *s, struct fact_ke
         const struct pat_match *m = &s->patterns->matches.p[i];
         struct fact_pattern f = {.id = m->id, .parent = m->parent < 0 ? FACT_NONE : m->parent, .rule = m->rule,
                                  .offsets = fact_offsets_of(a, s->g, m->insns.p, m->insns.n)};
-        f.confidence = m->confidence == PAT_PROVED ? FACT_PROVED : m->confidence == PAT_ASSUMED ? FACT_ASSUMED : FACT_MATCHED;
+        f.confidence = m->confidence == PAT_PROVED    ? FACT_PROVED
+                       : m->confidence == PAT_ASSUMED ? FACT_ASSUMED
+                                                      : FACT_MATCHED;
         struct fact_binding *bindings = ARENA_ARRAY(a, struct fact_binding, m->bindings.n);
         const char **via = ARENA_ARRAY(a, const char *, m->via.n);
         if (!bindings || !via)
@@ -42,8 +44,12 @@ static void build_contractions(struct arena *a, struct fact_source *s, struct fa
     for (size_t i = 0; i < s->rewrites->not_contracted.n; i++) {
         const struct rew_not_contracted *r = &s->rewrites->not_contracted.p[i];
         const uint32_t insns[2] = {r->product_insn, r->sum_insn};
-        struct fact_rewrite f = {.kind = "fma-not-contracted", .stage = FACT_STAGE_UNKNOWN, .source_file = FACT_NONE,
-                                 .source_line = FACT_NONE, .sass = fact_offsets_of(a, s->g, insns, 2), .confidence = FACT_PROVED};
+        struct fact_rewrite f = {.kind = "fma-not-contracted",
+                                 .stage = FACT_STAGE_UNKNOWN,
+                                 .source_file = FACT_NONE,
+                                 .source_line = FACT_NONE,
+                                 .sass = fact_offsets_of(a, s->g, insns, 2),
+                                 .confidence = FACT_PROVED};
         VEC_PUSH(a, k->rewrites, f);
     }
 }
@@ -87,11 +93,17 @@ static void build_refusals(struct arena *a, struct fact_source *s, struct fact_k
             w[5] = witness_value("b", r->nan_b);
             w[6] = witness_value("here", r->nan_here);
             w[7] = witness_value("fmnmx_nan", r->fmnmx_nan);
-            args[count++] = (struct fact_binding){.key = "nan_form_witness", .kind = FACT_BIND_GROUP, .group = w + 4, .group_count = 4};
+            args[count++] = (struct fact_binding){
+                .key = "nan_form_witness", .kind = FACT_BIND_GROUP, .group = w + 4, .group_count = 4};
         }
-        struct fact_rewrite f = {.kind = "min-max-refused", .stage = FACT_STAGE_UNKNOWN, .reason = r->reason, .source_file = FACT_NONE,
-                                 .source_line = FACT_NONE, .sass = fact_offsets_of(a, s->g, m->insns.p, m->insns.n),
-                                 .args = {args, count}, .confidence = FACT_PROVED};
+        struct fact_rewrite f = {.kind = "min-max-refused",
+                                 .stage = FACT_STAGE_UNKNOWN,
+                                 .reason = r->reason,
+                                 .source_file = FACT_NONE,
+                                 .source_line = FACT_NONE,
+                                 .sass = fact_offsets_of(a, s->g, m->insns.p, m->insns.n),
+                                 .args = {args, count},
+                                 .confidence = FACT_PROVED};
         VEC_PUSH(a, k->rewrites, f);
     }
 }

@@ -1,5 +1,5 @@
-/* Facts about the kernel as a whole: phases of straight-line code (one, D9), work a thread, and the one-sentence summary made of
- * outputs, places and control flow. */
+/* Facts about the kernel as a whole: phases of straight-line code (one, D9), work a thread, and the one-sentence
+ * summary made of outputs, places and control flow. */
 #include "facts/fact_build.h"
 
 #include "base/str.h"
@@ -43,7 +43,8 @@ static void build_phase(struct arena *a, struct fact_source *s, struct fact_kern
         return;
     struct fact_phase p = {.kind = phase_kind(s, k), .from = k->instructions.p[0].offset,
                            .to = k->instructions.p[k->instructions.n - 1].offset};
-    uint32_t *numbers = ARENA_ARRAY(a, uint32_t, s->patterns->matches.n), *insns = ARENA_ARRAY(a, uint32_t, s->g->accesses.n);
+    uint32_t *numbers = ARENA_ARRAY(a, uint32_t, s->patterns->matches.n),
+             *insns = ARENA_ARRAY(a, uint32_t, s->g->accesses.n);
     size_t evidence = 0;
     struct strbuf text;
     if (!numbers || !insns)
@@ -80,7 +81,15 @@ static double flops_of(const struct graph *g, graph_id id)
 {
     const struct graph_node *n = graph_at(g, id);
     switch (n->kind) {
-    case UOP_FADD: case UOP_FMUL: case UOP_FMIN: case UOP_FMAX: case UOP_EX2: case UOP_LG2: case UOP_RCP: case UOP_RSQ: case UOP_SQRT:
+    case UOP_FADD:
+    case UOP_FMUL:
+    case UOP_FMIN:
+    case UOP_FMAX:
+    case UOP_EX2:
+    case UOP_LG2:
+    case UOP_RCP:
+    case UOP_RSQ:
+    case UOP_SQRT:
     case UOP_SIN: case UOP_COS: case UOP_TANH:
         return 1;
     case UOP_FFMA:
@@ -147,7 +156,8 @@ static void add_outputs(struct strbuf *b, const struct fact_kernel *k)
         const struct fact_output *o = &k->outputs.p[i];
         const char *at = o->address ? o->address : "?";
         str_addf(b, "%s%s = %s", i ? ", " : "", at[0] == '&' ? at + 1 : at, o->real ? o->real : "?");
-        bool last_of_condition = i + 1 >= k->outputs.n || i + 1 >= SHOWN || !str_equal(o->runs_when, k->outputs.p[i + 1].runs_when);
+        bool last_of_condition =
+            i + 1 >= k->outputs.n || i + 1 >= SHOWN || !str_equal(o->runs_when, k->outputs.p[i + 1].runs_when);
         if (o->runs_when && last_of_condition)
             str_addf(b, " for %s", o->runs_when);
     }
@@ -177,7 +187,8 @@ static void build_sentence(struct arena *a, struct fact_source *s, struct fact_k
         str_add(&b, "; no branch");
     if (has_role(k, FACT_ROLE_CALL))
         str_add(&b, "; a call");
-    uint32_t outside = counts[FACT_SHARED_MATERIALIZED] + counts[FACT_GLOBAL_MATERIALIZED] + counts[FACT_SPILLED] + counts[FACT_LOCAL_ARRAY];
+    uint32_t outside = counts[FACT_SHARED_MATERIALIZED] + counts[FACT_GLOBAL_MATERIALIZED] + counts[FACT_SPILLED] +
+                       counts[FACT_LOCAL_ARRAY];
     static const struct {
         enum fact_class cls;
         const char *where;
@@ -187,7 +198,8 @@ static void build_sentence(struct arena *a, struct fact_source *s, struct fact_k
         str_add(&b, ", every intermediate in a register");
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
         if (counts[places[i].cls])
-            str_addf(&b, ", %u value%s %s", counts[places[i].cls], counts[places[i].cls] == 1 ? "" : "s", places[i].where);
+            str_addf(&b, ", %u value%s %s", counts[places[i].cls], counts[places[i].cls] == 1 ? "" : "s",
+                     places[i].where);
     if (k->unknown.n)
         str_addf(&b, "; %zu instruction%s not understood", k->unknown.n, k->unknown.n == 1 ? "" : "s");
     k->summary = b.p;

@@ -1,5 +1,5 @@
-/* Facts about values: ids by first appearance, places, routes of use, class; and what the kernel stores (outputs) with the
- * exact text, the real-number reading and where they differ. */
+/* Facts about values: ids by first appearance, places, routes of use, class; and what the kernel stores (outputs) with
+ * the exact text, the real-number reading and where they differ. */
 #include "facts/fact_build.h"
 
 #include "base/str.h"
@@ -17,7 +17,8 @@ static const char *register_name(struct arena *a, unsigned file, unsigned reg)
 
 const char *fact_value_name(struct arena *a, struct fact_source *s, graph_id node)
 {
-    const char *text = pat_real_expr(s->mean, s->patterns, node, fact_float_type(mean_type(s->mean, node)), MEAN_EXPANDED);
+    const char *text =
+        pat_real_expr(s->mean, s->patterns, node, fact_float_type(mean_type(s->mean, node)), MEAN_EXPANDED);
     uint32_t index;
     if (text && strlen(text) <= NAME_MAX_CHARS)
         return text;
@@ -28,7 +29,8 @@ const char *fact_value_name(struct arena *a, struct fact_source *s, graph_id nod
 
 static enum fact_where where_of(const struct fact_source *s, const struct place_storage *st)
 {
-    static const enum fact_where map[] = {FACT_REGISTER, FACT_UNIFORM, FACT_PREDICATE, FACT_SHARED, FACT_GLOBAL, FACT_LOCAL, FACT_CONSTANT};
+    static const enum fact_where map[] = {FACT_REGISTER, FACT_UNIFORM, FACT_PREDICATE, FACT_SHARED,
+                                          FACT_GLOBAL,   FACT_LOCAL,   FACT_CONSTANT};
     (void)s;
     return map[st->where];
 }
@@ -45,10 +47,13 @@ static unsigned word_of(const struct graph *g, const struct graph_access *x, gra
     return n->kind == UOP_ELEMENT && n->arg[0] == x->result ? (unsigned)n->imm : 0;
 }
 
-static struct fact_storage storage_fact(struct arena *a, struct fact_source *s, const struct place_value *v, const struct place_storage *st)
+static struct fact_storage storage_fact(struct arena *a, struct fact_source *s, const struct place_value *v,
+                                        const struct place_storage *st)
 {
     struct graph *g = s->g;
-    struct fact_storage f = {.where = where_of(s, st), .from = g->insns.p[st->from].offset, .to = g->insns.p[st->to].offset,
+    struct fact_storage f = {.where = where_of(s, st),
+                             .from = g->insns.p[st->from].offset,
+                             .to = g->insns.p[st->to].offset,
                              .reloaded = st->reloaded};
     if (st->def != UINT32_MAX) {
         const struct graph_def *d = &g->defs.p[st->def];
@@ -96,7 +101,8 @@ static int by_use(const void *p, const void *q)
 
 static void build_value(struct arena *a, struct fact_source *s, struct fact_kernel *k, uint32_t index)
 {
-    static const enum fact_where via[] = {FACT_REGISTER, FACT_UNIFORM, FACT_PREDICATE, FACT_SHARED, FACT_GLOBAL, FACT_LOCAL, FACT_CONSTANT};
+    static const enum fact_where via[] = {FACT_REGISTER, FACT_UNIFORM, FACT_PREDICATE, FACT_SHARED,
+                                          FACT_GLOBAL,   FACT_LOCAL,   FACT_CONSTANT};
     const struct place_value *v = &s->place->values.p[index];
     struct graph *g = s->g;
     struct fact_value f = {.id = s->mean->value_ids.p[index], .cls = (enum fact_class)v->cls,
@@ -132,7 +138,7 @@ static void build_value(struct arena *a, struct fact_source *s, struct fact_kern
     VEC_PUSH(a, k->values, f);
 }
 
-/* ---- outputs -------------------------------------------------------------------------------------------------------------- */
+/* ---- outputs -------------------------------------------------------------------------------- */
 
 struct chain {
     struct fact_source *s;
@@ -188,9 +194,11 @@ static void build_output(struct arena *a, struct fact_source *s, struct fact_ker
     for (unsigned w = 0; w < 4 && x->value[w] != GRAPH_NIL; w++) {
         graph_id node = x->value[w];
         bool words = x->width > 4 && uop_type_bits((enum uop_type)graph_at(g, node)->type) == 32;
-        struct fact_output o = {.store = g->insns.p[x->insn].offset, .runs_when = mean_condition(s->mean, x->runs_when)};
+        struct fact_output o = {.store = g->insns.p[x->insn].offset,
+                                .runs_when = mean_condition(s->mean, x->runs_when)};
         enum uop_type type = (enum uop_type)graph_at(g, x->address)->type;
-        graph_id address = words && w ? graph_op2(g, UOP_ADD, type, x->address, graph_const(g, type, 4u * w)) : x->address;
+        graph_id address =
+            words && w ? graph_op2(g, UOP_ADD, type, x->address, graph_const(g, type, 4u * w)) : x->address;
         o.address = mean_element(s->mean, address, (enum uop_space)x->space, words ? 4 : x->width, true);
         if (place_value_of(s->place, node, &index))
             o.value = s->mean->value_ids.p[index];

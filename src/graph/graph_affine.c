@@ -1,6 +1,6 @@
-/* Addresses as sums: base + sum of coefficient * term + offset, exact in the width of the address. Walks sums, products by
- * constants and negations; an extension of a 32-bit sum to 64 bits is not opened (the sum may wrap): it is a term itself,
- * marked as extended. Gives what meaning/ and place/ need to say `x[i + 1]`. */
+/* Addresses as sums: base + sum of coefficient * term + offset, exact in the width of the address. Walks sums, products
+ * by constants and negations; an extension of a 32-bit sum to 64 bits is not opened (the sum may wrap): it is a term
+ * itself, marked as extended. Gives what meaning/ and place/ need to say `x[i + 1]`. */
 #include "graph/graph_internal.h"
 
 static bool is_base(const struct graph *g, graph_id id)

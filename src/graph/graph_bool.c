@@ -101,7 +101,8 @@ static uint64_t cofactor(uint64_t bits, unsigned k, bool one)
     return one ? half | half >> shift : half | half << shift;
 }
 
-/* The node of a six-variable function over all->atom; variables it does not depend on (where `care` holds) are dropped. */
+/* The node of a six-variable function over all->atom; variables it does not depend on (where `care` holds) are dropped.
+ */
 static graph_id table_node(struct graph *g, const struct bool_table *all, uint64_t bits, uint64_t care)
 {
     struct bool_table t = {.count = 0};
@@ -129,13 +130,14 @@ static graph_id table_node(struct graph *g, const struct bool_table *all, uint64
         return graph_const(g, UOP_B1, t.bits & 1);
     if (t.count == 1 && t.bits == 2)
         return t.atom[0];
-    struct graph_node n = {.kind = GRAPH_BOOL, .type = UOP_B1, .arg_count = (uint8_t)t.count, .imm = t.bits, .insn = UINT32_MAX};
+    struct graph_node n = {
+        .kind = GRAPH_BOOL, .type = UOP_B1, .arg_count = (uint8_t)t.count, .imm = t.bits, .insn = UINT32_MAX};
     for (unsigned k = 0; k < t.count; k++)
         n.arg[k] = t.atom[k];
     return graph_intern(g, &n);
 }
 
-/* ---- 64-bit compares out of their halves --------------------------------------------------------------------------------- */
+/* ---- 64-bit compares out of their halves ---------------------------------------------------- */
 
 /* A pair of halves that is one known value; NIL when it would stay a mere PAIR. */
 static graph_id whole_of(struct graph *g, graph_id lo, graph_id hi)
@@ -216,7 +218,8 @@ static graph_id wide_compare(struct graph *g, graph_id id)
     }
     if (lt_hi < 0 || lt_lo < 0)
         return id;
-    /* Four shapes by the direction of the low compare and its negation: rows where `high` and `equal` both hold cannot occur. */
+    /* Four shapes by the direction of the low compare and its negation: rows where `high` and `equal` both hold cannot
+     * occur. */
     struct graph_node high = *graph_at(g, n->arg[lt_hi]), low = *graph_at(g, n->arg[lt_lo]);
     uint64_t strict = 0, care = 0, table = n->imm;
     uint64_t loose = 0;
@@ -234,7 +237,8 @@ static graph_id wide_compare(struct graph *g, graph_id id)
         bool negated = form & 2;
         if (((negated ? ~table : table) & care) != (want & care))
             continue;
-        /* strict: low.a < low.b goes with high.a < high.b; loose: !(low.a < low.b) is low.b <= low.a, so a >= b turned round. */
+        /* strict: low.a < low.b goes with high.a < high.b; loose: !(low.a < low.b) is low.b <= low.a, so a >= b turned
+         * round. */
         graph_id a = whole_of(g, form & 1 ? low.arg[1] : low.arg[0], high.arg[0]);
         graph_id b = whole_of(g, form & 1 ? low.arg[0] : low.arg[1], high.arg[1]);
         if (a == GRAPH_NIL || b == GRAPH_NIL)
@@ -252,7 +256,7 @@ static graph_id wide_compare(struct graph *g, graph_id id)
     return id;
 }
 
-/* ---- operations ---------------------------------------------------------------------------------------------------------- */
+/* ---- operations ----------------------------------------------------------------------------- */
 
 graph_id graph_bool_apply(struct graph *g, const graph_id *args, unsigned count, uint8_t table)
 {
@@ -261,7 +265,8 @@ graph_id graph_bool_apply(struct graph *g, const graph_id *args, unsigned count,
     for (unsigned i = 0; i < count; i++) {
         table_of(g, args[i], &t[i]);
         if (!table_merge(&all, &t[i])) {
-            struct graph_node n = {.kind = UOP_LOP3, .type = UOP_B1, .arg_count = (uint8_t)count, .imm = table, .insn = UINT32_MAX};
+            struct graph_node n = {
+                .kind = UOP_LOP3, .type = UOP_B1, .arg_count = (uint8_t)count, .imm = table, .insn = UINT32_MAX};
             for (unsigned k = 0; k < count; k++)
                 n.arg[k] = args[k];
             return graph_intern(g, &n);
@@ -319,7 +324,8 @@ graph_id graph_or(struct graph *g, graph_id a, graph_id b)
 }
 
 /* Both as six-variable functions. False when their atoms do not fit one table. */
-static bool spread_two(const struct graph *g, graph_id a, graph_id b, struct bool_table *all, uint64_t *fa, uint64_t *fb)
+static bool spread_two(const struct graph *g, graph_id a, graph_id b, struct bool_table *all, uint64_t *fa,
+                       uint64_t *fb)
 {
     struct bool_table ta, tb;
     table_of(g, a, &ta);

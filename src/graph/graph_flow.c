@@ -1,6 +1,6 @@
-/* Control flow: instructions -> basic blocks, calls followed into their subroutines (each call site has its own instance of
- * the callee's blocks), reverse post-order, dominators (Cooper, Harvey, Kennedy), loops by back edges.
- * A call that recurses, goes too deep or would make the graph grow beyond a fixed multiple of the code stays a call whose
+/* Control flow: instructions -> basic blocks, calls followed into their subroutines (each call site has its own
+ * instance of the callee's blocks), reverse post-order, dominators (Cooper, Harvey, Kennedy), loops by back edges. A
+ * call that recurses, goes too deep or would make the graph grow beyond a fixed multiple of the code stays a call whose
  * effects are unknown. requires: uop lists · gives: blocks, instances, edges, loops */
 #include "graph/graph_internal.h"
 
@@ -356,7 +356,10 @@ static enum sp_status find_loops(struct graph *g, struct graph_flow *flow)
     /* Headers from the innermost (latest in order) outward: the first loop that takes a block is its innermost. */
     for (uint32_t i = flow->order_count; i-- > 0;) {
         uint32_t header = flow->order[i];
-        struct graph_loop loop = {.header = header, .latch = UINT32_MAX, .first = g->blocks.p[header].first, .last = g->blocks.p[header].last};
+        struct graph_loop loop = {.header = header,
+                                  .latch = UINT32_MAX,
+                                  .first = g->blocks.p[header].first,
+                                  .last = g->blocks.p[header].last};
         uint32_t depth = 0;
         for (uint32_t k = 0; k < flow->pred_edge_count[header]; k++) {
             const struct graph_edge *e = &flow->edges.p[flow->pred_edges[header][k]];
@@ -426,7 +429,8 @@ enum sp_status graph_flow_build(struct graph *g, struct graph_flow *flow, struct
     status = find_loops(g, flow);
     for (size_t i = 0; i < g->loops.n && diags; i++)
         if (g->loops.p[i].irreducible)
-            diag_add(diags, DIAG_NOTE, "irreducible-loop", NULL, g->insns.p[g->blocks.p[g->loops.p[i].header].first].offset,
+            diag_add(diags, DIAG_NOTE, "irreducible-loop", NULL,
+                     g->insns.p[g->blocks.p[g->loops.p[i].header].first].offset,
                      "a loop entered at more than one place: its values stay phis");
     return status;
 }

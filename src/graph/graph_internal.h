@@ -46,7 +46,8 @@ struct graph_memory {
 };
 enum sp_status graph_memory_init(struct graph *g, struct graph_memory *m);
 uint32_t graph_memory_store(struct graph *g, struct graph_memory *m, uint32_t state, uint32_t access);
-uint32_t graph_memory_join(struct graph *g, struct graph_memory *m, const uint32_t *states, uint32_t count, uint32_t dominator);
+uint32_t graph_memory_join(struct graph *g, struct graph_memory *m, const uint32_t *states, uint32_t count,
+                           uint32_t dominator);
 uint32_t graph_memory_clobber(struct graph *g, struct graph_memory *m, uint32_t state);
 /* Resolves a load: fills from_store, may_alias, version. */
 void graph_memory_load(struct graph *g, struct graph_memory *m, uint32_t state, struct graph_access *load);

@@ -1,8 +1,8 @@
-/* Memory dependence for code without loops: a chain of effects from the newest to the kernel's entry. A load walks the chain
- * and answers which one store it is proved to read (same address by exact rules, same width, done whenever the load is), or
- * from which effect on memory is unknown. Stores to different parameters are taken not to meet: that is marked, so that
- * nothing above calls it proved. The walk has a budget, so that building stays linear.
- * requires: addresses as nodes · gives: graph_access.from_store, may_alias, version */
+/* Memory dependence for code without loops: a chain of effects from the newest to the kernel's entry. A load walks the
+ * chain and answers which one store it is proved to read (same address by exact rules, same width, done whenever the
+ * load is), or from which effect on memory is unknown. Stores to different parameters are taken not to meet: that is
+ * marked, so that nothing above calls it proved. The walk has a budget, so that building stays linear. requires:
+ * addresses as nodes · gives: graph_access.from_store, may_alias, version */
 #include "graph/graph_internal.h"
 
 enum relation { APART, ASSUMED_APART, SAME, MAY_MEET };
@@ -33,7 +33,8 @@ uint32_t graph_memory_clobber(struct graph *g, struct graph_memory *m, uint32_t 
     return push(g, m, (struct graph_effect){.prev = state, .access = UINT32_MAX, .orders_all = true});
 }
 
-uint32_t graph_memory_join(struct graph *g, struct graph_memory *m, const uint32_t *states, uint32_t count, uint32_t dominator)
+uint32_t graph_memory_join(struct graph *g, struct graph_memory *m, const uint32_t *states, uint32_t count,
+                           uint32_t dominator)
 {
     bool same = true;
     for (uint32_t i = 1; i < count; i++)
@@ -45,7 +46,9 @@ uint32_t graph_memory_join(struct graph *g, struct graph_memory *m, const uint32
         return 0;
     for (uint32_t i = 0; i < count; i++)
         copy[i] = states[i];
-    return push(g, m, (struct graph_effect){.prev = dominator, .access = UINT32_MAX, .skip = dominator, .joins = copy, .join_count = count});
+    return push(g, m,
+                (struct graph_effect){
+                    .prev = dominator, .access = UINT32_MAX, .skip = dominator, .joins = copy, .join_count = count});
 }
 
 static bool base_is_stack(const struct graph *g, graph_id base)
@@ -81,7 +84,8 @@ static enum relation relate(const struct graph *g, const struct graph_access *s,
 }
 
 /* True when nothing between `from` and `until` can meet the load. */
-static bool clear_between(struct graph *g, struct graph_memory *m, uint32_t from, uint32_t until, struct graph_access *load, int *budget)
+static bool clear_between(struct graph *g, struct graph_memory *m, uint32_t from, uint32_t until,
+                          struct graph_access *load, int *budget)
 {
     for (uint32_t at = from; at != until;) {
         const struct graph_effect *e = &m->effects.p[at];

@@ -1,7 +1,7 @@
-/* Nodes of the value graph: creation with hash-consing, indices of users and defs, text for dumps. Two pure nodes with the
- * same operation and arguments are one node, so equality of values is equality of numbers. Flags that only say how something
- * was written (UOP_SWAPPED) are kept from the first maker and are no part of the identity.
- * Gives nodes as graph_simplify.c asks for them; nothing else creates nodes. */
+/* Nodes of the value graph: creation with hash-consing, indices of users and defs, text for dumps. Two pure nodes with
+ * the same operation and arguments are one node, so equality of values is equality of numbers. Flags that only say how
+ * something was written (UOP_SWAPPED) are kept from the first maker and are no part of the identity. Gives nodes as
+ * graph_simplify.c asks for them; nothing else creates nodes. */
 #include "graph/graph_internal.h"
 
 #include "base/str.h"
@@ -13,10 +13,10 @@
 
 static uint64_t node_key(const struct graph_node *n)
 {
-    uint64_t h = map_hash_mix(n->kind, (uint64_t)n->type | (uint64_t)n->round << 8 |
-                                           (uint64_t)(n->flags & (unsigned)~UOP_SWAPPED) << 16 | (uint64_t)n->space << 24 |
-                                           (uint64_t)n->order << 32 | (uint64_t)n->width << 40 |
-                                           (uint64_t)n->arg_count << 48);
+    uint64_t h =
+        map_hash_mix(n->kind, (uint64_t)n->type | (uint64_t)n->round << 8 |
+                                  (uint64_t)(n->flags & (unsigned)~UOP_SWAPPED) << 16 | (uint64_t)n->space << 24 |
+                                  (uint64_t)n->order << 32 | (uint64_t)n->width << 40 | (uint64_t)n->arg_count << 48);
     h = map_hash_mix(h, n->imm);
     for (unsigned i = 0; i < n->arg_count; i++)
         h = map_hash_mix(h, n->arg[i]);
@@ -25,8 +25,8 @@ static uint64_t node_key(const struct graph_node *n)
 
 static bool node_same(const struct graph_node *a, const struct graph_node *b)
 {
-    if (a->kind != b->kind || a->type != b->type || a->round != b->round || a->space != b->space || a->order != b->order ||
-        a->width != b->width || a->arg_count != b->arg_count || a->imm != b->imm ||
+    if (a->kind != b->kind || a->type != b->type || a->round != b->round || a->space != b->space ||
+        a->order != b->order || a->width != b->width || a->arg_count != b->arg_count || a->imm != b->imm ||
         ((a->flags ^ b->flags) & (unsigned)~UOP_SWAPPED) != 0)
         return false;
     return memcmp(a->arg, b->arg, a->arg_count * sizeof a->arg[0]) == 0;
@@ -69,7 +69,11 @@ graph_id graph_const(struct graph *g, enum uop_type type, uint64_t bits)
     if (width < 64)
         bits &= (UINT64_C(1) << width) - 1;
     /* A constant is bits: float and integer spellings of one width are one node. */
-    enum uop_type plain = width == 1 ? UOP_B1 : width == 8 ? UOP_B8 : width == 16 ? UOP_B16 : width == 64 ? UOP_B64 : UOP_B32;
+    enum uop_type plain = width == 1    ? UOP_B1
+                          : width == 8  ? UOP_B8
+                          : width == 16 ? UOP_B16
+                          : width == 64 ? UOP_B64
+                                        : UOP_B32;
     struct graph_node n = {.kind = UOP_CONST, .type = (uint8_t)plain, .imm = bits, .insn = UINT32_MAX};
     return graph_intern(g, &n);
 }
@@ -92,7 +96,7 @@ bool graph_is_const(const struct graph *g, graph_id id, uint64_t *bits)
     return true;
 }
 
-/* ---- indices --------------------------------------------------------------------------------------------------------- */
+/* ---- indices -------------------------------------------------------------------------------- */
 
 /* Lists of one number each, laid out behind one another: starts[id] .. starts[id + 1]. */
 struct graph_lists {
@@ -204,7 +208,7 @@ const uint32_t *graph_defs_of(const struct graph *g, graph_id id, uint32_t *coun
     return lists_of(x ? &x->defs : NULL, id, count);
 }
 
-/* ---- text ------------------------------------------------------------------------------------------------------------ */
+/* ---- text ----------------------------------------------------------------------------------- */
 
 static const char *kind_text(unsigned kind)
 {
@@ -222,9 +226,9 @@ size_t graph_print(const struct graph *g, graph_id id, char *out, size_t size)
     static const char *const rounds[] = {"", ".rm", ".rp", ".rz", ".ra"};
     const struct graph_node *n = graph_at(g, id);
     char text[512];
-    int at = snprintf(text, sizeof text, "%%%u = %s.%s%s%s%s%s", id, kind_text(n->kind), uop_type_text((enum uop_type)n->type),
-                      rounds[n->round % 5], n->flags & UOP_FTZ ? ".ftz" : "", n->flags & UOP_SAT ? ".sat" : "",
-                      n->flags & UOP_SWAPPED ? ".swapped" : "");
+    int at = snprintf(text, sizeof text, "%%%u = %s.%s%s%s%s%s", id, kind_text(n->kind),
+                      uop_type_text((enum uop_type)n->type), rounds[n->round % 5], n->flags & UOP_FTZ ? ".ftz" : "",
+                      n->flags & UOP_SAT ? ".sat" : "", n->flags & UOP_SWAPPED ? ".swapped" : "");
     const graph_id *args;
     uint32_t count = node_args(n, &args);
     for (uint32_t i = 0; i < count && at < (int)sizeof text - 48; i++)

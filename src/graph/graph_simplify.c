@@ -1,9 +1,10 @@
-/* Making pure nodes: exact rules only, so that no bit of any result is ever lost (NaN payloads apart). The rules remove the
- * spellings of one value: constants however they are made, copies, halves of 64-bit values with their carry chains, shifts
- * against multiplications, the order of commutative arguments. Rules that hold for real numbers only are never used here.
+/* Making pure nodes: exact rules only, so that no bit of any result is ever lost (NaN payloads apart). The rules remove
+ * the spellings of one value: constants however they are made, copies, halves of 64-bit values with their carry chains,
+ * shifts against multiplications, the order of commutative arguments. Rules that hold for real numbers only are never
+ * used here.
  *
- * Each rule is local: it looks at a node's arguments and makes at most a handful of smaller nodes, so building stays linear.
- * requires: arguments already simplified · gives: the node in canonical form (see graph.h) */
+ * Each rule is local: it looks at a node's arguments and makes at most a handful of smaller nodes, so building stays
+ * linear. requires: arguments already simplified · gives: the node in canonical form (see graph.h) */
 #include "graph/graph_internal.h"
 
 #include <assert.h>
@@ -62,7 +63,7 @@ graph_id graph_op3(struct graph *g, enum uop_kind kind, enum uop_type type, grap
     return graph_pure(g, &like, (graph_id[]){a, b, c}, 3);
 }
 
-/* ---- constant bank: bytes are bytes, whatever width reads them ------------------------------------------------------------- */
+/* ---- constant bank: bytes are bytes, whatever width reads them ------------------------------ */
 
 graph_id graph_cbank(struct graph *g, enum uop_type type, unsigned bank, uint32_t offset)
 {
@@ -79,11 +80,15 @@ graph_id graph_cbank(struct graph *g, enum uop_type type, unsigned bank, uint32_
             v |= (uint64_t)env->constant_bank[bank][offset + i] << (8 * i);
         return graph_const(g, type, v);
     }
-    struct graph_node n = {.kind = UOP_CBANK, .type = (uint8_t)plain_type(8 * bytes), .space = (uint8_t)bank, .imm = offset, .insn = UINT32_MAX};
+    struct graph_node n = {.kind = UOP_CBANK,
+                           .type = (uint8_t)plain_type(8 * bytes),
+                           .space = (uint8_t)bank,
+                           .imm = offset,
+                           .insn = UINT32_MAX};
     return graph_intern(g, &n);
 }
 
-/* ---- integer sums ------------------------------------------------------------------------------------------------------------ */
+/* ---- integer sums --------------------------------------------------------------------------- */
 
 enum { SUM_MAX = 8 };
 
@@ -168,7 +173,7 @@ static graph_id simplify_add(struct graph *g, const struct uop *like, const grap
     return r;
 }
 
-/* ---- halves and pairs -------------------------------------------------------------------------------------------------------- */
+/* ---- halves and pairs ----------------------------------------------------------------------- */
 
 /* {h:l} as one known 64-bit value, or NIL. */
 static graph_id join_simple(struct graph *g, graph_id l, graph_id h)
@@ -190,10 +195,11 @@ static graph_id join_simple(struct graph *g, graph_id l, graph_id h)
     if ((nh->kind == UOP_SAR || nh->kind == UOP_SHR) && nl->kind == UOP_MUL && nl->arg[0] == nh->arg[0] &&
         graph_is_const(g, nl->arg[1], &scale) && graph_is_const(g, nh->arg[1], &shift) && shift && shift < 32 &&
         scale == UINT64_C(1) << (32 - shift)) /* the pushed-out bits and the rest */
-        return graph_op2(g, UOP_MUL, UOP_B64, graph_op1(g, nh->kind == UOP_SAR ? UOP_SEXT : UOP_ZEXT, UOP_B64, nl->arg[0]),
+        return graph_op2(g, UOP_MUL, UOP_B64,
+                         graph_op1(g, nh->kind == UOP_SAR ? UOP_SEXT : UOP_ZEXT, UOP_B64, nl->arg[0]),
                          graph_const(g, UOP_B64, scale));
-    if (nl->kind == UOP_CBANK && nh->kind == UOP_CBANK && nl->space == nh->space && nl->arg_count == 0 && nh->arg_count == 0 &&
-        nh->imm == nl->imm + 4)
+    if (nl->kind == UOP_CBANK && nh->kind == UOP_CBANK && nl->space == nh->space && nl->arg_count == 0 &&
+        nh->arg_count == 0 && nh->imm == nl->imm + 4)
         return graph_cbank(g, UOP_B64, nl->space, (uint32_t)nl->imm);
     if (nl->kind == UOP_SELECT && nh->kind == UOP_SELECT && nl->arg[0] == nh->arg[0]) {
         graph_id c = nl->arg[0], l1 = nl->arg[1], h1 = nh->arg[1], l2 = nl->arg[2], h2 = nh->arg[2];
@@ -204,7 +210,8 @@ static graph_id join_simple(struct graph *g, graph_id l, graph_id h)
             return intern_like(g, &like, (graph_id[]){c, a, b}, 3);
         }
     }
-    if (nl->kind == nh->kind && nl->arg_count == 2 && (nl->kind == UOP_AND || nl->kind == UOP_OR || nl->kind == UOP_XOR)) {
+    if (nl->kind == nh->kind && nl->arg_count == 2 &&
+        (nl->kind == UOP_AND || nl->kind == UOP_OR || nl->kind == UOP_XOR)) {
         enum uop_kind kind = (enum uop_kind)nl->kind;
         struct graph_node x = *nl, y = *nh;
         for (int turn = 0; turn < 2; turn++) {
@@ -216,8 +223,8 @@ static graph_id join_simple(struct graph *g, graph_id l, graph_id h)
     return GRAPH_NIL;
 }
 
-/* l = l1 + l2 and h = sum of high words + carry(l1 + l2 [+ 1]): the 64-bit sum of two values. Any pairing of low and high words
- * gives the same number; one in which both pairs are known values is taken. */
+/* l = l1 + l2 and h = sum of high words + carry(l1 + l2 [+ 1]): the 64-bit sum of two values. Any pairing of low and
+ * high words gives the same number; one in which both pairs are known values is taken. */
 static graph_id join_carry(struct graph *g, graph_id l, graph_id h)
 {
     if (at(g, h)->kind != UOP_ADDC)
@@ -326,8 +333,8 @@ static graph_id simplify_half(struct graph *g, const struct uop *like, graph_id 
         if (high && half == 32 && n.kind == UOP_MUL) { /* of an extended word times 2^k: what the shift pushes out */
             const struct graph_node *x = at(g, n.arg[0]);
             uint64_t c;
-            if ((x->kind == UOP_SEXT || x->kind == UOP_ZEXT) && x->imm == 32 && graph_is_const(g, n.arg[1], &c) && c > 1 &&
-                (c & (c - 1)) == 0 && c < UINT64_C(1) << 32)
+            if ((x->kind == UOP_SEXT || x->kind == UOP_ZEXT) && x->imm == 32 && graph_is_const(g, n.arg[1], &c) &&
+                c > 1 && (c & (c - 1)) == 0 && c < UINT64_C(1) << 32)
                 return graph_op2(g, x->kind == UOP_SEXT ? UOP_SAR : UOP_SHR, type, x->arg[0],
                                  graph_const(g, UOP_B32, 32u - (unsigned)__builtin_ctzll(c)));
         }
@@ -349,9 +356,11 @@ static graph_id simplify_half(struct graph *g, const struct uop *like, graph_id 
         uint64_t k;
         if (!high && half == 32 && graph_is_const(g, n.arg[1], &k) && k < 64) {
             if (k >= 32)
-                return graph_op2(g, UOP_SHR, type, graph_op1(g, UOP_HI, type, n.arg[0]), graph_const(g, UOP_B32, k - 32));
+                return graph_op2(g, UOP_SHR, type, graph_op1(g, UOP_HI, type, n.arg[0]),
+                                 graph_const(g, UOP_B32, k - 32));
             if (k > 0) {
-                graph_id turned = graph_op2(g, UOP_MUL, UOP_B64, n.arg[0], graph_const(g, UOP_B64, UINT64_C(1) << (32 - k)));
+                graph_id turned =
+                    graph_op2(g, UOP_MUL, UOP_B64, n.arg[0], graph_const(g, UOP_B64, UINT64_C(1) << (32 - k)));
                 return graph_op1(g, UOP_HI, type, turned);
             }
         }
@@ -363,7 +372,7 @@ static graph_id simplify_half(struct graph *g, const struct uop *like, graph_id 
     return intern_like(g, &plain, &a, 1);
 }
 
-/* ---- products and shifts ------------------------------------------------------------------------------------------------------ */
+/* ---- products and shifts -------------------------------------------------------------------- */
 
 static graph_id simplify_mul(struct graph *g, const struct uop *like, graph_id a, graph_id b)
 {
@@ -424,7 +433,8 @@ static graph_id simplify_extend(struct graph *g, const struct uop *like, graph_i
     unsigned to = uop_type_bits((enum uop_type)like->type);
     if (like->imm >= to)
         return a;
-    if (n->kind == UOP_ZEXT && n->imm <= like->imm) { /* already zero above: signed and unsigned agree when strictly smaller */
+    if (n->kind == UOP_ZEXT &&
+        n->imm <= like->imm) { /* already zero above: signed and unsigned agree when strictly smaller */
         struct uop inner = {.kind = UOP_ZEXT, .type = like->type, .imm = n->imm};
         if (like->kind == UOP_ZEXT || n->imm < like->imm)
             return graph_pure(g, &inner, (graph_id[]){n->arg[0]}, 1);
@@ -438,7 +448,7 @@ static graph_id simplify_extend(struct graph *g, const struct uop *like, graph_i
     return intern_like(g, like, &a, 1);
 }
 
-/* ---- bits --------------------------------------------------------------------------------------------------------------------- */
+/* ---- bits ----------------------------------------------------------------------------------- */
 
 static graph_id simplify_bitwise(struct graph *g, const struct uop *like, const graph_id *args)
 {
@@ -459,7 +469,8 @@ static graph_id simplify_bitwise(struct graph *g, const struct uop *like, const 
             return like->kind == UOP_AND ? a : b;
         if (c == mask)
             return graph_op1(g, UOP_NOT, type, a);
-        if (like->kind == UOP_AND && at(g, a)->kind == UOP_ZEXT && at(g, a)->imm < 64 && (c | ((UINT64_C(1) << at(g, a)->imm) - 1)) == c)
+        if (like->kind == UOP_AND && at(g, a)->kind == UOP_ZEXT && at(g, a)->imm < 64 &&
+            (c | ((UINT64_C(1) << at(g, a)->imm) - 1)) == c)
             return a; /* nothing is cut off */
     }
     struct uop plain = {.kind = like->kind, .type = like->type};
@@ -487,7 +498,7 @@ static graph_id simplify_prmt(struct graph *g, const struct uop *like, const gra
     return intern_like(g, like, args, 3);
 }
 
-/* ---- floats: exact identities only -------------------------------------------------------------------------------------------- */
+/* ---- floats: exact identities only ---------------------------------------------------------- */
 
 static uint64_t float_bits(enum uop_type type, double value)
 {
@@ -554,7 +565,7 @@ static graph_id simplify_sign(struct graph *g, const struct uop *like, graph_id 
     return intern_like(g, like, &a, 1);
 }
 
-/* ---- compares and selection ----------------------------------------------------------------------------------------------------- */
+/* ---- compares and selection ----------------------------------------------------------------- */
 
 static graph_id simplify_compare(struct graph *g, const struct uop *like, const graph_id *args)
 {
@@ -603,7 +614,7 @@ static graph_id simplify_select(struct graph *g, const struct uop *like, const g
     return intern_like(g, &u, (graph_id[]){c, a, b}, 3);
 }
 
-/* ---- booleans ------------------------------------------------------------------------------------------------------------------- */
+/* ---- booleans ------------------------------------------------------------------------------- */
 
 static graph_id boolean(struct graph *g, const struct uop *like, const graph_id *args, unsigned count)
 {
@@ -658,7 +669,8 @@ static graph_id simplify(struct graph *g, const struct uop *like, const graph_id
     if (constant && uop_eval(like, bits, &result)) {
         /* A float compare carries the format it compares in `type`; its result is a truth value. */
         bool compare = like->kind >= UOP_IEQ && like->kind <= UOP_FNUM;
-        enum uop_type type = compare || like->kind == UOP_CARRY || like->kind == UOP_FCHK ? UOP_B1 : (enum uop_type)like->type;
+        enum uop_type type =
+            compare || like->kind == UOP_CARRY || like->kind == UOP_FCHK ? UOP_B1 : (enum uop_type)like->type;
         return graph_const(g, type, result);
     }
     if (truth && like->kind != UOP_SELECT)
@@ -669,7 +681,9 @@ static graph_id simplify(struct graph *g, const struct uop *like, const graph_id
         graph_id sum = graph_op2(g, UOP_ADD, (enum uop_type)like->type, args[0], args[1]);
         uint64_t c;
         if (graph_is_const(g, args[2], &c))
-            return c ? graph_op2(g, UOP_ADD, (enum uop_type)like->type, sum, graph_const(g, (enum uop_type)like->type, 1)) : sum;
+            return c ? graph_op2(g, UOP_ADD, (enum uop_type)like->type, sum,
+                                 graph_const(g, (enum uop_type)like->type, 1))
+                     : sum;
         return intern_like(g, like, (graph_id[]){sum, graph_const(g, (enum uop_type)like->type, 0), args[2]}, 3);
     }
     case UOP_CARRY: {
@@ -701,9 +715,17 @@ static graph_id simplify(struct graph *g, const struct uop *like, const graph_id
     case UOP_PAIR: return simplify_pair(g, like, args);
     case UOP_PRMT: return simplify_prmt(g, like, args);
     case UOP_SELECT: return simplify_select(g, like, args);
-    case UOP_IEQ: case UOP_ILT_S: case UOP_ILT_U: case UOP_FLT: case UOP_FLE: case UOP_FEQ: case UOP_FNE: case UOP_FNUM: {
+    case UOP_IEQ:
+    case UOP_ILT_S:
+    case UOP_ILT_U:
+    case UOP_FLT:
+    case UOP_FLE:
+    case UOP_FEQ:
+    case UOP_FNE:
+    case UOP_FNUM: {
         struct uop u = *like;
-        /* The node of a compare is a truth value; the format compared moves to imm (float) or stays there (integer width). */
+        /* The node of a compare is a truth value; the format compared moves to imm (float) or stays there (integer
+         * width). */
         if (like->kind >= UOP_FLT && like->kind <= UOP_FNUM)
             u.imm = uop_type_bits((enum uop_type)like->type), u.width = like->type;
         else if (!u.imm)
@@ -711,7 +733,11 @@ static graph_id simplify(struct graph *g, const struct uop *like, const graph_id
         u.type = UOP_B1;
         return simplify_compare(g, &u, args);
     }
-    case UOP_FADD: case UOP_FMUL: case UOP_FFMA: case UOP_FMIN: case UOP_FMAX: return simplify_float(g, like, args, count);
+    case UOP_FADD:
+    case UOP_FMUL:
+    case UOP_FFMA:
+    case UOP_FMIN:
+    case UOP_FMAX: return simplify_float(g, like, args, count);
     case UOP_FNEG: case UOP_FABS: return simplify_sign(g, like, args[0]);
     case UOP_MIN_S: case UOP_MAX_S: case UOP_MIN_U: case UOP_MAX_U: case UOP_MULHI_S: case UOP_MULHI_U:
         if (graph_is_const(g, args[0], NULL) || (args[0] > args[1] && !graph_is_const(g, args[1], NULL)))
@@ -724,8 +750,8 @@ static graph_id simplify(struct graph *g, const struct uop *like, const graph_id
     }
 }
 
-/* Rules make smaller nodes by the same function. Halves of long chains would go down the chain at every step: what a half came
- * to is remembered, and beyond a depth no honest code reaches a node is left as it is. */
+/* Rules make smaller nodes by the same function. Halves of long chains would go down the chain at every step: what a
+ * half came to is remembered, and beyond a depth no honest code reaches a node is left as it is. */
 graph_id graph_pure(struct graph *g, const struct uop *like, const graph_id *given, unsigned count)
 {
     enum { DEPTH = 200 };
@@ -734,7 +760,8 @@ graph_id graph_pure(struct graph *g, const struct uop *like, const graph_id *giv
     graph_id id;
     if (half && map_u64_get(&g->halves, key, &id))
         return id;
-    bool recurses = half || like->kind == UOP_ADD || like->kind == UOP_MUL || like->kind == UOP_NEG || like->kind == UOP_PAIR;
+    bool recurses =
+        half || like->kind == UOP_ADD || like->kind == UOP_MUL || like->kind == UOP_NEG || like->kind == UOP_PAIR;
     if (recurses && g->depth >= DEPTH)
         return intern_like(g, like, given, count);
     g->depth++;

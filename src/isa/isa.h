@@ -15,9 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Opcodes and modifier tokens: ISA_OP_IMAD, ISA_MOD_FTZ … generated into isa_names.inc from the spec. A modifier is known
- * by its spelling alone (".GEU" is ISA_MOD_GEU wherever it stands); spellings that begin with a digit or hold dots are
- * ISA_MOD_ followed by the spelling with '.' as '_' (ISA_MOD_64, ISA_MOD_16816). */
+/* Opcodes and modifier tokens: ISA_OP_IMAD, ISA_MOD_FTZ … generated into isa_names.inc from the spec. A modifier is
+ * known by its spelling alone (".GEU" is ISA_MOD_GEU wherever it stands); spellings that begin with a digit or hold
+ * dots are ISA_MOD_ followed by the spelling with '.' as '_' (ISA_MOD_64, ISA_MOD_16816). */
 enum isa_op {
     ISA_OP_UNKNOWN = 0,
 #define ISA_OP_ROW(id, text) ISA_OP_##id,
@@ -42,12 +42,12 @@ enum { ISA_RZ = 255, ISA_PT = 7, ISA_NO_REG = 0xffff };
 enum { ISA_MAX_MODS = 12, ISA_MAX_OPERANDS = 10, ISA_MAX_OPERAND_MODS = 3 };
 
 enum isa_operand_kind {
-    ISA_OPERAND_REG,        /* R4, -R4, |R4|, R4.H0_H0 */
-    ISA_OPERAND_UREG,       /* UR4 */
-    ISA_OPERAND_PRED,       /* P0, !P0, PT */
-    ISA_OPERAND_UPRED,      /* UP0 */
-    ISA_OPERAND_IMM,        /* integer: `value`, sign as printed (0x4, -0x60) */
-    ISA_OPERAND_FIMM,       /* float: `value` holds the IEEE bits, `bits` is 16, 32 or 64 (a 64-bit one has its low word 0) */
+    ISA_OPERAND_REG,   /* R4, -R4, |R4|, R4.H0_H0 */
+    ISA_OPERAND_UREG,  /* UR4 */
+    ISA_OPERAND_PRED,  /* P0, !P0, PT */
+    ISA_OPERAND_UPRED, /* UP0 */
+    ISA_OPERAND_IMM,   /* integer: `value`, sign as printed (0x4, -0x60) */
+    ISA_OPERAND_FIMM, /* float: `value` holds the IEEE bits, `bits` is 16, 32 or 64 (a 64-bit one has its low word 0) */
     ISA_OPERAND_CONST,      /* c[bank][offset], or cx[UR][offset] with ubase set, or c[bank][R+offset] with base set */
     ISA_OPERAND_MEM,        /* [base + ubase + offset], desc[UR][…] with desc set */
     ISA_OPERAND_SREG,       /* SR_TID.X: `value` is the special register's number */
@@ -124,7 +124,8 @@ struct isa_print_options {
 };
 /* Writes at most `size` bytes with NUL; answers the length the whole text has. An unknown word prints as
  * "UNKNOWN 0x<hi>,0x<lo>". */
-size_t isa_print(unsigned sm, const struct isa_insn *insn, const struct isa_print_options *options, char *out, size_t size);
+size_t isa_print(unsigned sm, const struct isa_insn *insn, const struct isa_print_options *options, char *out,
+                 size_t size);
 /* "[B--2---:R-:W0:-:S04]" into `out` (at least 32 bytes). */
 void isa_print_control(const struct isa_control *control, char out[32]);
 

@@ -77,8 +77,9 @@ static void put_float(struct sink *s, uint64_t bits, unsigned width, bool brain)
         return;
     }
     int bias = (1 << (exponent_bits - 1)) - 1;
-    double value = exponent ? ldexp((double)(fraction | UINT64_C(1) << fraction_bits), (int)exponent - bias - (int)fraction_bits)
-                            : ldexp((double)fraction, 1 - bias - (int)fraction_bits);
+    double value =
+        exponent ? ldexp((double)(fraction | UINT64_C(1) << fraction_bits), (int)exponent - bias - (int)fraction_bits)
+                 : ldexp((double)fraction, 1 - bias - (int)fraction_bits);
     if (negative)
         value = -value;
     put_format(s, fabs(value) >= 1e9 ? "%.20e" : "%.20g", value);
@@ -181,7 +182,8 @@ static void put_operand(struct sink *s, unsigned sm, const struct isa_insn *insn
         }
         break;
     case ISA_OPERAND_FIMM:
-        put_float(s, (uint64_t)o->value, o->bits, o->bits == 16 && (isa_has_mod(insn, ISA_MOD_BF16_V2) || isa_has_mod(insn, ISA_MOD_BF16)));
+        put_float(s, (uint64_t)o->value, o->bits,
+                  o->bits == 16 && (isa_has_mod(insn, ISA_MOD_BF16_V2) || isa_has_mod(insn, ISA_MOD_BF16)));
         break;
     case ISA_OPERAND_CONST:
     case ISA_OPERAND_MEM:
@@ -229,7 +231,8 @@ static void put_operand(struct sink *s, unsigned sm, const struct isa_insn *insn
         put_text(s, "|");
 }
 
-size_t isa_print(unsigned sm, const struct isa_insn *insn, const struct isa_print_options *options, char *out, size_t size)
+size_t isa_print(unsigned sm, const struct isa_insn *insn, const struct isa_print_options *options, char *out,
+                 size_t size)
 {
     struct sink s = {.out = out, .size = size};
     const struct isa_row *row = insn->op == ISA_OP_UNKNOWN ? NULL : isa_row_find(sm, insn->word);

@@ -32,14 +32,16 @@ struct mean {
     VEC(struct mean_name) names;
     struct map_u64 name_of;   /* node -> index into names */
     struct map_u64 value_of;  /* node -> index into value_ids */
-    VEC(const char *) value_ids; /* "v0" …; set by mean_set_value(): such a node prints as its id inside other expressions */
+    VEC(const char *)
+    value_ids; /* "v0" …; set by mean_set_value(): such a node prints as its id inside other expressions */
     VEC(graph_id) value_nodes;
     struct mean_work *work; /* private: texts made so far, arrays, marks (mean_internal.h) */
 };
 
 /* Takes parameters, finds the names (index values used in addresses and bounds) and the element
  * types of arrays. */
-enum sp_status mean_init(struct mean *m, struct arena *a, struct graph *g, const struct mean_param *params, uint32_t param_count);
+enum sp_status mean_init(struct mean *m, struct arena *a, struct graph *g, const struct mean_param *params,
+                         uint32_t param_count);
 
 /* How an expression is written. */
 enum mean_style {
@@ -83,16 +85,47 @@ const struct mean_param *mean_param_of(const struct mean *m, graph_id node);
  * or bounds use it. */
 bool mean_is_linear_index(const struct mean *m, graph_id node);
 
-/* ---- roles (mean_role.c). ORDER ROLE: as in the vocabulary; where several fit, the first, but for what says more: the loop
- * roles, spill and refill -------------------------------------------------------------------------------------------- */
+/* ---- roles (mean_role.c). ORDER ROLE: as in the vocabulary; where several fit, the first, but for what says more: the
+ * loop roles, spill and refill
+ * -------------------------------------------------------------------------------------------- */
 enum mean_role {
-    MEAN_ROLE_STACK, MEAN_ROLE_SPECIAL_REGISTER, MEAN_ROLE_PARAMETER, MEAN_ROLE_CONSTANT, MEAN_ROLE_INDEX,
-    MEAN_ROLE_BOUNDS_CHECK, MEAN_ROLE_EARLY_EXIT, MEAN_ROLE_ADDRESS, MEAN_ROLE_DESCRIPTOR, MEAN_ROLE_LOAD, MEAN_ROLE_STORE,
-    MEAN_ROLE_ATOMIC, MEAN_ROLE_COMPUTE, MEAN_ROLE_COMPARE, MEAN_ROLE_SELECT, MEAN_ROLE_CONVERT, MEAN_ROLE_MOVE,
-    MEAN_ROLE_PREDICATE, MEAN_ROLE_INDUCTION, MEAN_ROLE_LOOP_TEST, MEAN_ROLE_BRANCH, MEAN_ROLE_CALL, MEAN_ROLE_RETURN,
-    MEAN_ROLE_EXIT, MEAN_ROLE_BARRIER, MEAN_ROLE_RECONVERGENCE, MEAN_ROLE_SHUFFLE, MEAN_ROLE_VOTE, MEAN_ROLE_TENSOR,
-    MEAN_ROLE_ASYNC_COPY, MEAN_ROLE_FENCE, MEAN_ROLE_SPILL, MEAN_ROLE_REFILL, MEAN_ROLE_SLOW_PATH, MEAN_ROLE_PADDING,
-    MEAN_ROLE_DEAD, MEAN_ROLE_UNKNOWN,
+    MEAN_ROLE_STACK,
+    MEAN_ROLE_SPECIAL_REGISTER,
+    MEAN_ROLE_PARAMETER,
+    MEAN_ROLE_CONSTANT,
+    MEAN_ROLE_INDEX,
+    MEAN_ROLE_BOUNDS_CHECK,
+    MEAN_ROLE_EARLY_EXIT,
+    MEAN_ROLE_ADDRESS,
+    MEAN_ROLE_DESCRIPTOR,
+    MEAN_ROLE_LOAD,
+    MEAN_ROLE_STORE,
+    MEAN_ROLE_ATOMIC,
+    MEAN_ROLE_COMPUTE,
+    MEAN_ROLE_COMPARE,
+    MEAN_ROLE_SELECT,
+    MEAN_ROLE_CONVERT,
+    MEAN_ROLE_MOVE,
+    MEAN_ROLE_PREDICATE,
+    MEAN_ROLE_INDUCTION,
+    MEAN_ROLE_LOOP_TEST,
+    MEAN_ROLE_BRANCH,
+    MEAN_ROLE_CALL,
+    MEAN_ROLE_RETURN,
+    MEAN_ROLE_EXIT,
+    MEAN_ROLE_BARRIER,
+    MEAN_ROLE_RECONVERGENCE,
+    MEAN_ROLE_SHUFFLE,
+    MEAN_ROLE_VOTE,
+    MEAN_ROLE_TENSOR,
+    MEAN_ROLE_ASYNC_COPY,
+    MEAN_ROLE_FENCE,
+    MEAN_ROLE_SPILL,
+    MEAN_ROLE_REFILL,
+    MEAN_ROLE_SLOW_PATH,
+    MEAN_ROLE_PADDING,
+    MEAN_ROLE_DEAD,
+    MEAN_ROLE_UNKNOWN,
 };
 /* The role of every instance of an instruction, from the graph alone: an array of g->insns.n, NULL
  * when out of memory. SLOW_PATH is never answered here: it belongs to an expansion that a pattern

@@ -1,5 +1,5 @@
-/* The conditions a block puts on its metavariables (`where`), asked when all of them are bound. A comparison of what are no
- * constants cannot be shown false and so holds. Requires a context in which a term has matched. */
+/* The conditions a block puts on its metavariables (`where`), asked when all of them are bound. A comparison of what
+ * are no constants cannot be shown false and so holds. Requires a context in which a term has matched. */
 #include "pattern/pat_internal.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The order of work: bytes -> modules -> instructions -> micro-operations -> graph -> places, words, patterns -> facts ->
- * reports. This room may call every other; the library's public functions are here. */
+/* The order of work: bytes -> modules -> instructions -> micro-operations -> graph -> places, words, patterns -> facts
+ * -> reports. This room may call every other; the library's public functions are here. */
 #ifndef SP_PIPE_H
 #define SP_PIPE_H
 
@@ -33,13 +33,16 @@ struct sp_session {
 void pipe_env(unsigned sm, const struct img_kernel *kernel, struct graph_env *env);
 
 /* Decodes a kernel's code: *count instructions on `a`. */
-enum sp_status pipe_decode(struct arena *a, const struct img_module *module, const struct img_kernel *kernel, struct isa_insn **insns,
-                           uint32_t *count);
+enum sp_status pipe_decode(struct arena *a, const struct img_module *module, const struct img_kernel *kernel,
+                           struct isa_insn **insns, uint32_t *count);
 
 /* Everything about one kernel, as facts on `a`. Scratch memory goes when it returns. */
-enum sp_status pipe_kernel(struct sp_session *session, struct arena *a, const struct pipe_input *input, const struct img_kernel *kernel, const int32_t *file_numbers, bool rename_mnemonics, struct fact_kernel *out);
+enum sp_status pipe_kernel(struct sp_session *session, struct arena *a, const struct pipe_input *input,
+                           const struct img_kernel *kernel, const int32_t *file_numbers, bool rename_mnemonics,
+                           struct fact_kernel *out);
 
-/* True when a kernel answers to `wanted`: mangled, demangled or base name, or a glob of one. NULL: every kernel does. */
+/* True when a kernel answers to `wanted`: mangled, demangled or base name, or a glob of one. NULL: every kernel does.
+ */
 bool pipe_kernel_named(struct arena *a, const struct img_kernel *kernel, const char *wanted);
 
 #endif

@@ -1,5 +1,6 @@
-/* Constant bank 0 by architecture: where block and grid sizes, the stack pointer's start and the global descriptor stand. Each
- * offset was read from code that nvcc 13.0 makes of the special register's CUDA name for that architecture. */
+/* Constant bank 0 by architecture: where block and grid sizes, the stack pointer's start and the global descriptor
+ * stand. Each offset was read from code that nvcc 13.0 makes of the special register's CUDA name for that architecture.
+ */
 #include "pipeline/pipe.h"
 
 static const struct graph_sreg_word words_75_to_90[] = {

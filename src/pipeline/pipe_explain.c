@@ -40,13 +40,20 @@ static void add_input(struct arena *a, struct fact_document *doc, const struct p
 {
     static const char *const states[] = {"complete", "partial", "unreadable"};
     const struct img_module *m = &in->module;
-    struct fact_input f = {.path = in->path, .member = m->member, .kind = kind_text(m->kind), .producer = m->producer, .flags = m->flags,
-                           .status = states[m->status], .has_ptx = m->ptx != NULL, .has_line_info = m->has_line_info};
+    struct fact_input f = {.path = in->path,
+                           .member = m->member,
+                           .kind = kind_text(m->kind),
+                           .producer = m->producer,
+                           .flags = m->flags,
+                           .status = states[m->status],
+                           .has_ptx = m->ptx != NULL,
+                           .has_line_info = m->has_line_info};
     VEC_PUSH(a, doc->inputs, f);
 }
 
 /* Numbers of a module's files in the document; a file that several modules name is listed once. */
-static int32_t *number_files(struct arena *a, struct fact_document *doc, struct map_str *known, const struct img_module *m)
+static int32_t *number_files(struct arena *a, struct fact_document *doc, struct map_str *known,
+                             const struct img_module *m)
 {
     int32_t *numbers = ARENA_ARRAY(a, int32_t, m->file_count + 1u);
     for (uint32_t i = 0; i < m->file_count && numbers; i++) {
@@ -61,8 +68,8 @@ static int32_t *number_files(struct arena *a, struct fact_document *doc, struct 
     return numbers;
 }
 
-static enum sp_status build_document(struct sp_session *s, struct arena *a, const char *kernel, const char *also, const char *arch,
-                                     bool rename, struct fact_document *doc)
+static enum sp_status build_document(struct sp_session *s, struct arena *a, const char *kernel, const char *also,
+                                     const char *arch, bool rename, struct fact_document *doc)
 {
     struct map_str known = {0};
     enum sp_status status = load_patterns(s);
@@ -86,8 +93,9 @@ static enum sp_status build_document(struct sp_session *s, struct arena *a, cons
             struct fact_kernel f = {.input = (uint32_t)i};
             status = pipe_kernel(s, a, in, image, files, rename, &f);
             if (status == SP_ERR_ARCH) {
-                diag_add(&s->diags, DIAG_ERROR, "unknown-architecture", NULL, -1, "no encodings for %s; kernel %s is not explained",
-                         m->arch ? m->arch : "this architecture", image->name);
+                diag_add(&s->diags, DIAG_ERROR, "unknown-architecture", NULL, -1,
+                         "no encodings for %s; kernel %s is not explained", m->arch ? m->arch : "this architecture",
+                         image->name);
                 status = SP_OK;
                 continue;
             }
@@ -114,9 +122,11 @@ static enum sp_status add_comparisons(struct fact_document *doc, const char *a, 
             continue;
         bool first = true;
         for (size_t j = 0; j < i && first; j++)
-            first = !(named(doc->a, &doc->kernels.p[j], a) && str_equal(doc->kernels.p[j].arch, doc->kernels.p[i].arch));
+            first =
+                !(named(doc->a, &doc->kernels.p[j], a) && str_equal(doc->kernels.p[j].arch, doc->kernels.p[i].arch));
         for (size_t j = 0; j < n && first; j++) {
-            if (j == i || !named(doc->a, &doc->kernels.p[j], b) || !str_equal(doc->kernels.p[j].arch, doc->kernels.p[i].arch))
+            if (j == i || !named(doc->a, &doc->kernels.p[j], b) ||
+                !str_equal(doc->kernels.p[j].arch, doc->kernels.p[i].arch))
                 continue;
             if (!fact_compare(doc, (uint32_t)i, (uint32_t)j))
                 return SP_ERR_MEMORY;

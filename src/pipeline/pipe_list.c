@@ -70,9 +70,12 @@ static void list_text(const struct sp_session *s, struct out *out, bool markdown
     for (size_t i = 0; i < s->inputs.n; i++) {
         const struct img_module *m = &s->inputs.p[i].module;
         out_printf(out, markdown ? "%s## %s\n\n" : "%s%s\n", markdown && i ? "\n" : "", s->inputs.p[i].path);
-        out_printf(out, markdown ? "%s, %s, producer %s, PTX %s, line table %s\n\n" : "  %s  %s  producer %s  PTX %s  line table %s\n",
-                   module_kind(m->kind), m->arch ? m->arch : "architecture unknown", m->producer ? m->producer : "unknown",
-                   m->ptx ? "embedded" : "none", m->has_line_info ? "yes" : "none");
+        out_printf(out,
+                   markdown ? "%s, %s, producer %s, PTX %s, line table %s\n\n"
+                            : "  %s  %s  producer %s  PTX %s  line table %s\n",
+                   module_kind(m->kind), m->arch ? m->arch : "architecture unknown",
+                   m->producer ? m->producer : "unknown", m->ptx ? "embedded" : "none",
+                   m->has_line_info ? "yes" : "none");
         out_text(out, markdown ? "| registers | shared | stack | instructions | kernel |\n|---|---|---|---|---|\n"
                                : "    regs  shared   stack  instructions  kernel\n");
         for (uint32_t k = 0; k < m->kernel_count; k++) {
@@ -83,8 +86,8 @@ static void list_text(const struct sp_session *s, struct out *out, bool markdown
             const int32_t values[3] = {x->registers, x->shared_bytes, x->stack_bytes};
             for (int v = 0; v < 3; v++)
                 snprintf(numbers[v], sizeof numbers[v], values[v] < 0 ? "?" : "%d", values[v]);
-            out_printf(out, markdown ? "| %s | %s | %s | %u | %s |\n" : "  %6s  %6s  %6s  %12u  %s\n", numbers[0], numbers[1], numbers[2],
-                       x->code_bytes / 16, x->demangled ? x->demangled : x->name);
+            out_printf(out, markdown ? "| %s | %s | %s | %u | %s |\n" : "  %6s  %6s  %6s  %12u  %s\n", numbers[0],
+                       numbers[1], numbers[2], x->code_bytes / 16, x->demangled ? x->demangled : x->name);
         }
     }
 }

@@ -199,12 +199,12 @@ bool pipe_kernel_named(struct arena *a, const struct img_kernel *k, const char *
     if (!wanted)
         return true;
     const char *demangled = k->demangled ? k->demangled : k->name, *base = fact_base_name(a, demangled);
-    return str_equal(wanted, k->name) || str_equal(wanted, demangled) || str_equal(wanted, base) || str_glob(wanted, k->name) ||
-           str_glob(wanted, demangled) || (base && str_glob(wanted, base));
+    return str_equal(wanted, k->name) || str_equal(wanted, demangled) || str_equal(wanted, base) ||
+           str_glob(wanted, k->name) || str_glob(wanted, demangled) || (base && str_glob(wanted, base));
 }
 
-enum sp_status pipe_decode(struct arena *a, const struct img_module *module, const struct img_kernel *kernel, struct isa_insn **insns,
-                           uint32_t *count)
+enum sp_status pipe_decode(struct arena *a, const struct img_module *module, const struct img_kernel *kernel,
+                           struct isa_insn **insns, uint32_t *count)
 {
     *count = kernel->code_bytes / 16;
     *insns = ARENA_ARRAY(a, struct isa_insn, *count + 1u);

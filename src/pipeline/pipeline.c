@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-static enum sp_status lift_all(struct arena *a, unsigned sm, const struct isa_insn *insns, uint32_t count, struct graph_input_insn *out)
+static enum sp_status lift_all(struct arena *a, unsigned sm, const struct isa_insn *insns, uint32_t count,
+                               struct graph_input_insn *out)
 {
     struct uop_lift_context context = {.sm = sm, .a = a};
     struct uop_list *lists = ARENA_ARRAY(a, struct uop_list, count);
@@ -31,7 +32,8 @@ static void text_of(struct arena *a, unsigned sm, const struct isa_insn *insn, b
     t->bits = arena_printf(a, "0x%016llx%016llx", (unsigned long long)insn->word.hi, (unsigned long long)insn->word.lo);
     if (insn->guard != ISA_PT || insn->guard_not)
         t->guard = insn->guard == ISA_PT ? arena_printf(a, "!%sPT", insn->guard_uniform ? "U" : "")
-                                         : arena_printf(a, "%s%sP%u", insn->guard_not ? "!" : "", insn->guard_uniform ? "U" : "", insn->guard);
+                                         : arena_printf(a, "%s%sP%u", insn->guard_not ? "!" : "",
+                                                        insn->guard_uniform ? "U" : "", insn->guard);
     t->stall = c->stall;
     t->yield = c->yield;
     t->write_barrier = c->write_barrier == 7 ? FACT_NONE : c->write_barrier;
@@ -46,9 +48,10 @@ static uint32_t type_bytes(const char *type)
     static const struct {
         const char *name;
         uint32_t bytes;
-    } sizes[] = {{"float", 4}, {"int", 4}, {"unsigned int", 4}, {"double", 8}, {"long", 8}, {"unsigned long", 8}, {"long long", 8},
-                 {"unsigned long long", 8}, {"short", 2}, {"unsigned short", 2}, {"char", 1}, {"signed char", 1}, {"unsigned char", 1},
-                 {"bool", 1}};
+    } sizes[] = {
+        {"float", 4},         {"int", 4},         {"unsigned int", 4},       {"double", 8}, {"long", 8},
+        {"unsigned long", 8}, {"long long", 8},   {"unsigned long long", 8}, {"short", 2},  {"unsigned short", 2},
+        {"char", 1},          {"signed char", 1}, {"unsigned char", 1},      {"bool", 1}};
     size_t n = strlen(type);
     if (n && (type[n - 1] == '*' || type[n - 1] == '&'))
         return 8;
@@ -58,8 +61,10 @@ static uint32_t type_bytes(const char *type)
     return 0;
 }
 
-/* Parameters with types from the symbol and names from the source, used only where count and sizes agree with the container. */
-static struct mean_param *name_params(struct sp_session *s, struct arena *a, const struct img_kernel *k, const char *base_name)
+/* Parameters with types from the symbol and names from the source, used only where count and sizes agree with the
+ * container. */
+static struct mean_param *name_params(struct sp_session *s, struct arena *a, const struct img_kernel *k,
+                                      const char *base_name)
 {
     struct mean_param *p = ARENA_ARRAY(a, struct mean_param, k->param_count);
     struct img_signature signature = {0};
@@ -86,7 +91,8 @@ static struct mean_param *name_params(struct sp_session *s, struct arena *a, con
 }
 
 enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct pipe_input *input,
-                           const struct img_kernel *kernel, const int32_t *file_numbers, bool rename_mnemonics, struct fact_kernel *out)
+                           const struct img_kernel *kernel, const int32_t *file_numbers, bool rename_mnemonics,
+                           struct fact_kernel *out)
 {
     const struct img_module *module = &input->module;
     struct fact_source source = {.module = module, .kernel = kernel, .file_numbers = file_numbers};
@@ -116,7 +122,8 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
     if ((status = graph_build(&work, &input_graph, &s->diags, &graph)) != SP_OK)
         goto done;
     /* Everything a fact keeps as text lives on `a`: words and matches are made there. */
-    struct mean_param *params = name_params(s, a, kernel, fact_base_name(a, kernel->demangled ? kernel->demangled : kernel->name));
+    struct mean_param *params =
+        name_params(s, a, kernel, fact_base_name(a, kernel->demangled ? kernel->demangled : kernel->name));
     if ((status = mean_init(&mean, a, &graph, params, kernel->param_count)) != SP_OK)
         goto done;
     if ((status = place_build(&work, &graph, &place)) != SP_OK)

@@ -1,15 +1,32 @@
-/* Where each value lives and when: the materialization analysis (D8). Reads defs, uses and memory accesses of the graph; a value
- * is a node that holds data (something loaded, or computed from it, or stored), not an index, address, predicate, constant or
- * special register. */
+/* Where each value lives and when: the materialization analysis (D8). Reads defs, uses and memory accesses of the
+ * graph; a value is a node that holds data (something loaded, or computed from it, or stored), not an index, address,
+ * predicate, constant or special register. */
 #ifndef SP_PLACE_H
 #define SP_PLACE_H
 
 #include "graph/graph.h"
 
 /* ORDER WHERE, ORDER CLASS: as the vocabulary (facts/ uses the same order). */
-enum place_where { PLACE_REGISTER, PLACE_UNIFORM, PLACE_PREDICATE, PLACE_SHARED, PLACE_GLOBAL, PLACE_LOCAL, PLACE_CONSTANT };
-enum place_class { PLACE_REGISTER_ONLY, PLACE_REGISTER_ACCUMULATOR, PLACE_SHARED_MATERIALIZED, PLACE_GLOBAL_MATERIALIZED, PLACE_SPILLED,
-    PLACE_LOCAL_ARRAY, PLACE_RECOMPUTED, PLACE_INPUT, PLACE_RESULT };
+enum place_where {
+    PLACE_REGISTER,
+    PLACE_UNIFORM,
+    PLACE_PREDICATE,
+    PLACE_SHARED,
+    PLACE_GLOBAL,
+    PLACE_LOCAL,
+    PLACE_CONSTANT
+};
+enum place_class {
+    PLACE_REGISTER_ONLY,
+    PLACE_REGISTER_ACCUMULATOR,
+    PLACE_SHARED_MATERIALIZED,
+    PLACE_GLOBAL_MATERIALIZED,
+    PLACE_SPILLED,
+    PLACE_LOCAL_ARRAY,
+    PLACE_RECOMPUTED,
+    PLACE_INPUT,
+    PLACE_RESULT
+};
 
 struct place_storage {
     enum place_where where;
@@ -20,7 +37,8 @@ struct place_storage {
 };
 struct place_use {
     uint32_t insn;
-    enum place_where via; /* the route: a register that was loaded from where the value was stored counts as that memory */
+    enum place_where
+        via; /* the route: a register that was loaded from where the value was stored counts as that memory */
     bool other_thread;
 };
 struct place_value {

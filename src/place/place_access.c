@@ -1,6 +1,6 @@
-/* How neighbouring threads' addresses lie to each other: the difference quotient of the address in threadIdx.x, exact for
- * sums and products with factors that do not depend on the thread. Anything else is unknown; an address that depends on
- * loaded data is scattered. */
+/* How neighbouring threads' addresses lie to each other: the difference quotient of the address in threadIdx.x, exact
+ * for sums and products with factors that do not depend on the thread. Anything else is unknown; an address that
+ * depends on loaded data is scattered. */
 #include "place/place.h"
 
 enum { DEPTH = 24 };
@@ -77,5 +77,7 @@ void place_access_of(const struct graph *g, const struct graph_access *access, s
         by = (int32_t)(uint32_t)(uint64_t)by;
     out->stride_known = true;
     out->stride = by;
-    out->coalescing = by == 0 ? PLACE_BROADCAST : by == access->width || by == -(int64_t)access->width ? PLACE_FULL : PLACE_STRIDED;
+    out->coalescing = by == 0                                                ? PLACE_BROADCAST
+                      : by == access->width || by == -(int64_t)access->width ? PLACE_FULL
+                                                                             : PLACE_STRIDED;
 }

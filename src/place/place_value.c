@@ -1,8 +1,8 @@
 /* Which nodes are data values, where each sits, who uses it, and its class.
  *
  * Data is what was loaded and what is computed towards a store. From every stored word the walk goes back through the
- * arguments of pure nodes; compares are walked for the data they look at, addresses are not. A node counts when some register
- * holds it; what stands only inside an instruction (a negated operand) is part of its user's expression.
+ * arguments of pure nodes; compares are walked for the data they look at, addresses are not. A node counts when some
+ * register holds it; what stands only inside an instruction (a negated operand) is part of its user's expression.
  *
  * requires: graph with users and defs indexed · gives: struct place */
 #include "place/place.h"
@@ -26,10 +26,12 @@ static bool is_access_space(unsigned space)
 
 static bool is_float_op(const struct graph_node *n)
 {
-    return (n->kind >= UOP_FADD && n->kind <= UOP_RSQ64H && n->kind != UOP_F2I) || n->kind == UOP_I2F || n->kind == UOP_MMA;
+    return (n->kind >= UOP_FADD && n->kind <= UOP_RSQ64H && n->kind != UOP_F2I) || n->kind == UOP_I2F ||
+           n->kind == UOP_MMA;
 }
 
-/* Depends on something that was loaded (nodes ascend, so arguments are decided first; phis are settled by a second pass). */
+/* Depends on something that was loaded (nodes ascend, so arguments are decided first; phis are settled by a second
+ * pass). */
 static void mark_loaded(struct marks *m)
 {
     const struct graph *g = m->g;
@@ -73,7 +75,8 @@ static void walk(struct marks *m)
 static bool is_half_of_value(const struct marks *m, graph_id id)
 {
     const struct graph_node *n = graph_at(m->g, id);
-    return (n->kind == UOP_LO || n->kind == UOP_HI) && m->data[n->arg[0]] && graph_at(m->g, n->arg[0])->kind != UOP_LOAD;
+    return (n->kind == UOP_LO || n->kind == UOP_HI) && m->data[n->arg[0]] &&
+           graph_at(m->g, n->arg[0])->kind != UOP_LOAD;
 }
 
 static bool may_be_value(const struct marks *m, graph_id id)
@@ -141,14 +144,15 @@ static enum sp_status find_values(struct marks *m)
         if (n->type != UOP_B1 || n->kind == GRAPH_BOOL)
             continue;
         for (unsigned i = 0; i < n->arg_count; i++)
-            if (m->loaded[n->arg[i]] == 2 && graph_at(g, n->arg[i])->type != UOP_B1 && is_float_op(graph_at(g, n->arg[i])))
+            if (m->loaded[n->arg[i]] == 2 && graph_at(g, n->arg[i])->type != UOP_B1 &&
+                is_float_op(graph_at(g, n->arg[i])))
                 push(m, n->arg[i]);
     }
     walk(m);
     return arena_failed(m->a) ? SP_ERR_MEMORY : SP_OK;
 }
 
-/* ---- storage and uses -------------------------------------------------------------------------------------------------- */
+/* ---- storage and uses ----------------------------------------------------------------------- */
 
 static enum place_where where_of_file(unsigned file)
 {
@@ -157,7 +161,10 @@ static enum place_where where_of_file(unsigned file)
 
 static enum place_where where_of_space(unsigned space)
 {
-    return space == UOP_SHARED ? PLACE_SHARED : space == UOP_LOCAL ? PLACE_LOCAL : space == UOP_CONSTANT ? PLACE_CONSTANT : PLACE_GLOBAL;
+    return space == UOP_SHARED     ? PLACE_SHARED
+           : space == UOP_LOCAL    ? PLACE_LOCAL
+           : space == UOP_CONSTANT ? PLACE_CONSTANT
+                                   : PLACE_GLOBAL;
 }
 
 
@@ -212,7 +219,8 @@ static bool index_uses(struct arena *a, const struct graph *g, struct def_index 
     return true;
 }
 
-static void place_defs(struct arena *a, const struct graph *g, const struct def_index *x, struct place_value *v, graph_id node)
+static void place_defs(struct arena *a, const struct graph *g, const struct def_index *x, struct place_value *v,
+                       graph_id node)
 {
     uint32_t count;
     const uint32_t *defs = graph_defs_of(g, node, &count);
@@ -220,7 +228,9 @@ static void place_defs(struct arena *a, const struct graph *g, const struct def_
         const struct graph_def *d = &g->defs.p[defs[i]];
         uint32_t load = load_of_def(g, d);
         enum place_where via = where_of_file(d->file);
-        VEC_PUSH(a, v->storage, (struct place_storage){.where = via, .def = defs[i], .access = UINT32_MAX, .from = d->insn, .to = d->last_use});
+        VEC_PUSH(a, v->storage,
+                 (struct place_storage){
+                     .where = via, .def = defs[i], .access = UINT32_MAX, .from = d->insn, .to = d->last_use});
         VEC_PUSH(a, v->evidence, d->insn);
         if (load != UINT32_MAX && g->accesses.p[load].from_store >= 0)
             via = where_of_space(g->accesses.p[load].space);
@@ -232,7 +242,8 @@ static void place_defs(struct arena *a, const struct graph *g, const struct def_
 static bool access_holds(const struct graph *g, const struct graph_access *x, graph_id node)
 {
     const struct graph_node *n = graph_at(g, node);
-    if (x->kind == GRAPH_LOAD && (x->result == node || ((n->kind == UOP_LO || n->kind == UOP_HI) && n->arg[0] == x->result)))
+    if (x->kind == GRAPH_LOAD &&
+        (x->result == node || ((n->kind == UOP_LO || n->kind == UOP_HI) && n->arg[0] == x->result)))
         return true;
     for (unsigned k = 0; k < 4; k++)
         if (x->value[k] == node)
@@ -240,8 +251,8 @@ static bool access_holds(const struct graph *g, const struct graph_access *x, gr
     return false;
 }
 
-static void place_accesses(struct arena *a, const struct graph *g, const struct def_index *index, struct place_value *v, graph_id node,
-                           const uint32_t *list, uint32_t count)
+static void place_accesses(struct arena *a, const struct graph *g, const struct def_index *index, struct place_value *v,
+                           graph_id node, const uint32_t *list, uint32_t count)
 {
     bool loaded = false;
     for (uint32_t i = 0; i < count; i++) {
@@ -251,14 +262,23 @@ static void place_accesses(struct arena *a, const struct graph *g, const struct 
         if (x->kind == GRAPH_LOAD) {
             if (x->from_store >= 0)
                 continue; /* the store's place covers it */
-            VEC_PUSH(a, v->storage, (struct place_storage){.where = where_of_space(x->space), .def = UINT32_MAX, .access = list[i],
-                                                           .from = x->insn, .to = x->insn, .reloaded = loaded});
+            VEC_PUSH(a, v->storage,
+                     (struct place_storage){.where = where_of_space(x->space),
+                                            .def = UINT32_MAX,
+                                            .access = list[i],
+                                            .from = x->insn,
+                                            .to = x->insn,
+                                            .reloaded = loaded});
             loaded = true;
             v->assumed |= x->may_alias;
         } else if (x->kind == GRAPH_STORE || x->kind == GRAPH_ATOMIC) {
             uint32_t to = index->last_reader[list[i]] > x->insn ? index->last_reader[list[i]] : x->insn;
-            VEC_PUSH(a, v->storage, (struct place_storage){.where = where_of_space(x->space), .def = UINT32_MAX, .access = list[i],
-                                                           .from = x->insn, .to = to});
+            VEC_PUSH(a, v->storage,
+                     (struct place_storage){.where = where_of_space(x->space),
+                                            .def = UINT32_MAX,
+                                            .access = list[i],
+                                            .from = x->insn,
+                                            .to = to});
             VEC_PUSH(a, v->evidence, x->insn);
         }
     }
@@ -295,7 +315,8 @@ static void sort_value(struct place_value *v)
     if (v->storage.n)
         qsort(v->storage.p, v->storage.n, sizeof v->storage.p[0], compare_storage);
     for (size_t i = 0; i < v->storage.n; i++)
-        if (!kept || compare_storage(&v->storage.p[kept - 1], &v->storage.p[i]) != 0 || v->storage.p[i].access != v->storage.p[kept - 1].access)
+        if (!kept || compare_storage(&v->storage.p[kept - 1], &v->storage.p[i]) != 0 ||
+            v->storage.p[i].access != v->storage.p[kept - 1].access)
             v->storage.p[kept++] = v->storage.p[i];
     v->storage.n = kept;
     kept = 0;
@@ -314,7 +335,7 @@ static void sort_value(struct place_value *v)
     v->evidence.n = kept;
 }
 
-/* ---- class ----------------------------------------------------------------------------------------------------------------- */
+/* ---- class ---------------------------------------------------------------------------------- */
 
 /* The def reads the value it holds: a copy. */
 static bool is_copy(const struct graph *g, const struct graph_def *d, graph_id node)
@@ -359,7 +380,8 @@ static bool at_constant_stack_offset(const struct graph *g, const struct graph_a
 
 static void classify(struct graph *g, const struct def_index *index, struct place_value *v)
 {
-    bool stored_global = false, read_back_global = false, shared = false, spilled = false, array = false, loaded_global = false;
+    bool stored_global = false, read_back_global = false, shared = false, spilled = false, array = false,
+         loaded_global = false;
     const struct graph_node *node = graph_at(g, v->node);
     uint32_t stores = 0;
     for (size_t i = 0; i < v->storage.n; i++) {
@@ -420,7 +442,7 @@ static void classify(struct graph *g, const struct def_index *index, struct plac
         v->cls = PLACE_REGISTER_ONLY;
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------ */
 
 static int compare_values(const void *p, const void *q)
 {
@@ -470,15 +492,18 @@ enum sp_status place_build(struct arena *a, const struct graph *graph, struct pl
     if (find_values(&m) != SP_OK)
         return SP_ERR_MEMORY;
     /* Accesses by the nodes they hold, so that each value looks at its own only. */
-    uint32_t *list = ARENA_ARRAY(a, uint32_t, g->accesses.n * 7 + 1), *next = ARENA_ARRAY(a, uint32_t, g->accesses.n * 7 + 1);
+    uint32_t *list = ARENA_ARRAY(a, uint32_t, g->accesses.n * 7 + 1),
+             *next = ARENA_ARRAY(a, uint32_t, g->accesses.n * 7 + 1);
     uint32_t *head = ARENA_ARRAY(a, uint32_t, nodes);
     if (!list || !next || !head)
         return SP_ERR_MEMORY;
     uint32_t cells = 0;
     for (size_t i = g->accesses.n; i-- > 0;) {
         const struct graph_access *x = &g->accesses.p[i];
-        graph_id of[7] = {x->value[0], x->value[1], x->value[2], x->value[3], x->kind == GRAPH_LOAD ? x->result : GRAPH_NIL};
-        if (x->kind == GRAPH_LOAD && x->width == 8 && x->result != GRAPH_NIL && graph_at(g, x->result)->type == UOP_B64) {
+        graph_id of[7] = {x->value[0], x->value[1], x->value[2], x->value[3],
+                          x->kind == GRAPH_LOAD ? x->result : GRAPH_NIL};
+        if (x->kind == GRAPH_LOAD && x->width == 8 && x->result != GRAPH_NIL &&
+            graph_at(g, x->result)->type == UOP_B64) {
             of[5] = graph_op1(g, UOP_LO, UOP_B32, x->result);
             of[6] = graph_op1(g, UOP_HI, UOP_B32, x->result);
         }

@@ -1,8 +1,8 @@
 /* Numbers the statements of a document's note.
  *
  * The order is the order in which the full text report says them: summary, outputs and where they differ,
- * values, patterns (the largest first, a pattern before its parts), rewrites, phases, loops, parameters, names, accesses,
- * work, register lanes, unknowns; after the last kernel the rows of the comparisons. A number therefore
+ * values, patterns (the largest first, a pattern before its parts), rewrites, phases, loops, parameters, names,
+ * accesses, work, register lanes, unknowns; after the last kernel the rows of the comparisons. A number therefore
  * depends on the selected kernels, never on the level. */
 #include "report/rep_plan.h"
 
@@ -75,8 +75,8 @@ static void add_tree(struct rep_plan *plan, struct arena *a, uint32_t kernel, st
     }
 }
 
-/* Patterns as a forest. Child lists are chained through `next` so that the walk is linear; a parent that does not exist, or
- * a cycle, makes a pattern a root rather than losing it. */
+/* Patterns as a forest. Child lists are chained through `next` so that the walk is linear; a parent that does not
+ * exist, or a cycle, makes a pattern a root rather than losing it. */
 static void add_patterns(struct rep_plan *plan, struct arena *a, const struct fact_kernel *k, uint32_t kernel)
 {
     size_t n = k->patterns.n, root_count = 0;

@@ -59,7 +59,8 @@ enum sp_status rep_text(const struct fact_document *doc, const struct rep_option
             rep_paragraph(
                 &p, 0, 0, REP_DIM,
                 "[n] is a statement: --why n shows what it rests on. --at 0x…, --line N, --value NAME show one "
-                "instruction, source line, value. Of a long expression the part after … is in --why, --value and JSON.");
+                "instruction, source line, value. Of a long expression the part after … is in --why, --value and "
+                "JSON.");
         }
         complete = !arena_failed(&scratch);
         arena_free(&scratch);

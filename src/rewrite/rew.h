@@ -1,5 +1,5 @@
-/* Rewrites: what the compilers changed, or refused to change. From machine code alone only refusals can be told (a product and
- * a sum that stayed two instructions); the stage is then unknown. */
+/* Rewrites: what the compilers changed, or refused to change. From machine code alone only refusals can be told (a
+ * product and a sum that stayed two instructions); the stage is then unknown. */
 #ifndef SP_REW_H
 #define SP_REW_H
 

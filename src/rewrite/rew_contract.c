@@ -1,5 +1,5 @@
-/* Multiplications that were not contracted: FMUL nodes whose result (perhaps negated) is an addend of an FADD of the same
- * format, both held in registers by instructions of their own. requires: graph with defs indexed */
+/* Multiplications that were not contracted: FMUL nodes whose result (perhaps negated) is an addend of an FADD of the
+ * same format, both held in registers by instructions of their own. requires: graph with defs indexed */
 #include "rewrite/rew.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* Fuzz target: any bytes through the whole house. Explained as JSON and as text, listed and disassembled; what comes out is
- * counted and thrown away. An error or a partial report is fine; a crash, a hang or a sanitizer's finding is not. */
+/* Fuzz target: any bytes through the whole house. Explained as JSON and as text, listed and disassembled; what comes
+ * out is counted and thrown away. An error or a partial report is fine; a crash, a hang or a sanitizer's finding is
+ * not. */
 #include "sassprobe/sassprobe.h"
 
 #include <stdint.h>

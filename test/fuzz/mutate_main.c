@@ -1,10 +1,11 @@
 /* Runs a fuzz target on damaged cubins, always the same ones: mutate COUNT FILE-OR-FOLDER...
  *
- * Each input is one of the files with one to four kinds of damage. Half of it is blind (cut short, bits flipped, a run of
- * bytes overwritten); the other half knows ELF and aims at what a reader is tempted to trust: counts, offsets and sizes of
- * the section table, links between sections, lengths in .nv.info, indices in relocations and symbols, names that are hard to
- * demangle, opcodes of line programs, branch targets. A crash or a sanitizer's finding ends the program; so does an input
- * that takes longer than LIMIT seconds. The number of that input is printed: mutate COUNT --only NUMBER FILE... */
+ * Each input is one of the files with one to four kinds of damage. Half of it is blind (cut short, bits flipped, a run
+ * of bytes overwritten); the other half knows ELF and aims at what a reader is tempted to trust: counts, offsets and
+ * sizes of the section table, links between sections, lengths in .nv.info, indices in relocations and symbols, names
+ * that are hard to demangle, opcodes of line programs, branch targets. A crash or a sanitizer's finding ends the
+ * program; so does an input that takes longer than LIMIT seconds. The number of that input is printed: mutate COUNT
+ * --only NUMBER FILE... */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <elf.h>

@@ -10,7 +10,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static inline struct graph *code_graph(struct arena *a, unsigned sm, const char *const *lines, uint32_t count, const struct graph_env *env)
+static inline struct graph *code_graph(struct arena *a, unsigned sm, const char *const *lines, uint32_t count,
+                                       const struct graph_env *env)
 {
     struct graph *g = ARENA_NEW(a, struct graph);
     struct graph_input_insn *in = ARENA_ARRAY(a, struct graph_input_insn, count);
@@ -53,8 +54,12 @@ static inline void value_text_to(struct strbuf *b, const struct graph *g, graph_
     case GRAPH_PHI: str_add(b, "phi"); return;
     default: break;
     }
-    str_addf(b, "(%s", n->kind == GRAPH_BOOL ? "bool" : n->kind == GRAPH_RESULT ? "result" : uop_kind_text((enum uop_kind)n->kind));
-    if (n->kind == GRAPH_BOOL || n->kind == UOP_SEXT || n->kind == UOP_ZEXT || n->kind == UOP_IEQ || n->kind == UOP_ILT_S || n->kind == UOP_ILT_U)
+    str_addf(b, "(%s",
+             n->kind == GRAPH_BOOL     ? "bool"
+             : n->kind == GRAPH_RESULT ? "result"
+                                       : uop_kind_text((enum uop_kind)n->kind));
+    if (n->kind == GRAPH_BOOL || n->kind == UOP_SEXT || n->kind == UOP_ZEXT || n->kind == UOP_IEQ ||
+        n->kind == UOP_ILT_S || n->kind == UOP_ILT_U)
         str_addf(b, ":%" PRIx64, n->imm);
     for (unsigned i = 0; i < n->arg_count; i++) {
         str_add(b, " ");

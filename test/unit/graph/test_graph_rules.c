@@ -98,14 +98,17 @@ static void float_rules_are_exact(void **state)
     struct graph g;
     graph_init(&g, *state, &env_86);
     graph_id x = graph_cbank(&g, UOP_B32, 0, 0x160), y = graph_cbank(&g, UOP_B32, 0, 0x164);
-    graph_id zero = graph_const(&g, UOP_B32, 0), minus_zero = graph_const(&g, UOP_B32, 0x80000000), one = graph_const(&g, UOP_B32, 0x3f800000);
+    graph_id zero = graph_const(&g, UOP_B32, 0), minus_zero = graph_const(&g, UOP_B32, 0x80000000),
+             one = graph_const(&g, UOP_B32, 0x3f800000);
     struct uop add = {.kind = UOP_FADD, .type = UOP_F32}, ftz = {.kind = UOP_FADD, .type = UOP_F32, .flags = UOP_FTZ};
     assert_int_equal(graph_pure(&g, &add, (graph_id[]){x, minus_zero}, 2), x);
     assert_int_not_equal(graph_pure(&g, &add, (graph_id[]){x, zero}, 2), x);
     assert_int_not_equal(graph_pure(&g, &ftz, (graph_id[]){x, minus_zero}, 2), x);
     struct uop fma = {.kind = UOP_FFMA, .type = UOP_F32}, mul = {.kind = UOP_FMUL, .type = UOP_F32};
-    assert_int_equal(graph_pure(&g, &fma, (graph_id[]){x, y, minus_zero}, 3), graph_pure(&g, &mul, (graph_id[]){y, x}, 2));
-    assert_int_not_equal(graph_pure(&g, &fma, (graph_id[]){x, y, zero}, 3), graph_pure(&g, &mul, (graph_id[]){x, y}, 2));
+    assert_int_equal(graph_pure(&g, &fma, (graph_id[]){x, y, minus_zero}, 3),
+                     graph_pure(&g, &mul, (graph_id[]){y, x}, 2));
+    assert_int_not_equal(graph_pure(&g, &fma, (graph_id[]){x, y, zero}, 3),
+                         graph_pure(&g, &mul, (graph_id[]){x, y}, 2));
     assert_int_equal(graph_pure(&g, &fma, (graph_id[]){x, one, y}, 3), graph_pure(&g, &add, (graph_id[]){x, y}, 2));
     /* A product and a sum are two roundings: never an fma, and the other way round. */
     graph_id two = graph_pure(&g, &add, (graph_id[]){graph_pure(&g, &mul, (graph_id[]){x, y}, 2), x}, 2);
@@ -123,8 +126,10 @@ static void addresses_are_sums(void **state)
     graph_init(&g, *state, &env_86);
     graph_id i = graph_sreg(&g, UOP_SR_TID_X), p = graph_cbank(&g, UOP_B64, 0, 0x160);
     graph_id wide = graph_op1(&g, UOP_SEXT, UOP_B64, i);
-    graph_id address = graph_op2(&g, UOP_ADD, UOP_B64, graph_op2(&g, UOP_ADD, UOP_B64, p, graph_op2(&g, UOP_MUL, UOP_B64, wide, graph_const(&g, UOP_B64, 12))),
-                                 graph_const(&g, UOP_B64, (uint64_t)-4));
+    graph_id address = graph_op2(
+        &g, UOP_ADD, UOP_B64,
+        graph_op2(&g, UOP_ADD, UOP_B64, p, graph_op2(&g, UOP_MUL, UOP_B64, wide, graph_const(&g, UOP_B64, 12))),
+        graph_const(&g, UOP_B64, (uint64_t)-4));
     assert_true(graph_affine(&g, address, &f));
     assert_int_equal(f.base, p);
     assert_int_equal(f.term_count, 1);
@@ -139,9 +144,10 @@ static void addresses_are_sums(void **state)
     assert_int_not_equal(f.terms[0].term, i);
 }
 
-/* ---- size: twice the code, about twice the nodes ---------------------------------------------------------------------------- */
+/* ---- size: twice the code, about twice the nodes -------------------------------------------- */
 
-static const struct graph *many(struct arena *a, const char *const *body, uint32_t lines, uint32_t copies, bool diamonds)
+static const struct graph *many(struct arena *a, const char *const *body, uint32_t lines, uint32_t copies,
+                                bool diamonds)
 {
     uint32_t count = 0, total = lines * copies + 3;
     const char **code = ARENA_ARRAY(a, const char *, total);
@@ -167,7 +173,9 @@ static void growth_is_linear(void **state)
             struct arena a;
             arena_init(&a, 0);
             uint32_t copies = 1000u << k;
-            const struct graph *g = shape == 0 ? many(&a, guarded, 2, copies, false) : shape == 1 ? many(&a, diamond, 3, copies, true) : many(&a, plain, 2, copies, false);
+            const struct graph *g = shape == 0   ? many(&a, guarded, 2, copies, false)
+                                    : shape == 1 ? many(&a, diamond, 3, copies, true)
+                                                 : many(&a, plain, 2, copies, false);
             nodes[k] = g->nodes.n;
             bytes[k] = a.used;
             arena_free(&a);

@@ -1,5 +1,5 @@
-/* Values out of machine code: guards, joins, 64-bit values, constants, memory, calls. Each test is a few instructions written as
- * the vendor's disassembler prints them; expected values are derived by hand from the definitions. */
+/* Values out of machine code: guards, joins, 64-bit values, constants, memory, calls. Each test is a few instructions
+ * written as the vendor's disassembler prints them; expected values are derived by hand from the definitions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,15 +28,22 @@ static int drop_arena(void **state)
 static void predication_equals_branch(void **state)
 {
     struct arena *a = *state;
-    const struct graph *p = code_graph(a, 86, CODE(
-        "S2R R2, SR_TID.X", "ISETP.GE.AND P0, PT, R2, c[0x0][0x170], PT", "IMAD.MOV.U32 R0, RZ, RZ, RZ", "IMAD.MOV.U32 R3, RZ, RZ, 0x4",
-        "@!P0 IMAD.WIDE R4, R2, R3, c[0x0][0x160]", "@!P0 LDG.E R0, [R4.64]", "STS [R2.X4], R0", "EXIT"), &env_86);
-    const struct graph *b = code_graph(a, 86, CODE(
-        "S2R R2, SR_TID.X", "ISETP.GE.AND P0, PT, R2, c[0x0][0x170], PT", "IMAD.MOV.U32 R0, RZ, RZ, RZ", "IMAD.MOV.U32 R3, RZ, RZ, 0x4",
-        "@P0 BRA 0x70", "IMAD.WIDE R4, R2, R3, c[0x0][0x160]", "LDG.E R0, [R4.64]", "STS [R2.X4], R0", "EXIT"), &env_86);
+    const struct graph *p =
+        code_graph(a, 86,
+                   CODE("S2R R2, SR_TID.X", "ISETP.GE.AND P0, PT, R2, c[0x0][0x170], PT", "IMAD.MOV.U32 R0, RZ, RZ, RZ",
+                        "IMAD.MOV.U32 R3, RZ, RZ, 0x4", "@!P0 IMAD.WIDE R4, R2, R3, c[0x0][0x160]",
+                        "@!P0 LDG.E R0, [R4.64]", "STS [R2.X4], R0", "EXIT"),
+                   &env_86);
+    const struct graph *b =
+        code_graph(a, 86,
+                   CODE("S2R R2, SR_TID.X", "ISETP.GE.AND P0, PT, R2, c[0x0][0x170], PT", "IMAD.MOV.U32 R0, RZ, RZ, RZ",
+                        "IMAD.MOV.U32 R3, RZ, RZ, 0x4", "@P0 BRA 0x70", "IMAD.WIDE R4, R2, R3, c[0x0][0x160]",
+                        "LDG.E R0, [R4.64]", "STS [R2.X4], R0", "EXIT"),
+                   &env_86);
     const char *x = value_text(a, p, nth_store(p, 0)->value[0]), *y = value_text(a, b, nth_store(b, 0)->value[0]);
     assert_string_equal(x, y);
-    assert_string_equal(x, "(select (ilt_s:20 threadIdx.x c0[0x170].32) (load (add (mul (sext:20 threadIdx.x) 4) c0[0x160].64)) 0)");
+    assert_string_equal(
+        x, "(select (ilt_s:20 threadIdx.x c0[0x170].32) (load (add (mul (sext:20 threadIdx.x) 4) c0[0x160].64)) 0)");
     assert_string_equal(value_text(a, p, nth_load(p, 0)->runs_when), "(ilt_s:20 threadIdx.x c0[0x170].32)");
     assert_string_equal(value_text(a, b, nth_load(b, 0)->runs_when), "(ilt_s:20 threadIdx.x c0[0x170].32)");
     assert_string_equal(value_text(a, b, nth_store(b, 0)->runs_when), "always");
@@ -46,9 +53,12 @@ static void predication_equals_branch(void **state)
 static void complementary_guards(void **state)
 {
     struct arena *a = *state;
-    const struct graph *g = code_graph(a, 86, CODE(
-        "S2R R2, SR_TID.X", "ISETP.NE.AND P0, PT, R2, RZ, PT", "@P0 IMAD.MOV.U32 R0, RZ, RZ, 0x7", "@!P0 IMAD.MOV.U32 R0, RZ, RZ, 0x9",
-        "@P0 IMAD.MOV.U32 R1, RZ, RZ, 0x5", "STS [R2.X4], R0", "STS [R2.X4+0x100], R1", "@P0 STS [R2.X4+0x200], R0", "EXIT"), &env_86);
+    const struct graph *g =
+        code_graph(a, 86,
+                   CODE("S2R R2, SR_TID.X", "ISETP.NE.AND P0, PT, R2, RZ, PT", "@P0 IMAD.MOV.U32 R0, RZ, RZ, 0x7",
+                        "@!P0 IMAD.MOV.U32 R0, RZ, RZ, 0x9", "@P0 IMAD.MOV.U32 R1, RZ, RZ, 0x5", "STS [R2.X4], R0",
+                        "STS [R2.X4+0x100], R1", "@P0 STS [R2.X4+0x200], R0", "EXIT"),
+                   &env_86);
     assert_string_equal(value_text(a, g, nth_store(g, 0)->value[0]), "(select (ieq:20 threadIdx.x 0) 9 7)");
     assert_string_equal(value_text(a, g, nth_store(g, 1)->value[0]), "5");
     assert_string_equal(value_text(a, g, nth_store(g, 2)->value[0]), "7");
@@ -58,9 +68,12 @@ static void complementary_guards(void **state)
 static void select_keeps_how_it_was_written(void **state)
 {
     struct arena *a = *state;
-    const struct graph *g = code_graph(a, 86, CODE(
-        "S2R R2, SR_TID.X", "FSETP.GEU.FTZ.AND P0, PT, R2, c[0x0][0x170], PT", "FSEL R0, R2, c[0x0][0x170], P0",
-        "FSETP.GT.FTZ.AND P0, PT, R0, c[0x0][0x174], PT", "FSEL R7, R0, c[0x0][0x174], !P0", "STS [R2.X4], R7", "EXIT"), &env_86);
+    const struct graph *g =
+        code_graph(a, 86,
+                   CODE("S2R R2, SR_TID.X", "FSETP.GEU.FTZ.AND P0, PT, R2, c[0x0][0x170], PT",
+                        "FSEL R0, R2, c[0x0][0x170], P0", "FSETP.GT.FTZ.AND P0, PT, R0, c[0x0][0x174], PT",
+                        "FSEL R7, R0, c[0x0][0x174], !P0", "STS [R2.X4], R7", "EXIT"),
+                   &env_86);
     const struct graph_node *hi = graph_at(g, nth_store(g, 0)->value[0]);
     assert_int_equal(hi->kind, UOP_SELECT);
     assert_true(hi->flags & UOP_SWAPPED);
@@ -71,21 +84,27 @@ static void select_keeps_how_it_was_written(void **state)
     assert_int_equal(gt->width, UOP_F32);
     assert_int_equal(lo->kind, UOP_SELECT);
     assert_true(lo->flags & UOP_SWAPPED);
-    assert_string_equal(value_text(a, g, hi->arg[2]), "(select (flt threadIdx.x c0[0x170].32) c0[0x170].32 threadIdx.x)");
+    assert_string_equal(value_text(a, g, hi->arg[2]),
+                        "(select (flt threadIdx.x c0[0x170].32) c0[0x170].32 threadIdx.x)");
 }
 
 /* D4: the same address by IMAD.WIDE, by LEA with LEA.HI.X, and by a carry chain over a shifted pair. */
 static void addresses_in_three_spellings(void **state)
 {
     struct arena *a = *state;
-    const struct graph *wide = code_graph(a, 86, CODE(
-        "S2R R2, SR_TID.X", "IMAD.MOV.U32 R3, RZ, RZ, 0x4", "IMAD.WIDE R4, R2, R3, c[0x0][0x160]", "LDG.E R0, [R4.64]", "EXIT"), &env_86);
+    const struct graph *wide = code_graph(a, 86,
+                                          CODE("S2R R2, SR_TID.X", "IMAD.MOV.U32 R3, RZ, RZ, 0x4",
+                                               "IMAD.WIDE R4, R2, R3, c[0x0][0x160]", "LDG.E R0, [R4.64]", "EXIT"),
+                                          &env_86);
     const struct graph *lea = code_graph(a, 86, CODE(
         "S2R R2, SR_TID.X", "SHF.R.S32.HI R3, RZ, 0x1f, R2", "LEA R4, P0, R2, c[0x0][0x160], 0x2",
         "LEA.HI.X R5, R2, c[0x0][0x164], R3, 0x2, P0", "LDG.E R0, [R4.64]", "EXIT"), &env_86);
-    const struct graph *chain = code_graph(a, 86, CODE(
-        "S2R R2, SR_TID.X", "SHF.R.S32.HI R3, RZ, 0x1f, R2", "IMAD.SHL.U32 R6, R2, 0x4, RZ", "SHF.L.U64.HI R3, R2, 0x2, R3",
-        "IADD3 R4, P0, R6, c[0x0][0x160], RZ", "IADD3.X R5, R3, c[0x0][0x164], RZ, P0, !PT", "LDG.E R0, [R4.64]", "EXIT"), &env_86);
+    const struct graph *chain =
+        code_graph(a, 86,
+                   CODE("S2R R2, SR_TID.X", "SHF.R.S32.HI R3, RZ, 0x1f, R2", "IMAD.SHL.U32 R6, R2, 0x4, RZ",
+                        "SHF.L.U64.HI R3, R2, 0x2, R3", "IADD3 R4, P0, R6, c[0x0][0x160], RZ",
+                        "IADD3.X R5, R3, c[0x0][0x164], RZ, P0, !PT", "LDG.E R0, [R4.64]", "EXIT"),
+                   &env_86);
     const char *want = "(add (mul (sext:20 threadIdx.x) 4) c0[0x160].64)";
     assert_string_equal(value_text(a, wide, nth_load(wide, 0)->address), want);
     assert_string_equal(value_text(a, lea, nth_load(lea, 0)->address), want);
@@ -99,19 +118,26 @@ static void wide_compare_on_two_architectures(void **state)
     const struct graph *old = code_graph(a, 86, CODE(
         "S2R R2, SR_TID.X", "IMAD.MOV.U32 R3, RZ, RZ, RZ", "ISETP.GE.U32.AND P0, PT, R2, c[0x0][0x170], PT",
         "ISETP.GE.U32.AND.EX P0, PT, R3, c[0x0][0x174], PT, P0", "@P0 EXIT", "STS [R2.X4], R2", "EXIT"), &env_86);
-    const struct graph *new = code_graph(a, 120, CODE(
-        "S2R R2, SR_TID.X", "LDCU.64 UR4, c[0x0][0x390]", "MOV R3, RZ", "ISETP.GE.U64.AND P0, PT, R2, UR4, PT", "@P0 EXIT",
-        "STS [R2.X4], R2", "EXIT"), &env_120);
-    assert_string_equal(value_text(a, old, nth_store(old, 0)->runs_when), "(ilt_u:40 (zext:20 threadIdx.x) c0[0x170].64)");
-    assert_string_equal(value_text(a, new, nth_store(new, 0)->runs_when), "(ilt_u:40 (zext:20 threadIdx.x) c0[0x390].64)");
+    const struct graph *new =
+        code_graph(a, 120,
+                   CODE("S2R R2, SR_TID.X", "LDCU.64 UR4, c[0x0][0x390]", "MOV R3, RZ",
+                        "ISETP.GE.U64.AND P0, PT, R2, UR4, PT", "@P0 EXIT", "STS [R2.X4], R2", "EXIT"),
+                   &env_120);
+    assert_string_equal(value_text(a, old, nth_store(old, 0)->runs_when),
+                        "(ilt_u:40 (zext:20 threadIdx.x) c0[0x170].64)");
+    assert_string_equal(value_text(a, new, nth_store(new, 0)->runs_when),
+                        "(ilt_u:40 (zext:20 threadIdx.x) c0[0x390].64)");
 }
 
 static void wide_subtraction(void **state)
 {
     struct arena *a = *state;
-    const struct graph *g = code_graph(a, 86, CODE(
-        "S2R R2, SR_TID.X", "IMAD.MOV.U32 R4, RZ, RZ, c[0x0][0x160]", "IMAD.MOV.U32 R5, RZ, RZ, c[0x0][0x164]",
-        "IADD3 R6, P0, R4, -c[0x0][0x168], RZ", "IADD3.X R7, R5, ~c[0x0][0x16c], RZ, P0, !PT", "STS.64 [R2.X8], R6", "EXIT"), &env_86);
+    const struct graph *g =
+        code_graph(a, 86,
+                   CODE("S2R R2, SR_TID.X", "IMAD.MOV.U32 R4, RZ, RZ, c[0x0][0x160]",
+                        "IMAD.MOV.U32 R5, RZ, RZ, c[0x0][0x164]", "IADD3 R6, P0, R4, -c[0x0][0x168], RZ",
+                        "IADD3.X R7, R5, ~c[0x0][0x16c], RZ, P0, !PT", "STS.64 [R2.X8], R6", "EXIT"),
+                   &env_86);
     const struct graph_access *s = nth_store(g, 0);
     assert_string_equal(value_text(a, g, s->value[0]), "(add (neg c0[0x168].64) c0[0x160].64)");
     assert_int_equal(s->value[1], GRAPH_NIL);
@@ -121,24 +147,28 @@ static void wide_subtraction(void **state)
 static void constants_by_any_instruction(void **state)
 {
     struct arena *a = *state;
-    const struct graph *g = code_graph(a, 90, CODE(
-        "S2R R2, SR_TID.X", "HFMA2.MMA R3, -RZ, RZ, 1.875, 0", "MOV R4, 0x3f800000", "IMAD.MOV.U32 R5, RZ, RZ, 0x3f800000", "CS2R R6, SRZ",
-        "STS [R2], R3", "STS [R2], R4", "STS [R2], R5", "STS [R2], R6", "STS [R2], R7", "EXIT"), &env_86);
+    const struct graph *g = code_graph(a, 90,
+                                       CODE("S2R R2, SR_TID.X", "HFMA2.MMA R3, -RZ, RZ, 1.875, 0", "MOV R4, 0x3f800000",
+                                            "IMAD.MOV.U32 R5, RZ, RZ, 0x3f800000", "CS2R R6, SRZ", "STS [R2], R3",
+                                            "STS [R2], R4", "STS [R2], R5", "STS [R2], R6", "STS [R2], R7", "EXIT"),
+                                       &env_86);
     for (unsigned i = 0; i < 3; i++)
         assert_string_equal(value_text(a, g, nth_store(g, i)->value[0]), "1065353216");
     assert_string_equal(value_text(a, g, nth_store(g, 3)->value[0]), "0");
     assert_string_equal(value_text(a, g, nth_store(g, 4)->value[0]), "0");
 }
 
-/* D5: a volatile round trip is the stored value; another parameter may alias; another offset may not; a store under another
- * condition is no proof. */
+/* D5: a volatile round trip is the stored value; another parameter may alias; another offset may not; a store under
+ * another condition is no proof. */
 static void loads_find_their_store(void **state)
 {
     struct arena *a = *state;
-    const struct graph *g = code_graph(a, 86, CODE(
-        "S2R R2, SR_TID.X", "IMAD.MOV.U32 R3, RZ, RZ, 0x4", "IMAD.WIDE R4, R2, R3, c[0x0][0x160]", "IMAD.WIDE R6, R2, R3, c[0x0][0x168]",
-        "STG.E.STRONG.SYS [R4.64], R2", "LDG.E.STRONG.SYS R8, [R4.64]", "LDG.E R9, [R6.64]", "LDG.E R10, [R4.64+0x4]",
-        "LDG.E.CONSTANT R11, [R6.64]", "EXIT"), &env_86);
+    const struct graph *g = code_graph(
+        a, 86,
+        CODE("S2R R2, SR_TID.X", "IMAD.MOV.U32 R3, RZ, RZ, 0x4", "IMAD.WIDE R4, R2, R3, c[0x0][0x160]",
+             "IMAD.WIDE R6, R2, R3, c[0x0][0x168]", "STG.E.STRONG.SYS [R4.64], R2", "LDG.E.STRONG.SYS R8, [R4.64]",
+             "LDG.E R9, [R6.64]", "LDG.E R10, [R4.64+0x4]", "LDG.E.CONSTANT R11, [R6.64]", "EXIT"),
+        &env_86);
     assert_int_equal(nth_load(g, 0)->from_store, 0);
     assert_string_equal(value_text(a, g, nth_load(g, 0)->result), "threadIdx.x");
     assert_int_equal(nth_load(g, 1)->from_store, -1);
@@ -146,9 +176,12 @@ static void loads_find_their_store(void **state)
     assert_int_equal(nth_load(g, 2)->from_store, -1);
     assert_false(nth_load(g, 2)->may_alias);
     assert_false(nth_load(g, 3)->may_alias);
-    const struct graph *c = code_graph(a, 86, CODE(
-        "S2R R2, SR_TID.X", "ISETP.NE.AND P0, PT, R2, RZ, PT", "IMAD.MOV.U32 R3, RZ, RZ, 0x4", "IMAD.WIDE R4, R2, R3, c[0x0][0x160]",
-        "@P0 STG.E [R4.64], R2", "LDG.E R8, [R4.64]", "@P0 LDG.E R9, [R4.64]", "EXIT"), &env_86);
+    const struct graph *c =
+        code_graph(a, 86,
+                   CODE("S2R R2, SR_TID.X", "ISETP.NE.AND P0, PT, R2, RZ, PT", "IMAD.MOV.U32 R3, RZ, RZ, 0x4",
+                        "IMAD.WIDE R4, R2, R3, c[0x0][0x160]", "@P0 STG.E [R4.64], R2", "LDG.E R8, [R4.64]",
+                        "@P0 LDG.E R9, [R4.64]", "EXIT"),
+                   &env_86);
     assert_int_equal(nth_load(c, 0)->from_store, -1);
     assert_true(nth_load(c, 0)->may_alias);
     assert_int_equal(nth_load(c, 1)->from_store, 0);
@@ -157,9 +190,11 @@ static void loads_find_their_store(void **state)
 static void spill_and_refill_is_the_value(void **state)
 {
     struct arena *a = *state;
-    const struct graph *g = code_graph(a, 86, CODE(
-        "MOV R1, c[0x0][0x28]", "IADD3 R1, R1, -0x10, RZ", "S2R R2, SR_TID.X", "STL [R1+0x4], R2", "STL [R1+0x8], RZ", "LDL R5, [R1+0x4]",
-        "STS [RZ], R5", "EXIT"), &env_86);
+    const struct graph *g =
+        code_graph(a, 86,
+                   CODE("MOV R1, c[0x0][0x28]", "IADD3 R1, R1, -0x10, RZ", "S2R R2, SR_TID.X", "STL [R1+0x4], R2",
+                        "STL [R1+0x8], RZ", "LDL R5, [R1+0x4]", "STS [RZ], R5", "EXIT"),
+                   &env_86);
     assert_int_equal(nth_load(g, 0)->from_store, 0);
     assert_string_equal(value_text(a, g, nth_store(g, 2)->value[0]), "threadIdx.x");
 }
@@ -168,9 +203,12 @@ static void spill_and_refill_is_the_value(void **state)
 static void calls_are_followed(void **state)
 {
     struct arena *a = *state;
-    const struct graph *g = code_graph(a, 86, CODE(
-        "S2R R2, SR_TID.X", "MOV R4, 0x40", "MOV R5, RZ", "CALL.REL.NOINC 0xa0", "STS [R2], R6", "MOV R4, 0x80", "IADD3 R2, R2, 0x5, RZ",
-        "CALL.REL.NOINC 0xa0", "STS [RZ], R6", "EXIT", "IADD3 R6, R2, 0x1, RZ", "RET.REL.NODEC R4 0x0"), &env_86);
+    const struct graph *g =
+        code_graph(a, 86,
+                   CODE("S2R R2, SR_TID.X", "MOV R4, 0x40", "MOV R5, RZ", "CALL.REL.NOINC 0xa0", "STS [R2], R6",
+                        "MOV R4, 0x80", "IADD3 R2, R2, 0x5, RZ", "CALL.REL.NOINC 0xa0", "STS [RZ], R6", "EXIT",
+                        "IADD3 R6, R2, 0x1, RZ", "RET.REL.NODEC R4 0x0"),
+                   &env_86);
     assert_int_equal(g->calls.n, 2);
     assert_true(g->calls.p[0].resolved);
     assert_true(g->calls.p[1].resolved);
@@ -182,8 +220,10 @@ static void calls_are_followed(void **state)
 static void unresolved_return_is_said(void **state)
 {
     struct arena *a = *state;
-    const struct graph *g = code_graph(a, 86, CODE(
-        "S2R R4, SR_TID.X", "MOV R5, RZ", "CALL.REL.NOINC 0x50", "STS [RZ], R6", "EXIT", "MOV R6, 0x1", "RET.REL.NODEC R4 0x0"), &env_86);
+    const struct graph *g = code_graph(a, 86,
+                                       CODE("S2R R4, SR_TID.X", "MOV R5, RZ", "CALL.REL.NOINC 0x50", "STS [RZ], R6",
+                                            "EXIT", "MOV R6, 0x1", "RET.REL.NODEC R4 0x0"),
+                                       &env_86);
     assert_false(g->calls.p[0].resolved);
     assert_int_equal(g->indirect.n, 1);
 }
@@ -191,9 +231,11 @@ static void unresolved_return_is_said(void **state)
 static void recursion_stays_a_call(void **state)
 {
     struct arena *a = *state;
-    const struct graph *g = code_graph(a, 86, CODE(
-        "S2R R2, SR_TID.X", "MOV R4, 0x30", "CALL.REL.NOINC 0x50", "STS [RZ], R2", "EXIT", "ISETP.NE.AND P0, PT, R2, RZ, PT",
-        "@P0 CALL.REL.NOINC 0x50", "MOV R5, RZ", "RET.REL.NODEC R4 0x0"), &env_86);
+    const struct graph *g = code_graph(a, 86,
+                                       CODE("S2R R2, SR_TID.X", "MOV R4, 0x30", "CALL.REL.NOINC 0x50", "STS [RZ], R2",
+                                            "EXIT", "ISETP.NE.AND P0, PT, R2, RZ, PT", "@P0 CALL.REL.NOINC 0x50",
+                                            "MOV R5, RZ", "RET.REL.NODEC R4 0x0"),
+                                       &env_86);
     assert_int_equal(g->calls.n, 1);
     assert_int_not_equal(graph_at(g, nth_store(g, 0)->value[0])->kind, UOP_SREG);
 }
@@ -202,8 +244,10 @@ static void recursion_stays_a_call(void **state)
 static void live_ranges(void **state)
 {
     struct arena *a = *state;
-    const struct graph *g = code_graph(a, 86, CODE(
-        "S2R R2, SR_TID.X", "ISETP.NE.AND P0, PT, R2, RZ, PT", "MOV R0, 0x1", "@P0 MOV R0, 0x2", "STS [R2], R0", "MOV R0, 0x3", "EXIT"), &env_86);
+    const struct graph *g = code_graph(a, 86,
+                                       CODE("S2R R2, SR_TID.X", "ISETP.NE.AND P0, PT, R2, RZ, PT", "MOV R0, 0x1",
+                                            "@P0 MOV R0, 0x2", "STS [R2], R0", "MOV R0, 0x3", "EXIT"),
+                                       &env_86);
     uint32_t found = 0;
     for (size_t i = 0; i < g->uses.n; i++) {
         if (g->uses.p[i].file != UOP_FILE_R || g->uses.p[i].reg != 0)
@@ -227,9 +271,10 @@ static void live_ranges(void **state)
 static void loop_has_a_phi(void **state)
 {
     struct arena *a = *state;
-    const struct graph *g = code_graph(a, 86, CODE(
-        "S2R R2, SR_TID.X", "MOV R3, c[0x0][0x170]", "IADD3 R3, R3, -0x1, RZ", "ISETP.NE.AND P0, PT, R3, RZ, PT", "@P0 BRA 0x20",
-        "STS [R2], R3", "EXIT"), &env_86);
+    const struct graph *g = code_graph(a, 86,
+                                       CODE("S2R R2, SR_TID.X", "MOV R3, c[0x0][0x170]", "IADD3 R3, R3, -0x1, RZ",
+                                            "ISETP.NE.AND P0, PT, R3, RZ, PT", "@P0 BRA 0x20", "STS [R2], R3", "EXIT"),
+                                       &env_86);
     assert_int_equal(g->loops.n, 1);
     assert_false(g->loops.p[0].irreducible);
     assert_string_equal(value_text(a, g, nth_store(g, 0)->value[0]), "(add phi 4294967295)");
@@ -240,7 +285,8 @@ static void loop_has_a_phi(void **state)
 static void unknown_instruction_ends_all_knowledge(void **state)
 {
     struct arena *a = *state;
-    const struct graph *g = code_graph(a, 86, CODE("S2R R2, SR_TID.X", "STS [RZ], R2", "NOP", "STS [RZ], R2", "LDS R3, [RZ]", "EXIT"), &env_86);
+    const struct graph *g = code_graph(
+        a, 86, CODE("S2R R2, SR_TID.X", "STS [RZ], R2", "NOP", "STS [RZ], R2", "LDS R3, [RZ]", "EXIT"), &env_86);
     assert_false(g->incomplete);
     assert_int_equal(nth_load(g, 0)->from_store, 1);
     struct uop_list unknown = {.guard = UOP_NONE, .unknown = true};

@@ -1,5 +1,6 @@
-/* The public calls, on every cubin of the laboratory: mnemonics decide nothing (printing other names changes `text` alone),
- * two sessions in two threads answer what one alone answers, a writer that stops is obeyed, and damage is told. */
+/* The public calls, on every cubin of the laboratory: mnemonics decide nothing (printing other names changes `text`
+ * alone), two sessions in two threads answer what one alone answers, a writer that stops is obeyed, and damage is told.
+ */
 #include "sassprobe/sassprobe.h"
 
 #include <stdarg.h>

@@ -1,6 +1,6 @@
-/* The evaluator against a real GPU: every answer in test/golden/uop/h200_float.tsv, which test/gpu/float_ops.cu printed on an
- * H200, must come out bit for bit. A conversion's NaN rule, the NaN an addition makes, which zero a minimum gives: all read off
- * the machine. */
+/* The evaluator against a real GPU: every answer in test/golden/uop/h200_float.tsv, which test/gpu/float_ops.cu printed
+ * on an H200, must come out bit for bit. A conversion's NaN rule, the NaN an addition makes, which zero a minimum
+ * gives: all read off the machine. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,8 +27,9 @@ static bool operation(const char *text, struct uop *u)
         enum uop_type type;
         unsigned bits;
         bool is_float, is_signed;
-    } types[] = {{"f16", UOP_F16, 16, true, false}, {"f32", UOP_F32, 32, true, false}, {"f64", UOP_F64, 64, true, false},
-                 {"s32", UOP_B32, 32, false, true}, {"u32", UOP_B32, 32, false, false}, {"s64", UOP_B64, 64, false, true},
+    } types[] = {{"f16", UOP_F16, 16, true, false},  {"f32", UOP_F32, 32, true, false},
+                 {"f64", UOP_F64, 64, true, false},  {"s32", UOP_B32, 32, false, true},
+                 {"u32", UOP_B32, 32, false, false}, {"s64", UOP_B64, 64, false, true},
                  {"u64", UOP_B64, 64, false, false}};
     int found[2] = {-1, -1}, count = 0;
     *u = (struct uop){.kind = UOP_CONST};
@@ -86,14 +87,17 @@ static void answers_of_the_gpu(void **state)
         uint64_t got = 0;
         if (line[0] == '#')
             continue;
-        if (sscanf(line, "%63s %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64, op, &args[0], &args[1], &args[2], &want) != 5 || !operation(op, &u)) {
+        if (sscanf(line, "%63s %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64, op, &args[0], &args[1], &args[2],
+                   &want) != 5 ||
+            !operation(op, &u)) {
             unread++;
             continue;
         }
         rows++;
         if (!uop_eval(&u, args, &got) || got != want) {
             if (wrong++ < 40)
-                print_message("%s %" PRIx64 " %" PRIx64 " %" PRIx64 ": the GPU %" PRIx64 ", here %" PRIx64 "\n", op, args[0], args[1], args[2], want, got);
+                print_message("%s %" PRIx64 " %" PRIx64 " %" PRIx64 ": the GPU %" PRIx64 ", here %" PRIx64 "\n", op,
+                              args[0], args[1], args[2], want, got);
         }
     }
     fclose(f);
