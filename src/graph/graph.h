@@ -76,6 +76,7 @@ struct graph_def {
     graph_id merged;  /* what the register holds after it: `node`, or select(guard, node, older) */
     uint32_t last_use;/* last instance that reads it, or the def's own when nothing does */
     bool read;        /* some instruction reads it */
+    uint32_t mark;    /* private: the use it was last listed for */
 };
 
 struct graph_use {

@@ -771,13 +771,35 @@ struct reach {
     uint32_t found[REACH_MAX];
     uint32_t count;
     uint32_t *stamp, now; /* of cells */
+    uint32_t insn;        /* the reader */
 };
+
+/* More defs than a list holds: the older ones are known to be read, by this instruction at the earliest. */
+static void mark_older(struct builder *b, const struct reach *r, uint32_t cell)
+{
+    struct graph *g = b->g;
+    for (; cell && b->cells.p[cell].def != UINT32_MAX; cell = b->cells.p[cell].prev) {
+        struct graph_def *d = &g->defs.p[b->cells.p[cell].def];
+        if (d->read && d->last_use >= r->insn)
+            return;
+        bool known = d->read;
+        d->read = true;
+        d->last_use = r->insn > d->last_use ? r->insn : d->last_use;
+        if (known)
+            return; /* so are those before it */
+    }
+}
 
 static void collect(struct builder *b, struct reach *r, uint32_t cell, graph_id under, unsigned depth)
 {
     struct graph *g = b->g;
     bool never = false;
-    while (cell && r->count < REACH_MAX && !never) {
+    bool decided = true; /* `under` is a table that says something */
+    while (cell && !never) {
+        if (r->count == REACH_MAX) {
+            mark_older(b, r, cell);
+            return;
+        }
         const struct cell *c = &b->cells.p[cell];
         if (c->join_count) {
             if (r->stamp[cell] == r->now || depth > 64)
@@ -789,19 +811,21 @@ static void collect(struct builder *b, struct reach *r, uint32_t cell, graph_id 
         }
         if (c->def == UINT32_MAX)
             return;
-        graph_id meets = c->guard == GRAPH_NIL ? GRAPH_NIL : graph_and(g, under, c->guard);
+        graph_id meets = c->guard == GRAPH_NIL || !decided ? GRAPH_NIL : graph_and(g, under, c->guard);
         if (!is_false(g, meets)) {
-            bool again = false;
-            for (uint32_t i = 0; i < r->count && !again; i++)
-                again = r->found[i] == c->def;
-            if (!again)
+            if (g->defs.p[c->def].mark != r->now) {
+                g->defs.p[c->def].mark = r->now;
                 r->found[r->count++] = c->def;
+            }
         }
         if (c->guard == GRAPH_NIL)
             return;
-        under = graph_and(g, under, graph_not(g, c->guard));
-        never = is_false(g, under);
-        cell = c->prev;
+        if (decided) {
+            under = graph_and(g, under, graph_not(g, c->guard));
+            never = is_false(g, under);
+            decided = under == GRAPH_NIL || fits_table(g, under);
+        }
+        cell = b->cells.p[cell].prev;
     }
 }
 
@@ -815,6 +839,7 @@ static enum sp_status link_uses(struct builder *b)
         struct graph_use *use = &g->uses.p[i];
         r.count = 0;
         r.now = (uint32_t)i + 1;
+        r.insn = use->insn;
         collect(b, &r, b->pending.p[i].cell, b->pending.p[i].under, 0);
         uint32_t *defs = ARENA_ARRAY(g->a, uint32_t, r.count);
         if (!defs)

@@ -228,8 +228,9 @@ static void json_registers(struct json *j, const struct uop_list *list, unsigned
     json_end(j);
 }
 
-/* Operands as they are printed, one text each: the instruction's text cut at its top-level commas. */
-static unsigned operand_texts(struct arena *a, const char *rest, const char *texts[ISA_MAX_OPERANDS + 2])
+/* Operands as they are printed, one text each: the instruction's text cut at its top-level commas (at its blanks where operands
+ * are parted by those: RET.REL.NODEC R2 0x0). */
+static unsigned operand_texts(struct arena *a, const char *rest, bool blanks, const char *texts[ISA_MAX_OPERANDS + 2])
 {
     const char *p = strchr(rest, ' ');
     unsigned n = 0, depth = 0;
@@ -240,7 +241,7 @@ static unsigned operand_texts(struct arena *a, const char *rest, const char *tex
             depth++;
         else if ((*p == ']' || *p == ')' || *p == '}') && depth)
             depth--;
-        if (*p && (*p != ',' || depth))
+        if (*p && ((*p != ',' && !(blanks && *p == ' ')) || depth))
             continue;
         if (n < ISA_MAX_OPERANDS + 2)
             texts[n++] = arena_strndup(a, start, (size_t)(p - start));
@@ -249,6 +250,7 @@ static unsigned operand_texts(struct arena *a, const char *rest, const char *tex
         start = p + 1;
         while (*start == ' ')
             start++;
+        p = start - 1;
     }
     return n;
 }
@@ -256,7 +258,9 @@ static unsigned operand_texts(struct arena *a, const char *rest, const char *tex
 static void json_operands(struct listing *l, struct json *j, const struct isa_insn *insn, const char *rest)
 {
     const char *texts[ISA_MAX_OPERANDS + 2];
-    unsigned n = operand_texts(l->a, rest, texts);
+    unsigned n = operand_texts(l->a, rest, false, texts);
+    if (n != insn->operand_count)
+        n = operand_texts(l->a, rest, true, texts);
     json_array(j);
     for (unsigned i = 0; i < insn->operand_count; i++) {
         const struct isa_operand *o = &insn->operands[i];
