@@ -148,7 +148,8 @@ enum sp_status pat_index_init(struct pat_index *x, struct arena *a, struct graph
     *x = (struct pat_index){.a = a, .g = g, .count = (graph_id)g->nodes.n};
     x->live = ARENA_ARRAY(a, bool, x->count + 1);
     x->spread = ARENA_ARRAY(a, uint8_t, x->count + 1);
-    if (!x->live || !x->spread || !find_live(x) || !find_merged(x) || !find_loads(x))
+    x->minmax = ARENA_ARRAY(a, uint8_t, x->count + 1);
+    if (!x->live || !x->spread || !x->minmax || !find_live(x) || !find_merged(x) || !find_loads(x))
         return SP_ERR_MEMORY;
     /* Arguments come before their users, so one pass decides; a phi could be anything its turns make it. */
     for (graph_id id = 1; id < x->count; id++) {

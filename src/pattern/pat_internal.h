@@ -85,6 +85,8 @@ struct pat_minmax {
     bool select;    /* made by compare and select */
 };
 bool pat_minmax_of(const struct graph *g, graph_id node, struct pat_minmax *out);
+/* The same; what took evaluating is kept in *known, 0 at first. */
+bool pat_minmax_known(const struct graph *g, graph_id node, uint8_t *known, struct pat_minmax *out);
 
 bool pat_is_float(enum uop_type type);
 /* The k-th special value of a format in the order of D14: NaN, +0, -0, the least subnormal, 1, -1, … */
@@ -135,6 +137,7 @@ struct pat_index {
     struct arena *a;
     struct graph *g;
     graph_id count;                  /* nodes there were when the run began */
+    uint8_t *minmax;                 /* for pat_minmax_known() */
     bool *live;                      /* some effect depends on it */
     uint8_t *spread;                 /* enum pat_spread of each node: does it differ between the threads of a launch */
     uint32_t *merged_start, *merged; /* defs that hold a node through a guarded write */

@@ -215,7 +215,9 @@ static bool match_minmax(struct pat_ctx *c, const struct goal *goal)
 {
     static const unsigned orders[2][3] = {{0, 1, 2}, {1, 0, 2}};
     struct pat_minmax v;
-    if (!pat_minmax_of(c->g, goal->node, &v) || v.maximum != goal->term->maximum)
+    uint8_t fresh = 0; /* nodes made while matching are not in the index */
+    uint8_t *known = goal->node < c->x->count ? &c->x->minmax[goal->node] : &fresh;
+    if (!pat_minmax_known(c->g, goal->node, known, &v) || v.maximum != goal->term->maximum)
         return false;
     if (!v.exact && !(c->page->rules & PAT_RULE_SELECT))
         return false;

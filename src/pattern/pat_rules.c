@@ -9,6 +9,8 @@
 
 const char *const pat_rule_names[PAT_RULE_COUNT] = {"compare-and-select = min/max", "fma = mul + add"};
 
+enum { NOT_ASKED, EXACT, EXACT_WITH_NAN, REAL_ONLY };
+
 /* A select is exactly a min/max when one of the operation's two forms gives the same bits on all pairs. */
 static bool exact_with(const struct graph *g, graph_id node, const struct pat_minmax *v, unsigned flags)
 {
@@ -25,7 +27,7 @@ static bool exact_with(const struct graph *g, graph_id node, const struct pat_mi
     return true;
 }
 
-bool pat_minmax_of(const struct graph *g, graph_id node, struct pat_minmax *out)
+bool pat_minmax_known(const struct graph *g, graph_id node, uint8_t *known, struct pat_minmax *out)
 {
     const struct graph_node *n = graph_at(g, node);
     *out = (struct pat_minmax){.exact = true};
@@ -62,9 +64,12 @@ bool pat_minmax_of(const struct graph *g, graph_id node, struct pat_minmax *out)
         out->b = c->arg[1];
         if (!whole) {
             unsigned ftz = c->flags & UOP_FTZ;
-            out->exact = exact_with(g, node, out, ftz);
-            if (!out->exact)
-                out->exact = out->keeps_nan = exact_with(g, node, out, ftz | UOP_NAN);
+            if (!*known)
+                *known = exact_with(g, node, out, ftz)             ? EXACT
+                         : exact_with(g, node, out, ftz | UOP_NAN) ? EXACT_WITH_NAN
+                                                                   : REAL_ONLY;
+            out->exact = *known != REAL_ONLY;
+            out->keeps_nan = *known == EXACT_WITH_NAN;
         }
         return true;
     }
@@ -73,4 +78,10 @@ bool pat_minmax_of(const struct graph *g, graph_id node, struct pat_minmax *out)
     out->a = n->arg[0];
     out->b = n->arg[1];
     return true;
+}
+
+bool pat_minmax_of(const struct graph *g, graph_id node, struct pat_minmax *out)
+{
+    uint8_t known = NOT_ASKED;
+    return pat_minmax_known(g, node, &known, out);
 }
