@@ -51,6 +51,14 @@ for pair in 11.8:90 13.0:86 13.0:120; do
     build shared "${pair%:*}" "${pair#*:}" -c
     build dynamic "${pair%:*}" "${pair#*:}" -c
 done
+for pair in 11.8:75 12.4:90 13.5:75; do
+    release=${pair%:*} arch=${pair#*:}
+    sed "s/^\.target.*/.target sm_$arch/" "$here/required.ptx" >in.ptx
+    out="required.$release.sm_$arch.cubin"
+    "$releases/$release/ptxas" -O3 -arch="sm_$arch" in.ptx -o "$out"
+    cp "$out" "$here/"
+    printf '%s\trequired.ptx\t%s\tsm_%s\t-O3\n' "$out" "$release" "$arch" >>provenance
+done
 for unit in a b; do
     nvcc -O3 -lineinfo -rdc=true -arch=compute_86 -ptx -o "$unit.ptx" "linked_$unit.cu"
     ptxas -O3 -lineinfo -c -arch=sm_86 "$unit.ptx" -o "$unit.cubin"

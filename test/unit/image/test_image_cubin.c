@@ -177,6 +177,29 @@ static void test_bounds(void **state)
     }
 }
 
+static void test_required(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"required.11.8.sm_75.cubin", "required.12.4.sm_90.cubin",
+                                        "required.13.5.sm_75.cubin"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct opened o;
+        open_cubin(&o, files[i]);
+        const struct img_kernel *k = kernel_named(&o, "required");
+        assert_int_equal(k->reqntid[0], 64);
+        assert_int_equal(k->reqntid[1], 2);
+        assert_int_equal(k->reqntid[2], 1);
+        assert_int_equal(k->max_threads[0], -1);
+        assert_int_equal(k->barriers, 0);
+        k = kernel_named(&o, "largest");
+        assert_int_equal(k->reqntid[0], -1);
+        assert_int_equal(k->max_threads[0], 512);
+        assert_int_equal(k->barriers, 6);
+        assert_string_equal(k->demangled, "largest");
+        close_cubin(&o);
+    }
+}
+
 static void test_spills(void **state)
 {
     (void)state;
@@ -419,6 +442,7 @@ int main(void)
         cmocka_unit_test(test_constants),
         cmocka_unit_test(test_relocs),
         cmocka_unit_test(test_code),
+        cmocka_unit_test(test_required),
         cmocka_unit_test(test_linked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
