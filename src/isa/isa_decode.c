@@ -177,8 +177,11 @@ static bool read_operand(const struct isa_operand_row *o, struct bits128 word, u
         out->desc = part_register(&o->part[ISA_PART_DESC], word);
         out->bank = (uint8_t)isa_field_raw(&o->part[ISA_PART_BANK].field, word);
         out->value = field_value(&main->field, word, offset);
-        if (o->kind == ISA_OPERAND_MEM && !(o->style & ISA_STYLE_NEGATIVE) && out->base == ISA_NO_REG && out->ubase == ISA_NO_REG)
-            out->value = (int64_t)isa_field_raw(&main->field, word) << main->field.shift; /* an address, never negative */
+        /* Without a register it is an address, and has no sign; rows where it is otherwise say so. */
+        if ((o->kind == ISA_OPERAND_MEM ? out->ubase == ISA_NO_REG && !(o->style & ISA_STYLE_NEGATIVE)
+                                        : (o->style & ISA_STYLE_POSITIVE) != 0) &&
+            out->base == ISA_NO_REG)
+            out->value = (int64_t)isa_field_raw(&main->field, word) << main->field.shift;
         break;
     case ISA_OPERAND_FIMM:
         out->value = field_value(&main->field, word, 0);
