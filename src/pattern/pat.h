@@ -40,6 +40,7 @@ struct pat_match {
     const char *rule;    /* page id and variant: "clamp", "clamp/nan" */
     int32_t parent;      /* index of the enclosing match, -1 */
     graph_id root;       /* the value (or condition, address) the pattern describes; NIL for effects */
+    bool is_select;      /* its block is a choice of two values and nothing more */
     VEC(uint32_t) insns; /* instances, ascending */
     VEC(struct pat_binding) bindings;
     VEC(const char *) via; /* names of the real rules used */

@@ -214,6 +214,25 @@ bool pat_has_holder(const struct pat_index *x, graph_id node)
     return any;
 }
 
+bool pat_is_half(const struct pat_index *x, graph_id node)
+{
+    uint32_t count, own = 0;
+    const struct graph *g = x->g;
+    const struct graph_node *n = graph_at(g, node);
+    if (n->kind == UOP_SELECT && (graph_at(g, n->arg[1])->kind == UOP_HI || graph_at(g, n->arg[2])->kind == UOP_HI))
+        return true;
+    const uint32_t *defs = graph_defs_of(g, node, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct graph_def *d = &g->defs.p[defs[i]];
+        if (d->node != node)
+            continue;
+        if (d->wide == GRAPH_NIL || graph_at(g, d->wide)->kind != graph_at(g, node)->kind)
+            return false;
+        own++;
+    }
+    return own != 0;
+}
+
 bool pat_made_by_instruction(const struct pat_index *x, graph_id node)
 {
     /* A copy of a value that two branches left behind holds it too, but reads it from a register. */

@@ -80,9 +80,10 @@ struct pat_minmax {
     graph_id a, b;
     enum uop_type as; /* how its arguments are read: a float format, or B32/B64 */
     bool is_unsigned;
-    bool exact;     /* false: equal for real numbers only (PAT_RULE_SELECT) */
-    bool keeps_nan; /* exact, and a NaN argument gives NaN */
-    bool select;    /* made by compare and select */
+    bool exact;       /* false: equal for real numbers only (PAT_RULE_SELECT) */
+    bool keeps_nan;   /* exact, and a NaN argument gives NaN */
+    bool select;      /* made by compare and select */
+    bool spelled_out; /* under several compares */
 };
 bool pat_minmax_of(const struct graph *g, graph_id node, struct pat_minmax *out);
 /* The same; what took evaluating is kept in *known, 0 at first. */
@@ -155,6 +156,8 @@ void pat_holders(const struct pat_index *x, graph_id node, pat_holder_fn fn, voi
 /* Calls back for every instance that loads this LOAD node. */
 void pat_loaders(const struct pat_index *x, graph_id node, pat_holder_fn fn, void *user);
 bool pat_has_holder(const struct pat_index *x, graph_id node);
+/* A half of a 64-bit value that the same operation makes: the whole is what a match speaks of. */
+bool pat_is_half(const struct pat_index *x, graph_id node);
 /* True when an instruction (not the meeting of two branches) made this value. */
 bool pat_made_by_instruction(const struct pat_index *x, graph_id node);
 

@@ -9,7 +9,7 @@
 
 #include "base/str.h"
 
-enum { NAN_FORM_FROM = 80 };
+enum { NAN_FORM_FROM = 80, HALF_FORM_FROM = 80 };
 
 struct witness {
     bool found;
@@ -86,6 +86,12 @@ static void orient(const struct mean *m, graph_id node, struct pat_minmax *v)
     }
 }
 
+/* There is such an operation for the format. */
+static bool has_operation(const struct graph *g, enum uop_type as)
+{
+    return as == UOP_F32 || ((as == UOP_F16 || as == UOP_BF16) && g->env->sm >= HALF_FORM_FROM);
+}
+
 enum sp_status pat_refusals(struct mean *m, const struct pat_result *matches, struct arena *a, struct pat_refusals *out)
 {
     struct graph *g = m->g;
@@ -95,10 +101,11 @@ enum sp_status pat_refusals(struct mean *m, const struct pat_result *matches, st
         graph_id node = matches->matches.p[i].root;
         struct pat_minmax v;
         uint32_t known;
-        if (node == GRAPH_NIL || graph_at(g, node)->kind != UOP_SELECT || map_u64_get(&done, node, &known))
+        if (!matches->matches.p[i].is_select || node == GRAPH_NIL || graph_at(g, node)->kind != UOP_SELECT ||
+            map_u64_get(&done, node, &known))
             continue;
         map_u64_put(a, &done, node, 1);
-        if (!pat_minmax_of(g, node, &v) || !pat_is_float(v.as))
+        if (!pat_minmax_of(g, node, &v) || v.spelled_out || !has_operation(g, v.as))
             continue;
         orient(m, node, &v);
         unsigned ftz = graph_at(g, graph_at(g, node)->arg[0])->flags & UOP_FTZ;

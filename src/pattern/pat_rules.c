@@ -9,7 +9,7 @@
 
 const char *const pat_rule_names[PAT_RULE_COUNT] = {"compare-and-select = min/max", "fma = mul + add"};
 
-enum { NOT_ASKED, EXACT, EXACT_WITH_NAN, REAL_ONLY };
+enum { NOT_ASKED, EXACT, EXACT_WITH_NAN, REAL_ONLY, IS_MAXIMUM = 4 };
 
 /* A select is exactly a min/max when one of the operation's two forms gives the same bits on all pairs. */
 static bool exact_with(const struct graph *g, graph_id node, const struct pat_minmax *v, unsigned flags)
@@ -25,6 +25,49 @@ static bool exact_with(const struct graph *g, graph_id node, const struct pat_mi
         }
     }
     return true;
+}
+
+/* A select under several compares that all read its own two arms: where no operation makes a min or max of a format
+ * (double), compilers spell it so. Exact or nothing. */
+static bool is_spelled_out(const struct graph *g, graph_id node, uint8_t *known, struct pat_minmax *v)
+{
+    const struct graph_node *n = graph_at(g, node), *c = graph_at(g, n->arg[0]);
+    v->a = n->arg[1];
+    v->b = n->arg[2];
+    v->as = UOP_VOID;
+    for (unsigned i = 0; i < c->arg_count; i++)
+        if (pat_is_float((enum uop_type)graph_at(g, c->arg[i])->width))
+            v->as = (enum uop_type)graph_at(g, c->arg[i])->width;
+    if (!*known) {
+        struct pat_tape t;
+        uint64_t ca, cb;
+        bool fixed_a = graph_is_const(g, v->a, &ca), fixed_b = graph_is_const(g, v->b, &cb);
+        bool fits[2][2] = {{true, true}, {true, true}}; /* [maximum][keeps NaN] */
+        bool any = v->as != UOP_VOID && pat_tape_build(&t, g->a, g, &node, 1, (graph_id[]){v->a, v->b}, 2);
+        for (unsigned i = 0; any && i < (fixed_a ? 1 : PAT_SPECIALS); i++) {
+            for (unsigned k = 0; any && k < (fixed_b ? 1 : PAT_SPECIALS); k++) {
+                uint64_t x = fixed_a ? ca : pat_special(v->as, i), y = fixed_b ? cb : pat_special(v->as, k);
+                pat_tape_give(&t, v->a, x);
+                pat_tape_give(&t, v->b, y);
+                pat_tape_run(&t);
+                any = false;
+                for (unsigned f = 0; f < 4; f++) {
+                    uint64_t wanted = pat_eval_minmax(v->as, f >> 1, f & 1 ? UOP_NAN : 0, x, y);
+                    fits[f >> 1][f & 1] &= pat_same(v->as, pat_tape_value(&t, node), wanted);
+                    any |= fits[f >> 1][f & 1];
+                }
+            }
+        }
+        *known = !any         ? REAL_ONLY
+                 : fits[0][0] ? EXACT
+                 : fits[0][1] ? EXACT_WITH_NAN
+                 : fits[1][0] ? EXACT | IS_MAXIMUM
+                              : EXACT_WITH_NAN | IS_MAXIMUM;
+    }
+    v->select = v->spelled_out = true;
+    v->maximum = *known & IS_MAXIMUM;
+    v->keeps_nan = (*known & ~IS_MAXIMUM) == EXACT_WITH_NAN;
+    return *known != REAL_ONLY;
 }
 
 bool pat_minmax_known(const struct graph *g, graph_id node, uint8_t *known, struct pat_minmax *out)
@@ -50,6 +93,8 @@ bool pat_minmax_known(const struct graph *g, graph_id node, uint8_t *known, stru
         break;
     case UOP_SELECT: {
         const struct graph_node *c = graph_at(g, n->arg[0]);
+        if (c->kind == GRAPH_BOOL)
+            return is_spelled_out(g, node, known, out);
         bool whole = c->kind == UOP_ILT_S || c->kind == UOP_ILT_U;
         if (!whole && c->kind != UOP_FLT && c->kind != UOP_FLE)
             return false;

@@ -31,6 +31,15 @@ static bool is_again(const struct run *r, const struct pat_found *f)
     return false;
 }
 
+/* c ? a : b of nothing but metavariables. */
+static bool is_plain_choice(const struct pat_term *t)
+{
+    bool plain = t && t->kind == TERM_CHOICE;
+    for (unsigned i = 0; plain && i < t->arg_count; i++)
+        plain = t->arg[i]->kind == TERM_VARIABLE;
+    return plain;
+}
+
 static struct pat_found *keep(struct run *r, graph_id root, const uint32_t *extra, unsigned extra_count)
 {
     struct pat_ctx *c = &r->c;
@@ -49,6 +58,7 @@ static struct pat_found *keep(struct run *r, graph_id root, const uint32_t *extr
     f->match.family = c->page->family;
     f->match.rule = c->variant->rule;
     f->match.parent = -1;
+    f->match.is_select = is_plain_choice(c->variant->value);
     f->match.root = root;
     f->match.confidence = PAT_PROVED;
     f->via = c->via;
@@ -96,7 +106,7 @@ static bool may_root(const struct pat_term *t, const struct graph_node *n)
 static void run_values(struct run *r, const struct pat_page *page, const struct pat_variant *v, bool *taken)
 {
     for (graph_id id = 1; id < r->x.count; id++) {
-        if (taken[id] || !r->x.live[id] || !may_root(v->value, graph_at(r->g, id)))
+        if (taken[id] || !r->x.live[id] || !may_root(v->value, graph_at(r->g, id)) || pat_is_half(&r->x, id))
             continue;
         begin(r, page, v, id);
         if (pat_match_value(&r->c, v->value, id, UOP_VOID))
@@ -156,7 +166,9 @@ static void run_stores(struct run *r, const struct pat_page *page, const struct 
         if (fits) {
             f = keep(r, GRAPH_NIL, &a.insn, 1);
             if (f) {
-                f->stored = a.value[0];
+                const struct graph_node *n = graph_at(r->g, a.value[0]);
+                bool packed = a.width == 2 && n->kind == UOP_PAIR && n->type == UOP_B32;
+                f->stored = packed ? n->arg[0] : a.value[0]; /* of two halves in a register the low one */
                 taken[i] = true;
             }
         } else if (v->block.whole_kernel && global && (is_output(&a) || a.kind == GRAPH_ATOMIC)) {
