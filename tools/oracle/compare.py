@@ -1,6 +1,6 @@
 """Our text of words against the vendor's: a table an architecture, and the classes of what differs.
 
-usage: compare.py ISA_DUMP ROWS.tsv... [--examples 3] [--classes 40] [--live]
+usage: compare.py ISA_DUMP ROWS.tsv... [--examples 3] [--classes 40] [--live] [--tally]
 
 ROWS are what dump_words.py and random_words.py write (arch, from, offset, lo, hi, text), or golden files (sm, offset,
 hi, lo, text). The texts in them are the oracle's, kept; --live asks the nvdisasm at hand again, and says when there is
@@ -54,6 +54,7 @@ def main():
     parser.add_argument("--examples", type=int, default=1)
     parser.add_argument("--classes", type=int, default=40)
     parser.add_argument("--live", action="store_true")
+    parser.add_argument("--tally", action="store_true", help="end with a line N passed, N failed")
     options = parser.parse_args()
     rows = load(options.rows)
     if options.live:
@@ -80,6 +81,8 @@ def main():
         for sm, offset, word, text, got in found[:options.examples]:
             print("  sm_%d +%x %016x %016x\n    expected %s\n    got      %s"
                   % (sm, offset, word >> 64, word & (1 << 64) - 1, text, got))
+    if options.tally:
+        print("%d passed, %d failed" % (sum(equal.values()), sum(total.values()) - sum(equal.values())))
     return 1 if ranked else 0
 
 

@@ -70,14 +70,16 @@ def main(program, paths):
             equal["nvdisasm"] += compare("nvdisasm", path,
                                          instructions(run([program, "disasm", "--format", "nvdisasm", path])),
                                          instructions(run([nvdisasm, "-c", path])))
-    bad = False
+    tried = 0
     for name, tool in (("cuobjdump", cuobjdump), ("nvdisasm", nvdisasm)):
         if tool:
             print("%s: %d of %d files equal" % (name, equal[name], len(paths)))
-            bad |= equal[name] != len(paths)
+            tried += len(paths)
         else:
             print("skipped: %s not found" % name)
-    return 1 if bad else 0
+    passed = sum(equal.values())
+    print("%d passed, %d failed" % (passed, tried - passed))
+    return 1 if passed != tried else 0
 
 
 if __name__ == "__main__":
