@@ -111,6 +111,55 @@ static void no_maximum_with_zero_is_read_where_there_is_none(void **state)
     }
 }
 
+/* No operation makes a maximum of doubles: compilers write x < 0 || x == 0 && x has a sign || x is NaN ? 0
+ * : x. Leaving out any part makes it something else. */
+static void a_maximum_of_doubles_is_spelled_out(void **state)
+{
+    (void)state;
+    for (int left_out = 0; left_out < 3; left_out++) {
+        struct kernel k;
+        kernel_begin(&k);
+        add_page(&k, "relu.md");
+        skeleton_load(&k);
+        insn(&k); /* 0xb0 */
+        uint16_t wide = R64(&k, 4);
+        uint16_t x = put(&k, (struct uop){.kind = UOP_LOAD,
+                                          .type = UOP_B64,
+                                          .space = UOP_GLOBAL,
+                                          .width = 8,
+                                          .arg = {wide, UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE}});
+        set64(&k, 10, x);
+        insn(&k); /* 0xc0 */
+        x = R64(&k, 10);
+        uint16_t zero = op(&k, UOP_PAIR, UOP_B64, 0, C(&k, 0), C(&k, 0), UOP_NONE);
+        uint16_t below = op(&k, UOP_FLT, UOP_F64, 0, x, zero, UOP_NONE);
+        uint16_t equal = op(&k, UOP_FEQ, UOP_F64, 0, x, zero, UOP_NONE);
+        uint16_t sign = op(&k, UOP_ILT_S, UOP_B1, 0, R(&k, 11), C(&k, 0), UOP_NONE);
+        uint16_t nan = op(&k, UOP_NOT, UOP_B1, 0, op(&k, UOP_FNUM, UOP_F64, 0, x, x, UOP_NONE), UOP_NONE, UOP_NONE);
+        uint16_t minus_zero = op(&k, UOP_AND, UOP_B1, 0, equal, sign, UOP_NONE);
+        uint16_t c = left_out == 1 ? below : op(&k, UOP_OR, UOP_B1, 0, below, minus_zero, UOP_NONE);
+        set_P(&k, 0, op(&k, UOP_OR, UOP_B1, 0, c, left_out == 2 ? minus_zero : nan, UOP_NONE));
+        insn(&k); /* 0xd0 */
+        set64(&k, 12,
+              op(&k, UOP_SELECT, UOP_B64, 0, P(&k, 0), op(&k, UOP_PAIR, UOP_B64, 0, C(&k, 0), C(&k, 0), UOP_NONE),
+                 R64(&k, 10)));
+        insn(&k); /* 0xe0 */
+        uint16_t to = R64(&k, 2), lo = R(&k, 12), hi = R(&k, 13);
+        put(&k, (struct uop){.kind = UOP_STORE,
+                             .type = UOP_VOID,
+                             .space = UOP_GLOBAL,
+                             .width = 8,
+                             .arg = {to, lo, hi, UOP_NONE, UOP_NONE}});
+        leave(&k);
+        run(&k);
+        /* Without the NaN it is the maximum that keeps one; without the sign it is none. */
+        assert_int_equal(find(&k, "relu") != NULL, left_out != 1);
+        if (left_out != 1)
+            assert_string_equal(find(&k, "relu")->rule, "relu/double");
+        kernel_end(&k);
+    }
+}
+
 /* ---- two bounds ------------------------------------------------------------------------------ */
 
 /* One stage: R(to) = R(from) against a bound, by select or by one min/max. */
@@ -671,6 +720,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compare_and_select_is_a_relu_only_when_it_is_one),
         cmocka_unit_test(no_maximum_with_zero_is_read_where_there_is_none),
+        cmocka_unit_test(a_maximum_of_doubles_is_spelled_out),
         cmocka_unit_test(clamps),
         cmocka_unit_test(a_kept_nan_is_a_difference_from_real_numbers),
         cmocka_unit_test(a_long_expression_is_tried_stage_by_stage),
