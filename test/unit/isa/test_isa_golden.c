@@ -1,0 +1,72 @@
+/* Every row of test/golden/isa/smNN.tsv: what the vendor's disassembler printed for a word, against ours. Blanks before
+ * commas are not part of a token and are left out of the comparison. */
+#include "isa/isa.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void normalize(char *text)
+{
+    char *to = text;
+    for (const char *p = text; *p; p++) {
+        if (*p == ' ' && (p[1] == ' ' || p[1] == ',' || p[1] == '\0'))
+            continue;
+        *to++ = *p;
+    }
+    *to = '\0';
+}
+
+static void check_file(unsigned sm)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s/test/golden/isa/sm%u.tsv", SP_SOURCE_DIR, sm);
+    FILE *f = fopen(path, "r");
+    if (!f)
+        fail_msg("no golden rows: %s", path);
+    char line[2048];
+    unsigned rows = 0, wrong = 0;
+    while (fgets(line, sizeof line, f)) {
+        line[strcspn(line, "\r\n")] = '\0';
+        if (line[0] == '#' || !line[0])
+            continue;
+        unsigned arch;
+        uint32_t offset;
+        struct bits128 word;
+        int at = 0;
+        if (sscanf(line, "%u\t%" SCNx32 "\t%" SCNx64 "\t%" SCNx64 "\t%n", &arch, &offset, &word.hi, &word.lo, &at) != 4 || !at)
+            fail_msg("%s: not a row: %s", path, line);
+        char *expected = line + at, text[512];
+        struct isa_insn insn;
+        isa_decode(arch, word, offset, &insn);
+        isa_print(arch, &insn, NULL, text, sizeof text);
+        normalize(expected);
+        normalize(text);
+        rows++;
+        if (strcmp(text, expected) != 0 && wrong++ < 20)
+            print_error("sm_%u 0x%016" PRIx64 " 0x%016" PRIx64 ": '%s', not '%s'\n", arch, word.hi, word.lo, text, expected);
+    }
+    fclose(f);
+    assert_true(rows > 0);
+    assert_int_equal(wrong, 0);
+}
+
+static void test_golden_rows(void **state)
+{
+    (void)state;
+    size_t count;
+    const unsigned *archs = isa_archs(&count);
+    for (size_t i = 0; i < count; i++)
+        check_file(archs[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden_rows)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
