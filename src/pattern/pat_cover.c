@@ -75,6 +75,8 @@ static bool climb(const struct pat_ctx *c, struct cover *v, graph_id node, unsig
 {
     uint32_t count;
     const graph_id *users = graph_users(c->g, node, &count);
+    if (count > 8) /* shared by many: no part of one instruction */
+        return false;
     for (uint32_t i = 0; i < count; i++)
         pat_holders(c->x, users[i], add_holder, v);
     for (uint32_t i = 0; i < count && !v->list.n && levels; i++)

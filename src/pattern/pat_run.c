@@ -126,7 +126,24 @@ static void run_addresses(struct run *r, const struct pat_page *page, const stru
     }
 }
 
+static const struct uop_list *uops_of(const struct graph *g, uint32_t insn)
+{
+    uint32_t input = g->insns.p[insn].input;
+    return input < g->input.count ? g->input.insns[input].uops : NULL;
+}
+
 /* ---- stores ---------------------------------------------------------------------------------- */
+
+/* An instruction without a known meaning may write anything. */
+static bool hides_effects(const struct graph *g)
+{
+    for (uint32_t i = 0; i < g->insns.n; i++) {
+        const struct uop_list *l = g->insns.p[i].reachable ? uops_of(g, i) : NULL;
+        if (l && l->unknown)
+            return true;
+    }
+    return false;
+}
 
 static bool is_output(const struct graph_access *a)
 {
@@ -158,6 +175,8 @@ static bool match_store(struct run *r, const struct pat_page *page, const struct
 static void run_stores(struct run *r, const struct pat_page *page, const struct pat_variant *v, bool *taken)
 {
     size_t before = r->found.n;
+    if (v->block.whole_kernel && hides_effects(r->g))
+        return;
     for (size_t i = 0; i < r->g->accesses.n; i++) {
         const struct graph_access a = r->g->accesses.p[i];
         struct pat_found words = {0}, *f;
@@ -194,12 +213,6 @@ static void run_guarded(struct run *r, const struct pat_page *page, const struct
 }
 
 /* ---- early exits ----------------------------------------------------------------------------- */
-
-static const struct uop_list *uops_of(const struct graph *g, uint32_t insn)
-{
-    uint32_t input = g->insns.p[insn].input;
-    return input < g->input.count ? g->input.insns[input].uops : NULL;
-}
 
 /* What an instance does to control: nothing, an exit, a branch; or an effect that makes it more than leaving. */
 enum control { QUIET, EXITS, BRANCHES, ACTS };

@@ -637,7 +637,7 @@ static void loads(void **state)
 
 /* ---- whole kernels --------------------------------------------------------------------------- */
 
-enum body { COPIES, NEGATES, SHIFTED_SUM, STORES_CONSTANT, COPIES_AND_COUNTS };
+enum body { COPIES, NEGATES, SHIFTED_SUM, STORES_CONSTANT, COPIES_AND_MORE, COPIES_AND_COUNTS };
 
 static void write_body(struct kernel *k, enum body b)
 {
@@ -658,6 +658,10 @@ static void write_body(struct kernel *k, enum body b)
         set(k, 6, R(k, 2));
     }
     store(k, 4, 6);
+    if (b == COPIES_AND_MORE) {
+        insn(k);
+        k->now->unknown = true;
+    }
     if (b == COPIES_AND_COUNTS) {
         insn(k);
         set(k, 6, C(k, 3));
@@ -674,6 +678,7 @@ static void whole_kernels(void **state)
     } expected[] = {
         [COPIES] = {"copy [90 c0]", "none"},    [NEGATES] = {"none", "elementwise [90 b0 c0] expr=-x[i]"},
         [SHIFTED_SUM] = {"none", "none"},       [STORES_CONSTANT] = {"none", "none"},
+        [COPIES_AND_MORE] = {"none", "none"}, /* an instruction nobody can read */
         [COPIES_AND_COUNTS] = {"none", "none"},
     };
     for (unsigned b = 0; b <= COPIES_AND_COUNTS; b++) {
