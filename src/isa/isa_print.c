@@ -61,7 +61,7 @@ static void put_mods(struct sink *s, const uint16_t *mods, unsigned limit)
 /* 20 significant digits, but an exponent from 1e9 on; infinities, NaN and -0.0 carry their own blank. */
 static void put_float(struct sink *s, uint64_t bits, unsigned width, bool brain)
 {
-    unsigned fraction_bits = width == 64 ? 52 : width == 32 ? 23 : brain ? 7 : 10;
+    unsigned fraction_bits = width == 64 ? 52 : width == 32 ? 23 : brain ? 7 : 10; /* 16 bits: bfloat16 or binary16 */
     uint64_t fraction = bits & ((UINT64_C(1) << fraction_bits) - 1);
     unsigned exponent_bits = width - 1 - fraction_bits;
     uint64_t exponent = bits >> fraction_bits & ((UINT64_C(1) << exponent_bits) - 1);
@@ -183,7 +183,8 @@ static void put_operand(struct sink *s, unsigned sm, const struct isa_insn *insn
         break;
     case ISA_OPERAND_FIMM:
         put_float(s, (uint64_t)o->value, o->bits,
-                  o->bits == 16 && (isa_has_mod(insn, ISA_MOD_BF16_V2) || isa_has_mod(insn, ISA_MOD_BF16)));
+                  !(row->style & ISA_STYLE_HALF) &&
+                      (isa_has_mod(insn, ISA_MOD_BF16_V2) || isa_has_mod(insn, ISA_MOD_BF16)));
         break;
     case ISA_OPERAND_CONST:
     case ISA_OPERAND_MEM:

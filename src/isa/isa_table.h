@@ -40,6 +40,7 @@ enum isa_style {
     ISA_STYLE_SET = 16,        /* {5,2,0}: a set of scoreboards */
     ISA_STYLE_STRIDED = 32,    /* RZ as a base is left out only when its suffix prints nothing */
     ISA_STYLE_POSITIVE = 128,  /* CONST: the offset has no sign where there is no register */
+    ISA_STYLE_HALF = 256,      /* FIMM of 16 bits: binary16, whatever the modifiers say */
     ISA_STYLE_NEGATIVE = 64,   /* the offset keeps its sign even without a register */
 };
 
@@ -52,7 +53,7 @@ struct isa_part {
 
 struct isa_operand_row {
     uint8_t kind;  /* enum isa_operand_kind */
-    uint8_t style; /* enum isa_style */
+    uint16_t style; /* enum isa_style */
     uint8_t bits;  /* FIMM: 16, 32, 64 */
     int32_t hide;  /* the operand is not printed when the raw main field equals this and `no` is unset; -1: never */
     uint16_t neg, abs, inv, no, reuse;
