@@ -140,47 +140,74 @@ static void build_value(struct arena *a, struct fact_source *s, struct fact_kern
 
 /* ---- outputs -------------------------------------------------------------------------------- */
 
-struct chain {
-    struct fact_source *s;
-    struct arena *a;
-    uint8_t *seen; /* of a value */
-    VEC(uint32_t) order;
+enum { CHAIN_LINES = 40, CHAIN_NODES = 512 };
+
+struct chain { /* the nearest values a node is computed from */
+    uint32_t value[CHAIN_LINES];
+    uint32_t count;
+    bool more;
 };
 
-/* Values a node is computed from, before it; loads are written as elements and need no line of their own. */
-static void chain_walk(struct chain *c, graph_id node, bool top, unsigned depth)
+static bool chain_adds(struct fact_source *s, struct chain *c, graph_id node)
 {
-    const struct graph_node *n = graph_at(c->s->g, node);
     uint32_t index;
-    bool is_value = place_value_of(c->s->place, node, &index) != NULL;
-    if (depth > 64 || n->kind == UOP_LOAD || n->kind == GRAPH_PHI)
-        return;
-    if (is_value && !top) {
-        if (c->seen[index])
-            return;
-        c->seen[index] = 1;
+    if (!place_value_of(s->place, node, &index) || graph_at(s->g, node)->kind == UOP_ELEMENT)
+        return true;
+    if (c->count == CHAIN_LINES) {
+        c->more = true;
+        return false;
     }
-    for (unsigned i = 0; i < n->arg_count; i++)
-        chain_walk(c, n->arg[i], false, depth + 1);
-    if (is_value && !top && n->kind != UOP_ELEMENT)
-        VEC_PUSH(c->a, c->order, index);
+    c->value[c->count++] = index;
+    return true;
+}
+
+/* Breadth first, so that the nearest come first; loads are written as elements and need no line of their own. */
+static void chain_collect(struct fact_source *s, struct arena *a, graph_id root, struct chain *c)
+{
+    graph_id *queue = ARENA_ARRAY(a, graph_id, CHAIN_NODES);
+    struct map_u64 seen = {0};
+    uint32_t head = 0, tail = 0;
+    if (!queue)
+        return;
+    queue[tail++] = root;
+    map_u64_put(a, &seen, root, 0);
+    while (head < tail && !c->more) {
+        graph_id at = queue[head++];
+        const struct graph_node *n = graph_at(s->g, at);
+        if (at != root && !chain_adds(s, c, at))
+            return;
+        for (unsigned i = 0; i < n->arg_count; i++) {
+            const struct graph_node *arg = graph_at(s->g, n->arg[i]);
+            if (arg->kind == UOP_LOAD || arg->kind == GRAPH_PHI || map_u64_get(&seen, n->arg[i], NULL))
+                continue;
+            if (tail == CHAIN_NODES) {
+                c->more = true;
+                return;
+            }
+            map_u64_put(a, &seen, n->arg[i], 0);
+            queue[tail++] = n->arg[i];
+        }
+    }
+}
+
+static int by_number(const void *p, const void *q)
+{
+    uint32_t a = *(const uint32_t *)p, b = *(const uint32_t *)q;
+    return a < b ? -1 : a > b;
 }
 
 static const char *exact_text(struct arena *a, struct fact_source *s, graph_id node)
 {
-    enum { LINES = 40 };
-    struct chain c = {.s = s, .a = a, .seen = ARENA_ARRAY(a, uint8_t, s->place->values.n + 1)};
+    struct chain c = {.count = 0};
     struct strbuf b;
     str_init(&b, a);
-    if (!c.seen)
-        return NULL;
-    chain_walk(&c, node, true, 0);
-    size_t first = c.order.n > LINES ? c.order.n - LINES : 0;
-    if (first)
+    chain_collect(s, a, node, &c);
+    qsort(c.value, c.count, sizeof c.value[0], by_number);
+    if (c.more)
         str_add(&b, "…; ");
-    for (size_t i = first; i < c.order.n; i++) {
-        graph_id v = s->place->values.p[c.order.p[i]].node;
-        str_addf(&b, "%s = %s; ", s->mean->value_ids.p[c.order.p[i]],
+    for (uint32_t i = 0; i < c.count; i++) {
+        graph_id v = s->place->values.p[c.value[i]].node;
+        str_addf(&b, "%s = %s; ", s->mean->value_ids.p[c.value[i]],
                  mean_definition(s->mean, v, fact_float_type(mean_type(s->mean, v)), MEAN_INNER));
     }
     str_add(&b, mean_definition(s->mean, node, fact_float_type(mean_type(s->mean, node)), MEAN_INNER));
