@@ -490,8 +490,12 @@ static void scan_operand(const char *text)
 #define IS(text) (w == sizeof text - 1 && memcmp(word, text, w) == 0)
             if (w && *p == '=') {
                 p++;
-                enum isa_part_id id = IS("base") ? ISA_PART_BASE : IS("ubase") ? ISA_PART_UBASE : IS("desc") ? ISA_PART_DESC
-                                      : IS("bank") ? ISA_PART_BANK : IS("off") ? ISA_PART_MAIN : ISA_PART_COUNT;
+                enum isa_part_id id = IS("base")    ? ISA_PART_BASE
+                                      : IS("ubase") ? ISA_PART_UBASE
+                                      : IS("desc")  ? ISA_PART_DESC
+                                      : IS("bank")  ? ISA_PART_BANK
+                                      : IS("off")   ? ISA_PART_MAIN
+                                                    : ISA_PART_COUNT;
                 if (IS("reuse"))
                     o.reuse = scan_bit(&p);
                 else if (IS("hide"))

@@ -1,21 +1,24 @@
-/* The value graph of one kernel: control flow, values in gated SSA, memory operations, liveness. Built from micro-operations
- * only; nothing here knows a mnemonic.
+/* The value graph of one kernel: control flow, values in gated SSA, memory operations, liveness. Built from
+ * micro-operations only; nothing here knows a mnemonic.
  *
- * Words (definitions.md): a *def* is one register result of one instruction; a *value* is a node: defs proved equal by exact
- * rules share one node (hash-consing). Defs are kept under their values: copies, reloads and recomputation stay visible.
+ * Words (definitions.md): a *def* is one register result of one instruction; a *value* is a node: defs proved equal by
+ * exact rules share one node (hash-consing). Defs are kept under their values: copies, reloads and recomputation stay
+ * visible.
  *
- * Nodes are numbered; node 0 is "none". An argument always has a smaller number than its user, except through a loop phi.
- * A node carries bits, not types: `type` is the result's width and how the operation reads its arguments.
+ * Nodes are numbered; node 0 is "none". An argument always has a smaller number than its user, except through a loop
+ * phi. A node carries bits, not types: `type` is the result's width and how the operation reads its arguments.
  *
  * Canonical forms that readers of nodes rely on (graph_simplify.c):
- *  - truth is a GRAPH_BOOL table over atoms; NOT of an atom is the one-atom table 1; atoms are compares, phis, opaque bits;
- *  - SELECT's condition is never a table that is true when all its atoms are false: SELECT(!c, a, b) is kept as SELECT(c, b, a)
- *    with the flag UOP_SWAPPED, which says how the machine wrote it (printing only, no part of the identity);
+ *  - truth is a GRAPH_BOOL table over atoms; NOT of an atom is the one-atom table 1; atoms are compares, phis, opaque
+ * bits;
+ *  - SELECT's condition is never a table that is true when all its atoms are false: SELECT(!c, a, b) is kept as
+ * SELECT(c, b, a) with the flag UOP_SWAPPED, which says how the machine wrote it (printing only, no part of the
+ * identity);
  *  - a shift left by a constant is a MUL by a power of two; a - b is ADD(a, NEG b) and FADD(a, FNEG b);
  *  - integer sums are flat: ADD(ADD(t1, t2), c) with leaves after computed terms and the constant last;
  *  - 64-bit values are one node: PAIR(LO x, HI x) is x, carry chains are ADD.b64, ISETP.EX chains are 64-bit compares;
- *  - a compare's node has type B1; a float compare keeps the format it compares in `width` (enum uop_type), every compare the
- *    bits it compares in imm;
+ *  - a compare's node has type B1; a float compare keeps the format it compares in `width` (enum uop_type), every
+ * compare the bits it compares in imm;
  *  - commutative arguments ascend by number, constants last. */
 #ifndef SP_GRAPH_H
 #define SP_GRAPH_H
@@ -33,10 +36,12 @@
 typedef uint32_t graph_id; /* index of a node; GRAPH_NIL: none */
 enum { GRAPH_NIL = 0 };
 
-/* Node kinds beyond enum uop_kind. Pure uop kinds, SREG, CBANK, LOAD, ELEMENT, ATOM, SHFL … are node kinds as they are. */
+/* Node kinds beyond enum uop_kind. Pure uop kinds, SREG, CBANK, LOAD, ELEMENT, ATOM, SHFL … are node kinds as they are.
+ */
 enum graph_kind {
     GRAPH_PHI = UOP_GRAPH_KINDS, /* `block` says where; one argument a predecessor of the block */
-    GRAPH_BOOL,   /* truth table over up to 6 atoms (B1 nodes, ascending): bit i of imm is the result when atom k is bit k of i */
+    GRAPH_BOOL, /* truth table over up to 6 atoms (B1 nodes, ascending): bit i of imm is the result when atom k is bit k
+                   of i */
     GRAPH_ENTRY,  /* what a register held when the kernel began: undefined */
     GRAPH_RESULT, /* result number imm of an effect at instruction `insn` (call clobber, opaque) */
 };
@@ -71,7 +76,7 @@ struct graph_def {
     uint8_t file;     /* enum uop_file */
     uint16_t reg;
     graph_id node;    /* what the instruction wrote: B32 (B1 for predicates); LO/HI of a wider value for halves */
-    graph_id wide;    /* the 64-bit node it is a half of although its own node says otherwise (LO(sext x) is x), or NIL */
+    graph_id wide; /* the 64-bit node it is a half of although its own node says otherwise (LO(sext x) is x), or NIL */
     uint8_t part;     /* 0 whole, 1 low half, 2 high half of `wide` (or of the node under LO/HI) */
     graph_id merged;  /* what the register holds after it: `node`, or select(guard, node, older) */
     uint32_t last_use;/* last instance that reads it, or the def's own when nothing does */
@@ -93,8 +98,9 @@ struct graph_access {
     uint32_t insn;
     uint8_t kind, space, order, width; /* enum graph_access_kind, uop_space, uop_order; bytes a thread */
     graph_id address;                  /* B64 (B32 for shared and local), everything added */
-    graph_id value[4];                 /* STORE: words, [0] alone where they are one 64-bit value; LOAD: the words loaded ([0] alone up to 8 bytes) */
-    graph_id result;                   /* LOAD: the LOAD node or, when a store was forwarded, the stored value; ATOMIC: old value */
+    graph_id value[4]; /* STORE: words, [0] alone where they are one 64-bit value; LOAD: the words loaded ([0] alone up
+                          to 8 bytes) */
+    graph_id result;   /* LOAD: the LOAD node or, when a store was forwarded, the stored value; ATOMIC: old value */
     graph_id runs_when;                /* GRAPH_NIL: always */
     uint32_t version;                  /* memory version a load reads / a store makes */
     int32_t from_store;                /* LOAD: the one access whose store it is proved to read (D5), or -1 */
@@ -107,7 +113,7 @@ struct graph_block {
     uint32_t pred_count, succ_count;
     uint32_t idom;        /* UINT32_MAX for the entry */
     uint32_t loop;        /* innermost loop + 1, 0: none */
-    graph_id path;        /* condition to reach it from the entry, GRAPH_NIL: always; inside loops: relative to the header */
+    graph_id path; /* condition to reach it from the entry, GRAPH_NIL: always; inside loops: relative to the header */
     graph_id branch;      /* B1: condition of the conditional branch that ends it, GRAPH_NIL: none */
     bool reachable;
 };
@@ -126,7 +132,7 @@ struct graph_call {
     bool resolved;        /* its RET was shown to come back behind the call */
 };
 
-/* ---- what the graph is built from ----------------------------------------------------------------------------------- */
+/* ---- what the graph is built from ----------------------------------------------------------- */
 struct graph_input_insn {
     uint32_t offset;
     const struct uop_list *uops;
@@ -171,14 +177,15 @@ struct graph {
     void *work;             /* private */
 };
 
-/* Builds everything. SP_ERR_MEMORY only; what could not be understood stands in the graph (opaque nodes, `indirect`) and in
- * notes to `diags`. */
+/* Builds everything. SP_ERR_MEMORY only; what could not be understood stands in the graph (opaque nodes, `indirect`)
+ * and in notes to `diags`. */
 enum sp_status graph_build(struct arena *a, const struct graph_input *input, struct diag_sink *diags, struct graph *g);
 
 /* An empty graph to make nodes in: for readers of expressions, and for tests. */
 void graph_init(struct graph *g, struct arena *a, const struct graph_env *env);
 
-/* ---- nodes: made simplified by exact rules (graph_simplify.c), hash-consed: equal number means equal value ------------- */
+/* ---- nodes: made simplified by exact rules (graph_simplify.c), hash-consed: equal number means equal value
+ * ------------- */
 graph_id graph_const(struct graph *g, enum uop_type type, uint64_t bits);
 graph_id graph_sreg(struct graph *g, unsigned sreg);
 graph_id graph_cbank(struct graph *g, enum uop_type type, unsigned bank, uint32_t offset);
@@ -197,7 +204,7 @@ static inline const struct graph_node *graph_at(const struct graph *g, graph_id 
 }
 bool graph_is_const(const struct graph *g, graph_id id, uint64_t *bits);
 
-/* ---- truth (graph_bool.c). NIL stands for true in `runs_when` and `path` ------------------------------------------------ */
+/* ---- truth (graph_bool.c). NIL stands for true in `runs_when` and `path` -------------------- */
 graph_id graph_true(struct graph *g);
 graph_id graph_false(struct graph *g);
 graph_id graph_not(struct graph *g, graph_id a);
@@ -210,7 +217,8 @@ graph_id graph_assume(struct graph *g, graph_id value, graph_id given);
 /* The atoms and table of any B1 node (an atom alone: one atom, table 2). False beyond six atoms. */
 bool graph_table(const struct graph *g, graph_id b1, graph_id atoms[6], unsigned *count, uint64_t *table);
 
-/* ---- addresses (graph_affine.c): base + sum coefficient * term + offset, exact modulo 2^64 (2^32 for 32-bit nodes) ------ */
+/* ---- addresses (graph_affine.c): base + sum coefficient * term + offset, exact modulo 2^64 (2^32 for 32-bit nodes)
+ * ------ */
 enum { GRAPH_AFFINE_MAX = 8 };
 struct graph_affine {
     graph_id base;   /* a pointer parameter (CBANK b64 in the parameter range), the stack pointer, or NIL */
@@ -225,7 +233,7 @@ struct graph_affine {
 /* False when the node is no such sum (too many terms). Terms in ascending order of node. */
 bool graph_affine(const struct graph *g, graph_id address, struct graph_affine *out);
 
-/* ---- uses ------------------------------------------------------------------------------------------------------------ */
+/* ---- uses ----------------------------------------------------------------------------------- */
 /* Nodes that have `id` as an argument; filled by graph_build (graph_index_users after adding nodes by hand). */
 const graph_id *graph_users(const struct graph *g, graph_id id, uint32_t *count);
 void graph_index_users(struct graph *g);

@@ -1,9 +1,9 @@
-/* Values: gated SSA over registers, predicates and uniform registers. Blocks are taken in reverse post-order; each carries
- * the state of its live registers: the value held and a chain of the defs that may hold it.
+/* Values: gated SSA over registers, predicates and uniform registers. Blocks are taken in reverse post-order; each
+ * carries the state of its live registers: the value held and a chain of the defs that may hold it.
  *
- * A guarded def is select(guard, new, older); a use under a guard reads what its guard and the path to it imply. Where paths
- * meet, values become selects over the branch conditions (the same node as predication gives); only where conditions do not
- * fit a table, and at loop headers, a phi stays. An undefined value never takes part.
+ * A guarded def is select(guard, new, older); a use under a guard reads what its guard and the path to it imply. Where
+ * paths meet, values become selects over the branch conditions (the same node as predication gives); only where
+ * conditions do not fit a table, and at loop headers, a phi stays. An undefined value never takes part.
  *
  * requires: flow · gives: defs, uses, accesses, path and branch conditions, nodes of everything */
 #include "graph/graph_internal.h"
@@ -75,7 +75,7 @@ static void set_add(uint64_t *set, uint32_t v)
     set[v / 64] |= UINT64_C(1) << (v % 64);
 }
 
-/* ---- which registers matter ----------------------------------------------------------------------------------------- */
+/* ---- which registers matter ----------------------------------------------------------------- */
 
 static uint32_t variable_of(struct builder *b, unsigned file, unsigned reg)
 {
@@ -147,12 +147,14 @@ static enum sp_status find_liveness(struct builder *b)
         for (uint32_t k = g->blocks.p[i].first; k <= g->blocks.p[i].last; k++) {
             const struct uop_list *l = g->input.insns[g->insns.p[k].input].uops;
             for (size_t j = 0; j < l->ops.n; j++) {
-                uint32_t v = l->ops.p[j].kind == UOP_READ ? variable_of(b, l->ops.p[j].file, l->ops.p[j].reg) : UINT32_MAX;
+                uint32_t v =
+                    l->ops.p[j].kind == UOP_READ ? variable_of(b, l->ops.p[j].file, l->ops.p[j].reg) : UINT32_MAX;
                 if (v != UINT32_MAX && !set_has(kill, v))
                     set_add(use, v);
             }
             for (size_t j = 0; j < l->ops.n; j++) {
-                uint32_t v = l->ops.p[j].kind == UOP_WRITE ? variable_of(b, l->ops.p[j].file, l->ops.p[j].reg) : UINT32_MAX;
+                uint32_t v =
+                    l->ops.p[j].kind == UOP_WRITE ? variable_of(b, l->ops.p[j].file, l->ops.p[j].reg) : UINT32_MAX;
                 if (v == UINT32_MAX)
                     continue;
                 set_add(write, v);
@@ -234,7 +236,7 @@ static enum sp_status summarise_loops(struct builder *b)
     return SP_OK;
 }
 
-/* ---- state at the start of a block ------------------------------------------------------------------------------------ */
+/* ---- state at the start of a block ---------------------------------------------------------- */
 
 static uint32_t push_cell(struct builder *b, struct cell c)
 {
@@ -308,8 +310,12 @@ static graph_id make_phi(struct builder *b, uint32_t block, uint32_t count, grap
 {
     struct graph *g = b->g;
     *args = ARENA_ARRAY(g->a, graph_id, count);
-    struct graph_node phi = {.kind = GRAPH_PHI, .type = graph_at(g, sample)->type, .phi_args = *args, .phi_count = count,
-                             .block = block, .insn = UINT32_MAX};
+    struct graph_node phi = {.kind = GRAPH_PHI,
+                             .type = graph_at(g, sample)->type,
+                             .phi_args = *args,
+                             .phi_count = count,
+                             .block = block,
+                             .insn = UINT32_MAX};
     return *args ? graph_fresh(g, &phi) : GRAPH_NIL;
 }
 
@@ -379,8 +385,11 @@ static uint32_t join_cells(struct builder *b, uint32_t v, const struct incoming 
 
 static graph_id entry_node(struct builder *b, uint32_t v)
 {
-    struct graph_node n = {.kind = GRAPH_ENTRY, .type = (b->names[v] >> 8) == UOP_FILE_P || (b->names[v] >> 8) == UOP_FILE_UP ? UOP_B1 : UOP_B32,
-                           .imm = b->names[v], .insn = UINT32_MAX};
+    struct graph_node n = {.kind = GRAPH_ENTRY,
+                           .type =
+                               (b->names[v] >> 8) == UOP_FILE_P || (b->names[v] >> 8) == UOP_FILE_UP ? UOP_B1 : UOP_B32,
+                           .imm = b->names[v],
+                           .insn = UINT32_MAX};
     return graph_intern(b->g, &n);
 }
 
@@ -436,7 +445,8 @@ static uint32_t enter_block(struct builder *b, uint32_t at, struct slot *state)
             state[v].cell = join_cells(b, v, in, count);
         }
     }
-    uint32_t memory_state = at == 0 || !count ? 0 : graph_memory_join(g, &b->memory, memory, count, b->memory_out[block->idom]);
+    uint32_t memory_state =
+        at == 0 || !count ? 0 : graph_memory_join(g, &b->memory, memory, count, b->memory_out[block->idom]);
     if (loop) {
         b->loop_path[loop - 1] = block->path;
         for (uint32_t v = 0; v < b->variable_count; v++) {
@@ -462,7 +472,7 @@ static uint32_t enter_block(struct builder *b, uint32_t at, struct slot *state)
     return memory_state;
 }
 
-/* ---- one instruction ----------------------------------------------------------------------------------------------------- */
+/* ---- one instruction ------------------------------------------------------------------------ */
 
 struct work {
     struct slot *state;
@@ -472,7 +482,8 @@ struct work {
     uint32_t block;
 };
 
-static graph_id fresh_result(struct builder *b, const struct uop *u, const graph_id *args, unsigned count, uint32_t insn)
+static graph_id fresh_result(struct builder *b, const struct uop *u, const graph_id *args, unsigned count,
+                             uint32_t insn)
 {
     struct graph_node n = {.kind = u->kind, .type = u->type, .flags = u->flags, .space = u->space, .order = u->order,
                            .width = u->width, .arg_count = (uint8_t)count, .imm = u->imm, .insn = insn};
@@ -500,11 +511,24 @@ static graph_id read_register(struct builder *b, struct work *w, const struct uo
 static graph_id load_memory(struct builder *b, struct work *w, const struct uop *u, const graph_id *args)
 {
     struct graph *g = b->g;
-    struct graph_access access = {.insn = w->insn, .kind = GRAPH_LOAD, .space = u->space, .order = u->order, .width = u->width,
-                                  .address = args[0], .runs_when = w->under, .from_store = -1};
+    struct graph_access access = {.insn = w->insn,
+                                  .kind = GRAPH_LOAD,
+                                  .space = u->space,
+                                  .order = u->order,
+                                  .width = u->width,
+                                  .address = args[0],
+                                  .runs_when = w->under,
+                                  .from_store = -1};
     graph_memory_load(g, &b->memory, *w->memory, &access);
-    struct graph_node n = {.kind = UOP_LOAD, .type = u->type, .flags = u->flags, .space = u->space, .order = u->order, .width = u->width,
-                           .arg_count = 1, .imm = access.version, .insn = UINT32_MAX};
+    struct graph_node n = {.kind = UOP_LOAD,
+                           .type = u->type,
+                           .flags = u->flags,
+                           .space = u->space,
+                           .order = u->order,
+                           .width = u->width,
+                           .arg_count = 1,
+                           .imm = access.version,
+                           .insn = UINT32_MAX};
     n.arg[0] = args[0];
     if (access.from_store >= 0) {
         const struct graph_access *s = &g->accesses.p[access.from_store];
@@ -512,8 +536,8 @@ static graph_id load_memory(struct builder *b, struct work *w, const struct uop 
         if (u->width == 8 && s->value[1] != GRAPH_NIL)
             access.result = graph_op2(g, UOP_PAIR, UOP_B64, s->value[0], s->value[1]);
     } else {
-        bool once = u->order == UOP_RELAXED_CTA || u->order == UOP_RELAXED_GPU || u->order == UOP_RELAXED_SYS || u->order == UOP_MMIO ||
-                    access.version != 0;
+        bool once = u->order == UOP_RELAXED_CTA || u->order == UOP_RELAXED_GPU || u->order == UOP_RELAXED_SYS ||
+                    u->order == UOP_MMIO || access.version != 0;
         if (once && access.version == 0)
             n.insn = w->insn; /* a volatile read is a value of its own */
         access.result = n.insn == UINT32_MAX ? graph_intern(g, &n) : graph_fresh(g, &n);
@@ -545,14 +569,22 @@ static graph_id load_element(struct builder *b, const struct uop_list *l, const 
 
 static void note_pair(struct builder *b, const struct uop_list *l, uint16_t lo, uint16_t hi, graph_id whole);
 
-static void store_memory(struct builder *b, struct work *w, const struct uop_list *l, const struct uop *u, const graph_id *args, unsigned count)
+static void store_memory(struct builder *b, struct work *w, const struct uop_list *l, const struct uop *u,
+                         const graph_id *args, unsigned count)
 {
     struct graph *g = b->g;
-    struct graph_access access = {.insn = w->insn, .kind = u->kind == UOP_STORE ? GRAPH_STORE : GRAPH_ATOMIC, .space = u->space,
-                                  .order = u->order, .width = u->width, .address = args[0], .runs_when = w->under, .from_store = -1};
+    struct graph_access access = {.insn = w->insn,
+                                  .kind = u->kind == UOP_STORE ? GRAPH_STORE : GRAPH_ATOMIC,
+                                  .space = u->space,
+                                  .order = u->order,
+                                  .width = u->width,
+                                  .address = args[0],
+                                  .runs_when = w->under,
+                                  .from_store = -1};
     for (unsigned i = 1; i < count && i <= 4; i++)
         access.value[i - 1] = args[i];
-    if (u->kind == UOP_STORE && u->width == 8 && count >= 3 && uop_type_bits((enum uop_type)graph_at(g, args[1])->type) == 32) {
+    if (u->kind == UOP_STORE && u->width == 8 && count >= 3 &&
+        uop_type_bits((enum uop_type)graph_at(g, args[1])->type) == 32) {
         graph_id whole = graph_op2(g, UOP_PAIR, UOP_B64, args[1], args[2]);
         if (graph_at(g, whole)->kind != UOP_PAIR) { /* two words that are one value */
             access.value[0] = whole;
@@ -568,13 +600,14 @@ static void store_memory(struct builder *b, struct work *w, const struct uop_lis
 /* Remembers that the registers read by uops `lo` and `hi` hold the halves of `whole`. */
 static void note_pair(struct builder *b, const struct uop_list *l, uint16_t lo, uint16_t hi, graph_id whole)
 {
-    if (lo >= l->ops.n || hi >= l->ops.n || l->ops.p[lo].kind != UOP_READ || l->ops.p[hi].kind != UOP_READ || whole == GRAPH_NIL ||
-        graph_at(b->g, whole)->kind == UOP_PAIR || graph_at(b->g, whole)->kind == UOP_CONST)
+    if (lo >= l->ops.n || hi >= l->ops.n || l->ops.p[lo].kind != UOP_READ || l->ops.p[hi].kind != UOP_READ ||
+        whole == GRAPH_NIL || graph_at(b->g, whole)->kind == UOP_PAIR || graph_at(b->g, whole)->kind == UOP_CONST)
         return;
     VEC_PUSH(b->g->a, b->pairs, (struct pair_use){b->reads[lo], b->reads[hi], whole});
 }
 
-static graph_id one_uop(struct builder *b, struct work *w, const struct uop_list *l, const struct uop *u, graph_id under)
+static graph_id one_uop(struct builder *b, struct work *w, const struct uop_list *l, const struct uop *u,
+                        graph_id under)
 {
     struct graph *g = b->g;
     graph_id args[UOP_MAX_ARGS] = {0};
@@ -598,7 +631,8 @@ static graph_id one_uop(struct builder *b, struct work *w, const struct uop_list
         return whole;
     }
     case UOP_SREG:
-        if (u->imm == UOP_SR_CLOCK_LO || u->imm == UOP_SR_CLOCK_HI || u->imm == UOP_SR_GLOBALTIMER_LO || u->imm == UOP_SR_GLOBALTIMER_HI)
+        if (u->imm == UOP_SR_CLOCK_LO || u->imm == UOP_SR_CLOCK_HI || u->imm == UOP_SR_GLOBALTIMER_LO ||
+            u->imm == UOP_SR_GLOBALTIMER_HI)
             return fresh_result(b, u, args, 0, w->insn);
         return graph_sreg(g, (unsigned)u->imm);
     case UOP_CBANK: {
@@ -607,7 +641,14 @@ static graph_id one_uop(struct builder *b, struct work *w, const struct uop_list
             return graph_cbank(g, (enum uop_type)u->type, u->space, (uint32_t)u->imm);
         if (graph_is_const(g, args[0], &index))
             return graph_cbank(g, (enum uop_type)u->type, u->space, (uint32_t)(u->imm + index));
-        struct graph_node n = {.kind = UOP_CBANK, .type = u->type, .flags = u->flags, .space = u->space, .width = u->width, .arg_count = 1, .imm = u->imm, .insn = UINT32_MAX};
+        struct graph_node n = {.kind = UOP_CBANK,
+                               .type = u->type,
+                               .flags = u->flags,
+                               .space = u->space,
+                               .width = u->width,
+                               .arg_count = 1,
+                               .imm = u->imm,
+                               .insn = UINT32_MAX};
         n.arg[0] = args[0];
         return graph_intern(g, &n);
     }
@@ -626,7 +667,14 @@ static graph_id one_uop(struct builder *b, struct work *w, const struct uop_list
     case UOP_BAR: case UOP_FENCE: case UOP_ASYNC_COPY: case UOP_ASYNC_WAIT:
         *w->memory = graph_memory_clobber(g, &b->memory, *w->memory);
         return GRAPH_NIL;
-    case UOP_UNDEF: case UOP_OPAQUE: case UOP_SHFL: case UOP_SHFL_IN: case UOP_VOTE: case UOP_BALLOT: case UOP_MATCH: case UOP_REDUX:
+    case UOP_UNDEF:
+    case UOP_OPAQUE:
+    case UOP_SHFL:
+    case UOP_SHFL_IN:
+    case UOP_VOTE:
+    case UOP_BALLOT:
+    case UOP_MATCH:
+    case UOP_REDUX:
     case UOP_ELECT: case UOP_MMA: case UOP_FSWZADD:
         return fresh_result(b, u, args, count, w->insn);
     case UOP_WRITE: return args[0];
@@ -649,7 +697,8 @@ static void mark_guard(const struct uop_list *l, uint16_t index, uint8_t *marks)
             mark_guard(l, l->ops.p[index].arg[i], marks);
 }
 
-static void write_register(struct builder *b, struct work *w, const struct uop_list *l, const struct uop *u, graph_id node)
+static void write_register(struct builder *b, struct work *w, const struct uop_list *l, const struct uop *u,
+                           graph_id node)
 {
     struct graph *g = b->g;
     uint32_t v = variable_of(b, u->file, u->reg);
@@ -661,7 +710,8 @@ static void write_register(struct builder *b, struct work *w, const struct uop_l
         struct uop like = {.kind = UOP_SELECT, .type = graph_at(g, node)->type};
         merged = graph_pure(g, &like, (graph_id[]){guard, node, slot->node}, 3);
     }
-    struct graph_def def = {.insn = w->insn, .file = u->file, .reg = u->reg, .node = node, .merged = merged, .last_use = w->insn};
+    struct graph_def def = {
+        .insn = w->insn, .file = u->file, .reg = u->reg, .node = node, .merged = merged, .last_use = w->insn};
     if (u->arg[0] != UOP_NONE) { /* which half of what */
         const struct uop *from = &l->ops.p[u->arg[0]];
         if ((from->kind == UOP_LO || from->kind == UOP_HI) && uop_type_bits((enum uop_type)from->type) == 32) {
@@ -681,8 +731,10 @@ static void clobber_state(struct builder *b, struct work *w, uint32_t insn)
     struct graph *g = b->g;
     for (uint32_t v = 0; v < b->variable_count; v++) {
         unsigned file = b->names[v] >> 8;
-        struct graph_node n = {.kind = GRAPH_RESULT, .type = file == UOP_FILE_P || file == UOP_FILE_UP ? UOP_B1 : UOP_B32,
-                               .imm = v, .insn = insn};
+        struct graph_node n = {.kind = GRAPH_RESULT,
+                               .type = file == UOP_FILE_P || file == UOP_FILE_UP ? UOP_B1 : UOP_B32,
+                               .imm = v,
+                               .insn = insn};
         w->state[v].node = graph_fresh(g, &n);
         w->state[v].cell = 0;
     }
@@ -765,7 +817,7 @@ static void finish_block(struct builder *b, struct work *w)
         clobber_state(b, w, block->last);
 }
 
-/* ---- who reaches whom ------------------------------------------------------------------------------------------------------ */
+/* ---- who reaches whom ----------------------------------------------------------------------- */
 
 struct reach {
     uint32_t found[REACH_MAX];
@@ -869,7 +921,7 @@ static enum sp_status link_uses(struct builder *b)
     return SP_OK;
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------ */
 
 enum sp_status graph_values_build(struct graph *g, struct graph_flow *flow, struct diag_sink *diags)
 {

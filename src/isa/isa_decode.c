@@ -115,7 +115,8 @@ bool isa_operand_hidden(const struct isa_operand_row *o, struct bits128 word)
 
 /* Appends what the modifier cells say to `mods`; false when a field holds a value that has no spelling or there is no
  * room. */
-static bool read_mods(unsigned first, unsigned cells, struct bits128 word, uint16_t *mods, unsigned limit, unsigned *count)
+static bool read_mods(unsigned first, unsigned cells, struct bits128 word, uint16_t *mods, unsigned limit,
+                      unsigned *count)
 {
     for (unsigned i = 0; i < cells; i++) {
         const struct isa_enum *e = &isa_enums[first + i];

@@ -1,5 +1,5 @@
-/* `disasm`: the vendor's two text forms, one line an instruction with control fields, and JSON. Text comes from isa/, reads and
- * writes from the micro-operations, lines from the container. */
+/* `disasm`: the vendor's two text forms, one line an instruction with control fields, and JSON. Text comes from isa/,
+ * reads and writes from the micro-operations, lines from the container. */
 #include "pipeline/pipe.h"
 
 #include "base/map.h"
@@ -74,7 +74,8 @@ static bool find_labels(struct listing *l)
         return false;
     for (uint32_t i = 0; i < l->count; i++) {
         const struct isa_operand *t = target_of(&l->insns[i]);
-        if (t && t->value > 0 && t->value % 16 == 0 && t->value / 16 < l->count && !subroutine_at(l->kernel, (uint32_t)t->value))
+        if (t && t->value > 0 && t->value % 16 == 0 && t->value / 16 < l->count &&
+            !subroutine_at(l->kernel, (uint32_t)t->value))
             if (!l->labelled[t->value / 16]) { /* numbered by the first branch that goes there */
                 l->labelled[t->value / 16] = true;
                 l->label_number[t->value / 16] = (*l->next_label)++;
@@ -85,7 +86,8 @@ static bool find_labels(struct listing *l)
 
 static size_t print_text(struct listing *l, const struct isa_insn *insn, enum isa_dialect dialect, char text[512])
 {
-    struct isa_print_options o = {.dialect = dialect, .label = dialect == ISA_DIALECT_NVDISASM ? label_text : NULL, .user = l};
+    struct isa_print_options o = {
+        .dialect = dialect, .label = dialect == ISA_DIALECT_NVDISASM ? label_text : NULL, .user = l};
     return isa_print(l->module->sm, insn, &o, text, 512);
 }
 
@@ -109,14 +111,17 @@ static void print_line_info(struct listing *l, uint32_t offset)
         return;
     l->last_line = (int32_t)line->line;
     l->last_file = (int32_t)line->file;
-    out_printf(l->out, "\t//## File \"%s\", line %u", line->file < l->module->file_count ? l->module->files[line->file] : "?", line->line);
+    out_printf(l->out, "\t//## File \"%s\", line %u",
+               line->file < l->module->file_count ? l->module->files[line->file] : "?", line->line);
     for (uint32_t i = 0; i < line->inlined_count; i++)
-        out_printf(l->out, " inlined at \"%s\", line %u", line->inlined[i].file < l->module->file_count ? l->module->files[line->inlined[i].file] : "?",
+        out_printf(l->out, " inlined at \"%s\", line %u",
+                   line->inlined[i].file < l->module->file_count ? l->module->files[line->inlined[i].file] : "?",
                    line->inlined[i].line);
     out_char(l->out, '\n');
 }
 
-/* A word without any scheduling (stall 0, no yield, no barriers, nothing to wait for: filler) ends in ";", all else in " ;". */
+/* A word without any scheduling (stall 0, no yield, no barriers, nothing to wait for: filler) ends in ";", all else in
+ * " ;". */
 static const char *ending(const struct isa_insn *insn)
 {
     return bits_get(insn->word, 121, 105) == 0x7e0 ? ";" : " ;";
@@ -140,7 +145,8 @@ static void print_cuobjdump(struct listing *l)
     const char *rest;
     size_t widest = l->widest;
     out_printf(l->out, "\n\t\tFunction : %s\n", l->kernel->name);
-    out_printf(l->out, "\t.headerflags\t@\"EF_CUDA_SM%u EF_CUDA_VIRTUAL_SM(EF_CUDA_SM%u)\"\n", l->module->sm, l->module->sm);
+    out_printf(l->out, "\t.headerflags\t@\"EF_CUDA_SM%u EF_CUDA_VIRTUAL_SM(EF_CUDA_SM%u)\"\n", l->module->sm,
+               l->module->sm);
     for (uint32_t i = 0; i < l->count; i++) {
         const struct isa_insn *insn = &l->insns[i];
         print_line_info(l, insn->offset);
@@ -158,11 +164,12 @@ static void print_nvdisasm(struct listing *l)
 {
     char text[512], guard[16];
     const char *rest;
-    out_printf(l->out, "\n//--------------------- %s --------------------------\n\t.section\t%s,\"ax\",@progbits\n", l->kernel->section, l->kernel->section);
+    out_printf(l->out, "\n//--------------------- %s --------------------------\n\t.section\t%s,\"ax\",@progbits\n",
+               l->kernel->section, l->kernel->section);
     if (l->module->sm < 90 && l->kernel->registers >= 0)
         out_printf(l->out, "\t.sectioninfo\t@\"SHI_REGISTERS=%d\"\n", l->kernel->registers);
-    out_printf(l->out, "\t.align\t128\n        .global         %s\n        .type           %s,@function\n%s:\n%s:\n", l->kernel->name,
-               l->kernel->name, l->kernel->name, l->kernel->section);
+    out_printf(l->out, "\t.align\t128\n        .global         %s\n        .type           %s,@function\n%s:\n%s:\n",
+               l->kernel->name, l->kernel->name, l->kernel->name, l->kernel->section);
     for (uint32_t i = 0; i < l->count; i++) {
         const struct isa_insn *insn = &l->insns[i];
         const struct img_subroutine *sub = i ? subroutine_at(l->kernel, insn->offset) : NULL;
@@ -190,12 +197,12 @@ static void print_control(struct listing *l)
     }
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------------------------------------ */
+/* ---- JSON ----------------------------------------------------------------------------------- */
 
 static const char *operand_kind(unsigned kind)
 {
-    static const char *const texts[] = {"reg", "ureg", "pred", "upred", "imm", "fimm", "const", "mem", "sreg", "label", "barrier",
-                                        "scoreboard", "pred", "other", "other"};
+    static const char *const texts[] = {"reg",  "ureg",  "pred",    "upred",      "imm",  "fimm",  "const", "mem",
+                                        "sreg", "label", "barrier", "scoreboard", "pred", "other", "other"};
     return kind < sizeof texts / sizeof texts[0] ? texts[kind] : "other";
 }
 
@@ -228,8 +235,8 @@ static void json_registers(struct json *j, const struct uop_list *list, unsigned
     json_end(j);
 }
 
-/* Operands as they are printed, one text each: the instruction's text cut at its top-level commas (at its blanks where operands
- * are parted by those: RET.REL.NODEC R2 0x0). */
+/* Operands as they are printed, one text each: the instruction's text cut at its top-level commas (at its blanks where
+ * operands are parted by those: RET.REL.NODEC R2 0x0). */
 static unsigned operand_texts(struct arena *a, const char *rest, bool blanks, const char *texts[ISA_MAX_OPERANDS + 2])
 {
     const char *p = strchr(rest, ' ');
@@ -275,8 +282,8 @@ static void json_operands(struct listing *l, struct json *j, const struct isa_in
         else
             json_null(j);
         json_key(j, "value");
-        if (o->kind == ISA_OPERAND_IMM || o->kind == ISA_OPERAND_FIMM || o->kind == ISA_OPERAND_CONST || o->kind == ISA_OPERAND_MEM ||
-            o->kind == ISA_OPERAND_LABEL || o->kind == ISA_OPERAND_SREG)
+        if (o->kind == ISA_OPERAND_IMM || o->kind == ISA_OPERAND_FIMM || o->kind == ISA_OPERAND_CONST ||
+            o->kind == ISA_OPERAND_MEM || o->kind == ISA_OPERAND_LABEL || o->kind == ISA_OPERAND_SREG)
             json_int(j, o->value);
         else
             json_null(j);
@@ -303,7 +310,8 @@ static void json_instruction(struct listing *l, struct json *j, const struct isa
     uop_lift(&context, insn, &list);
     print_text(l, insn, ISA_DIALECT_CUOBJDUMP, text);
     split_guard(text, guard, &rest);
-    snprintf(bytes, sizeof bytes, "0x%016llx,0x%016llx", (unsigned long long)insn->word.lo, (unsigned long long)insn->word.hi);
+    snprintf(bytes, sizeof bytes, "0x%016llx,0x%016llx", (unsigned long long)insn->word.lo,
+             (unsigned long long)insn->word.hi);
     json_object(j);
     json_key(j, "offset"), json_uint(j, insn->offset);
     json_key(j, "bytes"), json_string(j, bytes);
@@ -319,14 +327,16 @@ static void json_instruction(struct listing *l, struct json *j, const struct isa
     json_key(j, "reads"), json_registers(j, &list, UOP_READ);
     json_key(j, "writes"), json_registers(j, &list, UOP_WRITE);
     bool known = line && line->line;
-    json_key(j, "file"), known && line->file < l->module->file_count ? json_string(j, l->module->files[line->file]) : json_null(j);
+    json_key(j, "file"),
+        known && line->file < l->module->file_count ? json_string(j, l->module->files[line->file]) : json_null(j);
     json_key(j, "line"), known ? json_uint(j, line->line) : json_null(j);
     json_key(j, "inlined");
     json_array(j);
     for (uint32_t i = 0; known && i < line->inlined_count; i++) {
         const struct img_inline *in = &line->inlined[i];
         json_object(j);
-        json_key(j, "file"), in->file < l->module->file_count ? json_string(j, l->module->files[in->file]) : json_null(j);
+        json_key(j, "file"),
+            in->file < l->module->file_count ? json_string(j, l->module->files[in->file]) : json_null(j);
         json_key(j, "line"), json_uint(j, in->line);
         json_key(j, "function"), json_string(j, in->function);
         json_end(j);
@@ -361,7 +371,7 @@ static void print_json(struct listing *l)
     json_newline(&j);
 }
 
-/* ---- all kernels that were asked for ----------------------------------------------------------------------------------------- */
+/* ---- all kernels that were asked for -------------------------------------------------------- */
 
 static void print_module_head(struct out *out, const struct sp_disasm_options *o, const struct img_module *m)
 {
@@ -372,13 +382,22 @@ static void print_module_head(struct out *out, const struct sp_disasm_options *o
         out_printf(out, "\t.target\t%s\n\n\t.elftype\t@\"ET_EXEC\"\n\n", arch);
 }
 
-static enum sp_status one_kernel(struct sp_session *s, struct out *out, const struct sp_disasm_options *o, const struct pipe_input *in,
-                                 const struct img_kernel *kernel, uint32_t *next_label, size_t *widest, bool measure)
+static enum sp_status one_kernel(struct sp_session *s, struct out *out, const struct sp_disasm_options *o,
+                                 const struct pipe_input *in, const struct img_kernel *kernel, uint32_t *next_label,
+                                 size_t *widest, bool measure)
 {
     struct arena work;
     arena_init(&work, 0);
-    struct listing l = {.s = s, .a = &work, .out = out, .options = o, .module = &in->module, .kernel = kernel, .next_label = next_label, .widest = *widest,
-                        .last_file = -1, .last_line = -1};
+    struct listing l = {.s = s,
+                        .a = &work,
+                        .out = out,
+                        .options = o,
+                        .module = &in->module,
+                        .kernel = kernel,
+                        .next_label = next_label,
+                        .widest = *widest,
+                        .last_file = -1,
+                        .last_line = -1};
     struct isa_insn *insns;
     enum sp_status status = pipe_decode(&work, &in->module, kernel, &insns, &l.count);
     l.insns = insns;

@@ -39,7 +39,9 @@ static void check_file(unsigned sm)
         uint32_t offset;
         struct bits128 word;
         int at = 0;
-        if (sscanf(line, "%u\t%" SCNx32 "\t%" SCNx64 "\t%" SCNx64 "\t%n", &arch, &offset, &word.hi, &word.lo, &at) != 4 || !at)
+        if (sscanf(line, "%u\t%" SCNx32 "\t%" SCNx64 "\t%" SCNx64 "\t%n", &arch, &offset, &word.hi, &word.lo, &at) !=
+                4 ||
+            !at)
             fail_msg("%s: not a row: %s", path, line);
         char *expected = line + at, text[512];
         struct isa_insn insn;
@@ -49,7 +51,8 @@ static void check_file(unsigned sm)
         normalize(text);
         rows++;
         if (strcmp(text, expected) != 0 && wrong++ < 20)
-            print_error("sm_%u 0x%016" PRIx64 " 0x%016" PRIx64 ": '%s', not '%s'\n", arch, word.hi, word.lo, text, expected);
+            print_error("sm_%u 0x%016" PRIx64 " 0x%016" PRIx64 ": '%s', not '%s'\n", arch, word.hi, word.lo, text,
+                        expected);
     }
     fclose(f);
     assert_true(rows > 0);
