@@ -43,6 +43,7 @@ enum uop_flag {
 };
 
 /* ---- kinds. Columns: name, arguments, P pure (uop_eval computes it) / E effect or state, meaning ---- */
+/* clang-format off */
 #define UOP_KINDS(X)                                                                                                   \
     /* state */                                                                                                        \
     X(CONST, 0, P, "imm")                                                                                              \
@@ -69,62 +70,75 @@ enum uop_flag {
     X(SHL, 2, P, "a << b; 0 when b (unsigned 32-bit) >= width")                                                        \
     X(SHR, 2, P, "logical; 0 when b >= width")                                                                         \
     X(SAR, 2, P, "arithmetic; sign when b >= width")                                                                   \
-    X(MIN_S, 2, P, "")                                                                                                 \
-    X(MAX_S, 2, P, "") X(MIN_U, 2, P, "") X(MAX_U, 2, P,                                                               \
-                                            "") X(ABS, 1, P, "integer |a|, wraps") X(POPC, 1, P, "") X(BREV, 1, P, "") \
-        X(FLO, 1, P,                                                                                                   \
-          "index of the highest set bit (SIGNED: of the highest non-sign bit), imm 1: width - 1 - index; -1 for none") \
-            X(PRMT, 3, P, "byte permute of {c:a} by selector b; imm: mode") X(                                         \
-                BFE, 3, P, "field of a, start b, length c; SIGNED extends") X(BMSK, 2, P,                              \
-                                                                              "mask: b ones from bit a; imm 1: wrap")  \
-                X(DP4A, 3, P,                                                                                          \
-                  "dot product; imm: bit 0 a signed, bit 1 b signed, bits 3:2 0 bytes, 1 halfwords by low bytes, 2 "   \
-                  "by high") X(SAD, 3, P, "|a-b| + c") X(SEXT, 1, P, "to `type` from the low imm bits, sign-extended") \
-                    X(ZEXT, 1, P, "to `type` from the low imm bits, zero-extended") X(                                 \
-                        LO, 1, P, "low half of a value twice as wide as `type`") X(HI, 1, P, "high half")              \
-                        X(PAIR, 2, P,                                                                                  \
-                          "{b:a}: a low, b high, twice as wide (B64 of two B32; B32 of two B16/F16)") /* compares and  \
-                                                                                                         selection:    \
-                                                                                                         result B1 */  \
-        X(IEQ, 2, P, "a == b, width imm bits") X(ILT_S, 2, P, "a < b signed, width imm bits")                          \
-            X(ILT_U, 2, P, "a < b unsigned, width imm bits")                                                           \
-                X(FLT, 2, P, "a < b, false when unordered; imm bits wide") X(FLE, 2, P, "a <= b, ordered")             \
-                    X(FEQ, 2, P, "a == b, ordered") X(FNE, 2, P, "a != b, ordered") X(FNUM, 2, P, "neither is NaN")    \
-                        X(SELECT, 3, P, "a ? b : c") /* floats; the type is the format */                              \
-        X(FADD, 2, P, "") X(FMUL, 2, P, "") X(FFMA, 3, P, "a * b + c, one rounding")                                   \
-            X(FNEG, 1, P, "sign bit flipped, NaN too") X(FABS, 1, P, "sign bit cleared") X(FMIN, 2, P, "-0 < +0")      \
-                X(FMAX, 2, P, "-0 < +0") X(FROUND, 1, P, "to an integral value, in the same format; `round`")          \
-                    X(F2F, 1, P, "to `type` from the format imm (enum uop_type)")                                      \
-                        X(F2I, 1, P,                                                                                   \
-                          "to `type` bits from the format imm; `round`; SIGNED result; saturates; NaN: 0, with "       \
-                          "UOP_NAN 1 << (bits - 1)") X(I2F, 1, P, "to the format `type` from imm bits; SIGNED source") \
-                            X(EX2, 1, A, "2^a") X(LG2, 1, A, "") X(RCP, 1, A, "") X(RSQ, 1, A, "") X(SQRT, 1, A, "")   \
-                                X(SIN, 1, A, "of a turns") X(COS, 1, A, "") X(TANH, 1, A, "")                          \
-                                    X(RCP64H, 1, A, "high word of 1/double") X(RSQ64H, 1, A, "")                       \
-                                        X(FCHK, 2, P, "true when a/b needs the slow division path")                    \
-                                            X(FSWZADD, 2, E,                                                           \
-                                              "") /* memory: address a (B64, or B32 for shared and local), in bytes */ \
-        X(LOAD, 1, E, "`width` bytes of `space` from a; results of more than 8 bytes are taken apart with ELEMENT")    \
-            X(ELEMENT, 1, P, "32-bit word imm of the load a")                                                          \
-                X(STORE, 5, E, "`width` bytes to a from the words b c d e")                                            \
-                    X(ATOM, 4, E, "old value at a; imm: enum uop_atom; operands b, c; type is the operation's")        \
-                        X(RED, 3, E, "as ATOM without a result") X(FENCE, 0, E, "memory order; imm: as encoded")       \
-                            X(PREFETCH, 1, E, "cache hint")                                                            \
-                                X(ASYNC_COPY, 3, E, "global b to shared a, `width` bytes, when c")                     \
-                                    X(ASYNC_WAIT, 1, E, "groups or scoreboards") /* threads together */                \
-        X(BAR, 3, E, "barrier a, count b, predicate c; imm: enum uop_bar") X(WARPSYNC, 1, E, "mask a")                 \
-            X(SHFL, 3, E, "a from the lane chosen by b under c; imm 0 idx 1 up 2 down 3 bfly")                         \
-                X(SHFL_IN, 3, E, "its in-range predicate") X(VOTE, 1, E, "imm 0 all 1 any 2 eq; B1")                   \
-                    X(BALLOT, 1, E, "mask of the lanes where a") X(MATCH, 1, E, "imm 0 all 1 any")                     \
-                        X(REDUX, 1, E, "imm: enum uop_atom, over the active lanes") X(ELECT, 0, E, "true in one lane") \
-                            X(UNIFORM, 1, E, "a as a uniform value: equal to a when a is the same in all lanes") X(    \
-                                MMA, 4, E,                                                                             \
-                                "tensor operation; result imm") /* control: targets are byte offsets in the section */ \
-        X(BRANCH, 1, E, "to imm when a (UOP_NONE: always)") X(BRANCH_IND, 1, E, "to the byte offset a")                \
-            X(CALL, 0, E, "to imm") X(CALL_IND, 1, E, "to a") X(RET, 1, E, "to the byte offset a") X(                  \
-                EXIT, 0, E, "the thread ends") X(TRAP, 0, E, "")                                                       \
-                X(RECONVERGE, 0, E, "BSSY BSYNC BREAK BMOV YIELD: no effect in one thread; imm: enum uop_reconverge")  \
-                    X(NOP, 0, E, "") X(MISC, 0, E, "another effect without a result; imm unused")
+    X(MIN_S, 2, P, "") X(MAX_S, 2, P, "") X(MIN_U, 2, P, "") X(MAX_U, 2, P, "")                                        \
+    X(ABS, 1, P, "integer |a|, wraps")                                                                                 \
+    X(POPC, 1, P, "")                                                                                                  \
+    X(BREV, 1, P, "")                                                                                                  \
+    X(FLO, 1, P, "index of the highest set bit (SIGNED: of the highest non-sign bit), imm 1: width - 1 - index; "      \
+      "-1 for none")                                                                                                   \
+    X(PRMT, 3, P, "byte permute of {c:a} by selector b; imm: mode")                                                    \
+    X(BFE, 3, P, "field of a, start b, length c; SIGNED extends")                                                      \
+    X(BMSK, 2, P, "mask: b ones from bit a; imm 1: wrap")                                                              \
+    X(DP4A, 3, P, "dot product; imm: bit 0 a signed, bit 1 b signed, bits 3:2 0 bytes, 1 halfwords by low "            \
+      "bytes, 2 by high")                                                                                              \
+    X(SAD, 3, P, "|a-b| + c")                                                                                          \
+    X(SEXT, 1, P, "to `type` from the low imm bits, sign-extended")                                                    \
+    X(ZEXT, 1, P, "to `type` from the low imm bits, zero-extended")                                                    \
+    X(LO, 1, P, "low half of a value twice as wide as `type`")                                                         \
+    X(HI, 1, P, "high half")                                                                                           \
+    X(PAIR, 2, P, "{b:a}: a low, b high, twice as wide (B64 of two B32; B32 of two B16/F16)")                          \
+    /* compares and selection: result B1 */                                                                            \
+    X(IEQ, 2, P, "a == b, width imm bits")                                                                             \
+    X(ILT_S, 2, P, "a < b signed, width imm bits")                                                                     \
+    X(ILT_U, 2, P, "a < b unsigned, width imm bits")                                                                   \
+    X(FLT, 2, P, "a < b, false when unordered; imm bits wide")                                                         \
+    X(FLE, 2, P, "a <= b, ordered")                                                                                    \
+    X(FEQ, 2, P, "a == b, ordered")                                                                                    \
+    X(FNE, 2, P, "a != b, ordered") X(FNUM, 2, P, "neither is NaN")                                                    \
+    X(SELECT, 3, P, "a ? b : c")                                                                                       \
+    /* floats; the type is the format */                                                                               \
+    X(FADD, 2, P, "") X(FMUL, 2, P, "") X(FFMA, 3, P, "a * b + c, one rounding")                                       \
+    X(FNEG, 1, P, "sign bit flipped, NaN too") X(FABS, 1, P, "sign bit cleared")                                       \
+    X(FMIN, 2, P, "-0 < +0") X(FMAX, 2, P, "-0 < +0")                                                                  \
+    X(FROUND, 1, P, "to an integral value, in the same format; `round`")                                               \
+    X(F2F, 1, P, "to `type` from the format imm (enum uop_type)")                                                      \
+    X(F2I, 1, P, "to `type` bits from the format imm; `round`; SIGNED result; saturates; NaN: 0, with UOP_NAN 1 "      \
+      "<< (bits - 1)")                                                                                                 \
+    X(I2F, 1, P, "to the format `type` from imm bits; SIGNED source")                                                  \
+    X(EX2, 1, A, "2^a")                                                                                                \
+    X(LG2, 1, A, "")                                                                                                   \
+    X(RCP, 1, A, "")                                                                                                   \
+    X(RSQ, 1, A, "")                                                                                                   \
+    X(SQRT, 1, A, "")                                                                                                  \
+    X(SIN, 1, A, "of a turns")                                                                                         \
+    X(COS, 1, A, "")                                                                                                   \
+    X(TANH, 1, A, "") X(RCP64H, 1, A, "high word of 1/double") X(RSQ64H, 1, A, "")                                     \
+    X(FCHK, 2, P, "true when a/b needs the slow division path") X(FSWZADD, 2, E, "")                                   \
+    /* memory: address a (B64, or B32 for shared and local), in bytes */                                               \
+    X(LOAD, 1, E, "`width` bytes of `space` from a; results of more than 8 bytes are taken apart with ELEMENT")        \
+    X(ELEMENT, 1, P, "32-bit word imm of the load a")                                                                  \
+    X(STORE, 5, E, "`width` bytes to a from the words b c d e")                                                        \
+    X(ATOM, 4, E, "old value at a; imm: enum uop_atom; operands b, c; type is the operation's")                        \
+    X(RED, 3, E, "as ATOM without a result")                                                                           \
+    X(FENCE, 0, E, "memory order; imm: as encoded") X(PREFETCH, 1, E, "cache hint")                                    \
+    X(ASYNC_COPY, 3, E, "global b to shared a, `width` bytes, when c") X(ASYNC_WAIT, 1, E, "groups or scoreboards")    \
+    /* threads together */                                                                                             \
+    X(BAR, 3, E, "barrier a, count b, predicate c; imm: enum uop_bar") X(WARPSYNC, 1, E, "mask a")                     \
+    X(SHFL, 3, E, "a from the lane chosen by b under c; imm 0 idx 1 up 2 down 3 bfly")                                 \
+    X(SHFL_IN, 3, E, "its in-range predicate")                                                                         \
+    X(VOTE, 1, E, "imm 0 all 1 any 2 eq; B1")                                                                          \
+    X(BALLOT, 1, E, "mask of the lanes where a")                                                                       \
+    X(MATCH, 1, E, "imm 0 all 1 any")                                                                                  \
+    X(REDUX, 1, E, "imm: enum uop_atom, over the active lanes") X(ELECT, 0, E, "true in one lane")                     \
+    X(UNIFORM, 1, E, "a as a uniform value: equal to a when a is the same in all lanes")                               \
+    X(MMA, 4, E, "tensor operation; result imm")                                                                       \
+    /* control: targets are byte offsets in the section */                                                             \
+    X(BRANCH, 1, E, "to imm when a (UOP_NONE: always)") X(BRANCH_IND, 1, E, "to the byte offset a")                    \
+    X(CALL, 0, E, "to imm") X(CALL_IND, 1, E, "to a") X(RET, 1, E, "to the byte offset a")                             \
+    X(EXIT, 0, E, "the thread ends") X(TRAP, 0, E, "")                                                                 \
+    X(RECONVERGE, 0, E, "BSSY BSYNC BREAK BMOV YIELD: no effect in one thread; imm: enum uop_reconverge")              \
+    X(NOP, 0, E, "") X(MISC, 0, E, "another effect without a result; imm unused")
+/* clang-format on */
 
 enum uop_kind {
 #define UOP_ENUM(name, args, class, text) UOP_##name,
