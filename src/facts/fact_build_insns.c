@@ -134,7 +134,7 @@ static void build_one(struct arena *a, struct fact_source *s, struct fact_kernel
     fill_lines(s, a, &f);
     if (instance == UINT32_MAX) {
         f.role = is_filler(in) ? FACT_ROLE_PADDING : FACT_ROLE_DEAD;
-        if (in->uops->unknown)
+        if (in->uops->unknown || (f.role == FACT_ROLE_DEAD && s->g->incomplete))
             f.role = FACT_ROLE_UNKNOWN;
     } else {
         f.role = (enum fact_role)roles[instance];

@@ -112,7 +112,7 @@ static double flops_of(const struct graph *g, graph_id id)
 static void build_work(struct fact_source *s, struct fact_kernel *k)
 {
     struct graph *g = s->g;
-    if (g->loops.n || !k->outputs.n)
+    if (g->loops.n || g->incomplete || !k->outputs.n)
         return;
     for (size_t i = 0; i < g->defs.n; i++) {
         const struct graph_def *d = &g->defs.p[i];
@@ -171,8 +171,13 @@ static void build_sentence(struct arena *a, struct fact_source *s, struct fact_k
     uint32_t counts[FACT_RESULT + 1] = {0};
     str_init(&b, a);
     add_outputs(&b, k);
-    if (!k->outputs.n)
+    uint32_t atomics = 0;
+    for (size_t i = 0; i < s->g->accesses.n; i++)
+        atomics += s->g->accesses.p[i].kind == GRAPH_ATOMIC;
+    if (!k->outputs.n && !atomics)
         str_add(&b, "no store to global memory was understood");
+    if (atomics)
+        str_addf(&b, "%s%u atomic update%s", k->outputs.n ? "; " : "", atomics, atomics == 1 ? "" : "s");
     for (size_t i = 0; i < k->patterns.n; i++) {
         const struct fact_binding *nan = binding(&k->patterns.p[i], "nan"), *x = binding(&k->patterns.p[i], "x");
         if (nan && x && nan->text && x->text && strcmp(nan->text, "kept") == 0)

@@ -214,12 +214,27 @@ static const char *exact_text(struct arena *a, struct fact_source *s, graph_id n
     return b.p;
 }
 
+/* The array's declared element is one 64-bit number, so the two words stored are its halves. */
+static bool element_is_64_bit(struct fact_source *s, const struct graph_access *x)
+{
+    static const char *const types[] = {"long", "unsigned long", "double"}; /* long long too */
+    struct mean_address m;
+    if (!mean_address_of(s->mean, x->address, (enum uop_space)x->space, x->width, &m) || m.param < 0)
+        return false;
+    const char *type = s->mean->params[m.param].type;
+    for (size_t i = 0; type && i < sizeof types / sizeof types[0]; i++)
+        if (str_starts(type, types[i]))
+            return true;
+    return false;
+}
+
 static void build_output(struct arena *a, struct fact_source *s, struct fact_kernel *k, const struct graph_access *x)
 {
     struct graph *g = s->g;
     uint32_t index;
-    for (unsigned w = 0; w < 4 && x->value[w] != GRAPH_NIL; w++) {
-        graph_id node = x->value[w];
+    bool joined = x->width == 8 && x->value[1] != GRAPH_NIL && element_is_64_bit(s, x);
+    for (unsigned w = 0; w < (joined ? 1u : 4u) && x->value[w] != GRAPH_NIL; w++) {
+        graph_id node = joined ? graph_op2(g, UOP_PAIR, UOP_B64, x->value[0], x->value[1]) : x->value[w];
         bool words = x->width > 4 && uop_type_bits((enum uop_type)graph_at(g, node)->type) == 32;
         struct fact_output o = {.store = g->insns.p[x->insn].offset,
                                 .runs_when = mean_condition(s->mean, x->runs_when)};
@@ -250,7 +265,7 @@ enum sp_status fact_build_values(struct arena *a, struct fact_source *s, struct 
         build_value(a, s, k, i);
     for (size_t i = 0; i < s->g->accesses.n; i++) {
         const struct graph_access *x = &s->g->accesses.p[i];
-        if (x->kind != GRAPH_LOAD && (x->space == UOP_GLOBAL || x->space == UOP_GENERIC) && x->value[0] != GRAPH_NIL)
+        if (x->kind == GRAPH_STORE && (x->space == UOP_GLOBAL || x->space == UOP_GENERIC) && x->value[0] != GRAPH_NIL)
             build_output(a, s, k, x);
     }
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;

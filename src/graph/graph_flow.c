@@ -31,6 +31,7 @@ struct flow_builder {
     VEC(struct flow_block) list;
     VEC(uint32_t) depth;  /* of a call path */
     struct map_u64 call_of; /* path << 32 | instruction -> call index + 1 */
+    VEC(uint32_t) targets;  /* where an indirect branch of the kernel may go: blocks nothing else reaches */
     uint64_t instances;
 };
 
@@ -164,6 +165,27 @@ static unsigned block_successors(struct flow_builder *b, const struct flow_block
     return n;
 }
 
+static bool always_leaves(const struct insn_control *c)
+{
+    return c->kind != CONTROL_NONE && c->kind != CONTROL_CALL && !c->conditional;
+}
+
+/* Blocks that stand behind an unconditional transfer and that nothing reaches: an indirect branch must be how one gets there.
+ * True when there are new ones. */
+static bool find_indirect_targets(struct flow_builder *b)
+{
+    size_t before = b->targets.n;
+    for (uint32_t i = 1; i < b->in->count; i++) {
+        const struct uop_list *l = b->in->insns[i].uops;
+        bool filler = l->ops.n == 0 || (l->ops.n == 1 && (l->ops.p[0].kind == UOP_NOP || b->control[i].target == i));
+        if (always_leaves(&b->control[i - 1]) && b->leader[i] && !filler && !map_u64_get(&b->known, i, NULL)) {
+            VEC_PUSH(b->g->a, b->targets, i);
+            block_find(b, 0, i);
+        }
+    }
+    return b->targets.n > before;
+}
+
 static int compare_blocks(const void *x, const void *y)
 {
     const struct flow_block *a = x, *b = y;
@@ -190,11 +212,15 @@ static enum sp_status discover(struct flow_builder *b)
     }
     VEC_PUSH(g->a, b->depth, 0);
     block_find(b, 0, 0);
+    bool indirect = false;
     for (size_t i = 0; i < b->list.n && !arena_failed(g->a); i++) {
         uint32_t next[2];
         uint8_t when[2];
         struct flow_block f = b->list.p[i];
         block_successors(b, &f, next, when);
+        indirect |= b->control[f.last].kind == CONTROL_INDIRECT && f.path == 0;
+        if (i + 1 == b->list.n && indirect)
+            find_indirect_targets(b);
     }
     if (arena_failed(g->a))
         return SP_ERR_MEMORY;
@@ -224,6 +250,8 @@ static enum sp_status make_blocks(struct flow_builder *b, struct graph_flow *flo
         unsigned n = block_successors(b, &f, next, when);
         for (unsigned k = 0; k < n; k++)
             VEC_PUSH(g->a, flow->edges, (struct graph_edge){.from = i, .to = next[k], .when = when[k]});
+        for (size_t k = 0; k < b->targets.n && b->control[f.last].kind == CONTROL_INDIRECT && !f.path; k++)
+            VEC_PUSH(g->a, flow->edges, (struct graph_edge){.from = i, .to = block_find(b, 0, b->targets.p[k]), .when = GRAPH_WHEN_TAKEN, .guessed = true});
     }
     /* Calls know the instance of their CALL. */
     for (uint32_t i = 0; i < g->blocks.n && !arena_failed(g->a); i++) {

@@ -17,7 +17,8 @@ enum graph_edge_when { GRAPH_ALWAYS, GRAPH_WHEN_TAKEN, GRAPH_WHEN_NOT };
 struct graph_edge {
     uint32_t from, to;
     uint8_t when;
-    bool back; /* closes a loop */
+    bool back;    /* closes a loop */
+    bool guessed; /* out of an indirect branch: it may go here, under a condition nobody knows */
 };
 struct graph_flow {
     VEC(struct graph_edge) edges; /* grouped by `from`, ascending */
@@ -51,5 +52,7 @@ uint32_t graph_memory_join(struct graph *g, struct graph_memory *m, const uint32
 uint32_t graph_memory_clobber(struct graph *g, struct graph_memory *m, uint32_t state);
 /* Resolves a load: fills from_store, may_alias, version. */
 void graph_memory_load(struct graph *g, struct graph_memory *m, uint32_t state, struct graph_access *load);
+/* When all accesses are known: loads that a store of another thread may reach. */
+void graph_memory_finish(struct graph *g);
 
 #endif

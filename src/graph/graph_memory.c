@@ -83,6 +83,27 @@ static enum relation relate(const struct graph *g, const struct graph_access *s,
     return a.offset + s->width <= b.offset || b.offset + l->width <= a.offset ? APART : MAY_MEET;
 }
 
+/* Threads other than the load's own store too, before it or behind it in the code: without a word of the compiler that nobody
+ * writes there, only a store to the very address of the load is known to be the thread's own. */
+void graph_memory_finish(struct graph *g)
+{
+    graph_id only = GRAPH_NIL; /* the one address all stores go to */
+    bool stores = false, many = false;
+    for (size_t i = 0; i < g->accesses.n; i++) {
+        const struct graph_access *s = &g->accesses.p[i];
+        if (s->kind == GRAPH_LOAD || (s->space != UOP_GLOBAL && s->space != UOP_GENERIC))
+            continue;
+        many |= stores && s->address != only;
+        only = s->address;
+        stores = true;
+    }
+    for (size_t i = 0; i < g->accesses.n && stores; i++) {
+        struct graph_access *l = &g->accesses.p[i];
+        if (l->kind == GRAPH_LOAD && (l->space == UOP_GLOBAL || l->space == UOP_GENERIC) && l->order != UOP_READONLY && l->from_store < 0)
+            l->may_alias |= many || l->address != only;
+    }
+}
+
 /* True when nothing between `from` and `until` can meet the load. */
 static bool clear_between(struct graph *g, struct graph_memory *m, uint32_t from, uint32_t until,
                           struct graph_access *load, int *budget)

@@ -276,6 +276,10 @@ static graph_id edge_condition(struct builder *b, const struct graph_edge *e)
     if (left && single_exit(b, left))
         return b->loop_path[left - 1];
     graph_id branch = from->branch;
+    if (e->guessed) {
+        struct graph_node unknown = {.kind = GRAPH_RESULT, .type = UOP_B1, .imm = e->to, .insn = from->last};
+        return graph_and(g, graph_and(g, from->path, branch), graph_fresh(g, &unknown));
+    }
     if (e->when == GRAPH_ALWAYS || branch == GRAPH_NIL)
         return e->when == GRAPH_WHEN_NOT && branch == GRAPH_NIL && from->succ_count == 2 ? graph_false(g) : from->path;
     return graph_and(g, from->path, e->when == GRAPH_WHEN_TAKEN ? branch : graph_not(g, branch));
@@ -508,6 +512,29 @@ static graph_id read_register(struct builder *b, struct work *w, const struct uo
     return node;
 }
 
+/* A generic address that is seen to lie in one space: a pointer parameter, or the local window over a 32-bit local address. */
+static void resolve_generic(struct graph *g, uint8_t *space, graph_id *address)
+{
+    struct graph_affine f;
+    if (*space != UOP_GENERIC || !graph_affine(g, *address, &f))
+        return;
+    if (f.base != GRAPH_NIL && graph_at(g, f.base)->imm >= g->env->param_base) {
+        *space = UOP_GLOBAL;
+        return;
+    }
+    for (unsigned i = 0; i < f.term_count && f.term_count == 2; i++) {
+        const struct graph_node *window = graph_at(g, f.terms[i].term);
+        graph_id local = f.terms[1 - i].term;
+        if (window->kind != UOP_CBANK || window->type != UOP_B64 || !g->env->local_window ||
+            window->imm != g->env->local_window || f.terms[i].coefficient != 1 || f.terms[1 - i].coefficient != 1 ||
+            f.terms[1 - i].extend != 2 || f.base != GRAPH_NIL)
+            continue;
+        *space = UOP_LOCAL;
+        *address = graph_op2(g, UOP_ADD, UOP_B32, local, graph_const(g, UOP_B32, (uint64_t)f.offset));
+        return;
+    }
+}
+
 static graph_id load_memory(struct builder *b, struct work *w, const struct uop *u, const graph_id *args)
 {
     struct graph *g = b->g;
@@ -519,17 +546,18 @@ static graph_id load_memory(struct builder *b, struct work *w, const struct uop 
                                   .address = args[0],
                                   .runs_when = w->under,
                                   .from_store = -1};
+    resolve_generic(g, &access.space, &access.address);
     graph_memory_load(g, &b->memory, *w->memory, &access);
     struct graph_node n = {.kind = UOP_LOAD,
                            .type = u->type,
                            .flags = u->flags,
-                           .space = u->space,
+                           .space = access.space,
                            .order = u->order,
                            .width = u->width,
                            .arg_count = 1,
                            .imm = access.version,
                            .insn = UINT32_MAX};
-    n.arg[0] = args[0];
+    n.arg[0] = access.address;
     if (access.from_store >= 0) {
         const struct graph_access *s = &g->accesses.p[access.from_store];
         access.result = s->value[0]; /* ELEMENT takes the other words of a wide one from the store */
@@ -581,6 +609,7 @@ static void store_memory(struct builder *b, struct work *w, const struct uop_lis
                                   .address = args[0],
                                   .runs_when = w->under,
                                   .from_store = -1};
+    resolve_generic(g, &access.space, &access.address);
     for (unsigned i = 1; i < count && i <= 4; i++)
         access.value[i - 1] = args[i];
     if (u->kind == UOP_STORE && u->width == 8 && count >= 3 &&
@@ -983,5 +1012,6 @@ enum sp_status graph_values_build(struct graph *g, struct graph_flow *flow, stru
         b.cells.p[cell].joins = joins;
         b.cells.p[cell].join_count = joined;
     }
+    graph_memory_finish(g);
     return link_uses(&b);
 }

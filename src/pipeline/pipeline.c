@@ -6,8 +6,26 @@
 
 #include <string.h>
 
-static enum sp_status lift_all(struct arena *a, unsigned sm, const struct isa_insn *insns, uint32_t count,
-                               struct graph_input_insn *out)
+/* An instruction with a relocation holds a number that the loader writes: its immediate says nothing, and a call's target is
+ * elsewhere. */
+static void apply_relocations(const struct img_kernel *kernel, struct uop_list *lists, uint32_t count)
+{
+    for (uint32_t i = 0; i < kernel->reloc_count; i++) {
+        uint32_t at = kernel->relocs[i].offset / 16;
+        if (at >= count)
+            continue;
+        for (size_t k = 0; k < lists[at].ops.n; k++) {
+            struct uop *u = &lists[at].ops.p[k];
+            if (u->kind == UOP_CONST && (u->type == UOP_B32 || u->type == UOP_B64))
+                *u = (struct uop){.kind = UOP_UNDEF, .type = u->type, .arg = {UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE}};
+            if (u->kind == UOP_CALL)
+                u->imm = UINT64_MAX; /* no offset of this section */
+        }
+    }
+}
+
+static enum sp_status lift_all(struct arena *a, unsigned sm, const struct img_kernel *kernel, const struct isa_insn *insns,
+                               uint32_t count, struct graph_input_insn *out)
 {
     struct uop_lift_context context = {.sm = sm, .a = a};
     struct uop_list *lists = ARENA_ARRAY(a, struct uop_list, count);
@@ -17,6 +35,7 @@ static enum sp_status lift_all(struct arena *a, unsigned sm, const struct isa_in
         uop_lift(&context, &insns[i], &lists[i]); /* an instruction without meaning says so in its list */
         out[i] = (struct graph_input_insn){.offset = insns[i].offset, .uops = &lists[i]};
     }
+    apply_relocations(kernel, lists, count);
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
 }
 
@@ -116,7 +135,7 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
     struct pat_result patterns;
     struct rew_list rewrites;
     pipe_env(module->sm, kernel, &env);
-    if ((status = lift_all(&work, module->sm, insns, count, in)) != SP_OK)
+    if ((status = lift_all(&work, module->sm, kernel, insns, count, in)) != SP_OK)
         goto done;
     struct graph_input input_graph = {.insns = in, .count = count, .env = &env};
     if ((status = graph_build(&work, &input_graph, &s->diags, &graph)) != SP_OK)

@@ -181,7 +181,7 @@ static uint32_t load_of_def(const struct graph *g, const struct graph_def *d)
 struct def_index { /* uses of each def, and what loads say of the stores before them */
     uint32_t *starts, *uses;
     uint32_t *last_reader;      /* of a store: the last instance that is proved to read it back, 0: none */
-    uint32_t last_alias_load;   /* the last instance of a global load that a store may reach */
+    bool alias_loads;           /* some global load may read what a store of this kernel writes */
     uint32_t last_shared_load;  /* the last instance of a load from shared memory */
 };
 
@@ -199,8 +199,7 @@ static bool index_uses(struct arena *a, const struct graph *g, struct def_index 
             continue;
         if (l->from_store >= 0 && l->insn > x->last_reader[l->from_store])
             x->last_reader[l->from_store] = l->insn;
-        if (l->may_alias && (l->space == UOP_GLOBAL || l->space == UOP_GENERIC) && l->insn > x->last_alias_load)
-            x->last_alias_load = l->insn;
+        x->alias_loads |= l->may_alias && (l->space == UOP_GLOBAL || l->space == UOP_GENERIC);
         if (l->space == UOP_SHARED && l->from_store < 0 && l->insn > x->last_shared_load)
             x->last_shared_load = l->insn;
     }
@@ -378,6 +377,14 @@ static bool at_constant_stack_offset(const struct graph *g, const struct graph_a
     return graph_affine(g, x->address, &f) && f.term_count == 0;
 }
 
+static bool is_loop_phi(const struct graph *g, const struct graph_node *phi)
+{
+    for (size_t i = 0; i < g->loops.n; i++)
+        if (g->loops.p[i].header == phi->block)
+            return true;
+    return false;
+}
+
 static void classify(struct graph *g, const struct def_index *index, struct place_value *v)
 {
     bool stored_global = false, read_back_global = false, shared = false, spilled = false, array = false,
@@ -408,7 +415,7 @@ static void classify(struct graph *g, const struct def_index *index, struct plac
             spilled |= at_constant_stack_offset(g, x) && s->to != s->from;
         }
         if (x->kind != GRAPH_LOAD && global) /* a load that may read it, if two parameters are one object */
-            v->assumed |= index->last_alias_load > x->insn;
+            v->assumed |= index->alias_loads;
     }
     uint32_t other_uses = 0; /* consumers that are not one of its stores */
     for (size_t i = 0; i < v->uses.n; i++) {
@@ -428,7 +435,7 @@ static void classify(struct graph *g, const struct def_index *index, struct plac
         v->cls = PLACE_SPILLED;
     else if (array)
         v->cls = PLACE_LOCAL_ARRAY;
-    else if (node->kind == GRAPH_PHI)
+    else if (node->kind == GRAPH_PHI && is_loop_phi(g, node))
         v->cls = PLACE_REGISTER_ACCUMULATOR;
     else if (stored_global && !other_uses)
         v->cls = PLACE_RESULT;

@@ -122,7 +122,7 @@ static void may_edges_are_assumed(void **state)
            &g, &p);
     const struct place_value *first = made_at(g, &p, AFTER), *result = made_at(g, &p, AFTER + 0x10),
                              *second = made_at(g, &p, AFTER + 0x30);
-    assert_false(first->assumed);
+    assert_true(first->assumed); /* another thread may be ahead */
     assert_int_equal(result->cls, PLACE_RESULT);
     assert_true(result->assumed);
     assert_int_equal(second->cls, PLACE_INPUT);
