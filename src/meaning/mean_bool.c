@@ -181,10 +181,6 @@ static struct mean_text integer_compare(struct mean *m, const struct graph_node 
     unsigned as = UOP_B32 | (is_unsigned || (equal && shown_unsigned) ? MEAN_AS_UNSIGNED : 0u);
     enum mean_prec prec = equal ? PREC_EQ : PREC_REL;
     struct mean_text ta = mean_text_of(m, a, as, style, depth + 1), tb = mean_text_of(m, b, as, style, depth + 1);
-    if (mean_kind_is_float(mean_kind_made(m, a, 0))) /* a float's bits are not its value */
-        ta = mean_piece(m, PREC_PRIMARY, "bits(%s)", ta.p);
-    if (mean_kind_is_float(mean_kind_made(m, b, 0)))
-        tb = mean_piece(m, PREC_PRIMARY, "bits(%s)", tb.p);
     const char *left = mean_operand(m, ta, prec);
     bool agree = mean_is_nonnegative(m, a, 0) && mean_is_nonnegative(m, b, 0);
     if (is_unsigned && !shown_unsigned && !agree) /* C would compare these as signed */

@@ -121,21 +121,11 @@ static struct mean_text arg(const struct printer *p, graph_id id, unsigned as)
     return mean_text_of(p->m, id, as, p->style, p->depth + 1);
 }
 
-/* An operand of an integer operation: a float's bits are not its value. */
-static struct mean_text integer_arg(const struct printer *p, graph_id id, unsigned as)
-{
-    struct mean_text t = arg(p, id, as);
-    return mean_kind_is_float(mean_kind_made(p->m, id, 0)) ? mean_piece(p->m, PREC_PRIMARY, "bits(%s)", t.p) : t;
-}
-
 static struct mean_text binary(const struct printer *p, graph_id a, const char *op, graph_id b, enum mean_prec prec,
                                bool associative, unsigned as)
 {
-    bool integer = (as & MEAN_AS_TYPE) == UOP_B32;
-    struct mean_text ta = integer ? integer_arg(p, a, as) : arg(p, a, as);
-    struct mean_text tb = integer ? integer_arg(p, b, as) : arg(p, b, as);
-    const char *left = mean_operand(p->m, ta, prec);
-    const char *right = mean_operand(p->m, tb, associative ? prec : (enum mean_prec)(prec + 1));
+    const char *left = mean_operand(p->m, arg(p, a, as), prec);
+    const char *right = mean_operand(p->m, arg(p, b, as), associative ? prec : (enum mean_prec)(prec + 1));
     return mean_piece(p->m, prec, "%s %s %s", left, op, right);
 }
 
@@ -233,14 +223,6 @@ static struct mean_text select_text(const struct printer *p, const struct graph_
     bool turned = n->flags & UOP_SWAPPED;
     graph_id then = turned ? n->arg[2] : n->arg[1], other = turned ? n->arg[1] : n->arg[2];
     unsigned as = p->as;
-    if ((as & MEAN_AS_TYPE) == UOP_VOID || (as & MEAN_AS_TYPE) == UOP_B32 || (as & MEAN_AS_TYPE) == UOP_B64) {
-        /* A reader that takes bits may carry a float: the arms know better. */
-        enum mean_kind k = mean_kind_made(m, then, 0);
-        if (!mean_kind_is_float(k))
-            k = mean_kind_made(m, other, 0);
-        if (mean_kind_is_float(k) && mean_kind_bits(k) == uop_type_bits((enum uop_type)n->type))
-            as = mean_kind_type(k);
-    }
     struct mean_text condition = mean_text_bool(m, n->arg[0], turned, p->style, p->depth + 1);
     return mean_piece(m, PREC_TERNARY, "%s ? %s : %s", mean_operand(m, condition, PREC_OROR),
                       mean_operand(m, arg(p, then, as), PREC_TERNARY),
@@ -250,7 +232,7 @@ static struct mean_text select_text(const struct printer *p, const struct graph_
 static struct mean_text shift_right(const struct printer *p, const struct graph_node *n)
 {
     struct mean *m = p->m;
-    struct mean_text value = integer_arg(p, n->arg[0], UOP_B32 | (p->as & MEAN_AS_HEX));
+    struct mean_text value = arg(p, n->arg[0], UOP_B32 | (p->as & MEAN_AS_HEX));
     const char *left = mean_operand(m, value, PREC_SHIFT);
     const char *right = mean_operand(m, arg(p, n->arg[1], UOP_B32), PREC_ADD);
     bool is_unsigned = mean_is_unsigned(m, n->arg[0]), plain = mean_is_nonnegative(m, n->arg[0], 0);
@@ -280,12 +262,30 @@ static struct mean_text cast(const struct printer *p, const char *type, graph_id
     return mean_piece(p->m, PREC_UNARY, "(%s)%s", type, mean_operand(p->m, arg(p, a, as), PREC_UNARY));
 }
 
+/* A 32-bit integer whose C type would extend with the other sign is cast first. */
+static struct mean_text wide_cast(const struct printer *p, const struct graph_node *n, const char *type)
+{
+    struct mean *m = p->m;
+    bool is_signed = n->kind == UOP_SEXT;
+    enum mean_kind kind = mean_kind_text(m, n->arg[0]);
+    bool is_unsigned = mean_kind_is_unsigned(kind == KIND_UNKNOWN ? mean_kind_of(m, n->arg[0]) : kind);
+    bool agrees = mean_is_nonnegative(m, n->arg[0], 0) || is_unsigned != is_signed;
+    struct mean_text t = arg(p, n->arg[0], UOP_B32 | (is_signed ? 0u : (unsigned)MEAN_AS_UNSIGNED));
+    return mean_piece(m, PREC_UNARY, "(%s)%s%s", type, agrees ? "" : is_signed ? "(int)" : "(unsigned)",
+                      mean_operand(m, t, PREC_UNARY));
+}
+
 static struct mean_text extension(const struct printer *p, const struct graph_node *n)
 {
     const struct graph_node *inner = graph_at(p->m->g, n->arg[0]);
     unsigned bits = (unsigned)n->imm;
     const char *type = integer_type(bits >= 32 && n->type == UOP_B64 ? 64 : bits, n->kind == UOP_SEXT);
     const struct mean_param *param = mean_param_of(p->m, n->arg[0]);
+    bool wide = n->type == UOP_B64 && bits == 32 && uop_type_bits((enum uop_type)inner->type) == 32;
+    if (wide && !(inner->kind == UOP_LOAD && inner->width < 4))
+        return wide_cast(p, n, type);
+    if (n->type == UOP_B64 && inner->kind == UOP_LOAD && inner->width * 8u <= bits)
+        return cast(p, n->kind == UOP_SEXT ? "long" : "unsigned long", n->arg[0], UOP_B32);
     if ((inner->kind == UOP_LOAD && inner->width * 8u <= bits) ||
         (param && param->type && param->size * 8 == bits && bits < 32))
         return arg(p, n->arg[0], p->as); /* its own type says so */
@@ -322,12 +322,13 @@ static struct mean_text conversion(const struct printer *p, const struct graph_n
         return call(p, name, n->arg, 1, (unsigned)n->imm & MEAN_AS_TYPE);
     case UOP_I2F:
         if (n->round == UOP_RN) {
-            bool as_written = is_signed || mean_is_unsigned(p->m, n->arg[0]);
+            bool as_written = is_signed == !mean_is_unsigned(p->m, n->arg[0]) ||
+                              mean_is_nonnegative(p->m, n->arg[0], 0);
             if (as_written)
                 return cast(p, float_type(n->type), n->arg[0], UOP_B32);
-            struct mean_text inner =
-                cast(p, integer_type((unsigned)n->imm, false) ? integer_type((unsigned)n->imm, false) : "unsigned",
-                     n->arg[0], UOP_B32 | MEAN_AS_UNSIGNED);
+            const char *type = integer_type((unsigned)n->imm, is_signed);
+            struct mean_text inner = cast(p, type ? type : is_signed ? "int" : "unsigned", n->arg[0],
+                                          UOP_B32 | (is_signed ? 0u : (unsigned)MEAN_AS_UNSIGNED));
             return mean_piece(p->m, PREC_UNARY, "(%s)%s", float_type(n->type), inner.p);
         }
         snprintf(name, sizeof name, "%s%s", float_type(n->type), rounds[n->round % 5]);
@@ -372,15 +373,64 @@ static struct mean_text constant_word(const struct printer *p, const struct grap
     return mean_piece(m, PREC_PRIMARY, "c[0x%x][0x%" PRIx64 "]", n->space, n->imm);
 }
 
+bool mean_half_is_element(const struct mean *m, const struct graph_node *half)
+{
+    const struct graph_node *load = graph_at(m->g, half->arg[0]);
+    struct graph_affine f;
+    unsigned bytes = uop_type_bits((enum uop_type)half->type) / 8;
+    int at = load->kind == UOP_LOAD ? mean_array_of(m, load->arg[0], (enum uop_space)load->space, &f) : -1;
+    const struct mean_array *array = at < 0 || !m->work->arrays ? NULL : &m->work->arrays[at];
+    return array && load->width > bytes && array->bytes == bytes * array->lanes;
+}
+
+/* The 32-bit value that a factor of a 64-bit product extends. */
+static bool extended_factor(const struct mean *m, graph_id id, bool is_signed, graph_id *inner)
+{
+    const struct graph_node *n = graph_at(m->g, id);
+    if (n->kind == UOP_CONST) {
+        int64_t value = (int64_t)n->imm;
+        if (is_signed ? value < INT32_MIN || value > INT32_MAX : n->imm > UINT32_MAX)
+            return false;
+        *inner = graph_const(m->g, UOP_B32, n->imm & UINT32_MAX);
+        return true;
+    }
+    if (n->kind != (is_signed ? UOP_SEXT : UOP_ZEXT) || n->imm != 32 ||
+        uop_type_bits((enum uop_type)graph_at(m->g, n->arg[0])->type) != 32)
+        return false;
+    *inner = n->arg[0];
+    return true;
+}
+
+/* The high word of a 64-bit product of extended words. */
+static bool high_product(const struct printer *p, const struct graph_node *n, struct mean_text *out)
+{
+    const struct graph_node product = *graph_at(p->m->g, n->arg[0]);
+    graph_id args[2];
+    uint32_t at;
+    bool has_id = !(p->style & MEAN_EXPANDED) && map_u64_get(&p->m->value_of, n->arg[0], &at);
+    if (n->kind != UOP_HI || n->type != UOP_B32 || product.kind != UOP_MUL || has_id)
+        return false;
+    for (unsigned is_signed = 0; is_signed < 2; is_signed++)
+        if (extended_factor(p->m, product.arg[0], is_signed, &args[0]) &&
+            extended_factor(p->m, product.arg[1], is_signed, &args[1])) {
+            order_pair(p->m, args);
+            *out = call(p, is_signed ? "mulhi" : "umulhi", args, 2,
+                        UOP_B32 | (is_signed ? 0u : (unsigned)MEAN_AS_UNSIGNED));
+            return true;
+        }
+    return false;
+}
+
 /* lo/hi of a shifted pair is a funnel shift; else "lo(x)". */
 static struct mean_text half_text(const struct printer *p, const struct graph_node *n)
 {
     const struct graph_node *shift = graph_at(p->m->g, n->arg[0]);
-    struct graph_affine f;
     unsigned bytes = uop_type_bits((enum uop_type)n->type) / 8;
-    int at = shift->kind == UOP_LOAD ? mean_array_of(p->m, shift->arg[0], (enum uop_space)shift->space, &f) : -1;
-    const struct mean_array *array = at < 0 ? NULL : &p->m->work->arrays[at];
-    if (array && shift->width > bytes && array->bytes == bytes * array->lanes) /* an element or lane of its own */
+    struct mean_text product;
+    if (high_product(p, n, &product))
+        return product;
+    shift = graph_at(p->m->g, n->arg[0]); /* constants may have been made */
+    if (mean_half_is_element(p->m, n))
         return mean_text_element(p->m, shift->arg[0], (enum uop_space)shift->space, shift->width,
                                  (struct mean_part){n->kind == UOP_HI ? bytes : 0, bytes}, false, p->style, p->depth);
     if (shift->kind == UOP_LOAD && n->kind == UOP_LO && shift->width <= bytes)
@@ -401,7 +451,7 @@ static struct mean_text pair_text(const struct printer *p, const struct graph_no
 {
     bool floats = n->type == UOP_B32 && (mean_kind_is_float(mean_kind_made(p->m, n->arg[0], 0)) ||
                                          mean_kind_is_float(mean_kind_made(p->m, n->arg[1], 0)));
-    return call(p, floats ? "half2" : "pair", n->arg, 2, floats ? UOP_F16 : UOP_B32);
+    return call(p, floats ? "half2" : "pair", n->arg, 2, floats ? UOP_F16 : UOP_VOID);
 }
 
 static const char *atomic_name(unsigned op)
@@ -440,7 +490,6 @@ static const struct call_word {
     {UOP_ABS, UOP_B32, "abs"},
     {UOP_POPC, UOP_B32, "popc"},
     {UOP_BREV, UOP_B32, "brev"},
-    {UOP_FLO, UOP_B32, "flo"},
     {UOP_PRMT, UOP_B32 | MEAN_AS_HEX, "prmt"},
     {UOP_BFE, UOP_B32, "bfe"},
     {UOP_BMSK, UOP_B32, "bmsk"},
@@ -487,10 +536,15 @@ static const char *chosen_word(const struct graph_node *n)
 }
 
 /* Where paths meet without a condition that a table holds: the ways in, short ones only. */
-static struct mean_text phi_text(const struct printer *p, const struct graph_node *n)
+static struct mean_text phi_text(const struct printer *p, graph_id id, const struct graph_node *n)
 {
     enum { PHI_WAYS = 4, PHI_ARG_MAX = 48 };
     struct strbuf b;
+    for (size_t i = 0; i < p->m->work->open_phis.n; i++)
+        if (p->m->work->open_phis.p[i] == id)
+            return (struct mean_text){"\xe2\x80\xa6", PREC_PRIMARY, true};
+    size_t open = p->m->work->open_phis.n;
+    VEC_PUSH(p->m->a, p->m->work->open_phis, id);
     str_init(&b, p->m->a);
     str_add(&b, "phi(");
     for (uint32_t i = 0; i < n->phi_count && i < PHI_WAYS; i++) {
@@ -498,7 +552,24 @@ static struct mean_text phi_text(const struct printer *p, const struct graph_nod
         str_addf(&b, "%s%s", i ? ", " : "", t.cut || strlen(t.p) > PHI_ARG_MAX ? "\xe2\x80\xa6" : t.p);
     }
     str_add(&b, n->phi_count > PHI_WAYS ? ", \xe2\x80\xa6)" : ")");
+    p->m->work->open_phis.n = open;
     return mean_piece(p->m, PREC_PRIMARY, "%s", b.p);
+}
+
+/* C-like counts: clz(0) is 32 and ffs(0) is 0, as the operation's -1 wants it. */
+static struct mean_text highest_bit(const struct printer *p, const struct graph_node *n)
+{
+    const struct graph_node *inner = graph_at(p->m->g, n->arg[0]);
+    uint32_t at;
+    bool wide = n->type != UOP_B32 || (n->flags & UOP_SIGNED);
+    bool has_id = !(p->style & MEAN_EXPANDED) && map_u64_get(&p->m->value_of, n->arg[0], &at);
+    if (!wide && n->imm == 0)
+        return mean_piece(p->m, PREC_ADD, "31 - %s", call(p, "clz", n->arg, 1, UOP_B32 | MEAN_AS_UNSIGNED).p);
+    if (!wide && inner->kind == UOP_BREV && !has_id)
+        return mean_piece(p->m, PREC_ADD, "%s - 1", call(p, "ffs", inner->arg, 1, UOP_B32 | MEAN_AS_UNSIGNED).p);
+    char name[32];
+    snprintf(name, sizeof name, "bfind%s%s", n->imm & 1 ? "_shiftamt" : "", n->flags & UOP_SIGNED ? "_signed" : "");
+    return call(p, name, n->arg, 1, UOP_B32);
 }
 
 static struct mean_text special_register(const struct printer *p, const struct graph_node *n)
@@ -526,10 +597,18 @@ static struct mean_text operation(const struct printer *p, graph_id id, const st
         if (n->type == UOP_B64 && mean_is_pointer(m, id))
             return mean_text_element(m, id, UOP_GLOBAL, 0, (struct mean_part){0, 0}, true, p->style, p->depth);
         return mean_text_sum(m, id, p->as, p->style, p->depth);
-    case UOP_ADDC:
-        return mean_piece(m, PREC_ADD, "%s + %s + %s", mean_operand(m, arg(p, n->arg[0], UOP_B32), PREC_ADD),
-                          mean_operand(m, arg(p, n->arg[1], UOP_B32), PREC_ADD),
-                          mean_operand(m, arg(p, n->arg[2], UOP_B1), PREC_MUL));
+    case UOP_ADDC: {
+        struct strbuf b;
+        str_init(&b, m->a);
+        for (unsigned i = 0; i < 3; i++) {
+            uint64_t k;
+            if (!graph_is_const(m->g, n->arg[i], &k) || k != 0)
+                str_addf(&b, "%s%s", b.n ? " + " : "",
+                         mean_operand(m, arg(p, n->arg[i], i < 2 ? UOP_B32 : UOP_B1), PREC_MUL));
+        }
+        return mean_piece(m, PREC_ADD, "%s", b.n ? b.p : "0");
+    }
+    case UOP_FLO: return highest_bit(p, n);
     case UOP_AND:
     case UOP_OR:
     case UOP_XOR: {
@@ -575,14 +654,14 @@ static struct mean_text operation(const struct printer *p, graph_id id, const st
         return mean_piece(m, PREC_PRIMARY, "word(%s, %" PRIu64 ")", arg(p, n->arg[0], UOP_VOID).p, n->imm);
     }
     case UOP_ATOM: return atomic_text(p, n);
-    case GRAPH_PHI: return phi_text(p, n);
-    case UOP_SHFL:
-    case UOP_VOTE:
-    case UOP_MATCH:
-    case UOP_REDUX: {
-        unsigned shown = n->kind == UOP_SHFL ? 2 : 1; /* the clamp operand of a shuffle says nothing to a reader */
-        return call(p, chosen_word(n), n->arg, n->arg_count < shown ? n->arg_count : shown, p->as);
-    }
+    case GRAPH_PHI: return phi_text(p, id, n);
+    case UOP_SHFL: /* the clamp operand says nothing to a reader */
+        return mean_piece(m, PREC_PRIMARY, "%s(%s, %s)", chosen_word(n),
+                          mean_operand(m, arg(p, n->arg[0], p->as), PREC_TERNARY),
+                          mean_operand(m, arg(p, n->arg[1], UOP_B32), PREC_TERNARY));
+    case UOP_VOTE: return call(p, chosen_word(n), n->arg, 1, UOP_B1);
+    case UOP_MATCH: return call(p, chosen_word(n), n->arg, 1, UOP_VOID);
+    case UOP_REDUX: return call(p, chosen_word(n), n->arg, 1, UOP_B32);
     default: break;
     }
     for (size_t i = 0; i < sizeof call_words / sizeof call_words[0]; i++)
@@ -619,6 +698,28 @@ static struct mean_text make_text(struct mean *m, graph_id id, unsigned as, unsi
     return t;
 }
 
+struct mean_text mean_text_convert(struct mean *m, struct mean_text t, enum mean_kind kind, unsigned width, unsigned as)
+{
+    unsigned reader = as & MEAN_AS_TYPE;
+    bool integer = kind == KIND_S32 || kind == KIND_U32 || kind == KIND_S64 || kind == KIND_U64;
+    if (mean_kind_is_float(kind) && reader >= UOP_B8 && reader <= UOP_B128)
+        return mean_piece(m, PREC_PRIMARY, "bits(%s)", mean_operand(m, t, PREC_TERNARY));
+    if (integer && ((reader == UOP_F32 && width == 32) || (reader == UOP_F64 && width == 64)))
+        return mean_piece(m, PREC_PRIMARY, "as_%s(%s)", reader == UOP_F32 ? "float" : "double",
+                          mean_operand(m, t, PREC_TERNARY));
+    return t;
+}
+
+/* What a text of number format `kind` is made for when its reader is `as`: itself where that would turn it round. */
+static unsigned natural_reader(enum mean_kind kind, unsigned width, unsigned as)
+{
+    unsigned reader = as & MEAN_AS_TYPE;
+    bool turns = mean_kind_is_float(kind) ? reader >= UOP_B8 && reader <= UOP_B128 && mean_kind_bits(kind) == width
+                                          : reader == UOP_F32 || reader == UOP_F64;
+    bool known = kind != KIND_UNKNOWN && kind != KIND_PRED && mean_kind_bits(kind) == width;
+    return turns && known ? mean_kind_type(kind) : as;
+}
+
 struct mean_text mean_text_define(struct mean *m, graph_id id, unsigned as, unsigned style, unsigned depth)
 {
     uint32_t at;
@@ -642,7 +743,10 @@ struct mean_text mean_text_define(struct mean *m, graph_id id, unsigned as, unsi
     VEC_PUSH(m->a, m->work->texts, text);
     if (m->work->texts.n == at || !map_u64_put(m->a, &m->work->memo, key, at))
         return word("?");
-    text = make_text(m, id, as, style, depth);
+    enum mean_kind kind = mean_kind_text(m, id);
+    unsigned width = uop_type_bits((enum uop_type)n->type);
+    text = make_text(m, id, natural_reader(kind, width, as), style, depth);
+    text = mean_text_convert(m, text, kind, width, as);
     m->work->texts.p[at] = text;
     return text;
 }
@@ -650,15 +754,16 @@ struct mean_text mean_text_define(struct mean *m, graph_id id, unsigned as, unsi
 struct mean_text mean_text_of(struct mean *m, graph_id id, unsigned as, unsigned style, unsigned depth)
 {
     uint32_t at;
+    unsigned width = uop_type_bits((enum uop_type)graph_at(m->g, id)->type);
     if (map_u64_get(&m->name_of, id, &at))
-        return word(m->names.p[at].name);
+        return mean_text_convert(m, word(m->names.p[at].name), width == 64 ? KIND_S64 : KIND_S32, width, as);
     if (map_u64_get(&m->work->low_of, id, &at) && at < m->names.n)
-        return mean_piece(m, PREC_PRIMARY, "lo(%s)", m->names.p[at].name);
+        return mean_text_convert(m, mean_piece(m, PREC_PRIMARY, "lo(%s)", m->names.p[at].name), KIND_S32, width, as);
     if (!(style & MEAN_EXPANDED) && map_u64_get(&m->value_of, id, &at)) {
         const struct graph_node *n = graph_at(m->g, id);
         bool half = (n->kind == UOP_LO || n->kind == UOP_HI) && graph_at(m->g, n->arg[0])->kind == UOP_LOAD;
         if (n->kind != UOP_LOAD && n->kind != UOP_ELEMENT && !half) /* elements say more than their id */
-            return word(m->value_ids.p[at]);
+            return mean_text_convert(m, word(m->value_ids.p[at]), mean_kind_of(m, id), width, as);
     }
     return mean_text_define(m, id, as, style, depth);
 }

@@ -81,6 +81,7 @@ enum { MEAN_SHARED, MEAN_LOCAL, MEAN_FIXED_ARRAYS }; /* behind the parameters in
 struct mean_work {
     struct map_u64 memo; /* node, reader, style, epoch -> index into texts */
     VEC(struct mean_text) texts;
+    VEC(graph_id) open_phis;   /* being written out: met again they stand as "…" */
     uint32_t epoch;            /* counts mean_set_value(): texts with ids age */
     struct mean_array *arrays; /* param_count + MEAN_FIXED_ARRAYS */
     int64_t frame; /* lowest offset from the stack pointer's start that becomes a register value: 0 or negative */
@@ -88,6 +89,8 @@ struct mean_work {
     struct map_u64 low_of;     /* low word of a 64-bit linear index -> index into names */
     struct map_u64 stored_by;  /* node -> access that stores it */
     uint32_t *use_starts, *use_list; /* by def: the uses (indices into graph.uses) it reaches */
+    uint8_t *kinds;        /* by node: 1 + enum mean_kind once asked for; NULL while names are found */
+    size_t kind_count;
     uint8_t *live;         /* by node: some effect depends on it */
     size_t live_count;
     uint32_t linear_count;      /* names[0 .. linear_count) are linear indices */
@@ -106,6 +109,9 @@ struct mean_linear {
 struct mean_text mean_text_of(struct mean *m, graph_id id, unsigned as, unsigned style, unsigned depth);
 /* The same with the node itself written out. */
 struct mean_text mean_text_define(struct mean *m, graph_id id, unsigned as, unsigned style, unsigned depth);
+/* A text of number format `kind` for a reader `as`: "bits(x)" where the bits of a float are taken as an
+ * integer, "as_float(x)" the other way round. `width`: bits of the node. */
+struct mean_text mean_text_convert(struct mean *m, struct mean_text t, enum mean_kind kind, unsigned width, unsigned as);
 /* printf into a piece; never NULL; beyond MEAN_TEXT_MAX it is cut. */
 struct mean_text mean_piece(struct mean *m, enum mean_prec prec, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -115,16 +121,20 @@ const char *mean_operand(struct mean *m, struct mean_text t, enum mean_prec prec
 int mean_display_order(const struct mean *m, graph_id a, graph_id b);
 
 /* ---- mean_sum.c: integer sums and products --------------------------------------------------- */
+enum mean_sum_call { SUM_NODE, SUM_CLZ, SUM_FFS }; /* the node is a FLO: count of the bits above or below */
 struct mean_sum {
     struct {
         graph_id node;
         int64_t coefficient;
+        uint8_t call; /* enum mean_sum_call */
     } terms[16];
     unsigned count, steps;
     int64_t offset;
 };
 struct mean_text mean_text_sum(struct mean *m, graph_id id, unsigned as, unsigned style, unsigned depth);
 struct mean_text mean_text_terms(struct mean *m, struct mean_sum *sum, unsigned style, unsigned depth);
+/* The low or high half of a load that is an element, or a lane of one, by itself. */
+bool mean_half_is_element(const struct mean *m, const struct graph_node *half);
 /* Puts named linear indices (but for `except`) in the place of their parts. */
 void mean_sum_fold(const struct mean *m, struct mean_sum *sum, graph_id except);
 /* Takes `id` * coefficient apart into *sum, down to named nodes and what is no sum. False when it
@@ -162,6 +172,8 @@ bool mean_declared(const char *type, struct mean_array *out, bool *pointer);
 enum mean_kind mean_kind_made(const struct mean *m, graph_id id, unsigned depth);
 /* Made, else as used. */
 enum mean_kind mean_kind_of(struct mean *m, graph_id id);
+/* Number format of a node's own text: bit operations give integers whatever reads them. */
+enum mean_kind mean_kind_text(struct mean *m, graph_id id);
 /* Number formats of arrays without a declaration. */
 void mean_infer_arrays(struct mean *m);
 bool mean_is_unsigned(const struct mean *m, graph_id id);

@@ -291,5 +291,11 @@ enum sp_status mean_init(struct mean *m, struct arena *a, struct graph *g, const
         status = mean_find_arrays(m);
     if (status == SP_OK)
         mean_infer_arrays(m);
-    return status == SP_OK ? mean_find_names(m) : status;
+    if (status == SP_OK)
+        status = mean_find_names(m);
+    if (status == SP_OK) { /* from here on kinds no longer change */
+        m->work->kind_count = g->nodes.n;
+        m->work->kinds = ARENA_ARRAY(a, uint8_t, g->nodes.n);
+    }
+    return status;
 }

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { SUM_DEPTH = 24, SUM_TERMS = 16, SUM_STEPS = 64, SHIFT_FROM = 256 };
+enum { SUM_DEPTH = 24, SUM_TERMS = 16, SUM_STEPS = 64, SHIFT_FROM = 256, SHIFT_TERM_FROM = 65536 };
 
 static bool has_word(const struct mean *m, graph_id id)
 {
@@ -30,6 +30,7 @@ static bool add_term(struct mean_sum *sum, graph_id id, int64_t coefficient)
     if (sum->count == SUM_TERMS)
         return false;
     sum->terms[sum->count].node = id;
+    sum->terms[sum->count].call = SUM_NODE;
     sum->terms[sum->count++].coefficient = coefficient;
     return true;
 }
@@ -139,13 +140,46 @@ static struct mean_text product_text(struct mean *m, graph_id id, unsigned style
     return mean_piece(m, PREC_MUL, "%s * %s", left, right);
 }
 
-static struct mean_text term_text(struct mean *m, graph_id id, uint64_t coefficient, bool nested, unsigned style,
-                                  unsigned depth)
+/* Counts of leading zeros read better than the index of the highest bit: 31 - clz(x), ffs(x) - 1. */
+static void count_bits(const struct mean *m, struct mean_sum *sum, unsigned style)
 {
-    struct mean_text t = is_product(m, id) && nested ? product_text(m, id, style, depth)
-                                                     : mean_text_of(m, id, UOP_B32, style, depth + 1);
+    uint32_t at;
+    for (unsigned i = 0; i < sum->count; i++) {
+        const struct graph_node *n = graph_at(m->g, sum->terms[i].node);
+        uint64_t c = (uint64_t)sum->terms[i].coefficient;
+        bool named = has_word(m, sum->terms[i].node) && !(style & MEAN_EXPANDED);
+        if (n->kind != UOP_FLO || n->type != UOP_B32 || (n->flags & UOP_SIGNED) || named)
+            continue;
+        if (n->imm == 0) {
+            sum->terms[i].call = SUM_CLZ;
+            sum->terms[i].coefficient = (int64_t)(0 - c);
+            sum->offset = (int64_t)((uint64_t)sum->offset + 31 * c);
+        } else if (graph_at(m->g, n->arg[0])->kind == UOP_BREV && ((style & MEAN_EXPANDED) || !map_u64_get(&m->value_of, n->arg[0], &at))) {
+            sum->terms[i].call = SUM_FFS;
+            sum->offset = (int64_t)((uint64_t)sum->offset - c);
+        }
+    }
+}
+
+static struct mean_text counted_text(struct mean *m, graph_id id, unsigned call, unsigned style, unsigned depth)
+{
+    graph_id of = graph_at(m->g, id)->arg[0];
+    if (call == SUM_FFS)
+        of = graph_at(m->g, of)->arg[0];
+    struct mean_text t = mean_text_of(m, of, UOP_B32 | MEAN_AS_UNSIGNED, style, depth + 1);
+    return mean_piece(m, PREC_PRIMARY, "%s(%s)", call == SUM_CLZ ? "clz" : "ffs", mean_operand(m, t, PREC_TERNARY));
+}
+
+static struct mean_text term_text(struct mean *m, graph_id id, unsigned call, uint64_t coefficient, bool nested,
+                                  unsigned style, unsigned depth)
+{
+    struct mean_text t = call                          ? counted_text(m, id, call, style, depth)
+                         : is_product(m, id) && nested ? product_text(m, id, style, depth)
+                                                       : mean_text_of(m, id, UOP_B32, style, depth + 1);
     if (coefficient == 1)
         return t;
+    if (coefficient >= SHIFT_TERM_FROM && (coefficient & (coefficient - 1)) == 0)
+        return mean_piece(m, PREC_SHIFT, "%s << %d", mean_operand(m, t, PREC_SHIFT), __builtin_ctzll(coefficient));
     return mean_piece(m, PREC_MUL, "%" PRIu64 " * %s", coefficient,
                       mean_operand(m, t, is_product(m, id) ? PREC_MUL : PREC_UNARY));
 }
@@ -157,9 +191,11 @@ static void sort_terms(const struct mean *m, struct mean_sum *sum)
         for (unsigned k = i; k > 0 && term_order(m, sum, k - 1, k) > 0; k--) {
             graph_id node = sum->terms[k].node;
             int64_t coefficient = sum->terms[k].coefficient;
+            uint8_t call = sum->terms[k].call;
             sum->terms[k] = sum->terms[k - 1];
             sum->terms[k - 1].node = node;
             sum->terms[k - 1].coefficient = coefficient;
+            sum->terms[k - 1].call = call;
         }
 }
 
@@ -175,7 +211,7 @@ struct mean_text mean_text_terms(struct mean *m, struct mean_sum *sum, unsigned 
         return mean_piece(m, sum->offset < 0 ? PREC_UNARY : PREC_PRIMARY, "%" PRId64, sum->offset);
     bool offset_first = sum->terms[0].coefficient < 0 && sum->offset > 0;
     if (sum->count == 1 && sum->offset == 0 && sum->terms[0].coefficient > 0)
-        return term_text(m, sum->terms[0].node, (uint64_t)sum->terms[0].coefficient, false, style, depth);
+        return term_text(m, sum->terms[0].node, sum->terms[0].call, (uint64_t)sum->terms[0].coefficient, false, style, depth);
     struct strbuf b;
     str_init(&b, m->a);
     unsigned parts = 0;
@@ -186,7 +222,7 @@ struct mean_text mean_text_terms(struct mean *m, struct mean_sum *sum, unsigned 
     for (unsigned i = 0; i < sum->count; i++) {
         int64_t c = sum->terms[i].coefficient;
         uint64_t magnitude = c < 0 ? 0 - (uint64_t)c : (uint64_t)c;
-        struct mean_text t = term_text(m, sum->terms[i].node, magnitude, true, style, depth);
+        struct mean_text t = term_text(m, sum->terms[i].node, sum->terms[i].call, magnitude, true, style, depth);
         if (parts == 0 && c < 0)
             str_addf(&b, "-%s", mean_operand(m, t, PREC_MUL));
         else
@@ -220,9 +256,10 @@ struct mean_text mean_text_sum(struct mean *m, graph_id id, unsigned as, unsigne
             for (unsigned i = 0; i < sum.count; i++)
                 sum.terms[i].coefficient = (int32_t)(uint32_t)sum.terms[i].coefficient;
             sum.offset = (int32_t)(uint32_t)sum.offset;
+            count_bits(m, &sum, style);
         }
         int64_t c = sum.terms[0].coefficient;
-        bool power = sum.count == 1 && sum.offset == 0 && c > 1 && (c & (c - 1)) == 0;
+        bool power = sum.count == 1 && !sum.terms[0].call && sum.offset == 0 && c > 1 && (c & (c - 1)) == 0;
         if (power && (c >= SHIFT_FROM || (as & MEAN_AS_HEX))) {
             struct mean_text t = mean_text_of(m, sum.terms[0].node, UOP_B32, style, depth + 1);
             return mean_piece(m, PREC_SHIFT, "%s << %d", mean_operand(m, t, PREC_SHIFT), __builtin_ctzll((uint64_t)c));

@@ -355,7 +355,7 @@ static enum mean_kind kind_used(struct mean *m, graph_id id, unsigned depth)
     return KIND_UNKNOWN;
 }
 
-enum mean_kind mean_kind_of(struct mean *m, graph_id id)
+static enum mean_kind find_kind(struct mean *m, graph_id id)
 {
     const struct graph_node *n = graph_at(m->g, id);
     enum mean_kind k = mean_kind_made(m, id, 0);
@@ -386,6 +386,71 @@ enum mean_kind mean_kind_of(struct mean *m, graph_id id)
                : n->width == 16 ? KIND_B128
                                 : KIND_B32;
     return KIND_B32;
+}
+
+enum mean_kind mean_kind_of(struct mean *m, graph_id id)
+{
+    if (!m->work->kinds || id >= m->work->kind_count)
+        return find_kind(m, id);
+    if (m->work->kinds[id] == 0)
+        m->work->kinds[id] = (uint8_t)(1 + find_kind(m, id));
+    return (enum mean_kind)(m->work->kinds[id] - 1);
+}
+
+static enum mean_kind kind_text(struct mean *m, graph_id id, unsigned depth)
+{
+    const struct graph_node *n = graph_at(m->g, id);
+    unsigned bits = uop_type_bits((enum uop_type)n->type);
+    switch (n->kind) {
+    case UOP_AND:
+    case UOP_OR:
+    case UOP_XOR:
+    case UOP_NOT:
+    case UOP_LOP3:
+    case UOP_SHL:
+    case UOP_PRMT:
+    case UOP_BFE:
+    case UOP_BMSK:
+    case UOP_BREV:
+    case UOP_FLO:
+    case UOP_DP4A:
+    case UOP_SAD:
+    case UOP_ADDC:
+    case UOP_BALLOT:
+    case UOP_MATCH:
+    case UOP_REDUX: return bits == 1 ? KIND_PRED : bits >= 32 ? integer_kind(bits, false) : KIND_UNKNOWN;
+    case UOP_LO:
+    case UOP_HI:
+        if (!mean_half_is_element(m, n))
+            return bits == 32 ? KIND_U32 : KIND_UNKNOWN;
+        break;
+    case UOP_CBANK: {
+        const struct mean_param *p = mean_param_of(m, id);
+        if (p && p->size == 8 && bits == 32)
+            return KIND_U32; /* "hi(x)" */
+        break;
+    }
+    case UOP_LOAD:
+    case UOP_ELEMENT: break;
+    case UOP_UNIFORM:
+    case UOP_SHFL: return depth < MADE_DEPTH ? kind_text(m, n->arg[0], depth + 1) : KIND_UNKNOWN;
+    case UOP_SELECT: { /* one float arm makes it a float */
+        enum mean_kind found = KIND_UNKNOWN;
+        for (unsigned i = 1; i < 3 && depth < MADE_DEPTH; i++) {
+            enum mean_kind k = kind_text(m, n->arg[i], depth + 1);
+            if (found == KIND_UNKNOWN || (mean_kind_is_float(k) && !mean_kind_is_float(found)))
+                found = k;
+        }
+        return found;
+    }
+    default: return mean_kind_made(m, id, 0);
+    }
+    return mean_kind_of(m, id);
+}
+
+enum mean_kind mean_kind_text(struct mean *m, graph_id id)
+{
+    return kind_text(m, id, 0);
 }
 
 void mean_infer_arrays(struct mean *m)

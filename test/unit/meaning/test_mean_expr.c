@@ -177,7 +177,78 @@ static void integers_and_bits(void **state)
     assert_string_equal(mean_expr(&f.m, masked, UOP_B32, MEAN_INNER), "n + w & 0x1f");
     assert_string_equal(mean_expr(&f.m, and_or, UOP_B32, MEAN_INNER), "n & w | threadIdx.x");
     assert_string_equal(mean_expr(&f.m, choose, UOP_B32, MEAN_INNER), "n & w | ~n & threadIdx.x");
-    assert_string_equal(mean_expr(&f.m, high, UOP_B32, MEAN_INNER), "hi((long)n * (long)w)");
+    assert_string_equal(mean_expr(&f.m, high, UOP_B32, MEAN_INNER), "mulhi(n, w)");
+    fixture_end(&f);
+    (void)state;
+}
+
+/* Bits carry no type, text does: what is a float for a reader is not its bits, and the other way round. */
+static void floats_and_their_bits_differ(void **state)
+{
+    struct fixture f;
+    fixture_begin(&f);
+    graph_id i = linear(&f, 0);
+    graph_id x = load(&f, element(&f, X_OFFSET, UOP_SEXT, i, 4, 0), UOP_GLOBAL, 4);
+    graph_id sum = graph_op2(&f.g, UOP_FADD, UOP_F32, x, float32(&f, 1.0f)), n = param32(&f, N_OFFSET);
+    graph_id plus = add(&f, sum, int32(&f, 1)), shifted = mul(&f, sum, int32(&f, 1 << 23));
+    graph_id mixed = add(&f, shifted, n), flipped = graph_op2(&f.g, UOP_XOR, UOP_B32, sum, int32(&f, INT32_MIN));
+    graph_id back = graph_op2(&f.g, UOP_FADD, UOP_F32, mul(&f, n, int32(&f, 3)), sum);
+    graph_id both = graph_op2(&f.g, UOP_FMUL, UOP_F32, flipped, sum), popc = graph_op1(&f.g, UOP_POPC, UOP_B32, sum);
+    graph_id same = compare(&f, UOP_IEQ, UOP_B1, sum, n, 0);
+    struct uop select = {.kind = UOP_SELECT, .type = UOP_B32}, xor1 = {.kind = UOP_SHFL, .type = UOP_B32, .imm = 3};
+    graph_id either = graph_pure(&f.g, &select, (graph_id[]){same, sum, float32(&f, 2.0f)}, 3);
+    graph_id masked = graph_op2(&f.g, UOP_AND, UOP_B32, either, int32(&f, 0xff));
+    struct graph_node shuffle = {.kind = UOP_SHFL, .type = UOP_B32, .imm = xor1.imm, .arg_count = 3,
+                                 .arg = {sum, int32(&f, 1), int32(&f, 31)}};
+    graph_id lane = graph_fresh(&f.g, &shuffle);
+    fixture_ready(&f, fixture_params, FIXTURE_PARAMS);
+    assert_string_equal(mean_expr(&f.m, plus, UOP_VOID, MEAN_INNER), "bits(x[i] + 1.0f) + 1");
+    assert_string_equal(mean_expr(&f.m, shifted, UOP_VOID, MEAN_INNER), "bits(x[i] + 1.0f) << 23");
+    assert_string_equal(mean_expr(&f.m, mixed, UOP_VOID, MEAN_INNER), "(bits(x[i] + 1.0f) << 23) + n");
+    assert_string_equal(mean_expr(&f.m, flipped, UOP_B32, MEAN_INNER), "bits(x[i] + 1.0f) ^ 0x80000000");
+    assert_string_equal(mean_expr(&f.m, flipped, UOP_F32, MEAN_INNER), "as_float(bits(x[i] + 1.0f) ^ 0x80000000)");
+    assert_string_equal(mean_expr(&f.m, back, UOP_F32, MEAN_INNER), "x[i] + 1.0f + as_float(3 * n)");
+    assert_string_equal(mean_expr(&f.m, both, UOP_F32, MEAN_INNER),
+                        "(x[i] + 1.0f) * as_float(bits(x[i] + 1.0f) ^ 0x80000000)");
+    assert_string_equal(mean_expr(&f.m, popc, UOP_VOID, MEAN_INNER), "popc(bits(x[i] + 1.0f))");
+    assert_string_equal(mean_condition(&f.m, same), "n == bits(x[i] + 1.0f)");
+    assert_string_equal(mean_expr(&f.m, masked, UOP_VOID, MEAN_INNER),
+                        "bits(n == bits(x[i] + 1.0f) ? x[i] + 1.0f : 2.0f) & 0xff");
+    assert_string_equal(mean_expr(&f.m, lane, UOP_F32, MEAN_INNER), "shfl_xor(x[i] + 1.0f, 1)");
+    assert_true(mean_set_value(&f.m, sum, "v1"));
+    assert_string_equal(mean_expr(&f.m, plus, UOP_VOID, MEAN_INNER), "bits(v1) + 1");
+    assert_string_equal(mean_definition(&f.m, sum, UOP_F32, MEAN_INNER), "x[i] + 1.0f");
+    fixture_end(&f);
+    (void)state;
+}
+
+/* The highest bit has two readings; a high half is one of a wide product, signs as they were extended. */
+static void wide_products_and_bit_counts(void **state)
+{
+    struct fixture f;
+    fixture_begin(&f);
+    graph_id n = param32(&f, N_OFFSET), w = param32(&f, W_OFFSET);
+    graph_id zn = graph_op1(&f.g, UOP_ZEXT, UOP_B64, n), sn = graph_op1(&f.g, UOP_SEXT, UOP_B64, n);
+    graph_id zw = graph_op1(&f.g, UOP_ZEXT, UOP_B64, w);
+    graph_id wide = graph_op2(&f.g, UOP_MUL, UOP_B64, zn, zw), mixed = graph_op2(&f.g, UOP_MUL, UOP_B64, sn, zw);
+    graph_id tenth = graph_op2(&f.g, UOP_MUL, UOP_B64, zn, graph_const(&f.g, UOP_B64, 0xcccccccd));
+    struct uop flo = {.kind = UOP_FLO, .type = UOP_B32}, amount = {.kind = UOP_FLO, .type = UOP_B32, .imm = 1};
+    graph_id high = graph_pure(&f.g, &flo, &n, 1), turned = graph_op1(&f.g, UOP_BREV, UOP_B32, n);
+    graph_id above = graph_pure(&f.g, &amount, &n, 1), below = graph_pure(&f.g, &amount, &turned, 1);
+    graph_id clz = add(&f, graph_op1(&f.g, UOP_NEG, UOP_B32, high), int32(&f, 31));
+    graph_id ffs = add(&f, below, int32(&f, 1));
+    fixture_ready(&f, fixture_params, FIXTURE_PARAMS);
+    assert_string_equal(mean_expr(&f.m, graph_op1(&f.g, UOP_HI, UOP_B32, wide), UOP_B32, MEAN_INNER), "umulhi(n, w)");
+    assert_string_equal(mean_expr(&f.m, graph_op1(&f.g, UOP_HI, UOP_B32, tenth), UOP_B32, MEAN_INNER),
+                        "umulhi(n, 3435973837)");
+    assert_string_equal(mean_expr(&f.m, graph_op1(&f.g, UOP_HI, UOP_B32, mixed), UOP_B32, MEAN_INNER),
+                        "hi((long)n * (unsigned long)w)");
+    assert_string_equal(mean_expr(&f.m, wide, UOP_B64, MEAN_INNER), "(unsigned long)(unsigned)n * (unsigned long)w");
+    assert_string_equal(mean_expr(&f.m, high, UOP_B32, MEAN_INNER), "31 - clz(n)");
+    assert_string_equal(mean_expr(&f.m, above, UOP_B32, MEAN_INNER), "bfind_shiftamt(n)");
+    assert_string_equal(mean_expr(&f.m, below, UOP_B32, MEAN_INNER), "ffs(n) - 1");
+    assert_string_equal(mean_expr(&f.m, clz, UOP_B32, MEAN_INNER), "clz(n)");
+    assert_string_equal(mean_expr(&f.m, ffs, UOP_B32, MEAN_INNER), "ffs(n)");
     fixture_end(&f);
     (void)state;
 }
@@ -210,6 +281,7 @@ int main(void)
         cmocka_unit_test(literals_follow_the_reader),    cmocka_unit_test(clamp_reads_as_written),
         cmocka_unit_test(floats_keep_their_association), cmocka_unit_test(compares_say_exactly_what_they_test),
         cmocka_unit_test(tables_become_few_products),    cmocka_unit_test(integers_and_bits),
+        cmocka_unit_test(floats_and_their_bits_differ),  cmocka_unit_test(wide_products_and_bit_counts),
         cmocka_unit_test(exploding_values_are_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
