@@ -211,9 +211,9 @@ static void floats_and_their_bits_differ(void **state)
     assert_string_equal(mean_expr(&f.m, both, UOP_F32, MEAN_INNER),
                         "(x[i] + 1.0f) * as_float(bits(x[i] + 1.0f) ^ 0x80000000)");
     assert_string_equal(mean_expr(&f.m, popc, UOP_VOID, MEAN_INNER), "popc(bits(x[i] + 1.0f))");
-    assert_string_equal(mean_condition(&f.m, same), "n == bits(x[i] + 1.0f)");
+    assert_string_equal(mean_condition(&f.m, same), "bits(x[i] + 1.0f) == n");
     assert_string_equal(mean_expr(&f.m, masked, UOP_VOID, MEAN_INNER),
-                        "bits(n == bits(x[i] + 1.0f) ? x[i] + 1.0f : 2.0f) & 0xff");
+                        "bits(bits(x[i] + 1.0f) == n ? x[i] + 1.0f : 2.0f) & 0xff");
     assert_string_equal(mean_expr(&f.m, lane, UOP_F32, MEAN_INNER), "shfl_xor(x[i] + 1.0f, 1)");
     assert_true(mean_set_value(&f.m, sum, "v1"));
     assert_string_equal(mean_expr(&f.m, plus, UOP_VOID, MEAN_INNER), "bits(v1) + 1");
@@ -242,8 +242,8 @@ static void wide_products_and_bit_counts(void **state)
     assert_string_equal(mean_expr(&f.m, graph_op1(&f.g, UOP_HI, UOP_B32, tenth), UOP_B32, MEAN_INNER),
                         "umulhi(n, 3435973837)");
     assert_string_equal(mean_expr(&f.m, graph_op1(&f.g, UOP_HI, UOP_B32, mixed), UOP_B32, MEAN_INNER),
-                        "hi((long)n * (unsigned long)w)");
-    assert_string_equal(mean_expr(&f.m, wide, UOP_B64, MEAN_INNER), "(unsigned long)(unsigned)n * (unsigned long)w");
+                        "hi((long)n * (unsigned long)(unsigned)w)");
+    assert_string_equal(mean_expr(&f.m, wide, UOP_B64, MEAN_INNER), "(unsigned long)(unsigned)n * (unsigned long)(unsigned)w");
     assert_string_equal(mean_expr(&f.m, high, UOP_B32, MEAN_INNER), "31 - clz(n)");
     assert_string_equal(mean_expr(&f.m, above, UOP_B32, MEAN_INNER), "bfind_shiftamt(n)");
     assert_string_equal(mean_expr(&f.m, below, UOP_B32, MEAN_INNER), "ffs(n) - 1");
