@@ -1,4 +1,4 @@
-/* Host tool: reads src/isa/spec/*.spec and writes the tables that src/isa compiles: isa_names.inc (opcodes and
+/* Host tool: reads the .spec files of src/isa/spec and writes the tables that src/isa compiles: isa_names.inc (opcodes and
  * modifiers, sorted, so that adding a row never depends on file order) and isa_tables.inc (rows, cells, one index an
  * architecture). The format is described at the head of src/isa/spec/00_format.spec. Every row is checked: its cells
  * parse, its fields lie inside the word, its tables cover their field, and a sample word made from its conditions finds
@@ -398,7 +398,7 @@ static unsigned scan_enums(const char *text)
 
 /* --- operands ------------------------------------------------------------------------------------------------------*/
 
-static const char *const kind_names[] = {"R",  "U", "P", "UP", "I", "F", "C", "M", "S", "L", "B", "SB", "PR", "T", "O"};
+static const char *const kind_names[] = {"R", "U", "P", "UP", "I", "F", "C", "M", "S", "L", "B", "SB", "PR", "T", "O"};
 
 static void scan_part(const char **p, struct isa_part *part)
 {
@@ -422,8 +422,12 @@ static unsigned scan_suffixes(char list[][2048], unsigned count)
 
 static void scan_operand(const char *text)
 {
-    struct isa_operand_row o = {.hide = -1, .neg = ISA_BIT_NONE, .abs = ISA_BIT_NONE, .inv = ISA_BIT_NONE,
-                                .no = ISA_BIT_NONE, .reuse = ISA_BIT_NONE};
+    struct isa_operand_row o = {.hide = -1,
+                                .neg = ISA_BIT_NONE,
+                                .abs = ISA_BIT_NONE,
+                                .inv = ISA_BIT_NONE,
+                                .no = ISA_BIT_NONE,
+                                .reuse = ISA_BIT_NONE};
     for (unsigned i = 0; i < ISA_PART_COUNT; i++)
         o.part[i].absent = -1;
     skip_blanks(&text);
@@ -732,9 +736,18 @@ static bool row_matches(const struct isa_row *row, struct bits128 w)
 /* Several words that fulfil a row's conditions with different filling; one of them must find the row first. */
 static bool row_reachable(const struct list *list, size_t at)
 {
-    static const uint64_t fills[] = {0, UINT64_MAX, 0x5555555555555555, 0xaaaaaaaaaaaaaaaa, 0x0123456789abcdef,
-                                     0xfedcba9876543210, 0x0f0f0f0f0f0f0f0f, 0xf0f0f0f0f0f0f0f0, 0x3333333333333333,
-                                     0xcccccccccccccccc, 0x1ff7efe3a1b2c4d8, 0x9e3779b97f4a7c15};
+    static const uint64_t fills[] = {0,
+                                     UINT64_MAX,
+                                     0x5555555555555555,
+                                     0xaaaaaaaaaaaaaaaa,
+                                     0x0123456789abcdef,
+                                     0xfedcba9876543210,
+                                     0x0f0f0f0f0f0f0f0f,
+                                     0xf0f0f0f0f0f0f0f0,
+                                     0x3333333333333333,
+                                     0xcccccccccccccccc,
+                                     0x1ff7efe3a1b2c4d8,
+                                     0x9e3779b97f4a7c15};
     enum { FILLS = sizeof fills / sizeof *fills };
     const struct isa_row *row = &rows[list->row[at]];
     for (unsigned f = 0; f < FILLS * FILLS; f++) {

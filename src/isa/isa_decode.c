@@ -73,12 +73,9 @@ static bool condition_holds(const struct isa_condition *c, struct bits128 word)
 {
     uint64_t v = isa_field_raw(&c->field, word);
     switch (c->test) {
-    case ISA_TEST_EQUAL:
-        return v == c->value;
-    case ISA_TEST_DIFFERENT:
-        return v != c->value;
-    default:
-        return v != 0 && (v & (v - 1)) == 0;
+    case ISA_TEST_EQUAL: return v == c->value;
+    case ISA_TEST_DIFFERENT: return v != c->value;
+    default: return v != 0 && (v & (v - 1)) == 0;
     }
 }
 
@@ -151,8 +148,12 @@ static uint16_t part_register(const struct isa_part *part, struct bits128 word)
 
 static bool read_operand(const struct isa_operand_row *o, struct bits128 word, uint32_t offset, struct isa_operand *out)
 {
-    *out = (struct isa_operand){.kind = o->kind, .bits = o->bits, .reg = ISA_NO_REG, .base = ISA_NO_REG,
-                                .ubase = ISA_NO_REG, .desc = ISA_NO_REG};
+    *out = (struct isa_operand){.kind = o->kind,
+                                .bits = o->bits,
+                                .reg = ISA_NO_REG,
+                                .base = ISA_NO_REG,
+                                .ubase = ISA_NO_REG,
+                                .desc = ISA_NO_REG};
     out->flags = (uint8_t)((isa_bit_set(o->neg, word) ? ISA_NEG : 0) | (isa_bit_set(o->abs, word) ? ISA_ABS : 0) |
                            (isa_bit_set(o->inv, word) ? ISA_INV : 0) | (isa_bit_set(o->no, word) ? ISA_NOT : 0));
     /* Bits 124:122 hint at operand reuse only when bit 109 is set; else they are a field of the scheduler. */
@@ -189,15 +190,12 @@ static bool read_operand(const struct isa_operand_row *o, struct bits128 word, u
         if (o->bits == 64)
             out->value = (int64_t)((uint64_t)out->value << 32);
         break;
-    case ISA_OPERAND_PR:
-        break;
+    case ISA_OPERAND_PR: break;
     case ISA_OPERAND_IMM:
     case ISA_OPERAND_SREG:
     case ISA_OPERAND_LABEL:
     case ISA_OPERAND_TOKEN:
-    case ISA_OPERAND_OTHER:
-        out->value = main->field.pieces ? field_value(&main->field, word, offset) : 0;
-        break;
+    case ISA_OPERAND_OTHER: out->value = main->field.pieces ? field_value(&main->field, word, offset) : 0; break;
     }
     unsigned n = 0, bases = 0;
     if (o->suffix_count && !read_mods(o->suffix, o->suffix_count, word, out->mods, ISA_MAX_OPERAND_MODS, &n))
@@ -207,7 +205,7 @@ static bool read_operand(const struct isa_operand_row *o, struct bits128 word, u
             return false;
         out->base = n ? ISA_RZ : ISA_NO_REG;
     } else if (out->base != ISA_NO_REG &&
-        !read_mods(o->base_suffix, o->base_suffix_count, word, out->mods, ISA_MAX_OPERAND_MODS, &n))
+               !read_mods(o->base_suffix, o->base_suffix_count, word, out->mods, ISA_MAX_OPERAND_MODS, &n))
         return false;
     return out->ubase == ISA_NO_REG ||
            read_mods(o->ubase_suffix, o->ubase_suffix_count, word, out->ubase_mods, 1, &bases);

@@ -100,8 +100,8 @@ static void put_address(struct sink *s, const struct isa_operand *o, const struc
         put_mods(s, o->ubase_mods, 1);
         plus = "+";
     }
-    bool indexed = row->part[ISA_PART_BASE].field.pieces || o->kind == ISA_OPERAND_MEM ||
-                   row->part[ISA_PART_DESC].field.pieces;
+    bool indexed =
+        row->part[ISA_PART_BASE].field.pieces || o->kind == ISA_OPERAND_MEM || row->part[ISA_PART_DESC].field.pieces;
     if (o->value == 0 && (*plus || indexed)) {
         if (!*plus)
             put_text(s, row->part[ISA_PART_BASE].field.pieces ? "RZ" : "URZ");
@@ -147,24 +147,12 @@ static void put_operand(struct sink *s, unsigned sm, const struct isa_insn *insn
         put_text(s, "|");
     bool suffix_shown = false;
     switch ((enum isa_operand_kind)o->kind) {
-    case ISA_OPERAND_REG:
-        put_register(s, "R", o->reg, ISA_RZ, 'Z');
-        break;
-    case ISA_OPERAND_UREG:
-        put_register(s, "UR", o->reg, ISA_RZ, 'Z');
-        break;
-    case ISA_OPERAND_PRED:
-        put_register(s, "P", o->reg, ISA_PT, 'T');
-        break;
-    case ISA_OPERAND_UPRED:
-        put_register(s, "UP", o->reg, ISA_PT, 'T');
-        break;
-    case ISA_OPERAND_BARRIER:
-        put_format(s, "B%u", o->reg);
-        break;
-    case ISA_OPERAND_SCOREBOARD:
-        put_format(s, "SB%u", o->reg);
-        break;
+    case ISA_OPERAND_REG: put_register(s, "R", o->reg, ISA_RZ, 'Z'); break;
+    case ISA_OPERAND_UREG: put_register(s, "UR", o->reg, ISA_RZ, 'Z'); break;
+    case ISA_OPERAND_PRED: put_register(s, "P", o->reg, ISA_PT, 'T'); break;
+    case ISA_OPERAND_UPRED: put_register(s, "UP", o->reg, ISA_PT, 'T'); break;
+    case ISA_OPERAND_BARRIER: put_format(s, "B%u", o->reg); break;
+    case ISA_OPERAND_SCOREBOARD: put_format(s, "SB%u", o->reg); break;
     case ISA_OPERAND_IMM:
         if (row->style & ISA_STYLE_SET) {
             put_text(s, "{");
@@ -210,17 +198,13 @@ static void put_operand(struct sink *s, unsigned sm, const struct isa_insn *insn
         }
         break;
     }
-    case ISA_OPERAND_PR:
-        put_text(s, insn->guard_uniform ? "UPR" : "PR");
-        break;
+    case ISA_OPERAND_PR: put_text(s, insn->guard_uniform ? "UPR" : "PR"); break;
     case ISA_OPERAND_TOKEN:
         put_text(s, isa_mod_text((enum isa_mod)o->mods[0]));
         suffix_shown = true;
         put_mods(s, o->mods + 1, ISA_MAX_OPERAND_MODS - 1);
         break;
-    case ISA_OPERAND_OTHER:
-        put_hex(s, o->value);
-        break;
+    case ISA_OPERAND_OTHER: put_hex(s, o->value); break;
     }
     if (o->flags & ISA_ABS && !(row->style & ISA_STYLE_SUFFIX_IN))
         put_text(s, "|");

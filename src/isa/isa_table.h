@@ -52,13 +52,13 @@ struct isa_part {
 };
 
 struct isa_operand_row {
-    uint8_t kind;  /* enum isa_operand_kind */
+    uint8_t kind;   /* enum isa_operand_kind */
     uint16_t style; /* enum isa_style */
-    uint8_t bits;  /* FIMM: 16, 32, 64 */
-    int32_t hide;  /* the operand is not printed when the raw main field equals this and `no` is unset; -1: never */
+    uint8_t bits;   /* FIMM: 16, 32, 64 */
+    int32_t hide;   /* the operand is not printed when the raw main field equals this and `no` is unset; -1: never */
     uint16_t neg, abs, inv, no, reuse;
     struct isa_part part[ISA_PART_COUNT];
-    uint16_t suffix, base_suffix, ubase_suffix;                   /* into the enum pool */
+    uint16_t suffix, base_suffix, ubase_suffix; /* into the enum pool */
     uint8_t suffix_count, base_suffix_count, ubase_suffix_count;
 };
 

@@ -169,8 +169,11 @@ static void test_control_round_trip(void **state)
     (void)state;
     for (unsigned seed = 0; seed < 4096; seed++) {
         unsigned r = seed * 2654435761u;
-        struct isa_control c = {.stall = r & 15, .yield = r >> 4 & 1, .write_barrier = (uint8_t)(r >> 5 & 7),
-                                .read_barrier = (uint8_t)(r >> 8 & 7), .wait_mask = (uint8_t)(r >> 11 & 63)};
+        struct isa_control c = {.stall = r & 15,
+                                .yield = r >> 4 & 1,
+                                .write_barrier = (uint8_t)(r >> 5 & 7),
+                                .read_barrier = (uint8_t)(r >> 8 & 7),
+                                .wait_mask = (uint8_t)(r >> 11 & 63)};
         if (c.write_barrier == 6 || c.read_barrier == 6)
             continue;
         char text[32];
@@ -209,10 +212,14 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clamp_kernel),        cmocka_unit_test(test_structure),
-        cmocka_unit_test(test_reuse_needs_bit_109), cmocka_unit_test(test_floats),
-        cmocka_unit_test(test_unknown_word),        cmocka_unit_test(test_every_size),
-        cmocka_unit_test(test_labels_and_renaming), cmocka_unit_test(test_control_round_trip),
+        cmocka_unit_test(test_clamp_kernel),
+        cmocka_unit_test(test_structure),
+        cmocka_unit_test(test_reuse_needs_bit_109),
+        cmocka_unit_test(test_floats),
+        cmocka_unit_test(test_unknown_word),
+        cmocka_unit_test(test_every_size),
+        cmocka_unit_test(test_labels_and_renaming),
+        cmocka_unit_test(test_control_round_trip),
         cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
