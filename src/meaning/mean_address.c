@@ -237,15 +237,76 @@ static const char *array_name(const struct mean *m, int at)
     return m->work->arrays[at].mixed ? "shared8" : "shared";
 }
 
-/* *(expr): bytes from whatever the address is. */
-static struct mean_text raw_text(struct mean *m, graph_id address, enum uop_space space, bool address_of,
-                                 unsigned style, unsigned depth)
+/* The C type of `bytes` in memory. */
+static const char *memory_type(unsigned bytes, bool is_float)
+{
+    switch (bytes) {
+    case 1: return "char";
+    case 2: return is_float ? "half" : "short";
+    case 8: return is_float ? "double" : "long";
+    case 16: return "int4";
+    default: return is_float ? "float" : "int";
+    }
+}
+
+/* The one term that carries the address when no parameter does: a 64-bit value that counts once and is no
+ * widened index. */
+static unsigned pointer_term(const struct mean *m, const struct mean_sum *sum)
+{
+    unsigned found = sum->count;
+    uint32_t at;
+    for (unsigned i = 0; i < sum->count; i++) {
+        const struct graph_node *n = graph_at(m->g, sum->terms[i].node);
+        bool number = n->type != UOP_B64 || n->kind == UOP_SEXT || n->kind == UOP_ZEXT || n->kind == UOP_MUL ||
+                      map_u64_get(&m->name_of, sum->terms[i].node, &at);
+        if (number || sum->terms[i].coefficient != 1)
+            continue;
+        if (found != sum->count)
+            return sum->count;
+        found = i;
+    }
+    return found;
+}
+
+/* "((float *)p)[i]": the rest of the sum as an index; false when it is no whole number of elements. */
+static bool indexed_text(struct mean *m, const struct mean_sum *sum, unsigned base, unsigned bytes, const char *type,
+                         bool address_of, unsigned style, unsigned depth, struct mean_text *out)
+{
+    struct mean_sum rest = {.count = 0};
+    if (sum->offset % (int64_t)bytes != 0)
+        return false;
+    rest.offset = sum->offset / (int64_t)bytes;
+    for (unsigned i = 0; i < sum->count; i++) {
+        graph_id node = sum->terms[i].node;
+        const struct graph_node *n = graph_at(m->g, node);
+        uint32_t at;
+        if (i == base)
+            continue;
+        if (sum->terms[i].coefficient % (int64_t)bytes != 0)
+            return false;
+        if ((n->kind == UOP_SEXT || n->kind == UOP_ZEXT) && n->imm == 32 && !map_u64_get(&m->name_of, node, &at))
+            node = n->arg[0];
+        rest.terms[rest.count].node = node;
+        rest.terms[rest.count++].coefficient = sum->terms[i].coefficient / (int64_t)bytes;
+    }
+    mean_sum_fold(m, &rest, GRAPH_NIL);
+    struct mean_text pointer = mean_text_of(m, sum->terms[base].node, UOP_VOID, style, depth + 1);
+    *out = mean_piece(m, address_of ? PREC_UNARY : PREC_PRIMARY, "%s((%s *)%s)[%s]", address_of ? "&" : "", type,
+                      mean_operand(m, pointer, PREC_UNARY), mean_text_terms(m, &rest, style, depth + 1).p);
+    return true;
+}
+
+/* Bytes from whatever the address is. */
+static struct mean_text raw_text(struct mean *m, graph_id address, enum uop_space space, unsigned width,
+                                 struct mean_part part, bool address_of, unsigned style, unsigned depth)
 {
     struct graph_affine f;
     int at = mean_array_of(m, address, space, &f);
+    unsigned bytes = part.bytes ? part.bytes : width;
+    const char *type = memory_type(bytes, part.is_float), *text;
     struct mean_sum sum;
-    const char *text;
     if (at >= 0 && at < (int)m->param_count) {
+        f.offset += part.offset;
         index_sum(m, &f, 1, &sum);
         text =
             mean_piece(m, PREC_ADD, "(char *)%s + %s", array_name(m, at), mean_text_terms(m, &sum, style, depth + 1).p)
@@ -255,16 +316,35 @@ static struct mean_text raw_text(struct mean *m, graph_id address, enum uop_spac
         sum = (struct mean_sum){.count = 0};
         const struct graph_node *n = graph_at(m->g, address);
         bool is_sum = n->kind == UOP_ADD || n->kind == UOP_MUL || n->kind == UOP_NEG;
-        if (is_sum && mean_sum_add(m, &sum, address, 1, true, 0) && !(sum.count == 1 && sum.terms[0].node == address)) {
-            mean_sum_fold(m, &sum, address);
-            text = mean_text_terms(m, &sum, style, depth + 1).p;
+        if (!(is_sum && mean_sum_add(m, &sum, address, 1, true, 0) &&
+              !(sum.count == 1 && sum.terms[0].node == address))) {
+            sum = (struct mean_sum){.count = 1};
+            sum.terms[0].node = address;
+            sum.terms[0].coefficient = 1;
+        }
+        sum.offset += part.offset;
+        mean_sum_fold(m, &sum, address);
+        unsigned base = pointer_term(m, &sum);
+        struct mean_text indexed;
+        if (bytes && base < sum.count &&
+            indexed_text(m, &sum, base, bytes, type, address_of, style, depth, &indexed))
+            return indexed;
+        if (base < sum.count) {
+            struct mean_text pointer = mean_text_of(m, sum.terms[base].node, UOP_VOID, style, depth + 1);
+            sum.terms[base] = sum.terms[--sum.count];
+            struct mean_text rest = mean_text_terms(m, &sum, style, depth + 1);
+            text = sum.count || sum.offset ? mean_piece(m, PREC_ADD, "(char *)%s + %s",
+                                                        mean_operand(m, pointer, PREC_UNARY),
+                                                        mean_operand(m, rest, PREC_ADD))
+                                                 .p
+                                           : pointer.p;
         } else {
-            text = mean_text_of(m, address, UOP_B64, style, depth + 1).p;
+            text = mean_text_terms(m, &sum, style, depth + 1).p;
         }
     }
     if (address_of)
         return mean_piece(m, PREC_ADD, "%s", text);
-    return mean_piece(m, PREC_UNARY, "*(%s)", text);
+    return mean_piece(m, PREC_UNARY, "*(%s *)(%s)", type, text);
 }
 
 /* `width` 0: as wide as an element. */
@@ -279,13 +359,19 @@ struct mean_text mean_text_element(struct mean *m, graph_id address, enum uop_sp
         return (struct mean_text){"\xe2\x80\xa6", PREC_PRIMARY, true};
     int at = mean_array_of(m, address, space, &f);
     if (at < 0)
-        return raw_text(m, address, space, address_of, style, depth);
+        return raw_text(m, address, space, width, part, address_of, style, depth);
     const struct mean_array *array = &m->work->arrays[at];
     int64_t bytes = array->bytes ? array->bytes : width ? width : 1;
     f.offset += part.offset;
     const char *lane = "";
     int64_t lane_bytes = bytes / array->lanes, inside = ((f.offset % bytes) + bytes) % bytes;
     int64_t moved = part.bytes ? part.bytes : width ? width : bytes;
+    if (!address_of && part.bytes == 4 && lane_bytes == 8 && inside % 4 == 0) { /* a word of a 64-bit element */
+        unsigned word = (unsigned)(inside % 8);
+        struct mean_part whole = {part.offset - word, 8, false};
+        struct mean_text t = mean_text_element(m, address, space, width, whole, false, style, depth + 1);
+        return mean_piece(m, PREC_PRIMARY, "%s(%s)", word ? "hi" : "lo", t.p);
+    }
     if (array->lanes > 1 && moved == lane_bytes && inside % lane_bytes == 0) { /* one lane of a vector element */
         f.offset -= inside;
         lane = mean_piece(m, PREC_PRIMARY, ".%c", lane_words[(inside / lane_bytes) & 3]).p;
@@ -298,18 +384,21 @@ struct mean_text mean_text_element(struct mean *m, graph_id address, enum uop_sp
                               at == (int)m->param_count + MEAN_LOCAL ? "local" : "shared",
                               mean_text_terms(m, &sum, style, depth + 1).p);
         }
-        return raw_text(m, address, space, address_of, style, depth);
+        return raw_text(m, address, space, width, part, address_of, style, depth);
     }
     struct mean_sum sum;
     index_sum(m, &f, bytes, &sum);
     struct mean_text index = mean_text_terms(m, &sum, style, depth + 1);
+    if (!address_of && array->declared && array->lanes == 1 && bytes < 4 && moved > bytes)
+        return mean_piece(m, PREC_UNARY, "*(%s *)&%s[%s]", memory_type((unsigned)moved, part.is_float),
+                          array_name(m, at), index.cut ? "\xe2\x80\xa6" : index.p);
     return mean_piece(m, address_of ? PREC_UNARY : PREC_PRIMARY, "%s%s[%s]%s", address_of ? "&" : "", array_name(m, at),
                       index.cut ? "\xe2\x80\xa6" : index.p, lane);
 }
 
 const char *mean_element(struct mean *m, graph_id address, enum uop_space space, unsigned width, bool address_of)
 {
-    return mean_text_element(m, address, space, width, (struct mean_part){0, 0}, address_of, MEAN_INNER, 0).p;
+    return mean_text_element(m, address, space, width, (struct mean_part){0, 0, false}, address_of, MEAN_INNER, 0).p;
 }
 
 bool mean_address_of(struct mean *m, graph_id address, enum uop_space space, unsigned width, struct mean_address *out)

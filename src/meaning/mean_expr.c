@@ -432,7 +432,7 @@ static struct mean_text half_text(const struct printer *p, const struct graph_no
     shift = graph_at(p->m->g, n->arg[0]); /* constants may have been made */
     if (mean_half_is_element(p->m, n))
         return mean_text_element(p->m, shift->arg[0], (enum uop_space)shift->space, shift->width,
-                                 (struct mean_part){n->kind == UOP_HI ? bytes : 0, bytes}, false, p->style, p->depth);
+                                 (struct mean_part){n->kind == UOP_HI ? bytes : 0, bytes, false}, false, p->style, p->depth);
     if (shift->kind == UOP_LOAD && n->kind == UOP_LO && shift->width <= bytes)
         return arg(p, n->arg[0], p->as); /* the load is no wider */
     bool right = n->kind == UOP_LO && (shift->kind == UOP_SHR || shift->kind == UOP_SAR);
@@ -449,6 +449,17 @@ static struct mean_text half_text(const struct printer *p, const struct graph_no
 /* Two words, two packed floats, two packed integers. */
 static struct mean_text pair_text(const struct printer *p, const struct graph_node *n)
 {
+    const struct graph_node *low = graph_at(p->m->g, n->arg[0]), *high = graph_at(p->m->g, n->arg[1]);
+    const struct graph_node *load = low->kind == UOP_ELEMENT ? graph_at(p->m->g, low->arg[0]) : NULL;
+    struct graph_affine f;
+    if (load && load->kind == UOP_LOAD && high->kind == UOP_ELEMENT && high->arg[0] == low->arg[0] &&
+        high->imm == low->imm + 1 && low->imm % 2 == 0) {
+        int at = mean_array_of(p->m, load->arg[0], (enum uop_space)load->space, &f);
+        const struct mean_array *array = at < 0 ? NULL : &p->m->work->arrays[at];
+        if (array && array->bytes == 8u * array->lanes) /* a 64-bit element of a wide load */
+            return mean_text_element(p->m, load->arg[0], (enum uop_space)load->space, load->width,
+                                     (struct mean_part){4 * (unsigned)low->imm, 8, false}, false, p->style, p->depth);
+    }
     bool floats = n->type == UOP_B32 && (mean_kind_is_float(mean_kind_made(p->m, n->arg[0], 0)) ||
                                          mean_kind_is_float(mean_kind_made(p->m, n->arg[1], 0)));
     return call(p, floats ? "half2" : "pair", n->arg, 2, floats ? UOP_F16 : UOP_VOID);
@@ -467,7 +478,7 @@ static struct mean_text atomic_text(const struct printer *p, const struct graph_
     str_init(&b, m->a);
     unsigned width = n->width ? n->width : uop_type_bits((enum uop_type)n->type) / 8;
     str_addf(&b, "atomic%s(%s", atomic_name((unsigned)n->imm & 0xff),
-             mean_text_element(m, n->arg[0], (enum uop_space)n->space, width, (struct mean_part){0, 0}, true, p->style,
+             mean_text_element(m, n->arg[0], (enum uop_space)n->space, width, (struct mean_part){0, 0, false}, true, p->style,
                                p->depth + 1)
                  .p);
     for (unsigned i = 1; i < n->arg_count && i < 3; i++)
@@ -595,7 +606,7 @@ static struct mean_text operation(const struct printer *p, graph_id id, const st
     case UOP_NEG:
     case UOP_MUL:
         if (n->type == UOP_B64 && mean_is_pointer(m, id))
-            return mean_text_element(m, id, UOP_GLOBAL, 0, (struct mean_part){0, 0}, true, p->style, p->depth);
+            return mean_text_element(m, id, UOP_GLOBAL, 0, (struct mean_part){0, 0, false}, true, p->style, p->depth);
         return mean_text_sum(m, id, p->as, p->style, p->depth);
     case UOP_ADDC: {
         struct strbuf b;
@@ -644,13 +655,16 @@ static struct mean_text operation(const struct printer *p, graph_id id, const st
     case UOP_I2F: return conversion(p, n);
     case UOP_UNIFORM: return arg(p, n->arg[0], p->as);
     case UOP_LOAD:
-        return mean_text_element(m, n->arg[0], (enum uop_space)n->space, n->width, (struct mean_part){0, 0}, false,
-                                 p->style, p->depth);
+        return mean_text_element(m, n->arg[0], (enum uop_space)n->space, n->width,
+                                 (struct mean_part){0, 0, mean_kind_is_float(mean_kind_of(m, id))}, false, p->style,
+                                 p->depth);
     case UOP_ELEMENT: {
         const struct graph_node *load = graph_at(m->g, n->arg[0]);
         if (load->kind == UOP_LOAD)
             return mean_text_element(m, load->arg[0], (enum uop_space)load->space, load->width,
-                                     (struct mean_part){4 * (unsigned)(n->imm & 3), 4}, false, p->style, p->depth);
+                                     (struct mean_part){4 * (unsigned)(n->imm & 3), 4,
+                                                        mean_kind_is_float(mean_kind_of(m, id))},
+                                     false, p->style, p->depth);
         return mean_piece(m, PREC_PRIMARY, "word(%s, %" PRIu64 ")", arg(p, n->arg[0], UOP_VOID).p, n->imm);
     }
     case UOP_ATOM: return atomic_text(p, n);

@@ -152,9 +152,11 @@ struct mean_text mean_text_atom(struct mean *m, graph_id id, bool negated, unsig
 const char *mean_literal(struct mean *m, uint64_t bits, unsigned width, unsigned as);
 
 /* ---- mean_address.c -------------------------------------------------------------------------- */
-/* Which bytes of an access are shown; `bytes` 0: all of them. */
+/* Which bytes of an access are shown; `bytes` 0: all of them. `is_float`: they are read as a number of
+ * that width, where no array says what they are. */
 struct mean_part {
     unsigned offset, bytes;
+    bool is_float;
 };
 struct mean_text mean_text_element(struct mean *m, graph_id address, enum uop_space space, unsigned width,
                                    struct mean_part part, bool address_of, unsigned style, unsigned depth);

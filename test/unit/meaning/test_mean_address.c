@@ -40,7 +40,7 @@ static void elements_of_parameters(void **state)
     assert_string_equal(mean_element(&f.m, row, UOP_GLOBAL, 4, false), "y[j * w + i]");
     assert_string_equal(mean_element(&f.m, back, UOP_GLOBAL, 4, false), "y[n - i - 1]");
     assert_string_equal(mean_element(&f.m, first, UOP_GLOBAL, 4, false), "y[0]");
-    assert_string_equal(mean_element(&f.m, odd, UOP_GLOBAL, 4, false), "*((char *)x + j * w)");
+    assert_string_equal(mean_element(&f.m, odd, UOP_GLOBAL, 4, false), "*(int *)((char *)x + j * w)");
     assert_string_equal(mean_expr(&f.m, v, UOP_F32, MEAN_INNER), "x[i + 1]");
     assert_string_equal(mean_expr(&f.m, second, UOP_F32, MEAN_INNER), "x[4 * i + 3]");
     assert_string_equal(mean_expr(&f.m, next, UOP_B64, MEAN_INNER), "&x[i + 1]");
@@ -81,7 +81,7 @@ static void undeclared_arrays(void **state)
     assert_int_equal(f.m.names.n, 0); /* threadIdx.x alone needs no name */
     assert_string_equal(mean_element(&f.m, byte, UOP_GLOBAL, 1, false), "p0[threadIdx.x + 3]");
     assert_string_equal(mean_element(&f.m, wide, UOP_GLOBAL, 8, false), "p1[threadIdx.x]");
-    assert_string_equal(mean_element(&f.m, chased, UOP_GLOBAL, 4, false), "*(4 * (unsigned long)threadIdx.x + p2[0])");
+    assert_string_equal(mean_element(&f.m, chased, UOP_GLOBAL, 4, false), "((int *)p2[0])[threadIdx.x]");
     assert_string_equal(mean_type(&f.m, v), "f64");
     assert_int_equal(mean_param_access(&f.m, 1), MEAN_READWRITE);
     fixture_end(&f);
