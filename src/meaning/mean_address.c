@@ -398,7 +398,8 @@ struct mean_text mean_text_element(struct mean *m, graph_id address, enum uop_sp
 
 const char *mean_element(struct mean *m, graph_id address, enum uop_space space, unsigned width, bool address_of)
 {
-    return mean_text_element(m, address, space, width, (struct mean_part){0, 0, false}, address_of, MEAN_INNER, 0).p;
+    struct mean_part all = {0, 0, false};
+    return mean_shorten(m, mean_text_element(m, address, space, width, all, address_of, MEAN_INNER, 0).p);
 }
 
 bool mean_address_of(struct mean *m, graph_id address, enum uop_space space, unsigned width, struct mean_address *out)

@@ -38,7 +38,7 @@ enum {
 
 /* Bytes of a text, and of one that may stand inside another: a reader takes in a line or two, and a
  * value that many others contain would be printed in each of them. */
-enum { MEAN_TEXT_MAX = 1200, MEAN_OPERAND_MAX = 400, MEAN_DEPTH_MAX = 500 };
+enum { MEAN_TEXT_MAX = 1200, MEAN_OPERAND_MAX = 400, MEAN_DEPTH_MAX = 500, MEAN_LINE_MAX = 300 };
 
 /* Number format of a value. */
 enum mean_kind {
@@ -115,6 +115,8 @@ struct mean_text mean_text_convert(struct mean *m, struct mean_text t, enum mean
 /* printf into a piece; never NULL; beyond MEAN_TEXT_MAX it is cut. */
 struct mean_text mean_piece(struct mean *m, enum mean_prec prec, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* At most MEAN_LINE_MAX bytes: the inside of brackets, then of the middle, stands as "…". */
+const char *mean_shorten(struct mean *m, const char *text);
 /* The text as an operand that needs at least `prec`: parenthesised if looser. */
 const char *mean_operand(struct mean *m, struct mean_text t, enum mean_prec prec);
 /* Order in which commutative operands are shown: below 0 when a comes first. */

@@ -30,9 +30,8 @@ static const char *store_text(struct mean *m, const struct graph_access *x)
     if (words == 1) {
         unsigned bits = value == GRAPH_NIL ? 0 : uop_type_bits((enum uop_type)graph_at(m->g, value)->type);
         bool fits = as != UOP_VOID && bits == uop_type_bits((enum uop_type)as);
-        return mean_piece(m, PREC_TERNARY, "%s = %s", where,
-                          mean_expr(m, value, fits ? (enum uop_type)as : UOP_VOID, MEAN_INNER))
-            .p;
+        const char *text = mean_expr(m, value, fits ? (enum uop_type)as : UOP_VOID, MEAN_INNER);
+        return mean_shorten(m, mean_piece(m, PREC_TERNARY, "%s = %s", where, text).p);
     }
     struct strbuf b;
     str_init(&b, m->a);
@@ -40,7 +39,7 @@ static const char *store_text(struct mean *m, const struct graph_access *x)
     for (unsigned w = 0; w < words && w < 4; w++)
         str_addf(&b, "%s%s", w ? ", " : "", mean_expr(m, x->value[w], as == UOP_F32 ? UOP_F32 : UOP_VOID, MEAN_INNER));
     str_addc(&b, '}');
-    return b.p;
+    return mean_shorten(m, b.p);
 }
 
 static const char *atomic_line(struct mean *m, const struct graph_insn *n, const struct graph_access *x)
@@ -60,7 +59,7 @@ static const char *atomic_line(struct mean *m, const struct graph_insn *n, const
     for (unsigned w = 0; w < 2 && x->value[w] != GRAPH_NIL; w++)
         str_addf(&b, ", %s", mean_expr(m, x->value[w], type, MEAN_INNER));
     str_addc(&b, ')');
-    return b.p;
+    return mean_shorten(m, b.p);
 }
 
 /* An address by element where accesses tell the array; else as the sum it is. */

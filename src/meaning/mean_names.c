@@ -261,7 +261,7 @@ enum sp_status mean_find_names(struct mean *m)
                          mean_text_of(m, phi->phi_args[k], UOP_B32, MEAN_EXPANDED, 0).p);
         }
         str_addf(&text, ", then %s", mean_text_define(m, next, UOP_B32, MEAN_EXPANDED, 0).p);
-        m->names.p[m->names.n - 1].expr = text.p;
+        m->names.p[m->names.n - 1].expr = mean_shorten(m, text.p);
     }
     /* Texts made on the way did not know the later names. */
     m->work->memo = (struct map_u64){0};

@@ -176,6 +176,9 @@ static struct mean_text term_text(struct mean *m, graph_id id, unsigned call, ui
     struct mean_text t = call                          ? counted_text(m, id, call, style, depth)
                          : is_product(m, id) && nested ? product_text(m, id, style, depth)
                                                        : mean_text_of(m, id, UOP_B32, style, depth + 1);
+    const struct mean_param *p = nested ? mean_param_of(m, id) : NULL;
+    if (coefficient == 1 && p && graph_at(m->g, id)->type == UOP_B64 && p->size == 8 && mean_is_pointer(m, id))
+        return mean_piece(m, PREC_UNARY, "(char *)%s", t.p); /* C would scale what is added to it */
     if (coefficient == 1)
         return t;
     if (coefficient >= SHIFT_TERM_FROM && (coefficient & (coefficient - 1)) == 0)

@@ -2,6 +2,8 @@
  * Graphs are made by hand. */
 #include "mean_fixture.h"
 
+#include "meaning/mean_internal.h"
+
 #include <math.h>
 
 static void literals_follow_the_reader(void **state)
@@ -275,6 +277,38 @@ static void exploding_values_are_cut(void **state)
     (void)state;
 }
 
+/* A line stays a line: what is left out stands as one sign, inside brackets where there are some. */
+static void long_lines_are_shortened(void **state)
+{
+    struct fixture f;
+    fixture_begin(&f);
+    graph_id v = load(&f, element(&f, X_OFFSET, UOP_SEXT, linear(&f, 0), 4, 0), UOP_GLOBAL, 4), p = GRAPH_NIL;
+    graph_id chain = v;
+    for (int k = 0; k < 12; k++)
+        chain = graph_op2(&f.g, UOP_FADD, UOP_F32, v, graph_op1(&f.g, UOP_EX2, UOP_F32, chain));
+    for (int k = 0; k < 40; k++)
+        v = graph_op2(&f.g, UOP_FADD, UOP_F32, v, float32(&f, (float)k + 1.5f));
+    for (int k = 0; k < 6; k++) {
+        graph_id c = compare(&f, UOP_FLT, UOP_F32, param32(&f, LO_OFFSET), graph_op2(&f.g, UOP_FMUL, UOP_F32, v, v), 0);
+        p = k ? graph_and(&f.g, p, c) : c;
+        v = graph_op1(&f.g, UOP_EX2, UOP_F32, v);
+    }
+    fixture_ready(&f, fixture_params, FIXTURE_PARAMS);
+    const char *texts[] = {mean_expr(&f.m, v, UOP_F32, MEAN_INNER), mean_condition(&f.m, p),
+                           mean_expr(&f.m, chain, UOP_F32, MEAN_INNER)};
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(strlen(texts[i]) <= 300);
+        int depth = 0;
+        for (const char *q = texts[i]; *q; q++)
+            depth += *q == '(' ? 1 : *q == ')' ? -1 : 0;
+        assert_int_equal(depth, 0);
+    }
+    assert_non_null(strstr(texts[1], "\xe2\x80\xa6"));
+    assert_string_equal(mean_shorten(&f.m, "a + b"), "a + b");
+    fixture_end(&f);
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,7 +316,7 @@ int main(void)
         cmocka_unit_test(floats_keep_their_association), cmocka_unit_test(compares_say_exactly_what_they_test),
         cmocka_unit_test(tables_become_few_products),    cmocka_unit_test(integers_and_bits),
         cmocka_unit_test(floats_and_their_bits_differ),  cmocka_unit_test(wide_products_and_bit_counts),
-        cmocka_unit_test(exploding_values_are_cut),
+        cmocka_unit_test(exploding_values_are_cut),      cmocka_unit_test(long_lines_are_shortened),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
