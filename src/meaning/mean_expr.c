@@ -174,15 +174,21 @@ static bool is_negative_constant(const struct mean *m, graph_id id, unsigned typ
 
 static const char *const round_suffix[] = {"", "_rd", "_ru", "_rz", "_ra"};
 
+/* Said only where the kernel has operations of both sorts. */
+static const char *flush_word(const struct printer *p, const struct graph_node *n)
+{
+    return p->m->work->mixed_ftz && (n->flags & (UOP_FTZ | UOP_FMZ)) && n->type == UOP_F32 ? "_ftz" : "";
+}
+
 static struct mean_text float_add(const struct printer *p, const struct graph_node *n)
 {
     struct mean *m = p->m;
     graph_id pair[2] = {n->arg[0], n->arg[1]}, inner;
     uint64_t magnitude;
     order_pair(m, pair);
-    if (n->round != UOP_RN) {
+    if (n->round != UOP_RN || flush_word(p, n)[0]) {
         char name[16];
-        snprintf(name, sizeof name, "add%s", round_suffix[n->round % 5]);
+        snprintf(name, sizeof name, "add%s%s", round_suffix[n->round % 5], flush_word(p, n));
         return call(p, name, pair, 2, n->type);
     }
     for (int side = 1; side >= 0; side--)
@@ -199,10 +205,11 @@ static struct mean_text float_multiply(const struct printer *p, const struct gra
     graph_id args[3] = {n->arg[0], n->arg[1], n->arg_count > 2 ? n->arg[2] : GRAPH_NIL};
     char name[16];
     order_pair(p->m, args);
-    snprintf(name, sizeof name, "%s%s", n->kind == UOP_FFMA ? "fma" : "mul", round_suffix[n->round % 5]);
+    snprintf(name, sizeof name, "%s%s%s", n->kind == UOP_FFMA ? "fma" : "mul", round_suffix[n->round % 5],
+             flush_word(p, n));
     if (n->kind == UOP_FFMA)
         return call(p, name, args, 3, n->type);
-    if (n->round != UOP_RN)
+    if (n->round != UOP_RN || flush_word(p, n)[0])
         return call(p, name, args, 2, n->type);
     return binary(p, args[0], "*", args[1], PREC_MUL, false, n->type);
 }
@@ -212,8 +219,9 @@ static struct mean_text float_min_max(const struct printer *p, const struct grap
     graph_id pair[2] = {n->arg[0], n->arg[1]};
     char name[32];
     order_pair(p->m, pair);
-    snprintf(name, sizeof name, "%s%s%s", n->kind == UOP_FMIN ? "min" : "max",
-             (n->flags & UOP_NAN) && !(p->style & MEAN_REAL) ? "_nan" : "", n->flags & UOP_XORSIGN ? "_xorsign" : "");
+    snprintf(name, sizeof name, "%s%s%s%s", n->kind == UOP_FMIN ? "min" : "max",
+             (n->flags & UOP_NAN) && !(p->style & MEAN_REAL) ? "_nan" : "", n->flags & UOP_XORSIGN ? "_xorsign" : "",
+             p->style & MEAN_REAL ? "" : flush_word(p, n));
     return call(p, name, pair, 2, n->type);
 }
 

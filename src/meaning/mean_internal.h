@@ -93,6 +93,7 @@ struct mean_work {
     size_t kind_count;
     uint8_t *live;         /* by node: some effect depends on it */
     size_t live_count;
+    bool mixed_ftz; /* operations that flush subnormals and ones that do not: their names must differ */
     uint32_t linear_count;      /* names[0 .. linear_count) are linear indices */
     struct mean_linear *linear; /* their parts */
 };

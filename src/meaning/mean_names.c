@@ -293,6 +293,15 @@ enum sp_status mean_init(struct mean *m, struct arena *a, struct graph *g, const
         mean_infer_arrays(m);
     if (status == SP_OK)
         status = mean_find_names(m);
+    unsigned flushing = 0;
+    for (graph_id id = 1; id < g->nodes.n; id++) {
+        const struct graph_node *n = graph_at(g, id);
+        bool rounds = n->kind == UOP_FADD || n->kind == UOP_FMUL || n->kind == UOP_FFMA || n->kind == UOP_FMIN ||
+                      n->kind == UOP_FMAX;
+        if (rounds && n->type == UOP_F32 && status == SP_OK && mean_is_live(m, id))
+            flushing |= n->flags & (UOP_FTZ | UOP_FMZ) ? 1u : 2u;
+    }
+    m->work->mixed_ftz = flushing == 3;
     if (status == SP_OK) { /* from here on kinds no longer change */
         m->work->kind_count = g->nodes.n;
         m->work->kinds = ARENA_ARRAY(a, uint8_t, g->nodes.n);
