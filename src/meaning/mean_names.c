@@ -177,6 +177,60 @@ static bool is_pointer_word(const struct mean *m, graph_id id)
     return found;
 }
 
+/* Made of thread and block numbers, parameters and constants alone, by `steps` operations at least. */
+static bool is_place_in_grid(const struct graph *g, graph_id id, unsigned depth, unsigned *steps, bool *varies)
+{
+    enum { PLACE_DEPTH = 12, PLACE_STEPS = 64 };
+    const struct graph_node *n = graph_at(g, id);
+    if (depth > PLACE_DEPTH || *steps > PLACE_STEPS)
+        return false;
+    if (n->kind == UOP_SREG) {
+        *varies |= n->imm <= UOP_SR_CTAID_Z;
+        return true;
+    }
+    if (n->kind == UOP_CONST || (n->kind == UOP_CBANK && n->arg_count == 0))
+        return true;
+    bool integer = (n->kind >= UOP_ADD && n->kind <= UOP_SAR) || n->kind == UOP_SEXT || n->kind == UOP_ZEXT;
+    if (!integer || n->type == UOP_B1)
+        return false;
+    ++*steps;
+    for (unsigned k = 0; k < n->arg_count; k++)
+        if (!is_place_in_grid(g, n->arg[k], depth + 1, steps, varies))
+            return false;
+    return true;
+}
+
+/* The whole index of two addresses, or of one and an operand of a bound: a reader meets it again and again. */
+static bool is_shared_index(const struct mean *m, graph_id id)
+{
+    enum { LEAST_STEPS = 2 };
+    const struct graph *g = m->g;
+    const struct graph_node *n = graph_at(g, id);
+    unsigned steps = 0, uses = 0;
+    bool varies = false;
+    if (n->kind < UOP_ADD || n->kind > UOP_SAR || (n->type != UOP_B32 && n->type != UOP_B64) ||
+        !is_place_in_grid(g, id, 0, &steps, &varies) || !varies || steps < LEAST_STEPS)
+        return false;
+    graph_id seen = GRAPH_NIL;
+    for (uint32_t i = 0; i < g->accesses.n && uses < 2; i++) {
+        const struct graph_access *x = &g->accesses.p[i];
+        struct graph_affine f;
+        bool own = mean_array_of(m, x->address, (enum uop_space)x->space, &f) >= 0 && f.term_count == 1 &&
+                   f.terms[0].term == id && f.terms[0].coefficient > 1;
+        if (own && x->address != seen) {
+            seen = x->address;
+            uses++;
+        }
+    }
+    uint32_t count;
+    const graph_id *users = graph_users(g, id, &count);
+    for (uint32_t i = 0; i < count && uses == 1; i++) {
+        unsigned kind = graph_at(g, users[i])->kind;
+        uses += kind == UOP_ILT_S || kind == UOP_ILT_U || kind == UOP_IEQ;
+    }
+    return uses >= 2;
+}
+
 struct found_index {
     graph_id node;
     int dim;
@@ -240,6 +294,12 @@ enum sp_status mean_find_names(struct mean *m)
             return SP_ERR_MEMORY;
     }
     m->work->linear_count = (uint32_t)m->names.n;
+    if (m->names.n == 0)
+        for (graph_id id = 1; id < nodes; id++) {
+            const char *text = is_shared_index(m, id) ? mean_text_define(m, id, UOP_B32, MEAN_EXPANDED, 0).p : NULL;
+            if (text && !give_name(m, id, next_letter(m, &letter), mean_shorten(m, text), index_type(m, id)))
+                return SP_ERR_MEMORY;
+        }
     for (graph_id id = 1; id < nodes; id++) {
         graph_id start, next;
         if (!is_counter(m->g, id, &start, &next) || !(marks.address[id] || marks.compare[id]) ||

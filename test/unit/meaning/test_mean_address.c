@@ -226,9 +226,34 @@ static void addresses_beyond_sums(void **state)
     (void)state;
 }
 
+/* No block size in it, yet the index of two arrays: it gets a name, and its parts stay written out. */
+static void indices_of_other_forms_have_names(void **state)
+{
+    struct fixture f;
+    fixture_begin(&f);
+    graph_id lane = graph_op2(&f.g, UOP_AND, UOP_B32, graph_sreg(&f.g, UOP_SR_TID_X), int32(&f, 0x7f));
+    graph_id at = add(&f, mul(&f, graph_sreg(&f.g, UOP_SR_CTAID_X), int32(&f, 128)), lane);
+    graph_id bound = compare(&f, UOP_ILT_S, UOP_B1, at, param32(&f, N_OFFSET), 0);
+    graph_id x = load(&f, element(&f, X_OFFSET, UOP_SEXT, at, 4, 0), UOP_GLOBAL, 4);
+    graph_id next = element(&f, X_OFFSET, UOP_SEXT, at, 4, 4);
+    store(&f, element(&f, Y_OFFSET, UOP_SEXT, at, 4, 0), UOP_GLOBAL, 4, x);
+    fixture_ready(&f, fixture_params, FIXTURE_PARAMS);
+    assert_int_equal(f.m.names.n, 1);
+    assert_string_equal(f.m.names.p[0].name, "i");
+    assert_string_equal(f.m.names.p[0].expr, "128 * blockIdx.x + (threadIdx.x & 0x7f)");
+    assert_string_equal(f.m.names.p[0].type, "s32");
+    assert_false(mean_is_linear_index(&f.m, at));
+    assert_string_equal(mean_expr(&f.m, x, UOP_F32, MEAN_INNER), "x[i]");
+    assert_string_equal(mean_element(&f.m, next, UOP_GLOBAL, 4, false), "x[i + 1]");
+    assert_string_equal(mean_condition(&f.m, bound), "i < n");
+    fixture_end(&f);
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(indices_of_other_forms_have_names),
         cmocka_unit_test(elements_of_parameters), cmocka_unit_test(undeclared_arrays),
         cmocka_unit_test(shared_and_local),       cmocka_unit_test(mixed_shared_widths_are_bytes),
         cmocka_unit_test(other_indices),          cmocka_unit_test(vectors_of_floats),
