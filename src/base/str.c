@@ -149,6 +149,10 @@ void str_float32(char out[32], uint32_t bits)
         snprintf(out, 32, "%s%s", signbit(f) ? "-" : "", isnan(f) ? "nan" : "inf");
         return;
     }
+    if (f == truncf(f) && fabsf(f) < 1e6f && f != 0) {
+        snprintf(out, 32, "%.0f", (double)f);
+        return;
+    }
     for (int precision = 1; precision <= 9; precision++) {
         snprintf(out, 32, "%.*g", precision, (double)f);
         back = strtof(out, NULL);
@@ -164,6 +168,10 @@ void str_float64(char out[32], uint64_t bits)
     memcpy(&f, &bits, sizeof f);
     if (isnan(f) || isinf(f)) {
         snprintf(out, 32, "%s%s", signbit(f) ? "-" : "", isnan(f) ? "nan" : "inf");
+        return;
+    }
+    if (f == trunc(f) && fabs(f) < 1e15 && f != 0) {
+        snprintf(out, 32, "%.0f", f);
         return;
     }
     for (int precision = 1; precision <= 17; precision++) {

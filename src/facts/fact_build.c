@@ -118,7 +118,11 @@ enum sp_status fact_build_kernel(struct arena *a, struct fact_source *s, struct 
     k->registers = or_none(image->registers);
     k->uniform_registers = or_none(image->uniform_registers);
     k->shared_bytes = or_none(image->shared_bytes);
-    k->dynamic_shared = image->dynamic_shared;
+    /* An extern array is declared for the whole module: only a kernel that touches shared memory may use it. */
+    bool touches_shared = s->g->incomplete;
+    for (size_t i = 0; i < s->g->accesses.n && !touches_shared; i++)
+        touches_shared = s->g->accesses.p[i].space == UOP_SHARED || s->g->accesses.p[i].space == UOP_GENERIC;
+    k->dynamic_shared = image->dynamic_shared && touches_shared;
     k->stack_bytes = or_none(image->stack_bytes);
     k->barriers = or_none(image->barriers);
     k->code_bytes = (int32_t)image->code_bytes;

@@ -63,9 +63,12 @@ static void build_phase(struct arena *a, struct fact_source *s, struct fact_kern
     p.evidence = fact_offsets_of(a, s->g, insns, evidence);
     str_init(&text, a);
     uint32_t inputs = 0, computed = 0;
-    for (size_t i = 0; i < k->values.n; i++) {
-        inputs += k->values.p[i].cls == FACT_INPUT;
-        computed += k->values.p[i].cls != FACT_INPUT;
+    for (size_t i = 0; i < s->place->values.n; i++) {
+        const struct graph_node *n = graph_at(s->g, s->place->values.p[i].node);
+        bool word = n->kind == UOP_ELEMENT || n->kind == UOP_LO || n->kind == UOP_HI;
+        bool loaded = n->kind == UOP_LOAD || (word && graph_at(s->g, n->arg[0])->kind == UOP_LOAD);
+        inputs += loaded;
+        computed += !loaded;
     }
     if (inputs)
         str_addf(&text, "load %u value%s, ", inputs, inputs == 1 ? "" : "s");
@@ -109,9 +112,21 @@ static double flops_of(const struct graph *g, graph_id id)
     }
 }
 
+/* Work that is not done under one condition cannot be added up for "a thread". */
+static bool same_condition(graph_id runs_when, graph_id *when, bool *seen)
+{
+    if (*seen && *when != runs_when)
+        return false;
+    *seen = true;
+    *when = runs_when;
+    return true;
+}
+
 static void build_work(struct fact_source *s, struct fact_kernel *k)
 {
     struct graph *g = s->g;
+    graph_id when = GRAPH_NIL;
+    bool seen = false;
     if (g->loops.n || g->incomplete || !k->outputs.n)
         return;
     for (size_t i = 0; i < g->defs.n; i++) {
@@ -124,11 +139,15 @@ static void build_work(struct fact_source *s, struct fact_kernel *k)
             whole = n->arg[0], copy |= n->kind == UOP_HI;
         for (uint32_t u = insn->first_use; u < insn->first_use + insn->use_count && !copy; u++)
             copy = g->uses.p[u].node == d->node;
-        if (!copy)
-            k->work.flops += flops_of(g, whole);
+        double flops = copy ? 0 : flops_of(g, whole);
+        if (flops > 0 && !same_condition(insn->runs_when, &when, &seen))
+            return;
+        k->work.flops += flops;
     }
     for (size_t i = 0; i < g->accesses.n; i++) {
         unsigned space = g->accesses.p[i].space;
+        if (!same_condition(g->accesses.p[i].runs_when, &when, &seen))
+            return;
         if (space == UOP_GLOBAL || space == UOP_GENERIC)
             k->work.global_bytes += g->accesses.p[i].width;
         if (space == UOP_SHARED)
@@ -175,7 +194,7 @@ static void build_sentence(struct arena *a, struct fact_source *s, struct fact_k
     for (size_t i = 0; i < s->g->accesses.n; i++)
         atomics += s->g->accesses.p[i].kind == GRAPH_ATOMIC;
     if (!k->outputs.n && !atomics)
-        str_add(&b, "no store to global memory was understood");
+        str_add(&b, s->g->incomplete ? "no store to global memory was understood" : "stores nothing to global memory");
     if (atomics)
         str_addf(&b, "%s%u atomic update%s", k->outputs.n ? "; " : "", atomics, atomics == 1 ? "" : "s");
     for (size_t i = 0; i < k->patterns.n; i++) {

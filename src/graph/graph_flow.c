@@ -67,7 +67,7 @@ static struct insn_control control_of(const struct graph_input *in, uint32_t i)
         case UOP_CALL_IND: c.kind = CONTROL_CALL; break;
         case UOP_BRANCH_IND: c.kind = CONTROL_INDIRECT; break;
         case UOP_RET: c.kind = CONTROL_RET; break;
-        case UOP_EXIT: c.kind = CONTROL_END; break;
+        case UOP_EXIT: case UOP_TRAP: c.kind = CONTROL_END; break;
         default: break;
         }
     }

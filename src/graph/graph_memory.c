@@ -83,6 +83,53 @@ static enum relation relate(const struct graph *g, const struct graph_access *s,
     return a.offset + s->width <= b.offset || b.offset + l->width <= a.offset ? APART : MAY_MEET;
 }
 
+static bool depends_on_thread(const struct graph *g, graph_id id, unsigned depth)
+{
+    const struct graph_node *n = graph_at(g, id);
+    if (n->kind == UOP_SREG)
+        return n->imm <= UOP_SR_TID_Z || n->imm >= UOP_SR_LANEID;
+    if (n->kind == UOP_CONST || (n->kind == UOP_CBANK && !n->arg_count))
+        return false;
+    if (depth > 12 || !n->arg_count)
+        return true;
+    for (unsigned i = 0; i < n->arg_count; i++)
+        if (depends_on_thread(g, n->arg[i], depth + 1))
+            return true;
+    return false;
+}
+
+/* threadIdx.x plus what all threads of a block share. */
+static bool is_thread_number(const struct graph *g, graph_id id, unsigned depth)
+{
+    const struct graph_node *n = graph_at(g, id);
+    if (n->kind == UOP_SREG)
+        return n->imm == UOP_SR_TID_X;
+    if (n->kind != UOP_ADD || depth > 6)
+        return false;
+    return (is_thread_number(g, n->arg[0], depth + 1) && !depends_on_thread(g, n->arg[1], 0)) ||
+           (is_thread_number(g, n->arg[1], depth + 1) && !depends_on_thread(g, n->arg[0], 0));
+}
+
+/* No two threads (of a row of a block) store to one word: the address is the thread's number, in steps of at least the width.
+ * Where several threads write one word, what is read back may be another's. */
+static bool own_address(const struct graph *g, const struct graph_access *s)
+{
+    struct graph_affine f;
+    unsigned moving = 0, own = 0;
+    if (s->space == UOP_LOCAL)
+        return true;
+    if (!graph_affine(g, s->address, &f))
+        return false;
+    for (unsigned i = 0; i < f.term_count; i++) {
+        int64_t c = f.terms[i].coefficient;
+        if (!depends_on_thread(g, f.terms[i].term, 0))
+            continue;
+        moving++;
+        own += is_thread_number(g, f.terms[i].term, 0) && (c >= s->width || c <= -(int64_t)s->width);
+    }
+    return moving == 1 && own == 1;
+}
+
 /* Threads other than the load's own store too, before it or behind it in the code: without a word of the compiler that nobody
  * writes there, only a store to the very address of the load is known to be the thread's own. */
 void graph_memory_finish(struct graph *g)
@@ -169,7 +216,7 @@ void graph_memory_load(struct graph *g, struct graph_memory *m, uint32_t state, 
                 newest_assumed = at;
             break;
         case SAME:
-            if (s->kind == GRAPH_STORE && load->width >= 4 && graph_implies(g, load->runs_when, s->runs_when)) {
+            if (s->kind == GRAPH_STORE && load->width >= 4 && own_address(g, s) && graph_implies(g, load->runs_when, s->runs_when)) {
                 load->from_store = (int32_t)e->access;
                 load->version = at;
                 return;

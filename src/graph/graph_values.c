@@ -931,8 +931,9 @@ static enum sp_status link_uses(struct builder *b)
         for (uint32_t k = 0; k < r.count; k++) {
             struct graph_def *d = &g->defs.p[defs[k]];
             d->read = true;
-            if (use->insn > d->last_use)
-                d->last_use = use->insn;
+            bool elsewhere = g->insns.p[use->insn].call_path != g->insns.p[d->insn].call_path;
+            if (use->insn > d->last_use || (elsewhere && d->last_use == d->insn))
+                d->last_use = use->insn; /* behind a return the reader stands before the def in the list */
         }
     }
     for (size_t i = 0; i < b->pairs.n; i++) {

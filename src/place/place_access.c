@@ -25,7 +25,11 @@ static enum change change_of(const struct graph *g, graph_id id, int64_t *by, un
         else if (n->imm == UOP_SR_LANEID)
             return CHANGE_UNKNOWN;
         return CHANGE_CONSTANT; /* neighbours in x share y, z and the block */
-    case UOP_LOAD: case UOP_ELEMENT: case UOP_ATOM:
+    case UOP_LOAD: /* neighbours that load the same word have the same value */
+        return change_of(g, n->arg[0], &a, depth + 1) == CHANGE_CONSTANT && a == 0 ? CHANGE_CONSTANT : CHANGE_DATA;
+    case UOP_ELEMENT:
+        return change_of(g, n->arg[0], &a, depth + 1);
+    case UOP_ATOM:
         return CHANGE_DATA;
     case UOP_ADD: {
         enum change x = change_of(g, n->arg[0], &a, depth + 1), y = change_of(g, n->arg[1], &b, depth + 1);
@@ -71,6 +75,10 @@ void place_access_of(const struct graph *g, const struct graph_access *access, s
     int64_t by;
     enum change c = change_of(g, access->address, &by, 0);
     *out = (struct place_access){.coalescing = c == CHANGE_DATA ? PLACE_SCATTERED : PLACE_COALESCING_UNKNOWN};
+    if (access->space == UOP_LOCAL) { /* each thread has its own; the hardware interleaves them */
+        out->coalescing = PLACE_COALESCING_UNKNOWN;
+        return;
+    }
     if (c != CHANGE_CONSTANT)
         return;
     if (uop_type_bits((enum uop_type)graph_at(g, access->address)->type) == 32)

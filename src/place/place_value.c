@@ -182,6 +182,8 @@ struct def_index { /* uses of each def, and what loads say of the stores before 
     uint32_t *starts, *uses;
     uint32_t *last_reader;      /* of a store: the last instance that is proved to read it back, 0: none */
     bool alias_loads;           /* some global load may read what a store of this kernel writes */
+    struct map_u64 merged;      /* node -> a def after which its register holds it although it made something else */
+    uint32_t *next_merged;      /* of a def: another one + 1 */
     uint32_t last_shared_load;  /* the last instance of a load from shared memory */
 };
 
@@ -191,8 +193,18 @@ static bool index_uses(struct arena *a, const struct graph *g, struct def_index 
     if (!x->starts)
         return false;
     x->last_reader = ARENA_ARRAY(a, uint32_t, g->accesses.n + 1);
-    if (!x->last_reader)
+    x->next_merged = ARENA_ARRAY(a, uint32_t, g->defs.n + 1);
+    if (!x->last_reader || !x->next_merged)
         return false;
+    for (uint32_t d = (uint32_t)g->defs.n; d-- > 0;) {
+        graph_id held = g->defs.p[d].merged;
+        uint32_t next;
+        if (held == g->defs.p[d].node || graph_at(g, held)->type == UOP_B1)
+            continue;
+        x->next_merged[d] = map_u64_get(&x->merged, held, &next) ? next + 1 : 0;
+        if (!map_u64_put(a, &x->merged, held, d))
+            return false;
+    }
     for (size_t i = 0; i < g->accesses.n; i++) {
         const struct graph_access *l = &g->accesses.p[i];
         if (l->kind != GRAPH_LOAD)
@@ -218,11 +230,30 @@ static bool index_uses(struct arena *a, const struct graph *g, struct def_index 
     return true;
 }
 
-static void place_defs(struct arena *a, const struct graph *g, const struct def_index *x, struct place_value *v,
-                       graph_id node)
+/* The defs that hold a node: made as it, or left with it by a guarded write (then the register holds select(guard, new, old)). */
+static const uint32_t *holders(struct arena *a, const struct graph *g, const struct def_index *x, graph_id node, uint32_t *count)
+{
+    uint32_t made, merged = 0, at;
+    const uint32_t *defs = graph_defs_of(g, node, &made);
+    *count = made;
+    if (!map_u64_get(&x->merged, node, &at))
+        return defs;
+    for (uint32_t d = at + 1; d; d = x->next_merged[d - 1])
+        merged++;
+    uint32_t *all = ARENA_ARRAY(a, uint32_t, made + merged);
+    if (!all)
+        return defs;
+    for (uint32_t i = 0; i < made; i++)
+        all[i] = defs[i];
+    for (uint32_t d = at + 1; d; d = x->next_merged[d - 1])
+        all[(*count)++] = d - 1;
+    return all;
+}
+
+static void place_defs(struct arena *a, const struct graph *g, const struct def_index *x, struct place_value *v, graph_id node)
 {
     uint32_t count;
-    const uint32_t *defs = graph_defs_of(g, node, &count);
+    const uint32_t *defs = holders(a, g, x, node, &count);
     for (uint32_t i = 0; i < count; i++) {
         const struct graph_def *d = &g->defs.p[defs[i]];
         uint32_t load = load_of_def(g, d);
@@ -385,6 +416,24 @@ static bool is_loop_phi(const struct graph *g, const struct graph_node *phi)
     return false;
 }
 
+/* A loop carries it in a register: it is a loop's phi, or goes into one. */
+static bool is_carried(const struct graph *g, graph_id id)
+{
+    uint32_t count;
+    const graph_id *users = graph_users(g, id, &count);
+    if (graph_at(g, id)->kind == GRAPH_PHI && is_loop_phi(g, graph_at(g, id)))
+        return true;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct graph_node *phi = graph_at(g, users[i]);
+        if (phi->kind != GRAPH_PHI || !is_loop_phi(g, phi))
+            continue;
+        for (uint32_t k = 0; k < phi->phi_count; k++) /* by a back edge, not as its start */
+            if (phi->phi_args[k] == id && g->blocks.p[phi->block].preds[k] >= phi->block)
+                return true;
+    }
+    return false;
+}
+
 static void classify(struct graph *g, const struct def_index *index, struct place_value *v)
 {
     bool stored_global = false, read_back_global = false, shared = false, spilled = false, array = false,
@@ -407,7 +456,10 @@ static void classify(struct graph *g, const struct def_index *index, struct plac
                 v->assumed = true;
             }
         } else {
-            shared |= x->space == UOP_SHARED;
+            if (x->space == UOP_SHARED) {
+                shared = true;
+                v->assumed = true; /* whose store it is is not decided here */
+            }
             loaded_global |= global;
         }
         if (x->space == UOP_LOCAL) {
@@ -435,7 +487,7 @@ static void classify(struct graph *g, const struct def_index *index, struct plac
         v->cls = PLACE_SPILLED;
     else if (array)
         v->cls = PLACE_LOCAL_ARRAY;
-    else if (node->kind == GRAPH_PHI && is_loop_phi(g, node))
+    else if (is_carried(g, v->node))
         v->cls = PLACE_REGISTER_ACCUMULATOR;
     else if (stored_global && !other_uses)
         v->cls = PLACE_RESULT;

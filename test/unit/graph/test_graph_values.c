@@ -187,6 +187,39 @@ static void loads_find_their_store(void **state)
     assert_int_equal(nth_load(c, 1)->from_store, 0);
 }
 
+/* Many threads write one word: what comes back may be another thread's. */
+static void a_race_is_no_round_trip(void **state)
+{
+    struct arena *a = *state;
+    const struct graph *g = code_graph(a, 86, CODE(
+        "S2R R2, SR_TID.X", "STS [RZ], R2", "LDS R3, [RZ]", "SHF.R.U32.HI R4, RZ, 0x1, R2", "STS [R4.X4], R2", "LDS R5, [R4.X4]",
+        "STS.64 [R2.X4], R2", "LDS.64 R6, [R2.X4]", "EXIT"), &env_86);
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(nth_load(g, i)->from_store, -1);
+}
+
+static void a_trap_does_not_come_back(void **state)
+{
+    struct arena *a = *state;
+    const struct graph *g = code_graph(a, 86, CODE(
+        "S2R R2, SR_TID.X", "ISETP.NE.AND P0, PT, R2, RZ, PT", "@P0 BPT.TRAP 0x1", "STS [RZ], R2", "EXIT"), &env_86);
+    assert_string_equal(value_text(a, g, nth_store(g, 0)->runs_when), "(ieq:20 threadIdx.x 0)");
+}
+
+/* A jump table: the arms are reached under conditions nobody knows, and what they lead to is not said to depend on less. */
+static void an_indirect_branch_reaches_its_arms(void **state)
+{
+    struct arena *a = *state;
+    const struct graph *g = code_graph(a, 86, CODE(
+        "S2R R2, SR_TID.X", "MOV R4, 0x7", "LDC R6, c[0x2][R2]", "MOV R7, RZ", "BRX R6 -0x50", "MOV R4, 0x1", "BRA 0x80", "MOV R4, 0x2",
+        "STS [RZ], R4", "EXIT"), &env_86);
+    assert_int_equal(g->indirect.n, 1);
+    assert_true(g->incomplete);
+    for (size_t i = 0; i < g->insns.n; i++)
+        assert_true(g->insns.p[i].reachable);
+    assert_int_not_equal(graph_at(g, nth_store(g, 0)->value[0])->kind, UOP_CONST);
+}
+
 static void spill_and_refill_is_the_value(void **state)
 {
     struct arena *a = *state;
@@ -286,7 +319,7 @@ static void unknown_instruction_ends_all_knowledge(void **state)
 {
     struct arena *a = *state;
     const struct graph *g = code_graph(
-        a, 86, CODE("S2R R2, SR_TID.X", "STS [RZ], R2", "NOP", "STS [RZ], R2", "LDS R3, [RZ]", "EXIT"), &env_86);
+        a, 86, CODE("S2R R2, SR_TID.X", "STS [R2.X4], R2", "NOP", "STS [R2.X4], R2", "LDS R3, [R2.X4]", "EXIT"), &env_86);
     assert_false(g->incomplete);
     assert_int_equal(nth_load(g, 0)->from_store, 1);
     struct uop_list unknown = {.guard = UOP_NONE, .unknown = true};
@@ -322,6 +355,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(wide_subtraction, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(constants_by_any_instruction, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(loads_find_their_store, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(a_race_is_no_round_trip, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(a_trap_does_not_come_back, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(an_indirect_branch_reaches_its_arms, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(spill_and_refill_is_the_value, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(calls_are_followed, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(unresolved_return_is_said, make_arena, drop_arena),
