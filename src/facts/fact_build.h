@@ -16,7 +16,7 @@
 struct fact_text {
     const char *text, *guard, *bits, *control_text;
     int32_t stall, write_barrier, read_barrier, wait_mask, yield; /* FACT_NONE */
-    bool no_encoding; /* the word is unknown */
+    bool no_encoding;                                             /* the word is unknown */
 };
 
 struct fact_source {

@@ -47,7 +47,8 @@ static void fill_lines(struct fact_source *s, struct arena *a, struct fact_instr
     for (uint32_t i = 0; i < line->inlined_count && list; i++) {
         const struct img_inline *in = &line->inlined[i];
         list[i] = (struct fact_inline){.file = in->file < s->module->file_count ? s->file_numbers[in->file] : FACT_NONE,
-                                       .line = in->line ? (int32_t)in->line : FACT_NONE, .function = in->function};
+                                       .line = in->line ? (int32_t)in->line : FACT_NONE,
+                                       .function = in->function};
     }
     f->inlined = list;
     f->inlined_count = list ? line->inlined_count : 0;

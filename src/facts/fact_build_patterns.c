@@ -20,7 +20,9 @@ static void build_matches(struct arena *a, struct fact_source *s, struct fact_ke
 {
     for (size_t i = 0; i < s->patterns->matches.n; i++) {
         const struct pat_match *m = &s->patterns->matches.p[i];
-        struct fact_pattern f = {.id = m->id, .parent = m->parent < 0 ? FACT_NONE : m->parent, .rule = m->rule,
+        struct fact_pattern f = {.id = m->id,
+                                 .parent = m->parent < 0 ? FACT_NONE : m->parent,
+                                 .rule = m->rule,
                                  .offsets = fact_offsets_of(a, s->g, m->insns.p, m->insns.n)};
         f.confidence = m->confidence == PAT_PROVED    ? FACT_PROVED
                        : m->confidence == PAT_ASSUMED ? FACT_ASSUMED

@@ -41,7 +41,8 @@ static void build_phase(struct arena *a, struct fact_source *s, struct fact_kern
 {
     if (!k->instructions.n)
         return;
-    struct fact_phase p = {.kind = phase_kind(s, k), .from = k->instructions.p[0].offset,
+    struct fact_phase p = {.kind = phase_kind(s, k),
+                           .from = k->instructions.p[0].offset,
                            .to = k->instructions.p[k->instructions.n - 1].offset};
     uint32_t *numbers = ARENA_ARRAY(a, uint32_t, s->patterns->matches.n),
              *insns = ARENA_ARRAY(a, uint32_t, s->g->accesses.n);
@@ -93,12 +94,11 @@ static double flops_of(const struct graph *g, graph_id id)
     case UOP_RCP:
     case UOP_RSQ:
     case UOP_SQRT:
-    case UOP_SIN: case UOP_COS: case UOP_TANH:
-        return 1;
-    case UOP_FFMA:
-        return 2;
-    case UOP_PAIR:
-        return flops_of(g, n->arg[0]) + flops_of(g, n->arg[1]);
+    case UOP_SIN:
+    case UOP_COS:
+    case UOP_TANH: return 1;
+    case UOP_FFMA: return 2;
+    case UOP_PAIR: return flops_of(g, n->arg[0]) + flops_of(g, n->arg[1]);
     case UOP_SELECT: {
         graph_id atoms[6];
         unsigned count;
@@ -107,8 +107,7 @@ static double flops_of(const struct graph *g, graph_id id)
             return graph_at(g, atoms[0])->kind >= UOP_FLT && graph_at(g, atoms[0])->kind <= UOP_FNUM;
         return 0;
     }
-    default:
-        return 0;
+    default: return 0;
     }
 }
 
@@ -216,8 +215,10 @@ static void build_sentence(struct arena *a, struct fact_source *s, struct fact_k
     static const struct {
         enum fact_class cls;
         const char *where;
-    } places[] = {{FACT_SHARED_MATERIALIZED, "in shared memory"}, {FACT_GLOBAL_MATERIALIZED, "in global memory"},
-                  {FACT_SPILLED, "spilled to local memory"}, {FACT_LOCAL_ARRAY, "in a local array"}};
+    } places[] = {{FACT_SHARED_MATERIALIZED, "in shared memory"},
+                  {FACT_GLOBAL_MATERIALIZED, "in global memory"},
+                  {FACT_SPILLED, "spilled to local memory"},
+                  {FACT_LOCAL_ARRAY, "in a local array"}};
     if (!outside && k->values.n && !k->unknown.n)
         str_add(&b, ", every intermediate in a register");
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)

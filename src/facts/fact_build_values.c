@@ -105,7 +105,8 @@ static void build_value(struct arena *a, struct fact_source *s, struct fact_kern
                                           FACT_GLOBAL,   FACT_LOCAL,   FACT_CONSTANT};
     const struct place_value *v = &s->place->values.p[index];
     struct graph *g = s->g;
-    struct fact_value f = {.id = s->mean->value_ids.p[index], .cls = (enum fact_class)v->cls,
+    struct fact_value f = {.id = s->mean->value_ids.p[index],
+                           .cls = (enum fact_class)v->cls,
                            .confidence = v->assumed ? FACT_ASSUMED : FACT_PROVED};
     f.type = mean_type(s->mean, v->node);
     enum uop_type as = fact_float_type(f.type);
@@ -125,7 +126,8 @@ static void build_value(struct arena *a, struct fact_source *s, struct fact_kern
             storage[f.storage_count++] = storage[i];
     count = 0;
     for (size_t i = 0; i < v->uses.n; i++)
-        uses[count++] = (struct fact_use){.offset = g->insns.p[v->uses.p[i].insn].offset, .via = via[v->uses.p[i].via],
+        uses[count++] = (struct fact_use){.offset = g->insns.p[v->uses.p[i].insn].offset,
+                                          .via = via[v->uses.p[i].via],
                                           .other_thread = v->uses.p[i].other_thread};
     if (count)
         qsort(uses, count, sizeof uses[0], by_use);

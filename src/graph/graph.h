@@ -59,8 +59,8 @@ struct graph_node {
 
 /* One instance of an instruction: the same instruction inlined from two call sites has two. */
 struct graph_insn {
-    uint32_t offset;    /* bytes in the section */
-    uint32_t input;     /* index into graph_input.insns */
+    uint32_t offset; /* bytes in the section */
+    uint32_t input;  /* index into graph_input.insns */
     uint32_t block;
     uint32_t call_path; /* 0: the kernel's own level; else index into graph.calls + 1 */
     graph_id guard;     /* its own guard as a B1 node, GRAPH_NIL: always */
@@ -72,16 +72,16 @@ struct graph_insn {
 };
 
 struct graph_def {
-    uint32_t insn;    /* instance */
-    uint8_t file;     /* enum uop_file */
+    uint32_t insn; /* instance */
+    uint8_t file;  /* enum uop_file */
     uint16_t reg;
-    graph_id node;    /* what the instruction wrote: B32 (B1 for predicates); LO/HI of a wider value for halves */
+    graph_id node; /* what the instruction wrote: B32 (B1 for predicates); LO/HI of a wider value for halves */
     graph_id wide; /* the 64-bit node it is a half of although its own node says otherwise (LO(sext x) is x), or NIL */
-    uint8_t part;     /* 0 whole, 1 low half, 2 high half of `wide` (or of the node under LO/HI) */
-    graph_id merged;  /* what the register holds after it: `node`, or select(guard, node, older) */
-    uint32_t last_use;/* last instance that reads it, or the def's own when nothing does */
-    bool read;        /* some instruction reads it */
-    uint32_t mark;    /* private: the use it was last listed for */
+    uint8_t part;  /* 0 whole, 1 low half, 2 high half of `wide` (or of the node under LO/HI) */
+    graph_id merged;   /* what the register holds after it: `node`, or select(guard, node, older) */
+    uint32_t last_use; /* last instance that reads it, or the def's own when nothing does */
+    bool read;         /* some instruction reads it */
+    uint32_t mark;     /* private: the use it was last listed for */
 };
 
 struct graph_use {
@@ -98,23 +98,23 @@ struct graph_access {
     uint32_t insn;
     uint8_t kind, space, order, width; /* enum graph_access_kind, uop_space, uop_order; bytes a thread */
     graph_id address;                  /* B64 (B32 for shared and local), everything added */
-    graph_id value[4]; /* STORE: words, [0] alone where they are one 64-bit value; LOAD: the words loaded ([0] alone up
+    graph_id value[4];  /* STORE: words, [0] alone where they are one 64-bit value; LOAD: the words loaded ([0] alone up
                           to 8 bytes) */
-    graph_id result;   /* LOAD: the LOAD node or, when a store was forwarded, the stored value; ATOMIC: old value */
-    graph_id runs_when;                /* GRAPH_NIL: always */
-    uint32_t version;                  /* memory version a load reads / a store makes */
-    int32_t from_store;                /* LOAD: the one access whose store it is proved to read (D5), or -1 */
-    bool may_alias;                    /* LOAD: some store may reach it (another parameter: assumed not to) */
+    graph_id result;    /* LOAD: the LOAD node or, when a store was forwarded, the stored value; ATOMIC: old value */
+    graph_id runs_when; /* GRAPH_NIL: always */
+    uint32_t version;   /* memory version a load reads / a store makes */
+    int32_t from_store; /* LOAD: the one access whose store it is proved to read (D5), or -1 */
+    bool may_alias;     /* LOAD: some store may reach it (another parameter: assumed not to) */
 };
 
 struct graph_block {
     uint32_t first, last; /* instances, inclusive */
     const uint32_t *preds, *succs;
     uint32_t pred_count, succ_count;
-    uint32_t idom;        /* UINT32_MAX for the entry */
-    uint32_t loop;        /* innermost loop + 1, 0: none */
-    graph_id path; /* condition to reach it from the entry, GRAPH_NIL: always; inside loops: relative to the header */
-    graph_id branch;      /* B1: condition of the conditional branch that ends it, GRAPH_NIL: none */
+    uint32_t idom;   /* UINT32_MAX for the entry */
+    uint32_t loop;   /* innermost loop + 1, 0: none */
+    graph_id path;   /* condition to reach it from the entry, GRAPH_NIL: always; inside loops: relative to the header */
+    graph_id branch; /* B1: condition of the conditional branch that ends it, GRAPH_NIL: none */
     bool reachable;
 };
 
@@ -222,7 +222,7 @@ bool graph_table(const struct graph *g, graph_id b1, graph_id atoms[6], unsigned
  * ------ */
 enum { GRAPH_AFFINE_MAX = 8 };
 struct graph_affine {
-    graph_id base;   /* a pointer parameter (CBANK b64 in the parameter range), the stack pointer, or NIL */
+    graph_id base; /* a pointer parameter (CBANK b64 in the parameter range), the stack pointer, or NIL */
     struct {
         graph_id term;       /* the 32- or 64-bit node that is multiplied, extensions stripped (see `extend`) */
         int64_t coefficient; /* bytes */

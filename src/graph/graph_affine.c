@@ -57,14 +57,12 @@ static bool walk(const struct graph *g, graph_id id, int64_t coefficient, struct
     switch (n->kind) {
     case UOP_ADD:
         return walk(g, n->arg[0], coefficient, out, depth + 1) && walk(g, n->arg[1], coefficient, out, depth + 1);
-    case UOP_NEG:
-        return walk(g, n->arg[0], (int64_t)(0 - (uint64_t)coefficient), out, depth + 1);
+    case UOP_NEG: return walk(g, n->arg[0], (int64_t)(0 - (uint64_t)coefficient), out, depth + 1);
     case UOP_MUL:
         if (graph_is_const(g, n->arg[1], &c))
             return walk(g, n->arg[0], (int64_t)(c * (uint64_t)coefficient), out, depth + 1);
         break;
-    default:
-        break;
+    default: break;
     }
     return add_term(g, out, id, coefficient);
 }

@@ -29,7 +29,7 @@ struct flow_builder {
     bool *leader;
     struct map_u64 known; /* path << 32 | first -> index in list */
     VEC(struct flow_block) list;
-    VEC(uint32_t) depth;  /* of a call path */
+    VEC(uint32_t) depth;    /* of a call path */
     struct map_u64 call_of; /* path << 32 | instruction -> call index + 1 */
     VEC(uint32_t) targets;  /* where an indirect branch of the kernel may go: blocks nothing else reaches */
     uint64_t instances;
@@ -67,7 +67,8 @@ static struct insn_control control_of(const struct graph_input *in, uint32_t i)
         case UOP_CALL_IND: c.kind = CONTROL_CALL; break;
         case UOP_BRANCH_IND: c.kind = CONTROL_INDIRECT; break;
         case UOP_RET: c.kind = CONTROL_RET; break;
-        case UOP_EXIT: case UOP_TRAP: c.kind = CONTROL_END; break;
+        case UOP_EXIT:
+        case UOP_TRAP: c.kind = CONTROL_END; break;
         default: break;
         }
     }
@@ -147,11 +148,9 @@ static unsigned block_successors(struct flow_builder *b, const struct flow_block
         }
         falls = c.conditional;
         break;
-    case CONTROL_INDIRECT: case CONTROL_END:
-        falls = c.conditional;
-        break;
-    default:
-        break;
+    case CONTROL_INDIRECT:
+    case CONTROL_END: falls = c.conditional; break;
+    default: break;
     }
     if (falls && f->last + 1 < b->in->count) {
         next[n] = block_find(b, f->path, f->last + 1);
@@ -170,8 +169,8 @@ static bool always_leaves(const struct insn_control *c)
     return c->kind != CONTROL_NONE && c->kind != CONTROL_CALL && !c->conditional;
 }
 
-/* Blocks that stand behind an unconditional transfer and that nothing reaches: an indirect branch must be how one gets there.
- * True when there are new ones. */
+/* Blocks that stand behind an unconditional transfer and that nothing reaches: an indirect branch must be how one
+ * gets there. True when there are new ones. */
 static bool find_indirect_targets(struct flow_builder *b)
 {
     size_t before = b->targets.n;
@@ -251,7 +250,10 @@ static enum sp_status make_blocks(struct flow_builder *b, struct graph_flow *flo
         for (unsigned k = 0; k < n; k++)
             VEC_PUSH(g->a, flow->edges, (struct graph_edge){.from = i, .to = next[k], .when = when[k]});
         for (size_t k = 0; k < b->targets.n && b->control[f.last].kind == CONTROL_INDIRECT && !f.path; k++)
-            VEC_PUSH(g->a, flow->edges, (struct graph_edge){.from = i, .to = block_find(b, 0, b->targets.p[k]), .when = GRAPH_WHEN_TAKEN, .guessed = true});
+            VEC_PUSH(
+                g->a, flow->edges,
+                (struct graph_edge){
+                    .from = i, .to = block_find(b, 0, b->targets.p[k]), .when = GRAPH_WHEN_TAKEN, .guessed = true});
     }
     /* Calls know the instance of their CALL. */
     for (uint32_t i = 0; i < g->blocks.n && !arena_failed(g->a); i++) {

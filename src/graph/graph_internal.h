@@ -24,8 +24,8 @@ struct graph_flow {
     VEC(struct graph_edge) edges; /* grouped by `from`, ascending */
     uint32_t *order;              /* blocks in reverse post-order; reachable ones only */
     uint32_t order_count;
-    uint32_t *position;           /* of a block in `order` */
-    const uint32_t **pred_edges;  /* edges into a block */
+    uint32_t *position;          /* of a block in `order` */
+    const uint32_t **pred_edges; /* edges into a block */
     uint32_t *pred_edge_count;
 };
 enum sp_status graph_flow_build(struct graph *g, struct graph_flow *flow, struct diag_sink *diags);
@@ -35,12 +35,12 @@ enum sp_status graph_values_build(struct graph *g, struct graph_flow *flow, stru
 
 /* Memory (graph_memory.c): a chain of effects, newest first. */
 struct graph_effect {
-    uint32_t prev;    /* index of the older effect, 0: kernel entry */
-    uint32_t access;  /* index into accesses, UINT32_MAX: a barrier, call or join */
-    uint32_t skip;    /* JOIN: effect at the immediate dominator; else 0 */
+    uint32_t prev;         /* index of the older effect, 0: kernel entry */
+    uint32_t access;       /* index into accesses, UINT32_MAX: a barrier, call or join */
+    uint32_t skip;         /* JOIN: effect at the immediate dominator; else 0 */
     const uint32_t *joins; /* JOIN: the chains that meet */
     uint32_t join_count;
-    bool orders_all;  /* nothing is known past it (call, loop) */
+    bool orders_all; /* nothing is known past it (call, loop) */
 };
 struct graph_memory {
     VEC(struct graph_effect) effects; /* [0] is the entry */

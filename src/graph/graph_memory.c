@@ -110,8 +110,8 @@ static bool is_thread_number(const struct graph *g, graph_id id, unsigned depth)
            (is_thread_number(g, n->arg[1], depth + 1) && !depends_on_thread(g, n->arg[0], 0));
 }
 
-/* No two threads (of a row of a block) store to one word: the address is the thread's number, in steps of at least the width.
- * Where several threads write one word, what is read back may be another's. */
+/* No two threads (of a row of a block) store to one word: the address is the thread's number, in steps of at least
+ * the width. Where several threads write one word, what is read back may be another's. */
 static bool own_address(const struct graph *g, const struct graph_access *s)
 {
     struct graph_affine f;
@@ -130,8 +130,8 @@ static bool own_address(const struct graph *g, const struct graph_access *s)
     return moving == 1 && own == 1;
 }
 
-/* Threads other than the load's own store too, before it or behind it in the code: without a word of the compiler that nobody
- * writes there, only a store to the very address of the load is known to be the thread's own. */
+/* Threads other than the load's own store too, before it or behind it in the code: without a word of the compiler
+ * that nobody writes there, only a store to the very address of the load is known to be the thread's own. */
 void graph_memory_finish(struct graph *g)
 {
     graph_id only = GRAPH_NIL; /* the one address all stores go to */
@@ -146,7 +146,8 @@ void graph_memory_finish(struct graph *g)
     }
     for (size_t i = 0; i < g->accesses.n && stores; i++) {
         struct graph_access *l = &g->accesses.p[i];
-        if (l->kind == GRAPH_LOAD && (l->space == UOP_GLOBAL || l->space == UOP_GENERIC) && l->order != UOP_READONLY && l->from_store < 0)
+        if (l->kind == GRAPH_LOAD && (l->space == UOP_GLOBAL || l->space == UOP_GENERIC) && l->order != UOP_READONLY &&
+            l->from_store < 0)
             l->may_alias |= many || l->address != only;
     }
 }
@@ -208,15 +209,15 @@ void graph_memory_load(struct graph *g, struct graph_memory *m, uint32_t state, 
         }
         const struct graph_access *s = &g->accesses.p[e->access];
         switch (relate(g, s, load)) {
-        case APART:
-            break;
+        case APART: break;
         case ASSUMED_APART:
             load->may_alias = true;
             if (!newest_assumed)
                 newest_assumed = at;
             break;
         case SAME:
-            if (s->kind == GRAPH_STORE && load->width >= 4 && own_address(g, s) && graph_implies(g, load->runs_when, s->runs_when)) {
+            if (s->kind == GRAPH_STORE && load->width >= 4 && own_address(g, s) &&
+                graph_implies(g, load->runs_when, s->runs_when)) {
                 load->from_store = (int32_t)e->access;
                 load->version = at;
                 return;

@@ -33,9 +33,16 @@ static enum uop_type plain_type(unsigned bits)
 
 static graph_id intern_like(struct graph *g, const struct uop *like, const graph_id *args, unsigned count)
 {
-    struct graph_node n = {.kind = like->kind, .type = like->type, .round = like->round, .flags = like->flags,
-                           .space = like->space, .order = like->order, .width = like->width,
-                           .arg_count = (uint8_t)count, .imm = like->imm, .insn = UINT32_MAX};
+    struct graph_node n = {.kind = like->kind,
+                           .type = like->type,
+                           .round = like->round,
+                           .flags = like->flags,
+                           .space = like->space,
+                           .order = like->order,
+                           .width = like->width,
+                           .arg_count = (uint8_t)count,
+                           .imm = like->imm,
+                           .insn = UINT32_MAX};
     for (unsigned i = 0; i < count; i++)
         n.arg[i] = args[i];
     return graph_intern(g, &n);
@@ -309,8 +316,7 @@ static graph_id simplify_half(struct graph *g, const struct uop *like, graph_id 
     if (bits_of(g, a) != 2 * half)
         return intern_like(g, &plain, &a, 1);
     switch (n.kind) {
-    case UOP_PAIR:
-        return n.arg[high];
+    case UOP_PAIR: return n.arg[high];
     case UOP_CBANK:
         if (n.arg_count == 0)
             return graph_cbank(g, type, n.space, (uint32_t)n.imm + (high ? half / 8 : 0));
@@ -329,7 +335,8 @@ static graph_id simplify_half(struct graph *g, const struct uop *like, graph_id 
         struct uop select = {.kind = UOP_SELECT, .type = (uint8_t)type, .flags = n.flags};
         return x == y ? x : intern_like(g, &select, (graph_id[]){n.arg[0], x, y}, 3);
     }
-    case UOP_ADD: case UOP_MUL:
+    case UOP_ADD:
+    case UOP_MUL:
         if (high && half == 32 && n.kind == UOP_MUL) { /* of an extended word times 2^k: what the shift pushes out */
             const struct graph_node *x = at(g, n.arg[0]);
             uint64_t c;
@@ -343,15 +350,16 @@ static graph_id simplify_half(struct graph *g, const struct uop *like, graph_id 
             return graph_op2(g, (enum uop_kind)n.kind, type, graph_op1(g, UOP_LO, type, n.arg[0]),
                              graph_op1(g, UOP_LO, type, n.arg[1]));
         break;
-    case UOP_AND: case UOP_OR: case UOP_XOR:
+    case UOP_AND:
+    case UOP_OR:
+    case UOP_XOR:
         return graph_op2(g, (enum uop_kind)n.kind, type, graph_op1(g, (enum uop_kind)like->kind, type, n.arg[0]),
                          graph_op1(g, (enum uop_kind)like->kind, type, n.arg[1]));
     case UOP_NEG:
         if (!high)
             return graph_op1(g, UOP_NEG, type, graph_op1(g, UOP_LO, type, n.arg[0]));
         break;
-    case UOP_NOT:
-        return graph_op1(g, UOP_NOT, type, graph_op1(g, (enum uop_kind)like->kind, type, n.arg[0]));
+    case UOP_NOT: return graph_op1(g, UOP_NOT, type, graph_op1(g, (enum uop_kind)like->kind, type, n.arg[0]));
     case UOP_SHR: { /* the low half of {h:l} >> (32 - k) is the high half of {h:l} << k */
         uint64_t k;
         if (!high && half == 32 && graph_is_const(g, n.arg[1], &k) && k < 64) {
@@ -366,8 +374,7 @@ static graph_id simplify_half(struct graph *g, const struct uop *like, graph_id 
         }
         break;
     }
-    default:
-        break;
+    default: break;
     }
     return intern_like(g, &plain, &a, 1);
 }
@@ -549,8 +556,7 @@ static graph_id simplify_float(struct graph *g, const struct uop *like, graph_id
             return graph_pure(g, &u, (graph_id[]){args[0], args[2]}, 2);
         }
         break;
-    default:
-        break;
+    default: break;
     }
     return intern_like(g, &u, args, count);
 }
@@ -708,10 +714,16 @@ static graph_id simplify(struct graph *g, const struct uop *like, const graph_id
             return at(g, args[0])->arg[0];
         return intern_like(g, like, args, 1);
     case UOP_MUL: return simplify_mul(g, like, args[0], args[1]);
-    case UOP_SHL: case UOP_SHR: case UOP_SAR: return simplify_shift(g, like, args);
-    case UOP_AND: case UOP_OR: case UOP_XOR: return simplify_bitwise(g, like, args);
-    case UOP_SEXT: case UOP_ZEXT: return simplify_extend(g, like, args[0]);
-    case UOP_LO: case UOP_HI: return simplify_half(g, like, args[0]);
+    case UOP_SHL:
+    case UOP_SHR:
+    case UOP_SAR: return simplify_shift(g, like, args);
+    case UOP_AND:
+    case UOP_OR:
+    case UOP_XOR: return simplify_bitwise(g, like, args);
+    case UOP_SEXT:
+    case UOP_ZEXT: return simplify_extend(g, like, args[0]);
+    case UOP_LO:
+    case UOP_HI: return simplify_half(g, like, args[0]);
     case UOP_PAIR: return simplify_pair(g, like, args);
     case UOP_PRMT: return simplify_prmt(g, like, args);
     case UOP_SELECT: return simplify_select(g, like, args);
@@ -738,15 +750,19 @@ static graph_id simplify(struct graph *g, const struct uop *like, const graph_id
     case UOP_FFMA:
     case UOP_FMIN:
     case UOP_FMAX: return simplify_float(g, like, args, count);
-    case UOP_FNEG: case UOP_FABS: return simplify_sign(g, like, args[0]);
-    case UOP_MIN_S: case UOP_MAX_S: case UOP_MIN_U: case UOP_MAX_U: case UOP_MULHI_S: case UOP_MULHI_U:
+    case UOP_FNEG:
+    case UOP_FABS: return simplify_sign(g, like, args[0]);
+    case UOP_MIN_S:
+    case UOP_MAX_S:
+    case UOP_MIN_U:
+    case UOP_MAX_U:
+    case UOP_MULHI_S:
+    case UOP_MULHI_U:
         if (graph_is_const(g, args[0], NULL) || (args[0] > args[1] && !graph_is_const(g, args[1], NULL)))
             return intern_like(g, like, (graph_id[]){args[1], args[0]}, 2);
         return intern_like(g, like, args, 2);
-    case UOP_UNIFORM:
-        return known_uniform(g, args[0], 0) ? args[0] : intern_like(g, like, args, 1);
-    default:
-        return intern_like(g, like, args, count);
+    case UOP_UNIFORM: return known_uniform(g, args[0], 0) ? args[0] : intern_like(g, like, args, 1);
+    default: return intern_like(g, like, args, count);
     }
 }
 

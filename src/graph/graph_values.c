@@ -13,9 +13,9 @@
 
 enum { REACH_MAX = 256 }; /* defs listed for one use */
 
-struct cell { /* who may have written a register: newest first */
-    uint32_t def;      /* UINT32_MAX: a join or an unknown writer */
-    graph_id guard;    /* of the def */
+struct cell {       /* who may have written a register: newest first */
+    uint32_t def;   /* UINT32_MAX: a join or an unknown writer */
+    graph_id guard; /* of the def */
     uint32_t prev;
     const uint32_t *joins;
     uint32_t join_count;
@@ -38,7 +38,7 @@ struct loop_summary {
     uint32_t exits;    /* edges that leave it */
 };
 
-struct pair_use { /* two registers read as one 64-bit value */
+struct pair_use {    /* two registers read as one 64-bit value */
     uint32_t lo, hi; /* uses */
     graph_id whole;
 };
@@ -49,18 +49,18 @@ struct builder {
     struct graph_memory memory;
     uint16_t variable[UOP_FILE_COUNT][256]; /* dense number + 1 of each register in use */
     uint32_t variable_count;
-    uint16_t *names;            /* file << 8 | reg of a variable */
-    size_t words;               /* of a bit set over variables */
-    uint64_t *live_in, *written;/* a set a block */
-    struct slot **out;          /* state at the end of a block */
+    uint16_t *names;             /* file << 8 | reg of a variable */
+    size_t words;                /* of a bit set over variables */
+    uint64_t *live_in, *written; /* a set a block */
+    struct slot **out;           /* state at the end of a block */
     uint32_t *memory_out;
-    graph_id *loop_path;        /* path of a loop's header */
+    graph_id *loop_path; /* path of a loop's header */
     struct loop_summary *loops;
     VEC(struct cell) cells;
     VEC(struct pending_use) pending; /* parallel to g->uses */
     VEC(struct pair_use) pairs;
-    graph_id *results;          /* node of each uop of the instruction at work */
-    uint32_t *reads;            /* use of each READ of it */
+    graph_id *results; /* node of each uop of the instruction at work */
+    uint32_t *reads;   /* use of each READ of it */
     size_t result_cap;
     VEC(uint32_t) phi_blocks;
 };
@@ -489,8 +489,15 @@ struct work {
 static graph_id fresh_result(struct builder *b, const struct uop *u, const graph_id *args, unsigned count,
                              uint32_t insn)
 {
-    struct graph_node n = {.kind = u->kind, .type = u->type, .flags = u->flags, .space = u->space, .order = u->order,
-                           .width = u->width, .arg_count = (uint8_t)count, .imm = u->imm, .insn = insn};
+    struct graph_node n = {.kind = u->kind,
+                           .type = u->type,
+                           .flags = u->flags,
+                           .space = u->space,
+                           .order = u->order,
+                           .width = u->width,
+                           .arg_count = (uint8_t)count,
+                           .imm = u->imm,
+                           .insn = insn};
     if (n.type == UOP_VOID)
         n.type = UOP_B32;
     memcpy(n.arg, args, count * sizeof n.arg[0]);
@@ -512,7 +519,8 @@ static graph_id read_register(struct builder *b, struct work *w, const struct uo
     return node;
 }
 
-/* A generic address that is seen to lie in one space: a pointer parameter, or the local window over a 32-bit local address. */
+/* A generic address that is seen to lie in one space: a pointer parameter, or the local window over a 32-bit local
+ * address. */
 static void resolve_generic(struct graph *g, uint8_t *space, graph_id *address)
 {
     struct graph_affine f;
@@ -651,9 +659,7 @@ static graph_id one_uop(struct builder *b, struct work *w, const struct uop_list
         if (args[i] == GRAPH_NIL)
             args[i] = graph_false(g);
     switch (u->kind) {
-    case UOP_READ:
-        b->reads[u - l->ops.p] = (uint32_t)g->uses.n;
-        return read_register(b, w, u, under);
+    case UOP_READ: b->reads[u - l->ops.p] = (uint32_t)g->uses.n; return read_register(b, w, u, under);
     case UOP_PAIR: {
         graph_id whole = graph_pure(g, u, args, 2);
         note_pair(b, l, u->arg[0], u->arg[1], whole);
@@ -684,18 +690,18 @@ static graph_id one_uop(struct builder *b, struct work *w, const struct uop_list
     case UOP_PC: return graph_const(g, u->type == UOP_B64 ? UOP_B64 : UOP_B32, g->insns.p[w->insn].offset + u->imm);
     case UOP_LOAD: return load_memory(b, w, u, args);
     case UOP_ELEMENT: return load_element(b, l, u, args);
-    case UOP_STORE: case UOP_RED:
-        store_memory(b, w, l, u, args, count);
-        return GRAPH_NIL;
+    case UOP_STORE:
+    case UOP_RED: store_memory(b, w, l, u, args, count); return GRAPH_NIL;
     case UOP_ATOM: {
         store_memory(b, w, l, u, args, count);
         graph_id old = fresh_result(b, u, args, count, w->insn);
         g->accesses.p[g->accesses.n - 1].result = old;
         return old;
     }
-    case UOP_BAR: case UOP_FENCE: case UOP_ASYNC_COPY: case UOP_ASYNC_WAIT:
-        *w->memory = graph_memory_clobber(g, &b->memory, *w->memory);
-        return GRAPH_NIL;
+    case UOP_BAR:
+    case UOP_FENCE:
+    case UOP_ASYNC_COPY:
+    case UOP_ASYNC_WAIT: *w->memory = graph_memory_clobber(g, &b->memory, *w->memory); return GRAPH_NIL;
     case UOP_UNDEF:
     case UOP_OPAQUE:
     case UOP_SHFL:
@@ -704,8 +710,9 @@ static graph_id one_uop(struct builder *b, struct work *w, const struct uop_list
     case UOP_BALLOT:
     case UOP_MATCH:
     case UOP_REDUX:
-    case UOP_ELECT: case UOP_MMA: case UOP_FSWZADD:
-        return fresh_result(b, u, args, count, w->insn);
+    case UOP_ELECT:
+    case UOP_MMA:
+    case UOP_FSWZADD: return fresh_result(b, u, args, count, w->insn);
     case UOP_WRITE: return args[0];
     case UOP_UNIFORM: return graph_pure(g, u, args, 1);
     default:

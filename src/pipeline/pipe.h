@@ -25,7 +25,7 @@ struct sp_session {
     struct arena a;
     struct diag_sink diags;
     VEC(struct pipe_input) inputs;
-    VEC(char *) sources; /* CUDA text given with --source, NUL-terminated */
+    VEC(char *) sources;          /* CUDA text given with --source, NUL-terminated */
     struct pat_library *patterns; /* made when first needed */
 };
 

@@ -24,10 +24,10 @@ struct listing {
     const struct img_kernel *kernel;
     const struct isa_insn *insns;
     uint32_t count;
-    bool *labelled;           /* instructions a branch goes to */
+    bool *labelled; /* instructions a branch goes to */
     uint32_t *label_number;
-    uint32_t *next_label;     /* of the module */
-    size_t widest;            /* instruction text of the module, with its " ;" */
+    uint32_t *next_label; /* of the module */
+    size_t widest;        /* instruction text of the module, with its " ;" */
     int32_t last_file, last_line;
 };
 

@@ -4,11 +4,11 @@
 #include "pipeline/pipe.h"
 
 static const struct graph_sreg_word words_75_to_90[] = {
-    {0x0, UOP_SR_NTID_X}, {0x4, UOP_SR_NTID_Y}, {0x8, UOP_SR_NTID_Z},
+    {0x0, UOP_SR_NTID_X},   {0x4, UOP_SR_NTID_Y},    {0x8, UOP_SR_NTID_Z},
     {0xc, UOP_SR_NCTAID_X}, {0x10, UOP_SR_NCTAID_Y}, {0x14, UOP_SR_NCTAID_Z},
 };
 static const struct graph_sreg_word words_100[] = {
-    {0x360, UOP_SR_NTID_X}, {0x364, UOP_SR_NTID_Y}, {0x368, UOP_SR_NTID_Z},
+    {0x360, UOP_SR_NTID_X},   {0x364, UOP_SR_NTID_Y},   {0x368, UOP_SR_NTID_Z},
     {0x370, UOP_SR_NCTAID_X}, {0x374, UOP_SR_NCTAID_Y}, {0x378, UOP_SR_NCTAID_Z},
 };
 
@@ -29,12 +29,16 @@ void pipe_env(unsigned sm, const struct img_kernel *kernel, struct graph_env *en
     for (size_t i = 0; i < sizeof banks / sizeof banks[0]; i++)
         if (sm >= banks[i].from_sm)
             row = i;
-    *env = (struct graph_env){.sm = sm, .param_base = kernel->param_base ? kernel->param_base : banks[row].params,
-                              .param_bytes = kernel->param_bytes, .stack_offset = banks[row].stack,
+    *env = (struct graph_env){.sm = sm,
+                              .param_base = kernel->param_base ? kernel->param_base : banks[row].params,
+                              .param_bytes = kernel->param_bytes,
+                              .stack_offset = banks[row].stack,
                               .descriptor_offset = banks[row].descriptor,
-                              .local_window = banks[row].local_window, .words = banks[row].words,
+                              .local_window = banks[row].local_window,
+                              .words = banks[row].words,
                               .word_count = sizeof words_100 / sizeof words_100[0],
-                              .constant_bank = kernel->constant_bank, .constant_bytes = kernel->constant_bytes};
+                              .constant_bank = kernel->constant_bank,
+                              .constant_bytes = kernel->constant_bytes};
     if (!env->param_bytes)
         for (uint32_t i = 0; i < kernel->param_count; i++)
             if (kernel->params[i].offset + kernel->params[i].size > env->param_bytes)

@@ -145,7 +145,9 @@ static enum sp_status add_comparisons(struct fact_document *doc, const char *a, 
 
 static enum sp_status render(const struct sp_explain_options *o, struct fact_document *doc, struct out *out)
 {
-    struct rep_options r = {.width = o->width, .color = o->color, .summary = o->level == SP_LEVEL_SUMMARY,
+    struct rep_options r = {.width = o->width,
+                            .color = o->color,
+                            .summary = o->level == SP_LEVEL_SUMMARY,
                             .markdown = o->format == SP_FORMAT_MARKDOWN};
     if (o->format == SP_FORMAT_JSON) {
         rep_json(doc, out);

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* An instruction with a relocation holds a number that the loader writes: its immediate says nothing, and a call's target is
- * elsewhere. */
+/* An instruction with a relocation holds a number that the loader writes: its immediate says nothing, and a call's
+ * target is elsewhere. */
 static void apply_relocations(const struct img_kernel *kernel, struct uop_list *lists, uint32_t count)
 {
     for (uint32_t i = 0; i < kernel->reloc_count; i++) {
@@ -17,15 +17,16 @@ static void apply_relocations(const struct img_kernel *kernel, struct uop_list *
         for (size_t k = 0; k < lists[at].ops.n; k++) {
             struct uop *u = &lists[at].ops.p[k];
             if (u->kind == UOP_CONST && (u->type == UOP_B32 || u->type == UOP_B64))
-                *u = (struct uop){.kind = UOP_UNDEF, .type = u->type, .arg = {UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE}};
+                *u = (struct uop){
+                    .kind = UOP_UNDEF, .type = u->type, .arg = {UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE}};
             if (u->kind == UOP_CALL)
                 u->imm = UINT64_MAX; /* no offset of this section */
         }
     }
 }
 
-static enum sp_status lift_all(struct arena *a, unsigned sm, const struct img_kernel *kernel, const struct isa_insn *insns,
-                               uint32_t count, struct graph_input_insn *out)
+static enum sp_status lift_all(struct arena *a, unsigned sm, const struct img_kernel *kernel,
+                               const struct isa_insn *insns, uint32_t count, struct graph_input_insn *out)
 {
     struct uop_lift_context context = {.sm = sm, .a = a};
     struct uop_list *lists = ARENA_ARRAY(a, struct uop_list, count);
@@ -100,8 +101,10 @@ static struct mean_param *name_params(struct sp_session *s, struct arena *a, con
         if (!img_source_params(a, s->sources.p[i], strlen(s->sources.p[i]), base_name, k->param_count, &names))
             names = NULL;
     for (uint32_t i = 0; i < k->param_count; i++) {
-        p[i] = (struct mean_param){.index = k->params[i].index, .offset = k->params[i].offset,
-                                   .constant_offset = k->params[i].constant_offset, .size = k->params[i].size};
+        p[i] = (struct mean_param){.index = k->params[i].index,
+                                   .offset = k->params[i].offset,
+                                   .constant_offset = k->params[i].constant_offset,
+                                   .size = k->params[i].size};
         p[i].type = agree ? signature.types[i] : NULL;
         p[i].from_source = names && names[i] && names[i][0];
         p[i].name = p[i].from_source ? names[i] : arena_printf(a, "p%u", i);

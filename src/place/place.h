@@ -43,9 +43,9 @@ struct place_use {
 };
 struct place_value {
     graph_id node;
-    graph_id part;    /* the value inside `node` when node is select(P, part, constant); NIL else */
+    graph_id part; /* the value inside `node` when node is select(P, part, constant); NIL else */
     enum place_class cls;
-    bool assumed;     /* the class rests on different parameters being different objects */
+    bool assumed; /* the class rests on different parameters being different objects */
     VEC(struct place_storage) storage;
     VEC(struct place_use) uses;
     VEC(uint32_t) evidence; /* instances: where it is made, and where it is stored */

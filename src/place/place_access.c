@@ -17,20 +17,18 @@ static enum change change_of(const struct graph *g, graph_id id, int64_t *by, un
     if (depth > DEPTH)
         return CHANGE_UNKNOWN;
     switch (n->kind) {
-    case UOP_CONST: case UOP_CBANK:
-        return n->arg_count ? CHANGE_DATA : CHANGE_CONSTANT;
+    case UOP_CONST:
+    case UOP_CBANK: return n->arg_count ? CHANGE_DATA : CHANGE_CONSTANT;
     case UOP_SREG:
         if (n->imm == UOP_SR_TID_X)
             *by = 1;
         else if (n->imm == UOP_SR_LANEID)
             return CHANGE_UNKNOWN;
         return CHANGE_CONSTANT; /* neighbours in x share y, z and the block */
-    case UOP_LOAD: /* neighbours that load the same word have the same value */
+    case UOP_LOAD:              /* neighbours that load the same word have the same value */
         return change_of(g, n->arg[0], &a, depth + 1) == CHANGE_CONSTANT && a == 0 ? CHANGE_CONSTANT : CHANGE_DATA;
-    case UOP_ELEMENT:
-        return change_of(g, n->arg[0], &a, depth + 1);
-    case UOP_ATOM:
-        return CHANGE_DATA;
+    case UOP_ELEMENT: return change_of(g, n->arg[0], &a, depth + 1);
+    case UOP_ATOM: return CHANGE_DATA;
     case UOP_ADD: {
         enum change x = change_of(g, n->arg[0], &a, depth + 1), y = change_of(g, n->arg[1], &b, depth + 1);
         *by = (int64_t)((uint64_t)a + (uint64_t)b);
@@ -41,7 +39,8 @@ static enum change change_of(const struct graph *g, graph_id id, int64_t *by, un
         *by = (int64_t)(0 - (uint64_t)a);
         return x;
     }
-    case UOP_SEXT: case UOP_ZEXT: /* neighbours that wrap are not neighbours in memory; nobody writes such kernels */
+    case UOP_SEXT:
+    case UOP_ZEXT: /* neighbours that wrap are not neighbours in memory; nobody writes such kernels */
         return n->imm == 32 ? change_of(g, n->arg[0], by, depth + 1) : CHANGE_UNKNOWN;
     case UOP_MUL: {
         enum change x = change_of(g, n->arg[0], &a, depth + 1), y = change_of(g, n->arg[1], &b, depth + 1);

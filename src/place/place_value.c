@@ -83,14 +83,16 @@ static bool may_be_value(const struct marks *m, graph_id id)
 {
     const struct graph_node *n = graph_at(m->g, id);
     switch (n->kind) {
-    case UOP_CONST: case UOP_SREG: case GRAPH_BOOL: case GRAPH_ENTRY: case UOP_CARRY: case UOP_UNDEF:
-        return false;
-    case UOP_CBANK:
-        return n->space == 3;
-    case UOP_LO: case UOP_HI:
-        return !is_half_of_value(m, id);
-    default:
-        return n->type != UOP_B1;
+    case UOP_CONST:
+    case UOP_SREG:
+    case GRAPH_BOOL:
+    case GRAPH_ENTRY:
+    case UOP_CARRY:
+    case UOP_UNDEF: return false;
+    case UOP_CBANK: return n->space == 3;
+    case UOP_LO:
+    case UOP_HI: return !is_half_of_value(m, id);
+    default: return n->type != UOP_B1;
     }
 }
 
@@ -167,7 +169,6 @@ static enum place_where where_of_space(unsigned space)
                                    : PLACE_GLOBAL;
 }
 
-
 /* The load access that made a def, or UINT32_MAX. */
 static uint32_t load_of_def(const struct graph *g, const struct graph_def *d)
 {
@@ -180,11 +181,11 @@ static uint32_t load_of_def(const struct graph *g, const struct graph_def *d)
 
 struct def_index { /* uses of each def, and what loads say of the stores before them */
     uint32_t *starts, *uses;
-    uint32_t *last_reader;      /* of a store: the last instance that is proved to read it back, 0: none */
-    bool alias_loads;           /* some global load may read what a store of this kernel writes */
-    struct map_u64 merged;      /* node -> a def after which its register holds it although it made something else */
-    uint32_t *next_merged;      /* of a def: another one + 1 */
-    uint32_t last_shared_load;  /* the last instance of a load from shared memory */
+    uint32_t *last_reader;     /* of a store: the last instance that is proved to read it back, 0: none */
+    bool alias_loads;          /* some global load may read what a store of this kernel writes */
+    struct map_u64 merged;     /* node -> a def after which its register holds it although it made something else */
+    uint32_t *next_merged;     /* of a def: another one + 1 */
+    uint32_t last_shared_load; /* the last instance of a load from shared memory */
 };
 
 static bool index_uses(struct arena *a, const struct graph *g, struct def_index *x)
@@ -230,8 +231,10 @@ static bool index_uses(struct arena *a, const struct graph *g, struct def_index 
     return true;
 }
 
-/* The defs that hold a node: made as it, or left with it by a guarded write (then the register holds select(guard, new, old)). */
-static const uint32_t *holders(struct arena *a, const struct graph *g, const struct def_index *x, graph_id node, uint32_t *count)
+/* The defs that hold a node: made as it, or left with it by a guarded write (then the register holds select(guard,
+ * new, old)). */
+static const uint32_t *holders(struct arena *a, const struct graph *g, const struct def_index *x, graph_id node,
+                               uint32_t *count)
 {
     uint32_t made, merged = 0, at;
     const uint32_t *defs = graph_defs_of(g, node, &made);
@@ -250,7 +253,8 @@ static const uint32_t *holders(struct arena *a, const struct graph *g, const str
     return all;
 }
 
-static void place_defs(struct arena *a, const struct graph *g, const struct def_index *x, struct place_value *v, graph_id node)
+static void place_defs(struct arena *a, const struct graph *g, const struct def_index *x, struct place_value *v,
+                       graph_id node)
 {
     uint32_t count;
     const uint32_t *defs = holders(a, g, x, node, &count);

@@ -101,10 +101,20 @@ static inline const struct graph_access *nth_load(const struct graph *g, unsigne
 
 /* Constant bank 0 of sm_86 and of sm_120, four pointer-sized parameters. */
 static const struct graph_sreg_word words_86[] = {{0x0, UOP_SR_NTID_X}, {0x4, UOP_SR_NTID_Y}, {0xc, UOP_SR_NCTAID_X}};
-static const struct graph_env env_86 = {.sm = 86, .param_base = 0x160, .param_bytes = 32, .stack_offset = 0x28,
-                                        .descriptor_offset = 0x118, .words = words_86, .word_count = 3};
+static const struct graph_env env_86 = {.sm = 86,
+                                        .param_base = 0x160,
+                                        .param_bytes = 32,
+                                        .stack_offset = 0x28,
+                                        .descriptor_offset = 0x118,
+                                        .words = words_86,
+                                        .word_count = 3};
 static const struct graph_sreg_word words_120[] = {{0x360, UOP_SR_NTID_X}, {0x370, UOP_SR_NCTAID_X}};
-static const struct graph_env env_120 = {.sm = 120, .param_base = 0x380, .param_bytes = 32, .stack_offset = 0x37c,
-                                         .descriptor_offset = 0x358, .words = words_120, .word_count = 2};
+static const struct graph_env env_120 = {.sm = 120,
+                                         .param_base = 0x380,
+                                         .param_bytes = 32,
+                                         .stack_offset = 0x37c,
+                                         .descriptor_offset = 0x358,
+                                         .words = words_120,
+                                         .word_count = 2};
 
 #endif

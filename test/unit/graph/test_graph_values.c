@@ -96,9 +96,11 @@ static void addresses_in_three_spellings(void **state)
                                           CODE("S2R R2, SR_TID.X", "IMAD.MOV.U32 R3, RZ, RZ, 0x4",
                                                "IMAD.WIDE R4, R2, R3, c[0x0][0x160]", "LDG.E R0, [R4.64]", "EXIT"),
                                           &env_86);
-    const struct graph *lea = code_graph(a, 86, CODE(
-        "S2R R2, SR_TID.X", "SHF.R.S32.HI R3, RZ, 0x1f, R2", "LEA R4, P0, R2, c[0x0][0x160], 0x2",
-        "LEA.HI.X R5, R2, c[0x0][0x164], R3, 0x2, P0", "LDG.E R0, [R4.64]", "EXIT"), &env_86);
+    const struct graph *lea =
+        code_graph(a, 86,
+                   CODE("S2R R2, SR_TID.X", "SHF.R.S32.HI R3, RZ, 0x1f, R2", "LEA R4, P0, R2, c[0x0][0x160], 0x2",
+                        "LEA.HI.X R5, R2, c[0x0][0x164], R3, 0x2, P0", "LDG.E R0, [R4.64]", "EXIT"),
+                   &env_86);
     const struct graph *chain =
         code_graph(a, 86,
                    CODE("S2R R2, SR_TID.X", "SHF.R.S32.HI R3, RZ, 0x1f, R2", "IMAD.SHL.U32 R6, R2, 0x4, RZ",
@@ -115,9 +117,11 @@ static void addresses_in_three_spellings(void **state)
 static void wide_compare_on_two_architectures(void **state)
 {
     struct arena *a = *state;
-    const struct graph *old = code_graph(a, 86, CODE(
-        "S2R R2, SR_TID.X", "IMAD.MOV.U32 R3, RZ, RZ, RZ", "ISETP.GE.U32.AND P0, PT, R2, c[0x0][0x170], PT",
-        "ISETP.GE.U32.AND.EX P0, PT, R3, c[0x0][0x174], PT, P0", "@P0 EXIT", "STS [R2.X4], R2", "EXIT"), &env_86);
+    const struct graph *old = code_graph(
+        a, 86,
+        CODE("S2R R2, SR_TID.X", "IMAD.MOV.U32 R3, RZ, RZ, RZ", "ISETP.GE.U32.AND P0, PT, R2, c[0x0][0x170], PT",
+             "ISETP.GE.U32.AND.EX P0, PT, R3, c[0x0][0x174], PT, P0", "@P0 EXIT", "STS [R2.X4], R2", "EXIT"),
+        &env_86);
     const struct graph *new =
         code_graph(a, 120,
                    CODE("S2R R2, SR_TID.X", "LDCU.64 UR4, c[0x0][0x390]", "MOV R3, RZ",
@@ -191,9 +195,11 @@ static void loads_find_their_store(void **state)
 static void a_race_is_no_round_trip(void **state)
 {
     struct arena *a = *state;
-    const struct graph *g = code_graph(a, 86, CODE(
-        "S2R R2, SR_TID.X", "STS [RZ], R2", "LDS R3, [RZ]", "SHF.R.U32.HI R4, RZ, 0x1, R2", "STS [R4.X4], R2", "LDS R5, [R4.X4]",
-        "STS.64 [R2.X4], R2", "LDS.64 R6, [R2.X4]", "EXIT"), &env_86);
+    const struct graph *g =
+        code_graph(a, 86,
+                   CODE("S2R R2, SR_TID.X", "STS [RZ], R2", "LDS R3, [RZ]", "SHF.R.U32.HI R4, RZ, 0x1, R2",
+                        "STS [R4.X4], R2", "LDS R5, [R4.X4]", "STS.64 [R2.X4], R2", "LDS.64 R6, [R2.X4]", "EXIT"),
+                   &env_86);
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(nth_load(g, i)->from_store, -1);
 }
@@ -201,18 +207,22 @@ static void a_race_is_no_round_trip(void **state)
 static void a_trap_does_not_come_back(void **state)
 {
     struct arena *a = *state;
-    const struct graph *g = code_graph(a, 86, CODE(
-        "S2R R2, SR_TID.X", "ISETP.NE.AND P0, PT, R2, RZ, PT", "@P0 BPT.TRAP 0x1", "STS [RZ], R2", "EXIT"), &env_86);
+    const struct graph *g = code_graph(
+        a, 86, CODE("S2R R2, SR_TID.X", "ISETP.NE.AND P0, PT, R2, RZ, PT", "@P0 BPT.TRAP 0x1", "STS [RZ], R2", "EXIT"),
+        &env_86);
     assert_string_equal(value_text(a, g, nth_store(g, 0)->runs_when), "(ieq:20 threadIdx.x 0)");
 }
 
-/* A jump table: the arms are reached under conditions nobody knows, and what they lead to is not said to depend on less. */
+/* A jump table: the arms are reached under conditions nobody knows, and what they lead to is not said to depend on
+ * less. */
 static void an_indirect_branch_reaches_its_arms(void **state)
 {
     struct arena *a = *state;
-    const struct graph *g = code_graph(a, 86, CODE(
-        "S2R R2, SR_TID.X", "MOV R4, 0x7", "LDC R6, c[0x2][R2]", "MOV R7, RZ", "BRX R6 -0x50", "MOV R4, 0x1", "BRA 0x80", "MOV R4, 0x2",
-        "STS [RZ], R4", "EXIT"), &env_86);
+    const struct graph *g =
+        code_graph(a, 86,
+                   CODE("S2R R2, SR_TID.X", "MOV R4, 0x7", "LDC R6, c[0x2][R2]", "MOV R7, RZ", "BRX R6 -0x50",
+                        "MOV R4, 0x1", "BRA 0x80", "MOV R4, 0x2", "STS [RZ], R4", "EXIT"),
+                   &env_86);
     assert_int_equal(g->indirect.n, 1);
     assert_true(g->incomplete);
     for (size_t i = 0; i < g->insns.n; i++)
@@ -319,7 +329,8 @@ static void unknown_instruction_ends_all_knowledge(void **state)
 {
     struct arena *a = *state;
     const struct graph *g = code_graph(
-        a, 86, CODE("S2R R2, SR_TID.X", "STS [R2.X4], R2", "NOP", "STS [R2.X4], R2", "LDS R3, [R2.X4]", "EXIT"), &env_86);
+        a, 86, CODE("S2R R2, SR_TID.X", "STS [R2.X4], R2", "NOP", "STS [R2.X4], R2", "LDS R3, [R2.X4]", "EXIT"),
+        &env_86);
     assert_false(g->incomplete);
     assert_int_equal(nth_load(g, 0)->from_store, 1);
     struct uop_list unknown = {.guard = UOP_NONE, .unknown = true};
