@@ -183,6 +183,16 @@ static struct mean_text integer_compare(struct mean *m, const struct graph_node 
     struct mean_text ta = mean_text_of(m, a, as, style, depth + 1), tb = mean_text_of(m, b, as, style, depth + 1);
     const char *left = mean_operand(m, ta, prec);
     bool agree = mean_is_nonnegative(m, a, 0) && mean_is_nonnegative(m, b, 0);
+    if (!is_unsigned && !equal && !agree) { /* C would compare these as unsigned */
+        graph_id sides[2] = {a, b};
+        struct mean_text *texts[2] = {&ta, &tb};
+        for (unsigned i = 0; i < 2; i++)
+            if (mean_is_unsigned(m, sides[i]) && !graph_is_const(m->g, sides[i], NULL) &&
+                !mean_is_nonnegative(m, sides[i], 0))
+                *texts[i] = mean_piece(m, PREC_UNARY, "(%s)%s", n->imm == 64 ? "long" : "int",
+                                       mean_operand(m, *texts[i], PREC_UNARY));
+        left = mean_operand(m, ta, prec);
+    }
     if (is_unsigned && !shown_unsigned && !agree) /* C would compare these as signed */
         left =
             mean_piece(m, PREC_UNARY, "(unsigned%s)%s", n->imm == 64 ? " long" : "", mean_operand(m, ta, PREC_UNARY)).p;

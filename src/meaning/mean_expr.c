@@ -225,6 +225,29 @@ static struct mean_text float_min_max(const struct printer *p, const struct grap
     return call(p, name, pair, 2, n->type);
 }
 
+/* Operands of the other sign are cast: C would choose by their types. */
+static struct mean_text integer_min_max(const struct printer *p, const struct graph_node *n)
+{
+    struct mean *m = p->m;
+    bool is_unsigned = n->kind == UOP_MIN_U || n->kind == UOP_MAX_U, wide = n->type == UOP_B64;
+    graph_id pair[2] = {n->arg[0], n->arg[1]};
+    const char *text[2];
+    order_pair(m, pair);
+    for (unsigned i = 0; i < 2; i++) {
+        enum mean_kind kind = mean_kind_text(m, pair[i]);
+        struct mean_text t = arg(p, pair[i], UOP_B32 | (is_unsigned ? (unsigned)MEAN_AS_UNSIGNED : 0u));
+        bool known = kind == KIND_S32 || kind == KIND_U32 || kind == KIND_S64 || kind == KIND_U64;
+        bool agrees = !known || mean_kind_is_unsigned(kind) == is_unsigned || graph_is_const(m->g, pair[i], NULL) ||
+                      mean_is_nonnegative(m, pair[i], 0);
+        text[i] = agrees ? mean_operand(m, t, PREC_TERNARY)
+                         : mean_piece(m, PREC_UNARY, "(%s%s)%s", is_unsigned ? "unsigned" : wide ? "long" : "int",
+                                      is_unsigned && wide ? " long" : "", mean_operand(m, t, PREC_UNARY))
+                               .p;
+    }
+    return mean_piece(m, PREC_PRIMARY, "%s(%s, %s)", n->kind == UOP_MIN_S || n->kind == UOP_MIN_U ? "min" : "max",
+                      text[0], text[1]);
+}
+
 static struct mean_text select_text(const struct printer *p, const struct graph_node *n)
 {
     struct mean *m = p->m;
@@ -502,10 +525,6 @@ static const struct call_word {
     uint8_t as;
     const char *name;
 } call_words[] = {
-    {UOP_MIN_S, UOP_B32, "min"},
-    {UOP_MAX_S, UOP_B32, "max"},
-    {UOP_MIN_U, UOP_B32 | MEAN_AS_UNSIGNED, "min"},
-    {UOP_MAX_U, UOP_B32 | MEAN_AS_UNSIGNED, "max"},
     {UOP_ABS, UOP_B32, "abs"},
     {UOP_POPC, UOP_B32, "popc"},
     {UOP_BREV, UOP_B32, "brev"},
@@ -644,7 +663,7 @@ static struct mean_text operation(const struct printer *p, graph_id id, const st
     case UOP_MIN_S:
     case UOP_MAX_S:
     case UOP_MIN_U:
-    case UOP_MAX_U: order_pair(m, pair); break;
+    case UOP_MAX_U: return integer_min_max(p, n);
     case UOP_SEXT:
     case UOP_ZEXT: return extension(p, n);
     case UOP_LO:

@@ -89,8 +89,9 @@ static bool find_marks(const struct mean *m, struct marks *out)
 
 /* "s32" when compared or widened as signed. Compares say more than widening: a compiler that proves
  * a value not negative widens it with zeros. */
-static const char *index_type(const struct mean *m, graph_id id)
+static const char *index_type_at(const struct mean *m, graph_id id, unsigned depth)
 {
+    enum { TYPE_DEPTH = 3 };
     const struct graph_node *n = graph_at(m->g, id);
     bool wide = n->type == UOP_B64;
     const char *found = NULL;
@@ -109,9 +110,21 @@ static const char *index_type(const struct mean *m, graph_id id)
         else if ((kind == UOP_ZEXT || kind == UOP_SHR) && !found)
             found = wide ? "u64" : "u32";
     }
+    for (uint32_t i = 0; i < count && !found && depth < TYPE_DEPTH; i++) { /* what is made of it */
+        const struct graph_node *user = graph_at(m->g, users[i]);
+        if ((user->kind == UOP_ADD || user->kind == UOP_MUL) && user->type == n->type && mean_is_live(m, users[i]))
+            found = index_type_at(m, users[i], depth + 1);
+    }
+    return found;
+}
+
+static const char *index_type(const struct mean *m, graph_id id)
+{
+    const struct graph_node *n = graph_at(m->g, id);
+    const char *found = index_type_at(m, id, 0);
     if (found)
         return found;
-    if (wide)
+    if (n->type == UOP_B64)
         return graph_at(m->g, n->arg[0])->kind == UOP_SEXT ? "s64" : "u64";
     return "u32";
 }

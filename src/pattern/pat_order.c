@@ -83,6 +83,8 @@ static const char *nan_fate(struct order *o, const struct pat_found *f, const st
 {
     uint64_t values[PAT_VARIABLES];
     enum uop_type as = b->as;
+    if (as >= UOP_B1 && as <= UOP_B128)
+        return "none"; /* integers */
     if (!pat_is_float(as))
         as = UOP_F32;
     unsigned step = 0;
@@ -122,6 +124,18 @@ static unsigned variants_of(struct order *o, const struct pat_found *f)
     return count;
 }
 
+/* A constant by itself is no kind of number: it is one of what the whole match gives. */
+static enum uop_type reader_of(struct order *o, const struct pat_found *f, const struct pat_bound *b)
+{
+    if (b->as != UOP_VOID || f->match.root == GRAPH_NIL || !graph_is_const(o->m->g, b->node, NULL))
+        return b->as;
+    const char *type = mean_type(o->m, f->match.root);
+    return strcmp(type, "f32") == 0   ? UOP_F32
+           : strcmp(type, "f64") == 0 ? UOP_F64
+           : type[0] == 's' || type[0] == 'u' || type[0] == 'b' ? UOP_B32
+                                                                : UOP_VOID;
+}
+
 static struct pat_binding bind(struct order *o, const struct pat_found *f, const struct pat_page_binding *page)
 {
     const struct cu_expr *e = page->value;
@@ -137,7 +151,7 @@ static struct pat_binding bind(struct order *o, const struct pat_found *f, const
         } else {
             out.kind = PAT_BIND_NODE;
             out.node = b->node;
-            out.as = b->as;
+            out.as = reader_of(o, f, b);
         }
     } else if (e->kind == CU_CALL && strcmp(e->text, "variant") == 0) {
         out.text = f->variant->name;

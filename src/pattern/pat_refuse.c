@@ -13,6 +13,7 @@ enum { NAN_FORM_FROM = 80, HALF_FORM_FROM = 80 };
 
 struct witness {
     bool found;
+    bool flush; /* without flushing subnormals they would agree */
     unsigned rank; /* place in the order of pairs */
     uint64_t a, b, here, there;
 };
@@ -41,7 +42,10 @@ static struct witness search(const struct graph *g, graph_id node, const struct 
                 return w;
             w.there = pat_eval_minmax(v->as, v->maximum, flags, w.a, w.b);
             if (!pat_same(v->as, w.here, w.there)) {
+                unsigned keep = flags & ~(unsigned)UOP_FTZ;
                 w.found = true;
+                w.flush = keep != flags &&
+                          pat_same(v->as, w.here, pat_eval_minmax(v->as, v->maximum, keep, w.a, w.b));
                 return w;
             }
         }
@@ -51,6 +55,8 @@ static struct witness search(const struct graph *g, graph_id node, const struct 
 
 static const char *reason_of(enum uop_type as, const struct witness *w)
 {
+    if (w->flush)
+        return "subnormal";
     if (pat_is_nan(as, w->a) || pat_is_nan(as, w->b))
         return "nan";
     return pat_is_zero(as, w->here) && pat_is_zero(as, w->there) ? "signed-zero" : "subnormal";

@@ -167,6 +167,8 @@ static void integers_and_bits(void **state)
                mux = {.kind = UOP_LOP3, .type = UOP_B32, .imm = 0xca};
     graph_id and_or = graph_pure(&f.g, &lop, (graph_id[]){n, w, tid}, 3),
              choose = graph_pure(&f.g, &mux, (graph_id[]){n, w, tid}, 3);
+    graph_id least = graph_op2(&f.g, UOP_MIN_U, UOP_B32, n, w), clock = graph_sreg(&f.g, UOP_SR_CLOCK_LO);
+    graph_id most = graph_op2(&f.g, UOP_MAX_S, UOP_B32, n, clock), late = compare(&f, UOP_ILT_S, UOP_B1, n, clock, 0);
     graph_id high = graph_op1(&f.g, UOP_HI, UOP_B32,
                               graph_op2(&f.g, UOP_MUL, UOP_B64, graph_op1(&f.g, UOP_SEXT, UOP_B64, n),
                                         graph_op1(&f.g, UOP_SEXT, UOP_B64, w)));
@@ -180,6 +182,9 @@ static void integers_and_bits(void **state)
     assert_string_equal(mean_expr(&f.m, and_or, UOP_B32, MEAN_INNER), "n & w | threadIdx.x");
     assert_string_equal(mean_expr(&f.m, choose, UOP_B32, MEAN_INNER), "n & w | ~n & threadIdx.x");
     assert_string_equal(mean_expr(&f.m, high, UOP_B32, MEAN_INNER), "mulhi(n, w)");
+    assert_string_equal(mean_expr(&f.m, least, UOP_B32, MEAN_INNER), "min((unsigned)n, (unsigned)w)");
+    assert_string_equal(mean_expr(&f.m, most, UOP_B32, MEAN_INNER), "max((int)clock, n)");
+    assert_string_equal(mean_condition(&f.m, late), "n < (int)clock");
     fixture_end(&f);
     (void)state;
 }

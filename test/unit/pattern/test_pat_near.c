@@ -585,7 +585,7 @@ static void a_plane_has_two_bounds(void **state)
     leave(&k);
     run(&k);
     assert_int_equal(k.result.matches.n, 2);
-    assert_string_equal(show_match(&k, &k.result.matches.p[0]), "bounds-exit [30 40] index=threadIdx.y bound=hi");
+    assert_string_equal(show_match(&k, &k.result.matches.p[0]), "bounds-exit [30 40] index=threadIdx.y bound=bits(hi)");
     assert_string_equal(show_match(&k, &k.result.matches.p[1]), "bounds-exit [20 30 40] index=threadIdx.x bound=n");
     kernel_end(&k);
 }
