@@ -1,6 +1,6 @@
-/* Host tool: reads the .spec files of src/isa/spec and writes the tables that src/isa compiles: isa_names.inc (opcodes and
- * modifiers, sorted, so that adding a row never depends on file order) and isa_tables.inc (rows, cells, one index an
- * architecture). The format is described at the head of src/isa/spec/00_format.spec. Every row is checked: its cells
+/* Host tool: reads the .spec files of src/isa/spec and writes the tables that src/isa compiles: isa_names.inc (opcodes
+ * and modifiers, sorted, so that adding a row never depends on file order) and isa_tables.inc (rows, cells, one index
+ * an architecture). The format is described at the head of src/isa/spec/00_format.spec. Every row is checked: its cells
  * parse, its fields lie inside the word, its tables cover their field, and a sample word made from its conditions finds
  * this row and no other.
  *

@@ -250,7 +250,8 @@ static void wide_products_and_bit_counts(void **state)
                         "umulhi(n, 3435973837)");
     assert_string_equal(mean_expr(&f.m, graph_op1(&f.g, UOP_HI, UOP_B32, mixed), UOP_B32, MEAN_INNER),
                         "hi((long)n * (unsigned long)(unsigned)w)");
-    assert_string_equal(mean_expr(&f.m, wide, UOP_B64, MEAN_INNER), "(unsigned long)(unsigned)n * (unsigned long)(unsigned)w");
+    assert_string_equal(mean_expr(&f.m, wide, UOP_B64, MEAN_INNER),
+                        "(unsigned long)(unsigned)n * (unsigned long)(unsigned)w");
     assert_string_equal(mean_expr(&f.m, high, UOP_B32, MEAN_INNER), "31 - clz(n)");
     assert_string_equal(mean_expr(&f.m, above, UOP_B32, MEAN_INNER), "bfind_shiftamt(n)");
     assert_string_equal(mean_expr(&f.m, below, UOP_B32, MEAN_INNER), "ffs(n) - 1");
