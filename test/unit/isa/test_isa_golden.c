@@ -1,4 +1,4 @@
-/* Every row of test/golden/isa/smNN.tsv: what the vendor's disassembler printed for a word, against ours. Blanks before
+/* Every row of test/golden/isa/[forms_]smNN.tsv: what the vendor's disassembler printed for a word, against ours. Blanks before
  * commas are not part of a token and are left out of the comparison. */
 #include "isa/isa.h"
 
@@ -22,10 +22,10 @@ static void normalize(char *text)
     *to = '\0';
 }
 
-static void check_file(unsigned sm)
+static void check_file(const char *prefix, unsigned sm)
 {
     char path[1024];
-    snprintf(path, sizeof path, "%s/test/golden/isa/sm%u.tsv", SP_SOURCE_DIR, sm);
+    snprintf(path, sizeof path, "%s/test/golden/isa/%ssm%u.tsv", SP_SOURCE_DIR, prefix, sm);
     FILE *f = fopen(path, "r");
     if (!f)
         fail_msg("no golden rows: %s", path);
@@ -59,17 +59,30 @@ static void check_file(unsigned sm)
     assert_int_equal(wrong, 0);
 }
 
-static void test_golden_rows(void **state)
+static void check_all(const char *prefix)
 {
-    (void)state;
     size_t count;
     const unsigned *archs = isa_archs(&count);
     for (size_t i = 0; i < count; i++)
-        check_file(archs[i]);
+        check_file(prefix, archs[i]);
+}
+
+/* Compiled kernels and enumerated modifiers. */
+static void test_golden_rows(void **state)
+{
+    (void)state;
+    check_all("");
+}
+
+/* A few random words of every opcode form. */
+static void test_golden_forms(void **state)
+{
+    (void)state;
+    check_all("forms_");
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden_rows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden_rows), cmocka_unit_test(test_golden_forms)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
