@@ -87,7 +87,7 @@ bool mean_is_pointer(const struct mean *m, graph_id id)
 /* ---- element sizes --------------------------------------------------------------------------- */
 
 /* Whether an 8-byte load is looked at in halves: some operation takes one of them. */
-static bool used_in_halves(const struct mean *m, graph_id id)
+bool mean_used_in_halves(const struct mean *m, graph_id id)
 {
     uint32_t count, count_half;
     const graph_id *users = graph_users(m->g, id, &count);
@@ -112,7 +112,7 @@ static unsigned natural_width(const struct mean *m, const struct graph_access *x
     if (x->width != 8)
         return x->width ? x->width : 4;
     if (x->kind == GRAPH_LOAD)
-        return x->result != GRAPH_NIL && used_in_halves(m, x->result) ? 4 : 8;
+        return x->result != GRAPH_NIL && mean_used_in_halves(m, x->result) ? 4 : 8;
     if (x->kind == GRAPH_STORE && x->value[0] != GRAPH_NIL && x->value[1] != GRAPH_NIL) {
         graph_id pair = graph_op2(m->g, UOP_PAIR, UOP_B64, x->value[0], x->value[1]);
         return graph_at(m->g, pair)->kind == UOP_PAIR ? 4 : 8;
@@ -220,18 +220,28 @@ static void index_sum(const struct mean *m, const struct graph_affine *f, int64_
         /* sext(a + b) is a + b for a reader as long as nothing multiplies it. */
         if (c == 1 && mean_sum_add(m, &opened, f->terms[i].term, 1, false, 0)) {
             *sum = opened;
-        } else if (sum->count < sizeof sum->terms / sizeof sum->terms[0]) {
-            sum->terms[sum->count].node = f->terms[i].term;
-            sum->terms[sum->count++].coefficient = c;
+        } else {
+            mean_sum_term(sum, f->terms[i].term, c);
         }
     }
     mean_sum_fold(m, sum, GRAPH_NIL);
 }
 
-static const char *array_name(const struct mean *m, int at)
+static const char *memory_type(unsigned bytes, bool is_float);
+
+/* A pointer to something else than the elements the kernel moves (a struct) is cast. */
+static const char *array_name(const struct mean *m, int at, bool is_float)
 {
-    if (at < (int)m->param_count)
-        return m->params[at].name;
+    if (at < (int)m->param_count) {
+        const struct mean_array *array = &m->work->arrays[at];
+        struct mean_array declared;
+        bool pointer = false, opaque = m->params[at].type && !mean_declared(m->params[at].type, &declared, &pointer);
+        const char *text = opaque && pointer ? arena_printf(m->a, "((%s *)%s)",
+                                                            memory_type(array->bytes, is_float || mean_kind_is_float(array->kind)),
+                                                            m->params[at].name)
+                                             : NULL;
+        return text ? text : m->params[at].name;
+    }
     if (at == (int)m->param_count + MEAN_LOCAL)
         return m->work->arrays[at].mixed ? "local8" : "local";
     return m->work->arrays[at].mixed ? "shared8" : "shared";
@@ -286,8 +296,7 @@ static bool indexed_text(struct mean *m, const struct mean_sum *sum, unsigned ba
             return false;
         if ((n->kind == UOP_SEXT || n->kind == UOP_ZEXT) && n->imm == 32 && !map_u64_get(&m->name_of, node, &at))
             node = n->arg[0];
-        rest.terms[rest.count].node = node;
-        rest.terms[rest.count++].coefficient = sum->terms[i].coefficient / (int64_t)bytes;
+        mean_sum_term(&rest, node, sum->terms[i].coefficient / (int64_t)bytes);
     }
     mean_sum_fold(m, &rest, GRAPH_NIL);
     struct mean_text pointer = mean_text_of(m, sum->terms[base].node, UOP_VOID, style, depth + 1);
@@ -308,9 +317,9 @@ static struct mean_text raw_text(struct mean *m, graph_id address, enum uop_spac
     if (at >= 0 && at < (int)m->param_count) {
         f.offset += part.offset;
         index_sum(m, &f, 1, &sum);
-        text =
-            mean_piece(m, PREC_ADD, "(char *)%s + %s", array_name(m, at), mean_text_terms(m, &sum, style, depth + 1).p)
-                .p;
+        const char *rest = mean_text_terms(m, &sum, style, depth + 1).p;
+        bool less = rest[0] == '-';
+        text = mean_piece(m, PREC_ADD, "(char *)%s %c %s", m->params[at].name, less ? '-' : '+', rest + less).p;
     } else {
         /* Never through an address reading of the same node: that would come back here. */
         sum = (struct mean_sum){.count = 0};
@@ -368,7 +377,7 @@ struct mean_text mean_text_element(struct mean *m, graph_id address, enum uop_sp
     int64_t moved = part.bytes ? part.bytes : width ? width : bytes;
     if (!address_of && part.bytes == 4 && lane_bytes == 8 && inside % 4 == 0) { /* a word of a 64-bit element */
         unsigned word = (unsigned)(inside % 8);
-        struct mean_part whole = {part.offset - word, 8, false};
+        struct mean_part whole = {part.offset - word, 8, false, false};
         struct mean_text t = mean_text_element(m, address, space, width, whole, false, style, depth + 1);
         return mean_piece(m, PREC_PRIMARY, "%s(%s)", word ? "hi" : "lo", t.p);
     }
@@ -391,14 +400,17 @@ struct mean_text mean_text_element(struct mean *m, graph_id address, enum uop_sp
     struct mean_text index = mean_text_terms(m, &sum, style, depth + 1);
     if (!address_of && array->declared && array->lanes == 1 && bytes < 4 && moved > bytes)
         return mean_piece(m, PREC_UNARY, "*(%s *)&%s[%s]", memory_type((unsigned)moved, part.is_float),
-                          array_name(m, at), index.cut ? "\xe2\x80\xa6" : index.p);
-    return mean_piece(m, address_of ? PREC_UNARY : PREC_PRIMARY, "%s%s[%s]%s", address_of ? "&" : "", array_name(m, at),
+                          array_name(m, at, part.is_float), index.cut ? "\xe2\x80\xa6" : index.p);
+    if (part.number && bytes == 4 && array->lanes == 1) /* one number in the place of two elements */
+        return mean_piece(m, PREC_UNARY, "*(%s *)&%s[%s]", memory_type(8, part.is_float), array_name(m, at, part.is_float),
+                          index.cut ? "\xe2\x80\xa6" : index.p);
+    return mean_piece(m, address_of ? PREC_UNARY : PREC_PRIMARY, "%s%s[%s]%s", address_of ? "&" : "", array_name(m, at, part.is_float),
                       index.cut ? "\xe2\x80\xa6" : index.p, lane);
 }
 
 const char *mean_element(struct mean *m, graph_id address, enum uop_space space, unsigned width, bool address_of)
 {
-    struct mean_part all = {0, 0, false};
+    struct mean_part all = {0, 0, false, false};
     return mean_shorten(m, mean_text_element(m, address, space, width, all, address_of, MEAN_INNER, 0).p);
 }
 
@@ -419,7 +431,7 @@ bool mean_address_of(struct mean *m, graph_id address, enum uop_space space, uns
     out->element_bytes = whole ? (uint32_t)bytes : 1;
     out->index = sum.count == 1 ? sum.terms[0].node : GRAPH_NIL;
     out->byte_offset = f.offset;
-    out->array = array_name(m, at);
+    out->array = at < (int)m->param_count ? m->params[at].name : array_name(m, at, false);
     out->index_text = mean_text_terms(m, &sum, MEAN_INNER, 0).p;
     return true;
 }

@@ -293,6 +293,13 @@ static struct mean_text cast(const struct printer *p, const char *type, graph_id
     return mean_piece(p->m, PREC_UNARY, "(%s)%s", type, mean_operand(p->m, arg(p, a, as), PREC_UNARY));
 }
 
+/* A parameter of `bytes` bytes at the start of the constant word a node reads; NULL: none. */
+static const struct mean_param *small_param(const struct mean *m, graph_id id, unsigned bytes)
+{
+    const struct mean_param *p = mean_param_of(m, id);
+    return p && p->size == bytes && graph_at(m->g, id)->imm == p->constant_offset ? p : NULL;
+}
+
 /* A 32-bit integer whose C type would extend with the other sign is cast first. */
 static struct mean_text wide_cast(const struct printer *p, const struct graph_node *n, const char *type)
 {
@@ -312,6 +319,9 @@ static struct mean_text extension(const struct printer *p, const struct graph_no
     unsigned bits = (unsigned)n->imm;
     const char *type = integer_type(bits >= 32 && n->type == UOP_B64 ? 64 : bits, n->kind == UOP_SEXT);
     const struct mean_param *param = mean_param_of(p->m, n->arg[0]);
+    const struct mean_param *small = bits < 32 && n->type == UOP_B32 ? small_param(p->m, n->arg[0], bits / 8) : NULL;
+    if (small && !small->type)
+        return cast(p, type, n->arg[0], UOP_B32);
     bool wide = n->type == UOP_B64 && bits == 32 && uop_type_bits((enum uop_type)inner->type) == 32;
     if (wide && !(inner->kind == UOP_LOAD && inner->width < 4))
         return wide_cast(p, n, type);
@@ -460,10 +470,20 @@ static struct mean_text half_text(const struct printer *p, const struct graph_no
     struct mean_text product;
     if (high_product(p, n, &product))
         return product;
+    uint64_t factor;
+    uint32_t id_at;
+    bool has_id = !(p->style & MEAN_EXPANDED) && map_u64_get(&p->m->value_of, n->arg[0], &id_at);
+    if (!has_id && n->kind == UOP_HI && n->type == UOP_B32 && shift->kind == UOP_MUL &&
+        graph_is_const(p->m->g, shift->arg[1], &factor) && factor > 1 && factor < UINT64_C(1) << 32 &&
+        (factor & (factor - 1)) == 0) { /* the middle of the other factor */
+        struct mean_text other = arg(p, shift->arg[0], UOP_B64);
+        return mean_piece(p->m, PREC_PRIMARY, "lo(%s >> %d)", mean_operand(p->m, other, PREC_SHIFT),
+                          32 - __builtin_ctzll(factor));
+    }
     shift = graph_at(p->m->g, n->arg[0]); /* constants may have been made */
     if (mean_half_is_element(p->m, n))
         return mean_text_element(p->m, shift->arg[0], (enum uop_space)shift->space, shift->width,
-                                 (struct mean_part){n->kind == UOP_HI ? bytes : 0, bytes, false}, false, p->style, p->depth);
+                                 (struct mean_part){n->kind == UOP_HI ? bytes : 0, bytes, false, false}, false, p->style, p->depth);
     if (shift->kind == UOP_LOAD && n->kind == UOP_LO && shift->width <= bytes)
         return arg(p, n->arg[0], p->as); /* the load is no wider */
     bool right = n->kind == UOP_LO && (shift->kind == UOP_SHR || shift->kind == UOP_SAR);
@@ -489,7 +509,7 @@ static struct mean_text pair_text(const struct printer *p, const struct graph_no
         const struct mean_array *array = at < 0 ? NULL : &p->m->work->arrays[at];
         if (array && array->bytes == 8u * array->lanes) /* a 64-bit element of a wide load */
             return mean_text_element(p->m, load->arg[0], (enum uop_space)load->space, load->width,
-                                     (struct mean_part){4 * (unsigned)low->imm, 8, false}, false, p->style, p->depth);
+                                     (struct mean_part){4 * (unsigned)low->imm, 8, false, false}, false, p->style, p->depth);
     }
     bool floats = n->type == UOP_B32 && (mean_kind_is_float(mean_kind_made(p->m, n->arg[0], 0)) ||
                                          mean_kind_is_float(mean_kind_made(p->m, n->arg[1], 0)));
@@ -509,7 +529,7 @@ static struct mean_text atomic_text(const struct printer *p, const struct graph_
     str_init(&b, m->a);
     unsigned width = n->width ? n->width : uop_type_bits((enum uop_type)n->type) / 8;
     str_addf(&b, "atomic%s(%s", atomic_name((unsigned)n->imm & 0xff),
-             mean_text_element(m, n->arg[0], (enum uop_space)n->space, width, (struct mean_part){0, 0, false}, true, p->style,
+             mean_text_element(m, n->arg[0], (enum uop_space)n->space, width, (struct mean_part){0, 0, false, false}, true, p->style,
                                p->depth + 1)
                  .p);
     for (unsigned i = 1; i < n->arg_count && i < 3; i++)
@@ -633,7 +653,7 @@ static struct mean_text operation(const struct printer *p, graph_id id, const st
     case UOP_NEG:
     case UOP_MUL:
         if (n->type == UOP_B64 && mean_is_pointer(m, id))
-            return mean_text_element(m, id, UOP_GLOBAL, 0, (struct mean_part){0, 0, false}, true, p->style, p->depth);
+            return mean_text_element(m, id, UOP_GLOBAL, 0, (struct mean_part){0, 0, false, false}, true, p->style, p->depth);
         return mean_text_sum(m, id, p->as, p->style, p->depth);
     case UOP_ADDC: {
         struct strbuf b;
@@ -650,6 +670,14 @@ static struct mean_text operation(const struct printer *p, graph_id id, const st
     case UOP_AND:
     case UOP_OR:
     case UOP_XOR: {
+        uint64_t mask;
+        unsigned bytes = graph_is_const(m->g, n->arg[1], &mask) ? mask == 0xff ? 1 : mask == 0xffff ? 2 : 0 : 0;
+        const struct mean_param *small = n->kind == UOP_AND && bytes ? small_param(m, n->arg[0], bytes) : NULL;
+        struct mean_array declared;
+        bool pointer;
+        if (small && !(small->type && mean_declared(small->type, &declared, &pointer) &&
+                       !mean_kind_is_unsigned(declared.kind)))
+            return word(small->name);
         enum mean_prec prec = n->kind == UOP_AND ? PREC_AND : n->kind == UOP_OR ? PREC_OR : PREC_XOR;
         order_pair(m, pair);
         return binary(p, pair[0], n->kind == UOP_AND ? "&" : n->kind == UOP_OR ? "|" : "^", pair[1], prec, true, hex);
@@ -683,14 +711,16 @@ static struct mean_text operation(const struct printer *p, graph_id id, const st
     case UOP_UNIFORM: return arg(p, n->arg[0], p->as);
     case UOP_LOAD:
         return mean_text_element(m, n->arg[0], (enum uop_space)n->space, n->width,
-                                 (struct mean_part){0, 0, mean_kind_is_float(mean_kind_of(m, id))}, false, p->style,
+                                 (struct mean_part){0, 0, mean_kind_is_float(mean_kind_of(m, id)),
+                                                    n->width == 8 && n->type == UOP_B64 &&
+                                                        !mean_used_in_halves(m, id)}, false, p->style,
                                  p->depth);
     case UOP_ELEMENT: {
         const struct graph_node *load = graph_at(m->g, n->arg[0]);
         if (load->kind == UOP_LOAD)
             return mean_text_element(m, load->arg[0], (enum uop_space)load->space, load->width,
                                      (struct mean_part){4 * (unsigned)(n->imm & 3), 4,
-                                                        mean_kind_is_float(mean_kind_of(m, id))},
+                                                        mean_kind_is_float(mean_kind_of(m, id)), false},
                                      false, p->style, p->depth);
         return mean_piece(m, PREC_PRIMARY, "word(%s, %" PRIu64 ")", arg(p, n->arg[0], UOP_VOID).p, n->imm);
     }

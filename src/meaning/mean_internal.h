@@ -140,6 +140,8 @@ struct mean_text mean_text_terms(struct mean *m, struct mean_sum *sum, unsigned 
 bool mean_half_is_element(const struct mean *m, const struct graph_node *half);
 /* Puts named linear indices (but for `except`) in the place of their parts. */
 void mean_sum_fold(const struct mean *m, struct mean_sum *sum, graph_id except);
+/* Adds one term, to its like where there is one; false when there are too many. */
+bool mean_sum_term(struct mean_sum *sum, graph_id id, int64_t coefficient);
 /* Takes `id` * coefficient apart into *sum, down to named nodes and what is no sum. False when it
  * has too many terms. */
 bool mean_sum_add(const struct mean *m, struct mean_sum *sum, graph_id id, int64_t coefficient, bool top,
@@ -160,9 +162,12 @@ const char *mean_literal(struct mean *m, uint64_t bits, unsigned width, unsigned
 struct mean_part {
     unsigned offset, bytes;
     bool is_float;
+    bool number; /* eight bytes that nobody takes apart */
 };
 struct mean_text mean_text_element(struct mean *m, graph_id address, enum uop_space space, unsigned width,
                                    struct mean_part part, bool address_of, unsigned style, unsigned depth);
+/* Whether an 8-byte load is looked at in halves. */
+bool mean_used_in_halves(const struct mean *m, graph_id id);
 /* True when a 64-bit node is a pointer parameter plus something. */
 bool mean_is_pointer(const struct mean *m, graph_id id);
 enum sp_status mean_find_arrays(struct mean *m);

@@ -20,7 +20,7 @@ static bool has_word(const struct mean *m, graph_id id)
            map_u64_get(&m->work->low_of, id, &at);
 }
 
-static bool add_term(struct mean_sum *sum, graph_id id, int64_t coefficient)
+bool mean_sum_term(struct mean_sum *sum, graph_id id, int64_t coefficient)
 {
     for (unsigned i = 0; i < sum->count; i++)
         if (sum->terms[i].node == id) {
@@ -42,7 +42,7 @@ bool mean_sum_add(const struct mean *m, struct mean_sum *sum, graph_id id, int64
     unsigned width = uop_type_bits((enum uop_type)n->type);
     uint64_t k;
     if (depth > SUM_DEPTH || sum->steps++ > SUM_STEPS || (!top && has_word(m, id)))
-        return add_term(sum, id, coefficient);
+        return mean_sum_term(sum, id, coefficient);
     switch (n->kind) {
     case UOP_CONST: {
         uint64_t product = (uint64_t)bits_sign_extend(n->imm, width) * (uint64_t)coefficient;
@@ -66,7 +66,7 @@ bool mean_sum_add(const struct mean *m, struct mean_sum *sum, graph_id id, int64
         break;
     default: break;
     }
-    return add_term(sum, id, coefficient);
+    return mean_sum_term(sum, id, coefficient);
 }
 
 void mean_sum_fold(const struct mean *m, struct mean_sum *sum, graph_id except)
@@ -83,8 +83,11 @@ void mean_sum_fold(const struct mean *m, struct mean_sum *sum, graph_id except)
         if (block == SUM_TERMS || thread == SUM_TERMS ||
             sum->terms[block].coefficient != sum->terms[thread].coefficient * l->factor)
             continue;
-        sum->terms[thread].node = m->names.p[i].node;
-        sum->terms[block] = sum->terms[--sum->count];
+        int64_t coefficient = sum->terms[thread].coefficient;
+        unsigned later = block > thread ? block : thread, sooner = block + thread - later;
+        sum->terms[later] = sum->terms[--sum->count];
+        sum->terms[sooner] = sum->terms[--sum->count];
+        mean_sum_term(sum, m->names.p[i].node, coefficient);
     }
 }
 

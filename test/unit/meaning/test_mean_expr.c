@@ -239,6 +239,8 @@ static void wide_products_and_bit_counts(void **state)
     graph_id zw = graph_op1(&f.g, UOP_ZEXT, UOP_B64, w);
     graph_id wide = graph_op2(&f.g, UOP_MUL, UOP_B64, zn, zw), mixed = graph_op2(&f.g, UOP_MUL, UOP_B64, sn, zw);
     graph_id tenth = graph_op2(&f.g, UOP_MUL, UOP_B64, zn, graph_const(&f.g, UOP_B64, 0xcccccccd));
+    graph_id quarter = graph_op1(&f.g, UOP_HI, UOP_B32,
+                                 graph_op2(&f.g, UOP_MUL, UOP_B64, mixed, graph_const(&f.g, UOP_B64, 1u << 30)));
     struct uop flo = {.kind = UOP_FLO, .type = UOP_B32}, amount = {.kind = UOP_FLO, .type = UOP_B32, .imm = 1};
     graph_id high = graph_pure(&f.g, &flo, &n, 1), turned = graph_op1(&f.g, UOP_BREV, UOP_B32, n);
     graph_id above = graph_pure(&f.g, &amount, &n, 1), below = graph_pure(&f.g, &amount, &turned, 1);
@@ -252,6 +254,7 @@ static void wide_products_and_bit_counts(void **state)
                         "hi((long)n * (unsigned long)(unsigned)w)");
     assert_string_equal(mean_expr(&f.m, wide, UOP_B64, MEAN_INNER),
                         "(unsigned long)(unsigned)n * (unsigned long)(unsigned)w");
+    assert_string_equal(mean_expr(&f.m, quarter, UOP_B32, MEAN_INNER), "lo((long)n * (unsigned long)(unsigned)w >> 2)");
     assert_string_equal(mean_expr(&f.m, high, UOP_B32, MEAN_INNER), "31 - clz(n)");
     assert_string_equal(mean_expr(&f.m, above, UOP_B32, MEAN_INNER), "bfind_shiftamt(n)");
     assert_string_equal(mean_expr(&f.m, below, UOP_B32, MEAN_INNER), "ffs(n) - 1");
