@@ -520,6 +520,8 @@ static void scan_operand(const char *text)
                 o.style |= ISA_STYLE_STRIDED;
             } else if (IS("positive")) {
                 o.style |= ISA_STYLE_POSITIVE;
+            } else if (IS("next")) {
+                o.style |= ISA_STYLE_NEXT;
             } else if (IS("half")) {
                 o.style |= ISA_STYLE_HALF;
             } else if (IS("negative")) {

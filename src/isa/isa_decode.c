@@ -177,6 +177,8 @@ static bool read_operand(const struct isa_operand_row *o, struct bits128 word, u
         out->base = part_register(&o->part[ISA_PART_BASE], word);
         out->ubase = part_register(&o->part[ISA_PART_UBASE], word);
         out->desc = part_register(&o->part[ISA_PART_DESC], word);
+        if (o->style & ISA_STYLE_NEXT && out->desc < ISA_RZ)
+            out->desc++;
         out->bank = (uint8_t)isa_field_raw(&o->part[ISA_PART_BANK].field, word);
         out->value = field_value(&main->field, word, offset);
         /* Without a register it is an address, and has no sign; rows where it is otherwise say so. */
