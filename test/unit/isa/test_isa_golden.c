@@ -1,5 +1,5 @@
-/* Every row of test/golden/isa/[forms_]smNN.tsv: what the vendor's disassembler printed for a word, against ours. Blanks before
- * commas are not part of a token and are left out of the comparison. */
+/* Every row of test/golden/isa/[forms_]smNN.tsv: what the vendor's disassembler printed for a word, against ours.
+ * Blanks before commas are not part of a token and are left out of the comparison. */
 #include "isa/isa.h"
 
 #include <inttypes.h>
