@@ -11,9 +11,9 @@
 
 struct mean_param {
     uint32_t index, offset, constant_offset, size;
-    const char *name;  /* "x", or "p0" */
+    const char *name; /* "x", or "p0" */
     bool from_source;
-    const char *type;  /* "float const*", NULL unknown */
+    const char *type; /* "float const*", NULL unknown */
 };
 
 /* A name the report introduces: `i` for the linear index, then j, k … */
@@ -30,8 +30,8 @@ struct mean {
     const struct mean_param *params;
     uint32_t param_count;
     VEC(struct mean_name) names;
-    struct map_u64 name_of;   /* node -> index into names */
-    struct map_u64 value_of;  /* node -> index into value_ids */
+    struct map_u64 name_of;  /* node -> index into names */
+    struct map_u64 value_of; /* node -> index into value_ids */
     VEC(const char *)
     value_ids; /* "v0" …; set by mean_set_value(): such a node prints as its id inside other expressions */
     VEC(graph_id) value_nodes;
@@ -45,10 +45,10 @@ enum sp_status mean_init(struct mean *m, struct arena *a, struct graph *g, const
 
 /* How an expression is written. */
 enum mean_style {
-    MEAN_INNER = 0,      /* values that have an id print as the id: "!(v1 > hi) ? v1 : hi"; loads as elements: "x[i]" */
-    MEAN_EXPANDED = 1,   /* no ids: everything written out down to loads, parameters, special registers */
-    MEAN_BITS = 2,       /* constants as integers whatever their use */
-    MEAN_REAL = 4,       /* as real numbers: min and max without a word on NaN */
+    MEAN_INNER = 0,    /* values that have an id print as the id: "!(v1 > hi) ? v1 : hi"; loads as elements: "x[i]" */
+    MEAN_EXPANDED = 1, /* no ids: everything written out down to loads, parameters, special registers */
+    MEAN_BITS = 2,     /* constants as integers whatever their use */
+    MEAN_REAL = 4,     /* as real numbers: min and max without a word on NaN */
 };
 
 /* The text of a node. `as` is the type its reader takes it for (UOP_F32: constants print as float
@@ -68,13 +68,13 @@ const char *mean_type(struct mean *m, graph_id node);
 
 /* What an address means. */
 struct mean_address {
-    int param;             /* index into params, -1: none */
-    bool stack;            /* relative to the stack pointer */
-    uint32_t element_bytes;/* from the array's accesses and its declared type */
-    graph_id index;        /* the one node the index is made of, NIL: none or several (see index_text) */
-    int64_t byte_offset;   /* constant rest in bytes */
-    const char *array;     /* "x", "shared", "local" */
-    const char *index_text;/* "i", "i + 1", "row * 4 + j" */
+    int param;              /* index into params, -1: none */
+    bool stack;             /* relative to the stack pointer */
+    uint32_t element_bytes; /* from the array's accesses and its declared type */
+    graph_id index;         /* the one node the index is made of, NIL: none or several (see index_text) */
+    int64_t byte_offset;    /* constant rest in bytes */
+    const char *array;      /* "x", "shared", "local" */
+    const char *index_text; /* "i", "i + 1", "row * 4 + j" */
 };
 bool mean_address_of(struct mean *m, graph_id address, enum uop_space space, unsigned width, struct mean_address *out);
 

@@ -236,10 +236,11 @@ static const char *array_name(const struct mean *m, int at, bool is_float)
         const struct mean_array *array = &m->work->arrays[at];
         struct mean_array declared;
         bool pointer = false, opaque = m->params[at].type && !mean_declared(m->params[at].type, &declared, &pointer);
-        const char *text = opaque && pointer ? arena_printf(m->a, "((%s *)%s)",
-                                                            memory_type(array->bytes, is_float || mean_kind_is_float(array->kind)),
-                                                            m->params[at].name)
-                                             : NULL;
+        const char *text = opaque && pointer
+                               ? arena_printf(m->a, "((%s *)%s)",
+                                              memory_type(array->bytes, is_float || mean_kind_is_float(array->kind)),
+                                              m->params[at].name)
+                               : NULL;
         return text ? text : m->params[at].name;
     }
     if (at == (int)m->param_count + MEAN_LOCAL)
@@ -335,18 +336,17 @@ static struct mean_text raw_text(struct mean *m, graph_id address, enum uop_spac
         mean_sum_fold(m, &sum, address);
         unsigned base = pointer_term(m, &sum);
         struct mean_text indexed;
-        if (bytes && base < sum.count &&
-            indexed_text(m, &sum, base, bytes, type, address_of, style, depth, &indexed))
+        if (bytes && base < sum.count && indexed_text(m, &sum, base, bytes, type, address_of, style, depth, &indexed))
             return indexed;
         if (base < sum.count) {
             struct mean_text pointer = mean_text_of(m, sum.terms[base].node, UOP_VOID, style, depth + 1);
             sum.terms[base] = sum.terms[--sum.count];
             struct mean_text rest = mean_text_terms(m, &sum, style, depth + 1);
-            text = sum.count || sum.offset ? mean_piece(m, PREC_ADD, "(char *)%s + %s",
-                                                        mean_operand(m, pointer, PREC_UNARY),
-                                                        mean_operand(m, rest, PREC_ADD))
-                                                 .p
-                                           : pointer.p;
+            text = sum.count || sum.offset
+                       ? mean_piece(m, PREC_ADD, "(char *)%s + %s", mean_operand(m, pointer, PREC_UNARY),
+                                    mean_operand(m, rest, PREC_ADD))
+                             .p
+                       : pointer.p;
         } else {
             text = mean_text_terms(m, &sum, style, depth + 1).p;
         }
@@ -402,10 +402,10 @@ struct mean_text mean_text_element(struct mean *m, graph_id address, enum uop_sp
         return mean_piece(m, PREC_UNARY, "*(%s *)&%s[%s]", memory_type((unsigned)moved, part.is_float),
                           array_name(m, at, part.is_float), index.cut ? "\xe2\x80\xa6" : index.p);
     if (part.number && bytes == 4 && array->lanes == 1) /* one number in the place of two elements */
-        return mean_piece(m, PREC_UNARY, "*(%s *)&%s[%s]", memory_type(8, part.is_float), array_name(m, at, part.is_float),
-                          index.cut ? "\xe2\x80\xa6" : index.p);
-    return mean_piece(m, address_of ? PREC_UNARY : PREC_PRIMARY, "%s%s[%s]%s", address_of ? "&" : "", array_name(m, at, part.is_float),
-                      index.cut ? "\xe2\x80\xa6" : index.p, lane);
+        return mean_piece(m, PREC_UNARY, "*(%s *)&%s[%s]", memory_type(8, part.is_float),
+                          array_name(m, at, part.is_float), index.cut ? "\xe2\x80\xa6" : index.p);
+    return mean_piece(m, address_of ? PREC_UNARY : PREC_PRIMARY, "%s%s[%s]%s", address_of ? "&" : "",
+                      array_name(m, at, part.is_float), index.cut ? "\xe2\x80\xa6" : index.p, lane);
 }
 
 const char *mean_element(struct mean *m, graph_id address, enum uop_space space, unsigned width, bool address_of)

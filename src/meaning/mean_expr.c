@@ -240,7 +240,10 @@ static struct mean_text integer_min_max(const struct printer *p, const struct gr
         bool agrees = !known || mean_kind_is_unsigned(kind) == is_unsigned || graph_is_const(m->g, pair[i], NULL) ||
                       mean_is_nonnegative(m, pair[i], 0);
         text[i] = agrees ? mean_operand(m, t, PREC_TERNARY)
-                         : mean_piece(m, PREC_UNARY, "(%s%s)%s", is_unsigned ? "unsigned" : wide ? "long" : "int",
+                         : mean_piece(m, PREC_UNARY, "(%s%s)%s",
+                                      is_unsigned ? "unsigned"
+                                      : wide      ? "long"
+                                                  : "int",
                                       is_unsigned && wide ? " long" : "", mean_operand(m, t, PREC_UNARY))
                                .p;
     }
@@ -309,7 +312,10 @@ static struct mean_text wide_cast(const struct printer *p, const struct graph_no
     bool is_unsigned = mean_kind_is_unsigned(kind == KIND_UNKNOWN ? mean_kind_of(m, n->arg[0]) : kind);
     bool agrees = mean_is_nonnegative(m, n->arg[0], 0) || is_unsigned != is_signed;
     struct mean_text t = arg(p, n->arg[0], UOP_B32 | (is_signed ? 0u : (unsigned)MEAN_AS_UNSIGNED));
-    return mean_piece(m, PREC_UNARY, "(%s)%s%s", type, agrees ? "" : is_signed ? "(int)" : "(unsigned)",
+    return mean_piece(m, PREC_UNARY, "(%s)%s%s", type,
+                      agrees      ? ""
+                      : is_signed ? "(int)"
+                                  : "(unsigned)",
                       mean_operand(m, t, PREC_UNARY));
 }
 
@@ -363,13 +369,17 @@ static struct mean_text conversion(const struct printer *p, const struct graph_n
         return call(p, name, n->arg, 1, (unsigned)n->imm & MEAN_AS_TYPE);
     case UOP_I2F:
         if (n->round == UOP_RN) {
-            bool as_written = is_signed == !mean_is_unsigned(p->m, n->arg[0]) ||
-                              mean_is_nonnegative(p->m, n->arg[0], 0);
+            bool whole = n->imm >= uop_type_bits((enum uop_type)graph_at(p->m->g, n->arg[0])->type);
+            bool as_written =
+                whole && (is_signed == !mean_is_unsigned(p->m, n->arg[0]) || mean_is_nonnegative(p->m, n->arg[0], 0));
             if (as_written)
                 return cast(p, float_type(n->type), n->arg[0], UOP_B32);
             const char *type = integer_type((unsigned)n->imm, is_signed);
-            struct mean_text inner = cast(p, type ? type : is_signed ? "int" : "unsigned", n->arg[0],
-                                          UOP_B32 | (is_signed ? 0u : (unsigned)MEAN_AS_UNSIGNED));
+            struct mean_text inner = cast(p,
+                                          type        ? type
+                                          : is_signed ? "int"
+                                                      : "unsigned",
+                                          n->arg[0], UOP_B32 | (is_signed ? 0u : (unsigned)MEAN_AS_UNSIGNED));
             return mean_piece(p->m, PREC_UNARY, "(%s)%s", float_type(n->type), inner.p);
         }
         snprintf(name, sizeof name, "%s%s", float_type(n->type), rounds[n->round % 5]);
@@ -483,7 +493,8 @@ static struct mean_text half_text(const struct printer *p, const struct graph_no
     shift = graph_at(p->m->g, n->arg[0]); /* constants may have been made */
     if (mean_half_is_element(p->m, n))
         return mean_text_element(p->m, shift->arg[0], (enum uop_space)shift->space, shift->width,
-                                 (struct mean_part){n->kind == UOP_HI ? bytes : 0, bytes, false, false}, false, p->style, p->depth);
+                                 (struct mean_part){n->kind == UOP_HI ? bytes : 0, bytes, false, false}, false,
+                                 p->style, p->depth);
     if (shift->kind == UOP_LOAD && n->kind == UOP_LO && shift->width <= bytes)
         return arg(p, n->arg[0], p->as); /* the load is no wider */
     bool right = n->kind == UOP_LO && (shift->kind == UOP_SHR || shift->kind == UOP_SAR);
@@ -509,7 +520,8 @@ static struct mean_text pair_text(const struct printer *p, const struct graph_no
         const struct mean_array *array = at < 0 ? NULL : &p->m->work->arrays[at];
         if (array && array->bytes == 8u * array->lanes) /* a 64-bit element of a wide load */
             return mean_text_element(p->m, load->arg[0], (enum uop_space)load->space, load->width,
-                                     (struct mean_part){4 * (unsigned)low->imm, 8, false, false}, false, p->style, p->depth);
+                                     (struct mean_part){4 * (unsigned)low->imm, 8, false, false}, false, p->style,
+                                     p->depth);
     }
     bool floats = n->type == UOP_B32 && (mean_kind_is_float(mean_kind_made(p->m, n->arg[0], 0)) ||
                                          mean_kind_is_float(mean_kind_made(p->m, n->arg[1], 0)));
@@ -529,8 +541,8 @@ static struct mean_text atomic_text(const struct printer *p, const struct graph_
     str_init(&b, m->a);
     unsigned width = n->width ? n->width : uop_type_bits((enum uop_type)n->type) / 8;
     str_addf(&b, "atomic%s(%s", atomic_name((unsigned)n->imm & 0xff),
-             mean_text_element(m, n->arg[0], (enum uop_space)n->space, width, (struct mean_part){0, 0, false, false}, true, p->style,
-                               p->depth + 1)
+             mean_text_element(m, n->arg[0], (enum uop_space)n->space, width, (struct mean_part){0, 0, false, false},
+                               true, p->style, p->depth + 1)
                  .p);
     for (unsigned i = 1; i < n->arg_count && i < 3; i++)
         if (n->arg[i] != GRAPH_NIL)
@@ -653,7 +665,8 @@ static struct mean_text operation(const struct printer *p, graph_id id, const st
     case UOP_NEG:
     case UOP_MUL:
         if (n->type == UOP_B64 && mean_is_pointer(m, id))
-            return mean_text_element(m, id, UOP_GLOBAL, 0, (struct mean_part){0, 0, false, false}, true, p->style, p->depth);
+            return mean_text_element(m, id, UOP_GLOBAL, 0, (struct mean_part){0, 0, false, false}, true, p->style,
+                                     p->depth);
         return mean_text_sum(m, id, p->as, p->style, p->depth);
     case UOP_ADDC: {
         struct strbuf b;
@@ -675,8 +688,8 @@ static struct mean_text operation(const struct printer *p, graph_id id, const st
         const struct mean_param *small = n->kind == UOP_AND && bytes ? small_param(m, n->arg[0], bytes) : NULL;
         struct mean_array declared;
         bool pointer;
-        if (small && !(small->type && mean_declared(small->type, &declared, &pointer) &&
-                       !mean_kind_is_unsigned(declared.kind)))
+        if (small &&
+            !(small->type && mean_declared(small->type, &declared, &pointer) && !mean_kind_is_unsigned(declared.kind)))
             return word(small->name);
         enum mean_prec prec = n->kind == UOP_AND ? PREC_AND : n->kind == UOP_OR ? PREC_OR : PREC_XOR;
         order_pair(m, pair);
@@ -712,16 +725,15 @@ static struct mean_text operation(const struct printer *p, graph_id id, const st
     case UOP_LOAD:
         return mean_text_element(m, n->arg[0], (enum uop_space)n->space, n->width,
                                  (struct mean_part){0, 0, mean_kind_is_float(mean_kind_of(m, id)),
-                                                    n->width == 8 && n->type == UOP_B64 &&
-                                                        !mean_used_in_halves(m, id)}, false, p->style,
-                                 p->depth);
+                                                    n->width == 8 && n->type == UOP_B64 && !mean_used_in_halves(m, id)},
+                                 false, p->style, p->depth);
     case UOP_ELEMENT: {
         const struct graph_node *load = graph_at(m->g, n->arg[0]);
         if (load->kind == UOP_LOAD)
-            return mean_text_element(m, load->arg[0], (enum uop_space)load->space, load->width,
-                                     (struct mean_part){4 * (unsigned)(n->imm & 3), 4,
-                                                        mean_kind_is_float(mean_kind_of(m, id)), false},
-                                     false, p->style, p->depth);
+            return mean_text_element(
+                m, load->arg[0], (enum uop_space)load->space, load->width,
+                (struct mean_part){4 * (unsigned)(n->imm & 3), 4, mean_kind_is_float(mean_kind_of(m, id)), false},
+                false, p->style, p->depth);
         return mean_piece(m, PREC_PRIMARY, "word(%s, %" PRIu64 ")", arg(p, n->arg[0], UOP_VOID).p, n->imm);
     }
     case UOP_ATOM: return atomic_text(p, n);

@@ -89,11 +89,11 @@ struct mean_work {
     struct map_u64 low_of;     /* low word of a 64-bit linear index -> index into names */
     struct map_u64 stored_by;  /* node -> access that stores it */
     uint32_t *use_starts, *use_list; /* by def: the uses (indices into graph.uses) it reaches */
-    uint8_t *kinds;        /* by node: 1 + enum mean_kind once asked for; NULL while names are found */
+    uint8_t *kinds;                  /* by node: 1 + enum mean_kind once asked for; NULL while names are found */
     size_t kind_count;
-    uint8_t *live;         /* by node: some effect depends on it */
+    uint8_t *live; /* by node: some effect depends on it */
     size_t live_count;
-    bool mixed_ftz; /* operations that flush subnormals and ones that do not: their names must differ */
+    bool mixed_ftz;             /* operations that flush subnormals and ones that do not: their names must differ */
     uint32_t linear_count;      /* names[0 .. linear_count) are linear indices */
     struct mean_linear *linear; /* their parts */
 };
@@ -112,7 +112,8 @@ struct mean_text mean_text_of(struct mean *m, graph_id id, unsigned as, unsigned
 struct mean_text mean_text_define(struct mean *m, graph_id id, unsigned as, unsigned style, unsigned depth);
 /* A text of number format `kind` for a reader `as`: "bits(x)" where the bits of a float are taken as an
  * integer, "as_float(x)" the other way round. `width`: bits of the node. */
-struct mean_text mean_text_convert(struct mean *m, struct mean_text t, enum mean_kind kind, unsigned width, unsigned as);
+struct mean_text mean_text_convert(struct mean *m, struct mean_text t, enum mean_kind kind, unsigned width,
+                                   unsigned as);
 /* printf into a piece; never NULL; beyond MEAN_TEXT_MAX it is cut. */
 struct mean_text mean_piece(struct mean *m, enum mean_prec prec, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

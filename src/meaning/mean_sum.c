@@ -157,7 +157,8 @@ static void count_bits(const struct mean *m, struct mean_sum *sum, unsigned styl
             sum->terms[i].call = SUM_CLZ;
             sum->terms[i].coefficient = (int64_t)(0 - c);
             sum->offset = (int64_t)((uint64_t)sum->offset + 31 * c);
-        } else if (graph_at(m->g, n->arg[0])->kind == UOP_BREV && ((style & MEAN_EXPANDED) || !map_u64_get(&m->value_of, n->arg[0], &at))) {
+        } else if (graph_at(m->g, n->arg[0])->kind == UOP_BREV &&
+                   ((style & MEAN_EXPANDED) || !map_u64_get(&m->value_of, n->arg[0], &at))) {
             sum->terms[i].call = SUM_FFS;
             sum->offset = (int64_t)((uint64_t)sum->offset - c);
         }
@@ -217,7 +218,8 @@ struct mean_text mean_text_terms(struct mean *m, struct mean_sum *sum, unsigned 
         return mean_piece(m, sum->offset < 0 ? PREC_UNARY : PREC_PRIMARY, "%" PRId64, sum->offset);
     bool offset_first = sum->terms[0].coefficient < 0 && sum->offset > 0;
     if (sum->count == 1 && sum->offset == 0 && sum->terms[0].coefficient > 0)
-        return term_text(m, sum->terms[0].node, sum->terms[0].call, (uint64_t)sum->terms[0].coefficient, false, style, depth);
+        return term_text(m, sum->terms[0].node, sum->terms[0].call, (uint64_t)sum->terms[0].coefficient, false, style,
+                         depth);
     struct strbuf b;
     str_init(&b, m->a);
     unsigned parts = 0;

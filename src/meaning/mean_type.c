@@ -329,6 +329,16 @@ static enum mean_kind used_by(graph_id id, const struct graph_node *user, unsign
     }
 }
 
+/* Stored as it is: the array's declaration tells it. */
+static enum mean_kind kind_stored(const struct mean *m, graph_id id)
+{
+    uint32_t at;
+    if (!map_u64_get(&m->work->stored_by, id, &at))
+        return KIND_UNKNOWN;
+    const struct graph_access *x = &m->g->accesses.p[at];
+    return element_kind(m, x->address, (enum uop_space)x->space, x->width > 8 ? 4 : x->width);
+}
+
 static enum mean_kind kind_used(struct mean *m, graph_id id, unsigned depth)
 {
     uint32_t count;
@@ -349,6 +359,8 @@ static enum mean_kind kind_used(struct mean *m, graph_id id, unsigned depth)
         enum mean_kind k = passes ? mean_kind_made(m, users[i], MADE_DEPTH / 2) : KIND_UNKNOWN;
         if (passes && k == KIND_UNKNOWN)
             k = kind_used(m, users[i], depth + 1);
+        if (passes && k == KIND_UNKNOWN)
+            k = kind_stored(m, users[i]);
         if (k != KIND_UNKNOWN)
             return k;
     }
@@ -363,14 +375,9 @@ static enum mean_kind find_kind(struct mean *m, graph_id id)
         k = kind_used(m, id, 0);
     if (k != KIND_UNKNOWN)
         return k;
-    /* Stored as it is: the array's declaration tells it. */
-    uint32_t at;
-    if (map_u64_get(&m->work->stored_by, id, &at)) {
-        const struct graph_access *x = &m->g->accesses.p[at];
-        k = element_kind(m, x->address, (enum uop_space)x->space, x->width > 8 ? 4 : x->width);
-        if (k != KIND_UNKNOWN)
-            return k;
-    }
+    k = kind_stored(m, id);
+    if (k != KIND_UNKNOWN)
+        return k;
     switch (uop_type_bits((enum uop_type)n->type)) {
     case 1: return KIND_PRED;
     case 8: return KIND_B8;

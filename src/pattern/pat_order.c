@@ -130,8 +130,8 @@ static enum uop_type reader_of(struct order *o, const struct pat_found *f, const
     if (b->as != UOP_VOID || f->match.root == GRAPH_NIL || !graph_is_const(o->m->g, b->node, NULL))
         return b->as;
     const char *type = mean_type(o->m, f->match.root);
-    return strcmp(type, "f32") == 0   ? UOP_F32
-           : strcmp(type, "f64") == 0 ? UOP_F64
+    return strcmp(type, "f32") == 0                             ? UOP_F32
+           : strcmp(type, "f64") == 0                           ? UOP_F64
            : type[0] == 's' || type[0] == 'u' || type[0] == 'b' ? UOP_B32
                                                                 : UOP_VOID;
 }

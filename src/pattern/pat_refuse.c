@@ -13,7 +13,7 @@ enum { NAN_FORM_FROM = 80, HALF_FORM_FROM = 80 };
 
 struct witness {
     bool found;
-    bool flush; /* without flushing subnormals they would agree */
+    bool flush;    /* without flushing subnormals they would agree */
     unsigned rank; /* place in the order of pairs */
     uint64_t a, b, here, there;
 };
@@ -44,8 +44,7 @@ static struct witness search(const struct graph *g, graph_id node, const struct 
             if (!pat_same(v->as, w.here, w.there)) {
                 unsigned keep = flags & ~(unsigned)UOP_FTZ;
                 w.found = true;
-                w.flush = keep != flags &&
-                          pat_same(v->as, w.here, pat_eval_minmax(v->as, v->maximum, keep, w.a, w.b));
+                w.flush = keep != flags && pat_same(v->as, w.here, pat_eval_minmax(v->as, v->maximum, keep, w.a, w.b));
                 return w;
             }
         }
