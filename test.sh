@@ -110,7 +110,7 @@ step "no global state" tools/check_state.sh build
 step "consumer of an installed tree" test/consumer/consumer.sh build
 step "benchmark runs" test/bench/explain_lab.sh build/sassprobe
 grep -h ' s CPU' "$logs"/benchmark_runs.log
-step "10,000 damaged cubins" build/test/mutate_explain 10000 cubin
+step "10,000 damaged cubins" build/test/mutate_explain 10000 cubin test/corpus
 [ -z "$quick" ] || finish
 
 # --- against the vendor's tools, where they are ---
@@ -131,9 +131,10 @@ if step "build with sanitizers" build asan build-asan; then
         corpus=test/fuzz/corpus/$(basename "$target" | sed 's/^fuzz_//')
         [ -d "$corpus" ] || corpus=
         # shellcheck disable=SC2086 # an empty corpus is no argument
-        step "replay $(basename "$target")" "$target" cubin $corpus
+        step "replay $(basename "$target")" "$target" cubin test/corpus $corpus
     done
-    step "10,000 damaged cubins, sanitizers" build-asan/test/mutate_explain 10000 cubin
+    step "10,000 damaged cubins, sanitizers" build-asan/test/mutate_explain 10000 cubin test/corpus
+    suite "facts, sanitizers" python3 test/golden/facts.py --command build-asan/sassprobe
     suite "command line, sanitizers" python3 test/cli/run.py build-asan/sassprobe
 fi
 
