@@ -250,9 +250,47 @@ static void indices_of_other_forms_have_names(void **state)
     (void)state;
 }
 
+/* The declared type and what is moved are different things: lanes of 64 bits, structs, one number over two. */
+static void what_is_moved_shows(void **state)
+{
+    static const struct mean_param params[] = {{0, 0, X_OFFSET, 8, "d", true, "double2 const*"},
+                                               {1, 8, Y_OFFSET, 8, "s", true, "Body*"},
+                                               {2, 16, LO_OFFSET, 8, "c", true, "char*"},
+                                               {3, 24, N_OFFSET, 4, "n", true, "int"}};
+    struct fixture f;
+    fixture_begin(&f);
+    graph_id i = linear(&f, 0), words[4];
+    graph_id four = load(&f, element(&f, X_OFFSET, UOP_SEXT, i, 16, 0), UOP_GLOBAL, 16);
+    for (unsigned w = 0; w < 4; w++) {
+        struct uop like = {.kind = UOP_ELEMENT, .type = UOP_B32, .imm = w};
+        words[w] = graph_pure(&f.g, &like, &four, 1);
+    }
+    graph_id first = graph_op2(&f.g, UOP_PAIR, UOP_B64, words[0], words[1]);
+    graph_id second = graph_op2(&f.g, UOP_PAIR, UOP_B64, words[2], words[3]);
+    graph_id sum = graph_op2(&f.g, UOP_FADD, UOP_F64, first, second);
+    graph_id mass = load(&f, element(&f, Y_OFFSET, UOP_SEXT, i, 12, 4), UOP_GLOBAL, 4);
+    graph_id twice = graph_op2(&f.g, UOP_FADD, UOP_F32, mass, mass);
+    graph_id bytes = element(&f, LO_OFFSET, UOP_SEXT, i, 12, 4);
+    graph_id number = load(&f, element(&f, Y_OFFSET, UOP_SEXT, i, 12, 0), UOP_GLOBAL, 8);
+    graph_id next = graph_op2(&f.g, UOP_ADD, UOP_B64, number, graph_const(&f.g, UOP_B64, 1));
+    store(&f, bytes, UOP_GLOBAL, 4, int32(&f, 7));
+    store(&f, element(&f, Y_OFFSET, UOP_SEXT, i, 12, 4), UOP_GLOBAL, 4, twice);
+    fixture_ready(&f, params, 4);
+    assert_string_equal(mean_expr(&f.m, sum, UOP_F64, MEAN_INNER), "d[i].x + d[i].y");
+    assert_string_equal(mean_expr(&f.m, words[0], UOP_B32, MEAN_INNER), "lo(d[i].x)");
+    assert_string_equal(mean_expr(&f.m, words[3], UOP_B32, MEAN_INNER), "hi(d[i].y)");
+    assert_string_equal(mean_expr(&f.m, mass, UOP_F32, MEAN_INNER), "((float *)s)[3 * i + 1]");
+    assert_string_equal(mean_element(&f.m, bytes, UOP_GLOBAL, 4, true), "&c[12 * i + 4]");
+    assert_string_equal(mean_element(&f.m, bytes, UOP_GLOBAL, 4, false), "*(int *)&c[12 * i + 4]");
+    assert_string_equal(mean_expr(&f.m, next, UOP_B64, MEAN_INNER), "*(long *)&((float *)s)[3 * i] + 1");
+    fixture_end(&f);
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_moved_shows),
         cmocka_unit_test(indices_of_other_forms_have_names),
         cmocka_unit_test(elements_of_parameters), cmocka_unit_test(undeclared_arrays),
         cmocka_unit_test(shared_and_local),       cmocka_unit_test(mixed_shared_widths_are_bytes),

@@ -167,6 +167,9 @@ static void integers_and_bits(void **state)
                mux = {.kind = UOP_LOP3, .type = UOP_B32, .imm = 0xca};
     graph_id and_or = graph_pure(&f.g, &lop, (graph_id[]){n, w, tid}, 3),
              choose = graph_pure(&f.g, &mux, (graph_id[]){n, w, tid}, 3);
+    graph_id below = compare(&f, UOP_ILT_S, UOP_B1, tid, minus, 0), plain = compare(&f, UOP_ILT_S, UOP_B1, tid, n, 0);
+    struct uop convert = {.kind = UOP_I2F, .type = UOP_F32, .flags = UOP_SIGNED, .imm = 16};
+    graph_id narrow = graph_pure(&f.g, &convert, &n, 1);
     graph_id least = graph_op2(&f.g, UOP_MIN_U, UOP_B32, n, w), clock = graph_sreg(&f.g, UOP_SR_CLOCK_LO);
     graph_id most = graph_op2(&f.g, UOP_MAX_S, UOP_B32, n, clock), late = compare(&f, UOP_ILT_S, UOP_B1, n, clock, 0);
     graph_id high = graph_op1(&f.g, UOP_HI, UOP_B32,
@@ -185,6 +188,9 @@ static void integers_and_bits(void **state)
     assert_string_equal(mean_expr(&f.m, least, UOP_B32, MEAN_INNER), "min((unsigned)n, (unsigned)w)");
     assert_string_equal(mean_expr(&f.m, most, UOP_B32, MEAN_INNER), "max((int)clock, n)");
     assert_string_equal(mean_condition(&f.m, late), "n < (int)clock");
+    assert_string_equal(mean_condition(&f.m, below), "(int)threadIdx.x < n - w");
+    assert_string_equal(mean_condition(&f.m, plain), "threadIdx.x < n");
+    assert_string_equal(mean_expr(&f.m, narrow, UOP_F32, MEAN_INNER), "(float)(short)n");
     fixture_end(&f);
     (void)state;
 }
