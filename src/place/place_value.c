@@ -179,14 +179,73 @@ static uint32_t load_of_def(const struct graph *g, const struct graph_def *d)
     return UINT32_MAX;
 }
 
+struct holder_cell {
+    uint32_t def, next; /* another cell + 1 */
+};
+
 struct def_index { /* uses of each def, and what loads say of the stores before them */
     uint32_t *starts, *uses;
-    uint32_t *last_reader;     /* of a store: the last instance that is proved to read it back, 0: none */
-    bool alias_loads;          /* some global load may read what a store of this kernel writes */
-    struct map_u64 merged;     /* node -> a def after which its register holds it although it made something else */
-    uint32_t *next_merged;     /* of a def: another one + 1 */
+    uint32_t *last_reader; /* of a store: the last instance that is proved to read it back, 0: none */
+    bool alias_loads;      /* some global load may read what a store of this kernel writes */
+    /* Nodes that registers hold although no instruction made them: left by a guarded write, or by paths that meet. */
+    struct map_u64 held;    /* node -> first cell */
+    struct map_u64 covered; /* node -> the select(P, node, constant) that paths make of it */
+    VEC(struct holder_cell) cells;
     uint32_t last_shared_load; /* the last instance of a load from shared memory */
 };
+
+static void add_holder(struct arena *a, const struct graph *g, struct def_index *x, graph_id node, uint32_t def)
+{
+    uint32_t first;
+    if (node == GRAPH_NIL || graph_at(g, node)->type == UOP_B1)
+        return;
+    struct holder_cell cell = {.def = def, .next = map_u64_get(&x->held, node, &first) ? first + 1 : 0};
+    map_u64_put(a, &x->held, node, (uint32_t)x->cells.n);
+    VEC_PUSH(a, x->cells, cell);
+}
+
+static bool mentions(const struct graph *g, graph_id id, graph_id what, unsigned depth)
+{
+    const struct graph_node *n = graph_at(g, id);
+    if (id == what)
+        return true;
+    for (unsigned i = 0; i < n->arg_count && depth < 5; i++)
+        if (mentions(g, n->arg[i], what, depth + 1))
+            return true;
+    return false;
+}
+
+/* select(P, v, constant) where P does not look at v: a value and what stands for it elsewhere, not a choice by the value. */
+static bool stands_for(const struct graph *g, const struct graph_node *select, graph_id v)
+{
+    if (select->kind != UOP_SELECT || mentions(g, select->arg[0], v, 0))
+        return false;
+    return (select->arg[1] == v && graph_is_const(g, select->arg[2], NULL)) ||
+           (select->arg[2] == v && graph_is_const(g, select->arg[1], NULL));
+}
+
+/* A use that several defs reach reads what none of them made: the value their paths meet in. */
+static void add_joined(struct arena *a, const struct graph *g, struct def_index *x, const struct graph_use *use)
+{
+    enum { PATHS = 8 };
+    const struct graph_node *n = graph_at(g, use->node);
+    if (use->def_count < 2 || use->def_count > PATHS || (n->kind != UOP_SELECT && n->kind != GRAPH_PHI))
+        return;
+    for (uint32_t k = 0; k < use->def_count; k++) {
+        graph_id made = g->defs.p[use->defs[k]].node;
+        if (made == use->node || g->defs.p[use->defs[k]].merged == use->node)
+            return;
+    }
+    uint32_t first;
+    if (map_u64_get(&x->held, use->node, &first) && x->cells.p[first].def == use->defs[use->def_count - 1])
+        return; /* told by an earlier reader */
+    for (uint32_t k = 0; k < use->def_count; k++) {
+        graph_id made = g->defs.p[use->defs[k]].node;
+        add_holder(a, g, x, use->node, use->defs[k]);
+        if (stands_for(g, n, made))
+            map_u64_put(a, &x->covered, made, use->node);
+    }
+}
 
 static bool index_uses(struct arena *a, const struct graph *g, struct def_index *x)
 {
@@ -194,18 +253,13 @@ static bool index_uses(struct arena *a, const struct graph *g, struct def_index 
     if (!x->starts)
         return false;
     x->last_reader = ARENA_ARRAY(a, uint32_t, g->accesses.n + 1);
-    x->next_merged = ARENA_ARRAY(a, uint32_t, g->defs.n + 1);
-    if (!x->last_reader || !x->next_merged)
+    if (!x->last_reader)
         return false;
-    for (uint32_t d = (uint32_t)g->defs.n; d-- > 0;) {
-        graph_id held = g->defs.p[d].merged;
-        uint32_t next;
-        if (held == g->defs.p[d].node || graph_at(g, held)->type == UOP_B1)
-            continue;
-        x->next_merged[d] = map_u64_get(&x->merged, held, &next) ? next + 1 : 0;
-        if (!map_u64_put(a, &x->merged, held, d))
-            return false;
-    }
+    for (uint32_t d = 0; d < g->defs.n; d++)
+        if (g->defs.p[d].merged != g->defs.p[d].node)
+            add_holder(a, g, x, g->defs.p[d].merged, d);
+    for (size_t i = 0; i < g->uses.n; i++)
+        add_joined(a, g, x, &g->uses.p[i]);
     for (size_t i = 0; i < g->accesses.n; i++) {
         const struct graph_access *l = &g->accesses.p[i];
         if (l->kind != GRAPH_LOAD)
@@ -231,25 +285,24 @@ static bool index_uses(struct arena *a, const struct graph *g, struct def_index 
     return true;
 }
 
-/* The defs that hold a node: made as it, or left with it by a guarded write (then the register holds select(guard,
- * new, old)). */
+/* The defs that hold a node: made as it, or left with it by guarded writes and meeting paths. */
 static const uint32_t *holders(struct arena *a, const struct graph *g, const struct def_index *x, graph_id node,
                                uint32_t *count)
 {
-    uint32_t made, merged = 0, at;
+    uint32_t made, more = 0, first;
     const uint32_t *defs = graph_defs_of(g, node, &made);
     *count = made;
-    if (!map_u64_get(&x->merged, node, &at))
+    if (!map_u64_get(&x->held, node, &first))
         return defs;
-    for (uint32_t d = at + 1; d; d = x->next_merged[d - 1])
-        merged++;
-    uint32_t *all = ARENA_ARRAY(a, uint32_t, made + merged);
+    for (uint32_t c = first + 1; c; c = x->cells.p[c - 1].next)
+        more++;
+    uint32_t *all = ARENA_ARRAY(a, uint32_t, made + more);
     if (!all)
         return defs;
     for (uint32_t i = 0; i < made; i++)
         all[i] = defs[i];
-    for (uint32_t d = at + 1; d; d = x->next_merged[d - 1])
-        all[(*count)++] = d - 1;
+    for (uint32_t c = first + 1; c; c = x->cells.p[c - 1].next)
+        all[(*count)++] = x->cells.p[c - 1].def;
     return all;
 }
 
@@ -517,23 +570,23 @@ static int compare_values(const void *p, const void *q)
 }
 
 /* select(P, v, constant) stands for v too: node -> the select, when the select has readers of its own. */
-static graph_id covering_select(const struct graph *g, const uint32_t *accesses_of, size_t nodes, graph_id id)
+static graph_id covering_select(const struct graph *g, const struct def_index *x, const uint32_t *accesses_of,
+                                size_t nodes, graph_id id)
 {
-    uint32_t count;
+    uint32_t count, joined;
     const uint32_t *defs = graph_defs_of(g, id, &count);
     for (uint32_t i = 0; i < count; i++) {
         graph_id merged = g->defs.p[defs[i]].merged;
         const struct graph_node *n = graph_at(g, merged);
         uint32_t users;
-        if (merged == id || n->kind != UOP_SELECT)
+        if (merged == id || !stands_for(g, n, id))
             continue;
-        graph_id other = n->arg[1] == id ? n->arg[2] : n->arg[2] == id ? n->arg[1] : GRAPH_NIL;
         graph_users(g, merged, &users);
         bool read = users > 0 || (merged < nodes && accesses_of[merged]);
-        if (other != GRAPH_NIL && read && graph_is_const(g, other, NULL))
+        if (read)
             return merged;
     }
-    return GRAPH_NIL;
+    return map_u64_get(&x->covered, id, &joined) ? joined : GRAPH_NIL;
 }
 
 enum sp_status place_build(struct arena *a, const struct graph *graph, struct place *p)
@@ -585,14 +638,14 @@ enum sp_status place_build(struct arena *a, const struct graph *graph, struct pl
     for (graph_id id = 1; id < nodes && mine; id++) {
         if (!m.data[id] || !may_be_value(&m, id))
             continue;
-        graph_id cover = covering_select(g, head, nodes, id);
+        graph_id cover = covering_select(g, &uses, head, nodes, id);
         if (cover != GRAPH_NIL && m.data[cover])
             continue; /* told with the select */
         struct place_value v = {.node = id};
         const struct graph_node *n = graph_at(g, id);
         if (n->kind == UOP_SELECT)
             for (unsigned k = 1; k <= 2; k++)
-                if (graph_is_const(g, n->arg[3 - k], NULL) && covering_select(g, head, nodes, n->arg[k]) == id)
+                if (graph_is_const(g, n->arg[3 - k], NULL) && covering_select(g, &uses, head, nodes, n->arg[k]) == id)
                     v.part = n->arg[k];
         for (unsigned k = 0; k < 2; k++) {
             graph_id node = k ? v.part : id;

@@ -183,6 +183,22 @@ static void select_with_a_constant(void **state)
     assert_int_equal(v->cls, PLACE_INPUT);
 }
 
+/* The same by a branch: no instruction makes the select, two registers' defs hold it. */
+static void select_where_paths_meet(void **state)
+{
+    const struct graph *g;
+    struct place p;
+    (void)state;
+    places(CODE(ADDRESSES, "ISETP.GE.AND P0, PT, R2, c[0x0][0x178], PT", "IMAD.MOV.U32 R0, RZ, RZ, RZ", "@P0 BRA 0x90",
+                "LDG.E.CONSTANT R0, [R4.64]", "STG.E [R6.64], R0", "EXIT"),
+           &g, &p);
+    assert_int_equal(p.values.n, 1);
+    assert_int_equal(graph_at(g, p.values.p[0].node)->kind, UOP_SELECT);
+    assert_int_equal(graph_at(g, p.values.p[0].part)->kind, UOP_LOAD);
+    assert_int_equal(p.values.p[0].cls, PLACE_RESULT);
+    assert_int_equal(p.values.p[0].uses.n, 1);
+}
+
 static void strides(void **state)
 {
     const struct graph *g;
@@ -214,6 +230,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(recomputed, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(spilled, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(select_with_a_constant, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(select_where_paths_meet, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(strides, make_arena, drop_arena),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
