@@ -266,6 +266,11 @@ static struct mean_text select_text(const struct printer *p, const struct graph_
 static struct mean_text shift_right(const struct printer *p, const struct graph_node *n)
 {
     struct mean *m = p->m;
+    uint64_t by;
+    graph_id dividend;
+    if (n->kind == UOP_SAR && graph_is_const(m->g, n->arg[1], &by) && by < 63 &&
+        mean_is_dividend(m, n->arg[0], (unsigned)by, &dividend))
+        return mean_text_quotient(m, dividend, "/", (unsigned)by, p->style, p->depth);
     struct mean_text value = arg(p, n->arg[0], UOP_B32 | (p->as & MEAN_AS_HEX));
     const char *left = mean_operand(m, value, PREC_SHIFT);
     const char *right = mean_operand(m, arg(p, n->arg[1], UOP_B32), PREC_ADD);
@@ -691,6 +696,11 @@ static struct mean_text operation(const struct printer *p, graph_id id, const st
         if (small &&
             !(small->type && mean_declared(small->type, &declared, &pointer) && !mean_kind_is_unsigned(declared.kind)))
             return word(small->name);
+        unsigned shift;
+        graph_id dividend;
+        if (mean_is_rounded(m, id, &shift, &dividend) && shift < 63)
+            return mean_piece(m, PREC_MUL, "%s * %" PRIu64,
+                              mean_text_quotient(m, dividend, "/", shift, p->style, p->depth).p, UINT64_C(1) << shift);
         enum mean_prec prec = n->kind == UOP_AND ? PREC_AND : n->kind == UOP_OR ? PREC_OR : PREC_XOR;
         order_pair(m, pair);
         return binary(p, pair[0], n->kind == UOP_AND ? "&" : n->kind == UOP_OR ? "|" : "^", pair[1], prec, true, hex);

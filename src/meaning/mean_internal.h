@@ -125,7 +125,7 @@ const char *mean_operand(struct mean *m, struct mean_text t, enum mean_prec prec
 int mean_display_order(const struct mean *m, graph_id a, graph_id b);
 
 /* ---- mean_sum.c: integer sums and products --------------------------------------------------- */
-enum mean_sum_call { SUM_NODE, SUM_CLZ, SUM_FFS }; /* the node is a FLO: count of the bits above or below */
+enum mean_sum_call { SUM_NODE, SUM_CLZ, SUM_FFS, SUM_REST }; /* the node is a FLO: count of the bits above or below */
 struct mean_sum {
     struct {
         graph_id node;
@@ -141,6 +141,13 @@ struct mean_text mean_text_terms(struct mean *m, struct mean_sum *sum, unsigned 
 bool mean_half_is_element(const struct mean *m, const struct graph_node *half);
 /* Puts named linear indices (but for `except`) in the place of their parts. */
 void mean_sum_fold(const struct mean *m, struct mean_sum *sum, graph_id except);
+/* Signed division by a power of two as machines do it: `id` is x + (x < 0 ? 2^shift - 1 : 0), the dividend. */
+bool mean_is_dividend(const struct mean *m, graph_id id, unsigned shift, graph_id *x);
+/* The same with the low bits taken away: x / 2^shift * 2^shift. */
+bool mean_is_rounded(const struct mean *m, graph_id id, unsigned *shift, graph_id *x);
+/* "x / 32", x as a signed number. */
+struct mean_text mean_text_quotient(struct mean *m, graph_id x, const char *op, unsigned shift, unsigned style,
+                                    unsigned depth);
 /* Adds one term, to its like where there is one; false when there are too many. */
 bool mean_sum_term(struct mean_sum *sum, graph_id id, int64_t coefficient);
 /* Takes `id` * coefficient apart into *sum, down to named nodes and what is no sum. False when it

@@ -143,6 +143,70 @@ static struct mean_text product_text(struct mean *m, graph_id id, unsigned style
     return mean_piece(m, PREC_MUL, "%s * %s", left, right);
 }
 
+bool mean_is_dividend(const struct mean *m, graph_id id, unsigned shift, graph_id *x)
+{
+    const struct graph_node *sum = graph_at(m->g, id);
+    unsigned width = uop_type_bits((enum uop_type)sum->type);
+    uint64_t k;
+    if (sum->kind != UOP_ADD || shift == 0 || shift >= width)
+        return false;
+    for (unsigned side = 0; side < 2; side++) {
+        const struct graph_node *bias = graph_at(m->g, sum->arg[side]);
+        if (bias->kind != UOP_SHR || !graph_is_const(m->g, bias->arg[1], &k) || k != width - shift)
+            continue;
+        const struct graph_node *sign = graph_at(m->g, bias->arg[0]);
+        if (sign->kind == UOP_SAR && graph_is_const(m->g, sign->arg[1], &k) && k == width - 1 &&
+            sign->arg[0] == sum->arg[!side]) {
+            *x = sum->arg[!side];
+            return true;
+        }
+    }
+    return false;
+}
+
+bool mean_is_rounded(const struct mean *m, graph_id id, unsigned *shift, graph_id *x)
+{
+    const struct graph_node *n = graph_at(m->g, id);
+    unsigned width = uop_type_bits((enum uop_type)n->type);
+    uint64_t mask;
+    if (n->kind != UOP_AND || (width != 32 && width != 64) || !graph_is_const(m->g, n->arg[1], &mask) || mask == 0)
+        return false;
+    *shift = (unsigned)__builtin_ctzll(mask);
+    uint64_t all = width == 64 ? ~UINT64_C(0) : UINT32_MAX;
+    return mask == (all << *shift & all) && mean_is_dividend(m, n->arg[0], *shift, x);
+}
+
+struct mean_text mean_text_quotient(struct mean *m, graph_id x, const char *op, unsigned shift, unsigned style,
+                                    unsigned depth)
+{
+    struct mean_text t = mean_text_of(m, x, UOP_B32, style, depth + 1);
+    bool wide = graph_at(m->g, x)->type == UOP_B64;
+    const char *left = mean_is_unsigned(m, x)
+                           ? mean_piece(m, PREC_UNARY, "(%s)%s", wide ? "long" : "int", mean_operand(m, t, PREC_UNARY)).p
+                           : mean_operand(m, t, PREC_MUL);
+    return mean_piece(m, PREC_MUL, "%s %s %" PRIu64, left, op, UINT64_C(1) << shift);
+}
+
+/* x - x / 32 * 32 is what is left: x % 32. */
+static void find_rests(const struct mean *m, struct mean_sum *sum)
+{
+    for (unsigned i = 0; i < sum->count; i++) {
+        unsigned shift;
+        graph_id x;
+        if (!mean_is_rounded(m, sum->terms[i].node, &shift, &x) || shift > 62)
+            continue;
+        for (unsigned k = 0; k < sum->count; k++)
+            if (sum->terms[k].node == x && !sum->terms[k].call &&
+                sum->terms[k].coefficient == -sum->terms[i].coefficient) {
+                sum->terms[i].call = SUM_REST;
+                sum->terms[i].coefficient = sum->terms[k].coefficient;
+                sum->terms[k] = sum->terms[--sum->count];
+                i = sum->count; /* one is enough: the places of the others changed */
+                break;
+            }
+    }
+}
+
 /* Counts of leading zeros read better than the index of the highest bit: 31 - clz(x), ffs(x) - 1. */
 static void count_bits(const struct mean *m, struct mean_sum *sum, unsigned style)
 {
@@ -168,6 +232,9 @@ static void count_bits(const struct mean *m, struct mean_sum *sum, unsigned styl
 static struct mean_text counted_text(struct mean *m, graph_id id, unsigned call, unsigned style, unsigned depth)
 {
     graph_id of = graph_at(m->g, id)->arg[0];
+    unsigned shift;
+    if (call == SUM_REST && mean_is_rounded(m, id, &shift, &of))
+        return mean_text_quotient(m, of, "%", shift, style, depth);
     if (call == SUM_FFS)
         of = graph_at(m->g, of)->arg[0];
     struct mean_text t = mean_text_of(m, of, UOP_B32 | MEAN_AS_UNSIGNED, style, depth + 1);
@@ -177,7 +244,7 @@ static struct mean_text counted_text(struct mean *m, graph_id id, unsigned call,
 static struct mean_text term_text(struct mean *m, graph_id id, unsigned call, uint64_t coefficient, bool nested,
                                   unsigned style, unsigned depth)
 {
-    struct mean_text t = call                          ? counted_text(m, id, call, style, depth)
+    struct mean_text t = call ? counted_text(m, id, call, style, depth)
                          : is_product(m, id) && nested ? product_text(m, id, style, depth)
                                                        : mean_text_of(m, id, UOP_B32, style, depth + 1);
     const struct mean_param *p = nested ? mean_param_of(m, id) : NULL;
@@ -213,6 +280,7 @@ struct mean_text mean_text_terms(struct mean *m, struct mean_sum *sum, unsigned 
         if (sum->terms[i].coefficient != 0)
             sum->terms[kept++] = sum->terms[i];
     sum->count = kept;
+    find_rests(m, sum);
     sort_terms(m, sum);
     if (sum->count == 0)
         return mean_piece(m, sum->offset < 0 ? PREC_UNARY : PREC_PRIMARY, "%" PRId64, sum->offset);

@@ -270,6 +270,30 @@ static void wide_products_and_bit_counts(void **state)
     (void)state;
 }
 
+/* Machines divide by 32 with a bias for negative numbers, a shift, and a mask for the rest. */
+static void signed_divisions_by_powers_of_two(void **state)
+{
+    struct fixture f;
+    fixture_begin(&f);
+    graph_id n = param32(&f, N_OFFSET), w = param32(&f, W_OFFSET);
+    graph_id sign = graph_op2(&f.g, UOP_SAR, UOP_B32, n, int32(&f, 31));
+    graph_id bias = graph_op2(&f.g, UOP_SHR, UOP_B32, sign, int32(&f, 27)), biased = add(&f, n, bias);
+    graph_id quotient = graph_op2(&f.g, UOP_SAR, UOP_B32, biased, int32(&f, 5));
+    graph_id other = graph_op2(&f.g, UOP_SAR, UOP_B32, biased, int32(&f, 4));
+    graph_id down = graph_op2(&f.g, UOP_AND, UOP_B32, biased, int32(&f, -32));
+    graph_id rest = add(&f, n, graph_op1(&f.g, UOP_NEG, UOP_B32, down));
+    graph_id both = add(&f, add(&f, w, int32(&f, 3)), rest), scaled = mul(&f, rest, int32(&f, 5));
+    fixture_ready(&f, fixture_params, FIXTURE_PARAMS);
+    assert_string_equal(mean_expr(&f.m, quotient, UOP_B32, MEAN_INNER), "n / 32");
+    assert_string_equal(mean_expr(&f.m, down, UOP_B32, MEAN_INNER), "n / 32 * 32");
+    assert_string_equal(mean_expr(&f.m, rest, UOP_B32, MEAN_INNER), "n % 32");
+    assert_null(strchr(mean_expr(&f.m, other, UOP_B32, MEAN_INNER), '/'));
+    assert_string_equal(mean_expr(&f.m, both, UOP_B32, MEAN_INNER), "n % 32 + w + 3");
+    assert_string_equal(mean_expr(&f.m, scaled, UOP_B32, MEAN_INNER), "5 * (n % 32)");
+    fixture_end(&f);
+    (void)state;
+}
+
 /* x[k+1] = x[k] * x[k]: written out it has 2^60 factors. */
 static void exploding_values_are_cut(void **state)
 {
@@ -331,6 +355,7 @@ int main(void)
         cmocka_unit_test(floats_keep_their_association), cmocka_unit_test(compares_say_exactly_what_they_test),
         cmocka_unit_test(tables_become_few_products),    cmocka_unit_test(integers_and_bits),
         cmocka_unit_test(floats_and_their_bits_differ),  cmocka_unit_test(wide_products_and_bit_counts),
+        cmocka_unit_test(signed_divisions_by_powers_of_two),
         cmocka_unit_test(exploding_values_are_cut),      cmocka_unit_test(long_lines_are_shortened),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
