@@ -274,7 +274,9 @@ static struct mean_text shift_right(const struct printer *p, const struct graph_
     struct mean_text value = arg(p, n->arg[0], UOP_B32 | (p->as & MEAN_AS_HEX));
     const char *left = mean_operand(m, value, PREC_SHIFT);
     const char *right = mean_operand(m, arg(p, n->arg[1], UOP_B32), PREC_ADD);
-    bool is_unsigned = mean_is_unsigned(m, n->arg[0]), plain = mean_is_nonnegative(m, n->arg[0], 0);
+    bool half = graph_at(m->g, n->arg[0])->kind == UOP_HI || graph_at(m->g, n->arg[0])->kind == UOP_LO;
+    bool is_unsigned = mean_is_unsigned(m, n->arg[0]) || (half && mean_kind_is_unsigned(mean_kind_text(m, n->arg[0]))),
+         plain = mean_is_nonnegative(m, n->arg[0], 0);
     const char *cast = n->type == UOP_B64 ? " long" : "";
     if (n->kind == UOP_SHR && !is_unsigned && !plain)
         left = mean_piece(m, PREC_UNARY, "(unsigned%s)%s", cast, mean_operand(m, value, PREC_UNARY)).p;

@@ -145,21 +145,27 @@ static struct mean_text product_text(struct mean *m, graph_id id, unsigned style
 
 bool mean_is_dividend(const struct mean *m, graph_id id, unsigned shift, graph_id *x)
 {
-    const struct graph_node *sum = graph_at(m->g, id);
-    unsigned width = uop_type_bits((enum uop_type)sum->type);
+    const struct graph_node *n = graph_at(m->g, id);
+    unsigned width = uop_type_bits((enum uop_type)n->type);
+    struct mean_sum sum = {.count = 0};
     uint64_t k;
-    if (sum->kind != UOP_ADD || shift == 0 || shift >= width)
+    if (n->kind != UOP_ADD || shift == 0 || shift >= width || !mean_sum_add(m, &sum, id, 1, true, 0))
         return false;
-    for (unsigned side = 0; side < 2; side++) {
-        const struct graph_node *bias = graph_at(m->g, sum->arg[side]);
+    for (unsigned i = 0; i < sum.count; i++) {
+        const struct graph_node *bias = graph_at(m->g, sum.terms[i].node);
         if (bias->kind != UOP_SHR || !graph_is_const(m->g, bias->arg[1], &k) || k != width - shift)
             continue;
         const struct graph_node *sign = graph_at(m->g, bias->arg[0]);
-        if (sign->kind == UOP_SAR && graph_is_const(m->g, sign->arg[1], &k) && k == width - 1 &&
-            sign->arg[0] == sum->arg[!side]) {
-            *x = sum->arg[!side];
-            return true;
-        }
+        if (sign->kind != UOP_SAR || !graph_is_const(m->g, sign->arg[1], &k) || k != width - 1)
+            continue;
+        *x = sign->arg[0];
+        sum.steps = 0;
+        if (sum.terms[i].coefficient != 1 || !mean_sum_add(m, &sum, *x, -1, true, 0))
+            return false;
+        bool nothing = sum.offset == 0;
+        for (unsigned t = 0; t < sum.count; t++)
+            nothing &= sum.terms[t].coefficient == (t == i);
+        return nothing;
     }
     return false;
 }
@@ -181,9 +187,10 @@ struct mean_text mean_text_quotient(struct mean *m, graph_id x, const char *op, 
 {
     struct mean_text t = mean_text_of(m, x, UOP_B32, style, depth + 1);
     bool wide = graph_at(m->g, x)->type == UOP_B64;
-    const char *left = mean_is_unsigned(m, x)
-                           ? mean_piece(m, PREC_UNARY, "(%s)%s", wide ? "long" : "int", mean_operand(m, t, PREC_UNARY)).p
-                           : mean_operand(m, t, PREC_MUL);
+    const char *left =
+        mean_is_unsigned(m, x)
+            ? mean_piece(m, PREC_UNARY, "(%s)%s", wide ? "long" : "int", mean_operand(m, t, PREC_UNARY)).p
+            : mean_operand(m, t, PREC_MUL);
     return mean_piece(m, PREC_MUL, "%s %s %" PRIu64, left, op, UINT64_C(1) << shift);
 }
 
@@ -244,7 +251,7 @@ static struct mean_text counted_text(struct mean *m, graph_id id, unsigned call,
 static struct mean_text term_text(struct mean *m, graph_id id, unsigned call, uint64_t coefficient, bool nested,
                                   unsigned style, unsigned depth)
 {
-    struct mean_text t = call ? counted_text(m, id, call, style, depth)
+    struct mean_text t = call                          ? counted_text(m, id, call, style, depth)
                          : is_product(m, id) && nested ? product_text(m, id, style, depth)
                                                        : mean_text_of(m, id, UOP_B32, style, depth + 1);
     const struct mean_param *p = nested ? mean_param_of(m, id) : NULL;

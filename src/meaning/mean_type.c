@@ -428,8 +428,12 @@ static enum mean_kind kind_text(struct mean *m, graph_id id, unsigned depth)
     case UOP_REDUX: return bits == 1 ? KIND_PRED : bits >= 32 ? integer_kind(bits, false) : KIND_UNKNOWN;
     case UOP_LO:
     case UOP_HI:
-        if (!mean_half_is_element(m, n))
-            return bits == 32 ? KIND_U32 : KIND_UNKNOWN;
+        if (!mean_half_is_element(m, n)) { /* "mulhi" gives an int */
+            const struct graph_node *whole = graph_at(m->g, n->arg[0]);
+            bool is_signed =
+                n->kind == UOP_HI && whole->kind == UOP_MUL && graph_at(m->g, whole->arg[0])->kind == UOP_SEXT;
+            return bits == 32 ? (is_signed ? KIND_S32 : KIND_U32) : KIND_UNKNOWN;
+        }
         break;
     case UOP_CBANK: {
         const struct mean_param *p = mean_param_of(m, id);
