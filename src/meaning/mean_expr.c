@@ -263,6 +263,23 @@ static struct mean_text select_text(const struct printer *p, const struct graph_
                       mean_operand(m, arg(p, other, as), PREC_TERNARY));
 }
 
+/* The high half of x * M shifted right by s is x / d for every 32-bit x when 2^(32+s) <= M * d <= 2^(32+s) + 2^s. */
+static bool is_unsigned_quotient(const struct mean *m, const struct graph_node *shift, graph_id *x, uint64_t *d)
+{
+    uint64_t by, factor;
+    const struct graph_node *high = graph_at(m->g, shift->arg[0]), *product = graph_at(m->g, high->arg[0]);
+    if (shift->kind != UOP_SHR || shift->type != UOP_B32 || high->kind != UOP_HI || product->kind != UOP_MUL ||
+        !graph_is_const(m->g, shift->arg[1], &by) || by > 30 || !graph_is_const(m->g, product->arg[1], &factor) ||
+        factor == 0 || factor > UINT32_MAX)
+        return false;
+    const struct graph_node *wide = graph_at(m->g, product->arg[0]);
+    uint64_t power = UINT64_C(1) << (32 + by);
+    *d = (power + factor - 1) / factor;
+    *x = wide->arg[0];
+    return wide->kind == UOP_ZEXT && wide->imm == 32 && uop_type_bits((enum uop_type)graph_at(m->g, *x)->type) == 32 &&
+           *d > 1 && factor * *d <= power + (UINT64_C(1) << by);
+}
+
 static struct mean_text shift_right(const struct printer *p, const struct graph_node *n)
 {
     struct mean *m = p->m;
@@ -271,6 +288,12 @@ static struct mean_text shift_right(const struct printer *p, const struct graph_
     if (n->kind == UOP_SAR && graph_is_const(m->g, n->arg[1], &by) && by < 63 &&
         mean_is_dividend(m, n->arg[0], (unsigned)by, &dividend))
         return mean_text_quotient(m, dividend, "/", (unsigned)by, p->style, p->depth);
+    if (is_unsigned_quotient(m, n, &dividend, &by)) {
+        struct mean_text t = arg(p, dividend, UOP_B32 | MEAN_AS_UNSIGNED);
+        bool as_is = mean_is_unsigned(m, dividend) || mean_is_nonnegative(m, dividend, 0);
+        return mean_piece(m, PREC_MUL, "%s%s / %" PRIu64, as_is ? "" : "(unsigned)",
+                          mean_operand(m, t, as_is ? PREC_MUL : PREC_UNARY), by);
+    }
     struct mean_text value = arg(p, n->arg[0], UOP_B32 | (p->as & MEAN_AS_HEX));
     const char *left = mean_operand(m, value, PREC_SHIFT);
     const char *right = mean_operand(m, arg(p, n->arg[1], UOP_B32), PREC_ADD);

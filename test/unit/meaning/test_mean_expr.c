@@ -271,7 +271,7 @@ static void wide_products_and_bit_counts(void **state)
 }
 
 /* Machines divide by 32 with a bias for negative numbers, a shift, and a mask for the rest. */
-static void signed_divisions_by_powers_of_two(void **state)
+static void divisions_by_constants(void **state)
 {
     struct fixture f;
     fixture_begin(&f);
@@ -283,7 +283,20 @@ static void signed_divisions_by_powers_of_two(void **state)
     graph_id down = graph_op2(&f.g, UOP_AND, UOP_B32, biased, int32(&f, -32));
     graph_id rest = add(&f, n, graph_op1(&f.g, UOP_NEG, UOP_B32, down));
     graph_id both = add(&f, add(&f, w, int32(&f, 3)), rest), scaled = mul(&f, rest, int32(&f, 5));
+    graph_id tid = graph_sreg(&f.g, UOP_SR_TID_X), by[3];
+    static const struct {
+        uint64_t factor;
+        int shift;
+    } magic[3] = {{0xcccccccd, 3}, {0xaaaaaaab, 1}, {0xcccccccc, 3}}; /* 10, 3, and one that is no divisor's */
+    for (unsigned k = 0; k < 3; k++) {
+        graph_id product = graph_op2(&f.g, UOP_MUL, UOP_B64, graph_op1(&f.g, UOP_ZEXT, UOP_B64, k ? tid : n),
+                                     graph_const(&f.g, UOP_B64, magic[k].factor));
+        by[k] = graph_op2(&f.g, UOP_SHR, UOP_B32, graph_op1(&f.g, UOP_HI, UOP_B32, product), int32(&f, magic[k].shift));
+    }
     fixture_ready(&f, fixture_params, FIXTURE_PARAMS);
+    assert_string_equal(mean_expr(&f.m, by[0], UOP_B32, MEAN_INNER), "(unsigned)n / 10");
+    assert_string_equal(mean_expr(&f.m, by[1], UOP_B32, MEAN_INNER), "threadIdx.x / 3");
+    assert_string_equal(mean_expr(&f.m, by[2], UOP_B32, MEAN_INNER), "umulhi(threadIdx.x, 3435973836) >> 3");
     assert_string_equal(mean_expr(&f.m, quotient, UOP_B32, MEAN_INNER), "n / 32");
     assert_string_equal(mean_expr(&f.m, down, UOP_B32, MEAN_INNER), "n / 32 * 32");
     assert_string_equal(mean_expr(&f.m, rest, UOP_B32, MEAN_INNER), "n % 32");
@@ -355,7 +368,7 @@ int main(void)
         cmocka_unit_test(floats_keep_their_association), cmocka_unit_test(compares_say_exactly_what_they_test),
         cmocka_unit_test(tables_become_few_products),    cmocka_unit_test(integers_and_bits),
         cmocka_unit_test(floats_and_their_bits_differ),  cmocka_unit_test(wide_products_and_bit_counts),
-        cmocka_unit_test(signed_divisions_by_powers_of_two),
+        cmocka_unit_test(divisions_by_constants),
         cmocka_unit_test(exploding_values_are_cut),      cmocka_unit_test(long_lines_are_shortened),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
