@@ -101,6 +101,10 @@ bool pat_eval_select(const struct graph *g, graph_id node, const struct pat_minm
 {
     const struct graph_node *n = graph_at(g, node), *compare = graph_at(g, n->arg[0]);
     uint64_t args[2], truth;
+    bool sides = compare->arg_count == 2 && (compare->arg[0] == v->a || compare->arg[0] == v->b) &&
+                 (compare->arg[1] == v->a || compare->arg[1] == v->b);
+    if (!sides) /* a min or max spelled out with several compares */
+        return false;
     for (int i = 0; i < 2; i++)
         args[i] = compare->arg[i] == v->a ? x : y;
     if (!pat_eval_node(g, n->arg[0], args, &truth))
