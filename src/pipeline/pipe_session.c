@@ -36,12 +36,44 @@ void sp_session_free(struct sp_session *s)
     free(s);
 }
 
+/* An architecture without tables of its own is read with those of the nearest one before it in its generation, and that is said.
+ * 0: there is none. */
+static unsigned nearest_tables(unsigned sm)
+{
+    size_t count;
+    unsigned best = 0;
+    const unsigned *known = isa_archs(&count);
+    for (size_t i = 0; i < count; i++)
+        if (known[i] <= sm && known[i] / 10 == sm / 10)
+            best = known[i];
+    return best ? best : sm > 100 && sm < 120 && isa_arch_known(100) ? 100 : 0;
+}
+
+static void choose_tables(struct sp_session *s, struct pipe_input *in)
+{
+    struct img_module *m = &in->module;
+    if (!m->kernel_count || isa_arch_known(m->sm))
+        return;
+    unsigned near = nearest_tables(m->sm);
+    if (!near) {
+        diag_add(&s->diags, DIAG_ERROR, "unknown-architecture", NULL, -1, "no encodings for %s: its kernels are not read",
+                 m->arch ? m->arch : "this architecture");
+        in->status = SP_ERR_ARCH;
+        m->kernel_count = 0;
+        return;
+    }
+    diag_add(&s->diags, DIAG_WARNING, "nearest-architecture", NULL, -1,
+             "no encodings for %s: read with those of sm_%u, which may differ", m->arch ? m->arch : "this architecture", near);
+    m->sm = near;
+}
+
 static enum sp_status add_bytes(struct sp_session *s, const char *path, const uint8_t *bytes, size_t size)
 {
     struct pipe_input in = {.path = arena_strdup(&s->a, path), .size = size};
     s->diags.input = (int)s->inputs.n;
     in.module.path = in.path;
     in.status = img_read_module(&s->a, &s->diags, in.path, bytes, size, &in.module);
+    choose_tables(s, &in);
     VEC_PUSH(&s->a, s->inputs, in);
     s->diags.input = -1;
     return arena_failed(&s->a) ? SP_ERR_MEMORY : in.status;

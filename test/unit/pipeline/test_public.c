@@ -162,6 +162,43 @@ static void test_damage_is_told(void **state)
     sp_session_free(session);
 }
 
+/* In the old layout the architecture's number stands in byte 0x30 of the header and nowhere else. */
+static enum sp_status open_as(struct sp_session *session, unsigned sm)
+{
+    static unsigned char bytes[1 << 18];
+    FILE *f = fopen(SP_SOURCE_DIR "/test/corpus/variants/probes-ptxas-11.8.sm86.cubin", "rb");
+    assert_non_null(f);
+    size_t n = fread(bytes, 1, sizeof bytes, f);
+    fclose(f);
+    assert_int_equal(bytes[0x30], 86);
+    bytes[0x30] = (unsigned char)sm;
+    return sp_session_add_memory(session, "probes", bytes, n);
+}
+
+/* sm_88 is read with the tables of sm_86 and that is said; an architecture far from all is not read. */
+static void test_nearest_architecture(void **state)
+{
+    struct text t = {0}, told = {0};
+    struct sp_explain_options options;
+    struct sp_session *session = sp_session_new();
+    (void)state;
+    sp_explain_options_init(&options);
+    options.format = SP_FORMAT_JSON;
+    assert_int_equal(open_as(session, 88), SP_OK);
+    assert_int_equal(sp_explain(session, &options, text_take, &t), SP_OK);
+    sp_session_diagnostics(session, text_take, &told);
+    assert_non_null(strstr(t.p, "\"arch\":\"sm_88\""));
+    assert_non_null(strstr(t.p, "max(p0[i], 0.0f)"));
+    assert_non_null(strstr(told.p, "nearest-architecture"));
+    sp_session_free(session);
+    session = sp_session_new();
+    assert_int_not_equal(open_as(session, 33), SP_OK);
+    assert_true(sp_session_damaged(session));
+    sp_session_free(session);
+    free(t.p);
+    free(told.p);
+}
+
 static void test_statements_of_status(void **state)
 {
     (void)state;
@@ -175,7 +212,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mnemonics_decide_nothing), cmocka_unit_test(test_two_threads),
         cmocka_unit_test(test_writer_that_stops),        cmocka_unit_test(test_damage_is_told),
-        cmocka_unit_test(test_statements_of_status),
+        cmocka_unit_test(test_statements_of_status),  cmocka_unit_test(test_nearest_architecture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
