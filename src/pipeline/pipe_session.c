@@ -36,8 +36,8 @@ void sp_session_free(struct sp_session *s)
     free(s);
 }
 
-/* An architecture without tables of its own is read with those of the nearest one before it in its generation, and that is said.
- * 0: there is none. */
+/* An architecture without tables of its own is read with those of the nearest one before it in its generation, and that
+ * is said. 0: there is none. */
 static unsigned nearest_tables(unsigned sm)
 {
     size_t count;
@@ -56,14 +56,15 @@ static void choose_tables(struct sp_session *s, struct pipe_input *in)
         return;
     unsigned near = nearest_tables(m->sm);
     if (!near) {
-        diag_add(&s->diags, DIAG_ERROR, "unknown-architecture", NULL, -1, "no encodings for %s: its kernels are not read",
-                 m->arch ? m->arch : "this architecture");
+        diag_add(&s->diags, DIAG_ERROR, "unknown-architecture", NULL, -1,
+                 "no encodings for %s: its kernels are not read", m->arch ? m->arch : "this architecture");
         in->status = SP_ERR_ARCH;
         m->kernel_count = 0;
         return;
     }
     diag_add(&s->diags, DIAG_WARNING, "nearest-architecture", NULL, -1,
-             "no encodings for %s: read with those of sm_%u, which may differ", m->arch ? m->arch : "this architecture", near);
+             "no encodings for %s: read with those of sm_%u, which may differ", m->arch ? m->arch : "this architecture",
+             near);
     m->sm = near;
 }
 

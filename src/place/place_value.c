@@ -215,7 +215,8 @@ static bool mentions(const struct graph *g, graph_id id, graph_id what, unsigned
     return false;
 }
 
-/* select(P, v, constant) where P does not look at v: a value and what stands for it elsewhere, not a choice by the value. */
+/* select(P, v, constant) where P does not look at v: a value and what stands for it elsewhere, not a choice by the
+ * value. */
 static bool stands_for(const struct graph *g, const struct graph_node *select, graph_id v)
 {
     if (select->kind != UOP_SELECT || mentions(g, select->arg[0], v, 0))
