@@ -246,8 +246,7 @@ static void build_output(struct arena *a, struct fact_source *s, struct fact_ker
         o.address = mean_element(s->mean, address, (enum uop_space)x->space, words ? 4 : x->width, true);
         if (place_value_of(s->place, node, &index))
             o.value = s->mean->value_ids.p[index];
-        if (x->width == 2 && graph_at(g, node)->kind == UOP_PAIR && graph_at(g, node)->type == UOP_B32)
-            node = graph_at(g, node)->arg[0]; /* of two packed halves the low one is stored */
+        node = mean_stored_value(s->mean, node, x->width);
         o.exact = exact_text(a, s, node);
         o.real = pat_real_expr(s->mean, s->patterns, node, fact_float_type(mean_type(s->mean, node)), MEAN_EXPANDED);
         struct pat_differences d = {0};

@@ -411,6 +411,11 @@ struct mean_text mean_text_element(struct mean *m, graph_id address, enum uop_sp
 const char *mean_element(struct mean *m, graph_id address, enum uop_space space, unsigned width, bool address_of)
 {
     struct mean_part all = {0, 0, false, false};
+    unsigned half = 1;
+    const struct graph_access *x = mean_access_at(m, address, &half);
+    graph_id moved = !x || half != 0 ? GRAPH_NIL : x->kind == GRAPH_STORE ? x->value[0] : x->result;
+    if (moved != GRAPH_NIL) /* what is moved tells the type where the address does not */
+        all.is_float = mean_kind_is_float(mean_kind_of(m, moved));
     return mean_shorten(m, mean_text_element(m, address, space, width, all, address_of, MEAN_INNER, 0).p);
 }
 

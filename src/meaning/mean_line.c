@@ -7,6 +7,41 @@
 
 #include <string.h>
 
+static graph_id low_part(struct mean *m, graph_id id, unsigned bits, unsigned depth)
+{
+    enum { PART_DEPTH = 6 };
+    const struct graph_node n = *graph_at(m->g, id);
+    unsigned width = uop_type_bits((enum uop_type)n.type);
+    if (width <= bits)
+        return id;
+    if (depth > PART_DEPTH)
+        return GRAPH_NIL;
+    switch (n.kind) {
+    case UOP_ZEXT:
+    case UOP_SEXT: return n.imm >= bits ? low_part(m, n.arg[0], bits, depth + 1) : GRAPH_NIL;
+    case UOP_PAIR: return width == 2 * bits ? n.arg[0] : GRAPH_NIL;
+    case UOP_LOAD: return n.width * 8u == bits ? id : GRAPH_NIL;
+    case UOP_SELECT: {
+        graph_id a = low_part(m, n.arg[1], bits, depth + 1), b = low_part(m, n.arg[2], bits, depth + 1);
+        if (bits != 16 || a == GRAPH_NIL || b == GRAPH_NIL)
+            return GRAPH_NIL;
+        graph_id arms[2] = {a, b};
+        for (unsigned i = 0; i < 2; i++)
+            if (graph_at(m->g, arms[i])->kind == UOP_LOAD)
+                arms[i] = graph_op1(m->g, UOP_LO, UOP_B16, arms[i]);
+        struct uop like = {.kind = UOP_SELECT, .type = UOP_B16, .flags = n.flags & UOP_SWAPPED};
+        return graph_pure(m->g, &like, (graph_id[]){n.arg[0], arms[0], arms[1]}, 3);
+    }
+    default: return GRAPH_NIL;
+    }
+}
+
+graph_id mean_stored_value(struct mean *m, graph_id value, unsigned width)
+{
+    graph_id part = width == 1 || width == 2 ? low_part(m, value, width * 8, 0) : GRAPH_NIL;
+    return part != GRAPH_NIL ? part : value;
+}
+
 static const char *store_text(struct mean *m, const struct graph_access *x)
 {
     enum uop_space space = (enum uop_space)x->space;
@@ -28,6 +63,8 @@ static const char *store_text(struct mean *m, const struct graph_access *x)
         words = 1;
     }
     if (words == 1) {
+        if (value != GRAPH_NIL)
+            value = mean_stored_value(m, value, x->width);
         unsigned bits = value == GRAPH_NIL ? 0 : uop_type_bits((enum uop_type)graph_at(m->g, value)->type);
         bool fits = as != UOP_VOID && bits == uop_type_bits((enum uop_type)as);
         const char *text = mean_expr(m, value, fits ? (enum uop_type)as : UOP_VOID, MEAN_INNER);

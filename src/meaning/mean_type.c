@@ -243,6 +243,8 @@ enum mean_kind mean_kind_made(const struct mean *m, graph_id id, unsigned depth)
     case UOP_LO:
     case UOP_HI: {
         const struct graph_node *load = graph_at(m->g, n->arg[0]);
+        if (load->kind == UOP_LOAD && n->kind == UOP_LO && load->width * 8u == bits)
+            return element_kind(m, load->arg[0], (enum uop_space)load->space, load->width);
         return load->kind == UOP_LOAD && load->width == 8
                    ? element_kind(m, load->arg[0], (enum uop_space)load->space, 4)
                    : KIND_UNKNOWN;

@@ -127,7 +127,11 @@ static unsigned variants_of(struct order *o, const struct pat_found *f)
 /* A constant by itself is no kind of number: it is one of what the whole match gives. */
 static enum uop_type reader_of(struct order *o, const struct pat_found *f, const struct pat_bound *b)
 {
-    if (b->as != UOP_VOID || f->match.root == GRAPH_NIL || !graph_is_const(o->m->g, b->node, NULL))
+    if (f->match.root == GRAPH_NIL || !graph_is_const(o->m->g, b->node, NULL))
+        return b->as;
+    const struct graph_node *root = graph_at(o->m->g, f->match.root);
+    bool arm = root->kind == UOP_SELECT && (root->arg[1] == b->node || root->arg[2] == b->node);
+    if (b->as != UOP_VOID && !arm)
         return b->as;
     const char *type = mean_type(o->m, f->match.root);
     return strcmp(type, "f32") == 0                             ? UOP_F32

@@ -40,7 +40,7 @@ static void elements_of_parameters(void **state)
     assert_string_equal(mean_element(&f.m, row, UOP_GLOBAL, 4, false), "y[j * w + i]");
     assert_string_equal(mean_element(&f.m, back, UOP_GLOBAL, 4, false), "y[n - i - 1]");
     assert_string_equal(mean_element(&f.m, first, UOP_GLOBAL, 4, false), "y[0]");
-    assert_string_equal(mean_element(&f.m, odd, UOP_GLOBAL, 4, false), "*(int *)((char *)x + j * w)");
+    assert_string_equal(mean_element(&f.m, odd, UOP_GLOBAL, 4, false), "*(float *)((char *)x + j * w)");
     assert_string_equal(mean_expr(&f.m, v, UOP_F32, MEAN_INNER), "x[i + 1]");
     assert_string_equal(mean_expr(&f.m, second, UOP_F32, MEAN_INNER), "x[4 * i + 3]");
     assert_string_equal(mean_expr(&f.m, next, UOP_B64, MEAN_INNER), "&x[i + 1]");
