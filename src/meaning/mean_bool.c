@@ -162,6 +162,19 @@ static struct mean_text compare_text(struct mean *m, const char *a, const char *
     return mean_piece(m, equality ? PREC_EQ : PREC_REL, "%s %s %s", a, op, b);
 }
 
+/* An unsigned operand as a signed number: "(int)x", "(long)i" of a widened i. */
+static struct mean_text signed_text(struct mean *m, graph_id id, struct mean_text t, unsigned style, unsigned depth)
+{
+    const struct graph_node *n = graph_at(m->g, id);
+    uint32_t at;
+    bool named = map_u64_get(&m->name_of, id, &at) || map_u64_get(&m->value_of, id, &at);
+    bool widened = n->kind == UOP_ZEXT && n->imm == 32 && n->type == UOP_B64 && !named &&
+                   (mean_is_unsigned(m, n->arg[0]) || mean_is_nonnegative(m, n->arg[0], 0));
+    if (widened)
+        t = mean_text_of(m, n->arg[0], UOP_B32 | MEAN_AS_UNSIGNED, style, depth + 1);
+    return mean_piece(m, PREC_UNARY, "(%s)%s", n->type == UOP_B64 ? "long" : "int", mean_operand(m, t, PREC_UNARY));
+}
+
 static struct mean_text integer_compare(struct mean *m, const struct graph_node *n, bool negated, unsigned style,
                                         unsigned depth)
 {
@@ -190,8 +203,7 @@ static struct mean_text integer_compare(struct mean *m, const struct graph_node 
             /* A thread or block number below a parameter stands as everybody writes it. */
             if (mean_is_unsigned(m, sides[i]) && !graph_is_const(m->g, sides[i], NULL) &&
                 !(mean_is_nonnegative(m, sides[i], 0) && mean_param_of(m, sides[1 - i])))
-                *texts[i] = mean_piece(m, PREC_UNARY, "(%s)%s", n->imm == 64 ? "long" : "int",
-                                       mean_operand(m, *texts[i], PREC_UNARY));
+                *texts[i] = signed_text(m, sides[i], *texts[i], style, depth);
         left = mean_operand(m, ta, prec);
     }
     if (is_unsigned && !shown_unsigned && !agree) /* C would compare these as signed */

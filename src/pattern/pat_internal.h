@@ -206,6 +206,7 @@ bool pat_match_address(struct pat_ctx *c, const struct pat_term *t, graph_id add
                        unsigned width);
 bool pat_match_guarded(struct pat_ctx *c, const struct pat_term *condition, const struct pat_term *value,
                        graph_id guard, graph_id loaded);
+bool pat_assumes(const struct pat_ctx *c); /* a condition the match rests on is not known to hold */
 bool pat_match_where(struct pat_ctx *c);
 
 /* ---- runs (pat_run.c), what a match covers (pat_cover.c) ------------------------------------- */

@@ -121,8 +121,13 @@ static bool check_wheres(struct reader *r, const struct cu_block *b)
         bool bare = e->kind == CU_CALL && (strcmp(e->text, "no_branch") == 0 || strcmp(e->text, "exact") == 0) &&
                     e->arg_count == 0;
         bool compare = e->kind == CU_BINARY && e->op >= CU_LT && e->op <= CU_NE;
+        if (e->kind == CU_CALL && strcmp(e->text, "assume") == 0 && e->arg_count == 1) {
+            e = e->arg[0];
+            compare = e->kind == CU_BINARY && e->op >= CU_LT && e->op <= CU_NE;
+        }
         if (!call && !bare && !compare)
-            return bad(r, e->line, "where takes uniform(x), varies(x), exact(), no_branch() or a comparison");
+            return bad(r, e->line,
+                       "where takes uniform(x), varies(x), exact(), no_branch(), a comparison or assume(comparison)");
         for (unsigned k = 0; k < e->arg_count; k++)
             if (e->arg[k]->kind != CU_NUMBER &&
                 (e->arg[k]->kind != CU_NAME || cu_find_variable(b, e->arg[k]->text) < 0))

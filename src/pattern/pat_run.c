@@ -60,7 +60,7 @@ static struct pat_found *keep(struct run *r, graph_id root, const uint32_t *extr
     f->match.parent = -1;
     f->match.is_select = is_plain_choice(c->variant->value);
     f->match.root = root;
-    f->match.confidence = PAT_PROVED;
+    f->match.confidence = pat_assumes(c) ? PAT_ASSUMED : PAT_PROVED;
     f->via = c->via;
     f->weight = (c->variant->value ? c->variant->value->weight : 0) +
                 (c->variant->condition ? c->variant->condition->weight : 0);

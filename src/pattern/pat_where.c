@@ -1,5 +1,5 @@
 /* The conditions a block puts on its metavariables (`where`), asked when all of them are bound. A comparison of what
- * are no constants cannot be shown false and so holds. Requires a context in which a term has matched. */
+ * are no constants cannot be shown false and so holds; within assume() it makes the match an assumed one. Requires a context in which a term has matched. */
 #include "pattern/pat_internal.h"
 
 #include <string.h>
@@ -44,6 +44,8 @@ static bool holds(struct pat_ctx *c, const struct cu_expr *e)
             return pat_made_by_instruction(c->x, c->root);
         if (strcmp(e->text, "exact") == 0)
             return c->via == 0;
+        if (strcmp(e->text, "assume") == 0)
+            return holds(c, e->arg[0]);
         if (!b || !b->set || b->node == GRAPH_NIL)
             return false;
         if (strcmp(e->text, "uniform") == 0)
@@ -62,6 +64,18 @@ static bool holds(struct pat_ctx *c, const struct cu_expr *e)
     case CU_NE: return a != b;
     default: return true;
     }
+}
+
+bool pat_assumes(const struct pat_ctx *c)
+{
+    for (unsigned i = 0; i < c->variant->block.where_count; i++) {
+        const struct cu_expr *e = c->variant->block.where[i];
+        double value;
+        if (e->kind == CU_CALL && strcmp(e->text, "assume") == 0 &&
+            (!constant_of(c, e->arg[0]->arg[0], &value) || !constant_of(c, e->arg[0]->arg[1], &value)))
+            return true;
+    }
+    return false;
 }
 
 bool pat_match_where(struct pat_ctx *c)

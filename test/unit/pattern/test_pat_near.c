@@ -320,6 +320,7 @@ static void a_nested_conditional_is_a_clamp(void **state)
     run(&k);
     assert_string_equal(shown(&k, "clamp"), "clamp/lower-decides [b0 c0 d0 e0] x=x[i] lo=lo hi=hi nan=kept "
                                             "(compare-and-select = min/max)");
+    assert_int_equal(find(&k, "clamp")->confidence, PAT_ASSUMED); /* lo <= hi */
     kernel_end(&k);
 }
 
