@@ -400,6 +400,9 @@ static struct mean_text conversion(const struct printer *p, const struct graph_n
     case UOP_I2F:
         if (n->round == UOP_RN) {
             bool whole = n->imm >= uop_type_bits((enum uop_type)graph_at(p->m->g, n->arg[0])->type);
+            const struct graph_node *from = graph_at(p->m->g, n->arg[0]);
+            whole |= (from->kind == UOP_LOAD && from->width * 8u < n->imm) ||
+                     (from->kind == UOP_SEXT && is_signed && from->imm <= n->imm);
             bool as_written =
                 whole && (is_signed == !mean_is_unsigned(p->m, n->arg[0]) || mean_is_nonnegative(p->m, n->arg[0], 0));
             if (as_written)
@@ -446,6 +449,13 @@ static struct mean_text constant_word(const struct printer *p, const struct grap
             return mean_piece(m, PREC_PRIMARY, "%s(%s)", inside ? "hi" : "lo", q->name);
         return mean_piece(m, PREC_PRIMARY, "field(%s, %" PRIu64 ")", q->name, inside);
     }
+    const struct mean_param *words[2] = {NULL, NULL};
+    for (uint32_t i = 0; i < m->param_count && n->space == 0 && bytes == 8; i++)
+        for (unsigned w = 0; w < 2; w++)
+            if (m->params[i].size == 4 && m->params[i].constant_offset == n->imm + 4 * w)
+                words[w] = &m->params[i];
+    if (words[0] && words[1]) /* one read of two parameters */
+        return mean_piece(m, PREC_PRIMARY, "pair(%s, %s)", words[0]->name, words[1]->name);
     if (n->space == 0 && n->imm == env->stack_offset && env->stack_offset)
         return word("stack pointer");
     if (n->space == 0 && env->descriptor_offset && n->imm >= env->descriptor_offset &&
@@ -516,6 +526,11 @@ static struct mean_text half_text(const struct printer *p, const struct graph_no
     if (!has_id && n->kind == UOP_HI && n->type == UOP_B32 && shift->kind == UOP_MUL &&
         graph_is_const(p->m->g, shift->arg[1], &factor) && factor > 1 && factor < UINT64_C(1) << 32 &&
         (factor & (factor - 1)) == 0) { /* the middle of the other factor */
+        const struct graph_node pair = *graph_at(p->m->g, shift->arg[0]);
+        if (pair.kind == UOP_PAIR) {
+            graph_id by = graph_const(p->m->g, UOP_B32, (uint64_t)__builtin_ctzll(factor));
+            return call(p, "funnelshift_l", (graph_id[]){pair.arg[0], pair.arg[1], by}, 3, UOP_B32);
+        }
         struct mean_text other = arg(p, shift->arg[0], UOP_B64);
         return mean_piece(p->m, PREC_PRIMARY, "lo(%s >> %d)", mean_operand(p->m, other, PREC_SHIFT),
                           32 - __builtin_ctzll(factor));

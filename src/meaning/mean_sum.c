@@ -52,6 +52,11 @@ bool mean_sum_add(const struct mean *m, struct mean_sum *sum, graph_id id, int64
     case UOP_ADD:
         return mean_sum_add(m, sum, n->arg[0], coefficient, false, depth + 1) &&
                mean_sum_add(m, sum, n->arg[1], coefficient, false, depth + 1);
+    case UOP_NOT: /* ~x is -x - 1; alone it stays as it is */
+        if (top || width < 32)
+            break;
+        sum->offset = (int64_t)((uint64_t)sum->offset - (uint64_t)coefficient);
+        return mean_sum_add(m, sum, n->arg[0], (int64_t)(0 - (uint64_t)coefficient), false, depth + 1);
     case UOP_NEG: return mean_sum_add(m, sum, n->arg[0], (int64_t)(0 - (uint64_t)coefficient), false, depth + 1);
     case UOP_MUL:
         for (int side = 0; side < 2; side++)
@@ -156,9 +161,10 @@ bool mean_is_dividend(const struct mean *m, graph_id id, unsigned shift, graph_i
         if (bias->kind != UOP_SHR || !graph_is_const(m->g, bias->arg[1], &k) || k != width - shift)
             continue;
         const struct graph_node *sign = graph_at(m->g, bias->arg[0]);
-        if (sign->kind != UOP_SAR || !graph_is_const(m->g, sign->arg[1], &k) || k != width - 1)
+        bool smeared = sign->kind == UOP_SAR && graph_is_const(m->g, sign->arg[1], &k) && k == width - 1;
+        if (!smeared && shift != 1)
             continue;
-        *x = sign->arg[0];
+        *x = smeared ? sign->arg[0] : bias->arg[0]; /* the sign bit alone is the bias of a half */
         sum.steps = 0;
         if (sum.terms[i].coefficient != 1 || !mean_sum_add(m, &sum, *x, -1, true, 0))
             return false;

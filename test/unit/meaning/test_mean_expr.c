@@ -283,6 +283,12 @@ static void divisions_by_constants(void **state)
     graph_id down = graph_op2(&f.g, UOP_AND, UOP_B32, biased, int32(&f, -32));
     graph_id rest = add(&f, n, graph_op1(&f.g, UOP_NEG, UOP_B32, down));
     graph_id both = add(&f, add(&f, w, int32(&f, 3)), rest), scaled = mul(&f, rest, int32(&f, 5));
+    graph_id half = graph_op2(&f.g, UOP_SAR, UOP_B32,
+                              add(&f, n, graph_op2(&f.g, UOP_SHR, UOP_B32, n, int32(&f, 31))), int32(&f, 1));
+    graph_id reverse = add(&f, w, graph_op1(&f.g, UOP_NOT, UOP_B32, n));
+    graph_id turned = graph_op1(&f.g, UOP_HI, UOP_B32,
+                                graph_op2(&f.g, UOP_MUL, UOP_B64, graph_op2(&f.g, UOP_PAIR, UOP_B64, w, n),
+                                          graph_const(&f.g, UOP_B64, 128)));
     graph_id tid = graph_sreg(&f.g, UOP_SR_TID_X), by[3];
     static const struct {
         uint64_t factor;
@@ -294,6 +300,10 @@ static void divisions_by_constants(void **state)
         by[k] = graph_op2(&f.g, UOP_SHR, UOP_B32, graph_op1(&f.g, UOP_HI, UOP_B32, product), int32(&f, magic[k].shift));
     }
     fixture_ready(&f, fixture_params, FIXTURE_PARAMS);
+    assert_string_equal(mean_expr(&f.m, half, UOP_B32, MEAN_INNER), "n / 2");
+    assert_string_equal(mean_expr(&f.m, reverse, UOP_B32, MEAN_INNER), "w - n - 1");
+    assert_string_equal(mean_expr(&f.m, turned, UOP_B32, MEAN_INNER), "funnelshift_l(w, n, 7)");
+    assert_string_equal(mean_expr(&f.m, param64(&f, N_OFFSET), UOP_B64, MEAN_INNER), "pair(n, w)");
     assert_string_equal(mean_expr(&f.m, by[0], UOP_B32, MEAN_INNER), "(unsigned)n / 10");
     assert_string_equal(mean_expr(&f.m, by[1], UOP_B32, MEAN_INNER), "threadIdx.x / 3");
     assert_string_equal(mean_expr(&f.m, by[2], UOP_B32, MEAN_INNER), "umulhi(threadIdx.x, 3435973836) >> 3");
