@@ -78,8 +78,8 @@ struct mean_address {
 };
 bool mean_address_of(struct mean *m, graph_id address, enum uop_space space, unsigned width, struct mean_address *out);
 
-/* What a store of `width` bytes keeps of a 32-bit value: without the widening or packing round it. The value itself where
- * that is not seen. */
+/* What a store of `width` bytes keeps of a 32-bit value: without the widening or packing round it.
+ * The value itself where that is not seen. */
 graph_id mean_stored_value(struct mean *m, graph_id value, unsigned width);
 bool mean_set_value(struct mean *m, graph_id node, const char *id);
 /* The parameter a CBANK node reads (whole or in part), or NULL. */

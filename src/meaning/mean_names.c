@@ -26,8 +26,9 @@ static bool is_sreg(const struct graph *g, graph_id id, unsigned sreg)
 /* The dimension 0..2 of a linear index and its parts, -1: none. */
 static int linear_dimension(const struct graph *g, graph_id id, struct mean_linear *parts)
 {
+    enum { BLOCK_MAX = 1024 }; /* threads of a block: their numbers have no bit in common with its multiples */
     const struct graph_node *n = graph_at(g, id);
-    if (id == GRAPH_NIL || n->kind != UOP_ADD)
+    if (id == GRAPH_NIL || (n->kind != UOP_ADD && n->kind != UOP_OR))
         return -1;
     for (unsigned dim = 0; dim < 3; dim++)
         for (unsigned side = 0; side < 2; side++) {
@@ -38,6 +39,8 @@ static int linear_dimension(const struct graph *g, graph_id id, struct mean_line
                 graph_id size = product->arg[!k];
                 uint64_t factor = 1;
                 bool fixed = graph_is_const(g, size, &factor);
+                if (n->kind == UOP_OR && (!fixed || factor % BLOCK_MAX != 0))
+                    continue;
                 if (!is_sreg(g, product->arg[k], UOP_SR_CTAID_X + dim) ||
                     !(fixed || is_sreg(g, size, UOP_SR_NTID_X + dim)))
                     continue;
@@ -307,12 +310,17 @@ enum sp_status mean_find_names(struct mean *m)
             return SP_ERR_MEMORY;
     }
     m->work->linear_count = (uint32_t)m->names.n;
-    if (m->names.n == 0)
-        for (graph_id id = 1; id < nodes; id++) {
-            const char *text = is_shared_index(m, id) ? mean_text_define(m, id, UOP_B32, MEAN_EXPANDED, 0).p : NULL;
-            if (text && !give_name(m, id, next_letter(m, &letter), mean_shorten(m, text), index_type(m, id)))
-                return SP_ERR_MEMORY;
-        }
+    for (graph_id id = 1; id < nodes; id++) {
+        /* Beside a linear index only what is no sum over it. */
+        unsigned kind = graph_at(m->g, id)->kind;
+        bool own = m->work->linear_count == 0 || kind == UOP_OR || kind == UOP_LOP3;
+        uint32_t known;
+        const char *text = own && !map_u64_get(&m->name_of, id, &known) && is_shared_index(m, id)
+                               ? mean_text_define(m, id, UOP_B32, MEAN_EXPANDED, 0).p
+                               : NULL;
+        if (text && !give_name(m, id, next_letter(m, &letter), mean_shorten(m, text), index_type(m, id)))
+            return SP_ERR_MEMORY;
+    }
     for (graph_id id = 1; id < nodes; id++) {
         graph_id start, next;
         if (!is_counter(m->g, id, &start, &next) || !(marks.address[id] || marks.compare[id]) ||

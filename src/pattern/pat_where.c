@@ -1,5 +1,6 @@
 /* The conditions a block puts on its metavariables (`where`), asked when all of them are bound. A comparison of what
- * are no constants cannot be shown false and so holds; within assume() it makes the match an assumed one. Requires a context in which a term has matched. */
+ * are no constants cannot be shown false and so holds; within assume() it makes the match an assumed one. Requires a
+ * context in which a term has matched. */
 #include "pattern/pat_internal.h"
 
 #include <string.h>

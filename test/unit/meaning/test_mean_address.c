@@ -250,6 +250,45 @@ static void indices_of_other_forms_have_names(void **state)
     (void)state;
 }
 
+/* A block has at most 1024 threads: with 1024 and its multiples | is +. Not with 512. */
+static void disjoint_bits_add(void **state)
+{
+    struct fixture f;
+    fixture_begin(&f);
+    graph_id tid = graph_sreg(&f.g, UOP_SR_TID_X), block = graph_sreg(&f.g, UOP_SR_CTAID_X);
+    graph_id i = graph_op2(&f.g, UOP_OR, UOP_B32, mul(&f, block, int32(&f, 1024)), tid);
+    graph_id close = graph_op2(&f.g, UOP_OR, UOP_B32, mul(&f, block, int32(&f, 512)), tid);
+    graph_id x = load(&f, element(&f, X_OFFSET, UOP_SEXT, i, 4, 0), UOP_GLOBAL, 4);
+    load(&f, element(&f, X_OFFSET, UOP_SEXT, close, 4, 0), UOP_GLOBAL, 4);
+    store(&f, element(&f, Y_OFFSET, UOP_SEXT, i, 4, 0), UOP_GLOBAL, 4, x);
+    fixture_ready(&f, fixture_params, FIXTURE_PARAMS);
+    assert_int_equal(f.m.names.n, 1);
+    assert_string_equal(f.m.names.p[0].expr, "blockIdx.x * 1024 + threadIdx.x");
+    assert_true(mean_is_linear_index(&f.m, i));
+    assert_false(mean_is_linear_index(&f.m, close));
+    assert_string_equal(mean_expr(&f.m, x, UOP_F32, MEAN_INNER), "x[i]");
+    fixture_end(&f);
+    (void)state;
+}
+
+static void narrow_stores_keep_the_low_part(void **state)
+{
+    struct fixture f;
+    fixture_begin(&f);
+    graph_id n = param32(&f, N_OFFSET), lo = param32(&f, LO_OFFSET);
+    struct uop half = {.kind = UOP_F2F, .type = UOP_F16, .imm = UOP_F32};
+    struct uop widen = {.kind = UOP_ZEXT, .type = UOP_B32, .imm = 16};
+    graph_id narrow = graph_pure(&f.g, &half, &lo, 1), wide = graph_pure(&f.g, &widen, &narrow, 1);
+    graph_id packed = graph_op2(&f.g, UOP_PAIR, UOP_B32, narrow, graph_const(&f.g, UOP_B16, 7));
+    fixture_ready(&f, fixture_params, FIXTURE_PARAMS);
+    assert_int_equal(mean_stored_value(&f.m, wide, 2), narrow);
+    assert_int_equal(mean_stored_value(&f.m, packed, 2), narrow);
+    assert_int_equal(mean_stored_value(&f.m, packed, 4), packed);
+    assert_int_equal(mean_stored_value(&f.m, n, 2), n);
+    fixture_end(&f);
+    (void)state;
+}
+
 /* The declared type and what is moved are different things: lanes of 64 bits, structs, one number over two. */
 static void what_is_moved_shows(void **state)
 {
@@ -290,6 +329,8 @@ static void what_is_moved_shows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(disjoint_bits_add),
+        cmocka_unit_test(narrow_stores_keep_the_low_part),
         cmocka_unit_test(what_is_moved_shows),
         cmocka_unit_test(indices_of_other_forms_have_names),
         cmocka_unit_test(elements_of_parameters), cmocka_unit_test(undeclared_arrays),
