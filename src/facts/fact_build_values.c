@@ -67,10 +67,11 @@ static struct fact_storage storage_fact(struct arena *a, struct fact_source *s, 
     if (x->space == UOP_SHARED)
         f.at = arena_printf(a, "shared+0x%llx", (unsigned long long)(f.at && m.byte_offset > 0 ? m.byte_offset : 0));
     enum uop_type type = (enum uop_type)graph_at(g, x->address)->type;
-    bool words = x->width > 4 && uop_type_bits((enum uop_type)graph_at(g, v->node)->type) == 32;
-    unsigned word = words ? word_of(g, x, v->node) : 0;
-    graph_id address = word ? graph_op2(g, UOP_ADD, type, x->address, graph_const(g, type, 4u * word)) : x->address;
-    f.address = mean_element(s->mean, address, (enum uop_space)x->space, words ? 4 : x->width, true);
+    unsigned bytes = uop_type_bits((enum uop_type)graph_at(g, v->node)->type) / 8;
+    bool part = (bytes == 4 || bytes == 8) && bytes < x->width;
+    unsigned word = part ? word_of(g, x, v->node) : 0;
+    graph_id address = word ? graph_op2(g, UOP_ADD, type, x->address, graph_const(g, type, bytes * word)) : x->address;
+    f.address = mean_element(s->mean, address, (enum uop_space)x->space, part ? bytes : x->width, true);
     return f;
 }
 
@@ -237,13 +238,14 @@ static void build_output(struct arena *a, struct fact_source *s, struct fact_ker
     bool joined = x->width == 8 && x->value[1] != GRAPH_NIL && element_is_64_bit(s, x);
     for (unsigned w = 0; w < (joined ? 1u : 4u) && x->value[w] != GRAPH_NIL; w++) {
         graph_id node = joined ? graph_op2(g, UOP_PAIR, UOP_B64, x->value[0], x->value[1]) : x->value[w];
-        bool words = x->width > 4 && uop_type_bits((enum uop_type)graph_at(g, node)->type) == 32;
+        unsigned bytes = uop_type_bits((enum uop_type)graph_at(g, node)->type) / 8;
+        bool part = (bytes == 4 || bytes == 8) && bytes < x->width;
         struct fact_output o = {.store = g->insns.p[x->insn].offset,
                                 .runs_when = mean_condition(s->mean, x->runs_when)};
         enum uop_type type = (enum uop_type)graph_at(g, x->address)->type;
         graph_id address =
-            words && w ? graph_op2(g, UOP_ADD, type, x->address, graph_const(g, type, 4u * w)) : x->address;
-        o.address = mean_element(s->mean, address, (enum uop_space)x->space, words ? 4 : x->width, true);
+            part && w ? graph_op2(g, UOP_ADD, type, x->address, graph_const(g, type, bytes * w)) : x->address;
+        o.address = mean_element(s->mean, address, (enum uop_space)x->space, part ? bytes : x->width, true);
         if (place_value_of(s->place, node, &index))
             o.value = s->mean->value_ids.p[index];
         node = mean_stored_value(s->mean, node, x->width);

@@ -457,6 +457,36 @@ static graph_id simplify_extend(struct graph *g, const struct uop *like, graph_i
 
 /* ---- bits ----------------------------------------------------------------------------------- */
 
+/* How many low bits a 32-bit value can have set: blocks have at most 1,024 threads, 64 in z. */
+static unsigned width_of(const struct graph *g, graph_id id)
+{
+    const struct graph_node *n = at(g, id);
+    uint64_t c;
+    if (graph_is_const(g, id, &c))
+        return c ? 64u - (unsigned)__builtin_clzll(c) : 0;
+    if (n->kind == UOP_SREG && (n->imm == UOP_SR_TID_X || n->imm == UOP_SR_TID_Y))
+        return 10;
+    if (n->kind == UOP_SREG && (n->imm == UOP_SR_TID_Z || n->imm == UOP_SR_LANEID))
+        return n->imm == UOP_SR_TID_Z ? 6 : 5;
+    if (n->kind == UOP_AND && graph_is_const(g, n->arg[1], &c))
+        return c ? 64u - (unsigned)__builtin_clzll(c) : 0;
+    if (n->kind == UOP_ZEXT && n->imm < 64)
+        return (unsigned)n->imm;
+    return bits_of(g, id);
+}
+
+/* How many low bits are zero. */
+static unsigned zeros_below(const struct graph *g, graph_id id)
+{
+    const struct graph_node *n = at(g, id);
+    uint64_t c;
+    if (n->kind == UOP_MUL && graph_is_const(g, n->arg[1], &c) && c)
+        return (unsigned)__builtin_ctzll(c);
+    if (graph_is_const(g, id, &c))
+        return c ? (unsigned)__builtin_ctzll(c) : bits_of(g, id);
+    return 0;
+}
+
 static graph_id simplify_bitwise(struct graph *g, const struct uop *like, const graph_id *args)
 {
     enum uop_type type = (enum uop_type)like->type;
@@ -469,6 +499,10 @@ static graph_id simplify_bitwise(struct graph *g, const struct uop *like, const 
     }
     if (a == b)
         return like->kind == UOP_XOR ? graph_const(g, type, 0) : a;
+    /* No bit in common: or, exclusive or and sum are one value. */
+    if (like->kind != UOP_AND && (zeros_below(g, a) >= width_of(g, b) || zeros_below(g, b) >= width_of(g, a)) &&
+        !graph_is_const(g, a, NULL) && !graph_is_const(g, b, NULL))
+        return graph_op2(g, UOP_ADD, type, a, b);
     if (graph_is_const(g, b, &c)) {
         if (c == 0)
             return like->kind == UOP_AND ? b : a;

@@ -591,8 +591,12 @@ static graph_id load_element(struct builder *b, const struct uop_list *l, const 
     struct graph_access *access = g->accesses.n ? &g->accesses.p[g->accesses.n - 1] : NULL;
     (void)l;
     if (access && access->kind == GRAPH_LOAD && access->result == args[0] && u->imm < 4) {
-        if (access->from_store >= 0)
-            return g->accesses.p[access->from_store].value[u->imm];
+        if (access->from_store >= 0) {
+            const struct graph_access *s = &g->accesses.p[access->from_store];
+            if (uop_type_bits((enum uop_type)graph_at(g, s->value[0])->type) != 64)
+                return s->value[u->imm];
+            return graph_op1(g, u->imm & 1 ? UOP_HI : UOP_LO, UOP_B32, s->value[u->imm / 2]);
+        }
         struct graph_node n = {.kind = UOP_ELEMENT, .type = UOP_B32, .arg_count = 1, .imm = u->imm, .insn = UINT32_MAX};
         n.arg[0] = args[0];
         access->value[u->imm] = graph_intern(g, &n);
@@ -604,6 +608,26 @@ static graph_id load_element(struct builder *b, const struct uop_list *l, const 
 }
 
 static void note_pair(struct builder *b, const struct uop_list *l, uint16_t lo, uint16_t hi, graph_id whole);
+
+/* Words that are halves of 64-bit values are stored as those: all of them, or none. */
+static void join_words(struct builder *b, const struct uop_list *l, const struct uop *u, const graph_id *args,
+                       struct graph_access *access)
+{
+    struct graph *g = b->g;
+    graph_id whole[2] = {GRAPH_NIL, GRAPH_NIL};
+    unsigned pairs = u->width / 8u;
+    for (unsigned k = 0; k < pairs; k++) {
+        if (uop_type_bits((enum uop_type)graph_at(g, args[1 + 2 * k])->type) != 32)
+            return;
+        whole[k] = graph_op2(g, UOP_PAIR, UOP_B64, args[1 + 2 * k], args[2 + 2 * k]);
+        if (graph_at(g, whole[k])->kind == UOP_PAIR)
+            return;
+    }
+    for (unsigned k = 0; k < 4; k++)
+        access->value[k] = k < pairs ? whole[k] : GRAPH_NIL;
+    for (unsigned k = 0; k < pairs; k++)
+        note_pair(b, l, u->arg[1 + 2 * k], u->arg[2 + 2 * k], whole[k]);
+}
 
 static void store_memory(struct builder *b, struct work *w, const struct uop_list *l, const struct uop *u,
                          const graph_id *args, unsigned count)
@@ -620,15 +644,8 @@ static void store_memory(struct builder *b, struct work *w, const struct uop_lis
     resolve_generic(g, &access.space, &access.address);
     for (unsigned i = 1; i < count && i <= 4; i++)
         access.value[i - 1] = args[i];
-    if (u->kind == UOP_STORE && u->width == 8 && count >= 3 &&
-        uop_type_bits((enum uop_type)graph_at(g, args[1])->type) == 32) {
-        graph_id whole = graph_op2(g, UOP_PAIR, UOP_B64, args[1], args[2]);
-        if (graph_at(g, whole)->kind != UOP_PAIR) { /* two words that are one value */
-            access.value[0] = whole;
-            access.value[1] = GRAPH_NIL;
-            note_pair(b, l, u->arg[1], u->arg[2], whole);
-        }
-    }
+    if (u->kind == UOP_STORE && (u->width == 8 || u->width == 16) && count > u->width / 4u)
+        join_words(b, l, u, args, &access);
     uint32_t index = (uint32_t)g->accesses.n;
     VEC_PUSH(g->a, g->accesses, access);
     *w->memory = graph_memory_store(g, &b->memory, *w->memory, index);

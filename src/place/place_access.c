@@ -39,6 +39,14 @@ static enum change change_of(const struct graph *g, graph_id id, int64_t *by, un
         *by = (int64_t)(0 - (uint64_t)a);
         return x;
     }
+    case UOP_AND: { /* the low bits of the thread's number: neighbours in a warp stay neighbours */
+        enum change x = change_of(g, n->arg[0], &a, depth + 1);
+        if (x == CHANGE_CONSTANT && graph_is_const(g, n->arg[1], &c) && c >= 31 && (c & (c + 1)) == 0) {
+            *by = a;
+            return x;
+        }
+        return x == CHANGE_CONSTANT && a != 0 ? CHANGE_UNKNOWN : x;
+    }
     case UOP_SEXT:
     case UOP_ZEXT: /* neighbours that wrap are not neighbours in memory; nobody writes such kernels */
         return n->imm == 32 ? change_of(g, n->arg[0], by, depth + 1) : CHANGE_UNKNOWN;

@@ -92,6 +92,20 @@ static void sums_have_one_form(void **state)
     assert_int_equal(graph_op2(&g, UOP_SHL, UOP_B32, x, graph_const(&g, UOP_B32, 32)), graph_const(&g, UOP_B32, 0));
 }
 
+/* blockIdx.x << 10 | threadIdx.x is their sum: a block has at most 1,024 threads. With << 9 it need not be. */
+static void disjoint_bits_add(void **state)
+{
+    struct graph g;
+    graph_init(&g, *state, &env_86);
+    graph_id t = graph_sreg(&g, UOP_SR_TID_X), c = graph_sreg(&g, UOP_SR_CTAID_X);
+    graph_id high = graph_op2(&g, UOP_SHL, UOP_B32, c, graph_const(&g, UOP_B32, 10));
+    graph_id low = graph_op2(&g, UOP_SHL, UOP_B32, c, graph_const(&g, UOP_B32, 9));
+    graph_id masked = graph_op2(&g, UOP_AND, UOP_B32, t, graph_const(&g, UOP_B32, 0x1ff));
+    assert_int_equal(graph_op2(&g, UOP_OR, UOP_B32, t, high), graph_op2(&g, UOP_ADD, UOP_B32, high, t));
+    assert_int_equal(graph_op2(&g, UOP_OR, UOP_B32, masked, low), graph_op2(&g, UOP_ADD, UOP_B32, low, masked));
+    assert_int_not_equal(graph_op2(&g, UOP_OR, UOP_B32, t, low), graph_op2(&g, UOP_ADD, UOP_B32, low, t));
+}
+
 /* Exact for every input: what looks like an identity but flushes, or loses the sign of zero, stays. */
 static void float_rules_are_exact(void **state)
 {
@@ -193,6 +207,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(seven_atoms_are_opaque, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(selects_under_assumptions, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(sums_have_one_form, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(disjoint_bits_add, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(float_rules_are_exact, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(addresses_are_sums, make_arena, drop_arena),
         cmocka_unit_test(growth_is_linear),
