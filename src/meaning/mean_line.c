@@ -20,6 +20,17 @@ static graph_id low_part(struct mean *m, graph_id id, unsigned bits, unsigned de
     case UOP_ZEXT:
     case UOP_SEXT: return n.imm >= bits ? low_part(m, n.arg[0], bits, depth + 1) : GRAPH_NIL;
     case UOP_PAIR: return width == 2 * bits ? n.arg[0] : GRAPH_NIL;
+    case UOP_PRMT: { /* one half of a word moved down */
+        uint64_t selector;
+        if (bits != 16 || n.imm != 0 || !graph_is_const(m->g, n.arg[1], &selector))
+            return GRAPH_NIL;
+        graph_id from = selector & 4 ? n.arg[2] : n.arg[0];
+        bool low = (selector & 0xff) == 0x10 || (selector & 0xff) == 0x54;
+        bool high = (selector & 0xff) == 0x32 || (selector & 0xff) == 0x76;
+        if (low)
+            return low_part(m, from, bits, depth + 1);
+        return high ? graph_op1(m->g, UOP_HI, UOP_B16, from) : GRAPH_NIL;
+    }
     case UOP_LOAD: return n.width * 8u == bits ? id : GRAPH_NIL;
     case UOP_SELECT: {
         graph_id a = low_part(m, n.arg[1], bits, depth + 1), b = low_part(m, n.arg[2], bits, depth + 1);

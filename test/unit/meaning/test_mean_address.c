@@ -280,7 +280,10 @@ static void narrow_stores_keep_the_low_part(void **state)
     struct uop widen = {.kind = UOP_ZEXT, .type = UOP_B32, .imm = 16};
     graph_id narrow = graph_pure(&f.g, &half, &lo, 1), wide = graph_pure(&f.g, &widen, &narrow, 1);
     graph_id packed = graph_op2(&f.g, UOP_PAIR, UOP_B32, narrow, graph_const(&f.g, UOP_B16, 7));
+    struct uop like = {.kind = UOP_PRMT, .type = UOP_B32};
+    graph_id down = graph_pure(&f.g, &like, (graph_id[]){packed, int32(&f, 0x7632), n}, 3);
     fixture_ready(&f, fixture_params, FIXTURE_PARAMS);
+    assert_int_equal(mean_stored_value(&f.m, down, 2), graph_const(&f.g, UOP_B16, 7));
     assert_int_equal(mean_stored_value(&f.m, wide, 2), narrow);
     assert_int_equal(mean_stored_value(&f.m, packed, 2), narrow);
     assert_int_equal(mean_stored_value(&f.m, packed, 4), packed);
