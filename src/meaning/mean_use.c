@@ -182,6 +182,12 @@ const char *mean_holds(struct mean *m, uint32_t def, unsigned *part)
     const struct graph_def *d = &m->g->defs.p[def];
     unsigned half = 0;
     graph_id whole = mean_whole_of(m, def, part);
+    const struct graph_node *word = graph_at(m->g, d->node), *wide = graph_at(m->g, whole);
+    const struct mean_param *p = mean_param_of(m, whole);
+    if (word->kind == UOP_CBANK && wide->kind == UOP_CBANK && wide->type == UOP_B64 && p && p->size < 8) {
+        whole = d->node; /* one read of two small parameters is two values */
+        *part = 0;
+    }
     if (graph_at(m->g, d->node)->type == UOP_B1)
         return mean_condition(m, d->node);
     const struct graph_access *x = mean_access_at(m, whole, &half);
