@@ -332,10 +332,8 @@ static void what_is_moved_shows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(disjoint_bits_add),
-        cmocka_unit_test(narrow_stores_keep_the_low_part),
-        cmocka_unit_test(what_is_moved_shows),
-        cmocka_unit_test(indices_of_other_forms_have_names),
+        cmocka_unit_test(disjoint_bits_add),      cmocka_unit_test(narrow_stores_keep_the_low_part),
+        cmocka_unit_test(what_is_moved_shows),    cmocka_unit_test(indices_of_other_forms_have_names),
         cmocka_unit_test(elements_of_parameters), cmocka_unit_test(undeclared_arrays),
         cmocka_unit_test(shared_and_local),       cmocka_unit_test(mixed_shared_widths_are_bytes),
         cmocka_unit_test(other_indices),          cmocka_unit_test(vectors_of_floats),

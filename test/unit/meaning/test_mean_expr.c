@@ -211,8 +211,8 @@ static void floats_and_their_bits_differ(void **state)
     struct uop select = {.kind = UOP_SELECT, .type = UOP_B32}, xor1 = {.kind = UOP_SHFL, .type = UOP_B32, .imm = 3};
     graph_id either = graph_pure(&f.g, &select, (graph_id[]){same, sum, float32(&f, 2.0f)}, 3);
     graph_id masked = graph_op2(&f.g, UOP_AND, UOP_B32, either, int32(&f, 0xff));
-    struct graph_node shuffle = {.kind = UOP_SHFL, .type = UOP_B32, .imm = xor1.imm, .arg_count = 3,
-                                 .arg = {sum, int32(&f, 1), int32(&f, 31)}};
+    struct graph_node shuffle = {
+        .kind = UOP_SHFL, .type = UOP_B32, .imm = xor1.imm, .arg_count = 3, .arg = {sum, int32(&f, 1), int32(&f, 31)}};
     graph_id lane = graph_fresh(&f.g, &shuffle);
     fixture_ready(&f, fixture_params, FIXTURE_PARAMS);
     assert_string_equal(mean_expr(&f.m, plus, UOP_VOID, MEAN_INNER), "bits(x[i] + 1.0f) + 1");
@@ -283,12 +283,12 @@ static void divisions_by_constants(void **state)
     graph_id down = graph_op2(&f.g, UOP_AND, UOP_B32, biased, int32(&f, -32));
     graph_id rest = add(&f, n, graph_op1(&f.g, UOP_NEG, UOP_B32, down));
     graph_id both = add(&f, add(&f, w, int32(&f, 3)), rest), scaled = mul(&f, rest, int32(&f, 5));
-    graph_id half = graph_op2(&f.g, UOP_SAR, UOP_B32,
-                              add(&f, n, graph_op2(&f.g, UOP_SHR, UOP_B32, n, int32(&f, 31))), int32(&f, 1));
+    graph_id half = graph_op2(&f.g, UOP_SAR, UOP_B32, add(&f, n, graph_op2(&f.g, UOP_SHR, UOP_B32, n, int32(&f, 31))),
+                              int32(&f, 1));
     graph_id reverse = add(&f, w, graph_op1(&f.g, UOP_NOT, UOP_B32, n));
-    graph_id turned = graph_op1(&f.g, UOP_HI, UOP_B32,
-                                graph_op2(&f.g, UOP_MUL, UOP_B64, graph_op2(&f.g, UOP_PAIR, UOP_B64, w, n),
-                                          graph_const(&f.g, UOP_B64, 128)));
+    graph_id turned = graph_op1(
+        &f.g, UOP_HI, UOP_B32,
+        graph_op2(&f.g, UOP_MUL, UOP_B64, graph_op2(&f.g, UOP_PAIR, UOP_B64, w, n), graph_const(&f.g, UOP_B64, 128)));
     graph_id tid = graph_sreg(&f.g, UOP_SR_TID_X), by[3];
     static const struct {
         uint64_t factor;
@@ -378,8 +378,8 @@ int main(void)
         cmocka_unit_test(floats_keep_their_association), cmocka_unit_test(compares_say_exactly_what_they_test),
         cmocka_unit_test(tables_become_few_products),    cmocka_unit_test(integers_and_bits),
         cmocka_unit_test(floats_and_their_bits_differ),  cmocka_unit_test(wide_products_and_bit_counts),
-        cmocka_unit_test(divisions_by_constants),
-        cmocka_unit_test(exploding_values_are_cut),      cmocka_unit_test(long_lines_are_shortened),
+        cmocka_unit_test(divisions_by_constants),        cmocka_unit_test(exploding_values_are_cut),
+        cmocka_unit_test(long_lines_are_shortened),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
