@@ -139,6 +139,9 @@ struct fact_output {
     const char *exact, *real;
     const struct fact_differs *differs;
     uint32_t differs_count;
+    /* Not in JSON: what is computed and when, for comparing kernels (fact_identity.c); nodes of the kernel's graph. */
+    uint64_t identity;
+    uint32_t value_node, condition_node;
 };
 struct fact_phase {
     enum fact_phase_kind kind;

@@ -40,6 +40,9 @@ enum sp_status fact_build_values(struct arena *a, struct fact_source *s, struct 
 enum sp_status fact_build_patterns(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 enum sp_status fact_build_summary(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 
+/* What each node computes, as a number that other graphs can be compared with; by node. NULL when out of memory. */
+const uint64_t *fact_identities(struct arena *a, const struct graph *g);
+
 /* "clamp" of "void ns::clamp<float>(float*)". */
 const char *fact_base_name(struct arena *a, const char *demangled);
 

@@ -205,12 +205,16 @@ static const char *exact_text(struct arena *a, struct fact_source *s, graph_id n
     struct strbuf b;
     str_init(&b, a);
     chain_collect(s, a, node, &c);
-    qsort(c.value, c.count, sizeof c.value[0], by_number);
+    for (uint32_t i = 0; i < c.count; i++)
+        c.value[i] = s->place->values.p[c.value[i]].node;
+    qsort(c.value, c.count, sizeof c.value[0], by_number); /* arguments have smaller numbers than their users */
     if (c.more)
         str_add(&b, "…; ");
     for (uint32_t i = 0; i < c.count; i++) {
-        graph_id v = s->place->values.p[c.value[i]].node;
-        str_addf(&b, "%s = %s; ", s->mean->value_ids.p[c.value[i]],
+        graph_id v = c.value[i];
+        uint32_t index = 0;
+        place_value_of(s->place, v, &index);
+        str_addf(&b, "%s = %s; ", s->mean->value_ids.p[index],
                  mean_definition(s->mean, v, fact_float_type(mean_type(s->mean, v)), MEAN_INNER));
     }
     str_add(&b, mean_definition(s->mean, node, fact_float_type(mean_type(s->mean, node)), MEAN_INNER));
@@ -258,8 +262,21 @@ static void build_output(struct arena *a, struct fact_source *s, struct fact_ker
             list[i] = (struct fact_differs){d.list.p[i].when, d.list.p[i].exact, d.list.p[i].real};
         o.differs = list;
         o.differs_count = list ? (uint32_t)d.list.n : 0;
+        o.value_node = node;
+        o.condition_node = x->runs_when;
         VEC_PUSH(a, k->outputs, o);
     }
+}
+
+/* When all nodes are made: the same words may stand for different operations, so outputs carry what they compute. */
+static bool number_outputs(struct arena *a, struct fact_source *s, struct fact_kernel *k)
+{
+    const uint64_t *identity = fact_identities(a, s->g);
+    for (size_t i = 0; i < k->outputs.n && identity; i++) {
+        struct fact_output *o = &k->outputs.p[i];
+        o->identity = map_hash_mix(identity[o->value_node], identity[o->condition_node]);
+    }
+    return identity != NULL;
 }
 
 enum sp_status fact_build_values(struct arena *a, struct fact_source *s, struct fact_kernel *k)
@@ -271,5 +288,7 @@ enum sp_status fact_build_values(struct arena *a, struct fact_source *s, struct 
         if (x->kind == GRAPH_STORE && (x->space == UOP_GLOBAL || x->space == UOP_GENERIC) && x->value[0] != GRAPH_NIL)
             build_output(a, s, k, x);
     }
+    if (!number_outputs(a, s, k))
+        return SP_ERR_MEMORY;
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
 }

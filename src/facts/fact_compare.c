@@ -107,10 +107,21 @@ static bool outputs_same(const struct fact_kernel *x, const struct fact_kernel *
     for (size_t i = 0; i < x->outputs.n; i++) {
         const struct fact_output *a = &x->outputs.p[i], *b = &y->outputs.p[i];
         if (!str_equal(a->address, b->address) || !str_equal(a->runs_when, b->runs_when) ||
-            !str_equal(a->exact, b->exact))
+            !str_equal(a->exact, b->exact) || a->identity != b->identity)
             return false;
     }
     return true;
+}
+
+/* The same words on both sides, but not the same function. */
+static const char *outputs_why(const struct fact_kernel *x, const struct fact_kernel *y)
+{
+    for (size_t i = 0; i < x->outputs.n && i < y->outputs.n; i++) {
+        const struct fact_output *a = &x->outputs.p[i], *b = &y->outputs.p[i];
+        if (str_equal(a->exact, b->exact) && str_equal(a->runs_when, b->runs_when) && a->identity != b->identity)
+            return "the same words, but an operation differs in its format, sign, rounding or flushing";
+    }
+    return NULL;
 }
 
 static const char *resources_text(struct arena *a, const struct fact_kernel *k)
@@ -351,7 +362,8 @@ bool fact_compare(struct fact_document *doc, uint32_t a, uint32_t b)
     assert(a < doc->kernels.n && b < doc->kernels.n);
     struct compare c = {doc->a, {&doc->kernels.p[a], &doc->kernels.p[b]}, &comparison};
     const char *only[2] = {NULL, NULL};
-    add_row(&c, "outputs", outputs_text(c.a, c.k[0]), outputs_text(c.a, c.k[1]), outputs_same(c.k[0], c.k[1]), NULL);
+    add_row(&c, "outputs", outputs_text(c.a, c.k[0]), outputs_text(c.a, c.k[1]), outputs_same(c.k[0], c.k[1]),
+            outputs_why(c.k[0], c.k[1]));
     compare_patterns(&c, only);
     compare_places(&c);
     compare_phases(&c);
