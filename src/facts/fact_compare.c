@@ -164,19 +164,43 @@ static void add_offsets(struct strbuf *b, struct fact_offsets offsets)
 }
 
 /* The first pattern of that id all of whose data instructions compute: a min/max without a compare and a select. */
-static const struct fact_pattern *single_operation(const struct fact_kernel *k, const char *id)
+static const struct fact_pattern *single_operation(const struct fact_kernel *k, const char *id, size_t *from)
 {
-    for (size_t p = 0; p < k->patterns.n; p++) {
+    for (size_t p = *from; p < k->patterns.n; p++) {
         const struct fact_pattern *pattern = &k->patterns.p[p];
         bool computes = pattern->offsets.n > 0;
         if (!str_equal(pattern->id, id))
             continue;
         for (uint32_t i = 0; i < pattern->offsets.n; i++)
             computes &= role_at(k, pattern->offsets.p[i]) == FACT_ROLE_COMPUTE;
-        if (computes)
+        if (computes) {
+            *from = p + 1;
             return pattern;
+        }
     }
+    *from = k->patterns.n;
     return NULL;
+}
+
+/* "one min/max operation (0x00b0)", "2 min/max operations (0x00b0; 0x00c0)"; NULL when there is none. */
+static const char *min_max_text(struct arena *a, const struct fact_kernel *k)
+{
+    const char *id = "min-max";
+    struct strbuf b;
+    size_t from = 0;
+    uint32_t count = 0;
+    str_init(&b, a);
+    if (!single_operation(k, id, &from))
+        id = "relu";
+    from = 0;
+    for (const struct fact_pattern *p; (p = single_operation(k, id, &from)) != NULL; count++) {
+        str_add(&b, count ? "; " : "");
+        add_offsets(&b, p->offsets);
+    }
+    if (count == 0)
+        return NULL;
+    return count == 1 ? arena_printf(a, "one min/max operation (%s)", b.p)
+                      : arena_printf(a, "%u min/max operations (%s)", count, b.p);
 }
 
 static bool is_param(const struct fact_kernel *k, const char *text)
@@ -207,11 +231,9 @@ static const char *run_time_bounds(struct arena *a, const struct fact_kernel *k)
 static const char *why_min_max(const struct compare *c, unsigned side)
 {
     const struct fact_kernel *k = c->k[side], *other = c->k[!side];
-    const struct fact_pattern *one = single_operation(other, "min-max");
+    const char *one = min_max_text(c->a, other);
     const struct fact_rewrite *first = NULL;
     uint32_t refused = 0;
-    if (!one)
-        one = single_operation(other, "relu");
     for (size_t i = 0; i < k->rewrites.n; i++)
         if (str_equal(k->rewrites.p[i].kind, "min-max-refused")) {
             first = first ? first : &k->rewrites.p[i];
@@ -221,9 +243,14 @@ static const char *why_min_max(const struct compare *c, unsigned side)
         return NULL;
     struct strbuf b;
     str_init(&b, c->a);
-    str_addf(&b, "%s has one min/max operation (", fact_kernel_name(other));
-    add_offsets(&b, one->offsets);
-    str_addf(&b, "), %s has %u compare-and-select pair%s (", fact_kernel_name(k), refused, refused == 1 ? "" : "s");
+    str_addf(&b, "%s has %s, ", fact_kernel_name(other), one);
+    uint32_t selects = 0;
+    for (size_t i = 0; i < k->patterns.n; i++)
+        selects += str_equal(k->patterns.p[i].id, "branchless-select");
+    if (selects > refused)
+        str_addf(&b, "%s keeps %u of its %u compare-and-select pairs (", fact_kernel_name(k), refused, selects);
+    else
+        str_addf(&b, "%s has %u compare-and-select pair%s (", fact_kernel_name(k), refused, refused == 1 ? "" : "s");
     for (size_t i = 0, n = 0; i < k->rewrites.n; i++)
         if (str_equal(k->rewrites.p[i].kind, "min-max-refused")) {
             str_add(&b, n++ ? "; " : "");
