@@ -1,8 +1,9 @@
-/* A number for each node of a graph that says what it computes, operation by operation: equal only when kind, format, rounding,
- * flushing and arguments are. It does not depend on node numbers, registers, the order of commutative arguments, or where an
- * architecture puts its parameters, so kernels of different graphs can be set side by side. Two texts can be the same words for
- * different functions (a signed and an unsigned maximum); these numbers tell them apart.
- * requires: nodes in ascending order (arguments before users, but for loop phis) */
+/* A number for each node of a graph that says what it computes, operation by operation: equal only when kind,
+ * format, rounding, flushing and arguments are. It does not depend on node numbers, registers, the order of
+ * commutative arguments, or where an architecture puts its parameters, so kernels of different graphs can be
+ * set side by side. Two texts can be the same words for different functions (a signed and an unsigned
+ * maximum); these numbers tell them apart. requires: nodes in ascending order (arguments before users, but for
+ * loop phis) */
 #include "facts/fact_build.h"
 
 #include <stdlib.h>
@@ -83,7 +84,8 @@ static bool is_cluster_term(const struct graph *g, graph_id id, unsigned depth)
     return false;
 }
 
-/* An address in shared memory without the block's place in its cluster, which sm_90 and later add with 0x400 reserved bytes. */
+/* An address in shared memory without the block's place in its cluster, which sm_90 and later add with 0x400
+ * reserved bytes. */
 static uint64_t shared_identity(const struct identity *x, graph_id address)
 {
     struct graph_affine f;
