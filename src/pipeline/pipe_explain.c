@@ -176,7 +176,8 @@ enum sp_status sp_explain(struct sp_session *s, const struct sp_explain_options 
     arena_init(&a, 0);
     out_init(out, write, user);
     const char *kernel = o->compare_a ? o->compare_a : o->kernel;
-    enum sp_status status = build_document(s, &a, kernel, o->compare_b, o->arch, o->rename_mnemonics, &doc);
+    bool rename = o->rename_mnemonics || SP_RENAME_MNEMONICS;
+    enum sp_status status = build_document(s, &a, kernel, o->compare_b, o->arch, rename, &doc);
     if (status == SP_OK && (kernel || o->arch) && !doc.kernels.n)
         status = SP_ERR_NOT_FOUND;
     if (status == SP_OK && o->compare_a)
