@@ -113,6 +113,16 @@ grep -h ' s CPU' "$logs"/benchmark_runs.log
 step "10,000 damaged cubins" build/test/mutate_explain 10000 cubin test/corpus
 [ -z "$quick" ] || finish
 
+# --- a build that prints other mnemonics: no analysis may read text ---
+renamed() {
+    cmake -S . -B build-renamed -DCMAKE_BUILD_TYPE=Release -DSP_TESTS=OFF -DSP_RENAME_MNEMONICS=ON &&
+        cmake --build build-renamed -j "$jobs" --target sassprobe
+}
+if step "build with renamed mnemonics" renamed; then
+    suite "renamed mnemonics change nothing" python3 test/golden/renamed.py build/sassprobe build-renamed/sassprobe cubin \
+        test/corpus/variants
+fi
+
 # --- against the vendor's tools, where they are ---
 if command -v nvcc >/dev/null 2>&1 && nvcc --version | grep -q 'release 13\.0,'; then
     step "lab: nvcc makes the same cubins" build/sassprobe lab --check --only cubin,ptx
