@@ -36,7 +36,7 @@ static inline struct bits128 bits_set(struct bits128 w, unsigned hi, unsigned lo
 
 static inline int64_t bits_sign_extend(uint64_t v, unsigned width)
 {
-    if (width >= 64)
+    if (!width || width >= 64)
         return (int64_t)v;
     uint64_t sign = UINT64_C(1) << (width - 1);
     v &= (UINT64_C(1) << width) - 1;

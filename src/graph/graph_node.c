@@ -234,7 +234,7 @@ size_t graph_print(const struct graph *g, graph_id id, char *out, size_t size)
     for (uint32_t i = 0; i < count && at < (int)sizeof text - 48; i++)
         at += snprintf(text + at, sizeof text - (size_t)at, " %%%u", args[i]);
     if (n->kind == UOP_CONST || n->kind == UOP_CBANK || n->kind == GRAPH_BOOL || n->imm)
-        at += snprintf(text + at, sizeof text - (size_t)at, " #0x%" PRIx64, n->imm);
+        snprintf(text + at, sizeof text - (size_t)at, " #0x%" PRIx64, n->imm);
     int length = snprintf(out, size, "%s", text);
     return length < 0 ? 0 : (size_t)length;
 }
