@@ -57,7 +57,6 @@ struct sp_explain_options {
     const char *value;        /* value id or name; NULL: not asked */
     int64_t why;              /* number of a statement of the full text report; -1: not asked */
     const char *compare_a, *compare_b; /* kernels to compare; NULL: none */
-    bool rename_mnemonics;    /* for tests: see isa_print_options */
 };
 void sp_explain_options_init(struct sp_explain_options *options);
 /* SP_ERR_NOT_FOUND: no kernel, instruction, line, value or statement of that name. */

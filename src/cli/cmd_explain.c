@@ -18,7 +18,6 @@ enum {
     ID_WIDTH,
     ID_COLOR,
     ID_QUIET,
-    ID_RENAME,
 };
 
 static const struct cmd_option options[] = {
@@ -39,7 +38,6 @@ static const struct cmd_option options[] = {
     {ID_COLOR, "color", 0, "auto|always|never",
      "colours in text (default: auto: on a terminal, unless NO_COLOR is set)"},
     {ID_QUIET, "quiet", 'q', NULL, "no warnings on standard error"},
-    {ID_RENAME, "rename-mnemonics", 0, NULL, NULL}, /* for tests: what is said must not depend on mnemonics */
     {0},
 };
 
@@ -125,7 +123,6 @@ static bool take(void *user, int id, const char *value, const char *value2)
         e->o.width = (int)number;
         return true;
     case ID_QUIET: e->quiet = true; return true;
-    case ID_RENAME: e->o.rename_mnemonics = true; return true;
     default: return false;
     }
 }

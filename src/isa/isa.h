@@ -120,7 +120,6 @@ struct isa_print_options {
     /* Fills `out` with a label for a byte offset and answers true, or answers false. May be NULL. */
     bool (*label)(void *user, uint32_t target, char out[96]);
     void *user;
-    bool rename_mnemonics; /* prints every opcode as "OPn": tests use it to show that no analysis reads text */
 };
 /* Writes at most `size` bytes with NUL; answers the length the whole text has. An unknown word prints as
  * "UNKNOWN 0x<hi>,0x<lo>". */

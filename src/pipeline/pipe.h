@@ -38,8 +38,7 @@ enum sp_status pipe_decode(struct arena *a, const struct img_module *module, con
 
 /* Everything about one kernel, as facts on `a`. Scratch memory goes when it returns. */
 enum sp_status pipe_kernel(struct sp_session *session, struct arena *a, const struct pipe_input *input,
-                           const struct img_kernel *kernel, const int32_t *file_numbers, bool rename_mnemonics,
-                           struct fact_kernel *out);
+                           const struct img_kernel *kernel, const int32_t *file_numbers, struct fact_kernel *out);
 
 /* True when a kernel answers to `wanted`: mangled, demangled or base name, or a glob of one. NULL: every kernel does.
  */

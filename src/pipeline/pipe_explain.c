@@ -69,7 +69,7 @@ static int32_t *number_files(struct arena *a, struct fact_document *doc, struct 
 }
 
 static enum sp_status build_document(struct sp_session *s, struct arena *a, const char *kernel, const char *also,
-                                     const char *arch, bool rename, struct fact_document *doc)
+                                     const char *arch, struct fact_document *doc)
 {
     struct map_str known = {0};
     enum sp_status status = load_patterns(s);
@@ -91,7 +91,7 @@ static enum sp_status build_document(struct sp_session *s, struct arena *a, cons
             if (!kernel && !image->is_entry)
                 continue;
             struct fact_kernel f = {.input = (uint32_t)i};
-            status = pipe_kernel(s, a, in, image, files, rename, &f);
+            status = pipe_kernel(s, a, in, image, files, &f);
             if (status == SP_ERR_ARCH) {
                 diag_add(&s->diags, DIAG_ERROR, "unknown-architecture", NULL, -1,
                          "no encodings for %s; kernel %s is not explained", m->arch ? m->arch : "this architecture",
@@ -176,8 +176,7 @@ enum sp_status sp_explain(struct sp_session *s, const struct sp_explain_options 
     arena_init(&a, 0);
     out_init(out, write, user);
     const char *kernel = o->compare_a ? o->compare_a : o->kernel;
-    bool rename = o->rename_mnemonics || SP_RENAME_MNEMONICS;
-    enum sp_status status = build_document(s, &a, kernel, o->compare_b, o->arch, rename, &doc);
+    enum sp_status status = build_document(s, &a, kernel, o->compare_b, o->arch, &doc);
     if (status == SP_OK && (kernel || o->arch) && !doc.kernels.n)
         status = SP_ERR_NOT_FOUND;
     if (status == SP_OK && o->compare_a)
@@ -200,7 +199,7 @@ enum sp_status sp_note(struct sp_session *s, const char *arch_main, sp_write_fn 
         return SP_ERR_MEMORY;
     arena_init(&a, 0);
     out_init(out, write, user);
-    enum sp_status status = build_document(s, &a, NULL, NULL, NULL, false, &doc);
+    enum sp_status status = build_document(s, &a, NULL, NULL, NULL, &doc);
     if (status == SP_OK && !fact_compare_archs(&doc, arch_main))
         status = SP_ERR_MEMORY;
     if (status == SP_OK)

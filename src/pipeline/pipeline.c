@@ -40,9 +40,9 @@ static enum sp_status lift_all(struct arena *a, unsigned sm, const struct img_ke
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
 }
 
-static void text_of(struct arena *a, unsigned sm, const struct isa_insn *insn, bool rename, struct fact_text *t)
+static void text_of(struct arena *a, unsigned sm, const struct isa_insn *insn, struct fact_text *t)
 {
-    struct isa_print_options options = {.dialect = ISA_DIALECT_CUOBJDUMP, .rename_mnemonics = rename};
+    struct isa_print_options options = {.dialect = ISA_DIALECT_CUOBJDUMP};
     const struct isa_control *c = &insn->control;
     char text[512], control[32];
     isa_print(sm, insn, &options, text, sizeof text);
@@ -113,8 +113,7 @@ static struct mean_param *name_params(struct sp_session *s, struct arena *a, con
 }
 
 enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct pipe_input *input,
-                           const struct img_kernel *kernel, const int32_t *file_numbers, bool rename_mnemonics,
-                           struct fact_kernel *out)
+                           const struct img_kernel *kernel, const int32_t *file_numbers, struct fact_kernel *out)
 {
     const struct img_module *module = &input->module;
     struct fact_source source = {.module = module, .kernel = kernel, .file_numbers = file_numbers};
@@ -128,7 +127,7 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
     if (status != SP_OK || !in || !texts)
         goto done;
     for (uint32_t i = 0; i < count; i++)
-        text_of(a, module->sm, &insns[i], rename_mnemonics, &texts[i]);
+        text_of(a, module->sm, &insns[i], &texts[i]);
     source.texts = texts;
 
     struct graph_env env;

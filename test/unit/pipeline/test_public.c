@@ -1,6 +1,5 @@
-/* The public calls, on every cubin of the laboratory: mnemonics decide nothing (printing other names changes `text`
- * alone), two sessions in two threads answer what one alone answers, a writer that stops is obeyed, and damage is told.
- */
+/* The public calls: two sessions in two threads answer what one alone answers, a writer that stops is obeyed, and
+ * damage is told. */
 #include "sassprobe/sassprobe.h"
 
 #include <stdarg.h>
@@ -9,8 +8,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <jansson.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,14 +33,13 @@ static bool text_take(void *user, const char *bytes, size_t n)
     return true;
 }
 
-static struct text explain_path(const char *path, bool rename, enum sp_format format)
+static struct text explain_path(const char *path, enum sp_format format)
 {
     struct text t = {0};
     struct sp_session *session = sp_session_new();
     struct sp_explain_options options;
     sp_explain_options_init(&options);
     options.format = format;
-    options.rename_mnemonics = rename;
     if (!session || sp_session_add_path(session, path) != SP_OK ||
         sp_explain(session, &options, text_take, &t) != SP_OK) {
         free(t.p);
@@ -51,51 +49,6 @@ static struct text explain_path(const char *path, bool rename, enum sp_format fo
     return t;
 }
 
-/* Takes every "text" out of a document and counts them. */
-static size_t drop_text(json_t *node)
-{
-    size_t count = 0, i;
-    const char *key;
-    json_t *child;
-    void *next;
-    if (json_is_array(node))
-        json_array_foreach(node, i, child) count += drop_text(child);
-    else if (json_is_object(node)) {
-        json_object_foreach_safe(node, next, key, child)
-        {
-            if (strcmp(key, "text") == 0) {
-                json_object_del(node, key);
-                count++;
-            } else {
-                count += drop_text(child);
-            }
-        }
-    }
-    return count;
-}
-
-static void test_mnemonics_decide_nothing(void **state)
-{
-    (void)state;
-    struct text plain = explain_path(SP_SOURCE_DIR "/cubin", false, SP_FORMAT_JSON);
-    struct text renamed = explain_path(SP_SOURCE_DIR "/cubin", true, SP_FORMAT_JSON);
-    assert_non_null(plain.p);
-    assert_non_null(renamed.p);
-    assert_true(strcmp(plain.p, renamed.p) != 0);
-    json_t *a = json_loads(plain.p, 0, NULL), *b = json_loads(renamed.p, 0, NULL);
-    assert_non_null(a);
-    assert_non_null(b);
-    assert_false(json_equal(a, b));
-    size_t dropped = drop_text(a);
-    assert_true(dropped > 1000);
-    assert_int_equal(dropped, drop_text(b));
-    assert_true(json_equal(a, b));
-    json_decref(a);
-    json_decref(b);
-    free(plain.p);
-    free(renamed.p);
-}
-
 struct job {
     struct text out;
 };
@@ -103,7 +56,7 @@ struct job {
 static void *explain_all(void *user)
 {
     struct job *job = user;
-    job->out = explain_path(SP_SOURCE_DIR "/cubin/sm86", false, SP_FORMAT_TEXT);
+    job->out = explain_path(SP_SOURCE_DIR "/cubin/sm86", SP_FORMAT_TEXT);
     return NULL;
 }
 
@@ -210,7 +163,7 @@ static void test_statements_of_status(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mnemonics_decide_nothing), cmocka_unit_test(test_two_threads),
+        cmocka_unit_test(test_two_threads),
         cmocka_unit_test(test_writer_that_stops),        cmocka_unit_test(test_damage_is_told),
         cmocka_unit_test(test_statements_of_status),  cmocka_unit_test(test_nearest_architecture),
     };
