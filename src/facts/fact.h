@@ -145,7 +145,9 @@ struct fact_output {
 };
 struct fact_phase {
     enum fact_phase_kind kind;
-    uint32_t from, to;
+    uint32_t from, to;      /* first and last offset of all its stretches */
+    const uint32_t *ranges; /* [2k], [2k + 1]: first and last offset of stretch k, ascending */
+    uint32_t range_count;   /* 0: the one stretch from..to */
     const char *summary;
     const uint32_t *patterns;
     uint32_t pattern_count;
@@ -186,12 +188,12 @@ struct fact_instruction {
     const char *runs_when; /* NULL: always */
     enum fact_role role;
     const char *expr;
-    int32_t file, line;    /* FACT_NONE */
+    int32_t file, line; /* FACT_NONE */
     const struct fact_inline *inlined;
     uint32_t inlined_count;
-    int32_t ptx_line;      /* FACT_NONE */
+    int32_t ptx_line;                                      /* FACT_NONE */
     int32_t stall, write_barrier, read_barrier, wait_mask; /* FACT_NONE */
-    int32_t yield;         /* 0, 1, FACT_NONE */
+    int32_t yield;                                         /* 0, 1, FACT_NONE */
     const uint32_t *patterns; /* the innermost patterns it belongs to and their parents, see pattern room */
     uint32_t pattern_count;
     const char *control_text; /* "[B--2---:R-:W0:-:S04]" for the listing, or NULL; not in JSON */

@@ -172,10 +172,13 @@ struct graph {
     VEC(struct graph_call) calls;
     VEC(uint32_t) indirect; /* instances of branches whose target is unknown */
     bool incomplete;        /* some reachable instruction's effects are unknown: what is not seen may still happen */
-    struct map_u64 hash;    /* private */
-    struct map_u64 halves;  /* private: LO and HI of nodes made so far */
-    unsigned depth;         /* private: of rules at work */
-    void *work;             /* private */
+    /* What was found on it afterwards; NULL before. */
+    const struct graph_cycles *cycles;         /* graph_cycle.h */
+    const struct graph_dependence *dependence; /* graph_depend.h */
+    struct map_u64 hash;                       /* private */
+    struct map_u64 halves;                     /* private: LO and HI of nodes made so far */
+    unsigned depth;                            /* private: of rules at work */
+    void *work;                                /* private */
 };
 
 /* Builds everything. SP_ERR_MEMORY only; what could not be understood stands in the graph (opaque nodes, `indirect`)

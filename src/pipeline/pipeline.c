@@ -2,6 +2,8 @@
 #include "pipeline/pipe.h"
 
 #include "facts/fact_build.h"
+#include "graph/graph_cycle.h"
+#include "graph/graph_depend.h"
 #include "uop/uop_lift.h"
 
 #include <string.h>
@@ -132,6 +134,8 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
 
     struct graph_env env;
     struct graph graph;
+    struct graph_cycles cycles;
+    struct graph_dependence dependence;
     struct mean mean;
     struct place place;
     struct pat_result patterns;
@@ -142,6 +146,12 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
     struct graph_input input_graph = {.insns = in, .count = count, .env = &env};
     if ((status = graph_build(&work, &input_graph, &s->diags, &graph)) != SP_OK)
         goto done;
+    if ((status = graph_find_cycles(&work, &graph, &cycles)) != SP_OK)
+        goto done;
+    graph.cycles = &cycles;
+    if ((status = graph_find_dependence(&work, &graph, &dependence)) != SP_OK)
+        goto done;
+    graph.dependence = &dependence;
     /* Everything a fact keeps as text lives on `a`: words and matches are made there. */
     struct mean_param *params =
         name_params(s, a, kernel, fact_base_name(a, kernel->demangled ? kernel->demangled : kernel->name));

@@ -79,7 +79,7 @@ static struct fact_kernel loop_kernel(struct arena *a)
     k.instructions.p[1].file = 0;
     VEC_PUSH(a, k.params, (struct fact_param){0, 0, 0x210, 8, "p0", false, NULL, FACT_READWRITE});
     VEC_PUSH(a, k.phases,
-             (struct fact_phase){FACT_PHASE_REDUCE, 0x40, 0x80, "sum over shared", NULL, 0, OFFSETS(0x50)});
+             (struct fact_phase){FACT_PHASE_REDUCE, 0x40, 0x80, NULL, 0, "sum over shared", NULL, 0, OFFSETS(0x50)});
     VEC_PUSH(a, k.loops,
              (struct fact_loop){.id = 0,
                                 .parent = FACT_NONE,

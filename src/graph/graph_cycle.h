@@ -1,0 +1,75 @@
+/* Loops as the source wrote them (definitions.md D6), however often compilers copied their bodies: a *cycle* is one
+ * loop of the source, its *pieces* are the loops and straight stretches it became, a *fold* is what it accumulates.
+ *
+ * A step is a term for the new accumulators over holes: the old accumulators, elements whose addresses advance
+ * together, the counter, invariants. Peeling matches the step from a region's outgoing accumulators back to the
+ * incoming ones; the number of steps is the piece's unroll. Found after the graph is built; exact rules only, but for
+ * what `graph_reassociated` says. */
+#ifndef SP_GRAPH_CYCLE_H
+#define SP_GRAPH_CYCLE_H
+
+#include "graph/graph.h"
+
+struct graph_piece {
+    bool straight;          /* else a loop */
+    uint32_t loop;          /* index into graph.loops; UINT32_MAX: straight */
+    uint32_t first, last;   /* instances, inclusive */
+    uint32_t unroll;        /* steps of the source's loop in one turn (in one pass when straight), at least 1 */
+    const uint32_t *blocks; /* blocks that belong to it */
+    uint32_t block_count;
+};
+
+enum graph_carried_kind { GRAPH_CARRIED_COUNTER, GRAPH_CARRIED_ADDRESS, GRAPH_CARRIED_DATA };
+struct graph_carried {
+    graph_id phi;  /* the loop phi, of the first loop piece that has it; only phis that reach an effect (D2) */
+    graph_id next; /* what comes round */
+    uint32_t insn; /* instance that makes `next` */
+    enum graph_carried_kind kind;
+};
+
+enum { GRAPH_FOLD_MAX = 8 };
+struct
+    graph_fold { /* accumulators that are carried together: one (a sum) or several that read each other (online softmax) */
+    uint32_t cycle;
+    unsigned count;
+    graph_id phi[GRAPH_FOLD_MAX];    /* in the piece that shows the step best (the one with the smallest unroll) */
+    graph_id start[GRAPH_FOLD_MAX];  /* before the first piece */
+    graph_id result[GRAPH_FOLD_MAX]; /* what is used behind the last piece; GRAPH_NIL: nothing */
+    /* One step in that piece: new accumulators `out` over the old ones `in`. Everything between is the step's term;
+     * its leaves are elements (loads, or the counter) and invariants. */
+    graph_id in[GRAPH_FOLD_MAX], out[GRAPH_FOLD_MAX];
+    bool reassociated; /* an integer sum, minimum … that was flattened first */
+};
+
+struct graph_cycle {
+    int32_t parent;                 /* cycle, -1 */
+    uint32_t first, last;           /* instances over all pieces */
+    VEC(struct graph_piece) pieces; /* in order of the code */
+    graph_id counter; /* the induction expression used in guard or address, in terms of the representative piece's phis;
+                         GRAPH_NIL: none found */
+    graph_id start;   /* its first value */
+    graph_id next;    /* its next value, as an expression that holds `counter` as a subterm (step `stride >> 1`) */
+    graph_id
+        until; /* B1 over `counter` (the value it then has): the condition that ends the loop; GRAPH_NIL: unknown */
+    graph_id count;  /* B32: steps of the source's loop, where the counters of the pieces telescope; GRAPH_NIL */
+    uint32_t unroll; /* the largest of the pieces */
+    uint32_t best;   /* the piece with the smallest unroll: what `counter` and folds speak of */
+    VEC(struct graph_carried) carried;
+    bool irreducible;
+};
+
+struct graph_cycles {
+    VEC(struct graph_cycle) cycles; /* by first instance; an outer one before its inner ones */
+    VEC(struct graph_fold) folds;   /* by cycle */
+    const uint32_t *cycle_of;       /* of each block: innermost cycle + 1, 0: none */
+    const graph_id *copy_of; /* of each node at the time: the node that plays its part in the representative step;
+                                       GRAPH_NIL: no copy */
+    graph_id copy_count;     /* entries of copy_of */
+    const bool *live_phi;    /* of each node: a phi that reaches an effect otherwise than through phis and selects
+                                       of its own cycle (D2) */
+};
+
+/* SP_ERR_MEMORY or SP_OK. Linear in the size of the graph but for budgets on peeling. */
+enum sp_status graph_find_cycles(struct arena *a, struct graph *g, struct graph_cycles *out);
+
+#endif
