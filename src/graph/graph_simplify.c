@@ -269,6 +269,22 @@ static unsigned zeros_below(const struct graph *g, graph_id id)
     return 0;
 }
 
+/* a ^ b where one is an exclusive or with the other, or both are with the same; NIL: nothing goes out. */
+static graph_id without_common(struct graph *g, graph_id a, graph_id b)
+{
+    const struct graph_node x = *at(g, a), y = *at(g, b);
+    for (unsigned i = 0; i < 2; i++) {
+        if (x.kind == UOP_XOR && x.arg[i] == b)
+            return x.arg[1 - i];
+        if (y.kind == UOP_XOR && y.arg[i] == a)
+            return y.arg[1 - i];
+        for (unsigned k = 0; k < 2; k++)
+            if (x.kind == UOP_XOR && y.kind == UOP_XOR && x.arg[i] == y.arg[k])
+                return graph_op2(g, UOP_XOR, (enum uop_type)x.type, x.arg[1 - i], y.arg[1 - k]);
+    }
+    return GRAPH_NIL;
+}
+
 static graph_id simplify_bitwise(struct graph *g, const struct uop *like, const graph_id *args)
 {
     enum uop_type type = (enum uop_type)like->type;
@@ -281,6 +297,11 @@ static graph_id simplify_bitwise(struct graph *g, const struct uop *like, const 
     }
     if (a == b)
         return like->kind == UOP_XOR ? graph_const(g, type, 0) : a;
+    if (like->kind == UOP_XOR) { /* x ^ (x ^ y): registers are swapped so */
+        graph_id left = without_common(g, a, b);
+        if (left != GRAPH_NIL)
+            return left;
+    }
     /* No bit in common: or, exclusive or and sum are one value. */
     if (like->kind != UOP_AND && (zeros_below(g, a) >= width_of(g, b) || zeros_below(g, b) >= width_of(g, a)) &&
         !graph_is_const(g, a, NULL) && !graph_is_const(g, b, NULL))
