@@ -94,6 +94,10 @@ static graph_id join_simple(struct graph *g, graph_id l, graph_id h)
     nl = at(g, l), nh = at(g, h);
     if (const_is(g, h, 0))
         return graph_op1(g, UOP_ZEXT, UOP_B64, l);
+    if (nh->kind == UOP_SREG && nh->imm == UOP_SR_SWINHI) { /* a generic address in the shared window */
+        struct uop pair = {.kind = UOP_PAIR, .type = UOP_B64};
+        return graph_intern_like(g, &pair, (graph_id[]){l, h}, 2);
+    }
     if (nh->kind == UOP_SAR && const_is(g, nh->arg[1], 31) &&
         (nh->arg[0] == l || graph_op2(g, UOP_SAR, UOP_B32, l, nh->arg[1]) == h))
         return graph_op1(g, UOP_SEXT, UOP_B64, l);
@@ -122,8 +126,9 @@ static graph_id join_simple(struct graph *g, graph_id l, graph_id h)
     bool phis = nl->kind == GRAPH_PHI && nh->kind == GRAPH_PHI && nl->block == nh->block && nl->imm == nh->imm;
     bool bits = nl->kind == nh->kind && nl->arg_count == 2 &&
                 (nl->kind == UOP_AND || nl->kind == UOP_OR || nl->kind == UOP_XOR);
-    uint64_t mask;
-    bool masked = !bits && nl->kind == UOP_AND && graph_is_const(g, nl->arg[1], &mask); /* in its low word only */
+    uint64_t mask; /* a bit function with a constant that leaves the high word as it is */
+    bool masked = !bits && (nl->kind == UOP_AND || nl->kind == UOP_OR || nl->kind == UOP_XOR) &&
+                  graph_is_const(g, nl->arg[1], &mask);
     if (!select && !phis && !bits && !masked)
         return GRAPH_NIL;
     graph_id whole;
@@ -137,8 +142,11 @@ static graph_id join_simple(struct graph *g, graph_id l, graph_id h)
             : select ? join_selects(g, l, h)
             : masked ? join_simple(g, nl->arg[0], h)
                      : join_bits(g, l, h);
-    if (masked && whole != GRAPH_NIL)
-        whole = graph_op2(g, UOP_AND, UOP_B64, whole, graph_const(g, UOP_B64, mask | UINT64_C(0xffffffff) << 32));
+    if (masked && whole != GRAPH_NIL) {
+        enum uop_kind kind = (enum uop_kind)at(g, l)->kind;
+        mask |= kind == UOP_AND ? UINT64_C(0xffffffff) << 32 : 0;
+        whole = graph_op2(g, kind, UOP_B64, whole, graph_const(g, UOP_B64, mask));
+    }
     g->depth--;
     map_u64_put(g->a, &g->joined, key, whole);
     return whole;
