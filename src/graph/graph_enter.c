@@ -327,15 +327,31 @@ static uint32_t gate_of(const struct graph_builder *b, uint32_t at)
     return gate;
 }
 
-static graph_id path_of(struct graph_builder *b, uint32_t at, const struct incoming *in, uint32_t count)
+/* A loop is entered here, and elsewhere too: in which turn which edge was taken follows from no condition. */
+static bool is_side_entry(const struct graph_builder *b, uint32_t at, const struct incoming *in, uint32_t count)
+{
+    const struct graph *g = b->g;
+    for (uint32_t l = b->irreducible ? g->blocks.p[at].loop : 0; l; l = g->loops.p[l - 1].parent) {
+        if (!g->loops.p[l - 1].irreducible)
+            continue;
+        if (g->loops.p[l - 1].header == at)
+            return true;
+        for (uint32_t i = 0; i < count; i++)
+            if (!holds(b, l, in[i].edge->from))
+                return true;
+    }
+    return false;
+}
+
+static graph_id path_of(struct graph_builder *b, uint32_t at, const struct incoming *in, uint32_t count, bool side)
 {
     struct graph *g = b->g;
-    uint32_t gate = gate_of(b, at), own = g->blocks.p[at].header;
+    uint32_t gate = gate_of(b, at);
     if (!count)
         return graph_false(g);
     if (graph_always_reaches(b->flow, gate, at))
-        return g->blocks.p[gate].path;          /* a header's path is that of the loop's entry */
-    if (own && g->loops.p[own - 1].irreducible) /* entered elsewhere too */
+        return g->blocks.p[gate].path; /* a header's path is that of the loop's entry */
+    if (side)
         return graph_and(g, g->blocks.p[gate].path, unknown_truth(g, g->blocks.p[at].first, at));
     graph_id path = in[0].when;
     for (uint32_t i = 1; i < count; i++)

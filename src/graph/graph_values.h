@@ -77,6 +77,7 @@ struct graph_builder {
     VEC(struct graph_slot *) spare; /* states no block needs any more */
     uint32_t *memory_out;
     struct graph_loop_summary *loops;
+    bool irreducible; /* some loop is */
     VEC(struct graph_cell) cells;
     VEC(struct graph_pending_use) pending; /* parallel to g->uses */
     VEC(struct graph_pair_use) pairs;
