@@ -484,6 +484,7 @@ enum sp_status graph_find_cycles(struct arena *a, struct graph *g, struct graph_
             continue;
         find_phis(&w, r);
         cycle_find_inductions(&w, r);
+        cycle_peel(&w, r);
     }
     for (uint32_t l = w.region_count; l-- > 0;)
         make_cycle(&w, &w.regions[l]);

@@ -32,6 +32,7 @@ struct cycle_chain {
     const graph_id *cut;
     uint32_t count;
     uint32_t period; /* cuts in one step */
+    uint32_t group;  /* chains of one group read each other */
     bool flat;       /* an integer sum (product …) of terms in any order: no cuts, `terms` */
     const graph_id *terms;
 };
@@ -66,6 +67,7 @@ struct cycle_work {
     bool *live, *data;
     uint64_t budget; /* of steps spent on comparing */
     bool *claimed;   /* of nodes: part of a piece already */
+    struct peeler *peeler; /* private to graph_peel.c */
 };
 
 /* graph_cycle.c */
