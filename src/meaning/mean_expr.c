@@ -625,7 +625,7 @@ static const struct call_word {
     {UOP_RCP64H, UOP_B32, "rcp64h"},
     {UOP_RSQ64H, UOP_B32, "rsq64h"},
     {UOP_FABS, UOP_VOID, "abs"},
-    {UOP_FCHK, UOP_VOID, "division_needs_slow_path"},
+    {UOP_FCHK, UOP_F32, "division_needs_slow_path"},
     {UOP_FSWZADD, UOP_VOID, "fswzadd"},
     {UOP_BALLOT, UOP_B1, "ballot"},
     {UOP_ELECT, UOP_B1, "elect"},

@@ -303,12 +303,12 @@ static enum mean_kind used_by(graph_id id, const struct graph_node *user, unsign
     case UOP_SIN:
     case UOP_COS:
     case UOP_TANH:
-    case UOP_FCHK: return float_kind(user->type);
     case UOP_FLT:
     case UOP_FLE:
     case UOP_FEQ:
     case UOP_FNE:
-    case UOP_FNUM: return float_kind(user->width);
+    case UOP_FNUM:
+    case UOP_FCHK: return float_kind(user->width);
     case UOP_F2F:
     case UOP_F2I: return float_kind((unsigned)user->imm);
     case UOP_ILT_S:
