@@ -266,9 +266,15 @@ static bool parse_declarations(struct parser *p, struct cu_block *b)
             const char *name = arena_strndup(p->a, p->token.at, p->token.size);
             if (!name || cu_find_variable(b, name) >= 0)
                 return fail(p, "a new name") != NULL;
-            list[b->variable_count++] = (struct cu_variable){
-                .name = name, .type = (enum cu_type)type, .constant = constant, .pointer = pointer};
             advance(p);
+            const struct cu_expr *value = NULL;
+            if (!pointer && take(p, "=")) {
+                value = parse_choice(p);
+                if (!value)
+                    return false;
+            }
+            list[b->variable_count++] = (struct cu_variable){
+                .name = name, .type = (enum cu_type)type, .constant = constant, .pointer = pointer, .value = value};
         } while (take(p, ","));
         if (!need(p, ";"))
             return false;
@@ -295,6 +301,17 @@ static bool parse_wheres(struct parser *p, struct cu_block *b)
             return false;
     }
     return true;
+}
+
+/* What the body computes: a word of its own before the body. */
+static bool parse_reads(struct parser *p, struct cu_block *b)
+{
+    b->expands = is_word(p, "expands");
+    if (!b->expands && !is_word(p, "reads"))
+        return true;
+    advance(p);
+    b->reads = parse_choice(p);
+    return b->reads && need(p, ";");
 }
 
 static bool parse_body(struct parser *p, struct cu_block *b)
@@ -364,7 +381,7 @@ enum sp_status cu_parse_block(struct arena *a, const char *where, unsigned first
         if (!need(&p, "{"))
             return finish(&p, false);
     }
-    bool ok = parse_declarations(&p, out) && parse_wheres(&p, out) && parse_body(&p, out);
+    bool ok = parse_declarations(&p, out) && parse_wheres(&p, out) && parse_reads(&p, out) && parse_body(&p, out);
     if (ok && out->whole_kernel)
         ok = need(&p, "}");
     return finish(&p, ok);
