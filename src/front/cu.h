@@ -2,11 +2,13 @@
  * search pattern on a command line. Only text becomes a tree here; what a name or a call means is for the
  * reader of the tree.
  *
- *   block  := { declaration | where } body | "__global__" "{" block "}"
+ *   block  := { declaration | where } [reads] body | "__global__" "{" block "}"
  *   declaration := ["__shared__" | "__local__"] ["const"] type declarator {"," declarator} ";"
  *                                                                        float double half int unsigned bool size_t auto
  *   declarator := ["*"] name | name "[" "]" | name "(" [name {"," name}] ")"    an array; an operation
+ *          |  name "=" expression                                        a name for a part
  *   where  := "where" condition {"," condition} ";"                      a comparison or a call: uniform(n), lo <= hi
+ *   reads  := ("reads" | "expands") expression ";"                       what the body computes, in plainer words
  *   body   := expression [";"]            a value, an address (&a[i]), a load (a[i])
  *          |  a[e] "=" expression ";"     a store
  *          |  name "=" expression ";"     an assignment to a register
@@ -90,7 +92,8 @@ struct cu_variable {
     bool pointer;   /* an array */
     bool operation; /* declared with brackets: stands for an operation of `argument_count` arguments */
     unsigned argument_count;
-    enum cu_place place; /* of an array declared with [] */
+    enum cu_place place;         /* of an array declared with [] */
+    const struct cu_expr *value; /* of a named part: what it stands for, in the names declared before it; else NULL */
 };
 
 enum cu_form {
@@ -121,6 +124,8 @@ struct cu_block {
     unsigned variable_count;
     struct cu_expr *const *where; /* conditions on the metavariables */
     unsigned where_count;
+    const struct cu_expr *reads; /* what the body computes; NULL: it says so itself */
+    bool expands;                /* … and the body is nothing but how machines compute it */
     bool whole_kernel; /* written inside __global__ { } */
     enum cu_form form;
     const struct cu_expr *condition; /* the `if` round the body, or NULL */

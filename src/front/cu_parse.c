@@ -297,6 +297,10 @@ static bool parse_declarator(struct parser *p, struct cu_block *b, struct cu_var
     } else if (take(p, "(")) {
         if (!parse_parameters(p, &v))
             return false;
+    } else if (!v.pointer && take(p, "=")) {
+        v.value = parse_choice(p);
+        if (!v.value)
+            return false;
     }
     list[b->variable_count++] = v;
     return true;
@@ -352,6 +356,17 @@ static bool parse_wheres(struct parser *p, struct cu_block *b)
             return false;
     }
     return true;
+}
+
+/* What the body computes: a word of its own before the body. */
+static bool parse_reads(struct parser *p, struct cu_block *b)
+{
+    b->expands = is_word(p, "expands");
+    if (!b->expands && !is_word(p, "reads"))
+        return true;
+    advance(p);
+    b->reads = parse_choice(p);
+    return b->reads && need(p, ";");
 }
 
 /* One statement, or a value by itself. `...;` gives `nothing`. */
@@ -558,7 +573,7 @@ enum sp_status cu_parse_block(struct arena *a, const char *where, unsigned first
         if (!need(&p, "{"))
             return finish(&p, false);
     }
-    bool ok = parse_declarations(&p, out) && parse_wheres(&p, out) && parse_body(&p, out);
+    bool ok = parse_declarations(&p, out) && parse_wheres(&p, out) && parse_reads(&p, out) && parse_body(&p, out);
     if (ok && out->whole_kernel)
         ok = need(&p, "}");
     return finish(&p, ok);

@@ -44,6 +44,27 @@ enum graph_kind {
                    of i */
     GRAPH_ENTRY,  /* what a register held when the kernel began: undefined */
     GRAPH_RESULT, /* result number imm of an effect at instruction `insn` (call clobber, opaque) */
+    GRAPH_REAL,   /* a function no micro-operation is (imm: enum graph_function); readers of expansions make these, the
+                     graph itself never does */
+};
+
+/* Functions that machines compute by several operations. Those with a micro-operation (exp2, log2, rcp, sqrt …) are
+ * nodes of that kind. */
+enum graph_function {
+    GRAPH_EXP,
+    GRAPH_EXP10,
+    GRAPH_LOG,
+    GRAPH_LOG10,
+    GRAPH_SIN,
+    GRAPH_COS,
+    GRAPH_TAN,
+    GRAPH_POW,
+    GRAPH_DIV,   /* a / b of the float format `type` */
+    GRAPH_DIV_S, /* of integers, towards zero */
+    GRAPH_DIV_U,
+    GRAPH_REM_S,
+    GRAPH_REM_U,
+    GRAPH_FUNCTIONS,
 };
 
 struct graph_node {
@@ -158,6 +179,18 @@ struct graph_input {
     const struct graph_env *env;
 };
 
+/* Expansions (definitions.md D13): stretches of code that together compute one function. They own their instructions:
+ * what lies inside is nobody else's product, call or branch. Found by pattern/ before places and roles are. */
+struct graph_expansions {
+    uint32_t count;
+    const uint32_t *owner; /* by instance: expansion + 1, 0: none */
+    const bool *slow;      /* by instance: runs only where the quick way does not do */
+    const bool *inside;    /* by node (of the first `nodes`): a value nobody outside its expansion uses */
+    const graph_id *reads; /* by node: what it computes, for every input (a GRAPH_REAL or plain node); GRAPH_NIL */
+    graph_id nodes;
+    const void *work; /* private to pattern/ */
+};
+
 struct graph {
     struct arena *a;
     const struct graph_env *env;
@@ -175,10 +208,11 @@ struct graph {
     /* What was found on it afterwards; NULL before. */
     const struct graph_cycles *cycles;         /* graph_cycle.h */
     const struct graph_dependence *dependence; /* graph_depend.h */
-    struct map_u64 hash;                       /* private */
-    struct map_u64 halves;                     /* private: LO and HI of nodes made so far */
-    unsigned depth;                            /* private: of rules at work */
-    void *work;                                /* private */
+    const struct graph_expansions *expansions;
+    struct map_u64 hash;   /* private */
+    struct map_u64 halves; /* private: LO and HI of nodes made so far */
+    unsigned depth;        /* private: of rules at work */
+    void *work;            /* private */
 };
 
 /* Builds everything. SP_ERR_MEMORY only; what could not be understood stands in the graph (opaque nodes, `indirect`)
@@ -207,6 +241,24 @@ static inline const struct graph_node *graph_at(const struct graph *g, graph_id 
     return &g->nodes.p[id];
 }
 bool graph_is_const(const struct graph *g, graph_id id, uint64_t *bits);
+
+/* ---- expansions: false, GRAPH_NIL where none was looked for ----------------------------------- */
+static inline bool graph_is_owned(const struct graph *g, uint32_t insn)
+{
+    return g->expansions && g->expansions->owner[insn] != 0;
+}
+static inline bool graph_is_slow(const struct graph *g, uint32_t insn)
+{
+    return g->expansions && g->expansions->slow[insn];
+}
+static inline bool graph_is_inside(const struct graph *g, graph_id id)
+{
+    return g->expansions && id < g->expansions->nodes && g->expansions->inside[id];
+}
+static inline graph_id graph_reads(const struct graph *g, graph_id id)
+{
+    return g->expansions && id < g->expansions->nodes ? g->expansions->reads[id] : (graph_id)GRAPH_NIL;
+}
 
 /* ---- truth (graph_bool.c). NIL stands for true in `runs_when` and `path` -------------------- */
 graph_id graph_true(struct graph *g);

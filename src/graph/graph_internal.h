@@ -30,6 +30,9 @@ struct graph_flow {
 };
 enum sp_status graph_flow_build(struct graph *g, struct graph_flow *flow, struct diag_sink *diags);
 
+/* By block: reached whenever its immediate dominator was, in the same turn of its loop (graph_rejoin.c). NULL: memory. */
+bool *graph_find_rejoins(struct graph *g, const struct graph_flow *flow);
+
 /* Values (graph_values.c). */
 enum sp_status graph_values_build(struct graph *g, struct graph_flow *flow, struct diag_sink *diags);
 

@@ -55,6 +55,7 @@ struct builder {
     struct slot **out;           /* state at the end of a block */
     uint32_t *memory_out;
     graph_id *loop_path; /* path of a loop's header */
+    const bool *rejoins; /* by block (graph_rejoin.c) */
     struct loop_summary *loops;
     VEC(struct cell) cells;
     VEC(struct pending_use) pending; /* parallel to g->uses */
@@ -305,10 +306,34 @@ static bool fits_table(const struct graph *g, graph_id c)
     return true;
 }
 
+enum side { SIDE_UNKNOWN, SIDE_TAKEN, SIDE_NOT };
 struct incoming {
     const struct graph_edge *edge;
     graph_id when;
+    enum side side; /* of the branch of the block's immediate dominator */
 };
+
+/* Which way out of the immediate dominator leads to this edge, in the same turn of the loop both are in. */
+static enum side side_of(const struct graph *g, const struct graph_edge *e)
+{
+    enum { CLIMB = 256 };
+    uint32_t dominator = g->blocks.p[e->to].idom, child = e->from;
+    const struct graph_block *d = &g->blocks.p[dominator];
+    if (d->branch == GRAPH_NIL || d->succ_count != 2 || d->succs[0] == d->succs[1] ||
+        d->loop != g->blocks.p[e->to].loop || e->guessed)
+        return SIDE_UNKNOWN;
+    if (child == dominator)
+        return e->when == GRAPH_WHEN_TAKEN ? SIDE_TAKEN : e->when == GRAPH_WHEN_NOT ? SIDE_NOT : SIDE_UNKNOWN;
+    for (unsigned steps = 0; g->blocks.p[child].idom != dominator; steps++) {
+        if (steps == CLIMB || g->blocks.p[child].idom == UINT32_MAX)
+            return SIDE_UNKNOWN;
+        child = g->blocks.p[child].idom;
+    }
+    if (g->blocks.p[child].pred_count != 1 || g->blocks.p[child].preds[0] != dominator)
+        return SIDE_UNKNOWN;
+    /* Edges out of a block stand in the order taken, not taken (graph_flow.c). */
+    return child == d->succs[0] ? SIDE_TAKEN : child == d->succs[1] ? SIDE_NOT : SIDE_UNKNOWN;
+}
 
 static graph_id make_phi(struct builder *b, uint32_t block, uint32_t count, graph_id sample, graph_id **args)
 {
@@ -328,6 +353,7 @@ static graph_id join_values(struct builder *b, uint32_t block, uint32_t v, const
 {
     struct graph *g = b->g;
     graph_id value[8], when[8];
+    enum side side[8];
     unsigned n = 0;
     bool overflow = false;
     for (uint32_t i = 0; i < count; i++) {
@@ -344,8 +370,10 @@ static graph_id join_values(struct builder *b, uint32_t block, uint32_t v, const
             k++;
         if (k < n) {
             when[k] = graph_or(g, when[k], in[i].when);
+            side[k] = side[k] == in[i].side ? side[k] : SIDE_UNKNOWN;
         } else if (n < 8) {
             value[n] = x;
+            side[n] = in[i].side;
             when[n++] = in[i].when;
         } else {
             overflow = true;
@@ -357,6 +385,13 @@ static graph_id join_values(struct builder *b, uint32_t block, uint32_t v, const
         return value[0];
     graph_id care = g->blocks.p[block].path;
     graph_id r = value[n - 1];
+    if (n == 2 && !overflow && side[0] != SIDE_UNKNOWN && side[1] != SIDE_UNKNOWN && side[0] != side[1]) {
+        /* The dominator's branch alone decides, however long the ways are. */
+        graph_id branch = g->blocks.p[g->blocks.p[block].idom].branch;
+        struct uop like = {.kind = UOP_SELECT, .type = graph_at(g, r)->type};
+        graph_id c = side[0] == SIDE_TAKEN ? branch : graph_not(g, branch);
+        return graph_pure(g, &like, (graph_id[]){c, value[0], r}, 3);
+    }
     for (unsigned k = n - 1; k-- > 0 && !overflow;) {
         graph_id c = graph_bool_reduce(g, when[k], care);
         if (!fits_table(g, c)) {
@@ -427,7 +462,7 @@ static uint32_t enter_block(struct builder *b, uint32_t at, struct slot *state)
         if (is_false(g, when))
             continue;
         memory[count] = b->memory_out[e->from];
-        in[count++] = (struct incoming){e, when};
+        in[count++] = (struct incoming){e, when, side_of(g, e)};
     }
     uint32_t loop = 0;
     if (header)
@@ -442,6 +477,8 @@ static uint32_t enter_block(struct builder *b, uint32_t at, struct slot *state)
         block->path = count ? in[0].when : graph_false(g);
         for (uint32_t i = 1; i < count; i++)
             block->path = graph_or(g, block->path, in[i].when);
+        if (count && b->rejoins[at])
+            block->path = g->blocks.p[block->idom].path;
         for (uint32_t v = 0; v < b->variable_count && count; v++) {
             if (!set_has(b->live_in + at * b->words, v))
                 continue;
@@ -991,6 +1028,7 @@ enum sp_status graph_values_build(struct graph *g, struct graph_flow *flow, stru
     b.out = ARENA_ARRAY(g->a, struct slot *, g->blocks.n);
     b.memory_out = ARENA_ARRAY(g->a, uint32_t, g->blocks.n);
     b.loop_path = ARENA_ARRAY(g->a, graph_id, g->loops.n + 1);
+    b.rejoins = graph_find_rejoins(g, flow);
     b.result_cap = 64;
     b.results = ARENA_ARRAY(g->a, graph_id, b.result_cap);
     b.reads = ARENA_ARRAY(g->a, uint32_t, b.result_cap);

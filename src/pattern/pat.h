@@ -49,10 +49,18 @@ struct pat_match {
 struct pat_result {
     VEC(struct pat_match) matches; /* in a fixed order: by last instruction, wholes after their parts; see pat_run.c */
     const graph_id *real;          /* private: the real-number reading of every node that has one of its own */
+    const graph_id *plain;         /* private: the same without minimum and maximum: functions alone */
+    const uint8_t *rests_on;       /* private: by node, the real rules its reading rests on */
+    const void *expanded;          /* private */
     uint32_t real_count;
 };
 
-/* Runs every page of the library on a graph. */
+/* Finds the expansions of the library's pages (blocks with `expands` or `reads`); `out` goes into g->expansions, so that
+ * places, roles and words know what is nobody else's. */
+enum sp_status pat_expand(const struct pat_library *lib, struct arena *a, struct graph *g,
+                          struct graph_expansions *out);
+
+/* Runs every page of the library on a graph; finds the expansions first where nobody did. */
 enum sp_status pat_run(const struct pat_library *lib, struct mean *m, struct arena *a, struct pat_result *out);
 
 /* The real-number reading of a value: like mean_expr, with the real rules (min, max, clamp …) applied.

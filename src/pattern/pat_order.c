@@ -163,6 +163,8 @@ static struct pat_binding bind(struct order *o, const struct pat_found *f, const
         out.kind = PAT_BIND_NODE;
         out.node = f->match.root;
         out.as = UOP_VOID;
+    } else if (e->kind == CU_CALL && strcmp(e->text, "type") == 0) {
+        out.text = f->match.root != GRAPH_NIL ? mean_type(o->m, f->match.root) : "";
     } else if (e->kind == CU_CALL && strcmp(e->text, "variants") == 0) {
         out.kind = PAT_BIND_INT;
         out.number = variants_of(o, f);
@@ -190,7 +192,7 @@ enum sp_status pat_finish(struct mean *m, struct arena *a, struct pat_index *x, 
     if (count)
         qsort(found, count, sizeof found[0], by_end);
     nest(&o);
-    enum sp_status status = pat_real_build(m, a, found, count, out);
+    enum sp_status status = pat_real_build(m, a, x, found, count, out);
     if (status != SP_OK)
         return status;
     /* The text of a store's value is read with the rules of its parts. */
@@ -202,8 +204,10 @@ enum sp_status pat_finish(struct mean *m, struct arena *a, struct pat_index *x, 
     for (uint32_t i = 0; i < count; i++) {
         struct pat_found *f = found[i];
         for (size_t k = 0; k < f->page->bindings.n; k++) {
-            struct pat_binding b = bind(&o, f, &f->page->bindings.p[k]);
             const struct cu_expr *e = f->page->bindings.p[k].value;
+            if (e->kind == CU_NAME && cu_find_variable(&f->variant->block, e->text) < 0)
+                continue;
+            struct pat_binding b = bind(&o, f, &f->page->bindings.p[k]);
             if (e->kind == CU_CALL && strcmp(e->text, "value") == 0)
                 b.text =
                     pat_real_expr(m, out, f->stored != GRAPH_NIL ? f->stored : f->match.root, UOP_VOID, MEAN_EXPANDED);

@@ -97,7 +97,8 @@ static bool may_root(const struct pat_term *t, const struct graph_node *n)
     case TERM_COMPARE: return n->type == UOP_B1;
     case TERM_VARIABLE:
     case TERM_NUMBER:
-    case TERM_ADDRESS: return false;
+    case TERM_ADDRESS:
+    case TERM_BITS: return false;
     case TERM_ANY: return true;
     }
     return false;
@@ -106,7 +107,8 @@ static bool may_root(const struct pat_term *t, const struct graph_node *n)
 static void run_values(struct run *r, const struct pat_page *page, const struct pat_variant *v, bool *taken)
 {
     for (graph_id id = 1; id < r->x.count; id++) {
-        if (taken[id] || !r->x.live[id] || !may_root(v->value, graph_at(r->g, id)) || pat_is_half(&r->x, id))
+        if (taken[id] || !r->x.live[id] || graph_is_inside(r->g, id) ||
+            !(may_root(v->value, graph_at(r->g, id)) || pat_reading_of(&r->x, id)) || pat_is_half(&r->x, id))
             continue;
         begin(r, page, v, id);
         if (pat_match_value(&r->c, v->value, id, UOP_VOID))
@@ -204,7 +206,8 @@ static void run_guarded(struct run *r, const struct pat_page *page, const struct
     for (size_t i = 0; i < r->g->accesses.n; i++) {
         const struct graph_access a = r->g->accesses.p[i];
         graph_id guard = r->g->insns.p[a.insn].guard;
-        if (a.kind != GRAPH_LOAD || taken[i] || guard == GRAPH_NIL || a.value[0] == GRAPH_NIL)
+        if (a.kind != GRAPH_LOAD || taken[i] || guard == GRAPH_NIL || a.value[0] == GRAPH_NIL ||
+            graph_is_owned(r->g, a.insn))
             continue;
         begin(r, page, v, a.value[0]);
         if (pat_match_guarded(&r->c, v->condition, v->value, guard, a.value[0]))
@@ -293,7 +296,7 @@ static void run_leaves(struct run *r, const struct pat_page *page, const struct 
     uint64_t target = 0;
     for (uint32_t b = 0; b < g->blocks.n; b++) {
         const struct graph_block block = g->blocks.p[b];
-        if (!block.reachable || block.loop)
+        if (!block.reachable || block.loop || graph_is_owned(g, block.last))
             continue;
         for (uint32_t i = block.first; i <= block.last; i++) {
             const struct graph_insn *n = &g->insns.p[i];
@@ -334,6 +337,8 @@ static void run_calls(struct run *r, const struct pat_page *page, const struct p
     }
     for (uint32_t i = 0; i < count; i++) {
         VEC(uint32_t) insns = {0};
+        if (graph_is_owned(r->g, r->g->calls.p[i].insn))
+            continue; /* an expansion's slow path */
         VEC_PUSH(r->a, insns, r->g->calls.p[i].insn);
         for (uint32_t k = first_of[i]; k != UINT32_MAX; k = next_of[k])
             VEC_PUSH(r->a, insns, k);
@@ -347,9 +352,20 @@ enum sp_status pat_run(const struct pat_library *lib, struct mean *m, struct are
 {
     struct run r = {.m = m, .g = m->g, .a = a};
     *out = (struct pat_result){0};
-    enum sp_status status = pat_index_init(&r.x, a, m->g);
+    enum sp_status status = SP_OK;
+    if (!m->g->expansions) {
+        struct graph_expansions *own = ARENA_NEW(a, struct graph_expansions);
+        status = own ? pat_expand(lib, a, m->g, own) : SP_ERR_MEMORY;
+        m->g->expansions = own;
+    }
+    if (status == SP_OK)
+        status = pat_index_init(&r.x, a, m->g);
     if (status != SP_OK)
         return status;
+    const struct pat_expanded *expanded = m->g->expansions->work;
+    r.x.expanded = expanded;
+    for (size_t i = 0; expanded && i < expanded->found.n; i++)
+        VEC_PUSH(a, r.found, expanded->found.p[i]);
     r.c = (struct pat_ctx){.m = m, .g = m->g, .a = a, .x = &r.x};
     size_t places = r.x.count > m->g->accesses.n ? r.x.count : m->g->accesses.n;
     for (size_t p = 0; p < lib->pages.n; p++) {
@@ -360,6 +376,8 @@ enum sp_status pat_run(const struct pat_library *lib, struct mean *m, struct are
         r.page_order = (unsigned)p;
         for (size_t k = 0; k < page->variants.n; k++) {
             const struct pat_variant *v = &page->variants.p[k];
+            if (v->block.reads)
+                continue; /* found before (pat_expand.c) */
             switch (v->block.form) {
             case CU_VALUE:
                 if (v->value->kind == TERM_ADDRESS)
