@@ -232,10 +232,12 @@ static const struct pat_plan *plan_sequence(struct pat_compile *c, struct pat_pl
 const struct pat_plan *pat_compile_plan(struct pat_compile *c, const struct cu_block *b, bool *refused)
 {
     struct pat_plan *p = ARENA_NEW(c->a, struct pat_plan);
+    struct cu_loop *loop = ARENA_NEW(c->a, struct cu_loop); /* the block itself will be moved */
     *refused = false;
-    if (!p)
+    if (!p || !loop)
         return NULL;
-    *p = (struct pat_plan){.loop = &b->loop, .statements = b->statements, .statement_count = b->statement_count};
+    *loop = b->loop;
+    *p = (struct pat_plan){.loop = loop, .statements = b->statements, .statement_count = b->statement_count};
     p->operation = p->array = p->value = p->thread = p->counter = p->factor = -1;
     switch (b->form) {
     case CU_LOOP: return plan_loop(c, p, b, refused);

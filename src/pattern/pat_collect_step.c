@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <stdio.h>
+#include <stdlib.h>
+#define DBG(...) (getenv("DBG") ? (void)fprintf(stderr, __VA_ARGS__) : (void)0)
 struct stretch {
     const struct pat_step *steps;
     uint32_t count;
@@ -61,7 +64,7 @@ static bool is_ordered(struct pat_collect *k, const struct pat_step *const *step
 {
     struct graph *g = k->x->g;
     const struct graph_dependence *d = g->dependence;
-    if (!d || !d->first_reach)
+    if (!d || !d->reaches.n)
         return true; /* TEMPORARY */
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t loads[2] = {steps[i]->load_own, steps[i]->load_other};
@@ -258,8 +261,10 @@ static bool agree(struct pat_collect *k, const struct pat_page *page, enum pat_p
         now.count = pat_play_block(v->plan, &v->block, t, from, &now.ended);
         if (!now.count || now.count <= best->count)
             continue;
+        DBG("  page %s/%s from %u agrees %u ended %d\n", page->id, v->name, from, now.count, now.ended);
         now.outcome =
             pat_play_outcome(k->a, t, from, now.count, s->steps[t->turn[from]->step].op, &now.left, &now.everywhere);
+        DBG("     outcome %d left %u\n", now.outcome, now.left);
         if (now.outcome == PAT_NOTHING || (!now.ended && now.outcome != PAT_PART))
             continue;
         *best = now;
@@ -292,8 +297,12 @@ static void match_stretch(struct pat_collect *k, const struct pat_page *page, en
     unsigned size_count = kind == PLAN_MEMORY ? 10 : 5;
     struct pat_trace *t = k->trace;
     for (unsigned i = 0; i < size_count; i++) {
-        if (!pat_play_steps(k->play, s->steps, s->count, sizes[i], t))
+        if (!pat_play_steps(k->play, s->steps, s->count, sizes[i], t)) {
+            DBG("play %u fails\n", sizes[i]);
             continue;
+        }
+        DBG("size %u: %u turns runs %d\n", sizes[i], t->count, t->runs);
+        for (unsigned q = 0; q < t->count; q++) DBG("   t0 %d<-%d t1 %d<-%d t2 %d<-%d\n", t->turn[q]->own[0], t->turn[q]->other[0], t->turn[q]->own[1], t->turn[q]->other[1], t->turn[q]->own[2], t->turn[q]->other[2]);
         if (t->runs && kind == PLAN_MEMORY && sizes[i] > 256)
             continue; /* its length depends on the block: an ordinary size shows it */
         bool any = false;
