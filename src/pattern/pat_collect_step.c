@@ -64,8 +64,8 @@ static bool is_ordered(struct pat_collect *k, const struct pat_step *const *step
 {
     struct graph *g = k->x->g;
     const struct graph_dependence *d = g->dependence;
-    if (!d || !d->reaches.n)
-        return true; /* TEMPORARY */
+    if (!d || !d->first_reach || !d->complete)
+        return false;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t loads[2] = {steps[i]->load_own, steps[i]->load_other};
         for (int w = 0; w < 2; w++) {
