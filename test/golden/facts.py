@@ -78,7 +78,7 @@ class Condition:
     def holds(self, record, rename):
         actual, wanted = record[self.field], self.wanted(rename, record)
         if self.operator == "=~":
-            return any(isinstance(a, str) and re.fullmatch(wanted, a) is not None
+            return any(re.fullmatch(wanted, a if isinstance(a, str) else json.dumps(a)) is not None
                        for a in (actual if isinstance(actual, list) else [actual]))
         if self.operator in ("~", "!~"):
             if isinstance(actual, list):
@@ -103,7 +103,7 @@ def records(kernel, kind):
     """The records of a kind, each a flat dictionary; 'key' fields come first in a line, see KINDS."""
     ids = {p["n"]: p["id"] for p in kernel["patterns"]}
     if kind == "kernel":
-        return [{**kernel, "phases": [p["kind"] for p in kernel["phases"]]}]
+        return [{**kernel, "phases": ",".join(p["kind"] for p in kernel["phases"])}]
     if kind == "param":
         return kernel["params"]
     if kind == "name":
