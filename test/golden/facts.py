@@ -371,7 +371,10 @@ def main():
                             continue
                         tried.add(fact)
                         why = fact.fails(kernel, rename)
-                        where = f"{os.path.relpath(path, ROOT)}:{fact.line} [{kernel['arch']}, {how}] {fact.text}"
+                        file_name = os.path.basename(cubin)
+                        if kernel["arch"][3:] not in file_name:
+                            file_name = kernel["arch"]
+                        where = f"{os.path.relpath(path, ROOT)}:{fact.line} [{file_name}, {how}] {fact.kernel}: {fact.text}"
                         if why:
                             fail(where, why)
                         else:
