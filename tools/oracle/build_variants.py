@@ -59,6 +59,7 @@ NVCC = [
     ("softmaxes", ["test/corpus/src/softmaxes.cu"], FAST),
     ("softmaxes-precise", ["test/corpus/src/softmaxes.cu"], ["-O3"]),
     ("block_kernels", ["test/corpus/src/block_kernels.cu"], FAST),
+    ("places", ["test/corpus/src/places.cu"], FAST),
     ("thread_kernels", ["test/corpus/src/thread_kernels.cu"], ["-O3"]),
     ("thread_kernels-fast", ["test/corpus/src/thread_kernels.cu"], FAST),
 ]
