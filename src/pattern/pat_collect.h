@@ -26,12 +26,13 @@ bool pat_is_op(struct pat_index *x, graph_id node, enum pat_op op, graph_id a, g
 /* ---- steps ----------------------------------------------------------------------------------- */
 struct pat_step {
     uint32_t insn;        /* instance of the store, or of the operation */
-    uint32_t store;       /* access; UINT32_MAX: between the lanes of a warp */
+    uint32_t store;       /* access; UINT32_MAX: kept in a register */
     uint32_t load_own;    /* access; UINT32_MAX: its own value is in a register */
     uint32_t load_other;  /* access; UINT32_MAX: a shuffle */
     graph_id value, own, other;
     graph_id when;        /* GRAPH_NIL: always */
     graph_id own_address, other_address;
+    int64_t other_bytes;  /* of the other element behind its address: a wide load brings several */
     unsigned mode, width; /* of the shuffle; bytes of an element */
     graph_id lane, clamp; /* its operands */
     enum pat_op op;
@@ -94,13 +95,17 @@ struct pat_plan {
 const struct pat_plan *pat_compile_plan(struct pat_compile *c, const struct cu_block *b, bool *refused);
 
 /* Plays the block beside the trace from turn `from`: how many turns agree (0: none) until the block's loop ends or, where
- * it is left open, as far as they go. *ended: the block came to its end. */
+ * it is left open, as far as they go. *ended: the block came to its end; *beyond: threads that act in the machine code
+ * and not in the block. */
 unsigned pat_play_block(const struct pat_plan *plan, const struct cu_block *b, const struct pat_trace *t, unsigned from,
-                        bool *ended);
+                        bool *ended, unsigned *beyond);
 /* What became of elements that each thread brought, after turns [from, from + count). */
 enum pat_outcome { PAT_NOTHING, PAT_ALL_IN_ONE, PAT_PREFIXES, PAT_PART };
 enum pat_outcome pat_play_outcome(struct arena *a, const struct pat_trace *t, unsigned from, unsigned count,
                                   enum pat_op op, unsigned *left, bool *everywhere);
+
+/* What a block by itself makes of its elements. */
+enum pat_outcome pat_play_meaning(struct arena *a, const struct pat_plan *plan, const struct cu_block *b);
 
 /* ---- what was found together ----------------------------------------------------------------- */
 enum pat_reach { PAT_IN_THREAD, PAT_IN_WARP, PAT_IN_BLOCK };

@@ -5,11 +5,38 @@
 
 #include <stdlib.h>
 
-static uint32_t load_access(const struct pat_index *x, graph_id node)
+/* A load from shared memory, or one element of a wide one: its access, and how far behind the address it lies. */
+static uint32_t load_access(const struct pat_index *x, graph_id node, int64_t *bytes)
 {
     uint32_t at;
     const struct graph_node *n = graph_at(x->g, node);
+    *bytes = 0;
+    if (n->kind == UOP_LO || n->kind == UOP_HI || n->kind == UOP_ELEMENT) {
+        unsigned size = uop_type_bits((enum uop_type)n->type) / 8;
+        *bytes = n->kind == UOP_ELEMENT ? 4 * (int64_t)n->imm : n->kind == UOP_HI ? size : 0;
+        node = n->arg[0];
+        n = graph_at(x->g, node);
+        if (n->kind == UOP_ELEMENT) { /* half of a word pair */
+            *bytes += 4 * (int64_t)n->imm;
+            node = n->arg[0];
+            n = graph_at(x->g, node);
+        }
+    }
     return n->kind == UOP_LOAD && n->space == UOP_SHARED && map_u64_get(&x->first_load, node, &at) ? at : UINT32_MAX;
+}
+
+static bool same_place(const struct graph *g, graph_id a, int64_t a_bytes, graph_id b)
+{
+    struct graph_affine f, h;
+    if (a == b)
+        return a_bytes == 0;
+    if (!graph_affine(g, a, &f) || !graph_affine(g, b, &h) || f.base != h.base || f.term_count != h.term_count ||
+        f.offset + a_bytes != h.offset)
+        return false;
+    for (unsigned i = 0; i < f.term_count; i++)
+        if (f.terms[i].term != h.terms[i].term || f.terms[i].coefficient != h.terms[i].coefficient)
+            return false;
+    return true;
 }
 
 /* Innermost loop that holds an instance, + 1. */
@@ -69,13 +96,16 @@ static bool split_memory(struct pat_collect *k, graph_id value, graph_id address
     s->op = v.op;
     s->exact = v.exact;
     for (unsigned i = 0; i < count; i++) {
-        uint32_t other = load_access(k->x, side[i]);
-        if (other == UINT32_MAX || k->x->g->accesses.p[other].address == address)
+        int64_t bytes, own_bytes;
+        uint32_t other = load_access(k->x, side[i], &bytes);
+        if (other == UINT32_MAX || same_place(k->x->g, k->x->g->accesses.p[other].address, bytes, address))
             continue;
+        s->other_bytes = bytes;
         for (unsigned j = 0; j < count; j++) {
-            uint32_t own = load_access(k->x, side[j]);
-            if (j == i || (own != UINT32_MAX && k->x->g->accesses.p[own].address != address) ||
-                (count > 2 && own == UINT32_MAX) || !pat_is_op(k->x, value, v.op, side[i], side[j]))
+            uint32_t own = load_access(k->x, side[j], &own_bytes);
+            bool there =
+                own != UINT32_MAX && same_place(k->x->g, k->x->g->accesses.p[own].address, own_bytes, address);
+            if (j == i || (own != UINT32_MAX && !there) || (count > 2 && own == UINT32_MAX) || !pat_is_op(k->x, value, v.op, side[i], side[j]))
                 continue;
             s->own = side[j];
             s->other = side[i];
@@ -105,6 +135,82 @@ static bool split_memory(struct pat_collect *k, graph_id value, graph_id address
     return false;
 }
 
+/* Under a compare of the two the other one is stored, else nothing: the step is what then stands in memory. */
+static bool split_choice(struct pat_collect *k, graph_id value, graph_id address, struct pat_step *s)
+{
+    struct graph *g = k->x->g;
+    graph_id atoms[6];
+    unsigned count;
+    uint64_t table;
+    int64_t bytes;
+    if (s->when == GRAPH_NIL || load_access(k->x, value, &bytes) == UINT32_MAX ||
+        !graph_table(g, s->when, atoms, &count, &table))
+        return false;
+    for (unsigned i = 0; i < 2 * count; i++) {
+        const struct graph_node c = *graph_at(g, atoms[i / 2]);
+        if (c.arg_count != 2 || (c.arg[0] != value && c.arg[1] != value))
+            continue;
+        graph_id own = c.arg[c.arg[0] == value];
+        graph_id literal = i & 1 ? graph_not(g, atoms[i / 2]) : atoms[i / 2];
+        if (!graph_implies(g, s->when, literal))
+            continue;
+        struct uop like = {.kind = UOP_SELECT, .type = graph_at(g, value)->type};
+        graph_id chosen = graph_pure(g, &like, (graph_id[]){literal, value, own}, 3);
+        struct pat_step now = *s;
+        if (!split_memory(k, chosen, address, &now) || now.own != own || now.load_own == UINT32_MAX)
+            continue;
+        now.value = chosen;
+        now.when = graph_assume(g, s->when, literal);
+        *s = now;
+        return true;
+    }
+    return false;
+}
+
+static uint32_t first_holder(struct pat_collect *k, graph_id node);
+
+/* The last step need not be stored: the thread that has the result keeps it in a register. */
+static void find_kept(struct pat_collect *k)
+{
+    struct graph *g = k->x->g;
+    struct map_u64 made = {0};
+    uint32_t at;
+    size_t stored = k->steps.n;
+    for (size_t i = 0; i < stored; i++)
+        map_u64_put(k->a, &made, k->steps.p[i].value, (uint32_t)i);
+    for (graph_id id = 1; stored && id < k->x->count; id++) {
+        struct pat_binary v;
+        if (!k->x->live[id] || map_u64_get(&made, id, &at) || !pat_binary_of(k->x, id, &v))
+            continue;
+        for (int turn = 0; turn < 2; turn++) {
+            graph_id own = turn ? v.b : v.a, other = turn ? v.a : v.b;
+            int64_t bytes;
+            uint32_t load = load_access(k->x, other, &bytes);
+            if (load == UINT32_MAX || !map_u64_get(&made, own, &at) || k->steps.p[at].op != v.op)
+                continue;
+            const struct graph_access *a = &g->accesses.p[load];
+            struct pat_step s = {.insn = first_holder(k, id),
+                                 .store = UINT32_MAX,
+                                 .load_own = UINT32_MAX,
+                                 .load_other = load,
+                                 .value = id,
+                                 .own = own,
+                                 .other = other,
+                                 .when = a->runs_when,
+                                 .own_address = k->steps.p[at].own_address,
+                                 .other_address = a->address,
+                                 .other_bytes = bytes,
+                                 .width = k->steps.p[at].width,
+                                 .op = v.op,
+                                 .exact = v.exact};
+            if (s.insn == UINT32_MAX || s.insn <= k->steps.p[at].insn)
+                continue;
+            VEC_PUSH(k->a, k->steps, s);
+            break;
+        }
+    }
+}
+
 static void find_memory(struct pat_collect *k)
 {
     struct graph *g = k->x->g;
@@ -120,7 +226,7 @@ static void find_memory(struct pat_collect *k)
                              .when = a.runs_when,
                              .own_address = a.address,
                              .width = a.width};
-        bool found = split_memory(k, value, a.address, &s);
+        bool found = split_memory(k, value, a.address, &s) || split_choice(k, value, a.address, &s);
         const struct graph_node n = *graph_at(g, value);
         for (unsigned arm = 1; arm <= 2 && !found && n.kind == UOP_SELECT; arm++) {
             /* All threads store, those that do not act what they had. */
@@ -206,6 +312,13 @@ static void note_first(void *user, uint32_t insn, bool merged)
     *first = insn < *first ? insn : *first;
 }
 
+static uint32_t first_holder(struct pat_collect *k, graph_id node)
+{
+    uint32_t first = UINT32_MAX;
+    pat_holders(k->x, node, note_first, &first);
+    return first;
+}
+
 /* Does the value come round to the phi that is its own? */
 static uint32_t loop_of_lane(const struct graph *g, const struct pat_step *s)
 {
@@ -240,10 +353,9 @@ static void find_lanes(struct pat_collect *k)
         }
         if (!found)
             continue;
-        s.insn = UINT32_MAX;
-        pat_holders(k->x, id, note_first, &s.insn);
+        s.insn = first_holder(k, id);
         if (s.insn == UINT32_MAX)
-            pat_holders(k->x, s.other, note_first, &s.insn);
+            s.insn = first_holder(k, s.other);
         if (s.insn == UINT32_MAX)
             continue;
         s.loop = loop_of_lane(g, &s);
@@ -264,6 +376,7 @@ enum sp_status pat_collect_begin(struct pat_collect *k, struct run *run, struct 
     *k = (struct pat_collect){.a = c->a, .run = run, .x = c->x, .m = c->m, .c = c, .out = out};
     k->trace = ARENA_NEW(k->a, struct pat_trace);
     find_memory(k);
+    find_kept(k);
     find_lanes(k);
     if (k->steps.n)
         qsort(k->steps.p, k->steps.n, sizeof k->steps.p[0], by_insn);

@@ -18,7 +18,7 @@ struct stretch {
 };
 
 struct agreed {
-    unsigned from, count, threads, left;
+    unsigned from, count, threads, left, beyond;
     bool everywhere, ended;
     enum pat_outcome outcome;
     const struct pat_variant *variant;
@@ -107,28 +107,61 @@ static bool is_ordered(struct pat_collect *k, const struct pat_step *const *step
     return true;
 }
 
+struct carried {
+    const struct pat_step *const *steps;
+    uint32_t count;
+    const struct pat_collective *v;
+    graph_id doing[12]; /* phis being looked at: what they are decided by the rest */
+    unsigned depth;
+    bool loaded; /* some way loads it again */
+};
+
+/* The own element, loaded again after the thread stored it. */
+static bool is_reloaded(struct pat_collect *k, struct carried *c, graph_id node)
+{
+    const struct graph *g = k->x->g;
+    const struct graph_dependence *d = g->dependence;
+    uint32_t at;
+    if (!map_u64_get(&k->x->first_load, node, &at) || d->first_reach[at] == d->first_reach[at + 1])
+        return false;
+    for (uint32_t r = d->first_reach[at]; r < d->first_reach[at + 1]; r++) {
+        const struct graph_reach *reach = &d->reaches.p[r];
+        if (reach->may || !reach->own || reach->element != 0)
+            return false;
+        if (!is_step_access(c->steps, c->count, reach->store) &&
+            !holds(c->v->fills.p, c->v->fills.n, reach->store))
+            return false;
+    }
+    c->loaded = true;
+    return true;
+}
+
 /* A step's own value in a register must be what the thread last stored: a partial result or what it brought. */
-static bool is_carried(struct pat_collect *k, const struct pat_step *const *steps, uint32_t count,
-                       const struct pat_collective *v, graph_id own, unsigned depth)
+static bool is_carried(struct pat_collect *k, struct carried *c, graph_id own)
 {
     struct graph *g = k->x->g;
     const struct graph_node n = *graph_at(g, own);
-    for (uint32_t i = 0; i < count; i++)
-        if (steps[i]->value == own || (steps[i]->load_own != UINT32_MAX && steps[i]->own == own))
+    for (uint32_t i = 0; i < c->count; i++)
+        if (c->steps[i]->value == own || (c->steps[i]->load_own != UINT32_MAX && c->steps[i]->own == own))
             return true;
-    for (size_t i = 0; i < v->fills.n; i++)
-        if (g->accesses.p[v->fills.p[i]].value[0] == own)
+    for (size_t i = 0; i < c->v->fills.n; i++)
+        if (g->accesses.p[c->v->fills.p[i]].value[0] == own)
             return true;
-    if (depth > 12)
+    if (n.kind == UOP_LOAD)
+        return is_reloaded(k, c, own);
+    for (unsigned i = 0; i < c->depth; i++)
+        if (c->doing[i] == own)
+            return true;
+    if (c->depth == sizeof c->doing / sizeof c->doing[0] || (n.kind != UOP_SELECT && n.kind != GRAPH_PHI))
         return false;
+    c->doing[c->depth++] = own;
+    bool all = true;
     if (n.kind == UOP_SELECT)
-        return is_carried(k, steps, count, v, n.arg[1], depth + 1) && is_carried(k, steps, count, v, n.arg[2], depth + 1);
-    if (n.kind != GRAPH_PHI)
-        return false;
-    for (uint32_t i = 0; i < n.phi_count; i++)
-        if (n.phi_args[i] != own && !is_carried(k, steps, count, v, n.phi_args[i], depth + 1 + 4 * (n.phi_count > 4)))
-            return false;
-    return true;
+        all = is_carried(k, c, n.arg[1]) && is_carried(k, c, n.arg[2]);
+    for (uint32_t i = 0; n.kind == GRAPH_PHI && i < n.phi_count && all; i++)
+        all = is_carried(k, c, n.phi_args[i]);
+    c->depth--;
+    return all;
 }
 
 /* ---- one match ------------------------------------------------------------------------------- */
@@ -192,11 +225,12 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
         return false;
     for (uint32_t i = 0; i < count; i++) {
         if (memory && steps[i]->load_own == UINT32_MAX) {
-            in_register = true;
-            if (!is_carried(k, steps, count, v, steps[i]->own, 0))
+            struct carried carried = {.steps = steps, .count = count, .v = v};
+            if (!is_carried(k, &carried, steps[i]->own))
                 return false;
+            in_register |= !carried.loaded;
         }
-        if (memory)
+        if (memory && steps[i]->store != UINT32_MAX)
             VEC_PUSH(k->a, v->stores, steps[i]->store);
         VEC_PUSH(k->a, v->values, steps[i]->value);
         v->last = steps[i]->insn > v->last || !i ? steps[i]->insn : v->last;
@@ -221,7 +255,8 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
     enter_steps(k, steps, count);
     VEC(uint32_t) extra = {0};
     for (uint32_t i = 0; memory && i < count; i++)
-        VEC_PUSH(k->a, extra, steps[i]->insn);
+        if (steps[i]->store != UINT32_MAX)
+            VEC_PUSH(k->a, extra, steps[i]->insn);
     for (size_t i = 0; i < seen.parts.n; i++)
         VEC_PUSH(k->a, extra, seen.parts.p[i]);
     if (plan->operation >= 0)
@@ -258,14 +293,17 @@ static bool agree(struct pat_collect *k, const struct pat_page *page, enum pat_p
         struct agreed now = {.from = from, .threads = t->threads, .variant = v};
         if (!wanted(v, kind, s->steps[t->turn[from]->step].op))
             continue;
-        now.count = pat_play_block(v->plan, &v->block, t, from, &now.ended);
-        if (!now.count || now.count <= best->count)
+        now.count = pat_play_block(v->plan, &v->block, t, from, &now.ended, &now.beyond);
+        if (!now.count || now.count < best->count || (now.count == best->count && now.beyond >= best->beyond))
             continue;
         DBG("  page %s/%s from %u agrees %u ended %d\n", page->id, v->name, from, now.count, now.ended);
         now.outcome =
             pat_play_outcome(k->a, t, from, now.count, s->steps[t->turn[from]->step].op, &now.left, &now.everywhere);
         DBG("     outcome %d left %u\n", now.outcome, now.left);
-        if (now.outcome == PAT_NOTHING || (!now.ended && now.outcome != PAT_PART))
+        enum pat_outcome meant = pat_play_meaning(k->a, v->plan, &v->block);
+        bool as_meant = now.outcome == meant || (now.outcome == PAT_PART && meant == PAT_ALL_IN_ONE);
+        if (now.outcome == PAT_NOTHING || !as_meant || (!now.ended && now.outcome != PAT_PART) ||
+            (now.count < 2 && now.outcome != PAT_PART))
             continue;
         *best = now;
     }
@@ -342,8 +380,10 @@ static void match_memory(struct pat_collect *k, const struct pat_page *page)
         for (to = i + 1; to < k->steps.n; to++) {
             const struct pat_step *next = &k->steps.p[to];
             bool apart = next->op != first->op || next->width != first->width;
-            for (uint32_t a = k->steps.p[to - 1].store + 1; a < next->store && !apart; a++)
+            uint32_t before = k->steps.p[to - 1].store;
+            for (uint32_t a = before + 1; before != UINT32_MAX && a < next->store && a < next->load_other && !apart; a++)
                 apart = g->accesses.p[a].kind != GRAPH_LOAD && g->accesses.p[a].space == UOP_SHARED;
+            apart |= before == UINT32_MAX; /* what is kept is the end */
             if (apart)
                 break;
         }

@@ -102,6 +102,18 @@ static bool compute(struct pat_play *p, graph_id id, unsigned depth, uint64_t *o
         *out = within;
         return true;
     }
+    case UOP_RCP: { /* as near as makes no difference to what counts with it */
+        float f;
+        uint32_t w;
+        if (n.type != UOP_F32 || !number_of(p, n.arg[0], depth + 1, &args[0]))
+            return false;
+        w = (uint32_t)args[0];
+        memcpy(&f, &w, sizeof f);
+        f = 1.0f / f;
+        memcpy(&w, &f, sizeof w);
+        *out = w;
+        return true;
+    }
     case UOP_UNIFORM: return number_of(p, n.arg[0], depth + 1, out);
     default: break;
     }
@@ -367,21 +379,35 @@ static bool distance_of(const struct graph_affine *a, const struct graph_affine 
     return true;
 }
 
-static bool play_memory(struct pat_play *p, const struct pat_step *s, int64_t *own, int64_t *other)
+/* Elements from `a` to `b`, all that parts the two being known. */
+static bool apart(struct pat_play *p, const struct graph_affine *a, const struct graph_affine *b, int64_t bytes,
+                  unsigned width, int64_t *out)
 {
-    struct graph_affine a, b, d;
-    int64_t away;
-    if (!graph_affine(p->g, s->own_address, &a) || !graph_affine(p->g, s->other_address, &b) ||
-        !distance_of(&a, &b, &d) || !element_of(p, &a, s->width, own))
+    struct graph_affine d;
+    uint64_t bits;
+    if (!distance_of(a, b, &d))
         return false;
-    for (unsigned i = 0; i < d.term_count; i++) { /* all that parts the two must be known */
-        uint64_t bits;
+    for (unsigned i = 0; i < d.term_count; i++)
         if (!number_of(p, d.terms[i].term, 0, &bits))
             return false;
-    }
-    if (!element_of(p, &d, s->width, &away) || d.offset % (int64_t)s->width)
+    if (!element_of(p, &d, width, out) || (d.offset + bytes) % (int64_t)width)
         return false;
-    *other = *own + away + d.offset / (int64_t)s->width;
+    *out += (d.offset + bytes) / (int64_t)width;
+    return true;
+}
+
+/* Elements are counted from that of thread 0 in the first step. */
+static bool play_memory(struct pat_play *p, const struct pat_step *s, const struct pat_step *first, int64_t *own,
+                        int64_t *other)
+{
+    struct graph_affine f, a, b;
+    int64_t base, away, from_first;
+    if (!graph_affine(p->g, first->own_address, &f) || !graph_affine(p->g, s->own_address, &a) ||
+        !graph_affine(p->g, s->other_address, &b) || !element_of(p, &f, s->width, &base) ||
+        !apart(p, &f, &a, 0, s->width, &from_first) || !apart(p, &a, &b, s->other_bytes, s->width, &away))
+        return false;
+    *own = base + from_first;
+    *other = *own + away;
     return true;
 }
 
@@ -397,7 +423,8 @@ static bool play_lane(struct pat_play *p, const struct pat_step *s, int64_t *own
 }
 
 /* Writes what thread `thread` does in step `s` into turn `t`. */
-static bool play_step(struct pat_play *p, const struct pat_step *s, struct pat_turn *t, bool *acts)
+static bool play_step(struct pat_play *p, const struct pat_step *s, const struct pat_step *first, struct pat_turn *t,
+                      bool *acts)
 {
     int64_t own, other;
     enum truth active = truth_of(p, s->when, true);
@@ -406,7 +433,8 @@ static bool play_step(struct pat_play *p, const struct pat_step *s, struct pat_t
         return true;
     if (active == IS_UNKNOWN)
         return false;
-    bool known = s->store == UINT32_MAX ? play_lane(p, s, &own, &other) : play_memory(p, s, &own, &other);
+    bool known =
+        s->load_other == UINT32_MAX ? play_lane(p, s, &own, &other) : play_memory(p, s, first, &own, &other);
     if (!known || own < 0 || own >= INT16_MAX || other < INT16_MIN || other > INT16_MAX)
         return false;
     t->own[p->thread] = (int16_t)own;
@@ -460,7 +488,7 @@ static bool play_loop(struct pat_play *p, struct loop_view *v, uint32_t loop, co
     while (going) {
         for (uint32_t i = from; i < to; i++) {
             struct pat_turn *turn = turn_at(p, t, k, i);
-            if (!turn || !play_step(p, &steps[i], turn, &acts))
+            if (!turn || !play_step(p, &steps[i], steps, turn, &acts))
                 return release_phis(p, v), false;
             k++;
         }
@@ -506,7 +534,7 @@ bool pat_play_steps(struct pat_play *p, const struct pat_step *steps, uint32_t c
             forget(p);
             struct pat_turn *turn = v ? NULL : turn_at(p, out, first, i);
             if (v ? !play_loop(p, v, steps[i].loop - 1, steps, i, to, out, first, &made)
-                  : !turn || !play_step(p, &steps[i], turn, &acts))
+                  : !turn || !play_step(p, &steps[i], steps, turn, &acts))
                 return false;
             if (p->thread && made != expected)
                 return false; /* threads that turn a different number of times */

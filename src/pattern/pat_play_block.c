@@ -84,7 +84,7 @@ static bool block_step(struct names *n, int64_t *own, int64_t *other)
 
 /* A lane that reaches outside its part of the warp takes its own value: the block says so for whole warps, the machine
  * code may know smaller parts. What such lanes get, no one needs. */
-static bool agrees(const struct names *n, const struct pat_turn *t, unsigned threads)
+static bool agrees(const struct names *n, const struct pat_turn *t, unsigned threads, unsigned *beyond)
 {
     struct names now = *n;
     unsigned acting = 0;
@@ -93,8 +93,10 @@ static bool agrees(const struct names *n, const struct pat_turn *t, unsigned thr
         now.thread = i;
         if (!block_step(&now, &own, &other))
             return false;
-        if (own < 0)
+        if (own < 0) {
+            *beyond += t->own[i] >= 0;
             continue;
+        }
         bool outside = n->plan->kind == PLAN_LANES && t->own[i] >= 0 && t->other[i] == t->own[i];
         if (t->own[i] != own || (t->other[i] != other && !outside))
             return false;
@@ -103,17 +105,19 @@ static bool agrees(const struct names *n, const struct pat_turn *t, unsigned thr
     return acting > 0;
 }
 
-static unsigned play_from(struct names *n, const struct pat_trace *t, unsigned from, bool *ended)
+static unsigned play_from(struct names *n, const struct pat_trace *t, unsigned from, bool *ended,
+                          unsigned *beyond)
 {
     const struct cu_loop *loop = n->plan->loop;
     unsigned k = from;
+    *beyond = 0;
     for (*ended = false; k < t->count; k++) {
         int64_t going = 1, next;
         if (loop->condition && !worth(n, loop->condition, &going))
             return 0;
         if (!going)
             break;
-        if (!agrees(n, t->turn[k], t->threads))
+        if (!agrees(n, t->turn[k], t->threads, beyond))
             return k - from;
         if (!worth(n, loop->next, &next))
             return 0;
@@ -125,7 +129,7 @@ static unsigned play_from(struct names *n, const struct pat_trace *t, unsigned f
 }
 
 unsigned pat_play_block(const struct pat_plan *plan, const struct cu_block *b, const struct pat_trace *t, unsigned from,
-                        bool *ended)
+                        bool *ended, unsigned *beyond)
 {
     struct names n = {.block = b, .plan = plan};
     unsigned best = 0;
@@ -133,18 +137,48 @@ unsigned pat_play_block(const struct pat_plan *plan, const struct cu_block *b, c
     if (plan->loop->start) {
         if (!worth(&n, plan->loop->start, &n.counter))
             return 0;
-        return play_from(&n, t, from, ended);
+        return play_from(&n, t, from, ended, beyond);
     }
     for (int64_t first = 1; first <= PAT_THREADS; first *= 2) {
         bool to_end;
+        unsigned over;
         n.counter = first;
-        unsigned count = play_from(&n, t, from, &to_end);
+        unsigned count = play_from(&n, t, from, &to_end, &over);
         if (count > best) {
             best = count;
+            *beyond = over;
             *ended = to_end;
         }
     }
     return best;
+}
+
+enum { SMALL = 16 }; /* threads of a block played by itself */
+
+enum pat_outcome pat_play_meaning(struct arena *a, const struct pat_plan *plan, const struct cu_block *b)
+{
+    struct pat_trace *t = ARENA_NEW(a, struct pat_trace);
+    struct names n = {.block = b, .plan = plan, .counter = SMALL / 2};
+    unsigned left;
+    bool everywhere;
+    if (!t || (plan->loop->start && !worth(&n, plan->loop->start, &n.counter)))
+        return PAT_NOTHING;
+    t->threads = SMALL;
+    while (t->count < 6 && n.counter > 0 && n.counter < SMALL) {
+        struct pat_turn *turn = t->turn[t->count++] = ARENA_NEW(a, struct pat_turn);
+        for (unsigned i = 0; turn && i < SMALL; i++) {
+            int64_t own, other;
+            n.thread = i;
+            if (!block_step(&n, &own, &other))
+                return PAT_NOTHING;
+            bool none = own < 0 || own >= SMALL || other >= SMALL; /* beyond the last element there is nothing */
+            turn->own[i] = (int16_t)(none ? -1 : own);
+            turn->other[i] = (int16_t)(none ? -1 : other);
+        }
+        if (!turn || !worth(&n, plan->loop->next, &n.counter))
+            return PAT_NOTHING;
+    }
+    return pat_play_outcome(a, t, 0, t->count, PAT_OP_ADD, &left, &everywhere);
 }
 
 /* ---- outcome --------------------------------------------------------------------------------- */
