@@ -348,8 +348,15 @@ static void find_lanes(struct pat_collect *k)
         bool found = split_lanes(k, id, &s);
         for (unsigned arm = 1; arm <= 2 && !found && n.kind == UOP_SELECT; arm++) {
             found = split_lanes(k, n.arg[arm], &s) && s.own == n.arg[3 - arm];
-            if (found)
-                s.when = arm == 1 ? n.arg[0] : graph_not(g, n.arg[0]);
+            if (!found)
+                continue;
+            s.when = arm == 1 ? n.arg[0] : graph_not(g, n.arg[0]);
+            /* The bare operation, found before, is a part of this step. */
+            for (size_t i = k->lanes.n; i-- > 0;)
+                if (k->lanes.p[i].value == n.arg[arm]) {
+                    k->lanes.p[i] = k->lanes.p[--k->lanes.n];
+                    break;
+                }
         }
         if (!found)
             continue;

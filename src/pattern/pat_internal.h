@@ -267,6 +267,7 @@ struct pat_ctx {
     const struct pat_branches *branches; /* for slow_path(); NULL: there are none */
     struct pat_slow slow_path;           /* what slow_path() found */
     struct pat_collect *collect;         /* what threads do together (pat_collect.h); NULL: not known yet */
+    VEC(const struct pat_found *) spoken; /* matches of the reductions a term spoke of */
     unsigned reach;                      /* enum pat_reach: of the reductions a term spoke of, the widest */
 };
 enum { PAT_CHOICE_SYNC, PAT_CHOICE_SELF, PAT_CHOICE_SCOPE, PAT_CHOICES }; /* functions of bindings that choose a word */

@@ -30,6 +30,7 @@ void pat_ctx_begin(struct pat_ctx *c, const struct pat_page *page, const struct 
     c->inner.n = c->conditions.n = c->carriers.n = c->readings.n = 0;
     c->via = 0;
     c->reach = 0;
+    c->spoken.n = 0;
     c->root = root;
     c->word = -1;
     c->steps = STEPS;
@@ -637,6 +638,9 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, const 
     enter(c, v->values.p[v->values.n - 1], NULL, false);
     c->via |= v->exact ? 0 : PAT_RULE_SELECT;
     c->reach = v->reach > c->reach ? v->reach : c->reach;
+    size_t spoken = c->spoken.n;
+    if (v->found)
+        VEC_PUSH(c->a, c->spoken, v->found);
     const struct pat_term *of = t->arg[0];
     const struct pat_collective *inner = pat_collect_inner(c->collect, input);
     if (of->kind == TERM_REDUCED) {
@@ -654,6 +658,7 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, const 
     if (operation)
         *operation = before;
     c->reach = reach;
+    c->spoken.n = spoken;
     return back(c, m);
 }
 

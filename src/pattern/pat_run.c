@@ -135,7 +135,12 @@ static void run_reduced(struct run *r, const struct pat_page *page, const struct
         begin(r, page, v, root);
         if (!pat_match_collective(&r->c, v->value, one))
             continue;
-        struct pat_found *f = keep(r, root, NULL, 0);
+        /* A whole of its parts. */
+        VEC(uint32_t) insns = {0};
+        for (size_t s = 0; s < r->c.spoken.n; s++)
+            for (size_t n = 0; n < r->c.spoken.p[s]->match.insns.n; n++)
+                VEC_PUSH(r->a, insns, r->c.spoken.p[s]->match.insns.p[n]);
+        struct pat_found *f = keep(r, root, insns.p, (unsigned)insns.n);
         if (f)
             f->match.makes = PAT_MAKES_ONE;
     }
