@@ -38,6 +38,8 @@ enum sp_status fact_build_kernel(struct arena *a, struct fact_source *s, struct 
 enum sp_status fact_build_instructions(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 enum sp_status fact_build_values(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 enum sp_status fact_build_patterns(struct arena *a, struct fact_source *s, struct fact_kernel *k);
+/* Accesses, work, occupancy; looks at the roles, so after the instructions. */
+enum sp_status fact_build_cost(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 enum sp_status fact_build_summary(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 
 /* What each node computes, as a number that other graphs can be compared with; by node. NULL when out of memory. */
