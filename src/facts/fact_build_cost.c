@@ -200,11 +200,21 @@ static uint32_t round_up(uint32_t n, uint32_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
-/* Blocks of that many threads that are there at once, and what keeps it from being more; of equals the first of
- * threads, blocks, registers, shared. 0: none fits. */
-static uint32_t blocks_at_once(const struct multiprocessor *m, uint32_t threads, uint32_t registers, uint32_t shared,
-                               uint32_t barriers, const char **limit)
+static const struct multiprocessor *machine_of(unsigned sm)
 {
+    for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++)
+        if (machines[i].sm == sm)
+            return &machines[i];
+    return NULL;
+}
+
+uint32_t fact_blocks_at_once(unsigned sm, uint32_t threads, uint32_t registers, uint32_t shared, uint32_t barriers,
+                             const char **limit)
+{
+    const struct multiprocessor *m = machine_of(sm);
+    *limit = NULL;
+    if (!m || !threads || threads > MOST_THREADS)
+        return 0;
     uint32_t warps = (threads + WARP - 1) / WARP;
     uint32_t blocks = m->warps / warps;
     *limit = "threads";
@@ -243,19 +253,16 @@ static void build_occupancy(struct arena *a, const struct fact_source *s, struct
 {
     static const uint32_t usual[] = {32, 64, 128, 192, 256, 384, 512, 768, 1024};
     const struct img_kernel *image = s->kernel;
-    const struct multiprocessor *m = NULL;
-    for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++)
-        if (machines[i].sm == s->module->sm)
-            m = &machines[i];
-    if (!m || image->registers < 0 || image->shared_bytes < 0 || !image->is_entry)
+    if (!machine_of(s->module->sm) || image->registers < 0 || image->shared_bytes < 0 || !image->is_entry)
         return;
     uint32_t demanded = product(image->reqntid), most = product(image->max_threads);
     for (size_t i = 0; i < (demanded ? 1 : sizeof usual / sizeof usual[0]); i++) {
         struct fact_occupancy f = {.block = demanded ? demanded : usual[i]};
         if (!demanded && most && f.block > most)
             break;
-        uint32_t blocks = blocks_at_once(m, f.block, (uint32_t)image->registers, (uint32_t)image->shared_bytes,
-                                         image->barriers > 0 ? (uint32_t)image->barriers : 0, &f.limit);
+        uint32_t blocks =
+            fact_blocks_at_once(s->module->sm, f.block, (uint32_t)image->registers, (uint32_t)image->shared_bytes,
+                                image->barriers > 0 ? (uint32_t)image->barriers : 0, &f.limit);
         f.warps = blocks * ((f.block + WARP - 1) / WARP);
         if (blocks)
             VEC_PUSH(a, k->occupancy, f);

@@ -377,6 +377,41 @@ static void bank_conflicts(void **state)
     assert_int_equal(degree_of_code(tile, 12, NULL), degree_by_force(transposed, 4, 32, 1024));
 }
 
+/* What the profiler of a GPU counted, an access of one warp a row: the degree times the parts of the access. Where all
+ * lanes want the same few words the parts may go out together. */
+static void as_the_profiler_counts(void **state)
+{
+    FILE *f = fopen(SP_SOURCE_DIR "/test/golden/place/h200_shared_conflicts.tsv", "r");
+    char line[512];
+    unsigned rows = 0;
+    (void)state;
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        static const char *const loads[] = {"LDS.U8 R5, [R4]", "LDS.U16 R5, [R4]", "LDS R5, [R4]", "LDS.64 R8, [R4]",
+                                            "LDS.128 R8, [R4]"};
+        char kind[16], along[64], across[64];
+        unsigned width, step, pitch, x, y, wavefronts, size = 0;
+        if (line[0] == '#')
+            continue;
+        assert_int_equal(sscanf(line, "%15s %u %u %u %u %u %u", kind, &width, &step, &pitch, &x, &y, &wavefronts), 7);
+        while (1u << size < width)
+            size++;
+        snprintf(along, sizeof along, "IMAD R6, R2, 0x%x, RZ", step);
+        snprintf(across, sizeof across, "IMAD R4, R3, 0x%x, R6", pitch);
+        const char *const code[] = {"S2R R2, SR_TID.X", "S2R R3, SR_TID.Y",       along, across,
+                                    loads[size],        "STS [R2.X4+0x4000], R5", "EXIT"};
+        unsigned parts = width <= 4 ? 1 : width / 4;
+        uint32_t degree = degree_of_code(code, 7, (int32_t[]){(int32_t)x, (int32_t)y, 1});
+        if (degree * parts != wavefronts && !(degree == 1 && wavefronts < parts))
+            fail_msg("%s here %u", line, degree);
+        rows++;
+        arena_free(&arena);
+        arena_init(&arena, 0);
+    }
+    fclose(f);
+    assert_int_equal(rows, 220);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -391,6 +426,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(strides, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(strides_in_loops, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(bank_conflicts, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(as_the_profiler_counts, make_arena, drop_arena),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
