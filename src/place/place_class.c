@@ -109,7 +109,7 @@ static bool in_indexed_array(const struct place_work *w, uint32_t access)
     for (uint32_t i = w->reach_starts[access]; i < w->reach_starts[access + 1]; i++)
         if (!place_on_constant_stack(g, &g->accesses.p[dep->reaches.p[w->reach[i]].load]))
             return true;
-    return false;
+    return !w->reaches_known && w->local_index; /* what it may read is not known */
 }
 
 static void look_at_store(const struct place_work *w, const struct place_value *v, const struct place_storage *s,

@@ -249,6 +249,14 @@ static bool dominates(const struct graph *g, uint32_t over, uint32_t block)
     return false;
 }
 
+static bool in_loop(const struct graph *g, uint32_t block, uint32_t loop)
+{
+    for (uint32_t i = g->blocks.p[block].loop; i; i = g->loops.p[i - 1].parent)
+        if (i - 1 == loop)
+            return true;
+    return false;
+}
+
 /* A load that one store reaches and no other, the same thread's, of the same element, in the same turn of every loop:
  * what it brings is what was stored. */
 static void find_aliases(struct place_work *w)
@@ -266,9 +274,12 @@ static void find_aliases(struct place_work *w)
             l->width > 8 || s->value[1] != GRAPH_NIL || s->insn >= l->insn || s->value[0] >= w->nodes ||
             graph_at(g, s->value[0])->type != graph_at(g, l->result)->type)
             continue;
-        uint32_t at = g->insns.p[s->insn].block, loop = g->blocks.p[at].loop;
-        if (!dominates(g, at, g->insns.p[l->insn].block) || !graph_implies(w->g, l->runs_when, s->runs_when) || loop)
-            continue; /* (what a loop stored is another turn's value behind it) */
+        uint32_t at = g->insns.p[s->insn].block, to = g->insns.p[l->insn].block;
+        bool same_turn = true; /* what a loop stored is another turn's value behind it */
+        for (uint32_t k = g->blocks.p[at].loop; k && same_turn; k = g->loops.p[k - 1].parent)
+            same_turn = in_loop(g, to, k - 1);
+        if (!same_turn || !dominates(g, at, to) || !graph_implies(w->g, l->runs_when, s->runs_when))
+            continue;
         w->alias[l->result] = s->value[0];
     }
 }

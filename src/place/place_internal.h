@@ -35,6 +35,7 @@ struct place_work {
     uint32_t *head, *list, *next;   /* accesses by the nodes they hold: head[node] is a cell + 1 in list, next */
     uint32_t *reach_starts, *reach; /* of each access that stores: the reaches it is in, indices into dep->reaches */
     bool alias_loads;               /* some global load may read what a store of this kernel writes */
+    bool local_index;               /* some load from local memory has an address of the run */
     bool reaches_known;             /* dependence was found and is complete */
 
     graph_id *alias;       /* of a node that a load gives: the stored value it is proved to be, GRAPH_NIL: none */
