@@ -272,7 +272,8 @@ static void find_aliases(struct place_work *w)
         const struct graph_access *s = &g->accesses.p[r->store];
         if (r->may || !r->own || r->element || s->kind != GRAPH_STORE || s->width != l->width || l->width < 4 ||
             l->width > 8 || s->value[1] != GRAPH_NIL || s->insn >= l->insn || s->value[0] >= w->nodes ||
-            graph_at(g, s->value[0])->type != graph_at(g, l->result)->type)
+            uop_type_bits((enum uop_type)graph_at(g, s->value[0])->type) !=
+                uop_type_bits((enum uop_type)graph_at(g, l->result)->type))
             continue;
         uint32_t at = g->insns.p[s->insn].block, to = g->insns.p[l->insn].block;
         bool same_turn = true; /* what a loop stored is another turn's value behind it */
