@@ -166,8 +166,10 @@ void rep_say_accesses(struct rep_page *p, const struct rep_note *n)
         row->cells[2] = code(in && in->expr ? in->expr : "–", REP_PLAIN);
         row->cells[3] = cell(fact_where_text(access->space), REP_PLAIN);
         row->cells[4] = cell(rep_format(p->a, "%u", access->bytes), REP_PLAIN);
-        row->cells[5] = cell(
-            access->stride_bytes == FACT_NONE ? "unknown" : rep_format(p->a, "%d B", access->stride_bytes), REP_PLAIN);
+        row->cells[5] = cell(access->stride_bytes != FACT_NONE    ? rep_format(p->a, "%d B", access->stride_bytes)
+                             : access->coalescing == FACT_STRIDED ? "a run-time stride"
+                                                                  : "unknown",
+                             REP_PLAIN);
         row->cells[6] =
             cell(fact_coalescing_text(access->coalescing),
                  access->coalescing == FACT_FULL || access->coalescing == FACT_BROADCAST ? REP_GOOD : REP_DOUBT);
@@ -192,7 +194,12 @@ void rep_say_occupancy(struct rep_page *p, const struct rep_note *n)
     }
     if (t.rows.n == 0)
         return;
-    rep_heading(p, 2, p->markdown ? "Occupancy" : "OCCUPANCY, WARPS A MULTIPROCESSOR");
+    if (k->dynamic_shared)
+        rep_heading(p, 2,
+                    p->markdown ? "Occupancy without dynamic shared memory"
+                                : "OCCUPANCY, WARPS A MULTIPROCESSOR, WITHOUT DYNAMIC SHARED MEMORY");
+    else
+        rep_heading(p, 2, p->markdown ? "Occupancy" : "OCCUPANCY, WARPS A MULTIPROCESSOR");
     rep_table_write(p, &t, INDENT);
 }
 

@@ -468,16 +468,25 @@ static const char *number_text(struct arena *a, double value)
     return rep_format(a, "%s", text);
 }
 
+static void add_work(struct arena *a, struct strbuf *b, const struct fact_work *work)
+{
+    str_addf(b, "flops %s, bytes of global memory %s", number_text(a, work->flops), number_text(a, work->global_bytes));
+    if (work->has_shared)
+        str_addf(b, ", of shared memory %s", number_text(a, work->shared_bytes));
+    if (work->has_intensity)
+        str_addf(b, "; flops a byte of global memory %s", number_text(a, work->intensity));
+}
+
 static const char *work_sentence(struct arena *a, const struct fact_kernel *k)
 {
     struct strbuf b;
     str_init(&b, a);
-    str_addf(&b, "a thread and loop turn: flops %s, bytes of global memory %s", number_text(a, k->work.flops),
-             number_text(a, k->work.global_bytes));
-    if (k->work.has_shared)
-        str_addf(&b, ", of shared memory %s", number_text(a, k->work.shared_bytes));
-    if (k->work.has_intensity)
-        str_addf(&b, "; flops a byte of global memory %s", number_text(a, k->work.intensity));
+    str_add(&b, k->loop_work.n ? "a thread outside loops: " : "a thread: ");
+    add_work(a, &b, &k->work);
+    for (size_t i = 0; i < k->loop_work.n; i++) {
+        str_addf(&b, ". A turn of loop %u: ", k->loop_work.p[i].loop);
+        add_work(a, &b, &k->loop_work.p[i].work);
+    }
     return b.p;
 }
 
