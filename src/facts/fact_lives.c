@@ -299,7 +299,8 @@ static void say_kept(struct story *s)
         str_addf(&s->b, "%s stands in shared memory from 0x%04x%s", fact_lives_name(s->a, v), place->from,
                  other ? ", where other threads read it" : "");
         for (uint32_t r = 0; r < v->storage_count; r++)
-            if (v->storage[r].where == FACT_REGISTER && v->storage[r].to > place->from) {
+            if (v->storage[r].where == FACT_REGISTER && v->storage[r].from <= place->from &&
+                v->storage[r].to > place->from) {
                 str_addf(&s->b, ", and stays in %s until 0x%04x", v->storage[r].at ? v->storage[r].at : "a register",
                          v->storage[r].to);
                 break;
@@ -317,13 +318,21 @@ static void say_reloaded(struct story *s)
 {
     for (size_t i = 0, said = 0; i < s->k->values.n && said < LISTED; i++) {
         const struct fact_value *v = &s->k->values.p[i];
+        const char *element = NULL;
         uint32_t n = 0;
         if (!lives_so(s, i, LIFE_RELOADED))
             continue;
         for (uint32_t p = 0; p < v->storage_count; p++)
-            n += v->storage[p].where == FACT_GLOBAL;
+            if (v->storage[p].where == FACT_GLOBAL) {
+                if (v->storage[p].reloaded)
+                    element = v->storage[p].address;
+                n++;
+            }
         sentence(s);
-        str_addf(&s->b, "%s is not kept but loaded again (", fact_lives_name(s->a, v));
+        str_addf(&s->b, "%s is not kept but loaded again (",
+                 !element          ? fact_lives_name(s->a, v)
+                 : *element == '&' ? element + 1
+                                   : element);
         for (uint32_t p = 0, listed = 0; p < v->storage_count && listed < LISTED; p++)
             if (v->storage[p].where == FACT_GLOBAL)
                 str_addf(&s->b, "%s0x%04x", listed++ ? ", " : "", v->storage[p].from);

@@ -8,6 +8,7 @@ static void say_kernel(struct rep_page *p, const struct rep_note *n, bool summar
     rep_say_head(p, n);
     rep_blank(p);
     rep_say_summary(p, n);
+    rep_say_findings(p, n);
     rep_say_outputs(p, n);
     if (!summary) {
         rep_say_roles(p, n);

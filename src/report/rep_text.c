@@ -9,8 +9,10 @@ static void say_kernel(struct rep_page *p, const struct rep_note *n, bool summar
 {
     rep_say_head(p, n);
     rep_say_summary(p, n);
+    rep_say_findings(p, n);
     rep_say_outputs(p, n);
     rep_say_values(p, n);
+    rep_say_materialization(p, n);
     rep_say_patterns(p, n);
     rep_say_rewrites(p, n);
     if (!summary) {
