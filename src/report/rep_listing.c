@@ -2,8 +2,8 @@
  * predicates, counts.
  *
  * A lane's bar has one column an instruction (while they fit): it opens where a register is written, closes
- * at the last read, and a cross is both. The listing's banners say under which condition the rows below
- * take effect. */
+ * at the last read, and a cross is both. The listing is cut where another phase begins; its banners say under which
+ * condition the rows below take effect. */
 #include "report/rep_sections.h"
 
 #include "base/str.h"
@@ -92,6 +92,87 @@ static const char *meaning_text(struct arena *a, const struct fact_instruction *
     return in->note ? rep_format(a, "%s  // %s", meaning, in->note) : meaning;
 }
 
+/* Which phase each instruction of the listing belongs to, and where its heading stands. */
+struct phase_view {
+    int32_t *of;   /* of each instruction: its phase, or -1 */
+    bool *heading; /* of each instruction: the stretch that it begins has one */
+    bool *stray;   /* of each instruction: scheduled among those of another phase */
+};
+
+static size_t first_at(const struct fact_kernel *k, uint32_t offset)
+{
+    size_t lo = 0, hi = k->instructions.n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (k->instructions.p[mid].offset < offset)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static void mark_range(const struct fact_kernel *k, struct phase_view *v, uint32_t phase, uint32_t from, uint32_t to)
+{
+    for (size_t i = first_at(k, from); i < k->instructions.n && k->instructions.p[i].offset <= to; i++)
+        if (v->of[i] < 0)
+            v->of[i] = (int32_t)phase;
+}
+
+/* False when there is one phase or none: then nothing is headed. A phase is headed where its longest stretch begins and
+ * where another of some length does; a few instructions among those of another phase are strays. */
+static bool view_phases(struct arena *a, const struct fact_kernel *k, struct phase_view *v)
+{
+    enum { SOME_LENGTH = 5 };
+    size_t n = k->instructions.n;
+    if (k->phases.n < 2)
+        return false;
+    *v = (struct phase_view){ARENA_ARRAY(a, int32_t, n), ARENA_ARRAY(a, bool, n), ARENA_ARRAY(a, bool, n)};
+    size_t *longest = ARENA_ARRAY(a, size_t, k->phases.n), *at = ARENA_ARRAY(a, size_t, k->phases.n);
+    if (arena_failed(a))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        v->of[i] = -1;
+    for (uint32_t p = 0; p < k->phases.n; p++) {
+        const struct fact_phase *phase = &k->phases.p[p];
+        for (uint32_t r = 0; r < phase->range_count; r++)
+            mark_range(k, v, p, phase->ranges[2 * r], phase->ranges[2 * r + 1]);
+    }
+    for (uint32_t p = 0; p < k->phases.n; p++) /* one stretch: what the others leave of it */
+        if (k->phases.p[p].range_count == 0)
+            mark_range(k, v, p, k->phases.p[p].from, k->phases.p[p].to);
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0, end; i < n; i = end) {
+            for (end = i + 1; end < n && v->of[end] == v->of[i];)
+                end++;
+            if (v->of[i] < 0)
+                continue;
+            size_t p = (size_t)v->of[i];
+            if (pass == 0 && end - i > longest[p]) {
+                longest[p] = end - i;
+                at[p] = i;
+            } else if (pass == 1) {
+                v->heading[i] = at[p] == i || end - i >= SOME_LENGTH;
+                for (size_t x = i; x < end; x++)
+                    v->stray[x] = !v->heading[i];
+            }
+        }
+    return true;
+}
+
+static const char *phase_title(struct rep_page *p, const struct rep_note *n, uint32_t index)
+{
+    const struct fact_phase *phase = &n->k->phases.p[index];
+    return rep_format(p->a, "Phase %u, %s%s%s", index + 1, fact_phase_text(phase->kind), phase->summary ? ": " : "",
+                      phase->summary ? phase->summary : "");
+}
+
+static const char *listed_meaning(struct rep_page *p, const struct fact_instruction *in, int32_t stray_of)
+{
+    const char *meaning = rep_brief(p->a, meaning_text(p->a, in));
+    return stray_of < 0 ? meaning : rep_format(p->a, "%s  // of phase %d", meaning, stray_of + 1);
+}
+
 void rep_say_listing(struct rep_page *p, const struct rep_note *n)
 {
     enum { WIDE = 130 };
@@ -103,15 +184,25 @@ void rep_say_listing(struct rep_page *p, const struct rep_note *n)
         .stiff = {false, true},
         .least = {0, 30, 0, 21},
         .empty_hidden = true};
+    struct phase_view view;
     if (k->instructions.n == 0)
         return;
     rep_heading(p, 2, p->markdown ? "Instruction by instruction" : "LISTING");
+    bool phased = view_phases(p->a, k, &view);
     const char *when = NULL;
     for (size_t i = 0; i < k->instructions.n; i++) {
         const struct fact_instruction *in = &k->instructions.p[i];
+        bool heading = phased && view.heading[i];
+        if (heading && p->markdown) {
+            rep_table_write(p, &t, INDENT);
+            t.rows.n = 0;
+            rep_heading(p, 3, phase_title(p, n, (uint32_t)view.of[i]));
+        }
         struct rep_row *row = rep_table_row(p, &t);
         if (!row)
             return;
+        if (heading && !p->markdown)
+            row->part = rep_format(p->a, "━━ %s", phase_title(p, n, (uint32_t)view.of[i]));
         if (!str_equal(in->runs_when, when)) {
             if (!p->markdown)
                 row->banner =
@@ -122,7 +213,7 @@ void rep_say_listing(struct rep_page *p, const struct rep_note *n)
         row->cells[0] = rep_cell(rep_hex(p->a, in->offset), REP_DIM);
         row->cells[1] = rep_cell_code(rep_or_dash(in->text), style);
         row->cells[2] = rep_cell(fact_role_text(in->role), style);
-        const char *meaning = rep_brief(p->a, meaning_text(p->a, in));
+        const char *meaning = listed_meaning(p, in, phased && view.stray[i] ? view.of[i] : -1);
         row->cells[3] = in->expr ? rep_cell_code(meaning, REP_PLAIN) : rep_cell(meaning, REP_DIM);
         if (p->markdown)
             row->cells[4] = rep_cell_code(in->runs_when ? rep_brief(p->a, in->runs_when) : "", REP_PLAIN);

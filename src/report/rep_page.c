@@ -480,6 +480,11 @@ void rep_table_write(struct rep_page *p, const struct rep_table *t, int indent)
         write_row(p, t, &head, indent, width);
     for (size_t r = 0; r < t->rows.n; r++) {
         const struct rep_row *row = &t->rows.p[r];
+        if (row->part) {
+            pad_to(p, indent);
+            flow(p, REP_STRONG, row->part, indent + 3);
+            end_line(p);
+        }
         if (row->banner) {
             pad_to(p, indent);
             flow(p, REP_CONTROL, row->banner, indent + 3);
