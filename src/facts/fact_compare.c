@@ -245,14 +245,16 @@ static const char *why_min_max(const struct compare *c, unsigned side)
         return NULL;
     struct strbuf b;
     str_init(&b, c->a);
-    str_addf(&b, "%s has %s, ", fact_kernel_name(other), one);
+    str_addf(&b, "%s has %s, ", fact_compare_name(c->k, !side), one);
     uint32_t selects = 0;
     for (size_t i = 0; i < k->patterns.n; i++)
         selects += str_equal(k->patterns.p[i].id, "branchless-select");
     if (selects > refused)
-        str_addf(&b, "%s keeps %u of its %u compare-and-select pairs (", fact_kernel_name(k), refused, selects);
+        str_addf(&b, "%s keeps %u of its %u compare-and-select pairs (", fact_compare_name(c->k, side), refused,
+                 selects);
     else
-        str_addf(&b, "%s has %u compare-and-select pair%s (", fact_kernel_name(k), refused, refused == 1 ? "" : "s");
+        str_addf(&b, "%s has %u compare-and-select pair%s (", fact_compare_name(c->k, side), refused,
+                 refused == 1 ? "" : "s");
     for (size_t i = 0, n = 0; i < k->rewrites.n; i++)
         if (str_equal(k->rewrites.p[i].kind, "min-max-refused")) {
             str_add(&b, n++ ? "; " : "");
@@ -286,9 +288,9 @@ static const char *why_fma(const struct compare *c, unsigned side)
         return NULL;
     struct strbuf b;
     str_init(&b, c->a);
-    str_addf(&b, "%s has a fused multiply-add (", fact_kernel_name(other));
+    str_addf(&b, "%s has a fused multiply-add (", fact_compare_name(c->k, !side));
     add_offsets(&b, fused->offsets);
-    str_addf(&b, "); in %s a product feeds an addition and they stay apart (", fact_kernel_name(k));
+    str_addf(&b, "); in %s a product feeds an addition and they stay apart (", fact_compare_name(c->k, side));
     add_offsets(&b, apart->sass);
     str_addf(&b, "): %s",
              apart->reason ? fact_reason_text(apart->reason) : "the machine code alone does not tell the reason");
@@ -386,7 +388,7 @@ static const char *summarize(const struct compare *c, const char *const only[2])
     str_addf(&b, "same %s; different %s", same.n ? same.p : "nothing", differ.n ? differ.p : "nothing");
     for (unsigned side = 0; side < 2; side++)
         if (only[side])
-            str_addf(&b, "; only %s has %s", fact_kernel_name(c->k[side]), only[side]);
+            str_addf(&b, "; only %s has %s", fact_compare_name(c->k, side), only[side]);
     return b.p;
 }
 

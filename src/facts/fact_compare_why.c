@@ -13,6 +13,14 @@
 
 enum { LISTED = 4 };
 
+const char *fact_compare_name(const struct fact_kernel *const k[2], unsigned side)
+{
+    const char *name = fact_kernel_name(k[side]);
+    return str_equal(name, fact_kernel_name(k[!side])) && k[side]->arch && !str_equal(k[0]->arch, k[1]->arch)
+               ? k[side]->arch
+               : name;
+}
+
 static uint32_t first_of(const struct fact_pattern *p)
 {
     return p->offsets.n ? p->offsets.p[0] : 0;
@@ -44,10 +52,11 @@ static const char *times(struct arena *a, uint32_t n)
 }
 
 /* "twice (max at 0x0130; + at 0x02a0)" */
-static void add_occurrences(struct strbuf *b, const struct fact_kernel *k, const char *id)
+static void add_occurrences(struct strbuf *b, const struct fact_kernel *const sides[2], unsigned side, const char *id)
 {
+    const struct fact_kernel *k = sides[side];
     uint32_t n = count_of(k, id), said = 0;
-    str_addf(b, "%s %s", fact_kernel_name(k), times(b->a, n));
+    str_addf(b, "%s %s", fact_compare_name(sides, side), times(b->a, n));
     for (size_t i = 0; i < k->patterns.n && said < LISTED; i++)
         if (str_equal(k->patterns.p[i].id, id) && is_collective(&k->patterns.p[i]))
             str_addf(b, "%s%s at 0x%04x", said++ ? "; " : " (", fact_lives_binding(&k->patterns.p[i], "op"),
@@ -99,9 +108,9 @@ const char *fact_compare_why_patterns(struct arena *a, const struct fact_kernel 
             if (n[0] == n[1])
                 continue;
             str_addf(&b, "%s%s: ", b.n ? "; " : "", p->id);
-            add_occurrences(&b, k[0], p->id);
+            add_occurrences(&b, k, 0, p->id);
             str_add(&b, ", ");
-            add_occurrences(&b, k[1], p->id);
+            add_occurrences(&b, k, 1, p->id);
             for (unsigned more = 0; more < 2; more++)
                 if (n[more] == 2)
                     add_between(&b, k[more], k[!more], p->id);
@@ -181,11 +190,11 @@ static void add_exponentials(struct strbuf *b, const struct fact_kernel *const k
         uint32_t loops = loops_with_exp(other), reads;
         if (!kept || kept_exp(other))
             continue;
-        str_addf(b, "; %s keeps its exponential %s in shared memory (0x%04x)", fact_kernel_name(k[side]),
+        str_addf(b, "; %s keeps its exponential %s in shared memory (0x%04x)", fact_compare_name(k, side),
                  kept->id ? kept->id : "?", fact_lives_in(kept, FACT_SHARED)->from);
         if (loops == 0)
             continue;
-        str_addf(b, ", %s keeps none", fact_kernel_name(other));
+        str_addf(b, ", %s keeps none", fact_compare_name(k, !side));
         if (loops > 1)
             str_addf(b, ": each of its %u loops computes its own", loops);
         const char *array = read_in_loops(other, &reads);
@@ -202,7 +211,7 @@ const char *fact_compare_why_places(struct arena *a, const struct fact_kernel *c
     str_init(&b, a);
     if (str_equal(style[0], style[1]))
         return NULL;
-    str_addf(&b, "%s: %s; %s: %s", fact_kernel_name(k[0]), style[0], fact_kernel_name(k[1]), style[1]);
+    str_addf(&b, "%s: %s; %s: %s", fact_compare_name(k, 0), style[0], fact_compare_name(k, 1), style[1]);
     if (k[0]->values.n <= budget && k[1]->values.n <= budget && k[0]->patterns.n <= budget &&
         k[1]->patterns.n <= budget)
         add_exponentials(&b, k);
@@ -239,8 +248,8 @@ const char *fact_compare_why_phases(struct arena *a, const struct fact_kernel *c
         bool *extra = ARENA_ARRAY(a, bool, many->phases.n);
         if (!extra || few->phases.n == 0 || few->phases.n >= many->phases.n || !among(few, many, extra))
             continue;
-        str_addf(&b, "the phases of %s are among those of %s, which has besides ", fact_kernel_name(few),
-                 fact_kernel_name(many));
+        str_addf(&b, "the phases of %s are among those of %s, which has besides ", fact_compare_name(k, side),
+                 fact_compare_name(k, !side));
         for (size_t i = 0, said = 0; i < many->phases.n; i++)
             if (extra[i])
                 str_addf(&b, "%s%s (0x%04x)", said++ ? ", " : "", fact_phase_text(many->phases.p[i].kind),
@@ -251,7 +260,7 @@ const char *fact_compare_why_phases(struct arena *a, const struct fact_kernel *c
         if (has_phase(k[side], FACT_PHASE_REDUCE) && !has_phase(k[!side], FACT_PHASE_REDUCE) &&
             has_phase(k[!side], FACT_PHASE_FOLD)) {
             str_addf(&b, "%s reduces over the threads of a block; each thread of %s folds in a loop of its own",
-                     fact_kernel_name(k[side]), fact_kernel_name(k[!side]));
+                     fact_compare_name(k, side), fact_compare_name(k, !side));
             return b.p;
         }
     return NULL;
@@ -265,7 +274,7 @@ const char *fact_compare_why_barriers(struct arena *a, const struct fact_kernel 
             n[side] += k[side]->instructions.p[i].role == FACT_ROLE_BARRIER;
     for (unsigned side = 0; side < 2; side++)
         if (n[side] > 0 && n[!side] == 0)
-            return arena_printf(a, "%s waits at %u barrier%s, %s nowhere", fact_kernel_name(k[side]), n[side],
-                                n[side] == 1 ? "" : "s", fact_kernel_name(k[!side]));
+            return arena_printf(a, "%s waits at %u barrier%s, %s nowhere", fact_compare_name(k, side), n[side],
+                                n[side] == 1 ? "" : "s", fact_compare_name(k, !side));
     return NULL;
 }

@@ -5,6 +5,9 @@
 
 #include "facts/fact.h"
 
+/* What to call a side: the kernel's name, or its architecture when both kernels have the same name. */
+const char *fact_compare_name(const struct fact_kernel *const k[2], unsigned side);
+
 /* "softmax has tree-reduction twice (max at 0x…; + at 0x…), reduce once (+ at 0x…); between the two stands exp-base2" */
 const char *fact_compare_why_patterns(struct arena *a, const struct fact_kernel *const k[2]);
 /* "small: shared-memory materialized accumulation; online: register-accumulator streaming; small keeps its exponential
