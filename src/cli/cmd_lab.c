@@ -42,7 +42,7 @@ struct lab {
     bool check, quiet;
     char **kernels; /* "02_control/clamp_f32", in byte order */
     int n_kernels;
-    char **patterns; /* ids of the pages, once their notes are made; in byte order */
+    char **patterns; /* ids of the pages, once their notes are made */
     int n_patterns;
     char scratch[PATH_MAX];
     int written, same, different;
@@ -375,7 +375,6 @@ static void deliver_pattern(struct pattern_notes *n)
     if (n->place[0] && n->status == EXIT_DONE)
         n->status = deliver(n->lab, n->place, &n->text);
     bytes_free(&n->text);
-    n->place[0] = '\0';
 }
 
 static bool begin_pattern(void *user, const char *pattern)
@@ -383,7 +382,6 @@ static bool begin_pattern(void *user, const char *pattern)
     struct pattern_notes *n = user;
     deliver_pattern(n);
     snprintf(n->place, sizeof n->place, "notes/patterns/%s.md", pattern);
-    bytes_take(&n->text, "", 0);
     n->lab->patterns = need(realloc(n->lab->patterns, (size_t)(n->lab->n_patterns + 1) * sizeof *n->lab->patterns));
     n->lab->patterns[n->lab->n_patterns++] = need(strdup(pattern));
     return n->status == EXIT_DONE;
@@ -416,6 +414,8 @@ static int note_patterns(struct lab *lab)
         sp_session_diagnostics(session, to_stderr, NULL);
     }
     deliver_pattern(&notes);
+    if (lab->n_patterns)
+        qsort(lab->patterns, (size_t)lab->n_patterns, sizeof *lab->patterns, by_name);
     sp_session_free(session);
     return notes.status;
 }

@@ -130,6 +130,9 @@ void rep_say_loops(struct rep_page *p, const struct rep_note *n)
         if (loop->piece_count > 1 || loop->unroll > 1 || (loop->piece_count == 1 && loop->pieces[0].straight))
             rep_item(p, INDENT + 5, "pieces", NAMES, rep_loop_pieces(p->a, loop), false);
         rep_item(p, INDENT + 5, "carries", NAMES, rep_loop_carried(p->a, loop), false);
+        for (size_t w = 0; w < n->k->loop_work.n; w++)
+            if (n->k->loop_work.p[w].loop == loop->id)
+                rep_item(p, INDENT + 5, "a turn", NAMES, rep_work(p->a, &n->k->loop_work.p[w].work), false);
         const char *source = rep_source(p->a, n->doc, loop->source_file, loop->source_line);
         if (*source)
             rep_item(p, INDENT + 5, "source", NAMES, source, false);

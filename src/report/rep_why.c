@@ -226,6 +226,9 @@ static void why_loop(struct rep_page *p, const struct rep_note *n, const struct 
                         piece->straight ? "pass" : "turn"));
     }
     item(p, "carries", rep_loop_carried(p->a, loop));
+    for (size_t w = 0; w < n->k->loop_work.n; w++)
+        if (n->k->loop_work.p[w].loop == loop->id)
+            item(p, "a turn", rep_work(p->a, &n->k->loop_work.p[w].work));
     const char *source = rep_source(p->a, n->doc, loop->source_file, loop->source_line);
     if (*source)
         item(p, "source", source);

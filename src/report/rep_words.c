@@ -468,16 +468,16 @@ static const char *number_text(struct arena *a, double value)
     return rep_format(a, "%s", text);
 }
 
-static const char *work_sentence(struct arena *a, const struct fact_kernel *k)
+const char *rep_work(struct arena *a, const struct fact_work *work)
 {
     struct strbuf b;
     str_init(&b, a);
-    str_addf(&b, "a thread and loop turn: flops %s, bytes of global memory %s", number_text(a, k->work.flops),
-             number_text(a, k->work.global_bytes));
-    if (k->work.has_shared)
-        str_addf(&b, ", of shared memory %s", number_text(a, k->work.shared_bytes));
-    if (k->work.has_intensity)
-        str_addf(&b, "; flops a byte of global memory %s", number_text(a, k->work.intensity));
+    str_addf(&b, "flops %s, bytes of global memory %s", number_text(a, work->flops),
+             number_text(a, work->global_bytes));
+    if (work->has_shared)
+        str_addf(&b, ", of shared memory %s", number_text(a, work->shared_bytes));
+    if (work->has_intensity)
+        str_addf(&b, "; flops a byte of global memory %s", number_text(a, work->intensity));
     return b.p;
 }
 
@@ -527,7 +527,8 @@ const char *rep_statement(struct arena *a, const struct fact_document *doc, cons
         return rep_format(a, "%u bytes of %s memory at %s: %s", access->bytes, fact_where_text(access->space),
                           rep_hex(a, access->offset), rep_access_words(a, access));
     }
-    case REP_WORK: return work_sentence(a, k);
+    case REP_WORK:
+        return rep_format(a, "%s: %s", k->loops.n ? "a thread, outside loops" : "a thread", rep_work(a, &k->work));
     case REP_LANE: return lane_sentence(a, &k->register_flow.p[s->index]);
     case REP_UNKNOWN: {
         const struct fact_unknown *u = &k->unknown.p[s->index];

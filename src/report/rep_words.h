@@ -56,6 +56,9 @@ const char *rep_phase_ranges(struct arena *a, const struct fact_phase *phase);
 /* How a warp's threads touch memory: "coalesced …", "no bank conflict …". */
 const char *rep_access_words(struct arena *a, const struct fact_access *access);
 
+/* "flops 4, bytes of global memory 8; flops a byte of global memory 0.5" */
+const char *rep_work(struct arena *a, const struct fact_work *work);
+
 /* The statement as one sentence. */
 const char *rep_statement(struct arena *a, const struct fact_document *doc, const struct rep_statement *s);
 
