@@ -472,12 +472,11 @@ const char *rep_work(struct arena *a, const struct fact_work *work)
 {
     struct strbuf b;
     str_init(&b, a);
-    str_addf(&b, "flops %s, bytes of global memory %s", number_text(a, work->flops),
-             number_text(a, work->global_bytes));
+    str_addf(&b, "%s flops, %s B of global memory", number_text(a, work->flops), number_text(a, work->global_bytes));
     if (work->has_shared)
-        str_addf(&b, ", of shared memory %s", number_text(a, work->shared_bytes));
+        str_addf(&b, ", %s B of shared memory", number_text(a, work->shared_bytes));
     if (work->has_intensity)
-        str_addf(&b, "; flops a byte of global memory %s", number_text(a, work->intensity));
+        str_addf(&b, "; intensity %s flops a byte of global memory", number_text(a, work->intensity));
     return b.p;
 }
 

@@ -56,7 +56,7 @@ const char *rep_phase_ranges(struct arena *a, const struct fact_phase *phase);
 /* How a warp's threads touch memory: "coalesced …", "no bank conflict …". */
 const char *rep_access_words(struct arena *a, const struct fact_access *access);
 
-/* "flops 4, bytes of global memory 8; flops a byte of global memory 0.5" */
+/* "4 flops, 8 B of global memory; intensity 0.5 flops a byte of global memory" */
 const char *rep_work(struct arena *a, const struct fact_work *work);
 
 /* The statement as one sentence. */
