@@ -405,7 +405,7 @@ static void test_phases_and_loops(void **state)
     struct fact_document doc;
     arena_init(&a, 0);
     worked_make_phases(&doc, &a);
-    expect(render(&doc, TEXT, (struct rep_options){0}, 0, NULL), text);
+    expect(render(&doc, TEXT, (struct rep_options){.width = 200}, 0, NULL), text);
     expect(render(&doc, MARKDOWN, (struct rep_options){0}, 0, NULL), markdown);
     expect(render(&doc, WHY, (struct rep_options){0}, 8, NULL), why_loop);
     char *whole = render(&doc, TEXT, (struct rep_options){0}, 0, NULL), *banner = whole;
