@@ -37,7 +37,7 @@ static const char *global_words(struct arena *a, const struct fact_access *acces
     case FACT_SCATTERED: return "scattered: addresses differ without a fixed distance";
     case FACT_STRIDED:
         if (access->stride_bytes == FACT_NONE || access->bytes == 0)
-            return "strided";
+            return "strided: a distance that is constant in a run";
         return rep_format(a, "strided: %d B to the next thread, %u sectors a warp where %u would do",
                           access->stride_bytes, sectors_of((unsigned)abs(access->stride_bytes), access->bytes), least);
     case FACT_COALESCING_UNKNOWN: break;
@@ -115,7 +115,10 @@ void rep_say_occupancy(struct rep_page *p, const struct rep_note *n)
     }
     if (t.rows.n == 0)
         return;
-    rep_heading(p, 2, p->markdown ? "Occupancy" : "OCCUPANCY, WARPS A MULTIPROCESSOR");
+    const char *without = k->dynamic_shared ? ", without dynamic shared memory" : "";
+    rep_heading(p, 2,
+                p->markdown ? rep_format(p->a, "Occupancy%s", without)
+                            : rep_format(p->a, "OCCUPANCY, WARPS A MULTIPROCESSOR%s", without));
     rep_table_write(p, &t, INDENT);
 }
 

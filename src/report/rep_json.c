@@ -410,6 +410,14 @@ static void write_real(struct json *j, const char *key, bool present, double val
         json_null(j);
 }
 
+static void write_work_members(struct json *j, const struct fact_work *work)
+{
+    write_real(j, "flops", true, work->flops);
+    write_real(j, "global_bytes", true, work->global_bytes);
+    write_real(j, "shared_bytes", work->has_shared, work->shared_bytes);
+    write_real(j, "intensity", work->has_intensity, work->intensity);
+}
+
 static void write_work(struct json *j, const struct fact_kernel *k)
 {
     json_key(j, "work");
@@ -418,10 +426,15 @@ static void write_work(struct json *j, const struct fact_kernel *k)
         return;
     }
     json_object(j);
-    write_real(j, "flops", true, k->work.flops);
-    write_real(j, "global_bytes", true, k->work.global_bytes);
-    write_real(j, "shared_bytes", k->work.has_shared, k->work.shared_bytes);
-    write_real(j, "intensity", k->work.has_intensity, k->work.intensity);
+    write_work_members(j, &k->work);
+    open_array(j, "loops");
+    for (size_t i = 0; i < k->loop_work.n; i++) {
+        json_object(j);
+        write_number(j, "loop", k->loop_work.p[i].loop);
+        write_work_members(j, &k->loop_work.p[i].work);
+        json_end(j);
+    }
+    json_end(j);
     json_end(j);
 }
 

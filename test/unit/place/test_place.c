@@ -203,21 +203,213 @@ static void strides(void **state)
 {
     const struct graph *g;
     struct place p;
+    struct place_lanes lanes;
     struct place_access x;
     (void)state;
     places(CODE(ADDRESSES, "LDG.E R0, [R4.64]", "LDG.E R10, [R4.64+0x10]", "IMAD.MOV.U32 R20, RZ, RZ, c[0x0][0x160]",
                 "IMAD.MOV.U32 R21, RZ, RZ, c[0x0][0x164]", "LDG.E R12, [R20.64]",
                 "IMAD.WIDE R22, R0, R3, c[0x0][0x160]", "LDG.E R13, [R22.64]", "IMAD.WIDE R24, R2, 0xc, R20",
-                "LDG.E R14, [R24.64]", "EXIT"),
+                "LDG.E R14, [R24.64]", "IMAD R15, R2, c[0x0][0x178], RZ", "IMAD.WIDE R26, R15, R3, c[0x0][0x160]",
+                "LDG.E R16, [R26.64]", "EXIT"),
            &g, &p);
-    static const enum place_coalescing want[] = {PLACE_FULL, PLACE_FULL, PLACE_BROADCAST, PLACE_SCATTERED,
-                                                 PLACE_STRIDED};
-    for (unsigned i = 0; i < 5; i++) {
-        place_access_of(g, nth_load(g, i), &x);
+    static const enum place_coalescing want[] = {PLACE_FULL,      PLACE_FULL,    PLACE_BROADCAST,
+                                                 PLACE_SCATTERED, PLACE_STRIDED, PLACE_STRIDED};
+    assert_int_equal(place_lanes_find(&arena, g, NULL, &lanes), SP_OK);
+    for (unsigned i = 0; i < 6; i++) {
+        place_access_of(&lanes, nth_load(g, i), &x);
         assert_int_equal(x.coalescing, want[i]);
+        assert_int_equal(x.stride_known, i != 3 && i != 5); /* a run-time stride has no number */
+        assert_int_equal(x.conflict_degree, 0);
         if (i == 4)
             assert_int_equal(x.stride, 12);
     }
+}
+
+/* The counter of a loop is the same for neighbours in the same turn, whatever it starts with; what is left of it behind
+ * the loop only when they leave it together. */
+static void strides_in_loops(void **state)
+{
+    const struct graph *g;
+    struct place p;
+    struct place_lanes lanes;
+    struct place_access x;
+    (void)state;
+    /* for (j = c; j != 0; j >>= 1) s[t + j]; then s[j] */
+    places(CODE("S2R R2, SR_TID.X", "IMAD.MOV.U32 R3, RZ, RZ, c[0x0][0x178]", "IADD3 R4, R2, R3, RZ", "LDS R5, [R4.X4]",
+                "SHF.R.U32.HI R3, RZ, 0x1, R3", "ISETP.NE.AND P0, PT, R3, RZ, PT", "@P0 BRA 0x20", "LDS R6, [R3.X4]",
+                "STS [R2.X4], R5", "STS [R2.X4+0x400], R6", "EXIT"),
+           &g, &p);
+    assert_int_equal(place_lanes_find(&arena, g, NULL, &lanes), SP_OK);
+    place_access_of(&lanes, nth_load(g, 0), &x);
+    assert_true(x.stride_known);
+    assert_int_equal(x.stride, 4);
+    assert_int_equal(x.conflict_degree, 1);
+    place_access_of(&lanes, nth_load(g, 1), &x);
+    assert_int_equal(x.coalescing, PLACE_BROADCAST);
+    /* for (j = t; j < n; j += 256) s[j]; then s[j]: in the loop one stride, behind it none that is known */
+    places(CODE("S2R R2, SR_TID.X", "IMAD.MOV.U32 R3, RZ, RZ, R2", "LDS R5, [R3.X4]", "IADD3 R3, R3, 0x100, RZ",
+                "ISETP.GE.AND P0, PT, R3, c[0x0][0x178], PT", "@!P0 BRA 0x20", "LDS R6, [R3.X4]",
+                "STS [R2.X4+0x4000], R5", "STS [R2.X4+0x5000], R6", "EXIT"),
+           &g, &p);
+    assert_int_equal(place_lanes_find(&arena, g, NULL, &lanes), SP_OK);
+    place_access_of(&lanes, nth_load(g, 0), &x);
+    assert_int_equal(x.coalescing, PLACE_FULL);
+    assert_int_equal(x.conflict_degree, 1);
+    place_access_of(&lanes, nth_load(g, 1), &x);
+    assert_int_equal(x.coalescing, PLACE_COALESCING_UNKNOWN);
+    assert_int_equal(x.conflict_degree, 0);
+}
+
+/* The degree as the hardware's rule says it, by trying every pair of lanes. */
+static uint32_t degree_by_force(uint32_t (*address)(uint32_t x, uint32_t y), uint32_t width, uint32_t block_x,
+                                uint32_t threads)
+{
+    uint32_t worst = 0, lanes = width <= 4 ? 32 : width == 8 ? 16 : 8;
+    for (uint32_t first = 0; first < threads; first += lanes) {
+        for (uint32_t bank = 0; bank < 32; bank++) {
+            uint32_t words[128], n = 0;
+            for (uint32_t i = first; i < first + lanes; i++) {
+                for (uint32_t byte = 0; byte < width; byte++) {
+                    uint32_t word = (address(i % block_x, i / block_x) + byte) / 4, k = 0;
+                    while (k < n && words[k] != word)
+                        k++;
+                    if (word % 32 == bank && k == n)
+                        words[n++] = word;
+                }
+            }
+            worst = n > worst ? n : worst;
+        }
+    }
+    return worst;
+}
+
+static uint32_t factor_now;
+static uint32_t by_x(uint32_t x, uint32_t y)
+{
+    (void)y;
+    return x * factor_now;
+}
+static uint32_t transposed(uint32_t x, uint32_t y)
+{
+    return x * factor_now + y * 4;
+}
+static uint32_t rows(uint32_t x, uint32_t y)
+{
+    return x * 4 + y * factor_now;
+}
+static uint32_t swizzled(uint32_t x, uint32_t y)
+{
+    return y * 128 + (x ^ y) * 4;
+}
+
+static uint32_t degree_of_code(const char *const *code, uint32_t count, const int32_t *reqntid)
+{
+    const struct graph *g;
+    struct place p;
+    struct place_lanes lanes;
+    struct place_access x;
+    places(code, count, &g, &p);
+    assert_int_equal(place_lanes_find(&arena, g, reqntid, &lanes), SP_OK);
+    place_access_of(&lanes, nth_load(g, 0), &x);
+    return x.conflict_degree;
+}
+
+static void bank_conflicts(void **state)
+{
+    static const uint32_t factors[] = {0, 4, 8, 12, 16, 20, 32, 64, 68, 96, 128, 132, 256, 260, 1024};
+    static const char *const loads[] = {"LDS R5, [R4]", "LDS.64 R6, [R4]", "LDS.128 R8, [R4]"};
+    (void)state;
+    for (unsigned i = 0; i < sizeof factors / sizeof factors[0]; i++) {
+        for (unsigned w = 0; w < 3; w++) {
+            char multiply[64];
+            if (factors[i] % (4u << w))
+                continue; /* not aligned */
+            factor_now = factors[i];
+            snprintf(multiply, sizeof multiply, "IMAD R4, R2, 0x%x, RZ", (unsigned)factor_now);
+            const char *const code[] = {"S2R R2, SR_TID.X", multiply, loads[w], "STS [R2.X4+0x4000], R5", "EXIT"};
+            assert_int_equal(degree_of_code(code, 5, NULL), degree_by_force(by_x, 4u << w, 1024, 1024));
+        }
+        char multiply[64];
+        if (factors[i] < 64)
+            continue;
+        factor_now = factors[i];
+        snprintf(multiply, sizeof multiply, "IMAD R4, R2, 0x%x, R6", (unsigned)factor_now);
+        const char *const across[] = {"S2R R2, SR_TID.X",
+                                      "S2R R3, SR_TID.Y",
+                                      "IMAD.SHL.U32 R6, R3, 0x4, RZ",
+                                      multiply,
+                                      "LDS R5, [R4]",
+                                      "STS [R2.X4+0x4000], R5",
+                                      "EXIT"};
+        snprintf(multiply, sizeof multiply, "IMAD R4, R2, 0x%x, R6", (unsigned)factor_now);
+        assert_int_equal(degree_of_code(across, 7, (int32_t[]){32, 8, 1}), degree_by_force(transposed, 4, 32, 256));
+        assert_int_equal(degree_of_code(across, 7, (int32_t[]){16, 16, 1}), degree_by_force(transposed, 4, 16, 256));
+        const char *const along[] = {"S2R R3, SR_TID.X",
+                                     "S2R R2, SR_TID.Y",
+                                     "IMAD.SHL.U32 R6, R3, 0x4, RZ",
+                                     multiply,
+                                     "LDS R5, [R4]",
+                                     "STS [R3.X4+0x4000], R5",
+                                     "EXIT"};
+        assert_int_equal(degree_of_code(along, 7, (int32_t[]){16, 16, 1}), degree_by_force(rows, 4, 16, 256));
+        assert_int_equal(degree_of_code(along, 7, (int32_t[]){8, 32, 1}), degree_by_force(rows, 4, 8, 256));
+        uint32_t first = degree_by_force(rows, 4, 1, 128),
+                 agreed = first; /* no size demanded: all widths, or nothing */
+        for (uint32_t width = 2; width <= 64; width *= 2)
+            agreed = degree_by_force(rows, 4, width, 128) == first ? agreed : 0;
+        assert_int_equal(degree_of_code(along, 7, NULL), agreed);
+    }
+    const char *const swizzle[] = {"S2R R2, SR_TID.X",
+                                   "S2R R3, SR_TID.Y",
+                                   "LOP3.LUT R4, R2, R3, RZ, 0x3c, !PT",
+                                   "IMAD.SHL.U32 R6, R3, 0x80, RZ",
+                                   "IMAD R4, R4, 0x4, R6",
+                                   "LDS R5, [R4]",
+                                   "STS [R2.X4+0x4000], R5",
+                                   "EXIT"};
+    assert_int_equal(degree_of_code(swizzle, 8, (int32_t[]){32, 32, 1}), degree_by_force(swizzled, 4, 32, 1024));
+    /* The width by the kernel's own word: blockIdx.x * 32 + threadIdx.x. */
+    const char *const tile[] = {
+        "S2R R2, SR_TID.X",      "S2R R3, SR_TID.Y",      "S2R R7, SR_CTAID.X",           "S2R R9, SR_CTAID.Y",
+        "IMAD R7, R7, 0x20, R2", "IMAD R9, R9, 0x20, R3", "IMAD.SHL.U32 R6, R3, 0x4, RZ", "IMAD R4, R2, 0x80, R6",
+        "LDS R5, [R4]",          "IADD3 R7, R7, R9, RZ",  "STS [R7.X4+0x4000], R5",       "EXIT"};
+    factor_now = 128;
+    assert_int_equal(degree_of_code(tile, 12, NULL), degree_by_force(transposed, 4, 32, 1024));
+}
+
+/* What the profiler of a GPU counted, an access of one warp a row: the degree times the parts of the access. Where all
+ * lanes want the same few words the parts may go out together. */
+static void as_the_profiler_counts(void **state)
+{
+    FILE *f = fopen(SP_SOURCE_DIR "/test/golden/place/h200_shared_conflicts.tsv", "r");
+    char line[512];
+    unsigned rows = 0;
+    (void)state;
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        static const char *const loads[] = {"LDS.U8 R5, [R4]", "LDS.U16 R5, [R4]", "LDS R5, [R4]", "LDS.64 R8, [R4]",
+                                            "LDS.128 R8, [R4]"};
+        char kind[16], along[64], across[64];
+        unsigned width, step, pitch, x, y, wavefronts, size = 0;
+        if (line[0] == '#')
+            continue;
+        assert_int_equal(sscanf(line, "%15s %u %u %u %u %u %u", kind, &width, &step, &pitch, &x, &y, &wavefronts), 7);
+        while (1u << size < width)
+            size++;
+        snprintf(along, sizeof along, "IMAD R6, R2, 0x%x, RZ", step);
+        snprintf(across, sizeof across, "IMAD R4, R3, 0x%x, R6", pitch);
+        const char *const code[] = {"S2R R2, SR_TID.X", "S2R R3, SR_TID.Y",       along, across,
+                                    loads[size],        "STS [R2.X4+0x4000], R5", "EXIT"};
+        unsigned parts = width <= 4 ? 1 : width / 4;
+        uint32_t degree = degree_of_code(code, 7, (int32_t[]){(int32_t)x, (int32_t)y, 1});
+        if (degree * parts != wavefronts && !(degree == 1 && wavefronts < parts))
+            fail_msg("%s here %u", line, degree);
+        rows++;
+        arena_free(&arena);
+        arena_init(&arena, 0);
+    }
+    fclose(f);
+    assert_int_equal(rows, 220);
 }
 
 int main(void)
@@ -232,6 +424,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(select_with_a_constant, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(select_where_paths_meet, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(strides, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(strides_in_loops, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(bank_conflicts, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(as_the_profiler_counts, make_arena, drop_arena),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

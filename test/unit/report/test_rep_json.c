@@ -162,8 +162,8 @@ static void test_numbers_and_groups(void **state)
     worked_make_loops(&doc, &a);
     struct worked_text text = render(&doc);
     assert_non_null(strstr(text.p, "\"bindings\":{\"op\":\"add\",\"exact\":true,\"range\":{\"lo\":-1,\"deep\":null}}"));
-    assert_non_null(
-        strstr(text.p, "\"work\":{\"flops\":0.5,\"global_bytes\":0,\"shared_bytes\":12,\"intensity\":null}"));
+    assert_non_null(strstr(
+        text.p, "\"work\":{\"flops\":0.5,\"global_bytes\":0,\"shared_bytes\":12,\"intensity\":null,\"loops\":[]}"));
     assert_non_null(strstr(text.p, "\"occupancy\":[{\"block\":256,\"warps\":64,\"limit\":\"registers\"}]"));
     assert_non_null(strstr(text.p, "\"source_loop\":{\"file\":0,\"line\":9}"));
     assert_non_null(strstr(text.p, "\"from\":64,\"to\":128,\"ranges\":[[64,128]]"));
