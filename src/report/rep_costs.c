@@ -32,7 +32,7 @@ static const char *global_words(struct arena *a, const struct fact_access *acces
 {
     unsigned least = (access->bytes * WARP + SECTOR - 1) / SECTOR;
     switch (access->coalescing) {
-    case FACT_FULL: return "coalesced: neighbours read or write on";
+    case FACT_FULL: return rep_format(a, "coalesced: neighbours %u B apart", access->bytes);
     case FACT_BROADCAST: return "one address for the whole warp";
     case FACT_SCATTERED: return "scattered: addresses differ without a fixed distance";
     case FACT_STRIDED:
@@ -104,21 +104,31 @@ void rep_say_accesses(struct rep_page *p, const struct rep_note *n)
 void rep_say_occupancy(struct rep_page *p, const struct rep_note *n)
 {
     const struct fact_kernel *k = n->k;
-    struct rep_table t = {.columns = 3, .head = {"block", "warps", "limited by"}, .rigid = {true, true, true}};
-    for (size_t i = 0; i < k->occupancy.n; i++) {
+    struct rep_table t = {
+        .columns = 3, .head = {"threads a block", "warps", "limited by"}, .rigid = {false, true, true}};
+    for (size_t i = 0, end; i < k->occupancy.n; i = end) { /* sizes that fare alike share a row */
+        const struct fact_occupancy *o = &k->occupancy.p[i];
         struct rep_row *row = rep_table_row(p, &t);
+        struct strbuf blocks;
         if (!row)
             return;
-        row->cells[0] = rep_cell(rep_format(p->a, "%u", k->occupancy.p[i].block), REP_PLAIN);
-        row->cells[1] = rep_cell(rep_format(p->a, "%u", k->occupancy.p[i].warps), REP_PLAIN);
-        row->cells[2] = rep_cell(rep_or_dash(k->occupancy.p[i].limit), REP_PLAIN);
+        str_init(&blocks, p->a);
+        for (end = i; end < k->occupancy.n && k->occupancy.p[end].warps == o->warps &&
+                      str_equal(k->occupancy.p[end].limit, o->limit);
+             end++)
+            str_addf(&blocks, "%s%u", end > i ? ", " : "", k->occupancy.p[end].block);
+        row->cells[0] = rep_cell(blocks.p, REP_PLAIN);
+        row->cells[1] = rep_cell(rep_format(p->a, "%u", o->warps), REP_PLAIN);
+        row->cells[2] = rep_cell(rep_or_dash(o->limit), REP_PLAIN);
     }
     if (t.rows.n == 0)
         return;
-    const char *without = k->dynamic_shared ? ", without dynamic shared memory" : "";
-    rep_heading(p, 2,
-                p->markdown ? rep_format(p->a, "Occupancy%s", without)
-                            : rep_format(p->a, "OCCUPANCY, WARPS A MULTIPROCESSOR%s", without));
+    if (k->dynamic_shared)
+        rep_heading(p, 2,
+                    p->markdown ? "Occupancy without dynamic shared memory"
+                                : "OCCUPANCY, WARPS A MULTIPROCESSOR, WITHOUT DYNAMIC SHARED MEMORY");
+    else
+        rep_heading(p, 2, p->markdown ? "Occupancy" : "OCCUPANCY, WARPS A MULTIPROCESSOR");
     rep_table_write(p, &t, INDENT);
 }
 

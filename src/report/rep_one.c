@@ -28,7 +28,7 @@ static enum sp_status each_kernel(const struct fact_document *doc, const struct 
     for (uint32_t i = 0; complete && i < doc->kernels.n && !o->failed; i++) {
         struct arena scratch;
         struct rep_page p;
-        struct rep_note n = {doc, &plan, &doc->kernels.p[i], i};
+        struct rep_note n = {doc, &plan, &doc->kernels.p[i], i, 0};
         arena_init(&scratch, 0);
         rep_page_init(&p, options, &scratch, o);
         p.started = started;

@@ -60,6 +60,7 @@ static enum rep_style class_style(enum fact_class cls)
 
 void rep_say_values(struct rep_page *p, const struct rep_note *n)
 {
+    uint32_t shown = 0, left = 0;
     struct rep_table t = {.columns = 7,
                           .head = {"", "id", "value", "type", "class", "from–to, in", "used at"},
                           .rigid = {true, true, false, true, true, false, false},
@@ -70,6 +71,8 @@ void rep_say_values(struct rep_page *p, const struct rep_note *n)
     REP_EACH(n, REP_VALUE, s, number)
     {
         const struct fact_value *value = &n->k->values.p[s->index];
+        if (rep_left_out(n, &shown, &left))
+            continue;
         struct rep_row *row = rep_table_row(p, &t);
         if (!row)
             return;
@@ -97,6 +100,7 @@ void rep_say_values(struct rep_page *p, const struct rep_note *n)
         row->cells[6] = rep_cell(uses_text(p->a, value), REP_PLAIN);
     }
     rep_table_write(p, &t, INDENT);
+    rep_say_left_out(p, left);
 }
 
 void rep_say_materialization(struct rep_page *p, const struct rep_note *n)

@@ -8,6 +8,22 @@
 
 enum { INDENT = 2 };
 
+bool rep_left_out(const struct rep_note *n, uint32_t *shown, uint32_t *left)
+{
+    if (n->most == 0 || *shown < n->most) {
+        ++*shown;
+        return false;
+    }
+    ++*left;
+    return true;
+}
+
+void rep_say_left_out(struct rep_page *p, uint32_t left)
+{
+    if (left)
+        rep_paragraph(p, INDENT + 5, 0, REP_DIM, rep_format(p->a, "… %u more in the full report", left));
+}
+
 static void add_count(struct strbuf *b, int32_t number, const char *what, const char *plural)
 {
     if (number != FACT_NONE)
@@ -163,10 +179,13 @@ static void say_differences(struct rep_page *p, const struct rep_note *n, uint32
 void rep_say_outputs(struct rep_page *p, const struct rep_note *n)
 {
     enum { NAMES = 9 };
+    uint32_t shown = 0, left = 0;
     if (n->k->outputs.n > 0)
         rep_heading(p, 2, p->markdown ? "Outputs" : "OUTPUTS, EXACT AND AS REAL NUMBERS");
     REP_EACH(n, REP_OUTPUT, s, number)
     {
+        if (rep_left_out(n, &shown, &left))
+            continue;
         const struct fact_output *output = &n->k->outputs.p[s->index];
         const char *address = rep_or_dash(output->address);
         rep_paragraph(p, INDENT, number, REP_STRONG,
@@ -189,10 +208,12 @@ void rep_say_outputs(struct rep_page *p, const struct rep_note *n)
             rep_blank(p);
         say_differences(p, n, s->index);
     }
+    rep_say_left_out(p, left);
 }
 
 void rep_say_patterns(struct rep_page *p, const struct rep_note *n)
 {
+    uint32_t shown = 0, left = 0;
     struct rep_table t = {.columns = 5,
                           .head = {"", "pattern", "bindings", "at", "confidence"},
                           .rigid = {true, true, false, false, true},
@@ -202,6 +223,8 @@ void rep_say_patterns(struct rep_page *p, const struct rep_note *n)
     REP_EACH(n, REP_PATTERN, s, number)
     {
         const struct fact_pattern *pattern = &n->k->patterns.p[s->index];
+        if (rep_left_out(n, &shown, &left))
+            continue;
         struct rep_row *row = rep_table_row(p, &t);
         if (!row)
             return;
@@ -221,10 +244,12 @@ void rep_say_patterns(struct rep_page *p, const struct rep_note *n)
         row->below = via.n ? via.p : NULL;
     }
     rep_table_write(p, &t, INDENT);
+    rep_say_left_out(p, left);
 }
 
 void rep_say_rewrites(struct rep_page *p, const struct rep_note *n)
 {
+    uint32_t shown = 0, left = 0;
     struct rep_table t = {.columns = 6,
                           .head = {"", "rewrite", "what happened", "at", "stage", "source"},
                           .rigid = {true, true, false, false, true, false},
@@ -236,6 +261,8 @@ void rep_say_rewrites(struct rep_page *p, const struct rep_note *n)
     REP_EACH(n, REP_REWRITE, s, number)
     {
         const struct fact_rewrite *rewrite = &n->k->rewrites.p[s->index];
+        if (rep_left_out(n, &shown, &left))
+            continue;
         struct rep_row *row = rep_table_row(p, &t);
         if (!row)
             return;
@@ -250,6 +277,7 @@ void rep_say_rewrites(struct rep_page *p, const struct rep_note *n)
         row->cells[5] = rep_cell(rep_source(p->a, n->doc, rewrite->source_file, rewrite->source_line), REP_DIM);
     }
     rep_table_write(p, &t, INDENT);
+    rep_say_left_out(p, left);
 }
 
 void rep_say_params(struct rep_page *p, const struct rep_note *n)

@@ -12,6 +12,11 @@
          number <= (n)->plan->kernel_first.p[(n)->kernel + 1]; number++) \
         for (const struct rep_statement *s = &(n)->plan->list.p[number - 1]; s && s->kind == (wanted); s = NULL)
 
+/* True when the record stands beyond what the note shows; counts those left out. */
+bool rep_left_out(const struct rep_note *n, uint32_t *shown, uint32_t *left);
+/* "… 12 more in the full report", when there are any. */
+void rep_say_left_out(struct rep_page *p, uint32_t left);
+
 /* Signature, file, producer, resources, and what to add to learn more. */
 void rep_say_head(struct rep_page *p, const struct rep_note *n);
 void rep_say_summary(struct rep_page *p, const struct rep_note *n);

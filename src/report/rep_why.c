@@ -356,7 +356,7 @@ enum sp_status rep_why(const struct fact_document *doc, int64_t number, const st
         status = SP_ERR_MEMORY;
     } else if (number >= 1 && (uint64_t)number <= plan.list.n) {
         const struct rep_statement *s = &plan.list.p[number - 1];
-        struct rep_note n = {doc, &plan, &doc->kernels.p[s->kernel], s->kernel};
+        struct rep_note n = {doc, &plan, &doc->kernels.p[s->kernel], s->kernel, 0};
         say_why(&p, &n, s, (uint32_t)number);
         status = arena_failed(&scratch) ? SP_ERR_MEMORY : SP_OK;
     }

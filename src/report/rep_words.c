@@ -468,6 +468,15 @@ static const char *number_text(struct arena *a, double value)
     return rep_format(a, "%s", text);
 }
 
+/* Three decimals at most; JSON has all of them. */
+static const char *rounded_text(struct arena *a, double value)
+{
+    double scaled = value * 1000;
+    if (!(scaled > -1e15 && scaled < 1e15))
+        return number_text(a, value);
+    return number_text(a, (double)(int64_t)(scaled + (scaled < 0 ? -0.5 : 0.5)) / 1000);
+}
+
 const char *rep_work(struct arena *a, const struct fact_work *work)
 {
     struct strbuf b;
@@ -476,7 +485,7 @@ const char *rep_work(struct arena *a, const struct fact_work *work)
     if (work->has_shared)
         str_addf(&b, ", %s B of shared memory", number_text(a, work->shared_bytes));
     if (work->has_intensity)
-        str_addf(&b, "; intensity %s flops a byte of global memory", number_text(a, work->intensity));
+        str_addf(&b, "; intensity %s flops a byte of global memory", rounded_text(a, work->intensity));
     return b.p;
 }
 

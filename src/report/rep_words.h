@@ -13,6 +13,7 @@ struct rep_note {
     const struct rep_plan *plan;
     const struct fact_kernel *k;
     uint32_t kernel;
+    uint32_t most; /* records of a section that a short note shows; 0: all */
 };
 
 /* printf on the page's arena; "" when out of memory. */
