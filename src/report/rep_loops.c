@@ -6,7 +6,7 @@
 
 #include "base/str.h"
 
-enum { INDENT = 2, NAMES = 7 };
+enum { INDENT = 2, NAMES = 7, CARRIED = 12 };
 
 void rep_say_findings(struct rep_page *p, const struct rep_note *n)
 {
@@ -87,12 +87,14 @@ const char *rep_loop_carried(struct arena *a, const struct fact_loop *loop)
     static const char *const kind[] = {"counter", "address", "data"};
     struct strbuf b;
     str_init(&b, a);
-    for (uint32_t i = 0; i < loop->carried_count; i++) {
+    for (uint32_t i = 0; i < loop->carried_count && i < CARRIED; i++) {
         const struct fact_carried *carried = &loop->carried[i];
         str_addf(&b, "%s%s%s%s (%s, made at %s)", i ? "\n" : "", carried->value ? carried->value : "",
                  carried->value ? " = " : "", rep_brief(a, rep_or_dash(carried->expr)), kind[carried->kind],
                  rep_hex(a, carried->at));
     }
+    if (loop->carried_count > CARRIED)
+        str_addf(&b, "\n… %u more", loop->carried_count - CARRIED);
     return b.n ? b.p : "nothing";
 }
 

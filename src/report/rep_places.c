@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "facts/fact_lives.h"
 
-enum { INDENT = 2, LONG_VALUE = 22 };
+enum { INDENT = 2, LONG_VALUE = 22, PLACES = 8, USES = 8 /* shown of a value; --value shows all */ };
 
 static const char *place_name(struct arena *a, const struct fact_storage *place)
 {
@@ -33,7 +33,7 @@ static const char *uses_text(struct arena *a, const struct fact_value *value)
 {
     struct strbuf b;
     str_init(&b, a);
-    for (uint32_t i = 0; i < value->use_count; i++) {
+    for (uint32_t i = 0; i < value->use_count && i < USES; i++) {
         const struct fact_use *use = &value->uses[i];
         str_addf(&b, "%s%s", i ? ", " : "", rep_hex(a, use->offset));
         if (use->via != FACT_REGISTER && use->via != FACT_UNIFORM && use->via != FACT_PREDICATE)
@@ -41,6 +41,8 @@ static const char *uses_text(struct arena *a, const struct fact_value *value)
         if (use->other_thread)
             str_add(&b, " (other thread)");
     }
+    if (value->use_count > USES)
+        str_addf(&b, ", … %u more", value->use_count - USES);
     return b.n ? b.p : "–";
 }
 
@@ -65,7 +67,7 @@ void rep_say_values(struct rep_page *p, const struct rep_note *n)
                           .head = {"", "id", "value", "type", "class", "from–to, in", "used at"},
                           .rigid = {true, true, false, true, true, false, false},
                           .stiff = {[5] = true},
-                          .least = {[2] = 16}};
+                          .least = {[2] = 16, [5] = 26, [6] = 20}};
     if (n->k->values.n > 0)
         rep_heading(p, 2, p->markdown ? "Where each value lives" : "WHERE EACH VALUE LIVES");
     REP_EACH(n, REP_VALUE, s, number)
@@ -78,11 +80,13 @@ void rep_say_values(struct rep_page *p, const struct rep_note *n)
             return;
         struct strbuf places;
         str_init(&places, p->a);
-        for (uint32_t i = 0; i < value->storage_count; i++) {
+        for (uint32_t i = 0; i < value->storage_count && i < PLACES; i++) {
             const struct fact_storage *place = &value->storage[i];
             str_addf(&places, "%s%s%s%s", i ? "\n" : "", rep_span_padded(p->a, place->from, place->to),
                      rep_brief(p->a, place_name(p->a, place)), place->reloaded ? " (again)" : "");
         }
+        if (value->storage_count > PLACES)
+            str_addf(&places, "\n… %u more", value->storage_count - PLACES);
         row->cells[0] = rep_cell(rep_number(p, number), REP_DIM);
         row->cells[1] = rep_cell_code(rep_or_dash(value->id), REP_STRONG);
         const char *name = rep_brief(p->a, value->name ? value->name : rep_or_dash(value->expr));
