@@ -592,7 +592,8 @@ const struct cmd_spec cmd_lab_spec = {
     .arguments = "",
     .description =
         "Compiles kernels/NN_group/NAME.cu with nvcc into cubin/smNN/ and ptx/smNN/, and writes what this program "
-        "reads in the cubins into sass/smNN/ and notes/. No path of the machine gets into any of them. With "
+        "reads in the cubins into sass/smNN/, notes/NN_group/ and, of each pattern, notes/patterns/. No path of the "
+        "machine gets into any of them. With "
         "--check it exits with 1 when a file differs.",
     .options = options,
     .examples = "  sassprobe lab\n  sassprobe lab --only sass,notes\n  sassprobe lab --check\n",
