@@ -84,8 +84,8 @@ enum sp_status sp_what(const char *spelling, const char *arch, enum sp_format fo
 enum sp_status sp_note(struct sp_session *session, const char *arch_main, sp_write_fn write, void *user);
 
 /* The notes on the patterns: for each page `begin` is called with its id ("clamp"), then `write` with the note in
- * Markdown: where the session's kernels have it, on which architectures, with examples of `arch_main`. `begin` answering
- * false stops with SP_ERR_IO. */
+ * Markdown: where the session's kernels have it, on which architectures, with examples of `arch_main`. `begin`
+ * answering false stops with SP_ERR_IO. */
 typedef bool (*sp_begin_fn)(void *user, const char *pattern);
 enum sp_status sp_pattern_notes(struct sp_session *session, const char *arch_main, sp_begin_fn begin, sp_write_fn write,
                                 void *user);

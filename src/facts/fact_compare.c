@@ -3,8 +3,8 @@
  * Each row counts facts of either kernel and says whether the counts are the same. A reason is given where
  * it follows from facts: a compare-and-select that a refusal (with its witness) keeps from being one
  * min/max, against a kernel that has one min/max; a product and an addition left apart, against a fused
- * multiply-add; what concerns patterns, places and phases is in fact_compare_why.c. Instruction classes are roles, which come from micro-operations: register numbers, order
- * and mnemonics do not matter.
+ * multiply-add; what concerns patterns, places and phases is in fact_compare_why.c. Instruction classes are
+ * roles, which come from micro-operations: register numbers, order and mnemonics do not matter.
  * requires: finished kernels · gives: one more comparison in the document */
 #include "facts/fact.h"
 #include "facts/fact_compare_why.h"
@@ -371,7 +371,8 @@ static void compare_classes(struct compare *c)
     add_tally(c, "instruction-classes", &t, why);
 }
 
-/* One sentence: how each accumulates where that differs, what is the same, what differs, and the patterns that one kernel has alone. */
+/* One sentence: how each accumulates where that differs, what is the same, what differs, and the patterns that one
+ * kernel has alone. */
 static const char *summarize(const struct compare *c, const char *const only[2])
 {
     struct strbuf same, differ, b;

@@ -1,9 +1,9 @@
 /* Why two kernels differ in patterns, places and phases.
  *
- * Collective patterns (those with an operation) are set side by side with what stands between them; the way each kernel
- * accumulates comes from where its values live (fact_lives.h); an exponential is *kept* when a value that an exp pattern
- * makes is stored to shared memory, and computed in a loop when the pattern's instructions stand in one; phases are
- * compared as sequences of kinds. No kernel's name decides anything.
+ * Collective patterns (those with an operation) are set side by side with what stands between them; the way
+ * each kernel accumulates comes from where its values live (fact_lives.h); an exponential is *kept* when a value
+ * that an exp pattern makes is stored to shared memory, and computed in a loop when the pattern's instructions
+ * stand in one; phases are compared as sequences of kinds. No kernel's name decides anything.
  * requires: finished kernels · gives: texts, NULL where no reason follows */
 #include "facts/fact_compare_why.h"
 

@@ -2,7 +2,8 @@
  * of each, and where: kernel, bindings, architectures and offsets.
  *
  * Matches of the kernels that carry one name and have the same bindings share a row; in it, architectures with the same
- * offsets share a line; of one kernel a number of rows is enough. A role pattern is the roles of a match's instructions in the order of the code. */
+ * offsets share a line; of one kernel a number of rows is enough. A role pattern is the roles of a match's
+ * instructions in the order of the code. */
 #include "report/rep_sections.h"
 
 #include "base/str.h"
