@@ -184,7 +184,7 @@ void rep_say_listing(struct rep_page *p, const struct rep_note *n)
         .stiff = {false, true},
         .least = {0, 30, 0, 21},
         .empty_hidden = true};
-    struct phase_view view;
+    struct phase_view view = {0};
     if (k->instructions.n == 0)
         return;
     rep_heading(p, 2, p->markdown ? "Instruction by instruction" : "LISTING");
