@@ -37,6 +37,7 @@ enum sp_status fact_build_kernel(struct arena *a, struct fact_source *s, struct 
 /* Parts of it, a file each. */
 enum sp_status fact_build_instructions(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 enum sp_status fact_build_values(struct arena *a, struct fact_source *s, struct fact_kernel *k);
+enum sp_status fact_build_loops(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 enum sp_status fact_build_patterns(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 /* Accesses, work, occupancy; looks at the roles, so after the instructions. */
 enum sp_status fact_build_cost(struct arena *a, struct fact_source *s, struct fact_kernel *k);

@@ -87,7 +87,7 @@ int32_t fact_lives_loop_at(const struct fact_kernel *k, uint32_t offset)
 const char *fact_lives_name(struct arena *a, const struct fact_value *value)
 {
     const char *name = value->name ? value->name : value->expr, *id = value->id ? value->id : "?";
-    if (!name || str_equal(name, id) || strlen(name) > SHORT_NAME)
+    if (!name || str_equal(name, id) || strlen(name) > SHORT_NAME || strstr(name, "…"))
         return id;
     const char *text = arena_printf(a, "%s (%s)", id, name);
     return text ? text : id;

@@ -89,9 +89,10 @@ const char *rep_loop_carried(struct arena *a, const struct fact_loop *loop)
     str_init(&b, a);
     for (uint32_t i = 0; i < loop->carried_count && i < CARRIED; i++) {
         const struct fact_carried *carried = &loop->carried[i];
-        str_addf(&b, "%s%s%s%s (%s, made at %s)", i ? "\n" : "", carried->value ? carried->value : "",
-                 carried->value ? " = " : "", rep_brief(a, rep_or_dash(carried->expr)), kind[carried->kind],
-                 rep_hex(a, carried->at));
+        const char *expr = rep_brief(a, rep_or_dash(carried->expr));
+        bool named = carried->value && !str_equal(carried->value, expr);
+        str_addf(&b, "%s%s%s%s (%s, made at %s)", i ? "\n" : "", named ? carried->value : "", named ? " = " : "", expr,
+                 kind[carried->kind], rep_hex(a, carried->at));
     }
     if (loop->carried_count > CARRIED)
         str_addf(&b, "\n… %u more", loop->carried_count - CARRIED);
