@@ -5,6 +5,8 @@
  * global memory, ways of bank conflict in shared memory. */
 #include "report/rep_sections.h"
 
+#include "report/rep_group.h"
+
 #include "base/str.h"
 
 #include <stdlib.h>
@@ -78,6 +80,7 @@ static enum rep_style access_style(const struct fact_access *access)
 void rep_say_accesses(struct rep_page *p, const struct rep_note *n)
 {
     const struct fact_kernel *k = n->k;
+    const uint32_t *leads = rep_group_accesses(p->a, k);
     struct rep_table t = {.columns = 6,
                           .head = {"", "at", "element", "space", "bytes", "threads of a warp"},
                           .rigid = {true, true, false, true, true, false},
@@ -86,6 +89,8 @@ void rep_say_accesses(struct rep_page *p, const struct rep_note *n)
         rep_heading(p, 2, p->markdown ? "Memory accesses" : "MEMORY ACCESSES");
     REP_EACH(n, REP_ACCESS, s, number)
     {
+        if (leads && leads[s->index] != s->index)
+            continue;
         struct rep_row *row = rep_table_row(p, &t);
         if (!row)
             return;
@@ -97,6 +102,8 @@ void rep_say_accesses(struct rep_page *p, const struct rep_note *n)
         row->cells[3] = rep_cell(fact_where_text(access->space), REP_PLAIN);
         row->cells[4] = rep_cell(rep_format(p->a, "%u", access->bytes), REP_PLAIN);
         row->cells[5] = rep_cell(rep_access_words(p->a, access), access_style(access));
+        const char *others = rep_group_others(p, n, REP_ACCESS, leads, s->index, access->offset);
+        row->below = *others ? others : NULL;
     }
     rep_table_write(p, &t, INDENT);
 }

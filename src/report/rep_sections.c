@@ -3,6 +3,8 @@
  * Each section walks the plan's statements of its kind, so its numbers are those of --why. */
 #include "report/rep_sections.h"
 
+#include "report/rep_group.h"
+
 #include "base/str.h"
 #include "facts/fact_words.h"
 
@@ -180,11 +182,12 @@ void rep_say_outputs(struct rep_page *p, const struct rep_note *n)
 {
     enum { NAMES = 9 };
     uint32_t shown = 0, left = 0;
+    const uint32_t *leads = rep_group_outputs(p->a, n->k);
     if (n->k->outputs.n > 0)
         rep_heading(p, 2, p->markdown ? "Outputs" : "OUTPUTS, EXACT AND AS REAL NUMBERS");
     REP_EACH(n, REP_OUTPUT, s, number)
     {
-        if (rep_left_out(n, &shown, &left))
+        if ((leads && leads[s->index] != s->index) || rep_left_out(n, &shown, &left))
             continue;
         const struct fact_output *output = &n->k->outputs.p[s->index];
         const char *address = rep_or_dash(output->address);
@@ -207,6 +210,9 @@ void rep_say_outputs(struct rep_page *p, const struct rep_note *n)
         if (p->markdown)
             rep_blank(p);
         say_differences(p, n, s->index);
+        const char *others = rep_group_others(p, n, REP_OUTPUT, leads, s->index, output->store);
+        if (*others)
+            rep_paragraph(p, INDENT + 5, 0, REP_DIM, others);
     }
     rep_say_left_out(p, left);
 }
@@ -214,6 +220,7 @@ void rep_say_outputs(struct rep_page *p, const struct rep_note *n)
 void rep_say_patterns(struct rep_page *p, const struct rep_note *n)
 {
     uint32_t shown = 0, left = 0;
+    const uint32_t *leads = rep_group_patterns(p->a, n);
     struct rep_table t = {.columns = 5,
                           .head = {"", "pattern", "bindings", "at", "confidence"},
                           .rigid = {true, true, false, false, true},
@@ -223,7 +230,7 @@ void rep_say_patterns(struct rep_page *p, const struct rep_note *n)
     REP_EACH(n, REP_PATTERN, s, number)
     {
         const struct fact_pattern *pattern = &n->k->patterns.p[s->index];
-        if (rep_left_out(n, &shown, &left))
+        if ((leads && leads[s->index] != s->index) || rep_left_out(n, &shown, &left))
             continue;
         struct rep_row *row = rep_table_row(p, &t);
         if (!row)
@@ -241,6 +248,12 @@ void rep_say_patterns(struct rep_page *p, const struct rep_note *n)
         row->cells[2] = rep_cell_code(rep_brief(p->a, rep_bindings(p->a, pattern->bindings)), REP_PLAIN);
         row->cells[3] = rep_cell(rep_offsets(p->a, pattern->offsets), REP_DIM);
         row->cells[4] = rep_cell(fact_confidence_text(pattern->confidence), rep_confidence_style(pattern->confidence));
+        if (pattern->offsets.n) {
+            uint32_t last = pattern->offsets.p[pattern->offsets.n - 1];
+            const char *others = rep_group_others(p, n, REP_PATTERN, leads, s->index, last);
+            if (*others)
+                str_addf(&via, "%s%s", via.n ? "; " : "", others);
+        }
         row->below = via.n ? via.p : NULL;
     }
     rep_table_write(p, &t, INDENT);
@@ -250,10 +263,12 @@ void rep_say_patterns(struct rep_page *p, const struct rep_note *n)
 void rep_say_rewrites(struct rep_page *p, const struct rep_note *n)
 {
     uint32_t shown = 0, left = 0;
+    const uint32_t *leads = rep_group_rewrites(p->a, n->k);
     struct rep_table t = {.columns = 6,
                           .head = {"", "rewrite", "what happened", "at", "stage", "source"},
                           .rigid = {true, true, false, false, true, false},
-                          .stiff = {[3] = true, [5] = true},
+                          .stiff = {[5] = true},
+                          .least = {[2] = 30, [3] = 18},
                           .empty_hidden = true};
     if (n->k->rewrites.n > 0)
         rep_heading(p, 2,
@@ -261,7 +276,7 @@ void rep_say_rewrites(struct rep_page *p, const struct rep_note *n)
     REP_EACH(n, REP_REWRITE, s, number)
     {
         const struct fact_rewrite *rewrite = &n->k->rewrites.p[s->index];
-        if (rep_left_out(n, &shown, &left))
+        if ((leads && leads[s->index] != s->index) || rep_left_out(n, &shown, &left))
             continue;
         struct rep_row *row = rep_table_row(p, &t);
         if (!row)
@@ -270,6 +285,11 @@ void rep_say_rewrites(struct rep_page *p, const struct rep_note *n)
         row->cells[0] = rep_cell(rep_number(p, number), REP_DIM);
         row->cells[1] = rep_cell(rep_or_dash(rewrite->kind), REP_STRONG);
         row->cells[2] = rep_cell(rep_rewrite(p->a, rewrite), REP_PLAIN);
+        const char *others = "";
+        if (rewrite->sass.n)
+            others = rep_group_others(p, n, REP_REWRITE, leads, s->index, rewrite->sass.p[rewrite->sass.n - 1]);
+        if (*others)
+            witness = rep_format(p->a, "%s%s%s", witness, *witness ? "; " : "", others);
         row->below = *witness ? witness : NULL;
         row->cells[3] = rep_cell(rep_offsets(p->a, rewrite->sass), REP_DIM);
         row->cells[4] =

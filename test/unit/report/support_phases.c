@@ -127,3 +127,42 @@ void worked_make_phases(struct fact_document *doc, struct arena *a)
     diag_add(doc->diags, DIAG_WARNING, "unsynchronised", ".text._Z5otherPf", 0x60, "of another kernel");
     VEC_PUSH(a, doc->kernels, k);
 }
+
+/* One loop of the source in two pieces, 2 steps and 1: three stores of one line and a fourth of another, patterns with a
+ * part each. */
+void worked_make_copies(struct fact_document *doc, struct arena *a)
+{
+    static const struct fact_loop_piece pieces[] = {{false, 0x00, 0x30, 2}, {false, 0x40, 0x50, 1}};
+    static const uint32_t at[][1] = {{0x10}, {0x30}, {0x50}};
+    struct fact_kernel k = {.name = "k", .base_name = "k", .arch = "sm_86", .summary = "copies", .code_bytes = 112};
+    *doc = (struct fact_document){.a = a, .tool = "0.1.0"};
+    for (unsigned i = 0; i < 7; i++) {
+        add(&k, a, FACT_ROLE_STORE, "STG", "p0[j] = v0");
+        k.instructions.p[i].file = 0;
+        k.instructions.p[i].line = i == 2 ? 8 : 9;
+    }
+    VEC_PUSH(a, k.loops,
+             (struct fact_loop){.parent = FACT_NONE,
+                                .to = 0x50,
+                                .unroll = 2,
+                                .pieces = pieces,
+                                .piece_count = 2,
+                                .source_file = FACT_NONE,
+                                .source_line = FACT_NONE});
+    for (uint32_t store = 0x10; store <= 0x60; store += 0x10) {
+        static const char *const real[] = {"", "long one", "other line", "long two", "other array", "short", "behind"};
+        const char *array = store == 0x40 ? "&p1[j]" : "&p0[j]";
+        VEC_PUSH(a, k.outputs,
+                 (struct fact_output){
+                     .store = store, .address = array, .exact = real[store / 16], .real = real[store / 16]});
+    }
+    for (unsigned i = 0; i < 6; i++) /* three wholes, a part each */
+        VEC_PUSH(a, k.patterns,
+                 (struct fact_pattern){.id = i < 3 ? "whole" : "part",
+                                       .parent = i < 3 ? FACT_NONE : (int32_t)i - 3,
+                                       .offsets = {at[i % 3], 1},
+                                       .rule = i < 3 ? "whole" : "part"});
+    VEC_PUSH(a, doc->inputs, (struct fact_input){.path = "k.cubin", .kind = "cubin", .status = "complete"});
+    VEC_PUSH(a, doc->files, "k.cu");
+    VEC_PUSH(a, doc->kernels, k);
+}

@@ -420,6 +420,46 @@ static void test_phases_and_loops(void **state)
     arena_free(&a);
 }
 
+/* Of what stands several times for one source line the copy in the piece with the fewest steps is shown, the others are
+ * counted; another line, another array, what stands behind the loop go with nothing. */
+static void test_copies_are_counted(void **state)
+{
+    (void)state;
+    static const char *const parts[] = {"p0[j] always, stored at 0x0020",
+                                        "other line",
+                                        "p1[j] always, stored at 0x0040",
+                                        "other array",
+                                        "p0[j] always, stored at 0x0050",
+                                        "short",
+                                        "and 2 more of source line 9 in loop 0: [2], [4]",
+                                        "p0[j] always, stored at 0x0060",
+                                        "behind",
+                                        "PATTERNS",
+                                        "whole",
+                                        "and 2 more of source line 9 in loop 0",
+                                        "└ part",
+                                        "and 2 more of source line 9 in loop 0",
+                                        NULL};
+    struct arena a;
+    struct fact_document doc;
+    arena_init(&a, 0);
+    worked_make_copies(&doc, &a);
+    char *text = render(&doc, TEXT, (struct rep_options){.width = 160}, 0, NULL);
+    assert_null(strstr(text, "long one"));
+    assert_null(strstr(text, "long two"));
+    assert_null(strstr(strstr(text, "└ part") + 1, "└ part"));
+    free(text);
+    expect(render(&doc, TEXT, (struct rep_options){.width = 160}, 0, NULL), parts);
+    /* Without a line table nothing goes together. */
+    for (size_t i = 0; i < doc.kernels.p[0].instructions.n; i++)
+        doc.kernels.p[0].instructions.p[i].line = FACT_NONE;
+    text = render(&doc, TEXT, (struct rep_options){.width = 160}, 0, NULL);
+    assert_non_null(strstr(text, "long one"));
+    assert_null(strstr(text, "more of source line"));
+    free(text);
+    arena_free(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -435,6 +475,7 @@ int main(void)
         cmocka_unit_test(test_nothing_crashes_on_nothing),
         cmocka_unit_test(test_note_tells_what_differs),
         cmocka_unit_test(test_phases_and_loops),
+        cmocka_unit_test(test_copies_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
