@@ -393,6 +393,7 @@ static void list_carried(struct cycle_work *w, const struct cycle_region *r, str
 static void make_cycle(struct cycle_work *w, struct cycle_region *r)
 {
     const struct graph_loop *l = &w->g->loops.p[r->loop];
+    r->cycle = (int32_t)w->out->cycles.n;
     struct graph_cycle c = {.parent = -1, .first = l->first, .last = l->last, .unroll = r->unroll};
     struct graph_piece piece = {.loop = r->loop,
                                 .first = l->first,
@@ -404,9 +405,10 @@ static void make_cycle(struct cycle_work *w, struct cycle_region *r)
     VEC_PUSH(w->a, c.pieces, piece);
     if (!c.irreducible) {
         list_carried(w, r, &c);
-        cycle_choose_counter(w, r, &c);
+        cycle_join_pieces(w, r, &c);
+        const struct graph_piece *best = &c.pieces.p[c.best];
+        cycle_choose_counter(w, best->straight ? r : &w->regions[best->loop], &c);
     }
-    r->cycle = (int32_t)w->out->cycles.n;
     VEC_PUSH(w->a, w->out->cycles, c);
 }
 
@@ -484,10 +486,12 @@ enum sp_status graph_find_cycles(struct arena *a, struct graph *g, struct graph_
             continue;
         find_phis(&w, r);
         cycle_find_inductions(&w, r);
+        cycle_find_test(&w, r);
         cycle_peel(&w, r);
     }
     for (uint32_t l = w.region_count; l-- > 0;)
-        make_cycle(&w, &w.regions[l]);
+        if (w.regions[l].cycle < 0)
+            make_cycle(&w, &w.regions[l]);
     for (uint32_t l = 0; l < w.region_count; l++) {
         uint32_t parent = g->loops.p[l].parent;
         if (parent && w.regions[l].cycle >= 0 && w.regions[parent - 1].cycle >= 0)

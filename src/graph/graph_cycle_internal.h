@@ -50,6 +50,10 @@ struct cycle_region { /* a loop of the flow graph */
     graph_id count;         /* steps, where proved */
     int32_t cycle;          /* the cycle it is a piece of, -1: not yet */
     bool stores;            /* memory changes in it */
+    int32_t tested;         /* index into phis: what its own test looks at, -1: none */
+    graph_id limit;         /* the loop ends when the tested phi's next value is this; NIL: another test */
+    uint64_t turns;         /* graph_piece.c: turns before the last, as a number modulo a prime */
+    bool turns_known;
 };
 
 struct cycle_work {
@@ -83,14 +87,21 @@ bool cycle_flatten(const struct graph *g, graph_id id, unsigned kind, graph_id *
 
 /* graph_induction.c */
 void cycle_find_inductions(struct cycle_work *w, struct cycle_region *r);
+/* The test of the loop, where counters decide it: `tested`, `limit`. */
+void cycle_find_test(struct cycle_work *w, struct cycle_region *r);
 void cycle_choose_counter(struct cycle_work *w, struct cycle_region *r, struct graph_cycle *c);
 /* `id` with `from` replaced by `to`; NIL when it is too large. */
 graph_id cycle_replace(struct cycle_work *w, graph_id id, graph_id from, graph_id to);
 
 /* graph_peel.c */
 void cycle_peel(struct cycle_work *w, struct cycle_region *r);
+/* Whether a node is a cut of one of the region's chains. */
+bool cycle_cut_at(const struct cycle_work *w, const struct cycle_region *r, graph_id id, uint32_t *chain,
+                  uint32_t *index);
 
 /* graph_piece.c */
-void cycle_join_pieces(struct cycle_work *w);
+/* Finds what else is a piece of the loop whose first piece is `r`, and its folds. */
+void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct graph_cycle *c);
+uint64_t cycle_turns(struct cycle_work *w, struct cycle_region *r);
 
 #endif

@@ -450,6 +450,18 @@ static graph_id minus(struct graph *g, graph_id a, graph_id b)
     return graph_op2(g, UOP_ADD, type, a, graph_op1(g, UOP_NEG, type, b));
 }
 
+void cycle_find_test(struct cycle_work *w, struct cycle_region *r)
+{
+    struct cycle_phi *p = NULL;
+    const struct cycle_exit *e = tested_phi(w, r, &p);
+    r->tested = -1;
+    if (!e)
+        return;
+    r->tested = (int32_t)(p - r->phis);
+    graph_id until = p->next == GRAPH_NIL ? GRAPH_NIL : express_test(w, r, p, p->phi, cycle_bare(w->g, p->next), e);
+    r->limit = e->block == w->g->loops.p[r->loop].latch ? equality_limit(w, until, p->phi) : GRAPH_NIL;
+}
+
 /* Steps of the source until `t` ends the loop, where that is one subtraction. */
 static graph_id find_count(struct cycle_work *w, const struct cycle_region *r, const struct cycle_phi *t,
                            graph_id until)

@@ -792,3 +792,14 @@ void cycle_peel(struct cycle_work *w, struct cycle_region *r)
         c->group = i < max ? p->group_of[i] : i;
     }
 }
+
+bool cycle_cut_at(const struct cycle_work *w, const struct cycle_region *r, graph_id id, uint32_t *chain,
+                  uint32_t *index)
+{
+    const struct peeler *p = w->peeler;
+    if (!p || id >= w->nodes || p->cut_stamp[id] != r->loop + 1)
+        return false;
+    *chain = p->cut_chain[id];
+    *index = p->cut_index[id];
+    return true;
+}
