@@ -1,7 +1,6 @@
 /* The order in which a kernel's facts are made: resources and parameters, names, values (they get their ids first, so
  * that every other text can use them), loops, patterns and rewrites, instructions with roles, register flow, outputs,
- * costs, summary.
- */
+ * costs, summary. */
 #include "facts/fact_build.h"
 
 #include <stdlib.h>

@@ -125,6 +125,7 @@ struct graph_loop {
     uint32_t parent;        /* loop + 1, 0: none */
     uint32_t first, last;   /* instances */
     bool irreducible;
+    bool apart; /* threads of a block may leave it at different turns (known once graph_depend.h's facts are asked) */
 };
 
 struct graph_call {
@@ -153,6 +154,8 @@ struct graph_env {
     uint32_t word_count;
     const uint8_t *const *constant_bank; /* [18], may be NULL: initialised banks */
     const uint32_t *constant_bytes;
+    uint32_t block[3];       /* threads of a block in x, y, z where the code itself fixes them (reqntid), else 0 */
+    uint32_t block_limit[3]; /* at most as many (maxntid), else 0 */
 };
 struct graph_input {
     const struct graph_input_insn *insns;
@@ -183,6 +186,7 @@ struct graph {
     VEC(uint64_t) wanted;                      /* private: lo << 32 | hi, loop phis that a rule would have joined */
     unsigned depth;                            /* private: of rules at work */
     void *work;                                /* private */
+    struct graph_facts *facts;                 /* private: what is known of nodes (graph_range.c) */
 };
 
 /* Builds everything. SP_ERR_MEMORY only; what could not be understood stands in the graph (opaque nodes, `indirect`)

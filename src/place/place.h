@@ -34,6 +34,10 @@ struct place_storage {
     uint32_t access;   /* memory places: index into graph.accesses; else UINT32_MAX */
     uint32_t from, to; /* instances, inclusive */
     bool reloaded;     /* a later load of an element that was loaded before */
+    bool read;         /* memory places: some load is shown to read what stands there (a load's own place: some store of
+                          the kernel is shown to be read) */
+    bool proved;       /* … and nothing is taken for granted for it */
+    bool may_reach;    /* a load (store) may meet it, which is not decided */
 };
 struct place_use {
     uint32_t insn;
@@ -43,20 +47,29 @@ struct place_use {
 };
 struct place_value {
     graph_id node;
-    graph_id part; /* the value inside `node` when node is select(P, part, constant); NIL else */
+    graph_id part;  /* the value inside `node` when node is select(P, part, constant); NIL else */
+    graph_id named; /* the node that the value's id stands for in expressions: `node`, or an accumulator's phi, the old
+                         value that `node` makes the new one of */
+    bool accumulator; /* one variable that goes round a loop: `node` is its step */
     enum place_class cls;
-    bool assumed; /* the class rests on different parameters being different objects */
+    bool assumed; /* the class rests on something the code cannot show */
     VEC(struct place_storage) storage;
     VEC(struct place_use) uses;
     VEC(uint32_t) evidence; /* instances: where it is made, and where it is stored */
 };
+/* A node that is a value in another copy of a loop's body, the `number`th. */
+struct place_copy {
+    graph_id node;
+    uint32_t value, number;
+};
 struct place {
     VEC(struct place_value) values; /* by first instance */
-    struct map_u64 of;              /* node -> index */
+    VEC(struct place_copy) copies;
+    struct map_u64 of; /* node -> index */
 };
 
 enum sp_status place_build(struct arena *a, const struct graph *g, struct place *p);
-/* The value a node belongs to, or NULL. */
+/* The value a node belongs to (itself, as an accumulator's new or old value, as a copy), or NULL. */
 const struct place_value *place_value_of(const struct place *p, graph_id node, uint32_t *index);
 
 /* How nodes change from thread to thread (place_lanes.c). */

@@ -80,8 +80,9 @@ static struct thread thread_of(const struct shape *s, uint32_t number)
                            .block = s->known};
 }
 
-/* A term's value in each thread, relative to what all share; false: not known. */
-static bool fill_row(struct place_lanes *l, graph_id term, const struct shape *s, uint32_t block, int32_t *row)
+/* A term's value in each thread, relative to what all share (*whole: nothing is left out); false: not known. */
+static bool fill_row(struct place_lanes *l, graph_id term, const struct shape *s, uint32_t block, int32_t *row,
+                     bool *whole)
 {
     struct place_lane lane = place_lanes_at(l, term, block);
     const struct graph_node *n = graph_at(l->g, term);
@@ -96,6 +97,7 @@ static bool fill_row(struct place_lanes *l, graph_id term, const struct shape *s
     }
     if (!exact && lane.how != PLACE_LINEAR)
         return false;
+    *whole &= exact;
     for (uint32_t i = 0; i < s->threads && !exact; i++) {
         struct thread t = thread_of(s, i);
         row[i] = (int32_t)(uint32_t)((uint64_t)lane.by[0] * t.x + (uint64_t)lane.by[1] * t.y +
@@ -132,21 +134,24 @@ static uint32_t degree_in(struct place_lanes *l, const struct graph_affine *f, u
 {
     uint32_t address[THREADS] = {0}, answer = 0, lanes = width <= 4 ? LANES : width == 8 ? LANES / 2 : LANES / 4;
     int32_t row[THREADS];
+    bool whole = f->base == GRAPH_NIL;
     l->steps += (uint64_t)s->threads * (f->term_count + lanes);
     for (unsigned k = 0; k < f->term_count; k++) {
-        if (!fill_row(l, f->terms[k].term, s, block, row))
+        if (!fill_row(l, f->terms[k].term, s, block, row, &whole))
             return 0;
         for (uint32_t i = 0; i < s->threads; i++)
             address[i] += (uint32_t)f->terms[k].coefficient * (uint32_t)row[i];
     }
-    /* Addresses of bytes and halves: where in its word the shared part of the sum lies is not known. */
-    for (uint32_t shift = 0; shift < (width < 4 ? 4 : 1); shift += width < 4 ? width : 1) {
-        uint32_t worst = 0;
+    /* Addresses of bytes and halves: where in its word the shared part of the sum lies is not known, unless there is
+     * none. */
+    uint32_t shifts = width < 4 && !whole ? 4 / width : 1, start = width < 4 && whole ? (uint32_t)f->offset & 3 : 0;
+    for (uint32_t i = 0; i < shifts; i++) {
+        uint32_t worst = 0, shift = start + i * width;
         for (uint32_t first = 0; first < s->threads; first += lanes) {
             uint32_t n = worst_bank(address + first, lanes, width, shift);
             worst = n > worst ? n : worst;
         }
-        if (shift && worst != answer)
+        if (i && worst != answer)
             return 0;
         answer = worst;
     }
@@ -188,7 +193,7 @@ static uint32_t conflict_degree(struct place_lanes *l, const struct graph_access
     uint32_t answer;
     if (!graph_affine(l->g, access->address, &f))
         f = (struct graph_affine){.terms = {{access->address, 1, 0}}, .term_count = 1};
-    uint64_t key = map_hash_mix(access->width, block);
+    uint64_t key = map_hash_mix(access->width | (uint64_t)(f.offset & 3) << 8, block);
     for (unsigned k = 0; k < f.term_count; k++)
         key = map_hash_mix(map_hash_mix(key, f.terms[k].term), (uint64_t)f.terms[k].coefficient);
     if (map_u64_get(&l->degrees, key, &answer))
