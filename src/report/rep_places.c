@@ -7,7 +7,13 @@
 #include "base/str.h"
 #include "facts/fact_lives.h"
 
-enum { INDENT = 2, LONG_VALUE = 22, PLACES = 8, USES = 8 /* shown of a value; --value shows all */ };
+enum {
+    INDENT = 2,
+    LONG_VALUE = 22,  /* columns; a longer one has a line of its own */
+    SHORT_VALUE = 12, /* the same in a table that has such lines: they leave the others more room */
+    PLACES = 8,       /* shown of a value; --value shows all */
+    USES = 8,
+};
 
 static const char *place_name(struct arena *a, const struct fact_storage *place)
 {
@@ -29,20 +35,36 @@ static const char *place_name(struct arena *a, const struct fact_storage *place)
     }
 }
 
+static bool in_register(enum fact_where where)
+{
+    return where == FACT_REGISTER || where == FACT_UNIFORM || where == FACT_PREDICATE;
+}
+
+/* Uses by route, a line each: from its register, then through each memory, by this thread and by others. */
 static const char *uses_text(struct arena *a, const struct fact_value *value)
 {
     struct strbuf b;
     str_init(&b, a);
-    for (uint32_t i = 0; i < value->use_count && i < USES; i++) {
-        const struct fact_use *use = &value->uses[i];
-        str_addf(&b, "%s%s", i ? ", " : "", rep_hex(a, use->offset));
-        if (use->via != FACT_REGISTER && use->via != FACT_UNIFORM && use->via != FACT_PREDICATE)
-            str_addf(&b, " via %s", fact_where_text(use->via));
-        if (use->other_thread)
-            str_add(&b, " (other thread)");
+    for (unsigned route = 0; route <= 2u * FACT_TENSOR + 1; route++) {
+        enum fact_where via = (enum fact_where)(route / 2);
+        bool other = route % 2, plain = via == FACT_REGISTER && !other;
+        uint32_t n = 0;
+        for (uint32_t i = 0; i < value->use_count; i++) {
+            const struct fact_use *use = &value->uses[i];
+            bool mine = plain ? in_register(use->via) && !use->other_thread
+                              : use->via == via && use->other_thread == other &&
+                                    (!in_register(via) || (other && via == FACT_REGISTER));
+            if (!mine)
+                continue;
+            if (n == 0)
+                str_addf(&b, "%s%s%s%s", b.n ? "\n" : "", plain ? "" : rep_format(a, "via %s", fact_where_text(via)),
+                         other ? ", other thread" : "", plain ? "" : ": ");
+            if (n++ < USES)
+                str_addf(&b, "%s%s", n > 1 ? ", " : "", rep_hex(a, use->offset));
+        }
+        if (n > USES)
+            str_addf(&b, ", … %u more", n - USES);
     }
-    if (value->use_count > USES)
-        str_addf(&b, ", … %u more", value->use_count - USES);
     return b.n ? b.p : "–";
 }
 
@@ -60,6 +82,16 @@ static enum rep_style class_style(enum fact_class cls)
     }
 }
 
+static int longest_inline(struct rep_page *p, const struct fact_kernel *k)
+{
+    for (size_t i = 0; i < k->values.n && !p->markdown; i++) {
+        const char *name = k->values.p[i].name ? k->values.p[i].name : k->values.p[i].expr;
+        if (name && rep_text_width(name) > LONG_VALUE)
+            return SHORT_VALUE;
+    }
+    return LONG_VALUE;
+}
+
 void rep_say_values(struct rep_page *p, const struct rep_note *n)
 {
     uint32_t shown = 0, left = 0;
@@ -67,7 +99,8 @@ void rep_say_values(struct rep_page *p, const struct rep_note *n)
                           .head = {"", "id", "value", "type", "class", "from–to, in", "used at"},
                           .rigid = {true, true, false, true, true, false, false},
                           .stiff = {[5] = true},
-                          .least = {[2] = 16, [5] = 26, [6] = 20}};
+                          .least = {[2] = 12, [5] = 26, [6] = 20}};
+    int longest = longest_inline(p, n->k);
     if (n->k->values.n > 0)
         rep_heading(p, 2, p->markdown ? "Where each value lives" : "WHERE EACH VALUE LIVES");
     REP_EACH(n, REP_VALUE, s, number)
@@ -90,7 +123,7 @@ void rep_say_values(struct rep_page *p, const struct rep_note *n)
         row->cells[0] = rep_cell(rep_number(p, number), REP_DIM);
         row->cells[1] = rep_cell_code(rep_or_dash(value->id), REP_STRONG);
         const char *name = rep_brief(p->a, value->name ? value->name : rep_or_dash(value->expr));
-        if (rep_text_width(name) > LONG_VALUE)
+        if (rep_text_width(name) > longest)
             row->wide = name;
         else
             row->cells[2] = rep_cell_code(name, REP_PLAIN);

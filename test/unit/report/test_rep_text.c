@@ -360,7 +360,7 @@ static void test_phases_and_loops(void **state)
         "[2]  unsynchronised: a thread reads what another may not have stored yet (0x0060)",
         "WHERE EACH VALUE LIVES",
         "v1  shared[threadIdx.x] + shared[threadIdx.x + j]\n",
-        "0x0070 via",
+        "via shared, other thread: 0x0070",
         "MATERIALIZATION",
         "Every partial sum of the tree-reduction crosses shared memory: v1 is stored (0x0080)",
         "PHASES",
