@@ -496,8 +496,7 @@ const char *rep_statement(struct arena *a, const struct fact_document *doc, cons
     case REP_SUMMARY: return rep_or_dash(k->summary);
     case REP_FINDING: {
         const struct diag *d = &doc->diags->list.p[s->index];
-        return rep_format(a, "%s: %s%s", rep_or_dash(d->code), rep_or_dash(d->message),
-                          d->offset >= 0 ? rep_format(a, " (%s)", rep_hex(a, (uint32_t)d->offset)) : "");
+        return rep_format(a, "%s: %s", rep_or_dash(d->code), rep_or_dash(d->message));
     }
     case REP_OUTPUT: return output_sentence(a, &k->outputs.p[s->index]);
     case REP_DIFFERS: {

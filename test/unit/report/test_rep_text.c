@@ -357,7 +357,7 @@ static void test_phases_and_loops(void **state)
     static const char *const text[] = {
         "WHAT IT COMPUTES",
         "FINDINGS",
-        "[2]  unsynchronised: a thread reads what another may not have stored yet (0x0060)",
+        "[2]  unsynchronised: a thread reads what another may not have stored yet\n",
         "WHERE EACH VALUE LIVES",
         "v1  shared[threadIdx.x] + shared[threadIdx.x + j]\n",
         "via shared, other thread: 0x0070",
