@@ -181,6 +181,7 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
     source.patterns = &patterns;
     source.rewrites = &rewrites;
     status = fact_build_kernel(a, &source, out);
+    pipe_findings(s, a, &mean, &graph, kernel);
 done:
     if (arena_failed(&work))
         status = SP_ERR_MEMORY;
