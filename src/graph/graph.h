@@ -242,7 +242,9 @@ static inline const struct graph_node *graph_at(const struct graph *g, graph_id 
 }
 bool graph_is_const(const struct graph *g, graph_id id, uint64_t *bits);
 
-/* ---- expansions: false, GRAPH_NIL where none was looked for ----------------------------------- */
+/* ---- expansions (graph_expand.c) -------------------------------------------------------------- */
+void graph_set_expansions(struct graph *g, const struct graph_expansions *e);
+/* False, GRAPH_NIL where none was looked for. */
 static inline bool graph_is_owned(const struct graph *g, uint32_t insn)
 {
     return g->expansions && g->expansions->owner[insn] != 0;

@@ -218,7 +218,14 @@ static bool keep(struct expand *x, graph_id node)
     }
     if (c->slow_path.insns.n)
         add_slow_path(x, f);
-    struct pat_reading r = {node, means, f->via, block->expands, inner, count};
+    const struct pat_reading *before = pat_reading_of(&x->x, node);
+    struct pat_reading r = {.node = node,
+                            .as = means,
+                            .via = f->via,
+                            .closed = block->expands || (before && before->closed),
+                            .owned = block->expands,
+                            .inner = inner,
+                            .inner_count = count};
     VEC_PUSH(x->a, x->e->found, f);
     return add_reading(x, &r);
 }
@@ -234,10 +241,11 @@ static bool may_root(const struct pat_term *t, const struct graph_node *n)
 static void run_page(struct expand *x, const struct pat_page *page, const struct pat_variant *v)
 {
     for (graph_id id = 1; id < x->x.count; id++) {
-        if (!x->x.live[id] || !may_root(v->value, graph_at(x->g, id)) || pat_is_hidden(&x->x, id))
-            continue;
         const struct pat_reading *before = pat_reading_of(&x->x, id);
-        if (before && before->via != PAT_RULE_SCALED)
+        bool taken = before && before->via != PAT_RULE_SCALED;
+        bool inside = x->e->inside && id < x->e->nodes && x->e->inside[id];
+        if (!x->x.live[id] || taken || inside ||
+            !may_root(v->value, graph_at(x->g, before ? before->as : id)))
             continue;
         pat_ctx_begin(&x->c, page, v, id);
         x->c.slow_path = (struct pat_slow){0};
@@ -257,7 +265,8 @@ static bool find_guarded(struct expand *x)
         if (!copy)
             return false;
         memcpy(copy, inner, count * sizeof inner[0]);
-        struct pat_reading r = {id, as, PAT_RULE_SCALED, false, copy, count};
+        struct pat_reading r = {
+            .node = id, .as = as, .via = PAT_RULE_SCALED, .closed = true, .inner = copy, .inner_count = count};
         if (!add_reading(x, &r))
             return false;
     }

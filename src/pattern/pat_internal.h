@@ -183,7 +183,8 @@ bool pat_made_by_instruction(const struct pat_index *x, graph_id node);
 struct pat_reading {
     graph_id node, as;     /* `as`: a node that says it, over other values of the graph */
     unsigned via;          /* real rules it rests on */
-    bool closed;           /* an expansion: only `as` is to be seen of it */
+    bool closed;           /* only `as` is to be seen of it */
+    bool owned;            /* … and its instructions are those of an expansion's match */
     const graph_id *inner; /* nodes between `node` and the arguments of `as` */
     unsigned inner_count;
 };

@@ -159,7 +159,8 @@ struct own {
     const struct pat_index *x;
     const struct pat_expanded *e;
     const struct graph *g;
-    bool *inside, *part, *used, *slow;
+    bool *inside, *part, *used;
+    bool *slow, *mine; /* by instance: on a slow path; of an expansion or a guarded approximation */
 };
 
 static void use(struct own *o, graph_id id)
@@ -168,7 +169,13 @@ static void use(struct own *o, graph_id id)
         o->used[id] = true;
 }
 
-/* What effects outside the slow paths read directly. */
+static void mark_mine(void *user, uint32_t insn, bool merged)
+{
+    (void)merged;
+    ((struct own *)user)->mine[insn] = true;
+}
+
+/* What instructions that no expansion owns read. */
 static void find_used(struct own *o)
 {
     const struct graph *g = o->g;
@@ -180,17 +187,27 @@ static void find_used(struct own *o)
         for (int k = 0; k < 4 && x->kind != GRAPH_LOAD; k++)
             use(o, x->value[k]);
     }
+    for (uint32_t i = 0; i < g->insns.n; i++) {
+        const struct graph_insn *n = &g->insns.p[i];
+        for (uint32_t u = 0; u < n->use_count && n->reachable && !o->mine[i]; u++)
+            use(o, g->uses.p[n->first_use + u].node);
+    }
 }
 
-/* All that made it lies on slow paths, or nothing did. */
-static bool only_slow(const struct own *o, graph_id id)
+/* How many instructions made it, and whether all of them are on slow paths. */
+static uint32_t makers(const struct own *o, graph_id id, bool *slow)
 {
-    uint32_t count;
+    uint32_t count, reachable = 0;
     const uint32_t *defs = graph_defs_of(o->g, id, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (o->g->insns.p[o->g->defs.p[defs[i]].insn].reachable && !o->slow[o->g->defs.p[defs[i]].insn])
-            return false;
-    return true;
+    *slow = true;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t insn = o->g->defs.p[defs[i]].insn;
+        if (!o->g->insns.p[insn].reachable)
+            continue;
+        reachable++;
+        *slow &= o->slow[insn];
+    }
+    return reachable;
 }
 
 static bool is_result(const struct own *o, graph_id id)
@@ -206,20 +223,26 @@ static void find_inside(struct own *o)
     for (graph_id id = o->x->count; id-- > 1;) {
         const struct graph_node *n = graph_at(g, id);
         uint32_t count, alive = 0;
+        bool slow, inside = true;
         if (n->kind == UOP_CONST || n->kind == UOP_CBANK || n->kind == UOP_SREG || n->kind == GRAPH_ENTRY ||
-            o->used[id] || is_result(o, id) || !(o->part[id] || only_slow(o, id)))
+            o->used[id] || is_result(o, id))
             continue;
+        uint32_t made = makers(o, id, &slow);
+        if (made && (o->part[id] || slow)) {
+            o->inside[id] = true;
+            continue;
+        }
+        if (made)
+            continue;
+        /* In no register: it belongs where what is made of it does. */
         const graph_id *users = graph_users(g, id, &count);
-        bool inside = true;
         for (uint32_t i = 0; i < count && inside; i++) {
-            graph_id u = users[i];
-            bool condition = graph_at(g, u)->type == UOP_B1;
-            if (!o->x->live[u])
+            if (!o->x->live[users[i]])
                 continue;
             alive++;
-            inside = o->inside[u] || is_result(o, u) || (condition && o->part[id]);
+            inside = o->inside[users[i]] || is_result(o, users[i]);
         }
-        o->inside[id] = inside && alive;
+        o->inside[id] = (inside && alive) || (o->part[id] && n->type == UOP_B1);
     }
 }
 
@@ -235,24 +258,35 @@ enum sp_status pat_own(struct arena *a, struct pat_index *x, struct pat_expanded
                     .inside = ARENA_ARRAY(a, bool, x->count + 1),
                     .part = ARENA_ARRAY(a, bool, x->count + 1),
                     .used = ARENA_ARRAY(a, bool, x->count + 1),
-                    .slow = ARENA_ARRAY(a, bool, g->insns.n + 1)};
-    if (!owner || !reads || !o.inside || !o.part || !o.used || !o.slow)
+                    .slow = ARENA_ARRAY(a, bool, g->insns.n + 1),
+                    .mine = ARENA_ARRAY(a, bool, g->insns.n + 1)};
+    if (!owner || !reads || !o.inside || !o.part || !o.used || !o.slow || !o.mine)
         return SP_ERR_MEMORY;
     for (size_t k = 0; k < e->found.n; k++) {
         const struct pat_found *f = e->found.p[k];
         for (size_t i = 0; i < f->match.insns.n; i++)
             if (!owner[f->match.insns.p[i]])
                 owner[f->match.insns.p[i]] = (uint32_t)k + 1;
+        for (size_t i = 0; i < f->match.insns.n; i++)
+            o.mine[f->match.insns.p[i]] = true;
         for (uint32_t i = 0; i < f->slow_count; i++)
             o.slow[f->slow[i]] = true;
         for (size_t i = 0; i < f->inner.n; i++)
             if (f->inner.p[i].node < x->count && f->inner.p[i].node != f->match.root)
                 o.part[f->inner.p[i].node] = true;
     }
-    for (size_t i = 0; i < e->list.n; i++)
-        if (e->list.p[i].closed && !e->list.p[i].via && e->list.p[i].node < x->count)
-            reads[e->list.p[i].node] = e->list.p[i].as;
-    if (e->found.n) {
+    for (size_t i = 0; i < e->list.n; i++) {
+        const struct pat_reading *r = &e->list.p[i];
+        if (!r->closed || r->node >= x->count)
+            continue;
+        if (!r->via)
+            reads[r->node] = r->as;
+        for (unsigned k = 0; k < r->inner_count && !r->owned; k++) {
+            o.part[r->inner[k]] = true;
+            pat_holders(x, r->inner[k], mark_mine, &o);
+        }
+    }
+    if (e->list.n) {
         find_used(&o);
         find_inside(&o);
     }

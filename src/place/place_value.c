@@ -82,6 +82,8 @@ static bool is_half_of_value(const struct marks *m, graph_id id)
 static bool may_be_value(const struct marks *m, graph_id id)
 {
     const struct graph_node *n = graph_at(m->g, id);
+    if (graph_is_inside(m->g, id))
+        return false; /* an expansion's own */
     switch (n->kind) {
     case UOP_CONST:
     case UOP_SREG:
@@ -314,6 +316,8 @@ static void place_defs(struct arena *a, const struct graph *g, const struct def_
     const uint32_t *defs = holders(a, g, x, node, &count);
     for (uint32_t i = 0; i < count; i++) {
         const struct graph_def *d = &g->defs.p[defs[i]];
+        if (graph_is_slow(g, d->insn))
+            continue; /* the same value, by the way that is hardly ever taken */
         uint32_t load = load_of_def(g, d);
         enum place_where via = where_of_file(d->file);
         VEC_PUSH(a, v->storage,
