@@ -80,8 +80,8 @@ struct cu_expr {
 struct cu_variable {
     const char *name;
     enum cu_type type;
-    bool constant; /* declared const: a constant of the machine code */
-    bool pointer;  /* an array */
+    bool constant;               /* declared const: a constant of the machine code */
+    bool pointer;                /* an array */
     const struct cu_expr *value; /* of a named part: what it stands for, in the names declared before it; else NULL */
 };
 
@@ -100,7 +100,7 @@ struct cu_block {
     unsigned where_count;
     const struct cu_expr *reads; /* what the body computes; NULL: it says so itself */
     bool expands;                /* … and the body is nothing but how machines compute it */
-    bool whole_kernel; /* written inside __global__ { } */
+    bool whole_kernel;           /* written inside __global__ { } */
     enum cu_form form;
     const struct cu_expr *condition; /* the `if` round the body, or NULL */
     const struct cu_expr *target, *value;

@@ -187,6 +187,7 @@ struct graph_expansions {
     const bool *slow;      /* by instance: runs only where the quick way does not do */
     const bool *inside;    /* by node (of the first `nodes`): a value nobody outside its expansion uses */
     const graph_id *reads; /* by node: what it computes, for every input (a GRAPH_REAL or plain node); GRAPH_NIL */
+    const graph_id *shows; /* by node: the same where it is computed approximately too */
     graph_id nodes;
     const void *work; /* private to pattern/ */
 };
@@ -260,6 +261,11 @@ static inline bool graph_is_inside(const struct graph *g, graph_id id)
 static inline graph_id graph_reads(const struct graph *g, graph_id id)
 {
     return g->expansions && id < g->expansions->nodes ? g->expansions->reads[id] : (graph_id)GRAPH_NIL;
+}
+
+static inline graph_id graph_shows(const struct graph *g, graph_id id)
+{
+    return g->expansions && id < g->expansions->nodes ? g->expansions->shows[id] : (graph_id)GRAPH_NIL;
 }
 
 /* ---- truth (graph_bool.c). NIL stands for true in `runs_when` and `path` -------------------- */

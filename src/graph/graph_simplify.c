@@ -212,6 +212,11 @@ static graph_id join_simple(struct graph *g, graph_id l, graph_id h)
         graph_id c = nl->arg[0], l1 = nl->arg[1], h1 = nh->arg[1], l2 = nl->arg[2], h2 = nh->arg[2];
         uint8_t swapped = nl->flags & UOP_SWAPPED;
         graph_id a = join_simple(g, l1, h1), b = join_simple(g, l2, h2);
+        struct uop pair = {.kind = UOP_PAIR, .type = UOP_B64};
+        if (a != GRAPH_NIL && b == GRAPH_NIL && at(g, a)->type == UOP_F64)
+            b = intern_like(g, &pair, (graph_id[]){l2, h2}, 2);
+        else if (b != GRAPH_NIL && a == GRAPH_NIL && at(g, b)->type == UOP_F64)
+            a = intern_like(g, &pair, (graph_id[]){l1, h1}, 2);
         if (a != GRAPH_NIL && b != GRAPH_NIL) {
             struct uop like = {.kind = UOP_SELECT, .type = UOP_B64, .flags = swapped};
             return intern_like(g, &like, (graph_id[]){c, a, b}, 3);

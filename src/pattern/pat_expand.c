@@ -181,6 +181,41 @@ static void add_slow_path(struct expand *x, struct pat_found *f)
     }
 }
 
+static bool is_bound(const struct pat_ctx *c, graph_id node)
+{
+    for (unsigned i = 0; i < c->variant->block.variable_count; i++)
+        if (c->bound[i].set && c->bound[i].node == node && !c->variant->block.variables[i].value)
+            return true;
+    return false;
+}
+
+/* What an expansion's choice looks at belongs to it, down to what its names stand for. */
+static void enter_conditions(struct expand *x)
+{
+    enum { CONDITION_NODES = 64 };
+    struct pat_ctx *c = &x->c;
+    graph_id stack[CONDITION_NODES];
+    unsigned depth = 0;
+    struct map_u64 seen = {0};
+    for (size_t i = 0; i < c->inner.n; i++)
+        map_u64_put(x->a, &seen, c->inner.p[i].node, 1);
+    for (size_t i = 0; i < c->conditions.n && depth < CONDITION_NODES; i++)
+        stack[depth++] = c->conditions.p[i];
+    while (depth) {
+        graph_id id = stack[--depth];
+        if (map_u64_get(&seen, id, NULL))
+            continue;
+        map_u64_put(x->a, &seen, id, 1);
+        const struct graph_node *n = graph_at(x->g, id);
+        bool half = (n->kind == UOP_HI || n->kind == UOP_LO) && is_bound(c, n->arg[0]);
+        if (half || (n->type != UOP_B1 && is_bound(c, id)) || !pat_is_pure(n))
+            continue;
+        VEC_PUSH(x->a, c->inner, (struct pat_inner){.node = id});
+        for (unsigned i = 0; i < n->arg_count && depth < CONDITION_NODES; i++)
+            stack[depth++] = n->arg[i];
+    }
+}
+
 /* Keeps what the context matched at `node`. */
 static bool keep(struct expand *x, graph_id node)
 {
@@ -190,8 +225,12 @@ static bool keep(struct expand *x, graph_id node)
     enum uop_type as = number_of(block, &is_unsigned);
     graph_id means = say(x, block->reads, as, is_unsigned);
     struct pat_found *f = ARENA_NEW(x->a, struct pat_found);
+    if (means == GRAPH_NIL || !f)
+        return false;
+    if (block->expands)
+        enter_conditions(x);
     graph_id *inner = ARENA_ARRAY(x->a, graph_id, c->inner.n + 1);
-    if (means == GRAPH_NIL || !f || !inner)
+    if (!inner)
         return false;
     pat_cover(c, NULL, 0, f);
     if (!f->match.insns.n)
@@ -244,8 +283,7 @@ static void run_page(struct expand *x, const struct pat_page *page, const struct
         const struct pat_reading *before = pat_reading_of(&x->x, id);
         bool taken = before && before->via != PAT_RULE_SCALED;
         bool inside = x->e->inside && id < x->e->nodes && x->e->inside[id];
-        if (!x->x.live[id] || taken || inside ||
-            !may_root(v->value, graph_at(x->g, before ? before->as : id)))
+        if (!x->x.live[id] || taken || inside || !may_root(v->value, graph_at(x->g, before ? before->as : id)))
             continue;
         pat_ctx_begin(&x->c, page, v, id);
         x->c.slow_path = (struct pat_slow){0};

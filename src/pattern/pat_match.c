@@ -264,7 +264,10 @@ static bool match_structure(struct pat_ctx *c, const struct goal *goal)
     unsigned count = n->arg_count;
     if (n->kind == UOP_FCHK) /* a condition about floats */
         as = (enum uop_type)n->width;
-    enter(c, bare, t, false);
+    else if (n->kind == UOP_HI || n->kind == UOP_LO) /* a word of a double, in this language */
+        as = UOP_F64;
+    if (n->kind != UOP_HI && n->kind != UOP_LO) /* a word of a value is no computation */
+        enter(c, bare, t, false);
     struct mark entered = here(c);
     if (solve_arguments(c, goal, args, plain, count, as))
         return true;

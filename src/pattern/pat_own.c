@@ -194,20 +194,27 @@ static void find_used(struct own *o)
     }
 }
 
+struct makers {
+    const struct own *o;
+    uint32_t count;
+    bool slow;
+};
+
+static void count_maker(void *user, uint32_t insn, bool merged)
+{
+    struct makers *m = user;
+    (void)merged;
+    m->count++;
+    m->slow &= m->o->slow[insn];
+}
+
 /* How many instructions made it, and whether all of them are on slow paths. */
 static uint32_t makers(const struct own *o, graph_id id, bool *slow)
 {
-    uint32_t count, reachable = 0;
-    const uint32_t *defs = graph_defs_of(o->g, id, &count);
-    *slow = true;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t insn = o->g->defs.p[defs[i]].insn;
-        if (!o->g->insns.p[insn].reachable)
-            continue;
-        reachable++;
-        *slow &= o->slow[insn];
-    }
-    return reachable;
+    struct makers m = {.o = o, .slow = true};
+    pat_holders(o->x, id, count_maker, &m);
+    *slow = m.slow;
+    return m.count;
 }
 
 static bool is_result(const struct own *o, graph_id id)
@@ -250,7 +257,7 @@ enum sp_status pat_own(struct arena *a, struct pat_index *x, struct pat_expanded
 {
     struct graph *g = x->g;
     uint32_t *owner = ARENA_ARRAY(a, uint32_t, g->insns.n + 1);
-    graph_id *reads = ARENA_ARRAY(a, graph_id, x->count + 1);
+    graph_id *reads = ARENA_ARRAY(a, graph_id, x->count + 1), *shows = ARENA_ARRAY(a, graph_id, x->count + 1);
     struct own o = {.a = a,
                     .x = x,
                     .e = e,
@@ -260,7 +267,7 @@ enum sp_status pat_own(struct arena *a, struct pat_index *x, struct pat_expanded
                     .used = ARENA_ARRAY(a, bool, x->count + 1),
                     .slow = ARENA_ARRAY(a, bool, g->insns.n + 1),
                     .mine = ARENA_ARRAY(a, bool, g->insns.n + 1)};
-    if (!owner || !reads || !o.inside || !o.part || !o.used || !o.slow || !o.mine)
+    if (!owner || !reads || !shows || !o.inside || !o.part || !o.used || !o.slow || !o.mine)
         return SP_ERR_MEMORY;
     for (size_t k = 0; k < e->found.n; k++) {
         const struct pat_found *f = e->found.p[k];
@@ -279,8 +286,10 @@ enum sp_status pat_own(struct arena *a, struct pat_index *x, struct pat_expanded
         const struct pat_reading *r = &e->list.p[i];
         if (!r->closed || r->node >= x->count)
             continue;
+        shows[r->node] = r->as;
         if (!r->via)
             reads[r->node] = r->as;
+        pat_holders(x, r->node, mark_mine, &o);
         for (unsigned k = 0; k < r->inner_count && !r->owned; k++) {
             o.part[r->inner[k]] = true;
             pat_holders(x, r->inner[k], mark_mine, &o);
@@ -297,6 +306,7 @@ enum sp_status pat_own(struct arena *a, struct pat_index *x, struct pat_expanded
                                      .slow = o.slow,
                                      .inside = o.inside,
                                      .reads = reads,
+                                     .shows = shows,
                                      .nodes = x->count};
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
 }
