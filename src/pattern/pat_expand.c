@@ -311,6 +311,34 @@ static bool find_guarded(struct expand *x)
     return true;
 }
 
+/* log2(x) * ln 2: no page, for it is no more than a change of base. */
+static bool find_logarithms(struct expand *x)
+{
+    for (graph_id id = 1; id < x->x.count; id++) {
+        unsigned function;
+        graph_id product;
+        if (!x->x.live[id] || pat_reading_of(&x->x, id) || !pat_logarithm(x->g, id, &product, &function))
+            continue;
+        const struct pat_reading *scaled = pat_reading_of(&x->x, product);
+        const struct graph_node log2 = *graph_at(x->g, scaled ? scaled->as : product);
+        if (log2.kind != UOP_LG2)
+            continue;
+        struct pat_reading r = {.node = id,
+                                .as = operation(x, GRAPH_REAL, function, UOP_F32, log2.arg[0], GRAPH_NIL),
+                                .via = PAT_RULE_LOG | (scaled ? scaled->via : 0)};
+        graph_id *inner = ARENA_ARRAY(x->a, graph_id, (scaled ? scaled->inner_count : 0) + 1);
+        if (!inner)
+            return false;
+        inner[r.inner_count++] = product;
+        for (unsigned i = 0; scaled && i < scaled->inner_count; i++)
+            inner[r.inner_count++] = scaled->inner[i];
+        r.inner = inner;
+        if (!add_reading(x, &r))
+            return false;
+    }
+    return true;
+}
+
 enum sp_status pat_expand(const struct pat_library *lib, struct arena *a, struct graph *g, struct graph_expansions *out)
 {
     struct pat_expanded *e = ARENA_NEW(a, struct pat_expanded);
@@ -338,6 +366,8 @@ enum sp_status pat_expand(const struct pat_library *lib, struct arena *a, struct
         /* What lies inside an expansion reads as nothing else. */
         if (!open && (status = pat_own(a, &x.x, e, out)) != SP_OK)
             return status;
+        if (!open && !find_logarithms(&x))
+            return SP_ERR_MEMORY;
     }
     out->work = e;
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;

@@ -206,6 +206,8 @@ bool pat_function_named(const char *name, unsigned args, unsigned *kind, unsigne
 /* The forms in which machines keep an approximation away from subnormals and infinities (pat_guard.c): reads `node` as
  * the plain one. */
 enum { PAT_GUARD_INNER = 12 };
+/* A product of log2 `x` (or of what reads so) that is a logarithm of another base. */
+bool pat_logarithm(struct graph *g, graph_id node, graph_id *x, unsigned *function);
 bool pat_guarded(struct graph *g, graph_id node, graph_id *as, graph_id inner[PAT_GUARD_INNER], unsigned *inner_count);
 /* Slow paths (pat_own.c): code without an effect behind a branch that comes back to where the quick way goes on. */
 struct pat_branches {
