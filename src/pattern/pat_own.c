@@ -99,7 +99,7 @@ static bool add_region(const struct pat_branches *b, struct arena *a, const stru
         if (!x->succ_count)
             return false;
         for (uint32_t s = 0; s < x->succ_count; s++) {
-            if (map_u64_get(&in, x->succs[s], NULL))
+            if (map_u64_get(&in, x->succs[s], NULL) || !g->blocks.p[x->succs[s]].reachable)
                 continue;
             if (*join != UINT32_MAX && *join != x->succs[s])
                 return false;
@@ -114,9 +114,49 @@ static bool add_region(const struct pat_branches *b, struct arena *a, const stru
     return *join != UINT32_MAX;
 }
 
+struct fringe { /* the branch to a slow path, and the marks of reconvergence round it */
+    VEC(uint32_t) insns;
+};
+
+/* `from` leads to the slow path, whose ways come together in `join`. */
+static void add_fringe(struct arena *a, const struct graph *g, uint32_t from, uint32_t join, struct fringe *f)
+{
+    const struct graph_block *d = &g->blocks.p[from];
+    VEC_PUSH(a, f->insns, d->last);
+    if (!reconverges(g, g->blocks.p[join].first, UOP_BSYNC))
+        return;
+    for (uint32_t i = d->last + 1; i-- > d->first;) {
+        if (!reconverges(g, i, UOP_BSSY))
+            continue;
+        VEC_PUSH(a, f->insns, i);
+        VEC_PUSH(a, f->insns, g->blocks.p[join].first);
+        return;
+    }
+}
+
+/* A slow path that several branches lead to: its condition is all of theirs together. */
+static void add_shared(const struct pat_branches *b, struct arena *a, struct graph *g, graph_id when,
+                       struct pat_slow *out, struct fringe *fringe)
+{
+    for (uint32_t i = 0; i < g->blocks.n; i++) {
+        const struct graph_block *x = &g->blocks.p[i];
+        uint32_t join;
+        size_t before = out->insns.n;
+        if (!x->reachable || x->pred_count < 2 || x->idom == UINT32_MAX || x->path == GRAPH_NIL ||
+            graph_and(g, g->blocks.p[x->idom].path, when) != x->path)
+            continue;
+        if (!add_region(b, a, g, i, out, &join)) {
+            out->insns.n = before;
+            continue;
+        }
+        for (uint32_t k = 0; k < x->pred_count; k++)
+            add_fringe(a, g, x->preds[k], join, fringe);
+    }
+}
+
 bool pat_slow_path(const struct pat_branches *b, struct arena *a, struct graph *g, graph_id when, struct pat_slow *out)
 {
-    VEC(uint32_t) fringe = {0};
+    struct fringe fringe = {0};
     const graph_id conditions[2] = {when, graph_not(g, when)};
     *out = (struct pat_slow){0};
     for (unsigned k = 0; k < 2; k++) {
@@ -132,23 +172,16 @@ bool pat_slow_path(const struct pat_branches *b, struct arena *a, struct graph *
                 out->insns.n = before;
                 continue;
             }
-            VEC_PUSH(a, fringe, d->last);
-            if (!reconverges(g, g->blocks.p[join].first, UOP_BSYNC))
-                continue;
-            for (uint32_t i = d->last + 1; i-- > d->first;) {
-                if (!reconverges(g, i, UOP_BSSY))
-                    continue;
-                VEC_PUSH(a, fringe, i);
-                VEC_PUSH(a, fringe, g->blocks.p[join].first);
-                break;
-            }
+            add_fringe(a, g, at - 1, join, &fringe);
         }
     }
     if (!out->insns.n)
+        add_shared(b, a, g, when, out, &fringe);
+    if (!out->insns.n)
         return false;
-    for (size_t i = 0; i < fringe.n; i++)
-        VEC_PUSH(a, out->insns, fringe.p[i]);
-    out->fringe = (uint32_t)fringe.n;
+    for (size_t i = 0; i < fringe.insns.n; i++)
+        VEC_PUSH(a, out->insns, fringe.insns.p[i]);
+    out->fringe = (uint32_t)fringe.insns.n;
     return !arena_failed(a);
 }
 
