@@ -202,12 +202,19 @@ static struct summary phi_summary(struct peeler *p, graph_id id, unsigned depth)
     if (!phi)
         return s;
     if (phi->step_kind == CYCLE_STEP_ADD) {
-        struct summary step = sum_up(p, phi->step, depth + 1);
-        if (!step.linear)
+        graph_id terms[64];
+        uint32_t count;
+        if (!cycle_flatten(p->w->g, cycle_bare(p->w->g, phi->next), UOP_ADD, terms, 64, &count))
             return s;
+        s.f[LATER] = s.f[NOW];
+        for (uint32_t i = 0; i < count; i++) {
+            struct summary step = terms[i] == id ? (struct summary){.linear = true} : sum_up(p, terms[i], depth + 1);
+            if (!step.linear)
+                return leaf(mix(0x706869, id), id, true);
+            s.f[LATER] += step.f[NOW];
+        }
         s.linear = true;
         s.hash = 0x6c696e;
-        s.f[LATER] = s.f[NOW] + step.f[NOW];
         s.f[STILL] = s.f[NOW];
         return s;
     }

@@ -260,28 +260,30 @@ static bool is_index(struct matcher *m, graph_id id, unsigned depth)
 }
 
 /* The array an address lies in, through moving pointers and selects. */
-static graph_id root_of(struct cycle_work *w, graph_id id, unsigned depth)
+static graph_id root_in(const struct graph *g, graph_id id, unsigned depth, unsigned *steps)
 {
-    const struct graph *g = w->g;
+    enum { DEPTH = 100, STEPS = 400 };
+    const struct graph_node *n = graph_at(g, id);
     struct graph_affine f;
-    if (depth > 24 || !graph_affine(g, id, &f))
+    if (depth > DEPTH || ++*steps > STEPS || n->type != UOP_B64)
         return GRAPH_NIL;
-    if (f.base != GRAPH_NIL)
-        return f.base;
-    for (unsigned k = 0; k < f.term_count; k++) {
-        const struct graph_node *n = graph_at(g, f.terms[k].term);
-        if (f.terms[k].coefficient != 1 || n->type != UOP_B64 || f.terms[k].extend)
-            continue;
-        graph_id into = GRAPH_NIL;
-        if (n->kind == UOP_SELECT)
-            into = n->arg[1];
-        for (uint32_t a = 0; n->kind == GRAPH_PHI && a < n->phi_count && into == GRAPH_NIL; a++)
-            into = n->phi_args[a] < f.terms[k].term ? n->phi_args[a] : GRAPH_NIL;
-        graph_id root = into == GRAPH_NIL ? GRAPH_NIL : root_of(w, into, depth + 1);
-        if (root != GRAPH_NIL)
-            return root;
-    }
-    return GRAPH_NIL;
+    if (n->kind == UOP_CBANK)
+        return graph_affine(g, id, &f) ? f.base : GRAPH_NIL;
+    if (n->kind != UOP_ADD && n->kind != UOP_SELECT && n->kind != GRAPH_PHI && n->kind != UOP_UNIFORM)
+        return GRAPH_NIL;
+    const graph_id *args;
+    uint32_t count = cycle_args(n, &args);
+    graph_id root = GRAPH_NIL;
+    for (uint32_t k = n->kind == UOP_SELECT; k < count && root == GRAPH_NIL; k++)
+        if (args[k] < id)
+            root = root_in(g, args[k], depth + 1, steps);
+    return root;
+}
+
+static graph_id root_of(struct cycle_work *w, graph_id id)
+{
+    unsigned steps = 0;
+    return root_in(w->g, id, 0, &steps);
 }
 
 struct word { /* of memory */
@@ -356,7 +358,7 @@ static bool match_word(struct matcher *m, const struct word *a, const struct wor
         return false;
     if (!is_index(m, a->address, 0))
         return match(m, a->address, b->address, depth + 1);
-    if (root_of(m->w, a->address, 0) != root_of(m->w, b->address, 0))
+    if (root_of(m->w, a->address) != root_of(m->w, b->address))
         return false;
     if (m->address == GRAPH_NIL) {
         m->address = a->address;
@@ -473,6 +475,7 @@ static bool match(struct matcher *m, graph_id t, graph_id n, unsigned depth)
 struct run { /* steps in a row */
     uint32_t steps;
     graph_id in, out;                       /* of the chain they were followed along */
+    VEC(graph_id) outs;                     /* of each step */
     graph_id first[CHAINS_MAX], last[CHAINS_MAX]; /* of every chain of the group */
     graph_id from, element;                 /* address of the first element: in the step, in the run */
     struct set ahead;                       /* where elements go on */
@@ -546,6 +549,7 @@ static struct run follow(struct cycle_work *w, struct cycle_region *r, uint32_t 
         for (size_t i = 0; i < step.pairs.n; i++)
             VEC_PUSH(w->a, run.pairs, step.pairs.p[i]);
         before = step;
+        VEC_PUSH(w->a, run.outs, next);
         run.out = next;
         run.steps++;
     }
@@ -563,7 +567,7 @@ struct joiner {
     uint64_t advance;       /* of an element a step */
     bool moves;             /* elements are known: they must go on */
     VEC(struct set) ends;   /* where the elements of the pieces so far end */
-    graph_id result;        /* last of `flow` for the chain that is followed */
+    uint32_t until;         /* instance from which on the same step has begun anew: another loop's */
 };
 
 /* `id` flows on through selects and joins that are not loop phis. */
@@ -615,25 +619,38 @@ static bool goes_on(struct joiner *j, const struct set *begin)
     return false;
 }
 
-/* A stretch of straight code from its first to its last instance that makes one of `nodes`. */
+/* The stretch of straight code that makes the steps: the blocks from the first to the last. */
 static bool place_run(struct joiner *j, const struct run *run, struct graph_piece *out)
 {
     struct cycle_work *w = j->w;
     const struct graph *g = w->g;
-    uint32_t at = cycle_maker(g, run->out, UINT32_MAX);
-    if (at == UINT32_MAX)
+    uint32_t *blocks = ARENA_ARRAY(w->a, uint32_t, run->outs.n), count = 0;
+    if (!blocks)
         return false;
-    uint32_t block = g->insns.p[at].block, *blocks = ARENA_ARRAY(w->a, uint32_t, 1);
-    if (!blocks || g->blocks.p[block].loop != g->loops.p[j->r->loop].parent)
+    for (size_t i = 0; i < run->outs.n; i++) {
+        uint32_t at = cycle_maker(w, run->outs.p[i], UINT32_MAX);
+        if (at == UINT32_MAX)
+            continue; /* made by nobody: a select where paths meet */
+        uint32_t block = g->insns.p[at].block, k = count;
+        if (g->blocks.p[block].loop != g->loops.p[j->r->loop].parent)
+            return false;
+        for (; k > 0 && blocks[k - 1] > block; k--)
+            ;
+        if (k > 0 && blocks[k - 1] == block)
+            continue;
+        memmove(blocks + k + 1, blocks + k, (count - k) * sizeof blocks[0]);
+        blocks[k] = block;
+        count++;
+    }
+    if (count == 0)
         return false;
-    blocks[0] = block;
     *out = (struct graph_piece){.straight = true,
                                 .loop = UINT32_MAX,
-                                .first = g->blocks.p[block].first,
-                                .last = g->blocks.p[block].last,
+                                .first = g->blocks.p[blocks[0]].first,
+                                .last = g->blocks.p[blocks[count - 1]].last,
                                 .unroll = run->steps,
                                 .blocks = blocks,
-                                .block_count = 1};
+                                .block_count = count};
     return true;
 }
 
@@ -658,13 +675,19 @@ static void add_loop(struct joiner *j, struct cycle_region *r, uint32_t unroll)
                                       .block_count = r->block_count});
 }
 
-/* Elements of the run begin where a piece before ended. */
-static bool run_goes_on(struct joiner *j, const struct run *run, uint32_t loop, struct set *begin)
+/* Elements of the run begin where a piece before ended. The same step from elsewhere is another loop of the source, and
+ * what stands behind it in the code belongs to that. */
+static bool run_goes_on(struct joiner *j, const struct run *run, uint32_t loop, uint32_t insn, struct set *begin)
 {
+    if (insn >= j->until)
+        return false;
     if (!j->moves || run->element == GRAPH_NIL)
         return !j->moves;
     *begin = address_set(j->w, run->element, loop, TURN_FIRST);
-    return goes_on(j, begin);
+    if (goes_on(j, begin))
+        return true;
+    j->until = insn;
+    return false;
 }
 
 static bool try_straight(struct joiner *j, uint32_t chain, graph_id x)
@@ -672,7 +695,7 @@ static bool try_straight(struct joiner *j, uint32_t chain, graph_id x)
     struct run run = follow(j->w, j->r, chain, x, GRAPH_NIL);
     struct graph_piece piece;
     struct set begin = {0};
-    if (run.steps == 0 || !run_goes_on(j, &run, UINT32_MAX, &begin) || !place_run(j, &run, &piece))
+    if (run.steps == 0 || !place_run(j, &run, &piece) || !run_goes_on(j, &run, UINT32_MAX, piece.first, &begin))
         return false;
     for (uint32_t c = 0; c < j->r->chains.n && c < CHAINS_MAX; c++) { /* what it reads comes from the piece before too */
         if (run.first[c] != GRAPH_NIL && j->r->chains.p[c].group == j->r->chains.p[chain].group &&
@@ -680,6 +703,8 @@ static bool try_straight(struct joiner *j, uint32_t chain, graph_id x)
             return false;
     }
     add_piece(j, piece);
+    for (size_t i = 0; i + 1 < run.outs.n; i++) /* a guarded step is a select too: no place where paths meet */
+        j->w->claimed[run.outs.p[i]] = true;
     note_copies(j, &run);
     if (begin.count)
         end_at(j, begin, field_mul(j->advance, run.steps));
@@ -699,7 +724,8 @@ static bool try_loop(struct joiner *j, uint32_t chain, struct cycle_region *r)
             continue;
         struct run run = follow(j->w, j->r, chain, c->in, c->out);
         struct set begin = {0};
-        if (run.steps == 0 || run.out != c->out || !run_goes_on(j, &run, r->loop, &begin))
+        if (run.steps == 0 || run.out != c->out ||
+            !run_goes_on(j, &run, r->loop, j->w->g->loops.p[r->loop].first, &begin))
             continue;
         add_loop(j, r, run.steps);
         note_copies(j, &run);
@@ -747,7 +773,7 @@ static void join_chain(struct joiner *j, uint32_t chain)
             if (starts)
                 try_loop(j, chain, other);
         }
-        if (w->budget > 0)
+        if (w->budget > 0 && !w->claimed[j->flow.p[at]])
             try_straight(j, chain, j->flow.p[at]);
     }
 }
@@ -758,7 +784,7 @@ static bool matches_store(struct joiner *j, const struct graph_access *t, const 
 {
     struct matcher m = {.w = j->w, .r = j->r};
     if (s->kind != t->kind || s->space != t->space || s->width != t->width ||
-        root_of(j->w, s->address, 0) != root_of(j->w, t->address, 0) || !is_index(&m, t->address, 0))
+        root_of(j->w, s->address) != root_of(j->w, t->address) || !is_index(&m, t->address, 0))
         return false;
     for (unsigned k = 0; k < 4; k++)
         if ((t->value[k] != GRAPH_NIL || s->value[k] != GRAPH_NIL) && !match(&m, t->value[k], s->value[k], 0))
@@ -839,8 +865,10 @@ static void join_stores(struct joiner *j)
         if (l == parent && g->blocks.p[b].reachable) {
             uint32_t n = gather_stores(j, t, &b, 1, UINT32_MAX, &at, &run);
             uint32_t *blocks = ARENA_ARRAY(w->a, uint32_t, 1);
-            if (n == 0 || !goes_on(j, &at) || !blocks)
+            if (n == 0 || !blocks)
                 continue;
+            if (!goes_on(j, &at))
+                break; /* the same from elsewhere: another loop of the source */
             blocks[0] = b;
             add_piece(j, (struct graph_piece){.straight = true,
                                               .loop = UINT32_MAX,
@@ -855,8 +883,10 @@ static void join_stores(struct joiner *j)
                    w->regions[l - 1].cycle < 0 && w->regions[l - 1].chains.n == 0) {
             struct cycle_region *other = &w->regions[l - 1];
             uint32_t n = gather_stores(j, t, other->blocks, other->block_count, l - 1, &at, &run);
-            if (n == 0 || n != other->unroll || !goes_on(j, &at))
+            if (n == 0 || n != other->unroll)
                 continue;
+            if (!goes_on(j, &at))
+                break;
             add_loop(j, other, n);
             note_copies(j, &run);
             end_at(j, at, field_mul(field_mul(j->advance, n), field_add(cycle_turns(w, other), 1)));
@@ -921,7 +951,7 @@ static void sort_pieces(struct graph_cycle *c)
 
 void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct graph_cycle *c)
 {
-    struct joiner j = {.w = w, .r = r, .c = c};
+    struct joiner j = {.w = w, .r = r, .c = c, .until = UINT32_MAX};
     j.flows = ARENA_ARRAY(w->a, bool, w->nodes);
     if (!j.flows || c->irreducible)
         return;
