@@ -87,6 +87,32 @@ uint32_t cycle_maker(const struct cycle_work *w, graph_id id, uint32_t loop)
     return best;
 }
 
+static graph_id root_in(const struct graph *g, graph_id id, unsigned depth, unsigned *steps)
+{
+    enum { DEPTH = 100, STEPS = 400 };
+    const struct graph_node *n = graph_at(g, id);
+    struct graph_affine f;
+    if (depth > DEPTH || ++*steps > STEPS || n->type != UOP_B64)
+        return GRAPH_NIL;
+    if (n->kind == UOP_CBANK)
+        return graph_affine(g, id, &f) ? f.base : GRAPH_NIL;
+    if (n->kind != UOP_ADD && n->kind != UOP_SELECT && n->kind != GRAPH_PHI && n->kind != UOP_UNIFORM)
+        return GRAPH_NIL;
+    const graph_id *args;
+    uint32_t count = cycle_args(n, &args);
+    graph_id root = GRAPH_NIL;
+    for (uint32_t k = n->kind == UOP_SELECT; k < count && root == GRAPH_NIL; k++)
+        if (args[k] < id)
+            root = root_in(g, args[k], depth + 1, steps);
+    return root;
+}
+
+graph_id cycle_root(const struct graph *g, graph_id address)
+{
+    unsigned steps = 0;
+    return root_in(g, address, 0, &steps);
+}
+
 /* ---- what varies in a loop -------------------------------------------------------------------- */
 
 /* Whether the node is by itself something that a turn makes anew; *open: its arguments decide. */

@@ -259,33 +259,6 @@ static bool is_index(struct matcher *m, graph_id id, unsigned depth)
     return passes;
 }
 
-/* The array an address lies in, through moving pointers and selects. */
-static graph_id root_in(const struct graph *g, graph_id id, unsigned depth, unsigned *steps)
-{
-    enum { DEPTH = 100, STEPS = 400 };
-    const struct graph_node *n = graph_at(g, id);
-    struct graph_affine f;
-    if (depth > DEPTH || ++*steps > STEPS || n->type != UOP_B64)
-        return GRAPH_NIL;
-    if (n->kind == UOP_CBANK)
-        return graph_affine(g, id, &f) ? f.base : GRAPH_NIL;
-    if (n->kind != UOP_ADD && n->kind != UOP_SELECT && n->kind != GRAPH_PHI && n->kind != UOP_UNIFORM)
-        return GRAPH_NIL;
-    const graph_id *args;
-    uint32_t count = cycle_args(n, &args);
-    graph_id root = GRAPH_NIL;
-    for (uint32_t k = n->kind == UOP_SELECT; k < count && root == GRAPH_NIL; k++)
-        if (args[k] < id)
-            root = root_in(g, args[k], depth + 1, steps);
-    return root;
-}
-
-static graph_id root_of(struct cycle_work *w, graph_id id)
-{
-    unsigned steps = 0;
-    return root_in(w->g, id, 0, &steps);
-}
-
 struct word { /* of memory */
     graph_id address;
     uint64_t offset;
@@ -358,7 +331,7 @@ static bool match_word(struct matcher *m, const struct word *a, const struct wor
         return false;
     if (!is_index(m, a->address, 0))
         return match(m, a->address, b->address, depth + 1);
-    if (root_of(m->w, a->address) != root_of(m->w, b->address))
+    if (cycle_root(m->w->g, a->address) != cycle_root(m->w->g, b->address))
         return false;
     if (m->address == GRAPH_NIL) {
         m->address = a->address;
@@ -476,6 +449,7 @@ struct run { /* steps in a row */
     uint32_t steps;
     graph_id in, out;                       /* of the chain they were followed along */
     VEC(graph_id) outs;                     /* of each step */
+    uint32_t begin, end;                    /* instances that make the steps, first and last */
     graph_id first[CHAINS_MAX], last[CHAINS_MAX]; /* of every chain of the group */
     graph_id from, element;                 /* address of the first element: in the step, in the run */
     struct set ahead;                       /* where elements go on */
@@ -558,6 +532,10 @@ static struct run follow(struct cycle_work *w, struct cycle_region *r, uint32_t 
 
 /* ---- joining ---------------------------------------------------------------------------------- */
 
+struct part { /* what a straight piece was found along, and the instances that make its steps */
+    uint32_t chain, begin, end;
+};
+
 struct joiner {
     struct cycle_work *w;
     struct cycle_region *r; /* the first piece */
@@ -567,6 +545,7 @@ struct joiner {
     uint64_t advance;       /* of an element a step */
     bool moves;             /* elements are known: they must go on */
     VEC(struct set) ends;   /* where the elements of the pieces so far end */
+    VEC(struct part) parts; /* of each piece */
     uint32_t until;         /* instance from which on the same step has begun anew: another loop's */
 };
 
@@ -620,7 +599,7 @@ static bool goes_on(struct joiner *j, const struct set *begin)
 }
 
 /* The stretch of straight code that makes the steps: the blocks from the first to the last. */
-static bool place_run(struct joiner *j, const struct run *run, struct graph_piece *out)
+static bool place_run(struct joiner *j, struct run *run, struct graph_piece *out)
 {
     struct cycle_work *w = j->w;
     const struct graph *g = w->g;
@@ -644,6 +623,15 @@ static bool place_run(struct joiner *j, const struct run *run, struct graph_piec
     }
     if (count == 0)
         return false;
+    run->begin = UINT32_MAX;
+    run->end = 0;
+    for (size_t i = 1; i < run->pairs.n; i += 2) {
+        uint32_t at = cycle_maker(w, run->pairs.p[i], UINT32_MAX);
+        if (at == UINT32_MAX || g->insns.p[at].block < blocks[0] || g->insns.p[at].block > blocks[count - 1])
+            continue;
+        run->begin = at < run->begin ? at : run->begin;
+        run->end = at > run->end ? at : run->end;
+    }
     *out = (struct graph_piece){.straight = true,
                                 .loop = UINT32_MAX,
                                 .first = g->blocks.p[blocks[0]].first,
@@ -654,12 +642,18 @@ static bool place_run(struct joiner *j, const struct run *run, struct graph_piec
     return true;
 }
 
-static void add_piece(struct joiner *j, struct graph_piece piece)
+/* Another accumulator in the same stretch is the same piece; two stretches of one accumulator are two, even where both
+ * became guarded instructions of one block. */
+static void add_piece(struct joiner *j, struct graph_piece piece, struct part part)
 {
-    for (size_t i = 0; i < j->c->pieces.n; i++)
-        if (j->c->pieces.p[i].straight == piece.straight && j->c->pieces.p[i].first == piece.first)
+    for (size_t i = 0; i < j->c->pieces.n; i++) {
+        const struct graph_piece *p = &j->c->pieces.p[i];
+        if (p->straight == piece.straight && p->first == piece.first && p->unroll == piece.unroll &&
+            (!p->straight || j->parts.p[i].chain != part.chain))
             return;
+    }
     VEC_PUSH(j->w->a, j->c->pieces, piece);
+    VEC_PUSH(j->w->a, j->parts, part);
 }
 
 static void add_loop(struct joiner *j, struct cycle_region *r, uint32_t unroll)
@@ -672,7 +666,8 @@ static void add_loop(struct joiner *j, struct cycle_region *r, uint32_t unroll)
                                       .last = l->last,
                                       .unroll = unroll,
                                       .blocks = r->blocks,
-                                      .block_count = r->block_count});
+                                      .block_count = r->block_count},
+              (struct part){.chain = UINT32_MAX});
 }
 
 /* Elements of the run begin where a piece before ended. The same step from elsewhere is another loop of the source, and
@@ -702,7 +697,7 @@ static bool try_straight(struct joiner *j, uint32_t chain, graph_id x)
             (run.first[c] >= j->w->nodes || !j->flows[run.first[c]]))
             return false;
     }
-    add_piece(j, piece);
+    add_piece(j, piece, (struct part){chain, run.begin, run.end});
     for (size_t i = 0; i + 1 < run.outs.n; i++) /* a guarded step is a select too: no place where paths meet */
         j->w->claimed[run.outs.p[i]] = true;
     note_copies(j, &run);
@@ -784,7 +779,7 @@ static bool matches_store(struct joiner *j, const struct graph_access *t, const 
 {
     struct matcher m = {.w = j->w, .r = j->r};
     if (s->kind != t->kind || s->space != t->space || s->width != t->width ||
-        root_of(j->w, s->address) != root_of(j->w, t->address) || !is_index(&m, t->address, 0))
+        cycle_root(j->w->g, s->address) != cycle_root(j->w->g, t->address) || !is_index(&m, t->address, 0))
         return false;
     for (unsigned k = 0; k < 4; k++)
         if ((t->value[k] != GRAPH_NIL || s->value[k] != GRAPH_NIL) && !match(&m, t->value[k], s->value[k], 0))
@@ -876,7 +871,8 @@ static void join_stores(struct joiner *j)
                                               .last = g->blocks.p[b].last,
                                               .unroll = n,
                                               .blocks = blocks,
-                                              .block_count = 1});
+                                              .block_count = 1},
+                      (struct part){.chain = UINT32_MAX});
             note_copies(j, &run);
             end_at(j, at, field_mul(j->advance, n));
         } else if (l && g->loops.p[l - 1].header == b && g->loops.p[l - 1].parent == parent && l - 1 != r->loop &&
@@ -929,6 +925,21 @@ static void make_folds(struct joiner *j)
     }
 }
 
+/* Two straight pieces of one block: each from its first instruction to its last. */
+static void part_pieces(struct joiner *j)
+{
+    struct graph_cycle *c = j->c;
+    for (size_t i = 0; i < c->pieces.n; i++) {
+        bool shared = false;
+        for (size_t k = 0; k < c->pieces.n && c->pieces.p[i].straight && !shared; k++)
+            shared = k != i && c->pieces.p[k].straight && c->pieces.p[k].blocks[0] == c->pieces.p[i].blocks[0];
+        if (!shared || j->parts.p[i].begin > j->parts.p[i].end)
+            continue;
+        c->pieces.p[i].first = j->parts.p[i].begin;
+        c->pieces.p[i].last = j->parts.p[i].end;
+    }
+}
+
 static void sort_pieces(struct graph_cycle *c)
 {
     for (size_t i = 1; i < c->pieces.n; i++) {
@@ -953,7 +964,8 @@ void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct grap
 {
     struct joiner j = {.w = w, .r = r, .c = c, .until = UINT32_MAX};
     j.flows = ARENA_ARRAY(w->a, bool, w->nodes);
-    if (!j.flows || c->irreducible)
+    VEC_PUSH(w->a, j.parts, (struct part){.chain = UINT32_MAX}); /* the loop itself */
+    if (!j.flows || c->irreducible || arena_failed(w->a))
         return;
     for (uint32_t i = 0; i < r->chains.n && i < CHAINS_MAX; i++) {
         if (r->chains.p[i].flat || r->chains.p[i].in != r->phis[r->chains.p[i].phi].phi)
@@ -962,6 +974,7 @@ void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct grap
     }
     if (r->chains.n == 0)
         join_stores(&j);
+    part_pieces(&j);
     sort_pieces(c);
     make_folds(&j);
 }
