@@ -148,6 +148,7 @@ struct graph_env {
     uint32_t param_base, param_bytes;
     uint32_t stack_offset;      /* bank 0 offset of the stack pointer's start */
     uint32_t local_window;      /* bank 0 offset of the 64-bit generic address of local memory, 0: unknown */
+    uint32_t shared_window;     /* the same of shared memory, 0: not there */
     uint32_t descriptor_offset; /* bank 0 offset of the global descriptor, 0: none */
     const struct graph_sreg_word *words;
     uint32_t word_count;

@@ -169,13 +169,19 @@ static graph_id join_values(struct graph_builder *b, uint32_t block, uint32_t v,
                 first = false;
             }
     }
+    /* The ways in turn, each under what is left when the ones before it are not taken. */
     graph_id care = g->blocks.p[block].path, r = value[n - 1];
-    for (unsigned k = n - 1; k-- > 0;) {
+    for (unsigned k = 0; k + 1 < n; k++) {
         graph_id c = graph_bool_reduce(g, when[k], care);
         if (!graph_fits_table(g, c))
             return join_by_phi(b, block, v, in, count, value[0]);
+        if (k + 2 < n)
+            care = graph_and(g, care, graph_not(g, c));
+        when[k] = c;
+    }
+    for (unsigned k = n - 1; k-- > 0;) {
         struct uop like = {.kind = UOP_SELECT, .type = graph_at(g, r)->type};
-        r = graph_pure(g, &like, (graph_id[]){c, value[k], r}, 3);
+        r = graph_pure(g, &like, (graph_id[]){when[k], value[k], r}, 3);
     }
     return r;
 }
@@ -230,7 +236,9 @@ static void enter_loop(struct graph_builder *b, uint32_t at, uint32_t loop, stru
     struct graph *g = b->g;
     uint32_t ways = g->blocks.p[at].pred_count;
     b->first_header[at] = (uint32_t)b->headers.n;
-    for (uint32_t v = 0; v < b->variable_count; v++) {
+    const uint64_t *live = b->live_in + at * b->words;
+    for (uint32_t v = graph_set_next(live, 0, b->variable_count); v < b->variable_count;
+         v = graph_set_next(live, v + 1, b->variable_count)) {
         if (!comes_round(b, at, loop, v))
             continue;
         if (state[v].node == GRAPH_NIL)
@@ -276,9 +284,6 @@ static void enter_loop(struct graph_builder *b, uint32_t at, uint32_t loop, stru
 void graph_close_loop(struct graph_builder *b, uint32_t edge, const struct graph_slot *state)
 {
     const struct graph_edge *e = &b->flow->edges.p[edge];
-    uint32_t place = 0;
-    while (b->flow->pred_edges[e->to][place] != edge)
-        place++;
     for (uint32_t i = b->first_header[e->to]; i < b->last_header[e->to]; i++) {
         const struct graph_header_slot s = b->headers.p[i];
         struct graph_cell *c = &b->cells.p[s.cell];
@@ -287,9 +292,9 @@ void graph_close_loop(struct graph_builder *b, uint32_t edge, const struct graph
         if (s.phi == GRAPH_NIL || s.half == 2 || now->node == GRAPH_NIL)
             continue;
         if (!s.half)
-            s.args[place] = now->node;
+            s.args[e->place] = now->node;
         else if (state[s.other].node != GRAPH_NIL)
-            s.args[place] = pair_of(b, now, &state[s.other]);
+            s.args[e->place] = pair_of(b, now, &state[s.other]);
     }
 }
 
@@ -347,9 +352,9 @@ uint32_t graph_enter_block(struct graph_builder *b, uint32_t at, struct graph_sl
         block->path = GRAPH_NIL;
     } else {
         block->path = path_of(b, at, in, count);
-        for (uint32_t v = 0; v < b->variable_count && count; v++) {
-            if (!graph_set_has(b->live_in + at * b->words, v))
-                continue;
+        const uint64_t *live = b->live_in + at * b->words;
+        for (uint32_t v = graph_set_next(live, 0, b->variable_count); v < b->variable_count && count;
+             v = graph_set_next(live, v + 1, b->variable_count)) {
             state[v].node = join_values(b, at, v, in, count);
             state[v].cell = join_cells(b, v, in, count);
         }
