@@ -92,7 +92,7 @@ static struct cycle_phi *loop_phi(struct cycle_work *w, graph_id id, struct cycl
 {
     const struct graph_node *n = graph_at(w->g, id);
     const struct graph_block *b = &w->g->blocks.p[n->block];
-    if (n->kind != GRAPH_PHI || !b->loop || w->g->loops.p[b->loop - 1].header != n->block)
+    if (!graph_is_loop_phi(w->g, id) || !b->loop || w->g->loops.p[b->loop - 1].header != n->block)
         return NULL;
     struct cycle_region *r = &w->regions[b->loop - 1];
     for (uint32_t i = 0; i < r->phi_count; i++)
