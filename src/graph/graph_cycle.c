@@ -71,7 +71,7 @@ graph_id cycle_branch(const struct graph *g, uint32_t block)
     return GRAPH_NIL; /* a guarded instruction like any other */
 }
 
-uint32_t cycle_maker(const struct cycle_work *w, graph_id id, uint32_t loop)
+static uint32_t first_def(const struct cycle_work *w, graph_id id, uint32_t loop)
 {
     const struct graph *g = w->g;
     uint32_t count, best = UINT32_MAX;
@@ -84,6 +84,16 @@ uint32_t cycle_maker(const struct cycle_work *w, graph_id id, uint32_t loop)
     }
     if (best == UINT32_MAX && id < w->nodes && w->merged_by[id])
         best = w->merged_by[id] - 1;
+    return best;
+}
+
+uint32_t cycle_maker(const struct cycle_work *w, graph_id id, uint32_t loop)
+{
+    uint32_t count, best = first_def(w, id, loop);
+    const graph_id *users = graph_users(w->g, id, &count);
+    for (uint32_t i = 0; i < count && best == UINT32_MAX; i++) /* one of two numbers in a register */
+        if (graph_at(w->g, users[i])->kind == UOP_PAIR)
+            best = first_def(w, users[i], loop);
     return best;
 }
 

@@ -602,6 +602,11 @@ struct joiner {
     uint32_t until;         /* instance from which on the same step has begun anew: another loop's */
 };
 
+static unsigned bits_of(const struct graph *g, graph_id id)
+{
+    return uop_type_bits((enum uop_type)graph_at(g, id)->type);
+}
+
 /* `id` flows on through selects and joins that are not loop phis. */
 static void flow_from(struct joiner *j, graph_id id)
 {
@@ -620,8 +625,8 @@ static void flow_from(struct joiner *j, graph_id id)
             struct cycle_region *of;
             bool mux = (n->kind == UOP_SELECT && n->arg[0] != x) ||
                        (n->kind == GRAPH_PHI && !loop_phi(w, users[i], &of)) ||
-                       (n->kind == UOP_PAIR && graph_at(w->g, n->arg[0])->type == UOP_B16) ||
-                       ((n->kind == UOP_LO || n->kind == UOP_HI) && n->type == UOP_B16);
+                       (n->kind == UOP_PAIR && bits_of(w->g, n->arg[0]) == 16) ||
+                       ((n->kind == UOP_LO || n->kind == UOP_HI) && bits_of(w->g, users[i]) == 16);
             if (!mux || users[i] >= w->nodes || j->flows[users[i]])
                 continue;
             j->flows[users[i]] = true;
@@ -773,9 +778,10 @@ static bool try_loop(struct joiner *j, uint32_t chain, struct cycle_region *r)
     for (uint32_t i = 0; i < r->chains.n; i++) {
         const struct cycle_chain *c = &r->chains.p[i];
         graph_id start = r->phis[c->phi].start;
-        if (c->flat != j->r->chains.p[chain].flat || start == GRAPH_NIL || start >= j->w->nodes || !j->flows[start])
+        bool flat = j->r->chains.p[chain].flat; /* one term beside the old value is a sum too */
+        if ((c->flat && !flat) || (flat && !c->flat && c->count != 1) || start == GRAPH_NIL || start >= j->w->nodes || !j->flows[start])
             continue;
-        struct run run = c->flat ? gather(j->w, j->r, chain, c->in, c->out) : follow(j->w, j->r, chain, c->in, c->out);
+        struct run run = flat ? gather(j->w, j->r, chain, c->in, c->out) : follow(j->w, j->r, chain, c->in, c->out);
         struct set begin = {0};
         if (run.steps == 0 || run.out != c->out ||
             !run_goes_on(j, &run, r->loop, j->w->g->loops.p[r->loop].first, &begin))
