@@ -119,4 +119,71 @@ bool graph_address_form(struct graph *g, const struct graph_side *side, struct g
 /* Fills out->objects; the object of each access, or NULL. */
 uint32_t *graph_find_objects(struct arena *a, struct graph *g, struct graph_dependence *out);
 
+/* ---- at work (graph_depend.c: bits that flow; graph_pair.c: what a pair of accesses is) --------- */
+enum { LEVELS = 4, STRENGTHS = 4, CLASSES = 3, OWN_WAY = 0, OVERWRITTEN = 1, ENDED = 2 };
+enum { FLOW_WORK = 12000000, SOLVE_WORK = 60000 };
+enum { EVENT_ACCESS, EVENT_SYNC };
+
+#define WAY_BITS(way)             (UINT64_C(0xffff) << (16 * (way)))
+#define BIT(way, strength, level) (UINT64_C(1) << (16 * (way) + 4 * (strength) + (level)))
+
+struct event {
+    uint8_t kind;
+    uint32_t insn, access;
+};
+
+struct finder {
+    struct arena *a;
+    struct graph *g;
+    struct graph_dependence *out;
+    uint8_t *syncs;
+    bool *dead_end;
+    VEC(struct event) events;
+    uint32_t *first_event; /* of each block, count + 1 */
+    uint32_t *event_of;    /* of each access */
+    uint32_t *object;      /* of each access */
+    bool *ends;            /* of each block: some threads may end where it does */
+    uint64_t *in, *at;     /* bits at blocks and events, of the source at work */
+    uint32_t *queue;       /* blocks */
+    bool *queued;
+    uint32_t *stamp, now;  /* of blocks, for walks back */
+    VEC(uint32_t) touched; /* blocks with bits */
+    VEC(uint32_t) parting;
+    VEC(struct graph_reach) reaches;
+    int64_t flow_work, solve_work;
+};
+
+struct source {
+    uint32_t access;
+    uint32_t nest[LEVELS - 1]; /* loops + 1 that hold it, innermost first; the last stands for all further out */
+    unsigned depth;
+    unsigned stale_address, stale_when; /* from which level on; LEVELS: never */
+};
+
+static inline const struct graph_access *access_at(const struct finder *f, uint32_t i)
+{
+    return &f->g->accesses.p[i];
+}
+
+static inline uint32_t block_of(const struct finder *f, uint32_t access)
+{
+    return f->g->insns.p[access_at(f, access)->insn].block;
+}
+
+static inline uint64_t levels_below(unsigned level) /* mask over all ways and strengths */
+{
+    uint64_t nibble = level >= LEVELS ? 15 : (1u << level) - 1;
+    return nibble * UINT64_C(0x111111111111);
+}
+
+/* y stores over all of x, for the same thread. */
+bool graph_same_word(struct finder *f, const struct graph_access *x, const struct graph_access *y);
+void graph_make_source(struct finder *f, uint32_t access, struct source *s);
+/* The weakest sync in the bits. */
+unsigned graph_weakest(uint64_t bits);
+/* Bits of a source have arrived at another access: races and reaches. */
+void graph_relate(struct finder *f, const struct source *s, uint32_t to, uint64_t bits);
+/* Accesses on two sides of a branch that threads take differently, with no way from one to the other (graph_apart.c). */
+bool graph_relate_apart(struct finder *f);
+
 #endif
