@@ -39,11 +39,33 @@ enum { GRAPH_NIL = 0 };
 /* Node kinds beyond enum uop_kind. Pure uop kinds, SREG, CBANK, LOAD, ELEMENT, ATOM, SHFL … are node kinds as they are.
  */
 enum graph_kind {
-    GRAPH_PHI = UOP_GRAPH_KINDS, /* `block` says where; one argument a predecessor of the block */
+    GRAPH_PHI = UOP_GRAPH_KINDS, /* `block` says where; one argument a predecessor of the block, in their order; imm:
+                                    graph_is_loop_phi() */
     GRAPH_BOOL, /* truth table over up to 6 atoms (B1 nodes, ascending): bit i of imm is the result when atom k is bit k
                    of i */
     GRAPH_ENTRY,  /* what a register held when the kernel began: undefined */
     GRAPH_RESULT, /* result number imm of an effect at instruction `insn` (call clobber, opaque) */
+    GRAPH_REAL,   /* a function no micro-operation is (imm: enum graph_function); readers of expansions make these, the
+                     graph itself never does */
+};
+
+/* Functions that machines compute by several operations. Those with a micro-operation (exp2, log2, rcp, sqrt …) are
+ * nodes of that kind. */
+enum graph_function {
+    GRAPH_EXP,
+    GRAPH_EXP10,
+    GRAPH_LOG,
+    GRAPH_LOG10,
+    GRAPH_SIN,
+    GRAPH_COS,
+    GRAPH_TAN,
+    GRAPH_POW,
+    GRAPH_DIV,   /* a / b of the float format `type` */
+    GRAPH_DIV_S, /* of integers, towards zero */
+    GRAPH_DIV_U,
+    GRAPH_REM_S,
+    GRAPH_REM_U,
+    GRAPH_FUNCTIONS,
 };
 
 struct graph_node {
@@ -113,6 +135,7 @@ struct graph_block {
     uint32_t pred_count, succ_count;
     uint32_t idom;   /* UINT32_MAX for the entry */
     uint32_t loop;   /* innermost loop + 1, 0: none */
+    uint32_t header; /* the loop it is the header of + 1, 0: none */
     graph_id path;   /* condition to reach it from the entry, GRAPH_NIL: always; inside loops: relative to the header */
     graph_id branch; /* B1: condition of the conditional branch that ends it, GRAPH_NIL: none */
     bool reachable;
@@ -147,6 +170,7 @@ struct graph_env {
     uint32_t param_base, param_bytes;
     uint32_t stack_offset;      /* bank 0 offset of the stack pointer's start */
     uint32_t local_window;      /* bank 0 offset of the 64-bit generic address of local memory, 0: unknown */
+    uint32_t shared_window;     /* the same of shared memory, 0: not there */
     uint32_t descriptor_offset; /* bank 0 offset of the global descriptor, 0: none */
     const struct graph_sreg_word *words;
     uint32_t word_count;
@@ -159,6 +183,19 @@ struct graph_input {
     const struct graph_input_insn *insns;
     uint32_t count;
     const struct graph_env *env;
+};
+
+/* Expansions (definitions.md D13): stretches of code that together compute one function. They own their instructions:
+ * what lies inside is nobody else's product, call or branch. Found by pattern/ before places and roles are. */
+struct graph_expansions {
+    uint32_t count;
+    const uint32_t *owner; /* by instance: expansion + 1, 0: none */
+    const bool *slow;      /* by instance: runs only where the quick way does not do */
+    const bool *inside;    /* by node (of the first `nodes`): a value nobody outside its expansion uses */
+    const graph_id *reads; /* by node: what it computes, for every input (a GRAPH_REAL or plain node); GRAPH_NIL */
+    const graph_id *shows; /* by node: the same where it is computed approximately too */
+    graph_id nodes;
+    const void *work; /* private to pattern/ */
 };
 
 struct graph {
@@ -178,8 +215,11 @@ struct graph {
     /* What was found on it afterwards; NULL before. */
     const struct graph_cycles *cycles;         /* graph_cycle.h */
     const struct graph_dependence *dependence; /* graph_depend.h */
+    const struct graph_expansions *expansions;
     struct map_u64 hash;                       /* private */
     struct map_u64 halves;                     /* private: LO and HI of nodes made so far */
+    struct map_u64 joined;                     /* private: 64-bit values of two composite words; NIL: none */
+    VEC(uint64_t) wanted;                      /* private: lo << 32 | hi, loop phis that a rule would have joined */
     unsigned depth;                            /* private: of rules at work */
     void *work;                                /* private */
     struct graph_facts *facts;                 /* private: what is known of nodes (graph_range.c) */
@@ -211,6 +251,40 @@ static inline const struct graph_node *graph_at(const struct graph *g, graph_id 
     return &g->nodes.p[id];
 }
 bool graph_is_const(const struct graph *g, graph_id id, uint64_t *bits);
+
+/* A phi that a loop's turns go through: imm is the loop + 1. Its arguments at edges into the loop are all the one value
+ * it starts with (itself a phi where several meet), those at back edges what comes round. Other phis are where paths
+ * meet under conditions that fit no table; imm 0, and where the block is a loop's header too, themselves at back
+ * edges. A loop's 64-bit value is one phi: its registers hold LO and HI of it (graph_carry.c). */
+static inline bool graph_is_loop_phi(const struct graph *g, graph_id id)
+{
+    return graph_at(g, id)->kind == GRAPH_PHI && graph_at(g, id)->imm;
+}
+
+/* ---- expansions (graph_expand.c) -------------------------------------------------------------- */
+void graph_set_expansions(struct graph *g, const struct graph_expansions *e);
+/* False, GRAPH_NIL where none was looked for. */
+static inline bool graph_is_owned(const struct graph *g, uint32_t insn)
+{
+    return g->expansions && g->expansions->owner[insn] != 0;
+}
+static inline bool graph_is_slow(const struct graph *g, uint32_t insn)
+{
+    return g->expansions && g->expansions->slow[insn];
+}
+static inline bool graph_is_inside(const struct graph *g, graph_id id)
+{
+    return g->expansions && id < g->expansions->nodes && g->expansions->inside[id];
+}
+static inline graph_id graph_reads(const struct graph *g, graph_id id)
+{
+    return g->expansions && id < g->expansions->nodes ? g->expansions->reads[id] : (graph_id)GRAPH_NIL;
+}
+
+static inline graph_id graph_shows(const struct graph *g, graph_id id)
+{
+    return g->expansions && id < g->expansions->nodes ? g->expansions->shows[id] : (graph_id)GRAPH_NIL;
+}
 
 /* ---- truth (graph_bool.c). NIL stands for true in `runs_when` and `path` -------------------- */
 graph_id graph_true(struct graph *g);

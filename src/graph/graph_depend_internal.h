@@ -119,7 +119,7 @@ bool graph_address_form(struct graph *g, const struct graph_side *side, struct g
 /* Fills out->objects; the object of each access, or NULL. */
 uint32_t *graph_find_objects(struct arena *a, struct graph *g, struct graph_dependence *out);
 
-/* ---- at work (graph_depend.c: bits that flow; graph_pair.c: what a pair of accesses is) --------- */
+/* ---- at work (graph_depend.c: bits that flow; graph_reach.c: what a pair of accesses is) --------- */
 enum { LEVELS = 4, STRENGTHS = 4, CLASSES = 3, OWN_WAY = 0, OVERWRITTEN = 1, ENDED = 2 };
 enum { FLOW_WORK = 12000000, SOLVE_WORK = 60000 };
 enum { EVENT_ACCESS, EVENT_SYNC };
