@@ -59,6 +59,8 @@ enum sp_status pat_real_build(struct mean *m, struct arena *a, struct pat_found 
     for (graph_id id = 1; id < nodes; id++) {
         struct pat_minmax v;
         uint32_t k;
+        if (map_u64_get(&m->variables, id, NULL))
+            continue; /* what goes round a loop is told by its name */
         if (map_u64_get(&at, id, &k)) {
             const struct stand_in s = list.p[k];
             if (pat_minmax_of(g, id, &v))

@@ -375,6 +375,53 @@ static void close_accumulators(struct place_work *w)
     }
 }
 
+bool place_is_merge(const struct place_work *w, graph_id id)
+{
+    const struct graph_node *n = graph_at(w->g, id);
+    bool is = n->kind == UOP_SELECT;
+    for (unsigned k = 1; k <= 2 && is; k++) {
+        bool one = n->arg[k] < w->nodes && w->accumulator[n->arg[k]] == w->accumulator[id];
+        is = one || graph_at(w->g, n->arg[k])->kind == UOP_CONST;
+    }
+    return is;
+}
+
+/* What is made of an accumulator behind its loop, once for each piece that may be the last: one value. */
+static void find_final_copies(struct place_work *w)
+{
+    const struct graph *g = w->g;
+    struct map_u64 made = {0};
+    for (graph_id id = 1; id < w->nodes && w->accumulators.n; id++) {
+        const struct graph_node *n = graph_at(g, id);
+        bool final = false;
+        uint32_t first;
+        if (!uop_is_pure((enum uop_kind)n->kind) || n->kind >= GRAPH_PHI || n->type == UOP_B1 || !n->arg_count ||
+            w->copy[id] != GRAPH_NIL || w->accumulator[id])
+            continue;
+        uint64_t key = map_hash_mix((uint64_t)n->kind << 32 | (uint64_t)n->type << 24 | (uint64_t)n->round << 16 |
+                                        (uint64_t)n->flags << 8 | n->space,
+                                    map_hash_mix(n->imm, n->arg_count));
+        for (unsigned k = 0; k < n->arg_count; k++) {
+            graph_id arg = n->arg[k];
+            bool merged =
+                arg < w->nodes && w->accumulator[arg] &&
+                ((graph_at(g, arg)->kind == GRAPH_PHI && !graph_is_loop_phi(g, arg)) || place_is_merge(w, arg));
+            bool copied = arg < w->nodes && w->final[arg];
+            final |= merged || copied;
+            key = map_hash_mix(key, merged ? UINT64_MAX - w->accumulator[arg] : copied ? w->final[arg] : (uint64_t)arg);
+        }
+        if (!final)
+            continue;
+        if (map_u64_get(&made, key, &first)) {
+            w->copy[id] = first;
+            w->final[id] = first;
+        } else {
+            map_u64_put(w->a, &made, key, id);
+            w->final[id] = id;
+        }
+    }
+}
+
 static bool find_accumulators(struct place_work *w)
 {
     const struct graph_cycles *c = w->g->cycles;
@@ -414,6 +461,7 @@ static bool find_accumulators(struct place_work *w)
             add_member(w, at - 1, id);
     }
     close_accumulators(w);
+    find_final_copies(w);
     return !arena_failed(w->a);
 }
 
@@ -422,7 +470,9 @@ enum sp_status place_make_index(struct place_work *w)
     w->alias = ARENA_ARRAY(w->a, graph_id, w->nodes);
     w->copy = ARENA_ARRAY(w->a, graph_id, w->nodes);
     w->accumulator = ARENA_ARRAY(w->a, uint32_t, w->nodes);
-    if (!w->alias || !w->copy || !w->accumulator || !index_defs(w) || !index_accesses(w) || !index_reaches(w))
+    w->final = ARENA_ARRAY(w->a, graph_id, w->nodes);
+    if (!w->alias || !w->copy || !w->accumulator || !w->final || !index_defs(w) || !index_accesses(w) ||
+        !index_reaches(w))
         return SP_ERR_MEMORY;
     find_aliases(w);
     find_copies(w);

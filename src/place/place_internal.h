@@ -40,6 +40,7 @@ struct place_work {
 
     graph_id *alias;       /* of a node that a load gives: the stored value it is proved to be, GRAPH_NIL: none */
     graph_id *copy;        /* of a node: what plays its part in the piece that is told, GRAPH_NIL: itself */
+    graph_id *final;       /* of a node: made of an accumulator behind its loop: the first node that is the same */
     uint32_t *accumulator; /* of a node: index into accumulators + 1 */
     VEC(struct place_accumulator) accumulators;
 
@@ -68,6 +69,9 @@ uint32_t place_load_of_def(const struct graph *g, const struct graph_def *d);
 bool place_on_constant_stack(const struct graph *g, const struct graph_access *x);
 /* A register made by the def holds no more than another does already: a copy. */
 bool place_is_copy(const struct graph *g, const struct graph_def *d, graph_id node);
+
+/* A select between values of one accumulator. */
+bool place_is_merge(const struct place_work *w, graph_id id);
 
 /* place_class.c */
 void place_classify(struct place_work *w, struct place_value *v);
