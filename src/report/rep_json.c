@@ -232,12 +232,26 @@ static void write_output(struct json *j, const struct fact_output *output)
     json_end(j);
 }
 
+static void write_range(struct json *j, uint32_t from, uint32_t to)
+{
+    json_array(j);
+    json_uint(j, from);
+    json_uint(j, to);
+    json_end(j);
+}
+
 static void write_phase(struct json *j, const struct fact_phase *phase)
 {
     json_object(j);
     write_text(j, "kind", fact_phase_text(phase->kind));
     write_number(j, "from", phase->from);
     write_number(j, "to", phase->to);
+    open_array(j, "ranges");
+    for (uint32_t i = 0; i < phase->range_count; i++)
+        write_range(j, phase->ranges[2 * i], phase->ranges[2 * i + 1]);
+    if (phase->range_count == 0)
+        write_range(j, phase->from, phase->to);
+    json_end(j);
     write_text(j, "summary", phase->summary);
     write_numbers(j, "patterns", phase->patterns, phase->pattern_count);
     write_offsets(j, "evidence", phase->evidence);
@@ -316,8 +330,7 @@ static void write_value(struct json *j, const struct fact_value *value)
         write_text(j, "address", place->address);
         write_number(j, "from", place->from);
         write_number(j, "to", place->to);
-        json_key(j, "reloaded");
-        json_bool(j, place->reloaded);
+        write_truth(j, "reloaded", place->reloaded);
         json_end(j);
     }
     json_end(j);
