@@ -424,40 +424,48 @@ static bool race_seen(const struct finder *f, uint32_t first, uint32_t second)
     return false;
 }
 
-/* Whether the other thread exists hangs on how many threads a block has: it stands a fixed distance off that is no
- * lane's. Then a store of the thread's own to that very word says that threads take several elements each, so many
- * apart, rather than that there are as many threads. */
-static bool hangs_on_block(struct finder *f, const struct graph_solution *u, uint32_t load, uint32_t store)
+/* Whether the other thread exists hangs on how many threads a block has. When another store of the same object meets
+ * the access with a smaller block (the thread's own store, above all), threads take several elements each, so many
+ * apart: it does not follow that there are as many threads as this solution asks for. */
+static bool hangs_on_block(struct finder *f, const struct graph_side *a, const struct graph_side *b, int32_t delta,
+                           uint32_t load, uint32_t store)
 {
     struct graph *g = f->g;
-    bool far = false;
-    for (unsigned d = 0; d < 3; d++) {
+    struct graph_solution u, v;
+    graph_solve_block(g, a, b, delta, &u);
+    f->solve_work -= 4;
+    if (g->env->block[0])
+        return false; /* the ranges have said it */
+    bool near = u.need <= 32;
+    for (unsigned d = 1; d < 3; d++) {
         struct graph_linear x, own = {.t = {{graph_sreg(g, UOP_SR_TID_X + d), 1}}, .n = 1};
         struct graph_range r;
-        if (u->thread[d] == own.t[0].symbol)
+        if (u.thread[d] == own.t[0].symbol)
             continue;
-        if (!graph_linear_of(g, u->thread[d], &x))
+        if (!graph_linear_of(g, u.thread[d], &x) || !graph_linear_add(&x, &own, -1))
             return true;
-        far |= x.n == 0 && x.k >= (d ? 2 : 32); /* a thread by its number */
-        if (x.n == 0)
-            continue;
-        if (!graph_linear_add(&x, &own, -1))
-            return true;
-        for (unsigned i = 0; i < x.n; i++)
-            if (!graph_block_uniform(g, x.t[i].symbol))
-                return false; /* another distance for each thread */
         graph_linear_range(g, &x, &r);
-        far |= r.lo <= (d ? -2 : -32) || r.hi >= (d ? 2 : 32);
+        near &= r.lo >= -1 && r.hi <= 1;
     }
-    if (!far || g->env->block[0])
+    if (near)
         return false;
     const struct graph_access *at = access_at(f, load);
-    for (uint32_t i = 0; i < g->accesses.n; i++) {
+    if (at->kind != GRAPH_LOAD)
+        return true; /* its own store */
+    for (uint32_t i = 0; i < g->accesses.n && f->solve_work > 0; i++) {
         const struct graph_access *x = access_at(f, i);
         f->flow_work--;
-        if (i != store && x->kind != GRAPH_LOAD && f->object[i] == f->object[load] &&
-            (i == load || same_address(f, at, x)))
+        if (i == store || x->kind == GRAPH_LOAD || f->object[i] != f->object[load])
+            continue;
+        if (same_address(f, at, x))
             return true;
+        struct graph_side other = side_of(x);
+        for (int32_t way = 0; way < (x->width > at->width ? x->width : 1); way += at->width) {
+            f->solve_work--;
+            graph_solve_block(g, &other, b, way, &v);
+            if (v.answer == SOLVE_THREAD && v.known && v.need < u.need)
+                return true;
+        }
     }
     return false;
 }
@@ -493,7 +501,7 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
             continue;
         if (u.thread[0] == GRAPH_NIL || u.thread[1] == GRAPH_NIL || u.thread[2] == GRAPH_NIL)
             continue; /* several threads: they may write the same */
-        if (hangs_on_block(f, &u, load, store))
+        if (hangs_on_block(f, &a, &b, delta, load, store))
             continue;
         if (!race_seen(f, s->access, second)) {
             struct graph_race r = {.first = s->access, .second = second, .assumed = u.in_warp};

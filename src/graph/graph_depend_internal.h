@@ -20,13 +20,10 @@ struct graph_facts {
     struct map_u64 turns;
     bool uniform_done;    /* `varying` of the nodes that stood when the first question came */
     bool two_dimensional; /* the code reads threadIdx.y or .z */
+    bool reads[3];        /* the code reads threadIdx.x, .y, .z: a coordinate it never reads is taken for one thread */
 };
 struct graph_facts *graph_facts_of(struct graph *g);
 struct graph_fact *graph_fact_at(struct graph *g, graph_id id);
-
-/* Bounds of a node while some other nodes have the bounds given. */
-void graph_range_within(struct graph *g, graph_id id, const graph_id *nodes, const struct graph_range *as,
-                        unsigned count, struct graph_range *out);
 
 /* The condition under which control goes from one block to the next (path and branch); NIL: always or not known. */
 graph_id graph_edge_taken(struct graph *g, uint32_t from, uint32_t to);
@@ -46,10 +43,17 @@ bool graph_linear_of(struct graph *g, graph_id id, struct graph_linear *out);
 /* a + m * b; false when it does not fit. */
 bool graph_linear_add(struct graph_linear *a, const struct graph_linear *b, int64_t m);
 bool graph_linear_is_const(const struct graph_linear *a, int64_t *k);
+/* The number of turns of a loop that were made before, as a symbol: what counters and pointers of the loop are sums
+ * of. Only while forms are built and solved; graph_linear_node() gives it back as an expression of a counter. */
+graph_id graph_turn_symbol(struct graph *g, uint32_t loop);
+bool graph_is_turn_symbol(const struct graph *g, graph_id id, uint32_t *loop);
 /* Bounds by the ranges of its symbols. */
 void graph_linear_range(struct graph *g, const struct graph_linear *a, struct graph_range *out);
 /* The form as a B32 node; NIL when a symbol is 64 bits wide and not an extension. */
 graph_id graph_linear_node(struct graph *g, const struct graph_linear *a);
+
+/* A loop phi that is `start` plus a constant `step` a turn. */
+bool graph_is_counter(struct graph *g, graph_id phi, graph_id *start, int64_t *step);
 
 /* Facts `f <= 0` that hold together. */
 enum { CONSTRAINT_MAX = 28 };
@@ -95,6 +99,7 @@ struct graph_solution {
     bool in_warp;       /* both are shown to lie in one warp */
     bool guards_linear; /* both guards are compares of the thread's number: what is not excluded can happen */
     graph_id thread[3];
+    uint32_t need; /* graph_solve_block() only: threads a block has at least for such two to exist, a power of two */
 };
 struct graph_side {
     graph_id address, when;
@@ -103,6 +108,8 @@ struct graph_side {
 /* The threads u whose store meets the load by thread t: store.address(u) + delta == load.address(t). */
 void graph_solve(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
                  struct graph_solution *out);
+void graph_solve_block(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
+                       struct graph_solution *out);
 /* One of the thread's coordinates times a step (or some of its bits: *whole false). */
 bool graph_is_coordinate(struct graph *g, graph_id symbol, unsigned *dimension, bool *whole);
 /* The address without the start of the shared window, as a linear form. */
