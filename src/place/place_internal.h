@@ -13,6 +13,7 @@ struct place_cell {     /* of a list of defs */
 /* One accumulator: a loop's phi and all that is the same variable: what comes round, what paths and pieces make of it,
  * what is left behind the loop. */
 struct place_accumulator {
+    uint32_t cycle;
     graph_id phi; /* NIL: straight-line code */
     graph_id out; /* the step */
     VEC(graph_id) members;
