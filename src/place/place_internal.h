@@ -1,4 +1,4 @@
-/* Between place_data.c, place_index.c, place_value.c and place_class.c only. */
+/* Between place_data.c, place_index.c, place_value.c, place_class.c and place_reload.c only. */
 #ifndef SP_PLACE_INTERNAL_H
 #define SP_PLACE_INTERNAL_H
 
@@ -76,5 +76,11 @@ bool place_is_merge(const struct place_work *w, graph_id id);
 
 /* place_class.c */
 void place_classify(struct place_work *w, struct place_value *v);
+/* Both may run in one thread, one after the other, in the same turn of the loops they are in and not as copies of one
+ * instruction of the source's loop. */
+bool place_both_run(struct place_work *w, uint32_t first, uint32_t second);
+
+/* place_reload.c */
+void place_find_reloads(struct place_work *w, struct place *p);
 
 #endif

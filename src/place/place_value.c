@@ -125,7 +125,6 @@ static void place_store(struct place_work *w, struct place_value *v, graph_id no
 static void place_accesses(struct place_work *w, struct place_value *v, graph_id node)
 {
     const struct graph *g = w->g;
-    bool loaded = false;
     for (uint32_t c = w->head[node]; c; c = w->next[c]) {
         const struct graph_access *x = &g->accesses.p[w->list[c]];
         if (!place_access_holds(w, x, node))
@@ -141,8 +140,7 @@ static void place_accesses(struct place_work *w, struct place_value *v, graph_id
                                       .access = w->list[c],
                                       .from = x->insn,
                                       .to = x->insn,
-                                      .may_reach = x->may_alias,
-                                      .reloaded = loaded};
+                                      .may_reach = x->may_alias};
         const struct graph_dependence *dep = g->dependence;
         for (uint32_t i = dep ? dep->first_reach[w->list[c]] : 0; dep && i < dep->first_reach[w->list[c] + 1]; i++) {
             const struct graph_reach *r = &dep->reaches.p[i];
@@ -151,7 +149,6 @@ static void place_accesses(struct place_work *w, struct place_value *v, graph_id
             place.proved |= !r->may && !r->assumed;
         }
         VEC_PUSH(w->a, v->storage, place);
-        loaded = true;
     }
 }
 
@@ -360,6 +357,7 @@ enum sp_status place_build(struct arena *a, const struct graph *graph, struct pl
             map_u64_put(a, &p->of, p->values.p[i].part, (uint32_t)i);
     }
     number_copies(&w, p);
+    place_find_reloads(&w, p);
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
 }
 
