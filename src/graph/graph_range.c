@@ -400,6 +400,34 @@ static bool turn(struct graph *g, graph_id id, const graph_id *conditions, struc
     return any;
 }
 
+/* Up to two guesses of where a counter ends: at the number it is compared with, from below or from above. */
+static unsigned test_bounds(struct graph *g, graph_id condition, graph_id next, graph_id phi, struct interval start,
+                            struct interval out[2])
+{
+    graph_id atoms[6];
+    unsigned count;
+    uint64_t table;
+    if (condition == GRAPH_NIL || !graph_table(g, condition, atoms, &count, &table))
+        return 0;
+    for (unsigned k = 0; k < count; k++) {
+        const struct graph_node n = *graph_at(g, atoms[k]);
+        if (n.kind != UOP_IEQ && n.kind != UOP_ILT_S && n.kind != UOP_ILT_U)
+            continue;
+        for (unsigned side = 0; side < 2; side++) {
+            struct evaluation e = {.g = g, .budget = EVAL_BUDGET};
+            if (n.arg[side] != next && n.arg[side] != phi)
+                continue;
+            struct interval o = range(&e, n.arg[1 - side], 1);
+            if (o.lo == INT64_MIN || o.hi == INT64_MAX)
+                continue;
+            out[0] = (struct interval){start.lo, o.hi - (n.arg[side] == next)};
+            out[1] = (struct interval){o.lo + (n.arg[side] == next), start.hi};
+            return 2;
+        }
+    }
+    return 0;
+}
+
 static struct interval of_phi(struct graph *g, graph_id id)
 {
     enum { MAX_PREDS = 8 };
@@ -433,9 +461,14 @@ static struct interval of_phi(struct graph *g, graph_id id)
     }
     if (first)
         return now;
-    const struct interval guesses[3] = {{start.lo, now.hi}, {now.lo, start.hi}, {start.lo, start.hi}};
-    for (unsigned i = 0; i < 3; i++) {
+    struct interval guesses[3 + 2 * MAX_PREDS] = {{start.lo, now.hi}, {now.lo, start.hi}, {start.lo, start.hi}};
+    unsigned count = 3;
+    for (uint32_t k = 0; k < n.phi_count; k++) /* where the tests on the way round put the end */
+        count += test_bounds(g, conditions[k], n.phi_args[k], id, start, guesses + count);
+    for (unsigned i = 0; i < count; i++) {
         struct interval guess = guesses[i];
+        guess.lo = guess.lo > now.lo ? guess.lo : now.lo;
+        guess.hi = guess.hi < now.hi ? guess.hi : now.hi;
         for (int again = 0; again < 3; again++) {
             if (guess.lo > guess.hi || !turn(g, id, conditions, guess, &next))
                 break;

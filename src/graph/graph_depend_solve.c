@@ -446,7 +446,7 @@ static void judge(struct graph *g, const struct graph_side *store, const struct 
 {
     struct graph_constraints base = {0};
     struct graph_linear u[3], f;
-    bool all = true;
+    bool all = true, equation = false;     /* an equation for t with something in it that is not t */
     for (unsigned i = 0; i < count; i++) { /* digits stay inside their bounds */
         f = (struct graph_linear){0};
         if (graph_linear_add(&f, &digits[i].value, -1))
@@ -470,7 +470,7 @@ static void judge(struct graph *g, const struct graph_side *store, const struct 
             graph_constrain(&base, &minus);
         for (unsigned i = 0; i < condition->n; i++) {
             struct digit d = {0};
-            out->may |= !is_digit(g, condition->t[i].symbol, &d);
+            equation |= !is_digit(g, condition->t[i].symbol, &d);
         }
         out->assumed |= condition->wraps;
     }
@@ -507,6 +507,7 @@ static void judge(struct graph *g, const struct graph_side *store, const struct 
     }
     out->guards_linear &= graph_condition_linear(g, load->when) && graph_condition_linear(g, when);
     out->who = THREAD_UNDECIDED;
+    out->may |= equation;
     if (!out->known)
         return;
     bool same = all, other = false, varies = false;
@@ -522,6 +523,9 @@ static void judge(struct graph *g, const struct graph_side *store, const struct 
     out->who = other ? THREAD_OTHER : same ? THREAD_SAME : varies ? THREAD_VARIES : THREAD_UNDECIDED;
     if (same) /* its guard is the loading thread's own */
         out->may = false;
+    if (same && store->address == load->address)
+        out->assumed = false;
+    out->may |= equation;
     if (out->need && !same)
         out->need = block_need(g, u, out->thread, load->when, when, &base);
     if (!same && out->thread[0] != GRAPH_NIL)
