@@ -71,7 +71,7 @@ graph_id cycle_branch(const struct graph *g, uint32_t block)
     return GRAPH_NIL; /* a guarded instruction like any other */
 }
 
-uint32_t cycle_maker(const struct cycle_work *w, graph_id id, uint32_t loop)
+static uint32_t first_def(const struct cycle_work *w, graph_id id, uint32_t loop)
 {
     const struct graph *g = w->g;
     uint32_t count, best = UINT32_MAX;
@@ -84,6 +84,16 @@ uint32_t cycle_maker(const struct cycle_work *w, graph_id id, uint32_t loop)
     }
     if (best == UINT32_MAX && id < w->nodes && w->merged_by[id])
         best = w->merged_by[id] - 1;
+    return best;
+}
+
+uint32_t cycle_maker(const struct cycle_work *w, graph_id id, uint32_t loop)
+{
+    uint32_t count, best = first_def(w, id, loop);
+    const graph_id *users = graph_users(w->g, id, &count);
+    for (uint32_t i = 0; i < count && best == UINT32_MAX; i++) /* one of two numbers in a register */
+        if (graph_at(w->g, users[i])->kind == UOP_PAIR)
+            best = first_def(w, users[i], loop);
     return best;
 }
 
@@ -122,9 +132,8 @@ static bool varies_itself(const struct cycle_work *w, uint32_t loop, graph_id id
     const struct graph_node *n = graph_at(g, id);
     *open = false;
     if (n->kind == GRAPH_PHI) {
-        const struct graph_block *b = &g->blocks.p[n->block];
-        /* A join in front of a header stands in the header's block, with one argument for each way in. */
-        bool before = n->block == g->loops.p[loop].header && n->phi_count != b->pred_count;
+        /* A join in front of a header stands in the header's block. */
+        bool before = n->block == g->loops.p[loop].header && !graph_is_loop_phi(g, id);
         return !before && cycle_in_loop(g, n->block, loop);
     }
     if (n->kind == UOP_CONST || n->kind == UOP_SREG || n->kind == GRAPH_ENTRY)
@@ -331,7 +340,7 @@ static void find_phis(struct cycle_work *w, struct cycle_region *r)
         const struct graph_block *b = &g->blocks.p[header];
         struct cycle_phi p = {.phi = id, .live = w->live[id], .data = w->data[id]};
         bool start = true, next = true;
-        if (n->phi_count != b->pred_count)
+        if (!graph_is_loop_phi(g, id))
             continue;
         for (uint32_t k = 0; k < n->phi_count && k < b->pred_count; k++) {
             if (!g->blocks.p[b->preds[k]].reachable)

@@ -236,9 +236,7 @@ static void enter_loop(struct graph_builder *b, uint32_t at, uint32_t loop, stru
     struct graph *g = b->g;
     uint32_t ways = g->blocks.p[at].pred_count;
     b->first_header[at] = (uint32_t)b->headers.n;
-    const uint64_t *live = b->live_in + at * b->words;
-    for (uint32_t v = graph_set_next(live, 0, b->variable_count); v < b->variable_count;
-         v = graph_set_next(live, v + 1, b->variable_count)) {
+    for (uint32_t v = 0; v < b->variable_count; v++) {
         if (!comes_round(b, at, loop, v))
             continue;
         if (state[v].node == GRAPH_NIL)
@@ -284,6 +282,9 @@ static void enter_loop(struct graph_builder *b, uint32_t at, uint32_t loop, stru
 void graph_close_loop(struct graph_builder *b, uint32_t edge, const struct graph_slot *state)
 {
     const struct graph_edge *e = &b->flow->edges.p[edge];
+    uint32_t place = 0;
+    while (b->flow->pred_edges[e->to][place] != edge)
+        place++;
     for (uint32_t i = b->first_header[e->to]; i < b->last_header[e->to]; i++) {
         const struct graph_header_slot s = b->headers.p[i];
         struct graph_cell *c = &b->cells.p[s.cell];
@@ -292,9 +293,9 @@ void graph_close_loop(struct graph_builder *b, uint32_t edge, const struct graph
         if (s.phi == GRAPH_NIL || s.half == 2 || now->node == GRAPH_NIL)
             continue;
         if (!s.half)
-            s.args[e->place] = now->node;
+            s.args[place] = now->node;
         else if (state[s.other].node != GRAPH_NIL)
-            s.args[e->place] = pair_of(b, now, &state[s.other]);
+            s.args[place] = pair_of(b, now, &state[s.other]);
     }
 }
 
@@ -352,9 +353,9 @@ uint32_t graph_enter_block(struct graph_builder *b, uint32_t at, struct graph_sl
         block->path = GRAPH_NIL;
     } else {
         block->path = path_of(b, at, in, count);
-        const uint64_t *live = b->live_in + at * b->words;
-        for (uint32_t v = graph_set_next(live, 0, b->variable_count); v < b->variable_count && count;
-             v = graph_set_next(live, v + 1, b->variable_count)) {
+        for (uint32_t v = 0; v < b->variable_count && count; v++) {
+            if (!graph_set_has(b->live_in + at * b->words, v))
+                continue;
             state[v].node = join_values(b, at, v, in, count);
             state[v].cell = join_cells(b, v, in, count);
         }

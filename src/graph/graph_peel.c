@@ -199,16 +199,21 @@ static struct summary phi_summary(struct peeler *p, graph_id id, unsigned depth)
         uint32_t count;
         if (!cycle_flatten(p->w->g, cycle_bare(p->w->g, phi->next), UOP_ADD, terms, 64, &count))
             return s;
-        s.f[LATER] = s.f[NOW];
+        struct summary way = {0}, start = sum_up(p, phi->start, depth + 1);
         for (uint32_t i = 0; i < count; i++) {
             struct summary step = terms[i] == id ? (struct summary){.linear = true} : sum_up(p, terms[i], depth + 1);
             if (!step.linear)
-                return leaf(mix(0x706869, id), id, true);
-            s.f[LATER] += step.f[NOW];
+                return s;
+            take_in(&way, &step, 1);
         }
+        /* Where it starts and so many steps on: phis of one loop that go side by side stay together. */
+        uint64_t turn = mix(0x7475726e, p->r->loop), other = mix(turn, 1);
+        s.f[NOW] = s.f[STILL] = start.f[NOW] + turn * way.f[NOW];
+        s.f[OTHER] = start.f[NOW] + other * way.f[NOW];
+        s.f[LATER] = s.f[NOW] + way.f[NOW];
+        s.constant = start.constant;
         s.linear = true;
-        s.hash = 0x6c696e;
-        s.f[STILL] = s.f[NOW];
+        s.hash = mix(0x6c696e, graph_at(p->w->g, id)->type);
         return s;
     }
     /* What the turn before brought: the term of the next value, a turn earlier. */

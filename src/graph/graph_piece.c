@@ -92,7 +92,7 @@ static struct cycle_phi *loop_phi(struct cycle_work *w, graph_id id, struct cycl
 {
     const struct graph_node *n = graph_at(w->g, id);
     const struct graph_block *b = &w->g->blocks.p[n->block];
-    if (n->kind != GRAPH_PHI || !b->loop || w->g->loops.p[b->loop - 1].header != n->block)
+    if (!graph_is_loop_phi(w->g, id) || !b->loop || w->g->loops.p[b->loop - 1].header != n->block)
         return NULL;
     struct cycle_region *r = &w->regions[b->loop - 1];
     for (uint32_t i = 0; i < r->phi_count; i++)
@@ -449,6 +449,7 @@ struct run { /* steps in a row */
     uint32_t steps;
     graph_id in, out;                       /* of the chain they were followed along */
     VEC(graph_id) outs;                     /* of each step */
+    graph_id *elements;                     /* of each step, where they stand in any order; else NULL */
     uint32_t begin, end;                    /* instances that make the steps, first and last */
     graph_id first[CHAINS_MAX], last[CHAINS_MAX]; /* of every chain of the group */
     graph_id from, element;                 /* address of the first element: in the step, in the run */
@@ -530,6 +531,58 @@ static struct run follow(struct cycle_work *w, struct cycle_region *r, uint32_t 
     return run;
 }
 
+/* The same for a sum that was flattened: one step is one term beside the old value. `in`: the old value in `out`, or
+ * with `out` NIL in the largest sum made of it. Elements stand in any order: the first is the one that no other comes a
+ * step before. */
+static struct run gather(struct cycle_work *w, struct cycle_region *r, uint32_t chain, graph_id in, graph_id out)
+{
+    enum { TERMS = 256 };
+    const struct cycle_chain *c = &r->chains.p[chain];
+    const struct graph *g = w->g;
+    unsigned kind = graph_at(g, c->out)->kind;
+    struct run run = {.in = in, .out = in};
+    graph_id terms[TERMS], elements[TERMS], root = out;
+    uint32_t count, own = 0;
+    for (bool up = out == GRAPH_NIL; up;) {
+        uint32_t users;
+        const graph_id *user = graph_users(g, root == GRAPH_NIL ? in : root, &users);
+        up = false;
+        for (uint32_t i = 0; i < users && !up; i++)
+            if (graph_at(g, user[i])->kind == kind && graph_at(g, user[i])->type == graph_at(g, in)->type &&
+                user[i] < w->nodes) {
+                root = user[i];
+                up = true;
+            }
+    }
+    if (root == GRAPH_NIL || !cycle_flatten(g, root, kind, terms, TERMS, &count) || count < 2)
+        return run;
+    uint32_t steps = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct matcher m = {.w = w, .r = r};
+        if (terms[i] == in && own++ == 0)
+            continue;
+        bool ok = match(&m, c->terms[0], terms[i], 0) && m.address != GRAPH_NIL;
+        w->budget -= w->budget > m.steps ? m.steps : w->budget;
+        if (!ok)
+            return run;
+        run.from = m.address;
+        elements[steps++] = m.element;
+        for (size_t k = 0; k < m.pairs.n; k++)
+            VEC_PUSH(w->a, run.pairs, m.pairs.p[k]);
+    }
+    if (own != 1)
+        return run;
+    run.element = elements[0];
+    run.elements = ARENA_ARRAY(w->a, graph_id, steps);
+    if (!run.elements)
+        return run;
+    memcpy(run.elements, elements, steps * sizeof elements[0]);
+    run.steps = steps;
+    run.out = root;
+    VEC_PUSH(w->a, run.outs, root);
+    return run;
+}
+
 /* ---- joining ---------------------------------------------------------------------------------- */
 
 struct part { /* what a straight piece was found along, and the instances that make its steps */
@@ -549,6 +602,11 @@ struct joiner {
     uint32_t until;         /* instance from which on the same step has begun anew: another loop's */
 };
 
+static unsigned bits_of(const struct graph *g, graph_id id)
+{
+    return uop_type_bits((enum uop_type)graph_at(g, id)->type);
+}
+
 /* `id` flows on through selects and joins that are not loop phis. */
 static void flow_from(struct joiner *j, graph_id id)
 {
@@ -566,7 +624,9 @@ static void flow_from(struct joiner *j, graph_id id)
             const struct graph_node *n = graph_at(w->g, users[i]);
             struct cycle_region *of;
             bool mux = (n->kind == UOP_SELECT && n->arg[0] != x) ||
-                       (n->kind == GRAPH_PHI && !loop_phi(w, users[i], &of));
+                       (n->kind == GRAPH_PHI && !loop_phi(w, users[i], &of)) ||
+                       (n->kind == UOP_PAIR && bits_of(w->g, n->arg[0]) == 16) ||
+                       ((n->kind == UOP_LO || n->kind == UOP_HI) && bits_of(w->g, users[i]) == 16);
             if (!mux || users[i] >= w->nodes || j->flows[users[i]])
                 continue;
             j->flows[users[i]] = true;
@@ -678,16 +738,19 @@ static bool run_goes_on(struct joiner *j, const struct run *run, uint32_t loop, 
         return false;
     if (!j->moves || run->element == GRAPH_NIL)
         return !j->moves;
-    *begin = address_set(j->w, run->element, loop, TURN_FIRST);
-    if (goes_on(j, begin))
-        return true;
+    for (uint32_t i = 0; i < (run->elements ? run->steps : 1); i++) { /* in any order: some element is the next one */
+        *begin = address_set(j->w, run->elements ? run->elements[i] : run->element, loop, TURN_FIRST);
+        if (goes_on(j, begin))
+            return true;
+    }
     j->until = insn;
     return false;
 }
 
 static bool try_straight(struct joiner *j, uint32_t chain, graph_id x)
 {
-    struct run run = follow(j->w, j->r, chain, x, GRAPH_NIL);
+    bool flat = j->r->chains.p[chain].flat;
+    struct run run = flat ? gather(j->w, j->r, chain, x, GRAPH_NIL) : follow(j->w, j->r, chain, x, GRAPH_NIL);
     struct graph_piece piece;
     struct set begin = {0};
     if (run.steps == 0 || !place_run(j, &run, &piece) || !run_goes_on(j, &run, UINT32_MAX, piece.first, &begin))
@@ -715,17 +778,18 @@ static bool try_loop(struct joiner *j, uint32_t chain, struct cycle_region *r)
     for (uint32_t i = 0; i < r->chains.n; i++) {
         const struct cycle_chain *c = &r->chains.p[i];
         graph_id start = r->phis[c->phi].start;
-        if (c->flat || start == GRAPH_NIL || start >= j->w->nodes || !j->flows[start] || c->in != r->phis[c->phi].phi)
+        bool flat = j->r->chains.p[chain].flat; /* one term beside the old value is a sum too */
+        if ((c->flat && !flat) || (flat && !c->flat && c->count != 1) || start == GRAPH_NIL || start >= j->w->nodes || !j->flows[start])
             continue;
-        struct run run = follow(j->w, j->r, chain, c->in, c->out);
+        struct run run = flat ? gather(j->w, j->r, chain, c->in, c->out) : follow(j->w, j->r, chain, c->in, c->out);
         struct set begin = {0};
         if (run.steps == 0 || run.out != c->out ||
             !run_goes_on(j, &run, r->loop, j->w->g->loops.p[r->loop].first, &begin))
             continue;
         add_loop(j, r, run.steps);
         note_copies(j, &run);
-        if (begin.count)
-            VEC_PUSH(j->w->a, j->ends, address_set(j->w, run.element, r->loop, TURN_AFTER));
+        if (begin.count) /* the first element, a turn after the last */
+            end_at(j, begin, field_mul(field_mul(j->advance, run.steps), field_add(cycle_turns(j->w, r), 1)));
         for (uint32_t k = 0; k < r->chains.n; k++)
             flow_from(j, r->chains.p[k].out);
         return true;
@@ -739,7 +803,7 @@ static void join_chain(struct joiner *j, uint32_t chain)
     struct cycle_work *w = j->w;
     struct cycle_region *r = j->r;
     const struct cycle_chain *c = &r->chains.p[chain];
-    struct run own = follow(w, r, chain, c->in, c->out);
+    struct run own = c->flat ? gather(w, r, chain, c->in, c->out) : follow(w, r, chain, c->in, c->out);
     if (own.steps == 0 || own.out != c->out)
         return;
     note_copies(j, &own);
@@ -752,6 +816,15 @@ static void join_chain(struct joiner *j, uint32_t chain)
             return;
         uint64_t turn = field_add(after.v[0], field_neg(begin.v[0]));
         j->advance = field_mul(turn, field_inverse(own.steps));
+        for (uint32_t i = 1; own.elements && i < own.steps; i++) { /* the first: a step before none of the others */
+            struct set other = address_set(w, own.elements[i], r->loop, TURN_AFTER);
+            uint64_t way = other.count ? field_add(after.v[0], field_neg(other.v[0])) : 0;
+            for (uint32_t k = 1; k < own.steps && other.count; k++)
+                if (way == field_mul(j->advance, k)) {
+                    after = other;
+                    break;
+                }
+        }
         VEC_PUSH(w->a, j->ends, after);
     }
     for (uint32_t i = 0; i < r->chains.n; i++)
@@ -968,8 +1041,6 @@ void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct grap
     if (!j.flows || c->irreducible || arena_failed(w->a))
         return;
     for (uint32_t i = 0; i < r->chains.n && i < CHAINS_MAX; i++) {
-        if (r->chains.p[i].flat || r->chains.p[i].in != r->phis[r->chains.p[i].phi].phi)
-            continue;
         join_chain(&j, i);
     }
     if (r->chains.n == 0)

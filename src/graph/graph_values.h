@@ -110,18 +110,6 @@ static inline void graph_set_add(uint64_t *set, uint32_t v)
     set[v / 64] |= UINT64_C(1) << (v % 64);
 }
 
-/* The first member from `v` on, `end`: none. */
-static inline uint32_t graph_set_next(const uint64_t *set, uint32_t v, uint32_t end)
-{
-    while (v < end) {
-        uint64_t rest = set[v / 64] >> (v % 64);
-        if (rest)
-            return v + (uint32_t)__builtin_ctzll(rest);
-        v = (v / 64 + 1) * 64;
-    }
-    return end;
-}
-
 static inline uint32_t graph_variable(const struct graph_builder *b, unsigned file, unsigned reg)
 {
     if (file >= UOP_FILE_COUNT || reg > 255)
