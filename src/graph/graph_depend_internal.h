@@ -110,6 +110,9 @@ void graph_solve(struct graph *g, const struct graph_side *store, const struct g
                  struct graph_solution *out);
 void graph_solve_block(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
                        struct graph_solution *out);
+/* The same for memory that no other thread sees. */
+void graph_solve_own(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
+                     struct graph_solution *out);
 /* One of the thread's coordinates times a step (or some of its bits: *whole false). */
 bool graph_is_coordinate(struct graph *g, graph_id symbol, unsigned *dimension, bool *whole);
 /* The address without the start of the shared window, as a linear form. */

@@ -262,6 +262,8 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
     f->solve_work--;
     if (lost)
         u = (struct graph_solution){.answer = SOLVE_UNKNOWN, .may = true, .who = THREAD_UNDECIDED};
+    else if (x->space == UOP_LOCAL)
+        graph_solve_own(g, &a, &b, delta, &u);
     else
         graph_solve(g, &a, &b, delta, &u);
     if (u.answer == SOLVE_NEVER)
@@ -273,7 +275,6 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
         for (unsigned d = 0; d < 3; d++)
             r.thread[d] = graph_sreg(g, UOP_SR_TID_X + d);
         r.sync = GRAPH_SYNC_OWN;
-        r.assumed &= r.may;
         f->parting.n = 0;
         keep_reach(f, s, r);
         return;
