@@ -68,6 +68,13 @@ bool map_u64_put(struct arena *a, struct map_u64 *m, uint64_t key, uint32_t valu
     return true;
 }
 
+void map_u64_clear(struct map_u64 *m)
+{
+    if (m->cap)
+        memset(m->values, 0, m->cap * sizeof m->values[0]);
+    m->n = 0;
+}
+
 static size_t str_slot(const struct map_str *m, const char *key)
 {
     size_t i = (size_t)map_hash_bytes(key, strlen(key)) & (m->cap - 1);

@@ -20,6 +20,9 @@ bool map_u64_get(const struct map_u64 *m, uint64_t key, uint32_t *value);
 /* Sets or replaces. `value` < UINT32_MAX. False when out of memory. */
 bool map_u64_put(struct arena *a, struct map_u64 *m, uint64_t key, uint32_t value);
 
+/* Empty again; keeps its room. */
+void map_u64_clear(struct map_u64 *m);
+
 struct map_str {
     const char **keys; /* not copied: must outlive the map */
     uint32_t *values;

@@ -39,7 +39,8 @@ enum { GRAPH_NIL = 0 };
 /* Node kinds beyond enum uop_kind. Pure uop kinds, SREG, CBANK, LOAD, ELEMENT, ATOM, SHFL … are node kinds as they are.
  */
 enum graph_kind {
-    GRAPH_PHI = UOP_GRAPH_KINDS, /* `block` says where; one argument a predecessor of the block */
+    GRAPH_PHI = UOP_GRAPH_KINDS, /* `block` says where; one argument a predecessor of the block, in their order; imm:
+                                    graph_is_loop_phi() */
     GRAPH_BOOL, /* truth table over up to 6 atoms (B1 nodes, ascending): bit i of imm is the result when atom k is bit k
                    of i */
     GRAPH_ENTRY,  /* what a register held when the kernel began: undefined */
@@ -134,6 +135,7 @@ struct graph_block {
     uint32_t pred_count, succ_count;
     uint32_t idom;   /* UINT32_MAX for the entry */
     uint32_t loop;   /* innermost loop + 1, 0: none */
+    uint32_t header; /* the loop it is the header of + 1, 0: none */
     graph_id path;   /* condition to reach it from the entry, GRAPH_NIL: always; inside loops: relative to the header */
     graph_id branch; /* B1: condition of the conditional branch that ends it, GRAPH_NIL: none */
     bool reachable;
@@ -144,6 +146,7 @@ struct graph_loop {
     uint32_t parent;        /* loop + 1, 0: none */
     uint32_t first, last;   /* instances */
     bool irreducible;
+    bool apart; /* threads of a block may leave it at different turns (known once graph_depend.h's facts are asked) */
 };
 
 struct graph_call {
@@ -167,11 +170,14 @@ struct graph_env {
     uint32_t param_base, param_bytes;
     uint32_t stack_offset;      /* bank 0 offset of the stack pointer's start */
     uint32_t local_window;      /* bank 0 offset of the 64-bit generic address of local memory, 0: unknown */
+    uint32_t shared_window;     /* the same of shared memory, 0: not there */
     uint32_t descriptor_offset; /* bank 0 offset of the global descriptor, 0: none */
     const struct graph_sreg_word *words;
     uint32_t word_count;
     const uint8_t *const *constant_bank; /* [18], may be NULL: initialised banks */
     const uint32_t *constant_bytes;
+    uint32_t block[3];       /* threads of a block in x, y, z where the code itself fixes them (reqntid), else 0 */
+    uint32_t block_limit[3]; /* at most as many (maxntid), else 0 */
 };
 struct graph_input {
     const struct graph_input_insn *insns;
@@ -210,10 +216,13 @@ struct graph {
     const struct graph_cycles *cycles;         /* graph_cycle.h */
     const struct graph_dependence *dependence; /* graph_depend.h */
     const struct graph_expansions *expansions;
-    struct map_u64 hash;   /* private */
-    struct map_u64 halves; /* private: LO and HI of nodes made so far */
-    unsigned depth;        /* private: of rules at work */
-    void *work;            /* private */
+    struct map_u64 hash;                       /* private */
+    struct map_u64 halves;                     /* private: LO and HI of nodes made so far */
+    struct map_u64 joined;                     /* private: 64-bit values of two composite words; NIL: none */
+    VEC(uint64_t) wanted;                      /* private: lo << 32 | hi, loop phis that a rule would have joined */
+    unsigned depth;                            /* private: of rules at work */
+    void *work;                                /* private */
+    struct graph_facts *facts;                 /* private: what is known of nodes (graph_range.c) */
 };
 
 /* Builds everything. SP_ERR_MEMORY only; what could not be understood stands in the graph (opaque nodes, `indirect`)
@@ -242,6 +251,15 @@ static inline const struct graph_node *graph_at(const struct graph *g, graph_id 
     return &g->nodes.p[id];
 }
 bool graph_is_const(const struct graph *g, graph_id id, uint64_t *bits);
+
+/* A phi that a loop's turns go through: imm is the loop + 1. Its arguments at edges into the loop are all the one value
+ * it starts with (itself a phi where several meet), those at back edges what comes round. Other phis are where paths
+ * meet under conditions that fit no table; imm 0, and where the block is a loop's header too, themselves at back
+ * edges. A loop's 64-bit value is one phi: its registers hold LO and HI of it (graph_carry.c). */
+static inline bool graph_is_loop_phi(const struct graph *g, graph_id id)
+{
+    return graph_at(g, id)->kind == GRAPH_PHI && graph_at(g, id)->imm;
+}
 
 /* ---- expansions (graph_expand.c) -------------------------------------------------------------- */
 void graph_set_expansions(struct graph *g, const struct graph_expansions *e);

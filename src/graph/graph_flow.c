@@ -1,7 +1,7 @@
 /* Control flow: instructions -> basic blocks, calls followed into their subroutines (each call site has its own
- * instance of the callee's blocks), reverse post-order, dominators (Cooper, Harvey, Kennedy), loops by back edges. A
- * call that recurses, goes too deep or would make the graph grow beyond a fixed multiple of the code stays a call whose
- * effects are unknown. requires: uop lists · gives: blocks, instances, edges, loops */
+ * instance of the callee's blocks). A call that recurses, goes too deep or would make the graph grow beyond a fixed
+ * multiple of the code stays a call whose effects are unknown. Order, dominators and loops: graph_order.c.
+ * requires: uop lists · gives: blocks, instances, edges */
 #include "graph/graph_internal.h"
 
 #include <assert.h>
@@ -297,151 +297,6 @@ static enum sp_status link_blocks(struct graph *g, struct graph_flow *flow)
     return SP_OK;
 }
 
-static enum sp_status order_blocks(struct graph *g, struct graph_flow *flow)
-{
-    uint32_t n = (uint32_t)g->blocks.n;
-    flow->order = ARENA_ARRAY(g->a, uint32_t, n);
-    flow->position = ARENA_ARRAY(g->a, uint32_t, n);
-    uint32_t *stack = ARENA_ARRAY(g->a, uint32_t, n), *next = ARENA_ARRAY(g->a, uint32_t, n);
-    uint8_t *seen = ARENA_ARRAY(g->a, uint8_t, n);
-    if (arena_failed(g->a))
-        return SP_ERR_MEMORY;
-    uint32_t depth = 0, post = n;
-    stack[depth++] = 0;
-    seen[0] = 1;
-    while (depth) {
-        uint32_t at = stack[depth - 1];
-        const struct graph_block *b = &g->blocks.p[at];
-        if (next[at] < b->succ_count) {
-            uint32_t to = b->succs[next[at]++];
-            if (!seen[to]) {
-                seen[to] = 1;
-                stack[depth++] = to;
-            }
-        } else {
-            flow->order[--post] = at;
-            depth--;
-        }
-    }
-    flow->order_count = n - post;
-    memmove(flow->order, flow->order + post, flow->order_count * sizeof flow->order[0]);
-    for (uint32_t i = 0; i < n; i++)
-        flow->position[i] = UINT32_MAX;
-    for (uint32_t i = 0; i < flow->order_count; i++) {
-        flow->position[flow->order[i]] = i;
-        g->blocks.p[flow->order[i]].reachable = true;
-    }
-    for (uint32_t e = 0; e < flow->edges.n; e++)
-        flow->edges.p[e].back = flow->position[flow->edges.p[e].to] <= flow->position[flow->edges.p[e].from];
-    return SP_OK;
-}
-
-static void find_dominators(struct graph *g, struct graph_flow *flow)
-{
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t i = 1; i < flow->order_count; i++) {
-            uint32_t at = flow->order[i], dom = UINT32_MAX;
-            const struct graph_block *b = &g->blocks.p[at];
-            for (uint32_t k = 0; k < b->pred_count; k++) {
-                uint32_t p = b->preds[k];
-                if (flow->position[p] == UINT32_MAX || (p != 0 && g->blocks.p[p].idom == UINT32_MAX))
-                    continue;
-                if (dom == UINT32_MAX) {
-                    dom = p;
-                    continue;
-                }
-                for (uint32_t x = dom, y = p;;) {
-                    while (flow->position[x] > flow->position[y])
-                        x = g->blocks.p[x].idom;
-                    while (flow->position[y] > flow->position[x])
-                        y = g->blocks.p[y].idom;
-                    if (x == y) {
-                        dom = x;
-                        break;
-                    }
-                }
-            }
-            if (g->blocks.p[at].idom != dom) {
-                g->blocks.p[at].idom = dom;
-                changed = true;
-            }
-        }
-    }
-}
-
-static bool dominates(const struct graph *g, const struct graph_flow *flow, uint32_t a, uint32_t b)
-{
-    while (flow->position[b] > flow->position[a])
-        b = g->blocks.p[b].idom;
-    return a == b;
-}
-
-static enum sp_status find_loops(struct graph *g, struct graph_flow *flow)
-{
-    uint32_t n = (uint32_t)g->blocks.n;
-    uint32_t *stamp = ARENA_ARRAY(g->a, uint32_t, n), *stack = ARENA_ARRAY(g->a, uint32_t, n + 1);
-    if (arena_failed(g->a))
-        return SP_ERR_MEMORY;
-    /* Headers from the innermost (latest in order) outward: the first loop that takes a block is its innermost. */
-    for (uint32_t i = flow->order_count; i-- > 0;) {
-        uint32_t header = flow->order[i];
-        struct graph_loop loop = {.header = header,
-                                  .latch = UINT32_MAX,
-                                  .first = g->blocks.p[header].first,
-                                  .last = g->blocks.p[header].last};
-        uint32_t depth = 0;
-        for (uint32_t k = 0; k < flow->pred_edge_count[header]; k++) {
-            const struct graph_edge *e = &flow->edges.p[flow->pred_edges[header][k]];
-            if (!e->back || flow->position[e->from] == UINT32_MAX)
-                continue;
-            if (!dominates(g, flow, header, e->from))
-                loop.irreducible = true;
-            if (loop.latch == UINT32_MAX || e->from > loop.latch)
-                loop.latch = e->from;
-            if (stamp[e->from] != i + 1 && e->from != header) {
-                stamp[e->from] = i + 1;
-                stack[depth++] = e->from;
-            }
-        }
-        if (loop.latch == UINT32_MAX)
-            continue;
-        VEC_PUSH(g->a, g->loops, loop);
-        uint32_t id = (uint32_t)g->loops.n;
-        stamp[header] = i + 1;
-        stack[depth++] = header;
-        for (uint32_t at = 0; at < depth; at++) {
-            uint32_t block = stack[at];
-            struct graph_block *b = &g->blocks.p[block];
-            if (!b->loop) {
-                b->loop = id;
-            } else {
-                uint32_t inner = b->loop;
-                while (inner != id && g->loops.p[inner - 1].parent && g->loops.p[inner - 1].parent != id)
-                    inner = g->loops.p[inner - 1].parent;
-                if (inner != id && !g->loops.p[inner - 1].parent)
-                    g->loops.p[inner - 1].parent = id;
-            }
-            struct graph_loop *l = &g->loops.p[id - 1];
-            if (g->insns.p[b->first].call_path == g->insns.p[g->blocks.p[header].first].call_path) {
-                l->first = b->first < l->first ? b->first : l->first;
-                l->last = b->last > l->last ? b->last : l->last;
-            }
-            if (block == header)
-                continue;
-            for (uint32_t k = 0; k < b->pred_count; k++) {
-                uint32_t p = b->preds[k];
-                /* Blocks before an irreducible header are not walked into. */
-                if (flow->position[p] == UINT32_MAX || stamp[p] == i + 1 || flow->position[p] < i)
-                    continue;
-                stamp[p] = i + 1;
-                stack[depth++] = p;
-            }
-        }
-    }
-    return arena_failed(g->a) ? SP_ERR_MEMORY : SP_OK;
-}
-
 enum sp_status graph_flow_build(struct graph *g, struct graph_flow *flow, struct diag_sink *diags)
 {
     struct flow_builder b = {.g = g, .in = &g->input};
@@ -452,11 +307,7 @@ enum sp_status graph_flow_build(struct graph *g, struct graph_flow *flow, struct
     if (status == SP_OK)
         status = link_blocks(g, flow);
     if (status == SP_OK)
-        status = order_blocks(g, flow);
-    if (status != SP_OK)
-        return status;
-    find_dominators(g, flow);
-    status = find_loops(g, flow);
+        status = graph_flow_order(g, flow);
     for (size_t i = 0; i < g->loops.n && diags; i++)
         if (g->loops.p[i].irreducible)
             diag_add(diags, DIAG_NOTE, "irreducible-loop", NULL,

@@ -7,6 +7,9 @@
 /* The node with this content: an existing one or a new one. No simplification. */
 graph_id graph_intern(struct graph *g, const struct graph_node *node);
 
+/* No node but node 0, as after graph_init(); what was allocated is used again. */
+void graph_forget_nodes(struct graph *g);
+
 /* `c` cut down to what matters where `care` holds (graph_bool.c): atoms that decide nothing there are dropped. */
 graph_id graph_bool_reduce(struct graph *g, graph_id c, graph_id care);
 /* Any boolean function of up to three B1 arguments by its table (index: argument k is bit k). */
@@ -27,11 +30,16 @@ struct graph_flow {
     uint32_t *position;          /* of a block in `order` */
     const uint32_t **pred_edges; /* edges into a block */
     uint32_t *pred_edge_count;
+    uint32_t *dom_enter, *dom_leave, *post_enter, *post_leave; /* numbering of the trees of (post-)dominators */
 };
 enum sp_status graph_flow_build(struct graph *g, struct graph_flow *flow, struct diag_sink *diags);
+/* Order, dominators, loops (graph_order.c). */
+enum sp_status graph_flow_order(struct graph *g, struct graph_flow *flow);
+bool graph_dominates(const struct graph_flow *flow, uint32_t a, uint32_t b);
+/* Control that is at `a` comes to `b` (a loop that has an end is taken to come to it). */
+bool graph_always_reaches(const struct graph_flow *flow, uint32_t a, uint32_t b);
 
 /* By block: reached whenever its immediate dominator was, in the same turn of its loop (graph_rejoin.c). NULL: memory. */
-bool *graph_find_rejoins(struct graph *g, const struct graph_flow *flow);
 
 /* Values (graph_values.c). */
 enum sp_status graph_values_build(struct graph *g, struct graph_flow *flow, struct diag_sink *diags);

@@ -11,7 +11,7 @@ enum { WALK_BUDGET = 256 };
 enum sp_status graph_memory_init(struct graph *g, struct graph_memory *m)
 {
     struct graph_effect entry = {.access = UINT32_MAX};
-    *m = (struct graph_memory){0};
+    m->effects.n = 0;
     VEC_PUSH(g->a, m->effects, entry);
     return m->effects.n ? SP_OK : SP_ERR_MEMORY;
 }

@@ -63,6 +63,15 @@ void graph_init(struct graph *g, struct arena *a, const struct graph_env *env)
     graph_fresh(g, &none);
 }
 
+void graph_forget_nodes(struct graph *g)
+{
+    g->nodes.n = 1;
+    g->wanted.n = 0;
+    map_u64_clear(&g->hash);
+    map_u64_clear(&g->halves);
+    map_u64_clear(&g->joined);
+}
+
 graph_id graph_const(struct graph *g, enum uop_type type, uint64_t bits)
 {
     unsigned width = uop_type_bits(type);

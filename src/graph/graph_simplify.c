@@ -5,33 +5,12 @@
  *
  * Each rule is local: it looks at a node's arguments and makes at most a handful of smaller nodes, so building stays
  * linear. requires: arguments already simplified · gives: the node in canonical form (see graph.h) */
-#include "graph/graph_internal.h"
+#include "graph/graph_rules.h"
 
 #include <assert.h>
 #include <string.h>
 
-static const struct graph_node *at(const struct graph *g, graph_id id)
-{
-    return graph_at(g, id);
-}
-
-static bool const_is(const struct graph *g, graph_id id, uint64_t bits)
-{
-    uint64_t b;
-    return graph_is_const(g, id, &b) && b == bits;
-}
-
-static unsigned bits_of(const struct graph *g, graph_id id)
-{
-    return uop_type_bits((enum uop_type)at(g, id)->type);
-}
-
-static enum uop_type plain_type(unsigned bits)
-{
-    return bits == 1 ? UOP_B1 : bits == 8 ? UOP_B8 : bits == 16 ? UOP_B16 : bits == 64 ? UOP_B64 : UOP_B32;
-}
-
-static graph_id intern_like(struct graph *g, const struct uop *like, const graph_id *args, unsigned count)
+graph_id graph_intern_like(struct graph *g, const struct uop *like, const graph_id *args, unsigned count)
 {
     struct graph_node n = {.kind = like->kind,
                            .type = like->type,
@@ -97,25 +76,16 @@ graph_id graph_cbank(struct graph *g, enum uop_type type, unsigned bank, uint32_
 
 /* ---- integer sums --------------------------------------------------------------------------- */
 
-enum { SUM_MAX = 8 };
-
-struct sum {
-    graph_id term[SUM_MAX];
-    unsigned count;
-    uint64_t constant;
-    bool overflow;
-};
-
-static void sum_add(const struct graph *g, struct sum *s, graph_id id, unsigned depth)
+void graph_sum_add(const struct graph *g, struct graph_sum *s, graph_id id, unsigned depth)
 {
     const struct graph_node *n = at(g, id);
     uint64_t c;
     if (graph_is_const(g, id, &c)) {
         s->constant += c;
-    } else if (n->kind == UOP_ADD && depth < SUM_MAX) {
-        sum_add(g, s, n->arg[0], depth + 1);
-        sum_add(g, s, n->arg[1], depth + 1);
-    } else if (s->count < SUM_MAX) {
+    } else if (n->kind == UOP_ADD && depth < GRAPH_SUM_MAX) {
+        graph_sum_add(g, s, n->arg[0], depth + 1);
+        graph_sum_add(g, s, n->arg[1], depth + 1);
+    } else if (s->count < GRAPH_SUM_MAX) {
         s->term[s->count++] = id;
     } else {
         s->overflow = true;
@@ -138,13 +108,13 @@ static bool term_before(const struct graph *g, graph_id a, graph_id b)
 static graph_id simplify_add(struct graph *g, const struct uop *like, const graph_id *args)
 {
     unsigned bits = uop_type_bits((enum uop_type)like->type);
-    struct sum s = {0};
-    sum_add(g, &s, args[0], 0);
-    sum_add(g, &s, args[1], 0);
+    struct graph_sum s = {0};
+    graph_sum_add(g, &s, args[0], 0);
+    graph_sum_add(g, &s, args[1], 0);
     struct uop add = {.kind = UOP_ADD, .type = like->type};
     if (s.overflow) {
         graph_id pair[2] = {args[0] < args[1] ? args[0] : args[1], args[0] < args[1] ? args[1] : args[0]};
-        return intern_like(g, &add, pair, 2);
+        return graph_intern_like(g, &add, pair, 2);
     }
     for (unsigned i = 0; i < s.count; i++) { /* x + -x */
         for (unsigned k = 0; k < s.count; k++) {
@@ -174,214 +144,10 @@ static graph_id simplify_add(struct graph *g, const struct uop *like, const grap
         return graph_const(g, (enum uop_type)like->type, s.constant);
     graph_id r = s.term[0];
     for (unsigned i = 1; i < s.count; i++)
-        r = intern_like(g, &add, (graph_id[]){r, s.term[i]}, 2);
+        r = graph_intern_like(g, &add, (graph_id[]){r, s.term[i]}, 2);
     if (s.constant)
-        r = intern_like(g, &add, (graph_id[]){r, graph_const(g, (enum uop_type)like->type, s.constant)}, 2);
+        r = graph_intern_like(g, &add, (graph_id[]){r, graph_const(g, (enum uop_type)like->type, s.constant)}, 2);
     return r;
-}
-
-/* ---- halves and pairs ----------------------------------------------------------------------- */
-
-/* {h:l} as one known 64-bit value, or NIL. */
-static graph_id join_simple(struct graph *g, graph_id l, graph_id h)
-{
-    const struct graph_node *nl = at(g, l), *nh = at(g, h);
-    uint64_t cl, ch;
-    if (nl->type == UOP_B1 || bits_of(g, l) != 32 || bits_of(g, h) != 32)
-        return GRAPH_NIL;
-    if (graph_is_const(g, l, &cl) && graph_is_const(g, h, &ch))
-        return graph_const(g, UOP_B64, cl | ch << 32);
-    if (nh->kind == UOP_HI && graph_op1(g, UOP_LO, UOP_B32, nh->arg[0]) == l)
-        return nh->arg[0];
-    nl = at(g, l), nh = at(g, h);
-    if (const_is(g, h, 0))
-        return graph_op1(g, UOP_ZEXT, UOP_B64, l);
-    if (nh->kind == UOP_SAR && nh->arg[0] == l && const_is(g, nh->arg[1], 31))
-        return graph_op1(g, UOP_SEXT, UOP_B64, l);
-    uint64_t scale, shift;
-    if ((nh->kind == UOP_SAR || nh->kind == UOP_SHR) && nl->kind == UOP_MUL && nl->arg[0] == nh->arg[0] &&
-        graph_is_const(g, nl->arg[1], &scale) && graph_is_const(g, nh->arg[1], &shift) && shift && shift < 32 &&
-        scale == UINT64_C(1) << (32 - shift)) /* the pushed-out bits and the rest */
-        return graph_op2(g, UOP_MUL, UOP_B64,
-                         graph_op1(g, nh->kind == UOP_SAR ? UOP_SEXT : UOP_ZEXT, UOP_B64, nl->arg[0]),
-                         graph_const(g, UOP_B64, scale));
-    if (nl->kind == UOP_CBANK && nh->kind == UOP_CBANK && nl->space == nh->space && nl->arg_count == 0 &&
-        nh->arg_count == 0 && nh->imm == nl->imm + 4)
-        return graph_cbank(g, UOP_B64, nl->space, (uint32_t)nl->imm);
-    if (nl->kind == UOP_SELECT && nh->kind == UOP_SELECT && nl->arg[0] == nh->arg[0]) {
-        graph_id c = nl->arg[0], l1 = nl->arg[1], h1 = nh->arg[1], l2 = nl->arg[2], h2 = nh->arg[2];
-        uint8_t swapped = nl->flags & UOP_SWAPPED;
-        graph_id a = join_simple(g, l1, h1), b = join_simple(g, l2, h2);
-        struct uop pair = {.kind = UOP_PAIR, .type = UOP_B64};
-        if (a != GRAPH_NIL && b == GRAPH_NIL && at(g, a)->type == UOP_F64)
-            b = intern_like(g, &pair, (graph_id[]){l2, h2}, 2);
-        else if (b != GRAPH_NIL && a == GRAPH_NIL && at(g, b)->type == UOP_F64)
-            a = intern_like(g, &pair, (graph_id[]){l1, h1}, 2);
-        if (a != GRAPH_NIL && b != GRAPH_NIL) {
-            struct uop like = {.kind = UOP_SELECT, .type = UOP_B64, .flags = swapped};
-            return intern_like(g, &like, (graph_id[]){c, a, b}, 3);
-        }
-    }
-    if (nl->kind == nh->kind && nl->arg_count == 2 &&
-        (nl->kind == UOP_AND || nl->kind == UOP_OR || nl->kind == UOP_XOR)) {
-        enum uop_kind kind = (enum uop_kind)nl->kind;
-        struct graph_node x = *nl, y = *nh;
-        for (int turn = 0; turn < 2; turn++) {
-            graph_id a = join_simple(g, x.arg[0], y.arg[turn]), b = join_simple(g, x.arg[1], y.arg[1 - turn]);
-            if (a != GRAPH_NIL && b != GRAPH_NIL)
-                return graph_op2(g, kind, UOP_B64, a, b);
-        }
-    }
-    return GRAPH_NIL;
-}
-
-/* l = l1 + l2 and h = sum of high words + carry(l1 + l2 [+ 1]): the 64-bit sum of two values. Any pairing of low and
- * high words gives the same number; one in which both pairs are known values is taken. */
-static graph_id join_carry(struct graph *g, graph_id l, graph_id h)
-{
-    if (at(g, h)->kind != UOP_ADDC)
-        return GRAPH_NIL;
-    graph_id high_sum = at(g, h)->arg[0], carry = at(g, h)->arg[2];
-    const struct graph_node *c = at(g, carry);
-    if (c->kind != UOP_CARRY || c->imm != 32)
-        return GRAPH_NIL;
-    graph_id l1 = c->arg[0], l2 = c->arg[1], plus = c->arg[2];
-    uint64_t in = 0;
-    graph_id low = graph_op2(g, UOP_ADD, UOP_B32, l1, l2);
-    if (!graph_is_const(g, plus, &in))
-        return GRAPH_NIL;
-    if (in)
-        low = graph_op2(g, UOP_ADD, UOP_B32, low, graph_const(g, UOP_B32, 1));
-    if (low != l && !(in && (at(g, l2)->kind == UOP_NOT || at(g, l1)->kind == UOP_NOT)))
-        return GRAPH_NIL;
-    if (low != l) { /* ~y + 1 is -y, which the sum spells so */
-        bool second = at(g, l2)->kind == UOP_NOT;
-        graph_id y = at(g, second ? l2 : l1)->arg[0], x = second ? l1 : l2;
-        if (graph_op2(g, UOP_ADD, UOP_B32, x, graph_op1(g, UOP_NEG, UOP_B32, y)) != l)
-            return GRAPH_NIL;
-    }
-    graph_id high[2] = {graph_const(g, UOP_B32, 0), graph_const(g, UOP_B32, 0)};
-    struct sum s = {0};
-    sum_add(g, &s, high_sum, 0);
-    s.constant &= UINT32_MAX;
-    if (s.overflow || s.count > 2)
-        return GRAPH_NIL;
-    for (unsigned i = 0; i < s.count; i++)
-        high[i] = s.term[i];
-    if (s.constant) {
-        if (s.count == 2)
-            return GRAPH_NIL;
-        high[s.count] = graph_const(g, UOP_B32, s.constant);
-    }
-    for (int turn = 0; turn < 2; turn++) {
-        graph_id ha = high[turn], hb = high[1 - turn], a, b;
-        bool complement = in && at(g, l2)->kind == UOP_NOT && at(g, hb)->kind == UOP_NOT;
-        a = join_simple(g, l1, ha);
-        if (complement) { /* x + ~y + 1 */
-            b = join_simple(g, at(g, l2)->arg[0], at(g, hb)->arg[0]);
-            if (a != GRAPH_NIL && b != GRAPH_NIL)
-                return graph_op2(g, UOP_ADD, UOP_B64, a, graph_op1(g, UOP_NEG, UOP_B64, b));
-            continue;
-        }
-        if (in)
-            continue;
-        b = join_simple(g, l2, hb);
-        if (a != GRAPH_NIL && b != GRAPH_NIL)
-            return graph_op2(g, UOP_ADD, UOP_B64, a, b);
-    }
-    return GRAPH_NIL;
-}
-
-static graph_id simplify_pair(struct graph *g, const struct uop *like, const graph_id *args)
-{
-    if (like->type == UOP_B64) {
-        graph_id whole = join_simple(g, args[0], args[1]);
-        if (whole == GRAPH_NIL)
-            whole = join_carry(g, args[0], args[1]);
-        if (whole != GRAPH_NIL)
-            return whole;
-    } else {
-        const struct graph_node *h = at(g, args[1]);
-        if (h->kind == UOP_HI && at(g, args[0])->kind == UOP_LO && at(g, args[0])->arg[0] == h->arg[0])
-            return h->arg[0];
-        if (const_is(g, args[1], 0))
-            return graph_op1(g, UOP_ZEXT, (enum uop_type)like->type, args[0]);
-    }
-    return intern_like(g, like, args, 2);
-}
-
-static graph_id simplify_half(struct graph *g, const struct uop *like, graph_id a)
-{
-    const struct graph_node n = *at(g, a);
-    unsigned half = uop_type_bits((enum uop_type)like->type);
-    enum uop_type type = plain_type(half);
-    bool high = like->kind == UOP_HI;
-    struct uop plain = *like;
-    plain.type = (uint8_t)type;
-    if (bits_of(g, a) != 2 * half)
-        return intern_like(g, &plain, &a, 1);
-    switch (n.kind) {
-    case UOP_PAIR: return n.arg[high];
-    case UOP_CBANK:
-        if (n.arg_count == 0)
-            return graph_cbank(g, type, n.space, (uint32_t)n.imm + (high ? half / 8 : 0));
-        break;
-    case UOP_ZEXT:
-        if (n.imm == half)
-            return high ? graph_const(g, type, 0) : n.arg[0];
-        break;
-    case UOP_SEXT:
-        if (n.imm == half)
-            return high ? graph_op2(g, UOP_SAR, type, n.arg[0], graph_const(g, UOP_B32, half - 1)) : n.arg[0];
-        break;
-    case UOP_SELECT: {
-        graph_id x = graph_op1(g, (enum uop_kind)like->kind, type, n.arg[1]);
-        graph_id y = graph_op1(g, (enum uop_kind)like->kind, type, n.arg[2]);
-        struct uop select = {.kind = UOP_SELECT, .type = (uint8_t)type, .flags = n.flags};
-        return x == y ? x : intern_like(g, &select, (graph_id[]){n.arg[0], x, y}, 3);
-    }
-    case UOP_ADD:
-    case UOP_MUL:
-        if (high && half == 32 && n.kind == UOP_MUL) { /* of an extended word times 2^k: what the shift pushes out */
-            const struct graph_node *x = at(g, n.arg[0]);
-            uint64_t c;
-            if ((x->kind == UOP_SEXT || x->kind == UOP_ZEXT) && x->imm == 32 && graph_is_const(g, n.arg[1], &c) &&
-                c > 1 && (c & (c - 1)) == 0 && c < UINT64_C(1) << 32)
-                return graph_op2(g, x->kind == UOP_SEXT ? UOP_SAR : UOP_SHR, type, x->arg[0],
-                                 graph_const(g, UOP_B32, 32u - (unsigned)__builtin_ctzll(c)));
-        }
-        /* The low half of a sum or product needs the low halves only. */
-        if (!high)
-            return graph_op2(g, (enum uop_kind)n.kind, type, graph_op1(g, UOP_LO, type, n.arg[0]),
-                             graph_op1(g, UOP_LO, type, n.arg[1]));
-        break;
-    case UOP_AND:
-    case UOP_OR:
-    case UOP_XOR:
-        return graph_op2(g, (enum uop_kind)n.kind, type, graph_op1(g, (enum uop_kind)like->kind, type, n.arg[0]),
-                         graph_op1(g, (enum uop_kind)like->kind, type, n.arg[1]));
-    case UOP_NEG:
-        if (!high)
-            return graph_op1(g, UOP_NEG, type, graph_op1(g, UOP_LO, type, n.arg[0]));
-        break;
-    case UOP_NOT: return graph_op1(g, UOP_NOT, type, graph_op1(g, (enum uop_kind)like->kind, type, n.arg[0]));
-    case UOP_SHR: { /* the low half of {h:l} >> (32 - k) is the high half of {h:l} << k */
-        uint64_t k;
-        if (!high && half == 32 && graph_is_const(g, n.arg[1], &k) && k < 64) {
-            if (k >= 32)
-                return graph_op2(g, UOP_SHR, type, graph_op1(g, UOP_HI, type, n.arg[0]),
-                                 graph_const(g, UOP_B32, k - 32));
-            if (k > 0) {
-                graph_id turned =
-                    graph_op2(g, UOP_MUL, UOP_B64, n.arg[0], graph_const(g, UOP_B64, UINT64_C(1) << (32 - k)));
-                return graph_op1(g, UOP_HI, type, turned);
-            }
-        }
-        break;
-    }
-    default: break;
-    }
-    return intern_like(g, &plain, &a, 1);
 }
 
 /* ---- products and shifts -------------------------------------------------------------------- */
@@ -412,9 +178,9 @@ static graph_id simplify_mul(struct graph *g, const struct uop *like, graph_id a
             graph_id x = graph_op2(g, UOP_MUL, type, n->arg[0], b);
             return graph_op2(g, UOP_ADD, type, x, graph_const(g, type, c * d));
         }
-        return intern_like(g, &mul, (graph_id[]){a, b}, 2);
+        return graph_intern_like(g, &mul, (graph_id[]){a, b}, 2);
     }
-    return intern_like(g, &mul, (graph_id[]){a < b ? a : b, a < b ? b : a}, 2);
+    return graph_intern_like(g, &mul, (graph_id[]){a < b ? a : b, a < b ? b : a}, 2);
 }
 
 static graph_id simplify_shift(struct graph *g, const struct uop *like, const graph_id *args)
@@ -435,8 +201,19 @@ static graph_id simplify_shift(struct graph *g, const struct uop *like, const gr
         const struct graph_node *n = at(g, args[0]);
         if (n->kind == like->kind && graph_is_const(g, n->arg[1], &inner) && inner < bits)
             return graph_op2(g, (enum uop_kind)like->kind, type, n->arg[0], graph_const(g, UOP_B32, k + inner));
+        /* Of an extended word, and what leaves one word only. */
+        bool of_word = (like->kind == UOP_SAR ? n->kind == UOP_SEXT : n->kind == UOP_ZEXT) && n->imm == 32;
+        graph_id low = of_word ? n->arg[0] : GRAPH_NIL;
+        if (bits == 64 && of_word)
+            return graph_op1(g, n->kind == UOP_SEXT ? UOP_SEXT : UOP_ZEXT, type,
+                             graph_op2(g, (enum uop_kind)like->kind, UOP_B32, low, args[1]));
+        if (bits == 64 && k >= 32) {
+            low = graph_op2(g, (enum uop_kind)like->kind, UOP_B32, graph_op1(g, UOP_HI, UOP_B32, args[0]),
+                            graph_const(g, UOP_B32, k - 32));
+            return graph_op1(g, like->kind == UOP_SAR ? UOP_SEXT : UOP_ZEXT, type, low);
+        }
     }
-    return intern_like(g, like, args, 2);
+    return graph_intern_like(g, like, args, 2);
 }
 
 static graph_id simplify_extend(struct graph *g, const struct uop *like, graph_id a)
@@ -457,7 +234,7 @@ static graph_id simplify_extend(struct graph *g, const struct uop *like, graph_i
     }
     if (n->kind == UOP_LOAD && n->width * 8u == like->imm && bits_of(g, a) == to)
         return a; /* the load extends already */
-    return intern_like(g, like, &a, 1);
+    return graph_intern_like(g, like, &a, 1);
 }
 
 /* ---- bits ----------------------------------------------------------------------------------- */
@@ -492,6 +269,22 @@ static unsigned zeros_below(const struct graph *g, graph_id id)
     return 0;
 }
 
+/* a ^ b where one is an exclusive or with the other, or both are with the same; NIL: nothing goes out. */
+static graph_id without_common(struct graph *g, graph_id a, graph_id b)
+{
+    const struct graph_node x = *at(g, a), y = *at(g, b);
+    for (unsigned i = 0; i < 2; i++) {
+        if (x.kind == UOP_XOR && x.arg[i] == b)
+            return x.arg[1 - i];
+        if (y.kind == UOP_XOR && y.arg[i] == a)
+            return y.arg[1 - i];
+        for (unsigned k = 0; k < 2; k++)
+            if (x.kind == UOP_XOR && y.kind == UOP_XOR && x.arg[i] == y.arg[k])
+                return graph_op2(g, UOP_XOR, (enum uop_type)x.type, x.arg[1 - i], y.arg[1 - k]);
+    }
+    return GRAPH_NIL;
+}
+
 static graph_id simplify_bitwise(struct graph *g, const struct uop *like, const graph_id *args)
 {
     enum uop_type type = (enum uop_type)like->type;
@@ -504,6 +297,11 @@ static graph_id simplify_bitwise(struct graph *g, const struct uop *like, const 
     }
     if (a == b)
         return like->kind == UOP_XOR ? graph_const(g, type, 0) : a;
+    if (like->kind == UOP_XOR) { /* x ^ (x ^ y): registers are swapped so */
+        graph_id left = without_common(g, a, b);
+        if (left != GRAPH_NIL)
+            return left;
+    }
     /* No bit in common: or, exclusive or and sum are one value. */
     if (like->kind != UOP_AND && (zeros_below(g, a) >= width_of(g, b) || zeros_below(g, b) >= width_of(g, a)) &&
         !graph_is_const(g, a, NULL) && !graph_is_const(g, b, NULL))
@@ -515,12 +313,15 @@ static graph_id simplify_bitwise(struct graph *g, const struct uop *like, const 
             return like->kind == UOP_AND ? a : b;
         if (c == mask)
             return graph_op1(g, UOP_NOT, type, a);
+        if (like->kind == UOP_AND && bits <= 64 && zeros_below(g, a) < 64 &&
+            ((c | ((UINT64_C(1) << zeros_below(g, a)) - 1)) & mask) == mask)
+            return a; /* what is cut off is zero */
         if (like->kind == UOP_AND && at(g, a)->kind == UOP_ZEXT && at(g, a)->imm < 64 &&
             (c | ((UINT64_C(1) << at(g, a)->imm) - 1)) == c)
             return a; /* nothing is cut off */
     }
     struct uop plain = {.kind = like->kind, .type = like->type};
-    return intern_like(g, &plain, (graph_id[]){a, b}, 2);
+    return graph_intern_like(g, &plain, (graph_id[]){a, b}, 2);
 }
 
 /* A permutation that moves no byte, or extends one. */
@@ -541,7 +342,7 @@ static graph_id simplify_prmt(struct graph *g, const struct uop *like, const gra
             return graph_pure(g, &sext, &of, 1);
         }
     }
-    return intern_like(g, like, args, 3);
+    return graph_intern_like(g, like, args, 3);
 }
 
 /* ---- floats: exact identities only ---------------------------------------------------------- */
@@ -597,7 +398,7 @@ static graph_id simplify_float(struct graph *g, const struct uop *like, graph_id
         break;
     default: break;
     }
-    return intern_like(g, &u, args, count);
+    return graph_intern_like(g, &u, args, count);
 }
 
 static graph_id simplify_sign(struct graph *g, const struct uop *like, graph_id a)
@@ -607,7 +408,7 @@ static graph_id simplify_sign(struct graph *g, const struct uop *like, graph_id 
         return n->arg[0];
     if (like->kind == UOP_FABS && (n->kind == UOP_FNEG || n->kind == UOP_FABS) && n->type == like->type)
         return graph_op1(g, UOP_FABS, (enum uop_type)like->type, n->arg[0]);
-    return intern_like(g, like, &a, 1);
+    return graph_intern_like(g, like, &a, 1);
 }
 
 /* ---- compares and selection ----------------------------------------------------------------- */
@@ -633,7 +434,7 @@ static graph_id simplify_compare(struct graph *g, const struct uop *like, const 
         }
         u.flags &= (uint8_t)~UOP_SWAPPED;
     }
-    return intern_like(g, &u, (graph_id[]){a, b}, 2);
+    return graph_intern_like(g, &u, (graph_id[]){a, b}, 2);
 }
 
 static graph_id simplify_select(struct graph *g, const struct uop *like, const graph_id *args)
@@ -654,9 +455,9 @@ static graph_id simplify_select(struct graph *g, const struct uop *like, const g
     if (at(g, c)->kind == GRAPH_BOOL && (at(g, c)->imm & 1)) {
         c = graph_not(g, c);
         u.flags ^= UOP_SWAPPED;
-        return intern_like(g, &u, (graph_id[]){c, b, a}, 3);
+        return graph_intern_like(g, &u, (graph_id[]){c, b, a}, 3);
     }
-    return intern_like(g, &u, (graph_id[]){c, a, b}, 3);
+    return graph_intern_like(g, &u, (graph_id[]){c, a, b}, 3);
 }
 
 /* ---- booleans ------------------------------------------------------------------------------- */
@@ -677,7 +478,7 @@ static graph_id boolean(struct graph *g, const struct uop *like, const graph_id 
         }
         return graph_bool_apply(g, args, 3, table);
     }
-    default: return intern_like(g, like, args, count);
+    default: return graph_intern_like(g, like, args, count);
     }
 }
 
@@ -729,7 +530,11 @@ static graph_id simplify(struct graph *g, const struct uop *like, const graph_id
             return c ? graph_op2(g, UOP_ADD, (enum uop_type)like->type, sum,
                                  graph_const(g, (enum uop_type)like->type, 1))
                      : sum;
-        return intern_like(g, like, (graph_id[]){sum, graph_const(g, (enum uop_type)like->type, 0), args[2]}, 3);
+        graph_id high =
+            uop_type_bits((enum uop_type)like->type) == 32 ? graph_simplify_carry(g, sum, args[2]) : GRAPH_NIL;
+        if (high != GRAPH_NIL)
+            return high;
+        return graph_intern_like(g, like, (graph_id[]){sum, graph_const(g, (enum uop_type)like->type, 0), args[2]}, 3);
     }
     case UOP_CARRY: {
         struct uop u = *like;
@@ -739,19 +544,19 @@ static graph_id simplify(struct graph *g, const struct uop *like, const graph_id
         if (const_is(g, args[2], 0) && (const_is(g, args[0], 0) || const_is(g, args[1], 0)))
             return graph_false(g);
         if (args[0] > args[1] && at(g, args[1])->kind != UOP_NOT)
-            return intern_like(g, &u, (graph_id[]){args[1], args[0], args[2]}, 3);
+            return graph_intern_like(g, &u, (graph_id[]){args[1], args[0], args[2]}, 3);
         if (at(g, args[0])->kind == UOP_NOT && at(g, args[1])->kind != UOP_NOT)
-            return intern_like(g, &u, (graph_id[]){args[1], args[0], args[2]}, 3);
-        return intern_like(g, &u, args, 3);
+            return graph_intern_like(g, &u, (graph_id[]){args[1], args[0], args[2]}, 3);
+        return graph_intern_like(g, &u, args, 3);
     }
     case UOP_NEG:
         if (at(g, args[0])->kind == UOP_NEG)
             return at(g, args[0])->arg[0];
-        return intern_like(g, like, args, 1);
+        return graph_intern_like(g, like, args, 1);
     case UOP_NOT:
         if (at(g, args[0])->kind == UOP_NOT)
             return at(g, args[0])->arg[0];
-        return intern_like(g, like, args, 1);
+        return graph_intern_like(g, like, args, 1);
     case UOP_MUL: return simplify_mul(g, like, args[0], args[1]);
     case UOP_SHL:
     case UOP_SHR:
@@ -762,8 +567,8 @@ static graph_id simplify(struct graph *g, const struct uop *like, const graph_id
     case UOP_SEXT:
     case UOP_ZEXT: return simplify_extend(g, like, args[0]);
     case UOP_LO:
-    case UOP_HI: return simplify_half(g, like, args[0]);
-    case UOP_PAIR: return simplify_pair(g, like, args);
+    case UOP_HI: return graph_simplify_half(g, like, args[0]);
+    case UOP_PAIR: return graph_simplify_pair(g, like, args);
     case UOP_PRMT: return simplify_prmt(g, like, args);
     case UOP_SELECT: return simplify_select(g, like, args);
     case UOP_IEQ:
@@ -804,11 +609,21 @@ static graph_id simplify(struct graph *g, const struct uop *like, const graph_id
     case UOP_MULHI_S:
     case UOP_MULHI_U:
         if (graph_is_const(g, args[0], NULL) || (args[0] > args[1] && !graph_is_const(g, args[1], NULL)))
-            return intern_like(g, like, (graph_id[]){args[1], args[0]}, 2);
-        return intern_like(g, like, args, 2);
-    case UOP_UNIFORM: return known_uniform(g, args[0], 0) ? args[0] : intern_like(g, like, args, 1);
-    default: return intern_like(g, like, args, count);
+            return graph_intern_like(g, like, (graph_id[]){args[1], args[0]}, 2);
+        return graph_intern_like(g, like, args, 2);
+    case UOP_UNIFORM: return known_uniform(g, args[0], 0) ? args[0] : graph_intern_like(g, like, args, 1);
+    default: return graph_intern_like(g, like, args, count);
     }
+}
+
+static uint64_t half_key(unsigned kind, unsigned type, graph_id of)
+{
+    return (uint64_t)kind << 48 | (uint64_t)type << 40 | of;
+}
+
+void graph_set_half(struct graph *g, graph_id whole, enum uop_kind half, graph_id word)
+{
+    map_u64_put(g->a, &g->halves, half_key(half, UOP_B32, whole), word);
 }
 
 /* Rules make smaller nodes by the same function. Halves of long chains would go down the chain at every step: what a
@@ -817,14 +632,14 @@ graph_id graph_pure(struct graph *g, const struct uop *like, const graph_id *giv
 {
     enum { DEPTH = 200 };
     bool half = like->kind == UOP_LO || like->kind == UOP_HI;
-    uint64_t key = (uint64_t)like->kind << 48 | (uint64_t)like->type << 40 | given[0];
+    uint64_t key = half_key(like->kind, like->type, given[0]);
     graph_id id;
     if (half && map_u64_get(&g->halves, key, &id))
         return id;
-    bool recurses =
-        half || like->kind == UOP_ADD || like->kind == UOP_MUL || like->kind == UOP_NEG || like->kind == UOP_PAIR;
+    bool recurses = half || like->kind == UOP_ADD || like->kind == UOP_ADDC || like->kind == UOP_MUL ||
+                    like->kind == UOP_NEG || like->kind == UOP_PAIR;
     if (recurses && g->depth >= DEPTH)
-        return intern_like(g, like, given, count);
+        return graph_intern_like(g, like, given, count);
     g->depth++;
     id = simplify(g, like, given, count);
     g->depth--;

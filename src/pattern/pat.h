@@ -34,6 +34,9 @@ struct pat_binding {
 };
 enum pat_confidence { PAT_PROVED, PAT_ASSUMED, PAT_MATCHED };
 
+/* What threads have when a match is over: each its own; one result of all; each the result of those before it. */
+enum pat_makes { PAT_MAKES_NOTHING, PAT_MAKES_ONE, PAT_MAKES_PREFIXES };
+
 struct pat_match {
     const char *id;      /* from the page */
     const char *family;  /* from the page: "skeleton", "memory", "lowering", "operator" */
@@ -45,6 +48,13 @@ struct pat_match {
     VEC(struct pat_binding) bindings;
     VEC(const char *) via; /* names of the real rules used */
     enum pat_confidence confidence;
+    enum pat_makes makes;
+    uint32_t cycle; /* + 1: the loop of the source it speaks of (graph_cycle.h); 0: none */
+};
+/* Something a page would have matched, but for what makes it wrong: a finding. */
+struct pat_note {
+    const char *code;      /* "unsynchronised" */
+    uint32_t insn, second; /* instances */
 };
 struct pat_result {
     VEC(struct pat_match) matches; /* in a fixed order: by last instruction, wholes after their parts; see pat_run.c */
@@ -53,6 +63,7 @@ struct pat_result {
     const uint8_t *rests_on;       /* private: by node, the real rules its reading rests on */
     const void *expanded;          /* private */
     uint32_t real_count;
+    VEC(struct pat_note) notes;
 };
 
 /* Finds the expansions of the library's pages (blocks with `expands` or `reads`); `out` goes into g->expansions, so that

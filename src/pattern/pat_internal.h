@@ -18,6 +18,7 @@ enum pat_term_kind {
     TERM_ADDRESS,   /* &`variable`[arg[0]] */
     TERM_ANY,       /* any computation: the elements arg[…] must occur; `ellipsis`: others may too */
     TERM_BITS,      /* arg[0], its bits read as `reads_as` */
+    TERM_REDUCED,   /* the result of a reduction of arg[0] by the operation `variable` or `named` */
 };
 
 enum { ANY_ROUNDING = 0xff };
@@ -32,6 +33,7 @@ struct pat_term {
     enum cu_op op;
     enum cu_type type; /* NUMBER */
     double number;
+    const char *named; /* REDUCED: "max" */
     int variable;
     unsigned sreg;
     const struct pat_term *arg[CU_MAX_ARGS];
@@ -59,12 +61,16 @@ struct pat_variant {
     struct cu_block block;
     const struct pat_term *value, *condition, *target; /* NULL: absent */
     int slow; /* metavariable that stands for what a slow path gives, -1: none */
+    const struct pat_plan *plan; /* the block is steps, a loop or an effect (pat_collect.h); NULL: one of the above */
 };
 
 struct pat_page_binding {
     const char *key;
     const struct cu_expr *value;
 };
+
+/* The function of a binding that chooses one of its words, PAT_CHOICE_…; -1: another binding. */
+int pat_choice_of(const struct cu_expr *e);
 
 struct pat_page {
     const char *name, *id, *family;
@@ -234,6 +240,8 @@ struct pat_bound {
     int param;              /* arrays: the parameter */
     const char *text;       /* arrays and indices */
     uint32_t element_bytes; /* arrays */
+    bool counted;
+    int64_t number;
 };
 
 struct pat_inner {
@@ -261,7 +269,11 @@ struct pat_ctx {
     bool partial;                        /* some goals are solved apart: `where` waits */
     const struct pat_branches *branches; /* for slow_path(); NULL: there are none */
     struct pat_slow slow_path;           /* what slow_path() found */
+    struct pat_collect *collect;         /* what threads do together (pat_collect.h); NULL: not known yet */
+    VEC(const struct pat_found *) spoken; /* matches of the reductions a term spoke of */
+    unsigned reach;                      /* enum pat_reach: of the reductions a term spoke of, the widest */
 };
+enum { PAT_CHOICE_SYNC, PAT_CHOICE_SELF, PAT_CHOICE_SCOPE, PAT_CHOICES }; /* functions of bindings that choose a word */
 void pat_ctx_begin(struct pat_ctx *c, const struct pat_page *page, const struct pat_variant *variant, graph_id root);
 /* All of these leave the bindings and lists of the first way that fits in the context. */
 bool pat_match_value(struct pat_ctx *c, const struct pat_term *t, graph_id node, enum uop_type as);
@@ -273,6 +285,11 @@ bool pat_match_address(struct pat_ctx *c, const struct pat_term *t, graph_id add
                        unsigned width);
 bool pat_match_guarded(struct pat_ctx *c, const struct pat_term *condition, const struct pat_term *value,
                        graph_id guard, graph_id loaded);
+/* Several terms at once. */
+bool pat_match_goals(struct pat_ctx *c, const struct pat_term *const *terms, const graph_id *nodes, unsigned count);
+/* The result of this reduction as TERM_REDUCED. */
+struct pat_collective;
+bool pat_match_collective(struct pat_ctx *c, const struct pat_term *t, const struct pat_collective *v);
 bool pat_assumes(const struct pat_ctx *c); /* a condition the match rests on is not known to hold */
 bool pat_match_where(struct pat_ctx *c);
 
@@ -290,8 +307,13 @@ struct pat_found {
     bool climbed;         /* a part of what an instruction makes: only the whole is in a register */
     uint32_t slow_count;  /* instances of slow paths, among match.insns, in `slow` */
     const uint32_t *slow;
+    uint8_t choice[PAT_CHOICES]; /* which word a binding's function takes */
+    uint32_t cycle;
+    bool held; /* no match unless something completes it */
     enum uop_type as;
 };
+/* From this block on nothing happens but the end of the thread. */
+bool pat_only_leaves(const struct graph *g, uint32_t block);
 /* The instances that belong to what the context matched, with `extra` ones, ascending. */
 void pat_cover(const struct pat_ctx *c, const uint32_t *extra, unsigned extra_count, struct pat_found *out);
 /* Order, nesting, bindings: from all that was found to the result (pat_order.c). */

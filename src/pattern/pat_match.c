@@ -4,7 +4,7 @@
  * exact reading fits first; each use is recorded.
  *
  * Requires a built graph and index. Work a root is bounded by `steps`. */
-#include "pattern/pat_internal.h"
+#include "pattern/pat_collect.h"
 
 #include "base/str.h"
 
@@ -29,6 +29,8 @@ void pat_ctx_begin(struct pat_ctx *c, const struct pat_page *page, const struct 
     memset(c->bound, 0, sizeof c->bound);
     c->inner.n = c->conditions.n = c->carriers.n = c->readings.n = 0;
     c->via = 0;
+    c->reach = 0;
+    c->spoken.n = 0;
     c->root = root;
     c->word = -1;
     c->steps = STEPS;
@@ -600,6 +602,93 @@ no:
     return back(c, m);
 }
 
+/* ---- results of reductions ------------------------------------------------------------------- */
+
+/* What is reduced, without the neutral element that threads without one bring. */
+static graph_id brought(const struct graph *g, graph_id input)
+{
+    const struct graph_node *n = graph_at(g, input);
+    if (n->kind == UOP_SELECT && graph_is_const(g, n->arg[2], NULL))
+        return n->arg[1];
+    if (n->kind == UOP_SELECT && graph_is_const(g, n->arg[1], NULL))
+        return n->arg[2];
+    return input;
+}
+
+/* All that is taken in: one value for all, but for constants; or partial results of another reduction. */
+static bool match_collective(struct pat_ctx *c, const struct pat_term *t, const struct pat_collective *v,
+                             const struct goal *next, unsigned depth)
+{
+    struct pat_bound *operation = t->variable >= 0 ? &c->bound[t->variable] : NULL;
+    struct pat_bound before = operation ? *operation : (struct pat_bound){0};
+    graph_id input = GRAPH_NIL;
+    if (depth > 4 || (operation ? operation->set && strcmp(operation->text, pat_op_text(v->op)) != 0
+                                : pat_op_find(t->named) != v->op))
+        return false;
+    if (!v->exact && !(c->page->rules & PAT_RULE_SELECT))
+        return false;
+    for (size_t i = 0; i < v->inputs.n; i++) {
+        if (graph_is_const(c->g, v->inputs.p[i], NULL))
+            continue;
+        if (input != GRAPH_NIL && input != v->inputs.p[i])
+            return false;
+        input = v->inputs.p[i];
+    }
+    if (input == GRAPH_NIL)
+        return false;
+    struct mark m = here(c);
+    unsigned reach = c->reach;
+    if (operation)
+        *operation = (struct pat_bound){.set = true, .text = pat_op_text(v->op)};
+    enter(c, v->values.p[v->values.n - 1], NULL, false);
+    c->via |= v->exact ? 0 : PAT_RULE_SELECT;
+    c->reach = v->reach > c->reach ? v->reach : c->reach;
+    size_t spoken = c->spoken.n;
+    if (v->found)
+        VEC_PUSH(c->a, c->spoken, v->found);
+    const struct pat_term *of = t->arg[0];
+    const struct pat_collective *inner = pat_collect_inner(c->collect, input);
+    if (of->kind == TERM_REDUCED) {
+        if (inner && inner != v && match_collective(c, of, inner, next, depth + 1))
+            return true;
+    } else {
+        graph_id plain = brought(c->g, input);
+        if (inner && inner != v && inner->op == v->op && match_collective(c, t, inner, next, depth + 1))
+            return true;
+        if (solve(c, &(struct goal){of, plain, UOP_VOID, next}))
+            return true;
+        if (plain != input && solve(c, &(struct goal){of, input, UOP_VOID, next}))
+            return true;
+    }
+    if (operation)
+        *operation = before;
+    c->reach = reach;
+    c->spoken.n = spoken;
+    return back(c, m);
+}
+
+static bool match_reduced(struct pat_ctx *c, const struct goal *goal)
+{
+    const struct pat_collective *v = pat_collect_result(c->collect, goal->node);
+    return v && match_collective(c, goal->term, v, goal->next, 0);
+}
+
+bool pat_match_collective(struct pat_ctx *c, const struct pat_term *t, const struct pat_collective *v)
+{
+    return match_collective(c, t, v, NULL, 0);
+}
+
+bool pat_match_goals(struct pat_ctx *c, const struct pat_term *const *terms, const graph_id *nodes, unsigned count)
+{
+    struct goal goals[CU_MAX_STATEMENTS];
+    const struct goal *next = NULL;
+    for (unsigned i = count < CU_MAX_STATEMENTS ? count : CU_MAX_STATEMENTS; i-- > 0;) {
+        goals[i] = (struct goal){terms[i], nodes[i], UOP_VOID, next};
+        next = &goals[i];
+    }
+    return solve(c, next);
+}
+
 /* ---- one goal -------------------------------------------------------------------------------- */
 
 static bool solve(struct pat_ctx *c, const struct goal *goal)
@@ -614,6 +703,7 @@ static bool solve(struct pat_ctx *c, const struct goal *goal)
     if (looks_inside && pat_is_hidden(c->x, goal->node))
         return false;
     switch (goal->term->kind) {
+    case TERM_REDUCED: return match_reduced(c, goal);
     case TERM_BITS: return solve(c, &(struct goal){goal->term->arg[0], goal->node, goal->term->reads_as, goal->next});
     case TERM_VARIABLE: return match_variable(c, goal);
     case TERM_NUMBER: return match_number(c, goal);

@@ -144,13 +144,22 @@ static struct pat_binding bind(struct order *o, const struct pat_found *f, const
 {
     const struct cu_expr *e = page->value;
     struct pat_binding out = {.key = page->key, .kind = PAT_BIND_TEXT, .text = ""};
+    int choice = pat_choice_of(e);
+    if (choice >= 0) {
+        unsigned word = f->choice[choice];
+        out.text = e->arg[word < e->arg_count ? word : 0]->text;
+        return out;
+    }
     const struct cu_expr *name = e;
     while (name->kind == CU_UNARY || (name->kind == CU_CALL && name->arg_count))
         name = name->arg[0];
     int v = name->kind == CU_NAME ? cu_find_variable(&f->variant->block, name->text) : -1;
     const struct pat_bound *b = v >= 0 ? &f->bound[v] : NULL;
     if (e->kind == CU_NAME) {
-        if (b->text) {
+        if (b->counted) {
+            out.kind = PAT_BIND_INT;
+            out.number = b->number;
+        } else if (b->text) {
             out.text = b->text;
         } else {
             out.kind = PAT_BIND_NODE;
@@ -214,6 +223,7 @@ enum sp_status pat_finish(struct mean *m, struct arena *a, struct pat_index *x, 
             VEC_PUSH(a, f->match.bindings, b);
         }
         set_via(&o, f, f->via);
+        f->match.cycle = f->cycle;
         VEC_PUSH(a, out->matches, f->match);
     }
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;

@@ -8,7 +8,7 @@
  *   | bindings | x, lo, hi, nan = nan(x) |             optional; what a report shows
  *
  * Requires a page's text; gives a compiled page in the library, or diagnostics that name page and line. */
-#include "pattern/pat_internal.h"
+#include "pattern/pat_collect.h"
 
 #include "base/str.h"
 
@@ -116,7 +116,8 @@ static bool check_wheres(struct reader *r, const struct cu_block *b)
 {
     for (unsigned i = 0; i < b->where_count; i++) {
         const struct cu_expr *e = b->where[i];
-        bool call = e->kind == CU_CALL && (strcmp(e->text, "uniform") == 0 || strcmp(e->text, "varies") == 0) &&
+        bool call = e->kind == CU_CALL && (strcmp(e->text, "uniform") == 0 || strcmp(e->text, "varies") == 0 ||
+                                             strcmp(e->text, "diverges") == 0) &&
                     e->arg_count == 1;
         bool slow = e->kind == CU_CALL && strcmp(e->text, "slow_path") == 0 && e->arg_count == 1 && b->reads;
         bool bare = e->kind == CU_CALL && (strcmp(e->text, "no_branch") == 0 || strcmp(e->text, "exact") == 0) &&
@@ -154,6 +155,10 @@ static bool compile_variant(struct reader *r, struct pat_variant *v, unsigned li
         if (!v->condition)
             return false;
     }
+    bool refused;
+    v->plan = pat_compile_plan(&c, &v->block, &refused);
+    if (v->plan || refused)
+        return !refused;
     switch (v->block.form) {
     case CU_VALUE:
         if (v->condition)
@@ -179,6 +184,9 @@ static bool compile_variant(struct reader *r, struct pat_variant *v, unsigned li
         if (v->condition || v->block.value->arg_count)
             return bad(r, line, "a call is f();");
         return true;
+    case CU_BRANCH:
+    case CU_LOOP:
+    case CU_SEQUENCE: return bad(r, line, "a block of no known form");
     }
     return v->value != NULL;
 }
@@ -200,6 +208,20 @@ static bool read_block(struct reader *r, struct slice name, struct slice text)
     return true;
 }
 
+/* sync(barrier, warp): a function that chooses one of its words; -1: another. */
+int pat_choice_of(const struct cu_expr *e)
+{
+    static const char *const names[PAT_CHOICES] = {"sync", "self", "scope"};
+    for (int i = 0; i < PAT_CHOICES; i++) {
+        bool words = e->kind == CU_CALL && e->arg_count == (i == PAT_CHOICE_SCOPE ? 3u : 2u) && !strcmp(e->text, names[i]);
+        for (unsigned k = 0; words && k < e->arg_count; k++)
+            words = e->arg[k]->kind == CU_NAME;
+        if (words)
+            return i;
+    }
+    return -1;
+}
+
 /* Binding names must be variables of every block, or functions the report knows. */
 static bool check_names(struct reader *r, const struct cu_expr *e, const struct cu_block *block)
 {
@@ -210,6 +232,8 @@ static bool check_names(struct reader *r, const struct cu_expr *e, const struct 
         return check_names(r, e->arg[0], block);
     if (e->kind != CU_CALL)
         return bad(r, 1, "a binding is a name or a call");
+    if (pat_choice_of(e) >= 0)
+        return true;
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
         if (strcmp(e->text, functions[i]) != 0)
             continue;

@@ -290,6 +290,14 @@ static const struct pat_term *compile_call(struct pat_compile *c, const struct c
         }
         return compile_arguments(c, e, t);
     }
+    if (strcmp(e->text, "reduce") == 0 && e->arg_count == 2 && e->arg[0]->kind == CU_NAME) {
+        struct pat_term *r = make(c, TERM_REDUCED);
+        if (!r)
+            return NULL;
+        r->variable = cu_find_variable(c->block, e->arg[0]->text);
+        r->named = e->arg[0]->text;
+        return add_argument(r, pat_compile_term(c, e->arg[1])) ? r : NULL;
+    }
     /* An unknown function of elements stands for any computation of them. */
     struct pat_term *t = make(c, TERM_ANY);
     if (!t)

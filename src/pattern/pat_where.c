@@ -1,7 +1,7 @@
 /* The conditions a block puts on its metavariables (`where`), asked when all of them are bound. A comparison of what
  * are no constants cannot be shown false and so holds; within assume() it makes the match an assumed one. Requires a
  * context in which a term has matched. */
-#include "pattern/pat_internal.h"
+#include "pattern/pat_collect.h"
 
 #include <string.h>
 
@@ -64,6 +64,8 @@ static bool holds(struct pat_ctx *c, const struct cu_expr *e)
             return holds(c, e->arg[0]);
         if (!b || !b->set || b->node == GRAPH_NIL)
             return false;
+        if (strcmp(e->text, "diverges") == 0)
+            return c->collect && pat_differs_in_block(c->collect->play, b->node);
         if (strcmp(e->text, "uniform") == 0)
             return pat_spread_of(c->x, b->node) == PAT_UNIFORM;
         return strcmp(e->text, "varies") == 0 && pat_spread_of(c->x, b->node) == PAT_VARIES;

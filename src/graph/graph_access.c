@@ -1,0 +1,153 @@
+/* Loads and stores as nodes: the space of a generic address where it is seen, the store a load is proved to read, words
+ * of wide accesses, 64-bit values stored as two words.
+ *
+ * requires: addresses and values as nodes · gives: accesses */
+#include "graph/graph_values.h"
+
+#include <string.h>
+
+/* A generic address that is seen to lie in one space: a pointer parameter, the shared window over a 32-bit shared
+ * address, or the local window over a 32-bit local address. */
+static void resolve_generic(struct graph *g, uint8_t *space, graph_id *address)
+{
+    struct graph_affine f;
+    if (*space != UOP_GENERIC || !graph_affine(g, *address, &f))
+        return;
+    if (f.base != GRAPH_NIL && graph_at(g, f.base)->imm >= g->env->param_base) {
+        *space = UOP_GLOBAL;
+        return;
+    }
+    for (unsigned i = 0; i < f.term_count && f.base == GRAPH_NIL; i++) {
+        const struct graph_node *n = graph_at(g, f.terms[i].term);
+        bool window = n->kind == UOP_CBANK && n->type == UOP_B64 && g->env->shared_window && n->space == 0 &&
+                      n->imm == g->env->shared_window;
+        bool high = n->kind == UOP_PAIR && graph_at(g, n->arg[1])->kind == UOP_SREG &&
+                    graph_at(g, n->arg[1])->imm == UOP_SR_SWINHI;
+        if (f.terms[i].coefficient != 1 || f.terms[i].extend || (!window && !high))
+            continue;
+        *space = UOP_SHARED;
+        *address = graph_op1(g, UOP_LO, UOP_B32, *address);
+        if (window)
+            *address = graph_op2(g, UOP_ADD, UOP_B32, *address,
+                                 graph_op1(g, UOP_NEG, UOP_B32, graph_op1(g, UOP_LO, UOP_B32, f.terms[i].term)));
+        return;
+    }
+    for (unsigned i = 0; i < f.term_count && f.term_count == 2; i++) {
+        const struct graph_node *window = graph_at(g, f.terms[i].term);
+        graph_id local = f.terms[1 - i].term;
+        if (window->kind != UOP_CBANK || window->type != UOP_B64 || !g->env->local_window ||
+            window->imm != g->env->local_window || f.terms[i].coefficient != 1 || f.terms[1 - i].coefficient != 1 ||
+            f.terms[1 - i].extend != 2 || f.base != GRAPH_NIL)
+            continue;
+        *space = UOP_LOCAL;
+        *address = graph_op2(g, UOP_ADD, UOP_B32, local, graph_const(g, UOP_B32, (uint64_t)f.offset));
+        return;
+    }
+}
+
+graph_id graph_load(struct graph_builder *b, struct graph_work *w, const struct uop *u, const graph_id *args)
+{
+    struct graph *g = b->g;
+    struct graph_access access = {.insn = w->insn,
+                                  .kind = GRAPH_LOAD,
+                                  .space = u->space,
+                                  .order = u->order,
+                                  .width = u->width,
+                                  .address = args[0],
+                                  .runs_when = w->under,
+                                  .from_store = -1};
+    resolve_generic(g, &access.space, &access.address);
+    graph_memory_load(g, &b->memory, *w->memory, &access);
+    struct graph_node n = {.kind = UOP_LOAD,
+                           .type = u->type,
+                           .flags = u->flags,
+                           .space = access.space,
+                           .order = u->order,
+                           .width = u->width,
+                           .arg_count = 1,
+                           .imm = access.version,
+                           .insn = UINT32_MAX};
+    n.arg[0] = access.address;
+    if (access.from_store >= 0) {
+        const struct graph_access *s = &g->accesses.p[access.from_store];
+        access.result = s->value[0]; /* ELEMENT takes the other words of a wide one from the store */
+        if (u->width == 8 && s->value[1] != GRAPH_NIL)
+            access.result = graph_op2(g, UOP_PAIR, UOP_B64, s->value[0], s->value[1]);
+    } else {
+        bool once = u->order == UOP_RELAXED_CTA || u->order == UOP_RELAXED_GPU || u->order == UOP_RELAXED_SYS ||
+                    u->order == UOP_MMIO || access.version != 0;
+        if (once && access.version == 0)
+            n.insn = w->insn; /* a volatile read is a value of its own */
+        access.result = n.insn == UINT32_MAX ? graph_intern(g, &n) : graph_fresh(g, &n);
+    }
+    for (unsigned i = 0; i < u->width / 4u && i < 4; i++)
+        access.value[i] = GRAPH_NIL;
+    access.value[0] = access.result;
+    VEC_PUSH(g->a, g->accesses, access);
+    return access.result;
+}
+
+graph_id graph_load_element(struct graph_builder *b, const struct uop *u, const graph_id *args)
+{
+    struct graph *g = b->g;
+    struct graph_access *access = g->accesses.n ? &g->accesses.p[g->accesses.n - 1] : NULL;
+    if (access && access->kind == GRAPH_LOAD && access->result == args[0] && u->imm < 4) {
+        if (access->from_store >= 0) {
+            const struct graph_access *s = &g->accesses.p[access->from_store];
+            if (uop_type_bits((enum uop_type)graph_at(g, s->value[0])->type) != 64)
+                return s->value[u->imm];
+            return graph_op1(g, u->imm & 1 ? UOP_HI : UOP_LO, UOP_B32, s->value[u->imm / 2]);
+        }
+        struct graph_node n = {.kind = UOP_ELEMENT, .type = UOP_B32, .arg_count = 1, .imm = u->imm, .insn = UINT32_MAX};
+        n.arg[0] = args[0];
+        access->value[u->imm] = graph_intern(g, &n);
+        return access->value[u->imm];
+    }
+    struct graph_node n = {.kind = UOP_ELEMENT, .type = UOP_B32, .arg_count = 1, .imm = u->imm, .insn = UINT32_MAX};
+    n.arg[0] = args[0];
+    return graph_intern(g, &n);
+}
+
+/* Words that are halves of 64-bit values are stored as those: all of them, or none. */
+static void join_words(struct graph_builder *b, const struct uop_list *l, const struct uop *u, const graph_id *args,
+                       struct graph_access *access)
+{
+    struct graph *g = b->g;
+    graph_id whole[2] = {GRAPH_NIL, GRAPH_NIL};
+    unsigned pairs = u->width / 8u;
+    for (unsigned k = 0; k < pairs; k++) {
+        if (uop_type_bits((enum uop_type)graph_at(g, args[1 + 2 * k])->type) != 32)
+            return;
+        if (graph_is_loop_phi(g, args[1 + 2 * k]) && graph_is_loop_phi(g, args[2 + 2 * k]))
+            return; /* stored side by side: no sign that they are one value */
+        whole[k] = graph_op2(g, UOP_PAIR, UOP_B64, args[1 + 2 * k], args[2 + 2 * k]);
+        if (graph_at(g, whole[k])->kind == UOP_PAIR)
+            return;
+    }
+    for (unsigned k = 0; k < 4; k++)
+        access->value[k] = k < pairs ? whole[k] : GRAPH_NIL;
+    for (unsigned k = 0; k < pairs; k++)
+        graph_note_pair(b, l, u->arg[1 + 2 * k], u->arg[2 + 2 * k], whole[k]);
+}
+
+void graph_store(struct graph_builder *b, struct graph_work *w, const struct uop_list *l, const struct uop *u,
+                 const graph_id *args, unsigned count)
+{
+    struct graph *g = b->g;
+    struct graph_access access = {.insn = w->insn,
+                                  .kind = u->kind == UOP_STORE ? GRAPH_STORE : GRAPH_ATOMIC,
+                                  .space = u->space,
+                                  .order = u->order,
+                                  .width = u->width,
+                                  .address = args[0],
+                                  .runs_when = w->under,
+                                  .from_store = -1};
+    resolve_generic(g, &access.space, &access.address);
+    for (unsigned i = 1; i < count && i <= 4; i++)
+        access.value[i - 1] = args[i];
+    if (u->kind == UOP_STORE && (u->width == 8 || u->width == 16) && count > u->width / 4u)
+        join_words(b, l, u, args, &access);
+    uint32_t index = (uint32_t)g->accesses.n;
+    VEC_PUSH(g->a, g->accesses, access);
+    *w->memory = graph_memory_store(g, &b->memory, *w->memory, index);
+}

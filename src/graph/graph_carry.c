@@ -1,0 +1,192 @@
+/* What loops carry. After a pass over the code two questions are asked of every loop phi:
+ *  - does it come round unchanged, through copies, selects and other phis? Then it is what it started with;
+ *  - is it read with another as one 64-bit value? Then the two are taken for the halves of one 64-bit phi, and the next
+ *    pass shows whether what comes round is a 64-bit value again (optimistic, as in value numbering). Where it is not,
+ *    they stay two.
+ * Both are exact: the halves of a 64-bit phi are the registers whatever comes round; the second is only worth it where
+ * operations on the whole are found.
+ *
+ * requires: a finished pass · gives: assumptions for the next */
+#include "graph/graph_values.h"
+
+enum { WALK_BUDGET = 64, PAIR_BUDGET = 64 };
+
+const struct graph_assumption *graph_assumption_of(const struct graph_builder *b, uint32_t block, uint32_t variable)
+{
+    for (uint32_t i = b->assumed_at[block]; i; i = b->assumed.p[i - 1].next) {
+        const struct graph_assumption *a = &b->assumed.p[i - 1];
+        if (a->kind != GRAPH_ASSUMED_REFUSED && (a->lo == variable || a->hi == variable))
+            return a;
+    }
+    return NULL;
+}
+
+static void assume(struct graph_builder *b, uint32_t block, uint32_t lo, uint32_t hi, enum graph_assumed kind)
+{
+    struct graph_assumption a = {
+        .block = block, .lo = lo, .hi = hi, .kind = (uint8_t)kind, .next = b->assumed_at[block]};
+    VEC_PUSH(&b->scratch, b->assumed, a);
+    b->assumed_at[block] = (uint32_t)b->assumed.n;
+}
+
+/* ---- what does not change ------------------------------------------------------------------- */
+
+/* Everything that comes round to a phi is, through phis and the arms of selects, itself or what it started with. */
+static bool is_unchanged(const struct graph_builder *b, const struct graph_header_slot *s, uint32_t *stamp,
+                         uint32_t now)
+{
+    const struct graph *g = b->g;
+    graph_id stack[WALK_BUDGET];
+    uint32_t depth = 0, steps = 0;
+    stamp[s->phi] = now;
+    stack[depth++] = s->phi;
+    while (depth) {
+        const struct graph_node *n = graph_at(g, stack[--depth]);
+        const graph_id *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg + 1;
+        uint32_t count = n->kind == GRAPH_PHI ? n->phi_count : 2;
+        if ((steps += count) > WALK_BUDGET)
+            return false;
+        for (uint32_t k = 0; k < count; k++) {
+            graph_id x = args[k];
+            if (x == s->start || stamp[x] == now)
+                continue;
+            if (graph_at(g, x)->kind != GRAPH_PHI && graph_at(g, x)->kind != UOP_SELECT)
+                return false;
+            stamp[x] = now;
+            stack[depth++] = x;
+        }
+    }
+    return true;
+}
+
+static bool learn_unchanged(struct graph_builder *b)
+{
+    uint32_t *stamp = ARENA_ARRAY(&b->scratch, uint32_t, b->g->nodes.n);
+    bool news = false;
+    for (size_t i = 0; i < b->headers.n && stamp; i++) {
+        const struct graph_header_slot *s = &b->headers.p[i];
+        if (s->phi == GRAPH_NIL || s->half == 2 || !is_unchanged(b, s, stamp, (uint32_t)i + 1))
+            continue;
+        news = true;
+        if (s->half) { /* it was a pair: refused as such, its halves do not change */
+            for (uint32_t k = b->assumed_at[s->block]; k; k = b->assumed.p[k - 1].next)
+                if (b->assumed.p[k - 1].kind == GRAPH_ASSUMED_PAIR && b->assumed.p[k - 1].lo == s->variable)
+                    b->assumed.p[k - 1].kind = GRAPH_ASSUMED_REFUSED;
+            assume(b, s->block, s->other, s->other, GRAPH_ASSUMED_SAME);
+        }
+        assume(b, s->block, s->variable, s->variable, GRAPH_ASSUMED_SAME);
+    }
+    return news;
+}
+
+/* ---- pairs ---------------------------------------------------------------------------------- */
+
+/* The slot of a 32-bit loop phi, NULL: it is none. Slots ascend by their phis, but for second halves. */
+static const struct graph_header_slot *slot_of(const struct graph_builder *b, const uint32_t *plain, uint32_t count,
+                                               graph_id phi)
+{
+    uint32_t lo = 0, hi = count;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (b->headers.p[plain[mid]].phi < phi)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < count && b->headers.p[plain[lo]].phi == phi ? &b->headers.p[plain[lo]] : NULL;
+}
+
+static bool is_refused(const struct graph_builder *b, uint32_t block, uint32_t lo, uint32_t hi)
+{
+    for (uint32_t i = b->assumed_at[block]; i; i = b->assumed.p[i - 1].next) {
+        const struct graph_assumption *a = &b->assumed.p[i - 1];
+        if (a->kind == GRAPH_ASSUMED_REFUSED && a->lo == lo && a->hi == hi)
+            return true;
+    }
+    return false;
+}
+
+/* Two loop phis are taken for one, and with them those they come from: of loops around, and where paths meet. */
+static bool try_pair(struct graph_builder *b, const uint32_t *plain, uint32_t count, graph_id lo, graph_id hi)
+{
+    const struct graph *g = b->g;
+    uint64_t list[PAIR_BUDGET];
+    uint32_t n = 0;
+    bool news = false;
+    list[n++] = (uint64_t)lo << 32 | hi;
+    for (uint32_t at = 0; at < n; at++) {
+        lo = (graph_id)(list[at] >> 32), hi = (graph_id)list[at];
+        const struct graph_node *x = graph_at(g, lo), *y = graph_at(g, hi);
+        const graph_id *xs = x->phi_args, *ys = y->phi_args;
+        uint32_t args = x->phi_count;
+        if (x->kind == GRAPH_PHI && y->kind == GRAPH_PHI && x->block == y->block && x->imm == y->imm) {
+            const struct graph_header_slot *l = slot_of(b, plain, count, lo), *h = slot_of(b, plain, count, hi);
+            if (x->imm &&
+                (!l || !h || lo == hi || is_refused(b, l->block, l->variable, h->variable) ||
+                 graph_assumption_of(b, l->block, l->variable) || graph_assumption_of(b, h->block, h->variable)))
+                continue;
+            if (x->imm) {
+                assume(b, l->block, l->variable, h->variable, GRAPH_ASSUMED_PAIR);
+                news = true;
+            }
+        } else if (x->kind == UOP_SELECT && y->kind == UOP_SELECT && x->arg[0] == y->arg[0]) {
+            xs = x->arg + 1, ys = y->arg + 1;
+            args = 2;
+        } else {
+            continue;
+        }
+        for (uint32_t k = 0; k < args; k++) {
+            uint64_t next = (uint64_t)xs[k] << 32 | ys[k];
+            bool known = false;
+            for (uint32_t i = 0; i < n && !known; i++)
+                known = list[i] == next;
+            if (!known && n < PAIR_BUDGET)
+                list[n++] = next;
+        }
+    }
+    return news;
+}
+
+/* What comes round to a 64-bit phi is no 64-bit value: two registers that were read together once. */
+static bool refuse_pairs(struct graph_builder *b)
+{
+    bool news = false;
+    for (uint32_t i = 0; i < b->headers.n; i++) {
+        const struct graph_header_slot *s = &b->headers.p[i];
+        if (s->half != 1)
+            continue;
+        bool holds = true;
+        for (uint32_t k = 0; k < b->g->blocks.p[s->block].pred_count; k++)
+            if (b->flow->edges.p[b->flow->pred_edges[s->block][k]].back)
+                holds &= graph_at(b->g, s->args[k])->kind != UOP_PAIR;
+        for (uint32_t k = b->assumed_at[s->block]; k && !holds; k = b->assumed.p[k - 1].next) {
+            struct graph_assumption *a = &b->assumed.p[k - 1];
+            if (a->kind == GRAPH_ASSUMED_PAIR && a->lo == s->variable) {
+                a->kind = GRAPH_ASSUMED_REFUSED;
+                news = true;
+            }
+        }
+    }
+    return news;
+}
+
+bool graph_learn_loops(struct graph_builder *b)
+{
+    const struct graph *g = b->g;
+    if (!b->headers.n)
+        return false;
+    bool news = refuse_pairs(b);
+    uint32_t *plain = ARENA_ARRAY(&b->scratch, uint32_t, b->headers.n), count = 0;
+    if (!plain)
+        return false;
+    for (uint32_t i = 0; i < b->headers.n; i++)
+        if (b->headers.p[i].phi != GRAPH_NIL && !b->headers.p[i].half)
+            plain[count++] = i;
+    news |= learn_unchanged(b);
+    /* Those that an instruction reads as one value first, then those that a rule would have joined. */
+    for (size_t i = 0; i < b->read_pairs.n; i++)
+        news |= try_pair(b, plain, count, (graph_id)(b->read_pairs.p[i] >> 32), (graph_id)b->read_pairs.p[i]);
+    for (size_t i = 0; i < g->wanted.n; i++)
+        news |= try_pair(b, plain, count, (graph_id)(g->wanted.p[i] >> 32), (graph_id)g->wanted.p[i]);
+    return news;
+}
