@@ -45,6 +45,27 @@ enum graph_kind {
                    of i */
     GRAPH_ENTRY,  /* what a register held when the kernel began: undefined */
     GRAPH_RESULT, /* result number imm of an effect at instruction `insn` (call clobber, opaque) */
+    GRAPH_REAL,   /* a function no micro-operation is (imm: enum graph_function); readers of expansions make these, the
+                     graph itself never does */
+};
+
+/* Functions that machines compute by several operations. Those with a micro-operation (exp2, log2, rcp, sqrt …) are
+ * nodes of that kind. */
+enum graph_function {
+    GRAPH_EXP,
+    GRAPH_EXP10,
+    GRAPH_LOG,
+    GRAPH_LOG10,
+    GRAPH_SIN,
+    GRAPH_COS,
+    GRAPH_TAN,
+    GRAPH_POW,
+    GRAPH_DIV,   /* a / b of the float format `type` */
+    GRAPH_DIV_S, /* of integers, towards zero */
+    GRAPH_DIV_U,
+    GRAPH_REM_S,
+    GRAPH_REM_U,
+    GRAPH_FUNCTIONS,
 };
 
 struct graph_node {
@@ -125,6 +146,7 @@ struct graph_loop {
     uint32_t parent;        /* loop + 1, 0: none */
     uint32_t first, last;   /* instances */
     bool irreducible;
+    bool apart; /* threads of a block may leave it at different turns (known once graph_depend.h's facts are asked) */
 };
 
 struct graph_call {
@@ -154,11 +176,26 @@ struct graph_env {
     uint32_t word_count;
     const uint8_t *const *constant_bank; /* [18], may be NULL: initialised banks */
     const uint32_t *constant_bytes;
+    uint32_t block[3];       /* threads of a block in x, y, z where the code itself fixes them (reqntid), else 0 */
+    uint32_t block_limit[3]; /* at most as many (maxntid), else 0 */
 };
 struct graph_input {
     const struct graph_input_insn *insns;
     uint32_t count;
     const struct graph_env *env;
+};
+
+/* Expansions (definitions.md D13): stretches of code that together compute one function. They own their instructions:
+ * what lies inside is nobody else's product, call or branch. Found by pattern/ before places and roles are. */
+struct graph_expansions {
+    uint32_t count;
+    const uint32_t *owner; /* by instance: expansion + 1, 0: none */
+    const bool *slow;      /* by instance: runs only where the quick way does not do */
+    const bool *inside;    /* by node (of the first `nodes`): a value nobody outside its expansion uses */
+    const graph_id *reads; /* by node: what it computes, for every input (a GRAPH_REAL or plain node); GRAPH_NIL */
+    const graph_id *shows; /* by node: the same where it is computed approximately too */
+    graph_id nodes;
+    const void *work; /* private to pattern/ */
 };
 
 struct graph {
@@ -178,12 +215,14 @@ struct graph {
     /* What was found on it afterwards; NULL before. */
     const struct graph_cycles *cycles;         /* graph_cycle.h */
     const struct graph_dependence *dependence; /* graph_depend.h */
+    const struct graph_expansions *expansions;
     struct map_u64 hash;                       /* private */
     struct map_u64 halves;                     /* private: LO and HI of nodes made so far */
     struct map_u64 joined;                     /* private: 64-bit values of two composite words; NIL: none */
     VEC(uint64_t) wanted;                      /* private: lo << 32 | hi, loop phis that a rule would have joined */
     unsigned depth;                            /* private: of rules at work */
     void *work;                                /* private */
+    struct graph_facts *facts;                 /* private: what is known of nodes (graph_range.c) */
 };
 
 /* Builds everything. SP_ERR_MEMORY only; what could not be understood stands in the graph (opaque nodes, `indirect`)
@@ -220,6 +259,31 @@ bool graph_is_const(const struct graph *g, graph_id id, uint64_t *bits);
 static inline bool graph_is_loop_phi(const struct graph *g, graph_id id)
 {
     return graph_at(g, id)->kind == GRAPH_PHI && graph_at(g, id)->imm;
+}
+
+/* ---- expansions (graph_expand.c) -------------------------------------------------------------- */
+void graph_set_expansions(struct graph *g, const struct graph_expansions *e);
+/* False, GRAPH_NIL where none was looked for. */
+static inline bool graph_is_owned(const struct graph *g, uint32_t insn)
+{
+    return g->expansions && g->expansions->owner[insn] != 0;
+}
+static inline bool graph_is_slow(const struct graph *g, uint32_t insn)
+{
+    return g->expansions && g->expansions->slow[insn];
+}
+static inline bool graph_is_inside(const struct graph *g, graph_id id)
+{
+    return g->expansions && id < g->expansions->nodes && g->expansions->inside[id];
+}
+static inline graph_id graph_reads(const struct graph *g, graph_id id)
+{
+    return g->expansions && id < g->expansions->nodes ? g->expansions->reads[id] : (graph_id)GRAPH_NIL;
+}
+
+static inline graph_id graph_shows(const struct graph *g, graph_id id)
+{
+    return g->expansions && id < g->expansions->nodes ? g->expansions->shows[id] : (graph_id)GRAPH_NIL;
 }
 
 /* ---- truth (graph_bool.c). NIL stands for true in `runs_when` and `path` -------------------- */

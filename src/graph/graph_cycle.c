@@ -1,11 +1,562 @@
-/* Loops of the source: see graph_cycle.h. */
-#include "graph/graph_cycle.h"
+/* Loops of the source: see graph_cycle.h. The order of work: what varies in which loop, which phis reach an effect
+ * (D2), how they move (graph_induction.c), how often a body repeats its step (graph_peel.c), which loops and stretches
+ * are pieces of one loop (graph_piece.c), then one cycle each.
+ *
+ * requires: a built graph with users indexed · gives: cycles, folds, live phis, copies */
+#include "graph/graph_cycle_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- small questions ------------------------------------------------------------------------- */
+
+bool cycle_in_loop(const struct graph *g, uint32_t block, uint32_t loop)
+{
+    for (uint32_t l = g->blocks.p[block].loop; l; l = g->loops.p[l - 1].parent)
+        if (l - 1 == loop)
+            return true;
+    return false;
+}
+
+graph_id cycle_bare(const struct graph *g, graph_id id)
+{
+    while (graph_at(g, id)->kind == UOP_UNIFORM)
+        id = graph_at(g, id)->arg[0];
+    return id;
+}
+
+uint32_t cycle_args(const struct graph_node *n, const graph_id **args)
+{
+    *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg;
+    return n->kind == GRAPH_PHI ? n->phi_count : n->arg_count;
+}
+
+bool cycle_flatten(const struct graph *g, graph_id id, unsigned kind, graph_id *terms, uint32_t max, uint32_t *count)
+{
+    /* `terms` is the stack too: what is not yet opened stands behind what is done. */
+    uint8_t type = graph_at(g, id)->type;
+    uint32_t done = 0, top = max;
+    graph_id at = id;
+    for (;;) {
+        at = cycle_bare(g, at);
+        const struct graph_node *n = graph_at(g, at);
+        if (n->kind == kind && n->type == type) {
+            if (top <= done + 1)
+                return false;
+            terms[--top] = n->arg[1];
+            at = n->arg[0];
+            continue;
+        }
+        if (done >= top)
+            return false;
+        terms[done++] = at;
+        if (top == max)
+            break;
+        at = terms[top++];
+    }
+    *count = done;
+    return true;
+}
+
+graph_id cycle_branch(const struct graph *g, uint32_t block)
+{
+    const struct graph_block *b = &g->blocks.p[block];
+    const struct uop_list *l = g->input.insns[g->insns.p[b->last].input].uops;
+    for (size_t i = 0; i < l->ops.n; i++) {
+        unsigned kind = l->ops.p[i].kind;
+        if (kind == UOP_BRANCH || kind == UOP_EXIT || kind == UOP_RET || kind == UOP_TRAP || kind == UOP_BRANCH_IND ||
+            kind == UOP_CALL)
+            return b->branch;
+    }
+    return GRAPH_NIL; /* a guarded instruction like any other */
+}
+
+static uint32_t first_def(const struct cycle_work *w, graph_id id, uint32_t loop)
+{
+    const struct graph *g = w->g;
+    uint32_t count, best = UINT32_MAX;
+    const uint32_t *defs = graph_defs_of(g, id, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t insn = g->defs.p[defs[i]].insn;
+        bool inside = loop == UINT32_MAX || cycle_in_loop(g, g->insns.p[insn].block, loop);
+        if (inside && g->insns.p[insn].reachable && insn < best)
+            best = insn;
+    }
+    if (best == UINT32_MAX && id < w->nodes && w->merged_by[id])
+        best = w->merged_by[id] - 1;
+    return best;
+}
+
+uint32_t cycle_maker(const struct cycle_work *w, graph_id id, uint32_t loop)
+{
+    uint32_t count, best = first_def(w, id, loop);
+    const graph_id *users = graph_users(w->g, id, &count);
+    for (uint32_t i = 0; i < count && best == UINT32_MAX; i++) /* one of two numbers in a register */
+        if (graph_at(w->g, users[i])->kind == UOP_PAIR)
+            best = first_def(w, users[i], loop);
+    return best;
+}
+
+static graph_id root_in(const struct graph *g, graph_id id, unsigned depth, unsigned *steps)
+{
+    enum { DEPTH = 100, STEPS = 400 };
+    const struct graph_node *n = graph_at(g, id);
+    struct graph_affine f;
+    if (depth > DEPTH || ++*steps > STEPS || n->type != UOP_B64)
+        return GRAPH_NIL;
+    if (n->kind == UOP_CBANK)
+        return graph_affine(g, id, &f) ? f.base : GRAPH_NIL;
+    if (n->kind != UOP_ADD && n->kind != UOP_SELECT && n->kind != GRAPH_PHI && n->kind != UOP_UNIFORM)
+        return GRAPH_NIL;
+    const graph_id *args;
+    uint32_t count = cycle_args(n, &args);
+    graph_id root = GRAPH_NIL;
+    for (uint32_t k = n->kind == UOP_SELECT; k < count && root == GRAPH_NIL; k++)
+        if (args[k] < id)
+            root = root_in(g, args[k], depth + 1, steps);
+    return root;
+}
+
+graph_id cycle_root(const struct graph *g, graph_id address)
+{
+    unsigned steps = 0;
+    return root_in(g, address, 0, &steps);
+}
+
+/* ---- what varies in a loop -------------------------------------------------------------------- */
+
+/* Whether the node is by itself something that a turn makes anew; *open: its arguments decide. */
+static bool varies_itself(const struct cycle_work *w, uint32_t loop, graph_id id, bool *open)
+{
+    const struct graph *g = w->g;
+    const struct graph_node *n = graph_at(g, id);
+    *open = false;
+    if (n->kind == GRAPH_PHI) {
+        /* A join in front of a header stands in the header's block. */
+        bool before = n->block == g->loops.p[loop].header && !graph_is_loop_phi(g, id);
+        return !before && cycle_in_loop(g, n->block, loop);
+    }
+    if (n->kind == UOP_CONST || n->kind == UOP_SREG || n->kind == GRAPH_ENTRY)
+        return false;
+    if (n->insn != UINT32_MAX) {
+        if (cycle_in_loop(g, g->insns.p[n->insn].block, loop))
+            return true;
+        return false;
+    }
+    if (n->kind == UOP_LOAD && n->imm != 0 && w->regions[loop].stores)
+        for (uint32_t x = w->first_access[id]; x; x = w->next_access[x - 1])
+            if (cycle_in_loop(g, g->insns.p[g->accesses.p[x - 1].insn].block, loop))
+                return true;
+    *open = true;
+    return false;
+}
+
+bool cycle_varies(struct cycle_work *w, uint32_t loop, graph_id id)
+{
+    enum { OPEN = 2 };
+    const struct graph *g = w->g;
+    if (id == GRAPH_NIL)
+        return false;
+    if (id >= w->nodes)
+        return true; /* made here: nothing is remembered of it */
+    size_t base = w->stack.n;
+    VEC_PUSH(w->a, w->stack, id);
+    while (w->stack.n > base) {
+        graph_id at = w->stack.p[w->stack.n - 1];
+        if (w->stamp[at] != loop + 1) {
+            bool open;
+            bool itself = varies_itself(w, loop, at, &open);
+            w->stamp[at] = loop + 1;
+            w->varies[at] = (uint8_t)itself;
+            if (!open) {
+                w->stack.n--;
+                continue;
+            }
+            w->varies[at] = OPEN;
+        }
+        if (w->varies[at] != OPEN) {
+            w->stack.n--;
+            continue;
+        }
+        const struct graph_node *n = graph_at(g, at);
+        bool any = false;
+        size_t before = w->stack.n;
+        for (unsigned k = 0; k < n->arg_count && !any; k++) {
+            graph_id x = n->arg[k];
+            if (x == GRAPH_NIL || x >= w->nodes)
+                continue;
+            if (w->stamp[x] == loop + 1)
+                any = w->varies[x] == 1;
+            else
+                VEC_PUSH(w->a, w->stack, x);
+        }
+        if (any)
+            w->stack.n = before;
+        if (any || w->stack.n == before) {
+            w->varies[at] = (uint8_t)any;
+            w->stack.n = before - 1;
+        }
+        if (arena_failed(w->a))
+            break;
+    }
+    w->stack.n = base;
+    return w->stamp[id] == loop + 1 && w->varies[id] == 1;
+}
+
+/* ---- live phis (D2) --------------------------------------------------------------------------- */
+
+static bool is_effect(unsigned kind)
+{
+    switch (kind) {
+    case UOP_CONST:
+    case UOP_READ:
+    case UOP_WRITE:
+    case UOP_SREG:
+    case UOP_CBANK:
+    case UOP_PC:
+    case UOP_UNDEF:
+    case UOP_LOAD:
+    case UOP_UNIFORM:
+    case UOP_NOP:
+    case UOP_RECONVERGE:
+    case UOP_PREFETCH: return false;
+    default: return !uop_is_pure((enum uop_kind)kind);
+    }
+}
+
+static void mark(struct cycle_work *w, bool *marks, graph_id id)
+{
+    if (id == GRAPH_NIL || id >= w->nodes || marks[id])
+        return;
+    marks[id] = true;
+    VEC_PUSH(w->a, w->stack, id);
+}
+
+static void spread(struct cycle_work *w, bool *marks, bool data)
+{
+    while (w->stack.n) {
+        const struct graph_node *n = graph_at(w->g, w->stack.p[--w->stack.n]);
+        const graph_id *args;
+        uint32_t count = cycle_args(n, &args);
+        if (data && (n->kind == UOP_LOAD || n->type == UOP_B1))
+            continue; /* an address, a condition */
+        for (uint32_t k = data && n->kind == UOP_SELECT; k < count; k++)
+            mark(w, marks, args[k]);
+    }
+}
+
+/* From every effect backwards. What is not met is held in registers without anybody looking at it. */
+static void find_live(struct cycle_work *w)
+{
+    const struct graph *g = w->g;
+    for (int data = 0; data < 2; data++) {
+        bool *marks = data ? w->data : w->live;
+        for (size_t i = 0; i < g->accesses.n; i++) {
+            const struct graph_access *x = &g->accesses.p[i];
+            bool once = x->order != UOP_WEAK && x->order != UOP_READONLY;
+            if (!data && (x->kind != GRAPH_LOAD || once))
+                mark(w, marks, x->address);
+            for (unsigned k = 0; k < 4 && x->kind != GRAPH_LOAD; k++)
+                mark(w, marks, x->value[k]);
+        }
+        for (size_t i = 0; i < g->blocks.n && !data; i++)
+            mark(w, marks, cycle_branch(g, (uint32_t)i));
+        for (size_t i = 0; i < g->insns.n; i++) {
+            const struct graph_insn *n = &g->insns.p[i];
+            const struct uop_list *l = g->input.insns[n->input].uops;
+            bool effect = l->unknown;
+            for (size_t k = 0; k < l->ops.n; k++)
+                effect |= is_effect(l->ops.p[k].kind);
+            if (!effect || !n->reachable)
+                continue;
+            if (!data)
+                mark(w, marks, n->guard);
+            for (uint32_t u = n->first_use; u < n->first_use + n->use_count && n->access_count == 0; u++)
+                mark(w, marks, g->uses.p[u].node);
+        }
+        spread(w, marks, data);
+    }
+}
+
+/* ---- regions ---------------------------------------------------------------------------------- */
+
+static bool list_blocks(struct cycle_work *w)
+{
+    struct graph *g = w->g;
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t b = 0; b < g->blocks.n; b++)
+            for (uint32_t l = g->blocks.p[b].loop; l; l = g->loops.p[l - 1].parent) {
+                struct cycle_region *r = &w->regions[l - 1];
+                if (pass)
+                    r->blocks[r->block_count] = b;
+                r->block_count++;
+            }
+        for (uint32_t l = 0; l < w->region_count && !pass; l++) {
+            struct cycle_region *r = &w->regions[l];
+            r->blocks = ARENA_ARRAY(w->a, uint32_t, r->block_count);
+            r->block_count = 0;
+            if (!r->blocks)
+                return false;
+        }
+    }
+    return true;
+}
+
+static void find_exits(struct cycle_work *w, struct cycle_region *r)
+{
+    struct graph *g = w->g;
+    for (uint32_t i = 0; i < r->block_count; i++) {
+        uint32_t at = r->blocks[i];
+        const struct graph_block *b = &g->blocks.p[at];
+        if (!b->reachable)
+            continue;
+        graph_id branch = cycle_branch(g, at);
+        if (b->succ_count == 1 && branch != GRAPH_NIL) { /* the thread ends here when the condition holds */
+            VEC_PUSH(w->a, r->exits, (struct cycle_exit){at, branch});
+            if (!cycle_in_loop(g, b->succs[0], r->loop))
+                VEC_PUSH(w->a, r->exits, (struct cycle_exit){at, graph_not(g, branch)});
+            continue;
+        }
+        for (uint32_t s = 0; s < b->succ_count; s++) {
+            if (cycle_in_loop(g, b->succs[s], r->loop))
+                continue;
+            graph_id leaves = b->succ_count != 2 ? GRAPH_NIL : s == 0 ? branch : graph_not(g, branch);
+            b = &g->blocks.p[at];
+            VEC_PUSH(w->a, r->exits, (struct cycle_exit){at, leaves});
+        }
+    }
+}
+
+static void find_phis(struct cycle_work *w, struct cycle_region *r)
+{
+    struct graph *g = w->g;
+    uint32_t header = g->loops.p[r->loop].header;
+    uint32_t count = 0;
+    for (graph_id id = w->first_phi[header]; id; id = w->next_phi[id])
+        count++;
+    r->phis = ARENA_ARRAY(w->a, struct cycle_phi, count);
+    for (graph_id id = w->first_phi[header]; id && r->phis; id = w->next_phi[id]) {
+        const struct graph_node *n = graph_at(g, id);
+        const struct graph_block *b = &g->blocks.p[header];
+        struct cycle_phi p = {.phi = id, .live = w->live[id], .data = w->data[id]};
+        bool start = true, next = true;
+        if (!graph_is_loop_phi(g, id))
+            continue;
+        for (uint32_t k = 0; k < n->phi_count && k < b->pred_count; k++) {
+            if (!g->blocks.p[b->preds[k]].reachable)
+                continue;
+            bool back = cycle_in_loop(g, b->preds[k], r->loop);
+            graph_id *to = back ? &p.next : &p.start;
+            bool *one = back ? &next : &start;
+            if (*to != GRAPH_NIL && *to != n->phi_args[k])
+                *one = false;
+            *to = n->phi_args[k];
+        }
+        p.start = start ? p.start : GRAPH_NIL;
+        p.next = next ? p.next : GRAPH_NIL;
+        r->phis[r->phi_count++] = p;
+    }
+}
+
+static bool changes_memory(unsigned kind)
+{
+    return kind == UOP_STORE || kind == UOP_ATOM || kind == UOP_RED || kind == UOP_ASYNC_COPY || kind == UOP_CALL ||
+           kind == UOP_CALL_IND || kind == UOP_BAR || kind == UOP_FENCE || kind == UOP_ASYNC_WAIT;
+}
+
+static bool changes_something(const struct graph *g, const struct cycle_region *r)
+{
+    for (uint32_t i = 0; i < r->block_count; i++) {
+        const struct graph_block *b = &g->blocks.p[r->blocks[i]];
+        for (uint32_t k = b->first; k <= b->last; k++) {
+            const struct uop_list *l = g->input.insns[g->insns.p[k].input].uops;
+            if (l->unknown)
+                return true;
+            for (size_t u = 0; u < l->ops.n; u++)
+                if (changes_memory(l->ops.p[u].kind))
+                    return true;
+        }
+    }
+    return false;
+}
+
+static bool begin(struct cycle_work *w)
+{
+    struct graph *g = w->g;
+    w->nodes = (graph_id)g->nodes.n;
+    w->region_count = (uint32_t)g->loops.n;
+    w->regions = ARENA_ARRAY(w->a, struct cycle_region, w->region_count + 1);
+    w->stamp = ARENA_ARRAY(w->a, uint32_t, w->nodes);
+    w->varies = ARENA_ARRAY(w->a, uint8_t, w->nodes);
+    w->merged_by = ARENA_ARRAY(w->a, uint32_t, w->nodes);
+    w->first_access = ARENA_ARRAY(w->a, uint32_t, w->nodes);
+    w->next_access = ARENA_ARRAY(w->a, uint32_t, g->accesses.n + 1);
+    w->first_phi = ARENA_ARRAY(w->a, uint32_t, g->blocks.n + 1);
+    w->next_phi = ARENA_ARRAY(w->a, uint32_t, w->nodes);
+    w->data = ARENA_ARRAY(w->a, bool, w->nodes);
+    w->claimed = ARENA_ARRAY(w->a, bool, w->nodes);
+    if (arena_failed(w->a))
+        return false;
+    for (uint32_t l = 0; l < w->region_count; l++)
+        w->regions[l] = (struct cycle_region){.loop = l, .unroll = 1, .counter = -1, .cycle = -1};
+    for (uint32_t d = 0; d < g->defs.n; d++)
+        if (g->defs.p[d].merged != g->defs.p[d].node && g->defs.p[d].merged < w->nodes &&
+            !w->merged_by[g->defs.p[d].merged])
+            w->merged_by[g->defs.p[d].merged] = g->defs.p[d].insn + 1;
+    for (uint32_t i = (uint32_t)g->accesses.n; i-- > 0;) {
+        graph_id node = g->accesses.p[i].result;
+        if (g->accesses.p[i].kind != GRAPH_LOAD || node == GRAPH_NIL || graph_at(g, node)->kind != UOP_LOAD)
+            continue;
+        w->next_access[i] = w->first_access[node];
+        w->first_access[node] = i + 1;
+    }
+    for (graph_id id = w->nodes; id-- > 1;)
+        if (graph_at(g, id)->kind == GRAPH_PHI) {
+            w->next_phi[id] = w->first_phi[graph_at(g, id)->block];
+            w->first_phi[graph_at(g, id)->block] = id;
+        }
+    return list_blocks(w);
+}
+
+/* ---- cycles ----------------------------------------------------------------------------------- */
+
+static enum graph_carried_kind carried_kind(const struct graph *g, const struct cycle_phi *p)
+{
+    unsigned type = graph_at(g, p->phi)->type;
+    if (p->step_kind != CYCLE_STEP_NONE)
+        return p->pointer ? GRAPH_CARRIED_ADDRESS : GRAPH_CARRIED_COUNTER;
+    if (p->data || type == UOP_B16 || type == UOP_B8)
+        return GRAPH_CARRIED_DATA;
+    if (p->address)
+        return GRAPH_CARRIED_ADDRESS;
+    return GRAPH_CARRIED_DATA;
+}
+
+static void list_carried(struct cycle_work *w, const struct cycle_region *r, struct graph_cycle *c)
+{
+    for (uint32_t i = 0; i < r->phi_count; i++) {
+        const struct cycle_phi *p = &r->phis[i];
+        if (!p->live || p->next == p->phi)
+            continue;
+        uint32_t insn = p->next == GRAPH_NIL ? UINT32_MAX : cycle_maker(w, p->next, r->loop);
+        struct graph_carried e = {.phi = p->phi,
+                                  .next = p->next,
+                                  .insn = insn == UINT32_MAX ? w->g->loops.p[r->loop].last : insn,
+                                  .kind = carried_kind(w->g, p)};
+        VEC_PUSH(w->a, c->carried, e);
+    }
+}
+
+static void make_cycle(struct cycle_work *w, struct cycle_region *r)
+{
+    const struct graph_loop *l = &w->g->loops.p[r->loop];
+    r->cycle = (int32_t)w->out->cycles.n;
+    struct graph_cycle c = {.parent = -1, .first = l->first, .last = l->last, .unroll = r->unroll};
+    struct graph_piece piece = {.loop = r->loop,
+                                .first = l->first,
+                                .last = l->last,
+                                .unroll = r->unroll,
+                                .blocks = r->blocks,
+                                .block_count = r->block_count};
+    c.irreducible = l->irreducible;
+    VEC_PUSH(w->a, c.pieces, piece);
+    if (!c.irreducible) {
+        list_carried(w, r, &c);
+        cycle_join_pieces(w, r, &c);
+        const struct graph_piece *best = &c.pieces.p[c.best];
+        cycle_choose_counter(w, best->straight ? r : &w->regions[best->loop], &c);
+    }
+    VEC_PUSH(w->a, w->out->cycles, c);
+}
+
+/* Cycles in order of their first instance, outer ones before the inner ones; everything that refers to one follows. */
+static enum sp_status sort_cycles(struct cycle_work *w)
+{
+    struct graph_cycles *out = w->out;
+    uint32_t n = (uint32_t)out->cycles.n;
+    uint32_t *order = ARENA_ARRAY(w->a, uint32_t, n), *place = ARENA_ARRAY(w->a, uint32_t, n);
+    struct graph_cycle *copy = ARENA_ARRAY(w->a, struct graph_cycle, n);
+    if (arena_failed(w->a))
+        return SP_ERR_MEMORY;
+    for (uint32_t i = 0; i < n; i++) { /* insertion from the back: kernels have few loops, and those nearly in order */
+        uint32_t k = i;
+        for (; k > 0; k--) {
+            const struct graph_cycle *a = &out->cycles.p[order[k - 1]], *b = &out->cycles.p[i];
+            bool after = a->first > b->first || (a->first == b->first && a->last < b->last);
+            if (!after)
+                break;
+            order[k] = order[k - 1];
+        }
+        order[k] = i;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        place[order[i]] = i;
+    for (uint32_t i = 0; i < n; i++) {
+        copy[i] = out->cycles.p[order[i]];
+        if (copy[i].parent >= 0)
+            copy[i].parent = (int32_t)place[copy[i].parent];
+    }
+    for (uint32_t i = 0; i < n; i++)
+        out->cycles.p[i] = copy[i];
+    for (size_t i = 0; i < out->folds.n; i++)
+        out->folds.p[i].cycle = place[out->folds.p[i].cycle];
+    for (uint32_t l = 0; l < w->region_count; l++)
+        if (w->regions[l].cycle >= 0)
+            w->regions[l].cycle = (int32_t)place[w->regions[l].cycle];
+    return SP_OK;
+}
+
+static void name_blocks(struct cycle_work *w, uint32_t *cycle_of)
+{
+    const struct graph *g = w->g;
+    for (uint32_t i = 0; i < w->out->cycles.n; i++) { /* straight pieces first: a loop inside says more */
+        const struct graph_cycle *c = &w->out->cycles.p[i];
+        for (size_t k = 0; k < c->pieces.n; k++)
+            for (uint32_t b = 0; b < c->pieces.p[k].block_count && c->pieces.p[k].straight && c->pieces.n > 1; b++)
+                cycle_of[c->pieces.p[k].blocks[b]] = i + 1;
+    }
+    for (uint32_t b = 0; b < g->blocks.n; b++)
+        if (g->blocks.p[b].loop && w->regions[g->blocks.p[b].loop - 1].cycle >= 0)
+            cycle_of[b] = (uint32_t)w->regions[g->blocks.p[b].loop - 1].cycle + 1;
+}
 
 enum sp_status graph_find_cycles(struct arena *a, struct graph *g, struct graph_cycles *out)
 {
+    struct cycle_work w = {.a = a, .g = g, .out = out};
     *out = (struct graph_cycles){.copy_count = (graph_id)g->nodes.n};
-    out->cycle_of = ARENA_ARRAY(a, uint32_t, g->blocks.n + 1);
+    uint32_t *cycle_of = ARENA_ARRAY(a, uint32_t, g->blocks.n + 1);
+    w.live = ARENA_ARRAY(a, bool, g->nodes.n + 1);
+    out->cycle_of = cycle_of;
     out->copy_of = ARENA_ARRAY(a, graph_id, g->nodes.n + 1);
-    out->live_phi = ARENA_ARRAY(a, bool, g->nodes.n + 1);
-    return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
+    if (arena_failed(a))
+        return SP_ERR_MEMORY;
+    out->live_phi = w.live;
+    if (!begin(&w))
+        return SP_ERR_MEMORY;
+    w.budget = 64 * (uint64_t)w.nodes + 100000;
+    find_live(&w);
+    for (uint32_t l = 0; l < w.region_count; l++) {
+        struct cycle_region *r = &w.regions[l];
+        r->stores = changes_something(g, r);
+        find_exits(&w, r);
+        if (g->loops.p[l].irreducible)
+            continue;
+        find_phis(&w, r);
+        cycle_find_inductions(&w, r);
+        cycle_find_test(&w, r);
+        cycle_peel(&w, r);
+    }
+    for (uint32_t l = w.region_count; l-- > 0;)
+        if (w.regions[l].cycle < 0 && !graph_is_slow(g, g->blocks.p[g->loops.p[l].header].first)) /* an expansion's */
+            make_cycle(&w, &w.regions[l]);
+    for (uint32_t l = 0; l < w.region_count; l++) {
+        uint32_t parent = g->loops.p[l].parent;
+        if (parent && w.regions[l].cycle >= 0 && w.regions[parent - 1].cycle >= 0)
+            out->cycles.p[w.regions[l].cycle].parent = w.regions[parent - 1].cycle;
+    }
+    enum sp_status status = sort_cycles(&w);
+    name_blocks(&w, cycle_of);
+    for (graph_id id = 1; id < w.nodes; id++) /* the marks of other nodes are of no use to readers */
+        w.live[id] &= graph_at(g, id)->kind == GRAPH_PHI;
+    return arena_failed(a) ? SP_ERR_MEMORY : status;
 }

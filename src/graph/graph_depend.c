@@ -1,12 +1,334 @@
-/* Memory dependence between threads: see graph_depend.h. */
-#include "graph/graph_depend.h"
+/* Memory dependence between threads. From each access a set of bits flows through the blocks: how strong a sync was
+ * passed, back edges of which of the access's own loops were crossed (its address may then stand for another turn's),
+ * and whose way it is: the storing thread's own, one on which a later store of the same word was passed that the
+ * storing thread need not have made (forgotten at the next barrier, up to which the way has to be its own), or one
+ * behind an exit that it may have taken. Where the bits arrive at an access of the same object, graph_solve says which
+ * thread's it is. Work is counted; when it is spent, the result says that it is not complete.
+ * requires: a built graph · gives: graph_find_dependence */
+#include "graph/graph_depend_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- preparation ----------------------------------------------------------------------------- */
+
+static bool list_events(struct finder *f)
+{
+    struct graph *g = f->g;
+    f->first_event = ARENA_ARRAY(f->a, uint32_t, g->blocks.n + 1);
+    f->event_of = ARENA_ARRAY(f->a, uint32_t, g->accesses.n + 1);
+    f->ends = ARENA_ARRAY(f->a, bool, g->blocks.n + 1);
+    if (arena_failed(f->a))
+        return false;
+    for (uint32_t b = 0; b < g->blocks.n; b++) {
+        const struct graph_block *block = &g->blocks.p[b];
+        f->first_event[b] = (uint32_t)f->events.n;
+        for (uint32_t i = block->first; i <= block->last && block->reachable; i++) {
+            const struct graph_insn *insn = &g->insns.p[i];
+            for (uint32_t k = 0; k < insn->access_count; k++) {
+                f->event_of[insn->first_access + k] = (uint32_t)f->events.n;
+                VEC_PUSH(f->a, f->events, (struct event){EVENT_ACCESS, i, insn->first_access + k});
+            }
+            if (f->syncs[i])
+                VEC_PUSH(f->a, f->events, (struct event){EVENT_SYNC, i, 0});
+        }
+        if (block->branch == GRAPH_NIL || graph_block_uniform(g, block->branch))
+            continue;
+        f->ends[b] = block->succ_count == 1;
+        for (uint32_t k = 0; k < block->succ_count; k++)
+            f->ends[b] |= block->succ_count > 1 && f->dead_end[block->succs[k]];
+    }
+    f->first_event[g->blocks.n] = (uint32_t)f->events.n;
+    return !arena_failed(f->a);
+}
+
+static unsigned stale_from(struct finder *f, const struct source *s, graph_id id)
+{
+    for (unsigned k = 0; k < s->depth; k++)
+        if (graph_turns_with(f->g, id, s->nest[k]))
+            return k + 1;
+    return LEVELS;
+}
+
+void graph_make_source(struct finder *f, uint32_t access, struct source *s)
+{
+    const struct graph *g = f->g;
+    *s = (struct source){.access = access};
+    for (uint32_t l = g->blocks.p[block_of(f, access)].loop; l; l = g->loops.p[l - 1].parent)
+        if (s->depth < LEVELS - 1)
+            s->nest[s->depth++] = l;
+        else
+            s->nest[LEVELS - 2] = l;
+    s->stale_address = stale_from(f, s, access_at(f, access)->address);
+    s->stale_when = stale_from(f, s, access_at(f, access)->runs_when);
+}
+
+/* ---- bits ------------------------------------------------------------------------------------ */
+
+static uint64_t pass_sync(uint64_t bits, unsigned strength)
+{
+    uint64_t out = 0;
+    for (unsigned way = 0; way < CLASSES; way++) {
+        if (way == OVERWRITTEN && strength == SYNC_BLOCK)
+            continue;
+        uint64_t mine = bits >> (16 * way) & 0xffff, low = mine & ((UINT64_C(1) << (4 * strength)) - 1);
+        mine &= ~((UINT64_C(1) << (4 * strength)) - 1);
+        for (unsigned s = 0; s < strength; s++)
+            mine |= (low >> (4 * s) & 15) << (4 * strength);
+        out |= mine << (16 * way);
+    }
+    return out;
+}
+
+/* The parts of a condition that are the same in all threads, as a condition. */
+static graph_id uniform_part(struct graph *g, graph_id when)
+{
+    graph_id atoms[6], r = GRAPH_NIL;
+    unsigned count;
+    uint64_t table;
+    if (when == GRAPH_NIL || !graph_table(g, when, atoms, &count, &table))
+        return GRAPH_NIL;
+    for (unsigned k = 0; k < count; k++) {
+        bool one = false, zero = false;
+        for (unsigned row = 0; row < 1u << count; row++)
+            if (table >> row & 1) {
+                one |= row >> k & 1;
+                zero |= !(row >> k & 1);
+            }
+        if (one != zero && graph_block_uniform(g, atoms[k]))
+            r = graph_and(g, r, one ? atoms[k] : graph_not(g, atoms[k]));
+    }
+    return r;
+}
+
+bool graph_same_word(struct finder *f, const struct graph_access *x, const struct graph_access *y)
+{
+    if (x->space != y->space)
+        return false;
+    if (x->address == y->address)
+        return y->width >= x->width;
+    struct graph_affine a, b;
+    if (!graph_affine(f->g, x->address, &a) || !graph_affine(f->g, y->address, &b) || a.base != b.base ||
+        a.term_count != b.term_count)
+        return false;
+    for (unsigned i = 0; i < a.term_count; i++)
+        if (a.terms[i].term != b.terms[i].term || a.terms[i].coefficient != b.terms[i].coefficient ||
+            a.terms[i].extend != b.terms[i].extend)
+            return false;
+    return b.offset <= a.offset && b.offset + y->width >= a.offset + x->width;
+}
+
+/* A later store of the same word by the same thread. */
+static uint64_t overwrite(struct finder *f, const struct source *s, uint64_t bits, uint32_t by)
+{
+    struct graph *g = f->g;
+    const struct graph_access *x = access_at(f, s->access), *y = access_at(f, by);
+    if (y->kind != GRAPH_STORE || x->kind == GRAPH_LOAD || !graph_same_word(f, x, y))
+        return bits;
+    const struct graph_insn *insn = &g->insns.p[y->insn];
+    uint64_t same_turn = levels_below(s->stale_address), sure_turn = same_turn;
+    if (by == s->access) { /* its own next turn */
+        if (insn->guard != GRAPH_NIL && s->stale_when != LEVELS)
+            return bits;
+        return x->space == UOP_LOCAL ? bits & ~same_turn : bits & ~(same_turn & WAY_BITS(OWN_WAY));
+    }
+    if (insn->guard != GRAPH_NIL) { /* made on this way? */
+        if (!graph_implies(g, x->runs_when, insn->guard))
+            return bits;
+        same_turn &= levels_below(s->stale_when);
+    }
+    if (x->space == UOP_LOCAL)
+        return bits & ~same_turn;
+    bool sure = y->runs_when == GRAPH_NIL || graph_block_uniform(g, y->runs_when);
+    if (!sure && graph_implies(g, graph_and(g, x->runs_when, uniform_part(g, y->runs_when)), y->runs_when)) {
+        sure = true;
+        sure_turn &= levels_below(s->stale_when);
+    }
+    for (uint32_t l = g->blocks.p[insn->block].loop; l && sure; l = g->loops.p[l - 1].parent)
+        if (g->loops.p[l - 1].apart && !graph_in_loop(g, block_of(f, s->access), l))
+            sure = false;
+    sure_turn &= same_turn;
+    if (sure)
+        bits &= ~sure_turn;
+    uint64_t own = bits & WAY_BITS(OWN_WAY) & same_turn;
+    return (bits & ~own) | own << (16 * OVERWRITTEN);
+}
+
+/* Through the events of a block from `from` on. */
+static uint64_t through(struct finder *f, const struct source *s, uint64_t bits, uint32_t from, uint32_t to, bool keep)
+{
+    for (uint32_t e = from; e < to && bits; e++) {
+        const struct event *v = &f->events.p[e];
+        f->flow_work--;
+        if (keep)
+            f->at[e] |= bits;
+        if (v->kind == EVENT_SYNC)
+            bits = pass_sync(bits, f->syncs[v->insn]);
+        else if (f->object[v->access] == f->object[s->access])
+            bits = overwrite(f, s, bits, v->access);
+    }
+    return bits;
+}
+
+static uint64_t across(struct finder *f, const struct source *s, uint32_t from, uint32_t to, uint64_t bits)
+{
+    const struct graph *g = f->g;
+    if (f->ends[from])
+        bits |= (bits & WAY_BITS(OWN_WAY)) << (16 * ENDED);
+    for (unsigned k = s->depth; k > 0; k--) {
+        if (g->loops.p[s->nest[k - 1] - 1].header != to || !graph_in_loop(g, from, s->nest[k - 1]))
+            continue;
+        uint64_t low = levels_below(k), moved = 0;
+        for (unsigned j = 0; j < k; j++)
+            moved |= (bits & (levels_below(j + 1) & ~levels_below(j))) << (k - j);
+        return (bits & ~low) | moved;
+    }
+    return bits;
+}
+
+static void enqueue(struct finder *f, uint32_t block, uint64_t bits, uint32_t *tail)
+{
+    if ((f->in[block] | bits) == f->in[block])
+        return;
+    if (!f->in[block])
+        VEC_PUSH(f->a, f->touched, block);
+    f->in[block] |= bits;
+    if (!f->queued[block]) {
+        f->queued[block] = true;
+        f->queue[(*tail)++ % (f->g->blocks.n + 1)] = block;
+    }
+}
+
+/* Fills `at` and `in`; false when the work is spent. */
+static bool flow_from(struct finder *f, const struct source *s)
+{
+    const struct graph *g = f->g;
+    uint32_t start = block_of(f, s->access), head = 0, tail = 0;
+    bool load = access_at(f, s->access)->kind == GRAPH_LOAD;
+    uint64_t care = load ? ~(UINT64_C(0xf000) * UINT64_C(0x100010001)) : ~UINT64_C(0); /* a read ends at a barrier */
+    uint64_t bits =
+        through(f, s, BIT(OWN_WAY, 0, 0), f->event_of[s->access] + 1, f->first_event[start + 1], true) & care;
+    for (uint32_t k = 0; k < g->blocks.p[start].succ_count && bits; k++)
+        enqueue(f, g->blocks.p[start].succs[k], across(f, s, start, g->blocks.p[start].succs[k], bits), &tail);
+    while (head != tail && f->flow_work > 0) {
+        uint32_t b = f->queue[head++ % (g->blocks.n + 1)];
+        f->queued[b] = false;
+        f->flow_work--;
+        bits = through(f, s, f->in[b], f->first_event[b], f->first_event[b + 1], true) & care;
+        for (uint32_t k = 0; k < g->blocks.p[b].succ_count && bits; k++)
+            enqueue(f, g->blocks.p[b].succs[k], across(f, s, b, g->blocks.p[b].succs[k], bits), &tail);
+    }
+    while (head != tail)
+        f->queued[f->queue[head++ % (g->blocks.n + 1)]] = false;
+    return f->flow_work > 0 && !arena_failed(f->a);
+}
+
+static void forget(struct finder *f, const struct source *s)
+{
+    uint32_t start = block_of(f, s->access);
+    for (uint32_t e = f->first_event[start]; e < f->first_event[start + 1]; e++)
+        f->at[e] = 0;
+    for (size_t i = 0; i < f->touched.n; i++) {
+        uint32_t b = f->touched.p[i];
+        f->in[b] = 0;
+        for (uint32_t e = f->first_event[b]; e < f->first_event[b + 1]; e++)
+            f->at[e] = 0;
+    }
+    f->touched.n = 0;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static int by_load(const void *a, const void *b)
+{
+    const struct graph_reach *x = a, *y = b;
+    if (x->load != y->load)
+        return x->load < y->load ? -1 : 1;
+    if (x->store != y->store)
+        return x->store < y->store ? -1 : 1;
+    if (x->element != y->element)
+        return x->element < y->element ? -1 : 1;
+    return (int)x->may - (int)y->may;
+}
+
+static enum sp_status finish(struct finder *f)
+{
+    struct graph_dependence *out = f->out;
+    size_t n = f->g->accesses.n;
+    uint32_t *first = ARENA_ARRAY(f->a, uint32_t, n + 2);
+    if (arena_failed(f->a))
+        return SP_ERR_MEMORY;
+    if (f->reaches.n)
+        qsort(f->reaches.p, f->reaches.n, sizeof f->reaches.p[0], by_load);
+    out->reaches.p = f->reaches.p;
+    out->reaches.n = f->reaches.n;
+    out->reaches.cap = f->reaches.cap;
+    size_t at = 0;
+    for (size_t i = 0; i <= n; i++) {
+        while (at < f->reaches.n && f->reaches.p[at].load < i)
+            at++;
+        first[i] = (uint32_t)at;
+    }
+    out->first_reach = first;
+    out->object_of = f->object;
+    return SP_OK;
+}
 
 enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct graph_dependence *out)
 {
+    struct finder f = {.a = a, .g = g, .out = out, .flow_work = FLOW_WORK, .solve_work = SOLVE_WORK};
+    bool opaque = false;
     *out = (struct graph_dependence){0};
-    uint32_t *first = ARENA_ARRAY(a, uint32_t, g->accesses.n + 1),
-             *object = ARENA_ARRAY(a, uint32_t, g->accesses.n + 1);
-    out->first_reach = first;
-    out->object_of = object;
-    return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
+    if (g->blocks.n && !graph_facts_of(g))
+        return SP_ERR_MEMORY;
+    if (g->blocks.n)
+        graph_block_uniform(g, graph_true(g)); /* which loops threads leave apart */
+    f.syncs = graph_find_syncs(a, g, &opaque);
+    out->complete = !opaque && !g->incomplete;
+    if (!f.syncs || !(f.dead_end = graph_find_dead_ends(a, g, f.syncs)) || !list_events(&f) ||
+        !(f.object = graph_find_objects(a, g, out)))
+        return SP_ERR_MEMORY;
+    f.in = ARENA_ARRAY(a, uint64_t, g->blocks.n + 1);
+    f.at = ARENA_ARRAY(a, uint64_t, f.events.n + 1);
+    f.queue = ARENA_ARRAY(a, uint32_t, g->blocks.n + 1);
+    f.queued = ARENA_ARRAY(a, bool, g->blocks.n + 1);
+    f.stamp = ARENA_ARRAY(a, uint32_t, g->blocks.n + 1);
+    if (arena_failed(a))
+        return SP_ERR_MEMORY;
+    for (uint32_t i = 0; i < g->accesses.n; i++) {
+        const struct graph_access *x = access_at(&f, i);
+        struct source s;
+        if (!g->insns.p[x->insn].reachable || x->order == UOP_READONLY || x->space > UOP_GENERIC ||
+            (x->kind == GRAPH_LOAD && x->space == UOP_LOCAL))
+            continue;
+        graph_make_source(&f, i, &s);
+        if (!flow_from(&f, &s)) {
+            if (arena_failed(a))
+                return SP_ERR_MEMORY;
+            out->complete = false;
+            forget(&f, &s);
+            break;
+        }
+        /* Blocks that the bits have been in, in order of the code. */
+        VEC_PUSH(a, f.touched, block_of(&f, i));
+        qsort(f.touched.p, f.touched.n, sizeof f.touched.p[0], by_number);
+        for (size_t k = 0; k < f.touched.n; k++) {
+            uint32_t b = f.touched.p[k];
+            if (k && b == f.touched.p[k - 1])
+                continue;
+            for (uint32_t e = f.first_event[b]; e < f.first_event[b + 1]; e++)
+                if (f.events.p[e].kind == EVENT_ACCESS && f.at[e] && (f.events.p[e].access != i || f.at[e]))
+                    graph_relate(&f, &s, f.events.p[e].access, f.at[e]);
+        }
+        forget(&f, &s);
+    }
+    if (!graph_relate_apart(&f))
+        return SP_ERR_MEMORY;
+    return finish(&f);
 }

@@ -136,9 +136,54 @@ static graph_id join_by_phi(struct graph_builder *b, uint32_t block, uint32_t v,
     return phi;
 }
 
-/* The value of variable v where `in` edges meet; `side`: their conditions say nothing of the turn. */
+enum side { SIDE_UNKNOWN, SIDE_TAKEN, SIDE_NOT };
+
+/* Which way out of the block's immediate dominator leads to this edge, in the same turn of the loop both are in. */
+static enum side side_of(const struct graph *g, const struct graph_edge *e)
+{
+    enum { CLIMB = 256 };
+    uint32_t dominator = g->blocks.p[e->to].idom, child = e->from;
+    const struct graph_block *d = &g->blocks.p[dominator];
+    if (d->branch == GRAPH_NIL || d->succ_count != 2 || d->succs[0] == d->succs[1] ||
+        d->loop != g->blocks.p[e->to].loop || e->guessed)
+        return SIDE_UNKNOWN;
+    if (child == dominator)
+        return e->when == GRAPH_WHEN_TAKEN ? SIDE_TAKEN : e->when == GRAPH_WHEN_NOT ? SIDE_NOT : SIDE_UNKNOWN;
+    for (unsigned steps = 0; g->blocks.p[child].idom != dominator; steps++) {
+        if (steps == CLIMB || g->blocks.p[child].idom == UINT32_MAX)
+            return SIDE_UNKNOWN;
+        child = g->blocks.p[child].idom;
+    }
+    if (g->blocks.p[child].pred_count != 1 || g->blocks.p[child].preds[0] != dominator)
+        return SIDE_UNKNOWN;
+    /* Edges out of a block stand in the order taken, not taken (graph_flow.c). */
+    return child == d->succs[0] ? SIDE_TAKEN : child == d->succs[1] ? SIDE_NOT : SIDE_UNKNOWN;
+}
+
+/* The condition under which `value` comes and nothing else that is defined, by the dominator's branch alone, however
+ * long the ways are; NIL: the branch does not tell. */
+static graph_id side_condition(struct graph_builder *b, uint32_t block, uint32_t v, const struct incoming *in,
+                               uint32_t count, graph_id value)
+{
+    struct graph *g = b->g;
+    enum side mine = SIDE_UNKNOWN, others = SIDE_UNKNOWN;
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_undefined(g, in[i].state[v].node))
+            continue;
+        enum side *known = in[i].state[v].node == value ? &mine : &others, s = side_of(g, in[i].edge);
+        if (s == SIDE_UNKNOWN || (*known != SIDE_UNKNOWN && *known != s))
+            return GRAPH_NIL;
+        *known = s;
+    }
+    if (mine == SIDE_UNKNOWN || others == SIDE_UNKNOWN || mine == others)
+        return GRAPH_NIL;
+    graph_id branch = g->blocks.p[g->blocks.p[block].idom].branch;
+    return mine == SIDE_TAKEN ? branch : graph_not(g, branch);
+}
+
+/* The value of variable v where `in` edges meet; `beside`: their conditions say nothing of the turn. */
 static graph_id join_values(struct graph_builder *b, uint32_t block, uint32_t v, const struct incoming *in,
-                            uint32_t count, bool side)
+                            uint32_t count, bool beside)
 {
     enum { WAYS = 8 };
     struct graph *g = b->g;
@@ -151,7 +196,7 @@ static graph_id join_values(struct graph_builder *b, uint32_t block, uint32_t v,
         unsigned k = 0;
         while (k < n && value[k] != x)
             k++;
-        if (k == WAYS || (side && k == n && n))
+        if (k == WAYS || (beside && k == n && n))
             return join_by_phi(b, block, v, in, count, value[0]);
         if (k == n)
             value[n++] = x;
@@ -173,6 +218,8 @@ static graph_id join_values(struct graph_builder *b, uint32_t block, uint32_t v,
     graph_id care = g->blocks.p[block].path, r = value[n - 1];
     for (unsigned k = 0; k + 1 < n; k++) {
         graph_id c = graph_bool_reduce(g, when[k], care);
+        if (!graph_fits_table(g, c) && n == 2)
+            c = side_condition(b, block, v, in, count, value[0]);
         if (!graph_fits_table(g, c))
             return join_by_phi(b, block, v, in, count, value[0]);
         if (k + 2 < n)
@@ -236,9 +283,7 @@ static void enter_loop(struct graph_builder *b, uint32_t at, uint32_t loop, stru
     struct graph *g = b->g;
     uint32_t ways = g->blocks.p[at].pred_count;
     b->first_header[at] = (uint32_t)b->headers.n;
-    const uint64_t *live = b->live_in + at * b->words;
-    for (uint32_t v = graph_set_next(live, 0, b->variable_count); v < b->variable_count;
-         v = graph_set_next(live, v + 1, b->variable_count)) {
+    for (uint32_t v = 0; v < b->variable_count; v++) {
         if (!comes_round(b, at, loop, v))
             continue;
         if (state[v].node == GRAPH_NIL)
@@ -284,6 +329,9 @@ static void enter_loop(struct graph_builder *b, uint32_t at, uint32_t loop, stru
 void graph_close_loop(struct graph_builder *b, uint32_t edge, const struct graph_slot *state)
 {
     const struct graph_edge *e = &b->flow->edges.p[edge];
+    uint32_t place = 0;
+    while (b->flow->pred_edges[e->to][place] != edge)
+        place++;
     for (uint32_t i = b->first_header[e->to]; i < b->last_header[e->to]; i++) {
         const struct graph_header_slot s = b->headers.p[i];
         struct graph_cell *c = &b->cells.p[s.cell];
@@ -292,9 +340,9 @@ void graph_close_loop(struct graph_builder *b, uint32_t edge, const struct graph
         if (s.phi == GRAPH_NIL || s.half == 2 || now->node == GRAPH_NIL)
             continue;
         if (!s.half)
-            s.args[e->place] = now->node;
+            s.args[place] = now->node;
         else if (state[s.other].node != GRAPH_NIL)
-            s.args[e->place] = pair_of(b, now, &state[s.other]);
+            s.args[place] = pair_of(b, now, &state[s.other]);
     }
 }
 
@@ -343,7 +391,7 @@ static bool is_side_entry(const struct graph_builder *b, uint32_t at, const stru
     return false;
 }
 
-static graph_id path_of(struct graph_builder *b, uint32_t at, const struct incoming *in, uint32_t count, bool side)
+static graph_id path_of(struct graph_builder *b, uint32_t at, const struct incoming *in, uint32_t count, bool beside)
 {
     struct graph *g = b->g;
     uint32_t gate = gate_of(b, at);
@@ -351,7 +399,7 @@ static graph_id path_of(struct graph_builder *b, uint32_t at, const struct incom
         return graph_false(g);
     if (graph_always_reaches(b->flow, gate, at))
         return g->blocks.p[gate].path; /* a header's path is that of the loop's entry */
-    if (side)
+    if (beside)
         return graph_and(g, g->blocks.p[gate].path, unknown_truth(g, g->blocks.p[at].first, at));
     graph_id path = in[0].when;
     for (uint32_t i = 1; i < count; i++)
@@ -384,12 +432,12 @@ uint32_t graph_enter_block(struct graph_builder *b, uint32_t at, struct graph_sl
             state[v].node = graph_entry_value(b, v);
         block->path = GRAPH_NIL;
     } else {
-        bool side = is_side_entry(b, at, in, count);
-        block->path = path_of(b, at, in, count, side);
+        bool beside = is_side_entry(b, at, in, count);
+        block->path = path_of(b, at, in, count, beside);
         const uint64_t *live = b->live_in + at * b->words;
         for (uint32_t v = graph_set_next(live, 0, b->variable_count); v < b->variable_count && count;
              v = graph_set_next(live, v + 1, b->variable_count)) {
-            state[v].node = join_values(b, at, v, in, count, side);
+            state[v].node = join_values(b, at, v, in, count, beside);
             state[v].cell = join_cells(b, v, in, count);
         }
         if (count)

@@ -589,6 +589,12 @@ static graph_id simplify(struct graph *g, const struct uop *like, const graph_id
         u.type = UOP_B1;
         return simplify_compare(g, &u, args);
     }
+    case UOP_FCHK: {
+        struct uop u = *like;
+        u.imm = uop_type_bits((enum uop_type)like->type), u.width = like->type;
+        u.type = UOP_B1;
+        return graph_intern_like(g, &u, args, 2);
+    }
     case UOP_FADD:
     case UOP_FMUL:
     case UOP_FFMA:

@@ -6,6 +6,7 @@
 #include "meaning/mean_internal.h"
 
 #include "base/str.h"
+#include "graph/graph_cycle.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -261,6 +262,41 @@ static int index_before(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
+/* The phi that a loop's counter is another multiple of: the counter has the name. */
+static bool is_counters_phi(const struct mean *m, graph_id id)
+{
+    const struct graph_cycles *cycles = m->g->cycles;
+    for (size_t i = 0; cycles && i < cycles->cycles.n; i++) {
+        const struct graph_node *n = graph_at(m->g, cycles->cycles.p[i].counter);
+        if (n->kind != GRAPH_PHI && n->arg_count > 0 && n->arg[0] == id)
+            return true;
+    }
+    return false;
+}
+
+/* The counter of each loop of the source: "blockDim.x >> 1, then j >> 1". */
+static bool name_loop_counters(struct mean *m, unsigned *letter)
+{
+    const struct graph_cycles *cycles = m->g->cycles;
+    for (size_t i = 0; cycles && i < cycles->cycles.n; i++) {
+        const struct graph_cycle *c = &cycles->cycles.p[i];
+        uint32_t known;
+        if (c->counter == GRAPH_NIL || c->start == GRAPH_NIL || map_u64_get(&m->name_of, c->counter, &known) ||
+            is_pointer_word(m, c->start))
+            continue;
+        if (!give_name(m, c->counter, next_letter(m, letter), "", index_type(m, c->counter)))
+            return false;
+        size_t at = m->names.n - 1;
+        const char *start = mean_text_of(m, c->start, UOP_B32, MEAN_EXPANDED, 0).p;
+        const char *next = mean_text_of(m, c->next, UOP_B32, MEAN_EXPANDED, 0).p;
+        const char *text = arena_printf(m->a, "%s, then %s", start, next);
+        if (!text)
+            return false;
+        m->names.p[at].expr = mean_shorten(m, text);
+    }
+    return true;
+}
+
 enum sp_status mean_find_names(struct mean *m)
 {
     enum { INDICES_MAX = 32 };
@@ -321,8 +357,13 @@ enum sp_status mean_find_names(struct mean *m)
         if (text && !give_name(m, id, next_letter(m, &letter), mean_shorten(m, text), index_type(m, id)))
             return SP_ERR_MEMORY;
     }
+    if (!name_loop_counters(m, &letter))
+        return SP_ERR_MEMORY;
     for (graph_id id = 1; id < nodes; id++) {
         graph_id start, next;
+        uint32_t known;
+        if (map_u64_get(&m->name_of, id, &known) || is_counters_phi(m, id))
+            continue;
         if (!is_counter(m->g, id, &start, &next) || !(marks.address[id] || marks.compare[id]) ||
             graph_at(m->g, id)->type == UOP_B1)
             continue;

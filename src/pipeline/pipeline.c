@@ -136,6 +136,7 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
     struct graph graph;
     struct graph_cycles cycles;
     struct graph_dependence dependence;
+    struct graph_expansions expansions;
     struct mean mean;
     struct place place;
     struct pat_result patterns;
@@ -146,6 +147,10 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
     struct graph_input input_graph = {.insns = in, .count = count, .env = &env};
     if ((status = graph_build(&work, &input_graph, &s->diags, &graph)) != SP_OK)
         goto done;
+    /* What is only how machines compute a function is known before anything looks at loops, places or roles. */
+    if ((status = pat_expand(s->patterns, a, &graph, &expansions)) != SP_OK)
+        goto done;
+    graph_set_expansions(&graph, &expansions);
     if ((status = graph_find_cycles(&work, &graph, &cycles)) != SP_OK)
         goto done;
     graph.cycles = &cycles;
@@ -159,9 +164,18 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
         goto done;
     if ((status = place_build(&work, &graph, &place)) != SP_OK)
         goto done;
-    for (size_t i = 0; i < place.values.n; i++)
-        if (!mean_set_value(&mean, place.values.p[i].node, arena_printf(a, "v%zu", i)))
+    for (size_t i = 0; i < place.values.n; i++) {
+        const struct place_value *v = &place.values.p[i];
+        const char *id = arena_printf(a, "v%zu", i);
+        if (!(v->accumulator && v->named != v->node ? mean_set_variable : mean_set_value)(&mean, v->named, id))
             goto memory;
+    }
+    for (size_t i = 0; i < place.copies.n; i++) {
+        const struct place_copy *c = &place.copies.p[i];
+        const char *id = c->number ? arena_printf(a, "v%u_%u", c->value, c->number) : arena_printf(a, "v%u", c->value);
+        if (!(place.values.p[c->value].accumulator ? mean_set_variable : mean_set_value)(&mean, c->node, id))
+            goto memory;
+    }
     if ((status = pat_run(s->patterns, &mean, a, &patterns)) != SP_OK)
         goto done;
     if ((status = rew_find_contractions(&work, &graph, &rewrites)) != SP_OK)
@@ -172,6 +186,7 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
     source.patterns = &patterns;
     source.rewrites = &rewrites;
     status = fact_build_kernel(a, &source, out);
+    pipe_findings(s, a, &mean, &graph, kernel);
 done:
     if (arena_failed(&work))
         status = SP_ERR_MEMORY;

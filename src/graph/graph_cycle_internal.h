@@ -1,0 +1,113 @@
+/* Between graph_cycle.c, graph_induction.c, graph_peel.c and graph_piece.c only. */
+#ifndef SP_GRAPH_CYCLE_INTERNAL_H
+#define SP_GRAPH_CYCLE_INTERNAL_H
+
+#include "graph/graph_cycle.h"
+#include "graph/graph_internal.h"
+
+enum cycle_step { CYCLE_STEP_NONE, CYCLE_STEP_ADD, CYCLE_STEP_SHIFT /* right */, CYCLE_STEP_SCALE /* times a constant */ };
+
+struct cycle_phi {
+    graph_id phi, start, next; /* NIL: different values from different predecessors */
+    graph_id step;             /* what is added, the distance of the shift, the factor */
+    int64_t amount;            /* of a constant step */
+    uint8_t step_kind;         /* enum cycle_step: how an invariant step moves it */
+    bool constant, live;
+    bool pointer;                    /* moves in bytes: it is (part of) an address as it stands */
+    bool address, guard, test, data; /* where the turn uses it */
+    graph_id expr;                   /* the one expression of it that addresses and guards use (itself: the phi) */
+    uint32_t chain;                  /* peeled: index into chains + 1 */
+};
+
+struct cycle_exit {
+    uint32_t block;
+    graph_id leaves; /* B1: the thread leaves the loop here */
+};
+
+/* An accumulator taken apart: cut[0] is the incoming value, cut[count] the outgoing one; everything that goes from one
+ * to the other passes through each. */
+struct cycle_chain {
+    graph_id in, out;
+    uint32_t phi; /* index into phis */
+    const graph_id *cut;
+    uint32_t count;
+    uint32_t period; /* cuts in one step */
+    uint32_t group;  /* chains of one group read each other */
+    bool flat;       /* an integer sum (product …) of terms in any order: no cuts, `terms` */
+    const graph_id *terms;
+};
+
+struct cycle_region { /* a loop of the flow graph */
+    uint32_t loop;
+    uint32_t *blocks;
+    uint32_t block_count;
+    struct cycle_phi *phis;
+    uint32_t phi_count;
+    VEC(struct cycle_exit) exits;
+    VEC(struct cycle_chain) chains;
+    uint32_t unroll, inner; /* steps a turn; steps of an inner loop that one copy holds, 0: none */
+    int32_t counter;        /* index into phis, -1: none */
+    graph_id count;         /* steps, where proved */
+    int32_t cycle;          /* the cycle it is a piece of, -1: not yet */
+    bool stores;            /* memory changes in it */
+    int32_t tested;         /* index into phis: what its own test looks at, -1: none */
+    graph_id limit;         /* the loop ends when the tested phi's next value is this; NIL: another test */
+    uint64_t turns;         /* graph_piece.c: turns before the last, as a number modulo a prime */
+    bool turns_known;
+};
+
+struct cycle_work {
+    struct arena *a;
+    struct graph *g;
+    struct graph_cycles *out;
+    graph_id nodes; /* when the analysis began: nodes made by it are not looked at */
+    struct cycle_region *regions;
+    uint32_t region_count;
+    uint32_t *stamp; /* of nodes: loop + 1 the memo is for */
+    uint8_t *varies;
+    VEC(graph_id) stack;
+    uint32_t *merged_by; /* of nodes: instance + 1 whose guarded write makes it of the older value and its own */
+    uint32_t *first_access, *next_access; /* loads that give a node, as lists: access + 1 */
+    uint32_t *first_phi, *next_phi;       /* phis of a block; node numbers */
+    bool *live, *data;
+    uint64_t budget; /* of steps spent on comparing */
+    bool *claimed;   /* of nodes: part of a piece already */
+    struct peeler *peeler; /* private to graph_peel.c */
+};
+
+/* graph_cycle.c */
+bool cycle_in_loop(const struct graph *g, uint32_t block, uint32_t loop);
+/* False: the same in every turn of the loop. */
+bool cycle_varies(struct cycle_work *w, uint32_t loop, graph_id id);
+/* The instance that computes a node, inside the loop if it is one of its (UINT32_MAX: any). UINT32_MAX: none. */
+uint32_t cycle_maker(const struct cycle_work *w, graph_id id, uint32_t loop);
+/* The condition under which the last instruction of a block does not go on to the block behind it; NIL: there is none.
+ */
+graph_id cycle_branch(const struct graph *g, uint32_t block);
+/* The pointer parameter an address starts from, through moving pointers and selects; NIL: none seen. */
+graph_id cycle_root(const struct graph *g, graph_id address);
+graph_id cycle_bare(const struct graph *g, graph_id id); /* without UNIFORM round it */
+uint32_t cycle_args(const struct graph_node *n, const graph_id **args);
+/* Terms of a sum (minimum …) of one kind and width; false when there are more than `max`. */
+bool cycle_flatten(const struct graph *g, graph_id id, unsigned kind, graph_id *terms, uint32_t max, uint32_t *count);
+
+/* graph_induction.c */
+void cycle_find_inductions(struct cycle_work *w, struct cycle_region *r);
+/* The test of the loop, where counters decide it: `tested`, `limit`. */
+void cycle_find_test(struct cycle_work *w, struct cycle_region *r);
+void cycle_choose_counter(struct cycle_work *w, struct cycle_region *r, struct graph_cycle *c);
+/* `id` with `from` replaced by `to`; NIL when it is too large. */
+graph_id cycle_replace(struct cycle_work *w, graph_id id, graph_id from, graph_id to);
+
+/* graph_peel.c */
+void cycle_peel(struct cycle_work *w, struct cycle_region *r);
+/* Whether a node is a cut of one of the region's chains. */
+bool cycle_cut_at(const struct cycle_work *w, const struct cycle_region *r, graph_id id, uint32_t *chain,
+                  uint32_t *index);
+
+/* graph_piece.c */
+/* Finds what else is a piece of the loop whose first piece is `r`, and its folds. */
+void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct graph_cycle *c);
+uint64_t cycle_turns(struct cycle_work *w, struct cycle_region *r);
+
+#endif

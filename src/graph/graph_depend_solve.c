@@ -1,0 +1,700 @@
+/* Whose store it is: solves store.address(u) = load.address(t) for the storing thread u. Both addresses are linear
+ * forms; the store's terms that differ between threads are its *digits*: threadIdx itself, its high or low bits, or one
+ * of these times something uniform. One digit is divided out; several are taken apart as a number of mixed radix, the
+ * largest coefficient first (tile[ty][tx], whatever the pitch). What is left uniform must fall away. Then the guards of
+ * both sides are put together: what cannot hold is no solution.
+ * requires: linear forms, uniformity · gives: graph_solve */
+#include "graph/graph_depend_internal.h"
+
+enum { DIGITS = 4 };
+
+struct digit {
+    int64_t c;          /* bytes a step */
+    graph_id scale;     /* times this uniform node, or NIL */
+    unsigned dimension; /* of threadIdx */
+    unsigned shift;     /* the digit is (threadIdx >> shift) & mask */
+    uint32_t mask;      /* UINT32_MAX: all bits */
+    graph_id flip;      /* … ^ this uniform node, or NIL */
+    struct graph_linear value;
+};
+
+/* threadIdx.d, or some of its bits. */
+static bool is_digit(struct graph *g, graph_id id, struct digit *d)
+{
+    const struct graph_node n = *graph_at(g, id);
+    uint64_t c;
+    if (n.kind == UOP_SREG && n.imm <= UOP_SR_TID_Z) {
+        d->dimension = (unsigned)n.imm;
+        d->mask = UINT32_MAX;
+        return true;
+    }
+    if (n.kind == UOP_SHR && graph_is_const(g, n.arg[1], &c) && c < 16 && is_digit(g, n.arg[0], d) && !d->shift &&
+        d->mask == UINT32_MAX && !d->flip) {
+        d->shift = (unsigned)c;
+        return true;
+    }
+    if (n.kind == UOP_AND && graph_is_const(g, n.arg[1], &c) && c && (c & (c + 1)) == 0 && c < 1024 &&
+        is_digit(g, n.arg[0], d) && d->mask == UINT32_MAX && !d->flip) {
+        d->mask = (uint32_t)c;
+        return true;
+    }
+    if (n.kind == UOP_XOR && !d->flip) {
+        for (unsigned k = 0; k < 2; k++)
+            if (graph_block_uniform(g, n.arg[1 - k]) && is_digit(g, n.arg[k], d) && !d->flip) {
+                d->flip = n.arg[1 - k];
+                return true;
+            }
+    }
+    return false;
+}
+
+bool graph_is_coordinate(struct graph *g, graph_id symbol, unsigned *dimension, bool *whole)
+{
+    struct digit d = {0};
+    if (!is_digit(g, symbol, &d))
+        return false;
+    *dimension = d.dimension;
+    *whole = d.mask == UINT32_MAX && !d.shift && !d.flip;
+    return true;
+}
+
+static bool read_digit(struct graph *g, graph_id symbol, int64_t c, struct digit *d)
+{
+    const struct graph_node n = *graph_at(g, symbol);
+    *d = (struct digit){.c = c};
+    if (is_digit(g, symbol, d))
+        return true;
+    if (n.kind != UOP_MUL)
+        return false;
+    for (unsigned k = 0; k < 2; k++) {
+        *d = (struct digit){.c = c, .scale = n.arg[1 - k]};
+        if (graph_block_uniform(g, n.arg[1 - k]) && is_digit(g, n.arg[k], d))
+            return true;
+    }
+    return false;
+}
+
+/* How many values the digit has at most; 0: not known. */
+static int64_t digit_count(struct graph *g, const struct digit *d)
+{
+    struct graph_range r;
+    if (d->mask != UINT32_MAX)
+        return (int64_t)d->mask + 1;
+    graph_range_of(g, graph_sreg(g, UOP_SR_TID_X + d->dimension), &r);
+    return (r.hi >> d->shift) + 1;
+}
+
+bool graph_address_form(struct graph *g, const struct graph_side *side, struct graph_linear *out)
+{
+    if (!graph_linear_of(g, side->address, out))
+        return false;
+    /* A sum of addresses does not leave its space: only an extension that may cut says `wraps` there. */
+    if (side->space == UOP_SHARED && g->env->sm >= 90) {
+        for (unsigned i = 0; i < out->n; i++) {
+            const struct graph_node *n = graph_at(g, out->t[i].symbol);
+            if (n->kind == UOP_SREG && n->imm == UOP_SR_CGA_CTAID && out->t[i].c == 1 << 24) {
+                struct graph_linear window = {.t = {{out->t[i].symbol, -(1 << 24)}}, .n = 1};
+                graph_linear_add(out, &window, 1);
+                break;
+            }
+        }
+        out->k -= 0x400;
+    }
+    return true;
+}
+
+/* Divides: false when some coefficient is no multiple. *never: only the constant is none. */
+static bool divide(struct graph_linear *a, int64_t c, bool *never)
+{
+    *never = false;
+    for (unsigned i = 0; i < a->n; i++)
+        if (a->t[i].c % c)
+            return false;
+    if (a->k % c) {
+        *never = true;
+        return false;
+    }
+    for (unsigned i = 0; i < a->n; i++)
+        a->t[i].c /= c;
+    a->k /= c;
+    return true;
+}
+
+/* A word inside a wider store: every so many threads read one thread's store. right / c as (right / small) >> s; it
+ * holds for the threads for which nothing is shifted out. */
+static bool divide_wide(struct graph *g, struct graph_linear *a, int64_t c, bool *never)
+{
+    int64_t small = c;
+    for (unsigned i = 0; i < a->n; i++)
+        for (int64_t x = a->t[i].c < 0 ? -a->t[i].c : a->t[i].c; x;) {
+            int64_t rest = small % x;
+            small = x;
+            x = rest;
+        }
+    if (c <= 0 || small <= 0 || c % small || ((c / small) & (c / small - 1)) != 0 || !divide(a, small, never))
+        return false;
+    struct graph_range r;
+    int64_t many = c / small, over = ((a->k % many) + many) % many;
+    if (over)
+        a->k += many - over; /* the whole number is the same, and never below zero for want of a word */
+    graph_id node = graph_linear_node(g, a);
+    if (node == GRAPH_NIL)
+        return false;
+    graph_linear_range(g, a, &r);
+    if (r.lo < 0)
+        return false;
+    node =
+        graph_op2(g, UOP_SHR, UOP_B32, node, graph_const(g, UOP_B32, (uint64_t)__builtin_ctzll((uint64_t)(c / small))));
+    bool wraps = a->wraps;
+    if (!graph_linear_of(g, node, a))
+        return false;
+    a->wraps |= wraps;
+    return true;
+}
+
+/* A product with `scale` in it: the other factor, or a constant 1 for `scale` itself. */
+static bool unscale(struct graph *g, graph_id symbol, graph_id scale, int64_t m, struct graph_linear *out)
+{
+    const struct graph_node n = *graph_at(g, symbol);
+    struct graph_linear factor;
+    if (symbol == scale)
+        return !__builtin_add_overflow(out->k, m, &out->k);
+    if (n.kind != UOP_MUL || (n.arg[0] != scale && n.arg[1] != scale))
+        return false;
+    return graph_linear_of(g, n.arg[n.arg[0] == scale], &factor) && graph_linear_add(out, &factor, m);
+}
+
+static int64_t floor_div(int64_t a, int64_t b)
+{
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+/* One coordinate of a code that counts its threads in more than one dimension: the row of a tile. */
+static bool is_coordinates(struct graph *g, const struct graph_linear *a)
+{
+    struct digit d = {0};
+    return graph_facts_of(g)->two_dimensional && a->n == 1 && is_digit(g, a->t[0].symbol, &d);
+}
+
+/* Takes `right` apart over the digits, largest first. */
+static bool take_apart(struct graph *g, struct digit *d, unsigned count, const struct graph_linear *right,
+                       bool *assumed)
+{
+    struct graph_linear rest = *right;
+    for (unsigned i = 0; i < count; i++) {
+        struct graph_linear left = {.wraps = rest.wraps, .k = rest.k}; /* for the smaller digits */
+        bool last = i + 1 == count;
+        if (d[i].c < 0 && count > 1)
+            return false;
+        for (unsigned k = 0; k < rest.n; k++) {
+            int64_t c = rest.t[k].c;
+            struct graph_linear one = {.t = {{rest.t[k].symbol, 1}}, .n = 1};
+            if (d[i].scale && c % d[i].c == 0 && unscale(g, rest.t[k].symbol, d[i].scale, c / d[i].c, &d[i].value))
+                continue;
+            if (!d[i].scale && c % d[i].c == 0) {
+                if (!graph_linear_add(&d[i].value, &one, c / d[i].c))
+                    return false;
+                continue;
+            }
+            if (last || !graph_linear_add(&left, &one, c))
+                return false;
+        }
+        d[i].value.wraps |= rest.wraps;
+        if (last) {
+            if (d[i].scale)
+                return left.k == 0 && left.n == 0;
+            if (left.k % d[i].c)
+                return false;
+            d[i].value.k += left.k / d[i].c;
+            return true;
+        }
+        if (d[i].scale) { /* below one step of it: threadIdx.x < blockDim.x is so, the rest is assumed */
+            bool proved = graph_at(g, d[i].scale)->kind == UOP_SREG && left.n == 1 && left.k == 0 &&
+                          graph_at(g, left.t[0].symbol)->kind == UOP_SREG &&
+                          graph_at(g, d[i].scale)->imm - UOP_SR_NTID_X == graph_at(g, left.t[0].symbol)->imm;
+            if (!proved && !is_coordinates(g, &left))
+                return false;
+            *assumed |= !proved;
+            rest = left;
+            continue;
+        }
+        /* How much of the constant belongs to the smaller digits: as much as keeps them inside one step. */
+        struct graph_linear terms = left;
+        struct graph_range r;
+        terms.k = 0;
+        graph_linear_range(g, &terms, &r);
+        int64_t step = d[i].c, high = floor_div(left.k, step), low = left.k - high * step;
+        bool inside = r.lo + low >= 0 && r.hi < step - low;
+        if (!inside) {
+            struct graph_range all = r;
+            if (!is_coordinates(g, &terms) && !(r.lo > INT64_MIN / 4 && r.hi < INT64_MAX / 4 && r.hi - r.lo < step))
+                return false;
+            if (all.hi - all.lo >= step) /* a tile's row: as long as the step, as far as is known */
+                all = (struct graph_range){0, step - (d[i + 1].c > 0 ? d[i + 1].c : 1), false};
+            /* A constant just below one step is a step back: tile[ty][tx - 1]. */
+            int64_t back = step - low, element = d[i + 1].c > 0 ? d[i + 1].c : 1;
+            if (all.hi + low >= step && back <= 4 * element) {
+                low -= step;
+                high++;
+            }
+            *assumed = true;
+        }
+        d[i].value.k += high;
+        left.k = low;
+        rest = left;
+    }
+    return true;
+}
+
+/* ---- guards ---------------------------------------------------------------------------------- */
+
+/* The constant that a condition fixes bits of threadIdx.d to. */
+static bool pinned(struct graph *g, graph_id when, unsigned dimension, unsigned shift, uint32_t mask, int64_t *value)
+{
+    graph_id atoms[6];
+    unsigned count;
+    uint64_t table;
+    if (when == GRAPH_NIL || !graph_table(g, when, atoms, &count, &table))
+        return false;
+    for (unsigned k = 0; k < count; k++) {
+        const struct graph_node n = *graph_at(g, atoms[k]);
+        bool always = true;
+        for (unsigned row = 0; row < 1u << count; row++)
+            always &= !(table >> row & 1) || (row >> k & 1);
+        struct graph_linear x, y;
+        if (!always || n.kind != UOP_IEQ || !graph_linear_of(g, n.arg[0], &x) || !graph_linear_of(g, n.arg[1], &y) ||
+            !graph_linear_add(&x, &y, -1) || x.n != 1 || (x.t[0].c != 1 && x.t[0].c != -1))
+            continue;
+        struct digit d = {0};
+        if (is_digit(g, x.t[0].symbol, &d) && !d.flip && d.dimension == dimension && d.shift == shift &&
+            d.mask == mask) {
+            *value = x.t[0].c == 1 ? -x.k : x.k;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The coordinate out of its digits. */
+static bool coordinate(struct graph *g, struct digit *d, unsigned count, unsigned dimension, graph_id store_when,
+                       struct graph_linear *out, bool *missing)
+{
+    int high = -1, low = -1;
+    int64_t k;
+    *missing = false;
+    for (unsigned i = 0; i < count; i++) {
+        if (d[i].dimension != dimension)
+            continue;
+        if (d[i].mask == UINT32_MAX && !d[i].shift) {
+            *out = d[i].value;
+            return true;
+        }
+        if (d[i].mask == UINT32_MAX)
+            high = (int)i;
+        else if (!d[i].shift)
+            low = (int)i;
+    }
+    *out = (struct graph_linear){0};
+    if (high < 0 && low < 0) {
+        if (pinned(g, store_when, dimension, 0, UINT32_MAX, &k)) {
+            out->k = k;
+            return true;
+        }
+        *missing = true;
+        return false;
+    }
+    unsigned shift = high >= 0 ? d[high].shift : (unsigned)__builtin_ctz(d[low].mask + 1);
+    uint32_t mask = (UINT32_C(1) << shift) - 1;
+    if (low >= 0 && d[low].mask != mask)
+        return false;
+    struct graph_linear h = {0}, l = {0};
+    if (high >= 0)
+        h = d[high].value;
+    else if (pinned(g, store_when, dimension, shift, UINT32_MAX, &k))
+        h.k = k;
+    else
+        return false;
+    if (low >= 0)
+        l = d[low].value;
+    else if (pinned(g, store_when, dimension, 0, mask, &k))
+        l.k = k;
+    else
+        return false;
+    return graph_linear_add(out, &h, INT64_C(1) << shift) && graph_linear_add(out, &l, 1);
+}
+
+/* The condition asks for a coordinate of which nothing is known. */
+static bool asks_for(const struct graph *g, graph_id id, const graph_id thread[3], unsigned depth)
+{
+    const struct graph_node *n = graph_at(g, id);
+    if (n->kind == UOP_SREG)
+        return n->imm <= UOP_SR_TID_Z ? thread[n->imm] == GRAPH_NIL : n->imm >= UOP_SR_LANEID && !thread[0];
+    if (depth > 16)
+        return true;
+    for (unsigned i = 0; i < n->arg_count; i++)
+        if (asks_for(g, n->arg[i], thread, depth + 1))
+            return true;
+    return false;
+}
+
+static bool both_exclude(struct graph *g, graph_id a, graph_id b, const struct graph_constraints *base,
+                         const struct graph_linear *f, int64_t m, int64_t k)
+{
+    struct graph_constraints all = *base; /* … and m * f + k <= 0 */
+    struct graph_linear more = {.k = k};
+    if (!graph_linear_add(&more, f, m))
+        return false;
+    graph_constrain(&all, &more);
+    return graph_excluded(g, a, b, &all);
+}
+
+static bool nonzero(struct graph *g, graph_id id)
+{
+    struct graph_range r;
+    return graph_range_of(g, id, &r) && (r.lo > 0 || r.hi < 0);
+}
+
+static unsigned compare_thread(struct graph *g, graph_id thread, const struct graph_linear *u, unsigned dimension,
+                               graph_id load_when, graph_id store_when, const struct graph_constraints *base)
+{
+    struct graph_linear d = *u, own = {.t = {{graph_sreg(g, UOP_SR_TID_X + dimension), 1}}, .n = 1};
+    int64_t k;
+    if (!graph_linear_add(&d, &own, -1))
+        return THREAD_UNDECIDED;
+    if (graph_linear_is_const(&d, &k))
+        return k ? THREAD_OTHER : THREAD_SAME;
+    const struct graph_node n = *graph_at(g, thread); /* t ^ d */
+    if (n.kind == UOP_XOR)
+        for (unsigned i = 0; i < 2; i++)
+            if (n.arg[i] == own.t[0].symbol && nonzero(g, n.arg[1 - i]))
+                return THREAD_OTHER;
+    struct graph_constraints zero = *base;
+    struct graph_linear minus = {0};
+    graph_constrain(&zero, &d);
+    if (graph_linear_add(&minus, &d, -1))
+        graph_constrain(&zero, &minus);
+    if (graph_excluded(g, load_when, store_when, &zero))
+        return THREAD_OTHER;
+    if (both_exclude(g, load_when, store_when, base, &d, -1, 1) &&
+        both_exclude(g, load_when, store_when, base, &d, 1, 1))
+        return THREAD_SAME;
+    for (unsigned i = 0; i < d.n; i++)
+        if (!graph_block_uniform(g, d.t[i].symbol))
+            return THREAD_VARIES;
+    return THREAD_UNDECIDED;
+}
+
+/* Both in one warp: bounds by the guards, or only the bits within a lane differ. */
+static bool one_warp(struct graph *g, const struct graph_linear *u, graph_id thread, graph_id load_when,
+                     graph_id store_when, const struct graph_constraints *base)
+{
+    struct graph_linear t = {.t = {{graph_sreg(g, UOP_SR_TID_X), 1}}, .n = 1};
+    const struct graph_node n = *graph_at(g, thread);
+    uint64_t c;
+    if (graph_facts_of(g)->two_dimensional)
+        return false;
+    if (n.kind == UOP_XOR && n.arg[0] == t.t[0].symbol) {
+        struct graph_range r;
+        if (graph_range_of(g, n.arg[1], &r) && r.lo >= 0 && r.hi < 32)
+            return true;
+    }
+    if (u->n == 2 && u->k >= 0 && u->k < 32) { /* 32 * (t >> 5) + … */
+        for (unsigned i = 0; i < 2; i++) {
+            const struct graph_node h = *graph_at(g, u->t[i].symbol);
+            struct graph_linear rest = {.t = {{u->t[1 - i].symbol, u->t[1 - i].c}}, .n = 1, .k = u->k};
+            struct graph_range r;
+            graph_linear_range(g, &rest, &r);
+            if (u->t[i].c == 32 && h.kind == UOP_SHR && h.arg[0] == t.t[0].symbol && graph_is_const(g, h.arg[1], &c) &&
+                c == 5 && r.lo >= 0 && r.hi < 32)
+                return true;
+        }
+    }
+    /* t >= 32 and u >= 32 are impossible */
+    return both_exclude(g, load_when, store_when, base, &t, -1, 32) &&
+           both_exclude(g, load_when, store_when, base, u, -1, 32);
+}
+
+/* The smallest block (a power of two in each direction) in which both threads can be. */
+static uint32_t block_need(struct graph *g, const struct graph_linear u[3], const graph_id thread[3],
+                           graph_id load_when, graph_id store_when, const struct graph_constraints *base)
+{
+    uint32_t need = 1;
+    for (unsigned d = 0; d < 3; d++) {
+        struct graph_linear t = {.t = {{graph_sreg(g, UOP_SR_TID_X + d), 1}}, .n = 1};
+        if (thread[d] == GRAPH_NIL || thread[d] == t.t[0].symbol)
+            continue;
+        int64_t size = 1;
+        for (; size < 1024; size *= 2) {
+            struct graph_constraints all = *base;
+            struct graph_linear x = u[d], y = t;
+            x.k -= size - 1;
+            y.k -= size - 1;
+            graph_constrain(&all, &x);
+            graph_constrain(&all, &y);
+            if (!graph_excluded(g, load_when, store_when, &all))
+                break;
+        }
+        need *= (uint32_t)size;
+    }
+    return need;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static void judge(struct graph *g, const struct graph_side *store, const struct graph_side *load, struct digit *digits,
+                  unsigned count, const struct graph_linear *condition, struct graph_solution *out)
+{
+    struct graph_constraints base = {0};
+    struct graph_linear u[3], f;
+    bool all = true, equation = false;     /* an equation for t with something in it that is not t */
+    for (unsigned i = 0; i < count; i++) { /* digits stay inside their bounds */
+        f = (struct graph_linear){0};
+        if (graph_linear_add(&f, &digits[i].value, -1))
+            graph_constrain(&base, &f);
+        f = digits[i].value;
+        f.k -= digit_count(g, &digits[i]) - 1;
+        graph_constrain(&base, &f);
+        if (digits[i].mask == UINT32_MAX && !digits[i].shift) {
+            struct graph_linear size = {
+                .t = {{graph_sreg(g, UOP_SR_NTID_X + digits[i].dimension), 1}}, .n = 1, .k = -1};
+            f = digits[i].value;
+            if (graph_at(g, size.t[0].symbol)->kind == UOP_SREG && graph_linear_add(&f, &size, -1))
+                graph_constrain(&base, &f);
+        }
+        out->assumed |= digits[i].value.wraps;
+    }
+    if (condition->n) { /* an equation for t */
+        struct graph_linear minus = {0};
+        graph_constrain(&base, condition);
+        if (graph_linear_add(&minus, condition, -1))
+            graph_constrain(&base, &minus);
+        for (unsigned i = 0; i < condition->n; i++) {
+            struct digit d = {0};
+            equation |= !is_digit(g, condition->t[i].symbol, &d);
+        }
+        out->assumed |= condition->wraps;
+    }
+    out->known = true;
+    for (unsigned d = 0; d < 3; d++) {
+        bool missing;
+        out->thread[d] = GRAPH_NIL;
+        if (coordinate(g, digits, count, d, store->when, &u[d], &missing)) {
+            out->thread[d] = graph_linear_node(g, &u[d]);
+            if (out->thread[d] == GRAPH_NIL)
+                out->known = all = false;
+        } else if (!missing) {
+            out->known = all = false; /* some of its bits are known only */
+        } else if (d && !graph_facts_of(g)->reads[d]) {
+            out->thread[d] = graph_sreg(g, UOP_SR_TID_X + d); /* the code knows no such dimension */
+        } else {
+            all = false; /* any */
+        }
+    }
+    graph_id when = store->when;
+    if (out->known && when != GRAPH_NIL && !graph_block_uniform(g, when)) {
+        when = asks_for(g, when, out->thread, 0) ? GRAPH_NIL : graph_substitute_thread(g, when, out->thread);
+        out->guards_linear = when != GRAPH_NIL;
+    } else {
+        out->guards_linear = out->known || when == GRAPH_NIL || graph_block_uniform(g, when);
+        if (!out->known && when != GRAPH_NIL && !graph_block_uniform(g, when))
+            when = GRAPH_NIL;
+    }
+    if (when == GRAPH_NIL && store->when != GRAPH_NIL && !out->guards_linear)
+        out->may |= out->known; /* a condition on data */
+    if (graph_excluded(g, load->when, when, &base)) {
+        out->answer = SOLVE_NEVER;
+        return;
+    }
+    out->guards_linear &= graph_condition_linear(g, load->when) && graph_condition_linear(g, when);
+    out->who = THREAD_UNDECIDED;
+    out->may |= equation;
+    if (!out->known)
+        return;
+    bool same = all, other = false, varies = false;
+    for (unsigned d = 0; d < 3; d++) {
+        graph_id own = graph_sreg(g, UOP_SR_TID_X + d);
+        if (out->thread[d] == GRAPH_NIL || out->thread[d] == own)
+            continue;
+        unsigned who = compare_thread(g, out->thread[d], &u[d], d, load->when, when, &base);
+        same &= who == THREAD_SAME;
+        other |= who == THREAD_OTHER;
+        varies |= who == THREAD_VARIES;
+    }
+    out->who = other ? THREAD_OTHER : same ? THREAD_SAME : varies ? THREAD_VARIES : THREAD_UNDECIDED;
+    if (same) /* its guard is the loading thread's own */
+        out->may = false;
+    if (same && store->address == load->address)
+        out->assumed = false;
+    out->may |= equation;
+    if (out->need && !same)
+        out->need = block_need(g, u, out->thread, load->when, when, &base);
+    if (!same && out->thread[0] != GRAPH_NIL)
+        out->in_warp = one_warp(g, &u[0], out->thread[0], load->when, when, &base);
+}
+
+static void solve(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
+                  struct graph_solution *out)
+{
+    struct graph_linear s, l, right, varying = {0}, condition = {0};
+    struct digit digits[DIGITS];
+    unsigned count = 0;
+    bool never, opaque = false;
+    out->answer = SOLVE_UNKNOWN;
+    out->who = THREAD_UNDECIDED;
+    out->may = true;
+    if (!graph_facts_of(g))
+        return;
+    if (!graph_address_form(g, store, &s) || !graph_address_form(g, load, &l)) {
+        if (graph_excluded(g, load->when, GRAPH_NIL, NULL))
+            out->answer = SOLVE_NEVER;
+        return;
+    }
+    right = l;
+    right.k -= delta;
+    for (unsigned i = 0; i < s.n; i++) {
+        struct graph_linear one = {.t = {{s.t[i].symbol, 1}}, .n = 1};
+        if (graph_block_uniform(g, s.t[i].symbol)) {
+            if (!graph_linear_add(&right, &one, -s.t[i].c))
+                return;
+            continue;
+        }
+        if (!graph_linear_add(&varying, &one, s.t[i].c))
+            return;
+        if (count == DIGITS || !read_digit(g, s.t[i].symbol, s.t[i].c, &digits[count]))
+            opaque = true;
+        else
+            count++;
+    }
+    if (__builtin_sub_overflow(right.k, s.k, &right.k))
+        return;
+    right.wraps |= s.wraps;
+    struct graph_linear difference = right; /* at u = t */
+    int64_t k;
+    if (opaque) {
+        struct graph_range r;
+        if (graph_linear_add(&difference, &varying, -1)) {
+            graph_linear_range(g, &right, &r);
+            struct graph_range v;
+            graph_linear_range(g, &varying, &v);
+            if (!right.wraps && !varying.wraps && (r.hi < v.lo || r.lo > v.hi))
+                out->answer = SOLVE_NEVER;
+        }
+        return;
+    }
+    if (!count) {
+        if (graph_linear_is_const(&right, &k)) {
+            out->answer = k ? SOLVE_NEVER : SOLVE_THREAD;
+            if (k)
+                return;
+        }
+        condition = right;
+    } else {
+        for (unsigned i = 1; i < count; i++) /* the largest step first; a scaled one counts as larger */
+            for (unsigned j = i; j; j--) {
+                bool before = (digits[j].scale != GRAPH_NIL) > (digits[j - 1].scale != GRAPH_NIL) ||
+                              ((digits[j].scale != GRAPH_NIL) == (digits[j - 1].scale != GRAPH_NIL) &&
+                               digits[j].c > digits[j - 1].c);
+                if (!before)
+                    break;
+                struct digit t = digits[j];
+                digits[j] = digits[j - 1];
+                digits[j - 1] = t;
+            }
+        if (count == 1 && !digits[0].scale) {
+            digits[0].value = right;
+            if (!divide(&digits[0].value, digits[0].c, &never) &&
+                (never || !divide_wide(g, &digits[0].value, digits[0].c, &never))) {
+                if (never)
+                    out->answer = SOLVE_NEVER;
+                return;
+            }
+        } else {
+            int64_t gcd = 0; /* a constant that no step divides is met by none */
+            for (unsigned i = 0; i < count; i++)
+                for (int64_t a = gcd, b = digits[i].c < 0 ? -digits[i].c : digits[i].c;;) {
+                    if (!b) {
+                        gcd = a;
+                        break;
+                    }
+                    int64_t t = a % b;
+                    a = b;
+                    b = t;
+                }
+            bool whole = gcd > 1 && right.k % gcd != 0;
+            for (unsigned i = 0; i < right.n && whole; i++)
+                whole = right.t[i].c % gcd == 0;
+            if (whole) {
+                out->answer = SOLVE_NEVER;
+                return;
+            }
+            if (!take_apart(g, digits, count, &right, &out->assumed))
+                return;
+        }
+        for (unsigned i = 0; i < count; i++) { /* u ^ flip = value */
+            if (!digits[i].flip)
+                continue;
+            graph_id value = graph_linear_node(g, &digits[i].value);
+            if (value == GRAPH_NIL)
+                return;
+            value = graph_op2(g, UOP_XOR, UOP_B32, value, digits[i].flip);
+            if (!graph_linear_of(g, value, &digits[i].value))
+                return;
+        }
+    }
+    out->answer = SOLVE_THREAD;
+    out->may = false;
+    judge(g, store, load, digits, count, &condition, out);
+}
+
+void graph_solve(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
+                 struct graph_solution *out)
+{
+    *out = (struct graph_solution){0};
+    solve(g, store, load, delta, out);
+}
+
+void graph_solve_block(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
+                       struct graph_solution *out)
+{
+    *out = (struct graph_solution){.need = 1};
+    solve(g, store, load, delta, out);
+}
+
+/* Memory of the thread's own: u is t, only the addresses are in question. */
+void graph_solve_own(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
+                     struct graph_solution *out)
+{
+    struct graph_linear s, l;
+    struct graph_constraints zero = {0};
+    struct graph_range r;
+    int64_t k, gcd = 0;
+    *out = (struct graph_solution){.answer = SOLVE_UNKNOWN, .who = THREAD_SAME, .may = true, .known = true};
+    for (unsigned d = 0; d < 3; d++)
+        out->thread[d] = graph_sreg(g, UOP_SR_TID_X + d);
+    if (!graph_facts_of(g) || !graph_linear_of(g, store->address, &s) || !graph_linear_of(g, load->address, &l) ||
+        !graph_linear_add(&l, &s, -1) || __builtin_sub_overflow(l.k, (int64_t)delta, &l.k))
+        return;
+    out->assumed = l.wraps && l.n;
+    if (graph_linear_is_const(&l, &k)) {
+        out->answer = k ? SOLVE_NEVER : SOLVE_THREAD;
+        out->may = false;
+    } else {
+        struct graph_linear minus = {0};
+        for (unsigned i = 0; i < l.n; i++)
+            for (int64_t x = l.t[i].c < 0 ? -l.t[i].c : l.t[i].c; x;) {
+                int64_t rest = gcd % x;
+                gcd = x;
+                x = rest;
+            }
+        graph_linear_range(g, &l, &r);
+        if (!graph_linear_add(&minus, &l, -1))
+            return;
+        graph_constrain(&zero, &l);
+        graph_constrain(&zero, &minus);
+        if (l.k % gcd || r.lo > 0 || r.hi < 0 || graph_excluded(g, load->when, store->when, &zero))
+            out->answer = SOLVE_NEVER;
+        return;
+    }
+    if (out->answer == SOLVE_THREAD && graph_excluded(g, load->when, store->when, NULL))
+        out->answer = SOLVE_NEVER;
+}

@@ -1,0 +1,285 @@
+/* What a node is as a function of the thread and of the turn: whether all threads of a block have the same value,
+ * whether it may be another one in another turn of a loop, and the same expression for another thread or one turn
+ * later. Uniformity starts from everything being uniform and takes away what depends on a thread's number, on data read
+ * at a thread's own address, or on a loop that threads leave at different turns.
+ * requires: a built graph · gives: graph_block_uniform, graph_turns_with, graph_substitute_thread, graph_next_turn */
+#include "graph/graph_depend_internal.h"
+#include "graph/graph_internal.h"
+
+enum { REBUILD_MAX = 96 };
+
+bool graph_in_loop(const struct graph *g, uint32_t block, uint32_t loop)
+{
+    for (uint32_t l = g->blocks.p[block].loop; l; l = g->loops.p[l - 1].parent)
+        if (l == loop)
+            return true;
+    return false;
+}
+
+/* ---- uniform --------------------------------------------------------------------------------- */
+
+/* Different in the threads of a block whatever its arguments are. */
+static bool is_source(const struct graph *g, graph_id id)
+{
+    const struct graph_node *n = graph_at(g, id);
+    switch (n->kind) {
+    case UOP_SREG:
+        return !(n->imm >= UOP_SR_CTAID_X && n->imm <= UOP_SR_NCTAID_Z) && n->imm != UOP_SR_CGA_CTAID &&
+               n->imm != UOP_SR_CGA_SIZE && n->imm != UOP_SR_SMEMSZ && n->imm != UOP_SR_ZERO;
+    case UOP_CONST:
+    case UOP_CBANK:
+    case UOP_ELEMENT:
+    case GRAPH_BOOL: return false;
+    case UOP_LOAD: return n->insn != UINT32_MAX || n->space == UOP_LOCAL || n->space == UOP_GENERIC;
+    case GRAPH_PHI: { /* a join of paths that is no header: which path was taken is not looked at */
+        const struct graph_block *b = &g->blocks.p[n->block];
+        return !b->loop || g->loops.p[b->loop - 1].header != n->block || g->loops.p[b->loop - 1].irreducible;
+    }
+    case GRAPH_RESULT: {
+        uint32_t loop;
+        return !graph_is_turn_symbol(g, id, &loop) || g->loops.p[loop - 1].apart;
+    }
+    default: return !uop_is_pure((enum uop_kind)n->kind);
+    }
+}
+
+static bool args_vary(struct graph *g, graph_id id)
+{
+    const struct graph_node *n = graph_at(g, id);
+    const graph_id *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg;
+    uint32_t count = n->kind == GRAPH_PHI ? n->phi_count : n->arg_count;
+    for (uint32_t i = 0; i < count; i++)
+        if (args[i] != GRAPH_NIL && graph_fact_at(g, args[i])->varying == 2)
+            return true;
+    return false;
+}
+
+struct spread {
+    struct graph *g;
+    VEC(graph_id) todo;
+    VEC(graph_id) phis; /* of loop headers */
+};
+
+static void set_varying(struct spread *s, graph_id id)
+{
+    struct graph_fact *f = graph_fact_at(s->g, id);
+    if (f->varying == 2)
+        return;
+    f->varying = 2;
+    VEC_PUSH(s->g->a, s->todo, id);
+}
+
+/* Threads may leave the loop at different turns (a thread that ends for good does not count). */
+static bool leaves_apart(struct graph *g, uint32_t loop, uint32_t block)
+{
+    const struct graph_block *b = &g->blocks.p[block];
+    if (b->branch == GRAPH_NIL || graph_fact_at(g, b->branch)->varying != 2 || b->succ_count < 2)
+        return false;
+    for (uint32_t i = 0; i < b->succ_count; i++)
+        if (!graph_in_loop(g, b->succs[i], loop))
+            return true;
+    return false;
+}
+
+static void find_uniform(struct graph *g)
+{
+    struct spread s = {.g = g};
+    graph_id count = (graph_id)g->nodes.n;
+    for (graph_id id = 1; id < count; id++)
+        graph_fact_at(g, id)->varying = 1;
+    for (graph_id id = 1; id < count; id++) {
+        if (is_source(g, id))
+            set_varying(&s, id);
+        else if (graph_at(g, id)->kind == GRAPH_PHI)
+            VEC_PUSH(g->a, s.phis, id);
+    }
+    for (bool changed = true; changed && !arena_failed(g->a);) {
+        changed = false;
+        while (s.todo.n) {
+            graph_id id = s.todo.p[--s.todo.n];
+            uint32_t n;
+            const graph_id *users = graph_users(g, id, &n);
+            for (uint32_t i = 0; i < n; i++)
+                set_varying(&s, users[i]);
+        }
+        for (uint32_t b = 0; b < g->blocks.n; b++) {
+            for (uint32_t l = g->blocks.p[b].loop; l; l = g->loops.p[l - 1].parent) {
+                if (g->loops.p[l - 1].apart || !leaves_apart(g, l, b))
+                    continue;
+                g->loops.p[l - 1].apart = true;
+                changed = true;
+            }
+        }
+        for (size_t i = 0; i < s.phis.n && changed; i++) {
+            uint32_t l = g->blocks.p[graph_at(g, s.phis.p[i])->block].loop;
+            if (l && g->loops.p[l - 1].apart)
+                set_varying(&s, s.phis.p[i]);
+        }
+    }
+    graph_facts_of(g)->uniform_done = true;
+}
+
+bool graph_block_uniform(struct graph *g, graph_id id)
+{
+    struct graph_facts *f = graph_facts_of(g);
+    if (id == GRAPH_NIL)
+        return true;
+    if (!f)
+        return false;
+    if (!f->uniform_done)
+        find_uniform(g);
+    if (graph_fact_at(g, id)->varying == 0) /* nodes made since: arguments have smaller numbers */
+        for (graph_id k = id; k && graph_fact_at(g, k)->varying == 0; k--)
+            f->first_new = k;
+    for (graph_id k = f->first_new; k && k <= id; k++)
+        if (graph_fact_at(g, k)->varying == 0)
+            graph_fact_at(g, k)->varying = is_source(g, k) || args_vary(g, k) ? 2 : 1;
+    f->first_new = 0;
+    return graph_fact_at(g, id)->varying == 1;
+}
+
+/* ---- turns ----------------------------------------------------------------------------------- */
+
+static bool turns(struct graph *g, graph_id id, uint32_t loop, unsigned depth, int *budget)
+{
+    const struct graph_node n = *graph_at(g, id);
+    uint32_t known;
+    uint64_t key = (uint64_t)loop << 32 | id;
+    if (n.kind == UOP_CONST || n.kind == UOP_SREG || (n.kind == UOP_CBANK && !n.arg_count) || n.kind == GRAPH_ENTRY)
+        return false;
+    if (n.kind == GRAPH_PHI)
+        return graph_in_loop(g, n.block, loop);
+    if (graph_is_turn_symbol(g, id, &known))
+        return graph_in_loop(g, g->loops.p[known - 1].header, loop);
+    if (n.insn != UINT32_MAX)
+        return n.insn >= g->insns.n || graph_in_loop(g, g->insns.p[n.insn].block, loop);
+    if (n.kind == UOP_LOAD && n.order != UOP_READONLY && n.imm != 0)
+        return true;
+    struct graph_facts *f = graph_facts_of(g);
+    if (map_u64_get(&f->turns, key, &known))
+        return known;
+    if (depth > 48 || --*budget < 0)
+        return true;
+    bool r = false;
+    for (unsigned i = 0; i < n.arg_count && !r; i++)
+        r = turns(g, n.arg[i], loop, depth + 1, budget);
+    map_u64_put(g->a, &f->turns, key, r);
+    return r;
+}
+
+bool graph_turns_with(struct graph *g, graph_id id, uint32_t loop)
+{
+    int budget = 512;
+    return id != GRAPH_NIL && graph_facts_of(g) && turns(g, id, loop, 0, &budget);
+}
+
+/* ---- the same expression elsewhere ----------------------------------------------------------- */
+
+struct rebuild {
+    struct graph *g;
+    const graph_id *thread; /* another thread's coordinates, or NULL */
+    uint32_t loop;          /* or one turn of this loop later */
+    graph_id from[REBUILD_MAX], to[REBUILD_MAX];
+    unsigned n;
+};
+
+static graph_id rebuild(struct rebuild *r, graph_id id, unsigned depth);
+
+/* The function `table` of atoms k, k + 1, … */
+static graph_id rebuild_table(struct graph *g, const graph_id *atoms, unsigned count, uint64_t table)
+{
+    uint64_t mask = count >= 6 ? ~UINT64_C(0) : (UINT64_C(1) << (1u << count)) - 1;
+    table &= mask;
+    if (!table || table == mask)
+        return table ? graph_true(g) : graph_false(g);
+    unsigned half = 1u << (count - 1);
+    uint64_t low = (UINT64_C(1) << half) - 1;
+    graph_id zero = rebuild_table(g, atoms, count - 1, table & low);
+    graph_id one = rebuild_table(g, atoms, count - 1, table >> half);
+    return graph_bool_apply(g, (graph_id[]){atoms[count - 1], one, zero}, 3, 0xd8);
+}
+
+static graph_id rebuild_phi(struct rebuild *r, graph_id id)
+{
+    struct graph *g = r->g;
+    const struct graph_node n = *graph_at(g, id);
+    graph_id next = GRAPH_NIL;
+    if (r->thread)
+        return graph_block_uniform(g, id) ? id : GRAPH_NIL;
+    if (!graph_in_loop(g, n.block, r->loop))
+        return id;
+    const struct graph_block *b = &g->blocks.p[n.block];
+    if (g->loops.p[r->loop - 1].header != n.block || n.phi_count != b->pred_count)
+        return GRAPH_NIL;
+    for (uint32_t k = 0; k < n.phi_count; k++) {
+        if (!graph_in_loop(g, b->preds[k], r->loop))
+            continue;
+        if (next != GRAPH_NIL && next != n.phi_args[k])
+            return GRAPH_NIL;
+        next = n.phi_args[k];
+    }
+    return next;
+}
+
+static graph_id rebuild_new(struct rebuild *r, graph_id id, unsigned depth)
+{
+    struct graph *g = r->g;
+    const struct graph_node n = *graph_at(g, id);
+    graph_id args[6];
+    if (n.kind == UOP_SREG && r->thread) {
+        if (n.imm <= UOP_SR_TID_Z)
+            return r->thread[n.imm] == GRAPH_NIL ? id : r->thread[n.imm];
+        if (n.imm != UOP_SR_LANEID || graph_facts_of(g)->two_dimensional)
+            return GRAPH_NIL;
+        graph_id x = r->thread[0] == GRAPH_NIL ? graph_sreg(g, UOP_SR_TID_X) : r->thread[0];
+        return graph_op2(g, UOP_AND, UOP_B32, x, graph_const(g, UOP_B32, 31));
+    }
+    if (n.kind == GRAPH_PHI)
+        return rebuild_phi(r, id);
+    if (!n.arg_count || (n.kind != GRAPH_BOOL && !uop_is_pure((enum uop_kind)n.kind)) || n.insn != UINT32_MAX ||
+        (n.kind >= UOP_FLT && n.kind <= UOP_FNUM))
+        return GRAPH_NIL;
+    for (unsigned i = 0; i < n.arg_count; i++)
+        if ((args[i] = rebuild(r, n.arg[i], depth + 1)) == GRAPH_NIL)
+            return GRAPH_NIL;
+    if (n.kind == GRAPH_BOOL)
+        return rebuild_table(g, args, n.arg_count, n.imm);
+    struct uop like = {.kind = n.kind,
+                       .type = n.type,
+                       .round = n.round,
+                       .flags = n.flags,
+                       .space = n.space,
+                       .order = n.order,
+                       .width = n.width,
+                       .imm = n.imm};
+    return n.arg_count > UOP_MAX_ARGS ? GRAPH_NIL : graph_pure(g, &like, args, n.arg_count);
+}
+
+static graph_id rebuild(struct rebuild *r, graph_id id, unsigned depth)
+{
+    if (r->thread ? graph_block_uniform(r->g, id) : !graph_turns_with(r->g, id, r->loop))
+        return id;
+    for (unsigned i = 0; i < r->n; i++)
+        if (r->from[i] == id)
+            return r->to[i];
+    if (depth > 32 || r->n == REBUILD_MAX)
+        return GRAPH_NIL;
+    graph_id made = rebuild_new(r, id, depth);
+    if (r->n < REBUILD_MAX) {
+        r->from[r->n] = id;
+        r->to[r->n++] = made;
+    }
+    return made;
+}
+
+graph_id graph_substitute_thread(struct graph *g, graph_id id, const graph_id thread[3])
+{
+    struct rebuild r = {.g = g, .thread = thread};
+    return id == GRAPH_NIL || !graph_facts_of(g) ? GRAPH_NIL : rebuild(&r, id, 0);
+}
+
+graph_id graph_next_turn(struct graph *g, graph_id id, uint32_t loop)
+{
+    struct rebuild r = {.g = g, .loop = loop};
+    return id == GRAPH_NIL || !graph_facts_of(g) ? GRAPH_NIL : rebuild(&r, id, 0);
+}

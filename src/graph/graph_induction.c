@@ -1,0 +1,562 @@
+/* Induction: loop phis that an invariant step moves, and the counter of a loop (D6): the induction expression that
+ * guards and addresses use, where it starts, how it goes on, and the condition that ends the loop, all as expressions
+ * over that one node. Machine code often carries another multiple of it and tests that; what it tests is rewritten by
+ * rules that are exact for unsigned numbers.
+ *
+ * requires: phis with start and next · gives: step kinds, uses, counter, start, next, until, count */
+#include "graph/graph_cycle_internal.h"
+
+enum { TERMS_MAX = 64, ATOM_DEPTH = 24 };
+
+static int64_t signed_const(const struct graph *g, graph_id id)
+{
+    const struct graph_node *n = graph_at(g, id);
+    unsigned bits = uop_type_bits((enum uop_type)n->type);
+    if (bits == 0 || bits >= 64)
+        return (int64_t)n->imm;
+    return (int64_t)(n->imm << (64 - bits)) >> (64 - bits);
+}
+
+static enum uop_type type_of(const struct graph *g, graph_id id)
+{
+    return (enum uop_type)graph_at(g, id)->type;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------ */
+
+static void find_step(struct cycle_work *w, const struct cycle_region *r, struct cycle_phi *p)
+{
+    struct graph *g = w->g;
+    graph_id terms[TERMS_MAX], next = cycle_bare(g, p->next);
+    const struct graph_node *n = graph_at(g, next);
+    uint32_t count;
+    if (next == GRAPH_NIL || p->start == GRAPH_NIL || n->type == UOP_B1)
+        return;
+    if (n->kind == UOP_ADD && cycle_flatten(g, next, UOP_ADD, terms, TERMS_MAX, &count)) {
+        unsigned own = 0;
+        graph_id step = GRAPH_NIL;
+        for (uint32_t i = 0; i < count; i++) {
+            if (terms[i] == p->phi) {
+                own++;
+                continue;
+            }
+            if (cycle_varies(w, r->loop, terms[i]))
+                return;
+            step = step == GRAPH_NIL ? terms[i] : graph_op2(g, UOP_ADD, type_of(g, p->phi), step, terms[i]);
+        }
+        if (own != 1 || step == GRAPH_NIL)
+            return;
+        p->step_kind = CYCLE_STEP_ADD;
+        p->step = step;
+    } else if ((n->kind == UOP_SHR || n->kind == UOP_SAR || n->kind == UOP_MUL) && n->arg_count == 2) {
+        graph_id by = cycle_bare(g, n->arg[0]) == p->phi ? n->arg[1] : n->arg[0];
+        bool other = n->kind == UOP_MUL && cycle_bare(g, n->arg[1]) == p->phi;
+        if ((cycle_bare(g, n->arg[0]) != p->phi && !other) || cycle_varies(w, r->loop, by) || by == p->phi)
+            return;
+        p->step_kind = n->kind == UOP_MUL ? CYCLE_STEP_SCALE : CYCLE_STEP_SHIFT;
+        p->step = by;
+    } else {
+        return;
+    }
+    p->constant = graph_is_const(g, p->step, NULL);
+    p->amount = p->constant ? signed_const(g, p->step) : 0;
+}
+
+/* ---- uses ------------------------------------------------------------------------------------- */
+
+enum use { USE_ADDRESS, USE_GUARD, USE_TEST };
+
+static struct cycle_phi *phi_at(struct cycle_region *r, graph_id id)
+{
+    for (uint32_t i = 0; i < r->phi_count; i++)
+        if (r->phis[i].phi == id)
+            return &r->phis[i];
+    return NULL;
+}
+
+static void note_use(struct cycle_work *w, struct cycle_region *r, graph_id id, enum use use, bool whole, unsigned depth);
+
+/* `id` is no sum: a phi, or an operation that turns one phi and invariants into what is used. */
+static void note_atom(struct cycle_work *w, struct cycle_region *r, graph_id id, enum use use, bool whole,
+                      unsigned depth)
+{
+    const struct graph *g = w->g;
+    const struct graph_node *n = graph_at(g, id);
+    struct cycle_phi *p = phi_at(r, id);
+    graph_id expr = id;
+    if (!p) {
+        for (unsigned k = 0; k < n->arg_count; k++) {
+            if (!cycle_varies(w, r->loop, n->arg[k]))
+                continue;
+            struct cycle_phi *found = phi_at(r, cycle_bare(g, n->arg[k]));
+            bool shift = n->kind == UOP_SHR || n->kind == UOP_SAR || n->kind == UOP_AND || n->kind == UOP_SHL;
+            if (!found || !shift) { /* what is within: a load's index, a compare's operand … */
+                note_use(w, r, n->arg[k], use, false, depth + 1);
+                continue;
+            }
+            p = found;
+        }
+        if (!p)
+            return;
+        whole = false;
+    }
+    if (use == USE_TEST) {
+        p->test = true;
+        return;
+    }
+    p->address |= use == USE_ADDRESS;
+    p->guard |= use == USE_GUARD;
+    p->pointer |= whole;
+    if (p->expr == GRAPH_NIL || expr == p->phi)
+        p->expr = expr;
+    else if (p->expr != expr)
+        p->expr = p->phi;
+}
+
+/* Down sums, products and extensions to what they are made of. `whole`: the expression is the address, in bytes. */
+static void note_use(struct cycle_work *w, struct cycle_region *r, graph_id id, enum use use, bool whole, unsigned depth)
+{
+    const struct graph *g = w->g;
+    id = cycle_bare(g, id);
+    if (depth > ATOM_DEPTH || w->budget == 0 || !cycle_varies(w, r->loop, id))
+        return;
+    w->budget--;
+    const struct graph_node *n = graph_at(g, id);
+    switch (n->kind) {
+    case UOP_ADD:
+        for (unsigned k = 0; k < 2; k++)
+            note_use(w, r, n->arg[k], use, whole, depth + 1);
+        return;
+    case UOP_MUL:
+    case UOP_SHL:
+        for (unsigned k = 0; k < 2; k++)
+            note_use(w, r, n->arg[k], use, false, depth + 1);
+        return;
+    case UOP_NEG:
+    case UOP_SEXT:
+    case UOP_ZEXT:
+    case UOP_LO:
+        note_use(w, r, n->arg[0], use, n->kind != UOP_NEG && whole, depth + 1);
+        return;
+    case GRAPH_BOOL:
+        for (unsigned k = 0; k < n->arg_count; k++)
+            note_use(w, r, n->arg[k], use, false, depth + 1);
+        return;
+    case UOP_IEQ:
+    case UOP_ILT_S:
+    case UOP_ILT_U:
+        note_use(w, r, n->arg[0], use, false, depth + 1);
+        note_use(w, r, n->arg[1], use, false, depth + 1);
+        return;
+    case UOP_LOAD: return; /* its own address is noted where it is loaded */
+    default: note_atom(w, r, id, use, whole, depth); return;
+    }
+}
+
+static bool exits_at(const struct cycle_region *r, uint32_t block)
+{
+    for (size_t i = 0; i < r->exits.n; i++)
+        if (r->exits.p[i].block == block)
+            return true;
+    return false;
+}
+
+static void find_uses(struct cycle_work *w, struct cycle_region *r)
+{
+    struct graph *g = w->g;
+    for (uint32_t i = 0; i < r->block_count; i++) {
+        uint32_t at = r->blocks[i];
+        const struct graph_block b = g->blocks.p[at];
+        for (uint32_t k = b.first; k <= b.last && b.reachable; k++) {
+            const struct graph_insn n = g->insns.p[k];
+            for (uint32_t x = n.first_access; x < n.first_access + n.access_count; x++)
+                note_use(w, r, g->accesses.p[x].address, USE_ADDRESS, g->accesses.p[x].width > 1, 0);
+            bool leaves = k == b.last && exits_at(r, at);
+            if (n.guard != GRAPH_NIL && !leaves)
+                note_use(w, r, n.guard, USE_GUARD, false, 0);
+        }
+        if (b.succ_count > 1 && b.branch != GRAPH_NIL && !exits_at(r, at))
+            note_use(w, r, b.branch, USE_GUARD, false, 0);
+    }
+    for (size_t i = 0; i < r->exits.n; i++)
+        note_use(w, r, r->exits.p[i].leaves, USE_TEST, false, 0);
+}
+
+void cycle_find_inductions(struct cycle_work *w, struct cycle_region *r)
+{
+    for (uint32_t i = 0; i < r->phi_count; i++)
+        find_step(w, r, &r->phis[i]);
+    find_uses(w, r);
+    for (uint32_t i = 0; i < r->phi_count; i++) {
+        struct cycle_phi *p = &r->phis[i];
+        struct graph_affine f;
+        if (p->step_kind != CYCLE_STEP_ADD)
+            p->pointer = false;
+        else if (p->start != GRAPH_NIL && graph_affine(w->g, p->start, &f) && f.base != GRAPH_NIL)
+            p->pointer = true;
+    }
+    int best = 0;
+    for (uint32_t i = 0; i < r->phi_count; i++) {
+        const struct cycle_phi *p = &r->phis[i];
+        if (!p->live || p->step_kind == CYCLE_STEP_NONE)
+            continue;
+        bool known = p->constant || p->test; /* an index that steps by a row says less than what counts the rows */
+        int score = (p->address ? known ? 8 : 1 : 0) + (p->guard ? 4 : 0) + (p->test ? 3 : 0);
+        if (p->pointer)
+            score = p->test ? 1 : 0;
+        if (score > best) {
+            best = score;
+            r->counter = (int32_t)i;
+        }
+    }
+}
+
+/* ---- replacing -------------------------------------------------------------------------------- */
+
+struct replace {
+    struct cycle_work *w;
+    graph_id from, to;
+    unsigned steps;
+    bool failed;
+};
+
+static graph_id replace_in(struct replace *x, graph_id id, unsigned depth);
+
+static graph_id replace_bool(struct replace *x, const struct graph_node *n, unsigned depth)
+{
+    struct graph *g = x->w->g;
+    graph_id atoms[6], all = graph_false(g);
+    for (unsigned k = 0; k < n->arg_count; k++)
+        atoms[k] = replace_in(x, n->arg[k], depth + 1);
+    for (unsigned row = 0; row < 1u << n->arg_count; row++) {
+        if (!(n->imm >> row & 1))
+            continue;
+        graph_id one = graph_true(g);
+        for (unsigned k = 0; k < n->arg_count; k++)
+            one = graph_and(g, one, row >> k & 1 ? atoms[k] : graph_not(g, atoms[k]));
+        all = graph_or(g, all, one);
+    }
+    return all;
+}
+
+static graph_id replace_in(struct replace *x, graph_id id, unsigned depth)
+{
+    enum { DEPTH = 24, STEPS = 400 };
+    struct graph *g = x->w->g;
+    if (id == x->from)
+        return x->to;
+    if (id == GRAPH_NIL || x->failed)
+        return id;
+    const struct graph_node n = *graph_at(g, id);
+    if (n.kind == GRAPH_PHI || n.arg_count == 0 || n.insn != UINT32_MAX || n.kind == UOP_LOAD || id < x->from)
+        return id;
+    if (depth > DEPTH || ++x->steps > STEPS) {
+        x->failed = true;
+        return id;
+    }
+    if (n.kind == GRAPH_BOOL)
+        return replace_bool(x, &n, depth);
+    graph_id args[6];
+    bool same = true;
+    for (unsigned k = 0; k < n.arg_count; k++) {
+        args[k] = replace_in(x, n.arg[k], depth + 1);
+        same &= args[k] == n.arg[k];
+    }
+    if (same)
+        return id;
+    struct uop like = {.kind = n.kind,
+                       .type = n.type,
+                       .round = n.round,
+                       .flags = n.flags,
+                       .space = n.space,
+                       .width = n.width,
+                       .imm = n.imm};
+    if (n.kind >= UOP_FLT && n.kind <= UOP_FNUM)
+        like.type = n.width;
+    if (!uop_is_pure((enum uop_kind)n.kind) && n.kind != UOP_UNIFORM) {
+        x->failed = true;
+        return id;
+    }
+    return graph_pure(g, &like, args, n.arg_count);
+}
+
+graph_id cycle_replace(struct cycle_work *w, graph_id id, graph_id from, graph_id to)
+{
+    struct replace x = {.w = w, .from = from, .to = to};
+    graph_id r = replace_in(&x, id, 0);
+    return x.failed ? GRAPH_NIL : r;
+}
+
+/* ---- until ------------------------------------------------------------------------------------ */
+
+static bool is_nonnegative(const struct graph *g, graph_id id)
+{
+    const struct graph_node *n = graph_at(g, id);
+    uint64_t k;
+    if (n->kind == UOP_SHR)
+        return graph_is_const(g, n->arg[1], &k) && k > 0;
+    if (n->kind == UOP_CONST)
+        return signed_const(g, id) >= 0;
+    if (n->kind == UOP_SREG)
+        return n->imm <= UOP_SR_LANEID; /* sizes and numbers of threads and blocks are below 2^31 */
+    if (n->kind == UOP_AND)
+        return is_nonnegative(g, n->arg[0]) || is_nonnegative(g, n->arg[1]);
+    return false;
+}
+
+/* A counter that only ever loses bits from above, from a start that is not negative. */
+static bool phi_is_nonnegative(const struct graph *g, const struct cycle_phi *p)
+{
+    return p->step_kind == CYCLE_STEP_SHIFT && is_nonnegative(g, p->start);
+}
+
+/* The compare atom in terms of shifts to the right, where its limit is a power of two: x < 2^b is x >> b == 0. */
+static graph_id as_shift(struct cycle_work *w, const struct cycle_phi *p, graph_id atom)
+{
+    struct graph *g = w->g;
+    const struct graph_node n = *graph_at(g, atom);
+    uint64_t k;
+    if (n.kind != UOP_ILT_U && n.kind != UOP_ILT_S)
+        return atom;
+    bool above = graph_is_const(g, n.arg[0], &k); /* k < x; else x < k */
+    if (!above && !graph_is_const(g, n.arg[1], &k))
+        return atom;
+    graph_id x = above ? n.arg[1] : n.arg[0];
+    if (n.kind == UOP_ILT_S &&
+        (k >> 31 || !(is_nonnegative(g, x) || (phi_is_nonnegative(g, p) && cycle_bare(g, x) == p->phi))))
+        return atom;
+    uint64_t limit = above ? k + 1 : k;
+    if (limit == 0 || (limit & (limit - 1)) != 0 || limit >> 31)
+        return atom;
+    unsigned b = (unsigned)__builtin_ctzll(limit);
+    enum uop_type type = type_of(g, x);
+    graph_id shifted = graph_op2(g, UOP_SHR, type, x, graph_const(g, UOP_B32, b));
+    graph_id zero = graph_op2(g, UOP_IEQ, UOP_B1, shifted, graph_const(g, type, 0));
+    return above ? graph_not(g, zero) : zero;
+}
+
+/* `leaves` over the counter: what the counter is when the test is made. */
+static graph_id express_test(struct cycle_work *w, const struct cycle_region *r, const struct cycle_phi *p,
+                             graph_id counter, graph_id following, const struct cycle_exit *e)
+{
+    struct graph *g = w->g;
+    graph_id atoms[6], cond = e->leaves;
+    unsigned count;
+    uint64_t table;
+    if (!graph_table(g, cond, atoms, &count, &table))
+        return GRAPH_NIL;
+    for (unsigned i = 0; i < count && p->step_kind == CYCLE_STEP_SHIFT; i++) {
+        graph_id shifted = as_shift(w, p, atoms[i]);
+        if (shifted != atoms[i])
+            cond = cycle_replace(w, cond, atoms[i], shifted);
+    }
+    if (cond == GRAPH_NIL)
+        return GRAPH_NIL;
+    bool behind = e->block == g->loops.p[r->loop].latch;
+    graph_id replaced = following == GRAPH_NIL ? cond : cycle_replace(w, cond, following, counter);
+    if (replaced == GRAPH_NIL)
+        return GRAPH_NIL;
+    if (replaced != cond)
+        return replaced;
+    /* Not made of the next value: of the one before. */
+    if (!behind || counter != p->phi) {
+        graph_id own = cycle_replace(w, cond, counter, graph_const(g, type_of(g, counter), 0));
+        return own != GRAPH_NIL && own != cond && !behind ? cond : GRAPH_NIL;
+    }
+    if (p->step_kind != CYCLE_STEP_ADD)
+        return GRAPH_NIL;
+    graph_id before = graph_op2(g, UOP_ADD, type_of(g, p->phi), p->phi,
+                                graph_op1(g, UOP_NEG, type_of(g, p->phi), p->step));
+    if (p->constant)
+        before = graph_op2(g, UOP_ADD, type_of(g, p->phi), p->phi,
+                           graph_const(g, type_of(g, p->phi), (uint64_t)-p->amount));
+    return cycle_replace(w, cond, p->phi, before);
+}
+
+/* Only this counter and invariants decide. */
+static bool tests_only(struct cycle_work *w, const struct cycle_region *r, const struct cycle_phi *p, graph_id id,
+                       unsigned depth)
+{
+    const struct graph *g = w->g;
+    id = cycle_bare(g, id);
+    if (id == p->phi || !cycle_varies(w, r->loop, id))
+        return true;
+    const struct graph_node *n = graph_at(g, id);
+    bool integer = (n->kind >= UOP_ADD && n->kind <= UOP_SAR) || n->kind == UOP_SEXT || n->kind == UOP_ZEXT ||
+                   n->kind == UOP_LO || n->kind == UOP_HI || n->kind == UOP_IEQ || n->kind == UOP_ILT_S ||
+                   n->kind == UOP_ILT_U || n->kind == GRAPH_BOOL;
+    if (!integer || depth > ATOM_DEPTH || w->budget == 0)
+        return false;
+    w->budget--;
+    for (unsigned k = 0; k < n->arg_count; k++)
+        if (!tests_only(w, r, p, n->arg[k], depth + 1))
+            return false;
+    return true;
+}
+
+static const struct cycle_exit *exit_of(struct cycle_work *w, const struct cycle_region *r, const struct cycle_phi *p)
+{
+    for (size_t i = 0; i < r->exits.n; i++) {
+        graph_id leaves = r->exits.p[i].leaves;
+        if (leaves == GRAPH_NIL || graph_is_const(w->g, leaves, NULL))
+            continue;
+        graph_id atoms[6];
+        unsigned count;
+        uint64_t table;
+        bool only = graph_table(w->g, leaves, atoms, &count, &table), any = false;
+        for (unsigned k = 0; k < count && only; k++) {
+            any |= cycle_varies(w, r->loop, atoms[k]);
+            only = tests_only(w, r, p, atoms[k], 0);
+        }
+        if (only && any)
+            return &r->exits.p[i];
+    }
+    return NULL;
+}
+
+/* The phi that the loop's own test looks at, and the test. */
+static const struct cycle_exit *tested_phi(struct cycle_work *w, struct cycle_region *r, struct cycle_phi **out)
+{
+    for (uint32_t i = 0; i < r->phi_count; i++) {
+        struct cycle_phi *p = &r->phis[i];
+        const struct cycle_exit *e = p->step_kind != CYCLE_STEP_NONE && p->test ? exit_of(w, r, p) : NULL;
+        if (e) {
+            *out = p;
+            return e;
+        }
+    }
+    return NULL;
+}
+
+/* The value at which `t` ends the loop: the test is t == limit, whatever its spelling; NIL otherwise. */
+static graph_id equality_limit(struct cycle_work *w, graph_id until, graph_id t)
+{
+    const struct graph *g = w->g;
+    const struct graph_node *n = graph_at(g, until);
+    if (until == GRAPH_NIL || n->kind != UOP_IEQ)
+        return GRAPH_NIL;
+    for (unsigned k = 0; k < 2; k++)
+        if (n->arg[k] == t)
+            return n->arg[!k];
+    return GRAPH_NIL;
+}
+
+static graph_id minus(struct graph *g, graph_id a, graph_id b)
+{
+    enum uop_type type = type_of(g, a);
+    uint64_t k;
+    if (graph_is_const(g, b, &k))
+        return graph_op2(g, UOP_ADD, type, a, graph_const(g, type, 0 - k));
+    return graph_op2(g, UOP_ADD, type, a, graph_op1(g, UOP_NEG, type, b));
+}
+
+void cycle_find_test(struct cycle_work *w, struct cycle_region *r)
+{
+    struct cycle_phi *p = NULL;
+    const struct cycle_exit *e = tested_phi(w, r, &p);
+    r->tested = -1;
+    if (!e)
+        return;
+    r->tested = (int32_t)(p - r->phis);
+    graph_id until = p->next == GRAPH_NIL ? GRAPH_NIL : express_test(w, r, p, p->phi, cycle_bare(w->g, p->next), e);
+    r->limit = e->block == w->g->loops.p[r->loop].latch ? equality_limit(w, until, p->phi) : GRAPH_NIL;
+}
+
+/* Steps of the source until `t` ends the loop, where that is one subtraction. */
+static graph_id find_count(struct cycle_work *w, const struct cycle_region *r, const struct cycle_phi *t,
+                           graph_id until)
+{
+    struct graph *g = w->g;
+    graph_id limit = equality_limit(w, until, t->phi), total;
+    if (r->exits.n != 1 || t->step_kind != CYCLE_STEP_ADD || !t->constant || t->amount == 0 || t->start == GRAPH_NIL)
+        return GRAPH_NIL;
+    const struct graph_node *n = graph_at(g, until);
+    int64_t step = t->amount < 0 ? -t->amount : t->amount;
+    if (limit != GRAPH_NIL) {
+        total = t->amount > 0 ? minus(g, limit, t->start) : minus(g, t->start, limit);
+    } else {
+        /* Ends at t >= limit; that the first turn is right is the guard's before the loop. */
+        uint64_t table;
+        graph_id atoms[6];
+        unsigned count;
+        if (t->amount != 1 || !graph_table(g, until, atoms, &count, &table) || count != 1 || table != 1)
+            return GRAPH_NIL;
+        n = graph_at(g, atoms[0]);
+        if ((n->kind != UOP_ILT_S && n->kind != UOP_ILT_U) || n->arg[0] != t->phi)
+            return GRAPH_NIL;
+        limit = n->arg[1];
+        struct uop like = {.kind = n->kind, .type = UOP_B1, .imm = n->imm};
+        graph_id entered = graph_pure(g, &like, (graph_id[]){t->start, limit}, 2);
+        uint64_t known;
+        graph_id path = g->blocks.p[g->loops.p[r->loop].header].path;
+        bool always = graph_is_const(g, entered, &known) && known;
+        if (!always && (path == GRAPH_NIL || !graph_implies(g, path, entered)))
+            return GRAPH_NIL;
+        total = minus(g, limit, t->start);
+    }
+    uint64_t k;
+    if ((int64_t)r->unroll == step)
+        return total;
+    if (graph_is_const(g, total, &k) && k % (uint64_t)step == 0)
+        return graph_const(g, type_of(g, total), k / (uint64_t)step * r->unroll);
+    const struct graph_node *m = graph_at(g, total);
+    if (r->unroll == 1 && m->kind == UOP_MUL && graph_is_const(g, m->arg[1], &k) && k == (uint64_t)step)
+        return m->arg[0];
+    return GRAPH_NIL;
+}
+
+void cycle_choose_counter(struct cycle_work *w, struct cycle_region *r, struct graph_cycle *c)
+{
+    struct graph *g = w->g;
+    if (r->counter < 0)
+        return;
+    struct cycle_phi *p = &r->phis[r->counter], *tested = NULL;
+    graph_id counter = p->expr == GRAPH_NIL ? p->phi : p->expr;
+    enum uop_type type = type_of(g, counter);
+    /* Only a shift of a shifted number has its own next value as an expression of itself. */
+    bool derived = counter != p->phi;
+    if (derived && (p->step_kind != CYCLE_STEP_SHIFT || graph_at(g, counter)->kind != graph_at(g, cycle_bare(g, p->next))->kind))
+        counter = p->phi, derived = false;
+    c->counter = counter;
+    c->start = derived ? cycle_replace(w, counter, p->phi, p->start) : p->start;
+    graph_id following = p->next;
+    if (derived)
+        following = cycle_replace(w, counter, p->phi, p->next);
+    if (p->step_kind == CYCLE_STEP_ADD) {
+        graph_id step = p->step;
+        if (p->constant && r->unroll > 1 && p->amount % (int64_t)r->unroll == 0)
+            step = graph_const(g, type, (uint64_t)(p->amount / (int64_t)r->unroll));
+        c->next = graph_op2(g, UOP_ADD, type, counter, step);
+    } else { /* as it stands, not simplified into a shift of what is shifted already */
+        struct graph_node n = *graph_at(g, cycle_bare(g, p->next));
+        for (unsigned k = 0; k < 2; k++)
+            if (n.arg[k] != p->step || k == 0)
+                n.arg[k] = k == 0 ? counter : n.arg[k];
+        n.arg[1] = p->step;
+        c->next = graph_intern(g, &n);
+    }
+    const struct cycle_exit *e = exit_of(w, r, p);
+    if (e) {
+        c->until = express_test(w, r, p, counter, cycle_bare(g, following), e);
+        tested = p;
+        if (c->until == GRAPH_NIL && following != cycle_bare(g, following))
+            c->until = express_test(w, r, p, counter, following, e);
+        if (!derived)
+            r->count = find_count(w, r, p, c->until);
+        c->count = r->count;
+        return;
+    }
+    e = tested_phi(w, r, &tested);
+    if (!e)
+        return;
+    graph_id until = express_test(w, r, tested, tested->phi, cycle_bare(g, tested->next), e);
+    r->count = c->count = find_count(w, r, tested, until);
+    graph_id limit = equality_limit(w, until, tested->phi);
+    bool both = p->step_kind == CYCLE_STEP_ADD && tested->step_kind == CYCLE_STEP_ADD && p->constant &&
+                tested->constant && tested->amount && !derived;
+    if (!both || limit == GRAPH_NIL || p->amount % tested->amount != 0 || type_of(g, limit) != type)
+        return;
+    graph_id way = minus(g, limit, tested->start); /* the counter goes the same way, times the ratio of the steps */
+    way = graph_op2(g, UOP_MUL, type, way, graph_const(g, type, (uint64_t)(p->amount / tested->amount)));
+    c->until = graph_op2(g, UOP_IEQ, UOP_B1, counter, graph_op2(g, UOP_ADD, type, p->start, way));
+}
