@@ -467,6 +467,7 @@ static void make_cycle(struct cycle_work *w, struct cycle_region *r)
         cycle_join_pieces(w, r, &c);
         const struct graph_piece *best = &c.pieces.p[c.best];
         cycle_choose_counter(w, best->straight ? r : &w->regions[best->loop], &c);
+        cycle_finish_pieces(w, r, &c);
     }
     VEC_PUSH(w->a, w->out->cycles, c);
 }
