@@ -5,7 +5,12 @@
 #include "graph/graph_cycle.h"
 #include "graph/graph_internal.h"
 
-enum cycle_step { CYCLE_STEP_NONE, CYCLE_STEP_ADD, CYCLE_STEP_SHIFT /* right */, CYCLE_STEP_SCALE /* times a constant */ };
+enum cycle_step {
+    CYCLE_STEP_NONE,
+    CYCLE_STEP_ADD,
+    CYCLE_STEP_SHIFT /* right */,
+    CYCLE_STEP_SCALE /* times a constant */
+};
 
 struct cycle_phi {
     graph_id phi, start, next; /* NIL: different values from different predecessors */
@@ -71,12 +76,12 @@ struct cycle_work {
     uint32_t *first_access, *next_access; /* loads that give a node, as lists: access + 1 */
     uint32_t *first_phi, *next_phi;       /* phis of a block; node numbers */
     bool *live, *data;
-    uint64_t budget; /* of steps spent on comparing */
-    bool *claimed;    /* of nodes: a step of some loop */
-    bool *between;    /* of nodes: a step that another follows */
-    uint32_t looping; /* cycles before those that graph_straight.c finds */
-    uint32_t *flow_of; /* of nodes: loop + 1 whose outgoing accumulators flow into it, the last to ask; 0: none */
-    struct peeler *peeler;     /* private to graph_peel.c */
+    uint64_t budget;       /* of steps spent on comparing */
+    bool *claimed;         /* of nodes: a step of some loop */
+    bool *between;         /* of nodes: a step that another follows */
+    uint32_t looping;      /* cycles before those that graph_straight.c finds */
+    uint32_t *flow_of;     /* of nodes: loop + 1 whose outgoing accumulators flow into it, the last to ask; 0: none */
+    struct peeler *peeler; /* private to graph_peel.c */
     struct straight *straight; /* private to graph_straight.c */
 };
 
@@ -119,5 +124,8 @@ uint64_t cycle_turns(struct cycle_work *w, struct cycle_region *r);
 void cycle_find_straight(struct cycle_work *w);
 /* The inner loop that each copy of an unrolled body holds, as a cycle of its own. */
 void cycle_add_inner(struct cycle_work *w, const struct cycle_region *r);
+
+/* graph_turn.c */
+void cycle_find_turns(struct cycle_work *w);
 
 #endif

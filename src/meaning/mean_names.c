@@ -124,6 +124,8 @@ static const char *index_type_at(const struct mean *m, graph_id id, unsigned dep
 
 static const char *index_type(const struct mean *m, graph_id id)
 {
+    if (graph_at(m->g, id)->kind == GRAPH_TURN)
+        return "s32"; /* no machine value: a number of steps */
     const struct graph_node *n = graph_at(m->g, id);
     const char *found = index_type_at(m, id, 0);
     if (found)
@@ -362,8 +364,8 @@ enum sp_status mean_find_names(struct mean *m)
     for (graph_id id = 1; id < nodes; id++) {
         graph_id start, next;
         uint32_t known;
-        if (map_u64_get(&m->name_of, id, &known) || is_counters_phi(m, id))
-            continue;
+        if (map_u64_get(&m->name_of, id, &known) || is_counters_phi(m, id) || graph_as_turn(m->g, id) != id)
+            continue; /* named already, or told over the loop's counter */
         if (!is_counter(m->g, id, &start, &next) || !(marks.address[id] || marks.compare[id]) ||
             graph_at(m->g, id)->type == UOP_B1)
             continue;
