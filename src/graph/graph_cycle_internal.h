@@ -5,7 +5,12 @@
 #include "graph/graph_cycle.h"
 #include "graph/graph_internal.h"
 
-enum cycle_step { CYCLE_STEP_NONE, CYCLE_STEP_ADD, CYCLE_STEP_SHIFT /* right */, CYCLE_STEP_SCALE /* times a constant */ };
+enum cycle_step {
+    CYCLE_STEP_NONE,
+    CYCLE_STEP_ADD,
+    CYCLE_STEP_SHIFT /* right */,
+    CYCLE_STEP_SCALE /* times a constant */
+};
 
 struct cycle_phi {
     graph_id phi, start, next; /* NIL: different values from different predecessors */
@@ -123,5 +128,8 @@ void cycle_finish_pieces(struct cycle_work *w, struct cycle_region *first, struc
 void cycle_find_straight(struct cycle_work *w);
 /* The inner loop that each copy of an unrolled body holds, as a cycle of its own. */
 void cycle_add_inner(struct cycle_work *w, const struct cycle_region *r);
+
+/* graph_turn.c */
+void cycle_find_turns(struct cycle_work *w);
 
 #endif

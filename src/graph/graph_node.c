@@ -228,6 +228,7 @@ static const char *kind_text(unsigned kind)
     case GRAPH_BOOL: return "bool";
     case GRAPH_ENTRY: return "entry";
     case GRAPH_RESULT: return "result";
+    case GRAPH_TURN: return "turn";
     default: return uop_kind_text((enum uop_kind)kind);
     }
 }

@@ -124,6 +124,8 @@ static const char *index_type_at(const struct mean *m, graph_id id, unsigned dep
 
 static const char *index_type(const struct mean *m, graph_id id)
 {
+    if (graph_at(m->g, id)->kind == GRAPH_TURN)
+        return "s32"; /* no machine value: a number of steps */
     const struct graph_node *n = graph_at(m->g, id);
     const char *found = index_type_at(m, id, 0);
     if (found)
@@ -387,8 +389,8 @@ enum sp_status mean_find_names(struct mean *m)
         uint32_t known;
         const struct graph_cycles *cycles = m->g->cycles;
         bool dead = cycles && id < cycles->copy_count && !cycles->live_phi[id];
-        if (map_u64_get(&m->name_of, id, &known) || is_counters_phi(m, id) || dead)
-            continue;
+        if (map_u64_get(&m->name_of, id, &known) || is_counters_phi(m, id) || dead || graph_as_turn(m->g, id) != id)
+            continue; /* named already, of no use, or told over the loop's counter */
         if (!is_counter(m->g, id, &start, &next) || !(marks.address[id] || marks.compare[id]) ||
             graph_at(m->g, id)->type == UOP_B1)
             continue;
