@@ -66,6 +66,9 @@ void graph_constrain(struct graph_constraints *s, const struct graph_linear *f);
 bool graph_contradicts(struct graph *g, struct graph_constraints *s);
 /* True when a, b and everything in `with` (may be NULL) cannot hold together. */
 bool graph_excluded(struct graph *g, graph_id a, graph_id b, const struct graph_constraints *with);
+/* Whether the condition compares what turns with a loop with something else that threads share: how the two are related
+ * is not known from their ranges. `first` then gets the facts that hold in the first turn, which is always made. */
+bool graph_mixes_turns(struct graph *g, graph_id when, struct graph_constraints *first);
 /* Every atom of the condition that differs between threads is a compare of linear forms. */
 bool graph_condition_linear(struct graph *g, graph_id a);
 

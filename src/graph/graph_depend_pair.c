@@ -163,8 +163,8 @@ static bool hangs_on_block(struct finder *f, const struct graph_side *a, const s
     if (near)
         return false;
     const struct graph_access *at = access_at(f, load);
-    if (at->kind != GRAPH_LOAD)
-        return true; /* its own store */
+    if (at->kind != GRAPH_LOAD || at->space != UOP_SHARED)
+        return true; /* its own store; memory that somebody else has filled */
     for (uint32_t i = 0; i < g->accesses.n && f->solve_work > 0; i++) {
         const struct graph_access *x = access_at(f, i);
         f->flow_work--;
