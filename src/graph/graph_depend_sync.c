@@ -37,7 +37,10 @@ static uint8_t strength_of(struct graph *g, uint32_t at, bool *opaque)
         const struct uop *u = &l->ops.p[i];
         uint8_t k = SYNC_NOTHING;
         switch (u->kind) {
-        case UOP_BAR: k = whole_block(l, u) && graph_block_uniform(g, insn->guard) ? SYNC_BLOCK : SYNC_MAYBE; break;
+        case UOP_BAR:
+            k = whole_block(l, u) && graph_block_uniform(g, insn->guard) ? SYNC_BLOCK : SYNC_MAYBE;
+            *opaque |= k == SYNC_MAYBE; /* it orders some threads: stores may be seen on no way of the code */
+            break;
         case UOP_RECONVERGE:
             if (u->imm == UOP_WARPSYNC_ALL && insn->guard == GRAPH_NIL)
                 k = SYNC_WARP;
