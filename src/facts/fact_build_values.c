@@ -101,7 +101,9 @@ static int by_use(const void *p, const void *q)
     const struct fact_use *a = p, *b = q;
     if (a->offset != b->offset)
         return a->offset < b->offset ? -1 : 1;
-    return (int)a->via - (int)b->via;
+    if (a->via != b->via)
+        return (int)a->via - (int)b->via;
+    return (int)a->other_thread - (int)b->other_thread;
 }
 
 static void build_value(struct arena *a, struct fact_source *s, struct fact_kernel *k, uint32_t index)

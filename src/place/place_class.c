@@ -68,9 +68,9 @@ static bool is_recomputed(struct place_work *w, const struct place_value *v)
         if (v->storage.p[i].def == UINT32_MAX)
             continue;
         const struct graph_def *d = &g->defs.p[v->storage.p[i].def];
-        if (d->part == 2 || place_load_of_def(g, d) != UINT32_MAX || place_is_copy(g, d, v->node) ||
-            (d->node != v->node && d->node != v->part && d->wide != v->node && d->wide != v->part) ||
-            g->insns.p[d->insn].def_count == 0)
+        bool makes = d->node == v->node || (v->part != GRAPH_NIL && d->node == v->part) ||
+                     (d->wide != GRAPH_NIL && (d->wide == v->node || d->wide == v->part));
+        if (!makes || d->part == 2 || place_load_of_def(g, d) != UINT32_MAX || place_is_copy(g, d, v->node))
             continue;
         for (unsigned k = 0; k < n; k++)
             if (made[k] != d->insn && place_both_run(w, made[k], d->insn))
