@@ -265,13 +265,14 @@ static void find_aliases(struct place_work *w)
     const struct graph_dependence *dep = g->dependence;
     for (uint32_t i = 0; dep && w->reaches_known && i < g->accesses.n; i++) {
         const struct graph_access *l = &g->accesses.p[i];
-        if (l->kind != GRAPH_LOAD || l->result >= w->nodes || graph_at(g, l->result)->kind != UOP_LOAD ||
-            dep->first_reach[i + 1] - dep->first_reach[i] != 1)
+        if (l->kind != GRAPH_LOAD || l->from_store >= 0 || l->result >= w->nodes ||
+            graph_at(g, l->result)->kind != UOP_LOAD || dep->first_reach[i + 1] - dep->first_reach[i] != 1)
             continue;
         const struct graph_reach *r = &dep->reaches.p[dep->first_reach[i]];
         const struct graph_access *s = &g->accesses.p[r->store];
         if (r->may || !r->own || r->element || s->kind != GRAPH_STORE || s->width != l->width || l->width < 4 ||
             l->width > 8 || s->value[1] != GRAPH_NIL || s->insn >= l->insn || s->value[0] >= w->nodes ||
+            s->value[0] == l->result ||
             uop_type_bits((enum uop_type)graph_at(g, s->value[0])->type) !=
                 uop_type_bits((enum uop_type)graph_at(g, l->result)->type))
             continue;
