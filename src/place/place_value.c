@@ -25,11 +25,15 @@ static enum place_where where_of_space(unsigned space)
                                    : PLACE_GLOBAL;
 }
 
-static void add_uses(struct place_work *w, struct place_value *v, uint32_t def, enum place_where via, bool other)
+/* `as` not NIL: only readers that take it for that node. */
+static void add_uses(struct place_work *w, struct place_value *v, uint32_t def, enum place_where via, bool other,
+                     graph_id as)
 {
-    for (uint32_t u = w->starts[def]; u < w->starts[def + 1]; u++)
-        VEC_PUSH(w->a, v->uses,
-                 (struct place_use){.insn = w->g->uses.p[w->uses[u]].insn, .via = via, .other_thread = other});
+    for (uint32_t u = w->starts[def]; u < w->starts[def + 1]; u++) {
+        const struct graph_use *use = &w->g->uses.p[w->uses[u]];
+        if (as == GRAPH_NIL || use->node == as)
+            VEC_PUSH(w->a, v->uses, (struct place_use){.insn = use->insn, .via = via, .other_thread = other});
+    }
 }
 
 static void place_defs(struct place_work *w, struct place_value *v, graph_id node)
@@ -54,7 +58,9 @@ static void place_defs(struct place_work *w, struct place_value *v, graph_id nod
                      (g->accesses.p[load].result < w->nodes && w->alias[g->accesses.p[load].result] != GRAPH_NIL));
         if (back)
             via = where_of_space(g->accesses.p[load].space);
-        add_uses(w, v, defs[i], via, false);
+        /* A register that only paths make hold it is also read as what was written there. */
+        bool joined = d->node != node && d->wide != node && d->merged != node;
+        add_uses(w, v, defs[i], via, false, joined ? node : GRAPH_NIL);
     }
 }
 
@@ -90,7 +96,7 @@ static void uses_through(struct place_work *w, struct place_value *v, const stru
     for (uint32_t d = insn->first_def; d < insn->first_def + insn->def_count; d++) {
         int32_t word = 4 * (int32_t)(g->defs.p[d].reg - first) + r->element;
         if (g->defs.p[d].file == UOP_FILE_R && word + 4 > at && word < at + (int32_t)(bytes > 4 ? bytes : 4))
-            add_uses(w, v, d, where_of_space(l->space), !r->own);
+            add_uses(w, v, d, where_of_space(l->space), !r->own, GRAPH_NIL);
     }
 }
 
