@@ -474,6 +474,7 @@ static bool find_accumulators(struct place_work *w)
             if (at) {
                 add_member(w, at - 1, f->out[k]);
                 add_member(w, at - 1, f->result[k]);
+                w->accumulators.p[at - 1].result = f->result[k];
             }
         }
     }

@@ -14,8 +14,9 @@ struct place_cell {     /* of a list of defs */
  * what is left behind the loop. */
 struct place_accumulator {
     uint32_t cycle;
-    graph_id phi; /* NIL: straight-line code */
-    graph_id out; /* the step */
+    graph_id phi;    /* NIL: straight-line code */
+    graph_id out;    /* the step */
+    graph_id result; /* what it comes to, NIL: not known */
     VEC(graph_id) members;
 };
 

@@ -249,10 +249,10 @@ static graph_id entry_of(const struct place_work *w, graph_id id)
             break;
         id = to;
     }
-    if (w->accumulator[id]) {
+    if (w->accumulator[id]) { /* in a loop by the step, in straight code by what it comes to */
         const struct place_accumulator *a = &w->accumulators.p[w->accumulator[id] - 1];
-        return a->out != GRAPH_NIL && a->out < w->nodes && w->accumulator[a->out] == w->accumulator[id] ? a->out
-                                                                                                        : a->phi;
+        graph_id by = a->phi == GRAPH_NIL && a->result != GRAPH_NIL ? a->result : a->out;
+        return by != GRAPH_NIL && by < w->nodes && w->accumulator[by] == w->accumulator[id] ? by : a->phi;
     }
     graph_id cover = place_covering_select(w, id);
     return cover != GRAPH_NIL && cover < w->nodes && w->data[cover] ? cover : id;
@@ -313,7 +313,7 @@ static void build_value(struct place_work *w, struct place *p, graph_id entry)
             if (graph_is_const(w->g, n->arg[3 - k], NULL) && place_covering_select(w, n->arg[k]) == entry)
                 v.part = n->arg[k];
     for (graph_id id = w->group[entry]; id != GRAPH_NIL; id = w->group_next[id])
-        if (w->copy[id] == GRAPH_NIL)
+        if (w->copy[id] == GRAPH_NIL || id == entry)
             add_node(w, &v, id);
     finish_value(w, p, &v);
 }
@@ -332,7 +332,8 @@ static void number_copies(struct place_work *w, struct place *p)
         const struct graph_node *n = graph_at(w->g, id);
         bool variable =
             at && w->copy[id] == GRAPH_NIL && id != entry && (n->kind == GRAPH_PHI || place_is_merge(w, id));
-        if (id == p->values.p[index].named || (w->copy[id] == GRAPH_NIL && !variable))
+        bool partial = at && w->accumulators.p[at - 1].phi == GRAPH_NIL; /* sums on the way */
+        if (id == p->values.p[index].named || (w->copy[id] == GRAPH_NIL && !variable && !partial))
             continue;
         if (variable || (at && n->kind == GRAPH_PHI))
             VEC_PUSH(w->a, p->copies, ((struct place_copy){.node = id, .value = index, .number = 0}));
