@@ -5,7 +5,7 @@
  *
  * Tried are the places where such code can go wrong (just below and at multiples of the divisor, up to the largest,
  * the ends of the range) and scattered numbers. Candidates are met by climbing from the seed (the product, the
- * reciprocal) to its users, a bounded number of steps. Requires a built graph with users; gives divisions by node. */
+ * reciprocal) to its users, a bounded number of steps; so is the work in all. Requires a built graph with users; gives divisions by node. */
 #include "pattern/pat_internal.h"
 
 #include <stdlib.h>
@@ -18,14 +18,24 @@ struct divide {
     const struct pat_index *x;
     struct graph *g;
     struct pat_divisions *out;
+    uint64_t budget; /* nodes that may still be evaluated */
 };
 
 /* ---- what is tried --------------------------------------------------------------------------- */
 
 struct tried {
+    struct divide *d;
     struct pat_tape tape;
     graph_id root, a, b; /* b NIL: a constant divisor */
 };
+
+/* False when no more may be tried. */
+static bool spend(struct divide *d, unsigned nodes)
+{
+    bool left = d->budget >= nodes;
+    d->budget -= left ? nodes : d->budget;
+    return left;
+}
 
 static uint32_t run(struct tried *t, uint32_t a, uint32_t b)
 {
@@ -48,7 +58,7 @@ static bool agrees(struct tried *t, bool is_signed, bool remainder, uint32_t a, 
 {
     if (!b || (is_signed && a == UINT32_C(0x80000000) && b == UINT32_MAX))
         return true; /* nothing is promised */
-    return run(t, a, b) == wanted(is_signed, remainder, a, b);
+    return spend(t->d, t->tape.count) && run(t, a, b) == wanted(is_signed, remainder, a, b);
 }
 
 /* The numbers round multiples of d, the largest first. */
@@ -79,7 +89,7 @@ static bool agrees_near(struct tried *t, bool is_signed, bool remainder, uint32_
 static uint32_t divisor_of(struct tried *t, bool is_signed)
 {
     uint32_t low = 0, high = is_signed ? UINT32_C(0x7fffffff) : UINT32_MAX; /* zero at low, not at high */
-    if (run(t, 0, 0) != 0 || run(t, high, 0) == 0 || run(t, 1, 0) != 0)
+    if (!spend(t->d, 34 * t->tape.count) || run(t, 0, 0) != 0 || run(t, high, 0) == 0 || run(t, 1, 0) != 0)
         return 0;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
@@ -218,8 +228,9 @@ static bool by_constant(struct divide *d, graph_id seed, graph_id x)
     climb_from(d, seed, &c);
     qsort(c.node, c.count, sizeof c.node[0], by_number);
     for (unsigned i = 0; i < c.count; i++) {
-        struct tried t = {.root = c.node[i], .a = x};
-        if (graph_at(d->g, t.root)->type != UOP_B32 || !pat_tape_build(&t.tape, d->a, d->g, &t.root, 1, &x, 1))
+        struct tried t = {.d = d, .root = c.node[i], .a = x};
+        if (graph_at(d->g, t.root)->type != UOP_B32 || !spend(d, 64) ||
+            !pat_tape_build(&t.tape, d->a, d->g, &t.root, 1, &x, 1))
             continue;
         for (int is_signed = 0; is_signed < 2; is_signed++) {
             uint32_t divisor = divisor_of(&t, is_signed);
@@ -340,10 +351,10 @@ static bool by_unfolded_constant(struct divide *d, graph_id seed)
     climb_from(d, seed, &c);
     qsort(c.node, c.count, sizeof c.node[0], by_number);
     for (unsigned i = 0; i < c.count; i++) {
-        struct tried t = {.root = c.node[i]};
+        struct tried t = {.d = d, .root = c.node[i]};
         const struct graph_node *root = graph_at(d->g, t.root);
         if (root->type != UOP_B32 || root->kind != UOP_SELECT || !other_of(d, &c, t.root, GRAPH_NIL, &t.a) ||
-            !pat_tape_build(&t.tape, d->a, d->g, &t.root, 1, &t.a, 1))
+            !spend(d, 64) || !pat_tape_build(&t.tape, d->a, d->g, &t.root, 1, &t.a, 1))
             continue;
         t.tape.reciprocal = PAT_RECIPROCAL;
         /* The float is the divisor rounded up: a quotient tells which it is, a remainder is asked for that. */
@@ -380,9 +391,9 @@ static bool by_value(struct divide *d, graph_id seed)
     qsort(c.node, c.count, sizeof c.node[0], by_number);
     size_t first = d->out->list.n;
     for (unsigned i = 0; i < c.count; i++) {
-        struct tried t = {.root = c.node[i], .b = b};
+        struct tried t = {.d = d, .root = c.node[i], .b = b};
         const struct graph_node *root = graph_at(d->g, t.root);
-        if (root->type != UOP_B32 || root->kind != UOP_SELECT || !other_of(d, &c, t.root, b, &t.a) ||
+        if (root->type != UOP_B32 || root->kind != UOP_SELECT || !other_of(d, &c, t.root, b, &t.a) || !spend(d, 64) ||
             !pat_tape_build(&t.tape, d->a, d->g, &t.root, 1, (graph_id[]){t.a, b}, 2))
             continue;
         for (unsigned k = 0; k < 4; k++) {
@@ -413,6 +424,8 @@ static bool agrees_wide(struct tried *t, bool is_signed, bool remainder, uint64_
 {
     if (!b || (is_signed && a == UINT64_C(1) << 63 && b == UINT64_MAX))
         return true;
+    if (!spend(t->d, t->tape.count))
+        return false;
     pat_tape_give(&t->tape, t->a, a);
     pat_tape_give(&t->tape, t->b, b);
     pat_tape_run(&t->tape);
@@ -476,9 +489,10 @@ static bool widen(struct divide *d, size_t at)
     climb_from(d, p.node, &c);
     qsort(c.node, c.count, sizeof c.node[0], by_number);
     for (unsigned i = 0; i < c.count; i++) {
-        struct tried t = {.root = c.node[i], .a = wide[0], .b = wide[1]};
+        struct tried t = {.d = d, .root = c.node[i], .a = wide[0], .b = wide[1]};
         const struct graph_node *n = graph_at(d->g, t.root);
-        if (n->kind != UOP_SELECT || n->type != UOP_B64 || !pat_tape_build(&t.tape, d->a, d->g, &t.root, 1, wide, 2))
+        if (n->kind != UOP_SELECT || n->type != UOP_B64 || !spend(d, 64) ||
+            !pat_tape_build(&t.tape, d->a, d->g, &t.root, 1, wide, 2))
             continue;
         for (int is_signed = 0; is_signed < 2; is_signed++) {
             struct pat_division q = p;
@@ -532,7 +546,7 @@ static void drop_parts(struct divide *d)
 
 enum sp_status pat_find_divisions(struct arena *a, const struct pat_index *x, struct pat_divisions *out)
 {
-    struct divide d = {.a = a, .x = x, .g = x->g, .out = out};
+    struct divide d = {.a = a, .x = x, .g = x->g, .out = out, .budget = 4000000 + 1000 * (uint64_t)x->count};
     unsigned seeds = 0;
     *out = (struct pat_divisions){0};
     for (graph_id id = 1; id < x->count && seeds < SEEDS; id++) {
