@@ -222,7 +222,10 @@ static void find_used(struct own *o)
     }
     for (uint32_t i = 0; i < g->insns.n; i++) {
         const struct graph_insn *n = &g->insns.p[i];
-        for (uint32_t u = 0; u < n->use_count && n->reachable && !o->mine[i]; u++)
+        bool dead = n->def_count > 0 && n->access_count == 0; /* what it makes is read by nobody */
+        for (uint32_t d = 0; d < n->def_count; d++)
+            dead &= !g->defs.p[n->first_def + d].read;
+        for (uint32_t u = 0; u < n->use_count && n->reachable && !dead && !o->mine[i]; u++)
             use(o, g->uses.p[n->first_use + u].node);
     }
 }
