@@ -51,7 +51,7 @@ static void mark_loaded(struct marks *m)
 
 static void push(struct marks *m, graph_id id)
 {
-    if (id != GRAPH_NIL && !m->data[id]) {
+    if (id != GRAPH_NIL && !m->data[id] && !graph_is_inside(m->g, id)) {
         m->data[id] = 1;
         VEC_PUSH(m->a, m->stack, id);
     }
@@ -61,7 +61,8 @@ static void walk(struct marks *m)
 {
     while (m->stack.n) {
         graph_id id = m->stack.p[--m->stack.n];
-        const struct graph_node *n = graph_at(m->g, id);
+        /* Of an expansion only what it is a function of. */
+        const struct graph_node *n = graph_at(m->g, graph_shows(m->g, id) != GRAPH_NIL ? graph_shows(m->g, id) : id);
         const graph_id *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg;
         uint32_t count = n->kind == GRAPH_PHI ? n->phi_count : n->arg_count;
         if (n->kind == UOP_LOAD || n->kind == UOP_CBANK)
@@ -143,7 +144,7 @@ static enum sp_status find_values(struct marks *m)
     /* Data looked at by a compare that decides something. */
     for (graph_id id = 1; id < g->nodes.n; id++) {
         const struct graph_node *n = graph_at(g, id);
-        if (n->type != UOP_B1 || n->kind == GRAPH_BOOL)
+        if (n->type != UOP_B1 || n->kind == GRAPH_BOOL || graph_is_inside(g, id))
             continue;
         for (unsigned i = 0; i < n->arg_count; i++)
             if (m->loaded[n->arg[i]] == 2 && graph_at(g, n->arg[i])->type != UOP_B1 &&
@@ -314,6 +315,8 @@ static void place_defs(struct arena *a, const struct graph *g, const struct def_
     const uint32_t *defs = holders(a, g, x, node, &count);
     for (uint32_t i = 0; i < count; i++) {
         const struct graph_def *d = &g->defs.p[defs[i]];
+        if (graph_is_slow(g, d->insn))
+            continue; /* the same value, by the way that is hardly ever taken */
         uint32_t load = load_of_def(g, d);
         enum place_where via = where_of_file(d->file);
         VEC_PUSH(a, v->storage,
