@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds the command, then shows what it says of one kernel and how that kernel differs from a neighbour.
+# Builds the command, then shows what it says of one kernel and how that kernel differs from a neighbour, and the same in
+# short of two kernels that compute a softmax: one through shared memory, one in registers.
 set -eu
 cd "$(dirname "$0")"
 . tools/packages.sh
@@ -25,3 +26,11 @@ run() {
 run build/sassprobe explain --source kernels/02_control/clamp_f32.cu "$clamp"
 run build/sassprobe explain --source kernels/02_control/clamp_f32.cu --source kernels/02_control/relu_f32.cu \
     --compare clamp_f32_kernel relu_f32_kernel "$clamp" "$relu"
+
+ops=05_nn_ops
+small=cubin/sm86/$ops/softmax_small_f32.cubin
+online=cubin/sm86/$ops/online_softmax_f32.cubin
+run build/sassprobe explain --level summary --source kernels/$ops/softmax_small_f32.cu "$small"
+run build/sassprobe explain --level summary --source kernels/$ops/online_softmax_f32.cu "$online"
+run build/sassprobe explain --source kernels/$ops/softmax_small_f32.cu --source kernels/$ops/online_softmax_f32.cu \
+    --compare online_softmax_f32_kernel softmax_small_f32_kernel "$online" "$small"

@@ -83,6 +83,13 @@ enum sp_status sp_what(const char *spelling, const char *arch, enum sp_format fo
  * architectures of the session's inputs. Markdown. */
 enum sp_status sp_note(struct sp_session *session, const char *arch_main, sp_write_fn write, void *user);
 
+/* The notes on the patterns: for each page `begin` is called with its id ("clamp"), then `write` with the note in
+ * Markdown: where the session's kernels have it, on which architectures, with examples of `arch_main`. `begin`
+ * answering false stops with SP_ERR_IO. */
+typedef bool (*sp_begin_fn)(void *user, const char *pattern);
+enum sp_status sp_pattern_notes(struct sp_session *session, const char *arch_main, sp_begin_fn begin, sp_write_fn write,
+                                void *user);
+
 #ifdef __cplusplus
 }
 #endif

@@ -145,6 +145,15 @@ static void json_quoted(struct json *j, const char *text)
     size_t left = strlen(text);
     out_char(o, '"');
     for (const unsigned char *p = (const unsigned char *)text; left;) {
+        size_t plain = 0; /* nearly all of it: copied at once */
+        while (plain < left && p[plain] >= 0x20 && p[plain] < 0x7f && p[plain] != '"' && p[plain] != '\\')
+            plain++;
+        if (plain) {
+            out_bytes(o, (const char *)p, plain);
+            p += plain;
+            left -= plain;
+            continue;
+        }
         size_t len = utf8_length(p, left);
         if (!len) {
             out_text(o, "\xef\xbf\xbd");
@@ -185,16 +194,29 @@ void json_string(struct json *j, const char *text)
         out_text(j->o, "null");
 }
 
+static void put_decimal(struct out *o, uint64_t value, bool negative)
+{
+    char digits[24];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    if (negative)
+        digits[--at] = '-';
+    out_bytes(o, digits + at, sizeof digits - at);
+}
+
 void json_int(struct json *j, int64_t value)
 {
     json_lead(j);
-    out_printf(j->o, "%lld", (long long)value);
+    put_decimal(j->o, value < 0 ? -(uint64_t)value : (uint64_t)value, value < 0);
 }
 
 void json_uint(struct json *j, uint64_t value)
 {
     json_lead(j);
-    out_printf(j->o, "%llu", (unsigned long long)value);
+    put_decimal(j->o, value, false);
 }
 
 void json_double(struct json *j, double value)

@@ -26,14 +26,16 @@ static const struct cmd_option options[] = {
     {ID_ARCH, "arch", 'a', "sm_NN", "only kernels built for that architecture"},
     {ID_SOURCE, "source", 's', "FILE.cu", "take parameter names from this source (may be given more than once)"},
     {ID_LEVEL, "level", 'l', "summary|full",
-     "summary stops after places, patterns and rewrites (default: full); never changes JSON"},
+     "summary leaves out parameters, registers, costs and listing, and cuts long lists (default: full); never changes "
+     "JSON"},
     {ID_AT, "at", 0, "OFFSET", "one instruction only: role, expression, registers before and after (0x120)"},
     {ID_LINE, "line", 0, "N", "one source line only: its instructions"},
     {ID_VALUE, "value", 0, "NAME", "one value only, by its id or name: its life"},
     {ID_WHY, "why", 0, "N",
      "the evidence of statement [N] of the full report on the same selection of kernels (also with --compare)"},
     {ID_COMPARE, "compare", 0, "A B",
-     "compare two kernels by outputs, patterns, places, instruction classes, resources"},
+     "compare two kernels by outputs, patterns, places, phases, instruction classes, resources, with the reasons that "
+     "follow"},
     {ID_WIDTH, "width", 0, "COLUMNS", "width of text (default: 100, or the terminal's when narrower)"},
     {ID_COLOR, "color", 0, "auto|always|never",
      "colours in text (default: auto: on a terminal, unless NO_COLOR is set)"},
@@ -189,14 +191,16 @@ const struct cmd_spec cmd_explain_spec = {
     .description =
         "Reads machine code and writes the analyst's note on each kernel: what it computes in one sentence, its "
         "outputs "
-        "exactly and as real numbers, where every intermediate value lives, the patterns and rewrites found with their "
-        "evidence, parameters, register flow, and the listing with the role of every instruction.\n"
+        "exactly and as real numbers, where every intermediate value lives, by which threads and through which memory "
+        "it is read, the patterns and rewrites found with their evidence, phases, loops, memory accesses and their "
+        "cost, parameters, register flow, and the listing with the role of every instruction.\n"
         "FILE is a cubin, a folder of them, or - for standard input. No GPU and no CUDA toolkit are needed.",
     .options = options,
     .examples = "  sassprobe explain kernel.cubin\n"
                 "  sassprobe explain --level summary --kernel 'clamp*' --source clamp.cu kernel.cubin\n"
                 "  sassprobe explain --why 7 kernel.cubin\n"
                 "  sassprobe explain --compare clamp_f32_kernel relu_f32_kernel cubin/sm86\n"
+                "  sassprobe explain --compare online_softmax_f32_kernel softmax_small_f32_kernel cubin/sm86\n"
                 "  sassprobe explain --format json kernel.cubin\n",
     .run = cmd_explain,
 };

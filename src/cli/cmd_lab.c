@@ -1,6 +1,7 @@
 /* sassprobe lab: the laboratory of the tree. It compiles kernels/NN_group/NAME.cu with nvcc for every architecture:
  *   cubin/smNN/NN_group/NAME.cubin   ptx/smNN/NN_group/NAME.ptx        what nvcc makes
  *   sass/smNN/NN_group/NAME.sass     notes/NN_group/NAME.md            what this program reads in the cubins
+ *   notes/patterns/ID.md                                               where each pattern is in them
  * `--check` makes sass and notes in memory from the cubins that stand there and says where the files differ.
  *
  * nvcc writes absolute paths into line tables and PTX, so it never sees where the tree lies: each file is compiled as
@@ -41,6 +42,8 @@ struct lab {
     bool check, quiet;
     char **kernels; /* "02_control/clamp_f32", in byte order */
     int n_kernels;
+    char **patterns; /* ids of the pages, once their notes are made */
+    int n_patterns;
     char scratch[PATH_MAX];
     int written, same, different;
 };
@@ -359,6 +362,64 @@ static int note_one(struct lab *lab, const char *kernel)
     return finish_text(lab, session, made, place, &text);
 }
 
+/* The notes on patterns come one after the other; each is delivered when the next begins. */
+struct pattern_notes {
+    struct lab *lab;
+    struct bytes text;
+    char place[PATH_MAX];
+    int status;
+};
+
+static void deliver_pattern(struct pattern_notes *n)
+{
+    if (n->place[0] && n->status == EXIT_DONE)
+        n->status = deliver(n->lab, n->place, &n->text);
+    bytes_free(&n->text);
+}
+
+static bool begin_pattern(void *user, const char *pattern)
+{
+    struct pattern_notes *n = user;
+    deliver_pattern(n);
+    snprintf(n->place, sizeof n->place, "notes/patterns/%s.md", pattern);
+    n->lab->patterns = need(realloc(n->lab->patterns, (size_t)(n->lab->n_patterns + 1) * sizeof *n->lab->patterns));
+    n->lab->patterns[n->lab->n_patterns++] = need(strdup(pattern));
+    return n->status == EXIT_DONE;
+}
+
+static bool pattern_takes(void *user, const char *p, size_t n)
+{
+    struct pattern_notes *notes = user;
+    return bytes_take(&notes->text, p, n);
+}
+
+static int note_patterns(struct lab *lab)
+{
+    char path[PATH_MAX];
+    struct pattern_notes notes = {.lab = lab, .status = EXIT_DONE};
+    struct sp_session *session = need(sp_session_new());
+    enum sp_status made = SP_OK;
+    for (int k = 0; made == SP_OK && k < lab->n_kernels; k++) {
+        snprintf(path, sizeof path, "kernels/%s.cu", lab->kernels[k]);
+        made = sp_session_add_source(session, path);
+        for (int i = 0; made == SP_OK && i < lab->n_archs; i++) {
+            snprintf(path, sizeof path, "cubin/sm%s/%s.cubin", lab->archs[i], lab->kernels[k]);
+            made = sp_session_add_path(session, path);
+        }
+    }
+    if (made == SP_OK)
+        made = sp_pattern_notes(session, "sm_" MAIN_ARCH, begin_pattern, pattern_takes, &notes);
+    if (made != SP_OK && notes.status == EXIT_DONE) {
+        notes.status = complain("notes/patterns", sp_status_text(made));
+        sp_session_diagnostics(session, to_stderr, NULL);
+    }
+    deliver_pattern(&notes);
+    if (lab->n_patterns)
+        qsort(lab->patterns, (size_t)lab->n_patterns, sizeof *lab->patterns, by_name);
+    sp_session_free(session);
+    return notes.status;
+}
+
 /* A listing or a note whose kernel is gone tells of something that is no longer there. */
 static void find_stale(struct lab *lab, const char *folder, const char *end)
 {
@@ -367,10 +428,11 @@ static void find_stale(struct lab *lab, const char *folder, const char *end)
     for (int i = 0; i < n; i++) {
         if (bsearch(&names[i], lab->kernels, (size_t)lab->n_kernels, sizeof *names, by_name))
             continue;
-        /* notes/patterns/ is written by people. */
-        if (strncmp(names[i], "patterns/", 9) == 0)
+        bool pattern = strncmp(names[i], "patterns/", 9) == 0;
+        const char *id = names[i] + 9;
+        if (pattern && bsearch(&id, lab->patterns, (size_t)lab->n_patterns, sizeof *lab->patterns, by_name))
             continue;
-        printf("%s/%s%s: no such kernel in kernels/\n", folder, names[i], end);
+        printf("%s/%s%s: no such %s\n", folder, names[i], end, pattern ? "pattern" : "kernel in kernels/");
         lab->different++;
     }
     if (n >= 0)
@@ -398,6 +460,8 @@ static int run_lab(struct lab *lab)
         if (status == EXIT_DONE && (lab->make & MAKE_NOTES))
             status = note_one(lab, kernel);
     }
+    if (status == EXIT_DONE && (lab->make & MAKE_NOTES))
+        status = note_patterns(lab);
     if (status != EXIT_DONE)
         return status;
     progress(lab, lab->n_kernels);
@@ -518,6 +582,7 @@ int cmd_lab(int argc, char **argv)
     if (scratch)
         rmdir(lab.scratch);
     free_names(lab.kernels, lab.n_kernels);
+    free_names(lab.patterns, lab.n_patterns);
     return cmd_finish("lab", code);
 }
 
@@ -527,7 +592,8 @@ const struct cmd_spec cmd_lab_spec = {
     .arguments = "",
     .description =
         "Compiles kernels/NN_group/NAME.cu with nvcc into cubin/smNN/ and ptx/smNN/, and writes what this program "
-        "reads in the cubins into sass/smNN/ and notes/. No path of the machine gets into any of them. With "
+        "reads in the cubins into sass/smNN/, notes/NN_group/ and, of each pattern, notes/patterns/. No path of the "
+        "machine gets into any of them. With "
         "--check it exits with 1 when a file differs.",
     .options = options,
     .examples = "  sassprobe lab\n  sassprobe lab --only sass,notes\n  sassprobe lab --check\n",

@@ -264,6 +264,10 @@ struct fact_work {
     double flops, global_bytes, shared_bytes, intensity;
     bool has_shared, has_intensity;
 };
+struct fact_loop_work { /* one turn of the source's loop, without the loops inside it */
+    uint32_t loop;      /* id */
+    struct fact_work work;
+};
 struct fact_occupancy {
     uint32_t block, warps;
     const char *limit;
@@ -293,7 +297,8 @@ struct fact_kernel {
     VEC(struct fact_rewrite) rewrites;
     VEC(struct fact_access) accesses;
     bool has_work;
-    struct fact_work work;
+    struct fact_work work; /* a thread, outside loops */
+    VEC(struct fact_loop_work) loop_work;
     VEC(struct fact_occupancy) occupancy; /* empty: null */
     VEC(struct fact_unknown) unknown;
 };

@@ -1,6 +1,6 @@
 /* The order in which a kernel's facts are made: resources and parameters, names, values (they get their ids first, so
- * that every other text can use them), loops, patterns and rewrites, instructions with roles, register flow, outputs, summary.
- */
+ * that every other text can use them), loops, patterns and rewrites, instructions with roles, register flow, outputs,
+ * costs, summary. */
 #include "facts/fact_build.h"
 
 #include <stdlib.h>
@@ -135,6 +135,8 @@ enum sp_status fact_build_kernel(struct arena *a, struct fact_source *s, struct 
         status = fact_build_patterns(a, s, k);
     if (status == SP_OK)
         status = fact_build_instructions(a, s, k);
+    if (status == SP_OK)
+        status = fact_build_cost(a, s, k);
     if (status == SP_OK)
         status = fact_build_summary(a, s, k);
     return arena_failed(a) ? SP_ERR_MEMORY : status;

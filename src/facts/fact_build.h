@@ -39,10 +39,17 @@ enum sp_status fact_build_instructions(struct arena *a, struct fact_source *s, s
 enum sp_status fact_build_values(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 enum sp_status fact_build_loops(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 enum sp_status fact_build_patterns(struct arena *a, struct fact_source *s, struct fact_kernel *k);
+/* Accesses, work, occupancy; looks at the roles, so after the instructions. */
+enum sp_status fact_build_cost(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 enum sp_status fact_build_summary(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 
 /* What each node computes, as a number that other graphs can be compared with; by node. NULL when out of memory. */
 const uint64_t *fact_identities(struct arena *a, const struct graph *g);
+
+/* Blocks of that many threads that are on a multiprocessor at once, and what keeps it from being more: of equals the
+ * first of threads, blocks, registers, shared. 0: none fits, or the architecture's limits are not known (*limit NULL). */
+uint32_t fact_blocks_at_once(unsigned sm, uint32_t threads, uint32_t registers, uint32_t shared, uint32_t barriers,
+                             const char **limit);
 
 /* "clamp" of "void ns::clamp<float>(float*)". */
 const char *fact_base_name(struct arena *a, const char *demangled);

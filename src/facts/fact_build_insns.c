@@ -1,4 +1,4 @@
-/* Facts about instructions: the listing with roles and expressions, padding, register flow, accesses, what is not
+/* Facts about instructions: the listing with roles and expressions, padding, register flow, what is not
  * understood. */
 #include "facts/fact_build.h"
 
@@ -236,34 +236,6 @@ static void build_register_flow(struct arena *a, struct fact_source *s, struct f
     }
 }
 
-static void build_accesses(struct arena *a, struct fact_source *s, struct fact_kernel *k)
-{
-    static const enum fact_where spaces[] = {FACT_GLOBAL, FACT_SHARED, FACT_LOCAL, FACT_GLOBAL, FACT_CONSTANT};
-    static const enum fact_coalescing forms[] = {FACT_FULL, FACT_STRIDED, FACT_BROADCAST, FACT_SCATTERED,
-                                                 FACT_COALESCING_UNKNOWN};
-    struct graph *g = s->g;
-    for (size_t i = 0; i < g->accesses.n; i++) {
-        const struct graph_access *x = &g->accesses.p[i];
-        struct place_access p;
-        uint32_t offset = g->insns.p[x->insn].offset;
-        bool again = false;
-        for (size_t j = k->accesses.n; j-- > 0 && !again && k->accesses.n - j < 8;)
-            again = k->accesses.p[j].offset == offset;
-        if (again)
-            continue;
-        place_access_of(g, x, &p);
-        struct fact_access f = {.offset = offset,
-                                .space = spaces[x->space],
-                                .bytes = x->width,
-                                .stride_bytes = p.stride_known && p.stride > INT32_MIN && p.stride <= INT32_MAX
-                                                    ? (int32_t)p.stride
-                                                    : FACT_NONE,
-                                .coalescing = forms[p.coalescing],
-                                .conflict_degree = FACT_NONE};
-        VEC_PUSH(a, k->accesses, f);
-    }
-}
-
 enum sp_status fact_build_instructions(struct arena *a, struct fact_source *s, struct fact_kernel *k)
 {
     const struct graph *g = s->g;
@@ -292,6 +264,5 @@ enum sp_status fact_build_instructions(struct arena *a, struct fact_source *s, s
         k->padding_instructions = g->input.count - end;
     }
     build_register_flow(a, s, k);
-    build_accesses(a, s, k);
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
 }

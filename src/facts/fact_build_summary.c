@@ -1,4 +1,4 @@
-/* Facts about the kernel as a whole: phases of straight-line code (one, D9), work a thread, and the one-sentence
+/* Facts about the kernel as a whole: phases of straight-line code (one, D9), and the one-sentence
  * summary made of outputs, places and control flow. */
 #include "facts/fact_build.h"
 
@@ -80,85 +80,6 @@ static void build_phase(struct arena *a, struct fact_source *s, struct fact_kern
     VEC_PUSH(a, k->phases, p);
 }
 
-/* Operations a def stands for: add, mul, min, max, compare-and-select, one MUFU 1 each, fma 2. */
-static double flops_of(const struct graph *g, graph_id id)
-{
-    const struct graph_node *n = graph_at(g, id);
-    switch (n->kind) {
-    case UOP_FADD:
-    case UOP_FMUL:
-    case UOP_FMIN:
-    case UOP_FMAX:
-    case UOP_EX2:
-    case UOP_LG2:
-    case UOP_RCP:
-    case UOP_RSQ:
-    case UOP_SQRT:
-    case UOP_SIN:
-    case UOP_COS:
-    case UOP_TANH: return 1;
-    case UOP_FFMA: return 2;
-    case UOP_PAIR: return flops_of(g, n->arg[0]) + flops_of(g, n->arg[1]);
-    case UOP_SELECT: {
-        graph_id atoms[6];
-        unsigned count;
-        uint64_t table;
-        if (graph_table(g, n->arg[0], atoms, &count, &table) && count)
-            return graph_at(g, atoms[0])->kind >= UOP_FLT && graph_at(g, atoms[0])->kind <= UOP_FNUM;
-        return 0;
-    }
-    default: return 0;
-    }
-}
-
-/* Work that is not done under one condition cannot be added up for "a thread". */
-static bool same_condition(graph_id runs_when, graph_id *when, bool *seen)
-{
-    if (*seen && *when != runs_when)
-        return false;
-    *seen = true;
-    *when = runs_when;
-    return true;
-}
-
-static void build_work(struct fact_source *s, struct fact_kernel *k)
-{
-    struct graph *g = s->g;
-    graph_id when = GRAPH_NIL;
-    bool seen = false;
-    if (g->loops.n || g->incomplete || !k->outputs.n)
-        return;
-    for (size_t i = 0; i < g->defs.n; i++) {
-        const struct graph_def *d = &g->defs.p[i];
-        const struct graph_insn *insn = &g->insns.p[d->insn];
-        graph_id whole = d->part && d->wide != GRAPH_NIL ? d->wide : d->node;
-        const struct graph_node *n = graph_at(g, whole);
-        bool copy = insn->access_count > 0 || d->part == 2;
-        if (n->kind == UOP_LO || n->kind == UOP_HI)
-            whole = n->arg[0], copy |= n->kind == UOP_HI;
-        for (uint32_t u = insn->first_use; u < insn->first_use + insn->use_count && !copy; u++)
-            copy = g->uses.p[u].node == d->node;
-        double flops = copy ? 0 : flops_of(g, whole);
-        if (flops > 0 && !same_condition(insn->runs_when, &when, &seen))
-            return;
-        k->work.flops += flops;
-    }
-    for (size_t i = 0; i < g->accesses.n; i++) {
-        unsigned space = g->accesses.p[i].space;
-        if (!same_condition(g->accesses.p[i].runs_when, &when, &seen))
-            return;
-        if (space == UOP_GLOBAL || space == UOP_GENERIC)
-            k->work.global_bytes += g->accesses.p[i].width;
-        if (space == UOP_SHARED)
-            k->work.shared_bytes += g->accesses.p[i].width;
-    }
-    k->work.has_shared = true;
-    k->work.has_intensity = k->work.global_bytes > 0;
-    if (k->work.has_intensity)
-        k->work.intensity = k->work.flops / k->work.global_bytes;
-    k->has_work = true;
-}
-
 static const struct fact_binding *binding(const struct fact_pattern *p, const char *key)
 {
     for (uint32_t i = 0; i < p->bindings.n; i++)
@@ -233,7 +154,6 @@ static void build_sentence(struct arena *a, struct fact_source *s, struct fact_k
 enum sp_status fact_build_summary(struct arena *a, struct fact_source *s, struct fact_kernel *k)
 {
     build_phase(a, s, k);
-    build_work(s, k);
     build_sentence(a, s, k);
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
 }

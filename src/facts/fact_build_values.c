@@ -17,14 +17,17 @@ static const char *register_name(struct arena *a, unsigned file, unsigned reg)
 
 const char *fact_value_name(struct arena *a, struct fact_source *s, graph_id node)
 {
+    uint32_t index;
+    const struct place_value *v = place_value_of(s->place, node, &index);
+    if (v && v->accumulator) /* by itself: what one turn makes of it */
+        return mean_definition(s->mean, v->node, fact_float_type(mean_type(s->mean, v->node)), MEAN_INNER);
+    if (v && v->node != node && v->part != node && graph_at(s->g, v->node)->kind != GRAPH_PHI)
+        node = v->node; /* a copy is told by the value it is a copy of */
     const char *text =
         pat_real_expr(s->mean, s->patterns, node, fact_float_type(mean_type(s->mean, node)), MEAN_EXPANDED);
-    uint32_t index;
     if (text && strlen(text) <= NAME_MAX_CHARS)
         return text;
-    if (place_value_of(s->place, node, &index))
-        return arena_printf(a, "v%u", index);
-    return text;
+    return v ? arena_printf(a, "v%u", index) : text;
 }
 
 static enum fact_where where_of(const struct fact_source *s, const struct place_storage *st)
@@ -154,7 +157,8 @@ struct chain { /* the nearest values a node is computed from */
 static bool chain_adds(struct fact_source *s, struct chain *c, graph_id node)
 {
     uint32_t index;
-    if (!place_value_of(s->place, node, &index) || graph_at(s->g, node)->kind == UOP_ELEMENT)
+    const struct place_value *v = place_value_of(s->place, node, &index);
+    if (!v || v->node != node || v->accumulator || graph_at(s->g, node)->kind == UOP_ELEMENT)
         return true;
     if (c->count == CHAIN_LINES) {
         c->more = true;

@@ -3,10 +3,12 @@
  * Each row counts facts of either kernel and says whether the counts are the same. A reason is given where
  * it follows from facts: a compare-and-select that a refusal (with its witness) keeps from being one
  * min/max, against a kernel that has one min/max; a product and an addition left apart, against a fused
- * multiply-add. Instruction classes are roles, which come from micro-operations: register numbers, order
- * and mnemonics do not matter.
+ * multiply-add; what concerns patterns, places and phases is in fact_compare_why.c. Instruction classes are
+ * roles, which come from micro-operations: register numbers, order and mnemonics do not matter.
  * requires: finished kernels · gives: one more comparison in the document */
 #include "facts/fact.h"
+#include "facts/fact_compare_why.h"
+#include "facts/fact_lives.h"
 #include "facts/fact_words.h"
 
 #include "base/str.h"
@@ -243,14 +245,16 @@ static const char *why_min_max(const struct compare *c, unsigned side)
         return NULL;
     struct strbuf b;
     str_init(&b, c->a);
-    str_addf(&b, "%s has %s, ", fact_kernel_name(other), one);
+    str_addf(&b, "%s has %s, ", fact_compare_name(c->k, !side), one);
     uint32_t selects = 0;
     for (size_t i = 0; i < k->patterns.n; i++)
         selects += str_equal(k->patterns.p[i].id, "branchless-select");
     if (selects > refused)
-        str_addf(&b, "%s keeps %u of its %u compare-and-select pairs (", fact_kernel_name(k), refused, selects);
+        str_addf(&b, "%s keeps %u of its %u compare-and-select pairs (", fact_compare_name(c->k, side), refused,
+                 selects);
     else
-        str_addf(&b, "%s has %u compare-and-select pair%s (", fact_kernel_name(k), refused, refused == 1 ? "" : "s");
+        str_addf(&b, "%s has %u compare-and-select pair%s (", fact_compare_name(c->k, side), refused,
+                 refused == 1 ? "" : "s");
     for (size_t i = 0, n = 0; i < k->rewrites.n; i++)
         if (str_equal(k->rewrites.p[i].kind, "min-max-refused")) {
             str_add(&b, n++ ? "; " : "");
@@ -284,9 +288,9 @@ static const char *why_fma(const struct compare *c, unsigned side)
         return NULL;
     struct strbuf b;
     str_init(&b, c->a);
-    str_addf(&b, "%s has a fused multiply-add (", fact_kernel_name(other));
+    str_addf(&b, "%s has a fused multiply-add (", fact_compare_name(c->k, !side));
     add_offsets(&b, fused->offsets);
-    str_addf(&b, "); in %s a product feeds an addition and they stay apart (", fact_kernel_name(k));
+    str_addf(&b, "); in %s a product feeds an addition and they stay apart (", fact_compare_name(c->k, side));
     add_offsets(&b, apart->sass);
     str_addf(&b, "): %s",
              apart->reason ? fact_reason_text(apart->reason) : "the machine code alone does not tell the reason");
@@ -310,7 +314,7 @@ static void compare_patterns(struct compare *c, const char *only[2])
         return;
     only[0] = tally_only(&t, 0);
     only[1] = tally_only(&t, 1);
-    add_tally(c, "patterns", &t, NULL);
+    add_tally(c, "patterns", &t, fact_compare_why_patterns(c->a, c->k));
 }
 
 static void compare_places(struct compare *c)
@@ -332,7 +336,7 @@ static void compare_places(struct compare *c)
                     }
             }
     if (!arena_failed(c->a))
-        add_tally(c, "places", &t, NULL);
+        add_tally(c, "places", &t, fact_compare_why_places(c->a, c->k));
 }
 
 static void compare_phases(struct compare *c)
@@ -343,8 +347,9 @@ static void compare_phases(struct compare *c)
         for (size_t i = 0; i < c->k[side]->phases.n; i++)
             str_addf(&text[side], "%s%s", i ? ", " : "", fact_phase_text(c->k[side]->phases.p[i].kind));
     }
-    add_row(c, "phases", text[0].n ? text[0].p : "none", text[1].n ? text[1].p : "none",
-            strcmp(text[0].p, text[1].p) == 0, NULL);
+    bool same = strcmp(text[0].p, text[1].p) == 0;
+    add_row(c, "phases", text[0].n ? text[0].p : "none", text[1].n ? text[1].p : "none", same,
+            same ? NULL : fact_compare_why_phases(c->a, c->k));
 }
 
 static void compare_classes(struct compare *c)
@@ -362,10 +367,12 @@ static void compare_classes(struct compare *c)
         why = join(c->a, why, why_min_max(c, side));
         why = join(c->a, why, why_fma(c, side));
     }
+    why = join(c->a, why, fact_compare_why_barriers(c->a, c->k));
     add_tally(c, "instruction-classes", &t, why);
 }
 
-/* One sentence: what is the same, what differs, and the patterns that one kernel has alone. */
+/* One sentence: how each accumulates where that differs, what is the same, what differs, and the patterns that one
+ * kernel has alone. */
 static const char *summarize(const struct compare *c, const char *const only[2])
 {
     struct strbuf same, differ, b;
@@ -376,10 +383,13 @@ static const char *summarize(const struct compare *c, const char *const only[2])
         struct strbuf *list = c->out->rows.p[i].same ? &same : &differ;
         str_addf(list, "%s%s", list->n ? ", " : "", c->out->rows.p[i].subject);
     }
+    const char *style[2] = {fact_lives_style(c->a, c->k[0]), fact_lives_style(c->a, c->k[1])};
+    if (!str_equal(style[0], style[1]))
+        str_addf(&b, "%s against %s; ", style[0], style[1]);
     str_addf(&b, "same %s; different %s", same.n ? same.p : "nothing", differ.n ? differ.p : "nothing");
     for (unsigned side = 0; side < 2; side++)
         if (only[side])
-            str_addf(&b, "; only %s has %s", fact_kernel_name(c->k[side]), only[side]);
+            str_addf(&b, "; only %s has %s", fact_compare_name(c->k, side), only[side]);
     return b.p;
 }
 

@@ -252,6 +252,15 @@ static inline const struct graph_node *graph_at(const struct graph *g, graph_id 
 }
 bool graph_is_const(const struct graph *g, graph_id id, uint64_t *bits);
 
+/* A phi that a loop's turns go through: imm is the loop + 1. Its arguments at edges into the loop are all the one value
+ * it starts with (itself a phi where several meet), those at back edges what comes round. Other phis are where paths
+ * meet under conditions that fit no table; imm 0, and where the block is a loop's header too, themselves at back
+ * edges. A loop's 64-bit value is one phi: its registers hold LO and HI of it (graph_carry.c). */
+static inline bool graph_is_loop_phi(const struct graph *g, graph_id id)
+{
+    return graph_at(g, id)->kind == GRAPH_PHI && graph_at(g, id)->imm;
+}
+
 /* ---- expansions (graph_expand.c) -------------------------------------------------------------- */
 void graph_set_expansions(struct graph *g, const struct graph_expansions *e);
 /* False, GRAPH_NIL where none was looked for. */
@@ -270,15 +279,6 @@ static inline bool graph_is_inside(const struct graph *g, graph_id id)
 static inline graph_id graph_reads(const struct graph *g, graph_id id)
 {
     return g->expansions && id < g->expansions->nodes ? g->expansions->reads[id] : (graph_id)GRAPH_NIL;
-}
-
-/* A phi that a loop's turns go through: imm is the loop + 1. Its arguments at edges into the loop are all the one value
- * it starts with (itself a phi where several meet), those at back edges what comes round. Other phis are where paths
- * meet under conditions that fit no table; imm 0, and where the block is a loop's header too, themselves at back
- * edges. A loop's 64-bit value is one phi: its registers hold LO and HI of it (graph_carry.c). */
-static inline bool graph_is_loop_phi(const struct graph *g, graph_id id)
-{
-    return graph_at(g, id)->kind == GRAPH_PHI && graph_at(g, id)->imm;
 }
 
 static inline graph_id graph_shows(const struct graph *g, graph_id id)

@@ -40,6 +40,10 @@ enum sp_status pipe_decode(struct arena *a, const struct img_module *module, con
 enum sp_status pipe_kernel(struct sp_session *session, struct arena *a, const struct pipe_input *input,
                            const struct img_kernel *kernel, const int32_t *file_numbers, struct fact_kernel *out);
 
+/* Diagnostics of what threads do to each other's memory without order. */
+void pipe_findings(struct sp_session *session, struct arena *a, struct mean *m, const struct graph *g,
+                   const struct img_kernel *kernel);
+
 /* True when a kernel answers to `wanted`: mangled, demangled or base name, or a glob of one. NULL: every kernel does.
  */
 bool pipe_kernel_named(struct arena *a, const struct img_kernel *kernel, const char *wanted);

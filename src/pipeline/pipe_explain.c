@@ -210,3 +210,70 @@ enum sp_status sp_note(struct sp_session *s, const char *arch_main, sp_write_fn 
     free(out);
     return status;
 }
+
+/* The text between two places of a page, without blank lines at its ends; NULL when there is none. */
+static const char *cut(struct arena *a, const char *from, const char *end)
+{
+    while (from < end && (*from == '\n' || *from == ' '))
+        from++;
+    while (end > from && (end[-1] == '\n' || end[-1] == ' '))
+        end--;
+    return end > from ? arena_strndup(a, from, (size_t)(end - from)) : NULL;
+}
+
+/* What a note takes from a page: title, the first block, the section on its meaning. */
+static struct rep_pattern_page page_of(struct arena *a, const struct pat_page_text *text)
+{
+    static const char fence[] = "```cuda", meaning[] = "\n## Meaning\n", section[] = "\n## ";
+    const char *page = arena_strndup(a, text->text, text->size);
+    const char *dot = strchr(text->name, '.');
+    struct rep_pattern_page p = {
+        .id = arena_strndup(a, text->name, dot ? (size_t)(dot - text->name) : strlen(text->name))};
+    if (!page || !p.id)
+        return p;
+    if (str_starts(page, "# ")) {
+        const char *line = strchr(page, '\n');
+        p.title = cut(a, page + 2, line ? line : page + strlen(page));
+    }
+    const char *block = strstr(page, fence), *from = block ? strchr(block, '\n') : NULL;
+    const char *end = from ? strstr(from, "\n```") : NULL;
+    if (end)
+        p.form = cut(a, from, end);
+    from = strstr(page, meaning);
+    if (from) {
+        from += sizeof meaning - 1;
+        end = strstr(from - 1, section);
+        p.meaning = cut(a, from, end ? end : from + strlen(from));
+    }
+    return p;
+}
+
+enum sp_status sp_pattern_notes(struct sp_session *s, const char *arch_main, sp_begin_fn begin, sp_write_fn write,
+                                void *user)
+{
+    struct fact_document doc;
+    struct arena a;
+    size_t count;
+    const struct pat_page_text *pages = pat_embedded_pages(&count);
+    struct out *out = malloc(sizeof *out);
+    if (!out)
+        return SP_ERR_MEMORY;
+    arena_init(&a, 0);
+    enum sp_status status = build_document(s, &a, NULL, NULL, NULL, &doc);
+    for (size_t i = 0; i < count && status == SP_OK; i++) {
+        struct rep_pattern_page page = page_of(&a, &pages[i]);
+        if (!page.id) {
+            status = SP_ERR_MEMORY;
+        } else if (!begin(user, page.id)) {
+            status = SP_ERR_IO;
+        } else {
+            out_init(out, write, user);
+            status = rep_pattern_note(&doc, &page, arch_main, out);
+            if (!out_flush(out) && status == SP_OK)
+                status = SP_ERR_IO;
+        }
+    }
+    arena_free(&a);
+    free(out);
+    return status;
+}

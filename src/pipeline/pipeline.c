@@ -165,7 +165,11 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
     if ((status = place_build(&work, &graph, &place)) != SP_OK)
         goto done;
     for (size_t i = 0; i < place.values.n; i++)
-        if (!mean_set_value(&mean, place.values.p[i].node, arena_printf(a, "v%zu", i)))
+        if (!mean_set_value(&mean, place.values.p[i].named, arena_printf(a, "v%zu", i)))
+            goto memory;
+    for (size_t i = 0; i < place.copies.n; i++)
+        if (!mean_set_value(&mean, place.copies.p[i].node,
+                            arena_printf(a, "v%u_%u", place.copies.p[i].value, place.copies.p[i].number)))
             goto memory;
     if ((status = pat_run(s->patterns, &mean, a, &patterns)) != SP_OK)
         goto done;
@@ -177,6 +181,7 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
     source.patterns = &patterns;
     source.rewrites = &rewrites;
     status = fact_build_kernel(a, &source, out);
+    pipe_findings(s, a, &mean, &graph, kernel);
 done:
     if (arena_failed(&work))
         status = SP_ERR_MEMORY;

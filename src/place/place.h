@@ -34,6 +34,10 @@ struct place_storage {
     uint32_t access;   /* memory places: index into graph.accesses; else UINT32_MAX */
     uint32_t from, to; /* instances, inclusive */
     bool reloaded;     /* a later load of an element that was loaded before */
+    bool read;         /* memory places: some load is shown to read what stands there (a load's own place: some store of
+                          the kernel is shown to be read) */
+    bool proved;       /* … and nothing is taken for granted for it */
+    bool may_reach;    /* a load (store) may meet it, which is not decided */
 };
 struct place_use {
     uint32_t insn;
@@ -43,29 +47,72 @@ struct place_use {
 };
 struct place_value {
     graph_id node;
-    graph_id part; /* the value inside `node` when node is select(P, part, constant); NIL else */
+    graph_id part;  /* the value inside `node` when node is select(P, part, constant); NIL else */
+    graph_id named; /* the node that the value's id stands for in expressions: `node`, or an accumulator's phi, the old
+                         value that `node` makes the new one of */
+    bool accumulator; /* one variable that goes round a loop: `node` is its step */
     enum place_class cls;
-    bool assumed; /* the class rests on different parameters being different objects */
+    bool assumed; /* the class rests on something the code cannot show */
     VEC(struct place_storage) storage;
     VEC(struct place_use) uses;
     VEC(uint32_t) evidence; /* instances: where it is made, and where it is stored */
 };
+/* A node that is a value in another copy of a loop's body, the `number`th. */
+struct place_copy {
+    graph_id node;
+    uint32_t value, number;
+};
 struct place {
     VEC(struct place_value) values; /* by first instance */
-    struct map_u64 of;              /* node -> index */
+    VEC(struct place_copy) copies;
+    struct map_u64 of; /* node -> index */
 };
 
 enum sp_status place_build(struct arena *a, const struct graph *g, struct place *p);
-/* The value a node belongs to, or NULL. */
+/* The value a node belongs to (itself, as an accumulator's new or old value, as a copy), or NULL. */
 const struct place_value *place_value_of(const struct place *p, graph_id node, uint32_t *index);
+
+/* How nodes change from thread to thread (place_lanes.c). */
+enum place_how { /* from best to worst */
+                 PLACE_NOT_SEEN,
+                 PLACE_LINEAR,   /* by a constant: `by` */
+                 PLACE_RUN_TIME, /* by a constant of the run */
+                 PLACE_UNKNOWN,
+                 PLACE_DATA, /* by what was loaded */
+};
+struct place_lane {
+    uint8_t how;     /* enum place_how */
+    graph_id factor; /* RUN_TIME: private, the product that makes the constant */
+    int64_t by[4];   /* growth when threadIdx.x, y, z or the lane's number grow by one */
+};
+struct place_lanes {
+    const struct graph *g;
+    struct arena *a;
+    struct place_lane *node; /* of each node at the time: `count` */
+    graph_id count;
+    uint32_t block[3];      /* width of a block in x, y, z; 0: not known */
+    bool one_dimensional;   /* the kernel never asks for threadIdx.y or z: taken to be launched with x alone */
+    bool *is_header;        /* private, of each block */
+    bool *exits_alike;      /* private, of each loop */
+    struct map_u64 degrees; /* private: bank conflicts by what the address varies with */
+    uint64_t steps;         /* private: spent on them */
+};
+/* `reqntid`: the block size the kernel demands, or NULL. */
+enum sp_status place_lanes_find(struct arena *a, const struct graph *g, const int32_t reqntid[3],
+                                struct place_lanes *l);
+/* A node as it is looked at in a block. */
+struct place_lane place_lanes_at(const struct place_lanes *l, graph_id id, uint32_t block);
+bool place_is_uniform(const struct place_lane *l);
 
 /* Static facts of an access (place_access.c). */
 enum place_coalescing { PLACE_FULL, PLACE_STRIDED, PLACE_BROADCAST, PLACE_SCATTERED, PLACE_COALESCING_UNKNOWN };
 struct place_access {
     bool stride_known;
-    int64_t stride; /* bytes between the addresses of neighbouring threads (threadIdx.x) */
-    enum place_coalescing coalescing;
+    int64_t stride;                   /* bytes between the addresses of neighbouring threads (threadIdx.x) */
+    enum place_coalescing coalescing; /* STRIDED without a known stride: a constant of the run */
+    uint32_t conflict_degree; /* shared loads and stores: how often the slowest bank is asked when all lanes of a warp
+                                 take part; 0: not known, or not said of this access */
 };
-void place_access_of(const struct graph *g, const struct graph_access *access, struct place_access *out);
+void place_access_of(struct place_lanes *l, const struct graph_access *access, struct place_access *out);
 
 #endif

@@ -43,4 +43,14 @@ enum sp_status rep_comparisons(const struct fact_document *doc, const struct rep
  * SP_ERR_NOT_FOUND when no kernel is of that architecture. */
 enum sp_status rep_note(const struct fact_document *doc, const char *arch_main, struct out *o);
 
+/* The note on a pattern, in Markdown: what its page says (any of it may be NULL but the id), then where the document's
+ * kernels have it. */
+struct rep_pattern_page {
+    const char *id, *title;
+    const char *form;    /* code */
+    const char *meaning; /* Markdown */
+};
+enum sp_status rep_pattern_note(const struct fact_document *doc, const struct rep_pattern_page *page,
+                                const char *arch_main, struct out *o);
+
 #endif

@@ -232,12 +232,26 @@ static void write_output(struct json *j, const struct fact_output *output)
     json_end(j);
 }
 
+static void write_range(struct json *j, uint32_t from, uint32_t to)
+{
+    json_array(j);
+    json_uint(j, from);
+    json_uint(j, to);
+    json_end(j);
+}
+
 static void write_phase(struct json *j, const struct fact_phase *phase)
 {
     json_object(j);
     write_text(j, "kind", fact_phase_text(phase->kind));
     write_number(j, "from", phase->from);
     write_number(j, "to", phase->to);
+    open_array(j, "ranges");
+    for (uint32_t i = 0; i < phase->range_count; i++)
+        write_range(j, phase->ranges[2 * i], phase->ranges[2 * i + 1]);
+    if (phase->range_count == 0)
+        write_range(j, phase->from, phase->to);
+    json_end(j);
     write_text(j, "summary", phase->summary);
     write_numbers(j, "patterns", phase->patterns, phase->pattern_count);
     write_offsets(j, "evidence", phase->evidence);
@@ -316,6 +330,7 @@ static void write_value(struct json *j, const struct fact_value *value)
         write_text(j, "address", place->address);
         write_number(j, "from", place->from);
         write_number(j, "to", place->to);
+        write_truth(j, "reloaded", place->reloaded);
         json_end(j);
     }
     json_end(j);
@@ -395,6 +410,14 @@ static void write_real(struct json *j, const char *key, bool present, double val
         json_null(j);
 }
 
+static void write_work_members(struct json *j, const struct fact_work *work)
+{
+    write_real(j, "flops", true, work->flops);
+    write_real(j, "global_bytes", true, work->global_bytes);
+    write_real(j, "shared_bytes", work->has_shared, work->shared_bytes);
+    write_real(j, "intensity", work->has_intensity, work->intensity);
+}
+
 static void write_work(struct json *j, const struct fact_kernel *k)
 {
     json_key(j, "work");
@@ -403,10 +426,15 @@ static void write_work(struct json *j, const struct fact_kernel *k)
         return;
     }
     json_object(j);
-    write_real(j, "flops", true, k->work.flops);
-    write_real(j, "global_bytes", true, k->work.global_bytes);
-    write_real(j, "shared_bytes", k->work.has_shared, k->work.shared_bytes);
-    write_real(j, "intensity", k->work.has_intensity, k->work.intensity);
+    write_work_members(j, &k->work);
+    open_array(j, "loops");
+    for (size_t i = 0; i < k->loop_work.n; i++) {
+        json_object(j);
+        write_number(j, "loop", k->loop_work.p[i].loop);
+        write_work_members(j, &k->loop_work.p[i].work);
+        json_end(j);
+    }
+    json_end(j);
     json_end(j);
 }
 

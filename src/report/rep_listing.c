@@ -2,23 +2,13 @@
  * predicates, counts.
  *
  * A lane's bar has one column an instruction (while they fit): it opens where a register is written, closes
- * at the last read, and a cross is both. The listing's banners say under which condition the rows below
- * take effect. */
+ * at the last read, and a cross is both. The listing is cut where another phase begins; its banners say under which
+ * condition the rows below take effect. */
 #include "report/rep_sections.h"
 
 #include "base/str.h"
 
 enum { INDENT = 2, BAR_LONGEST = 40 };
-
-static struct rep_cell cell(const char *text, enum rep_style style)
-{
-    return (struct rep_cell){text, style, false};
-}
-
-static struct rep_cell code(const char *text, enum rep_style style)
-{
-    return (struct rep_cell){text, style, true};
-}
 
 /* One column an instruction; "" when the kernel is too long for a line. */
 static const char *bar(const struct rep_page *p, const struct fact_kernel *k, const struct fact_register *r)
@@ -81,10 +71,10 @@ void rep_say_flow(struct rep_page *p, const struct rep_note *n)
             str_addf(&holds, "%s%s%s", i ? "\n" : "", rep_span_padded(p->a, r->holds[i].from, r->holds[end - 1].to),
                      rep_brief(p->a, rep_hold(p->a, &r->holds[i])));
         }
-        row->cells[0] = cell(rep_number(p, number), REP_DIM);
-        row->cells[1] = code(rep_or_dash(r->name), REP_STRONG);
-        row->cells[2] = cell(p->markdown ? "" : bar(p, k, r), REP_DATA);
-        row->cells[3] = cell(holds.p, REP_PLAIN);
+        row->cells[0] = rep_cell(rep_number(p, number), REP_DIM);
+        row->cells[1] = rep_cell_code(rep_or_dash(r->name), REP_STRONG);
+        row->cells[2] = rep_cell(p->markdown ? "" : bar(p, k, r), REP_DATA);
+        row->cells[3] = rep_cell(holds.p, REP_PLAIN);
     }
     rep_table_write(p, &t, INDENT);
 }
@@ -102,6 +92,87 @@ static const char *meaning_text(struct arena *a, const struct fact_instruction *
     return in->note ? rep_format(a, "%s  // %s", meaning, in->note) : meaning;
 }
 
+/* Which phase each instruction of the listing belongs to, and where its heading stands. */
+struct phase_view {
+    int32_t *of;   /* of each instruction: its phase, or -1 */
+    bool *heading; /* of each instruction: the stretch that it begins has one */
+    bool *stray;   /* of each instruction: scheduled among those of another phase */
+};
+
+static size_t first_at(const struct fact_kernel *k, uint32_t offset)
+{
+    size_t lo = 0, hi = k->instructions.n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (k->instructions.p[mid].offset < offset)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static void mark_range(const struct fact_kernel *k, struct phase_view *v, uint32_t phase, uint32_t from, uint32_t to)
+{
+    for (size_t i = first_at(k, from); i < k->instructions.n && k->instructions.p[i].offset <= to; i++)
+        if (v->of[i] < 0)
+            v->of[i] = (int32_t)phase;
+}
+
+/* False when there is one phase or none: then nothing is headed. A phase is headed where its longest stretch begins and
+ * where another of some length does; a few instructions among those of another phase are strays. */
+static bool view_phases(struct arena *a, const struct fact_kernel *k, struct phase_view *v)
+{
+    enum { SOME_LENGTH = 5 };
+    size_t n = k->instructions.n;
+    if (k->phases.n < 2)
+        return false;
+    *v = (struct phase_view){ARENA_ARRAY(a, int32_t, n), ARENA_ARRAY(a, bool, n), ARENA_ARRAY(a, bool, n)};
+    size_t *longest = ARENA_ARRAY(a, size_t, k->phases.n), *at = ARENA_ARRAY(a, size_t, k->phases.n);
+    if (arena_failed(a))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        v->of[i] = -1;
+    for (uint32_t p = 0; p < k->phases.n; p++) {
+        const struct fact_phase *phase = &k->phases.p[p];
+        for (uint32_t r = 0; r < phase->range_count; r++)
+            mark_range(k, v, p, phase->ranges[2 * r], phase->ranges[2 * r + 1]);
+    }
+    for (uint32_t p = 0; p < k->phases.n; p++) /* one stretch: what the others leave of it */
+        if (k->phases.p[p].range_count == 0)
+            mark_range(k, v, p, k->phases.p[p].from, k->phases.p[p].to);
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0, end; i < n; i = end) {
+            for (end = i + 1; end < n && v->of[end] == v->of[i];)
+                end++;
+            if (v->of[i] < 0)
+                continue;
+            size_t p = (size_t)v->of[i];
+            if (pass == 0 && end - i > longest[p]) {
+                longest[p] = end - i;
+                at[p] = i;
+            } else if (pass == 1) {
+                v->heading[i] = at[p] == i || end - i >= SOME_LENGTH;
+                for (size_t x = i; x < end; x++)
+                    v->stray[x] = !v->heading[i];
+            }
+        }
+    return true;
+}
+
+static const char *phase_title(struct rep_page *p, const struct rep_note *n, uint32_t index)
+{
+    const struct fact_phase *phase = &n->k->phases.p[index];
+    return rep_format(p->a, "Phase %u, %s%s%s", index + 1, fact_phase_text(phase->kind), phase->summary ? ": " : "",
+                      phase->summary ? phase->summary : "");
+}
+
+static const char *listed_meaning(struct rep_page *p, const struct fact_instruction *in, int32_t stray_of)
+{
+    const char *meaning = rep_brief(p->a, meaning_text(p->a, in));
+    return stray_of < 0 ? meaning : rep_format(p->a, "%s  // of phase %d", meaning, stray_of + 1);
+}
+
 void rep_say_listing(struct rep_page *p, const struct rep_note *n)
 {
     enum { WIDE = 130 };
@@ -113,15 +184,25 @@ void rep_say_listing(struct rep_page *p, const struct rep_note *n)
         .stiff = {false, true},
         .least = {0, 30, 0, 21},
         .empty_hidden = true};
+    struct phase_view view = {0};
     if (k->instructions.n == 0)
         return;
     rep_heading(p, 2, p->markdown ? "Instruction by instruction" : "LISTING");
+    bool phased = view_phases(p->a, k, &view);
     const char *when = NULL;
     for (size_t i = 0; i < k->instructions.n; i++) {
         const struct fact_instruction *in = &k->instructions.p[i];
+        bool heading = phased && view.heading[i];
+        if (heading && p->markdown) {
+            rep_table_write(p, &t, INDENT);
+            t.rows.n = 0;
+            rep_heading(p, 3, phase_title(p, n, (uint32_t)view.of[i]));
+        }
         struct rep_row *row = rep_table_row(p, &t);
         if (!row)
             return;
+        if (heading && !p->markdown)
+            row->part = rep_format(p->a, "━━ %s", phase_title(p, n, (uint32_t)view.of[i]));
         if (!str_equal(in->runs_when, when)) {
             if (!p->markdown)
                 row->banner =
@@ -129,80 +210,17 @@ void rep_say_listing(struct rep_page *p, const struct rep_note *n)
             when = in->runs_when;
         }
         enum rep_style style = rep_role_style(in->role);
-        row->cells[0] = cell(rep_hex(p->a, in->offset), REP_DIM);
-        row->cells[1] = code(rep_or_dash(in->text), style);
-        row->cells[2] = cell(fact_role_text(in->role), style);
-        const char *meaning = rep_brief(p->a, meaning_text(p->a, in));
-        row->cells[3] = in->expr ? code(meaning, REP_PLAIN) : cell(meaning, REP_DIM);
+        row->cells[0] = rep_cell(rep_hex(p->a, in->offset), REP_DIM);
+        row->cells[1] = rep_cell_code(rep_or_dash(in->text), style);
+        row->cells[2] = rep_cell(fact_role_text(in->role), style);
+        const char *meaning = listed_meaning(p, in, phased && view.stray[i] ? view.of[i] : -1);
+        row->cells[3] = in->expr ? rep_cell_code(meaning, REP_PLAIN) : rep_cell(meaning, REP_DIM);
         if (p->markdown)
-            row->cells[4] = code(in->runs_when ? rep_brief(p->a, in->runs_when) : "", REP_PLAIN);
-        row->cells[5] = cell(line_text(p->a, in), REP_DIM);
-        row->cells[6] = code(p->width >= WIDE || p->markdown ? in->control_text : NULL, REP_DIM);
+            row->cells[4] = rep_cell_code(in->runs_when ? rep_brief(p->a, in->runs_when) : "", REP_PLAIN);
+        row->cells[5] = rep_cell(line_text(p->a, in), REP_DIM);
+        row->cells[6] = rep_cell_code(p->width >= WIDE || p->markdown ? in->control_text : NULL, REP_DIM);
     }
     rep_table_write(p, &t, INDENT);
-}
-
-void rep_say_accesses(struct rep_page *p, const struct rep_note *n)
-{
-    const struct fact_kernel *k = n->k;
-    struct rep_table t = {
-        .columns = 8,
-        .head = {"", "at", "element", "space", "bytes", "to the next thread", "coalescing", "bank conflict"},
-        .rigid = {true, true, false, true, true, true, true, true},
-        .empty_hidden = true};
-    if (k->accesses.n == 0)
-        return;
-    rep_heading(p, 2, p->markdown ? "Memory accesses" : "MEMORY ACCESSES");
-    for (uint32_t number = n->plan->kernel_first.p[n->kernel] + 1; number <= n->plan->kernel_first.p[n->kernel + 1];
-         number++) {
-        const struct rep_statement *s = &n->plan->list.p[number - 1];
-        struct rep_row *row = s->kind == REP_ACCESS ? rep_table_row(p, &t) : NULL;
-        if (!row)
-            continue;
-        const struct fact_access *access = &k->accesses.p[s->index];
-        const struct fact_instruction *in = rep_find(k, access->offset);
-        row->cells[0] = cell(rep_number(p, number), REP_DIM);
-        row->cells[1] = cell(rep_hex(p->a, access->offset), REP_DIM);
-        row->cells[2] = code(in && in->expr ? in->expr : "–", REP_PLAIN);
-        row->cells[3] = cell(fact_where_text(access->space), REP_PLAIN);
-        row->cells[4] = cell(rep_format(p->a, "%u", access->bytes), REP_PLAIN);
-        row->cells[5] = cell(
-            access->stride_bytes == FACT_NONE ? "unknown" : rep_format(p->a, "%d B", access->stride_bytes), REP_PLAIN);
-        row->cells[6] =
-            cell(fact_coalescing_text(access->coalescing),
-                 access->coalescing == FACT_FULL || access->coalescing == FACT_BROADCAST ? REP_GOOD : REP_DOUBT);
-        if (access->conflict_degree != FACT_NONE)
-            row->cells[7] = cell(rep_format(p->a, "%d-way", access->conflict_degree),
-                                 access->conflict_degree > 1 ? REP_ALARM : REP_GOOD);
-    }
-    rep_table_write(p, &t, INDENT);
-}
-
-void rep_say_occupancy(struct rep_page *p, const struct rep_note *n)
-{
-    const struct fact_kernel *k = n->k;
-    struct rep_table t = {.columns = 3, .head = {"block", "warps", "limited by"}, .rigid = {true, true, true}};
-    for (size_t i = 0; i < k->occupancy.n; i++) {
-        struct rep_row *row = rep_table_row(p, &t);
-        if (!row)
-            return;
-        row->cells[0] = cell(rep_format(p->a, "%u", k->occupancy.p[i].block), REP_PLAIN);
-        row->cells[1] = cell(rep_format(p->a, "%u", k->occupancy.p[i].warps), REP_PLAIN);
-        row->cells[2] = cell(rep_or_dash(k->occupancy.p[i].limit), REP_PLAIN);
-    }
-    if (t.rows.n == 0)
-        return;
-    rep_heading(p, 2, p->markdown ? "Occupancy" : "OCCUPANCY, WARPS A MULTIPROCESSOR");
-    rep_table_write(p, &t, INDENT);
-}
-
-void rep_say_work(struct rep_page *p, const struct rep_note *n)
-{
-    uint32_t number = rep_plan_number(n->plan, n->kernel, REP_WORK, 0);
-    if (number == 0)
-        return;
-    rep_heading(p, 2, p->markdown ? "Work" : "WORK");
-    rep_paragraph(p, INDENT, number, REP_PLAIN, rep_statement(p->a, n->doc, &n->plan->list.p[number - 1]));
 }
 
 void rep_say_instructions(struct rep_page *p, const struct fact_kernel *k, struct fact_offsets offsets, int indent)
@@ -218,11 +236,12 @@ void rep_say_instructions(struct rep_page *p, const struct fact_kernel *k, struc
         struct rep_row *row = rep_table_row(p, &t);
         if (!row)
             return;
-        row->cells[0] = cell(rep_hex(p->a, offsets.p[i]), REP_DIM);
-        row->cells[1] = code(in ? rep_or_dash(in->text) : "–", in ? rep_role_style(in->role) : REP_DIM);
+        row->cells[0] = rep_cell(rep_hex(p->a, offsets.p[i]), REP_DIM);
+        row->cells[1] = rep_cell_code(in ? rep_or_dash(in->text) : "–", in ? rep_role_style(in->role) : REP_DIM);
         if (in) {
-            row->cells[2] = cell(fact_role_text(in->role), REP_DIM);
-            row->cells[3] = in->expr ? code(in->expr, REP_PLAIN) : cell(rep_role_meaning(in->role), REP_DIM);
+            row->cells[2] = rep_cell(fact_role_text(in->role), REP_DIM);
+            row->cells[3] =
+                in->expr ? rep_cell_code(in->expr, REP_PLAIN) : rep_cell(rep_role_meaning(in->role), REP_DIM);
         }
     }
     rep_table_write(p, &t, indent);
@@ -246,10 +265,10 @@ void rep_say_roles(struct rep_page *p, const struct rep_note *n)
         struct rep_row *row = at.n > 0 ? rep_table_row(p, &t) : NULL;
         if (!row)
             continue;
-        row->cells[0] = cell(fact_role_text((enum fact_role)role), REP_STRONG);
-        row->cells[1] = cell(rep_role_meaning((enum fact_role)role), REP_PLAIN);
-        row->cells[2] = cell(rep_format(p->a, "%zu", at.n), REP_PLAIN);
-        row->cells[3] = cell(rep_offsets(p->a, (struct fact_offsets){at.p, (uint32_t)at.n}), REP_DIM);
+        row->cells[0] = rep_cell(fact_role_text((enum fact_role)role), REP_STRONG);
+        row->cells[1] = rep_cell(rep_role_meaning((enum fact_role)role), REP_PLAIN);
+        row->cells[2] = rep_cell(rep_format(p->a, "%zu", at.n), REP_PLAIN);
+        row->cells[3] = rep_cell(rep_offsets(p->a, (struct fact_offsets){at.p, (uint32_t)at.n}), REP_DIM);
     }
     rep_table_write(p, &t, INDENT);
 }
@@ -267,44 +286,18 @@ void rep_say_predicates(struct rep_page *p, const struct rep_note *n)
             struct rep_row *row = rep_table_row(p, &t);
             if (!row)
                 return;
-            row->cells[0] = code(r->name, REP_STRONG);
-            row->cells[1] = code(rep_or_dash(hold->holds), REP_PLAIN);
-            row->cells[2] = code(
+            row->cells[0] = rep_cell_code(r->name, REP_STRONG);
+            row->cells[1] = rep_cell_code(rep_or_dash(hold->holds), REP_PLAIN);
+            row->cells[2] = rep_cell_code(
                 rep_format(p->a, "%s %s", rep_hex(p->a, hold->from), rep_instruction_text(k, hold->from)), REP_PLAIN);
-            row->cells[3] = code(hold->to == hold->from ? "–"
-                                                        : rep_format(p->a, "%s %s", rep_hex(p->a, hold->to),
-                                                                     rep_instruction_text(k, hold->to)),
-                                 REP_PLAIN);
+            row->cells[3] = rep_cell_code(hold->to == hold->from ? "–"
+                                                                 : rep_format(p->a, "%s %s", rep_hex(p->a, hold->to),
+                                                                              rep_instruction_text(k, hold->to)),
+                                          REP_PLAIN);
         }
     }
     if (t.rows.n == 0)
         return;
     rep_heading(p, 2, p->markdown ? "Predicate logic" : "PREDICATE LOGIC");
     rep_table_write(p, &t, INDENT);
-}
-
-void rep_say_materialization(struct rep_page *p, const struct rep_note *n)
-{
-    const struct fact_kernel *k = n->k;
-    if (k->values.n == 0)
-        return;
-    rep_heading(p, 2, p->markdown ? "Materialization" : "MATERIALIZATION");
-    rep_paragraph(p, INDENT, 0, REP_PLAIN, rep_format(p->a, "Values by class: %s.", rep_class_counts(p->a, k)));
-    for (unsigned cls = 0; cls <= FACT_RECOMPUTED; cls++) {
-        struct strbuf b;
-        str_init(&b, p->a);
-        for (size_t i = 0; i < k->values.n; i++) {
-            const struct fact_value *value = &k->values.p[i];
-            if (value->cls != (enum fact_class)cls)
-                continue;
-            str_addf(&b, "%s%s", b.n ? ", " : "", rep_or_dash(value->id));
-            if (value->name && !str_equal(value->name, value->id))
-                str_addf(&b, " (%s)", value->name);
-        }
-        if (b.n)
-            rep_item(p, INDENT, fact_class_text((enum fact_class)cls), 20,
-                     rep_format(p->a, "%s: %s", rep_class_meaning((enum fact_class)cls), b.p), false);
-    }
-    if (p->markdown)
-        rep_blank(p);
 }

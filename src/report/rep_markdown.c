@@ -3,18 +3,23 @@
  * live. The same statements and numbers as the text. */
 #include "report/rep_sections.h"
 
+enum { SHORT_ROWS = 16 /* of a section of the short note */ };
+
 static void say_kernel(struct rep_page *p, const struct rep_note *n, bool summary)
 {
     rep_say_head(p, n);
     rep_blank(p);
     rep_say_summary(p, n);
+    rep_say_findings(p, n);
     rep_say_outputs(p, n);
     if (!summary) {
         rep_say_roles(p, n);
         rep_say_params(p, n);
         rep_say_names(p, n);
-        rep_say_phases(p, n);
-        rep_say_loops(p, n);
+    }
+    rep_say_phases(p, n);
+    rep_say_loops(p, n);
+    if (!summary) {
         rep_say_listing(p, n);
         rep_say_predicates(p, n);
         rep_say_flow(p, n);
@@ -45,7 +50,7 @@ enum sp_status rep_markdown(const struct fact_document *doc, const struct rep_op
         rep_page_init(&p, &markdown, &scratch, o);
         p.started = p.gap = started;
         if (i < doc->kernels.n) {
-            struct rep_note n = {doc, &plan, &doc->kernels.p[i], i};
+            struct rep_note n = {doc, &plan, &doc->kernels.p[i], i, options->summary ? SHORT_ROWS : 0};
             say_kernel(&p, &n, options->summary);
         } else {
             for (uint32_t c = 0; c < doc->comparisons.n; c++)

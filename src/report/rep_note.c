@@ -9,11 +9,6 @@
 
 #include "base/str.h"
 
-static struct rep_cell cell(const char *text, enum rep_style style)
-{
-    return (struct rep_cell){text, style, false};
-}
-
 /* The document with the main architecture's kernels only. */
 static struct fact_document main_only(const struct fact_document *doc, const char *arch_main, struct arena *a)
 {
@@ -44,12 +39,12 @@ static void add_arch(struct rep_page *p, struct rep_table *t, const struct fact_
     struct rep_row *row = rep_table_row(p, t);
     if (!row)
         return;
-    row->cells[0] = cell(rep_or_dash(k->arch), c ? REP_PLAIN : REP_STRONG);
-    row->cells[1] = cell(rep_format(p->a, "%zu", k->instructions.n), REP_PLAIN);
-    row->cells[2] = cell(k->registers == FACT_NONE ? "–" : rep_format(p->a, "%d", k->registers), REP_PLAIN);
+    row->cells[0] = rep_cell(rep_or_dash(k->arch), c ? REP_PLAIN : REP_STRONG);
+    row->cells[1] = rep_cell(rep_format(p->a, "%zu", k->instructions.n), REP_PLAIN);
+    row->cells[2] = rep_cell(k->registers == FACT_NONE ? "–" : rep_format(p->a, "%d", k->registers), REP_PLAIN);
     for (unsigned i = 0; i < SUBJECTS; i++) {
         const struct fact_comparison_row *r = c ? row_of(c, subjects[i]) : NULL;
-        row->cells[FIXED + i] = cell(!r ? "" : r->same ? "same" : "differ", REP_PLAIN);
+        row->cells[FIXED + i] = rep_cell(!r ? "" : r->same ? "same" : "differ", REP_PLAIN);
     }
 }
 

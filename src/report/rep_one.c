@@ -12,16 +12,6 @@ enum { INDENT = 2, NAMES = 12 };
 
 typedef bool (*say_one)(struct rep_page *p, const struct rep_note *n, const void *what);
 
-static struct rep_cell cell(const char *text, enum rep_style style)
-{
-    return (struct rep_cell){text, style, false};
-}
-
-static struct rep_cell code(const char *text, enum rep_style style)
-{
-    return (struct rep_cell){text, style, true};
-}
-
 static void item(struct rep_page *p, const char *name, const char *text)
 {
     rep_item(p, INDENT, name, NAMES, text, false);
@@ -38,7 +28,7 @@ static enum sp_status each_kernel(const struct fact_document *doc, const struct 
     for (uint32_t i = 0; complete && i < doc->kernels.n && !o->failed; i++) {
         struct arena scratch;
         struct rep_page p;
-        struct rep_note n = {doc, &plan, &doc->kernels.p[i], i};
+        struct rep_note n = {doc, &plan, &doc->kernels.p[i], i, 0};
         arena_init(&scratch, 0);
         rep_page_init(&p, options, &scratch, o);
         p.started = started;
@@ -84,10 +74,10 @@ static void say_registers(struct rep_page *p, const struct fact_kernel *k, uint3
         struct rep_row *row = before || after ? rep_table_row(p, &t) : NULL;
         if (!row)
             continue;
-        row->cells[0] = code(rep_or_dash(r->name), REP_STRONG);
-        row->cells[1] = code(before ? before : "", written || !after ? REP_PLAIN : REP_DIM);
-        row->cells[2] = code(after ? after : "", written ? REP_STRONG : REP_DIM);
-        row->cells[3] = cell(written ? "written" : last ? "last read" : "", written ? REP_GOOD : REP_DIM);
+        row->cells[0] = rep_cell_code(rep_or_dash(r->name), REP_STRONG);
+        row->cells[1] = rep_cell_code(before ? before : "", written || !after ? REP_PLAIN : REP_DIM);
+        row->cells[2] = rep_cell_code(after ? after : "", written ? REP_STRONG : REP_DIM);
+        row->cells[3] = rep_cell(written ? "written" : last ? "last read" : "", written ? REP_GOOD : REP_DIM);
     }
     if (t.rows.n == 0)
         return;
@@ -271,10 +261,10 @@ static bool say_value(struct rep_page *p, const struct rep_note *n, const void *
             struct rep_row *row = event.n ? rep_table_row(p, &t) : NULL;
             if (!row)
                 continue;
-            row->cells[0] = cell(rep_hex(p->a, in->offset), REP_DIM);
-            row->cells[1] = cell(event.p, REP_PLAIN);
-            row->cells[2] = code(rep_or_dash(in->text), rep_role_style(in->role));
-            row->cells[3] = code(in->expr, REP_PLAIN);
+            row->cells[0] = rep_cell(rep_hex(p->a, in->offset), REP_DIM);
+            row->cells[1] = rep_cell(event.p, REP_PLAIN);
+            row->cells[2] = rep_cell_code(rep_or_dash(in->text), rep_role_style(in->role));
+            row->cells[3] = rep_cell_code(in->expr, REP_PLAIN);
         }
         if (t.rows.n > 0) {
             rep_heading(p, 2, p->markdown ? "Its life" : "ITS LIFE");

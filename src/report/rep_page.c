@@ -35,6 +35,16 @@ void rep_page_init(struct rep_page *p, const struct rep_options *options, struct
     };
 }
 
+struct rep_cell rep_cell(const char *text, enum rep_style style)
+{
+    return (struct rep_cell){text, style, false};
+}
+
+struct rep_cell rep_cell_code(const char *text, enum rep_style style)
+{
+    return (struct rep_cell){text, style, true};
+}
+
 static bool continues(char c)
 {
     return ((unsigned char)c & 0xc0) == 0x80;
@@ -388,6 +398,27 @@ static void write_row(struct rep_page *p, const struct rep_table *t, const struc
     }
 }
 
+/* The first two cells and the long text beside them, then the rest of the row. */
+static void write_wide(struct rep_page *p, const struct rep_table *t, const struct rep_row *row, int indent,
+                       const int width[REP_COLUMNS], int column)
+{
+    struct rep_row rest = *row;
+    int at = indent;
+    for (unsigned c = 0; c < 2 && c < t->columns; c++) {
+        const char *text = row->cells[c].text;
+        if (text && width[c] > 0) {
+            pad_to(p, at);
+            put_styled(p, row->cells[c].style, text, strlen(text));
+        }
+        at += width[c] > 0 ? width[c] + GAP : 0;
+        rest.cells[c].text = NULL;
+    }
+    pad_to(p, column);
+    flow(p, REP_PLAIN, row->wide, column);
+    end_line(p);
+    write_row(p, t, &rest, indent, width);
+}
+
 static void write_markdown(struct rep_page *p, const struct rep_table *t)
 {
     bool shown[REP_COLUMNS] = {false};
@@ -409,7 +440,9 @@ static void write_markdown(struct rep_page *p, const struct rep_table *t)
             if (!shown[c])
                 continue;
             out_text(p->o, "| ");
-            if (cell->text && cell->code)
+            if (c == 2 && t->rows.p[r].wide)
+                put_markdown_code(p, t->rows.p[r].wide, true);
+            else if (cell->text && cell->code)
                 put_markdown_code(p, cell->text, true);
             else if (cell->text)
                 put_markdown(p, cell->text, true);
@@ -447,16 +480,24 @@ void rep_table_write(struct rep_page *p, const struct rep_table *t, int indent)
         write_row(p, t, &head, indent, width);
     for (size_t r = 0; r < t->rows.n; r++) {
         const struct rep_row *row = &t->rows.p[r];
+        if (row->part) {
+            pad_to(p, indent);
+            flow(p, REP_STRONG, row->part, indent + 3);
+            end_line(p);
+        }
         if (row->banner) {
             pad_to(p, indent);
             flow(p, REP_CONTROL, row->banner, indent + 3);
             end_line(p);
         }
-        write_row(p, t, row, indent, width);
+        int column = indent;
+        for (unsigned c = 0; c < 2 && c < t->columns; c++)
+            column += width[c] > 0 ? width[c] + GAP : 0;
+        if (row->wide)
+            write_wide(p, t, row, indent, width, column);
+        else
+            write_row(p, t, row, indent, width);
         if (row->below) {
-            int column = indent;
-            for (unsigned c = 0; c < 2 && c < t->columns; c++)
-                column += width[c] > 0 ? width[c] + GAP : 0;
             pad_to(p, column);
             flow(p, REP_DIM, row->below, column);
             end_line(p);

@@ -31,12 +31,16 @@ struct rep_cell {
     enum rep_style style;
     bool code; /* in back quotes in Markdown */
 };
+struct rep_cell rep_cell(const char *text, enum rep_style style);
+struct rep_cell rep_cell_code(const char *text, enum rep_style style);
 
 enum { REP_COLUMNS = 9 };
 
 struct rep_row {
     struct rep_cell cells[REP_COLUMNS];
+    const char *part;   /* a heading across the table before this row, or NULL; text only */
     const char *banner; /* a line across the table before this row, or NULL; text only */
+    const char *wide;   /* code too long for column 2: from there to the page's edge, the row's other cells below it */
     const char *below;  /* wrapped under the row from column 2 on (in its cell in Markdown), or NULL */
 };
 

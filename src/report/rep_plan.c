@@ -1,10 +1,12 @@
 /* Numbers the statements of a document's note.
  *
- * The order is the order in which the full text report says them: summary, outputs and where they differ,
+ * The order is the order in which the full text report says them: summary, findings, outputs and where they differ,
  * values, patterns (the largest first, a pattern before its parts), rewrites, phases, loops, parameters, names,
  * accesses, work, register lanes, unknowns; after the last kernel the rows of the comparisons. A number therefore
  * depends on the selected kernels, never on the level. */
 #include "report/rep_plan.h"
+
+#include "base/str.h"
 
 #include <stdlib.h>
 
@@ -104,6 +106,20 @@ static void add_patterns(struct rep_plan *plan, struct arena *a, const struct fa
         add_tree(plan, a, kernel, &f, (uint32_t)i);
 }
 
+bool rep_is_finding(const struct fact_kernel *k, const struct diag *d)
+{
+    static const char *const codes[] = {"unsynchronised", "race", "warp-synchronous"};
+    const char *section = d->section;
+    if (!section || !d->code || d->input != (int)k->input || !k->name)
+        return false;
+    if (!str_equal(str_starts(section, ".text.") ? section + 6 : section, k->name))
+        return false;
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (str_starts(d->code, codes[i]))
+            return true;
+    return false;
+}
+
 bool rep_plan_make(struct rep_plan *plan, const struct fact_document *doc, struct arena *a)
 {
     *plan = (struct rep_plan){0};
@@ -111,6 +127,9 @@ bool rep_plan_make(struct rep_plan *plan, const struct fact_document *doc, struc
         const struct fact_kernel *k = &doc->kernels.p[i];
         VEC_PUSH(a, plan->kernel_first, (uint32_t)plan->list.n);
         add(plan, a, (struct rep_statement){.kind = REP_SUMMARY, .kernel = i});
+        for (uint32_t d = 0; doc->diags && d < doc->diags->list.n; d++)
+            if (rep_is_finding(k, &doc->diags->list.p[d]))
+                add(plan, a, (struct rep_statement){.kind = REP_FINDING, .kernel = i, .index = d});
         add_outputs(plan, a, k, i);
         add_each(plan, a, i, REP_VALUE, k->values.n);
         add_patterns(plan, a, k, i);

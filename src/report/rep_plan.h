@@ -9,6 +9,7 @@
 
 enum rep_kind {
     REP_SUMMARY,
+    REP_FINDING, /* index: of the diagnostic */
     REP_OUTPUT,
     REP_DIFFERS, /* sub: which difference of the output */
     REP_VALUE,
@@ -36,6 +37,10 @@ struct rep_plan {
     VEC(struct rep_statement) list; /* statement n is list.p[n - 1] */
     VEC(uint32_t) kernel_first;     /* index of a kernel's first statement; one more for the end of the last */
 };
+
+/* A diagnostic that says something wrong or doubtful of the kernel itself, not of reading it: it stands in the kernel's
+ * note. */
+bool rep_is_finding(const struct fact_kernel *k, const struct diag *d);
 
 /* False when out of memory. */
 bool rep_plan_make(struct rep_plan *plan, const struct fact_document *doc, struct arena *a);

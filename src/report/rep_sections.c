@@ -3,25 +3,27 @@
  * Each section walks the plan's statements of its kind, so its numbers are those of --why. */
 #include "report/rep_sections.h"
 
+#include "report/rep_group.h"
+
 #include "base/str.h"
 #include "facts/fact_words.h"
 
 enum { INDENT = 2 };
 
-/* Calls for every statement of a kind in the note's kernel; number is its printed one. */
-#define EACH_STATEMENT(n, wanted, s, number)                             \
-    for (uint32_t number = (n)->plan->kernel_first.p[(n)->kernel] + 1;   \
-         number <= (n)->plan->kernel_first.p[(n)->kernel + 1]; number++) \
-        for (const struct rep_statement *s = &(n)->plan->list.p[number - 1]; s && s->kind == (wanted); s = NULL)
-
-static struct rep_cell cell(const char *text, enum rep_style style)
+bool rep_left_out(const struct rep_note *n, uint32_t *shown, uint32_t *left)
 {
-    return (struct rep_cell){text, style, false};
+    if (n->most == 0 || *shown < n->most) {
+        ++*shown;
+        return false;
+    }
+    ++*left;
+    return true;
 }
 
-static struct rep_cell code(const char *text, enum rep_style style)
+void rep_say_left_out(struct rep_page *p, uint32_t left)
 {
-    return (struct rep_cell){text, style, true};
+    if (left)
+        rep_paragraph(p, INDENT + 5, 0, REP_DIM, rep_format(p->a, "… %u more in the full report", left));
 }
 
 static void add_count(struct strbuf *b, int32_t number, const char *what, const char *plural)
@@ -138,7 +140,7 @@ void rep_say_head(struct rep_page *p, const struct rep_note *n)
 
 void rep_say_summary(struct rep_page *p, const struct rep_note *n)
 {
-    EACH_STATEMENT(n, REP_SUMMARY, s, number)
+    REP_EACH(n, REP_SUMMARY, s, number)
     {
         rep_heading(p, 2, p->markdown ? "What it computes" : "WHAT IT COMPUTES");
         rep_paragraph(p, INDENT, number, REP_STRONG, rep_brief(p->a, rep_statement(p->a, n->doc, s)));
@@ -162,15 +164,15 @@ static const char *split_bindings(struct arena *a, const char *text)
 static void say_differences(struct rep_page *p, const struct rep_note *n, uint32_t output)
 {
     struct rep_table t = {.columns = 4, .head = {"", "when", "exactly", "as real numbers"}, .rigid = {true}};
-    EACH_STATEMENT(n, REP_DIFFERS, s, number)
+    REP_EACH(n, REP_DIFFERS, s, number)
     {
         const struct fact_differs *d = &n->k->outputs.p[s->index].differs[s->sub];
         struct rep_row *row = s->index == output ? rep_table_row(p, &t) : NULL;
         if (row) {
-            row->cells[0] = cell(rep_number(p, number), REP_DIM);
-            row->cells[1] = code(rep_brief(p->a, rep_or_dash(d->when)), REP_PLAIN);
-            row->cells[2] = cell(rep_brief(p->a, rep_or_dash(d->exact)), REP_PLAIN);
-            row->cells[3] = cell(rep_brief(p->a, rep_or_dash(d->real)), REP_PLAIN);
+            row->cells[0] = rep_cell(rep_number(p, number), REP_DIM);
+            row->cells[1] = rep_cell_code(rep_brief(p->a, rep_or_dash(d->when)), REP_PLAIN);
+            row->cells[2] = rep_cell(rep_brief(p->a, rep_or_dash(d->exact)), REP_PLAIN);
+            row->cells[3] = rep_cell(rep_brief(p->a, rep_or_dash(d->real)), REP_PLAIN);
         }
     }
     rep_table_write(p, &t, INDENT + 5);
@@ -179,10 +181,14 @@ static void say_differences(struct rep_page *p, const struct rep_note *n, uint32
 void rep_say_outputs(struct rep_page *p, const struct rep_note *n)
 {
     enum { NAMES = 9 };
+    uint32_t shown = 0, left = 0;
+    const uint32_t *leads = rep_group_outputs(p->a, n->k);
     if (n->k->outputs.n > 0)
         rep_heading(p, 2, p->markdown ? "Outputs" : "OUTPUTS, EXACT AND AS REAL NUMBERS");
-    EACH_STATEMENT(n, REP_OUTPUT, s, number)
+    REP_EACH(n, REP_OUTPUT, s, number)
     {
+        if ((leads && leads[s->index] != s->index) || rep_left_out(n, &shown, &left))
+            continue;
         const struct fact_output *output = &n->k->outputs.p[s->index];
         const char *address = rep_or_dash(output->address);
         rep_paragraph(p, INDENT, number, REP_STRONG,
@@ -204,106 +210,28 @@ void rep_say_outputs(struct rep_page *p, const struct rep_note *n)
         if (p->markdown)
             rep_blank(p);
         say_differences(p, n, s->index);
+        const char *others = rep_group_others(p, n, REP_OUTPUT, leads, s->index, output->store);
+        if (*others)
+            rep_paragraph(p, INDENT + 5, 0, REP_DIM, others);
     }
-}
-
-static const char *place_name(struct arena *a, const struct fact_storage *place)
-{
-    switch (place->where) {
-    case FACT_REGISTER:
-    case FACT_UNIFORM:
-    case FACT_PREDICATE: return rep_or_dash(place->at);
-    case FACT_IMMEDIATE: return "immediate";
-    case FACT_SHARED:
-    case FACT_LOCAL: /* their elements are called so: shared[…] */
-        if (place->address)
-            return *place->address == '&' ? place->address + 1 : place->address;
-        return rep_format(a, "%s %s", fact_where_text(place->where), rep_or_dash(place->at));
-    default:
-        if (place->address)
-            return rep_format(a, "%s %s", fact_where_text(place->where),
-                              *place->address == '&' ? place->address + 1 : place->address);
-        return rep_format(a, "%s %s", fact_where_text(place->where), rep_or_dash(place->at));
-    }
-}
-
-static const char *uses_text(struct arena *a, const struct fact_value *value)
-{
-    struct strbuf b;
-    str_init(&b, a);
-    for (uint32_t i = 0; i < value->use_count; i++) {
-        const struct fact_use *use = &value->uses[i];
-        str_addf(&b, "%s%s", i ? ", " : "", rep_hex(a, use->offset));
-        if (use->via != FACT_REGISTER && use->via != FACT_UNIFORM && use->via != FACT_PREDICATE)
-            str_addf(&b, " via %s", fact_where_text(use->via));
-        if (use->other_thread)
-            str_add(&b, " (other thread)");
-    }
-    return b.n ? b.p : "–";
-}
-
-static enum rep_style class_style(enum fact_class cls)
-{
-    switch (cls) {
-    case FACT_SPILLED:
-    case FACT_LOCAL_ARRAY: return REP_ALARM;
-    case FACT_SHARED_MATERIALIZED:
-    case FACT_GLOBAL_MATERIALIZED:
-    case FACT_RECOMPUTED: return REP_DOUBT;
-    case FACT_REGISTER_ONLY:
-    case FACT_REGISTER_ACCUMULATOR: return REP_GOOD;
-    default: return REP_DATA;
-    }
-}
-
-void rep_say_values(struct rep_page *p, const struct rep_note *n)
-{
-    struct rep_table t = {.columns = 7,
-                          .head = {"", "id", "value", "type", "class", "from–to, in", "used at"},
-                          .rigid = {true, true, false, true, true, false, false},
-                          .stiff = {[5] = true},
-                          .least = {[2] = 16}};
-    if (n->k->values.n > 0)
-        rep_heading(p, 2, p->markdown ? "Where each value lives" : "WHERE EACH VALUE LIVES");
-    EACH_STATEMENT(n, REP_VALUE, s, number)
-    {
-        const struct fact_value *value = &n->k->values.p[s->index];
-        struct rep_row *row = rep_table_row(p, &t);
-        if (!row)
-            return;
-        struct strbuf places;
-        str_init(&places, p->a);
-        for (uint32_t i = 0; i < value->storage_count; i++) {
-            const struct fact_storage *place = &value->storage[i];
-            str_addf(&places, "%s%s%s%s", i ? "\n" : "", rep_span_padded(p->a, place->from, place->to),
-                     rep_brief(p->a, place_name(p->a, place)), place->reloaded ? " (again)" : "");
-        }
-        row->cells[0] = cell(rep_number(p, number), REP_DIM);
-        row->cells[1] = code(rep_or_dash(value->id), REP_STRONG);
-        row->cells[2] = code(rep_brief(p->a, value->name ? value->name : rep_or_dash(value->expr)), REP_PLAIN);
-        row->cells[3] = cell(value->type ? value->type : "?", REP_PLAIN);
-        row->cells[4] = cell(rep_format(p->a, "%s%s", fact_class_text(value->cls),
-                                        value->confidence == FACT_PROVED
-                                            ? ""
-                                            : rep_format(p->a, "\n(%s)", fact_confidence_text(value->confidence))),
-                             class_style(value->cls));
-        row->cells[5] = cell(places.p, REP_PLAIN);
-        row->cells[6] = cell(uses_text(p->a, value), REP_PLAIN);
-    }
-    rep_table_write(p, &t, INDENT);
+    rep_say_left_out(p, left);
 }
 
 void rep_say_patterns(struct rep_page *p, const struct rep_note *n)
 {
+    uint32_t shown = 0, left = 0;
+    const uint32_t *leads = rep_group_patterns(p->a, n);
     struct rep_table t = {.columns = 5,
                           .head = {"", "pattern", "bindings", "at", "confidence"},
                           .rigid = {true, true, false, false, true},
                           .least = {0, 0, 0, 22}};
     if (n->k->patterns.n > 0)
         rep_heading(p, 2, p->markdown ? "Patterns" : "PATTERNS");
-    EACH_STATEMENT(n, REP_PATTERN, s, number)
+    REP_EACH(n, REP_PATTERN, s, number)
     {
         const struct fact_pattern *pattern = &n->k->patterns.p[s->index];
+        if ((leads && leads[s->index] != s->index) || rep_left_out(n, &shown, &left))
+            continue;
         struct rep_row *row = rep_table_row(p, &t);
         if (!row)
             return;
@@ -315,116 +243,61 @@ void rep_say_patterns(struct rep_page *p, const struct rep_note *n)
         str_add(&name, rep_or_dash(pattern->id));
         for (uint32_t i = 0; i < pattern->via.n; i++)
             str_addf(&via, "%s%s", i ? ", " : "by the real-number rule ", rep_or_dash(pattern->via.p[i]));
-        row->cells[0] = cell(rep_number(p, number), REP_DIM);
-        row->cells[1] = cell(name.p, s->depth == 0 ? REP_STRONG : REP_PLAIN);
-        row->cells[2] = code(rep_brief(p->a, rep_bindings(p->a, pattern->bindings)), REP_PLAIN);
-        row->cells[3] = cell(rep_offsets(p->a, pattern->offsets), REP_DIM);
-        row->cells[4] = cell(fact_confidence_text(pattern->confidence), rep_confidence_style(pattern->confidence));
+        row->cells[0] = rep_cell(rep_number(p, number), REP_DIM);
+        row->cells[1] = rep_cell(name.p, s->depth == 0 ? REP_STRONG : REP_PLAIN);
+        row->cells[2] = rep_cell_code(rep_brief(p->a, rep_bindings(p->a, pattern->bindings)), REP_PLAIN);
+        row->cells[3] = rep_cell(rep_offsets(p->a, pattern->offsets), REP_DIM);
+        row->cells[4] = rep_cell(fact_confidence_text(pattern->confidence), rep_confidence_style(pattern->confidence));
+        if (pattern->offsets.n) {
+            uint32_t last = pattern->offsets.p[pattern->offsets.n - 1];
+            const char *others = rep_group_others(p, n, REP_PATTERN, leads, s->index, last);
+            if (*others)
+                str_addf(&via, "%s%s", via.n ? "; " : "", others);
+        }
         row->below = via.n ? via.p : NULL;
     }
     rep_table_write(p, &t, INDENT);
+    rep_say_left_out(p, left);
 }
 
 void rep_say_rewrites(struct rep_page *p, const struct rep_note *n)
 {
+    uint32_t shown = 0, left = 0;
+    const uint32_t *leads = rep_group_rewrites(p->a, n->k);
     struct rep_table t = {.columns = 6,
                           .head = {"", "rewrite", "what happened", "at", "stage", "source"},
                           .rigid = {true, true, false, false, true, false},
-                          .stiff = {[3] = true, [5] = true},
+                          .stiff = {[5] = true},
+                          .least = {[2] = 30, [3] = 18},
                           .empty_hidden = true};
     if (n->k->rewrites.n > 0)
         rep_heading(p, 2,
                     p->markdown ? "What the compilers did, and did not do" : "WHAT THE COMPILERS DID, AND DID NOT DO");
-    EACH_STATEMENT(n, REP_REWRITE, s, number)
+    REP_EACH(n, REP_REWRITE, s, number)
     {
         const struct fact_rewrite *rewrite = &n->k->rewrites.p[s->index];
+        if ((leads && leads[s->index] != s->index) || rep_left_out(n, &shown, &left))
+            continue;
         struct rep_row *row = rep_table_row(p, &t);
         if (!row)
             return;
         const char *witness = fact_witness_text(p->a, rewrite);
-        row->cells[0] = cell(rep_number(p, number), REP_DIM);
-        row->cells[1] = cell(rep_or_dash(rewrite->kind), REP_STRONG);
-        row->cells[2] = cell(rep_rewrite(p->a, rewrite), REP_PLAIN);
+        row->cells[0] = rep_cell(rep_number(p, number), REP_DIM);
+        row->cells[1] = rep_cell(rep_or_dash(rewrite->kind), REP_STRONG);
+        row->cells[2] = rep_cell(rep_rewrite(p->a, rewrite), REP_PLAIN);
+        const char *others = "";
+        if (rewrite->sass.n)
+            others = rep_group_others(p, n, REP_REWRITE, leads, s->index, rewrite->sass.p[rewrite->sass.n - 1]);
+        if (*others)
+            witness = rep_format(p->a, "%s%s%s", witness, *witness ? "; " : "", others);
         row->below = *witness ? witness : NULL;
-        row->cells[3] = cell(rep_offsets(p->a, rewrite->sass), REP_DIM);
+        row->cells[3] = rep_cell(rep_offsets(p->a, rewrite->sass), REP_DIM);
         row->cells[4] =
-            cell(fact_stage_text(rewrite->stage), rewrite->stage == FACT_STAGE_UNKNOWN ? REP_DIM : REP_PLAIN);
-        row->cells[5] = cell(rep_source(p->a, n->doc, rewrite->source_file, rewrite->source_line), REP_DIM);
+            rep_cell(fact_stage_text(rewrite->stage), rewrite->stage == FACT_STAGE_UNKNOWN ? REP_DIM : REP_PLAIN);
+        row->cells[5] = rep_cell(rep_source(p->a, n->doc, rewrite->source_file, rewrite->source_line), REP_DIM);
     }
     rep_table_write(p, &t, INDENT);
-}
-
-void rep_say_phases(struct rep_page *p, const struct rep_note *n)
-{
-    struct rep_table t = {.columns = 4, .head = {"", "phase", "does", "at"}, .rigid = {true, true, false, true}};
-    if (n->k->phases.n > 0)
-        rep_heading(p, 2, p->markdown ? "Phases" : "PHASES");
-    EACH_STATEMENT(n, REP_PHASE, s, number)
-    {
-        const struct fact_phase *phase = &n->k->phases.p[s->index];
-        struct rep_row *row = rep_table_row(p, &t);
-        if (!row)
-            return;
-        row->cells[0] = cell(rep_number(p, number), REP_DIM);
-        row->cells[1] = cell(fact_phase_text(phase->kind), REP_STRONG);
-        row->cells[2] = cell(rep_or_dash(phase->summary), REP_PLAIN);
-        row->cells[3] = cell(rep_span(p->a, phase->from, phase->to), REP_DIM);
-    }
-    rep_table_write(p, &t, INDENT);
-}
-
-static const char *pieces_text(struct arena *a, const struct fact_loop *loop)
-{
-    struct strbuf b;
-    str_init(&b, a);
-    for (uint32_t i = 0; i < loop->piece_count; i++) {
-        const struct fact_loop_piece *piece = &loop->pieces[i];
-        str_addf(&b, "%s%s ×%u %s", i ? "\n" : "", piece->straight ? "straight" : "loop", piece->unroll,
-                 rep_span(a, piece->from, piece->to));
-    }
-    return b.p;
-}
-
-static const char *carried_text(struct arena *a, const struct fact_loop *loop)
-{
-    static const char *const kind[] = {"counter", "address", "data"};
-    struct strbuf b;
-    str_init(&b, a);
-    for (uint32_t i = 0; i < loop->carried_count; i++)
-        str_addf(&b, "%s%s (%s)", i ? "\n" : "", rep_or_dash(loop->carried[i].expr), kind[loop->carried[i].kind]);
-    return b.n ? b.p : "nothing";
-}
-
-void rep_say_loops(struct rep_page *p, const struct rep_note *n)
-{
-    struct rep_table t = {.columns = 7,
-                          .head = {"", "loop", "runs", "turns", "pieces", "carries", "source"},
-                          .rigid = {true},
-                          .least = {0, 4},
-                          .empty_hidden = true};
-    if (n->k->loops.n > 0)
-        rep_heading(p, 2, p->markdown ? "Loops" : "LOOPS");
-    EACH_STATEMENT(n, REP_LOOP, s, number)
-    {
-        const struct fact_loop *loop = &n->k->loops.p[s->index];
-        struct rep_row *row = rep_table_row(p, &t);
-        if (!row)
-            return;
-        row->cells[0] = cell(rep_number(p, number), REP_DIM);
-        row->cells[1] = cell(loop->parent == FACT_NONE ? rep_format(p->a, "%u", loop->id)
-                                                       : rep_format(p->a, "%u in %d", loop->id, loop->parent),
-                             REP_STRONG);
-        row->cells[2] =
-            cell(loop->counter ? rep_format(p->a, "%s = %s; next %s; until %s", loop->counter, rep_or_dash(loop->start),
-                                            rep_or_dash(loop->step), rep_or_dash(loop->until))
-                               : "no counter found",
-                 REP_PLAIN);
-        row->cells[3] = code(loop->count, REP_PLAIN);
-        row->cells[4] = cell(pieces_text(p->a, loop), REP_DIM);
-        row->cells[5] = cell(carried_text(p->a, loop), REP_PLAIN);
-        row->cells[6] = cell(rep_source(p->a, n->doc, loop->source_file, loop->source_line), REP_DIM);
-    }
-    rep_table_write(p, &t, INDENT);
+    rep_say_left_out(p, left);
 }
 
 void rep_say_params(struct rep_page *p, const struct rep_note *n)
@@ -434,18 +307,18 @@ void rep_say_params(struct rep_page *p, const struct rep_note *n)
                           .rigid = {true, false, false, true, true, true}};
     if (n->k->params.n > 0)
         rep_heading(p, 2, p->markdown ? "Argument layout" : "PARAMETERS");
-    EACH_STATEMENT(n, REP_PARAM, s, number)
+    REP_EACH(n, REP_PARAM, s, number)
     {
         const struct fact_param *param = &n->k->params.p[s->index];
         struct rep_row *row = rep_table_row(p, &t);
         if (!row)
             return;
-        row->cells[0] = cell(rep_number(p, number), REP_DIM);
-        row->cells[1] = code(rep_or_dash(param->name), REP_STRONG);
-        row->cells[2] = code(rep_or_dash(param->type), REP_PLAIN);
-        row->cells[3] = cell(rep_format(p->a, "%u", param->size), REP_PLAIN);
-        row->cells[4] = code(rep_format(p->a, "c[0x0][0x%x]", param->constant_offset), REP_PLAIN);
-        row->cells[5] = cell(fact_access_text(param->access), REP_PLAIN);
+        row->cells[0] = rep_cell(rep_number(p, number), REP_DIM);
+        row->cells[1] = rep_cell_code(rep_or_dash(param->name), REP_STRONG);
+        row->cells[2] = rep_cell_code(rep_or_dash(param->type), REP_PLAIN);
+        row->cells[3] = rep_cell(rep_format(p->a, "%u", param->size), REP_PLAIN);
+        row->cells[4] = rep_cell_code(rep_format(p->a, "c[0x0][0x%x]", param->constant_offset), REP_PLAIN);
+        row->cells[5] = rep_cell(fact_access_text(param->access), REP_PLAIN);
     }
     rep_table_write(p, &t, INDENT);
 }
@@ -457,17 +330,17 @@ void rep_say_names(struct rep_page *p, const struct rep_note *n)
                           .rigid = {true, true, false, true, false}};
     if (n->k->names.n > 0)
         rep_heading(p, 2, p->markdown ? "Names in this note" : "NAMES IN THIS NOTE");
-    EACH_STATEMENT(n, REP_NAME, s, number)
+    REP_EACH(n, REP_NAME, s, number)
     {
         const struct fact_name *name = &n->k->names.p[s->index];
         struct rep_row *row = rep_table_row(p, &t);
         if (!row)
             return;
-        row->cells[0] = cell(rep_number(p, number), REP_DIM);
-        row->cells[1] = code(rep_or_dash(name->name), REP_STRONG);
-        row->cells[2] = code(rep_or_dash(name->expr), REP_PLAIN);
-        row->cells[3] = cell(rep_or_dash(name->type), REP_PLAIN);
-        row->cells[4] = cell(rep_offsets(p->a, name->evidence), REP_DIM);
+        row->cells[0] = rep_cell(rep_number(p, number), REP_DIM);
+        row->cells[1] = rep_cell_code(rep_or_dash(name->name), REP_STRONG);
+        row->cells[2] = rep_cell_code(rep_or_dash(name->expr), REP_PLAIN);
+        row->cells[3] = rep_cell(rep_or_dash(name->type), REP_PLAIN);
+        row->cells[4] = rep_cell(rep_offsets(p->a, name->evidence), REP_DIM);
     }
     rep_table_write(p, &t, INDENT);
 }
@@ -478,29 +351,40 @@ void rep_say_unknown(struct rep_page *p, const struct rep_note *n)
         .columns = 5, .head = {"", "at", "instruction", "bits", "why"}, .rigid = {true, true, false, false, true}};
     if (n->k->unknown.n > 0)
         rep_heading(p, 2, p->markdown ? "Not understood" : "NOT UNDERSTOOD");
-    EACH_STATEMENT(n, REP_UNKNOWN, s, number)
+    REP_EACH(n, REP_UNKNOWN, s, number)
     {
         const struct fact_unknown *unknown = &n->k->unknown.p[s->index];
         struct rep_row *row = rep_table_row(p, &t);
         if (!row)
             return;
-        row->cells[0] = cell(rep_number(p, number), REP_DIM);
-        row->cells[1] = cell(rep_hex(p->a, unknown->offset), REP_DIM);
-        row->cells[2] = code(rep_or_dash(unknown->text), REP_ALARM);
-        row->cells[3] = code(rep_or_dash(unknown->bits), REP_DIM);
-        row->cells[4] = cell(fact_why_text(unknown->why), REP_PLAIN);
+        row->cells[0] = rep_cell(rep_number(p, number), REP_DIM);
+        row->cells[1] = rep_cell(rep_hex(p->a, unknown->offset), REP_DIM);
+        row->cells[2] = rep_cell_code(rep_or_dash(unknown->text), REP_ALARM);
+        row->cells[3] = rep_cell_code(rep_or_dash(unknown->bits), REP_DIM);
+        row->cells[4] = rep_cell(fact_why_text(unknown->why), REP_PLAIN);
     }
     rep_table_write(p, &t, INDENT);
+}
+
+static bool stands_in_a_note(const struct fact_document *doc, const struct diag *d)
+{
+    for (size_t i = 0; d->section && i < doc->kernels.n; i++)
+        if (rep_is_finding(&doc->kernels.p[i], d))
+            return true;
+    return false;
 }
 
 void rep_say_diagnostics(struct rep_page *p, const struct fact_document *doc)
 {
     static const char *const severity[] = {"error", "warning", "note"};
-    if (!doc->diags || doc->diags->list.n == 0)
-        return;
-    rep_heading(p, 2, p->markdown ? "Diagnostics" : "DIAGNOSTICS");
-    for (size_t i = 0; i < doc->diags->list.n; i++) {
+    bool headed = false;
+    for (size_t i = 0; doc->diags && i < doc->diags->list.n; i++) {
         const struct diag *d = &doc->diags->list.p[i];
+        if (stands_in_a_note(doc, d))
+            continue;
+        if (!headed)
+            rep_heading(p, 2, p->markdown ? "Diagnostics" : "DIAGNOSTICS");
+        headed = true;
         struct strbuf b;
         str_init(&b, p->a);
         if (d->input >= 0 && (size_t)d->input < doc->inputs.n)
@@ -513,7 +397,7 @@ void rep_say_diagnostics(struct rep_page *p, const struct fact_document *doc)
                  rep_or_dash(d->code));
         rep_item(p, INDENT, severity[d->severity], 7, b.p, false);
     }
-    if (p->markdown)
+    if (headed && p->markdown)
         rep_blank(p);
 }
 
@@ -539,11 +423,11 @@ void rep_say_comparison(struct rep_page *p, const struct fact_document *doc, con
         struct rep_row *row = rep_table_row(p, &t);
         if (!row)
             return;
-        row->cells[0] = cell(rep_number(p, i + 1), REP_DIM);
-        row->cells[1] = cell(rep_or_dash(r->subject), REP_STRONG);
-        row->cells[2] = cell(rep_or_dash(r->a), REP_PLAIN);
-        row->cells[3] = cell(rep_or_dash(r->b), REP_PLAIN);
-        row->cells[4] = cell(r->same ? "same" : "differ", r->same ? REP_DIM : REP_DOUBT);
+        row->cells[0] = rep_cell(rep_number(p, i + 1), REP_DIM);
+        row->cells[1] = rep_cell(rep_or_dash(r->subject), REP_STRONG);
+        row->cells[2] = rep_cell(rep_or_dash(r->a), REP_PLAIN);
+        row->cells[3] = rep_cell(rep_or_dash(r->b), REP_PLAIN);
+        row->cells[4] = rep_cell(r->same ? "same" : "differ", r->same ? REP_DIM : REP_DOUBT);
     }
     rep_table_write(p, &t, INDENT);
     bool headed = false;

@@ -1,29 +1,49 @@
 /* The analyst's note for the terminal: the order a reader wants.
  *
  * First what the kernel computes and where its values live, then what was recognised, the way in
- * (parameters) and the way through (registers, listing), last what is not understood. `summary` stops
- * before the parameters. */
+ * (parameters) and the way through (registers, listing), last what is not understood. `summary` leaves out the
+ * ways in and through, and shows of long sections the beginning. */
 #include "report/rep_sections.h"
 
-static void say_kernel(struct rep_page *p, const struct rep_note *n, bool summary)
+/* Records a section of the short note shows. */
+enum { SHORT_OUTPUTS = 3, SHORT_ROWS = 16 };
+
+static void say_summary(struct rep_page *p, struct rep_note n)
+{
+    rep_say_head(p, &n);
+    rep_say_summary(p, &n);
+    rep_say_findings(p, &n);
+    n.most = SHORT_OUTPUTS;
+    rep_say_outputs(p, &n);
+    n.most = SHORT_ROWS;
+    rep_say_values(p, &n);
+    rep_say_materialization(p, &n);
+    rep_say_phases(p, &n);
+    rep_say_loops(p, &n);
+    rep_say_patterns(p, &n);
+    rep_say_rewrites(p, &n);
+    rep_say_unknown(p, &n);
+}
+
+static void say_kernel(struct rep_page *p, const struct rep_note *n)
 {
     rep_say_head(p, n);
     rep_say_summary(p, n);
+    rep_say_findings(p, n);
     rep_say_outputs(p, n);
     rep_say_values(p, n);
+    rep_say_materialization(p, n);
     rep_say_patterns(p, n);
     rep_say_rewrites(p, n);
-    if (!summary) {
-        rep_say_phases(p, n);
-        rep_say_loops(p, n);
-        rep_say_params(p, n);
-        rep_say_names(p, n);
-        rep_say_accesses(p, n);
-        rep_say_work(p, n);
-        rep_say_occupancy(p, n);
-        rep_say_flow(p, n);
-        rep_say_listing(p, n);
-    }
+    rep_say_phases(p, n);
+    rep_say_loops(p, n);
+    rep_say_params(p, n);
+    rep_say_names(p, n);
+    rep_say_accesses(p, n);
+    rep_say_work(p, n);
+    rep_say_occupancy(p, n);
+    rep_say_flow(p, n);
+    rep_say_listing(p, n);
     rep_say_unknown(p, n);
 }
 
@@ -37,11 +57,14 @@ enum sp_status rep_text(const struct fact_document *doc, const struct rep_option
     complete = rep_plan_make(&plan, doc, &plan_arena);
     for (uint32_t i = 0; complete && i < doc->kernels.n && !o->failed; i++) {
         struct arena scratch; /* one a kernel: a library of kernels costs the memory of its largest */
-        struct rep_note n = {doc, &plan, &doc->kernels.p[i], i};
+        struct rep_note n = {doc, &plan, &doc->kernels.p[i], i, 0};
         arena_init(&scratch, 0);
         rep_page_init(&p, options, &scratch, o);
         p.started = started;
-        say_kernel(&p, &n, options->summary);
+        if (options->summary)
+            say_summary(&p, n);
+        else
+            say_kernel(&p, &n);
         complete = !arena_failed(&scratch);
         started = true;
         arena_free(&scratch);

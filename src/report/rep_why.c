@@ -200,6 +200,41 @@ static void why_rewrite(struct rep_page *p, const struct rep_note *n, const stru
     confidence(p, rewrite->confidence, false);
 }
 
+static void why_phase(struct rep_page *p, const struct rep_note *n, const struct fact_phase *phase)
+{
+    for (uint32_t i = 0; i < phase->pattern_count; i++)
+        if (phase->patterns[i] < n->k->patterns.n)
+            item(p, i ? "" : "patterns",
+                 rep_format(p->a, "[%u] %s", rep_plan_number(n->plan, n->kernel, REP_PATTERN, phase->patterns[i]),
+                            rep_or_dash(n->k->patterns.p[phase->patterns[i]].id)));
+    item(p, "instructions", rep_phase_ranges(p->a, phase));
+    item(p, "cut",
+         "before and after each loop, fold, reduction and scan, and after a barrier that carries data to "
+         "another thread");
+    instructions(p, n->k, "evidence", phase->evidence);
+}
+
+static void why_loop(struct rep_page *p, const struct rep_note *n, const struct fact_loop *loop)
+{
+    if (loop->count)
+        item(p, "turns", loop->count);
+    for (uint32_t i = 0; i < loop->piece_count; i++) {
+        const struct fact_loop_piece *piece = &loop->pieces[i];
+        item(p, i ? "" : "pieces",
+             rep_format(p->a, "%s %s, %u step%s of the source's loop a %s", piece->straight ? "straight" : "loop",
+                        rep_span(p->a, piece->from, piece->to), piece->unroll, piece->unroll == 1 ? "" : "s",
+                        piece->straight ? "pass" : "turn"));
+    }
+    item(p, "carries", rep_loop_carried(p->a, loop));
+    for (size_t w = 0; w < n->k->loop_work.n; w++)
+        if (n->k->loop_work.p[w].loop == loop->id)
+            item(p, "a turn", rep_work(p->a, &n->k->loop_work.p[w].work));
+    const char *source = rep_source(p->a, n->doc, loop->source_file, loop->source_line);
+    if (*source)
+        item(p, "source", source);
+    instructions(p, n->k, "instructions", loop->evidence);
+}
+
 static void why_param(struct rep_page *p, const struct rep_note *n, const struct fact_param *param)
 {
     const char *slot = rep_format(p->a, "c[0x0][0x%x]", param->constant_offset);
@@ -267,13 +302,20 @@ static void say_why(struct rep_page *p, const struct rep_note *n, const struct r
     rep_blank(p);
     switch (s->kind) {
     case REP_SUMMARY: why_summary(p, n); break;
+    case REP_FINDING: {
+        const struct diag *d = &n->doc->diags->list.p[s->index];
+        if (d->offset >= 0)
+            one_instruction(p, k, "instruction", (uint32_t)d->offset);
+        item(p, "read as", "another thread may see memory before or after it is meant to; nothing orders the two");
+        break;
+    }
     case REP_OUTPUT:
     case REP_DIFFERS: why_output(p, n, s); break;
     case REP_VALUE: why_value(p, n, &k->values.p[s->index]); break;
     case REP_PATTERN: why_pattern(p, n, s->index); break;
     case REP_REWRITE: why_rewrite(p, n, &k->rewrites.p[s->index]); break;
-    case REP_PHASE: instructions(p, k, "instructions", k->phases.p[s->index].evidence); break;
-    case REP_LOOP: instructions(p, k, "instructions", k->loops.p[s->index].evidence); break;
+    case REP_PHASE: why_phase(p, n, &k->phases.p[s->index]); break;
+    case REP_LOOP: why_loop(p, n, &k->loops.p[s->index]); break;
     case REP_PARAM: why_param(p, n, &k->params.p[s->index]); break;
     case REP_NAME:
         instructions(p, k, "computed at", k->names.p[s->index].evidence);
@@ -282,10 +324,13 @@ static void say_why(struct rep_page *p, const struct rep_note *n, const struct r
     case REP_ACCESS: {
         const struct fact_access *access = &k->accesses.p[s->index];
         one_instruction(p, k, "instruction", access->offset);
+        item(p, "a warp", rep_access_words(p->a, access));
         item(p, "neighbours",
              access->stride_bytes == FACT_NONE
                  ? "the distance between neighbouring threads is not known"
                  : rep_format(p->a, "neighbouring threads are %d bytes apart", access->stride_bytes));
+        if (access->conflict_degree != FACT_NONE)
+            item(p, "counted as", "32 banks of 4 bytes; threads that read one word count once");
         break;
     }
     case REP_WORK: why_work(p, n); break;
@@ -311,7 +356,7 @@ enum sp_status rep_why(const struct fact_document *doc, int64_t number, const st
         status = SP_ERR_MEMORY;
     } else if (number >= 1 && (uint64_t)number <= plan.list.n) {
         const struct rep_statement *s = &plan.list.p[number - 1];
-        struct rep_note n = {doc, &plan, &doc->kernels.p[s->kernel], s->kernel};
+        struct rep_note n = {doc, &plan, &doc->kernels.p[s->kernel], s->kernel, 0};
         say_why(&p, &n, s, (uint32_t)number);
         status = arena_failed(&scratch) ? SP_ERR_MEMORY : SP_OK;
     }

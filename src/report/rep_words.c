@@ -468,16 +468,24 @@ static const char *number_text(struct arena *a, double value)
     return rep_format(a, "%s", text);
 }
 
-static const char *work_sentence(struct arena *a, const struct fact_kernel *k)
+/* Three decimals at most; JSON has all of them. */
+static const char *rounded_text(struct arena *a, double value)
+{
+    double scaled = value * 1000;
+    if (!(scaled > -1e15 && scaled < 1e15))
+        return number_text(a, value);
+    return number_text(a, (double)(int64_t)(scaled + (scaled < 0 ? -0.5 : 0.5)) / 1000);
+}
+
+const char *rep_work(struct arena *a, const struct fact_work *work)
 {
     struct strbuf b;
     str_init(&b, a);
-    str_addf(&b, "a thread and loop turn: flops %s, bytes of global memory %s", number_text(a, k->work.flops),
-             number_text(a, k->work.global_bytes));
-    if (k->work.has_shared)
-        str_addf(&b, ", of shared memory %s", number_text(a, k->work.shared_bytes));
-    if (k->work.has_intensity)
-        str_addf(&b, "; flops a byte of global memory %s", number_text(a, k->work.intensity));
+    str_addf(&b, "%s flops, %s B of global memory", number_text(a, work->flops), number_text(a, work->global_bytes));
+    if (work->has_shared)
+        str_addf(&b, ", %s B of shared memory", number_text(a, work->shared_bytes));
+    if (work->has_intensity)
+        str_addf(&b, "; intensity %s flops a byte of global memory", rounded_text(a, work->intensity));
     return b.p;
 }
 
@@ -486,6 +494,10 @@ const char *rep_statement(struct arena *a, const struct fact_document *doc, cons
     const struct fact_kernel *k = &doc->kernels.p[s->kernel];
     switch (s->kind) {
     case REP_SUMMARY: return rep_or_dash(k->summary);
+    case REP_FINDING: {
+        const struct diag *d = &doc->diags->list.p[s->index];
+        return rep_format(a, "%s: %s", rep_or_dash(d->code), rep_or_dash(d->message));
+    }
     case REP_OUTPUT: return output_sentence(a, &k->outputs.p[s->index]);
     case REP_DIFFERS: {
         const struct fact_differs *d = &k->outputs.p[s->index].differs[s->sub];
@@ -500,13 +512,12 @@ const char *rep_statement(struct arena *a, const struct fact_document *doc, cons
     case REP_REWRITE: return rewrite_sentence(a, doc, &k->rewrites.p[s->index]);
     case REP_PHASE: {
         const struct fact_phase *p = &k->phases.p[s->index];
-        return rep_format(a, "phase %s, %s: %s", fact_phase_text(p->kind), rep_span(a, p->from, p->to),
+        return rep_format(a, "phase %u, %s, %s: %s", s->index + 1, fact_phase_text(p->kind), rep_phase_ranges(a, p),
                           rep_or_dash(p->summary));
     }
     case REP_LOOP: {
         const struct fact_loop *l = &k->loops.p[s->index];
-        return rep_format(a, "loop %u, %s: %s from %s, next %s, until %s", l->id, rep_span(a, l->from, l->to),
-                          rep_or_dash(l->counter), rep_or_dash(l->start), rep_or_dash(l->step), rep_or_dash(l->until));
+        return rep_format(a, "loop %u, %s: %s", l->id, rep_span(a, l->from, l->to), rep_loop_runs(a, l));
     }
     case REP_PARAM: {
         const struct fact_param *p = &k->params.p[s->index];
@@ -520,11 +531,11 @@ const char *rep_statement(struct arena *a, const struct fact_document *doc, cons
     }
     case REP_ACCESS: {
         const struct fact_access *access = &k->accesses.p[s->index];
-        return rep_format(a, "%u bytes of %s memory at %s, coalescing: %s", access->bytes,
-                          fact_where_text(access->space), rep_hex(a, access->offset),
-                          fact_coalescing_text(access->coalescing));
+        return rep_format(a, "%u bytes of %s memory at %s: %s", access->bytes, fact_where_text(access->space),
+                          rep_hex(a, access->offset), rep_access_words(a, access));
     }
-    case REP_WORK: return work_sentence(a, k);
+    case REP_WORK:
+        return rep_format(a, "%s: %s", k->loops.n ? "a thread, outside loops" : "a thread", rep_work(a, &k->work));
     case REP_LANE: return lane_sentence(a, &k->register_flow.p[s->index]);
     case REP_UNKNOWN: {
         const struct fact_unknown *u = &k->unknown.p[s->index];

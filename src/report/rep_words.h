@@ -13,6 +13,7 @@ struct rep_note {
     const struct rep_plan *plan;
     const struct fact_kernel *k;
     uint32_t kernel;
+    uint32_t most; /* records of a section that a short note shows; 0: all */
 };
 
 /* printf on the page's arena; "" when out of memory. */
@@ -44,6 +45,20 @@ const char *rep_hold(struct arena *a, const struct fact_hold *hold);
 const char *rep_shape(struct arena *a, const struct fact_kernel *k);
 /* "2 input, 1 register-only, 1 result" */
 const char *rep_class_counts(struct arena *a, const struct fact_kernel *k);
+
+/* "0x0120–0x01c0 loop ×16, 0x0200–0x0240 straight" */
+const char *rep_loop_pieces(struct arena *a, const struct fact_loop *loop);
+/* What comes round, one a line, or "nothing". */
+const char *rep_loop_carried(struct arena *a, const struct fact_loop *loop);
+/* "j from blockDim.x >> 1, next j >> 1, until j == 0" */
+const char *rep_loop_runs(struct arena *a, const struct fact_loop *loop);
+/* "0x0000–0x00f0, 0x0110" */
+const char *rep_phase_ranges(struct arena *a, const struct fact_phase *phase);
+/* How a warp's threads touch memory: "coalesced …", "no bank conflict …". */
+const char *rep_access_words(struct arena *a, const struct fact_access *access);
+
+/* "4 flops, 8 B of global memory; intensity 0.5 flops a byte of global memory" */
+const char *rep_work(struct arena *a, const struct fact_work *work);
 
 /* The statement as one sentence. */
 const char *rep_statement(struct arena *a, const struct fact_document *doc, const struct rep_statement *s);

@@ -17,6 +17,10 @@ const struct jv *worked_load(struct fact_document *doc, struct arena *a);
 /* Two kernels with loops, phases, spills, shared memory, unknowns, diagnostics and a comparison. */
 void worked_make_loops(struct fact_document *doc, struct arena *a);
 /* A kernel whose every list is empty and every pointer NULL, with one element of each record all zero, too. */
+/* Phases, a loop in pieces, a race. */
+void worked_make_phases(struct fact_document *doc, struct arena *a);
+/* Copies of statements that compilers made. */
+void worked_make_copies(struct fact_document *doc, struct arena *a);
 void worked_make_empty(struct fact_document *doc, struct arena *a);
 
 /* An out_write_fn that collects a report; `p` is NUL-terminated and to be freed. */

@@ -118,7 +118,8 @@ static void check_document(const struct jv *root)
 static void test_every_key_is_there(void **state)
 {
     (void)state;
-    void (*const make[])(struct fact_document *, struct arena *) = {worked_make_loops, worked_make_empty};
+    void (*const make[])(struct fact_document *, struct arena *) = {worked_make_loops, worked_make_phases,
+                                                                    worked_make_empty};
     for (size_t i = 0; i < sizeof make / sizeof *make; i++) {
         struct arena a;
         struct fact_document doc;
@@ -161,14 +162,29 @@ static void test_numbers_and_groups(void **state)
     worked_make_loops(&doc, &a);
     struct worked_text text = render(&doc);
     assert_non_null(strstr(text.p, "\"bindings\":{\"op\":\"add\",\"exact\":true,\"range\":{\"lo\":-1,\"deep\":null}}"));
-    assert_non_null(
-        strstr(text.p, "\"work\":{\"flops\":0.5,\"global_bytes\":0,\"shared_bytes\":12,\"intensity\":null}"));
+    assert_non_null(strstr(
+        text.p, "\"work\":{\"flops\":0.5,\"global_bytes\":0,\"shared_bytes\":12,\"intensity\":null,\"loops\":[]}"));
     assert_non_null(strstr(text.p, "\"occupancy\":[{\"block\":256,\"warps\":64,\"limit\":\"registers\"}]"));
     assert_non_null(strstr(text.p, "\"source_loop\":{\"file\":0,\"line\":9}"));
+    assert_non_null(strstr(text.p, "\"from\":64,\"to\":128,\"ranges\":[[64,128]]"));
+    assert_non_null(strstr(text.p, "\"to\":128,\"reloaded\":true"));
     assert_non_null(
         strstr(text.p, "{\"severity\":\"warning\",\"code\":\"line-program\",\"input\":0,\"section\":\".debug_line\","
                        "\"offset\":64,\"message\":\"opcode 0x5 expected\"}"));
     assert_non_null(strstr(text.p, "\"input\":null,\"section\":null,\"offset\":null"));
+    free(text.p);
+    arena_free(&a);
+}
+
+static void test_phases_have_ranges(void **state)
+{
+    (void)state;
+    struct arena a;
+    struct fact_document doc;
+    arena_init(&a, 0);
+    worked_make_phases(&doc, &a);
+    struct worked_text text = render(&doc);
+    assert_non_null(strstr(text.p, "\"from\":32,\"to\":192,\"ranges\":[[32,32],[160,192]]"));
     free(text.p);
     arena_free(&a);
 }
@@ -178,7 +194,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_worked_document_goes_round), cmocka_unit_test(test_a_changed_fact_is_seen),
         cmocka_unit_test(test_every_key_is_there),         cmocka_unit_test(test_nothing_is_null_or_empty),
-        cmocka_unit_test(test_numbers_and_groups),
+        cmocka_unit_test(test_numbers_and_groups),         cmocka_unit_test(test_phases_have_ranges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

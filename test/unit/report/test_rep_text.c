@@ -150,7 +150,8 @@ static void test_widths_are_kept(void **state)
 static void test_every_number_is_answered(void **state)
 {
     (void)state;
-    void (*const make[])(struct fact_document *, struct arena *) = {worked_make_loops, worked_make_empty};
+    void (*const make[])(struct fact_document *, struct arena *) = {worked_make_loops, worked_make_phases,
+                                                                    worked_make_empty};
     for (size_t m = 0; m < sizeof make / sizeof *make; m++) {
         struct arena a;
         struct fact_document doc;
@@ -348,6 +349,117 @@ static void test_note_tells_what_differs(void **state)
     arena_free(&a);
 }
 
+/* Findings first; phases with their stretches; the listing cut where another phase begins, strays marked; loops with
+ * pieces, what comes round and the work of a turn; accesses in words. */
+static void test_phases_and_loops(void **state)
+{
+    (void)state;
+    static const char *const text[] = {
+        "WHAT IT COMPUTES",
+        "FINDINGS",
+        "[2]  unsynchronised: a thread reads what another may not have stored yet\n",
+        "WHERE EACH VALUE LIVES",
+        "v1  shared[threadIdx.x] + shared[threadIdx.x + j]\n",
+        "via shared, other thread: 0x0070",
+        "MATERIALIZATION",
+        "Every partial sum of the tree-reduction crosses shared memory: v1 is stored (0x0080)",
+        "PHASES",
+        "1 load",
+        "0x0000–0x0010",
+        "2 reduce",
+        "tree-reduction [4]",
+        "3 finish",
+        "LOOPS",
+        "loop 0, 0x0050–0x0090: j from blockDim.x >> 1, next j >> 1, until j == 0",
+        "turns    not known beforehand",
+        "0x0050–0x0070 loop ×4, 0x0080–0x0090 straight",
+        "j (counter, made at 0x0090)",
+        "a turn   1 flops, 0 B of global memory, 12 B of shared memory",
+        "MEMORY ACCESSES",
+        "strided: 8 B to the next thread, 8 sectors a warp where 4 would do",
+        "no bank conflict; neighbours 4 B apart",
+        "32-way bank conflict",
+        "bank conflicts not known",
+        "one address for the whole warp",
+        "WORK",
+        "a thread, outside loops: 0 flops, 8 B of global memory",
+        "━━ Phase 1, load: x to shared memory",
+        "0x0020",
+        "// of phase 3",
+        "━━ Phase 2, reduce: sum by a tree",
+        "━━ Phase 3, finish: thread 0 stores it",
+        "DIAGNOSTICS",
+        "a line is missing",
+        "of another kernel",
+        NULL};
+    static const char *const markdown[] = {"## Findings",
+                                           "## Phases",
+                                           "| 2 reduce | sum by a tree | tree-reduction",
+                                           "### Phase 1, load",
+                                           "### Phase 2, reduce",
+                                           "### Phase 3, finish",
+                                           NULL};
+    static const char *const why_loop[] = {"loop 0", "pieces", "4 steps of the source's loop a turn",
+                                           "1 step", "0x0050", NULL};
+    struct arena a;
+    struct fact_document doc;
+    arena_init(&a, 0);
+    worked_make_phases(&doc, &a);
+    expect(render(&doc, TEXT, (struct rep_options){.width = 200}, 0, NULL), text);
+    expect(render(&doc, MARKDOWN, (struct rep_options){0}, 0, NULL), markdown);
+    expect(render(&doc, WHY, (struct rep_options){0}, 8, NULL), why_loop);
+    char *whole = render(&doc, TEXT, (struct rep_options){0}, 0, NULL), *banner = whole;
+    int headings = 0;
+    while ((banner = strstr(banner, "━━ Phase"))) {
+        headings++;
+        banner++;
+    }
+    assert_int_equal(headings, 3); /* the stray has none */
+    assert_null(strstr(strstr(whole, "DIAGNOSTICS"), "another may not have stored"));
+    free(whole);
+    arena_free(&a);
+}
+
+/* Of what stands several times for one source line the copy in the piece with the fewest steps is shown, the others are
+ * counted; another line, another array, what stands behind the loop go with nothing. */
+static void test_copies_are_counted(void **state)
+{
+    (void)state;
+    static const char *const parts[] = {"p0[j] always, stored at 0x0020",
+                                        "other line",
+                                        "p1[j] always, stored at 0x0040",
+                                        "other array",
+                                        "p0[j] always, stored at 0x0050",
+                                        "short",
+                                        "and 2 more of source line 9 in loop 0: [2], [4]",
+                                        "p0[j] always, stored at 0x0060",
+                                        "behind",
+                                        "PATTERNS",
+                                        "whole",
+                                        "and 2 more of source line 9 in loop 0",
+                                        "└ part",
+                                        "and 2 more of source line 9 in loop 0",
+                                        NULL};
+    struct arena a;
+    struct fact_document doc;
+    arena_init(&a, 0);
+    worked_make_copies(&doc, &a);
+    char *text = render(&doc, TEXT, (struct rep_options){.width = 160}, 0, NULL);
+    assert_null(strstr(text, "long one"));
+    assert_null(strstr(text, "long two"));
+    assert_null(strstr(strstr(text, "└ part") + 1, "└ part"));
+    free(text);
+    expect(render(&doc, TEXT, (struct rep_options){.width = 160}, 0, NULL), parts);
+    /* Without a line table nothing goes together. */
+    for (size_t i = 0; i < doc.kernels.p[0].instructions.n; i++)
+        doc.kernels.p[0].instructions.p[i].line = FACT_NONE;
+    text = render(&doc, TEXT, (struct rep_options){.width = 160}, 0, NULL);
+    assert_non_null(strstr(text, "long one"));
+    assert_null(strstr(text, "more of source line"));
+    free(text);
+    arena_free(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -362,6 +474,8 @@ int main(void)
         cmocka_unit_test(test_colours_only_when_asked),
         cmocka_unit_test(test_nothing_crashes_on_nothing),
         cmocka_unit_test(test_note_tells_what_differs),
+        cmocka_unit_test(test_phases_and_loops),
+        cmocka_unit_test(test_copies_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

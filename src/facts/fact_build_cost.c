@@ -1,0 +1,278 @@
+/* What a kernel costs by its code alone: every memory access with its stride, coalescing form and bank conflicts; the
+ * operations and bytes of a thread outside loops and of one turn of each loop of the source; how many warps fit on a
+ * multiprocessor for the usual block sizes.
+ *
+ * Work is counted once an instruction, whatever its guard, slow paths left out. A loop that was copied counts by its
+ * piece with the fewest copies, divided by their number; one that was unrolled away counts where its copies stand. */
+#include "facts/fact_build.h"
+#include "graph/graph_cycle.h"
+
+#include <string.h>
+
+/* ---- accesses -------------------------------------------------------------------------------- */
+
+static bool build_accesses(struct arena *a, struct fact_source *s, struct fact_kernel *k)
+{
+    static const enum fact_where spaces[] = {FACT_GLOBAL, FACT_SHARED, FACT_LOCAL, FACT_GLOBAL, FACT_CONSTANT};
+    static const enum fact_coalescing forms[] = {FACT_FULL, FACT_STRIDED, FACT_BROADCAST, FACT_SCATTERED,
+                                                 FACT_COALESCING_UNKNOWN};
+    struct graph *g = s->g;
+    struct place_lanes lanes;
+    if (place_lanes_find(g->a, g, s->kernel->reqntid, &lanes) != SP_OK)
+        return false;
+    for (size_t i = 0; i < g->accesses.n; i++) {
+        const struct graph_access *x = &g->accesses.p[i];
+        struct place_access p;
+        uint32_t offset = g->insns.p[x->insn].offset;
+        bool again = false;
+        for (size_t j = k->accesses.n; j-- > 0 && !again && k->accesses.n - j < 8;)
+            again = k->accesses.p[j].offset == offset;
+        if (again)
+            continue;
+        place_access_of(&lanes, x, &p);
+        struct fact_access f = {.offset = offset,
+                                .space = spaces[x->space],
+                                .bytes = x->width,
+                                .stride_bytes = p.stride_known && p.stride > INT32_MIN && p.stride <= INT32_MAX
+                                                    ? (int32_t)p.stride
+                                                    : FACT_NONE,
+                                .coalescing = forms[p.coalescing],
+                                .conflict_degree = p.conflict_degree ? (int32_t)p.conflict_degree : FACT_NONE};
+        VEC_PUSH(a, k->accesses, f);
+    }
+    return true;
+}
+
+/* ---- work ------------------------------------------------------------------------------------ */
+
+static bool is_float_compare(const struct graph *g, graph_id id)
+{
+    const struct graph_node *n = graph_at(g, id);
+    if (n->kind == GRAPH_BOOL || (n->kind == UOP_NOT && n->type == UOP_B1)) {
+        for (unsigned i = 0; i < n->arg_count; i++)
+            if (is_float_compare(g, n->arg[i]))
+                return true;
+        return false;
+    }
+    return n->kind >= UOP_FLT && n->kind <= UOP_FNUM;
+}
+
+/* A register set to a constant or to what another holds, by whatever instruction, is no arithmetic; a choice between numbers by a comparison of
+ * numbers is one operation, the comparison with it. */
+static double flops_of(const struct graph *g, const struct graph_insn *insn)
+{
+    const struct uop_list *l = g->input.insns[insn->input].uops;
+    bool nothing_new = insn->def_count > 0;
+    double flops = 0;
+    for (uint32_t d = insn->first_def; d < insn->first_def + insn->def_count; d++) {
+        const struct graph_node *n = graph_at(g, g->defs.p[d].node);
+        bool copy = n->kind == UOP_CONST;
+        for (uint32_t u = insn->first_use; u < insn->first_use + insn->use_count && !copy; u++)
+            copy = g->uses.p[u].node == g->defs.p[d].node;
+        nothing_new &= copy;
+        if (n->kind == UOP_SELECT && is_float_compare(g, n->arg[0]))
+            for (size_t i = 0; i < l->ops.n; i++)
+                flops += l->ops.p[i].kind == UOP_SELECT; /* the instruction chooses itself, it copies no choice */
+    }
+    if (nothing_new)
+        return 0;
+    for (size_t i = 0; i < l->ops.n; i++) {
+        unsigned kind = l->ops.p[i].kind;
+        if (kind == UOP_FFMA)
+            flops += 2;
+        else if (kind == UOP_FADD || kind == UOP_FMUL || kind == UOP_FMIN || kind == UOP_FMAX || kind == UOP_FSWZADD ||
+                 (kind >= UOP_EX2 && kind <= UOP_RSQ64H))
+            flops += 1;
+    }
+    return flops;
+}
+
+static void add_instance(const struct fact_source *s, const struct fact_kernel *k, uint32_t i, struct fact_work *w)
+{
+    const struct graph *g = s->g;
+    const struct graph_insn *insn = &g->insns.p[i];
+    if (insn->input < k->instructions.n && k->instructions.p[insn->input].role == FACT_ROLE_SLOW_PATH)
+        return;
+    w->flops += flops_of(g, insn);
+    for (uint32_t x = insn->first_access; x < insn->first_access + insn->access_count; x++) {
+        const struct graph_access *access = &g->accesses.p[x];
+        if (access->space == UOP_GLOBAL || access->space == UOP_GENERIC)
+            w->global_bytes += access->width;
+        if (access->space == UOP_SHARED)
+            w->shared_bytes += access->width;
+    }
+}
+
+static void finish_work(struct fact_work *w, double turns)
+{
+    w->flops /= turns;
+    w->global_bytes /= turns;
+    w->shared_bytes /= turns;
+    w->has_intensity = w->global_bytes > 0;
+    if (w->has_intensity)
+        w->intensity = w->flops / w->global_bytes;
+}
+
+/* The piece of a cycle that is counted, NULL: none of them is a loop. */
+static const struct graph_piece *counted_piece(const struct graph_cycle *c)
+{
+    const struct graph_piece *best = NULL;
+    for (size_t i = 0; i < c->pieces.n; i++) {
+        const struct graph_piece *p = &c->pieces.p[i];
+        if (!p->straight && p->block_count && (!best || p->unroll < best->unroll))
+            best = p;
+    }
+    return best;
+}
+
+static bool build_work(struct arena *a, struct fact_source *s, struct fact_kernel *k)
+{
+    const struct graph *g = s->g;
+    const struct graph_cycles *cycles = g->cycles;
+    uint32_t cycle_count = cycles ? (uint32_t)cycles->cycles.n : 0;
+    uint32_t *home = ARENA_ARRAY(a, uint32_t, g->blocks.n + 1); /* of each block: 0 outside loops, cycle + 1, or skip */
+    enum { SKIP = -1 };
+    if (!home)
+        return false;
+    bool understood = !g->incomplete;
+    for (size_t i = 0; i < g->insns.n; i++) {
+        const struct uop_list *l = g->input.insns[g->insns.p[i].input].uops;
+        understood &= !g->insns.p[i].reachable || !l->unknown;
+        for (size_t u = 0; u < l->ops.n && understood; u++)
+            understood = !g->insns.p[i].reachable || l->ops.p[u].kind != UOP_MMA; /* its shape is not in the graph */
+    }
+    if (!understood || !g->insns.n)
+        return true;
+    for (uint32_t b = 0; b < g->blocks.n && cycle_count; b++) {
+        uint32_t c = cycles->cycle_of[b];
+        while (c && !counted_piece(&cycles->cycles.p[c - 1]))
+            c = cycles->cycles.p[c - 1].parent < 0 ? 0 : (uint32_t)cycles->cycles.p[c - 1].parent + 1;
+        home[b] = c ? (uint32_t)SKIP : 0; /* another copy of the loop, unless it is in the piece below */
+    }
+    struct fact_work *works = ARENA_ARRAY(a, struct fact_work, cycle_count + 1);
+    if (!works)
+        return false;
+    for (uint32_t c = 0; c < cycle_count; c++) { /* an outer loop comes before its inner ones, which take theirs */
+        const struct graph_piece *p = counted_piece(&cycles->cycles.p[c]);
+        for (uint32_t i = 0; p && i < p->block_count; i++)
+            home[p->blocks[i]] = cycles->cycle_of[p->blocks[i]] == c + 1 ? c + 1 : home[p->blocks[i]];
+    }
+    for (uint32_t i = 0; i < g->insns.n; i++) {
+        const struct graph_insn *insn = &g->insns.p[i];
+        if (insn->reachable && home[insn->block] != (uint32_t)SKIP)
+            add_instance(s, k, i, &works[home[insn->block]]);
+    }
+    for (uint32_t c = 0; c <= cycle_count; c++) {
+        const struct graph_piece *p = c ? counted_piece(&cycles->cycles.p[c - 1]) : NULL;
+        if (c && !p)
+            continue;
+        works[c].has_shared = true;
+        finish_work(&works[c], p ? p->unroll : 1);
+        if (c)
+            VEC_PUSH(a, k->loop_work, ((struct fact_loop_work){.loop = c - 1, .work = works[c]}));
+    }
+    k->work = works[0];
+    k->has_work = true;
+    return true;
+}
+
+/* ---- occupancy ------------------------------------------------------------------------------- */
+
+/* What a multiprocessor has, as CUDA documents it: warps and blocks at once, bytes of shared memory at most, the unit
+ * and the bytes a block is charged beyond its own, barriers (0: they never limit). Everywhere: 65536 registers in four parts, given out 256
+ * at a time to a warp. */
+struct multiprocessor {
+    unsigned sm;
+    uint32_t warps, blocks, shared_bytes, shared_unit, shared_extra, barriers;
+};
+static const struct multiprocessor machines[] = {
+    {75, 32, 16, 64 << 10, 256, 0, 0},       {80, 64, 32, 164 << 10, 128, 1024, 0},
+    {86, 48, 16, 100 << 10, 128, 1024, 0},   {87, 48, 16, 164 << 10, 128, 1024, 0},
+    {88, 48, 16, 100 << 10, 128, 1024, 0},   {89, 48, 24, 100 << 10, 128, 1024, 0},
+    {90, 64, 32, 228 << 10, 128, 1024, 64},  {100, 64, 32, 228 << 10, 128, 1024, 64},
+    {103, 64, 32, 228 << 10, 128, 1024, 64}, {110, 48, 24, 228 << 10, 128, 1024, 24},
+    {120, 48, 24, 100 << 10, 128, 1024, 24}, {121, 48, 24, 100 << 10, 128, 1024, 24},
+};
+enum { PARTS = 4, PART_REGISTERS = 16384, REGISTER_UNIT = 256, WARP = 32, MOST_THREADS = 1024 };
+
+static uint32_t round_up(uint32_t n, uint32_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+static const struct multiprocessor *machine_of(unsigned sm)
+{
+    for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++)
+        if (machines[i].sm == sm)
+            return &machines[i];
+    return NULL;
+}
+
+uint32_t fact_blocks_at_once(unsigned sm, uint32_t threads, uint32_t registers, uint32_t shared, uint32_t barriers,
+                             const char **limit)
+{
+    const struct multiprocessor *m = machine_of(sm);
+    *limit = NULL;
+    if (!m || !threads || threads > MOST_THREADS)
+        return 0;
+    uint32_t warps = (threads + WARP - 1) / WARP;
+    uint32_t blocks = m->warps / warps;
+    *limit = "threads";
+    uint32_t most = barriers && m->barriers && m->barriers / barriers < m->blocks ? m->barriers / barriers : m->blocks;
+    if (most < blocks) {
+        blocks = most;
+        *limit = "blocks";
+    }
+    if (registers) {
+        uint32_t each = round_up(registers * WARP, REGISTER_UNIT);
+        uint32_t fit = PART_REGISTERS / each * PARTS / warps;
+        if (each * round_up(warps, PARTS) > PARTS * PART_REGISTERS)
+            fit = 0;
+        if (fit < blocks) {
+            blocks = fit;
+            *limit = "registers";
+        }
+    }
+    uint32_t charged = round_up(shared + m->shared_extra, m->shared_unit);
+    if (charged && m->shared_bytes / charged < blocks) {
+        blocks = m->shared_bytes / charged;
+        *limit = "shared";
+    }
+    return blocks;
+}
+
+static uint32_t product(const int32_t three[3])
+{
+    if (three[0] <= 0 || three[1] <= 0 || three[2] <= 0)
+        return 0;
+    uint64_t n = (uint64_t)three[0] * (uint64_t)three[1] * (uint64_t)three[2];
+    return n <= MOST_THREADS ? (uint32_t)n : 0;
+}
+
+static void build_occupancy(struct arena *a, const struct fact_source *s, struct fact_kernel *k)
+{
+    static const uint32_t usual[] = {32, 64, 128, 192, 256, 384, 512, 768, 1024};
+    const struct img_kernel *image = s->kernel;
+    if (!machine_of(s->module->sm) || image->registers < 0 || image->shared_bytes < 0 || !image->is_entry)
+        return;
+    uint32_t demanded = product(image->reqntid), most = product(image->max_threads);
+    for (size_t i = 0; i < (demanded ? 1 : sizeof usual / sizeof usual[0]); i++) {
+        struct fact_occupancy f = {.block = demanded ? demanded : usual[i]};
+        if (!demanded && most && f.block > most)
+            break;
+        uint32_t blocks =
+            fact_blocks_at_once(s->module->sm, f.block, (uint32_t)image->registers, (uint32_t)image->shared_bytes,
+                                image->barriers > 0 ? (uint32_t)image->barriers : 0, &f.limit);
+        f.warps = blocks * ((f.block + WARP - 1) / WARP);
+        if (blocks)
+            VEC_PUSH(a, k->occupancy, f);
+    }
+}
+
+enum sp_status fact_build_cost(struct arena *a, struct fact_source *s, struct fact_kernel *k)
+{
+    if (!build_accesses(a, s, k) || !build_work(a, s, k))
+        return SP_ERR_MEMORY;
+    build_occupancy(a, s, k);
+    return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
+}

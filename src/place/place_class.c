@@ -1,0 +1,234 @@
+/* The class of a value: the first that holds of D8's list. No positive claim rests on a load that may read the store;
+ * where nothing else can be said of a value in shared memory, the claim is marked assumed.
+ *
+ * requires: storage and uses · gives: cls, assumed */
+#include "place/place_internal.h"
+
+enum { MADE_MAX = 16, REACH_BLOCKS = 4096 };
+
+struct found {
+    bool stored_global, read_back_global, shared, spilled, array, loaded_global, loaded_local, added;
+    bool global_proved, shared_proved, may_global,
+        foreign; /* foreign: a global load that a store of the kernel reaches */
+};
+
+/* ---- recomputed ------------------------------------------------------------------------------ */
+
+/* Some path without a back edge leads from the end of one block to another. */
+static bool leads_to(const struct place_work *w, uint32_t from, uint32_t to)
+{
+    const struct graph *g = w->g;
+    VEC(uint32_t) list = {0};
+    uint8_t *seen = ARENA_ARRAY(w->a, uint8_t, g->blocks.n + 1);
+    if (!seen)
+        return false;
+    VEC_PUSH(w->a, list, from);
+    for (size_t i = 0; i < list.n && i < REACH_BLOCKS; i++) {
+        const struct graph_block *b = &g->blocks.p[list.p[i]];
+        for (uint32_t k = 0; k < b->succ_count; k++) {
+            uint32_t s = b->succs[k];
+            if (s == to)
+                return true;
+            if (seen[s] || g->blocks.p[s].first <= b->first) /* back */
+                continue;
+            seen[s] = 1;
+            VEC_PUSH(w->a, list, s);
+        }
+    }
+    return false;
+}
+
+/* Both may run in one thread, one after the other, in the same turn of the loops they are in. */
+static bool both_run(struct place_work *w, uint32_t first, uint32_t second)
+{
+    struct graph *g = w->g;
+    const struct graph_insn *a = &g->insns.p[first], *b = &g->insns.p[second];
+    uint64_t never;
+    if (a->offset == b->offset)
+        return false; /* one instruction, inlined twice: a call each */
+    graph_id both = graph_and(g, a->runs_when, b->runs_when);
+    if (both != GRAPH_NIL && graph_is_const(g, both, &never) && !never)
+        return false;
+    if (g->cycles && a->block != b->block) { /* copies in pieces of one loop count once */
+        uint32_t x = g->cycles->cycle_of[a->block], y = g->cycles->cycle_of[b->block];
+        if (x && x == y)
+            return false;
+    }
+    return a->block == b->block || leads_to(w, a->block, b->block) || leads_to(w, b->block, a->block);
+}
+
+static bool is_recomputed(struct place_work *w, const struct place_value *v)
+{
+    const struct graph *g = w->g;
+    uint32_t made[MADE_MAX];
+    unsigned n = 0;
+    const struct graph_node *node = graph_at(g, v->part != GRAPH_NIL ? v->part : v->node);
+    if (node->kind == UOP_LOAD || node->kind == UOP_ELEMENT || node->kind == GRAPH_PHI || node->kind == UOP_CBANK)
+        return false;
+    for (size_t i = 0; i < v->storage.n; i++) {
+        if (v->storage.p[i].def == UINT32_MAX)
+            continue;
+        const struct graph_def *d = &g->defs.p[v->storage.p[i].def];
+        if (d->part == 2 || place_load_of_def(g, d) != UINT32_MAX || place_is_copy(g, d, v->node) ||
+            (d->node != v->node && d->node != v->part && d->wide != v->node && d->wide != v->part) ||
+            g->insns.p[d->insn].def_count == 0)
+            continue;
+        for (unsigned k = 0; k < n; k++)
+            if (made[k] != d->insn && both_run(w, made[k], d->insn))
+                return true;
+        if (n < MADE_MAX)
+            made[n++] = d->insn;
+    }
+    return false;
+}
+
+/* ---- what the places say --------------------------------------------------------------------- */
+
+/* A store of a byte or a half keeps all of the value: what was made is no wider, or nobody looks at the rest. */
+static bool keeps_all(const struct graph *g, const struct graph_access *x, const struct place_value *v, bool used)
+{
+    const struct graph_node *n = graph_at(g, v->node);
+    if (x->width >= 4 || !used)
+        return true;
+    switch (n->kind) {
+    case UOP_LOAD: return n->width <= x->width;
+    case UOP_ZEXT:
+    case UOP_SEXT: return n->imm <= 8u * x->width;
+    case UOP_F2F: return n->type == UOP_F16 || n->type == UOP_BF16;
+    default: return uop_type_bits((enum uop_type)n->type) <= 8u * x->width;
+    }
+}
+
+/* Somebody addresses the piece of local memory it lies in by an index. */
+static bool in_indexed_array(const struct place_work *w, uint32_t access)
+{
+    const struct graph *g = w->g;
+    const struct graph_dependence *dep = g->dependence;
+    if (!place_on_constant_stack(g, &g->accesses.p[access]))
+        return true;
+    for (uint32_t i = w->reach_starts[access]; i < w->reach_starts[access + 1]; i++)
+        if (!place_on_constant_stack(g, &g->accesses.p[dep->reaches.p[w->reach[i]].load]))
+            return true;
+    return !w->reaches_known && w->local_index; /* what it may read is not known */
+}
+
+static void look_at_store(const struct place_work *w, const struct place_value *v, const struct place_storage *s,
+                          bool used, struct found *f)
+{
+    const struct graph *g = w->g;
+    const struct graph_access *x = &g->accesses.p[s->access];
+    bool all = keeps_all(g, x, v, used);
+    switch (x->space) {
+    case UOP_GLOBAL:
+    case UOP_GENERIC:
+        f->stored_global |= all;
+        f->added |= x->kind == GRAPH_ATOMIC;
+        f->read_back_global |= s->read && x->kind == GRAPH_STORE;
+        f->global_proved |= s->read && s->proved;
+        f->may_global |= s->may_reach || w->alias_loads;
+        break;
+    case UOP_SHARED:
+        if (s->read || s->may_reach || !w->reaches_known) {
+            f->shared = true;
+            f->shared_proved |= s->read && s->proved;
+        }
+        break;
+    case UOP_LOCAL: {
+        bool array = in_indexed_array(w, s->access);
+        f->array |= array;
+        f->spilled |= !array && s->read;
+        break;
+    }
+    default: break;
+    }
+}
+
+static void look_at_load(const struct place_work *w, const struct place_storage *s, struct found *f)
+{
+    const struct graph_access *x = &w->g->accesses.p[s->access];
+    switch (x->space) {
+    case UOP_GLOBAL:
+    case UOP_GENERIC:
+        f->loaded_global = true;
+        f->foreign |= s->read;
+        f->global_proved |= s->read && s->proved;
+        f->may_global |= s->may_reach;
+        break;
+    case UOP_SHARED:
+        f->shared = true;
+        f->shared_proved |= s->read && s->proved;
+        break;
+    case UOP_LOCAL:
+        f->array |= !place_on_constant_stack(w->g, x);
+        f->spilled |= place_on_constant_stack(w->g, x);
+        break;
+    default: break;
+    }
+}
+
+/* Consumers that are neither one of its stores nor a copy of it. */
+static uint32_t other_uses(const struct place_work *w, const struct place_value *v)
+{
+    const struct graph *g = w->g;
+    uint32_t count = 0;
+    for (size_t i = 0; i < v->uses.n; i++) {
+        bool own = false;
+        const struct graph_insn *insn = &g->insns.p[v->uses.p[i].insn];
+        for (uint32_t k = insn->first_access; k < insn->first_access + insn->access_count && !own; k++) {
+            const struct graph_access *x = &g->accesses.p[k];
+            own = x->kind != GRAPH_LOAD &&
+                  (place_access_holds(w, x, v->node) || (v->part && place_access_holds(w, x, v->part)));
+            if (own && x->kind == GRAPH_ATOMIC && x->result != GRAPH_NIL) {
+                for (uint32_t d = insn->first_def; d < insn->first_def + insn->def_count; d++)
+                    own &= !g->defs.p[d].read; /* the old value is looked at */
+            }
+        }
+        for (uint32_t k = insn->first_def; k < insn->first_def + insn->def_count && !own; k++)
+            own = g->defs.p[k].node == v->node || g->defs.p[k].wide == v->node ||
+                  (v->part && g->defs.p[k].node == v->part);
+        count += !own;
+    }
+    return count;
+}
+
+void place_classify(struct place_work *w, struct place_value *v)
+{
+    struct found f = {0};
+    const struct graph_node *node = graph_at(w->g, v->node);
+    uint32_t used = other_uses(w, v);
+    for (size_t i = 0; i < v->storage.n; i++) {
+        const struct place_storage *s = &v->storage.p[i];
+        if (s->access == UINT32_MAX)
+            continue;
+        if (w->g->accesses.p[s->access].kind == GRAPH_LOAD)
+            look_at_load(w, s, &f);
+        else
+            look_at_store(w, v, s, used > 0, &f);
+    }
+    if (f.read_back_global || f.foreign) {
+        v->cls = PLACE_GLOBAL_MATERIALIZED;
+        v->assumed = !f.global_proved;
+    } else if (f.shared) {
+        v->cls = PLACE_SHARED_MATERIALIZED;
+        v->assumed = !f.shared_proved;
+    } else if (f.spilled) {
+        v->cls = PLACE_SPILLED;
+    } else if (f.array) {
+        v->cls = PLACE_LOCAL_ARRAY;
+    } else if (v->accumulator) {
+        v->cls = PLACE_REGISTER_ACCUMULATOR;
+    } else if (f.stored_global && !used) {
+        v->cls = PLACE_RESULT;
+        v->assumed = f.may_global;
+    } else if (f.stored_global) {
+        v->cls = PLACE_GLOBAL_MATERIALIZED;
+        v->assumed = f.may_global;
+    } else if (is_recomputed(w, v)) {
+        v->cls = PLACE_RECOMPUTED;
+    } else if (f.loaded_global || node->kind == UOP_CBANK) {
+        v->cls = PLACE_INPUT;
+        v->assumed = f.may_global;
+    } else {
+        v->cls = PLACE_REGISTER_ONLY;
+    }
+}

@@ -1,0 +1,75 @@
+/* Between place_data.c, place_index.c, place_value.c and place_class.c only. */
+#ifndef SP_PLACE_INTERNAL_H
+#define SP_PLACE_INTERNAL_H
+
+#include "graph/graph_cycle.h"
+#include "graph/graph_depend.h"
+#include "place/place.h"
+
+struct place_cell {     /* of a list of defs */
+    uint32_t def, next; /* another cell + 1 */
+};
+
+/* One accumulator: a loop's phi and all that is the same variable: what comes round, what paths and pieces make of it,
+ * what is left behind the loop. */
+struct place_accumulator {
+    graph_id phi; /* NIL: straight-line code */
+    graph_id out; /* the step */
+    VEC(graph_id) members;
+};
+
+struct place_work {
+    struct arena *a;
+    struct graph *g;
+    graph_id nodes;  /* when it began */
+    uint8_t *data;   /* of a node: 1 data */
+    uint8_t *loaded; /* of a node: 1 known not to, 2 known to depend on memory */
+    uint8_t *stored; /* of a node: some store writes it as a whole */
+    VEC(graph_id) stack;
+
+    uint32_t *starts, *uses; /* uses of each def: uses[starts[d]] .. uses[starts[d + 1]] */
+    struct map_u64 held;     /* node -> first cell: registers that hold it although no instruction made it */
+    struct map_u64 covered;  /* node -> the select(P, node, constant) that paths make of it */
+    VEC(struct place_cell) cells;
+
+    uint32_t *head, *list, *next;   /* accesses by the nodes they hold: head[node] is a cell + 1 in list, next */
+    uint32_t *reach_starts, *reach; /* of each access that stores: the reaches it is in, indices into dep->reaches */
+    bool alias_loads;               /* some global load may read what a store of this kernel writes */
+    bool local_index;               /* some load from local memory has an address of the run */
+    bool reaches_known;             /* dependence was found and is complete */
+
+    graph_id *alias;       /* of a node that a load gives: the stored value it is proved to be, GRAPH_NIL: none */
+    graph_id *copy;        /* of a node: what plays its part in the piece that is told, GRAPH_NIL: itself */
+    uint32_t *accumulator; /* of a node: index into accumulators + 1 */
+    VEC(struct place_accumulator) accumulators;
+
+    uint32_t *first_back, *next_back; /* of each store: loads that are proved to read it by graph/, as lists, + 1 */
+    graph_id *entry;                  /* of a node: the node whose entry tells it, GRAPH_NIL: none */
+    graph_id *group, *group_next;     /* of an entry: its nodes, as a list */
+};
+
+/* place_data.c */
+enum sp_status place_find_data(struct place_work *w);
+bool place_may_be_value(const struct place_work *w, graph_id id);
+bool place_is_float_op(const struct graph_node *n);
+
+/* place_index.c */
+enum sp_status place_make_index(struct place_work *w);
+/* The defs that hold a node: made as it, or left with it by guarded writes and meeting paths. */
+const uint32_t *place_holders(struct place_work *w, graph_id node, uint32_t *count);
+/* select(P, v, constant) where P does not look at v. */
+bool place_stands_for(const struct graph *g, const struct graph_node *select, graph_id v);
+graph_id place_covering_select(const struct place_work *w, graph_id id);
+/* The access holds the node: loads it, or stores it. */
+bool place_access_holds(const struct place_work *w, const struct graph_access *x, graph_id node);
+/* Of an atomic: what it does (enum uop_atom). */
+unsigned place_atom_of(const struct graph *g, const struct graph_access *x);
+uint32_t place_load_of_def(const struct graph *g, const struct graph_def *d);
+bool place_on_constant_stack(const struct graph *g, const struct graph_access *x);
+/* A register made by the def holds no more than another does already: a copy. */
+bool place_is_copy(const struct graph *g, const struct graph_def *d, graph_id node);
+
+/* place_class.c */
+void place_classify(struct place_work *w, struct place_value *v);
+
+#endif
