@@ -259,6 +259,14 @@ static bool computes(const struct phases *p, uint32_t insn)
     return false;
 }
 
+static bool loads_data(const struct phases *p, const struct graph_insn *n)
+{
+    for (uint32_t d = n->first_def; d < n->first_def + n->def_count; d++)
+        if (is_data(p, &p->g->defs.p[d]))
+            return true;
+    return n->def_count == 0;
+}
+
 static void look(const struct phases *p, uint32_t insn, struct deeds *d)
 {
     const struct graph_insn *n = &p->g->insns.p[insn];
@@ -270,6 +278,8 @@ static void look(const struct phases *p, uint32_t insn, struct deeds *d)
         bool constant = a->kind == GRAPH_STORE;
         for (unsigned w = 0; w < 4 && a->value[w] != GRAPH_NIL; w++)
             constant &= graph_is_const(p->g, a->value[w], NULL);
+        if (a->kind == GRAPH_LOAD && !loads_data(p, n))
+            continue; /* a pointer, an index */
         d->global_loads += global && a->kind == GRAPH_LOAD;
         d->global_stores += global && a->kind == GRAPH_STORE;
         d->shared_loads += shared && a->kind == GRAPH_LOAD;
@@ -353,6 +363,9 @@ static void follow_consumers(struct phases *p)
             continue;
         for (uint32_t d = n->first_def; d < n->first_def + n->def_count; d++)
             wanted = first_use[d] < wanted ? first_use[d] : wanted;
+        /* What feeds a unit stands in the stretch before it. */
+        if (wanted != UINT32_MAX && p->list.p[wanted].unit && wanted && !p->list.p[wanted - 1].unit)
+            wanted--;
         if (wanted != UINT32_MAX && wanted > own && !p->list.p[own].unit && may_move(p, i))
             p->phase_of[i] = own = wanted;
         for (uint32_t u = n->first_use; u < n->first_use + n->use_count; u++)

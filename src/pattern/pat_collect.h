@@ -158,6 +158,12 @@ void pat_collect_join(struct pat_collect *k);
 struct pat_collective *pat_collect_result(struct pat_collect *k, graph_id node);
 /* The same, of what a collective takes in: also what is left of a tree that another one finishes. */
 struct pat_collective *pat_collect_inner(struct pat_collect *k, graph_id input);
+/* True when, in a block of some size, the lanes of the first warp load just what each warp's lane 0 (or any lane, if
+ * `everywhere`) stored, each once. */
+bool pat_play_hands_over(struct pat_play *p, const struct graph_access *store, const struct graph_access *load,
+                         bool everywhere);
+/* True when only threads that have the result store it: thread 0, or with `everywhere` any. */
+bool pat_play_stores_first(struct pat_play *p, const struct graph_access *store, bool everywhere);
 /* True when every thread that loads `address` loads the element that thread 0 of `own` has. */
 bool pat_play_reads_first(struct pat_play *p, graph_id address, graph_id own, unsigned width, graph_id when);
 

@@ -168,7 +168,7 @@ static void match_branches(struct pat_collect *k, const struct pat_page *page, c
     for (uint32_t i = 0; i < g->blocks.n; i++) {
         const struct graph_block b = g->blocks.p[i];
         if (!b.reachable || b.branch == GRAPH_NIL || b.succ_count != 2 || leaves_loop(g, &b) || guards_loop(g, &b) ||
-            graph_is_const(g, b.branch, NULL) || pat_only_leaves(g, b.succs[0]) || pat_only_leaves(g, b.succs[1]))
+            graph_is_const(g, b.branch, NULL) || graph_is_owned(g, b.last) || pat_only_leaves(g, b.succs[0]) || pat_only_leaves(g, b.succs[1]))
             continue;
         pat_ctx_begin(k->c, page, v, b.branch);
         if (c >= 0)

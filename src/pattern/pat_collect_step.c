@@ -49,6 +49,7 @@ static bool is_ordered(struct pat_collect *k, const struct pat_step *const *step
                        struct pat_collective *v, struct sync_seen *seen)
 {
     const struct graph_dependence *d = k->x->g->dependence;
+    VEC(uint32_t) open = {0};
     if (!d || !d->first_reach || !d->complete)
         return false;
     for (uint32_t i = 0; i < count; i++) {
@@ -60,19 +61,29 @@ static bool is_ordered(struct pat_collect *k, const struct pat_step *const *step
                 return false; /* reads what nobody is known to have written */
             for (uint32_t r = d->first_reach[loads[w]]; r < d->first_reach[loads[w] + 1]; r++) {
                 const struct graph_reach *reach = &d->reaches.p[r];
-                if (reach->may || reach->sync == GRAPH_SYNC_UNKNOWN || reach->sync == GRAPH_SYNC_NONE)
+                if (reach->sync == GRAPH_SYNC_UNKNOWN || reach->sync == GRAPH_SYNC_NONE)
                     return false;
+                /* Which thread's store it is was played; it must only be one of these, with a barrier between. */
+                if (reach->may) {
+                    if (reach->sync != GRAPH_SYNC_BARRIER)
+                        return false;
+                    VEC_PUSH(k->a, open, reach->store);
+                }
                 seen->assumed |= reach->sync == GRAPH_SYNC_WARP_ASSUMED;
                 seen->block |= w && reach->sync == GRAPH_SYNC_BARRIER;
                 seen->warp |= w && (reach->sync == GRAPH_SYNC_WARP || reach->sync == GRAPH_SYNC_WARP_ASSUMED);
                 for (uint32_t b = 0; b < reach->barrier_count; b++)
                     if (!holds(seen->parts.p, seen->parts.n, reach->barriers[b]))
                         VEC_PUSH(k->a, seen->parts, reach->barriers[b]);
-                if (!is_step_access(steps, count, reach->store) && !holds(v->fills.p, v->fills.n, reach->store))
+                if (!reach->may && !is_step_access(steps, count, reach->store) &&
+                    !holds(v->fills.p, v->fills.n, reach->store))
                     VEC_PUSH(k->a, v->fills, reach->store);
             }
         }
     }
+    for (size_t i = 0; i < open.n; i++)
+        if (!is_step_access(steps, count, open.p[i]) && !holds(v->fills.p, v->fills.n, open.p[i]))
+            return false;
     for (size_t i = 0; i < d->races.n; i++) {
         const struct graph_race *r = &d->races.p[i];
         bool first = is_step_access(steps, count, r->first), second = is_step_access(steps, count, r->second);
