@@ -90,6 +90,23 @@ static uint32_t outermost(const struct graph_cycles *cycles, uint32_t cycle)
     return cycle;
 }
 
+/* A warp also asks in one instruction who is there: that gives masks, no data. */
+static bool is_of_data(const struct phases *p, const struct pat_match *m)
+{
+    return m->root == GRAPH_NIL || graph_at(p->g, m->root)->kind != UOP_REDUX ||
+           place_value_of(p->s->place, m->root, NULL);
+}
+
+/* An address that is stepped is no accumulator. */
+static bool gathers_data(const struct phases *p, const struct graph_fold *f)
+{
+    const struct graph_cycle *y = &p->g->cycles->cycles.p[f->cycle];
+    for (size_t i = 0; i < y->carried.n; i++)
+        if (y->carried.p[i].kind == GRAPH_CARRIED_DATA)
+            return true;
+    return !y->carried.n; /* straight code carries nothing round */
+}
+
 static void find_units(struct phases *p)
 {
     const struct graph_cycles *cycles = p->g->cycles;
@@ -110,7 +127,7 @@ static void find_units(struct phases *p)
             continue;
         struct unit u = {.first = y->first, .last = y->last, .turns = true};
         for (size_t f = 0; f < cycles->folds.n && !whole[i]; f++)
-            u.folds |= outermost(cycles, cycles->folds.p[f].cycle) == i;
+            u.folds |= outermost(cycles, cycles->folds.p[f].cycle) == i && gathers_data(p, &cycles->folds.p[f]);
         add_unit(p, u);
     }
     for (size_t i = 0; i < p->g->loops.n; i++) {
@@ -121,7 +138,7 @@ static void find_units(struct phases *p)
     }
     for (size_t i = 0; i < r->matches.n; i++) {
         const struct pat_match *m = &r->matches.p[i];
-        if (m->makes == PAT_MAKES_NOTHING)
+        if (m->makes == PAT_MAKES_NOTHING || !is_of_data(p, m))
             continue;
         struct unit u = {.first = m->first,
                          .last = with_barrier(p, m->last),

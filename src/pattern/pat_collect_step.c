@@ -165,6 +165,16 @@ static void enter_load(struct pat_collect *k, graph_id node)
     VEC_PUSH(k->c->a, k->c->inner, (struct pat_inner){.node = node, .load = true});
 }
 
+static void enter_shuffle(struct pat_collect *k, graph_id node, unsigned depth)
+{
+    const struct graph_node n = *graph_at(k->x->g, node);
+    enter_node(k, node);
+    for (unsigned i = 0; i < n.arg_count && n.kind == UOP_PAIR && depth < 3; i++)
+        enter_shuffle(k, n.arg[i], depth + 1);
+    for (uint32_t i = 0; i < n.phi_count && n.kind == GRAPH_PHI && depth < 3; i++)
+        enter_shuffle(k, n.phi_args[i], depth + 1);
+}
+
 /* The graph nodes and instances that the steps are made of go into the context. */
 static void enter_steps(struct pat_collect *k, const struct pat_step *const *steps, uint32_t count)
 {
@@ -176,7 +186,7 @@ static void enter_steps(struct pat_collect *k, const struct pat_step *const *ste
         if (s->load_other != UINT32_MAX)
             enter_load(k, s->other);
         else
-            enter_node(k, s->other);
+            enter_shuffle(k, s->other, 0);
         if (graph_at(k->x->g, s->value)->kind == UOP_SELECT && s->when != GRAPH_NIL)
             for (unsigned a = 1; a <= 2; a++)
                 if (graph_at(k->x->g, s->value)->arg[a] != s->own)
@@ -195,9 +205,15 @@ static void note_first(void *user, uint32_t insn, bool merged)
     *first = insn < *first ? insn : *first;
 }
 
-static uint32_t first_holder(struct pat_collect *k, graph_id node, uint32_t before)
+/* First instance that makes a shuffled value, whole or in two words. */
+static uint32_t first_shuffle(struct pat_collect *k, graph_id node, uint32_t before, unsigned depth)
 {
+    const struct graph_node n = *graph_at(k->x->g, node);
     pat_holders(k->x, node, note_first, &before);
+    for (unsigned i = 0; i < n.arg_count && n.kind == UOP_PAIR && depth < 3; i++)
+        before = first_shuffle(k, n.arg[i], before, depth + 1);
+    for (uint32_t i = 0; i < n.phi_count && n.kind == GRAPH_PHI && depth < 3; i++)
+        before = first_shuffle(k, n.phi_args[i], before, depth + 1);
     return before;
 }
 
@@ -278,7 +294,7 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
             if (loads[w] != UINT32_MAX && k->x->g->accesses.p[loads[w]].insn < first)
                 first = k->x->g->accesses.p[loads[w]].insn;
         if (!memory)
-            first = first_holder(k, steps[i]->other, first);
+            first = first_shuffle(k, steps[i]->other, first, 0);
         if (steps[i]->loop && k->x->g->cycles && k->x->g->cycles->cycle_of)
             v->found->cycle = k->x->g->cycles->cycle_of[k->x->g->loops.p[steps[i]->loop - 1].header];
     }

@@ -444,6 +444,10 @@ enum sp_status pat_run(const struct pat_library *lib, struct mean *m, struct are
     /* What threads do together first: other pages speak of its results. */
     for (size_t p = 0; p < lib->pages.n; p++) {
         r.page_order = (unsigned)p;
+        pat_collect_steps(&collect, &lib->pages.p[p]);
+    }
+    for (size_t p = 0; p < lib->pages.n; p++) {
+        r.page_order = (unsigned)p;
         pat_collect_page(&collect, &lib->pages.p[p]);
     }
     pat_collect_folds(&collect);
