@@ -380,14 +380,15 @@ static void follow_consumers(struct phases *p)
             continue;
         for (uint32_t d = n->first_def; d < n->first_def + n->def_count; d++)
             wanted = first_use[d] < wanted ? first_use[d] : wanted;
-        /* What feeds a unit stands in the stretch before it. */
-        if (wanted != UINT32_MAX && p->list.p[wanted].unit && wanted && !p->list.p[wanted - 1].unit)
+        /* What a reduction or scan takes in is made in the stretch before it; what a loop reads all along is its own. */
+        const struct unit *u = wanted != UINT32_MAX ? p->list.p[wanted].unit : NULL;
+        if (u && (u->reduces || u->scans) && wanted && !p->list.p[wanted - 1].unit)
             wanted--;
         if (wanted != UINT32_MAX && wanted > own && !p->list.p[own].unit && may_move(p, i))
             p->phase_of[i] = own = wanted;
-        for (uint32_t u = n->first_use; u < n->first_use + n->use_count; u++)
-            for (uint32_t d = 0; d < p->g->uses.p[u].def_count; d++) {
-                uint32_t def = p->g->uses.p[u].defs[d];
+        for (uint32_t r = n->first_use; r < n->first_use + n->use_count; r++)
+            for (uint32_t d = 0; d < p->g->uses.p[r].def_count; d++) {
+                uint32_t def = p->g->uses.p[r].defs[d];
                 first_use[def] = own < first_use[def] ? own : first_use[def];
             }
     }
