@@ -2,14 +2,22 @@
  * search pattern on a command line. Only text becomes a tree here; what a name or a call means is for the
  * reader of the tree.
  *
- *   block  := { declaration | where } body | "__global__" "{" block "}"
- *   declaration := ["const"] type ["*"] name {"," ["*"] name} ";"       float double half int unsigned bool size_t auto
+ *   block  := { declaration | where } [reads] body | "__global__" "{" block "}"
+ *   declaration := ["__shared__" | "__local__"] ["const"] type declarator {"," declarator} ";"
+ *                                                                        float double half int unsigned bool size_t auto
+ *   declarator := ["*"] name | name "[" "]" | name "(" [name {"," name}] ")"    an array; an operation
+ *          |  name "=" expression                                        a name for a part
  *   where  := "where" condition {"," condition} ";"                      a comparison or a call: uniform(n), lo <= hi
+ *   reads  := ("reads" | "expands") expression ";"                       what the body computes, in plainer words
  *   body   := expression [";"]            a value, an address (&a[i]), a load (a[i])
  *          |  a[e] "=" expression ";"     a store
  *          |  name "=" expression ";"     an assignment to a register
  *          |  "if" "(" expression ")" ("return" ";" | body)
- *          |  name "(" ")" ";"            a call
+ *          |  name "(" [arguments] ")" ";"   a call
+ *          |  ["#pragma unroll" name] "for" "(" [name "=" start] ";" [condition] ";" [name op "=" next] ")" loop
+ *          |  statement statement {statement}     one after the other
+ *   loop   := statement | "{" {statement} "}"    of the forms above but a value; `...;` is anything
+ *   In the head of a loop and as the body of an if, `...` stands for anything too.
  *
  * Expressions are C's: ?: || && | ^ & == != < <= > >= << >> + - * / %, unary ! ~ - & *, calls, a[i],
  * blockIdx.x, numbers with C's suffixes; `...` as a last argument stands for any further ones. Declared
@@ -75,11 +83,17 @@ struct cu_expr {
     unsigned line;
 };
 
+enum cu_place { CU_ANYWHERE, CU_SHARED, CU_LOCAL };
+
 struct cu_variable {
     const char *name;
     enum cu_type type;
-    bool constant; /* declared const: a constant of the machine code */
-    bool pointer;  /* an array */
+    bool constant;  /* declared const: a constant of the machine code */
+    bool pointer;   /* an array */
+    bool operation; /* declared with brackets: stands for an operation of `argument_count` arguments */
+    unsigned argument_count;
+    enum cu_place place;         /* of an array declared with [] */
+    const struct cu_expr *value; /* of a named part: what it stands for, in the names declared before it; else NULL */
 };
 
 enum cu_form {
@@ -88,6 +102,21 @@ enum cu_form {
     CU_ASSIGN,  /* `target` = `value`, target a name */
     CU_LEAVE,   /* return; (always under `condition`) */
     CU_PERFORM, /* value is a call for its effect: f(); */
+    CU_BRANCH,  /* if (condition) ...; */
+    CU_LOOP,    /* a for over `statements` */
+    CU_SEQUENCE /* several `statements` */
+};
+
+struct cu_statement {
+    enum cu_form form; /* STORE, ASSIGN, PERFORM, BRANCH */
+    const struct cu_expr *condition, *target, *value;
+};
+
+/* The head of a for; what is NULL is left open. */
+struct cu_loop {
+    const char *counter;
+    const struct cu_expr *start, *condition, *next; /* next: what the counter is set to */
+    const char *unroll;                             /* name behind #pragma unroll */
 };
 
 struct cu_block {
@@ -95,13 +124,18 @@ struct cu_block {
     unsigned variable_count;
     struct cu_expr *const *where; /* conditions on the metavariables */
     unsigned where_count;
+    const struct cu_expr *reads; /* what the body computes; NULL: it says so itself */
+    bool expands;                /* … and the body is nothing but how machines compute it */
     bool whole_kernel; /* written inside __global__ { } */
     enum cu_form form;
     const struct cu_expr *condition; /* the `if` round the body, or NULL */
     const struct cu_expr *target, *value;
+    struct cu_loop loop; /* CU_LOOP */
+    const struct cu_statement *statements;
+    unsigned statement_count;
 };
 
-enum { CU_MAX_ARGS = 8, CU_MAX_VARIABLES = 16 };
+enum { CU_MAX_ARGS = 8, CU_MAX_VARIABLES = 16, CU_MAX_STATEMENTS = 8 };
 
 /* Parses `size` bytes of `text`. On SP_ERR_FORMAT a diagnostic names `where` (a page, a command line) and
  * the line, counted from `first_line`. Everything returned lives on `a`. */

@@ -114,7 +114,7 @@ struct cu_token cu_lex(struct cu_lexer *l)
             t.size = n;
         }
     }
-    if (t.kind == CU_T_BAD && *l->at && strchr("(){}[];,.?:!~-+*/%&|^<>=", *l->at))
+    if (t.kind == CU_T_BAD && *l->at && strchr("(){}[];,.?:!~-+*/%&|^<>=#", *l->at))
         t.kind = CU_T_MARK;
     l->at += t.size;
     return t;

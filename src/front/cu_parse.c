@@ -83,6 +83,25 @@ static struct cu_expr *make(struct parser *p, enum cu_kind kind, struct cu_expr 
 
 static struct cu_expr *parse_choice(struct parser *p);
 
+/* An operator by itself before a comma names an operation: reduce(+, e). NULL: none stands here. */
+static struct cu_expr *parse_operation_name(struct parser *p)
+{
+    static const char *const marks[] = {"+", "*", "&", "|", "^"};
+    struct parser before = *p;
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        if (!take(p, marks[i]))
+            continue;
+        if (is_mark(p, ",")) {
+            struct cu_expr *e = make(p, CU_NAME, NULL, 0);
+            if (e)
+                e->text = marks[i];
+            return e;
+        }
+        *p = before;
+    }
+    return NULL;
+}
+
 static struct cu_expr *parse_arguments(struct parser *p, const char *name)
 {
     struct cu_expr *args[CU_MAX_ARGS];
@@ -95,7 +114,9 @@ static struct cu_expr *parse_arguments(struct parser *p, const char *name)
         }
         if (count == CU_MAX_ARGS)
             return fail(p, "at most eight arguments");
-        args[count] = parse_choice(p);
+        args[count] = parse_operation_name(p);
+        if (!args[count])
+            args[count] = parse_choice(p);
         if (!args[count++])
             return NULL;
         if (!take(p, ","))
@@ -242,6 +263,49 @@ static int type_word(const struct parser *p)
     return -1;
 }
 
+static bool parse_parameters(struct parser *p, struct cu_variable *v)
+{
+    v->operation = true;
+    while (!is_mark(p, ")")) {
+        if (p->token.kind != CU_T_NAME)
+            return fail(p, "a name") != NULL;
+        advance(p);
+        v->argument_count++;
+        if (!take(p, ","))
+            break;
+    }
+    return need(p, ")");
+}
+
+static bool parse_declarator(struct parser *p, struct cu_block *b, struct cu_variable *list, struct cu_variable v)
+{
+    v.pointer = take(p, "*");
+    if (p->token.kind != CU_T_NAME)
+        return fail(p, "a name") != NULL;
+    if (b->variable_count == CU_MAX_VARIABLES)
+        return fail(p, "at most sixteen names") != NULL;
+    v.name = arena_strndup(p->a, p->token.at, p->token.size);
+    if (!v.name || cu_find_variable(b, v.name) >= 0)
+        return fail(p, "a new name") != NULL;
+    advance(p);
+    if (take(p, "[")) {
+        if (v.pointer)
+            return fail(p, "* or [], not both") != NULL;
+        v.pointer = true;
+        if (!need(p, "]"))
+            return false;
+    } else if (take(p, "(")) {
+        if (!parse_parameters(p, &v))
+            return false;
+    } else if (!v.pointer && take(p, "=")) {
+        v.value = parse_choice(p);
+        if (!v.value)
+            return false;
+    }
+    list[b->variable_count++] = v;
+    return true;
+}
+
 /* Declarations up to the first word that is no type. */
 static bool parse_declarations(struct parser *p, struct cu_block *b)
 {
@@ -250,25 +314,22 @@ static bool parse_declarations(struct parser *p, struct cu_block *b)
         return fail(p, "memory") != NULL;
     b->variables = list;
     for (;;) {
-        bool constant = is_word(p, "const");
-        if (constant)
+        struct cu_variable v = {0};
+        if (is_word(p, "__shared__") || is_word(p, "__local__")) {
+            v.place = is_word(p, "__shared__") ? CU_SHARED : CU_LOCAL;
+            advance(p);
+        }
+        v.constant = is_word(p, "const");
+        if (v.constant)
             advance(p);
         int type = type_word(p);
         if (type < 0)
-            return constant ? fail(p, "a type") != NULL : true;
+            return v.constant || v.place ? fail(p, "a type") != NULL : true;
+        v.type = (enum cu_type)type;
         advance(p);
         do {
-            bool pointer = take(p, "*");
-            if (p->token.kind != CU_T_NAME)
-                return fail(p, "a name") != NULL;
-            if (b->variable_count == CU_MAX_VARIABLES)
-                return fail(p, "at most sixteen names") != NULL;
-            const char *name = arena_strndup(p->a, p->token.at, p->token.size);
-            if (!name || cu_find_variable(b, name) >= 0)
-                return fail(p, "a new name") != NULL;
-            list[b->variable_count++] = (struct cu_variable){
-                .name = name, .type = (enum cu_type)type, .constant = constant, .pointer = pointer};
-            advance(p);
+            if (!parse_declarator(p, b, list, v))
+                return false;
         } while (take(p, ","));
         if (!need(p, ";"))
             return false;
@@ -297,39 +358,187 @@ static bool parse_wheres(struct parser *p, struct cu_block *b)
     return true;
 }
 
-static bool parse_body(struct parser *p, struct cu_block *b)
+/* What the body computes: a word of its own before the body. */
+static bool parse_reads(struct parser *p, struct cu_block *b)
 {
+    b->expands = is_word(p, "expands");
+    if (!b->expands && !is_word(p, "reads"))
+        return true;
+    advance(p);
+    b->reads = parse_choice(p);
+    return b->reads && need(p, ";");
+}
+
+/* One statement, or a value by itself. `...;` gives `nothing`. */
+static bool parse_statement(struct parser *p, struct cu_statement *s, bool *nothing)
+{
+    *nothing = false;
+    if (take(p, "...")) {
+        *nothing = !s->condition;
+        s->form = CU_BRANCH;
+        return need(p, ";");
+    }
     if (is_word(p, "if")) {
-        if (b->condition)
+        if (s->condition)
             return fail(p, "one if") != NULL;
         advance(p);
         if (!need(p, "("))
             return false;
-        b->condition = parse_choice(p);
-        if (!b->condition || !need(p, ")"))
+        s->condition = parse_choice(p);
+        if (!s->condition || !need(p, ")"))
             return false;
         if (is_word(p, "return")) {
             advance(p);
-            b->form = CU_LEAVE;
+            s->form = CU_LEAVE;
             return need(p, ";");
         }
-        return parse_body(p, b);
+        return parse_statement(p, s, nothing);
     }
     struct cu_expr *e = parse_choice(p);
     if (!e)
         return false;
-    b->value = e;
-    b->form = CU_VALUE;
+    s->value = e;
+    s->form = CU_VALUE;
     if (take(p, "=")) {
         if (e->kind != CU_ELEMENT && e->kind != CU_NAME)
             return fail(p, "a name or an element on the left of =") != NULL;
-        b->form = e->kind == CU_ELEMENT ? CU_STORE : CU_ASSIGN;
-        b->target = e;
-        b->value = parse_choice(p);
-        return b->value && need(p, ";");
+        s->form = e->kind == CU_ELEMENT ? CU_STORE : CU_ASSIGN;
+        s->target = e;
+        s->value = parse_choice(p);
+        return s->value && need(p, ";");
     }
     if (take(p, ";") && e->kind == CU_CALL)
-        b->form = CU_PERFORM;
+        s->form = CU_PERFORM;
+    return true;
+}
+
+/* name op= expression: what the counter is set to. */
+static bool parse_update(struct parser *p, struct cu_loop *loop)
+{
+    static const char *const marks[] = {"+", "-", "*", "/", ">>", "<<"};
+    static const enum cu_op ops[] = {CU_ADD, CU_SUB, CU_MUL, CU_DIV, CU_SHR, CU_SHL};
+    if (p->token.kind != CU_T_NAME || !loop->counter || !is_word(p, loop->counter))
+        return fail(p, "the counter") != NULL;
+    advance(p);
+    if (take(p, "=")) {
+        loop->next = parse_choice(p);
+        return loop->next != NULL;
+    }
+    size_t i = 0;
+    while (i < sizeof marks / sizeof marks[0] && !is_mark(p, marks[i]))
+        i++;
+    if (i == sizeof marks / sizeof marks[0])
+        return fail(p, "an assignment to the counter") != NULL;
+    advance(p);
+    if (!need(p, "="))
+        return false;
+    struct cu_expr *counter = make(p, CU_NAME, NULL, 0), *by = parse_choice(p);
+    if (!counter || !by)
+        return false;
+    counter->text = loop->counter;
+    struct cu_expr *e = make(p, CU_BINARY, (struct cu_expr *[]){counter, by}, 2);
+    if (!e)
+        return false;
+    e->op = ops[i];
+    loop->next = e;
+    return true;
+}
+
+/* "(" [name = start] ; [condition] ; [update] ")", or "(...)" for any loop. */
+static bool parse_head(struct parser *p, struct cu_loop *loop)
+{
+    if (!need(p, "("))
+        return false;
+    if (take(p, "...") && take(p, ")"))
+        return true;
+    if (p->token.kind == CU_T_NAME) {
+        loop->counter = arena_strndup(p->a, p->token.at, p->token.size);
+        advance(p);
+        if (!loop->counter || !need(p, "="))
+            return false;
+        if (!take(p, "...") && !(loop->start = parse_choice(p)))
+            return false;
+    }
+    if (!need(p, ";"))
+        return false;
+    if (!take(p, "...") && !(loop->condition = parse_choice(p)))
+        return false;
+    if (!need(p, ";"))
+        return false;
+    if (!take(p, "...") && !parse_update(p, loop))
+        return false;
+    return need(p, ")");
+}
+
+static bool add_statement(struct parser *p, struct cu_statement *list, struct cu_block *b)
+{
+    struct cu_statement s = {0};
+    bool nothing;
+    if (!parse_statement(p, &s, &nothing))
+        return false;
+    if (nothing)
+        return true;
+    if (s.form == CU_VALUE || s.form == CU_LEAVE)
+        return fail(p, "a statement") != NULL;
+    if (b->statement_count == CU_MAX_STATEMENTS)
+        return fail(p, "at most eight statements") != NULL;
+    list[b->statement_count++] = s;
+    return true;
+}
+
+static bool parse_loop(struct parser *p, struct cu_statement *list, struct cu_block *b)
+{
+    b->form = CU_LOOP;
+    if (take(p, "#")) {
+        if (!is_word(p, "pragma"))
+            return fail(p, "pragma") != NULL;
+        advance(p);
+        if (!is_word(p, "unroll"))
+            return fail(p, "unroll") != NULL;
+        advance(p);
+        if (p->token.kind != CU_T_NAME || is_word(p, "for"))
+            return fail(p, "a name for the factor") != NULL;
+        b->loop.unroll = arena_strndup(p->a, p->token.at, p->token.size);
+        advance(p);
+    }
+    if (!is_word(p, "for"))
+        return fail(p, "for") != NULL;
+    advance(p);
+    if (!parse_head(p, &b->loop))
+        return false;
+    if (!take(p, "{"))
+        return add_statement(p, list, b);
+    while (p->token.kind != CU_T_END && !is_mark(p, "}"))
+        if (!add_statement(p, list, b))
+            return false;
+    return need(p, "}");
+}
+
+static bool parse_body(struct parser *p, struct cu_block *b)
+{
+    struct cu_statement *list = ARENA_ARRAY(p->a, struct cu_statement, CU_MAX_STATEMENTS);
+    struct cu_statement first = {0};
+    bool nothing;
+    if (!list)
+        return fail(p, "memory") != NULL;
+    b->statements = list;
+    if (is_word(p, "for") || is_mark(p, "#"))
+        return parse_loop(p, list, b);
+    if (!parse_statement(p, &first, &nothing))
+        return false;
+    if (nothing)
+        return fail(p, "a statement") != NULL;
+    b->form = first.form;
+    b->condition = first.condition;
+    b->target = first.target;
+    b->value = first.value;
+    if (first.form == CU_VALUE || p->token.kind == CU_T_END || is_mark(p, "}"))
+        return true;
+    b->form = CU_SEQUENCE;
+    list[b->statement_count++] = first;
+    while (p->token.kind != CU_T_END && !is_mark(p, "}"))
+        if (!add_statement(p, list, b))
+            return false;
     return true;
 }
 
@@ -364,7 +573,7 @@ enum sp_status cu_parse_block(struct arena *a, const char *where, unsigned first
         if (!need(&p, "{"))
             return finish(&p, false);
     }
-    bool ok = parse_declarations(&p, out) && parse_wheres(&p, out) && parse_body(&p, out);
+    bool ok = parse_declarations(&p, out) && parse_wheres(&p, out) && parse_reads(&p, out) && parse_body(&p, out);
     if (ok && out->whole_kernel)
         ok = need(&p, "}");
     return finish(&p, ok);

@@ -45,6 +45,27 @@ enum graph_kind {
                    of i */
     GRAPH_ENTRY,  /* what a register held when the kernel began: undefined */
     GRAPH_RESULT, /* result number imm of an effect at instruction `insn` (call clobber, opaque) */
+    GRAPH_REAL,   /* a function no micro-operation is (imm: enum graph_function); readers of expansions make these, the
+                     graph itself never does */
+};
+
+/* Functions that machines compute by several operations. Those with a micro-operation (exp2, log2, rcp, sqrt …) are
+ * nodes of that kind. */
+enum graph_function {
+    GRAPH_EXP,
+    GRAPH_EXP10,
+    GRAPH_LOG,
+    GRAPH_LOG10,
+    GRAPH_SIN,
+    GRAPH_COS,
+    GRAPH_TAN,
+    GRAPH_POW,
+    GRAPH_DIV,   /* a / b of the float format `type` */
+    GRAPH_DIV_S, /* of integers, towards zero */
+    GRAPH_DIV_U,
+    GRAPH_REM_S,
+    GRAPH_REM_U,
+    GRAPH_FUNCTIONS,
 };
 
 struct graph_node {
@@ -149,6 +170,7 @@ struct graph_env {
     uint32_t param_base, param_bytes;
     uint32_t stack_offset;      /* bank 0 offset of the stack pointer's start */
     uint32_t local_window;      /* bank 0 offset of the 64-bit generic address of local memory, 0: unknown */
+    uint32_t shared_window;     /* the same of shared memory, 0: not there */
     uint32_t descriptor_offset; /* bank 0 offset of the global descriptor, 0: none */
     const struct graph_sreg_word *words;
     uint32_t word_count;
@@ -161,6 +183,18 @@ struct graph_input {
     const struct graph_input_insn *insns;
     uint32_t count;
     const struct graph_env *env;
+};
+
+/* Expansions (definitions.md D13): stretches of code that together compute one function. They own their instructions:
+ * what lies inside is nobody else's product, call or branch. Found by pattern/ before places and roles are. */
+struct graph_expansions {
+    uint32_t count;
+    const uint32_t *owner; /* by instance: expansion + 1, 0: none */
+    const bool *slow;      /* by instance: runs only where the quick way does not do */
+    const bool *inside;    /* by node (of the first `nodes`): a value nobody outside its expansion uses */
+    const graph_id *reads; /* by node: what it computes, for every input (a GRAPH_REAL or plain node); GRAPH_NIL */
+    graph_id nodes;
+    const void *work; /* private to pattern/ */
 };
 
 struct graph {
@@ -180,6 +214,7 @@ struct graph {
     /* What was found on it afterwards; NULL before. */
     const struct graph_cycles *cycles;         /* graph_cycle.h */
     const struct graph_dependence *dependence; /* graph_depend.h */
+    const struct graph_expansions *expansions;
     struct map_u64 hash;                       /* private */
     struct map_u64 halves;                     /* private: LO and HI of nodes made so far */
     struct map_u64 joined;                     /* private: 64-bit values of two composite words; NIL: none */
@@ -216,6 +251,7 @@ static inline const struct graph_node *graph_at(const struct graph *g, graph_id 
 }
 bool graph_is_const(const struct graph *g, graph_id id, uint64_t *bits);
 
+    const struct graph_expansions *expansions;
 /* A phi that a loop's turns go through: imm is the loop + 1. Its arguments at edges into the loop are all the one value
  * it starts with (itself a phi where several meet), those at back edges what comes round. Other phis are where paths
  * meet under conditions that fit no table; imm 0, and where the block is a loop's header too, themselves at back
@@ -223,6 +259,7 @@ bool graph_is_const(const struct graph *g, graph_id id, uint64_t *bits);
 static inline bool graph_is_loop_phi(const struct graph *g, graph_id id)
 {
     return graph_at(g, id)->kind == GRAPH_PHI && graph_at(g, id)->imm;
+    struct graph_facts *facts;                 /* private: what is known of nodes (graph_range.c) */
 }
 
 /* ---- truth (graph_bool.c). NIL stands for true in `runs_when` and `path` -------------------- */

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* A generic address that is seen to lie in one space: a pointer parameter, or the local window over a 32-bit local
- * address. */
+/* A generic address that is seen to lie in one space: a pointer parameter, the shared window over a 32-bit shared
+ * address, or the local window over a 32-bit local address. */
 static void resolve_generic(struct graph *g, uint8_t *space, graph_id *address)
 {
     struct graph_affine f;
@@ -15,6 +15,21 @@ static void resolve_generic(struct graph *g, uint8_t *space, graph_id *address)
         return;
     if (f.base != GRAPH_NIL && graph_at(g, f.base)->imm >= g->env->param_base) {
         *space = UOP_GLOBAL;
+        return;
+    }
+    for (unsigned i = 0; i < f.term_count && f.base == GRAPH_NIL; i++) {
+        const struct graph_node *n = graph_at(g, f.terms[i].term);
+        bool window = n->kind == UOP_CBANK && n->type == UOP_B64 && g->env->shared_window && n->space == 0 &&
+                      n->imm == g->env->shared_window;
+        bool high = n->kind == UOP_PAIR && graph_at(g, n->arg[1])->kind == UOP_SREG &&
+                    graph_at(g, n->arg[1])->imm == UOP_SR_SWINHI;
+        if (f.terms[i].coefficient != 1 || f.terms[i].extend || (!window && !high))
+            continue;
+        *space = UOP_SHARED;
+        *address = graph_op1(g, UOP_LO, UOP_B32, *address);
+        if (window)
+            *address = graph_op2(g, UOP_ADD, UOP_B32, *address,
+                                 graph_op1(g, UOP_NEG, UOP_B32, graph_op1(g, UOP_LO, UOP_B32, f.terms[i].term)));
         return;
     }
     for (unsigned i = 0; i < f.term_count && f.term_count == 2; i++) {

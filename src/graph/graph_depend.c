@@ -115,117 +115,6 @@ static void make_source(struct finder *f, uint32_t access, struct source *s)
 
 /* ---- objects --------------------------------------------------------------------------------- */
 
-static uint32_t object_add(struct finder *f, struct graph_object o)
-{
-    for (uint32_t i = 0; i < f->out->objects.n; i++) {
-        const struct graph_object *x = &f->out->objects.p[i];
-        if (x->space == o.space && x->base == o.base && x->from == o.from && x->to == o.to && x->known == o.known)
-            return i;
-    }
-    VEC_PUSH(f->a, f->out->objects, o);
-    return (uint32_t)f->out->objects.n - 1;
-}
-
-struct base { /* a store's constant offset, and the bytes between neighbouring threads' words */
-    int64_t at, step;
-};
-
-static int by_offset(const void *a, const void *b)
-{
-    const struct base *x = a, *y = b;
-    return x->at < y->at ? -1 : x->at > y->at;
-}
-
-/* Constant part of an address, and its smallest step between threads. */
-static bool base_of(struct finder *f, const struct graph_access *x, struct base *b)
-{
-    struct graph_side side = {.address = x->address, .space = x->space};
-    struct graph_linear form;
-    if (!graph_address_form(f->g, &side, &form))
-        return false;
-    *b = (struct base){.at = form.k};
-    for (unsigned i = 0; i < form.n; i++) {
-        int64_t c = form.t[i].c < 0 ? -form.t[i].c : form.t[i].c;
-        if (uop_type_bits((enum uop_type)graph_at(f->g, form.t[i].symbol)->type) > 32)
-            return false;
-        if (!b->step || c < b->step)
-            b->step = c;
-    }
-    return true;
-}
-
-/* Shared memory is cut where stores begin, if they begin far enough apart to be arrays of their own. */
-static bool cut_shared(struct finder *f)
-{
-    enum { APART = 32 }; /* elements */
-    VEC(struct base) bases = {0};
-    VEC(int64_t) cuts = {0};
-    struct graph *g = f->g;
-    for (size_t i = 0; i < g->accesses.n; i++) {
-        struct base b;
-        if (g->accesses.p[i].space == UOP_SHARED && g->accesses.p[i].kind != GRAPH_LOAD &&
-            base_of(f, &g->accesses.p[i], &b)) {
-            if (!b.step)
-                b.step = g->accesses.p[i].width;
-            VEC_PUSH(f->a, bases, b);
-        }
-    }
-    if (bases.n)
-        qsort(bases.p, bases.n, sizeof bases.p[0], by_offset);
-    int64_t end = 0;
-    for (size_t i = 0; i < bases.n; i++) {
-        if (i && bases.p[i].at >= end)
-            VEC_PUSH(f->a, cuts, bases.p[i].at);
-        int64_t reach = bases.p[i].at + APART * bases.p[i].step;
-        end = i && end > reach ? end : reach;
-    }
-    for (size_t i = 0; i < g->accesses.n; i++) {
-        const struct graph_access *x = &g->accesses.p[i];
-        struct base b;
-        if (x->space != UOP_SHARED)
-            continue;
-        if (!base_of(f, x, &b)) {
-            f->object[i] =
-                object_add(f, (struct graph_object){.space = UOP_SHARED, .from = INT64_MIN, .to = INT64_MAX});
-            continue;
-        }
-        size_t k = 0;
-        while (k < cuts.n && cuts.p[k] <= b.at)
-            k++;
-        if (k < cuts.n && b.step && cuts.p[k] - b.at <= 8 * b.step && k < cuts.n &&
-            (k == 0 || b.at - cuts.p[k - 1] > 4 * (cuts.p[k] - b.at)))
-            k++; /* just before the next one: b[threadIdx.x - 1] */
-        f->object[i] = object_add(f, (struct graph_object){.space = UOP_SHARED,
-                                                           .from = k ? cuts.p[k - 1] : 0,
-                                                           .to = k < cuts.n ? cuts.p[k] : INT64_MAX,
-                                                           .known = true});
-    }
-    return !arena_failed(f->a);
-}
-
-static bool find_objects(struct finder *f)
-{
-    struct graph *g = f->g;
-    f->object = ARENA_ARRAY(f->a, uint32_t, g->accesses.n + 1);
-    if (!f->object)
-        return false;
-    for (size_t i = 0; i < g->accesses.n; i++) {
-        const struct graph_access *x = &g->accesses.p[i];
-        struct graph_affine form;
-        struct graph_object o = {.space = x->space, .from = INT64_MIN, .to = INT64_MAX};
-        if (x->space == UOP_SHARED)
-            continue;
-        if (x->space == UOP_LOCAL) {
-            o.known = true;
-        } else if (graph_affine(g, x->address, &form) && form.base != GRAPH_NIL) {
-            o.base = form.base;
-            o.known = true;
-        }
-        f->object[i] = object_add(f, o);
-    }
-    return cut_shared(f);
-}
-
 /* Whether two accesses can be about the same memory. */
 enum { OBJECTS_APART, OBJECTS_MAY, OBJECTS_SAME };
 static unsigned same_object(const struct finder *f, uint32_t a, uint32_t b)
@@ -535,6 +424,44 @@ static bool race_seen(const struct finder *f, uint32_t first, uint32_t second)
     return false;
 }
 
+/* Whether the other thread exists hangs on how many threads a block has: it stands a fixed distance off that is no
+ * lane's. Then a store of the thread's own to that very word says that threads take several elements each, so many
+ * apart, rather than that there are as many threads. */
+static bool hangs_on_block(struct finder *f, const struct graph_solution *u, uint32_t load, uint32_t store)
+{
+    struct graph *g = f->g;
+    bool far = false;
+    for (unsigned d = 0; d < 3; d++) {
+        struct graph_linear x, own = {.t = {{graph_sreg(g, UOP_SR_TID_X + d), 1}}, .n = 1};
+        struct graph_range r;
+        if (u->thread[d] == own.t[0].symbol)
+            continue;
+        if (!graph_linear_of(g, u->thread[d], &x))
+            return true;
+        far |= x.n == 0 && x.k >= (d ? 2 : 32); /* a thread by its number */
+        if (x.n == 0)
+            continue;
+        if (!graph_linear_add(&x, &own, -1))
+            return true;
+        for (unsigned i = 0; i < x.n; i++)
+            if (!graph_block_uniform(g, x.t[i].symbol))
+                return false; /* another distance for each thread */
+        graph_linear_range(g, &x, &r);
+        far |= r.lo <= (d ? -2 : -32) || r.hi >= (d ? 2 : 32);
+    }
+    if (!far || g->env->block[0])
+        return false;
+    const struct graph_access *at = access_at(f, load);
+    for (uint32_t i = 0; i < g->accesses.n; i++) {
+        const struct graph_access *x = access_at(f, i);
+        f->flow_work--;
+        if (i != store && x->kind != GRAPH_LOAD && f->object[i] == f->object[load] &&
+            (i == load || same_address(f, at, x)))
+            return true;
+    }
+    return false;
+}
+
 /* `first` may be overtaken by `second` of another thread: no barrier between them on some way. */
 static bool find_race(struct finder *f, const struct source *s, uint32_t second, uint64_t bits, int32_t delta)
 {
@@ -566,6 +493,8 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
             continue;
         if (u.thread[0] == GRAPH_NIL || u.thread[1] == GRAPH_NIL || u.thread[2] == GRAPH_NIL)
             continue; /* several threads: they may write the same */
+        if (hangs_on_block(f, &u, load, store))
+            continue;
         if (!race_seen(f, s->access, second)) {
             struct graph_race r = {.first = s->access, .second = second, .assumed = u.in_warp};
             memcpy(r.thread, u.thread, sizeof r.thread);
@@ -727,7 +656,8 @@ enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct gr
         graph_block_uniform(g, graph_true(g)); /* which loops threads leave apart */
     f.syncs = graph_find_syncs(a, g, &opaque);
     out->complete = !opaque && !g->incomplete;
-    if (!f.syncs || !(f.dead_end = graph_find_dead_ends(a, g, f.syncs)) || !list_events(&f) || !find_objects(&f))
+    if (!f.syncs || !(f.dead_end = graph_find_dead_ends(a, g, f.syncs)) || !list_events(&f) ||
+        !(f.object = graph_find_objects(a, g, out)))
         return SP_ERR_MEMORY;
     f.in = ARENA_ARRAY(a, uint64_t, g->blocks.n + 1);
     f.at = ARENA_ARRAY(a, uint64_t, f.events.n + 1);

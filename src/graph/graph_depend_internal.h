@@ -24,6 +24,10 @@ struct graph_facts {
 struct graph_facts *graph_facts_of(struct graph *g);
 struct graph_fact *graph_fact_at(struct graph *g, graph_id id);
 
+/* Bounds of a node while some other nodes have the bounds given. */
+void graph_range_within(struct graph *g, graph_id id, const graph_id *nodes, const struct graph_range *as,
+                        unsigned count, struct graph_range *out);
+
 /* The condition under which control goes from one block to the next (path and branch); NIL: always or not known. */
 graph_id graph_edge_taken(struct graph *g, uint32_t from, uint32_t to);
 
@@ -99,7 +103,13 @@ struct graph_side {
 /* The threads u whose store meets the load by thread t: store.address(u) + delta == load.address(t). */
 void graph_solve(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
                  struct graph_solution *out);
+/* One of the thread's coordinates times a step (or some of its bits: *whole false). */
+bool graph_is_coordinate(struct graph *g, graph_id symbol, unsigned *dimension, bool *whole);
 /* The address without the start of the shared window, as a linear form. */
 bool graph_address_form(struct graph *g, const struct graph_side *side, struct graph_linear *out);
+
+/* ---- what memory it is about (graph_object.c) ------------------------------------------------ */
+/* Fills out->objects; the object of each access, or NULL. */
+uint32_t *graph_find_objects(struct arena *a, struct graph *g, struct graph_dependence *out);
 
 #endif

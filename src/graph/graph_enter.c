@@ -169,13 +169,19 @@ static graph_id join_values(struct graph_builder *b, uint32_t block, uint32_t v,
                 first = false;
             }
     }
+    /* The ways in turn, each under what is left when the ones before it are not taken. */
     graph_id care = g->blocks.p[block].path, r = value[n - 1];
-    for (unsigned k = n - 1; k-- > 0;) {
+    for (unsigned k = 0; k + 1 < n; k++) {
         graph_id c = graph_bool_reduce(g, when[k], care);
         if (!graph_fits_table(g, c))
             return join_by_phi(b, block, v, in, count, value[0]);
+        if (k + 2 < n)
+            care = graph_and(g, care, graph_not(g, c));
+        when[k] = c;
+    }
+    for (unsigned k = n - 1; k-- > 0;) {
         struct uop like = {.kind = UOP_SELECT, .type = graph_at(g, r)->type};
-        r = graph_pure(g, &like, (graph_id[]){c, value[k], r}, 3);
+        r = graph_pure(g, &like, (graph_id[]){when[k], value[k], r}, 3);
     }
     return r;
 }

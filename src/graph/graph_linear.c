@@ -268,12 +268,42 @@ bool graph_contradicts(struct graph *g, struct graph_constraints *s)
     return false;
 }
 
+static bool row_of(struct graph *g, struct graph_constraints *s, const graph_id *atoms, unsigned count, uint64_t table,
+                   int row);
+
+/* A compare of select(c, constant, constant) with a constant is c or its opposite: NIL when it is no such. */
+static graph_id through_select(struct graph *g, const struct graph_node *n, bool holds)
+{
+    const struct graph_node pick = *graph_at(g, n->arg[0]);
+    uint64_t a, b, with, arms[2];
+    bool is[2];
+    if (pick.kind != UOP_SELECT || n->kind != UOP_IEQ || !graph_is_const(g, pick.arg[1], &a) ||
+        !graph_is_const(g, pick.arg[2], &b) || !graph_is_const(g, n->arg[1], &with))
+        return GRAPH_NIL;
+    arms[0] = a;
+    arms[1] = b;
+    for (unsigned i = 0; i < 2; i++)
+        is[i] = (arms[i] == with) == holds;
+    return is[0] == is[1] ? GRAPH_NIL : is[0] ? pick.arg[0] : graph_not(g, pick.arg[0]);
+}
+
 /* What an atom says when it holds, or does not. */
 static void add_literal(struct graph *g, struct graph_constraints *s, graph_id atom, bool holds)
 {
     const struct graph_node n = *graph_at(g, atom);
     struct graph_linear x, y, f;
     struct graph_range rx, ry, rd;
+    graph_id inner = n.kind == UOP_IEQ ? through_select(g, &n, holds) : GRAPH_NIL, atoms[6];
+    unsigned count;
+    uint64_t table;
+    if (inner != GRAPH_NIL && graph_table(g, inner, atoms, &count, &table)) {
+        bool deeper = true; /* a select within a select: not followed */
+        for (unsigned i = 0; i < count; i++)
+            deeper &= graph_at(g, graph_at(g, atoms[i])->arg[0])->kind != UOP_SELECT;
+        if (deeper)
+            row_of(g, s, atoms, count, table, -1);
+        return;
+    }
     if ((n.kind != UOP_IEQ && n.kind != UOP_ILT_S && n.kind != UOP_ILT_U) || (n.imm != 32 && n.imm != 64) ||
         !graph_linear_of(g, n.arg[0], &x) || !graph_linear_of(g, n.arg[1], &y))
         return;
@@ -310,6 +340,7 @@ static void add_literal(struct graph *g, struct graph_constraints *s, graph_id a
     graph_constrain(s, holds ? &less : &more);
 }
 
+/* The facts of one row of a table, or (-1) of all of its rows. False: there is none. */
 static bool row_of(struct graph *g, struct graph_constraints *s, const graph_id *atoms, unsigned count, uint64_t table,
                    int row)
 {
@@ -385,19 +416,18 @@ bool graph_excludes(struct graph *g, graph_id a, graph_id b, bool *assumed)
     return graph_excluded(g, a, b, NULL);
 }
 
-/* A term whose value follows from the thread's number and what the block shares. */
-static bool understood(struct graph *g, graph_id id, unsigned depth)
+/* A sum of what the block shares and of coordinates of the thread: what such compares do not exclude can happen. */
+static bool understood(struct graph *g, graph_id id)
 {
-    const struct graph_node n = *graph_at(g, id);
-    if (graph_block_uniform(g, id))
-        return true;
-    if (n.kind == UOP_SREG)
-        return n.imm <= UOP_SR_TID_Z || n.imm == UOP_SR_LANEID;
-    if (depth > 12 || !n.arg_count || !uop_is_pure((enum uop_kind)n.kind))
+    struct graph_linear f;
+    if (!graph_linear_of(g, id, &f))
         return false;
-    for (unsigned i = 0; i < n.arg_count; i++)
-        if (!understood(g, n.arg[i], depth + 1))
+    for (unsigned i = 0; i < f.n; i++) {
+        unsigned d;
+        bool whole;
+        if (!graph_block_uniform(g, f.t[i].symbol) && !graph_is_coordinate(g, f.t[i].symbol, &d, &whole))
             return false;
+    }
     return true;
 }
 
@@ -414,9 +444,13 @@ bool graph_condition_linear(struct graph *g, graph_id a)
         const struct graph_node n = *graph_at(g, atoms[k]);
         if (graph_block_uniform(g, atoms[k]))
             continue;
+        graph_id inner = n.kind == UOP_IEQ ? through_select(g, &n, true) : GRAPH_NIL;
+        if (inner != GRAPH_NIL && graph_at(g, inner)->kind != UOP_SELECT && graph_at(g, inner)->arg_count &&
+            inner < atoms[k] && graph_condition_linear(g, inner))
+            continue;
         if (n.kind != UOP_IEQ && n.kind != UOP_ILT_S && n.kind != UOP_ILT_U)
             return false;
-        if (!understood(g, n.arg[0], 0) || !understood(g, n.arg[1], 0))
+        if (!understood(g, n.arg[0]) || !understood(g, n.arg[1]))
             return false;
     }
     return true;

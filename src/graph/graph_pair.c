@@ -14,6 +14,17 @@ enum { JOIN_DEPTH = 64 };
 
 static graph_id join_simple(struct graph *g, graph_id l, graph_id h);
 
+/* The low word of x >> k is the high word of x << (32 - k); its high word is that of x shifted. */
+static graph_id join_shifted(struct graph *g, graph_id l, graph_id h)
+{
+    const struct graph_node up = *at(g, at(g, l)->arg[0]), down = *at(g, h);
+    uint64_t k, scale;
+    if (up.kind != UOP_MUL || !graph_is_const(g, up.arg[1], &scale) || !graph_is_const(g, down.arg[1], &k) || !k ||
+        k >= 32 || scale != UINT64_C(1) << (32 - k) || graph_op1(g, UOP_HI, UOP_B32, up.arg[0]) != down.arg[0])
+        return GRAPH_NIL;
+    return graph_op2(g, (enum uop_kind)down.kind, UOP_B64, up.arg[0], down.arg[1]);
+}
+
 static graph_id join_selects(struct graph *g, graph_id l, graph_id h)
 {
     const struct graph_node nl = *at(g, l), nh = *at(g, h);
@@ -78,11 +89,30 @@ static graph_id join_simple(struct graph *g, graph_id l, graph_id h)
     if (nh->kind == UOP_HI && graph_op1(g, UOP_LO, UOP_B32, nh->arg[0]) == l)
         return nh->arg[0];
     nl = at(g, l), nh = at(g, h);
+    if (nl->kind == UOP_LO && graph_op1(g, UOP_HI, UOP_B32, nl->arg[0]) == h)
+        return at(g, l)->arg[0];
+    nl = at(g, l), nh = at(g, h);
     if (const_is(g, h, 0))
         return graph_op1(g, UOP_ZEXT, UOP_B64, l);
-    if (nh->kind == UOP_SAR && nh->arg[0] == l && const_is(g, nh->arg[1], 31))
+    if (nh->kind == UOP_SREG && nh->imm == UOP_SR_SWINHI) { /* a generic address in the shared window */
+        struct uop pair = {.kind = UOP_PAIR, .type = UOP_B64};
+        return graph_intern_like(g, &pair, (graph_id[]){l, h}, 2);
+    }
+    if (nh->kind == UOP_SAR && const_is(g, nh->arg[1], 31) &&
+        (nh->arg[0] == l || graph_op2(g, UOP_SAR, UOP_B32, l, nh->arg[1]) == h))
         return graph_op1(g, UOP_SEXT, UOP_B64, l);
+    nl = at(g, l), nh = at(g, h);
     uint64_t scale, shift;
+    if (nl->kind == UOP_HI && (nh->kind == UOP_SAR || nh->kind == UOP_SHR)) { /* what is shifted down, and the rest */
+        graph_id whole = join_shifted(g, l, h);
+        if (whole != GRAPH_NIL)
+            return whole;
+        nl = at(g, l), nh = at(g, h);
+    }
+    if (nl->kind == UOP_NOT && nh->kind == UOP_NOT) {
+        graph_id whole = join_simple(g, nl->arg[0], nh->arg[0]);
+        return whole == GRAPH_NIL ? whole : graph_op1(g, UOP_NOT, UOP_B64, whole);
+    }
     if ((nh->kind == UOP_SAR || nh->kind == UOP_SHR) && nl->kind == UOP_MUL && nl->arg[0] == nh->arg[0] &&
         graph_is_const(g, nl->arg[1], &scale) && graph_is_const(g, nh->arg[1], &shift) && shift && shift < 32 &&
         scale == UINT64_C(1) << (32 - shift)) /* the pushed-out bits and the rest */
@@ -96,7 +126,10 @@ static graph_id join_simple(struct graph *g, graph_id l, graph_id h)
     bool phis = nl->kind == GRAPH_PHI && nh->kind == GRAPH_PHI && nl->block == nh->block && nl->imm == nh->imm;
     bool bits = nl->kind == nh->kind && nl->arg_count == 2 &&
                 (nl->kind == UOP_AND || nl->kind == UOP_OR || nl->kind == UOP_XOR);
-    if (!select && !phis && !bits)
+    uint64_t mask; /* a bit function with a constant that leaves the high word as it is */
+    bool masked = !bits && (nl->kind == UOP_AND || nl->kind == UOP_OR || nl->kind == UOP_XOR) &&
+                  graph_is_const(g, nl->arg[1], &mask);
+    if (!select && !phis && !bits && !masked)
         return GRAPH_NIL;
     graph_id whole;
     uint64_t key = (uint64_t)l << 32 | h;
@@ -105,49 +138,122 @@ static graph_id join_simple(struct graph *g, graph_id l, graph_id h)
     if (g->depth >= JOIN_DEPTH)
         return GRAPH_NIL;
     g->depth++;
-    whole = phis ? join_phis(g, l, h) : select ? join_selects(g, l, h) : join_bits(g, l, h);
+    whole = phis     ? join_phis(g, l, h)
+            : select ? join_selects(g, l, h)
+            : masked ? join_simple(g, nl->arg[0], h)
+                     : join_bits(g, l, h);
+    if (masked && whole != GRAPH_NIL) {
+        enum uop_kind kind = (enum uop_kind)at(g, l)->kind;
+        mask |= kind == UOP_AND ? UINT64_C(0xffffffff) << 32 : 0;
+        whole = graph_op2(g, kind, UOP_B64, whole, graph_const(g, UOP_B64, mask));
+    }
     g->depth--;
     map_u64_put(g->a, &g->joined, key, whole);
     return whole;
 }
 
-/* Words `high` (a sum) and carry(l1 + l2 [+ 1]): the 64-bit sum whose high word that is, or NIL. Any pairing of low and
- * high words gives the same number; one in which both pairs are known values is taken. */
+enum { CARRIES = 2, WORDS = CARRIES + 1 };
+
+/* A high word taken apart: its terms, and the carries that go into it. */
+struct high_word {
+    struct graph_sum sum;
+    graph_id carry[CARRIES];
+    unsigned carries;
+};
+
+static bool open_high_word(const struct graph *g, graph_id sum, graph_id carry, struct high_word *h)
+{
+    *h = (struct high_word){.carry = {carry}, .carries = 1};
+    graph_sum_add(g, &h->sum, sum, 0);
+    for (unsigned i = 0; i < h->sum.count; i++) {
+        const struct graph_node *n = at(g, h->sum.term[i]);
+        if (n->kind != UOP_ADDC)
+            continue;
+        if (h->carries == CARRIES || !const_is(g, n->arg[1], 0))
+            return false;
+        h->carry[h->carries++] = n->arg[2];
+        h->sum.term[i] = h->sum.term[--h->sum.count];
+        graph_sum_add(g, &h->sum, n->arg[0], 0);
+        i = UINT32_MAX; /* ++ makes it 0: what it held may be such a sum again */
+    }
+    for (unsigned i = 0; i < h->carries; i++)
+        if (at(g, h->carry[i])->kind != UOP_CARRY || at(g, h->carry[i])->imm != 32)
+            return false;
+    h->sum.constant &= UINT32_MAX;
+    return !h->sum.overflow && h->sum.count + (h->sum.constant != 0) <= h->carries + 1;
+}
+
+/* The low words whose sums carry: two of the first carry, one more of each that adds to its sum. `ones`: how many of
+ * them add one. False when the carries are not of one chain. */
+static bool low_words(struct graph *g, const struct high_word *h, graph_id low[WORDS], unsigned *ones)
+{
+    graph_id order[CARRIES] = {h->carry[0], h->carry[h->carries - 1]};
+    for (unsigned turn = 0; turn < h->carries; turn++) {
+        const struct graph_node first = *at(g, order[turn]), then = *at(g, order[1 - turn]);
+        uint64_t in = 0, more = 0;
+        low[0] = first.arg[0];
+        low[1] = first.arg[1];
+        if (!graph_is_const(g, first.arg[2], &in) || (h->carries == 2 && !graph_is_const(g, then.arg[2], &more)))
+            return false;
+        *ones = (unsigned)(in + more);
+        if (h->carries == 1)
+            return true;
+        graph_id sum = graph_op2(g, UOP_ADD, UOP_B32, low[0], low[1]);
+        if (in)
+            sum = graph_op2(g, UOP_ADD, UOP_B32, sum, graph_const(g, UOP_B32, 1));
+        if (then.arg[0] == sum || then.arg[1] == sum) {
+            low[2] = then.arg[0] == sum ? then.arg[1] : then.arg[0];
+            return true;
+        }
+    }
+    return false;
+}
+
+/* {h:l} where a complement stands for a negation that takes one of the ones: its value negated. */
+static graph_id join_term(struct graph *g, graph_id l, graph_id h, unsigned *ones)
+{
+    uint64_t c;
+    if (*ones && at(g, l)->kind == UOP_NOT && (at(g, h)->kind == UOP_NOT || graph_is_const(g, h, &c))) {
+        graph_id above = graph_is_const(g, h, &c) ? graph_const(g, UOP_B32, ~c) : at(g, h)->arg[0];
+        graph_id whole = join_simple(g, at(g, l)->arg[0], above);
+        if (whole != GRAPH_NIL) {
+            --*ones;
+            return graph_op1(g, UOP_NEG, UOP_B64, whole);
+        }
+    }
+    return join_simple(g, l, h);
+}
+
+/* Words `high_sum` and carry: the 64-bit sum whose high word they make, or NIL. Any pairing of low and high words gives
+ * the same number; one in which all pairs are known values is taken. */
 static graph_id sum_with_carry(struct graph *g, graph_id high_sum, graph_id carry)
 {
-    const struct graph_node *c = at(g, carry);
-    uint64_t in = 0;
-    if (c->kind != UOP_CARRY || c->imm != 32 || !graph_is_const(g, c->arg[2], &in))
+    static const uint8_t orders[6][WORDS] = {{0, 1, 2}, {1, 0, 2}, {0, 2, 1}, {2, 1, 0}, {1, 2, 0}, {2, 0, 1}};
+    struct high_word h;
+    graph_id low[WORDS], high[WORDS];
+    unsigned ones;
+    if (!open_high_word(g, high_sum, carry, &h) || !low_words(g, &h, low, &ones))
         return GRAPH_NIL;
-    graph_id l1 = c->arg[0], l2 = c->arg[1];
-    graph_id high[2] = {graph_const(g, UOP_B32, 0), graph_const(g, UOP_B32, 0)};
-    struct graph_sum s = {0};
-    graph_sum_add(g, &s, high_sum, 0);
-    s.constant &= UINT32_MAX;
-    if (s.overflow || s.count > 2)
-        return GRAPH_NIL;
-    for (unsigned i = 0; i < s.count; i++)
-        high[i] = s.term[i];
-    if (s.constant) {
-        if (s.count == 2)
-            return GRAPH_NIL;
-        high[s.count] = graph_const(g, UOP_B32, s.constant);
-    }
-    for (int turn = 0; turn < 2; turn++) {
-        graph_id ha = high[turn], hb = high[1 - turn], a, b;
-        bool complement = in && at(g, l2)->kind == UOP_NOT && at(g, hb)->kind == UOP_NOT;
-        a = join_simple(g, l1, ha);
-        if (complement) { /* x + ~y + 1 */
-            b = join_simple(g, at(g, l2)->arg[0], at(g, hb)->arg[0]);
-            if (a != GRAPH_NIL && b != GRAPH_NIL)
-                return graph_op2(g, UOP_ADD, UOP_B64, a, graph_op1(g, UOP_NEG, UOP_B64, b));
-            continue;
+    unsigned words = h.carries + 1, n = h.sum.count;
+    for (unsigned i = 0; i < n; i++)
+        high[i] = h.sum.term[i];
+    if (h.sum.constant)
+        high[n++] = graph_const(g, UOP_B32, h.sum.constant);
+    while (n < words)
+        high[n++] = graph_const(g, UOP_B32, 0);
+    for (unsigned order = 0; order < (words == 2 ? 2 : 6); order++) {
+        graph_id sum = GRAPH_NIL;
+        unsigned left = ones;
+        for (unsigned i = 0; i < words; i++) {
+            graph_id term = join_term(g, low[i], high[orders[order][i]], &left);
+            if (term == GRAPH_NIL) {
+                sum = GRAPH_NIL;
+                break;
+            }
+            sum = sum == GRAPH_NIL ? term : graph_op2(g, UOP_ADD, UOP_B64, sum, term);
         }
-        if (in)
-            continue;
-        b = join_simple(g, l2, hb);
-        if (a != GRAPH_NIL && b != GRAPH_NIL)
-            return graph_op2(g, UOP_ADD, UOP_B64, a, b);
+        if (sum != GRAPH_NIL)
+            return left ? graph_op2(g, UOP_ADD, UOP_B64, sum, graph_const(g, UOP_B64, left)) : sum;
     }
     return GRAPH_NIL;
 }
@@ -230,19 +336,19 @@ graph_id graph_simplify_half(struct graph *g, const struct uop *like, graph_id a
             return graph_op1(g, UOP_NEG, type, graph_op1(g, UOP_LO, type, n.arg[0]));
         break;
     case UOP_NOT: return graph_op1(g, UOP_NOT, type, graph_op1(g, (enum uop_kind)like->kind, type, n.arg[0]));
+    case UOP_SAR:
     case UOP_SHR: { /* the low half of {h:l} >> (32 - k) is the high half of {h:l} << k */
         uint64_t k;
-        if (!high && half == 32 && graph_is_const(g, n.arg[1], &k) && k < 64) {
-            if (k >= 32)
-                return graph_op2(g, UOP_SHR, type, graph_op1(g, UOP_HI, type, n.arg[0]),
-                                 graph_const(g, UOP_B32, k - 32));
-            if (k > 0) {
-                graph_id turned =
-                    graph_op2(g, UOP_MUL, UOP_B64, n.arg[0], graph_const(g, UOP_B64, UINT64_C(1) << (32 - k)));
-                return graph_op1(g, UOP_HI, type, turned);
-            }
-        }
-        break;
+        if (half != 32 || !graph_is_const(g, n.arg[1], &k) || k == 0 || k >= 64)
+            break;
+        if (high) /* bits beyond are the sign, or zero */
+            return graph_op2(g, (enum uop_kind)n.kind, type, graph_op1(g, UOP_HI, type, n.arg[0]),
+                             graph_const(g, UOP_B32, k));
+        if (k >= 32)
+            return graph_op2(g, (enum uop_kind)n.kind, type, graph_op1(g, UOP_HI, type, n.arg[0]),
+                             graph_const(g, UOP_B32, k - 32));
+        return graph_op1(g, UOP_HI, type,
+                         graph_op2(g, UOP_MUL, UOP_B64, n.arg[0], graph_const(g, UOP_B64, UINT64_C(1) << (32 - k))));
     }
     default: break;
     }

@@ -309,18 +309,24 @@ static bool word_of(const struct graph *g, graph_id id, struct word *out)
     return true;
 }
 
-/* All values a chain of selects and joins may give. */
-static void leaves_of(const struct graph *g, graph_id id, struct set *out, unsigned depth)
+/* `n` is what a chain of selects and joins may come to. */
+static bool may_be(const struct graph *g, graph_id chain, graph_id n)
 {
-    const struct graph_node *n = graph_at(g, id);
-    if (depth > 24 || out->count == SET_MAX)
-        return;
-    if (n->kind == UOP_SELECT) {
-        leaves_of(g, n->arg[1], out, depth + 1);
-        leaves_of(g, n->arg[2], out, depth + 1);
-        return;
+    enum { WAYS = 64 };
+    graph_id list[WAYS];
+    unsigned count = 0;
+    list[count++] = chain;
+    for (unsigned at = 0; at < count; at++) {
+        const struct graph_node *x = graph_at(g, list[at]);
+        if (list[at] == n)
+            return true;
+        const graph_id *args;
+        uint32_t from = x->kind == UOP_SELECT, args_count = cycle_args(x, &args);
+        for (uint32_t k = from; k < args_count && (from || x->kind == GRAPH_PHI) && count < WAYS; k++)
+            if (args[k] < list[at])
+                list[count++] = args[k];
     }
-    set_add(out, id);
+    return false;
 }
 
 /* What never changes in the loop, read on another path: the same node, or a select cut down by what that path knows. */
@@ -332,22 +338,8 @@ static bool same_value(struct matcher *m, graph_id t, graph_id n, unsigned depth
     const struct graph_node *a = graph_at(g, t), *b = graph_at(g, n);
     if (depth > 12 || ++m->steps > STEPS_MAX)
         return false;
-    if (a->kind == UOP_SELECT || b->kind == UOP_SELECT) {
-        struct set x = {0}, y = {0};
-        leaves_of(g, t, &x, 0);
-        leaves_of(g, n, &y, 0);
-        const struct set *few = x.count <= y.count ? &x : &y, *many = x.count <= y.count ? &y : &x;
-        if (x.count == SET_MAX || y.count == SET_MAX)
-            return false;
-        for (unsigned i = 0; i < few->count; i++) {
-            bool found = false;
-            for (unsigned k = 0; k < many->count && !found; k++)
-                found = few->v[i] == many->v[k];
-            if (!found)
-                return false;
-        }
+    if (may_be(g, t, n) || may_be(g, n, t))
         return true;
-    }
     if (a->kind != b->kind || a->type != b->type || a->arg_count == 0 || a->arg_count != b->arg_count ||
         a->imm != b->imm || a->round != b->round || ((a->flags ^ b->flags) & (unsigned)~UOP_SWAPPED) ||
         a->insn != UINT32_MAX || b->insn != UINT32_MAX || !uop_is_pure((enum uop_kind)a->kind))

@@ -7,7 +7,7 @@
 
 #include <limits.h>
 
-enum { RANGE_DEPTH = 48, PHI_TURNS = 40, OVERRIDES = 4, EVAL_BUDGET = 96 };
+enum { RANGE_DEPTH = 48, PHI_TURNS = 40, OVERRIDES = 6, EVAL_BUDGET = 96 };
 
 struct interval {
     int64_t lo, hi;
@@ -432,4 +432,16 @@ bool graph_range_of(struct graph *g, graph_id id, struct graph_range *out)
     struct interval r = range(&e, id, 0), all = full_of(uop_type_bits((enum uop_type)graph_at(g, id)->type));
     *out = (struct graph_range){r.lo, r.hi, false};
     return r.lo > all.lo || r.hi < all.hi;
+}
+
+void graph_range_within(struct graph *g, graph_id id, const graph_id *nodes, const struct graph_range *as,
+                        unsigned count, struct graph_range *out)
+{
+    struct evaluation e = {.g = g, .budget = EVAL_BUDGET};
+    for (; e.count < count && e.count < OVERRIDES; e.count++) {
+        e.node[e.count] = nodes[e.count];
+        e.as[e.count] = (struct interval){as[e.count].lo, as[e.count].hi};
+    }
+    struct interval r = range(&e, id, 0);
+    *out = (struct graph_range){r.lo, r.hi, true};
 }

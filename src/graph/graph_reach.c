@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { REACH_MAX = 256 }; /* defs listed for one use */
+enum { REACH_MAX = 256, STEP_MAX = 1024 }; /* defs listed for one use; cells looked at for it */
 
 struct step {
     uint32_t cell;
@@ -15,7 +15,7 @@ struct step {
 
 struct reach {
     uint32_t found[REACH_MAX];
-    uint32_t count;
+    uint32_t count, steps;
     uint32_t *stamp, now; /* of cells */
     uint32_t insn;        /* the reader */
     VEC(struct step) todo;
@@ -52,7 +52,7 @@ static void follow(struct graph_builder *b, struct reach *r, uint32_t cell, grap
     bool decided = true; /* `under` is a table that says something */
     for (; cell; cell = b->cells.p[cell].prev) {
         const struct graph_cell *c = &b->cells.p[cell];
-        if (r->count == REACH_MAX) {
+        if (r->count == REACH_MAX || ++r->steps > STEP_MAX) {
             sweep(b, r, cell);
             return;
         }
@@ -60,7 +60,7 @@ static void follow(struct graph_builder *b, struct reach *r, uint32_t cell, grap
             if (r->stamp[cell] == r->now)
                 return;
             r->stamp[cell] = r->now;
-            for (uint32_t i = c->join_count; i-- > 0;)
+            for (uint32_t i = 0; i < c->join_count; i++)
                 VEC_PUSH(&b->scratch, r->todo, (struct step){c->joins[i], GRAPH_NIL});
             return;
         }
@@ -82,13 +82,14 @@ static void follow(struct graph_builder *b, struct reach *r, uint32_t cell, grap
     }
 }
 
+/* What was written last is found first: cells are taken in the order in which they come up. */
 static void collect(struct graph_builder *b, struct reach *r, uint32_t cell, graph_id under)
 {
-    r->count = 0;
+    r->count = r->steps = 0;
     r->todo.n = 0;
     VEC_PUSH(&b->scratch, r->todo, (struct step){cell, under});
-    while (r->todo.n) {
-        struct step s = r->todo.p[--r->todo.n];
+    for (size_t i = 0; i < r->todo.n; i++) {
+        struct step s = r->todo.p[i];
         follow(b, r, s.cell, s.under);
     }
 }

@@ -201,6 +201,17 @@ static graph_id simplify_shift(struct graph *g, const struct uop *like, const gr
         const struct graph_node *n = at(g, args[0]);
         if (n->kind == like->kind && graph_is_const(g, n->arg[1], &inner) && inner < bits)
             return graph_op2(g, (enum uop_kind)like->kind, type, n->arg[0], graph_const(g, UOP_B32, k + inner));
+        /* Of an extended word, and what leaves one word only. */
+        bool of_word = (like->kind == UOP_SAR ? n->kind == UOP_SEXT : n->kind == UOP_ZEXT) && n->imm == 32;
+        graph_id low = of_word ? n->arg[0] : GRAPH_NIL;
+        if (bits == 64 && of_word)
+            return graph_op1(g, n->kind == UOP_SEXT ? UOP_SEXT : UOP_ZEXT, type,
+                             graph_op2(g, (enum uop_kind)like->kind, UOP_B32, low, args[1]));
+        if (bits == 64 && k >= 32) {
+            low = graph_op2(g, (enum uop_kind)like->kind, UOP_B32, graph_op1(g, UOP_HI, UOP_B32, args[0]),
+                            graph_const(g, UOP_B32, k - 32));
+            return graph_op1(g, like->kind == UOP_SAR ? UOP_SEXT : UOP_ZEXT, type, low);
+        }
     }
     return graph_intern_like(g, like, args, 2);
 }
@@ -258,6 +269,22 @@ static unsigned zeros_below(const struct graph *g, graph_id id)
     return 0;
 }
 
+/* a ^ b where one is an exclusive or with the other, or both are with the same; NIL: nothing goes out. */
+static graph_id without_common(struct graph *g, graph_id a, graph_id b)
+{
+    const struct graph_node x = *at(g, a), y = *at(g, b);
+    for (unsigned i = 0; i < 2; i++) {
+        if (x.kind == UOP_XOR && x.arg[i] == b)
+            return x.arg[1 - i];
+        if (y.kind == UOP_XOR && y.arg[i] == a)
+            return y.arg[1 - i];
+        for (unsigned k = 0; k < 2; k++)
+            if (x.kind == UOP_XOR && y.kind == UOP_XOR && x.arg[i] == y.arg[k])
+                return graph_op2(g, UOP_XOR, (enum uop_type)x.type, x.arg[1 - i], y.arg[1 - k]);
+    }
+    return GRAPH_NIL;
+}
+
 static graph_id simplify_bitwise(struct graph *g, const struct uop *like, const graph_id *args)
 {
     enum uop_type type = (enum uop_type)like->type;
@@ -270,6 +297,11 @@ static graph_id simplify_bitwise(struct graph *g, const struct uop *like, const 
     }
     if (a == b)
         return like->kind == UOP_XOR ? graph_const(g, type, 0) : a;
+    if (like->kind == UOP_XOR) { /* x ^ (x ^ y): registers are swapped so */
+        graph_id left = without_common(g, a, b);
+        if (left != GRAPH_NIL)
+            return left;
+    }
     /* No bit in common: or, exclusive or and sum are one value. */
     if (like->kind != UOP_AND && (zeros_below(g, a) >= width_of(g, b) || zeros_below(g, b) >= width_of(g, a)) &&
         !graph_is_const(g, a, NULL) && !graph_is_const(g, b, NULL))
@@ -281,6 +313,9 @@ static graph_id simplify_bitwise(struct graph *g, const struct uop *like, const 
             return like->kind == UOP_AND ? a : b;
         if (c == mask)
             return graph_op1(g, UOP_NOT, type, a);
+        if (like->kind == UOP_AND && bits <= 64 && zeros_below(g, a) < 64 &&
+            ((c | ((UINT64_C(1) << zeros_below(g, a)) - 1)) & mask) == mask)
+            return a; /* what is cut off is zero */
         if (like->kind == UOP_AND && at(g, a)->kind == UOP_ZEXT && at(g, a)->imm < 64 &&
             (c | ((UINT64_C(1) << at(g, a)->imm) - 1)) == c)
             return a; /* nothing is cut off */
@@ -553,6 +588,12 @@ static graph_id simplify(struct graph *g, const struct uop *like, const graph_id
             u.imm = bits_of(g, args[0]);
         u.type = UOP_B1;
         return simplify_compare(g, &u, args);
+    }
+    case UOP_FCHK: {
+        struct uop u = *like;
+        u.imm = uop_type_bits((enum uop_type)like->type), u.width = like->type;
+        u.type = UOP_B1;
+        return intern_like(g, &u, args, 2);
     }
     case UOP_FADD:
     case UOP_FMUL:

@@ -48,6 +48,16 @@ static bool is_digit(struct graph *g, graph_id id, struct digit *d)
     return false;
 }
 
+bool graph_is_coordinate(struct graph *g, graph_id symbol, unsigned *dimension, bool *whole)
+{
+    struct digit d = {0};
+    if (!is_digit(g, symbol, &d))
+        return false;
+    *dimension = d.dimension;
+    *whole = d.mask == UINT32_MAX && !d.shift && !d.flip;
+    return true;
+}
+
 static bool read_digit(struct graph *g, graph_id symbol, int64_t c, struct digit *d)
 {
     const struct graph_node n = *graph_at(g, symbol);

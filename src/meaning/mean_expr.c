@@ -625,7 +625,7 @@ static const struct call_word {
     {UOP_RCP64H, UOP_B32, "rcp64h"},
     {UOP_RSQ64H, UOP_B32, "rsq64h"},
     {UOP_FABS, UOP_VOID, "abs"},
-    {UOP_FCHK, UOP_VOID, "division_needs_slow_path"},
+    {UOP_FCHK, UOP_F32, "division_needs_slow_path"},
     {UOP_FSWZADD, UOP_VOID, "fswzadd"},
     {UOP_BALLOT, UOP_B1, "ballot"},
     {UOP_ELECT, UOP_B1, "elect"},
@@ -693,6 +693,19 @@ static struct mean_text special_register(const struct printer *p, const struct g
     if (text)
         return word(text);
     return mean_piece(p->m, PREC_PRIMARY, "SR%" PRIu64, n->imm >= UOP_SR_OTHER ? n->imm - UOP_SR_OTHER : n->imm);
+}
+
+/* Functions without an operation of their own. */
+static struct mean_text function_text(const struct printer *p, const struct graph_node *n)
+{
+    static const char *const words[GRAPH_FUNCTIONS] = {
+        [GRAPH_EXP] = "exp", [GRAPH_EXP10] = "exp10", [GRAPH_LOG] = "log", [GRAPH_LOG10] = "log10",
+        [GRAPH_SIN] = "sin", [GRAPH_COS] = "cos",     [GRAPH_TAN] = "tan", [GRAPH_POW] = "pow"};
+    bool natural = n->imm == GRAPH_DIV_U || n->imm == GRAPH_REM_U;
+    unsigned as = n->type | (natural ? MEAN_AS_UNSIGNED : 0u);
+    if (n->imm >= GRAPH_DIV && n->imm < GRAPH_FUNCTIONS)
+        return binary(p, n->arg[0], n->imm >= GRAPH_REM_S ? "%" : "/", n->arg[1], PREC_MUL, false, as);
+    return call(p, n->imm < GRAPH_FUNCTIONS ? words[n->imm] : "?", n->arg, n->arg_count, as);
 }
 
 static struct mean_text operation(const struct printer *p, graph_id id, const struct graph_node *n)
@@ -788,6 +801,7 @@ static struct mean_text operation(const struct printer *p, graph_id id, const st
     }
     case UOP_ATOM: return atomic_text(p, n);
     case GRAPH_PHI: return phi_text(p, id, n);
+    case GRAPH_REAL: return function_text(p, n);
     case UOP_SHFL: /* the clamp operand says nothing to a reader */
         return mean_piece(m, PREC_PRIMARY, "%s(%s, %s)", chosen_word(n),
                           mean_operand(m, arg(p, n->arg[0], p->as), PREC_TERNARY),
@@ -858,6 +872,8 @@ struct mean_text mean_text_define(struct mean *m, graph_id id, unsigned as, unsi
     uint32_t at;
     if (id == GRAPH_NIL || id >= m->g->nodes.n)
         return word("?");
+    if (graph_reads(m->g, id) != GRAPH_NIL)
+        return mean_text_define(m, graph_reads(m->g, id), as, style, depth);
     const struct graph_node *n = graph_at(m->g, id);
     if (n->kind == UOP_CONST) {
         unsigned reader = style & MEAN_BITS ? (as & ~(unsigned)MEAN_AS_TYPE) | UOP_B32 : as;

@@ -182,6 +182,8 @@ static enum mean_kind element_kind(const struct mean *m, graph_id address, enum 
 
 enum mean_kind mean_kind_made(const struct mean *m, graph_id id, unsigned depth)
 {
+    if (graph_reads(m->g, id) != GRAPH_NIL && depth < MADE_DEPTH)
+        return mean_kind_made(m, graph_reads(m->g, id), depth + 1);
     const struct graph_node *n = graph_at(m->g, id);
     unsigned bits = uop_type_bits((enum uop_type)n->type);
     uint32_t at;
@@ -211,6 +213,10 @@ enum mean_kind mean_kind_made(const struct mean *m, graph_id id, unsigned depth)
     case UOP_COS:
     case UOP_TANH:
     case UOP_FSWZADD: return float_kind(n->type);
+    case GRAPH_REAL:
+        return n->type == UOP_B32 || n->type == UOP_B64
+                   ? integer_kind(bits, n->imm == GRAPH_DIV_U || n->imm == GRAPH_REM_U)
+                   : float_kind(n->type);
     case UOP_F2I: return integer_kind(bits, !(n->flags & UOP_SIGNED));
     case UOP_SREG: return KIND_U32;
     case UOP_MIN_S:
@@ -303,12 +309,12 @@ static enum mean_kind used_by(graph_id id, const struct graph_node *user, unsign
     case UOP_SIN:
     case UOP_COS:
     case UOP_TANH:
-    case UOP_FCHK: return float_kind(user->type);
     case UOP_FLT:
     case UOP_FLE:
     case UOP_FEQ:
     case UOP_FNE:
-    case UOP_FNUM: return float_kind(user->width);
+    case UOP_FNUM:
+    case UOP_FCHK: return float_kind(user->width);
     case UOP_F2F:
     case UOP_F2I: return float_kind((unsigned)user->imm);
     case UOP_ILT_S:
@@ -348,10 +354,13 @@ static enum mean_kind kind_used(struct mean *m, graph_id id, unsigned depth)
     const graph_id *users = graph_users(m->g, id, &count);
     if (count > USERS_MAX)
         count = USERS_MAX;
-    for (uint32_t i = 0; i < count; i++) {
-        enum mean_kind k = mean_is_live(m, users[i]) ? used_by(id, graph_at(m->g, users[i]), bits) : KIND_UNKNOWN;
-        if (k != KIND_UNKNOWN)
-            return k;
+    for (unsigned all = 0; all < 2; all++) {
+        for (uint32_t i = 0; i < count; i++) {
+            enum mean_kind k = mean_is_live(m, users[i]) ? used_by(id, graph_at(m->g, users[i]), bits) : KIND_UNKNOWN;
+            /* Inside an expansion the bits of a number are taken apart: that says nothing of the number. */
+            if (k != KIND_UNKNOWN && (all || mean_kind_is_float(k) || !graph_is_inside(m->g, users[i])))
+                return k;
+        }
     }
     for (uint32_t i = 0; i < count && depth < USED_DEPTH; i++) {
         const struct graph_node *user = graph_at(m->g, users[i]);

@@ -34,6 +34,9 @@ struct pat_binding {
 };
 enum pat_confidence { PAT_PROVED, PAT_ASSUMED, PAT_MATCHED };
 
+/* What threads have when a match is over: each its own; one result of all; each the result of those before it. */
+enum pat_makes { PAT_MAKES_NOTHING, PAT_MAKES_ONE, PAT_MAKES_PREFIXES };
+
 struct pat_match {
     const char *id;      /* from the page */
     const char *family;  /* from the page: "skeleton", "memory", "lowering", "operator" */
@@ -45,14 +48,30 @@ struct pat_match {
     VEC(struct pat_binding) bindings;
     VEC(const char *) via; /* names of the real rules used */
     enum pat_confidence confidence;
+    enum pat_makes makes;
+    uint32_t cycle; /* + 1: the loop of the source it speaks of (graph_cycle.h); 0: none */
+};
+/* Something a page would have matched, but for what makes it wrong: a finding. */
+struct pat_note {
+    const char *code;      /* "unsynchronised" */
+    uint32_t insn, second; /* instances */
 };
 struct pat_result {
     VEC(struct pat_match) matches; /* in a fixed order: by last instruction, wholes after their parts; see pat_run.c */
     const graph_id *real;          /* private: the real-number reading of every node that has one of its own */
+    const graph_id *plain;         /* private: the same without minimum and maximum: functions alone */
+    const uint8_t *rests_on;       /* private: by node, the real rules its reading rests on */
+    const void *expanded;          /* private */
     uint32_t real_count;
+    VEC(struct pat_note) notes;
 };
 
-/* Runs every page of the library on a graph. */
+/* Finds the expansions of the library's pages (blocks with `expands` or `reads`); `out` goes into g->expansions, so that
+ * places, roles and words know what is nobody else's. */
+enum sp_status pat_expand(const struct pat_library *lib, struct arena *a, struct graph *g,
+                          struct graph_expansions *out);
+
+/* Runs every page of the library on a graph; finds the expansions first where nobody did. */
 enum sp_status pat_run(const struct pat_library *lib, struct mean *m, struct arena *a, struct pat_result *out);
 
 /* The real-number reading of a value: like mean_expr, with the real rules (min, max, clamp …) applied.

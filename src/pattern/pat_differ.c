@@ -53,8 +53,12 @@ static void visit(struct cone *c, graph_id node, enum uop_type as, unsigned dept
         c->overflow = true;
         return;
     }
-    const struct graph_node n = *graph_at(c->g, node);
-    if (pat_real_node(c->matches, node) == node) {
+    const struct pat_index index = {.expanded = c->matches->expanded};
+    const struct pat_reading *r = pat_reading_of(&index, node);
+    /* A reading shows its function's arguments; nodes that only readings have are no leaves. */
+    const struct graph_node n = *graph_at(c->g, r ? r->as : node);
+    bool says = index.expanded && node >= index.expanded->nodes && node < c->matches->real_count && pat_is_pure(&n);
+    if (pat_real_node(c->matches, node) == node && !says) {
         if (n.type == UOP_B1 || n.kind == GRAPH_BOOL) { /* a condition is open: its operands decide */
             for (unsigned i = 0; i < n.arg_count; i++)
                 visit(c, n.arg[i], n.width && pat_is_float((enum uop_type)n.width) ? (enum uop_type)n.width : UOP_B32,
@@ -322,6 +326,25 @@ static bool make_tape(struct cone *c)
            pat_tape_build(&c->tape, c->a, c->g, (graph_id[]){c->exact, c->real}, 2, leaves, c->leaf_count);
 }
 
+/* Functions that the machine only approximates, and what it does for each. */
+static void rounding_row(struct cone *c, unsigned rules, struct pat_differences *out)
+{
+    static const struct {
+        unsigned rule;
+        const char *machine;
+    } ways[] = {{PAT_RULE_EXP, "an approximate exp2 of a scaled argument for exp"},
+                {PAT_RULE_LOG, "a scaled approximate log2 for log"},
+                {PAT_RULE_DIV, "a product with an approximate reciprocal for /"},
+                {PAT_RULE_SCALED, "an approximation scaled away from subnormals"}};
+    struct strbuf machine;
+    str_init(&machine, c->a);
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
+        if (rules & ways[i].rule)
+            str_addf(&machine, "%s%s", machine.n ? "; " : "", ways[i].machine);
+    if (machine.n)
+        add_row(c, out, "always", machine.p, "the function itself, without rounding");
+}
+
 /* One min or max alone, over its two operands whatever they are made of. */
 static void stage_rows(const struct cone *whole, graph_id stage, struct pat_differences *out)
 {
@@ -351,10 +374,18 @@ enum sp_status pat_differences(struct mean *m, const struct pat_result *matches,
                                struct pat_differences *out)
 {
     *out = (struct pat_differences){0};
-    struct cone c = {
-        .m = m, .g = m->g, .a = a, .matches = matches, .exact = node, .real = pat_real_node(matches, node)};
+    struct cone c = {.m = m,
+                     .g = m->g,
+                     .a = a,
+                     .matches = matches,
+                     .exact = pat_plain_node(matches, node),
+                     .real = pat_real_node(matches, node)};
     if (c.real == node)
         return SP_OK;
+    unsigned rules = node < matches->real_count ? matches->rests_on[node] : 0;
+    rounding_row(&c, rules, out);
+    if (!(rules & PAT_RULE_SELECT))
+        return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
     visit(&c, node, UOP_VOID, 0);
     order_leaves(&c);
     if (make_tape(&c)) {

@@ -118,7 +118,7 @@ static bool find_loads(struct pat_index *x)
 
 bool pat_is_pure(const struct graph_node *n)
 {
-    if (n->kind == GRAPH_BOOL)
+    if (n->kind == GRAPH_BOOL || n->kind == GRAPH_REAL)
         return true;
     return n->kind < UOP_GRAPH_KINDS && n->kind != UOP_CONST && n->arg_count && uop_is_pure((enum uop_kind)n->kind);
 }

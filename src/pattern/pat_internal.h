@@ -7,7 +7,7 @@
 
 /* ---- terms: a block's expression, compiled (pat_term.c) -------------------------------------- */
 enum pat_term_kind {
-    TERM_VARIABLE, /* metavariable `variable` */
+    TERM_VARIABLE, /* metavariable `variable`; with an argument: a named part, which is that */
     TERM_NUMBER,
     TERM_SREG,      /* special register `sreg` */
     TERM_OPERATION, /* node of kind `kind`, or `float_kind` when its arguments are floats */
@@ -17,15 +17,23 @@ enum pat_term_kind {
     TERM_ELEMENT,   /* a load of `variable`[arg[0]]; `readonly`: the compiler vouches that nobody writes it */
     TERM_ADDRESS,   /* &`variable`[arg[0]] */
     TERM_ANY,       /* any computation: the elements arg[…] must occur; `ellipsis`: others may too */
+    TERM_BITS,      /* arg[0], its bits read as `reads_as` */
+    TERM_REDUCED,   /* the result of a reduction of arg[0] by the operation `variable` or `named` */
 };
+
+enum { ANY_ROUNDING = 0xff };
 
 struct pat_term {
     enum pat_term_kind kind;
-    uint8_t operation, float_operation; /* enum uop_kind; UOP_NOP: none */
-    bool commutative, maximum, readonly, ellipsis;
+    uint8_t operation, float_operation; /* node kinds: either will do; UOP_NOP: none */
+    uint8_t function;                   /* GRAPH_REAL: enum graph_function */
+    uint8_t rounding;                   /* enum uop_round, ANY_ROUNDING */
+    enum uop_type reads_as;             /* BITS */
+    bool commutative, maximum, readonly, ellipsis, saturate;
     enum cu_op op;
     enum cu_type type; /* NUMBER */
     double number;
+    const char *named; /* REDUCED: "max" */
     int variable;
     unsigned sreg;
     const struct pat_term *arg[CU_MAX_ARGS];
@@ -38,6 +46,8 @@ struct pat_compile {
     const struct cu_block *block;
     const char *where; /* page */
     struct diag_sink *diags;
+    const struct pat_term *parts[CU_MAX_VARIABLES]; /* named parts met so far */
+    unsigned visible;                               /* names a part may speak of; 0: all */
 };
 /* NULL with a diagnostic when the expression says something no machine value can be compared with. */
 const struct pat_term *pat_compile_term(struct pat_compile *c, const struct cu_expr *e);
@@ -50,12 +60,17 @@ struct pat_variant {
     const char *rule, *name; /* "clamp/nan", "nan"; the first block: "clamp", "" */
     struct cu_block block;
     const struct pat_term *value, *condition, *target; /* NULL: absent */
+    int slow; /* metavariable that stands for what a slow path gives, -1: none */
+    const struct pat_plan *plan; /* the block is steps, a loop or an effect (pat_collect.h); NULL: one of the above */
 };
 
 struct pat_page_binding {
     const char *key;
     const struct cu_expr *value;
 };
+
+/* The function of a binding that chooses one of its words, PAT_CHOICE_…; -1: another binding. */
+int pat_choice_of(const struct cu_expr *e);
 
 struct pat_page {
     const char *name, *id, *family;
@@ -70,8 +85,15 @@ struct pat_library {
 };
 
 /* ---- real rules and evaluation (pat_rules.c, pat_value.c) ------------------------------------ */
-enum pat_rule { PAT_RULE_SELECT = 1, PAT_RULE_FMA = 2 };
-enum { PAT_RULE_COUNT = 2 };
+enum pat_rule {
+    PAT_RULE_SELECT = 1,
+    PAT_RULE_FMA = 2,
+    PAT_RULE_EXP = 4,
+    PAT_RULE_LOG = 8,
+    PAT_RULE_DIV = 16,
+    PAT_RULE_SCALED = 32,
+};
+enum { PAT_RULE_COUNT = 6 };
 extern const char *const pat_rule_names[PAT_RULE_COUNT]; /* bit k has name k */
 
 /* A node read as the smaller or larger of two. */
@@ -142,8 +164,9 @@ struct pat_index {
     bool *live;                      /* some effect depends on it */
     uint8_t *spread;                 /* enum pat_spread of each node: does it differ between the threads of a launch */
     uint32_t *merged_start, *merged; /* defs that hold a node through a guarded write */
-    struct map_u64 first_load;       /* LOAD node -> an access that reads it; others through next_load */
-    uint32_t *next_load;             /* access -> another of the same node, UINT32_MAX */
+    const struct pat_expanded *expanded; /* readings found so far; NULL: none yet */
+    struct map_u64 first_load;           /* LOAD node -> an access that reads it; others through next_load */
+    uint32_t *next_load;                 /* access -> another of the same node, UINT32_MAX */
 };
 enum sp_status pat_index_init(struct pat_index *x, struct arena *a, struct graph *g);
 enum pat_spread { PAT_UNIFORM = 1, PAT_VARIES, PAT_SPREAD_UNKNOWN };
@@ -161,6 +184,51 @@ bool pat_is_half(const struct pat_index *x, graph_id node);
 /* True when an instruction (not the meeting of two branches) made this value. */
 bool pat_made_by_instruction(const struct pat_index *x, graph_id node);
 
+/* ---- readings and expansions (pat_expand.c, pat_guard.c, pat_own.c) --------------------------- */
+/* A value that is a function no one operation is, or that reads as another by a real rule. */
+struct pat_reading {
+    graph_id node, as;     /* `as`: a node that says it, over other values of the graph */
+    unsigned via;          /* real rules it rests on */
+    bool closed;           /* an expansion: only `as` is to be seen of it */
+    const graph_id *inner; /* nodes between `node` and the arguments of `as` */
+    unsigned inner_count;
+};
+struct pat_expanded {
+    struct map_u64 of; /* node -> index into list */
+    VEC(struct pat_reading) list;
+    VEC(struct pat_found *) found; /* matches of pages that read or expand, with their covers */
+    struct map_u64 made;           /* content -> node made for a reading */
+    const bool *inside;            /* by node, as in graph_expansions; NULL: not known yet */
+    graph_id nodes;
+};
+const struct pat_reading *pat_reading_of(const struct pat_index *x, graph_id node);
+/* Inside an expansion, or its result: what it is made of is nobody else's. */
+bool pat_is_hidden(const struct pat_index *x, graph_id node);
+/* The same node, or expansions that compute the same. */
+bool pat_same_value(const struct pat_index *x, graph_id a, graph_id b);
+/* The function a block means by a call, as a node kind and (for GRAPH_REAL) its enum graph_function. */
+bool pat_function_named(const char *name, unsigned args, unsigned *kind, unsigned *function);
+/* The forms in which machines keep an approximation away from subnormals and infinities (pat_guard.c): reads `node` as
+ * the plain one. */
+enum { PAT_GUARD_INNER = 12 };
+bool pat_guarded(struct graph *g, graph_id node, graph_id *as, graph_id inner[PAT_GUARD_INNER], unsigned *inner_count);
+/* Slow paths (pat_own.c): code without an effect behind a branch that comes back to where the quick way goes on. */
+struct pat_branches {
+    struct map_u64 of; /* condition -> 1 + block whose branch it decides; more through `next` */
+    uint32_t *next;
+    uint32_t *child, *sibling; /* tree of dominators */
+};
+bool pat_branches_init(struct pat_branches *b, struct arena *a, const struct graph *g);
+/* Instances that run only where `when` holds, with the branch and the marks of reconvergence round them (`fringe`
+ * counts these: they come last). False: there is no such path. */
+struct pat_slow {
+    VEC(uint32_t) insns;
+    uint32_t fringe;
+};
+bool pat_slow_path(const struct pat_branches *b, struct arena *a, struct graph *g, graph_id when, struct pat_slow *out);
+/* Fills owner, slow, inside and reads from the closed readings. */
+enum sp_status pat_own(struct arena *a, struct pat_index *x, struct pat_expanded *e, struct graph_expansions *out);
+
 /* ---- the matcher (pat_match.c) --------------------------------------------------------------- */
 struct pat_bound {
     bool set;
@@ -169,6 +237,8 @@ struct pat_bound {
     int param;              /* arrays: the parameter */
     const char *text;       /* arrays and indices */
     uint32_t element_bytes; /* arrays */
+    bool counted;
+    int64_t number;
 };
 
 struct pat_inner {
@@ -191,10 +261,16 @@ struct pat_ctx {
     VEC(graph_id) readings;   /* nodes read as min or max: node, first argument, second argument */
     unsigned via;
     graph_id root;
-    int word;       /* word of a wide store being matched, -1 */
-    unsigned steps; /* left before this root is given up */
-    bool partial;   /* some goals are solved apart: `where` waits */
+    int word;                            /* word of a wide store being matched, -1 */
+    unsigned steps;                      /* left before this root is given up */
+    bool partial;                        /* some goals are solved apart: `where` waits */
+    const struct pat_branches *branches; /* for slow_path(); NULL: there are none */
+    struct pat_slow slow_path;           /* what slow_path() found */
+    struct pat_collect *collect;         /* what threads do together (pat_collect.h); NULL: not known yet */
+    VEC(const struct pat_found *) spoken; /* matches of the reductions a term spoke of */
+    unsigned reach;                      /* enum pat_reach: of the reductions a term spoke of, the widest */
 };
+enum { PAT_CHOICE_SYNC, PAT_CHOICE_SELF, PAT_CHOICE_SCOPE, PAT_CHOICES }; /* functions of bindings that choose a word */
 void pat_ctx_begin(struct pat_ctx *c, const struct pat_page *page, const struct pat_variant *variant, graph_id root);
 /* All of these leave the bindings and lists of the first way that fits in the context. */
 bool pat_match_value(struct pat_ctx *c, const struct pat_term *t, graph_id node, enum uop_type as);
@@ -206,6 +282,11 @@ bool pat_match_address(struct pat_ctx *c, const struct pat_term *t, graph_id add
                        unsigned width);
 bool pat_match_guarded(struct pat_ctx *c, const struct pat_term *condition, const struct pat_term *value,
                        graph_id guard, graph_id loaded);
+/* Several terms at once. */
+bool pat_match_goals(struct pat_ctx *c, const struct pat_term *const *terms, const graph_id *nodes, unsigned count);
+/* The result of this reduction as TERM_REDUCED. */
+struct pat_collective;
+bool pat_match_collective(struct pat_ctx *c, const struct pat_term *t, const struct pat_collective *v);
 bool pat_assumes(const struct pat_ctx *c); /* a condition the match rests on is not known to hold */
 bool pat_match_where(struct pat_ctx *c);
 
@@ -221,8 +302,15 @@ struct pat_found {
     uint32_t first, last; /* byte offsets */
     graph_id stored;      /* stores: the value, for its text */
     bool climbed;         /* a part of what an instruction makes: only the whole is in a register */
+    uint32_t slow_count;  /* instances of slow paths, among match.insns, in `slow` */
+    const uint32_t *slow;
+    uint8_t choice[PAT_CHOICES]; /* which word a binding's function takes */
+    uint32_t cycle;
+    bool held; /* no match unless something completes it */
     enum uop_type as;
 };
+/* From this block on nothing happens but the end of the thread. */
+bool pat_only_leaves(const struct graph *g, uint32_t block);
 /* The instances that belong to what the context matched, with `extra` ones, ascending. */
 void pat_cover(const struct pat_ctx *c, const uint32_t *extra, unsigned extra_count, struct pat_found *out);
 /* Order, nesting, bindings: from all that was found to the result (pat_order.c). */
@@ -230,7 +318,8 @@ enum sp_status pat_finish(struct mean *m, struct arena *a, struct pat_index *x, 
                           uint32_t count, struct pat_result *out);
 /* Real readings of all nodes (pat_real.c). */
 graph_id pat_real_node(const struct pat_result *matches, graph_id node);
-enum sp_status pat_real_build(struct mean *m, struct arena *a, struct pat_found *const *found, uint32_t count,
-                              struct pat_result *out);
+graph_id pat_plain_node(const struct pat_result *matches, graph_id node);
+enum sp_status pat_real_build(struct mean *m, struct arena *a, struct pat_index *x, struct pat_found *const *found,
+                              uint32_t count, struct pat_result *out);
 
 #endif

@@ -4,7 +4,7 @@
  * exact reading fits first; each use is recorded.
  *
  * Requires a built graph and index. Work a root is bounded by `steps`. */
-#include "pattern/pat_internal.h"
+#include "pattern/pat_collect.h"
 
 #include "base/str.h"
 
@@ -29,6 +29,8 @@ void pat_ctx_begin(struct pat_ctx *c, const struct pat_page *page, const struct 
     memset(c->bound, 0, sizeof c->bound);
     c->inner.n = c->conditions.n = c->carriers.n = c->readings.n = 0;
     c->via = 0;
+    c->reach = 0;
+    c->spoken.n = 0;
     c->root = root;
     c->word = -1;
     c->steps = STEPS;
@@ -80,6 +82,14 @@ static bool type_fits(enum cu_type declared, enum uop_type as)
     return false;
 }
 
+/* C writes one sign for the division of floats, signed and unsigned integers. */
+static bool is_function(unsigned wanted, unsigned found)
+{
+    if (wanted == GRAPH_DIV)
+        return found == GRAPH_DIV || found == GRAPH_DIV_S || found == GRAPH_DIV_U;
+    return found == wanted || (wanted == GRAPH_REM_S && found == GRAPH_REM_U);
+}
+
 static const struct graph_node *strip_extension(const struct graph *g, graph_id *id)
 {
     const struct graph_node *n = graph_at(g, *id);
@@ -96,8 +106,16 @@ static bool match_variable(struct pat_ctx *c, const struct goal *goal)
     struct pat_bound *b = &c->bound[goal->term->variable];
     if (v->pointer)
         return false;
+    const struct pat_term *part = goal->term->arg_count ? goal->term->arg[0] : NULL;
     if (b->set)
-        return b->node == goal->node && solve(c, goal->next);
+        return pat_same_value(c->x, b->node, goal->node) && solve(c, goal->next);
+    if (part) { /* a named part: the same node wherever it is spoken of, and made as the part says */
+        *b = (struct pat_bound){.set = true, .node = goal->node, .as = goal->as};
+        if (solve(c, &(struct goal){part, goal->node, goal->as, goal->next}))
+            return true;
+        b->set = false;
+        return false;
+    }
     bool truth = graph_at(c->g, goal->node)->type == UOP_B1;
     enum uop_type as = truth ? UOP_B1 : goal->as;
     if (!type_fits(v->type, as) && !(as == UOP_VOID && v->type != CU_BOOL))
@@ -161,19 +179,65 @@ static bool solve_arguments(struct pat_ctx *c, const struct goal *goal, const gr
     return solve(c, next);
 }
 
-static bool match_operation(struct pat_ctx *c, const struct goal *goal)
+/* What the graph holds negated as a constant, for a term -x whose x is a number or a constant. */
+static bool match_negated_constant(struct pat_ctx *c, const struct goal *goal)
+{
+    const struct pat_term *inner = goal->term->arg[0];
+    const struct graph_node *n = graph_at(c->g, goal->node);
+    bool constant = inner->kind == TERM_NUMBER;
+    uint64_t bits;
+    if (inner->kind == TERM_VARIABLE)
+        constant = c->variant->block.variables[inner->variable].constant ||
+                   (c->bound[inner->variable].set && graph_is_const(c->g, c->bound[inner->variable].node, NULL));
+    if (!constant || !graph_is_const(c->g, goal->node, &bits))
+        return false;
+    unsigned width = uop_type_bits((enum uop_type)n->type);
+    bool floats = pat_is_float(goal->as) && uop_type_bits(goal->as) == width;
+    uint64_t sign = UINT64_C(1) << (width - 1), mask = sign | (sign - 1);
+    graph_id turned = graph_const(c->g, (enum uop_type)n->type, floats ? bits ^ sign : (0 - bits) & mask);
+    return solve(c, &(struct goal){inner, turned, goal->as, goal->next});
+}
+
+/* max(0, min(1, x)) of an operation: in the operation, or by adding zero to it. */
+static const struct graph_node *saturated(const struct pat_ctx *c, graph_id *id)
+{
+    const struct graph_node *n = graph_at(c->g, *id);
+    uint64_t bits;
+    if (n->kind == UOP_FADD && (n->flags & UOP_SAT) && graph_is_const(c->g, n->arg[1], &bits) &&
+        pat_is_zero((enum uop_type)n->type, bits)) {
+        *id = n->arg[0];
+        return graph_at(c->g, *id);
+    }
+    return n->flags & UOP_SAT ? n : NULL;
+}
+
+static bool match_structure(struct pat_ctx *c, const struct goal *goal)
 {
     static const unsigned plain[3] = {0, 1, 2}, turned[3] = {1, 0, 2};
     const struct pat_term *t = goal->term;
     const struct graph_node *n = graph_at(c->g, goal->node);
-    bool floats = n->kind == t->float_operation && t->float_operation != UOP_NOP;
     struct mark m = here(c);
+    graph_id bare = goal->node;
+    if (t->saturate) {
+        n = saturated(c, &bare);
+        if (!n)
+            return false;
+        if (bare != goal->node)
+            enter(c, goal->node, t, false);
+    }
+    if (t->float_operation == UOP_FNEG && n->kind == UOP_CONST)
+        return match_negated_constant(c, goal);
+    bool floats = n->kind == t->float_operation && t->float_operation != UOP_NOP;
+    if (floats && n->kind == GRAPH_REAL && !is_function(t->function, (unsigned)n->imm))
+        return back(c, m);
+    if (t->rounding != ANY_ROUNDING && n->round != t->rounding)
+        return back(c, m);
     if (!floats && !(n->kind == t->operation && t->operation != UOP_NOP)) {
         graph_id id = goal->node;
         n = strip_extension(c->g, &id);
         if (id != goal->node && n->kind == t->operation && t->operation != UOP_NOP) {
             enter(c, goal->node, NULL, false);
-            return match_operation(c, &(struct goal){t, id, goal->as, goal->next}) || back(c, m);
+            return match_structure(c, &(struct goal){t, id, goal->as, goal->next}) || back(c, m);
         }
         /* a * b + c as one fused operation */
         const struct pat_term *product = t->arg_count == 2 ? t->arg[0] : NULL;
@@ -194,21 +258,40 @@ static bool match_operation(struct pat_ctx *c, const struct goal *goal)
         }
         return false;
     }
-    if (n->arg_count != t->arg_count || (n->flags & (UOP_SAT | UOP_RELU)))
-        return false;
+    bool clamps = (n->flags & UOP_SAT) && !t->saturate;
+    if (n->arg_count != t->arg_count || clamps || (n->flags & UOP_RELU))
+        return back(c, m);
     const graph_id args[3] = {n->arg[0], n->arg[1], n->arg[2]};
     enum uop_type as = (enum uop_type)n->type;
     unsigned count = n->arg_count;
-    enter(c, goal->node, t, false);
+    if (n->kind == UOP_FCHK) /* a condition about floats */
+        as = (enum uop_type)n->width;
+    enter(c, bare, t, false);
+    struct mark entered = here(c);
     if (solve_arguments(c, goal, args, plain, count, as))
         return true;
     if (t->commutative && count >= 2) {
-        back(c, m);
-        enter(c, goal->node, t, false);
+        back(c, entered);
         if (solve_arguments(c, goal, args, turned, count, as))
             return true;
     }
     return back(c, m);
+}
+
+/* An operation as it stands; else what the value reads as (pat_expand.c). Inside an expansion nothing is to be seen. */
+static bool match_operation(struct pat_ctx *c, const struct goal *goal)
+{
+    const struct pat_reading *r = pat_reading_of(c->x, goal->node);
+    struct mark m = here(c);
+    if (!pat_is_hidden(c->x, goal->node) && match_structure(c, goal))
+        return true;
+    if (!r)
+        return false;
+    enter(c, goal->node, goal->term, false);
+    for (unsigned i = 0; i < r->inner_count && !r->closed; i++)
+        enter(c, r->inner[i], NULL, false);
+    c->via |= r->via;
+    return match_structure(c, &(struct goal){goal->term, r->as, goal->as, goal->next}) || back(c, m);
 }
 
 static bool match_minmax(struct pat_ctx *c, const struct goal *goal)
@@ -342,7 +425,7 @@ static bool match_place(struct pat_ctx *c, const struct pat_term *t, graph_id ad
                         unsigned width, const struct goal *next)
 {
     struct mean_address where;
-    if (space != UOP_GLOBAL && space != UOP_GENERIC)
+    if ((space != UOP_GLOBAL && space != UOP_GENERIC) || !c->m)
         return false;
     if (!mean_address_of(c->m, address, space, width, &where) || where.param < 0 || !where.array || !where.index_text)
         return false;
@@ -455,6 +538,12 @@ static bool match_any(struct pat_ctx *c, const struct goal *goal)
         const struct graph_node *n = graph_at(c->g, id);
         if (c->inner.n - m.inner > WALK_MAX)
             return back(c, m);
+        const struct pat_reading *r = load == GRAPH_NIL ? pat_reading_of(c->x, id) : NULL;
+        if (r && r->closed) { /* its instruction and what it is a function of */
+            enter(c, id, NULL, false);
+            walk_push(c, &w, r->as);
+            continue;
+        }
         if (load != GRAPH_NIL) {
             if (c->word >= 0 && word != c->word)
                 return back(c, m);
@@ -508,6 +597,93 @@ no:
     return back(c, m);
 }
 
+/* ---- results of reductions ------------------------------------------------------------------- */
+
+/* What is reduced, without the neutral element that threads without one bring. */
+static graph_id brought(const struct graph *g, graph_id input)
+{
+    const struct graph_node *n = graph_at(g, input);
+    if (n->kind == UOP_SELECT && graph_is_const(g, n->arg[2], NULL))
+        return n->arg[1];
+    if (n->kind == UOP_SELECT && graph_is_const(g, n->arg[1], NULL))
+        return n->arg[2];
+    return input;
+}
+
+/* All that is taken in: one value for all, but for constants; or partial results of another reduction. */
+static bool match_collective(struct pat_ctx *c, const struct pat_term *t, const struct pat_collective *v,
+                             const struct goal *next, unsigned depth)
+{
+    struct pat_bound *operation = t->variable >= 0 ? &c->bound[t->variable] : NULL;
+    struct pat_bound before = operation ? *operation : (struct pat_bound){0};
+    graph_id input = GRAPH_NIL;
+    if (depth > 4 || (operation ? operation->set && strcmp(operation->text, pat_op_text(v->op)) != 0
+                                : pat_op_find(t->named) != v->op))
+        return false;
+    if (!v->exact && !(c->page->rules & PAT_RULE_SELECT))
+        return false;
+    for (size_t i = 0; i < v->inputs.n; i++) {
+        if (graph_is_const(c->g, v->inputs.p[i], NULL))
+            continue;
+        if (input != GRAPH_NIL && input != v->inputs.p[i])
+            return false;
+        input = v->inputs.p[i];
+    }
+    if (input == GRAPH_NIL)
+        return false;
+    struct mark m = here(c);
+    unsigned reach = c->reach;
+    if (operation)
+        *operation = (struct pat_bound){.set = true, .text = pat_op_text(v->op)};
+    enter(c, v->values.p[v->values.n - 1], NULL, false);
+    c->via |= v->exact ? 0 : PAT_RULE_SELECT;
+    c->reach = v->reach > c->reach ? v->reach : c->reach;
+    size_t spoken = c->spoken.n;
+    if (v->found)
+        VEC_PUSH(c->a, c->spoken, v->found);
+    const struct pat_term *of = t->arg[0];
+    const struct pat_collective *inner = pat_collect_inner(c->collect, input);
+    if (of->kind == TERM_REDUCED) {
+        if (inner && inner != v && match_collective(c, of, inner, next, depth + 1))
+            return true;
+    } else {
+        graph_id plain = brought(c->g, input);
+        if (inner && inner != v && inner->op == v->op && match_collective(c, t, inner, next, depth + 1))
+            return true;
+        if (solve(c, &(struct goal){of, plain, UOP_VOID, next}))
+            return true;
+        if (plain != input && solve(c, &(struct goal){of, input, UOP_VOID, next}))
+            return true;
+    }
+    if (operation)
+        *operation = before;
+    c->reach = reach;
+    c->spoken.n = spoken;
+    return back(c, m);
+}
+
+static bool match_reduced(struct pat_ctx *c, const struct goal *goal)
+{
+    const struct pat_collective *v = pat_collect_result(c->collect, goal->node);
+    return v && match_collective(c, goal->term, v, goal->next, 0);
+}
+
+bool pat_match_collective(struct pat_ctx *c, const struct pat_term *t, const struct pat_collective *v)
+{
+    return match_collective(c, t, v, NULL, 0);
+}
+
+bool pat_match_goals(struct pat_ctx *c, const struct pat_term *const *terms, const graph_id *nodes, unsigned count)
+{
+    struct goal goals[CU_MAX_STATEMENTS];
+    const struct goal *next = NULL;
+    for (unsigned i = count < CU_MAX_STATEMENTS ? count : CU_MAX_STATEMENTS; i-- > 0;) {
+        goals[i] = (struct goal){terms[i], nodes[i], UOP_VOID, next};
+        next = &goals[i];
+    }
+    return solve(c, next);
+}
+
 /* ---- one goal -------------------------------------------------------------------------------- */
 
 static bool solve(struct pat_ctx *c, const struct goal *goal)
@@ -518,7 +694,12 @@ static bool solve(struct pat_ctx *c, const struct goal *goal)
         return false;
     c->steps--;
     struct mark m = here(c);
+    bool looks_inside = goal->term->kind == TERM_MINMAX || goal->term->kind == TERM_CHOICE;
+    if (looks_inside && pat_is_hidden(c->x, goal->node))
+        return false;
     switch (goal->term->kind) {
+    case TERM_REDUCED: return match_reduced(c, goal);
+    case TERM_BITS: return solve(c, &(struct goal){goal->term->arg[0], goal->node, goal->term->reads_as, goal->next});
     case TERM_VARIABLE: return match_variable(c, goal);
     case TERM_NUMBER: return match_number(c, goal);
     case TERM_SREG: {

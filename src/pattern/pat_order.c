@@ -144,13 +144,22 @@ static struct pat_binding bind(struct order *o, const struct pat_found *f, const
 {
     const struct cu_expr *e = page->value;
     struct pat_binding out = {.key = page->key, .kind = PAT_BIND_TEXT, .text = ""};
+    int choice = pat_choice_of(e);
+    if (choice >= 0) {
+        unsigned word = f->choice[choice];
+        out.text = e->arg[word < e->arg_count ? word : 0]->text;
+        return out;
+    }
     const struct cu_expr *name = e;
     while (name->kind == CU_UNARY || (name->kind == CU_CALL && name->arg_count))
         name = name->arg[0];
     int v = name->kind == CU_NAME ? cu_find_variable(&f->variant->block, name->text) : -1;
     const struct pat_bound *b = v >= 0 ? &f->bound[v] : NULL;
     if (e->kind == CU_NAME) {
-        if (b->text) {
+        if (b->counted) {
+            out.kind = PAT_BIND_INT;
+            out.number = b->number;
+        } else if (b->text) {
             out.text = b->text;
         } else {
             out.kind = PAT_BIND_NODE;
@@ -163,6 +172,8 @@ static struct pat_binding bind(struct order *o, const struct pat_found *f, const
         out.kind = PAT_BIND_NODE;
         out.node = f->match.root;
         out.as = UOP_VOID;
+    } else if (e->kind == CU_CALL && strcmp(e->text, "type") == 0) {
+        out.text = f->match.root != GRAPH_NIL ? mean_type(o->m, f->match.root) : "";
     } else if (e->kind == CU_CALL && strcmp(e->text, "variants") == 0) {
         out.kind = PAT_BIND_INT;
         out.number = variants_of(o, f);
@@ -190,7 +201,7 @@ enum sp_status pat_finish(struct mean *m, struct arena *a, struct pat_index *x, 
     if (count)
         qsort(found, count, sizeof found[0], by_end);
     nest(&o);
-    enum sp_status status = pat_real_build(m, a, found, count, out);
+    enum sp_status status = pat_real_build(m, a, x, found, count, out);
     if (status != SP_OK)
         return status;
     /* The text of a store's value is read with the rules of its parts. */
@@ -202,14 +213,17 @@ enum sp_status pat_finish(struct mean *m, struct arena *a, struct pat_index *x, 
     for (uint32_t i = 0; i < count; i++) {
         struct pat_found *f = found[i];
         for (size_t k = 0; k < f->page->bindings.n; k++) {
-            struct pat_binding b = bind(&o, f, &f->page->bindings.p[k]);
             const struct cu_expr *e = f->page->bindings.p[k].value;
+            if (e->kind == CU_NAME && cu_find_variable(&f->variant->block, e->text) < 0)
+                continue;
+            struct pat_binding b = bind(&o, f, &f->page->bindings.p[k]);
             if (e->kind == CU_CALL && strcmp(e->text, "value") == 0)
                 b.text =
                     pat_real_expr(m, out, f->stored != GRAPH_NIL ? f->stored : f->match.root, UOP_VOID, MEAN_EXPANDED);
             VEC_PUSH(a, f->match.bindings, b);
         }
         set_via(&o, f, f->via);
+        f->match.cycle = f->cycle;
         VEC_PUSH(a, out->matches, f->match);
     }
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;

@@ -8,7 +8,7 @@
  *   | bindings | x, lo, hi, nan = nan(x) |             optional; what a report shows
  *
  * Requires a page's text; gives a compiled page in the library, or diagnostics that name page and line. */
-#include "pattern/pat_internal.h"
+#include "pattern/pat_collect.h"
 
 #include "base/str.h"
 
@@ -116,8 +116,10 @@ static bool check_wheres(struct reader *r, const struct cu_block *b)
 {
     for (unsigned i = 0; i < b->where_count; i++) {
         const struct cu_expr *e = b->where[i];
-        bool call = e->kind == CU_CALL && (strcmp(e->text, "uniform") == 0 || strcmp(e->text, "varies") == 0) &&
+        bool call = e->kind == CU_CALL && (strcmp(e->text, "uniform") == 0 || strcmp(e->text, "varies") == 0 ||
+                                             strcmp(e->text, "diverges") == 0) &&
                     e->arg_count == 1;
+        bool slow = e->kind == CU_CALL && strcmp(e->text, "slow_path") == 0 && e->arg_count == 1 && b->reads;
         bool bare = e->kind == CU_CALL && (strcmp(e->text, "no_branch") == 0 || strcmp(e->text, "exact") == 0) &&
                     e->arg_count == 0;
         bool compare = e->kind == CU_BINARY && e->op >= CU_LT && e->op <= CU_NE;
@@ -125,9 +127,9 @@ static bool check_wheres(struct reader *r, const struct cu_block *b)
             e = e->arg[0];
             compare = e->kind == CU_BINARY && e->op >= CU_LT && e->op <= CU_NE;
         }
-        if (!call && !bare && !compare)
+        if (!call && !bare && !compare && !slow)
             return bad(r, e->line,
-                       "where takes uniform(x), varies(x), exact(), no_branch(), a comparison or assume(comparison)");
+                       "where takes uniform(x), varies(x), exact(), no_branch(), slow_path(x), a comparison or assume(comparison)");
         for (unsigned k = 0; k < e->arg_count; k++)
             if (e->arg[k]->kind != CU_NUMBER &&
                 (e->arg[k]->kind != CU_NAME || cu_find_variable(b, e->arg[k]->text) < 0))
@@ -141,11 +143,21 @@ static bool compile_variant(struct reader *r, struct pat_variant *v, unsigned li
     struct pat_compile c = {.a = r->lib->a, .block = &v->block, .where = r->page.name, .diags = r->diags};
     if (!check_wheres(r, &v->block))
         return false;
+    v->slow = -1;
+    for (unsigned i = 0; i < v->block.where_count; i++)
+        if (v->block.where[i]->kind == CU_CALL && strcmp(v->block.where[i]->text, "slow_path") == 0)
+            v->slow = cu_find_variable(&v->block, v->block.where[i]->arg[0]->text);
+    if (v->block.reads && v->block.form != CU_VALUE)
+        return bad(r, line, "what reads as something else is a value");
     if (v->block.condition) {
         v->condition = pat_compile_condition(&c, v->block.condition);
         if (!v->condition)
             return false;
     }
+    bool refused;
+    v->plan = pat_compile_plan(&c, &v->block, &refused);
+    if (v->plan || refused)
+        return !refused;
     switch (v->block.form) {
     case CU_VALUE:
         if (v->condition)
@@ -171,6 +183,9 @@ static bool compile_variant(struct reader *r, struct pat_variant *v, unsigned li
         if (v->condition || v->block.value->arg_count)
             return bad(r, line, "a call is f();");
         return true;
+    case CU_BRANCH:
+    case CU_LOOP:
+    case CU_SEQUENCE: return bad(r, line, "a block of no known form");
     }
     return v->value != NULL;
 }
@@ -192,16 +207,32 @@ static bool read_block(struct reader *r, struct slice name, struct slice text)
     return true;
 }
 
+/* sync(barrier, warp): a function that chooses one of its words; -1: another. */
+int pat_choice_of(const struct cu_expr *e)
+{
+    static const char *const names[PAT_CHOICES] = {"sync", "self", "scope"};
+    for (int i = 0; i < PAT_CHOICES; i++) {
+        bool words = e->kind == CU_CALL && e->arg_count == (i == PAT_CHOICE_SCOPE ? 3u : 2u) && !strcmp(e->text, names[i]);
+        for (unsigned k = 0; words && k < e->arg_count; k++)
+            words = e->arg[k]->kind == CU_NAME;
+        if (words)
+            return i;
+    }
+    return -1;
+}
+
 /* Binding names must be variables of every block, or functions the report knows. */
 static bool check_names(struct reader *r, const struct cu_expr *e, const struct cu_block *block)
 {
-    static const char *const functions[] = {"nan", "variant", "variants", "root", "value", "sizeof"};
+    static const char *const functions[] = {"nan", "variant", "variants", "root", "value", "sizeof", "type"};
     if (e->kind == CU_NAME)
         return cu_find_variable(block, e->text) >= 0 || bad(r, 1, "a binding names what a block does not declare");
     if (e->kind == CU_UNARY && e->op == CU_DEREFERENCE)
         return check_names(r, e->arg[0], block);
     if (e->kind != CU_CALL)
         return bad(r, 1, "a binding is a name or a call");
+    if (pat_choice_of(e) >= 0)
+        return true;
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
         if (strcmp(e->text, functions[i]) != 0)
             continue;
@@ -219,10 +250,18 @@ static bool finish(struct reader *r)
         return bad(r, 1, "the first table must give id and family");
     if (!r->page.variants.n)
         return bad(r, 1, "no block marked cuda");
-    for (size_t i = 0; i < r->page.variants.n; i++) {
-        for (size_t k = 0; k < r->page.bindings.n; k++)
-            if (!check_names(r, r->page.bindings.p[k].value, &r->page.variants.p[i].block))
+    for (size_t k = 0; k < r->page.bindings.n; k++) {
+        const struct cu_expr *e = r->page.bindings.p[k].value;
+        bool declared = false; /* a plain name may be missing in some blocks: these have no such binding */
+        for (size_t i = 0; i < r->page.variants.n; i++) {
+            const struct cu_block *block = &r->page.variants.p[i].block;
+            bool here = e->kind != CU_NAME || cu_find_variable(block, e->text) >= 0;
+            if (here && !check_names(r, e, block))
                 return false;
+            declared |= here;
+        }
+        if (!declared)
+            return bad(r, 1, "a binding names what no block declares");
     }
     return true;
 }

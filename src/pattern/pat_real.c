@@ -37,15 +37,86 @@ static graph_id real_of(const graph_id *real, uint32_t count, graph_id id)
     return id < count && real[id] != GRAPH_NIL ? real[id] : id;
 }
 
-enum sp_status pat_real_build(struct mean *m, struct arena *a, struct pat_found *const *found, uint32_t count,
-                              struct pat_result *out)
+/* One of the two sets of readings: `real` with minimum and maximum, `plain` with functions alone. */
+struct builder {
+    struct graph *g;
+    struct arena *a;
+    const struct pat_index *x;
+    graph_id *of;
+    uint8_t *rests_on;
+    uint32_t nodes; /* of the graph and of readings, before this began */
+    const struct map_u64 *minmax;
+    const struct stand_in *list; /* NULL: functions alone */
+};
+
+/* A copy of a reading's node over the readings of what it is made of; nodes that only exist in it are copied too. */
+static graph_id over_readings(struct builder *b, graph_id id, uint8_t *rests_on, unsigned depth)
+{
+    struct graph_node n = *graph_at(b->g, id);
+    graph_id first_made = b->x->expanded->nodes;
+    for (unsigned i = 0; i < n.arg_count; i++) {
+        bool own = n.arg[i] >= first_made && n.arg[i] < b->nodes && depth < 8 && pat_is_pure(graph_at(b->g, n.arg[i]));
+        if (n.arg[i] < b->nodes)
+            *rests_on |= b->rests_on[n.arg[i]];
+        n.arg[i] = own ? over_readings(b, n.arg[i], rests_on, depth + 1) : real_of(b->of, b->nodes, n.arg[i]);
+    }
+    return graph_fresh(b->g, &n);
+}
+
+/* Arguments come first; a phi keeps its own. */
+static void build(struct builder *b)
+{
+    struct graph *g = b->g;
+    for (graph_id id = 1; id < b->nodes; id++) {
+        struct pat_minmax v;
+        uint32_t k;
+        const struct pat_reading *r = pat_reading_of(b->x, id);
+        if (b->list && !(r && r->closed) && map_u64_get(b->minmax, id, &k)) {
+            const struct stand_in s = b->list[k];
+            if (pat_minmax_of(g, id, &v)) {
+                b->of[id] = fresh(g, minmax_kind(&v, v.maximum), v.as, 0, real_of(b->of, b->nodes, s.a),
+                                  real_of(b->of, b->nodes, s.b));
+                b->rests_on[id] = (uint8_t)(PAT_RULE_SELECT | b->rests_on[s.a] | b->rests_on[s.b]);
+            }
+            continue;
+        }
+        if (r) {
+            uint8_t rests_on = (uint8_t)r->via;
+            b->of[id] = over_readings(b, r->as, &rests_on, 0);
+            b->rests_on[id] = rests_on;
+            continue;
+        }
+        const struct graph_node n = *graph_at(g, id);
+        bool changed = false;
+        struct graph_node copy = n;
+        for (unsigned i = 0; pat_is_pure(&n) && i < n.arg_count; i++) {
+            copy.arg[i] = real_of(b->of, b->nodes, n.arg[i]);
+            b->rests_on[id] |= b->rests_on[n.arg[i]];
+            changed |= copy.arg[i] != n.arg[i];
+        }
+        if (b->list && (n.kind == UOP_FMIN || n.kind == UOP_FMAX) && (n.flags & UOP_NAN)) {
+            copy.flags &= (uint8_t)~UOP_NAN; /* real numbers know no NaN */
+            b->rests_on[id] |= PAT_RULE_SELECT;
+            changed = true;
+        }
+        if (changed)
+            b->of[id] = graph_fresh(g, &copy);
+    }
+}
+
+enum sp_status pat_real_build(struct mean *m, struct arena *a, struct pat_index *x, struct pat_found *const *found,
+                              uint32_t count, struct pat_result *out)
 {
     struct graph *g = m->g;
     uint32_t nodes = (uint32_t)g->nodes.n;
-    graph_id *real = ARENA_ARRAY(a, graph_id, nodes);
     struct map_u64 at = {0};
     VEC(struct stand_in) list = {0};
-    if (!real)
+    struct builder real = {.g = g, .a = a, .x = x, .nodes = nodes, .minmax = &at}, plain = real;
+    real.of = ARENA_ARRAY(a, graph_id, nodes);
+    plain.of = ARENA_ARRAY(a, graph_id, nodes);
+    real.rests_on = ARENA_ARRAY(a, uint8_t, nodes);
+    plain.rests_on = ARENA_ARRAY(a, uint8_t, nodes);
+    if (!real.of || !plain.of || !real.rests_on || !plain.rests_on)
         return SP_ERR_MEMORY;
     for (uint32_t i = 0; i < count; i++) {
         const struct pat_found *f = found[i];
@@ -55,34 +126,22 @@ enum sp_status pat_real_build(struct mean *m, struct arena *a, struct pat_found 
             VEC_PUSH(a, list, s);
         }
     }
-    /* Arguments come first; a phi keeps its own. */
-    for (graph_id id = 1; id < nodes; id++) {
-        struct pat_minmax v;
-        uint32_t k;
-        if (map_u64_get(&at, id, &k)) {
-            const struct stand_in s = list.p[k];
-            if (pat_minmax_of(g, id, &v))
-                real[id] =
-                    fresh(g, minmax_kind(&v, v.maximum), v.as, 0, real_of(real, nodes, s.a), real_of(real, nodes, s.b));
-            continue;
-        }
-        const struct graph_node n = *graph_at(g, id);
-        bool changed = false;
-        struct graph_node copy = n;
-        for (unsigned i = 0; pat_is_pure(&n) && i < n.arg_count; i++) {
-            copy.arg[i] = real_of(real, nodes, n.arg[i]);
-            changed |= copy.arg[i] != n.arg[i];
-        }
-        if ((n.kind == UOP_FMIN || n.kind == UOP_FMAX) && (n.flags & UOP_NAN)) { /* real numbers know no NaN */
-            copy.flags &= (uint8_t)~UOP_NAN;
-            changed = true;
-        }
-        if (changed)
-            real[id] = graph_fresh(g, &copy);
-    }
-    out->real = real;
+    static const struct stand_in none;
+    real.list = list.n ? list.p : &none;
+    build(&real);
+    if (x->expanded && x->expanded->list.n)
+        build(&plain);
+    out->real = real.of;
+    out->plain = plain.of;
+    out->rests_on = real.rests_on;
+    out->expanded = x->expanded;
     out->real_count = nodes;
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
+}
+
+graph_id pat_plain_node(const struct pat_result *matches, graph_id node)
+{
+    return matches->plain ? real_of(matches->plain, matches->real_count, node) : node;
 }
 
 graph_id pat_real_node(const struct pat_result *matches, graph_id node)

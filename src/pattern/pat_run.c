@@ -5,7 +5,7 @@
  *
  * Requires a built graph and a reader of meanings; gives all matches, then pat_order.c orders and nests
  * them. */
-#include "pattern/pat_internal.h"
+#include "pattern/pat_collect.h"
 
 #include <string.h>
 
@@ -62,6 +62,7 @@ static struct pat_found *keep(struct run *r, graph_id root, const uint32_t *extr
     f->match.root = root;
     f->match.confidence = pat_assumes(c) ? PAT_ASSUMED : PAT_PROVED;
     f->via = c->via;
+    f->choice[PAT_CHOICE_SCOPE] = (uint8_t)c->reach;
     f->weight = (c->variant->value ? c->variant->value->weight : 0) +
                 (c->variant->condition ? c->variant->condition->weight : 0);
     for (unsigned i = 0; i < PAT_VARIABLES; i++)
@@ -72,6 +73,11 @@ static struct pat_found *keep(struct run *r, graph_id root, const uint32_t *extr
         VEC_PUSH(r->a, f->readings, c->readings.p[i]);
     VEC_PUSH(r->a, r->found, f);
     return f;
+}
+
+struct pat_found *pat_keep(struct run *r, graph_id root, const uint32_t *extra, unsigned extra_count)
+{
+    return keep(r, root, extra, extra_count);
 }
 
 static void begin(struct run *r, const struct pat_page *page, const struct pat_variant *v, graph_id root)
@@ -97,7 +103,9 @@ static bool may_root(const struct pat_term *t, const struct graph_node *n)
     case TERM_COMPARE: return n->type == UOP_B1;
     case TERM_VARIABLE:
     case TERM_NUMBER:
-    case TERM_ADDRESS: return false;
+    case TERM_ADDRESS:
+    case TERM_REDUCED: /* run_reduced() */
+    case TERM_BITS: return false;
     case TERM_ANY: return true;
     }
     return false;
@@ -106,11 +114,35 @@ static bool may_root(const struct pat_term *t, const struct graph_node *n)
 static void run_values(struct run *r, const struct pat_page *page, const struct pat_variant *v, bool *taken)
 {
     for (graph_id id = 1; id < r->x.count; id++) {
-        if (taken[id] || !r->x.live[id] || !may_root(v->value, graph_at(r->g, id)) || pat_is_half(&r->x, id))
+        if (taken[id] || !r->x.live[id] || graph_is_inside(r->g, id) ||
+            !(may_root(v->value, graph_at(r->g, id)) || pat_reading_of(&r->x, id)) || pat_is_half(&r->x, id))
             continue;
         begin(r, page, v, id);
         if (pat_match_value(&r->c, v->value, id, UOP_VOID))
             taken[id] = keep(r, id, NULL, 0) != NULL;
+    }
+}
+
+/* A reduction of something: at each reduction. */
+static void run_reduced(struct run *r, const struct pat_page *page, const struct pat_variant *v)
+{
+    const struct pat_collect *k = r->c.collect;
+    for (size_t i = 0; i < k->list.n; i++) {
+        const struct pat_collective *one = k->list.p[i];
+        if (one->outcome != PAT_ALL_IN_ONE || !one->found)
+            continue;
+        graph_id root = one->values.p[one->values.n - 1];
+        begin(r, page, v, root);
+        if (!pat_match_collective(&r->c, v->value, one))
+            continue;
+        /* A whole of its parts. */
+        VEC(uint32_t) insns = {0};
+        for (size_t s = 0; s < r->c.spoken.n; s++)
+            for (size_t n = 0; n < r->c.spoken.p[s]->match.insns.n; n++)
+                VEC_PUSH(r->a, insns, r->c.spoken.p[s]->match.insns.p[n]);
+        struct pat_found *f = keep(r, root, insns.p, (unsigned)insns.n);
+        if (f)
+            f->match.makes = PAT_MAKES_ONE;
     }
 }
 
@@ -204,7 +236,8 @@ static void run_guarded(struct run *r, const struct pat_page *page, const struct
     for (size_t i = 0; i < r->g->accesses.n; i++) {
         const struct graph_access a = r->g->accesses.p[i];
         graph_id guard = r->g->insns.p[a.insn].guard;
-        if (a.kind != GRAPH_LOAD || taken[i] || guard == GRAPH_NIL || a.value[0] == GRAPH_NIL)
+        if (a.kind != GRAPH_LOAD || taken[i] || guard == GRAPH_NIL || a.value[0] == GRAPH_NIL ||
+            graph_is_owned(r->g, a.insn))
             continue;
         begin(r, page, v, a.value[0]);
         if (pat_match_guarded(&r->c, v->condition, v->value, guard, a.value[0]))
@@ -287,13 +320,18 @@ static void leave_when(struct run *r, const struct pat_page *page, const struct 
     }
 }
 
+bool pat_only_leaves(const struct graph *g, uint32_t block)
+{
+    return only_leaves(g, block, 0);
+}
+
 static void run_leaves(struct run *r, const struct pat_page *page, const struct pat_variant *v)
 {
     struct graph *g = r->g;
     uint64_t target = 0;
     for (uint32_t b = 0; b < g->blocks.n; b++) {
         const struct graph_block block = g->blocks.p[b];
-        if (!block.reachable || block.loop)
+        if (!block.reachable || block.loop || graph_is_owned(g, block.last))
             continue;
         for (uint32_t i = block.first; i <= block.last; i++) {
             const struct graph_insn *n = &g->insns.p[i];
@@ -334,6 +372,8 @@ static void run_calls(struct run *r, const struct pat_page *page, const struct p
     }
     for (uint32_t i = 0; i < count; i++) {
         VEC(uint32_t) insns = {0};
+        if (graph_is_owned(r->g, r->g->calls.p[i].insn))
+            continue; /* an expansion's slow path */
         VEC_PUSH(r->a, insns, r->g->calls.p[i].insn);
         for (uint32_t k = first_of[i]; k != UINT32_MAX; k = next_of[k])
             VEC_PUSH(r->a, insns, k);
@@ -343,37 +383,76 @@ static void run_calls(struct run *r, const struct pat_page *page, const struct p
     }
 }
 
+static void run_page(struct run *r, const struct pat_page *page, bool *taken)
+{
+    for (size_t k = 0; k < page->variants.n; k++) {
+        const struct pat_variant *v = &page->variants.p[k];
+        if (v->block.reads || v->plan)
+            continue; /* found before (pat_expand.c, pat_collect_*.c) */
+        switch (v->block.form) {
+        case CU_VALUE:
+            if (v->value->kind == TERM_ADDRESS)
+                run_addresses(r, page, v, taken);
+            else if (v->value->kind == TERM_REDUCED)
+                run_reduced(r, page, v);
+            else
+                run_values(r, page, v, taken);
+            break;
+        case CU_STORE: run_stores(r, page, v, taken); break;
+        case CU_ASSIGN: run_guarded(r, page, v, taken); break;
+        case CU_LEAVE: run_leaves(r, page, v); break;
+        case CU_PERFORM: run_calls(r, page, v); break;
+        case CU_BRANCH:
+        case CU_LOOP:
+        case CU_SEQUENCE: break;
+        }
+    }
+}
+
 enum sp_status pat_run(const struct pat_library *lib, struct mean *m, struct arena *a, struct pat_result *out)
 {
     struct run r = {.m = m, .g = m->g, .a = a};
     *out = (struct pat_result){0};
-    enum sp_status status = pat_index_init(&r.x, a, m->g);
+    enum sp_status status = SP_OK;
+    if (!m->g->expansions) {
+        struct graph_expansions *own = ARENA_NEW(a, struct graph_expansions);
+        status = own ? pat_expand(lib, a, m->g, own) : SP_ERR_MEMORY;
+        m->g->expansions = own;
+    }
+    if (status == SP_OK)
+        status = pat_index_init(&r.x, a, m->g);
     if (status != SP_OK)
         return status;
+    const struct pat_expanded *expanded = m->g->expansions->work;
+    r.x.expanded = expanded;
+    for (size_t i = 0; expanded && i < expanded->found.n; i++)
+        VEC_PUSH(a, r.found, expanded->found.p[i]);
     r.c = (struct pat_ctx){.m = m, .g = m->g, .a = a, .x = &r.x};
     size_t places = r.x.count > m->g->accesses.n ? r.x.count : m->g->accesses.n;
+    struct pat_collect collect;
+    status = pat_collect_begin(&collect, &r, &r.c, out);
+    if (status != SP_OK)
+        return status;
+    r.c.collect = &collect;
+    /* What threads do together first: other pages speak of its results. */
     for (size_t p = 0; p < lib->pages.n; p++) {
-        const struct pat_page *page = &lib->pages.p[p];
+        r.page_order = (unsigned)p;
+        pat_collect_page(&collect, &lib->pages.p[p]);
+    }
+    pat_collect_folds(&collect);
+    pat_collect_join(&collect);
+    for (size_t p = 0; p < lib->pages.n; p++) {
         bool *taken = ARENA_ARRAY(a, bool, places + 1);
         if (!taken)
             return SP_ERR_MEMORY;
         r.page_order = (unsigned)p;
-        for (size_t k = 0; k < page->variants.n; k++) {
-            const struct pat_variant *v = &page->variants.p[k];
-            switch (v->block.form) {
-            case CU_VALUE:
-                if (v->value->kind == TERM_ADDRESS)
-                    run_addresses(&r, page, v, taken);
-                else
-                    run_values(&r, page, v, taken);
-                break;
-            case CU_STORE: run_stores(&r, page, v, taken); break;
-            case CU_ASSIGN: run_guarded(&r, page, v, taken); break;
-            case CU_LEAVE: run_leaves(&r, page, v); break;
-            case CU_PERFORM: run_calls(&r, page, v); break;
-            }
-        }
+        run_page(&r, &lib->pages.p[p], taken);
     }
+    size_t kept = 0;
+    for (size_t i = 0; i < r.found.n; i++)
+        if (!r.found.p[i]->held)
+            r.found.p[kept++] = r.found.p[i];
+    r.found.n = kept;
     if (arena_failed(a))
         return SP_ERR_MEMORY;
     return pat_finish(m, a, &r.x, r.found.p, (uint32_t)r.found.n, out);

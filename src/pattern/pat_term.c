@@ -19,13 +19,71 @@ static const struct {
     uint8_t operation, float_operation;
     uint8_t args;
 } calls[] = {
-    {"fma", UOP_NOP, UOP_FFMA, 3},    {"fmaf", UOP_NOP, UOP_FFMA, 3},  {"abs", UOP_ABS, UOP_FABS, 1},
-    {"fabsf", UOP_NOP, UOP_FABS, 1},  {"exp2f", UOP_NOP, UOP_EX2, 1},  {"exp2", UOP_NOP, UOP_EX2, 1},
-    {"log2f", UOP_NOP, UOP_LG2, 1},   {"log2", UOP_NOP, UOP_LG2, 1},   {"rcp", UOP_NOP, UOP_RCP, 1},
-    {"rsqrt", UOP_NOP, UOP_RSQ, 1},   {"rsqrtf", UOP_NOP, UOP_RSQ, 1}, {"sqrt", UOP_NOP, UOP_SQRT, 1},
-    {"sqrtf", UOP_NOP, UOP_SQRT, 1},  {"tanhf", UOP_NOP, UOP_TANH, 1}, {"__popc", UOP_POPC, UOP_NOP, 1},
+    {"fma", UOP_NOP, UOP_FFMA, 3},
+    {"fmaf", UOP_NOP, UOP_FFMA, 3},
+    {"abs", UOP_ABS, UOP_FABS, 1},
+    {"fabsf", UOP_NOP, UOP_FABS, 1},
+    {"exp2f", UOP_NOP, UOP_EX2, 1},
+    {"exp2", UOP_NOP, UOP_EX2, 1},
+    {"log2f", UOP_NOP, UOP_LG2, 1},
+    {"log2", UOP_NOP, UOP_LG2, 1},
+    {"rcp", UOP_NOP, UOP_RCP, 1},
+    {"rsqrt", UOP_NOP, UOP_RSQ, 1},
+    {"rsqrtf", UOP_NOP, UOP_RSQ, 1},
+    {"sqrt", UOP_NOP, UOP_SQRT, 1},
+    {"sqrtf", UOP_NOP, UOP_SQRT, 1},
+    {"tanhf", UOP_NOP, UOP_TANH, 1},
+    {"__popc", UOP_POPC, UOP_NOP, 1},
     {"__brev", UOP_BREV, UOP_NOP, 1},
+    {"rcp64h", UOP_RCP64H, UOP_NOP, 1},
+    {"rsq64h", UOP_RSQ64H, UOP_NOP, 1},
+    {"__double2hiint", UOP_HI, UOP_NOP, 1},
+    {"__double2loint", UOP_LO, UOP_NOP, 1},
+    {"__umulhi", UOP_MULHI_U, UOP_NOP, 2},
+    {"__mulhi", UOP_MULHI_S, UOP_NOP, 2},
+    {"division_needs_slow_path", UOP_NOP, UOP_FCHK, 2},
 };
+
+/* Calls with a rounding of their own. */
+static const struct {
+    const char *name;
+    uint8_t operation, rounding, args;
+} rounded[] = {
+    {"__fmaf_rd", UOP_FFMA, UOP_RM, 3}, {"__fmaf_ru", UOP_FFMA, UOP_RP, 3}, {"__fmaf_rz", UOP_FFMA, UOP_RZ, 3},
+    {"__fadd_rd", UOP_FADD, UOP_RM, 2}, {"__fadd_ru", UOP_FADD, UOP_RP, 2}, {"__fadd_rz", UOP_FADD, UOP_RZ, 2},
+    {"__fmul_rd", UOP_FMUL, UOP_RM, 2}, {"__fmul_ru", UOP_FMUL, UOP_RP, 2}, {"__fmul_rz", UOP_FMUL, UOP_RZ, 2},
+};
+
+/* Functions without an operation: what reads as one of them matches (pat_expand.c). */
+static const struct {
+    const char *name;
+    uint8_t function, args;
+} functions[] = {
+    {"exp", GRAPH_EXP, 1},      {"expf", GRAPH_EXP, 1},     {"__expf", GRAPH_EXP, 1}, {"exp10", GRAPH_EXP10, 1},
+    {"exp10f", GRAPH_EXP10, 1}, {"log", GRAPH_LOG, 1},      {"logf", GRAPH_LOG, 1},   {"__logf", GRAPH_LOG, 1},
+    {"log10", GRAPH_LOG10, 1},  {"log10f", GRAPH_LOG10, 1}, {"sin", GRAPH_SIN, 1},    {"sinf", GRAPH_SIN, 1},
+    {"cos", GRAPH_COS, 1},      {"cosf", GRAPH_COS, 1},     {"tan", GRAPH_TAN, 1},    {"tanf", GRAPH_TAN, 1},
+    {"pow", GRAPH_POW, 2},      {"powf", GRAPH_POW, 2},
+};
+
+bool pat_function_named(const char *name, unsigned args, unsigned *kind, unsigned *function)
+{
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        if (strcmp(functions[i].name, name) == 0 && functions[i].args == args) {
+            *kind = GRAPH_REAL;
+            *function = functions[i].function;
+            return true;
+        }
+    }
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        if (strcmp(calls[i].name, name) == 0 && calls[i].args == args && calls[i].float_operation != UOP_NOP) {
+            *kind = calls[i].float_operation;
+            *function = 0;
+            return true;
+        }
+    }
+    return false;
+}
 
 static const struct {
     enum cu_op op;
@@ -41,7 +99,7 @@ static struct pat_term *make(struct pat_compile *c, enum pat_term_kind kind)
 {
     struct pat_term *t = ARENA_NEW(c->a, struct pat_term);
     if (t)
-        *t = (struct pat_term){.kind = kind, .variable = -1, .weight = kind != TERM_VARIABLE};
+        *t = (struct pat_term){.kind = kind, .variable = -1, .rounding = ANY_ROUNDING, .weight = kind != TERM_VARIABLE};
     return t;
 }
 
@@ -66,9 +124,24 @@ static const struct pat_term *compile_name(struct pat_compile *c, const struct c
 {
     int variable = cu_find_variable(c->block, e->text);
     if (variable >= 0) {
+        const struct cu_expr *part = c->block->variables[variable].value;
+        if (c->visible && (unsigned)variable >= c->visible)
+            return refuse(c, e, "a part may speak of what is declared before it");
+        if (part && c->parts[variable])
+            return c->parts[variable];
         struct pat_term *t = make(c, TERM_VARIABLE);
-        if (t)
-            t->variable = variable;
+        if (!t)
+            return NULL;
+        t->variable = variable;
+        if (part) {
+            unsigned visible = c->visible;
+            c->visible = variable ? (unsigned)variable : 1;
+            bool ok = variable > 0 && add_argument(t, pat_compile_term(c, part));
+            c->visible = visible;
+            if (!ok)
+                return refuse(c, e, "a part is made of what is declared before it");
+        }
+        c->parts[variable] = t;
         return t;
     }
     for (unsigned sreg = 0; sreg < UOP_SR_ZERO; sreg++) {
@@ -110,6 +183,26 @@ static const struct pat_term *compile_place(struct pat_compile *c, const struct 
     return t;
 }
 
+/* Nothing happens to the bits; what is inside is a number of this kind. */
+static const struct {
+    const char *name;
+    uint8_t as;
+} bit_readers[] = {
+    {"__float_as_int", UOP_F32},  {"__float_as_uint", UOP_F32},      {"__int_as_float", UOP_B32},
+    {"__uint_as_float", UOP_B32}, {"__double_as_longlong", UOP_F64}, {"__longlong_as_double", UOP_B64},
+};
+
+static struct pat_term *make_function(struct pat_compile *c, unsigned function)
+{
+    struct pat_term *t = make(c, TERM_OPERATION);
+    if (t) {
+        t->operation = UOP_NOP;
+        t->float_operation = GRAPH_REAL;
+        t->function = (uint8_t)function;
+    }
+    return t;
+}
+
 static const struct pat_term *compile_call(struct pat_compile *c, const struct cu_expr *e)
 {
     bool minimum = strcmp(e->text, "min") == 0 || strcmp(e->text, "fminf") == 0;
@@ -140,9 +233,68 @@ static const struct pat_term *compile_call(struct pat_compile *c, const struct c
         if (t) {
             t->operation = calls[i].operation;
             t->float_operation = calls[i].float_operation;
-            t->commutative = calls[i].args == 3;
+            t->commutative =
+                calls[i].args == 3 || calls[i].operation == UOP_MULHI_U || calls[i].operation == UOP_MULHI_S;
         }
         return compile_arguments(c, e, t);
+    }
+    for (size_t i = 0; i < sizeof rounded / sizeof rounded[0]; i++) {
+        if (strcmp(e->text, rounded[i].name) != 0 || e->ellipsis)
+            continue;
+        if (e->arg_count != rounded[i].args)
+            return refuse(c, e, "another number of arguments");
+        struct pat_term *t = make(c, TERM_OPERATION);
+        if (t) {
+            t->operation = UOP_NOP;
+            t->float_operation = rounded[i].operation;
+            t->rounding = rounded[i].rounding;
+            t->commutative = true;
+        }
+        return compile_arguments(c, e, t);
+    }
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        if (strcmp(e->text, functions[i].name) != 0 || e->ellipsis)
+            continue;
+        if (e->arg_count != functions[i].args)
+            return refuse(c, e, "another number of arguments");
+        return compile_arguments(c, e, make_function(c, functions[i].function));
+    }
+    if (strcmp(e->text, "__saturatef") == 0 && e->arg_count == 1) {
+        const struct pat_term *inner = pat_compile_term(c, e->arg[0]);
+        struct pat_term *t = inner ? make(c, TERM_OPERATION) : NULL;
+        if (!t || inner->kind != TERM_OPERATION)
+            return inner ? refuse(c, e, "what is saturated is an operation") : NULL;
+        *t = *inner;
+        t->saturate = true;
+        return t;
+    }
+    if (strcmp(e->text, "__hiloint2double") == 0 && e->arg_count == 2) {
+        struct pat_term *t = make(c, TERM_OPERATION);
+        if (!t)
+            return NULL;
+        t->operation = UOP_PAIR;
+        t->float_operation = UOP_NOP;
+        return add_argument(t, pat_compile_term(c, e->arg[1])) && add_argument(t, pat_compile_term(c, e->arg[0]))
+                   ? t
+                   : NULL;
+    }
+    for (size_t i = 0; i < sizeof bit_readers / sizeof bit_readers[0]; i++) {
+        if (strcmp(e->text, bit_readers[i].name) != 0 || e->arg_count != 1)
+            continue;
+        struct pat_term *t = make(c, TERM_BITS);
+        if (t) {
+            t->reads_as = (enum uop_type)bit_readers[i].as;
+            t->weight = 0;
+        }
+        return compile_arguments(c, e, t);
+    }
+    if (strcmp(e->text, "reduce") == 0 && e->arg_count == 2 && e->arg[0]->kind == CU_NAME) {
+        struct pat_term *r = make(c, TERM_REDUCED);
+        if (!r)
+            return NULL;
+        r->variable = cu_find_variable(c->block, e->arg[0]->text);
+        r->named = e->arg[0]->text;
+        return add_argument(r, pat_compile_term(c, e->arg[1])) ? r : NULL;
     }
     /* An unknown function of elements stands for any computation of them. */
     struct pat_term *t = make(c, TERM_ANY);
@@ -180,6 +332,22 @@ static const struct pat_term *compile_operator(struct pat_compile *c, const stru
                        add_argument(minus, pat_compile_term(c, e->arg[1])) && add_argument(sum, minus)
                    ? sum
                    : NULL;
+    }
+    if (e->op == CU_DIV || e->op == CU_REM)
+        return compile_arguments(c, e, make_function(c, e->op == CU_DIV ? GRAPH_DIV : GRAPH_REM_S));
+    if (e->op == CU_SHL || e->op == CU_SHR) { /* a << k is a * 2^k in the graph */
+        const struct cu_expr *by = e->arg[1];
+        struct pat_term *t = make(c, TERM_OPERATION), *k = make(c, TERM_NUMBER);
+        if (by->kind != CU_NUMBER || by->number < 0 || by->number > 31)
+            return refuse(c, e, "a shift is by a number below 32");
+        if (!t || !k)
+            return NULL;
+        k->type = CU_INT;
+        k->number = e->op == CU_SHL ? (double)(UINT64_C(1) << (unsigned)by->number) : by->number;
+        t->operation = e->op == CU_SHL ? UOP_MUL : UOP_SHR;
+        t->float_operation = e->op == CU_SHL ? UOP_NOP : UOP_SAR;
+        t->commutative = e->op == CU_SHL;
+        return add_argument(t, pat_compile_term(c, e->arg[0])) && add_argument(t, k) ? t : NULL;
     }
     for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
         if (operators[i].op != e->op)
@@ -225,7 +393,8 @@ const struct pat_term *pat_compile_condition(struct pat_compile *c, const struct
 {
     int variable = e->kind == CU_NAME ? cu_find_variable(c->block, e->text) : -1;
     bool compare = e->kind == CU_BINARY && e->op >= CU_LT && e->op <= CU_NE;
-    if (!compare && (variable < 0 || c->block->variables[variable].type != CU_BOOL))
+    bool check = e->kind == CU_CALL && strcmp(e->text, "division_needs_slow_path") == 0;
+    if (!compare && !check && (variable < 0 || c->block->variables[variable].type != CU_BOOL))
         return refuse(c, e, "a condition is a comparison or a name declared bool");
     return pat_compile_term(c, e);
 }

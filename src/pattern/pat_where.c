@@ -1,7 +1,7 @@
 /* The conditions a block puts on its metavariables (`where`), asked when all of them are bound. A comparison of what
  * are no constants cannot be shown false and so holds; within assume() it makes the match an assumed one. Requires a
  * context in which a term has matched. */
-#include "pattern/pat_internal.h"
+#include "pattern/pat_collect.h"
 
 #include <string.h>
 
@@ -37,18 +37,35 @@ static bool constant_of(const struct pat_ctx *c, const struct cu_expr *e, double
     return true;
 }
 
+/* The choice between the quick way and `slow` is a branch, and what gives `slow` runs for nothing else. */
+static bool has_slow_path(struct pat_ctx *c, graph_id slow)
+{
+    for (size_t i = 0; i < c->inner.n && c->branches; i++) {
+        const struct graph_node *n = graph_at(c->g, c->inner.p[i].node);
+        if (n->kind != UOP_SELECT || (n->arg[1] != slow && n->arg[2] != slow))
+            continue;
+        graph_id when = n->arg[1] == slow ? n->arg[0] : graph_not(c->g, n->arg[0]);
+        return pat_slow_path(c->branches, c->a, c->g, when, &c->slow_path);
+    }
+    return false;
+}
+
 static bool holds(struct pat_ctx *c, const struct cu_expr *e)
 {
     if (e->kind == CU_CALL) {
         const struct pat_bound *b = e->arg_count == 1 ? bound_of(c, e->arg[0]) : NULL;
         if (strcmp(e->text, "no_branch") == 0)
             return pat_made_by_instruction(c->x, c->root);
+        if (strcmp(e->text, "slow_path") == 0)
+            return b && b->set && has_slow_path(c, b->node);
         if (strcmp(e->text, "exact") == 0)
             return c->via == 0;
         if (strcmp(e->text, "assume") == 0)
             return holds(c, e->arg[0]);
         if (!b || !b->set || b->node == GRAPH_NIL)
             return false;
+        if (strcmp(e->text, "diverges") == 0)
+            return c->collect && pat_differs_in_block(c->collect->play, b->node);
         if (strcmp(e->text, "uniform") == 0)
             return pat_spread_of(c->x, b->node) == PAT_UNIFORM;
         return strcmp(e->text, "varies") == 0 && pat_spread_of(c->x, b->node) == PAT_VARIES;

@@ -14,13 +14,13 @@ static const struct graph_sreg_word words_100[] = {
 
 static const struct {
     unsigned from_sm;
-    uint32_t stack, descriptor, local_window, params;
+    uint32_t stack, descriptor, local_window, shared_window, params;
     const struct graph_sreg_word *words;
 } banks[] = {
-    {70, 0x28, 0, 0x20, 0x160, words_75_to_90},
-    {80, 0x28, 0x118, 0x20, 0x160, words_75_to_90},
-    {90, 0x28, 0x208, 0x20, 0x210, words_75_to_90},
-    {100, 0x37c, 0x358, 0x2f8, 0x380, words_100},
+    {70, 0x28, 0, 0x20, 0x18, 0x160, words_75_to_90},
+    {80, 0x28, 0x118, 0x20, 0x18, 0x160, words_75_to_90},
+    {90, 0x28, 0x208, 0x20, 0, 0x210, words_75_to_90},
+    {100, 0x37c, 0x358, 0x2f8, 0, 0x380, words_100},
 };
 
 void pipe_env(unsigned sm, const struct img_kernel *kernel, struct graph_env *env)
@@ -35,6 +35,7 @@ void pipe_env(unsigned sm, const struct img_kernel *kernel, struct graph_env *en
                               .stack_offset = banks[row].stack,
                               .descriptor_offset = banks[row].descriptor,
                               .local_window = banks[row].local_window,
+                              .shared_window = banks[row].shared_window,
                               .words = banks[row].words,
                               .word_count = sizeof words_100 / sizeof words_100[0],
                               .constant_bank = kernel->constant_bank,

@@ -136,6 +136,7 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
     struct graph graph;
     struct graph_cycles cycles;
     struct graph_dependence dependence;
+    struct graph_expansions expansions;
     struct mean mean;
     struct place place;
     struct pat_result patterns;
@@ -146,6 +147,10 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
     struct graph_input input_graph = {.insns = in, .count = count, .env = &env};
     if ((status = graph_build(&work, &input_graph, &s->diags, &graph)) != SP_OK)
         goto done;
+    /* What is only how machines compute a function is known before anything looks at loops, places or roles. */
+    if ((status = pat_expand(s->patterns, a, &graph, &expansions)) != SP_OK)
+        goto done;
+    graph.expansions = &expansions;
     if ((status = graph_find_cycles(&work, &graph, &cycles)) != SP_OK)
         goto done;
     graph.cycles = &cycles;

@@ -272,7 +272,8 @@ static void find_aliases(struct place_work *w)
         const struct graph_access *s = &g->accesses.p[r->store];
         if (r->may || !r->own || r->element || s->kind != GRAPH_STORE || s->width != l->width || l->width < 4 ||
             l->width > 8 || s->value[1] != GRAPH_NIL || s->insn >= l->insn || s->value[0] >= w->nodes ||
-            graph_at(g, s->value[0])->type != graph_at(g, l->result)->type)
+            uop_type_bits((enum uop_type)graph_at(g, s->value[0])->type) !=
+                uop_type_bits((enum uop_type)graph_at(g, l->result)->type))
             continue;
         uint32_t at = g->insns.p[s->insn].block, to = g->insns.p[l->insn].block;
         bool same_turn = true; /* what a loop stored is another turn's value behind it */
@@ -311,16 +312,23 @@ static void add_member(struct place_work *w, uint32_t accumulator, graph_id id)
     VEC_PUSH(w->a, w->accumulators.p[accumulator].members, id);
 }
 
+/* The accumulator of a phi and its step; loops that copy one step are pieces of one. */
 static uint32_t accumulator_of(struct place_work *w, graph_id phi, graph_id out)
 {
-    if (phi != GRAPH_NIL && phi < w->nodes && w->accumulator[phi])
-        return w->accumulator[phi] - 1;
-    uint32_t at = (uint32_t)w->accumulators.n;
-    struct place_accumulator made = {.phi = phi, .out = out};
-    VEC_PUSH(w->a, w->accumulators, made);
-    if (w->accumulators.n > at)
-        add_member(w, at, phi);
-    return at;
+    if (out != GRAPH_NIL && out < w->nodes && w->copy[out] != GRAPH_NIL)
+        out = w->copy[out];
+    uint32_t at = phi != GRAPH_NIL && phi < w->nodes && w->accumulator[phi] ? w->accumulator[phi] : 0;
+    for (uint32_t i = 0; i < w->accumulators.n && !at; i++)
+        if (w->accumulators.p[i].out == out && out != GRAPH_NIL)
+            at = i + 1;
+    if (!at) {
+        struct place_accumulator made = {.phi = phi, .out = out};
+        VEC_PUSH(w->a, w->accumulators, made);
+        at = (uint32_t)w->accumulators.n;
+    }
+    if (at)
+        add_member(w, at - 1, phi);
+    return at - 1;
 }
 
 /* select(P, step, old): a step that is not always taken. */
@@ -400,9 +408,11 @@ static bool find_accumulators(struct place_work *w)
             }
         }
     }
-    for (graph_id id = 1; id < w->nodes && w->accumulators.n; id++) /* what plays an accumulator's part elsewhere */
-        if (w->copy[id] != GRAPH_NIL && w->accumulator[w->copy[id]])
-            add_member(w, w->accumulator[w->copy[id]] - 1, id);
+    for (graph_id id = 1; id < w->nodes && w->accumulators.n; id++) { /* what plays an accumulator's part elsewhere */
+        uint32_t at = w->copy[id] != GRAPH_NIL ? w->accumulator[w->copy[id]] : 0;
+        if (at && (w->copy[id] == w->accumulators.p[at - 1].out || w->copy[id] == w->accumulators.p[at - 1].phi))
+            add_member(w, at - 1, id);
+    }
     close_accumulators(w);
     return !arena_failed(w->a);
 }

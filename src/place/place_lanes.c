@@ -298,10 +298,11 @@ static uint32_t width_by_code(const struct graph *g, unsigned dim)
 static void find_block(struct place_lanes *l, const int32_t reqntid[3])
 {
     bool looks[3] = {0};
-    for (graph_id id = 1; id < l->count; id++) {
-        const struct graph_node *n = graph_at(l->g, id);
-        if (n->kind == UOP_SREG && n->imm <= UOP_SR_TID_Z)
-            looks[n->imm - UOP_SR_TID_X] = true;
+    for (uint32_t i = 0; i < l->g->input.count; i++) { /* (nodes of them may have been made for questions) */
+        const struct uop_list *list = l->g->input.insns[i].uops;
+        for (size_t k = 0; k < list->ops.n; k++)
+            if (list->ops.p[k].kind == UOP_SREG && list->ops.p[k].imm <= UOP_SR_TID_Z)
+                looks[list->ops.p[k].imm - UOP_SR_TID_X] = true;
     }
     l->one_dimensional = !looks[Y] && !looks[Z];
     if (reqntid && reqntid[0] > 0 && reqntid[1] > 0 && reqntid[2] > 0) {

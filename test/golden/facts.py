@@ -8,6 +8,8 @@ The format stands in test/golden/facts/README.md. Every line is tried on every a
 PTX or source (letters P and C) must be absent while the program reads neither. Last line: "N passed, N failed".
 """
 import argparse
+import concurrent.futures
+import fnmatch
 import glob
 import json
 import os
@@ -23,7 +25,19 @@ FOLLOWS_FROM = {"S"}
 PROSE = {"summary", "message", "demangled"}
 # Fields whose values are words of the vocabulary or of the machine: a parameter called like one of them is no matter there.
 NOT_EXPRESSIONS = {"role", "class", "where", "type", "kind", "id", "stage", "reason", "space", "coalescing", "confidence",
-                   "access", "register", "part", "thread", "text", "via", "name_from", "guard", "rule", "parent", "patterns"}
+                   "access", "register", "part", "thread", "text", "via", "name_from", "guard", "rule", "parent", "patterns",
+                   "op", "shape", "sync", "self", "scope", "phases", "carried_kinds", "kinds", "code", "severity"}
+# What `only pattern` is about: ids that say what a kernel, or a good part of it, is. The others (addresses, indices, loads,
+# single selects and multiply-adds, barriers) stand in any kernel.
+CLAIMS = {
+    "grid-stride-loop", "device-call", "async-copy", "bulk-copy", "double-buffer", "transpose-through-shared", "spill",
+    "local-array", "atomic-accumulate", "relu", "clamp", "exp-base2", "exp-full", "reciprocal-division", "ieee-division",
+    "sqrt", "trig-reduction", "int-division-by-constant", "int-division-runtime", "tree-reduction", "warp-shuffle-reduction",
+    "warp-redux", "block-reduction", "grid-reduction", "scan", "warp-vote", "elementwise", "softmax", "online-softmax",
+    "layernorm", "rmsnorm", "welford", "gelu", "silu", "dot-product", "gemm-naive", "gemm-tiled", "tensor-core-mma",
+    "attention-online", "histogram", "stencil", "transpose", "argmax", "copy",
+}
+CONDITION = r"([a-z_]+)(=~|!~|!=|~|=)"
 
 
 class Mistake(Exception):
@@ -39,26 +53,39 @@ def number_or_text(word):
 
 
 class Condition:
-    """FIELD=VALUE, FIELD!=VALUE, or FIELD~VALUE (a list holds it, a text has it inside)."""
+    """FIELD=VALUE, FIELD!=VALUE, FIELD~VALUE (a list holds it, a text has it inside), FIELD!~VALUE, FIELD=~REGULAR-EXPRESSION.
+
+    $FIELD inside a value stands for another field of the same record: step="$counter >> 1"."""
 
     def __init__(self, word):
         # The first operator splits: a value such as "compare-and-select = min/max" may hold one too.
-        found = re.match(r"([a-z_]+)(!=|~|=)(.*)$", word, re.S)
+        found = re.match(CONDITION + "(.*)$", word, re.S)
         if not found:
             raise Mistake(f"not a condition: {word!r}")
         self.field, self.operator, self.raw = found.groups()
         if self.field in PROSE:
             raise Mistake(f"{self.field} is prose: no fact rests on it")
+        if self.operator == "=~":
+            re.compile(re.sub(r"\$([a-z_]+)", "x", self.raw))
 
-    def wanted(self, rename):
-        return self.raw if self.field in NOT_EXPRESSIONS else rename(self.raw)
+    def wanted(self, rename, record=None):
+        text = self.raw if self.field in NOT_EXPRESSIONS else rename(self.raw)
+        if record is None or "$" not in text:
+            return text
+        quote = re.escape if self.operator == "=~" else str
+        return re.sub(r"\$([a-z_]+)", lambda m: quote(str(record.get(m.group(1)))), text)
 
-    def holds(self, actual, rename):
-        wanted = self.wanted(rename)
-        if self.operator == "~":
+    def holds(self, record, rename):
+        actual, wanted = record[self.field], self.wanted(rename, record)
+        if self.operator == "=~":
+            return any(re.fullmatch(wanted, a if isinstance(a, str) else json.dumps(a)) is not None
+                       for a in (actual if isinstance(actual, list) else [actual]))
+        if self.operator in ("~", "!~"):
             if isinstance(actual, list):
-                return number_or_text(wanted) in actual or wanted in actual
-            return isinstance(actual, str) and wanted in actual
+                inside = number_or_text(wanted) in actual or wanted in actual
+            else:
+                inside = isinstance(actual, str) and wanted in actual
+            return inside == (self.operator == "~")
         if isinstance(actual, list):
             equal = actual == ([number_or_text(w) for w in wanted.split(",")] if wanted else [])
         elif isinstance(actual, str):
@@ -76,7 +103,7 @@ def records(kernel, kind):
     """The records of a kind, each a flat dictionary; 'key' fields come first in a line, see KINDS."""
     ids = {p["n"]: p["id"] for p in kernel["patterns"]}
     if kind == "kernel":
-        return [kernel]
+        return [{**kernel, "phases": ",".join(p["kind"] for p in kernel["phases"])}]
     if kind == "param":
         return kernel["params"]
     if kind == "name":
@@ -92,9 +119,9 @@ def records(kernel, kind):
     if kind == "value":
         return kernel["values"]
     if kind == "storage":
-        return [{"id": v["id"], "name": v["name"], **s} for v in kernel["values"] for s in v["storage"]]
+        return [{**of_value(v), **s} for v in kernel["values"] for s in v["storage"]]
     if kind == "use":
-        return [{"id": v["id"], "name": v["name"], **u} for v in kernel["values"] for u in v["uses"]]
+        return [{**of_value(v), **u} for v in kernel["values"] for u in v["uses"]]
     if kind == "pattern":
         return [{**p["bindings"], **{k: v for k, v in p.items() if k != "bindings"},
                  "parent": ids.get(p["parent"]) if p["parent"] is not None else None} for p in kernel["patterns"]]
@@ -103,7 +130,21 @@ def records(kernel, kind):
     if kind == "phase":
         return kernel["phases"]
     if kind == "loop":
-        return kernel["loops"]
+        ids_of_loops = [l["id"] for l in kernel["loops"]]
+        return [{**l, "n": n, "unrolls": [p["unroll"] for p in l["pieces"]], "kinds": [p["kind"] for p in l["pieces"]],
+                 "carried": len(l["carried"]), "carried_kinds": sorted(c["kind"] for c in l["carried"]),
+                 "inside": ids_of_loops.index(l["parent"]) if l["parent"] in ids_of_loops else None}
+                for n, l in enumerate(kernel["loops"])]
+    if kind == "piece":
+        return [{"n": n, **p} for n, l in enumerate(kernel["loops"]) for p in l["pieces"]]
+    if kind == "carried":
+        return [{"n": n, "counter": l["counter"], **c} for n, l in enumerate(kernel["loops"]) for c in l["carried"]]
+    if kind == "diagnostic":
+        return kernel["diagnostics"]
+    if kind == "occupancy":
+        return kernel["occupancy"] or []
+    if kind == "work":
+        return [kernel["work"]] if kernel["work"] else []
     if kind == "access":
         return kernel["accesses"]
     if kind == "padding":
@@ -113,23 +154,36 @@ def records(kernel, kind):
     raise Mistake(f"no such kind of record: {kind}")
 
 
+def of_value(value):
+    """What a place or a use of a value says besides its own fields."""
+    return {"id": value["id"], "name": value["name"], "expr": value["expr"], "class": value["class"]}
+
+
 # What the bare words after a kind stand for, in order.
 KINDS = {
     "kernel": [], "param": ["name"], "name": ["name"], "output": ["store"], "differs": ["store"],
     "instruction": ["offset"], "flow": ["register", "from", "to"], "value": ["name"], "storage": ["name"], "use": ["name"],
-    "pattern": ["id"], "rewrite": ["kind"], "phase": ["kind"], "loop": ["id"], "access": ["offset"], "padding": [],
+    "pattern": ["id"], "rewrite": ["kind"], "phase": ["kind"], "loop": ["n"],
+    "piece": ["n"], "carried": ["n"], "diagnostic": ["code"], "occupancy": ["block"], "work": [], "access": ["offset"], "padding": [],
     "unknown": ["offset"],
 }
 
 
 class Fact:
-    def __init__(self, path, line_number, text, kernel, scope):
-        self.path, self.line, self.text, self.kernel, self.scope = path, line_number, text, kernel, scope
+    def __init__(self, path, line_number, text, kernel, scope, names):
+        self.path, self.line, self.text, self.kernel, self.scope, self.names = path, line_number, text, kernel, scope, names
         words = shlex.split(text, comments=True)
         self.letter = words.pop(0)
         if self.letter not in ("S", "P", "C"):
             raise Mistake(f"a fact begins with S, P or C, not {self.letter!r}")
-        self.low, self.high = 1, None
+        self.low, self.high, self.allowed = 1, None, None
+        if words and words[0] == "only":
+            if len(words) < 2 or words[1] != "pattern":
+                raise Mistake("only pattern ID ...")
+            self.kind, self.conditions, self.allowed = "pattern", [], set(words[2:])
+            if self.allowed - CLAIMS:
+                raise Mistake(f"only pattern says nothing of {' '.join(sorted(self.allowed - CLAIMS))}")
+            return
         if words and words[0] == "absent":
             words.pop(0)
             self.low, self.high = 0, 0
@@ -142,7 +196,7 @@ class Fact:
         self.conditions = []
         keys = list(KINDS[self.kind])
         for word in words:
-            if re.match(r"[a-z_]+(!=|~|=)", word):
+            if re.match(CONDITION, word):
                 self.conditions.append(Condition(word))
             elif keys:
                 self.conditions.append(Condition(f"{keys.pop(0)}={word}"))
@@ -154,9 +208,12 @@ class Fact:
     def fails(self, kernel, rename):
         """None when the fact holds, else what stands there instead."""
         all_records = records(kernel, self.kind)
+        if self.allowed is not None:
+            extra = [r for r in all_records if r["id"] in CLAIMS - self.allowed]
+            return "also found: " + "; ".join(brief(r) for r in extra[:3]) if extra else None
         scores = []
         for record in all_records:
-            missed = [c for c in self.conditions if c.field not in record or not c.holds(record[c.field], rename)]
+            missed = [c for c in self.conditions if c.field not in record or not c.holds(record, rename)]
             scores.append((len(missed), record, missed))
         found = [record for missed, record, _ in scores if missed == 0]
         low, high = self.low, self.high
@@ -170,7 +227,7 @@ class Fact:
             return f"no {self.kind} at all"
         nearest = min(scores, key=lambda s: (s[0], [c in s[2] for c in self.conditions]))
         return "nearest: " + brief(nearest[1]) + " misses " + ", ".join(
-            f"{c.field} (wanted {c.operator} {c.wanted(rename)!r})" for c in nearest[2])
+            f"{c.field} (wanted {c.operator} {c.wanted(rename, nearest[1])!r})" for c in nearest[2])
 
 
 def brief(record):
@@ -204,10 +261,10 @@ class FactFile:
     def __init__(self, path):
         self.path = path
         stem = os.path.splitext(os.path.basename(path))[0]
-        self.cubins = f"cubin/sm*/*/{stem}.cubin"
+        self.cubins = [f"cubin/sm*/*/{stem}.cubin"]
         self.source = (glob.glob(os.path.join(ROOT, f"kernels/*/{stem}.cu")) or [None])[0]
         self.facts, self.mistakes = [], []
-        kernel, scope = None, read_scope(["all"])
+        kernel, scope, names = None, read_scope(["all"]), ["*"]
         with open(path, encoding="utf-8") as lines:
             for number, line in enumerate(lines, 1):
                 text = line.strip()
@@ -216,17 +273,19 @@ class FactFile:
                 words = shlex.split(text, comments=True)
                 try:
                     if words[0] == "kernel":
-                        kernel, scope = words[1], read_scope(["all"])
+                        kernel, scope, names = words[1], read_scope(["all"]), ["*"]
                     elif words[0] == "arch":
                         scope = read_scope(words[1:])
+                    elif words[0] == "file":
+                        names = words[1:]
                     elif words[0] == "cubin":
-                        self.cubins = words[1]
+                        self.cubins = words[1:]
                     elif words[0] == "source":
                         self.source = None if words[1] == "none" else os.path.join(ROOT, words[1])
                     else:
                         if kernel is None:
                             raise Mistake("no kernel line above")
-                        self.facts.append(Fact(path, number, text, kernel, scope))
+                        self.facts.append(Fact(path, number, text, kernel, scope, names))
                 except (Mistake, ValueError, IndexError) as mistake:
                     self.mistakes.append(f"{path}:{number}: {mistake}")
 
@@ -259,6 +318,14 @@ def main():
     parser.add_argument("--verbose", action="store_true", help="print the facts that hold, too")
     parser.add_argument("files", nargs="*")
     arguments = parser.parse_args()
+    told, pool = {}, concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1)
+
+    def ask(cubin, source):
+        """One run of the program a file and source, begun early and in parallel."""
+        if (cubin, source) not in told:
+            told[cubin, source] = pool.submit(explain, arguments.command, cubin, source)
+        return told[cubin, source]
+
     paths = arguments.files or sorted(glob.glob(os.path.join(ROOT, "test/golden/facts/**/*.facts"), recursive=True))
     passed = failed = 0
 
@@ -271,14 +338,17 @@ def main():
         file = FactFile(path)
         for mistake in file.mistakes:
             fail(mistake, "cannot be read")
-        cubins = sorted(glob.glob(os.path.join(ROOT, file.cubins)))
+        cubins = sorted({cubin for pattern in file.cubins for cubin in glob.glob(os.path.join(ROOT, pattern))})
         if not cubins:
-            fail(path, f"no file is called {file.cubins}")
+            fail(path, f"no file is called {' or '.join(file.cubins)}")
         tried = set()
         for cubin in cubins:
+            for source in {file.source, None}:
+                ask(cubin, source)
+        for cubin in cubins:
             try:
-                named = explain(arguments.command, cubin, file.source) if file.source else None
-                bare = explain(arguments.command, cubin, None)
+                named = ask(cubin, file.source).result() if file.source else None
+                bare = ask(cubin, None).result()
             except (RuntimeError, ValueError) as error:
                 fail(os.path.relpath(cubin, ROOT), error)
                 continue
@@ -288,6 +358,8 @@ def main():
             for how, document in runs:
                 for kernel in document["kernels"]:
                     name = base_name(kernel)
+                    kernel["diagnostics"] = [d for d in document["diagnostics"]
+                                             if kernel["name"] in (d["section"] or kernel["name"])]
                     sm = int(re.sub(r"\D", "", kernel["arch"]))
                     if how == "--source":
                         renames[name] = positional(kernel)
@@ -295,9 +367,14 @@ def main():
                     for fact in file.facts:
                         if fact.kernel != name or not fact.scope(sm):
                             continue
+                        if not any(fnmatch.fnmatch(os.path.basename(cubin), pattern) for pattern in fact.names):
+                            continue
                         tried.add(fact)
                         why = fact.fails(kernel, rename)
-                        where = f"{os.path.relpath(path, ROOT)}:{fact.line} [{kernel['arch']}, {how}] {fact.text}"
+                        file_name = os.path.basename(cubin)
+                        if kernel["arch"][3:] not in file_name:
+                            file_name = kernel["arch"]
+                        where = f"{os.path.relpath(path, ROOT)}:{fact.line} [{file_name}, {how}] {fact.kernel}: {fact.text}"
                         if why:
                             fail(where, why)
                         else:
@@ -307,6 +384,7 @@ def main():
         for fact in file.facts:
             if fact not in tried and cubins:
                 fail(f"{os.path.relpath(path, ROOT)}:{fact.line} {fact.text}", f"no kernel {fact.kernel} in that scope")
+    pool.shutdown()
     if not paths:
         print("skipped: facts: no .facts files")
     print(f"{passed} passed, {failed} failed")

@@ -20,6 +20,8 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 PLAIN = ["kernels/00_memory/copy_global.cu", "kernels/01_arithmetic/add_f32.cu", "kernels/01_arithmetic/mul_f32.cu",
          "kernels/01_arithmetic/fma_f32.cu", "kernels/02_control/relu_f32.cu", "kernels/02_control/clamp_f32.cu"]
 PROBES = PLAIN + ["kernels/01_arithmetic/fma_contract_f32.cu"]
+LOOPS = ["kernels/03_reduction/reduce_sum_f32.cu", "kernels/05_nn_ops/softmax_small_f32.cu",
+         "kernels/05_nn_ops/online_softmax_f32.cu"]
 FAST = ["-O3", "--use_fast_math"]
 
 # name, sources, nvcc flags
@@ -43,7 +45,27 @@ NVCC = [
     ("minmax-precise", ["test/corpus/src/minmax.cu"], ["-O3"]),
     ("vector", ["test/corpus/src/vector.cu"], FAST),
     ("types", ["test/corpus/src/types.cu"], ["-O3"]),
+    ("loops-precise", LOOPS, ["-O3"]),
+    ("loops-fast-ptxas-O0", LOOPS, FAST + ["-Xptxas", "-O0"]),
+    ("loops-fast-ptxas-O1", LOOPS, FAST + ["-Xptxas", "-O1"]),
+    ("loops-precise-ptxas-O1", LOOPS, ["-O3", "-Xptxas", "-O1"]),
+    ("loops-debug", LOOPS, ["-G"]),
+    ("loops-maxrregcount-24", LOOPS, FAST + ["-maxrregcount", "24"]),
+    ("unrolled-1", ["test/corpus/src/unrolled.cu"], FAST + ["-DUNROLL=1"]),
+    ("unrolled-4", ["test/corpus/src/unrolled.cu"], FAST + ["-DUNROLL=4"]),
+    ("trees", ["test/corpus/src/trees.cu"], FAST),
+    ("trees-precise-ptxas-O1", ["test/corpus/src/trees.cu"], ["-O3", "-Xptxas", "-O1"]),
+    ("tree_misses", ["test/corpus/src/tree_misses.cu"], FAST),
+    ("softmaxes", ["test/corpus/src/softmaxes.cu"], FAST),
+    ("softmaxes-precise", ["test/corpus/src/softmaxes.cu"], ["-O3"]),
+    ("block_kernels", ["test/corpus/src/block_kernels.cu"], FAST),
+    ("places", ["test/corpus/src/places.cu"], FAST),
+    ("thread_kernels", ["test/corpus/src/thread_kernels.cu"], ["-O3"]),
+    ("thread_kernels-fast", ["test/corpus/src/thread_kernels.cu"], FAST),
 ]
+# These are large, or differ little between architectures.
+FEW = {"loops-debug": (86,), "loops-precise-ptxas-O1": (86, 120), "trees-precise-ptxas-O1": (86,),
+       "thread_kernels-fast": (86,)}
 # assembler release, highest PTX version it reads
 PTXAS = [("11.8", "7.8"), ("12.4", "8.4"), ("12.9", "8.8"), ("13.5", None)]
 
@@ -97,24 +119,24 @@ class Builder:
         else:
             self.skipped.append("%s sm_%d: %s" % (name, sm, said.strip().splitlines()[-1]))
 
-    def ptxas(self, version, highest, sm):
+    def ptxas(self, family, sources, version, highest, sm):
         """The same PTX as nvcc's, with its version line lowered to what this assembler reads."""
-        root, name = self.options.root, "probes-ptxas-%s" % version
+        root, name = self.options.root, "%s-ptxas-%s" % (family, version)
         program = os.path.join(self.options.ptxas_dir, "ptxas-" + version)
         if not os.path.exists(program):
             self.skipped.append("%s: no %s" % (name, program))
             return
-        gather(PROBES, os.path.join(root, "unit.cu"))
+        gather(sources, os.path.join(root, "unit.cu"))
         ok, said = run(["nvcc", "-arch=sm_%d" % sm] + FAST + ["-ptx", "-o", "unit.ptx", "unit.cu"], root)
-        self.assemble(program, highest, name, PROBES, "nvcc %s -ptx" % " ".join(FAST), sm, ok, said)
+        self.assemble(program, highest, name, sources, "nvcc %s -ptx" % " ".join(FAST), sm, ok, said)
 
-    def clang(self, sm):
-        root, name = self.options.root, "clang_f32"
+    def clang(self, name, sm):
+        root = self.options.root
         program = shutil.which("clang-14") or shutil.which("clang")
         if program is None:
             self.skipped.append("%s: no clang" % name)
             return
-        sources = ["test/corpus/src/clang_f32.cu"]
+        sources = ["test/corpus/src/%s.cu" % name]
         gather(sources, os.path.join(root, "unit.cu"))
         # clang 14 knows the targets up to sm_86: the target line is what is edited for the later ones.
         flags = ["-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "-O3",
@@ -160,13 +182,15 @@ def main():
     builder = Builder(options)
     for sm in (int(word) for word in options.archs.split(",")):
         for name, sources, flags in NVCC:
-            if options.only in name:
+            if options.only in name and sm in FEW.get(name, (sm,)):
                 builder.nvcc(name, sources, flags, sm)
-        for version, highest in PTXAS:
-            if options.only in "probes-ptxas-%s" % version:
-                builder.ptxas(version, highest, sm)
-        if options.only in "clang_f32":
-            builder.clang(sm)
+        for family, sources in (("probes", PROBES), ("loops", LOOPS)):
+            for version, highest in PTXAS:
+                if options.only in "%s-ptxas-%s" % (family, version):
+                    builder.ptxas(family, sources, version, highest, sm)
+        for name in ("clang_f32", "trees_clang"):
+            if options.only in name:
+                builder.clang(name, sm)
     for leftover in glob.glob(os.path.join(options.root, "unit.*")):
         os.remove(leftover)
     with open(os.path.join(options.out, "manifest.tsv"), "w", encoding="utf-8") as handle:

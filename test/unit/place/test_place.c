@@ -7,6 +7,8 @@
 #include <cmocka.h>
 
 #include "../graph/graph_code.h"
+#include "graph/graph_cycle.h"
+#include "graph/graph_depend.h"
 #include "place/place.h"
 
 static struct arena arena;
@@ -32,7 +34,14 @@ enum { AFTER = 5 * 16 };
 
 static void places(const char *const *code, uint32_t count, const struct graph **g, struct place *p)
 {
-    *g = code_graph(&arena, 86, code, count, &env_86);
+    struct graph *made = code_graph(&arena, 86, code, count, &env_86);
+    struct graph_cycles *cycles = ARENA_NEW(&arena, struct graph_cycles);
+    struct graph_dependence *dependence = ARENA_NEW(&arena, struct graph_dependence);
+    assert_int_equal(graph_find_cycles(&arena, made, cycles), SP_OK);
+    made->cycles = cycles;
+    assert_int_equal(graph_find_dependence(&arena, made, dependence), SP_OK);
+    made->dependence = dependence;
+    *g = made;
     assert_int_equal(place_build(&arena, *g, p), SP_OK);
 }
 
@@ -197,6 +206,140 @@ static void select_where_paths_meet(void **state)
     assert_int_equal(graph_at(g, p.values.p[0].part)->kind, UOP_LOAD);
     assert_int_equal(p.values.p[0].cls, PLACE_RESULT);
     assert_int_equal(p.values.p[0].uses.n, 1);
+}
+
+static bool has_use(const struct graph *g, const struct place_value *v, uint32_t offset, enum place_where via,
+                    bool other)
+{
+    for (size_t i = 0; i < v->uses.n; i++)
+        if (g->insns.p[v->uses.p[i].insn].offset == offset && v->uses.p[i].via == via &&
+            v->uses.p[i].other_thread == other)
+            return true;
+    return false;
+}
+
+static const struct place_storage *stands_in(const struct place_value *v, enum place_where where)
+{
+    for (size_t i = 0; i < v->storage.n; i++)
+        if (v->storage.p[i].where == where)
+            return &v->storage.p[i];
+    return NULL;
+}
+
+/* Through shared memory: what is read by the thread that stored it is the value itself; what another reads is its own
+ * value there, and a use of the stored one. */
+static void through_shared(void **state)
+{
+    const struct graph *g;
+    struct place p;
+    (void)state;
+    places(CODE(ADDRESSES, "LDG.E.CONSTANT R0, [R4.64]", "FADD R1, R0, 1", "STS [R2.X4], R1",
+                "BAR.SYNC.DEFER_BLOCKING 0x0", "LDS R10, [R2.X4]", "FADD R10, R10, R0", "STG.E [R6.64], R10", "EXIT"),
+           &g, &p);
+    const struct place_value *v = made_at(g, &p, AFTER + 0x10);
+    assert_int_equal(p.values.n, 3);
+    assert_int_equal(v->cls, PLACE_SHARED_MATERIALIZED);
+    assert_int_equal(g->insns.p[stands_in(v, PLACE_SHARED)->to].offset, AFTER + 0x40);
+    assert_true(has_use(g, v, AFTER + 0x50, PLACE_SHARED, false));
+    places(CODE(ADDRESSES, "LDG.E.CONSTANT R0, [R4.64]", "FADD R1, R0, 1", "STS [R2.X4], R1",
+                "BAR.SYNC.DEFER_BLOCKING 0x0", "LDS R10, [0x0]", "FADD R10, R10, R0", "STG.E [R6.64], R10", "EXIT"),
+           &g, &p);
+    v = made_at(g, &p, AFTER + 0x10);
+    assert_int_equal(p.values.n, 4);
+    assert_int_equal(v->cls, PLACE_SHARED_MATERIALIZED);
+    assert_true(has_use(g, v, AFTER + 0x50, PLACE_SHARED, true));
+    assert_int_equal(made_at(g, &p, AFTER + 0x40)->cls, PLACE_SHARED_MATERIALIZED);
+    /* nobody reads it there */
+    places(
+        CODE(ADDRESSES, "LDG.E.CONSTANT R0, [R4.64]", "FADD R1, R0, 1", "STS [R2.X4], R1", "STG.E [R6.64], R1", "EXIT"),
+        &g, &p);
+    assert_int_equal(made_at(g, &p, AFTER + 0x10)->cls, PLACE_RESULT);
+}
+
+/* s += x[k] for n turns: one variable, in a register; the store behind the loop is a place of it. */
+static void accumulator(void **state)
+{
+    const struct graph *g;
+    struct place p;
+    (void)state;
+    places(CODE(ADDRESSES, "IMAD.MOV.U32 R10, RZ, RZ, RZ", "IMAD.MOV.U32 R11, RZ, RZ, RZ", "LDG.E.CONSTANT R0, [R4.64]",
+                "IADD3 R4, P0, R4, 0x4, RZ", "IADD3.X R5, RZ, R5, RZ, P0, !PT", "FADD R10, R10, R0",
+                "IADD3 R11, R11, 0x1, RZ", "ISETP.GE.AND P1, PT, R11, c[0x0][0x178], PT", "@!P1 BRA 0x70",
+                "STG.E [R6.64], R10", "EXIT"),
+           &g, &p);
+    assert_int_equal(p.values.n, 2);
+    const struct place_value *sum = made_at(g, &p, AFTER + 0x50);
+    assert_int_equal(sum->cls, PLACE_REGISTER_ACCUMULATOR);
+    assert_true(sum->accumulator);
+    assert_int_equal(graph_at(g, sum->named)->kind, GRAPH_PHI);
+    assert_int_equal(graph_at(g, sum->node)->kind, UOP_FADD);
+    assert_non_null(stands_in(sum, PLACE_GLOBAL));
+    assert_int_equal(made_at(g, &p, AFTER + 0x20)->cls, PLACE_INPUT);
+}
+
+/* The same function of the same value in both arms of a branch is computed once in any thread. */
+static void arms_do_not_recompute(void **state)
+{
+    const struct graph *g;
+    struct place p;
+    (void)state;
+    places(CODE(ADDRESSES, "LDG.E.CONSTANT R0, [R4.64]", "ISETP.NE.AND P0, PT, R2, RZ, PT", "@P0 BRA 0xa0",
+                "MUFU.SIN R1, R0", "BRA 0xc0", "MUFU.SIN R1, R0", "FADD R1, R1, 1", "STG.E [R6.64], R1", "EXIT"),
+           &g, &p);
+    for (size_t i = 0; i < p.values.n; i++)
+        assert_int_not_equal(p.values.p[i].cls, PLACE_RECOMPUTED);
+    places(CODE(ADDRESSES, "LDG.E.CONSTANT R0, [R4.64]", "ISETP.NE.AND P0, PT, R2, RZ, PT", "MUFU.SIN R1, R0",
+                "@P0 BRA 0xb0", "FADD R1, R1, 2", "NOP", "MUFU.SIN R10, R0", "FADD R1, R1, R10", "STG.E [R6.64], R1",
+                "EXIT"),
+           &g, &p);
+    assert_int_equal(made_at(g, &p, AFTER + 0x20)->cls, PLACE_RECOMPUTED);
+}
+
+/* Saved before a loop and brought back in it; an index that was saved so is no value. */
+static void spilled_over_a_loop(void **state)
+{
+    const struct graph *g;
+    struct place p;
+    (void)state;
+    places(CODE(ADDRESSES, "MOV R1, c[0x0][0x28]", "STL [R1+-0x10], R2", "LDG.E.CONSTANT R0, [R4.64]",
+                "FMUL R0, R0, R0", "STL [R1+-0x8], R0", "IMAD.MOV.U32 R11, RZ, RZ, RZ", "IMAD.MOV.U32 R12, RZ, RZ, RZ",
+                "LDL R13, [R1+-0x8]", "FADD R12, R12, R13", "IADD3 R11, R11, 0x1, RZ",
+                "ISETP.GE.AND P1, PT, R11, c[0x0][0x178], PT", "@!P1 BRA 0xc0", "LDL R2, [R1+-0x10]",
+                "IMAD.WIDE R6, R2, R3, c[0x0][0x168]", "STG.E [R6.64], R12", "EXIT"),
+           &g, &p);
+    const struct place_value *v = made_at(g, &p, AFTER + 0x30);
+    assert_int_equal(v->cls, PLACE_SPILLED);
+    assert_false(v->assumed);
+    assert_true(has_use(g, v, AFTER + 0x80, PLACE_LOCAL, false));
+    assert_int_equal(p.values.n, 3);
+}
+
+static void local_array(void **state)
+{
+    const struct graph *g;
+    struct place p;
+    (void)state;
+    places(CODE(ADDRESSES, "MOV R1, c[0x0][0x28]", "IADD3 R1, R1, -0x10, RZ", "LDG.E.CONSTANT R0, [R4.64]",
+                "LDG.E.CONSTANT R10, [R4.64+0x4]", "STL [R1], R0", "STL [R1+0x4], R10",
+                "LOP3.LUT R11, R2, 0x1, RZ, 0xc0, !PT", "IMAD R11, R11, 0x4, R1", "LDL R12, [R11]",
+                "STG.E [R6.64], R12", "EXIT"),
+           &g, &p);
+    assert_int_equal(made_at(g, &p, AFTER + 0x20)->cls, PLACE_LOCAL_ARRAY);
+    assert_int_equal(made_at(g, &p, AFTER + 0x30)->cls, PLACE_LOCAL_ARRAY);
+    assert_int_equal(made_at(g, &p, AFTER + 0x80)->cls, PLACE_LOCAL_ARRAY);
+}
+
+/* The low half of a pair is stored, the high half goes on: the pair is no result. */
+static void half_stored(void **state)
+{
+    const struct graph *g;
+    struct place p;
+    (void)state;
+    places(CODE(ADDRESSES, "LDG.E.CONSTANT R0, [R4.64]", "LOP3.LUT R1, R0, 0x80008000, RZ, 0x3c, !PT",
+                "STG.E.U16 [R6.64], R1", "SHF.R.U32.HI R10, RZ, 0x10, R1", "STG.E.U16 [R8.64], R10", "EXIT"),
+           &g, &p);
+    assert_int_equal(made_at(g, &p, AFTER + 0x10)->cls, PLACE_REGISTER_ONLY);
+    assert_int_equal(made_at(g, &p, AFTER + 0x30)->cls, PLACE_RESULT);
 }
 
 static void strides(void **state)
@@ -423,6 +566,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(spilled, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(select_with_a_constant, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(select_where_paths_meet, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(through_shared, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(accumulator, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(arms_do_not_recompute, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(spilled_over_a_loop, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(local_array, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(half_stored, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(strides, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(strides_in_loops, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(bank_conflicts, make_arena, drop_arena),

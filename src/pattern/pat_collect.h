@@ -1,0 +1,164 @@
+/* Between the files that find what threads do together (pat_collect_*.c, pat_play.c): steps in which every thread
+ * combines its own value with another's, the blocks of pages that describe such steps, and what comes of playing both
+ * for a block of threads. */
+#ifndef SP_PAT_COLLECT_H
+#define SP_PAT_COLLECT_H
+
+#include "graph/graph_cycle.h"
+#include "graph/graph_depend.h"
+#include "pattern/pat_internal.h"
+
+/* ---- operations that may be taken in any order (pat_collect_op.c) ---------------------------- */
+enum pat_op { PAT_OP_NONE, PAT_OP_ADD, PAT_OP_MUL, PAT_OP_MIN, PAT_OP_MAX, PAT_OP_AND, PAT_OP_OR, PAT_OP_XOR };
+const char *pat_op_text(enum pat_op op);        /* "add" */
+enum pat_op pat_op_find(const char *text);      /* "+", "max", "add"; NONE: no such operation */
+bool pat_op_again(enum pat_op op);              /* taking an element twice changes nothing */
+
+struct pat_binary { /* a node read as op(a, b) */
+    enum pat_op op;
+    graph_id a, b;
+    bool exact; /* false: compare and select, for real numbers only */
+};
+bool pat_binary_of(struct pat_index *x, graph_id node, struct pat_binary *out);
+/* True when `node` is op(a, b): also where a sum of integers is flat. */
+bool pat_is_op(struct pat_index *x, graph_id node, enum pat_op op, graph_id a, graph_id b);
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+struct pat_step {
+    uint32_t insn;        /* instance of the store, or of the operation */
+    uint32_t store;       /* access; UINT32_MAX: kept in a register */
+    uint32_t load_own;    /* access; UINT32_MAX: its own value is in a register */
+    uint32_t load_other;  /* access; UINT32_MAX: a shuffle */
+    graph_id value, own, other;
+    graph_id when;        /* GRAPH_NIL: always */
+    graph_id own_address, other_address;
+    int64_t other_bytes;  /* of the other element behind its address: a wide load brings several */
+    unsigned mode, width; /* of the shuffle; bytes of an element */
+    graph_id lane, clamp; /* its operands */
+    enum pat_op op;
+    bool exact;
+    uint32_t loop;        /* innermost loop + 1 in whose turns it happens; 0: once */
+};
+
+enum { PAT_THREADS = 1024, PAT_TURNS = 40 };
+/* One step for all threads of a block: element [own] takes in element [other]; own -1: not this thread. */
+struct pat_turn {
+    uint32_t step;
+    int16_t own[PAT_THREADS], other[PAT_THREADS];
+};
+struct pat_trace {
+    unsigned threads, count;
+    bool runs; /* some step stands in a loop or under a condition on the size of the block */
+    struct pat_turn *turn[PAT_TURNS];
+};
+/* Plays steps (in order of the code) for a block of `threads` threads. False: something is not known. */
+struct pat_play;
+struct pat_play *pat_play_new(struct arena *a, struct pat_index *x);
+bool pat_play_steps(struct pat_play *p, const struct pat_step *steps, uint32_t count, unsigned threads,
+                    struct pat_trace *out);
+/* True when a value may differ between the threads of one block. */
+bool pat_differs_in_block(struct pat_play *p, graph_id node);
+/* Adds the nodes and branches that count the turns of a loop. */
+void pat_play_counters(struct pat_play *p, uint32_t loop, struct pat_ctx *c);
+
+/* ---- blocks of pages that speak of steps, loops and effects (pat_collect_page.c) ------------- */
+enum pat_plan_kind {
+    PLAN_MEMORY,  /* steps through an array that threads share */
+    PLAN_LANES,   /* steps between the lanes of a warp */
+    PLAN_FOLD,    /* what a loop accumulates */
+    PLAN_COUNTER, /* a loop by its counter */
+    PLAN_UNROLL,  /* a loop that was copied */
+    PLAN_PERFORM, /* an effect by name */
+    PLAN_WARP,    /* an operation of the whole warp that has a value */
+    PLAN_BRANCH,  /* a branch that is no loop's and no return */
+    PLAN_STAGE,   /* elements brought where other threads read them */
+    PLAN_FRAME,   /* the thread's own memory */
+};
+struct pat_plan {
+    enum pat_plan_kind kind;
+    const struct cu_loop *loop;
+    const struct cu_statement *statements;
+    unsigned statement_count;
+    const struct cu_expr *guard, *own, *other; /* steps: condition, own index, other index or distance */
+    int operation, array, value, thread, counter, factor; /* variables; -1: none */
+    enum pat_op fixed; /* an operation that the block writes out */
+    unsigned mode;     /* of the shuffle */
+    const char *name;  /* PERFORM, WARP */
+    /* FOLD: the terms, last assignment first, and which accumulator or earlier name each gives */
+    const struct pat_term *term[CU_MAX_STATEMENTS];
+    int target[CU_MAX_STATEMENTS];
+    int accumulator[GRAPH_FOLD_MAX];
+    unsigned accumulators;
+    const struct pat_term *start, *condition, *next; /* COUNTER */
+};
+/* A plan where the block is of such a form; NULL with *refused false where it is none. */
+const struct pat_plan *pat_compile_plan(struct pat_compile *c, const struct cu_block *b, bool *refused);
+
+/* Plays the block beside the trace from turn `from`: how many turns agree (0: none) until the block's loop ends or, where
+ * it is left open, as far as they go. *ended: the block came to its end; *beyond: threads that act in the machine code
+ * and not in the block. */
+unsigned pat_play_block(const struct pat_plan *plan, const struct cu_block *b, const struct pat_trace *t, unsigned from,
+                        bool *ended, unsigned *beyond);
+/* What became of elements that each thread brought, after turns [from, from + count). */
+enum pat_outcome { PAT_NOTHING, PAT_ALL_IN_ONE, PAT_PREFIXES, PAT_PART };
+enum pat_outcome pat_play_outcome(struct arena *a, const struct pat_trace *t, unsigned from, unsigned count,
+                                  enum pat_op op, unsigned *left, bool *everywhere);
+
+/* What a block by itself makes of its elements. */
+enum pat_outcome pat_play_meaning(struct arena *a, const struct pat_plan *plan, const struct cu_block *b);
+
+/* ---- what was found together ----------------------------------------------------------------- */
+enum pat_reach { PAT_IN_THREAD, PAT_IN_WARP, PAT_IN_BLOCK };
+struct pat_collective {
+    enum pat_op op;
+    enum pat_reach reach;
+    enum pat_outcome outcome;
+    unsigned left;            /* PAT_PART: elements that are left */
+    unsigned width;           /* threads that take part */
+    struct pat_found *found;  /* NULL: a loop's own, no page's */
+    VEC(uint32_t) stores, fills;
+    VEC(graph_id) values;     /* its partial results, the last one last */
+    VEC(graph_id) inputs;
+    graph_id result_address;  /* of the element that holds the result; GRAPH_NIL: none */
+    bool everywhere;          /* every thread has the result */
+    uint32_t last;            /* instance of its last step */
+    uint32_t first;
+    bool taken;               /* PAT_PART: another one finishes it */
+    bool exact;
+};
+struct run; /* pat_run.c */
+struct pat_collect {
+    struct arena *a;
+    struct run *run;
+    struct pat_index *x;
+    struct mean *m;
+    struct pat_play *play;
+    struct pat_ctx *c;
+    unsigned page_order;
+    struct pat_result *out;
+    VEC(struct pat_step) steps;  /* through memory, in order of the code */
+    VEC(struct pat_step) lanes;  /* between lanes */
+    struct pat_trace *trace;     /* work */
+    VEC(struct pat_collective *) list;
+    bool ready;
+};
+enum sp_status pat_collect_begin(struct pat_collect *k, struct run *run, struct pat_ctx *c, struct pat_result *out);
+/* Keeps what the context matched (pat_run.c); NULL: nothing in the machine code shows it. */
+struct pat_found *pat_keep(struct run *r, graph_id root, const uint32_t *extra, unsigned extra_count);
+/* Runs a page's blocks that have a plan. */
+void pat_collect_page(struct pat_collect *k, const struct pat_page *page);
+void pat_collect_steps(struct pat_collect *k, const struct pat_page *page);
+void pat_collect_loops(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v);
+void pat_collect_effects(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v);
+void pat_collect_moves(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v);
+/* When all steps are known: parts that others finish, and what loops gather. */
+void pat_collect_folds(struct pat_collect *k);
+void pat_collect_join(struct pat_collect *k);
+/* The collective whose result a node is, through shared memory, selects and phis; NULL: none. */
+struct pat_collective *pat_collect_result(struct pat_collect *k, graph_id node);
+/* The same, of what a collective takes in: also what is left of a tree that another one finishes. */
+struct pat_collective *pat_collect_inner(struct pat_collect *k, graph_id input);
+/* True when every thread that loads `address` loads the element that thread 0 of `own` has. */
+bool pat_play_reads_first(struct pat_play *p, graph_id address, graph_id own, unsigned width, graph_id when);
+
+#endif

@@ -1,0 +1,195 @@
+/* Blocks that are one effect of the whole block or warp, by its CUDA name: a meeting point, an atomic update whose old
+ * value nobody reads, a vote; and branches that part the threads of a block. Requires the graph; linear. */
+#include "pattern/pat_collect.h"
+
+#include <string.h>
+
+static const struct uop_list *uops_of(const struct graph *g, uint32_t insn)
+{
+    uint32_t input = g->insns.p[insn].input;
+    return input < g->input.count ? g->input.insns[input].uops : NULL;
+}
+
+static void keep_insn(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v, uint32_t insn)
+{
+    pat_ctx_begin(k->c, page, v, GRAPH_NIL);
+    if (pat_match_where(k->c))
+        pat_keep(k->run, GRAPH_NIL, &insn, 1);
+}
+
+static void match_meetings(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)
+{
+    const struct graph *g = k->x->g;
+    bool warp = strcmp(v->plan->name, "__syncwarp") == 0;
+    for (uint32_t i = 0; i < g->insns.n; i++) {
+        const struct uop_list *l = g->insns.p[i].reachable ? uops_of(g, i) : NULL;
+        bool meets = false;
+        for (size_t u = 0; l && u < l->ops.n; u++) {
+            const struct uop *op = &l->ops.p[u];
+            meets |= warp ? op->kind == UOP_WARPSYNC || (op->kind == UOP_RECONVERGE && op->imm == UOP_WARPSYNC_ALL)
+                          : op->kind == UOP_BAR && op->imm != UOP_BAR_ARRIVE;
+        }
+        if (meets)
+            keep_insn(k, page, v, i);
+    }
+}
+
+/* ---- atomic updates -------------------------------------------------------------------------- */
+
+static int atom_named(const char *name)
+{
+    static const struct {
+        const char *name;
+        enum uop_atom atom;
+    } rows[] = {{"atomicAdd", UOP_ATOM_ADD}, {"atomicMin", UOP_ATOM_MIN}, {"atomicMax", UOP_ATOM_MAX},
+                {"atomicAnd", UOP_ATOM_AND}, {"atomicOr", UOP_ATOM_OR},   {"atomicXor", UOP_ATOM_XOR}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strcmp(rows[i].name, name) == 0)
+            return (int)rows[i].atom;
+    return -1;
+}
+
+static bool is_used(const struct graph *g, const struct graph_access *a)
+{
+    uint32_t count = 0;
+    if (a->result == GRAPH_NIL)
+        return false;
+    for (uint32_t d = g->insns.p[a->insn].first_def; d < g->insns.p[a->insn].first_def + g->insns.p[a->insn].def_count;
+         d++)
+        count += g->defs.p[d].read;
+    return count != 0;
+}
+
+static void match_atoms(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v, int atom)
+{
+    const struct graph *g = k->x->g;
+    for (size_t i = 0; i < g->accesses.n; i++) {
+        const struct graph_access a = g->accesses.p[i];
+        const struct uop_list *l = a.kind == GRAPH_ATOMIC ? uops_of(g, a.insn) : NULL;
+        bool fits = false;
+        for (size_t u = 0; l && u < l->ops.n; u++)
+            fits |= (l->ops.p[u].kind == UOP_ATOM || l->ops.p[u].kind == UOP_RED) && l->ops.p[u].imm == (uint64_t)atom;
+        if (!fits || is_used(g, &a) || !g->insns.p[a.insn].reachable)
+            continue;
+        pat_ctx_begin(k->c, page, v, GRAPH_NIL);
+        const struct cu_expr *place = v->block.value->arg[0];
+        while (place->kind == CU_UNARY || place->kind == CU_ELEMENT)
+            place = place->arg[0];
+        int array = place->kind == CU_NAME ? cu_find_variable(&v->block, place->text) : -1;
+        if (array >= 0)
+            k->c->bound[array] =
+                (struct pat_bound){.set = true, .param = -1, .text = uop_space_text(a.space == UOP_GENERIC ? UOP_GLOBAL : a.space)};
+        if (pat_match_where(k->c))
+            pat_keep(k->run, GRAPH_NIL, &a.insn, 1);
+    }
+}
+
+/* ---- operations of the whole warp ------------------------------------------------------------ */
+
+static bool is_warp_operation(const char *name, const struct graph_node *n)
+{
+    static const struct {
+        const char *name;
+        uint8_t kind;
+        uint64_t imm;
+    } rows[] = {{"__all_sync", UOP_VOTE, 0},
+                {"__any_sync", UOP_VOTE, 1},
+                {"__match_any_sync", UOP_MATCH, 1},
+                {"__reduce_add_sync", UOP_REDUX, UOP_ATOM_ADD},
+                {"__reduce_min_sync", UOP_REDUX, UOP_ATOM_MIN},
+                {"__reduce_max_sync", UOP_REDUX, UOP_ATOM_MAX},
+                {"__reduce_and_sync", UOP_REDUX, UOP_ATOM_AND},
+                {"__reduce_or_sync", UOP_REDUX, UOP_ATOM_OR},
+                {"__reduce_xor_sync", UOP_REDUX, UOP_ATOM_XOR}};
+    if (strcmp(name, "__ballot_sync") == 0)
+        return n->kind == UOP_BALLOT;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strcmp(rows[i].name, name) == 0)
+            return n->kind == rows[i].kind && n->imm == rows[i].imm;
+    return false;
+}
+
+static void match_warp(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)
+{
+    struct graph *g = k->x->g;
+    for (graph_id id = 1; id < k->x->count; id++) {
+        const struct graph_node n = *graph_at(g, id);
+        if (!k->x->live[id] || !is_warp_operation(v->plan->name, &n))
+            continue;
+        uint64_t bit;
+        if (n.arg_count && n.kind != UOP_REDUX && graph_is_const(g, n.arg[0], &bit))
+            continue; /* which lanes run: nothing is asked */
+        pat_ctx_begin(k->c, page, v, id);
+        VEC_PUSH(k->a, k->c->inner, (struct pat_inner){.node = id});
+        if (!pat_match_where(k->c))
+            continue;
+        struct pat_found *f = pat_keep(k->run, id, NULL, 0);
+        if (f && n.kind == UOP_REDUX)
+            f->match.makes = PAT_MAKES_ONE;
+    }
+}
+
+/* ---- branches -------------------------------------------------------------------------------- */
+
+static bool leaves_loop(const struct graph *g, const struct graph_block *b)
+{
+    for (uint32_t l = b->loop; l; l = g->loops.p[l - 1].parent)
+        for (uint32_t s = 0; s < b->succ_count; s++) {
+            bool inside = b->succs[s] == g->loops.p[l - 1].header;
+            for (uint32_t m = g->blocks.p[b->succs[s]].loop; m && !inside; m = g->loops.p[m - 1].parent)
+                inside = m == l;
+            if (!inside || b->succs[s] == g->loops.p[l - 1].header)
+                return true;
+        }
+    return false;
+}
+
+/* A branch to the head of a loop, or round it, is the loop's own. */
+static bool guards_loop(const struct graph *g, const struct graph_block *b)
+{
+    for (uint32_t s = 0; s < b->succ_count; s++) {
+        const struct graph_block *t = &g->blocks.p[b->succs[s]];
+        if (t->loop && t->loop != b->loop && g->loops.p[t->loop - 1].header == b->succs[s])
+            return true;
+        if (t->succ_count == 1 && g->blocks.p[t->succs[0]].loop != b->loop &&
+            g->blocks.p[t->succs[0]].loop && g->loops.p[g->blocks.p[t->succs[0]].loop - 1].header == t->succs[0])
+            return true;
+    }
+    return false;
+}
+
+static void match_branches(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)
+{
+    struct graph *g = k->x->g;
+    const struct cu_expr *e = v->block.condition;
+    int c = e->kind == CU_NAME ? cu_find_variable(&v->block, e->text) : -1;
+    for (uint32_t i = 0; i < g->blocks.n; i++) {
+        const struct graph_block b = g->blocks.p[i];
+        if (!b.reachable || b.branch == GRAPH_NIL || b.succ_count != 2 || leaves_loop(g, &b) || guards_loop(g, &b) ||
+            graph_is_const(g, b.branch, NULL) || pat_only_leaves(g, b.succs[0]) || pat_only_leaves(g, b.succs[1]))
+            continue;
+        pat_ctx_begin(k->c, page, v, b.branch);
+        if (c >= 0)
+            k->c->bound[c] = (struct pat_bound){.set = true, .node = b.branch, .as = UOP_B1};
+        VEC_PUSH(k->a, k->c->conditions, b.branch);
+        if (pat_match_where(k->c))
+            pat_keep(k->run, GRAPH_NIL, &b.last, 1);
+    }
+}
+
+void pat_collect_effects(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)
+{
+    int atom;
+    switch (v->plan->kind) {
+    case PLAN_PERFORM:
+        atom = atom_named(v->plan->name);
+        if (atom >= 0)
+            match_atoms(k, page, v, atom);
+        else if (strncmp(v->plan->name, "__sync", 6) == 0)
+            match_meetings(k, page, v);
+        break;
+    case PLAN_WARP: match_warp(k, page, v); break;
+    case PLAN_BRANCH: match_branches(k, page, v); break;
+    default: break;
+    }
+}

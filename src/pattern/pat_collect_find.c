@@ -1,0 +1,394 @@
+/* Finds the steps in which a thread combines its own value with that of another: stores to shared memory of op(own,
+ * other), other loaded from another element; and op(v, shuffle of v) between the lanes of a warp. What the steps add
+ * up to is for pat_collect_step.c. Requires the index; linear in accesses and nodes. */
+#include "pattern/pat_collect.h"
+
+#include <stdlib.h>
+
+/* A load from shared memory, or one element of a wide one: its access, and how far behind the address it lies. */
+static uint32_t load_access(const struct pat_index *x, graph_id node, int64_t *bytes)
+{
+    uint32_t at;
+    const struct graph_node *n = graph_at(x->g, node);
+    *bytes = 0;
+    if (n->kind == UOP_LO || n->kind == UOP_HI || n->kind == UOP_ELEMENT) {
+        unsigned size = uop_type_bits((enum uop_type)n->type) / 8;
+        *bytes = n->kind == UOP_ELEMENT ? 4 * (int64_t)n->imm : n->kind == UOP_HI ? size : 0;
+        node = n->arg[0];
+        n = graph_at(x->g, node);
+        if (n->kind == UOP_ELEMENT) { /* half of a word pair */
+            *bytes += 4 * (int64_t)n->imm;
+            node = n->arg[0];
+            n = graph_at(x->g, node);
+        }
+    }
+    return n->kind == UOP_LOAD && n->space == UOP_SHARED && map_u64_get(&x->first_load, node, &at) ? at : UINT32_MAX;
+}
+
+static bool same_place(const struct graph *g, graph_id a, int64_t a_bytes, graph_id b)
+{
+    struct graph_affine f, h;
+    if (a == b)
+        return a_bytes == 0;
+    if (!graph_affine(g, a, &f) || !graph_affine(g, b, &h) || f.base != h.base || f.term_count != h.term_count ||
+        f.offset + a_bytes != h.offset)
+        return false;
+    for (unsigned i = 0; i < f.term_count; i++)
+        if (f.terms[i].term != h.terms[i].term || f.terms[i].coefficient != h.terms[i].coefficient)
+            return false;
+    return true;
+}
+
+/* Innermost loop that holds an instance, + 1. */
+static uint32_t loop_of(const struct graph *g, uint32_t insn)
+{
+    return g->blocks.p[g->insns.p[insn].block].loop;
+}
+
+/* True when a node is computed from a phi at the head of `loop` (+ 1). */
+static bool from_phi_of(const struct graph *g, graph_id id, uint32_t loop, unsigned depth)
+{
+    const struct graph_node *n = graph_at(g, id);
+    if (!loop || depth > 24)
+        return false;
+    if (n->kind == GRAPH_PHI)
+        return n->block == g->loops.p[loop - 1].header;
+    for (unsigned i = 0; i < n->arg_count && pat_is_pure(n); i++)
+        if (from_phi_of(g, n->arg[i], loop, depth + 1))
+            return true;
+    return false;
+}
+
+/* Leaves of a sum of integers, at most `most`. */
+static unsigned leaves_of(const struct graph *g, graph_id node, graph_id *out, unsigned most)
+{
+    graph_id stack[16];
+    unsigned depth = 0, count = 0;
+    stack[depth++] = node;
+    while (depth) {
+        graph_id id = stack[--depth];
+        const struct graph_node *n = graph_at(g, id);
+        if (n->kind == UOP_ADD && depth + 2 <= 16) {
+            stack[depth++] = n->arg[1];
+            stack[depth++] = n->arg[0];
+        } else if (count < most) {
+            out[count++] = id;
+        }
+    }
+    return count;
+}
+
+/* `value` read as op(own, a load of another element than `address`). */
+static bool split_memory(struct pat_collect *k, graph_id value, graph_id address, struct pat_step *s)
+{
+    struct pat_binary v;
+    graph_id side[12];
+    unsigned count;
+    if (!pat_binary_of(k->x, value, &v))
+        return false;
+    if (v.op == PAT_OP_ADD && graph_at(k->x->g, value)->kind == UOP_ADD) {
+        count = leaves_of(k->x->g, value, side, 12);
+    } else {
+        side[0] = v.a;
+        side[1] = v.b;
+        count = 2;
+    }
+    s->op = v.op;
+    s->exact = v.exact;
+    for (unsigned i = 0; i < count; i++) {
+        int64_t bytes, own_bytes;
+        uint32_t other = load_access(k->x, side[i], &bytes);
+        if (other == UINT32_MAX || same_place(k->x->g, k->x->g->accesses.p[other].address, bytes, address))
+            continue;
+        s->other_bytes = bytes;
+        for (unsigned j = 0; j < count; j++) {
+            uint32_t own = load_access(k->x, side[j], &own_bytes);
+            bool there =
+                own != UINT32_MAX && same_place(k->x->g, k->x->g->accesses.p[own].address, own_bytes, address);
+            if (j == i || (own != UINT32_MAX && !there) || (count > 2 && own == UINT32_MAX) || !pat_is_op(k->x, value, v.op, side[i], side[j]))
+                continue;
+            s->own = side[j];
+            s->other = side[i];
+            s->load_own = own;
+            s->load_other = other;
+            s->other_address = k->x->g->accesses.p[other].address;
+            return true;
+        }
+        /* A flat sum that was in a register: what is left without the other one. */
+        if (count > 2) {
+            graph_id rest = GRAPH_NIL;
+            for (unsigned j = 0; j < count; j++)
+                if (j != i)
+                    rest = rest == GRAPH_NIL
+                               ? side[j]
+                               : graph_op2(k->x->g, UOP_ADD, (enum uop_type)graph_at(k->x->g, value)->type, rest, side[j]);
+            if (!pat_is_op(k->x, value, v.op, rest, side[i]))
+                continue;
+            s->own = rest;
+            s->other = side[i];
+            s->load_own = UINT32_MAX;
+            s->load_other = other;
+            s->other_address = k->x->g->accesses.p[other].address;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Under a compare of the two the other one is stored, else nothing: the step is what then stands in memory. */
+static bool split_choice(struct pat_collect *k, graph_id value, graph_id address, struct pat_step *s)
+{
+    struct graph *g = k->x->g;
+    graph_id atoms[6];
+    unsigned count;
+    uint64_t table;
+    int64_t bytes;
+    if (s->when == GRAPH_NIL || load_access(k->x, value, &bytes) == UINT32_MAX ||
+        !graph_table(g, s->when, atoms, &count, &table))
+        return false;
+    for (unsigned i = 0; i < 2 * count; i++) {
+        const struct graph_node c = *graph_at(g, atoms[i / 2]);
+        if (c.arg_count != 2 || (c.arg[0] != value && c.arg[1] != value))
+            continue;
+        graph_id own = c.arg[c.arg[0] == value];
+        graph_id literal = i & 1 ? graph_not(g, atoms[i / 2]) : atoms[i / 2];
+        if (!graph_implies(g, s->when, literal))
+            continue;
+        struct uop like = {.kind = UOP_SELECT, .type = graph_at(g, value)->type};
+        graph_id chosen = graph_pure(g, &like, (graph_id[]){literal, value, own}, 3);
+        struct pat_step now = *s;
+        if (!split_memory(k, chosen, address, &now) || now.own != own || now.load_own == UINT32_MAX)
+            continue;
+        now.value = chosen;
+        now.when = graph_assume(g, s->when, literal);
+        *s = now;
+        return true;
+    }
+    return false;
+}
+
+static uint32_t first_holder(struct pat_collect *k, graph_id node);
+
+/* The last step need not be stored: the thread that has the result keeps it in a register. */
+static void find_kept(struct pat_collect *k)
+{
+    struct graph *g = k->x->g;
+    struct map_u64 made = {0};
+    uint32_t at;
+    size_t stored = k->steps.n;
+    for (size_t i = 0; i < stored; i++)
+        map_u64_put(k->a, &made, k->steps.p[i].value, (uint32_t)i);
+    for (graph_id id = 1; stored && id < k->x->count; id++) {
+        struct pat_binary v;
+        if (!k->x->live[id] || map_u64_get(&made, id, &at) || !pat_binary_of(k->x, id, &v))
+            continue;
+        for (int turn = 0; turn < 2; turn++) {
+            graph_id own = turn ? v.b : v.a, other = turn ? v.a : v.b;
+            int64_t bytes;
+            uint32_t load = load_access(k->x, other, &bytes);
+            if (load == UINT32_MAX || !map_u64_get(&made, own, &at) || k->steps.p[at].op != v.op)
+                continue;
+            const struct graph_access *a = &g->accesses.p[load];
+            struct pat_step s = {.insn = first_holder(k, id),
+                                 .store = UINT32_MAX,
+                                 .load_own = UINT32_MAX,
+                                 .load_other = load,
+                                 .value = id,
+                                 .own = own,
+                                 .other = other,
+                                 .when = a->runs_when,
+                                 .own_address = k->steps.p[at].own_address,
+                                 .other_address = a->address,
+                                 .other_bytes = bytes,
+                                 .width = k->steps.p[at].width,
+                                 .op = v.op,
+                                 .exact = v.exact};
+            if (s.insn == UINT32_MAX || s.insn <= k->steps.p[at].insn)
+                continue;
+            VEC_PUSH(k->a, k->steps, s);
+            break;
+        }
+    }
+}
+
+static void find_memory(struct pat_collect *k)
+{
+    struct graph *g = k->x->g;
+    for (uint32_t i = 0; i < g->accesses.n; i++) {
+        const struct graph_access a = g->accesses.p[i];
+        if (a.kind != GRAPH_STORE || a.space != UOP_SHARED || a.value[0] == GRAPH_NIL || a.value[1] != GRAPH_NIL ||
+            !g->insns.p[a.insn].reachable)
+            continue;
+        graph_id value = mean_stored_value(k->m, a.value[0], a.width);
+        struct pat_step s = {.insn = a.insn,
+                             .store = i,
+                             .value = value,
+                             .when = a.runs_when,
+                             .own_address = a.address,
+                             .width = a.width};
+        bool found = split_memory(k, value, a.address, &s) || split_choice(k, value, a.address, &s);
+        const struct graph_node n = *graph_at(g, value);
+        for (unsigned arm = 1; arm <= 2 && !found && n.kind == UOP_SELECT; arm++) {
+            /* All threads store, those that do not act what they had. */
+            found = split_memory(k, n.arg[arm], a.address, &s) && s.own == n.arg[3 - arm];
+            if (found)
+                s.when = graph_and(g, s.when, arm == 1 ? n.arg[0] : graph_not(g, n.arg[0]));
+        }
+        if (!found)
+            continue;
+        uint32_t loop = loop_of(g, a.insn);
+        if (from_phi_of(g, s.other_address, loop, 0) || from_phi_of(g, s.own_address, loop, 0))
+            s.loop = loop;
+        VEC_PUSH(k->a, k->steps, s);
+    }
+}
+
+/* ---- lanes ----------------------------------------------------------------------------------- */
+
+/* The value of which a node is a shuffle, whole or in two halves; NIL: none. */
+static graph_id shuffled(struct pat_collect *k, graph_id node, struct pat_step *s, unsigned depth)
+{
+    struct graph *g = k->x->g;
+    const struct graph_node n = *graph_at(g, node);
+    if (n.kind == UOP_SHFL) {
+        s->mode = (unsigned)n.imm;
+        s->lane = n.arg[1];
+        s->clamp = n.arg[2];
+        return n.arg[0];
+    }
+    if (depth > 2)
+        return GRAPH_NIL;
+    if (n.kind == UOP_PAIR) {
+        struct pat_step hi = *s;
+        graph_id l = shuffled(k, n.arg[0], s, depth + 1), h = shuffled(k, n.arg[1], &hi, depth + 1);
+        if (l == GRAPH_NIL || h == GRAPH_NIL || hi.mode != s->mode || hi.lane != s->lane || hi.clamp != s->clamp)
+            return GRAPH_NIL;
+        return graph_op2(g, UOP_PAIR, (enum uop_type)n.type, l, h);
+    }
+    if (n.kind == GRAPH_PHI && n.phi_count) { /* copies for lanes that run apart: one shuffle */
+        graph_id first = shuffled(k, n.phi_args[0], s, depth + 1);
+        for (uint32_t i = 1; i < n.phi_count && first != GRAPH_NIL; i++) {
+            struct pat_step again = *s;
+            if (shuffled(k, n.phi_args[i], &again, depth + 1) != first || again.mode != s->mode ||
+                again.lane != s->lane || again.clamp != s->clamp)
+                return GRAPH_NIL;
+        }
+        return first;
+    }
+    return GRAPH_NIL;
+}
+
+static bool split_lanes(struct pat_collect *k, graph_id value, struct pat_step *s)
+{
+    struct pat_binary v;
+    graph_id side[12];
+    unsigned count;
+    if (!pat_binary_of(k->x, value, &v))
+        return false;
+    if (v.op == PAT_OP_ADD && graph_at(k->x->g, value)->kind == UOP_ADD) {
+        count = leaves_of(k->x->g, value, side, 12);
+    } else {
+        side[0] = v.a;
+        side[1] = v.b;
+        count = 2;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        graph_id own = shuffled(k, side[i], s, 0);
+        if (own == GRAPH_NIL || !pat_is_op(k->x, value, v.op, own, side[i]))
+            continue;
+        s->own = own;
+        s->other = side[i];
+        s->op = v.op;
+        s->exact = v.exact;
+        return true;
+    }
+    return false;
+}
+
+static void note_first(void *user, uint32_t insn, bool merged)
+{
+    uint32_t *first = user;
+    (void)merged;
+    *first = insn < *first ? insn : *first;
+}
+
+static uint32_t first_holder(struct pat_collect *k, graph_id node)
+{
+    uint32_t first = UINT32_MAX;
+    pat_holders(k->x, node, note_first, &first);
+    return first;
+}
+
+/* Does the value come round to the phi that is its own? */
+static uint32_t loop_of_lane(const struct graph *g, const struct pat_step *s)
+{
+    const struct graph_node *n = graph_at(g, s->own);
+    if (n->kind != GRAPH_PHI)
+        return 0;
+    uint32_t loop = g->blocks.p[n->block].loop;
+    if (!loop || g->loops.p[loop - 1].header != n->block || !from_phi_of(g, s->lane, loop, 0))
+        return 0;
+    for (uint32_t i = 0; i < n->phi_count; i++)
+        if (n->phi_args[i] == s->value)
+            return loop;
+    return 0;
+}
+
+static void find_lanes(struct pat_collect *k)
+{
+    struct graph *g = k->x->g;
+    bool any = false;
+    for (graph_id id = 1; id < k->x->count && !any; id++)
+        any = graph_at(g, id)->kind == UOP_SHFL;
+    for (graph_id id = 1; any && id < k->x->count; id++) {
+        const struct graph_node n = *graph_at(g, id);
+        struct pat_step s = {.store = UINT32_MAX, .load_own = UINT32_MAX, .load_other = UINT32_MAX, .value = id};
+        if (!k->x->live[id])
+            continue;
+        bool found = split_lanes(k, id, &s);
+        for (unsigned arm = 1; arm <= 2 && !found && n.kind == UOP_SELECT; arm++) {
+            found = split_lanes(k, n.arg[arm], &s) && s.own == n.arg[3 - arm];
+            if (!found)
+                continue;
+            s.when = arm == 1 ? n.arg[0] : graph_not(g, n.arg[0]);
+            /* The bare operation, found before, is a part of this step. */
+            for (size_t i = k->lanes.n; i-- > 0;)
+                if (k->lanes.p[i].value == n.arg[arm]) {
+                    k->lanes.p[i] = k->lanes.p[--k->lanes.n];
+                    break;
+                }
+        }
+        if (!found)
+            continue;
+        s.insn = first_holder(k, id);
+        if (s.insn == UINT32_MAX)
+            s.insn = first_holder(k, s.other);
+        if (s.insn == UINT32_MAX)
+            continue;
+        s.loop = loop_of_lane(g, &s);
+        VEC_PUSH(k->a, k->lanes, s);
+    }
+}
+
+static int by_insn(const void *pa, const void *pb)
+{
+    const struct pat_step *a = pa, *b = pb;
+    if (a->insn != b->insn)
+        return a->insn < b->insn ? -1 : 1;
+    return (a->value > b->value) - (a->value < b->value);
+}
+
+enum sp_status pat_collect_begin(struct pat_collect *k, struct run *run, struct pat_ctx *c, struct pat_result *out)
+{
+    *k = (struct pat_collect){.a = c->a, .run = run, .x = c->x, .m = c->m, .c = c, .out = out};
+    k->trace = ARENA_NEW(k->a, struct pat_trace);
+    find_memory(k);
+    find_kept(k);
+    find_lanes(k);
+    if (k->steps.n)
+        qsort(k->steps.p, k->steps.n, sizeof k->steps.p[0], by_insn);
+    if (k->lanes.n)
+        qsort(k->lanes.p, k->lanes.n, sizeof k->lanes.p[0], by_insn);
+    k->play = pat_play_new(k->a, k->x);
+    return k->play && k->trace && !arena_failed(k->a) ? SP_OK : SP_ERR_MEMORY;
+}

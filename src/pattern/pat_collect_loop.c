@@ -1,0 +1,167 @@
+/* Blocks that speak of whole loops: what a loop accumulates (the step of a fold, matched as a term over the old
+ * accumulators), what its counter starts from, runs to and is stepped by, how often it was copied. However a compiler
+ * unrolled the loop, there is one. Requires loops and folds (graph_cycle.h). */
+#include "pattern/pat_collect.h"
+
+/* Instances of the copies of a node belong to the match as the node does. */
+static void enter_copies(struct pat_collect *k)
+{
+    const struct graph_cycles *cycles = k->x->g->cycles;
+    size_t own = k->c->inner.n;
+    struct map_u64 wanted = {0};
+    uint32_t at;
+    if (!cycles->copy_of || !own)
+        return;
+    for (size_t i = 0; i < own; i++)
+        map_u64_put(k->a, &wanted, k->c->inner.p[i].node, (uint32_t)i);
+    for (graph_id id = 1; id < cycles->copy_count && id < k->x->count; id++)
+        if (cycles->copy_of[id] != GRAPH_NIL && cycles->copy_of[id] != id &&
+            map_u64_get(&wanted, cycles->copy_of[id], &at))
+            VEC_PUSH(k->c->a, k->c->inner,
+                     (struct pat_inner){.node = id, .term = k->c->inner.p[at].term, .load = k->c->inner.p[at].load});
+}
+
+/* One way to give a fold's accumulators to the block's names: `which[j]` is the fold's for the block's j-th. */
+static bool match_fold(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v,
+                       const struct graph_fold *f, const unsigned *which)
+{
+    const struct pat_plan *plan = v->plan;
+    struct pat_ctx *c = k->c;
+    graph_id node_of[PAT_VARIABLES] = {0}, nodes[CU_MAX_STATEMENTS];
+    const struct pat_term *terms[CU_MAX_STATEMENTS];
+    unsigned count = 0;
+    pat_ctx_begin(c, page, v, f->out[which[0]]);
+    for (unsigned j = 0; j < plan->accumulators; j++) {
+        c->bound[plan->accumulator[j]] = (struct pat_bound){.set = true, .node = f->in[which[j]]};
+        node_of[plan->accumulator[j]] = f->out[which[j]];
+    }
+    /* From the last assignment up: `m = n` says what n is before n's own assignment is read. */
+    for (unsigned i = plan->statement_count; i-- > 0;) {
+        graph_id node = node_of[plan->target[i]];
+        if (node == GRAPH_NIL)
+            return false;
+        const struct pat_term *t = plan->term[i];
+        if (t->kind == TERM_VARIABLE && !c->bound[t->variable].set) {
+            c->bound[t->variable] = (struct pat_bound){.set = true, .node = node};
+            node_of[t->variable] = node;
+            continue;
+        }
+        terms[count] = t;
+        nodes[count++] = node;
+    }
+    if (!pat_match_goals(c, terms, nodes, count))
+        return false;
+    for (unsigned j = 0; j < plan->accumulators; j++)
+        VEC_PUSH(c->a, c->inner, (struct pat_inner){.node = f->out[which[j]]});
+    enter_copies(k);
+    struct pat_found *found = pat_keep(k->run, f->out[which[0]], NULL, 0);
+    if (found)
+        found->cycle = f->cycle + 1;
+    return found != NULL;
+}
+
+static void match_folds(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)
+{
+    const struct graph_cycles *cycles = k->x->g->cycles;
+    unsigned n = v->plan->accumulators;
+    for (size_t i = 0; i < cycles->folds.n; i++) {
+        const struct graph_fold *f = &cycles->folds.p[i];
+        bool done = f->count < n || n > 3;
+        /* Every way to choose n of the fold's accumulators, in order. */
+        unsigned ways = 1;
+        for (unsigned j = 0; j < n && !done; j++)
+            ways *= f->count;
+        for (unsigned w = 0; w < ways && !done; w++) {
+            unsigned which[GRAPH_FOLD_MAX], rest = w;
+            bool apart = true;
+            for (unsigned j = 0; j < n; j++, rest /= f->count) {
+                which[j] = rest % f->count;
+                for (unsigned l = 0; l < j; l++)
+                    apart &= which[l] != which[j];
+            }
+            done = apart && match_fold(k, page, v, f, which);
+        }
+    }
+}
+
+/* Branches at the end of the pieces, and what makes the carried counters. */
+static void add_turning(struct pat_collect *k, const struct graph_cycle *y, void *list)
+{
+    VEC(uint32_t) *out = list;
+    const struct graph *g = k->x->g;
+    for (size_t i = 0; i < y->pieces.n; i++)
+        if (!y->pieces.p[i].straight && y->pieces.p[i].last < g->insns.n)
+            VEC_PUSH(k->a, *out, y->pieces.p[i].last);
+    for (size_t i = 0; i < y->carried.n; i++)
+        if (y->carried.p[i].kind == GRAPH_CARRIED_COUNTER && y->carried.p[i].insn < g->insns.n)
+            VEC_PUSH(k->a, *out, y->carried.p[i].insn);
+}
+
+static void match_counters(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)
+{
+    const struct graph_cycles *cycles = k->x->g->cycles;
+    const struct pat_plan *plan = v->plan;
+    for (size_t i = 0; i < cycles->cycles.n; i++) {
+        const struct graph_cycle *y = &cycles->cycles.p[i];
+        const struct pat_term *terms[3];
+        graph_id nodes[3];
+        unsigned count = 0;
+        if (y->counter == GRAPH_NIL || (plan->start && y->start == GRAPH_NIL) ||
+            (plan->next && y->next == GRAPH_NIL) || (plan->condition && y->until == GRAPH_NIL))
+            continue;
+        pat_ctx_begin(k->c, page, v, y->counter);
+        k->c->bound[plan->counter] = (struct pat_bound){.set = true, .node = y->counter, .as = UOP_B32};
+        if (plan->start) {
+            terms[count] = plan->start;
+            nodes[count++] = y->start;
+        }
+        if (plan->next) {
+            terms[count] = plan->next;
+            nodes[count++] = y->next;
+        }
+        if (plan->condition) {
+            terms[count] = plan->condition;
+            nodes[count++] = graph_not(k->x->g, y->until);
+        }
+        VEC(uint32_t) extra = {0};
+        add_turning(k, y, &extra);
+        if (!pat_match_goals(k->c, terms, nodes, count))
+            continue;
+        struct pat_found *found = pat_keep(k->run, GRAPH_NIL, extra.p, (unsigned)extra.n);
+        if (found)
+            found->cycle = (uint32_t)i + 1;
+    }
+}
+
+static void match_copies(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)
+{
+    const struct graph_cycles *cycles = k->x->g->cycles;
+    for (size_t i = 0; i < cycles->cycles.n; i++) {
+        const struct graph_cycle *y = &cycles->cycles.p[i];
+        VEC(uint32_t) extra = {0};
+        if (y->unroll < 2)
+            continue;
+        pat_ctx_begin(k->c, page, v, GRAPH_NIL);
+        k->c->bound[v->plan->factor] = (struct pat_bound){.set = true, .counted = true, .number = y->unroll};
+        add_turning(k, y, &extra);
+        if (!extra.n) { /* straight code alone */
+            VEC_PUSH(k->a, extra, y->first);
+            VEC_PUSH(k->a, extra, y->last);
+        }
+        struct pat_found *found = pat_match_where(k->c) ? pat_keep(k->run, GRAPH_NIL, extra.p, (unsigned)extra.n) : NULL;
+        if (found)
+            found->cycle = (uint32_t)i + 1;
+    }
+}
+
+void pat_collect_loops(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)
+{
+    if (!k->x->g->cycles)
+        return;
+    switch (v->plan->kind) {
+    case PLAN_FOLD: match_folds(k, page, v); break;
+    case PLAN_COUNTER: match_counters(k, page, v); break;
+    case PLAN_UNROLL: match_copies(k, page, v); break;
+    default: break;
+    }
+}

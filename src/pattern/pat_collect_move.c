@@ -1,0 +1,152 @@
+/* Blocks that store and load again: elements brought to shared memory for other threads, values a thread keeps in its
+ * own memory because registers ran out (always the same place) or because it indexes them at run time. Requires memory
+ * dependence for the first; whose a load's value is, is read off the graph. */
+#include "pattern/pat_collect.h"
+
+/* The global load a stored value is, perhaps with a constant for threads that do not load. NIL: something else. */
+static graph_id loaded_element(const struct graph *g, graph_id value, unsigned depth)
+{
+    const struct graph_node *n = graph_at(g, value);
+    if (n->kind == UOP_LOAD)
+        return n->space == UOP_GLOBAL || n->space == UOP_GENERIC ? value : GRAPH_NIL;
+    if (n->kind == UOP_ELEMENT || n->kind == UOP_LO || n->kind == UOP_HI)
+        return loaded_element(g, n->arg[0], depth + 1);
+    if (n->kind == UOP_SELECT && depth < 4) {
+        if (graph_is_const(g, n->arg[2], NULL))
+            return loaded_element(g, n->arg[1], depth + 1);
+        if (graph_is_const(g, n->arg[1], NULL))
+            return loaded_element(g, n->arg[2], depth + 1);
+    }
+    return GRAPH_NIL;
+}
+
+/* Is a load one of a step that a page has matched, or of what finishes it? */
+static bool belongs_to_steps(const struct pat_collect *k, uint32_t access)
+{
+    for (size_t i = 0; i < k->steps.n; i++)
+        if (k->steps.p[i].load_own == access || k->steps.p[i].load_other == access)
+            return true;
+    return false;
+}
+
+static void match_stage(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)
+{
+    const struct graph *g = k->x->g;
+    const struct graph_dependence *d = g->dependence;
+    if (!d || !d->first_reach)
+        return;
+    /* By store: who loads it, and what parts the two. */
+    for (uint32_t s = 0; s < g->accesses.n; s++) {
+        const struct graph_access a = g->accesses.p[s];
+        if (a.kind != GRAPH_STORE || a.space != UOP_SHARED || !g->insns.p[a.insn].reachable ||
+            loaded_element(g, a.value[0], 0) == GRAPH_NIL)
+            continue;
+        VEC(uint32_t) extra = {0};
+        bool other = false;
+        for (size_t r = 0; r < d->reaches.n; r++) {
+            const struct graph_reach *reach = &d->reaches.p[r];
+            if (reach->store != s || reach->may || reach->sync != GRAPH_SYNC_BARRIER ||
+                belongs_to_steps(k, reach->load))
+                continue;
+            other |= !reach->own;
+            VEC_PUSH(k->a, extra, g->accesses.p[reach->load].insn);
+            for (uint32_t b = 0; b < reach->barrier_count; b++)
+                VEC_PUSH(k->a, extra, reach->barriers[b]);
+        }
+        if (!other)
+            continue;
+        VEC_PUSH(k->a, extra, a.insn);
+        pat_ctx_begin(k->c, page, v, GRAPH_NIL);
+        VEC_PUSH(k->a, k->c->inner, (struct pat_inner){.node = loaded_element(g, a.value[0], 0), .load = true});
+        k->c->bound[v->plan->array] = (struct pat_bound){.set = true, .param = -1, .text = uop_space_text(UOP_SHARED)};
+        if (pat_match_where(k->c))
+            pat_keep(k->run, GRAPH_NIL, extra.p, (unsigned)extra.n);
+    }
+}
+
+static bool fixed_address(const struct graph *g, graph_id address)
+{
+    struct graph_affine f;
+    return graph_affine(g, address, &f) && f.term_count == 0;
+}
+
+/* A place of the frame is one match: with all stores to it and loads from it. `fixed`: the block's index is a constant. */
+static void match_frame(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)
+{
+    struct graph *g = k->x->g;
+    const struct cu_expr *index = v->plan->own;
+    int name = index->kind == CU_NAME ? cu_find_variable(&v->block, index->text) : -1;
+    bool fixed = index->kind == CU_NUMBER || (name >= 0 && v->block.variables[name].constant);
+    bool any_moving = false;
+    VEC(uint32_t) moving = {0};
+    bool *done = ARENA_ARRAY(k->a, bool, g->accesses.n + 1);
+    if (!done)
+        return;
+    for (uint32_t i = 0; i < g->accesses.n; i++) {
+        const struct graph_access a = g->accesses.p[i];
+        if (a.space != UOP_LOCAL || !g->insns.p[a.insn].reachable || fixed_address(g, a.address))
+            continue;
+        any_moving = true;
+        VEC_PUSH(k->a, moving, a.insn);
+    }
+    if (!fixed && any_moving) {
+        /* The array's own stores at fixed places belong to it too. */
+        for (uint32_t i = 0; i < g->accesses.n; i++) {
+            const struct graph_access a = g->accesses.p[i];
+            if (a.space == UOP_LOCAL && g->insns.p[a.insn].reachable && fixed_address(g, a.address))
+                VEC_PUSH(k->a, moving, a.insn);
+        }
+        pat_ctx_begin(k->c, page, v, GRAPH_NIL);
+        if (pat_match_where(k->c))
+            pat_keep(k->run, GRAPH_NIL, moving.p, (unsigned)moving.n);
+        return;
+    }
+    for (uint32_t i = 0; fixed && !any_moving && i < g->accesses.n; i++) {
+        const struct graph_access a = g->accesses.p[i];
+        if (done[i] || a.kind != GRAPH_STORE || a.space != UOP_LOCAL || !g->insns.p[a.insn].reachable)
+            continue;
+        VEC(uint32_t) insns = {0};
+        bool read = false;
+        for (uint32_t j = 0; j < g->accesses.n; j++) {
+            const struct graph_access b = g->accesses.p[j];
+            if (b.space != UOP_LOCAL || b.address != a.address || !g->insns.p[b.insn].reachable)
+                continue;
+            done[j] = true;
+            read |= b.kind == GRAPH_LOAD;
+            VEC_PUSH(k->a, insns, b.insn);
+        }
+        if (!read)
+            continue;
+        pat_ctx_begin(k->c, page, v, GRAPH_NIL);
+        if (pat_match_where(k->c))
+            pat_keep(k->run, GRAPH_NIL, insns.p, (unsigned)insns.n);
+    }
+}
+
+void pat_collect_moves(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)
+{
+    if (v->plan->kind == PLAN_STAGE)
+        match_stage(k, page, v);
+    else
+        match_frame(k, page, v);
+}
+
+void pat_collect_page(struct pat_collect *k, const struct pat_page *page)
+{
+    pat_collect_steps(k, page);
+    for (size_t i = 0; i < page->variants.n; i++) {
+        const struct pat_variant *v = &page->variants.p[i];
+        switch (v->plan ? v->plan->kind : PLAN_MEMORY) {
+        case PLAN_MEMORY:
+        case PLAN_LANES: break;
+        case PLAN_FOLD:
+        case PLAN_COUNTER:
+        case PLAN_UNROLL: pat_collect_loops(k, page, v); break;
+        case PLAN_PERFORM:
+        case PLAN_WARP:
+        case PLAN_BRANCH: pat_collect_effects(k, page, v); break;
+        case PLAN_STAGE:
+        case PLAN_FRAME: pat_collect_moves(k, page, v); break;
+        }
+    }
+}

@@ -1,0 +1,98 @@
+/* Operations whose operands may be taken in any order, as readers of reductions see them: sums, products, smaller,
+ * larger and bit operations of any type, packed halves lane by lane, a compare that selects one of its own operands.
+ * Requires the index; gives one view of a node. */
+#include "pattern/pat_collect.h"
+
+#include <string.h>
+
+static const struct {
+    const char *text, *sign;
+} names[] = {{"none", NULL}, {"add", "+"}, {"mul", "*"}, {"min", NULL}, {"max", NULL}, {"and", "&"}, {"or", "|"},
+             {"xor", "^"}};
+
+const char *pat_op_text(enum pat_op op)
+{
+    return names[op].text;
+}
+
+enum pat_op pat_op_find(const char *text)
+{
+    for (unsigned i = 1; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i].text, text) == 0 || (names[i].sign && strcmp(names[i].sign, text) == 0))
+            return (enum pat_op)i;
+    return PAT_OP_NONE;
+}
+
+bool pat_op_again(enum pat_op op)
+{
+    return op == PAT_OP_MIN || op == PAT_OP_MAX || op == PAT_OP_AND || op == PAT_OP_OR;
+}
+
+static enum pat_op plain_op(const struct graph_node *n)
+{
+    switch (n->kind) {
+    case UOP_ADD:
+    case UOP_FADD: return PAT_OP_ADD;
+    case UOP_MUL:
+    case UOP_FMUL: return PAT_OP_MUL;
+    case UOP_AND: return PAT_OP_AND;
+    case UOP_OR: return PAT_OP_OR;
+    case UOP_XOR: return PAT_OP_XOR;
+    default: return PAT_OP_NONE;
+    }
+}
+
+/* The value whose low (high) half a node is; NIL: none. */
+static graph_id whole_of(const struct graph *g, graph_id node, bool high)
+{
+    const struct graph_node *n = graph_at(g, node);
+    return n->kind == (high ? UOP_HI : UOP_LO) ? n->arg[0] : GRAPH_NIL;
+}
+
+/* Two halves that are worked on alike: {op(lo a, lo b), op(hi a, hi b)}. */
+static bool packed_of(struct pat_index *x, const struct graph_node *n, struct pat_binary *out)
+{
+    struct pat_binary lo, hi;
+    struct graph *g = x->g;
+    if (graph_at(g, n->arg[0])->kind == UOP_PAIR || graph_at(g, n->arg[1])->kind == UOP_PAIR ||
+        !pat_binary_of(x, n->arg[0], &lo) || !pat_binary_of(x, n->arg[1], &hi) || lo.op != hi.op)
+        return false;
+    graph_id a = whole_of(g, lo.a, false), b = whole_of(g, lo.b, false);
+    graph_id c = whole_of(g, hi.a, true), d = whole_of(g, hi.b, true);
+    if (!a || !b || !((a == c && b == d) || (a == d && b == c)))
+        return false;
+    *out = (struct pat_binary){lo.op, a, b, lo.exact && hi.exact};
+    return true;
+}
+
+bool pat_binary_of(struct pat_index *x, graph_id node, struct pat_binary *out)
+{
+    const struct graph_node *n = graph_at(x->g, node);
+    if (n->kind == UOP_PAIR)
+        return packed_of(x, n, out);
+    if (n->flags & (UOP_SAT | UOP_RELU))
+        return false;
+    enum pat_op op = plain_op(n);
+    if (op != PAT_OP_NONE) {
+        *out = (struct pat_binary){op, n->arg[0], n->arg[1], true};
+        return true;
+    }
+    if (n->kind != UOP_SELECT && n->kind != UOP_FMIN && n->kind != UOP_FMAX &&
+        !(n->kind >= UOP_MIN_S && n->kind <= UOP_MAX_U))
+        return false;
+    struct pat_minmax v;
+    uint8_t fresh = 0, *known = node < x->count ? &x->minmax[node] : &fresh;
+    if (!pat_minmax_known(x->g, node, known, &v))
+        return false;
+    *out = (struct pat_binary){v.maximum ? PAT_OP_MAX : PAT_OP_MIN, v.a, v.b, v.exact};
+    return true;
+}
+
+bool pat_is_op(struct pat_index *x, graph_id node, enum pat_op op, graph_id a, graph_id b)
+{
+    struct pat_binary v;
+    if (pat_binary_of(x, node, &v) && v.op == op && ((v.a == a && v.b == b) || (v.a == b && v.b == a)))
+        return true;
+    const struct graph_node n = *graph_at(x->g, node);
+    return op == PAT_OP_ADD && n.kind == UOP_ADD && graph_op2(x->g, UOP_ADD, (enum uop_type)n.type, a, b) == node;
+}

@@ -1,0 +1,208 @@
+/* Where the result of a reduction is read: the element that holds it, by whoever loads it; the register of the last
+ * step; a copy that one thread stored for the others; a lane that handed it round. And what a reduction is of: the
+ * values that were brought, or the partial results of another one. Requires matched steps and memory dependence;
+ * depth is bounded. */
+#include "pattern/pat_collect.h"
+
+enum { DEPTH = 16 };
+
+static bool in_list(const uint32_t *p, size_t n, uint32_t what)
+{
+    for (size_t i = 0; i < n; i++)
+        if (p[i] == what)
+            return true;
+    return false;
+}
+
+static bool is_partial(const struct pat_collective *v, graph_id node)
+{
+    return in_list(v->values.p, v->values.n, node) || in_list(v->inputs.p, v->inputs.n, node);
+}
+
+static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool part, unsigned depth);
+
+/* A load of the element that holds a result, or of what one thread stored of it. */
+static struct pat_collective *resolve_load(struct pat_collect *k, graph_id node, bool part, unsigned depth)
+{
+    const struct graph_dependence *d = k->x->g->dependence;
+    uint32_t at;
+    struct pat_collective *found = NULL;
+    if (!d || !d->first_reach || !map_u64_get(&k->x->first_load, node, &at))
+        return NULL;
+    const struct graph_access load = k->x->g->accesses.p[at];
+    if (d->first_reach[at] == d->first_reach[at + 1])
+        return NULL;
+    /* A tree whose last step one of the stores is. */
+    for (uint32_t r = d->first_reach[at]; r < d->first_reach[at + 1] && !found; r++) {
+        for (size_t i = 0; i < k->list.n && !found; i++) {
+            struct pat_collective *v = k->list.p[i];
+            if (in_list(v->stores.p, v->stores.n, d->reaches.p[r].store) && load.insn > v->first)
+                found = v;
+        }
+    }
+    if (found) {
+        if (part ? found->outcome != PAT_PART : found->outcome != PAT_ALL_IN_ONE)
+            return NULL;
+        for (uint32_t r = d->first_reach[at]; r < d->first_reach[at + 1]; r++) {
+            const struct graph_reach *reach = &d->reaches.p[r];
+            if (reach->may || reach->sync == GRAPH_SYNC_UNKNOWN || reach->sync == GRAPH_SYNC_NONE)
+                return NULL;
+            if (!in_list(found->stores.p, found->stores.n, reach->store) &&
+                !in_list(found->fills.p, found->fills.n, reach->store))
+                return NULL;
+        }
+        if (part || found->everywhere)
+            return found;
+        return pat_play_reads_first(k->play, load.address, found->result_address, load.width, load.runs_when) ? found
+                                                                                                           : NULL;
+    }
+    for (uint32_t r = d->first_reach[at]; r < d->first_reach[at + 1]; r++) {
+        const struct graph_reach *reach = &d->reaches.p[r];
+        const struct graph_access *s = &k->x->g->accesses.p[reach->store];
+        if (reach->may || reach->sync == GRAPH_SYNC_UNKNOWN || reach->sync == GRAPH_SYNC_NONE ||
+            s->kind != GRAPH_STORE || reach->element != 0 || s->width != load.width)
+            return NULL;
+        struct pat_collective *one = resolve(k, s->value[0], part, depth + 1);
+        if (!one || (found && one != found))
+            return NULL;
+        found = one;
+    }
+    return found;
+}
+
+static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool part, unsigned depth)
+{
+    struct graph *g = k->x->g;
+    if (node == GRAPH_NIL || depth > DEPTH)
+        return NULL;
+    const struct graph_node n = *graph_at(g, node);
+    if (n.kind == UOP_CONST)
+        return NULL;
+    for (size_t i = k->list.n; i-- > 0;) {
+        struct pat_collective *v = k->list.p[i];
+        bool wanted = part ? v->outcome == PAT_PART : v->outcome == PAT_ALL_IN_ONE;
+        if (wanted && v->values.n && v->values.p[v->values.n - 1] == node)
+            return v;
+    }
+    struct pat_collective *found = NULL, *one;
+    switch (n.kind) {
+    case UOP_LOAD: return resolve_load(k, node, part, depth);
+    case UOP_UNIFORM: return resolve(k, n.arg[0], part, depth + 1);
+    case UOP_SHFL: {
+        uint64_t lane;
+        one = resolve(k, n.arg[0], part, depth + 1);
+        return one && (one->everywhere || (n.imm == 0 && graph_is_const(g, n.arg[1], &lane) && lane == 0)) ? one : NULL;
+    }
+    case UOP_SELECT:
+        for (unsigned i = 1; i <= 2; i++) {
+            one = resolve(k, n.arg[i], part, depth + 1);
+            if (one && found && one != found)
+                return NULL;
+            found = one ? one : found;
+        }
+        for (unsigned i = 1; found && i <= 2; i++)
+            if (!graph_is_const(g, n.arg[i], NULL) && !is_partial(found, n.arg[i]) &&
+                resolve(k, n.arg[i], part, depth + 1) != found)
+                return NULL;
+        return found;
+    case GRAPH_PHI:
+        for (uint32_t i = 0; i < n.phi_count; i++) {
+            one = n.phi_args[i] == node ? NULL : resolve(k, n.phi_args[i], part, depth + 4);
+            if (one && found && one != found)
+                return NULL;
+            found = one ? one : found;
+        }
+        for (uint32_t i = 0; found && i < n.phi_count; i++)
+            if (!graph_is_const(g, n.phi_args[i], NULL) && !is_partial(found, n.phi_args[i]) &&
+                resolve(k, n.phi_args[i], part, depth + 4) != found)
+                return NULL;
+        return found;
+    default: return NULL;
+    }
+}
+
+struct pat_collective *pat_collect_result(struct pat_collect *k, graph_id node)
+{
+    return k && k->ready ? resolve(k, node, false, 0) : NULL;
+}
+
+struct pat_collective *pat_collect_inner(struct pat_collect *k, graph_id input)
+{
+    if (!k || !k->ready)
+        return NULL;
+    struct pat_collective *v = resolve(k, input, true, 0);
+    if (v)
+        return v;
+    return resolve(k, input, false, 0);
+}
+
+/* A tree that stops at some elements is whole when a reduction between lanes takes just these; where there are two for
+ * each lane, the lane combines them first. */
+static void join_part(struct pat_collect *k, struct pat_collective *lanes)
+{
+    for (size_t i = 0; i < lanes->inputs.n; i++) {
+        struct pat_collective *part = resolve(k, lanes->inputs.p[i], true, 0);
+        struct pat_binary v;
+        if (!part && pat_binary_of(k->x, lanes->inputs.p[i], &v) && v.op == lanes->op) {
+            struct pat_collective *other = resolve(k, v.b, true, 0);
+            part = resolve(k, v.a, true, 0);
+            if (part != other)
+                part = NULL;
+            if (part && part->left == 2 * lanes->width && part->op == lanes->op) {
+                lanes->inputs.p[i] = v.a;
+                part->taken = true;
+            }
+        } else if (part && part->op == lanes->op && part->left == lanes->width) {
+            part->taken = true;
+        }
+        if (part && part->taken && part->found)
+            part->found->held = false;
+    }
+}
+
+void pat_collect_join(struct pat_collect *k)
+{
+    k->ready = true;
+    for (size_t i = 0; i < k->list.n; i++)
+        if (k->list.p[i]->reach == PAT_IN_WARP && k->list.p[i]->outcome == PAT_ALL_IN_ONE)
+            join_part(k, k->list.p[i]);
+}
+
+/* What a thread gathers in a loop of its own is a reduction too: no page's, but others may be of it. */
+void pat_collect_folds(struct pat_collect *k)
+{
+    const struct graph_cycles *cycles = k->x->g->cycles;
+    struct graph *g = k->x->g;
+    for (size_t i = 0; cycles && i < cycles->folds.n; i++) {
+        const struct graph_fold *f = &cycles->folds.p[i];
+        for (unsigned j = 0; j < f->count; j++) {
+            struct pat_binary v;
+            graph_id out = f->out[j], in = f->in[j];
+            if (out == GRAPH_NIL || in == GRAPH_NIL)
+                continue;
+            bool found = pat_binary_of(k->x, out, &v) && (v.a == in || v.b == in);
+            const struct graph_node n = *graph_at(g, out);
+            for (unsigned arm = 1; arm <= 2 && !found && n.kind == UOP_SELECT; arm++)
+                found = n.arg[3 - arm] == in && pat_binary_of(k->x, n.arg[arm], &v) && (v.a == in || v.b == in);
+            if (!found)
+                continue;
+            struct pat_collective *c = ARENA_NEW(k->a, struct pat_collective);
+            if (!c)
+                return;
+            *c = (struct pat_collective){.op = v.op,
+                                         .reach = PAT_IN_THREAD,
+                                         .outcome = PAT_ALL_IN_ONE,
+                                         .everywhere = true,
+                                         .exact = v.exact,
+                                         .first = cycles->cycles.p[f->cycle].first,
+                                         .last = cycles->cycles.p[f->cycle].last};
+            VEC_PUSH(k->a, c->inputs, v.a == in ? v.b : v.a);
+            VEC_PUSH(k->a, c->values, in);
+            VEC_PUSH(k->a, c->values, out);
+            if (f->start[j] != GRAPH_NIL)
+                VEC_PUSH(k->a, c->values, f->start[j]);
+            VEC_PUSH(k->a, c->values, f->result[j] != GRAPH_NIL ? f->result[j] : out);
+            VEC_PUSH(k->a, k->list, c);
+        }
+    }
+}

@@ -1,0 +1,445 @@
+/* From steps to what they add up to. Steps through memory are cut into stretches wherever something else is stored in
+ * between, steps between lanes follow one another by value; a stretch is played for blocks of several sizes and a page's
+ * block beside it. Where both agree to the end and one element holds all, or each those before it, the page has matched
+ * - if no load of a step may read anything but the step before, and no other thread's store can overtake it.
+ *
+ * Requires steps, the index and memory dependence. */
+#include "pattern/pat_collect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#define DBG(...) (getenv("DBG") ? (void)fprintf(stderr, __VA_ARGS__) : (void)0)
+struct stretch {
+    const struct pat_step *steps;
+    uint32_t count;
+};
+
+struct agreed {
+    unsigned from, count, threads, left, beyond;
+    bool everywhere, ended;
+    enum pat_outcome outcome;
+    const struct pat_variant *variant;
+};
+
+/* ---- what loads of the steps read ------------------------------------------------------------ */
+
+static bool holds(const uint32_t *list, size_t n, uint32_t what)
+{
+    for (size_t i = 0; i < n; i++)
+        if (list[i] == what)
+            return true;
+    return false;
+}
+
+struct sync_seen {
+    bool block, warp, assumed;
+    VEC(uint32_t) parts; /* instances that part the steps */
+};
+
+static bool is_step_access(const struct pat_step *const *steps, uint32_t count, uint32_t access)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (steps[i]->store == access || steps[i]->load_own == access || steps[i]->load_other == access)
+            return true;
+    return false;
+}
+
+static void note(struct pat_collect *k, const char *code, uint32_t first, uint32_t second)
+{
+    const struct graph *g = k->x->g;
+    struct pat_note n = {.code = code, .insn = first, .second = second};
+    for (size_t i = 0; i < k->out->notes.n; i++)
+        if (k->out->notes.p[i].insn == first && k->out->notes.p[i].second == second)
+            return;
+    (void)g;
+    VEC_PUSH(k->a, k->out->notes, n);
+}
+
+/* Every store a step reads is a step's own or brought the elements; nothing is open, nothing overtaken. */
+static bool is_ordered(struct pat_collect *k, const struct pat_step *const *steps, uint32_t count,
+                       struct pat_collective *v, struct sync_seen *seen)
+{
+    struct graph *g = k->x->g;
+    const struct graph_dependence *d = g->dependence;
+    if (!d || !d->first_reach || !d->complete)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t loads[2] = {steps[i]->load_own, steps[i]->load_other};
+        for (int w = 0; w < 2; w++) {
+            if (loads[w] == UINT32_MAX)
+                continue;
+            if (w && d->first_reach[loads[w]] == d->first_reach[loads[w] + 1])
+                return false; /* reads what nobody is known to have written */
+            for (uint32_t r = d->first_reach[loads[w]]; r < d->first_reach[loads[w] + 1]; r++) {
+                const struct graph_reach *reach = &d->reaches.p[r];
+                if (reach->may || reach->sync == GRAPH_SYNC_UNKNOWN)
+                    return false;
+                if (reach->sync == GRAPH_SYNC_NONE) {
+                    note(k, "unsynchronised", g->accesses.p[reach->store].insn, g->accesses.p[reach->load].insn);
+                    return false;
+                }
+                seen->assumed |= reach->sync == GRAPH_SYNC_WARP_ASSUMED;
+                seen->block |= w && reach->sync == GRAPH_SYNC_BARRIER;
+                seen->warp |= w && (reach->sync == GRAPH_SYNC_WARP || reach->sync == GRAPH_SYNC_WARP_ASSUMED);
+                for (uint32_t b = 0; b < reach->barrier_count; b++)
+                    if (!holds(seen->parts.p, seen->parts.n, reach->barriers[b]))
+                        VEC_PUSH(k->a, seen->parts, reach->barriers[b]);
+                if (!is_step_access(steps, count, reach->store) && !holds(v->fills.p, v->fills.n, reach->store))
+                    VEC_PUSH(k->a, v->fills, reach->store);
+            }
+        }
+    }
+    for (size_t i = 0; i < d->races.n; i++) {
+        const struct graph_race *r = &d->races.p[i];
+        bool first = is_step_access(steps, count, r->first), second = is_step_access(steps, count, r->second);
+        if (!first && !second)
+            continue;
+        if (r->assumed) {
+            seen->assumed = true;
+            continue;
+        }
+        note(k, "unsynchronised", g->accesses.p[r->first].insn, g->accesses.p[r->second].insn);
+        return false;
+    }
+    return true;
+}
+
+struct carried {
+    const struct pat_step *const *steps;
+    uint32_t count;
+    const struct pat_collective *v;
+    graph_id doing[12]; /* phis being looked at: what they are decided by the rest */
+    unsigned depth;
+    bool loaded; /* some way loads it again */
+};
+
+/* The own element, loaded again after the thread stored it. */
+static bool is_reloaded(struct pat_collect *k, struct carried *c, graph_id node)
+{
+    const struct graph *g = k->x->g;
+    const struct graph_dependence *d = g->dependence;
+    uint32_t at;
+    if (!map_u64_get(&k->x->first_load, node, &at) || d->first_reach[at] == d->first_reach[at + 1])
+        return false;
+    for (uint32_t r = d->first_reach[at]; r < d->first_reach[at + 1]; r++) {
+        const struct graph_reach *reach = &d->reaches.p[r];
+        if (reach->may || !reach->own || reach->element != 0)
+            return false;
+        if (!is_step_access(c->steps, c->count, reach->store) &&
+            !holds(c->v->fills.p, c->v->fills.n, reach->store))
+            return false;
+    }
+    c->loaded = true;
+    return true;
+}
+
+/* A step's own value in a register must be what the thread last stored: a partial result or what it brought. */
+static bool is_carried(struct pat_collect *k, struct carried *c, graph_id own)
+{
+    struct graph *g = k->x->g;
+    const struct graph_node n = *graph_at(g, own);
+    for (uint32_t i = 0; i < c->count; i++)
+        if (c->steps[i]->value == own || (c->steps[i]->load_own != UINT32_MAX && c->steps[i]->own == own))
+            return true;
+    for (size_t i = 0; i < c->v->fills.n; i++)
+        if (g->accesses.p[c->v->fills.p[i]].value[0] == own)
+            return true;
+    if (n.kind == UOP_LOAD)
+        return is_reloaded(k, c, own);
+    for (unsigned i = 0; i < c->depth; i++)
+        if (c->doing[i] == own)
+            return true;
+    if (c->depth == sizeof c->doing / sizeof c->doing[0] || (n.kind != UOP_SELECT && n.kind != GRAPH_PHI))
+        return false;
+    c->doing[c->depth++] = own;
+    bool all = true;
+    if (n.kind == UOP_SELECT)
+        all = is_carried(k, c, n.arg[1]) && is_carried(k, c, n.arg[2]);
+    for (uint32_t i = 0; n.kind == GRAPH_PHI && i < n.phi_count && all; i++)
+        all = is_carried(k, c, n.phi_args[i]);
+    c->depth--;
+    return all;
+}
+
+/* ---- one match ------------------------------------------------------------------------------- */
+
+static void enter_node(struct pat_collect *k, graph_id node)
+{
+    VEC_PUSH(k->c->a, k->c->inner, (struct pat_inner){.node = node});
+}
+
+static void enter_load(struct pat_collect *k, graph_id node)
+{
+    VEC_PUSH(k->c->a, k->c->inner, (struct pat_inner){.node = node, .load = true});
+}
+
+/* The graph nodes and instances that the steps are made of go into the context. */
+static void enter_steps(struct pat_collect *k, const struct pat_step *const *steps, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct pat_step *s = steps[i];
+        enter_node(k, s->value);
+        if (s->load_own != UINT32_MAX)
+            enter_load(k, s->own);
+        if (s->load_other != UINT32_MAX)
+            enter_load(k, s->other);
+        else
+            enter_node(k, s->other);
+        if (graph_at(k->x->g, s->value)->kind == UOP_SELECT && s->when != GRAPH_NIL)
+            for (unsigned a = 1; a <= 2; a++)
+                if (graph_at(k->x->g, s->value)->arg[a] != s->own)
+                    enter_node(k, graph_at(k->x->g, s->value)->arg[a]);
+        if (s->when != GRAPH_NIL)
+            VEC_PUSH(k->c->a, k->c->conditions, s->when);
+        if (s->loop)
+            pat_play_counters(k->play, s->loop - 1, k->c);
+    }
+}
+
+static bool match_steps(struct pat_collect *k, const struct pat_page *page, const struct pat_step *const *steps,
+                        uint32_t count, const struct agreed *g)
+{
+    struct pat_ctx *c = k->c;
+    const struct pat_plan *plan = g->variant->plan;
+    struct pat_collective *v = ARENA_NEW(k->a, struct pat_collective);
+    struct sync_seen seen = {0};
+    if (!v)
+        return false;
+    bool memory = plan->kind == PLAN_MEMORY, in_register = false;
+    *v = (struct pat_collective){.op = steps[0]->op,
+                                 .reach = memory ? PAT_IN_BLOCK : PAT_IN_WARP,
+                                 .outcome = g->outcome,
+                                 .left = g->left,
+                                 .width = g->threads,
+                                 .everywhere = g->everywhere,
+                                 .first = steps[0]->insn,
+                                 .exact = true};
+    for (uint32_t i = 0; i < count; i++)
+        v->exact &= steps[i]->exact;
+    if (!v->exact && !(page->rules & PAT_RULE_SELECT))
+        return false;
+    if (memory && !is_ordered(k, steps, count, v, &seen))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (memory && steps[i]->load_own == UINT32_MAX) {
+            struct carried carried = {.steps = steps, .count = count, .v = v};
+            if (!is_carried(k, &carried, steps[i]->own))
+                return false;
+            in_register |= !carried.loaded;
+        }
+        if (memory && steps[i]->store != UINT32_MAX)
+            VEC_PUSH(k->a, v->stores, steps[i]->store);
+        VEC_PUSH(k->a, v->values, steps[i]->value);
+        v->last = steps[i]->insn > v->last || !i ? steps[i]->insn : v->last;
+    }
+    for (size_t i = 0; i < v->fills.n; i++)
+        VEC_PUSH(k->a, v->inputs, k->x->g->accesses.p[v->fills.p[i]].value[0]);
+    if (!memory) {
+        const struct graph_node *own = graph_at(k->x->g, steps[0]->own);
+        if (steps[0]->loop && own->kind == GRAPH_PHI)
+            for (uint32_t i = 0; i < own->phi_count; i++) {
+                if (own->phi_args[i] != steps[0]->value)
+                    VEC_PUSH(k->a, v->inputs, own->phi_args[i]);
+            }
+        else
+            VEC_PUSH(k->a, v->inputs, steps[0]->own);
+    }
+    v->result_address = memory ? steps[0]->own_address : GRAPH_NIL;
+
+    pat_ctx_begin(c, page, g->variant, steps[count - 1]->value);
+    if (!v->exact)
+        c->via |= PAT_RULE_SELECT;
+    enter_steps(k, steps, count);
+    VEC(uint32_t) extra = {0};
+    for (uint32_t i = 0; memory && i < count; i++)
+        if (steps[i]->store != UINT32_MAX)
+            VEC_PUSH(k->a, extra, steps[i]->insn);
+    for (size_t i = 0; i < seen.parts.n; i++)
+        VEC_PUSH(k->a, extra, seen.parts.p[i]);
+    if (plan->operation >= 0)
+        c->bound[plan->operation] = (struct pat_bound){.set = true, .text = pat_op_text(v->op)};
+    if (plan->array >= 0)
+        c->bound[plan->array] = (struct pat_bound){.set = true, .text = uop_space_text(UOP_SHARED), .param = -1};
+    v->found = pat_keep(k->run, steps[count - 1]->value, extra.p, (unsigned)extra.n);
+    if (!v->found)
+        return false;
+    v->found->choice[PAT_CHOICE_SYNC] = seen.block ? 0 : 1;
+    v->found->choice[PAT_CHOICE_SELF] = in_register;
+    v->found->match.makes = g->outcome == PAT_PREFIXES ? PAT_MAKES_PREFIXES : PAT_MAKES_ONE;
+    if (seen.assumed)
+        v->found->match.confidence = PAT_ASSUMED;
+    v->found->held = g->outcome == PAT_PART; /* until another one finishes it */
+    VEC_PUSH(k->a, k->list, v);
+    return true;
+}
+
+/* ---- stretches ------------------------------------------------------------------------------- */
+
+static bool wanted(const struct pat_variant *v, enum pat_plan_kind kind, enum pat_op op)
+{
+    return v->plan && v->plan->kind == kind && (v->plan->fixed == PAT_OP_NONE || v->plan->fixed == op);
+}
+
+/* The longest agreement of a variant with turns from `from`, or none. */
+static bool agree(struct pat_collect *k, const struct pat_page *page, enum pat_plan_kind kind, const struct stretch *s,
+                  const struct pat_trace *t, unsigned from, struct agreed *best)
+{
+    best->count = 0;
+    for (size_t i = 0; i < page->variants.n; i++) {
+        const struct pat_variant *v = &page->variants.p[i];
+        struct agreed now = {.from = from, .threads = t->threads, .variant = v};
+        if (!wanted(v, kind, s->steps[t->turn[from]->step].op))
+            continue;
+        now.count = pat_play_block(v->plan, &v->block, t, from, &now.ended, &now.beyond);
+        if (!now.count || now.count < best->count || (now.count == best->count && now.beyond >= best->beyond))
+            continue;
+        DBG("  page %s/%s from %u agrees %u ended %d\n", page->id, v->name, from, now.count, now.ended);
+        now.outcome =
+            pat_play_outcome(k->a, t, from, now.count, s->steps[t->turn[from]->step].op, &now.left, &now.everywhere);
+        DBG("     outcome %d left %u\n", now.outcome, now.left);
+        enum pat_outcome meant = pat_play_meaning(k->a, v->plan, &v->block);
+        bool as_meant = now.outcome == meant || (now.outcome == PAT_PART && meant == PAT_ALL_IN_ONE);
+        if (now.outcome == PAT_NOTHING || !as_meant || (!now.ended && now.outcome != PAT_PART) ||
+            (now.count < 2 && now.outcome != PAT_PART))
+            continue;
+        *best = now;
+    }
+    return best->count != 0;
+}
+
+/* Steps of the turns of an agreement, each once, in order. */
+static uint32_t steps_of(struct pat_collect *k, const struct stretch *s, const struct pat_trace *t,
+                         const struct agreed *g, const struct pat_step ***out)
+{
+    bool *in = ARENA_ARRAY(k->a, bool, s->count);
+    *out = ARENA_ARRAY(k->a, const struct pat_step *, s->count);
+    uint32_t count = 0;
+    if (!in || !*out)
+        return 0;
+    for (unsigned i = g->from; i < g->from + g->count; i++)
+        in[t->turn[i]->step] = true;
+    for (uint32_t i = 0; i < s->count; i++)
+        if (in[i])
+            (*out)[count++] = &s->steps[i];
+    return count;
+}
+
+static void match_stretch(struct pat_collect *k, const struct pat_page *page, enum pat_plan_kind kind,
+                          const struct stretch *s)
+{
+    static const unsigned blocks[] = {1024, 512, 256, 128, 64, 32, 16, 8, 4, 2}, warps[] = {32, 16, 8, 4, 2};
+    const unsigned *sizes = kind == PLAN_MEMORY ? blocks : warps;
+    unsigned size_count = kind == PLAN_MEMORY ? 10 : 5;
+    struct pat_trace *t = k->trace;
+    for (unsigned i = 0; i < size_count; i++) {
+        if (!pat_play_steps(k->play, s->steps, s->count, sizes[i], t)) {
+            DBG("play %u fails\n", sizes[i]);
+            continue;
+        }
+        DBG("size %u: %u turns runs %d\n", sizes[i], t->count, t->runs);
+        for (unsigned q = 0; q < t->count; q++) DBG("   t0 %d<-%d t1 %d<-%d t2 %d<-%d\n", t->turn[q]->own[0], t->turn[q]->other[0], t->turn[q]->own[1], t->turn[q]->other[1], t->turn[q]->own[2], t->turn[q]->other[2]);
+        if (t->runs && kind == PLAN_MEMORY && sizes[i] > 256)
+            continue; /* its length depends on the block: an ordinary size shows it */
+        bool any = false;
+        for (unsigned from = 0; from < t->count;) {
+            struct agreed g;
+            const struct pat_step **steps;
+            if (!agree(k, page, kind, s, t, from, &g)) {
+                from++;
+                continue;
+            }
+            /* Where the code runs as long as the block asks, it must do so for blocks of other sizes. */
+            uint32_t count = steps_of(k, s, t, &g, &steps);
+            bool good = count != 0;
+            if (t->runs && kind == PLAN_MEMORY) {
+                struct agreed other;
+                unsigned turns = t->count;
+                good &= pat_play_steps(k->play, s->steps, s->count, 64, t);
+                good &= good && t->count <= turns && from < t->count && agree(k, page, kind, s, t, from, &other) &&
+                        other.variant == g.variant;
+                if (!pat_play_steps(k->play, s->steps, s->count, sizes[i], t))
+                    return;
+            }
+            any |= good && match_steps(k, page, steps, count, &g);
+            from += g.count;
+        }
+        if (any)
+            return;
+    }
+}
+
+/* Steps through memory that stand behind one another with nothing else stored between. */
+static void match_memory(struct pat_collect *k, const struct pat_page *page)
+{
+    const struct graph *g = k->x->g;
+    for (uint32_t i = 0, to; i < k->steps.n; i = to) {
+        const struct pat_step *first = &k->steps.p[i];
+        for (to = i + 1; to < k->steps.n; to++) {
+            const struct pat_step *next = &k->steps.p[to];
+            bool apart = next->op != first->op || next->width != first->width;
+            uint32_t before = k->steps.p[to - 1].store;
+            for (uint32_t a = before + 1; before != UINT32_MAX && a < next->store && a < next->load_other && !apart; a++)
+                apart = g->accesses.p[a].kind != GRAPH_LOAD && g->accesses.p[a].space == UOP_SHARED;
+            apart |= before == UINT32_MAX; /* what is kept is the end */
+            if (apart)
+                break;
+        }
+        struct stretch s = {first, to - i};
+        match_stretch(k, page, PLAN_MEMORY, &s);
+    }
+}
+
+/* Steps between lanes: the own value of one is what the one before made. */
+static void match_lanes(struct pat_collect *k, const struct pat_page *page)
+{
+    uint32_t n = (uint32_t)k->lanes.n;
+    bool *after = ARENA_ARRAY(k->a, bool, n + 1), *used = ARENA_ARRAY(k->a, bool, n + 1);
+    struct pat_step *list = ARENA_ARRAY(k->a, struct pat_step, n + 1);
+    uint32_t *next = ARENA_ARRAY(k->a, uint32_t, n + 1), at;
+    struct map_u64 by_own = {0};
+    if (!after || !used || !list || !next)
+        return;
+    for (uint32_t i = n; i-- > 0;) {
+        next[i] = map_u64_get(&by_own, k->lanes.p[i].own, &at) ? at : UINT32_MAX;
+        map_u64_put(k->a, &by_own, k->lanes.p[i].own, i);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = map_u64_get(&by_own, k->lanes.p[i].value, &at) ? at : UINT32_MAX; j != UINT32_MAX; j = next[j])
+            after[j] |= j != i && k->lanes.p[j].op == k->lanes.p[i].op;
+    for (uint32_t i = 0; i < n; i++) {
+        if (after[i])
+            continue;
+        uint32_t count = 0, j = i;
+        while (j != UINT32_MAX && !used[j] && count < PAT_TURNS) {
+            used[j] = true;
+            list[count++] = k->lanes.p[j];
+            uint32_t follow = map_u64_get(&by_own, k->lanes.p[j].value, &at) ? at : UINT32_MAX;
+            while (follow != UINT32_MAX && (used[follow] || k->lanes.p[follow].op != k->lanes.p[i].op))
+                follow = next[follow];
+            j = follow;
+        }
+        struct pat_step *kept = ARENA_ARRAY(k->a, struct pat_step, count + 1);
+        if (!kept)
+            return;
+        memcpy(kept, list, count * sizeof *kept);
+        struct stretch s = {kept, count};
+        match_stretch(k, page, PLAN_LANES, &s);
+    }
+}
+
+void pat_collect_steps(struct pat_collect *k, const struct pat_page *page)
+{
+    bool memory = false, lanes = false;
+    for (size_t i = 0; i < page->variants.n; i++) {
+        const struct pat_plan *plan = page->variants.p[i].plan;
+        memory |= plan && plan->kind == PLAN_MEMORY;
+        lanes |= plan && plan->kind == PLAN_LANES;
+    }
+    if (memory)
+        match_memory(k, page);
+    if (lanes)
+        match_lanes(k, page);
+}

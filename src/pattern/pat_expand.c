@@ -1,0 +1,297 @@
+/* Readings: values that are a function no one operation is (an expansion), or that read as another function by a real
+ * rule. What a page's block `expands` or `reads` is matched before all other pages, so that those can write exp(x) or
+ * a / b and need not know in which of its forms a compiler computes it.
+ *
+ * An expansion is closed: only its function and that function's arguments are to be seen of it (D13), and it owns its
+ * instructions (pat_own.c). A reading is open: the value is that function as well as what it is made of.
+ *
+ * Requires a built graph; nothing here needs a name. Gives readings by node, matches for pat_run() to take up, and the
+ * graph's expansions. Linear in nodes for each page. */
+#include "pattern/pat_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct expand {
+    struct pat_ctx c;
+    struct pat_index x;
+    struct pat_expanded *e;
+    struct pat_branches branches;
+    struct graph *g;
+    struct arena *a;
+    unsigned page_order;
+};
+
+const struct pat_reading *pat_reading_of(const struct pat_index *x, graph_id node)
+{
+    uint32_t at;
+    return x->expanded && map_u64_get(&x->expanded->of, node, &at) ? &x->expanded->list.p[at] : NULL;
+}
+
+bool pat_is_hidden(const struct pat_index *x, graph_id node)
+{
+    const struct pat_expanded *e = x->expanded;
+    if (!e)
+        return false;
+    const struct pat_reading *r = pat_reading_of(x, node);
+    return (r && r->closed) || (e->inside && node < e->nodes && e->inside[node]);
+}
+
+bool pat_same_value(const struct pat_index *x, graph_id a, graph_id b)
+{
+    if (a == b)
+        return true;
+    const struct pat_reading *p = pat_reading_of(x, a), *q = p ? pat_reading_of(x, b) : NULL;
+    return q && p->closed && q->closed && p->as == q->as;
+}
+
+/* ---- nodes that say a reading ---------------------------------------------------------------- */
+
+/* One node for equal contents, so that equal readings are seen to be equal. */
+static graph_id made(struct expand *x, const struct graph_node *n)
+{
+    uint64_t key = map_hash_mix(map_hash_mix(n->kind, n->type), n->imm);
+    graph_id id;
+    for (unsigned i = 0; i < n->arg_count; i++)
+        key = map_hash_mix(key, n->arg[i]);
+    if (map_u64_get(&x->e->made, key, &id)) {
+        const struct graph_node *old = graph_at(x->g, id);
+        bool same =
+            old->kind == n->kind && old->type == n->type && old->imm == n->imm && old->arg_count == n->arg_count;
+        for (unsigned i = 0; i < n->arg_count && same; i++)
+            same = old->arg[i] == n->arg[i];
+        if (same)
+            return id;
+    }
+    id = graph_fresh(x->g, n);
+    map_u64_put(x->a, &x->e->made, key, id);
+    return id;
+}
+
+static graph_id operation(struct expand *x, unsigned kind, unsigned function, enum uop_type type, graph_id a,
+                          graph_id b)
+{
+    struct graph_node n = {.kind = (uint8_t)kind,
+                           .type = (uint8_t)type,
+                           .arg_count = b == GRAPH_NIL ? 1 : 2,
+                           .arg = {a, b},
+                           .imm = kind == GRAPH_REAL ? function : 0,
+                           .insn = UINT32_MAX};
+    return made(x, &n);
+}
+
+/* The block's words for what it computes, over what its names are bound to. */
+static graph_id say(struct expand *x, const struct cu_expr *e, enum uop_type as, bool is_unsigned)
+{
+    const struct cu_block *block = &x->c.variant->block;
+    bool floats = pat_is_float(as);
+    unsigned kind, function;
+    switch (e->kind) {
+    case CU_NAME: {
+        int v = cu_find_variable(block, e->text);
+        return v >= 0 && x->c.bound[v].set ? x->c.bound[v].node : GRAPH_NIL;
+    }
+    case CU_NUMBER: {
+        uint64_t bits = (uint64_t)(int64_t)e->number;
+        float f = (float)e->number;
+        uint32_t w;
+        if (as == UOP_F64)
+            memcpy(&bits, &e->number, sizeof bits);
+        memcpy(&w, &f, sizeof w);
+        return graph_const(x->g, as == UOP_F64 ? UOP_B64 : UOP_B32, as == UOP_F32 ? w : bits);
+    }
+    case CU_UNARY: {
+        graph_id a = say(x, e->arg[0], as, is_unsigned);
+        return a == GRAPH_NIL || e->op != CU_NEGATE ? (graph_id)GRAPH_NIL
+                                                    : operation(x, floats ? UOP_FNEG : UOP_NEG, 0, as, a, GRAPH_NIL);
+    }
+    case CU_BINARY:
+    case CU_CALL: {
+        graph_id a = e->arg_count ? say(x, e->arg[0], as, is_unsigned) : (graph_id)GRAPH_NIL;
+        graph_id b = e->arg_count > 1 ? say(x, e->arg[1], as, is_unsigned) : (graph_id)GRAPH_NIL;
+        if (a == GRAPH_NIL || (e->arg_count > 1 && b == GRAPH_NIL))
+            return GRAPH_NIL;
+        if (e->kind == CU_CALL)
+            return pat_function_named(e->text, e->arg_count, &kind, &function) ? operation(x, kind, function, as, a, b)
+                                                                               : (graph_id)GRAPH_NIL;
+        switch (e->op) {
+        case CU_DIV:
+            function = floats ? GRAPH_DIV : is_unsigned ? GRAPH_DIV_U : GRAPH_DIV_S;
+            return operation(x, GRAPH_REAL, function, as, a, b);
+        case CU_REM: return operation(x, GRAPH_REAL, is_unsigned ? GRAPH_REM_U : GRAPH_REM_S, as, a, b);
+        case CU_ADD: return operation(x, floats ? UOP_FADD : UOP_ADD, 0, as, a, b);
+        case CU_MUL: return operation(x, floats ? UOP_FMUL : UOP_MUL, 0, as, a, b);
+        default: return GRAPH_NIL;
+        }
+    }
+    default: return GRAPH_NIL;
+    }
+}
+
+/* The kind of number a block is about: that of its first name. */
+static enum uop_type number_of(const struct cu_block *b, bool *is_unsigned)
+{
+    enum cu_type type = b->variable_count ? b->variables[0].type : CU_FLOAT;
+    *is_unsigned = type == CU_UNSIGNED || type == CU_SIZE;
+    switch (type) {
+    case CU_DOUBLE: return UOP_F64;
+    case CU_HALF: return UOP_F16;
+    case CU_INT:
+    case CU_UNSIGNED: return UOP_B32;
+    case CU_SIZE: return UOP_B64;
+    default: return UOP_F32;
+    }
+}
+
+/* ---- what was found -------------------------------------------------------------------------- */
+
+static bool add_reading(struct expand *x, const struct pat_reading *r)
+{
+    VEC_PUSH(x->a, x->e->list, *r);
+    return map_u64_put(x->a, &x->e->of, r->node, (uint32_t)x->e->list.n - 1);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The slow path belongs to the match. */
+static void add_slow_path(struct expand *x, struct pat_found *f)
+{
+    const struct pat_slow *s = &x->c.slow_path;
+    size_t kept = 0;
+    for (size_t i = 0; i < s->insns.n; i++)
+        VEC_PUSH(x->a, f->match.insns, s->insns.p[i]);
+    if (f->match.insns.n)
+        qsort(f->match.insns.p, f->match.insns.n, sizeof f->match.insns.p[0], ascending);
+    for (size_t i = 0; i < f->match.insns.n; i++)
+        if (!kept || f->match.insns.p[kept - 1] != f->match.insns.p[i])
+            f->match.insns.p[kept++] = f->match.insns.p[i];
+    f->match.insns.n = kept;
+    uint32_t *slow = ARENA_ARRAY(x->a, uint32_t, s->insns.n + 1);
+    f->slow_count = (uint32_t)s->insns.n - s->fringe;
+    for (uint32_t i = 0; i < f->slow_count && slow; i++)
+        slow[i] = s->insns.p[i];
+    f->slow = slow;
+    for (size_t i = 0; i < kept; i++) {
+        uint32_t offset = x->g->insns.p[f->match.insns.p[i]].offset;
+        f->first = offset < f->first ? offset : f->first;
+    }
+}
+
+/* Keeps what the context matched at `node`. */
+static bool keep(struct expand *x, graph_id node)
+{
+    struct pat_ctx *c = &x->c;
+    const struct cu_block *block = &c->variant->block;
+    bool is_unsigned;
+    enum uop_type as = number_of(block, &is_unsigned);
+    graph_id means = say(x, block->reads, as, is_unsigned);
+    struct pat_found *f = ARENA_NEW(x->a, struct pat_found);
+    graph_id *inner = ARENA_ARRAY(x->a, graph_id, c->inner.n + 1);
+    if (means == GRAPH_NIL || !f || !inner)
+        return false;
+    pat_cover(c, NULL, 0, f);
+    if (!f->match.insns.n)
+        return false;
+    f->page = c->page;
+    f->variant = c->variant;
+    f->page_order = x->page_order;
+    f->match.id = c->page->id;
+    f->match.family = c->page->family;
+    f->match.rule = c->variant->rule;
+    f->match.parent = -1;
+    f->match.root = node;
+    f->match.confidence = block->expands ? PAT_MATCHED : PAT_PROVED;
+    f->weight = c->variant->value->weight;
+    /* The rules that make the one the other are what the page is about. */
+    f->via = c->via | (c->page->rules & (PAT_RULE_EXP | PAT_RULE_LOG | PAT_RULE_DIV));
+    for (unsigned i = 0; i < PAT_VARIABLES; i++)
+        f->bound[i] = c->bound[i];
+    unsigned count = 0;
+    for (size_t i = 0; i < c->inner.n; i++) {
+        VEC_PUSH(x->a, f->inner, c->inner.p[i]);
+        if (c->inner.p[i].node != node)
+            inner[count++] = c->inner.p[i].node;
+    }
+    if (c->slow_path.insns.n)
+        add_slow_path(x, f);
+    struct pat_reading r = {node, means, f->via, block->expands, inner, count};
+    VEC_PUSH(x->a, x->e->found, f);
+    return add_reading(x, &r);
+}
+
+static bool may_root(const struct pat_term *t, const struct graph_node *n)
+{
+    if (t->kind == TERM_OPERATION)
+        return (n->kind == t->operation && t->operation != UOP_NOP) ||
+               (n->kind == t->float_operation && t->float_operation != UOP_NOP);
+    return t->kind == TERM_CHOICE ? n->kind == UOP_SELECT || n->kind == GRAPH_PHI : t->kind == TERM_BITS;
+}
+
+static void run_page(struct expand *x, const struct pat_page *page, const struct pat_variant *v)
+{
+    for (graph_id id = 1; id < x->x.count; id++) {
+        if (!x->x.live[id] || !may_root(v->value, graph_at(x->g, id)) || pat_is_hidden(&x->x, id))
+            continue;
+        const struct pat_reading *before = pat_reading_of(&x->x, id);
+        if (before && before->via != PAT_RULE_SCALED)
+            continue;
+        pat_ctx_begin(&x->c, page, v, id);
+        x->c.slow_path = (struct pat_slow){0};
+        if (pat_match_value(&x->c, v->value, id, UOP_VOID))
+            keep(x, id);
+    }
+}
+
+static bool find_guarded(struct expand *x)
+{
+    for (graph_id id = 1; id < x->x.count; id++) {
+        graph_id inner[PAT_GUARD_INNER], as;
+        unsigned count;
+        if (!x->x.live[id] || !pat_guarded(x->g, id, &as, inner, &count))
+            continue;
+        graph_id *copy = ARENA_ARRAY(x->a, graph_id, count + 1);
+        if (!copy)
+            return false;
+        memcpy(copy, inner, count * sizeof inner[0]);
+        struct pat_reading r = {id, as, PAT_RULE_SCALED, false, copy, count};
+        if (!add_reading(x, &r))
+            return false;
+    }
+    return true;
+}
+
+enum sp_status pat_expand(const struct pat_library *lib, struct arena *a, struct graph *g, struct graph_expansions *out)
+{
+    struct pat_expanded *e = ARENA_NEW(a, struct pat_expanded);
+    struct expand x = {.g = g, .a = a, .e = e};
+    *out = (struct graph_expansions){0};
+    enum sp_status status = e ? pat_index_init(&x.x, a, g) : SP_ERR_MEMORY;
+    if (status != SP_OK)
+        return status;
+    x.x.expanded = e;
+    if (!pat_branches_init(&x.branches, a, g))
+        return SP_ERR_MEMORY;
+    x.c = (struct pat_ctx){.g = g, .a = a, .x = &x.x, .branches = &x.branches};
+    if (!find_guarded(&x))
+        return SP_ERR_MEMORY;
+    for (int open = 0; open < 2; open++) {
+        for (size_t p = 0; p < lib->pages.n; p++) {
+            const struct pat_page *page = &lib->pages.p[p];
+            x.page_order = (unsigned)p;
+            for (size_t k = 0; k < page->variants.n; k++) {
+                const struct pat_variant *v = &page->variants.p[k];
+                if (v->block.reads && v->block.expands == !open && v->block.form == CU_VALUE)
+                    run_page(&x, page, v);
+            }
+        }
+        /* What lies inside an expansion reads as nothing else. */
+        if (!open && (status = pat_own(a, &x.x, e, out)) != SP_OK)
+            return status;
+    }
+    out->work = e;
+    return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
+}

@@ -1,0 +1,268 @@
+/* What expansions own (D13). A slow path is code without an effect that one side of a branch leads to and that always
+ * comes back: its blocks are those the side's first block dominates. An expansion owns what computes the nodes of its
+ * match, its slow path with the call in it, the branch to it and the marks of reconvergence round it; a value is inside
+ * when nothing outside uses it.
+ *
+ * Requires a built graph and closed readings; gives the arrays of graph_expansions. Linear: a block lies on the slow
+ * paths of nested branches only. */
+#include "pattern/pat_internal.h"
+
+#include <string.h>
+
+enum { SLOW_BLOCKS = 4096 };
+
+static const struct uop_list *uops_of(const struct graph *g, uint32_t insn)
+{
+    uint32_t input = g->insns.p[insn].input;
+    return input < g->input.count ? g->input.insns[input].uops : NULL;
+}
+
+bool pat_branches_init(struct pat_branches *b, struct arena *a, const struct graph *g)
+{
+    uint32_t n = (uint32_t)g->blocks.n, before;
+    *b = (struct pat_branches){.next = ARENA_ARRAY(a, uint32_t, n + 1),
+                               .child = ARENA_ARRAY(a, uint32_t, n + 1),
+                               .sibling = ARENA_ARRAY(a, uint32_t, n + 1)};
+    if (!b->next || !b->child || !b->sibling)
+        return false;
+    memset(b->child, 0xff, (n + 1) * sizeof b->child[0]);
+    memset(b->sibling, 0xff, (n + 1) * sizeof b->sibling[0]);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct graph_block *x = &g->blocks.p[i];
+        if (x->reachable && x->idom != UINT32_MAX && i != x->idom) {
+            b->sibling[i] = b->child[x->idom];
+            b->child[x->idom] = i;
+        }
+        if (!x->reachable || x->branch == GRAPH_NIL || x->succ_count != 2)
+            continue;
+        b->next[i] = map_u64_get(&b->of, x->branch, &before) ? before : 0;
+        if (!map_u64_put(a, &b->of, x->branch, i + 1))
+            return false;
+    }
+    return true;
+}
+
+static bool has_effect(const struct uop_list *l)
+{
+    for (size_t i = 0; l && i < l->ops.n; i++) {
+        const struct uop *u = &l->ops.p[i];
+        switch (u->kind) {
+        case UOP_STORE:
+            if (u->space != UOP_LOCAL)
+                return true;
+            break;
+        case UOP_ATOM:
+        case UOP_RED:
+        case UOP_BAR:
+        case UOP_EXIT:
+        case UOP_TRAP:
+        case UOP_ASYNC_COPY:
+        case UOP_MMA:
+        case UOP_SHFL:
+        case UOP_VOTE:
+        case UOP_BALLOT:
+        case UOP_FENCE: return true;
+        default: break;
+        }
+    }
+    return !l || l->unknown;
+}
+
+static bool reconverges(const struct graph *g, uint32_t insn, uint64_t how)
+{
+    const struct uop_list *l = uops_of(g, insn);
+    for (size_t i = 0; l && i < l->ops.n; i++)
+        if (l->ops.p[i].kind == UOP_RECONVERGE && l->ops.p[i].imm == how)
+            return true;
+    return false;
+}
+
+/* The blocks `first` dominates: no effect in them, and one place where they all lead. */
+static bool add_region(const struct pat_branches *b, struct arena *a, const struct graph *g, uint32_t first,
+                       struct pat_slow *out, uint32_t *join)
+{
+    VEC(uint32_t) blocks = {0};
+    struct map_u64 in = {0};
+    *join = UINT32_MAX;
+    VEC_PUSH(a, blocks, first);
+    map_u64_put(a, &in, first, 1);
+    for (size_t k = 0; k < blocks.n; k++) {
+        for (uint32_t c = b->child[blocks.p[k]]; c != UINT32_MAX; c = b->sibling[c]) {
+            map_u64_put(a, &in, c, 1);
+            VEC_PUSH(a, blocks, c);
+        }
+        if (blocks.n > SLOW_BLOCKS || arena_failed(a))
+            return false;
+    }
+    for (size_t k = 0; k < blocks.n; k++) {
+        const struct graph_block *x = &g->blocks.p[blocks.p[k]];
+        if (!x->succ_count)
+            return false;
+        for (uint32_t s = 0; s < x->succ_count; s++) {
+            if (map_u64_get(&in, x->succs[s], NULL))
+                continue;
+            if (*join != UINT32_MAX && *join != x->succs[s])
+                return false;
+            *join = x->succs[s];
+        }
+        for (uint32_t i = x->first; i <= x->last; i++) {
+            if (has_effect(uops_of(g, i)))
+                return false;
+            VEC_PUSH(a, out->insns, i);
+        }
+    }
+    return *join != UINT32_MAX;
+}
+
+bool pat_slow_path(const struct pat_branches *b, struct arena *a, struct graph *g, graph_id when, struct pat_slow *out)
+{
+    VEC(uint32_t) fringe = {0};
+    const graph_id conditions[2] = {when, graph_not(g, when)};
+    *out = (struct pat_slow){0};
+    for (unsigned k = 0; k < 2; k++) {
+        uint32_t at;
+        if (!map_u64_get(&b->of, conditions[k], &at))
+            continue;
+        for (; at; at = b->next[at - 1]) {
+            const struct graph_block *d = &g->blocks.p[at - 1];
+            uint32_t first = d->succs[k], join;
+            size_t before = out->insns.n;
+            if (g->blocks.p[first].pred_count != 1 || g->blocks.p[first].idom != at - 1 ||
+                !add_region(b, a, g, first, out, &join)) {
+                out->insns.n = before;
+                continue;
+            }
+            VEC_PUSH(a, fringe, d->last);
+            if (!reconverges(g, g->blocks.p[join].first, UOP_BSYNC))
+                continue;
+            for (uint32_t i = d->last + 1; i-- > d->first;) {
+                if (!reconverges(g, i, UOP_BSSY))
+                    continue;
+                VEC_PUSH(a, fringe, i);
+                VEC_PUSH(a, fringe, g->blocks.p[join].first);
+                break;
+            }
+        }
+    }
+    if (!out->insns.n)
+        return false;
+    for (size_t i = 0; i < fringe.n; i++)
+        VEC_PUSH(a, out->insns, fringe.p[i]);
+    out->fringe = (uint32_t)fringe.n;
+    return !arena_failed(a);
+}
+
+/* ---- who owns what --------------------------------------------------------------------------- */
+
+struct own {
+    struct arena *a;
+    const struct pat_index *x;
+    const struct pat_expanded *e;
+    const struct graph *g;
+    bool *inside, *part, *used, *slow;
+};
+
+static void use(struct own *o, graph_id id)
+{
+    if (id != GRAPH_NIL && id < o->x->count)
+        o->used[id] = true;
+}
+
+/* What effects outside the slow paths read directly. */
+static void find_used(struct own *o)
+{
+    const struct graph *g = o->g;
+    for (size_t i = 0; i < g->accesses.n; i++) {
+        const struct graph_access *x = &g->accesses.p[i];
+        if (o->slow[x->insn])
+            continue;
+        use(o, x->address);
+        for (int k = 0; k < 4 && x->kind != GRAPH_LOAD; k++)
+            use(o, x->value[k]);
+    }
+}
+
+/* All that made it lies on slow paths, or nothing did. */
+static bool only_slow(const struct own *o, graph_id id)
+{
+    uint32_t count;
+    const uint32_t *defs = graph_defs_of(o->g, id, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (o->g->insns.p[o->g->defs.p[defs[i]].insn].reachable && !o->slow[o->g->defs.p[defs[i]].insn])
+            return false;
+    return true;
+}
+
+static bool is_result(const struct own *o, graph_id id)
+{
+    const struct pat_reading *r = pat_reading_of(o->x, id);
+    return r && r->closed;
+}
+
+/* Users have larger numbers than what they use, but for phis: these are asked as they stand. */
+static void find_inside(struct own *o)
+{
+    const struct graph *g = o->g;
+    for (graph_id id = o->x->count; id-- > 1;) {
+        const struct graph_node *n = graph_at(g, id);
+        uint32_t count, alive = 0;
+        if (n->kind == UOP_CONST || n->kind == UOP_CBANK || n->kind == UOP_SREG || n->kind == GRAPH_ENTRY ||
+            o->used[id] || is_result(o, id) || !(o->part[id] || only_slow(o, id)))
+            continue;
+        const graph_id *users = graph_users(g, id, &count);
+        bool inside = true;
+        for (uint32_t i = 0; i < count && inside; i++) {
+            graph_id u = users[i];
+            bool condition = graph_at(g, u)->type == UOP_B1;
+            if (!o->x->live[u])
+                continue;
+            alive++;
+            inside = o->inside[u] || is_result(o, u) || (condition && o->part[id]);
+        }
+        o->inside[id] = inside && alive;
+    }
+}
+
+enum sp_status pat_own(struct arena *a, struct pat_index *x, struct pat_expanded *e, struct graph_expansions *out)
+{
+    struct graph *g = x->g;
+    uint32_t *owner = ARENA_ARRAY(a, uint32_t, g->insns.n + 1);
+    graph_id *reads = ARENA_ARRAY(a, graph_id, x->count + 1);
+    struct own o = {.a = a,
+                    .x = x,
+                    .e = e,
+                    .g = g,
+                    .inside = ARENA_ARRAY(a, bool, x->count + 1),
+                    .part = ARENA_ARRAY(a, bool, x->count + 1),
+                    .used = ARENA_ARRAY(a, bool, x->count + 1),
+                    .slow = ARENA_ARRAY(a, bool, g->insns.n + 1)};
+    if (!owner || !reads || !o.inside || !o.part || !o.used || !o.slow)
+        return SP_ERR_MEMORY;
+    for (size_t k = 0; k < e->found.n; k++) {
+        const struct pat_found *f = e->found.p[k];
+        for (size_t i = 0; i < f->match.insns.n; i++)
+            if (!owner[f->match.insns.p[i]])
+                owner[f->match.insns.p[i]] = (uint32_t)k + 1;
+        for (uint32_t i = 0; i < f->slow_count; i++)
+            o.slow[f->slow[i]] = true;
+        for (size_t i = 0; i < f->inner.n; i++)
+            if (f->inner.p[i].node < x->count && f->inner.p[i].node != f->match.root)
+                o.part[f->inner.p[i].node] = true;
+    }
+    for (size_t i = 0; i < e->list.n; i++)
+        if (e->list.p[i].closed && !e->list.p[i].via && e->list.p[i].node < x->count)
+            reads[e->list.p[i].node] = e->list.p[i].as;
+    if (e->found.n) {
+        find_used(&o);
+        find_inside(&o);
+    }
+    e->inside = o.inside;
+    e->nodes = x->count;
+    *out = (struct graph_expansions){.count = (uint32_t)e->found.n,
+                                     .owner = owner,
+                                     .slow = o.slow,
+                                     .inside = o.inside,
+                                     .reads = reads,
+                                     .nodes = x->count};
+    return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
+}

@@ -1,0 +1,581 @@
+/* Plays steps between threads for one block of a chosen size: addresses, guards, counters and shuffles are computed with
+ * numbers in the place of thread and block numbers, thread by thread, turn by turn; data are never computed. So it does
+ * not matter how a compiler wrote a stride, a guard or the end of a loop. What depends on anything but these numbers is
+ * "not known" and ends the play, but for conditions that are the same for the whole block: they are taken to hold.
+ *
+ * Requires a built graph. Work is bounded by a budget for the whole kernel. */
+#include "pattern/pat_collect.h"
+
+#include <string.h>
+
+enum { DEPTH = 120, LOOP_PHIS = 16, LOOP_EXITS = 8 };
+enum truth { IS_FALSE, IS_TRUE, IS_UNKNOWN };
+
+struct loop_view {
+    bool made, good;
+    graph_id phi[LOOP_PHIS], start[LOOP_PHIS], next[LOOP_PHIS];
+    unsigned phi_count;
+    struct {
+        uint32_t block;
+        graph_id leaves; /* holds: the loop ends here */
+    } exit[LOOP_EXITS];
+    unsigned exit_count;
+};
+
+struct pat_play {
+    struct arena *a;
+    struct pat_index *x;
+    struct graph *g;
+    graph_id size; /* nodes there were */
+    uint32_t now, *stamp;
+    uint64_t *value;
+    uint8_t *known;  /* of the memo: 1 known, 0 not */
+    bool *given;     /* a phi whose value is set from outside */
+    uint8_t *differs; /* 0 not asked, 1 no, 2 yes, 3 being asked */
+    struct loop_view *loops;
+    unsigned threads, thread;
+    uint64_t budget;
+};
+
+struct pat_play *pat_play_new(struct arena *a, struct pat_index *x)
+{
+    struct pat_play *p = ARENA_NEW(a, struct pat_play);
+    if (!p)
+        return NULL;
+    *p = (struct pat_play){.a = a, .x = x, .g = x->g, .size = (graph_id)x->g->nodes.n, .budget = 20 * 1000 * 1000};
+    p->stamp = ARENA_ARRAY(a, uint32_t, p->size + 1);
+    p->value = ARENA_ARRAY(a, uint64_t, p->size + 1);
+    p->known = ARENA_ARRAY(a, uint8_t, p->size + 1);
+    p->given = ARENA_ARRAY(a, bool, p->size + 1);
+    p->differs = ARENA_ARRAY(a, uint8_t, p->size + 1);
+    p->loops = ARENA_ARRAY(a, struct loop_view, x->g->loops.n + 1);
+    return p->stamp && p->value && p->known && p->given && p->differs && p->loops ? p : NULL;
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+static bool sreg_value(const struct pat_play *p, uint64_t sreg, uint64_t *out)
+{
+    switch (sreg) {
+    case UOP_SR_TID_X: *out = p->thread; return true;
+    case UOP_SR_TID_Y:
+    case UOP_SR_TID_Z: *out = 0; return true;
+    case UOP_SR_NTID_X: *out = p->threads; return true;
+    case UOP_SR_NTID_Y:
+    case UOP_SR_NTID_Z: *out = 1; return true;
+    case UOP_SR_LANEID: *out = p->thread & 31; return true;
+    case UOP_SR_EQMASK: *out = UINT32_C(1) << (p->thread & 31); return true;
+    case UOP_SR_LTMASK: *out = (UINT32_C(1) << (p->thread & 31)) - 1; return true;
+    default: return false;
+    }
+}
+
+static bool number_of(struct pat_play *p, graph_id id, unsigned depth, uint64_t *out);
+
+/* The lane a shuffle takes from, and whether it is within the segment (PTX, shfl). */
+static unsigned source_lane(unsigned mode, unsigned lane, unsigned b, unsigned c, bool *within)
+{
+    unsigned segment = c >> 8 & 31, clamp = c & 31, least = lane & segment;
+    unsigned most = least | (clamp & ~segment & 31), from;
+    b &= 31;
+    switch (mode) {
+    case 0: from = least | (b & ~segment & 31); *within = from <= most; break;
+    case 1: from = lane - b; *within = lane >= b && from >= most; break;
+    case 2: from = lane + b; *within = from <= most; break;
+    default: from = lane ^ b; *within = from <= most; break;
+    }
+    return *within ? from : lane;
+}
+
+static bool compute(struct pat_play *p, graph_id id, unsigned depth, uint64_t *out)
+{
+    const struct graph_node n = *graph_at(p->g, id);
+    uint64_t args[6];
+    switch (n.kind) {
+    case UOP_CONST: *out = n.imm; return true;
+    case UOP_SREG: return sreg_value(p, n.imm, out);
+    case UOP_SHFL_IN: {
+        bool within;
+        if (!number_of(p, n.arg[1], depth + 1, &args[0]) || !number_of(p, n.arg[2], depth + 1, &args[1]))
+            return false;
+        source_lane((unsigned)n.imm, p->thread & 31, (unsigned)args[0], (unsigned)args[1], &within);
+        *out = within;
+        return true;
+    }
+    case UOP_RCP: { /* as near as makes no difference to what counts with it */
+        float f;
+        uint32_t w;
+        if (n.type != UOP_F32 || !number_of(p, n.arg[0], depth + 1, &args[0]))
+            return false;
+        w = (uint32_t)args[0];
+        memcpy(&f, &w, sizeof f);
+        f = 1.0f / f;
+        memcpy(&w, &f, sizeof w);
+        *out = w;
+        return true;
+    }
+    case UOP_UNIFORM: return number_of(p, n.arg[0], depth + 1, out);
+    default: break;
+    }
+    if (!pat_is_pure(&n))
+        return false;
+    if (n.kind == UOP_SELECT) { /* the arm that is not taken need not be known */
+        return number_of(p, n.arg[0], depth + 1, &args[0]) &&
+               number_of(p, args[0] & 1 ? n.arg[1] : n.arg[2], depth + 1, out);
+    }
+    for (unsigned i = 0; i < n.arg_count; i++)
+        if (!number_of(p, n.arg[i], depth + 1, &args[i]))
+            return false;
+    return pat_eval_node(p->g, id, args, out);
+}
+
+static bool number_of(struct pat_play *p, graph_id id, unsigned depth, uint64_t *out)
+{
+    if (id == GRAPH_NIL || id >= p->size || depth > DEPTH || !p->budget)
+        return false;
+    if (p->stamp[id] == p->now || p->given[id]) {
+        *out = p->value[id];
+        return p->given[id] || p->known[id];
+    }
+    p->budget--;
+    bool known = compute(p, id, depth, out);
+    p->stamp[id] = p->now;
+    p->known[id] = known;
+    p->value[id] = known ? *out : 0;
+    return known;
+}
+
+static void forget(struct pat_play *p)
+{
+    p->now++;
+}
+
+/* ---- what differs within a block ------------------------------------------------------------- */
+
+static bool differs(struct pat_play *p, graph_id id, unsigned depth)
+{
+    if (id == GRAPH_NIL || id >= p->size || depth > DEPTH)
+        return id != GRAPH_NIL;
+    if (p->differs[id])
+        return p->differs[id] == 2; /* being asked: decided by the rest */
+    const struct graph_node n = *graph_at(p->g, id);
+    bool yes = false;
+    p->differs[id] = 3;
+    switch (n.kind) {
+    case UOP_CONST: break;
+    case UOP_CBANK:
+        for (unsigned i = 0; i < n.arg_count && !yes; i++)
+            yes = differs(p, n.arg[i], depth + 1);
+        break;
+    case UOP_SREG:
+        yes = !((n.imm >= UOP_SR_CTAID_X && n.imm <= UOP_SR_NCTAID_Z) || n.imm == UOP_SR_CGA_CTAID ||
+                n.imm == UOP_SR_CGA_SIZE || n.imm == UOP_SR_SMID || n.imm == UOP_SR_SMEMSZ || n.imm == UOP_SR_SWINHI);
+        break;
+    case UOP_LOAD: yes = n.order > UOP_READONLY || differs(p, n.arg[0], depth + 1); break;
+    case GRAPH_PHI:
+        for (uint32_t i = 0; i < n.phi_count && !yes; i++)
+            yes = differs(p, n.phi_args[i], depth + 1);
+        break;
+    default:
+        yes = !pat_is_pure(&n) && n.kind != UOP_ELEMENT && n.kind != UOP_UNIFORM;
+        for (unsigned i = 0; i < n.arg_count && !yes; i++)
+            yes = differs(p, n.arg[i], depth + 1);
+        break;
+    }
+    p->differs[id] = yes ? 2 : 1;
+    return yes;
+}
+
+bool pat_differs_in_block(struct pat_play *p, graph_id node)
+{
+    return differs(p, node, 0);
+}
+
+/* A condition for the thread played. Atoms that are not known but the same for the block are taken as they make it
+ * hold, if `kindly`. */
+static enum truth truth_of(struct pat_play *p, graph_id b1, bool kindly)
+{
+    graph_id atoms[6];
+    unsigned count, open = 0, fixed = 0, row = 0;
+    uint64_t table, bit;
+    if (b1 == GRAPH_NIL)
+        return IS_TRUE;
+    if (graph_is_const(p->g, b1, &bit))
+        return bit ? IS_TRUE : IS_FALSE;
+    if (!graph_table(p->g, b1, atoms, &count, &table))
+        return IS_UNKNOWN;
+    for (unsigned i = 0; i < count; i++) {
+        if (number_of(p, atoms[i], 0, &bit)) {
+            fixed |= 1u << i;
+            row |= (unsigned)(bit & 1) << i;
+        } else if (kindly && !differs(p, atoms[i], 0)) {
+            open |= 1u << i;
+        } else {
+            /* Not known, but it may not matter. */
+            open |= 1u << i;
+            kindly = false;
+        }
+    }
+    bool any = false, all = true;
+    for (unsigned k = 0; k < 1u << count; k++) {
+        if ((k & fixed) != (row & fixed))
+            continue;
+        bool holds = table >> k & 1;
+        any |= holds;
+        all &= holds;
+    }
+    return all ? IS_TRUE : !any ? IS_FALSE : open && kindly ? IS_TRUE : IS_UNKNOWN;
+}
+
+/* ---- loops ----------------------------------------------------------------------------------- */
+
+static bool in_loop(const struct graph *g, uint32_t block, uint32_t loop)
+{
+    for (uint32_t l = g->blocks.p[block].loop; l; l = g->loops.p[l - 1].parent)
+        if (l - 1 == loop)
+            return true;
+    return false;
+}
+
+/* The offset a branch at the end of a block leads to when it is taken. */
+static bool branch_target(const struct graph *g, uint32_t insn, uint64_t *target)
+{
+    uint32_t input = g->insns.p[insn].input;
+    const struct uop_list *l = input < g->input.count ? g->input.insns[input].uops : NULL;
+    for (size_t i = 0; l && i < l->ops.n; i++)
+        if (l->ops.p[i].kind == UOP_BRANCH) {
+            *target = l->ops.p[i].imm;
+            return true;
+        }
+    return false;
+}
+
+static void view_phis(struct pat_play *p, uint32_t loop, struct loop_view *v)
+{
+    struct graph *g = p->g;
+    const struct graph_loop l = g->loops.p[loop];
+    const struct graph_block header = g->blocks.p[l.header];
+    for (graph_id id = 1; id < p->size; id++) {
+        const struct graph_node *n = graph_at(g, id);
+        if (n->kind != GRAPH_PHI || n->block != l.header || n->phi_count != header.pred_count)
+            continue;
+        graph_id start = GRAPH_NIL, next = GRAPH_NIL;
+        bool one = true;
+        for (uint32_t i = 0; i < header.pred_count; i++) {
+            graph_id *side = in_loop(g, header.preds[i], loop) ? &next : &start;
+            one &= *side == GRAPH_NIL || *side == n->phi_args[i];
+            *side = n->phi_args[i];
+        }
+        if (!one || start == GRAPH_NIL || next == GRAPH_NIL)
+            continue;
+        if (v->phi_count == LOOP_PHIS) {
+            v->good = false;
+            return;
+        }
+        v->phi[v->phi_count] = id;
+        v->start[v->phi_count] = start;
+        v->next[v->phi_count++] = next;
+    }
+}
+
+static struct loop_view *view_of(struct pat_play *p, uint32_t loop)
+{
+    struct graph *g = p->g;
+    struct loop_view *v = &p->loops[loop];
+    if (v->made)
+        return v;
+    *v = (struct loop_view){.made = true, .good = !g->loops.p[loop].irreducible};
+    view_phis(p, loop, v);
+    for (uint32_t b = 0; b < g->blocks.n && v->good; b++) {
+        const struct graph_block block = g->blocks.p[b];
+        if (!block.reachable || !in_loop(g, b, loop))
+            continue;
+        bool out[2] = {false, false};
+        for (uint32_t s = 0; s < block.succ_count && s < 2; s++)
+            out[s] = !in_loop(g, block.succs[s], loop);
+        if (!out[0] && !out[1])
+            continue;
+        uint64_t target;
+        graph_id leaves = graph_true(g);
+        if (block.succ_count == 2 && !(out[0] && out[1])) {
+            if (block.branch == GRAPH_NIL || !branch_target(g, block.last, &target)) {
+                v->good = false;
+                break;
+            }
+            uint32_t gone = block.succs[out[0] ? 0 : 1];
+            bool when_taken = g->insns.p[g->blocks.p[gone].first].offset == target;
+            leaves = when_taken ? block.branch : graph_not(g, block.branch);
+        }
+        if (v->exit_count == LOOP_EXITS) {
+            v->good = false;
+            break;
+        }
+        v->exit[v->exit_count].block = b;
+        v->exit[v->exit_count++].leaves = leaves;
+    }
+    v->good &= v->exit_count > 0;
+    return v;
+}
+
+void pat_play_counters(struct pat_play *p, uint32_t loop, struct pat_ctx *c)
+{
+    struct loop_view *v = view_of(p, loop);
+    for (unsigned i = 0; i < v->exit_count; i++)
+        VEC_PUSH(c->a, c->conditions, v->exit[i].leaves);
+}
+
+/* ---- one step of one thread ------------------------------------------------------------------ */
+
+/* Elements an address is away from that of the thread 0 of a row; false: not known. */
+static bool element_of(struct pat_play *p, const struct graph_affine *f, unsigned width, int64_t *out)
+{
+    int64_t sum = 0;
+    for (unsigned i = 0; i < f->term_count; i++) {
+        uint64_t bits;
+        if (number_of(p, f->terms[i].term, 0, &bits)) {
+            bool wide = uop_type_bits((enum uop_type)graph_at(p->g, f->terms[i].term)->type) == 64;
+            int64_t v = wide ? (int64_t)bits : (int32_t)(uint32_t)bits;
+            if (v > 1 << 20 || v < -(1 << 20) || f->terms[i].coefficient > 1 << 20 ||
+                f->terms[i].coefficient < -(1 << 20))
+                return false;
+            sum += v * f->terms[i].coefficient;
+        } else if (differs(p, f->terms[i].term, 0)) {
+            return false;
+        }
+    }
+    if (sum % (int64_t)width)
+        return false;
+    *out = sum / (int64_t)width;
+    return true;
+}
+
+/* b - a, term by term; false: too many terms. */
+static bool distance_of(const struct graph_affine *a, const struct graph_affine *b, struct graph_affine *out)
+{
+    *out = (struct graph_affine){.offset = b->offset - a->offset};
+    if (a->base != b->base)
+        return false;
+    for (int side = 0; side < 2; side++) {
+        const struct graph_affine *f = side ? a : b;
+        for (unsigned i = 0; i < f->term_count; i++) {
+            int64_t c = side ? -f->terms[i].coefficient : f->terms[i].coefficient;
+            unsigned k = 0;
+            while (k < out->term_count && out->terms[k].term != f->terms[i].term)
+                k++;
+            if (k == GRAPH_AFFINE_MAX)
+                return false;
+            if (k == out->term_count) {
+                out->terms[out->term_count++].term = f->terms[i].term;
+                out->terms[k].coefficient = 0;
+            }
+            out->terms[k].coefficient += c;
+        }
+    }
+    unsigned kept = 0;
+    for (unsigned i = 0; i < out->term_count; i++)
+        if (out->terms[i].coefficient)
+            out->terms[kept++] = out->terms[i];
+    out->term_count = kept;
+    return true;
+}
+
+/* Elements from `a` to `b`, all that parts the two being known. */
+static bool apart(struct pat_play *p, const struct graph_affine *a, const struct graph_affine *b, int64_t bytes,
+                  unsigned width, int64_t *out)
+{
+    struct graph_affine d;
+    uint64_t bits;
+    if (!distance_of(a, b, &d))
+        return false;
+    for (unsigned i = 0; i < d.term_count; i++)
+        if (!number_of(p, d.terms[i].term, 0, &bits))
+            return false;
+    if (!element_of(p, &d, width, out) || (d.offset + bytes) % (int64_t)width)
+        return false;
+    *out += (d.offset + bytes) / (int64_t)width;
+    return true;
+}
+
+/* Elements are counted from that of thread 0 in the first step. */
+static bool play_memory(struct pat_play *p, const struct pat_step *s, const struct pat_step *first, int64_t *own,
+                        int64_t *other)
+{
+    struct graph_affine f, a, b;
+    int64_t base, away, from_first;
+    if (!graph_affine(p->g, first->own_address, &f) || !graph_affine(p->g, s->own_address, &a) ||
+        !graph_affine(p->g, s->other_address, &b) || !element_of(p, &f, s->width, &base) ||
+        !apart(p, &f, &a, 0, s->width, &from_first) || !apart(p, &a, &b, s->other_bytes, s->width, &away))
+        return false;
+    *own = base + from_first;
+    *other = *own + away;
+    return true;
+}
+
+static bool play_lane(struct pat_play *p, const struct pat_step *s, int64_t *own, int64_t *other)
+{
+    uint64_t b, c;
+    bool within;
+    if (!number_of(p, s->lane, 0, &b) || !number_of(p, s->clamp, 0, &c))
+        return false;
+    *own = p->thread;
+    *other = (p->thread & ~31u) + source_lane(s->mode, p->thread & 31, (unsigned)b, (unsigned)c, &within);
+    return true;
+}
+
+/* Writes what thread `thread` does in step `s` into turn `t`. */
+static bool play_step(struct pat_play *p, const struct pat_step *s, const struct pat_step *first, struct pat_turn *t,
+                      bool *acts)
+{
+    int64_t own, other;
+    enum truth active = truth_of(p, s->when, true);
+    t->own[p->thread] = t->other[p->thread] = -1;
+    if (active == IS_FALSE)
+        return true;
+    if (active == IS_UNKNOWN)
+        return false;
+    bool known =
+        s->load_other == UINT32_MAX ? play_lane(p, s, &own, &other) : play_memory(p, s, first, &own, &other);
+    if (!known || own < 0 || own >= INT16_MAX || other < INT16_MIN || other > INT16_MAX)
+        return false;
+    t->own[p->thread] = (int16_t)own;
+    t->other[p->thread] = (int16_t)other;
+    *acts = true;
+    return true;
+}
+
+/* ---- all steps ------------------------------------------------------------------------------- */
+
+static struct pat_turn *turn_at(struct pat_play *p, struct pat_trace *t, unsigned k, uint32_t step)
+{
+    if (k >= PAT_TURNS)
+        return NULL;
+    if (!t->turn[k]) {
+        t->turn[k] = ARENA_NEW(p->a, struct pat_turn);
+        if (!t->turn[k])
+            return NULL;
+    }
+    t->turn[k]->step = step;
+    return t->turn[k];
+}
+
+static void take_phis(struct pat_play *p, struct loop_view *v, const graph_id *from)
+{
+    uint64_t bits[LOOP_PHIS];
+    bool known[LOOP_PHIS];
+    for (unsigned i = 0; i < v->phi_count; i++)
+        known[i] = number_of(p, from[i], 0, &bits[i]);
+    forget(p);
+    for (unsigned i = 0; i < v->phi_count; i++) {
+        p->given[v->phi[i]] = known[i];
+        p->value[v->phi[i]] = known[i] ? bits[i] : 0;
+    }
+}
+
+static void release_phis(struct pat_play *p, struct loop_view *v)
+{
+    for (unsigned i = 0; i < v->phi_count; i++)
+        p->given[v->phi[i]] = false;
+    forget(p);
+}
+
+/* All turns of one loop for one thread: turns go to [first, …), *made says how many. */
+static bool play_loop(struct pat_play *p, struct loop_view *v, uint32_t loop, const struct pat_step *steps,
+                      uint32_t from, uint32_t to, struct pat_trace *t, unsigned first, unsigned *made)
+{
+    bool acts = false, going = truth_of(p, p->g->blocks.p[p->g->loops.p[loop].header].path, true) != IS_FALSE;
+    unsigned k = first;
+    take_phis(p, v, v->start);
+    while (going) {
+        for (uint32_t i = from; i < to; i++) {
+            struct pat_turn *turn = turn_at(p, t, k, i);
+            if (!turn || !play_step(p, &steps[i], steps, turn, &acts))
+                return release_phis(p, v), false;
+            k++;
+        }
+        for (unsigned e = 0; e < v->exit_count && going; e++) {
+            enum truth there = truth_of(p, p->g->blocks.p[v->exit[e].block].path, true);
+            enum truth leaves = there == IS_FALSE ? IS_FALSE : truth_of(p, v->exit[e].leaves, false);
+            if (leaves == IS_UNKNOWN)
+                return release_phis(p, v), false;
+            going = leaves == IS_FALSE;
+        }
+        if (going)
+            take_phis(p, v, v->next);
+    }
+    release_phis(p, v);
+    *made = k - first;
+    return true;
+}
+
+static bool any_acts(const struct pat_turn *t, unsigned threads)
+{
+    for (unsigned i = 0; i < threads; i++)
+        if (t->own[i] >= 0)
+            return true;
+    return false;
+}
+
+bool pat_play_steps(struct pat_play *p, const struct pat_step *steps, uint32_t count, unsigned threads,
+                    struct pat_trace *out)
+{
+    bool acts = false;
+    out->threads = p->threads = threads;
+    out->count = 0;
+    out->runs = false;
+    for (uint32_t i = 0, to; i < count; i = to) {
+        unsigned first = out->count, made = 1, expected = 0;
+        struct loop_view *v = steps[i].loop ? view_of(p, steps[i].loop - 1) : NULL;
+        for (to = i + 1; v && to < count && steps[to].loop == steps[i].loop;)
+            to++;
+        if (v && !v->good)
+            return false;
+        out->runs |= v != NULL;
+        for (p->thread = 0; p->thread < threads; p->thread++) {
+            forget(p);
+            struct pat_turn *turn = v ? NULL : turn_at(p, out, first, i);
+            if (v ? !play_loop(p, v, steps[i].loop - 1, steps, i, to, out, first, &made)
+                  : !turn || !play_step(p, &steps[i], steps, turn, &acts))
+                return false;
+            if (p->thread && made != expected)
+                return false; /* threads that turn a different number of times */
+            expected = made;
+        }
+        /* Turns in which nobody does anything are none. */
+        unsigned kept = first;
+        for (unsigned k = first; k < first + made; k++)
+            if (any_acts(out->turn[k], threads)) {
+                struct pat_turn *swap = out->turn[kept];
+                out->turn[kept++] = out->turn[k];
+                out->turn[k] = swap;
+            }
+        out->count = kept;
+    }
+    return out->count > 0;
+}
+
+bool pat_play_reads_first(struct pat_play *p, graph_id address, graph_id own, unsigned width, graph_id when)
+{
+    struct graph_affine a, b, d;
+    bool any = false;
+    if (!graph_affine(p->g, own, &a) || !graph_affine(p->g, address, &b) || !distance_of(&a, &b, &d))
+        return false;
+    p->threads = 64;
+    for (p->thread = 0; p->thread < p->threads; p->thread++) {
+        int64_t away, of_thread, of_first;
+        unsigned thread = p->thread;
+        forget(p);
+        enum truth acts = truth_of(p, when, true);
+        if (acts == IS_FALSE)
+            continue;
+        if (!element_of(p, &d, width, &away) || !element_of(p, &a, width, &of_thread) || d.offset % (int64_t)width)
+            return false;
+        p->thread = 0;
+        forget(p);
+        bool known = element_of(p, &a, width, &of_first);
+        p->thread = thread;
+        if (!known || of_thread + away + d.offset / (int64_t)width != of_first)
+            return false;
+        any = true;
+    }
+    return any;
+}
