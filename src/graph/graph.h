@@ -251,7 +251,24 @@ static inline const struct graph_node *graph_at(const struct graph *g, graph_id 
 }
 bool graph_is_const(const struct graph *g, graph_id id, uint64_t *bits);
 
-    const struct graph_expansions *expansions;
+/* ---- expansions: false, GRAPH_NIL where none was looked for ----------------------------------- */
+static inline bool graph_is_owned(const struct graph *g, uint32_t insn)
+{
+    return g->expansions && g->expansions->owner[insn] != 0;
+}
+static inline bool graph_is_slow(const struct graph *g, uint32_t insn)
+{
+    return g->expansions && g->expansions->slow[insn];
+}
+static inline bool graph_is_inside(const struct graph *g, graph_id id)
+{
+    return g->expansions && id < g->expansions->nodes && g->expansions->inside[id];
+}
+static inline graph_id graph_reads(const struct graph *g, graph_id id)
+{
+    return g->expansions && id < g->expansions->nodes ? g->expansions->reads[id] : (graph_id)GRAPH_NIL;
+}
+
 /* A phi that a loop's turns go through: imm is the loop + 1. Its arguments at edges into the loop are all the one value
  * it starts with (itself a phi where several meet), those at back edges what comes round. Other phis are where paths
  * meet under conditions that fit no table; imm 0, and where the block is a loop's header too, themselves at back
@@ -259,7 +276,6 @@ bool graph_is_const(const struct graph *g, graph_id id, uint64_t *bits);
 static inline bool graph_is_loop_phi(const struct graph *g, graph_id id)
 {
     return graph_at(g, id)->kind == GRAPH_PHI && graph_at(g, id)->imm;
-    struct graph_facts *facts;                 /* private: what is known of nodes (graph_range.c) */
 }
 
 /* ---- truth (graph_bool.c). NIL stands for true in `runs_when` and `path` -------------------- */

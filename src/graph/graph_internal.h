@@ -39,7 +39,6 @@ bool graph_dominates(const struct graph_flow *flow, uint32_t a, uint32_t b);
 /* Control that is at `a` comes to `b` (a loop that has an end is taken to come to it). */
 bool graph_always_reaches(const struct graph_flow *flow, uint32_t a, uint32_t b);
 
-/* By block: reached whenever its immediate dominator was, in the same turn of its loop (graph_rejoin.c). NULL: memory. */
 
 /* Values (graph_values.c). */
 enum sp_status graph_values_build(struct graph *g, struct graph_flow *flow, struct diag_sink *diags);
