@@ -110,6 +110,7 @@ static struct fact_kernel two_trees(struct arena *a, const char *name)
     struct fact_kernel k = kernel_of(name);
     add_role(&k, a, 0xf0, FACT_ROLE_BARRIER);
     add_role(&k, a, 0x1b0, FACT_ROLE_BARRIER);
+    add_role(&k, a, 0x240, FACT_ROLE_COMPUTE);
     add_role(&k, a, 0x300, FACT_ROLE_BARRIER);
     add_value(&k, a, "v1", FACT_SHARED_MATERIALIZED, 0x180, 0x1a0, 0x1a0);
     add_value(&k, a, "v2", FACT_SHARED_MATERIALIZED, 0x240, 0x390, 0x260);
