@@ -164,7 +164,9 @@ static const char *outputs_why(const struct fact_kernel *x, const struct fact_ke
     for (size_t i = 0; i < x->outputs.n && i < y->outputs.n; i++) {
         const struct fact_output *a = &x->outputs.p[i], *b = &y->outputs.p[i];
         if (str_equal(a->exact, b->exact) && str_equal(a->runs_when, b->runs_when) && a->identity != b->identity)
-            return "the same words, but an operation differs in its format, sign, rounding or flushing";
+            return x->loops.n + y->loops.n > 0
+                       ? "the same words; that it is the same function is not shown"
+                       : "the same words, but an operation differs in its format, sign, rounding or flushing";
     }
     return NULL;
 }
