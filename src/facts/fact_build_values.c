@@ -180,7 +180,7 @@ static void chain_collect(struct fact_source *s, struct arena *a, graph_id root,
     map_u64_put(a, &seen, root, 0);
     while (head < tail && !c->more) {
         graph_id at = queue[head++];
-        const struct graph_node *n = graph_at(s->g, at);
+        const struct graph_node *n = graph_at(s->g, graph_reads(s->g, at) != GRAPH_NIL ? graph_reads(s->g, at) : at);
         if (at != root && !chain_adds(s, c, at))
             return;
         for (unsigned i = 0; i < n->arg_count; i++) {

@@ -193,6 +193,7 @@ struct graph_expansions {
     const bool *slow;      /* by instance: runs only where the quick way does not do */
     const bool *inside;    /* by node (of the first `nodes`): a value nobody outside its expansion uses */
     const graph_id *reads; /* by node: what it computes, for every input (a GRAPH_REAL or plain node); GRAPH_NIL */
+    const graph_id *shows; /* by node: the same where it is computed approximately too */
     graph_id nodes;
     const void *work; /* private to pattern/ */
 };
@@ -251,7 +252,18 @@ static inline const struct graph_node *graph_at(const struct graph *g, graph_id 
 }
 bool graph_is_const(const struct graph *g, graph_id id, uint64_t *bits);
 
-/* ---- expansions: false, GRAPH_NIL where none was looked for ----------------------------------- */
+/* A phi that a loop's turns go through: imm is the loop + 1. Its arguments at edges into the loop are all the one value
+ * it starts with (itself a phi where several meet), those at back edges what comes round. Other phis are where paths
+ * meet under conditions that fit no table; imm 0, and where the block is a loop's header too, themselves at back
+ * edges. A loop's 64-bit value is one phi: its registers hold LO and HI of it (graph_carry.c). */
+static inline bool graph_is_loop_phi(const struct graph *g, graph_id id)
+{
+    return graph_at(g, id)->kind == GRAPH_PHI && graph_at(g, id)->imm;
+}
+
+/* ---- expansions (graph_expand.c) -------------------------------------------------------------- */
+void graph_set_expansions(struct graph *g, const struct graph_expansions *e);
+/* False, GRAPH_NIL where none was looked for. */
 static inline bool graph_is_owned(const struct graph *g, uint32_t insn)
 {
     return g->expansions && g->expansions->owner[insn] != 0;
@@ -269,13 +281,9 @@ static inline graph_id graph_reads(const struct graph *g, graph_id id)
     return g->expansions && id < g->expansions->nodes ? g->expansions->reads[id] : (graph_id)GRAPH_NIL;
 }
 
-/* A phi that a loop's turns go through: imm is the loop + 1. Its arguments at edges into the loop are all the one value
- * it starts with (itself a phi where several meet), those at back edges what comes round. Other phis are where paths
- * meet under conditions that fit no table; imm 0, and where the block is a loop's header too, themselves at back
- * edges. A loop's 64-bit value is one phi: its registers hold LO and HI of it (graph_carry.c). */
-static inline bool graph_is_loop_phi(const struct graph *g, graph_id id)
+static inline graph_id graph_shows(const struct graph *g, graph_id id)
 {
-    return graph_at(g, id)->kind == GRAPH_PHI && graph_at(g, id)->imm;
+    return g->expansions && id < g->expansions->nodes ? g->expansions->shows[id] : (graph_id)GRAPH_NIL;
 }
 
 /* ---- truth (graph_bool.c). NIL stands for true in `runs_when` and `path` -------------------- */

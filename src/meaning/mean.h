@@ -130,9 +130,8 @@ enum mean_role {
     MEAN_ROLE_DEAD,
     MEAN_ROLE_UNKNOWN,
 };
-/* The role of every instance of an instruction, from the graph alone: an array of g->insns.n, NULL
- * when out of memory. SLOW_PATH is never answered here: it belongs to an expansion that a pattern
- * matched. */
+/* The role of every instance of an instruction, from the graph and its expansions: an array of g->insns.n, NULL
+ * when out of memory. */
 const enum mean_role *mean_roles(struct mean *m);
 /* What an instance makes or does: "i", "&x[i]", "!(x[i] < lo)", "y[i] = v2"; NULL for control flow
  * and the descriptor. */

@@ -170,6 +170,7 @@ const char *mean_insn_expr(struct mean *m, uint32_t insn, enum mean_role role)
     const struct graph_insn *n = &g->insns.p[insn];
     const struct graph_access *access = n->access_count ? &g->accesses.p[n->first_access] : NULL;
     switch (role) {
+    case MEAN_ROLE_SLOW_PATH:
     case MEAN_ROLE_EARLY_EXIT:
     case MEAN_ROLE_EXIT:
     case MEAN_ROLE_BRANCH:

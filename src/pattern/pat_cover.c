@@ -60,6 +60,8 @@ static void add_constants(const struct pat_ctx *c, struct cover *v)
         const struct graph_insn *n = &g->insns.p[v->list.p[i]];
         for (uint32_t u = 0; u < n->use_count; u++) {
             const struct graph_use *use = &g->uses.p[n->first_use + u];
+            if (!graph_is_const(g, use->node, NULL))
+                continue; /* a constant that some other path would have left there */
             for (uint32_t d = 0; d < use->def_count; d++) {
                 const struct graph_def *def = &g->defs.p[use->defs[d]];
                 if (graph_is_const(g, def->node, NULL) && !is_bound(c, def->node))

@@ -181,6 +181,41 @@ static void add_slow_path(struct expand *x, struct pat_found *f)
     }
 }
 
+static bool is_bound(const struct pat_ctx *c, graph_id node)
+{
+    for (unsigned i = 0; i < c->variant->block.variable_count; i++)
+        if (c->bound[i].set && c->bound[i].node == node && !c->variant->block.variables[i].value)
+            return true;
+    return false;
+}
+
+/* What an expansion's choice looks at belongs to it, down to what its names stand for. */
+static void enter_conditions(struct expand *x)
+{
+    enum { CONDITION_NODES = 64 };
+    struct pat_ctx *c = &x->c;
+    graph_id stack[CONDITION_NODES];
+    unsigned depth = 0;
+    struct map_u64 seen = {0};
+    for (size_t i = 0; i < c->inner.n; i++)
+        map_u64_put(x->a, &seen, c->inner.p[i].node, 1);
+    for (size_t i = 0; i < c->conditions.n && depth < CONDITION_NODES; i++)
+        stack[depth++] = c->conditions.p[i];
+    while (depth) {
+        graph_id id = stack[--depth];
+        if (map_u64_get(&seen, id, NULL))
+            continue;
+        map_u64_put(x->a, &seen, id, 1);
+        const struct graph_node *n = graph_at(x->g, id);
+        bool half = (n->kind == UOP_HI || n->kind == UOP_LO) && is_bound(c, n->arg[0]);
+        if (half || (n->type != UOP_B1 && is_bound(c, id)) || !pat_is_pure(n))
+            continue;
+        VEC_PUSH(x->a, c->inner, (struct pat_inner){.node = id});
+        for (unsigned i = 0; i < n->arg_count && depth < CONDITION_NODES; i++)
+            stack[depth++] = n->arg[i];
+    }
+}
+
 /* Keeps what the context matched at `node`. */
 static bool keep(struct expand *x, graph_id node)
 {
@@ -190,8 +225,12 @@ static bool keep(struct expand *x, graph_id node)
     enum uop_type as = number_of(block, &is_unsigned);
     graph_id means = say(x, block->reads, as, is_unsigned);
     struct pat_found *f = ARENA_NEW(x->a, struct pat_found);
+    if (means == GRAPH_NIL || !f)
+        return false;
+    if (block->expands)
+        enter_conditions(x);
     graph_id *inner = ARENA_ARRAY(x->a, graph_id, c->inner.n + 1);
-    if (means == GRAPH_NIL || !f || !inner)
+    if (!inner)
         return false;
     pat_cover(c, NULL, 0, f);
     if (!f->match.insns.n)
@@ -218,7 +257,14 @@ static bool keep(struct expand *x, graph_id node)
     }
     if (c->slow_path.insns.n)
         add_slow_path(x, f);
-    struct pat_reading r = {node, means, f->via, block->expands, inner, count};
+    const struct pat_reading *before = pat_reading_of(&x->x, node);
+    struct pat_reading r = {.node = node,
+                            .as = means,
+                            .via = f->via,
+                            .closed = block->expands || (before && before->closed),
+                            .owned = block->expands,
+                            .inner = inner,
+                            .inner_count = count};
     VEC_PUSH(x->a, x->e->found, f);
     return add_reading(x, &r);
 }
@@ -234,10 +280,10 @@ static bool may_root(const struct pat_term *t, const struct graph_node *n)
 static void run_page(struct expand *x, const struct pat_page *page, const struct pat_variant *v)
 {
     for (graph_id id = 1; id < x->x.count; id++) {
-        if (!x->x.live[id] || !may_root(v->value, graph_at(x->g, id)) || pat_is_hidden(&x->x, id))
-            continue;
         const struct pat_reading *before = pat_reading_of(&x->x, id);
-        if (before && before->via != PAT_RULE_SCALED)
+        bool taken = before && before->via != PAT_RULE_SCALED;
+        bool inside = x->e->inside && id < x->e->nodes && x->e->inside[id];
+        if (!x->x.live[id] || taken || inside || !may_root(v->value, graph_at(x->g, before ? before->as : id)))
             continue;
         pat_ctx_begin(&x->c, page, v, id);
         x->c.slow_path = (struct pat_slow){0};
@@ -257,7 +303,36 @@ static bool find_guarded(struct expand *x)
         if (!copy)
             return false;
         memcpy(copy, inner, count * sizeof inner[0]);
-        struct pat_reading r = {id, as, PAT_RULE_SCALED, false, copy, count};
+        struct pat_reading r = {
+            .node = id, .as = as, .via = PAT_RULE_SCALED, .closed = true, .inner = copy, .inner_count = count};
+        if (!add_reading(x, &r))
+            return false;
+    }
+    return true;
+}
+
+/* log2(x) * ln 2: no page, for it is no more than a change of base. */
+static bool find_logarithms(struct expand *x)
+{
+    for (graph_id id = 1; id < x->x.count; id++) {
+        unsigned function;
+        graph_id product;
+        if (!x->x.live[id] || pat_reading_of(&x->x, id) || !pat_logarithm(x->g, id, &product, &function))
+            continue;
+        const struct pat_reading *scaled = pat_reading_of(&x->x, product);
+        const struct graph_node log2 = *graph_at(x->g, scaled ? scaled->as : product);
+        if (log2.kind != UOP_LG2)
+            continue;
+        struct pat_reading r = {.node = id,
+                                .as = operation(x, GRAPH_REAL, function, UOP_F32, log2.arg[0], GRAPH_NIL),
+                                .via = PAT_RULE_LOG | (scaled ? scaled->via : 0)};
+        graph_id *inner = ARENA_ARRAY(x->a, graph_id, (scaled ? scaled->inner_count : 0) + 1);
+        if (!inner)
+            return false;
+        inner[r.inner_count++] = product;
+        for (unsigned i = 0; scaled && i < scaled->inner_count; i++)
+            inner[r.inner_count++] = scaled->inner[i];
+        r.inner = inner;
         if (!add_reading(x, &r))
             return false;
     }
@@ -291,6 +366,8 @@ enum sp_status pat_expand(const struct pat_library *lib, struct arena *a, struct
         /* What lies inside an expansion reads as nothing else. */
         if (!open && (status = pat_own(a, &x.x, e, out)) != SP_OK)
             return status;
+        if (!open && !find_logarithms(&x))
+            return SP_ERR_MEMORY;
     }
     out->work = e;
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;

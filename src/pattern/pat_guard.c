@@ -8,6 +8,8 @@
  *   (p ? y * k : y) * rcp(p ? x * k : x)                                                        y * rcp(x)
  *   k * rcp(x * k)                   with k chosen among constants                              rcp(x)
  *
+ * And the logarithms that machines have only in base 2: log2(x) times ln 2 or log10 2.
+ *
  * Only constants that cancel are taken. Requires a built graph; gives a node over other values, or nothing. */
 #include "pattern/pat_internal.h"
 
@@ -145,6 +147,18 @@ static graph_id product_of(struct guard *u, const struct graph_node *n)
         return graph_fresh(g, &product);
     }
     return GRAPH_NIL;
+}
+
+bool pat_logarithm(struct graph *g, graph_id node, graph_id *x, unsigned *function)
+{
+    const struct graph_node *n = graph_at(g, node);
+    uint64_t bits;
+    if (n->kind != UOP_FMUL || n->type != UOP_F32 || !graph_is_const(g, n->arg[1], &bits) ||
+        (n->flags & (UOP_SAT | UOP_RELU)))
+        return false;
+    *x = n->arg[0];
+    *function = bits == 0x3f317218 ? GRAPH_LOG : bits == 0x3e9a209b ? GRAPH_LOG10 : GRAPH_FUNCTIONS;
+    return *function != GRAPH_FUNCTIONS;
 }
 
 bool pat_guarded(struct graph *g, graph_id node, graph_id *as, graph_id inner[PAT_GUARD_INNER], unsigned *inner_count)

@@ -189,7 +189,8 @@ bool pat_made_by_instruction(const struct pat_index *x, graph_id node);
 struct pat_reading {
     graph_id node, as;     /* `as`: a node that says it, over other values of the graph */
     unsigned via;          /* real rules it rests on */
-    bool closed;           /* an expansion: only `as` is to be seen of it */
+    bool closed;           /* only `as` is to be seen of it */
+    bool owned;            /* … and its instructions are those of an expansion's match */
     const graph_id *inner; /* nodes between `node` and the arguments of `as` */
     unsigned inner_count;
 };
@@ -211,6 +212,8 @@ bool pat_function_named(const char *name, unsigned args, unsigned *kind, unsigne
 /* The forms in which machines keep an approximation away from subnormals and infinities (pat_guard.c): reads `node` as
  * the plain one. */
 enum { PAT_GUARD_INNER = 12 };
+/* A product of log2 `x` (or of what reads so) that is a logarithm of another base. */
+bool pat_logarithm(struct graph *g, graph_id node, graph_id *x, unsigned *function);
 bool pat_guarded(struct graph *g, graph_id node, graph_id *as, graph_id inner[PAT_GUARD_INNER], unsigned *inner_count);
 /* Slow paths (pat_own.c): code without an effect behind a branch that comes back to where the quick way goes on. */
 struct pat_branches {

@@ -266,7 +266,10 @@ static bool match_structure(struct pat_ctx *c, const struct goal *goal)
     unsigned count = n->arg_count;
     if (n->kind == UOP_FCHK) /* a condition about floats */
         as = (enum uop_type)n->width;
-    enter(c, bare, t, false);
+    else if (n->kind == UOP_HI || n->kind == UOP_LO) /* a word of a double, in this language */
+        as = UOP_F64;
+    if (n->kind != UOP_HI && n->kind != UOP_LO) /* a word of a value is no computation */
+        enter(c, bare, t, false);
     struct mark entered = here(c);
     if (solve_arguments(c, goal, args, plain, count, as))
         return true;
@@ -288,7 +291,7 @@ static bool match_operation(struct pat_ctx *c, const struct goal *goal)
     if (!r)
         return false;
     enter(c, goal->node, goal->term, false);
-    for (unsigned i = 0; i < r->inner_count && !r->closed; i++)
+    for (unsigned i = 0; i < r->inner_count && !r->owned; i++)
         enter(c, r->inner[i], NULL, false);
     c->via |= r->via;
     return match_structure(c, &(struct goal){goal->term, r->as, goal->as, goal->next}) || back(c, m);
@@ -541,6 +544,8 @@ static bool match_any(struct pat_ctx *c, const struct goal *goal)
         const struct pat_reading *r = load == GRAPH_NIL ? pat_reading_of(c->x, id) : NULL;
         if (r && r->closed) { /* its instruction and what it is a function of */
             enter(c, id, NULL, false);
+            for (unsigned i = 0; i < r->inner_count && !r->owned; i++)
+                enter(c, r->inner[i], NULL, false);
             walk_push(c, &w, r->as);
             continue;
         }

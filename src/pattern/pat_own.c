@@ -99,7 +99,7 @@ static bool add_region(const struct pat_branches *b, struct arena *a, const stru
         if (!x->succ_count)
             return false;
         for (uint32_t s = 0; s < x->succ_count; s++) {
-            if (map_u64_get(&in, x->succs[s], NULL))
+            if (map_u64_get(&in, x->succs[s], NULL) || !g->blocks.p[x->succs[s]].reachable)
                 continue;
             if (*join != UINT32_MAX && *join != x->succs[s])
                 return false;
@@ -114,9 +114,49 @@ static bool add_region(const struct pat_branches *b, struct arena *a, const stru
     return *join != UINT32_MAX;
 }
 
+struct fringe { /* the branch to a slow path, and the marks of reconvergence round it */
+    VEC(uint32_t) insns;
+};
+
+/* `from` leads to the slow path, whose ways come together in `join`. */
+static void add_fringe(struct arena *a, const struct graph *g, uint32_t from, uint32_t join, struct fringe *f)
+{
+    const struct graph_block *d = &g->blocks.p[from];
+    VEC_PUSH(a, f->insns, d->last);
+    if (!reconverges(g, g->blocks.p[join].first, UOP_BSYNC))
+        return;
+    for (uint32_t i = d->last + 1; i-- > d->first;) {
+        if (!reconverges(g, i, UOP_BSSY))
+            continue;
+        VEC_PUSH(a, f->insns, i);
+        VEC_PUSH(a, f->insns, g->blocks.p[join].first);
+        return;
+    }
+}
+
+/* A slow path that several branches lead to: its condition is all of theirs together. */
+static void add_shared(const struct pat_branches *b, struct arena *a, struct graph *g, graph_id when,
+                       struct pat_slow *out, struct fringe *fringe)
+{
+    for (uint32_t i = 0; i < g->blocks.n; i++) {
+        const struct graph_block *x = &g->blocks.p[i];
+        uint32_t join;
+        size_t before = out->insns.n;
+        if (!x->reachable || x->pred_count < 2 || x->idom == UINT32_MAX || x->path == GRAPH_NIL ||
+            graph_and(g, g->blocks.p[x->idom].path, when) != x->path)
+            continue;
+        if (!add_region(b, a, g, i, out, &join)) {
+            out->insns.n = before;
+            continue;
+        }
+        for (uint32_t k = 0; k < x->pred_count; k++)
+            add_fringe(a, g, x->preds[k], join, fringe);
+    }
+}
+
 bool pat_slow_path(const struct pat_branches *b, struct arena *a, struct graph *g, graph_id when, struct pat_slow *out)
 {
-    VEC(uint32_t) fringe = {0};
+    struct fringe fringe = {0};
     const graph_id conditions[2] = {when, graph_not(g, when)};
     *out = (struct pat_slow){0};
     for (unsigned k = 0; k < 2; k++) {
@@ -132,23 +172,16 @@ bool pat_slow_path(const struct pat_branches *b, struct arena *a, struct graph *
                 out->insns.n = before;
                 continue;
             }
-            VEC_PUSH(a, fringe, d->last);
-            if (!reconverges(g, g->blocks.p[join].first, UOP_BSYNC))
-                continue;
-            for (uint32_t i = d->last + 1; i-- > d->first;) {
-                if (!reconverges(g, i, UOP_BSSY))
-                    continue;
-                VEC_PUSH(a, fringe, i);
-                VEC_PUSH(a, fringe, g->blocks.p[join].first);
-                break;
-            }
+            add_fringe(a, g, at - 1, join, &fringe);
         }
     }
     if (!out->insns.n)
+        add_shared(b, a, g, when, out, &fringe);
+    if (!out->insns.n)
         return false;
-    for (size_t i = 0; i < fringe.n; i++)
-        VEC_PUSH(a, out->insns, fringe.p[i]);
-    out->fringe = (uint32_t)fringe.n;
+    for (size_t i = 0; i < fringe.insns.n; i++)
+        VEC_PUSH(a, out->insns, fringe.insns.p[i]);
+    out->fringe = (uint32_t)fringe.insns.n;
     return !arena_failed(a);
 }
 
@@ -159,7 +192,8 @@ struct own {
     const struct pat_index *x;
     const struct pat_expanded *e;
     const struct graph *g;
-    bool *inside, *part, *used, *slow;
+    bool *inside, *part, *used;
+    bool *slow, *mine; /* by instance: on a slow path; of an expansion or a guarded approximation */
 };
 
 static void use(struct own *o, graph_id id)
@@ -168,7 +202,13 @@ static void use(struct own *o, graph_id id)
         o->used[id] = true;
 }
 
-/* What effects outside the slow paths read directly. */
+static void mark_mine(void *user, uint32_t insn, bool merged)
+{
+    (void)merged;
+    ((struct own *)user)->mine[insn] = true;
+}
+
+/* What instructions that no expansion owns read. */
 static void find_used(struct own *o)
 {
     const struct graph *g = o->g;
@@ -180,17 +220,34 @@ static void find_used(struct own *o)
         for (int k = 0; k < 4 && x->kind != GRAPH_LOAD; k++)
             use(o, x->value[k]);
     }
+    for (uint32_t i = 0; i < g->insns.n; i++) {
+        const struct graph_insn *n = &g->insns.p[i];
+        for (uint32_t u = 0; u < n->use_count && n->reachable && !o->mine[i]; u++)
+            use(o, g->uses.p[n->first_use + u].node);
+    }
 }
 
-/* All that made it lies on slow paths, or nothing did. */
-static bool only_slow(const struct own *o, graph_id id)
-{
+struct makers {
+    const struct own *o;
     uint32_t count;
-    const uint32_t *defs = graph_defs_of(o->g, id, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (o->g->insns.p[o->g->defs.p[defs[i]].insn].reachable && !o->slow[o->g->defs.p[defs[i]].insn])
-            return false;
-    return true;
+    bool slow;
+};
+
+static void count_maker(void *user, uint32_t insn, bool merged)
+{
+    struct makers *m = user;
+    (void)merged;
+    m->count++;
+    m->slow &= m->o->slow[insn];
+}
+
+/* How many instructions made it, and whether all of them are on slow paths. */
+static uint32_t makers(const struct own *o, graph_id id, bool *slow)
+{
+    struct makers m = {.o = o, .slow = true};
+    pat_holders(o->x, id, count_maker, &m);
+    *slow = m.slow;
+    return m.count;
 }
 
 static bool is_result(const struct own *o, graph_id id)
@@ -206,20 +263,26 @@ static void find_inside(struct own *o)
     for (graph_id id = o->x->count; id-- > 1;) {
         const struct graph_node *n = graph_at(g, id);
         uint32_t count, alive = 0;
+        bool slow, inside = true;
         if (n->kind == UOP_CONST || n->kind == UOP_CBANK || n->kind == UOP_SREG || n->kind == GRAPH_ENTRY ||
-            o->used[id] || is_result(o, id) || !(o->part[id] || only_slow(o, id)))
+            o->used[id] || is_result(o, id))
             continue;
+        uint32_t made = makers(o, id, &slow);
+        if (made && (o->part[id] || slow)) {
+            o->inside[id] = true;
+            continue;
+        }
+        if (made)
+            continue;
+        /* In no register: it belongs where what is made of it does. */
         const graph_id *users = graph_users(g, id, &count);
-        bool inside = true;
         for (uint32_t i = 0; i < count && inside; i++) {
-            graph_id u = users[i];
-            bool condition = graph_at(g, u)->type == UOP_B1;
-            if (!o->x->live[u])
+            if (!o->x->live[users[i]])
                 continue;
             alive++;
-            inside = o->inside[u] || is_result(o, u) || (condition && o->part[id]);
+            inside = o->inside[users[i]] || is_result(o, users[i]);
         }
-        o->inside[id] = inside && alive;
+        o->inside[id] = (inside && alive) || (o->part[id] && n->type == UOP_B1);
     }
 }
 
@@ -227,7 +290,7 @@ enum sp_status pat_own(struct arena *a, struct pat_index *x, struct pat_expanded
 {
     struct graph *g = x->g;
     uint32_t *owner = ARENA_ARRAY(a, uint32_t, g->insns.n + 1);
-    graph_id *reads = ARENA_ARRAY(a, graph_id, x->count + 1);
+    graph_id *reads = ARENA_ARRAY(a, graph_id, x->count + 1), *shows = ARENA_ARRAY(a, graph_id, x->count + 1);
     struct own o = {.a = a,
                     .x = x,
                     .e = e,
@@ -235,24 +298,37 @@ enum sp_status pat_own(struct arena *a, struct pat_index *x, struct pat_expanded
                     .inside = ARENA_ARRAY(a, bool, x->count + 1),
                     .part = ARENA_ARRAY(a, bool, x->count + 1),
                     .used = ARENA_ARRAY(a, bool, x->count + 1),
-                    .slow = ARENA_ARRAY(a, bool, g->insns.n + 1)};
-    if (!owner || !reads || !o.inside || !o.part || !o.used || !o.slow)
+                    .slow = ARENA_ARRAY(a, bool, g->insns.n + 1),
+                    .mine = ARENA_ARRAY(a, bool, g->insns.n + 1)};
+    if (!owner || !reads || !shows || !o.inside || !o.part || !o.used || !o.slow || !o.mine)
         return SP_ERR_MEMORY;
     for (size_t k = 0; k < e->found.n; k++) {
         const struct pat_found *f = e->found.p[k];
         for (size_t i = 0; i < f->match.insns.n; i++)
             if (!owner[f->match.insns.p[i]])
                 owner[f->match.insns.p[i]] = (uint32_t)k + 1;
+        for (size_t i = 0; i < f->match.insns.n; i++)
+            o.mine[f->match.insns.p[i]] = true;
         for (uint32_t i = 0; i < f->slow_count; i++)
             o.slow[f->slow[i]] = true;
         for (size_t i = 0; i < f->inner.n; i++)
             if (f->inner.p[i].node < x->count && f->inner.p[i].node != f->match.root)
                 o.part[f->inner.p[i].node] = true;
     }
-    for (size_t i = 0; i < e->list.n; i++)
-        if (e->list.p[i].closed && !e->list.p[i].via && e->list.p[i].node < x->count)
-            reads[e->list.p[i].node] = e->list.p[i].as;
-    if (e->found.n) {
+    for (size_t i = 0; i < e->list.n; i++) {
+        const struct pat_reading *r = &e->list.p[i];
+        if (!r->closed || r->node >= x->count)
+            continue;
+        shows[r->node] = r->as;
+        if (!r->via)
+            reads[r->node] = r->as;
+        pat_holders(x, r->node, mark_mine, &o);
+        for (unsigned k = 0; k < r->inner_count && !r->owned; k++) {
+            o.part[r->inner[k]] = true;
+            pat_holders(x, r->inner[k], mark_mine, &o);
+        }
+    }
+    if (e->list.n) {
         find_used(&o);
         find_inside(&o);
     }
@@ -263,6 +339,7 @@ enum sp_status pat_own(struct arena *a, struct pat_index *x, struct pat_expanded
                                      .slow = o.slow,
                                      .inside = o.inside,
                                      .reads = reads,
+                                     .shows = shows,
                                      .nodes = x->count};
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
 }

@@ -129,7 +129,8 @@ static bool check_wheres(struct reader *r, const struct cu_block *b)
         }
         if (!call && !bare && !compare && !slow)
             return bad(r, e->line,
-                       "where takes uniform(x), varies(x), exact(), no_branch(), slow_path(x), a comparison or assume(comparison)");
+                       "where takes uniform(x), varies(x), exact(), no_branch(), slow_path(x), a comparison or "
+                       "assume(comparison)");
         for (unsigned k = 0; k < e->arg_count; k++)
             if (e->arg[k]->kind != CU_NUMBER &&
                 (e->arg[k]->kind != CU_NAME || cu_find_variable(b, e->arg[k]->text) < 0))
@@ -261,7 +262,7 @@ static bool finish(struct reader *r)
             declared |= here;
         }
         if (!declared)
-            return bad(r, 1, "a binding names what no block declares");
+            return bad(r, 1, "a binding names what a block does not declare");
     }
     return true;
 }

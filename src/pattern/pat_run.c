@@ -417,7 +417,7 @@ enum sp_status pat_run(const struct pat_library *lib, struct mean *m, struct are
     if (!m->g->expansions) {
         struct graph_expansions *own = ARENA_NEW(a, struct graph_expansions);
         status = own ? pat_expand(lib, a, m->g, own) : SP_ERR_MEMORY;
-        m->g->expansions = own;
+        graph_set_expansions(m->g, own);
     }
     if (status == SP_OK)
         status = pat_index_init(&r.x, a, m->g);

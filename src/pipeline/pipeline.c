@@ -150,7 +150,7 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
     /* What is only how machines compute a function is known before anything looks at loops, places or roles. */
     if ((status = pat_expand(s->patterns, a, &graph, &expansions)) != SP_OK)
         goto done;
-    graph.expansions = &expansions;
+    graph_set_expansions(&graph, &expansions);
     if ((status = graph_find_cycles(&work, &graph, &cycles)) != SP_OK)
         goto done;
     graph.cycles = &cycles;

@@ -41,7 +41,7 @@ static void mark_loaded(struct place_work *w)
 
 static void push(struct place_work *w, graph_id id)
 {
-    if (id != GRAPH_NIL && !w->data[id]) {
+    if (id != GRAPH_NIL && id < w->nodes && !w->data[id] && !graph_is_inside(w->g, id)) {
         w->data[id] = 1;
         VEC_PUSH(w->a, w->stack, id);
     }
@@ -49,14 +49,15 @@ static void push(struct place_work *w, graph_id id)
 
 static bool is_datum(const struct place_work *w, graph_id id)
 {
-    return w->loaded[id] == 2 || place_is_float_op(graph_at(w->g, id));
+    return (id < w->nodes && w->loaded[id] == 2) || place_is_float_op(graph_at(w->g, id));
 }
 
 static void walk(struct place_work *w)
 {
     while (w->stack.n) {
         graph_id id = w->stack.p[--w->stack.n];
-        const struct graph_node *n = graph_at(w->g, id);
+        /* Of an expansion only what it is a function of. */
+        const struct graph_node *n = graph_at(w->g, graph_shows(w->g, id) != GRAPH_NIL ? graph_shows(w->g, id) : id);
         const graph_id *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg;
         uint32_t count = n->kind == GRAPH_PHI ? n->phi_count : n->arg_count;
         if (n->kind == UOP_LOAD || n->kind == UOP_CBANK)
@@ -161,7 +162,7 @@ enum sp_status place_find_data(struct place_work *w)
     /* Data looked at by a compare that decides something. */
     for (graph_id id = 1; id < w->nodes; id++) {
         const struct graph_node *n = graph_at(g, id);
-        if (n->type != UOP_B1 || n->kind == GRAPH_BOOL)
+        if (n->type != UOP_B1 || n->kind == GRAPH_BOOL || graph_is_inside(g, id))
             continue;
         for (unsigned i = 0; i < n->arg_count; i++)
             if (w->loaded[n->arg[i]] == 2 && graph_at(g, n->arg[i])->type != UOP_B1 &&

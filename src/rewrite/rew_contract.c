@@ -44,7 +44,10 @@ enum sp_status rew_find_contractions(struct arena *a, const struct graph *g, str
             struct rew_not_contracted r = {.product = x, .sum = id};
             if (product->kind != UOP_FMUL || product->type != sum->type || (k && sum->arg[0] == sum->arg[1]))
                 continue;
-            if (first_def(g, x, &r.product_insn) && first_def(g, id, &r.sum_insn))
+            if (graph_is_inside(g, x) || graph_is_inside(g, id))
+                continue; /* how a machine computes some function */
+            if (first_def(g, x, &r.product_insn) && first_def(g, id, &r.sum_insn) &&
+                !graph_is_owned(g, r.product_insn) && !graph_is_owned(g, r.sum_insn))
                 VEC_PUSH(a, out->not_contracted, r);
         }
     }
