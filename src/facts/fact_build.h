@@ -43,6 +43,7 @@ enum sp_status fact_build_patterns(struct arena *a, struct fact_source *s, struc
 enum sp_status fact_build_cost(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 /* Whose stores each load reads; after the accesses. */
 enum sp_status fact_build_reads(struct arena *a, struct fact_source *s, struct fact_kernel *k);
+enum sp_status fact_build_phases(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 enum sp_status fact_build_summary(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 
 /* What each node computes, as a number that other graphs can be compared with; by node. NULL when out of memory. */

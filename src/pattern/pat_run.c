@@ -141,8 +141,15 @@ static void run_reduced(struct run *r, const struct pat_page *page, const struct
             for (size_t n = 0; n < r->c.spoken.p[s]->match.insns.n; n++)
                 VEC_PUSH(r->a, insns, r->c.spoken.p[s]->match.insns.p[n]);
         struct pat_found *f = keep(r, root, insns.p, (unsigned)insns.n);
-        if (f)
-            f->match.makes = PAT_MAKES_ONE;
+        if (!f)
+            continue;
+        f->match.makes = PAT_MAKES_ONE;
+        f->match.first = UINT32_MAX;
+        for (size_t s = 0; s < r->c.spoken.n; s++) {
+            const struct pat_match *part = &r->c.spoken.p[s]->match;
+            f->match.first = part->first < f->match.first ? part->first : f->match.first;
+            f->match.last = part->last > f->match.last ? part->last : f->match.last;
+        }
     }
 }
 
