@@ -431,7 +431,10 @@ static const char *summarize(const struct compare *c, const char *const only[2])
     const char *style[2] = {fact_lives_style(c->a, c->k[0]), fact_lives_style(c->a, c->k[1])};
     if (!str_equal(style[0], style[1]))
         str_addf(&b, "%s against %s; ", style[0], style[1]);
-    str_addf(&b, "same %s; different %s", same.n ? same.p : "nothing", differ.n ? differ.p : "nothing");
+    if (same.n)
+        str_addf(&b, "same %s", same.p);
+    if (differ.n)
+        str_addf(&b, "%sdifferent %s", same.n ? "; " : "", differ.p);
     for (unsigned side = 0; side < 2; side++)
         if (only[side])
             str_addf(&b, "; only %s has %s", fact_compare_name(c->k, side), only[side]);

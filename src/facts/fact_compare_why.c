@@ -213,6 +213,18 @@ static const char *read_in_loops(const struct fact_kernel *k, uint32_t *loops)
     return found;
 }
 
+/* An element is loaded from global memory that was loaded before: where. */
+static bool loaded_again(const struct fact_kernel *k, uint32_t *at)
+{
+    for (size_t v = 0; v < k->values.n; v++)
+        for (uint32_t s = 0; s < k->values.p[v].storage_count; s++)
+            if (k->values.p[v].storage[s].reloaded && k->values.p[v].storage[s].where == FACT_GLOBAL) {
+                *at = k->values.p[v].storage[s].from;
+                return true;
+            }
+    return false;
+}
+
 static void add_exponentials(struct strbuf *b, const struct fact_kernel *const k[2])
 {
     for (unsigned side = 0; side < 2; side++) {
@@ -229,8 +241,11 @@ static void add_exponentials(struct strbuf *b, const struct fact_kernel *const k
         if (loops > 1)
             str_addf(b, ": each of its %u loops computes its own", loops);
         const char *array = read_in_loops(other, &reads);
+        uint32_t again;
         if (array)
             str_addf(b, "%s%s is read in %u loops", loops > 1 ? ", and " : "; ", array, reads);
+        else if (loaded_again(other, &again))
+            str_addf(b, "%sit loads an element again (0x%04x)", loops > 1 ? ", and " : "; ", again);
     }
 }
 
@@ -294,6 +309,10 @@ const char *fact_compare_why_phases(struct arena *a, const struct fact_kernel *c
                      fact_compare_name(k, side), fact_compare_name(k, !side));
             return b.p;
         }
+    for (unsigned side = 0; side < 2; side++)
+        if (has_phase(k[side], FACT_PHASE_REDUCE) && k[!side]->phases.n == 1 && has_phase(k[!side], FACT_PHASE_MAP))
+            return arena_printf(a, "%s combines the values of a block's threads; in %s each thread works for itself",
+                                fact_compare_name(k, side), fact_compare_name(k, !side));
     return NULL;
 }
 

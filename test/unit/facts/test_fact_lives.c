@@ -284,6 +284,22 @@ static void test_sharing_against_streaming(void **state)
     arena_free(&a);
 }
 
+static void test_combining_against_mapping(void **state)
+{
+    (void)state;
+    struct arena a;
+    struct fact_document doc;
+    arena_init(&a, 0);
+    struct fact_kernel map = kernel_of("map");
+    add_value(&map, &a, "v0", FACT_RESULT, 0x10, 0x20, 0);
+    add_phase(&map, &a, FACT_PHASE_MAP, 0, 0x40);
+    compare(&doc, &a, map, one_tree(&a, "tree"));
+    expect(row(&doc, "phases")->why,
+           "tree combines the values of a block's threads; in map each thread works for itself");
+    expect(row(&doc, "places")->why, "map: every intermediate in a register; tree: shared-memory materialized");
+    arena_free(&a);
+}
+
 static void test_nothing_without_facts(void **state)
 {
     (void)state;
@@ -308,10 +324,10 @@ static void test_nothing_without_facts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shared_accumulation),      cmocka_unit_test(test_streaming),
-        cmocka_unit_test(test_a_loop_without_a_pattern), cmocka_unit_test(test_plain_and_doubtful),
-        cmocka_unit_test(test_one_tree_against_two),     cmocka_unit_test(test_sharing_against_streaming),
-        cmocka_unit_test(test_nothing_without_facts),
+        cmocka_unit_test(test_shared_accumulation),       cmocka_unit_test(test_streaming),
+        cmocka_unit_test(test_a_loop_without_a_pattern),  cmocka_unit_test(test_plain_and_doubtful),
+        cmocka_unit_test(test_one_tree_against_two),      cmocka_unit_test(test_sharing_against_streaming),
+        cmocka_unit_test(test_combining_against_mapping), cmocka_unit_test(test_nothing_without_facts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
