@@ -110,6 +110,9 @@ void graph_solve(struct graph *g, const struct graph_side *store, const struct g
                  struct graph_solution *out);
 void graph_solve_block(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
                        struct graph_solution *out);
+/* The same for memory that no other thread sees. */
+void graph_solve_own(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
+                     struct graph_solution *out);
 /* One of the thread's coordinates times a step (or some of its bits: *whole false). */
 bool graph_is_coordinate(struct graph *g, graph_id symbol, unsigned *dimension, bool *whole);
 /* The address without the start of the shared window, as a linear form. */
@@ -150,6 +153,7 @@ struct finder {
     VEC(uint32_t) touched; /* blocks with bits */
     VEC(uint32_t) parting;
     VEC(struct graph_reach) reaches;
+    uint32_t *forced, forced_now; /* of accesses: stores taken to overwrite the source's word (graph_depend_prune.c) */
     int64_t flow_work, solve_work;
 };
 
@@ -179,6 +183,12 @@ static inline uint64_t levels_below(unsigned level) /* mask over all ways and st
 /* y stores over all of x, for the same thread. */
 bool graph_same_word(struct finder *f, const struct graph_access *x, const struct graph_access *y);
 void graph_make_source(struct finder *f, uint32_t access, struct source *s);
+/* Sends the source's bits through the blocks: `at` and `in`; false when the work is spent. */
+bool graph_flow_from(struct finder *f, const struct source *s);
+void graph_flow_forget(struct finder *f, const struct source *s);
+/* Drops reaches of stores that a later store of the same thread is shown to have overwritten (graph_depend_prune.c).
+ * Reaches stand by load. */
+bool graph_prune_reaches(struct finder *f);
 /* The weakest sync in the bits. */
 unsigned graph_weakest(uint64_t bits);
 /* Bits of a source have arrived at another access: races and reaches. */

@@ -262,10 +262,13 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
     f->solve_work--;
     if (lost)
         u = (struct graph_solution){.answer = SOLVE_UNKNOWN, .may = true, .who = THREAD_UNDECIDED};
+    else if (x->space == UOP_LOCAL)
+        graph_solve_own(g, &a, &b, delta, &u);
     else
         graph_solve(g, &a, &b, delta, &u);
-    if (u.answer == SOLVE_NEVER)
-        return;
+    if (u.answer == SOLVE_NEVER ||
+        (y->from_store >= 0 && (uint32_t)y->from_store != s->access && (u.who == THREAD_SAME || x->space == UOP_LOCAL)))
+        return; /* it reads another store of its own */
     r.may = u.may || u.answer == SOLVE_UNKNOWN;
     r.assumed = u.assumed;
     if (x->space == UOP_LOCAL) {
@@ -273,7 +276,6 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
         for (unsigned d = 0; d < 3; d++)
             r.thread[d] = graph_sreg(g, UOP_SR_TID_X + d);
         r.sync = GRAPH_SYNC_OWN;
-        r.assumed &= r.may;
         f->parting.n = 0;
         keep_reach(f, s, r);
         return;
@@ -292,8 +294,11 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
         r.sync = strength == SYNC_WARP ? GRAPH_SYNC_WARP : GRAPH_SYNC_WARP_ASSUMED;
     else if (race && strength < SYNC_MAYBE)
         r.sync = GRAPH_SYNC_NONE;
+    const struct graph_object *o = &f->out->objects.p[f->object[load]];
     if (!r.own && x->space != UOP_SHARED)
         r.assumed = true; /* threads of other blocks are not looked at */
+    if (!r.own && x->space == UOP_SHARED && o->known && (o->from > 0 || o->to != INT64_MAX))
+        r.assumed = true; /* staying inside one array is */
     find_parting(f, s, load);
     keep_reach(f, s, r);
 }

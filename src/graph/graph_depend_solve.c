@@ -659,3 +659,42 @@ void graph_solve_block(struct graph *g, const struct graph_side *store, const st
     *out = (struct graph_solution){.need = 1};
     solve(g, store, load, delta, out);
 }
+
+/* Memory of the thread's own: u is t, only the addresses are in question. */
+void graph_solve_own(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
+                     struct graph_solution *out)
+{
+    struct graph_linear s, l;
+    struct graph_constraints zero = {0};
+    struct graph_range r;
+    int64_t k, gcd = 0;
+    *out = (struct graph_solution){.answer = SOLVE_UNKNOWN, .who = THREAD_SAME, .may = true, .known = true};
+    for (unsigned d = 0; d < 3; d++)
+        out->thread[d] = graph_sreg(g, UOP_SR_TID_X + d);
+    if (!graph_facts_of(g) || !graph_linear_of(g, store->address, &s) || !graph_linear_of(g, load->address, &l) ||
+        !graph_linear_add(&l, &s, -1) || __builtin_sub_overflow(l.k, (int64_t)delta, &l.k))
+        return;
+    out->assumed = l.wraps && l.n;
+    if (graph_linear_is_const(&l, &k)) {
+        out->answer = k ? SOLVE_NEVER : SOLVE_THREAD;
+        out->may = false;
+    } else {
+        struct graph_linear minus = {0};
+        for (unsigned i = 0; i < l.n; i++)
+            for (int64_t x = l.t[i].c < 0 ? -l.t[i].c : l.t[i].c; x;) {
+                int64_t rest = gcd % x;
+                gcd = x;
+                x = rest;
+            }
+        graph_linear_range(g, &l, &r);
+        if (!graph_linear_add(&minus, &l, -1))
+            return;
+        graph_constrain(&zero, &l);
+        graph_constrain(&zero, &minus);
+        if (l.k % gcd || r.lo > 0 || r.hi < 0 || graph_excluded(g, load->when, store->when, &zero))
+            out->answer = SOLVE_NEVER;
+        return;
+    }
+    if (out->answer == SOLVE_THREAD && graph_excluded(g, load->when, store->when, NULL))
+        out->answer = SOLVE_NEVER;
+}
