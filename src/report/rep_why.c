@@ -142,6 +142,8 @@ static void why_value(struct rep_page *p, const struct rep_note *n, const struct
     }
     for (uint32_t i = 0; storage && i < value->use_count; i++)
         add_offset(&touched, storage, value->uses[i].offset);
+    if (value->use_count)
+        item(p, "routes", rep_uses(p->a, value));
     instructions(p, n->k, "used at", touched);
     item(p, "class", rep_format(p->a, "%s: %s", fact_class_text(value->cls), rep_class_meaning(value->cls)));
     confidence(p, value->confidence, false);
