@@ -149,7 +149,8 @@ static void find_units(struct phases *p)
         for (size_t k = 0; k < p->units.n; k++) {
             const struct unit *o = &p->units.p[k];
             bool own = m->cycle && m->cycle <= cycle_count && whole[m->cycle - 1] &&
-                       o->first <= cycles->cycles.p[m->cycle - 1].first && cycles->cycles.p[m->cycle - 1].last <= o->last;
+                       o->first <= cycles->cycles.p[m->cycle - 1].first &&
+                       cycles->cycles.p[m->cycle - 1].last <= o->last;
             inside |= o->turns && !o->reduces && !o->scans && !own && o->first <= m->first && m->last <= o->last;
         }
         if (!inside)
@@ -427,6 +428,30 @@ static void say(struct strbuf *b, const char *what, unsigned n, const char *noun
         str_addf(b, "%s%s %u %s%s", b->n ? ", " : "", what, n, noun, plural(n));
 }
 
+/* Of a phase's patterns those that say what it does: no skeleton, no way of loading, no part of another one kept. The
+ * list ascends, and parts stand before their wholes. */
+static uint32_t keep_wholes(const struct phases *p, uint32_t *list, uint32_t n)
+{
+    const struct pat_match *m = p->s->patterns->matches.p;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const char *family = m[list[i]].family;
+        bool says =
+            strcmp(family, "operator") == 0 || strcmp(family, "collective") == 0 || strcmp(family, "lowering") == 0;
+        uint32_t lo = i, hi = n; /* its whole stands behind it */
+        while (says && m[list[i]].parent >= 0 && lo < hi) {
+            uint32_t mid = lo + (hi - lo) / 2;
+            if (list[mid] < (uint32_t)m[list[i]].parent)
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+        if (says && (m[list[i]].parent < 0 || lo == n || list[lo] != (uint32_t)m[list[i]].parent))
+            list[kept++] = list[i];
+    }
+    return kept;
+}
+
 /* The phase in words: the patterns that make it what it is, else what it moves and computes. */
 static const char *summary_of(struct phases *p, enum fact_phase_kind kind, const struct deeds *d,
                               const struct fact_phase *f)
@@ -477,12 +502,11 @@ static void add_phase(struct phases *p, uint32_t stretch, enum fact_phase_kind k
     /* A pattern belongs to the phase its last instruction stands in; a reduction to its own. */
     for (uint32_t i = 0; i < matches; i++) {
         const struct pat_match *m = &p->s->patterns->matches.p[i];
-        uint32_t last = m->makes != PAT_MAKES_NOTHING ? m->last
-                        : m->insns.n                  ? m->insns.p[m->insns.n - 1]
-                                                      : UINT32_MAX;
+        uint32_t last = m->makes != PAT_MAKES_NOTHING ? m->last : m->insns.n ? m->insns.p[m->insns.n - 1] : UINT32_MAX;
         if (last < p->count && p->phase_of[last] == stretch)
             numbers[f.pattern_count++] = i;
     }
+    f.pattern_count = keep_wholes(p, numbers, f.pattern_count);
     f.patterns = numbers;
     f.evidence = fact_offsets_of(p->a, p->g, doing, evidence);
     f.summary = summary_of(p, kind, d, &f);
