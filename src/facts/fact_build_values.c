@@ -3,6 +3,7 @@
 #include "facts/fact_build.h"
 
 #include "base/str.h"
+#include "graph/graph_cycle.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -158,8 +159,11 @@ static bool chain_adds(struct fact_source *s, struct chain *c, graph_id node)
 {
     uint32_t index;
     const struct place_value *v = place_value_of(s->place, node, &index);
-    if (!v || v->node != node || v->accumulator || graph_at(s->g, node)->kind == UOP_ELEMENT)
+    if (!v || (v->node != node && !v->accumulator) || graph_at(s->g, node)->kind == UOP_ELEMENT)
         return true;
+    for (uint32_t i = 0; i < c->count; i++)
+        if (c->value[i] == index)
+            return true;
     if (c->count == CHAIN_LINES) {
         c->more = true;
         return false;
@@ -184,15 +188,20 @@ static void chain_collect(struct fact_source *s, struct arena *a, graph_id root,
         if (at != root && !chain_adds(s, c, at))
             return;
         for (unsigned i = 0; i < n->arg_count; i++) {
-            const struct graph_node *arg = graph_at(s->g, n->arg[i]);
-            if (arg->kind == UOP_LOAD || arg->kind == GRAPH_PHI || map_u64_get(&seen, n->arg[i], NULL))
+            graph_id next = n->arg[i];
+            uint32_t index;
+            const struct place_value *v = place_value_of(s->place, next, &index);
+            if (v && v->accumulator && v->named != v->node)
+                next = v->node; /* whatever paths make of it: the step that makes it */
+            const struct graph_node *arg = graph_at(s->g, next);
+            if (arg->kind == UOP_LOAD || arg->kind == GRAPH_PHI || map_u64_get(&seen, next, NULL))
                 continue;
             if (tail == CHAIN_NODES) {
                 c->more = true;
                 return;
             }
-            map_u64_put(a, &seen, n->arg[i], 0);
-            queue[tail++] = n->arg[i];
+            map_u64_put(a, &seen, next, 0);
+            queue[tail++] = next;
         }
     }
 }
@@ -221,6 +230,15 @@ static const char *exact_text(struct arena *a, struct fact_source *s, graph_id n
         str_addf(&b, "%s = %s; ", s->mean->value_ids.p[index],
                  mean_definition(s->mean, v, fact_float_type(mean_type(s->mean, v)), MEAN_INNER));
     }
+    uint32_t own;
+    const struct place_value *root = place_value_of(s->place, node, &own);
+    if (root && root->accumulator) { /* a step, then the variable itself */
+        if (root->named != root->node)
+            str_addf(&b, "%s = %s; ", s->mean->value_ids.p[own],
+                     mean_definition(s->mean, root->node, fact_float_type(mean_type(s->mean, root->node)), MEAN_INNER));
+        str_add(&b, s->mean->value_ids.p[own]);
+        return b.p;
+    }
     str_add(&b, mean_definition(s->mean, node, fact_float_type(mean_type(s->mean, node)), MEAN_INNER));
     return b.p;
 }
@@ -236,6 +254,19 @@ static bool element_is_64_bit(struct fact_source *s, const struct graph_access *
     for (size_t i = 0; type && i < sizeof types / sizeof types[0]; i++)
         if (str_starts(type, types[i]))
             return true;
+    return false;
+}
+
+/* The same store in another copy of a loop's body: the first tells it. */
+static bool is_copied_store(const struct fact_source *s, const struct graph_access *x)
+{
+    const struct graph_cycles *c = s->g->cycles;
+    const graph_id look[2] = {x->value[0], x->address};
+    for (unsigned k = 0; k < 2 && c; k++) {
+        graph_id of = look[k] < c->copy_count ? c->copy_of[look[k]] : GRAPH_NIL;
+        if (of != GRAPH_NIL && of != look[k])
+            return true;
+    }
     return false;
 }
 
@@ -289,7 +320,8 @@ enum sp_status fact_build_values(struct arena *a, struct fact_source *s, struct 
         build_value(a, s, k, i);
     for (size_t i = 0; i < s->g->accesses.n; i++) {
         const struct graph_access *x = &s->g->accesses.p[i];
-        if (x->kind == GRAPH_STORE && (x->space == UOP_GLOBAL || x->space == UOP_GENERIC) && x->value[0] != GRAPH_NIL)
+        if (x->kind == GRAPH_STORE && (x->space == UOP_GLOBAL || x->space == UOP_GENERIC) && x->value[0] != GRAPH_NIL &&
+            !is_copied_store(s, x))
             build_output(a, s, k, x);
     }
     if (!number_outputs(a, s, k))

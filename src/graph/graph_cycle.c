@@ -58,8 +58,22 @@ bool cycle_flatten(const struct graph *g, graph_id id, unsigned kind, graph_id *
     return true;
 }
 
-uint32_t cycle_maker(const struct graph *g, graph_id id, uint32_t loop)
+graph_id cycle_branch(const struct graph *g, uint32_t block)
 {
+    const struct graph_block *b = &g->blocks.p[block];
+    const struct uop_list *l = g->input.insns[g->insns.p[b->last].input].uops;
+    for (size_t i = 0; i < l->ops.n; i++) {
+        unsigned kind = l->ops.p[i].kind;
+        if (kind == UOP_BRANCH || kind == UOP_EXIT || kind == UOP_RET || kind == UOP_TRAP || kind == UOP_BRANCH_IND ||
+            kind == UOP_CALL)
+            return b->branch;
+    }
+    return GRAPH_NIL; /* a guarded instruction like any other */
+}
+
+static uint32_t first_def(const struct cycle_work *w, graph_id id, uint32_t loop)
+{
+    const struct graph *g = w->g;
     uint32_t count, best = UINT32_MAX;
     const uint32_t *defs = graph_defs_of(g, id, &count);
     for (uint32_t i = 0; i < count; i++) {
@@ -68,7 +82,45 @@ uint32_t cycle_maker(const struct graph *g, graph_id id, uint32_t loop)
         if (inside && g->insns.p[insn].reachable && insn < best)
             best = insn;
     }
+    if (best == UINT32_MAX && id < w->nodes && w->merged_by[id])
+        best = w->merged_by[id] - 1;
     return best;
+}
+
+uint32_t cycle_maker(const struct cycle_work *w, graph_id id, uint32_t loop)
+{
+    uint32_t count, best = first_def(w, id, loop);
+    const graph_id *users = graph_users(w->g, id, &count);
+    for (uint32_t i = 0; i < count && best == UINT32_MAX; i++) /* one of two numbers in a register */
+        if (graph_at(w->g, users[i])->kind == UOP_PAIR)
+            best = first_def(w, users[i], loop);
+    return best;
+}
+
+static graph_id root_in(const struct graph *g, graph_id id, unsigned depth, unsigned *steps)
+{
+    enum { DEPTH = 100, STEPS = 400 };
+    const struct graph_node *n = graph_at(g, id);
+    struct graph_affine f;
+    if (depth > DEPTH || ++*steps > STEPS || n->type != UOP_B64)
+        return GRAPH_NIL;
+    if (n->kind == UOP_CBANK)
+        return graph_affine(g, id, &f) ? f.base : GRAPH_NIL;
+    if (n->kind != UOP_ADD && n->kind != UOP_SELECT && n->kind != GRAPH_PHI && n->kind != UOP_UNIFORM)
+        return GRAPH_NIL;
+    const graph_id *args;
+    uint32_t count = cycle_args(n, &args);
+    graph_id root = GRAPH_NIL;
+    for (uint32_t k = n->kind == UOP_SELECT; k < count && root == GRAPH_NIL; k++)
+        if (args[k] < id)
+            root = root_in(g, args[k], depth + 1, steps);
+    return root;
+}
+
+graph_id cycle_root(const struct graph *g, graph_id address)
+{
+    unsigned steps = 0;
+    return root_in(g, address, 0, &steps);
 }
 
 /* ---- what varies in a loop -------------------------------------------------------------------- */
@@ -80,9 +132,8 @@ static bool varies_itself(const struct cycle_work *w, uint32_t loop, graph_id id
     const struct graph_node *n = graph_at(g, id);
     *open = false;
     if (n->kind == GRAPH_PHI) {
-        const struct graph_block *b = &g->blocks.p[n->block];
-        /* A join in front of a header stands in the header's block, with one argument for each way in. */
-        bool before = n->block == g->loops.p[loop].header && n->phi_count != b->pred_count;
+        /* A join in front of a header stands in the header's block. */
+        bool before = n->block == g->loops.p[loop].header && !graph_is_loop_phi(g, id);
         return !before && cycle_in_loop(g, n->block, loop);
     }
     if (n->kind == UOP_CONST || n->kind == UOP_SREG || n->kind == GRAPH_ENTRY)
@@ -209,7 +260,7 @@ static void find_live(struct cycle_work *w)
                 mark(w, marks, x->value[k]);
         }
         for (size_t i = 0; i < g->blocks.n && !data; i++)
-            mark(w, marks, g->blocks.p[i].branch);
+            mark(w, marks, cycle_branch(g, (uint32_t)i));
         for (size_t i = 0; i < g->insns.n; i++) {
             const struct graph_insn *n = &g->insns.p[i];
             const struct uop_list *l = g->input.insns[n->input].uops;
@@ -259,16 +310,17 @@ static void find_exits(struct cycle_work *w, struct cycle_region *r)
         const struct graph_block *b = &g->blocks.p[at];
         if (!b->reachable)
             continue;
-        if (b->succ_count == 1 && b->branch != GRAPH_NIL) { /* the thread ends here when the condition holds */
-            VEC_PUSH(w->a, r->exits, (struct cycle_exit){at, b->branch});
+        graph_id branch = cycle_branch(g, at);
+        if (b->succ_count == 1 && branch != GRAPH_NIL) { /* the thread ends here when the condition holds */
+            VEC_PUSH(w->a, r->exits, (struct cycle_exit){at, branch});
             if (!cycle_in_loop(g, b->succs[0], r->loop))
-                VEC_PUSH(w->a, r->exits, (struct cycle_exit){at, graph_not(g, b->branch)});
+                VEC_PUSH(w->a, r->exits, (struct cycle_exit){at, graph_not(g, branch)});
             continue;
         }
         for (uint32_t s = 0; s < b->succ_count; s++) {
             if (cycle_in_loop(g, b->succs[s], r->loop))
                 continue;
-            graph_id leaves = b->succ_count != 2 ? GRAPH_NIL : s == 0 ? b->branch : graph_not(g, b->branch);
+            graph_id leaves = b->succ_count != 2 ? GRAPH_NIL : s == 0 ? branch : graph_not(g, branch);
             b = &g->blocks.p[at];
             VEC_PUSH(w->a, r->exits, (struct cycle_exit){at, leaves});
         }
@@ -288,7 +340,7 @@ static void find_phis(struct cycle_work *w, struct cycle_region *r)
         const struct graph_block *b = &g->blocks.p[header];
         struct cycle_phi p = {.phi = id, .live = w->live[id], .data = w->data[id]};
         bool start = true, next = true;
-        if (n->phi_count != b->pred_count)
+        if (!graph_is_loop_phi(g, id))
             continue;
         for (uint32_t k = 0; k < n->phi_count && k < b->pred_count; k++) {
             if (!g->blocks.p[b->preds[k]].reachable)
@@ -336,6 +388,7 @@ static bool begin(struct cycle_work *w)
     w->regions = ARENA_ARRAY(w->a, struct cycle_region, w->region_count + 1);
     w->stamp = ARENA_ARRAY(w->a, uint32_t, w->nodes);
     w->varies = ARENA_ARRAY(w->a, uint8_t, w->nodes);
+    w->merged_by = ARENA_ARRAY(w->a, uint32_t, w->nodes);
     w->first_access = ARENA_ARRAY(w->a, uint32_t, w->nodes);
     w->next_access = ARENA_ARRAY(w->a, uint32_t, g->accesses.n + 1);
     w->first_phi = ARENA_ARRAY(w->a, uint32_t, g->blocks.n + 1);
@@ -346,6 +399,10 @@ static bool begin(struct cycle_work *w)
         return false;
     for (uint32_t l = 0; l < w->region_count; l++)
         w->regions[l] = (struct cycle_region){.loop = l, .unroll = 1, .counter = -1, .cycle = -1};
+    for (uint32_t d = 0; d < g->defs.n; d++)
+        if (g->defs.p[d].merged != g->defs.p[d].node && g->defs.p[d].merged < w->nodes &&
+            !w->merged_by[g->defs.p[d].merged])
+            w->merged_by[g->defs.p[d].merged] = g->defs.p[d].insn + 1;
     for (uint32_t i = (uint32_t)g->accesses.n; i-- > 0;) {
         graph_id node = g->accesses.p[i].result;
         if (g->accesses.p[i].kind != GRAPH_LOAD || node == GRAPH_NIL || graph_at(g, node)->kind != UOP_LOAD)
@@ -381,7 +438,7 @@ static void list_carried(struct cycle_work *w, const struct cycle_region *r, str
         const struct cycle_phi *p = &r->phis[i];
         if (!p->live || p->next == p->phi)
             continue;
-        uint32_t insn = p->next == GRAPH_NIL ? UINT32_MAX : cycle_maker(w->g, p->next, r->loop);
+        uint32_t insn = p->next == GRAPH_NIL ? UINT32_MAX : cycle_maker(w, p->next, r->loop);
         struct graph_carried e = {.phi = p->phi,
                                   .next = p->next,
                                   .insn = insn == UINT32_MAX ? w->g->loops.p[r->loop].last : insn,
@@ -490,7 +547,7 @@ enum sp_status graph_find_cycles(struct arena *a, struct graph *g, struct graph_
         cycle_peel(&w, r);
     }
     for (uint32_t l = w.region_count; l-- > 0;)
-        if (w.regions[l].cycle < 0)
+        if (w.regions[l].cycle < 0 && !graph_is_slow(g, g->blocks.p[g->loops.p[l].header].first)) /* an expansion's */
             make_cycle(&w, &w.regions[l]);
     for (uint32_t l = 0; l < w.region_count; l++) {
         uint32_t parent = g->loops.p[l].parent;

@@ -66,6 +66,7 @@ struct cycle_work {
     uint32_t *stamp; /* of nodes: loop + 1 the memo is for */
     uint8_t *varies;
     VEC(graph_id) stack;
+    uint32_t *merged_by; /* of nodes: instance + 1 whose guarded write makes it of the older value and its own */
     uint32_t *first_access, *next_access; /* loads that give a node, as lists: access + 1 */
     uint32_t *first_phi, *next_phi;       /* phis of a block; node numbers */
     bool *live, *data;
@@ -79,7 +80,12 @@ bool cycle_in_loop(const struct graph *g, uint32_t block, uint32_t loop);
 /* False: the same in every turn of the loop. */
 bool cycle_varies(struct cycle_work *w, uint32_t loop, graph_id id);
 /* The instance that computes a node, inside the loop if it is one of its (UINT32_MAX: any). UINT32_MAX: none. */
-uint32_t cycle_maker(const struct graph *g, graph_id id, uint32_t loop);
+uint32_t cycle_maker(const struct cycle_work *w, graph_id id, uint32_t loop);
+/* The condition under which the last instruction of a block does not go on to the block behind it; NIL: there is none.
+ */
+graph_id cycle_branch(const struct graph *g, uint32_t block);
+/* The pointer parameter an address starts from, through moving pointers and selects; NIL: none seen. */
+graph_id cycle_root(const struct graph *g, graph_id address);
 graph_id cycle_bare(const struct graph *g, graph_id id); /* without UNIFORM round it */
 uint32_t cycle_args(const struct graph_node *n, const graph_id **args);
 /* Terms of a sum (minimum …) of one kind and width; false when there are more than `max`. */

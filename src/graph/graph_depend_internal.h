@@ -1,4 +1,4 @@
-/* Between the files of memory dependence (graph_range.c, graph_linear.c, graph_thread.c, graph_sync.c, graph_solve.c,
+/* Between the files of memory dependence (graph_range.c, graph_linear.c, graph_depend_*.c,
  * graph_depend.c) only. */
 #ifndef SP_GRAPH_DEPEND_INTERNAL_H
 #define SP_GRAPH_DEPEND_INTERNAL_H
@@ -20,13 +20,10 @@ struct graph_facts {
     struct map_u64 turns;
     bool uniform_done;    /* `varying` of the nodes that stood when the first question came */
     bool two_dimensional; /* the code reads threadIdx.y or .z */
+    bool reads[3];        /* the code reads threadIdx.x, .y, .z: a coordinate it never reads is taken for one thread */
 };
 struct graph_facts *graph_facts_of(struct graph *g);
 struct graph_fact *graph_fact_at(struct graph *g, graph_id id);
-
-/* Bounds of a node while some other nodes have the bounds given. */
-void graph_range_within(struct graph *g, graph_id id, const graph_id *nodes, const struct graph_range *as,
-                        unsigned count, struct graph_range *out);
 
 /* The condition under which control goes from one block to the next (path and branch); NIL: always or not known. */
 graph_id graph_edge_taken(struct graph *g, uint32_t from, uint32_t to);
@@ -46,10 +43,17 @@ bool graph_linear_of(struct graph *g, graph_id id, struct graph_linear *out);
 /* a + m * b; false when it does not fit. */
 bool graph_linear_add(struct graph_linear *a, const struct graph_linear *b, int64_t m);
 bool graph_linear_is_const(const struct graph_linear *a, int64_t *k);
+/* The number of turns of a loop that were made before, as a symbol: what counters and pointers of the loop are sums
+ * of. Only while forms are built and solved; graph_linear_node() gives it back as an expression of a counter. */
+graph_id graph_turn_symbol(struct graph *g, uint32_t loop);
+bool graph_is_turn_symbol(const struct graph *g, graph_id id, uint32_t *loop);
 /* Bounds by the ranges of its symbols. */
 void graph_linear_range(struct graph *g, const struct graph_linear *a, struct graph_range *out);
 /* The form as a B32 node; NIL when a symbol is 64 bits wide and not an extension. */
 graph_id graph_linear_node(struct graph *g, const struct graph_linear *a);
+
+/* A loop phi that is `start` plus a constant `step` a turn. */
+bool graph_is_counter(struct graph *g, graph_id phi, graph_id *start, int64_t *step);
 
 /* Facts `f <= 0` that hold together. */
 enum { CONSTRAINT_MAX = 28 };
@@ -65,7 +69,7 @@ bool graph_excluded(struct graph *g, graph_id a, graph_id b, const struct graph_
 /* Every atom of the condition that differs between threads is a compare of linear forms. */
 bool graph_condition_linear(struct graph *g, graph_id a);
 
-/* ---- threads (graph_thread.c) ---------------------------------------------------------------- */
+/* ---- threads (graph_depend_thread.c) ---------------------------------------------------------------- */
 /* The same in all threads of a block (at the same turn of every loop). */
 bool graph_block_uniform(struct graph *g, graph_id id);
 /* The value may be another one in another turn of the loop. */
@@ -74,7 +78,7 @@ bool graph_turns_with(struct graph *g, graph_id id, uint32_t loop);
 graph_id graph_next_turn(struct graph *g, graph_id id, uint32_t loop);
 bool graph_in_loop(const struct graph *g, uint32_t block, uint32_t loop);
 
-/* ---- what parts accesses in time (graph_sync.c) ---------------------------------------------- */
+/* ---- what parts accesses in time (graph_depend_sync.c) ---------------------------------------------- */
 /* In ascending strength: a path is as strong as the strongest on it. MAYBE: may order threads, nobody says which. */
 enum { SYNC_NOTHING, SYNC_WARP, SYNC_MAYBE, SYNC_BLOCK };
 /* Strength of each instance. `opaque`: something whose effect on memory is not seen (calls, unknown instructions,
@@ -83,7 +87,7 @@ uint8_t *graph_find_syncs(struct arena *a, struct graph *g, bool *opaque);
 /* Blocks from which no access and no barrier is reached any more. */
 bool *graph_find_dead_ends(struct arena *a, struct graph *g, const uint8_t *syncs);
 
-/* ---- whose store it is (graph_solve.c) ------------------------------------------------------- */
+/* ---- whose store it is (graph_depend_solve.c) ------------------------------------------------------- */
 enum { SOLVE_NEVER, SOLVE_THREAD, SOLVE_UNKNOWN };
 enum { THREAD_SAME, THREAD_OTHER, THREAD_VARIES, THREAD_UNDECIDED };
 struct graph_solution {
@@ -95,6 +99,7 @@ struct graph_solution {
     bool in_warp;       /* both are shown to lie in one warp */
     bool guards_linear; /* both guards are compares of the thread's number: what is not excluded can happen */
     graph_id thread[3];
+    uint32_t need; /* graph_solve_block() only: threads a block has at least for such two to exist, a power of two */
 };
 struct graph_side {
     graph_id address, when;
@@ -103,13 +108,85 @@ struct graph_side {
 /* The threads u whose store meets the load by thread t: store.address(u) + delta == load.address(t). */
 void graph_solve(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
                  struct graph_solution *out);
+void graph_solve_block(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
+                       struct graph_solution *out);
+/* The same for memory that no other thread sees. */
+void graph_solve_own(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
+                     struct graph_solution *out);
 /* One of the thread's coordinates times a step (or some of its bits: *whole false). */
 bool graph_is_coordinate(struct graph *g, graph_id symbol, unsigned *dimension, bool *whole);
 /* The address without the start of the shared window, as a linear form. */
 bool graph_address_form(struct graph *g, const struct graph_side *side, struct graph_linear *out);
 
-/* ---- what memory it is about (graph_object.c) ------------------------------------------------ */
+/* ---- what memory it is about (graph_depend_object.c) ------------------------------------------------ */
 /* Fills out->objects; the object of each access, or NULL. */
 uint32_t *graph_find_objects(struct arena *a, struct graph *g, struct graph_dependence *out);
+
+/* ---- at work (graph_depend.c: bits that flow; graph_depend_pair.c: what a pair of accesses is) --------- */
+enum { LEVELS = 4, STRENGTHS = 4, CLASSES = 3, OWN_WAY = 0, OVERWRITTEN = 1, ENDED = 2 };
+enum { FLOW_WORK = 12000000, SOLVE_WORK = 60000 };
+enum { EVENT_ACCESS, EVENT_SYNC };
+
+#define WAY_BITS(way)             (UINT64_C(0xffff) << (16 * (way)))
+#define BIT(way, strength, level) (UINT64_C(1) << (16 * (way) + 4 * (strength) + (level)))
+
+struct event {
+    uint8_t kind;
+    uint32_t insn, access;
+};
+
+struct finder {
+    struct arena *a;
+    struct graph *g;
+    struct graph_dependence *out;
+    uint8_t *syncs;
+    bool *dead_end;
+    VEC(struct event) events;
+    uint32_t *first_event; /* of each block, count + 1 */
+    uint32_t *event_of;    /* of each access */
+    uint32_t *object;      /* of each access */
+    bool *ends;            /* of each block: some threads may end where it does */
+    uint64_t *in, *at;     /* bits at blocks and events, of the source at work */
+    uint32_t *queue;       /* blocks */
+    bool *queued;
+    uint32_t *stamp, now;  /* of blocks, for walks back */
+    VEC(uint32_t) touched; /* blocks with bits */
+    VEC(uint32_t) parting;
+    VEC(struct graph_reach) reaches;
+    int64_t flow_work, solve_work;
+};
+
+struct source {
+    uint32_t access;
+    uint32_t nest[LEVELS - 1]; /* loops + 1 that hold it, innermost first; the last stands for all further out */
+    unsigned depth;
+    unsigned stale_address, stale_when; /* from which level on; LEVELS: never */
+};
+
+static inline const struct graph_access *access_at(const struct finder *f, uint32_t i)
+{
+    return &f->g->accesses.p[i];
+}
+
+static inline uint32_t block_of(const struct finder *f, uint32_t access)
+{
+    return f->g->insns.p[access_at(f, access)->insn].block;
+}
+
+static inline uint64_t levels_below(unsigned level) /* mask over all ways and strengths */
+{
+    uint64_t nibble = level >= LEVELS ? 15 : (1u << level) - 1;
+    return nibble * UINT64_C(0x111111111111);
+}
+
+/* y stores over all of x, for the same thread. */
+bool graph_same_word(struct finder *f, const struct graph_access *x, const struct graph_access *y);
+void graph_make_source(struct finder *f, uint32_t access, struct source *s);
+/* The weakest sync in the bits. */
+unsigned graph_weakest(uint64_t bits);
+/* Bits of a source have arrived at another access: races and reaches. */
+void graph_relate(struct finder *f, const struct source *s, uint32_t to, uint64_t bits);
+/* Accesses on two sides of a branch that threads take differently, with no way from one to the other (graph_depend_apart.c). */
+bool graph_relate_apart(struct finder *f);
 
 #endif

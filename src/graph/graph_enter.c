@@ -136,6 +136,51 @@ static graph_id join_by_phi(struct graph_builder *b, uint32_t block, uint32_t v,
     return phi;
 }
 
+enum side { SIDE_UNKNOWN, SIDE_TAKEN, SIDE_NOT };
+
+/* Which way out of the block's immediate dominator leads to this edge, in the same turn of the loop both are in. */
+static enum side side_of(const struct graph *g, const struct graph_edge *e)
+{
+    enum { CLIMB = 256 };
+    uint32_t dominator = g->blocks.p[e->to].idom, child = e->from;
+    const struct graph_block *d = &g->blocks.p[dominator];
+    if (d->branch == GRAPH_NIL || d->succ_count != 2 || d->succs[0] == d->succs[1] ||
+        d->loop != g->blocks.p[e->to].loop || e->guessed)
+        return SIDE_UNKNOWN;
+    if (child == dominator)
+        return e->when == GRAPH_WHEN_TAKEN ? SIDE_TAKEN : e->when == GRAPH_WHEN_NOT ? SIDE_NOT : SIDE_UNKNOWN;
+    for (unsigned steps = 0; g->blocks.p[child].idom != dominator; steps++) {
+        if (steps == CLIMB || g->blocks.p[child].idom == UINT32_MAX)
+            return SIDE_UNKNOWN;
+        child = g->blocks.p[child].idom;
+    }
+    if (g->blocks.p[child].pred_count != 1 || g->blocks.p[child].preds[0] != dominator)
+        return SIDE_UNKNOWN;
+    /* Edges out of a block stand in the order taken, not taken (graph_flow.c). */
+    return child == d->succs[0] ? SIDE_TAKEN : child == d->succs[1] ? SIDE_NOT : SIDE_UNKNOWN;
+}
+
+/* The condition under which `value` comes and nothing else that is defined, by the dominator's branch alone, however
+ * long the ways are; NIL: the branch does not tell. */
+static graph_id side_condition(struct graph_builder *b, uint32_t block, uint32_t v, const struct incoming *in,
+                               uint32_t count, graph_id value)
+{
+    struct graph *g = b->g;
+    enum side mine = SIDE_UNKNOWN, others = SIDE_UNKNOWN;
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_undefined(g, in[i].state[v].node))
+            continue;
+        enum side *known = in[i].state[v].node == value ? &mine : &others, s = side_of(g, in[i].edge);
+        if (s == SIDE_UNKNOWN || (*known != SIDE_UNKNOWN && *known != s))
+            return GRAPH_NIL;
+        *known = s;
+    }
+    if (mine == SIDE_UNKNOWN || others == SIDE_UNKNOWN || mine == others)
+        return GRAPH_NIL;
+    graph_id branch = g->blocks.p[g->blocks.p[block].idom].branch;
+    return mine == SIDE_TAKEN ? branch : graph_not(g, branch);
+}
+
 /* The value of variable v where `in` edges meet. */
 static graph_id join_values(struct graph_builder *b, uint32_t block, uint32_t v, const struct incoming *in,
                             uint32_t count)
@@ -173,6 +218,8 @@ static graph_id join_values(struct graph_builder *b, uint32_t block, uint32_t v,
     graph_id care = g->blocks.p[block].path, r = value[n - 1];
     for (unsigned k = 0; k + 1 < n; k++) {
         graph_id c = graph_bool_reduce(g, when[k], care);
+        if (!graph_fits_table(g, c) && n == 2)
+            c = side_condition(b, block, v, in, count, value[0]);
         if (!graph_fits_table(g, c))
             return join_by_phi(b, block, v, in, count, value[0]);
         if (k + 2 < n)

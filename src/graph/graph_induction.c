@@ -6,7 +6,7 @@
  * requires: phis with start and next · gives: step kinds, uses, counter, start, next, until, count */
 #include "graph/graph_cycle_internal.h"
 
-enum { TERMS_MAX = 32, ATOM_DEPTH = 24 };
+enum { TERMS_MAX = 64, ATOM_DEPTH = 24 };
 
 static int64_t signed_const(const struct graph *g, graph_id id)
 {
@@ -175,7 +175,7 @@ static void find_uses(struct cycle_work *w, struct cycle_region *r)
             if (n.guard != GRAPH_NIL && !leaves)
                 note_use(w, r, n.guard, USE_GUARD, false, 0);
         }
-        if (b.branch != GRAPH_NIL && !exits_at(r, at))
+        if (b.succ_count > 1 && b.branch != GRAPH_NIL && !exits_at(r, at))
             note_use(w, r, b.branch, USE_GUARD, false, 0);
     }
     for (size_t i = 0; i < r->exits.n; i++)

@@ -4,6 +4,7 @@
  * facts has a positive least value by the ranges of the symbols. `x + s < s` needs nothing but x >= 0 for that.
  * requires: ranges · gives: graph_linear_of, graph_contradicts, graph_excludes */
 #include "graph/graph_depend_internal.h"
+#include "graph/graph_internal.h"
 
 enum { LINEAR_DEPTH = 24 };
 
@@ -61,6 +62,98 @@ static int64_t signed_const(const struct graph_node *n)
     return bits >= 64 || bits == 0 ? (int64_t)n->imm : (int64_t)(n->imm << (64 - bits)) >> (64 - bits);
 }
 
+bool graph_is_counter(struct graph *g, graph_id phi, graph_id *start, int64_t *step)
+{
+    const struct graph_node n = *graph_at(g, phi);
+    graph_id next = GRAPH_NIL;
+    if (n.kind != GRAPH_PHI || uop_type_bits((enum uop_type)n.type) != 32 || n.type == UOP_B1)
+        return false;
+    const struct graph_block *b = &g->blocks.p[n.block];
+    uint32_t loop = b->loop;
+    if (!loop || g->loops.p[loop - 1].header != n.block || g->loops.p[loop - 1].irreducible ||
+        n.phi_count != b->pred_count)
+        return false;
+    *start = GRAPH_NIL;
+    for (uint32_t k = 0; k < n.phi_count; k++) {
+        graph_id *to = graph_in_loop(g, b->preds[k], loop) ? &next : start;
+        if (*to != GRAPH_NIL && *to != n.phi_args[k])
+            return false;
+        *to = n.phi_args[k];
+    }
+    if (next == GRAPH_NIL || *start == GRAPH_NIL)
+        return false;
+    const struct graph_node sum = *graph_at(g, next);
+    if (sum.kind != UOP_ADD || sum.arg[0] != phi || !graph_is_const(g, sum.arg[1], NULL))
+        return false;
+    *step = signed_const(graph_at(g, sum.arg[1]));
+    return *step != 0;
+}
+
+graph_id graph_turn_symbol(struct graph *g, uint32_t loop)
+{
+    struct graph_node n = {
+        .kind = GRAPH_RESULT, .type = UOP_B32, .width = 1, .insn = UINT32_MAX, .block = loop, .imm = UINT64_MAX - loop};
+    return graph_intern(g, &n);
+}
+
+bool graph_is_turn_symbol(const struct graph *g, graph_id id, uint32_t *loop)
+{
+    const struct graph_node *n = graph_at(g, id);
+    *loop = n->block;
+    return n->kind == GRAPH_RESULT && n->width == 1 && n->insn == UINT32_MAX && n->imm == UINT64_MAX - n->block;
+}
+
+/* x as 2^s * high + low with 0 <= low < 2^s: *high and *low as forms. */
+static bool split_bits(struct graph *g, graph_id x, unsigned s, struct graph_linear *high, struct graph_linear *low)
+{
+    struct graph_linear f;
+    struct graph_range r;
+    int64_t step = INT64_C(1) << s;
+    *high = *low = (struct graph_linear){0};
+    if (!graph_linear_of(g, x, &f) || f.wraps || f.n < 1 || (f.n == 1 && f.t[0].symbol == x))
+        return false;
+    for (unsigned i = 0; i < f.n; i++) {
+        bool whole = f.t[i].c % step == 0;
+        if (!add_symbol(whole ? high : low, f.t[i].symbol, whole ? f.t[i].c / step : f.t[i].c))
+            return false;
+    }
+    int64_t k = f.k >= 0 ? f.k / step : -((-f.k + step - 1) / step);
+    high->k = k;
+    low->k = f.k - k * step;
+    graph_linear_range(g, low, &r);
+    return r.lo >= 0 && r.hi < step;
+}
+
+/* Bits of a multiple of 2^s: the same bits of what is multiplied. */
+static graph_id unshifted(struct graph *g, const struct graph_node *n, unsigned *shift)
+{
+    graph_id half[2];
+    unsigned least = 31;
+    struct graph_range r;
+    uint64_t c;
+    for (unsigned i = 0; i < 2; i++) {
+        const struct graph_node *x = graph_at(g, n->arg[i]);
+        unsigned s = 0;
+        if (graph_is_const(g, n->arg[i], &c))
+            s = c ? (unsigned)__builtin_ctzll(c) : 31;
+        else if (x->kind == UOP_MUL && graph_is_const(g, x->arg[1], &c) && c && graph_range_of(g, n->arg[i], &r))
+            s = (unsigned)__builtin_ctzll(c);
+        least = s < least ? s : least;
+    }
+    if (!least || least > 16)
+        return GRAPH_NIL;
+    for (unsigned i = 0; i < 2; i++) {
+        const struct graph_node x = *graph_at(g, n->arg[i]);
+        if (graph_is_const(g, n->arg[i], &c))
+            half[i] = graph_const(g, UOP_B32, (uint64_t)(int64_t)((int32_t)c >> least));
+        else
+            half[i] =
+                graph_op2(g, UOP_MUL, UOP_B32, x.arg[0], graph_const(g, UOP_B32, graph_at(g, x.arg[1])->imm >> least));
+    }
+    *shift = least;
+    return graph_op2(g, (enum uop_kind)n->kind, UOP_B32, half[0], half[1]);
+}
+
 static bool open_node(struct graph *g, graph_id id, int64_t m, struct graph_linear *out, unsigned depth)
 {
     const struct graph_node n = *graph_at(g, id);
@@ -96,7 +189,42 @@ static bool open_node(struct graph *g, graph_id id, int64_t m, struct graph_line
             break;
         out->wraps |= !not_negative(g, n.arg[0]);
         return open_node(g, n.arg[0], m, out, depth + 1);
+    case UOP_XOR:
+    case UOP_OR: {
+        unsigned s;
+        graph_id bits_of = bits == 32 ? unshifted(g, &n, &s) : GRAPH_NIL;
+        if (bits_of != GRAPH_NIL)
+            return !__builtin_mul_overflow(m, INT64_C(1) << s, &k) && add_symbol(out, bits_of, k);
+        break;
+    }
+    case GRAPH_PHI: { /* start + step * turns */
+        graph_id start;
+        if (!graph_is_counter(g, id, &start, &k) || __builtin_mul_overflow(k, m, &k))
+            break;
+        out->wraps |= !graph_range_of(g, id, &r);
+        return add_symbol(out, graph_turn_symbol(g, g->blocks.p[n.block].loop), k) &&
+               open_node(g, start, m, out, depth + 1);
+    }
+    case UOP_SHR:
+        if (bits == 32 && graph_is_const(g, n.arg[1], &c) && c && c < 16 && not_negative(g, n.arg[0])) {
+            struct graph_linear high, low;
+            if (split_bits(g, n.arg[0], (unsigned)c, &high, &low))
+                return graph_linear_add(out, &high, m);
+        }
+        break;
     case UOP_AND: /* x & -2^k is 2^k * (x >> k) */
+        if (bits == 32 && graph_is_const(g, n.arg[1], &c) && c && (c & (c + 1)) == 0 && c < 1 << 16 &&
+            not_negative(g, n.arg[0])) {
+            struct graph_linear high, low;
+            if (split_bits(g, n.arg[0], (unsigned)__builtin_ctzll(c + 1), &high, &low))
+                return graph_linear_add(out, &low, m);
+        }
+        if (bits == 32) {
+            unsigned s;
+            graph_id bits_of = unshifted(g, &n, &s);
+            if (bits_of != GRAPH_NIL)
+                return !__builtin_mul_overflow(m, INT64_C(1) << s, &k) && add_symbol(out, bits_of, k);
+        }
         if (bits == 32 && graph_is_const(g, n.arg[1], &c) && (int32_t)c < 0) {
             uint32_t low = (uint32_t) - (int32_t)c;
             if ((low & (low - 1)) == 0 && not_negative(g, n.arg[0])) {
@@ -148,11 +276,45 @@ void graph_linear_range(struct graph *g, const struct graph_linear *a, struct gr
         out->hi = (int64_t)(hi > -far ? hi : -far);
 }
 
+/* The turns made so far as a code's own counter says: (counter - start) / step. */
+static graph_id turns_as_node(struct graph *g, uint32_t loop)
+{
+    graph_id best = GRAPH_NIL;
+    unsigned seen = 0, cost = 4;
+    for (graph_id phi = 1; phi < g->nodes.n && seen < 8 && cost; phi++) {
+        graph_id start;
+        int64_t step;
+        if (graph_at(g, phi)->kind != GRAPH_PHI || graph_at(g, phi)->block != g->loops.p[loop - 1].header)
+            continue;
+        seen++;
+        if (!graph_is_counter(g, phi, &start, &step))
+            continue;
+        int64_t size = step < 0 ? -step : step;
+        bool constant = graph_is_const(g, start, NULL);
+        unsigned price = (size != 1) * 2u + !constant;
+        if ((size & (size - 1)) != 0 || price >= cost)
+            continue;
+        graph_id far = graph_op2(g, UOP_ADD, UOP_B32, phi, graph_op1(g, UOP_NEG, UOP_B32, start));
+        if (step < 0)
+            far = graph_op1(g, UOP_NEG, UOP_B32, far);
+        best = size == 1 ? far
+                         : graph_op2(g, UOP_SHR, UOP_B32, far,
+                                     graph_const(g, UOP_B32, (uint64_t)__builtin_ctzll((uint64_t)size)));
+        cost = price;
+    }
+    return best;
+}
+
 graph_id graph_linear_node(struct graph *g, const struct graph_linear *a)
 {
     graph_id sum = GRAPH_NIL;
+    uint32_t loop;
     for (unsigned i = 0; i < a->n; i++) {
         graph_id term = a->t[i].symbol;
+        if (graph_is_turn_symbol(g, term, &loop))
+            term = turns_as_node(g, loop);
+        if (term == GRAPH_NIL)
+            return GRAPH_NIL;
         if (uop_type_bits((enum uop_type)graph_at(g, term)->type) != 32 || graph_at(g, term)->type == UOP_B1)
             return GRAPH_NIL;
         if (a->t[i].c == -1)

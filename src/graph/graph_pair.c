@@ -269,10 +269,33 @@ graph_id graph_simplify_carry(struct graph *g, graph_id high_sum, graph_id carry
     return whole == GRAPH_NIL ? GRAPH_NIL : graph_op1(g, UOP_HI, UOP_B32, whole);
 }
 
+/* The high word is added to the high half of a sum with an extended low word: {h:l} + k, whose carry that half holds. */
+static graph_id join_extended(struct graph *g, graph_id l, graph_id h)
+{
+    const struct graph_node n = *at(g, h);
+    for (int turn = 0; turn < 2 && n.kind == UOP_ADD; turn++) {
+        graph_id half = n.arg[turn], high = n.arg[!turn];
+        graph_id sum = at(g, half)->kind == UOP_HI ? at(g, half)->arg[0] : GRAPH_NIL;
+        if (sum == GRAPH_NIL || at(g, sum)->kind != UOP_ADD || at(g, sum)->type != UOP_B64 ||
+            graph_op1(g, UOP_LO, UOP_B32, sum) != l)
+            continue;
+        for (int side = 0; side < 2; side++) {
+            graph_id low = at(g, sum)->arg[side], rest = at(g, sum)->arg[!side];
+            bool extended = at(g, low)->kind == UOP_ZEXT && at(g, low)->imm == 32;
+            graph_id whole = extended ? join_simple(g, at(g, low)->arg[0], high) : GRAPH_NIL;
+            if (whole != GRAPH_NIL)
+                return graph_op2(g, UOP_ADD, UOP_B64, whole, rest);
+        }
+    }
+    return GRAPH_NIL;
+}
+
 graph_id graph_simplify_pair(struct graph *g, const struct uop *like, const graph_id *args)
 {
     if (like->type == UOP_B64) {
         graph_id whole = join_simple(g, args[0], args[1]);
+        if (whole == GRAPH_NIL)
+            whole = join_extended(g, args[0], args[1]);
         if (whole != GRAPH_NIL)
             return whole;
     } else {

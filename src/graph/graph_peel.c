@@ -144,20 +144,13 @@ static struct summary constant_summary(const struct graph_node *n)
     return s;
 }
 
-/* The pointer a sum starts from: streams over different arrays are different terms. */
-static graph_id base_of(const struct graph *g, graph_id address)
-{
-    struct graph_affine f;
-    return graph_affine(g, address, &f) ? f.base : GRAPH_NIL;
-}
-
 /* A word of memory: at its address, `offset` bytes further, whatever the width of the instruction that brings it. */
 static struct summary element(struct peeler *p, const struct graph_node *load, uint64_t offset, unsigned bytes,
                               unsigned depth)
 {
     struct summary a = sum_up(p, load->arg[0], depth + 1);
     uint64_t h = mix(mix(0x6c6f6164, load->space), (uint64_t)bytes << 8 | load->flags);
-    struct summary s = {.hash = mix(mix(h, base_of(p->w->g, load->arg[0])), a.linear ? 0 : a.hash)};
+    struct summary s = {.hash = mix(mix(h, cycle_root(p->w->g, load->arg[0]) /* streams over different arrays are different terms */), a.linear ? 0 : a.hash)};
     take_in(&s, &a, 1);
     for (int k = 0; k < NUMBERS; k++)
         s.f[k] += offset;
@@ -202,13 +195,25 @@ static struct summary phi_summary(struct peeler *p, graph_id id, unsigned depth)
     if (!phi)
         return s;
     if (phi->step_kind == CYCLE_STEP_ADD) {
-        struct summary step = sum_up(p, phi->step, depth + 1);
-        if (!step.linear)
+        graph_id terms[64];
+        uint32_t count;
+        if (!cycle_flatten(p->w->g, cycle_bare(p->w->g, phi->next), UOP_ADD, terms, 64, &count))
             return s;
+        struct summary way = {0}, start = sum_up(p, phi->start, depth + 1);
+        for (uint32_t i = 0; i < count; i++) {
+            struct summary step = terms[i] == id ? (struct summary){.linear = true} : sum_up(p, terms[i], depth + 1);
+            if (!step.linear)
+                return s;
+            take_in(&way, &step, 1);
+        }
+        /* Where it starts and so many steps on: phis of one loop that go side by side stay together. */
+        uint64_t turn = mix(0x7475726e, p->r->loop), other = mix(turn, 1);
+        s.f[NOW] = s.f[STILL] = start.f[NOW] + turn * way.f[NOW];
+        s.f[OTHER] = start.f[NOW] + other * way.f[NOW];
+        s.f[LATER] = s.f[NOW] + way.f[NOW];
+        s.constant = start.constant;
         s.linear = true;
-        s.hash = 0x6c696e;
-        s.f[LATER] = s.f[NOW] + step.f[NOW];
-        s.f[STILL] = s.f[NOW];
+        s.hash = mix(0x6c696e, graph_at(p->w->g, id)->type);
         return s;
     }
     /* What the turn before brought: the term of the next value, a turn earlier. */
@@ -693,7 +698,7 @@ static void list_effects(struct peeler *p, struct effects *out)
                 if (m->kind == GRAPH_LOAD)
                     continue;
                 struct summary s = {0}, a = sum_up(p, m->address, 0);
-                s.hash = mix(mix(m->kind, m->space), mix(m->width, base_of(g, m->address)));
+                s.hash = mix(mix(m->kind, m->space), mix(m->width, cycle_root(g, m->address)));
                 s.hash = mix(s.hash, a.linear ? 0 : a.hash);
                 take_in(&s, &a, 1);
                 int64_t order = a.constant;

@@ -92,7 +92,7 @@ static struct cycle_phi *loop_phi(struct cycle_work *w, graph_id id, struct cycl
 {
     const struct graph_node *n = graph_at(w->g, id);
     const struct graph_block *b = &w->g->blocks.p[n->block];
-    if (n->kind != GRAPH_PHI || !b->loop || w->g->loops.p[b->loop - 1].header != n->block)
+    if (!graph_is_loop_phi(w->g, id) || !b->loop || w->g->loops.p[b->loop - 1].header != n->block)
         return NULL;
     struct cycle_region *r = &w->regions[b->loop - 1];
     for (uint32_t i = 0; i < r->phi_count; i++)
@@ -259,31 +259,6 @@ static bool is_index(struct matcher *m, graph_id id, unsigned depth)
     return passes;
 }
 
-/* The array an address lies in, through moving pointers and selects. */
-static graph_id root_of(struct cycle_work *w, graph_id id, unsigned depth)
-{
-    const struct graph *g = w->g;
-    struct graph_affine f;
-    if (depth > 24 || !graph_affine(g, id, &f))
-        return GRAPH_NIL;
-    if (f.base != GRAPH_NIL)
-        return f.base;
-    for (unsigned k = 0; k < f.term_count; k++) {
-        const struct graph_node *n = graph_at(g, f.terms[k].term);
-        if (f.terms[k].coefficient != 1 || n->type != UOP_B64 || f.terms[k].extend)
-            continue;
-        graph_id into = GRAPH_NIL;
-        if (n->kind == UOP_SELECT)
-            into = n->arg[1];
-        for (uint32_t a = 0; n->kind == GRAPH_PHI && a < n->phi_count && into == GRAPH_NIL; a++)
-            into = n->phi_args[a] < f.terms[k].term ? n->phi_args[a] : GRAPH_NIL;
-        graph_id root = into == GRAPH_NIL ? GRAPH_NIL : root_of(w, into, depth + 1);
-        if (root != GRAPH_NIL)
-            return root;
-    }
-    return GRAPH_NIL;
-}
-
 struct word { /* of memory */
     graph_id address;
     uint64_t offset;
@@ -356,7 +331,7 @@ static bool match_word(struct matcher *m, const struct word *a, const struct wor
         return false;
     if (!is_index(m, a->address, 0))
         return match(m, a->address, b->address, depth + 1);
-    if (root_of(m->w, a->address, 0) != root_of(m->w, b->address, 0))
+    if (cycle_root(m->w->g, a->address) != cycle_root(m->w->g, b->address))
         return false;
     if (m->address == GRAPH_NIL) {
         m->address = a->address;
@@ -473,6 +448,9 @@ static bool match(struct matcher *m, graph_id t, graph_id n, unsigned depth)
 struct run { /* steps in a row */
     uint32_t steps;
     graph_id in, out;                       /* of the chain they were followed along */
+    VEC(graph_id) outs;                     /* of each step */
+    graph_id *elements;                     /* of each step, where they stand in any order; else NULL */
+    uint32_t begin, end;                    /* instances that make the steps, first and last */
     graph_id first[CHAINS_MAX], last[CHAINS_MAX]; /* of every chain of the group */
     graph_id from, element;                 /* address of the first element: in the step, in the run */
     struct set ahead;                       /* where elements go on */
@@ -546,13 +524,70 @@ static struct run follow(struct cycle_work *w, struct cycle_region *r, uint32_t 
         for (size_t i = 0; i < step.pairs.n; i++)
             VEC_PUSH(w->a, run.pairs, step.pairs.p[i]);
         before = step;
+        VEC_PUSH(w->a, run.outs, next);
         run.out = next;
         run.steps++;
     }
     return run;
 }
 
+/* The same for a sum that was flattened: one step is one term beside the old value. `in`: the old value in `out`, or
+ * with `out` NIL in the largest sum made of it. Elements stand in any order: the first is the one that no other comes a
+ * step before. */
+static struct run gather(struct cycle_work *w, struct cycle_region *r, uint32_t chain, graph_id in, graph_id out)
+{
+    enum { TERMS = 256 };
+    const struct cycle_chain *c = &r->chains.p[chain];
+    const struct graph *g = w->g;
+    unsigned kind = graph_at(g, c->out)->kind;
+    struct run run = {.in = in, .out = in};
+    graph_id terms[TERMS], elements[TERMS], root = out;
+    uint32_t count, own = 0;
+    for (bool up = out == GRAPH_NIL; up;) {
+        uint32_t users;
+        const graph_id *user = graph_users(g, root == GRAPH_NIL ? in : root, &users);
+        up = false;
+        for (uint32_t i = 0; i < users && !up; i++)
+            if (graph_at(g, user[i])->kind == kind && graph_at(g, user[i])->type == graph_at(g, in)->type &&
+                user[i] < w->nodes) {
+                root = user[i];
+                up = true;
+            }
+    }
+    if (root == GRAPH_NIL || !cycle_flatten(g, root, kind, terms, TERMS, &count) || count < 2)
+        return run;
+    uint32_t steps = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct matcher m = {.w = w, .r = r};
+        if (terms[i] == in && own++ == 0)
+            continue;
+        bool ok = match(&m, c->terms[0], terms[i], 0) && m.address != GRAPH_NIL;
+        w->budget -= w->budget > m.steps ? m.steps : w->budget;
+        if (!ok)
+            return run;
+        run.from = m.address;
+        elements[steps++] = m.element;
+        for (size_t k = 0; k < m.pairs.n; k++)
+            VEC_PUSH(w->a, run.pairs, m.pairs.p[k]);
+    }
+    if (own != 1)
+        return run;
+    run.element = elements[0];
+    run.elements = ARENA_ARRAY(w->a, graph_id, steps);
+    if (!run.elements)
+        return run;
+    memcpy(run.elements, elements, steps * sizeof elements[0]);
+    run.steps = steps;
+    run.out = root;
+    VEC_PUSH(w->a, run.outs, root);
+    return run;
+}
+
 /* ---- joining ---------------------------------------------------------------------------------- */
+
+struct part { /* what a straight piece was found along, and the instances that make its steps */
+    uint32_t chain, begin, end;
+};
 
 struct joiner {
     struct cycle_work *w;
@@ -563,8 +598,14 @@ struct joiner {
     uint64_t advance;       /* of an element a step */
     bool moves;             /* elements are known: they must go on */
     VEC(struct set) ends;   /* where the elements of the pieces so far end */
-    graph_id result;        /* last of `flow` for the chain that is followed */
+    VEC(struct part) parts; /* of each piece */
+    uint32_t until;         /* instance from which on the same step has begun anew: another loop's */
 };
+
+static unsigned bits_of(const struct graph *g, graph_id id)
+{
+    return uop_type_bits((enum uop_type)graph_at(g, id)->type);
+}
 
 /* `id` flows on through selects and joins that are not loop phis. */
 static void flow_from(struct joiner *j, graph_id id)
@@ -583,7 +624,9 @@ static void flow_from(struct joiner *j, graph_id id)
             const struct graph_node *n = graph_at(w->g, users[i]);
             struct cycle_region *of;
             bool mux = (n->kind == UOP_SELECT && n->arg[0] != x) ||
-                       (n->kind == GRAPH_PHI && !loop_phi(w, users[i], &of));
+                       (n->kind == GRAPH_PHI && !loop_phi(w, users[i], &of)) ||
+                       (n->kind == UOP_PAIR && bits_of(w->g, n->arg[0]) == 16) ||
+                       ((n->kind == UOP_LO || n->kind == UOP_HI) && bits_of(w->g, users[i]) == 16);
             if (!mux || users[i] >= w->nodes || j->flows[users[i]])
                 continue;
             j->flows[users[i]] = true;
@@ -615,34 +658,62 @@ static bool goes_on(struct joiner *j, const struct set *begin)
     return false;
 }
 
-/* A stretch of straight code from its first to its last instance that makes one of `nodes`. */
-static bool place_run(struct joiner *j, const struct run *run, struct graph_piece *out)
+/* The stretch of straight code that makes the steps: the blocks from the first to the last. */
+static bool place_run(struct joiner *j, struct run *run, struct graph_piece *out)
 {
     struct cycle_work *w = j->w;
     const struct graph *g = w->g;
-    uint32_t at = cycle_maker(g, run->out, UINT32_MAX);
-    if (at == UINT32_MAX)
+    uint32_t *blocks = ARENA_ARRAY(w->a, uint32_t, run->outs.n), count = 0;
+    if (!blocks)
         return false;
-    uint32_t block = g->insns.p[at].block, *blocks = ARENA_ARRAY(w->a, uint32_t, 1);
-    if (!blocks || g->blocks.p[block].loop != g->loops.p[j->r->loop].parent)
+    for (size_t i = 0; i < run->outs.n; i++) {
+        uint32_t at = cycle_maker(w, run->outs.p[i], UINT32_MAX);
+        if (at == UINT32_MAX)
+            continue; /* made by nobody: a select where paths meet */
+        uint32_t block = g->insns.p[at].block, k = count;
+        if (g->blocks.p[block].loop != g->loops.p[j->r->loop].parent)
+            return false;
+        for (; k > 0 && blocks[k - 1] > block; k--)
+            ;
+        if (k > 0 && blocks[k - 1] == block)
+            continue;
+        memmove(blocks + k + 1, blocks + k, (count - k) * sizeof blocks[0]);
+        blocks[k] = block;
+        count++;
+    }
+    if (count == 0)
         return false;
-    blocks[0] = block;
+    run->begin = UINT32_MAX;
+    run->end = 0;
+    for (size_t i = 1; i < run->pairs.n; i += 2) {
+        uint32_t at = cycle_maker(w, run->pairs.p[i], UINT32_MAX);
+        if (at == UINT32_MAX || g->insns.p[at].block < blocks[0] || g->insns.p[at].block > blocks[count - 1])
+            continue;
+        run->begin = at < run->begin ? at : run->begin;
+        run->end = at > run->end ? at : run->end;
+    }
     *out = (struct graph_piece){.straight = true,
                                 .loop = UINT32_MAX,
-                                .first = g->blocks.p[block].first,
-                                .last = g->blocks.p[block].last,
+                                .first = g->blocks.p[blocks[0]].first,
+                                .last = g->blocks.p[blocks[count - 1]].last,
                                 .unroll = run->steps,
                                 .blocks = blocks,
-                                .block_count = 1};
+                                .block_count = count};
     return true;
 }
 
-static void add_piece(struct joiner *j, struct graph_piece piece)
+/* Another accumulator in the same stretch is the same piece; two stretches of one accumulator are two, even where both
+ * became guarded instructions of one block. */
+static void add_piece(struct joiner *j, struct graph_piece piece, struct part part)
 {
-    for (size_t i = 0; i < j->c->pieces.n; i++)
-        if (j->c->pieces.p[i].straight == piece.straight && j->c->pieces.p[i].first == piece.first)
+    for (size_t i = 0; i < j->c->pieces.n; i++) {
+        const struct graph_piece *p = &j->c->pieces.p[i];
+        if (p->straight == piece.straight && p->first == piece.first && p->unroll == piece.unroll &&
+            (!p->straight || j->parts.p[i].chain != part.chain))
             return;
+    }
     VEC_PUSH(j->w->a, j->c->pieces, piece);
+    VEC_PUSH(j->w->a, j->parts, part);
 }
 
 static void add_loop(struct joiner *j, struct cycle_region *r, uint32_t unroll)
@@ -655,31 +726,43 @@ static void add_loop(struct joiner *j, struct cycle_region *r, uint32_t unroll)
                                       .last = l->last,
                                       .unroll = unroll,
                                       .blocks = r->blocks,
-                                      .block_count = r->block_count});
+                                      .block_count = r->block_count},
+              (struct part){.chain = UINT32_MAX});
 }
 
-/* Elements of the run begin where a piece before ended. */
-static bool run_goes_on(struct joiner *j, const struct run *run, uint32_t loop, struct set *begin)
+/* Elements of the run begin where a piece before ended. The same step from elsewhere is another loop of the source, and
+ * what stands behind it in the code belongs to that. */
+static bool run_goes_on(struct joiner *j, const struct run *run, uint32_t loop, uint32_t insn, struct set *begin)
 {
+    if (insn >= j->until)
+        return false;
     if (!j->moves || run->element == GRAPH_NIL)
         return !j->moves;
-    *begin = address_set(j->w, run->element, loop, TURN_FIRST);
-    return goes_on(j, begin);
+    for (uint32_t i = 0; i < (run->elements ? run->steps : 1); i++) { /* in any order: some element is the next one */
+        *begin = address_set(j->w, run->elements ? run->elements[i] : run->element, loop, TURN_FIRST);
+        if (goes_on(j, begin))
+            return true;
+    }
+    j->until = insn;
+    return false;
 }
 
 static bool try_straight(struct joiner *j, uint32_t chain, graph_id x)
 {
-    struct run run = follow(j->w, j->r, chain, x, GRAPH_NIL);
+    bool flat = j->r->chains.p[chain].flat;
+    struct run run = flat ? gather(j->w, j->r, chain, x, GRAPH_NIL) : follow(j->w, j->r, chain, x, GRAPH_NIL);
     struct graph_piece piece;
     struct set begin = {0};
-    if (run.steps == 0 || !run_goes_on(j, &run, UINT32_MAX, &begin) || !place_run(j, &run, &piece))
+    if (run.steps == 0 || !place_run(j, &run, &piece) || !run_goes_on(j, &run, UINT32_MAX, piece.first, &begin))
         return false;
     for (uint32_t c = 0; c < j->r->chains.n && c < CHAINS_MAX; c++) { /* what it reads comes from the piece before too */
         if (run.first[c] != GRAPH_NIL && j->r->chains.p[c].group == j->r->chains.p[chain].group &&
             (run.first[c] >= j->w->nodes || !j->flows[run.first[c]]))
             return false;
     }
-    add_piece(j, piece);
+    add_piece(j, piece, (struct part){chain, run.begin, run.end});
+    for (size_t i = 0; i + 1 < run.outs.n; i++) /* a guarded step is a select too: no place where paths meet */
+        j->w->claimed[run.outs.p[i]] = true;
     note_copies(j, &run);
     if (begin.count)
         end_at(j, begin, field_mul(j->advance, run.steps));
@@ -695,16 +778,18 @@ static bool try_loop(struct joiner *j, uint32_t chain, struct cycle_region *r)
     for (uint32_t i = 0; i < r->chains.n; i++) {
         const struct cycle_chain *c = &r->chains.p[i];
         graph_id start = r->phis[c->phi].start;
-        if (c->flat || start == GRAPH_NIL || start >= j->w->nodes || !j->flows[start] || c->in != r->phis[c->phi].phi)
+        bool flat = j->r->chains.p[chain].flat; /* one term beside the old value is a sum too */
+        if ((c->flat && !flat) || (flat && !c->flat && c->count != 1) || start == GRAPH_NIL || start >= j->w->nodes || !j->flows[start])
             continue;
-        struct run run = follow(j->w, j->r, chain, c->in, c->out);
+        struct run run = flat ? gather(j->w, j->r, chain, c->in, c->out) : follow(j->w, j->r, chain, c->in, c->out);
         struct set begin = {0};
-        if (run.steps == 0 || run.out != c->out || !run_goes_on(j, &run, r->loop, &begin))
+        if (run.steps == 0 || run.out != c->out ||
+            !run_goes_on(j, &run, r->loop, j->w->g->loops.p[r->loop].first, &begin))
             continue;
         add_loop(j, r, run.steps);
         note_copies(j, &run);
-        if (begin.count)
-            VEC_PUSH(j->w->a, j->ends, address_set(j->w, run.element, r->loop, TURN_AFTER));
+        if (begin.count) /* the first element, a turn after the last */
+            end_at(j, begin, field_mul(field_mul(j->advance, run.steps), field_add(cycle_turns(j->w, r), 1)));
         for (uint32_t k = 0; k < r->chains.n; k++)
             flow_from(j, r->chains.p[k].out);
         return true;
@@ -718,7 +803,7 @@ static void join_chain(struct joiner *j, uint32_t chain)
     struct cycle_work *w = j->w;
     struct cycle_region *r = j->r;
     const struct cycle_chain *c = &r->chains.p[chain];
-    struct run own = follow(w, r, chain, c->in, c->out);
+    struct run own = c->flat ? gather(w, r, chain, c->in, c->out) : follow(w, r, chain, c->in, c->out);
     if (own.steps == 0 || own.out != c->out)
         return;
     note_copies(j, &own);
@@ -731,6 +816,15 @@ static void join_chain(struct joiner *j, uint32_t chain)
             return;
         uint64_t turn = field_add(after.v[0], field_neg(begin.v[0]));
         j->advance = field_mul(turn, field_inverse(own.steps));
+        for (uint32_t i = 1; own.elements && i < own.steps; i++) { /* the first: a step before none of the others */
+            struct set other = address_set(w, own.elements[i], r->loop, TURN_AFTER);
+            uint64_t way = other.count ? field_add(after.v[0], field_neg(other.v[0])) : 0;
+            for (uint32_t k = 1; k < own.steps && other.count; k++)
+                if (way == field_mul(j->advance, k)) {
+                    after = other;
+                    break;
+                }
+        }
         VEC_PUSH(w->a, j->ends, after);
     }
     for (uint32_t i = 0; i < r->chains.n; i++)
@@ -747,7 +841,7 @@ static void join_chain(struct joiner *j, uint32_t chain)
             if (starts)
                 try_loop(j, chain, other);
         }
-        if (w->budget > 0)
+        if (w->budget > 0 && !w->claimed[j->flow.p[at]])
             try_straight(j, chain, j->flow.p[at]);
     }
 }
@@ -758,7 +852,7 @@ static bool matches_store(struct joiner *j, const struct graph_access *t, const 
 {
     struct matcher m = {.w = j->w, .r = j->r};
     if (s->kind != t->kind || s->space != t->space || s->width != t->width ||
-        root_of(j->w, s->address, 0) != root_of(j->w, t->address, 0) || !is_index(&m, t->address, 0))
+        cycle_root(j->w->g, s->address) != cycle_root(j->w->g, t->address) || !is_index(&m, t->address, 0))
         return false;
     for (unsigned k = 0; k < 4; k++)
         if ((t->value[k] != GRAPH_NIL || s->value[k] != GRAPH_NIL) && !match(&m, t->value[k], s->value[k], 0))
@@ -839,8 +933,10 @@ static void join_stores(struct joiner *j)
         if (l == parent && g->blocks.p[b].reachable) {
             uint32_t n = gather_stores(j, t, &b, 1, UINT32_MAX, &at, &run);
             uint32_t *blocks = ARENA_ARRAY(w->a, uint32_t, 1);
-            if (n == 0 || !goes_on(j, &at) || !blocks)
+            if (n == 0 || !blocks)
                 continue;
+            if (!goes_on(j, &at))
+                break; /* the same from elsewhere: another loop of the source */
             blocks[0] = b;
             add_piece(j, (struct graph_piece){.straight = true,
                                               .loop = UINT32_MAX,
@@ -848,15 +944,18 @@ static void join_stores(struct joiner *j)
                                               .last = g->blocks.p[b].last,
                                               .unroll = n,
                                               .blocks = blocks,
-                                              .block_count = 1});
+                                              .block_count = 1},
+                      (struct part){.chain = UINT32_MAX});
             note_copies(j, &run);
             end_at(j, at, field_mul(j->advance, n));
         } else if (l && g->loops.p[l - 1].header == b && g->loops.p[l - 1].parent == parent && l - 1 != r->loop &&
                    w->regions[l - 1].cycle < 0 && w->regions[l - 1].chains.n == 0) {
             struct cycle_region *other = &w->regions[l - 1];
             uint32_t n = gather_stores(j, t, other->blocks, other->block_count, l - 1, &at, &run);
-            if (n == 0 || n != other->unroll || !goes_on(j, &at))
+            if (n == 0 || n != other->unroll)
                 continue;
+            if (!goes_on(j, &at))
+                break;
             add_loop(j, other, n);
             note_copies(j, &run);
             end_at(j, at, field_mul(field_mul(j->advance, n), field_add(cycle_turns(w, other), 1)));
@@ -899,6 +998,21 @@ static void make_folds(struct joiner *j)
     }
 }
 
+/* Two straight pieces of one block: each from its first instruction to its last. */
+static void part_pieces(struct joiner *j)
+{
+    struct graph_cycle *c = j->c;
+    for (size_t i = 0; i < c->pieces.n; i++) {
+        bool shared = false;
+        for (size_t k = 0; k < c->pieces.n && c->pieces.p[i].straight && !shared; k++)
+            shared = k != i && c->pieces.p[k].straight && c->pieces.p[k].blocks[0] == c->pieces.p[i].blocks[0];
+        if (!shared || j->parts.p[i].begin > j->parts.p[i].end)
+            continue;
+        c->pieces.p[i].first = j->parts.p[i].begin;
+        c->pieces.p[i].last = j->parts.p[i].end;
+    }
+}
+
 static void sort_pieces(struct graph_cycle *c)
 {
     for (size_t i = 1; i < c->pieces.n; i++) {
@@ -921,17 +1035,17 @@ static void sort_pieces(struct graph_cycle *c)
 
 void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct graph_cycle *c)
 {
-    struct joiner j = {.w = w, .r = r, .c = c};
+    struct joiner j = {.w = w, .r = r, .c = c, .until = UINT32_MAX};
     j.flows = ARENA_ARRAY(w->a, bool, w->nodes);
-    if (!j.flows || c->irreducible)
+    VEC_PUSH(w->a, j.parts, (struct part){.chain = UINT32_MAX}); /* the loop itself */
+    if (!j.flows || c->irreducible || arena_failed(w->a))
         return;
     for (uint32_t i = 0; i < r->chains.n && i < CHAINS_MAX; i++) {
-        if (r->chains.p[i].flat || r->chains.p[i].in != r->phis[r->chains.p[i].phi].phi)
-            continue;
         join_chain(&j, i);
     }
     if (r->chains.n == 0)
         join_stores(&j);
+    part_pieces(&j);
     sort_pieces(c);
     make_folds(&j);
 }

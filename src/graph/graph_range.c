@@ -7,7 +7,7 @@
 
 #include <limits.h>
 
-enum { RANGE_DEPTH = 48, PHI_TURNS = 40, OVERRIDES = 6, EVAL_BUDGET = 96 };
+enum { RANGE_DEPTH = 48, PHI_TURNS = 40, OVERRIDES = 4, EVAL_BUDGET = 96 };
 
 struct interval {
     int64_t lo, hi;
@@ -49,8 +49,10 @@ struct graph_facts *graph_facts_of(struct graph *g)
         struct graph_facts *f = ARENA_NEW(g->a, struct graph_facts);
         g->facts = f;
         for (size_t i = 1; f && i < g->nodes.n; i++)
-            f->two_dimensional |= g->nodes.p[i].kind == UOP_SREG &&
-                                  (g->nodes.p[i].imm == UOP_SR_TID_Y || g->nodes.p[i].imm == UOP_SR_TID_Z);
+            if (g->nodes.p[i].kind == UOP_SREG && g->nodes.p[i].imm <= UOP_SR_TID_Z)
+                f->reads[g->nodes.p[i].imm] = true;
+        if (f)
+            f->two_dimensional = f->reads[1] || f->reads[2];
     }
     return g->facts;
 }
@@ -188,6 +190,29 @@ static struct interval of_bits(unsigned kind, unsigned bits, struct interval a, 
 
 static struct interval of_phi(struct graph *g, graph_id id);
 
+/* How many turns a loop makes: as often as its counters can step. */
+static struct interval of_turns(struct graph *g, graph_id id)
+{
+    uint32_t loop, seen = 0;
+    struct interval r = {0, INT32_MAX};
+    if (!graph_is_turn_symbol(g, id, &loop))
+        return full_of(uop_type_bits((enum uop_type)graph_at(g, id)->type));
+    for (graph_id phi = 1; phi < g->nodes.n && seen < 8; phi++) {
+        int64_t step;
+        graph_id start;
+        struct graph_range p;
+        if (graph_at(g, phi)->kind != GRAPH_PHI || graph_at(g, phi)->block != g->loops.p[loop - 1].header)
+            continue;
+        seen++;
+        if (graph_is_counter(g, phi, &start, &step) && graph_range_of(g, phi, &p) &&
+            (__int128)p.hi - p.lo < INT32_MAX) {
+            int64_t most = (p.hi - p.lo) / (step < 0 ? -step : step);
+            r.hi = most < r.hi ? most : r.hi;
+        }
+    }
+    return r;
+}
+
 static struct interval compute(struct evaluation *e, graph_id id, unsigned depth)
 {
     struct graph *g = e->g;
@@ -246,6 +271,7 @@ static struct interval compute(struct evaluation *e, graph_id id, unsigned depth
         return b.lo >= 0 && b.hi <= a.hi ? b : n.imm < bits ? a : all;
     case UOP_LO: a = range(e, n.arg[0], depth + 1); return a.lo >= all.lo && a.hi <= all.hi ? a : all;
     case UOP_UNIFORM: return range(e, n.arg[0], depth + 1);
+    case GRAPH_RESULT: return of_turns(g, id);
     case UOP_POPC: return (struct interval){0, 64};
     case UOP_FLO: return (struct interval){-1, 63};
     case UOP_BFE:
@@ -374,6 +400,34 @@ static bool turn(struct graph *g, graph_id id, const graph_id *conditions, struc
     return any;
 }
 
+/* Up to two guesses of where a counter ends: at the number it is compared with, from below or from above. */
+static unsigned test_bounds(struct graph *g, graph_id condition, graph_id next, graph_id phi, struct interval start,
+                            struct interval out[2])
+{
+    graph_id atoms[6];
+    unsigned count;
+    uint64_t table;
+    if (condition == GRAPH_NIL || !graph_table(g, condition, atoms, &count, &table))
+        return 0;
+    for (unsigned k = 0; k < count; k++) {
+        const struct graph_node n = *graph_at(g, atoms[k]);
+        if (n.kind != UOP_IEQ && n.kind != UOP_ILT_S && n.kind != UOP_ILT_U)
+            continue;
+        for (unsigned side = 0; side < 2; side++) {
+            struct evaluation e = {.g = g, .budget = EVAL_BUDGET};
+            if (n.arg[side] != next && n.arg[side] != phi)
+                continue;
+            struct interval o = range(&e, n.arg[1 - side], 1);
+            if (o.lo == INT64_MIN || o.hi == INT64_MAX)
+                continue;
+            out[0] = (struct interval){start.lo, o.hi - (n.arg[side] == next)};
+            out[1] = (struct interval){o.lo + (n.arg[side] == next), start.hi};
+            return 2;
+        }
+    }
+    return 0;
+}
+
 static struct interval of_phi(struct graph *g, graph_id id)
 {
     enum { MAX_PREDS = 8 };
@@ -407,9 +461,14 @@ static struct interval of_phi(struct graph *g, graph_id id)
     }
     if (first)
         return now;
-    const struct interval guesses[3] = {{start.lo, now.hi}, {now.lo, start.hi}, {start.lo, start.hi}};
-    for (unsigned i = 0; i < 3; i++) {
+    struct interval guesses[3 + 2 * MAX_PREDS] = {{start.lo, now.hi}, {now.lo, start.hi}, {start.lo, start.hi}};
+    unsigned count = 3;
+    for (uint32_t k = 0; k < n.phi_count; k++) /* where the tests on the way round put the end */
+        count += test_bounds(g, conditions[k], n.phi_args[k], id, start, guesses + count);
+    for (unsigned i = 0; i < count; i++) {
         struct interval guess = guesses[i];
+        guess.lo = guess.lo > now.lo ? guess.lo : now.lo;
+        guess.hi = guess.hi < now.hi ? guess.hi : now.hi;
         for (int again = 0; again < 3; again++) {
             if (guess.lo > guess.hi || !turn(g, id, conditions, guess, &next))
                 break;
@@ -432,16 +491,4 @@ bool graph_range_of(struct graph *g, graph_id id, struct graph_range *out)
     struct interval r = range(&e, id, 0), all = full_of(uop_type_bits((enum uop_type)graph_at(g, id)->type));
     *out = (struct graph_range){r.lo, r.hi, false};
     return r.lo > all.lo || r.hi < all.hi;
-}
-
-void graph_range_within(struct graph *g, graph_id id, const graph_id *nodes, const struct graph_range *as,
-                        unsigned count, struct graph_range *out)
-{
-    struct evaluation e = {.g = g, .budget = EVAL_BUDGET};
-    for (; e.count < count && e.count < OVERRIDES; e.count++) {
-        e.node[e.count] = nodes[e.count];
-        e.as[e.count] = (struct interval){as[e.count].lo, as[e.count].hi};
-    }
-    struct interval r = range(&e, id, 0);
-    *out = (struct graph_range){r.lo, r.hi, true};
 }

@@ -593,7 +593,7 @@ static graph_id simplify(struct graph *g, const struct uop *like, const graph_id
         struct uop u = *like;
         u.imm = uop_type_bits((enum uop_type)like->type), u.width = like->type;
         u.type = UOP_B1;
-        return intern_like(g, &u, args, 2);
+        return graph_intern_like(g, &u, args, 2);
     }
     case UOP_FADD:
     case UOP_FMUL:

@@ -34,6 +34,8 @@ static graph_id read_register(struct graph_builder *b, struct graph_work *w, con
     if (w->state[v].node == GRAPH_NIL)
         w->state[v].node = graph_entry_value(b, v);
     graph_id node = graph_assume(g, w->state[v].node, under);
+    if (under != w->path) /* path and guard may be too much for a table: what the guard alone says */
+        node = graph_assume(g, node, g->insns.p[w->insn].guard);
     struct graph_use use = {.insn = w->insn, .file = u->file, .reg = u->reg, .node = node};
     VEC_PUSH(g->a, g->uses, use);
     VEC_PUSH(&b->scratch, b->pending, (struct graph_pending_use){w->state[v].cell, under});

@@ -35,6 +35,7 @@ struct mean {
     VEC(const char *)
     value_ids; /* "v0" …; set by mean_set_value(): such a node prints as its id inside other expressions */
     VEC(graph_id) value_nodes;
+    struct map_u64 variables; /* nodes that print as their id whatever the style: they have no written-out form */
     struct mean_work *work; /* private: texts made so far, arrays, marks (mean_internal.h) */
 };
 
@@ -82,6 +83,8 @@ bool mean_address_of(struct mean *m, graph_id address, enum uop_space space, uns
  * The value itself where that is not seen. */
 graph_id mean_stored_value(struct mean *m, graph_id value, unsigned width);
 bool mean_set_value(struct mean *m, graph_id node, const char *id);
+/* The same, of a node that is (an old value of) a variable that goes round a loop. */
+bool mean_set_variable(struct mean *m, graph_id node, const char *id);
 /* The parameter a CBANK node reads (whole or in part), or NULL. */
 const struct mean_param *mean_param_of(const struct mean *m, graph_id node);
 /* blockIdx.D * (blockDim.D or a constant) + threadIdx.D, in 32 or 64 bits; named only if addresses

@@ -908,7 +908,7 @@ struct mean_text mean_text_of(struct mean *m, graph_id id, unsigned as, unsigned
         return mean_text_convert(m, word(m->names.p[at].name), width == 64 ? KIND_S64 : KIND_S32, width, as);
     if (map_u64_get(&m->work->low_of, id, &at) && at < m->names.n)
         return mean_text_convert(m, mean_piece(m, PREC_PRIMARY, "lo(%s)", m->names.p[at].name), KIND_S32, width, as);
-    if (!(style & MEAN_EXPANDED) && map_u64_get(&m->value_of, id, &at)) {
+    if ((!(style & MEAN_EXPANDED) || map_u64_get(&m->variables, id, NULL)) && map_u64_get(&m->value_of, id, &at)) {
         const struct graph_node *n = graph_at(m->g, id);
         bool half = (n->kind == UOP_LO || n->kind == UOP_HI) && graph_at(m->g, n->arg[0])->kind == UOP_LOAD;
         if (n->kind != UOP_LOAD && n->kind != UOP_ELEMENT && !half) /* elements say more than their id */
@@ -1010,4 +1010,9 @@ bool mean_set_value(struct mean *m, graph_id node, const char *id)
     VEC_PUSH(m->a, m->value_nodes, node);
     m->work->epoch++;
     return m->value_ids.n == at + 1 && m->value_nodes.n == at + 1 && map_u64_put(m->a, &m->value_of, node, at);
+}
+
+bool mean_set_variable(struct mean *m, graph_id node, const char *id)
+{
+    return mean_set_value(m, node, id) && map_u64_put(m->a, &m->variables, node, 0);
 }

@@ -308,7 +308,7 @@ static enum mean_kind used_by(graph_id id, const struct graph_node *user, unsign
     case UOP_SQRT:
     case UOP_SIN:
     case UOP_COS:
-    case UOP_TANH:
+    case UOP_TANH: return float_kind(user->type);
     case UOP_FLT:
     case UOP_FLE:
     case UOP_FEQ:

@@ -77,8 +77,8 @@ static void match_atoms(struct pat_collect *k, const struct pat_page *page, cons
             place = place->arg[0];
         int array = place->kind == CU_NAME ? cu_find_variable(&v->block, place->text) : -1;
         if (array >= 0)
-            k->c->bound[array] =
-                (struct pat_bound){.set = true, .param = -1, .text = uop_space_text(a.space == UOP_GENERIC ? UOP_GLOBAL : a.space)};
+            k->c->bound[array] = (struct pat_bound){
+                .set = true, .param = -1, .text = uop_space_text(a.space == UOP_GENERIC ? UOP_GLOBAL : a.space)};
         if (pat_match_where(k->c))
             pat_keep(k->run, GRAPH_NIL, &a.insn, 1);
     }
@@ -151,8 +151,8 @@ static bool guards_loop(const struct graph *g, const struct graph_block *b)
         const struct graph_block *t = &g->blocks.p[b->succs[s]];
         if (t->loop && t->loop != b->loop && g->loops.p[t->loop - 1].header == b->succs[s])
             return true;
-        if (t->succ_count == 1 && g->blocks.p[t->succs[0]].loop != b->loop &&
-            g->blocks.p[t->succs[0]].loop && g->loops.p[g->blocks.p[t->succs[0]].loop - 1].header == t->succs[0])
+        if (t->succ_count == 1 && g->blocks.p[t->succs[0]].loop != b->loop && g->blocks.p[t->succs[0]].loop &&
+            g->loops.p[g->blocks.p[t->succs[0]].loop - 1].header == t->succs[0])
             return true;
     }
     return false;
@@ -165,8 +165,9 @@ static void match_branches(struct pat_collect *k, const struct pat_page *page, c
     int c = e->kind == CU_NAME ? cu_find_variable(&v->block, e->text) : -1;
     for (uint32_t i = 0; i < g->blocks.n; i++) {
         const struct graph_block b = g->blocks.p[i];
-        if (!b.reachable || b.branch == GRAPH_NIL || b.succ_count != 2 || leaves_loop(g, &b) || guards_loop(g, &b) ||
-            graph_is_const(g, b.branch, NULL) || pat_only_leaves(g, b.succs[0]) || pat_only_leaves(g, b.succs[1]))
+        if (!b.reachable || graph_is_owned(g, b.last) || b.branch == GRAPH_NIL || b.succ_count != 2 ||
+            leaves_loop(g, &b) || guards_loop(g, &b) || graph_is_const(g, b.branch, NULL) ||
+            pat_only_leaves(g, b.succs[0]) || pat_only_leaves(g, b.succs[1]))
             continue;
         pat_ctx_begin(k->c, page, v, b.branch);
         if (c >= 0)

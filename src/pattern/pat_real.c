@@ -46,7 +46,8 @@ struct builder {
     uint8_t *rests_on;
     uint32_t nodes; /* of the graph and of readings, before this began */
     const struct map_u64 *minmax;
-    const struct stand_in *list; /* NULL: functions alone */
+    const struct map_u64 *variables; /* nodes told by a name */
+    const struct stand_in *list;     /* NULL: functions alone */
 };
 
 /* A copy of a reading's node over the readings of what it is made of; nodes that only exist in it are copied too. */
@@ -71,6 +72,8 @@ static void build(struct builder *b)
         struct pat_minmax v;
         uint32_t k;
         const struct pat_reading *r = pat_reading_of(b->x, id);
+        if (map_u64_get(b->variables, id, NULL))
+            continue; /* what goes round a loop is told by its name */
         if (b->list && !(r && r->closed) && map_u64_get(b->minmax, id, &k)) {
             const struct stand_in s = b->list[k];
             if (pat_minmax_of(g, id, &v)) {
@@ -111,7 +114,8 @@ enum sp_status pat_real_build(struct mean *m, struct arena *a, struct pat_index 
     uint32_t nodes = (uint32_t)g->nodes.n;
     struct map_u64 at = {0};
     VEC(struct stand_in) list = {0};
-    struct builder real = {.g = g, .a = a, .x = x, .nodes = nodes, .minmax = &at}, plain = real;
+    struct builder real = {.g = g, .a = a, .x = x, .nodes = nodes, .minmax = &at, .variables = &m->variables},
+                   plain = real;
     real.of = ARENA_ARRAY(a, graph_id, nodes);
     plain.of = ARENA_ARRAY(a, graph_id, nodes);
     real.rests_on = ARENA_ARRAY(a, uint8_t, nodes);

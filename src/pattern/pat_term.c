@@ -41,6 +41,8 @@ static const struct {
     {"__double2loint", UOP_LO, UOP_NOP, 1},
     {"__umulhi", UOP_MULHI_U, UOP_NOP, 2},
     {"__mulhi", UOP_MULHI_S, UOP_NOP, 2},
+    {"__float2int_rn", UOP_F2I, UOP_NOP, 1},
+    {"__int2float_rn", UOP_NOP, UOP_I2F, 1},
     {"division_needs_slow_path", UOP_NOP, UOP_FCHK, 2},
 };
 

@@ -44,4 +44,13 @@ void pipe_env(unsigned sm, const struct img_kernel *kernel, struct graph_env *en
         for (uint32_t i = 0; i < kernel->param_count; i++)
             if (kernel->params[i].offset + kernel->params[i].size > env->param_bytes)
                 env->param_bytes = kernel->params[i].offset + kernel->params[i].size;
+    /* .maxntid bounds the product; .reqntid fixes each. */
+    int64_t most = 1;
+    for (unsigned d = 0; d < 3; d++) {
+        if (kernel->reqntid[d] > 0 && kernel->reqntid[d] <= 1024)
+            env->block[d] = (uint32_t)kernel->reqntid[d];
+        most = kernel->max_threads[d] > 0 && most > 0 ? most * kernel->max_threads[d] : 0;
+    }
+    for (unsigned d = 0; d < 3 && most > 0 && most <= 1024; d++)
+        env->block_limit[d] = (uint32_t)most;
 }

@@ -164,13 +164,18 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
         goto done;
     if ((status = place_build(&work, &graph, &place)) != SP_OK)
         goto done;
-    for (size_t i = 0; i < place.values.n; i++)
-        if (!mean_set_value(&mean, place.values.p[i].named, arena_printf(a, "v%zu", i)))
+    for (size_t i = 0; i < place.values.n; i++) {
+        const struct place_value *v = &place.values.p[i];
+        const char *id = arena_printf(a, "v%zu", i);
+        if (!(v->accumulator && v->named != v->node ? mean_set_variable : mean_set_value)(&mean, v->named, id))
             goto memory;
-    for (size_t i = 0; i < place.copies.n; i++)
-        if (!mean_set_value(&mean, place.copies.p[i].node,
-                            arena_printf(a, "v%u_%u", place.copies.p[i].value, place.copies.p[i].number)))
+    }
+    for (size_t i = 0; i < place.copies.n; i++) {
+        const struct place_copy *c = &place.copies.p[i];
+        const char *id = c->number ? arena_printf(a, "v%u_%u", c->value, c->number) : arena_printf(a, "v%u", c->value);
+        if (!(place.values.p[c->value].accumulator ? mean_set_variable : mean_set_value)(&mean, c->node, id))
             goto memory;
+    }
     if ((status = pat_run(s->patterns, &mean, a, &patterns)) != SP_OK)
         goto done;
     if ((status = rew_find_contractions(&work, &graph, &rewrites)) != SP_OK)

@@ -38,8 +38,7 @@ static bool leads_to(const struct place_work *w, uint32_t from, uint32_t to)
     return false;
 }
 
-/* Both may run in one thread, one after the other, in the same turn of the loops they are in. */
-static bool both_run(struct place_work *w, uint32_t first, uint32_t second)
+bool place_both_run(struct place_work *w, uint32_t first, uint32_t second)
 {
     struct graph *g = w->g;
     const struct graph_insn *a = &g->insns.p[first], *b = &g->insns.p[second];
@@ -74,7 +73,7 @@ static bool is_recomputed(struct place_work *w, const struct place_value *v)
             g->insns.p[d->insn].def_count == 0)
             continue;
         for (unsigned k = 0; k < n; k++)
-            if (made[k] != d->insn && both_run(w, made[k], d->insn))
+            if (made[k] != d->insn && place_both_run(w, made[k], d->insn))
                 return true;
         if (n < MADE_MAX)
             made[n++] = d->insn;

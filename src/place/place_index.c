@@ -313,7 +313,7 @@ static void add_member(struct place_work *w, uint32_t accumulator, graph_id id)
 }
 
 /* The accumulator of a phi and its step; loops that copy one step are pieces of one. */
-static uint32_t accumulator_of(struct place_work *w, graph_id phi, graph_id out)
+static uint32_t accumulator_of(struct place_work *w, uint32_t cycle, graph_id phi, graph_id out)
 {
     if (out != GRAPH_NIL && out < w->nodes && w->copy[out] != GRAPH_NIL)
         out = w->copy[out];
@@ -322,7 +322,7 @@ static uint32_t accumulator_of(struct place_work *w, graph_id phi, graph_id out)
         if (w->accumulators.p[i].out == out && out != GRAPH_NIL)
             at = i + 1;
     if (!at) {
-        struct place_accumulator made = {.phi = phi, .out = out};
+        struct place_accumulator made = {.cycle = cycle, .phi = phi, .out = out};
         VEC_PUSH(w->a, w->accumulators, made);
         at = (uint32_t)w->accumulators.n;
     }
@@ -375,6 +375,69 @@ static void close_accumulators(struct place_work *w)
     }
 }
 
+bool place_is_merge(const struct place_work *w, graph_id id)
+{
+    const struct graph_node *n = graph_at(w->g, id);
+    bool is = n->kind == UOP_SELECT;
+    for (unsigned k = 1; k <= 2 && is; k++) {
+        bool one = n->arg[k] < w->nodes && w->accumulator[n->arg[k]] == w->accumulator[id];
+        is = one || graph_at(w->g, n->arg[k])->kind == UOP_CONST;
+    }
+    return is;
+}
+
+/* Made by instructions outside the loop alone. */
+static bool made_outside(const struct place_work *w, graph_id id, uint32_t cycle)
+{
+    uint32_t count;
+    const uint32_t *defs = graph_defs_of(w->g, id, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t of = w->g->cycles->cycle_of[w->g->insns.p[w->g->defs.p[defs[i]].insn].block];
+        for (unsigned steps = 0; of && steps < 64; steps++) {
+            int32_t parent = w->g->cycles->cycles.p[of - 1].parent;
+            if (of == cycle + 1)
+                return false;
+            of = parent < 0 ? 0 : (uint32_t)parent + 1;
+        }
+    }
+    return count > 0;
+}
+
+/* What is made of an accumulator behind its loop, once for each piece that may be the last: one value. */
+static void find_final_copies(struct place_work *w)
+{
+    const struct graph *g = w->g;
+    struct map_u64 made = {0};
+    for (graph_id id = 1; id < w->nodes && w->accumulators.n; id++) {
+        const struct graph_node *n = graph_at(g, id);
+        bool final = false;
+        uint32_t first;
+        if (!uop_is_pure((enum uop_kind)n->kind) || n->kind >= GRAPH_PHI || n->type == UOP_B1 || !n->arg_count ||
+            w->copy[id] != GRAPH_NIL || w->accumulator[id])
+            continue;
+        uint64_t key = map_hash_mix((uint64_t)n->kind << 32 | (uint64_t)n->type << 24 | (uint64_t)n->round << 16 |
+                                        (uint64_t)n->flags << 8 | n->space,
+                                    map_hash_mix(n->imm, n->arg_count));
+        for (unsigned k = 0; k < n->arg_count; k++) {
+            graph_id arg = n->arg[k];
+            bool merged = arg < w->nodes && w->accumulator[arg] && !graph_is_loop_phi(g, arg) &&
+                          made_outside(w, id, w->accumulators.p[w->accumulator[arg] - 1].cycle);
+            bool copied = arg < w->nodes && w->final[arg];
+            final |= merged || copied;
+            key = map_hash_mix(key, merged ? UINT64_MAX - w->accumulator[arg] : copied ? w->final[arg] : (uint64_t)arg);
+        }
+        if (!final)
+            continue;
+        if (map_u64_get(&made, key, &first)) {
+            w->copy[id] = first;
+            w->final[id] = first;
+        } else {
+            map_u64_put(w->a, &made, key, id);
+            w->final[id] = id;
+        }
+    }
+}
+
 static bool find_accumulators(struct place_work *w)
 {
     const struct graph_cycles *c = w->g->cycles;
@@ -383,13 +446,13 @@ static bool find_accumulators(struct place_work *w)
         for (size_t k = 0; k < cycle->carried.n; k++) {
             const struct graph_carried *carried = &cycle->carried.p[k];
             if (carried->kind == GRAPH_CARRIED_DATA)
-                accumulator_of(w, carried->phi, carried->next);
+                accumulator_of(w, (uint32_t)i, carried->phi, carried->next);
         }
     }
     for (size_t i = 0; c && i < c->folds.n; i++)
         for (unsigned k = 0; k < c->folds.p[i].count; k++)
             if (c->folds.p[i].phi[k] != GRAPH_NIL || c->folds.p[i].out[k] != GRAPH_NIL)
-                accumulator_of(w, c->folds.p[i].phi[k], c->folds.p[i].out[k]);
+                accumulator_of(w, c->folds.p[i].cycle, c->folds.p[i].phi[k], c->folds.p[i].out[k]);
     if (arena_failed(w->a))
         return false;
     for (uint32_t i = 0; i < w->accumulators.n; i++) {
@@ -414,6 +477,7 @@ static bool find_accumulators(struct place_work *w)
             add_member(w, at - 1, id);
     }
     close_accumulators(w);
+    find_final_copies(w);
     return !arena_failed(w->a);
 }
 
@@ -422,7 +486,9 @@ enum sp_status place_make_index(struct place_work *w)
     w->alias = ARENA_ARRAY(w->a, graph_id, w->nodes);
     w->copy = ARENA_ARRAY(w->a, graph_id, w->nodes);
     w->accumulator = ARENA_ARRAY(w->a, uint32_t, w->nodes);
-    if (!w->alias || !w->copy || !w->accumulator || !index_defs(w) || !index_accesses(w) || !index_reaches(w))
+    w->final = ARENA_ARRAY(w->a, graph_id, w->nodes);
+    if (!w->alias || !w->copy || !w->accumulator || !w->final || !index_defs(w) || !index_accesses(w) ||
+        !index_reaches(w))
         return SP_ERR_MEMORY;
     find_aliases(w);
     find_copies(w);

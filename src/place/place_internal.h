@@ -1,4 +1,4 @@
-/* Between place_data.c, place_index.c, place_value.c and place_class.c only. */
+/* Between place_data.c, place_index.c, place_value.c, place_class.c and place_reload.c only. */
 #ifndef SP_PLACE_INTERNAL_H
 #define SP_PLACE_INTERNAL_H
 
@@ -13,6 +13,7 @@ struct place_cell {     /* of a list of defs */
 /* One accumulator: a loop's phi and all that is the same variable: what comes round, what paths and pieces make of it,
  * what is left behind the loop. */
 struct place_accumulator {
+    uint32_t cycle;
     graph_id phi; /* NIL: straight-line code */
     graph_id out; /* the step */
     VEC(graph_id) members;
@@ -40,6 +41,7 @@ struct place_work {
 
     graph_id *alias;       /* of a node that a load gives: the stored value it is proved to be, GRAPH_NIL: none */
     graph_id *copy;        /* of a node: what plays its part in the piece that is told, GRAPH_NIL: itself */
+    graph_id *final;       /* of a node: made of an accumulator behind its loop: the first node that is the same */
     uint32_t *accumulator; /* of a node: index into accumulators + 1 */
     VEC(struct place_accumulator) accumulators;
 
@@ -69,7 +71,16 @@ bool place_on_constant_stack(const struct graph *g, const struct graph_access *x
 /* A register made by the def holds no more than another does already: a copy. */
 bool place_is_copy(const struct graph *g, const struct graph_def *d, graph_id node);
 
+/* A select between values of one accumulator. */
+bool place_is_merge(const struct place_work *w, graph_id id);
+
 /* place_class.c */
 void place_classify(struct place_work *w, struct place_value *v);
+/* Both may run in one thread, one after the other, in the same turn of the loops they are in and not as copies of one
+ * instruction of the source's loop. */
+bool place_both_run(struct place_work *w, uint32_t first, uint32_t second);
+
+/* place_reload.c */
+void place_find_reloads(struct place_work *w, struct place *p);
 
 #endif

@@ -125,7 +125,6 @@ static void place_store(struct place_work *w, struct place_value *v, graph_id no
 static void place_accesses(struct place_work *w, struct place_value *v, graph_id node)
 {
     const struct graph *g = w->g;
-    bool loaded = false;
     for (uint32_t c = w->head[node]; c; c = w->next[c]) {
         const struct graph_access *x = &g->accesses.p[w->list[c]];
         if (!place_access_holds(w, x, node))
@@ -141,8 +140,7 @@ static void place_accesses(struct place_work *w, struct place_value *v, graph_id
                                       .access = w->list[c],
                                       .from = x->insn,
                                       .to = x->insn,
-                                      .may_reach = x->may_alias,
-                                      .reloaded = loaded};
+                                      .may_reach = x->may_alias};
         const struct graph_dependence *dep = g->dependence;
         for (uint32_t i = dep ? dep->first_reach[w->list[c]] : 0; dep && i < dep->first_reach[w->list[c] + 1]; i++) {
             const struct graph_reach *r = &dep->reaches.p[i];
@@ -151,7 +149,6 @@ static void place_accesses(struct place_work *w, struct place_value *v, graph_id
             place.proved |= !r->may && !r->assumed;
         }
         VEC_PUSH(w->a, v->storage, place);
-        loaded = true;
     }
 }
 
@@ -315,17 +312,25 @@ static void build_value(struct place_work *w, struct place *p, graph_id entry)
     finish_value(w, p, &v);
 }
 
-/* Copies of a loop's body are told by the piece with the fewest: a number each, in the order of the code. */
+/* Copies of a loop's body are told by the first: a number each, in the order of the nodes. Of an accumulator the steps
+ * are numbered; the rest, phis and what paths make of it, is the variable itself. */
 static void number_copies(struct place_work *w, struct place *p)
 {
     uint32_t *count = ARENA_ARRAY(w->a, uint32_t, p->values.n + 1);
     for (graph_id id = 1; id < w->nodes && count; id++) {
-        uint32_t index;
-        if (w->entry[id] == GRAPH_NIL || !map_u64_get(&p->of, w->entry[id], &index))
+        uint32_t index, at = w->accumulator[id];
+        graph_id entry = at ? entry_of(w, id) : w->entry[id];
+        if (entry == GRAPH_NIL || !map_u64_get(&p->of, entry, &index))
             continue;
         map_u64_put(w->a, &p->of, id, index);
-        bool copy = w->copy[id] != GRAPH_NIL;
-        if (copy && id != p->values.p[index].named)
+        const struct graph_node *n = graph_at(w->g, id);
+        bool variable =
+            at && w->copy[id] == GRAPH_NIL && id != entry && (n->kind == GRAPH_PHI || place_is_merge(w, id));
+        if (id == p->values.p[index].named || (w->copy[id] == GRAPH_NIL && !variable))
+            continue;
+        if (variable || (at && n->kind == GRAPH_PHI))
+            VEC_PUSH(w->a, p->copies, ((struct place_copy){.node = id, .value = index, .number = 0}));
+        else
             VEC_PUSH(w->a, p->copies, ((struct place_copy){.node = id, .value = index, .number = ++count[index]}));
     }
 }
@@ -352,6 +357,7 @@ enum sp_status place_build(struct arena *a, const struct graph *graph, struct pl
             map_u64_put(a, &p->of, p->values.p[i].part, (uint32_t)i);
     }
     number_copies(&w, p);
+    place_find_reloads(&w, p);
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
 }
 

@@ -84,23 +84,37 @@ static void diamonds_memory(struct code *c, uint32_t n)
     }
 }
 
-/* n loops in one another, n of these nests behind one another: twice n is four times the code. */
+/* n nests of 64 loops in one another, each with a counter of its own. */
 static void nested(struct code *c, uint32_t n)
 {
-    uint32_t depth = n < 200 ? n : 200;
-    for (uint32_t nest = 0; nest < 8; nest++) {
-        uint32_t head[256];
-        for (uint32_t i = 0; i < depth; i++) {
+    enum { DEPTH = 64 };
+    for (uint32_t nest = 0; nest < n; nest++) {
+        uint32_t head[DEPTH];
+        for (uint32_t i = 0; i < DEPTH; i++) {
             add(c, arena_printf(c->a, "MOV R%u, RZ", 16 + i));
             head[i] = here(c);
             add(c, arena_printf(c->a, "IADD3 R%u, R%u, 0x1, RZ", 16 + i, 16 + i));
         }
         add(c, "IADD3 R3, R3, 0x1, RZ");
         add(c, "LDG.E R8, [R4.64]");
-        for (uint32_t i = depth; i-- > 0;) {
+        for (uint32_t i = DEPTH; i-- > 0;) {
             add(c, arena_printf(c->a, "ISETP.NE.AND P0, PT, R%u, R2, PT", 16 + i));
             add_branch(c, "@P0 ", head[i]);
         }
+    }
+}
+
+/* n loops in one another, one counter for all, and a way out of all of them from the innermost. */
+static void deep(struct code *c, uint32_t n)
+{
+    uint32_t first = here(c), out = first + 16 * (3 * n + 2);
+    for (uint32_t i = 0; i < n; i++)
+        add(c, "IADD3 R3, R3, 0x1, RZ");
+    add(c, "ISETP.EQ.AND P0, PT, R3, R2, PT");
+    add_branch(c, "@P0 ", out);
+    for (uint32_t i = n; i-- > 0;) {
+        add(c, arena_printf(c->a, "ISETP.NE.AND P0, PT, R3, 0x%x, PT", i));
+        add_branch(c, "@P0 ", first + 16 * i);
     }
 }
 
@@ -229,22 +243,13 @@ static const struct {
     const char *name;
     void (*make)(struct code *c, uint32_t n);
     uint32_t size;
-    unsigned growth; /* of the code when n doubles: 2 */
 } shapes[] = {
-    {"block", block, 50000, 2},
-    {"diamonds", diamonds, 5000, 2},
-    {"diamonds-memory", diamonds_memory, 5000, 2},
-    {"nested", nested, 64, 2},
-    {"guarded", guarded, 2000, 2},
-    {"guarded-only", guarded_only, 2000, 2},
-    {"loops", loops, 2000, 2},
-    {"breaks", breaks, 2000, 2},
-    {"continues", continues, 2000, 2},
-    {"ladder", ladder, 2000, 2},
-    {"carries", carries, 5000, 2},
-    {"memory", memory, 5000, 2},
-    {"calls", calls, 1000, 2},
-    {"rotations", rotations, 5000, 2},
+    {"block", block, 50000},  {"diamonds", diamonds, 5000},   {"diamonds-memory", diamonds_memory, 5000},
+    {"nested", nested, 20},
+    {"deep", deep, 1000},   {"guarded", guarded, 2000},     {"guarded-only", guarded_only, 2000},
+    {"loops", loops, 2000},   {"breaks", breaks, 2000},       {"continues", continues, 2000},
+    {"ladder", ladder, 2000}, {"carries", carries, 5000},     {"memory", memory, 5000},
+    {"calls", calls, 1000},   {"rotations", rotations, 5000},
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 

@@ -120,6 +120,38 @@ static bool divide(struct graph_linear *a, int64_t c, bool *never)
     return true;
 }
 
+/* A word inside a wider store: every so many threads read one thread's store. right / c as (right / small) >> s; it
+ * holds for the threads for which nothing is shifted out. */
+static bool divide_wide(struct graph *g, struct graph_linear *a, int64_t c, bool *never)
+{
+    int64_t small = c;
+    for (unsigned i = 0; i < a->n; i++)
+        for (int64_t x = a->t[i].c < 0 ? -a->t[i].c : a->t[i].c; x;) {
+            int64_t rest = small % x;
+            small = x;
+            x = rest;
+        }
+    if (c <= 0 || small <= 0 || c % small || ((c / small) & (c / small - 1)) != 0 || !divide(a, small, never))
+        return false;
+    struct graph_range r;
+    int64_t many = c / small, over = ((a->k % many) + many) % many;
+    if (over)
+        a->k += many - over; /* the whole number is the same, and never below zero for want of a word */
+    graph_id node = graph_linear_node(g, a);
+    if (node == GRAPH_NIL)
+        return false;
+    graph_linear_range(g, a, &r);
+    if (r.lo < 0)
+        return false;
+    node =
+        graph_op2(g, UOP_SHR, UOP_B32, node, graph_const(g, UOP_B32, (uint64_t)__builtin_ctzll((uint64_t)(c / small))));
+    bool wraps = a->wraps;
+    if (!graph_linear_of(g, node, a))
+        return false;
+    a->wraps |= wraps;
+    return true;
+}
+
 /* A product with `scale` in it: the other factor, or a constant 1 for `scale` itself. */
 static bool unscale(struct graph *g, graph_id symbol, graph_id scale, int64_t m, struct graph_linear *out)
 {
@@ -137,17 +169,11 @@ static int64_t floor_div(int64_t a, int64_t b)
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-/* Only threadIdx itself, of a code that counts its threads in more than one dimension: the shape of a tile. */
+/* One coordinate of a code that counts its threads in more than one dimension: the row of a tile. */
 static bool is_coordinates(struct graph *g, const struct graph_linear *a)
 {
-    if (!graph_facts_of(g)->two_dimensional)
-        return false;
-    for (unsigned i = 0; i < a->n; i++) {
-        struct digit d = {0};
-        if (!graph_block_uniform(g, a->t[i].symbol) && !is_digit(g, a->t[i].symbol, &d))
-            return false;
-    }
-    return true;
+    struct digit d = {0};
+    return graph_facts_of(g)->two_dimensional && a->n == 1 && is_digit(g, a->t[0].symbol, &d);
 }
 
 /* Takes `right` apart over the digits, largest first. */
@@ -205,9 +231,9 @@ static bool take_apart(struct graph *g, struct digit *d, unsigned count, const s
                 return false;
             if (all.hi - all.lo >= step) /* a tile's row: as long as the step, as far as is known */
                 all = (struct graph_range){0, step - (d[i + 1].c > 0 ? d[i + 1].c : 1), false};
-            /* of the two ways to share the constant the one that keeps more inside */
-            int64_t out_low = all.hi + low - (step - 1), out_high = -(all.lo + low - step);
-            if (out_low > 0 && out_high < out_low) {
+            /* A constant just below one step is a step back: tile[ty][tx - 1]. */
+            int64_t back = step - low, element = d[i + 1].c > 0 ? d[i + 1].c : 1;
+            if (all.hi + low >= step && back <= 4 * element) {
                 low -= step;
                 high++;
             }
@@ -388,6 +414,31 @@ static bool one_warp(struct graph *g, const struct graph_linear *u, graph_id thr
            both_exclude(g, load_when, store_when, base, u, -1, 32);
 }
 
+/* The smallest block (a power of two in each direction) in which both threads can be. */
+static uint32_t block_need(struct graph *g, const struct graph_linear u[3], const graph_id thread[3],
+                           graph_id load_when, graph_id store_when, const struct graph_constraints *base)
+{
+    uint32_t need = 1;
+    for (unsigned d = 0; d < 3; d++) {
+        struct graph_linear t = {.t = {{graph_sreg(g, UOP_SR_TID_X + d), 1}}, .n = 1};
+        if (thread[d] == GRAPH_NIL || thread[d] == t.t[0].symbol)
+            continue;
+        int64_t size = 1;
+        for (; size < 1024; size *= 2) {
+            struct graph_constraints all = *base;
+            struct graph_linear x = u[d], y = t;
+            x.k -= size - 1;
+            y.k -= size - 1;
+            graph_constrain(&all, &x);
+            graph_constrain(&all, &y);
+            if (!graph_excluded(g, load_when, store_when, &all))
+                break;
+        }
+        need *= (uint32_t)size;
+    }
+    return need;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static void judge(struct graph *g, const struct graph_side *store, const struct graph_side *load, struct digit *digits,
@@ -395,7 +446,7 @@ static void judge(struct graph *g, const struct graph_side *store, const struct 
 {
     struct graph_constraints base = {0};
     struct graph_linear u[3], f;
-    bool all = true;
+    bool all = true, equation = false;     /* an equation for t with something in it that is not t */
     for (unsigned i = 0; i < count; i++) { /* digits stay inside their bounds */
         f = (struct graph_linear){0};
         if (graph_linear_add(&f, &digits[i].value, -1))
@@ -419,7 +470,7 @@ static void judge(struct graph *g, const struct graph_side *store, const struct 
             graph_constrain(&base, &minus);
         for (unsigned i = 0; i < condition->n; i++) {
             struct digit d = {0};
-            out->may |= !is_digit(g, condition->t[i].symbol, &d);
+            equation |= !is_digit(g, condition->t[i].symbol, &d);
         }
         out->assumed |= condition->wraps;
     }
@@ -433,8 +484,8 @@ static void judge(struct graph *g, const struct graph_side *store, const struct 
                 out->known = all = false;
         } else if (!missing) {
             out->known = all = false; /* some of its bits are known only */
-        } else if (d && !graph_facts_of(g)->two_dimensional) {
-            out->thread[d] = graph_sreg(g, UOP_SR_TID_X + d); /* a block of one dimension */
+        } else if (d && !graph_facts_of(g)->reads[d]) {
+            out->thread[d] = graph_sreg(g, UOP_SR_TID_X + d); /* the code knows no such dimension */
         } else {
             all = false; /* any */
         }
@@ -456,6 +507,7 @@ static void judge(struct graph *g, const struct graph_side *store, const struct 
     }
     out->guards_linear &= graph_condition_linear(g, load->when) && graph_condition_linear(g, when);
     out->who = THREAD_UNDECIDED;
+    out->may |= equation;
     if (!out->known)
         return;
     bool same = all, other = false, varies = false;
@@ -471,18 +523,25 @@ static void judge(struct graph *g, const struct graph_side *store, const struct 
     out->who = other ? THREAD_OTHER : same ? THREAD_SAME : varies ? THREAD_VARIES : THREAD_UNDECIDED;
     if (same) /* its guard is the loading thread's own */
         out->may = false;
+    if (same && store->address == load->address)
+        out->assumed = false;
+    out->may |= equation;
+    if (out->need && !same)
+        out->need = block_need(g, u, out->thread, load->when, when, &base);
     if (!same && out->thread[0] != GRAPH_NIL)
         out->in_warp = one_warp(g, &u[0], out->thread[0], load->when, when, &base);
 }
 
-void graph_solve(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
-                 struct graph_solution *out)
+static void solve(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
+                  struct graph_solution *out)
 {
     struct graph_linear s, l, right, varying = {0}, condition = {0};
     struct digit digits[DIGITS];
     unsigned count = 0;
     bool never, opaque = false;
-    *out = (struct graph_solution){.answer = SOLVE_UNKNOWN, .who = THREAD_UNDECIDED, .may = true};
+    out->answer = SOLVE_UNKNOWN;
+    out->who = THREAD_UNDECIDED;
+    out->may = true;
     if (!graph_facts_of(g))
         return;
     if (!graph_address_form(g, store, &s) || !graph_address_form(g, load, &l)) {
@@ -543,7 +602,8 @@ void graph_solve(struct graph *g, const struct graph_side *store, const struct g
             }
         if (count == 1 && !digits[0].scale) {
             digits[0].value = right;
-            if (!divide(&digits[0].value, digits[0].c, &never)) {
+            if (!divide(&digits[0].value, digits[0].c, &never) &&
+                (never || !divide_wide(g, &digits[0].value, digits[0].c, &never))) {
                 if (never)
                     out->answer = SOLVE_NEVER;
                 return;
@@ -584,4 +644,57 @@ void graph_solve(struct graph *g, const struct graph_side *store, const struct g
     out->answer = SOLVE_THREAD;
     out->may = false;
     judge(g, store, load, digits, count, &condition, out);
+}
+
+void graph_solve(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
+                 struct graph_solution *out)
+{
+    *out = (struct graph_solution){0};
+    solve(g, store, load, delta, out);
+}
+
+void graph_solve_block(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
+                       struct graph_solution *out)
+{
+    *out = (struct graph_solution){.need = 1};
+    solve(g, store, load, delta, out);
+}
+
+/* Memory of the thread's own: u is t, only the addresses are in question. */
+void graph_solve_own(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
+                     struct graph_solution *out)
+{
+    struct graph_linear s, l;
+    struct graph_constraints zero = {0};
+    struct graph_range r;
+    int64_t k, gcd = 0;
+    *out = (struct graph_solution){.answer = SOLVE_UNKNOWN, .who = THREAD_SAME, .may = true, .known = true};
+    for (unsigned d = 0; d < 3; d++)
+        out->thread[d] = graph_sreg(g, UOP_SR_TID_X + d);
+    if (!graph_facts_of(g) || !graph_linear_of(g, store->address, &s) || !graph_linear_of(g, load->address, &l) ||
+        !graph_linear_add(&l, &s, -1) || __builtin_sub_overflow(l.k, (int64_t)delta, &l.k))
+        return;
+    out->assumed = l.wraps && l.n;
+    if (graph_linear_is_const(&l, &k)) {
+        out->answer = k ? SOLVE_NEVER : SOLVE_THREAD;
+        out->may = false;
+    } else {
+        struct graph_linear minus = {0};
+        for (unsigned i = 0; i < l.n; i++)
+            for (int64_t x = l.t[i].c < 0 ? -l.t[i].c : l.t[i].c; x;) {
+                int64_t rest = gcd % x;
+                gcd = x;
+                x = rest;
+            }
+        graph_linear_range(g, &l, &r);
+        if (!graph_linear_add(&minus, &l, -1))
+            return;
+        graph_constrain(&zero, &l);
+        graph_constrain(&zero, &minus);
+        if (l.k % gcd || r.lo > 0 || r.hi < 0 || graph_excluded(g, load->when, store->when, &zero))
+            out->answer = SOLVE_NEVER;
+        return;
+    }
+    if (out->answer == SOLVE_THREAD && graph_excluded(g, load->when, store->when, NULL))
+        out->answer = SOLVE_NEVER;
 }

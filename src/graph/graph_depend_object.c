@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { CUTS_MAX = 64, COORDINATES = 3 };
+enum { CUTS_MAX = 64, COORDINATES = 3, TRIAL_WORK = 8000000 };
 
 struct shared_access {
     uint32_t access;
@@ -57,39 +57,27 @@ static bool list_shared(struct cutter *c)
             int64_t step = s.form.t[k].c < 0 ? -s.form.t[k].c : s.form.t[k].c;
             if (graph_is_coordinate(g, s.form.t[k].symbol, &d, &whole) && (!s.step || step < s.step))
                 s.step = step;
-            if (uop_type_bits((enum uop_type)graph_at(g, s.form.t[k].symbol)->type) > 32)
-                s.known = false; /* not a number of elements */
+            unsigned kind = graph_at(g, s.form.t[k].symbol)->kind;
+            if (uop_type_bits((enum uop_type)graph_at(g, s.form.t[k].symbol)->type) > 32 ||
+                (step == 1 && x->width > 1 && (kind == GRAPH_PHI || kind == UOP_SELECT || kind == UOP_LOAD)))
+                s.known = false; /* an address out of somewhere, not a number of elements */
         }
         VEC_PUSH(c->a, c->all, s);
     }
     return !arena_failed(c->a);
 }
 
-struct bounds { /* of threadIdx, as far as a cut asks for them */
-    graph_id node[2 * COORDINATES];
-    struct graph_range r[2 * COORDINATES];
+struct bounds { /* threads of a block in each direction, as far as a cut asks for them */
+    int64_t most[COORDINATES];
     bool told[COORDINATES];
 };
-
-static void bounds_start(struct graph *g, struct bounds *b)
-{
-    for (unsigned d = 0; d < COORDINATES; d++) {
-        b->node[d] = graph_sreg(g, UOP_SR_TID_X + d);
-        b->node[COORDINATES + d] = graph_sreg(g, UOP_SR_NTID_X + d);
-        graph_range_of(g, b->node[d], &b->r[d]);
-        graph_range_of(g, b->node[COORDINATES + d], &b->r[COORDINATES + d]);
-        b->told[d] = false;
-    }
-}
 
 static void bound(struct bounds *b, unsigned d, int64_t count)
 {
     if (count < 1)
         count = 1;
-    if (count - 1 < b->r[d].hi)
-        b->r[d].hi = count - 1;
-    if (count < b->r[COORDINATES + d].hi && count >= b->r[COORDINATES + d].lo)
-        b->r[COORDINATES + d].hi = count;
+    if (!b->told[d] || count < b->most[d])
+        b->most[d] = count;
     b->told[d] = true;
 }
 
@@ -119,27 +107,21 @@ static void bounds_from(struct graph *g, struct bounds *b, const struct shared_a
     }
 }
 
-/* Runs over the cut for some thread inside the bounds, whatever else it is made of. */
-static bool runs_over(struct graph *g, const struct bounds *b, const struct shared_access *s, int64_t cut)
+/* Runs over the cut for some thread: by the bounds of what it is made of; an index of which nothing is known is taken
+ * to stay inside. Ranges are those of a block of the size that the cut asks for. */
+static bool runs_over(struct graph *g, const struct shared_access *s, int64_t cut)
 {
+    const int64_t far = INT64_C(1) << 26;
     const struct graph_access *x = &g->accesses.p[s->access];
     __int128 most = s->form.k;
     for (unsigned k = 0; k < s->form.n; k++) {
-        unsigned d;
-        bool whole;
-        graph_id symbol = s->form.t[k].symbol;
         struct graph_range r;
-        graph_range_within(g, symbol, b->node, b->r, 2 * COORDINATES, &r);
-        __int128 lo = (__int128)s->form.t[k].c * r.lo, hi = (__int128)s->form.t[k].c * r.hi;
-        if (lo > hi) {
-            __int128 t = lo;
-            lo = hi;
-            hi = t;
-        }
-        if (graph_is_coordinate(g, symbol, &d, &whole))
-            most += hi;
-        else
-            most += lo;
+        graph_range_of(g, s->form.t[k].symbol, &r);
+        int64_t reach = s->form.t[k].c > 0 ? r.hi : r.lo, least = s->form.t[k].c > 0 ? r.lo : r.hi;
+        if (reach < far && reach > -far)
+            most += (__int128)s->form.t[k].c * reach;
+        else if (least < far && least > -far)
+            most += (__int128)s->form.t[k].c * least;
     }
     if (most + x->width <= cut)
         return false;
@@ -148,11 +130,6 @@ static bool runs_over(struct graph *g, const struct bounds *b, const struct shar
     if (!graph_linear_add(&f, &s->form, -1))
         return true;
     graph_constrain(&all, &f);
-    for (unsigned i = 0; i < 2 * COORDINATES; i++) {
-        struct graph_linear top = {.t = {{b->node[i], 1}}, .n = 1, .k = -b->r[i].hi};
-        if (graph_at(g, b->node[i])->kind == UOP_SREG)
-            graph_constrain(&all, &top);
-    }
     return !graph_excluded(g, x->runs_when, GRAPH_NIL, &all);
 }
 
@@ -160,28 +137,47 @@ static bool runs_over(struct graph *g, const struct bounds *b, const struct shar
 static bool cut_holds(struct cutter *c, int64_t from, int64_t cut)
 {
     enum { THREADS = 32 };
-    struct bounds b;
+    struct graph *g = c->g;
+    struct bounds b = {0};
     int64_t threads = 1;
-    bool any = false;
-    bounds_start(c->g, &b);
+    bool any = false, holds = true;
     for (size_t i = 0; i < c->all.n; i++) {
         const struct shared_access *s = &c->all.p[i];
         if (s->known && s->store && s->form.k >= from && s->form.k < cut)
-            bounds_from(c->g, &b, s, cut);
+            bounds_from(g, &b, s, cut);
     }
+    struct graph_env env = *g->env;
     for (unsigned d = 0; d < COORDINATES; d++) {
         any |= b.told[d];
-        if (b.told[d])
-            threads *= b.r[d].hi + 1;
+        if (!b.told[d])
+            continue;
+        threads *= b.most[d];
+        if (env.block[d] > b.most[d])
+            return false;
+        if (!env.block_limit[d] || env.block_limit[d] > b.most[d])
+            env.block_limit[d] = (uint32_t)b.most[d];
     }
     if (any && threads < THREADS)
         return false;
-    for (size_t i = 0; i < c->all.n; i++) {
+    /* Bounds under that assumption only. */
+    struct graph_facts *kept = graph_facts_of(g), trial = *kept;
+    const struct graph_env *real = g->env;
+    trial.cap = g->nodes.n + 64;
+    trial.p = ARENA_ARRAY(c->a, struct graph_fact, trial.cap);
+    if (!trial.p)
+        return false;
+    for (size_t i = 0; i < trial.n; i++)
+        trial.p[i].varying = kept->p[i].varying;
+    g->facts = &trial;
+    g->env = &env;
+    for (size_t i = 0; i < c->all.n && holds; i++) {
         const struct shared_access *s = &c->all.p[i];
-        if (s->known && s->form.k >= from && s->form.k < cut && runs_over(c->g, &b, s, cut))
-            return false;
+        holds = !(s->known && s->form.k >= from && s->form.k < cut && runs_over(g, s, cut));
     }
-    return true;
+    kept->turns = trial.turns;
+    g->facts = kept;
+    g->env = real;
+    return holds;
 }
 
 static bool find_cuts(struct cutter *c)
@@ -202,6 +198,8 @@ static bool find_cuts(struct cutter *c)
     if (distinct > CUTS_MAX || distinct * c->all.n > 20000)
         return !arena_failed(c->a);
     int64_t from = INT64_MIN;
+    if (distinct * c->g->nodes.n > TRIAL_WORK)
+        return true;
     for (size_t i = 1; i < distinct; i++) {
         if (!cut_holds(c, from, bases.p[i]))
             continue;

@@ -35,6 +35,10 @@ static bool is_source(const struct graph *g, graph_id id)
         const struct graph_block *b = &g->blocks.p[n->block];
         return !b->loop || g->loops.p[b->loop - 1].header != n->block || g->loops.p[b->loop - 1].irreducible;
     }
+    case GRAPH_RESULT: {
+        uint32_t loop;
+        return !graph_is_turn_symbol(g, id, &loop) || g->loops.p[loop - 1].apart;
+    }
     default: return !uop_is_pure((enum uop_kind)n->kind);
     }
 }
@@ -145,6 +149,8 @@ static bool turns(struct graph *g, graph_id id, uint32_t loop, unsigned depth, i
         return false;
     if (n.kind == GRAPH_PHI)
         return graph_in_loop(g, n.block, loop);
+    if (graph_is_turn_symbol(g, id, &known))
+        return graph_in_loop(g, g->loops.p[known - 1].header, loop);
     if (n.insn != UINT32_MAX)
         return n.insn >= g->insns.n || graph_in_loop(g, g->insns.p[n.insn].block, loop);
     if (n.kind == UOP_LOAD && n.order != UOP_READONLY && n.imm != 0)

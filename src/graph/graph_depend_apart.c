@@ -1,0 +1,110 @@
+/* Branches that threads take differently: an access on one side and one on the other stand on no common way, but two
+ * threads of the block can be at them at the same time, as long as no barrier parts them from the branch. Each pair is
+ * looked at like one that is reached without a sync.
+ * requires: pairs · gives: graph_relate_apart */
+#include "graph/graph_depend_internal.h"
+
+#include <string.h>
+
+enum { PAIRS_MAX = 4096, SIDES = 2 };
+
+struct side {
+    uint8_t *reached; /* of events */
+    VEC(uint32_t) events;
+};
+
+/* Accesses reached from the start of a block with no barrier of the block before them. */
+static bool reach_from(struct finder *f, uint32_t start, struct side *s)
+{
+    struct graph *g = f->g;
+    uint32_t head = 0, tail = 0;
+    f->now++;
+    f->stamp[start] = f->now;
+    f->queue[tail++ % (g->blocks.n + 1)] = start;
+    s->events.n = 0;
+    while (head != tail && f->flow_work > 0) {
+        uint32_t b = f->queue[head++ % (g->blocks.n + 1)];
+        bool parted = false;
+        for (uint32_t e = f->first_event[b]; e < f->first_event[b + 1] && !parted; e++) {
+            const struct event *v = &f->events.p[e];
+            f->flow_work--;
+            parted = v->kind == EVENT_SYNC && f->syncs[v->insn] >= SYNC_MAYBE;
+            if (v->kind == EVENT_ACCESS && !s->reached[e]) {
+                s->reached[e] = 1;
+                VEC_PUSH(f->a, s->events, e);
+            }
+        }
+        for (uint32_t k = 0; k < g->blocks.p[b].succ_count && !parted; k++) {
+            uint32_t to = g->blocks.p[b].succs[k];
+            if (f->stamp[to] == f->now)
+                continue;
+            f->stamp[to] = f->now;
+            f->queue[tail++ % (g->blocks.n + 1)] = to;
+        }
+    }
+    return !arena_failed(f->a);
+}
+
+static bool known_pair(const struct finder *f, uint32_t from, uint32_t to)
+{
+    for (size_t i = 0; i < f->reaches.n; i++)
+        if (f->reaches.p[i].store == from && f->reaches.p[i].load == to)
+            return true;
+    for (size_t i = 0; i < f->out->races.n; i++)
+        if (f->out->races.p[i].first == from && f->out->races.p[i].second == to)
+            return true;
+    return false;
+}
+
+static void relate_sides(struct finder *f, const struct side *from, const struct side *to, int *budget)
+{
+    for (size_t i = 0; i < from->events.n; i++) {
+        uint32_t a = f->events.p[from->events.p[i]].access;
+        const struct graph_access *x = access_at(f, a);
+        if (to->reached[from->events.p[i]] || x->kind == GRAPH_LOAD || x->space == UOP_LOCAL || x->space > UOP_GENERIC)
+            continue;
+        struct source s;
+        graph_make_source(f, a, &s);
+        for (size_t k = 0; k < to->events.n; k++) {
+            uint32_t b = f->events.p[to->events.p[k]].access;
+            if (from->reached[to->events.p[k]] || access_at(f, b)->space == UOP_LOCAL)
+                continue;
+            if (--*budget < 0 || f->solve_work <= 0) {
+                f->out->complete = false;
+                return;
+            }
+            if (!known_pair(f, a, b) && !known_pair(f, b, a))
+                graph_relate(f, &s, b, BIT(OWN_WAY, 0, 0));
+        }
+    }
+}
+
+bool graph_relate_apart(struct finder *f)
+{
+    struct graph *g = f->g;
+    struct side sides[SIDES];
+    int budget = PAIRS_MAX;
+    memset(sides, 0, sizeof sides);
+    for (unsigned i = 0; i < SIDES; i++)
+        if (!(sides[i].reached = ARENA_ARRAY(f->a, uint8_t, f->events.n + 1)))
+            return false;
+    for (uint32_t b = 0; b < g->blocks.n; b++) {
+        const struct graph_block *block = &g->blocks.p[b];
+        if (!block->reachable || block->succ_count != SIDES || f->dead_end[block->succs[0]] ||
+            f->dead_end[block->succs[1]] || graph_block_uniform(g, block->branch))
+            continue;
+        if (f->flow_work <= 0) {
+            f->out->complete = false;
+            break;
+        }
+        for (unsigned i = 0; i < SIDES; i++)
+            if (!reach_from(f, block->succs[i], &sides[i]))
+                return false;
+        relate_sides(f, &sides[0], &sides[1], &budget);
+        relate_sides(f, &sides[1], &sides[0], &budget);
+        for (unsigned i = 0; i < SIDES; i++)
+            for (size_t k = 0; k < sides[i].events.n; k++)
+                sides[i].reached[sides[i].events.p[k]] = 0;
+    }
+    return !arena_failed(f->a);
+}

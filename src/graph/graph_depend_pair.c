@@ -1,0 +1,331 @@
+/* A pair of accesses of one object: which thread's store the load reads (a reach), and whether another thread may come
+ * in between (a race). The bits that arrived at the later access say how strong a sync stands on the weakest way, and
+ * whether the earlier one is of the same turn of its loops: values of another turn stand for themselves one turn later
+ * or earlier, or for nothing.
+ * requires: bits of the source at work, objects · gives: graph_relate */
+#include "graph/graph_depend_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether two accesses can be about the same memory. */
+enum { OBJECTS_APART, OBJECTS_MAY, OBJECTS_SAME };
+static unsigned same_object(const struct finder *f, uint32_t a, uint32_t b)
+{
+    const struct graph_object *x = &f->out->objects.p[f->object[a]], *y = &f->out->objects.p[f->object[b]];
+    if (x->space != y->space)
+        return (x->space == UOP_GENERIC && y->space != UOP_LOCAL) || (y->space == UOP_GENERIC && x->space != UOP_LOCAL)
+                   ? OBJECTS_MAY
+                   : OBJECTS_APART;
+    if (f->object[a] == f->object[b])
+        return OBJECTS_SAME;
+    if (!x->known || !y->known)
+        return x->space == UOP_SHARED ? OBJECTS_SAME : OBJECTS_MAY;
+    return x->space == UOP_GLOBAL ? OBJECTS_MAY : OBJECTS_APART;
+}
+
+/* ---- what stands between --------------------------------------------------------------------- */
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Barriers and warp syncs on ways from the source to `to`, over blocks the source's bits have reached. */
+static void find_parting(struct finder *f, const struct source *s, uint32_t to)
+{
+    const struct graph *g = f->g;
+    uint32_t head = 0, tail = 0, source_event = f->event_of[s->access];
+    uint32_t block = block_of(f, to), from = f->event_of[to];
+    f->parting.n = 0;
+    f->now++;
+    for (bool first = true;; first = false) {
+        bool stopped = false;
+        for (uint32_t e = from; e > f->first_event[block] && !stopped; e--) {
+            const struct event *v = &f->events.p[e - 1];
+            stopped = e - 1 == source_event;
+            f->flow_work--;
+            if (v->kind == EVENT_SYNC && f->at[e - 1] && (f->syncs[v->insn] != SYNC_MAYBE))
+                VEC_PUSH(f->a, f->parting, v->insn);
+        }
+        if (!stopped && (f->in[block] || first)) {
+            for (uint32_t k = 0; k < g->blocks.p[block].pred_count; k++) {
+                uint32_t p = g->blocks.p[block].preds[k];
+                if (f->stamp[p] == f->now || (!f->in[p] && p != block_of(f, s->access)))
+                    continue;
+                f->stamp[p] = f->now;
+                f->queue[tail++ % (g->blocks.n + 1)] = p;
+            }
+        }
+        if (head == tail || f->flow_work < 0)
+            break;
+        block = f->queue[head++ % (g->blocks.n + 1)];
+        from = f->first_event[block + 1];
+    }
+    if (f->parting.n)
+        qsort(f->parting.p, f->parting.n, sizeof f->parting.p[0], by_number);
+    size_t kept = 0;
+    for (size_t i = 0; i < f->parting.n; i++)
+        if (!i || f->parting.p[i] != f->parting.p[i - 1])
+            f->parting.p[kept++] = f->parting.p[i];
+    f->parting.n = kept;
+}
+
+/* ---- pairs ----------------------------------------------------------------------------------- */
+
+/* Values of the store's side in `id` that are not the load's turn's. */
+static bool foreign(struct finder *f, uint32_t store, uint32_t load, graph_id id)
+{
+    const struct graph *g = f->g;
+    uint32_t at = block_of(f, load);
+    for (uint32_t l = g->blocks.p[block_of(f, store)].loop; l; l = g->loops.p[l - 1].parent)
+        if (!graph_in_loop(g, at, l) && graph_turns_with(f->g, id, l))
+            return true;
+    return false;
+}
+
+unsigned graph_weakest(uint64_t bits)
+{
+    uint64_t all = (bits | bits >> 16 | bits >> 32) & 0xffff;
+    for (unsigned s = 0; s < STRENGTHS; s++)
+        if (all >> (4 * s) & 15)
+            return s;
+    return SYNC_BLOCK;
+}
+
+static struct graph_side side_of(const struct graph_access *x)
+{
+    return (struct graph_side){.address = x->address, .when = x->runs_when, .space = x->space};
+}
+
+/* The highest level in the bits: the outermost loop whose back edge was crossed. */
+static unsigned highest(uint64_t bits)
+{
+    uint64_t all = bits | bits >> 16 | bits >> 32;
+    all |= all >> 8;
+    all |= all >> 4;
+    for (unsigned k = LEVELS; k-- > 0;)
+        if (all >> k & 1)
+            return k;
+    return 0;
+}
+
+/* The pair in one turn's difference: the later side one turn of `loop` on. False: not expressible. */
+static bool next_turn(struct finder *f, struct graph_side *later, uint32_t loop)
+{
+    struct graph *g = f->g;
+    later->address = graph_next_turn(g, later->address, loop);
+    graph_id when = later->when;
+    if (when != GRAPH_NIL && (when = graph_next_turn(g, when, loop)) == GRAPH_NIL)
+        return false;
+    later->when = when;
+    return later->address != GRAPH_NIL;
+}
+
+static bool same_value(struct finder *f, const struct graph_access *a, const struct graph_access *b)
+{
+    return a->kind == GRAPH_STORE && b->kind == GRAPH_STORE && a->value[0] == b->value[0] &&
+           graph_block_uniform(f->g, a->value[0]);
+}
+
+static bool race_seen(const struct finder *f, uint32_t first, uint32_t second)
+{
+    for (size_t i = f->out->races.n; i-- > 0;)
+        if (f->out->races.p[i].first == first && f->out->races.p[i].second == second)
+            return true;
+    return false;
+}
+
+/* Whether the other thread exists hangs on how many threads a block has. When another store of the same object meets
+ * the access with a smaller block (the thread's own store, above all), threads take several elements each, so many
+ * apart: it does not follow that there are as many threads as this solution asks for. */
+static bool hangs_on_block(struct finder *f, const struct graph_side *a, const struct graph_side *b, int32_t delta,
+                           uint32_t load, uint32_t store)
+{
+    struct graph *g = f->g;
+    struct graph_solution u, v;
+    graph_solve_block(g, a, b, delta, &u);
+    f->solve_work -= 4;
+    if (g->env->block[0])
+        return false; /* the ranges have said it */
+    bool near = u.need <= 32;
+    for (unsigned d = 1; d < 3; d++) {
+        struct graph_linear x, own = {.t = {{graph_sreg(g, UOP_SR_TID_X + d), 1}}, .n = 1};
+        struct graph_range r;
+        if (u.thread[d] == own.t[0].symbol)
+            continue;
+        if (!graph_linear_of(g, u.thread[d], &x) || !graph_linear_add(&x, &own, -1))
+            return true;
+        graph_linear_range(g, &x, &r);
+        near &= r.lo >= -1 && r.hi <= 1;
+    }
+    if (near)
+        return false;
+    const struct graph_access *at = access_at(f, load);
+    if (at->kind != GRAPH_LOAD)
+        return true; /* its own store */
+    for (uint32_t i = 0; i < g->accesses.n && f->solve_work > 0; i++) {
+        const struct graph_access *x = access_at(f, i);
+        f->flow_work--;
+        if (i == store || x->kind == GRAPH_LOAD || f->object[i] != f->object[load])
+            continue;
+        if (graph_same_word(f, at, x))
+            return true;
+        struct graph_side other = side_of(x);
+        for (int32_t way = 0; way < (x->width > at->width ? x->width : 1); way += at->width) {
+            f->solve_work--;
+            graph_solve_block(g, &other, b, way, &v);
+            if (v.answer == SOLVE_THREAD && v.known && v.need < u.need)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* `first` may be overtaken by `second` of another thread: no barrier between them on some way. */
+static bool find_race(struct finder *f, const struct source *s, uint32_t second, uint64_t bits, int32_t delta)
+{
+    const struct graph_access *x = access_at(f, s->access), *y = access_at(f, second);
+    bool x_stores = x->kind != GRAPH_LOAD, y_stores = y->kind != GRAPH_LOAD;
+    if ((!x_stores && !y_stores) || (x->kind == GRAPH_ATOMIC && y->kind == GRAPH_ATOMIC) || x->space == UOP_LOCAL ||
+        y->space == UOP_LOCAL || same_value(f, x, y) || x->order >= UOP_RELAXED_CTA || y->order >= UOP_RELAXED_CTA)
+        return false;
+    bool from_store = x_stores && (!y_stores || x->kind == GRAPH_STORE); /* whose thread is u: the first one's */
+    uint32_t store = from_store ? s->access : second, load = from_store ? second : s->access;
+    for (unsigned turn = 0; turn < 2; turn++) { /* within one turn; to another one */
+        uint64_t part = turn ? bits & ~levels_below(1) : bits & levels_below(1);
+        unsigned strength = graph_weakest(part);
+        if (!part || strength >= SYNC_MAYBE)
+            continue;
+        struct graph_side a = side_of(access_at(f, store)), b = side_of(access_at(f, load));
+        unsigned level = turn ? highest(part) : 0;
+        uint32_t loop = level ? s->nest[level - 1] : 0;
+        struct graph_solution u;
+        if (foreign(f, store, load, a.address) || foreign(f, store, load, a.when))
+            continue;
+        if (loop && (graph_turns_with(f->g, a.address, loop) || graph_turns_with(f->g, a.when, loop)) &&
+            !next_turn(f, from_store ? &b : &a, loop))
+            continue;
+        f->solve_work--;
+        graph_solve(f->g, &a, &b, delta, &u);
+        if (u.answer != SOLVE_THREAD || u.may || !u.known || !u.guards_linear ||
+            (u.who != THREAD_OTHER && u.who != THREAD_VARIES) || (u.in_warp && strength >= SYNC_WARP))
+            continue;
+        if (u.thread[0] == GRAPH_NIL || u.thread[1] == GRAPH_NIL || u.thread[2] == GRAPH_NIL)
+            continue; /* several threads: they may write the same */
+        if (hangs_on_block(f, &a, &b, delta, load, store))
+            continue;
+        if (!race_seen(f, s->access, second)) {
+            struct graph_race r = {.first = s->access, .second = second, .assumed = u.in_warp};
+            memcpy(r.thread, u.thread, sizeof r.thread);
+            VEC_PUSH(f->a, f->out->races, r);
+        }
+        return !u.in_warp;
+    }
+    return false;
+}
+
+static void keep_reach(struct finder *f, const struct source *s, struct graph_reach r)
+{
+    if (f->parting.n) {
+        uint32_t *list = ARENA_ARRAY(f->a, uint32_t, f->parting.n);
+        if (!list)
+            return;
+        memcpy(list, f->parting.p, f->parting.n * sizeof list[0]);
+        r.barriers = list;
+        r.barrier_count = (uint32_t)f->parting.n;
+    }
+    r.store = s->access;
+    VEC_PUSH(f->a, f->reaches, r);
+}
+
+static void find_reach(struct finder *f, const struct source *s, uint32_t load, uint64_t bits, int32_t delta, bool race)
+{
+    struct graph *g = f->g;
+    const struct graph_access *x = access_at(f, s->access), *y = access_at(f, load);
+    struct graph_side a = side_of(x), b = side_of(y);
+    struct graph_solution u;
+    struct graph_reach r = {.load = load, .element = delta, .sync = GRAPH_SYNC_UNKNOWN};
+    unsigned level = highest(bits), strength = graph_weakest(bits);
+    bool lost = foreign(f, s->access, load, a.address) || (level && level >= s->stale_address);
+    if (lost) {
+        a.address = GRAPH_NIL;
+        if (!(bits & ~levels_below(1)) || foreign(f, s->access, load, x->address)) {
+            ;
+        } else if (bits & levels_below(1)) { /* within the turn it is known */
+            find_reach(f, s, load, bits & levels_below(1), delta, race);
+        }
+    }
+    if (foreign(f, s->access, load, a.when) || (level && level >= s->stale_when))
+        a.when = GRAPH_NIL;
+    f->solve_work--;
+    if (lost)
+        u = (struct graph_solution){.answer = SOLVE_UNKNOWN, .may = true, .who = THREAD_UNDECIDED};
+    else if (x->space == UOP_LOCAL)
+        graph_solve_own(g, &a, &b, delta, &u);
+    else
+        graph_solve(g, &a, &b, delta, &u);
+    if (u.answer == SOLVE_NEVER)
+        return;
+    r.may = u.may || u.answer == SOLVE_UNKNOWN;
+    r.assumed = u.assumed;
+    if (x->space == UOP_LOCAL) {
+        r.own = r.thread_known = true;
+        for (unsigned d = 0; d < 3; d++)
+            r.thread[d] = graph_sreg(g, UOP_SR_TID_X + d);
+        r.sync = GRAPH_SYNC_OWN;
+        f->parting.n = 0;
+        keep_reach(f, s, r);
+        return;
+    }
+    if (u.answer == SOLVE_THREAD) {
+        r.thread_known = u.known;
+        if (u.known)
+            memcpy(r.thread, u.thread, sizeof r.thread);
+        r.own = u.who == THREAD_SAME;
+    }
+    if (r.own)
+        r.sync = GRAPH_SYNC_OWN;
+    else if (strength == SYNC_BLOCK)
+        r.sync = GRAPH_SYNC_BARRIER;
+    else if (u.in_warp && strength < SYNC_MAYBE && !r.may)
+        r.sync = strength == SYNC_WARP ? GRAPH_SYNC_WARP : GRAPH_SYNC_WARP_ASSUMED;
+    else if (race && strength < SYNC_MAYBE)
+        r.sync = GRAPH_SYNC_NONE;
+    if (!r.own && x->space != UOP_SHARED)
+        r.assumed = true; /* threads of other blocks are not looked at */
+    find_parting(f, s, load);
+    keep_reach(f, s, r);
+}
+
+void graph_relate(struct finder *f, const struct source *s, uint32_t to, uint64_t bits)
+{
+    const struct graph_access *x = access_at(f, s->access), *y = access_at(f, to);
+    unsigned objects = same_object(f, s->access, to);
+    bool reads = y->kind == GRAPH_LOAD || y->kind == GRAPH_ATOMIC;
+    if (objects == OBJECTS_APART || y->order == UOP_READONLY || x->order == UOP_READONLY)
+        return;
+    if (objects == OBJECTS_MAY) {
+        if (x->kind == GRAPH_LOAD || !reads)
+            return;
+        struct graph_reach r = {.load = to, .may = true, .sync = GRAPH_SYNC_UNKNOWN, .assumed = true};
+        f->parting.n = 0;
+        keep_reach(f, s, r);
+        return;
+    }
+    int32_t step = x->width < y->width ? x->width : y->width;
+    if (step <= 0)
+        return;
+    bool store_first = x->kind != GRAPH_LOAD;
+    for (int32_t delta = store_first ? step - y->width : step - x->width; delta < (store_first ? x->width : y->width);
+         delta += step) {
+        if (f->solve_work <= 0) {
+            f->out->complete = false;
+            return;
+        }
+        bool race = graph_weakest(bits) < SYNC_MAYBE && find_race(f, s, to, bits, delta);
+        if (store_first && reads)
+            find_reach(f, s, to, bits, delta, race);
+    }
+}
