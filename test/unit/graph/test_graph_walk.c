@@ -202,7 +202,7 @@ static uint64_t eval(struct machine *m, graph_id id)
 
 /* Phis of a block take their arguments of one edge, all at once; on the way into a loop, those that are not of the loop
  * before those that start with them. */
-static void follow_edge(struct machine *m, uint32_t from, uint32_t to)
+static void follow_edge(struct machine *m, uint32_t from, uint32_t to, bool taken_edge)
 {
     const struct graph *g = m->g;
     const struct graph_block *b = &g->blocks.p[to];
@@ -213,6 +213,8 @@ static void follow_edge(struct machine *m, uint32_t from, uint32_t to)
     assert_true(taken && untold);
     while (b->preds[place] != from)
         place++;
+    if (!taken_edge && place + 1 < b->pred_count && b->preds[place + 1] == from)
+        place++; /* both ways out of a branch lead here */
     for (graph_id id = 1; id < g->nodes.n; id++)
         back |= graph_at(g, id)->kind == GRAPH_PHI && graph_at(g, id)->block == to &&
                 graph_at(g, id)->phi_args[place] == id;
@@ -330,7 +332,7 @@ static void run(const struct graph *g, uint32_t input)
                 next = b->succs[k];
         if (goes == 2 || next == UINT32_MAX)
             break;
-        follow_edge(&m, block, next);
+        follow_edge(&m, block, next, goes == 1);
         block = next;
     }
     free(m.value);
