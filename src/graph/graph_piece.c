@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { SET_MAX = 16, CHAINS_MAX = 8, MATCH_DEPTH = 60, CLIMB_MAX = 48, STEPS_MAX = 4096, MUX_MAX = 256, IDLE_MAX = 64 };
+enum { SET_MAX = 16, CHAINS_MAX = 8, MATCH_DEPTH = 60, CLIMB_MAX = 48, STEPS_MAX = 4096, MUX_MAX = 256, IDLE_MAX = 64, PHIS_MAX = 6 };
 
 /* ---- numbers modulo 2^61 - 1 ------------------------------------------------------------------ */
 
@@ -83,7 +83,7 @@ struct evaluator {
     enum turn turn;
     struct map_u64 known;
     VEC(struct set) sets;
-    unsigned steps;
+    unsigned steps, phis; /* loop phis being looked behind */
 };
 
 static void evaluate(struct evaluator *e, graph_id id, struct set *out, unsigned depth);
@@ -145,7 +145,7 @@ static void evaluate_phi(struct evaluator *e, graph_id id, struct set *out, unsi
             set_add(out, map_hash_mix(0x6a6f696e, id) % PRIME);
         return;
     }
-    if (p->step_kind != CYCLE_STEP_ADD || p->start == GRAPH_NIL) {
+    if (p->step_kind != CYCLE_STEP_ADD || p->start == GRAPH_NIL || e->phis >= PHIS_MAX) {
         set_add(out, map_hash_mix(0x6c656166, id) % PRIME);
         return;
     }
@@ -153,7 +153,9 @@ static void evaluate_phi(struct evaluator *e, graph_id id, struct set *out, unsi
     if (r->loop == e->loop && e->turn == TURN_AFTER)
         turn = field_add(turn, 1);
     struct set start = {0}, step = {0};
+    e->phis++;
     evaluate(e, p->start, &start, depth + 1);
+    e->phis--;
     evaluate(e, p->step, &step, depth + 1);
     for (unsigned i = 0; i < start.count && step.count == 1; i++)
         set_add(out, field_add(start.v[i], field_mul(turn, step.v[0])));
