@@ -435,6 +435,8 @@ static bool begin(struct cycle_work *w)
     w->regions = ARENA_ARRAY(w->a, struct cycle_region, w->region_count + 1);
     w->stamp = ARENA_ARRAY(w->a, uint32_t, w->nodes);
     w->varies = ARENA_ARRAY(w->a, uint8_t, w->nodes);
+    w->note_stamp = ARENA_ARRAY(w->a, uint32_t, w->nodes);
+    w->noted = ARENA_ARRAY(w->a, uint8_t, w->nodes);
     w->leaves = ARENA_ARRAY(w->a, uint32_t, g->blocks.n + 1);
     w->straight_of = ARENA_ARRAY(w->a, int32_t, g->blocks.n + 1);
     w->merged_by = ARENA_ARRAY(w->a, uint32_t, w->nodes);

@@ -74,6 +74,8 @@ struct cycle_work {
     uint8_t *varies;
     VEC(graph_id) stack;
     uint32_t *merged_by; /* of nodes: instance + 1 whose guarded write makes it of the older value and its own */
+    uint32_t *note_stamp;   /* of nodes: loop + 1 for which uses below it are noted */
+    uint8_t *noted;         /* of nodes: which uses (graph_induction.c) */
     uint32_t *leaves;       /* of blocks: loop + 1 that it leaves, the one at work */
     int32_t *straight_of;   /* of blocks: the cycle whose straight piece it is, -1: none */
     struct map_u64 starts;  /* of loop phis by their first value: index into start_list */

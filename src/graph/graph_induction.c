@@ -122,6 +122,15 @@ static void note_use(struct cycle_work *w, struct cycle_region *r, graph_id id, 
         return;
     w->budget--;
     const struct graph_node *n = graph_at(g, id);
+    uint8_t way = (uint8_t)(1u << (2 * use + whole));
+    if (id < w->nodes && graph_at(g, id)->kind != GRAPH_PHI) { /* once is enough */
+        if (w->note_stamp[id] != r->loop + 1)
+            w->noted[id] = 0;
+        w->note_stamp[id] = r->loop + 1;
+        if (w->noted[id] & way)
+            return;
+        w->noted[id] |= way;
+    }
     switch (n->kind) {
     case UOP_ADD:
         for (unsigned k = 0; k < 2; k++)

@@ -267,6 +267,22 @@ static bool is_index(struct matcher *m, graph_id id, unsigned depth)
     return passes;
 }
 
+/* A number made of places, parameters and counters alone, as an index is. */
+static bool may_be_index(const struct graph *g, graph_id id, unsigned depth)
+{
+    const struct graph_node *n = graph_at(g, id);
+    if (n->kind == UOP_CONST || n->kind == UOP_SREG || n->kind == UOP_CBANK || n->kind == GRAPH_PHI)
+        return true;
+    bool integer = (n->kind >= UOP_ADD && n->kind <= UOP_SAR) || n->kind == UOP_SEXT || n->kind == UOP_ZEXT ||
+                   n->kind == UOP_UNIFORM || n->kind == UOP_SELECT || n->kind == UOP_LO;
+    if (!integer || depth > 12)
+        return false;
+    for (unsigned k = n->kind == UOP_SELECT; k < n->arg_count; k++)
+        if (!may_be_index(g, n->arg[k], depth + 1))
+            return false;
+    return true;
+}
+
 struct word { /* of memory */
     graph_id address;
     uint64_t offset;
@@ -447,7 +463,7 @@ static bool match(struct matcher *m, graph_id t, graph_id n, unsigned depth)
     if (!cycle_varies(w, m->r->loop, t))
         return same_value(m, t, n, 0);
     if (is_index(m, t, 0))
-        return graph_at(w->g, n)->type == graph_at(w->g, t)->type;
+        return graph_at(w->g, n)->type == graph_at(w->g, t)->type && may_be_index(w->g, n, 0);
     return match_term(m, t, n, depth);
 }
 
