@@ -173,13 +173,13 @@ static void turn_phi(struct turns *t, const struct cycle_region *r, const struct
 }
 
 /* Decided by counters and sizes: the condition of a path, not a choice by data. */
-static bool is_path(const struct graph *g, graph_id id, unsigned depth)
+static bool is_path(const struct graph *g, graph_id id, unsigned depth, unsigned *steps)
 {
     const struct graph_node *n = graph_at(g, id);
-    if (n->kind == UOP_LOAD || n->kind == UOP_ELEMENT || n->insn != UINT32_MAX || depth > 8)
+    if (n->kind == UOP_LOAD || n->kind == UOP_ELEMENT || n->insn != UINT32_MAX || depth > DEPTH || ++*steps > STEPS)
         return false;
     for (unsigned k = 0; k < n->arg_count; k++)
-        if (!is_path(g, n->arg[k], depth + 1))
+        if (!is_path(g, n->arg[k], depth + 1, steps))
             return false;
     return true;
 }
@@ -214,8 +214,9 @@ static void find_joins(struct turns *t)
         const struct graph_node *n = graph_at(g, id);
         bool sum = n->kind == UOP_ADD || n->kind == UOP_MUL || n->kind == UOP_NEG || n->kind == UOP_SEXT ||
                    n->kind == UOP_ZEXT || n->kind == UOP_UNIFORM;
-        bool join =
-            n->kind == UOP_SELECT ? is_path(g, n->arg[0], 0) : n->kind == GRAPH_PHI && !graph_is_loop_phi(g, id);
+        unsigned steps = 0;
+        bool join = n->kind == UOP_SELECT ? is_path(g, n->arg[0], 0, &steps)
+                                          : n->kind == GRAPH_PHI && !graph_is_loop_phi(g, id);
         const graph_id *args;
         uint32_t count = cycle_args(n, &args);
         t->joins[id] = join;
@@ -236,7 +237,10 @@ static void turn_join(struct turns *t, graph_id id)
     if (count > WAYS)
         return;
     for (uint32_t k = from; k < count; k++) {
-        if (args[k] == GRAPH_NIL || args[k] >= id)
+        way[k] = GRAPH_NIL;
+        if (args[k] == id)
+            continue; /* a join before a loop's header, at the loop's back edge */
+        if (args[k] == GRAPH_NIL || args[k] > id)
             return;
         way[k] = as_turn(t, args[k]);
         for (uint32_t c = 0; c < t->w->out->cycles.n && way[k] == args[k]; c++)
@@ -264,8 +268,10 @@ static void turn_join(struct turns *t, graph_id id)
     enum { BACK = 256, NO_OFFSET = 2 * BACK + 1 };
     for (uint32_t k = from; k < count && step; k++) { /* how many steps each way stands from the first one seen */
         struct function f = {.counter = t->counter[cycle], .at = counter_at(t, cycle, 17)};
-        uint64_t v = value_of(g, &f, way[k], 0);
+        uint64_t v = way[k] == GRAPH_NIL ? 0 : value_of(g, &f, way[k], 0);
         offsets[k] = NO_OFFSET;
+        if (way[k] == GRAPH_NIL)
+            continue;
         if (f.failed)
             return;
         if (!f.met)
@@ -289,7 +295,7 @@ static void turn_join(struct turns *t, graph_id id)
      * with the steps its own piece has just done. */
     bool settled = true;
     for (uint32_t k = from; k < count; k++) {
-        if (offsets[k] != NO_OFFSET)
+        if (offsets[k] != NO_OFFSET || way[k] == GRAPH_NIL)
             continue;
         struct function f = {.counter = t->counter[cycle], .at = counter_at(t, cycle, 0)};
         struct function z = {.counter = t->counter[cycle], .at = counter_at(t, cycle, 0)};
@@ -466,5 +472,15 @@ void cycle_find_turns(struct cycle_work *w)
     for (uint32_t i = 0; i < n; i++) {
         name_counter(&t, i);
         turn_rest(&t, i);
+    }
+    for (graph_id id = 1; id < w->nodes; id++) { /* told over a counter that no loop has taken: told by nothing */
+        for (uint32_t i = 0; i < n && t.turn_of[id] != GRAPH_NIL; i++) {
+            struct function f = {.counter = t.counter[i]};
+            if (t.counter[i] == GRAPH_NIL || out->cycles.p[i].counter == t.counter[i])
+                continue;
+            value_of(g, &f, t.turn_of[id], 0);
+            if (f.met || f.failed)
+                t.turn_of[id] = GRAPH_NIL;
+        }
     }
 }
