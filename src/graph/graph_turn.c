@@ -392,6 +392,29 @@ static uint32_t unroll_of(const struct graph_cycle *c, const struct cycle_region
     return r->unroll;
 }
 
+/* The counter that addresses use has no end of its own: the one that the loop tests counts the same steps. */
+static void count_by_test(struct turns *t, uint32_t at)
+{
+    struct graph_cycle *c = &t->w->out->cycles.p[at];
+    uint64_t from;
+    if (c->until != GRAPH_NIL || c->pieces.n != 1 || c->pieces.p[0].straight || c->irreducible)
+        return;
+    struct cycle_region *r = &t->w->regions[c->pieces.p[0].loop];
+    const struct cycle_phi *p = r->tested >= 0 ? &r->phis[r->tested] : NULL;
+    if (!p || r->tested == r->counter || p->step_kind != CYCLE_STEP_ADD || !p->constant || p->amount <= 0 ||
+        !graph_is_const(t->w->g, p->start, &from))
+        return;
+    int32_t before = r->counter;
+    struct graph_cycle as = *c;
+    r->counter = r->tested;
+    as.counter = as.start = as.next = GRAPH_NIL;
+    cycle_choose_counter(t->w, r, &as);
+    if (as.until != GRAPH_NIL)
+        *c = as;
+    else
+        r->counter = before;
+}
+
 /* Some value of the cycle is told over the made counter: then it is the loop's, from 0 to the count. */
 static void name_counter(struct turns *t, uint32_t at)
 {
@@ -451,8 +474,10 @@ void cycle_find_turns(struct cycle_work *w)
     if (arena_failed(w->a) || n == 0)
         return;
     out->turn_of = t.turn_of;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
+        count_by_test(&t, i);
         choose_counter(&t, i);
+    }
     find_joins(&t);
     /* Arguments have smaller numbers than users, and a phi's start stands before it. */
     for (graph_id id = 1; id < w->nodes && w->budget > 0; id++) {
@@ -483,4 +508,26 @@ void cycle_find_turns(struct cycle_work *w)
                 t.turn_of[id] = GRAPH_NIL;
         }
     }
+}
+
+graph_id graph_cycle_path(const struct graph *g, const struct graph_cycle *c)
+{
+    uint32_t at = UINT32_MAX;
+    for (size_t i = 0; i < c->pieces.n; i++) {
+        const struct graph_piece *p = &c->pieces.p[i];
+        uint32_t block = p->straight ? p->blocks[0] : g->loops.p[p->loop].header;
+        uint32_t up = p->straight ? block : g->blocks.p[block].idom;
+        if (at == UINT32_MAX) {
+            at = up;
+            continue;
+        }
+        bool above = false;
+        while (at != UINT32_MAX && !above) { /* up from the one, until the other has it among its dominators */
+            for (uint32_t b = up; b != UINT32_MAX && !above; b = g->blocks.p[b].idom)
+                above = b == at;
+            if (!above)
+                at = g->blocks.p[at].idom;
+        }
+    }
+    return at == UINT32_MAX ? (graph_id)GRAPH_NIL : g->blocks.p[at].path;
 }
