@@ -128,7 +128,7 @@ uint32_t *graph_find_objects(struct arena *a, struct graph *g, struct graph_depe
 
 /* ---- at work (graph_depend.c: bits that flow; graph_depend_pair.c: what a pair of accesses is) --------- */
 enum { LEVELS = 4, STRENGTHS = 4, CLASSES = 3, OWN_WAY = 0, OVERWRITTEN = 1, ENDED = 2 };
-enum { FLOW_WORK = 12000000, SOLVE_WORK = 60000, TRIES_WORK = 3000000 };
+enum { FLOW_WORK = 12000000, SOLVE_WORK = 60000, TRIES_WORK = 3000000, REACHES_MAX = 40000 };
 enum { EVENT_ACCESS, EVENT_SYNC };
 
 #define WAY_BITS(way)             (UINT64_C(0xffff) << (16 * (way)))

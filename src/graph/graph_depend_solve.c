@@ -397,7 +397,10 @@ static bool one_warp(struct graph *g, const struct graph_linear *u, graph_id thr
     struct graph_linear t = {.t = {{graph_sreg(g, UOP_SR_TID_X), 1}}, .n = 1};
     const struct graph_node n = *graph_at(g, thread);
     uint64_t c;
-    if (graph_facts_of(g)->two_dimensional)
+    struct graph_linear apart = *u;
+    int64_t k;
+    if (graph_facts_of(g)->two_dimensional || !graph_linear_add(&apart, &t, -1) ||
+        (graph_linear_is_const(&apart, &k) && (k >= 32 || k <= -32)))
         return false;
     if (n.kind == UOP_XOR && n.arg[0] == t.t[0].symbol) {
         struct graph_range r;
