@@ -467,6 +467,7 @@ static void make_cycle(struct cycle_work *w, struct cycle_region *r)
         cycle_join_pieces(w, r, &c);
         const struct graph_piece *best = &c.pieces.p[c.best];
         cycle_choose_counter(w, best->straight ? r : &w->regions[best->loop], &c);
+        cycle_finish_pieces(w, r, &c);
     }
     VEC_PUSH(w->a, w->out->cycles, c);
 }
@@ -563,6 +564,8 @@ enum sp_status graph_find_cycles(struct arena *a, struct graph *g, struct graph_
     cycle_find_straight(&w);
     enum sp_status status = sort_cycles(&w);
     name_blocks(&w, cycle_of);
+    if (status == SP_OK)
+        cycle_find_turns(&w);
     for (graph_id id = 1; id < w.nodes; id++) /* the marks of other nodes are of no use to readers */
         w.live[id] &= graph_at(g, id)->kind == GRAPH_PHI;
     return arena_failed(a) ? SP_ERR_MEMORY : status;

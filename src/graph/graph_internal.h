@@ -12,6 +12,16 @@ void graph_forget_nodes(struct graph *g);
 
 /* `c` cut down to what matters where `care` holds (graph_bool.c): atoms that decide nothing there are dropped. */
 graph_id graph_bool_reduce(struct graph *g, graph_id c, graph_id care);
+/* A truth table by itself, for questions that should leave no node behind. */
+struct graph_truth {
+    graph_id atom[6];
+    unsigned count;
+    uint64_t bits; /* bit i: the result when atom k is bit k of i */
+};
+/* The table of a B1 node; GRAPH_NIL: true. */
+void graph_truth_of(const struct graph *g, graph_id b1, struct graph_truth *out);
+/* a && b, or a && !b. False when that needs more than six atoms. */
+bool graph_truth_and(const struct graph_truth *a, const struct graph_truth *b, bool negated, struct graph_truth *out);
 /* Any boolean function of up to three B1 arguments by its table (index: argument k is bit k). */
 graph_id graph_bool_apply(struct graph *g, const graph_id *args, unsigned count, uint8_t table);
 
@@ -19,6 +29,7 @@ graph_id graph_bool_apply(struct graph *g, const graph_id *args, unsigned count,
 enum graph_edge_when { GRAPH_ALWAYS, GRAPH_WHEN_TAKEN, GRAPH_WHEN_NOT };
 struct graph_edge {
     uint32_t from, to;
+    uint32_t place; /* among the edges into `to` */
     uint8_t when;
     bool back;    /* closes a loop */
     bool guessed; /* out of an indirect branch: it may go here, under a condition nobody knows */
@@ -38,8 +49,6 @@ enum sp_status graph_flow_order(struct graph *g, struct graph_flow *flow);
 bool graph_dominates(const struct graph_flow *flow, uint32_t a, uint32_t b);
 /* Control that is at `a` comes to `b` (a loop that has an end is taken to come to it). */
 bool graph_always_reaches(const struct graph_flow *flow, uint32_t a, uint32_t b);
-
-/* By block: reached whenever its immediate dominator was, in the same turn of its loop (graph_rejoin.c). NULL: memory. */
 
 /* Values (graph_values.c). */
 enum sp_status graph_values_build(struct graph *g, struct graph_flow *flow, struct diag_sink *diags);

@@ -238,6 +238,12 @@ struct matcher {
 
 static bool match(struct matcher *m, graph_id t, graph_id n, unsigned depth);
 
+/* Cuts in what is matched: a step, or one of the inner loop that a step is made of. */
+static uint32_t stride(const struct cycle_chain *c)
+{
+    return c->inner ? c->period / c->inner : c->period;
+}
+
 /* An integer of inductions and what never changes. */
 static bool is_index(struct matcher *m, graph_id id, unsigned depth)
 {
@@ -387,7 +393,7 @@ static bool match_args(struct matcher *m, const struct graph_node *a, const stru
         } else if (a->kind == GRAPH_BOOL) {
             ok = a->imm == b->imm;
         }
-        for (unsigned k = 0; k < a->arg_count && ok; k++)
+        for (unsigned k = a->arg_count; k-- > 0 && ok;) /* the accumulator of a multiply-add first: it decides most */
             ok = match(m, a->arg[k], b->arg[turn && k < 2 ? 1 - k : k], depth + 1);
         if (ok)
             return true;
@@ -433,7 +439,7 @@ static bool match(struct matcher *m, graph_id t, graph_id n, unsigned depth)
     if (cycle_cut_at(w, m->r, t, &chain, &index) && chain < CHAINS_MAX) {
         if (index == 0)
             return bind(&m->old[chain], n);
-        if (index == m->r->chains.p[chain].period)
+        if (index == stride(&m->r->chains.p[chain]))
             return bind(&m->now[chain], n);
     }
     if (!cycle_varies(w, m->r->loop, t))
@@ -459,7 +465,7 @@ struct run { /* steps in a row */
 
 static graph_id root_node(const struct cycle_chain *c)
 {
-    return c->flat || c->period == 0 ? GRAPH_NIL : c->cut[c->period];
+    return c->flat || c->period == 0 ? GRAPH_NIL : c->cut[stride(c)];
 }
 
 /* A node made of `x` that the step's root matches with x as the old accumulator. */
@@ -757,13 +763,15 @@ static bool try_straight(struct joiner *j, uint32_t chain, graph_id x)
     struct run run = flat ? gather(j->w, j->r, chain, x, GRAPH_NIL) : follow(j->w, j->r, chain, x, GRAPH_NIL);
     struct graph_piece piece;
     struct set begin = {0};
-    if (run.steps == 0 || !place_run(j, &run, &piece) || !run_goes_on(j, &run, UINT32_MAX, piece.first, &begin))
+    uint32_t inner = j->r->chains.p[chain].inner ? j->r->chains.p[chain].inner : 1;
+    if (run.steps == 0 || run.steps % inner != 0 || !place_run(j, &run, &piece) || !run_goes_on(j, &run, UINT32_MAX, piece.first, &begin))
         return false;
     for (uint32_t c = 0; c < j->r->chains.n && c < CHAINS_MAX; c++) { /* what it reads comes from the piece before too */
         if (run.first[c] != GRAPH_NIL && j->r->chains.p[c].group == j->r->chains.p[chain].group &&
             !flows(j, run.first[c]))
             return false;
     }
+    piece.unroll = run.steps / inner;
     add_piece(j, piece, (struct part){chain, run.begin, run.end});
     for (size_t i = 0; i < run.outs.n; i++)
         j->w->claimed[run.outs.p[i]] = true;
@@ -792,7 +800,10 @@ static bool try_loop(struct joiner *j, uint32_t chain, struct cycle_region *r)
         if (run.steps == 0 || run.out != c->out ||
             !run_goes_on(j, &run, r->loop, j->w->g->loops.p[r->loop].first, &begin))
             continue;
-        add_loop(j, r, run.steps);
+        uint32_t inner = j->r->chains.p[chain].inner ? j->r->chains.p[chain].inner : 1;
+        if (run.steps % inner != 0)
+            continue;
+        add_loop(j, r, run.steps / inner);
         note_copies(j, &run);
         if (begin.count) /* the first element, a turn after the last */
             end_at(j, begin, field_mul(field_mul(j->advance, run.steps), field_add(cycle_turns(j->w, r), 1)));
@@ -810,6 +821,8 @@ static void join_chain(struct joiner *j, uint32_t chain)
     struct cycle_region *r = j->r;
     const struct cycle_chain *c = &r->chains.p[chain];
     struct run own = c->flat ? gather(w, r, chain, c->in, c->out) : follow(w, r, chain, c->in, c->out);
+    for (uint32_t i = 0; i < r->chains.n; i++)
+        flow_from(j, r->chains.p[i].out);
     if (own.steps == 0 || own.out != c->out)
         return;
     note_copies(j, &own);
@@ -833,8 +846,6 @@ static void join_chain(struct joiner *j, uint32_t chain)
         }
         VEC_PUSH(w->a, j->ends, after);
     }
-    for (uint32_t i = 0; i < r->chains.n; i++)
-        flow_from(j, r->chains.p[i].out);
     uint32_t parent = w->g->loops.p[r->loop].parent;
     for (size_t at = 0; at < j->flow.n; at++) {
         /* Loops that start from what flows here, then straight code on it. */

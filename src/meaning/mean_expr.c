@@ -5,6 +5,8 @@
  * saturation and NaN-keeping minima have names of their own. */
 #include "meaning/mean_internal.h"
 
+#include "graph/graph_cycle.h"
+
 #include "base/str.h"
 
 #include <inttypes.h>
@@ -923,6 +925,9 @@ struct mean_text mean_text_of(struct mean *m, graph_id id, unsigned as, unsigned
     unsigned width = uop_type_bits((enum uop_type)graph_at(m->g, id)->type);
     if (map_u64_get(&m->name_of, id, &at))
         return mean_text_convert(m, word(m->names.p[at].name), width == 64 ? KIND_S64 : KIND_S32, width, as);
+    const struct graph_cycles *cycles = m->g->cycles;
+    if (cycles && cycles->turn_of && id < cycles->copy_count && cycles->turn_of[id] != GRAPH_NIL)
+        return mean_text_of(m, cycles->turn_of[id], as, style, depth + 1); /* never one of its own kind */
     if (map_u64_get(&m->work->low_of, id, &at) && at < m->names.n)
         return mean_text_convert(m, mean_piece(m, PREC_PRIMARY, "lo(%s)", m->names.p[at].name), KIND_S32, width, as);
     if ((!(style & MEAN_EXPANDED) || map_u64_get(&m->variables, id, NULL)) && map_u64_get(&m->value_of, id, &at)) {
