@@ -165,8 +165,8 @@ enum sp_status graph_summarise_loops(struct graph_builder *b)
     if (arena_failed(&b->scratch))
         return SP_ERR_MEMORY;
     for (size_t l = 0; l < g->loops.n; l++) {
-        b->loops[l].local_known = true;
         b->irreducible |= g->loops.p[l].irreducible;
+        b->loops[l].local_known = true;
     }
     for (size_t l = g->loops.n; l-- > 0;)
         b->loops[l].depth = g->loops.p[l].parent ? b->loops[g->loops.p[l].parent - 1].depth + 1 : 1;

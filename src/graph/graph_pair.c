@@ -30,9 +30,9 @@ static graph_id join_selects(struct graph *g, graph_id l, graph_id h)
     const struct graph_node nl = *at(g, l), nh = *at(g, h);
     graph_id a = join_simple(g, nl.arg[1], nh.arg[1]), b = join_simple(g, nl.arg[2], nh.arg[2]);
     struct uop pair = {.kind = UOP_PAIR, .type = UOP_B64};
-    if (a != GRAPH_NIL && b == GRAPH_NIL && at(g, a)->type == UOP_F64) /* a double, and words put together */
+    if (a != GRAPH_NIL && b == GRAPH_NIL) /* one value, and words put together */
         b = graph_intern_like(g, &pair, (graph_id[]){nl.arg[2], nh.arg[2]}, 2);
-    else if (b != GRAPH_NIL && a == GRAPH_NIL && at(g, b)->type == UOP_F64)
+    else if (b != GRAPH_NIL && a == GRAPH_NIL)
         a = graph_intern_like(g, &pair, (graph_id[]){nl.arg[1], nh.arg[1]}, 2);
     if (a == GRAPH_NIL || b == GRAPH_NIL)
         return GRAPH_NIL;

@@ -98,9 +98,9 @@ bool mean_used_in_halves(const struct mean *m, graph_id id)
         bool half = u->kind == UOP_LO || u->kind == UOP_HI;
         if (!half && u->kind != UOP_PAIR)
             return false;
-        if (half)
-            graph_users(m->g, users[i], &count_half);
-        halves |= half && count_half > 0;
+        const graph_id *readers = half ? graph_users(m->g, users[i], &count_half) : NULL;
+        for (uint32_t k = 0; half && k < count_half && !halves; k++)
+            halves = !graph_is_inside(m->g, readers[k]); /* an expansion takes a number apart as it likes */
     }
     return halves;
 }
