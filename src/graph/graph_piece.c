@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { SET_MAX = 16, CHAINS_MAX = 8, MATCH_DEPTH = 60, CLIMB_MAX = 48, STEPS_MAX = 4096, MUX_MAX = 4096 };
+enum { SET_MAX = 16, CHAINS_MAX = 8, MATCH_DEPTH = 60, CLIMB_MAX = 48, STEPS_MAX = 4096, MUX_MAX = 256, IDLE_MAX = 64 };
 
 /* ---- numbers modulo 2^61 - 1 ------------------------------------------------------------------ */
 
@@ -849,13 +849,11 @@ static void join_chain(struct joiner *j, uint32_t chain)
     uint32_t parent = w->g->loops.p[r->loop].parent;
     for (size_t at = 0; at < j->flow.n; at++) {
         /* Loops that start from what flows here, then straight code on it. */
-        for (uint32_t l = 0; l < w->region_count; l++) {
-            struct cycle_region *other = &w->regions[l];
-            bool open = other != r && other->cycle < 0 && w->g->loops.p[l].parent == parent && other->chains.n > 0;
-            bool starts = false;
-            for (uint32_t i = 0; i < other->phi_count && open && !starts; i++)
-                starts = other->phis[i].start == j->flow.p[at];
-            if (starts)
+        uint32_t s = 0;
+        bool any = map_u64_get(&w->starts, j->flow.p[at], &s);
+        for (uint32_t next = any ? s + 1 : 0; next; next = w->start_list.p[next - 1].next) {
+            struct cycle_region *other = &w->regions[w->start_list.p[next - 1].region];
+            if (other != r && other->cycle < 0 && w->g->loops.p[other->loop].parent == parent && other->chains.n > 0)
                 try_loop(j, chain, other);
         }
         if (w->budget > 0 && !w->between[j->flow.p[at]])
@@ -943,7 +941,8 @@ static void join_stores(struct joiner *j)
     /* The end: the first element, a turn after the last. */
     end_at(j, first, field_mul(turn, field_add(cycle_turns(w, r), 1)));
     uint32_t parent = g->loops.p[r->loop].parent;
-    for (uint32_t b = g->loops.p[r->loop].header + 1; b < g->blocks.n && w->budget > 0; b++) {
+    uint32_t idle = 0; /* blocks since the last piece */
+    for (uint32_t b = g->loops.p[r->loop].header + 1; b < g->blocks.n && w->budget > 0 && idle < IDLE_MAX; b++, idle++) {
         uint32_t l = g->blocks.p[b].loop;
         struct run run = {0};
         struct set at = {0};
@@ -965,6 +964,7 @@ static void join_stores(struct joiner *j)
                       (struct part){.chain = UINT32_MAX});
             note_copies(j, &run);
             end_at(j, at, field_mul(j->advance, n));
+            idle = 0;
         } else if (l && g->loops.p[l - 1].header == b && g->loops.p[l - 1].parent == parent && l - 1 != r->loop &&
                    w->regions[l - 1].cycle < 0 && w->regions[l - 1].chains.n == 0) {
             struct cycle_region *other = &w->regions[l - 1];
@@ -976,6 +976,7 @@ static void join_stores(struct joiner *j)
             add_loop(j, other, n);
             note_copies(j, &run);
             end_at(j, at, field_mul(field_mul(j->advance, n), field_add(cycle_turns(w, other), 1)));
+            idle = 0;
         }
     }
 }
