@@ -17,6 +17,7 @@ struct graph_facts {
     size_t n, cap;
     unsigned depth;
     graph_id first_new;
+    uint64_t tries; /* combinations of facts looked at: the work that solving has cost */
     struct map_u64 turns;
     bool uniform_done;    /* `varying` of the nodes that stood when the first question came */
     bool two_dimensional; /* the code reads threadIdx.y or .z */
@@ -127,7 +128,7 @@ uint32_t *graph_find_objects(struct arena *a, struct graph *g, struct graph_depe
 
 /* ---- at work (graph_depend.c: bits that flow; graph_depend_pair.c: what a pair of accesses is) --------- */
 enum { LEVELS = 4, STRENGTHS = 4, CLASSES = 3, OWN_WAY = 0, OVERWRITTEN = 1, ENDED = 2 };
-enum { FLOW_WORK = 12000000, SOLVE_WORK = 60000 };
+enum { FLOW_WORK = 12000000, SOLVE_WORK = 60000, TRIES_WORK = 3000000 };
 enum { EVENT_ACCESS, EVENT_SYNC };
 
 #define WAY_BITS(way)             (UINT64_C(0xffff) << (16 * (way)))
@@ -157,6 +158,7 @@ struct finder {
     VEC(uint32_t) parting;
     VEC(struct graph_reach) reaches;
     uint32_t *forced, forced_now; /* of accesses: stores taken to overwrite the source's word (graph_depend_prune.c) */
+    bool unordered;               /* something may order threads beside the barriers of the block: no race is claimed */
     int64_t flow_work, solve_work;
 };
 

@@ -149,7 +149,7 @@ static bool hangs_on_block(struct finder *f, const struct graph_side *a, const s
     f->solve_work -= 4;
     if (g->env->block[0])
         return false; /* the ranges have said it */
-    bool near = u.need <= 32;
+    bool near = u.need <= (graph_facts_of(g)->two_dimensional ? 4u : 32u);
     for (unsigned d = 1; d < 3; d++) {
         struct graph_linear x, own = {.t = {{graph_sreg(g, UOP_SR_TID_X + d), 1}}, .n = 1};
         struct graph_range r;
@@ -165,7 +165,7 @@ static bool hangs_on_block(struct finder *f, const struct graph_side *a, const s
     const struct graph_access *at = access_at(f, load);
     if (at->kind != GRAPH_LOAD || at->space != UOP_SHARED)
         return true; /* its own store; memory that somebody else has filled */
-    for (uint32_t i = 0; i < g->accesses.n && f->solve_work > 0; i++) {
+    for (uint32_t i = 0; i < g->accesses.n && f->solve_work > 0 && graph_facts_of(g)->tries < TRIES_WORK; i++) {
         const struct graph_access *x = access_at(f, i);
         f->flow_work--;
         if (i == store || x->kind == GRAPH_LOAD || f->object[i] != f->object[load])
@@ -189,7 +189,8 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
     const struct graph_access *x = access_at(f, s->access), *y = access_at(f, second);
     bool x_stores = x->kind != GRAPH_LOAD, y_stores = y->kind != GRAPH_LOAD;
     if ((!x_stores && !y_stores) || (x->kind == GRAPH_ATOMIC && y->kind == GRAPH_ATOMIC) || x->space == UOP_LOCAL ||
-        y->space == UOP_LOCAL || same_value(f, x, y) || x->order >= UOP_RELAXED_CTA || y->order >= UOP_RELAXED_CTA)
+        y->space == UOP_LOCAL || f->unordered || same_value(f, x, y) || x->order >= UOP_RELAXED_CTA ||
+        y->order >= UOP_RELAXED_CTA)
         return false;
     bool from_store = x_stores && (!y_stores || x->kind == GRAPH_STORE); /* whose thread is u: the first one's */
     uint32_t store = from_store ? s->access : second, load = from_store ? second : s->access;
@@ -324,6 +325,8 @@ void graph_relate(struct finder *f, const struct source *s, uint32_t to, uint64_
     bool store_first = x->kind != GRAPH_LOAD;
     for (int32_t delta = store_first ? step - y->width : step - x->width; delta < (store_first ? x->width : y->width);
          delta += step) {
+        if (graph_facts_of(f->g)->tries > TRIES_WORK)
+            f->solve_work = 0;
         if (f->solve_work <= 0) {
             f->out->complete = false;
             return;

@@ -378,10 +378,16 @@ static unsigned compare_thread(struct graph *g, graph_id thread, const struct gr
     if (both_exclude(g, load_when, store_when, base, &d, -1, 1) &&
         both_exclude(g, load_when, store_when, base, &d, 1, 1))
         return THREAD_SAME;
-    for (unsigned i = 0; i < d.n; i++)
-        if (!graph_block_uniform(g, d.t[i].symbol))
-            return THREAD_VARIES;
-    return THREAD_UNDECIDED;
+    unsigned varies = 0;
+    for (unsigned i = 0; i < d.n; i++) {
+        struct digit bits = {0};
+        if (graph_block_uniform(g, d.t[i].symbol))
+            continue;
+        if (!is_digit(g, d.t[i].symbol, &bits) || bits.flip)
+            return THREAD_UNDECIDED; /* it may come to the thread's own number */
+        varies++;
+    }
+    return varies ? THREAD_VARIES : THREAD_UNDECIDED;
 }
 
 /* Both in one warp: bounds by the guards, or only the bits within a lane differ. */
@@ -408,6 +414,15 @@ static bool one_warp(struct graph *g, const struct graph_linear *u, graph_id thr
                 c == 5 && r.lo >= 0 && r.hi < 32)
                 return true;
         }
+    }
+    /* The lane plus the distance stays a lane. */
+    struct graph_linear lane = *u;
+    if (graph_linear_add(&lane, &t, -1)) {
+        struct graph_linear bits = {
+            .t = {{graph_op2(g, UOP_AND, UOP_B32, t.t[0].symbol, graph_const(g, UOP_B32, 31)), 1}}, .n = 1};
+        if (graph_linear_add(&lane, &bits, 1) && both_exclude(g, load_when, store_when, base, &lane, -1, 32) &&
+            both_exclude(g, load_when, store_when, base, &lane, 1, 1))
+            return true;
     }
     /* t >= 32 and u >= 32 are impossible */
     return both_exclude(g, load_when, store_when, base, &t, -1, 32) &&
@@ -538,6 +553,33 @@ static void judge(struct graph *g, const struct graph_side *store, const struct 
         out->in_warp = one_warp(g, &u[0], out->thread[0], load->when, when, &base);
 }
 
+/* Two digits that share bits of one coordinate are not independent. */
+static bool digits_overlap(const struct digit *d, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        for (unsigned k = i + 1; k < count; k++) {
+            uint64_t a = (uint64_t)d[i].mask << d[i].shift, b = (uint64_t)d[k].mask << d[k].shift;
+            if (d[i].dimension == d[k].dimension && (a & b & 0xffff) != 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* All of one coordinate, with steps up only, the coordinate itself among them: different for different threads. */
+static bool grows(const struct digit *d, unsigned count)
+{
+    bool whole = false;
+    for (unsigned i = 0; i < count; i++) {
+        bool is_whole = d[i].mask == UINT32_MAX && !d[i].shift;
+        if (d[i].dimension != d[0].dimension || d[i].c <= 0 || d[i].flip || d[i].scale ||
+            (d[i].mask != UINT32_MAX)) /* low bits fall back to 0 */
+            return false;
+        whole |= is_whole;
+    }
+    return whole;
+}
+
 static void solve(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
                   struct graph_solution *out)
 {
@@ -576,6 +618,23 @@ static void solve(struct graph *g, const struct graph_side *store, const struct 
     right.wraps |= s.wraps;
     struct graph_linear difference = right; /* at u = t */
     int64_t k;
+    if (!opaque && digits_overlap(digits, count)) {
+        /* t + (t >> 5): no number of mixed radix, but it grows with t. */
+        if (!graph_linear_add(&difference, &varying, -1) || !graph_linear_is_const(&difference, &k) || k ||
+            !grows(digits, count))
+            return;
+        for (unsigned i = 0; i < count; i++) {
+            if (digits[i].mask != UINT32_MAX || digits[i].shift)
+                continue;
+            digits[0] = digits[i];
+            break;
+        }
+        digits[0].value = (struct graph_linear){.t = {{graph_sreg(g, UOP_SR_TID_X + digits[0].dimension), 1}}, .n = 1};
+        out->answer = SOLVE_THREAD;
+        out->may = false;
+        judge(g, store, load, digits, 1, &condition, out);
+        return;
+    }
     if (opaque) {
         struct graph_range r;
         if (graph_linear_add(&difference, &varying, -1)) {

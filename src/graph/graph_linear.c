@@ -171,6 +171,10 @@ static bool open_node(struct graph *g, graph_id id, int64_t m, struct graph_line
     case UOP_ADD:
         out->wraps |= bits == 32 && !graph_range_of(g, id, &r);
         return open_node(g, n.arg[0], m, out, depth + 1) && open_node(g, n.arg[1], m, out, depth + 1);
+    case UOP_NOT: /* -1 - x */
+        if (__builtin_mul_overflow(m, -1, &k) || __builtin_add_overflow(out->k, k, &out->k))
+            return false;
+        return open_node(g, n.arg[0], k, out, depth + 1);
     case UOP_NEG:
         out->wraps |= bits == 32 && !graph_range_of(g, n.arg[0], &r);
         return !__builtin_mul_overflow(m, -1, &k) && open_node(g, n.arg[0], k, out, depth + 1);
@@ -432,31 +436,32 @@ static void add_axioms(struct graph *g, struct graph_constraints *s)
     }
 }
 
+/* Facts are put together two at a time, and what comes of it with all before it, as long as a symbol falls away. */
 bool graph_contradicts(struct graph *g, struct graph_constraints *s)
 {
-    enum { DERIVED_MAX = 48 };
-    struct graph_linear derived[DERIVED_MAX], f;
-    unsigned n = 0;
+    enum { FACTS_MAX = 48, TRIES_MAX = 400 };
+    struct graph_linear facts[FACTS_MAX], f;
+    unsigned tries = 0;
     for (unsigned i = 0; i < s->n; i++)
         if (never(g, &s->f[i]))
             return true;
     add_axioms(g, s);
-    for (unsigned i = 0; i < s->n; i++) {
-        for (unsigned k = i + 1; k < s->n; k++) {
-            for (unsigned way = 0; way < 3 && combine(&s->f[i], &s->f[k], way, &f); way++) {
+    struct graph_facts *work = graph_facts_of(g);
+    unsigned n = s->n;
+    for (unsigned i = 0; i < n; i++)
+        facts[i] = s->f[i];
+    for (unsigned i = 1; i < n; i++) {
+        for (unsigned k = 0; k < i && tries < TRIES_MAX; k++) {
+            for (unsigned way = 0; way < 3 && combine(&facts[i], &facts[k], way, &f); way++) {
+                tries++;
+                work->tries++;
                 if (never(g, &f))
                     return true;
-                bool shorter = f.n < s->f[i].n + s->f[k].n;
-                if (shorter && n < DERIVED_MAX)
-                    derived[n++] = f;
+                if (f.n < facts[i].n + facts[k].n && f.n && n < FACTS_MAX)
+                    facts[n++] = f;
             }
         }
     }
-    for (unsigned i = 0; i < n; i++)
-        for (unsigned k = 0; k < s->n; k++)
-            for (unsigned way = 0; way < 3 && combine(&derived[i], &s->f[k], way, &f); way++)
-                if (never(g, &f))
-                    return true;
     return false;
 }
 
