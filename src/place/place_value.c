@@ -27,9 +27,11 @@ static enum place_where where_of_space(unsigned space)
 
 static void add_uses(struct place_work *w, struct place_value *v, uint32_t def, enum place_where via, bool other)
 {
-    for (uint32_t u = w->starts[def]; u < w->starts[def + 1]; u++)
-        VEC_PUSH(w->a, v->uses,
-                 (struct place_use){.insn = w->g->uses.p[w->uses[u]].insn, .via = via, .other_thread = other});
+    for (uint32_t u = w->starts[def]; u < w->starts[def + 1]; u++) {
+        const struct graph_use *use = &w->g->uses.p[w->uses[u]];
+        if (!graph_is_inside(w->g, use->node)) /* what an expansion looks at on its way is not its result yet */
+            VEC_PUSH(w->a, v->uses, (struct place_use){.insn = use->insn, .via = via, .other_thread = other});
+    }
 }
 
 static void place_defs(struct place_work *w, struct place_value *v, graph_id node)
