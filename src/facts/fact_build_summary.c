@@ -1,5 +1,4 @@
-/* Facts about the kernel as a whole: phases of straight-line code (one, D9), and the one-sentence
- * summary made of outputs, places and control flow. */
+/* Facts about the kernel as a whole: the one-sentence summary made of outputs, places and control flow. */
 #include "facts/fact_build.h"
 
 #include "base/str.h"
@@ -12,72 +11,6 @@ static bool has_role(const struct fact_kernel *k, enum fact_role role)
         if (k->instructions.p[i].role == role)
             return true;
     return false;
-}
-
-static enum fact_phase_kind phase_kind(const struct fact_source *s, const struct fact_kernel *k)
-{
-    const struct graph *g = s->g;
-    bool loads = false, stores = false, constant = true;
-    if (g->loops.n || has_role(k, FACT_ROLE_BARRIER) || has_role(k, FACT_ROLE_SHUFFLE))
-        return FACT_PHASE_OTHER;
-    for (size_t i = 0; i < g->accesses.n; i++) {
-        const struct graph_access *x = &g->accesses.p[i];
-        bool global = x->space == UOP_GLOBAL || x->space == UOP_GENERIC;
-        loads |= global && x->kind == GRAPH_LOAD;
-        if (!global || x->kind == GRAPH_LOAD)
-            continue;
-        stores = true;
-        for (unsigned w = 0; w < 4 && x->value[w] != GRAPH_NIL; w++)
-            constant &= graph_is_const(g, x->value[w], NULL);
-    }
-    if (stores && constant && !loads)
-        return FACT_PHASE_FILL;
-    if (!stores && loads)
-        return FACT_PHASE_LOAD;
-    return stores ? FACT_PHASE_MAP : FACT_PHASE_OTHER;
-}
-
-static void build_phase(struct arena *a, struct fact_source *s, struct fact_kernel *k)
-{
-    if (!k->instructions.n)
-        return;
-    struct fact_phase p = {.kind = phase_kind(s, k),
-                           .from = k->instructions.p[0].offset,
-                           .to = k->instructions.p[k->instructions.n - 1].offset};
-    uint32_t *numbers = ARENA_ARRAY(a, uint32_t, s->patterns->matches.n),
-             *insns = ARENA_ARRAY(a, uint32_t, s->g->accesses.n);
-    size_t evidence = 0;
-    struct strbuf text;
-    if (!numbers || !insns)
-        return;
-    for (uint32_t i = 0; i < s->patterns->matches.n; i++) {
-        const struct pat_match *m = &s->patterns->matches.p[i];
-        if (m->parent < 0 && strcmp(m->family, "operator") == 0)
-            numbers[p.pattern_count++] = i;
-    }
-    p.patterns = numbers;
-    for (size_t i = 0; i < s->g->accesses.n; i++) {
-        unsigned space = s->g->accesses.p[i].space;
-        if (space == UOP_GLOBAL || space == UOP_GENERIC)
-            insns[evidence++] = s->g->accesses.p[i].insn;
-    }
-    p.evidence = fact_offsets_of(a, s->g, insns, evidence);
-    str_init(&text, a);
-    uint32_t inputs = 0, computed = 0;
-    for (size_t i = 0; i < s->place->values.n; i++) {
-        const struct graph_node *n = graph_at(s->g, s->place->values.p[i].node);
-        bool word = n->kind == UOP_ELEMENT || n->kind == UOP_LO || n->kind == UOP_HI;
-        bool loaded = n->kind == UOP_LOAD || (word && graph_at(s->g, n->arg[0])->kind == UOP_LOAD);
-        inputs += loaded;
-        computed += !loaded;
-    }
-    if (inputs)
-        str_addf(&text, "load %u value%s, ", inputs, inputs == 1 ? "" : "s");
-    if (computed)
-        str_addf(&text, "make %u, ", computed);
-    str_addf(&text, "store %zu", k->outputs.n);
-    p.summary = text.p;
-    VEC_PUSH(a, k->phases, p);
 }
 
 static const struct fact_binding *binding(const struct fact_pattern *p, const char *key)
@@ -153,7 +86,6 @@ static void build_sentence(struct arena *a, struct fact_source *s, struct fact_k
 
 enum sp_status fact_build_summary(struct arena *a, struct fact_source *s, struct fact_kernel *k)
 {
-    build_phase(a, s, k);
     build_sentence(a, s, k);
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
 }

@@ -346,6 +346,28 @@ void graph_close_loop(struct graph_builder *b, uint32_t edge, const struct graph
     }
 }
 
+/* Memory at a loop's header: its local stores stand where their base registers, which it does not write, say. */
+static uint32_t enter_loop_memory(struct graph_builder *b, uint32_t loop, const struct graph_slot *state,
+                                  uint32_t memory)
+{
+    struct graph *g = b->g;
+    const struct graph_loop_summary *s = &b->loops[loop - 1];
+    bool known = s->local_known && !g->loops.p[loop - 1].irreducible;
+    struct graph_access *slots = ARENA_ARRAY(&b->scratch, struct graph_access, s->local.n + 1);
+    for (size_t i = 0; i < s->local.n && known && slots; i++) {
+        const struct graph_local_store *l = &s->local.p[i];
+        uint32_t v = graph_variable(b, l->file, l->reg);
+        known = v != UINT32_MAX && !graph_set_has(s->written, v) && state[v].node != GRAPH_NIL;
+        if (known)
+            slots[i] = (struct graph_access){
+                .kind = GRAPH_STORE,
+                .space = UOP_LOCAL,
+                .width = l->width,
+                .address = graph_op2(g, UOP_ADD, UOP_B32, state[v].node, graph_const(g, UOP_B32, l->offset))};
+    }
+    return graph_memory_loop(g, &b->memory, memory, slots, (uint32_t)s->local.n, known && slots);
+}
+
 /* ---- a block -------------------------------------------------------------------------------- */
 
 static bool holds(const struct graph_builder *b, uint32_t loop, uint32_t block)
@@ -447,7 +469,7 @@ uint32_t graph_enter_block(struct graph_builder *b, uint32_t at, struct graph_sl
         b->loops[loop - 1].path = block->path;
         enter_loop(b, at, loop, state);
         if (b->loops[loop - 1].stores)
-            memory_state = graph_memory_clobber(g, &b->memory, memory_state);
+            memory_state = enter_loop_memory(b, loop, state, memory_state);
     }
     return memory_state;
 }

@@ -24,7 +24,15 @@ struct graph_pending_use {
     graph_id under;
 };
 
+struct graph_local_store { /* of a loop, by its code: base register + offset */
+    uint8_t file, width;
+    uint16_t reg;
+    uint32_t offset;
+};
+
 struct graph_loop_summary {
+    VEC(struct graph_local_store) local; /* every store to local memory, while `local_known` */
+    bool local_known;
     uint64_t *written; /* registers some block of the loop writes */
     bool stores;       /* memory changes in it */
     bool ends_inside;  /* a thread can end (or leave for an unknown place) in it */

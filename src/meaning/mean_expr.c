@@ -253,10 +253,27 @@ static struct mean_text integer_min_max(const struct printer *p, const struct gr
                       text[0], text[1]);
 }
 
+/* c ? constant : value, where !c is as plain as c: the value comes first, the constant is what stands for it elsewhere. */
+static bool stands_for_else(const struct graph *g, const struct graph_node *n, bool turned)
+{
+    graph_id then = turned ? n->arg[2] : n->arg[1], other = turned ? n->arg[1] : n->arg[2], atoms[6];
+    unsigned count;
+    uint64_t table;
+    if (!graph_is_const(g, then, NULL) || graph_is_const(g, other, NULL) ||
+        !graph_table(g, n->arg[0], atoms, &count, &table) || !count)
+        return false;
+    for (unsigned i = 0; i < count; i++)
+        if (graph_at(g, atoms[i])->kind < UOP_IEQ || graph_at(g, atoms[i])->kind > UOP_ILT_U)
+            return false;
+    return true;
+}
+
 static struct mean_text select_text(const struct printer *p, const struct graph_node *n)
 {
     struct mean *m = p->m;
     bool turned = n->flags & UOP_SWAPPED;
+    if (stands_for_else(p->m->g, n, turned))
+        turned = !turned;
     graph_id then = turned ? n->arg[2] : n->arg[1], other = turned ? n->arg[1] : n->arg[2];
     unsigned as = p->as;
     struct mean_text condition = mean_text_bool(m, n->arg[0], turned, p->style, p->depth + 1);

@@ -145,9 +145,9 @@ struct pat_collect {
 enum sp_status pat_collect_begin(struct pat_collect *k, struct run *run, struct pat_ctx *c, struct pat_result *out);
 /* Keeps what the context matched (pat_run.c); NULL: nothing in the machine code shows it. */
 struct pat_found *pat_keep(struct run *r, graph_id root, const uint32_t *extra, unsigned extra_count);
-/* Runs a page's blocks that have a plan. */
-void pat_collect_page(struct pat_collect *k, const struct pat_page *page);
+/* Runs a page's blocks that are steps; then those with another plan. */
 void pat_collect_steps(struct pat_collect *k, const struct pat_page *page);
+void pat_collect_page(struct pat_collect *k, const struct pat_page *page);
 void pat_collect_loops(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v);
 void pat_collect_effects(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v);
 void pat_collect_moves(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v);
@@ -158,6 +158,12 @@ void pat_collect_join(struct pat_collect *k);
 struct pat_collective *pat_collect_result(struct pat_collect *k, graph_id node);
 /* The same, of what a collective takes in: also what is left of a tree that another one finishes. */
 struct pat_collective *pat_collect_inner(struct pat_collect *k, graph_id input);
+/* True when, in a block of some size, the lanes of the first warp load just what each warp's lane 0 (or any lane, if
+ * `everywhere`) stored, each once. */
+bool pat_play_hands_over(struct pat_play *p, const struct graph_access *store, const struct graph_access *load,
+                         bool everywhere);
+/* True when only threads that have the result store it: thread 0, or with `everywhere` any. */
+bool pat_play_stores_first(struct pat_play *p, const struct graph_access *store, bool everywhere);
 /* True when every thread that loads `address` loads the element that thread 0 of `own` has. */
 bool pat_play_reads_first(struct pat_play *p, graph_id address, graph_id own, unsigned width, graph_id when);
 

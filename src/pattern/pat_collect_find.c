@@ -368,6 +368,18 @@ static void find_lanes(struct pat_collect *k)
         s.loop = loop_of_lane(g, &s);
         VEC_PUSH(k->a, k->lanes, s);
     }
+    /* The low words of what is a step of 64 bits are no step of their own. */
+    struct map_u64 whole = {0};
+    uint32_t at;
+    size_t kept = 0;
+    for (size_t i = 0; i < k->lanes.n; i++)
+        map_u64_put(k->a, &whole, k->lanes.p[i].own, 1);
+    for (size_t i = 0; i < k->lanes.n; i++) {
+        const struct graph_node *own = graph_at(g, k->lanes.p[i].own);
+        if (!((own->kind == UOP_LO || own->kind == UOP_HI) && map_u64_get(&whole, own->arg[0], &at)))
+            k->lanes.p[kept++] = k->lanes.p[i];
+    }
+    k->lanes.n = kept;
 }
 
 static int by_insn(const void *pa, const void *pb)

@@ -21,6 +21,39 @@ static bool is_partial(const struct pat_collective *v, graph_id node)
 
 static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool part, unsigned depth);
 
+/* A load of what threads that have a result stored of it: the same for all that load; or, where `warps` is asked for,
+ * the results of all warps, one a lane. */
+static struct pat_collective *resolve_stored(struct pat_collect *k, uint32_t at, bool warps, unsigned depth)
+{
+    const struct graph_dependence *d = k->x->g->dependence;
+    const struct graph_access load = k->x->g->accesses.p[at];
+    struct pat_collective *found = NULL;
+    for (uint32_t r = d->first_reach[at]; r < d->first_reach[at + 1]; r++) {
+        const struct graph_reach *reach = &d->reaches.p[r];
+        const struct graph_access s = k->x->g->accesses.p[reach->store];
+        if (reach->sync != GRAPH_SYNC_OWN && reach->sync != GRAPH_SYNC_BARRIER && reach->sync != GRAPH_SYNC_WARP)
+            return NULL;
+        if (s.kind != GRAPH_STORE || s.width != load.width || (!reach->may && reach->element != 0))
+            return NULL;
+        if (warps && graph_is_const(k->x->g, s.value[0], NULL))
+            continue; /* neutral elements for lanes without a warp */
+        struct pat_collective *one = resolve(k, s.value[0], false, depth + 1);
+        if (!one || (found && one != found))
+            return NULL;
+        if (warps ? one->reach != PAT_IN_WARP || !pat_play_hands_over(k->play, &s, &load, one->everywhere)
+                  : reach->may || one->reach != PAT_IN_BLOCK ||
+                        !pat_play_stores_first(k->play, &s, one->everywhere && one->stores.n))
+            return NULL;
+        found = one;
+    }
+    return found;
+}
+
+static struct pat_collective *resolve_copy(struct pat_collect *k, uint32_t at, unsigned depth)
+{
+    return pat_differs_in_block(k->play, k->x->g->accesses.p[at].address) ? NULL : resolve_stored(k, at, false, depth);
+}
+
 /* A load of the element that holds a result, or of what one thread stored of it. */
 static struct pat_collective *resolve_load(struct pat_collect *k, graph_id node, bool part, unsigned depth)
 {
@@ -56,18 +89,7 @@ static struct pat_collective *resolve_load(struct pat_collect *k, graph_id node,
         return pat_play_reads_first(k->play, load.address, found->result_address, load.width, load.runs_when) ? found
                                                                                                            : NULL;
     }
-    for (uint32_t r = d->first_reach[at]; r < d->first_reach[at + 1]; r++) {
-        const struct graph_reach *reach = &d->reaches.p[r];
-        const struct graph_access *s = &k->x->g->accesses.p[reach->store];
-        if (reach->may || reach->sync == GRAPH_SYNC_UNKNOWN || reach->sync == GRAPH_SYNC_NONE ||
-            s->kind != GRAPH_STORE || reach->element != 0 || s->width != load.width)
-            return NULL;
-        struct pat_collective *one = resolve(k, s->value[0], part, depth + 1);
-        if (!one || (found && one != found))
-            return NULL;
-        found = one;
-    }
-    return found;
+    return part ? NULL : resolve_copy(k, at, depth);
 }
 
 static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool part, unsigned depth)
@@ -131,9 +153,19 @@ struct pat_collective *pat_collect_inner(struct pat_collect *k, graph_id input)
     if (!k || !k->ready)
         return NULL;
     struct pat_collective *v = resolve(k, input, true, 0);
+    uint32_t at;
+    if (!v)
+        v = resolve(k, input, false, 0);
     if (v)
         return v;
-    return resolve(k, input, false, 0);
+    const struct graph_node *n = graph_at(k->x->g, input);
+    for (unsigned arm = 1; arm <= 2 && n->kind == UOP_SELECT; arm++)
+        if (graph_is_const(k->x->g, n->arg[arm], NULL))
+            return pat_collect_inner(k, n->arg[3 - arm]);
+    const struct graph_dependence *d = k->x->g->dependence;
+    if (!d || !d->first_reach || !map_u64_get(&k->x->first_load, input, &at))
+        return NULL;
+    return resolve_stored(k, at, true, 0);
 }
 
 /* A tree that stops at some elements is whole when a reduction between lanes takes just these; where there are two for
@@ -160,12 +192,25 @@ static void join_part(struct pat_collect *k, struct pat_collective *lanes)
     }
 }
 
+/* Whoever reduces what the warps of a block, or all its threads through shared memory, have, has the block's result. */
+static void widen(struct pat_collect *k, struct pat_collective *v)
+{
+    for (size_t i = 0; i < v->inputs.n; i++) {
+        const struct pat_collective *inner = pat_collect_inner(k, v->inputs.p[i]);
+        if (inner && inner != v && inner->op == v->op && inner->reach != PAT_IN_THREAD)
+            v->reach = PAT_IN_BLOCK;
+    }
+}
+
 void pat_collect_join(struct pat_collect *k)
 {
     k->ready = true;
     for (size_t i = 0; i < k->list.n; i++)
         if (k->list.p[i]->reach == PAT_IN_WARP && k->list.p[i]->outcome == PAT_ALL_IN_ONE)
             join_part(k, k->list.p[i]);
+    for (size_t i = 0; i < k->list.n; i++)
+        if (k->list.p[i]->reach == PAT_IN_WARP)
+            widen(k, k->list.p[i]);
 }
 
 /* What a thread gathers in a loop of its own is a reduction too: no page's, but others may be of it. */

@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <stdio.h>
-#include <stdlib.h>
-#define DBG(...) (getenv("DBG") ? (void)fprintf(stderr, __VA_ARGS__) : (void)0)
 struct stretch {
     const struct pat_step *steps;
     uint32_t count;
@@ -47,23 +44,12 @@ static bool is_step_access(const struct pat_step *const *steps, uint32_t count, 
     return false;
 }
 
-static void note(struct pat_collect *k, const char *code, uint32_t first, uint32_t second)
-{
-    const struct graph *g = k->x->g;
-    struct pat_note n = {.code = code, .insn = first, .second = second};
-    for (size_t i = 0; i < k->out->notes.n; i++)
-        if (k->out->notes.p[i].insn == first && k->out->notes.p[i].second == second)
-            return;
-    (void)g;
-    VEC_PUSH(k->a, k->out->notes, n);
-}
-
 /* Every store a step reads is a step's own or brought the elements; nothing is open, nothing overtaken. */
 static bool is_ordered(struct pat_collect *k, const struct pat_step *const *steps, uint32_t count,
                        struct pat_collective *v, struct sync_seen *seen)
 {
-    struct graph *g = k->x->g;
-    const struct graph_dependence *d = g->dependence;
+    const struct graph_dependence *d = k->x->g->dependence;
+    VEC(uint32_t) open = {0};
     if (!d || !d->first_reach || !d->complete)
         return false;
     for (uint32_t i = 0; i < count; i++) {
@@ -75,11 +61,13 @@ static bool is_ordered(struct pat_collect *k, const struct pat_step *const *step
                 return false; /* reads what nobody is known to have written */
             for (uint32_t r = d->first_reach[loads[w]]; r < d->first_reach[loads[w] + 1]; r++) {
                 const struct graph_reach *reach = &d->reaches.p[r];
-                if (reach->may || reach->sync == GRAPH_SYNC_UNKNOWN)
+                if (reach->sync == GRAPH_SYNC_UNKNOWN || reach->sync == GRAPH_SYNC_NONE)
                     return false;
-                if (reach->sync == GRAPH_SYNC_NONE) {
-                    note(k, "unsynchronised", g->accesses.p[reach->store].insn, g->accesses.p[reach->load].insn);
-                    return false;
+                /* Which thread's store it is was played; it must only be one of these, with a barrier between. */
+                if (reach->may) {
+                    if (reach->sync != GRAPH_SYNC_BARRIER)
+                        return false;
+                    VEC_PUSH(k->a, open, reach->store);
                 }
                 seen->assumed |= reach->sync == GRAPH_SYNC_WARP_ASSUMED;
                 seen->block |= w && reach->sync == GRAPH_SYNC_BARRIER;
@@ -87,22 +75,23 @@ static bool is_ordered(struct pat_collect *k, const struct pat_step *const *step
                 for (uint32_t b = 0; b < reach->barrier_count; b++)
                     if (!holds(seen->parts.p, seen->parts.n, reach->barriers[b]))
                         VEC_PUSH(k->a, seen->parts, reach->barriers[b]);
-                if (!is_step_access(steps, count, reach->store) && !holds(v->fills.p, v->fills.n, reach->store))
+                if (!reach->may && !is_step_access(steps, count, reach->store) &&
+                    !holds(v->fills.p, v->fills.n, reach->store))
                     VEC_PUSH(k->a, v->fills, reach->store);
             }
         }
     }
+    for (size_t i = 0; i < open.n; i++)
+        if (!is_step_access(steps, count, open.p[i]) && !holds(v->fills.p, v->fills.n, open.p[i]))
+            return false;
     for (size_t i = 0; i < d->races.n; i++) {
         const struct graph_race *r = &d->races.p[i];
         bool first = is_step_access(steps, count, r->first), second = is_step_access(steps, count, r->second);
         if (!first && !second)
             continue;
-        if (r->assumed) {
-            seen->assumed = true;
-            continue;
-        }
-        note(k, "unsynchronised", g->accesses.p[r->first].insn, g->accesses.p[r->second].insn);
-        return false;
+        if (!r->assumed)
+            return false;
+        seen->assumed = true;
     }
     return true;
 }
@@ -176,6 +165,16 @@ static void enter_load(struct pat_collect *k, graph_id node)
     VEC_PUSH(k->c->a, k->c->inner, (struct pat_inner){.node = node, .load = true});
 }
 
+static void enter_shuffle(struct pat_collect *k, graph_id node, unsigned depth)
+{
+    const struct graph_node n = *graph_at(k->x->g, node);
+    enter_node(k, node);
+    for (unsigned i = 0; i < n.arg_count && n.kind == UOP_PAIR && depth < 3; i++)
+        enter_shuffle(k, n.arg[i], depth + 1);
+    for (uint32_t i = 0; i < n.phi_count && n.kind == GRAPH_PHI && depth < 3; i++)
+        enter_shuffle(k, n.phi_args[i], depth + 1);
+}
+
 /* The graph nodes and instances that the steps are made of go into the context. */
 static void enter_steps(struct pat_collect *k, const struct pat_step *const *steps, uint32_t count)
 {
@@ -187,7 +186,7 @@ static void enter_steps(struct pat_collect *k, const struct pat_step *const *ste
         if (s->load_other != UINT32_MAX)
             enter_load(k, s->other);
         else
-            enter_node(k, s->other);
+            enter_shuffle(k, s->other, 0);
         if (graph_at(k->x->g, s->value)->kind == UOP_SELECT && s->when != GRAPH_NIL)
             for (unsigned a = 1; a <= 2; a++)
                 if (graph_at(k->x->g, s->value)->arg[a] != s->own)
@@ -197,6 +196,25 @@ static void enter_steps(struct pat_collect *k, const struct pat_step *const *ste
         if (s->loop)
             pat_play_counters(k->play, s->loop - 1, k->c);
     }
+}
+
+static void note_first(void *user, uint32_t insn, bool merged)
+{
+    uint32_t *first = user;
+    (void)merged;
+    *first = insn < *first ? insn : *first;
+}
+
+/* First instance that makes a shuffled value, whole or in two words. */
+static uint32_t first_shuffle(struct pat_collect *k, graph_id node, uint32_t before, unsigned depth)
+{
+    const struct graph_node n = *graph_at(k->x->g, node);
+    pat_holders(k->x, node, note_first, &before);
+    for (unsigned i = 0; i < n.arg_count && n.kind == UOP_PAIR && depth < 3; i++)
+        before = first_shuffle(k, n.arg[i], before, depth + 1);
+    for (uint32_t i = 0; i < n.phi_count && n.kind == GRAPH_PHI && depth < 3; i++)
+        before = first_shuffle(k, n.phi_args[i], before, depth + 1);
+    return before;
 }
 
 static bool match_steps(struct pat_collect *k, const struct pat_page *page, const struct pat_step *const *steps,
@@ -269,6 +287,19 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
     v->found->choice[PAT_CHOICE_SYNC] = seen.block ? 0 : 1;
     v->found->choice[PAT_CHOICE_SELF] = in_register;
     v->found->match.makes = g->outcome == PAT_PREFIXES ? PAT_MAKES_PREFIXES : PAT_MAKES_ONE;
+    uint32_t first = UINT32_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t loads[2] = {steps[i]->load_own, steps[i]->load_other};
+        for (int w = 0; w < 2; w++)
+            if (loads[w] != UINT32_MAX && k->x->g->accesses.p[loads[w]].insn < first)
+                first = k->x->g->accesses.p[loads[w]].insn;
+        if (!memory)
+            first = first_shuffle(k, steps[i]->other, first, 0);
+        if (steps[i]->loop && k->x->g->cycles && k->x->g->cycles->cycle_of)
+            v->found->cycle = k->x->g->cycles->cycle_of[k->x->g->loops.p[steps[i]->loop - 1].header];
+    }
+    v->found->match.first = first < v->last ? first : v->last;
+    v->found->match.last = v->last;
     if (seen.assumed)
         v->found->match.confidence = PAT_ASSUMED;
     v->found->held = g->outcome == PAT_PART; /* until another one finishes it */
@@ -296,10 +327,8 @@ static bool agree(struct pat_collect *k, const struct pat_page *page, enum pat_p
         now.count = pat_play_block(v->plan, &v->block, t, from, &now.ended, &now.beyond);
         if (!now.count || now.count < best->count || (now.count == best->count && now.beyond >= best->beyond))
             continue;
-        DBG("  page %s/%s from %u agrees %u ended %d\n", page->id, v->name, from, now.count, now.ended);
         now.outcome =
             pat_play_outcome(k->a, t, from, now.count, s->steps[t->turn[from]->step].op, &now.left, &now.everywhere);
-        DBG("     outcome %d left %u\n", now.outcome, now.left);
         enum pat_outcome meant = pat_play_meaning(k->a, v->plan, &v->block);
         bool as_meant = now.outcome == meant || (now.outcome == PAT_PART && meant == PAT_ALL_IN_ONE);
         if (now.outcome == PAT_NOTHING || !as_meant || (!now.ended && now.outcome != PAT_PART) ||
@@ -335,12 +364,8 @@ static void match_stretch(struct pat_collect *k, const struct pat_page *page, en
     unsigned size_count = kind == PLAN_MEMORY ? 10 : 5;
     struct pat_trace *t = k->trace;
     for (unsigned i = 0; i < size_count; i++) {
-        if (!pat_play_steps(k->play, s->steps, s->count, sizes[i], t)) {
-            DBG("play %u fails\n", sizes[i]);
+        if (!pat_play_steps(k->play, s->steps, s->count, sizes[i], t))
             continue;
-        }
-        DBG("size %u: %u turns runs %d\n", sizes[i], t->count, t->runs);
-        for (unsigned q = 0; q < t->count; q++) DBG("   t0 %d<-%d t1 %d<-%d t2 %d<-%d\n", t->turn[q]->own[0], t->turn[q]->other[0], t->turn[q]->own[1], t->turn[q]->other[1], t->turn[q]->own[2], t->turn[q]->other[2]);
         if (t->runs && kind == PLAN_MEMORY && sizes[i] > 256)
             continue; /* its length depends on the block: an ordinary size shows it */
         bool any = false;

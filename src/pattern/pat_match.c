@@ -649,7 +649,8 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, const 
     const struct pat_term *of = t->arg[0];
     const struct pat_collective *inner = pat_collect_inner(c->collect, input);
     if (of->kind == TERM_REDUCED) {
-        if (inner && inner != v && match_collective(c, of, inner, next, depth + 1))
+        /* One directly within another: both between threads. */
+        if (inner && inner != v && inner->found && match_collective(c, of, inner, next, depth + 1))
             return true;
     } else {
         graph_id plain = brought(c->g, input);

@@ -142,8 +142,15 @@ static void run_reduced(struct run *r, const struct pat_page *page, const struct
             for (size_t n = 0; n < r->c.spoken.p[s]->match.insns.n; n++)
                 VEC_PUSH(r->a, insns, r->c.spoken.p[s]->match.insns.p[n]);
         struct pat_found *f = keep(r, root, insns.p, (unsigned)insns.n);
-        if (f)
-            f->match.makes = PAT_MAKES_ONE;
+        if (!f)
+            continue;
+        f->match.makes = PAT_MAKES_ONE;
+        f->match.first = UINT32_MAX;
+        for (size_t s = 0; s < r->c.spoken.n; s++) {
+            const struct pat_match *part = &r->c.spoken.p[s]->match;
+            f->match.first = part->first < f->match.first ? part->first : f->match.first;
+            f->match.last = part->last > f->match.last ? part->last : f->match.last;
+        }
     }
 }
 
@@ -436,6 +443,10 @@ enum sp_status pat_run(const struct pat_library *lib, struct mean *m, struct are
         return status;
     r.c.collect = &collect;
     /* What threads do together first: other pages speak of its results. */
+    for (size_t p = 0; p < lib->pages.n; p++) {
+        r.page_order = (unsigned)p;
+        pat_collect_steps(&collect, &lib->pages.p[p]);
+    }
     for (size_t p = 0; p < lib->pages.n; p++) {
         r.page_order = (unsigned)p;
         pat_collect_page(&collect, &lib->pages.p[p]);
