@@ -118,6 +118,8 @@ struct pat_collective {
     struct pat_found *found;  /* NULL: a loop's own, no page's */
     VEC(uint32_t) stores, fills;
     VEC(graph_id) values;     /* its partial results, the last one last */
+    struct map_u64 partial;   /* PAT_IN_THREAD: what the accumulator is in any piece, on any path */
+    uint32_t cycle;           /* PAT_IN_THREAD: + 1 */
     VEC(graph_id) inputs;
     graph_id result_address;  /* of the element that holds the result; GRAPH_NIL: none */
     bool everywhere;          /* every thread has the result */

@@ -54,7 +54,7 @@ static bool match_fold(struct pat_collect *k, const struct pat_page *page, const
     for (unsigned j = 0; j < plan->accumulators; j++)
         VEC_PUSH(c->a, c->inner, (struct pat_inner){.node = f->out[which[j]]});
     enter_copies(k);
-    struct pat_found *found = pat_keep(k->run, f->out[which[0]], NULL, 0);
+    struct pat_found *found = pat_keep(k->run, GRAPH_NIL, NULL, 0);
     if (found)
         found->cycle = f->cycle + 1;
     return found != NULL;

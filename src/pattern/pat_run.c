@@ -7,6 +7,7 @@
  * them. */
 #include "pattern/pat_collect.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct run {
@@ -40,6 +41,13 @@ static bool is_plain_choice(const struct pat_term *t)
     return plain;
 }
 
+static void note_first(void *user, uint32_t insn, bool merged)
+{
+    uint32_t *first = user;
+    (void)merged;
+    *first = insn < *first ? insn : *first;
+}
+
 static struct pat_found *keep(struct run *r, graph_id root, const uint32_t *extra, unsigned extra_count)
 {
     struct pat_ctx *c = &r->c;
@@ -49,6 +57,13 @@ static struct pat_found *keep(struct run *r, graph_id root, const uint32_t *extr
     pat_cover(c, extra, extra_count, f);
     if (!f->match.insns.n)
         return NULL; /* nothing in the machine code shows it */
+    /* What a loop gathers is not there before the loop is over. */
+    uint32_t made = UINT32_MAX;
+    if (c->gathered.n)
+        pat_holders(c->x, root, note_first, &made);
+    for (size_t i = 0; i < c->gathered.n; i++)
+        if (made >= c->gathered.p[i]->first && made <= c->gathered.p[i]->last)
+            return NULL;
     if (is_again(r, f))
         return f;
     f->page = c->page;
@@ -111,6 +126,47 @@ static bool may_root(const struct pat_term *t, const struct graph_node *n)
     return false;
 }
 
+static int ascending(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* What is made of reductions in every copy of a loop's body is one match: `f`, the newest, joins one of its loop. */
+static void join_copies(struct run *r, struct pat_found *f)
+{
+    const struct graph_cycles *cycles = r->g->cycles;
+    uint32_t made = UINT32_MAX;
+    pat_holders(&r->x, f->match.root, note_first, &made);
+    if (!cycles || !cycles->cycle_of || made == UINT32_MAX || r->found.n < 2 || r->found.p[r->found.n - 1] != f)
+        return;
+    for (size_t i = 0; i < cycles->cycles.n && !f->cycle; i++)
+        if (made >= cycles->cycles.p[i].first && made <= cycles->cycles.p[i].last)
+            f->cycle = (uint32_t)i + 1;
+    for (size_t i = r->found.n - 1; i-- > 0 && f->cycle;) {
+        struct pat_found *o = r->found.p[i];
+        if (o->variant != f->variant)
+            break;
+        if (o->cycle != f->cycle)
+            continue;
+        for (size_t k = 0; k < f->match.insns.n; k++)
+            VEC_PUSH(r->a, o->match.insns, f->match.insns.p[k]);
+        qsort(o->match.insns.p, o->match.insns.n, sizeof o->match.insns.p[0], ascending);
+        size_t kept = 0;
+        for (size_t k = 0; k < o->match.insns.n; k++)
+            if (!kept || o->match.insns.p[kept - 1] != o->match.insns.p[k])
+                o->match.insns.p[kept++] = o->match.insns.p[k];
+        o->match.insns.n = kept;
+        for (size_t k = 0; k < f->inner.n; k++)
+            VEC_PUSH(r->a, o->inner, f->inner.p[k]);
+        o->via |= f->via;
+        o->first = f->first < o->first ? f->first : o->first;
+        o->last = f->last > o->last ? f->last : o->last;
+        r->found.n--;
+        return;
+    }
+}
+
 static void run_values(struct run *r, const struct pat_page *page, const struct pat_variant *v, bool *taken)
 {
     for (graph_id id = 1; id < r->x.count; id++) {
@@ -118,8 +174,12 @@ static void run_values(struct run *r, const struct pat_page *page, const struct 
             !(may_root(v->value, graph_at(r->g, id)) || pat_reading_of(&r->x, id)) || pat_is_half(&r->x, id))
             continue;
         begin(r, page, v, id);
-        if (pat_match_value(&r->c, v->value, id, UOP_VOID))
-            taken[id] = keep(r, id, NULL, 0) != NULL;
+        if (!pat_match_value(&r->c, v->value, id, UOP_VOID))
+            continue;
+        struct pat_found *f = keep(r, id, NULL, 0);
+        taken[id] = f != NULL;
+        if (f && v->reduces)
+            join_copies(r, f);
     }
 }
 
