@@ -38,7 +38,15 @@ static struct fact_carried carried_fact(struct fact_source *s, const struct grap
     graph_id shown = is_counter_phi(g, c, e->phi) ? c->counter : e->phi;
     bool data = e->kind == GRAPH_CARRIED_DATA;
     enum uop_type as = data ? fact_float_type(mean_type(s->mean, e->next)) : UOP_B32;
-    const char *text = mean_expr(s->mean, shown, as, MEAN_INNER);
+    const char *text = NULL;
+    if (e->kind == GRAPH_CARRIED_ADDRESS && graph_as_turn(g, e->phi) == e->phi) { /* where it starts says more than the register that moves */
+        const struct graph_node *phi = graph_at(g, e->phi);
+        for (uint32_t k = 0; k < phi->phi_count && !text; k++)
+            if (phi->phi_args[k] < e->phi)
+                text = said(mean_expr(s->mean, phi->phi_args[k], UOP_B64, MEAN_EXPANDED));
+    }
+    if (!text)
+        text = mean_expr(s->mean, shown, as, MEAN_INNER);
     if (!said(text) && e->next != GRAPH_NIL)
         text = mean_expr(s->mean, e->next, as, MEAN_INNER);
     f.expr = text;

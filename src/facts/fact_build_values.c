@@ -20,7 +20,7 @@ const char *fact_value_name(struct arena *a, struct fact_source *s, graph_id nod
 {
     uint32_t index;
     const struct place_value *v = place_value_of(s->place, node, &index);
-    if (v && v->accumulator) /* by itself: what one turn makes of it */
+    if (v && v->accumulator && v->named != v->node) /* by itself: what one turn makes of it */
         return mean_definition(s->mean, v->node, fact_float_type(mean_type(s->mean, v->node)), MEAN_INNER);
     if (v && v->node != node && v->part != node && graph_at(s->g, v->node)->kind != GRAPH_PHI)
         node = v->node; /* a copy is told by the value it is a copy of */
@@ -101,7 +101,9 @@ static int by_use(const void *p, const void *q)
     const struct fact_use *a = p, *b = q;
     if (a->offset != b->offset)
         return a->offset < b->offset ? -1 : 1;
-    return (int)a->via - (int)b->via;
+    if (a->via != b->via)
+        return (int)a->via - (int)b->via;
+    return (int)a->other_thread - (int)b->other_thread;
 }
 
 static void build_value(struct arena *a, struct fact_source *s, struct fact_kernel *k, uint32_t index)
@@ -150,25 +152,32 @@ static void build_value(struct arena *a, struct fact_source *s, struct fact_kern
 enum { CHAIN_LINES = 40, CHAIN_NODES = 512 };
 
 struct chain { /* the nearest values a node is computed from */
-    uint32_t value[CHAIN_LINES];
+    graph_id node[CHAIN_LINES];
     uint32_t count;
     bool more;
 };
 
-static bool chain_adds(struct fact_source *s, struct chain *c, graph_id node)
+/* The id a node has a line of its own under: its own, or the variable's that it is the step of; NULL: none. */
+static const char *line_id(const struct fact_source *s, graph_id node)
 {
     uint32_t index;
     const struct place_value *v = place_value_of(s->place, node, &index);
-    if (!v || (v->node != node && !v->accumulator) || graph_at(s->g, node)->kind == UOP_ELEMENT)
+    if (graph_at(s->g, node)->kind == UOP_ELEMENT)
+        return NULL;
+    if (v && v->accumulator && v->named != v->node)
+        return node == v->node ? s->mean->value_ids.p[index] : NULL;
+    return map_u64_get(&s->mean->value_of, node, &index) ? s->mean->value_ids.p[index] : NULL;
+}
+
+static bool chain_adds(struct fact_source *s, struct chain *c, graph_id node)
+{
+    if (!line_id(s, node))
         return true;
-    for (uint32_t i = 0; i < c->count; i++)
-        if (c->value[i] == index)
-            return true;
     if (c->count == CHAIN_LINES) {
         c->more = true;
         return false;
     }
-    c->value[c->count++] = index;
+    c->node[c->count++] = node;
     return true;
 }
 
@@ -218,25 +227,18 @@ static const char *exact_text(struct arena *a, struct fact_source *s, graph_id n
     struct strbuf b;
     str_init(&b, a);
     chain_collect(s, a, node, &c);
-    for (uint32_t i = 0; i < c.count; i++)
-        c.value[i] = s->place->values.p[c.value[i]].node;
-    qsort(c.value, c.count, sizeof c.value[0], by_number); /* arguments have smaller numbers than their users */
+    qsort(c.node, c.count, sizeof c.node[0], by_number); /* arguments have smaller numbers than their users */
     if (c.more)
         str_add(&b, "…; ");
-    for (uint32_t i = 0; i < c.count; i++) {
-        graph_id v = c.value[i];
-        uint32_t index = 0;
-        place_value_of(s->place, v, &index);
-        str_addf(&b, "%s = %s; ", s->mean->value_ids.p[index],
-                 mean_definition(s->mean, v, fact_float_type(mean_type(s->mean, v)), MEAN_INNER));
-    }
+    for (uint32_t i = 0; i < c.count; i++)
+        str_addf(&b, "%s = %s; ", line_id(s, c.node[i]),
+                 mean_definition(s->mean, c.node[i], fact_float_type(mean_type(s->mean, c.node[i])), MEAN_INNER));
     uint32_t own;
     const struct place_value *root = place_value_of(s->place, node, &own);
-    if (root && root->accumulator) { /* a step, then the variable itself */
-        if (root->named != root->node)
-            str_addf(&b, "%s = %s; ", s->mean->value_ids.p[own],
-                     mean_definition(s->mean, root->node, fact_float_type(mean_type(s->mean, root->node)), MEAN_INNER));
-        str_add(&b, s->mean->value_ids.p[own]);
+    if (root && root->accumulator && root->named != root->node) { /* a step, then the variable itself */
+        str_addf(&b, "%s = %s; %s", s->mean->value_ids.p[own],
+                 mean_definition(s->mean, root->node, fact_float_type(mean_type(s->mean, root->node)), MEAN_INNER),
+                 s->mean->value_ids.p[own]);
         return b.p;
     }
     str_add(&b, mean_definition(s->mean, node, fact_float_type(mean_type(s->mean, node)), MEAN_INNER));

@@ -395,6 +395,8 @@ static bool begin(struct cycle_work *w)
     w->next_phi = ARENA_ARRAY(w->a, uint32_t, w->nodes);
     w->data = ARENA_ARRAY(w->a, bool, w->nodes);
     w->claimed = ARENA_ARRAY(w->a, bool, w->nodes);
+    w->flow_of = ARENA_ARRAY(w->a, uint32_t, w->nodes);
+    w->between = ARENA_ARRAY(w->a, bool, w->nodes);
     if (arena_failed(w->a))
         return false;
     for (uint32_t l = 0; l < w->region_count; l++)
@@ -465,6 +467,7 @@ static void make_cycle(struct cycle_work *w, struct cycle_region *r)
         cycle_join_pieces(w, r, &c);
         const struct graph_piece *best = &c.pieces.p[c.best];
         cycle_choose_counter(w, best->straight ? r : &w->regions[best->loop], &c);
+        cycle_finish_pieces(w, r, &c);
     }
     VEC_PUSH(w->a, w->out->cycles, c);
 }
@@ -554,8 +557,15 @@ enum sp_status graph_find_cycles(struct arena *a, struct graph *g, struct graph_
         if (parent && w.regions[l].cycle >= 0 && w.regions[parent - 1].cycle >= 0)
             out->cycles.p[w.regions[l].cycle].parent = w.regions[parent - 1].cycle;
     }
+    uint32_t loops = (uint32_t)out->cycles.n;
+    for (uint32_t l = 0; l < w.region_count; l++)
+        if (w.regions[l].cycle >= 0 && (uint32_t)w.regions[l].cycle < loops)
+            cycle_add_inner(&w, &w.regions[l]);
+    cycle_find_straight(&w);
     enum sp_status status = sort_cycles(&w);
     name_blocks(&w, cycle_of);
+    if (status == SP_OK)
+        cycle_find_turns(&w);
     for (graph_id id = 1; id < w.nodes; id++) /* the marks of other nodes are of no use to readers */
         w.live[id] &= graph_at(g, id)->kind == GRAPH_PHI;
     return arena_failed(a) ? SP_ERR_MEMORY : status;

@@ -5,7 +5,12 @@
 #include "graph/graph_cycle.h"
 #include "graph/graph_internal.h"
 
-enum cycle_step { CYCLE_STEP_NONE, CYCLE_STEP_ADD, CYCLE_STEP_SHIFT /* right */, CYCLE_STEP_SCALE /* times a constant */ };
+enum cycle_step {
+    CYCLE_STEP_NONE,
+    CYCLE_STEP_ADD,
+    CYCLE_STEP_SHIFT /* right */,
+    CYCLE_STEP_SCALE /* times a constant */
+};
 
 struct cycle_phi {
     graph_id phi, start, next; /* NIL: different values from different predecessors */
@@ -32,6 +37,7 @@ struct cycle_chain {
     const graph_id *cut;
     uint32_t count;
     uint32_t period; /* cuts in one step */
+    uint32_t inner;  /* steps of an inner loop within one of its steps, 0: none */
     uint32_t group;  /* chains of one group read each other */
     bool flat;       /* an integer sum (product …) of terms in any order: no cuts, `terms` */
     const graph_id *terms;
@@ -71,8 +77,13 @@ struct cycle_work {
     uint32_t *first_phi, *next_phi;       /* phis of a block; node numbers */
     bool *live, *data;
     uint64_t budget; /* of steps spent on comparing */
-    bool *claimed;   /* of nodes: part of a piece already */
-    struct peeler *peeler; /* private to graph_peel.c */
+    bool *claimed;    /* of nodes: a step of some loop */
+    bool *between;    /* of nodes: a step that another follows */
+    uint32_t looping; /* cycles before those that graph_straight.c finds */
+    uint32_t *flow_of; /* of nodes: loop + 1 whose outgoing accumulators flow into it, the last to ask; 0: none */
+    uint64_t *walk_result, *walk_phi; /* private to graph_count.c */
+    struct peeler *peeler;     /* private to graph_peel.c */
+    struct straight *straight; /* private to graph_straight.c */
 };
 
 /* graph_cycle.c */
@@ -109,5 +120,16 @@ bool cycle_cut_at(const struct cycle_work *w, const struct cycle_region *r, grap
 /* Finds what else is a piece of the loop whose first piece is `r`, and its folds. */
 void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct graph_cycle *c);
 uint64_t cycle_turns(struct cycle_work *w, struct cycle_region *r);
+
+/* graph_count.c: count, start and end of a loop in several pieces. */
+void cycle_finish_pieces(struct cycle_work *w, struct cycle_region *first, struct graph_cycle *c);
+
+/* graph_straight.c */
+void cycle_find_straight(struct cycle_work *w);
+/* The inner loop that each copy of an unrolled body holds, as a cycle of its own. */
+void cycle_add_inner(struct cycle_work *w, const struct cycle_region *r);
+
+/* graph_turn.c */
+void cycle_find_turns(struct cycle_work *w);
 
 #endif

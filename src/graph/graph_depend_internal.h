@@ -66,6 +66,9 @@ void graph_constrain(struct graph_constraints *s, const struct graph_linear *f);
 bool graph_contradicts(struct graph *g, struct graph_constraints *s);
 /* True when a, b and everything in `with` (may be NULL) cannot hold together. */
 bool graph_excluded(struct graph *g, graph_id a, graph_id b, const struct graph_constraints *with);
+/* Whether the condition compares what turns with a loop with something else that threads share: how the two are related
+ * is not known from their ranges. `first` then gets the facts that hold in the first turn, which is always made. */
+bool graph_mixes_turns(struct graph *g, graph_id when, struct graph_constraints *first);
 /* Every atom of the condition that differs between threads is a compare of linear forms. */
 bool graph_condition_linear(struct graph *g, graph_id a);
 
@@ -153,6 +156,7 @@ struct finder {
     VEC(uint32_t) touched; /* blocks with bits */
     VEC(uint32_t) parting;
     VEC(struct graph_reach) reaches;
+    uint32_t *forced, forced_now; /* of accesses: stores taken to overwrite the source's word (graph_depend_prune.c) */
     int64_t flow_work, solve_work;
 };
 
@@ -182,6 +186,12 @@ static inline uint64_t levels_below(unsigned level) /* mask over all ways and st
 /* y stores over all of x, for the same thread. */
 bool graph_same_word(struct finder *f, const struct graph_access *x, const struct graph_access *y);
 void graph_make_source(struct finder *f, uint32_t access, struct source *s);
+/* Sends the source's bits through the blocks: `at` and `in`; false when the work is spent. */
+bool graph_flow_from(struct finder *f, const struct source *s);
+void graph_flow_forget(struct finder *f, const struct source *s);
+/* Drops reaches of stores that a later store of the same thread is shown to have overwritten (graph_depend_prune.c).
+ * Reaches stand by load. */
+bool graph_prune_reaches(struct finder *f);
 /* The weakest sync in the bits. */
 unsigned graph_weakest(uint64_t bits);
 /* Bits of a source have arrived at another access: races and reaches. */

@@ -163,8 +163,8 @@ static bool hangs_on_block(struct finder *f, const struct graph_side *a, const s
     if (near)
         return false;
     const struct graph_access *at = access_at(f, load);
-    if (at->kind != GRAPH_LOAD)
-        return true; /* its own store */
+    if (at->kind != GRAPH_LOAD || at->space != UOP_SHARED)
+        return true; /* its own store; memory that somebody else has filled */
     for (uint32_t i = 0; i < g->accesses.n && f->solve_work > 0; i++) {
         const struct graph_access *x = access_at(f, i);
         f->flow_work--;
@@ -266,8 +266,9 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
         graph_solve_own(g, &a, &b, delta, &u);
     else
         graph_solve(g, &a, &b, delta, &u);
-    if (u.answer == SOLVE_NEVER)
-        return;
+    if (u.answer == SOLVE_NEVER ||
+        (y->from_store >= 0 && (uint32_t)y->from_store != s->access && (u.who == THREAD_SAME || x->space == UOP_LOCAL)))
+        return; /* it reads another store of its own */
     r.may = u.may || u.answer == SOLVE_UNKNOWN;
     r.assumed = u.assumed;
     if (x->space == UOP_LOCAL) {
@@ -293,8 +294,11 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
         r.sync = strength == SYNC_WARP ? GRAPH_SYNC_WARP : GRAPH_SYNC_WARP_ASSUMED;
     else if (race && strength < SYNC_MAYBE)
         r.sync = GRAPH_SYNC_NONE;
+    const struct graph_object *o = &f->out->objects.p[f->object[load]];
     if (!r.own && x->space != UOP_SHARED)
         r.assumed = true; /* threads of other blocks are not looked at */
+    if (!r.own && x->space == UOP_SHARED && o->known && (o->from > 0 || o->to != INT64_MAX))
+        r.assumed = true; /* staying inside one array is */
     find_parting(f, s, load);
     keep_reach(f, s, r);
 }

@@ -506,6 +506,12 @@ static void judge(struct graph *g, const struct graph_side *store, const struct 
         return;
     }
     out->guards_linear &= graph_condition_linear(g, load->when) && graph_condition_linear(g, when);
+    if (out->guards_linear) { /* how a loop's counter stands to other numbers is known in the first turn */
+        struct graph_constraints first = base;
+        bool mixes = graph_mixes_turns(g, load->when, &first);
+        mixes |= graph_mixes_turns(g, when, &first);
+        out->guards_linear = !mixes || !graph_excluded(g, load->when, when, &first);
+    }
     out->who = THREAD_UNDECIDED;
     out->may |= equation;
     if (!out->known)

@@ -362,6 +362,34 @@ static bool combine(const struct graph_linear *a, const struct graph_linear *b, 
     return graph_linear_add(out, a, ma) && graph_linear_add(out, b, mb);
 }
 
+/* What only gets smaller from turn to turn is never above its start. */
+static void add_descent(struct graph *g, struct graph_constraints *s, graph_id phi)
+{
+    const struct graph_node n = *graph_at(g, phi);
+    const struct graph_block *b = &g->blocks.p[n.block];
+    struct graph_linear f = {0}, start;
+    graph_id from = GRAPH_NIL;
+    if (!b->loop || g->loops.p[b->loop - 1].header != n.block || n.phi_count != b->pred_count || !not_negative(g, phi))
+        return;
+    for (uint32_t k = 0; k < n.phi_count; k++) {
+        const struct graph_node *next = graph_at(g, n.phi_args[k]);
+        if (!graph_in_loop(g, b->preds[k], b->loop)) {
+            if (from != GRAPH_NIL && from != n.phi_args[k])
+                return;
+            from = n.phi_args[k];
+        } else if (n.phi_args[k] != phi &&
+                   !((next->kind == UOP_SHR || next->kind == UOP_SAR || next->kind == UOP_AND) &&
+                     next->arg[0] == phi)) {
+            return;
+        }
+    }
+    if (from == GRAPH_NIL || !not_negative(g, from) || !graph_linear_of(g, from, &start))
+        return;
+    add_symbol(&f, phi, 1);
+    if (graph_linear_add(&f, &start, -1))
+        graph_constrain(s, &f);
+}
+
 /* What is always so between a symbol and the ones it is made of. */
 static void add_axioms(struct graph *g, struct graph_constraints *s)
 {
@@ -383,6 +411,8 @@ static void add_axioms(struct graph *g, struct graph_constraints *s)
                 f.k = 1;
                 graph_constrain(s, &f);
             }
+            if (n.kind == GRAPH_PHI)
+                add_descent(g, s, id);
             if (n.kind == UOP_SHR && graph_is_const(g, n.arg[1], &c) && c < 31 && not_negative(g, n.arg[0]) &&
                 graph_linear_of(g, n.arg[0], &x)) {
                 add_symbol(&f, id, INT64_C(1) << c); /* 2^c s <= x <= 2^c s + 2^c - 1 */
@@ -616,4 +646,82 @@ bool graph_condition_linear(struct graph *g, graph_id a)
             return false;
     }
     return true;
+}
+
+enum { PHIS_MAX = 4 };
+
+/* Loop phis (and turn numbers) that a term is made of. */
+static void find_phis(const struct graph *g, graph_id id, graph_id phis[PHIS_MAX], unsigned *count, unsigned depth)
+{
+    const struct graph_node *n = graph_at(g, id);
+    uint32_t loop;
+    if (n->kind == GRAPH_PHI || graph_is_turn_symbol(g, id, &loop)) {
+        for (unsigned i = 0; i < *count; i++)
+            if (phis[i] == id)
+                return;
+        if (*count < PHIS_MAX)
+            phis[(*count)++] = id;
+        return;
+    }
+    for (unsigned i = 0; i < n->arg_count && depth < 8; i++)
+        find_phis(g, n->arg[i], phis, count, depth + 1);
+}
+
+static void add_start(struct graph *g, graph_id phi, struct graph_constraints *first)
+{
+    const struct graph_node n = *graph_at(g, phi);
+    struct graph_linear f = {0}, minus = {0}, start = {0};
+    uint32_t loop;
+    if (!graph_is_turn_symbol(g, phi, &loop)) {
+        const struct graph_block *b = &g->blocks.p[n.block];
+        graph_id from = GRAPH_NIL;
+        if (!b->loop || g->loops.p[b->loop - 1].header != n.block || n.phi_count != b->pred_count)
+            return;
+        for (uint32_t k = 0; k < n.phi_count; k++)
+            if (!graph_in_loop(g, b->preds[k], b->loop)) {
+                if (from != GRAPH_NIL && from != n.phi_args[k])
+                    return;
+                from = n.phi_args[k];
+            }
+        if (!graph_linear_of(g, from, &start))
+            return;
+    }
+    add_symbol(&f, phi, 1);
+    if (!graph_linear_add(&f, &start, -1) || !graph_linear_add(&minus, &f, -1))
+        return;
+    graph_constrain(first, &f);
+    graph_constrain(first, &minus);
+}
+
+bool graph_mixes_turns(struct graph *g, graph_id when, struct graph_constraints *first)
+{
+    graph_id atoms[6], phis[PHIS_MAX];
+    unsigned count, found = 0;
+    uint64_t table;
+    bool mixes = false;
+    if (when == GRAPH_NIL || !graph_table(g, when, atoms, &count, &table))
+        return false;
+    for (unsigned k = 0; k < count; k++) {
+        const struct graph_node n = *graph_at(g, atoms[k]);
+        struct graph_linear f, y;
+        unsigned shared = 0, before = found, turning = 0;
+        if (n.arg_count != 2 || !graph_linear_of(g, n.arg[0], &f) || !graph_linear_of(g, n.arg[1], &y) ||
+            !graph_linear_add(&f, &y, -1))
+            continue;
+        for (unsigned i = 0; i < f.n; i++) {
+            graph_id mine[PHIS_MAX];
+            unsigned own = 0;
+            shared += graph_block_uniform(g, f.t[i].symbol);
+            find_phis(g, f.t[i].symbol, mine, &own, 0);
+            turning += own > 0;
+            find_phis(g, f.t[i].symbol, phis, &found, 0);
+        }
+        if (shared > 1 && turning)
+            mixes = true;
+        else
+            found = before;
+    }
+    for (unsigned i = 0; i < found && mixes; i++)
+        add_start(g, phis[i], first);
+    return mixes;
 }

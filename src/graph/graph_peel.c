@@ -789,10 +789,12 @@ void cycle_peel(struct cycle_work *w, struct cycle_region *r)
         struct cycle_chain *c = &r->chains.p[i];
         uint32_t within = chains[i].steps / r->unroll;
         c->period = c->flat ? 0 : c->count / r->unroll;
-        if (within > 1)
-            r->inner = within > r->inner ? within : r->inner;
-        else if (chains[i].inner)
-            r->inner = chains[i].inner > r->inner ? chains[i].inner : r->inner;
+        c->inner = c->flat ? 0 : within > 1 && chains[i].moves ? within : within == 1 ? chains[i].inner : 0;
+        r->inner = c->inner > r->inner ? c->inner : r->inner;
+        for (uint32_t k = 1; k <= c->count && !c->flat; k++)
+            w->claimed[c->cut[k]] = true;
+        if (c->flat)
+            w->claimed[c->out] = true;
         uint32_t max = sizeof p->group_of / sizeof p->group_of[0];
         c->group = i < max ? p->group_of[i] : i;
     }

@@ -238,6 +238,12 @@ struct matcher {
 
 static bool match(struct matcher *m, graph_id t, graph_id n, unsigned depth);
 
+/* Cuts in what is matched: a step, or one of the inner loop that a step is made of. */
+static uint32_t stride(const struct cycle_chain *c)
+{
+    return c->inner ? c->period / c->inner : c->period;
+}
+
 /* An integer of inductions and what never changes. */
 static bool is_index(struct matcher *m, graph_id id, unsigned depth)
 {
@@ -387,7 +393,7 @@ static bool match_args(struct matcher *m, const struct graph_node *a, const stru
         } else if (a->kind == GRAPH_BOOL) {
             ok = a->imm == b->imm;
         }
-        for (unsigned k = 0; k < a->arg_count && ok; k++)
+        for (unsigned k = a->arg_count; k-- > 0 && ok;) /* the accumulator of a multiply-add first: it decides most */
             ok = match(m, a->arg[k], b->arg[turn && k < 2 ? 1 - k : k], depth + 1);
         if (ok)
             return true;
@@ -433,7 +439,7 @@ static bool match(struct matcher *m, graph_id t, graph_id n, unsigned depth)
     if (cycle_cut_at(w, m->r, t, &chain, &index) && chain < CHAINS_MAX) {
         if (index == 0)
             return bind(&m->old[chain], n);
-        if (index == m->r->chains.p[chain].period)
+        if (index == stride(&m->r->chains.p[chain]))
             return bind(&m->now[chain], n);
     }
     if (!cycle_varies(w, m->r->loop, t))
@@ -459,7 +465,7 @@ struct run { /* steps in a row */
 
 static graph_id root_node(const struct cycle_chain *c)
 {
-    return c->flat || c->period == 0 ? GRAPH_NIL : c->cut[c->period];
+    return c->flat || c->period == 0 ? GRAPH_NIL : c->cut[stride(c)];
 }
 
 /* A node made of `x` that the step's root matches with x as the old accumulator. */
@@ -593,8 +599,7 @@ struct joiner {
     struct cycle_work *w;
     struct cycle_region *r; /* the first piece */
     struct graph_cycle *c;
-    bool *flows;            /* of nodes: outgoing accumulators and what selects make of them */
-    VEC(graph_id) flow;
+    VEC(graph_id) flow;     /* outgoing accumulators and what selects make of them */
     uint64_t advance;       /* of an element a step */
     bool moves;             /* elements are known: they must go on */
     VEC(struct set) ends;   /* where the elements of the pieces so far end */
@@ -607,14 +612,19 @@ static unsigned bits_of(const struct graph *g, graph_id id)
     return uop_type_bits((enum uop_type)graph_at(g, id)->type);
 }
 
+static bool flows(const struct joiner *j, graph_id id)
+{
+    return id < j->w->nodes && j->w->flow_of[id] == j->r->loop + 1;
+}
+
 /* `id` flows on through selects and joins that are not loop phis. */
 static void flow_from(struct joiner *j, graph_id id)
 {
     struct cycle_work *w = j->w;
     size_t at = j->flow.n;
-    if (id >= w->nodes || j->flows[id])
+    if (id >= w->nodes || flows(j, id))
         return;
-    j->flows[id] = true;
+    w->flow_of[id] = j->r->loop + 1;
     VEC_PUSH(w->a, j->flow, id);
     for (; at < j->flow.n && j->flow.n < MUX_MAX; at++) {
         uint32_t count;
@@ -627,9 +637,9 @@ static void flow_from(struct joiner *j, graph_id id)
                        (n->kind == GRAPH_PHI && !loop_phi(w, users[i], &of)) ||
                        (n->kind == UOP_PAIR && bits_of(w->g, n->arg[0]) == 16) ||
                        ((n->kind == UOP_LO || n->kind == UOP_HI) && bits_of(w->g, users[i]) == 16);
-            if (!mux || users[i] >= w->nodes || j->flows[users[i]])
+            if (!mux || users[i] >= w->nodes || flows(j, users[i]))
                 continue;
-            j->flows[users[i]] = true;
+            w->flow_of[users[i]] = j->r->loop + 1;
             VEC_PUSH(w->a, j->flow, users[i]);
         }
     }
@@ -639,7 +649,7 @@ static void note_copies(struct joiner *j, const struct run *run)
 {
     graph_id *copy = (graph_id *)j->w->out->copy_of;
     for (size_t i = 0; i + 1 < run->pairs.n; i += 2)
-        if (run->pairs.p[i] != run->pairs.p[i + 1])
+        if (run->pairs.p[i] != run->pairs.p[i + 1] && run->pairs.p[i + 1] < j->w->nodes)
             copy[run->pairs.p[i + 1]] = run->pairs.p[i];
 }
 
@@ -753,16 +763,20 @@ static bool try_straight(struct joiner *j, uint32_t chain, graph_id x)
     struct run run = flat ? gather(j->w, j->r, chain, x, GRAPH_NIL) : follow(j->w, j->r, chain, x, GRAPH_NIL);
     struct graph_piece piece;
     struct set begin = {0};
-    if (run.steps == 0 || !place_run(j, &run, &piece) || !run_goes_on(j, &run, UINT32_MAX, piece.first, &begin))
+    uint32_t inner = j->r->chains.p[chain].inner ? j->r->chains.p[chain].inner : 1;
+    if (run.steps == 0 || run.steps % inner != 0 || !place_run(j, &run, &piece) || !run_goes_on(j, &run, UINT32_MAX, piece.first, &begin))
         return false;
     for (uint32_t c = 0; c < j->r->chains.n && c < CHAINS_MAX; c++) { /* what it reads comes from the piece before too */
         if (run.first[c] != GRAPH_NIL && j->r->chains.p[c].group == j->r->chains.p[chain].group &&
-            (run.first[c] >= j->w->nodes || !j->flows[run.first[c]]))
+            !flows(j, run.first[c]))
             return false;
     }
+    piece.unroll = run.steps / inner;
     add_piece(j, piece, (struct part){chain, run.begin, run.end});
-    for (size_t i = 0; i + 1 < run.outs.n; i++) /* a guarded step is a select too: no place where paths meet */
+    for (size_t i = 0; i < run.outs.n; i++)
         j->w->claimed[run.outs.p[i]] = true;
+    for (size_t i = 0; i + 1 < run.outs.n; i++) /* a guarded step is a select too: no place where paths meet */
+        j->w->between[run.outs.p[i]] = true;
     note_copies(j, &run);
     if (begin.count)
         end_at(j, begin, field_mul(j->advance, run.steps));
@@ -779,14 +793,17 @@ static bool try_loop(struct joiner *j, uint32_t chain, struct cycle_region *r)
         const struct cycle_chain *c = &r->chains.p[i];
         graph_id start = r->phis[c->phi].start;
         bool flat = j->r->chains.p[chain].flat; /* one term beside the old value is a sum too */
-        if ((c->flat && !flat) || (flat && !c->flat && c->count != 1) || start == GRAPH_NIL || start >= j->w->nodes || !j->flows[start])
+        if ((c->flat && !flat) || (flat && !c->flat && c->count != 1) || start == GRAPH_NIL || !flows(j, start))
             continue;
         struct run run = flat ? gather(j->w, j->r, chain, c->in, c->out) : follow(j->w, j->r, chain, c->in, c->out);
         struct set begin = {0};
         if (run.steps == 0 || run.out != c->out ||
             !run_goes_on(j, &run, r->loop, j->w->g->loops.p[r->loop].first, &begin))
             continue;
-        add_loop(j, r, run.steps);
+        uint32_t inner = j->r->chains.p[chain].inner ? j->r->chains.p[chain].inner : 1;
+        if (run.steps % inner != 0)
+            continue;
+        add_loop(j, r, run.steps / inner);
         note_copies(j, &run);
         if (begin.count) /* the first element, a turn after the last */
             end_at(j, begin, field_mul(field_mul(j->advance, run.steps), field_add(cycle_turns(j->w, r), 1)));
@@ -804,6 +821,8 @@ static void join_chain(struct joiner *j, uint32_t chain)
     struct cycle_region *r = j->r;
     const struct cycle_chain *c = &r->chains.p[chain];
     struct run own = c->flat ? gather(w, r, chain, c->in, c->out) : follow(w, r, chain, c->in, c->out);
+    for (uint32_t i = 0; i < r->chains.n; i++)
+        flow_from(j, r->chains.p[i].out);
     if (own.steps == 0 || own.out != c->out)
         return;
     note_copies(j, &own);
@@ -827,8 +846,6 @@ static void join_chain(struct joiner *j, uint32_t chain)
         }
         VEC_PUSH(w->a, j->ends, after);
     }
-    for (uint32_t i = 0; i < r->chains.n; i++)
-        flow_from(j, r->chains.p[i].out);
     uint32_t parent = w->g->loops.p[r->loop].parent;
     for (size_t at = 0; at < j->flow.n; at++) {
         /* Loops that start from what flows here, then straight code on it. */
@@ -841,7 +858,7 @@ static void join_chain(struct joiner *j, uint32_t chain)
             if (starts)
                 try_loop(j, chain, other);
         }
-        if (w->budget > 0 && !w->claimed[j->flow.p[at]])
+        if (w->budget > 0 && !w->between[j->flow.p[at]])
             try_straight(j, chain, j->flow.p[at]);
     }
 }
@@ -1036,9 +1053,8 @@ static void sort_pieces(struct graph_cycle *c)
 void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct graph_cycle *c)
 {
     struct joiner j = {.w = w, .r = r, .c = c, .until = UINT32_MAX};
-    j.flows = ARENA_ARRAY(w->a, bool, w->nodes);
     VEC_PUSH(w->a, j.parts, (struct part){.chain = UINT32_MAX}); /* the loop itself */
-    if (!j.flows || c->irreducible || arena_failed(w->a))
+    if (c->irreducible || arena_failed(w->a))
         return;
     for (uint32_t i = 0; i < r->chains.n && i < CHAINS_MAX; i++) {
         join_chain(&j, i);

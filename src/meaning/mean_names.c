@@ -124,6 +124,8 @@ static const char *index_type_at(const struct mean *m, graph_id id, unsigned dep
 
 static const char *index_type(const struct mean *m, graph_id id)
 {
+    if (graph_at(m->g, id)->kind == GRAPH_TURN)
+        return "s32"; /* no machine value: a number of steps */
     const struct graph_node *n = graph_at(m->g, id);
     const char *found = index_type_at(m, id, 0);
     if (found)
@@ -192,6 +194,29 @@ static bool is_pointer_word(const struct mean *m, graph_id id)
         found |= p && p->size == 8 && mean_is_pointer(m, graph_cbank(m->g, UOP_B64, 0, p->constant_offset));
     }
     return found;
+}
+
+/* The same through selects and joins, as where a moving pointer starts. */
+static bool is_moving_pointer(const struct mean *m, graph_id id, unsigned depth)
+{
+    enum { POINTER_DEPTH = 8 };
+    const struct graph_node *n = graph_at(m->g, id);
+    if (n->kind == UOP_SELECT && depth < POINTER_DEPTH)
+        return is_moving_pointer(m, n->arg[1], depth + 1) || is_moving_pointer(m, n->arg[2], depth + 1);
+    for (uint32_t k = 0; n->kind == GRAPH_PHI && k < n->phi_count && depth < POINTER_DEPTH; k++)
+        if (n->phi_args[k] < id && is_moving_pointer(m, n->phi_args[k], depth + 1))
+            return true;
+    return n->kind != GRAPH_PHI && is_pointer_word(m, id);
+}
+
+/* Where a counter starts and how it goes on; a start that no reader takes in is left out. */
+static const char *counter_text(struct mean *m, const char *start, const char *next)
+{
+    enum { START_MAX = 60 };
+    if (strlen(start) > START_MAX)
+        start = "";
+    const char *text = arena_printf(m->a, "%s%sthen %s", start, start[0] ? ", " : "", next);
+    return text ? mean_shorten(m, text) : NULL;
 }
 
 /* Made of thread and block numbers, parameters and constants alone, by `steps` operations at least. */
@@ -281,18 +306,18 @@ static bool name_loop_counters(struct mean *m, unsigned *letter)
     for (size_t i = 0; cycles && i < cycles->cycles.n; i++) {
         const struct graph_cycle *c = &cycles->cycles.p[i];
         uint32_t known;
-        if (c->counter == GRAPH_NIL || c->start == GRAPH_NIL || map_u64_get(&m->name_of, c->counter, &known) ||
-            is_pointer_word(m, c->start))
+        if (c->counter == GRAPH_NIL || map_u64_get(&m->name_of, c->counter, &known) ||
+            (c->start != GRAPH_NIL && is_moving_pointer(m, c->start, 0)))
             continue;
         if (!give_name(m, c->counter, next_letter(m, letter), "", index_type(m, c->counter)))
             return false;
         size_t at = m->names.n - 1;
-        const char *start = mean_text_of(m, c->start, UOP_B32, MEAN_EXPANDED, 0).p;
+        const char *start = c->start == GRAPH_NIL ? "" : mean_text_of(m, c->start, UOP_B32, MEAN_EXPANDED, 0).p;
         const char *next = mean_text_of(m, c->next, UOP_B32, MEAN_EXPANDED, 0).p;
-        const char *text = arena_printf(m->a, "%s, then %s", start, next);
+        const char *text = counter_text(m, start, next);
         if (!text)
             return false;
-        m->names.p[at].expr = mean_shorten(m, text);
+        m->names.p[at].expr = text;
     }
     return true;
 }
@@ -362,13 +387,15 @@ enum sp_status mean_find_names(struct mean *m)
     for (graph_id id = 1; id < nodes; id++) {
         graph_id start, next;
         uint32_t known;
-        if (map_u64_get(&m->name_of, id, &known) || is_counters_phi(m, id))
-            continue;
+        const struct graph_cycles *cycles = m->g->cycles;
+        bool dead = cycles && id < cycles->copy_count && !cycles->live_phi[id];
+        if (map_u64_get(&m->name_of, id, &known) || is_counters_phi(m, id) || dead || graph_as_turn(m->g, id) != id)
+            continue; /* named already, of no use, or told over the loop's counter */
         if (!is_counter(m->g, id, &start, &next) || !(marks.address[id] || marks.compare[id]) ||
             graph_at(m->g, id)->type == UOP_B1)
             continue;
-        if (is_pointer_word(m, start) || graph_at(m->g, next)->kind == UOP_ADDC)
-            continue; /* a moving pointer, no counter */
+        if (is_moving_pointer(m, start, 0) || graph_at(m->g, next)->kind == UOP_ADDC)
+            continue; /* no counter */
         if (!give_name(m, id, next_letter(m, &letter), "", index_type(m, id)))
             return SP_ERR_MEMORY;
         struct strbuf text;
@@ -382,8 +409,11 @@ enum sp_status mean_find_names(struct mean *m)
                 str_addf(&text, "%s%s", text.n ? " or " : "",
                          mean_text_of(m, phi->phi_args[k], UOP_B32, MEAN_EXPANDED, 0).p);
         }
-        str_addf(&text, ", then %s", mean_text_define(m, next, UOP_B32, MEAN_EXPANDED, 0).p);
-        m->names.p[m->names.n - 1].expr = mean_shorten(m, text.p);
+        size_t at = m->names.n - 1;
+        const char *expr = counter_text(m, text.p, mean_text_define(m, next, UOP_B32, MEAN_EXPANDED, 0).p);
+        if (!expr)
+            return SP_ERR_MEMORY;
+        m->names.p[at].expr = expr;
     }
     /* Texts made on the way did not know the later names. */
     m->work->memo = (struct map_u64){0};

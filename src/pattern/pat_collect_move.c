@@ -94,7 +94,8 @@ static void match_frame(struct pat_collect *k, const struct pat_page *page, cons
         return;
     for (uint32_t i = 0; i < g->accesses.n; i++) {
         const struct graph_access a = g->accesses.p[i];
-        if (a.space != UOP_LOCAL || !g->insns.p[a.insn].reachable || fixed_address(g, a.address))
+        if (a.space != UOP_LOCAL || !g->insns.p[a.insn].reachable || graph_is_slow(g, a.insn) ||
+            fixed_address(g, a.address))
             continue;
         any_moving = true;
         VEC_PUSH(k->a, moving, a.insn);
@@ -103,7 +104,8 @@ static void match_frame(struct pat_collect *k, const struct pat_page *page, cons
         /* The array's own stores at fixed places belong to it too. */
         for (uint32_t i = 0; i < g->accesses.n; i++) {
             const struct graph_access a = g->accesses.p[i];
-            if (a.space == UOP_LOCAL && g->insns.p[a.insn].reachable && fixed_address(g, a.address))
+            if (a.space == UOP_LOCAL && !graph_is_slow(g, a.insn) && g->insns.p[a.insn].reachable &&
+                fixed_address(g, a.address))
                 VEC_PUSH(k->a, moving, a.insn);
         }
         pat_ctx_begin(k->c, page, v, GRAPH_NIL);
@@ -113,13 +115,15 @@ static void match_frame(struct pat_collect *k, const struct pat_page *page, cons
     }
     for (uint32_t i = 0; fixed && !any_moving && i < g->accesses.n; i++) {
         const struct graph_access a = g->accesses.p[i];
-        if (done[i] || a.kind != GRAPH_STORE || a.space != UOP_LOCAL || !g->insns.p[a.insn].reachable)
+        if (done[i] || a.kind != GRAPH_STORE || a.space != UOP_LOCAL || !g->insns.p[a.insn].reachable ||
+            graph_is_slow(g, a.insn))
             continue;
         VEC(uint32_t) insns = {0};
         bool read = false;
         for (uint32_t j = 0; j < g->accesses.n; j++) {
             const struct graph_access b = g->accesses.p[j];
-            if (b.space != UOP_LOCAL || b.address != a.address || !g->insns.p[b.insn].reachable)
+            if (b.space != UOP_LOCAL || b.address != a.address || !g->insns.p[b.insn].reachable ||
+                graph_is_slow(g, b.insn))
                 continue;
             done[j] = true;
             read |= b.kind == GRAPH_LOAD;

@@ -766,6 +766,7 @@ static bool solve(struct pat_ctx *c, const struct goal *goal)
     case TERM_CHOICE: return match_choice(c, goal);
     case TERM_ELEMENT: return match_element(c, goal);
     case TERM_ANY: return match_any(c, goal);
+    case TERM_FOUND: return false;
     case TERM_COMPARE: {
         graph_id atoms[6];
         unsigned count;

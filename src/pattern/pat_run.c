@@ -120,7 +120,8 @@ static bool may_root(const struct pat_term *t, const struct graph_node *n)
     case TERM_NUMBER:
     case TERM_ADDRESS:
     case TERM_REDUCED: /* run_reduced() */
-    case TERM_BITS: return false;
+    case TERM_BITS:
+    case TERM_FOUND: return false;
     case TERM_ANY: return true;
     }
     return false;

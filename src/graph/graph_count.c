@@ -1,0 +1,322 @@
+/* The count of a loop that compilers left in several pieces: n - n % 16 steps here, 8 there, then what is left. The
+ * flow graph between the pieces is walked for concrete values of the one number that the tests look at: each turn and
+ * each straight piece adds its steps. Counters move by constants and are compared with constants and that number, so
+ * that what the walk gives is linear but for a period that divides the largest unroll: when it is n (plus a constant)
+ * over two such periods and at some larger values, it is so for all.
+ *
+ * requires: cycles with pieces · gives: count, and the counter's start and end over all pieces */
+#include "graph/graph_cycle_internal.h"
+
+enum { VISITS = 1500, DEPTH = 60, SMALL = 48, LEAVES = 4 };
+
+struct walker {
+    struct cycle_work *w;
+    const struct graph_cycle *c;
+    graph_id number;     /* a parameter: a word of the constant bank */
+    uint64_t value;      /* of it, this time */
+    graph_id path;       /* condition of the block where walks begin */
+    uint64_t *result;    /* of nodes */
+    uint32_t *stamp;     /* of nodes: `now` when result is known, now + 1 when it is known to be unknown */
+    uint32_t now;        /* even */
+    uint64_t *phi;       /* of phis: what the turn at work has */
+    uint32_t *phi_known; /* of phis: walk + 1 */
+    uint32_t walk;
+};
+
+static bool value_of(struct walker *x, graph_id id, uint64_t *out, unsigned depth);
+
+static bool compute(struct walker *x, graph_id id, uint64_t *out, unsigned depth)
+{
+    const struct graph *g = x->w->g;
+    const struct graph_node n = *graph_at(g, id), *number = graph_at(g, x->number);
+    uint64_t args[6];
+    if (n.kind == UOP_CONST) {
+        *out = n.imm;
+        return true;
+    }
+    if (n.kind == UOP_CBANK) {
+        bool within = n.arg_count == 0 && n.space == number->space && n.imm >= number->imm &&
+                      n.imm < number->imm + uop_type_bits((enum uop_type)number->type) / 8;
+        *out = within ? x->value >> (8 * (n.imm - number->imm)) : 0;
+        if (n.type == UOP_B32)
+            *out &= UINT32_MAX;
+        return within && (n.type == UOP_B32 || n.type == UOP_B64);
+    }
+    if (n.kind == GRAPH_PHI) {
+        *out = x->phi[id];
+        return x->phi_known[id] == x->walk + 1;
+    }
+    if (n.kind == UOP_UNIFORM)
+        return value_of(x, n.arg[0], out, depth + 1);
+    if (n.kind == UOP_SELECT) {
+        if (!value_of(x, n.arg[0], &args[0], depth + 1))
+            return false;
+        return value_of(x, n.arg[args[0] ? 1 : 2], out, depth + 1);
+    }
+    if (n.arg_count == 0 || n.insn != UINT32_MAX || (n.kind != GRAPH_BOOL && !uop_is_pure((enum uop_kind)n.kind)))
+        return false;
+    for (unsigned k = 0; k < n.arg_count; k++)
+        if (!value_of(x, n.arg[k], &args[k], depth + 1))
+            return false;
+    if (n.kind == GRAPH_BOOL) {
+        unsigned row = 0;
+        for (unsigned k = 0; k < n.arg_count; k++)
+            row |= (unsigned)(args[k] & 1) << k;
+        *out = n.imm >> row & 1;
+        return true;
+    }
+    struct uop u = {.kind = n.kind, .type = n.type, .round = n.round, .flags = n.flags, .width = n.width, .imm = n.imm};
+    return uop_eval(&u, args, out);
+}
+
+static bool value_of(struct walker *x, graph_id id, uint64_t *out, unsigned depth)
+{
+    if (id == GRAPH_NIL || id >= x->w->nodes || depth > DEPTH)
+        return false;
+    if (x->stamp[id] != x->now && x->stamp[id] != x->now + 1) {
+        bool known = compute(x, id, out, depth);
+        const struct graph_node *n = graph_at(x->w->g, id);
+        if (!known && n->type == UOP_B1 && n->kind != GRAPH_BOOL && x->path != GRAPH_NIL) {
+            bool holds = graph_implies(x->w->g, x->path, id); /* what the way here has decided */
+            known = holds || graph_implies(x->w->g, x->path, graph_not(x->w->g, id));
+            *out = holds;
+        }
+        x->stamp[id] = x->now + !known;
+        x->result[id] = *out;
+    }
+    *out = x->result[id];
+    return x->stamp[id] == x->now;
+}
+
+/* Enters a block from another: its phis take what comes with the edge. Where several ways into a loop meet, a phi of
+ * its own comes before the loop's. */
+static void enter(struct walker *x, uint32_t from, uint32_t to)
+{
+    enum { PHIS = 64 };
+    const struct graph *g = x->w->g;
+    const struct graph_block *b = &g->blocks.p[to];
+    uint32_t edge = 0;
+    while (edge < b->pred_count && b->preds[edge] != from)
+        edge++;
+    for (int loops = 0; loops < 2; loops++) {
+        graph_id phi[PHIS];
+        uint64_t value[PHIS];
+        bool known[PHIS];
+        unsigned count = 0;
+        for (graph_id id = x->w->first_phi[to]; id && count < PHIS; id = x->w->next_phi[id]) {
+            const struct graph_node *n = graph_at(g, id);
+            if (graph_is_loop_phi(g, id) != loops || edge >= n->phi_count || n->phi_args[edge] == id)
+                continue;
+            phi[count] = id;
+            known[count] = n->phi_count == b->pred_count && value_of(x, n->phi_args[edge], &value[count], 0);
+            count++;
+        }
+        for (unsigned k = 0; k < count; k++) {
+            x->phi_known[phi[k]] = known[k] ? x->walk + 1 : 0;
+            x->phi[phi[k]] = value[k];
+        }
+        if (count)
+            x->now += 2;
+    }
+}
+
+/* The guard of the loads and stores of a piece that shares its block with others. */
+static graph_id guard_of(const struct graph *g, const struct graph_piece *p)
+{
+    for (uint32_t i = p->first; i <= p->last; i++)
+        if (g->insns.p[i].access_count > 0 && g->accesses.p[g->insns.p[i].first_access].space != UOP_LOCAL)
+            return g->insns.p[i].guard;
+    return GRAPH_NIL;
+}
+
+/* Steps that the walk goes through from block `start` on; false when a branch is not decided. */
+static bool walk_from(struct walker *x, uint32_t start, uint32_t last, uint64_t *steps)
+{
+    const struct graph *g = x->w->g;
+    uint32_t at = start, visits = 0;
+    uint32_t parent = g->blocks.p[start].loop;
+    *steps = 0;
+    x->walk++;
+    x->now += 2;
+    for (;;) {
+        const struct graph_block *b = &g->blocks.p[at];
+        for (size_t i = 0; i < x->c->pieces.n; i++) {
+            const struct graph_piece *p = &x->c->pieces.p[i];
+            if (p->straight && p->block_count != 1)
+                return false; /* conditional steps: not counted here */
+            if (p->straight ? p->blocks[0] != at : g->loops.p[p->loop].header != at)
+                continue;
+            uint64_t runs = 1;
+            graph_id guard = p->straight ? guard_of(g, p) : GRAPH_NIL;
+            if (guard != GRAPH_NIL && !value_of(x, guard, &runs, 0))
+                return false;
+            *steps += runs ? p->unroll : 0;
+        }
+        uint32_t next;
+        uint64_t taken;
+        if (++visits > VISITS || b->succ_count == 0)
+            return b->succ_count == 0;
+        if (b->succ_count == 1) {
+            graph_id ends = cycle_branch(g, at); /* the thread is done when this holds */
+            if (ends != GRAPH_NIL && !value_of(x, ends, &taken, 0))
+                return false;
+            if (ends != GRAPH_NIL && taken)
+                return true;
+            next = b->succs[0];
+        } else {
+            if (b->succ_count != 2 || !value_of(x, b->branch, &taken, 0))
+                return false;
+            next = b->succs[taken ? 0 : 1];
+        }
+        bool leaves = next > last || (parent && g->loops.p[parent - 1].header == next);
+        if (leaves)
+            return true;
+        enter(x, at, next);
+        at = next;
+    }
+}
+
+/* The block that all pieces are behind. */
+static uint32_t common_block(const struct graph *g, const struct graph_cycle *c, uint32_t *last)
+{
+    uint32_t found = UINT32_MAX;
+    *last = 0;
+    for (size_t i = 0; i < c->pieces.n; i++) {
+        const struct graph_piece *p = &c->pieces.p[i];
+        uint32_t block = p->straight ? p->blocks[0] : g->loops.p[p->loop].header;
+        for (uint32_t k = 0; k < p->block_count; k++)
+            *last = p->blocks[k] > *last ? p->blocks[k] : *last;
+        if (found == UINT32_MAX) {
+            found = g->blocks.p[block].idom;
+            continue;
+        }
+        for (unsigned steps = 0; steps < 4096 && found != UINT32_MAX; steps++) { /* up both, by the order of the code */
+            uint32_t a = found, b = block;
+            while (b != UINT32_MAX && b != a && b > a)
+                b = g->blocks.p[b].idom;
+            if (b == a)
+                break;
+            found = g->blocks.p[a].idom;
+        }
+    }
+    return found;
+}
+
+/* The one parameter that the tests of the pieces look at. */
+static bool find_number(struct walker *x, graph_id id, unsigned depth, graph_id *out)
+{
+    const struct graph *g = x->w->g;
+    const struct graph_node *n = graph_at(g, id);
+    if (id == GRAPH_NIL || depth > 12)
+        return id == GRAPH_NIL;
+    if (n->kind == UOP_CBANK) {
+        if (n->arg_count || (n->type != UOP_B32 && n->type != UOP_B64))
+            return false;
+        if (*out == GRAPH_NIL)
+            *out = id;
+        return *out == id;
+    }
+    if (n->kind == UOP_CONST || n->kind == GRAPH_PHI)
+        return true;
+    if (n->insn != UINT32_MAX || n->arg_count == 0)
+        return false;
+    for (unsigned k = n->kind == UOP_SELECT; k < n->arg_count; k++)
+        if (!find_number(x, n->arg[k], depth + 1, out))
+            return false;
+    return true;
+}
+
+/* Steps over all pieces as the number plus a constant; NIL where that is not shown. */
+static graph_id prove_count(struct cycle_work *w, const struct graph_cycle *c)
+{
+    static const uint16_t large[] = {63, 64, 65, 100, 255, 1000};
+    struct graph *g = w->g;
+    struct walker x = {.w = w, .c = c};
+    uint32_t last, start = common_block(g, c, &last);
+    bool one = true;
+    if (start == UINT32_MAX || c->unroll > SMALL / 2)
+        return GRAPH_NIL;
+    for (size_t i = 0; i < c->pieces.n && one; i++) {
+        const struct graph_piece *p = &c->pieces.p[i];
+        const struct cycle_region *r = p->straight ? NULL : &w->regions[p->loop];
+        if (r)
+            one = r->tested >= 0 && r->exits.n == 1 &&
+                  find_number(&x, r->phis[r->tested].start, 0, &x.number);
+        for (size_t e = 0; r && e < r->exits.n && one; e++)
+            one = find_number(&x, r->exits.p[e].leaves, 0, &x.number);
+    }
+    if (!one || x.number == GRAPH_NIL)
+        return GRAPH_NIL;
+    x.path = g->blocks.p[start].path;
+    if (!w->walk_result) {
+        w->walk_result = ARENA_ARRAY(w->a, uint64_t, w->nodes);
+        w->walk_phi = ARENA_ARRAY(w->a, uint64_t, w->nodes);
+    }
+    x.result = w->walk_result;
+    x.phi = w->walk_phi;
+    x.stamp = ARENA_ARRAY(w->a, uint32_t, w->nodes);
+    x.phi_known = ARENA_ARRAY(w->a, uint32_t, w->nodes);
+    if (arena_failed(w->a))
+        return GRAPH_NIL;
+    int64_t extra = 0;
+    uint32_t samples = sizeof large / sizeof large[0];
+    for (uint32_t i = 0; i < samples + SMALL; i++) {
+        uint64_t steps, open;
+        x.value = i < samples ? large[i] : i - samples + 1;
+        if (i >= samples && (int64_t)x.value + extra < 1)
+            continue; /* no step at all: the guard's case */
+        x.now += 2;
+        if (x.path != GRAPH_NIL && value_of(&x, x.path, &open, 0) && !open)
+            continue; /* no way here with it */
+        if (!walk_from(&x, start, last, &steps))
+            return GRAPH_NIL;
+        int64_t more = (int64_t)(steps - x.value);
+        if (i == 0)
+            extra = more;
+        if (more != extra)
+            return GRAPH_NIL;
+    }
+    if (extra > 4 || extra < -4)
+        return GRAPH_NIL;
+    enum uop_type type = (enum uop_type)graph_at(g, x.number)->type;
+    return graph_op2(g, UOP_ADD, type, x.number, graph_const(g, type, (uint64_t)extra));
+}
+
+static graph_id resized(struct graph *g, graph_id id, enum uop_type type)
+{
+    if (id == GRAPH_NIL || graph_at(g, id)->type == type)
+        return id;
+    return type == UOP_B32 ? graph_op1(g, UOP_LO, UOP_B32, id) : graph_op1(g, UOP_SEXT, UOP_B64, id);
+}
+
+void cycle_finish_pieces(struct cycle_work *w, struct cycle_region *first, struct graph_cycle *c)
+{
+    struct graph *g = w->g;
+    const struct graph_piece *best = &c->pieces.p[c->best];
+    if (c->pieces.n < 2)
+        return;
+    c->count = prove_count(w, c);
+    const struct cycle_region *r = best->straight ? first : &w->regions[best->loop];
+    const struct cycle_phi *p = r->counter >= 0 ? &r->phis[r->counter] : NULL;
+    graph_id count = c->count, start = GRAPH_NIL, until = GRAPH_NIL;
+    if (p && p->step_kind == CYCLE_STEP_ADD && p->constant && c->counter == p->phi && count != GRAPH_NIL) {
+        enum uop_type type = (enum uop_type)graph_at(g, p->phi)->type;
+        int64_t step = p->amount / (int64_t)r->unroll;
+        const struct graph_node *u = graph_at(g, c->until);
+        bool to_zero = c->until != GRAPH_NIL && u->kind == UOP_IEQ && u->arg[0] == p->phi &&
+                       graph_is_const(g, u->arg[1], NULL) && graph_at(g, u->arg[1])->imm == 0;
+        const struct cycle_phi *f = first->counter >= 0 ? &first->phis[first->counter] : NULL;
+        if (to_zero && step == -1 && c->best + 1 == c->pieces.n) {
+            start = resized(g, count, type); /* what is left to do */
+            until = c->until;
+        } else if (f && f->step_kind == CYCLE_STEP_ADD && f->constant && f->address && p->address &&
+                   f->amount % (int64_t)first->unroll == 0 && f->amount / (int64_t)first->unroll == step &&
+                   graph_at(g, f->phi)->type == type) {
+            start = f->start;
+            graph_id way = graph_op2(g, UOP_MUL, type, resized(g, count, type), graph_const(g, type, (uint64_t)step));
+            until = graph_op2(g, UOP_IEQ, UOP_B1, p->phi, graph_op2(g, UOP_ADD, type, start, way));
+        }
+    }
+    c->start = start;
+    c->until = until;
+}

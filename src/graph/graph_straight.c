@@ -1,0 +1,447 @@
+/* Loops that were unrolled whole (D6): three or more equal steps in a row over elements that advance by a constant, in
+ * straight code or within a loop's body. Such a loop has one straight piece and its count; two steps are no loop, and a
+ * sum that starts from the element before its first (a stencil written out) must be longer to be taken for one.
+ *
+ * requires: chains and pieces of the loops that are left · gives: cycles with one straight piece, their folds */
+#include "graph/graph_cycle_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS_MIN = 3, STEPS_FROM_ELEMENT = 7, DEPTH_MAX = 40, TERMS_MAX = 256, CHAIN_MAX = 4096 };
+
+/* A term over elements: its shape, where its elements stand (weighed by their places in the term), and an order. */
+struct term {
+    uint64_t hash, at;
+    int64_t order;
+    bool loads;
+};
+
+struct straight {
+    struct cycle_work *w;
+    struct term *memo;
+    uint8_t *known; /* of nodes: 1 being looked at, 2 done */
+    graph_id *prev; /* of nodes: the accumulator a step takes, where it is a step of the same operation */
+    bool *taken;    /* of nodes: some later step takes it */
+};
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    return map_hash_mix(a, b);
+}
+
+/* ---- terms ------------------------------------------------------------------------------------ */
+
+static uint64_t place_of(const struct graph *g, graph_id id, int64_t *offset, unsigned depth)
+{
+    const struct graph_node *n = graph_at(g, id);
+    unsigned bits = uop_type_bits((enum uop_type)n->type);
+    int64_t zero = 0;
+    if (depth < DEPTH_MAX)
+        switch (n->kind) {
+        case UOP_CONST: {
+            int64_t v = bits == 0 || bits >= 64 ? (int64_t)n->imm : (int64_t)(n->imm << (64 - bits)) >> (64 - bits);
+            *offset += v;
+            return (uint64_t)v;
+        }
+        case UOP_ADD: {
+            uint64_t a = place_of(g, n->arg[0], offset, depth + 1);
+            return a + place_of(g, n->arg[1], offset, depth + 1);
+        }
+        case UOP_MUL: {
+            int64_t x = 0, y = 0;
+            uint64_t c, a = place_of(g, n->arg[0], &x, depth + 1), b = place_of(g, n->arg[1], &y, depth + 1);
+            if (graph_is_const(g, n->arg[1], &c))
+                *offset += (int64_t)((uint64_t)x * c);
+            return a * b;
+        }
+        case UOP_NEG: return 0 - place_of(g, n->arg[0], &zero, depth + 1);
+        case UOP_SEXT:
+        case UOP_ZEXT:
+            if (n->imm == 32)
+                return place_of(g, n->arg[0], offset, depth + 1);
+            break;
+        case UOP_UNIFORM: return place_of(g, n->arg[0], offset, depth + 1);
+        default: break;
+        }
+    return mix(0x6c656166, id);
+}
+
+static struct term element(const struct graph *g, const struct graph_node *load, uint64_t offset, unsigned bytes)
+{
+    struct term t = {.loads = true, .order = (int64_t)offset};
+    t.hash = mix(mix(load->space, bytes), mix(load->flags, cycle_root(g, load->arg[0])));
+    t.at = place_of(g, load->arg[0], &t.order, 0) + offset;
+    return t;
+}
+
+static bool either_way(unsigned kind)
+{
+    return kind == UOP_FADD || kind == UOP_FMUL || kind == UOP_FFMA || kind == UOP_FMIN || kind == UOP_FMAX ||
+           kind == UOP_ADD || kind == UOP_MUL || kind == UOP_AND || kind == UOP_OR || kind == UOP_XOR ||
+           (kind >= UOP_MIN_S && kind <= UOP_MAX_U) || kind == UOP_IEQ || kind == UOP_FEQ;
+}
+
+static struct term term_of(struct straight *s, graph_id id, unsigned depth)
+{
+    const struct graph *g = s->w->g;
+    struct term t = {.hash = mix(0x696e76, id)};
+    if (id >= s->w->nodes || depth > DEPTH_MAX || s->known[id] == 1 || s->w->budget == 0)
+        return t;
+    if (s->known[id] == 2)
+        return s->memo[id];
+    s->known[id] = 1;
+    s->w->budget--;
+    const struct graph_node n = *graph_at(g, id);
+    const struct graph_node *of = n.arg_count ? graph_at(g, n.arg[0]) : NULL;
+    if (n.kind == UOP_LOAD) {
+        t = element(g, &n, 0, n.width);
+    } else if (n.kind == UOP_CBANK && n.space == 3 && n.arg_count == 0) {
+        t = (struct term){mix(0x63626e6b, n.type), n.imm, (int64_t)n.imm, true};
+    } else if (of && of->kind == UOP_LOAD && n.kind == UOP_ELEMENT) {
+        t = element(g, of, 4 * n.imm, 4);
+    } else if (of && of->kind == UOP_LOAD && of->width == 8 && (n.kind == UOP_LO || n.kind == UOP_HI)) {
+        t = element(g, of, n.kind == UOP_HI ? 4 : 0, 4);
+    } else if (n.kind != GRAPH_PHI && n.kind != GRAPH_BOOL && n.insn == UINT32_MAX && n.arg_count) {
+        struct term parts[6];
+        bool loads = false;
+        for (unsigned k = 0; k < n.arg_count; k++) {
+            parts[k] = term_of(s, n.arg[k], depth + 1);
+            loads |= parts[k].loads;
+        }
+        if (loads) { /* else a leaf, whatever it is made of */
+            uint64_t by = mix(mix(n.kind, (uint64_t)n.type << 8 | n.round), mix(n.imm, n.flags & (unsigned)~UOP_SWAPPED));
+            t = (struct term){.hash = by, .loads = true};
+            unsigned either = either_way(n.kind) ? 2 : 0;
+            for (unsigned k = 0; k < n.arg_count; k++) {
+                uint64_t weight = k < either ? mix(by, parts[k].hash) : mix(by, parts[k].hash + k + 1);
+                t.hash = k < either ? t.hash + weight : mix(t.hash, weight);
+                t.at += (weight | 1) * parts[k].at;
+                t.order += parts[k].order;
+            }
+        }
+    }
+    s->memo[id] = t;
+    s->known[id] = 2;
+    return t;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------ */
+
+static bool is_step(unsigned kind)
+{
+    return kind == UOP_FADD || kind == UOP_FFMA || kind == UOP_FMIN || kind == UOP_FMAX;
+}
+
+static bool same_operation(const struct graph *g, graph_id a, graph_id b)
+{
+    const struct graph_node *x = graph_at(g, a), *y = graph_at(g, b);
+    return x->kind == y->kind && x->type == y->type && x->round == y->round &&
+           !((x->flags ^ y->flags) & (unsigned)~UOP_SWAPPED);
+}
+
+/* The step's own part: the sum of what it brings beside the accumulator. */
+static struct term part_of(struct straight *s, graph_id step, graph_id accumulator)
+{
+    const struct graph_node n = *graph_at(s->w->g, step);
+    if (n.kind != UOP_FFMA)
+        return term_of(s, n.arg[0] == accumulator ? n.arg[1] : n.arg[0], 0);
+    struct term a = term_of(s, n.arg[0], 0), b = term_of(s, n.arg[1], 0);
+    struct term t = {.hash = mix(UOP_FFMA, a.hash + b.hash), .loads = a.loads || b.loads, .order = a.order + b.order};
+    t.at = (mix(1, a.hash) | 1) * a.at + (mix(1, b.hash) | 1) * b.at;
+    return t;
+}
+
+static void link_steps(struct straight *s)
+{
+    const struct graph *g = s->w->g;
+    for (graph_id id = 1; id < s->w->nodes; id++) {
+        const struct graph_node *n = graph_at(g, id);
+        if (!is_step(n->kind) || s->w->claimed[id])
+            continue;
+        if (n->kind == UOP_FFMA) {
+            s->prev[id] = same_operation(g, id, n->arg[2]) ? n->arg[2] : GRAPH_NIL;
+        } else {
+            bool a = same_operation(g, id, n->arg[0]), b = same_operation(g, id, n->arg[1]);
+            s->prev[id] = a != b ? n->arg[!a] : GRAPH_NIL;
+        }
+        if (s->prev[id] != GRAPH_NIL)
+            s->taken[s->prev[id]] = true;
+    }
+}
+
+/* ---- what was found --------------------------------------------------------------------------- */
+
+struct found {
+    uint64_t hash;
+    uint32_t steps, first, last; /* instances */
+    graph_id in, out, result;
+};
+
+static uint32_t loop_of(const struct cycle_work *w, uint32_t insn)
+{
+    return w->g->blocks.p[w->g->insns.p[insn].block].loop;
+}
+
+/* The cycle around an instance: a loop's, or the one whose straight piece holds it. */
+static int32_t cycle_around(const struct cycle_work *w, uint32_t insn)
+{
+    uint32_t block = w->g->insns.p[insn].block;
+    for (size_t i = 0; i < w->out->cycles.n; i++)
+        for (size_t k = 0; k < w->out->cycles.p[i].pieces.n; k++) {
+            const struct graph_piece *p = &w->out->cycles.p[i].pieces.p[k];
+            for (uint32_t b = 0; b < p->block_count && p->straight && w->out->cycles.p[i].pieces.n > 1; b++)
+                if (p->blocks[b] == block)
+                    return (int32_t)i;
+        }
+    uint32_t loop = loop_of(w, insn);
+    return loop ? w->regions[loop - 1].cycle : -1;
+}
+
+static void add_found(struct straight *s, const struct found *f)
+{
+    struct cycle_work *w = s->w;
+    struct graph_cycles *out = w->out;
+    int32_t parent = cycle_around(w, f->first);
+    for (size_t i = w->looping; i < out->cycles.n; i++) { /* copies, and other accumulators of the same steps */
+        const struct graph_cycle *c = &out->cycles.p[i];
+        uint64_t count = 0;
+        bool overlaps = f->first <= c->last && c->first <= f->last;
+        bool copies = parent >= 0 && c->parent == parent &&
+                      (out->cycles.p[parent].unroll > 1 || out->cycles.p[parent].pieces.n > 1);
+        graph_is_const(w->g, c->count, &count);
+        if (count == f->steps && (copies || overlaps))
+            return;
+    }
+    uint32_t *blocks = ARENA_ARRAY(w->a, uint32_t, 1);
+    if (!blocks)
+        return;
+    blocks[0] = w->g->insns.p[f->first].block;
+    struct graph_cycle c = {.parent = parent, .first = f->first, .last = f->last, .unroll = f->steps};
+    struct graph_piece piece = {.straight = true,
+                                .loop = UINT32_MAX,
+                                .first = f->first,
+                                .last = f->last,
+                                .unroll = f->steps,
+                                .blocks = blocks,
+                                .block_count = 1};
+    struct graph_fold fold = {.cycle = (uint32_t)out->cycles.n, .count = 1};
+    fold.start[0] = fold.in[0] = f->in;
+    fold.out[0] = f->out;
+    fold.result[0] = f->result;
+    fold.reassociated = f->out == f->result;
+    VEC_PUSH(w->a, c.pieces, piece);
+    c.count = graph_const(w->g, UOP_B32, f->steps);
+    VEC_PUSH(w->a, out->cycles, c);
+    VEC_PUSH(w->a, out->folds, fold);
+}
+
+/* Instances that make a step and what it is made of, up to where nothing is loaded. */
+static void span_of(struct straight *s, graph_id id, graph_id stop, uint32_t loop, struct found *f, unsigned depth)
+{
+    struct cycle_work *w = s->w;
+    const struct graph_node *n = graph_at(w->g, id);
+    if (id == stop || depth > DEPTH_MAX || w->budget == 0 || id >= w->nodes || !term_of(s, id, 0).loads)
+        return;
+    w->budget--;
+    uint32_t at = cycle_maker(w, id, UINT32_MAX);
+    if (at != UINT32_MAX && loop_of(w, at) == loop) {
+        f->first = at < f->first ? at : f->first;
+        f->last = at > f->last ? at : f->last;
+    }
+    for (unsigned k = 0; k < n->arg_count && n->kind != UOP_LOAD; k++)
+        span_of(s, n->arg[k], stop, loop, f, depth + 1);
+}
+
+/* steps[0 .. count) take one another's result; from `in`. */
+static void add_run(struct straight *s, const graph_id *steps, uint32_t count, graph_id in, uint64_t hash)
+{
+    struct cycle_work *w = s->w;
+    struct found f = {.hash = hash, .steps = count, .in = in, .out = steps[0], .result = steps[count - 1]};
+    uint32_t maker = cycle_maker(w, f.result, UINT32_MAX);
+    if (maker == UINT32_MAX)
+        return;
+    f.first = UINT32_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+        span_of(s, steps[i], i ? steps[i - 1] : in, loop_of(w, maker), &f, 0);
+        if (i)
+            ((graph_id *)w->out->copy_of)[steps[i]] = steps[0];
+    }
+    if (f.first <= f.last)
+        add_found(s, &f);
+}
+
+/* A chain from its first step on: stretches of it whose parts are the same term over advancing elements. */
+static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t count)
+{
+    struct cycle_work *w = s->w;
+    struct term *t = ARENA_ARRAY(w->a, struct term, count);
+    const struct graph_node first = *graph_at(w->g, steps[0]);
+    if (!t || count < STEPS_MIN)
+        return;
+    for (uint32_t i = 1; i < count; i++)
+        t[i] = part_of(s, steps[i], steps[i - 1]);
+    /* Which argument of the first step is the accumulator: the one that is no part, or the part further back. */
+    graph_id in = first.kind == UOP_FFMA ? first.arg[2] : first.arg[0];
+    if (first.kind != UOP_FFMA) {
+        struct term a = term_of(s, first.arg[0], 0), b = term_of(s, first.arg[1], 0);
+        bool both = a.hash == b.hash && t[2].at - t[1].at == t[1].at - a.at;
+        if (both || (a.hash == t[1].hash && b.hash != t[1].hash))
+            in = first.arg[1];
+    }
+    t[0] = part_of(s, steps[0], in);
+    struct term before = term_of(s, in, 0);
+    if (in < w->nodes && w->flow_of[in])
+        return; /* what a loop before left goes on: a remainder that was not seen to be one */
+    for (uint32_t from = 0, to; from + 1 < count; from = to) {
+        uint64_t way = t[from + 1].at - t[from].at;
+        for (to = from + 1; to < count && t[to].hash == t[from].hash && t[to].loads && t[to].at - t[to - 1].at == way;)
+            to++;
+        /* Elements of the same kind before or behind that stand elsewhere: a pattern of places written out. */
+        bool element = (from == 0 && before.loads && before.hash == t[0].hash) ||
+                       (from > 0 && t[from - 1].hash == t[from].hash) ||
+                       (to < count && t[to].hash == t[from].hash);
+        uint32_t least = element ? STEPS_FROM_ELEMENT : STEPS_MIN;
+        if (to - from >= least && way != 0)
+            add_run(s, steps + from, to - from, from ? steps[from - 1] : in, t[from].hash);
+        if (to > from + 1 && to < count)
+            to--; /* the last one may begin the next stretch */
+    }
+}
+
+static int by_shape(const void *x, const void *y)
+{
+    const struct term *a = x, *b = y;
+    if (a->hash != b->hash)
+        return a->hash < b->hash ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* An integer sum (minimum …) of many terms. */
+static void look_at_sum(struct straight *s, graph_id root)
+{
+    struct cycle_work *w = s->w;
+    graph_id terms[TERMS_MAX], in = GRAPH_NIL;
+    struct term t[TERMS_MAX];
+    uint32_t count, kept = 0, others = 0;
+    if (!cycle_flatten(w->g, root, graph_at(w->g, root)->kind, terms, TERMS_MAX, &count) || count < STEPS_MIN)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        struct term one = term_of(s, terms[i], 0);
+        if (one.loads && (kept == 0 || one.hash == t[0].hash)) {
+            t[kept++] = one;
+        } else {
+            in = terms[i];
+            others++;
+        }
+    }
+    if (kept < STEPS_MIN || others > 1 || (others == 0 && kept < STEPS_FROM_ELEMENT))
+        return;
+    qsort(t, kept, sizeof t[0], by_shape);
+    for (uint32_t i = 1; i < kept; i++)
+        if (t[i].at - t[i - 1].at != t[1].at - t[0].at || t[1].at == t[0].at)
+            return;
+    uint32_t maker = cycle_maker(w, root, UINT32_MAX);
+    struct found f = {.hash = t[0].hash, .steps = kept, .in = in, .out = root, .result = root, .first = UINT32_MAX};
+    if (maker == UINT32_MAX || (in < w->nodes && w->flow_of[in]))
+        return;
+    span_of(s, root, in, loop_of(w, maker), &f, 0);
+    if (f.first <= f.last)
+        add_found(s, &f);
+}
+
+static struct straight *begin(struct cycle_work *w)
+{
+    struct straight *s = w->straight;
+    if (s)
+        return s;
+    s = w->straight = ARENA_NEW(w->a, struct straight);
+    if (!s)
+        return NULL;
+    s->w = w;
+    s->memo = ARENA_ARRAY(w->a, struct term, w->nodes);
+    s->known = ARENA_ARRAY(w->a, uint8_t, w->nodes);
+    s->prev = ARENA_ARRAY(w->a, graph_id, w->nodes);
+    s->taken = ARENA_ARRAY(w->a, bool, w->nodes);
+    return arena_failed(w->a) ? NULL : s;
+}
+
+void cycle_find_straight(struct cycle_work *w)
+{
+    const struct graph *g = w->g;
+    struct straight *s = begin(w);
+    graph_id *steps = ARENA_ARRAY(w->a, graph_id, CHAIN_MAX);
+    w->looping = (uint32_t)w->out->cycles.n;
+    if (!s || arena_failed(w->a))
+        return;
+    link_steps(s);
+    for (graph_id id = 1; id < w->nodes && w->budget > 0; id++) {
+        unsigned kind = graph_at(g, id)->kind;
+        if (s->prev[id] != GRAPH_NIL && !s->taken[id]) {
+            uint32_t count = 0, at;
+            graph_id x = id;
+            for (; x != GRAPH_NIL && count < CHAIN_MAX; x = s->prev[x])
+                count++;
+            at = count;
+            for (x = id; x != GRAPH_NIL && at > 0; x = s->prev[x])
+                steps[--at] = x;
+            bool claimed = false;
+            for (uint32_t i = 0; i < count && !claimed; i++)
+                claimed = w->claimed[steps[i]];
+            if (x == GRAPH_NIL && !claimed)
+                look_at_chain(s, steps, count);
+        }
+        bool sums = kind == UOP_ADD || (kind >= UOP_MIN_S && kind <= UOP_MAX_U);
+        if (sums && !w->claimed[id] && graph_at(g, id)->type == UOP_B32) {
+            uint32_t users;
+            const graph_id *user = graph_users(g, id, &users);
+            bool inner = false;
+            for (uint32_t i = 0; i < users && !inner; i++)
+                inner = graph_at(g, user[i])->kind == kind;
+            if (!inner && w->data[id])
+                look_at_sum(s, id);
+        }
+    }
+}
+
+/* ---- inner loops of an unrolled body ------------------------------------------------------------ */
+
+void cycle_add_inner(struct cycle_work *w, const struct cycle_region *r)
+{
+    struct graph_cycles *out = w->out;
+    struct straight *s = r->inner < STEPS_MIN ? NULL : begin(w);
+    if (!s)
+        return;
+    struct found f = {.steps = r->inner, .first = UINT32_MAX};
+    uint32_t fold_at = (uint32_t)out->cycles.n;
+    for (uint32_t i = 0; i < r->chains.n; i++) {
+        const struct cycle_chain *c = &r->chains.p[i];
+        if (c->flat || c->inner != r->inner || c->period == 0)
+            continue;
+        for (uint32_t k = 1; k <= c->period; k++)
+            span_of(s, c->cut[k], c->cut[k - 1], r->loop + 1, &f, 0);
+        struct graph_fold fold = {.cycle = fold_at, .count = 1};
+        fold.phi[0] = r->phis[c->phi].phi;
+        fold.start[0] = fold.in[0] = c->cut[0];
+        fold.out[0] = c->cut[c->period / c->inner];
+        fold.result[0] = c->cut[c->period];
+        VEC_PUSH(w->a, out->folds, fold);
+    }
+    if (f.first > f.last)
+        return;
+    uint32_t *blocks = ARENA_ARRAY(w->a, uint32_t, 1);
+    if (!blocks)
+        return;
+    blocks[0] = w->g->insns.p[f.first].block;
+    struct graph_cycle c = {.parent = r->cycle, .first = f.first, .last = f.last, .unroll = r->inner};
+    struct graph_piece piece = {.straight = true,
+                                .loop = UINT32_MAX,
+                                .first = f.first,
+                                .last = f.last,
+                                .unroll = r->inner,
+                                .blocks = blocks,
+                                .block_count = 1};
+    VEC_PUSH(w->a, c.pieces, piece);
+    c.count = graph_const(w->g, UOP_B32, r->inner);
+    VEC_PUSH(w->a, out->cycles, c);
+}
