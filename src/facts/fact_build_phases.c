@@ -149,7 +149,8 @@ static void find_units(struct phases *p)
         for (size_t k = 0; k < p->units.n; k++) {
             const struct unit *o = &p->units.p[k];
             bool own = m->cycle && m->cycle <= cycle_count && whole[m->cycle - 1] &&
-                       o->first <= cycles->cycles.p[m->cycle - 1].first && cycles->cycles.p[m->cycle - 1].last <= o->last;
+                       o->first <= cycles->cycles.p[m->cycle - 1].first &&
+                       cycles->cycles.p[m->cycle - 1].last <= o->last;
             inside |= o->turns && !o->reduces && !o->scans && !own && o->first <= m->first && m->last <= o->last;
         }
         if (!inside)
@@ -477,9 +478,7 @@ static void add_phase(struct phases *p, uint32_t stretch, enum fact_phase_kind k
     /* A pattern belongs to the phase its last instruction stands in; a reduction to its own. */
     for (uint32_t i = 0; i < matches; i++) {
         const struct pat_match *m = &p->s->patterns->matches.p[i];
-        uint32_t last = m->makes != PAT_MAKES_NOTHING ? m->last
-                        : m->insns.n                  ? m->insns.p[m->insns.n - 1]
-                                                      : UINT32_MAX;
+        uint32_t last = m->makes != PAT_MAKES_NOTHING ? m->last : m->insns.n ? m->insns.p[m->insns.n - 1] : UINT32_MAX;
         if (last < p->count && p->phase_of[last] == stretch)
             numbers[f.pattern_count++] = i;
     }

@@ -87,7 +87,7 @@ static struct pat_collective *resolve_load(struct pat_collect *k, graph_id node,
         if (part || found->everywhere)
             return found;
         return pat_play_reads_first(k->play, load.address, found->result_address, load.width, load.runs_when) ? found
-                                                                                                           : NULL;
+                                                                                                              : NULL;
     }
     return part ? NULL : resolve_copy(k, at, depth);
 }

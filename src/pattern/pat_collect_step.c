@@ -117,8 +117,7 @@ static bool is_reloaded(struct pat_collect *k, struct carried *c, graph_id node)
         const struct graph_reach *reach = &d->reaches.p[r];
         if (reach->may || !reach->own || reach->element != 0)
             return false;
-        if (!is_step_access(c->steps, c->count, reach->store) &&
-            !holds(c->v->fills.p, c->v->fills.n, reach->store))
+        if (!is_step_access(c->steps, c->count, reach->store) && !holds(c->v->fills.p, c->v->fills.n, reach->store))
             return false;
     }
     c->loaded = true;
@@ -406,7 +405,8 @@ static void match_memory(struct pat_collect *k, const struct pat_page *page)
             const struct pat_step *next = &k->steps.p[to];
             bool apart = next->op != first->op || next->width != first->width;
             uint32_t before = k->steps.p[to - 1].store;
-            for (uint32_t a = before + 1; before != UINT32_MAX && a < next->store && a < next->load_other && !apart; a++)
+            for (uint32_t a = before + 1; before != UINT32_MAX && a < next->store && a < next->load_other && !apart;
+                 a++)
                 apart = g->accesses.p[a].kind != GRAPH_LOAD && g->accesses.p[a].space == UOP_SHARED;
             apart |= before == UINT32_MAX; /* what is kept is the end */
             if (apart)
@@ -432,7 +432,8 @@ static void match_lanes(struct pat_collect *k, const struct pat_page *page)
         map_u64_put(k->a, &by_own, k->lanes.p[i].own, i);
     }
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t j = map_u64_get(&by_own, k->lanes.p[i].value, &at) ? at : UINT32_MAX; j != UINT32_MAX; j = next[j])
+        for (uint32_t j = map_u64_get(&by_own, k->lanes.p[i].value, &at) ? at : UINT32_MAX; j != UINT32_MAX;
+             j = next[j])
             after[j] |= j != i && k->lanes.p[j].op == k->lanes.p[i].op;
     for (uint32_t i = 0; i < n; i++) {
         if (after[i])

@@ -453,8 +453,8 @@ static bool match_place(struct pat_ctx *c, const struct pat_term *t, graph_id ad
     struct mean_address where;
     if ((space != UOP_GLOBAL && space != UOP_GENERIC) || !c->m)
         return false;
-    bool known = mean_address_of(c->m, address, space, width, &where) && where.param >= 0 && where.array &&
-                 where.index_text;
+    bool known =
+        mean_address_of(c->m, address, space, width, &where) && where.param >= 0 && where.array && where.index_text;
     if (!known && c->variant->reduces && t->arg_count && t->arg[0]->kind == TERM_VARIABLE) {
         int param = stepped_param(c, address, 0);
         if (param >= 0 && (uint32_t)param < c->m->param_count) {
