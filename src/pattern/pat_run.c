@@ -54,7 +54,17 @@ static struct pat_found *keep(struct run *r, graph_id root, const uint32_t *extr
     struct pat_found *f = ARENA_NEW(r->a, struct pat_found);
     if (!f)
         return NULL;
-    pat_cover(c, extra, extra_count, f);
+    /* A whole of the reductions it speaks of. */
+    VEC(uint32_t) parts = {0};
+    for (unsigned i = 0; i < extra_count && c->spoken.n; i++)
+        VEC_PUSH(r->a, parts, extra[i]);
+    for (size_t i = 0; i < c->spoken.n; i++)
+        for (size_t n = 0; n < c->spoken.p[i]->match.insns.n; n++)
+            VEC_PUSH(r->a, parts, c->spoken.p[i]->match.insns.p[n]);
+    if (parts.n)
+        pat_cover(c, parts.p, (unsigned)parts.n, f);
+    else
+        pat_cover(c, extra, extra_count, f);
     if (!f->match.insns.n)
         return NULL; /* nothing in the machine code shows it */
     /* What a loop gathers is not there before the loop is over. */
@@ -196,12 +206,7 @@ static void run_reduced(struct run *r, const struct pat_page *page, const struct
         begin(r, page, v, root);
         if (!pat_match_collective(&r->c, v->value, one))
             continue;
-        /* A whole of its parts. */
-        VEC(uint32_t) insns = {0};
-        for (size_t s = 0; s < r->c.spoken.n; s++)
-            for (size_t n = 0; n < r->c.spoken.p[s]->match.insns.n; n++)
-                VEC_PUSH(r->a, insns, r->c.spoken.p[s]->match.insns.p[n]);
-        struct pat_found *f = keep(r, root, insns.p, (unsigned)insns.n);
+        struct pat_found *f = keep(r, root, NULL, 0);
         if (!f)
             continue;
         f->match.makes = PAT_MAKES_ONE;
