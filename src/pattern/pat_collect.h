@@ -147,8 +147,10 @@ struct pat_collect {
 enum sp_status pat_collect_begin(struct pat_collect *k, struct run *run, struct pat_ctx *c, struct pat_result *out);
 /* Keeps what the context matched (pat_run.c); NULL: nothing in the machine code shows it. */
 struct pat_found *pat_keep(struct run *r, graph_id root, const uint32_t *extra, unsigned extra_count);
-/* Runs a page's blocks that are steps; then those with another plan. */
-void pat_collect_steps(struct pat_collect *k, const struct pat_page *page);
+/* What is kept from now on is the page's of that number. */
+void pat_run_at_page(struct run *r, unsigned order);
+/* Runs all pages' blocks that are steps; then a page's with another plan. */
+void pat_collect_steps(struct pat_collect *k, const struct pat_library *lib);
 void pat_collect_page(struct pat_collect *k, const struct pat_page *page);
 void pat_collect_loops(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v);
 void pat_collect_effects(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v);

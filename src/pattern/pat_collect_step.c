@@ -355,48 +355,69 @@ static uint32_t steps_of(struct pat_collect *k, const struct stretch *s, const s
     return count;
 }
 
-static void match_stretch(struct pat_collect *k, const struct pat_page *page, enum pat_plan_kind kind,
+/* One page on a trace that has been played: what agrees from turn to turn. */
+static bool match_page(struct pat_collect *k, const struct pat_page *page, enum pat_plan_kind kind,
+                       const struct stretch *s, unsigned size)
+{
+    struct pat_trace *t = k->trace;
+    bool any = false;
+    for (unsigned from = 0; from < t->count;) {
+        struct agreed g;
+        const struct pat_step **steps;
+        if (!agree(k, page, kind, s, t, from, &g)) {
+            from++;
+            continue;
+        }
+        /* Where the code runs as long as the block asks, it must do so for blocks of other sizes. */
+        uint32_t count = steps_of(k, s, t, &g, &steps);
+        bool good = count != 0;
+        if (t->runs && kind == PLAN_MEMORY) {
+            struct agreed other;
+            unsigned turns = t->count;
+            good &= pat_play_steps(k->play, s->steps, s->count, 64, t);
+            good &= good && t->count <= turns && from < t->count && agree(k, page, kind, s, t, from, &other) &&
+                    other.variant == g.variant;
+            if (!pat_play_steps(k->play, s->steps, s->count, size, t))
+                return any;
+        }
+        any |= good && match_steps(k, page, steps, count, &g);
+        from += g.count;
+    }
+    return any;
+}
+
+static bool has_plan(const struct pat_page *page, enum pat_plan_kind kind)
+{
+    for (size_t i = 0; i < page->variants.n; i++)
+        if (page->variants.p[i].plan && page->variants.p[i].plan->kind == kind)
+            return true;
+    return false;
+}
+
+static void match_stretch(struct pat_collect *k, const struct pat_library *lib, enum pat_plan_kind kind,
                           const struct stretch *s)
 {
     static const unsigned blocks[] = {1024, 512, 256, 128, 64, 32, 16, 8, 4, 2}, warps[] = {32, 16, 8, 4, 2};
     const unsigned *sizes = kind == PLAN_MEMORY ? blocks : warps;
     unsigned size_count = kind == PLAN_MEMORY ? 10 : 5;
-    struct pat_trace *t = k->trace;
-    for (unsigned i = 0; i < size_count; i++) {
-        if (!pat_play_steps(k->play, s->steps, s->count, sizes[i], t))
+    bool turns = false, any = false;
+    for (uint32_t i = 0; i < s->count; i++)
+        turns |= s->steps[i].loop != 0;
+    /* In a loop the length depends on the block: an ordinary size shows it. */
+    for (unsigned i = turns && kind == PLAN_MEMORY ? 2 : 0; i < size_count && !any; i++) {
+        if (!pat_play_steps(k->play, s->steps, s->count, sizes[i], k->trace))
             continue;
-        if (t->runs && kind == PLAN_MEMORY && sizes[i] > 256)
-            continue; /* its length depends on the block: an ordinary size shows it */
-        bool any = false;
-        for (unsigned from = 0; from < t->count;) {
-            struct agreed g;
-            const struct pat_step **steps;
-            if (!agree(k, page, kind, s, t, from, &g)) {
-                from++;
+        for (size_t p = 0; p < lib->pages.n; p++) {
+            if (!has_plan(&lib->pages.p[p], kind))
                 continue;
-            }
-            /* Where the code runs as long as the block asks, it must do so for blocks of other sizes. */
-            uint32_t count = steps_of(k, s, t, &g, &steps);
-            bool good = count != 0;
-            if (t->runs && kind == PLAN_MEMORY) {
-                struct agreed other;
-                unsigned turns = t->count;
-                good &= pat_play_steps(k->play, s->steps, s->count, 64, t);
-                good &= good && t->count <= turns && from < t->count && agree(k, page, kind, s, t, from, &other) &&
-                        other.variant == g.variant;
-                if (!pat_play_steps(k->play, s->steps, s->count, sizes[i], t))
-                    return;
-            }
-            any |= good && match_steps(k, page, steps, count, &g);
-            from += g.count;
+            pat_run_at_page(k->run, (unsigned)p);
+            any |= match_page(k, &lib->pages.p[p], kind, s, sizes[i]);
         }
-        if (any)
-            return;
     }
 }
 
 /* Steps through memory that stand behind one another with nothing else stored between. */
-static void match_memory(struct pat_collect *k, const struct pat_page *page)
+static void match_memory(struct pat_collect *k, const struct pat_library *lib)
 {
     const struct graph *g = k->x->g;
     for (uint32_t i = 0, to; i < k->steps.n; i = to) {
@@ -413,12 +434,12 @@ static void match_memory(struct pat_collect *k, const struct pat_page *page)
                 break;
         }
         struct stretch s = {first, to - i};
-        match_stretch(k, page, PLAN_MEMORY, &s);
+        match_stretch(k, lib, PLAN_MEMORY, &s);
     }
 }
 
 /* Steps between lanes: the own value of one is what the one before made. */
-static void match_lanes(struct pat_collect *k, const struct pat_page *page)
+static void match_lanes(struct pat_collect *k, const struct pat_library *lib)
 {
     uint32_t n = (uint32_t)k->lanes.n;
     bool *after = ARENA_ARRAY(k->a, bool, n + 1), *used = ARENA_ARRAY(k->a, bool, n + 1);
@@ -452,20 +473,12 @@ static void match_lanes(struct pat_collect *k, const struct pat_page *page)
             return;
         memcpy(kept, list, count * sizeof *kept);
         struct stretch s = {kept, count};
-        match_stretch(k, page, PLAN_LANES, &s);
+        match_stretch(k, lib, PLAN_LANES, &s);
     }
 }
 
-void pat_collect_steps(struct pat_collect *k, const struct pat_page *page)
+void pat_collect_steps(struct pat_collect *k, const struct pat_library *lib)
 {
-    bool memory = false, lanes = false;
-    for (size_t i = 0; i < page->variants.n; i++) {
-        const struct pat_plan *plan = page->variants.p[i].plan;
-        memory |= plan && plan->kind == PLAN_MEMORY;
-        lanes |= plan && plan->kind == PLAN_LANES;
-    }
-    if (memory)
-        match_memory(k, page);
-    if (lanes)
-        match_lanes(k, page);
+    match_memory(k, lib);
+    match_lanes(k, lib);
 }

@@ -105,6 +105,11 @@ struct pat_found *pat_keep(struct run *r, graph_id root, const uint32_t *extra, 
     return keep(r, root, extra, extra_count);
 }
 
+void pat_run_at_page(struct run *r, unsigned order)
+{
+    r->page_order = order;
+}
+
 static void begin(struct run *r, const struct pat_page *page, const struct pat_variant *v, graph_id root)
 {
     pat_ctx_begin(&r->c, page, v, root);
@@ -508,10 +513,7 @@ enum sp_status pat_run(const struct pat_library *lib, struct mean *m, struct are
         return status;
     r.c.collect = &collect;
     /* What threads do together first: other pages speak of its results. */
-    for (size_t p = 0; p < lib->pages.n; p++) {
-        r.page_order = (unsigned)p;
-        pat_collect_steps(&collect, &lib->pages.p[p]);
-    }
+    pat_collect_steps(&collect, lib);
     for (size_t p = 0; p < lib->pages.n; p++) {
         r.page_order = (unsigned)p;
         pat_collect_page(&collect, &lib->pages.p[p]);
