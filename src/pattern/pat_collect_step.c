@@ -152,6 +152,28 @@ static bool is_carried(struct pat_collect *k, struct carried *c, graph_id own)
     return all;
 }
 
+/* What is brought was itself made by steps that are no one's: this is the end of something that is not understood. */
+static bool is_fragment(const struct pat_collect *k, const struct pat_collective *v, const struct pat_step *first)
+{
+    for (size_t i = 0; i < k->steps.n; i++) {
+        const struct pat_step *s = &k->steps.p[i];
+        bool feeds = s->store != UINT32_MAX && holds(v->fills.p, v->fills.n, s->store), known = false;
+        for (size_t j = 0; feeds && j < k->list.n && !known; j++)
+            known =
+                k->list.p[j]->outcome != PAT_PART && holds(k->list.p[j]->stores.p, k->list.p[j]->stores.n, s->store);
+        if (feeds && !known)
+            return true;
+    }
+    for (size_t i = 0; i < k->lanes.n && first->load_other == UINT32_MAX; i++) {
+        bool feeds = k->lanes.p[i].value == first->own, known = false;
+        for (size_t j = 0; feeds && j < k->list.n && !known; j++)
+            known = k->list.p[j]->values.n && k->list.p[j]->values.p[k->list.p[j]->values.n - 1] == first->own;
+        if (feeds && !known)
+            return true;
+    }
+    return false;
+}
+
 /* ---- one match ------------------------------------------------------------------------------- */
 
 static void enter_node(struct pat_collect *k, graph_id node)
@@ -239,6 +261,8 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
     if (!v->exact && !(page->rules & PAT_RULE_SELECT))
         return false;
     if (memory && !is_ordered(k, steps, count, v, &seen))
+        return false;
+    if (is_fragment(k, v, steps[0]))
         return false;
     for (uint32_t i = 0; i < count; i++) {
         if (memory && steps[i]->load_own == UINT32_MAX) {
@@ -338,6 +362,50 @@ static bool agree(struct pat_collect *k, const struct pat_page *page, enum pat_p
     return best->count != 0;
 }
 
+static bool is_read_by(const struct graph_dependence *d, uint32_t load, uint32_t store)
+{
+    for (uint32_t r = d->first_reach[load]; r < d->first_reach[load + 1]; r++)
+        if (d->reaches.p[r].store == store)
+            return true;
+    return false;
+}
+
+/* A load that was moved before the store of the step it should follow reads what was there before: in each turn, what
+ * is read must be able to come from the step that wrote the element last. */
+static bool reads_newest(struct pat_collect *k, const struct stretch *s, const struct pat_trace *t,
+                         const struct agreed *g)
+{
+    const struct graph_dependence *d = k->x->g->dependence;
+    uint32_t *writer = ARENA_ARRAY(k->a, uint32_t, PAT_THREADS), *next = ARENA_ARRAY(k->a, uint32_t, PAT_THREADS);
+    if (!writer || !next || !d || !d->first_reach)
+        return false;
+    memset(writer, 0xff, PAT_THREADS * sizeof *writer);
+    for (unsigned i = g->from; i < g->from + g->count; i++) {
+        const struct pat_turn *turn = t->turn[i];
+        const struct pat_step *step = &s->steps[turn->step];
+        uint32_t seen[2] = {UINT32_MAX, UINT32_MAX}; /* asked before */
+        memcpy(next, writer, PAT_THREADS * sizeof *writer);
+        for (unsigned n = 0; n < t->threads; n++) {
+            const int16_t at[2] = {turn->own[n], turn->other[n]};
+            const uint32_t loads[2] = {step->load_own, step->load_other};
+            if (at[0] < 0)
+                continue;
+            for (int w = 0; w < 2; w++) {
+                uint32_t last = at[w] >= 0 && at[w] < PAT_THREADS ? writer[at[w]] : UINT32_MAX;
+                if (loads[w] == UINT32_MAX || last == UINT32_MAX || last == seen[w])
+                    continue;
+                if (!is_read_by(d, loads[w], last))
+                    return false;
+                seen[w] = last;
+            }
+            if (at[0] < PAT_THREADS)
+                next[at[0]] = step->store;
+        }
+        memcpy(writer, next, PAT_THREADS * sizeof *writer);
+    }
+    return true;
+}
+
 /* Steps of the turns of an agreement, each once, in order. */
 static uint32_t steps_of(struct pat_collect *k, const struct stretch *s, const struct pat_trace *t,
                          const struct agreed *g, const struct pat_step ***out)
@@ -370,7 +438,7 @@ static bool match_page(struct pat_collect *k, const struct pat_page *page, enum 
         }
         /* Where the code runs as long as the block asks, it must do so for blocks of other sizes. */
         uint32_t count = steps_of(k, s, t, &g, &steps);
-        bool good = count != 0;
+        bool good = count != 0 && (kind != PLAN_MEMORY || reads_newest(k, s, t, &g));
         if (t->runs && kind == PLAN_MEMORY) {
             struct agreed other;
             unsigned turns = t->count;
