@@ -429,6 +429,30 @@ static void say(struct strbuf *b, const char *what, unsigned n, const char *noun
         str_addf(b, "%s%s %u %s%s", b->n ? ", " : "", what, n, noun, plural(n));
 }
 
+/* Of a phase's patterns those that say what it does: no skeleton, no way of loading, no part of another one kept. The
+ * list ascends, and parts stand before their wholes. */
+static uint32_t keep_wholes(const struct phases *p, uint32_t *list, uint32_t n)
+{
+    const struct pat_match *m = p->s->patterns->matches.p;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const char *family = m[list[i]].family;
+        bool says =
+            strcmp(family, "operator") == 0 || strcmp(family, "collective") == 0 || strcmp(family, "lowering") == 0;
+        uint32_t lo = i, hi = n; /* its whole stands behind it */
+        while (says && m[list[i]].parent >= 0 && lo < hi) {
+            uint32_t mid = lo + (hi - lo) / 2;
+            if (list[mid] < (uint32_t)m[list[i]].parent)
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+        if (says && (m[list[i]].parent < 0 || lo == n || list[lo] != (uint32_t)m[list[i]].parent))
+            list[kept++] = list[i];
+    }
+    return kept;
+}
+
 /* The phase in words: the patterns that make it what it is, else what it moves and computes. */
 static const char *summary_of(struct phases *p, enum fact_phase_kind kind, const struct deeds *d,
                               const struct fact_phase *f)
@@ -483,6 +507,7 @@ static void add_phase(struct phases *p, uint32_t stretch, enum fact_phase_kind k
         if (last < p->count && p->phase_of[last] == stretch)
             numbers[f.pattern_count++] = i;
     }
+    f.pattern_count = keep_wholes(p, numbers, f.pattern_count);
     f.patterns = numbers;
     f.evidence = fact_offsets_of(p->a, p->g, doing, evidence);
     f.summary = summary_of(p, kind, d, &f);

@@ -7,7 +7,7 @@
 #include "pipeline/pipe.h"
 
 #include "base/map.h"
-#include "base/str.h"
+#include "facts/fact_build.h"
 #include "graph/graph_depend.h"
 #include "meaning/mean.h"
 
@@ -22,26 +22,6 @@ struct findings {
     struct map_u64 seen; /* pairs of instances */
     uint32_t told, left;
 };
-
-static bool is_own(const struct findings *f, const graph_id thread[3], unsigned i)
-{
-    const struct graph_node *n = thread[i] == GRAPH_NIL ? NULL : graph_at(f->g, thread[i]);
-    return n && n->kind == UOP_SREG && n->imm == (uint64_t)UOP_SR_TID_X + i;
-}
-
-/* "thread threadIdx.x + 1"; "thread (threadIdx.x, threadIdx.y + 1)" where another coordinate than the first differs. */
-static const char *thread_text(struct findings *f, const graph_id thread[3])
-{
-    struct strbuf b;
-    unsigned last = is_own(f, thread, 2) ? is_own(f, thread, 1) ? 0 : 1 : 2;
-    str_init(&b, f->a);
-    str_add(&b, last ? "thread (" : "thread ");
-    for (unsigned i = 0; i <= last; i++)
-        str_addf(&b, "%s%s", i ? ", " : "",
-                 thread[i] == GRAPH_NIL ? "any" : mean_expr(f->m, thread[i], UOP_B32, MEAN_EXPANDED));
-    str_add(&b, last ? ")" : "");
-    return b.p;
-}
 
 static uint32_t offset_of(const struct findings *f, uint32_t access)
 {
@@ -75,8 +55,8 @@ static void tell_reach(struct findings *f, const struct graph_reach *r)
     if (r->may || r->own || !r->thread_known || (r->sync != GRAPH_SYNC_NONE && !warp) || !is_new(f, r->store, r->load))
         return;
     diag_add(&f->s->diags, DIAG_NOTE, warp ? "warp-synchronous" : "unsynchronised", f->section, offset_of(f, r->load),
-             "the load at 0x%04x reads from %s memory what %s stores at 0x%04x, and no barrier parts them%s%s",
-             offset_of(f, r->load), space_text(f, r->load), thread_text(f, r->thread), offset_of(f, r->store),
+             "the load at 0x%04x reads from %s memory what thread %s stores at 0x%04x, and no barrier parts them%s%s",
+             offset_of(f, r->load), space_text(f, r->load), fact_thread_text(f->m, r->thread), offset_of(f, r->store),
              warp ? ": it rests on the lanes of a warp running in step" : "",
              r->assumed && !warp ? " (assumed: the usual launch bounds)" : "");
 }
@@ -88,8 +68,8 @@ static void tell_race(struct findings *f, const struct graph_race *r)
     bool reads = f->g->accesses.p[r->first].kind == GRAPH_LOAD;
     diag_add(&f->s->diags, DIAG_NOTE, r->assumed ? "warp-synchronous" : "unsynchronised", f->section,
              offset_of(f, r->second),
-             "%s may %s at 0x%04x in %s memory what is %s at 0x%04x, and no barrier parts them%s",
-             thread_text(f, r->thread), f->g->accesses.p[r->second].kind == GRAPH_LOAD ? "read" : "overwrite",
+             "thread %s may %s at 0x%04x in %s memory what is %s at 0x%04x, and no barrier parts them%s",
+             fact_thread_text(f->m, r->thread), f->g->accesses.p[r->second].kind == GRAPH_LOAD ? "read" : "overwrite",
              offset_of(f, r->second), space_text(f, r->second), reads ? "still to be read" : "being written",
              offset_of(f, r->first), r->assumed ? ": it rests on the lanes of a warp running in step" : "");
 }
