@@ -731,6 +731,29 @@ static bool counter_allows(const struct cycle_region *r, uint32_t u)
     return false;
 }
 
+/* A turn that the loop's counter takes for fewer steps holds more of them than copies: parts of one step. */
+static uint32_t counted_unroll(const struct cycle_region *r, uint32_t unroll)
+{
+    const struct cycle_phi *t = r->tested >= 0 ? &r->phis[r->tested] : NULL;
+    if (!t || !t->constant || t->amount == 0 || t->step_kind == CYCLE_STEP_SCALE)
+        return unroll;
+    uint64_t amount = t->amount < 0 ? 0 - (uint64_t)t->amount : (uint64_t)t->amount;
+    return amount > UINT32_MAX ? unroll : gcd(unroll, (uint32_t)amount);
+}
+
+/* The steps take the words of one vector access: its parts, not a loop. */
+static bool takes_a_vector_apart(const struct graph *g, const struct cycle_chain *c, uint32_t steps)
+{
+    enum { LANES = 4 };
+    const struct graph_node *n = graph_at(g, c->cut[1]);
+    for (unsigned k = 0; k < n->arg_count && steps <= LANES; k++) {
+        unsigned kind = graph_at(g, n->arg[k])->kind;
+        if (kind == UOP_ELEMENT || kind == UOP_LO || kind == UOP_HI)
+            return true;
+    }
+    return false;
+}
+
 static bool begin(struct peeler *p, struct cycle_work *w)
 {
     uint32_t n = w->nodes;
@@ -784,12 +807,14 @@ void cycle_peel(struct cycle_work *w, struct cycle_region *r)
         unroll = gcd(unroll, effects.barriers);
     if (unroll > 1 && !moves && !counter_allows(r, unroll))
         unroll = 1;
-    r->unroll = unroll ? unroll : 1;
+    r->unroll = unroll ? counted_unroll(r, unroll) : 1;
     for (uint32_t i = 0; i < r->chains.n; i++) {
         struct cycle_chain *c = &r->chains.p[i];
         uint32_t within = chains[i].steps / r->unroll;
         c->period = c->flat ? 0 : c->count / r->unroll;
         c->inner = c->flat ? 0 : within > 1 && chains[i].moves ? within : within == 1 ? chains[i].inner : 0;
+        if (c->inner && takes_a_vector_apart(w->g, c, c->inner))
+            c->inner = 0;
         r->inner = c->inner > r->inner ? c->inner : r->inner;
         for (uint32_t k = 1; k <= c->count && !c->flat; k++)
             w->claimed[c->cut[k]] = true;

@@ -268,6 +268,17 @@ static void add_run(struct straight *s, const graph_id *steps, uint32_t count, g
         add_found(s, &f);
 }
 
+static bool takes_a_vector_apart(const struct graph *g, graph_id step)
+{
+    const struct graph_node *n = graph_at(g, step);
+    for (unsigned k = 0; k < n->arg_count; k++) {
+        unsigned kind = graph_at(g, n->arg[k])->kind;
+        if (kind == UOP_ELEMENT || kind == UOP_LO || kind == UOP_HI)
+            return true;
+    }
+    return false;
+}
+
 /* A chain from its first step on: stretches of it whose parts are the same term over advancing elements. */
 static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t count)
 {
@@ -288,6 +299,11 @@ static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t co
     }
     t[0] = part_of(s, steps[0], in);
     struct term before = term_of(s, in, 0);
+    if (first.kind == UOP_FFMA && graph_at(w->g, in)->kind == UOP_FMUL) { /* the product that the sum starts from */
+        const struct graph_node *m = graph_at(w->g, in);
+        struct term a = term_of(s, m->arg[0], 0), b = term_of(s, m->arg[1], 0);
+        before.hash = mix(UOP_FFMA, a.hash + b.hash);
+    }
     if (in < w->nodes && w->flow_of[in])
         return; /* what a loop before left goes on: a remainder that was not seen to be one */
     for (uint32_t from = 0, to; from + 1 < count; from = to) {
@@ -299,7 +315,8 @@ static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t co
                        (from > 0 && t[from - 1].hash == t[from].hash) ||
                        (to < count && t[to].hash == t[from].hash);
         uint32_t least = element ? STEPS_FROM_ELEMENT : STEPS_MIN;
-        if (to - from >= least && way != 0)
+        bool vector = to - from <= 4 && takes_a_vector_apart(w->g, steps[from]);
+        if (to - from >= least && way != 0 && !vector)
             add_run(s, steps + from, to - from, from ? steps[from - 1] : in, t[from].hash);
         if (to > from + 1 && to < count)
             to--; /* the last one may begin the next stretch */

@@ -187,6 +187,7 @@ static const struct form {
     {"idot_n", "[16, 8s, 4, 1]", "[16, 8s, 4s, 1]"},
     {"two_sums", "[16, 8s, 4, 1]", "[16, 8s, 4s, 1]"},
     {"dsum", "[16, 8s, 4, 1]", "[16, 8s, 4s, 1]"},
+    {"argmax", "[16, 8s, 4, 1]", "[16, 8s, 4s, 1]"}, /* two accumulators, one of them the index */
     {"half2sum", "[16, 8s, 4, 1]", "[16, 8s, 4s, 1]"},
     {"guarded", "[16, 8s, 4, 1]", "[16, 8s, 4s, 1]"}, /* if (x[k] > t) s += x[k] */
     {"gather", "[16, 8s, 4, 1]", "[16, 8s, 4s, 1]"},
