@@ -36,7 +36,7 @@ struct peeler {
     struct {
         graph_id node;
         unsigned arg;
-    } *stack;
+    } * stack;
     uint32_t stack_cap;
     uint32_t group_of[GRAPH_FOLD_MAX * 8]; /* of chains: which read each other */
     uint32_t reading;                      /* chain being defined + 1 */
@@ -150,7 +150,9 @@ static struct summary element(struct peeler *p, const struct graph_node *load, u
 {
     struct summary a = sum_up(p, load->arg[0], depth + 1);
     uint64_t h = mix(mix(0x6c6f6164, load->space), (uint64_t)bytes << 8 | load->flags);
-    struct summary s = {.hash = mix(mix(h, cycle_root(p->w->g, load->arg[0]) /* streams over different arrays are different terms */), a.linear ? 0 : a.hash)};
+    struct summary s = {
+        .hash = mix(mix(h, cycle_root(p->w->g, load->arg[0]) /* streams over different arrays are different terms */),
+                    a.linear ? 0 : a.hash)};
     take_in(&s, &a, 1);
     for (int k = 0; k < NUMBERS; k++)
         s.f[k] += offset;
@@ -217,7 +219,8 @@ static struct summary phi_summary(struct peeler *p, graph_id id, unsigned depth)
         return s;
     }
     /* What the turn before brought: the term of the next value, a turn earlier. */
-    if (phi->next == GRAPH_NIL || phi->next == id || depth > DEPTH_MAX / 2 || graph_at(p->w->g, phi->next)->kind == GRAPH_PHI)
+    if (phi->next == GRAPH_NIL || phi->next == id || depth > DEPTH_MAX / 2 ||
+        graph_at(p->w->g, phi->next)->kind == GRAPH_PHI)
         return s;
     struct summary n = sum_up(p, phi->next, depth + 1);
     uint64_t turn = n.f[LATER] - n.f[NOW];
@@ -351,8 +354,7 @@ static struct summary sum_up(struct peeler *p, graph_id id, unsigned depth)
     w->budget -= w->budget > 0;
     if (p->memo_count == p->memo_cap) {
         uint32_t cap = p->memo_cap ? 2 * p->memo_cap : 256;
-        struct summary *grown =
-            arena_grow(w->a, p->memo, p->memo_cap * sizeof p->memo[0], cap * sizeof p->memo[0]);
+        struct summary *grown = arena_grow(w->a, p->memo, p->memo_cap * sizeof p->memo[0], cap * sizeof p->memo[0]);
         if (!grown)
             return s;
         p->memo = grown;

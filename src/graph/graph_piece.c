@@ -12,7 +12,16 @@
 
 #include <string.h>
 
-enum { SET_MAX = 16, CHAINS_MAX = 8, MATCH_DEPTH = 60, CLIMB_MAX = 48, STEPS_MAX = 4096, MUX_MAX = 256, IDLE_MAX = 64, PHIS_MAX = 6 };
+enum {
+    SET_MAX = 16,
+    CHAINS_MAX = 8,
+    MATCH_DEPTH = 60,
+    CLIMB_MAX = 48,
+    STEPS_MAX = 4096,
+    MUX_MAX = 256,
+    IDLE_MAX = 64,
+    PHIS_MAX = 6
+};
 
 /* ---- numbers modulo 2^61 - 1 ------------------------------------------------------------------ */
 
@@ -471,13 +480,12 @@ static bool match(struct matcher *m, graph_id t, graph_id n, unsigned depth)
 
 struct run { /* steps in a row */
     uint32_t steps;
-    graph_id in, out;                       /* of the chain they were followed along */
-    VEC(graph_id) outs;                     /* of each step */
-    graph_id *elements;                     /* of each step, where they stand in any order; else NULL */
-    uint32_t begin, end;                    /* instances that make the steps, first and last */
-    graph_id first[CHAINS_MAX], last[CHAINS_MAX]; /* of every chain of the group */
-    graph_id from, element;                 /* address of the first element: in the step, in the run */
-    struct set ahead;                       /* where elements go on */
+    graph_id in, out;       /* of the chain they were followed along */
+    VEC(graph_id) outs;     /* of each step */
+    graph_id *elements;     /* of each step, where they stand in any order; else NULL */
+    uint32_t begin, end;    /* instances that make the steps, first and last */
+    graph_id from, element; /* address of the first element: in the step, in the run */
+    struct set ahead;       /* where elements go on */
     VEC(graph_id) pairs;
 };
 
@@ -540,11 +548,9 @@ static struct run follow(struct cycle_work *w, struct cycle_region *r, uint32_t 
         if (next == GRAPH_NIL)
             break;
         if (run.steps == 0) {
-            memcpy(run.first, step.old, sizeof run.first);
             run.from = step.address;
             run.element = step.element;
         }
-        memcpy(run.last, step.now, sizeof run.last);
         for (size_t i = 0; i < step.pairs.n; i++)
             VEC_PUSH(w->a, run.pairs, step.pairs.p[i]);
         before = step;
@@ -617,7 +623,8 @@ struct joiner {
     struct cycle_work *w;
     struct cycle_region *r; /* the first piece */
     struct graph_cycle *c;
-    VEC(graph_id) flow;     /* outgoing accumulators and what selects make of them */
+    VEC(graph_id) flow;     /* the outgoing accumulator and what selects make of it */
+    uint32_t token;         /* of it in flow_of */
     uint64_t advance;       /* of an element a step */
     bool moves;             /* elements are known: they must go on */
     VEC(struct set) ends;   /* where the elements of the pieces so far end */
@@ -632,7 +639,7 @@ static unsigned bits_of(const struct graph *g, graph_id id)
 
 static bool flows(const struct joiner *j, graph_id id)
 {
-    return id < j->w->nodes && j->w->flow_of[id] == j->r->loop + 1;
+    return id < j->w->nodes && j->w->flow_of[id] == j->token;
 }
 
 /* `id` flows on through selects and joins that are not loop phis. */
@@ -642,7 +649,7 @@ static void flow_from(struct joiner *j, graph_id id)
     size_t at = j->flow.n;
     if (id >= w->nodes || flows(j, id))
         return;
-    w->flow_of[id] = j->r->loop + 1;
+    w->flow_of[id] = j->token;
     VEC_PUSH(w->a, j->flow, id);
     for (; at < j->flow.n && j->flow.n < MUX_MAX; at++) {
         uint32_t count;
@@ -657,7 +664,7 @@ static void flow_from(struct joiner *j, graph_id id)
                        ((n->kind == UOP_LO || n->kind == UOP_HI) && bits_of(w->g, users[i]) == 16);
             if (!mux || users[i] >= w->nodes || flows(j, users[i]))
                 continue;
-            w->flow_of[users[i]] = j->r->loop + 1;
+            w->flow_of[users[i]] = j->token;
             VEC_PUSH(w->a, j->flow, users[i]);
         }
     }
@@ -746,15 +753,18 @@ static void add_piece(struct joiner *j, struct graph_piece piece, struct part pa
 
 static void add_loop(struct joiner *j, struct cycle_region *r, uint32_t unroll)
 {
+    if (r->cycle == j->r->cycle)
+        return; /* along another accumulator already */
     const struct graph_loop *l = &j->w->g->loops.p[r->loop];
     r->cycle = j->r->cycle;
     r->unroll = unroll;
-    add_piece(j, (struct graph_piece){.loop = r->loop,
-                                      .first = l->first,
-                                      .last = l->last,
-                                      .unroll = unroll,
-                                      .blocks = r->blocks,
-                                      .block_count = r->block_count},
+    add_piece(j,
+              (struct graph_piece){.loop = r->loop,
+                                   .first = l->first,
+                                   .last = l->last,
+                                   .unroll = unroll,
+                                   .blocks = r->blocks,
+                                   .block_count = r->block_count},
               (struct part){.chain = UINT32_MAX});
 }
 
@@ -782,13 +792,9 @@ static bool try_straight(struct joiner *j, uint32_t chain, graph_id x)
     struct graph_piece piece;
     struct set begin = {0};
     uint32_t inner = j->r->chains.p[chain].inner ? j->r->chains.p[chain].inner : 1;
-    if (run.steps == 0 || run.steps % inner != 0 || !place_run(j, &run, &piece) || !run_goes_on(j, &run, UINT32_MAX, piece.first, &begin))
+    if (run.steps == 0 || run.steps % inner != 0 || !place_run(j, &run, &piece) ||
+        !run_goes_on(j, &run, UINT32_MAX, piece.first, &begin))
         return false;
-    for (uint32_t c = 0; c < j->r->chains.n && c < CHAINS_MAX; c++) { /* what it reads comes from the piece before too */
-        if (run.first[c] != GRAPH_NIL && j->r->chains.p[c].group == j->r->chains.p[chain].group &&
-            !flows(j, run.first[c]))
-            return false;
-    }
     piece.unroll = run.steps / inner;
     add_piece(j, piece, (struct part){chain, run.begin, run.end});
     for (size_t i = 0; i < run.outs.n; i++)
@@ -798,9 +804,6 @@ static bool try_straight(struct joiner *j, uint32_t chain, graph_id x)
     note_copies(j, &run);
     if (begin.count)
         end_at(j, begin, field_mul(j->advance, run.steps));
-    for (uint32_t c = 0; c < CHAINS_MAX; c++)
-        if (run.last[c] != GRAPH_NIL)
-            flow_from(j, run.last[c]);
     flow_from(j, run.out);
     return true;
 }
@@ -825,8 +828,7 @@ static bool try_loop(struct joiner *j, uint32_t chain, struct cycle_region *r)
         note_copies(j, &run);
         if (begin.count) /* the first element, a turn after the last */
             end_at(j, begin, field_mul(field_mul(j->advance, run.steps), field_add(cycle_turns(j->w, r), 1)));
-        for (uint32_t k = 0; k < r->chains.n; k++)
-            flow_from(j, r->chains.p[k].out);
+        flow_from(j, c->out);
         return true;
     }
     return false;
@@ -839,8 +841,9 @@ static void join_chain(struct joiner *j, uint32_t chain)
     struct cycle_region *r = j->r;
     const struct cycle_chain *c = &r->chains.p[chain];
     struct run own = c->flat ? gather(w, r, chain, c->in, c->out) : follow(w, r, chain, c->in, c->out);
-    for (uint32_t i = 0; i < r->chains.n; i++)
-        flow_from(j, r->chains.p[i].out);
+    j->flow.n = 0;
+    j->token = ++w->flow_token;
+    flow_from(j, c->out);
     if (own.steps == 0 || own.out != c->out)
         return;
     note_copies(j, &own);
@@ -871,7 +874,8 @@ static void join_chain(struct joiner *j, uint32_t chain)
         bool any = map_u64_get(&w->starts, j->flow.p[at], &s);
         for (uint32_t next = any ? s + 1 : 0; next; next = w->start_list.p[next - 1].next) {
             struct cycle_region *other = &w->regions[w->start_list.p[next - 1].region];
-            if (other != r && other->cycle < 0 && w->g->loops.p[other->loop].parent == parent && other->chains.n > 0)
+            if (other != r && (other->cycle < 0 || other->cycle == r->cycle) &&
+                w->g->loops.p[other->loop].parent == parent && other->chains.n > 0)
                 try_loop(j, chain, other);
         }
         if (w->budget > 0 && !w->between[j->flow.p[at]])
@@ -881,12 +885,18 @@ static void join_chain(struct joiner *j, uint32_t chain)
 
 /* ---- stores in the place of accumulators ------------------------------------------------------- */
 
-static bool matches_store(struct joiner *j, const struct graph_access *t, const struct graph_access *s, struct run *run)
+/* *element: what advances with the step: the store's address, or of what its address is computed from. */
+static bool matches_store(struct joiner *j, const struct graph_access *t, const struct graph_access *s, struct run *run,
+                          graph_id *element)
 {
     struct matcher m = {.w = j->w, .r = j->r};
     if (s->kind != t->kind || s->space != t->space || s->width != t->width ||
-        cycle_root(j->w->g, s->address) != cycle_root(j->w->g, t->address) || !is_index(&m, t->address, 0))
+        cycle_root(j->w->g, s->address) != cycle_root(j->w->g, t->address))
         return false;
+    bool direct = is_index(&m, t->address, 0);
+    if (!direct && (!match(&m, t->address, s->address, 0) || m.element == GRAPH_NIL))
+        return false;
+    *element = direct ? s->address : m.element;
     for (unsigned k = 0; k < 4; k++)
         if ((t->value[k] != GRAPH_NIL || s->value[k] != GRAPH_NIL) && !match(&m, t->value[k], s->value[k], 0))
             return false;
@@ -902,13 +912,14 @@ static uint32_t gather_stores(struct joiner *j, const struct graph_access *t, co
 {
     const struct graph *g = j->w->g;
     VEC(struct set) at = {0};
+    graph_id element;
     for (uint32_t i = 0; i < count; i++) {
         const struct graph_block *b = &g->blocks.p[blocks[i]];
         for (uint32_t k = b->first; k <= b->last && b->reachable; k++)
             for (uint32_t x = g->insns.p[k].first_access; x < g->insns.p[k].first_access + g->insns.p[k].access_count;
                  x++)
-                if (matches_store(j, t, &g->accesses.p[x], run))
-                    VEC_PUSH(j->w->a, at, address_set(j->w, g->accesses.p[x].address, loop, TURN_FIRST));
+                if (matches_store(j, t, &g->accesses.p[x], run, &element))
+                    VEC_PUSH(j->w->a, at, address_set(j->w, element, loop, TURN_FIRST));
     }
     uint32_t first = UINT32_MAX;
     for (uint32_t i = 0; i < at.n; i++) {
@@ -945,8 +956,12 @@ static void join_stores(struct joiner *j)
     }
     if (!t)
         return;
-    struct set begin = address_set(w, t->address, r->loop, TURN_LAST);
-    struct set after = address_set(w, t->address, r->loop, TURN_AFTER);
+    struct run self = {0};
+    graph_id element;
+    if (!matches_store(j, t, t, &self, &element))
+        return;
+    struct set begin = address_set(w, element, r->loop, TURN_LAST);
+    struct set after = address_set(w, element, r->loop, TURN_AFTER);
     if (begin.count != 1 || after.count != 1 || begin.v[0] == after.v[0])
         return;
     uint64_t turn = field_add(after.v[0], field_neg(begin.v[0]));
@@ -960,7 +975,8 @@ static void join_stores(struct joiner *j)
     end_at(j, first, field_mul(turn, field_add(cycle_turns(w, r), 1)));
     uint32_t parent = g->loops.p[r->loop].parent;
     uint32_t idle = 0; /* blocks since the last piece */
-    for (uint32_t b = g->loops.p[r->loop].header + 1; b < g->blocks.n && w->budget > 0 && idle < IDLE_MAX; b++, idle++) {
+    for (uint32_t b = g->loops.p[r->loop].header + 1; b < g->blocks.n && w->budget > 0 && idle < IDLE_MAX;
+         b++, idle++) {
         uint32_t l = g->blocks.p[b].loop;
         struct run run = {0};
         struct set at = {0};
@@ -972,13 +988,14 @@ static void join_stores(struct joiner *j)
             if (!goes_on(j, &at))
                 break; /* the same from elsewhere: another loop of the source */
             blocks[0] = b;
-            add_piece(j, (struct graph_piece){.straight = true,
-                                              .loop = UINT32_MAX,
-                                              .first = g->blocks.p[b].first,
-                                              .last = g->blocks.p[b].last,
-                                              .unroll = n,
-                                              .blocks = blocks,
-                                              .block_count = 1},
+            add_piece(j,
+                      (struct graph_piece){.straight = true,
+                                           .loop = UINT32_MAX,
+                                           .first = g->blocks.p[b].first,
+                                           .last = g->blocks.p[b].last,
+                                           .unroll = n,
+                                           .blocks = blocks,
+                                           .block_count = 1},
                       (struct part){.chain = UINT32_MAX});
             note_copies(j, &run);
             end_at(j, at, field_mul(j->advance, n));

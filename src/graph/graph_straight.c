@@ -110,7 +110,8 @@ static struct term term_of(struct straight *s, graph_id id, unsigned depth)
             loads |= parts[k].loads;
         }
         if (loads) { /* else a leaf, whatever it is made of */
-            uint64_t by = mix(mix(n.kind, (uint64_t)n.type << 8 | n.round), mix(n.imm, n.flags & (unsigned)~UOP_SWAPPED));
+            uint64_t by =
+                mix(mix(n.kind, (uint64_t)n.type << 8 | n.round), mix(n.imm, n.flags & (unsigned)~UOP_SWAPPED));
             t = (struct term){.hash = by, .loads = true};
             unsigned either = either_way(n.kind) ? 2 : 0;
             for (unsigned k = 0; k < n.arg_count; k++) {
@@ -200,7 +201,8 @@ static void add_found(struct straight *s, const struct found *f)
     int32_t parent = cycle_around(w, f->first);
     enum { LOOK_BACK = 64 };
     size_t since = out->cycles.n > LOOK_BACK ? out->cycles.n - LOOK_BACK : 0;
-    for (size_t i = since > w->looping ? since : w->looping; i < out->cycles.n; i++) { /* copies, and other accumulators of the same steps */
+    for (size_t i = since > w->looping ? since : w->looping; i < out->cycles.n;
+         i++) { /* copies, and other accumulators of the same steps */
         const struct graph_cycle *c = &out->cycles.p[i];
         uint64_t count = 0;
         bool overlaps = f->first <= c->last && c->first <= f->last;
@@ -312,8 +314,7 @@ static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t co
             to++;
         /* Elements of the same kind before or behind that stand elsewhere: a pattern of places written out. */
         bool element = (from == 0 && before.loads && before.hash == t[0].hash) ||
-                       (from > 0 && t[from - 1].hash == t[from].hash) ||
-                       (to < count && t[to].hash == t[from].hash);
+                       (from > 0 && t[from - 1].hash == t[from].hash) || (to < count && t[to].hash == t[from].hash);
         uint32_t least = element ? STEPS_FROM_ELEMENT : STEPS_MIN;
         bool vector = to - from <= 4 && takes_a_vector_apart(w->g, steps[from]);
         if (to - from >= least && way != 0 && !vector)
@@ -385,7 +386,6 @@ void cycle_find_straight(struct cycle_work *w)
     const struct graph *g = w->g;
     struct straight *s = begin(w);
     graph_id *steps = ARENA_ARRAY(w->a, graph_id, CHAIN_MAX);
-    w->looping = (uint32_t)w->out->cycles.n;
     if (!s || arena_failed(w->a))
         return;
     link_steps(s);
@@ -426,6 +426,12 @@ void cycle_add_inner(struct cycle_work *w, const struct cycle_region *r)
     struct straight *s = r->inner < STEPS_MIN ? NULL : begin(w);
     if (!s)
         return;
+    for (size_t i = w->looping; i < out->cycles.n; i++) { /* another piece of the same loop holds it too */
+        uint64_t count = 0;
+        if (out->cycles.p[i].parent == r->cycle && graph_is_const(w->g, out->cycles.p[i].count, &count) &&
+            count == r->inner)
+            return;
+    }
     struct found f = {.steps = r->inner, .first = UINT32_MAX};
     uint32_t fold_at = (uint32_t)out->cycles.n;
     for (uint32_t i = 0; i < r->chains.n; i++) {
