@@ -132,7 +132,6 @@ bool cycle_cut_at(const struct cycle_work *w, const struct cycle_region *r, grap
 /* graph_piece.c */
 /* Finds what else is a piece of the loop whose first piece is `r`, and its folds. */
 void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct graph_cycle *c);
-uint64_t cycle_turns(struct cycle_work *w, struct cycle_region *r);
 
 /* graph_count.c: count, start and end of a loop in several pieces. */
 void cycle_finish_pieces(struct cycle_work *w, struct cycle_region *first, struct graph_cycle *c);
