@@ -5,3 +5,4 @@ __global__ void fma_f32_kernel(const float* __restrict__ a, const float* __restr
     y[i] = a[i] * b[i] + c[i];
   }
 }
+// lab: compare 01_arithmetic/mul_f32

@@ -5,3 +5,4 @@ __global__ void mul_f32_kernel(const float* __restrict__ a, const float* __restr
     y[i] = a[i] * b[i];
   }
 }
+// lab: compare 01_arithmetic/add_f32

@@ -5,3 +5,4 @@ __global__ void relu_f32_kernel(const float* __restrict__ x, float* __restrict__
     y[i] = v > 0.0f ? v : 0.0f;
   }
 }
+// lab: compare 00_memory/copy_global

@@ -23,3 +23,4 @@ __global__ void reduce_sum_f32_kernel(const float* __restrict__ x, float* __rest
     y[blockIdx.x] = sdata[0];
   }
 }
+// lab: compare 01_arithmetic/add_f32

@@ -48,3 +48,4 @@ __global__ void softmax_small_f32_kernel(const float* __restrict__ x, float* __r
     y[tid] = e / sum_v;
   }
 }
+// lab: compare 03_reduction/reduce_sum_f32

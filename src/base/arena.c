@@ -85,6 +85,17 @@ void *arena_array(struct arena *a, size_t count, size_t size)
 void *arena_grow(struct arena *a, void *old, size_t old_size, size_t new_size)
 {
     assert(new_size >= old_size);
+    struct arena_block *b = a->head; /* what was allocated last grows where it is */
+    size_t had = (old_size + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
+    if (!a->failed && old && had && b && had <= b->used && (char *)b->payload + b->used - had == (char *)old &&
+        new_size <= b->size - (b->used - had) && new_size <= SIZE_MAX - 2 * ARENA_ALIGN) {
+        size_t now = (new_size + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1), more = now - had;
+        if (now <= b->size - (b->used - had) && (!a->limit || (more <= a->limit && a->used <= a->limit - more))) {
+            b->used += more;
+            a->used += more;
+            return old;
+        }
+    }
     void *p = arena_alloc(a, new_size);
     if (p && old_size)
         memcpy(p, old, old_size);

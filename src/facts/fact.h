@@ -95,6 +95,15 @@ enum fact_phase_kind {
     FACT_PHASE_OTHER
 };
 enum fact_part { FACT_WHOLE, FACT_LO, FACT_HI };
+/* What orders a store before a load that reads it. */
+enum fact_sync {
+    FACT_SYNC_OWN,
+    FACT_SYNC_BARRIER,
+    FACT_SYNC_WARP,
+    FACT_SYNC_WARP_ASSUMED,
+    FACT_SYNC_NONE,
+    FACT_SYNC_UNKNOWN
+};
 enum fact_coalescing { FACT_FULL, FACT_STRIDED, FACT_BROADCAST, FACT_SCATTERED, FACT_COALESCING_UNKNOWN };
 
 struct fact_offsets { /* a list of byte offsets */
@@ -252,6 +261,13 @@ struct fact_rewrite {
     struct fact_bindings args;
     enum fact_confidence confidence;
 };
+struct fact_read { /* a store that a load may read (definitions of dependence: graph_depend.h) */
+    uint32_t store;
+    const char *thread; /* whose: "own", an expression in the reading thread's terms, NULL: not decided */
+    enum fact_sync sync;
+    struct fact_offsets barriers; /* that part the two */
+    enum fact_confidence confidence;
+};
 struct fact_access {
     uint32_t offset;
     enum fact_where space;
@@ -259,6 +275,8 @@ struct fact_access {
     int32_t stride_bytes; /* FACT_NONE */
     enum fact_coalescing coalescing;
     int32_t conflict_degree; /* FACT_NONE */
+    const struct fact_read *reads;
+    uint32_t read_count;
 };
 struct fact_work {
     double flops, global_bytes, shared_bytes, intensity;
@@ -338,6 +356,7 @@ const char *fact_why_text(enum fact_unknown_why v);
 const char *fact_access_text(enum fact_access_mode v);
 const char *fact_phase_text(enum fact_phase_kind v);
 const char *fact_coalescing_text(enum fact_coalescing v);
+const char *fact_sync_text(enum fact_sync v);
 int fact_role_find(const char *text);
 
 /* Compares two kernels of the document by patterns, places, instruction classes and outputs, and appends a comparison

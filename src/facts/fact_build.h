@@ -41,6 +41,11 @@ enum sp_status fact_build_loops(struct arena *a, struct fact_source *s, struct f
 enum sp_status fact_build_patterns(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 /* Accesses, work, occupancy; looks at the roles, so after the instructions. */
 enum sp_status fact_build_cost(struct arena *a, struct fact_source *s, struct fact_kernel *k);
+/* A match that reduces or scans data (a warp also asks in one instruction who is there: that gives masks). */
+bool fact_makes_data(const struct fact_source *s, const struct pat_match *m);
+/* Whose stores each load reads; after the accesses. */
+enum sp_status fact_build_reads(struct arena *a, struct fact_source *s, struct fact_kernel *k);
+enum sp_status fact_build_phases(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 enum sp_status fact_build_summary(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 
 /* What each node computes, as a number that other graphs can be compared with; by node. NULL when out of memory. */
@@ -57,6 +62,9 @@ const char *fact_base_name(struct arena *a, const char *demangled);
 /* Offsets of instances as a fact list: ascending, each once. */
 struct fact_offsets fact_offsets_of(struct arena *a, const struct graph *g, const uint32_t *insns, size_t n);
 enum uop_type fact_float_type(const char *type); /* "f32" -> UOP_F32; UOP_VOID when it is none */
+/* A thread in terms of the thread that speaks: "threadIdx.x + 1"; "(threadIdx.x, threadIdx.y + 1)" where another
+ * coordinate than the first differs. */
+const char *fact_thread_text(struct mean *m, const graph_id thread[3]);
 const char *fact_value_name(struct arena *a, struct fact_source *s, graph_id node);
 
 #endif

@@ -169,8 +169,9 @@ static void fill_hold(struct arena *a, struct fact_source *s, uint32_t def, stru
     uint32_t index;
     unsigned part = 0;
     if (place_value_of(s->place, d->node, &index)) {
+        graph_id value = s->place->values.p[index].node; /* what a guarded write leaves there is the value as told */
         hold->value = s->mean->value_ids.p[index];
-        hold->holds = fact_value_name(a, s, d->node);
+        hold->holds = fact_value_name(a, s, d->merged == value ? value : d->node);
         return;
     }
     if (whole != GRAPH_NIL && place_value_of(s->place, whole, &index)) {

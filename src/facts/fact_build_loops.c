@@ -39,7 +39,7 @@ static struct fact_carried carried_fact(struct fact_source *s, const struct grap
     bool data = e->kind == GRAPH_CARRIED_DATA;
     enum uop_type as = data ? fact_float_type(mean_type(s->mean, e->next)) : UOP_B32;
     const char *text = NULL;
-    if (e->kind == GRAPH_CARRIED_ADDRESS) { /* where it starts says more than the register that moves */
+    if (e->kind == GRAPH_CARRIED_ADDRESS && graph_as_turn(g, e->phi) == e->phi) { /* where it starts says more than the register that moves */
         const struct graph_node *phi = graph_at(g, e->phi);
         for (uint32_t k = 0; k < phi->phi_count && !text; k++)
             if (phi->phi_args[k] < e->phi)

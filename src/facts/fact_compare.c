@@ -87,16 +87,59 @@ static void add_tally(struct compare *c, const char *subject, const struct tally
     add_row(c, subject, tally_text(t, 0), tally_text(t, 1), tally_same(t), why);
 }
 
+/* "y[i] = …", the address as an element. */
+static const char *element_of(const struct fact_output *o)
+{
+    return !o->address ? "?" : *o->address == '&' ? o->address + 1 : o->address;
+}
+
+static const char *value_of(const struct fact_output *o)
+{
+    return o->real ? o->real : o->exact ? o->exact : "?";
+}
+
+/* The same array, or none that is known, in the same copied loop of the source: stores that compilers made of one. */
+static bool told_together(const struct fact_kernel *k, const struct fact_output *a, const struct fact_output *b)
+{
+    int32_t loop = fact_lives_loop_at(k, a->store);
+    if (loop == FACT_NONE || loop != fact_lives_loop_at(k, b->store))
+        return false;
+    for (size_t i = 0; i < k->loops.n; i++)
+        if (k->loops.p[i].id == (uint32_t)loop && k->loops.p[i].piece_count < 2 && k->loops.p[i].unroll < 2)
+            return false;
+    const char *x = element_of(a), *y = element_of(b);
+    if (*x == '(' || *x == '*' || *y == '(' || *y == '*')
+        return (*x == '(' || *x == '*') == (*y == '(' || *y == '*');
+    size_t n = strcspn(x, "[");
+    return n == strcspn(y, "[") && strncmp(x, y, n) == 0;
+}
+
+/* Every output; of those that are told together the one in the fewest words, and their number. */
 static const char *outputs_text(struct arena *a, const struct fact_kernel *k)
 {
+    enum { MOST = 200 }; /* beyond that each is told for itself */
+    bool *said = ARENA_ARRAY(a, bool, k->outputs.n);
     struct strbuf b;
     str_init(&b, a);
-    for (size_t i = 0; i < k->outputs.n; i++) {
+    for (size_t i = 0; said && i < k->outputs.n; i++) {
         const struct fact_output *o = &k->outputs.p[i];
-        const char *address = o->address ? o->address : "?", *value = o->real ? o->real : o->exact ? o->exact : "?";
-        str_addf(&b, "%s%s = %s", i ? "; " : "", *address == '&' ? address + 1 : address, value);
+        uint32_t together = 1;
+        if (said[i])
+            continue;
+        for (size_t j = i + 1; k->outputs.n <= MOST && j < k->outputs.n; j++) {
+            const struct fact_output *other = &k->outputs.p[j];
+            if (said[j] || !told_together(k, &k->outputs.p[i], other))
+                continue;
+            said[j] = true;
+            together++;
+            if (strlen(element_of(other)) + strlen(value_of(other)) < strlen(element_of(o)) + strlen(value_of(o)))
+                o = other;
+        }
+        str_addf(&b, "%s%s = %s", b.n ? "; " : "", element_of(o), value_of(o));
         if (o->runs_when)
             str_addf(&b, " when %s", o->runs_when);
+        if (together > 1)
+            str_addf(&b, " (%u stores in one loop of the source)", together);
     }
     return b.n ? b.p : "none";
 }
@@ -121,7 +164,9 @@ static const char *outputs_why(const struct fact_kernel *x, const struct fact_ke
     for (size_t i = 0; i < x->outputs.n && i < y->outputs.n; i++) {
         const struct fact_output *a = &x->outputs.p[i], *b = &y->outputs.p[i];
         if (str_equal(a->exact, b->exact) && str_equal(a->runs_when, b->runs_when) && a->identity != b->identity)
-            return "the same words, but an operation differs in its format, sign, rounding or flushing";
+            return x->loops.n + y->loops.n > 0
+                       ? "the same words; that it is the same function is not shown"
+                       : "the same words, but an operation differs in its format, sign, rounding or flushing";
     }
     return NULL;
 }
@@ -386,7 +431,10 @@ static const char *summarize(const struct compare *c, const char *const only[2])
     const char *style[2] = {fact_lives_style(c->a, c->k[0]), fact_lives_style(c->a, c->k[1])};
     if (!str_equal(style[0], style[1]))
         str_addf(&b, "%s against %s; ", style[0], style[1]);
-    str_addf(&b, "same %s; different %s", same.n ? same.p : "nothing", differ.n ? differ.p : "nothing");
+    if (same.n)
+        str_addf(&b, "same %s", same.p);
+    if (differ.n)
+        str_addf(&b, "%sdifferent %s", same.n ? "; " : "", differ.p);
     for (unsigned side = 0; side < 2; side++)
         if (only[side])
             str_addf(&b, "; only %s has %s", fact_compare_name(c->k, side), only[side]);

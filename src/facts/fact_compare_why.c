@@ -26,6 +26,22 @@ static uint32_t first_of(const struct fact_pattern *p)
     return p->offsets.n ? p->offsets.p[0] : 0;
 }
 
+/* Where the pattern mostly is: an instruction of its (a compare that enters its loop) may have moved up. */
+static uint32_t middle_of(const struct fact_pattern *p)
+{
+    return p->offsets.n ? p->offsets.p[p->offsets.n / 2] : 0;
+}
+
+/* Where it begins: in the loop that holds its middle, else its first instruction. */
+static uint32_t start_of(const struct fact_kernel *k, const struct fact_pattern *p)
+{
+    int32_t loop = fact_lives_loop_at(k, middle_of(p));
+    for (uint32_t i = 0; loop != FACT_NONE && i < p->offsets.n; i++)
+        if (fact_lives_loop_at(k, p->offsets.p[i]) == loop)
+            return p->offsets.p[i];
+    return first_of(p);
+}
+
 static uint32_t last_of(const struct fact_pattern *p)
 {
     return p->offsets.n ? p->offsets.p[p->offsets.n - 1] : 0;
@@ -60,12 +76,27 @@ static void add_occurrences(struct strbuf *b, const struct fact_kernel *const si
     for (size_t i = 0; i < k->patterns.n && said < LISTED; i++)
         if (str_equal(k->patterns.p[i].id, id) && is_collective(&k->patterns.p[i]))
             str_addf(b, "%s%s at 0x%04x", said++ ? "; " : " (", fact_lives_binding(&k->patterns.p[i], "op"),
-                     first_of(&k->patterns.p[i]));
+                     start_of(k, &k->patterns.p[i]));
     if (said)
         str_addf(b, "%s)", n > said ? "; …" : "");
 }
 
-/* What one kernel has between its first two of that id, and the other kernel has nowhere. */
+/* Its value comes from arithmetic: no barrier, no address. */
+static bool computes(const struct fact_kernel *k, const struct fact_pattern *p)
+{
+    size_t lo = 0, hi = k->instructions.n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (k->instructions.p[mid].offset < last_of(p))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < k->instructions.n && k->instructions.p[lo].offset == last_of(p) &&
+           k->instructions.p[lo].role == FACT_ROLE_COMPUTE;
+}
+
+/* What one kernel computes between its first two of that id, and the other kernel has nowhere. */
 static void add_between(struct strbuf *b, const struct fact_kernel *k, const struct fact_kernel *other, const char *id)
 {
     const struct fact_pattern *ends[2] = {NULL, NULL};
@@ -74,17 +105,17 @@ static void add_between(struct strbuf *b, const struct fact_kernel *k, const str
         const struct fact_pattern *p = &k->patterns.p[i];
         if (!str_equal(p->id, id) || !p->offsets.n)
             continue;
-        if (!ends[0] || first_of(p) < first_of(ends[0])) {
+        if (!ends[0] || middle_of(p) < middle_of(ends[0])) {
             ends[1] = ends[0];
             ends[0] = p;
-        } else if (!ends[1] || first_of(p) < first_of(ends[1])) {
+        } else if (!ends[1] || middle_of(p) < middle_of(ends[1])) {
             ends[1] = p;
         }
     }
     for (size_t i = 0; ends[1] && i < k->patterns.n && said < LISTED; i++) {
         const struct fact_pattern *p = &k->patterns.p[i];
-        if (!p->id || !p->offsets.n || first_of(p) <= last_of(ends[0]) || last_of(p) >= first_of(ends[1]) ||
-            count_of(other, p->id) > 0)
+        if (!p->id || !p->offsets.n || first_of(p) <= last_of(ends[0]) || last_of(p) >= middle_of(ends[1]) ||
+            count_of(other, p->id) > 0 || !computes(k, p))
             continue;
         str_addf(b, "%s%s (0x%04x)", said++ ? ", " : "; between the two stands ", p->id, first_of(p));
     }
@@ -112,7 +143,7 @@ const char *fact_compare_why_patterns(struct arena *a, const struct fact_kernel 
             str_add(&b, ", ");
             add_occurrences(&b, k, 1, p->id);
             for (unsigned more = 0; more < 2; more++)
-                if (n[more] == 2)
+                if (n[more] == 2 && n[!more] > 0)
                     add_between(&b, k[more], k[!more], p->id);
         }
     return b.n ? b.p : NULL;
@@ -182,6 +213,18 @@ static const char *read_in_loops(const struct fact_kernel *k, uint32_t *loops)
     return found;
 }
 
+/* An element is loaded from global memory that was loaded before: where. */
+static bool loaded_again(const struct fact_kernel *k, uint32_t *at)
+{
+    for (size_t v = 0; v < k->values.n; v++)
+        for (uint32_t s = 0; s < k->values.p[v].storage_count; s++)
+            if (k->values.p[v].storage[s].reloaded && k->values.p[v].storage[s].where == FACT_GLOBAL) {
+                *at = k->values.p[v].storage[s].from;
+                return true;
+            }
+    return false;
+}
+
 static void add_exponentials(struct strbuf *b, const struct fact_kernel *const k[2])
 {
     for (unsigned side = 0; side < 2; side++) {
@@ -198,8 +241,11 @@ static void add_exponentials(struct strbuf *b, const struct fact_kernel *const k
         if (loops > 1)
             str_addf(b, ": each of its %u loops computes its own", loops);
         const char *array = read_in_loops(other, &reads);
+        uint32_t again;
         if (array)
             str_addf(b, "%s%s is read in %u loops", loops > 1 ? ", and " : "; ", array, reads);
+        else if (loaded_again(other, &again))
+            str_addf(b, "%sit loads an element again (0x%04x)", loops > 1 ? ", and " : "; ", again);
     }
 }
 
@@ -263,6 +309,10 @@ const char *fact_compare_why_phases(struct arena *a, const struct fact_kernel *c
                      fact_compare_name(k, side), fact_compare_name(k, !side));
             return b.p;
         }
+    for (unsigned side = 0; side < 2; side++)
+        if (has_phase(k[side], FACT_PHASE_REDUCE) && k[!side]->phases.n == 1 && has_phase(k[!side], FACT_PHASE_MAP))
+            return arena_printf(a, "%s combines the values of a block's threads; in %s each thread works for itself",
+                                fact_compare_name(k, side), fact_compare_name(k, !side));
     return NULL;
 }
 

@@ -2,8 +2,9 @@
  * reductions that store them.
  *
  * A value is *made here* when a register held it before memory did; a load's value begins in the memory it was read
- * from. A step of a reduction is a value made here that an instruction of the matched reduction stores: that is what
- * "every partial sum crosses shared memory" says. Names of values and kernels decide nothing.
+ * from. A step of a reduction is a value made here that an instruction of the matched reduction stores, or one that is
+ * stored in a loop and read back there to make the next of it: that is what "every partial sum crosses shared memory"
+ * says. What is only brought there from global memory is staged. Names of values and kernels decide nothing.
  * requires: values, loops, patterns, instructions of a kernel · gives: texts */
 #include "facts/fact_lives.h"
 
@@ -93,14 +94,28 @@ const char *fact_lives_name(struct arena *a, const struct fact_value *value)
     return text ? text : id;
 }
 
-/* The partial result crosses shared memory from turn to turn: stored in a loop, and read back there. */
+/* A partial result that is handed on from turn to turn: stored in a loop, and what is read back there makes the next one
+ * of it. A value that is only passed on (a tile) makes none of itself. */
 static bool crosses_in_loop(const struct fact_kernel *k, const struct fact_value *value)
 {
     const struct fact_storage *place = fact_lives_in(value, FACT_SHARED);
     int32_t loop = place ? fact_lives_loop_at(k, place->from) : FACT_NONE;
     for (uint32_t i = 0; loop != FACT_NONE && i < value->use_count; i++)
-        if (value->uses[i].via == FACT_SHARED && fact_lives_loop_at(k, value->uses[i].offset) == loop)
+        if (value->uses[i].via == FACT_SHARED && has_offset(value->evidence, value->uses[i].offset) &&
+            fact_lives_loop_at(k, value->uses[i].offset) == loop)
             return true;
+    return false;
+}
+
+/* Loaded from global memory and only put into shared memory from there. */
+static bool is_staged(const struct fact_value *value)
+{
+    if (!fact_lives_in(value, FACT_SHARED))
+        return false;
+    for (uint32_t g = 0; g < value->storage_count; g++)
+        for (uint32_t r = 0; value->storage[g].where == FACT_GLOBAL && r < value->storage_count; r++)
+            if (value->storage[r].where == FACT_REGISTER && value->storage[r].from == value->storage[g].from)
+                return true;
     return false;
 }
 
@@ -109,6 +124,7 @@ enum life {
     LIFE_ACCUMULATOR,
     LIFE_STEP,      /* made here, handed on through shared memory by a reduction or a scan */
     LIFE_LOOP_STEP, /* the same from turn to turn of a loop that is not known as a reduction */
+    LIFE_STAGED,    /* brought from global to shared memory */
     LIFE_KEPT,      /* made here and kept in shared memory otherwise */
     LIFE_GLOBAL,
     LIFE_SPILLED,
@@ -136,7 +152,7 @@ static uint16_t lives_of(const struct fact_kernel *k, const struct fact_value *v
     else if (crosses_in_loop(k, v))
         lives |= 1u << LIFE_LOOP_STEP;
     else if (v->cls == FACT_SHARED_MATERIALIZED && fact_lives_in(v, FACT_SHARED))
-        lives |= 1u << LIFE_KEPT;
+        lives |= is_staged(v) ? 1u << LIFE_STAGED : 1u << LIFE_KEPT;
     if (v->cls == FACT_REGISTER_ACCUMULATOR)
         lives |= 1u << LIFE_ACCUMULATOR;
     if (v->cls == FACT_SPILLED)
@@ -189,9 +205,14 @@ static const char *style_of(const struct survey *s, const struct fact_kernel *k)
     if (steps > 0)
         return "shared-memory materialized accumulation";
     if (s->count[LIFE_ACCUMULATOR] > 0)
-        return s->shared ? "register accumulators" : "register-accumulator streaming";
+        return !s->shared                  ? "register-accumulator streaming"
+               : s->count[LIFE_KEPT] > 0   ? "register accumulators, intermediates in shared memory"
+               : s->count[LIFE_STAGED] > 0 ? "register accumulators, inputs staged in shared memory"
+                                           : "register accumulators";
     if (s->count[LIFE_KEPT] > 0)
         return "intermediates in shared memory";
+    if (s->count[LIFE_STAGED] > 0)
+        return "inputs staged in shared memory";
     if (s->count[LIFE_SPILLED] > 0)
         return "intermediates spilled to local memory";
     if (s->count[LIFE_LOCAL_ARRAY] > 0)
@@ -360,6 +381,7 @@ const char *fact_lives_text(struct arena *a, const struct fact_kernel *k)
     say_reductions(&s);
     say_names(&s, LIFE_LOOP_STEP, "crosses shared memory in every turn of its loop",
               "cross shared memory in every turn of their loop");
+    say_names(&s, LIFE_STAGED, "is brought from global to shared memory", "are brought from global to shared memory");
     say_kept(&s);
     say_names(&s, LIFE_GLOBAL, "is an intermediate that stands in global memory",
               "are intermediates that stand in global memory");

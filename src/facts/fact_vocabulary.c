@@ -51,6 +51,7 @@ static const char *const phase_text[] = {
 };
 static_assert(COUNT(phase_text) == FACT_PHASE_OTHER + 1, "one spelling a phase");
 
+static const char *const sync_text[] = {"own", "barrier", "warp", "warp-assumed", "unsynchronised", "unknown"};
 static const char *const coalescing_text[] = {"full", "strided", "broadcast", "scattered", "unknown"};
 static_assert(COUNT(coalescing_text) == FACT_COALESCING_UNKNOWN + 1, "one spelling a coalescing");
 
@@ -103,6 +104,11 @@ const char *fact_phase_text(enum fact_phase_kind v)
 const char *fact_coalescing_text(enum fact_coalescing v)
 {
     return spell(coalescing_text, COUNT(coalescing_text), v);
+}
+
+const char *fact_sync_text(enum fact_sync v)
+{
+    return spell(sync_text, COUNT(sync_text), v);
 }
 
 int fact_role_find(const char *text)

@@ -47,6 +47,7 @@ enum graph_kind {
     GRAPH_RESULT, /* result number imm of an effect at instruction `insn` (call clobber, opaque) */
     GRAPH_REAL,   /* a function no micro-operation is (imm: enum graph_function); readers of expansions make these, the
                      graph itself never does */
+    GRAPH_TURN,   /* the counter of loop imm of the source (graph_cycle.h), made for readers: from 0, one a step */
 };
 
 /* Functions that machines compute by several operations. Those with a micro-operation (exp2, log2, rcp, sqrt …) are
@@ -216,13 +217,13 @@ struct graph {
     const struct graph_cycles *cycles;         /* graph_cycle.h */
     const struct graph_dependence *dependence; /* graph_depend.h */
     const struct graph_expansions *expansions;
-    struct map_u64 hash;                       /* private */
-    struct map_u64 halves;                     /* private: LO and HI of nodes made so far */
-    struct map_u64 joined;                     /* private: 64-bit values of two composite words; NIL: none */
-    VEC(uint64_t) wanted;                      /* private: lo << 32 | hi, loop phis that a rule would have joined */
-    unsigned depth;                            /* private: of rules at work */
-    void *work;                                /* private */
-    struct graph_facts *facts;                 /* private: what is known of nodes (graph_range.c) */
+    struct map_u64 hash;       /* private */
+    struct map_u64 halves;     /* private: LO and HI of nodes made so far */
+    struct map_u64 joined;     /* private: 64-bit values of two composite words; NIL: none */
+    VEC(uint64_t) wanted;      /* private: lo << 32 | hi, loop phis that a rule would have joined */
+    unsigned depth;            /* private: of rules at work */
+    void *work;                /* private */
+    struct graph_facts *facts; /* private: what is known of nodes (graph_range.c) */
 };
 
 /* Builds everything. SP_ERR_MEMORY only; what could not be understood stands in the graph (opaque nodes, `indirect`)

@@ -101,9 +101,8 @@ static uint64_t cofactor(uint64_t bits, unsigned k, bool one)
     return one ? half | half >> shift : half | half << shift;
 }
 
-/* The node of a six-variable function over all->atom; variables it does not depend on (where `care` holds) are dropped.
- */
-static graph_id table_node(struct graph *g, const struct bool_table *all, uint64_t bits, uint64_t care)
+/* A six-variable function over all->atom without the variables it does not depend on (where `care` holds). */
+static struct bool_table table_reduce(const struct bool_table *all, uint64_t bits, uint64_t care)
 {
     struct bool_table t = {.count = 0};
     unsigned keep[BOOL_MAX];
@@ -126,6 +125,12 @@ static graph_id table_node(struct graph *g, const struct bool_table *all, uint64
             t.bits |= UINT64_C(1) << row;
     }
     t.bits &= table_mask(t.count);
+    return t;
+}
+
+static graph_id table_node(struct graph *g, const struct bool_table *all, uint64_t bits, uint64_t care)
+{
+    struct bool_table t = table_reduce(all, bits, care);
     if (t.count == 0)
         return graph_const(g, UOP_B1, t.bits & 1);
     if (t.count == 1 && t.bits == 2)
@@ -254,6 +259,37 @@ static graph_id wide_compare(struct graph *g, graph_id id)
         return negated ? graph_not(g, whole) : whole;
     }
     return id;
+}
+
+/* ---- tables by themselves ------------------------------------------------------------------- */
+
+void graph_truth_of(const struct graph *g, graph_id b1, struct graph_truth *out)
+{
+    struct bool_table t = {.bits = 1};
+    if (b1 != GRAPH_NIL)
+        table_of(g, b1, &t);
+    *out = (struct graph_truth){.count = t.count, .bits = t.bits};
+    for (unsigned k = 0; k < t.count; k++)
+        out->atom[k] = t.atom[k];
+}
+
+bool graph_truth_and(const struct graph_truth *a, const struct graph_truth *b, bool negated, struct graph_truth *out)
+{
+    const struct graph_truth *both[2] = {a, b};
+    struct bool_table t[2], all = {0};
+    for (unsigned i = 0; i < 2; i++) {
+        t[i] = (struct bool_table){.count = both[i]->count, .bits = both[i]->bits};
+        for (unsigned k = 0; k < t[i].count; k++)
+            t[i].atom[k] = both[i]->atom[k];
+        if (!table_merge(&all, &t[i]))
+            return false;
+    }
+    uint64_t x = table_spread(&t[0], &all), y = table_spread(&t[1], &all);
+    struct bool_table r = table_reduce(&all, x & (negated ? ~y : y), ~UINT64_C(0));
+    *out = (struct graph_truth){.count = r.count, .bits = r.bits};
+    for (unsigned k = 0; k < r.count; k++)
+        out->atom[k] = r.atom[k];
+    return true;
 }
 
 /* ---- operations ----------------------------------------------------------------------------- */

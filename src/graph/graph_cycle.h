@@ -64,12 +64,22 @@ struct graph_cycles {
     const uint32_t *cycle_of;       /* of each block: innermost cycle + 1, 0: none */
     const graph_id *copy_of; /* of each node at the time: the node that plays its part in the representative step;
                                        GRAPH_NIL: no copy */
-    graph_id copy_count;     /* entries of copy_of */
-    const bool *live_phi;    /* of each node: a phi that reaches an effect otherwise than through phis and selects
+    graph_id copy_count;     /* entries of copy_of and turn_of */
+    const graph_id
+        *turn_of;         /* of each node: a loop's pointer or count as a function of the counter of the source's loop
+                                where the turn begins, for readers (graph_turn.c); GRAPH_NIL: none. NULL: no loop */
+    const bool *live_phi; /* of each node: a phi that reaches an effect otherwise than through phis and selects
                                        of its own cycle (D2) */
 };
 
 /* SP_ERR_MEMORY or SP_OK. Linear in the size of the graph but for budgets on peeling. */
 enum sp_status graph_find_cycles(struct arena *a, struct graph *g, struct graph_cycles *out);
+
+/* The condition under which the loop is come to, whichever of its pieces runs: the path of the block that all of them lie
+ * behind; GRAPH_NIL: always. */
+graph_id graph_cycle_path(const struct graph *g, const struct graph_cycle *c);
+
+/* `id` with loop values replaced by what they are as functions of the counters (turn_of): for text only. */
+graph_id graph_as_turn(struct graph *g, graph_id id);
 
 #endif

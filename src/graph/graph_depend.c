@@ -123,10 +123,13 @@ static uint64_t overwrite(struct finder *f, const struct source *s, uint64_t bit
 {
     struct graph *g = f->g;
     const struct graph_access *x = access_at(f, s->access), *y = access_at(f, by);
-    if (y->kind != GRAPH_STORE || x->kind == GRAPH_LOAD || !graph_same_word(f, x, y))
+    if (y->kind != GRAPH_STORE || x->kind == GRAPH_LOAD ||
+        (f->forced[by] != f->forced_now && !graph_same_word(f, x, y)))
         return bits;
     const struct graph_insn *insn = &g->insns.p[y->insn];
     uint64_t same_turn = levels_below(s->stale_address), sure_turn = same_turn;
+    if (f->forced[by] == f->forced_now)
+        return bits & ~same_turn;
     if (by == s->access) { /* its own next turn */
         if (insn->guard != GRAPH_NIL && s->stale_when != LEVELS)
             return bits;
@@ -200,7 +203,7 @@ static void enqueue(struct finder *f, uint32_t block, uint64_t bits, uint32_t *t
 }
 
 /* Fills `at` and `in`; false when the work is spent. */
-static bool flow_from(struct finder *f, const struct source *s)
+bool graph_flow_from(struct finder *f, const struct source *s)
 {
     const struct graph *g = f->g;
     uint32_t start = block_of(f, s->access), head = 0, tail = 0;
@@ -223,7 +226,7 @@ static bool flow_from(struct finder *f, const struct source *s)
     return f->flow_work > 0 && !arena_failed(f->a);
 }
 
-static void forget(struct finder *f, const struct source *s)
+void graph_flow_forget(struct finder *f, const struct source *s)
 {
     uint32_t start = block_of(f, s->access);
     for (uint32_t e = f->first_event[start]; e < f->first_event[start + 1]; e++)
@@ -266,6 +269,8 @@ static enum sp_status finish(struct finder *f)
         return SP_ERR_MEMORY;
     if (f->reaches.n)
         qsort(f->reaches.p, f->reaches.n, sizeof f->reaches.p[0], by_load);
+    if (!graph_prune_reaches(f))
+        return SP_ERR_MEMORY;
     out->reaches.p = f->reaches.p;
     out->reaches.n = f->reaches.n;
     out->reaches.cap = f->reaches.cap;
@@ -291,6 +296,7 @@ enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct gr
         graph_block_uniform(g, graph_true(g)); /* which loops threads leave apart */
     f.syncs = graph_find_syncs(a, g, &opaque);
     out->complete = !opaque && !g->incomplete;
+    f.unordered = !out->complete;
     if (!f.syncs || !(f.dead_end = graph_find_dead_ends(a, g, f.syncs)) || !list_events(&f) ||
         !(f.object = graph_find_objects(a, g, out)))
         return SP_ERR_MEMORY;
@@ -299,6 +305,8 @@ enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct gr
     f.queue = ARENA_ARRAY(a, uint32_t, g->blocks.n + 1);
     f.queued = ARENA_ARRAY(a, bool, g->blocks.n + 1);
     f.stamp = ARENA_ARRAY(a, uint32_t, g->blocks.n + 1);
+    f.forced = ARENA_ARRAY(a, uint32_t, g->accesses.n + 1);
+    f.forced_now = 1;
     if (arena_failed(a))
         return SP_ERR_MEMORY;
     for (uint32_t i = 0; i < g->accesses.n; i++) {
@@ -308,11 +316,11 @@ enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct gr
             (x->kind == GRAPH_LOAD && x->space == UOP_LOCAL))
             continue;
         graph_make_source(&f, i, &s);
-        if (!flow_from(&f, &s)) {
+        if (!graph_flow_from(&f, &s)) {
             if (arena_failed(a))
                 return SP_ERR_MEMORY;
             out->complete = false;
-            forget(&f, &s);
+            graph_flow_forget(&f, &s);
             break;
         }
         /* Blocks that the bits have been in, in order of the code. */
@@ -326,7 +334,7 @@ enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct gr
                 if (f.events.p[e].kind == EVENT_ACCESS && f.at[e] && (f.events.p[e].access != i || f.at[e]))
                     graph_relate(&f, &s, f.events.p[e].access, f.at[e]);
         }
-        forget(&f, &s);
+        graph_flow_forget(&f, &s);
     }
     if (!graph_relate_apart(&f))
         return SP_ERR_MEMORY;

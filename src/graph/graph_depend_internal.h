@@ -17,6 +17,7 @@ struct graph_facts {
     size_t n, cap;
     unsigned depth;
     graph_id first_new;
+    uint64_t tries; /* combinations of facts looked at: the work that solving has cost */
     struct map_u64 turns;
     bool uniform_done;    /* `varying` of the nodes that stood when the first question came */
     bool two_dimensional; /* the code reads threadIdx.y or .z */
@@ -40,6 +41,8 @@ struct graph_linear {
     bool wraps; /* a sum was opened that is not shown to stay inside its width */
 };
 bool graph_linear_of(struct graph *g, graph_id id, struct graph_linear *out);
+bool graph_linear_symbol(struct graph_linear *a, graph_id symbol, int64_t c); /* a + c * symbol */
+bool graph_not_negative(struct graph *g, graph_id id);
 /* a + m * b; false when it does not fit. */
 bool graph_linear_add(struct graph_linear *a, const struct graph_linear *b, int64_t m);
 bool graph_linear_is_const(const struct graph_linear *a, int64_t *k);
@@ -55,6 +58,7 @@ graph_id graph_linear_node(struct graph *g, const struct graph_linear *a);
 /* A loop phi that is `start` plus a constant `step` a turn. */
 bool graph_is_counter(struct graph *g, graph_id phi, graph_id *start, int64_t *step);
 
+/* ---- facts and conditions (graph_exclude.c) -------------------------------------------------- */
 /* Facts `f <= 0` that hold together. */
 enum { CONSTRAINT_MAX = 28 };
 struct graph_constraints {
@@ -66,6 +70,9 @@ void graph_constrain(struct graph_constraints *s, const struct graph_linear *f);
 bool graph_contradicts(struct graph *g, struct graph_constraints *s);
 /* True when a, b and everything in `with` (may be NULL) cannot hold together. */
 bool graph_excluded(struct graph *g, graph_id a, graph_id b, const struct graph_constraints *with);
+/* Whether the condition compares what turns with a loop with something else that threads share: how the two are related
+ * is not known from their ranges. `first` then gets the facts that hold in the first turn, which is always made. */
+bool graph_mixes_turns(struct graph *g, graph_id when, struct graph_constraints *first);
 /* Every atom of the condition that differs between threads is a compare of linear forms. */
 bool graph_condition_linear(struct graph *g, graph_id a);
 
@@ -86,6 +93,28 @@ enum { SYNC_NOTHING, SYNC_WARP, SYNC_MAYBE, SYNC_BLOCK };
 uint8_t *graph_find_syncs(struct arena *a, struct graph *g, bool *opaque);
 /* Blocks from which no access and no barrier is reached any more. */
 bool *graph_find_dead_ends(struct arena *a, struct graph *g, const uint8_t *syncs);
+
+/* ---- bits of threadIdx in an address (graph_depend_digit.c) ----------------------------------- */
+struct graph_digit {
+    int64_t c;          /* bytes a step */
+    graph_id scale;     /* times this uniform node, or NIL */
+    unsigned dimension; /* of threadIdx */
+    unsigned shift;     /* the digit is (threadIdx >> shift) & mask */
+    uint32_t mask;      /* UINT32_MAX: all bits */
+    graph_id flip;      /* … ^ this uniform node, or NIL */
+    struct graph_linear value;
+};
+bool graph_is_digit(struct graph *g, graph_id id, struct graph_digit *d);
+/* A term of an address: digit * c, or digit * uniform * c. */
+bool graph_read_digit(struct graph *g, graph_id symbol, int64_t c, struct graph_digit *d);
+int64_t graph_digit_count(struct graph *g, const struct graph_digit *d); /* values it has at most */
+/* Two that share bits of one coordinate; all of one coordinate that only grow with it. */
+bool graph_digits_overlap(const struct graph_digit *d, unsigned count);
+bool graph_digits_grow(const struct graph_digit *d, unsigned count);
+void graph_sort_digits(struct graph_digit *d, unsigned count); /* largest step first, scaled ones before */
+/* The values that make sum(digit * step) = right. *never: there are none. False (and not never): not decided. */
+bool graph_take_apart(struct graph *g, struct graph_digit *d, unsigned count, const struct graph_linear *right,
+                      bool *assumed, bool *never);
 
 /* ---- whose store it is (graph_depend_solve.c) ------------------------------------------------------- */
 enum { SOLVE_NEVER, SOLVE_THREAD, SOLVE_UNKNOWN };
@@ -124,7 +153,7 @@ uint32_t *graph_find_objects(struct arena *a, struct graph *g, struct graph_depe
 
 /* ---- at work (graph_depend.c: bits that flow; graph_depend_pair.c: what a pair of accesses is) --------- */
 enum { LEVELS = 4, STRENGTHS = 4, CLASSES = 3, OWN_WAY = 0, OVERWRITTEN = 1, ENDED = 2 };
-enum { FLOW_WORK = 12000000, SOLVE_WORK = 60000 };
+enum { FLOW_WORK = 12000000, SOLVE_WORK = 60000, TRIES_WORK = 3000000, REACHES_MAX = 40000 };
 enum { EVENT_ACCESS, EVENT_SYNC };
 
 #define WAY_BITS(way)             (UINT64_C(0xffff) << (16 * (way)))
@@ -153,6 +182,8 @@ struct finder {
     VEC(uint32_t) touched; /* blocks with bits */
     VEC(uint32_t) parting;
     VEC(struct graph_reach) reaches;
+    uint32_t *forced, forced_now; /* of accesses: stores taken to overwrite the source's word (graph_depend_prune.c) */
+    bool unordered;               /* something may order threads beside the barriers of the block: no race is claimed */
     int64_t flow_work, solve_work;
 };
 
@@ -182,6 +213,12 @@ static inline uint64_t levels_below(unsigned level) /* mask over all ways and st
 /* y stores over all of x, for the same thread. */
 bool graph_same_word(struct finder *f, const struct graph_access *x, const struct graph_access *y);
 void graph_make_source(struct finder *f, uint32_t access, struct source *s);
+/* Sends the source's bits through the blocks: `at` and `in`; false when the work is spent. */
+bool graph_flow_from(struct finder *f, const struct source *s);
+void graph_flow_forget(struct finder *f, const struct source *s);
+/* Drops reaches of stores that a later store of the same thread is shown to have overwritten (graph_depend_prune.c).
+ * Reaches stand by load. */
+bool graph_prune_reaches(struct finder *f);
 /* The weakest sync in the bits. */
 unsigned graph_weakest(uint64_t bits);
 /* Bits of a source have arrived at another access: races and reaches. */

@@ -37,7 +37,10 @@ static uint8_t strength_of(struct graph *g, uint32_t at, bool *opaque)
         const struct uop *u = &l->ops.p[i];
         uint8_t k = SYNC_NOTHING;
         switch (u->kind) {
-        case UOP_BAR: k = whole_block(l, u) && graph_block_uniform(g, insn->guard) ? SYNC_BLOCK : SYNC_MAYBE; break;
+        case UOP_BAR:
+            k = whole_block(l, u) && graph_block_uniform(g, insn->guard) ? SYNC_BLOCK : SYNC_MAYBE;
+            *opaque |= k == SYNC_MAYBE; /* it orders some threads: stores may be seen on no way of the code */
+            break;
         case UOP_RECONVERGE:
             if (u->imm == UOP_WARPSYNC_ALL && insn->guard == GRAPH_NIL)
                 k = SYNC_WARP;
@@ -56,8 +59,10 @@ static uint8_t strength_of(struct graph *g, uint32_t at, bool *opaque)
                 k = SYNC_MAYBE;
             break;
         case UOP_ATOM:
-            if (u->imm == UOP_ATOM_CAS || u->imm == UOP_ATOM_EXCH)
+            if (u->imm == UOP_ATOM_CAS || u->imm == UOP_ATOM_EXCH) { /* locks are made of these */
                 k = SYNC_MAYBE;
+                *opaque = true;
+            }
             break;
         default: break;
         }
@@ -221,7 +226,7 @@ static bool find_meetings(struct arena *a, struct meeting *m)
 }
 
 /* Barriers between a branch that threads take differently and the place where they meet are not the whole block's. */
-static bool demote_divergent(struct arena *a, struct meeting *m, uint8_t *syncs)
+static bool demote_divergent(struct arena *a, struct meeting *m, uint8_t *syncs, bool *opaque)
 {
     enum { WORK = 2000000 };
     struct graph *g = m->g;
@@ -246,8 +251,10 @@ static bool demote_divergent(struct arena *a, struct meeting *m, uint8_t *syncs)
         while (depth) {
             uint32_t at = stack[--depth];
             for (uint32_t i = g->blocks.p[at].first; i <= g->blocks.p[at].last; i++)
-                if (syncs[i] == SYNC_BLOCK)
+                if (syncs[i] == SYNC_BLOCK) {
                     syncs[i] = SYNC_MAYBE;
+                    *opaque = true;
+                }
             count = ways(m, at, out, WAYS_MAX);
             budget -= (int)count + 1;
             for (uint32_t k = 0; k < count && budget > 0; k++)
@@ -257,6 +264,7 @@ static bool demote_divergent(struct arena *a, struct meeting *m, uint8_t *syncs)
                 }
         }
         if (budget <= 0) { /* nothing is said of any */
+            *opaque = true;
             for (uint32_t i = 0; i < g->insns.n; i++)
                 if (syncs[i] == SYNC_BLOCK)
                     syncs[i] = SYNC_MAYBE;
@@ -286,7 +294,7 @@ uint8_t *graph_find_syncs(struct arena *a, struct graph *g, bool *opaque)
     for (uint32_t b = 0; b < g->blocks.n; b++)
         m.to_barrier[b] = m.from_barrier[b] = g->blocks.p[b].reachable && has_barrier(g, syncs, b);
     if (!flood(a, g, m.to_barrier, false) || !flood(a, g, m.from_barrier, true) || !find_meetings(a, &m) ||
-        !demote_divergent(a, &m, syncs))
+        !demote_divergent(a, &m, syncs, opaque))
         return NULL;
     return syncs;
 }

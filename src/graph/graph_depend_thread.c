@@ -54,21 +54,6 @@ static bool args_vary(struct graph *g, graph_id id)
     return false;
 }
 
-struct spread {
-    struct graph *g;
-    VEC(graph_id) todo;
-    VEC(graph_id) phis; /* of loop headers */
-};
-
-static void set_varying(struct spread *s, graph_id id)
-{
-    struct graph_fact *f = graph_fact_at(s->g, id);
-    if (f->varying == 2)
-        return;
-    f->varying = 2;
-    VEC_PUSH(s->g->a, s->todo, id);
-}
-
 /* Threads may leave the loop at different turns (a thread that ends for good does not count). */
 static bool leaves_apart(struct graph *g, uint32_t loop, uint32_t block)
 {
@@ -81,26 +66,26 @@ static bool leaves_apart(struct graph *g, uint32_t loop, uint32_t block)
     return false;
 }
 
+/* Passes over the nodes in order: arguments have smaller numbers, but for those of phis. */
 static void find_uniform(struct graph *g)
 {
-    struct spread s = {.g = g};
+    enum { PASSES = 64 };
     graph_id count = (graph_id)g->nodes.n;
     for (graph_id id = 1; id < count; id++)
         graph_fact_at(g, id)->varying = 1;
-    for (graph_id id = 1; id < count; id++) {
-        if (is_source(g, id))
-            set_varying(&s, id);
-        else if (graph_at(g, id)->kind == GRAPH_PHI)
-            VEC_PUSH(g->a, s.phis, id);
-    }
-    for (bool changed = true; changed && !arena_failed(g->a);) {
+    bool changed = true;
+    for (unsigned pass = 0; changed && !arena_failed(g->a); pass++) {
         changed = false;
-        while (s.todo.n) {
-            graph_id id = s.todo.p[--s.todo.n];
-            uint32_t n;
-            const graph_id *users = graph_users(g, id, &n);
-            for (uint32_t i = 0; i < n; i++)
-                set_varying(&s, users[i]);
+        for (graph_id id = 1; id < count; id++) {
+            const struct graph_node *n = graph_at(g, id);
+            if (graph_fact_at(g, id)->varying == 2)
+                continue;
+            uint32_t loop = n->kind == GRAPH_PHI ? g->blocks.p[n->block].loop : 0;
+            if (is_source(g, id) || args_vary(g, id) || (loop && g->loops.p[loop - 1].apart) ||
+                (n->kind == GRAPH_PHI && pass > PASSES)) {
+                graph_fact_at(g, id)->varying = 2;
+                changed = true;
+            }
         }
         for (uint32_t b = 0; b < g->blocks.n; b++) {
             for (uint32_t l = g->blocks.p[b].loop; l; l = g->loops.p[l - 1].parent) {
@@ -109,11 +94,6 @@ static void find_uniform(struct graph *g)
                 g->loops.p[l - 1].apart = true;
                 changed = true;
             }
-        }
-        for (size_t i = 0; i < s.phis.n && changed; i++) {
-            uint32_t l = g->blocks.p[graph_at(g, s.phis.p[i])->block].loop;
-            if (l && g->loops.p[l - 1].apart)
-                set_varying(&s, s.phis.p[i]);
         }
     }
     graph_facts_of(g)->uniform_done = true;

@@ -181,9 +181,9 @@ static graph_id side_condition(struct graph_builder *b, uint32_t block, uint32_t
     return mine == SIDE_TAKEN ? branch : graph_not(g, branch);
 }
 
-/* The value of variable v where `in` edges meet. */
+/* The value of variable v where `in` edges meet; `untold`: their conditions say nothing of the turn. */
 static graph_id join_values(struct graph_builder *b, uint32_t block, uint32_t v, const struct incoming *in,
-                            uint32_t count)
+                            uint32_t count, bool untold)
 {
     enum { WAYS = 8 };
     struct graph *g = b->g;
@@ -196,7 +196,7 @@ static graph_id join_values(struct graph_builder *b, uint32_t block, uint32_t v,
         unsigned k = 0;
         while (k < n && value[k] != x)
             k++;
-        if (k == WAYS)
+        if (k == WAYS || (untold && k == n && n))
             return join_by_phi(b, block, v, in, count, value[0]);
         if (k == n)
             value[n++] = x;
@@ -346,28 +346,76 @@ void graph_close_loop(struct graph_builder *b, uint32_t edge, const struct graph
     }
 }
 
-/* ---- a block -------------------------------------------------------------------------------- */
-
-static graph_id path_of(struct graph_builder *b, uint32_t at, const struct incoming *in, uint32_t count)
+/* Memory at a loop's header: its local stores stand where their base registers, which it does not write, say. */
+static uint32_t enter_loop_memory(struct graph_builder *b, uint32_t loop, const struct graph_slot *state,
+                                  uint32_t memory)
 {
     struct graph *g = b->g;
-    uint32_t dominator = g->blocks.p[at].idom, left = loop_left(b, dominator, at);
-    if (!count)
-        return graph_false(g);
-    bool whole = true; /* every loop left has its header above everything in it */
-    for (uint32_t l = g->blocks.p[dominator].loop; l && left; l = g->loops.p[l - 1].parent) {
-        whole &= !g->loops.p[l - 1].irreducible;
-        if (l == left)
-            break;
+    const struct graph_loop_summary *s = &b->loops[loop - 1];
+    bool known = s->local_known && !g->loops.p[loop - 1].irreducible;
+    struct graph_access *slots = ARENA_ARRAY(&b->scratch, struct graph_access, s->local.n + 1);
+    for (size_t i = 0; i < s->local.n && known && slots; i++) {
+        const struct graph_local_store *l = &s->local.p[i];
+        uint32_t v = graph_variable(b, l->file, l->reg);
+        known = v != UINT32_MAX && !graph_set_has(s->written, v) && state[v].node != GRAPH_NIL;
+        if (known)
+            slots[i] = (struct graph_access){
+                .kind = GRAPH_STORE,
+                .space = UOP_LOCAL,
+                .width = l->width,
+                .address = graph_op2(g, UOP_ADD, UOP_B32, state[v].node, graph_const(g, UOP_B32, l->offset))};
     }
-    if (left && whole)
-        dominator = g->loops.p[left - 1].header;
-    graph_id before = left && whole ? b->loops[left - 1].path : g->blocks.p[dominator].path;
-    if ((!left || whole) && graph_always_reaches(b->flow, dominator, at))
-        return before;
-    uint32_t own = g->blocks.p[at].header;
-    if (own && g->loops.p[own - 1].irreducible) /* entered elsewhere too */
-        return graph_and(g, g->blocks.p[g->blocks.p[at].idom].path, unknown_truth(g, g->blocks.p[at].first, at));
+    return graph_memory_loop(g, &b->memory, memory, slots, (uint32_t)s->local.n, known && slots);
+}
+
+/* ---- a block -------------------------------------------------------------------------------- */
+
+static bool holds(const struct graph_builder *b, uint32_t loop, uint32_t block)
+{
+    uint32_t l = b->g->blocks.p[block].loop;
+    while (loop_depth(b, l) > loop_depth(b, loop))
+        l = b->g->loops.p[l - 1].parent;
+    return l == loop;
+}
+
+/* The last block before `at` that every way to it goes through and that stands in no loop `at` is not in; a loop that
+ * is left stands for its header. */
+static uint32_t gate_of(const struct graph_builder *b, uint32_t at)
+{
+    const struct graph *g = b->g;
+    uint32_t gate = g->blocks.p[at].idom, loop = g->blocks.p[gate].loop;
+    while (loop && !holds(b, loop, at)) {
+        if (!g->loops.p[loop - 1].irreducible) {
+            gate = g->loops.p[loop - 1].header;
+            loop = g->loops.p[loop - 1].parent;
+            continue;
+        }
+        while (gate && holds(b, loop, gate))
+            gate = g->blocks.p[gate].idom;
+        loop = g->blocks.p[gate].loop;
+    }
+    return gate;
+}
+
+/* Ways meet in a loop that is entered at several places: in which turn which edge was taken follows from no condition. */
+static bool meet_untold(const struct graph_builder *b, uint32_t at)
+{
+    for (uint32_t l = b->irreducible ? b->g->blocks.p[at].loop : 0; l; l = b->g->loops.p[l - 1].parent)
+        if (b->g->loops.p[l - 1].irreducible)
+            return b->g->blocks.p[at].pred_count > 1;
+    return false;
+}
+
+static graph_id path_of(struct graph_builder *b, uint32_t at, const struct incoming *in, uint32_t count, bool untold)
+{
+    struct graph *g = b->g;
+    uint32_t gate = gate_of(b, at);
+    if (!count && !untold)
+        return graph_false(g);
+    if (graph_always_reaches(b->flow, gate, at))
+        return g->blocks.p[gate].path; /* a header's path is that of the loop's entry */
+    if (untold)
+        return graph_and(g, g->blocks.p[gate].path, unknown_truth(g, g->blocks.p[at].first, at));
     graph_id path = in[0].when;
     for (uint32_t i = 1; i < count; i++)
         path = graph_or(g, path, in[i].when);
@@ -399,21 +447,24 @@ uint32_t graph_enter_block(struct graph_builder *b, uint32_t at, struct graph_sl
             state[v].node = graph_entry_value(b, v);
         block->path = GRAPH_NIL;
     } else {
-        block->path = path_of(b, at, in, count);
-        for (uint32_t v = 0; v < b->variable_count && count; v++) {
-            if (!graph_set_has(b->live_in + at * b->words, v))
-                continue;
-            state[v].node = join_values(b, at, v, in, count);
+        bool untold = meet_untold(b, at);
+        block->path = path_of(b, at, in, count, untold);
+        const uint64_t *live = b->live_in + at * b->words;
+        for (uint32_t v = graph_set_next(live, 0, b->variable_count); v < b->variable_count && count;
+             v = graph_set_next(live, v + 1, b->variable_count)) {
+            state[v].node = join_values(b, at, v, in, count, untold);
             state[v].cell = join_cells(b, v, in, count);
         }
         if (count)
             memory_state = graph_memory_join(g, &b->memory, memory, count, b->memory_out[block->idom]);
+        else if (untold) /* only entered by an edge that was not walked yet */
+            memory_state = graph_memory_clobber(g, &b->memory, 0);
     }
     if (loop) {
         b->loops[loop - 1].path = block->path;
         enter_loop(b, at, loop, state);
         if (b->loops[loop - 1].stores)
-            memory_state = graph_memory_clobber(g, &b->memory, memory_state);
+            memory_state = enter_loop_memory(b, loop, state, memory_state);
     }
     return memory_state;
 }

@@ -233,6 +233,9 @@ static enum sp_status discover(struct flow_builder *b)
 static enum sp_status make_blocks(struct flow_builder *b, struct graph_flow *flow)
 {
     struct graph *g = b->g;
+    VEC_RESERVE(g->a, g->insns, (size_t)b->instances);
+    VEC_RESERVE(g->a, g->blocks, b->list.n);
+    VEC_RESERVE(g->a, flow->edges, 2 * b->list.n);
     for (uint32_t i = 0; i < b->list.n; i++) {
         struct flow_block f = b->list.p[i];
         struct graph_block block = {.first = (uint32_t)g->insns.n, .idom = UINT32_MAX};
@@ -286,6 +289,7 @@ static enum sp_status link_blocks(struct graph *g, struct graph_flow *flow)
     }
     for (uint32_t e = 0; e < flow->edges.n; e++) {
         struct graph_edge edge = flow->edges.p[e];
+        flow->edges.p[e].place = starts[edge.to] - (uint32_t)(flow->pred_edges[edge.to] - list);
         list[starts[edge.to]] = e;
         preds[starts[edge.to]++] = edge.from;
         struct graph_block *from = &g->blocks.p[edge.from];

@@ -12,6 +12,16 @@ void graph_forget_nodes(struct graph *g);
 
 /* `c` cut down to what matters where `care` holds (graph_bool.c): atoms that decide nothing there are dropped. */
 graph_id graph_bool_reduce(struct graph *g, graph_id c, graph_id care);
+/* A truth table by itself, for questions that should leave no node behind. */
+struct graph_truth {
+    graph_id atom[6];
+    unsigned count;
+    uint64_t bits; /* bit i: the result when atom k is bit k of i */
+};
+/* The table of a B1 node; GRAPH_NIL: true. */
+void graph_truth_of(const struct graph *g, graph_id b1, struct graph_truth *out);
+/* a && b, or a && !b. False when that needs more than six atoms. */
+bool graph_truth_and(const struct graph_truth *a, const struct graph_truth *b, bool negated, struct graph_truth *out);
 /* Any boolean function of up to three B1 arguments by its table (index: argument k is bit k). */
 graph_id graph_bool_apply(struct graph *g, const graph_id *args, unsigned count, uint8_t table);
 
@@ -19,6 +29,7 @@ graph_id graph_bool_apply(struct graph *g, const graph_id *args, unsigned count,
 enum graph_edge_when { GRAPH_ALWAYS, GRAPH_WHEN_TAKEN, GRAPH_WHEN_NOT };
 struct graph_edge {
     uint32_t from, to;
+    uint32_t place; /* among the edges into `to` */
     uint8_t when;
     bool back;    /* closes a loop */
     bool guessed; /* out of an indirect branch: it may go here, under a condition nobody knows */
@@ -36,22 +47,31 @@ enum sp_status graph_flow_build(struct graph *g, struct graph_flow *flow, struct
 /* Order, dominators, loops (graph_order.c). */
 enum sp_status graph_flow_order(struct graph *g, struct graph_flow *flow);
 bool graph_dominates(const struct graph_flow *flow, uint32_t a, uint32_t b);
-/* Control that is at `a` comes to `b` (a loop that has an end is taken to come to it). */
+/* Control that is at `a` comes to `b` in the same turn of every loop `b` is in (a loop that has a way out is taken to come
+ * to it). */
 bool graph_always_reaches(const struct graph_flow *flow, uint32_t a, uint32_t b);
-
-/* By block: reached whenever its immediate dominator was, in the same turn of its loop (graph_rejoin.c). NULL: memory. */
 
 /* Values (graph_values.c). */
 enum sp_status graph_values_build(struct graph *g, struct graph_flow *flow, struct diag_sink *diags);
 
 /* Memory (graph_memory.c): a chain of effects, newest first. */
+enum graph_orders {
+    GRAPH_ORDERS_NOTHING,
+    GRAPH_ORDERS_OTHERS, /* a barrier: what other threads stored may be seen behind it; the thread's own memory stays */
+    GRAPH_ORDERS_LOOP,   /* a loop begins that stores: its turns may have stored before */
+    GRAPH_ORDERS_ALL,    /* nothing is known past it (a call) */
+};
 struct graph_effect {
     uint32_t prev;         /* index of the older effect, 0: kernel entry */
     uint32_t access;       /* index into accesses, UINT32_MAX: a barrier, call or join */
     uint32_t skip;         /* JOIN: effect at the immediate dominator; else 0 */
     const uint32_t *joins; /* JOIN: the chains that meet */
     uint32_t join_count;
-    bool orders_all; /* nothing is known past it (call, loop) */
+    uint8_t orders; /* enum graph_orders */
+    /* GRAPH_ORDERS_LOOP: what the loop stores to local memory, if that is known */
+    const struct graph_access *slots;
+    uint32_t slot_count;
+    bool slots_known;
 };
 struct graph_memory {
     VEC(struct graph_effect) effects; /* [0] is the entry */
@@ -61,6 +81,11 @@ uint32_t graph_memory_store(struct graph *g, struct graph_memory *m, uint32_t st
 uint32_t graph_memory_join(struct graph *g, struct graph_memory *m, const uint32_t *states, uint32_t count,
                            uint32_t dominator);
 uint32_t graph_memory_clobber(struct graph *g, struct graph_memory *m, uint32_t state);
+uint32_t graph_memory_barrier(struct graph *g, struct graph_memory *m, uint32_t state);
+/* At a loop's header. `slots`: every local store of the loop, its address as it is there (`known`), or nothing is said
+ * of them. */
+uint32_t graph_memory_loop(struct graph *g, struct graph_memory *m, uint32_t state, const struct graph_access *slots,
+                           uint32_t count, bool known);
 /* Resolves a load: fills from_store, may_alias, version. */
 void graph_memory_load(struct graph *g, struct graph_memory *m, uint32_t state, struct graph_access *load);
 /* When all accesses are known: loads that a store of another thread may reach. */

@@ -116,6 +116,45 @@ static bool changes_memory(unsigned kind)
            kind == UOP_CALL_IND;
 }
 
+enum { LOCAL_STORES_MAX = 512 };
+
+static void add_local(struct graph_builder *b, struct graph_loop_summary *s, struct graph_local_store store)
+{
+    for (size_t i = 0; i < s->local.n; i++)
+        if (s->local.p[i].file == store.file && s->local.p[i].reg == store.reg &&
+            s->local.p[i].offset == store.offset && s->local.p[i].width >= store.width)
+            return;
+    if (s->local.n == LOCAL_STORES_MAX)
+        s->local_known = false;
+    else
+        VEC_PUSH(&b->scratch, s->local, store);
+}
+
+/* A store to local memory at a register plus a constant is noted; another one, or one that may go there unseen, ends
+ * what is known. */
+static void note_local(struct graph_builder *b, struct graph_loop_summary *s, const struct uop_list *l,
+                       const struct uop *u)
+{
+    struct graph_local_store store = {.width = u->width};
+    if (u->kind == UOP_CALL || u->kind == UOP_CALL_IND || (changes_memory(u->kind) && u->space == UOP_GENERIC))
+        s->local_known = false;
+    if (!changes_memory(u->kind) || u->space != UOP_LOCAL || !s->local_known)
+        return;
+    const struct uop *at = u->arg[0] < l->ops.n ? &l->ops.p[u->arg[0]] : NULL;
+    if (at && at->kind == UOP_ADD && at->arg[0] < l->ops.n && at->arg[1] < l->ops.n) {
+        const struct uop *x = &l->ops.p[at->arg[0]], *y = &l->ops.p[at->arg[1]];
+        store.offset = (uint32_t)(y->kind == UOP_CONST ? y->imm : x->imm);
+        at = y->kind == UOP_CONST ? x : x->kind == UOP_CONST ? y : NULL;
+    }
+    if (!at || at->kind != UOP_READ) {
+        s->local_known = false;
+        return;
+    }
+    store.file = at->file;
+    store.reg = at->reg;
+    add_local(b, s, store);
+}
+
 /* What each loop writes, and how it is left. Inner loops stand before the ones around them in the list. */
 enum sp_status graph_summarise_loops(struct graph_builder *b)
 {
@@ -125,6 +164,10 @@ enum sp_status graph_summarise_loops(struct graph_builder *b)
         b->loops[l].written = ARENA_ARRAY(&b->scratch, uint64_t, b->words);
     if (arena_failed(&b->scratch))
         return SP_ERR_MEMORY;
+    for (size_t l = 0; l < g->loops.n; l++) {
+        b->irreducible |= g->loops.p[l].irreducible;
+        b->loops[l].local_known = true;
+    }
     for (size_t l = g->loops.n; l-- > 0;)
         b->loops[l].depth = g->loops.p[l].parent ? b->loops[g->loops.p[l].parent - 1].depth + 1 : 1;
     for (uint32_t i = 0; i < g->blocks.n; i++) {
@@ -136,9 +179,11 @@ enum sp_status graph_summarise_loops(struct graph_builder *b)
         for (uint32_t k = block->first; k <= block->last; k++) {
             const struct uop_list *list = g->input.insns[g->insns.p[k].input].uops;
             s->stores |= list->unknown;
+            s->local_known &= !list->unknown;
             for (size_t j = 0; j < list->ops.n; j++) {
                 unsigned kind = list->ops.p[j].kind;
                 s->stores |= changes_memory(kind);
+                note_local(b, s, list, &list->ops.p[j]);
                 s->ends_inside |= kind == UOP_EXIT || kind == UOP_TRAP || kind == UOP_BRANCH_IND ||
                                   (kind == UOP_RET && !g->insns.p[k].call_path);
             }
@@ -161,6 +206,9 @@ enum sp_status graph_summarise_loops(struct graph_builder *b)
         if (!parent)
             continue;
         b->loops[parent - 1].stores |= b->loops[l].stores;
+        b->loops[parent - 1].local_known &= b->loops[l].local_known;
+        for (size_t i = 0; i < b->loops[l].local.n && b->loops[parent - 1].local_known; i++)
+            add_local(b, &b->loops[parent - 1], b->loops[l].local.p[i]);
         b->loops[parent - 1].ends_inside |= b->loops[l].ends_inside;
         for (size_t w = 0; w < b->words; w++)
             b->loops[parent - 1].written[w] |= b->loops[l].written[w];

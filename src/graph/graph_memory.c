@@ -1,12 +1,13 @@
-/* Memory dependence for code without loops: a chain of effects from the newest to the kernel's entry. A load walks the
- * chain and answers which one store it is proved to read (same address by exact rules, same width, done whenever the
- * load is), or from which effect on memory is unknown. Stores to different parameters are taken not to meet: that is
+/* Which store a load is proved to read: a chain of effects from the newest to the kernel's entry. A load walks the
+ * chain and answers which one store it reads (same address by exact rules, same width, done whenever the load is), or
+ * from which effect on memory is unknown: a loop that stores, a barrier. Local memory is the thread's own and lasts
+ * through barriers and loops that do not store to its word. Stores to different parameters are taken not to meet: that is
  * marked, so that nothing above calls it proved. The walk has a budget, so that building stays linear. requires:
  * addresses as nodes · gives: graph_access.from_store, may_alias, version */
 #include "graph/graph_internal.h"
 
 enum relation { APART, ASSUMED_APART, SAME, MAY_MEET };
-enum { WALK_BUDGET = 256 };
+enum { WALK_BUDGET = 256, LOCAL_BUDGET = 2048 };
 
 enum sp_status graph_memory_init(struct graph *g, struct graph_memory *m)
 {
@@ -30,7 +31,24 @@ uint32_t graph_memory_store(struct graph *g, struct graph_memory *m, uint32_t st
 
 uint32_t graph_memory_clobber(struct graph *g, struct graph_memory *m, uint32_t state)
 {
-    return push(g, m, (struct graph_effect){.prev = state, .access = UINT32_MAX, .orders_all = true});
+    return push(g, m, (struct graph_effect){.prev = state, .access = UINT32_MAX, .orders = GRAPH_ORDERS_ALL});
+}
+
+uint32_t graph_memory_barrier(struct graph *g, struct graph_memory *m, uint32_t state)
+{
+    return push(g, m, (struct graph_effect){.prev = state, .access = UINT32_MAX, .orders = GRAPH_ORDERS_OTHERS});
+}
+
+uint32_t graph_memory_loop(struct graph *g, struct graph_memory *m, uint32_t state, const struct graph_access *slots,
+                           uint32_t count, bool known)
+{
+    return push(g, m,
+                (struct graph_effect){.prev = state,
+                                      .access = UINT32_MAX,
+                                      .orders = GRAPH_ORDERS_LOOP,
+                                      .slots = slots,
+                                      .slot_count = count,
+                                      .slots_known = known});
 }
 
 uint32_t graph_memory_join(struct graph *g, struct graph_memory *m, const uint32_t *states, uint32_t count,
@@ -152,14 +170,31 @@ void graph_memory_finish(struct graph *g)
     }
 }
 
+/* Memory that no other thread sees lasts through barriers, and through loops none of whose stores meets it. */
+static bool lasts(struct graph *g, const struct graph_effect *e, const struct graph_access *load, int *budget)
+{
+    if (load->space != UOP_LOCAL || e->orders == GRAPH_ORDERS_ALL)
+        return false;
+    if (e->orders != GRAPH_ORDERS_LOOP)
+        return true;
+    for (uint32_t i = 0; i < e->slot_count && e->slots_known; i++)
+        if (--*budget < 0 || relate(g, &e->slots[i], load) != APART)
+            return false;
+    return e->slots_known;
+}
+
 /* True when nothing between `from` and `until` can meet the load. */
 static bool clear_between(struct graph *g, struct graph_memory *m, uint32_t from, uint32_t until,
                           struct graph_access *load, int *budget)
 {
     for (uint32_t at = from; at != until;) {
         const struct graph_effect *e = &m->effects.p[at];
-        if (--*budget < 0 || at == 0 || e->orders_all)
+        if (--*budget < 0 || at == 0 || (e->orders && !lasts(g, e, load, budget)))
             return false;
+        if (e->orders) {
+            at = e->prev;
+            continue;
+        }
         if (e->join_count) {
             for (uint32_t i = 0; i < e->join_count; i++)
                 if (!clear_between(g, m, e->joins[i], e->skip, load, budget))
@@ -178,7 +213,7 @@ static bool clear_between(struct graph *g, struct graph_memory *m, uint32_t from
 
 void graph_memory_load(struct graph *g, struct graph_memory *m, uint32_t state, struct graph_access *load)
 {
-    int budget = WALK_BUDGET;
+    int budget = load->space == UOP_LOCAL ? LOCAL_BUDGET : WALK_BUDGET;
     uint32_t newest_assumed = 0;
     load->from_store = -1;
     load->may_alias = false;
@@ -187,7 +222,11 @@ void graph_memory_load(struct graph *g, struct graph_memory *m, uint32_t state, 
         return;
     for (uint32_t at = state; at;) {
         const struct graph_effect *e = &m->effects.p[at];
-        if (--budget < 0 || e->orders_all) {
+        if (e->orders && lasts(g, e, load, &budget)) {
+            at = e->prev;
+            continue;
+        }
+        if (--budget < 0 || e->orders) {
             load->version = newest_assumed ? newest_assumed : at;
             load->may_alias = true;
             return;

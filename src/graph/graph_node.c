@@ -164,16 +164,18 @@ void graph_index_users(struct graph *g)
     struct graph_index *x = ARENA_NEW(g->a, struct graph_index);
     if (!x || !lists_begin(g, &x->users) || !lists_begin(g, &x->defs))
         return;
+    graph_id *last = ARENA_ARRAY(g->a, graph_id, g->nodes.n); /* user a node was last listed for */
+    if (!last)
+        return;
     for (int fill = 0; fill < 2; fill++) {
+        memset(last, 0, g->nodes.n * sizeof last[0]);
         for (graph_id id = 1; id < g->nodes.n; id++) {
             const graph_id *args;
             uint32_t n = node_args(graph_at(g, id), &args);
             for (uint32_t i = 0; i < n; i++) {
-                bool again = false; /* `x + x` uses x once */
-                for (uint32_t k = 0; k < i && !again; k++)
-                    again = args[k] == args[i];
-                if (args[i] == GRAPH_NIL || again)
-                    continue;
+                if (args[i] == GRAPH_NIL || last[args[i]] == id)
+                    continue; /* `x + x` uses x once */
+                last[args[i]] = id;
                 if (fill)
                     x->users.items[x->users.starts[args[i]]++] = id;
                 else
@@ -226,6 +228,7 @@ static const char *kind_text(unsigned kind)
     case GRAPH_BOOL: return "bool";
     case GRAPH_ENTRY: return "entry";
     case GRAPH_RESULT: return "result";
+    case GRAPH_TURN: return "turn";
     default: return uop_kind_text((enum uop_kind)kind);
     }
 }

@@ -14,15 +14,15 @@ enum { JOIN_DEPTH = 64 };
 
 static graph_id join_simple(struct graph *g, graph_id l, graph_id h);
 
-/* The low word of x >> k is the high word of x << (32 - k); its high word is that of x shifted. */
+/* The high word of x shifted down with the low word of the same. */
 static graph_id join_shifted(struct graph *g, graph_id l, graph_id h)
 {
-    const struct graph_node up = *at(g, at(g, l)->arg[0]), down = *at(g, h);
-    uint64_t k, scale;
-    if (up.kind != UOP_MUL || !graph_is_const(g, up.arg[1], &scale) || !graph_is_const(g, down.arg[1], &k) || !k ||
-        k >= 32 || scale != UINT64_C(1) << (32 - k) || graph_op1(g, UOP_HI, UOP_B32, up.arg[0]) != down.arg[0])
+    const struct graph_node down = *at(g, h), *word = at(g, down.arg[0]);
+    uint64_t k;
+    if (!graph_is_const(g, down.arg[1], &k) || !k || k >= 32 || word->kind != UOP_HI || bits_of(g, word->arg[0]) != 64)
         return GRAPH_NIL;
-    return graph_op2(g, (enum uop_kind)down.kind, UOP_B64, up.arg[0], down.arg[1]);
+    graph_id whole = graph_op2(g, (enum uop_kind)down.kind, UOP_B64, word->arg[0], down.arg[1]);
+    return graph_op1(g, UOP_LO, UOP_B32, whole) == l ? whole : GRAPH_NIL;
 }
 
 static graph_id join_selects(struct graph *g, graph_id l, graph_id h)
@@ -30,9 +30,9 @@ static graph_id join_selects(struct graph *g, graph_id l, graph_id h)
     const struct graph_node nl = *at(g, l), nh = *at(g, h);
     graph_id a = join_simple(g, nl.arg[1], nh.arg[1]), b = join_simple(g, nl.arg[2], nh.arg[2]);
     struct uop pair = {.kind = UOP_PAIR, .type = UOP_B64};
-    if (a != GRAPH_NIL && b == GRAPH_NIL && at(g, a)->type == UOP_F64) /* a double, and words put together */
+    if (a != GRAPH_NIL && b == GRAPH_NIL) /* one value, and words put together */
         b = graph_intern_like(g, &pair, (graph_id[]){nl.arg[2], nh.arg[2]}, 2);
-    else if (b != GRAPH_NIL && a == GRAPH_NIL && at(g, b)->type == UOP_F64)
+    else if (b != GRAPH_NIL && a == GRAPH_NIL)
         a = graph_intern_like(g, &pair, (graph_id[]){nl.arg[1], nh.arg[1]}, 2);
     if (a == GRAPH_NIL || b == GRAPH_NIL)
         return GRAPH_NIL;
@@ -107,7 +107,7 @@ static graph_id join_simple(struct graph *g, graph_id l, graph_id h)
         return graph_op1(g, UOP_SEXT, UOP_B64, l);
     nl = at(g, l), nh = at(g, h);
     uint64_t scale, shift;
-    if (nl->kind == UOP_HI && (nh->kind == UOP_SAR || nh->kind == UOP_SHR)) { /* what is shifted down, and the rest */
+    if (nh->kind == UOP_SAR || nh->kind == UOP_SHR) {
         graph_id whole = join_shifted(g, l, h);
         if (whole != GRAPH_NIL)
             return whole;
@@ -179,6 +179,14 @@ static bool open_high_word(const struct graph *g, graph_id sum, graph_id carry, 
         h->sum.term[i] = h->sum.term[--h->sum.count];
         graph_sum_add(g, &h->sum, n->arg[0], 0);
         i = UINT32_MAX; /* ++ makes it 0: what it held may be such a sum again */
+    }
+    if (h->carries == 2) { /* (x or y) + (x and y) is x + y: a sum of three words counts its carries so */
+        const struct graph_node *x = at(g, h->carry[0]), *y = at(g, h->carry[1]);
+        if (x->kind == GRAPH_BOOL && y->kind == GRAPH_BOOL && x->arg_count == 2 && y->arg_count == 2 &&
+            x->arg[0] == y->arg[0] && x->arg[1] == y->arg[1] && (x->imm | y->imm) == 0xe && (x->imm & y->imm) == 0x8) {
+            h->carry[0] = x->arg[0];
+            h->carry[1] = x->arg[1];
+        }
     }
     for (unsigned i = 0; i < h->carries; i++)
         if (at(g, h->carry[i])->kind != UOP_CARRY || at(g, h->carry[i])->imm != 32)

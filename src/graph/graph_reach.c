@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { REACH_MAX = 256, STEP_MAX = 1024 }; /* defs listed for one use; cells looked at for it */
+enum { REACH_MAX = 64, STEP_MAX = 256 }; /* defs listed for one use; cells looked at for it */
 
 struct step {
     uint32_t cell;
@@ -49,7 +49,9 @@ static void sweep(struct graph_builder *b, struct reach *r, uint32_t cell)
 static void follow(struct graph_builder *b, struct reach *r, uint32_t cell, graph_id under)
 {
     struct graph *g = b->g;
-    bool decided = true; /* `under` is a table that says something */
+    struct graph_truth left; /* under what the older defs are still read */
+    graph_truth_of(g, under, &left);
+    bool decided = true; /* `left` says all there is to say */
     for (; cell; cell = b->cells.p[cell].prev) {
         const struct graph_cell *c = &b->cells.p[cell];
         if (r->count == REACH_MAX || ++r->steps > STEP_MAX) {
@@ -66,19 +68,19 @@ static void follow(struct graph_builder *b, struct reach *r, uint32_t cell, grap
         }
         if (c->def == UINT32_MAX)
             return;
-        graph_id meets = c->guard == GRAPH_NIL || !decided ? GRAPH_NIL : graph_and(g, under, c->guard);
-        if (!graph_is_false(g, meets) && g->defs.p[c->def].mark != r->now) {
+        struct graph_truth guard, meets;
+        graph_truth_of(g, c->guard, &guard);
+        bool never = decided && graph_truth_and(&left, &guard, false, &meets) && !meets.bits;
+        if (!never && g->defs.p[c->def].mark != r->now) {
             g->defs.p[c->def].mark = r->now;
             r->found[r->count++] = c->def;
         }
         if (c->guard == GRAPH_NIL)
             return;
-        if (decided) {
-            under = graph_and(g, under, graph_not(g, c->guard));
-            if (graph_is_false(g, under))
-                return;
-            decided = under == GRAPH_NIL || graph_fits_table(g, under);
-        }
+        decided = decided && graph_truth_and(&left, &guard, true, &meets);
+        if (decided && !meets.bits)
+            return;
+        left = meets;
     }
 }
 

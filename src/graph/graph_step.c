@@ -110,7 +110,7 @@ static graph_id one_uop(struct graph_builder *b, struct graph_work *w, const str
     case UOP_BAR:
     case UOP_FENCE:
     case UOP_ASYNC_COPY:
-    case UOP_ASYNC_WAIT: *w->memory = graph_memory_clobber(g, &b->memory, *w->memory); return GRAPH_NIL;
+    case UOP_ASYNC_WAIT: *w->memory = graph_memory_barrier(g, &b->memory, *w->memory); return GRAPH_NIL;
     case UOP_UNDEF:
     case UOP_OPAQUE:
     case UOP_SHFL:

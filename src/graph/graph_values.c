@@ -98,6 +98,30 @@ static enum sp_status run_pass(struct graph_builder *b)
     return arena_failed(&b->scratch) || arena_failed(g->a) ? SP_ERR_MEMORY : SP_OK;
 }
 
+/* Room for everything a pass makes, from the number of micro-operations, so that nothing is copied as it grows. */
+static void reserve(struct graph_builder *b)
+{
+    struct graph *g = b->g;
+    size_t reads = 0, writes = 0, memory = 0, others = 0;
+    for (size_t i = 0; i < g->insns.n; i++) {
+        const struct uop_list *l = g->input.insns[g->insns.p[i].input].uops;
+        for (size_t k = 0; k < l->ops.n; k++) {
+            unsigned kind = l->ops.p[k].kind;
+            bool moves = kind == UOP_LOAD || kind == UOP_STORE || kind == UOP_ATOM || kind == UOP_RED;
+            reads += kind == UOP_READ;
+            writes += kind == UOP_WRITE;
+            memory += moves;
+            others += kind != UOP_READ && kind != UOP_WRITE && kind != UOP_CONST;
+        }
+    }
+    VEC_RESERVE(g->a, g->uses, reads);
+    VEC_RESERVE(g->a, g->defs, writes);
+    VEC_RESERVE(g->a, g->accesses, memory);
+    VEC_RESERVE(g->a, g->nodes, others + g->insns.n / 2);
+    VEC_RESERVE(&b->scratch, b->cells, writes + g->blocks.n);
+    VEC_RESERVE(&b->scratch, b->pending, reads);
+}
+
 static enum sp_status prepare(struct graph_builder *b)
 {
     struct graph *g = b->g;
@@ -114,6 +138,7 @@ static enum sp_status prepare(struct graph_builder *b)
     b->last_header = ARENA_ARRAY(&b->scratch, uint32_t, n);
     b->assumed_at = ARENA_ARRAY(&b->scratch, uint32_t, n);
     b->first_edge = ARENA_ARRAY(&b->scratch, uint32_t, n + 1);
+    reserve(b);
     b->result_cap = 64;
     b->results = ARENA_ARRAY(&b->scratch, graph_id, b->result_cap);
     b->reads = ARENA_ARRAY(&b->scratch, uint32_t, b->result_cap);

@@ -24,7 +24,15 @@ struct graph_pending_use {
     graph_id under;
 };
 
+struct graph_local_store { /* of a loop, by its code: base register + offset */
+    uint8_t file, width;
+    uint16_t reg;
+    uint32_t offset;
+};
+
 struct graph_loop_summary {
+    VEC(struct graph_local_store) local; /* every store to local memory, while `local_known` */
+    bool local_known;
     uint64_t *written; /* registers some block of the loop writes */
     bool stores;       /* memory changes in it */
     bool ends_inside;  /* a thread can end (or leave for an unknown place) in it */
@@ -77,6 +85,7 @@ struct graph_builder {
     VEC(struct graph_slot *) spare; /* states no block needs any more */
     uint32_t *memory_out;
     struct graph_loop_summary *loops;
+    bool irreducible; /* some loop is */
     VEC(struct graph_cell) cells;
     VEC(struct graph_pending_use) pending; /* parallel to g->uses */
     VEC(struct graph_pair_use) pairs;
@@ -108,6 +117,18 @@ static inline bool graph_set_has(const uint64_t *set, uint32_t v)
 static inline void graph_set_add(uint64_t *set, uint32_t v)
 {
     set[v / 64] |= UINT64_C(1) << (v % 64);
+}
+
+/* The first member from `v` on, `end`: none. */
+static inline uint32_t graph_set_next(const uint64_t *set, uint32_t v, uint32_t end)
+{
+    while (v < end) {
+        uint64_t rest = set[v / 64] >> (v % 64);
+        if (rest)
+            return v + (uint32_t)__builtin_ctzll(rest);
+        v = (v / 64 + 1) * 64;
+    }
+    return end;
 }
 
 static inline uint32_t graph_variable(const struct graph_builder *b, unsigned file, unsigned reg)

@@ -6,6 +6,7 @@
 #include "meaning/mean_internal.h"
 
 #include "base/str.h"
+#include "graph/graph_cycle.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -49,7 +50,7 @@ static void strip_cluster(const struct mean *m, struct graph_affine *f)
 
 int mean_array_of(const struct mean *m, graph_id address, enum uop_space space, struct graph_affine *f)
 {
-    if (address == GRAPH_NIL || !graph_affine(m->g, address, f))
+    if (address == GRAPH_NIL || !graph_affine(m->g, graph_as_turn(m->g, address), f))
         return -1;
     if (is_stack_pointer(m, f->base)) {
         f->offset -= m->work->frame;
@@ -68,7 +69,7 @@ int mean_array_of(const struct mean *m, graph_id address, enum uop_space space, 
 bool mean_is_pointer(const struct mean *m, graph_id id)
 {
     struct graph_affine f;
-    if (!graph_affine(m->g, id, &f) || f.base == GRAPH_NIL)
+    if (!graph_affine(m->g, graph_as_turn(m->g, id), &f) || f.base == GRAPH_NIL)
         return false;
     const struct mean_param *p = mean_param_of(m, f.base);
     if (!p || p->size != 8)
@@ -97,9 +98,9 @@ bool mean_used_in_halves(const struct mean *m, graph_id id)
         bool half = u->kind == UOP_LO || u->kind == UOP_HI;
         if (!half && u->kind != UOP_PAIR)
             return false;
-        if (half)
-            graph_users(m->g, users[i], &count_half);
-        halves |= half && count_half > 0;
+        const graph_id *readers = half ? graph_users(m->g, users[i], &count_half) : NULL;
+        for (uint32_t k = 0; half && k < count_half && !halves; k++)
+            halves = !graph_is_inside(m->g, readers[k]); /* an expansion takes a number apart as it likes */
     }
     return halves;
 }

@@ -5,6 +5,8 @@
  * saturation and NaN-keeping minima have names of their own. */
 #include "meaning/mean_internal.h"
 
+#include "graph/graph_cycle.h"
+
 #include "base/str.h"
 
 #include <inttypes.h>
@@ -251,10 +253,27 @@ static struct mean_text integer_min_max(const struct printer *p, const struct gr
                       text[0], text[1]);
 }
 
+/* c ? constant : value, where !c is as plain as c: the value comes first, the constant is what stands for it elsewhere. */
+static bool stands_for_else(const struct graph *g, const struct graph_node *n, bool turned)
+{
+    graph_id then = turned ? n->arg[2] : n->arg[1], other = turned ? n->arg[1] : n->arg[2], atoms[6];
+    unsigned count;
+    uint64_t table;
+    if (!graph_is_const(g, then, NULL) || graph_is_const(g, other, NULL) ||
+        !graph_table(g, n->arg[0], atoms, &count, &table) || !count)
+        return false;
+    for (unsigned i = 0; i < count; i++)
+        if (graph_at(g, atoms[i])->kind < UOP_IEQ || graph_at(g, atoms[i])->kind > UOP_ILT_U)
+            return false;
+    return true;
+}
+
 static struct mean_text select_text(const struct printer *p, const struct graph_node *n)
 {
     struct mean *m = p->m;
     bool turned = n->flags & UOP_SWAPPED;
+    if (stands_for_else(p->m->g, n, turned))
+        turned = !turned;
     graph_id then = turned ? n->arg[2] : n->arg[1], other = turned ? n->arg[1] : n->arg[2];
     unsigned as = p->as;
     struct mean_text condition = mean_text_bool(m, n->arg[0], turned, p->style, p->depth + 1);
@@ -906,6 +925,9 @@ struct mean_text mean_text_of(struct mean *m, graph_id id, unsigned as, unsigned
     unsigned width = uop_type_bits((enum uop_type)graph_at(m->g, id)->type);
     if (map_u64_get(&m->name_of, id, &at))
         return mean_text_convert(m, word(m->names.p[at].name), width == 64 ? KIND_S64 : KIND_S32, width, as);
+    const struct graph_cycles *cycles = m->g->cycles;
+    if (cycles && cycles->turn_of && id < cycles->copy_count && cycles->turn_of[id] != GRAPH_NIL)
+        return mean_text_of(m, cycles->turn_of[id], as, style, depth + 1); /* never one of its own kind */
     if (map_u64_get(&m->work->low_of, id, &at) && at < m->names.n)
         return mean_text_convert(m, mean_piece(m, PREC_PRIMARY, "lo(%s)", m->names.p[at].name), KIND_S32, width, as);
     if ((!(style & MEAN_EXPANDED) || map_u64_get(&m->variables, id, NULL)) && map_u64_get(&m->value_of, id, &at)) {

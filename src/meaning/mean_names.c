@@ -124,6 +124,8 @@ static const char *index_type_at(const struct mean *m, graph_id id, unsigned dep
 
 static const char *index_type(const struct mean *m, graph_id id)
 {
+    if (graph_at(m->g, id)->kind == GRAPH_TURN)
+        return "s32"; /* no machine value: a number of steps */
     const struct graph_node *n = graph_at(m->g, id);
     const char *found = index_type_at(m, id, 0);
     if (found)
@@ -389,8 +391,8 @@ enum sp_status mean_find_names(struct mean *m)
     for (graph_id id = 1; id < nodes; id++) {
         graph_id start, next;
         uint32_t known;
-        if (nameless[id] || map_u64_get(&m->name_of, id, &known))
-            continue;
+        if (nameless[id] || map_u64_get(&m->name_of, id, &known) || graph_as_turn(m->g, id) != id)
+            continue; /* named already, of no use, or told over the loop's counter */
         if (!is_counter(m->g, id, &start, &next) || !(marks.address[id] || marks.compare[id]) ||
             graph_at(m->g, id)->type == UOP_B1)
             continue;
@@ -450,7 +452,9 @@ enum sp_status mean_init(struct mean *m, struct arena *a, struct graph *g, const
         const struct graph_node *n = graph_at(g, id);
         bool rounds = n->kind == UOP_FADD || n->kind == UOP_FMUL || n->kind == UOP_FFMA || n->kind == UOP_FMIN ||
                       n->kind == UOP_FMAX;
-        if (rounds && n->type == UOP_F32 && status == SP_OK && mean_is_live(m, id))
+        bool own =
+            graph_is_inside(g, id) || (g->expansions && id >= g->expansions->nodes); /* an expansion's, a reading's */
+        if (rounds && !own && n->type == UOP_F32 && status == SP_OK && mean_is_live(m, id))
             flushing |= n->flags & (UOP_FTZ | UOP_FMZ) ? 1u : 2u;
     }
     m->work->mixed_ftz = flushing == 3;

@@ -49,12 +49,8 @@ struct pat_match {
     VEC(const char *) via; /* names of the real rules used */
     enum pat_confidence confidence;
     enum pat_makes makes;
-    uint32_t cycle; /* + 1: the loop of the source it speaks of (graph_cycle.h); 0: none */
-};
-/* Something a page would have matched, but for what makes it wrong: a finding. */
-struct pat_note {
-    const char *code;      /* "unsynchronised" */
-    uint32_t insn, second; /* instances */
+    uint32_t cycle;       /* + 1: the loop of the source it speaks of (graph_cycle.h); 0: none */
+    uint32_t first, last; /* makes something: the instances between which that happens, whatever was prepared before */
 };
 struct pat_result {
     VEC(struct pat_match) matches; /* in a fixed order: by last instruction, wholes after their parts; see pat_run.c */
@@ -63,7 +59,6 @@ struct pat_result {
     const uint8_t *rests_on;       /* private: by node, the real rules its reading rests on */
     const void *expanded;          /* private */
     uint32_t real_count;
-    VEC(struct pat_note) notes;
 };
 
 /* Finds the expansions of the library's pages (blocks with `expands` or `reads`); `out` goes into g->expansions, so that

@@ -124,8 +124,10 @@ static void match_warp(struct pat_collect *k, const struct pat_page *page, const
         if (!pat_match_where(k->c))
             continue;
         struct pat_found *f = pat_keep(k->run, id, NULL, 0);
-        if (f && n.kind == UOP_REDUX)
+        if (f && n.kind == UOP_REDUX) {
             f->match.makes = PAT_MAKES_ONE;
+            f->match.first = f->match.last = f->match.insns.p[0];
+        }
     }
 }
 

@@ -20,6 +20,16 @@ static graph_id loaded_element(const struct graph *g, graph_id value, unsigned d
     return GRAPH_NIL;
 }
 
+/* Did a reduction or scan take its elements from this store? */
+static bool feeds_steps(const struct pat_collect *k, uint32_t store)
+{
+    for (size_t i = 0; i < k->list.n; i++)
+        for (size_t f = 0; f < k->list.p[i]->fills.n; f++)
+            if (k->list.p[i]->fills.p[f] == store)
+                return true;
+    return false;
+}
+
 /* Is a load one of a step that a page has matched, or of what finishes it? */
 static bool belongs_to_steps(const struct pat_collect *k, uint32_t access)
 {
@@ -39,7 +49,7 @@ static void match_stage(struct pat_collect *k, const struct pat_page *page, cons
     for (uint32_t s = 0; s < g->accesses.n; s++) {
         const struct graph_access a = g->accesses.p[s];
         if (a.kind != GRAPH_STORE || a.space != UOP_SHARED || !g->insns.p[a.insn].reachable ||
-            loaded_element(g, a.value[0], 0) == GRAPH_NIL)
+            loaded_element(g, a.value[0], 0) == GRAPH_NIL || feeds_steps(k, s))
             continue;
         VEC(uint32_t) extra = {0};
         bool other = false;
@@ -84,7 +94,8 @@ static void match_frame(struct pat_collect *k, const struct pat_page *page, cons
         return;
     for (uint32_t i = 0; i < g->accesses.n; i++) {
         const struct graph_access a = g->accesses.p[i];
-        if (a.space != UOP_LOCAL || !g->insns.p[a.insn].reachable || fixed_address(g, a.address))
+        if (a.space != UOP_LOCAL || !g->insns.p[a.insn].reachable || graph_is_slow(g, a.insn) ||
+            fixed_address(g, a.address))
             continue;
         any_moving = true;
         VEC_PUSH(k->a, moving, a.insn);
@@ -93,7 +104,8 @@ static void match_frame(struct pat_collect *k, const struct pat_page *page, cons
         /* The array's own stores at fixed places belong to it too. */
         for (uint32_t i = 0; i < g->accesses.n; i++) {
             const struct graph_access a = g->accesses.p[i];
-            if (a.space == UOP_LOCAL && g->insns.p[a.insn].reachable && fixed_address(g, a.address))
+            if (a.space == UOP_LOCAL && !graph_is_slow(g, a.insn) && g->insns.p[a.insn].reachable &&
+                fixed_address(g, a.address))
                 VEC_PUSH(k->a, moving, a.insn);
         }
         pat_ctx_begin(k->c, page, v, GRAPH_NIL);
@@ -103,13 +115,15 @@ static void match_frame(struct pat_collect *k, const struct pat_page *page, cons
     }
     for (uint32_t i = 0; fixed && !any_moving && i < g->accesses.n; i++) {
         const struct graph_access a = g->accesses.p[i];
-        if (done[i] || a.kind != GRAPH_STORE || a.space != UOP_LOCAL || !g->insns.p[a.insn].reachable)
+        if (done[i] || a.kind != GRAPH_STORE || a.space != UOP_LOCAL || !g->insns.p[a.insn].reachable ||
+            graph_is_slow(g, a.insn))
             continue;
         VEC(uint32_t) insns = {0};
         bool read = false;
         for (uint32_t j = 0; j < g->accesses.n; j++) {
             const struct graph_access b = g->accesses.p[j];
-            if (b.space != UOP_LOCAL || b.address != a.address || !g->insns.p[b.insn].reachable)
+            if (b.space != UOP_LOCAL || b.address != a.address || !g->insns.p[b.insn].reachable ||
+                graph_is_slow(g, b.insn))
                 continue;
             done[j] = true;
             read |= b.kind == GRAPH_LOAD;
@@ -133,7 +147,6 @@ void pat_collect_moves(struct pat_collect *k, const struct pat_page *page, const
 
 void pat_collect_page(struct pat_collect *k, const struct pat_page *page)
 {
-    pat_collect_steps(k, page);
     for (size_t i = 0; i < page->variants.n; i++) {
         const struct pat_variant *v = &page->variants.p[i];
         switch (v->plan ? v->plan->kind : PLAN_MEMORY) {

@@ -17,6 +17,9 @@ struct expand {
     struct pat_index x;
     struct pat_expanded *e;
     struct pat_branches branches;
+    struct pat_divisions divisions;
+    bool divided; /* they were looked for */
+    bool wide;    /* the division being kept is of 64 bits */
     struct graph *g;
     struct arena *a;
     unsigned page_order;
@@ -223,6 +226,8 @@ static bool keep(struct expand *x, graph_id node)
     const struct cu_block *block = &c->variant->block;
     bool is_unsigned;
     enum uop_type as = number_of(block, &is_unsigned);
+    if (x->wide)
+        as = UOP_B64;
     graph_id means = say(x, block->reads, as, is_unsigned);
     struct pat_found *f = ARENA_NEW(x->a, struct pat_found);
     if (means == GRAPH_NIL || !f)
@@ -292,19 +297,98 @@ static void run_page(struct expand *x, const struct pat_page *page, const struct
     }
 }
 
+static bool calls(const struct graph *g, uint32_t insn)
+{
+    uint32_t input = g->insns.p[insn].input;
+    const struct uop_list *l = input < g->input.count ? g->input.insns[input].uops : NULL;
+    for (size_t i = 0; l && i < l->ops.n; i++)
+        if (l->ops.p[i].kind == UOP_CALL)
+            return true;
+    return false;
+}
+
+/* A division of 64 bits is a choice between a way inline and a call: both are its own, the call is the slow one. */
+static void own_both_ways(struct expand *x, graph_id select)
+{
+    graph_id when = graph_at(x->g, select)->arg[0];
+    for (int k = 0; k < 2; k++, when = graph_not(x->g, when)) {
+        struct pat_slow way, other;
+        bool slow = false;
+        if (!pat_slow_path(&x->branches, x->a, x->g, when, &way))
+            continue;
+        for (size_t i = 0; i + way.fringe < way.insns.n; i++)
+            slow |= calls(x->g, way.insns.p[i]);
+        if (!slow)
+            continue;
+        if (pat_slow_path(&x->branches, x->a, x->g, graph_not(x->g, when), &other)) {
+            for (size_t i = 0; i < other.insns.n; i++)
+                VEC_PUSH(x->a, way.insns, other.insns.p[i]);
+            way.fringe += (uint32_t)other.insns.n;
+        }
+        x->c.slow_path = way;
+        return;
+    }
+}
+
+/* Divisions of the kind the block is about: by a constant or a value, of its signedness, quotient or remainder. */
+static bool run_divisions(struct expand *x, const struct pat_page *page, const struct pat_variant *v)
+{
+    const struct cu_block *b = &v->block;
+    const struct cu_expr *what = NULL;
+    for (unsigned i = 0; i < b->where_count; i++)
+        if (b->where[i]->kind == CU_CALL && b->where[i]->arg_count == 2)
+            what = b->where[i];
+    int first = what ? cu_find_variable(b, what->arg[0]->text) : -1;
+    int second = what ? cu_find_variable(b, what->arg[1]->text) : -1;
+    if (first < 0 || second < 0)
+        return true;
+    if (!x->divided && pat_find_divisions(x->a, &x->x, &x->divisions) != SP_OK)
+        return false;
+    x->divided = true;
+    for (size_t i = 0; i < x->divisions.list.n; i++) {
+        const struct pat_division *d = &x->divisions.list.p[i];
+        bool is_signed = b->variables[first].type == CU_INT;
+        if (d->is_signed != is_signed || d->remainder != (strcmp(what->text, "remainder") == 0) ||
+            (d->b == GRAPH_NIL) != b->variables[second].constant || pat_reading_of(&x->x, d->node))
+            continue;
+        pat_ctx_begin(&x->c, page, v, d->node);
+        x->c.slow_path = (struct pat_slow){0};
+        graph_id by = d->b != GRAPH_NIL ? d->b : graph_const(x->g, UOP_B32, d->divisor);
+        x->c.bound[first] = (struct pat_bound){.set = true, .node = d->a, .as = UOP_B32};
+        x->c.bound[second] = (struct pat_bound){.set = true, .node = by, .as = UOP_B32};
+        VEC_PUSH(x->a, x->c.inner, (struct pat_inner){.node = d->node, .term = v->value});
+        for (unsigned k = 0; k < d->inner_count; k++)
+            VEC_PUSH(x->a, x->c.inner, (struct pat_inner){.node = d->inner[k]});
+        x->wide = d->wide;
+        if (d->wide)
+            own_both_ways(x, d->node);
+        keep(x, d->node);
+        x->wide = false;
+    }
+    return true;
+}
+
 static bool find_guarded(struct expand *x)
 {
     for (graph_id id = 1; id < x->x.count; id++) {
         graph_id inner[PAT_GUARD_INNER], as;
         unsigned count;
-        if (!x->x.live[id] || !pat_guarded(x->g, id, &as, inner, &count))
+        unsigned via = PAT_RULE_SCALED, function;
+        if (!x->x.live[id])
             continue;
+        if (pat_sine(x->g, id, &as, &function)) {
+            inner[0] = graph_at(x->g, id)->arg[0];
+            count = 1;
+            via = PAT_RULE_TURNS;
+            as = operation(x, GRAPH_REAL, function, UOP_F32, as, GRAPH_NIL);
+        } else if (!pat_guarded(x->g, id, &as, inner, &count)) {
+            continue;
+        }
         graph_id *copy = ARENA_ARRAY(x->a, graph_id, count + 1);
         if (!copy)
             return false;
         memcpy(copy, inner, count * sizeof inner[0]);
-        struct pat_reading r = {
-            .node = id, .as = as, .via = PAT_RULE_SCALED, .closed = true, .inner = copy, .inner_count = count};
+        struct pat_reading r = {.node = id, .as = as, .via = via, .closed = true, .inner = copy, .inner_count = count};
         if (!add_reading(x, &r))
             return false;
     }
@@ -359,8 +443,12 @@ enum sp_status pat_expand(const struct pat_library *lib, struct arena *a, struct
             x.page_order = (unsigned)p;
             for (size_t k = 0; k < page->variants.n; k++) {
                 const struct pat_variant *v = &page->variants.p[k];
-                if (v->block.reads && v->block.expands == !open && v->block.form == CU_VALUE)
+                if (!v->block.reads || v->block.expands != !open || v->block.form != CU_VALUE)
+                    continue;
+                if (v->value->kind != TERM_FOUND)
                     run_page(&x, page, v);
+                else if (!run_divisions(&x, page, v))
+                    return SP_ERR_MEMORY;
             }
         }
         /* What lies inside an expansion reads as nothing else. */

@@ -222,7 +222,10 @@ static void find_used(struct own *o)
     }
     for (uint32_t i = 0; i < g->insns.n; i++) {
         const struct graph_insn *n = &g->insns.p[i];
-        for (uint32_t u = 0; u < n->use_count && n->reachable && !o->mine[i]; u++)
+        bool dead = n->def_count > 0 && n->access_count == 0; /* what it makes is read by nobody */
+        for (uint32_t d = 0; d < n->def_count; d++)
+            dead &= !g->defs.p[n->first_def + d].read;
+        for (uint32_t u = 0; u < n->use_count && n->reachable && !dead && !o->mine[i]; u++)
             use(o, g->uses.p[n->first_use + u].node);
     }
 }
@@ -286,6 +289,45 @@ static void find_inside(struct own *o)
     }
 }
 
+/* The expansion that owns what makes a condition. */
+static void first_owner(void *user, uint32_t insn, bool merged)
+{
+    struct {
+        const uint32_t *owner;
+        uint32_t found;
+    } *f = user;
+    (void)merged;
+    if (!f->found)
+        f->found = f->owner[insn];
+}
+
+/* A branch on nothing but what lies inside is a choice within the expansion. */
+static void own_branches(struct own *o, uint32_t *owner)
+{
+    struct graph *g = o->x->g;
+    for (size_t i = 0; i < g->blocks.n; i++) {
+        const struct graph_block *b = &g->blocks.p[i];
+        graph_id atoms[6];
+        unsigned count = 0;
+        uint64_t table;
+        struct {
+            const uint32_t *owner;
+            uint32_t found;
+        } first = {owner, 0};
+        if (!b->reachable || b->branch == GRAPH_NIL || owner[b->last] ||
+            !graph_table(g, b->branch, atoms, &count, &table) || !count)
+            continue;
+        bool inside = true;
+        for (unsigned k = 0; k < count; k++) {
+            inside &= atoms[k] < o->x->count && o->inside[atoms[k]];
+            pat_holders(o->x, atoms[k], first_owner, &first);
+            pat_holders(o->x, graph_not(g, atoms[k]), first_owner, &first);
+        }
+        if (inside)
+            owner[b->last] = first.found ? first.found : 1;
+    }
+}
+
 enum sp_status pat_own(struct arena *a, struct pat_index *x, struct pat_expanded *e, struct graph_expansions *out)
 {
     struct graph *g = x->g;
@@ -331,6 +373,7 @@ enum sp_status pat_own(struct arena *a, struct pat_index *x, struct pat_expanded
     if (e->list.n) {
         find_used(&o);
         find_inside(&o);
+        own_branches(&o, owner);
     }
     e->inside = o.inside;
     e->nodes = x->count;

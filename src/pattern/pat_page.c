@@ -116,10 +116,13 @@ static bool check_wheres(struct reader *r, const struct cu_block *b)
 {
     for (unsigned i = 0; i < b->where_count; i++) {
         const struct cu_expr *e = b->where[i];
-        bool call = e->kind == CU_CALL && (strcmp(e->text, "uniform") == 0 || strcmp(e->text, "varies") == 0 ||
-                                             strcmp(e->text, "diverges") == 0) &&
-                    e->arg_count == 1;
+        bool call =
+            e->kind == CU_CALL &&
+            (strcmp(e->text, "uniform") == 0 || strcmp(e->text, "varies") == 0 || strcmp(e->text, "diverges") == 0) &&
+            e->arg_count == 1;
         bool slow = e->kind == CU_CALL && strcmp(e->text, "slow_path") == 0 && e->arg_count == 1 && b->reads;
+        slow |= e->kind == CU_CALL && b->reads && e->arg_count == 2 &&
+                (strcmp(e->text, "quotient") == 0 || strcmp(e->text, "remainder") == 0);
         bool bare = e->kind == CU_CALL && (strcmp(e->text, "no_branch") == 0 || strcmp(e->text, "exact") == 0) &&
                     e->arg_count == 0;
         bool compare = e->kind == CU_BINARY && e->op >= CU_LT && e->op <= CU_NE;
@@ -137,6 +140,14 @@ static bool check_wheres(struct reader *r, const struct cu_block *b)
                 return bad(r, e->line, "where speaks of declared names and numbers");
     }
     return true;
+}
+
+static bool has_reduction(const struct pat_term *t, unsigned depth)
+{
+    bool any = t && t->kind == TERM_REDUCED;
+    for (unsigned i = 0; t && i < t->arg_count && depth < 32; i++)
+        any |= has_reduction(t->arg[i], depth + 1);
+    return any;
 }
 
 static bool compile_variant(struct reader *r, struct pat_variant *v, unsigned line)
@@ -188,6 +199,7 @@ static bool compile_variant(struct reader *r, struct pat_variant *v, unsigned li
     case CU_LOOP:
     case CU_SEQUENCE: return bad(r, line, "a block of no known form");
     }
+    v->reduces = has_reduction(v->value, 0);
     return v->value != NULL;
 }
 
@@ -213,7 +225,8 @@ int pat_choice_of(const struct cu_expr *e)
 {
     static const char *const names[PAT_CHOICES] = {"sync", "self", "scope"};
     for (int i = 0; i < PAT_CHOICES; i++) {
-        bool words = e->kind == CU_CALL && e->arg_count == (i == PAT_CHOICE_SCOPE ? 3u : 2u) && !strcmp(e->text, names[i]);
+        bool words =
+            e->kind == CU_CALL && e->arg_count == (i == PAT_CHOICE_SCOPE ? 3u : 2u) && !strcmp(e->text, names[i]);
         for (unsigned k = 0; words && k < e->arg_count; k++)
             words = e->arg[k]->kind == CU_NAME;
         if (words)

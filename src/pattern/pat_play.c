@@ -29,8 +29,8 @@ struct pat_play {
     graph_id size; /* nodes there were */
     uint32_t now, *stamp;
     uint64_t *value;
-    uint8_t *known;  /* of the memo: 1 known, 0 not */
-    bool *given;     /* a phi whose value is set from outside */
+    uint8_t *known;   /* of the memo: 1 known, 0 not */
+    bool *given;      /* a phi whose value is set from outside */
     uint8_t *differs; /* 0 not asked, 1 no, 2 yes, 3 being asked */
     struct loop_view *loops;
     unsigned threads, thread;
@@ -79,10 +79,22 @@ static unsigned source_lane(unsigned mode, unsigned lane, unsigned b, unsigned c
     unsigned most = least | (clamp & ~segment & 31), from;
     b &= 31;
     switch (mode) {
-    case 0: from = least | (b & ~segment & 31); *within = from <= most; break;
-    case 1: from = lane - b; *within = lane >= b && from >= most; break;
-    case 2: from = lane + b; *within = from <= most; break;
-    default: from = lane ^ b; *within = from <= most; break;
+    case 0:
+        from = least | (b & ~segment & 31);
+        *within = from <= most;
+        break;
+    case 1:
+        from = lane - b;
+        *within = lane >= b && from >= most;
+        break;
+    case 2:
+        from = lane + b;
+        *within = from <= most;
+        break;
+    default:
+        from = lane ^ b;
+        *within = from <= most;
+        break;
     }
     return *within ? from : lane;
 }
@@ -433,8 +445,7 @@ static bool play_step(struct pat_play *p, const struct pat_step *s, const struct
         return true;
     if (active == IS_UNKNOWN)
         return false;
-    bool known =
-        s->load_other == UINT32_MAX ? play_lane(p, s, &own, &other) : play_memory(p, s, first, &own, &other);
+    bool known = s->load_other == UINT32_MAX ? play_lane(p, s, &own, &other) : play_memory(p, s, first, &own, &other);
     if (!known || own < 0 || own >= INT16_MAX || other < INT16_MIN || other > INT16_MAX)
         return false;
     t->own[p->thread] = (int16_t)own;
@@ -578,4 +589,73 @@ bool pat_play_reads_first(struct pat_play *p, graph_id address, graph_id own, un
         any = true;
     }
     return any;
+}
+
+bool pat_play_stores_first(struct pat_play *p, const struct graph_access *store, bool everywhere)
+{
+    bool any = false;
+    p->threads = 256;
+    for (p->thread = 0; p->thread < p->threads; p->thread++) {
+        forget(p);
+        enum truth acts = truth_of(p, store->runs_when, true);
+        if (acts == IS_FALSE)
+            continue;
+        if (acts == IS_UNKNOWN || (p->thread && !everywhere))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+/* One size of block: which warp each element is of, then who loads it. */
+static bool hands_over(struct pat_play *p, const struct graph_affine *s, const struct graph_affine *l,
+                       const struct graph_access *store, const struct graph_access *load, bool everywhere)
+{
+    int owner[128]; /* by element: warp */
+    unsigned warps = p->threads / 32, loaded[32] = {0};
+    int64_t own, away;
+    for (unsigned i = 0; i < 128; i++)
+        owner[i] = -1;
+    for (p->thread = 0; p->thread < p->threads; p->thread++) {
+        forget(p);
+        enum truth acts = truth_of(p, store->runs_when, true);
+        if (acts == IS_FALSE)
+            continue;
+        if (acts == IS_UNKNOWN || (p->thread % 32 && !everywhere) || !element_of(p, l, load->width, &own) ||
+            !apart(p, l, s, 0, load->width, &away) || own + away < 0 || own + away >= 128)
+            return false;
+        int warp = (int)(p->thread / 32), *at = &owner[own + away];
+        if (*at >= 0 && *at != warp)
+            return false; /* two warps in one place */
+        *at = warp;
+    }
+    for (p->thread = 0; p->thread < 32; p->thread++) {
+        forget(p);
+        enum truth acts = truth_of(p, load->runs_when, true);
+        if (acts == IS_FALSE)
+            continue;
+        if (acts == IS_UNKNOWN || !element_of(p, l, load->width, &own) || own < 0 || own >= 128)
+            return false;
+        if (owner[own] >= 0)
+            loaded[owner[own]]++;
+    }
+    for (unsigned w = 0; w < warps; w++)
+        if (loaded[w] != 1)
+            return false;
+    return true;
+}
+
+bool pat_play_hands_over(struct pat_play *p, const struct graph_access *store, const struct graph_access *load,
+                         bool everywhere)
+{
+    struct graph_affine s, l;
+    if (store->width != load->width || !graph_affine(p->g, store->address, &s) ||
+        !graph_affine(p->g, load->address, &l))
+        return false;
+    for (unsigned threads = 1024; threads >= 64; threads /= 2) {
+        p->threads = threads;
+        if (hands_over(p, &s, &l, store, load, everywhere))
+            return true;
+    }
+    return false;
 }

@@ -8,7 +8,7 @@
 struct names {
     const struct cu_block *block;
     const struct pat_plan *plan;
-    int64_t counter, thread;
+    int64_t counter, thread, threads;
 };
 
 static bool worth(const struct names *n, const struct cu_expr *e, int64_t *out)
@@ -17,7 +17,9 @@ static bool worth(const struct names *n, const struct cu_expr *e, int64_t *out)
     switch (e->kind) {
     case CU_NUMBER: *out = (int64_t)e->number; return true;
     case CU_NAME:
-        if (n->plan->loop->counter && strcmp(e->text, n->plan->loop->counter) == 0)
+        if (strcmp(e->text, "blockDim.x") == 0)
+            *out = n->threads;
+        else if (n->plan->loop->counter && strcmp(e->text, n->plan->loop->counter) == 0)
             *out = n->counter;
         else if (cu_find_variable(n->block, e->text) == n->plan->thread && n->plan->thread >= 0)
             *out = n->thread;
@@ -88,6 +90,7 @@ static bool agrees(const struct names *n, const struct pat_turn *t, unsigned thr
 {
     struct names now = *n;
     unsigned acting = 0;
+    now.threads = threads;
     for (unsigned i = 0; i < threads; i++) {
         int64_t own, other;
         now.thread = i;
@@ -105,8 +108,7 @@ static bool agrees(const struct names *n, const struct pat_turn *t, unsigned thr
     return acting > 0;
 }
 
-static unsigned play_from(struct names *n, const struct pat_trace *t, unsigned from, bool *ended,
-                          unsigned *beyond)
+static unsigned play_from(struct names *n, const struct pat_trace *t, unsigned from, bool *ended, unsigned *beyond)
 {
     const struct cu_loop *loop = n->plan->loop;
     unsigned k = from;
@@ -158,7 +160,7 @@ enum { SMALL = 16 }; /* threads of a block played by itself */
 enum pat_outcome pat_play_meaning(struct arena *a, const struct pat_plan *plan, const struct cu_block *b)
 {
     struct pat_trace *t = ARENA_NEW(a, struct pat_trace);
-    struct names n = {.block = b, .plan = plan, .counter = SMALL / 2};
+    struct names n = {.block = b, .plan = plan, .counter = SMALL / 2, .threads = SMALL};
     unsigned left;
     bool everywhere;
     if (!t || (plan->loop->start && !worth(&n, plan->loop->start, &n.counter)))

@@ -298,8 +298,13 @@ static const struct pat_term *compile_call(struct pat_compile *c, const struct c
         r->named = e->arg[0]->text;
         return add_argument(r, pat_compile_term(c, e->arg[1])) ? r : NULL;
     }
-    /* An unknown function of elements stands for any computation of them. */
-    struct pat_term *t = make(c, TERM_ANY);
+    /* An unknown function stands for any computation: of elements, or of the numbers that a block reads as. */
+    bool numbers = c->block->reads && e->arg_count > 0 && !e->ellipsis;
+    for (unsigned i = 0; i < e->arg_count && numbers; i++)
+        numbers = e->arg[i]->kind == CU_NAME && cu_find_variable(c->block, e->arg[i]->text) >= 0;
+    struct pat_term *t = make(c, numbers ? TERM_FOUND : TERM_ANY);
+    if (numbers)
+        return compile_arguments(c, e, t);
     if (!t)
         return NULL;
     t->ellipsis = e->ellipsis;

@@ -5,6 +5,7 @@
 #include "pattern/pat_internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool pat_is_float(enum uop_type type)
 {
@@ -203,6 +204,18 @@ static uint64_t stand_in(const struct graph_node *n, const uint64_t *args)
     return pat_is_float(as) && pat_is_nan(as, mixed) ? pat_special(as, PAT_SPECIAL_ONE) : mixed;
 }
 
+/* 1 / x as an approximate reciprocal may give it: a unit in the last place off, either way. */
+static uint64_t reciprocal(const struct pat_tape *t, uint64_t bits)
+{
+    float x;
+    uint32_t w = (uint32_t)bits;
+    memcpy(&x, &w, sizeof x);
+    x = 1.0f / x;
+    memcpy(&w, &x, sizeof w);
+    return pat_is_zero(UOP_F32, w) || (w & 0x7f800000) == 0x7f800000 ? w
+                                                                     : w + (uint32_t)(t->reciprocal - PAT_RECIPROCAL);
+}
+
 void pat_tape_run(struct pat_tape *t)
 {
     for (unsigned i = 0; i < t->count; i++) {
@@ -212,8 +225,10 @@ void pat_tape_run(struct pat_tape *t)
             continue;
         for (unsigned k = 0; k < n->arg_count; k++)
             args[k] = t->value[t->arg[i][k]];
-        if (!pat_eval_node(t->g, t->node[i], args, &t->value[i]))
-            t->value[i] = stand_in(n, args);
+        if (pat_eval_node(t->g, t->node[i], args, &t->value[i]))
+            continue;
+        t->value[i] =
+            t->reciprocal && n->kind == UOP_RCP && n->type == UOP_F32 ? reciprocal(t, args[0]) : stand_in(n, args);
     }
 }
 

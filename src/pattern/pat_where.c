@@ -58,6 +58,8 @@ static bool holds(struct pat_ctx *c, const struct cu_expr *e)
             return pat_made_by_instruction(c->x, c->root);
         if (strcmp(e->text, "slow_path") == 0)
             return b && b->set && has_slow_path(c, b->node);
+        if (strcmp(e->text, "quotient") == 0 || strcmp(e->text, "remainder") == 0)
+            return true; /* that is how it was found */
         if (strcmp(e->text, "exact") == 0)
             return c->via == 0;
         if (strcmp(e->text, "assume") == 0)

@@ -3,15 +3,18 @@
  * kernel's section, `unsynchronised`, or `warp-synchronous` where it holds only if the lanes of a warp run in step.
  *
  * Only solved pairs are told: an edge that merely may exist gives no finding.
- * requires: graph with dependence, words · gives: diagnostics (notes), at most LISTED a kernel */
+ * requires: graph with dependence, words · gives: diagnostics (notes), the first few of each kind */
 #include "pipeline/pipe.h"
 
 #include "base/map.h"
-#include "base/str.h"
+#include "facts/fact_build.h"
 #include "graph/graph_depend.h"
 #include "meaning/mean.h"
 
-enum { LISTED = 8 };
+enum { ORDERLESS, IN_STEP, KINDS }; /* unsynchronised; only if the lanes of a warp run in step */
+
+static const char *const codes[KINDS] = {"unsynchronised", "warp-synchronous"};
+static const uint32_t listed[KINDS] = {8, 3}; /* of a kernel; the rest is counted */
 
 struct findings {
     struct sp_session *s;
@@ -20,28 +23,8 @@ struct findings {
     const struct graph *g;
     const char *section;
     struct map_u64 seen; /* pairs of instances */
-    uint32_t told, left;
+    uint32_t told[KINDS], left[KINDS];
 };
-
-static bool is_own(const struct findings *f, const graph_id thread[3], unsigned i)
-{
-    const struct graph_node *n = thread[i] == GRAPH_NIL ? NULL : graph_at(f->g, thread[i]);
-    return n && n->kind == UOP_SREG && n->imm == (uint64_t)UOP_SR_TID_X + i;
-}
-
-/* "thread threadIdx.x + 1"; "thread (threadIdx.x, threadIdx.y + 1)" where another coordinate than the first differs. */
-static const char *thread_text(struct findings *f, const graph_id thread[3])
-{
-    struct strbuf b;
-    unsigned last = is_own(f, thread, 2) ? is_own(f, thread, 1) ? 0 : 1 : 2;
-    str_init(&b, f->a);
-    str_add(&b, last ? "thread (" : "thread ");
-    for (unsigned i = 0; i <= last; i++)
-        str_addf(&b, "%s%s", i ? ", " : "",
-                 thread[i] == GRAPH_NIL ? "any" : mean_expr(f->m, thread[i], UOP_B32, MEAN_EXPANDED));
-    str_add(&b, last ? ")" : "");
-    return b.p;
-}
 
 static uint32_t offset_of(const struct findings *f, uint32_t access)
 {
@@ -49,18 +32,18 @@ static uint32_t offset_of(const struct findings *f, uint32_t access)
 }
 
 /* True once for each pair of instructions that may still be told. */
-static bool is_new(struct findings *f, uint32_t first, uint32_t second)
+static bool is_new(struct findings *f, int kind, uint32_t first, uint32_t second)
 {
     uint32_t x = offset_of(f, first), y = offset_of(f, second), value;
     uint64_t key = x < y ? (uint64_t)x << 32 | y : (uint64_t)y << 32 | x;
     if (map_u64_get(&f->seen, key, &value))
         return false;
     map_u64_put(f->a, &f->seen, key, 0);
-    if (f->told == LISTED) {
-        f->left++;
+    if (f->told[kind] == listed[kind]) {
+        f->left[kind]++;
         return false;
     }
-    f->told++;
+    f->told[kind]++;
     return true;
 }
 
@@ -72,24 +55,25 @@ static const char *space_text(const struct findings *f, uint32_t access)
 static void tell_reach(struct findings *f, const struct graph_reach *r)
 {
     bool warp = r->sync == GRAPH_SYNC_WARP_ASSUMED;
-    if (r->may || r->own || !r->thread_known || (r->sync != GRAPH_SYNC_NONE && !warp) || !is_new(f, r->store, r->load))
+    if (r->may || r->own || !r->thread_known || (r->sync != GRAPH_SYNC_NONE && !warp) ||
+        !is_new(f, warp ? IN_STEP : ORDERLESS, r->store, r->load))
         return;
-    diag_add(&f->s->diags, DIAG_NOTE, warp ? "warp-synchronous" : "unsynchronised", f->section, offset_of(f, r->load),
-             "the load at 0x%04x reads from %s memory what %s stores at 0x%04x, and no barrier parts them%s%s",
-             offset_of(f, r->load), space_text(f, r->load), thread_text(f, r->thread), offset_of(f, r->store),
+    diag_add(&f->s->diags, DIAG_NOTE, codes[warp ? IN_STEP : ORDERLESS], f->section, offset_of(f, r->load),
+             "the load at 0x%04x reads from %s memory what thread %s stores at 0x%04x, and no barrier parts them%s%s",
+             offset_of(f, r->load), space_text(f, r->load), fact_thread_text(f->m, r->thread), offset_of(f, r->store),
              warp ? ": it rests on the lanes of a warp running in step" : "",
              r->assumed && !warp ? " (assumed: the usual launch bounds)" : "");
 }
 
 static void tell_race(struct findings *f, const struct graph_race *r)
 {
-    if (!is_new(f, r->first, r->second))
+    int kind = r->assumed ? IN_STEP : ORDERLESS;
+    if (!is_new(f, kind, r->first, r->second))
         return;
     bool reads = f->g->accesses.p[r->first].kind == GRAPH_LOAD;
-    diag_add(&f->s->diags, DIAG_NOTE, r->assumed ? "warp-synchronous" : "unsynchronised", f->section,
-             offset_of(f, r->second),
-             "%s may %s at 0x%04x in %s memory what is %s at 0x%04x, and no barrier parts them%s",
-             thread_text(f, r->thread), f->g->accesses.p[r->second].kind == GRAPH_LOAD ? "read" : "overwrite",
+    diag_add(&f->s->diags, DIAG_NOTE, codes[kind], f->section, offset_of(f, r->second),
+             "thread %s may %s at 0x%04x in %s memory what is %s at 0x%04x, and no barrier parts them%s",
+             fact_thread_text(f->m, r->thread), f->g->accesses.p[r->second].kind == GRAPH_LOAD ? "read" : "overwrite",
              offset_of(f, r->second), space_text(f, r->second), reads ? "still to be read" : "being written",
              offset_of(f, r->first), r->assumed ? ": it rests on the lanes of a warp running in step" : "");
 }
@@ -106,7 +90,8 @@ void pipe_findings(struct sp_session *s, struct arena *a, struct mean *m, const 
         tell_reach(&f, &d->reaches.p[i]);
     for (size_t i = 0; i < d->races.n; i++)
         tell_race(&f, &d->races.p[i]);
-    if (f.left)
-        diag_add(&s->diags, DIAG_NOTE, "unsynchronised", f.section, -1, "%u more pairs of instructions like these",
-                 f.left);
+    for (int kind = 0; kind < KINDS; kind++)
+        if (f.left[kind])
+            diag_add(&s->diags, DIAG_NOTE, codes[kind], f.section, -1, "%u more pairs of instructions like these",
+                     f.left[kind]);
 }

@@ -172,8 +172,10 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
     }
     for (size_t i = 0; i < place.copies.n; i++) {
         const struct place_copy *c = &place.copies.p[i];
+        const struct place_value *of = &place.values.p[c->value];
         const char *id = c->number ? arena_printf(a, "v%u_%u", c->value, c->number) : arena_printf(a, "v%u", c->value);
-        if (!(place.values.p[c->value].accumulator ? mean_set_variable : mean_set_value)(&mean, c->node, id))
+        bool variable = of->accumulator && of->named != of->node;
+        if (!(variable ? mean_set_variable : mean_set_value)(&mean, c->node, id))
             goto memory;
     }
     if ((status = pat_run(s->patterns, &mean, a, &patterns)) != SP_OK)

@@ -7,7 +7,7 @@
 enum { MADE_MAX = 16, REACH_BLOCKS = 4096 };
 
 struct found {
-    bool stored_global, read_back_global, shared, spilled, array, loaded_global, loaded_local, added;
+    bool stored_global, read_back_global, shared, spilled, array, loaded_global;
     bool global_proved, shared_proved, may_global,
         foreign; /* foreign: a global load that a store of the kernel reaches */
 };
@@ -68,9 +68,9 @@ static bool is_recomputed(struct place_work *w, const struct place_value *v)
         if (v->storage.p[i].def == UINT32_MAX)
             continue;
         const struct graph_def *d = &g->defs.p[v->storage.p[i].def];
-        if (d->part == 2 || place_load_of_def(g, d) != UINT32_MAX || place_is_copy(g, d, v->node) ||
-            (d->node != v->node && d->node != v->part && d->wide != v->node && d->wide != v->part) ||
-            g->insns.p[d->insn].def_count == 0)
+        bool makes = d->node == v->node || (v->part != GRAPH_NIL && d->node == v->part) ||
+                     (d->wide != GRAPH_NIL && (d->wide == v->node || d->wide == v->part));
+        if (!makes || d->part == 2 || place_load_of_def(g, d) != UINT32_MAX || place_is_copy(g, d, v->node))
             continue;
         for (unsigned k = 0; k < n; k++)
             if (made[k] != d->insn && place_both_run(w, made[k], d->insn))
@@ -98,6 +98,15 @@ static bool keeps_all(const struct graph *g, const struct graph_access *x, const
     }
 }
 
+static bool old_value_is_used(const struct graph *g, const struct graph_access *x)
+{
+    const struct graph_insn *insn = &g->insns.p[x->insn];
+    for (uint32_t d = insn->first_def; d < insn->first_def + insn->def_count; d++)
+        if (x->result != GRAPH_NIL && g->defs.p[d].read)
+            return true;
+    return false;
+}
+
 /* Somebody addresses the piece of local memory it lies in by an index. */
 static bool in_indexed_array(const struct place_work *w, uint32_t access)
 {
@@ -120,8 +129,7 @@ static void look_at_store(const struct place_work *w, const struct place_value *
     switch (x->space) {
     case UOP_GLOBAL:
     case UOP_GENERIC:
-        f->stored_global |= all;
-        f->added |= x->kind == GRAPH_ATOMIC;
+        f->stored_global |= all && (x->kind == GRAPH_STORE || !old_value_is_used(g, x));
         f->read_back_global |= s->read && x->kind == GRAPH_STORE;
         f->global_proved |= s->read && s->proved;
         f->may_global |= s->may_reach || w->alias_loads;
@@ -165,6 +173,22 @@ static void look_at_load(const struct place_work *w, const struct place_storage 
     }
 }
 
+/* The store writes the value, or what paths make of it. */
+static bool stores_it(const struct place_work *w, const struct graph_access *x, graph_id node)
+{
+    if (node == GRAPH_NIL)
+        return false;
+    if (place_access_holds(w, x, node))
+        return true;
+    const struct graph_node *n = graph_at(w->g, x->value[0]);
+    const graph_id *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg + 1;
+    uint32_t count = n->kind == GRAPH_PHI ? n->phi_count : n->kind == UOP_SELECT ? 2 : 0;
+    for (uint32_t k = 0; k < count; k++)
+        if (args[k] == node)
+            return true;
+    return false;
+}
+
 /* Consumers that are neither one of its stores nor a copy of it. */
 static uint32_t other_uses(const struct place_work *w, const struct place_value *v)
 {
@@ -175,12 +199,8 @@ static uint32_t other_uses(const struct place_work *w, const struct place_value 
         const struct graph_insn *insn = &g->insns.p[v->uses.p[i].insn];
         for (uint32_t k = insn->first_access; k < insn->first_access + insn->access_count && !own; k++) {
             const struct graph_access *x = &g->accesses.p[k];
-            own = x->kind != GRAPH_LOAD &&
-                  (place_access_holds(w, x, v->node) || (v->part && place_access_holds(w, x, v->part)));
-            if (own && x->kind == GRAPH_ATOMIC && x->result != GRAPH_NIL) {
-                for (uint32_t d = insn->first_def; d < insn->first_def + insn->def_count; d++)
-                    own &= !g->defs.p[d].read; /* the old value is looked at */
-            }
+            own = x->kind != GRAPH_LOAD && (stores_it(w, x, v->node) || stores_it(w, x, v->part)) &&
+                  !(x->kind == GRAPH_ATOMIC && old_value_is_used(g, x));
         }
         for (uint32_t k = insn->first_def; k < insn->first_def + insn->def_count && !own; k++)
             own = g->defs.p[k].node == v->node || g->defs.p[k].wide == v->node ||

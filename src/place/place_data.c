@@ -88,7 +88,8 @@ bool place_may_be_value(const struct place_work *w, graph_id id)
     case UOP_CBANK: return n->space == 3;
     case UOP_LO:
     case UOP_HI: return !is_half_of_value(w, id);
-    case GRAPH_PHI: /* only what reaches an effect is carried */
+    case UOP_LOAD: return n->type != UOP_B128; /* its words are values */
+    case GRAPH_PHI:                            /* only what reaches an effect is carried */
         if (w->g->cycles && w->g->cycles->cycles.n && id < w->g->cycles->copy_count && !w->g->cycles->live_phi[id])
             return false;
         return n->type != UOP_B1;

@@ -72,13 +72,30 @@ static void add_joined(struct place_work *w, const struct graph_use *use)
     }
 }
 
+/* Where paths meet, the registers of a 64-bit value hold its words. */
+static const uint32_t *holders_of_words(struct place_work *w, graph_id node, uint32_t *count)
+{
+    const uint32_t *defs[2];
+    uint32_t n[2];
+    for (int k = 0; k < 2; k++)
+        defs[k] = place_holders(w, graph_op1(w->g, k ? UOP_HI : UOP_LO, UOP_B32, node), &n[k]);
+    uint32_t *all = ARENA_ARRAY(w->a, uint32_t, n[0] + n[1] + 1);
+    *count = 0;
+    for (int k = 0; k < 2 && all; k++)
+        for (uint32_t i = 0; i < n[k]; i++)
+            all[(*count)++] = defs[k][i];
+    return all;
+}
+
 const uint32_t *place_holders(struct place_work *w, graph_id node, uint32_t *count)
 {
     uint32_t made, more = 0, first;
     const uint32_t *defs = graph_defs_of(w->g, node, &made);
     *count = made;
-    if (!map_u64_get(&w->held, node, &first))
-        return defs;
+    if (!map_u64_get(&w->held, node, &first)) {
+        bool wide = graph_at(w->g, node)->kind == UOP_SELECT && uop_type_bits(graph_at(w->g, node)->type) == 64;
+        return !made && wide ? holders_of_words(w, node, count) : defs;
+    }
     for (uint32_t c = first + 1; c; c = w->cells.p[c - 1].next)
         more++;
     uint32_t *all = ARENA_ARRAY(w->a, uint32_t, made + more);
@@ -265,13 +282,14 @@ static void find_aliases(struct place_work *w)
     const struct graph_dependence *dep = g->dependence;
     for (uint32_t i = 0; dep && w->reaches_known && i < g->accesses.n; i++) {
         const struct graph_access *l = &g->accesses.p[i];
-        if (l->kind != GRAPH_LOAD || l->result >= w->nodes || graph_at(g, l->result)->kind != UOP_LOAD ||
-            dep->first_reach[i + 1] - dep->first_reach[i] != 1)
+        if (l->kind != GRAPH_LOAD || l->from_store >= 0 || l->result >= w->nodes ||
+            graph_at(g, l->result)->kind != UOP_LOAD || dep->first_reach[i + 1] - dep->first_reach[i] != 1)
             continue;
         const struct graph_reach *r = &dep->reaches.p[dep->first_reach[i]];
         const struct graph_access *s = &g->accesses.p[r->store];
         if (r->may || !r->own || r->element || s->kind != GRAPH_STORE || s->width != l->width || l->width < 4 ||
             l->width > 8 || s->value[1] != GRAPH_NIL || s->insn >= l->insn || s->value[0] >= w->nodes ||
+            s->value[0] == l->result ||
             uop_type_bits((enum uop_type)graph_at(g, s->value[0])->type) !=
                 uop_type_bits((enum uop_type)graph_at(g, l->result)->type))
             continue;
@@ -309,6 +327,9 @@ static void add_member(struct place_work *w, uint32_t accumulator, graph_id id)
         graph_at(w->g, id)->kind == UOP_LOAD)
         return;
     w->accumulator[id] = accumulator + 1;
+    const struct graph_node *n = graph_at(w->g, id);
+    for (uint32_t k = 0; graph_is_loop_phi(w->g, id) && k < n->phi_count; k++)
+        map_u64_put(w->a, &w->starts_of, (uint64_t)n->phi_args[k] << 32 | (accumulator + 1), 0);
     VEC_PUSH(w->a, w->accumulators.p[accumulator].members, id);
 }
 
@@ -344,32 +365,39 @@ static void add_guarded(struct place_work *w, uint32_t at, graph_id out)
     }
 }
 
-/* Phis and selects all of whose values belong to one accumulator, or are what it starts with. */
-static void close_accumulators(struct place_work *w)
+/* The accumulator (+ 1) that all values of a phi or select belong to, or are what it starts with; 0: none. */
+static uint32_t accumulator_of_merge(const struct place_work *w, graph_id id)
 {
     const struct graph *g = w->g;
+    const struct graph_node *n = graph_at(g, id);
+    const graph_id *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg + 1;
+    uint32_t count = n->kind == GRAPH_PHI ? n->phi_count : n->kind == UOP_SELECT ? 2 : 0, at = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t of = args[k] < w->nodes ? w->accumulator[args[k]] : 0;
+        if (of && at && of != at)
+            return 0;
+        at = of ? of : at;
+    }
+    for (uint32_t k = 0; k < count && at; k++)
+        if ((args[k] >= w->nodes || w->accumulator[args[k]] != at) && args[k] != id &&
+            graph_at(g, args[k])->kind != UOP_CONST && !map_u64_get(&w->starts_of, (uint64_t)args[k] << 32 | at, NULL))
+            return 0;
+    return at;
+}
+
+/* Phis and selects that only choose between values of one accumulator. */
+static void close_accumulators(struct place_work *w)
+{
     bool moved = w->accumulators.n > 0;
     for (int pass = 0; pass < 8 && moved; pass++) {
         moved = false;
         for (graph_id id = 1; id < w->nodes; id++) {
-            const struct graph_node *n = graph_at(g, id);
+            const struct graph_node *n = graph_at(w->g, id);
             if (w->accumulator[id] || (n->kind != GRAPH_PHI && n->kind != UOP_SELECT) || n->type == UOP_B1)
                 continue;
-            const graph_id *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg + 1;
-            uint32_t count = n->kind == GRAPH_PHI ? n->phi_count : 2, at = 0;
-            bool one = true;
-            for (uint32_t k = 0; k < count && one; k++) {
-                graph_id arg = args[k];
-                uint32_t of = arg < w->nodes ? w->accumulator[arg] : 0;
-                if (!of && arg != id && graph_at(g, arg)->kind != UOP_CONST)
-                    one = false;
-                if (of && at && of != at)
-                    one = false;
-                at = of ? of : at;
-            }
-            if (!one || !at)
-                continue;
-            add_member(w, at - 1, id);
+            uint32_t at = accumulator_of_merge(w, id);
+            if (at)
+                add_member(w, at - 1, id);
             moved |= w->accumulator[id] != 0;
         }
     }
@@ -377,13 +405,8 @@ static void close_accumulators(struct place_work *w)
 
 bool place_is_merge(const struct place_work *w, graph_id id)
 {
-    const struct graph_node *n = graph_at(w->g, id);
-    bool is = n->kind == UOP_SELECT;
-    for (unsigned k = 1; k <= 2 && is; k++) {
-        bool one = n->arg[k] < w->nodes && w->accumulator[n->arg[k]] == w->accumulator[id];
-        is = one || graph_at(w->g, n->arg[k])->kind == UOP_CONST;
-    }
-    return is;
+    return graph_at(w->g, id)->kind == UOP_SELECT && w->accumulator[id] &&
+           accumulator_of_merge(w, id) == w->accumulator[id];
 }
 
 /* Made by instructions outside the loop alone. */
@@ -468,6 +491,7 @@ static bool find_accumulators(struct place_work *w)
             if (at) {
                 add_member(w, at - 1, f->out[k]);
                 add_member(w, at - 1, f->result[k]);
+                w->accumulators.p[at - 1].result = f->result[k];
             }
         }
     }

@@ -14,8 +14,9 @@ struct place_cell {     /* of a list of defs */
  * what is left behind the loop. */
 struct place_accumulator {
     uint32_t cycle;
-    graph_id phi; /* NIL: straight-line code */
-    graph_id out; /* the step */
+    graph_id phi;    /* NIL: straight-line code */
+    graph_id out;    /* the step */
+    graph_id result; /* what it comes to, NIL: not known */
     VEC(graph_id) members;
 };
 
@@ -44,6 +45,9 @@ struct place_work {
     graph_id *final;       /* of a node: made of an accumulator behind its loop: the first node that is the same */
     uint32_t *accumulator; /* of a node: index into accumulators + 1 */
     VEC(struct place_accumulator) accumulators;
+    struct map_u64
+        starts_of; /* node << 32 | accumulator + 1: it is what a phi of the accumulator starts with, or goes on
+                                 with */
 
     uint32_t *first_back, *next_back; /* of each store: loads that are proved to read it by graph/, as lists, + 1 */
     graph_id *entry;                  /* of a node: the node whose entry tells it, GRAPH_NIL: none */

@@ -25,11 +25,16 @@ static enum place_where where_of_space(unsigned space)
                                    : PLACE_GLOBAL;
 }
 
-static void add_uses(struct place_work *w, struct place_value *v, uint32_t def, enum place_where via, bool other)
+/* `as` not NIL: only readers that take it for that node. */
+static void add_uses(struct place_work *w, struct place_value *v, uint32_t def, enum place_where via, bool other,
+                     graph_id as)
 {
-    for (uint32_t u = w->starts[def]; u < w->starts[def + 1]; u++)
-        VEC_PUSH(w->a, v->uses,
-                 (struct place_use){.insn = w->g->uses.p[w->uses[u]].insn, .via = via, .other_thread = other});
+    for (uint32_t u = w->starts[def]; u < w->starts[def + 1]; u++) {
+        const struct graph_use *use = &w->g->uses.p[w->uses[u]];
+        /* What an expansion looks at on its way is not its result yet. */
+        if ((as == GRAPH_NIL || use->node == as) && !graph_is_inside(w->g, use->node))
+            VEC_PUSH(w->a, v->uses, (struct place_use){.insn = use->insn, .via = via, .other_thread = other});
+    }
 }
 
 static void place_defs(struct place_work *w, struct place_value *v, graph_id node)
@@ -54,7 +59,9 @@ static void place_defs(struct place_work *w, struct place_value *v, graph_id nod
                      (g->accesses.p[load].result < w->nodes && w->alias[g->accesses.p[load].result] != GRAPH_NIL));
         if (back)
             via = where_of_space(g->accesses.p[load].space);
-        add_uses(w, v, defs[i], via, false);
+        /* A register that only paths make hold it is also read as what was written there. */
+        bool joined = d->node != node && d->wide != node && d->merged != node;
+        add_uses(w, v, defs[i], via, false, joined ? node : GRAPH_NIL);
     }
 }
 
@@ -79,9 +86,11 @@ static void uses_through(struct place_work *w, struct place_value *v, const stru
     const struct graph_insn *insn = &g->insns.p[l->insn];
     uint32_t first = UINT32_MAX, bytes = uop_type_bits((enum uop_type)graph_at(g, node)->type) / 8;
     int32_t at = -1;
-    for (unsigned k = 0; k < 4 && at < 0; k++)
+    for (unsigned k = 0, byte = 0; k < 4 && at < 0 && s->value[k] != GRAPH_NIL; k++) {
         if (s->value[k] == node)
-            at = (int32_t)(4 * k);
+            at = (int32_t)byte;
+        byte += uop_type_bits((enum uop_type)graph_at(g, s->value[k])->type) == 64 ? 8 : 4;
+    }
     for (uint32_t d = insn->first_def; d < insn->first_def + insn->def_count; d++)
         if (g->defs.p[d].file == UOP_FILE_R && g->defs.p[d].reg < first)
             first = g->defs.p[d].reg;
@@ -90,7 +99,7 @@ static void uses_through(struct place_work *w, struct place_value *v, const stru
     for (uint32_t d = insn->first_def; d < insn->first_def + insn->def_count; d++) {
         int32_t word = 4 * (int32_t)(g->defs.p[d].reg - first) + r->element;
         if (g->defs.p[d].file == UOP_FILE_R && word + 4 > at && word < at + (int32_t)(bytes > 4 ? bytes : 4))
-            add_uses(w, v, d, where_of_space(l->space), !r->own);
+            add_uses(w, v, d, where_of_space(l->space), !r->own, GRAPH_NIL);
     }
 }
 
@@ -243,10 +252,10 @@ static graph_id entry_of(const struct place_work *w, graph_id id)
             break;
         id = to;
     }
-    if (w->accumulator[id]) {
+    if (w->accumulator[id]) { /* in a loop by the step, in straight code by what it comes to */
         const struct place_accumulator *a = &w->accumulators.p[w->accumulator[id] - 1];
-        return a->out != GRAPH_NIL && a->out < w->nodes && w->accumulator[a->out] == w->accumulator[id] ? a->out
-                                                                                                        : a->phi;
+        graph_id by = a->phi == GRAPH_NIL && a->result != GRAPH_NIL ? a->result : a->out;
+        return by != GRAPH_NIL && by < w->nodes && w->accumulator[by] == w->accumulator[id] ? by : a->phi;
     }
     graph_id cover = place_covering_select(w, id);
     return cover != GRAPH_NIL && cover < w->nodes && w->data[cover] ? cover : id;
@@ -307,7 +316,7 @@ static void build_value(struct place_work *w, struct place *p, graph_id entry)
             if (graph_is_const(w->g, n->arg[3 - k], NULL) && place_covering_select(w, n->arg[k]) == entry)
                 v.part = n->arg[k];
     for (graph_id id = w->group[entry]; id != GRAPH_NIL; id = w->group_next[id])
-        if (w->copy[id] == GRAPH_NIL)
+        if (w->copy[id] == GRAPH_NIL || id == entry)
             add_node(w, &v, id);
     finish_value(w, p, &v);
 }
@@ -326,7 +335,8 @@ static void number_copies(struct place_work *w, struct place *p)
         const struct graph_node *n = graph_at(w->g, id);
         bool variable =
             at && w->copy[id] == GRAPH_NIL && id != entry && (n->kind == GRAPH_PHI || place_is_merge(w, id));
-        if (id == p->values.p[index].named || (w->copy[id] == GRAPH_NIL && !variable))
+        bool partial = at && w->accumulators.p[at - 1].phi == GRAPH_NIL; /* sums on the way */
+        if (id == p->values.p[index].named || (w->copy[id] == GRAPH_NIL && !variable && !partial))
             continue;
         if (variable || (at && n->kind == GRAPH_PHI))
             VEC_PUSH(w->a, p->copies, ((struct place_copy){.node = id, .value = index, .number = 0}));

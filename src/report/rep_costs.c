@@ -68,6 +68,42 @@ const char *rep_access_words(struct arena *a, const struct fact_access *access)
     }
 }
 
+/* "its own store at 0x00e0", "the store at 0x0190 of thread threadIdx.x + i, after the barrier 0x01a0" */
+static const char *read_words(struct arena *a, const struct fact_read *read)
+{
+    if (!read->thread)
+        return rep_format(a, "perhaps the store at %s", rep_hex(a, read->store));
+    if (str_equal(read->thread, "own"))
+        return rep_format(a, "its own store at %s", rep_hex(a, read->store));
+    struct strbuf b;
+    str_init(&b, a);
+    str_addf(&b, "the store at %s of thread %s", rep_hex(a, read->store), read->thread);
+    switch (read->sync) {
+    case FACT_SYNC_BARRIER:
+    case FACT_SYNC_WARP:
+        str_addf(&b, ", after the %s%s%s", read->sync == FACT_SYNC_WARP ? "warp's " : "",
+                 read->barriers.n > 1 ? "barriers " : "barrier ", rep_offsets(a, read->barriers));
+        break;
+    case FACT_SYNC_WARP_ASSUMED: str_add(&b, ", if the lanes of the warp run in step"); break;
+    case FACT_SYNC_NONE: str_add(&b, ", unsynchronised"); break;
+    case FACT_SYNC_OWN:
+    case FACT_SYNC_UNKNOWN: break;
+    }
+    return b.p;
+}
+
+const char *rep_access_reads(struct arena *a, const struct fact_access *access)
+{
+    enum { SHOWN = 4 };
+    struct strbuf b;
+    str_init(&b, a);
+    for (uint32_t i = 0; i < access->read_count && i < SHOWN; i++)
+        str_addf(&b, "%s%s", i ? "; " : "reads ", read_words(a, &access->reads[i]));
+    if (access->read_count > SHOWN)
+        str_addf(&b, "; … %u more", access->read_count - SHOWN);
+    return b.p;
+}
+
 static enum rep_style access_style(const struct fact_access *access)
 {
     if (access->space == FACT_LOCAL)
@@ -103,7 +139,9 @@ void rep_say_accesses(struct rep_page *p, const struct rep_note *n)
         row->cells[4] = rep_cell(rep_format(p->a, "%u", access->bytes), REP_PLAIN);
         row->cells[5] = rep_cell(rep_access_words(p->a, access), access_style(access));
         const char *others = rep_group_others(p, n, REP_ACCESS, leads, s->index, access->offset);
-        row->below = *others ? others : NULL;
+        const char *reads = rep_access_reads(p->a, access);
+        if (*others || *reads)
+            row->below = rep_format(p->a, "%s%s%s", reads, *reads && *others ? "; " : "", others);
     }
     rep_table_write(p, &t, INDENT);
 }

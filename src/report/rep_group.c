@@ -12,7 +12,10 @@
 #include "base/str.h"
 #include "facts/fact_words.h"
 
-enum { BUDGET = 10000000 }; /* records times loops */
+enum {
+    BUDGET = 10000000, /* records times loops */
+    RANGES = 3,        /* of numbers, listed */
+};
 
 struct place {
     const struct fact_loop *loop; /* innermost loop of the source that holds it; NULL: none that was copied */
@@ -203,7 +206,7 @@ const char *rep_group_others(struct rep_page *p, const struct rep_note *n, enum 
 {
     const struct fact_instruction *in = rep_find(n->k, offset);
     struct strbuf b;
-    uint32_t count = 0, from = 0, to = 0;
+    uint32_t count = 0, from = 0, to = 0, ranges = 0, last = 0;
     str_init(&b, p->a);
     struct place at = place_of(n->k, offset);
     if (!leads || !at.loop)
@@ -214,14 +217,17 @@ const char *rep_group_others(struct rep_page *p, const struct rep_note *n, enum 
         bool same = s && (s->kind == kind || (kind == REP_OUTPUT && s->kind == REP_DIFFERS));
         bool other = same && leads[s->index] == lead && s->index != lead;
         count += other && s->kind == kind;
+        last = other ? x + 1 : last;
         if (other && from && to == x) { /* the number before was one, too */
             to = x + 1;
             continue;
         }
-        if (from)
+        if (from && ranges++ < RANGES)
             str_addf(&b, "%s[%u]%s", b.n ? ", " : "", from, to > from ? rep_format(p->a, "–[%u]", to) : "");
         from = to = other ? x + 1 : 0;
     }
+    if (ranges > RANGES)
+        str_addf(&b, " … [%u]", last);
     if (count == 0)
         return "";
     return rep_format(p->a, "and %u more of source line %d in loop %u: %s", count, in ? in->line : 0, at.loop->id, b.p);

@@ -389,6 +389,17 @@ static void write_rewrite(struct json *j, const struct fact_rewrite *rewrite)
     json_end(j);
 }
 
+static void write_read(struct json *j, const struct fact_read *read)
+{
+    json_object(j);
+    write_number(j, "store", read->store);
+    write_text(j, "thread", read->thread);
+    write_text(j, "sync", fact_sync_text(read->sync));
+    write_offsets(j, "barriers", read->barriers);
+    write_text(j, "confidence", fact_confidence_text(read->confidence));
+    json_end(j);
+}
+
 static void write_access(struct json *j, const struct fact_access *access)
 {
     json_object(j);
@@ -398,6 +409,10 @@ static void write_access(struct json *j, const struct fact_access *access)
     write_optional(j, "stride_bytes", access->stride_bytes);
     write_text(j, "coalescing", fact_coalescing_text(access->coalescing));
     write_optional(j, "conflict_degree", access->conflict_degree);
+    open_array(j, "reads");
+    for (uint32_t i = 0; i < access->read_count; i++)
+        write_read(j, &access->reads[i]);
+    json_end(j);
     json_end(j);
 }
 

@@ -4,6 +4,8 @@
  * A loop is a paragraph and its particulars rather than a row: pieces, carried values and work have no common width. */
 #include "report/rep_sections.h"
 
+#include "report/rep_group.h"
+
 #include "base/str.h"
 
 enum { INDENT = 2, NAMES = 7, CARRIED = 12 };
@@ -31,21 +33,56 @@ const char *rep_phase_ranges(struct arena *a, const struct fact_phase *phase)
     return b.p;
 }
 
-/* "tree-reduction [12], barrier [13]" */
-static const char *patterns_of(struct rep_page *p, const struct rep_note *n, const struct fact_phase *phase)
+static bool in_list(const uint32_t *list, uint32_t n, int32_t wanted)
 {
+    for (uint32_t i = 0; i < n; i++)
+        if ((int32_t)list[i] == wanted)
+            return true;
+    return false;
+}
+
+/* "tree-reduction [12], barrier [13], [17]": those of a phase that are no parts of others there, by page; of copies the
+ * one that stands for them. */
+static const char *patterns_of(struct rep_page *p, const struct rep_note *n, const struct fact_phase *phase,
+                               const uint32_t *leads)
+{
+    enum { MOST = 64 }; /* of a phase; --why has all */
+    uint32_t kept[MOST], count = 0, left = 0;
     struct strbuf b;
     str_init(&b, p->a);
-    for (uint32_t i = 0; i < phase->pattern_count; i++)
-        if (phase->patterns[i] < n->k->patterns.n)
-            str_addf(&b, "%s%s" REP_NO_BREAK "[%u]", i ? ", " : "",
-                     rep_or_dash(n->k->patterns.p[phase->patterns[i]].id),
-                     rep_plan_number(n->plan, n->kernel, REP_PATTERN, phase->patterns[i]));
+    for (uint32_t i = 0; i < phase->pattern_count; i++) {
+        uint32_t index = phase->patterns[i];
+        if (index >= n->k->patterns.n || (leads && leads[index] != index) || (count == MOST && ++left))
+            continue;
+        int32_t parent = n->k->patterns.p[index].parent;
+        if (parent == FACT_NONE || !in_list(phase->patterns, phase->pattern_count, parent))
+            kept[count++] = index;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const char *id = rep_or_dash(n->k->patterns.p[kept[i]].id);
+        bool again = false;
+        uint32_t same = 0;
+        for (uint32_t x = 0; x < i && !again; x++)
+            again = str_equal(rep_or_dash(n->k->patterns.p[kept[x]].id), id);
+        for (uint32_t x = i; x < count && !again; x++)
+            if (str_equal(rep_or_dash(n->k->patterns.p[kept[x]].id), id) && same++ < 3)
+                str_addf(&b, "%s%s[%u]",
+                         same > 1 ? "," REP_NO_BREAK
+                         : b.n    ? ", "
+                                  : "",
+                         same > 1 ? "" : rep_format(p->a, "%s" REP_NO_BREAK, id),
+                         rep_plan_number(n->plan, n->kernel, REP_PATTERN, kept[x]));
+        if (same > 3)
+            str_addf(&b, REP_NO_BREAK "and" REP_NO_BREAK "%u" REP_NO_BREAK "more", same - 3);
+    }
+    if (left)
+        str_addf(&b, ", … %u more", left);
     return b.p;
 }
 
 void rep_say_phases(struct rep_page *p, const struct rep_note *n)
 {
+    const uint32_t *leads = rep_group_patterns(p->a, n);
     struct rep_table t = {.columns = 5,
                           .head = {"", "phase", "does", "patterns", "at"},
                           .rigid = {true, true},
@@ -63,7 +100,7 @@ void rep_say_phases(struct rep_page *p, const struct rep_note *n)
         row->cells[0] = rep_cell(rep_number(p, number), REP_DIM);
         row->cells[1] = rep_cell(rep_format(p->a, "%u %s", s->index + 1, fact_phase_text(phase->kind)), REP_STRONG);
         row->cells[2] = rep_cell(rep_or_dash(phase->summary), REP_PLAIN);
-        row->cells[3] = rep_cell(patterns_of(p, n, phase), REP_PLAIN);
+        row->cells[3] = rep_cell(patterns_of(p, n, phase, leads), REP_PLAIN);
         row->cells[4] = rep_cell(rep_phase_ranges(p->a, phase), REP_DIM);
     }
     rep_table_write(p, &t, INDENT);

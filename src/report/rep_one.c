@@ -134,6 +134,45 @@ static void say_values_at(struct rep_page *p, const struct rep_note *n, uint32_t
         item(p, "uses", used.p);
 }
 
+static bool in_phase(const struct fact_phase *phase, uint32_t offset)
+{
+    for (uint32_t r = 0; r < phase->range_count; r++)
+        if (phase->ranges[2 * r] <= offset && offset <= phase->ranges[2 * r + 1])
+            return true;
+    return phase->range_count == 0 && phase->from <= offset && offset <= phase->to;
+}
+
+/* The phase and the loops it stands in, and what it does to memory. */
+static void say_surroundings(struct rep_page *p, const struct rep_note *n, uint32_t offset)
+{
+    for (uint32_t i = 0; n->k->phases.n > 1 && i < n->k->phases.n; i++)
+        if (in_phase(&n->k->phases.p[i], offset))
+            item(p, "phase",
+                 rep_format(p->a, "[%u] %u, %s: %s", rep_plan_number(n->plan, n->kernel, REP_PHASE, i), i + 1,
+                            fact_phase_text(n->k->phases.p[i].kind), rep_or_dash(n->k->phases.p[i].summary)));
+    for (uint32_t i = 0; i < n->k->loops.n; i++) {
+        const struct fact_loop *loop = &n->k->loops.p[i];
+        for (uint32_t x = 0; x < loop->piece_count; x++)
+            if (loop->pieces[x].from <= offset && offset <= loop->pieces[x].to)
+                item(p, "loop",
+                     rep_format(p->a, "[%u] %u%s: %s", rep_plan_number(n->plan, n->kernel, REP_LOOP, i), loop->id,
+                                loop->pieces[x].unroll > 1
+                                    ? rep_format(p->a, ", where its body stands %u times", loop->pieces[x].unroll)
+                                    : "",
+                                rep_brief(p->a, rep_loop_runs(p->a, loop))));
+    }
+    for (uint32_t i = 0; i < n->k->accesses.n; i++) {
+        const struct fact_access *access = &n->k->accesses.p[i];
+        const char *reads = access->offset == offset ? rep_access_reads(p->a, access) : "";
+        if (access->offset == offset)
+            item(p, "a warp",
+                 rep_format(p->a, "[%u] %s", rep_plan_number(n->plan, n->kernel, REP_ACCESS, i),
+                            rep_access_words(p->a, access)));
+        if (*reads)
+            item(p, "dependence", reads);
+    }
+}
+
 static bool say_at(struct rep_page *p, const struct rep_note *n, const void *what)
 {
     uint32_t offset = *(const uint32_t *)what;
@@ -160,6 +199,7 @@ static bool say_at(struct rep_page *p, const struct rep_note *n, const void *wha
     const char *control = control_words(p->a, in);
     if (*control)
         item(p, "schedule", control);
+    say_surroundings(p, n, offset);
     for (uint32_t i = 0; i < n->k->patterns.n; i++) {
         const struct fact_pattern *pattern = &n->k->patterns.p[i];
         if (rep_has_offset(pattern->offsets, offset))

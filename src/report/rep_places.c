@@ -41,7 +41,7 @@ static bool in_register(enum fact_where where)
 }
 
 /* Uses by route, a line each: from its register, then through each memory, by this thread and by others. */
-static const char *uses_text(struct arena *a, const struct fact_value *value)
+const char *rep_uses(struct arena *a, const struct fact_value *value)
 {
     struct strbuf b;
     str_init(&b, a);
@@ -134,7 +134,7 @@ void rep_say_values(struct rep_page *p, const struct rep_note *n)
                                                 : rep_format(p->a, "\n(%s)", fact_confidence_text(value->confidence))),
                                  class_style(value->cls));
         row->cells[5] = rep_cell(places.p, REP_PLAIN);
-        row->cells[6] = rep_cell(uses_text(p->a, value), REP_PLAIN);
+        row->cells[6] = rep_cell(rep_uses(p->a, value), REP_PLAIN);
     }
     rep_table_write(p, &t, INDENT);
     rep_say_left_out(p, left);

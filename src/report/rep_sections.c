@@ -425,8 +425,8 @@ void rep_say_comparison(struct rep_page *p, const struct fact_document *doc, con
             return;
         row->cells[0] = rep_cell(rep_number(p, i + 1), REP_DIM);
         row->cells[1] = rep_cell(rep_or_dash(r->subject), REP_STRONG);
-        row->cells[2] = rep_cell(rep_or_dash(r->a), REP_PLAIN);
-        row->cells[3] = rep_cell(rep_or_dash(r->b), REP_PLAIN);
+        row->cells[2] = rep_cell(rep_brief(p->a, rep_or_dash(r->a)), REP_PLAIN);
+        row->cells[3] = rep_cell(rep_brief(p->a, rep_or_dash(r->b)), REP_PLAIN);
         row->cells[4] = rep_cell(r->same ? "same" : "differ", r->same ? REP_DIM : REP_DOUBT);
     }
     rep_table_write(p, &t, INDENT);

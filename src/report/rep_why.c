@@ -142,6 +142,8 @@ static void why_value(struct rep_page *p, const struct rep_note *n, const struct
     }
     for (uint32_t i = 0; storage && i < value->use_count; i++)
         add_offset(&touched, storage, value->uses[i].offset);
+    if (value->use_count)
+        item(p, "routes", rep_uses(p->a, value));
     instructions(p, n->k, "used at", touched);
     item(p, "class", rep_format(p->a, "%s: %s", fact_class_text(value->cls), rep_class_meaning(value->cls)));
     confidence(p, value->confidence, false);
@@ -267,6 +269,18 @@ static void why_lane(struct rep_page *p, const struct rep_note *n, const struct 
     item(p, "read as", "written by the first instruction of a stretch, last read by its second");
 }
 
+static void why_reads(struct rep_page *p, const struct rep_note *n, const struct fact_access *access)
+{
+    uint32_t *storage = ARENA_ARRAY(p->a, uint32_t, access->read_count + 1);
+    struct fact_offsets stores = {storage, 0};
+    const char *reads = rep_access_reads(p->a, access);
+    if (*reads)
+        item(p, "dependence", reads);
+    for (uint32_t i = 0; storage && i < access->read_count; i++)
+        add_offset(&stores, storage, access->reads[i].store);
+    instructions(p, n->k, "stores", stores);
+}
+
 static void why_work(struct rep_page *p, const struct rep_note *n)
 {
     VEC(uint32_t) counted = {0};
@@ -325,6 +339,7 @@ static void say_why(struct rep_page *p, const struct rep_note *n, const struct r
         const struct fact_access *access = &k->accesses.p[s->index];
         one_instruction(p, k, "instruction", access->offset);
         item(p, "a warp", rep_access_words(p->a, access));
+        why_reads(p, n, access);
         item(p, "neighbours",
              access->stride_bytes == FACT_NONE
                  ? "the distance between neighbouring threads is not known"

@@ -349,7 +349,7 @@ def main():
             try:
                 named = ask(cubin, file.source).result() if file.source else None
                 bare = ask(cubin, None).result()
-            except (RuntimeError, ValueError) as error:
+            except (RuntimeError, ValueError, OSError) as error:
                 fail(os.path.relpath(cubin, ROOT), error)
                 continue
             runs = [("--source", named)] if named else []

@@ -1,8 +1,8 @@
 // The reduction of a block, softmax of a row, and its running form through clang's NVPTX front end, which needs no CUDA headers.
-#define GLOBAL __attribute__((global))
-#define SHARED __attribute__((shared))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
 
-extern SHARED float tile[];
+extern __shared__ float tile[];
 
 static inline __attribute__((device)) float reciprocal(float v) {
   float r;
@@ -10,7 +10,7 @@ static inline __attribute__((device)) float reciprocal(float v) {
   return r;
 }
 
-GLOBAL void clang_reduce_kernel(const float* __restrict__ x, float* __restrict__ y, int n) {
+__global__ void clang_reduce_kernel(const float* __restrict__ x, float* __restrict__ y, int n) {
   int t = __nvvm_read_ptx_sreg_tid_x();
   int i = __nvvm_read_ptx_sreg_ctaid_x() * __nvvm_read_ptx_sreg_ntid_x() + t;
   float v = 0.0f;
@@ -24,7 +24,7 @@ GLOBAL void clang_reduce_kernel(const float* __restrict__ x, float* __restrict__
   if (t == 0) y[__nvvm_read_ptx_sreg_ctaid_x()] = tile[0];
 }
 
-GLOBAL void clang_softmax_kernel(const float* __restrict__ x, float* __restrict__ y, int n) {
+__global__ void clang_softmax_kernel(const float* __restrict__ x, float* __restrict__ y, int n) {
   int t = __nvvm_read_ptx_sreg_tid_x();
   int half = __nvvm_read_ptx_sreg_ntid_x() / 2u;
   float v = -3.402823466e+38f;
@@ -53,7 +53,7 @@ GLOBAL void clang_softmax_kernel(const float* __restrict__ x, float* __restrict_
   if (t < n) y[t] = e * reciprocal(s);
 }
 
-GLOBAL void clang_online_kernel(const float* __restrict__ x, float* __restrict__ y, int rows, int cols) {
+__global__ void clang_online_kernel(const float* __restrict__ x, float* __restrict__ y, int rows, int cols) {
   int row = __nvvm_read_ptx_sreg_ctaid_x() * __nvvm_read_ptx_sreg_ntid_x() + __nvvm_read_ptx_sreg_tid_x();
   if (row >= rows) return;
   float m = -3.402823466e+38f, s = 0.0f;

@@ -46,7 +46,12 @@ static void add_value(struct fact_kernel *k, struct arena *a, const char *id, en
     struct fact_use *uses = ARENA_ARRAY(a, struct fact_use, 1);
     places[0] = (struct fact_storage){FACT_REGISTER, "R4", def, last, NULL, false};
     places[1] = (struct fact_storage){FACT_SHARED, "shared+0x0", stored, stored, "&shared[threadIdx.x]", false};
-    uses[0] = (struct fact_use){stored ? stored - 32 : last, stored ? FACT_SHARED : FACT_REGISTER, stored != 0};
+    /* A step is made of what it was; anything else is read elsewhere. */
+    bool step = stored && stored - def <= 0x20 && last <= stored;
+    uses[0] = (struct fact_use){step     ? def
+                                : stored ? stored + 0x80
+                                         : last,
+                                stored ? FACT_SHARED : FACT_REGISTER, stored != 0};
     VEC_PUSH(a, k->values,
              (struct fact_value){.id = id,
                                  .expr = id,
@@ -110,6 +115,7 @@ static struct fact_kernel two_trees(struct arena *a, const char *name)
     struct fact_kernel k = kernel_of(name);
     add_role(&k, a, 0xf0, FACT_ROLE_BARRIER);
     add_role(&k, a, 0x1b0, FACT_ROLE_BARRIER);
+    add_role(&k, a, 0x240, FACT_ROLE_COMPUTE);
     add_role(&k, a, 0x300, FACT_ROLE_BARRIER);
     add_value(&k, a, "v1", FACT_SHARED_MATERIALIZED, 0x180, 0x1a0, 0x1a0);
     add_value(&k, a, "v2", FACT_SHARED_MATERIALIZED, 0x240, 0x390, 0x260);
@@ -211,6 +217,36 @@ static void test_a_loop_without_a_pattern(void **state)
     arena_free(&a);
 }
 
+/* A tile: brought from global to shared memory in every turn, and added up in registers. No accumulation there. */
+static void test_a_tile_is_staged(void **state)
+{
+    (void)state;
+    struct arena a;
+    arena_init(&a, 0);
+    struct fact_kernel k = kernel_of("k");
+    struct fact_storage *places = ARENA_ARRAY(&a, struct fact_storage, 3);
+    struct fact_use *uses = ARENA_ARRAY(&a, struct fact_use, 1);
+    places[0] = (struct fact_storage){FACT_GLOBAL, "a", 0x100, 0x100, "&a[i]", false};
+    places[1] = (struct fact_storage){FACT_REGISTER, "R2", 0x100, 0x110, NULL, false};
+    places[2] = (struct fact_storage){FACT_SHARED, "shared+0x0", 0x110, 0x130, "&shared[threadIdx.x]", false};
+    uses[0] = (struct fact_use){0x140, FACT_SHARED, true};
+    VEC_PUSH(&a, k.values,
+             (struct fact_value){.id = "v0",
+                                 .cls = FACT_SHARED_MATERIALIZED,
+                                 .storage = places,
+                                 .storage_count = 3,
+                                 .uses = uses,
+                                 .use_count = 1,
+                                 .evidence = offsets_of(&a, 0x100, 0x100)});
+    add_loop(&k, &a, 0x100, 0x150);
+    assert_string_equal(fact_lives_style(&a, &k), "inputs staged in shared memory");
+    add_value(&k, &a, "v1", FACT_REGISTER_ACCUMULATOR, 0x140, 0x150, 0);
+    assert_string_equal(fact_lives_style(&a, &k), "register accumulators, inputs staged in shared memory");
+    expect(fact_lives_text(&a, &k), "v0 is brought from global to shared memory.");
+    refuse(fact_lives_text(&a, &k), "crosses");
+    arena_free(&a);
+}
+
 static void test_plain_and_doubtful(void **state)
 {
     (void)state;
@@ -283,6 +319,22 @@ static void test_sharing_against_streaming(void **state)
     arena_free(&a);
 }
 
+static void test_combining_against_mapping(void **state)
+{
+    (void)state;
+    struct arena a;
+    struct fact_document doc;
+    arena_init(&a, 0);
+    struct fact_kernel map = kernel_of("map");
+    add_value(&map, &a, "v0", FACT_RESULT, 0x10, 0x20, 0);
+    add_phase(&map, &a, FACT_PHASE_MAP, 0, 0x40);
+    compare(&doc, &a, map, one_tree(&a, "tree"));
+    expect(row(&doc, "phases")->why,
+           "tree combines the values of a block's threads; in map each thread works for itself");
+    expect(row(&doc, "places")->why, "map: every intermediate in a register; tree: shared-memory materialized");
+    arena_free(&a);
+}
+
 static void test_nothing_without_facts(void **state)
 {
     (void)state;
@@ -307,9 +359,10 @@ static void test_nothing_without_facts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shared_accumulation),      cmocka_unit_test(test_streaming),
-        cmocka_unit_test(test_a_loop_without_a_pattern), cmocka_unit_test(test_plain_and_doubtful),
-        cmocka_unit_test(test_one_tree_against_two),     cmocka_unit_test(test_sharing_against_streaming),
+        cmocka_unit_test(test_shared_accumulation),       cmocka_unit_test(test_streaming),
+        cmocka_unit_test(test_a_loop_without_a_pattern),  cmocka_unit_test(test_plain_and_doubtful),
+        cmocka_unit_test(test_a_tile_is_staged),          cmocka_unit_test(test_one_tree_against_two),
+        cmocka_unit_test(test_sharing_against_streaming), cmocka_unit_test(test_combining_against_mapping),
         cmocka_unit_test(test_nothing_without_facts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

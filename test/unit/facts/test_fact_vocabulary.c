@@ -45,6 +45,9 @@ static void test_words_stand_at_their_place(void **state)
     assert_string_equal(fact_phase_text(FACT_PHASE_MAP), "map");
     assert_string_equal(fact_phase_text(FACT_PHASE_FINISH), "finish");
     assert_string_equal(fact_coalescing_text(FACT_BROADCAST), "broadcast");
+    assert_string_equal(fact_sync_text(FACT_SYNC_OWN), "own");
+    assert_string_equal(fact_sync_text(FACT_SYNC_WARP_ASSUMED), "warp-assumed");
+    assert_string_equal(fact_sync_text(FACT_SYNC_UNKNOWN), "unknown");
 }
 
 static void test_no_two_roles_share_a_word(void **state)

@@ -131,7 +131,7 @@ static struct fact_kernel loop_kernel(struct arena *a)
                                    .source_line = FACT_NONE,
                                    .sass = OFFSETS(0x50),
                                    .confidence = FACT_PROVED});
-    VEC_PUSH(a, k.accesses, (struct fact_access){0x80, FACT_SHARED, 4, FACT_NONE, FACT_SCATTERED, 8});
+    VEC_PUSH(a, k.accesses, (struct fact_access){0x80, FACT_SHARED, 4, FACT_NONE, FACT_SCATTERED, 8, NULL, 0});
     VEC_PUSH(a, k.occupancy, (struct fact_occupancy){256, 64, "registers"});
     VEC_PUSH(a, k.unknown, (struct fact_unknown){0x60, "<unknown>", "0x0123456789abcdef", FACT_WHY_ENCODING});
     k.has_work = true;

@@ -54,7 +54,10 @@ void worked_make_phases(struct fact_document *doc, struct arena *a)
         {FACT_REGISTER, "R1", 0x70, 0x80, NULL, false},
         {FACT_SHARED, "shared+0x0", 0x80, 0x60, "&shared[threadIdx.x]", false}};
     static const struct fact_use uses[] = {{0x70, FACT_SHARED, true}};
-    static const uint32_t made[] = {0x70};
+    static const uint32_t made[] = {0x70}, parts[] = {0x40};
+    static const struct fact_read reads[] = {{0x30, "own", FACT_SYNC_OWN, {NULL, 0}, FACT_PROVED},
+                                             {0x30, "threadIdx.x + j", FACT_SYNC_BARRIER, {parts, 1}, FACT_PROVED},
+                                             {0x80, "threadIdx.x + j", FACT_SYNC_NONE, {NULL, 0}, FACT_ASSUMED}};
     struct fact_kernel k = {.name = "_Z3sumPf",
                             .base_name = "sum",
                             .arch = "sm_86",
@@ -112,11 +115,11 @@ void worked_make_phases(struct fact_document *doc, struct arena *a)
                                  .uses = uses,
                                  .use_count = 1,
                                  .evidence = {made, 1}});
-    VEC_PUSH(a, k.accesses, (struct fact_access){0x10, FACT_GLOBAL, 4, 8, FACT_STRIDED, FACT_NONE});
-    VEC_PUSH(a, k.accesses, (struct fact_access){0x30, FACT_SHARED, 4, 4, FACT_FULL, 1});
-    VEC_PUSH(a, k.accesses, (struct fact_access){0x50, FACT_SHARED, 4, 128, FACT_STRIDED, 32});
-    VEC_PUSH(a, k.accesses, (struct fact_access){0x60, FACT_SHARED, 4, FACT_NONE, FACT_SCATTERED, FACT_NONE});
-    VEC_PUSH(a, k.accesses, (struct fact_access){0xb0, FACT_GLOBAL, 4, 0, FACT_BROADCAST, FACT_NONE});
+    VEC_PUSH(a, k.accesses, (struct fact_access){0x10, FACT_GLOBAL, 4, 8, FACT_STRIDED, FACT_NONE, NULL, 0});
+    VEC_PUSH(a, k.accesses, (struct fact_access){0x30, FACT_SHARED, 4, 4, FACT_FULL, 1, NULL, 0});
+    VEC_PUSH(a, k.accesses, (struct fact_access){0x50, FACT_SHARED, 4, 128, FACT_STRIDED, 32, NULL, 0});
+    VEC_PUSH(a, k.accesses, (struct fact_access){0x60, FACT_SHARED, 4, FACT_NONE, FACT_SCATTERED, FACT_NONE, reads, 3});
+    VEC_PUSH(a, k.accesses, (struct fact_access){0xb0, FACT_GLOBAL, 4, 0, FACT_BROADCAST, FACT_NONE, NULL, 0});
     VEC_PUSH(a, doc->inputs, (struct fact_input){.path = "sum.cubin", .kind = "cubin", .status = "complete"});
     doc->diags = ARENA_NEW(a, struct diag_sink);
     diag_init(doc->diags, a);

@@ -184,6 +184,9 @@ static void test_phases_have_ranges(void **state)
     arena_init(&a, 0);
     worked_make_phases(&doc, &a);
     struct worked_text text = render(&doc);
+    assert_non_null(strstr(text.p, "\"reads\":[{\"store\":48,\"thread\":\"own\",\"sync\":\"own\",\"barriers\":[],"
+                                   "\"confidence\":\"proved\"},{\"store\":48,\"thread\":\"threadIdx.x + j\","
+                                   "\"sync\":\"barrier\",\"barriers\":[64],"));
     assert_non_null(strstr(text.p, "\"from\":32,\"to\":192,\"ranges\":[[32,32],[160,192]]"));
     free(text.p);
     arena_free(&a);

@@ -380,6 +380,8 @@ static void test_phases_and_loops(void **state)
         "no bank conflict; neighbours 4 B apart",
         "32-way bank conflict",
         "bank conflicts not known",
+        "reads its own store at 0x0030; the store at 0x0030 of thread threadIdx.x + j, after the barrier 0x0040; the "
+        "store at 0x0080 of thread threadIdx.x + j, unsynchronised",
         "one address for the whole warp",
         "WORK",
         "a thread, outside loops: 0 flops, 8 B of global memory",
@@ -460,6 +462,47 @@ static void test_copies_are_counted(void **state)
     arena_free(&a);
 }
 
+static char *pattern_note(const struct fact_document *doc, const struct rep_pattern_page *page)
+{
+    struct worked_text text = {0};
+    struct out o;
+    worked_collect(&text, "", 0);
+    out_init(&o, worked_collect, &text);
+    last = rep_pattern_note(doc, page, "sm_86", &o);
+    assert_true(out_flush(&o));
+    return text.p;
+}
+
+/* Where a pattern was seen: roles with an example, kernel, bindings, architectures that agree in one line. */
+static void test_pattern_note(void **state)
+{
+    (void)state;
+    static const char *const parts[] = {"# Tree reduction\n",
+                                        "## CUDA form\n\n```\ns[t] += s[t + d];\n```",
+                                        "## Meaning\n\nA tree.\n",
+                                        "## Observed machine code",
+                                        "| load ×2 → compute → store → branch | 2 | sum | sm_86, sm_90 |",
+                                        "### sum, sm_86",
+                                        "| 0x0070 | `FADD R1, R1, R3` | compute | `v1` |",
+                                        "## Where observed",
+                                        "| sum | `op = +` | proved | sm_86, sm_90: 0x0050–0x0090 |",
+                                        NULL};
+    static const char *const never[] = {"# –", "## Where observed", "In none of the kernels of this tree.", NULL};
+    const struct rep_pattern_page page = {"tree-reduction", "Tree reduction", "s[t] += s[t + d];", "A tree."};
+    const struct rep_pattern_page other = {.id = "scan"};
+    struct arena a;
+    struct fact_document doc, more;
+    arena_init(&a, 0);
+    worked_make_phases(&doc, &a);
+    worked_make_phases(&more, &a);
+    more.kernels.p[0].arch = "sm_90";
+    VEC_PUSH(&a, doc.kernels, more.kernels.p[0]);
+    expect(pattern_note(&doc, &page), parts);
+    assert_int_equal(last, SP_OK);
+    expect(pattern_note(&doc, &other), never);
+    arena_free(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -476,6 +519,7 @@ int main(void)
         cmocka_unit_test(test_note_tells_what_differs),
         cmocka_unit_test(test_phases_and_loops),
         cmocka_unit_test(test_copies_are_counted),
+        cmocka_unit_test(test_pattern_note),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

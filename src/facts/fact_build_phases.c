@@ -1,0 +1,586 @@
+/* Phases: what a kernel does one after the other (definitions.md D9). Units are taken whole: a loop of the source with
+ * all its pieces, a matched reduction or scan with its barriers. What lies between is cut behind each barrier that
+ * carries data: behind it some thread reads what another stored before it. A stretch with only control or addresses
+ * joins the next, the last one the one before. An instruction that was scheduled across a cut belongs where its value is
+ * first consumed.
+ *
+ * Requires roles (fact_build_insns.c), loops, dependence and matches. */
+#include "facts/fact_build.h"
+
+#include "base/str.h"
+#include "graph/graph_cycle.h"
+#include "graph/graph_depend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct unit {
+    uint32_t first, last; /* instances */
+    bool reduces, scans, folds, turns;
+};
+
+struct stretch {
+    uint32_t first, last;
+    const struct unit *unit; /* NULL: between units */
+    bool cut;                /* ends with a barrier that carries data */
+};
+
+struct phases {
+    struct arena *a;
+    struct fact_source *s;
+    struct fact_kernel *k;
+    struct graph *g;
+    uint32_t count;     /* instances of the kernel's own level and its calls */
+    uint32_t *phase_of; /* by instance: stretch, UINT32_MAX: none */
+    VEC(struct unit) units;
+    VEC(struct stretch) list;
+};
+
+/* ---- units ----------------------------------------------------------------------------------- */
+
+static void add_unit(struct phases *p, struct unit u)
+{
+    /* What overlaps is one. */
+    for (size_t i = 0; i < p->units.n;) {
+        struct unit *o = &p->units.p[i];
+        if (o->last < u.first || u.last < o->first) {
+            i++;
+            continue;
+        }
+        u.first = o->first < u.first ? o->first : u.first;
+        u.last = o->last > u.last ? o->last : u.last;
+        u.reduces |= o->reduces;
+        u.scans |= o->scans;
+        u.folds |= o->folds;
+        u.turns |= o->turns;
+        p->units.p[i] = p->units.p[--p->units.n];
+        i = 0;
+    }
+    VEC_PUSH(p->a, p->units, u);
+}
+
+static const struct uop_list *uops_of(const struct graph *g, uint32_t insn)
+{
+    uint32_t input = g->insns.p[insn].input;
+    return input < g->input.count ? g->input.insns[input].uops : NULL;
+}
+
+static bool is_barrier(const struct graph *g, uint32_t insn)
+{
+    const struct uop_list *l = uops_of(g, insn);
+    for (size_t i = 0; l && i < l->ops.n; i++)
+        if (l->ops.p[i].kind == UOP_BAR)
+            return true;
+    return false;
+}
+
+/* The barrier behind the last step is the unit's own, if nothing is done before it. */
+static uint32_t with_barrier(const struct phases *p, uint32_t last)
+{
+    for (uint32_t i = last + 1; i < p->count && p->g->insns.p[i].access_count == 0; i++)
+        if (is_barrier(p->g, i))
+            return i;
+    return last;
+}
+
+static uint32_t outermost(const struct graph_cycles *cycles, uint32_t cycle)
+{
+    for (unsigned left = 64; cycles->cycles.p[cycle].parent >= 0 && left; left--)
+        cycle = (uint32_t)cycles->cycles.p[cycle].parent;
+    return cycle;
+}
+
+bool fact_makes_data(const struct fact_source *s, const struct pat_match *m)
+{
+    if (m->makes == PAT_MAKES_NOTHING)
+        return false;
+    return m->root == GRAPH_NIL || graph_at(s->g, m->root)->kind != UOP_REDUX ||
+           place_value_of(s->place, m->root, NULL);
+}
+
+/* An address that is stepped is no accumulator. */
+static bool gathers_data(const struct phases *p, const struct graph_fold *f)
+{
+    const struct graph_cycle *y = &p->g->cycles->cycles.p[f->cycle];
+    for (size_t i = 0; i < y->carried.n; i++)
+        if (y->carried.p[i].kind == GRAPH_CARRIED_DATA)
+            return true;
+    return !y->carried.n; /* straight code carries nothing round */
+}
+
+static void find_units(struct phases *p)
+{
+    const struct graph_cycles *cycles = p->g->cycles;
+    size_t cycle_count = cycles ? cycles->cycles.n : 0;
+    const struct pat_result *r = p->s->patterns;
+    bool *whole = ARENA_ARRAY(p->a, bool, cycle_count + 1); /* the loop is the reduction's own */
+    if (!whole)
+        return;
+    for (size_t i = 0; i < r->matches.n; i++) {
+        const struct pat_match *m = &r->matches.p[i];
+        if (m->makes != PAT_MAKES_NOTHING && m->cycle && m->cycle <= cycle_count &&
+            cycles->cycles.p[m->cycle - 1].parent < 0)
+            whole[m->cycle - 1] = true;
+    }
+    for (size_t i = 0; i < cycle_count; i++) {
+        const struct graph_cycle *y = &cycles->cycles.p[i];
+        if (y->parent >= 0)
+            continue;
+        struct unit u = {.first = y->first, .last = y->last, .turns = true};
+        for (size_t f = 0; f < cycles->folds.n && !whole[i]; f++)
+            u.folds |= outermost(cycles, cycles->folds.p[f].cycle) == i && gathers_data(p, &cycles->folds.p[f]);
+        add_unit(p, u);
+    }
+    for (size_t i = 0; i < p->g->loops.n; i++) {
+        const struct graph_loop *l = &p->g->loops.p[i];
+        bool known = cycles && cycles->cycle_of && cycles->cycle_of[l->header];
+        if (!known && !l->parent)
+            add_unit(p, (struct unit){.first = l->first, .last = l->last, .turns = true});
+    }
+    for (size_t i = 0; i < r->matches.n; i++) {
+        const struct pat_match *m = &r->matches.p[i];
+        if (!fact_makes_data(p->s, m))
+            continue;
+        struct unit u = {.first = m->first,
+                         .last = with_barrier(p, m->last),
+                         .reduces = m->makes == PAT_MAKES_ONE,
+                         .scans = m->makes == PAT_MAKES_PREFIXES};
+        /* Inside a loop that does more it is a part of that loop. */
+        bool inside = false;
+        for (size_t k = 0; k < p->units.n; k++) {
+            const struct unit *o = &p->units.p[k];
+            bool own = m->cycle && m->cycle <= cycle_count && whole[m->cycle - 1] &&
+                       o->first <= cycles->cycles.p[m->cycle - 1].first &&
+                       cycles->cycles.p[m->cycle - 1].last <= o->last;
+            inside |= o->turns && !o->reduces && !o->scans && !own && o->first <= m->first && m->last <= o->last;
+        }
+        if (!inside)
+            add_unit(p, u);
+    }
+}
+
+/* ---- cuts ------------------------------------------------------------------------------------ */
+
+/* Some load reads, from another thread, what was stored before this barrier and after the one before it. */
+static bool carries_data(const struct phases *p, uint32_t insn)
+{
+    const struct graph_dependence *d = p->g->dependence;
+    for (size_t i = 0; d && i < d->reaches.n; i++) {
+        const struct graph_reach *r = &d->reaches.p[i];
+        uint32_t store = p->g->accesses.p[r->store].insn;
+        bool parts = false, nearer = false;
+        if (r->own || r->may || store > insn)
+            continue;
+        for (uint32_t b = 0; b < r->barrier_count; b++) {
+            parts |= r->barriers[b] == insn;
+            nearer |= r->barriers[b] > store && r->barriers[b] < insn;
+        }
+        if (parts && !nearer)
+            return true;
+    }
+    return false;
+}
+
+static int by_first(const void *pa, const void *pb)
+{
+    const struct unit *a = pa, *b = pb;
+    return (a->first > b->first) - (a->first < b->first);
+}
+
+static void add_stretch(struct phases *p, uint32_t first, uint32_t last, const struct unit *u, bool cut)
+{
+    VEC_PUSH(p->a, p->list, (struct stretch){first, last, u, cut});
+}
+
+static void cut(struct phases *p, uint32_t first, uint32_t end)
+{
+    uint32_t from = first;
+    for (uint32_t i = first; i < end; i++)
+        if (is_barrier(p->g, i) && carries_data(p, i)) {
+            add_stretch(p, from, i, NULL, true);
+            from = i + 1;
+        }
+    if (from < end)
+        add_stretch(p, from, end - 1, NULL, false);
+}
+
+static void find_stretches(struct phases *p)
+{
+    if (p->units.n)
+        qsort(p->units.p, p->units.n, sizeof p->units.p[0], by_first);
+    uint32_t from = 0;
+    for (size_t i = 0; i < p->units.n; i++) {
+        const struct unit *u = &p->units.p[i];
+        if (u->first > from)
+            cut(p, from, u->first);
+        add_stretch(p, u->first > from ? u->first : from, u->last, u, false);
+        from = u->last + 1;
+    }
+    if (from < p->count)
+        cut(p, from, p->count);
+}
+
+/* ---- what a stretch does --------------------------------------------------------------------- */
+
+struct deeds {
+    unsigned global_loads, global_stores, shared_loads, shared_stores, atomics, computes, shuffles, constant_stores;
+    bool any;
+};
+
+static enum fact_role role_of(const struct phases *p, uint32_t insn)
+{
+    uint32_t input = p->g->insns.p[insn].input;
+    return input < p->k->instructions.n ? p->k->instructions.p[input].role : FACT_ROLE_UNKNOWN;
+}
+
+/* A value that is a load, or a load or a constant: nothing was computed. */
+static bool only_moves(const struct phases *p, graph_id id, unsigned depth)
+{
+    const struct graph_node *n = graph_at(p->g, id);
+    switch (n->kind) {
+    case UOP_CONST:
+    case UOP_LOAD:
+    case UOP_SHFL: return true;
+    case UOP_LO:
+    case UOP_HI:
+    case UOP_ELEMENT: return only_moves(p, n->arg[0], depth + 1);
+    case UOP_SELECT: return depth < 6 && only_moves(p, n->arg[1], depth + 1) && only_moves(p, n->arg[2], depth + 1);
+    default: return false;
+    }
+}
+
+/* Counters, addresses and conditions are no data. */
+static bool is_data(const struct phases *p, const struct graph_def *d)
+{
+    const graph_id nodes[3] = {d->node, d->wide, d->merged};
+    for (int i = 0; i < 3; i++) {
+        graph_id id = nodes[i];
+        if (id == GRAPH_NIL)
+            continue;
+        if (place_value_of(p->s->place, id, NULL))
+            return true;
+        const struct graph_node *n = graph_at(p->g, id);
+        if ((n->kind == UOP_LO || n->kind == UOP_HI) && place_value_of(p->s->place, n->arg[0], NULL))
+            return true;
+    }
+    return false;
+}
+
+static bool computes(const struct phases *p, uint32_t insn)
+{
+    const struct graph_insn *n = &p->g->insns.p[insn];
+    enum fact_role role = role_of(p, insn);
+    if (role != FACT_ROLE_COMPUTE && role != FACT_ROLE_SELECT && role != FACT_ROLE_CONVERT)
+        return false;
+    for (uint32_t d = n->first_def; d < n->first_def + n->def_count; d++)
+        if (is_data(p, &p->g->defs.p[d]) && !only_moves(p, p->g->defs.p[d].node, 0))
+            return true;
+    return false;
+}
+
+static bool loads_data(const struct phases *p, const struct graph_insn *n)
+{
+    for (uint32_t d = n->first_def; d < n->first_def + n->def_count; d++)
+        if (is_data(p, &p->g->defs.p[d]))
+            return true;
+    return n->def_count == 0;
+}
+
+static void look(const struct phases *p, uint32_t insn, struct deeds *d)
+{
+    const struct graph_insn *n = &p->g->insns.p[insn];
+    if (!n->reachable)
+        return;
+    for (uint32_t i = n->first_access; i < n->first_access + n->access_count; i++) {
+        const struct graph_access *a = &p->g->accesses.p[i];
+        bool global = a->space == UOP_GLOBAL || a->space == UOP_GENERIC, shared = a->space == UOP_SHARED;
+        bool constant = a->kind == GRAPH_STORE;
+        for (unsigned w = 0; w < 4 && a->value[w] != GRAPH_NIL; w++)
+            constant &= graph_is_const(p->g, a->value[w], NULL);
+        if (a->kind == GRAPH_LOAD && !loads_data(p, n))
+            continue; /* a pointer, an index */
+        d->global_loads += global && a->kind == GRAPH_LOAD;
+        d->global_stores += global && a->kind == GRAPH_STORE;
+        d->shared_loads += shared && a->kind == GRAPH_LOAD;
+        d->shared_stores += shared && a->kind != GRAPH_LOAD;
+        d->atomics += global && a->kind == GRAPH_ATOMIC;
+        d->constant_stores += (global || shared) && constant;
+        d->any = true;
+    }
+    d->computes += computes(p, insn);
+    d->shuffles += role_of(p, insn) == FACT_ROLE_SHUFFLE;
+}
+
+/* Control and addresses say nothing of what a stretch is for. */
+static bool is_idle(const struct deeds *d)
+{
+    return !d->any && !d->computes && !d->shuffles;
+}
+
+static enum fact_phase_kind kind_of(const struct stretch *t, const struct deeds *d, bool after)
+{
+    if (t->unit && t->unit->reduces)
+        return FACT_PHASE_REDUCE;
+    if (t->unit && t->unit->scans)
+        return FACT_PHASE_SCAN;
+    if (t->unit && t->unit->folds)
+        return FACT_PHASE_FOLD;
+    unsigned stores = d->global_stores + d->shared_stores;
+    if (after && (d->global_stores || d->atomics))
+        return FACT_PHASE_FINISH;
+    if (stores && d->constant_stores == stores && !d->global_loads && !d->shared_loads && !d->atomics)
+        return FACT_PHASE_FILL;
+    if (d->global_loads && !d->global_stores && !d->atomics && !d->computes && !d->shuffles && !d->shared_loads)
+        return FACT_PHASE_LOAD;
+    if ((d->shuffles || d->shared_loads || d->shared_stores) && !d->computes && !d->global_stores && !d->atomics &&
+        !d->global_loads)
+        return FACT_PHASE_EXCHANGE;
+    return d->any || d->computes || d->shuffles ? FACT_PHASE_MAP : FACT_PHASE_OTHER;
+}
+
+/* ---- instructions across a cut --------------------------------------------------------------- */
+
+static bool may_move(const struct phases *p, uint32_t insn)
+{
+    const struct graph_insn *n = &p->g->insns.p[insn];
+    const struct uop_list *l = uops_of(p->g, insn);
+    enum fact_role role = role_of(p, insn);
+    if (!n->reachable || !n->def_count)
+        return false;
+    /* What prepares addresses, counters and constants says nothing of where it belongs. */
+    if (role != FACT_ROLE_LOAD && !computes(p, insn))
+        return false;
+    for (uint32_t i = n->first_access; i < n->first_access + n->access_count; i++)
+        if (p->g->accesses.p[i].kind != GRAPH_LOAD)
+            return false;
+    for (size_t i = 0; l && i < l->ops.n; i++)
+        switch (l->ops.p[i].kind) {
+        case UOP_BAR:
+        case UOP_BRANCH:
+        case UOP_CALL:
+        case UOP_EXIT:
+        case UOP_RET:
+        case UOP_OPAQUE:
+        case UOP_MISC: return false;
+        default: break;
+        }
+    return true;
+}
+
+/* From the last instruction up, so that what feeds a moved one moves with it. */
+static void follow_consumers(struct phases *p)
+{
+    uint32_t defs = (uint32_t)p->g->defs.n;
+    uint32_t *first_use = ARENA_ARRAY(p->a, uint32_t, defs + 1); /* by def: earliest phase that reads it */
+    if (!first_use)
+        return;
+    memset(first_use, 0xff, (defs + 1) * sizeof *first_use);
+    for (uint32_t i = p->count; i-- > 0;) {
+        const struct graph_insn *n = &p->g->insns.p[i];
+        uint32_t own = p->phase_of[i], wanted = UINT32_MAX;
+        if (own == UINT32_MAX)
+            continue;
+        for (uint32_t d = n->first_def; d < n->first_def + n->def_count; d++)
+            wanted = first_use[d] < wanted ? first_use[d] : wanted;
+        /* What a reduction or scan takes in is made in the stretch before it; what a loop reads all along is its own. */
+        const struct unit *u = wanted != UINT32_MAX ? p->list.p[wanted].unit : NULL;
+        if (u && (u->reduces || u->scans) && wanted && !p->list.p[wanted - 1].unit)
+            wanted--;
+        if (wanted != UINT32_MAX && wanted > own && !p->list.p[own].unit && may_move(p, i))
+            p->phase_of[i] = own = wanted;
+        for (uint32_t r = n->first_use; r < n->first_use + n->use_count; r++)
+            for (uint32_t d = 0; d < p->g->uses.p[r].def_count; d++) {
+                uint32_t def = p->g->uses.p[r].defs[d];
+                first_use[def] = own < first_use[def] ? own : first_use[def];
+            }
+    }
+}
+
+/* ---- facts ----------------------------------------------------------------------------------- */
+
+/* Offsets of a phase as ranges of neighbouring instructions. */
+static void set_ranges(struct phases *p, struct fact_phase *f, const struct fact_offsets *at)
+{
+    uint32_t *r = ARENA_ARRAY(p->a, uint32_t, 2 * (size_t)at->n + 2), n = 0;
+    if (!r || !at->n)
+        return;
+    for (uint32_t i = 0; i < at->n; i++) {
+        if (n && at->p[i] == r[2 * n - 1] + 16)
+            r[2 * n - 1] = at->p[i];
+        else {
+            r[2 * n] = r[2 * n + 1] = at->p[i];
+            n++;
+        }
+    }
+    f->from = r[0];
+    f->to = r[2 * n - 1];
+    f->ranges = r;
+    f->range_count = n;
+}
+
+static const char *plural(unsigned n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static void say(struct strbuf *b, const char *what, unsigned n, const char *noun)
+{
+    if (n)
+        str_addf(b, "%s%s %u %s%s", b->n ? ", " : "", what, n, noun, plural(n));
+}
+
+/* Of a phase's patterns those that say what it does: no skeleton, no way of loading, no part of another one kept. The
+ * list ascends, and parts stand before their wholes. */
+static uint32_t keep_wholes(const struct phases *p, uint32_t *list, uint32_t n)
+{
+    const struct pat_match *m = p->s->patterns->matches.p;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const char *family = m[list[i]].family;
+        bool says =
+            strcmp(family, "operator") == 0 || strcmp(family, "collective") == 0 || strcmp(family, "lowering") == 0;
+        uint32_t lo = i, hi = n; /* its whole stands behind it */
+        while (says && m[list[i]].parent >= 0 && lo < hi) {
+            uint32_t mid = lo + (hi - lo) / 2;
+            if (list[mid] < (uint32_t)m[list[i]].parent)
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+        if (says && (m[list[i]].parent < 0 || lo == n || list[lo] != (uint32_t)m[list[i]].parent))
+            list[kept++] = list[i];
+    }
+    return kept;
+}
+
+/* The phase in words: the patterns that make it what it is, else what it moves and computes. */
+static const char *summary_of(struct phases *p, enum fact_phase_kind kind, const struct deeds *d,
+                              const struct fact_phase *f)
+{
+    struct strbuf b;
+    str_init(&b, p->a);
+    for (uint32_t i = 0; i < f->pattern_count; i++) {
+        const struct pat_match *m = &p->s->patterns->matches.p[f->patterns[i]];
+        bool says = m->makes != PAT_MAKES_NOTHING || strcmp(m->family, "operator") == 0;
+        if (!says || (m->parent >= 0 && p->s->patterns->matches.p[m->parent].makes != PAT_MAKES_NOTHING))
+            continue;
+        str_addf(&b, "%s%s", b.n ? ", " : "", m->id);
+        for (size_t k = 0; k < m->bindings.n; k++)
+            if (strcmp(m->bindings.p[k].key, "op") == 0 && m->bindings.p[k].text)
+                str_addf(&b, " (%s)", m->bindings.p[k].text);
+    }
+    if (b.n)
+        return b.p;
+    if (kind == FACT_PHASE_FOLD)
+        str_add(&b, "accumulate in registers");
+    say(&b, "load", d->global_loads, "value");
+    say(&b, "compute in", d->computes, "instruction");
+    say(&b, "exchange by", d->shuffles, "shuffle");
+    say(&b, "read", d->shared_loads, "value of shared memory");
+    say(&b, "put", d->shared_stores, "value into shared memory");
+    say(&b, "store", d->global_stores, "value");
+    say(&b, "make", d->atomics, "atomic update");
+    return b.n ? b.p : "control";
+}
+
+static void add_phase(struct phases *p, uint32_t stretch, enum fact_phase_kind kind, const struct deeds *d)
+{
+    struct fact_phase f = {.kind = kind};
+    uint32_t matches = (uint32_t)p->s->patterns->matches.n, count = 0, evidence = 0;
+    uint32_t *insns = ARENA_ARRAY(p->a, uint32_t, p->count + 1), *numbers = ARENA_ARRAY(p->a, uint32_t, matches + 1);
+    uint32_t *doing = ARENA_ARRAY(p->a, uint32_t, p->count + 1);
+    if (!insns || !numbers || !doing)
+        return;
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (p->phase_of[i] != stretch)
+            continue;
+        insns[count++] = i;
+        if (p->g->insns.p[i].access_count || is_barrier(p->g, i))
+            doing[evidence++] = i;
+    }
+    struct fact_offsets at = fact_offsets_of(p->a, p->g, insns, count);
+    set_ranges(p, &f, &at);
+    /* A pattern belongs to the phase its last instruction stands in; a reduction to its own. */
+    for (uint32_t i = 0; i < matches; i++) {
+        const struct pat_match *m = &p->s->patterns->matches.p[i];
+        uint32_t last = m->makes != PAT_MAKES_NOTHING ? m->last : m->insns.n ? m->insns.p[m->insns.n - 1] : UINT32_MAX;
+        if (last < p->count && p->phase_of[last] == stretch)
+            numbers[f.pattern_count++] = i;
+    }
+    f.pattern_count = keep_wholes(p, numbers, f.pattern_count);
+    f.patterns = numbers;
+    f.evidence = fact_offsets_of(p->a, p->g, doing, evidence);
+    f.summary = summary_of(p, kind, d, &f);
+    VEC_PUSH(p->a, p->k->phases, f);
+}
+
+/* The last instance that is no padding. */
+static uint32_t instances(const struct phases *p)
+{
+    uint32_t n = (uint32_t)p->g->insns.n;
+    while (n && role_of(p, n - 1) == FACT_ROLE_PADDING)
+        n--;
+    return n;
+}
+
+enum sp_status fact_build_phases(struct arena *a, struct fact_source *s, struct fact_kernel *k)
+{
+    struct phases p = {.a = a, .s = s, .k = k, .g = s->g};
+    p.count = instances(&p);
+    p.phase_of = ARENA_ARRAY(a, uint32_t, p.count + 1);
+    if (!p.phase_of)
+        return SP_ERR_MEMORY;
+    if (!p.count)
+        return SP_OK;
+    find_units(&p);
+    find_stretches(&p);
+    uint32_t n = (uint32_t)p.list.n;
+    struct deeds *d = ARENA_ARRAY(a, struct deeds, n + 1);
+    uint32_t *join = ARENA_ARRAY(a, uint32_t, n + 1);
+    if (!d || !join)
+        return SP_ERR_MEMORY;
+    memset(p.phase_of, 0xff, p.count * sizeof *p.phase_of);
+    for (uint32_t t = 0; t < n; t++)
+        for (uint32_t i = p.list.p[t].first; i <= p.list.p[t].last && i < p.count; i++)
+            if (p.g->insns.p[i].reachable && role_of(&p, i) != FACT_ROLE_PADDING) {
+                p.phase_of[i] = t;
+                look(&p, i, &d[t]);
+            }
+    follow_consumers(&p);
+    for (uint32_t t = 0; t < n; t++)
+        d[t] = (struct deeds){0};
+    for (uint32_t i = 0; i < p.count; i++)
+        if (p.phase_of[i] != UINT32_MAX)
+            look(&p, i, &d[p.phase_of[i]]);
+    /* Idle stretches join the next, or at the end the one before. */
+    uint32_t last = UINT32_MAX, kept = 0;
+    for (uint32_t t = n; t-- > 0;) {
+        bool idle = is_idle(&d[t]) && !(p.list.p[t].unit && (p.list.p[t].unit->reduces || p.list.p[t].unit->scans));
+        join[t] = idle ? last : t;
+        last = join[t];
+        kept += !idle;
+    }
+    uint32_t before = UINT32_MAX;
+    for (uint32_t t = 0; t < n; t++) {
+        if (join[t] == UINT32_MAX)
+            join[t] = before == UINT32_MAX ? t : before;
+        before = join[t];
+    }
+    for (uint32_t i = 0; i < p.count; i++)
+        if (p.phase_of[i] != UINT32_MAX)
+            p.phase_of[i] = join[p.phase_of[i]];
+    uint32_t last_unit = UINT32_MAX;
+    for (uint32_t t = 0; t < n; t++) {
+        const struct unit *u = p.list.p[t].unit;
+        if (u && (u->reduces || u->scans || u->folds))
+            last_unit = t;
+    }
+    bool only_one = kept <= 1;
+    for (uint32_t t = 0; t < n; t++) {
+        if (join[t] != t)
+            continue;
+        bool after = last_unit != UINT32_MAX && t > last_unit && !only_one;
+        add_phase(&p, t, kind_of(&p.list.p[t], &d[t], after), &d[t]);
+    }
+    return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
+}

@@ -1,0 +1,102 @@
+/* Whose stores each load reads, and what parts the two in time: the memory dependence of the graph, attached to the
+ * kernel's accesses. The element-wise edges of a wide access that agree in store, thread and order are one record.
+ * requires: accesses made · gives: fact_access.reads, ascending by store */
+#include "facts/fact_build.h"
+
+#include "base/map.h"
+#include "base/str.h"
+#include "graph/graph_depend.h"
+
+enum { READS = 64 /* of one load; more are not told apart, and the last says so by an unknown thread */ };
+
+static bool is_own(const struct graph *g, const graph_id thread[3], unsigned i)
+{
+    const struct graph_node *n = thread[i] == GRAPH_NIL ? NULL : graph_at(g, thread[i]);
+    return n && n->kind == UOP_SREG && n->imm == (uint64_t)UOP_SR_TID_X + i;
+}
+
+const char *fact_thread_text(struct mean *m, const graph_id thread[3])
+{
+    struct strbuf b;
+    unsigned last = is_own(m->g, thread, 2) ? is_own(m->g, thread, 1) ? 0 : 1 : 2;
+    str_init(&b, m->a);
+    str_add(&b, last ? "(" : "");
+    for (unsigned i = 0; i <= last; i++)
+        str_addf(&b, "%s%s", i ? ", " : "",
+                 thread[i] == GRAPH_NIL ? "any" : mean_expr(m, thread[i], UOP_B32, MEAN_EXPANDED));
+    str_add(&b, last ? ")" : "");
+    return b.p;
+}
+
+static enum fact_sync sync_of(const struct graph_reach *r)
+{
+    switch (r->sync) {
+    case GRAPH_SYNC_OWN: return FACT_SYNC_OWN;
+    case GRAPH_SYNC_BARRIER: return FACT_SYNC_BARRIER;
+    case GRAPH_SYNC_WARP: return FACT_SYNC_WARP;
+    case GRAPH_SYNC_WARP_ASSUMED: return FACT_SYNC_WARP_ASSUMED;
+    case GRAPH_SYNC_NONE: return FACT_SYNC_NONE;
+    case GRAPH_SYNC_UNKNOWN: break;
+    }
+    return FACT_SYNC_UNKNOWN;
+}
+
+static bool same_read(const struct fact_read *x, const struct fact_read *y)
+{
+    return x->store == y->store && x->sync == y->sync && str_equal(x->thread, y->thread);
+}
+
+static struct fact_read read_of(struct arena *a, struct fact_source *s, const struct graph_reach *r)
+{
+    struct fact_read f = {.store = s->g->insns.p[s->g->accesses.p[r->store].insn].offset,
+                          .sync = r->may ? FACT_SYNC_UNKNOWN : sync_of(r),
+                          .confidence = r->may || r->assumed ? FACT_ASSUMED : FACT_PROVED};
+    if (r->may)
+        return f;
+    if (r->own)
+        f.thread = "own";
+    else if (r->thread_known)
+        f.thread = fact_thread_text(s->mean, r->thread);
+    f.barriers = fact_offsets_of(a, s->g, r->barriers, r->barrier_count);
+    return f;
+}
+
+static void attach(struct arena *a, struct fact_source *s, struct fact_access *access, uint32_t index)
+{
+    const struct graph_dependence *d = s->g->dependence;
+    struct fact_read *list = ARENA_ARRAY(a, struct fact_read, READS);
+    uint32_t n = 0;
+    for (uint32_t i = d->first_reach[index]; list && i < d->first_reach[index + 1]; i++) {
+        struct fact_read f = read_of(a, s, &d->reaches.p[i]);
+        bool again = false;
+        for (uint32_t x = 0; x < n && !again; x++)
+            again = same_read(&list[x], &f);
+        if (again)
+            continue;
+        if (n == READS) {
+            list[n - 1] = (struct fact_read){.store = f.store, .sync = FACT_SYNC_UNKNOWN, .confidence = FACT_ASSUMED};
+            break;
+        }
+        list[n++] = f;
+    }
+    access->reads = list;
+    access->read_count = n;
+}
+
+enum sp_status fact_build_reads(struct arena *a, struct fact_source *s, struct fact_kernel *k)
+{
+    const struct graph *g = s->g;
+    const struct graph_dependence *d = g->dependence;
+    struct map_u64 at = {0};
+    if (!d || !d->first_reach)
+        return SP_OK;
+    for (size_t i = 0; i < k->accesses.n; i++)
+        map_u64_put(a, &at, k->accesses.p[i].offset, (uint32_t)i);
+    for (uint32_t i = 0; i < g->accesses.n; i++) {
+        uint32_t index;
+        if (d->first_reach[i] < d->first_reach[i + 1] &&
+            map_u64_get(&at, g->insns.p[g->accesses.p[i].insn].offset, &index) && !k->accesses.p[index].reads)
+            attach(a, s, &k->accesses.p[index], i);
+    }
+    return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
+}

@@ -1,0 +1,533 @@
+/* Loop values as functions of the counter: a pointer that advances by 64 bytes in a body unrolled sixteen times is
+ * &x[e + j], with j the counter of the source's loop where the turn begins. Where the pieces of a loop share no such
+ * counter (the main loop counts down by sixteen, the remainder from n & 3), the counter is made: a node GRAPH_TURN that
+ * starts at 0 and grows by one with each step of the source's loop.
+ *
+ * A loop phi with a constant step is start + slope * (counter - first); where it takes up what an earlier piece left,
+ * its start is a function of the counter already, with the same slope. Where paths out of pieces meet, all that comes
+ * must be one function. Functions are compared at numbers modulo a prime. What is found is for readers (`turn_of`): no
+ * address and no value of the graph changes.
+ *
+ * requires: cycles with pieces, inductions · gives: turn_of, and counters that had none */
+#include "graph/graph_cycle_internal.h"
+
+enum { DEPTH = 24, STEPS = 300 };
+
+static const uint64_t PRIME = (UINT64_C(1) << 61) - 1;
+
+static uint64_t times(uint64_t a, uint64_t b)
+{
+    return (uint64_t)((unsigned __int128)a * b % PRIME);
+}
+
+static uint64_t number(int64_t v)
+{
+    return v < 0 ? PRIME - (0 - (uint64_t)v) % PRIME : (uint64_t)v % PRIME;
+}
+
+struct function {
+    graph_id counter; /* the node that stands for it */
+    uint64_t at;      /* its number */
+    bool met;         /* the function depends on it */
+    bool failed;      /* … not as a sum of products */
+    unsigned steps;
+};
+
+/* The value of an expression where the counter is `at` and every other leaf some fixed number. */
+static uint64_t value_of(const struct graph *g, struct function *f, graph_id id, unsigned depth)
+{
+    id = cycle_bare(g, id);
+    const struct graph_node *n = graph_at(g, id);
+    unsigned bits = uop_type_bits((enum uop_type)n->type);
+    uint64_t a, b;
+    if (id == f->counter) {
+        f->met = true;
+        return f->at;
+    }
+    if (depth > DEPTH || ++f->steps > STEPS) {
+        f->failed = true;
+        return 0;
+    }
+    switch (n->kind) {
+    case UOP_CONST:
+        return number(bits == 0 || bits >= 64 ? (int64_t)n->imm : (int64_t)(n->imm << (64 - bits)) >> (64 - bits));
+    case UOP_ADD:
+    case UOP_MUL:
+        a = value_of(g, f, n->arg[0], depth + 1);
+        b = value_of(g, f, n->arg[1], depth + 1);
+        return n->kind == UOP_ADD ? (a + b) % PRIME : times(a, b);
+    case UOP_NEG: return (PRIME - value_of(g, f, n->arg[0], depth + 1)) % PRIME;
+    case UOP_SEXT:
+    case UOP_ZEXT:
+        if (n->imm == 32)
+            return value_of(g, f, n->arg[0], depth + 1);
+        break;
+    default: break;
+    }
+    struct function within = {.counter = f->counter, .at = f->at};
+    for (unsigned k = 0; k < n->arg_count && n->kind != UOP_LOAD && n->insn == UINT32_MAX; k++)
+        value_of(g, &within, n->arg[k], depth + 1);
+    f->failed |= within.met || within.failed;
+    return map_hash_mix(0x7475726e, id) % PRIME;
+}
+
+struct turns {
+    struct cycle_work *w;
+    bool *joins; /* of nodes: where a later piece begins, or part of that */
+    VEC(graph_id) stack;
+    graph_id *turn_of;
+    graph_id *counter; /* of each cycle: the node that counts, GRAPH_NIL: none yet */
+    graph_id *ahead;   /* of each cycle: steps of its first piece as a number known before it, GRAPH_NIL */
+    int64_t *first, *slope;
+};
+
+/* The counter's own numbers at two steps: where it starts, and one step on. */
+static uint64_t counter_at(const struct turns *t, uint32_t cycle, uint64_t step)
+{
+    return (number(t->first[cycle]) + times(number(t->slope[cycle]), step)) % PRIME;
+}
+
+static graph_id rebuilt(struct graph *g, const graph_id *turn_of, graph_id nodes, graph_id id, unsigned depth,
+                        unsigned *steps)
+{
+    if (id == GRAPH_NIL || id >= nodes)
+        return id;
+    if (turn_of[id] != GRAPH_NIL)
+        return turn_of[id];
+    const struct graph_node n = *graph_at(g, id);
+    bool opens = n.kind == UOP_ADD || n.kind == UOP_MUL || n.kind == UOP_NEG || n.kind == UOP_SEXT ||
+                 n.kind == UOP_ZEXT || n.kind == UOP_UNIFORM;
+    if (!opens || depth > DEPTH || ++*steps > STEPS)
+        return id;
+    graph_id args[3] = {GRAPH_NIL};
+    bool same = true;
+    for (unsigned k = 0; k < n.arg_count; k++) {
+        args[k] = rebuilt(g, turn_of, nodes, n.arg[k], depth + 1, steps);
+        same &= args[k] == n.arg[k];
+    }
+    if (same)
+        return id;
+    if (n.kind == UOP_UNIFORM)
+        return args[0];
+    struct uop like = {.kind = n.kind, .type = n.type, .imm = n.imm};
+    return graph_pure(g, &like, args, n.arg_count);
+}
+
+static graph_id as_turn(struct turns *t, graph_id id)
+{
+    unsigned steps = 0;
+    return rebuilt(t->w->g, t->turn_of, t->w->nodes, id, 0, &steps);
+}
+
+graph_id graph_as_turn(struct graph *g, graph_id id)
+{
+    unsigned steps = 0;
+    return g->cycles && g->cycles->turn_of ? rebuilt(g, g->cycles->turn_of, g->cycles->copy_count, id, 0, &steps) : id;
+}
+
+/* True when `id` goes by `slope` with each step of the cycle. */
+static bool goes_by(struct turns *t, uint32_t cycle, graph_id id, uint64_t slope, bool *met)
+{
+    struct function a = {.counter = t->counter[cycle], .at = counter_at(t, cycle, 17)};
+    struct function b = {.counter = t->counter[cycle], .at = counter_at(t, cycle, 18)};
+    uint64_t x = value_of(t->w->g, &a, id, 0), y = value_of(t->w->g, &b, id, 0);
+    *met = a.met;
+    return !a.failed && !b.failed && (y + PRIME - x) % PRIME == slope;
+}
+
+/* start + (counter - first) / slope of the counter * step */
+static graph_id moved(struct turns *t, uint32_t cycle, graph_id start, int64_t step)
+{
+    struct graph *g = t->w->g;
+    enum uop_type type = (enum uop_type)graph_at(g, start)->type;
+    graph_id counter = t->counter[cycle];
+    if (step % t->slope[cycle] != 0)
+        return GRAPH_NIL;
+    int64_t scale = step / t->slope[cycle];
+    if (type == UOP_B64 && graph_at(g, counter)->type == UOP_B32)
+        counter = graph_op1(g, UOP_SEXT, UOP_B64, counter);
+    else if (type != graph_at(g, counter)->type)
+        return GRAPH_NIL;
+    graph_id way = graph_op2(g, UOP_MUL, type, counter, graph_const(g, type, (uint64_t)scale));
+    graph_id base =
+        graph_op2(g, UOP_ADD, type, start, graph_const(g, type, 0 - (uint64_t)scale * (uint64_t)t->first[cycle]));
+    return graph_op2(g, UOP_ADD, type, base, way);
+}
+
+/* Only the first piece in the code may start from what knows nothing of the counter. */
+static void turn_phi(struct turns *t, const struct cycle_region *r, const struct cycle_phi *p, bool first,
+                     uint32_t unroll)
+{
+    uint32_t cycle = (uint32_t)r->cycle;
+    bool met = false;
+    if (p->step_kind != CYCLE_STEP_ADD || !p->constant || !p->amount || p->start == GRAPH_NIL ||
+        p->amount % (int64_t)unroll != 0 || p->phi == t->counter[cycle] || p->phi >= t->w->nodes)
+        return;
+    int64_t step = p->amount / (int64_t)unroll;
+    graph_id start = as_turn(t, p->start), is = GRAPH_NIL;
+    if (goes_by(t, cycle, start, number(step), &met) && met)
+        is = start;
+    else if (!met && first)
+        is = moved(t, cycle, start, step);
+    t->turn_of[p->phi] = is;
+}
+
+/* Decided by counters and sizes: the condition of a path, not a choice by data. */
+static bool is_path(const struct graph *g, graph_id id, unsigned depth, unsigned *steps)
+{
+    const struct graph_node *n = graph_at(g, id);
+    if (n->kind == UOP_LOAD || n->kind == UOP_ELEMENT || n->insn != UINT32_MAX || depth > DEPTH || ++*steps > STEPS)
+        return false;
+    for (unsigned k = 0; k < n->arg_count; k++)
+        if (!is_path(g, n->arg[k], depth + 1, steps))
+            return false;
+    return true;
+}
+
+static void want_join(struct turns *t, graph_id id)
+{
+    if (id == GRAPH_NIL || id >= t->w->nodes || t->joins[id])
+        return;
+    t->joins[id] = true;
+    VEC_PUSH(t->w->a, t->stack, id);
+}
+
+/* Joins that later pieces begin with: under the starts of their phis, and under the addresses of straight ones. A
+ * choice within a step is no such thing. */
+static void find_joins(struct turns *t)
+{
+    const struct graph *g = t->w->g;
+    for (size_t i = 0; i < t->w->out->cycles.n; i++) {
+        const struct graph_cycle *c = &t->w->out->cycles.p[i];
+        for (size_t k = 0; k < c->pieces.n && c->pieces.n > 1; k++) {
+            const struct graph_piece *p = &c->pieces.p[k];
+            const struct cycle_region *r = p->straight ? NULL : &t->w->regions[p->loop];
+            for (uint32_t q = 0; r && q < r->phi_count; q++)
+                want_join(t, r->phis[q].start);
+            for (uint32_t insn = p->first; p->straight && insn <= p->last; insn++)
+                for (uint32_t x = 0; x < g->insns.p[insn].access_count; x++)
+                    want_join(t, g->accesses.p[g->insns.p[insn].first_access + x].address);
+        }
+    }
+    while (t->stack.n) {
+        graph_id id = t->stack.p[--t->stack.n];
+        const struct graph_node *n = graph_at(g, id);
+        bool sum = n->kind == UOP_ADD || n->kind == UOP_MUL || n->kind == UOP_NEG || n->kind == UOP_SEXT ||
+                   n->kind == UOP_ZEXT || n->kind == UOP_UNIFORM;
+        unsigned steps = 0;
+        bool join = n->kind == UOP_SELECT ? is_path(g, n->arg[0], 0, &steps)
+                                          : n->kind == GRAPH_PHI && !graph_is_loop_phi(g, id);
+        const graph_id *args;
+        uint32_t count = cycle_args(n, &args);
+        t->joins[id] = join;
+        for (uint32_t k = n->kind == UOP_SELECT; k < count && (sum || join); k++)
+            want_join(t, args[k]);
+    }
+}
+
+/* Paths meet: each brings the same function of the steps done so far, or its value before the first step. */
+static void turn_join(struct turns *t, graph_id id)
+{
+    enum { WAYS = 8 };
+    struct graph *g = t->w->g;
+    const graph_id *args;
+    uint32_t count = cycle_args(graph_at(g, id), &args), from = graph_at(g, id)->kind == UOP_SELECT;
+    graph_id way[WAYS], function = GRAPH_NIL;
+    uint32_t cycle = UINT32_MAX;
+    if (count > WAYS)
+        return;
+    for (uint32_t k = from; k < count; k++) {
+        way[k] = GRAPH_NIL;
+        if (args[k] == id)
+            continue; /* a join before a loop's header, at the loop's back edge */
+        if (args[k] == GRAPH_NIL || args[k] > id)
+            return;
+        way[k] = as_turn(t, args[k]);
+        for (uint32_t c = 0; c < t->w->out->cycles.n && way[k] == args[k]; c++)
+            if (t->ahead[c] == args[k]) /* what a loop has done when it is through, said without its counter */
+                way[k] = t->counter[c];
+        for (uint32_t c = 0; c < t->w->out->cycles.n && function == GRAPH_NIL && way[k] != args[k]; c++) {
+            struct function f = {.counter = t->counter[c]};
+            if (t->counter[c] != GRAPH_NIL)
+                value_of(g, &f, way[k], 0);
+            if (f.met && !f.failed) {
+                function = way[k];
+                cycle = c;
+            }
+        }
+    }
+    if (function == GRAPH_NIL)
+        return;
+    struct function at = {.counter = t->counter[cycle], .at = counter_at(t, cycle, 17)};
+    struct function next = {.counter = t->counter[cycle], .at = counter_at(t, cycle, 18)};
+    uint64_t here = value_of(g, &at, function, 0);
+    uint64_t step = (value_of(g, &next, function, 0) + PRIME - here) % PRIME;
+    graph_id least = GRAPH_NIL;
+    uint64_t low = UINT64_MAX;
+    uint64_t offsets[WAYS] = {0};
+    enum { BACK = 256, NO_OFFSET = 2 * BACK + 1 };
+    for (uint32_t k = from; k < count && step; k++) { /* how many steps each way stands from the first one seen */
+        struct function f = {.counter = t->counter[cycle], .at = counter_at(t, cycle, 17)};
+        uint64_t v = way[k] == GRAPH_NIL ? 0 : value_of(g, &f, way[k], 0);
+        offsets[k] = NO_OFFSET;
+        if (way[k] == GRAPH_NIL)
+            continue;
+        if (f.failed)
+            return;
+        if (!f.met)
+            continue;
+        uint64_t x = (here + PRIME - times(step, BACK)) % PRIME;
+        for (uint64_t s = 0; s <= 2 * BACK; s++, x = (x + step) % PRIME)
+            if (x == v) {
+                offsets[k] = s;
+                break;
+            }
+        if (offsets[k] == NO_OFFSET)
+            return;
+        if (offsets[k] < low) {
+            low = offsets[k];
+            least = way[k];
+        }
+    }
+    if (least == GRAPH_NIL)
+        return;
+    /* What brings nothing of the counter must be the value before the first step, for `least` taken as it stands or
+     * with the steps its own piece has just done. */
+    bool settled = true;
+    for (uint32_t k = from; k < count; k++) {
+        if (offsets[k] != NO_OFFSET || way[k] == GRAPH_NIL)
+            continue;
+        struct function f = {.counter = t->counter[cycle], .at = counter_at(t, cycle, 0)};
+        struct function z = {.counter = t->counter[cycle], .at = counter_at(t, cycle, 0)};
+        uint64_t begin = value_of(g, &z, way[k], 0), zero = value_of(g, &f, least, 0);
+        bool one = false;
+        for (uint64_t s = 0; s <= BACK && !one; s++, zero = (zero + PRIME - step) % PRIME)
+            if (zero == begin) {
+                one = true;
+                if (s) { /* `least` is what a turn leaves: s steps on */
+                    enum uop_type type = (enum uop_type)graph_at(g, least)->type;
+                    uint64_t back = times(step, s);
+                    int64_t by = back > PRIME / 2 ? -(int64_t)(PRIME - back) : (int64_t)back;
+                    least = graph_op2(g, UOP_ADD, type, least, graph_const(g, type, (uint64_t)-by));
+                }
+            }
+        settled &= one;
+    }
+    if (settled)
+        t->turn_of[id] = least;
+}
+
+/* A counter of one piece that the readers of the source would call theirs: it is used, and moves by a constant. */
+static void choose_counter(struct turns *t, uint32_t at)
+{
+    struct graph_cycle *c = &t->w->out->cycles.p[at];
+    struct graph *g = t->w->g;
+    const struct cycle_region *r = NULL;
+    const struct cycle_phi *counts = NULL;
+    bool moves = false, pointers = false;
+    uint32_t loops = 0;
+    for (size_t i = 0; i < c->pieces.n; i++) {
+        if (c->pieces.p[i].straight)
+            continue;
+        loops++;
+        const struct cycle_region *of = &t->w->regions[c->pieces.p[i].loop];
+        for (uint32_t k = 0; k < of->phi_count; k++) {
+            const struct cycle_phi *p = &of->phis[k];
+            bool steady = p->step_kind == CYCLE_STEP_ADD && p->constant && p->live && p->amount;
+            moves |= steady;
+            pointers |= steady && p->pointer;
+            if (steady && p->phi == c->counter)
+                counts = p, r = of;
+        }
+    }
+    uint64_t from;
+    bool plain = loops == 1 && c->pieces.n == 1 && counts && !counts->pointer && counts->start != GRAPH_NIL &&
+                 graph_at(g, counts->phi)->type == UOP_B32 && counts->amount % (int64_t)r->unroll == 0;
+    /* Its own counter is shown by a guard or an address, or is all there is. */
+    if (plain && (counts->address || counts->guard || !pointers || c->count == GRAPH_NIL) &&
+        graph_is_const(g, counts->start, &from)) {
+        t->counter[at] = counts->phi;
+        t->first[at] = (int32_t)from;
+        t->slope[at] = counts->amount / (int64_t)r->unroll;
+        return;
+    }
+    bool remade = c->pieces.n > 1 || (plain && c->count != GRAPH_NIL && pointers && !counts->address && !counts->guard);
+    if (c->irreducible || !moves || !loops || !remade)
+        return;
+    for (size_t i = 0; i < c->pieces.n; i++) {
+        if (c->pieces.p[i].straight)
+            continue;
+        const struct cycle_region *of = &t->w->regions[c->pieces.p[i].loop];
+        const struct cycle_phi *p = of->tested >= 0 ? &of->phis[of->tested] : NULL;
+        int64_t unroll = c->pieces.p[i].unroll;
+        if (i == 0 && p && p->step_kind == CYCLE_STEP_ADD && p->constant && of->limit != GRAPH_NIL &&
+            p->start != GRAPH_NIL && (p->amount == unroll || p->amount == -unroll)) {
+            enum uop_type type = (enum uop_type)graph_at(g, p->phi)->type;
+            bool up = p->amount > 0;
+            graph_id from_here = up ? p->start : of->limit, to = up ? of->limit : p->start;
+            t->ahead[at] = graph_op2(g, UOP_ADD, type, to, graph_op1(g, UOP_NEG, type, from_here));
+            t->ahead[at] = graph_is_const(g, t->ahead[at], NULL) ? (graph_id)GRAPH_NIL : t->ahead[at];
+        }
+        break;
+    }
+    struct graph_node turn = {.kind = GRAPH_TURN, .type = UOP_B32, .imm = at, .insn = UINT32_MAX};
+    t->counter[at] = graph_intern(g, &turn);
+    t->first[at] = 0;
+    t->slope[at] = 1;
+}
+
+static bool first_piece(const struct graph_cycle *c, const struct cycle_region *r)
+{
+    for (size_t i = 0; i < c->pieces.n; i++)
+        if (!c->pieces.p[i].straight)
+            return c->pieces.p[i].loop == r->loop;
+    return false;
+}
+
+static uint32_t unroll_of(const struct graph_cycle *c, const struct cycle_region *r)
+{
+    for (size_t i = 0; i < c->pieces.n; i++)
+        if (!c->pieces.p[i].straight && c->pieces.p[i].loop == r->loop)
+            return c->pieces.p[i].unroll;
+    return r->unroll;
+}
+
+/* The counter that addresses use has no end of its own: the one that the loop tests counts the same steps. */
+static void count_by_test(struct turns *t, uint32_t at)
+{
+    struct graph_cycle *c = &t->w->out->cycles.p[at];
+    uint64_t from;
+    if (c->until != GRAPH_NIL || c->pieces.n != 1 || c->pieces.p[0].straight || c->irreducible)
+        return;
+    struct cycle_region *r = &t->w->regions[c->pieces.p[0].loop];
+    const struct cycle_phi *p = r->tested >= 0 ? &r->phis[r->tested] : NULL;
+    if (!p || r->tested == r->counter || p->step_kind != CYCLE_STEP_ADD || !p->constant || p->amount <= 0 ||
+        !graph_is_const(t->w->g, p->start, &from))
+        return;
+    int32_t before = r->counter;
+    struct graph_cycle as = *c;
+    r->counter = r->tested;
+    as.counter = as.start = as.next = GRAPH_NIL;
+    cycle_choose_counter(t->w, r, &as);
+    if (as.until != GRAPH_NIL)
+        *c = as;
+    else
+        r->counter = before;
+}
+
+/* Some value of the cycle is told over the made counter: then it is the loop's, from 0 to the count. */
+static void name_counter(struct turns *t, uint32_t at)
+{
+    struct graph *g = t->w->g;
+    struct graph_cycle *c = &t->w->out->cycles.p[at];
+    graph_id turn = t->counter[at];
+    if (turn == GRAPH_NIL || graph_at(g, turn)->kind != GRAPH_TURN)
+        return;
+    const struct graph_piece *best = &c->pieces.p[c->best];
+    const struct cycle_region *r = best->straight ? NULL : &t->w->regions[best->loop];
+    bool told = false;
+    for (uint32_t k = 0; r && k < r->phi_count && !told; k++)
+        told = t->turn_of[r->phis[k].phi] != GRAPH_NIL;
+    if (!told)
+        return;
+    c->counter = turn;
+    c->start = graph_const(g, UOP_B32, 0);
+    c->next = graph_op2(g, UOP_ADD, UOP_B32, turn, graph_const(g, UOP_B32, 1));
+    c->until = GRAPH_NIL;
+    if (c->count != GRAPH_NIL && graph_at(g, c->count)->type == UOP_B32)
+        c->until = graph_op2(g, UOP_IEQ, UOP_B1, turn, c->count);
+}
+
+/* A counter that runs to nothing in the last piece is what is left of the count, or its negative. */
+static void turn_rest(struct turns *t, uint32_t at)
+{
+    struct graph *g = t->w->g;
+    const struct graph_cycle *c = &t->w->out->cycles.p[at];
+    uint64_t zero;
+    const struct graph_piece *last = c->pieces.n ? &c->pieces.p[c->pieces.n - 1] : NULL;
+    if (!last || last->straight || c->counter != t->counter[at] || c->count == GRAPH_NIL ||
+        graph_at(g, c->count)->type != UOP_B32 || t->first[at] != 0 || t->slope[at] != 1)
+        return;
+    const struct cycle_region *r = &t->w->regions[last->loop];
+    const struct cycle_phi *p = r->tested >= 0 ? &r->phis[r->tested] : NULL;
+    bool up = p && p->amount == (int64_t)last->unroll; /* from minus the rest to nothing */
+    if (!p || p->step_kind != CYCLE_STEP_ADD || (!up && p->amount != -(int64_t)last->unroll) ||
+        t->turn_of[p->phi] != GRAPH_NIL || !graph_is_const(g, r->limit, &zero) || zero != 0 ||
+        graph_at(g, p->phi)->type != UOP_B32)
+        return;
+    graph_id more = up ? t->counter[at] : c->count, less = up ? c->count : t->counter[at];
+    t->turn_of[p->phi] = graph_op2(g, UOP_ADD, UOP_B32, more, graph_op1(g, UOP_NEG, UOP_B32, less));
+}
+
+void cycle_find_turns(struct cycle_work *w)
+{
+    struct graph_cycles *out = w->out;
+    struct graph *g = w->g;
+    uint32_t n = (uint32_t)out->cycles.n;
+    struct turns t = {.w = w,
+                      .turn_of = ARENA_ARRAY(w->a, graph_id, w->nodes + 1),
+                      .counter = ARENA_ARRAY(w->a, graph_id, n + 1),
+                      .ahead = ARENA_ARRAY(w->a, graph_id, n + 1),
+                      .first = ARENA_ARRAY(w->a, int64_t, n + 1),
+                      .slope = ARENA_ARRAY(w->a, int64_t, n + 1),
+                      .joins = ARENA_ARRAY(w->a, bool, w->nodes + 1)};
+    if (arena_failed(w->a) || n == 0)
+        return;
+    out->turn_of = t.turn_of;
+    for (uint32_t i = 0; i < n; i++) {
+        count_by_test(&t, i);
+        choose_counter(&t, i);
+    }
+    find_joins(&t);
+    /* Arguments have smaller numbers than users, and a phi's start stands before it. */
+    for (graph_id id = 1; id < w->nodes && w->budget > 0; id++) {
+        const struct graph_node *node = graph_at(g, id);
+        if (graph_is_loop_phi(g, id)) {
+            struct cycle_region *r = &w->regions[node->imm - 1];
+            if (r->cycle < 0 || (uint32_t)r->cycle >= n || t.counter[r->cycle] == GRAPH_NIL)
+                continue;
+            const struct graph_cycle *c = &out->cycles.p[r->cycle];
+            for (uint32_t k = 0; k < r->phi_count; k++)
+                if (r->phis[k].phi == id && r->phis[k].live)
+                    turn_phi(&t, r, &r->phis[k], first_piece(c, r), unroll_of(c, r));
+        } else if (t.joins[id] && (node->type == UOP_B32 || node->type == UOP_B64)) {
+            turn_join(&t, id);
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        name_counter(&t, i);
+        turn_rest(&t, i);
+    }
+    for (graph_id id = 1; id < w->nodes; id++) { /* told over a counter that no loop has taken: told by nothing */
+        for (uint32_t i = 0; i < n && t.turn_of[id] != GRAPH_NIL; i++) {
+            struct function f = {.counter = t.counter[i]};
+            if (t.counter[i] == GRAPH_NIL || out->cycles.p[i].counter == t.counter[i])
+                continue;
+            value_of(g, &f, t.turn_of[id], 0);
+            if (f.met || f.failed)
+                t.turn_of[id] = GRAPH_NIL;
+        }
+    }
+}
+
+graph_id graph_cycle_path(const struct graph *g, const struct graph_cycle *c)
+{
+    uint32_t at = UINT32_MAX;
+    for (size_t i = 0; i < c->pieces.n; i++) {
+        const struct graph_piece *p = &c->pieces.p[i];
+        uint32_t block = p->straight ? p->blocks[0] : g->loops.p[p->loop].header;
+        uint32_t up = p->straight ? block : g->blocks.p[block].idom;
+        if (at == UINT32_MAX) {
+            at = up;
+            continue;
+        }
+        bool above = false;
+        while (at != UINT32_MAX && !above) { /* up from the one, until the other has it among its dominators */
+            for (uint32_t b = up; b != UINT32_MAX && !above; b = g->blocks.p[b].idom)
+                above = b == at;
+            if (!above)
+                at = g->blocks.p[at].idom;
+        }
+    }
+    return at == UINT32_MAX ? (graph_id)GRAPH_NIL : g->blocks.p[at].path;
+}

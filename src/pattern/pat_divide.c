@@ -1,0 +1,572 @@
+/* Integer division as machines do it, found by what it computes: a value that is some function of one number and
+ * constants alone, with the high word of a product in it, is a quotient or a remainder by a constant when it is that
+ * for every number tried; one with the reciprocal of a converted integer in it is a / b or a % b when it is that for
+ * every pair tried, whatever the approximate reciprocal's last bit is.
+ *
+ * Tried are the places where such code can go wrong (just below and at multiples of the divisor, up to the largest,
+ * the ends of the range) and scattered numbers. Candidates are met by climbing from the seed (the product, the
+ * reciprocal) to its users, a bounded number of steps; so is the work in all. Requires a built graph with users; gives divisions by node. */
+#include "pattern/pat_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CLIMB = 128, USERS = 16, SEEDS = 4096 };
+
+struct divide {
+    struct arena *a;
+    const struct pat_index *x;
+    struct graph *g;
+    struct pat_divisions *out;
+    uint64_t budget; /* nodes that may still be evaluated */
+};
+
+/* ---- what is tried --------------------------------------------------------------------------- */
+
+struct tried {
+    struct divide *d;
+    struct pat_tape tape;
+    graph_id root, a, b; /* b NIL: a constant divisor */
+};
+
+/* False when no more may be tried. */
+static bool spend(struct divide *d, unsigned nodes)
+{
+    bool left = d->budget >= nodes;
+    d->budget -= left ? nodes : d->budget;
+    return left;
+}
+
+static uint32_t run(struct tried *t, uint32_t a, uint32_t b)
+{
+    pat_tape_give(&t->tape, t->a, a);
+    if (t->b != GRAPH_NIL)
+        pat_tape_give(&t->tape, t->b, b);
+    pat_tape_run(&t->tape);
+    return (uint32_t)pat_tape_value(&t->tape, t->root);
+}
+
+static uint32_t wanted(bool is_signed, bool remainder, uint32_t a, uint32_t b)
+{
+    if (!is_signed)
+        return remainder ? a % b : a / b;
+    int64_t x = (int32_t)a, y = (int32_t)b;
+    return (uint32_t)(remainder ? x % y : x / y);
+}
+
+static bool agrees(struct tried *t, bool is_signed, bool remainder, uint32_t a, uint32_t b)
+{
+    if (!b || (is_signed && a == UINT32_C(0x80000000) && b == UINT32_MAX))
+        return true; /* nothing is promised */
+    return spend(t->d, t->tape.count) && run(t, a, b) == wanted(is_signed, remainder, a, b);
+}
+
+/* The numbers round multiples of d, the largest first. */
+static bool agrees_near(struct tried *t, bool is_signed, bool remainder, uint32_t d)
+{
+    uint32_t top = is_signed ? UINT32_C(0x7fffffff) : UINT32_MAX;
+    uint32_t size = is_signed && (int32_t)d < 0 ? 0 - d : d;
+    uint32_t state = 12345;
+    for (unsigned k = 0; k < 96; k++) {
+        uint32_t base;
+        state = state * 1664525u + 1013904223u;
+        if (k < 4)
+            base = top - top % size - (k & 1 ? size : 0) + (k & 2 ? size - 1 : 0);
+        else if (k < 16)
+            base = size * (k - 3);
+        else
+            base = (state >> (k & 15)) & top;
+        for (int off = -1; off <= 1; off++) {
+            uint32_t a = base + (uint32_t)off;
+            if (!agrees(t, is_signed, remainder, a, d) || (is_signed && !agrees(t, is_signed, remainder, 0 - a, d)))
+                return false;
+        }
+    }
+    return agrees(t, is_signed, remainder, UINT32_C(0x80000000), d) && agrees(t, is_signed, remainder, UINT32_MAX, d);
+}
+
+/* The smallest positive number for which a quotient is not zero: the divisor. */
+static uint32_t divisor_of(struct tried *t, bool is_signed)
+{
+    uint32_t low = 0, high = is_signed ? UINT32_C(0x7fffffff) : UINT32_MAX; /* zero at low, not at high */
+    if (!spend(t->d, 34 * t->tape.count) || run(t, 0, 0) != 0 || run(t, high, 0) == 0 || run(t, 1, 0) != 0)
+        return 0;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (run(t, middle, 0) == 0)
+            low = middle;
+        else
+            high = middle;
+    }
+    return is_signed && run(t, high, 0) == UINT32_MAX ? 0 - high : high;
+}
+
+/* For a remainder: the smallest positive number it makes nothing of. */
+static bool remainder_divisor(struct tried *t, bool is_signed, const uint32_t *known, unsigned count, uint32_t *d)
+{
+    for (unsigned i = 0; i < count; i++) {
+        *d = known[i];
+        if (agrees_near(t, is_signed, true, *d))
+            return true;
+    }
+    return false;
+}
+
+static bool agrees_everywhere(struct tried *t, bool is_signed, bool remainder)
+{
+    static const uint32_t ends[] = {0,          1,          2,          3,          5,          7,
+                                    10,         100,        255,        256,        65535,      65536,
+                                    0x00ffffff, 0x01000001, 0x3fffffff, 0x40000000, 0x7ffffffe, 0x7fffffff,
+                                    0x80000000, 0x80000001, 0xfffffff6, 0xfffffffe, 0xffffffff};
+    enum { ENDS = sizeof ends / sizeof ends[0] };
+    uint32_t state = 99991;
+    for (int ulp = -1; ulp <= 1; ulp++) {
+        t->tape.reciprocal = PAT_RECIPROCAL + ulp;
+        for (unsigned i = 0; i < ENDS; i++)
+            for (unsigned k = 0; k < ENDS; k++)
+                if (!agrees(t, is_signed, remainder, ends[i], ends[k]))
+                    return false;
+        for (unsigned k = 0; k < 200; k++) {
+            state = state * 1664525u + 1013904223u;
+            uint32_t a = state, b;
+            state = state * 1664525u + 1013904223u;
+            b = state >> (k & 31);
+            if (!agrees(t, is_signed, remainder, a, b) || !agrees(t, is_signed, remainder, a / (b ? b : 1) * b, b) ||
+                !agrees(t, is_signed, remainder, a / (b ? b : 1) * b - 1, b))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* ---- candidates ------------------------------------------------------------------------------ */
+
+struct climb {
+    graph_id node[CLIMB];
+    unsigned count;
+};
+
+static bool is_integer(const struct graph_node *n)
+{
+    return n->type == UOP_B32 || n->type == UOP_B64 || n->type == UOP_B1;
+}
+
+/* Users of a seed, users of those …, as far as integers go. */
+static void climb_from(const struct divide *d, graph_id seed, struct climb *c)
+{
+    c->count = 0;
+    c->node[c->count++] = seed;
+    for (unsigned i = 0; i < c->count; i++) {
+        uint32_t count;
+        const graph_id *users = graph_users(d->g, c->node[i], &count);
+        for (uint32_t k = 0; k < count && k < USERS && c->count < CLIMB; k++) {
+            const struct graph_node *n = graph_at(d->g, users[k]);
+            bool known = !d->x->live[users[k]] || !pat_is_pure(n) || n->kind == GRAPH_BOOL || !is_integer(n);
+            for (unsigned j = 0; j < c->count && !known; j++)
+                known = c->node[j] == users[k];
+            if (!known)
+                c->node[c->count++] = users[k];
+        }
+    }
+}
+
+static int by_number(const void *p, const void *q)
+{
+    graph_id a = *(const graph_id *)p, b = *(const graph_id *)q;
+    return (a > b) - (a < b);
+}
+
+static bool add(struct divide *d, const struct tried *t, const struct pat_division *found)
+{
+    struct pat_division p = *found;
+    p.inner_count = 0;
+    graph_id *inner = ARENA_ARRAY(d->a, graph_id, t->tape.count + 1);
+    if (!inner)
+        return false;
+    for (unsigned i = 0; i < t->tape.count; i++)
+        if (t->tape.computed[i] && t->tape.node[i] != p.node)
+            inner[p.inner_count++] = t->tape.node[i];
+    p.inner = inner;
+    for (size_t i = 0; i < d->out->list.n; i++)
+        if (d->out->list.p[i].node == p.node)
+            return true;
+    VEC_PUSH(d->a, d->out->list, p);
+    return true;
+}
+
+static bool is_seed_of(const struct graph *g, graph_id id, graph_id *x)
+{
+    const struct graph_node *n = graph_at(g, id);
+    if ((n->kind == UOP_MULHI_S || n->kind == UOP_MULHI_U) && n->type == UOP_B32 &&
+        graph_is_const(g, n->arg[1], NULL)) {
+        *x = n->arg[0];
+        return true;
+    }
+    if (n->kind != UOP_HI || n->type != UOP_B32)
+        return false;
+    n = graph_at(g, n->arg[0]);
+    if (n->kind == UOP_ADD && n->type == UOP_B64) /* with the dividend once more on top */
+        n = graph_at(g, graph_at(g, n->arg[0])->kind == UOP_MUL ? n->arg[0] : n->arg[1]);
+    if (n->kind != UOP_MUL || n->type != UOP_B64 || !graph_is_const(g, n->arg[1], NULL))
+        return false;
+    n = graph_at(g, n->arg[0]);
+    if ((n->kind != UOP_SEXT && n->kind != UOP_ZEXT) || n->imm != 32)
+        return false;
+    *x = n->arg[0];
+    return true;
+}
+
+static bool by_constant(struct divide *d, graph_id seed, graph_id x)
+{
+    struct climb c;
+    uint32_t known[4];
+    unsigned known_count = 0;
+    bool known_signed[4];
+    const struct graph_node *n = graph_at(d->g, x);
+    if (n->kind == UOP_SHR && graph_is_const(d->g, n->arg[1], NULL)) /* shifted before it is multiplied */
+        x = n->arg[0];
+    climb_from(d, seed, &c);
+    qsort(c.node, c.count, sizeof c.node[0], by_number);
+    for (unsigned i = 0; i < c.count; i++) {
+        struct tried t = {.d = d, .root = c.node[i], .a = x};
+        if (graph_at(d->g, t.root)->type != UOP_B32 || !spend(d, 64) ||
+            !pat_tape_build(&t.tape, d->a, d->g, &t.root, 1, &x, 1))
+            continue;
+        for (int is_signed = 0; is_signed < 2; is_signed++) {
+            uint32_t divisor = divisor_of(&t, is_signed);
+            bool shift = !(divisor & (divisor - 1)); /* by a power of two: no product is needed */
+            bool remainder = false, is = divisor > 1 && !shift && agrees_near(&t, is_signed, false, divisor);
+            for (unsigned k = 0; k < known_count && !is; k++)
+                if (known_signed[k] == is_signed)
+                    is = remainder = remainder_divisor(&t, is_signed, &known[k], 1, &divisor);
+            if (!is)
+                continue;
+            struct pat_division p = {
+                .node = t.root, .a = x, .divisor = divisor, .remainder = remainder, .is_signed = is_signed};
+            if (!add(d, &t, &p))
+                return false;
+            if (!remainder && known_count < 4) {
+                known_signed[known_count] = is_signed;
+                known[known_count++] = divisor;
+            }
+            break;
+        }
+    }
+    return true;
+}
+
+/* ---- by a value ------------------------------------------------------------------------------ */
+
+/* The number itself, its size, or either turned round. */
+static bool is_of(const struct graph *g, graph_id id, graph_id b)
+{
+    if (graph_at(g, id)->kind == UOP_NEG)
+        id = graph_at(g, id)->arg[0];
+    return id == b || (graph_at(g, id)->kind == UOP_ABS && graph_at(g, id)->arg[0] == b);
+}
+
+/* What a computation from `b` and one other number starts from, seen through what is done to either before. */
+static bool other_of(const struct divide *d, const struct climb *c, graph_id root, graph_id b, graph_id *a)
+{
+    graph_id stack[64], seen[128];
+    unsigned depth = 0, seen_count = 0;
+    *a = GRAPH_NIL;
+    stack[depth++] = root;
+    while (depth) {
+        graph_id id = stack[--depth];
+        const struct graph_node *n = graph_at(d->g, id);
+        bool again = id == b || graph_is_const(d->g, id, NULL);
+        for (unsigned i = 0; i < seen_count && !again; i++)
+            again = seen[i] == id;
+        if (again)
+            continue;
+        if (seen_count == 128)
+            return false;
+        seen[seen_count++] = id;
+        bool opens = bsearch(&id, c->node, c->count, sizeof id, by_number) != NULL;
+        switch (n->kind) { /* signs, widths, differences: done to a number, not the number */
+        case UOP_ABS:
+        case UOP_NEG:
+        case UOP_NOT:
+        case UOP_ZEXT:
+        case UOP_SEXT:
+        case UOP_I2F:
+        case UOP_RCP:
+        case GRAPH_BOOL: opens = true; break;
+        default:
+            for (unsigned i = 0; i < n->arg_count && pat_is_pure(n); i++)
+                opens |= is_of(d->g, n->arg[i], b) || n->type == UOP_B1;
+        }
+        if (!opens) {
+            if (*a != GRAPH_NIL && *a != id) {
+                /* the one that the other is made of */
+                const struct graph_node *p = graph_at(d->g, *a);
+                bool of = false, over = false;
+                for (unsigned i = 0; i < p->arg_count && pat_is_pure(p); i++)
+                    of |= p->arg[i] == id;
+                for (unsigned i = 0; i < n->arg_count && pat_is_pure(n); i++)
+                    over |= n->arg[i] == *a;
+                if (!of && !over)
+                    return false;
+                if (over)
+                    continue;
+            }
+            *a = id;
+            continue;
+        }
+        if (!pat_is_pure(n))
+            return false;
+        for (unsigned i = 0; i < n->arg_count && depth < 64; i++)
+            stack[depth++] = n->arg[i];
+    }
+    return *a != GRAPH_NIL;
+}
+
+/* A later division with the same meaning is the whole of an earlier one. */
+static void drop_same(struct divide *d, size_t first, const struct pat_division *p)
+{
+    size_t kept = first;
+    for (size_t j = first; j < d->out->list.n; j++) {
+        const struct pat_division *o = &d->out->list.p[j];
+        if (o->a != p->a || o->b != p->b || o->remainder != p->remainder || o->is_signed != p->is_signed ||
+            o->divisor != p->divisor)
+            d->out->list.p[kept++] = *o;
+    }
+    d->out->list.n = kept;
+}
+
+/* The reciprocal of a constant, as code that was not optimised has it. */
+static bool by_unfolded_constant(struct divide *d, graph_id seed)
+{
+    struct climb c;
+    size_t first = d->out->list.n;
+    uint64_t bits;
+    uint32_t divisor;
+    float f;
+    graph_is_const(d->g, graph_at(d->g, seed)->arg[0], &bits);
+    divisor = (uint32_t)bits;
+    memcpy(&f, &divisor, sizeof f);
+    if (!(f >= 2.0f && f < 4294967040.0f))
+        return true;
+    climb_from(d, seed, &c);
+    qsort(c.node, c.count, sizeof c.node[0], by_number);
+    for (unsigned i = 0; i < c.count; i++) {
+        struct tried t = {.d = d, .root = c.node[i]};
+        const struct graph_node *root = graph_at(d->g, t.root);
+        if (root->type != UOP_B32 || root->kind != UOP_SELECT || !other_of(d, &c, t.root, GRAPH_NIL, &t.a) ||
+            !spend(d, 64) || !pat_tape_build(&t.tape, d->a, d->g, &t.root, 1, &t.a, 1))
+            continue;
+        t.tape.reciprocal = PAT_RECIPROCAL;
+        /* The float is the divisor rounded up: a quotient tells which it is, a remainder is asked for that. */
+        for (unsigned k = 0; k < 4; k++) {
+            bool is_signed = k & 1, remainder = k & 2;
+            uint32_t by = remainder ? (uint32_t)f : divisor_of(&t, is_signed);
+            if (by < 2 || !agrees_near(&t, is_signed, remainder, by))
+                continue;
+            struct pat_division p = {
+                .node = t.root, .a = t.a, .divisor = by, .remainder = remainder, .is_signed = is_signed};
+            drop_same(d, first, &p);
+            if (!add(d, &t, &p))
+                return false;
+            break;
+        }
+    }
+    return true;
+}
+
+static bool by_value(struct divide *d, graph_id seed)
+{
+    struct climb c;
+    const struct graph_node *n = graph_at(d->g, graph_at(d->g, seed)->arg[0]);
+    if (n->kind == UOP_CONST && graph_at(d->g, seed)->type == UOP_F32)
+        return by_unfolded_constant(d, seed);
+    if (n->kind != UOP_I2F || n->imm != 32)
+        return true;
+    graph_id b = n->arg[0];
+    if (graph_at(d->g, b)->kind == UOP_ABS)
+        b = graph_at(d->g, b)->arg[0];
+    if (graph_is_const(d->g, b, NULL))
+        return true;
+    climb_from(d, seed, &c);
+    qsort(c.node, c.count, sizeof c.node[0], by_number);
+    size_t first = d->out->list.n;
+    for (unsigned i = 0; i < c.count; i++) {
+        struct tried t = {.d = d, .root = c.node[i], .b = b};
+        const struct graph_node *root = graph_at(d->g, t.root);
+        if (root->type != UOP_B32 || root->kind != UOP_SELECT || !other_of(d, &c, t.root, b, &t.a) || !spend(d, 64) ||
+            !pat_tape_build(&t.tape, d->a, d->g, &t.root, 1, (graph_id[]){t.a, b}, 2))
+            continue;
+        for (unsigned k = 0; k < 4; k++) {
+            bool is_signed = k & 1, remainder = k & 2;
+            if (!agrees_everywhere(&t, is_signed, remainder))
+                continue;
+            struct pat_division p = {.node = t.root, .a = t.a, .b = b, .remainder = remainder, .is_signed = is_signed};
+            drop_same(d, first, &p);
+            if (!add(d, &t, &p))
+                return false;
+            break;
+        }
+    }
+    return true;
+}
+
+/* ---- 64 bits --------------------------------------------------------------------------------- */
+
+static uint64_t wanted_wide(bool is_signed, bool remainder, uint64_t a, uint64_t b)
+{
+    if (!is_signed)
+        return remainder ? a % b : a / b;
+    int64_t x = (int64_t)a, y = (int64_t)b;
+    return (uint64_t)(remainder ? x % y : x / y);
+}
+
+static bool agrees_wide(struct tried *t, bool is_signed, bool remainder, uint64_t a, uint64_t b)
+{
+    if (!b || (is_signed && a == UINT64_C(1) << 63 && b == UINT64_MAX))
+        return true;
+    if (!spend(t->d, t->tape.count))
+        return false;
+    pat_tape_give(&t->tape, t->a, a);
+    pat_tape_give(&t->tape, t->b, b);
+    pat_tape_run(&t->tape);
+    return pat_tape_value(&t->tape, t->root) == wanted_wide(is_signed, remainder, a, b);
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return *state ^ *state >> 29;
+}
+
+static bool agrees_everywhere_wide(struct tried *t, bool is_signed, bool remainder)
+{
+    static const uint64_t ends[] = {0,
+                                    1,
+                                    2,
+                                    3,
+                                    10,
+                                    0xffff,
+                                    0x7fffffff,
+                                    0x80000000,
+                                    0xffffffff,
+                                    UINT64_C(0x100000000),
+                                    UINT64_C(0x100000001),
+                                    UINT64_C(0x1fffffffe),
+                                    UINT64_C(0x20000000000001),
+                                    UINT64_C(0x7fffffffffffffff),
+                                    UINT64_C(0x8000000000000000),
+                                    UINT64_C(0xfffffffffffffff6),
+                                    UINT64_C(0xffffffff00000000),
+                                    UINT64_C(0xffffffffffffffff)};
+    enum { ENDS = sizeof ends / sizeof ends[0] };
+    uint64_t state = 99991;
+    for (int ulp = -1; ulp <= 1; ulp++) {
+        t->tape.reciprocal = PAT_RECIPROCAL + ulp;
+        for (unsigned i = 0; i < ENDS; i++)
+            for (unsigned k = 0; k < ENDS; k++)
+                if (!agrees_wide(t, is_signed, remainder, ends[i], ends[k]))
+                    return false;
+        for (unsigned k = 0; k < 128; k++) {
+            uint64_t a = next_random(&state), b = next_random(&state) >> (k & 63);
+            uint64_t multiple = b ? a / b * b : 0;
+            if (!agrees_wide(t, is_signed, remainder, a, b) || !agrees_wide(t, is_signed, remainder, multiple, b) ||
+                !agrees_wide(t, is_signed, remainder, multiple - 1, b))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* The division of the low words is the quick way of one of the whole numbers. */
+static bool widen(struct divide *d, size_t at)
+{
+    const struct pat_division p = d->out->list.p[at];
+    const struct graph_node *a = graph_at(d->g, p.a), *b = graph_at(d->g, p.b);
+    struct climb c;
+    if (p.b == GRAPH_NIL || p.is_signed || a->kind != UOP_LO || b->kind != UOP_LO)
+        return true;
+    graph_id wide[2] = {a->arg[0], b->arg[0]};
+    climb_from(d, p.node, &c);
+    qsort(c.node, c.count, sizeof c.node[0], by_number);
+    for (unsigned i = 0; i < c.count; i++) {
+        struct tried t = {.d = d, .root = c.node[i], .a = wide[0], .b = wide[1]};
+        const struct graph_node *n = graph_at(d->g, t.root);
+        if (n->kind != UOP_SELECT || n->type != UOP_B64 || !spend(d, 64) ||
+            !pat_tape_build(&t.tape, d->a, d->g, &t.root, 1, wide, 2))
+            continue;
+        for (int is_signed = 0; is_signed < 2; is_signed++) {
+            struct pat_division q = p;
+            if (!agrees_everywhere_wide(&t, is_signed, p.remainder))
+                continue;
+            q.node = t.root;
+            q.a = wide[0];
+            q.b = wide[1];
+            q.is_signed = is_signed;
+            q.wide = true;
+            return add(d, &t, &q);
+        }
+    }
+    return true;
+}
+
+/* What only another division uses is a part of it. */
+static bool is_part(const struct divide *d, const struct pat_division *p, const struct pat_division *of)
+{
+    uint32_t count;
+    const graph_id *users = graph_users(d->g, p->node, &count);
+    bool within = false;
+    for (unsigned k = 0; k < of->inner_count && !within; k++)
+        within = of->inner[k] == p->node;
+    for (uint32_t i = 0; i < count && within; i++) {
+        const struct graph_node *u = graph_at(d->g, users[i]), *root = graph_at(d->g, of->node);
+        bool word = of->wide && u->kind == UOP_SELECT && root->kind == UOP_SELECT && u->arg[0] == root->arg[0];
+        bool known = !d->x->live[users[i]] || users[i] == of->node || word;
+        for (unsigned k = 0; k < of->inner_count && !known; k++)
+            known = of->inner[k] == users[i];
+        within = known;
+    }
+    return within;
+}
+
+static void drop_parts(struct divide *d)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < d->out->list.n; i++) {
+        bool part = false;
+        for (size_t k = 0; k < d->out->list.n && !part; k++)
+            part = k != i && d->out->list.p[k].node > d->out->list.p[i].node &&
+                   is_part(d, &d->out->list.p[i], &d->out->list.p[k]);
+        d->out->list.p[i].node = part ? (graph_id)GRAPH_NIL : d->out->list.p[i].node;
+    }
+    for (size_t i = 0; i < d->out->list.n; i++)
+        if (d->out->list.p[i].node != GRAPH_NIL)
+            d->out->list.p[kept++] = d->out->list.p[i];
+    d->out->list.n = kept;
+}
+
+enum sp_status pat_find_divisions(struct arena *a, const struct pat_index *x, struct pat_divisions *out)
+{
+    struct divide d = {.a = a, .x = x, .g = x->g, .out = out, .budget = 4000000 + 1000 * (uint64_t)x->count};
+    unsigned seeds = 0;
+    *out = (struct pat_divisions){0};
+    for (graph_id id = 1; id < x->count && seeds < SEEDS; id++) {
+        graph_id number;
+        if (!x->live[id])
+            continue;
+        bool ok = true;
+        if (is_seed_of(x->g, id, &number)) {
+            ok = by_constant(&d, id, number);
+            seeds++;
+        } else if (graph_at(x->g, id)->kind == UOP_RCP) {
+            ok = by_value(&d, id);
+            seeds++;
+        }
+        if (!ok)
+            return SP_ERR_MEMORY;
+    }
+    for (size_t i = 0, n = out->list.n; i < n; i++)
+        if (!widen(&d, i))
+            return SP_ERR_MEMORY;
+    drop_parts(&d);
+    return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
+}
