@@ -97,13 +97,34 @@ static struct fact_offsets evidence_of(struct fact_source *s, struct arena *a, c
     return fact_offsets_of(a, g, insns.p, insns.n);
 }
 
+/* A loop of a subroutine that two calls lead to is one loop of the code. */
+static bool is_again(const struct fact_source *s, size_t at)
+{
+    const struct graph *g = s->g;
+    const struct graph_cycle *c = &g->cycles->cycles.p[at];
+    if (g->insns.p[c->first].call_path == 0)
+        return false;
+    for (size_t i = 0; i < at; i++) {
+        const struct graph_cycle *other = &g->cycles->cycles.p[i];
+        if (g->insns.p[other->first].call_path != 0 && g->insns.p[other->first].input == g->insns.p[c->first].input &&
+            g->insns.p[other->last].input == g->insns.p[c->last].input)
+            return true;
+    }
+    return false;
+}
+
 enum sp_status fact_build_loops(struct arena *a, struct fact_source *s, struct fact_kernel *k)
 {
     const struct graph_cycles *cycles = s->g->cycles;
-    for (size_t i = 0; cycles && i < cycles->cycles.n; i++) {
+    int32_t *ids = ARENA_ARRAY(a, int32_t, cycles ? cycles->cycles.n : 0);
+    for (size_t i = 0; cycles && ids && i < cycles->cycles.n; i++) {
         const struct graph_cycle *c = &cycles->cycles.p[i];
-        struct fact_loop f = {.id = (uint32_t)i,
-                              .parent = c->parent < 0 ? FACT_NONE : c->parent,
+        ids[i] = FACT_NONE;
+        if (is_again(s, i))
+            continue;
+        ids[i] = (int32_t)k->loops.n;
+        struct fact_loop f = {.id = (uint32_t)k->loops.n,
+                              .parent = c->parent < 0 ? FACT_NONE : ids[c->parent],
                               .from = s->g->insns.p[c->first].offset,
                               .to = s->g->insns.p[c->last].offset,
                               .unroll = c->unroll};

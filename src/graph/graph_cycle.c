@@ -13,7 +13,8 @@
 bool cycle_in_loop(const struct cycle_work *w, uint32_t block, uint32_t loop)
 {
     uint32_t own = w->g->blocks.p[block].loop;
-    return own && w->regions[own - 1].open >= w->regions[loop].open && w->regions[own - 1].open < w->regions[loop].close;
+    return own && w->regions[own - 1].open >= w->regions[loop].open &&
+           w->regions[own - 1].open < w->regions[loop].close;
 }
 
 graph_id cycle_bare(const struct graph *g, graph_id id)
@@ -435,6 +436,8 @@ static bool begin(struct cycle_work *w)
     w->regions = ARENA_ARRAY(w->a, struct cycle_region, w->region_count + 1);
     w->stamp = ARENA_ARRAY(w->a, uint32_t, w->nodes);
     w->varies = ARENA_ARRAY(w->a, uint8_t, w->nodes);
+    w->note_stamp = ARENA_ARRAY(w->a, uint32_t, w->nodes);
+    w->noted = ARENA_ARRAY(w->a, uint8_t, w->nodes);
     w->leaves = ARENA_ARRAY(w->a, uint32_t, g->blocks.n + 1);
     w->straight_of = ARENA_ARRAY(w->a, int32_t, g->blocks.n + 1);
     w->merged_by = ARENA_ARRAY(w->a, uint32_t, w->nodes);
@@ -618,7 +621,7 @@ enum sp_status graph_find_cycles(struct arena *a, struct graph *g, struct graph_
         if (parent && w.regions[l].cycle >= 0 && w.regions[parent - 1].cycle >= 0)
             out->cycles.p[w.regions[l].cycle].parent = w.regions[parent - 1].cycle;
     }
-    uint32_t loops = (uint32_t)out->cycles.n;
+    uint32_t loops = w.looping = (uint32_t)out->cycles.n;
     for (uint32_t l = 0; l < w.region_count; l++)
         if (w.regions[l].cycle >= 0 && (uint32_t)w.regions[l].cycle < loops)
             cycle_add_inner(&w, &w.regions[l]);

@@ -74,7 +74,8 @@ static struct cycle_phi *phi_at(struct cycle_region *r, graph_id id)
     return NULL;
 }
 
-static void note_use(struct cycle_work *w, struct cycle_region *r, graph_id id, enum use use, bool whole, unsigned depth);
+static void note_use(struct cycle_work *w, struct cycle_region *r, graph_id id, enum use use, bool whole,
+                     unsigned depth);
 
 /* `id` is no sum: a phi, or an operation that turns one phi and invariants into what is used. */
 static void note_atom(struct cycle_work *w, struct cycle_region *r, graph_id id, enum use use, bool whole,
@@ -114,7 +115,8 @@ static void note_atom(struct cycle_work *w, struct cycle_region *r, graph_id id,
 }
 
 /* Down sums, products and extensions to what they are made of. `whole`: the expression is the address, in bytes. */
-static void note_use(struct cycle_work *w, struct cycle_region *r, graph_id id, enum use use, bool whole, unsigned depth)
+static void note_use(struct cycle_work *w, struct cycle_region *r, graph_id id, enum use use, bool whole,
+                     unsigned depth)
 {
     const struct graph *g = w->g;
     id = cycle_bare(g, id);
@@ -122,6 +124,15 @@ static void note_use(struct cycle_work *w, struct cycle_region *r, graph_id id, 
         return;
     w->budget--;
     const struct graph_node *n = graph_at(g, id);
+    uint8_t way = (uint8_t)(1u << (2 * use + whole));
+    if (id < w->nodes && graph_at(g, id)->kind != GRAPH_PHI) { /* once is enough */
+        if (w->note_stamp[id] != r->loop + 1)
+            w->noted[id] = 0;
+        w->note_stamp[id] = r->loop + 1;
+        if (w->noted[id] & way)
+            return;
+        w->noted[id] |= way;
+    }
     switch (n->kind) {
     case UOP_ADD:
         for (unsigned k = 0; k < 2; k++)
@@ -135,9 +146,7 @@ static void note_use(struct cycle_work *w, struct cycle_region *r, graph_id id, 
     case UOP_NEG:
     case UOP_SEXT:
     case UOP_ZEXT:
-    case UOP_LO:
-        note_use(w, r, n->arg[0], use, n->kind != UOP_NEG && whole, depth + 1);
-        return;
+    case UOP_LO: note_use(w, r, n->arg[0], use, n->kind != UOP_NEG && whole, depth + 1); return;
     case GRAPH_BOOL:
         for (unsigned k = 0; k < n->arg_count; k++)
             note_use(w, r, n->arg[k], use, false, depth + 1);
@@ -357,11 +366,11 @@ static graph_id express_test(struct cycle_work *w, const struct cycle_region *r,
     }
     if (p->step_kind != CYCLE_STEP_ADD)
         return GRAPH_NIL;
-    graph_id before = graph_op2(g, UOP_ADD, type_of(g, p->phi), p->phi,
-                                graph_op1(g, UOP_NEG, type_of(g, p->phi), p->step));
+    graph_id before =
+        graph_op2(g, UOP_ADD, type_of(g, p->phi), p->phi, graph_op1(g, UOP_NEG, type_of(g, p->phi), p->step));
     if (p->constant)
-        before = graph_op2(g, UOP_ADD, type_of(g, p->phi), p->phi,
-                           graph_const(g, type_of(g, p->phi), (uint64_t)-p->amount));
+        before =
+            graph_op2(g, UOP_ADD, type_of(g, p->phi), p->phi, graph_const(g, type_of(g, p->phi), (uint64_t)-p->amount));
     return cycle_replace(w, cond, p->phi, before);
 }
 
@@ -507,7 +516,8 @@ void cycle_choose_counter(struct cycle_work *w, struct cycle_region *r, struct g
     enum uop_type type = type_of(g, counter);
     /* Only a shift of a shifted number has its own next value as an expression of itself. */
     bool derived = counter != p->phi;
-    if (derived && (p->step_kind != CYCLE_STEP_SHIFT || graph_at(g, counter)->kind != graph_at(g, cycle_bare(g, p->next))->kind))
+    if (derived &&
+        (p->step_kind != CYCLE_STEP_SHIFT || graph_at(g, counter)->kind != graph_at(g, cycle_bare(g, p->next))->kind))
         counter = p->phi, derived = false;
     c->counter = counter;
     c->start = derived ? cycle_replace(w, counter, p->phi, p->start) : p->start;

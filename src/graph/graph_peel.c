@@ -36,7 +36,7 @@ struct peeler {
     struct {
         graph_id node;
         unsigned arg;
-    } *stack;
+    } * stack;
     uint32_t stack_cap;
     uint32_t group_of[GRAPH_FOLD_MAX * 8]; /* of chains: which read each other */
     uint32_t reading;                      /* chain being defined + 1 */
@@ -91,7 +91,7 @@ static void take_in(struct summary *s, const struct summary *part, uint64_t weig
     weight |= 1;
     for (int k = 0; k < NUMBERS; k++)
         s->f[k] += weight * part->f[k];
-    s->constant += part->constant;
+    s->constant = (int64_t)((uint64_t)s->constant + (uint64_t)part->constant);
 }
 
 /* An integer operation on linear values is one: evaluated, extensions ignored (indices do not wrap). */
@@ -150,7 +150,9 @@ static struct summary element(struct peeler *p, const struct graph_node *load, u
 {
     struct summary a = sum_up(p, load->arg[0], depth + 1);
     uint64_t h = mix(mix(0x6c6f6164, load->space), (uint64_t)bytes << 8 | load->flags);
-    struct summary s = {.hash = mix(mix(h, cycle_root(p->w->g, load->arg[0]) /* streams over different arrays are different terms */), a.linear ? 0 : a.hash)};
+    struct summary s = {
+        .hash = mix(mix(h, cycle_root(p->w->g, load->arg[0]) /* streams over different arrays are different terms */),
+                    a.linear ? 0 : a.hash)};
     take_in(&s, &a, 1);
     for (int k = 0; k < NUMBERS; k++)
         s.f[k] += offset;
@@ -217,7 +219,8 @@ static struct summary phi_summary(struct peeler *p, graph_id id, unsigned depth)
         return s;
     }
     /* What the turn before brought: the term of the next value, a turn earlier. */
-    if (phi->next == GRAPH_NIL || phi->next == id || depth > DEPTH_MAX / 2 || graph_at(p->w->g, phi->next)->kind == GRAPH_PHI)
+    if (phi->next == GRAPH_NIL || phi->next == id || depth > DEPTH_MAX / 2 ||
+        graph_at(p->w->g, phi->next)->kind == GRAPH_PHI)
         return s;
     struct summary n = sum_up(p, phi->next, depth + 1);
     uint64_t turn = n.f[LATER] - n.f[NOW];
@@ -351,8 +354,7 @@ static struct summary sum_up(struct peeler *p, graph_id id, unsigned depth)
     w->budget -= w->budget > 0;
     if (p->memo_count == p->memo_cap) {
         uint32_t cap = p->memo_cap ? 2 * p->memo_cap : 256;
-        struct summary *grown =
-            arena_grow(w->a, p->memo, p->memo_cap * sizeof p->memo[0], cap * sizeof p->memo[0]);
+        struct summary *grown = arena_grow(w->a, p->memo, p->memo_cap * sizeof p->memo[0], cap * sizeof p->memo[0]);
         if (!grown)
             return s;
         p->memo = grown;
@@ -731,6 +733,29 @@ static bool counter_allows(const struct cycle_region *r, uint32_t u)
     return false;
 }
 
+/* A turn that the loop's counter takes for fewer steps holds more of them than copies: parts of one step. */
+static uint32_t counted_unroll(const struct cycle_region *r, uint32_t unroll)
+{
+    const struct cycle_phi *t = r->tested >= 0 ? &r->phis[r->tested] : NULL;
+    if (!t || !t->constant || t->amount == 0 || t->step_kind == CYCLE_STEP_SCALE)
+        return unroll;
+    uint64_t amount = t->amount < 0 ? 0 - (uint64_t)t->amount : (uint64_t)t->amount;
+    return amount > UINT32_MAX ? unroll : gcd(unroll, (uint32_t)amount);
+}
+
+/* The steps take the words of one vector access: its parts, not a loop. */
+static bool takes_a_vector_apart(const struct graph *g, const struct cycle_chain *c, uint32_t steps)
+{
+    enum { LANES = 4 };
+    const struct graph_node *n = graph_at(g, c->cut[1]);
+    for (unsigned k = 0; k < n->arg_count && steps <= LANES; k++) {
+        unsigned kind = graph_at(g, n->arg[k])->kind;
+        if (kind == UOP_ELEMENT || kind == UOP_LO || kind == UOP_HI)
+            return true;
+    }
+    return false;
+}
+
 static bool begin(struct peeler *p, struct cycle_work *w)
 {
     uint32_t n = w->nodes;
@@ -784,12 +809,14 @@ void cycle_peel(struct cycle_work *w, struct cycle_region *r)
         unroll = gcd(unroll, effects.barriers);
     if (unroll > 1 && !moves && !counter_allows(r, unroll))
         unroll = 1;
-    r->unroll = unroll ? unroll : 1;
+    r->unroll = unroll ? counted_unroll(r, unroll) : 1;
     for (uint32_t i = 0; i < r->chains.n; i++) {
         struct cycle_chain *c = &r->chains.p[i];
         uint32_t within = chains[i].steps / r->unroll;
         c->period = c->flat ? 0 : c->count / r->unroll;
         c->inner = c->flat ? 0 : within > 1 && chains[i].moves ? within : within == 1 ? chains[i].inner : 0;
+        if (c->inner && takes_a_vector_apart(w->g, c, c->inner))
+            c->inner = 0;
         r->inner = c->inner > r->inner ? c->inner : r->inner;
         for (uint32_t k = 1; k <= c->count && !c->flat; k++)
             w->claimed[c->cut[k]] = true;
