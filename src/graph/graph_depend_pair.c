@@ -137,18 +137,30 @@ static bool race_seen(const struct finder *f, uint32_t first, uint32_t second)
     return false;
 }
 
+/* A constant distance that is no lane's. */
+static bool far_apart(struct graph *g, graph_id thread)
+{
+    struct graph_linear d, own = {.t = {{graph_sreg(g, UOP_SR_TID_X), 1}}, .n = 1};
+    int64_t k;
+    return graph_linear_of(g, thread, &d) && graph_linear_add(&d, &own, -1) && graph_linear_is_const(&d, &k) &&
+           (k >= 32 || k <= -32);
+}
+
 /* Whether the other thread exists hangs on how many threads a block has. When another store of the same object meets
  * the access with a smaller block (the thread's own store, above all), threads take several elements each, so many
  * apart: it does not follow that there are as many threads as this solution asks for. */
 static bool hangs_on_block(struct finder *f, const struct graph_side *a, const struct graph_side *b, int32_t delta,
-                           uint32_t load, uint32_t store)
+                           uint32_t load, uint32_t store, graph_id thread)
 {
     struct graph *g = f->g;
     struct graph_solution u, v;
-    graph_solve_block(g, a, b, delta, &u);
-    f->solve_work -= 4;
+    const struct graph_access *at = access_at(f, load);
     if (g->env->block[0])
         return false; /* the ranges have said it */
+    if ((at->kind != GRAPH_LOAD || at->space != UOP_SHARED) && far_apart(g, thread))
+        return true; /* its own store; memory that somebody else has filled */
+    graph_solve_block(g, a, b, delta, &u);
+    f->solve_work -= 4;
     bool near = u.need <= (graph_facts_of(g)->two_dimensional ? 4u : 32u);
     for (unsigned d = 1; d < 3; d++) {
         struct graph_linear x, own = {.t = {{graph_sreg(g, UOP_SR_TID_X + d), 1}}, .n = 1};
@@ -162,9 +174,8 @@ static bool hangs_on_block(struct finder *f, const struct graph_side *a, const s
     }
     if (near)
         return false;
-    const struct graph_access *at = access_at(f, load);
     if (at->kind != GRAPH_LOAD || at->space != UOP_SHARED)
-        return true; /* its own store; memory that somebody else has filled */
+        return true;
     for (uint32_t i = 0; i < g->accesses.n && f->solve_work > 0 && graph_facts_of(g)->tries < TRIES_WORK; i++) {
         const struct graph_access *x = access_at(f, i);
         f->flow_work--;
@@ -215,7 +226,7 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
             continue;
         if (u.thread[0] == GRAPH_NIL || u.thread[1] == GRAPH_NIL || u.thread[2] == GRAPH_NIL)
             continue; /* several threads: they may write the same */
-        if (hangs_on_block(f, &a, &b, delta, load, store))
+        if (hangs_on_block(f, &a, &b, delta, load, store, u.thread[0]))
             continue;
         if (!race_seen(f, s->access, second)) {
             struct graph_race r = {.first = s->access, .second = second, .assumed = u.in_warp};
@@ -229,6 +240,10 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
 
 static void keep_reach(struct finder *f, const struct source *s, struct graph_reach r)
 {
+    if (f->reaches.n >= REACHES_MAX) {
+        f->out->complete = false;
+        return;
+    }
     if (f->parting.n) {
         uint32_t *list = ARENA_ARRAY(f->a, uint32_t, f->parting.n);
         if (!list)

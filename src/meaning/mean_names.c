@@ -452,7 +452,9 @@ enum sp_status mean_init(struct mean *m, struct arena *a, struct graph *g, const
         const struct graph_node *n = graph_at(g, id);
         bool rounds = n->kind == UOP_FADD || n->kind == UOP_FMUL || n->kind == UOP_FFMA || n->kind == UOP_FMIN ||
                       n->kind == UOP_FMAX;
-        if (rounds && n->type == UOP_F32 && status == SP_OK && mean_is_live(m, id))
+        bool own =
+            graph_is_inside(g, id) || (g->expansions && id >= g->expansions->nodes); /* an expansion's, a reading's */
+        if (rounds && !own && n->type == UOP_F32 && status == SP_OK && mean_is_live(m, id))
             flushing |= n->flags & (UOP_FTZ | UOP_FMZ) ? 1u : 2u;
     }
     m->work->mixed_ftz = flushing == 3;

@@ -373,14 +373,22 @@ static bool find_guarded(struct expand *x)
     for (graph_id id = 1; id < x->x.count; id++) {
         graph_id inner[PAT_GUARD_INNER], as;
         unsigned count;
-        if (!x->x.live[id] || !pat_guarded(x->g, id, &as, inner, &count))
+        unsigned via = PAT_RULE_SCALED, function;
+        if (!x->x.live[id])
             continue;
+        if (pat_sine(x->g, id, &as, &function)) {
+            inner[0] = graph_at(x->g, id)->arg[0];
+            count = 1;
+            via = PAT_RULE_TURNS;
+            as = operation(x, GRAPH_REAL, function, UOP_F32, as, GRAPH_NIL);
+        } else if (!pat_guarded(x->g, id, &as, inner, &count)) {
+            continue;
+        }
         graph_id *copy = ARENA_ARRAY(x->a, graph_id, count + 1);
         if (!copy)
             return false;
         memcpy(copy, inner, count * sizeof inner[0]);
-        struct pat_reading r = {
-            .node = id, .as = as, .via = PAT_RULE_SCALED, .closed = true, .inner = copy, .inner_count = count};
+        struct pat_reading r = {.node = id, .as = as, .via = via, .closed = true, .inner = copy, .inner_count = count};
         if (!add_reading(x, &r))
             return false;
     }
