@@ -90,11 +90,12 @@ static uint32_t outermost(const struct graph_cycles *cycles, uint32_t cycle)
     return cycle;
 }
 
-/* A warp also asks in one instruction who is there: that gives masks, no data. */
-static bool is_of_data(const struct phases *p, const struct pat_match *m)
+bool fact_makes_data(const struct fact_source *s, const struct pat_match *m)
 {
-    return m->root == GRAPH_NIL || graph_at(p->g, m->root)->kind != UOP_REDUX ||
-           place_value_of(p->s->place, m->root, NULL);
+    if (m->makes == PAT_MAKES_NOTHING)
+        return false;
+    return m->root == GRAPH_NIL || graph_at(s->g, m->root)->kind != UOP_REDUX ||
+           place_value_of(s->place, m->root, NULL);
 }
 
 /* An address that is stepped is no accumulator. */
@@ -138,7 +139,7 @@ static void find_units(struct phases *p)
     }
     for (size_t i = 0; i < r->matches.n; i++) {
         const struct pat_match *m = &r->matches.p[i];
-        if (m->makes == PAT_MAKES_NOTHING || !is_of_data(p, m))
+        if (!fact_makes_data(p->s, m))
             continue;
         struct unit u = {.first = m->first,
                          .last = with_barrier(p, m->last),

@@ -126,7 +126,7 @@ struct cu_block {
     unsigned where_count;
     const struct cu_expr *reads; /* what the body computes; NULL: it says so itself */
     bool expands;                /* … and the body is nothing but how machines compute it */
-    bool whole_kernel; /* written inside __global__ { } */
+    bool whole_kernel;           /* written inside __global__ { } */
     enum cu_form form;
     const struct cu_expr *condition; /* the `if` round the body, or NULL */
     const struct cu_expr *target, *value;

@@ -10,12 +10,10 @@
 
 /* ---- small questions ------------------------------------------------------------------------- */
 
-bool cycle_in_loop(const struct graph *g, uint32_t block, uint32_t loop)
+bool cycle_in_loop(const struct cycle_work *w, uint32_t block, uint32_t loop)
 {
-    for (uint32_t l = g->blocks.p[block].loop; l; l = g->loops.p[l - 1].parent)
-        if (l - 1 == loop)
-            return true;
-    return false;
+    uint32_t own = w->g->blocks.p[block].loop;
+    return own && w->regions[own - 1].open >= w->regions[loop].open && w->regions[own - 1].open < w->regions[loop].close;
 }
 
 graph_id cycle_bare(const struct graph *g, graph_id id)
@@ -78,7 +76,7 @@ static uint32_t first_def(const struct cycle_work *w, graph_id id, uint32_t loop
     const uint32_t *defs = graph_defs_of(g, id, &count);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t insn = g->defs.p[defs[i]].insn;
-        bool inside = loop == UINT32_MAX || cycle_in_loop(g, g->insns.p[insn].block, loop);
+        bool inside = loop == UINT32_MAX || cycle_in_loop(w, g->insns.p[insn].block, loop);
         if (inside && g->insns.p[insn].reachable && insn < best)
             best = insn;
     }
@@ -134,18 +132,18 @@ static bool varies_itself(const struct cycle_work *w, uint32_t loop, graph_id id
     if (n->kind == GRAPH_PHI) {
         /* A join in front of a header stands in the header's block. */
         bool before = n->block == g->loops.p[loop].header && !graph_is_loop_phi(g, id);
-        return !before && cycle_in_loop(g, n->block, loop);
+        return !before && cycle_in_loop(w, n->block, loop);
     }
     if (n->kind == UOP_CONST || n->kind == UOP_SREG || n->kind == GRAPH_ENTRY)
         return false;
     if (n->insn != UINT32_MAX) {
-        if (cycle_in_loop(g, g->insns.p[n->insn].block, loop))
+        if (cycle_in_loop(w, g->insns.p[n->insn].block, loop))
             return true;
         return false;
     }
     if (n->kind == UOP_LOAD && n->imm != 0 && w->regions[loop].stores)
         for (uint32_t x = w->first_access[id]; x; x = w->next_access[x - 1])
-            if (cycle_in_loop(g, g->insns.p[g->accesses.p[x - 1].insn].block, loop))
+            if (cycle_in_loop(w, g->insns.p[g->accesses.p[x - 1].insn].block, loop))
                 return true;
     *open = true;
     return false;
@@ -280,25 +278,56 @@ static void find_live(struct cycle_work *w)
 
 /* ---- regions ---------------------------------------------------------------------------------- */
 
+/* Numbers loops so that those within one stand in a row. Inner loops come before outer ones in the list. */
+static void number_loops(struct cycle_work *w)
+{
+    const struct graph *g = w->g;
+    for (uint32_t l = 0; l < w->region_count; l++) { /* close: how many there are within, itself too */
+        w->regions[l].close++;
+        if (g->loops.p[l].parent)
+            w->regions[g->loops.p[l].parent - 1].close += w->regions[l].close;
+    }
+    uint32_t next = 0; /* of the outermost ones; within, `open` of the parent is where the next one goes */
+    for (uint32_t l = w->region_count; l-- > 0;) {
+        struct cycle_region *r = &w->regions[l];
+        uint32_t parent = g->loops.p[l].parent, count = r->close;
+        uint32_t *at = parent ? &w->regions[parent - 1].limit : &next;
+        r->open = *at;
+        *at += count;
+        r->limit = r->open + 1; /* borrowed until all have their numbers */
+        r->close = r->open + count;
+    }
+    for (uint32_t l = 0; l < w->region_count; l++)
+        w->regions[l].limit = GRAPH_NIL;
+}
+
 static bool list_blocks(struct cycle_work *w)
 {
     struct graph *g = w->g;
-    for (uint32_t pass = 0; pass < 2; pass++) {
-        for (uint32_t b = 0; b < g->blocks.n; b++)
-            for (uint32_t l = g->blocks.p[b].loop; l; l = g->loops.p[l - 1].parent) {
-                struct cycle_region *r = &w->regions[l - 1];
-                if (pass)
-                    r->blocks[r->block_count] = b;
-                r->block_count++;
-            }
-        for (uint32_t l = 0; l < w->region_count && !pass; l++) {
-            struct cycle_region *r = &w->regions[l];
-            r->blocks = ARENA_ARRAY(w->a, uint32_t, r->block_count);
-            r->block_count = 0;
-            if (!r->blocks)
-                return false;
+    uint64_t room = 80 * (uint64_t)g->blocks.n + 10000;
+    for (uint32_t b = 0; b < g->blocks.n; b++)
+        if (g->blocks.p[b].loop)
+            w->regions[g->blocks.p[b].loop - 1].block_count++;
+    for (uint32_t l = 0; l < w->region_count; l++) {
+        struct cycle_region *r = &w->regions[l];
+        uint32_t parent = g->loops.p[l].parent;
+        r->skipped |= r->block_count > room;
+        room -= r->skipped ? 0 : r->block_count;
+        if (parent) {
+            w->regions[parent - 1].block_count += r->block_count;
+            w->regions[parent - 1].skipped |= r->skipped;
         }
     }
+    for (uint32_t l = 0; l < w->region_count; l++) {
+        struct cycle_region *r = &w->regions[l];
+        r->blocks = ARENA_ARRAY(w->a, uint32_t, r->skipped ? 0 : r->block_count);
+        r->block_count = 0;
+        if (!r->blocks)
+            return false;
+    }
+    for (uint32_t b = 0; b < g->blocks.n; b++)
+        for (uint32_t l = g->blocks.p[b].loop; l && !w->regions[l - 1].skipped; l = g->loops.p[l - 1].parent)
+            w->regions[l - 1].blocks[w->regions[l - 1].block_count++] = b;
     return true;
 }
 
@@ -308,23 +337,40 @@ static void find_exits(struct cycle_work *w, struct cycle_region *r)
     for (uint32_t i = 0; i < r->block_count; i++) {
         uint32_t at = r->blocks[i];
         const struct graph_block *b = &g->blocks.p[at];
+        size_t before = r->exits.n;
         if (!b->reachable)
             continue;
         graph_id branch = cycle_branch(g, at);
         if (b->succ_count == 1 && branch != GRAPH_NIL) { /* the thread ends here when the condition holds */
             VEC_PUSH(w->a, r->exits, (struct cycle_exit){at, branch});
-            if (!cycle_in_loop(g, b->succs[0], r->loop))
+            if (!cycle_in_loop(w, b->succs[0], r->loop))
                 VEC_PUSH(w->a, r->exits, (struct cycle_exit){at, graph_not(g, branch)});
+            w->leaves[at] = r->loop + 1;
             continue;
         }
         for (uint32_t s = 0; s < b->succ_count; s++) {
-            if (cycle_in_loop(g, b->succs[s], r->loop))
+            if (cycle_in_loop(w, b->succs[s], r->loop))
                 continue;
             graph_id leaves = b->succ_count != 2 ? GRAPH_NIL : s == 0 ? branch : graph_not(g, branch);
             b = &g->blocks.p[at];
             VEC_PUSH(w->a, r->exits, (struct cycle_exit){at, leaves});
         }
+        if (r->exits.n > before)
+            w->leaves[at] = r->loop + 1;
     }
+}
+
+/* Loops by what their phis start with. */
+static void note_start(struct cycle_work *w, uint32_t region, graph_id start)
+{
+    uint32_t at = 0;
+    if (start == GRAPH_NIL || start >= w->nodes)
+        return;
+    bool known = map_u64_get(&w->starts, start, &at);
+    if (known && w->start_list.p[at].region == region)
+        return;
+    VEC_PUSH(w->a, w->start_list, (struct cycle_start){region, known ? at + 1 : 0});
+    map_u64_put(w->a, &w->starts, start, (uint32_t)w->start_list.n - 1);
 }
 
 static void find_phis(struct cycle_work *w, struct cycle_region *r)
@@ -345,7 +391,7 @@ static void find_phis(struct cycle_work *w, struct cycle_region *r)
         for (uint32_t k = 0; k < n->phi_count && k < b->pred_count; k++) {
             if (!g->blocks.p[b->preds[k]].reachable)
                 continue;
-            bool back = cycle_in_loop(g, b->preds[k], r->loop);
+            bool back = cycle_in_loop(w, b->preds[k], r->loop);
             graph_id *to = back ? &p.next : &p.start;
             bool *one = back ? &next : &start;
             if (*to != GRAPH_NIL && *to != n->phi_args[k])
@@ -354,6 +400,7 @@ static void find_phis(struct cycle_work *w, struct cycle_region *r)
         }
         p.start = start ? p.start : GRAPH_NIL;
         p.next = next ? p.next : GRAPH_NIL;
+        note_start(w, r->loop, p.start);
         r->phis[r->phi_count++] = p;
     }
 }
@@ -388,6 +435,10 @@ static bool begin(struct cycle_work *w)
     w->regions = ARENA_ARRAY(w->a, struct cycle_region, w->region_count + 1);
     w->stamp = ARENA_ARRAY(w->a, uint32_t, w->nodes);
     w->varies = ARENA_ARRAY(w->a, uint8_t, w->nodes);
+    w->note_stamp = ARENA_ARRAY(w->a, uint32_t, w->nodes);
+    w->noted = ARENA_ARRAY(w->a, uint8_t, w->nodes);
+    w->leaves = ARENA_ARRAY(w->a, uint32_t, g->blocks.n + 1);
+    w->straight_of = ARENA_ARRAY(w->a, int32_t, g->blocks.n + 1);
     w->merged_by = ARENA_ARRAY(w->a, uint32_t, w->nodes);
     w->first_access = ARENA_ARRAY(w->a, uint32_t, w->nodes);
     w->next_access = ARENA_ARRAY(w->a, uint32_t, g->accesses.n + 1);
@@ -400,7 +451,8 @@ static bool begin(struct cycle_work *w)
     if (arena_failed(w->a))
         return false;
     for (uint32_t l = 0; l < w->region_count; l++)
-        w->regions[l] = (struct cycle_region){.loop = l, .unroll = 1, .counter = -1, .cycle = -1};
+        w->regions[l] = (struct cycle_region){.loop = l, .unroll = 1, .counter = -1, .cycle = -1, .tested = -1};
+    number_loops(w);
     for (uint32_t d = 0; d < g->defs.n; d++)
         if (g->defs.p[d].merged != g->defs.p[d].node && g->defs.p[d].merged < w->nodes &&
             !w->merged_by[g->defs.p[d].merged])
@@ -462,7 +514,7 @@ static void make_cycle(struct cycle_work *w, struct cycle_region *r)
                                 .block_count = r->block_count};
     c.irreducible = l->irreducible;
     VEC_PUSH(w->a, c.pieces, piece);
-    if (!c.irreducible) {
+    if (!c.irreducible && !r->skipped) {
         list_carried(w, r, &c);
         cycle_join_pieces(w, r, &c);
         const struct graph_piece *best = &c.pieces.p[c.best];
@@ -472,30 +524,41 @@ static void make_cycle(struct cycle_work *w, struct cycle_region *r)
     VEC_PUSH(w->a, w->out->cycles, c);
 }
 
+struct ordered {
+    uint32_t first, last;
+    int32_t parent;
+    uint32_t cycle;
+};
+
+static int by_place(const void *x, const void *y)
+{
+    const struct ordered *a = x, *b = y;
+    if (a->first != b->first)
+        return a->first < b->first ? -1 : 1;
+    if (a->last != b->last)
+        return a->last > b->last ? -1 : 1;
+    if ((int32_t)a->cycle == b->parent || (int32_t)b->cycle == a->parent) /* one piece of the same instances */
+        return (int32_t)a->cycle == b->parent ? -1 : 1;
+    return a->cycle < b->cycle ? -1 : a->cycle > b->cycle;
+}
+
 /* Cycles in order of their first instance, outer ones before the inner ones; everything that refers to one follows. */
 static enum sp_status sort_cycles(struct cycle_work *w)
 {
     struct graph_cycles *out = w->out;
     uint32_t n = (uint32_t)out->cycles.n;
-    uint32_t *order = ARENA_ARRAY(w->a, uint32_t, n), *place = ARENA_ARRAY(w->a, uint32_t, n);
+    struct ordered *order = ARENA_ARRAY(w->a, struct ordered, n);
+    uint32_t *place = ARENA_ARRAY(w->a, uint32_t, n);
     struct graph_cycle *copy = ARENA_ARRAY(w->a, struct graph_cycle, n);
     if (arena_failed(w->a))
         return SP_ERR_MEMORY;
-    for (uint32_t i = 0; i < n; i++) { /* insertion from the back: kernels have few loops, and those nearly in order */
-        uint32_t k = i;
-        for (; k > 0; k--) {
-            const struct graph_cycle *a = &out->cycles.p[order[k - 1]], *b = &out->cycles.p[i];
-            bool after = a->first > b->first || (a->first == b->first && a->last < b->last);
-            if (!after)
-                break;
-            order[k] = order[k - 1];
-        }
-        order[k] = i;
-    }
     for (uint32_t i = 0; i < n; i++)
-        place[order[i]] = i;
+        order[i] = (struct ordered){out->cycles.p[i].first, out->cycles.p[i].last, out->cycles.p[i].parent, i};
+    qsort(order, n, sizeof order[0], by_place);
+    for (uint32_t i = 0; i < n; i++)
+        place[order[i].cycle] = i;
     for (uint32_t i = 0; i < n; i++) {
-        copy[i] = out->cycles.p[order[i]];
+        copy[i] = out->cycles.p[order[i].cycle];
         if (copy[i].parent >= 0)
             copy[i].parent = (int32_t)place[copy[i].parent];
     }
@@ -542,7 +605,7 @@ enum sp_status graph_find_cycles(struct arena *a, struct graph *g, struct graph_
         struct cycle_region *r = &w.regions[l];
         r->stores = changes_something(g, r);
         find_exits(&w, r);
-        if (g->loops.p[l].irreducible)
+        if (g->loops.p[l].irreducible || r->skipped)
             continue;
         find_phis(&w, r);
         cycle_find_inductions(&w, r);
@@ -561,6 +624,14 @@ enum sp_status graph_find_cycles(struct arena *a, struct graph *g, struct graph_
     for (uint32_t l = 0; l < w.region_count; l++)
         if (w.regions[l].cycle >= 0 && (uint32_t)w.regions[l].cycle < loops)
             cycle_add_inner(&w, &w.regions[l]);
+    for (uint32_t b = 0; b < g->blocks.n; b++)
+        w.straight_of[b] = -1;
+    for (uint32_t i = 0; i < loops; i++) {
+        const struct graph_cycle *c = &out->cycles.p[i];
+        for (size_t k = 0; k < c->pieces.n; k++)
+            for (uint32_t b = 0; b < c->pieces.p[k].block_count && c->pieces.p[k].straight; b++)
+                w.straight_of[c->pieces.p[k].blocks[b]] = (int32_t)i;
+    }
     cycle_find_straight(&w);
     enum sp_status status = sort_cycles(&w);
     name_blocks(&w, cycle_of);

@@ -56,10 +56,16 @@ struct cycle_region { /* a loop of the flow graph */
     graph_id count;         /* steps, where proved */
     int32_t cycle;          /* the cycle it is a piece of, -1: not yet */
     bool stores;            /* memory changes in it */
+    bool skipped;           /* too deep a nest: nothing is asked about it */
+    uint32_t open, close;   /* loops within have `open` from here on, below `close` */
     int32_t tested;         /* index into phis: what its own test looks at, -1: none */
     graph_id limit;         /* the loop ends when the tested phi's next value is this; NIL: another test */
     uint64_t turns;         /* graph_piece.c: turns before the last, as a number modulo a prime */
     bool turns_known;
+};
+
+struct cycle_start { /* a loop whose phi begins with some value, and the next one with the same */
+    uint32_t region, next; /* next + 1, 0: none */
 };
 
 struct cycle_work {
@@ -73,6 +79,12 @@ struct cycle_work {
     uint8_t *varies;
     VEC(graph_id) stack;
     uint32_t *merged_by; /* of nodes: instance + 1 whose guarded write makes it of the older value and its own */
+    uint32_t *note_stamp;   /* of nodes: loop + 1 for which uses below it are noted */
+    uint8_t *noted;         /* of nodes: which uses (graph_induction.c) */
+    uint32_t *leaves;       /* of blocks: loop + 1 that it leaves, the one at work */
+    int32_t *straight_of;   /* of blocks: the cycle whose straight piece it is, -1: none */
+    struct map_u64 starts;  /* of loop phis by their first value: index into start_list */
+    VEC(struct cycle_start) start_list;
     uint32_t *first_access, *next_access; /* loads that give a node, as lists: access + 1 */
     uint32_t *first_phi, *next_phi;       /* phis of a block; node numbers */
     bool *live, *data;
@@ -87,7 +99,7 @@ struct cycle_work {
 };
 
 /* graph_cycle.c */
-bool cycle_in_loop(const struct graph *g, uint32_t block, uint32_t loop);
+bool cycle_in_loop(const struct cycle_work *w, uint32_t block, uint32_t loop);
 /* False: the same in every turn of the loop. */
 bool cycle_varies(struct cycle_work *w, uint32_t loop, graph_id id);
 /* The instance that computes a node, inside the loop if it is one of its (UINT32_MAX: any). UINT32_MAX: none. */

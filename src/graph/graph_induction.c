@@ -122,6 +122,15 @@ static void note_use(struct cycle_work *w, struct cycle_region *r, graph_id id, 
         return;
     w->budget--;
     const struct graph_node *n = graph_at(g, id);
+    uint8_t way = (uint8_t)(1u << (2 * use + whole));
+    if (id < w->nodes && graph_at(g, id)->kind != GRAPH_PHI) { /* once is enough */
+        if (w->note_stamp[id] != r->loop + 1)
+            w->noted[id] = 0;
+        w->note_stamp[id] = r->loop + 1;
+        if (w->noted[id] & way)
+            return;
+        w->noted[id] |= way;
+    }
     switch (n->kind) {
     case UOP_ADD:
         for (unsigned k = 0; k < 2; k++)
@@ -153,14 +162,6 @@ static void note_use(struct cycle_work *w, struct cycle_region *r, graph_id id, 
     }
 }
 
-static bool exits_at(const struct cycle_region *r, uint32_t block)
-{
-    for (size_t i = 0; i < r->exits.n; i++)
-        if (r->exits.p[i].block == block)
-            return true;
-    return false;
-}
-
 static void find_uses(struct cycle_work *w, struct cycle_region *r)
 {
     struct graph *g = w->g;
@@ -171,11 +172,11 @@ static void find_uses(struct cycle_work *w, struct cycle_region *r)
             const struct graph_insn n = g->insns.p[k];
             for (uint32_t x = n.first_access; x < n.first_access + n.access_count; x++)
                 note_use(w, r, g->accesses.p[x].address, USE_ADDRESS, g->accesses.p[x].width > 1, 0);
-            bool leaves = k == b.last && exits_at(r, at);
+            bool leaves = k == b.last && w->leaves[at] == r->loop + 1;
             if (n.guard != GRAPH_NIL && !leaves)
                 note_use(w, r, n.guard, USE_GUARD, false, 0);
         }
-        if (b.succ_count > 1 && b.branch != GRAPH_NIL && !exits_at(r, at))
+        if (b.succ_count > 1 && b.branch != GRAPH_NIL && w->leaves[at] != r->loop + 1)
             note_use(w, r, b.branch, USE_GUARD, false, 0);
     }
     for (size_t i = 0; i < r->exits.n; i++)

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { SET_MAX = 16, CHAINS_MAX = 8, MATCH_DEPTH = 60, CLIMB_MAX = 48, STEPS_MAX = 4096, MUX_MAX = 4096 };
+enum { SET_MAX = 16, CHAINS_MAX = 8, MATCH_DEPTH = 60, CLIMB_MAX = 48, STEPS_MAX = 4096, MUX_MAX = 256, IDLE_MAX = 64, PHIS_MAX = 6 };
 
 /* ---- numbers modulo 2^61 - 1 ------------------------------------------------------------------ */
 
@@ -83,7 +83,7 @@ struct evaluator {
     enum turn turn;
     struct map_u64 known;
     VEC(struct set) sets;
-    unsigned steps;
+    unsigned steps, phis; /* loop phis being looked behind */
 };
 
 static void evaluate(struct evaluator *e, graph_id id, struct set *out, unsigned depth);
@@ -145,7 +145,7 @@ static void evaluate_phi(struct evaluator *e, graph_id id, struct set *out, unsi
             set_add(out, map_hash_mix(0x6a6f696e, id) % PRIME);
         return;
     }
-    if (p->step_kind != CYCLE_STEP_ADD || p->start == GRAPH_NIL) {
+    if (p->step_kind != CYCLE_STEP_ADD || p->start == GRAPH_NIL || e->phis >= PHIS_MAX) {
         set_add(out, map_hash_mix(0x6c656166, id) % PRIME);
         return;
     }
@@ -153,7 +153,9 @@ static void evaluate_phi(struct evaluator *e, graph_id id, struct set *out, unsi
     if (r->loop == e->loop && e->turn == TURN_AFTER)
         turn = field_add(turn, 1);
     struct set start = {0}, step = {0};
+    e->phis++;
     evaluate(e, p->start, &start, depth + 1);
+    e->phis--;
     evaluate(e, p->step, &step, depth + 1);
     for (unsigned i = 0; i < start.count && step.count == 1; i++)
         set_add(out, field_add(start.v[i], field_mul(turn, step.v[0])));
@@ -263,6 +265,22 @@ static bool is_index(struct matcher *m, graph_id id, unsigned depth)
     for (unsigned k = 0; k < n->arg_count && passes; k++)
         passes = is_index(m, n->arg[k], depth + 1);
     return passes;
+}
+
+/* A number made of places, parameters and counters alone, as an index is. */
+static bool may_be_index(const struct graph *g, graph_id id, unsigned depth)
+{
+    const struct graph_node *n = graph_at(g, id);
+    if (n->kind == UOP_CONST || n->kind == UOP_SREG || n->kind == UOP_CBANK || n->kind == GRAPH_PHI)
+        return true;
+    bool integer = (n->kind >= UOP_ADD && n->kind <= UOP_SAR) || n->kind == UOP_SEXT || n->kind == UOP_ZEXT ||
+                   n->kind == UOP_UNIFORM || n->kind == UOP_SELECT || n->kind == UOP_LO;
+    if (!integer || depth > 12)
+        return false;
+    for (unsigned k = n->kind == UOP_SELECT; k < n->arg_count; k++)
+        if (!may_be_index(g, n->arg[k], depth + 1))
+            return false;
+    return true;
 }
 
 struct word { /* of memory */
@@ -445,7 +463,7 @@ static bool match(struct matcher *m, graph_id t, graph_id n, unsigned depth)
     if (!cycle_varies(w, m->r->loop, t))
         return same_value(m, t, n, 0);
     if (is_index(m, t, 0))
-        return graph_at(w->g, n)->type == graph_at(w->g, t)->type;
+        return graph_at(w->g, n)->type == graph_at(w->g, t)->type && may_be_index(w->g, n, 0);
     return match_term(m, t, n, depth);
 }
 
@@ -849,13 +867,11 @@ static void join_chain(struct joiner *j, uint32_t chain)
     uint32_t parent = w->g->loops.p[r->loop].parent;
     for (size_t at = 0; at < j->flow.n; at++) {
         /* Loops that start from what flows here, then straight code on it. */
-        for (uint32_t l = 0; l < w->region_count; l++) {
-            struct cycle_region *other = &w->regions[l];
-            bool open = other != r && other->cycle < 0 && w->g->loops.p[l].parent == parent && other->chains.n > 0;
-            bool starts = false;
-            for (uint32_t i = 0; i < other->phi_count && open && !starts; i++)
-                starts = other->phis[i].start == j->flow.p[at];
-            if (starts)
+        uint32_t s = 0;
+        bool any = map_u64_get(&w->starts, j->flow.p[at], &s);
+        for (uint32_t next = any ? s + 1 : 0; next; next = w->start_list.p[next - 1].next) {
+            struct cycle_region *other = &w->regions[w->start_list.p[next - 1].region];
+            if (other != r && other->cycle < 0 && w->g->loops.p[other->loop].parent == parent && other->chains.n > 0)
                 try_loop(j, chain, other);
         }
         if (w->budget > 0 && !w->between[j->flow.p[at]])
@@ -943,7 +959,8 @@ static void join_stores(struct joiner *j)
     /* The end: the first element, a turn after the last. */
     end_at(j, first, field_mul(turn, field_add(cycle_turns(w, r), 1)));
     uint32_t parent = g->loops.p[r->loop].parent;
-    for (uint32_t b = g->loops.p[r->loop].header + 1; b < g->blocks.n && w->budget > 0; b++) {
+    uint32_t idle = 0; /* blocks since the last piece */
+    for (uint32_t b = g->loops.p[r->loop].header + 1; b < g->blocks.n && w->budget > 0 && idle < IDLE_MAX; b++, idle++) {
         uint32_t l = g->blocks.p[b].loop;
         struct run run = {0};
         struct set at = {0};
@@ -965,6 +982,7 @@ static void join_stores(struct joiner *j)
                       (struct part){.chain = UINT32_MAX});
             note_copies(j, &run);
             end_at(j, at, field_mul(j->advance, n));
+            idle = 0;
         } else if (l && g->loops.p[l - 1].header == b && g->loops.p[l - 1].parent == parent && l - 1 != r->loop &&
                    w->regions[l - 1].cycle < 0 && w->regions[l - 1].chains.n == 0) {
             struct cycle_region *other = &w->regions[l - 1];
@@ -976,6 +994,7 @@ static void join_stores(struct joiner *j)
             add_loop(j, other, n);
             note_copies(j, &run);
             end_at(j, at, field_mul(field_mul(j->advance, n), field_add(cycle_turns(w, other), 1)));
+            idle = 0;
         }
     }
 }

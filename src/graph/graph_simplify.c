@@ -116,6 +116,8 @@ static graph_id simplify_add(struct graph *g, const struct uop *like, const grap
         graph_id pair[2] = {args[0] < args[1] ? args[0] : args[1], args[0] < args[1] ? args[1] : args[0]};
         return graph_intern_like(g, &add, pair, 2);
     }
+    if (bits == 32)
+        graph_join_products(g, &s);
     for (unsigned i = 0; i < s.count; i++) { /* x + -x */
         for (unsigned k = 0; k < s.count; k++) {
             if (at(g, s.term[k])->kind != UOP_NEG || at(g, s.term[k])->arg[0] != s.term[i] || i == k)

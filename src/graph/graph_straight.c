@@ -187,13 +187,8 @@ static uint32_t loop_of(const struct cycle_work *w, uint32_t insn)
 static int32_t cycle_around(const struct cycle_work *w, uint32_t insn)
 {
     uint32_t block = w->g->insns.p[insn].block;
-    for (size_t i = 0; i < w->out->cycles.n; i++)
-        for (size_t k = 0; k < w->out->cycles.p[i].pieces.n; k++) {
-            const struct graph_piece *p = &w->out->cycles.p[i].pieces.p[k];
-            for (uint32_t b = 0; b < p->block_count && p->straight && w->out->cycles.p[i].pieces.n > 1; b++)
-                if (p->blocks[b] == block)
-                    return (int32_t)i;
-        }
+    if (w->straight_of[block] >= 0)
+        return w->straight_of[block];
     uint32_t loop = loop_of(w, insn);
     return loop ? w->regions[loop - 1].cycle : -1;
 }
@@ -203,7 +198,9 @@ static void add_found(struct straight *s, const struct found *f)
     struct cycle_work *w = s->w;
     struct graph_cycles *out = w->out;
     int32_t parent = cycle_around(w, f->first);
-    for (size_t i = w->looping; i < out->cycles.n; i++) { /* copies, and other accumulators of the same steps */
+    enum { LOOK_BACK = 64 };
+    size_t since = out->cycles.n > LOOK_BACK ? out->cycles.n - LOOK_BACK : 0;
+    for (size_t i = since > w->looping ? since : w->looping; i < out->cycles.n; i++) { /* copies, and other accumulators of the same steps */
         const struct graph_cycle *c = &out->cycles.p[i];
         uint64_t count = 0;
         bool overlaps = f->first <= c->last && c->first <= f->last;

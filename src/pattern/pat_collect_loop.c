@@ -54,7 +54,7 @@ static bool match_fold(struct pat_collect *k, const struct pat_page *page, const
     for (unsigned j = 0; j < plan->accumulators; j++)
         VEC_PUSH(c->a, c->inner, (struct pat_inner){.node = f->out[which[j]]});
     enter_copies(k);
-    struct pat_found *found = pat_keep(k->run, f->out[which[0]], NULL, 0);
+    struct pat_found *found = pat_keep(k->run, GRAPH_NIL, NULL, 0);
     if (found)
         found->cycle = f->cycle + 1;
     return found != NULL;
@@ -106,8 +106,8 @@ static void match_counters(struct pat_collect *k, const struct pat_page *page, c
         const struct pat_term *terms[3];
         graph_id nodes[3];
         unsigned count = 0;
-        if (y->counter == GRAPH_NIL || (plan->start && y->start == GRAPH_NIL) ||
-            (plan->next && y->next == GRAPH_NIL) || (plan->condition && y->until == GRAPH_NIL))
+        if (y->counter == GRAPH_NIL || (plan->start && y->start == GRAPH_NIL) || (plan->next && y->next == GRAPH_NIL) ||
+            (plan->condition && y->until == GRAPH_NIL))
             continue;
         pat_ctx_begin(k->c, page, v, y->counter);
         k->c->bound[plan->counter] = (struct pat_bound){.set = true, .node = y->counter, .as = UOP_B32};
@@ -148,7 +148,8 @@ static void match_copies(struct pat_collect *k, const struct pat_page *page, con
             VEC_PUSH(k->a, extra, y->first);
             VEC_PUSH(k->a, extra, y->last);
         }
-        struct pat_found *found = pat_match_where(k->c) ? pat_keep(k->run, GRAPH_NIL, extra.p, (unsigned)extra.n) : NULL;
+        struct pat_found *found =
+            pat_match_where(k->c) ? pat_keep(k->run, GRAPH_NIL, extra.p, (unsigned)extra.n) : NULL;
         if (found)
             found->cycle = (uint32_t)i + 1;
     }

@@ -196,9 +196,9 @@ static const struct pat_plan *plan_loop(struct pat_compile *c, struct pat_plan *
 
 static bool is_warp_call(const char *name)
 {
-    static const char *const names[] = {"__any_sync",        "__all_sync",        "__ballot_sync",   "__match_any_sync",
-                                        "__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync",
-                                        "__reduce_and_sync", "__reduce_or_sync",  "__reduce_xor_sync"};
+    static const char *const names[] = {
+        "__any_sync",        "__all_sync",        "__ballot_sync",     "__match_any_sync", "__reduce_add_sync",
+        "__reduce_min_sync", "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(names[i], name) == 0)
             return true;

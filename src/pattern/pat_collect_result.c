@@ -87,7 +87,7 @@ static struct pat_collective *resolve_load(struct pat_collect *k, graph_id node,
         if (part || found->everywhere)
             return found;
         return pat_play_reads_first(k->play, load.address, found->result_address, load.width, load.runs_when) ? found
-                                                                                                           : NULL;
+                                                                                                              : NULL;
     }
     return part ? NULL : resolve_copy(k, at, depth);
 }
@@ -103,7 +103,8 @@ static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool
     for (size_t i = k->list.n; i-- > 0;) {
         struct pat_collective *v = k->list.p[i];
         bool wanted = part ? v->outcome == PAT_PART : v->outcome == PAT_ALL_IN_ONE;
-        if (wanted && v->values.n && v->values.p[v->values.n - 1] == node)
+        uint32_t at;
+        if (wanted && ((v->values.n && v->values.p[v->values.n - 1] == node) || map_u64_get(&v->partial, node, &at)))
             return v;
     }
     struct pat_collective *found = NULL, *one;
@@ -213,6 +214,86 @@ void pat_collect_join(struct pat_collect *k)
             widen(k, k->list.p[i]);
 }
 
+enum { SEES_MAX = 2048 };
+struct walk {
+    struct pat_collect *k;
+    struct map_u64 seen; /* 1 being looked at, 2 no, 3 yes */
+    VEC(graph_id) marked;
+    const struct graph_cycle *cycle;
+    enum pat_op op;
+    unsigned left;
+};
+
+static bool in_cycle(const struct graph *g, const struct graph_cycle *y, uint32_t block)
+{
+    uint32_t first = g->blocks.p[block].first;
+    return first >= y->first && first <= y->last;
+}
+
+/* Is a value, through meetings of paths and the operation, one of the accumulator that goes round the loop? */
+static bool is_accumulator(struct walk *w, graph_id id, unsigned depth)
+{
+    const struct graph *g = w->k->x->g;
+    uint32_t state;
+    if (id == GRAPH_NIL || id >= w->k->x->count || depth > 400 || !w->left)
+        return false;
+    if (map_u64_get(&w->seen, id, &state))
+        return state == 3;
+    w->left--;
+    map_u64_put(w->k->a, &w->seen, id, 1);
+    VEC_PUSH(w->k->a, w->marked, id);
+    const struct graph_node n = *graph_at(g, id);
+    struct pat_binary v;
+    bool yes = false;
+    if (n.kind == GRAPH_PHI) {
+        yes = graph_is_loop_phi(g, id) && in_cycle(g, w->cycle, n.block);
+        if (yes)
+            map_u64_put(w->k->a, &w->seen, id, 3);
+        for (uint32_t i = 0; i < n.phi_count; i++)
+            yes |= is_accumulator(w, n.phi_args[i], depth + 1);
+    } else if (pat_binary_of(w->k->x, id, &v) && v.op == w->op) {
+        yes = is_accumulator(w, v.a, depth + 1);
+        yes |= is_accumulator(w, v.b, depth + 1);
+    } else if (n.kind == UOP_SELECT) {
+        yes = is_accumulator(w, n.arg[1], depth + 1);
+        yes |= is_accumulator(w, n.arg[2], depth + 1);
+    }
+    map_u64_put(w->k->a, &w->seen, id, yes ? 3 : 2);
+    return yes;
+}
+
+/* All that the accumulator is: the pieces of a loop leave it behind in several values, each on its path. */
+static void find_partial(struct pat_collect *k, struct pat_collective *c, graph_id result, graph_id out)
+{
+    struct walk w = {.k = k, .cycle = &k->x->g->cycles->cycles.p[c->cycle - 1], .op = c->op, .left = SEES_MAX};
+    uint32_t state;
+    is_accumulator(&w, result, 0);
+    is_accumulator(&w, out, 0);
+    for (size_t i = 0; i < w.marked.n; i++)
+        if (map_u64_get(&w.seen, w.marked.p[i], &state) && state == 3)
+            map_u64_put(k->a, &c->partial, w.marked.p[i], 1);
+    /* What is chosen between these behind the loop is one of them too; constants are what it started from. */
+    VEC(graph_id) list = {0};
+    for (size_t i = 0; i < w.marked.n; i++)
+        if (map_u64_get(&c->partial, w.marked.p[i], &state))
+            VEC_PUSH(k->a, list, w.marked.p[i]);
+    for (size_t i = 0; i < list.n && list.n < SEES_MAX; i++) {
+        uint32_t users;
+        const graph_id *user = graph_users(k->x->g, list.p[i], &users);
+        for (uint32_t u = 0; u < users && u < 64; u++) {
+            const struct graph_node *n = graph_at(k->x->g, user[u]);
+            bool phi = n->kind == GRAPH_PHI, open = n->kind != UOP_SELECT && !phi;
+            const graph_id *args = phi ? n->phi_args : &n->arg[1];
+            for (uint32_t j = 0; j < (phi ? n->phi_count : 2) && !open; j++)
+                open = !map_u64_get(&c->partial, args[j], &state) && !graph_is_const(k->x->g, args[j], NULL);
+            if (open || map_u64_get(&c->partial, user[u], &state))
+                continue;
+            map_u64_put(k->a, &c->partial, user[u], 1);
+            VEC_PUSH(k->a, list, user[u]);
+        }
+    }
+}
+
 /* What a thread gathers in a loop of its own is a reduction too: no page's, but others may be of it. */
 void pat_collect_folds(struct pat_collect *k)
 {
@@ -239,6 +320,7 @@ void pat_collect_folds(struct pat_collect *k)
                                          .outcome = PAT_ALL_IN_ONE,
                                          .everywhere = true,
                                          .exact = v.exact,
+                                         .cycle = f->cycle + 1,
                                          .first = cycles->cycles.p[f->cycle].first,
                                          .last = cycles->cycles.p[f->cycle].last};
             VEC_PUSH(k->a, c->inputs, v.a == in ? v.b : v.a);
@@ -247,6 +329,7 @@ void pat_collect_folds(struct pat_collect *k)
             if (f->start[j] != GRAPH_NIL)
                 VEC_PUSH(k->a, c->values, f->start[j]);
             VEC_PUSH(k->a, c->values, f->result[j] != GRAPH_NIL ? f->result[j] : out);
+            find_partial(k, c, f->result[j], out);
             VEC_PUSH(k->a, k->list, c);
         }
     }

@@ -62,6 +62,7 @@ struct pat_variant {
     struct cu_block block;
     const struct pat_term *value, *condition, *target; /* NULL: absent */
     int slow;                    /* metavariable that stands for what a slow path gives, -1: none */
+    bool reduces;                /* speaks of reductions: elements may be loaded through pointers that are stepped */
     const struct pat_plan *plan; /* the block is steps, a loop or an effect (pat_collect.h); NULL: one of the above */
 };
 
@@ -283,14 +284,16 @@ struct pat_ctx {
     VEC(graph_id) readings;   /* nodes read as min or max: node, first argument, second argument */
     unsigned via;
     graph_id root;
-    int word;                             /* word of a wide store being matched, -1 */
-    unsigned steps;                       /* left before this root is given up */
-    bool partial;                         /* some goals are solved apart: `where` waits */
-    const struct pat_branches *branches;  /* for slow_path(); NULL: there are none */
-    struct pat_slow slow_path;            /* what slow_path() found */
-    struct pat_collect *collect;          /* what threads do together (pat_collect.h); NULL: not known yet */
-    VEC(const struct pat_found *) spoken; /* matches of the reductions a term spoke of */
-    unsigned reach;                       /* enum pat_reach: of the reductions a term spoke of, the widest */
+    int word;                                    /* word of a wide store being matched, -1 */
+    unsigned steps;                              /* left before this root is given up */
+    bool partial;                                /* some goals are solved apart: `where` waits */
+    const struct pat_branches *branches;         /* for slow_path(); NULL: there are none */
+    struct pat_slow slow_path;                   /* what slow_path() found */
+    struct pat_collect *collect;                 /* what threads do together (pat_collect.h); NULL: not known yet */
+    VEC(const struct pat_found *) spoken;        /* matches of the reductions a term spoke of */
+    VEC(const struct pat_collective *) gathered; /* and those that are loops of a thread */
+    uint32_t within;                             /* + 1: the loop whose element is being matched */
+    unsigned reach;                              /* enum pat_reach: of the reductions a term spoke of, the widest */
 };
 enum { PAT_CHOICE_SYNC, PAT_CHOICE_SELF, PAT_CHOICE_SCOPE, PAT_CHOICES }; /* functions of bindings that choose a word */
 void pat_ctx_begin(struct pat_ctx *c, const struct pat_page *page, const struct pat_variant *variant, graph_id root);

@@ -29,8 +29,8 @@ struct pat_play {
     graph_id size; /* nodes there were */
     uint32_t now, *stamp;
     uint64_t *value;
-    uint8_t *known;  /* of the memo: 1 known, 0 not */
-    bool *given;     /* a phi whose value is set from outside */
+    uint8_t *known;   /* of the memo: 1 known, 0 not */
+    bool *given;      /* a phi whose value is set from outside */
     uint8_t *differs; /* 0 not asked, 1 no, 2 yes, 3 being asked */
     struct loop_view *loops;
     unsigned threads, thread;
@@ -79,10 +79,22 @@ static unsigned source_lane(unsigned mode, unsigned lane, unsigned b, unsigned c
     unsigned most = least | (clamp & ~segment & 31), from;
     b &= 31;
     switch (mode) {
-    case 0: from = least | (b & ~segment & 31); *within = from <= most; break;
-    case 1: from = lane - b; *within = lane >= b && from >= most; break;
-    case 2: from = lane + b; *within = from <= most; break;
-    default: from = lane ^ b; *within = from <= most; break;
+    case 0:
+        from = least | (b & ~segment & 31);
+        *within = from <= most;
+        break;
+    case 1:
+        from = lane - b;
+        *within = lane >= b && from >= most;
+        break;
+    case 2:
+        from = lane + b;
+        *within = from <= most;
+        break;
+    default:
+        from = lane ^ b;
+        *within = from <= most;
+        break;
     }
     return *within ? from : lane;
 }
@@ -433,8 +445,7 @@ static bool play_step(struct pat_play *p, const struct pat_step *s, const struct
         return true;
     if (active == IS_UNKNOWN)
         return false;
-    bool known =
-        s->load_other == UINT32_MAX ? play_lane(p, s, &own, &other) : play_memory(p, s, first, &own, &other);
+    bool known = s->load_other == UINT32_MAX ? play_lane(p, s, &own, &other) : play_memory(p, s, first, &own, &other);
     if (!known || own < 0 || own >= INT16_MAX || other < INT16_MIN || other > INT16_MAX)
         return false;
     t->own[p->thread] = (int16_t)own;
