@@ -99,7 +99,10 @@ struct cycle_work {
     struct straight *straight;        /* private to graph_straight.c */
 };
 
-/* graph_cycle.c */
+/* graph_region.c */
+bool cycle_begin(struct cycle_work *w);
+/* Exits, phis, stores. */
+void cycle_find_region(struct cycle_work *w, struct cycle_region *r);
 bool cycle_in_loop(const struct cycle_work *w, uint32_t block, uint32_t loop);
 /* False: the same in every turn of the loop. */
 bool cycle_varies(struct cycle_work *w, uint32_t loop, graph_id id);
