@@ -345,7 +345,7 @@ static void find_partial(struct pat_collect *k, struct pat_collective *c, uint32
         for (uint32_t u = 0; u < users && u < 64; u++) {
             const struct graph_node *n = graph_at(k->x->g, user[u]);
             bool phi = n->kind == GRAPH_PHI, open = n->kind != UOP_SELECT && !phi;
-            if (open && goes_on(&w, user[u]) && !map_u64_get(&c->partial, user[u], &state)) {
+            if (goes_on(&w, user[u]) && !map_u64_get(&c->partial, user[u], &state)) {
                 map_u64_put(k->a, &c->partial, user[u], 1);
                 VEC_PUSH(k->a, list, user[u]);
                 continue;
