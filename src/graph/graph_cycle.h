@@ -75,6 +75,10 @@ struct graph_cycles {
 /* SP_ERR_MEMORY or SP_OK. Linear in the size of the graph but for budgets on peeling. */
 enum sp_status graph_find_cycles(struct arena *a, struct graph *g, struct graph_cycles *out);
 
+/* The condition under which the loop is come to, whichever of its pieces runs: the path of the block that all of them lie
+ * behind; GRAPH_NIL: always. */
+graph_id graph_cycle_path(const struct graph *g, const struct graph_cycle *c);
+
 /* `id` with loop values replaced by what they are as functions of the counters (turn_of): for text only. */
 graph_id graph_as_turn(struct graph *g, graph_id id);
 

@@ -296,6 +296,7 @@ enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct gr
         graph_block_uniform(g, graph_true(g)); /* which loops threads leave apart */
     f.syncs = graph_find_syncs(a, g, &opaque);
     out->complete = !opaque && !g->incomplete;
+    f.unordered = !out->complete;
     if (!f.syncs || !(f.dead_end = graph_find_dead_ends(a, g, f.syncs)) || !list_events(&f) ||
         !(f.object = graph_find_objects(a, g, out)))
         return SP_ERR_MEMORY;

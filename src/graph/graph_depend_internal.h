@@ -17,6 +17,7 @@ struct graph_facts {
     size_t n, cap;
     unsigned depth;
     graph_id first_new;
+    uint64_t tries; /* combinations of facts looked at: the work that solving has cost */
     struct map_u64 turns;
     bool uniform_done;    /* `varying` of the nodes that stood when the first question came */
     bool two_dimensional; /* the code reads threadIdx.y or .z */
@@ -40,6 +41,8 @@ struct graph_linear {
     bool wraps; /* a sum was opened that is not shown to stay inside its width */
 };
 bool graph_linear_of(struct graph *g, graph_id id, struct graph_linear *out);
+bool graph_linear_symbol(struct graph_linear *a, graph_id symbol, int64_t c); /* a + c * symbol */
+bool graph_not_negative(struct graph *g, graph_id id);
 /* a + m * b; false when it does not fit. */
 bool graph_linear_add(struct graph_linear *a, const struct graph_linear *b, int64_t m);
 bool graph_linear_is_const(const struct graph_linear *a, int64_t *k);
@@ -55,6 +58,7 @@ graph_id graph_linear_node(struct graph *g, const struct graph_linear *a);
 /* A loop phi that is `start` plus a constant `step` a turn. */
 bool graph_is_counter(struct graph *g, graph_id phi, graph_id *start, int64_t *step);
 
+/* ---- facts and conditions (graph_exclude.c) -------------------------------------------------- */
 /* Facts `f <= 0` that hold together. */
 enum { CONSTRAINT_MAX = 28 };
 struct graph_constraints {
@@ -89,6 +93,28 @@ enum { SYNC_NOTHING, SYNC_WARP, SYNC_MAYBE, SYNC_BLOCK };
 uint8_t *graph_find_syncs(struct arena *a, struct graph *g, bool *opaque);
 /* Blocks from which no access and no barrier is reached any more. */
 bool *graph_find_dead_ends(struct arena *a, struct graph *g, const uint8_t *syncs);
+
+/* ---- bits of threadIdx in an address (graph_depend_digit.c) ----------------------------------- */
+struct graph_digit {
+    int64_t c;          /* bytes a step */
+    graph_id scale;     /* times this uniform node, or NIL */
+    unsigned dimension; /* of threadIdx */
+    unsigned shift;     /* the digit is (threadIdx >> shift) & mask */
+    uint32_t mask;      /* UINT32_MAX: all bits */
+    graph_id flip;      /* … ^ this uniform node, or NIL */
+    struct graph_linear value;
+};
+bool graph_is_digit(struct graph *g, graph_id id, struct graph_digit *d);
+/* A term of an address: digit * c, or digit * uniform * c. */
+bool graph_read_digit(struct graph *g, graph_id symbol, int64_t c, struct graph_digit *d);
+int64_t graph_digit_count(struct graph *g, const struct graph_digit *d); /* values it has at most */
+/* Two that share bits of one coordinate; all of one coordinate that only grow with it. */
+bool graph_digits_overlap(const struct graph_digit *d, unsigned count);
+bool graph_digits_grow(const struct graph_digit *d, unsigned count);
+void graph_sort_digits(struct graph_digit *d, unsigned count); /* largest step first, scaled ones before */
+/* The values that make sum(digit * step) = right. *never: there are none. False (and not never): not decided. */
+bool graph_take_apart(struct graph *g, struct graph_digit *d, unsigned count, const struct graph_linear *right,
+                      bool *assumed, bool *never);
 
 /* ---- whose store it is (graph_depend_solve.c) ------------------------------------------------------- */
 enum { SOLVE_NEVER, SOLVE_THREAD, SOLVE_UNKNOWN };
@@ -127,7 +153,7 @@ uint32_t *graph_find_objects(struct arena *a, struct graph *g, struct graph_depe
 
 /* ---- at work (graph_depend.c: bits that flow; graph_depend_pair.c: what a pair of accesses is) --------- */
 enum { LEVELS = 4, STRENGTHS = 4, CLASSES = 3, OWN_WAY = 0, OVERWRITTEN = 1, ENDED = 2 };
-enum { FLOW_WORK = 12000000, SOLVE_WORK = 60000 };
+enum { FLOW_WORK = 12000000, SOLVE_WORK = 60000, TRIES_WORK = 3000000, REACHES_MAX = 40000 };
 enum { EVENT_ACCESS, EVENT_SYNC };
 
 #define WAY_BITS(way)             (UINT64_C(0xffff) << (16 * (way)))
@@ -157,6 +183,7 @@ struct finder {
     VEC(uint32_t) parting;
     VEC(struct graph_reach) reaches;
     uint32_t *forced, forced_now; /* of accesses: stores taken to overwrite the source's word (graph_depend_prune.c) */
+    bool unordered;               /* something may order threads beside the barriers of the block: no race is claimed */
     int64_t flow_work, solve_work;
 };
 

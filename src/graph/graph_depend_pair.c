@@ -137,19 +137,31 @@ static bool race_seen(const struct finder *f, uint32_t first, uint32_t second)
     return false;
 }
 
+/* A constant distance that is no lane's. */
+static bool far_apart(struct graph *g, graph_id thread)
+{
+    struct graph_linear d, own = {.t = {{graph_sreg(g, UOP_SR_TID_X), 1}}, .n = 1};
+    int64_t k;
+    return graph_linear_of(g, thread, &d) && graph_linear_add(&d, &own, -1) && graph_linear_is_const(&d, &k) &&
+           (k >= 32 || k <= -32);
+}
+
 /* Whether the other thread exists hangs on how many threads a block has. When another store of the same object meets
  * the access with a smaller block (the thread's own store, above all), threads take several elements each, so many
  * apart: it does not follow that there are as many threads as this solution asks for. */
 static bool hangs_on_block(struct finder *f, const struct graph_side *a, const struct graph_side *b, int32_t delta,
-                           uint32_t load, uint32_t store)
+                           uint32_t load, uint32_t store, graph_id thread)
 {
     struct graph *g = f->g;
     struct graph_solution u, v;
-    graph_solve_block(g, a, b, delta, &u);
-    f->solve_work -= 4;
+    const struct graph_access *at = access_at(f, load);
     if (g->env->block[0])
         return false; /* the ranges have said it */
-    bool near = u.need <= 32;
+    if ((at->kind != GRAPH_LOAD || at->space != UOP_SHARED) && far_apart(g, thread))
+        return true; /* its own store; memory that somebody else has filled */
+    graph_solve_block(g, a, b, delta, &u);
+    f->solve_work -= 4;
+    bool near = u.need <= (graph_facts_of(g)->two_dimensional ? 4u : 32u);
     for (unsigned d = 1; d < 3; d++) {
         struct graph_linear x, own = {.t = {{graph_sreg(g, UOP_SR_TID_X + d), 1}}, .n = 1};
         struct graph_range r;
@@ -162,10 +174,9 @@ static bool hangs_on_block(struct finder *f, const struct graph_side *a, const s
     }
     if (near)
         return false;
-    const struct graph_access *at = access_at(f, load);
     if (at->kind != GRAPH_LOAD || at->space != UOP_SHARED)
-        return true; /* its own store; memory that somebody else has filled */
-    for (uint32_t i = 0; i < g->accesses.n && f->solve_work > 0; i++) {
+        return true;
+    for (uint32_t i = 0; i < g->accesses.n && f->solve_work > 0 && graph_facts_of(g)->tries < TRIES_WORK; i++) {
         const struct graph_access *x = access_at(f, i);
         f->flow_work--;
         if (i == store || x->kind == GRAPH_LOAD || f->object[i] != f->object[load])
@@ -189,7 +200,8 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
     const struct graph_access *x = access_at(f, s->access), *y = access_at(f, second);
     bool x_stores = x->kind != GRAPH_LOAD, y_stores = y->kind != GRAPH_LOAD;
     if ((!x_stores && !y_stores) || (x->kind == GRAPH_ATOMIC && y->kind == GRAPH_ATOMIC) || x->space == UOP_LOCAL ||
-        y->space == UOP_LOCAL || same_value(f, x, y) || x->order >= UOP_RELAXED_CTA || y->order >= UOP_RELAXED_CTA)
+        y->space == UOP_LOCAL || f->unordered || same_value(f, x, y) || x->order >= UOP_RELAXED_CTA ||
+        y->order >= UOP_RELAXED_CTA)
         return false;
     bool from_store = x_stores && (!y_stores || x->kind == GRAPH_STORE); /* whose thread is u: the first one's */
     uint32_t store = from_store ? s->access : second, load = from_store ? second : s->access;
@@ -214,7 +226,7 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
             continue;
         if (u.thread[0] == GRAPH_NIL || u.thread[1] == GRAPH_NIL || u.thread[2] == GRAPH_NIL)
             continue; /* several threads: they may write the same */
-        if (hangs_on_block(f, &a, &b, delta, load, store))
+        if (hangs_on_block(f, &a, &b, delta, load, store, u.thread[0]))
             continue;
         if (!race_seen(f, s->access, second)) {
             struct graph_race r = {.first = s->access, .second = second, .assumed = u.in_warp};
@@ -228,6 +240,10 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
 
 static void keep_reach(struct finder *f, const struct source *s, struct graph_reach r)
 {
+    if (f->reaches.n >= REACHES_MAX) {
+        f->out->complete = false;
+        return;
+    }
     if (f->parting.n) {
         uint32_t *list = ARENA_ARRAY(f->a, uint32_t, f->parting.n);
         if (!list)
@@ -285,6 +301,9 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
         if (u.known)
             memcpy(r.thread, u.thread, sizeof r.thread);
         r.own = u.who == THREAD_SAME;
+        for (unsigned d = 0; d < 3 && r.own && !u.known; d++)
+            r.thread[d] = graph_sreg(g, UOP_SR_TID_X + d);
+        r.thread_known |= r.own;
     }
     if (r.own)
         r.sync = GRAPH_SYNC_OWN;
@@ -324,6 +343,8 @@ void graph_relate(struct finder *f, const struct source *s, uint32_t to, uint64_
     bool store_first = x->kind != GRAPH_LOAD;
     for (int32_t delta = store_first ? step - y->width : step - x->width; delta < (store_first ? x->width : y->width);
          delta += step) {
+        if (graph_facts_of(f->g)->tries > TRIES_WORK)
+            f->solve_work = 0;
         if (f->solve_work <= 0) {
             f->out->complete = false;
             return;

@@ -99,7 +99,9 @@ bool graph_prune_reaches(struct finder *f)
         for (end = i + 1; end < f->reaches.n && f->reaches.p[end].load == group->load;)
             end++;
         size_t count = end - i;
-        for (size_t k = 0; k < count && count > 1 && count <= GROUP_MAX && f->flow_work > 0 && f->solve_work > 0; k++)
+        for (size_t k = 0; k < count && count > 1 && count <= GROUP_MAX && f->flow_work > 0 && f->solve_work > 0 &&
+                           graph_facts_of(f->g)->tries < TRIES_WORK;
+             k++)
             drop[k] = !group[k].may && overwritten(f, group, count, k);
         for (size_t k = 0; k < count; k++)
             if (count > GROUP_MAX || !drop[k])

@@ -8,82 +8,6 @@
 
 enum { DIGITS = 4 };
 
-struct digit {
-    int64_t c;          /* bytes a step */
-    graph_id scale;     /* times this uniform node, or NIL */
-    unsigned dimension; /* of threadIdx */
-    unsigned shift;     /* the digit is (threadIdx >> shift) & mask */
-    uint32_t mask;      /* UINT32_MAX: all bits */
-    graph_id flip;      /* … ^ this uniform node, or NIL */
-    struct graph_linear value;
-};
-
-/* threadIdx.d, or some of its bits. */
-static bool is_digit(struct graph *g, graph_id id, struct digit *d)
-{
-    const struct graph_node n = *graph_at(g, id);
-    uint64_t c;
-    if (n.kind == UOP_SREG && n.imm <= UOP_SR_TID_Z) {
-        d->dimension = (unsigned)n.imm;
-        d->mask = UINT32_MAX;
-        return true;
-    }
-    if (n.kind == UOP_SHR && graph_is_const(g, n.arg[1], &c) && c < 16 && is_digit(g, n.arg[0], d) && !d->shift &&
-        d->mask == UINT32_MAX && !d->flip) {
-        d->shift = (unsigned)c;
-        return true;
-    }
-    if (n.kind == UOP_AND && graph_is_const(g, n.arg[1], &c) && c && (c & (c + 1)) == 0 && c < 1024 &&
-        is_digit(g, n.arg[0], d) && d->mask == UINT32_MAX && !d->flip) {
-        d->mask = (uint32_t)c;
-        return true;
-    }
-    if (n.kind == UOP_XOR && !d->flip) {
-        for (unsigned k = 0; k < 2; k++)
-            if (graph_block_uniform(g, n.arg[1 - k]) && is_digit(g, n.arg[k], d) && !d->flip) {
-                d->flip = n.arg[1 - k];
-                return true;
-            }
-    }
-    return false;
-}
-
-bool graph_is_coordinate(struct graph *g, graph_id symbol, unsigned *dimension, bool *whole)
-{
-    struct digit d = {0};
-    if (!is_digit(g, symbol, &d))
-        return false;
-    *dimension = d.dimension;
-    *whole = d.mask == UINT32_MAX && !d.shift && !d.flip;
-    return true;
-}
-
-static bool read_digit(struct graph *g, graph_id symbol, int64_t c, struct digit *d)
-{
-    const struct graph_node n = *graph_at(g, symbol);
-    *d = (struct digit){.c = c};
-    if (is_digit(g, symbol, d))
-        return true;
-    if (n.kind != UOP_MUL)
-        return false;
-    for (unsigned k = 0; k < 2; k++) {
-        *d = (struct digit){.c = c, .scale = n.arg[1 - k]};
-        if (graph_block_uniform(g, n.arg[1 - k]) && is_digit(g, n.arg[k], d))
-            return true;
-    }
-    return false;
-}
-
-/* How many values the digit has at most; 0: not known. */
-static int64_t digit_count(struct graph *g, const struct digit *d)
-{
-    struct graph_range r;
-    if (d->mask != UINT32_MAX)
-        return (int64_t)d->mask + 1;
-    graph_range_of(g, graph_sreg(g, UOP_SR_TID_X + d->dimension), &r);
-    return (r.hi >> d->shift) + 1;
-}
-
 bool graph_address_form(struct graph *g, const struct graph_side *side, struct graph_linear *out)
 {
     if (!graph_linear_of(g, side->address, out))
@@ -99,149 +23,6 @@ bool graph_address_form(struct graph *g, const struct graph_side *side, struct g
             }
         }
         out->k -= 0x400;
-    }
-    return true;
-}
-
-/* Divides: false when some coefficient is no multiple. *never: only the constant is none. */
-static bool divide(struct graph_linear *a, int64_t c, bool *never)
-{
-    *never = false;
-    for (unsigned i = 0; i < a->n; i++)
-        if (a->t[i].c % c)
-            return false;
-    if (a->k % c) {
-        *never = true;
-        return false;
-    }
-    for (unsigned i = 0; i < a->n; i++)
-        a->t[i].c /= c;
-    a->k /= c;
-    return true;
-}
-
-/* A word inside a wider store: every so many threads read one thread's store. right / c as (right / small) >> s; it
- * holds for the threads for which nothing is shifted out. */
-static bool divide_wide(struct graph *g, struct graph_linear *a, int64_t c, bool *never)
-{
-    int64_t small = c;
-    for (unsigned i = 0; i < a->n; i++)
-        for (int64_t x = a->t[i].c < 0 ? -a->t[i].c : a->t[i].c; x;) {
-            int64_t rest = small % x;
-            small = x;
-            x = rest;
-        }
-    if (c <= 0 || small <= 0 || c % small || ((c / small) & (c / small - 1)) != 0 || !divide(a, small, never))
-        return false;
-    struct graph_range r;
-    int64_t many = c / small, over = ((a->k % many) + many) % many;
-    if (over)
-        a->k += many - over; /* the whole number is the same, and never below zero for want of a word */
-    graph_id node = graph_linear_node(g, a);
-    if (node == GRAPH_NIL)
-        return false;
-    graph_linear_range(g, a, &r);
-    if (r.lo < 0)
-        return false;
-    node =
-        graph_op2(g, UOP_SHR, UOP_B32, node, graph_const(g, UOP_B32, (uint64_t)__builtin_ctzll((uint64_t)(c / small))));
-    bool wraps = a->wraps;
-    if (!graph_linear_of(g, node, a))
-        return false;
-    a->wraps |= wraps;
-    return true;
-}
-
-/* A product with `scale` in it: the other factor, or a constant 1 for `scale` itself. */
-static bool unscale(struct graph *g, graph_id symbol, graph_id scale, int64_t m, struct graph_linear *out)
-{
-    const struct graph_node n = *graph_at(g, symbol);
-    struct graph_linear factor;
-    if (symbol == scale)
-        return !__builtin_add_overflow(out->k, m, &out->k);
-    if (n.kind != UOP_MUL || (n.arg[0] != scale && n.arg[1] != scale))
-        return false;
-    return graph_linear_of(g, n.arg[n.arg[0] == scale], &factor) && graph_linear_add(out, &factor, m);
-}
-
-static int64_t floor_div(int64_t a, int64_t b)
-{
-    return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-
-/* One coordinate of a code that counts its threads in more than one dimension: the row of a tile. */
-static bool is_coordinates(struct graph *g, const struct graph_linear *a)
-{
-    struct digit d = {0};
-    return graph_facts_of(g)->two_dimensional && a->n == 1 && is_digit(g, a->t[0].symbol, &d);
-}
-
-/* Takes `right` apart over the digits, largest first. */
-static bool take_apart(struct graph *g, struct digit *d, unsigned count, const struct graph_linear *right,
-                       bool *assumed)
-{
-    struct graph_linear rest = *right;
-    for (unsigned i = 0; i < count; i++) {
-        struct graph_linear left = {.wraps = rest.wraps, .k = rest.k}; /* for the smaller digits */
-        bool last = i + 1 == count;
-        if (d[i].c < 0 && count > 1)
-            return false;
-        for (unsigned k = 0; k < rest.n; k++) {
-            int64_t c = rest.t[k].c;
-            struct graph_linear one = {.t = {{rest.t[k].symbol, 1}}, .n = 1};
-            if (d[i].scale && c % d[i].c == 0 && unscale(g, rest.t[k].symbol, d[i].scale, c / d[i].c, &d[i].value))
-                continue;
-            if (!d[i].scale && c % d[i].c == 0) {
-                if (!graph_linear_add(&d[i].value, &one, c / d[i].c))
-                    return false;
-                continue;
-            }
-            if (last || !graph_linear_add(&left, &one, c))
-                return false;
-        }
-        d[i].value.wraps |= rest.wraps;
-        if (last) {
-            if (d[i].scale)
-                return left.k == 0 && left.n == 0;
-            if (left.k % d[i].c)
-                return false;
-            d[i].value.k += left.k / d[i].c;
-            return true;
-        }
-        if (d[i].scale) { /* below one step of it: threadIdx.x < blockDim.x is so, the rest is assumed */
-            bool proved = graph_at(g, d[i].scale)->kind == UOP_SREG && left.n == 1 && left.k == 0 &&
-                          graph_at(g, left.t[0].symbol)->kind == UOP_SREG &&
-                          graph_at(g, d[i].scale)->imm - UOP_SR_NTID_X == graph_at(g, left.t[0].symbol)->imm;
-            if (!proved && !is_coordinates(g, &left))
-                return false;
-            *assumed |= !proved;
-            rest = left;
-            continue;
-        }
-        /* How much of the constant belongs to the smaller digits: as much as keeps them inside one step. */
-        struct graph_linear terms = left;
-        struct graph_range r;
-        terms.k = 0;
-        graph_linear_range(g, &terms, &r);
-        int64_t step = d[i].c, high = floor_div(left.k, step), low = left.k - high * step;
-        bool inside = r.lo + low >= 0 && r.hi < step - low;
-        if (!inside) {
-            struct graph_range all = r;
-            if (!is_coordinates(g, &terms) && !(r.lo > INT64_MIN / 4 && r.hi < INT64_MAX / 4 && r.hi - r.lo < step))
-                return false;
-            if (all.hi - all.lo >= step) /* a tile's row: as long as the step, as far as is known */
-                all = (struct graph_range){0, step - (d[i + 1].c > 0 ? d[i + 1].c : 1), false};
-            /* A constant just below one step is a step back: tile[ty][tx - 1]. */
-            int64_t back = step - low, element = d[i + 1].c > 0 ? d[i + 1].c : 1;
-            if (all.hi + low >= step && back <= 4 * element) {
-                low -= step;
-                high++;
-            }
-            *assumed = true;
-        }
-        d[i].value.k += high;
-        left.k = low;
-        rest = left;
     }
     return true;
 }
@@ -265,8 +46,8 @@ static bool pinned(struct graph *g, graph_id when, unsigned dimension, unsigned 
         if (!always || n.kind != UOP_IEQ || !graph_linear_of(g, n.arg[0], &x) || !graph_linear_of(g, n.arg[1], &y) ||
             !graph_linear_add(&x, &y, -1) || x.n != 1 || (x.t[0].c != 1 && x.t[0].c != -1))
             continue;
-        struct digit d = {0};
-        if (is_digit(g, x.t[0].symbol, &d) && !d.flip && d.dimension == dimension && d.shift == shift &&
+        struct graph_digit d = {0};
+        if (graph_is_digit(g, x.t[0].symbol, &d) && !d.flip && d.dimension == dimension && d.shift == shift &&
             d.mask == mask) {
             *value = x.t[0].c == 1 ? -x.k : x.k;
             return true;
@@ -276,7 +57,7 @@ static bool pinned(struct graph *g, graph_id when, unsigned dimension, unsigned 
 }
 
 /* The coordinate out of its digits. */
-static bool coordinate(struct graph *g, struct digit *d, unsigned count, unsigned dimension, graph_id store_when,
+static bool coordinate(struct graph *g, struct graph_digit *d, unsigned count, unsigned dimension, graph_id store_when,
                        struct graph_linear *out, bool *missing)
 {
     int high = -1, low = -1;
@@ -378,10 +159,16 @@ static unsigned compare_thread(struct graph *g, graph_id thread, const struct gr
     if (both_exclude(g, load_when, store_when, base, &d, -1, 1) &&
         both_exclude(g, load_when, store_when, base, &d, 1, 1))
         return THREAD_SAME;
-    for (unsigned i = 0; i < d.n; i++)
-        if (!graph_block_uniform(g, d.t[i].symbol))
-            return THREAD_VARIES;
-    return THREAD_UNDECIDED;
+    unsigned varies = 0;
+    for (unsigned i = 0; i < d.n; i++) {
+        struct graph_digit bits = {0};
+        if (graph_block_uniform(g, d.t[i].symbol))
+            continue;
+        if (!graph_is_digit(g, d.t[i].symbol, &bits) || bits.flip)
+            return THREAD_UNDECIDED; /* it may come to the thread's own number */
+        varies++;
+    }
+    return varies ? THREAD_VARIES : THREAD_UNDECIDED;
 }
 
 /* Both in one warp: bounds by the guards, or only the bits within a lane differ. */
@@ -391,7 +178,10 @@ static bool one_warp(struct graph *g, const struct graph_linear *u, graph_id thr
     struct graph_linear t = {.t = {{graph_sreg(g, UOP_SR_TID_X), 1}}, .n = 1};
     const struct graph_node n = *graph_at(g, thread);
     uint64_t c;
-    if (graph_facts_of(g)->two_dimensional)
+    struct graph_linear apart = *u;
+    int64_t k;
+    if (graph_facts_of(g)->two_dimensional || !graph_linear_add(&apart, &t, -1) ||
+        (graph_linear_is_const(&apart, &k) && (k >= 32 || k <= -32)))
         return false;
     if (n.kind == UOP_XOR && n.arg[0] == t.t[0].symbol) {
         struct graph_range r;
@@ -408,6 +198,15 @@ static bool one_warp(struct graph *g, const struct graph_linear *u, graph_id thr
                 c == 5 && r.lo >= 0 && r.hi < 32)
                 return true;
         }
+    }
+    /* The lane plus the distance stays a lane. */
+    struct graph_linear lane = *u;
+    if (graph_linear_add(&lane, &t, -1)) {
+        struct graph_linear bits = {
+            .t = {{graph_op2(g, UOP_AND, UOP_B32, t.t[0].symbol, graph_const(g, UOP_B32, 31)), 1}}, .n = 1};
+        if (graph_linear_add(&lane, &bits, 1) && both_exclude(g, load_when, store_when, base, &lane, -1, 32) &&
+            both_exclude(g, load_when, store_when, base, &lane, 1, 1))
+            return true;
     }
     /* t >= 32 and u >= 32 are impossible */
     return both_exclude(g, load_when, store_when, base, &t, -1, 32) &&
@@ -441,8 +240,9 @@ static uint32_t block_need(struct graph *g, const struct graph_linear u[3], cons
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static void judge(struct graph *g, const struct graph_side *store, const struct graph_side *load, struct digit *digits,
-                  unsigned count, const struct graph_linear *condition, struct graph_solution *out)
+static void judge(struct graph *g, const struct graph_side *store, const struct graph_side *load,
+                  struct graph_digit *digits, unsigned count, const struct graph_linear *condition,
+                  struct graph_solution *out)
 {
     struct graph_constraints base = {0};
     struct graph_linear u[3], f;
@@ -452,7 +252,7 @@ static void judge(struct graph *g, const struct graph_side *store, const struct 
         if (graph_linear_add(&f, &digits[i].value, -1))
             graph_constrain(&base, &f);
         f = digits[i].value;
-        f.k -= digit_count(g, &digits[i]) - 1;
+        f.k -= graph_digit_count(g, &digits[i]) - 1;
         graph_constrain(&base, &f);
         if (digits[i].mask == UINT32_MAX && !digits[i].shift) {
             struct graph_linear size = {
@@ -469,8 +269,8 @@ static void judge(struct graph *g, const struct graph_side *store, const struct 
         if (graph_linear_add(&minus, condition, -1))
             graph_constrain(&base, &minus);
         for (unsigned i = 0; i < condition->n; i++) {
-            struct digit d = {0};
-            equation |= !is_digit(g, condition->t[i].symbol, &d);
+            struct graph_digit d = {0};
+            equation |= !graph_is_digit(g, condition->t[i].symbol, &d);
         }
         out->assumed |= condition->wraps;
     }
@@ -538,11 +338,59 @@ static void judge(struct graph *g, const struct graph_side *store, const struct 
         out->in_warp = one_warp(g, &u[0], out->thread[0], load->when, when, &base);
 }
 
+/* The thread's number in a block of two or three dimensions: x + blockDim.x * (y + blockDim.y * z), as one step. */
+static bool is_thread_number(struct graph *g, const struct graph_digit *d, unsigned count)
+{
+    bool x = false, y = false;
+    for (unsigned i = 0; i < count; i++) {
+        if (d[i].c != d[0].c || d[i].mask != UINT32_MAX || d[i].shift || d[i].flip)
+            return false;
+        const struct graph_node scale = *graph_at(g, d[i].scale);
+        if (d[i].scale == GRAPH_NIL)
+            x |= d[i].dimension == 0;
+        else if (d[i].dimension == 1 && scale.kind == UOP_SREG && scale.imm == UOP_SR_NTID_X)
+            y = true;
+        else if (d[i].dimension != 2 || d[i].scale != graph_op2(g, UOP_MUL, UOP_B32, graph_sreg(g, UOP_SR_NTID_X),
+                                                                graph_sreg(g, UOP_SR_NTID_Y)))
+            return false;
+    }
+    return count > 1 && x && y;
+}
+
+/* Another number: which thread it is cannot be said by coordinates, but whether it is another one can. */
+static bool solve_number(struct graph *g, const struct graph_side *store, const struct graph_side *load, int64_t c,
+                         const struct graph_linear *difference, struct graph_solution *out)
+{
+    struct graph_constraints none = {0}, zero = {0};
+    struct graph_linear d = *difference, minus = {0};
+    graph_id when = graph_block_uniform(g, store->when) ? store->when : GRAPH_NIL;
+    int64_t k;
+    if (graph_linear_is_const(&d, &k) && k == 0)
+        return false;
+    for (unsigned i = 0; i < d.n; i++)
+        if (d.t[i].c % c)
+            return false;
+    if (d.k % c || !graph_linear_add(&minus, &d, -1)) {
+        out->answer = d.k % c ? SOLVE_NEVER : SOLVE_UNKNOWN;
+        return true;
+    }
+    graph_constrain(&zero, &d);
+    graph_constrain(&zero, &minus);
+    out->answer = SOLVE_THREAD;
+    out->may = false;
+    out->assumed = d.wraps;
+    if (graph_excluded(g, load->when, when, &zero))
+        out->who = THREAD_OTHER;
+    else if (both_exclude(g, load->when, when, &none, &d, -1, 1) && both_exclude(g, load->when, when, &none, &d, 1, 1))
+        out->who = THREAD_SAME;
+    return true;
+}
+
 static void solve(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
                   struct graph_solution *out)
 {
     struct graph_linear s, l, right, varying = {0}, condition = {0};
-    struct digit digits[DIGITS];
+    struct graph_digit digits[DIGITS];
     unsigned count = 0;
     bool never, opaque = false;
     out->answer = SOLVE_UNKNOWN;
@@ -566,7 +414,7 @@ static void solve(struct graph *g, const struct graph_side *store, const struct 
         }
         if (!graph_linear_add(&varying, &one, s.t[i].c))
             return;
-        if (count == DIGITS || !read_digit(g, s.t[i].symbol, s.t[i].c, &digits[count]))
+        if (count == DIGITS || !graph_read_digit(g, s.t[i].symbol, s.t[i].c, &digits[count]))
             opaque = true;
         else
             count++;
@@ -576,6 +424,23 @@ static void solve(struct graph *g, const struct graph_side *store, const struct 
     right.wraps |= s.wraps;
     struct graph_linear difference = right; /* at u = t */
     int64_t k;
+    if (!opaque && graph_digits_overlap(digits, count)) {
+        /* t + (t >> 5): no number of mixed radix, but it grows with t. */
+        if (!graph_linear_add(&difference, &varying, -1) || !graph_linear_is_const(&difference, &k) || k ||
+            !graph_digits_grow(digits, count))
+            return;
+        for (unsigned i = 0; i < count; i++) {
+            if (digits[i].mask != UINT32_MAX || digits[i].shift)
+                continue;
+            digits[0] = digits[i];
+            break;
+        }
+        digits[0].value = (struct graph_linear){.t = {{graph_sreg(g, UOP_SR_TID_X + digits[0].dimension), 1}}, .n = 1};
+        out->answer = SOLVE_THREAD;
+        out->may = false;
+        judge(g, store, load, digits, 1, &condition, out);
+        return;
+    }
     if (opaque) {
         struct graph_range r;
         if (graph_linear_add(&difference, &varying, -1)) {
@@ -595,46 +460,15 @@ static void solve(struct graph *g, const struct graph_side *store, const struct 
         }
         condition = right;
     } else {
-        for (unsigned i = 1; i < count; i++) /* the largest step first; a scaled one counts as larger */
-            for (unsigned j = i; j; j--) {
-                bool before = (digits[j].scale != GRAPH_NIL) > (digits[j - 1].scale != GRAPH_NIL) ||
-                              ((digits[j].scale != GRAPH_NIL) == (digits[j - 1].scale != GRAPH_NIL) &&
-                               digits[j].c > digits[j - 1].c);
-                if (!before)
-                    break;
-                struct digit t = digits[j];
-                digits[j] = digits[j - 1];
-                digits[j - 1] = t;
-            }
-        if (count == 1 && !digits[0].scale) {
-            digits[0].value = right;
-            if (!divide(&digits[0].value, digits[0].c, &never) &&
-                (never || !divide_wide(g, &digits[0].value, digits[0].c, &never))) {
-                if (never)
-                    out->answer = SOLVE_NEVER;
-                return;
-            }
-        } else {
-            int64_t gcd = 0; /* a constant that no step divides is met by none */
-            for (unsigned i = 0; i < count; i++)
-                for (int64_t a = gcd, b = digits[i].c < 0 ? -digits[i].c : digits[i].c;;) {
-                    if (!b) {
-                        gcd = a;
-                        break;
-                    }
-                    int64_t t = a % b;
-                    a = b;
-                    b = t;
-                }
-            bool whole = gcd > 1 && right.k % gcd != 0;
-            for (unsigned i = 0; i < right.n && whole; i++)
-                whole = right.t[i].c % gcd == 0;
-            if (whole) {
+        struct graph_linear apart = difference;
+        if (is_thread_number(g, digits, count) && graph_linear_add(&apart, &varying, -1) &&
+            solve_number(g, store, load, digits[0].c, &apart, out))
+            return;
+        graph_sort_digits(digits, count);
+        if (!graph_take_apart(g, digits, count, &right, &out->assumed, &never)) {
+            if (never)
                 out->answer = SOLVE_NEVER;
-                return;
-            }
-            if (!take_apart(g, digits, count, &right, &out->assumed))
-                return;
+            return;
         }
         for (unsigned i = 0; i < count; i++) { /* u ^ flip = value */
             if (!digits[i].flip)

@@ -1,14 +1,14 @@
-/* Linear forms over the integers, and conditions that never hold together. An integer node is opened into
- * sum(coefficient * symbol) + constant; where a sum might leave its width the form says so (`wraps`). A condition is a
- * table of compares: each row of it is a set of facts `form <= 0`, and a set is contradictory when some sum of its
- * facts has a positive least value by the ranges of the symbols. `x + s < s` needs nothing but x >= 0 for that.
- * requires: ranges · gives: graph_linear_of, graph_contradicts, graph_excludes */
+/* Linear forms over the integers: an integer node is opened into sum(coefficient * symbol) + constant; where a sum might
+ * leave its width the form says so (`wraps`). Shifts, masks and exclusive ors of multiples become the same of smaller
+ * numbers; a loop's counters and pointers become its number of turns, which is a symbol while forms are solved and an
+ * expression of a counter afterwards.
+ * requires: ranges · gives: graph_linear_of, graph_linear_node */
 #include "graph/graph_depend_internal.h"
 #include "graph/graph_internal.h"
 
 enum { LINEAR_DEPTH = 24 };
 
-static bool add_symbol(struct graph_linear *a, graph_id symbol, int64_t c)
+bool graph_linear_symbol(struct graph_linear *a, graph_id symbol, int64_t c)
 {
     unsigned i = 0;
     if (!c)
@@ -38,7 +38,7 @@ bool graph_linear_add(struct graph_linear *a, const struct graph_linear *b, int6
 {
     int64_t c;
     for (unsigned i = 0; i < b->n; i++)
-        if (__builtin_mul_overflow(b->t[i].c, m, &c) || !add_symbol(a, b->t[i].symbol, c))
+        if (__builtin_mul_overflow(b->t[i].c, m, &c) || !graph_linear_symbol(a, b->t[i].symbol, c))
             return false;
     a->wraps |= b->wraps;
     return !__builtin_mul_overflow(b->k, m, &c) && !__builtin_add_overflow(a->k, c, &a->k);
@@ -50,7 +50,7 @@ bool graph_linear_is_const(const struct graph_linear *a, int64_t *k)
     return a->n == 0;
 }
 
-static bool not_negative(struct graph *g, graph_id id)
+bool graph_not_negative(struct graph *g, graph_id id)
 {
     struct graph_range r;
     return graph_range_of(g, id, &r) && r.lo >= 0;
@@ -114,7 +114,7 @@ static bool split_bits(struct graph *g, graph_id x, unsigned s, struct graph_lin
         return false;
     for (unsigned i = 0; i < f.n; i++) {
         bool whole = f.t[i].c % step == 0;
-        if (!add_symbol(whole ? high : low, f.t[i].symbol, whole ? f.t[i].c / step : f.t[i].c))
+        if (!graph_linear_symbol(whole ? high : low, f.t[i].symbol, whole ? f.t[i].c / step : f.t[i].c))
             return false;
     }
     int64_t k = f.k >= 0 ? f.k / step : -((-f.k + step - 1) / step);
@@ -162,15 +162,19 @@ static bool open_node(struct graph *g, graph_id id, int64_t m, struct graph_line
     uint64_t c;
     int64_t k;
     if (bits != 32 && bits != 64)
-        return add_symbol(out, id, m);
+        return graph_linear_symbol(out, id, m);
     if (n.kind == UOP_CONST)
         return !__builtin_mul_overflow(signed_const(&n), m, &k) && !__builtin_add_overflow(out->k, k, &out->k);
     if (depth > LINEAR_DEPTH)
-        return add_symbol(out, id, m);
+        return graph_linear_symbol(out, id, m);
     switch (n.kind) {
     case UOP_ADD:
         out->wraps |= bits == 32 && !graph_range_of(g, id, &r);
         return open_node(g, n.arg[0], m, out, depth + 1) && open_node(g, n.arg[1], m, out, depth + 1);
+    case UOP_NOT: /* -1 - x */
+        if (__builtin_mul_overflow(m, -1, &k) || __builtin_add_overflow(out->k, k, &out->k))
+            return false;
+        return open_node(g, n.arg[0], k, out, depth + 1);
     case UOP_NEG:
         out->wraps |= bits == 32 && !graph_range_of(g, n.arg[0], &r);
         return !__builtin_mul_overflow(m, -1, &k) && open_node(g, n.arg[0], k, out, depth + 1);
@@ -187,14 +191,14 @@ static bool open_node(struct graph *g, graph_id id, int64_t m, struct graph_line
     case UOP_ZEXT:
         if (n.imm != 32)
             break;
-        out->wraps |= !not_negative(g, n.arg[0]);
+        out->wraps |= !graph_not_negative(g, n.arg[0]);
         return open_node(g, n.arg[0], m, out, depth + 1);
     case UOP_XOR:
     case UOP_OR: {
         unsigned s;
         graph_id bits_of = bits == 32 ? unshifted(g, &n, &s) : GRAPH_NIL;
         if (bits_of != GRAPH_NIL)
-            return !__builtin_mul_overflow(m, INT64_C(1) << s, &k) && add_symbol(out, bits_of, k);
+            return !__builtin_mul_overflow(m, INT64_C(1) << s, &k) && open_node(g, bits_of, k, out, depth + 1);
         break;
     }
     case GRAPH_PHI: { /* start + step * turns */
@@ -202,11 +206,11 @@ static bool open_node(struct graph *g, graph_id id, int64_t m, struct graph_line
         if (!graph_is_counter(g, id, &start, &k) || __builtin_mul_overflow(k, m, &k))
             break;
         out->wraps |= !graph_range_of(g, id, &r);
-        return add_symbol(out, graph_turn_symbol(g, g->blocks.p[n.block].loop), k) &&
+        return graph_linear_symbol(out, graph_turn_symbol(g, g->blocks.p[n.block].loop), k) &&
                open_node(g, start, m, out, depth + 1);
     }
     case UOP_SHR:
-        if (bits == 32 && graph_is_const(g, n.arg[1], &c) && c && c < 16 && not_negative(g, n.arg[0])) {
+        if (bits == 32 && graph_is_const(g, n.arg[1], &c) && c && c < 16 && graph_not_negative(g, n.arg[0])) {
             struct graph_linear high, low;
             if (split_bits(g, n.arg[0], (unsigned)c, &high, &low))
                 return graph_linear_add(out, &high, m);
@@ -214,38 +218,48 @@ static bool open_node(struct graph *g, graph_id id, int64_t m, struct graph_line
         break;
     case UOP_AND: /* x & -2^k is 2^k * (x >> k) */
         if (bits == 32 && graph_is_const(g, n.arg[1], &c) && c && (c & (c + 1)) == 0 && c < 1 << 16 &&
-            not_negative(g, n.arg[0])) {
+            graph_not_negative(g, n.arg[0])) {
             struct graph_linear high, low;
+            if (graph_range_of(g, n.arg[0], &r) && r.hi <= (int64_t)c)
+                return open_node(g, n.arg[0], m, out, depth + 1); /* nothing is cut off */
             if (split_bits(g, n.arg[0], (unsigned)__builtin_ctzll(c + 1), &high, &low))
                 return graph_linear_add(out, &low, m);
         }
         if (bits == 32) {
             unsigned s;
             graph_id bits_of = unshifted(g, &n, &s);
+            if (bits_of == GRAPH_NIL && graph_is_const(g, n.arg[1], &c) && c && graph_not_negative(g, n.arg[0])) {
+                uint64_t low = c >> __builtin_ctzll(c); /* bits a to b of x are the low bits of x >> a */
+                s = (unsigned)__builtin_ctzll(c);
+                if (s && s < 16 && (low & (low + 1)) == 0 && low < 1 << 16)
+                    bits_of = graph_op2(g, UOP_AND, UOP_B32,
+                                        graph_op2(g, UOP_SHR, UOP_B32, n.arg[0], graph_const(g, UOP_B32, s)),
+                                        graph_const(g, UOP_B32, low));
+            }
             if (bits_of != GRAPH_NIL)
-                return !__builtin_mul_overflow(m, INT64_C(1) << s, &k) && add_symbol(out, bits_of, k);
+                return !__builtin_mul_overflow(m, INT64_C(1) << s, &k) && open_node(g, bits_of, k, out, depth + 1);
         }
         if (bits == 32 && graph_is_const(g, n.arg[1], &c) && (int32_t)c < 0) {
             uint32_t low = (uint32_t) - (int32_t)c;
-            if ((low & (low - 1)) == 0 && not_negative(g, n.arg[0])) {
+            if ((low & (low - 1)) == 0 && graph_not_negative(g, n.arg[0])) {
                 unsigned s = (unsigned)__builtin_ctz(low);
                 graph_id high = graph_op2(g, UOP_SHR, UOP_B32, n.arg[0], graph_const(g, UOP_B32, s));
-                return !__builtin_mul_overflow(m, (int64_t)low, &k) && add_symbol(out, high, k);
+                return !__builtin_mul_overflow(m, (int64_t)low, &k) && graph_linear_symbol(out, high, k);
             }
         }
         break;
     case UOP_SAR:
-        if (bits == 32 && graph_is_const(g, n.arg[1], &c) && not_negative(g, n.arg[0]))
-            return add_symbol(out, graph_op2(g, UOP_SHR, UOP_B32, n.arg[0], n.arg[1]), m);
+        if (bits == 32 && graph_is_const(g, n.arg[1], &c) && graph_not_negative(g, n.arg[0]))
+            return graph_linear_symbol(out, graph_op2(g, UOP_SHR, UOP_B32, n.arg[0], n.arg[1]), m);
         break;
     case UOP_SREG: /* the lane, where a block has one dimension */
         if (n.imm == UOP_SR_LANEID && graph_facts_of(g) && !graph_facts_of(g)->two_dimensional)
-            return add_symbol(
+            return graph_linear_symbol(
                 out, graph_op2(g, UOP_AND, UOP_B32, graph_sreg(g, UOP_SR_TID_X), graph_const(g, UOP_B32, 31)), m);
         break;
     default: break;
     }
-    return add_symbol(out, id, m);
+    return graph_linear_symbol(out, id, m);
 }
 
 bool graph_linear_of(struct graph *g, graph_id id, struct graph_linear *out)
@@ -325,403 +339,4 @@ graph_id graph_linear_node(struct graph *g, const struct graph_linear *a)
     }
     graph_id k = graph_const(g, UOP_B32, (uint64_t)a->k);
     return sum == GRAPH_NIL ? k : a->k ? graph_op2(g, UOP_ADD, UOP_B32, sum, k) : sum;
-}
-
-/* ---- facts that hold together ---------------------------------------------------------------- */
-
-void graph_constrain(struct graph_constraints *s, const struct graph_linear *f)
-{
-    if (s->n < CONSTRAINT_MAX)
-        s->f[s->n++] = *f;
-}
-
-static bool never(struct graph *g, const struct graph_linear *f)
-{
-    struct graph_range r;
-    graph_linear_range(g, f, &r);
-    return r.lo > 0;
-}
-
-/* a + b with multipliers that make their first common symbol of opposite sign go away; or plainly. */
-static bool combine(const struct graph_linear *a, const struct graph_linear *b, unsigned way, struct graph_linear *out)
-{
-    int64_t ma = 1, mb = 1;
-    if (way) {
-        unsigned found = 0, i = 0;
-        for (; i < a->n && found < way; i++)
-            for (unsigned k = 0; k < b->n; k++)
-                if (a->t[i].symbol == b->t[k].symbol && (a->t[i].c < 0) != (b->t[k].c < 0) && a->t[i].c != -b->t[k].c &&
-                    ++found == way) {
-                    ma = b->t[k].c < 0 ? -b->t[k].c : b->t[k].c;
-                    mb = a->t[i].c < 0 ? -a->t[i].c : a->t[i].c;
-                }
-        if (found < way || ma > 4096 || mb > 4096)
-            return false;
-    }
-    *out = (struct graph_linear){0};
-    return graph_linear_add(out, a, ma) && graph_linear_add(out, b, mb);
-}
-
-/* What only gets smaller from turn to turn is never above its start. */
-static void add_descent(struct graph *g, struct graph_constraints *s, graph_id phi)
-{
-    const struct graph_node n = *graph_at(g, phi);
-    const struct graph_block *b = &g->blocks.p[n.block];
-    struct graph_linear f = {0}, start;
-    graph_id from = GRAPH_NIL;
-    if (!b->loop || g->loops.p[b->loop - 1].header != n.block || n.phi_count != b->pred_count || !not_negative(g, phi))
-        return;
-    for (uint32_t k = 0; k < n.phi_count; k++) {
-        const struct graph_node *next = graph_at(g, n.phi_args[k]);
-        if (!graph_in_loop(g, b->preds[k], b->loop)) {
-            if (from != GRAPH_NIL && from != n.phi_args[k])
-                return;
-            from = n.phi_args[k];
-        } else if (n.phi_args[k] != phi &&
-                   !((next->kind == UOP_SHR || next->kind == UOP_SAR || next->kind == UOP_AND) &&
-                     next->arg[0] == phi)) {
-            return;
-        }
-    }
-    if (from == GRAPH_NIL || !not_negative(g, from) || !graph_linear_of(g, from, &start))
-        return;
-    add_symbol(&f, phi, 1);
-    if (graph_linear_add(&f, &start, -1))
-        graph_constrain(s, &f);
-}
-
-/* What is always so between a symbol and the ones it is made of. */
-static void add_axioms(struct graph *g, struct graph_constraints *s)
-{
-    for (unsigned i = 0; i < s->n; i++) {
-        for (unsigned k = 0; k < s->f[i].n; k++) {
-            graph_id id = s->f[i].t[k].symbol;
-            bool seen = false;
-            for (unsigned x = 0; x < i && !seen; x++)
-                for (unsigned y = 0; y < s->f[x].n; y++)
-                    seen |= s->f[x].t[y].symbol == id;
-            if (seen || s->n + 2 > CONSTRAINT_MAX)
-                continue;
-            const struct graph_node n = *graph_at(g, id);
-            uint64_t c;
-            struct graph_linear x, f = {0};
-            if (n.kind == UOP_SREG && n.imm <= UOP_SR_TID_Z) { /* threadIdx < blockDim */
-                add_symbol(&f, id, 1);
-                add_symbol(&f, graph_sreg(g, (unsigned)(UOP_SR_NTID_X + n.imm)), -1);
-                f.k = 1;
-                graph_constrain(s, &f);
-            }
-            if (n.kind == GRAPH_PHI)
-                add_descent(g, s, id);
-            if (n.kind == UOP_SHR && graph_is_const(g, n.arg[1], &c) && c < 31 && not_negative(g, n.arg[0]) &&
-                graph_linear_of(g, n.arg[0], &x)) {
-                add_symbol(&f, id, INT64_C(1) << c); /* 2^c s <= x <= 2^c s + 2^c - 1 */
-                if (graph_linear_add(&f, &x, -1))
-                    graph_constrain(s, &f);
-                f = (struct graph_linear){.k = -((INT64_C(1) << c) - 1)};
-                add_symbol(&f, id, -(INT64_C(1) << c));
-                if (graph_linear_add(&f, &x, 1))
-                    graph_constrain(s, &f);
-            }
-            if (n.kind == UOP_AND && not_negative(g, n.arg[0]) && graph_linear_of(g, n.arg[0], &x)) {
-                add_symbol(&f, id, 1); /* x & m <= x */
-                if (graph_linear_add(&f, &x, -1))
-                    graph_constrain(s, &f);
-            }
-        }
-    }
-}
-
-bool graph_contradicts(struct graph *g, struct graph_constraints *s)
-{
-    enum { DERIVED_MAX = 48 };
-    struct graph_linear derived[DERIVED_MAX], f;
-    unsigned n = 0;
-    for (unsigned i = 0; i < s->n; i++)
-        if (never(g, &s->f[i]))
-            return true;
-    add_axioms(g, s);
-    for (unsigned i = 0; i < s->n; i++) {
-        for (unsigned k = i + 1; k < s->n; k++) {
-            for (unsigned way = 0; way < 3 && combine(&s->f[i], &s->f[k], way, &f); way++) {
-                if (never(g, &f))
-                    return true;
-                bool shorter = f.n < s->f[i].n + s->f[k].n;
-                if (shorter && n < DERIVED_MAX)
-                    derived[n++] = f;
-            }
-        }
-    }
-    for (unsigned i = 0; i < n; i++)
-        for (unsigned k = 0; k < s->n; k++)
-            for (unsigned way = 0; way < 3 && combine(&derived[i], &s->f[k], way, &f); way++)
-                if (never(g, &f))
-                    return true;
-    return false;
-}
-
-static bool row_of(struct graph *g, struct graph_constraints *s, const graph_id *atoms, unsigned count, uint64_t table,
-                   int row);
-
-/* A compare of select(c, constant, constant) with a constant is c or its opposite: NIL when it is no such. */
-static graph_id through_select(struct graph *g, const struct graph_node *n, bool holds)
-{
-    const struct graph_node pick = *graph_at(g, n->arg[0]);
-    uint64_t a, b, with, arms[2];
-    bool is[2];
-    if (pick.kind != UOP_SELECT || n->kind != UOP_IEQ || !graph_is_const(g, pick.arg[1], &a) ||
-        !graph_is_const(g, pick.arg[2], &b) || !graph_is_const(g, n->arg[1], &with))
-        return GRAPH_NIL;
-    arms[0] = a;
-    arms[1] = b;
-    for (unsigned i = 0; i < 2; i++)
-        is[i] = (arms[i] == with) == holds;
-    return is[0] == is[1] ? GRAPH_NIL : is[0] ? pick.arg[0] : graph_not(g, pick.arg[0]);
-}
-
-/* What an atom says when it holds, or does not. */
-static void add_literal(struct graph *g, struct graph_constraints *s, graph_id atom, bool holds)
-{
-    const struct graph_node n = *graph_at(g, atom);
-    struct graph_linear x, y, f;
-    struct graph_range rx, ry, rd;
-    graph_id inner = n.kind == UOP_IEQ ? through_select(g, &n, holds) : GRAPH_NIL, atoms[6];
-    unsigned count;
-    uint64_t table;
-    if (inner != GRAPH_NIL && graph_table(g, inner, atoms, &count, &table)) {
-        bool deeper = true; /* a select within a select: not followed */
-        for (unsigned i = 0; i < count; i++)
-            deeper &= graph_at(g, graph_at(g, atoms[i])->arg[0])->kind != UOP_SELECT;
-        if (deeper)
-            row_of(g, s, atoms, count, table, -1);
-        return;
-    }
-    if ((n.kind != UOP_IEQ && n.kind != UOP_ILT_S && n.kind != UOP_ILT_U) || (n.imm != 32 && n.imm != 64) ||
-        !graph_linear_of(g, n.arg[0], &x) || !graph_linear_of(g, n.arg[1], &y))
-        return;
-    struct graph_linear less = x, more = y; /* x - y, y - x */
-    if (!graph_linear_add(&less, &y, -1) || !graph_linear_add(&more, &x, -1))
-        return;
-    if (n.kind == UOP_IEQ) {
-        graph_linear_range(g, &less, &rd);
-        if (holds) {
-            graph_constrain(s, &less);
-            graph_constrain(s, &more);
-        } else if (rd.lo == 0) {
-            more.k++;
-            graph_constrain(s, &more);
-        } else if (rd.hi == 0) {
-            less.k++;
-            graph_constrain(s, &less);
-        }
-        return;
-    }
-    graph_linear_range(g, &x, &rx);
-    graph_linear_range(g, &y, &ry);
-    if (n.kind == UOP_ILT_U && holds) {
-        if (ry.lo < 0)
-            return;
-        f = (struct graph_linear){0};
-        if (graph_linear_add(&f, &x, -1)) /* below a number that is not negative */
-            graph_constrain(s, &f);
-    }
-    if (n.kind == UOP_ILT_U && !holds && rx.lo < 0)
-        return;
-    if (holds)
-        less.k++;
-    graph_constrain(s, holds ? &less : &more);
-}
-
-/* The facts of one row of a table, or (-1) of all of its rows. False: there is none. */
-static bool row_of(struct graph *g, struct graph_constraints *s, const graph_id *atoms, unsigned count, uint64_t table,
-                   int row)
-{
-    for (unsigned k = 0; k < count; k++) {
-        bool one = false, zero = false;
-        for (unsigned r = 0; r < 1u << count; r++) {
-            if ((table >> r & 1) && (row < 0 || row == (int)r)) {
-                one |= r >> k & 1;
-                zero |= !(r >> k & 1);
-            }
-        }
-        if (one != zero)
-            add_literal(g, s, atoms[k], one);
-        else if (!one)
-            return false; /* no row at all */
-    }
-    return true;
-}
-
-bool graph_excluded(struct graph *g, graph_id a, graph_id b, const struct graph_constraints *with)
-{
-    graph_id atoms[2][6], each[2] = {a, b};
-    unsigned count[2] = {0, 0};
-    uint64_t table[2] = {1, 1}, bits;
-    for (unsigned i = 0; i < 2; i++) {
-        if (each[i] == GRAPH_NIL)
-            continue;
-        if (graph_is_const(g, each[i], &bits) && !(bits & 1))
-            return true;
-        if (!graph_table(g, each[i], atoms[i], &count[i], &table[i]))
-            count[i] = 0, table[i] = 1;
-    }
-    struct graph_constraints all = with ? *with : (struct graph_constraints){0};
-    if (!row_of(g, &all, atoms[0], count[0], table[0], -1) || !row_of(g, &all, atoms[1], count[1], table[1], -1))
-        return true;
-    if (graph_contradicts(g, &all))
-        return true;
-    /* Row by row: shared atoms agree. */
-    unsigned rows[2] = {0, 0};
-    for (unsigned i = 0; i < 2; i++)
-        for (unsigned r = 0; r < 1u << count[i]; r++)
-            rows[i] += table[i] >> r & 1;
-    if ((rows[0] == 1 && rows[1] == 1) || rows[0] * rows[1] > 16)
-        return false;
-    for (unsigned ra = 0; ra < 1u << count[0]; ra++) {
-        for (unsigned rb = 0; rb < 1u << count[1]; rb++) {
-            bool agree = (table[0] >> ra & 1) && (table[1] >> rb & 1);
-            for (unsigned i = 0; i < count[0] && agree; i++)
-                for (unsigned k = 0; k < count[1]; k++)
-                    if (atoms[0][i] == atoms[1][k] && (ra >> i & 1) != (rb >> k & 1))
-                        agree = false;
-            if (!agree)
-                continue;
-            struct graph_constraints one = with ? *with : (struct graph_constraints){0};
-            row_of(g, &one, atoms[0], count[0], table[0], (int)ra);
-            row_of(g, &one, atoms[1], count[1], table[1], (int)rb);
-            if (!graph_contradicts(g, &one))
-                return false;
-        }
-    }
-    return true;
-}
-
-bool graph_excludes(struct graph *g, graph_id a, graph_id b, bool *assumed)
-{
-    *assumed = true; /* sums are taken not to leave their width */
-    uint64_t bits;
-    graph_id both = graph_and(g, a, b);
-    if (both != GRAPH_NIL && graph_is_const(g, both, &bits) && !bits) {
-        *assumed = false;
-        return true;
-    }
-    return graph_excluded(g, a, b, NULL);
-}
-
-/* A sum of what the block shares and of coordinates of the thread: what such compares do not exclude can happen. */
-static bool understood(struct graph *g, graph_id id)
-{
-    struct graph_linear f;
-    if (!graph_linear_of(g, id, &f))
-        return false;
-    for (unsigned i = 0; i < f.n; i++) {
-        unsigned d;
-        bool whole;
-        if (!graph_block_uniform(g, f.t[i].symbol) && !graph_is_coordinate(g, f.t[i].symbol, &d, &whole))
-            return false;
-    }
-    return true;
-}
-
-bool graph_condition_linear(struct graph *g, graph_id a)
-{
-    graph_id atoms[6];
-    unsigned count;
-    uint64_t table;
-    if (a == GRAPH_NIL || graph_block_uniform(g, a))
-        return true;
-    if (!graph_table(g, a, atoms, &count, &table))
-        return false;
-    for (unsigned k = 0; k < count; k++) {
-        const struct graph_node n = *graph_at(g, atoms[k]);
-        if (graph_block_uniform(g, atoms[k]))
-            continue;
-        graph_id inner = n.kind == UOP_IEQ ? through_select(g, &n, true) : GRAPH_NIL;
-        if (inner != GRAPH_NIL && graph_at(g, inner)->kind != UOP_SELECT && graph_at(g, inner)->arg_count &&
-            inner < atoms[k] && graph_condition_linear(g, inner))
-            continue;
-        if (n.kind != UOP_IEQ && n.kind != UOP_ILT_S && n.kind != UOP_ILT_U)
-            return false;
-        if (!understood(g, n.arg[0]) || !understood(g, n.arg[1]))
-            return false;
-    }
-    return true;
-}
-
-enum { PHIS_MAX = 4 };
-
-/* Loop phis (and turn numbers) that a term is made of. */
-static void find_phis(const struct graph *g, graph_id id, graph_id phis[PHIS_MAX], unsigned *count, unsigned depth)
-{
-    const struct graph_node *n = graph_at(g, id);
-    uint32_t loop;
-    if (n->kind == GRAPH_PHI || graph_is_turn_symbol(g, id, &loop)) {
-        for (unsigned i = 0; i < *count; i++)
-            if (phis[i] == id)
-                return;
-        if (*count < PHIS_MAX)
-            phis[(*count)++] = id;
-        return;
-    }
-    for (unsigned i = 0; i < n->arg_count && depth < 8; i++)
-        find_phis(g, n->arg[i], phis, count, depth + 1);
-}
-
-static void add_start(struct graph *g, graph_id phi, struct graph_constraints *first)
-{
-    const struct graph_node n = *graph_at(g, phi);
-    struct graph_linear f = {0}, minus = {0}, start = {0};
-    uint32_t loop;
-    if (!graph_is_turn_symbol(g, phi, &loop)) {
-        const struct graph_block *b = &g->blocks.p[n.block];
-        graph_id from = GRAPH_NIL;
-        if (!b->loop || g->loops.p[b->loop - 1].header != n.block || n.phi_count != b->pred_count)
-            return;
-        for (uint32_t k = 0; k < n.phi_count; k++)
-            if (!graph_in_loop(g, b->preds[k], b->loop)) {
-                if (from != GRAPH_NIL && from != n.phi_args[k])
-                    return;
-                from = n.phi_args[k];
-            }
-        if (!graph_linear_of(g, from, &start))
-            return;
-    }
-    add_symbol(&f, phi, 1);
-    if (!graph_linear_add(&f, &start, -1) || !graph_linear_add(&minus, &f, -1))
-        return;
-    graph_constrain(first, &f);
-    graph_constrain(first, &minus);
-}
-
-bool graph_mixes_turns(struct graph *g, graph_id when, struct graph_constraints *first)
-{
-    graph_id atoms[6], phis[PHIS_MAX];
-    unsigned count, found = 0;
-    uint64_t table;
-    bool mixes = false;
-    if (when == GRAPH_NIL || !graph_table(g, when, atoms, &count, &table))
-        return false;
-    for (unsigned k = 0; k < count; k++) {
-        const struct graph_node n = *graph_at(g, atoms[k]);
-        struct graph_linear f, y;
-        unsigned shared = 0, before = found, turning = 0;
-        if (n.arg_count != 2 || !graph_linear_of(g, n.arg[0], &f) || !graph_linear_of(g, n.arg[1], &y) ||
-            !graph_linear_add(&f, &y, -1))
-            continue;
-        for (unsigned i = 0; i < f.n; i++) {
-            graph_id mine[PHIS_MAX];
-            unsigned own = 0;
-            shared += graph_block_uniform(g, f.t[i].symbol);
-            find_phis(g, f.t[i].symbol, mine, &own, 0);
-            turning += own > 0;
-            find_phis(g, f.t[i].symbol, phis, &found, 0);
-        }
-        if (shared > 1 && turning)
-            mixes = true;
-        else
-            found = before;
-    }
-    for (unsigned i = 0; i < found && mixes; i++)
-        add_start(g, phis[i], first);
-    return mixes;
 }

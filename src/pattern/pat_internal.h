@@ -95,8 +95,9 @@ enum pat_rule {
     PAT_RULE_LOG = 8,
     PAT_RULE_DIV = 16,
     PAT_RULE_SCALED = 32,
+    PAT_RULE_TURNS = 64,
 };
-enum { PAT_RULE_COUNT = 6 };
+enum { PAT_RULE_COUNT = 7 };
 extern const char *const pat_rule_names[PAT_RULE_COUNT]; /* bit k has name k */
 
 /* A node read as the smaller or larger of two. */
@@ -219,6 +220,8 @@ bool pat_function_named(const char *name, unsigned args, unsigned *kind, unsigne
 enum { PAT_GUARD_INNER = 12 };
 /* A product of log2 `x` (or of what reads so) that is a logarithm of another base. */
 bool pat_logarithm(struct graph *g, graph_id node, graph_id *x, unsigned *function);
+/* The sine or cosine of `x` by one of turns. */
+bool pat_sine(struct graph *g, graph_id node, graph_id *x, unsigned *function);
 bool pat_guarded(struct graph *g, graph_id node, graph_id *as, graph_id inner[PAT_GUARD_INNER], unsigned *inner_count);
 /* Integer divisions, found by what they compute (pat_divide.c). */
 struct pat_division {

@@ -1,0 +1,284 @@
+/* The digits of an address: threadIdx itself, its high or low bits, or one of these times something uniform. One digit
+ * is divided out; several are taken apart as a number of mixed radix, the largest step first (tile[ty][tx], whatever
+ * the pitch). A word of a wider store is met by every so many threads.
+ * requires: linear forms · gives: graph_take_apart */
+#include "graph/graph_depend_internal.h"
+
+/* threadIdx.d, or some of its bits. */
+bool graph_is_digit(struct graph *g, graph_id id, struct graph_digit *d)
+{
+    const struct graph_node n = *graph_at(g, id);
+    uint64_t c;
+    if (n.kind == UOP_SREG && n.imm <= UOP_SR_TID_Z) {
+        d->dimension = (unsigned)n.imm;
+        d->mask = UINT32_MAX;
+        return true;
+    }
+    if (n.kind == UOP_SHR && graph_is_const(g, n.arg[1], &c) && c < 16 && graph_is_digit(g, n.arg[0], d) && !d->shift &&
+        d->mask == UINT32_MAX && !d->flip) {
+        d->shift = (unsigned)c;
+        return true;
+    }
+    if (n.kind == UOP_AND && graph_is_const(g, n.arg[1], &c) && c && (c & (c + 1)) == 0 && c < 1024 &&
+        graph_is_digit(g, n.arg[0], d) && d->mask == UINT32_MAX && !d->flip) {
+        d->mask = (uint32_t)c;
+        return true;
+    }
+    if (n.kind == UOP_XOR && !d->flip) {
+        for (unsigned k = 0; k < 2; k++)
+            if (graph_block_uniform(g, n.arg[1 - k]) && graph_is_digit(g, n.arg[k], d) && !d->flip) {
+                d->flip = n.arg[1 - k];
+                return true;
+            }
+    }
+    return false;
+}
+
+bool graph_is_coordinate(struct graph *g, graph_id symbol, unsigned *dimension, bool *whole)
+{
+    struct graph_digit d = {0};
+    if (!graph_is_digit(g, symbol, &d))
+        return false;
+    *dimension = d.dimension;
+    *whole = d.mask == UINT32_MAX && !d.shift && !d.flip;
+    return true;
+}
+
+bool graph_read_digit(struct graph *g, graph_id symbol, int64_t c, struct graph_digit *d)
+{
+    const struct graph_node n = *graph_at(g, symbol);
+    *d = (struct graph_digit){.c = c};
+    if (graph_is_digit(g, symbol, d))
+        return true;
+    if (n.kind != UOP_MUL)
+        return false;
+    for (unsigned k = 0; k < 2; k++) {
+        *d = (struct graph_digit){.c = c, .scale = n.arg[1 - k]};
+        if (graph_block_uniform(g, n.arg[1 - k]) && graph_is_digit(g, n.arg[k], d))
+            return true;
+    }
+    return false;
+}
+
+/* How many values the digit has at most; 0: not known. */
+int64_t graph_digit_count(struct graph *g, const struct graph_digit *d)
+{
+    struct graph_range r;
+    if (d->mask != UINT32_MAX)
+        return (int64_t)d->mask + 1;
+    graph_range_of(g, graph_sreg(g, UOP_SR_TID_X + d->dimension), &r);
+    return (r.hi >> d->shift) + 1;
+}
+
+/* Divides: false when some coefficient is no multiple. *never: only the constant is none. */
+static bool divide(struct graph_linear *a, int64_t c, bool *never)
+{
+    *never = false;
+    for (unsigned i = 0; i < a->n; i++)
+        if (a->t[i].c % c)
+            return false;
+    if (a->k % c) {
+        *never = true;
+        return false;
+    }
+    for (unsigned i = 0; i < a->n; i++)
+        a->t[i].c /= c;
+    a->k /= c;
+    return true;
+}
+
+/* A word inside a wider store: every so many threads read one thread's store. right / c as (right / small) >> s; it
+ * holds for the threads for which nothing is shifted out. */
+static bool divide_wide(struct graph *g, struct graph_linear *a, int64_t c, bool *never)
+{
+    int64_t small = c;
+    for (unsigned i = 0; i < a->n; i++)
+        for (int64_t x = a->t[i].c < 0 ? -a->t[i].c : a->t[i].c; x;) {
+            int64_t rest = small % x;
+            small = x;
+            x = rest;
+        }
+    if (c <= 0 || small <= 0 || c % small || ((c / small) & (c / small - 1)) != 0 || !divide(a, small, never))
+        return false;
+    struct graph_range r;
+    int64_t many = c / small, over = ((a->k % many) + many) % many;
+    if (over)
+        a->k += many - over; /* the whole number is the same, and never below zero for want of a word */
+    graph_id node = graph_linear_node(g, a);
+    if (node == GRAPH_NIL)
+        return false;
+    graph_linear_range(g, a, &r);
+    if (r.lo < 0)
+        return false;
+    node =
+        graph_op2(g, UOP_SHR, UOP_B32, node, graph_const(g, UOP_B32, (uint64_t)__builtin_ctzll((uint64_t)(c / small))));
+    bool wraps = a->wraps;
+    if (!graph_linear_of(g, node, a))
+        return false;
+    a->wraps |= wraps;
+    return true;
+}
+
+/* A product with `scale` in it: the other factor, or a constant 1 for `scale` itself. */
+static bool unscale(struct graph *g, graph_id symbol, graph_id scale, int64_t m, struct graph_linear *out)
+{
+    const struct graph_node n = *graph_at(g, symbol);
+    struct graph_linear factor;
+    if (symbol == scale)
+        return !__builtin_add_overflow(out->k, m, &out->k);
+    if (n.kind != UOP_MUL || (n.arg[0] != scale && n.arg[1] != scale))
+        return false;
+    return graph_linear_of(g, n.arg[n.arg[0] == scale], &factor) && graph_linear_add(out, &factor, m);
+}
+
+static int64_t floor_div(int64_t a, int64_t b)
+{
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+/* One coordinate of a code that counts its threads in more than one dimension: the row of a tile. */
+static bool is_coordinates(struct graph *g, const struct graph_linear *a)
+{
+    struct graph_digit d = {0};
+    return graph_facts_of(g)->two_dimensional && a->n == 1 && graph_is_digit(g, a->t[0].symbol, &d);
+}
+
+/* Takes `right` apart over the digits, largest first. */
+static bool mixed_radix(struct graph *g, struct graph_digit *d, unsigned count, const struct graph_linear *right,
+                        bool *assumed)
+{
+    struct graph_linear rest = *right;
+    for (unsigned i = 0; i < count; i++) {
+        struct graph_linear left = {.wraps = rest.wraps, .k = rest.k}; /* for the smaller digits */
+        bool last = i + 1 == count;
+        if (d[i].c < 0 && count > 1)
+            return false;
+        for (unsigned k = 0; k < rest.n; k++) {
+            int64_t c = rest.t[k].c;
+            struct graph_linear one = {.t = {{rest.t[k].symbol, 1}}, .n = 1};
+            if (d[i].scale && c % d[i].c == 0 && unscale(g, rest.t[k].symbol, d[i].scale, c / d[i].c, &d[i].value))
+                continue;
+            if (!d[i].scale && c % d[i].c == 0) {
+                if (!graph_linear_add(&d[i].value, &one, c / d[i].c))
+                    return false;
+                continue;
+            }
+            if (last || !graph_linear_add(&left, &one, c))
+                return false;
+        }
+        d[i].value.wraps |= rest.wraps;
+        if (last) {
+            if (d[i].scale)
+                return left.k == 0 && left.n == 0;
+            if (left.k % d[i].c)
+                return false;
+            d[i].value.k += left.k / d[i].c;
+            return true;
+        }
+        if (d[i].scale) { /* below one step of it: threadIdx.x < blockDim.x is so, the rest is assumed */
+            bool proved = graph_at(g, d[i].scale)->kind == UOP_SREG && left.n == 1 && left.k == 0 &&
+                          graph_at(g, left.t[0].symbol)->kind == UOP_SREG &&
+                          graph_at(g, d[i].scale)->imm - UOP_SR_NTID_X == graph_at(g, left.t[0].symbol)->imm;
+            if (!proved && !is_coordinates(g, &left))
+                return false;
+            *assumed |= !proved;
+            rest = left;
+            continue;
+        }
+        /* How much of the constant belongs to the smaller digits: as much as keeps them inside one step. */
+        struct graph_linear terms = left;
+        struct graph_range r;
+        terms.k = 0;
+        graph_linear_range(g, &terms, &r);
+        int64_t step = d[i].c, high = floor_div(left.k, step), low = left.k - high * step;
+        bool inside = r.lo + low >= 0 && r.hi < step - low;
+        if (!inside) {
+            struct graph_range all = r;
+            if (!is_coordinates(g, &terms) && !(r.lo > INT64_MIN / 4 && r.hi < INT64_MAX / 4 && r.hi - r.lo < step))
+                return false;
+            if (all.hi - all.lo >= step) /* a tile's row: as long as the step, as far as is known */
+                all = (struct graph_range){0, step - (d[i + 1].c > 0 ? d[i + 1].c : 1), false};
+            /* A constant just below one step is a step back: tile[ty][tx - 1]. */
+            int64_t back = step - low, element = d[i + 1].c > 0 ? d[i + 1].c : 1;
+            if (all.hi + low >= step && back <= 4 * element) {
+                low -= step;
+                high++;
+            }
+            *assumed = true;
+        }
+        d[i].value.k += high;
+        left.k = low;
+        rest = left;
+    }
+    return true;
+}
+
+/* Two digits that share bits of one coordinate are not independent. */
+bool graph_digits_overlap(const struct graph_digit *d, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        for (unsigned k = i + 1; k < count; k++) {
+            uint64_t a = (uint64_t)d[i].mask << d[i].shift, b = (uint64_t)d[k].mask << d[k].shift;
+            if (d[i].dimension == d[k].dimension && (a & b & 0xffff) != 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* All of one coordinate, with steps up only, the coordinate itself among them: different for different threads. */
+bool graph_digits_grow(const struct graph_digit *d, unsigned count)
+{
+    bool whole = false;
+    for (unsigned i = 0; i < count; i++) {
+        bool is_whole = d[i].mask == UINT32_MAX && !d[i].shift;
+        if (d[i].dimension != d[0].dimension || d[i].c <= 0 || d[i].flip || d[i].scale ||
+            (d[i].mask != UINT32_MAX)) /* low bits fall back to 0 */
+            return false;
+        whole |= is_whole;
+    }
+    return whole;
+}
+
+void graph_sort_digits(struct graph_digit *digits, unsigned count)
+{
+    for (unsigned i = 1; i < count; i++)
+        for (unsigned j = i; j; j--) {
+            bool before =
+                (digits[j].scale != GRAPH_NIL) > (digits[j - 1].scale != GRAPH_NIL) ||
+                ((digits[j].scale != GRAPH_NIL) == (digits[j - 1].scale != GRAPH_NIL) && digits[j].c > digits[j - 1].c);
+            if (!before)
+                break;
+            struct graph_digit t = digits[j];
+            digits[j] = digits[j - 1];
+            digits[j - 1] = t;
+        }
+}
+
+/* A constant that no step divides is met by none. */
+static bool between_steps(const struct graph_digit *d, unsigned count, const struct graph_linear *right)
+{
+    int64_t gcd = 0;
+    for (unsigned i = 0; i < count; i++)
+        for (int64_t b = d[i].c < 0 ? -d[i].c : d[i].c; b;) {
+            int64_t rest = gcd % b;
+            gcd = b;
+            b = rest;
+        }
+    bool whole = gcd > 1 && right->k % gcd != 0;
+    for (unsigned i = 0; i < right->n && whole; i++)
+        whole = right->t[i].c % gcd == 0;
+    return whole;
+}
+
+bool graph_take_apart(struct graph *g, struct graph_digit *d, unsigned count, const struct graph_linear *right,
+                      bool *assumed, bool *never)
+{
+    *never = false;
+    if (count == 1 && !d[0].scale) {
+        d[0].value = *right;
+        return divide(&d[0].value, d[0].c, never) || (!*never && divide_wide(g, &d[0].value, d[0].c, never));
+    }
+    *never = between_steps(d, count, right);
+    return !*never && mixed_radix(g, d, count, right, assumed);
+}

@@ -1,0 +1,405 @@
+/* Conditions that never hold together. A condition is a table of compares: each row of it is a set of facts
+ * `form <= 0`, and a set is contradictory when some sum of its facts has a positive least value by the ranges of the
+ * symbols. `x + s < s` needs nothing but x >= 0 for that. What is always so between a symbol and its parts (bits, the
+ * size of a block, a counter that only falls) is added. Work is bounded; what is not shown may hold.
+ * requires: linear forms · gives: graph_contradicts, graph_excludes */
+#include "graph/graph_depend_internal.h"
+
+void graph_constrain(struct graph_constraints *s, const struct graph_linear *f)
+{
+    if (s->n < CONSTRAINT_MAX)
+        s->f[s->n++] = *f;
+}
+
+static bool never(struct graph *g, const struct graph_linear *f)
+{
+    struct graph_range r;
+    graph_linear_range(g, f, &r);
+    return r.lo > 0;
+}
+
+/* a + b with multipliers that make their first common symbol of opposite sign go away; or plainly. */
+static bool combine(const struct graph_linear *a, const struct graph_linear *b, unsigned way, struct graph_linear *out)
+{
+    int64_t ma = 1, mb = 1;
+    if (way) {
+        unsigned found = 0, i = 0;
+        for (; i < a->n && found < way; i++)
+            for (unsigned k = 0; k < b->n; k++)
+                if (a->t[i].symbol == b->t[k].symbol && (a->t[i].c < 0) != (b->t[k].c < 0) && a->t[i].c != -b->t[k].c &&
+                    ++found == way) {
+                    ma = b->t[k].c < 0 ? -b->t[k].c : b->t[k].c;
+                    mb = a->t[i].c < 0 ? -a->t[i].c : a->t[i].c;
+                }
+        if (found < way || ma > 4096 || mb > 4096)
+            return false;
+    }
+    *out = (struct graph_linear){0};
+    return graph_linear_add(out, a, ma) && graph_linear_add(out, b, mb);
+}
+
+/* What only gets smaller from turn to turn is never above its start. */
+static void add_descent(struct graph *g, struct graph_constraints *s, graph_id phi)
+{
+    const struct graph_node n = *graph_at(g, phi);
+    const struct graph_block *b = &g->blocks.p[n.block];
+    struct graph_linear f = {0}, start;
+    graph_id from = GRAPH_NIL;
+    if (!b->loop || g->loops.p[b->loop - 1].header != n.block || n.phi_count != b->pred_count ||
+        !graph_not_negative(g, phi))
+        return;
+    for (uint32_t k = 0; k < n.phi_count; k++) {
+        const struct graph_node *next = graph_at(g, n.phi_args[k]);
+        if (!graph_in_loop(g, b->preds[k], b->loop)) {
+            if (from != GRAPH_NIL && from != n.phi_args[k])
+                return;
+            from = n.phi_args[k];
+        } else if (n.phi_args[k] != phi &&
+                   !((next->kind == UOP_SHR || next->kind == UOP_SAR || next->kind == UOP_AND) &&
+                     next->arg[0] == phi)) {
+            return;
+        }
+    }
+    if (from == GRAPH_NIL || !graph_not_negative(g, from) || !graph_linear_of(g, from, &start))
+        return;
+    graph_linear_symbol(&f, phi, 1);
+    if (graph_linear_add(&f, &start, -1))
+        graph_constrain(s, &f);
+}
+
+/* What is always so between a symbol and the ones it is made of. */
+static void add_axioms(struct graph *g, struct graph_constraints *s)
+{
+    for (unsigned i = 0; i < s->n; i++) {
+        for (unsigned k = 0; k < s->f[i].n; k++) {
+            graph_id id = s->f[i].t[k].symbol;
+            bool seen = false;
+            for (unsigned x = 0; x < i && !seen; x++)
+                for (unsigned y = 0; y < s->f[x].n; y++)
+                    seen |= s->f[x].t[y].symbol == id;
+            if (seen || s->n + 2 > CONSTRAINT_MAX)
+                continue;
+            const struct graph_node n = *graph_at(g, id);
+            uint64_t c;
+            struct graph_linear x, f = {0};
+            if (n.kind == UOP_SREG && n.imm <= UOP_SR_TID_Z) { /* threadIdx < blockDim */
+                graph_linear_symbol(&f, id, 1);
+                graph_linear_symbol(&f, graph_sreg(g, (unsigned)(UOP_SR_NTID_X + n.imm)), -1);
+                f.k = 1;
+                graph_constrain(s, &f);
+            }
+            if (n.kind == GRAPH_PHI)
+                add_descent(g, s, id);
+            if (n.kind == UOP_SHR && graph_is_const(g, n.arg[1], &c) && c < 31 && graph_not_negative(g, n.arg[0]) &&
+                graph_linear_of(g, n.arg[0], &x)) {
+                graph_linear_symbol(&f, id, INT64_C(1) << c); /* 2^c s <= x <= 2^c s + 2^c - 1 */
+                if (graph_linear_add(&f, &x, -1))
+                    graph_constrain(s, &f);
+                f = (struct graph_linear){.k = -((INT64_C(1) << c) - 1)};
+                graph_linear_symbol(&f, id, -(INT64_C(1) << c));
+                if (graph_linear_add(&f, &x, 1))
+                    graph_constrain(s, &f);
+            }
+            if (n.kind == UOP_AND && graph_not_negative(g, n.arg[0]) && graph_linear_of(g, n.arg[0], &x)) {
+                graph_linear_symbol(&f, id, 1); /* x & m <= x */
+                if (graph_linear_add(&f, &x, -1))
+                    graph_constrain(s, &f);
+            }
+        }
+    }
+}
+
+/* Facts are put together two at a time, and what comes of it with all before it, as long as a symbol falls away. */
+bool graph_contradicts(struct graph *g, struct graph_constraints *s)
+{
+    enum { FACTS_MAX = 48, TRIES_MAX = 400 };
+    struct graph_linear facts[FACTS_MAX], f;
+    unsigned tries = 0;
+    for (unsigned i = 0; i < s->n; i++)
+        if (never(g, &s->f[i]))
+            return true;
+    add_axioms(g, s);
+    struct graph_facts *work = graph_facts_of(g);
+    unsigned n = s->n;
+    for (unsigned i = 0; i < n; i++)
+        facts[i] = s->f[i];
+    for (unsigned i = 1; i < n; i++) {
+        for (unsigned k = 0; k < i && tries < TRIES_MAX; k++) {
+            for (unsigned way = 0; way < 3 && combine(&facts[i], &facts[k], way, &f); way++) {
+                tries++;
+                work->tries++;
+                if (never(g, &f))
+                    return true;
+                if (f.n < facts[i].n + facts[k].n && f.n && n < FACTS_MAX)
+                    facts[n++] = f;
+            }
+        }
+    }
+    return false;
+}
+
+static bool row_of(struct graph *g, struct graph_constraints *s, const graph_id *atoms, unsigned count, uint64_t table,
+                   int row);
+
+/* A compare of select(c, constant, constant) with a constant is c or its opposite: NIL when it is no such. */
+static graph_id through_select(struct graph *g, const struct graph_node *n, bool holds)
+{
+    const struct graph_node pick = *graph_at(g, n->arg[0]);
+    uint64_t a, b, with, arms[2];
+    bool is[2];
+    if (pick.kind != UOP_SELECT || n->kind != UOP_IEQ || !graph_is_const(g, pick.arg[1], &a) ||
+        !graph_is_const(g, pick.arg[2], &b) || !graph_is_const(g, n->arg[1], &with))
+        return GRAPH_NIL;
+    arms[0] = a;
+    arms[1] = b;
+    for (unsigned i = 0; i < 2; i++)
+        is[i] = (arms[i] == with) == holds;
+    return is[0] == is[1] ? GRAPH_NIL : is[0] ? pick.arg[0] : graph_not(g, pick.arg[0]);
+}
+
+/* What an atom says when it holds, or does not. */
+static void add_literal(struct graph *g, struct graph_constraints *s, graph_id atom, bool holds)
+{
+    const struct graph_node n = *graph_at(g, atom);
+    struct graph_linear x, y, f;
+    struct graph_range rx, ry, rd;
+    graph_id inner = n.kind == UOP_IEQ ? through_select(g, &n, holds) : GRAPH_NIL, atoms[6];
+    unsigned count;
+    uint64_t table;
+    if (inner != GRAPH_NIL && graph_table(g, inner, atoms, &count, &table)) {
+        bool deeper = true; /* a select within a select: not followed */
+        for (unsigned i = 0; i < count; i++)
+            deeper &= graph_at(g, graph_at(g, atoms[i])->arg[0])->kind != UOP_SELECT;
+        if (deeper)
+            row_of(g, s, atoms, count, table, -1);
+        return;
+    }
+    if ((n.kind != UOP_IEQ && n.kind != UOP_ILT_S && n.kind != UOP_ILT_U) || (n.imm != 32 && n.imm != 64) ||
+        !graph_linear_of(g, n.arg[0], &x) || !graph_linear_of(g, n.arg[1], &y))
+        return;
+    struct graph_linear less = x, more = y; /* x - y, y - x */
+    if (!graph_linear_add(&less, &y, -1) || !graph_linear_add(&more, &x, -1))
+        return;
+    if (n.kind == UOP_IEQ) {
+        graph_linear_range(g, &less, &rd);
+        if (holds) {
+            graph_constrain(s, &less);
+            graph_constrain(s, &more);
+        } else if (rd.lo == 0) {
+            more.k++;
+            graph_constrain(s, &more);
+        } else if (rd.hi == 0) {
+            less.k++;
+            graph_constrain(s, &less);
+        }
+        return;
+    }
+    graph_linear_range(g, &x, &rx);
+    graph_linear_range(g, &y, &ry);
+    if (n.kind == UOP_ILT_U && holds) {
+        if (ry.lo < 0)
+            return;
+        f = (struct graph_linear){0};
+        if (graph_linear_add(&f, &x, -1)) /* below a number that is not negative */
+            graph_constrain(s, &f);
+    }
+    if (n.kind == UOP_ILT_U && !holds && rx.lo < 0)
+        return;
+    if (holds)
+        less.k++;
+    graph_constrain(s, holds ? &less : &more);
+}
+
+/* The facts of one row of a table, or (-1) of all of its rows. False: there is none. */
+static bool row_of(struct graph *g, struct graph_constraints *s, const graph_id *atoms, unsigned count, uint64_t table,
+                   int row)
+{
+    for (unsigned k = 0; k < count; k++) {
+        bool one = false, zero = false;
+        for (unsigned r = 0; r < 1u << count; r++) {
+            if ((table >> r & 1) && (row < 0 || row == (int)r)) {
+                one |= r >> k & 1;
+                zero |= !(r >> k & 1);
+            }
+        }
+        if (one != zero)
+            add_literal(g, s, atoms[k], one);
+        else if (!one)
+            return false; /* no row at all */
+    }
+    return true;
+}
+
+bool graph_excluded(struct graph *g, graph_id a, graph_id b, const struct graph_constraints *with)
+{
+    graph_id atoms[2][6], each[2] = {a, b};
+    unsigned count[2] = {0, 0};
+    uint64_t table[2] = {1, 1}, bits;
+    for (unsigned i = 0; i < 2; i++) {
+        if (each[i] == GRAPH_NIL)
+            continue;
+        if (graph_is_const(g, each[i], &bits) && !(bits & 1))
+            return true;
+        if (!graph_table(g, each[i], atoms[i], &count[i], &table[i]))
+            count[i] = 0, table[i] = 1;
+    }
+    struct graph_constraints all = with ? *with : (struct graph_constraints){0};
+    if (!row_of(g, &all, atoms[0], count[0], table[0], -1) || !row_of(g, &all, atoms[1], count[1], table[1], -1))
+        return true;
+    if (graph_contradicts(g, &all))
+        return true;
+    /* Row by row: shared atoms agree. */
+    unsigned rows[2] = {0, 0};
+    for (unsigned i = 0; i < 2; i++)
+        for (unsigned r = 0; r < 1u << count[i]; r++)
+            rows[i] += table[i] >> r & 1;
+    if ((rows[0] == 1 && rows[1] == 1) || rows[0] * rows[1] > 16)
+        return false;
+    for (unsigned ra = 0; ra < 1u << count[0]; ra++) {
+        for (unsigned rb = 0; rb < 1u << count[1]; rb++) {
+            bool agree = (table[0] >> ra & 1) && (table[1] >> rb & 1);
+            for (unsigned i = 0; i < count[0] && agree; i++)
+                for (unsigned k = 0; k < count[1]; k++)
+                    if (atoms[0][i] == atoms[1][k] && (ra >> i & 1) != (rb >> k & 1))
+                        agree = false;
+            if (!agree)
+                continue;
+            struct graph_constraints one = with ? *with : (struct graph_constraints){0};
+            row_of(g, &one, atoms[0], count[0], table[0], (int)ra);
+            row_of(g, &one, atoms[1], count[1], table[1], (int)rb);
+            if (!graph_contradicts(g, &one))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool graph_excludes(struct graph *g, graph_id a, graph_id b, bool *assumed)
+{
+    *assumed = true; /* sums are taken not to leave their width */
+    uint64_t bits;
+    graph_id both = graph_and(g, a, b);
+    if (both != GRAPH_NIL && graph_is_const(g, both, &bits) && !bits) {
+        *assumed = false;
+        return true;
+    }
+    return graph_excluded(g, a, b, NULL);
+}
+
+/* A sum of what the block shares and of coordinates of the thread: what such compares do not exclude can happen. */
+static bool understood(struct graph *g, graph_id id)
+{
+    struct graph_linear f;
+    if (!graph_linear_of(g, id, &f))
+        return false;
+    for (unsigned i = 0; i < f.n; i++) {
+        unsigned d;
+        bool whole;
+        if (!graph_block_uniform(g, f.t[i].symbol) && !graph_is_coordinate(g, f.t[i].symbol, &d, &whole))
+            return false;
+    }
+    return true;
+}
+
+bool graph_condition_linear(struct graph *g, graph_id a)
+{
+    graph_id atoms[6];
+    unsigned count;
+    uint64_t table;
+    if (a == GRAPH_NIL || graph_block_uniform(g, a))
+        return true;
+    if (!graph_table(g, a, atoms, &count, &table))
+        return false;
+    for (unsigned k = 0; k < count; k++) {
+        const struct graph_node n = *graph_at(g, atoms[k]);
+        if (graph_block_uniform(g, atoms[k]))
+            continue;
+        graph_id inner = n.kind == UOP_IEQ ? through_select(g, &n, true) : GRAPH_NIL;
+        if (inner != GRAPH_NIL && graph_at(g, inner)->kind != UOP_SELECT && graph_at(g, inner)->arg_count &&
+            inner < atoms[k] && graph_condition_linear(g, inner))
+            continue;
+        if (n.kind != UOP_IEQ && n.kind != UOP_ILT_S && n.kind != UOP_ILT_U)
+            return false;
+        if (!understood(g, n.arg[0]) || !understood(g, n.arg[1]))
+            return false;
+    }
+    return true;
+}
+
+enum { PHIS_MAX = 4 };
+
+/* Loop phis (and turn numbers) that a term is made of. */
+static void find_phis(const struct graph *g, graph_id id, graph_id phis[PHIS_MAX], unsigned *count, unsigned depth)
+{
+    const struct graph_node *n = graph_at(g, id);
+    uint32_t loop;
+    if (n->kind == GRAPH_PHI || graph_is_turn_symbol(g, id, &loop)) {
+        for (unsigned i = 0; i < *count; i++)
+            if (phis[i] == id)
+                return;
+        if (*count < PHIS_MAX)
+            phis[(*count)++] = id;
+        return;
+    }
+    for (unsigned i = 0; i < n->arg_count && depth < 8; i++)
+        find_phis(g, n->arg[i], phis, count, depth + 1);
+}
+
+static void add_start(struct graph *g, graph_id phi, struct graph_constraints *first)
+{
+    const struct graph_node n = *graph_at(g, phi);
+    struct graph_linear f = {0}, minus = {0}, start = {0};
+    uint32_t loop;
+    if (!graph_is_turn_symbol(g, phi, &loop)) {
+        const struct graph_block *b = &g->blocks.p[n.block];
+        graph_id from = GRAPH_NIL;
+        if (!b->loop || g->loops.p[b->loop - 1].header != n.block || n.phi_count != b->pred_count)
+            return;
+        for (uint32_t k = 0; k < n.phi_count; k++)
+            if (!graph_in_loop(g, b->preds[k], b->loop)) {
+                if (from != GRAPH_NIL && from != n.phi_args[k])
+                    return;
+                from = n.phi_args[k];
+            }
+        if (!graph_linear_of(g, from, &start))
+            return;
+    }
+    graph_linear_symbol(&f, phi, 1);
+    if (!graph_linear_add(&f, &start, -1) || !graph_linear_add(&minus, &f, -1))
+        return;
+    graph_constrain(first, &f);
+    graph_constrain(first, &minus);
+}
+
+bool graph_mixes_turns(struct graph *g, graph_id when, struct graph_constraints *first)
+{
+    graph_id atoms[6], phis[PHIS_MAX];
+    unsigned count, found = 0;
+    uint64_t table;
+    bool mixes = false;
+    if (when == GRAPH_NIL || !graph_table(g, when, atoms, &count, &table))
+        return false;
+    for (unsigned k = 0; k < count; k++) {
+        const struct graph_node n = *graph_at(g, atoms[k]);
+        struct graph_linear f, y;
+        unsigned shared = 0, before = found, turning = 0;
+        if (n.arg_count != 2 || !graph_linear_of(g, n.arg[0], &f) || !graph_linear_of(g, n.arg[1], &y) ||
+            !graph_linear_add(&f, &y, -1))
+            continue;
+        for (unsigned i = 0; i < f.n; i++) {
+            graph_id mine[PHIS_MAX];
+            unsigned own = 0;
+            shared += graph_block_uniform(g, f.t[i].symbol);
+            find_phis(g, f.t[i].symbol, mine, &own, 0);
+            turning += own > 0;
+            find_phis(g, f.t[i].symbol, phis, &found, 0);
+        }
+        if (shared > 1 && turning)
+            mixes = true;
+        else
+            found = before;
+    }
+    for (unsigned i = 0; i < found && mixes; i++)
+        add_start(g, phis[i], first);
+    return mixes;
+}
