@@ -89,6 +89,9 @@ struct pat_plan {
     int target[CU_MAX_STATEMENTS];
     int accumulator[GRAPH_FOLD_MAX];
     unsigned accumulators;
+    const struct pat_term *result[CU_MAX_RESULTS]; /* FOLD: reductions that accumulators then are */
+    int result_of[CU_MAX_RESULTS];
+    unsigned result_count;
     const struct pat_term *start, *condition, *next; /* COUNTER */
 };
 /* A plan where the block is of such a form; NULL with *refused false where it is none. */
@@ -157,6 +160,8 @@ void pat_collect_effects(struct pat_collect *k, const struct pat_page *page, con
 void pat_collect_moves(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v);
 /* When all steps are known: parts that others finish, and what loops gather. */
 void pat_collect_folds(struct pat_collect *k);
+/* The j-th accumulator of a fold is, by a page, a reduction of `input`. */
+void pat_collect_give(struct pat_collect *k, const struct graph_fold *f, unsigned j, enum pat_op op, graph_id input);
 void pat_collect_join(struct pat_collect *k);
 /* The collective whose result a node is, through shared memory, selects and phis; NULL: none. */
 struct pat_collective *pat_collect_result(struct pat_collect *k, graph_id node);

@@ -148,6 +148,13 @@ static const struct pat_plan *plan_fold(struct pat_compile *c, struct pat_plan *
         if (carried && p->accumulators < GRAPH_FOLD_MAX)
             p->accumulator[p->accumulators++] = target;
     }
+    for (unsigned i = 0; i < b->result_count; i++) {
+        p->result_of[i] = variable_of(b, b->result[i]->arg[0]);
+        p->result[i] = pat_compile_term(c, b->result[i]->arg[1]);
+        if (!p->result[i] || p->result_of[i] < 0 || p->result[i]->kind != TERM_REDUCED)
+            return refuse(c, refused, b->result[i]->line, "what a name is when a loop is over is a reduce(op, e)");
+        p->result_count++;
+    }
     if (!p->accumulators)
         return refuse(c, refused, b->statements[0].target->line, "nothing is carried round this loop");
     return p;

@@ -701,7 +701,10 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, const 
     else
         VEC_PUSH(c->a, c->gathered, v);
     c->within = v->cycle ? v->cycle : within;
+    static const struct pat_term left = {.kind = TERM_LEFT};
+    const struct goal behind = {&left, within, UOP_VOID, next};
     const struct pat_term *of = t->arg[0];
+    next = &behind;
     const struct pat_collective *inner = pat_collect_inner(c->collect, input);
     if (of->kind == TERM_REDUCED) {
         /* One directly within another: both between threads. */
@@ -761,6 +764,14 @@ static bool solve(struct pat_ctx *c, const struct goal *goal)
     if (looks_inside && pat_is_hidden(c->x, goal->node))
         return false;
     switch (goal->term->kind) {
+    case TERM_LEFT: {
+        uint32_t within = c->within;
+        c->within = goal->node;
+        if (solve(c, goal->next))
+            return true;
+        c->within = within;
+        return false;
+    }
     case TERM_REDUCED: return match_reduced(c, goal);
     case TERM_BITS: return solve(c, &(struct goal){goal->term->arg[0], goal->node, goal->term->reads_as, goal->next});
     case TERM_VARIABLE: return match_variable(c, goal);
