@@ -301,6 +301,9 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
         if (u.known)
             memcpy(r.thread, u.thread, sizeof r.thread);
         r.own = u.who == THREAD_SAME;
+        for (unsigned d = 0; d < 3 && r.own && !u.known; d++)
+            r.thread[d] = graph_sreg(g, UOP_SR_TID_X + d);
+        r.thread_known |= r.own;
     }
     if (r.own)
         r.sync = GRAPH_SYNC_OWN;

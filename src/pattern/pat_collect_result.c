@@ -19,7 +19,9 @@ static bool is_partial(const struct pat_collective *v, graph_id node)
     return in_list(v->values.p, v->values.n, node) || in_list(v->inputs.p, v->inputs.n, node);
 }
 
-static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool part, unsigned depth);
+/* `part`: of a tree that another reduction finishes. `first`: whoever asks runs in the first thread only; else every
+ * thread must have the result. */
+static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool part, bool first, unsigned depth);
 
 /* A load of what threads that have a result stored of it: the same for all that load; or, where `warps` is asked for,
  * the results of all warps, one a lane. */
@@ -37,7 +39,7 @@ static struct pat_collective *resolve_stored(struct pat_collect *k, uint32_t at,
             return NULL;
         if (warps && graph_is_const(k->x->g, s.value[0], NULL))
             continue; /* neutral elements for lanes without a warp */
-        struct pat_collective *one = resolve(k, s.value[0], false, depth + 1);
+        struct pat_collective *one = resolve(k, s.value[0], false, true, depth + 1);
         if (!one || (found && one != found))
             return NULL;
         if (warps ? one->reach != PAT_IN_WARP || !pat_play_hands_over(k->play, &s, &load, one->everywhere)
@@ -92,7 +94,7 @@ static struct pat_collective *resolve_load(struct pat_collect *k, graph_id node,
     return part ? NULL : resolve_copy(k, at, depth);
 }
 
-static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool part, unsigned depth)
+static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool part, bool first, unsigned depth)
 {
     struct graph *g = k->x->g;
     if (node == GRAPH_NIL || depth > DEPTH)
@@ -104,40 +106,41 @@ static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool
         struct pat_collective *v = k->list.p[i];
         bool wanted = part ? v->outcome == PAT_PART : v->outcome == PAT_ALL_IN_ONE;
         uint32_t at;
-        if (wanted && ((v->values.n && v->values.p[v->values.n - 1] == node) || map_u64_get(&v->partial, node, &at)))
+        if (wanted && (first || part || v->everywhere) &&
+            ((v->values.n && v->values.p[v->values.n - 1] == node) || map_u64_get(&v->partial, node, &at)))
             return v;
     }
     struct pat_collective *found = NULL, *one;
     switch (n.kind) {
     case UOP_LOAD: return resolve_load(k, node, part, depth);
-    case UOP_UNIFORM: return resolve(k, n.arg[0], part, depth + 1);
+    case UOP_UNIFORM: return resolve(k, n.arg[0], part, first, depth + 1);
     case UOP_SHFL: {
         uint64_t lane;
-        one = resolve(k, n.arg[0], part, depth + 1);
+        one = resolve(k, n.arg[0], part, true, depth + 1);
         return one && (one->everywhere || (n.imm == 0 && graph_is_const(g, n.arg[1], &lane) && lane == 0)) ? one : NULL;
     }
     case UOP_SELECT:
         for (unsigned i = 1; i <= 2; i++) {
-            one = resolve(k, n.arg[i], part, depth + 1);
+            one = resolve(k, n.arg[i], part, first, depth + 1);
             if (one && found && one != found)
                 return NULL;
             found = one ? one : found;
         }
         for (unsigned i = 1; found && i <= 2; i++)
             if (!graph_is_const(g, n.arg[i], NULL) && !is_partial(found, n.arg[i]) &&
-                resolve(k, n.arg[i], part, depth + 1) != found)
+                resolve(k, n.arg[i], part, first, depth + 1) != found)
                 return NULL;
         return found;
     case GRAPH_PHI:
         for (uint32_t i = 0; i < n.phi_count; i++) {
-            one = n.phi_args[i] == node ? NULL : resolve(k, n.phi_args[i], part, depth + 4);
+            one = n.phi_args[i] == node ? NULL : resolve(k, n.phi_args[i], part, first, depth + 4);
             if (one && found && one != found)
                 return NULL;
             found = one ? one : found;
         }
         for (uint32_t i = 0; found && i < n.phi_count; i++)
             if (!graph_is_const(g, n.phi_args[i], NULL) && !is_partial(found, n.phi_args[i]) &&
-                resolve(k, n.phi_args[i], part, depth + 4) != found)
+                resolve(k, n.phi_args[i], part, first, depth + 4) != found)
                 return NULL;
         return found;
     default: return NULL;
@@ -146,17 +149,17 @@ static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool
 
 struct pat_collective *pat_collect_result(struct pat_collect *k, graph_id node)
 {
-    return k && k->ready ? resolve(k, node, false, 0) : NULL;
+    return k && k->ready ? resolve(k, node, false, false, 0) : NULL;
 }
 
 struct pat_collective *pat_collect_inner(struct pat_collect *k, graph_id input)
 {
     if (!k || !k->ready)
         return NULL;
-    struct pat_collective *v = resolve(k, input, true, 0);
+    struct pat_collective *v = resolve(k, input, true, true, 0);
     uint32_t at;
     if (!v)
-        v = resolve(k, input, false, 0);
+        v = resolve(k, input, false, false, 0);
     if (v)
         return v;
     const struct graph_node *n = graph_at(k->x->g, input);
@@ -174,11 +177,11 @@ struct pat_collective *pat_collect_inner(struct pat_collect *k, graph_id input)
 static void join_part(struct pat_collect *k, struct pat_collective *lanes)
 {
     for (size_t i = 0; i < lanes->inputs.n; i++) {
-        struct pat_collective *part = resolve(k, lanes->inputs.p[i], true, 0);
+        struct pat_collective *part = resolve(k, lanes->inputs.p[i], true, true, 0);
         struct pat_binary v;
         if (!part && pat_binary_of(k->x, lanes->inputs.p[i], &v) && v.op == lanes->op) {
-            struct pat_collective *other = resolve(k, v.b, true, 0);
-            part = resolve(k, v.a, true, 0);
+            struct pat_collective *other = resolve(k, v.b, true, true, 0);
+            part = resolve(k, v.a, true, true, 0);
             if (part != other)
                 part = NULL;
             if (part && part->left == 2 * lanes->width && part->op == lanes->op) {

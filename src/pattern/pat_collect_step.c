@@ -219,18 +219,26 @@ static void enter_steps(struct pat_collect *k, const struct pat_step *const *ste
     }
 }
 
+struct first_seen {
+    const struct graph *g;
+    uint32_t insn;
+};
+
 static void note_first(void *user, uint32_t insn, bool merged)
 {
-    uint32_t *first = user;
+    struct first_seen *seen = user;
     (void)merged;
-    *first = insn < *first ? insn : *first;
+    insn = pat_top_insn(seen->g, insn);
+    seen->insn = insn < seen->insn ? insn : seen->insn;
 }
 
 /* First instance that makes a shuffled value, whole or in two words. */
 static uint32_t first_shuffle(struct pat_collect *k, graph_id node, uint32_t before, unsigned depth)
 {
     const struct graph_node n = *graph_at(k->x->g, node);
-    pat_holders(k->x, node, note_first, &before);
+    struct first_seen seen = {k->x->g, before};
+    pat_holders(k->x, node, note_first, &seen);
+    before = seen.insn;
     for (unsigned i = 0; i < n.arg_count && n.kind == UOP_PAIR && depth < 3; i++)
         before = first_shuffle(k, n.arg[i], before, depth + 1);
     for (uint32_t i = 0; i < n.phi_count && n.kind == GRAPH_PHI && depth < 3; i++)
@@ -274,7 +282,8 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
         if (memory && steps[i]->store != UINT32_MAX)
             VEC_PUSH(k->a, v->stores, steps[i]->store);
         VEC_PUSH(k->a, v->values, steps[i]->value);
-        v->last = steps[i]->insn > v->last || !i ? steps[i]->insn : v->last;
+        uint32_t at = pat_top_insn(k->x->g, steps[i]->insn);
+        v->last = at > v->last || !i ? at : v->last;
     }
     for (size_t i = 0; i < v->fills.n; i++)
         VEC_PUSH(k->a, v->inputs, k->x->g->accesses.p[v->fills.p[i]].value[0]);

@@ -279,6 +279,20 @@ static bool match_structure(struct pat_ctx *c, const struct goal *goal)
         if (solve_arguments(c, goal, args, turned, count, as))
             return true;
     }
+    /* A product does not tell which of its factors is turned round: the graph keeps the sign on either. */
+    for (unsigned side = 0; side < 2 && (n->kind == UOP_FMUL || n->kind == UOP_FFMA); side++) {
+        if (graph_at(c->g, args[side])->kind != UOP_FNEG)
+            continue;
+        graph_id other[3] = {args[0], args[1], args[2]};
+        other[side] = graph_at(c->g, args[side])->arg[0];
+        other[1 - side] = graph_op1(c->g, UOP_FNEG, as, args[1 - side]);
+        n = graph_at(c->g, bare);
+        for (int turn = 0; turn < 2; turn++) {
+            back(c, entered);
+            if (solve_arguments(c, goal, other, turn ? turned : plain, count, as))
+                return true;
+        }
+    }
     return back(c, m);
 }
 
@@ -577,7 +591,7 @@ static bool match_any(struct pat_ctx *c, const struct goal *goal)
         if (c->inner.n - m.inner > WALK_MAX)
             return back(c, m);
         const struct pat_reading *r = load == GRAPH_NIL ? pat_reading_of(c->x, id) : NULL;
-        if (r && r->closed) { /* its instruction and what it is a function of */
+        if (r && (r->closed || r->owned)) { /* its instruction and what it is a function of */
             enter(c, id, NULL, false);
             for (unsigned i = 0; i < r->inner_count && !r->owned; i++)
                 enter(c, r->inner[i], NULL, false);

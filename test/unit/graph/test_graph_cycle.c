@@ -159,8 +159,8 @@ static void online_softmax_has_two_loops(void **state)
     for (unsigned i = 0; i < ARCHS; i++) {
         struct opened o;
         open_lab(&o, archs[i], "05_nn_ops/online_softmax_f32", "_Z25online_softmax_f32_kernelPKfPfii");
-        assert_string_equal(pieces_text(&o), archs[i] >= 100 ? "[8, 4s, 2s, 1s] [16, 8s, 4s, 1]"
-                                                             : "[16, 8s, 4, 1] [16, 8s, 4, 1]");
+        assert_string_equal(pieces_text(&o),
+                            archs[i] >= 100 ? "[8, 4s, 2s, 1s] [16, 8s, 4s, 1]" : "[16, 8s, 4, 1] [16, 8s, 4, 1]");
         const struct graph_cycle *c = &o.cycles.cycles.p[0];
         graph_id cols = graph_cbank(o.g, UOP_B32, 0, o.g->env->param_base + 20);
         assert_int_equal(carried_of(c, GRAPH_CARRIED_DATA), 2); /* m and s */
@@ -187,6 +187,7 @@ static const struct form {
     {"idot_n", "[16, 8s, 4, 1]", "[16, 8s, 4s, 1]"},
     {"two_sums", "[16, 8s, 4, 1]", "[16, 8s, 4s, 1]"},
     {"dsum", "[16, 8s, 4, 1]", "[16, 8s, 4s, 1]"},
+    {"argmax", "[16, 8s, 4, 1]", "[16, 8s, 4s, 1]"}, /* two accumulators, one of them the index */
     {"half2sum", "[16, 8s, 4, 1]", "[16, 8s, 4s, 1]"},
     {"guarded", "[16, 8s, 4, 1]", "[16, 8s, 4s, 1]"}, /* if (x[k] > t) s += x[k] */
     {"gather", "[16, 8s, 4, 1]", "[16, 8s, 4s, 1]"},
@@ -329,12 +330,11 @@ static void two_streams_are_one_step(void **state)
     struct graph_cycles cycles;
     (void)state;
     arena_init(&a, 0);
-    struct graph *g =
-        code_graph(&a, 86,
-                   CODE("MOV R2, RZ", "MOV R3, RZ", "LDS R4, [R2]", "LDS R5, [R2+0x400]", "FADD R3, R3, R4",
-                        "FADD R3, R3, R5", "IADD3 R2, R2, 0x4, RZ", "ISETP.NE.AND P1, PT, R2, 0x400, PT",
-                        "@P1 BRA 0x20", "STS [0x800], R3", "EXIT"),
-                   &env_86);
+    struct graph *g = code_graph(&a, 86,
+                                 CODE("MOV R2, RZ", "MOV R3, RZ", "LDS R4, [R2]", "LDS R5, [R2+0x400]",
+                                      "FADD R3, R3, R4", "FADD R3, R3, R5", "IADD3 R2, R2, 0x4, RZ",
+                                      "ISETP.NE.AND P1, PT, R2, 0x400, PT", "@P1 BRA 0x20", "STS [0x800], R3", "EXIT"),
+                                 &env_86);
     assert_int_equal(graph_find_cycles(&a, g, &cycles), SP_OK);
     assert_int_equal(cycles.cycles.n, 1);
     assert_int_equal(cycles.cycles.p[0].unroll, 1);
@@ -349,12 +349,11 @@ static void neighbours_are_two_steps(void **state)
     struct graph_cycles cycles;
     (void)state;
     arena_init(&a, 0);
-    struct graph *g =
-        code_graph(&a, 86,
-                   CODE("MOV R2, RZ", "MOV R3, RZ", "LDS R4, [R2]", "LDS R5, [R2+0x4]", "FADD R3, R3, R4",
-                        "FADD R3, R3, R5", "IADD3 R2, R2, 0x8, RZ", "ISETP.NE.AND P1, PT, R2, 0x400, PT",
-                        "@P1 BRA 0x20", "STS [0x800], R3", "EXIT"),
-                   &env_86);
+    struct graph *g = code_graph(&a, 86,
+                                 CODE("MOV R2, RZ", "MOV R3, RZ", "LDS R4, [R2]", "LDS R5, [R2+0x4]", "FADD R3, R3, R4",
+                                      "FADD R3, R3, R5", "IADD3 R2, R2, 0x8, RZ", "ISETP.NE.AND P1, PT, R2, 0x400, PT",
+                                      "@P1 BRA 0x20", "STS [0x800], R3", "EXIT"),
+                                 &env_86);
     assert_int_equal(graph_find_cycles(&a, g, &cycles), SP_OK);
     assert_int_equal(cycles.cycles.n, 1);
     assert_int_equal(cycles.cycles.p[0].unroll, 2);
@@ -365,10 +364,14 @@ static void neighbours_are_two_steps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tree_reductions_carry_the_stride), cmocka_unit_test(online_softmax_has_two_loops),
-        cmocka_unit_test(forms_of_loops),                   cmocka_unit_test(counts),
-        cmocka_unit_test(grid_stride),                      cmocka_unit_test(unread_registers_are_not_carried),
-        cmocka_unit_test(irreducible_loops_stand_as_such),  cmocka_unit_test(two_streams_are_one_step),
+        cmocka_unit_test(tree_reductions_carry_the_stride),
+        cmocka_unit_test(online_softmax_has_two_loops),
+        cmocka_unit_test(forms_of_loops),
+        cmocka_unit_test(counts),
+        cmocka_unit_test(grid_stride),
+        cmocka_unit_test(unread_registers_are_not_carried),
+        cmocka_unit_test(irreducible_loops_stand_as_such),
+        cmocka_unit_test(two_streams_are_one_step),
         cmocka_unit_test(neighbours_are_two_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
