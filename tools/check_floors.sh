@@ -77,7 +77,7 @@ done < <(grep -l -E '^ *# *include +"uop/uop_lift\.h"|^ *# *include +"uop_lift\.
 
 # A page's name in src/pattern/ would mean that the page does not decide. A name with a hyphen may stand nowhere, not even in a
 # comment; a plain word (copy, clamp) may stand in prose, but not in a string and not as a part of an identifier, save for
-# C's own word "copy".
+# C's own word "copy", the machine's "barrier", "spill", "scan", and the function "sqrt" of the block language.
 pages=0
 stripped=$(mktemp)
 trap 'rm -f "$stripped"' EXIT
@@ -95,7 +95,8 @@ for page in patterns/*.md; do
     done < <(
         case $id in
         *-*) grep -n -i -E "\\b($id|${id//-/_})\\b" src/pattern/*.[ch] ;;
-        copy) grep -E "\"[^\"]*\\b$id\\b[^\"]*\"" "$stripped" ;;
+        sqrt) grep -E "\"[^\"]*\\b$id\\b[^\"]*\"" "$stripped" | grep -v '{"sqrt", UOP_NOP, UOP_SQRT, 1}' ;;
+        barrier | copy | scan | spill) grep -E "\"[^\"]*\\b$id\\b[^\"]*\"" "$stripped" ;;
         *) grep -E "\"[^\"]*\\b$id\\b[^\"]*\"|[a-z0-9]_$id\\b|\\b${id}_[a-z0-9]" "$stripped" ;;
         esac 2>/dev/null | cut -c1-160
     )

@@ -97,13 +97,21 @@ static void build_names(struct arena *a, struct fact_source *s, struct fact_kern
 {
     for (size_t i = 0; i < s->mean->names.n; i++) {
         const struct mean_name *n = &s->mean->names.p[i];
-        uint32_t count, kept = 0;
+        uint32_t count;
         const uint32_t *defs = graph_defs_of(s->g, n->node, &count);
-        uint32_t *insns = ARENA_ARRAY(a, uint32_t, count);
-        for (uint32_t d = 0; d < count && insns; d++)
-            insns[kept++] = s->g->defs.p[defs[d]].insn;
+        const struct graph_node *node = graph_at(s->g, n->node);
+        VEC(uint32_t) insns = {0};
+        for (uint32_t d = 0; d < count; d++)
+            VEC_PUSH(a, insns, s->g->defs.p[defs[d]].insn);
+        for (uint32_t p = 0; node->kind == GRAPH_PHI && p < node->phi_count && insns.n == 0; p++) {
+            if (node->phi_args[p] <= n->node)
+                continue; /* a counter: what moves it */
+            defs = graph_defs_of(s->g, node->phi_args[p], &count);
+            for (uint32_t d = 0; d < count; d++)
+                VEC_PUSH(a, insns, s->g->defs.p[defs[d]].insn);
+        }
         struct fact_name f = {
-            .name = n->name, .expr = n->expr, .type = n->type, .evidence = fact_offsets_of(a, s->g, insns, kept)};
+            .name = n->name, .expr = n->expr, .type = n->type, .evidence = fact_offsets_of(a, s->g, insns.p, insns.n)};
         VEC_PUSH(a, k->names, f);
     }
 }

@@ -41,6 +41,8 @@ enum sp_status fact_build_loops(struct arena *a, struct fact_source *s, struct f
 enum sp_status fact_build_patterns(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 /* Accesses, work, occupancy; looks at the roles, so after the instructions. */
 enum sp_status fact_build_cost(struct arena *a, struct fact_source *s, struct fact_kernel *k);
+/* A match that reduces or scans data (a warp also asks in one instruction who is there: that gives masks). */
+bool fact_makes_data(const struct fact_source *s, const struct pat_match *m);
 /* Whose stores each load reads; after the accesses. */
 enum sp_status fact_build_reads(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 enum sp_status fact_build_phases(struct arena *a, struct fact_source *s, struct fact_kernel *k);
@@ -50,7 +52,8 @@ enum sp_status fact_build_summary(struct arena *a, struct fact_source *s, struct
 const uint64_t *fact_identities(struct arena *a, const struct graph *g);
 
 /* Blocks of that many threads that are on a multiprocessor at once, and what keeps it from being more: of equals the
- * first of threads, blocks, registers, shared. 0: none fits, or the architecture's limits are not known (*limit NULL). */
+ * first of threads, blocks, registers, shared. 0: none fits, or the architecture's limits are not known (*limit
+ * NULL). */
 uint32_t fact_blocks_at_once(unsigned sm, uint32_t threads, uint32_t registers, uint32_t shared, uint32_t barriers,
                              const char **limit);
 

@@ -90,11 +90,12 @@ static uint32_t outermost(const struct graph_cycles *cycles, uint32_t cycle)
     return cycle;
 }
 
-/* A warp also asks in one instruction who is there: that gives masks, no data. */
-static bool is_of_data(const struct phases *p, const struct pat_match *m)
+bool fact_makes_data(const struct fact_source *s, const struct pat_match *m)
 {
-    return m->root == GRAPH_NIL || graph_at(p->g, m->root)->kind != UOP_REDUX ||
-           place_value_of(p->s->place, m->root, NULL);
+    if (m->makes == PAT_MAKES_NOTHING)
+        return false;
+    return m->root == GRAPH_NIL || graph_at(s->g, m->root)->kind != UOP_REDUX ||
+           place_value_of(s->place, m->root, NULL);
 }
 
 /* An address that is stepped is no accumulator. */
@@ -138,7 +139,7 @@ static void find_units(struct phases *p)
     }
     for (size_t i = 0; i < r->matches.n; i++) {
         const struct pat_match *m = &r->matches.p[i];
-        if (m->makes == PAT_MAKES_NOTHING || !is_of_data(p, m))
+        if (!fact_makes_data(p->s, m))
             continue;
         struct unit u = {.first = m->first,
                          .last = with_barrier(p, m->last),
@@ -531,6 +532,10 @@ enum sp_status fact_build_phases(struct arena *a, struct fact_source *s, struct 
         return SP_ERR_MEMORY;
     if (!p.count)
         return SP_OK;
+    /* Called routines stand behind the kernel's own instances and happen where they are called. */
+    uint32_t all = p.count;
+    while (p.count > 1 && p.g->insns.p[p.count - 1].call_path)
+        p.count--;
     find_units(&p);
     find_stretches(&p);
     uint32_t n = (uint32_t)p.list.n;
@@ -538,7 +543,7 @@ enum sp_status fact_build_phases(struct arena *a, struct fact_source *s, struct 
     uint32_t *join = ARENA_ARRAY(a, uint32_t, n + 1);
     if (!d || !join)
         return SP_ERR_MEMORY;
-    memset(p.phase_of, 0xff, p.count * sizeof *p.phase_of);
+    memset(p.phase_of, 0xff, all * sizeof *p.phase_of);
     for (uint32_t t = 0; t < n; t++)
         for (uint32_t i = p.list.p[t].first; i <= p.list.p[t].last && i < p.count; i++)
             if (p.g->insns.p[i].reachable && role_of(&p, i) != FACT_ROLE_PADDING) {
@@ -546,6 +551,12 @@ enum sp_status fact_build_phases(struct arena *a, struct fact_source *s, struct 
                 look(&p, i, &d[t]);
             }
     follow_consumers(&p);
+    for (uint32_t i = p.count; i < all; i++) {
+        uint32_t at = pat_top_insn(p.g, i);
+        if (p.g->insns.p[i].reachable && at < p.count)
+            p.phase_of[i] = p.phase_of[at];
+    }
+    p.count = all;
     for (uint32_t t = 0; t < n; t++)
         d[t] = (struct deeds){0};
     for (uint32_t i = 0; i < p.count; i++)

@@ -1,4 +1,5 @@
-/* Facts about the kernel as a whole: the one-sentence summary made of outputs, places and control flow. */
+/* Facts about the kernel as a whole: the one-sentence summary, made of what threads do together (operators, reductions,
+ * where the accumulation lives), outputs, places and control flow. Requires patterns, values and phases. */
 #include "facts/fact_build.h"
 
 #include "base/str.h"
@@ -37,11 +38,134 @@ static void add_outputs(struct strbuf *b, const struct fact_kernel *k)
         str_addf(b, " and %zu more stores", k->outputs.n - SHOWN);
 }
 
+/* ---- what threads do together ---------------------------------------------------------------- */
+
+static const char *op_word(const char *op)
+{
+    static const char *const words[][2] = {{"add", "sum"}, {"mul", "product"}, {"min", "minimum"}, {"max", "maximum"}};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i][0], op) == 0)
+            return words[i][1];
+    return op;
+}
+
+static bool is_part(const struct fact_source *s, const struct pat_match *m)
+{
+    for (int32_t at = m->parent, left = 16; at >= 0 && left; at = s->patterns->matches.p[at].parent, left--)
+        if (s->patterns->matches.p[at].makes != PAT_MAKES_NOTHING)
+            return true;
+    return false;
+}
+
+/* How a reduction or scan is done, from what its match says of itself. */
+static const char *way_of(const struct fact_pattern *p, const struct pat_match *m)
+{
+    const struct fact_binding *space = binding(p, "space"), *shape = binding(p, "shape");
+    bool scan = m->makes == PAT_MAKES_PREFIXES;
+    if (space && space->text && strcmp(space->text, "shared") == 0)
+        return scan ? "scan through shared memory" : "tree in shared memory";
+    if (shape || space)
+        return scan ? "scan by shuffles" : "reduction by shuffles";
+    return strchr(m->rule, '/') ? "reduction in one instruction" : "reduction in two levels";
+}
+
+/* "maximum and sum, each a tree in shared memory". */
+static bool add_reductions(struct strbuf *b, const struct fact_source *s, const struct fact_kernel *k)
+{
+    bool any = false, done[64] = {false};
+    for (size_t i = 0; i < k->patterns.n && i < 64; i++) {
+        const struct pat_match *m = &s->patterns->matches.p[i];
+        const struct fact_binding *op = binding(&k->patterns.p[i], "op");
+        if (!fact_makes_data(s, m) || done[i] || is_part(s, m) || !op || !op->text)
+            continue;
+        const char *way = way_of(&k->patterns.p[i], m);
+        unsigned count = 0, said = 0;
+        for (size_t j = i; j < k->patterns.n && j < 64; j++) {
+            const struct pat_match *o = &s->patterns->matches.p[j];
+            done[j] |= o->id == m->id && fact_makes_data(s, o) && o->makes == m->makes && !is_part(s, o) &&
+                       binding(&k->patterns.p[j], "op");
+            count += done[j] && o->id == m->id;
+        }
+        str_add(b, any ? "; " : "");
+        for (size_t j = i; j < k->patterns.n && j < 64; j++) {
+            const struct pat_match *o = &s->patterns->matches.p[j];
+            if (!done[j] || o->id != m->id)
+                continue;
+            const struct fact_binding *its = binding(&k->patterns.p[j], "op");
+            str_addf(b, "%s%s", said == 0 ? "" : said + 1 == count ? " and " : ", ", op_word(its->text));
+            said++;
+        }
+        str_addf(b, count > 1 ? ", each a %s" : " as a %s", way);
+        any = true;
+    }
+    return any;
+}
+
+/* What the whole kernel is, where some page says so. */
+static bool add_operators(struct strbuf *b, const struct fact_source *s, const struct fact_kernel *k)
+{
+    bool any = false;
+    for (size_t i = 0; i < k->patterns.n; i++) {
+        const struct pat_match *m = &s->patterns->matches.p[i];
+        const struct fact_binding *scope = binding(&k->patterns.p[i], "scope");
+        bool again = false;
+        if (strcmp(m->family, "operator") != 0 || m->parent >= 0 || (!m->cycle && !scope))
+            continue;
+        for (size_t j = 0; j < i && !again; j++)
+            again = s->patterns->matches.p[j].id == m->id;
+        if (again)
+            continue;
+        str_addf(b, "%s%s", any ? ", " : "", m->id);
+        if (scope && scope->text)
+            str_addf(b, " of one row a %s", scope->text);
+        any = true;
+    }
+    return any;
+}
+
+/* Where what is accumulated lives: the headline of the notes. */
+static void add_accumulation(struct strbuf *b, const struct fact_source *s, const struct fact_kernel *k, bool *said)
+{
+    bool shared = false, streams = false;
+    for (size_t i = 0; i < k->patterns.n; i++) {
+        const struct fact_binding *self = binding(&k->patterns.p[i], "self");
+        shared |=
+            s->patterns->matches.p[i].makes == PAT_MAKES_ONE && self && self->text && strcmp(self->text, "memory") == 0;
+    }
+    for (size_t i = 0; i < k->phases.n; i++)
+        streams |= k->phases.p[i].kind == FACT_PHASE_FOLD;
+    for (size_t i = 0; i < k->values.n && streams; i++)
+        if (k->values.p[i].cls == FACT_REGISTER_ACCUMULATOR) {
+            str_addf(b, "%sregister accumulator streaming", *said ? "; " : "");
+            *said = true;
+            break;
+        }
+    if (shared) {
+        str_addf(b, "%sshared-memory materialized accumulation", *said ? "; " : "");
+        *said = true;
+    }
+}
+
+static void add_together(struct strbuf *b, const struct fact_source *s, const struct fact_kernel *k)
+{
+    bool said = add_operators(b, s, k);
+    struct strbuf r;
+    str_init(&r, b->a);
+    if (add_reductions(&r, s, k)) {
+        str_addf(b, "%s%s", said ? ": " : "", r.p);
+        said = true;
+    }
+    add_accumulation(b, s, k, &said);
+    if (said)
+        str_add(b, "; ");
+}
+
 static void build_sentence(struct arena *a, struct fact_source *s, struct fact_kernel *k)
 {
     struct strbuf b;
     uint32_t counts[FACT_RESULT + 1] = {0};
     str_init(&b, a);
+    add_together(&b, s, k);
     add_outputs(&b, k);
     uint32_t atomics = 0;
     for (size_t i = 0; i < s->g->accesses.n; i++)

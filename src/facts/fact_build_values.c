@@ -259,30 +259,61 @@ static bool element_is_64_bit(struct fact_source *s, const struct graph_access *
     return false;
 }
 
-/* The same store in another copy of a loop's body: the first tells it. */
-static bool is_copied_store(const struct fact_source *s, const struct graph_access *x)
+/* What a store writes in the representative step, or where; GRAPH_NIL: nothing tells it from other stores. */
+static graph_id step_part(const struct graph *g, const struct graph_access *x)
 {
-    const struct graph_cycles *c = s->g->cycles;
+    const struct graph_cycles *c = g->cycles;
     const graph_id look[2] = {x->value[0], x->address};
-    for (unsigned k = 0; k < 2 && c; k++) {
-        graph_id of = look[k] < c->copy_count ? c->copy_of[look[k]] : GRAPH_NIL;
-        if (of != GRAPH_NIL && of != look[k])
-            return true;
-    }
-    return false;
+    for (unsigned k = 0; k < 2; k++)
+        if (look[k] < c->copy_count && c->copy_of[look[k]] != GRAPH_NIL)
+            return c->copy_of[look[k]];
+    return graph_is_const(g, x->value[0], NULL) ? (graph_id)GRAPH_NIL : x->value[0];
 }
 
-static void build_output(struct arena *a, struct fact_source *s, struct fact_kernel *k, const struct graph_access *x)
+/* Of the stores that are one store of the source's loop the one that tells it: in the piece with the fewest steps.
+ * *cycle: whose pieces have copies of it, NULL. NULL: another one tells it. */
+static const struct graph_access *telling_store(struct fact_source *s, struct map_u64 *told,
+                                                const struct graph_access *x, const struct graph_cycle **cycle)
+{
+    const struct graph *g = s->g;
+    const struct graph_cycles *c = g->cycles;
+    uint32_t of = c ? c->cycle_of[g->insns.p[x->insn].block] : 0;
+    *cycle = NULL;
+    if (!of || (c->cycles.p[of - 1].pieces.n < 2 && c->cycles.p[of - 1].unroll < 2))
+        return x;
+    const struct graph_cycle *y = &c->cycles.p[of - 1];
+    graph_id part = step_part(g, x);
+    if (part == GRAPH_NIL)
+        return x;
+    if (map_u64_get(told, part, NULL))
+        return NULL;
+    map_u64_put(s->mean->a, told, part, 0);
+    const struct graph_piece *best = &y->pieces.p[y->best];
+    if (y->pieces.n > 1)
+        *cycle = y;
+    for (uint32_t b = 0; b < best->block_count; b++) {
+        const struct graph_block *block = &g->blocks.p[best->blocks[b]];
+        uint32_t from = g->insns.p[block->first].first_access,
+                 to = g->insns.p[block->last].first_access + g->insns.p[block->last].access_count;
+        for (uint32_t k = from; k < to && block->reachable; k++)
+            if (g->accesses.p[k].kind == GRAPH_STORE && step_part(g, &g->accesses.p[k]) == part)
+                return &g->accesses.p[k];
+    }
+    return x;
+}
+
+static void build_output(struct arena *a, struct fact_source *s, struct fact_kernel *k, const struct graph_access *x,
+                         const struct graph_cycle *cycle)
 {
     struct graph *g = s->g;
+    graph_id when = cycle ? graph_cycle_path(g, cycle) : x->runs_when; /* in whichever piece */
     uint32_t index;
     bool joined = x->width == 8 && x->value[1] != GRAPH_NIL && element_is_64_bit(s, x);
     for (unsigned w = 0; w < (joined ? 1u : 4u) && x->value[w] != GRAPH_NIL; w++) {
         graph_id node = joined ? graph_op2(g, UOP_PAIR, UOP_B64, x->value[0], x->value[1]) : x->value[w];
         unsigned bytes = uop_type_bits((enum uop_type)graph_at(g, node)->type) / 8;
         bool part = (bytes == 4 || bytes == 8) && bytes < x->width;
-        struct fact_output o = {.store = g->insns.p[x->insn].offset,
-                                .runs_when = mean_condition(s->mean, x->runs_when)};
+        struct fact_output o = {.store = g->insns.p[x->insn].offset, .runs_when = mean_condition(s->mean, when)};
         enum uop_type type = (enum uop_type)graph_at(g, x->address)->type;
         graph_id address =
             part && w ? graph_op2(g, UOP_ADD, type, x->address, graph_const(g, type, bytes * w)) : x->address;
@@ -291,7 +322,11 @@ static void build_output(struct arena *a, struct fact_source *s, struct fact_ker
             o.value = s->mean->value_ids.p[index];
         node = mean_stored_value(s->mean, node, x->width);
         o.exact = exact_text(a, s, node);
-        o.real = pat_real_expr(s->mean, s->patterns, node, fact_float_type(mean_type(s->mean, node)), MEAN_EXPANDED);
+        const struct place_value *v = place_value_of(s->place, node, &index);
+        bool variable = v && v->accumulator && v->named != v->node; /* told by its id, as it has no written-out form */
+        o.real = variable ? s->mean->value_ids.p[index]
+                          : pat_real_expr(s->mean, s->patterns, node, fact_float_type(mean_type(s->mean, node)),
+                                          MEAN_EXPANDED);
         struct pat_differences d = {0};
         pat_differences(s->mean, s->patterns, node, a, &d);
         struct fact_differs *list = ARENA_ARRAY(a, struct fact_differs, d.list.n);
@@ -300,7 +335,7 @@ static void build_output(struct arena *a, struct fact_source *s, struct fact_ker
         o.differs = list;
         o.differs_count = list ? (uint32_t)d.list.n : 0;
         o.value_node = node;
-        o.condition_node = x->runs_when;
+        o.condition_node = when;
         VEC_PUSH(a, k->outputs, o);
     }
 }
@@ -320,11 +355,13 @@ enum sp_status fact_build_values(struct arena *a, struct fact_source *s, struct 
 {
     for (uint32_t i = 0; i < s->place->values.n; i++)
         build_value(a, s, k, i);
+    struct map_u64 told = {0};
     for (size_t i = 0; i < s->g->accesses.n; i++) {
-        const struct graph_access *x = &s->g->accesses.p[i];
+        const struct graph_access *x = &s->g->accesses.p[i], *tells;
+        const struct graph_cycle *cycle;
         if (x->kind == GRAPH_STORE && (x->space == UOP_GLOBAL || x->space == UOP_GENERIC) && x->value[0] != GRAPH_NIL &&
-            !is_copied_store(s, x))
-            build_output(a, s, k, x);
+            (tells = telling_store(s, &told, x, &cycle)) != NULL)
+            build_output(a, s, k, tells, cycle);
     }
     if (!number_outputs(a, s, k))
         return SP_ERR_MEMORY;

@@ -16,6 +16,7 @@
  *          |  name "(" [arguments] ")" ";"   a call
  *          |  ["#pragma unroll" name] "for" "(" [name "=" start] ";" [condition] ";" [name op "=" next] ")" loop
  *          |  statement statement {statement}     one after the other
+ *             a loop may be followed by "name == expression;": what a name then is
  *   loop   := statement | "{" {statement} "}"    of the forms above but a value; `...;` is anything
  *   In the head of a loop and as the body of an if, `...` stands for anything too.
  *
@@ -83,6 +84,8 @@ struct cu_expr {
     unsigned line;
 };
 
+enum { CU_MAX_RESULTS = 4 };
+
 enum cu_place { CU_ANYWHERE, CU_SHARED, CU_LOCAL };
 
 struct cu_variable {
@@ -126,13 +129,15 @@ struct cu_block {
     unsigned where_count;
     const struct cu_expr *reads; /* what the body computes; NULL: it says so itself */
     bool expands;                /* … and the body is nothing but how machines compute it */
-    bool whole_kernel; /* written inside __global__ { } */
+    bool whole_kernel;           /* written inside __global__ { } */
     enum cu_form form;
     const struct cu_expr *condition; /* the `if` round the body, or NULL */
     const struct cu_expr *target, *value;
     struct cu_loop loop; /* CU_LOOP */
     const struct cu_statement *statements;
     unsigned statement_count;
+    const struct cu_expr *result[CU_MAX_RESULTS]; /* CU_LOOP: name == expression, when it is over */
+    unsigned result_count;
 };
 
 enum { CU_MAX_ARGS = 8, CU_MAX_VARIABLES = 16, CU_MAX_STATEMENTS = 8 };

@@ -240,8 +240,7 @@ static graph_id prove_count(struct cycle_work *w, const struct graph_cycle *c)
         const struct graph_piece *p = &c->pieces.p[i];
         const struct cycle_region *r = p->straight ? NULL : &w->regions[p->loop];
         if (r)
-            one = r->tested >= 0 && r->exits.n == 1 &&
-                  find_number(&x, r->phis[r->tested].start, 0, &x.number);
+            one = r->tested >= 0 && r->exits.n == 1 && find_number(&x, r->phis[r->tested].start, 0, &x.number);
         for (size_t e = 0; r && e < r->exits.n && one; e++)
             one = find_number(&x, r->exits.p[e].leaves, 0, &x.number);
     }

@@ -8,201 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- small questions ------------------------------------------------------------------------- */
-
-bool cycle_in_loop(const struct graph *g, uint32_t block, uint32_t loop)
-{
-    for (uint32_t l = g->blocks.p[block].loop; l; l = g->loops.p[l - 1].parent)
-        if (l - 1 == loop)
-            return true;
-    return false;
-}
-
-graph_id cycle_bare(const struct graph *g, graph_id id)
-{
-    while (graph_at(g, id)->kind == UOP_UNIFORM)
-        id = graph_at(g, id)->arg[0];
-    return id;
-}
-
-uint32_t cycle_args(const struct graph_node *n, const graph_id **args)
-{
-    *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg;
-    return n->kind == GRAPH_PHI ? n->phi_count : n->arg_count;
-}
-
-bool cycle_flatten(const struct graph *g, graph_id id, unsigned kind, graph_id *terms, uint32_t max, uint32_t *count)
-{
-    /* `terms` is the stack too: what is not yet opened stands behind what is done. */
-    uint8_t type = graph_at(g, id)->type;
-    uint32_t done = 0, top = max;
-    graph_id at = id;
-    for (;;) {
-        at = cycle_bare(g, at);
-        const struct graph_node *n = graph_at(g, at);
-        if (n->kind == kind && n->type == type) {
-            if (top <= done + 1)
-                return false;
-            terms[--top] = n->arg[1];
-            at = n->arg[0];
-            continue;
-        }
-        if (done >= top)
-            return false;
-        terms[done++] = at;
-        if (top == max)
-            break;
-        at = terms[top++];
-    }
-    *count = done;
-    return true;
-}
-
-graph_id cycle_branch(const struct graph *g, uint32_t block)
-{
-    const struct graph_block *b = &g->blocks.p[block];
-    const struct uop_list *l = g->input.insns[g->insns.p[b->last].input].uops;
-    for (size_t i = 0; i < l->ops.n; i++) {
-        unsigned kind = l->ops.p[i].kind;
-        if (kind == UOP_BRANCH || kind == UOP_EXIT || kind == UOP_RET || kind == UOP_TRAP || kind == UOP_BRANCH_IND ||
-            kind == UOP_CALL)
-            return b->branch;
-    }
-    return GRAPH_NIL; /* a guarded instruction like any other */
-}
-
-static uint32_t first_def(const struct cycle_work *w, graph_id id, uint32_t loop)
-{
-    const struct graph *g = w->g;
-    uint32_t count, best = UINT32_MAX;
-    const uint32_t *defs = graph_defs_of(g, id, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t insn = g->defs.p[defs[i]].insn;
-        bool inside = loop == UINT32_MAX || cycle_in_loop(g, g->insns.p[insn].block, loop);
-        if (inside && g->insns.p[insn].reachable && insn < best)
-            best = insn;
-    }
-    if (best == UINT32_MAX && id < w->nodes && w->merged_by[id])
-        best = w->merged_by[id] - 1;
-    return best;
-}
-
-uint32_t cycle_maker(const struct cycle_work *w, graph_id id, uint32_t loop)
-{
-    uint32_t count, best = first_def(w, id, loop);
-    const graph_id *users = graph_users(w->g, id, &count);
-    for (uint32_t i = 0; i < count && best == UINT32_MAX; i++) /* one of two numbers in a register */
-        if (graph_at(w->g, users[i])->kind == UOP_PAIR)
-            best = first_def(w, users[i], loop);
-    return best;
-}
-
-static graph_id root_in(const struct graph *g, graph_id id, unsigned depth, unsigned *steps)
-{
-    enum { DEPTH = 100, STEPS = 400 };
-    const struct graph_node *n = graph_at(g, id);
-    struct graph_affine f;
-    if (depth > DEPTH || ++*steps > STEPS || n->type != UOP_B64)
-        return GRAPH_NIL;
-    if (n->kind == UOP_CBANK)
-        return graph_affine(g, id, &f) ? f.base : GRAPH_NIL;
-    if (n->kind != UOP_ADD && n->kind != UOP_SELECT && n->kind != GRAPH_PHI && n->kind != UOP_UNIFORM)
-        return GRAPH_NIL;
-    const graph_id *args;
-    uint32_t count = cycle_args(n, &args);
-    graph_id root = GRAPH_NIL;
-    for (uint32_t k = n->kind == UOP_SELECT; k < count && root == GRAPH_NIL; k++)
-        if (args[k] < id)
-            root = root_in(g, args[k], depth + 1, steps);
-    return root;
-}
-
-graph_id cycle_root(const struct graph *g, graph_id address)
-{
-    unsigned steps = 0;
-    return root_in(g, address, 0, &steps);
-}
-
-/* ---- what varies in a loop -------------------------------------------------------------------- */
-
-/* Whether the node is by itself something that a turn makes anew; *open: its arguments decide. */
-static bool varies_itself(const struct cycle_work *w, uint32_t loop, graph_id id, bool *open)
-{
-    const struct graph *g = w->g;
-    const struct graph_node *n = graph_at(g, id);
-    *open = false;
-    if (n->kind == GRAPH_PHI) {
-        /* A join in front of a header stands in the header's block. */
-        bool before = n->block == g->loops.p[loop].header && !graph_is_loop_phi(g, id);
-        return !before && cycle_in_loop(g, n->block, loop);
-    }
-    if (n->kind == UOP_CONST || n->kind == UOP_SREG || n->kind == GRAPH_ENTRY)
-        return false;
-    if (n->insn != UINT32_MAX) {
-        if (cycle_in_loop(g, g->insns.p[n->insn].block, loop))
-            return true;
-        return false;
-    }
-    if (n->kind == UOP_LOAD && n->imm != 0 && w->regions[loop].stores)
-        for (uint32_t x = w->first_access[id]; x; x = w->next_access[x - 1])
-            if (cycle_in_loop(g, g->insns.p[g->accesses.p[x - 1].insn].block, loop))
-                return true;
-    *open = true;
-    return false;
-}
-
-bool cycle_varies(struct cycle_work *w, uint32_t loop, graph_id id)
-{
-    enum { OPEN = 2 };
-    const struct graph *g = w->g;
-    if (id == GRAPH_NIL)
-        return false;
-    if (id >= w->nodes)
-        return true; /* made here: nothing is remembered of it */
-    size_t base = w->stack.n;
-    VEC_PUSH(w->a, w->stack, id);
-    while (w->stack.n > base) {
-        graph_id at = w->stack.p[w->stack.n - 1];
-        if (w->stamp[at] != loop + 1) {
-            bool open;
-            bool itself = varies_itself(w, loop, at, &open);
-            w->stamp[at] = loop + 1;
-            w->varies[at] = (uint8_t)itself;
-            if (!open) {
-                w->stack.n--;
-                continue;
-            }
-            w->varies[at] = OPEN;
-        }
-        if (w->varies[at] != OPEN) {
-            w->stack.n--;
-            continue;
-        }
-        const struct graph_node *n = graph_at(g, at);
-        bool any = false;
-        size_t before = w->stack.n;
-        for (unsigned k = 0; k < n->arg_count && !any; k++) {
-            graph_id x = n->arg[k];
-            if (x == GRAPH_NIL || x >= w->nodes)
-                continue;
-            if (w->stamp[x] == loop + 1)
-                any = w->varies[x] == 1;
-            else
-                VEC_PUSH(w->a, w->stack, x);
-        }
-        if (any)
-            w->stack.n = before;
-        if (any || w->stack.n == before) {
-            w->varies[at] = (uint8_t)any;
-            w->stack.n = before - 1;
-        }
-        if (arena_failed(w->a))
-            break;
-    }
-    w->stack.n = base;
-    return w->stamp[id] == loop + 1 && w->varies[id] == 1;
-}
-
 /* ---- live phis (D2) --------------------------------------------------------------------------- */
 
 static bool is_effect(unsigned kind)
@@ -278,148 +83,6 @@ static void find_live(struct cycle_work *w)
     }
 }
 
-/* ---- regions ---------------------------------------------------------------------------------- */
-
-static bool list_blocks(struct cycle_work *w)
-{
-    struct graph *g = w->g;
-    for (uint32_t pass = 0; pass < 2; pass++) {
-        for (uint32_t b = 0; b < g->blocks.n; b++)
-            for (uint32_t l = g->blocks.p[b].loop; l; l = g->loops.p[l - 1].parent) {
-                struct cycle_region *r = &w->regions[l - 1];
-                if (pass)
-                    r->blocks[r->block_count] = b;
-                r->block_count++;
-            }
-        for (uint32_t l = 0; l < w->region_count && !pass; l++) {
-            struct cycle_region *r = &w->regions[l];
-            r->blocks = ARENA_ARRAY(w->a, uint32_t, r->block_count);
-            r->block_count = 0;
-            if (!r->blocks)
-                return false;
-        }
-    }
-    return true;
-}
-
-static void find_exits(struct cycle_work *w, struct cycle_region *r)
-{
-    struct graph *g = w->g;
-    for (uint32_t i = 0; i < r->block_count; i++) {
-        uint32_t at = r->blocks[i];
-        const struct graph_block *b = &g->blocks.p[at];
-        if (!b->reachable)
-            continue;
-        graph_id branch = cycle_branch(g, at);
-        if (b->succ_count == 1 && branch != GRAPH_NIL) { /* the thread ends here when the condition holds */
-            VEC_PUSH(w->a, r->exits, (struct cycle_exit){at, branch});
-            if (!cycle_in_loop(g, b->succs[0], r->loop))
-                VEC_PUSH(w->a, r->exits, (struct cycle_exit){at, graph_not(g, branch)});
-            continue;
-        }
-        for (uint32_t s = 0; s < b->succ_count; s++) {
-            if (cycle_in_loop(g, b->succs[s], r->loop))
-                continue;
-            graph_id leaves = b->succ_count != 2 ? GRAPH_NIL : s == 0 ? branch : graph_not(g, branch);
-            b = &g->blocks.p[at];
-            VEC_PUSH(w->a, r->exits, (struct cycle_exit){at, leaves});
-        }
-    }
-}
-
-static void find_phis(struct cycle_work *w, struct cycle_region *r)
-{
-    struct graph *g = w->g;
-    uint32_t header = g->loops.p[r->loop].header;
-    uint32_t count = 0;
-    for (graph_id id = w->first_phi[header]; id; id = w->next_phi[id])
-        count++;
-    r->phis = ARENA_ARRAY(w->a, struct cycle_phi, count);
-    for (graph_id id = w->first_phi[header]; id && r->phis; id = w->next_phi[id]) {
-        const struct graph_node *n = graph_at(g, id);
-        const struct graph_block *b = &g->blocks.p[header];
-        struct cycle_phi p = {.phi = id, .live = w->live[id], .data = w->data[id]};
-        bool start = true, next = true;
-        if (!graph_is_loop_phi(g, id))
-            continue;
-        for (uint32_t k = 0; k < n->phi_count && k < b->pred_count; k++) {
-            if (!g->blocks.p[b->preds[k]].reachable)
-                continue;
-            bool back = cycle_in_loop(g, b->preds[k], r->loop);
-            graph_id *to = back ? &p.next : &p.start;
-            bool *one = back ? &next : &start;
-            if (*to != GRAPH_NIL && *to != n->phi_args[k])
-                *one = false;
-            *to = n->phi_args[k];
-        }
-        p.start = start ? p.start : GRAPH_NIL;
-        p.next = next ? p.next : GRAPH_NIL;
-        r->phis[r->phi_count++] = p;
-    }
-}
-
-static bool changes_memory(unsigned kind)
-{
-    return kind == UOP_STORE || kind == UOP_ATOM || kind == UOP_RED || kind == UOP_ASYNC_COPY || kind == UOP_CALL ||
-           kind == UOP_CALL_IND || kind == UOP_BAR || kind == UOP_FENCE || kind == UOP_ASYNC_WAIT;
-}
-
-static bool changes_something(const struct graph *g, const struct cycle_region *r)
-{
-    for (uint32_t i = 0; i < r->block_count; i++) {
-        const struct graph_block *b = &g->blocks.p[r->blocks[i]];
-        for (uint32_t k = b->first; k <= b->last; k++) {
-            const struct uop_list *l = g->input.insns[g->insns.p[k].input].uops;
-            if (l->unknown)
-                return true;
-            for (size_t u = 0; u < l->ops.n; u++)
-                if (changes_memory(l->ops.p[u].kind))
-                    return true;
-        }
-    }
-    return false;
-}
-
-static bool begin(struct cycle_work *w)
-{
-    struct graph *g = w->g;
-    w->nodes = (graph_id)g->nodes.n;
-    w->region_count = (uint32_t)g->loops.n;
-    w->regions = ARENA_ARRAY(w->a, struct cycle_region, w->region_count + 1);
-    w->stamp = ARENA_ARRAY(w->a, uint32_t, w->nodes);
-    w->varies = ARENA_ARRAY(w->a, uint8_t, w->nodes);
-    w->merged_by = ARENA_ARRAY(w->a, uint32_t, w->nodes);
-    w->first_access = ARENA_ARRAY(w->a, uint32_t, w->nodes);
-    w->next_access = ARENA_ARRAY(w->a, uint32_t, g->accesses.n + 1);
-    w->first_phi = ARENA_ARRAY(w->a, uint32_t, g->blocks.n + 1);
-    w->next_phi = ARENA_ARRAY(w->a, uint32_t, w->nodes);
-    w->data = ARENA_ARRAY(w->a, bool, w->nodes);
-    w->claimed = ARENA_ARRAY(w->a, bool, w->nodes);
-    w->flow_of = ARENA_ARRAY(w->a, uint32_t, w->nodes);
-    w->between = ARENA_ARRAY(w->a, bool, w->nodes);
-    if (arena_failed(w->a))
-        return false;
-    for (uint32_t l = 0; l < w->region_count; l++)
-        w->regions[l] = (struct cycle_region){.loop = l, .unroll = 1, .counter = -1, .cycle = -1};
-    for (uint32_t d = 0; d < g->defs.n; d++)
-        if (g->defs.p[d].merged != g->defs.p[d].node && g->defs.p[d].merged < w->nodes &&
-            !w->merged_by[g->defs.p[d].merged])
-            w->merged_by[g->defs.p[d].merged] = g->defs.p[d].insn + 1;
-    for (uint32_t i = (uint32_t)g->accesses.n; i-- > 0;) {
-        graph_id node = g->accesses.p[i].result;
-        if (g->accesses.p[i].kind != GRAPH_LOAD || node == GRAPH_NIL || graph_at(g, node)->kind != UOP_LOAD)
-            continue;
-        w->next_access[i] = w->first_access[node];
-        w->first_access[node] = i + 1;
-    }
-    for (graph_id id = w->nodes; id-- > 1;)
-        if (graph_at(g, id)->kind == GRAPH_PHI) {
-            w->next_phi[id] = w->first_phi[graph_at(g, id)->block];
-            w->first_phi[graph_at(g, id)->block] = id;
-        }
-    return list_blocks(w);
-}
-
 /* ---- cycles ----------------------------------------------------------------------------------- */
 
 static enum graph_carried_kind carried_kind(const struct graph *g, const struct cycle_phi *p)
@@ -462,7 +125,7 @@ static void make_cycle(struct cycle_work *w, struct cycle_region *r)
                                 .block_count = r->block_count};
     c.irreducible = l->irreducible;
     VEC_PUSH(w->a, c.pieces, piece);
-    if (!c.irreducible) {
+    if (!c.irreducible && !r->skipped) {
         list_carried(w, r, &c);
         cycle_join_pieces(w, r, &c);
         const struct graph_piece *best = &c.pieces.p[c.best];
@@ -472,30 +135,41 @@ static void make_cycle(struct cycle_work *w, struct cycle_region *r)
     VEC_PUSH(w->a, w->out->cycles, c);
 }
 
+struct ordered {
+    uint32_t first, last;
+    int32_t parent;
+    uint32_t cycle;
+};
+
+static int by_place(const void *x, const void *y)
+{
+    const struct ordered *a = x, *b = y;
+    if (a->first != b->first)
+        return a->first < b->first ? -1 : 1;
+    if (a->last != b->last)
+        return a->last > b->last ? -1 : 1;
+    if ((int32_t)a->cycle == b->parent || (int32_t)b->cycle == a->parent) /* one piece of the same instances */
+        return (int32_t)a->cycle == b->parent ? -1 : 1;
+    return a->cycle < b->cycle ? -1 : a->cycle > b->cycle;
+}
+
 /* Cycles in order of their first instance, outer ones before the inner ones; everything that refers to one follows. */
 static enum sp_status sort_cycles(struct cycle_work *w)
 {
     struct graph_cycles *out = w->out;
     uint32_t n = (uint32_t)out->cycles.n;
-    uint32_t *order = ARENA_ARRAY(w->a, uint32_t, n), *place = ARENA_ARRAY(w->a, uint32_t, n);
+    struct ordered *order = ARENA_ARRAY(w->a, struct ordered, n);
+    uint32_t *place = ARENA_ARRAY(w->a, uint32_t, n);
     struct graph_cycle *copy = ARENA_ARRAY(w->a, struct graph_cycle, n);
     if (arena_failed(w->a))
         return SP_ERR_MEMORY;
-    for (uint32_t i = 0; i < n; i++) { /* insertion from the back: kernels have few loops, and those nearly in order */
-        uint32_t k = i;
-        for (; k > 0; k--) {
-            const struct graph_cycle *a = &out->cycles.p[order[k - 1]], *b = &out->cycles.p[i];
-            bool after = a->first > b->first || (a->first == b->first && a->last < b->last);
-            if (!after)
-                break;
-            order[k] = order[k - 1];
-        }
-        order[k] = i;
-    }
     for (uint32_t i = 0; i < n; i++)
-        place[order[i]] = i;
+        order[i] = (struct ordered){out->cycles.p[i].first, out->cycles.p[i].last, out->cycles.p[i].parent, i};
+    qsort(order, n, sizeof order[0], by_place);
+    for (uint32_t i = 0; i < n; i++)
+        place[order[i].cycle] = i;
     for (uint32_t i = 0; i < n; i++) {
-        copy[i] = out->cycles.p[order[i]];
+        copy[i] = out->cycles.p[order[i].cycle];
         if (copy[i].parent >= 0)
             copy[i].parent = (int32_t)place[copy[i].parent];
     }
@@ -534,17 +208,15 @@ enum sp_status graph_find_cycles(struct arena *a, struct graph *g, struct graph_
     if (arena_failed(a))
         return SP_ERR_MEMORY;
     out->live_phi = w.live;
-    if (!begin(&w))
+    if (!cycle_begin(&w))
         return SP_ERR_MEMORY;
     w.budget = 64 * (uint64_t)w.nodes + 100000;
     find_live(&w);
     for (uint32_t l = 0; l < w.region_count; l++) {
         struct cycle_region *r = &w.regions[l];
-        r->stores = changes_something(g, r);
-        find_exits(&w, r);
-        if (g->loops.p[l].irreducible)
+        cycle_find_region(&w, r);
+        if (g->loops.p[l].irreducible || r->skipped)
             continue;
-        find_phis(&w, r);
         cycle_find_inductions(&w, r);
         cycle_find_test(&w, r);
         cycle_peel(&w, r);
@@ -557,10 +229,18 @@ enum sp_status graph_find_cycles(struct arena *a, struct graph *g, struct graph_
         if (parent && w.regions[l].cycle >= 0 && w.regions[parent - 1].cycle >= 0)
             out->cycles.p[w.regions[l].cycle].parent = w.regions[parent - 1].cycle;
     }
-    uint32_t loops = (uint32_t)out->cycles.n;
+    uint32_t loops = w.looping = (uint32_t)out->cycles.n;
     for (uint32_t l = 0; l < w.region_count; l++)
         if (w.regions[l].cycle >= 0 && (uint32_t)w.regions[l].cycle < loops)
             cycle_add_inner(&w, &w.regions[l]);
+    for (uint32_t b = 0; b < g->blocks.n; b++)
+        w.straight_of[b] = -1;
+    for (uint32_t i = 0; i < loops; i++) {
+        const struct graph_cycle *c = &out->cycles.p[i];
+        for (size_t k = 0; k < c->pieces.n; k++)
+            for (uint32_t b = 0; b < c->pieces.p[k].block_count && c->pieces.p[k].straight; b++)
+                w.straight_of[c->pieces.p[k].blocks[b]] = (int32_t)i;
+    }
     cycle_find_straight(&w);
     enum sp_status status = sort_cycles(&w);
     name_blocks(&w, cycle_of);

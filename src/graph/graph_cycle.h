@@ -47,13 +47,14 @@ struct graph_cycle {
     VEC(struct graph_piece) pieces; /* in order of the code */
     graph_id counter; /* the induction expression used in guard or address, in terms of the representative piece's phis;
                          GRAPH_NIL: none found */
-    graph_id start;   /* its first value */
+    graph_id start;   /* its first value, before the first piece; GRAPH_NIL: unknown */
     graph_id next;    /* its next value, as an expression that holds `counter` as a subterm (step `stride >> 1`) */
     graph_id
         until; /* B1 over `counter` (the value it then has): the condition that ends the loop; GRAPH_NIL: unknown */
     graph_id count;  /* B32: steps of the source's loop, where the counters of the pieces telescope; GRAPH_NIL */
     uint32_t unroll; /* the largest of the pieces */
-    uint32_t best;   /* the piece with the smallest unroll: what `counter` and folds speak of */
+    uint32_t best;   /* the loop with the smallest unroll (a straight piece where none is a loop): what `counter` and
+                        folds speak of */
     VEC(struct graph_carried) carried;
     bool irreducible;
 };
@@ -74,6 +75,10 @@ struct graph_cycles {
 
 /* SP_ERR_MEMORY or SP_OK. Linear in the size of the graph but for budgets on peeling. */
 enum sp_status graph_find_cycles(struct arena *a, struct graph *g, struct graph_cycles *out);
+
+/* The condition under which the loop is come to, whichever of its pieces runs: the path of the block that all of them lie
+ * behind; GRAPH_NIL: always. */
+graph_id graph_cycle_path(const struct graph *g, const struct graph_cycle *c);
 
 /* `id` with loop values replaced by what they are as functions of the counters (turn_of): for text only. */
 graph_id graph_as_turn(struct graph *g, graph_id id);

@@ -56,10 +56,16 @@ struct cycle_region { /* a loop of the flow graph */
     graph_id count;         /* steps, where proved */
     int32_t cycle;          /* the cycle it is a piece of, -1: not yet */
     bool stores;            /* memory changes in it */
+    bool skipped;           /* too deep a nest: nothing is asked about it */
+    uint32_t open, close;   /* loops within have `open` from here on, below `close` */
     int32_t tested;         /* index into phis: what its own test looks at, -1: none */
     graph_id limit;         /* the loop ends when the tested phi's next value is this; NIL: another test */
     uint64_t turns;         /* graph_piece.c: turns before the last, as a number modulo a prime */
     bool turns_known;
+};
+
+struct cycle_start {       /* a loop whose phi begins with some value, and the next one with the same */
+    uint32_t region, next; /* next + 1, 0: none */
 };
 
 struct cycle_work {
@@ -72,22 +78,32 @@ struct cycle_work {
     uint32_t *stamp; /* of nodes: loop + 1 the memo is for */
     uint8_t *varies;
     VEC(graph_id) stack;
-    uint32_t *merged_by; /* of nodes: instance + 1 whose guarded write makes it of the older value and its own */
+    uint32_t *merged_by;   /* of nodes: instance + 1 whose guarded write makes it of the older value and its own */
+    uint32_t *note_stamp;  /* of nodes: loop + 1 for which uses below it are noted */
+    uint8_t *noted;        /* of nodes: which uses (graph_induction.c) */
+    uint32_t *leaves;      /* of blocks: loop + 1 that it leaves, the one at work */
+    int32_t *straight_of;  /* of blocks: the cycle whose straight piece it is, -1: none */
+    struct map_u64 starts; /* of loop phis by their first value: index into start_list */
+    VEC(struct cycle_start) start_list;
     uint32_t *first_access, *next_access; /* loads that give a node, as lists: access + 1 */
     uint32_t *first_phi, *next_phi;       /* phis of a block; node numbers */
     bool *live, *data;
-    uint64_t budget; /* of steps spent on comparing */
-    bool *claimed;    /* of nodes: a step of some loop */
-    bool *between;    /* of nodes: a step that another follows */
-    uint32_t looping; /* cycles before those that graph_straight.c finds */
-    uint32_t *flow_of; /* of nodes: loop + 1 whose outgoing accumulators flow into it, the last to ask; 0: none */
+    uint64_t budget;     /* of steps spent on comparing */
+    bool *claimed;       /* of nodes: a step of some loop */
+    bool *between;       /* of nodes: a step that another follows */
+    uint32_t looping;    /* cycles before those that graph_straight.c finds */
+    uint32_t *flow_of;   /* of nodes: which accumulator's outgoing value flows into it, the last asked; 0: none */
+    uint32_t flow_token; /* accumulators asked so far */
     uint64_t *walk_result, *walk_phi; /* private to graph_count.c */
-    struct peeler *peeler;     /* private to graph_peel.c */
-    struct straight *straight; /* private to graph_straight.c */
+    struct peeler *peeler;            /* private to graph_peel.c */
+    struct straight *straight;        /* private to graph_straight.c */
 };
 
-/* graph_cycle.c */
-bool cycle_in_loop(const struct graph *g, uint32_t block, uint32_t loop);
+/* graph_region.c */
+bool cycle_begin(struct cycle_work *w);
+/* Exits, phis, stores. */
+void cycle_find_region(struct cycle_work *w, struct cycle_region *r);
+bool cycle_in_loop(const struct cycle_work *w, uint32_t block, uint32_t loop);
 /* False: the same in every turn of the loop. */
 bool cycle_varies(struct cycle_work *w, uint32_t loop, graph_id id);
 /* The instance that computes a node, inside the loop if it is one of its (UINT32_MAX: any). UINT32_MAX: none. */
@@ -119,7 +135,6 @@ bool cycle_cut_at(const struct cycle_work *w, const struct cycle_region *r, grap
 /* graph_piece.c */
 /* Finds what else is a piece of the loop whose first piece is `r`, and its folds. */
 void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct graph_cycle *c);
-uint64_t cycle_turns(struct cycle_work *w, struct cycle_region *r);
 
 /* graph_count.c: count, start and end of a loop in several pieces. */
 void cycle_finish_pieces(struct cycle_work *w, struct cycle_region *first, struct graph_cycle *c);

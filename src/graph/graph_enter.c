@@ -181,9 +181,9 @@ static graph_id side_condition(struct graph_builder *b, uint32_t block, uint32_t
     return mine == SIDE_TAKEN ? branch : graph_not(g, branch);
 }
 
-/* The value of variable v where `in` edges meet; `beside`: their conditions say nothing of the turn. */
+/* The value of variable v where `in` edges meet; `untold`: their conditions say nothing of the turn. */
 static graph_id join_values(struct graph_builder *b, uint32_t block, uint32_t v, const struct incoming *in,
-                            uint32_t count, bool beside)
+                            uint32_t count, bool untold)
 {
     enum { WAYS = 8 };
     struct graph *g = b->g;
@@ -196,7 +196,7 @@ static graph_id join_values(struct graph_builder *b, uint32_t block, uint32_t v,
         unsigned k = 0;
         while (k < n && value[k] != x)
             k++;
-        if (k == WAYS || (beside && k == n && n))
+        if (k == WAYS || (untold && k == n && n))
             return join_by_phi(b, block, v, in, count, value[0]);
         if (k == n)
             value[n++] = x;
@@ -397,31 +397,24 @@ static uint32_t gate_of(const struct graph_builder *b, uint32_t at)
     return gate;
 }
 
-/* A loop is entered here, and elsewhere too: in which turn which edge was taken follows from no condition. */
-static bool is_side_entry(const struct graph_builder *b, uint32_t at, const struct incoming *in, uint32_t count)
+/* Ways meet in a loop that is entered at several places: in which turn which edge was taken follows from no condition. */
+static bool meet_untold(const struct graph_builder *b, uint32_t at)
 {
-    const struct graph *g = b->g;
-    for (uint32_t l = b->irreducible ? g->blocks.p[at].loop : 0; l; l = g->loops.p[l - 1].parent) {
-        if (!g->loops.p[l - 1].irreducible)
-            continue;
-        if (g->loops.p[l - 1].header == at)
-            return true;
-        for (uint32_t i = 0; i < count; i++)
-            if (!holds(b, l, in[i].edge->from))
-                return true;
-    }
+    for (uint32_t l = b->irreducible ? b->g->blocks.p[at].loop : 0; l; l = b->g->loops.p[l - 1].parent)
+        if (b->g->loops.p[l - 1].irreducible)
+            return b->g->blocks.p[at].pred_count > 1;
     return false;
 }
 
-static graph_id path_of(struct graph_builder *b, uint32_t at, const struct incoming *in, uint32_t count, bool beside)
+static graph_id path_of(struct graph_builder *b, uint32_t at, const struct incoming *in, uint32_t count, bool untold)
 {
     struct graph *g = b->g;
     uint32_t gate = gate_of(b, at);
-    if (!count)
+    if (!count && !untold)
         return graph_false(g);
     if (graph_always_reaches(b->flow, gate, at))
         return g->blocks.p[gate].path; /* a header's path is that of the loop's entry */
-    if (beside)
+    if (untold)
         return graph_and(g, g->blocks.p[gate].path, unknown_truth(g, g->blocks.p[at].first, at));
     graph_id path = in[0].when;
     for (uint32_t i = 1; i < count; i++)
@@ -454,16 +447,18 @@ uint32_t graph_enter_block(struct graph_builder *b, uint32_t at, struct graph_sl
             state[v].node = graph_entry_value(b, v);
         block->path = GRAPH_NIL;
     } else {
-        bool beside = is_side_entry(b, at, in, count);
-        block->path = path_of(b, at, in, count, beside);
+        bool untold = meet_untold(b, at);
+        block->path = path_of(b, at, in, count, untold);
         const uint64_t *live = b->live_in + at * b->words;
         for (uint32_t v = graph_set_next(live, 0, b->variable_count); v < b->variable_count && count;
              v = graph_set_next(live, v + 1, b->variable_count)) {
-            state[v].node = join_values(b, at, v, in, count, beside);
+            state[v].node = join_values(b, at, v, in, count, untold);
             state[v].cell = join_cells(b, v, in, count);
         }
         if (count)
             memory_state = graph_memory_join(g, &b->memory, memory, count, b->memory_out[block->idom]);
+        else if (untold) /* only entered by an edge that was not walked yet */
+            memory_state = graph_memory_clobber(g, &b->memory, 0);
     }
     if (loop) {
         b->loops[loop - 1].path = block->path;

@@ -74,7 +74,8 @@ static struct cycle_phi *phi_at(struct cycle_region *r, graph_id id)
     return NULL;
 }
 
-static void note_use(struct cycle_work *w, struct cycle_region *r, graph_id id, enum use use, bool whole, unsigned depth);
+static void note_use(struct cycle_work *w, struct cycle_region *r, graph_id id, enum use use, bool whole,
+                     unsigned depth);
 
 /* `id` is no sum: a phi, or an operation that turns one phi and invariants into what is used. */
 static void note_atom(struct cycle_work *w, struct cycle_region *r, graph_id id, enum use use, bool whole,
@@ -114,7 +115,8 @@ static void note_atom(struct cycle_work *w, struct cycle_region *r, graph_id id,
 }
 
 /* Down sums, products and extensions to what they are made of. `whole`: the expression is the address, in bytes. */
-static void note_use(struct cycle_work *w, struct cycle_region *r, graph_id id, enum use use, bool whole, unsigned depth)
+static void note_use(struct cycle_work *w, struct cycle_region *r, graph_id id, enum use use, bool whole,
+                     unsigned depth)
 {
     const struct graph *g = w->g;
     id = cycle_bare(g, id);
@@ -122,6 +124,15 @@ static void note_use(struct cycle_work *w, struct cycle_region *r, graph_id id, 
         return;
     w->budget--;
     const struct graph_node *n = graph_at(g, id);
+    uint8_t way = (uint8_t)(1u << (2 * use + whole));
+    if (id < w->nodes && graph_at(g, id)->kind != GRAPH_PHI) { /* once is enough */
+        if (w->note_stamp[id] != r->loop + 1)
+            w->noted[id] = 0;
+        w->note_stamp[id] = r->loop + 1;
+        if (w->noted[id] & way)
+            return;
+        w->noted[id] |= way;
+    }
     switch (n->kind) {
     case UOP_ADD:
         for (unsigned k = 0; k < 2; k++)
@@ -135,9 +146,7 @@ static void note_use(struct cycle_work *w, struct cycle_region *r, graph_id id, 
     case UOP_NEG:
     case UOP_SEXT:
     case UOP_ZEXT:
-    case UOP_LO:
-        note_use(w, r, n->arg[0], use, n->kind != UOP_NEG && whole, depth + 1);
-        return;
+    case UOP_LO: note_use(w, r, n->arg[0], use, n->kind != UOP_NEG && whole, depth + 1); return;
     case GRAPH_BOOL:
         for (unsigned k = 0; k < n->arg_count; k++)
             note_use(w, r, n->arg[k], use, false, depth + 1);
@@ -153,14 +162,6 @@ static void note_use(struct cycle_work *w, struct cycle_region *r, graph_id id, 
     }
 }
 
-static bool exits_at(const struct cycle_region *r, uint32_t block)
-{
-    for (size_t i = 0; i < r->exits.n; i++)
-        if (r->exits.p[i].block == block)
-            return true;
-    return false;
-}
-
 static void find_uses(struct cycle_work *w, struct cycle_region *r)
 {
     struct graph *g = w->g;
@@ -171,11 +172,11 @@ static void find_uses(struct cycle_work *w, struct cycle_region *r)
             const struct graph_insn n = g->insns.p[k];
             for (uint32_t x = n.first_access; x < n.first_access + n.access_count; x++)
                 note_use(w, r, g->accesses.p[x].address, USE_ADDRESS, g->accesses.p[x].width > 1, 0);
-            bool leaves = k == b.last && exits_at(r, at);
+            bool leaves = k == b.last && w->leaves[at] == r->loop + 1;
             if (n.guard != GRAPH_NIL && !leaves)
                 note_use(w, r, n.guard, USE_GUARD, false, 0);
         }
-        if (b.succ_count > 1 && b.branch != GRAPH_NIL && !exits_at(r, at))
+        if (b.succ_count > 1 && b.branch != GRAPH_NIL && w->leaves[at] != r->loop + 1)
             note_use(w, r, b.branch, USE_GUARD, false, 0);
     }
     for (size_t i = 0; i < r->exits.n; i++)
@@ -310,8 +311,9 @@ static bool phi_is_nonnegative(const struct graph *g, const struct cycle_phi *p)
     return p->step_kind == CYCLE_STEP_SHIFT && is_nonnegative(g, p->start);
 }
 
-/* The compare atom in terms of shifts to the right, where its limit is a power of two: x < 2^b is x >> b == 0. */
-static graph_id as_shift(struct cycle_work *w, const struct cycle_phi *p, graph_id atom)
+/* The compare atom in terms of shifts to the right: x < 2^b is x >> b == 0; and over the next value x >> t, where the
+ * limit is a multiple of 2^t: x < m * 2^t is x >> t < m. */
+static graph_id as_shift(struct cycle_work *w, const struct cycle_phi *p, graph_id following, graph_id atom)
 {
     struct graph *g = w->g;
     const struct graph_node n = *graph_at(g, atom);
@@ -325,8 +327,18 @@ static graph_id as_shift(struct cycle_work *w, const struct cycle_phi *p, graph_
     if (n.kind == UOP_ILT_S &&
         (k >> 31 || !(is_nonnegative(g, x) || (phi_is_nonnegative(g, p) && cycle_bare(g, x) == p->phi))))
         return atom;
-    uint64_t limit = above ? k + 1 : k;
-    if (limit == 0 || (limit & (limit - 1)) != 0 || limit >> 31)
+    uint64_t limit = above ? k + 1 : k, t = 0;
+    if (limit == 0 || limit >> 31)
+        return atom;
+    const struct graph_node *f = graph_at(g, following);
+    bool next = following != GRAPH_NIL && (f->kind == UOP_SHR || f->kind == UOP_SAR) &&
+                cycle_bare(g, f->arg[0]) == cycle_bare(g, x) && graph_is_const(g, f->arg[1], &t) && t < 31;
+    if (next && limit % (UINT64_C(1) << t) == 0 && limit >> t > 1) {
+        struct uop like = {.kind = n.kind, .type = UOP_B1, .imm = n.imm};
+        graph_id less = graph_pure(g, &like, (graph_id[]){following, graph_const(g, type_of(g, x), limit >> t)}, 2);
+        return above ? graph_not(g, less) : less;
+    }
+    if ((limit & (limit - 1)) != 0)
         return atom;
     unsigned b = (unsigned)__builtin_ctzll(limit);
     enum uop_type type = type_of(g, x);
@@ -346,7 +358,7 @@ static graph_id express_test(struct cycle_work *w, const struct cycle_region *r,
     if (!graph_table(g, cond, atoms, &count, &table))
         return GRAPH_NIL;
     for (unsigned i = 0; i < count && p->step_kind == CYCLE_STEP_SHIFT; i++) {
-        graph_id shifted = as_shift(w, p, atoms[i]);
+        graph_id shifted = as_shift(w, p, following, atoms[i]);
         if (shifted != atoms[i])
             cond = cycle_replace(w, cond, atoms[i], shifted);
     }
@@ -365,11 +377,11 @@ static graph_id express_test(struct cycle_work *w, const struct cycle_region *r,
     }
     if (p->step_kind != CYCLE_STEP_ADD)
         return GRAPH_NIL;
-    graph_id before = graph_op2(g, UOP_ADD, type_of(g, p->phi), p->phi,
-                                graph_op1(g, UOP_NEG, type_of(g, p->phi), p->step));
+    graph_id before =
+        graph_op2(g, UOP_ADD, type_of(g, p->phi), p->phi, graph_op1(g, UOP_NEG, type_of(g, p->phi), p->step));
     if (p->constant)
-        before = graph_op2(g, UOP_ADD, type_of(g, p->phi), p->phi,
-                           graph_const(g, type_of(g, p->phi), (uint64_t)-p->amount));
+        before =
+            graph_op2(g, UOP_ADD, type_of(g, p->phi), p->phi, graph_const(g, type_of(g, p->phi), (uint64_t)-p->amount));
     return cycle_replace(w, cond, p->phi, before);
 }
 
@@ -515,7 +527,8 @@ void cycle_choose_counter(struct cycle_work *w, struct cycle_region *r, struct g
     enum uop_type type = type_of(g, counter);
     /* Only a shift of a shifted number has its own next value as an expression of itself. */
     bool derived = counter != p->phi;
-    if (derived && (p->step_kind != CYCLE_STEP_SHIFT || graph_at(g, counter)->kind != graph_at(g, cycle_bare(g, p->next))->kind))
+    if (derived &&
+        (p->step_kind != CYCLE_STEP_SHIFT || graph_at(g, counter)->kind != graph_at(g, cycle_bare(g, p->next))->kind))
         counter = p->phi, derived = false;
     c->counter = counter;
     c->start = derived ? cycle_replace(w, counter, p->phi, p->start) : p->start;

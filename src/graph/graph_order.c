@@ -1,8 +1,9 @@
 /* The order of blocks and what follows from it: reverse post-order, dominators and post-dominators (semi-dominators of a
  * depth-first tree, with path compression), loops by back edges, each walked once with its inner loops folded up.
  *
- * Post-dominators answer whether control that is at one block must come to another: the condition behind a branch or a
- * loop is then that before it. Blocks that never reach the end of the kernel count as ends.
+ * Post-dominators answer whether control that is at one block must come to another in the same turn of the loops both
+ * are in: the condition behind a branch or a loop is then that before it. A loop that has a way out is taken to come to
+ * it.
  *
  * requires: blocks and edges · gives: order, idom, loops, graph_dominates, graph_always_reaches */
 #include "graph/graph_internal.h"
@@ -203,71 +204,121 @@ static bool may_end(const struct graph *g, uint32_t block)
 
 static enum sp_status find_dominators(struct graph *g, struct graph_flow *flow)
 {
-    uint32_t n = (uint32_t)g->blocks.n, edges = (uint32_t)flow->edges.n;
-    uint32_t *out_start = ARENA_ARRAY(g->a, uint32_t, n + 2u), *in_start = ARENA_ARRAY(g->a, uint32_t, n + 2u);
-    uint32_t *out = ARENA_ARRAY(g->a, uint32_t, edges + n), *in = ARENA_ARRAY(g->a, uint32_t, edges + n);
-    uint32_t *idom = ARENA_ARRAY(g->a, uint32_t, n + 1u), *stack = ARENA_ARRAY(g->a, uint32_t, n + 1u);
-    uint32_t **numbers[] = {&flow->dom_enter, &flow->dom_leave, &flow->post_enter, &flow->post_leave};
-    for (size_t i = 0; i < 4; i++)
-        *numbers[i] = ARENA_ARRAY(g->a, uint32_t, n + 1u);
-    bool *ends = ARENA_ARRAY(g->a, bool, n + 1u);
+    uint32_t n = (uint32_t)g->blocks.n, edges = (uint32_t)flow->edges.n, out_count = 0, in_count = 0;
+    uint32_t *out_start = ARENA_ARRAY(g->a, uint32_t, n + 1u), *in_start = ARENA_ARRAY(g->a, uint32_t, n + 1u);
+    uint32_t *out = ARENA_ARRAY(g->a, uint32_t, edges), *in = ARENA_ARRAY(g->a, uint32_t, edges);
+    uint32_t *idom = ARENA_ARRAY(g->a, uint32_t, n);
+    flow->dom_enter = ARENA_ARRAY(g->a, uint32_t, n);
+    flow->dom_leave = ARENA_ARRAY(g->a, uint32_t, n);
     if (arena_failed(g->a))
         return SP_ERR_MEMORY;
-    /* Forward. */
-    uint32_t no = 0, ni = 0;
     for (uint32_t i = 0; i < n; i++) {
         const struct graph_block *b = &g->blocks.p[i];
         for (uint32_t k = 0; k < b->succ_count; k++)
-            out[no++] = b->succs[k];
+            out[out_count++] = b->succs[k];
         for (uint32_t k = 0; k < b->pred_count; k++)
-            in[ni++] = b->preds[k];
-        out_start[i + 1] = no;
-        in_start[i + 1] = ni;
+            in[in_count++] = b->preds[k];
+        out_start[i + 1] = out_count;
+        in_start[i + 1] = in_count;
     }
     struct digraph d = {n, 0, out_start, out, in_start, in};
     if (!find_idoms(g->a, &d, idom) || !number_tree(g->a, n, 0, idom, flow->dom_enter, flow->dom_leave))
         return SP_ERR_MEMORY;
     for (uint32_t i = 0; i < n; i++)
         g->blocks.p[i].idom = idom[i];
-    /* Backward from one end behind all: which blocks come to an end at all? */
-    uint32_t depth = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        ends[i] = may_end(g, i);
-        if (ends[i] && flow->position[i] != UINT32_MAX)
-            stack[depth++] = i;
-        idom[i] = flow->position[i] == UINT32_MAX || ends[i]; /* seen */
-    }
-    while (depth) {
-        const struct graph_block *b = &g->blocks.p[stack[--depth]];
-        for (uint32_t k = 0; k < b->pred_count; k++)
-            if (!idom[b->preds[k]]) {
-                idom[b->preds[k]] = 1;
-                stack[depth++] = b->preds[k];
-            }
-    }
-    no = ni = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const struct graph_block *b = &g->blocks.p[i];
-        ends[i] |= !idom[i];
-        for (uint32_t k = 0; k < b->pred_count; k++)
-            if (flow->position[b->preds[k]] != UINT32_MAX)
-                out[no++] = b->preds[k];
-        for (uint32_t k = 0; k < b->succ_count; k++)
-            in[ni++] = b->succs[k];
-        if (ends[i])
-            in[ni++] = n;
-        out_start[i + 1] = no;
-        in_start[i + 1] = ni;
-    }
-    for (uint32_t i = 0; i < n; i++)
-        if (ends[i] && flow->position[i] != UINT32_MAX)
-            out[no++] = i;
-    out_start[n + 1] = no;
-    in_start[n + 1] = ni;
-    d = (struct digraph){n + 1, n, out_start, out, in_start, in};
-    if (!find_idoms(g->a, &d, idom) || !number_tree(g->a, n + 1, n, idom, flow->post_enter, flow->post_leave))
-        return SP_ERR_MEMORY;
     return SP_OK;
+}
+
+/* ---- what must be reached in the same turn -------------------------------------------------- */
+
+/* The graph for post-dominators: blocks, then a node a loop, then the end. An edge back to a header leads to the loop's
+ * node, and from there to wherever the loop is left: another turn comes to one of its ends, not to its middle. */
+struct turn_graph {
+    struct graph *g;
+    struct graph_flow *flow;
+    uint32_t end, count;
+    uint32_t *depth;      /* of a loop */
+    VEC(uint64_t) arrows; /* from << 32 | to */
+};
+
+static uint32_t arrow_target(const struct turn_graph *t, const struct graph_edge *e)
+{
+    return e->back ? (uint32_t)t->g->blocks.n + t->g->blocks.p[e->to].header - 1 : e->to;
+}
+
+static void add_arrow(struct turn_graph *t, uint32_t from, uint32_t to)
+{
+    VEC_PUSH(t->g->a, t->arrows, (uint64_t)from << 32 | to);
+}
+
+static void draw_turns(struct turn_graph *t)
+{
+    enum { SPARE = 4096 };
+    struct graph *g = t->g;
+    uint32_t blocks = (uint32_t)g->blocks.n;
+    size_t most =
+        8 * t->flow->edges.n + SPARE; /* loops that many edges leave through many loops: anything may follow */
+    for (size_t i = 0; i < t->flow->edges.n; i++) {
+        const struct graph_edge *e = &t->flow->edges.p[i];
+        if (t->flow->position[e->from] == UINT32_MAX)
+            continue;
+        add_arrow(t, e->from, arrow_target(t, e));
+        uint32_t stays = g->blocks.p[e->to].loop;
+        for (uint32_t l = g->blocks.p[e->from].loop; l; l = g->loops.p[l - 1].parent) {
+            while (stays && t->depth[stays - 1] > t->depth[l - 1])
+                stays = g->loops.p[stays - 1].parent;
+            if (stays == l)
+                break;
+            if (t->arrows.n > most)
+                add_arrow(t, e->from, t->end);
+            if (t->arrows.n > most)
+                break;
+            add_arrow(t, blocks + l - 1, arrow_target(t, e));
+        }
+    }
+    /* What has no way on, or may end, leads to the end; so does a loop without a way out. */
+    bool *leads = ARENA_ARRAY(g->a, bool, t->count);
+    for (size_t i = 0; i < t->arrows.n && leads; i++)
+        leads[t->arrows.p[i] >> 32] = true;
+    for (uint32_t i = 0; i < t->end && leads; i++)
+        if (!leads[i] || (i < blocks && may_end(g, i)))
+            add_arrow(t, i, t->end);
+}
+
+static enum sp_status find_post_dominators(struct graph *g, struct graph_flow *flow)
+{
+    uint32_t loops = (uint32_t)g->loops.n, n = (uint32_t)g->blocks.n + loops + 1;
+    struct turn_graph t = {.g = g, .flow = flow, .end = n - 1, .count = n};
+    t.depth = ARENA_ARRAY(g->a, uint32_t, loops);
+    flow->post_enter = ARENA_ARRAY(g->a, uint32_t, n);
+    flow->post_leave = ARENA_ARRAY(g->a, uint32_t, n);
+    uint32_t *idom = ARENA_ARRAY(g->a, uint32_t, n);
+    if (arena_failed(g->a))
+        return SP_ERR_MEMORY;
+    for (uint32_t l = loops; l-- > 0;)
+        t.depth[l] = g->loops.p[l].parent ? t.depth[g->loops.p[l].parent - 1] + 1 : 1;
+    draw_turns(&t);
+    /* Backwards: successors are where an arrow comes from. */
+    uint32_t *out_start = ARENA_ARRAY(g->a, uint32_t, n + 2u), *in_start = ARENA_ARRAY(g->a, uint32_t, n + 2u);
+    uint32_t *out = ARENA_ARRAY(g->a, uint32_t, t.arrows.n), *in = ARENA_ARRAY(g->a, uint32_t, t.arrows.n);
+    if (arena_failed(g->a))
+        return SP_ERR_MEMORY;
+    for (size_t i = 0; i < t.arrows.n; i++) {
+        out_start[(uint32_t)t.arrows.p[i] + 2]++;
+        in_start[(t.arrows.p[i] >> 32) + 2]++;
+    }
+    for (uint32_t i = 1; i < n + 1; i++) {
+        out_start[i + 1] += out_start[i];
+        in_start[i + 1] += in_start[i];
+    }
+    for (size_t i = 0; i < t.arrows.n; i++) {
+        uint32_t from = (uint32_t)(t.arrows.p[i] >> 32), to = (uint32_t)t.arrows.p[i];
+        out[out_start[to + 1]++] = from;
+        in[in_start[from + 1]++] = to;
+    }
+    struct digraph d = {n, t.end, out_start, out, in_start, in};
+    bool fine = find_idoms(g->a, &d, idom) && number_tree(g->a, n, t.end, idom, flow->post_enter, flow->post_leave);
+    return fine ? SP_OK : SP_ERR_MEMORY;
 }
 
 /* ---- loops ---------------------------------------------------------------------------------- */
@@ -382,5 +433,7 @@ enum sp_status graph_flow_order(struct graph *g, struct graph_flow *flow)
     enum sp_status status = order_blocks(g, flow);
     if (status == SP_OK)
         status = find_dominators(g, flow);
-    return status == SP_OK ? find_loops(g, flow) : status;
+    if (status == SP_OK)
+        status = find_loops(g, flow);
+    return status == SP_OK ? find_post_dominators(g, flow) : status;
 }

@@ -8,360 +8,12 @@
  *
  * An accumulator is taken apart at its cuts: values that everything from the incoming to the outgoing one goes through.
  * requires: inductions · gives: chains, unroll, inner */
-#include "graph/graph_cycle_internal.h"
+#include "graph/graph_peel.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOW, OTHER, LATER, STILL, NUMBERS }; /* at one counter, at another, a turn after NOW, NOW with accumulators 0 */
-enum { FLAT_MAX = 512, DEPTH_MAX = 600, DIVISORS_MAX = 64 };
-
-struct summary {
-    uint64_t hash, f[NUMBERS];
-    int64_t constant; /* of the first elements' addresses: an order among copies */
-    bool linear;      /* an integer that only inductions and what never changes decide; f is its value */
-};
-
-struct peeler {
-    struct cycle_work *w;
-    struct cycle_region *r;
-    struct summary *memo;
-    uint32_t *at;    /* of nodes: index into memo + 1 where `stamp` is this region's */
-    uint32_t *stamp; /* region + 1 */
-    uint32_t memo_count, memo_cap;
-    uint32_t *cut_stamp, *cut_chain, *cut_index; /* of nodes */
-    uint32_t *mark, *place;                      /* of nodes, for finding cuts: token, position */
-    uint32_t token;
-    VEC(graph_id) order;
-    struct {
-        graph_id node;
-        unsigned arg;
-    } *stack;
-    uint32_t stack_cap;
-    uint32_t group_of[GRAPH_FOLD_MAX * 8]; /* of chains: which read each other */
-    uint32_t reading;                      /* chain being defined + 1 */
-};
-
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-    return map_hash_mix(a, b);
-}
-
-/* ---- summaries -------------------------------------------------------------------------------- */
-
-static struct summary sum_up(struct peeler *p, graph_id id, unsigned depth);
-
-static struct summary leaf(uint64_t hash, graph_id id, bool varies)
-{
-    uint64_t r = mix(0x6c656166, id);
-    struct summary s = {.hash = hash, .f = {r, varies ? mix(r, 1) : r, varies ? mix(r, 2) : r, r}};
-    return s;
-}
-
-static bool commutes(unsigned kind)
-{
-    switch (kind) {
-    case UOP_ADD:
-    case UOP_MUL:
-    case UOP_AND:
-    case UOP_OR:
-    case UOP_XOR:
-    case UOP_MIN_S:
-    case UOP_MAX_S:
-    case UOP_MIN_U:
-    case UOP_MAX_U:
-    case UOP_MULHI_S:
-    case UOP_MULHI_U:
-    case UOP_IEQ:
-    case UOP_FEQ:
-    case UOP_FNE:
-    case UOP_FNUM:
-    case UOP_FADD:
-    case UOP_FMUL:
-    case UOP_FFMA:
-    case UOP_FMIN:
-    case UOP_FMAX: return true;
-    default: return false;
-    }
-}
-
-/* The numbers of a part, weighed by where it stands. */
-static void take_in(struct summary *s, const struct summary *part, uint64_t weight)
-{
-    weight |= 1;
-    for (int k = 0; k < NUMBERS; k++)
-        s->f[k] += weight * part->f[k];
-    s->constant += part->constant;
-}
-
-/* An integer operation on linear values is one: evaluated, extensions ignored (indices do not wrap). */
-static bool linear_of(struct peeler *p, const struct graph_node *n, struct summary *out, unsigned depth)
-{
-    struct summary a, b;
-    switch (n->kind) {
-    case UOP_ADD:
-    case UOP_MUL:
-        a = sum_up(p, n->arg[0], depth + 1);
-        b = sum_up(p, n->arg[1], depth + 1);
-        if (!a.linear || !b.linear)
-            return false;
-        for (int k = 0; k < NUMBERS; k++)
-            out->f[k] = n->kind == UOP_ADD ? a.f[k] + b.f[k] : a.f[k] * b.f[k];
-        out->constant = n->kind == UOP_ADD ? (int64_t)((uint64_t)a.constant + (uint64_t)b.constant)
-                                           : (int64_t)((uint64_t)a.constant * (uint64_t)b.constant);
-        break;
-    case UOP_NEG:
-        a = sum_up(p, n->arg[0], depth + 1);
-        if (!a.linear)
-            return false;
-        for (int k = 0; k < NUMBERS; k++)
-            out->f[k] = 0 - a.f[k];
-        out->constant = (int64_t)(0 - (uint64_t)a.constant);
-        break;
-    case UOP_SEXT:
-    case UOP_ZEXT:
-    case UOP_UNIFORM:
-        if (n->kind != UOP_UNIFORM && n->imm != 32)
-            return false;
-        a = sum_up(p, n->arg[0], depth + 1);
-        if (!a.linear)
-            return false;
-        *out = a;
-        break;
-    default: return false;
-    }
-    out->linear = true;
-    return true;
-}
-
-static struct summary constant_summary(const struct graph_node *n)
-{
-    unsigned bits = uop_type_bits((enum uop_type)n->type);
-    int64_t v = bits == 0 || bits >= 64 ? (int64_t)n->imm : (int64_t)(n->imm << (64 - bits)) >> (64 - bits);
-    struct summary s = {.hash = mix(0x636f6e73, n->imm), .constant = v, .linear = true};
-    for (int k = 0; k < NUMBERS; k++)
-        s.f[k] = (uint64_t)v;
-    return s;
-}
-
-/* A word of memory: at its address, `offset` bytes further, whatever the width of the instruction that brings it. */
-static struct summary element(struct peeler *p, const struct graph_node *load, uint64_t offset, unsigned bytes,
-                              unsigned depth)
-{
-    struct summary a = sum_up(p, load->arg[0], depth + 1);
-    uint64_t h = mix(mix(0x6c6f6164, load->space), (uint64_t)bytes << 8 | load->flags);
-    struct summary s = {.hash = mix(mix(h, cycle_root(p->w->g, load->arg[0]) /* streams over different arrays are different terms */), a.linear ? 0 : a.hash)};
-    take_in(&s, &a, 1);
-    for (int k = 0; k < NUMBERS; k++)
-        s.f[k] += offset;
-    s.constant += (int64_t)offset;
-    return s;
-}
-
-static struct cycle_phi *header_phi(struct peeler *p, graph_id id)
-{
-    for (uint32_t i = 0; i < p->r->phi_count; i++)
-        if (p->r->phis[i].phi == id)
-            return &p->r->phis[i];
-    return NULL;
-}
-
-/* A counter that is halved each turn: the number of halvings is what advances. */
-static bool shifted_counter(struct peeler *p, graph_id id, struct summary *out)
-{
-    const struct graph *g = p->w->g;
-    const struct graph_node *n = graph_at(g, id);
-    uint64_t by = 0;
-    graph_id inner = id;
-    if ((n->kind == UOP_SHR || n->kind == UOP_SAR) && graph_is_const(g, n->arg[1], &by))
-        inner = cycle_bare(g, n->arg[0]);
-    struct cycle_phi *phi = header_phi(p, inner);
-    if (!phi || phi->step_kind != CYCLE_STEP_SHIFT || !phi->constant)
-        return false;
-    uint64_t unit = mix(0x68616c66, phi->phi);
-    *out = leaf(mix(0x73686966, phi->phi), phi->phi, true);
-    out->f[NOW] += by * unit;
-    out->f[OTHER] += by * unit;
-    out->f[LATER] = out->f[NOW] + (uint64_t)phi->amount * unit;
-    out->f[STILL] = out->f[NOW];
-    out->constant = (int64_t)by;
-    return true;
-}
-
-static struct summary phi_summary(struct peeler *p, graph_id id, unsigned depth)
-{
-    struct cycle_phi *phi = header_phi(p, id);
-    struct summary s = leaf(mix(0x706869, id), id, true);
-    if (!phi)
-        return s;
-    if (phi->step_kind == CYCLE_STEP_ADD) {
-        graph_id terms[64];
-        uint32_t count;
-        if (!cycle_flatten(p->w->g, cycle_bare(p->w->g, phi->next), UOP_ADD, terms, 64, &count))
-            return s;
-        struct summary way = {0}, start = sum_up(p, phi->start, depth + 1);
-        for (uint32_t i = 0; i < count; i++) {
-            struct summary step = terms[i] == id ? (struct summary){.linear = true} : sum_up(p, terms[i], depth + 1);
-            if (!step.linear)
-                return s;
-            take_in(&way, &step, 1);
-        }
-        /* Where it starts and so many steps on: phis of one loop that go side by side stay together. */
-        uint64_t turn = mix(0x7475726e, p->r->loop), other = mix(turn, 1);
-        s.f[NOW] = s.f[STILL] = start.f[NOW] + turn * way.f[NOW];
-        s.f[OTHER] = start.f[NOW] + other * way.f[NOW];
-        s.f[LATER] = s.f[NOW] + way.f[NOW];
-        s.constant = start.constant;
-        s.linear = true;
-        s.hash = mix(0x6c696e, graph_at(p->w->g, id)->type);
-        return s;
-    }
-    /* What the turn before brought: the term of the next value, a turn earlier. */
-    if (phi->next == GRAPH_NIL || phi->next == id || depth > DEPTH_MAX / 2 || graph_at(p->w->g, phi->next)->kind == GRAPH_PHI)
-        return s;
-    struct summary n = sum_up(p, phi->next, depth + 1);
-    uint64_t turn = n.f[LATER] - n.f[NOW];
-    s = n;
-    s.f[LATER] = n.f[NOW];
-    s.f[NOW] = n.f[NOW] - turn;
-    s.f[OTHER] = n.f[OTHER] - turn;
-    s.f[STILL] = n.f[STILL] - turn;
-    s.constant = n.constant - (int64_t)turn;
-    return s;
-}
-
-/* Truth tables: atoms stand in the order of their numbers; here in the order of their hashes. */
-static void bool_summary(const struct graph_node *n, const struct summary *parts, struct summary *s)
-{
-    unsigned order[6], count = n->arg_count;
-    uint64_t table = 0;
-    for (unsigned k = 0; k < count; k++) {
-        unsigned at = k;
-        for (; at > 0 && parts[order[at - 1]].hash > parts[k].hash; at--)
-            order[at] = order[at - 1];
-        order[at] = k;
-    }
-    for (unsigned row = 0; row < 1u << count; row++) {
-        unsigned from = 0;
-        for (unsigned k = 0; k < count; k++)
-            from |= (row >> k & 1) << order[k];
-        table |= (n->imm >> from & 1) << row;
-    }
-    s->hash = mix(0x626f6f6c, table);
-    for (unsigned k = 0; k < count; k++) {
-        s->hash = mix(s->hash, parts[order[k]].hash);
-        take_in(s, &parts[order[k]], mix(s->hash, k));
-    }
-}
-
-static struct summary define(struct peeler *p, graph_id id, unsigned depth)
-{
-    const struct graph *g = p->w->g;
-    const struct graph_node n = *graph_at(g, id);
-    struct summary s = {0}, parts[6];
-    uint64_t by;
-    if (n.kind == UOP_CONST)
-        return constant_summary(&n);
-    if (n.kind == UOP_CBANK && n.space == 3 && n.arg_count == 0) { /* an element of a constant array */
-        s.hash = mix(0x63626e6b, n.type);
-        for (int k = 0; k < NUMBERS; k++)
-            s.f[k] = n.imm;
-        s.constant = (int64_t)n.imm;
-        return s;
-    }
-    bool varies = cycle_varies(p->w, p->r->loop, id);
-    if (depth > DEPTH_MAX)
-        return leaf(mix(0x64656570, id), id, true);
-    if (n.kind == GRAPH_PHI && varies)
-        return phi_summary(p, id, depth);
-    if (shifted_counter(p, id, &s))
-        return s;
-    if (linear_of(p, &n, &s, depth)) {
-        s.hash = varies ? mix(0x6c696e, n.type) : mix(0x696e76, id);
-        return s;
-    }
-    if (!varies) {
-        s = leaf(mix(0x696e76, id), id, false);
-        s.linear = n.type == UOP_B32 || n.type == UOP_B64;
-        return s;
-    }
-    if (n.kind == GRAPH_RESULT || n.kind == UOP_OPAQUE || n.kind == UOP_UNDEF)
-        return leaf(mix(0x72657375, id), id, true);
-    if (n.kind == UOP_LOAD)
-        return element(p, &n, 0, n.width, depth);
-    const struct graph_node *of = n.arg_count ? graph_at(g, n.arg[0]) : NULL;
-    if (of && of->kind == UOP_LOAD && n.kind == UOP_ELEMENT)
-        return element(p, of, 4 * n.imm, 4, depth);
-    if (of && of->kind == UOP_LOAD && of->width == 8 && (n.kind == UOP_LO || n.kind == UOP_HI))
-        return element(p, of, n.kind == UOP_HI ? 4 : 0, 4, depth);
-    for (unsigned k = 0; k < n.arg_count; k++)
-        parts[k] = sum_up(p, n.arg[k], depth + 1);
-    if (n.kind == GRAPH_BOOL) {
-        bool_summary(&n, parts, &s);
-        return s;
-    }
-    by = mix(mix(n.kind, (uint64_t)n.type << 16 | (uint64_t)n.round << 8 | (n.flags & (unsigned)~UOP_SWAPPED)),
-             mix(n.imm, n.width));
-    unsigned either = commutes(n.kind) ? 2 : 0;
-    s.hash = by;
-    for (unsigned k = 0; k < n.arg_count; k++)
-        if (k < either)
-            s.hash += mix(by, parts[k].hash); /* in any order */
-    for (unsigned k = either; k < n.arg_count; k++)
-        s.hash = mix(s.hash, parts[k].hash + k);
-    for (unsigned k = 0; k < n.arg_count; k++)
-        take_in(&s, &parts[k], k < either ? mix(by, parts[k].hash) : mix(by, parts[k].hash + k + 2));
-    return s;
-}
-
-static void join_groups(struct peeler *p, uint32_t a, uint32_t b)
-{
-    uint32_t max = sizeof p->group_of / sizeof p->group_of[0];
-    if (a >= max || b >= max || p->group_of[a] == p->group_of[b])
-        return;
-    uint32_t from = p->group_of[b], to = p->group_of[a];
-    for (uint32_t i = 0; i < max; i++)
-        if (p->group_of[i] == from)
-            p->group_of[i] = to;
-}
-
-static struct summary sum_up(struct peeler *p, graph_id id, unsigned depth)
-{
-    struct cycle_work *w = p->w;
-    if (id == GRAPH_NIL || id >= w->nodes)
-        return leaf(mix(0x6f757473, id), id, true);
-    if (p->cut_stamp[id] == p->r->loop + 1) { /* an accumulator: which one, and how far it has come */
-        uint32_t chain = p->cut_chain[id];
-        uint64_t unit = mix(0x616363, chain);
-        struct summary s = {.hash = mix(0x61636375, chain)};
-        s.f[NOW] = s.f[OTHER] = p->cut_index[id] * unit;
-        s.f[LATER] = (p->cut_index[id] + p->r->chains.p[chain].count) * unit;
-        if (p->reading)
-            join_groups(p, p->reading - 1, chain);
-        return s;
-    }
-    if (p->stamp[id] == p->r->loop + 1) {
-        if (p->at[id] == 0) /* being summed up: a circle of phis */
-            return leaf(mix(0x63697263, id), id, true);
-        return p->memo[p->at[id] - 1];
-    }
-    p->stamp[id] = p->r->loop + 1;
-    p->at[id] = 0;
-    struct summary s = w->budget ? define(p, id, depth) : leaf(mix(0x62756467, id), id, true);
-    w->budget -= w->budget > 0;
-    if (p->memo_count == p->memo_cap) {
-        uint32_t cap = p->memo_cap ? 2 * p->memo_cap : 256;
-        struct summary *grown =
-            arena_grow(w->a, p->memo, p->memo_cap * sizeof p->memo[0], cap * sizeof p->memo[0]);
-        if (!grown)
-            return s;
-        p->memo = grown;
-        p->memo_cap = cap;
-    }
-    p->memo[p->memo_count++] = s;
-    p->at[id] = p->memo_count;
-    return s;
-}
+enum { FLAT_MAX = 512, DIVISORS_MAX = 64 };
 
 /* ---- cuts ------------------------------------------------------------------------------------- */
 
@@ -389,7 +41,7 @@ static bool find_way(struct peeler *p, graph_id in, graph_id out)
             graph_id x = n->arg[p->stack[depth - 1].arg++];
             if (x <= in || x >= w->nodes || p->mark[x] == on || p->mark[x] == off)
                 continue;
-            if (!cycle_varies(w, p->r->loop, x) || header_phi(p, x)) {
+            if (!cycle_varies(w, p->r->loop, x) || peel_header_phi(p, x)) {
                 p->mark[x] = off;
                 continue;
             }
@@ -615,7 +267,7 @@ static struct peeled peel_chain(struct peeler *p, uint32_t index)
         if (c->flat && graph_is_const(w->g, c->terms[i], &k))
             rest = k;
         else
-            s[count++] = c->flat ? sum_up(p, c->terms[i], 0) : define(p, c->cut[i + 1], 0);
+            s[count++] = c->flat ? peel_sum_up(p, c->terms[i], 0) : peel_define(p, c->cut[i + 1], 0);
     }
     p->reading = 0;
     if (c->flat) {
@@ -663,9 +315,10 @@ static bool is_counter_test(struct peeler *p, graph_id cond)
         const struct graph_node *n = graph_at(p->w->g, atoms[k]);
         if (n->kind != UOP_IEQ && n->kind != UOP_ILT_S && n->kind != UOP_ILT_U)
             return false;
-        struct summary a = sum_up(p, n->arg[0], 0), b = sum_up(p, n->arg[1], 0);
+        struct summary a = peel_sum_up(p, n->arg[0], 0), b = peel_sum_up(p, n->arg[1], 0);
         struct summary x;
-        if (!(a.linear || shifted_counter(p, n->arg[0], &x)) || !(b.linear || shifted_counter(p, n->arg[1], &x)))
+        if (!(a.linear || peel_shifted_counter(p, n->arg[0], &x)) ||
+            !(b.linear || peel_shifted_counter(p, n->arg[1], &x)))
             return false;
     }
     return true;
@@ -691,29 +344,29 @@ static void list_effects(struct peeler *p, struct effects *out)
             for (size_t u = 0; u < l->ops.n; u++) {
                 out->barriers += l->ops.p[u].kind == UOP_BAR;
                 if (l->ops.p[u].kind == UOP_ASYNC_COPY && out->count < out->cap)
-                    out->s[out->count++] = (struct summary){.hash = mix(UOP_ASYNC_COPY, l->ops.p[u].width)};
+                    out->s[out->count++] = (struct summary){.hash = peel_mix(UOP_ASYNC_COPY, l->ops.p[u].width)};
             }
             for (uint32_t x = n.first_access; x < n.first_access + n.access_count && out->count < out->cap; x++) {
                 const struct graph_access *m = &g->accesses.p[x];
                 if (m->kind == GRAPH_LOAD)
                     continue;
-                struct summary s = {0}, a = sum_up(p, m->address, 0);
-                s.hash = mix(mix(m->kind, m->space), mix(m->width, cycle_root(g, m->address)));
-                s.hash = mix(s.hash, a.linear ? 0 : a.hash);
-                take_in(&s, &a, 1);
+                struct summary s = {0}, a = peel_sum_up(p, m->address, 0);
+                s.hash = peel_mix(peel_mix(m->kind, m->space), peel_mix(m->width, cycle_root(g, m->address)));
+                s.hash = peel_mix(s.hash, a.linear ? 0 : a.hash);
+                peel_take_in(&s, &a, 1);
                 int64_t order = a.constant;
                 for (unsigned v = 0; v < 4 && m->value[v] != GRAPH_NIL; v++) {
-                    struct summary value = sum_up(p, m->value[v], 0);
-                    s.hash = mix(s.hash, value.hash + v);
-                    take_in(&s, &value, mix(0x76616c, v));
+                    struct summary value = peel_sum_up(p, m->value[v], 0);
+                    s.hash = peel_mix(s.hash, value.hash + v);
+                    peel_take_in(&s, &value, peel_mix(0x76616c, v));
                 }
                 s.constant = order;
                 out->s[out->count++] = s;
             }
         }
         if (b.branch != GRAPH_NIL && b.succ_count == 2 && !is_counter_test(p, b.branch) && out->count < out->cap) {
-            struct summary s = sum_up(p, b.branch, 0);
-            s.hash = mix(0x6272616e, s.hash);
+            struct summary s = peel_sum_up(p, b.branch, 0);
+            s.hash = peel_mix(0x6272616e, s.hash);
             out->s[out->count++] = s;
         }
     }
@@ -728,6 +381,29 @@ static bool counter_allows(const struct cycle_region *r, uint32_t u)
         if (r->phis[i].test && r->phis[i].constant && r->phis[i].step_kind != CYCLE_STEP_NONE &&
             r->phis[i].amount % (int64_t)u == 0)
             return true;
+    return false;
+}
+
+/* A turn that the loop's counter takes for fewer steps holds more of them than copies: parts of one step. */
+static uint32_t counted_unroll(const struct cycle_region *r, uint32_t unroll)
+{
+    const struct cycle_phi *t = r->tested >= 0 ? &r->phis[r->tested] : NULL;
+    if (!t || !t->constant || t->amount == 0 || t->step_kind == CYCLE_STEP_SCALE)
+        return unroll;
+    uint64_t amount = t->amount < 0 ? 0 - (uint64_t)t->amount : (uint64_t)t->amount;
+    return amount > UINT32_MAX ? unroll : gcd(unroll, (uint32_t)amount);
+}
+
+/* The steps take the words of one vector access: its parts, not a loop. */
+static bool takes_a_vector_apart(const struct graph *g, const struct cycle_chain *c, uint32_t steps)
+{
+    enum { LANES = 4 };
+    const struct graph_node *n = graph_at(g, c->cut[1]);
+    for (unsigned k = 0; k < n->arg_count && steps <= LANES; k++) {
+        unsigned kind = graph_at(g, n->arg[k])->kind;
+        if (kind == UOP_ELEMENT || kind == UOP_LO || kind == UOP_HI)
+            return true;
+    }
     return false;
 }
 
@@ -784,12 +460,14 @@ void cycle_peel(struct cycle_work *w, struct cycle_region *r)
         unroll = gcd(unroll, effects.barriers);
     if (unroll > 1 && !moves && !counter_allows(r, unroll))
         unroll = 1;
-    r->unroll = unroll ? unroll : 1;
+    r->unroll = unroll ? counted_unroll(r, unroll) : 1;
     for (uint32_t i = 0; i < r->chains.n; i++) {
         struct cycle_chain *c = &r->chains.p[i];
         uint32_t within = chains[i].steps / r->unroll;
         c->period = c->flat ? 0 : c->count / r->unroll;
         c->inner = c->flat ? 0 : within > 1 && chains[i].moves ? within : within == 1 ? chains[i].inner : 0;
+        if (c->inner && takes_a_vector_apart(w->g, c, c->inner))
+            c->inner = 0;
         r->inner = c->inner > r->inner ? c->inner : r->inner;
         for (uint32_t k = 1; k <= c->count && !c->flat; k++)
             w->claimed[c->cut[k]] = true;

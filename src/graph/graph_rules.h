@@ -46,4 +46,7 @@ graph_id graph_simplify_carry(struct graph *g, graph_id high_sum, graph_id carry
 /* Says what a half of a node is: it is never computed then. */
 void graph_set_half(struct graph *g, graph_id whole, enum uop_kind half, graph_id word);
 
+/* Parts of 64-bit products in a sum of high words go back into the products (graph_product.c). */
+void graph_join_products(struct graph *g, struct graph_sum *s);
+
 #endif

@@ -116,6 +116,8 @@ static graph_id simplify_add(struct graph *g, const struct uop *like, const grap
         graph_id pair[2] = {args[0] < args[1] ? args[0] : args[1], args[0] < args[1] ? args[1] : args[0]};
         return graph_intern_like(g, &add, pair, 2);
     }
+    if (bits == 32)
+        graph_join_products(g, &s);
     for (unsigned i = 0; i < s.count; i++) { /* x + -x */
         for (unsigned k = 0; k < s.count; k++) {
             if (at(g, s.term[k])->kind != UOP_NEG || at(g, s.term[k])->arg[0] != s.term[i] || i == k)
@@ -335,6 +337,10 @@ static graph_id simplify_prmt(struct graph *g, const struct uop *like, const gra
         case 0x7654: return args[2];
         case 0x8880: of = args[0]; break;
         case 0x9910: of = args[0]; break;
+        case 0x654: /* the low byte of one above the other's three: where a block's shared memory lies in the cluster's */
+            of = graph_op2(g, UOP_MUL, UOP_B32, args[0], graph_const(g, UOP_B32, UINT64_C(1) << 24));
+            return graph_op2(g, UOP_ADD, UOP_B32, of,
+                             graph_op2(g, UOP_AND, UOP_B32, args[2], graph_const(g, UOP_B32, 0xffffff)));
         default: break;
         }
         if (of != GRAPH_NIL) {

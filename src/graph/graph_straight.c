@@ -110,14 +110,15 @@ static struct term term_of(struct straight *s, graph_id id, unsigned depth)
             loads |= parts[k].loads;
         }
         if (loads) { /* else a leaf, whatever it is made of */
-            uint64_t by = mix(mix(n.kind, (uint64_t)n.type << 8 | n.round), mix(n.imm, n.flags & (unsigned)~UOP_SWAPPED));
+            uint64_t by =
+                mix(mix(n.kind, (uint64_t)n.type << 8 | n.round), mix(n.imm, n.flags & (unsigned)~UOP_SWAPPED));
             t = (struct term){.hash = by, .loads = true};
             unsigned either = either_way(n.kind) ? 2 : 0;
             for (unsigned k = 0; k < n.arg_count; k++) {
                 uint64_t weight = k < either ? mix(by, parts[k].hash) : mix(by, parts[k].hash + k + 1);
                 t.hash = k < either ? t.hash + weight : mix(t.hash, weight);
                 t.at += (weight | 1) * parts[k].at;
-                t.order += parts[k].order;
+                t.order = (int64_t)((uint64_t)t.order + (uint64_t)parts[k].order);
             }
         }
     }
@@ -187,13 +188,8 @@ static uint32_t loop_of(const struct cycle_work *w, uint32_t insn)
 static int32_t cycle_around(const struct cycle_work *w, uint32_t insn)
 {
     uint32_t block = w->g->insns.p[insn].block;
-    for (size_t i = 0; i < w->out->cycles.n; i++)
-        for (size_t k = 0; k < w->out->cycles.p[i].pieces.n; k++) {
-            const struct graph_piece *p = &w->out->cycles.p[i].pieces.p[k];
-            for (uint32_t b = 0; b < p->block_count && p->straight && w->out->cycles.p[i].pieces.n > 1; b++)
-                if (p->blocks[b] == block)
-                    return (int32_t)i;
-        }
+    if (w->straight_of[block] >= 0)
+        return w->straight_of[block];
     uint32_t loop = loop_of(w, insn);
     return loop ? w->regions[loop - 1].cycle : -1;
 }
@@ -203,7 +199,10 @@ static void add_found(struct straight *s, const struct found *f)
     struct cycle_work *w = s->w;
     struct graph_cycles *out = w->out;
     int32_t parent = cycle_around(w, f->first);
-    for (size_t i = w->looping; i < out->cycles.n; i++) { /* copies, and other accumulators of the same steps */
+    enum { LOOK_BACK = 64 };
+    size_t since = out->cycles.n > LOOK_BACK ? out->cycles.n - LOOK_BACK : 0;
+    for (size_t i = since > w->looping ? since : w->looping; i < out->cycles.n;
+         i++) { /* copies, and other accumulators of the same steps */
         const struct graph_cycle *c = &out->cycles.p[i];
         uint64_t count = 0;
         bool overlaps = f->first <= c->last && c->first <= f->last;
@@ -271,6 +270,17 @@ static void add_run(struct straight *s, const graph_id *steps, uint32_t count, g
         add_found(s, &f);
 }
 
+static bool takes_a_vector_apart(const struct graph *g, graph_id step)
+{
+    const struct graph_node *n = graph_at(g, step);
+    for (unsigned k = 0; k < n->arg_count; k++) {
+        unsigned kind = graph_at(g, n->arg[k])->kind;
+        if (kind == UOP_ELEMENT || kind == UOP_LO || kind == UOP_HI)
+            return true;
+    }
+    return false;
+}
+
 /* A chain from its first step on: stretches of it whose parts are the same term over advancing elements. */
 static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t count)
 {
@@ -291,6 +301,11 @@ static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t co
     }
     t[0] = part_of(s, steps[0], in);
     struct term before = term_of(s, in, 0);
+    if (first.kind == UOP_FFMA && graph_at(w->g, in)->kind == UOP_FMUL) { /* the product that the sum starts from */
+        const struct graph_node *m = graph_at(w->g, in);
+        struct term a = term_of(s, m->arg[0], 0), b = term_of(s, m->arg[1], 0);
+        before.hash = mix(UOP_FFMA, a.hash + b.hash);
+    }
     if (in < w->nodes && w->flow_of[in])
         return; /* what a loop before left goes on: a remainder that was not seen to be one */
     for (uint32_t from = 0, to; from + 1 < count; from = to) {
@@ -299,10 +314,10 @@ static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t co
             to++;
         /* Elements of the same kind before or behind that stand elsewhere: a pattern of places written out. */
         bool element = (from == 0 && before.loads && before.hash == t[0].hash) ||
-                       (from > 0 && t[from - 1].hash == t[from].hash) ||
-                       (to < count && t[to].hash == t[from].hash);
+                       (from > 0 && t[from - 1].hash == t[from].hash) || (to < count && t[to].hash == t[from].hash);
         uint32_t least = element ? STEPS_FROM_ELEMENT : STEPS_MIN;
-        if (to - from >= least && way != 0)
+        bool vector = to - from <= 4 && takes_a_vector_apart(w->g, steps[from]);
+        if (to - from >= least && way != 0 && !vector)
             add_run(s, steps + from, to - from, from ? steps[from - 1] : in, t[from].hash);
         if (to > from + 1 && to < count)
             to--; /* the last one may begin the next stretch */
@@ -371,7 +386,6 @@ void cycle_find_straight(struct cycle_work *w)
     const struct graph *g = w->g;
     struct straight *s = begin(w);
     graph_id *steps = ARENA_ARRAY(w->a, graph_id, CHAIN_MAX);
-    w->looping = (uint32_t)w->out->cycles.n;
     if (!s || arena_failed(w->a))
         return;
     link_steps(s);
@@ -412,6 +426,12 @@ void cycle_add_inner(struct cycle_work *w, const struct cycle_region *r)
     struct straight *s = r->inner < STEPS_MIN ? NULL : begin(w);
     if (!s)
         return;
+    for (size_t i = w->looping; i < out->cycles.n; i++) { /* another piece of the same loop holds it too */
+        uint64_t count = 0;
+        if (out->cycles.p[i].parent == r->cycle && graph_is_const(w->g, out->cycles.p[i].count, &count) &&
+            count == r->inner)
+            return;
+    }
     struct found f = {.steps = r->inner, .first = UINT32_MAX};
     uint32_t fold_at = (uint32_t)out->cycles.n;
     for (uint32_t i = 0; i < r->chains.n; i++) {

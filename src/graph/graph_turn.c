@@ -173,13 +173,13 @@ static void turn_phi(struct turns *t, const struct cycle_region *r, const struct
 }
 
 /* Decided by counters and sizes: the condition of a path, not a choice by data. */
-static bool is_path(const struct graph *g, graph_id id, unsigned depth)
+static bool is_path(const struct graph *g, graph_id id, unsigned depth, unsigned *steps)
 {
     const struct graph_node *n = graph_at(g, id);
-    if (n->kind == UOP_LOAD || n->kind == UOP_ELEMENT || n->insn != UINT32_MAX || depth > 8)
+    if (n->kind == UOP_LOAD || n->kind == UOP_ELEMENT || n->insn != UINT32_MAX || depth > DEPTH || ++*steps > STEPS)
         return false;
     for (unsigned k = 0; k < n->arg_count; k++)
-        if (!is_path(g, n->arg[k], depth + 1))
+        if (!is_path(g, n->arg[k], depth + 1, steps))
             return false;
     return true;
 }
@@ -214,8 +214,9 @@ static void find_joins(struct turns *t)
         const struct graph_node *n = graph_at(g, id);
         bool sum = n->kind == UOP_ADD || n->kind == UOP_MUL || n->kind == UOP_NEG || n->kind == UOP_SEXT ||
                    n->kind == UOP_ZEXT || n->kind == UOP_UNIFORM;
-        bool join =
-            n->kind == UOP_SELECT ? is_path(g, n->arg[0], 0) : n->kind == GRAPH_PHI && !graph_is_loop_phi(g, id);
+        unsigned steps = 0;
+        bool join = n->kind == UOP_SELECT ? is_path(g, n->arg[0], 0, &steps)
+                                          : n->kind == GRAPH_PHI && !graph_is_loop_phi(g, id);
         const graph_id *args;
         uint32_t count = cycle_args(n, &args);
         t->joins[id] = join;
@@ -236,7 +237,10 @@ static void turn_join(struct turns *t, graph_id id)
     if (count > WAYS)
         return;
     for (uint32_t k = from; k < count; k++) {
-        if (args[k] == GRAPH_NIL || args[k] >= id)
+        way[k] = GRAPH_NIL;
+        if (args[k] == id)
+            continue; /* a join before a loop's header, at the loop's back edge */
+        if (args[k] == GRAPH_NIL || args[k] > id)
             return;
         way[k] = as_turn(t, args[k]);
         for (uint32_t c = 0; c < t->w->out->cycles.n && way[k] == args[k]; c++)
@@ -264,8 +268,10 @@ static void turn_join(struct turns *t, graph_id id)
     enum { BACK = 256, NO_OFFSET = 2 * BACK + 1 };
     for (uint32_t k = from; k < count && step; k++) { /* how many steps each way stands from the first one seen */
         struct function f = {.counter = t->counter[cycle], .at = counter_at(t, cycle, 17)};
-        uint64_t v = value_of(g, &f, way[k], 0);
+        uint64_t v = way[k] == GRAPH_NIL ? 0 : value_of(g, &f, way[k], 0);
         offsets[k] = NO_OFFSET;
+        if (way[k] == GRAPH_NIL)
+            continue;
         if (f.failed)
             return;
         if (!f.met)
@@ -289,7 +295,7 @@ static void turn_join(struct turns *t, graph_id id)
      * with the steps its own piece has just done. */
     bool settled = true;
     for (uint32_t k = from; k < count; k++) {
-        if (offsets[k] != NO_OFFSET)
+        if (offsets[k] != NO_OFFSET || way[k] == GRAPH_NIL)
             continue;
         struct function f = {.counter = t->counter[cycle], .at = counter_at(t, cycle, 0)};
         struct function z = {.counter = t->counter[cycle], .at = counter_at(t, cycle, 0)};
@@ -364,10 +370,24 @@ static void choose_counter(struct turns *t, uint32_t at)
         }
         break;
     }
-    struct graph_node turn = {.kind = GRAPH_TURN, .type = UOP_B32, .imm = at, .insn = UINT32_MAX};
-    t->counter[at] = graph_intern(g, &turn);
     t->first[at] = 0;
     t->slope[at] = 1;
+    for (size_t i = 0; i < c->pieces.n && !c->pieces.p[0].straight;
+         i++) { /* in steps of its own, as the source may count */
+        const struct cycle_region *of = &t->w->regions[c->pieces.p[0].loop];
+        int64_t unroll = c->pieces.p[0].unroll;
+        for (uint32_t k = 0; k < of->phi_count; k++) {
+            const struct cycle_phi *p = &of->phis[k];
+            if (p->step_kind == CYCLE_STEP_ADD && p->constant && p->live && p->amount > 0 && p->amount % unroll == 0 &&
+                !p->pointer && p->test && graph_at(g, p->phi)->type == UOP_B32 && graph_is_const(g, p->start, &from)) {
+                t->first[at] = (int32_t)from;
+                t->slope[at] = p->amount / unroll;
+            }
+        }
+        break;
+    }
+    struct graph_node turn = {.kind = GRAPH_TURN, .type = UOP_B32, .imm = at, .insn = UINT32_MAX};
+    t->counter[at] = graph_intern(g, &turn);
 }
 
 static bool first_piece(const struct graph_cycle *c, const struct cycle_region *r)
@@ -386,6 +406,32 @@ static uint32_t unroll_of(const struct graph_cycle *c, const struct cycle_region
     return r->unroll;
 }
 
+/* The counter that addresses use has no end of its own: the one that the loop tests counts the same steps. */
+static void count_by_test(struct turns *t, uint32_t at)
+{
+    struct graph_cycle *c = &t->w->out->cycles.p[at];
+    uint64_t from;
+    if (c->until != GRAPH_NIL || c->pieces.n != 1 || c->pieces.p[0].straight || c->irreducible)
+        return;
+    struct cycle_region *r = &t->w->regions[c->pieces.p[0].loop];
+    const struct cycle_phi *p = r->tested >= 0 ? &r->phis[r->tested] : NULL;
+    if (!p || r->tested == r->counter || p->step_kind == CYCLE_STEP_NONE || p->start == GRAPH_NIL)
+        return;
+    bool plain =
+        p->step_kind == CYCLE_STEP_ADD && p->constant && p->amount > 0 && graph_is_const(t->w->g, p->start, &from);
+    if (!plain && !p->guard && !p->address)
+        return;
+    int32_t before = r->counter;
+    struct graph_cycle as = *c;
+    r->counter = r->tested;
+    as.counter = as.start = as.next = GRAPH_NIL;
+    cycle_choose_counter(t->w, r, &as);
+    if (as.until != GRAPH_NIL)
+        *c = as;
+    else
+        r->counter = before;
+}
+
 /* Some value of the cycle is told over the made counter: then it is the loop's, from 0 to the count. */
 static void name_counter(struct turns *t, uint32_t at)
 {
@@ -401,12 +447,17 @@ static void name_counter(struct turns *t, uint32_t at)
         told = t->turn_of[r->phis[k].phi] != GRAPH_NIL;
     if (!told)
         return;
+    graph_id own = c->counter, until = c->until;
     c->counter = turn;
-    c->start = graph_const(g, UOP_B32, 0);
-    c->next = graph_op2(g, UOP_ADD, UOP_B32, turn, graph_const(g, UOP_B32, 1));
+    c->start = graph_const(g, UOP_B32, (uint64_t)t->first[at]);
+    c->next = graph_op2(g, UOP_ADD, UOP_B32, turn, graph_const(g, UOP_B32, (uint64_t)t->slope[at]));
     c->until = GRAPH_NIL;
-    if (c->count != GRAPH_NIL && graph_at(g, c->count)->type == UOP_B32)
-        c->until = graph_op2(g, UOP_IEQ, UOP_B1, turn, c->count);
+    if (c->count != GRAPH_NIL && graph_at(g, c->count)->type == UOP_B32) {
+        graph_id way = graph_op2(g, UOP_MUL, UOP_B32, c->count, graph_const(g, UOP_B32, (uint64_t)t->slope[at]));
+        c->until = graph_op2(g, UOP_IEQ, UOP_B1, turn, graph_op2(g, UOP_ADD, UOP_B32, way, c->start));
+    } else if (own != GRAPH_NIL && own < t->w->nodes && t->turn_of[own] == turn && until != GRAPH_NIL) {
+        c->until = cycle_replace(t->w, until, own, turn); /* the shortest piece's own test */
+    }
 }
 
 /* A counter that runs to nothing in the last piece is what is left of the count, or its negative. */
@@ -445,8 +496,10 @@ void cycle_find_turns(struct cycle_work *w)
     if (arena_failed(w->a) || n == 0)
         return;
     out->turn_of = t.turn_of;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
+        count_by_test(&t, i);
         choose_counter(&t, i);
+    }
     find_joins(&t);
     /* Arguments have smaller numbers than users, and a phi's start stands before it. */
     for (graph_id id = 1; id < w->nodes && w->budget > 0; id++) {
@@ -467,4 +520,36 @@ void cycle_find_turns(struct cycle_work *w)
         name_counter(&t, i);
         turn_rest(&t, i);
     }
+    for (graph_id id = 1; id < w->nodes; id++) { /* told over a counter that no loop has taken: told by nothing */
+        for (uint32_t i = 0; i < n && t.turn_of[id] != GRAPH_NIL; i++) {
+            struct function f = {.counter = t.counter[i]};
+            if (t.counter[i] == GRAPH_NIL || out->cycles.p[i].counter == t.counter[i])
+                continue;
+            value_of(g, &f, t.turn_of[id], 0);
+            if (f.met || f.failed)
+                t.turn_of[id] = GRAPH_NIL;
+        }
+    }
+}
+
+graph_id graph_cycle_path(const struct graph *g, const struct graph_cycle *c)
+{
+    uint32_t at = UINT32_MAX;
+    for (size_t i = 0; i < c->pieces.n; i++) {
+        const struct graph_piece *p = &c->pieces.p[i];
+        uint32_t block = p->straight ? p->blocks[0] : g->loops.p[p->loop].header;
+        uint32_t up = p->straight ? block : g->blocks.p[block].idom;
+        if (at == UINT32_MAX) {
+            at = up;
+            continue;
+        }
+        bool above = false;
+        while (at != UINT32_MAX && !above) { /* up from the one, until the other has it among its dominators */
+            for (uint32_t b = up; b != UINT32_MAX && !above; b = g->blocks.p[b].idom)
+                above = b == at;
+            if (!above)
+                at = g->blocks.p[at].idom;
+        }
+    }
+    return at == UINT32_MAX ? (graph_id)GRAPH_NIL : g->blocks.p[at].path;
 }

@@ -84,8 +84,16 @@ static const char *store_text(struct mean *m, const struct graph_access *x)
     struct strbuf b;
     str_init(&b, m->a);
     str_addf(&b, "%s = {", where);
-    for (unsigned w = 0; w < words && w < 4; w++)
-        str_addf(&b, "%s%s", w ? ", " : "", mean_expr(m, x->value[w], as == UOP_F32 ? UOP_F32 : UOP_VOID, MEAN_INNER));
+    for (unsigned w = 0, said = 0; w < 4 && x->value[w] != GRAPH_NIL; w++) {
+        unsigned bits = uop_type_bits((enum uop_type)graph_at(m->g, x->value[w])->type);
+        bool apart =
+            bits == 64 && as != UOP_VOID && uop_type_bits((enum uop_type)as) == 32; /* two elements of 32 bits */
+        for (unsigned half = 0; half < (apart ? 2u : 1u); half++) {
+            value = apart ? graph_op1(m->g, half ? UOP_HI : UOP_LO, UOP_B32, x->value[w]) : x->value[w];
+            str_addf(&b, "%s%s", said++ ? ", " : "",
+                     mean_expr(m, value, as == UOP_F32 ? UOP_F32 : UOP_VOID, MEAN_INNER));
+        }
+    }
     str_addc(&b, '}');
     return mean_shorten(m, b.p);
 }

@@ -287,16 +287,19 @@ static int index_before(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* The phi that a loop's counter is another multiple of: the counter has the name. */
-static bool is_counters_phi(const struct mean *m, graph_id id)
+/* Phis that need no name: nobody looks at them, or a loop's counter is a part of them and has the name. */
+static uint8_t *nameless_phis(const struct mean *m)
 {
     const struct graph_cycles *cycles = m->g->cycles;
-    for (size_t i = 0; cycles && i < cycles->cycles.n; i++) {
+    uint8_t *none = ARENA_ARRAY(m->a, uint8_t, m->g->nodes.n);
+    for (graph_id id = 1; cycles && none && id < cycles->copy_count; id++)
+        none[id] = graph_at(m->g, id)->kind == GRAPH_PHI && !cycles->live_phi[id];
+    for (size_t i = 0; cycles && none && i < cycles->cycles.n; i++) {
         const struct graph_node *n = graph_at(m->g, cycles->cycles.p[i].counter);
-        if (n->kind != GRAPH_PHI && n->arg_count > 0 && n->arg[0] == id)
-            return true;
+        if (n->kind != GRAPH_PHI && n->arg_count > 0)
+            none[n->arg[0]] = 1;
     }
-    return false;
+    return none;
 }
 
 /* The counter of each loop of the source: "blockDim.x >> 1, then j >> 1". */
@@ -382,14 +385,13 @@ enum sp_status mean_find_names(struct mean *m)
         if (text && !give_name(m, id, next_letter(m, &letter), mean_shorten(m, text), index_type(m, id)))
             return SP_ERR_MEMORY;
     }
-    if (!name_loop_counters(m, &letter))
+    const uint8_t *nameless = nameless_phis(m);
+    if (!nameless || !name_loop_counters(m, &letter))
         return SP_ERR_MEMORY;
     for (graph_id id = 1; id < nodes; id++) {
         graph_id start, next;
         uint32_t known;
-        const struct graph_cycles *cycles = m->g->cycles;
-        bool dead = cycles && id < cycles->copy_count && !cycles->live_phi[id];
-        if (map_u64_get(&m->name_of, id, &known) || is_counters_phi(m, id) || dead || graph_as_turn(m->g, id) != id)
+        if (nameless[id] || map_u64_get(&m->name_of, id, &known) || graph_as_turn(m->g, id) != id)
             continue; /* named already, of no use, or told over the loop's counter */
         if (!is_counter(m->g, id, &start, &next) || !(marks.address[id] || marks.compare[id]) ||
             graph_at(m->g, id)->type == UOP_B1)
@@ -450,7 +452,9 @@ enum sp_status mean_init(struct mean *m, struct arena *a, struct graph *g, const
         const struct graph_node *n = graph_at(g, id);
         bool rounds = n->kind == UOP_FADD || n->kind == UOP_FMUL || n->kind == UOP_FFMA || n->kind == UOP_FMIN ||
                       n->kind == UOP_FMAX;
-        if (rounds && n->type == UOP_F32 && status == SP_OK && mean_is_live(m, id))
+        bool own =
+            graph_is_inside(g, id) || (g->expansions && id >= g->expansions->nodes); /* an expansion's, a reading's */
+        if (rounds && !own && n->type == UOP_F32 && status == SP_OK && mean_is_live(m, id))
             flushing |= n->flags & (UOP_FTZ | UOP_FMZ) ? 1u : 2u;
     }
     m->work->mixed_ftz = flushing == 3;

@@ -11,36 +11,47 @@ static bool covers(const struct mean_param *p, const struct graph_node *n)
            n->imm + bytes > p->constant_offset;
 }
 
-/* Whether a node that holds (part of) a pointer is only ever part of sums: addresses, which the
- * accesses account for. */
-static bool stays_in_sums(const struct mean *m, graph_id id, unsigned depth)
+/* Whether a node that holds (part of) a pointer is only ever part of sums, of pointers that loops move and of choices
+ * between pointers: addresses, which the accesses account for. False also when that takes too long to say. */
+static bool stays_in_sums(const struct mean *m, graph_id from)
 {
-    uint32_t count;
-    const graph_id *users = graph_users(m->g, id, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct graph_node *u = graph_at(m->g, users[i]);
-        if (!mean_is_live(m, users[i]))
-            continue; /* what a register held, looked at by nobody */
-        switch (u->kind) {
-        case UOP_LOAD:
-        case UOP_ATOM:
-            if (u->arg[0] != id)
-                return false;
-            break;
-        case UOP_ADD:
-        case UOP_ADDC:
-        case UOP_CARRY:
-        case UOP_PAIR:
-        case UOP_LO:
-        case UOP_HI:
-            if (depth > 8 || !stays_in_sums(m, users[i], depth + 1))
-                return false;
-            break;
-        case UOP_IEQ:
-        case UOP_ILT_S:
-        case UOP_ILT_U:
-        case GRAPH_BOOL: break;
-        default: return false;
+    enum { NODES = 512 };
+    graph_id queue[NODES];
+    struct map_u64 seen = {0};
+    uint32_t head = 0, tail = 0, count;
+    queue[tail++] = from;
+    while (head < tail) {
+        graph_id id = queue[head++];
+        const graph_id *users = graph_users(m->g, id, &count);
+        for (uint32_t i = 0; i < count; i++) {
+            const struct graph_node *u = graph_at(m->g, users[i]);
+            if (!mean_is_live(m, users[i]) || map_u64_get(&seen, users[i], NULL))
+                continue; /* what a register held, looked at by nobody */
+            switch (u->kind) {
+            case UOP_LOAD:
+            case UOP_ATOM:
+                if (u->arg[0] != id)
+                    return false;
+                break;
+            case UOP_ADD:
+            case UOP_ADDC:
+            case UOP_CARRY:
+            case UOP_PAIR:
+            case UOP_LO:
+            case UOP_HI:
+            case UOP_UNIFORM:
+            case UOP_SELECT:
+            case GRAPH_PHI:
+                if (tail == NODES || !map_u64_put(m->a, &seen, users[i], 0))
+                    return false;
+                queue[tail++] = users[i];
+                break;
+            case UOP_IEQ:
+            case UOP_ILT_S:
+            case UOP_ILT_U:
+            case GRAPH_BOOL: break;
+            default: return false;
+            }
         }
     }
     return true;
@@ -103,7 +114,7 @@ enum mean_access mean_param_access(struct mean *m, uint32_t param)
             continue;
         seen = true;
         if (p->size == 8)
-            unknown |= !stays_in_sums(m, id, 0) || is_stored(m, id);
+            unknown |= !stays_in_sums(m, id) || is_stored(m, id);
     }
     for (uint32_t i = 0; i < m->g->accesses.n; i++) {
         const struct graph_access *x = &m->g->accesses.p[i];

@@ -10,9 +10,9 @@
 
 /* ---- operations that may be taken in any order (pat_collect_op.c) ---------------------------- */
 enum pat_op { PAT_OP_NONE, PAT_OP_ADD, PAT_OP_MUL, PAT_OP_MIN, PAT_OP_MAX, PAT_OP_AND, PAT_OP_OR, PAT_OP_XOR };
-const char *pat_op_text(enum pat_op op);        /* "add" */
-enum pat_op pat_op_find(const char *text);      /* "+", "max", "add"; NONE: no such operation */
-bool pat_op_again(enum pat_op op);              /* taking an element twice changes nothing */
+const char *pat_op_text(enum pat_op op);   /* "add" */
+enum pat_op pat_op_find(const char *text); /* "+", "max", "add"; NONE: no such operation */
+bool pat_op_again(enum pat_op op);         /* taking an element twice changes nothing */
 
 struct pat_binary { /* a node read as op(a, b) */
     enum pat_op op;
@@ -25,19 +25,19 @@ bool pat_is_op(struct pat_index *x, graph_id node, enum pat_op op, graph_id a, g
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 struct pat_step {
-    uint32_t insn;        /* instance of the store, or of the operation */
-    uint32_t store;       /* access; UINT32_MAX: kept in a register */
-    uint32_t load_own;    /* access; UINT32_MAX: its own value is in a register */
-    uint32_t load_other;  /* access; UINT32_MAX: a shuffle */
+    uint32_t insn;       /* instance of the store, or of the operation */
+    uint32_t store;      /* access; UINT32_MAX: kept in a register */
+    uint32_t load_own;   /* access; UINT32_MAX: its own value is in a register */
+    uint32_t load_other; /* access; UINT32_MAX: a shuffle */
     graph_id value, own, other;
-    graph_id when;        /* GRAPH_NIL: always */
+    graph_id when; /* GRAPH_NIL: always */
     graph_id own_address, other_address;
     int64_t other_bytes;  /* of the other element behind its address: a wide load brings several */
     unsigned mode, width; /* of the shuffle; bytes of an element */
     graph_id lane, clamp; /* its operands */
     enum pat_op op;
     bool exact;
-    uint32_t loop;        /* innermost loop + 1 in whose turns it happens; 0: once */
+    uint32_t loop; /* innermost loop + 1 in whose turns it happens; 0: once */
 };
 
 enum { PAT_THREADS = 1024, PAT_TURNS = 40 };
@@ -79,16 +79,19 @@ struct pat_plan {
     const struct cu_loop *loop;
     const struct cu_statement *statements;
     unsigned statement_count;
-    const struct cu_expr *guard, *own, *other; /* steps: condition, own index, other index or distance */
+    const struct cu_expr *guard, *own, *other;            /* steps: condition, own index, other index or distance */
     int operation, array, value, thread, counter, factor; /* variables; -1: none */
-    enum pat_op fixed; /* an operation that the block writes out */
-    unsigned mode;     /* of the shuffle */
-    const char *name;  /* PERFORM, WARP */
+    enum pat_op fixed;                                    /* an operation that the block writes out */
+    unsigned mode;                                        /* of the shuffle */
+    const char *name;                                     /* PERFORM, WARP */
     /* FOLD: the terms, last assignment first, and which accumulator or earlier name each gives */
     const struct pat_term *term[CU_MAX_STATEMENTS];
     int target[CU_MAX_STATEMENTS];
     int accumulator[GRAPH_FOLD_MAX];
     unsigned accumulators;
+    const struct pat_term *result[CU_MAX_RESULTS]; /* FOLD: reductions that accumulators then are */
+    int result_of[CU_MAX_RESULTS];
+    unsigned result_count;
     const struct pat_term *start, *condition, *next; /* COUNTER */
 };
 /* A plan where the block is of such a form; NULL with *refused false where it is none. */
@@ -113,17 +116,19 @@ struct pat_collective {
     enum pat_op op;
     enum pat_reach reach;
     enum pat_outcome outcome;
-    unsigned left;            /* PAT_PART: elements that are left */
-    unsigned width;           /* threads that take part */
-    struct pat_found *found;  /* NULL: a loop's own, no page's */
+    unsigned left;           /* PAT_PART: elements that are left */
+    unsigned width;          /* threads that take part */
+    struct pat_found *found; /* NULL: a loop's own, no page's */
     VEC(uint32_t) stores, fills;
-    VEC(graph_id) values;     /* its partial results, the last one last */
+    VEC(graph_id) values;   /* its partial results, the last one last */
+    struct map_u64 partial; /* PAT_IN_THREAD: what the accumulator is in any piece, on any path */
+    uint32_t cycle;         /* PAT_IN_THREAD: + 1 */
     VEC(graph_id) inputs;
-    graph_id result_address;  /* of the element that holds the result; GRAPH_NIL: none */
-    bool everywhere;          /* every thread has the result */
-    uint32_t last;            /* instance of its last step */
+    graph_id result_address; /* of the element that holds the result; GRAPH_NIL: none */
+    bool everywhere;         /* every thread has the result */
+    uint32_t last;           /* instance of its last step */
     uint32_t first;
-    bool taken;               /* PAT_PART: another one finishes it */
+    bool taken; /* PAT_PART: another one finishes it */
     bool exact;
 };
 struct run; /* pat_run.c */
@@ -136,23 +141,27 @@ struct pat_collect {
     struct pat_ctx *c;
     unsigned page_order;
     struct pat_result *out;
-    VEC(struct pat_step) steps;  /* through memory, in order of the code */
-    VEC(struct pat_step) lanes;  /* between lanes */
-    struct pat_trace *trace;     /* work */
+    VEC(struct pat_step) steps; /* through memory, in order of the code */
+    VEC(struct pat_step) lanes; /* between lanes */
+    struct pat_trace *trace;    /* work */
     VEC(struct pat_collective *) list;
     bool ready;
 };
 enum sp_status pat_collect_begin(struct pat_collect *k, struct run *run, struct pat_ctx *c, struct pat_result *out);
 /* Keeps what the context matched (pat_run.c); NULL: nothing in the machine code shows it. */
 struct pat_found *pat_keep(struct run *r, graph_id root, const uint32_t *extra, unsigned extra_count);
-/* Runs a page's blocks that are steps; then those with another plan. */
-void pat_collect_steps(struct pat_collect *k, const struct pat_page *page);
+/* What is kept from now on is the page's of that number. */
+void pat_run_at_page(struct run *r, unsigned order);
+/* Runs all pages' blocks that are steps; then a page's with another plan. */
+void pat_collect_steps(struct pat_collect *k, const struct pat_library *lib);
 void pat_collect_page(struct pat_collect *k, const struct pat_page *page);
 void pat_collect_loops(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v);
 void pat_collect_effects(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v);
 void pat_collect_moves(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v);
 /* When all steps are known: parts that others finish, and what loops gather. */
 void pat_collect_folds(struct pat_collect *k);
+/* The j-th accumulator of a fold is, by a page, a reduction of `input`. */
+void pat_collect_give(struct pat_collect *k, const struct graph_fold *f, unsigned j, enum pat_op op, graph_id input);
 void pat_collect_join(struct pat_collect *k);
 /* The collective whose result a node is, through shared memory, selects and phis; NULL: none. */
 struct pat_collective *pat_collect_result(struct pat_collect *k, graph_id node);

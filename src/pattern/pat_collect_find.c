@@ -103,9 +103,9 @@ static bool split_memory(struct pat_collect *k, graph_id value, graph_id address
         s->other_bytes = bytes;
         for (unsigned j = 0; j < count; j++) {
             uint32_t own = load_access(k->x, side[j], &own_bytes);
-            bool there =
-                own != UINT32_MAX && same_place(k->x->g, k->x->g->accesses.p[own].address, own_bytes, address);
-            if (j == i || (own != UINT32_MAX && !there) || (count > 2 && own == UINT32_MAX) || !pat_is_op(k->x, value, v.op, side[i], side[j]))
+            bool there = own != UINT32_MAX && same_place(k->x->g, k->x->g->accesses.p[own].address, own_bytes, address);
+            if (j == i || (own != UINT32_MAX && !there) || (count > 2 && own == UINT32_MAX) ||
+                !pat_is_op(k->x, value, v.op, side[i], side[j]))
                 continue;
             s->own = side[j];
             s->other = side[i];
@@ -119,9 +119,9 @@ static bool split_memory(struct pat_collect *k, graph_id value, graph_id address
             graph_id rest = GRAPH_NIL;
             for (unsigned j = 0; j < count; j++)
                 if (j != i)
-                    rest = rest == GRAPH_NIL
-                               ? side[j]
-                               : graph_op2(k->x->g, UOP_ADD, (enum uop_type)graph_at(k->x->g, value)->type, rest, side[j]);
+                    rest = rest == GRAPH_NIL ? side[j]
+                                             : graph_op2(k->x->g, UOP_ADD,
+                                                         (enum uop_type)graph_at(k->x->g, value)->type, rest, side[j]);
             if (!pat_is_op(k->x, value, v.op, rest, side[i]))
                 continue;
             s->own = rest;

@@ -7,8 +7,8 @@
 
 static const struct {
     const char *text, *sign;
-} names[] = {{"none", NULL}, {"add", "+"}, {"mul", "*"}, {"min", NULL}, {"max", NULL}, {"and", "&"}, {"or", "|"},
-             {"xor", "^"}};
+} names[] = {{"none", NULL}, {"add", "+"}, {"mul", "*"}, {"min", NULL},
+             {"max", NULL},  {"and", "&"}, {"or", "|"},  {"xor", "^"}};
 
 const char *pat_op_text(enum pat_op op)
 {

@@ -148,6 +148,13 @@ static const struct pat_plan *plan_fold(struct pat_compile *c, struct pat_plan *
         if (carried && p->accumulators < GRAPH_FOLD_MAX)
             p->accumulator[p->accumulators++] = target;
     }
+    for (unsigned i = 0; i < b->result_count; i++) {
+        p->result_of[i] = variable_of(b, b->result[i]->arg[0]);
+        p->result[i] = pat_compile_term(c, b->result[i]->arg[1]);
+        if (!p->result[i] || p->result_of[i] < 0 || p->result[i]->kind != TERM_REDUCED)
+            return refuse(c, refused, b->result[i]->line, "what a name is when a loop is over is a reduce(op, e)");
+        p->result_count++;
+    }
     if (!p->accumulators)
         return refuse(c, refused, b->statements[0].target->line, "nothing is carried round this loop");
     return p;
@@ -196,9 +203,9 @@ static const struct pat_plan *plan_loop(struct pat_compile *c, struct pat_plan *
 
 static bool is_warp_call(const char *name)
 {
-    static const char *const names[] = {"__any_sync",        "__all_sync",        "__ballot_sync",   "__match_any_sync",
-                                        "__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync",
-                                        "__reduce_and_sync", "__reduce_or_sync",  "__reduce_xor_sync"};
+    static const char *const names[] = {
+        "__any_sync",        "__all_sync",        "__ballot_sync",     "__match_any_sync", "__reduce_add_sync",
+        "__reduce_min_sync", "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(names[i], name) == 0)
             return true;

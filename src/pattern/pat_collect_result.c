@@ -19,7 +19,9 @@ static bool is_partial(const struct pat_collective *v, graph_id node)
     return in_list(v->values.p, v->values.n, node) || in_list(v->inputs.p, v->inputs.n, node);
 }
 
-static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool part, unsigned depth);
+/* `part`: of a tree that another reduction finishes. `first`: whoever asks runs in the first thread only; else every
+ * thread must have the result. */
+static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool part, bool first, unsigned depth);
 
 /* A load of what threads that have a result stored of it: the same for all that load; or, where `warps` is asked for,
  * the results of all warps, one a lane. */
@@ -37,7 +39,7 @@ static struct pat_collective *resolve_stored(struct pat_collect *k, uint32_t at,
             return NULL;
         if (warps && graph_is_const(k->x->g, s.value[0], NULL))
             continue; /* neutral elements for lanes without a warp */
-        struct pat_collective *one = resolve(k, s.value[0], false, depth + 1);
+        struct pat_collective *one = resolve(k, s.value[0], false, true, depth + 1);
         if (!one || (found && one != found))
             return NULL;
         if (warps ? one->reach != PAT_IN_WARP || !pat_play_hands_over(k->play, &s, &load, one->everywhere)
@@ -87,12 +89,12 @@ static struct pat_collective *resolve_load(struct pat_collect *k, graph_id node,
         if (part || found->everywhere)
             return found;
         return pat_play_reads_first(k->play, load.address, found->result_address, load.width, load.runs_when) ? found
-                                                                                                           : NULL;
+                                                                                                              : NULL;
     }
     return part ? NULL : resolve_copy(k, at, depth);
 }
 
-static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool part, unsigned depth)
+static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool part, bool first, unsigned depth)
 {
     struct graph *g = k->x->g;
     if (node == GRAPH_NIL || depth > DEPTH)
@@ -103,40 +105,42 @@ static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool
     for (size_t i = k->list.n; i-- > 0;) {
         struct pat_collective *v = k->list.p[i];
         bool wanted = part ? v->outcome == PAT_PART : v->outcome == PAT_ALL_IN_ONE;
-        if (wanted && v->values.n && v->values.p[v->values.n - 1] == node)
+        uint32_t at;
+        if (wanted && (first || part || v->everywhere) &&
+            ((v->values.n && v->values.p[v->values.n - 1] == node) || map_u64_get(&v->partial, node, &at)))
             return v;
     }
     struct pat_collective *found = NULL, *one;
     switch (n.kind) {
     case UOP_LOAD: return resolve_load(k, node, part, depth);
-    case UOP_UNIFORM: return resolve(k, n.arg[0], part, depth + 1);
+    case UOP_UNIFORM: return resolve(k, n.arg[0], part, first, depth + 1);
     case UOP_SHFL: {
         uint64_t lane;
-        one = resolve(k, n.arg[0], part, depth + 1);
+        one = resolve(k, n.arg[0], part, true, depth + 1);
         return one && (one->everywhere || (n.imm == 0 && graph_is_const(g, n.arg[1], &lane) && lane == 0)) ? one : NULL;
     }
     case UOP_SELECT:
         for (unsigned i = 1; i <= 2; i++) {
-            one = resolve(k, n.arg[i], part, depth + 1);
+            one = resolve(k, n.arg[i], part, first, depth + 1);
             if (one && found && one != found)
                 return NULL;
             found = one ? one : found;
         }
         for (unsigned i = 1; found && i <= 2; i++)
             if (!graph_is_const(g, n.arg[i], NULL) && !is_partial(found, n.arg[i]) &&
-                resolve(k, n.arg[i], part, depth + 1) != found)
+                resolve(k, n.arg[i], part, first, depth + 1) != found)
                 return NULL;
         return found;
     case GRAPH_PHI:
         for (uint32_t i = 0; i < n.phi_count; i++) {
-            one = n.phi_args[i] == node ? NULL : resolve(k, n.phi_args[i], part, depth + 4);
+            one = n.phi_args[i] == node ? NULL : resolve(k, n.phi_args[i], part, first, depth + 4);
             if (one && found && one != found)
                 return NULL;
             found = one ? one : found;
         }
         for (uint32_t i = 0; found && i < n.phi_count; i++)
             if (!graph_is_const(g, n.phi_args[i], NULL) && !is_partial(found, n.phi_args[i]) &&
-                resolve(k, n.phi_args[i], part, depth + 4) != found)
+                resolve(k, n.phi_args[i], part, first, depth + 4) != found)
                 return NULL;
         return found;
     default: return NULL;
@@ -145,17 +149,17 @@ static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool
 
 struct pat_collective *pat_collect_result(struct pat_collect *k, graph_id node)
 {
-    return k && k->ready ? resolve(k, node, false, 0) : NULL;
+    return k && k->ready ? resolve(k, node, false, false, 0) : NULL;
 }
 
 struct pat_collective *pat_collect_inner(struct pat_collect *k, graph_id input)
 {
     if (!k || !k->ready)
         return NULL;
-    struct pat_collective *v = resolve(k, input, true, 0);
+    struct pat_collective *v = resolve(k, input, true, true, 0);
     uint32_t at;
     if (!v)
-        v = resolve(k, input, false, 0);
+        v = resolve(k, input, false, false, 0);
     if (v)
         return v;
     const struct graph_node *n = graph_at(k->x->g, input);
@@ -173,11 +177,11 @@ struct pat_collective *pat_collect_inner(struct pat_collect *k, graph_id input)
 static void join_part(struct pat_collect *k, struct pat_collective *lanes)
 {
     for (size_t i = 0; i < lanes->inputs.n; i++) {
-        struct pat_collective *part = resolve(k, lanes->inputs.p[i], true, 0);
+        struct pat_collective *part = resolve(k, lanes->inputs.p[i], true, true, 0);
         struct pat_binary v;
         if (!part && pat_binary_of(k->x, lanes->inputs.p[i], &v) && v.op == lanes->op) {
-            struct pat_collective *other = resolve(k, v.b, true, 0);
-            part = resolve(k, v.a, true, 0);
+            struct pat_collective *other = resolve(k, v.b, true, true, 0);
+            part = resolve(k, v.a, true, true, 0);
             if (part != other)
                 part = NULL;
             if (part && part->left == 2 * lanes->width && part->op == lanes->op) {
@@ -213,6 +217,150 @@ void pat_collect_join(struct pat_collect *k)
             widen(k, k->list.p[i]);
 }
 
+enum { SEES_MAX = 2048 };
+struct walk {
+    struct pat_collect *k;
+    struct map_u64 seen; /* 1 being looked at, 2 no, 3 yes */
+    VEC(graph_id) marked;
+    const struct graph_cycle *cycle;
+    enum pat_op op;
+    bool scaled; /* the accumulator is multiplied on its way */
+    unsigned left;
+};
+
+static bool in_cycle(const struct graph *g, const struct graph_cycle *y, uint32_t block)
+{
+    uint32_t first = g->blocks.p[block].first;
+    return first >= y->first && first <= y->last;
+}
+
+/* Does a value come from a phi through sums and products? */
+static bool comes_from(struct walk *w, graph_id id, graph_id phi, struct map_u64 *seen, unsigned depth)
+{
+    uint32_t known;
+    const struct graph_node n = *graph_at(w->k->x->g, id);
+    if (id == phi)
+        return true;
+    if (depth > 200 || !w->left || map_u64_get(seen, id, &known))
+        return false;
+    w->left--;
+    map_u64_put(w->k->a, seen, id, 1);
+    bool sum = n.kind == UOP_FADD || n.kind == UOP_FMUL || n.kind == UOP_FFMA || n.kind == UOP_SELECT;
+    for (unsigned i = n.kind == UOP_SELECT; i < n.arg_count && sum; i++)
+        if (comes_from(w, n.arg[i], phi, seen, depth + 1))
+            return true;
+    for (uint32_t i = 0; i < n.phi_count && n.kind == GRAPH_PHI; i++)
+        if (comes_from(w, n.phi_args[i], phi, seen, depth + 1))
+            return true;
+    return false;
+}
+
+static bool goes_round(struct walk *w, graph_id phi)
+{
+    const struct graph_node n = *graph_at(w->k->x->g, phi);
+    for (uint32_t i = 0; i < n.phi_count; i++) {
+        struct map_u64 seen = {0};
+        if (n.phi_args[i] != phi && comes_from(w, n.phi_args[i], phi, &seen, 0))
+            return true;
+    }
+    return false;
+}
+
+/* Is a value, through meetings of paths and the operation, one of the accumulator that goes round the loop? */
+static bool is_accumulator(struct walk *w, graph_id id, unsigned depth)
+{
+    const struct graph *g = w->k->x->g;
+    uint32_t state;
+    if (id == GRAPH_NIL || id >= w->k->x->count || depth > 400 || !w->left)
+        return false;
+    if (map_u64_get(&w->seen, id, &state))
+        return state == 3;
+    w->left--;
+    map_u64_put(w->k->a, &w->seen, id, 1);
+    VEC_PUSH(w->k->a, w->marked, id);
+    const struct graph_node n = *graph_at(g, id);
+    struct pat_binary v;
+    bool yes = false;
+    if (n.kind == GRAPH_PHI) {
+        yes = graph_is_loop_phi(g, id) && in_cycle(g, w->cycle, n.block) && (!w->scaled || goes_round(w, id));
+        if (yes)
+            map_u64_put(w->k->a, &w->seen, id, 3);
+        for (uint32_t i = 0; i < n.phi_count; i++)
+            yes |= is_accumulator(w, n.phi_args[i], depth + 1);
+    } else if (w->scaled && (n.kind == UOP_FADD || n.kind == UOP_FMUL || n.kind == UOP_FFMA)) {
+        for (unsigned i = 0; i < n.arg_count; i++)
+            yes |= is_accumulator(w, n.arg[i], depth + 1);
+    } else if (!w->scaled && pat_binary_of(w->k->x, id, &v) && v.op == w->op) {
+        yes = is_accumulator(w, v.a, depth + 1);
+        yes |= is_accumulator(w, v.b, depth + 1);
+    } else if (n.kind == UOP_SELECT) {
+        yes = is_accumulator(w, n.arg[1], depth + 1);
+        yes |= is_accumulator(w, n.arg[2], depth + 1);
+    }
+    map_u64_put(w->k->a, &w->seen, id, yes ? 3 : 2);
+    return yes;
+}
+
+static void note_first(void *user, uint32_t insn, bool merged)
+{
+    uint32_t *first = user;
+    (void)merged;
+    *first = insn < *first ? insn : *first;
+}
+
+/* A piece behind the loop goes on with what the loop left: the operation again, in code of the same loop. */
+static bool goes_on(struct walk *w, graph_id id)
+{
+    const struct graph_node *n = graph_at(w->k->x->g, id);
+    struct pat_binary v;
+    uint32_t at = UINT32_MAX;
+    bool step = w->scaled ? n->kind == UOP_FADD || n->kind == UOP_FMUL || n->kind == UOP_FFMA
+                          : pat_binary_of(w->k->x, id, &v) && v.op == w->op;
+    if (!step || id >= w->k->x->count)
+        return false;
+    pat_holders(w->k->x, id, note_first, &at);
+    return at >= w->cycle->first && at <= w->cycle->last;
+}
+
+/* All that the accumulator is: the pieces of a loop leave it behind in several values, each on its path. */
+static void find_partial(struct pat_collect *k, struct pat_collective *c, uint32_t cycle, bool scaled, graph_id result,
+                         graph_id out)
+{
+    struct walk w = {
+        .k = k, .cycle = &k->x->g->cycles->cycles.p[cycle], .op = c->op, .scaled = scaled, .left = 8 * SEES_MAX};
+    uint32_t state;
+    is_accumulator(&w, result, 0);
+    is_accumulator(&w, out, 0);
+    for (size_t i = 0; i < w.marked.n; i++)
+        if (map_u64_get(&w.seen, w.marked.p[i], &state) && state == 3)
+            map_u64_put(k->a, &c->partial, w.marked.p[i], 1);
+    /* What is chosen between these behind the loop is one of them too; constants are what it started from. */
+    VEC(graph_id) list = {0};
+    for (size_t i = 0; i < w.marked.n; i++)
+        if (map_u64_get(&c->partial, w.marked.p[i], &state))
+            VEC_PUSH(k->a, list, w.marked.p[i]);
+    for (size_t i = 0; i < list.n && list.n < SEES_MAX; i++) {
+        uint32_t users;
+        const graph_id *user = graph_users(k->x->g, list.p[i], &users);
+        for (uint32_t u = 0; u < users && u < 64; u++) {
+            const struct graph_node *n = graph_at(k->x->g, user[u]);
+            bool phi = n->kind == GRAPH_PHI, open = n->kind != UOP_SELECT && !phi;
+            if (goes_on(&w, user[u]) && !map_u64_get(&c->partial, user[u], &state)) {
+                map_u64_put(k->a, &c->partial, user[u], 1);
+                VEC_PUSH(k->a, list, user[u]);
+                continue;
+            }
+            const graph_id *args = phi ? n->phi_args : &n->arg[1];
+            for (uint32_t j = 0; j < (phi ? n->phi_count : 2) && !open; j++)
+                open = !map_u64_get(&c->partial, args[j], &state) && !graph_is_const(k->x->g, args[j], NULL);
+            if (open || map_u64_get(&c->partial, user[u], &state))
+                continue;
+            map_u64_put(k->a, &c->partial, user[u], 1);
+            VEC_PUSH(k->a, list, user[u]);
+        }
+    }
+}
+
 /* What a thread gathers in a loop of its own is a reduction too: no page's, but others may be of it. */
 void pat_collect_folds(struct pat_collect *k)
 {
@@ -239,6 +387,7 @@ void pat_collect_folds(struct pat_collect *k)
                                          .outcome = PAT_ALL_IN_ONE,
                                          .everywhere = true,
                                          .exact = v.exact,
+                                         .cycle = f->cycle + 1,
                                          .first = cycles->cycles.p[f->cycle].first,
                                          .last = cycles->cycles.p[f->cycle].last};
             VEC_PUSH(k->a, c->inputs, v.a == in ? v.b : v.a);
@@ -247,7 +396,28 @@ void pat_collect_folds(struct pat_collect *k)
             if (f->start[j] != GRAPH_NIL)
                 VEC_PUSH(k->a, c->values, f->start[j]);
             VEC_PUSH(k->a, c->values, f->result[j] != GRAPH_NIL ? f->result[j] : out);
+            find_partial(k, c, f->cycle, false, f->result[j], out);
             VEC_PUSH(k->a, k->list, c);
         }
     }
+}
+
+void pat_collect_give(struct pat_collect *k, const struct graph_fold *f, unsigned j, enum pat_op op, graph_id input)
+{
+    struct pat_collective *c = ARENA_NEW(k->a, struct pat_collective);
+    const struct graph_cycle *y = &k->x->g->cycles->cycles.p[f->cycle];
+    if (!c || op == PAT_OP_NONE)
+        return;
+    *c = (struct pat_collective){.op = op,
+                                 .reach = PAT_IN_THREAD,
+                                 .outcome = PAT_ALL_IN_ONE,
+                                 .everywhere = true,
+                                 .exact = true,
+                                 .first = y->first,
+                                 .last = y->last};
+    VEC_PUSH(k->a, c->inputs, input);
+    VEC_PUSH(k->a, c->values, f->in[j]);
+    VEC_PUSH(k->a, c->values, f->result[j] != GRAPH_NIL ? f->result[j] : f->out[j]);
+    find_partial(k, c, f->cycle, true, f->result[j], f->out[j]);
+    VEC_PUSH(k->a, k->list, c);
 }

@@ -117,8 +117,7 @@ static bool is_reloaded(struct pat_collect *k, struct carried *c, graph_id node)
         const struct graph_reach *reach = &d->reaches.p[r];
         if (reach->may || !reach->own || reach->element != 0)
             return false;
-        if (!is_step_access(c->steps, c->count, reach->store) &&
-            !holds(c->v->fills.p, c->v->fills.n, reach->store))
+        if (!is_step_access(c->steps, c->count, reach->store) && !holds(c->v->fills.p, c->v->fills.n, reach->store))
             return false;
     }
     c->loaded = true;
@@ -151,6 +150,28 @@ static bool is_carried(struct pat_collect *k, struct carried *c, graph_id own)
         all = is_carried(k, c, n.phi_args[i]);
     c->depth--;
     return all;
+}
+
+/* What is brought was itself made by steps that are no one's: this is the end of something that is not understood. */
+static bool is_fragment(const struct pat_collect *k, const struct pat_collective *v, const struct pat_step *first)
+{
+    for (size_t i = 0; i < k->steps.n; i++) {
+        const struct pat_step *s = &k->steps.p[i];
+        bool feeds = s->store != UINT32_MAX && holds(v->fills.p, v->fills.n, s->store), known = false;
+        for (size_t j = 0; feeds && j < k->list.n && !known; j++)
+            known =
+                k->list.p[j]->outcome != PAT_PART && holds(k->list.p[j]->stores.p, k->list.p[j]->stores.n, s->store);
+        if (feeds && !known)
+            return true;
+    }
+    for (size_t i = 0; i < k->lanes.n && first->load_other == UINT32_MAX; i++) {
+        bool feeds = k->lanes.p[i].value == first->own, known = false;
+        for (size_t j = 0; feeds && j < k->list.n && !known; j++)
+            known = k->list.p[j]->values.n && k->list.p[j]->values.p[k->list.p[j]->values.n - 1] == first->own;
+        if (feeds && !known)
+            return true;
+    }
+    return false;
 }
 
 /* ---- one match ------------------------------------------------------------------------------- */
@@ -198,18 +219,26 @@ static void enter_steps(struct pat_collect *k, const struct pat_step *const *ste
     }
 }
 
+struct first_seen {
+    const struct graph *g;
+    uint32_t insn;
+};
+
 static void note_first(void *user, uint32_t insn, bool merged)
 {
-    uint32_t *first = user;
+    struct first_seen *seen = user;
     (void)merged;
-    *first = insn < *first ? insn : *first;
+    insn = pat_top_insn(seen->g, insn);
+    seen->insn = insn < seen->insn ? insn : seen->insn;
 }
 
 /* First instance that makes a shuffled value, whole or in two words. */
 static uint32_t first_shuffle(struct pat_collect *k, graph_id node, uint32_t before, unsigned depth)
 {
     const struct graph_node n = *graph_at(k->x->g, node);
-    pat_holders(k->x, node, note_first, &before);
+    struct first_seen seen = {k->x->g, before};
+    pat_holders(k->x, node, note_first, &seen);
+    before = seen.insn;
     for (unsigned i = 0; i < n.arg_count && n.kind == UOP_PAIR && depth < 3; i++)
         before = first_shuffle(k, n.arg[i], before, depth + 1);
     for (uint32_t i = 0; i < n.phi_count && n.kind == GRAPH_PHI && depth < 3; i++)
@@ -241,6 +270,8 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
         return false;
     if (memory && !is_ordered(k, steps, count, v, &seen))
         return false;
+    if (is_fragment(k, v, steps[0]))
+        return false;
     for (uint32_t i = 0; i < count; i++) {
         if (memory && steps[i]->load_own == UINT32_MAX) {
             struct carried carried = {.steps = steps, .count = count, .v = v};
@@ -251,7 +282,8 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
         if (memory && steps[i]->store != UINT32_MAX)
             VEC_PUSH(k->a, v->stores, steps[i]->store);
         VEC_PUSH(k->a, v->values, steps[i]->value);
-        v->last = steps[i]->insn > v->last || !i ? steps[i]->insn : v->last;
+        uint32_t at = pat_top_insn(k->x->g, steps[i]->insn);
+        v->last = at > v->last || !i ? at : v->last;
     }
     for (size_t i = 0; i < v->fills.n; i++)
         VEC_PUSH(k->a, v->inputs, k->x->g->accesses.p[v->fills.p[i]].value[0]);
@@ -339,6 +371,50 @@ static bool agree(struct pat_collect *k, const struct pat_page *page, enum pat_p
     return best->count != 0;
 }
 
+static bool is_read_by(const struct graph_dependence *d, uint32_t load, uint32_t store)
+{
+    for (uint32_t r = d->first_reach[load]; r < d->first_reach[load + 1]; r++)
+        if (d->reaches.p[r].store == store)
+            return true;
+    return false;
+}
+
+/* A load that was moved before the store of the step it should follow reads what was there before: in each turn, what
+ * is read must be able to come from the step that wrote the element last. */
+static bool reads_newest(struct pat_collect *k, const struct stretch *s, const struct pat_trace *t,
+                         const struct agreed *g)
+{
+    const struct graph_dependence *d = k->x->g->dependence;
+    uint32_t *writer = ARENA_ARRAY(k->a, uint32_t, PAT_THREADS), *next = ARENA_ARRAY(k->a, uint32_t, PAT_THREADS);
+    if (!writer || !next || !d || !d->first_reach)
+        return false;
+    memset(writer, 0xff, PAT_THREADS * sizeof *writer);
+    for (unsigned i = g->from; i < g->from + g->count; i++) {
+        const struct pat_turn *turn = t->turn[i];
+        const struct pat_step *step = &s->steps[turn->step];
+        uint32_t seen[2] = {UINT32_MAX, UINT32_MAX}; /* asked before */
+        memcpy(next, writer, PAT_THREADS * sizeof *writer);
+        for (unsigned n = 0; n < t->threads; n++) {
+            const int16_t at[2] = {turn->own[n], turn->other[n]};
+            const uint32_t loads[2] = {step->load_own, step->load_other};
+            if (at[0] < 0)
+                continue;
+            for (int w = 0; w < 2; w++) {
+                uint32_t last = at[w] >= 0 && at[w] < PAT_THREADS ? writer[at[w]] : UINT32_MAX;
+                if (loads[w] == UINT32_MAX || last == UINT32_MAX || last == seen[w])
+                    continue;
+                if (!is_read_by(d, loads[w], last))
+                    return false;
+                seen[w] = last;
+            }
+            if (at[0] < PAT_THREADS)
+                next[at[0]] = step->store;
+        }
+        memcpy(writer, next, PAT_THREADS * sizeof *writer);
+    }
+    return true;
+}
+
 /* Steps of the turns of an agreement, each once, in order. */
 static uint32_t steps_of(struct pat_collect *k, const struct stretch *s, const struct pat_trace *t,
                          const struct agreed *g, const struct pat_step ***out)
@@ -356,48 +432,69 @@ static uint32_t steps_of(struct pat_collect *k, const struct stretch *s, const s
     return count;
 }
 
-static void match_stretch(struct pat_collect *k, const struct pat_page *page, enum pat_plan_kind kind,
+/* One page on a trace that has been played: what agrees from turn to turn. */
+static bool match_page(struct pat_collect *k, const struct pat_page *page, enum pat_plan_kind kind,
+                       const struct stretch *s, unsigned size)
+{
+    struct pat_trace *t = k->trace;
+    bool any = false;
+    for (unsigned from = 0; from < t->count;) {
+        struct agreed g;
+        const struct pat_step **steps;
+        if (!agree(k, page, kind, s, t, from, &g)) {
+            from++;
+            continue;
+        }
+        /* Where the code runs as long as the block asks, it must do so for blocks of other sizes. */
+        uint32_t count = steps_of(k, s, t, &g, &steps);
+        bool good = count != 0 && (kind != PLAN_MEMORY || reads_newest(k, s, t, &g));
+        if (t->runs && kind == PLAN_MEMORY) {
+            struct agreed other;
+            unsigned turns = t->count;
+            good &= pat_play_steps(k->play, s->steps, s->count, 64, t);
+            good &= good && t->count <= turns && from < t->count && agree(k, page, kind, s, t, from, &other) &&
+                    other.variant == g.variant;
+            if (!pat_play_steps(k->play, s->steps, s->count, size, t))
+                return any;
+        }
+        any |= good && match_steps(k, page, steps, count, &g);
+        from += g.count;
+    }
+    return any;
+}
+
+static bool has_plan(const struct pat_page *page, enum pat_plan_kind kind)
+{
+    for (size_t i = 0; i < page->variants.n; i++)
+        if (page->variants.p[i].plan && page->variants.p[i].plan->kind == kind)
+            return true;
+    return false;
+}
+
+static void match_stretch(struct pat_collect *k, const struct pat_library *lib, enum pat_plan_kind kind,
                           const struct stretch *s)
 {
     static const unsigned blocks[] = {1024, 512, 256, 128, 64, 32, 16, 8, 4, 2}, warps[] = {32, 16, 8, 4, 2};
     const unsigned *sizes = kind == PLAN_MEMORY ? blocks : warps;
     unsigned size_count = kind == PLAN_MEMORY ? 10 : 5;
-    struct pat_trace *t = k->trace;
-    for (unsigned i = 0; i < size_count; i++) {
-        if (!pat_play_steps(k->play, s->steps, s->count, sizes[i], t))
+    bool turns = false, any = false;
+    for (uint32_t i = 0; i < s->count; i++)
+        turns |= s->steps[i].loop != 0;
+    /* In a loop the length depends on the block: an ordinary size shows it. */
+    for (unsigned i = turns && kind == PLAN_MEMORY ? 2 : 0; i < size_count && !any; i++) {
+        if (!pat_play_steps(k->play, s->steps, s->count, sizes[i], k->trace))
             continue;
-        if (t->runs && kind == PLAN_MEMORY && sizes[i] > 256)
-            continue; /* its length depends on the block: an ordinary size shows it */
-        bool any = false;
-        for (unsigned from = 0; from < t->count;) {
-            struct agreed g;
-            const struct pat_step **steps;
-            if (!agree(k, page, kind, s, t, from, &g)) {
-                from++;
+        for (size_t p = 0; p < lib->pages.n; p++) {
+            if (!has_plan(&lib->pages.p[p], kind))
                 continue;
-            }
-            /* Where the code runs as long as the block asks, it must do so for blocks of other sizes. */
-            uint32_t count = steps_of(k, s, t, &g, &steps);
-            bool good = count != 0;
-            if (t->runs && kind == PLAN_MEMORY) {
-                struct agreed other;
-                unsigned turns = t->count;
-                good &= pat_play_steps(k->play, s->steps, s->count, 64, t);
-                good &= good && t->count <= turns && from < t->count && agree(k, page, kind, s, t, from, &other) &&
-                        other.variant == g.variant;
-                if (!pat_play_steps(k->play, s->steps, s->count, sizes[i], t))
-                    return;
-            }
-            any |= good && match_steps(k, page, steps, count, &g);
-            from += g.count;
+            pat_run_at_page(k->run, (unsigned)p);
+            any |= match_page(k, &lib->pages.p[p], kind, s, sizes[i]);
         }
-        if (any)
-            return;
     }
 }
 
 /* Steps through memory that stand behind one another with nothing else stored between. */
-static void match_memory(struct pat_collect *k, const struct pat_page *page)
+static void match_memory(struct pat_collect *k, const struct pat_library *lib)
 {
     const struct graph *g = k->x->g;
     for (uint32_t i = 0, to; i < k->steps.n; i = to) {
@@ -406,19 +503,20 @@ static void match_memory(struct pat_collect *k, const struct pat_page *page)
             const struct pat_step *next = &k->steps.p[to];
             bool apart = next->op != first->op || next->width != first->width;
             uint32_t before = k->steps.p[to - 1].store;
-            for (uint32_t a = before + 1; before != UINT32_MAX && a < next->store && a < next->load_other && !apart; a++)
+            for (uint32_t a = before + 1; before != UINT32_MAX && a < next->store && a < next->load_other && !apart;
+                 a++)
                 apart = g->accesses.p[a].kind != GRAPH_LOAD && g->accesses.p[a].space == UOP_SHARED;
             apart |= before == UINT32_MAX; /* what is kept is the end */
             if (apart)
                 break;
         }
         struct stretch s = {first, to - i};
-        match_stretch(k, page, PLAN_MEMORY, &s);
+        match_stretch(k, lib, PLAN_MEMORY, &s);
     }
 }
 
 /* Steps between lanes: the own value of one is what the one before made. */
-static void match_lanes(struct pat_collect *k, const struct pat_page *page)
+static void match_lanes(struct pat_collect *k, const struct pat_library *lib)
 {
     uint32_t n = (uint32_t)k->lanes.n;
     bool *after = ARENA_ARRAY(k->a, bool, n + 1), *used = ARENA_ARRAY(k->a, bool, n + 1);
@@ -432,7 +530,8 @@ static void match_lanes(struct pat_collect *k, const struct pat_page *page)
         map_u64_put(k->a, &by_own, k->lanes.p[i].own, i);
     }
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t j = map_u64_get(&by_own, k->lanes.p[i].value, &at) ? at : UINT32_MAX; j != UINT32_MAX; j = next[j])
+        for (uint32_t j = map_u64_get(&by_own, k->lanes.p[i].value, &at) ? at : UINT32_MAX; j != UINT32_MAX;
+             j = next[j])
             after[j] |= j != i && k->lanes.p[j].op == k->lanes.p[i].op;
     for (uint32_t i = 0; i < n; i++) {
         if (after[i])
@@ -451,20 +550,12 @@ static void match_lanes(struct pat_collect *k, const struct pat_page *page)
             return;
         memcpy(kept, list, count * sizeof *kept);
         struct stretch s = {kept, count};
-        match_stretch(k, page, PLAN_LANES, &s);
+        match_stretch(k, lib, PLAN_LANES, &s);
     }
 }
 
-void pat_collect_steps(struct pat_collect *k, const struct pat_page *page)
+void pat_collect_steps(struct pat_collect *k, const struct pat_library *lib)
 {
-    bool memory = false, lanes = false;
-    for (size_t i = 0; i < page->variants.n; i++) {
-        const struct pat_plan *plan = page->variants.p[i].plan;
-        memory |= plan && plan->kind == PLAN_MEMORY;
-        lanes |= plan && plan->kind == PLAN_LANES;
-    }
-    if (memory)
-        match_memory(k, page);
-    if (lanes)
-        match_lanes(k, page);
+    match_memory(k, lib);
+    match_lanes(k, lib);
 }

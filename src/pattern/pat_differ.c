@@ -335,6 +335,7 @@ static void rounding_row(struct cone *c, unsigned rules, struct pat_differences 
     } ways[] = {{PAT_RULE_EXP, "an approximate exp2 of a scaled argument for exp"},
                 {PAT_RULE_LOG, "a scaled approximate log2 for log"},
                 {PAT_RULE_DIV, "a product with an approximate reciprocal for /"},
+                {PAT_RULE_TURNS, "an approximate sine of turns for sin or cos"},
                 {PAT_RULE_SCALED, "an approximation scaled away from subnormals"}};
     struct strbuf machine;
     str_init(&machine, c->a);

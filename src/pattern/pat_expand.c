@@ -262,11 +262,14 @@ static bool keep(struct expand *x, graph_id node)
     }
     if (c->slow_path.insns.n)
         add_slow_path(x, f);
+    /* A product and an expansion added up are the kernel's own multiply-add, whichever of the two was contracted. */
+    const struct graph_node *sum = graph_at(x->g, means);
+    bool adds = sum->kind == UOP_FADD && graph_at(x->g, sum->arg[1])->kind == UOP_FMUL;
     const struct pat_reading *before = pat_reading_of(&x->x, node);
     struct pat_reading r = {.node = node,
                             .as = means,
                             .via = f->via,
-                            .closed = block->expands || (before && before->closed),
+                            .closed = (block->expands && !adds) || (before && before->closed),
                             .owned = block->expands,
                             .inner = inner,
                             .inner_count = count};
@@ -373,14 +376,22 @@ static bool find_guarded(struct expand *x)
     for (graph_id id = 1; id < x->x.count; id++) {
         graph_id inner[PAT_GUARD_INNER], as;
         unsigned count;
-        if (!x->x.live[id] || !pat_guarded(x->g, id, &as, inner, &count))
+        unsigned via = PAT_RULE_SCALED, function;
+        if (!x->x.live[id])
             continue;
+        if (pat_sine(x->g, id, &as, &function)) {
+            inner[0] = graph_at(x->g, id)->arg[0];
+            count = 1;
+            via = PAT_RULE_TURNS;
+            as = operation(x, GRAPH_REAL, function, UOP_F32, as, GRAPH_NIL);
+        } else if (!pat_guarded(x->g, id, &as, inner, &count)) {
+            continue;
+        }
         graph_id *copy = ARENA_ARRAY(x->a, graph_id, count + 1);
         if (!copy)
             return false;
         memcpy(copy, inner, count * sizeof inner[0]);
-        struct pat_reading r = {
-            .node = id, .as = as, .via = PAT_RULE_SCALED, .closed = true, .inner = copy, .inner_count = count};
+        struct pat_reading r = {.node = id, .as = as, .via = via, .closed = true, .inner = copy, .inner_count = count};
         if (!add_reading(x, &r))
             return false;
     }

@@ -8,7 +8,7 @@
  *   (p ? y * k : y) * rcp(p ? x * k : x)                                                        y * rcp(x)
  *   k * rcp(x * k)                   with k chosen among constants                              rcp(x)
  *
- * And the logarithms that machines have only in base 2: log2(x) times ln 2 or log10 2.
+ * And the logarithms that machines have only in base 2: log2(x) times ln 2 or log10 2; sine and cosine, of turns.
  *
  * Only constants that cancel are taken. Requires a built graph; gives a node over other values, or nothing. */
 #include "pattern/pat_internal.h"
@@ -159,6 +159,18 @@ bool pat_logarithm(struct graph *g, graph_id node, graph_id *x, unsigned *functi
     *x = n->arg[0];
     *function = bits == 0x3f317218 ? GRAPH_LOG : bits == 0x3e9a209b ? GRAPH_LOG10 : GRAPH_FUNCTIONS;
     return *function != GRAPH_FUNCTIONS;
+}
+
+bool pat_sine(struct graph *g, graph_id node, graph_id *x, unsigned *function)
+{
+    const struct graph_node *n = graph_at(g, node), *m = graph_at(g, n->arg[0]);
+    uint64_t bits;
+    if ((n->kind != UOP_SIN && n->kind != UOP_COS) || m->kind != UOP_FMUL || m->type != UOP_F32 ||
+        !graph_is_const(g, m->arg[1], &bits) || (bits & 0x7fffffff) != 0x3e22f983 || (m->flags & (UOP_SAT | UOP_RELU)))
+        return false;
+    *x = m->arg[0];
+    *function = n->kind == UOP_SIN ? GRAPH_SIN : GRAPH_COS;
+    return bits == 0x3e22f983 || n->kind == UOP_COS; /* a turned sign turns the sine */
 }
 
 bool pat_guarded(struct graph *g, graph_id node, graph_id *as, graph_id inner[PAT_GUARD_INNER], unsigned *inner_count)

@@ -19,6 +19,7 @@ enum pat_term_kind {
     TERM_ANY,       /* any computation: the elements arg[…] must occur; `ellipsis`: others may too */
     TERM_BITS,      /* arg[0], its bits read as `reads_as` */
     TERM_FOUND,     /* any computation of numbers: found by what it computes (pat_divide.c) */
+    TERM_LEFT,      /* no term: what stands behind it is outside the loop `within` was set for */
     TERM_REDUCED,   /* the result of a reduction of arg[0] by the operation `variable` or `named` */
 };
 
@@ -62,6 +63,7 @@ struct pat_variant {
     struct cu_block block;
     const struct pat_term *value, *condition, *target; /* NULL: absent */
     int slow;                    /* metavariable that stands for what a slow path gives, -1: none */
+    bool reduces;                /* speaks of reductions: elements may be loaded through pointers that are stepped */
     const struct pat_plan *plan; /* the block is steps, a loop or an effect (pat_collect.h); NULL: one of the above */
 };
 
@@ -93,8 +95,9 @@ enum pat_rule {
     PAT_RULE_LOG = 8,
     PAT_RULE_DIV = 16,
     PAT_RULE_SCALED = 32,
+    PAT_RULE_TURNS = 64,
 };
-enum { PAT_RULE_COUNT = 6 };
+enum { PAT_RULE_COUNT = 7 };
 extern const char *const pat_rule_names[PAT_RULE_COUNT]; /* bit k has name k */
 
 /* A node read as the smaller or larger of two. */
@@ -217,6 +220,8 @@ bool pat_function_named(const char *name, unsigned args, unsigned *kind, unsigne
 enum { PAT_GUARD_INNER = 12 };
 /* A product of log2 `x` (or of what reads so) that is a logarithm of another base. */
 bool pat_logarithm(struct graph *g, graph_id node, graph_id *x, unsigned *function);
+/* The sine or cosine of `x` by one of turns. */
+bool pat_sine(struct graph *g, graph_id node, graph_id *x, unsigned *function);
 bool pat_guarded(struct graph *g, graph_id node, graph_id *as, graph_id inner[PAT_GUARD_INNER], unsigned *inner_count);
 /* Integer divisions, found by what they compute (pat_divide.c). */
 struct pat_division {
@@ -280,14 +285,16 @@ struct pat_ctx {
     VEC(graph_id) readings;   /* nodes read as min or max: node, first argument, second argument */
     unsigned via;
     graph_id root;
-    int word;                             /* word of a wide store being matched, -1 */
-    unsigned steps;                       /* left before this root is given up */
-    bool partial;                         /* some goals are solved apart: `where` waits */
-    const struct pat_branches *branches;  /* for slow_path(); NULL: there are none */
-    struct pat_slow slow_path;            /* what slow_path() found */
-    struct pat_collect *collect;          /* what threads do together (pat_collect.h); NULL: not known yet */
-    VEC(const struct pat_found *) spoken; /* matches of the reductions a term spoke of */
-    unsigned reach;                       /* enum pat_reach: of the reductions a term spoke of, the widest */
+    int word;                                    /* word of a wide store being matched, -1 */
+    unsigned steps;                              /* left before this root is given up */
+    bool partial;                                /* some goals are solved apart: `where` waits */
+    const struct pat_branches *branches;         /* for slow_path(); NULL: there are none */
+    struct pat_slow slow_path;                   /* what slow_path() found */
+    struct pat_collect *collect;                 /* what threads do together (pat_collect.h); NULL: not known yet */
+    VEC(const struct pat_found *) spoken;        /* matches of the reductions a term spoke of */
+    VEC(const struct pat_collective *) gathered; /* and those that are loops of a thread */
+    uint32_t within;                             /* + 1: the loop whose element is being matched */
+    unsigned reach;                              /* enum pat_reach: of the reductions a term spoke of, the widest */
 };
 enum { PAT_CHOICE_SYNC, PAT_CHOICE_SELF, PAT_CHOICE_SCOPE, PAT_CHOICES }; /* functions of bindings that choose a word */
 void pat_ctx_begin(struct pat_ctx *c, const struct pat_page *page, const struct pat_variant *variant, graph_id root);

@@ -40,6 +40,8 @@ static bool is_whole_of(const struct pat_found *whole, const struct pat_found *p
 {
     if (whole->match.root != part->match.root)
         return true;
+    if (whole->variant->reduces != part->variant->reduces)
+        return whole->variant->reduces; /* it speaks of more than the value alone */
     return whole->match.insns.n > part->match.insns.n ||
            (whole->match.insns.n == part->match.insns.n && whole->weight > part->weight);
 }

@@ -142,6 +142,14 @@ static bool check_wheres(struct reader *r, const struct cu_block *b)
     return true;
 }
 
+static bool has_reduction(const struct pat_term *t, unsigned depth)
+{
+    bool any = t && t->kind == TERM_REDUCED;
+    for (unsigned i = 0; t && i < t->arg_count && depth < 32; i++)
+        any |= has_reduction(t->arg[i], depth + 1);
+    return any;
+}
+
 static bool compile_variant(struct reader *r, struct pat_variant *v, unsigned line)
 {
     struct pat_compile c = {.a = r->lib->a, .block = &v->block, .where = r->page.name, .diags = r->diags};
@@ -191,6 +199,7 @@ static bool compile_variant(struct reader *r, struct pat_variant *v, unsigned li
     case CU_LOOP:
     case CU_SEQUENCE: return bad(r, line, "a block of no known form");
     }
+    v->reduces = has_reduction(v->value, 0);
     return v->value != NULL;
 }
 

@@ -108,8 +108,7 @@ static bool agrees(const struct names *n, const struct pat_turn *t, unsigned thr
     return acting > 0;
 }
 
-static unsigned play_from(struct names *n, const struct pat_trace *t, unsigned from, bool *ended,
-                          unsigned *beyond)
+static unsigned play_from(struct names *n, const struct pat_trace *t, unsigned from, bool *ended, unsigned *beyond)
 {
     const struct cu_loop *loop = n->plan->loop;
     unsigned k = from;

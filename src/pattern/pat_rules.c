@@ -10,6 +10,7 @@
 const char *const pat_rule_names[PAT_RULE_COUNT] = {
     "compare-and-select = min/max", "fma = mul + add", "exp2(a*log2e) = exp(a)",
     "log2(a)*ln2 = log(a)",         "a*rcp(b) = a/b",  "f(scaled) scaled back = f",
+    "sin(a/2pi turns) = sin(a)",
 };
 
 enum { NOT_ASKED, EXACT, EXACT_WITH_NAN, REAL_ONLY, IS_MAXIMUM = 4 };

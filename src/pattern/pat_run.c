@@ -7,6 +7,7 @@
  * them. */
 #include "pattern/pat_collect.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct run {
@@ -40,15 +41,39 @@ static bool is_plain_choice(const struct pat_term *t)
     return plain;
 }
 
+static void note_first(void *user, uint32_t insn, bool merged)
+{
+    uint32_t *first = user;
+    (void)merged;
+    *first = insn < *first ? insn : *first;
+}
+
 static struct pat_found *keep(struct run *r, graph_id root, const uint32_t *extra, unsigned extra_count)
 {
     struct pat_ctx *c = &r->c;
     struct pat_found *f = ARENA_NEW(r->a, struct pat_found);
     if (!f)
         return NULL;
-    pat_cover(c, extra, extra_count, f);
+    /* A whole of the reductions it speaks of. */
+    VEC(uint32_t) parts = {0};
+    for (unsigned i = 0; i < extra_count && c->spoken.n; i++)
+        VEC_PUSH(r->a, parts, extra[i]);
+    for (size_t i = 0; i < c->spoken.n; i++)
+        for (size_t n = 0; n < c->spoken.p[i]->match.insns.n; n++)
+            VEC_PUSH(r->a, parts, c->spoken.p[i]->match.insns.p[n]);
+    if (parts.n)
+        pat_cover(c, parts.p, (unsigned)parts.n, f);
+    else
+        pat_cover(c, extra, extra_count, f);
     if (!f->match.insns.n)
         return NULL; /* nothing in the machine code shows it */
+    /* What a loop gathers is not there before the loop is over. */
+    uint32_t made = UINT32_MAX;
+    if (c->gathered.n)
+        pat_holders(c->x, root, note_first, &made);
+    for (size_t i = 0; i < c->gathered.n; i++)
+        if (made >= c->gathered.p[i]->first && made <= c->gathered.p[i]->last)
+            return NULL;
     if (is_again(r, f))
         return f;
     f->page = c->page;
@@ -80,6 +105,11 @@ struct pat_found *pat_keep(struct run *r, graph_id root, const uint32_t *extra, 
     return keep(r, root, extra, extra_count);
 }
 
+void pat_run_at_page(struct run *r, unsigned order)
+{
+    r->page_order = order;
+}
+
 static void begin(struct run *r, const struct pat_page *page, const struct pat_variant *v, graph_id root)
 {
     pat_ctx_begin(&r->c, page, v, root);
@@ -104,12 +134,54 @@ static bool may_root(const struct pat_term *t, const struct graph_node *n)
     case TERM_VARIABLE:
     case TERM_NUMBER:
     case TERM_ADDRESS:
+    case TERM_LEFT:
     case TERM_REDUCED: /* run_reduced() */
     case TERM_BITS:
     case TERM_FOUND: return false;
     case TERM_ANY: return true;
     }
     return false;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* What is made of reductions in every copy of a loop's body is one match: `f`, the newest, joins one of its loop. */
+static void join_copies(struct run *r, struct pat_found *f)
+{
+    const struct graph_cycles *cycles = r->g->cycles;
+    uint32_t made = UINT32_MAX;
+    pat_holders(&r->x, f->match.root, note_first, &made);
+    if (!cycles || !cycles->cycle_of || made == UINT32_MAX || r->found.n < 2 || r->found.p[r->found.n - 1] != f)
+        return;
+    for (size_t i = 0; i < cycles->cycles.n && !f->cycle; i++)
+        if (made >= cycles->cycles.p[i].first && made <= cycles->cycles.p[i].last)
+            f->cycle = (uint32_t)i + 1;
+    for (size_t i = r->found.n - 1; i-- > 0 && f->cycle;) {
+        struct pat_found *o = r->found.p[i];
+        if (o->variant != f->variant)
+            break;
+        if (o->cycle != f->cycle)
+            continue;
+        for (size_t k = 0; k < f->match.insns.n; k++)
+            VEC_PUSH(r->a, o->match.insns, f->match.insns.p[k]);
+        qsort(o->match.insns.p, o->match.insns.n, sizeof o->match.insns.p[0], ascending);
+        size_t kept = 0;
+        for (size_t k = 0; k < o->match.insns.n; k++)
+            if (!kept || o->match.insns.p[kept - 1] != o->match.insns.p[k])
+                o->match.insns.p[kept++] = o->match.insns.p[k];
+        o->match.insns.n = kept;
+        for (size_t k = 0; k < f->inner.n; k++)
+            VEC_PUSH(r->a, o->inner, f->inner.p[k]);
+        o->via |= f->via;
+        o->first = f->first < o->first ? f->first : o->first;
+        o->last = f->last > o->last ? f->last : o->last;
+        r->found.n--;
+        return;
+    }
 }
 
 static void run_values(struct run *r, const struct pat_page *page, const struct pat_variant *v, bool *taken)
@@ -119,8 +191,12 @@ static void run_values(struct run *r, const struct pat_page *page, const struct 
             !(may_root(v->value, graph_at(r->g, id)) || pat_reading_of(&r->x, id)) || pat_is_half(&r->x, id))
             continue;
         begin(r, page, v, id);
-        if (pat_match_value(&r->c, v->value, id, UOP_VOID))
-            taken[id] = keep(r, id, NULL, 0) != NULL;
+        if (!pat_match_value(&r->c, v->value, id, UOP_VOID))
+            continue;
+        struct pat_found *f = keep(r, id, NULL, 0);
+        taken[id] = f != NULL;
+        if (f && v->reduces)
+            join_copies(r, f);
     }
 }
 
@@ -136,12 +212,7 @@ static void run_reduced(struct run *r, const struct pat_page *page, const struct
         begin(r, page, v, root);
         if (!pat_match_collective(&r->c, v->value, one))
             continue;
-        /* A whole of its parts. */
-        VEC(uint32_t) insns = {0};
-        for (size_t s = 0; s < r->c.spoken.n; s++)
-            for (size_t n = 0; n < r->c.spoken.p[s]->match.insns.n; n++)
-                VEC_PUSH(r->a, insns, r->c.spoken.p[s]->match.insns.p[n]);
-        struct pat_found *f = keep(r, root, insns.p, (unsigned)insns.n);
+        struct pat_found *f = keep(r, root, NULL, 0);
         if (!f)
             continue;
         f->match.makes = PAT_MAKES_ONE;
@@ -443,15 +514,12 @@ enum sp_status pat_run(const struct pat_library *lib, struct mean *m, struct are
         return status;
     r.c.collect = &collect;
     /* What threads do together first: other pages speak of its results. */
-    for (size_t p = 0; p < lib->pages.n; p++) {
-        r.page_order = (unsigned)p;
-        pat_collect_steps(&collect, &lib->pages.p[p]);
-    }
+    pat_collect_steps(&collect, lib);
+    pat_collect_folds(&collect);
     for (size_t p = 0; p < lib->pages.n; p++) {
         r.page_order = (unsigned)p;
         pat_collect_page(&collect, &lib->pages.p[p]);
     }
-    pat_collect_folds(&collect);
     pat_collect_join(&collect);
     for (size_t p = 0; p < lib->pages.n; p++) {
         bool *taken = ARENA_ARRAY(a, bool, places + 1);

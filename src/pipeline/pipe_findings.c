@@ -3,7 +3,7 @@
  * kernel's section, `unsynchronised`, or `warp-synchronous` where it holds only if the lanes of a warp run in step.
  *
  * Only solved pairs are told: an edge that merely may exist gives no finding.
- * requires: graph with dependence, words · gives: diagnostics (notes), at most LISTED a kernel */
+ * requires: graph with dependence, words · gives: diagnostics (notes), the first few of each kind */
 #include "pipeline/pipe.h"
 
 #include "base/map.h"
@@ -11,7 +11,10 @@
 #include "graph/graph_depend.h"
 #include "meaning/mean.h"
 
-enum { LISTED = 8 };
+enum { ORDERLESS, IN_STEP, KINDS }; /* unsynchronised; only if the lanes of a warp run in step */
+
+static const char *const codes[KINDS] = {"unsynchronised", "warp-synchronous"};
+static const uint32_t listed[KINDS] = {8, 3}; /* of a kernel; the rest is counted */
 
 struct findings {
     struct sp_session *s;
@@ -20,7 +23,7 @@ struct findings {
     const struct graph *g;
     const char *section;
     struct map_u64 seen; /* pairs of instances */
-    uint32_t told, left;
+    uint32_t told[KINDS], left[KINDS];
 };
 
 static uint32_t offset_of(const struct findings *f, uint32_t access)
@@ -29,18 +32,18 @@ static uint32_t offset_of(const struct findings *f, uint32_t access)
 }
 
 /* True once for each pair of instructions that may still be told. */
-static bool is_new(struct findings *f, uint32_t first, uint32_t second)
+static bool is_new(struct findings *f, int kind, uint32_t first, uint32_t second)
 {
     uint32_t x = offset_of(f, first), y = offset_of(f, second), value;
     uint64_t key = x < y ? (uint64_t)x << 32 | y : (uint64_t)y << 32 | x;
     if (map_u64_get(&f->seen, key, &value))
         return false;
     map_u64_put(f->a, &f->seen, key, 0);
-    if (f->told == LISTED) {
-        f->left++;
+    if (f->told[kind] == listed[kind]) {
+        f->left[kind]++;
         return false;
     }
-    f->told++;
+    f->told[kind]++;
     return true;
 }
 
@@ -52,9 +55,10 @@ static const char *space_text(const struct findings *f, uint32_t access)
 static void tell_reach(struct findings *f, const struct graph_reach *r)
 {
     bool warp = r->sync == GRAPH_SYNC_WARP_ASSUMED;
-    if (r->may || r->own || !r->thread_known || (r->sync != GRAPH_SYNC_NONE && !warp) || !is_new(f, r->store, r->load))
+    if (r->may || r->own || !r->thread_known || (r->sync != GRAPH_SYNC_NONE && !warp) ||
+        !is_new(f, warp ? IN_STEP : ORDERLESS, r->store, r->load))
         return;
-    diag_add(&f->s->diags, DIAG_NOTE, warp ? "warp-synchronous" : "unsynchronised", f->section, offset_of(f, r->load),
+    diag_add(&f->s->diags, DIAG_NOTE, codes[warp ? IN_STEP : ORDERLESS], f->section, offset_of(f, r->load),
              "the load at 0x%04x reads from %s memory what thread %s stores at 0x%04x, and no barrier parts them%s%s",
              offset_of(f, r->load), space_text(f, r->load), fact_thread_text(f->m, r->thread), offset_of(f, r->store),
              warp ? ": it rests on the lanes of a warp running in step" : "",
@@ -63,11 +67,11 @@ static void tell_reach(struct findings *f, const struct graph_reach *r)
 
 static void tell_race(struct findings *f, const struct graph_race *r)
 {
-    if (!is_new(f, r->first, r->second))
+    int kind = r->assumed ? IN_STEP : ORDERLESS;
+    if (!is_new(f, kind, r->first, r->second))
         return;
     bool reads = f->g->accesses.p[r->first].kind == GRAPH_LOAD;
-    diag_add(&f->s->diags, DIAG_NOTE, r->assumed ? "warp-synchronous" : "unsynchronised", f->section,
-             offset_of(f, r->second),
+    diag_add(&f->s->diags, DIAG_NOTE, codes[kind], f->section, offset_of(f, r->second),
              "thread %s may %s at 0x%04x in %s memory what is %s at 0x%04x, and no barrier parts them%s",
              fact_thread_text(f->m, r->thread), f->g->accesses.p[r->second].kind == GRAPH_LOAD ? "read" : "overwrite",
              offset_of(f, r->second), space_text(f, r->second), reads ? "still to be read" : "being written",
@@ -86,7 +90,8 @@ void pipe_findings(struct sp_session *s, struct arena *a, struct mean *m, const 
         tell_reach(&f, &d->reaches.p[i]);
     for (size_t i = 0; i < d->races.n; i++)
         tell_race(&f, &d->races.p[i]);
-    if (f.left)
-        diag_add(&s->diags, DIAG_NOTE, "unsynchronised", f.section, -1, "%u more pairs of instructions like these",
-                 f.left);
+    for (int kind = 0; kind < KINDS; kind++)
+        if (f.left[kind])
+            diag_add(&s->diags, DIAG_NOTE, codes[kind], f.section, -1, "%u more pairs of instructions like these",
+                     f.left[kind]);
 }

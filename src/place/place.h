@@ -57,8 +57,8 @@ struct place_value {
     VEC(struct place_use) uses;
     VEC(uint32_t) evidence; /* instances: where it is made, and where it is stored */
 };
-/* A node that is a value in another copy of a loop's body, the `number`th; 0: an accumulator as other pieces of the loop
- * and the code behind it have it. */
+/* A node that is a value in another copy of a loop's body, the `number`th; 0: an accumulator as other pieces of the
+ * loop and the code behind it have it. */
 struct place_copy {
     graph_id node;
     uint32_t value, number;
@@ -94,6 +94,7 @@ struct place_lanes {
     uint32_t block[3];      /* width of a block in x, y, z; 0: not known */
     bool one_dimensional;   /* the kernel never asks for threadIdx.y or z: taken to be launched with x alone */
     bool *is_header;        /* private, of each block */
+    bool *fixed;            /* private, of each node: a condition that all threads that have not left share */
     bool *exits_alike;      /* private, of each loop */
     struct map_u64 degrees; /* private: bank conflicts by what the address varies with */
     uint64_t steps;         /* private: spent on them */

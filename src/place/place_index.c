@@ -72,13 +72,30 @@ static void add_joined(struct place_work *w, const struct graph_use *use)
     }
 }
 
+/* Where paths meet, the registers of a 64-bit value hold its words. */
+static const uint32_t *holders_of_words(struct place_work *w, graph_id node, uint32_t *count)
+{
+    const uint32_t *defs[2];
+    uint32_t n[2];
+    for (int k = 0; k < 2; k++)
+        defs[k] = place_holders(w, graph_op1(w->g, k ? UOP_HI : UOP_LO, UOP_B32, node), &n[k]);
+    uint32_t *all = ARENA_ARRAY(w->a, uint32_t, n[0] + n[1] + 1);
+    *count = 0;
+    for (int k = 0; k < 2 && all; k++)
+        for (uint32_t i = 0; i < n[k]; i++)
+            all[(*count)++] = defs[k][i];
+    return all;
+}
+
 const uint32_t *place_holders(struct place_work *w, graph_id node, uint32_t *count)
 {
     uint32_t made, more = 0, first;
     const uint32_t *defs = graph_defs_of(w->g, node, &made);
     *count = made;
-    if (!map_u64_get(&w->held, node, &first))
-        return defs;
+    if (!map_u64_get(&w->held, node, &first)) {
+        bool wide = graph_at(w->g, node)->kind == UOP_SELECT && uop_type_bits(graph_at(w->g, node)->type) == 64;
+        return !made && wide ? holders_of_words(w, node, count) : defs;
+    }
     for (uint32_t c = first + 1; c; c = w->cells.p[c - 1].next)
         more++;
     uint32_t *all = ARENA_ARRAY(w->a, uint32_t, made + more);
@@ -322,13 +339,15 @@ static uint32_t accumulator_of(struct place_work *w, uint32_t cycle, graph_id ph
     if (out != GRAPH_NIL && out < w->nodes && w->copy[out] != GRAPH_NIL)
         out = w->copy[out];
     uint32_t at = phi != GRAPH_NIL && phi < w->nodes && w->accumulator[phi] ? w->accumulator[phi] : 0;
-    for (uint32_t i = 0; i < w->accumulators.n && !at; i++)
-        if (w->accumulators.p[i].out == out && out != GRAPH_NIL)
-            at = i + 1;
+    uint32_t known;
+    if (!at && out != GRAPH_NIL && map_u64_get(&w->by_step, out, &known))
+        at = known + 1;
     if (!at) {
         struct place_accumulator made = {.cycle = cycle, .phi = phi, .out = out};
         VEC_PUSH(w->a, w->accumulators, made);
         at = (uint32_t)w->accumulators.n;
+        if (at && out != GRAPH_NIL)
+            map_u64_put(w->a, &w->by_step, out, at - 1);
     }
     if (at)
         add_member(w, at - 1, phi);

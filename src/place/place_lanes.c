@@ -257,6 +257,8 @@ static bool walk(struct place_lanes *l)
         if (l->node[id].how == PLACE_DATA)
             continue;
         of_node(l, id, &now);
+        if (l->fixed[id])
+            set(&now, PLACE_LINEAR);
         if (l->node[id].how != PLACE_NOT_SEEN && now.how == PLACE_LINEAR && l->node[id].how == PLACE_LINEAR &&
             !same(&now, &l->node[id]))
             set(&now, PLACE_UNKNOWN); /* it was taken to change otherwise */
@@ -268,6 +270,59 @@ static bool walk(struct place_lanes *l)
         }
     }
     return moved;
+}
+
+/* Threads for which a condition of leaving held are gone: of neighbours that are both there, neither has it. */
+static void fix_atoms(struct place_lanes *l, graph_id leaves, bool either)
+{
+    graph_id atoms[6];
+    unsigned count, stay = 0;
+    uint64_t table;
+    if (leaves == GRAPH_NIL || !graph_table(l->g, leaves, atoms, &count, &table) || !count)
+        return;
+    for (unsigned row = 0; row < 1u << count; row++)
+        stay += !(table >> row & 1);
+    if (stay != 1 && !(either && count == 1))
+        return; /* more than one way to stay */
+    for (unsigned i = 0; i < count; i++)
+        if (atoms[i] < l->count)
+            l->fixed[atoms[i]] = true;
+}
+
+static bool only_exits(const struct graph *g, uint32_t block)
+{
+    const struct graph_block *b = &g->blocks.p[block];
+    for (uint32_t i = b->first; i <= b->last; i++) {
+        const struct graph_insn *insn = &g->insns.p[i];
+        const struct uop_list *list = g->input.insns[insn->input].uops;
+        if (insn->access_count || list->unknown)
+            return false;
+        for (size_t k = 0; k < list->ops.n; k++) {
+            if (list->ops.p[k].kind == UOP_EXIT)
+                return insn->guard == GRAPH_NIL;
+            if (list->ops.p[k].kind == UOP_BAR || list->ops.p[k].kind == UOP_CALL)
+                return false;
+        }
+    }
+    return false;
+}
+
+static void find_fixed(struct place_lanes *l)
+{
+    const struct graph *g = l->g;
+    for (uint32_t b = 0; b < g->blocks.n; b++) {
+        const struct graph_block *block = &g->blocks.p[b];
+        if (block->loop || !block->reachable)
+            continue;
+        const struct graph_insn *last = &g->insns.p[block->last];
+        const struct uop_list *list = g->input.insns[last->input].uops;
+        for (size_t k = 0; k < list->ops.n; k++)
+            if (list->ops.p[k].kind == UOP_EXIT)
+                fix_atoms(l, last->guard, false);
+        for (uint32_t s = 0; block->succ_count == 2 && s < 2; s++)
+            if (only_exits(g, block->succs[s]))
+                fix_atoms(l, block->branch, true);
+    }
 }
 
 /* The kernel's own word for the block's width: blockIdx.d * C + threadIdx.d with one constant C. 0: none. */
@@ -345,8 +400,10 @@ enum sp_status place_lanes_find(struct arena *a, const struct graph *g, const in
     l->node = ARENA_ARRAY(a, struct place_lane, l->count + 1);
     l->is_header = ARENA_ARRAY(a, bool, g->blocks.n + 1);
     l->exits_alike = ARENA_ARRAY(a, bool, g->loops.n + 1);
-    if (!l->node || !l->is_header || !l->exits_alike)
+    l->fixed = ARENA_ARRAY(a, bool, l->count + 1);
+    if (!l->node || !l->is_header || !l->exits_alike || !l->fixed)
         return SP_ERR_MEMORY;
+    find_fixed(l);
     for (uint32_t i = 0; i < g->loops.n; i++)
         l->is_header[g->loops.p[i].header] = !g->loops.p[i].irreducible;
     unsigned pass = 0;

@@ -31,7 +31,8 @@ static void add_uses(struct place_work *w, struct place_value *v, uint32_t def, 
 {
     for (uint32_t u = w->starts[def]; u < w->starts[def + 1]; u++) {
         const struct graph_use *use = &w->g->uses.p[w->uses[u]];
-        if (as == GRAPH_NIL || use->node == as)
+        /* What an expansion looks at on its way is not its result yet. */
+        if ((as == GRAPH_NIL || use->node == as) && !graph_is_inside(w->g, use->node))
             VEC_PUSH(w->a, v->uses, (struct place_use){.insn = use->insn, .via = via, .other_thread = other});
     }
 }
@@ -85,9 +86,11 @@ static void uses_through(struct place_work *w, struct place_value *v, const stru
     const struct graph_insn *insn = &g->insns.p[l->insn];
     uint32_t first = UINT32_MAX, bytes = uop_type_bits((enum uop_type)graph_at(g, node)->type) / 8;
     int32_t at = -1;
-    for (unsigned k = 0; k < 4 && at < 0; k++)
+    for (unsigned k = 0, byte = 0; k < 4 && at < 0 && s->value[k] != GRAPH_NIL; k++) {
         if (s->value[k] == node)
-            at = (int32_t)(4 * k);
+            at = (int32_t)byte;
+        byte += uop_type_bits((enum uop_type)graph_at(g, s->value[k])->type) == 64 ? 8 : 4;
+    }
     for (uint32_t d = insn->first_def; d < insn->first_def + insn->def_count; d++)
         if (g->defs.p[d].file == UOP_FILE_R && g->defs.p[d].reg < first)
             first = g->defs.p[d].reg;

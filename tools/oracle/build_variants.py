@@ -2,8 +2,8 @@
 
 usage: build_variants.py --out DIR [--archs 75,86,…] [--root /corpus] [--ptxas-dir DIR] [--only SUBSTRING]
 
-Needs nvcc; older and newer assemblers (ptxas-11.8 … in --ptxas-dir) and clang are used when they are there, and named
-as skipped when not. Everything is compiled in --root, a directory whose name is all that a cubin may record of the
+Needs nvcc; older and newer assemblers (ptxas-11.8 … in --ptxas-dir), clang and Triton are used when they are there, and
+named as skipped when not. Everything is compiled in --root, a directory whose name is all that a cubin may record of the
 machine that built it. Writes DIR/NAME.smNN.cubin and DIR/manifest.tsv (file, sources, compiler, release, flags, arch).
 """
 import argparse
@@ -55,7 +55,9 @@ NVCC = [
     ("unrolled-4", ["test/corpus/src/unrolled.cu"], FAST + ["-DUNROLL=4"]),
     ("trees", ["test/corpus/src/trees.cu"], FAST),
     ("trees-precise-ptxas-O1", ["test/corpus/src/trees.cu"], ["-O3", "-Xptxas", "-O1"]),
+    ("trees-fast-ptxas-O0", ["test/corpus/src/trees.cu"], FAST + ["-Xptxas", "-O0"]),
     ("tree_misses", ["test/corpus/src/tree_misses.cu"], FAST),
+    ("tree_misses-unoptimised", ["test/corpus/src/tree_misses.cu"], ["-Xcicc", "-O0", "-Xptxas", "-O0"]),
     ("softmaxes", ["test/corpus/src/softmaxes.cu"], FAST),
     ("softmaxes-precise", ["test/corpus/src/softmaxes.cu"], ["-O3"]),
     ("block_kernels", ["test/corpus/src/block_kernels.cu"], FAST),
@@ -65,7 +67,7 @@ NVCC = [
 ]
 # These are large, or differ little between architectures.
 FEW = {"loops-debug": (86,), "loops-precise-ptxas-O1": (86, 120), "trees-precise-ptxas-O1": (86,),
-       "thread_kernels-fast": (86,)}
+       "trees-fast-ptxas-O0": (86, 120), "tree_misses-unoptimised": (86, 120), "thread_kernels-fast": (86,)}
 # assembler release, highest PTX version it reads
 PTXAS = [("11.8", "7.8"), ("12.4", "8.4"), ("12.9", "8.8"), ("13.5", None)]
 
@@ -150,6 +152,30 @@ class Builder:
         said_flags = "clang %s %s" % (release_of(program), " ".join(flags))
         self.assemble(shutil.which("ptxas"), None, name, sources, said_flags, sm, ok, said)
 
+    def triton(self, sm):
+        """Triton's kernels, where it is installed: one file a kernel, without line tables."""
+        source = "test/corpus/src/triton_rows.py"
+        os.environ["TRITON_DISABLE_LINE_INFO"] = "1"
+        try:
+            import triton
+            from triton.backends.compiler import GPUTarget
+            from triton.compiler import ASTSource
+        except ImportError:
+            self.skipped.append("triton: not installed")
+            return
+        shutil.copy(os.path.join(TOP, source), os.path.join(self.options.root, "triton_rows.py"))
+        sys.path.insert(0, self.options.root)
+        sys.dont_write_bytecode = True
+        import triton_rows
+        for kernel, types in triton_rows.KERNELS:
+            built = triton.compile(ASTSource(fn=kernel, signature=types, constexprs={"BLOCK": 512}),
+                                   target=GPUTarget("cuda", sm, 32), options={"num_warps": 4})
+            path = os.path.join(self.options.root, "unit.cubin")
+            with open(path, "wb") as handle:
+                handle.write(built.asm["cubin"])
+            name = kernel.__name__.replace("_kernel", "")
+            self.keep(name, sm, [source], "triton", triton.__version__, "BLOCK=512 num_warps=4", path)
+
     def assemble(self, program, highest, name, sources, front, sm, ok, said):
         root = self.options.root
         if ok:
@@ -191,7 +217,9 @@ def main():
         for name in ("clang_f32", "trees_clang"):
             if options.only in name:
                 builder.clang(name, sm)
-    for leftover in glob.glob(os.path.join(options.root, "unit.*")):
+        if options.only in "triton_rows":
+            builder.triton(sm)
+    for leftover in glob.glob(os.path.join(options.root, "unit.*")) + glob.glob(os.path.join(options.root, "triton_rows.py")):
         os.remove(leftover)
     with open(os.path.join(options.out, "manifest.tsv"), "w", encoding="utf-8") as handle:
         handle.write("# file\tsources\tcompiler\trelease\tflags\tarch\n")

@@ -1,0 +1,219 @@
+/* Where elements stand when a piece of a loop begins and when it ends: addresses evaluated at random numbers modulo a
+ * prime, where a loop's counters are start + turns * step and a select is either of its values. The turns of a loop whose
+ * test is an equality follow from it; of another they are just a number, the same for all that moves in it.
+ *
+ * requires: steps and tests of loops · gives: sets of numbers that agree where addresses do */
+#include "graph/graph_piece.h"
+
+enum { PHIS_MAX = 6 };
+
+/* ---- numbers modulo 2^61 - 1 ------------------------------------------------------------------ */
+
+static const uint64_t PRIME = (UINT64_C(1) << 61) - 1;
+
+uint64_t field_mul(uint64_t a, uint64_t b)
+{
+    return (uint64_t)((unsigned __int128)a * b % PRIME);
+}
+
+uint64_t field_add(uint64_t a, uint64_t b)
+{
+    return (a + b) % PRIME;
+}
+
+uint64_t field_neg(uint64_t a)
+{
+    return a ? PRIME - a : 0;
+}
+
+uint64_t field_inverse(uint64_t a)
+{
+    uint64_t r = 1;
+    for (uint64_t e = PRIME - 2; e; e >>= 1) {
+        if (e & 1)
+            r = field_mul(r, a);
+        a = field_mul(a, a);
+    }
+    return r;
+}
+
+static uint64_t field_signed(int64_t v)
+{
+    return v < 0 ? field_neg((0 - (uint64_t)v) % PRIME) : (uint64_t)v % PRIME;
+}
+
+static void set_add(struct field_set *s, uint64_t v)
+{
+    for (unsigned i = 0; i < s->count; i++)
+        if (s->v[i] == v)
+            return;
+    if (s->count < FIELD_SET_MAX)
+        s->v[s->count++] = v;
+}
+
+bool field_sets_meet(const struct field_set *a, const struct field_set *b)
+{
+    for (unsigned i = 0; i < a->count; i++)
+        for (unsigned k = 0; k < b->count; k++)
+            if (a->v[i] == b->v[k])
+                return true;
+    return false;
+}
+
+/* ---- values of addresses ---------------------------------------------------------------------- */
+
+struct evaluator {
+    struct cycle_work *w;
+    uint32_t loop; /* the region `turn` speaks of; of every other loop it is the last turn */
+    enum cycle_turn turn;
+    struct map_u64 known;
+    VEC(struct field_set) sets;
+    unsigned steps, phis; /* loop phis being looked behind */
+};
+
+static void evaluate(struct evaluator *e, graph_id id, struct field_set *out, unsigned depth);
+
+struct cycle_phi *cycle_loop_phi(struct cycle_work *w, graph_id id, struct cycle_region **region)
+{
+    const struct graph_node *n = graph_at(w->g, id);
+    const struct graph_block *b = &w->g->blocks.p[n->block];
+    if (!graph_is_loop_phi(w->g, id) || !b->loop || w->g->loops.p[b->loop - 1].header != n->block)
+        return NULL;
+    struct cycle_region *r = &w->regions[b->loop - 1];
+    for (uint32_t i = 0; i < r->phi_count; i++)
+        if (r->phis[i].phi == id) {
+            *region = r;
+            return &r->phis[i];
+        }
+    return NULL;
+}
+
+/* How many turns have gone by when the last one begins: from the test where it is an equality, else just a number. */
+static uint64_t last_turn(struct evaluator *e, struct cycle_region *r)
+{
+    if (!r->turns_known) {
+        r->turns_known = true;
+        r->turns = map_hash_mix(0x7475726e, r->loop) % PRIME;
+        if (r->limit != GRAPH_NIL && r->tested >= 0 && r->phis[r->tested].constant && r->phis[r->tested].amount) {
+            const struct cycle_phi *t = &r->phis[r->tested];
+            struct field_set limit = {0}, start = {0};
+            struct evaluator own = {.w = e->w, .loop = UINT32_MAX};
+            evaluate(&own, r->limit, &limit, 0);
+            evaluate(&own, t->start, &start, 0);
+            if (limit.count == 1 && start.count == 1) {
+                uint64_t way = field_add(limit.v[0], field_neg(start.v[0]));
+                r->turns = field_add(field_mul(way, field_inverse(field_signed(t->amount))), PRIME - 1);
+            }
+        }
+    }
+    return r->turns;
+}
+
+static void evaluate_phi(struct evaluator *e, graph_id id, struct field_set *out, unsigned depth)
+{
+    struct cycle_region *r = NULL;
+    struct cycle_phi *p = cycle_loop_phi(e->w, id, &r);
+    if (!p) { /* a join: either way */
+        const struct graph_node *n = graph_at(e->w->g, id);
+        struct cycle_region *of = NULL;
+        bool joins = n->phi_count < FIELD_SET_MAX;
+        (void)of;
+        for (uint32_t k = 0; k < n->phi_count && joins; k++)
+            joins = n->phi_args[k] < id;
+        for (uint32_t k = 0; k < n->phi_count && joins; k++) {
+            struct field_set one = {0};
+            evaluate(e, n->phi_args[k], &one, depth + 1);
+            for (unsigned i = 0; i < one.count; i++)
+                set_add(out, one.v[i]);
+        }
+        if (!joins)
+            set_add(out, map_hash_mix(0x6a6f696e, id) % PRIME);
+        return;
+    }
+    if (p->step_kind != CYCLE_STEP_ADD || p->start == GRAPH_NIL || e->phis >= PHIS_MAX) {
+        set_add(out, map_hash_mix(0x6c656166, id) % PRIME);
+        return;
+    }
+    uint64_t turn = r->loop == e->loop && e->turn == TURN_FIRST ? 0 : last_turn(e, r);
+    if (r->loop == e->loop && e->turn == TURN_AFTER)
+        turn = field_add(turn, 1);
+    struct field_set start = {0}, step = {0};
+    e->phis++;
+    evaluate(e, p->start, &start, depth + 1);
+    e->phis--;
+    evaluate(e, p->step, &step, depth + 1);
+    for (unsigned i = 0; i < start.count && step.count == 1; i++)
+        set_add(out, field_add(start.v[i], field_mul(turn, step.v[0])));
+}
+
+static void evaluate(struct evaluator *e, graph_id id, struct field_set *out, unsigned depth)
+{
+    enum { DEPTH = 80, STEPS = 4000 };
+    const struct graph *g = e->w->g;
+    uint32_t at;
+    id = cycle_bare(g, id);
+    if (map_u64_get(&e->known, id, &at)) {
+        *out = e->sets.p[at];
+        return;
+    }
+    out->count = 0;
+    const struct graph_node n = *graph_at(g, id);
+    struct field_set a = {0}, b = {0};
+    if (depth > DEPTH || ++e->steps > STEPS) {
+        set_add(out, map_hash_mix(0x6c656166, id) % PRIME);
+        return;
+    }
+    unsigned bits = uop_type_bits((enum uop_type)n.type);
+    switch (n.kind) {
+    case UOP_CONST:
+        set_add(out, field_signed(bits == 0 || bits >= 64 ? (int64_t)n.imm
+                                                          : (int64_t)(n.imm << (64 - bits)) >> (64 - bits)));
+        break;
+    case UOP_ADD:
+    case UOP_MUL:
+        evaluate(e, n.arg[0], &a, depth + 1);
+        evaluate(e, n.arg[1], &b, depth + 1);
+        for (unsigned i = 0; i < a.count; i++)
+            for (unsigned k = 0; k < b.count; k++)
+                set_add(out, n.kind == UOP_ADD ? field_add(a.v[i], b.v[k]) : field_mul(a.v[i], b.v[k]));
+        break;
+    case UOP_NEG:
+        evaluate(e, n.arg[0], &a, depth + 1);
+        for (unsigned i = 0; i < a.count; i++)
+            set_add(out, field_neg(a.v[i]));
+        break;
+    case UOP_SEXT:
+    case UOP_ZEXT:
+        if (n.imm == 32) {
+            evaluate(e, n.arg[0], out, depth + 1);
+            break;
+        }
+        set_add(out, map_hash_mix(0x6c656166, id) % PRIME);
+        break;
+    case UOP_SELECT:
+        evaluate(e, n.arg[1], out, depth + 1);
+        evaluate(e, n.arg[2], &b, depth + 1);
+        for (unsigned k = 0; k < b.count; k++)
+            set_add(out, b.v[k]);
+        break;
+    case GRAPH_PHI: evaluate_phi(e, id, out, depth); break;
+    default: set_add(out, map_hash_mix(0x6c656166, id) % PRIME); break;
+    }
+    at = (uint32_t)e->sets.n;
+    VEC_PUSH(e->w->a, e->sets, *out);
+    map_u64_put(e->w->a, &e->known, id, at);
+}
+
+struct field_set cycle_value_of(struct cycle_work *w, graph_id id, uint32_t loop, enum cycle_turn turn)
+{
+    struct evaluator e = {.w = w, .loop = loop, .turn = turn};
+    struct field_set s = {0};
+    evaluate(&e, id, &s, 0);
+    return s;
+}
+
+uint64_t cycle_turns(struct cycle_work *w, struct cycle_region *r)
+{
+    struct evaluator e = {.w = w, .loop = UINT32_MAX};
+    return last_turn(&e, r);
+}

@@ -1,0 +1,397 @@
+/* One step of a loop, as a term over holes, matched on other code (D6): on straight code upwards from the value that the
+ * accumulator has there, on another loop from its phi, on stores. Holes are old and new accumulators, elements (an
+ * address over the same array), indices; what never changes in the loop must be the same value, as far as the path to it
+ * lets one see.
+ *
+ * requires: chains with periods · gives: runs of steps with the nodes that play the parts of the first one's */
+#include "graph/graph_piece.h"
+
+#include <string.h>
+
+enum { MATCH_DEPTH = 60, CLIMB_MAX = 48 };
+
+/* ---- matching a step -------------------------------------------------------------------------- */
+
+struct matcher {
+    struct cycle_work *w;
+    struct cycle_region *r; /* whose step it is */
+    graph_id old[CYCLE_CHAINS_MAX], now[CYCLE_CHAINS_MAX];
+    graph_id address, element; /* of the first element: in the step, in the code matched */
+    unsigned steps;
+    VEC(graph_id) pairs; /* step's node, matched node */
+};
+
+static bool match(struct matcher *m, graph_id t, graph_id n, unsigned depth);
+
+/* Cuts in what is matched: a step, or one of the inner loop that a step is made of. */
+static uint32_t stride(const struct cycle_chain *c)
+{
+    return c->inner ? c->period / c->inner : c->period;
+}
+
+/* An integer of inductions and what never changes. */
+static bool is_index(struct matcher *m, graph_id id, unsigned depth)
+{
+    const struct graph *g = m->w->g;
+    const struct graph_node *n = graph_at(g, id);
+    struct cycle_region *r;
+    if (depth > 24)
+        return false;
+    if (!cycle_varies(m->w, m->r->loop, id))
+        return n->type == UOP_B32 || n->type == UOP_B64;
+    if (n->kind == GRAPH_PHI) {
+        struct cycle_phi *p = cycle_loop_phi(m->w, id, &r);
+        return p && r == m->r && p->step_kind == CYCLE_STEP_ADD;
+    }
+    bool passes = n->kind == UOP_ADD || n->kind == UOP_MUL || n->kind == UOP_NEG || n->kind == UOP_SEXT ||
+                  n->kind == UOP_ZEXT || n->kind == UOP_UNIFORM;
+    for (unsigned k = 0; k < n->arg_count && passes; k++)
+        passes = is_index(m, n->arg[k], depth + 1);
+    return passes;
+}
+
+/* A number made of places, parameters and counters alone, as an index is. */
+static bool may_be_index(const struct graph *g, graph_id id, unsigned depth)
+{
+    const struct graph_node *n = graph_at(g, id);
+    if (n->kind == UOP_CONST || n->kind == UOP_SREG || n->kind == UOP_CBANK || n->kind == GRAPH_PHI)
+        return true;
+    bool integer = (n->kind >= UOP_ADD && n->kind <= UOP_SAR) || n->kind == UOP_SEXT || n->kind == UOP_ZEXT ||
+                   n->kind == UOP_UNIFORM || n->kind == UOP_SELECT || n->kind == UOP_LO;
+    if (!integer || depth > 12)
+        return false;
+    for (unsigned k = n->kind == UOP_SELECT; k < n->arg_count; k++)
+        if (!may_be_index(g, n->arg[k], depth + 1))
+            return false;
+    return true;
+}
+
+struct word { /* of memory */
+    graph_id address;
+    uint64_t offset;
+    uint8_t space, flags, bytes;
+};
+
+static bool word_of(const struct graph *g, graph_id id, struct word *out)
+{
+    const struct graph_node *n = graph_at(g, id);
+    if (n->kind == UOP_LOAD) {
+        *out = (struct word){n->arg[0], 0, n->space, n->flags, n->width};
+        return true;
+    }
+    const struct graph_node *of = n->arg_count ? graph_at(g, n->arg[0]) : NULL;
+    if (!of || of->kind != UOP_LOAD)
+        return false;
+    if (n->kind == UOP_ELEMENT)
+        *out = (struct word){of->arg[0], 4 * n->imm, of->space, of->flags, 4};
+    else if (of->width == 8 && (n->kind == UOP_LO || n->kind == UOP_HI))
+        *out = (struct word){of->arg[0], n->kind == UOP_HI ? 4 : 0, of->space, of->flags, 4};
+    else
+        return false;
+    return true;
+}
+
+/* `n` is what a chain of selects and joins may come to. */
+static bool may_be(const struct graph *g, graph_id chain, graph_id n)
+{
+    enum { WAYS = 64 };
+    graph_id list[WAYS];
+    unsigned count = 0;
+    list[count++] = chain;
+    for (unsigned at = 0; at < count; at++) {
+        const struct graph_node *x = graph_at(g, list[at]);
+        if (list[at] == n)
+            return true;
+        const graph_id *args;
+        uint32_t from = x->kind == UOP_SELECT, args_count = cycle_args(x, &args);
+        for (uint32_t k = from; k < args_count && (from || x->kind == GRAPH_PHI) && count < WAYS; k++)
+            if (args[k] < list[at])
+                list[count++] = args[k];
+    }
+    return false;
+}
+
+/* What never changes in the loop, read on another path: the same node, or a select cut down by what that path knows. */
+static bool same_value(struct matcher *m, graph_id t, graph_id n, unsigned depth)
+{
+    const struct graph *g = m->w->g;
+    if (t == n)
+        return true;
+    const struct graph_node *a = graph_at(g, t), *b = graph_at(g, n);
+    if (depth > 12 || ++m->steps > CYCLE_STEPS_MAX)
+        return false;
+    if (may_be(g, t, n) || may_be(g, n, t))
+        return true;
+    if (a->kind != b->kind || a->type != b->type || a->arg_count == 0 || a->arg_count != b->arg_count ||
+        a->imm != b->imm || a->round != b->round || ((a->flags ^ b->flags) & (unsigned)~UOP_SWAPPED) ||
+        a->insn != UINT32_MAX || b->insn != UINT32_MAX || !uop_is_pure((enum uop_kind)a->kind))
+        return false;
+    for (unsigned k = 0; k < a->arg_count; k++)
+        if (!same_value(m, a->arg[k], b->arg[k], depth + 1))
+            return false;
+    return true;
+}
+
+static bool match_word(struct matcher *m, const struct word *a, const struct word *b, unsigned depth)
+{
+    if (a->space != b->space || a->flags != b->flags || a->bytes != b->bytes)
+        return false;
+    if (!is_index(m, a->address, 0))
+        return match(m, a->address, b->address, depth + 1);
+    if (cycle_root(m->w->g, a->address) != cycle_root(m->w->g, b->address))
+        return false;
+    if (m->address == GRAPH_NIL) {
+        m->address = a->address;
+        m->element = b->address;
+    }
+    return true;
+}
+
+static bool commutes(unsigned kind)
+{
+    switch (kind) {
+    case UOP_ADD:
+    case UOP_MUL:
+    case UOP_AND:
+    case UOP_OR:
+    case UOP_XOR:
+    case UOP_MIN_S:
+    case UOP_MAX_S:
+    case UOP_MIN_U:
+    case UOP_MAX_U:
+    case UOP_MULHI_S:
+    case UOP_MULHI_U:
+    case UOP_IEQ:
+    case UOP_FEQ:
+    case UOP_FNE:
+    case UOP_FNUM:
+    case UOP_FADD:
+    case UOP_FMUL:
+    case UOP_FFMA:
+    case UOP_FMIN:
+    case UOP_FMAX: return true;
+    default: return false;
+    }
+}
+
+static bool bind(graph_id *slot, graph_id n)
+{
+    if (*slot == GRAPH_NIL)
+        *slot = n;
+    return *slot == n;
+}
+
+static bool match_args(struct matcher *m, const struct graph_node *a, const struct graph_node *b, unsigned depth)
+{
+    unsigned turns = commutes(a->kind) || (a->kind == GRAPH_BOOL && a->arg_count == 2) ? 2 : 1;
+    for (unsigned turn = 0; turn < turns; turn++) {
+        struct matcher before = *m;
+        bool ok = true;
+        if (a->kind == GRAPH_BOOL && turn == 1) { /* the atoms the other way round */
+            uint64_t t = b->imm;
+            t = (t & 9) | (t >> 1 & 1) << 2 | (t >> 2 & 1) << 1;
+            ok = t == a->imm;
+        } else if (a->kind == GRAPH_BOOL) {
+            ok = a->imm == b->imm;
+        }
+        for (unsigned k = a->arg_count; k-- > 0 && ok;) /* the accumulator of a multiply-add first: it decides most */
+            ok = match(m, a->arg[k], b->arg[turn && k < 2 ? 1 - k : k], depth + 1);
+        if (ok)
+            return true;
+        unsigned steps = m->steps;
+        *m = before;
+        m->steps = steps;
+    }
+    return false;
+}
+
+/* The operation of t is n's, whatever hole t may be. */
+static bool match_term(struct matcher *m, graph_id t, graph_id n, unsigned depth)
+{
+    const struct graph *g = m->w->g;
+    struct word x, y;
+    if (depth > MATCH_DEPTH || ++m->steps > CYCLE_STEPS_MAX)
+        return false;
+    if (word_of(g, t, &x)) {
+        if (!word_of(g, n, &y) || !match_word(m, &x, &y, depth))
+            return false;
+        VEC_PUSH(m->w->a, m->pairs, t);
+        VEC_PUSH(m->w->a, m->pairs, n);
+        return true;
+    }
+    const struct graph_node a = *graph_at(g, t), b = *graph_at(g, n);
+    if (a.kind != b.kind || a.type != b.type || a.round != b.round || a.arg_count != b.arg_count ||
+        (a.kind != GRAPH_BOOL && a.imm != b.imm) || a.width != b.width || a.space != b.space || a.arg_count == 0 ||
+        ((a.flags ^ b.flags) & (unsigned)~UOP_SWAPPED) || a.kind == GRAPH_PHI || a.kind == GRAPH_RESULT)
+        return false;
+    if (!match_args(m, &a, &b, depth))
+        return false;
+    VEC_PUSH(m->w->a, m->pairs, t);
+    VEC_PUSH(m->w->a, m->pairs, n);
+    return true;
+}
+
+static bool match(struct matcher *m, graph_id t, graph_id n, unsigned depth)
+{
+    struct cycle_work *w = m->w;
+    uint32_t chain, index;
+    if (t == GRAPH_NIL || n == GRAPH_NIL)
+        return t == n;
+    if (cycle_cut_at(w, m->r, t, &chain, &index) && chain < CYCLE_CHAINS_MAX) {
+        if (index == 0)
+            return bind(&m->old[chain], n);
+        if (index == stride(&m->r->chains.p[chain]))
+            return bind(&m->now[chain], n);
+    }
+    if (!cycle_varies(w, m->r->loop, t))
+        return same_value(m, t, n, 0);
+    if (is_index(m, t, 0))
+        return graph_at(w->g, n)->type == graph_at(w->g, t)->type && may_be_index(w->g, n, 0);
+    return match_term(m, t, n, depth);
+}
+
+/* ---- steps of accumulators -------------------------------------------------------------------- */
+
+static graph_id root_node(const struct cycle_chain *c)
+{
+    return c->flat || c->period == 0 ? GRAPH_NIL : c->cut[stride(c)];
+}
+
+/* A node made of `x` that the step's root matches with x as the old accumulator. */
+static graph_id climb(struct cycle_work *w, struct cycle_region *r, uint32_t chain, graph_id x, struct matcher *out,
+                      const struct matcher *before)
+{
+    graph_id list[CLIMB_MAX], root = root_node(&r->chains.p[chain]);
+    unsigned count = 0;
+    const struct graph_node *goal = graph_at(w->g, root);
+    list[count++] = x;
+    for (unsigned at = 0; at < count; at++) {
+        uint32_t users;
+        const graph_id *user = graph_users(w->g, list[at], &users);
+        for (uint32_t i = 0; i < users && i < 64; i++) {
+            const struct graph_node *n = graph_at(w->g, user[i]);
+            if (n->kind == GRAPH_PHI || user[i] >= w->nodes || w->budget == 0)
+                continue;
+            w->budget--;
+            if (n->kind == goal->kind && n->type == goal->type) {
+                struct matcher m = {.w = w, .r = r};
+                m.old[chain] = x;
+                for (uint32_t c = 0; c < r->chains.n && c < CYCLE_CHAINS_MAX && before; c++)
+                    if (before->now[c] != GRAPH_NIL)
+                        m.old[c] = before->now[c];
+                bool ok = match_term(&m, root, user[i], 0);
+                m.now[chain] = user[i];
+                for (uint32_t c = 0; c < r->chains.n && c < CYCLE_CHAINS_MAX && ok;
+                     c++) { /* those it reads step with it */
+                    graph_id other = root_node(&r->chains.p[c]);
+                    if (c != chain && r->chains.p[c].group == r->chains.p[chain].group && m.now[c] != GRAPH_NIL)
+                        ok = other != GRAPH_NIL && match_term(&m, other, m.now[c], 0);
+                }
+                w->budget -= w->budget > m.steps ? m.steps : w->budget;
+                if (ok) {
+                    *out = m;
+                    return user[i];
+                }
+            }
+            bool seen = false;
+            for (unsigned k = 0; k < count && !seen; k++)
+                seen = list[k] == user[i];
+            if (!seen && count < CLIMB_MAX && user[i] < x + 4096)
+                list[count++] = user[i];
+        }
+    }
+    return GRAPH_NIL;
+}
+
+struct cycle_run cycle_follow(struct cycle_work *w, struct cycle_region *r, uint32_t chain, graph_id x, graph_id stop)
+{
+    struct cycle_run run = {.in = x, .out = x};
+    struct matcher step, before;
+    while (run.steps < CYCLE_STEPS_MAX && run.out != stop) {
+        graph_id next = climb(w, r, chain, run.out, &step, run.steps ? &before : NULL);
+        if (next == GRAPH_NIL)
+            break;
+        if (run.steps == 0) {
+            run.from = step.address;
+            run.element = step.element;
+        }
+        for (size_t i = 0; i < step.pairs.n; i++)
+            VEC_PUSH(w->a, run.pairs, step.pairs.p[i]);
+        before = step;
+        VEC_PUSH(w->a, run.outs, next);
+        run.out = next;
+        run.steps++;
+    }
+    return run;
+}
+
+struct cycle_run cycle_gather(struct cycle_work *w, struct cycle_region *r, uint32_t chain, graph_id in, graph_id out)
+{
+    enum { TERMS = 256 };
+    const struct cycle_chain *c = &r->chains.p[chain];
+    const struct graph *g = w->g;
+    unsigned kind = graph_at(g, c->out)->kind;
+    struct cycle_run run = {.in = in, .out = in};
+    graph_id terms[TERMS], elements[TERMS], root = out;
+    uint32_t count, own = 0;
+    for (bool up = out == GRAPH_NIL; up;) {
+        uint32_t users;
+        const graph_id *user = graph_users(g, root == GRAPH_NIL ? in : root, &users);
+        up = false;
+        for (uint32_t i = 0; i < users && !up; i++)
+            if (graph_at(g, user[i])->kind == kind && graph_at(g, user[i])->type == graph_at(g, in)->type &&
+                user[i] < w->nodes) {
+                root = user[i];
+                up = true;
+            }
+    }
+    if (root == GRAPH_NIL || !cycle_flatten(g, root, kind, terms, TERMS, &count) || count < 2)
+        return run;
+    uint32_t steps = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct matcher m = {.w = w, .r = r};
+        if (terms[i] == in && own++ == 0)
+            continue;
+        bool ok = match(&m, c->terms[0], terms[i], 0) && m.address != GRAPH_NIL;
+        w->budget -= w->budget > m.steps ? m.steps : w->budget;
+        if (!ok)
+            return run;
+        run.from = m.address;
+        elements[steps++] = m.element;
+        for (size_t k = 0; k < m.pairs.n; k++)
+            VEC_PUSH(w->a, run.pairs, m.pairs.p[k]);
+    }
+    if (own != 1)
+        return run;
+    run.element = elements[0];
+    run.elements = ARENA_ARRAY(w->a, graph_id, steps);
+    if (!run.elements)
+        return run;
+    memcpy(run.elements, elements, steps * sizeof elements[0]);
+    run.steps = steps;
+    run.out = root;
+    VEC_PUSH(w->a, run.outs, root);
+    return run;
+}
+
+/* ---- stores ------------------------------------------------------------------------------------ */
+
+bool cycle_match_store(struct cycle_work *w, struct cycle_region *r, const struct graph_access *t,
+                       const struct graph_access *s, struct cycle_run *run, graph_id *element)
+{
+    struct matcher m = {.w = w, .r = r};
+    if (s->kind != t->kind || s->space != t->space || s->width != t->width ||
+        cycle_root(w->g, s->address) != cycle_root(w->g, t->address))
+        return false;
+    bool direct = is_index(&m, t->address, 0);
+    if (!direct && (!match(&m, t->address, s->address, 0) || m.element == GRAPH_NIL))
+        return false;
+    *element = direct ? s->address : m.element;
+    for (unsigned k = 0; k < 4; k++)
+        if ((t->value[k] != GRAPH_NIL || s->value[k] != GRAPH_NIL) && !match(&m, t->value[k], s->value[k], 0))
+            return false;
+    w->budget -= w->budget > m.steps ? m.steps : w->budget;
+    for (size_t i = 0; i < m.pairs.n; i++)
+        VEC_PUSH(w->a, run->pairs, m.pairs.p[i]);
+    return true;
+}

@@ -1,0 +1,53 @@
+/* Between graph_advance.c, graph_match.c and graph_piece.c only. */
+#ifndef SP_GRAPH_PIECE_H
+#define SP_GRAPH_PIECE_H
+
+#include "graph/graph_cycle_internal.h"
+
+/* ---- numbers modulo a prime, and sets of them (graph_advance.c) ------------------------------- */
+enum { FIELD_SET_MAX = 16 };
+
+/* What a node may be: several values where paths met. */
+struct field_set {
+    uint64_t v[FIELD_SET_MAX];
+    unsigned count;
+};
+
+uint64_t field_add(uint64_t a, uint64_t b);
+uint64_t field_neg(uint64_t a);
+uint64_t field_mul(uint64_t a, uint64_t b);
+uint64_t field_inverse(uint64_t a);
+bool field_sets_meet(const struct field_set *a, const struct field_set *b);
+
+/* Of loop `loop` its last turn is meant, its first, or the one that would come after the last; of every other loop the
+ * last. */
+enum cycle_turn { TURN_LAST, TURN_FIRST, TURN_AFTER };
+struct field_set cycle_value_of(struct cycle_work *w, graph_id id, uint32_t loop, enum cycle_turn turn);
+/* Turns before the last one. */
+uint64_t cycle_turns(struct cycle_work *w, struct cycle_region *r);
+/* The loop phi a node is, and its loop; NULL. */
+struct cycle_phi *cycle_loop_phi(struct cycle_work *w, graph_id id, struct cycle_region **region);
+
+/* ---- steps matched on other code (graph_match.c) ---------------------------------------------- */
+enum { CYCLE_CHAINS_MAX = 8, CYCLE_STEPS_MAX = 4096 };
+
+struct cycle_run { /* steps in a row */
+    uint32_t steps;
+    graph_id in, out;       /* of the chain they were followed along */
+    VEC(graph_id) outs;     /* of each step */
+    graph_id *elements;     /* of each step, where they stand in any order; else NULL */
+    uint32_t begin, end;    /* instances that make the steps, first and last */
+    graph_id from, element; /* address of the first element: in the step, in the run */
+    VEC(graph_id) pairs;    /* a node of the step, the node that plays its part; and so on */
+};
+
+/* Follows the step of `chain` from the old value `x` as far as it goes, or to `stop`. */
+struct cycle_run cycle_follow(struct cycle_work *w, struct cycle_region *r, uint32_t chain, graph_id x, graph_id stop);
+/* The same for a sum that was flattened: one step is one term beside the old value. `in`: the old value in `out`, or
+ * with `out` NIL in the largest sum made of it. Elements stand in any order. */
+struct cycle_run cycle_gather(struct cycle_work *w, struct cycle_region *r, uint32_t chain, graph_id in, graph_id out);
+/* Whether a store or atomic is the step's; *element: what advances, its address or of what that is computed from. */
+bool cycle_match_store(struct cycle_work *w, struct cycle_region *r, const struct graph_access *t,
+                       const struct graph_access *s, struct cycle_run *run, graph_id *element);
+
+#endif
