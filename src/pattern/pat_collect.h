@@ -143,6 +143,7 @@ struct pat_collect {
     struct pat_result *out;
     VEC(struct pat_step) steps; /* through memory, in order of the code */
     VEC(struct pat_step) lanes; /* between lanes */
+    bool *step_load;            /* by access: a step loads it */
     struct pat_trace *trace;    /* work */
     VEC(struct pat_collective *) list;
     bool ready;

@@ -401,6 +401,13 @@ enum sp_status pat_collect_begin(struct pat_collect *k, struct run *run, struct 
         qsort(k->steps.p, k->steps.n, sizeof k->steps.p[0], by_insn);
     if (k->lanes.n)
         qsort(k->lanes.p, k->lanes.n, sizeof k->lanes.p[0], by_insn);
+    k->step_load = ARENA_ARRAY(k->a, bool, k->x->g->accesses.n + 1);
+    for (size_t i = 0; i < k->steps.n && k->step_load; i++) {
+        const uint32_t loads[2] = {k->steps.p[i].load_own, k->steps.p[i].load_other};
+        for (int w = 0; w < 2; w++)
+            if (loads[w] != UINT32_MAX)
+                k->step_load[loads[w]] = true;
+    }
     k->play = pat_play_new(k->a, k->x);
-    return k->play && k->trace && !arena_failed(k->a) ? SP_OK : SP_ERR_MEMORY;
+    return k->play && k->trace && k->step_load && !arena_failed(k->a) ? SP_OK : SP_ERR_MEMORY;
 }

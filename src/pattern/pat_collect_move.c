@@ -32,15 +32,6 @@ static bool feeds_steps(const struct pat_collect *k, uint32_t store)
     return false;
 }
 
-/* Is a load one of a step that a page has matched, or of what finishes it? */
-static bool belongs_to_steps(const struct pat_collect *k, uint32_t access)
-{
-    for (size_t i = 0; i < k->steps.n; i++)
-        if (k->steps.p[i].load_own == access || k->steps.p[i].load_other == access)
-            return true;
-    return false;
-}
-
 static void match_stage(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)
 {
     const struct graph *g = k->x->g;
@@ -66,7 +57,7 @@ static void match_stage(struct pat_collect *k, const struct pat_page *page, cons
         bool other = false;
         for (uint32_t r = first[s]; r != UINT32_MAX; r = next[r]) {
             const struct graph_reach *reach = &d->reaches.p[r];
-            if (reach->may || reach->sync != GRAPH_SYNC_BARRIER || belongs_to_steps(k, reach->load))
+            if (reach->may || reach->sync != GRAPH_SYNC_BARRIER || k->step_load[reach->load])
                 continue;
             other |= !reach->own;
             VEC_PUSH(k->a, extra, g->accesses.p[reach->load].insn);
