@@ -356,12 +356,12 @@ static bool agree(struct pat_collect *k, const struct pat_page *page, enum pat_p
         struct agreed now = {.from = from, .threads = t->threads, .variant = v};
         if (!wanted(v, kind, s->steps[t->turn[from]->step].op))
             continue;
-        now.count = pat_play_block(v->plan, &v->block, t, from, &now.ended, &now.beyond);
+        now.count = pat_play_block(v->plan, t, from, &now.ended, &now.beyond);
         if (!now.count || now.count < best->count || (now.count == best->count && now.beyond >= best->beyond))
             continue;
         now.outcome =
             pat_play_outcome(k->a, t, from, now.count, s->steps[t->turn[from]->step].op, &now.left, &now.everywhere);
-        enum pat_outcome meant = pat_play_meaning(k->a, v->plan, &v->block);
+        enum pat_outcome meant = v->plan->means;
         bool as_meant = now.outcome == meant || (now.outcome == PAT_PART && meant == PAT_ALL_IN_ONE);
         if (now.outcome == PAT_NOTHING || !as_meant || (!now.ended && now.outcome != PAT_PART) ||
             (now.count < 2 && now.outcome != PAT_PART))
