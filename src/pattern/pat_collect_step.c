@@ -101,7 +101,7 @@ struct carried {
     uint32_t count;
     const struct pat_collective *v;
     graph_id doing[12]; /* phis being looked at: what they are decided by the rest */
-    unsigned depth;
+    unsigned depth, left;
     bool loaded; /* some way loads it again */
 };
 
@@ -140,8 +140,9 @@ static bool is_carried(struct pat_collect *k, struct carried *c, graph_id own)
     for (unsigned i = 0; i < c->depth; i++)
         if (c->doing[i] == own)
             return true;
-    if (c->depth == sizeof c->doing / sizeof c->doing[0] || (n.kind != UOP_SELECT && n.kind != GRAPH_PHI))
+    if (!c->left || c->depth == sizeof c->doing / sizeof c->doing[0] || (n.kind != UOP_SELECT && n.kind != GRAPH_PHI))
         return false;
+    c->left--;
     c->doing[c->depth++] = own;
     bool all = true;
     if (n.kind == UOP_SELECT)
@@ -274,7 +275,7 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
         return false;
     for (uint32_t i = 0; i < count; i++) {
         if (memory && steps[i]->load_own == UINT32_MAX) {
-            struct carried carried = {.steps = steps, .count = count, .v = v};
+            struct carried carried = {.steps = steps, .count = count, .v = v, .left = 1024};
             if (!is_carried(k, &carried, steps[i]->own))
                 return false;
             in_register |= !carried.loaded;
