@@ -322,7 +322,11 @@ static void build_output(struct arena *a, struct fact_source *s, struct fact_ker
             o.value = s->mean->value_ids.p[index];
         node = mean_stored_value(s->mean, node, x->width);
         o.exact = exact_text(a, s, node);
-        o.real = pat_real_expr(s->mean, s->patterns, node, fact_float_type(mean_type(s->mean, node)), MEAN_EXPANDED);
+        const struct place_value *v = place_value_of(s->place, node, &index);
+        bool variable = v && v->accumulator && v->named != v->node; /* told by its id, as it has no written-out form */
+        o.real = variable ? s->mean->value_ids.p[index]
+                          : pat_real_expr(s->mean, s->patterns, node, fact_float_type(mean_type(s->mean, node)),
+                                          MEAN_EXPANDED);
         struct pat_differences d = {0};
         pat_differences(s->mean, s->patterns, node, a, &d);
         struct fact_differs *list = ARENA_ARRAY(a, struct fact_differs, d.list.n);

@@ -47,13 +47,14 @@ struct graph_cycle {
     VEC(struct graph_piece) pieces; /* in order of the code */
     graph_id counter; /* the induction expression used in guard or address, in terms of the representative piece's phis;
                          GRAPH_NIL: none found */
-    graph_id start;   /* its first value */
+    graph_id start;   /* its first value, before the first piece; GRAPH_NIL: unknown */
     graph_id next;    /* its next value, as an expression that holds `counter` as a subterm (step `stride >> 1`) */
     graph_id
         until; /* B1 over `counter` (the value it then has): the condition that ends the loop; GRAPH_NIL: unknown */
     graph_id count;  /* B32: steps of the source's loop, where the counters of the pieces telescope; GRAPH_NIL */
     uint32_t unroll; /* the largest of the pieces */
-    uint32_t best;   /* the piece with the smallest unroll: what `counter` and folds speak of */
+    uint32_t best;   /* the loop with the smallest unroll (a straight piece where none is a loop): what `counter` and
+                        folds speak of */
     VEC(struct graph_carried) carried;
     bool irreducible;
 };

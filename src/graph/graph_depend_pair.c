@@ -137,6 +137,14 @@ static bool race_seen(const struct finder *f, uint32_t first, uint32_t second)
     return false;
 }
 
+static void keep_doubt(struct finder *f, uint32_t first, uint32_t second)
+{
+    const struct graph_race *last = f->out->doubts.n ? &f->out->doubts.p[f->out->doubts.n - 1] : NULL;
+    if ((last && last->first == first && last->second == second) || f->out->doubts.n >= REACHES_MAX)
+        return;
+    VEC_PUSH(f->a, f->out->doubts, (struct graph_race){.first = first, .second = second, .assumed = true});
+}
+
 /* A constant distance that is no lane's. */
 static bool far_apart(struct graph *g, graph_id thread)
 {
@@ -179,10 +187,12 @@ static bool hangs_on_block(struct finder *f, const struct graph_side *a, const s
     for (uint32_t i = 0; i < g->accesses.n && f->solve_work > 0 && graph_facts_of(g)->tries < TRIES_WORK; i++) {
         const struct graph_access *x = access_at(f, i);
         f->flow_work--;
-        if (i == store || x->kind == GRAPH_LOAD || f->object[i] != f->object[load])
+        if (x->kind == GRAPH_LOAD || f->object[i] != f->object[load])
             continue;
         if (graph_same_word(f, at, x))
             return true;
+        if (i == store)
+            continue;
         struct graph_side other = side_of(x);
         for (int32_t way = 0; way < (x->width > at->width ? x->width : 1); way += at->width) {
             f->solve_work--;
@@ -200,8 +210,7 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
     const struct graph_access *x = access_at(f, s->access), *y = access_at(f, second);
     bool x_stores = x->kind != GRAPH_LOAD, y_stores = y->kind != GRAPH_LOAD;
     if ((!x_stores && !y_stores) || (x->kind == GRAPH_ATOMIC && y->kind == GRAPH_ATOMIC) || x->space == UOP_LOCAL ||
-        y->space == UOP_LOCAL || f->unordered || same_value(f, x, y) || x->order >= UOP_RELAXED_CTA ||
-        y->order >= UOP_RELAXED_CTA)
+        y->space == UOP_LOCAL || same_value(f, x, y) || x->order >= UOP_RELAXED_CTA || y->order >= UOP_RELAXED_CTA)
         return false;
     bool from_store = x_stores && (!y_stores || x->kind == GRAPH_STORE); /* whose thread is u: the first one's */
     uint32_t store = from_store ? s->access : second, load = from_store ? second : s->access;
@@ -214,20 +223,26 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
         unsigned level = turn ? highest(part) : 0;
         uint32_t loop = level ? s->nest[level - 1] : 0;
         struct graph_solution u;
-        if (foreign(f, store, load, a.address) || foreign(f, store, load, a.when))
+        if (foreign(f, store, load, a.address) || foreign(f, store, load, a.when)) {
+            keep_doubt(f, s->access, second);
             continue;
+        }
         if (loop && (graph_turns_with(f->g, a.address, loop) || graph_turns_with(f->g, a.when, loop)) &&
-            !next_turn(f, from_store ? &b : &a, loop))
+            !next_turn(f, from_store ? &b : &a, loop)) {
+            keep_doubt(f, s->access, second);
             continue;
+        }
         f->solve_work--;
         graph_solve(f->g, &a, &b, delta, &u);
-        if (u.answer != SOLVE_THREAD || u.may || !u.known || !u.guards_linear ||
-            (u.who != THREAD_OTHER && u.who != THREAD_VARIES) || (u.in_warp && strength >= SYNC_WARP))
+        if (u.answer == SOLVE_NEVER || u.who == THREAD_SAME || (u.in_warp && strength >= SYNC_WARP))
             continue;
-        if (u.thread[0] == GRAPH_NIL || u.thread[1] == GRAPH_NIL || u.thread[2] == GRAPH_NIL)
-            continue; /* several threads: they may write the same */
-        if (hangs_on_block(f, &a, &b, delta, load, store, u.thread[0]))
+        bool several = u.thread[0] == GRAPH_NIL || u.thread[1] == GRAPH_NIL || u.thread[2] == GRAPH_NIL;
+        if (u.answer != SOLVE_THREAD || u.may || !u.known || !u.guards_linear || f->unordered || several ||
+            (u.who != THREAD_OTHER && u.who != THREAD_VARIES) ||
+            hangs_on_block(f, &a, &b, delta, load, store, u.thread[0])) {
+            keep_doubt(f, s->access, second); /* several threads may write the same, or there is none */
             continue;
+        }
         if (!race_seen(f, s->access, second)) {
             struct graph_race r = {.first = s->access, .second = second, .assumed = u.in_warp};
             memcpy(r.thread, u.thread, sizeof r.thread);
