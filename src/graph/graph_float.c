@@ -1,5 +1,5 @@
-/* Floats: identities that keep every bit of every result only (NaN payloads apart). What flushes, saturates or loses the
- * sign of a zero is no identity.
+/* Floats: identities that keep every bit of every result only (NaN payloads apart). What flushes, saturates or loses
+ * the sign of a zero is no identity.
  *
  * requires: arguments already simplified · gives: the node in canonical form */
 #include "graph/graph_rules.h"
