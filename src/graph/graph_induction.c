@@ -60,6 +60,10 @@ static void find_step(struct cycle_work *w, const struct cycle_region *r, struct
     }
     p->constant = graph_is_const(g, p->step, NULL);
     p->amount = p->constant ? signed_const(g, p->step) : 0;
+    if (p->amount > INT64_MAX / 4 || p->amount < -(INT64_MAX / 4)) { /* no honest step; its negative must exist */
+        p->constant = false;
+        p->amount = 0;
+    }
 }
 
 /* ---- uses ------------------------------------------------------------------------------------- */

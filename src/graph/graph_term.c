@@ -63,8 +63,8 @@ static bool linear_of(struct peeler *p, const struct graph_node *n, struct summa
             return false;
         for (int k = 0; k < NUMBERS; k++)
             out->f[k] = n->kind == UOP_ADD ? a.f[k] + b.f[k] : a.f[k] * b.f[k];
-        out->constant = n->kind == UOP_ADD ? (int64_t)((uint64_t)a.constant + (uint64_t)b.constant)
-                                           : (int64_t)((uint64_t)a.constant * (uint64_t)b.constant);
+        out->constant = n->kind == UOP_ADD ? a.constant + b.constant
+                                           : a.constant * b.constant;
         break;
     case UOP_NEG:
         a = peel_sum_up(p, n->arg[0], depth + 1);
@@ -72,7 +72,7 @@ static bool linear_of(struct peeler *p, const struct graph_node *n, struct summa
             return false;
         for (int k = 0; k < NUMBERS; k++)
             out->f[k] = 0 - a.f[k];
-        out->constant = (int64_t)(0 - (uint64_t)a.constant);
+        out->constant = 0 - a.constant;
         break;
     case UOP_SEXT:
     case UOP_ZEXT:
@@ -94,7 +94,7 @@ static struct summary constant_summary(const struct graph_node *n)
 {
     unsigned bits = uop_type_bits((enum uop_type)n->type);
     int64_t v = bits == 0 || bits >= 64 ? (int64_t)n->imm : (int64_t)(n->imm << (64 - bits)) >> (64 - bits);
-    struct summary s = {.hash = peel_mix(0x636f6e73, n->imm), .constant = v, .linear = true};
+    struct summary s = {.hash = peel_mix(0x636f6e73, n->imm), .constant = (uint64_t)v, .linear = true};
     for (int k = 0; k < NUMBERS; k++)
         s.f[k] = (uint64_t)v;
     return s;
@@ -113,7 +113,7 @@ static struct summary element(struct peeler *p, const struct graph_node *load, u
     peel_take_in(&s, &a, 1);
     for (int k = 0; k < NUMBERS; k++)
         s.f[k] += offset;
-    s.constant += (int64_t)offset;
+    s.constant += offset;
     return s;
 }
 
@@ -143,7 +143,7 @@ bool peel_shifted_counter(struct peeler *p, graph_id id, struct summary *out)
     out->f[OTHER] += by * unit;
     out->f[LATER] = out->f[NOW] + (uint64_t)phi->amount * unit;
     out->f[STILL] = out->f[NOW];
-    out->constant = (int64_t)by;
+    out->constant = by;
     return true;
 }
 
@@ -187,7 +187,7 @@ static struct summary phi_summary(struct peeler *p, graph_id id, unsigned depth)
     s.f[NOW] = n.f[NOW] - turn;
     s.f[OTHER] = n.f[OTHER] - turn;
     s.f[STILL] = n.f[STILL] - turn;
-    s.constant = n.constant - (int64_t)turn;
+    s.constant = n.constant - turn;
     return s;
 }
 
@@ -227,7 +227,7 @@ struct summary peel_define(struct peeler *p, graph_id id, unsigned depth)
         s.hash = peel_mix(0x63626e6b, n.type);
         for (int k = 0; k < NUMBERS; k++)
             s.f[k] = n.imm;
-        s.constant = (int64_t)n.imm;
+        s.constant = n.imm;
         return s;
     }
     bool varies = cycle_varies(p->w, p->r->loop, id);
