@@ -52,7 +52,8 @@ enum sp_status fact_build_summary(struct arena *a, struct fact_source *s, struct
 const uint64_t *fact_identities(struct arena *a, const struct graph *g);
 
 /* Blocks of that many threads that are on a multiprocessor at once, and what keeps it from being more: of equals the
- * first of threads, blocks, registers, shared. 0: none fits, or the architecture's limits are not known (*limit NULL). */
+ * first of threads, blocks, registers, shared. 0: none fits, or the architecture's limits are not known (*limit
+ * NULL). */
 uint32_t fact_blocks_at_once(unsigned sm, uint32_t threads, uint32_t registers, uint32_t shared, uint32_t barriers,
                              const char **limit);
 

@@ -57,8 +57,8 @@ static bool is_float_compare(const struct graph *g, graph_id id)
     return n->kind >= UOP_FLT && n->kind <= UOP_FNUM;
 }
 
-/* A register set to a constant or to what another holds, by whatever instruction, is no arithmetic; a choice between numbers by a comparison of
- * numbers is one operation, the comparison with it. */
+/* A register set to a constant or to what another holds, by whatever instruction, is no arithmetic; a choice between
+ * numbers by a comparison of numbers is one operation, the comparison with it. */
 static double flops_of(const struct graph *g, const struct graph_insn *insn)
 {
     const struct uop_list *l = g->input.insns[insn->input].uops;
@@ -179,8 +179,8 @@ static bool build_work(struct arena *a, struct fact_source *s, struct fact_kerne
 /* ---- occupancy ------------------------------------------------------------------------------- */
 
 /* What a multiprocessor has, as CUDA documents it: warps and blocks at once, bytes of shared memory at most, the unit
- * and the bytes a block is charged beyond its own, barriers (0: they never limit). Everywhere: 65536 registers in four parts, given out 256
- * at a time to a warp. */
+ * and the bytes a block is charged beyond its own, barriers (0: they never limit). Everywhere: 65536 registers in four
+ * parts, given out 256 at a time to a warp. */
 struct multiprocessor {
     unsigned sm;
     uint32_t warps, blocks, shared_bytes, shared_unit, shared_extra, barriers;

@@ -18,6 +18,25 @@ static const char *value_text(struct fact_source *s, graph_id node)
     return node == GRAPH_NIL ? NULL : said(mean_expr(s->mean, node, UOP_B32, MEAN_EXPANDED));
 }
 
+/* The text without casts of the counter itself: how its words are read where it is compared says no more of the loop. */
+static const char *plain(struct fact_source *s, const char *text, const char *counter)
+{
+    static const char *const casts[] = {"(unsigned)", "(int)"};
+    size_t name = strlen(counter);
+    for (size_t i = 0; text && i < sizeof casts / sizeof casts[0]; i++) {
+        size_t cast = strlen(casts[i]);
+        for (const char *at = text; (at = strstr(at, casts[i])) != NULL; at++) {
+            char after = strncmp(at + cast, counter, name) == 0 ? at[cast + name] : 'x';
+            bool whole = after == '\0' || after == ' ' || after == ')';
+            if (whole)
+                text = at = arena_printf(s->mean->a, "%.*s%s", (int)(at - text), text, at + cast);
+            if (!at)
+                return NULL;
+        }
+    }
+    return text;
+}
+
 /* The counter's own phi is the counter, whatever multiple of it the machine carries. */
 static bool is_counter_phi(const struct graph *g, const struct graph_cycle *c, graph_id phi)
 {
@@ -131,8 +150,8 @@ enum sp_status fact_build_loops(struct arena *a, struct fact_source *s, struct f
         f.counter = value_text(s, c->counter);
         if (f.counter) {
             f.start = value_text(s, c->start);
-            f.step = value_text(s, c->next);
-            f.until = c->until == GRAPH_NIL ? NULL : said(mean_condition(s->mean, c->until));
+            f.step = plain(s, value_text(s, c->next), f.counter);
+            f.until = c->until == GRAPH_NIL ? NULL : plain(s, said(mean_condition(s->mean, c->until)), f.counter);
         }
         f.count = value_text(s, c->count);
         struct fact_loop_piece *pieces = ARENA_ARRAY(a, struct fact_loop_piece, c->pieces.n);

@@ -306,7 +306,13 @@ static void build_output(struct arena *a, struct fact_source *s, struct fact_ker
                          const struct graph_cycle *cycle)
 {
     struct graph *g = s->g;
-    graph_id when = cycle ? graph_cycle_path(g, cycle) : x->runs_when; /* in whichever piece */
+    graph_id when = x->runs_when;
+    if (cycle) { /* in whichever piece: how the loop is come to, and what the body asks for itself */
+        const struct graph_piece *best = &cycle->pieces.p[cycle->best];
+        uint32_t head = best->straight ? best->blocks[0] : g->loops.p[best->loop].header;
+        graph_id own = x->runs_when == GRAPH_NIL ? GRAPH_NIL : graph_assume(g, x->runs_when, g->blocks.p[head].path);
+        when = graph_and(g, graph_cycle_path(g, cycle), own);
+    }
     uint32_t index;
     bool joined = x->width == 8 && x->value[1] != GRAPH_NIL && element_is_64_bit(s, x);
     for (unsigned w = 0; w < (joined ? 1u : 4u) && x->value[w] != GRAPH_NIL; w++) {
@@ -322,7 +328,11 @@ static void build_output(struct arena *a, struct fact_source *s, struct fact_ker
             o.value = s->mean->value_ids.p[index];
         node = mean_stored_value(s->mean, node, x->width);
         o.exact = exact_text(a, s, node);
-        o.real = pat_real_expr(s->mean, s->patterns, node, fact_float_type(mean_type(s->mean, node)), MEAN_EXPANDED);
+        const struct place_value *v = place_value_of(s->place, node, &index);
+        bool variable = v && v->accumulator && v->named != v->node; /* told by its id, as it has no written-out form */
+        o.real = variable ? s->mean->value_ids.p[index]
+                          : pat_real_expr(s->mean, s->patterns, node, fact_float_type(mean_type(s->mean, node)),
+                                          MEAN_EXPANDED);
         struct pat_differences d = {0};
         pat_differences(s->mean, s->patterns, node, a, &d);
         struct fact_differs *list = ARENA_ARRAY(a, struct fact_differs, d.list.n);

@@ -16,6 +16,7 @@
  *          |  name "(" [arguments] ")" ";"   a call
  *          |  ["#pragma unroll" name] "for" "(" [name "=" start] ";" [condition] ";" [name op "=" next] ")" loop
  *          |  statement statement {statement}     one after the other
+ *             a loop may be followed by "name == expression;": what a name then is
  *   loop   := statement | "{" {statement} "}"    of the forms above but a value; `...;` is anything
  *   In the head of a loop and as the body of an if, `...` stands for anything too.
  *
@@ -81,7 +82,10 @@ struct cu_expr {
     unsigned arg_count;
     bool ellipsis;
     unsigned line;
+    unsigned meaning; /* of a name: for the reader of the tree; 0 at first */
 };
+
+enum { CU_MAX_RESULTS = 4 };
 
 enum cu_place { CU_ANYWHERE, CU_SHARED, CU_LOCAL };
 
@@ -133,6 +137,8 @@ struct cu_block {
     struct cu_loop loop; /* CU_LOOP */
     const struct cu_statement *statements;
     unsigned statement_count;
+    const struct cu_expr *result[CU_MAX_RESULTS]; /* CU_LOOP: name == expression, when it is over */
+    unsigned result_count;
 };
 
 enum { CU_MAX_ARGS = 8, CU_MAX_VARIABLES = 16, CU_MAX_STATEMENTS = 8 };

@@ -486,6 +486,24 @@ static bool add_statement(struct parser *p, struct cu_statement *list, struct cu
     return true;
 }
 
+/* What names are when the loop is over. */
+static bool parse_results(struct parser *p, struct cu_block *b)
+{
+    while (p->token.kind != CU_T_END && !is_mark(p, "}")) {
+        struct cu_expr *e = parse_choice(p);
+        if (!e)
+            return false;
+        if (e->kind != CU_BINARY || e->op != CU_EQ || e->arg[0]->kind != CU_NAME)
+            return fail(p, "a name == what it is") != NULL;
+        if (b->result_count == CU_MAX_RESULTS)
+            return fail(p, "at most four results") != NULL;
+        b->result[b->result_count++] = e;
+        if (!need(p, ";"))
+            return false;
+    }
+    return true;
+}
+
 static bool parse_loop(struct parser *p, struct cu_statement *list, struct cu_block *b)
 {
     b->form = CU_LOOP;
@@ -507,11 +525,11 @@ static bool parse_loop(struct parser *p, struct cu_statement *list, struct cu_bl
     if (!parse_head(p, &b->loop))
         return false;
     if (!take(p, "{"))
-        return add_statement(p, list, b);
+        return add_statement(p, list, b) && parse_results(p, b);
     while (p->token.kind != CU_T_END && !is_mark(p, "}"))
         if (!add_statement(p, list, b))
             return false;
-    return need(p, "}");
+    return need(p, "}") && parse_results(p, b);
 }
 
 static bool parse_body(struct parser *p, struct cu_block *b)

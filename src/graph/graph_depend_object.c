@@ -14,6 +14,7 @@ struct shared_access {
     struct graph_linear form;
     bool store, known;
     int64_t step; /* smallest distance between two threads' words, 0: the same for all */
+    bool falls;   /* some step goes down: the constant is no beginning */
 };
 
 struct cutter {
@@ -55,6 +56,7 @@ static bool list_shared(struct cutter *c)
             unsigned d;
             bool whole;
             int64_t step = s.form.t[k].c < 0 ? -s.form.t[k].c : s.form.t[k].c;
+            s.falls |= s.form.t[k].c < 0;
             if (graph_is_coordinate(g, s.form.t[k].symbol, &d, &whole) && (!s.step || step < s.step))
                 s.step = step;
             unsigned kind = graph_at(g, s.form.t[k].symbol)->kind;
@@ -107,27 +109,29 @@ static void bounds_from(struct graph *g, struct bounds *b, const struct shared_a
     }
 }
 
-/* Runs over the cut for some thread: by the bounds of what it is made of; an index of which nothing is known is taken
- * to stay inside. Ranges are those of a block of the size that the cut asks for. */
+/* Runs over the cut for some thread, from below or from above: by the bounds of what it is made of; an index of which
+ * nothing is known is taken to stay inside. Ranges are those of a block of the size that the cut asks for. */
 static bool runs_over(struct graph *g, const struct shared_access *s, int64_t cut)
 {
     const int64_t far = INT64_C(1) << 26;
     const struct graph_access *x = &g->accesses.p[s->access];
-    __int128 most = s->form.k;
+    bool above = s->form.k >= cut;
+    __int128 end = s->form.k; /* the address furthest on the other side */
     for (unsigned k = 0; k < s->form.n; k++) {
         struct graph_range r;
         graph_range_of(g, s->form.t[k].symbol, &r);
-        int64_t reach = s->form.t[k].c > 0 ? r.hi : r.lo, least = s->form.t[k].c > 0 ? r.lo : r.hi;
+        bool up = (s->form.t[k].c > 0) != above;
+        int64_t reach = up ? r.hi : r.lo, least = up ? r.lo : r.hi;
         if (reach < far && reach > -far)
-            most += (__int128)s->form.t[k].c * reach;
+            end += (__int128)s->form.t[k].c * reach;
         else if (least < far && least > -far)
-            most += (__int128)s->form.t[k].c * least;
+            end += (__int128)s->form.t[k].c * least;
     }
-    if (most + x->width <= cut)
+    if (above ? end >= cut : end + x->width <= cut)
         return false;
     struct graph_constraints all = {0};
-    struct graph_linear f = {.k = cut - x->width + 1}; /* address >= cut - width + 1 */
-    if (!graph_linear_add(&f, &s->form, -1))
+    struct graph_linear f = {.k = above ? -(cut - 1) : cut - x->width + 1}; /* it lies on the other side */
+    if (!graph_linear_add(&f, &s->form, above ? 1 : -1))
         return true;
     graph_constrain(&all, &f);
     return !graph_excluded(g, x->runs_when, GRAPH_NIL, &all);
@@ -172,7 +176,7 @@ static bool cut_holds(struct cutter *c, int64_t from, int64_t cut)
     g->env = &env;
     for (size_t i = 0; i < c->all.n && holds; i++) {
         const struct shared_access *s = &c->all.p[i];
-        holds = !(s->known && s->form.k >= from && s->form.k < cut && runs_over(g, s, cut));
+        holds = !(s->known && s->form.k >= from && (s->form.k < cut || s->falls) && runs_over(g, s, cut));
     }
     kept->turns = trial.turns;
     g->facts = kept;
@@ -185,7 +189,7 @@ static bool find_cuts(struct cutter *c)
     VEC(int64_t) bases = {0};
     size_t distinct = 0;
     for (size_t i = 0; i < c->all.n; i++) {
-        if (c->all.p[i].store && c->all.p[i].known)
+        if (c->all.p[i].store && c->all.p[i].known && !c->all.p[i].falls)
             VEC_PUSH(c->a, bases, c->all.p[i].form.k);
         if (!c->all.p[i].known)
             return !arena_failed(c->a); /* anything may run over anything */

@@ -338,6 +338,54 @@ static void judge(struct graph *g, const struct graph_side *store, const struct 
         out->in_warp = one_warp(g, &u[0], out->thread[0], load->when, when, &base);
 }
 
+/* The thread's number in a block of two or three dimensions: x + blockDim.x * (y + blockDim.y * z), as one step. */
+static bool is_thread_number(struct graph *g, const struct graph_digit *d, unsigned count)
+{
+    bool x = false, y = false;
+    for (unsigned i = 0; i < count; i++) {
+        if (d[i].c != d[0].c || d[i].mask != UINT32_MAX || d[i].shift || d[i].flip)
+            return false;
+        const struct graph_node scale = *graph_at(g, d[i].scale);
+        if (d[i].scale == GRAPH_NIL)
+            x |= d[i].dimension == 0;
+        else if (d[i].dimension == 1 && scale.kind == UOP_SREG && scale.imm == UOP_SR_NTID_X)
+            y = true;
+        else if (d[i].dimension != 2 || d[i].scale != graph_op2(g, UOP_MUL, UOP_B32, graph_sreg(g, UOP_SR_NTID_X),
+                                                                graph_sreg(g, UOP_SR_NTID_Y)))
+            return false;
+    }
+    return count > 1 && x && y;
+}
+
+/* Another number: which thread it is cannot be said by coordinates, but whether it is another one can. */
+static bool solve_number(struct graph *g, const struct graph_side *store, const struct graph_side *load, int64_t c,
+                         const struct graph_linear *difference, struct graph_solution *out)
+{
+    struct graph_constraints none = {0}, zero = {0};
+    struct graph_linear d = *difference, minus = {0};
+    graph_id when = graph_block_uniform(g, store->when) ? store->when : GRAPH_NIL;
+    int64_t k;
+    if (graph_linear_is_const(&d, &k) && k == 0)
+        return false;
+    for (unsigned i = 0; i < d.n; i++)
+        if (d.t[i].c % c)
+            return false;
+    if (d.k % c || !graph_linear_add(&minus, &d, -1)) {
+        out->answer = d.k % c ? SOLVE_NEVER : SOLVE_UNKNOWN;
+        return true;
+    }
+    graph_constrain(&zero, &d);
+    graph_constrain(&zero, &minus);
+    out->answer = SOLVE_THREAD;
+    out->may = false;
+    out->assumed = d.wraps;
+    if (graph_excluded(g, load->when, when, &zero))
+        out->who = THREAD_OTHER;
+    else if (both_exclude(g, load->when, when, &none, &d, -1, 1) && both_exclude(g, load->when, when, &none, &d, 1, 1))
+        out->who = THREAD_SAME;
+    return true;
+}
+
 static void solve(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
                   struct graph_solution *out)
 {
@@ -412,6 +460,10 @@ static void solve(struct graph *g, const struct graph_side *store, const struct 
         }
         condition = right;
     } else {
+        struct graph_linear apart = difference;
+        if (is_thread_number(g, digits, count) && graph_linear_add(&apart, &varying, -1) &&
+            solve_number(g, store, load, digits[0].c, &apart, out))
+            return;
         graph_sort_digits(digits, count);
         if (!graph_take_apart(g, digits, count, &right, &out->assumed, &never)) {
             if (never)

@@ -18,6 +18,23 @@ static bool never(struct graph *g, const struct graph_linear *f)
     return r.lo > 0;
 }
 
+/* Integers: c * x + k <= 0 is x + ceil(k / c) <= 0. */
+static void tighten(struct graph_linear *f)
+{
+    int64_t gcd = 0;
+    for (unsigned i = 0; i < f->n && gcd != 1; i++)
+        for (int64_t b = f->t[i].c < 0 ? -f->t[i].c : f->t[i].c; b;) {
+            int64_t rest = gcd % b;
+            gcd = b;
+            b = rest;
+        }
+    if (gcd <= 1)
+        return;
+    for (unsigned i = 0; i < f->n; i++)
+        f->t[i].c /= gcd;
+    f->k = f->k / gcd + (f->k > 0 && f->k % gcd != 0);
+}
+
 /* a + b with multipliers that make their first common symbol of opposite sign go away; or plainly. */
 static bool combine(const struct graph_linear *a, const struct graph_linear *b, unsigned way, struct graph_linear *out)
 {
@@ -35,7 +52,10 @@ static bool combine(const struct graph_linear *a, const struct graph_linear *b, 
             return false;
     }
     *out = (struct graph_linear){0};
-    return graph_linear_add(out, a, ma) && graph_linear_add(out, b, mb);
+    if (!graph_linear_add(out, a, ma) || !graph_linear_add(out, b, mb))
+        return false;
+    tighten(out);
+    return true;
 }
 
 /* What only gets smaller from turn to turn is never above its start. */
@@ -104,34 +124,78 @@ static void add_axioms(struct graph *g, struct graph_constraints *s)
                 graph_linear_symbol(&f, id, 1); /* x & m <= x */
                 if (graph_linear_add(&f, &x, -1))
                     graph_constrain(s, &f);
+                if (graph_is_const(g, n.arg[1], &c) && (c & (c + 1)) == 0 && c < 1 << 16) {
+                    /* x = (x >> k) * 2^k + (x & (2^k - 1)) */
+                    graph_id high = graph_op2(g, UOP_SHR, UOP_B32, n.arg[0],
+                                              graph_const(g, UOP_B32, (uint64_t)__builtin_ctzll(c + 1)));
+                    struct graph_linear whole = x, minus = {0};
+                    if (graph_linear_symbol(&whole, id, -1) && graph_linear_symbol(&whole, high, -(int64_t)(c + 1)) &&
+                        graph_linear_add(&minus, &whole, -1)) {
+                        graph_constrain(s, &whole);
+                        graph_constrain(s, &minus);
+                    }
+                }
             }
         }
     }
 }
 
-/* Facts are put together two at a time, and what comes of it with all before it, as long as a symbol falls away. */
+struct fact {
+    struct graph_linear f;
+    uint64_t up, down; /* symbols with a positive, a negative coefficient, by a bit each */
+};
+
+/* Adds a fact, unless one that says as much of the same symbols is there. */
+static void keep_fact(struct fact *facts, unsigned *n, unsigned most, const struct graph_linear *f)
+{
+    struct fact made = {.f = *f};
+    for (unsigned k = 0; k < f->n; k++) {
+        uint64_t bit = UINT64_C(1) << (f->t[k].symbol & 63);
+        made.up |= f->t[k].c > 0 ? bit : 0;
+        made.down |= f->t[k].c < 0 ? bit : 0;
+    }
+    for (unsigned i = 0; i < *n; i++) {
+        bool same = facts[i].f.n == f->n && facts[i].up == made.up && facts[i].down == made.down;
+        for (unsigned k = 0; k < f->n && same; k++)
+            same = facts[i].f.t[k].symbol == f->t[k].symbol && facts[i].f.t[k].c == f->t[k].c;
+        if (same && facts[i].f.k >= f->k)
+            return;
+    }
+    if (*n < most)
+        facts[(*n)++] = made;
+}
+
+/* Facts are put together two at a time, and what comes of it with all before it, as long as a symbol falls away. Two
+ * that share no symbol of opposite sign say no more together than each alone. */
 bool graph_contradicts(struct graph *g, struct graph_constraints *s)
 {
-    enum { FACTS_MAX = 48, TRIES_MAX = 400 };
-    struct graph_linear facts[FACTS_MAX], f;
-    unsigned tries = 0;
+    enum { FACTS_MAX = 64, TRIES_MAX = 800 };
+    struct fact facts[FACTS_MAX];
+    struct graph_linear f;
+    struct graph_facts *work = graph_facts_of(g);
+    unsigned n = 0, tries = 0;
     for (unsigned i = 0; i < s->n; i++)
         if (never(g, &s->f[i]))
             return true;
     add_axioms(g, s);
-    struct graph_facts *work = graph_facts_of(g);
-    unsigned n = s->n;
-    for (unsigned i = 0; i < n; i++)
-        facts[i] = s->f[i];
+    for (unsigned i = 0; i < s->n; i++) {
+        f = s->f[i];
+        tighten(&f);
+        keep_fact(facts, &n, FACTS_MAX, &f);
+    }
     for (unsigned i = 1; i < n; i++) {
         for (unsigned k = 0; k < i && tries < TRIES_MAX; k++) {
-            for (unsigned way = 0; way < 3 && combine(&facts[i], &facts[k], way, &f); way++) {
+            const struct fact *a = &facts[i], *b = &facts[k];
+            if (!((a->up & b->down) | (a->down & b->up)))
+                continue;
+            for (unsigned way = 0; way < 3 && combine(&a->f, &b->f, way, &f); way++) {
                 tries++;
                 work->tries++;
                 if (never(g, &f))
                     return true;
-                if (f.n < facts[i].n + facts[k].n && f.n && n < FACTS_MAX)
-                    facts[n++] = f;
+                unsigned most = a->f.n > b->f.n ? a->f.n : b->f.n;
+                if (f.n && f.n <= most)
+                    keep_fact(facts, &n, FACTS_MAX, &f);
             }
         }
     }
@@ -140,6 +204,18 @@ bool graph_contradicts(struct graph *g, struct graph_constraints *s)
 
 static bool row_of(struct graph *g, struct graph_constraints *s, const graph_id *atoms, unsigned count, uint64_t table,
                    int row);
+
+/* Among the facts is one that x is not negative. */
+static bool known_not_negative(const struct graph_constraints *s, const struct graph_linear *x)
+{
+    for (unsigned i = 0; i < s->n; i++) {
+        struct graph_linear sum = s->f[i];
+        int64_t k;
+        if (sum.n == x->n && graph_linear_add(&sum, x, 1) && graph_linear_is_const(&sum, &k) && k >= 0)
+            return true;
+    }
+    return false;
+}
 
 /* A compare of select(c, constant, constant) with a constant is c or its opposite: NIL when it is no such. */
 static graph_id through_select(struct graph *g, const struct graph_node *n, bool holds)
@@ -197,13 +273,13 @@ static void add_literal(struct graph *g, struct graph_constraints *s, graph_id a
     graph_linear_range(g, &x, &rx);
     graph_linear_range(g, &y, &ry);
     if (n.kind == UOP_ILT_U && holds) {
-        if (ry.lo < 0)
+        if (ry.lo < 0 && !known_not_negative(s, &y))
             return;
         f = (struct graph_linear){0};
         if (graph_linear_add(&f, &x, -1)) /* below a number that is not negative */
             graph_constrain(s, &f);
     }
-    if (n.kind == UOP_ILT_U && !holds && rx.lo < 0)
+    if (n.kind == UOP_ILT_U && !holds && rx.lo < 0 && !known_not_negative(s, &x))
         return;
     if (holds)
         less.k++;
@@ -293,9 +369,8 @@ static bool understood(struct graph *g, graph_id id)
     if (!graph_linear_of(g, id, &f))
         return false;
     for (unsigned i = 0; i < f.n; i++) {
-        unsigned d;
-        bool whole;
-        if (!graph_block_uniform(g, f.t[i].symbol) && !graph_is_coordinate(g, f.t[i].symbol, &d, &whole))
+        struct graph_digit d = {0};
+        if (!graph_block_uniform(g, f.t[i].symbol) && (!graph_is_digit(g, f.t[i].symbol, &d) || d.flip))
             return false;
     }
     return true;

@@ -315,8 +315,9 @@ static bool phi_is_nonnegative(const struct graph *g, const struct cycle_phi *p)
     return p->step_kind == CYCLE_STEP_SHIFT && is_nonnegative(g, p->start);
 }
 
-/* The compare atom in terms of shifts to the right, where its limit is a power of two: x < 2^b is x >> b == 0. */
-static graph_id as_shift(struct cycle_work *w, const struct cycle_phi *p, graph_id atom)
+/* The compare atom in terms of shifts to the right: x < 2^b is x >> b == 0; and over the next value x >> t, where the
+ * limit is a multiple of 2^t: x < m * 2^t is x >> t < m. */
+static graph_id as_shift(struct cycle_work *w, const struct cycle_phi *p, graph_id following, graph_id atom)
 {
     struct graph *g = w->g;
     const struct graph_node n = *graph_at(g, atom);
@@ -330,8 +331,18 @@ static graph_id as_shift(struct cycle_work *w, const struct cycle_phi *p, graph_
     if (n.kind == UOP_ILT_S &&
         (k >> 31 || !(is_nonnegative(g, x) || (phi_is_nonnegative(g, p) && cycle_bare(g, x) == p->phi))))
         return atom;
-    uint64_t limit = above ? k + 1 : k;
-    if (limit == 0 || (limit & (limit - 1)) != 0 || limit >> 31)
+    uint64_t limit = above ? k + 1 : k, t = 0;
+    if (limit == 0 || limit >> 31)
+        return atom;
+    const struct graph_node *f = graph_at(g, following);
+    bool next = following != GRAPH_NIL && (f->kind == UOP_SHR || f->kind == UOP_SAR) &&
+                cycle_bare(g, f->arg[0]) == cycle_bare(g, x) && graph_is_const(g, f->arg[1], &t) && t < 31;
+    if (next && limit % (UINT64_C(1) << t) == 0 && limit >> t > 1) {
+        struct uop like = {.kind = n.kind, .type = UOP_B1, .imm = n.imm};
+        graph_id less = graph_pure(g, &like, (graph_id[]){following, graph_const(g, type_of(g, x), limit >> t)}, 2);
+        return above ? graph_not(g, less) : less;
+    }
+    if ((limit & (limit - 1)) != 0)
         return atom;
     unsigned b = (unsigned)__builtin_ctzll(limit);
     enum uop_type type = type_of(g, x);
@@ -351,7 +362,7 @@ static graph_id express_test(struct cycle_work *w, const struct cycle_region *r,
     if (!graph_table(g, cond, atoms, &count, &table))
         return GRAPH_NIL;
     for (unsigned i = 0; i < count && p->step_kind == CYCLE_STEP_SHIFT; i++) {
-        graph_id shifted = as_shift(w, p, atoms[i]);
+        graph_id shifted = as_shift(w, p, following, atoms[i]);
         if (shifted != atoms[i])
             cond = cycle_replace(w, cond, atoms[i], shifted);
     }

@@ -298,8 +298,19 @@ static graph_id join_extended(struct graph *g, graph_id l, graph_id h)
     return GRAPH_NIL;
 }
 
+/* A word, or half of one, that nothing was ever written to: any value will do. */
+static bool is_undefined(const struct graph *g, graph_id id)
+{
+    const struct graph_node *n = at(g, id);
+    if (n->kind == UOP_HI || n->kind == UOP_LO)
+        n = at(g, n->arg[0]);
+    return n->kind == GRAPH_ENTRY;
+}
+
 graph_id graph_simplify_pair(struct graph *g, const struct uop *like, const graph_id *args)
 {
+    if (is_undefined(g, args[1]) && !is_undefined(g, args[0]))
+        return graph_op1(g, UOP_ZEXT, (enum uop_type)like->type, args[0]);
     if (like->type == UOP_B64) {
         graph_id whole = join_simple(g, args[0], args[1]);
         if (whole == GRAPH_NIL)

@@ -118,7 +118,7 @@ static struct term term_of(struct straight *s, graph_id id, unsigned depth)
                 uint64_t weight = k < either ? mix(by, parts[k].hash) : mix(by, parts[k].hash + k + 1);
                 t.hash = k < either ? t.hash + weight : mix(t.hash, weight);
                 t.at += (weight | 1) * parts[k].at;
-                t.order += parts[k].order;
+                t.order = (int64_t)((uint64_t)t.order + (uint64_t)parts[k].order);
             }
         }
     }

@@ -47,7 +47,7 @@ void peel_take_in(struct summary *s, const struct summary *part, uint64_t weight
     weight |= 1;
     for (int k = 0; k < NUMBERS; k++)
         s->f[k] += weight * part->f[k];
-    s->constant += part->constant;
+    s->constant = (int64_t)((uint64_t)s->constant + (uint64_t)part->constant);
 }
 
 /* An integer operation on linear values is one: evaluated, extensions ignored (indices do not wrap). */

@@ -370,10 +370,24 @@ static void choose_counter(struct turns *t, uint32_t at)
         }
         break;
     }
-    struct graph_node turn = {.kind = GRAPH_TURN, .type = UOP_B32, .imm = at, .insn = UINT32_MAX};
-    t->counter[at] = graph_intern(g, &turn);
     t->first[at] = 0;
     t->slope[at] = 1;
+    for (size_t i = 0; i < c->pieces.n && !c->pieces.p[0].straight;
+         i++) { /* in steps of its own, as the source may count */
+        const struct cycle_region *of = &t->w->regions[c->pieces.p[0].loop];
+        int64_t unroll = c->pieces.p[0].unroll;
+        for (uint32_t k = 0; k < of->phi_count; k++) {
+            const struct cycle_phi *p = &of->phis[k];
+            if (p->step_kind == CYCLE_STEP_ADD && p->constant && p->live && p->amount > 0 && p->amount % unroll == 0 &&
+                !p->pointer && p->test && graph_at(g, p->phi)->type == UOP_B32 && graph_is_const(g, p->start, &from)) {
+                t->first[at] = (int32_t)from;
+                t->slope[at] = p->amount / unroll;
+            }
+        }
+        break;
+    }
+    struct graph_node turn = {.kind = GRAPH_TURN, .type = UOP_B32, .imm = at, .insn = UINT32_MAX};
+    t->counter[at] = graph_intern(g, &turn);
 }
 
 static bool first_piece(const struct graph_cycle *c, const struct cycle_region *r)
@@ -401,8 +415,11 @@ static void count_by_test(struct turns *t, uint32_t at)
         return;
     struct cycle_region *r = &t->w->regions[c->pieces.p[0].loop];
     const struct cycle_phi *p = r->tested >= 0 ? &r->phis[r->tested] : NULL;
-    if (!p || r->tested == r->counter || p->step_kind != CYCLE_STEP_ADD || !p->constant || p->amount <= 0 ||
-        !graph_is_const(t->w->g, p->start, &from))
+    if (!p || r->tested == r->counter || p->step_kind == CYCLE_STEP_NONE || p->start == GRAPH_NIL)
+        return;
+    bool plain =
+        p->step_kind == CYCLE_STEP_ADD && p->constant && p->amount > 0 && graph_is_const(t->w->g, p->start, &from);
+    if (!plain && !p->guard && !p->address)
         return;
     int32_t before = r->counter;
     struct graph_cycle as = *c;
@@ -430,12 +447,17 @@ static void name_counter(struct turns *t, uint32_t at)
         told = t->turn_of[r->phis[k].phi] != GRAPH_NIL;
     if (!told)
         return;
+    graph_id own = c->counter, until = c->until;
     c->counter = turn;
-    c->start = graph_const(g, UOP_B32, 0);
-    c->next = graph_op2(g, UOP_ADD, UOP_B32, turn, graph_const(g, UOP_B32, 1));
+    c->start = graph_const(g, UOP_B32, (uint64_t)t->first[at]);
+    c->next = graph_op2(g, UOP_ADD, UOP_B32, turn, graph_const(g, UOP_B32, (uint64_t)t->slope[at]));
     c->until = GRAPH_NIL;
-    if (c->count != GRAPH_NIL && graph_at(g, c->count)->type == UOP_B32)
-        c->until = graph_op2(g, UOP_IEQ, UOP_B1, turn, c->count);
+    if (c->count != GRAPH_NIL && graph_at(g, c->count)->type == UOP_B32) {
+        graph_id way = graph_op2(g, UOP_MUL, UOP_B32, c->count, graph_const(g, UOP_B32, (uint64_t)t->slope[at]));
+        c->until = graph_op2(g, UOP_IEQ, UOP_B1, turn, graph_op2(g, UOP_ADD, UOP_B32, way, c->start));
+    } else if (own != GRAPH_NIL && own < t->w->nodes && t->turn_of[own] == turn && until != GRAPH_NIL) {
+        c->until = cycle_replace(t->w, until, own, turn); /* the shortest piece's own test */
+    }
 }
 
 /* A counter that runs to nothing in the last piece is what is left of the count, or its negative. */

@@ -253,7 +253,8 @@ static struct mean_text integer_min_max(const struct printer *p, const struct gr
                       text[0], text[1]);
 }
 
-/* c ? constant : value, where !c is as plain as c: the value comes first, the constant is what stands for it elsewhere. */
+/* c ? constant : value, where !c is as plain as c: the value comes first, the constant is what stands for it
+ * elsewhere. */
 static bool stands_for_else(const struct graph *g, const struct graph_node *n, bool turned)
 {
     graph_id then = turned ? n->arg[2] : n->arg[1], other = turned ? n->arg[1] : n->arg[2], atoms[6];

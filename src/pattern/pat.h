@@ -52,6 +52,9 @@ struct pat_match {
     uint32_t cycle;       /* + 1: the loop of the source it speaks of (graph_cycle.h); 0: none */
     uint32_t first, last; /* makes something: the instances between which that happens, whatever was prepared before */
 };
+/* The instance of the kernel's own level at which an instance of a called routine happens; itself, if it is none. */
+uint32_t pat_top_insn(const struct graph *g, uint32_t insn);
+
 struct pat_result {
     VEC(struct pat_match) matches; /* in a fixed order: by last instruction, wholes after their parts; see pat_run.c */
     const graph_id *real;          /* private: the real-number reading of every node that has one of its own */

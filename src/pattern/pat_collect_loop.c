@@ -21,6 +21,34 @@ static void enter_copies(struct pat_collect *k)
                      (struct pat_inner){.node = id, .term = k->c->inner.p[at].term, .load = k->c->inner.p[at].load});
 }
 
+/* A term as a node, with what the context has bound and the results of the fold's other accumulators; NIL: it cannot be
+ * said. */
+static graph_id spell(struct pat_collect *k, const struct graph_fold *f, const struct pat_term *t, unsigned depth)
+{
+    struct graph_node n = {.kind = t->float_operation, .type = UOP_F32, .insn = UINT32_MAX};
+    if (depth > 8)
+        return GRAPH_NIL;
+    if (t->kind == TERM_VARIABLE)
+        return k->c->bound[t->variable].set ? k->c->bound[t->variable].node : (graph_id)GRAPH_NIL;
+    if (t->kind == TERM_REDUCED) {
+        graph_id of = spell(k, f, t->arg[0], depth + 1);
+        for (size_t i = 0; i < k->list.n && of != GRAPH_NIL; i++) {
+            const struct pat_collective *v = k->list.p[i];
+            if (v->cycle == f->cycle + 1 && v->op == pat_op_find(t->named) && v->inputs.n == 1 && v->inputs.p[0] == of)
+                return v->values.p[v->values.n - 1];
+        }
+        return GRAPH_NIL;
+    }
+    if (t->kind != TERM_OPERATION || t->float_operation == UOP_NOP)
+        return GRAPH_NIL;
+    n.imm = t->function;
+    n.arg_count = (uint8_t)t->arg_count;
+    for (unsigned i = 0; i < t->arg_count && i < 3; i++)
+        if ((n.arg[i] = spell(k, f, t->arg[i], depth + 1)) == GRAPH_NIL)
+            return GRAPH_NIL;
+    return graph_fresh(k->x->g, &n);
+}
+
 /* One way to give a fold's accumulators to the block's names: `which[j]` is the fold's for the block's j-th. */
 static bool match_fold(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v,
                        const struct graph_fold *f, const unsigned *which)
@@ -55,9 +83,17 @@ static bool match_fold(struct pat_collect *k, const struct pat_page *page, const
         VEC_PUSH(c->a, c->inner, (struct pat_inner){.node = f->out[which[j]]});
     enter_copies(k);
     struct pat_found *found = pat_keep(k->run, GRAPH_NIL, NULL, 0);
-    if (found)
-        found->cycle = f->cycle + 1;
-    return found != NULL;
+    if (!found)
+        return false;
+    found->cycle = f->cycle + 1;
+    for (unsigned i = 0; i < plan->result_count; i++)
+        for (unsigned j = 0; j < plan->accumulators; j++) {
+            graph_id input = plan->accumulator[j] == plan->result_of[i] ? spell(k, f, plan->result[i]->arg[0], 0)
+                                                                        : (graph_id)GRAPH_NIL;
+            if (input != GRAPH_NIL)
+                pat_collect_give(k, f, which[j], pat_op_find(plan->result[i]->named), input);
+        }
+    return true;
 }
 
 static void match_folds(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)

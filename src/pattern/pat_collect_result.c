@@ -4,7 +4,7 @@
  * depth is bounded. */
 #include "pattern/pat_collect.h"
 
-enum { DEPTH = 16 };
+enum { DEPTH = 16, SEARCH = 4096 };
 
 static bool in_list(const uint32_t *p, size_t n, uint32_t what)
 {
@@ -19,7 +19,9 @@ static bool is_partial(const struct pat_collective *v, graph_id node)
     return in_list(v->values.p, v->values.n, node) || in_list(v->inputs.p, v->inputs.n, node);
 }
 
-static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool part, unsigned depth);
+/* `part`: of a tree that another reduction finishes. `first`: whoever asks runs in the first thread only; else every
+ * thread must have the result. */
+static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool part, bool first, unsigned depth);
 
 /* A load of what threads that have a result stored of it: the same for all that load; or, where `warps` is asked for,
  * the results of all warps, one a lane. */
@@ -37,7 +39,7 @@ static struct pat_collective *resolve_stored(struct pat_collect *k, uint32_t at,
             return NULL;
         if (warps && graph_is_const(k->x->g, s.value[0], NULL))
             continue; /* neutral elements for lanes without a warp */
-        struct pat_collective *one = resolve(k, s.value[0], false, depth + 1);
+        struct pat_collective *one = resolve(k, s.value[0], false, true, depth + 1);
         if (!one || (found && one != found))
             return NULL;
         if (warps ? one->reach != PAT_IN_WARP || !pat_play_hands_over(k->play, &s, &load, one->everywhere)
@@ -92,11 +94,12 @@ static struct pat_collective *resolve_load(struct pat_collect *k, graph_id node,
     return part ? NULL : resolve_copy(k, at, depth);
 }
 
-static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool part, unsigned depth)
+static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool part, bool first, unsigned depth)
 {
     struct graph *g = k->x->g;
-    if (node == GRAPH_NIL || depth > DEPTH)
+    if (node == GRAPH_NIL || depth > DEPTH || !k->left)
         return NULL;
+    k->left--;
     const struct graph_node n = *graph_at(g, node);
     if (n.kind == UOP_CONST)
         return NULL;
@@ -104,40 +107,41 @@ static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool
         struct pat_collective *v = k->list.p[i];
         bool wanted = part ? v->outcome == PAT_PART : v->outcome == PAT_ALL_IN_ONE;
         uint32_t at;
-        if (wanted && ((v->values.n && v->values.p[v->values.n - 1] == node) || map_u64_get(&v->partial, node, &at)))
+        if (wanted && (first || part || v->everywhere) &&
+            ((v->values.n && v->values.p[v->values.n - 1] == node) || map_u64_get(&v->partial, node, &at)))
             return v;
     }
     struct pat_collective *found = NULL, *one;
     switch (n.kind) {
     case UOP_LOAD: return resolve_load(k, node, part, depth);
-    case UOP_UNIFORM: return resolve(k, n.arg[0], part, depth + 1);
+    case UOP_UNIFORM: return resolve(k, n.arg[0], part, first, depth + 1);
     case UOP_SHFL: {
         uint64_t lane;
-        one = resolve(k, n.arg[0], part, depth + 1);
+        one = resolve(k, n.arg[0], part, true, depth + 1);
         return one && (one->everywhere || (n.imm == 0 && graph_is_const(g, n.arg[1], &lane) && lane == 0)) ? one : NULL;
     }
     case UOP_SELECT:
         for (unsigned i = 1; i <= 2; i++) {
-            one = resolve(k, n.arg[i], part, depth + 1);
+            one = resolve(k, n.arg[i], part, first, depth + 1);
             if (one && found && one != found)
                 return NULL;
             found = one ? one : found;
         }
         for (unsigned i = 1; found && i <= 2; i++)
             if (!graph_is_const(g, n.arg[i], NULL) && !is_partial(found, n.arg[i]) &&
-                resolve(k, n.arg[i], part, depth + 1) != found)
+                resolve(k, n.arg[i], part, first, depth + 1) != found)
                 return NULL;
         return found;
     case GRAPH_PHI:
         for (uint32_t i = 0; i < n.phi_count; i++) {
-            one = n.phi_args[i] == node ? NULL : resolve(k, n.phi_args[i], part, depth + 4);
+            one = n.phi_args[i] == node ? NULL : resolve(k, n.phi_args[i], part, first, depth + 4);
             if (one && found && one != found)
                 return NULL;
             found = one ? one : found;
         }
         for (uint32_t i = 0; found && i < n.phi_count; i++)
             if (!graph_is_const(g, n.phi_args[i], NULL) && !is_partial(found, n.phi_args[i]) &&
-                resolve(k, n.phi_args[i], part, depth + 4) != found)
+                resolve(k, n.phi_args[i], part, first, depth + 4) != found)
                 return NULL;
         return found;
     default: return NULL;
@@ -146,17 +150,21 @@ static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool
 
 struct pat_collective *pat_collect_result(struct pat_collect *k, graph_id node)
 {
-    return k && k->ready ? resolve(k, node, false, 0) : NULL;
+    if (!k || !k->ready)
+        return NULL;
+    k->left = SEARCH;
+    return resolve(k, node, false, false, 0);
 }
 
 struct pat_collective *pat_collect_inner(struct pat_collect *k, graph_id input)
 {
     if (!k || !k->ready)
         return NULL;
-    struct pat_collective *v = resolve(k, input, true, 0);
+    k->left = SEARCH;
+    struct pat_collective *v = resolve(k, input, true, true, 0);
     uint32_t at;
     if (!v)
-        v = resolve(k, input, false, 0);
+        v = resolve(k, input, false, false, 0);
     if (v)
         return v;
     const struct graph_node *n = graph_at(k->x->g, input);
@@ -173,12 +181,13 @@ struct pat_collective *pat_collect_inner(struct pat_collect *k, graph_id input)
  * each lane, the lane combines them first. */
 static void join_part(struct pat_collect *k, struct pat_collective *lanes)
 {
+    k->left = SEARCH;
     for (size_t i = 0; i < lanes->inputs.n; i++) {
-        struct pat_collective *part = resolve(k, lanes->inputs.p[i], true, 0);
+        struct pat_collective *part = resolve(k, lanes->inputs.p[i], true, true, 0);
         struct pat_binary v;
         if (!part && pat_binary_of(k->x, lanes->inputs.p[i], &v) && v.op == lanes->op) {
-            struct pat_collective *other = resolve(k, v.b, true, 0);
-            part = resolve(k, v.a, true, 0);
+            struct pat_collective *other = resolve(k, v.b, true, true, 0);
+            part = resolve(k, v.a, true, true, 0);
             if (part != other)
                 part = NULL;
             if (part && part->left == 2 * lanes->width && part->op == lanes->op) {
@@ -221,6 +230,7 @@ struct walk {
     VEC(graph_id) marked;
     const struct graph_cycle *cycle;
     enum pat_op op;
+    bool scaled; /* the accumulator is multiplied on its way */
     unsigned left;
 };
 
@@ -228,6 +238,38 @@ static bool in_cycle(const struct graph *g, const struct graph_cycle *y, uint32_
 {
     uint32_t first = g->blocks.p[block].first;
     return first >= y->first && first <= y->last;
+}
+
+/* Does a value come from a phi through sums and products? */
+static bool comes_from(struct walk *w, graph_id id, graph_id phi, struct map_u64 *seen, unsigned depth)
+{
+    uint32_t known;
+    const struct graph_node n = *graph_at(w->k->x->g, id);
+    if (id == phi)
+        return true;
+    if (depth > 200 || !w->left || map_u64_get(seen, id, &known))
+        return false;
+    w->left--;
+    map_u64_put(w->k->a, seen, id, 1);
+    bool sum = n.kind == UOP_FADD || n.kind == UOP_FMUL || n.kind == UOP_FFMA || n.kind == UOP_SELECT;
+    for (unsigned i = n.kind == UOP_SELECT; i < n.arg_count && sum; i++)
+        if (comes_from(w, n.arg[i], phi, seen, depth + 1))
+            return true;
+    for (uint32_t i = 0; i < n.phi_count && n.kind == GRAPH_PHI; i++)
+        if (comes_from(w, n.phi_args[i], phi, seen, depth + 1))
+            return true;
+    return false;
+}
+
+static bool goes_round(struct walk *w, graph_id phi)
+{
+    const struct graph_node n = *graph_at(w->k->x->g, phi);
+    for (uint32_t i = 0; i < n.phi_count; i++) {
+        struct map_u64 seen = {0};
+        if (n.phi_args[i] != phi && comes_from(w, n.phi_args[i], phi, &seen, 0))
+            return true;
+    }
+    return false;
 }
 
 /* Is a value, through meetings of paths and the operation, one of the accumulator that goes round the loop? */
@@ -246,12 +288,15 @@ static bool is_accumulator(struct walk *w, graph_id id, unsigned depth)
     struct pat_binary v;
     bool yes = false;
     if (n.kind == GRAPH_PHI) {
-        yes = graph_is_loop_phi(g, id) && in_cycle(g, w->cycle, n.block);
+        yes = graph_is_loop_phi(g, id) && in_cycle(g, w->cycle, n.block) && (!w->scaled || goes_round(w, id));
         if (yes)
             map_u64_put(w->k->a, &w->seen, id, 3);
         for (uint32_t i = 0; i < n.phi_count; i++)
             yes |= is_accumulator(w, n.phi_args[i], depth + 1);
-    } else if (pat_binary_of(w->k->x, id, &v) && v.op == w->op) {
+    } else if (w->scaled && (n.kind == UOP_FADD || n.kind == UOP_FMUL || n.kind == UOP_FFMA)) {
+        for (unsigned i = 0; i < n.arg_count; i++)
+            yes |= is_accumulator(w, n.arg[i], depth + 1);
+    } else if (!w->scaled && pat_binary_of(w->k->x, id, &v) && v.op == w->op) {
         yes = is_accumulator(w, v.a, depth + 1);
         yes |= is_accumulator(w, v.b, depth + 1);
     } else if (n.kind == UOP_SELECT) {
@@ -262,10 +307,33 @@ static bool is_accumulator(struct walk *w, graph_id id, unsigned depth)
     return yes;
 }
 
-/* All that the accumulator is: the pieces of a loop leave it behind in several values, each on its path. */
-static void find_partial(struct pat_collect *k, struct pat_collective *c, graph_id result, graph_id out)
+static void note_first(void *user, uint32_t insn, bool merged)
 {
-    struct walk w = {.k = k, .cycle = &k->x->g->cycles->cycles.p[c->cycle - 1], .op = c->op, .left = SEES_MAX};
+    uint32_t *first = user;
+    (void)merged;
+    *first = insn < *first ? insn : *first;
+}
+
+/* A piece behind the loop goes on with what the loop left: the operation again, in code of the same loop. */
+static bool goes_on(struct walk *w, graph_id id)
+{
+    const struct graph_node *n = graph_at(w->k->x->g, id);
+    struct pat_binary v;
+    uint32_t at = UINT32_MAX;
+    bool step = w->scaled ? n->kind == UOP_FADD || n->kind == UOP_FMUL || n->kind == UOP_FFMA
+                          : pat_binary_of(w->k->x, id, &v) && v.op == w->op;
+    if (!step || id >= w->k->x->count)
+        return false;
+    pat_holders(w->k->x, id, note_first, &at);
+    return at >= w->cycle->first && at <= w->cycle->last;
+}
+
+/* All that the accumulator is: the pieces of a loop leave it behind in several values, each on its path. */
+static void find_partial(struct pat_collect *k, struct pat_collective *c, uint32_t cycle, bool scaled, graph_id result,
+                         graph_id out)
+{
+    struct walk w = {
+        .k = k, .cycle = &k->x->g->cycles->cycles.p[cycle], .op = c->op, .scaled = scaled, .left = 8 * SEES_MAX};
     uint32_t state;
     is_accumulator(&w, result, 0);
     is_accumulator(&w, out, 0);
@@ -283,6 +351,11 @@ static void find_partial(struct pat_collect *k, struct pat_collective *c, graph_
         for (uint32_t u = 0; u < users && u < 64; u++) {
             const struct graph_node *n = graph_at(k->x->g, user[u]);
             bool phi = n->kind == GRAPH_PHI, open = n->kind != UOP_SELECT && !phi;
+            if (goes_on(&w, user[u]) && !map_u64_get(&c->partial, user[u], &state)) {
+                map_u64_put(k->a, &c->partial, user[u], 1);
+                VEC_PUSH(k->a, list, user[u]);
+                continue;
+            }
             const graph_id *args = phi ? n->phi_args : &n->arg[1];
             for (uint32_t j = 0; j < (phi ? n->phi_count : 2) && !open; j++)
                 open = !map_u64_get(&c->partial, args[j], &state) && !graph_is_const(k->x->g, args[j], NULL);
@@ -329,8 +402,28 @@ void pat_collect_folds(struct pat_collect *k)
             if (f->start[j] != GRAPH_NIL)
                 VEC_PUSH(k->a, c->values, f->start[j]);
             VEC_PUSH(k->a, c->values, f->result[j] != GRAPH_NIL ? f->result[j] : out);
-            find_partial(k, c, f->result[j], out);
+            find_partial(k, c, f->cycle, false, f->result[j], out);
             VEC_PUSH(k->a, k->list, c);
         }
     }
+}
+
+void pat_collect_give(struct pat_collect *k, const struct graph_fold *f, unsigned j, enum pat_op op, graph_id input)
+{
+    struct pat_collective *c = ARENA_NEW(k->a, struct pat_collective);
+    const struct graph_cycle *y = &k->x->g->cycles->cycles.p[f->cycle];
+    if (!c || op == PAT_OP_NONE)
+        return;
+    *c = (struct pat_collective){.op = op,
+                                 .reach = PAT_IN_THREAD,
+                                 .outcome = PAT_ALL_IN_ONE,
+                                 .everywhere = true,
+                                 .exact = true,
+                                 .first = y->first,
+                                 .last = y->last};
+    VEC_PUSH(k->a, c->inputs, input);
+    VEC_PUSH(k->a, c->values, f->in[j]);
+    VEC_PUSH(k->a, c->values, f->result[j] != GRAPH_NIL ? f->result[j] : f->out[j]);
+    find_partial(k, c, f->cycle, true, f->result[j], f->out[j]);
+    VEC_PUSH(k->a, k->list, c);
 }

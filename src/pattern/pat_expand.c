@@ -262,11 +262,14 @@ static bool keep(struct expand *x, graph_id node)
     }
     if (c->slow_path.insns.n)
         add_slow_path(x, f);
+    /* A product and an expansion added up are the kernel's own multiply-add, whichever of the two was contracted. */
+    const struct graph_node *sum = graph_at(x->g, means);
+    bool adds = sum->kind == UOP_FADD && graph_at(x->g, sum->arg[1])->kind == UOP_FMUL;
     const struct pat_reading *before = pat_reading_of(&x->x, node);
     struct pat_reading r = {.node = node,
                             .as = means,
                             .via = f->via,
-                            .closed = block->expands || (before && before->closed),
+                            .closed = (block->expands && !adds) || (before && before->closed),
                             .owned = block->expands,
                             .inner = inner,
                             .inner_count = count};

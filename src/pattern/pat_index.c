@@ -116,6 +116,17 @@ static bool find_loads(struct pat_index *x)
     return true;
 }
 
+uint32_t pat_top_insn(const struct graph *g, uint32_t insn)
+{
+    for (unsigned left = 16; left && insn < g->insns.n && g->insns.p[insn].call_path; left--) {
+        uint32_t path = g->insns.p[insn].call_path;
+        if (path > g->calls.n)
+            break;
+        insn = g->calls.p[path - 1].insn;
+    }
+    return insn;
+}
+
 bool pat_is_pure(const struct graph_node *n)
 {
     if (n->kind == GRAPH_BOOL || n->kind == GRAPH_REAL)

@@ -19,6 +19,7 @@ enum pat_term_kind {
     TERM_ANY,       /* any computation: the elements arg[…] must occur; `ellipsis`: others may too */
     TERM_BITS,      /* arg[0], its bits read as `reads_as` */
     TERM_FOUND,     /* any computation of numbers: found by what it computes (pat_divide.c) */
+    TERM_LEFT,      /* no term: what stands behind it is outside the loop `within` was set for */
     TERM_REDUCED,   /* the result of a reduction of arg[0] by the operation `variable` or `named` */
 };
 

@@ -279,6 +279,20 @@ static bool match_structure(struct pat_ctx *c, const struct goal *goal)
         if (solve_arguments(c, goal, args, turned, count, as))
             return true;
     }
+    /* A product does not tell which of its factors is turned round: the graph keeps the sign on either. */
+    for (unsigned side = 0; side < 2 && (n->kind == UOP_FMUL || n->kind == UOP_FFMA); side++) {
+        if (graph_at(c->g, args[side])->kind != UOP_FNEG)
+            continue;
+        graph_id other[3] = {args[0], args[1], args[2]};
+        other[side] = graph_at(c->g, args[side])->arg[0];
+        other[1 - side] = graph_op1(c->g, UOP_FNEG, as, args[1 - side]);
+        n = graph_at(c->g, bare);
+        for (int turn = 0; turn < 2; turn++) {
+            back(c, entered);
+            if (solve_arguments(c, goal, other, turn ? turned : plain, count, as))
+                return true;
+        }
+    }
     return back(c, m);
 }
 
@@ -425,7 +439,7 @@ static bool same_text(const char *a, const char *b)
 }
 
 /* The one parameter that a pointer is stepped through; -1: none, or several. */
-static int stepped_param(const struct pat_ctx *c, graph_id id, unsigned depth)
+static int stepped_param(const struct pat_ctx *c, graph_id id, unsigned depth, unsigned *left)
 {
     const struct graph_node *n = graph_at(c->g, id);
     int found = -1;
@@ -433,12 +447,13 @@ static int stepped_param(const struct pat_ctx *c, graph_id id, unsigned depth)
         const struct mean_param *p = n->type == UOP_B64 ? mean_param_of(c->m, id) : NULL;
         return p && p->size == 8 ? (int)p->index : -1;
     }
-    if (depth > 8 || (n->kind != UOP_ADD && n->kind != GRAPH_PHI && n->kind != UOP_SELECT))
+    if (depth > 8 || !*left || (n->kind != UOP_ADD && n->kind != GRAPH_PHI && n->kind != UOP_SELECT))
         return -1;
+    --*left;
     const graph_id *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg;
     uint32_t count = n->kind == GRAPH_PHI ? n->phi_count : n->arg_count;
     for (uint32_t i = n->kind == UOP_SELECT; i < count; i++) {
-        int one = args[i] == id ? -1 : stepped_param(c, args[i], depth + 1 + (n->kind == GRAPH_PHI));
+        int one = args[i] == id ? -1 : stepped_param(c, args[i], depth + 1 + (n->kind == GRAPH_PHI), left);
         if (one >= 0 && found >= 0 && one != found)
             return -1;
         found = one >= 0 ? one : found;
@@ -456,7 +471,8 @@ static bool match_place(struct pat_ctx *c, const struct pat_term *t, graph_id ad
     bool known =
         mean_address_of(c->m, address, space, width, &where) && where.param >= 0 && where.array && where.index_text;
     if (!known && c->variant->reduces && t->arg_count && t->arg[0]->kind == TERM_VARIABLE) {
-        int param = stepped_param(c, address, 0);
+        unsigned left = 256;
+        int param = stepped_param(c, address, 0, &left);
         if (param >= 0 && (uint32_t)param < c->m->param_count) {
             where = (struct mean_address){.param = param,
                                           .element_bytes = width,
@@ -577,7 +593,7 @@ static bool match_any(struct pat_ctx *c, const struct goal *goal)
         if (c->inner.n - m.inner > WALK_MAX)
             return back(c, m);
         const struct pat_reading *r = load == GRAPH_NIL ? pat_reading_of(c->x, id) : NULL;
-        if (r && r->closed) { /* its instruction and what it is a function of */
+        if (r && (r->closed || r->owned)) { /* its instruction and what it is a function of */
             enter(c, id, NULL, false);
             for (unsigned i = 0; i < r->inner_count && !r->owned; i++)
                 enter(c, r->inner[i], NULL, false);
@@ -687,7 +703,10 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, const 
     else
         VEC_PUSH(c->a, c->gathered, v);
     c->within = v->cycle ? v->cycle : within;
+    static const struct pat_term left = {.kind = TERM_LEFT};
+    const struct goal behind = {&left, within, UOP_VOID, next};
     const struct pat_term *of = t->arg[0];
+    next = &behind;
     const struct pat_collective *inner = pat_collect_inner(c->collect, input);
     if (of->kind == TERM_REDUCED) {
         /* One directly within another: both between threads. */
@@ -747,6 +766,14 @@ static bool solve(struct pat_ctx *c, const struct goal *goal)
     if (looks_inside && pat_is_hidden(c->x, goal->node))
         return false;
     switch (goal->term->kind) {
+    case TERM_LEFT: {
+        uint32_t within = c->within;
+        c->within = goal->node;
+        if (solve(c, goal->next))
+            return true;
+        c->within = within;
+        return false;
+    }
     case TERM_REDUCED: return match_reduced(c, goal);
     case TERM_BITS: return solve(c, &(struct goal){goal->term->arg[0], goal->node, goal->term->reads_as, goal->next});
     case TERM_VARIABLE: return match_variable(c, goal);

@@ -256,7 +256,7 @@ static uint32_t makers(const struct own *o, graph_id id, bool *slow)
 static bool is_result(const struct own *o, graph_id id)
 {
     const struct pat_reading *r = pat_reading_of(o->x, id);
-    return r && r->closed;
+    return r && (r->closed || r->owned);
 }
 
 /* Users have larger numbers than what they use, but for phis: these are asked as they stand. */
@@ -359,10 +359,10 @@ enum sp_status pat_own(struct arena *a, struct pat_index *x, struct pat_expanded
     }
     for (size_t i = 0; i < e->list.n; i++) {
         const struct pat_reading *r = &e->list.p[i];
-        if (!r->closed || r->node >= x->count)
+        if (!(r->closed || r->owned) || r->node >= x->count)
             continue;
         shows[r->node] = r->as;
-        if (!r->via)
+        if (!r->via && r->closed)
             reads[r->node] = r->as;
         pat_holders(x, r->node, mark_mine, &o);
         for (unsigned k = 0; k < r->inner_count && !r->owned; k++) {

@@ -4,38 +4,11 @@
  * "not known" and ends the play, but for conditions that are the same for the whole block: they are taken to hold.
  *
  * Requires a built graph. Work is bounded by a budget for the whole kernel. */
-#include "pattern/pat_collect.h"
+#include "pattern/pat_play.h"
 
 #include <string.h>
 
-enum { DEPTH = 120, LOOP_PHIS = 16, LOOP_EXITS = 8 };
-enum truth { IS_FALSE, IS_TRUE, IS_UNKNOWN };
-
-struct loop_view {
-    bool made, good;
-    graph_id phi[LOOP_PHIS], start[LOOP_PHIS], next[LOOP_PHIS];
-    unsigned phi_count;
-    struct {
-        uint32_t block;
-        graph_id leaves; /* holds: the loop ends here */
-    } exit[LOOP_EXITS];
-    unsigned exit_count;
-};
-
-struct pat_play {
-    struct arena *a;
-    struct pat_index *x;
-    struct graph *g;
-    graph_id size; /* nodes there were */
-    uint32_t now, *stamp;
-    uint64_t *value;
-    uint8_t *known;   /* of the memo: 1 known, 0 not */
-    bool *given;      /* a phi whose value is set from outside */
-    uint8_t *differs; /* 0 not asked, 1 no, 2 yes, 3 being asked */
-    struct loop_view *loops;
-    unsigned threads, thread;
-    uint64_t budget;
-};
+enum { DEPTH = 120 };
 
 struct pat_play *pat_play_new(struct arena *a, struct pat_index *x)
 {
@@ -157,7 +130,7 @@ static bool number_of(struct pat_play *p, graph_id id, unsigned depth, uint64_t 
     return known;
 }
 
-static void forget(struct pat_play *p)
+void pat_play_forget(struct pat_play *p)
 {
     p->now++;
 }
@@ -205,7 +178,7 @@ bool pat_differs_in_block(struct pat_play *p, graph_id node)
 
 /* A condition for the thread played. Atoms that are not known but the same for the block are taken as they make it
  * hold, if `kindly`. */
-static enum truth truth_of(struct pat_play *p, graph_id b1, bool kindly)
+enum truth pat_play_truth(struct pat_play *p, graph_id b1, bool kindly)
 {
     graph_id atoms[6];
     unsigned count, open = 0, fixed = 0, row = 0;
@@ -339,7 +312,7 @@ void pat_play_counters(struct pat_play *p, uint32_t loop, struct pat_ctx *c)
 /* ---- one step of one thread ------------------------------------------------------------------ */
 
 /* Elements an address is away from that of the thread 0 of a row; false: not known. */
-static bool element_of(struct pat_play *p, const struct graph_affine *f, unsigned width, int64_t *out)
+bool pat_play_element(struct pat_play *p, const struct graph_affine *f, unsigned width, int64_t *out)
 {
     int64_t sum = 0;
     for (unsigned i = 0; i < f->term_count; i++) {
@@ -362,7 +335,7 @@ static bool element_of(struct pat_play *p, const struct graph_affine *f, unsigne
 }
 
 /* b - a, term by term; false: too many terms. */
-static bool distance_of(const struct graph_affine *a, const struct graph_affine *b, struct graph_affine *out)
+bool pat_play_distance(const struct graph_affine *a, const struct graph_affine *b, struct graph_affine *out)
 {
     *out = (struct graph_affine){.offset = b->offset - a->offset};
     if (a->base != b->base)
@@ -392,17 +365,17 @@ static bool distance_of(const struct graph_affine *a, const struct graph_affine 
 }
 
 /* Elements from `a` to `b`, all that parts the two being known. */
-static bool apart(struct pat_play *p, const struct graph_affine *a, const struct graph_affine *b, int64_t bytes,
-                  unsigned width, int64_t *out)
+bool pat_play_apart(struct pat_play *p, const struct graph_affine *a, const struct graph_affine *b, int64_t bytes,
+                    unsigned width, int64_t *out)
 {
     struct graph_affine d;
     uint64_t bits;
-    if (!distance_of(a, b, &d))
+    if (!pat_play_distance(a, b, &d))
         return false;
     for (unsigned i = 0; i < d.term_count; i++)
         if (!number_of(p, d.terms[i].term, 0, &bits))
             return false;
-    if (!element_of(p, &d, width, out) || (d.offset + bytes) % (int64_t)width)
+    if (!pat_play_element(p, &d, width, out) || (d.offset + bytes) % (int64_t)width)
         return false;
     *out += (d.offset + bytes) / (int64_t)width;
     return true;
@@ -415,8 +388,9 @@ static bool play_memory(struct pat_play *p, const struct pat_step *s, const stru
     struct graph_affine f, a, b;
     int64_t base, away, from_first;
     if (!graph_affine(p->g, first->own_address, &f) || !graph_affine(p->g, s->own_address, &a) ||
-        !graph_affine(p->g, s->other_address, &b) || !element_of(p, &f, s->width, &base) ||
-        !apart(p, &f, &a, 0, s->width, &from_first) || !apart(p, &a, &b, s->other_bytes, s->width, &away))
+        !graph_affine(p->g, s->other_address, &b) || !pat_play_element(p, &f, s->width, &base) ||
+        !pat_play_apart(p, &f, &a, 0, s->width, &from_first) ||
+        !pat_play_apart(p, &a, &b, s->other_bytes, s->width, &away))
         return false;
     *own = base + from_first;
     *other = *own + away;
@@ -439,7 +413,7 @@ static bool play_step(struct pat_play *p, const struct pat_step *s, const struct
                       bool *acts)
 {
     int64_t own, other;
-    enum truth active = truth_of(p, s->when, true);
+    enum truth active = pat_play_truth(p, s->when, true);
     t->own[p->thread] = t->other[p->thread] = -1;
     if (active == IS_FALSE)
         return true;
@@ -475,7 +449,7 @@ static void take_phis(struct pat_play *p, struct loop_view *v, const graph_id *f
     bool known[LOOP_PHIS];
     for (unsigned i = 0; i < v->phi_count; i++)
         known[i] = number_of(p, from[i], 0, &bits[i]);
-    forget(p);
+    pat_play_forget(p);
     for (unsigned i = 0; i < v->phi_count; i++) {
         p->given[v->phi[i]] = known[i];
         p->value[v->phi[i]] = known[i] ? bits[i] : 0;
@@ -486,14 +460,14 @@ static void release_phis(struct pat_play *p, struct loop_view *v)
 {
     for (unsigned i = 0; i < v->phi_count; i++)
         p->given[v->phi[i]] = false;
-    forget(p);
+    pat_play_forget(p);
 }
 
 /* All turns of one loop for one thread: turns go to [first, …), *made says how many. */
 static bool play_loop(struct pat_play *p, struct loop_view *v, uint32_t loop, const struct pat_step *steps,
                       uint32_t from, uint32_t to, struct pat_trace *t, unsigned first, unsigned *made)
 {
-    bool acts = false, going = truth_of(p, p->g->blocks.p[p->g->loops.p[loop].header].path, true) != IS_FALSE;
+    bool acts = false, going = pat_play_truth(p, p->g->blocks.p[p->g->loops.p[loop].header].path, true) != IS_FALSE;
     unsigned k = first;
     take_phis(p, v, v->start);
     while (going) {
@@ -504,8 +478,8 @@ static bool play_loop(struct pat_play *p, struct loop_view *v, uint32_t loop, co
             k++;
         }
         for (unsigned e = 0; e < v->exit_count && going; e++) {
-            enum truth there = truth_of(p, p->g->blocks.p[v->exit[e].block].path, true);
-            enum truth leaves = there == IS_FALSE ? IS_FALSE : truth_of(p, v->exit[e].leaves, false);
+            enum truth there = pat_play_truth(p, p->g->blocks.p[v->exit[e].block].path, true);
+            enum truth leaves = there == IS_FALSE ? IS_FALSE : pat_play_truth(p, v->exit[e].leaves, false);
             if (leaves == IS_UNKNOWN)
                 return release_phis(p, v), false;
             going = leaves == IS_FALSE;
@@ -542,7 +516,7 @@ bool pat_play_steps(struct pat_play *p, const struct pat_step *steps, uint32_t c
             return false;
         out->runs |= v != NULL;
         for (p->thread = 0; p->thread < threads; p->thread++) {
-            forget(p);
+            pat_play_forget(p);
             struct pat_turn *turn = v ? NULL : turn_at(p, out, first, i);
             if (v ? !play_loop(p, v, steps[i].loop - 1, steps, i, to, out, first, &made)
                   : !turn || !play_step(p, &steps[i], steps, turn, &acts))
@@ -562,100 +536,4 @@ bool pat_play_steps(struct pat_play *p, const struct pat_step *steps, uint32_t c
         out->count = kept;
     }
     return out->count > 0;
-}
-
-bool pat_play_reads_first(struct pat_play *p, graph_id address, graph_id own, unsigned width, graph_id when)
-{
-    struct graph_affine a, b, d;
-    bool any = false;
-    if (!graph_affine(p->g, own, &a) || !graph_affine(p->g, address, &b) || !distance_of(&a, &b, &d))
-        return false;
-    p->threads = 64;
-    for (p->thread = 0; p->thread < p->threads; p->thread++) {
-        int64_t away, of_thread, of_first;
-        unsigned thread = p->thread;
-        forget(p);
-        enum truth acts = truth_of(p, when, true);
-        if (acts == IS_FALSE)
-            continue;
-        if (!element_of(p, &d, width, &away) || !element_of(p, &a, width, &of_thread) || d.offset % (int64_t)width)
-            return false;
-        p->thread = 0;
-        forget(p);
-        bool known = element_of(p, &a, width, &of_first);
-        p->thread = thread;
-        if (!known || of_thread + away + d.offset / (int64_t)width != of_first)
-            return false;
-        any = true;
-    }
-    return any;
-}
-
-bool pat_play_stores_first(struct pat_play *p, const struct graph_access *store, bool everywhere)
-{
-    bool any = false;
-    p->threads = 256;
-    for (p->thread = 0; p->thread < p->threads; p->thread++) {
-        forget(p);
-        enum truth acts = truth_of(p, store->runs_when, true);
-        if (acts == IS_FALSE)
-            continue;
-        if (acts == IS_UNKNOWN || (p->thread && !everywhere))
-            return false;
-        any = true;
-    }
-    return any;
-}
-
-/* One size of block: which warp each element is of, then who loads it. */
-static bool hands_over(struct pat_play *p, const struct graph_affine *s, const struct graph_affine *l,
-                       const struct graph_access *store, const struct graph_access *load, bool everywhere)
-{
-    int owner[128]; /* by element: warp */
-    unsigned warps = p->threads / 32, loaded[32] = {0};
-    int64_t own, away;
-    for (unsigned i = 0; i < 128; i++)
-        owner[i] = -1;
-    for (p->thread = 0; p->thread < p->threads; p->thread++) {
-        forget(p);
-        enum truth acts = truth_of(p, store->runs_when, true);
-        if (acts == IS_FALSE)
-            continue;
-        if (acts == IS_UNKNOWN || (p->thread % 32 && !everywhere) || !element_of(p, l, load->width, &own) ||
-            !apart(p, l, s, 0, load->width, &away) || own + away < 0 || own + away >= 128)
-            return false;
-        int warp = (int)(p->thread / 32), *at = &owner[own + away];
-        if (*at >= 0 && *at != warp)
-            return false; /* two warps in one place */
-        *at = warp;
-    }
-    for (p->thread = 0; p->thread < 32; p->thread++) {
-        forget(p);
-        enum truth acts = truth_of(p, load->runs_when, true);
-        if (acts == IS_FALSE)
-            continue;
-        if (acts == IS_UNKNOWN || !element_of(p, l, load->width, &own) || own < 0 || own >= 128)
-            return false;
-        if (owner[own] >= 0)
-            loaded[owner[own]]++;
-    }
-    for (unsigned w = 0; w < warps; w++)
-        if (loaded[w] != 1)
-            return false;
-    return true;
-}
-
-bool pat_play_hands_over(struct pat_play *p, const struct graph_access *store, const struct graph_access *load,
-                         bool everywhere)
-{
-    struct graph_affine s, l;
-    if (store->width != load->width || !graph_affine(p->g, store->address, &s) ||
-        !graph_affine(p->g, load->address, &l))
-        return false;
-    for (unsigned threads = 1024; threads >= 64; threads /= 2) {
-        p->threads = threads;
-        if (hands_over(p, &s, &l, store, load, everywhere))
-            return true;
-    }
-    return false;
 }

@@ -134,6 +134,7 @@ static bool may_root(const struct pat_term *t, const struct graph_node *n)
     case TERM_VARIABLE:
     case TERM_NUMBER:
     case TERM_ADDRESS:
+    case TERM_LEFT:
     case TERM_REDUCED: /* run_reduced() */
     case TERM_BITS:
     case TERM_FOUND: return false;
@@ -514,11 +515,11 @@ enum sp_status pat_run(const struct pat_library *lib, struct mean *m, struct are
     r.c.collect = &collect;
     /* What threads do together first: other pages speak of its results. */
     pat_collect_steps(&collect, lib);
+    pat_collect_folds(&collect);
     for (size_t p = 0; p < lib->pages.n; p++) {
         r.page_order = (unsigned)p;
         pat_collect_page(&collect, &lib->pages.p[p]);
     }
-    pat_collect_folds(&collect);
     pat_collect_join(&collect);
     for (size_t p = 0; p < lib->pages.n; p++) {
         bool *taken = ARENA_ARRAY(a, bool, places + 1);

@@ -57,8 +57,8 @@ struct place_value {
     VEC(struct place_use) uses;
     VEC(uint32_t) evidence; /* instances: where it is made, and where it is stored */
 };
-/* A node that is a value in another copy of a loop's body, the `number`th; 0: an accumulator as other pieces of the loop
- * and the code behind it have it. */
+/* A node that is a value in another copy of a loop's body, the `number`th; 0: an accumulator as other pieces of the
+ * loop and the code behind it have it. */
 struct place_copy {
     graph_id node;
     uint32_t value, number;

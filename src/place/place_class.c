@@ -4,7 +4,7 @@
  * requires: storage and uses · gives: cls, assumed */
 #include "place/place_internal.h"
 
-enum { MADE_MAX = 16, REACH_BLOCKS = 4096 };
+enum { MADE_MAX = 16, REACH_BLOCKS = 4096, WALKS_MAX = 4096 };
 
 struct found {
     bool stored_global, read_back_global, shared, spilled, array, loaded_global;
@@ -15,10 +15,12 @@ struct found {
 /* ---- recomputed ------------------------------------------------------------------------------ */
 
 /* Some path without a back edge leads from the end of one block to another. */
-static bool leads_to(const struct place_work *w, uint32_t from, uint32_t to)
+static bool leads_to(struct place_work *w, uint32_t from, uint32_t to)
 {
     const struct graph *g = w->g;
     VEC(uint32_t) list = {0};
+    if (++w->walks > WALKS_MAX)
+        return false;
     uint8_t *seen = ARENA_ARRAY(w->a, uint8_t, g->blocks.n + 1);
     if (!seen)
         return false;
@@ -38,6 +40,42 @@ static bool leads_to(const struct place_work *w, uint32_t from, uint32_t to)
     return false;
 }
 
+static const struct graph_piece *piece_of(const struct graph_cycle *c, uint32_t block)
+{
+    for (size_t i = 0; i < c->pieces.n; i++)
+        for (uint32_t k = 0; k < c->pieces.p[i].block_count; k++)
+            if (c->pieces.p[i].blocks[k] == block)
+                return &c->pieces.p[i];
+    return NULL;
+}
+
+/* Of one instruction of the source's loop: in pieces of it, or in one piece that holds several turns. */
+static bool are_copies(const struct graph *g, uint32_t block, uint32_t other)
+{
+    uint32_t at = g->cycles ? g->cycles->cycle_of[block] : 0;
+    if (!at || at != g->cycles->cycle_of[other])
+        return false;
+    const struct graph_cycle *c = &g->cycles->cycles.p[at - 1];
+    const struct graph_piece *x = piece_of(c, block), *y = piece_of(c, other);
+    return x != y || !x || x->unroll > 1;
+}
+
+/* All that looks at the value is in copies of one loop: what is made for each of them, before it or in it, is made once in
+ * the source. */
+static bool serves_copies(const struct place_work *w, const struct place_value *v)
+{
+    const struct graph *g = w->g;
+    uint32_t one = 0;
+    for (size_t i = 0; i < v->uses.n && g->cycles; i++) {
+        uint32_t at = g->cycles->cycle_of[g->insns.p[v->uses.p[i].insn].block];
+        if (!at || (one && at != one))
+            return false;
+        one = at;
+    }
+    return one && (g->cycles->cycles.p[one - 1].pieces.n > 1 || g->cycles->cycles.p[one - 1].unroll > 1);
+}
+
+/* Both may run in one thread, one after the other, in the same turn of the loops they are in. */
 bool place_both_run(struct place_work *w, uint32_t first, uint32_t second)
 {
     struct graph *g = w->g;
@@ -48,11 +86,8 @@ bool place_both_run(struct place_work *w, uint32_t first, uint32_t second)
     graph_id both = graph_and(g, a->runs_when, b->runs_when);
     if (both != GRAPH_NIL && graph_is_const(g, both, &never) && !never)
         return false;
-    if (g->cycles && a->block != b->block) { /* copies in pieces of one loop count once */
-        uint32_t x = g->cycles->cycle_of[a->block], y = g->cycles->cycle_of[b->block];
-        if (x && x == y)
-            return false;
-    }
+    if (are_copies(g, a->block, b->block))
+        return false;
     return a->block == b->block || leads_to(w, a->block, b->block) || leads_to(w, b->block, a->block);
 }
 
@@ -62,7 +97,21 @@ static bool is_recomputed(struct place_work *w, const struct place_value *v)
     uint32_t made[MADE_MAX];
     unsigned n = 0;
     const struct graph_node *node = graph_at(g, v->part != GRAPH_NIL ? v->part : v->node);
-    if (node->kind == UOP_LOAD || node->kind == UOP_ELEMENT || node->kind == GRAPH_PHI || node->kind == UOP_CBANK)
+    switch (node->kind) { /* no arithmetic */
+    case UOP_LOAD:
+    case UOP_ELEMENT:
+    case UOP_CBANK:
+    case GRAPH_PHI:
+    case UOP_FNEG:
+    case UOP_FABS:
+    case UOP_LO:
+    case UOP_HI:
+    case UOP_PAIR:
+    case UOP_SEXT:
+    case UOP_ZEXT: return false;
+    default: break;
+    }
+    if (serves_copies(w, v))
         return false;
     for (size_t i = 0; i < v->storage.n; i++) {
         if (v->storage.p[i].def == UINT32_MAX)

@@ -47,9 +47,16 @@ static void push(struct place_work *w, graph_id id)
     }
 }
 
+/* Loaded, computed as a number, or a number that goes round a loop. */
 static bool is_datum(const struct place_work *w, graph_id id)
 {
-    return (id < w->nodes && w->loaded[id] == 2) || place_is_float_op(graph_at(w->g, id));
+    const struct graph_node *n = graph_at(w->g, id);
+    if ((id < w->nodes && w->loaded[id] == 2) || place_is_float_op(n))
+        return true;
+    for (uint32_t i = 0; n->kind == GRAPH_PHI && i < n->phi_count; i++)
+        if (place_is_float_op(graph_at(w->g, n->phi_args[i])))
+            return true;
+    return false;
 }
 
 static void walk(struct place_work *w)
@@ -165,9 +172,10 @@ enum sp_status place_find_data(struct place_work *w)
         const struct graph_node *n = graph_at(g, id);
         if (n->type != UOP_B1 || n->kind == GRAPH_BOOL || graph_is_inside(g, id))
             continue;
+        bool numbers = n->kind >= UOP_FLT && n->kind <= UOP_FNUM;
         for (unsigned i = 0; i < n->arg_count; i++)
-            if (w->loaded[n->arg[i]] == 2 && graph_at(g, n->arg[i])->type != UOP_B1 &&
-                place_is_float_op(graph_at(g, n->arg[i])))
+            if (graph_at(g, n->arg[i])->type != UOP_B1 && place_is_float_op(graph_at(g, n->arg[i])) &&
+                (numbers || w->loaded[n->arg[i]] == 2))
                 push(w, n->arg[i]);
     }
     walk(w);

@@ -339,13 +339,15 @@ static uint32_t accumulator_of(struct place_work *w, uint32_t cycle, graph_id ph
     if (out != GRAPH_NIL && out < w->nodes && w->copy[out] != GRAPH_NIL)
         out = w->copy[out];
     uint32_t at = phi != GRAPH_NIL && phi < w->nodes && w->accumulator[phi] ? w->accumulator[phi] : 0;
-    for (uint32_t i = 0; i < w->accumulators.n && !at; i++)
-        if (w->accumulators.p[i].out == out && out != GRAPH_NIL)
-            at = i + 1;
+    uint32_t known;
+    if (!at && out != GRAPH_NIL && map_u64_get(&w->by_step, out, &known))
+        at = known + 1;
     if (!at) {
         struct place_accumulator made = {.cycle = cycle, .phi = phi, .out = out};
         VEC_PUSH(w->a, w->accumulators, made);
         at = (uint32_t)w->accumulators.n;
+        if (at && out != GRAPH_NIL)
+            map_u64_put(w->a, &w->by_step, out, at - 1);
     }
     if (at)
         add_member(w, at - 1, phi);

@@ -45,9 +45,9 @@ struct place_work {
     graph_id *final;       /* of a node: made of an accumulator behind its loop: the first node that is the same */
     uint32_t *accumulator; /* of a node: index into accumulators + 1 */
     VEC(struct place_accumulator) accumulators;
-    struct map_u64
-        starts_of; /* node << 32 | accumulator + 1: it is what a phi of the accumulator starts with, or goes on
-                                 with */
+    struct map_u64 by_step;   /* node that is a step -> accumulator */
+    struct map_u64 starts_of; /* node << 32 | accumulator + 1: what a phi of the accumulator starts or goes on with */
+    uint32_t walks;           /* of the flow graph, for "one after the other" */
 
     uint32_t *first_back, *next_back; /* of each store: loads that are proved to read it by graph/, as lists, + 1 */
     graph_id *entry;                  /* of a node: the node whose entry tells it, GRAPH_NIL: none */

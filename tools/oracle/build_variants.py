@@ -55,7 +55,9 @@ NVCC = [
     ("unrolled-4", ["test/corpus/src/unrolled.cu"], FAST + ["-DUNROLL=4"]),
     ("trees", ["test/corpus/src/trees.cu"], FAST),
     ("trees-precise-ptxas-O1", ["test/corpus/src/trees.cu"], ["-O3", "-Xptxas", "-O1"]),
+    ("trees-fast-ptxas-O0", ["test/corpus/src/trees.cu"], FAST + ["-Xptxas", "-O0"]),
     ("tree_misses", ["test/corpus/src/tree_misses.cu"], FAST),
+    ("tree_misses-unoptimised", ["test/corpus/src/tree_misses.cu"], ["-Xcicc", "-O0", "-Xptxas", "-O0"]),
     ("softmaxes", ["test/corpus/src/softmaxes.cu"], FAST),
     ("softmaxes-precise", ["test/corpus/src/softmaxes.cu"], ["-O3"]),
     ("block_kernels", ["test/corpus/src/block_kernels.cu"], FAST),
@@ -65,7 +67,7 @@ NVCC = [
 ]
 # These are large, or differ little between architectures.
 FEW = {"loops-debug": (86,), "loops-precise-ptxas-O1": (86, 120), "trees-precise-ptxas-O1": (86,),
-       "thread_kernels-fast": (86,)}
+       "trees-fast-ptxas-O0": (86, 120), "tree_misses-unoptimised": (86, 120), "thread_kernels-fast": (86,)}
 # assembler release, highest PTX version it reads
 PTXAS = [("11.8", "7.8"), ("12.4", "8.4"), ("12.9", "8.8"), ("13.5", None)]
 

@@ -294,6 +294,53 @@ static void tiles_in_two_dimensions(void **state)
     assert_int_equal(reach_at(&f, 0x60, 0x40, 0)->sync, GRAPH_SYNC_NONE);
 }
 
+/* A block's threads counted through in two dimensions: own, another one, and thread 0, as in one. */
+static void one_number_in_two_dimensions(void **state)
+{
+    struct found f;
+    const struct graph_reach *r;
+    (void)state;
+    find_86(&f, CODE("S2R R4, SR_TID.X", "S2R R5, SR_TID.Y", "IMAD R7, R5, c[0x0][0x0], R4", "STS [R7.X4], R0", BARRIER,
+                     "LDS R1, [R7.X4]", "LDS R2, [R7.X4+0x80]", "ISETP.NE.AND P0, PT, R7, RZ, PT", "@P0 EXIT",
+                     "LDS R3, [RZ]", "FADD R1, R1, R2", "FADD R1, R1, R3", "STG.E [R8.64], R1", "EXIT"));
+    check_reach(&f, 0x50, 0x30, "threadIdx.x", GRAPH_SYNC_OWN);
+    r = reach_at(&f, 0x60, 0x30, 0);
+    assert_non_null(r);
+    assert_false(r->may || r->own || r->thread_known); /* another one, of no simple coordinates */
+    assert_int_equal(r->sync, GRAPH_SYNC_BARRIER);
+    assert_true(reach_at(&f, 0x90, 0x30, 0)->own);
+}
+
+/* Padding against bank conflicts: no number of mixed radix, but each thread has its own word. */
+static void padded_addresses(void **state)
+{
+    struct found f;
+    (void)state;
+    find_86(&f,
+            CODE("S2R R4, SR_TID.X", "SHF.R.U32.HI R5, RZ, 0x5, R4", "IMAD.IADD R6, R4, 0x1, R5", "STS [R6.X4], R0",
+                 BARRIER, "LDS R1, [R6.X4]", "LDS R2, [R6.X4+0x4]", "FADD R1, R1, R2", "STG.E [R8.64], R1", "EXIT"));
+    check_reach(&f, 0x50, 0x30, "threadIdx.x", GRAPH_SYNC_OWN);
+    assert_true(reach_at(&f, 0x60, 0x30, 0)->may);
+}
+
+/* No warning for correct code that only looks like it: elements a fixed distance apart, a halo, a lane's neighbour. */
+static void no_false_alarm(void **state)
+{
+    struct found f;
+    (void)state;
+    find_86(&f, CODE("S2R R7, SR_TID.X", "IMAD.WIDE R2, R7, 0x4, c[0x0][0x160]", "STG.E [R2.64], R0",
+                     "STG.E [R2.64+0x200], R0", "LDG.E R1, [R2.64+0x400]", "STG.E [R2.64+0x600], R1", "EXIT"));
+    assert_int_equal(f.d.races.n, 0);
+    find_86(&f, CODE("S2R R7, SR_TID.X", "ISETP.NE.AND P0, PT, R7, 0xff, PT", "STS [R7.X4+0x4], R0",
+                     "@!P0 STS [RZ+0x404], R1", BARRIER, "LDS R2, [R7.X4+0x8]", "STG.E [R4.64], R2", "EXIT"));
+    assert_int_equal(f.d.races.n, 0);
+    find_86(&f, CODE("S2R R7, SR_TID.X", "LOP3.LUT R5, R7, 0x1f, RZ, 0xc0, !PT", "STS [R7.X4], R0",
+                     "ISETP.GT.U32.AND P0, PT, R5, 0xf, PT", "@P0 EXIT", "LDS R2, [R7.X4+0x40]", "STG.E [R8.64], R2",
+                     "EXIT"));
+    assert_int_equal(race_count(&f, false), 0);
+    assert_int_equal(reach_at(&f, 0x50, 0x20, 0)->sync, GRAPH_SYNC_WARP_ASSUMED);
+}
+
 /* A row read in a loop that is not unrolled: the counter is the column. */
 static void a_counter_is_a_coordinate(void **state)
 {
@@ -581,6 +628,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(steps_written_out, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(a_later_store_ends_older_ones, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(tiles_in_two_dimensions, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(one_number_in_two_dimensions, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(padded_addresses, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(no_false_alarm, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(a_counter_is_a_coordinate, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(arrays_and_pieces, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(wide_stores_word_by_word, make_arena, drop_arena),

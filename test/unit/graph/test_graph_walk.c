@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROGRAMS = 1500, INPUTS = 3, STEPS = 300, REGS = 12, PREDICATES = 5, CODE_MAX = 160 };
+enum { PROGRAMS = 1500, INPUTS = 3, STEPS = 300, REGS = 12, PREDICATES = 5, CODE_MAX = 240 };
 
 static uint32_t seed;
 
@@ -52,6 +52,58 @@ static const char *guard(struct arena *a)
     return roll(3) ? "" : arena_printf(a, "@%sP%u ", roll(2) ? "!" : "", roll(PREDICATES));
 }
 
+/* What compilers make 64-bit values with. */
+static void put_wide(struct program *p, const char *g)
+{
+    struct arena *a = p->a;
+    unsigned e = even(), f = even(), h = even(), x = reg(), q = roll(PREDICATES), r = (q + 1) % PREDICATES;
+    unsigned k = 1 + roll(30);
+    static const char *const compares[] = {"LT", "EQ", "LE", "GT", "NE", "GE"};
+    const char *compare = compares[roll(6)];
+    switch (roll(12)) {
+    case 0: put(p, arena_printf(a, "%sIMAD.WIDE.U32 R%u, R%u, 0x4, R%u", g, e, x, f)); break;
+    case 1: put(p, arena_printf(a, "%sIMAD.WIDE R%u, R%u, 0x8, c[0x0][0x160]", g, e, x)); break;
+    case 2:
+    case 3:
+        put(p, arena_printf(a, "%sIADD3 R%u, P%u, R%u, 0x%x, RZ", g, e, q, e, 4 + roll(64)));
+        put(p, arena_printf(a, "%sIADD3.X R%u, RZ, R%u, RZ, P%u, !PT", g, e + 1, e + 1, q));
+        break;
+    case 4:
+        put(p, arena_printf(a, "%sIADD3 R%u, P%u, R%u, R%u, RZ", g, e, q, e, f));
+        put(p, arena_printf(a, "%sIADD3.X R%u, R%u, R%u, RZ, P%u, !PT", g, e + 1, e + 1, f + 1, q));
+        break;
+    case 5: /* a difference */
+        put(p, arena_printf(a, "%sIADD3 R%u, P%u, R%u, -R%u, RZ", g, e, q, f, h));
+        put(p, arena_printf(a, "%sIADD3.X R%u, R%u, ~R%u, RZ, P%u, !PT", g, e + 1, f + 1, h + 1, q));
+        break;
+    case 6: /* three words at once */
+        put(p, arena_printf(a, "%sIADD3 R%u, P%u, P%u, R%u, R%u, R%u", g, e, q, r, e, f, h));
+        put(p, arena_printf(a, "%sIADD3.X R%u, R%u, R%u, R%u, P%u, P%u", g, e + 1, e + 1, f + 1, h + 1, q, r));
+        break;
+    case 7: /* copies of both words */
+        put(p, arena_printf(a, "%sMOV R%u, R%u", g, e, f));
+        put(p, arena_printf(a, "%sMOV R%u, R%u", g, e + 1, f + 1));
+        break;
+    case 8: /* a compare */
+        put(p, arena_printf(a, "%sISETP.%s.U32.AND P%u, PT, R%u, R%u, PT", g, compare, q, e, f));
+        put(p, arena_printf(a, "%sISETP.%s.AND.EX P%u, PT, R%u, R%u, PT, P%u", g, compare, q, e + 1, f + 1, q));
+        break;
+    case 9: /* shifts */
+        put(p, arena_printf(a, "%sSHF.L.U64.HI R%u, R%u, 0x%x, R%u", g, e + 1, e, k, e + 1));
+        put(p, arena_printf(a, "%sIMAD.SHL.U32 R%u, R%u, 0x%x, RZ", g, e, e, 1u << k));
+        break;
+    case 10:
+        put(p, arena_printf(a, "%sSHF.R.%s R%u, R%u, 0x%x, R%u", g, roll(2) ? "S64" : "U64", e, e, k, e + 1));
+        put(p, arena_printf(a, "%sSHF.R.%s.HI R%u, RZ, 0x%x, R%u", g, roll(2) ? "S32" : "U32", e + 1, k, e + 1));
+        break;
+    default:
+        put(p, arena_printf(a, "%sSHF.R.S32.HI R%u, RZ, 0x1f, R%u", g, e + 1, e));
+        put(p, arena_printf(a, "%sLEA R%u, P%u, R%u, R%u, 0x3", g, f, q, e, f));
+        put(p, arena_printf(a, "%sLEA.HI.X R%u, R%u, R%u, R%u, 0x3, P%u", g, f + 1, e, f + 1, e + 1, q));
+        break;
+    }
+}
+
 static void put_random(struct program *p)
 {
     struct arena *a = p->a;
@@ -62,33 +114,17 @@ static void put_random(struct program *p)
     const char *compare = compares[roll(6)], *join = joins[roll(3)];
     switch (roll(16)) {
     case 0: put(p, arena_printf(a, "%sIADD3 R%u, R%u, R%u, RZ", g, d, x, y)); break;
-    case 1: put(p, arena_printf(a, "%sIADD3 R%u, R%u, 0x%x, RZ", g, d, x, roll(9))); break;
+    case 1: put(p, arena_printf(a, "%sIADD3 R%u, R%u, 0x%x, -R%u", g, d, x, roll(9), y)); break;
     case 2: put(p, arena_printf(a, "%sMOV R%u, R%u", g, d, x)); break;
     case 3: put(p, arena_printf(a, "%sSEL R%u, R%u, R%u, P%u", g, d, x, y, q)); break;
-    case 4: put(p, arena_printf(a, "%sLOP3.LUT R%u, R%u, R%u, RZ, 0x%x, !PT", g, d, x, y, 0x3c)); break;
-    case 5: put(p, arena_printf(a, "%sIMAD.WIDE.U32 R%u, R%u, 0x4, R%u", g, e, x, f)); break;
-    case 6: put(p, arena_printf(a, "%sIMAD.WIDE R%u, R%u, 0x8, c[0x0][0x160]", g, e, x)); break;
-    case 7: /* a 64-bit sum */
-    case 8:
-        put(p, arena_printf(a, "%sIADD3 R%u, P%u, R%u, 0x%x, RZ", g, e, q, e, 4 + roll(64)));
-        put(p, arena_printf(a, "%sIADD3.X R%u, RZ, R%u, RZ, P%u, !PT", g, e + 1, e + 1, q));
-        break;
-    case 9:
-        put(p, arena_printf(a, "%sIADD3 R%u, P%u, R%u, R%u, RZ", g, e, q, e, f));
-        put(p, arena_printf(a, "%sIADD3.X R%u, R%u, R%u, RZ, P%u, !PT", g, e + 1, e + 1, f + 1, q));
-        break;
-    case 10: /* copies of both words */
-        put(p, arena_printf(a, "%sMOV R%u, R%u", g, e, f));
-        put(p, arena_printf(a, "%sMOV R%u, R%u", g, e + 1, f + 1));
-        break;
-    case 11: put(p, arena_printf(a, "%sISETP.%s.AND P%u, PT, R%u, R%u, P%u", g, compare, q, x, y, r)); break;
-    case 12: /* a 64-bit compare */
-        put(p, arena_printf(a, "%sISETP.%s.U32.AND P%u, PT, R%u, R%u, PT", g, compare, q, e, f));
-        put(p, arena_printf(a, "%sISETP.%s.AND.EX P%u, PT, R%u, R%u, PT, P%u", g, compare, q, e + 1, f + 1, q));
-        break;
-    case 13: put(p, arena_printf(a, "%sLDG.E.64.CONSTANT R%u, [R%u.64+0x%x]", g, e, f, 8 * roll(4))); break;
-    case 14: put(p, arena_printf(a, "%sLDG.E.CONSTANT R%u, [R%u.64+0x%x]", g, d, e, 4 * roll(8))); break;
-    default: put(p, arena_printf(a, "%sISETP.NE.%s P%u, PT, R%u, 0x%x, P%u", g, join, q, x, roll(4), r)); break;
+    case 4: put(p, arena_printf(a, "%sLOP3.LUT R%u, R%u, R%u, RZ, 0x3c, !PT", g, d, x, y)); break;
+    case 5: put(p, arena_printf(a, "%sLOP3.LUT R%u, R%u, R%u, R%u, 0x%x, !PT", g, d, x, y, d, roll(256))); break;
+    case 6: put(p, arena_printf(a, "%sIMAD R%u, R%u, R%u, R%u", g, d, x, y, d)); break;
+    case 7: put(p, arena_printf(a, "%sISETP.%s.AND P%u, PT, R%u, R%u, P%u", g, compare, q, x, y, r)); break;
+    case 8: put(p, arena_printf(a, "%sLDG.E.64.CONSTANT R%u, [R%u.64+0x%x]", g, e, f, 8 * roll(4))); break;
+    case 9: put(p, arena_printf(a, "%sLDG.E.CONSTANT R%u, [R%u.64+0x%x]", g, d, e, 4 * roll(8))); break;
+    case 10: put(p, arena_printf(a, "%sISETP.NE.%s P%u, PT, R%u, 0x%x, P%u", g, join, q, x, roll(4), r)); break;
+    default: put_wide(p, g); break;
     }
 }
 

@@ -181,6 +181,30 @@ static void the_full_exponential_owns_its_instructions(void **state)
     }
 }
 
+/* A product added to the exponential: whichever of the two was contracted, the sum of products is the kernel's. */
+static void a_multiply_add_with_an_exponential_is_the_kernels_too(void **state)
+{
+    (void)state;
+    struct kernel k;
+    kernel_begin(&k);
+    add_all_pages(&k);
+    write_full_exp(&k, 0, false, true);
+    struct uop_list *sum = (struct uop_list *)k.insns.p[k.insns.n - 3].uops; /* the multiply-add */
+    for (size_t i = 0; i < sum->ops.n; i++)
+        if (sum->ops.p[i].kind == UOP_CBANK) /* lo * lo in its place */
+            sum->ops.p[i] =
+                (struct uop){.kind = UOP_READ, .type = UOP_B32, .file = UOP_FILE_R, .reg = 11, .arg = NO_ARGS};
+    k.now = ARENA_NEW(&k.a, struct uop_list);
+    k.now->guard = UOP_NONE;
+    set(&k, 11, f2(&k, UOP_FMUL, param(&k), param(&k)));
+    k.insns.p[7].uops = k.now; /* in the place of the descriptor's load, which nothing reads here */
+    run(&k);
+    assert_string_equal(stored_as_real(&k), "lo * lo + exp(x[i])");
+    assert_int_equal(count_of(&k, "exp-full"), 1);
+    assert_int_equal(count_of(&k, "fused-multiply-add"), 1);
+    kernel_end(&k);
+}
+
 /* ---- division -------------------------------------------------------------------------------- */
 
 static void a_product_with_a_reciprocal_is_a_division(void **state)
@@ -450,6 +474,7 @@ int main(void)
         cmocka_unit_test(exp2_of_a_product_with_log2e_is_exp),
         cmocka_unit_test(an_exp2_kept_away_from_subnormals_is_one_exp2),
         cmocka_unit_test(the_full_exponential_owns_its_instructions),
+        cmocka_unit_test(a_multiply_add_with_an_exponential_is_the_kernels_too),
         cmocka_unit_test(a_product_with_a_reciprocal_is_a_division),
         cmocka_unit_test(division_by_the_book_is_one_operation),
         cmocka_unit_test(a_newton_step_of_the_source_is_its_own),

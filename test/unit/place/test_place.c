@@ -314,6 +314,71 @@ static void spilled_over_a_loop(void **state)
     assert_int_equal(p.values.n, 3);
 }
 
+/* An accumulator that the registers do not hold: the loop carries it in its slot of the stack. */
+static void carried_in_a_slot(void **state)
+{
+    const struct graph *g;
+    struct place p;
+    (void)state;
+    places(CODE(ADDRESSES, "MOV R1, c[0x0][0x28]", "STL [R1+-0x8], RZ", "IMAD.MOV.U32 R11, RZ, RZ, RZ",
+                "LDG.E.CONSTANT R0, [R4.64]", "LDL R13, [R1+-0x8]", "FADD R12, R13, R0", "STL [R1+-0x8], R12",
+                "IADD3 R11, R11, 0x1, RZ", "ISETP.GE.AND P1, PT, R11, c[0x0][0x178], PT", "@!P1 BRA 0x80",
+                "LDL R14, [R1+-0x8]", "STG.E [R6.64], R14", "EXIT"),
+           &g, &p);
+    const struct place_value *sum = made_at(g, &p, AFTER + 0x50), *brought = made_at(g, &p, AFTER + 0x40);
+    assert_int_equal(sum->cls, PLACE_SPILLED);
+    assert_int_equal(brought->cls, PLACE_SPILLED);
+    assert_true(has_use(g, sum, AFTER + 0x50, PLACE_LOCAL, false));
+}
+
+static const struct place_storage *from_memory(const struct graph *g, const struct place *p, uint32_t offset)
+{
+    for (size_t i = 0; i < p->values.n; i++)
+        for (size_t k = 0; k < p->values.p[i].storage.n; k++) {
+            const struct place_storage *s = &p->values.p[i].storage.p[k];
+            if (s->access != UINT32_MAX && g->insns.p[s->from].offset == offset)
+                return s;
+        }
+    fail_msg("nothing of memory at 0x%x", offset);
+    return NULL;
+}
+
+/* Two loops over the same elements: the second loads them again. By another step, or from elsewhere, it does not. */
+static void reloads(void **state)
+{
+    static const char *const second[] = {"IADD3 R8, P0, R8, 0x4, RZ", "IADD3 R8, P0, R8, 0x8, RZ"};
+    static const char *const start[] = {"IMAD.WIDE R8, R2, R3, c[0x0][0x160]", "IMAD.WIDE R8, R2, R3, c[0x0][0x168]"};
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        const struct graph *g;
+        struct place p;
+        const char *const code[] = {ADDRESSES,
+                                    "IMAD.MOV.U32 R10, RZ, RZ, RZ",
+                                    "IMAD.MOV.U32 R11, RZ, RZ, RZ",
+                                    "IMAD.MOV.U32 R12, RZ, RZ, RZ",
+                                    start[i & 1],
+                                    "LDG.E.CONSTANT R0, [R4.64]", /* 0x90 */
+                                    "IADD3 R4, P0, R4, 0x4, RZ",
+                                    "IADD3.X R5, RZ, R5, RZ, P0, !PT",
+                                    "FADD R10, R10, R0",
+                                    "IADD3 R11, R11, 0x1, RZ",
+                                    "ISETP.GE.AND P1, PT, R11, c[0x0][0x178], PT",
+                                    "@!P1 BRA 0x90",
+                                    "LDG.E.CONSTANT R0, [R8.64]", /* 0x100 */
+                                    second[i >> 1],
+                                    "IADD3.X R9, RZ, R9, RZ, P0, !PT",
+                                    "FFMA R10, R10, R0, R10",
+                                    "IADD3 R12, R12, 0x1, RZ",
+                                    "ISETP.GE.AND P1, PT, R12, c[0x0][0x178], PT",
+                                    "@!P1 BRA 0x100",
+                                    "STG.E [R6.64], R10",
+                                    "EXIT"};
+        places(code, sizeof code / sizeof code[0], &g, &p);
+        assert_false(from_memory(g, &p, 0x90)->reloaded);
+        assert_int_equal(from_memory(g, &p, 0x100)->reloaded, i == 0);
+    }
+}
+
 static void local_array(void **state)
 {
     const struct graph *g;
@@ -572,6 +637,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(spilled_over_a_loop, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(local_array, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(half_stored, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(carried_in_a_slot, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(reloads, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(strides, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(strides_in_loops, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(bank_conflicts, make_arena, drop_arena),

@@ -1,0 +1,49 @@
+/* Between the files that play steps (pat_play.c, pat_play_share.c) only. */
+#ifndef SP_PAT_PLAY_H
+#define SP_PAT_PLAY_H
+
+#include "pattern/pat_collect.h"
+
+enum { LOOP_PHIS = 16, LOOP_EXITS = 8 };
+enum truth { IS_FALSE, IS_TRUE, IS_UNKNOWN };
+
+struct loop_view {
+    bool made, good;
+    graph_id phi[LOOP_PHIS], start[LOOP_PHIS], next[LOOP_PHIS];
+    unsigned phi_count;
+    struct {
+        uint32_t block;
+        graph_id leaves; /* holds: the loop ends here */
+    } exit[LOOP_EXITS];
+    unsigned exit_count;
+};
+
+struct pat_play {
+    struct arena *a;
+    struct pat_index *x;
+    struct graph *g;
+    graph_id size; /* nodes there were */
+    uint32_t now, *stamp;
+    uint64_t *value;
+    uint8_t *known;   /* of the memo: 1 known, 0 not */
+    bool *given;      /* a phi whose value is set from outside */
+    uint8_t *differs; /* 0 not asked, 1 no, 2 yes, 3 being asked */
+    struct loop_view *loops;
+    unsigned threads, thread;
+    uint64_t budget;
+};
+
+/* Another thread, another turn: nothing computed holds any more. */
+void pat_play_forget(struct pat_play *p);
+/* A condition for the thread played. Atoms that are not known but the same for the block are taken as they make it
+ * hold, if `kindly`. */
+enum truth pat_play_truth(struct pat_play *p, graph_id b1, bool kindly);
+/* Elements an address is away from that of the thread 0 of a row; false: not known. */
+bool pat_play_element(struct pat_play *p, const struct graph_affine *f, unsigned width, int64_t *out);
+/* b - a, term by term; false: too many terms. */
+bool pat_play_distance(const struct graph_affine *a, const struct graph_affine *b, struct graph_affine *out);
+/* Elements from `a` to `b`, all that parts the two being known. */
+bool pat_play_apart(struct pat_play *p, const struct graph_affine *a, const struct graph_affine *b, int64_t bytes,
+                    unsigned width, int64_t *out);
+
+#endif
