@@ -142,8 +142,9 @@ static bool walk_from(struct walker *x, uint32_t start, uint32_t last, uint64_t 
         const struct graph_block *b = &g->blocks.p[at];
         for (size_t i = 0; i < x->c->pieces.n; i++) {
             const struct graph_piece *p = &x->c->pieces.p[i];
-            if (p->straight && p->block_count != 1)
-                return false; /* conditional steps: not counted here */
+            for (uint32_t k = 1; k < p->block_count && p->straight; k++)
+                if (g->blocks.p[p->blocks[k]].path != g->blocks.p[p->blocks[0]].path)
+                    return false; /* conditional steps: not counted here */
             if (p->straight ? p->blocks[0] != at : g->loops.p[p->loop].header != at)
                 continue;
             uint64_t runs = 1;

@@ -335,6 +335,7 @@ static void list_effects(struct peeler *p, struct effects *out)
 {
     struct cycle_work *w = p->w;
     struct graph *g = w->g;
+    uint32_t header = g->blocks.p[g->loops.p[p->r->loop].header].first;
     for (uint32_t i = 0; i < p->r->block_count; i++) {
         const struct graph_block b = g->blocks.p[p->r->blocks[i]];
         if (b.loop != p->r->loop + 1 || !b.reachable)
@@ -365,7 +366,9 @@ static void list_effects(struct peeler *p, struct effects *out)
                 out->s[out->count++] = s;
             }
         }
-        if (b.branch != GRAPH_NIL && b.succ_count == 2 && !is_counter_test(p, b.branch) && out->count < out->cap) {
+        bool own = g->insns.p[b.first].call_path == g->insns.p[header].call_path; /* not a subroutine's */
+        if (own && b.branch != GRAPH_NIL && b.succ_count == 2 && !is_counter_test(p, b.branch) &&
+            out->count < out->cap) {
             struct summary s = peel_sum_up(p, b.branch, 0);
             s.hash = peel_mix(0x6272616e, s.hash);
             out->s[out->count++] = s;
