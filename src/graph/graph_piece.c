@@ -324,6 +324,26 @@ static uint32_t gather_stores(struct joiner *j, const struct graph_access *t, co
     return (uint32_t)at.n;
 }
 
+/* A block that runs whenever the last straight piece does is more of it: a branch in each step (a division's slow way)
+ * cuts a stretch into blocks. */
+static bool extend_stretch(struct joiner *j, uint32_t block, uint32_t steps)
+{
+    const struct graph *g = j->w->g;
+    size_t n = j->c->pieces.n;
+    struct graph_piece *p = n ? &j->c->pieces.p[n - 1] : NULL;
+    if (!p || !p->straight || p->block_count == 0 || g->blocks.p[p->blocks[0]].path != g->blocks.p[block].path)
+        return false;
+    uint32_t *blocks = ARENA_ARRAY(j->w->a, uint32_t, p->block_count + 1);
+    if (!blocks)
+        return false;
+    memcpy(blocks, p->blocks, p->block_count * sizeof blocks[0]);
+    blocks[p->block_count++] = block;
+    p->blocks = blocks;
+    p->last = g->blocks.p[block].last;
+    p->unroll += steps;
+    return true;
+}
+
 static void join_stores(struct joiner *j)
 {
     struct cycle_work *w = j->w;
@@ -372,15 +392,16 @@ static void join_stores(struct joiner *j)
             if (!goes_on(j, &at))
                 break; /* the same from elsewhere: another loop of the source */
             blocks[0] = b;
-            add_piece(j,
-                      (struct graph_piece){.straight = true,
-                                           .loop = UINT32_MAX,
-                                           .first = g->blocks.p[b].first,
-                                           .last = g->blocks.p[b].last,
-                                           .unroll = n,
-                                           .blocks = blocks,
-                                           .block_count = 1},
-                      (struct part){.chain = UINT32_MAX});
+            if (!extend_stretch(j, b, n))
+                add_piece(j,
+                          (struct graph_piece){.straight = true,
+                                               .loop = UINT32_MAX,
+                                               .first = g->blocks.p[b].first,
+                                               .last = g->blocks.p[b].last,
+                                               .unroll = n,
+                                               .blocks = blocks,
+                                               .block_count = 1},
+                          (struct part){.chain = UINT32_MAX});
             note_copies(j, &run);
             end_at(j, at, field_mul(j->advance, n));
             idle = 0;
