@@ -16,7 +16,7 @@ struct stretch {
 
 struct agreed {
     unsigned from, count, threads, left, beyond;
-    bool everywhere, ended;
+    bool everywhere, ended, assumed;
     enum pat_outcome outcome;
     const struct pat_variant *variant;
 };
@@ -333,7 +333,7 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
     }
     v->found->match.first = first < v->last ? first : v->last;
     v->found->match.last = v->last;
-    if (seen.assumed)
+    if (seen.assumed || g->assumed)
         v->found->match.confidence = PAT_ASSUMED;
     v->found->held = g->outcome == PAT_PART; /* until another one finishes it */
     VEC_PUSH(k->a, k->list, v);
@@ -416,6 +416,51 @@ static bool reads_newest(struct pat_collect *k, const struct stretch *s, const s
     return true;
 }
 
+/* The whole block meets between an instance and a later one. */
+static bool meets_between(const struct graph *g, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = from; i < to; i++) {
+        uint32_t input = g->insns.p[i].input;
+        const struct uop_list *l = input < g->input.count ? g->input.insns[input].uops : NULL;
+        for (size_t u = 0; l && u < l->ops.n; u++)
+            if (l->ops.p[u].kind == UOP_BAR && l->ops.p[u].imm != UOP_BAR_ARRIVE)
+                return true;
+    }
+    return false;
+}
+
+/* Within a turn nobody may store what another thread loads, unless all meet in between. Lanes of one warp that run in
+ * step load before they store: *assumed. */
+static bool overtakes_nobody(struct pat_collect *k, const struct stretch *s, const struct pat_trace *t,
+                             const struct agreed *g, bool *assumed)
+{
+    int16_t *writer = ARENA_ARRAY(k->a, int16_t, PAT_THREADS);
+    if (!writer)
+        return false;
+    for (unsigned i = g->from; i < g->from + g->count; i++) {
+        const struct pat_turn *turn = t->turn[i];
+        const struct pat_step *step = &s->steps[turn->step];
+        if (step->store == UINT32_MAX || meets_between(k->x->g, k->x->g->accesses.p[step->load_other].insn, step->insn))
+            continue;
+        memset(writer, 0xff, PAT_THREADS * sizeof *writer);
+        for (unsigned n = 0; n < t->threads; n++)
+            if (turn->own[n] >= 0 && turn->own[n] < PAT_THREADS) {
+                if (writer[turn->own[n]] >= 0)
+                    return false; /* two for one element */
+                writer[turn->own[n]] = (int16_t)n;
+            }
+        for (unsigned n = 0; n < t->threads; n++) {
+            int other = turn->other[n];
+            if (turn->own[n] < 0 || other < 0 || other >= PAT_THREADS || writer[other] < 0 || writer[other] == (int)n)
+                continue;
+            if ((unsigned)writer[other] / 32 != n / 32)
+                return false;
+            *assumed = true;
+        }
+    }
+    return true;
+}
+
 /* Steps of the turns of an agreement, each once, in order. */
 static uint32_t steps_of(struct pat_collect *k, const struct stretch *s, const struct pat_trace *t,
                          const struct agreed *g, const struct pat_step ***out)
@@ -448,7 +493,8 @@ static bool match_page(struct pat_collect *k, const struct pat_page *page, enum 
         }
         /* Where the code runs as long as the block asks, it must do so for blocks of other sizes. */
         uint32_t count = steps_of(k, s, t, &g, &steps);
-        bool good = count != 0 && (kind != PLAN_MEMORY || reads_newest(k, s, t, &g));
+        bool good = count != 0 &&
+                    (kind != PLAN_MEMORY || (reads_newest(k, s, t, &g) && overtakes_nobody(k, s, t, &g, &g.assumed)));
         if (t->runs && kind == PLAN_MEMORY) {
             struct agreed other;
             unsigned turns = t->count;
