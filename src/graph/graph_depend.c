@@ -81,7 +81,7 @@ static uint64_t pass_sync(uint64_t bits, unsigned strength)
 }
 
 /* The parts of a condition that are the same in all threads, as a condition. */
-static graph_id uniform_part(struct graph *g, graph_id when)
+graph_id graph_uniform_part(struct graph *g, graph_id when)
 {
     graph_id atoms[6], r = GRAPH_NIL;
     unsigned count;
@@ -143,7 +143,7 @@ static uint64_t overwrite(struct finder *f, const struct source *s, uint64_t bit
     if (x->space == UOP_LOCAL)
         return bits & ~same_turn;
     bool sure = y->runs_when == GRAPH_NIL || graph_block_uniform(g, y->runs_when);
-    if (!sure && graph_implies(g, graph_and(g, x->runs_when, uniform_part(g, y->runs_when)), y->runs_when)) {
+    if (!sure && graph_implies(g, graph_and(g, x->runs_when, graph_uniform_part(g, y->runs_when)), y->runs_when)) {
         sure = true;
         sure_turn &= levels_below(s->stale_when);
     }
@@ -307,6 +307,7 @@ enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct gr
     f.stamp = ARENA_ARRAY(a, uint32_t, g->blocks.n + 1);
     f.forced = ARENA_ARRAY(a, uint32_t, g->accesses.n + 1);
     f.forced_now = 1;
+    f.parted = ARENA_ARRAY(a, uint8_t, g->loops.n + 1);
     if (arena_failed(a))
         return SP_ERR_MEMORY;
     for (uint32_t i = 0; i < g->accesses.n; i++) {

@@ -143,11 +143,33 @@ static bool is_coordinates(struct graph *g, const struct graph_linear *a)
     return graph_facts_of(g)->two_dimensional && a->n == 1 && graph_is_digit(g, a->t[0].symbol, &d);
 }
 
+/* The smaller digits together stay below one step of a larger one: else two threads share a number. A row of a tile is
+ * assumed to be no longer than the step. */
+static bool steps_part(struct graph *g, const struct graph_digit *d, unsigned count, bool *assumed)
+{
+    for (unsigned i = 0; i + 1 < count; i++) {
+        __int128 below = 0;
+        bool tile = true;
+        for (unsigned k = i + 1; k < count && !d[i].scale; k++) {
+            below += (__int128)(graph_digit_count(g, &d[k]) - 1) * d[k].c;
+            tile &= graph_facts_of(g)->two_dimensional && d[k].mask == UINT32_MAX && !d[k].shift;
+        }
+        if (below < d[i].c || d[i].scale)
+            continue;
+        if (!tile)
+            return false;
+        *assumed = true;
+    }
+    return true;
+}
+
 /* Takes `right` apart over the digits, largest first. */
 static bool mixed_radix(struct graph *g, struct graph_digit *d, unsigned count, const struct graph_linear *right,
                         bool *assumed)
 {
     struct graph_linear rest = *right;
+    if (!steps_part(g, d, count, assumed))
+        return false;
     for (unsigned i = 0; i < count; i++) {
         struct graph_linear left = {.wraps = rest.wraps, .k = rest.k}; /* for the smaller digits */
         bool last = i + 1 == count;

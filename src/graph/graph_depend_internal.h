@@ -183,6 +183,7 @@ struct finder {
     VEC(uint32_t) parting;
     VEC(struct graph_reach) reaches;
     uint32_t *forced, forced_now; /* of accesses: stores taken to overwrite the source's word (graph_depend_prune.c) */
+    uint8_t *parted;              /* of each loop: 0 not asked, 1 every turn passes a barrier of the block, 2 not */
     bool unordered;               /* something may order threads beside the barriers of the block: no race is claimed */
     int64_t flow_work, solve_work;
 };
@@ -212,6 +213,8 @@ static inline uint64_t levels_below(unsigned level) /* mask over all ways and st
 
 /* y stores over all of x, for the same thread. */
 bool graph_same_word(struct finder *f, const struct graph_access *x, const struct graph_access *y);
+/* The parts of a condition that are the same in all threads, as a condition. */
+graph_id graph_uniform_part(struct graph *g, graph_id when);
 void graph_make_source(struct finder *f, uint32_t access, struct source *s);
 /* Sends the source's bits through the blocks: `at` and `in`; false when the work is spent. */
 bool graph_flow_from(struct finder *f, const struct source *s);

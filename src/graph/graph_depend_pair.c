@@ -123,6 +123,78 @@ static bool next_turn(struct finder *f, struct graph_side *later, uint32_t loop)
     return later->address != GRAPH_NIL;
 }
 
+/* Every turn of the loop passes a barrier of the block. */
+static bool turns_are_parted(struct finder *f, uint32_t loop)
+{
+    const struct graph *g = f->g;
+    uint32_t head = 0, tail = 0, header = g->loops.p[loop - 1].header;
+    if (f->parted[loop - 1])
+        return f->parted[loop - 1] == 1;
+    bool round = false;
+    f->now++;
+    f->stamp[header] = f->now;
+    f->queue[tail++ % (g->blocks.n + 1)] = header;
+    while (head != tail && !round) {
+        uint32_t b = f->queue[head++ % (g->blocks.n + 1)];
+        bool stopped = false;
+        for (uint32_t e = f->first_event[b]; e < f->first_event[b + 1] && !stopped; e++)
+            stopped = f->events.p[e].kind == EVENT_SYNC && f->syncs[f->events.p[e].insn] == SYNC_BLOCK;
+        f->flow_work--;
+        for (uint32_t k = 0; k < g->blocks.p[b].succ_count && !stopped; k++) {
+            uint32_t to = g->blocks.p[b].succs[k];
+            round |= to == header;
+            if (f->stamp[to] == f->now || !graph_in_loop(g, to, loop))
+                continue;
+            f->stamp[to] = f->now;
+            f->queue[tail++ % (g->blocks.n + 1)] = to;
+        }
+    }
+    f->parted[loop - 1] = round ? 2 : 1;
+    return !round;
+}
+
+/* Reached without a barrier from outside its loop, each turn of which passes one: it is the first turn. */
+static void in_first_turn(struct finder *f, struct graph_side *side, uint32_t at, uint32_t from)
+{
+    struct graph *g = f->g;
+    for (uint32_t l = g->blocks.p[at].loop; l; l = g->loops.p[l - 1].parent) {
+        if (graph_in_loop(g, from, l) || !turns_are_parted(f, l))
+            continue;
+        const struct graph_block *b = &g->blocks.p[g->loops.p[l - 1].header];
+        for (graph_id phi = 1; phi < g->nodes.n; phi++) {
+            const struct graph_node n = *graph_at(g, phi);
+            graph_id start = GRAPH_NIL;
+            bool one = n.kind == GRAPH_PHI && n.block == g->loops.p[l - 1].header && n.type != UOP_B1 &&
+                       n.phi_count == b->pred_count && uop_type_bits((enum uop_type)n.type) == 32 &&
+                       graph_block_uniform(g, phi);
+            for (uint32_t k = 0; k < n.phi_count && one; k++) {
+                if (graph_in_loop(g, b->preds[k], l))
+                    continue;
+                one = start == GRAPH_NIL || start == n.phi_args[k];
+                start = n.phi_args[k];
+            }
+            if (one && start != GRAPH_NIL && start != phi)
+                side->when = graph_and(g, side->when, graph_op2(g, UOP_IEQ, UOP_B1, phi, start));
+        }
+    }
+}
+
+/* What holds at the end of a turn that is followed by another one, of what all threads share. */
+static graph_id goes_on(struct finder *f, uint32_t loop)
+{
+    struct graph *g = f->g;
+    const struct graph_loop *l = &g->loops.p[loop - 1];
+    const struct graph_block *b = &g->blocks.p[l->header];
+    graph_id when = GRAPH_NIL;
+    unsigned latches = 0;
+    for (uint32_t k = 0; k < b->pred_count; k++)
+        if (graph_in_loop(g, b->preds[k], loop)) {
+            latches++;
+            when = graph_edge_taken(g, b->preds[k], l->header);
+        }
+    return latches == 1 ? graph_uniform_part(g, when) : GRAPH_NIL;
+}
+
 static bool same_value(struct finder *f, const struct graph_access *a, const struct graph_access *b)
 {
     return a->kind == GRAPH_STORE && b->kind == GRAPH_STORE && a->value[0] == b->value[0] &&
@@ -227,11 +299,16 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
             keep_doubt(f, s->access, second);
             continue;
         }
+        if (!turn)
+            in_first_turn(f, from_store ? &b : &a, block_of(f, second), block_of(f, s->access));
+        graph_id more = loop ? goes_on(f, loop) : GRAPH_NIL;
         if (loop && (graph_turns_with(f->g, a.address, loop) || graph_turns_with(f->g, a.when, loop)) &&
             !next_turn(f, from_store ? &b : &a, loop)) {
             keep_doubt(f, s->access, second);
             continue;
         }
+        a.when = graph_and(f->g, a.when, more); /* all threads share it */
+        b.when = graph_and(f->g, b.when, more);
         f->solve_work--;
         graph_solve(f->g, &a, &b, delta, &u);
         if (u.answer == SOLVE_NEVER || u.who == THREAD_SAME || (u.in_warp && strength >= SYNC_WARP))

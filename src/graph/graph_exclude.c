@@ -205,6 +205,18 @@ bool graph_contradicts(struct graph *g, struct graph_constraints *s)
 static bool row_of(struct graph *g, struct graph_constraints *s, const graph_id *atoms, unsigned count, uint64_t table,
                    int row);
 
+/* Among the facts is one that x is not negative. */
+static bool known_not_negative(const struct graph_constraints *s, const struct graph_linear *x)
+{
+    for (unsigned i = 0; i < s->n; i++) {
+        struct graph_linear sum = s->f[i];
+        int64_t k;
+        if (sum.n == x->n && graph_linear_add(&sum, x, 1) && graph_linear_is_const(&sum, &k) && k >= 0)
+            return true;
+    }
+    return false;
+}
+
 /* A compare of select(c, constant, constant) with a constant is c or its opposite: NIL when it is no such. */
 static graph_id through_select(struct graph *g, const struct graph_node *n, bool holds)
 {
@@ -261,13 +273,13 @@ static void add_literal(struct graph *g, struct graph_constraints *s, graph_id a
     graph_linear_range(g, &x, &rx);
     graph_linear_range(g, &y, &ry);
     if (n.kind == UOP_ILT_U && holds) {
-        if (ry.lo < 0)
+        if (ry.lo < 0 && !known_not_negative(s, &y))
             return;
         f = (struct graph_linear){0};
         if (graph_linear_add(&f, &x, -1)) /* below a number that is not negative */
             graph_constrain(s, &f);
     }
-    if (n.kind == UOP_ILT_U && !holds && rx.lo < 0)
+    if (n.kind == UOP_ILT_U && !holds && rx.lo < 0 && !known_not_negative(s, &x))
         return;
     if (holds)
         less.k++;

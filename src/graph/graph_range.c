@@ -400,6 +400,36 @@ static bool turn(struct graph *g, graph_id id, const graph_id *conditions, struc
     return any;
 }
 
+/* A counter that is multiplied until it is a number it comes to: the last value before; -1: no such. */
+static int64_t doubling_end(struct graph *g, graph_id id, const graph_id *conditions, struct interval start)
+{
+    const struct graph_node n = *graph_at(g, id);
+    for (uint32_t k = 0; k < n.phi_count; k++) {
+        const struct graph_node next = *graph_at(g, n.phi_args[k]);
+        graph_id atoms[6];
+        unsigned count;
+        uint64_t table, by;
+        if (next.kind != UOP_MUL || next.arg[0] != id || !graph_is_const(g, next.arg[1], &by) || by < 2 || by > 64 ||
+            start.lo != start.hi || start.lo < 1 || conditions[k] == GRAPH_NIL ||
+            !graph_table(g, conditions[k], atoms, &count, &table))
+            continue;
+        for (unsigned i = 0; i < count; i++) {
+            const struct graph_node test = *graph_at(g, atoms[i]);
+            bool other = true; /* on this way it is another number */
+            uint64_t end;
+            for (unsigned row = 0; row < 1u << count; row++)
+                other &= !((table >> row & 1) && (row >> i & 1));
+            if (!other || test.kind != UOP_IEQ || test.arg[0] != n.phi_args[k] ||
+                !graph_is_const(g, test.arg[1], &end) || end > INT32_MAX)
+                continue;
+            for (int64_t at = start.lo; at < (int64_t)end; at *= (int64_t)by)
+                if (at * (int64_t)by == (int64_t)end)
+                    return at;
+        }
+    }
+    return -1;
+}
+
 /* Up to two guesses of where a counter ends: at the number it is compared with, from below or from above. */
 static unsigned test_bounds(struct graph *g, graph_id condition, graph_id next, graph_id phi, struct interval start,
                             struct interval out[2])
@@ -461,6 +491,11 @@ static struct interval of_phi(struct graph *g, graph_id id)
     }
     if (first)
         return now;
+    int64_t most = doubling_end(g, id, conditions, start);
+    if (most > 0) {
+        now.lo = start.lo > now.lo ? start.lo : now.lo;
+        now.hi = most < now.hi ? most : now.hi;
+    }
     struct interval guesses[3 + 2 * MAX_PREDS] = {{start.lo, now.hi}, {now.lo, start.hi}, {start.lo, start.hi}};
     unsigned count = 3;
     for (uint32_t k = 0; k < n.phi_count; k++) /* where the tests on the way round put the end */
