@@ -101,9 +101,9 @@ struct pat_plan {
 /* A plan where the block is of such a form; NULL with *refused false where it is none. */
 const struct pat_plan *pat_compile_plan(struct pat_compile *c, const struct cu_block *b, bool *refused);
 
-/* Plays the block beside the trace from turn `from`: how many turns agree (0: none) until the block's loop ends or, where
- * it is left open, as far as they go. *ended: the block came to its end; *beyond: threads that act in the machine code
- * and not in the block. */
+/* Plays the block beside the trace from turn `from`: how many turns agree (0: none) until the block's loop ends or,
+ * where it is left open, as far as they go. *ended: the block came to its end; *beyond: threads that act in the machine
+ * code and not in the block. */
 unsigned pat_play_block(const struct pat_plan *plan, const struct pat_trace *t, unsigned from, bool *ended,
                         unsigned *beyond);
 /* What became of elements that each thread brought, after turns [from, from + count). */

@@ -1,7 +1,7 @@
 /* From steps to what they add up to. Steps through memory are cut into stretches wherever something else is stored in
- * between, steps between lanes follow one another by value; a stretch is played for blocks of several sizes and a page's
- * block beside it. Where both agree to the end and one element holds all, or each those before it, the page has matched
- * - if no load of a step may read anything but the step before, and no other thread's store can overtake it.
+ * between, steps between lanes follow one another by value; a stretch is played for blocks of several sizes and a
+ * page's block beside it. Where both agree to the end and one element holds all, or each those before it, the page has
+ * matched - if no load of a step may read anything but the step before, and no other thread's store can overtake it.
  *
  * Requires steps, the index and memory dependence. */
 #include "pattern/pat_collect.h"
