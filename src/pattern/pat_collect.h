@@ -163,6 +163,14 @@ void pat_collect_page(struct pat_collect *k, const struct pat_page *page);
 void pat_collect_loops(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v);
 void pat_collect_effects(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v);
 void pat_collect_moves(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v);
+/* What is read in each turn can come from the step that wrote the element last (pat_collect_order.c): a load that was
+ * moved before the store of the step it should follow reads what was there before. */
+bool pat_reads_newest(struct pat_collect *k, const struct pat_step *steps, const struct pat_trace *t, unsigned from,
+                      unsigned count);
+/* Within a turn nobody stores what another thread loads, unless all meet in between. Lanes of one warp that run in step
+ * load before they store: *assumed. */
+bool pat_overtakes_nobody(struct pat_collect *k, const struct pat_step *steps, const struct pat_trace *t, unsigned from,
+                          unsigned count, bool *assumed);
 /* When all steps are known: parts that others finish, and what loops gather. */
 void pat_collect_folds(struct pat_collect *k);
 /* The j-th accumulator of a fold is, by a page, a reduction of `input`. */

@@ -372,95 +372,6 @@ static bool agree(struct pat_collect *k, const struct pat_page *page, enum pat_p
     return best->count != 0;
 }
 
-static bool is_read_by(const struct graph_dependence *d, uint32_t load, uint32_t store)
-{
-    for (uint32_t r = d->first_reach[load]; r < d->first_reach[load + 1]; r++)
-        if (d->reaches.p[r].store == store)
-            return true;
-    return false;
-}
-
-/* A load that was moved before the store of the step it should follow reads what was there before: in each turn, what
- * is read must be able to come from the step that wrote the element last. */
-static bool reads_newest(struct pat_collect *k, const struct stretch *s, const struct pat_trace *t,
-                         const struct agreed *g)
-{
-    const struct graph_dependence *d = k->x->g->dependence;
-    uint32_t *writer = ARENA_ARRAY(k->a, uint32_t, PAT_THREADS), *next = ARENA_ARRAY(k->a, uint32_t, PAT_THREADS);
-    if (!writer || !next || !d || !d->first_reach)
-        return false;
-    memset(writer, 0xff, PAT_THREADS * sizeof *writer);
-    for (unsigned i = g->from; i < g->from + g->count; i++) {
-        const struct pat_turn *turn = t->turn[i];
-        const struct pat_step *step = &s->steps[turn->step];
-        uint32_t seen[2] = {UINT32_MAX, UINT32_MAX}; /* asked before */
-        memcpy(next, writer, PAT_THREADS * sizeof *writer);
-        for (unsigned n = 0; n < t->threads; n++) {
-            const int16_t at[2] = {turn->own[n], turn->other[n]};
-            const uint32_t loads[2] = {step->load_own, step->load_other};
-            if (at[0] < 0)
-                continue;
-            for (int w = 0; w < 2; w++) {
-                uint32_t last = at[w] >= 0 && at[w] < PAT_THREADS ? writer[at[w]] : UINT32_MAX;
-                if (loads[w] == UINT32_MAX || last == UINT32_MAX || last == seen[w])
-                    continue;
-                if (!is_read_by(d, loads[w], last))
-                    return false;
-                seen[w] = last;
-            }
-            if (at[0] < PAT_THREADS)
-                next[at[0]] = step->store;
-        }
-        memcpy(writer, next, PAT_THREADS * sizeof *writer);
-    }
-    return true;
-}
-
-/* The whole block meets between an instance and a later one. */
-static bool meets_between(const struct graph *g, uint32_t from, uint32_t to)
-{
-    for (uint32_t i = from; i < to; i++) {
-        uint32_t input = g->insns.p[i].input;
-        const struct uop_list *l = input < g->input.count ? g->input.insns[input].uops : NULL;
-        for (size_t u = 0; l && u < l->ops.n; u++)
-            if (l->ops.p[u].kind == UOP_BAR && l->ops.p[u].imm != UOP_BAR_ARRIVE)
-                return true;
-    }
-    return false;
-}
-
-/* Within a turn nobody may store what another thread loads, unless all meet in between. Lanes of one warp that run in
- * step load before they store: *assumed. */
-static bool overtakes_nobody(struct pat_collect *k, const struct stretch *s, const struct pat_trace *t,
-                             const struct agreed *g, bool *assumed)
-{
-    int16_t *writer = ARENA_ARRAY(k->a, int16_t, PAT_THREADS);
-    if (!writer)
-        return false;
-    for (unsigned i = g->from; i < g->from + g->count; i++) {
-        const struct pat_turn *turn = t->turn[i];
-        const struct pat_step *step = &s->steps[turn->step];
-        if (step->store == UINT32_MAX || meets_between(k->x->g, k->x->g->accesses.p[step->load_other].insn, step->insn))
-            continue;
-        memset(writer, 0xff, PAT_THREADS * sizeof *writer);
-        for (unsigned n = 0; n < t->threads; n++)
-            if (turn->own[n] >= 0 && turn->own[n] < PAT_THREADS) {
-                if (writer[turn->own[n]] >= 0)
-                    return false; /* two for one element */
-                writer[turn->own[n]] = (int16_t)n;
-            }
-        for (unsigned n = 0; n < t->threads; n++) {
-            int other = turn->other[n];
-            if (turn->own[n] < 0 || other < 0 || other >= PAT_THREADS || writer[other] < 0 || writer[other] == (int)n)
-                continue;
-            if ((unsigned)writer[other] / 32 != n / 32)
-                return false;
-            *assumed = true;
-        }
-    }
-    return true;
-}
-
 /* Steps of the turns of an agreement, each once, in order. */
 static uint32_t steps_of(struct pat_collect *k, const struct stretch *s, const struct pat_trace *t,
                          const struct agreed *g, const struct pat_step ***out)
@@ -493,8 +404,9 @@ static bool match_page(struct pat_collect *k, const struct pat_page *page, enum 
         }
         /* Where the code runs as long as the block asks, it must do so for blocks of other sizes. */
         uint32_t count = steps_of(k, s, t, &g, &steps);
-        bool good = count != 0 &&
-                    (kind != PLAN_MEMORY || (reads_newest(k, s, t, &g) && overtakes_nobody(k, s, t, &g, &g.assumed)));
+        bool good =
+            count != 0 && (kind != PLAN_MEMORY || (pat_reads_newest(k, s->steps, t, g.from, g.count) &&
+                                                   pat_overtakes_nobody(k, s->steps, t, g.from, g.count, &g.assumed)));
         if (t->runs && kind == PLAN_MEMORY) {
             struct agreed other;
             unsigned turns = t->count;
