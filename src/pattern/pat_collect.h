@@ -12,7 +12,9 @@
 enum pat_op { PAT_OP_NONE, PAT_OP_ADD, PAT_OP_MUL, PAT_OP_MIN, PAT_OP_MAX, PAT_OP_AND, PAT_OP_OR, PAT_OP_XOR };
 const char *pat_op_text(enum pat_op op);   /* "add" */
 enum pat_op pat_op_find(const char *text); /* "+", "max", "add"; NONE: no such operation */
-bool pat_op_again(enum pat_op op);         /* taking an element twice changes nothing */
+/* A constant that leaves a result as it is, in some format. Any bound may stand for the end of a range: min and max. */
+bool pat_is_neutral(const struct graph *g, enum pat_op op, graph_id node);
+bool pat_op_again(enum pat_op op); /* taking an element twice changes nothing */
 
 struct pat_binary { /* a node read as op(a, b) */
     enum pat_op op;
@@ -179,7 +181,7 @@ void pat_collect_join(struct pat_collect *k);
 /* The collective whose result a node is, through shared memory, selects and phis; NULL: none. */
 struct pat_collective *pat_collect_result(struct pat_collect *k, graph_id node);
 /* The same, of what a collective takes in: also what is left of a tree that another one finishes. */
-struct pat_collective *pat_collect_inner(struct pat_collect *k, graph_id input);
+struct pat_collective *pat_collect_inner(struct pat_collect *k, enum pat_op op, graph_id input);
 /* True when, in a block of some size, the lanes of the first warp load just what each warp's lane 0 (or any lane, if
  * `everywhere`) stored, each once. */
 bool pat_play_hands_over(struct pat_play *p, const struct graph_access *store, const struct graph_access *load,

@@ -230,12 +230,12 @@ no:
 /* ---- results of reductions ------------------------------------------------------------------- */
 
 /* What is reduced, without the neutral element that threads without one bring. */
-static graph_id brought(const struct graph *g, graph_id input)
+static graph_id brought(const struct graph *g, enum pat_op op, graph_id input)
 {
     const struct graph_node *n = graph_at(g, input);
-    if (n->kind == UOP_SELECT && graph_is_const(g, n->arg[2], NULL))
+    if (n->kind == UOP_SELECT && pat_is_neutral(g, op, n->arg[2]))
         return n->arg[1];
-    if (n->kind == UOP_SELECT && graph_is_const(g, n->arg[1], NULL))
+    if (n->kind == UOP_SELECT && pat_is_neutral(g, op, n->arg[1]))
         return n->arg[2];
     return input;
 }
@@ -253,8 +253,11 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, const 
     if (!v->exact && !(c->page->rules & PAT_RULE_SELECT))
         return false;
     for (size_t i = 0; i < v->inputs.n; i++) {
-        if (graph_is_const(c->g, v->inputs.p[i], NULL))
+        if (graph_is_const(c->g, v->inputs.p[i], NULL)) {
+            if (!pat_is_neutral(c->g, v->op, v->inputs.p[i]))
+                return false;
             continue;
+        }
         if (input != GRAPH_NIL && input != v->inputs.p[i])
             return false;
         input = v->inputs.p[i];
@@ -281,13 +284,13 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, const 
     const struct pat_goal behind = {&left, within, UOP_VOID, next};
     const struct pat_term *of = t->arg[0];
     next = &behind;
-    const struct pat_collective *inner = pat_collect_inner(c->collect, input);
+    const struct pat_collective *inner = pat_collect_inner(c->collect, v->op, input);
     if (of->kind == TERM_REDUCED) {
         /* One directly within another: both between threads. */
         if (inner && inner != v && inner->found && match_collective(c, of, inner, next, depth + 1))
             return true;
     } else {
-        graph_id plain = brought(c->g, input);
+        graph_id plain = brought(c->g, v->op, input);
         if (inner && inner != v && inner->op == v->op && match_collective(c, t, inner, next, depth + 1))
             return true;
         if (pat_solve(c, &(struct pat_goal){of, plain, UOP_VOID, next}))
