@@ -3,6 +3,8 @@
  * costs, summary. */
 #include "facts/fact_build.h"
 
+#include "graph/graph_depend.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +118,24 @@ static void build_names(struct arena *a, struct fact_source *s, struct fact_kern
     }
 }
 
+/* An extern array is declared for the whole module and lies behind the kernel's own arrays: a kernel that stays within
+ * these does not use it. */
+static bool may_use_extern(const struct graph *g, int64_t own_bytes)
+{
+    const struct graph_dependence *d = g->dependence;
+    bool may = g->incomplete;
+    for (size_t i = 0; i < g->accesses.n && !may; i++) {
+        const struct graph_access *x = &g->accesses.p[i];
+        if (x->space == UOP_GENERIC)
+            return true;
+        if (x->space != UOP_SHARED)
+            continue;
+        const struct graph_object *o = d && d->object_of ? &d->objects.p[d->object_of[i]] : NULL;
+        may = own_bytes <= 0 || !o || !o->known || o->from >= own_bytes;
+    }
+    return may;
+}
+
 enum sp_status fact_build_kernel(struct arena *a, struct fact_source *s, struct fact_kernel *k)
 {
     const struct img_kernel *image = s->kernel;
@@ -126,11 +146,7 @@ enum sp_status fact_build_kernel(struct arena *a, struct fact_source *s, struct 
     k->registers = or_none(image->registers);
     k->uniform_registers = or_none(image->uniform_registers);
     k->shared_bytes = or_none(image->shared_bytes);
-    /* An extern array is declared for the whole module: only a kernel that touches shared memory may use it. */
-    bool touches_shared = s->g->incomplete;
-    for (size_t i = 0; i < s->g->accesses.n && !touches_shared; i++)
-        touches_shared = s->g->accesses.p[i].space == UOP_SHARED || s->g->accesses.p[i].space == UOP_GENERIC;
-    k->dynamic_shared = image->dynamic_shared && touches_shared;
+    k->dynamic_shared = image->dynamic_shared && may_use_extern(s->g, image->shared_bytes);
     k->stack_bytes = or_none(image->stack_bytes);
     k->barriers = or_none(image->barriers);
     k->code_bytes = (int32_t)image->code_bytes;

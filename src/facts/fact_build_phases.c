@@ -32,6 +32,7 @@ struct phases {
     struct graph *g;
     uint32_t count;     /* instances of the kernel's own level and its calls */
     uint32_t *phase_of; /* by instance: stretch, UINT32_MAX: none */
+    bool *carries;      /* by instance: a barrier that carries data */
     VEC(struct unit) units;
     VEC(struct stretch) list;
 };
@@ -161,24 +162,24 @@ static void find_units(struct phases *p)
 
 /* ---- cuts ------------------------------------------------------------------------------------ */
 
-/* Some load reads, from another thread, what was stored before this barrier and after the one before it. */
-static bool carries_data(const struct phases *p, uint32_t insn)
+/* Barriers behind which some load reads, from another thread, what was stored before them and after the ones before. */
+static bool find_carriers(struct phases *p)
 {
     const struct graph_dependence *d = p->g->dependence;
+    p->carries = ARENA_ARRAY(p->a, bool, p->g->insns.n + 1);
+    if (!p->carries)
+        return false;
     for (size_t i = 0; d && i < d->reaches.n; i++) {
         const struct graph_reach *r = &d->reaches.p[i];
-        uint32_t store = p->g->accesses.p[r->store].insn;
-        bool parts = false, nearer = false;
-        if (r->own || r->may || store > insn)
+        uint32_t store = p->g->accesses.p[r->store].insn, b = 0;
+        if (r->own || r->may)
             continue;
-        for (uint32_t b = 0; b < r->barrier_count; b++) {
-            parts |= r->barriers[b] == insn;
-            nearer |= r->barriers[b] > store && r->barriers[b] < insn;
-        }
-        if (parts && !nearer)
-            return true;
+        while (b < r->barrier_count && r->barriers[b] < store)
+            b++;
+        if (b < r->barrier_count)
+            p->carries[r->barriers[b]] = true;
     }
-    return false;
+    return true;
 }
 
 static int by_first(const void *pa, const void *pb)
@@ -196,7 +197,7 @@ static void cut(struct phases *p, uint32_t first, uint32_t end)
 {
     uint32_t from = first;
     for (uint32_t i = first; i < end; i++)
-        if (is_barrier(p->g, i) && carries_data(p, i)) {
+        if (is_barrier(p->g, i) && p->carries[i]) {
             add_stretch(p, from, i, NULL, true);
             from = i + 1;
         }
@@ -536,6 +537,8 @@ enum sp_status fact_build_phases(struct arena *a, struct fact_source *s, struct 
     uint32_t all = p.count;
     while (p.count > 1 && p.g->insns.p[p.count - 1].call_path)
         p.count--;
+    if (!find_carriers(&p))
+        return SP_ERR_MEMORY;
     find_units(&p);
     find_stretches(&p);
     uint32_t n = (uint32_t)p.list.n;

@@ -306,7 +306,13 @@ static void build_output(struct arena *a, struct fact_source *s, struct fact_ker
                          const struct graph_cycle *cycle)
 {
     struct graph *g = s->g;
-    graph_id when = cycle ? graph_cycle_path(g, cycle) : x->runs_when; /* in whichever piece */
+    graph_id when = x->runs_when;
+    if (cycle) { /* in whichever piece: how the loop is come to, and what the body asks for itself */
+        const struct graph_piece *best = &cycle->pieces.p[cycle->best];
+        uint32_t head = best->straight ? best->blocks[0] : g->loops.p[best->loop].header;
+        graph_id own = x->runs_when == GRAPH_NIL ? GRAPH_NIL : graph_assume(g, x->runs_when, g->blocks.p[head].path);
+        when = graph_and(g, graph_cycle_path(g, cycle), own);
+    }
     uint32_t index;
     bool joined = x->width == 8 && x->value[1] != GRAPH_NIL && element_is_64_bit(s, x);
     for (unsigned w = 0; w < (joined ? 1u : 4u) && x->value[w] != GRAPH_NIL; w++) {

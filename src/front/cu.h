@@ -82,6 +82,7 @@ struct cu_expr {
     unsigned arg_count;
     bool ellipsis;
     unsigned line;
+    unsigned meaning; /* of a name: for the reader of the tree; 0 at first */
 };
 
 enum { CU_MAX_RESULTS = 4 };

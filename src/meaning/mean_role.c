@@ -291,17 +291,16 @@ static bool branch_decides_loop(const struct graph *g, uint32_t insn)
     const struct graph_block *b = &g->blocks.p[at];
     if (b->succ_count < 2)
         return false;
-    for (uint32_t l = 0; l < g->loops.n; l++) {
-        const struct graph_loop *loop = &g->loops.p[l];
-        bool inside = in_loop(g, at, l);
-        for (uint32_t s = 0; s < b->succ_count; s++) {
-            uint32_t to = b->succs[s];
-            const struct graph_block *next = &g->blocks.p[to];
-            if (to == loop->header)
-                return true;
-            if (!inside && next->succ_count == 1 && next->succs[0] == loop->header && !in_loop(g, to, l))
-                return true;
-            if (inside && !in_loop(g, to, l) && (at == loop->header || at == loop->latch))
+    for (uint32_t s = 0; s < b->succ_count; s++) {
+        const struct graph_block *next = &g->blocks.p[b->succs[s]];
+        if (next->header)
+            return true;
+        uint32_t entered = next->succ_count == 1 ? g->blocks.p[next->succs[0]].header : 0;
+        if (entered && !in_loop(g, at, entered - 1) && !in_loop(g, b->succs[s], entered - 1))
+            return true;
+        for (uint32_t l = b->loop; l; l = g->loops.p[l - 1].parent) {
+            const struct graph_loop *loop = &g->loops.p[l - 1];
+            if ((at == loop->header || at == loop->latch) && !in_loop(g, b->succs[s], l - 1))
                 return true;
         }
     }

@@ -62,6 +62,9 @@ bool pat_differs_in_block(struct pat_play *p, graph_id node);
 void pat_play_counters(struct pat_play *p, uint32_t loop, struct pat_ctx *c);
 
 /* ---- blocks of pages that speak of steps, loops and effects (pat_collect_page.c) ------------- */
+enum pat_outcome { PAT_NOTHING, PAT_ALL_IN_ONE, PAT_PREFIXES, PAT_PART };
+/* What a name in a block that is played means (cu_expr.meaning). */
+enum pat_name { PAT_NAME_UNKNOWN, PAT_NAME_COUNTER, PAT_NAME_THREAD, PAT_NAME_THREADS };
 enum pat_plan_kind {
     PLAN_MEMORY,  /* steps through an array that threads share */
     PLAN_LANES,   /* steps between the lanes of a warp */
@@ -84,6 +87,7 @@ struct pat_plan {
     enum pat_op fixed;                                    /* an operation that the block writes out */
     unsigned mode;                                        /* of the shuffle */
     const char *name;                                     /* PERFORM, WARP */
+    enum pat_outcome means; /* MEMORY, LANES: what the block by itself makes of its elements */
     /* FOLD: the terms, last assignment first, and which accumulator or earlier name each gives */
     const struct pat_term *term[CU_MAX_STATEMENTS];
     int target[CU_MAX_STATEMENTS];
@@ -100,15 +104,14 @@ const struct pat_plan *pat_compile_plan(struct pat_compile *c, const struct cu_b
 /* Plays the block beside the trace from turn `from`: how many turns agree (0: none) until the block's loop ends or, where
  * it is left open, as far as they go. *ended: the block came to its end; *beyond: threads that act in the machine code
  * and not in the block. */
-unsigned pat_play_block(const struct pat_plan *plan, const struct cu_block *b, const struct pat_trace *t, unsigned from,
-                        bool *ended, unsigned *beyond);
+unsigned pat_play_block(const struct pat_plan *plan, const struct pat_trace *t, unsigned from, bool *ended,
+                        unsigned *beyond);
 /* What became of elements that each thread brought, after turns [from, from + count). */
-enum pat_outcome { PAT_NOTHING, PAT_ALL_IN_ONE, PAT_PREFIXES, PAT_PART };
 enum pat_outcome pat_play_outcome(struct arena *a, const struct pat_trace *t, unsigned from, unsigned count,
                                   enum pat_op op, unsigned *left, bool *everywhere);
 
 /* What a block by itself makes of its elements. */
-enum pat_outcome pat_play_meaning(struct arena *a, const struct pat_plan *plan, const struct cu_block *b);
+enum pat_outcome pat_play_meaning(struct arena *a, const struct pat_plan *plan);
 
 /* ---- what was found together ----------------------------------------------------------------- */
 enum pat_reach { PAT_IN_THREAD, PAT_IN_WARP, PAT_IN_BLOCK };
@@ -143,6 +146,8 @@ struct pat_collect {
     struct pat_result *out;
     VEC(struct pat_step) steps; /* through memory, in order of the code */
     VEC(struct pat_step) lanes; /* between lanes */
+    bool *step_load;            /* by access: a step loads it */
+    unsigned left;              /* steps of a search for a result */
     struct pat_trace *trace;    /* work */
     VEC(struct pat_collective *) list;
     bool ready;

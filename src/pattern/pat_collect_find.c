@@ -46,17 +46,24 @@ static uint32_t loop_of(const struct graph *g, uint32_t insn)
 }
 
 /* True when a node is computed from a phi at the head of `loop` (+ 1). */
-static bool from_phi_of(const struct graph *g, graph_id id, uint32_t loop, unsigned depth)
+static bool reaches_phi(const struct graph *g, graph_id id, uint32_t loop, unsigned depth, unsigned *left)
 {
     const struct graph_node *n = graph_at(g, id);
-    if (!loop || depth > 24)
+    if (!loop || depth > 24 || !*left)
         return false;
+    --*left;
     if (n->kind == GRAPH_PHI)
         return n->block == g->loops.p[loop - 1].header;
     for (unsigned i = 0; i < n->arg_count && pat_is_pure(n); i++)
-        if (from_phi_of(g, n->arg[i], loop, depth + 1))
+        if (reaches_phi(g, n->arg[i], loop, depth + 1, left))
             return true;
     return false;
+}
+
+static bool from_phi_of(const struct graph *g, graph_id id, uint32_t loop)
+{
+    unsigned left = 1024;
+    return reaches_phi(g, id, loop, 0, &left);
 }
 
 /* Leaves of a sum of integers, at most `most`. */
@@ -237,7 +244,7 @@ static void find_memory(struct pat_collect *k)
         if (!found)
             continue;
         uint32_t loop = loop_of(g, a.insn);
-        if (from_phi_of(g, s.other_address, loop, 0) || from_phi_of(g, s.own_address, loop, 0))
+        if (from_phi_of(g, s.other_address, loop) || from_phi_of(g, s.own_address, loop))
             s.loop = loop;
         VEC_PUSH(k->a, k->steps, s);
     }
@@ -326,7 +333,7 @@ static uint32_t loop_of_lane(const struct graph *g, const struct pat_step *s)
     if (n->kind != GRAPH_PHI)
         return 0;
     uint32_t loop = g->blocks.p[n->block].loop;
-    if (!loop || g->loops.p[loop - 1].header != n->block || !from_phi_of(g, s->lane, loop, 0))
+    if (!loop || g->loops.p[loop - 1].header != n->block || !from_phi_of(g, s->lane, loop))
         return 0;
     for (uint32_t i = 0; i < n->phi_count; i++)
         if (n->phi_args[i] == s->value)
@@ -401,6 +408,13 @@ enum sp_status pat_collect_begin(struct pat_collect *k, struct run *run, struct 
         qsort(k->steps.p, k->steps.n, sizeof k->steps.p[0], by_insn);
     if (k->lanes.n)
         qsort(k->lanes.p, k->lanes.n, sizeof k->lanes.p[0], by_insn);
+    k->step_load = ARENA_ARRAY(k->a, bool, k->x->g->accesses.n + 1);
+    for (size_t i = 0; i < k->steps.n && k->step_load; i++) {
+        const uint32_t loads[2] = {k->steps.p[i].load_own, k->steps.p[i].load_other};
+        for (int w = 0; w < 2; w++)
+            if (loads[w] != UINT32_MAX)
+                k->step_load[loads[w]] = true;
+    }
     k->play = pat_play_new(k->a, k->x);
-    return k->play && k->trace && !arena_failed(k->a) ? SP_OK : SP_ERR_MEMORY;
+    return k->play && k->trace && k->step_load && !arena_failed(k->a) ? SP_OK : SP_ERR_MEMORY;
 }

@@ -88,9 +88,8 @@ static bool match_fold(struct pat_collect *k, const struct pat_page *page, const
     found->cycle = f->cycle + 1;
     for (unsigned i = 0; i < plan->result_count; i++)
         for (unsigned j = 0; j < plan->accumulators; j++) {
-            graph_id input = plan->accumulator[j] == plan->result_of[i]
-                                 ? spell(k, f, plan->result[i]->arg[0], 0)
-                                 : (graph_id)GRAPH_NIL;
+            graph_id input = plan->accumulator[j] == plan->result_of[i] ? spell(k, f, plan->result[i]->arg[0], 0)
+                                                                        : (graph_id)GRAPH_NIL;
             if (input != GRAPH_NIL)
                 pat_collect_give(k, f, which[j], pat_op_find(plan->result[i]->named), input);
         }

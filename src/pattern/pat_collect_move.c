@@ -3,6 +3,8 @@
  * dependence for the first; whose a load's value is, is read off the graph. */
 #include "pattern/pat_collect.h"
 
+#include <string.h>
+
 /* The global load a stored value is, perhaps with a constant for threads that do not load. NIL: something else. */
 static graph_id loaded_element(const struct graph *g, graph_id value, unsigned depth)
 {
@@ -30,15 +32,6 @@ static bool feeds_steps(const struct pat_collect *k, uint32_t store)
     return false;
 }
 
-/* Is a load one of a step that a page has matched, or of what finishes it? */
-static bool belongs_to_steps(const struct pat_collect *k, uint32_t access)
-{
-    for (size_t i = 0; i < k->steps.n; i++)
-        if (k->steps.p[i].load_own == access || k->steps.p[i].load_other == access)
-            return true;
-    return false;
-}
-
 static void match_stage(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)
 {
     const struct graph *g = k->x->g;
@@ -46,6 +39,15 @@ static void match_stage(struct pat_collect *k, const struct pat_page *page, cons
     if (!d || !d->first_reach)
         return;
     /* By store: who loads it, and what parts the two. */
+    uint32_t *first = ARENA_ARRAY(k->a, uint32_t, g->accesses.n + 1);
+    uint32_t *next = ARENA_ARRAY(k->a, uint32_t, d->reaches.n + 1);
+    if (!first || !next)
+        return;
+    memset(first, 0xff, (g->accesses.n + 1) * sizeof *first);
+    for (uint32_t r = (uint32_t)d->reaches.n; r-- > 0;) {
+        next[r] = first[d->reaches.p[r].store];
+        first[d->reaches.p[r].store] = r;
+    }
     for (uint32_t s = 0; s < g->accesses.n; s++) {
         const struct graph_access a = g->accesses.p[s];
         if (a.kind != GRAPH_STORE || a.space != UOP_SHARED || !g->insns.p[a.insn].reachable ||
@@ -53,10 +55,9 @@ static void match_stage(struct pat_collect *k, const struct pat_page *page, cons
             continue;
         VEC(uint32_t) extra = {0};
         bool other = false;
-        for (size_t r = 0; r < d->reaches.n; r++) {
+        for (uint32_t r = first[s]; r != UINT32_MAX; r = next[r]) {
             const struct graph_reach *reach = &d->reaches.p[r];
-            if (reach->store != s || reach->may || reach->sync != GRAPH_SYNC_BARRIER ||
-                belongs_to_steps(k, reach->load))
+            if (reach->may || reach->sync != GRAPH_SYNC_BARRIER || k->step_load[reach->load])
                 continue;
             other |= !reach->own;
             VEC_PUSH(k->a, extra, g->accesses.p[reach->load].insn);
@@ -113,6 +114,18 @@ static void match_frame(struct pat_collect *k, const struct pat_page *page, cons
             pat_keep(k->run, GRAPH_NIL, moving.p, (unsigned)moving.n);
         return;
     }
+    /* Accesses of one address, as a list through `next`. */
+    uint32_t *next = ARENA_ARRAY(k->a, uint32_t, g->accesses.n + 1), head;
+    struct map_u64 first = {0};
+    if (!next)
+        return;
+    for (uint32_t i = (uint32_t)g->accesses.n; fixed && !any_moving && i-- > 0;) {
+        const struct graph_access a = g->accesses.p[i];
+        if (a.space != UOP_LOCAL || !g->insns.p[a.insn].reachable || graph_is_slow(g, a.insn))
+            continue;
+        next[i] = map_u64_get(&first, a.address, &head) ? head : UINT32_MAX;
+        map_u64_put(k->a, &first, a.address, i);
+    }
     for (uint32_t i = 0; fixed && !any_moving && i < g->accesses.n; i++) {
         const struct graph_access a = g->accesses.p[i];
         if (done[i] || a.kind != GRAPH_STORE || a.space != UOP_LOCAL || !g->insns.p[a.insn].reachable ||
@@ -120,11 +133,8 @@ static void match_frame(struct pat_collect *k, const struct pat_page *page, cons
             continue;
         VEC(uint32_t) insns = {0};
         bool read = false;
-        for (uint32_t j = 0; j < g->accesses.n; j++) {
+        for (uint32_t j = map_u64_get(&first, a.address, &head) ? head : UINT32_MAX; j != UINT32_MAX; j = next[j]) {
             const struct graph_access b = g->accesses.p[j];
-            if (b.space != UOP_LOCAL || b.address != a.address || !g->insns.p[b.insn].reachable ||
-                graph_is_slow(g, b.insn))
-                continue;
             done[j] = true;
             read |= b.kind == GRAPH_LOAD;
             VEC_PUSH(k->a, insns, b.insn);

@@ -176,6 +176,22 @@ static const struct pat_plan *plan_head(struct pat_compile *c, struct pat_plan *
     return p;
 }
 
+/* What each name is in a step that is played. */
+static void give_names(const struct pat_compile *c, const struct pat_plan *p, struct cu_expr *e)
+{
+    int v = variable_of(c->block, e);
+    if (!e)
+        return;
+    if (e->kind == CU_NAME && strcmp(e->text, "blockDim.x") == 0)
+        e->meaning = PAT_NAME_THREADS;
+    else if (e->kind == CU_NAME && p->loop->counter && strcmp(e->text, p->loop->counter) == 0)
+        e->meaning = PAT_NAME_COUNTER;
+    else if (v >= 0 && v == p->thread)
+        e->meaning = PAT_NAME_THREAD;
+    for (unsigned i = 0; i < e->arg_count; i++)
+        give_names(c, p, e->arg[i]);
+}
+
 static const struct pat_plan *plan_loop(struct pat_compile *c, struct pat_plan *p, const struct cu_block *b,
                                         bool *refused)
 {
@@ -196,7 +212,14 @@ static const struct pat_plan *plan_loop(struct pat_compile *c, struct pat_plan *
         for (unsigned i = 1; i < b->statement_count; i++)
             if (b->statements[i].form != CU_PERFORM)
                 return refuse(c, refused, 0, "a step is one assignment and what parts it from the next");
-        return s->form == CU_STORE ? plan_memory(c, p, s, refused) : plan_lanes(c, p, s, refused);
+        if (!(s->form == CU_STORE ? plan_memory(c, p, s, refused) : plan_lanes(c, p, s, refused)))
+            return NULL;
+        const struct cu_expr *const played[] = {b->loop.start, b->loop.condition, b->loop.next, p->guard,
+                                                p->own,        p->other};
+        for (size_t i = 0; i < sizeof played / sizeof played[0]; i++)
+            give_names(c, p, (struct cu_expr *)played[i]);
+        p->means = pat_play_meaning(c->a, p);
+        return p;
     }
     return plan_fold(c, p, b, refused);
 }

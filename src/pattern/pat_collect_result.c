@@ -4,7 +4,7 @@
  * depth is bounded. */
 #include "pattern/pat_collect.h"
 
-enum { DEPTH = 16 };
+enum { DEPTH = 16, SEARCH = 4096 };
 
 static bool in_list(const uint32_t *p, size_t n, uint32_t what)
 {
@@ -97,8 +97,9 @@ static struct pat_collective *resolve_load(struct pat_collect *k, graph_id node,
 static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool part, bool first, unsigned depth)
 {
     struct graph *g = k->x->g;
-    if (node == GRAPH_NIL || depth > DEPTH)
+    if (node == GRAPH_NIL || depth > DEPTH || !k->left)
         return NULL;
+    k->left--;
     const struct graph_node n = *graph_at(g, node);
     if (n.kind == UOP_CONST)
         return NULL;
@@ -149,13 +150,17 @@ static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool
 
 struct pat_collective *pat_collect_result(struct pat_collect *k, graph_id node)
 {
-    return k && k->ready ? resolve(k, node, false, false, 0) : NULL;
+    if (!k || !k->ready)
+        return NULL;
+    k->left = SEARCH;
+    return resolve(k, node, false, false, 0);
 }
 
 struct pat_collective *pat_collect_inner(struct pat_collect *k, graph_id input)
 {
     if (!k || !k->ready)
         return NULL;
+    k->left = SEARCH;
     struct pat_collective *v = resolve(k, input, true, true, 0);
     uint32_t at;
     if (!v)
@@ -176,6 +181,7 @@ struct pat_collective *pat_collect_inner(struct pat_collect *k, graph_id input)
  * each lane, the lane combines them first. */
 static void join_part(struct pat_collect *k, struct pat_collective *lanes)
 {
+    k->left = SEARCH;
     for (size_t i = 0; i < lanes->inputs.n; i++) {
         struct pat_collective *part = resolve(k, lanes->inputs.p[i], true, true, 0);
         struct pat_binary v;

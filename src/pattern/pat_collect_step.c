@@ -101,7 +101,7 @@ struct carried {
     uint32_t count;
     const struct pat_collective *v;
     graph_id doing[12]; /* phis being looked at: what they are decided by the rest */
-    unsigned depth;
+    unsigned depth, left;
     bool loaded; /* some way loads it again */
 };
 
@@ -140,8 +140,9 @@ static bool is_carried(struct pat_collect *k, struct carried *c, graph_id own)
     for (unsigned i = 0; i < c->depth; i++)
         if (c->doing[i] == own)
             return true;
-    if (c->depth == sizeof c->doing / sizeof c->doing[0] || (n.kind != UOP_SELECT && n.kind != GRAPH_PHI))
+    if (!c->left || c->depth == sizeof c->doing / sizeof c->doing[0] || (n.kind != UOP_SELECT && n.kind != GRAPH_PHI))
         return false;
+    c->left--;
     c->doing[c->depth++] = own;
     bool all = true;
     if (n.kind == UOP_SELECT)
@@ -274,7 +275,7 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
         return false;
     for (uint32_t i = 0; i < count; i++) {
         if (memory && steps[i]->load_own == UINT32_MAX) {
-            struct carried carried = {.steps = steps, .count = count, .v = v};
+            struct carried carried = {.steps = steps, .count = count, .v = v, .left = 1024};
             if (!is_carried(k, &carried, steps[i]->own))
                 return false;
             in_register |= !carried.loaded;
@@ -356,12 +357,12 @@ static bool agree(struct pat_collect *k, const struct pat_page *page, enum pat_p
         struct agreed now = {.from = from, .threads = t->threads, .variant = v};
         if (!wanted(v, kind, s->steps[t->turn[from]->step].op))
             continue;
-        now.count = pat_play_block(v->plan, &v->block, t, from, &now.ended, &now.beyond);
+        now.count = pat_play_block(v->plan, t, from, &now.ended, &now.beyond);
         if (!now.count || now.count < best->count || (now.count == best->count && now.beyond >= best->beyond))
             continue;
         now.outcome =
             pat_play_outcome(k->a, t, from, now.count, s->steps[t->turn[from]->step].op, &now.left, &now.everywhere);
-        enum pat_outcome meant = pat_play_meaning(k->a, v->plan, &v->block);
+        enum pat_outcome meant = v->plan->means;
         bool as_meant = now.outcome == meant || (now.outcome == PAT_PART && meant == PAT_ALL_IN_ONE);
         if (now.outcome == PAT_NOTHING || !as_meant || (!now.ended && now.outcome != PAT_PART) ||
             (now.count < 2 && now.outcome != PAT_PART))

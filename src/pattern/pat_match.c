@@ -439,7 +439,7 @@ static bool same_text(const char *a, const char *b)
 }
 
 /* The one parameter that a pointer is stepped through; -1: none, or several. */
-static int stepped_param(const struct pat_ctx *c, graph_id id, unsigned depth)
+static int stepped_param(const struct pat_ctx *c, graph_id id, unsigned depth, unsigned *left)
 {
     const struct graph_node *n = graph_at(c->g, id);
     int found = -1;
@@ -447,12 +447,13 @@ static int stepped_param(const struct pat_ctx *c, graph_id id, unsigned depth)
         const struct mean_param *p = n->type == UOP_B64 ? mean_param_of(c->m, id) : NULL;
         return p && p->size == 8 ? (int)p->index : -1;
     }
-    if (depth > 8 || (n->kind != UOP_ADD && n->kind != GRAPH_PHI && n->kind != UOP_SELECT))
+    if (depth > 8 || !*left || (n->kind != UOP_ADD && n->kind != GRAPH_PHI && n->kind != UOP_SELECT))
         return -1;
+    --*left;
     const graph_id *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg;
     uint32_t count = n->kind == GRAPH_PHI ? n->phi_count : n->arg_count;
     for (uint32_t i = n->kind == UOP_SELECT; i < count; i++) {
-        int one = args[i] == id ? -1 : stepped_param(c, args[i], depth + 1 + (n->kind == GRAPH_PHI));
+        int one = args[i] == id ? -1 : stepped_param(c, args[i], depth + 1 + (n->kind == GRAPH_PHI), left);
         if (one >= 0 && found >= 0 && one != found)
             return -1;
         found = one >= 0 ? one : found;
@@ -470,7 +471,8 @@ static bool match_place(struct pat_ctx *c, const struct pat_term *t, graph_id ad
     bool known =
         mean_address_of(c->m, address, space, width, &where) && where.param >= 0 && where.array && where.index_text;
     if (!known && c->variant->reduces && t->arg_count && t->arg[0]->kind == TERM_VARIABLE) {
-        int param = stepped_param(c, address, 0);
+        unsigned left = 256;
+        int param = stepped_param(c, address, 0, &left);
         if (param >= 0 && (uint32_t)param < c->m->param_count) {
             where = (struct mean_address){.param = param,
                                           .element_bytes = width,

@@ -6,7 +6,6 @@
 #include <string.h>
 
 struct names {
-    const struct cu_block *block;
     const struct pat_plan *plan;
     int64_t counter, thread, threads;
 };
@@ -17,15 +16,8 @@ static bool worth(const struct names *n, const struct cu_expr *e, int64_t *out)
     switch (e->kind) {
     case CU_NUMBER: *out = (int64_t)e->number; return true;
     case CU_NAME:
-        if (strcmp(e->text, "blockDim.x") == 0)
-            *out = n->threads;
-        else if (n->plan->loop->counter && strcmp(e->text, n->plan->loop->counter) == 0)
-            *out = n->counter;
-        else if (cu_find_variable(n->block, e->text) == n->plan->thread && n->plan->thread >= 0)
-            *out = n->thread;
-        else
-            return false;
-        return true;
+        *out = e->meaning == PAT_NAME_COUNTER ? n->counter : e->meaning == PAT_NAME_THREAD ? n->thread : n->threads;
+        return e->meaning != PAT_NAME_UNKNOWN;
     case CU_BINARY: break;
     default: return false;
     }
@@ -130,10 +122,10 @@ static unsigned play_from(struct names *n, const struct pat_trace *t, unsigned f
     return k - from;
 }
 
-unsigned pat_play_block(const struct pat_plan *plan, const struct cu_block *b, const struct pat_trace *t, unsigned from,
-                        bool *ended, unsigned *beyond)
+unsigned pat_play_block(const struct pat_plan *plan, const struct pat_trace *t, unsigned from, bool *ended,
+                        unsigned *beyond)
 {
-    struct names n = {.block = b, .plan = plan};
+    struct names n = {.plan = plan};
     unsigned best = 0;
     *ended = false;
     if (plan->loop->start) {
@@ -157,10 +149,10 @@ unsigned pat_play_block(const struct pat_plan *plan, const struct cu_block *b, c
 
 enum { SMALL = 16 }; /* threads of a block played by itself */
 
-enum pat_outcome pat_play_meaning(struct arena *a, const struct pat_plan *plan, const struct cu_block *b)
+enum pat_outcome pat_play_meaning(struct arena *a, const struct pat_plan *plan)
 {
     struct pat_trace *t = ARENA_NEW(a, struct pat_trace);
-    struct names n = {.block = b, .plan = plan, .counter = SMALL / 2, .threads = SMALL};
+    struct names n = {.plan = plan, .counter = SMALL / 2, .threads = SMALL};
     unsigned left;
     bool everywhere;
     if (!t || (plan->loop->start && !worth(&n, plan->loop->start, &n.counter)))

@@ -176,6 +176,54 @@ static void wrong_blocks_name_page_and_line(void **v)
     assert_non_null(strstr(s->diags.list.p[before].message, "line 12"));
 }
 
+static void loops_and_sequences(void **v)
+{
+    struct state *s = *v;
+    struct cu_block b;
+    assert_int_equal(block(s,
+                           "__shared__ auto s[];\nauto op(a, b);\nauto t, d;\nfor (d = ...; d > 0; d /= 2) {\n"
+                           "  if (t < d) s[t] = op(s[t], s[t + d]);\n  __syncthreads();\n}\n",
+                           &b),
+                     SP_OK);
+    assert_int_equal(b.form, CU_LOOP);
+    assert_true(b.variables[0].pointer && b.variables[0].place == CU_SHARED);
+    assert_true(b.variables[1].operation && b.variables[1].argument_count == 2);
+    assert_string_equal(b.loop.counter, "d");
+    assert_null(b.loop.start);
+    assert_int_equal(b.loop.next->op, CU_DIV);
+    assert_int_equal(b.statement_count, 2);
+    assert_int_equal(b.statements[0].form, CU_STORE);
+    assert_non_null(b.statements[0].condition);
+    assert_int_equal(b.statements[1].form, CU_PERFORM);
+
+    assert_int_equal(
+        block(s, "auto m, s, n, v;\nfor (...) {\n  n = max(m, v);\n  m = n;\n}\nm == reduce(max, v);\n", &b), SP_OK);
+    assert_int_equal(b.statement_count, 2);
+    assert_int_equal(b.result_count, 1);
+    assert_int_equal(block(s, "auto k;\n#pragma unroll k\nfor (...) ...;\n", &b), SP_OK);
+    assert_string_equal(b.loop.unroll, "k");
+    assert_int_equal(b.statement_count, 0);
+    assert_int_equal(block(s, "bool c;\nif (c) ...;\n", &b), SP_OK);
+    assert_int_equal(b.form, CU_BRANCH);
+    assert_int_equal(block(s, "__local__ auto f[];\nauto k, v;\nf[k] = v;\nv = f[k];\n", &b), SP_OK);
+    assert_int_equal(b.form, CU_SEQUENCE);
+    assert_int_equal(b.statement_count, 2);
+    assert_string_equal(tree(s, "reduce(+, x)"), "reduce(+, x)");
+
+    static const char *const wrong[] = {"auto d;\nfor (d = 1; d < 2; e += 1) ...;\n",
+                                        "auto d;\nfor (d = 1; ...; d) ...;\n",
+                                        "for (...) {\n",
+                                        "auto v;\nfor (...) v;\n",
+                                        "#pragma once\nfor (...) ...;\n",
+                                        "__shared__ s[];\ns[0]\n",
+                                        "auto op(a, ;\nop(a)\n",
+                                        "auto m;\nfor (...) m = m;\nm < 1;\n",
+                                        "...;\n"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        if (block(s, wrong[i], &b) != SP_ERR_FORMAT)
+            fail_msg("%s", wrong[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +231,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(wrong_expressions_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(blocks, setup, teardown),
         cmocka_unit_test_setup_teardown(wrong_blocks_name_page_and_line, setup, teardown),
+        cmocka_unit_test_setup_teardown(loops_and_sequences, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
