@@ -360,6 +360,10 @@ static bool match_compare(struct pat_ctx *c, const struct pat_term *t, graph_id 
     const struct graph_node *n = graph_at(c->g, atom);
     bool whole = n->kind == UOP_IEQ || n->kind == UOP_ILT_S || n->kind == UOP_ILT_U;
     bool floats = n->kind == UOP_FLT || n->kind == UOP_FLE || n->kind == UOP_FEQ;
+    if (n->kind == UOP_FNUM && n->arg[0] == n->arg[1] && negated && t->op == CU_NE) { /* x != x: x is a NaN */
+        struct pat_goal second = {t->arg[1], n->arg[0], (enum uop_type)n->width, next};
+        return pat_solve(c, &(struct pat_goal){t->arg[0], n->arg[0], (enum uop_type)n->width, &second});
+    }
     if (!whole && !floats)
         return false;
     enum uop_type as = floats ? (enum uop_type)n->width : n->imm == 64 ? UOP_B64 : UOP_B32;
