@@ -934,7 +934,8 @@ struct mean_text mean_text_of(struct mean *m, graph_id id, unsigned as, unsigned
     if ((!(style & MEAN_EXPANDED) || map_u64_get(&m->variables, id, NULL)) && map_u64_get(&m->value_of, id, &at)) {
         const struct graph_node *n = graph_at(m->g, id);
         bool half = (n->kind == UOP_LO || n->kind == UOP_HI) && graph_at(m->g, n->arg[0])->kind == UOP_LOAD;
-        if (n->kind != UOP_LOAD && n->kind != UOP_ELEMENT && !half) /* elements say more than their id */
+        bool element = n->kind == UOP_LOAD || n->kind == UOP_ELEMENT || half; /* says more than its id */
+        if (!element || map_u64_get(&m->variables, id, NULL))
             return mean_text_convert(m, word(m->value_ids.p[at]), mean_kind_of(m, id), width, as);
     }
     return mean_text_define(m, id, as, style, depth);
