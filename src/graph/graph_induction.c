@@ -488,7 +488,9 @@ void cycle_find_test(struct cycle_work *w, struct cycle_region *r)
         return;
     r->tested = (int32_t)(p - r->phis);
     graph_id until = p->next == GRAPH_NIL ? GRAPH_NIL : express_test(w, r, p, p->phi, cycle_bare(w->g, p->next), e);
-    r->limit = e->block == w->g->loops.p[r->loop].latch ? equality_limit(w, until, p->phi) : GRAPH_NIL;
+    const struct graph_loop *l = &w->g->loops.p[r->loop];
+    r->tests_first = e->block == l->header && l->header != l->latch;
+    r->limit = e->block == l->latch || r->tests_first ? equality_limit(w, until, p->phi) : GRAPH_NIL;
 }
 
 /* Steps of the source until `t` ends the loop, where that is one subtraction. */
