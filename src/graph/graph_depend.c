@@ -107,15 +107,15 @@ bool graph_same_word(struct finder *f, const struct graph_access *x, const struc
         return false;
     if (x->address == y->address)
         return y->width >= x->width;
-    struct graph_affine a, b;
-    if (!graph_affine(f->g, x->address, &a) || !graph_affine(f->g, y->address, &b) || a.base != b.base ||
-        a.term_count != b.term_count)
+    uint32_t at_x = (uint32_t)(x - f->g->accesses.p), at_y = (uint32_t)(y - f->g->accesses.p);
+    const struct graph_affine *a = &f->affine[at_x], *b = &f->affine[at_y];
+    if (!f->is_affine[at_x] || !f->is_affine[at_y] || a->base != b->base || a->term_count != b->term_count)
         return false;
-    for (unsigned i = 0; i < a.term_count; i++)
-        if (a.terms[i].term != b.terms[i].term || a.terms[i].coefficient != b.terms[i].coefficient ||
-            a.terms[i].extend != b.terms[i].extend)
+    for (unsigned i = 0; i < a->term_count; i++)
+        if (a->terms[i].term != b->terms[i].term || a->terms[i].coefficient != b->terms[i].coefficient ||
+            a->terms[i].extend != b->terms[i].extend)
             return false;
-    return b.offset <= a.offset && b.offset + y->width >= a.offset + x->width;
+    return b->offset <= a->offset && b->offset + y->width >= a->offset + x->width;
 }
 
 /* A later store of the same word by the same thread. */
@@ -307,6 +307,10 @@ enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct gr
     f.stamp = ARENA_ARRAY(a, uint32_t, g->blocks.n + 1);
     f.forced = ARENA_ARRAY(a, uint32_t, g->accesses.n + 1);
     f.forced_now = 1;
+    f.affine = ARENA_ARRAY(a, struct graph_affine, g->accesses.n + 1);
+    f.is_affine = ARENA_ARRAY(a, bool, g->accesses.n + 1);
+    for (uint32_t i = 0; i < g->accesses.n && f.affine && f.is_affine; i++)
+        f.is_affine[i] = graph_affine(g, g->accesses.p[i].address, &f.affine[i]);
     f.parted = ARENA_ARRAY(a, uint8_t, g->loops.n + 1);
     if (arena_failed(a))
         return SP_ERR_MEMORY;

@@ -74,7 +74,7 @@ bool graph_excluded(struct graph *g, graph_id a, graph_id b, const struct graph_
  * is not known from their ranges. `first` then gets the facts that hold in the first turn, which is always made. */
 bool graph_mixes_turns(struct graph *g, graph_id when, struct graph_constraints *first);
 /* Every atom of the condition that differs between threads is a compare of linear forms. */
-bool graph_condition_linear(struct graph *g, graph_id a);
+bool graph_condition_linear(struct graph *g, graph_id a, const struct graph_constraints *with);
 
 /* ---- threads (graph_depend_thread.c) ---------------------------------------------------------------- */
 /* The same in all threads of a block (at the same turn of every loop). */
@@ -153,7 +153,7 @@ uint32_t *graph_find_objects(struct arena *a, struct graph *g, struct graph_depe
 
 /* ---- at work (graph_depend.c: bits that flow; graph_depend_pair.c: what a pair of accesses is) --------- */
 enum { LEVELS = 4, STRENGTHS = 4, CLASSES = 3, OWN_WAY = 0, OVERWRITTEN = 1, ENDED = 2 };
-enum { FLOW_WORK = 12000000, SOLVE_WORK = 60000, TRIES_WORK = 3000000, REACHES_MAX = 40000 };
+enum { FLOW_WORK = 12000000, SOLVE_WORK = 60000, TRIES_WORK = 2000000, REACHES_MAX = 40000 };
 enum { EVENT_ACCESS, EVENT_SYNC };
 
 #define WAY_BITS(way)             (UINT64_C(0xffff) << (16 * (way)))
@@ -183,8 +183,10 @@ struct finder {
     VEC(uint32_t) parting;
     VEC(struct graph_reach) reaches;
     uint32_t *forced, forced_now; /* of accesses: stores taken to overwrite the source's word (graph_depend_prune.c) */
-    uint8_t *parted;              /* of each loop: 0 not asked, 1 every turn passes a barrier of the block, 2 not */
-    bool unordered;               /* something may order threads beside the barriers of the block: no race is claimed */
+    struct graph_affine *affine;  /* of each access's address */
+    bool *is_affine;
+    uint8_t *parted; /* of each loop: 0 not asked, 1 every turn passes a barrier of the block, 2 not */
+    bool unordered;  /* something may order threads beside the barriers of the block: no race is claimed */
     int64_t flow_work, solve_work;
 };
 
@@ -226,7 +228,8 @@ bool graph_prune_reaches(struct finder *f);
 unsigned graph_weakest(uint64_t bits);
 /* Bits of a source have arrived at another access: races and reaches. */
 void graph_relate(struct finder *f, const struct source *s, uint32_t to, uint64_t bits);
-/* Accesses on two sides of a branch that threads take differently, with no way from one to the other (graph_depend_apart.c). */
+/* Accesses on two sides of a branch that threads take differently, with no way from one to the other
+ * (graph_depend_apart.c). */
 bool graph_relate_apart(struct finder *f);
 
 #endif

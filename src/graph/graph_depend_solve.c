@@ -305,7 +305,7 @@ static void judge(struct graph *g, const struct graph_side *store, const struct 
         out->answer = SOLVE_NEVER;
         return;
     }
-    out->guards_linear &= graph_condition_linear(g, load->when) && graph_condition_linear(g, when);
+    out->guards_linear &= graph_condition_linear(g, load->when, &base) && graph_condition_linear(g, when, &base);
     if (out->guards_linear) { /* how a loop's counter stands to other numbers is known in the first turn */
         struct graph_constraints first = base;
         bool mixes = graph_mixes_turns(g, load->when, &first);

@@ -376,7 +376,7 @@ static bool understood(struct graph *g, graph_id id)
     return true;
 }
 
-bool graph_condition_linear(struct graph *g, graph_id a)
+bool graph_condition_linear(struct graph *g, graph_id a, const struct graph_constraints *with)
 {
     graph_id atoms[6];
     unsigned count;
@@ -391,12 +391,21 @@ bool graph_condition_linear(struct graph *g, graph_id a)
             continue;
         graph_id inner = n.kind == UOP_IEQ ? through_select(g, &n, true) : GRAPH_NIL;
         if (inner != GRAPH_NIL && graph_at(g, inner)->kind != UOP_SELECT && graph_at(g, inner)->arg_count &&
-            inner < atoms[k] && graph_condition_linear(g, inner))
+            inner < atoms[k] && graph_condition_linear(g, inner, with))
             continue;
         if (n.kind != UOP_IEQ && n.kind != UOP_ILT_S && n.kind != UOP_ILT_U)
             return false;
         if (!understood(g, n.arg[0]) || !understood(g, n.arg[1]))
             return false;
+        for (unsigned i = 0; i < 2 && n.kind == UOP_ILT_U; i++) { /* a number of unknown sign compares as anything */
+            struct graph_linear x;
+            struct graph_range r;
+            if (!graph_linear_of(g, n.arg[i], &x))
+                return false;
+            graph_linear_range(g, &x, &r);
+            if (r.lo < 0 && !known_not_negative(with, &x))
+                return false;
+        }
     }
     return true;
 }

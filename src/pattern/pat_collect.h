@@ -12,7 +12,9 @@
 enum pat_op { PAT_OP_NONE, PAT_OP_ADD, PAT_OP_MUL, PAT_OP_MIN, PAT_OP_MAX, PAT_OP_AND, PAT_OP_OR, PAT_OP_XOR };
 const char *pat_op_text(enum pat_op op);   /* "add" */
 enum pat_op pat_op_find(const char *text); /* "+", "max", "add"; NONE: no such operation */
-bool pat_op_again(enum pat_op op);         /* taking an element twice changes nothing */
+/* A constant that leaves a result as it is, in some format. Any bound may stand for the end of a range: min and max. */
+bool pat_is_neutral(const struct graph *g, enum pat_op op, graph_id node);
+bool pat_op_again(enum pat_op op); /* taking an element twice changes nothing */
 
 struct pat_binary { /* a node read as op(a, b) */
     enum pat_op op;
@@ -101,9 +103,9 @@ struct pat_plan {
 /* A plan where the block is of such a form; NULL with *refused false where it is none. */
 const struct pat_plan *pat_compile_plan(struct pat_compile *c, const struct cu_block *b, bool *refused);
 
-/* Plays the block beside the trace from turn `from`: how many turns agree (0: none) until the block's loop ends or, where
- * it is left open, as far as they go. *ended: the block came to its end; *beyond: threads that act in the machine code
- * and not in the block. */
+/* Plays the block beside the trace from turn `from`: how many turns agree (0: none) until the block's loop ends or,
+ * where it is left open, as far as they go. *ended: the block came to its end; *beyond: threads that act in the machine
+ * code and not in the block. */
 unsigned pat_play_block(const struct pat_plan *plan, const struct pat_trace *t, unsigned from, bool *ended,
                         unsigned *beyond);
 /* What became of elements that each thread brought, after turns [from, from + count). */
@@ -163,6 +165,14 @@ void pat_collect_page(struct pat_collect *k, const struct pat_page *page);
 void pat_collect_loops(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v);
 void pat_collect_effects(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v);
 void pat_collect_moves(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v);
+/* What is read in each turn can come from the step that wrote the element last (pat_collect_order.c): a load that was
+ * moved before the store of the step it should follow reads what was there before. */
+bool pat_reads_newest(struct pat_collect *k, const struct pat_step *steps, const struct pat_trace *t, unsigned from,
+                      unsigned count);
+/* Within a turn nobody stores what another thread loads, unless all meet in between. Lanes of one warp that run in step
+ * load before they store: *assumed. */
+bool pat_overtakes_nobody(struct pat_collect *k, const struct pat_step *steps, const struct pat_trace *t, unsigned from,
+                          unsigned count, bool *assumed);
 /* When all steps are known: parts that others finish, and what loops gather. */
 void pat_collect_folds(struct pat_collect *k);
 /* The j-th accumulator of a fold is, by a page, a reduction of `input`. */
@@ -171,7 +181,7 @@ void pat_collect_join(struct pat_collect *k);
 /* The collective whose result a node is, through shared memory, selects and phis; NULL: none. */
 struct pat_collective *pat_collect_result(struct pat_collect *k, graph_id node);
 /* The same, of what a collective takes in: also what is left of a tree that another one finishes. */
-struct pat_collective *pat_collect_inner(struct pat_collect *k, graph_id input);
+struct pat_collective *pat_collect_inner(struct pat_collect *k, enum pat_op op, graph_id input);
 /* True when, in a block of some size, the lanes of the first warp load just what each warp's lane 0 (or any lane, if
  * `everywhere`) stored, each once. */
 bool pat_play_hands_over(struct pat_play *p, const struct graph_access *store, const struct graph_access *load,

@@ -373,6 +373,10 @@ static void find_lanes(struct pat_collect *k)
         if (s.insn == UINT32_MAX)
             continue;
         s.loop = loop_of_lane(g, &s);
+        /* A loop that is tested above its body does not do the step in its last turn. */
+        graph_id path = s.loop ? g->blocks.p[g->insns.p[pat_top_insn(g, s.insn)].block].path : (graph_id)GRAPH_NIL;
+        if (path != GRAPH_NIL)
+            s.when = s.when == GRAPH_NIL ? path : graph_and(g, s.when, path);
         VEC_PUSH(k->a, k->lanes, s);
     }
     /* The low words of what is a step of 64 bits are no step of their own. */

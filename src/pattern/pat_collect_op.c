@@ -28,6 +28,24 @@ bool pat_op_again(enum pat_op op)
     return op == PAT_OP_MIN || op == PAT_OP_MAX || op == PAT_OP_AND || op == PAT_OP_OR;
 }
 
+bool pat_is_neutral(const struct graph *g, enum pat_op op, graph_id node)
+{
+    uint64_t bits, low;
+    if (!graph_is_const(g, node, &bits))
+        return false;
+    low = bits & UINT32_MAX;
+    switch (op) {
+    case PAT_OP_ADD: return bits == 0 || bits == UINT64_C(1) << 63 || low == UINT32_C(1) << 31 || bits == 0x80008000;
+    case PAT_OP_MUL:
+        return bits == 1 || bits == 0x3f800000 || bits == UINT64_C(0x3ff0000000000000) || bits == 0x3c00 ||
+               bits == 0x3c003c00 || bits == 0x3f803f80;
+    case PAT_OP_OR:
+    case PAT_OP_XOR: return bits == 0;
+    case PAT_OP_AND: return bits == UINT64_MAX || bits == UINT32_MAX;
+    default: return op != PAT_OP_NONE;
+    }
+}
+
 static enum pat_op plain_op(const struct graph_node *n)
 {
     switch (n->kind) {

@@ -156,7 +156,7 @@ struct pat_collective *pat_collect_result(struct pat_collect *k, graph_id node)
     return resolve(k, node, false, false, 0);
 }
 
-struct pat_collective *pat_collect_inner(struct pat_collect *k, graph_id input)
+struct pat_collective *pat_collect_inner(struct pat_collect *k, enum pat_op op, graph_id input)
 {
     if (!k || !k->ready)
         return NULL;
@@ -169,8 +169,8 @@ struct pat_collective *pat_collect_inner(struct pat_collect *k, graph_id input)
         return v;
     const struct graph_node *n = graph_at(k->x->g, input);
     for (unsigned arm = 1; arm <= 2 && n->kind == UOP_SELECT; arm++)
-        if (graph_is_const(k->x->g, n->arg[arm], NULL))
-            return pat_collect_inner(k, n->arg[3 - arm]);
+        if (pat_is_neutral(k->x->g, op, n->arg[arm]))
+            return pat_collect_inner(k, op, n->arg[3 - arm]);
     const struct graph_dependence *d = k->x->g->dependence;
     if (!d || !d->first_reach || !map_u64_get(&k->x->first_load, input, &at))
         return NULL;
@@ -206,7 +206,7 @@ static void join_part(struct pat_collect *k, struct pat_collective *lanes)
 static void widen(struct pat_collect *k, struct pat_collective *v)
 {
     for (size_t i = 0; i < v->inputs.n; i++) {
-        const struct pat_collective *inner = pat_collect_inner(k, v->inputs.p[i]);
+        const struct pat_collective *inner = pat_collect_inner(k, v->op, v->inputs.p[i]);
         if (inner && inner != v && inner->op == v->op && inner->reach != PAT_IN_THREAD)
             v->reach = PAT_IN_BLOCK;
     }

@@ -18,7 +18,8 @@ struct divide {
     const struct pat_index *x;
     struct graph *g;
     struct pat_divisions *out;
-    uint64_t budget; /* nodes that may still be evaluated */
+    uint64_t budget;         /* nodes that may still be evaluated */
+    struct map_u64 verdicts; /* of a computation's shape, what it may be: 1 it is that, 0 not */
 };
 
 /* ---- what is tried --------------------------------------------------------------------------- */
@@ -112,7 +113,43 @@ static bool remainder_divisor(struct tried *t, bool is_signed, const uint32_t *k
     return false;
 }
 
-static bool agrees_everywhere(struct tried *t, bool is_signed, bool remainder)
+/* A number for what is computed, whatever it is computed of: kernels divide by one sequence many times. */
+static uint64_t shape_of(const struct tried *t, bool is_signed, bool remainder)
+{
+    const struct pat_tape *tape = &t->tape;
+    uint64_t of[PAT_TAPE_MAX], root = 0;
+    for (unsigned i = 0; i < tape->count; i++) { /* arguments stand before what is made of them */
+        graph_id id = tape->node[i];
+        const struct graph_node *n = graph_at(tape->g, id);
+        uint64_t h = map_hash_mix(n->type, id == t->a ? 1 : id == t->b ? 2 : 3);
+        if (!tape->computed[i]) {
+            bool own = id == t->a || id == t->b;
+            of[i] = own ? h : n->kind == UOP_CONST ? map_hash_mix(h, n->imm) : map_hash_mix(h, map_hash_mix(4, id));
+        } else {
+            uint64_t args[UOP_MAX_ARGS + 1];
+            for (unsigned k = 0; k < n->arg_count; k++)
+                args[k] = of[tape->arg[i][k]];
+            bool either = n->kind == UOP_ADD || n->kind == UOP_MUL || n->kind == UOP_AND || n->kind == UOP_OR ||
+                          n->kind == UOP_XOR || n->kind == UOP_MULHI_U || n->kind == UOP_MULHI_S || n->kind == UOP_IEQ;
+            if (either && args[0] > args[1]) {
+                uint64_t first = args[0];
+                args[0] = args[1];
+                args[1] = first;
+            }
+            h = map_hash_mix(h, (uint64_t)n->kind | (uint64_t)n->round << 8 | (uint64_t)n->width << 24 |
+                                    (uint64_t)(n->flags & (unsigned)~UOP_SWAPPED) << 32);
+            h = map_hash_mix(h, n->imm);
+            for (unsigned k = 0; k < n->arg_count; k++)
+                h = map_hash_mix(h, args[k]);
+            of[i] = h;
+        }
+        if (id == t->root)
+            root = of[i];
+    }
+    return map_hash_mix(root, (uint64_t)is_signed << 1 | remainder);
+}
+
+static bool try_everywhere(struct tried *t, bool is_signed, bool remainder)
 {
     static const uint32_t ends[] = {0,          1,          2,          3,          5,          7,
                                     10,         100,        255,        256,        65535,      65536,
@@ -137,6 +174,18 @@ static bool agrees_everywhere(struct tried *t, bool is_signed, bool remainder)
         }
     }
     return true;
+}
+
+static bool agrees_everywhere(struct tried *t, bool is_signed, bool remainder)
+{
+    uint64_t shape = shape_of(t, is_signed, remainder);
+    uint32_t known;
+    if (map_u64_get(&t->d->verdicts, shape, &known))
+        return known;
+    bool agree = try_everywhere(t, is_signed, remainder);
+    if (t->d->budget) /* not for want of tries */
+        map_u64_put(t->d->a, &t->d->verdicts, shape, agree);
+    return agree;
 }
 
 /* ---- candidates ------------------------------------------------------------------------------ */

@@ -1,5 +1,5 @@
-/* Plays single accesses to shared memory: who stores a result, who loads it, and whether each warp's is handed over once.
- * Requires what pat_play.c computes of addresses and conditions. */
+/* Plays single accesses to shared memory: who stores a result, who loads it, and whether each warp's is handed over
+ * once. Requires what pat_play.c computes of addresses and conditions; gives answers for blocks of some size. */
 #include "pattern/pat_play.h"
 
 bool pat_play_reads_first(struct pat_play *p, graph_id address, graph_id own, unsigned width, graph_id when)
