@@ -805,8 +805,7 @@ static struct mean_text operation(const struct printer *p, graph_id id, const st
         return binary(p, pair[0], n->kind == UOP_AND ? "&" : n->kind == UOP_OR ? "|" : "^", pair[1], prec, true, hex);
     }
     case UOP_NOT: return unary(p, n->type == UOP_B1 ? "!" : "~", n->arg[0], n->type == UOP_B1 ? (unsigned)UOP_B1 : hex);
-    case UOP_LOP3:
-        return n->type == UOP_B1 ? word("?") /* more than six atoms */ : mean_text_lop3(m, n, p->style, p->depth);
+    case UOP_LOP3: return mean_text_lop3(m, n, p->style, p->depth);
     case UOP_SHL: return binary(p, n->arg[0], "<<", n->arg[1], PREC_SHIFT, false, UOP_B32);
     case UOP_SHR:
     case UOP_SAR: return shift_right(p, n);
@@ -877,7 +876,7 @@ static struct mean_text make_text(struct mean *m, graph_id id, unsigned as, unsi
     struct printer p = {m, as, style, depth};
     if (n.type == UOP_B1 || n.kind == GRAPH_BOOL || n.kind == UOP_FLT || n.kind == UOP_FLE || n.kind == UOP_FEQ ||
         n.kind == UOP_FNE || n.kind == UOP_FNUM) {
-        bool compare = n.kind == GRAPH_BOOL || n.kind == UOP_IEQ || n.kind == UOP_ILT_S || n.kind == UOP_ILT_U ||
+        bool compare = n.kind == GRAPH_BOOL || n.kind == UOP_LOP3 || n.kind == UOP_IEQ || n.kind == UOP_ILT_S || n.kind == UOP_ILT_U ||
                        n.kind == UOP_FLT || n.kind == UOP_FLE || n.kind == UOP_FEQ || n.kind == UOP_FNE ||
                        n.kind == UOP_FNUM;
         if (compare)
