@@ -8,6 +8,7 @@ enum { MADE_MAX = 16, REACH_BLOCKS = 4096, WALKS_MAX = 4096 };
 
 struct found {
     bool stored_global, read_back_global, shared, spilled, array, loaded_global;
+    bool frame_unknown; /* local memory at a distance from what a call left */
     bool global_proved, shared_proved, may_global,
         foreign; /* foreign: a global load that a store of the kernel reaches */
 };
@@ -161,10 +162,13 @@ static bool in_indexed_array(const struct place_work *w, uint32_t access)
 {
     const struct graph *g = w->g;
     const struct graph_dependence *dep = g->dependence;
+    if (place_on_unknown_stack(g, &g->accesses.p[access]))
+        return false;
     if (!place_on_constant_stack(g, &g->accesses.p[access]))
         return true;
     for (uint32_t i = w->reach_starts[access]; i < w->reach_starts[access + 1]; i++)
-        if (!place_on_constant_stack(g, &g->accesses.p[dep->reaches.p[w->reach[i]].load]))
+        if (!place_on_constant_stack(g, &g->accesses.p[dep->reaches.p[w->reach[i]].load]) &&
+            !place_on_unknown_stack(g, &g->accesses.p[dep->reaches.p[w->reach[i]].load]))
             return true;
     return !w->reaches_known && w->local_index; /* what it may read is not known */
 }
@@ -191,6 +195,7 @@ static void look_at_store(const struct place_work *w, const struct place_value *
         break;
     case UOP_LOCAL: {
         bool array = in_indexed_array(w, s->access);
+        f->frame_unknown |= place_on_unknown_stack(g, x);
         f->array |= array;
         f->spilled |= !array && s->read;
         break;
@@ -215,8 +220,9 @@ static void look_at_load(const struct place_work *w, const struct place_storage 
         f->shared_proved |= s->read && s->proved;
         break;
     case UOP_LOCAL:
-        f->array |= !place_on_constant_stack(w->g, x);
-        f->spilled |= place_on_constant_stack(w->g, x);
+        f->frame_unknown |= place_on_unknown_stack(w->g, x);
+        f->array |= !place_on_constant_stack(w->g, x) && !place_on_unknown_stack(w->g, x);
+        f->spilled |= place_on_constant_stack(w->g, x) || place_on_unknown_stack(w->g, x);
         break;
     default: break;
     }
@@ -281,6 +287,7 @@ void place_classify(struct place_work *w, struct place_value *v)
         v->assumed = !f.shared_proved;
     } else if (f.spilled) {
         v->cls = PLACE_SPILLED;
+        v->assumed = f.frame_unknown;
     } else if (f.array) {
         v->cls = PLACE_LOCAL_ARRAY;
     } else if (v->accumulator) {
