@@ -744,7 +744,8 @@ static struct mean_text function_text(const struct printer *p, const struct grap
 {
     static const char *const words[GRAPH_FUNCTIONS] = {
         [GRAPH_EXP] = "exp", [GRAPH_EXP10] = "exp10", [GRAPH_LOG] = "log", [GRAPH_LOG10] = "log10",
-        [GRAPH_SIN] = "sin", [GRAPH_COS] = "cos",     [GRAPH_TAN] = "tan", [GRAPH_POW] = "pow"};
+        [GRAPH_SIN] = "sin", [GRAPH_COS] = "cos",     [GRAPH_TAN] = "tan", [GRAPH_POW] = "pow",
+        [GRAPH_FMOD] = "fmod"};
     bool natural = n->imm == GRAPH_DIV_U || n->imm == GRAPH_REM_U;
     unsigned as = n->type | (natural ? MEAN_AS_UNSIGNED : 0u);
     if (n->imm >= GRAPH_DIV && n->imm < GRAPH_FUNCTIONS && (n->type == UOP_B32 || n->type == UOP_B64))
