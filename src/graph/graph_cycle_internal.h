@@ -58,6 +58,7 @@ struct cycle_region { /* a loop of the flow graph */
     bool stores;            /* memory changes in it */
     bool skipped;           /* too deep a nest: nothing is asked about it */
     uint32_t open, close;   /* loops within have `open` from here on, below `close` */
+    bool tests_first;       /* the test stands before the body: behind the loop its phis are a turn further */
     int32_t tested;         /* index into phis: what its own test looks at, -1: none */
     graph_id limit;         /* the loop ends when the tested phi's next value is this; NIL: another test */
     uint64_t turns;         /* graph_piece.c: turns before the last, as a number modulo a prime */

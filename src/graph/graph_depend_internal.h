@@ -176,6 +176,9 @@ struct finder {
     uint32_t *object;      /* of each access */
     bool *ends;            /* of each block: some threads may end where it does */
     uint64_t *in, *at;     /* bits at blocks and events, of the source at work */
+    uint64_t *strict;      /* bits at events if every barrier with a guard ran; NULL: no barrier has one */
+    bool keep_strict;      /* at work on `strict` */
+    VEC(uint32_t) skipped; /* events: barriers with a guard that the source's way may have gone past */
     uint32_t *queue;       /* blocks */
     bool *queued;
     uint32_t *stamp, now;  /* of blocks, for walks back */
@@ -220,6 +223,7 @@ graph_id graph_uniform_part(struct graph *g, graph_id when);
 void graph_make_source(struct finder *f, uint32_t access, struct source *s);
 /* Sends the source's bits through the blocks: `at` and `in`; false when the work is spent. */
 bool graph_flow_from(struct finder *f, const struct source *s);
+bool graph_flow_strictly(struct finder *f, const struct source *s); /* fills `strict` */
 void graph_flow_forget(struct finder *f, const struct source *s);
 /* Drops reaches of stores that a later store of the same thread is shown to have overwritten (graph_depend_prune.c).
  * Reaches stand by load. */

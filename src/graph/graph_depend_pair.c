@@ -72,6 +72,77 @@ static void find_parting(struct finder *f, const struct source *s, uint32_t to)
     f->parting.n = kept;
 }
 
+/* Whether `to` can come after an event within one turn of a loop (0: on any way). */
+static bool comes_after(struct finder *f, uint32_t event, uint32_t to, uint32_t loop)
+{
+    const struct graph *g = f->g;
+    uint32_t head = 0, tail = 0, block = g->insns.p[f->events.p[event].insn].block, from = event + 1;
+    f->now++;
+    for (;;) {
+        for (uint32_t e = from; e < f->first_event[block + 1]; e++)
+            if (e == f->event_of[to])
+                return true;
+        f->flow_work--;
+        for (uint32_t k = 0; k < g->blocks.p[block].succ_count; k++) {
+            uint32_t s = g->blocks.p[block].succs[k];
+            if (f->stamp[s] == f->now || (loop && (g->loops.p[loop - 1].header == s || !graph_in_loop(g, s, loop))))
+                continue;
+            f->stamp[s] = f->now;
+            f->queue[tail++ % (g->blocks.n + 1)] = s;
+        }
+        if (head == tail)
+            return false;
+        block = f->queue[head++ % (g->blocks.n + 1)];
+        from = f->first_event[block];
+    }
+}
+
+/* Bits that only went past barriers whose guard did not hold: every way holds a barrier, if its guard does. */
+static bool went_past(const struct finder *f, uint32_t to, uint64_t mask, uint64_t bits)
+{
+    return f->strict && f->skipped.n && graph_weakest(bits & mask) < SYNC_MAYBE &&
+           (!(f->strict[f->event_of[to]] & mask) || graph_weakest(f->strict[f->event_of[to]] & mask) == SYNC_BLOCK);
+}
+
+/* The condition under which such a way has no barrier, in values of the source's turn (`loop`: that of the pair when
+ * `to` is a turn on, or 0). NIL: not known which. */
+static graph_id no_barrier(struct finder *f, const struct source *s, uint32_t to, uint32_t loop)
+{
+    struct graph *g = f->g;
+    graph_id none = GRAPH_NIL;
+    for (size_t i = 0; i < f->skipped.n; i++) {
+        uint32_t insn = f->events.p[f->skipped.p[i]].insn;
+        graph_id guard = g->insns.p[insn].guard, other = graph_not(g, guard);
+        for (uint32_t l = g->blocks.p[g->insns.p[insn].block].loop; l; l = g->loops.p[l - 1].parent) {
+            if (!graph_turns_with(g, guard, l))
+                continue;
+            if (!graph_in_loop(g, block_of(f, s->access), l) || !graph_in_loop(g, block_of(f, to), l) ||
+                (loop && (l != loop || comes_after(f, f->skipped.p[i], to, l))))
+                return GRAPH_NIL;
+        }
+        if (none != GRAPH_NIL && none != other)
+            return GRAPH_NIL;
+        none = other;
+    }
+    return none;
+}
+
+/* The reader's own guard says that all of them ran. */
+static bool reader_waits(struct finder *f, uint32_t to)
+{
+    struct graph *g = f->g;
+    for (size_t i = 0; i < f->skipped.n; i++) {
+        uint32_t insn = f->events.p[f->skipped.p[i]].insn;
+        graph_id guard = g->insns.p[insn].guard;
+        if (!graph_implies(g, access_at(f, to)->runs_when, guard))
+            return false;
+        for (uint32_t l = g->blocks.p[g->insns.p[insn].block].loop; l; l = g->loops.p[l - 1].parent)
+            if (graph_turns_with(g, guard, l))
+                return false;
+    }
+    return true;
+}
+
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
 /* Values of the store's side in `id` that are not the load's turn's. */
@@ -291,6 +362,9 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
         unsigned strength = graph_weakest(part);
         if (!part || strength >= SYNC_MAYBE)
             continue;
+        bool past = went_past(f, second, turn ? ~levels_below(1) : levels_below(1), part);
+        if (past && reader_waits(f, second))
+            continue;
         struct graph_side a = side_of(access_at(f, store)), b = side_of(access_at(f, load));
         unsigned level = turn ? highest(part) : 0;
         uint32_t loop = level ? s->nest[level - 1] : 0;
@@ -302,6 +376,14 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
         if (!turn)
             in_first_turn(f, from_store ? &b : &a, block_of(f, second), block_of(f, s->access));
         graph_id more = loop ? goes_on(f, loop) : GRAPH_NIL;
+        if (past) {
+            graph_id none = level <= 1 ? no_barrier(f, s, second, loop) : GRAPH_NIL;
+            if (none == GRAPH_NIL) {
+                keep_doubt(f, s->access, second);
+                continue;
+            }
+            more = graph_and(f->g, more, none);
+        }
         if (loop && (graph_turns_with(f->g, a.address, loop) || graph_turns_with(f->g, a.when, loop)) &&
             !next_turn(f, from_store ? &b : &a, loop)) {
             keep_doubt(f, s->access, second);
@@ -396,6 +478,19 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
         for (unsigned d = 0; d < 3 && r.own && !u.known; d++)
             r.thread[d] = graph_sreg(g, UOP_SR_TID_X + d);
         r.thread_known |= r.own;
+    }
+    if (!r.own && !lost && went_past(f, load, ~UINT64_C(0), bits)) {
+        struct graph_solution v;
+        graph_id none = level <= 1 ? no_barrier(f, s, load, level ? s->nest[0] : 0) : GRAPH_NIL;
+        if (reader_waits(f, load)) {
+            strength = SYNC_BLOCK;
+        } else if (none != GRAPH_NIL) {
+            a.when = graph_and(g, a.when, none);
+            graph_solve(g, &a, &b, delta, &v);
+            if (v.answer == SOLVE_NEVER)
+                strength = SYNC_BLOCK;
+            u.in_warp = v.in_warp;
+        }
     }
     if (r.own)
         r.sync = GRAPH_SYNC_OWN;

@@ -65,6 +65,9 @@ static void flow_from(struct joiner *j, graph_id id)
                        ((n->kind == UOP_LO || n->kind == UOP_HI) && bits_of(w->g, users[i]) == 16);
             if (!mux || users[i] >= w->nodes || flows(j, users[i]))
                 continue;
+            uint32_t made = cycle_maker(w, users[i], UINT32_MAX);
+            if (n->kind == UOP_SELECT && made != UINT32_MAX && cycle_in_loop(w, w->g->insns.p[made].block, j->r->loop))
+                continue; /* a step within the loop */
             w->flow_of[users[i]] = j->token;
             VEC_PUSH(w->a, j->flow, users[i]);
         }
@@ -233,6 +236,8 @@ static bool try_loop(struct joiner *j, uint32_t chain, struct cycle_region *r)
         if (begin.count) /* the first element, a turn after the last */
             end_at(j, begin, field_mul(field_mul(j->advance, run.steps), field_add(cycle_turns(j->w, r), 1)));
         flow_from(j, c->out);
+        if (r->tests_first)
+            flow_from(j, c->in);
         return true;
     }
     return false;
@@ -249,6 +254,8 @@ static void join_chain(struct joiner *j, uint32_t chain)
     j->flow.n = 0;
     j->token = ++w->flow_token;
     flow_from(j, c->out);
+    if (r->tests_first)
+        flow_from(j, c->in);
     if (own.steps == 0 || own.out != c->out)
         return;
     note_copies(j, &own);

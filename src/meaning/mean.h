@@ -85,6 +85,8 @@ graph_id mean_stored_value(struct mean *m, graph_id value, unsigned width);
 bool mean_set_value(struct mean *m, graph_id node, const char *id);
 /* The same, of a node that is (an old value of) a variable that goes round a loop. */
 bool mean_set_variable(struct mean *m, graph_id node, const char *id);
+/* Loads of one element at different times within one stored expression are told by their ids from now on. */
+enum sp_status mean_part_loads(struct mean *m);
 /* The parameter a CBANK node reads (whole or in part), or NULL. */
 const struct mean_param *mean_param_of(const struct mean *m, graph_id node);
 /* blockIdx.D * (blockDim.D or a constant) + threadIdx.D, in 32 or 64 bits; named only if addresses

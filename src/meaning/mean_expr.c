@@ -234,13 +234,15 @@ static struct mean_text integer_min_max(const struct printer *p, const struct gr
     bool is_unsigned = n->kind == UOP_MIN_U || n->kind == UOP_MAX_U, wide = n->type == UOP_B64;
     graph_id pair[2] = {n->arg[0], n->arg[1]};
     const char *text[2];
+    bool alike = mean_is_nonnegative(m, pair[0], 0) && mean_is_nonnegative(m, pair[1], 0);
     order_pair(m, pair);
     for (unsigned i = 0; i < 2; i++) {
         enum mean_kind kind = mean_kind_text(m, pair[i]);
         struct mean_text t = arg(p, pair[i], UOP_B32 | (is_unsigned ? (unsigned)MEAN_AS_UNSIGNED : 0u));
         bool known = kind == KIND_S32 || kind == KIND_U32 || kind == KIND_S64 || kind == KIND_U64;
-        bool agrees = !known || mean_kind_is_unsigned(kind) == is_unsigned || graph_is_const(m->g, pair[i], NULL) ||
-                      mean_is_nonnegative(m, pair[i], 0);
+        bool agrees = (!known && (is_unsigned || !mean_is_unsigned(m, pair[i]))) ||
+                      mean_kind_is_unsigned(kind) == is_unsigned || graph_is_const(m->g, pair[i], NULL) ||
+                      (is_unsigned ? mean_is_nonnegative(m, pair[i], 0) : alike);
         text[i] = agrees ? mean_operand(m, t, PREC_TERNARY)
                          : mean_piece(m, PREC_UNARY, "(%s%s)%s",
                                       is_unsigned ? "unsigned"
@@ -715,6 +717,23 @@ static struct mean_text special_register(const struct printer *p, const struct g
     return mean_piece(p->m, PREC_PRIMARY, "SR%" PRIu64, n->imm >= UOP_SR_OTHER ? n->imm - UOP_SR_OTHER : n->imm);
 }
 
+/* Operands are cast where C would divide with the other sign. */
+static struct mean_text integer_division(const struct printer *p, const struct graph_node *n, bool natural, unsigned as)
+{
+    struct mean *m = p->m;
+    bool alike = mean_is_nonnegative(m, n->arg[0], 0) && mean_is_nonnegative(m, n->arg[1], 0);
+    bool shown[2] = {mean_is_unsigned(m, n->arg[0]), mean_is_unsigned(m, n->arg[1])};
+    const char *type = integer_type(uop_type_bits((enum uop_type)n->type), !natural), *text[2];
+    for (unsigned i = 0; i < 2; i++) {
+        bool turns = natural ? i == 0 && !shown[0] && !shown[1] : shown[i] && !graph_is_const(m->g, n->arg[i], NULL);
+        struct mean_text t = arg(p, n->arg[i], as);
+        if (turns && !alike && type)
+            t = mean_piece(m, PREC_UNARY, "(%s)%s", type, mean_operand(m, t, PREC_UNARY));
+        text[i] = mean_operand(m, t, i ? PREC_UNARY : PREC_MUL);
+    }
+    return mean_piece(m, PREC_MUL, "%s %s %s", text[0], n->imm >= GRAPH_REM_S ? "%" : "/", text[1]);
+}
+
 /* Functions without an operation of their own. */
 static struct mean_text function_text(const struct printer *p, const struct graph_node *n)
 {
@@ -723,6 +742,8 @@ static struct mean_text function_text(const struct printer *p, const struct grap
         [GRAPH_SIN] = "sin", [GRAPH_COS] = "cos",     [GRAPH_TAN] = "tan", [GRAPH_POW] = "pow"};
     bool natural = n->imm == GRAPH_DIV_U || n->imm == GRAPH_REM_U;
     unsigned as = n->type | (natural ? MEAN_AS_UNSIGNED : 0u);
+    if (n->imm >= GRAPH_DIV && n->imm < GRAPH_FUNCTIONS && (n->type == UOP_B32 || n->type == UOP_B64))
+        return integer_division(p, n, natural, as);
     if (n->imm >= GRAPH_DIV && n->imm < GRAPH_FUNCTIONS)
         return binary(p, n->arg[0], n->imm >= GRAPH_REM_S ? "%" : "/", n->arg[1], PREC_MUL, false, as);
     return call(p, n->imm < GRAPH_FUNCTIONS ? words[n->imm] : "?", n->arg, n->arg_count, as);
@@ -934,7 +955,8 @@ struct mean_text mean_text_of(struct mean *m, graph_id id, unsigned as, unsigned
     if ((!(style & MEAN_EXPANDED) || map_u64_get(&m->variables, id, NULL)) && map_u64_get(&m->value_of, id, &at)) {
         const struct graph_node *n = graph_at(m->g, id);
         bool half = (n->kind == UOP_LO || n->kind == UOP_HI) && graph_at(m->g, n->arg[0])->kind == UOP_LOAD;
-        if (n->kind != UOP_LOAD && n->kind != UOP_ELEMENT && !half) /* elements say more than their id */
+        bool element = n->kind == UOP_LOAD || n->kind == UOP_ELEMENT || half; /* says more than its id */
+        if (!element || map_u64_get(&m->variables, id, NULL))
             return mean_text_convert(m, word(m->value_ids.p[at]), mean_kind_of(m, id), width, as);
     }
     return mean_text_define(m, id, as, style, depth);

@@ -97,8 +97,14 @@ enum pat_rule {
     PAT_RULE_SCALED = 32,
     PAT_RULE_TURNS = 64,
 };
-enum { PAT_RULE_COUNT = 7 };
+enum { PAT_RULE_COUNT = 7, PAT_RULE_ALL = (1 << PAT_RULE_COUNT) - 1 };
 extern const char *const pat_rule_names[PAT_RULE_COUNT]; /* bit k has name k */
+/* Functions that are only approximated, whatever rule reads them so: the machine's own and those that expansions
+ * compute. Bits above the rules in what a reading rests on; of a division or root rounded once there is none. */
+enum { PAT_APPROXIMATED = 16 };
+extern const char *const pat_approximated_names[PAT_APPROXIMATED]; /* bit PAT_RULE_COUNT + k has name k */
+/* 0, or the bit of the function that the node is. */
+uint32_t pat_approximated(const struct graph_node *n);
 
 /* A node read as the smaller or larger of two. */
 struct pat_minmax {

@@ -178,6 +178,8 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
         if (!(variable ? mean_set_variable : mean_set_value)(&mean, c->node, id))
             goto memory;
     }
+    if ((status = mean_part_loads(&mean)) != SP_OK)
+        goto done;
     if ((status = pat_run(s->patterns, &mean, a, &patterns)) != SP_OK)
         goto done;
     if ((status = rew_find_contractions(&work, &graph, &rewrites)) != SP_OK)
