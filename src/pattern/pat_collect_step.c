@@ -44,6 +44,25 @@ static bool is_step_access(const struct pat_step *const *steps, uint32_t count, 
     return false;
 }
 
+/* Of memory in which threads overtake one another nothing is claimed, wherever in it that is. */
+bool pat_collect_races(const struct pat_collect *k, uint32_t access)
+{
+    const struct graph_dependence *d = k->x->g->dependence;
+    if (!d || !d->object_of || !d->complete)
+        return true;
+    const struct graph_object *own = &d->objects.p[d->object_of[access]];
+    for (size_t i = 0; i < d->races.n; i++) {
+        const struct graph_race *r = &d->races.p[i];
+        const uint32_t pair[2] = {r->first, r->second};
+        for (int w = 0; w < 2 && !r->assumed; w++) {
+            const struct graph_object *o = &d->objects.p[d->object_of[pair[w]]];
+            if (o == own || (o->space == own->space && (!o->known || !own->known)))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* Every store a step reads is a step's own or brought the elements; nothing is open, nothing overtaken. */
 static bool is_ordered(struct pat_collect *k, const struct pat_step *const *steps, uint32_t count,
                        struct pat_collective *v, struct sync_seen *seen)
@@ -84,13 +103,14 @@ static bool is_ordered(struct pat_collect *k, const struct pat_step *const *step
     for (size_t i = 0; i < open.n; i++)
         if (!is_step_access(steps, count, open.p[i]) && !holds(v->fills.p, v->fills.n, open.p[i]))
             return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (steps[i]->store != UINT32_MAX && pat_collect_races(k, steps[i]->store))
+            return false;
     for (size_t i = 0; i < d->races.n; i++) {
         const struct graph_race *r = &d->races.p[i];
         bool first = is_step_access(steps, count, r->first), second = is_step_access(steps, count, r->second);
         if (!first && !second)
             continue;
-        if (!r->assumed)
-            return false;
         seen->assumed = true;
     }
     return true;
@@ -168,7 +188,7 @@ static bool is_fragment(const struct pat_collect *k, const struct pat_collective
     for (size_t i = 0; i < k->lanes.n && first->load_other == UINT32_MAX; i++) {
         bool feeds = k->lanes.p[i].value == first->own, known = false;
         for (size_t j = 0; feeds && j < k->list.n && !known; j++)
-            known = k->list.p[j]->values.n && k->list.p[j]->values.p[k->list.p[j]->values.n - 1] == first->own;
+            known = k->list.p[j]->outcome != PAT_PART && k->list.p[j]->values.n && k->list.p[j]->values.p[k->list.p[j]->values.n - 1] == first->own;
         if (feeds && !known)
             return true;
     }
@@ -257,7 +277,10 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
     if (!v)
         return false;
     bool memory = plan->kind == PLAN_MEMORY, in_register = false;
+    if (!memory && g->outcome == PAT_PART)
+        return false; /* lanes that stop on the way: nobody has anything */
     *v = (struct pat_collective){.op = steps[0]->op,
+                                 .like = steps[0]->like,
                                  .reach = memory ? PAT_IN_BLOCK : PAT_IN_WARP,
                                  .outcome = g->outcome,
                                  .left = g->left,
@@ -335,6 +358,7 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
     v->found->match.last = v->last;
     if (seen.assumed || g->assumed)
         v->found->match.confidence = PAT_ASSUMED;
+    v->found->width = g->threads;
     v->found->held = g->outcome == PAT_PART; /* until another one finishes it */
     VEC_PUSH(k->a, k->list, v);
     return true;
