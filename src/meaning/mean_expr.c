@@ -19,10 +19,13 @@
 static char *format_text(struct arena *a, int *length, const char *format, va_list args)
 {
     va_list again;
+    char text[256]; /* most are short: formatted once */
     va_copy(again, args);
-    *length = vsnprintf(NULL, 0, format, args);
+    *length = vsnprintf(text, sizeof text, format, args);
     char *p = *length < 0 ? NULL : arena_alloc(a, (size_t)*length + 4);
-    if (p)
+    if (p && (size_t)*length < sizeof text)
+        memcpy(p, text, (size_t)*length);
+    else if (p)
         vsnprintf(p, (size_t)*length + 1, format, again);
     va_end(again);
     return p;
