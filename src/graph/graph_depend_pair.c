@@ -297,11 +297,34 @@ static bool far_apart(struct graph *g, graph_id thread)
            (k >= 32 || k <= -32);
 }
 
+/* Threads that a block has at least, a power of two, if no code is there for nothing: if (threadIdx.x >= 64). */
+static uint32_t sure_block(struct finder *f)
+{
+    enum { CONDITIONS = 64 };
+    const struct graph *g = f->g;
+    graph_id last = GRAPH_NIL;
+    unsigned asked = 0;
+    if (f->sure_block || graph_facts_of(f->g)->two_dimensional)
+        return f->sure_block;
+    f->sure_block = 1;
+    for (size_t i = 0; i < g->accesses.n && asked < CONDITIONS && f->solve_work > 0; i++) {
+        graph_id when = g->accesses.p[i].runs_when;
+        if (when == last || when == GRAPH_NIL || !g->insns.p[g->accesses.p[i].insn].reachable)
+            continue;
+        last = when;
+        asked++;
+        f->solve_work--;
+        uint32_t most = graph_block_for(f->g, when);
+        f->sure_block = most > f->sure_block ? most : f->sure_block;
+    }
+    return f->sure_block;
+}
+
 /* Whether the other thread exists hangs on how many threads a block has. When another store of the same object meets
  * the access with a smaller block (the thread's own store, above all), threads take several elements each, so many
  * apart: it does not follow that there are as many threads as this solution asks for. */
 static bool hangs_on_block(struct finder *f, const struct graph_side *a, const struct graph_side *b, int32_t delta,
-                           uint32_t load, uint32_t store, graph_id thread)
+                           uint32_t load, uint32_t store, graph_id thread, bool *sized)
 {
     struct graph *g = f->g;
     struct graph_solution u, v;
@@ -325,6 +348,11 @@ static bool hangs_on_block(struct finder *f, const struct graph_side *a, const s
     }
     if (near)
         return false;
+    if (u.need <= sure_block(f) && u.thread[1] == graph_sreg(g, UOP_SR_TID_Y) &&
+        u.thread[2] == graph_sreg(g, UOP_SR_TID_Z)) {
+        *sized = true;
+        return false;
+    }
     if (at->kind != GRAPH_LOAD || at->space != UOP_SHARED)
         return true;
     for (uint32_t i = 0; i < g->accesses.n && f->solve_work > 0 && graph_facts_of(g)->tries < TRIES_WORK; i++) {
@@ -395,15 +423,15 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
         graph_solve(f->g, &a, &b, delta, &u);
         if (u.answer == SOLVE_NEVER || u.who == THREAD_SAME || (u.in_warp && strength >= SYNC_WARP))
             continue;
-        bool several = u.thread[0] == GRAPH_NIL || u.thread[1] == GRAPH_NIL || u.thread[2] == GRAPH_NIL;
+        bool sized = false, several = u.thread[0] == GRAPH_NIL || u.thread[1] == GRAPH_NIL || u.thread[2] == GRAPH_NIL;
         if (u.answer != SOLVE_THREAD || u.may || !u.known || !u.guards_linear || f->unordered || several ||
             (u.who != THREAD_OTHER && u.who != THREAD_VARIES) ||
-            hangs_on_block(f, &a, &b, delta, load, store, u.thread[0])) {
+            hangs_on_block(f, &a, &b, delta, load, store, u.thread[0], &sized)) {
             keep_doubt(f, s->access, second); /* several threads may write the same, or there is none */
             continue;
         }
         if (!race_seen(f, s->access, second)) {
-            struct graph_race r = {.first = s->access, .second = second, .assumed = u.in_warp};
+            struct graph_race r = {.first = s->access, .second = second, .assumed = u.in_warp, .sized = sized};
             memcpy(r.thread, u.thread, sizeof r.thread);
             VEC_PUSH(f->a, f->out->races, r);
         }
@@ -428,6 +456,20 @@ static void keep_reach(struct finder *f, const struct source *s, struct graph_re
     }
     r.store = s->access;
     VEC_PUSH(f->a, f->reaches, r);
+}
+
+/* Barriers that the way may have gone past part nothing. */
+static void drop_skipped(struct finder *f)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < f->parting.n; i++) {
+        bool skipped = false;
+        for (size_t k = 0; k < f->skipped.n; k++)
+            skipped |= f->events.p[f->skipped.p[k]].insn == f->parting.p[i];
+        if (!skipped)
+            f->parting.p[kept++] = f->parting.p[i];
+    }
+    f->parting.n = kept;
 }
 
 static void find_reach(struct finder *f, const struct source *s, uint32_t load, uint64_t bits, int32_t delta, bool race)
@@ -482,11 +524,12 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
     if (!r.own && !lost && went_past(f, load, ~UINT64_C(0), bits)) {
         struct graph_solution v;
         graph_id none = level <= 1 ? no_barrier(f, s, load, level ? s->nest[0] : 0) : GRAPH_NIL;
+        struct graph_side early = side_of(x), late = side_of(y);
         if (reader_waits(f, load)) {
             strength = SYNC_BLOCK;
-        } else if (none != GRAPH_NIL) {
-            a.when = graph_and(g, a.when, none);
-            graph_solve(g, &a, &b, delta, &v);
+        } else if (none != GRAPH_NIL && (!level || next_turn(f, &late, s->nest[0]))) {
+            early.when = graph_and(g, early.when, none); /* both in values of the store's turn */
+            graph_solve(g, &early, &late, delta, &v);
             if (v.answer == SOLVE_NEVER)
                 strength = SYNC_BLOCK;
             u.in_warp = v.in_warp;
@@ -500,12 +543,15 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
         r.sync = strength == SYNC_WARP ? GRAPH_SYNC_WARP : GRAPH_SYNC_WARP_ASSUMED;
     else if (race && strength < SYNC_MAYBE)
         r.sync = GRAPH_SYNC_NONE;
+    r.assumed |= r.sync == GRAPH_SYNC_WARP_ASSUMED;
     const struct graph_object *o = &f->out->objects.p[f->object[load]];
     if (!r.own && x->space != UOP_SHARED)
         r.assumed = true; /* threads of other blocks are not looked at */
     if (!r.own && x->space == UOP_SHARED && o->known && (o->from > 0 || o->to != INT64_MAX))
         r.assumed = true; /* staying inside one array is */
     find_parting(f, s, load);
+    if (strength < SYNC_BLOCK)
+        drop_skipped(f);
     keep_reach(f, s, r);
 }
 
