@@ -139,6 +139,10 @@ bool cycle_cut_at(const struct cycle_work *w, const struct cycle_region *r, grap
 /* Finds what else is a piece of the loop whose first piece is `r`, and its folds. */
 void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct graph_cycle *c);
 
+/* graph_take.c: how many turns of `other` one of `first` stands for, where `other` is a later piece of the loop that
+ * `first` is the first one of, by its counters; 0: it is not. */
+uint32_t cycle_takes_up(struct cycle_work *w, const struct cycle_region *first, const struct cycle_region *other);
+
 /* graph_count.c: count, start and end of a loop in several pieces. */
 void cycle_finish_pieces(struct cycle_work *w, struct cycle_region *first, struct graph_cycle *c);
 
@@ -149,5 +153,8 @@ void cycle_add_inner(struct cycle_work *w, const struct cycle_region *r);
 
 /* graph_turn.c */
 void cycle_find_turns(struct cycle_work *w);
+
+/* graph_settle.c: leaves out what would mislead. */
+void cycle_settle(struct cycle_work *w);
 
 #endif

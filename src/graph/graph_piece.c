@@ -428,6 +428,39 @@ static void join_stores(struct joiner *j)
     }
 }
 
+/* ---- counters in the place of both --------------------------------------------------------------- */
+
+/* Steps are taken for smaller ones: what a turn of a later loop does is one step, or several. */
+static void scale_pieces(struct joiner *j, uint32_t factor)
+{
+    for (size_t i = 0; i < j->c->pieces.n && factor > 1; i++) {
+        struct graph_piece *p = &j->c->pieces.p[i];
+        p->unroll *= factor;
+        if (!p->straight)
+            j->w->regions[p->loop].unroll = p->unroll;
+    }
+}
+
+/* Loops behind the pieces that only their counters show to be pieces too. */
+static void join_counters(struct joiner *j)
+{
+    struct cycle_work *w = j->w;
+    const struct graph *g = w->g;
+    uint32_t parent = g->loops.p[j->r->loop].parent;
+    for (uint32_t b = g->loops.p[j->r->loop].header + 1; b < g->blocks.n && w->budget > 0; b++) {
+        uint32_t l = g->blocks.p[b].loop;
+        struct cycle_region *other = l ? &w->regions[l - 1] : NULL;
+        if (!l || g->loops.p[l - 1].header != b || g->loops.p[l - 1].parent != parent || other->cycle >= 0 ||
+            other->skipped || g->loops.p[l - 1].irreducible)
+            continue;
+        uint32_t turns = cycle_takes_up(w, j->r, other), steps = turns * other->unroll;
+        if (turns == 0 || steps % j->r->unroll != 0)
+            continue;
+        scale_pieces(j, steps / j->r->unroll);
+        add_loop(j, other, other->unroll);
+    }
+}
+
 /* ---- one cycle -------------------------------------------------------------------------------- */
 
 static void make_folds(struct joiner *j)
@@ -503,6 +536,7 @@ void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct grap
     }
     if (r->chains.n == 0)
         join_stores(&j);
+    join_counters(&j);
     part_pieces(&j);
     sort_pieces(c);
     make_folds(&j);
