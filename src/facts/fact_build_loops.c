@@ -15,7 +15,9 @@ static const char *said(const char *text)
 
 static const char *value_text(struct fact_source *s, graph_id node)
 {
-    return node == GRAPH_NIL ? NULL : said(mean_expr(s->mean, node, UOP_B32, MEAN_EXPANDED));
+    enum { TEXT_MAX = 100 }; /* what no reader takes in: a rest of pieces that were not joined */
+    const char *text = node == GRAPH_NIL ? NULL : said(mean_expr(s->mean, node, UOP_B32, MEAN_EXPANDED));
+    return text && strlen(text) <= TEXT_MAX ? text : NULL;
 }
 
 /* The text without casts of the counter itself: how its words are read where it is compared says no more of the loop. */
@@ -44,6 +46,16 @@ static bool is_counter_phi(const struct graph *g, const struct graph_cycle *c, g
     return c->counter != GRAPH_NIL && (c->counter == phi || (n->arg_count > 0 && n->arg[0] == phi));
 }
 
+/* "phi(&x[i], … + 64)": of a pointer that no counter tells where it starts is worth the rest. */
+static bool starts_plainly(struct fact_source *s, graph_id id)
+{
+    const struct graph_node *phi = graph_at(s->g, id);
+    for (uint32_t k = 0; k < phi->phi_count; k++)
+        if (phi->phi_args[k] < id && said(mean_expr(s->mean, phi->phi_args[k], UOP_B64, MEAN_EXPANDED)))
+            return true;
+    return false;
+}
+
 static struct fact_carried carried_fact(struct fact_source *s, const struct graph_cycle *c,
                                         const struct graph_carried *e)
 {
@@ -57,16 +69,9 @@ static struct fact_carried carried_fact(struct fact_source *s, const struct grap
     graph_id shown = is_counter_phi(g, c, e->phi) ? c->counter : e->phi;
     bool data = e->kind == GRAPH_CARRIED_DATA;
     enum uop_type as = data ? fact_float_type(mean_type(s->mean, e->next)) : UOP_B32;
-    const char *text = NULL;
-    if (e->kind == GRAPH_CARRIED_ADDRESS && graph_as_turn(g, e->phi) == e->phi) { /* where it starts says more than the register that moves */
-        const struct graph_node *phi = graph_at(g, e->phi);
-        for (uint32_t k = 0; k < phi->phi_count && !text; k++)
-            if (phi->phi_args[k] < e->phi)
-                text = said(mean_expr(s->mean, phi->phi_args[k], UOP_B64, MEAN_EXPANDED));
-    }
-    if (!text)
-        text = mean_expr(s->mean, shown, as, MEAN_INNER);
-    if (!said(text) && e->next != GRAPH_NIL)
+    const char *text = mean_expr(s->mean, shown, as, MEAN_INNER);
+    bool moves = e->kind == GRAPH_CARRIED_ADDRESS && graph_at(g, shown)->kind == GRAPH_PHI && starts_plainly(s, shown);
+    if (!said(text) && !moves && e->next != GRAPH_NIL) /* where it starts says more than the register that moves */
         text = mean_expr(s->mean, e->next, as, MEAN_INNER);
     f.expr = text;
     if (data && (place_value_of(s->place, e->phi, &index) ||
