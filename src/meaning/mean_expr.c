@@ -754,6 +754,26 @@ static struct mean_text function_text(const struct printer *p, const struct grap
     return call(p, n->imm < GRAPH_FUNCTIONS ? words[n->imm] : "?", n->arg, n->arg_count, as);
 }
 
+/* As CUDA writes it: the width where a warp is cut into segments; a clamp that is no width of CUDA's stands as it is. */
+static struct mean_text shuffle_text(const struct printer *p, const struct graph_node *n)
+{
+    enum { CLAMP_MASK = 0x1f, SEGMENT_SHIFT = 8, LANES = 32 };
+    struct mean *m = p->m;
+    const char *name = chosen_word(n);
+    const char *value = mean_operand(m, arg(p, n->arg[0], p->as), PREC_TERNARY);
+    const char *lane = mean_operand(m, arg(p, n->arg[1], UOP_B32), PREC_TERNARY);
+    uint64_t c = 0;
+    bool known = n->arg_count > 2 && graph_is_const(m->g, n->arg[2], &c);
+    unsigned width = LANES - (unsigned)(c >> SEGMENT_SHIFT & CLAMP_MASK);
+    unsigned clamp = strcmp(name, "shfl_up") == 0 ? 0 : CLAMP_MASK;
+    if (n->arg_count < 3 || (known && width == LANES && (c & CLAMP_MASK) == clamp))
+        return mean_piece(m, PREC_PRIMARY, "%s(%s, %s)", name, value, lane);
+    if (known && (width & (width - 1)) == 0 && (c & CLAMP_MASK) == clamp)
+        return mean_piece(m, PREC_PRIMARY, "%s(%s, %s, %u)", name, value, lane, width);
+    return mean_piece(m, PREC_PRIMARY, "%s(%s, %s, c = %s)", name, value, lane,
+                      mean_operand(m, arg(p, n->arg[2], UOP_B32 | MEAN_AS_HEX), PREC_TERNARY));
+}
+
 static struct mean_text operation(const struct printer *p, graph_id id, const struct graph_node *n)
 {
     struct mean *m = p->m;
@@ -847,10 +867,7 @@ static struct mean_text operation(const struct printer *p, graph_id id, const st
     case UOP_ATOM: return atomic_text(p, n);
     case GRAPH_PHI: return phi_text(p, id, n);
     case GRAPH_REAL: return function_text(p, n);
-    case UOP_SHFL: /* the clamp operand says nothing to a reader */
-        return mean_piece(m, PREC_PRIMARY, "%s(%s, %s)", chosen_word(n),
-                          mean_operand(m, arg(p, n->arg[0], p->as), PREC_TERNARY),
-                          mean_operand(m, arg(p, n->arg[1], UOP_B32), PREC_TERNARY));
+    case UOP_SHFL: return shuffle_text(p, n);
     case UOP_VOTE: return call(p, chosen_word(n), n->arg, 1, UOP_B1);
     case UOP_MATCH: return call(p, chosen_word(n), n->arg, 1, UOP_VOID);
     case UOP_REDUX: return call(p, chosen_word(n), n->arg, 1, UOP_B32);
