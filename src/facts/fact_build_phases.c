@@ -1,8 +1,8 @@
 /* Phases: what a kernel does one after the other (definitions.md D9). Units are taken whole: a loop of the source with
  * all its pieces, a matched reduction or scan with its barriers. What lies between is cut behind each barrier that
  * carries data: behind it some thread reads what another stored before it. A stretch with only control or addresses
- * joins the next, the last one the one before. An instruction that was scheduled across a cut belongs where its value is
- * first consumed.
+ * joins the next, the last one the one before. An instruction that was scheduled across a cut belongs where its value
+ * is first consumed.
  *
  * Requires roles (fact_build_insns.c), loops, dependence and matches. */
 #include "facts/fact_build.h"
@@ -134,7 +134,8 @@ static void find_units(struct phases *p)
     }
     for (size_t i = 0; i < p->g->loops.n; i++) {
         const struct graph_loop *l = &p->g->loops.p[i];
-        bool known = cycles && cycles->cycle_of && cycles->cycle_of[l->header];
+        bool known = (cycles && cycles->cycle_of && cycles->cycle_of[l->header]) ||
+                     graph_is_slow(p->g, p->g->blocks.p[l->header].first); /* an expansion's: none of the source */
         if (!known && !l->parent)
             add_unit(p, (struct unit){.first = l->first, .last = l->last, .turns = true});
     }
@@ -383,7 +384,7 @@ static void follow_consumers(struct phases *p)
             continue;
         for (uint32_t d = n->first_def; d < n->first_def + n->def_count; d++)
             wanted = first_use[d] < wanted ? first_use[d] : wanted;
-        /* What a reduction or scan takes in is made in the stretch before it; what a loop reads all along is its own. */
+        /* What a reduction or scan takes in is made in the stretch before it; what a loop reads all along is its. */
         const struct unit *u = wanted != UINT32_MAX ? p->list.p[wanted].unit : NULL;
         if (u && (u->reduces || u->scans) && wanted && !p->list.p[wanted - 1].unit)
             wanted--;

@@ -499,7 +499,7 @@ static void build_output(struct arena *a, struct fact_source *s, struct fact_ker
 /* When all nodes are made: the same words may stand for different operations, so outputs carry what they compute. */
 static bool number_outputs(struct arena *a, struct fact_source *s, struct fact_kernel *k)
 {
-    const uint64_t *identity = fact_identities(a, s->g);
+    const uint64_t *identity = fact_identities(a, s->g, &k->atomics);
     for (size_t i = 0; i < k->outputs.n && identity; i++) {
         struct fact_output *o = &k->outputs.p[i];
         o->identity = map_hash_mix(identity[o->value_node], identity[o->condition_node]);

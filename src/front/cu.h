@@ -4,7 +4,7 @@
  *
  *   block  := { declaration | where } [reads] body | "__global__" "{" block "}"
  *   declaration := ["__shared__" | "__local__"] ["const"] type declarator {"," declarator} ";"
- *                                                                        float double half int unsigned bool size_t auto
+ *                                                        float double half int unsigned bool size_t auto
  *   declarator := ["*"] name | name "[" "]" | name "(" [name {"," name}] ")"    an array; an operation
  *          |  name "=" expression                                        a name for a part
  *   where  := "where" condition {"," condition} ";"                      a comparison or a call: uniform(n), lo <= hi

@@ -7,7 +7,7 @@
  * requires: cycles with pieces · gives: count, and the counter's start and end over all pieces */
 #include "graph/graph_cycle_internal.h"
 
-enum { VISITS = 1500, DEPTH = 60, SMALL = 48, LEAVES = 4 };
+enum { VISITS = 6000, DEPTH = 60, SMALL = 48, LEAVES = 4 };
 
 struct walker {
     struct cycle_work *w;
@@ -129,6 +129,20 @@ static graph_id guard_of(const struct graph *g, const struct graph_piece *p)
     return GRAPH_NIL;
 }
 
+/* Both ways out of a block stay in the piece that it is part of. */
+static bool stays_within(const struct walker *x, uint32_t at)
+{
+    const struct graph_block *b = &x->w->g->blocks.p[at];
+    for (size_t i = 0; i < x->c->pieces.n; i++) {
+        const struct graph_piece *p = &x->c->pieces.p[i];
+        if (!p->straight && cycle_in_loop(x->w, at, p->loop))
+            return cycle_in_loop(x->w, b->succs[0], p->loop) && cycle_in_loop(x->w, b->succs[1], p->loop);
+        if (p->straight && p->block_count > 1 && at >= p->blocks[0] && at < p->blocks[p->block_count - 1])
+            return true;
+    }
+    return false;
+}
+
 /* Steps that the walk goes through from block `start` on; false when a branch is not decided. */
 static bool walk_from(struct walker *x, uint32_t start, uint32_t last, uint64_t *steps)
 {
@@ -142,8 +156,9 @@ static bool walk_from(struct walker *x, uint32_t start, uint32_t last, uint64_t 
         const struct graph_block *b = &g->blocks.p[at];
         for (size_t i = 0; i < x->c->pieces.n; i++) {
             const struct graph_piece *p = &x->c->pieces.p[i];
-            if (p->straight && p->block_count != 1)
-                return false; /* conditional steps: not counted here */
+            for (uint32_t k = 1; k < p->block_count && p->straight; k++)
+                if (g->blocks.p[p->blocks[k]].path != g->blocks.p[p->blocks[0]].path)
+                    return false; /* conditional steps: not counted here */
             if (p->straight ? p->blocks[0] != at : g->loops.p[p->loop].header != at)
                 continue;
             uint64_t runs = 1;
@@ -164,8 +179,13 @@ static bool walk_from(struct walker *x, uint32_t start, uint32_t last, uint64_t 
                 return true;
             next = b->succs[0];
         } else {
-            if (b->succ_count != 2 || !value_of(x, b->branch, &taken, 0))
+            if (b->succ_count != 2)
                 return false;
+            if (!value_of(x, b->branch, &taken, 0)) {
+                if (!stays_within(x, at))
+                    return false;
+                taken = 0; /* a branch within a step: both ways go on with it */
+            }
             next = b->succs[taken ? 0 : 1];
         }
         bool leaves = next > last || (parent && g->loops.p[parent - 1].header == next);
@@ -229,7 +249,7 @@ static bool find_number(struct walker *x, graph_id id, unsigned depth, graph_id 
 /* Steps over all pieces as the number plus a constant; NIL where that is not shown. */
 static graph_id prove_count(struct cycle_work *w, const struct graph_cycle *c)
 {
-    static const uint16_t large[] = {63, 64, 65, 100, 255, 1000};
+    static const uint16_t large[] = {63, 64, 65, 100, 255, 300};
     struct graph *g = w->g;
     struct walker x = {.w = w, .c = c};
     uint32_t last, start = common_block(g, c, &last);

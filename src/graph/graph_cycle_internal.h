@@ -58,6 +58,7 @@ struct cycle_region { /* a loop of the flow graph */
     bool stores;            /* memory changes in it */
     bool skipped;           /* too deep a nest: nothing is asked about it */
     uint32_t open, close;   /* loops within have `open` from here on, below `close` */
+    bool tests_first;       /* the test stands before the body: behind the loop its phis are a turn further */
     int32_t tested;         /* index into phis: what its own test looks at, -1: none */
     graph_id limit;         /* the loop ends when the tested phi's next value is this; NIL: another test */
     uint64_t turns;         /* graph_piece.c: turns before the last, as a number modulo a prime */
@@ -113,6 +114,8 @@ uint32_t cycle_maker(const struct cycle_work *w, graph_id id, uint32_t loop);
 graph_id cycle_branch(const struct graph *g, uint32_t block);
 /* The pointer parameter an address starts from, through moving pointers and selects; NIL: none seen. */
 graph_id cycle_root(const struct graph *g, graph_id address);
+/* The subroutine (its offset + 1) whose ways meet in a join; 0: none. What it answers for the same question is the same. */
+uint32_t cycle_joined_call(const struct graph *g, graph_id id);
 graph_id cycle_bare(const struct graph *g, graph_id id); /* without UNIFORM round it */
 uint32_t cycle_args(const struct graph_node *n, const graph_id **args);
 /* Terms of a sum (minimum …) of one kind and width; false when there are more than `max`. */
@@ -136,6 +139,10 @@ bool cycle_cut_at(const struct cycle_work *w, const struct cycle_region *r, grap
 /* Finds what else is a piece of the loop whose first piece is `r`, and its folds. */
 void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct graph_cycle *c);
 
+/* graph_take.c: how many turns of `other` one of `first` stands for, where `other` is a later piece of the loop that
+ * `first` is the first one of, by its counters; 0: it is not. */
+uint32_t cycle_takes_up(struct cycle_work *w, const struct cycle_region *first, const struct cycle_region *other);
+
 /* graph_count.c: count, start and end of a loop in several pieces. */
 void cycle_finish_pieces(struct cycle_work *w, struct cycle_region *first, struct graph_cycle *c);
 
@@ -146,5 +153,8 @@ void cycle_add_inner(struct cycle_work *w, const struct cycle_region *r);
 
 /* graph_turn.c */
 void cycle_find_turns(struct cycle_work *w);
+
+/* graph_settle.c: leaves out what would mislead. */
+void cycle_settle(struct cycle_work *w);
 
 #endif

@@ -48,6 +48,7 @@ struct graph_reach {
 struct graph_race {
     uint32_t first, second; /* accesses in the order of the code path without a barrier */
     graph_id thread[3];     /* the other thread, as in graph_reach, in terms of the thread of the load */
+    bool sized;             /* assumed: the block has as many threads as conditions of the code ask for */
     bool assumed;           /* warp-synchronous code: holds only if lanes do not run in step */
 };
 

@@ -397,7 +397,7 @@ static uint32_t gate_of(const struct graph_builder *b, uint32_t at)
     return gate;
 }
 
-/* Ways meet in a loop that is entered at several places: in which turn which edge was taken follows from no condition. */
+/* Ways meet in a loop that is entered at several places: in which turn which edge was taken no condition tells. */
 static bool meet_untold(const struct graph_builder *b, uint32_t at)
 {
     for (uint32_t l = b->irreducible ? b->g->blocks.p[at].loop : 0; l; l = b->g->loops.p[l - 1].parent)

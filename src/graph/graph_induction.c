@@ -60,6 +60,10 @@ static void find_step(struct cycle_work *w, const struct cycle_region *r, struct
     }
     p->constant = graph_is_const(g, p->step, NULL);
     p->amount = p->constant ? signed_const(g, p->step) : 0;
+    if (p->amount > INT64_MAX / 4 || p->amount < -(INT64_MAX / 4)) { /* no honest step; its negative must exist */
+        p->constant = false;
+        p->amount = 0;
+    }
 }
 
 /* ---- uses ------------------------------------------------------------------------------------- */
@@ -76,6 +80,17 @@ static struct cycle_phi *phi_at(struct cycle_region *r, graph_id id)
 
 static void note_use(struct cycle_work *w, struct cycle_region *r, graph_id id, enum use use, bool whole,
                      unsigned depth);
+
+/* Of two expressions of a phi the one that both are later values of: a body that was copied halves it several times. */
+static graph_id least_shift(const struct graph *g, const struct cycle_phi *p, graph_id a, graph_id b)
+{
+    const struct graph_node *x = graph_at(g, a), *y = graph_at(g, b);
+    uint64_t i, k;
+    if (p->step_kind != CYCLE_STEP_SHIFT || x->kind != y->kind || (x->kind != UOP_SHR && x->kind != UOP_SAR) ||
+        !graph_is_const(g, x->arg[1], &i) || !graph_is_const(g, y->arg[1], &k))
+        return p->phi;
+    return i < k ? a : b;
+}
 
 /* `id` is no sum: a phi, or an operation that turns one phi and invariants into what is used. */
 static void note_atom(struct cycle_work *w, struct cycle_region *r, graph_id id, enum use use, bool whole,
@@ -108,10 +123,12 @@ static void note_atom(struct cycle_work *w, struct cycle_region *r, graph_id id,
     p->address |= use == USE_ADDRESS;
     p->guard |= use == USE_GUARD;
     p->pointer |= whole;
+    if (p->step_kind == CYCLE_STEP_SHIFT && expr != p->phi && n->kind == UOP_AND)
+        return; /* a multiple of a later turn's value */
     if (p->expr == GRAPH_NIL || expr == p->phi)
         p->expr = expr;
     else if (p->expr != expr)
-        p->expr = p->phi;
+        p->expr = least_shift(g, p, p->expr, expr);
 }
 
 /* Down sums, products and extensions to what they are made of. `whole`: the expression is the address, in bytes. */
@@ -202,7 +219,7 @@ void cycle_find_inductions(struct cycle_work *w, struct cycle_region *r)
         if (!p->live || p->step_kind == CYCLE_STEP_NONE)
             continue;
         bool known = p->constant || p->test; /* an index that steps by a row says less than what counts the rows */
-        int score = (p->address ? known ? 8 : 1 : 0) + (p->guard ? 4 : 0) + (p->test ? 3 : 0);
+        int score = (p->address ? known ? 8 : 1 : 0) + (p->guard ? 4 : 0) + (p->test ? 5 : 0);
         if (p->pointer)
             score = p->test ? 1 : 0;
         if (score > best) {
@@ -324,12 +341,19 @@ static graph_id as_shift(struct cycle_work *w, const struct cycle_phi *p, graph_
     if (!above && !graph_is_const(g, n.arg[1], &k))
         return atom;
     graph_id x = above ? n.arg[1] : n.arg[0];
-    if (n.kind == UOP_ILT_S &&
-        (k >> 31 || !(is_nonnegative(g, x) || (phi_is_nonnegative(g, p) && cycle_bare(g, x) == p->phi))))
-        return atom;
     uint64_t limit = above ? k + 1 : k, t = 0;
     if (limit == 0 || limit >> 31)
         return atom;
+    if (n.kind == UOP_ILT_S && !(is_nonnegative(g, x) || (phi_is_nonnegative(g, p) && cycle_bare(g, x) == p->phi))) {
+        if ((limit & (limit - 1)) != 0 || limit < 2 || k >> 31)
+            return atom; /* signed: x < 2^b is x >> b < 1, the shift rounding down */
+        struct uop like = {.kind = UOP_ILT_S, .type = UOP_B1, .imm = n.imm};
+        graph_id zero = graph_const(g, type_of(g, x), 0);
+        graph_id low =
+            graph_op2(g, UOP_SAR, type_of(g, x), x, graph_const(g, UOP_B32, (unsigned)__builtin_ctzll(limit)));
+        graph_id positive = graph_pure(g, &like, (graph_id[]){zero, low}, 2);
+        return above ? positive : graph_not(g, positive);
+    }
     const struct graph_node *f = graph_at(g, following);
     bool next = following != GRAPH_NIL && (f->kind == UOP_SHR || f->kind == UOP_SAR) &&
                 cycle_bare(g, f->arg[0]) == cycle_bare(g, x) && graph_is_const(g, f->arg[1], &t) && t < 31;
@@ -471,7 +495,9 @@ void cycle_find_test(struct cycle_work *w, struct cycle_region *r)
         return;
     r->tested = (int32_t)(p - r->phis);
     graph_id until = p->next == GRAPH_NIL ? GRAPH_NIL : express_test(w, r, p, p->phi, cycle_bare(w->g, p->next), e);
-    r->limit = e->block == w->g->loops.p[r->loop].latch ? equality_limit(w, until, p->phi) : GRAPH_NIL;
+    const struct graph_loop *l = &w->g->loops.p[r->loop];
+    r->tests_first = e->block == l->header && l->header != l->latch;
+    r->limit = e->block == l->latch || r->tests_first ? equality_limit(w, until, p->phi) : GRAPH_NIL;
 }
 
 /* Steps of the source until `t` ends the loop, where that is one subtraction. */
@@ -546,10 +572,18 @@ void cycle_choose_counter(struct cycle_work *w, struct cycle_region *r, struct g
             if (n.arg[k] != p->step || k == 0)
                 n.arg[k] = k == 0 ? counter : n.arg[k];
         n.arg[1] = p->step;
+        if (p->constant && r->unroll > 1 && p->step_kind == CYCLE_STEP_SHIFT && p->amount % (int64_t)r->unroll == 0)
+            n.arg[1] = graph_const(g, UOP_B32, (uint64_t)p->amount / r->unroll);
         c->next = graph_intern(g, &n);
     }
     const struct cycle_exit *e = exit_of(w, r, p);
     if (e) {
+        /* A body of several steps tests after each: the next value is a step on, not a turn. */
+        bool steps =
+            p->step_kind == CYCLE_STEP_SHIFT && p->constant && r->unroll > 1 && p->amount % (int64_t)r->unroll == 0;
+        if (steps)
+            following = graph_op2(g, (enum uop_kind)graph_at(g, cycle_bare(g, p->next))->kind, type, counter,
+                                  graph_const(g, UOP_B32, (uint64_t)p->amount / r->unroll));
         c->until = express_test(w, r, p, counter, cycle_bare(g, following), e);
         tested = p;
         if (c->until == GRAPH_NIL && following != cycle_bare(g, following))

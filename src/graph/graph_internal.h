@@ -47,8 +47,8 @@ enum sp_status graph_flow_build(struct graph *g, struct graph_flow *flow, struct
 /* Order, dominators, loops (graph_order.c). */
 enum sp_status graph_flow_order(struct graph *g, struct graph_flow *flow);
 bool graph_dominates(const struct graph_flow *flow, uint32_t a, uint32_t b);
-/* Control that is at `a` comes to `b` in the same turn of every loop `b` is in (a loop that has a way out is taken to come
- * to it). */
+/* Control that is at `a` comes to `b` in the same turn of every loop `b` is in (a loop that has a way out is taken to
+ * come to it). */
 bool graph_always_reaches(const struct graph_flow *flow, uint32_t a, uint32_t b);
 
 /* Values (graph_values.c). */

@@ -1,7 +1,7 @@
-/* Linear forms over the integers: an integer node is opened into sum(coefficient * symbol) + constant; where a sum might
- * leave its width the form says so (`wraps`). Shifts, masks and exclusive ors of multiples become the same of smaller
- * numbers; a loop's counters and pointers become its number of turns, which is a symbol while forms are solved and an
- * expression of a counter afterwards.
+/* Linear forms over the integers: an integer node is opened into sum(coefficient * symbol) + constant; where a sum
+ * might leave its width the form says so (`wraps`). Shifts, masks and exclusive ors of multiples become the same of
+ * smaller numbers; a loop's counters and pointers become its number of turns, which is a symbol while forms are solved
+ * and an expression of a counter afterwards.
  * requires: ranges · gives: graph_linear_of, graph_linear_node */
 #include "graph/graph_depend_internal.h"
 #include "graph/graph_internal.h"

@@ -220,6 +220,9 @@ static bool match_term(struct matcher *m, graph_id t, graph_id n, unsigned depth
         return true;
     }
     const struct graph_node a = *graph_at(g, t), b = *graph_at(g, n);
+    uint32_t call = cycle_joined_call(g, t);
+    if (call && call == cycle_joined_call(g, n))
+        return true;
     if (a.kind != b.kind || a.type != b.type || a.round != b.round || a.arg_count != b.arg_count ||
         (a.kind != GRAPH_BOOL && a.imm != b.imm) || a.width != b.width || a.space != b.space || a.arg_count == 0 ||
         ((a.flags ^ b.flags) & (unsigned)~UOP_SWAPPED) || a.kind == GRAPH_PHI || a.kind == GRAPH_RESULT)

@@ -1,5 +1,5 @@
-/* The order of blocks and what follows from it: reverse post-order, dominators and post-dominators (semi-dominators of a
- * depth-first tree, with path compression), loops by back edges, each walked once with its inner loops folded up.
+/* The order of blocks and what follows from it: reverse post-order, dominators and post-dominators (semi-dominators of
+ * a depth-first tree, with path compression), loops by back edges, each walked once with its inner loops folded up.
  *
  * Post-dominators answer whether control that is at one block must come to another in the same turn of the loops both
  * are in: the condition behind a branch or a loop is then that before it. A loop that has a way out is taken to come to

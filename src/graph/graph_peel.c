@@ -202,7 +202,8 @@ static int by_hash(const void *x, const void *y)
     const struct summary *a = x, *b = y;
     if (a->hash != b->hash)
         return a->hash < b->hash ? -1 : 1;
-    return a->constant < b->constant ? -1 : a->constant > b->constant;
+    int64_t p = (int64_t)a->constant, q = (int64_t)b->constant;
+    return p < q ? -1 : p > q;
 }
 
 static uint32_t gcd(uint32_t a, uint32_t b)
@@ -334,6 +335,7 @@ static void list_effects(struct peeler *p, struct effects *out)
 {
     struct cycle_work *w = p->w;
     struct graph *g = w->g;
+    uint32_t header = g->blocks.p[g->loops.p[p->r->loop].header].first;
     for (uint32_t i = 0; i < p->r->block_count; i++) {
         const struct graph_block b = g->blocks.p[p->r->blocks[i]];
         if (b.loop != p->r->loop + 1 || !b.reachable)
@@ -354,7 +356,7 @@ static void list_effects(struct peeler *p, struct effects *out)
                 s.hash = peel_mix(peel_mix(m->kind, m->space), peel_mix(m->width, cycle_root(g, m->address)));
                 s.hash = peel_mix(s.hash, a.linear ? 0 : a.hash);
                 peel_take_in(&s, &a, 1);
-                int64_t order = a.constant;
+                uint64_t order = a.constant;
                 for (unsigned v = 0; v < 4 && m->value[v] != GRAPH_NIL; v++) {
                     struct summary value = peel_sum_up(p, m->value[v], 0);
                     s.hash = peel_mix(s.hash, value.hash + v);
@@ -364,7 +366,9 @@ static void list_effects(struct peeler *p, struct effects *out)
                 out->s[out->count++] = s;
             }
         }
-        if (b.branch != GRAPH_NIL && b.succ_count == 2 && !is_counter_test(p, b.branch) && out->count < out->cap) {
+        bool own = g->insns.p[b.first].call_path == g->insns.p[header].call_path; /* not a subroutine's */
+        if (own && b.branch != GRAPH_NIL && b.succ_count == 2 && !is_counter_test(p, b.branch) &&
+            out->count < out->cap) {
             struct summary s = peel_sum_up(p, b.branch, 0);
             s.hash = peel_mix(0x6272616e, s.hash);
             out->s[out->count++] = s;

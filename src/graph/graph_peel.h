@@ -7,7 +7,7 @@
 enum { NOW, OTHER, LATER, STILL, NUMBERS }; /* at one counter, at another, a turn after NOW, NOW with accumulators 0 */
 struct summary {
     uint64_t hash, f[NUMBERS];
-    int64_t constant; /* of the first elements' addresses: an order among copies */
+    uint64_t constant; /* of the first elements' addresses: an order among copies */
     bool linear;      /* an integer that only inductions and what never changes decide; f is its value */
 };
 

@@ -65,6 +65,9 @@ static void flow_from(struct joiner *j, graph_id id)
                        ((n->kind == UOP_LO || n->kind == UOP_HI) && bits_of(w->g, users[i]) == 16);
             if (!mux || users[i] >= w->nodes || flows(j, users[i]))
                 continue;
+            uint32_t made = cycle_maker(w, users[i], UINT32_MAX);
+            if (n->kind == UOP_SELECT && made != UINT32_MAX && cycle_in_loop(w, w->g->insns.p[made].block, j->r->loop))
+                continue; /* a step within the loop */
             w->flow_of[users[i]] = j->token;
             VEC_PUSH(w->a, j->flow, users[i]);
         }
@@ -233,6 +236,8 @@ static bool try_loop(struct joiner *j, uint32_t chain, struct cycle_region *r)
         if (begin.count) /* the first element, a turn after the last */
             end_at(j, begin, field_mul(field_mul(j->advance, run.steps), field_add(cycle_turns(j->w, r), 1)));
         flow_from(j, c->out);
+        if (r->tests_first)
+            flow_from(j, c->in);
         return true;
     }
     return false;
@@ -249,6 +254,8 @@ static void join_chain(struct joiner *j, uint32_t chain)
     j->flow.n = 0;
     j->token = ++w->flow_token;
     flow_from(j, c->out);
+    if (r->tests_first)
+        flow_from(j, c->in);
     if (own.steps == 0 || own.out != c->out)
         return;
     note_copies(j, &own);
@@ -324,6 +331,26 @@ static uint32_t gather_stores(struct joiner *j, const struct graph_access *t, co
     return (uint32_t)at.n;
 }
 
+/* A block that runs whenever the last straight piece does is more of it: a branch in each step (a division's slow way)
+ * cuts a stretch into blocks. */
+static bool extend_stretch(struct joiner *j, uint32_t block, uint32_t steps)
+{
+    const struct graph *g = j->w->g;
+    size_t n = j->c->pieces.n;
+    struct graph_piece *p = n ? &j->c->pieces.p[n - 1] : NULL;
+    if (!p || !p->straight || p->block_count == 0 || g->blocks.p[p->blocks[0]].path != g->blocks.p[block].path)
+        return false;
+    uint32_t *blocks = ARENA_ARRAY(j->w->a, uint32_t, p->block_count + 1);
+    if (!blocks)
+        return false;
+    memcpy(blocks, p->blocks, p->block_count * sizeof blocks[0]);
+    blocks[p->block_count++] = block;
+    p->blocks = blocks;
+    p->last = g->blocks.p[block].last;
+    p->unroll += steps;
+    return true;
+}
+
 static void join_stores(struct joiner *j)
 {
     struct cycle_work *w = j->w;
@@ -372,15 +399,16 @@ static void join_stores(struct joiner *j)
             if (!goes_on(j, &at))
                 break; /* the same from elsewhere: another loop of the source */
             blocks[0] = b;
-            add_piece(j,
-                      (struct graph_piece){.straight = true,
-                                           .loop = UINT32_MAX,
-                                           .first = g->blocks.p[b].first,
-                                           .last = g->blocks.p[b].last,
-                                           .unroll = n,
-                                           .blocks = blocks,
-                                           .block_count = 1},
-                      (struct part){.chain = UINT32_MAX});
+            if (!extend_stretch(j, b, n))
+                add_piece(j,
+                          (struct graph_piece){.straight = true,
+                                               .loop = UINT32_MAX,
+                                               .first = g->blocks.p[b].first,
+                                               .last = g->blocks.p[b].last,
+                                               .unroll = n,
+                                               .blocks = blocks,
+                                               .block_count = 1},
+                          (struct part){.chain = UINT32_MAX});
             note_copies(j, &run);
             end_at(j, at, field_mul(j->advance, n));
             idle = 0;
@@ -397,6 +425,39 @@ static void join_stores(struct joiner *j)
             end_at(j, at, field_mul(field_mul(j->advance, n), field_add(cycle_turns(w, other), 1)));
             idle = 0;
         }
+    }
+}
+
+/* ---- counters in the place of both --------------------------------------------------------------- */
+
+/* Steps are taken for smaller ones: what a turn of a later loop does is one step, or several. */
+static void scale_pieces(struct joiner *j, uint32_t factor)
+{
+    for (size_t i = 0; i < j->c->pieces.n && factor > 1; i++) {
+        struct graph_piece *p = &j->c->pieces.p[i];
+        p->unroll *= factor;
+        if (!p->straight)
+            j->w->regions[p->loop].unroll = p->unroll;
+    }
+}
+
+/* Loops behind the pieces that only their counters show to be pieces too. */
+static void join_counters(struct joiner *j)
+{
+    struct cycle_work *w = j->w;
+    const struct graph *g = w->g;
+    uint32_t parent = g->loops.p[j->r->loop].parent;
+    for (uint32_t b = g->loops.p[j->r->loop].header + 1; b < g->blocks.n && w->budget > 0; b++) {
+        uint32_t l = g->blocks.p[b].loop;
+        struct cycle_region *other = l ? &w->regions[l - 1] : NULL;
+        if (!l || g->loops.p[l - 1].header != b || g->loops.p[l - 1].parent != parent || other->cycle >= 0 ||
+            other->skipped || g->loops.p[l - 1].irreducible)
+            continue;
+        uint32_t turns = cycle_takes_up(w, j->r, other), steps = turns * other->unroll;
+        if (turns == 0 || steps % j->r->unroll != 0)
+            continue;
+        scale_pieces(j, steps / j->r->unroll);
+        add_loop(j, other, other->unroll);
     }
 }
 
@@ -475,6 +536,7 @@ void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct grap
     }
     if (r->chains.n == 0)
         join_stores(&j);
+    join_counters(&j);
     part_pieces(&j);
     sort_pieces(c);
     make_folds(&j);

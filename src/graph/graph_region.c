@@ -65,6 +65,15 @@ graph_id cycle_branch(const struct graph *g, uint32_t block)
     return GRAPH_NIL; /* a guarded instruction like any other */
 }
 
+uint32_t cycle_joined_call(const struct graph *g, graph_id id)
+{
+    const struct graph_node *n = graph_at(g, id);
+    if (n->kind != GRAPH_PHI || graph_is_loop_phi(g, id))
+        return 0;
+    uint32_t path = g->insns.p[g->blocks.p[n->block].first].call_path;
+    return path ? g->calls.p[path - 1].target + 1 : 0;
+}
+
 static uint32_t first_def(const struct cycle_work *w, graph_id id, uint32_t loop)
 {
     const struct graph *g = w->g;

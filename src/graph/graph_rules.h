@@ -49,4 +49,8 @@ void graph_set_half(struct graph *g, graph_id whole, enum uop_kind half, graph_i
 /* Parts of 64-bit products in a sum of high words go back into the products (graph_product.c). */
 void graph_join_products(struct graph *g, struct graph_sum *s);
 
+/* Float operations (graph_float.c). */
+graph_id graph_simplify_float(struct graph *g, const struct uop *like, graph_id *args, unsigned count);
+graph_id graph_simplify_sign(struct graph *g, const struct uop *like, graph_id a);
+
 #endif

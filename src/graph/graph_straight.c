@@ -13,7 +13,7 @@ enum { STEPS_MIN = 3, STEPS_FROM_ELEMENT = 7, DEPTH_MAX = 40, TERMS_MAX = 256, C
 /* A term over elements: its shape, where its elements stand (weighed by their places in the term), and an order. */
 struct term {
     uint64_t hash, at;
-    int64_t order;
+    uint64_t order;
     bool loads;
 };
 
@@ -32,16 +32,16 @@ static uint64_t mix(uint64_t a, uint64_t b)
 
 /* ---- terms ------------------------------------------------------------------------------------ */
 
-static uint64_t place_of(const struct graph *g, graph_id id, int64_t *offset, unsigned depth)
+static uint64_t place_of(const struct graph *g, graph_id id, uint64_t *offset, unsigned depth)
 {
     const struct graph_node *n = graph_at(g, id);
     unsigned bits = uop_type_bits((enum uop_type)n->type);
-    int64_t zero = 0;
+    uint64_t zero = 0;
     if (depth < DEPTH_MAX)
         switch (n->kind) {
         case UOP_CONST: {
             int64_t v = bits == 0 || bits >= 64 ? (int64_t)n->imm : (int64_t)(n->imm << (64 - bits)) >> (64 - bits);
-            *offset += v;
+            *offset += (uint64_t)v;
             return (uint64_t)v;
         }
         case UOP_ADD: {
@@ -49,10 +49,10 @@ static uint64_t place_of(const struct graph *g, graph_id id, int64_t *offset, un
             return a + place_of(g, n->arg[1], offset, depth + 1);
         }
         case UOP_MUL: {
-            int64_t x = 0, y = 0;
+            uint64_t x = 0, y = 0;
             uint64_t c, a = place_of(g, n->arg[0], &x, depth + 1), b = place_of(g, n->arg[1], &y, depth + 1);
             if (graph_is_const(g, n->arg[1], &c))
-                *offset += (int64_t)((uint64_t)x * c);
+                *offset += x * c;
             return a * b;
         }
         case UOP_NEG: return 0 - place_of(g, n->arg[0], &zero, depth + 1);
@@ -69,7 +69,7 @@ static uint64_t place_of(const struct graph *g, graph_id id, int64_t *offset, un
 
 static struct term element(const struct graph *g, const struct graph_node *load, uint64_t offset, unsigned bytes)
 {
-    struct term t = {.loads = true, .order = (int64_t)offset};
+    struct term t = {.loads = true, .order = offset};
     t.hash = mix(mix(load->space, bytes), mix(load->flags, cycle_root(g, load->arg[0])));
     t.at = place_of(g, load->arg[0], &t.order, 0) + offset;
     return t;
@@ -97,7 +97,7 @@ static struct term term_of(struct straight *s, graph_id id, unsigned depth)
     if (n.kind == UOP_LOAD) {
         t = element(g, &n, 0, n.width);
     } else if (n.kind == UOP_CBANK && n.space == 3 && n.arg_count == 0) {
-        t = (struct term){mix(0x63626e6b, n.type), n.imm, (int64_t)n.imm, true};
+        t = (struct term){mix(0x63626e6b, n.type), n.imm, n.imm, true};
     } else if (of && of->kind == UOP_LOAD && n.kind == UOP_ELEMENT) {
         t = element(g, of, 4 * n.imm, 4);
     } else if (of && of->kind == UOP_LOAD && of->width == 8 && (n.kind == UOP_LO || n.kind == UOP_HI)) {
@@ -329,7 +329,8 @@ static int by_shape(const void *x, const void *y)
     const struct term *a = x, *b = y;
     if (a->hash != b->hash)
         return a->hash < b->hash ? -1 : 1;
-    return a->order < b->order ? -1 : a->order > b->order;
+    int64_t p = (int64_t)a->order, q = (int64_t)b->order;
+    return p < q ? -1 : p > q;
 }
 
 /* An integer sum (minimum …) of many terms. */

@@ -3,9 +3,10 @@
  * for: the element's address at some random counter, at another one, and a turn later.
  *
  * requires: inductions, cuts · gives: summaries that agree where terms do (graph_peel.c compares them) */
+#include "graph/graph_depend.h"
 #include "graph/graph_peel.h"
 
-enum { DEPTH_MAX = 600 };
+enum { DEPTH_MAX = 600, JOIN_MAX = 8 };
 
 static struct summary leaf(uint64_t hash, graph_id id, bool varies)
 {
@@ -63,8 +64,7 @@ static bool linear_of(struct peeler *p, const struct graph_node *n, struct summa
             return false;
         for (int k = 0; k < NUMBERS; k++)
             out->f[k] = n->kind == UOP_ADD ? a.f[k] + b.f[k] : a.f[k] * b.f[k];
-        out->constant = n->kind == UOP_ADD ? (int64_t)((uint64_t)a.constant + (uint64_t)b.constant)
-                                           : (int64_t)((uint64_t)a.constant * (uint64_t)b.constant);
+        out->constant = n->kind == UOP_ADD ? a.constant + b.constant : a.constant * b.constant;
         break;
     case UOP_NEG:
         a = peel_sum_up(p, n->arg[0], depth + 1);
@@ -72,7 +72,7 @@ static bool linear_of(struct peeler *p, const struct graph_node *n, struct summa
             return false;
         for (int k = 0; k < NUMBERS; k++)
             out->f[k] = 0 - a.f[k];
-        out->constant = (int64_t)(0 - (uint64_t)a.constant);
+        out->constant = 0 - a.constant;
         break;
     case UOP_SEXT:
     case UOP_ZEXT:
@@ -94,7 +94,7 @@ static struct summary constant_summary(const struct graph_node *n)
 {
     unsigned bits = uop_type_bits((enum uop_type)n->type);
     int64_t v = bits == 0 || bits >= 64 ? (int64_t)n->imm : (int64_t)(n->imm << (64 - bits)) >> (64 - bits);
-    struct summary s = {.hash = peel_mix(0x636f6e73, n->imm), .constant = v, .linear = true};
+    struct summary s = {.hash = peel_mix(0x636f6e73, n->imm), .constant = (uint64_t)v, .linear = true};
     for (int k = 0; k < NUMBERS; k++)
         s.f[k] = (uint64_t)v;
     return s;
@@ -113,7 +113,7 @@ static struct summary element(struct peeler *p, const struct graph_node *load, u
     peel_take_in(&s, &a, 1);
     for (int k = 0; k < NUMBERS; k++)
         s.f[k] += offset;
-    s.constant += (int64_t)offset;
+    s.constant += offset;
     return s;
 }
 
@@ -123,6 +123,19 @@ struct cycle_phi *peel_header_phi(struct peeler *p, graph_id id)
         if (p->r->phis[i].phi == id)
             return &p->r->phis[i];
     return NULL;
+}
+
+/* A counter that is halved each turn, `by` halvings on: their number is what advances. */
+static struct summary halvings(const struct cycle_phi *phi, uint64_t by)
+{
+    uint64_t unit = peel_mix(0x68616c66, phi->phi);
+    struct summary s = leaf(peel_mix(0x73686966, phi->phi), phi->phi, true);
+    s.f[NOW] += by * unit;
+    s.f[OTHER] += by * unit;
+    s.f[LATER] = s.f[NOW] + (uint64_t)phi->amount * unit;
+    s.f[STILL] = s.f[NOW];
+    s.constant = by;
+    return s;
 }
 
 /* A counter that is halved each turn: the number of halvings is what advances. */
@@ -137,13 +150,7 @@ bool peel_shifted_counter(struct peeler *p, graph_id id, struct summary *out)
     struct cycle_phi *phi = peel_header_phi(p, inner);
     if (!phi || phi->step_kind != CYCLE_STEP_SHIFT || !phi->constant)
         return false;
-    uint64_t unit = peel_mix(0x68616c66, phi->phi);
-    *out = leaf(peel_mix(0x73686966, phi->phi), phi->phi, true);
-    out->f[NOW] += by * unit;
-    out->f[OTHER] += by * unit;
-    out->f[LATER] = out->f[NOW] + (uint64_t)phi->amount * unit;
-    out->f[STILL] = out->f[NOW];
-    out->constant = (int64_t)by;
+    *out = halvings(phi, by);
     return true;
 }
 
@@ -151,6 +158,24 @@ static struct summary phi_summary(struct peeler *p, graph_id id, unsigned depth)
 {
     struct cycle_phi *phi = peel_header_phi(p, id);
     struct summary s = leaf(peel_mix(0x706869, id), id, true);
+    const struct graph_node *join = graph_at(p->w->g, id);
+    bool loops = graph_is_loop_phi(p->w->g, id);
+    uint32_t call = cycle_joined_call(p->w->g, id);
+    if (call) { /* a subroutine's answer: a division's slow way, beside the quick one that says what is asked */
+        struct summary answer = {.hash = peel_mix(0x63616c6c, call)};
+        return answer;
+    }
+    if (!phi && !loops && join->phi_count <= JOIN_MAX) { /* ways that part and meet within a turn */
+        struct summary j = {.hash = peel_mix(0x6a6f696e, join->phi_count)};
+        for (uint32_t k = 0; k < join->phi_count; k++) {
+            if (join->phi_args[k] >= id)
+                return s;
+            struct summary part = peel_sum_up(p, join->phi_args[k], depth + 1);
+            j.hash = peel_mix(j.hash, part.hash);
+            peel_take_in(&j, &part, peel_mix(j.hash, k));
+        }
+        return j;
+    }
     if (!phi)
         return s;
     if (phi->step_kind == CYCLE_STEP_ADD) {
@@ -187,7 +212,7 @@ static struct summary phi_summary(struct peeler *p, graph_id id, unsigned depth)
     s.f[NOW] = n.f[NOW] - turn;
     s.f[OTHER] = n.f[OTHER] - turn;
     s.f[STILL] = n.f[STILL] - turn;
-    s.constant = n.constant - (int64_t)turn;
+    s.constant = n.constant - turn;
     return s;
 }
 
@@ -215,19 +240,58 @@ static void bool_summary(const struct graph_node *n, const struct summary *parts
     }
 }
 
+/* An operation's term from its arguments'. */
+static struct summary combine(const struct graph_node *n, const struct summary *parts)
+{
+    struct summary s = {0};
+    uint64_t by = peel_mix(
+        peel_mix(n->kind, (uint64_t)n->type << 16 | (uint64_t)n->round << 8 | (n->flags & (unsigned)~UOP_SWAPPED)),
+        peel_mix(n->imm, n->width));
+    unsigned either = commutes(n->kind) ? 2 : 0;
+    s.hash = by;
+    for (unsigned k = 0; k < n->arg_count; k++)
+        if (k < either)
+            s.hash += peel_mix(by, parts[k].hash); /* in any order */
+    for (unsigned k = either; k < n->arg_count; k++)
+        s.hash = peel_mix(s.hash, parts[k].hash + k);
+    for (unsigned k = 0; k < n->arg_count; k++)
+        peel_take_in(&s, &parts[k], k < either ? peel_mix(by, parts[k].hash) : peel_mix(by, parts[k].hash + k + 2));
+    return s;
+}
+
+/* A halved counter with its low bits taken away, where no bit above the mask can be set: (counter >> k) * 2^k. */
+static bool masked_counter(struct peeler *p, const struct graph_node *n, struct summary *out)
+{
+    struct graph *g = p->w->g;
+    uint64_t mask;
+    if (n->kind != UOP_AND || n->type != UOP_B32 || !graph_is_const(g, n->arg[1], &mask) || mask == 0)
+        return false;
+    unsigned low = (unsigned)__builtin_ctzll(mask);
+    uint64_t all = mask | ((UINT64_C(1) << low) - 1);
+    struct cycle_phi *phi = peel_header_phi(p, cycle_bare(g, n->arg[0]));
+    struct graph_range range;
+    if (!phi || phi->step_kind != CYCLE_STEP_SHIFT || !phi->constant || (all & (all + 1)) != 0 || low == 0 ||
+        !graph_range_of(g, phi->start, &range) || range.lo < 0 || (uint64_t)range.hi > all)
+        return false; /* from its start on it only loses bits */
+    struct graph_node scale = {.kind = UOP_CONST, .type = UOP_B32, .imm = UINT64_C(1) << low};
+    struct graph_node product = {.kind = UOP_MUL, .type = UOP_B32, .arg_count = 2};
+    struct summary parts[2] = {halvings(phi, low), constant_summary(&scale)};
+    *out = combine(&product, parts);
+    return true;
+}
+
 struct summary peel_define(struct peeler *p, graph_id id, unsigned depth)
 {
     const struct graph *g = p->w->g;
     const struct graph_node n = *graph_at(g, id);
     struct summary s = {0}, parts[6];
-    uint64_t by;
     if (n.kind == UOP_CONST)
         return constant_summary(&n);
     if (n.kind == UOP_CBANK && n.space == 3 && n.arg_count == 0) { /* an element of a constant array */
         s.hash = peel_mix(0x63626e6b, n.type);
         for (int k = 0; k < NUMBERS; k++)
             s.f[k] = n.imm;
-        s.constant = (int64_t)n.imm;
+        s.constant = n.imm;
         return s;
     }
     bool varies = cycle_varies(p->w, p->r->loop, id);
@@ -235,7 +299,7 @@ struct summary peel_define(struct peeler *p, graph_id id, unsigned depth)
         return leaf(peel_mix(0x64656570, id), id, true);
     if (n.kind == GRAPH_PHI && varies)
         return phi_summary(p, id, depth);
-    if (peel_shifted_counter(p, id, &s))
+    if (peel_shifted_counter(p, id, &s) || masked_counter(p, &n, &s))
         return s;
     if (linear_of(p, &n, &s, depth)) {
         s.hash = varies ? peel_mix(0x6c696e, n.type) : peel_mix(0x696e76, id);
@@ -261,19 +325,7 @@ struct summary peel_define(struct peeler *p, graph_id id, unsigned depth)
         bool_summary(&n, parts, &s);
         return s;
     }
-    by =
-        peel_mix(peel_mix(n.kind, (uint64_t)n.type << 16 | (uint64_t)n.round << 8 | (n.flags & (unsigned)~UOP_SWAPPED)),
-                 peel_mix(n.imm, n.width));
-    unsigned either = commutes(n.kind) ? 2 : 0;
-    s.hash = by;
-    for (unsigned k = 0; k < n.arg_count; k++)
-        if (k < either)
-            s.hash += peel_mix(by, parts[k].hash); /* in any order */
-    for (unsigned k = either; k < n.arg_count; k++)
-        s.hash = peel_mix(s.hash, parts[k].hash + k);
-    for (unsigned k = 0; k < n.arg_count; k++)
-        peel_take_in(&s, &parts[k], k < either ? peel_mix(by, parts[k].hash) : peel_mix(by, parts[k].hash + k + 2));
-    return s;
+    return combine(&n, parts);
 }
 
 static void join_groups(struct peeler *p, uint32_t a, uint32_t b)

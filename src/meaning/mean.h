@@ -85,6 +85,8 @@ graph_id mean_stored_value(struct mean *m, graph_id value, unsigned width);
 bool mean_set_value(struct mean *m, graph_id node, const char *id);
 /* The same, of a node that is (an old value of) a variable that goes round a loop. */
 bool mean_set_variable(struct mean *m, graph_id node, const char *id);
+/* Loads of one element at different times within one stored expression are told by their ids from now on. */
+enum sp_status mean_part_loads(struct mean *m);
 /* How a node of such a variable is told behind the loop (index into the graph's cycles) it goes round: its id, or what
  * says that an older value leaves. `old`: that. */
 bool mean_set_leaving(struct mean *m, graph_id node, const char *text, uint32_t cycle, bool old);

@@ -19,10 +19,13 @@
 static char *format_text(struct arena *a, int *length, const char *format, va_list args)
 {
     va_list again;
+    char text[256]; /* most are short: formatted once */
     va_copy(again, args);
-    *length = vsnprintf(NULL, 0, format, args);
+    *length = vsnprintf(text, sizeof text, format, args);
     char *p = *length < 0 ? NULL : arena_alloc(a, (size_t)*length + 4);
-    if (p)
+    if (p && (size_t)*length < sizeof text)
+        memcpy(p, text, (size_t)*length);
+    else if (p)
         vsnprintf(p, (size_t)*length + 1, format, again);
     va_end(again);
     return p;
@@ -744,7 +747,8 @@ static struct mean_text function_text(const struct printer *p, const struct grap
 {
     static const char *const words[GRAPH_FUNCTIONS] = {
         [GRAPH_EXP] = "exp", [GRAPH_EXP10] = "exp10", [GRAPH_LOG] = "log", [GRAPH_LOG10] = "log10",
-        [GRAPH_SIN] = "sin", [GRAPH_COS] = "cos",     [GRAPH_TAN] = "tan", [GRAPH_POW] = "pow"};
+        [GRAPH_SIN] = "sin", [GRAPH_COS] = "cos",     [GRAPH_TAN] = "tan", [GRAPH_POW] = "pow",
+        [GRAPH_FMOD] = "fmod"};
     bool natural = n->imm == GRAPH_DIV_U || n->imm == GRAPH_REM_U;
     unsigned as = n->type | (natural ? MEAN_AS_UNSIGNED : 0u);
     if (n->imm >= GRAPH_DIV && n->imm < GRAPH_FUNCTIONS && (n->type == UOP_B32 || n->type == UOP_B64))
@@ -1071,7 +1075,8 @@ struct mean_text mean_text_of(struct mean *m, graph_id id, unsigned as, unsigned
     if ((!(style & MEAN_EXPANDED) || map_u64_get(&m->variables, id, NULL)) && map_u64_get(&m->value_of, id, &at)) {
         const struct graph_node *n = graph_at(m->g, id);
         bool half = (n->kind == UOP_LO || n->kind == UOP_HI) && graph_at(m->g, n->arg[0])->kind == UOP_LOAD;
-        if (n->kind != UOP_LOAD && n->kind != UOP_ELEMENT && !half) /* elements say more than their id */
+        bool element = n->kind == UOP_LOAD || n->kind == UOP_ELEMENT || half; /* says more than its id */
+        if (!element || map_u64_get(&m->variables, id, NULL))
             return mean_text_convert(m, word(m->value_ids.p[at]), mean_kind_of(m, id), width, as);
     }
     return mean_text_define(m, id, as, style, depth);

@@ -225,6 +225,10 @@ bool mean_is_live(const struct mean *m, graph_id id);
 /* The sign bit is 0 whatever the inputs. */
 bool mean_is_nonnegative(const struct mean *m, graph_id id, unsigned depth);
 
+/* ---- mean_loop.c ----------------------------------------------------------------------------- */
+/* By block: its branch enters, leaves or repeats a loop; NULL when out of memory. */
+const uint8_t *mean_loop_tests(const struct mean *m);
+
 /* ---- mean_names.c ---------------------------------------------------------------------------- */
 enum sp_status mean_find_names(struct mean *m);
 

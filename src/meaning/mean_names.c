@@ -242,28 +242,35 @@ static bool is_place_in_grid(const struct graph *g, graph_id id, unsigned depth,
     return true;
 }
 
+/* By node: how many addresses (one, or more) it is the whole index of. */
+static uint8_t *count_index_uses(const struct mean *m)
+{
+    const struct graph *g = m->g;
+    uint8_t *uses = ARENA_ARRAY(m->a, uint8_t, g->nodes.n);
+    graph_id *seen = ARENA_ARRAY(m->a, graph_id, g->nodes.n); /* the address it was met in last */
+    for (uint32_t i = 0; i < g->accesses.n && uses && seen; i++) {
+        const struct graph_access *x = &g->accesses.p[i];
+        struct graph_affine f;
+        if (mean_array_of(m, x->address, (enum uop_space)x->space, &f) < 0 || f.term_count != 1 ||
+            f.terms[0].coefficient <= 1 || x->address == seen[f.terms[0].term])
+            continue;
+        seen[f.terms[0].term] = x->address;
+        uses[f.terms[0].term] += uses[f.terms[0].term] < 2;
+    }
+    return seen ? uses : NULL;
+}
+
 /* The whole index of two addresses, or of one and an operand of a bound: a reader meets it again and again. */
-static bool is_shared_index(const struct mean *m, graph_id id)
+static bool is_shared_index(const struct mean *m, const uint8_t *index_uses, graph_id id)
 {
     enum { LEAST_STEPS = 2 };
     const struct graph *g = m->g;
     const struct graph_node *n = graph_at(g, id);
-    unsigned steps = 0, uses = 0;
+    unsigned steps = 0, uses = index_uses[id];
     bool varies = false;
     if (n->kind < UOP_ADD || n->kind > UOP_SAR || (n->type != UOP_B32 && n->type != UOP_B64) ||
         !is_place_in_grid(g, id, 0, &steps, &varies) || !varies || steps < LEAST_STEPS)
         return false;
-    graph_id seen = GRAPH_NIL;
-    for (uint32_t i = 0; i < g->accesses.n && uses < 2; i++) {
-        const struct graph_access *x = &g->accesses.p[i];
-        struct graph_affine f;
-        bool own = mean_array_of(m, x->address, (enum uop_space)x->space, &f) >= 0 && f.term_count == 1 &&
-                   f.terms[0].term == id && f.terms[0].coefficient > 1;
-        if (own && x->address != seen) {
-            seen = x->address;
-            uses++;
-        }
-    }
     uint32_t count;
     const graph_id *users = graph_users(g, id, &count);
     for (uint32_t i = 0; i < count && uses == 1; i++) {
@@ -374,12 +381,15 @@ enum sp_status mean_find_names(struct mean *m)
             return SP_ERR_MEMORY;
     }
     m->work->linear_count = (uint32_t)m->names.n;
+    const uint8_t *index_uses = count_index_uses(m);
+    if (!index_uses)
+        return SP_ERR_MEMORY;
     for (graph_id id = 1; id < nodes; id++) {
         /* Beside a linear index only what is no sum over it. */
         unsigned kind = graph_at(m->g, id)->kind;
         bool own = m->work->linear_count == 0 || kind == UOP_OR || kind == UOP_LOP3;
         uint32_t known;
-        const char *text = own && !map_u64_get(&m->name_of, id, &known) && is_shared_index(m, id)
+        const char *text = own && !map_u64_get(&m->name_of, id, &known) && is_shared_index(m, index_uses, id)
                                ? mean_text_define(m, id, UOP_B32, MEAN_EXPANDED, 0).p
                                : NULL;
         if (text && !give_name(m, id, next_letter(m, &letter), mean_shorten(m, text), index_type(m, id)))

@@ -23,14 +23,15 @@ struct effects {
 struct roles {
     struct mean *m;
     enum mean_role *out;
-    struct effects *effects; /* by input instruction */
-    uint8_t *purpose;        /* by instance */
-    uint8_t *index;          /* by node: an element index, or part of one */
-    uint8_t *induction;      /* by node: what a loop phi becomes */
-    uint8_t *leaving;        /* by def: 1 under way, 2 only a leaving branch looks at it, 3 not */
-    uint8_t *block_leaves;   /* by block: 2 yes, 1 no, 0 not asked yet */
-    uint8_t *slot;           /* by access: a place on the stack that keeps a value */
-    unsigned loop_steps;     /* left for one question about loops */
+    struct effects *effects;     /* by input instruction */
+    uint8_t *purpose;            /* by instance */
+    uint8_t *index;              /* by node: an element index, or part of one */
+    uint8_t *induction;          /* by node: what a loop phi becomes */
+    uint8_t *leaving;            /* by def: 1 under way, 2 only a leaving branch looks at it, 3 not */
+    uint8_t *block_leaves;       /* by block: 2 yes, 1 no, 0 not asked yet */
+    const uint8_t *decides_loop; /* by block: its branch enters, leaves or repeats a loop */
+    uint8_t *slot;               /* by access: a place on the stack that keeps a value */
+    unsigned loop_steps;         /* left for one question about loops */
     size_t nodes;
 };
 
@@ -276,36 +277,9 @@ static bool block_leaves(struct roles *r, uint32_t block)
     return r->block_leaves[block] == 2;
 }
 
-static bool in_loop(const struct graph *g, uint32_t block, uint32_t loop)
+static bool branch_decides_loop(const struct roles *r, uint32_t insn)
 {
-    for (uint32_t l = g->blocks.p[block].loop; l; l = g->loops.p[l - 1].parent)
-        if (l - 1 == loop)
-            return true;
-    return false;
-}
-
-/* A conditional branch that decides whether a loop is entered, left or gone round again. */
-static bool branch_decides_loop(const struct graph *g, uint32_t insn)
-{
-    uint32_t at = g->insns.p[insn].block;
-    const struct graph_block *b = &g->blocks.p[at];
-    if (b->succ_count < 2)
-        return false;
-    for (uint32_t l = 0; l < g->loops.n; l++) {
-        const struct graph_loop *loop = &g->loops.p[l];
-        bool inside = in_loop(g, at, l);
-        for (uint32_t s = 0; s < b->succ_count; s++) {
-            uint32_t to = b->succs[s];
-            const struct graph_block *next = &g->blocks.p[to];
-            if (to == loop->header)
-                return true;
-            if (!inside && next->succ_count == 1 && next->succs[0] == loop->header && !in_loop(g, to, l))
-                return true;
-            if (inside && !in_loop(g, to, l) && (at == loop->header || at == loop->latch))
-                return true;
-        }
-    }
-    return false;
+    return r->decides_loop[r->m->g->insns.p[insn].block];
 }
 
 /* All that looks at the def, directly or through pure instructions, is a branch or exit that leaves. */
@@ -329,7 +303,7 @@ static bool def_only_leaves(struct roles *r, uint32_t def, unsigned depth)
             bool leaves = false;
             for (uint32_t s = 0; s < b->succ_count; s++)
                 leaves |= block_leaves(r, b->succs[s]);
-            only = leaves && !branch_decides_loop(g, insn);
+            only = leaves && !branch_decides_loop(r, insn);
         } else if (has_side_effect(e)) {
             only = false;
         } else {
@@ -353,7 +327,7 @@ static bool def_decides_loop(struct roles *r, uint32_t def, unsigned depth)
         uint32_t insn = g->uses.p[uses[i]].insn;
         const struct effects *e = effects_of(r, insn);
         const struct graph_insn *n = &g->insns.p[insn];
-        if (e->branch && branch_decides_loop(g, insn))
+        if (e->branch && branch_decides_loop(r, insn))
             return true;
         if (has_side_effect(e) || depth > 3 || r->loop_steps == 0)
             continue;
@@ -660,7 +634,7 @@ const enum mean_role *mean_roles(struct mean *m)
     r.block_leaves = ARENA_ARRAY(m->a, uint8_t, g->blocks.n);
     r.slot = ARENA_ARRAY(m->a, uint8_t, g->accesses.n);
     if (!r.slot || !r.out || !r.purpose || !r.index || !r.induction || !r.leaving || !r.block_leaves ||
-        !find_effects(&r))
+        !find_effects(&r) || !(r.decides_loop = mean_loop_tests(m)))
         return NULL;
     find_indices(&r);
     find_inductions(&r);

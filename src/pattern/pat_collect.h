@@ -12,13 +12,18 @@
 enum pat_op { PAT_OP_NONE, PAT_OP_ADD, PAT_OP_MUL, PAT_OP_MIN, PAT_OP_MAX, PAT_OP_AND, PAT_OP_OR, PAT_OP_XOR };
 const char *pat_op_text(enum pat_op op);   /* "add" */
 enum pat_op pat_op_find(const char *text); /* "+", "max", "add"; NONE: no such operation */
-bool pat_op_again(enum pat_op op);         /* taking an element twice changes nothing */
+bool pat_op_again(enum pat_op op); /* taking an element twice changes nothing */
 
 struct pat_binary { /* a node read as op(a, b) */
     enum pat_op op;
     graph_id a, b;
     bool exact; /* false: compare and select, for real numbers only */
+    enum uop_type as; /* the numbers it is of: a float format, or B32/B64 */
+    bool is_unsigned, packed; /* of two halves alike */
 };
+/* A constant that leaves a result of such operations as it is: for a minimum or maximum the end of the numbers' range,
+ * or the largest finite one of that sign. */
+bool pat_is_neutral(const struct graph *g, const struct pat_binary *like, graph_id node);
 bool pat_binary_of(struct pat_index *x, graph_id node, struct pat_binary *out);
 /* True when `node` is op(a, b): also where a sum of integers is flat. */
 bool pat_is_op(struct pat_index *x, graph_id node, enum pat_op op, graph_id a, graph_id b);
@@ -36,6 +41,7 @@ struct pat_step {
     unsigned mode, width; /* of the shuffle; bytes of an element */
     graph_id lane, clamp; /* its operands */
     enum pat_op op;
+    struct pat_binary like; /* of which numbers */
     bool exact;
     uint32_t loop; /* innermost loop + 1 in whose turns it happens; 0: once */
 };
@@ -101,9 +107,9 @@ struct pat_plan {
 /* A plan where the block is of such a form; NULL with *refused false where it is none. */
 const struct pat_plan *pat_compile_plan(struct pat_compile *c, const struct cu_block *b, bool *refused);
 
-/* Plays the block beside the trace from turn `from`: how many turns agree (0: none) until the block's loop ends or, where
- * it is left open, as far as they go. *ended: the block came to its end; *beyond: threads that act in the machine code
- * and not in the block. */
+/* Plays the block beside the trace from turn `from`: how many turns agree (0: none) until the block's loop ends or,
+ * where it is left open, as far as they go. *ended: the block came to its end; *beyond: threads that act in the machine
+ * code and not in the block. */
 unsigned pat_play_block(const struct pat_plan *plan, const struct pat_trace *t, unsigned from, bool *ended,
                         unsigned *beyond);
 /* What became of elements that each thread brought, after turns [from, from + count). */
@@ -117,6 +123,7 @@ enum pat_outcome pat_play_meaning(struct arena *a, const struct pat_plan *plan);
 enum pat_reach { PAT_IN_THREAD, PAT_IN_WARP, PAT_IN_BLOCK };
 struct pat_collective {
     enum pat_op op;
+    struct pat_binary like; /* the operation, of which numbers */
     enum pat_reach reach;
     enum pat_outcome outcome;
     unsigned left;           /* PAT_PART: elements that are left */
@@ -131,7 +138,8 @@ struct pat_collective {
     bool everywhere;         /* every thread has the result */
     uint32_t last;           /* instance of its last step */
     uint32_t first;
-    bool taken; /* PAT_PART: another one finishes it */
+    struct pat_collective *finisher; /* PAT_PART: the one that takes what is left; NULL: none */
+    bool rests; /* of a block of its size only, or of others too: not seen for every size */
     bool exact;
 };
 struct run; /* pat_run.c */
@@ -163,6 +171,14 @@ void pat_collect_page(struct pat_collect *k, const struct pat_page *page);
 void pat_collect_loops(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v);
 void pat_collect_effects(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v);
 void pat_collect_moves(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v);
+/* What is read in each turn can come from the step that wrote the element last (pat_collect_order.c): a load that was
+ * moved before the store of the step it should follow reads what was there before. */
+bool pat_reads_newest(struct pat_collect *k, const struct pat_step *steps, const struct pat_trace *t, unsigned from,
+                      unsigned count);
+/* Within a turn nobody stores what another thread loads, unless all meet in between. Lanes of one warp that run in step
+ * load before they store: *assumed. */
+bool pat_overtakes_nobody(struct pat_collect *k, const struct pat_step *steps, const struct pat_trace *t, unsigned from,
+                          unsigned count, bool *assumed);
 /* When all steps are known: parts that others finish, and what loops gather. */
 void pat_collect_folds(struct pat_collect *k);
 /* The j-th accumulator of a fold is, by a page, a reduction of `input`. */
@@ -171,11 +187,26 @@ void pat_collect_join(struct pat_collect *k);
 /* The collective whose result a node is, through shared memory, selects and phis; NULL: none. */
 struct pat_collective *pat_collect_result(struct pat_collect *k, graph_id node);
 /* The same, of what a collective takes in: also what is left of a tree that another one finishes. */
-struct pat_collective *pat_collect_inner(struct pat_collect *k, graph_id input);
-/* True when, in a block of some size, the lanes of the first warp load just what each warp's lane 0 (or any lane, if
- * `everywhere`) stored, each once. */
+struct pat_collective *pat_collect_inner(struct pat_collect *k, struct pat_collective *of, graph_id input);
+/* True when something overtakes something in the memory of an access, or nothing is known of that memory. */
+bool pat_collect_races(const struct pat_collect *k, uint32_t access);
+/* How warps hand their results to one another. */
+struct pat_handed {
+    bool everywhere; /* in: every lane of a warp has its result, else its first */
+    bool filled;     /* in: where no warp stores there is a neutral element */
+    unsigned lanes;  /* in: how many take them in together */
+    bool to_all;     /* out: every such group of the block loads them, not the first alone */
+    bool always;     /* out: in blocks of all sizes tried */
+};
+/* True when, in a block of some size, the first lanes load just what each warp stored, each once. */
 bool pat_play_hands_over(struct pat_play *p, const struct graph_access *store, const struct graph_access *load,
-                         bool everywhere);
+                         struct pat_handed *how);
+/* True when each of the first `lanes` threads loads the element `behind` its own of those left; *to_all false: others
+ * load too. */
+bool pat_play_reads_rest(struct pat_play *p, const struct graph_access *load, graph_id own, unsigned lanes,
+                         unsigned behind, bool *to_all);
+/* False when a thread is known not to act under a condition. */
+bool pat_play_acts(struct pat_play *p, graph_id when, unsigned thread);
 /* True when only threads that have the result store it: thread 0, or with `everywhere` any. */
 bool pat_play_stores_first(struct pat_play *p, const struct graph_access *store, bool everywhere);
 /* True when every thread that loads `address` loads the element that thread 0 of `own` has. */

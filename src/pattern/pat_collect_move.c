@@ -81,7 +81,7 @@ static bool fixed_address(const struct graph *g, graph_id address)
     return graph_affine(g, address, &f) && f.term_count == 0;
 }
 
-/* A place of the frame is one match: with all stores to it and loads from it. `fixed`: the block's index is a constant. */
+/* A place of the frame is one match: with all stores to it and loads from it. `fixed`: the block's index is constant. */
 static void match_frame(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)
 {
     struct graph *g = k->x->g;

@@ -1,7 +1,7 @@
 /* From steps to what they add up to. Steps through memory are cut into stretches wherever something else is stored in
- * between, steps between lanes follow one another by value; a stretch is played for blocks of several sizes and a page's
- * block beside it. Where both agree to the end and one element holds all, or each those before it, the page has matched
- * - if no load of a step may read anything but the step before, and no other thread's store can overtake it.
+ * between, steps between lanes follow one another by value; a stretch is played for blocks of several sizes and a
+ * page's block beside it. Where both agree to the end and one element holds all, or each those before it, the page has
+ * matched - if no load of a step may read anything but the step before, and no other thread's store can overtake it.
  *
  * Requires steps, the index and memory dependence. */
 #include "pattern/pat_collect.h"
@@ -16,7 +16,7 @@ struct stretch {
 
 struct agreed {
     unsigned from, count, threads, left, beyond;
-    bool everywhere, ended;
+    bool everywhere, ended, assumed;
     enum pat_outcome outcome;
     const struct pat_variant *variant;
 };
@@ -41,6 +41,25 @@ static bool is_step_access(const struct pat_step *const *steps, uint32_t count, 
     for (uint32_t i = 0; i < count; i++)
         if (steps[i]->store == access || steps[i]->load_own == access || steps[i]->load_other == access)
             return true;
+    return false;
+}
+
+/* Of memory in which threads overtake one another nothing is claimed, wherever in it that is. */
+bool pat_collect_races(const struct pat_collect *k, uint32_t access)
+{
+    const struct graph_dependence *d = k->x->g->dependence;
+    if (!d || !d->object_of || !d->complete)
+        return true;
+    const struct graph_object *own = &d->objects.p[d->object_of[access]];
+    for (size_t i = 0; i < d->races.n; i++) {
+        const struct graph_race *r = &d->races.p[i];
+        const uint32_t pair[2] = {r->first, r->second};
+        for (int w = 0; w < 2 && !r->assumed; w++) {
+            const struct graph_object *o = &d->objects.p[d->object_of[pair[w]]];
+            if (o == own || (o->space == own->space && (!o->known || !own->known)))
+                return true;
+        }
+    }
     return false;
 }
 
@@ -84,13 +103,14 @@ static bool is_ordered(struct pat_collect *k, const struct pat_step *const *step
     for (size_t i = 0; i < open.n; i++)
         if (!is_step_access(steps, count, open.p[i]) && !holds(v->fills.p, v->fills.n, open.p[i]))
             return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (steps[i]->store != UINT32_MAX && pat_collect_races(k, steps[i]->store))
+            return false;
     for (size_t i = 0; i < d->races.n; i++) {
         const struct graph_race *r = &d->races.p[i];
         bool first = is_step_access(steps, count, r->first), second = is_step_access(steps, count, r->second);
         if (!first && !second)
             continue;
-        if (!r->assumed)
-            return false;
         seen->assumed = true;
     }
     return true;
@@ -168,7 +188,7 @@ static bool is_fragment(const struct pat_collect *k, const struct pat_collective
     for (size_t i = 0; i < k->lanes.n && first->load_other == UINT32_MAX; i++) {
         bool feeds = k->lanes.p[i].value == first->own, known = false;
         for (size_t j = 0; feeds && j < k->list.n && !known; j++)
-            known = k->list.p[j]->values.n && k->list.p[j]->values.p[k->list.p[j]->values.n - 1] == first->own;
+            known = k->list.p[j]->outcome != PAT_PART && k->list.p[j]->values.n && k->list.p[j]->values.p[k->list.p[j]->values.n - 1] == first->own;
         if (feeds && !known)
             return true;
     }
@@ -257,7 +277,10 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
     if (!v)
         return false;
     bool memory = plan->kind == PLAN_MEMORY, in_register = false;
+    if (!memory && g->outcome == PAT_PART)
+        return false; /* lanes that stop on the way: nobody has anything */
     *v = (struct pat_collective){.op = steps[0]->op,
+                                 .like = steps[0]->like,
                                  .reach = memory ? PAT_IN_BLOCK : PAT_IN_WARP,
                                  .outcome = g->outcome,
                                  .left = g->left,
@@ -333,8 +356,9 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
     }
     v->found->match.first = first < v->last ? first : v->last;
     v->found->match.last = v->last;
-    if (seen.assumed)
+    if (seen.assumed || g->assumed)
         v->found->match.confidence = PAT_ASSUMED;
+    v->found->width = g->threads;
     v->found->held = g->outcome == PAT_PART; /* until another one finishes it */
     VEC_PUSH(k->a, k->list, v);
     return true;
@@ -372,50 +396,6 @@ static bool agree(struct pat_collect *k, const struct pat_page *page, enum pat_p
     return best->count != 0;
 }
 
-static bool is_read_by(const struct graph_dependence *d, uint32_t load, uint32_t store)
-{
-    for (uint32_t r = d->first_reach[load]; r < d->first_reach[load + 1]; r++)
-        if (d->reaches.p[r].store == store)
-            return true;
-    return false;
-}
-
-/* A load that was moved before the store of the step it should follow reads what was there before: in each turn, what
- * is read must be able to come from the step that wrote the element last. */
-static bool reads_newest(struct pat_collect *k, const struct stretch *s, const struct pat_trace *t,
-                         const struct agreed *g)
-{
-    const struct graph_dependence *d = k->x->g->dependence;
-    uint32_t *writer = ARENA_ARRAY(k->a, uint32_t, PAT_THREADS), *next = ARENA_ARRAY(k->a, uint32_t, PAT_THREADS);
-    if (!writer || !next || !d || !d->first_reach)
-        return false;
-    memset(writer, 0xff, PAT_THREADS * sizeof *writer);
-    for (unsigned i = g->from; i < g->from + g->count; i++) {
-        const struct pat_turn *turn = t->turn[i];
-        const struct pat_step *step = &s->steps[turn->step];
-        uint32_t seen[2] = {UINT32_MAX, UINT32_MAX}; /* asked before */
-        memcpy(next, writer, PAT_THREADS * sizeof *writer);
-        for (unsigned n = 0; n < t->threads; n++) {
-            const int16_t at[2] = {turn->own[n], turn->other[n]};
-            const uint32_t loads[2] = {step->load_own, step->load_other};
-            if (at[0] < 0)
-                continue;
-            for (int w = 0; w < 2; w++) {
-                uint32_t last = at[w] >= 0 && at[w] < PAT_THREADS ? writer[at[w]] : UINT32_MAX;
-                if (loads[w] == UINT32_MAX || last == UINT32_MAX || last == seen[w])
-                    continue;
-                if (!is_read_by(d, loads[w], last))
-                    return false;
-                seen[w] = last;
-            }
-            if (at[0] < PAT_THREADS)
-                next[at[0]] = step->store;
-        }
-        memcpy(writer, next, PAT_THREADS * sizeof *writer);
-    }
-    return true;
-}
-
 /* Steps of the turns of an agreement, each once, in order. */
 static uint32_t steps_of(struct pat_collect *k, const struct stretch *s, const struct pat_trace *t,
                          const struct agreed *g, const struct pat_step ***out)
@@ -448,7 +428,9 @@ static bool match_page(struct pat_collect *k, const struct pat_page *page, enum 
         }
         /* Where the code runs as long as the block asks, it must do so for blocks of other sizes. */
         uint32_t count = steps_of(k, s, t, &g, &steps);
-        bool good = count != 0 && (kind != PLAN_MEMORY || reads_newest(k, s, t, &g));
+        bool good =
+            count != 0 && (kind != PLAN_MEMORY || (pat_reads_newest(k, s->steps, t, g.from, g.count) &&
+                                                   pat_overtakes_nobody(k, s->steps, t, g.from, g.count, &g.assumed)));
         if (t->runs && kind == PLAN_MEMORY) {
             struct agreed other;
             unsigned turns = t->count;

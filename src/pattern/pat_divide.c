@@ -18,7 +18,8 @@ struct divide {
     const struct pat_index *x;
     struct graph *g;
     struct pat_divisions *out;
-    uint64_t budget; /* nodes that may still be evaluated */
+    uint64_t budget;         /* nodes that may still be evaluated */
+    struct map_u64 verdicts; /* of a computation's shape, what it may be: 1 it is that, 0 not */
 };
 
 /* ---- what is tried --------------------------------------------------------------------------- */
@@ -98,7 +99,16 @@ static uint32_t divisor_of(struct tried *t, bool is_signed)
         else
             high = middle;
     }
+    if (high > UINT32_C(0x7fffffff))
+        return 0; /* one compare says as much */
     return is_signed && run(t, high, 0) == UINT32_MAX ? 0 - high : high;
+}
+
+/* Made of constants alone, by operations that have no exact value here (an approximate reciprocal): no dividend. */
+static bool is_fixed(const struct divide *d, graph_id id)
+{
+    struct pat_tape t;
+    return !graph_is_const(d->g, id, NULL) && pat_tape_build(&t, d->a, d->g, &id, 1, NULL, 0);
 }
 
 /* For a remainder: the smallest positive number it makes nothing of. */
@@ -112,7 +122,43 @@ static bool remainder_divisor(struct tried *t, bool is_signed, const uint32_t *k
     return false;
 }
 
-static bool agrees_everywhere(struct tried *t, bool is_signed, bool remainder)
+/* A number for what is computed, whatever it is computed of: kernels divide by one sequence many times. */
+static uint64_t shape_of(const struct tried *t, bool is_signed, bool remainder)
+{
+    const struct pat_tape *tape = &t->tape;
+    uint64_t of[PAT_TAPE_MAX], root = 0;
+    for (unsigned i = 0; i < tape->count; i++) { /* arguments stand before what is made of them */
+        graph_id id = tape->node[i];
+        const struct graph_node *n = graph_at(tape->g, id);
+        uint64_t h = map_hash_mix(n->type, id == t->a ? 1 : id == t->b ? 2 : 3);
+        if (!tape->computed[i]) {
+            bool own = id == t->a || id == t->b;
+            of[i] = own ? h : n->kind == UOP_CONST ? map_hash_mix(h, n->imm) : map_hash_mix(h, map_hash_mix(4, id));
+        } else {
+            uint64_t args[UOP_MAX_ARGS + 1];
+            for (unsigned k = 0; k < n->arg_count; k++)
+                args[k] = of[tape->arg[i][k]];
+            bool either = n->kind == UOP_ADD || n->kind == UOP_MUL || n->kind == UOP_AND || n->kind == UOP_OR ||
+                          n->kind == UOP_XOR || n->kind == UOP_MULHI_U || n->kind == UOP_MULHI_S || n->kind == UOP_IEQ;
+            if (either && args[0] > args[1]) {
+                uint64_t first = args[0];
+                args[0] = args[1];
+                args[1] = first;
+            }
+            h = map_hash_mix(h, (uint64_t)n->kind | (uint64_t)n->round << 8 | (uint64_t)n->width << 24 |
+                                    (uint64_t)(n->flags & (unsigned)~UOP_SWAPPED) << 32);
+            h = map_hash_mix(h, n->imm);
+            for (unsigned k = 0; k < n->arg_count; k++)
+                h = map_hash_mix(h, args[k]);
+            of[i] = h;
+        }
+        if (id == t->root)
+            root = of[i];
+    }
+    return map_hash_mix(root, (uint64_t)is_signed << 1 | remainder);
+}
+
+static bool try_everywhere(struct tried *t, bool is_signed, bool remainder)
 {
     static const uint32_t ends[] = {0,          1,          2,          3,          5,          7,
                                     10,         100,        255,        256,        65535,      65536,
@@ -137,6 +183,18 @@ static bool agrees_everywhere(struct tried *t, bool is_signed, bool remainder)
         }
     }
     return true;
+}
+
+static bool agrees_everywhere(struct tried *t, bool is_signed, bool remainder)
+{
+    uint64_t shape = shape_of(t, is_signed, remainder);
+    uint32_t known;
+    if (map_u64_get(&t->d->verdicts, shape, &known))
+        return known;
+    bool agree = try_everywhere(t, is_signed, remainder);
+    if (t->d->budget) /* not for want of tries */
+        map_u64_put(t->d->a, &t->d->verdicts, shape, agree);
+    return agree;
 }
 
 /* ---- candidates ------------------------------------------------------------------------------ */
@@ -225,6 +283,8 @@ static bool by_constant(struct divide *d, graph_id seed, graph_id x)
     const struct graph_node *n = graph_at(d->g, x);
     if (n->kind == UOP_SHR && graph_is_const(d->g, n->arg[1], NULL)) /* shifted before it is multiplied */
         x = n->arg[0];
+    if (is_fixed(d, x))
+        return true;
     climb_from(d, seed, &c);
     qsort(c.node, c.count, sizeof c.node[0], by_number);
     for (unsigned i = 0; i < c.count; i++) {
@@ -354,7 +414,7 @@ static bool by_unfolded_constant(struct divide *d, graph_id seed)
         struct tried t = {.d = d, .root = c.node[i]};
         const struct graph_node *root = graph_at(d->g, t.root);
         if (root->type != UOP_B32 || root->kind != UOP_SELECT || !other_of(d, &c, t.root, GRAPH_NIL, &t.a) ||
-            !spend(d, 64) || !pat_tape_build(&t.tape, d->a, d->g, &t.root, 1, &t.a, 1))
+            is_fixed(d, t.a) || !spend(d, 64) || !pat_tape_build(&t.tape, d->a, d->g, &t.root, 1, &t.a, 1))
             continue;
         t.tape.reciprocal = PAT_RECIPROCAL;
         /* The float is the divisor rounded up: a quotient tells which it is, a remainder is asked for that. */

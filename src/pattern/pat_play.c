@@ -1,7 +1,8 @@
-/* Plays steps between threads for one block of a chosen size: addresses, guards, counters and shuffles are computed with
- * numbers in the place of thread and block numbers, thread by thread, turn by turn; data are never computed. So it does
- * not matter how a compiler wrote a stride, a guard or the end of a loop. What depends on anything but these numbers is
- * "not known" and ends the play, but for conditions that are the same for the whole block: they are taken to hold.
+/* Plays steps between threads for one block of a chosen size: addresses, guards, counters and shuffles are computed
+ * with numbers in the place of thread and block numbers, thread by thread, turn by turn; data are never computed. So it
+ * does not matter how a compiler wrote a stride, a guard or the end of a loop. What depends on anything but these
+ * numbers is "not known" and ends the play, but for conditions that are the same for the whole block: they are taken to
+ * hold.
  *
  * Requires a built graph. Work is bounded by a budget for the whole kernel. */
 #include "pattern/pat_play.h"

@@ -65,7 +65,7 @@ static const struct {
     {"exp10f", GRAPH_EXP10, 1}, {"log", GRAPH_LOG, 1},      {"logf", GRAPH_LOG, 1},   {"__logf", GRAPH_LOG, 1},
     {"log10", GRAPH_LOG10, 1},  {"log10f", GRAPH_LOG10, 1}, {"sin", GRAPH_SIN, 1},    {"sinf", GRAPH_SIN, 1},
     {"cos", GRAPH_COS, 1},      {"cosf", GRAPH_COS, 1},     {"tan", GRAPH_TAN, 1},    {"tanf", GRAPH_TAN, 1},
-    {"pow", GRAPH_POW, 2},      {"powf", GRAPH_POW, 2},
+    {"pow", GRAPH_POW, 2},      {"powf", GRAPH_POW, 2},     {"fmod", GRAPH_FMOD, 2},  {"fmodf", GRAPH_FMOD, 2},
 };
 
 bool pat_function_named(const char *name, unsigned args, unsigned *kind, unsigned *function)

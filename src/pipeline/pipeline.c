@@ -186,6 +186,8 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
         if (!id || !mean_set_leaving(&mean, l->node, id, l->cycle, l->before > 0))
             goto memory;
     }
+    if ((status = mean_part_loads(&mean)) != SP_OK)
+        goto done;
     if ((status = pat_run(s->patterns, &mean, a, &patterns)) != SP_OK)
         goto done;
     if ((status = rew_find_contractions(&work, &graph, &rewrites)) != SP_OK)

@@ -1,5 +1,6 @@
 /* Memory dependence between threads: the tests of definitions.md D5, its near misses, ranges and exclusions. Code is
- * written as the vendor's disassembler prints it; what must come out is worked out by hand from what each thread does. */
+ * written as the vendor's disassembler prints it; what must come out is worked out by hand from what each thread
+ * does. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -170,7 +170,7 @@ static void what_comes_round_unchanged(void **state)
             assert_int_equal(g->uses.p[i].def_count, 1);
 }
 
-/* Nine pointers meet: no table tells them apart, a phi stays; it is one of 64 bits, and its words are the registers'. */
+/* Nine pointers meet: no table tells them apart, a phi stays, of 64 bits; its words are what the registers held. */
 static void pointers_that_meet(void **state)
 {
     struct arena *a = *state;

@@ -1,0 +1,95 @@
+/* Whether the steps of a play happen in the order in which they were played: what is loaded was stored by the step that
+ * wrote the element last, and within a turn no thread stores what another has yet to load. Requires a trace and memory
+ * dependence. */
+#include "pattern/pat_collect.h"
+
+#include <string.h>
+
+static bool is_read_by(const struct graph_dependence *d, uint32_t load, uint32_t store)
+{
+    for (uint32_t r = d->first_reach[load]; r < d->first_reach[load + 1]; r++)
+        if (d->reaches.p[r].store == store)
+            return true;
+    return false;
+}
+
+/* A load that was moved before the store of the step it should follow reads what was there before: in each turn, what
+ * is read must be able to come from the step that wrote the element last. */
+bool pat_reads_newest(struct pat_collect *k, const struct pat_step *steps, const struct pat_trace *t, unsigned from,
+                      unsigned count)
+{
+    const struct graph_dependence *d = k->x->g->dependence;
+    uint32_t *writer = ARENA_ARRAY(k->a, uint32_t, PAT_THREADS), *next = ARENA_ARRAY(k->a, uint32_t, PAT_THREADS);
+    if (!writer || !next || !d || !d->first_reach)
+        return false;
+    memset(writer, 0xff, PAT_THREADS * sizeof *writer);
+    for (unsigned i = from; i < from + count; i++) {
+        const struct pat_turn *turn = t->turn[i];
+        const struct pat_step *step = &steps[turn->step];
+        uint32_t seen[2] = {UINT32_MAX, UINT32_MAX}; /* asked before */
+        memcpy(next, writer, PAT_THREADS * sizeof *writer);
+        for (unsigned n = 0; n < t->threads; n++) {
+            const int16_t at[2] = {turn->own[n], turn->other[n]};
+            const uint32_t loads[2] = {step->load_own, step->load_other};
+            if (at[0] < 0)
+                continue;
+            for (int w = 0; w < 2; w++) {
+                uint32_t last = at[w] >= 0 && at[w] < PAT_THREADS ? writer[at[w]] : UINT32_MAX;
+                if (loads[w] == UINT32_MAX || last == UINT32_MAX || last == seen[w])
+                    continue;
+                if (!is_read_by(d, loads[w], last))
+                    return false;
+                seen[w] = last;
+            }
+            if (at[0] < PAT_THREADS)
+                next[at[0]] = step->store;
+        }
+        memcpy(writer, next, PAT_THREADS * sizeof *writer);
+    }
+    return true;
+}
+
+/* The whole block meets between an instance and a later one. */
+static bool meets_between(const struct graph *g, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = from; i < to; i++) {
+        uint32_t input = g->insns.p[i].input;
+        const struct uop_list *l = input < g->input.count ? g->input.insns[input].uops : NULL;
+        for (size_t u = 0; l && u < l->ops.n; u++)
+            if (l->ops.p[u].kind == UOP_BAR && l->ops.p[u].imm != UOP_BAR_ARRIVE)
+                return true;
+    }
+    return false;
+}
+
+/* Within a turn nobody may store what another thread loads, unless all meet in between. Lanes of one warp that run in
+ * step load before they store: *assumed. */
+bool pat_overtakes_nobody(struct pat_collect *k, const struct pat_step *steps, const struct pat_trace *t, unsigned from,
+                          unsigned count, bool *assumed)
+{
+    int16_t *writer = ARENA_ARRAY(k->a, int16_t, PAT_THREADS);
+    if (!writer)
+        return false;
+    for (unsigned i = from; i < from + count; i++) {
+        const struct pat_turn *turn = t->turn[i];
+        const struct pat_step *step = &steps[turn->step];
+        if (step->store == UINT32_MAX || meets_between(k->x->g, k->x->g->accesses.p[step->load_other].insn, step->insn))
+            continue;
+        memset(writer, 0xff, PAT_THREADS * sizeof *writer);
+        for (unsigned n = 0; n < t->threads; n++)
+            if (turn->own[n] >= 0 && turn->own[n] < PAT_THREADS) {
+                if (writer[turn->own[n]] >= 0)
+                    return false; /* two for one element */
+                writer[turn->own[n]] = (int16_t)n;
+            }
+        for (unsigned n = 0; n < t->threads; n++) {
+            int other = turn->other[n];
+            if (turn->own[n] < 0 || other < 0 || other >= PAT_THREADS || writer[other] < 0 || writer[other] == (int)n)
+                continue;
+            if ((unsigned)writer[other] / 32 != n / 32)
+                return false;
+            *assumed = true;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,35 @@
+/* Between the files of the matcher (pat_match.c, pat_match_place.c) only: goals, and what a failed attempt takes back. */
+#ifndef SP_PAT_MATCH_H
+#define SP_PAT_MATCH_H
+
+#include "pattern/pat_collect.h"
+
+enum { PAT_WALK_MAX = 1 << 14 };
+
+struct pat_goal {
+    const struct pat_term *term;
+    graph_id node;
+    enum uop_type as; /* how the operation above reads it; UOP_VOID: not known */
+    const struct pat_goal *next;
+};
+
+/* What a failed attempt takes back. */
+struct pat_mark {
+    size_t inner, conditions, readings;
+    unsigned via;
+};
+
+struct pat_mark pat_here(const struct pat_ctx *c);
+bool pat_back(struct pat_ctx *c, struct pat_mark m); /* false */
+void pat_enter(struct pat_ctx *c, graph_id node, const struct pat_term *t, bool load);
+/* Solves a goal and all behind it; NULL: only `where` is left to ask. */
+bool pat_solve(struct pat_ctx *c, const struct pat_goal *goal);
+
+/* Elements in memory, any computation of elements, results of reductions (pat_match_place.c). */
+bool pat_match_place(struct pat_ctx *c, const struct pat_term *t, graph_id address, enum uop_space space,
+                     unsigned width, const struct pat_goal *next);
+bool pat_match_element(struct pat_ctx *c, const struct pat_goal *goal);
+bool pat_match_any(struct pat_ctx *c, const struct pat_goal *goal);
+bool pat_match_reduced(struct pat_ctx *c, const struct pat_goal *goal);
+
+#endif

@@ -1,0 +1,353 @@
+/* The matcher's goals that look beyond values: elements of arrays and what computes their addresses, any computation of
+ * elements, results of reductions. Requires what pat_match.c says; gives the first way that fits. */
+#include "pattern/pat_match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- places in memory ------------------------------------------------------------------------ */
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b && strcmp(a, b) == 0;
+}
+
+/* The one parameter that a pointer is stepped through; -1: none, or several. */
+static int stepped_param(const struct pat_ctx *c, graph_id id, unsigned depth, unsigned *left)
+{
+    const struct graph_node *n = graph_at(c->g, id);
+    int found = -1;
+    if (n->kind == UOP_CBANK) {
+        const struct mean_param *p = n->type == UOP_B64 ? mean_param_of(c->m, id) : NULL;
+        return p && p->size == 8 ? (int)p->index : -1;
+    }
+    if (depth > 8 || !*left || (n->kind != UOP_ADD && n->kind != GRAPH_PHI && n->kind != UOP_SELECT))
+        return -1;
+    --*left;
+    const graph_id *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg;
+    uint32_t count = n->kind == GRAPH_PHI ? n->phi_count : n->arg_count;
+    for (uint32_t i = n->kind == UOP_SELECT; i < count; i++) {
+        int one = args[i] == id ? -1 : stepped_param(c, args[i], depth + 1 + (n->kind == GRAPH_PHI), left);
+        if (one >= 0 && found >= 0 && one != found)
+            return -1;
+        found = one >= 0 ? one : found;
+    }
+    return found;
+}
+
+/* Binds array and index of a place; `next` follows. */
+bool pat_match_place(struct pat_ctx *c, const struct pat_term *t, graph_id address, enum uop_space space,
+                     unsigned width, const struct pat_goal *next)
+{
+    struct mean_address where;
+    if ((space != UOP_GLOBAL && space != UOP_GENERIC) || !c->m)
+        return false;
+    bool known =
+        mean_address_of(c->m, address, space, width, &where) && where.param >= 0 && where.array && where.index_text;
+    if (!known && c->variant->reduces && t->arg_count && t->arg[0]->kind == TERM_VARIABLE) {
+        unsigned left = 256;
+        int param = stepped_param(c, address, 0, &left);
+        if (param >= 0 && (uint32_t)param < c->m->param_count) {
+            where = (struct mean_address){.param = param,
+                                          .element_bytes = width,
+                                          .array = c->m->params[param].name,
+                                          .index_text = arena_printf(c->a, "#%u", (unsigned)address)};
+            known = where.index_text != NULL;
+        }
+    }
+    if (!known)
+        return false;
+    struct pat_bound *array = &c->bound[t->variable], before = *array;
+    if (array->set && array->param != where.param)
+        return false;
+    const struct pat_term *index = t->arg_count ? t->arg[0] : NULL;
+    const struct pat_term *name = index && index->kind == TERM_OPERATION ? index->arg[0] : index;
+    uint32_t unit = where.element_bytes ? where.element_bytes : 1;
+    if (!index || index->kind != TERM_VARIABLE) { /* a fixed distance */
+        double distance = !index ? 0 : index->kind == TERM_NUMBER ? index->number : index->arg[1]->number;
+        if ((double)where.byte_offset != distance * unit)
+            return false;
+        if ((!index || index->kind == TERM_NUMBER) && strcmp(where.index_text, index ? "" : "0") != 0) {
+            /* Without a name in the index nothing may vary. */
+            struct graph_affine sum;
+            if (!graph_affine(c->g, address, &sum) || sum.term_count)
+                return false;
+        }
+    }
+    struct pat_bound *position = name && name->kind == TERM_VARIABLE ? &c->bound[name->variable] : NULL;
+    const char *text = where.index_text;
+    if (position && index->kind == TERM_OPERATION) { /* the name is what stands before the + */
+        if (where.index == GRAPH_NIL)
+            return false;
+        text = mean_expr(c->m, where.index, UOP_B32, MEAN_INNER);
+    }
+    if (position && position->set && !same_text(position->text, text))
+        return false;
+    struct pat_bound position_before = position ? *position : (struct pat_bound){0};
+    *array = (struct pat_bound){
+        .set = true, .param = where.param, .text = where.array, .element_bytes = where.element_bytes};
+    if (position && !position->set)
+        *position = (struct pat_bound){.set = true, .node = where.index, .as = UOP_B32, .text = text};
+    if (pat_solve(c, next))
+        return true;
+    *array = before;
+    if (position)
+        *position = position_before;
+    return false;
+}
+
+/* The load a node is the result of: the LOAD itself or one word of it, perhaps widened. NIL: none. */
+static graph_id load_of(const struct graph *g, graph_id node, int *word)
+{
+    const struct graph_node *n = graph_at(g, node);
+    *word = -1;
+    if ((n->kind == UOP_SEXT || n->kind == UOP_ZEXT) && graph_at(g, n->arg[0])->kind == UOP_LOAD &&
+        graph_at(g, n->arg[0])->width * 8u == n->imm)
+        return n->arg[0];
+    bool half = n->kind == UOP_LO || n->kind == UOP_HI;
+    if ((half || n->kind == UOP_ELEMENT) && graph_at(g, n->arg[0])->kind == UOP_LOAD) {
+        *word = half ? n->kind == UOP_HI : (int)n->imm;
+        return n->arg[0];
+    }
+    return n->kind == UOP_LOAD ? node : GRAPH_NIL;
+}
+
+bool pat_match_element(struct pat_ctx *c, const struct pat_goal *goal)
+{
+    int word;
+    graph_id load = load_of(c->g, goal->node, &word);
+    if (load == GRAPH_NIL || (c->word >= 0 && word != c->word))
+        return false;
+    const struct graph_node n = *graph_at(c->g, load);
+    if (goal->term->readonly && n.order != UOP_READONLY)
+        return false;
+    struct pat_mark m = pat_here(c);
+    pat_enter(c, load, goal->term, true);
+    if (goal->node != load && word < 0)
+        pat_enter(c, goal->node, NULL, false);
+    return pat_match_place(c, goal->term, n.arg[0], (enum uop_space)n.space, n.width, goal->next) || pat_back(c, m);
+}
+
+/* ---- any computation of elements ------------------------------------------------------------- */
+
+struct walk {
+    VEC(graph_id) stack;
+    struct map_u64 seen;
+};
+
+static void walk_push(struct pat_ctx *c, struct walk *w, graph_id id)
+{
+    uint32_t known;
+    if (id == GRAPH_NIL || map_u64_get(&w->seen, id, &known))
+        return;
+    if (map_u64_put(c->a, &w->seen, id, 1))
+        VEC_PUSH(c->a, w->stack, id);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    graph_id x = *(const graph_id *)a, y = *(const graph_id *)b;
+    return (x > y) - (x < y);
+}
+
+/* Every leaf is a constant, a parameter, a special register or an element at the index of the first one asked for. */
+bool pat_match_any(struct pat_ctx *c, const struct pat_goal *goal)
+{
+    const struct pat_term *t = goal->term;
+    struct walk w = {0};
+    struct pat_mark m = pat_here(c);
+    VEC(graph_id) loads = {0};
+    int word;
+    if (load_of(c->g, goal->node, &word) != GRAPH_NIL)
+        return false; /* nothing is computed */
+    walk_push(c, &w, goal->node);
+    while (w.stack.n) {
+        graph_id id = w.stack.p[--w.stack.n], load = load_of(c->g, id, &word);
+        const struct graph_node *n = graph_at(c->g, id);
+        if (c->inner.n - m.inner > PAT_WALK_MAX)
+            return pat_back(c, m);
+        const struct pat_reading *r = load == GRAPH_NIL ? pat_reading_of(c->x, id) : NULL;
+        if (r && (r->closed || r->owned)) { /* its instruction and what it is a function of */
+            pat_enter(c, id, NULL, false);
+            for (unsigned i = 0; i < r->inner_count && !r->owned; i++)
+                pat_enter(c, r->inner[i], NULL, false);
+            walk_push(c, &w, r->as);
+            continue;
+        }
+        if (load != GRAPH_NIL) {
+            if (c->word >= 0 && word != c->word)
+                return pat_back(c, m);
+            if (id != load && word < 0)
+                pat_enter(c, id, NULL, false);
+            pat_enter(c, load, t, true);
+            VEC_PUSH(c->a, loads, load);
+        } else if (pat_is_pure(n)) {
+            pat_enter(c, id, NULL, false);
+            for (unsigned i = 0; i < n->arg_count; i++)
+                walk_push(c, &w, n->arg[i]);
+        } else if (n->kind == UOP_CBANK || n->kind == UOP_SREG) {
+            if (n->arg_count)
+                return pat_back(c, m);
+        } else if (n->kind != UOP_CONST) {
+            return pat_back(c, m);
+        }
+    }
+    if (!loads.n)
+        return pat_back(c, m);
+    /* Ascending, so that the first element is always the same one. */
+    qsort(loads.p, loads.n, sizeof loads.p[0], by_number);
+    if (!t->ellipsis && loads.n != t->arg_count)
+        return pat_back(c, m);
+    if (loads.n < t->arg_count)
+        return pat_back(c, m);
+    /* Elements that the block names, in order; further ones lie at the index of the first. */
+    const char *index = NULL;
+    bool was_partial = c->partial;
+    c->partial = true;
+    for (size_t i = 0; i < loads.n; i++) {
+        const struct graph_node n = *graph_at(c->g, loads.p[i]);
+        if (i < t->arg_count) {
+            if (!pat_match_place(c, t->arg[i], n.arg[0], (enum uop_space)n.space, n.width, NULL))
+                goto no;
+            const struct pat_term *position = t->arg[i]->arg_count ? t->arg[i]->arg[0] : NULL;
+            if (i == 0 && position && position->kind == TERM_VARIABLE)
+                index = c->bound[position->variable].text;
+            continue;
+        }
+        struct mean_address where;
+        if ((n.space != UOP_GLOBAL && n.space != UOP_GENERIC) ||
+            !mean_address_of(c->m, n.arg[0], (enum uop_space)n.space, n.width, &where) || where.param < 0 ||
+            (index && !same_text(index, where.index_text)))
+            goto no;
+    }
+    c->partial = was_partial;
+    return pat_solve(c, goal->next) || pat_back(c, m);
+no:
+    c->partial = was_partial;
+    return pat_back(c, m);
+}
+
+/* ---- results of reductions ------------------------------------------------------------------- */
+
+/* What is reduced, without the neutral element that threads without one bring. */
+static graph_id brought(const struct graph *g, const struct pat_binary *like, graph_id input)
+{
+    const struct graph_node *n = graph_at(g, input);
+    if (n->kind == UOP_SELECT && pat_is_neutral(g, like, n->arg[2]))
+        return n->arg[1];
+    if (n->kind == UOP_SELECT && pat_is_neutral(g, like, n->arg[1]))
+        return n->arg[2];
+    return input;
+}
+
+/* All that is taken in: one value for all, but for constants; or partial results of another reduction. */
+static bool match_collective(struct pat_ctx *c, const struct pat_term *t, struct pat_collective *v,
+                             const struct pat_goal *next, unsigned depth)
+{
+    struct pat_bound *operation = t->variable >= 0 ? &c->bound[t->variable] : NULL;
+    struct pat_bound before = operation ? *operation : (struct pat_bound){0};
+    graph_id input = GRAPH_NIL;
+    if (depth > 4 || (operation ? operation->set && strcmp(operation->text, pat_op_text(v->op)) != 0
+                                : pat_op_find(t->named) != v->op))
+        return false;
+    if (!v->exact && !(c->page->rules & PAT_RULE_SELECT))
+        return false;
+    for (size_t i = 0; i < v->inputs.n; i++) {
+        if (graph_is_const(c->g, v->inputs.p[i], NULL)) {
+            if (!pat_is_neutral(c->g, &v->like, v->inputs.p[i]))
+                return false;
+            continue;
+        }
+        if (input != GRAPH_NIL && input != v->inputs.p[i])
+            return false;
+        input = v->inputs.p[i];
+    }
+    if (input == GRAPH_NIL)
+        return false;
+    struct pat_mark m = pat_here(c);
+    unsigned reach = c->reach;
+    if (operation)
+        *operation = (struct pat_bound){.set = true, .text = pat_op_text(v->op)};
+    pat_enter(c, v->values.p[v->values.n - 1], NULL, false);
+    c->via |= v->exact ? 0 : PAT_RULE_SELECT;
+    c->reach = v->reach > c->reach ? v->reach : c->reach;
+    size_t spoken = c->spoken.n, gathered = c->gathered.n;
+    uint32_t within = c->within;
+    if (v->cycle && v->cycle == c->within) /* still going on */
+        return pat_back(c, m);
+    if (v->found)
+        VEC_PUSH(c->a, c->spoken, v->found);
+    else
+        VEC_PUSH(c->a, c->gathered, v);
+    c->within = v->cycle ? v->cycle : within;
+    static const struct pat_term left = {.kind = TERM_LEFT};
+    const struct pat_goal behind = {&left, within, UOP_VOID, next};
+    const struct pat_term *of = t->arg[0];
+    next = &behind;
+    struct pat_collective *inner = pat_collect_inner(c->collect, v, input);
+    if (of->kind == TERM_REDUCED) {
+        /* One directly within another: both between threads. */
+        if (inner && inner != v && inner->found && match_collective(c, of, inner, next, depth + 1))
+            return true;
+    } else {
+        graph_id plain = brought(c->g, &v->like, input);
+        if (inner && inner != v && inner->op == v->op && match_collective(c, t, inner, next, depth + 1))
+            return true;
+        if (pat_solve(c, &(struct pat_goal){of, plain, UOP_VOID, next}))
+            return true;
+        if (plain != input && pat_solve(c, &(struct pat_goal){of, input, UOP_VOID, next}))
+            return true;
+    }
+    if (operation)
+        *operation = before;
+    c->reach = reach;
+    c->spoken.n = spoken;
+    c->gathered.n = gathered;
+    c->within = within;
+    return pat_back(c, m);
+}
+
+bool pat_match_reduced(struct pat_ctx *c, const struct pat_goal *goal)
+{
+    struct pat_collective *v = pat_collect_result(c->collect, goal->node);
+    return v && match_collective(c, goal->term, v, goal->next, 0);
+}
+
+bool pat_match_collective(struct pat_ctx *c, const struct pat_term *t, struct pat_collective *v)
+{
+    return match_collective(c, t, v, NULL, 0);
+}
+
+bool pat_match_goals(struct pat_ctx *c, const struct pat_term *const *terms, const graph_id *nodes, unsigned count)
+{
+    struct pat_goal goals[CU_MAX_STATEMENTS];
+    const struct pat_goal *next = NULL;
+    for (unsigned i = count < CU_MAX_STATEMENTS ? count : CU_MAX_STATEMENTS; i-- > 0;) {
+        goals[i] = (struct pat_goal){terms[i], nodes[i], UOP_VOID, next};
+        next = &goals[i];
+    }
+    return pat_solve(c, next);
+}
+
+bool pat_match_address(struct pat_ctx *c, const struct pat_term *t, graph_id address, enum uop_space space,
+                       unsigned width)
+{
+    struct graph_affine sum;
+    if (!graph_affine(c->g, address, &sum) || !pat_match_place(c, t, address, space, width, NULL))
+        return false; /* `where` was asked with the place bound */
+    /* The address is computed by what lies between it and the terms of its sum. */
+    struct walk w = {0};
+    for (unsigned i = 0; i < sum.term_count; i++)
+        map_u64_put(c->a, &w.seen, sum.terms[i].term, 1);
+    if (sum.base != GRAPH_NIL)
+        map_u64_put(c->a, &w.seen, sum.base, 1);
+    walk_push(c, &w, address);
+    while (w.stack.n && c->inner.n < PAT_WALK_MAX) {
+        graph_id id = w.stack.p[--w.stack.n];
+        const struct graph_node *n = graph_at(c->g, id);
+        pat_enter(c, id, NULL, false);
+        for (unsigned i = 0; i < n->arg_count && pat_is_pure(n); i++)
+            walk_push(c, &w, n->arg[i]);
+    }
+    return true;
+}
