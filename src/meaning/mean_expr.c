@@ -758,6 +758,26 @@ static struct mean_text function_text(const struct printer *p, const struct grap
     return call(p, n->imm < GRAPH_FUNCTIONS ? words[n->imm] : "?", n->arg, n->arg_count, as);
 }
 
+/* As CUDA writes it: the width where a warp is cut into segments; a clamp that is no width of CUDA's stands as it is. */
+static struct mean_text shuffle_text(const struct printer *p, const struct graph_node *n)
+{
+    enum { CLAMP_MASK = 0x1f, SEGMENT_SHIFT = 8, LANES = 32 };
+    struct mean *m = p->m;
+    const char *name = chosen_word(n);
+    const char *value = mean_operand(m, arg(p, n->arg[0], p->as), PREC_TERNARY);
+    const char *lane = mean_operand(m, arg(p, n->arg[1], UOP_B32), PREC_TERNARY);
+    uint64_t c = 0;
+    bool known = n->arg_count > 2 && graph_is_const(m->g, n->arg[2], &c);
+    unsigned width = LANES - (unsigned)(c >> SEGMENT_SHIFT & CLAMP_MASK);
+    unsigned clamp = strcmp(name, "shfl_up") == 0 ? 0 : CLAMP_MASK;
+    if (n->arg_count < 3 || (known && width == LANES && (c & CLAMP_MASK) == clamp))
+        return mean_piece(m, PREC_PRIMARY, "%s(%s, %s)", name, value, lane);
+    if (known && (width & (width - 1)) == 0 && (c & CLAMP_MASK) == clamp)
+        return mean_piece(m, PREC_PRIMARY, "%s(%s, %s, %u)", name, value, lane, width);
+    return mean_piece(m, PREC_PRIMARY, "%s(%s, %s, c = %s)", name, value, lane,
+                      mean_operand(m, arg(p, n->arg[2], UOP_B32 | MEAN_AS_HEX), PREC_TERNARY));
+}
+
 static struct mean_text operation(const struct printer *p, graph_id id, const struct graph_node *n)
 {
     struct mean *m = p->m;
@@ -851,10 +871,7 @@ static struct mean_text operation(const struct printer *p, graph_id id, const st
     case UOP_ATOM: return atomic_text(p, n);
     case GRAPH_PHI: return phi_text(p, id, n);
     case GRAPH_REAL: return function_text(p, n);
-    case UOP_SHFL: /* the clamp operand says nothing to a reader */
-        return mean_piece(m, PREC_PRIMARY, "%s(%s, %s)", chosen_word(n),
-                          mean_operand(m, arg(p, n->arg[0], p->as), PREC_TERNARY),
-                          mean_operand(m, arg(p, n->arg[1], UOP_B32), PREC_TERNARY));
+    case UOP_SHFL: return shuffle_text(p, n);
     case UOP_VOTE: return call(p, chosen_word(n), n->arg, 1, UOP_B1);
     case UOP_MATCH: return call(p, chosen_word(n), n->arg, 1, UOP_VOID);
     case UOP_REDUX: return call(p, chosen_word(n), n->arg, 1, UOP_B32);
@@ -965,6 +982,9 @@ static const char *leaving_text(const struct mean *m, graph_id id)
 {
     const struct mean_work *w = m->work;
     uint32_t at;
+    for (size_t i = 0; i < w->told.n; i++)
+        if (w->told.p[i] == id && map_u64_get(&m->value_of, id, &at))
+            return m->value_ids.p[at];
     if ((!w->view && !w->updated) || !map_u64_get(&w->leaving_of, id, &at))
         return NULL;
     const struct mean_leaving *l = &w->leaving.p[at];
@@ -991,6 +1011,33 @@ bool mean_set_leaving(struct mean *m, graph_id node, const char *text, uint32_t 
     }
     VEC_PUSH(m->a, m->work->leaving, entry);
     return m->work->leaving.n == at + 1 && map_u64_put(m->a, &m->work->leaving_of, node, at);
+}
+
+bool mean_set_told(struct mean *m, graph_id load, bool told)
+{
+    struct mean_work *w = m->work;
+    size_t at = 0;
+    while (at < w->told.n && w->told.p[at] != load)
+        at++;
+    if (told == (at < w->told.n))
+        return true;
+    w->updates++;
+    if (told) {
+        VEC_PUSH(m->a, w->told, load);
+        w->updated += at < w->told.n;
+        return at < w->told.n;
+    }
+    w->told.p[at] = w->told.p[--w->told.n];
+    w->updated--;
+    return true;
+}
+
+bool mean_is_told(const struct mean *m, graph_id load)
+{
+    for (size_t i = 0; i < m->work->told.n; i++)
+        if (m->work->told.p[i] == load)
+            return true;
+    return false;
 }
 
 void mean_look_from(struct mean *m, uint32_t block)

@@ -204,6 +204,18 @@ static void look_at_store(const struct place_work *w, const struct place_value *
     }
 }
 
+/* A load at a fixed place of what somebody stores at an index. */
+static bool reads_indexed(const struct place_work *w, uint32_t load)
+{
+    const struct graph_dependence *dep = w->g->dependence;
+    for (uint32_t i = dep ? dep->first_reach[load] : 0; dep && i < dep->first_reach[load + 1]; i++) {
+        const struct graph_access *x = &w->g->accesses.p[dep->reaches.p[i].store];
+        if (!place_on_constant_stack(w->g, x) && !place_on_unknown_stack(w->g, x))
+            return true;
+    }
+    return false;
+}
+
 static void look_at_load(const struct place_work *w, const struct place_storage *s, struct found *f)
 {
     const struct graph_access *x = &w->g->accesses.p[s->access];
@@ -219,11 +231,14 @@ static void look_at_load(const struct place_work *w, const struct place_storage 
         f->shared = true;
         f->shared_proved |= s->read && s->proved;
         break;
-    case UOP_LOCAL:
+    case UOP_LOCAL: {
+        bool fixed = place_on_constant_stack(w->g, x) || place_on_unknown_stack(w->g, x);
+        bool array = !fixed || reads_indexed(w, s->access);
         f->frame_unknown |= place_on_unknown_stack(w->g, x);
-        f->array |= !place_on_constant_stack(w->g, x) && !place_on_unknown_stack(w->g, x);
-        f->spilled |= place_on_constant_stack(w->g, x) || place_on_unknown_stack(w->g, x);
+        f->array |= array;
+        f->spilled |= !array;
         break;
+    }
     default: break;
     }
 }
