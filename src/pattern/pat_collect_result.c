@@ -32,7 +32,7 @@ static struct pat_collective *resolve_stored(struct pat_collect *k, uint32_t at,
     const struct graph_access load = k->x->g->accesses.p[at];
     struct pat_collective *found = NULL;
     bool filled = false;
-    if (pat_collect_races(k, at))
+    if (pat_collect_races(k, at, NULL, 0))
         return NULL;
     for (uint32_t r = d->first_reach[at]; r < d->first_reach[at + 1]; r++)
         filled |= of && pat_is_neutral(k->x->g, &of->like, k->x->g->accesses.p[d->reaches.p[r].store].value[0]);

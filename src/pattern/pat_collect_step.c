@@ -44,17 +44,21 @@ static bool is_step_access(const struct pat_step *const *steps, uint32_t count, 
     return false;
 }
 
-/* Of memory in which threads overtake one another nothing is claimed, wherever in it that is. */
-bool pat_collect_races(const struct pat_collect *k, uint32_t access)
+/* Of memory in which threads overtake one another, or may, nothing is claimed, wherever in it that is; what steps do
+ * to one another is played. */
+bool pat_collect_races(const struct pat_collect *k, uint32_t access, const struct pat_step *const *steps,
+                       uint32_t count)
 {
     const struct graph_dependence *d = k->x->g->dependence;
     if (!d || !d->object_of || !d->complete)
         return true;
     const struct graph_object *own = &d->objects.p[d->object_of[access]];
-    for (size_t i = 0; i < d->races.n; i++) {
-        const struct graph_race *r = &d->races.p[i];
+    for (size_t i = 0; i < d->races.n + d->doubts.n; i++) {
+        bool doubt = i >= d->races.n;
+        const struct graph_race *r = doubt ? &d->doubts.p[i - d->races.n] : &d->races.p[i];
         const uint32_t pair[2] = {r->first, r->second};
-        for (int w = 0; w < 2 && !r->assumed; w++) {
+        bool played = doubt && is_step_access(steps, count, r->first) && is_step_access(steps, count, r->second);
+        for (int w = 0; w < 2 && !played && (doubt || !r->assumed); w++) {
             const struct graph_object *o = &d->objects.p[d->object_of[pair[w]]];
             if (o == own || (o->space == own->space && (!o->known || !own->known)))
                 return true;
@@ -104,7 +108,7 @@ static bool is_ordered(struct pat_collect *k, const struct pat_step *const *step
         if (!is_step_access(steps, count, open.p[i]) && !holds(v->fills.p, v->fills.n, open.p[i]))
             return false;
     for (uint32_t i = 0; i < count; i++)
-        if (steps[i]->store != UINT32_MAX && pat_collect_races(k, steps[i]->store))
+        if (steps[i]->store != UINT32_MAX && pat_collect_races(k, steps[i]->store, steps, count))
             return false;
     for (size_t i = 0; i < d->races.n; i++) {
         const struct graph_race *r = &d->races.p[i];
