@@ -181,6 +181,8 @@ bool pat_overtakes_nobody(struct pat_collect *k, const struct pat_step *steps, c
                           unsigned count, bool *assumed);
 /* When all steps are known: parts that others finish, and what loops gather. */
 void pat_collect_folds(struct pat_collect *k);
+/* What an accumulator starts from does not count: it is neutral, or, where an element is given, one of its array. */
+bool pat_starts_neutral(struct pat_collect *k, const struct pat_binary *like, graph_id start, graph_id element);
 /* The j-th accumulator of a fold is, by a page, a reduction of `input`. */
 void pat_collect_give(struct pat_collect *k, const struct graph_fold *f, unsigned j, enum pat_op op, graph_id input);
 void pat_collect_join(struct pat_collect *k);
