@@ -354,8 +354,7 @@ static bool far_apart(struct graph *g, graph_id thread)
            (k >= 32 || k <= -32);
 }
 
-/* Threads that a block has at least, a power of two, if no code is there for nothing: if (threadIdx.x >= 64). */
-static uint32_t sure_block(struct finder *f)
+uint32_t graph_sure_block(struct finder *f)
 {
     enum { CONDITIONS = 64 };
     const struct graph *g = f->g;
@@ -405,7 +404,7 @@ static bool hangs_on_block(struct finder *f, const struct graph_side *a, const s
     }
     if (near)
         return false;
-    if (u.need <= sure_block(f) && u.thread[1] == graph_sreg(g, UOP_SR_TID_Y) &&
+    if (u.need <= graph_sure_block(f) && u.thread[1] == graph_sreg(g, UOP_SR_TID_Y) &&
         u.thread[2] == graph_sreg(g, UOP_SR_TID_Z)) {
         *sized = true;
         return false;
@@ -558,7 +557,7 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
     else if (x->space == UOP_LOCAL)
         graph_solve_own(g, &a, &b, delta, &u);
     else
-        graph_solve(g, &a, &b, delta, &u);
+        graph_solve_block(g, &a, &b, delta, &u);
     if (u.answer == SOLVE_NEVER ||
         (y->from_store >= 0 && (uint32_t)y->from_store != s->access && (u.who == THREAD_SAME || x->space == UOP_LOCAL)))
         return; /* it reads another store of its own */
@@ -577,6 +576,7 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
         r.thread_known = u.known;
         if (u.known)
             memcpy(r.thread, u.thread, sizeof r.thread);
+        r.block = u.known ? u.need : 0;
         r.own = u.who == THREAD_SAME;
         for (unsigned d = 0; d < 3 && r.own && !u.known; d++)
             r.thread[d] = graph_sreg(g, UOP_SR_TID_X + d);
