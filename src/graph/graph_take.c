@@ -76,7 +76,7 @@ static bool comes_from(struct cycle_work *w, int32_t cycle, graph_id id, bool co
             continue;
         const graph_id *args;
         uint32_t args_count = cycle_args(n, &args);
-        for (uint32_t k = n->kind == UOP_SELECT; k < args_count && depth < LOOK_MAX && n->kind != UOP_LOAD; k++)
+        for (uint32_t k = n->kind == UOP_SELECT; k < args_count && depth < LOOK_MAX; k++)
             stack[depth++] = args[k];
     }
     return false;
