@@ -461,6 +461,42 @@ static void join_counters(struct joiner *j)
     }
 }
 
+/* Straight code that takes a counter on: as many steps as that says, whatever was found of them. */
+static void join_stretches(struct joiner *j)
+{
+    struct cycle_work *w = j->w;
+    const struct graph *g = w->g;
+    struct cycle_stretch found[CYCLE_STRETCHES];
+    uint32_t count = cycle_find_stretches(w, j->c, found);
+    for (uint32_t i = 0; i < count; i++) {
+        struct graph_piece *same = NULL;
+        uint32_t of_block = 0;
+        for (size_t k = 0; k < j->c->pieces.n; k++) {
+            struct graph_piece *p = &j->c->pieces.p[k];
+            for (uint32_t b = 0; b < p->block_count && p->straight; b++)
+                if (p->blocks[b] == found[i].block) {
+                    same = p;
+                    of_block++;
+                }
+        }
+        if (of_block == 1 && same->block_count == 1)
+            same->unroll = found[i].steps;
+        uint32_t *blocks = of_block ? NULL : ARENA_ARRAY(w->a, uint32_t, 1);
+        if (!blocks)
+            continue;
+        blocks[0] = found[i].block;
+        add_piece(j,
+                  (struct graph_piece){.straight = true,
+                                       .loop = UINT32_MAX,
+                                       .first = g->blocks.p[blocks[0]].first,
+                                       .last = g->blocks.p[blocks[0]].last,
+                                       .unroll = found[i].steps,
+                                       .blocks = blocks,
+                                       .block_count = 1},
+                  (struct part){.chain = UINT32_MAX});
+    }
+}
+
 /* ---- one cycle -------------------------------------------------------------------------------- */
 
 static void make_folds(struct joiner *j)
@@ -537,6 +573,7 @@ void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct grap
     if (r->chains.n == 0)
         join_stores(&j);
     join_counters(&j);
+    join_stretches(&j);
     part_pieces(&j);
     sort_pieces(c);
     make_folds(&j);

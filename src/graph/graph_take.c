@@ -5,7 +5,9 @@
  * the one runs over n - n % 4, the other over n % 4. The bodies must do as much as that says: so many times the stores,
  * the same kinds of floating-point operations, no more loads.
  *
- * requires: inductions, tests, unroll · gives: whether a loop is a later piece, and with how many steps */
+ * A stretch of straight code that moves a counter by eight for who comes behind it is eight steps.
+ *
+ * requires: inductions, tests, unroll · gives: later pieces, loops and straight, with their steps */
 #include "graph/graph_cycle_internal.h"
 
 enum { LOOK_MAX = 400, SPREAD = 2 };
@@ -15,12 +17,12 @@ struct doings {
     uint32_t float_count, loads, stores, others;
 };
 
-static struct doings doings_of(const struct cycle_work *w, const struct cycle_region *r)
+static struct doings doings_of(const struct cycle_work *w, const uint32_t *blocks, uint32_t count)
 {
     const struct graph *g = w->g;
     struct doings d = {0};
-    for (uint32_t i = 0; i < r->block_count; i++) {
-        const struct graph_block *b = &g->blocks.p[r->blocks[i]];
+    for (uint32_t i = 0; i < count; i++) {
+        const struct graph_block *b = &g->blocks.p[blocks[i]];
         for (uint32_t k = b->first; k <= b->last && b->reachable; k++) {
             const struct graph_insn *n = &g->insns.p[k];
             const struct uop_list *l = g->input.insns[n->input].uops;
@@ -146,6 +148,100 @@ uint32_t cycle_takes_up(struct cycle_work *w, const struct cycle_region *first, 
     }
     if (!goes_on)
         return 0;
-    struct doings x = doings_of(w, first), y = doings_of(w, other);
+    struct doings x = doings_of(w, first->blocks, first->block_count);
+    struct doings y = doings_of(w, other->blocks, other->block_count);
     return does_as_much(&x, &y, from / to) ? (uint32_t)(from / to) : 0;
+}
+
+/* ---- straight code ------------------------------------------------------------------------------ */
+
+/* Paths meet in it, or a loop begins with it. */
+static bool is_met(const struct cycle_work *w, graph_id id)
+{
+    uint32_t count;
+    const graph_id *users = graph_users(w->g, id, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct graph_node *n = graph_at(w->g, users[i]);
+        if ((n->kind == UOP_SELECT && n->arg[0] != id) || n->kind == GRAPH_PHI)
+            return true;
+    }
+    return false;
+}
+
+static void note_stretch(struct cycle_work *w, struct cycle_stretch *out, uint32_t *count, uint32_t block,
+                         uint32_t steps)
+{
+    (void)w;
+    for (uint32_t i = 0; i < *count; i++)
+        if (out[i].block == block) {
+            out[i].steps = steps > out[i].steps ? steps : out[i].steps;
+            return;
+        }
+    if (*count < CYCLE_STRETCHES)
+        out[(*count)++] = (struct cycle_stretch){block, steps};
+}
+
+/* From a counter of a piece forwards, through selects and joins: what adds to it. */
+static void follow_counter(struct cycle_work *w, const struct cycle_region *r, const struct cycle_phi *p,
+                           struct cycle_stretch *out, uint32_t *count)
+{
+    const struct graph *g = w->g;
+    graph_id flow[LOOK_MAX];
+    unsigned n = 0;
+    flow[n++] = p->phi;
+    if (p->next < w->nodes && p->next != GRAPH_NIL)
+        flow[n++] = cycle_bare(g, p->next);
+    for (unsigned at = 0; at < n; at++) {
+        uint32_t user_count;
+        const graph_id *users = graph_users(g, flow[at], &user_count);
+        for (uint32_t i = 0; i < user_count && n < LOOK_MAX && w->budget > 0; i++) {
+            const struct graph_node *u = graph_at(g, users[i]);
+            uint64_t by;
+            bool known = users[i] >= w->nodes;
+            for (unsigned k = 0; k < n && !known; k++)
+                known = flow[k] == users[i];
+            if (known)
+                continue;
+            w->budget--;
+            uint32_t made = cycle_maker(w, users[i], UINT32_MAX);
+            bool outside = made == UINT32_MAX || !cycle_in_loop(w, g->insns.p[made].block, r->loop);
+            bool joins = (u->kind == UOP_SELECT && u->arg[0] != flow[at]) ||
+                         (u->kind == GRAPH_PHI && !graph_is_loop_phi(g, users[i])) || u->kind == UOP_UNIFORM;
+            bool adds = u->kind == UOP_ADD && u->arg[0] == flow[at] && graph_is_const(g, u->arg[1], &by);
+            if (!outside || !(joins || (adds && is_met(w, users[i]))))
+                continue;
+            flow[n++] = users[i];
+            if (!adds || made == UINT32_MAX || g->blocks.p[g->insns.p[made].block].loop != g->loops.p[r->loop].parent)
+                continue;
+            unsigned bits = uop_type_bits((enum uop_type)u->type);
+            int64_t way = bits >= 64 ? (int64_t)by : (int64_t)(by << (64 - bits)) >> (64 - bits);
+            if (way > INT32_MAX || way < INT32_MIN || way == 0 || (way > 0) != (p->amount > 0) ||
+                size_of(p->amount) > INT32_MAX || way * (int64_t)r->unroll % p->amount != 0)
+                continue;
+            note_stretch(w, out, count, g->insns.p[made].block, (uint32_t)(way * (int64_t)r->unroll / p->amount));
+        }
+    }
+}
+
+uint32_t cycle_find_stretches(struct cycle_work *w, const struct graph_cycle *c, struct cycle_stretch *out)
+{
+    const struct cycle_region *least = NULL;
+    uint32_t count = 0, kept = 0;
+    for (size_t i = 0; i < c->pieces.n; i++) {
+        const struct cycle_region *r = c->pieces.p[i].straight ? NULL : &w->regions[c->pieces.p[i].loop];
+        if (!r)
+            continue;
+        least = !least || r->unroll < least->unroll ? r : least;
+        for (uint32_t k = 0; k < r->phi_count; k++)
+            if (r->phis[k].live && r->phis[k].step_kind == CYCLE_STEP_ADD && r->phis[k].constant && r->phis[k].amount)
+                follow_counter(w, r, &r->phis[k], out, &count);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (out[i].steps < 2 || out[i].steps % least->unroll != 0)
+            continue;
+        struct doings x = doings_of(w, &out[i].block, 1), y = doings_of(w, least->blocks, least->block_count);
+        if (does_as_much(&x, &y, out[i].steps / least->unroll))
+            out[kept++] = out[i];
+    }
+    return kept;
 }
