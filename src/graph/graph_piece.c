@@ -441,12 +441,47 @@ static void scale_pieces(struct joiner *j, uint32_t factor)
     }
 }
 
+/* Loops that are joined already whose bodies were not seen to repeat anything: what their tests say of one another holds.
+ * Straight pieces found by such a step are looked for again. */
+static void settle_units(struct joiner *j)
+{
+    struct cycle_work *w = j->w;
+    struct graph_cycle *c = j->c;
+    struct cycle_region *least = NULL;
+    bool any = false;
+    uint32_t kept = 0;
+    for (size_t i = 0; i < c->pieces.n; i++) {
+        struct cycle_region *r = c->pieces.p[i].straight ? NULL : &w->regions[c->pieces.p[i].loop];
+        if (r && (!least || cycle_turns_as(w, least, r) > 1))
+            least = r;
+    }
+    for (size_t i = 0; i < c->pieces.n; i++) {
+        struct graph_piece *p = &c->pieces.p[i];
+        struct cycle_region *r = p->straight ? NULL : &w->regions[p->loop];
+        uint32_t turns = r && r != least ? cycle_turns_as(w, r, least) : 0;
+        if (turns < 2 || p->unroll != least->unroll)
+            continue;
+        r->unroll = p->unroll = turns * least->unroll;
+        r->inner = 0;
+        any = true;
+    }
+    for (size_t i = 0; i < c->pieces.n && any; i++) {
+        if (c->pieces.p[i].straight)
+            continue;
+        c->pieces.p[kept] = c->pieces.p[i];
+        j->parts.p[kept++] = j->parts.p[i];
+    }
+    if (any)
+        c->pieces.n = j->parts.n = kept;
+}
+
 /* Loops behind the pieces that only their counters show to be pieces too. */
 static void join_counters(struct joiner *j)
 {
     struct cycle_work *w = j->w;
     const struct graph *g = w->g;
     uint32_t parent = g->loops.p[j->r->loop].parent;
+    settle_units(j);
     for (uint32_t b = g->loops.p[j->r->loop].header + 1; b < g->blocks.n && w->budget > 0; b++) {
         uint32_t l = g->blocks.p[b].loop;
         struct cycle_region *other = l ? &w->regions[l - 1] : NULL;

@@ -153,6 +153,18 @@ uint32_t cycle_takes_up(struct cycle_work *w, const struct cycle_region *first, 
     return does_as_much(&x, &y, from / to) ? (uint32_t)(from / to) : 0;
 }
 
+uint32_t cycle_turns_as(struct cycle_work *w, const struct cycle_region *r, const struct cycle_region *least)
+{
+    const struct cycle_phi *a = steady_test(r), *b = steady_test(least);
+    if (!a || !b || size_of(a->amount) <= size_of(b->amount) || size_of(a->amount) % size_of(b->amount) != 0 ||
+        size_of(a->amount) / size_of(b->amount) > UINT16_MAX)
+        return 0;
+    uint32_t turns = (uint32_t)(size_of(a->amount) / size_of(b->amount));
+    struct doings x = doings_of(w, r->blocks, r->block_count);
+    struct doings y = doings_of(w, least->blocks, least->block_count);
+    return does_as_much(&x, &y, turns) ? turns : 0;
+}
+
 /* ---- straight code ------------------------------------------------------------------------------ */
 
 /* Paths meet in it, or a loop begins with it. */
