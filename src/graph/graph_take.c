@@ -28,8 +28,8 @@ static struct doings doings_of(const struct cycle_work *w, const uint32_t *block
             const struct uop_list *l = g->input.insns[n->input].uops;
             for (size_t u = 0; u < l->ops.n; u++) {
                 unsigned kind = l->ops.p[u].kind;
-                bool is_float = kind == UOP_FADD || kind == UOP_FMUL || kind == UOP_FFMA || kind == UOP_FMIN ||
-                                kind == UOP_FMAX;
+                bool is_float =
+                    kind == UOP_FADD || kind == UOP_FMUL || kind == UOP_FFMA || kind == UOP_FMIN || kind == UOP_FMAX;
                 d.floats |= is_float ? UINT64_C(1) << ((kind - UOP_FADD) & 63) : 0;
                 d.float_count += is_float;
                 d.others += kind == UOP_BAR;
@@ -96,7 +96,23 @@ static bool is_made_of(const struct graph *g, graph_id id, graph_id of, unsigned
     return false;
 }
 
-/* n - n % m steps there, n % m here: the rest stands in what the first loop runs over. */
+/* Some bits of a number that `id` is made of: n & mask. */
+static bool finds_bits(const struct graph *g, graph_id id, graph_id of, uint64_t without, unsigned depth)
+{
+    enum { DEPTH = 8 };
+    const struct graph_node *n = graph_at(g, id);
+    uint64_t mask;
+    if (id == GRAPH_NIL)
+        return false;
+    if (n->kind == UOP_AND && graph_is_const(g, n->arg[1], &mask) && n->arg[0] == of && !(mask & without))
+        return true;
+    for (unsigned k = 0; k < n->arg_count && depth < DEPTH; k++)
+        if (finds_bits(g, n->arg[k], of, without, depth + 1))
+            return true;
+    return false;
+}
+
+/* n - n % m steps there, n % m here: the rest, or the bits above it, stand in what the first loop runs over. */
 static bool shares_rest(const struct graph *g, const struct cycle_region *first, const struct cycle_phi *test,
                         const struct cycle_region *other, const struct cycle_phi *rest)
 {
@@ -109,9 +125,12 @@ static bool shares_rest(const struct graph *g, const struct cycle_region *first,
         const struct graph_node *n = graph_at(g, bare);
         if (n->kind == UOP_NEG)
             n = graph_at(g, bare = cycle_bare(g, n->arg[0]));
-        if (n->kind == UOP_AND && graph_is_const(g, n->arg[1], &mask) && mask && !(mask & (mask + 1)) &&
-            (is_made_of(g, test->start, bare, 0) || is_made_of(g, first->limit, bare, 0)))
-            return true;
+        if (n->kind != UOP_AND || !graph_is_const(g, n->arg[1], &mask) || !mask || (mask & (mask + 1)))
+            continue;
+        graph_id runs[2] = {test->start, first->limit};
+        for (unsigned k = 0; k < 2; k++)
+            if (is_made_of(g, runs[k], bare, 0) || finds_bits(g, runs[k], n->arg[0], mask, 0))
+                return true;
     }
     return false;
 }
@@ -180,10 +199,8 @@ static bool is_met(const struct cycle_work *w, graph_id id)
     return false;
 }
 
-static void note_stretch(struct cycle_work *w, struct cycle_stretch *out, uint32_t *count, uint32_t block,
-                         uint32_t steps)
+static void note_stretch(struct cycle_stretch *out, uint32_t *count, uint32_t block, uint32_t steps)
 {
-    (void)w;
     for (uint32_t i = 0; i < *count; i++)
         if (out[i].block == block) {
             out[i].steps = steps > out[i].steps ? steps : out[i].steps;
@@ -191,6 +208,69 @@ static void note_stretch(struct cycle_work *w, struct cycle_stretch *out, uint32
         }
     if (*count < CYCLE_STRETCHES)
         out[(*count)++] = (struct cycle_stretch){block, steps};
+}
+
+static int64_t constant_of(const struct graph *g, graph_id sum)
+{
+    const struct graph_node *n = graph_at(g, sum);
+    uint64_t by = 0;
+    unsigned bits = uop_type_bits((enum uop_type)n->type);
+    graph_is_const(g, n->arg[1], &by);
+    return bits >= 64 ? (int64_t)by : (int64_t)(by << (64 - bits)) >> (64 - bits);
+}
+
+static void note_way(const struct cycle_region *r, const struct cycle_phi *p, int64_t way, uint32_t block,
+                     struct cycle_stretch *out, uint32_t *count)
+{
+    if (way > INT32_MAX || way < INT32_MIN || way == 0 || (way > 0) != (p->amount > 0) ||
+        size_of(p->amount) > INT32_MAX || way * (int64_t)r->unroll % p->amount != 0)
+        return;
+    note_stretch(out, count, block, (uint32_t)(way * (int64_t)r->unroll / p->amount));
+}
+
+/* From where a later piece begins backwards: what was added on the way, times what the sum is multiplied by. */
+static void follow_start(struct cycle_work *w, const struct cycle_region *r, const struct cycle_phi *p,
+                         struct cycle_stretch *out, uint32_t *count)
+{
+    const struct graph *g = w->g;
+    struct {
+        graph_id id;
+        int64_t scale;
+    } todo[LOOK_MAX];
+    unsigned n = 0;
+    todo[n++].id = p->start;
+    todo[0].scale = 1;
+    for (unsigned at = 0; at < n && w->budget > 0; at++, w->budget--) {
+        graph_id id = todo[at].id;
+        const struct graph_node *x = graph_at(g, id);
+        int64_t scale = todo[at].scale;
+        uint64_t by;
+        bool sum = x->kind == UOP_ADD, adds = sum && graph_is_const(g, x->arg[1], NULL);
+        bool times = x->kind == UOP_MUL && graph_is_const(g, x->arg[1], &by) && by && by <= UINT16_MAX;
+        bool opens = sum || times || x->kind == UOP_SELECT || x->kind == UOP_SEXT || x->kind == UOP_ZEXT ||
+                     x->kind == UOP_UNIFORM || (x->kind == GRAPH_PHI && !graph_is_loop_phi(g, id));
+        if (!opens || id >= w->nodes)
+            continue;
+        scale = times ? scale * (int64_t)by : scale;
+        if (scale > UINT16_MAX)
+            continue;
+        uint32_t made = adds ? cycle_maker(w, id, UINT32_MAX) : UINT32_MAX;
+        if (made != UINT32_MAX && g->blocks.p[g->insns.p[made].block].loop == g->loops.p[r->loop].parent &&
+            size_of(constant_of(g, id)) <= INT32_MAX)
+            note_way(r, p, constant_of(g, id) * scale, g->insns.p[made].block, out, count);
+        const graph_id *args;
+        uint32_t args_count = cycle_args(x, &args);
+        args_count = adds || times ? 1 : args_count;
+        for (uint32_t k = x->kind == UOP_SELECT; k < args_count && n < LOOK_MAX; k++) {
+            bool known = false;
+            for (unsigned i = 0; i < n && !known; i++)
+                known = todo[i].id == args[k] && todo[i].scale == scale;
+            if (known)
+                continue;
+            todo[n].id = args[k];
+            todo[n++].scale = scale;
+        }
+    }
 }
 
 /* From a counter of a piece forwards, through selects and joins: what adds to it. */
@@ -225,12 +305,7 @@ static void follow_counter(struct cycle_work *w, const struct cycle_region *r, c
             flow[n++] = users[i];
             if (!adds || made == UINT32_MAX || g->blocks.p[g->insns.p[made].block].loop != g->loops.p[r->loop].parent)
                 continue;
-            unsigned bits = uop_type_bits((enum uop_type)u->type);
-            int64_t way = bits >= 64 ? (int64_t)by : (int64_t)(by << (64 - bits)) >> (64 - bits);
-            if (way > INT32_MAX || way < INT32_MIN || way == 0 || (way > 0) != (p->amount > 0) ||
-                size_of(p->amount) > INT32_MAX || way * (int64_t)r->unroll % p->amount != 0)
-                continue;
-            note_stretch(w, out, count, g->insns.p[made].block, (uint32_t)(way * (int64_t)r->unroll / p->amount));
+            note_way(r, p, constant_of(g, users[i]), g->insns.p[made].block, out, count);
         }
     }
 }
@@ -245,8 +320,11 @@ uint32_t cycle_find_stretches(struct cycle_work *w, const struct graph_cycle *c,
             continue;
         least = !least || r->unroll < least->unroll ? r : least;
         for (uint32_t k = 0; k < r->phi_count; k++)
-            if (r->phis[k].live && r->phis[k].step_kind == CYCLE_STEP_ADD && r->phis[k].constant && r->phis[k].amount)
+            if (r->phis[k].live && r->phis[k].step_kind == CYCLE_STEP_ADD && r->phis[k].constant && r->phis[k].amount) {
                 follow_counter(w, r, &r->phis[k], out, &count);
+                if (i > 0 && r->phis[k].start != GRAPH_NIL)
+                    follow_start(w, r, &r->phis[k], out, &count);
+            }
     }
     for (uint32_t i = 0; i < count; i++) {
         if (out[i].steps < 2 || out[i].steps % least->unroll != 0)
