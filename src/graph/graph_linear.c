@@ -1,7 +1,7 @@
 /* Linear forms over the integers: an integer node is opened into sum(coefficient * symbol) + constant; where a sum
- * might leave its width the form says so (`wraps`). Shifts, masks and exclusive ors of multiples become the same of smaller
- * numbers; a loop's counters and pointers become its number of turns, which is a symbol while forms are solved and an
- * expression of a counter afterwards.
+ * might leave its width the form says so (`wraps`). Shifts, masks and exclusive ors of multiples become the same of
+ * smaller numbers; a loop's counters and pointers become its number of turns, which is a symbol while forms are solved
+ * and an expression of a counter afterwards.
  * requires: ranges · gives: graph_linear_of, graph_linear_node */
 #include "graph/graph_depend_internal.h"
 #include "graph/graph_internal.h"
@@ -224,6 +224,16 @@ static bool open_node(struct graph *g, graph_id id, int64_t m, struct graph_line
                 return open_node(g, n.arg[0], m, out, depth + 1); /* nothing is cut off */
             if (split_bits(g, n.arg[0], (unsigned)__builtin_ctzll(c + 1), &high, &low))
                 return graph_linear_add(out, &low, m);
+        }
+        if (bits == 32 && graph_is_const(g, n.arg[1], &c) && c == 1) { /* the other one of two buffers */
+            const struct graph_node sum = *graph_at(g, n.arg[0]);
+            if (sum.kind == UOP_ADD && graph_is_const(g, sum.arg[1], &c)) {
+                graph_id low = graph_op2(g, UOP_AND, UOP_B32, sum.arg[0], n.arg[1]);
+                if (!(c & 1))
+                    return open_node(g, low, m, out, depth + 1);
+                return !__builtin_add_overflow(out->k, m, &out->k) && !__builtin_mul_overflow(m, -1, &k) &&
+                       open_node(g, low, k, out, depth + 1);
+            }
         }
         if (bits == 32) {
             unsigned s;

@@ -2,8 +2,8 @@
  * chain and answers which one store it reads (same address by exact rules, same width, done whenever the load is), or
  * from which effect on memory is unknown: a loop that stores, a barrier. Local memory is the thread's own and lasts
  * through barriers and loops that do not store to its word. Stores to different parameters are taken not to meet:
- * that is marked, so that nothing above calls it proved. The walk has a budget, so that building stays linear. requires:
- * addresses as nodes · gives: graph_access.from_store, may_alias, version */
+ * that is marked, so that nothing above calls it proved. The walk has a budget, so that building stays linear.
+ * requires: addresses as nodes · gives: graph_access.from_store, may_alias, version */
 #include "graph/graph_internal.h"
 
 enum relation { APART, ASSUMED_APART, SAME, MAY_MEET };
