@@ -18,6 +18,7 @@ struct expand {
     struct pat_expanded *e;
     struct pat_branches branches;
     struct pat_divisions divisions;
+    bool *read;   /* by node: it has a reading */
     bool divided; /* they were looked for */
     bool wide;    /* the division being kept is of 64 bits */
     struct graph *g;
@@ -151,6 +152,8 @@ static enum uop_type number_of(const struct cu_block *b, bool *is_unsigned)
 static bool add_reading(struct expand *x, const struct pat_reading *r)
 {
     VEC_PUSH(x->a, x->e->list, *r);
+    if (r->node < x->x.count)
+        x->read[r->node] = true;
     return map_u64_put(x->a, &x->e->of, r->node, (uint32_t)x->e->list.n - 1);
 }
 
@@ -288,10 +291,12 @@ static bool may_root(const struct pat_term *t, const struct graph_node *n)
 static void run_page(struct expand *x, const struct pat_page *page, const struct pat_variant *v)
 {
     for (graph_id id = 1; id < x->x.count; id++) {
+        if (!x->x.live[id] || (!x->read[id] && !may_root(v->value, graph_at(x->g, id))))
+            continue;
         const struct pat_reading *before = pat_reading_of(&x->x, id);
         bool taken = before && before->via != PAT_RULE_SCALED;
         bool inside = x->e->inside && id < x->e->nodes && x->e->inside[id];
-        if (!x->x.live[id] || taken || inside || !may_root(v->value, graph_at(x->g, before ? before->as : id)))
+        if (taken || inside || !may_root(v->value, graph_at(x->g, before ? before->as : id)))
             continue;
         pat_ctx_begin(&x->c, page, v, id);
         x->c.slow_path = (struct pat_slow){0};
@@ -435,6 +440,9 @@ enum sp_status pat_expand(const struct pat_library *lib, struct arena *a, struct
     if (status != SP_OK)
         return status;
     x.x.expanded = e;
+    x.read = ARENA_ARRAY(a, bool, x.x.count + 1);
+    if (!x.read)
+        return SP_ERR_MEMORY;
     if (!pat_branches_init(&x.branches, a, g))
         return SP_ERR_MEMORY;
     x.c = (struct pat_ctx){.g = g, .a = a, .x = &x.x, .branches = &x.branches};
