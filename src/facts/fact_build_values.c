@@ -106,37 +106,6 @@ static int by_use(const void *p, const void *q)
     return (int)a->other_thread - (int)b->other_thread;
 }
 
-/* Loads of one place that bring different things (the maximum, then the sum): in one expression they need their ids. */
-static void tell_loads(struct fact_source *s, graph_id root, bool told)
-{
-    enum { LOOKED_AT = 96, LOADS = 32 };
-    graph_id queue[LOOKED_AT], loads[LOADS];
-    uint32_t head = 0, tail = 0, count = 0;
-    queue[tail++] = root;
-    while (head < tail) {
-        graph_id at = queue[head++];
-        const struct graph_node *n = graph_at(s->g, graph_reads(s->g, at) != GRAPH_NIL ? graph_reads(s->g, at) : at);
-        if (n->kind == UOP_LOAD && map_u64_get(&s->mean->value_of, at, NULL)) {
-            for (uint32_t i = 0; i < count; i++) {
-                const struct graph_node *other = graph_at(s->g, loads[i]);
-                bool again = other->arg[0] == n->arg[0] && other->space == n->space && other->width == n->width;
-                if (again && mean_set_told(s->mean, at, told))
-                    mean_set_told(s->mean, loads[i], told);
-            }
-            if (count < LOADS)
-                loads[count++] = at;
-            continue;
-        }
-        for (unsigned i = 0; i < n->arg_count; i++) {
-            bool seen = n->arg[i] == GRAPH_NIL;
-            for (uint32_t k = 0; k < tail && !seen; k++)
-                seen = queue[k] == n->arg[i];
-            if (!seen && tail < LOOKED_AT)
-                queue[tail++] = n->arg[i];
-        }
-    }
-}
-
 static void build_value(struct arena *a, struct fact_source *s, struct fact_kernel *k, uint32_t index)
 {
     static const enum fact_where via[] = {FACT_REGISTER, FACT_UNIFORM, FACT_PREDICATE, FACT_SHARED,
@@ -150,11 +119,8 @@ static void build_value(struct arena *a, struct fact_source *s, struct fact_kern
     enum uop_type as = fact_float_type(f.type);
     if (v->evidence.n)
         mean_look_from(s->mean, g->insns.p[v->evidence.p[0]].block);
-    if (graph_at(g, v->node)->kind != UOP_LOAD)
-        tell_loads(s, v->node, true);
     f.expr = mean_definition(s->mean, v->node, as, MEAN_INNER);
     f.name = fact_value_name(a, s, v->node);
-    tell_loads(s, v->node, false);
     mean_look_from(s->mean, UINT32_MAX);
     struct fact_storage *storage = ARENA_ARRAY(a, struct fact_storage, v->storage.n);
     struct fact_use *uses = ARENA_ARRAY(a, struct fact_use, v->uses.n);
@@ -240,7 +206,7 @@ static void chain_collect(struct fact_source *s, struct arena *a, graph_id root,
             if (v && v->accumulator && v->named != v->node)
                 next = v->node; /* whatever paths make of it: the step that makes it */
             const struct graph_node *arg = graph_at(s->g, next);
-            bool told = arg->kind == UOP_LOAD && mean_is_told(s->mean, next);
+            bool told = arg->kind == UOP_LOAD && map_u64_get(&s->mean->variables, next, NULL); /* stands as its id */
             if ((arg->kind == UOP_LOAD && !told) || arg->kind == GRAPH_PHI || map_u64_get(&seen, next, NULL))
                 continue;
             if (tail == CHAIN_NODES) {
@@ -474,7 +440,6 @@ static void build_output(struct arena *a, struct fact_source *s, struct fact_ker
         if (place_value_of(s->place, node, &index))
             o.value = s->mean->value_ids.p[index];
         node = mean_stored_value(s->mean, node, x->width);
-        tell_loads(s, node, true);
         o.exact = exact_text(a, s, node, g->insns.p[x->insn].block);
         const struct place_value *v = place_value_of(s->place, node, &index);
         bool variable = v && v->accumulator && v->named != v->node; /* told by its id, as it has no written-out form */
@@ -483,7 +448,6 @@ static void build_output(struct arena *a, struct fact_source *s, struct fact_ker
                                           MEAN_EXPANDED);
         struct pat_differences d = {0};
         pat_differences(s->mean, s->patterns, node, a, &d);
-        tell_loads(s, node, false);
         struct fact_differs *list = ARENA_ARRAY(a, struct fact_differs, d.list.n);
         for (size_t i = 0; i < d.list.n && list; i++)
             list[i] = (struct fact_differs){d.list.p[i].when, d.list.p[i].exact, d.list.p[i].real};
