@@ -106,6 +106,36 @@ static int by_use(const void *p, const void *q)
     return (int)a->other_thread - (int)b->other_thread;
 }
 
+static const struct graph_cycle *cycle_of_variable(const struct fact_source *s, graph_id named)
+{
+    size_t from = 0, to = s->place->leaving.n; /* by node */
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (s->place->leaving.p[middle].node < named)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    bool found = from < s->place->leaving.n && s->place->leaving.p[from].node == named && s->g->cycles;
+    return found ? &s->g->cycles->cycles.p[s->place->leaving.p[from].cycle] : NULL;
+}
+
+/* The block that makes a node; `other` where no instruction does. */
+static uint32_t block_of(const struct fact_source *s, graph_id node, uint32_t other)
+{
+    uint32_t count;
+    const struct place_value *v = place_value_of(s->place, node, NULL);
+    if (v && v->node == node && v->accumulator && v->named != node) { /* what one turn makes of it */
+        const struct graph_cycle *c = cycle_of_variable(s, v->named);
+        if (c && c->pieces.n && c->pieces.p[c->best].block_count)
+            return c->pieces.p[c->best].blocks[0];
+    }
+    if (v && v->node == node && v->evidence.n)
+        return s->g->insns.p[v->evidence.p[0]].block;
+    const uint32_t *defs = graph_defs_of(s->g, node, &count);
+    return count ? s->g->insns.p[s->g->defs.p[defs[0]].insn].block : other;
+}
+
 static void build_value(struct arena *a, struct fact_source *s, struct fact_kernel *k, uint32_t index)
 {
     static const enum fact_where via[] = {FACT_REGISTER, FACT_UNIFORM, FACT_PREDICATE, FACT_SHARED,
@@ -117,8 +147,7 @@ static void build_value(struct arena *a, struct fact_source *s, struct fact_kern
                            .confidence = v->assumed ? FACT_ASSUMED : FACT_PROVED};
     f.type = mean_type(s->mean, v->node);
     enum uop_type as = fact_float_type(f.type);
-    if (v->evidence.n)
-        mean_look_from(s->mean, g->insns.p[v->evidence.p[0]].block);
+    mean_look_from(s->mean, block_of(s, v->node, UINT32_MAX));
     f.expr = mean_definition(s->mean, v->node, as, MEAN_INNER);
     f.name = fact_value_name(a, s, v->node);
     mean_look_from(s->mean, UINT32_MAX);
@@ -225,20 +254,6 @@ static int by_number(const void *p, const void *q)
     return a < b ? -1 : a > b;
 }
 
-static const struct graph_cycle *cycle_of_variable(const struct fact_source *s, graph_id named)
-{
-    size_t from = 0, to = s->place->leaving.n; /* by node */
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (s->place->leaving.p[middle].node < named)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    bool found = from < s->place->leaving.n && s->place->leaving.p[from].node == named && s->g->cycles;
-    return found ? &s->g->cycles->cycles.p[s->place->leaving.p[from].cycle] : NULL;
-}
-
 /* What a line says of a node: of a variable's step that a turn may leave the loop before, the old value too. */
 static graph_id line_node(const struct fact_source *s, graph_id node)
 {
@@ -259,22 +274,6 @@ static graph_id line_node(const struct fact_source *s, graph_id node)
     if (graph_is_const(g, when, NULL) || when == GRAPH_NIL)
         return node;
     return graph_op3(g, UOP_SELECT, (enum uop_type)graph_at(g, node)->type, when, node, v->named);
-}
-
-/* The block that makes a node; `other` where no instruction does. */
-static uint32_t block_of(const struct fact_source *s, graph_id node, uint32_t other)
-{
-    uint32_t count;
-    const struct place_value *v = place_value_of(s->place, node, NULL);
-    if (v && v->node == node && v->accumulator && v->named != node) { /* what one turn makes of it */
-        const struct graph_cycle *c = cycle_of_variable(s, v->named);
-        if (c && c->pieces.n && c->pieces.p[c->best].block_count)
-            return c->pieces.p[c->best].blocks[0];
-    }
-    if (v && v->node == node && v->evidence.n)
-        return s->g->insns.p[v->evidence.p[0]].block;
-    const uint32_t *defs = graph_defs_of(s->g, node, &count);
-    return count ? s->g->insns.p[s->g->defs.p[defs[0]].insn].block : other;
 }
 
 /* A variable as a store has it: its id, or what says that an older value leaves the loop. */
