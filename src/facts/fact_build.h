@@ -59,8 +59,9 @@ enum sp_status fact_build_reads(struct arena *a, struct fact_source *s, struct f
 enum sp_status fact_build_phases(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 enum sp_status fact_build_summary(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 
-/* What each node computes, as a number that other graphs can be compared with; by node. NULL when out of memory. */
-const uint64_t *fact_identities(struct arena *a, const struct graph *g);
+/* What each node computes, as a number that other graphs can be compared with; by node. NULL when out of memory.
+ * *atomics: the same of all atomic updates together, in any order. */
+const uint64_t *fact_identities(struct arena *a, const struct graph *g, uint64_t *atomics);
 
 /* Blocks of that many threads that are on a multiprocessor at once, and what keeps it from being more: of equals the
  * first of threads, blocks, registers, shared. 0: none fits, or the architecture's limits are not known (*limit
