@@ -139,10 +139,12 @@ static void build_one(struct arena *a, struct fact_source *s, struct fact_kernel
             f.role = FACT_ROLE_UNKNOWN;
     } else {
         f.role = (enum fact_role)roles[instance];
+        mean_look_from(s->mean, s->g->insns.p[instance].block);
         f.runs_when = mean_condition(s->mean, s->g->insns.p[instance].runs_when);
         f.expr = mean_insn_expr(s->mean, instance, roles[instance]);
         fill_patterns(s, a, k, &f, matches->items + matches->starts[input],
                       matches->starts[input + 1] - matches->starts[input]);
+        mean_look_from(s->mean, UINT32_MAX);
     }
     if (in->uops->unknown || t->no_encoding)
         add_unknown(a, k, &f, t, t->no_encoding ? FACT_WHY_ENCODING : FACT_WHY_SEMANTICS);
@@ -168,6 +170,7 @@ static void fill_hold(struct arena *a, struct fact_source *s, uint32_t def, stru
     graph_id whole = d->part && d->wide != GRAPH_NIL ? d->wide : half ? n->arg[0] : GRAPH_NIL;
     uint32_t index;
     unsigned part = 0;
+    mean_look_from(s->mean, s->g->insns.p[d->insn].block);
     if (place_value_of(s->place, d->node, &index)) {
         graph_id value = s->place->values.p[index].node; /* what a guarded write leaves there is the value as told */
         hold->value = s->mean->value_ids.p[index];

@@ -134,7 +134,8 @@ static void find_units(struct phases *p)
     }
     for (size_t i = 0; i < p->g->loops.n; i++) {
         const struct graph_loop *l = &p->g->loops.p[i];
-        bool known = cycles && cycles->cycle_of && cycles->cycle_of[l->header];
+        bool known = (cycles && cycles->cycle_of && cycles->cycle_of[l->header]) ||
+                     graph_is_slow(p->g, p->g->blocks.p[l->header].first); /* an expansion's: none of the source */
         if (!known && !l->parent)
             add_unit(p, (struct unit){.first = l->first, .last = l->last, .turns = true});
     }

@@ -182,8 +182,8 @@ static void build_sentence(struct arena *a, struct fact_source *s, struct fact_k
     for (size_t i = 0; i < k->values.n; i++)
         counts[k->values.p[i].cls]++;
     bool branches = has_role(k, FACT_ROLE_BRANCH) || has_role(k, FACT_ROLE_LOOP_TEST);
-    if (s->g->loops.n)
-        str_addf(&b, "; %zu loop%s", s->g->loops.n, s->g->loops.n == 1 ? "" : "s");
+    if (k->loops.n)
+        str_addf(&b, "; %zu loop%s", k->loops.n, k->loops.n == 1 ? "" : "s");
     else if (!branches && !has_role(k, FACT_ROLE_CALL) && !s->g->incomplete)
         str_add(&b, "; no branch");
     if (has_role(k, FACT_ROLE_CALL))

@@ -135,7 +135,7 @@ static void evaluate_phi(struct evaluator *e, graph_id id, struct field_set *out
         return;
     }
     uint64_t turn = r->loop == e->loop && e->turn == TURN_FIRST ? 0 : last_turn(e, r);
-    if (r->loop == e->loop && e->turn == TURN_AFTER)
+    if (r->loop == e->loop ? e->turn == TURN_AFTER : r->tests_first)
         turn = field_add(turn, 1);
     struct field_set start = {0}, step = {0};
     e->phis++;

@@ -219,7 +219,7 @@ void cycle_find_inductions(struct cycle_work *w, struct cycle_region *r)
         if (!p->live || p->step_kind == CYCLE_STEP_NONE)
             continue;
         bool known = p->constant || p->test; /* an index that steps by a row says less than what counts the rows */
-        int score = (p->address ? known ? 8 : 1 : 0) + (p->guard ? 4 : 0) + (p->test ? 3 : 0);
+        int score = (p->address ? known ? 8 : 1 : 0) + (p->guard ? 4 : 0) + (p->test ? 5 : 0);
         if (p->pointer)
             score = p->test ? 1 : 0;
         if (score > best) {
@@ -341,12 +341,19 @@ static graph_id as_shift(struct cycle_work *w, const struct cycle_phi *p, graph_
     if (!above && !graph_is_const(g, n.arg[1], &k))
         return atom;
     graph_id x = above ? n.arg[1] : n.arg[0];
-    if (n.kind == UOP_ILT_S &&
-        (k >> 31 || !(is_nonnegative(g, x) || (phi_is_nonnegative(g, p) && cycle_bare(g, x) == p->phi))))
-        return atom;
     uint64_t limit = above ? k + 1 : k, t = 0;
     if (limit == 0 || limit >> 31)
         return atom;
+    if (n.kind == UOP_ILT_S && !(is_nonnegative(g, x) || (phi_is_nonnegative(g, p) && cycle_bare(g, x) == p->phi))) {
+        if ((limit & (limit - 1)) != 0 || limit < 2 || k >> 31)
+            return atom; /* signed: x < 2^b is x >> b < 1, the shift rounding down */
+        struct uop like = {.kind = UOP_ILT_S, .type = UOP_B1, .imm = n.imm};
+        graph_id zero = graph_const(g, type_of(g, x), 0);
+        graph_id low =
+            graph_op2(g, UOP_SAR, type_of(g, x), x, graph_const(g, UOP_B32, (unsigned)__builtin_ctzll(limit)));
+        graph_id positive = graph_pure(g, &like, (graph_id[]){zero, low}, 2);
+        return above ? positive : graph_not(g, positive);
+    }
     const struct graph_node *f = graph_at(g, following);
     bool next = following != GRAPH_NIL && (f->kind == UOP_SHR || f->kind == UOP_SAR) &&
                 cycle_bare(g, f->arg[0]) == cycle_bare(g, x) && graph_is_const(g, f->arg[1], &t) && t < 31;
@@ -488,7 +495,9 @@ void cycle_find_test(struct cycle_work *w, struct cycle_region *r)
         return;
     r->tested = (int32_t)(p - r->phis);
     graph_id until = p->next == GRAPH_NIL ? GRAPH_NIL : express_test(w, r, p, p->phi, cycle_bare(w->g, p->next), e);
-    r->limit = e->block == w->g->loops.p[r->loop].latch ? equality_limit(w, until, p->phi) : GRAPH_NIL;
+    const struct graph_loop *l = &w->g->loops.p[r->loop];
+    r->tests_first = e->block == l->header && l->header != l->latch;
+    r->limit = e->block == l->latch || r->tests_first ? equality_limit(w, until, p->phi) : GRAPH_NIL;
 }
 
 /* Steps of the source until `t` ends the loop, where that is one subtraction. */

@@ -415,8 +415,9 @@ static void read_arch(struct img_reader *r)
     m->sm = r->new_layout ? r->elf.flags >> 8 & 0xff : r->elf.flags & 0xff;
     uint32_t bytes;
     const uint8_t *note = r->new_layout ? find_note(r, ".note.nv.cuinfo", NOTE_CUDA_INFO, &bytes) : NULL;
-    if (note != NULL && bytes >= 4 && bits_le16(note + 2) != m->sm) {
-        img_elf_damage(&r->elf, "elf-header", NULL, 48, "the header says sm_%u, the note sm_%u", m->sm,
+    /* The note tells the virtual architecture of the PTX: no newer than the machine code made of it. */
+    if (note != NULL && bytes >= 4 && bits_le16(note + 2) > m->sm) {
+        img_elf_damage(&r->elf, "elf-header", NULL, 48, "the header says sm_%u, the note compute_%u", m->sm,
                        bits_le16(note + 2));
         m->sm = 0;
     }

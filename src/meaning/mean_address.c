@@ -121,15 +121,72 @@ static unsigned natural_width(const struct mean *m, const struct graph_access *x
     return 8;
 }
 
+/* `a OP b` of whole elements; what was widened from 32 bits is combined before it is widened. */
+static graph_id combine(const struct mean *m, enum uop_kind kind, enum uop_type type, graph_id a, graph_id b)
+{
+    const struct graph_node x = *graph_at(m->g, a);
+    uint64_t c;
+    bool widened = type == UOP_B64 && (x.kind == UOP_SEXT || x.kind == UOP_ZEXT) && x.imm == 32 &&
+                   uop_type_bits((enum uop_type)graph_at(m->g, x.arg[0])->type) == 32;
+    if (!widened || !graph_is_const(m->g, b, &c))
+        return graph_op2(m->g, kind, type, a, b);
+    bool fits = x.kind == UOP_SEXT ? (uint64_t)(int64_t)(int32_t)(uint32_t)c == c : kind == UOP_AND || c <= UINT32_MAX;
+    if (!fits)
+        return graph_op2(m->g, kind, type, a, b);
+    graph_id narrow = graph_op2(m->g, kind, UOP_B32, x.arg[0], graph_const(m->g, UOP_B32, c & UINT32_MAX));
+    return graph_op1(m->g, (enum uop_kind)x.kind, UOP_B64, narrow);
+}
+
+/* The same modulo what the address is counted in: bytes * the result is `id` there. */
+static graph_id modular_quotient(const struct mean *m, graph_id id, int64_t bytes, unsigned depth)
+{
+    enum { QUOTIENT_DEPTH = 6 };
+    const struct graph_node n = *graph_at(m->g, id);
+    enum uop_type type = (enum uop_type)n.type;
+    uint64_t c;
+    if (depth > QUOTIENT_DEPTH || (type != UOP_B32 && type != UOP_B64))
+        return GRAPH_NIL;
+    if (graph_is_const(m->g, id, &c)) {
+        int64_t value = type == UOP_B64 ? (int64_t)c : (int32_t)(uint32_t)c;
+        uint64_t whole = (uint64_t)(value / bytes);
+        return value % bytes ? (graph_id)GRAPH_NIL
+                             : graph_const(m->g, type, type == UOP_B64 ? whole : whole & UINT32_MAX);
+    }
+    switch (n.kind) {
+    case UOP_MUL:
+        if (!graph_is_const(m->g, n.arg[1], &c) || c % (uint64_t)bytes != 0)
+            return GRAPH_NIL;
+        return c == (uint64_t)bytes ? n.arg[0]
+                                    : graph_op2(m->g, UOP_MUL, type, n.arg[0],
+                                                modular_quotient(m, n.arg[1], bytes, depth + 1));
+    case UOP_AND:
+    case UOP_OR:
+    case UOP_XOR:
+    case UOP_ADD: {
+        graph_id a = modular_quotient(m, n.arg[0], bytes, depth + 1);
+        graph_id b = a == GRAPH_NIL ? (graph_id)GRAPH_NIL : modular_quotient(m, n.arg[1], bytes, depth + 1);
+        return b == GRAPH_NIL ? (graph_id)GRAPH_NIL : combine(m, (enum uop_kind)n.kind, type, a, b);
+    }
+    default: return GRAPH_NIL;
+    }
+}
+
 /* A node whose value is always a multiple of `bytes` although its coefficient is not: what it is
- * divided by that; NIL: not known to be one. */
-static graph_id quotient(const struct mean *m, graph_id id, int64_t bytes)
+ * divided by that; NIL: not known to be one. `extended`: it is widened behind this, so nothing may wrap. */
+static graph_id quotient(const struct mean *m, graph_id id, int64_t bytes, bool extended)
 {
     struct graph_node n = *graph_at(m->g, id);
     uint64_t mask, factor;
     enum uop_type type = (enum uop_type)n.type;
-    if (bytes < 2 || (bytes & (bytes - 1)) != 0 || (n.kind != UOP_AND && n.kind != UOP_MUL) ||
-        !graph_is_const(m->g, n.arg[1], &mask) || mask % (uint64_t)bytes != 0)
+    if (bytes < 2 || (bytes & (bytes - 1)) != 0)
+        return GRAPH_NIL;
+    graph_id whole = extended || n.kind == UOP_MUL ? (graph_id)GRAPH_NIL : modular_quotient(m, id, bytes, 0);
+    if (whole != GRAPH_NIL) {
+        const struct graph_node *w = graph_at(m->g, whole);
+        return (w->kind == UOP_SEXT || w->kind == UOP_ZEXT) && w->imm == 32 ? w->arg[0] : whole;
+    }
+    if ((n.kind != UOP_AND && n.kind != UOP_MUL) || !graph_is_const(m->g, n.arg[1], &mask) ||
+        mask % (uint64_t)bytes != 0)
         return GRAPH_NIL;
     if (n.kind == UOP_MUL) { /* only where the product cannot wrap: a thread number is below 1024 */
         const struct graph_node *x = graph_at(m->g, n.arg[0]);
@@ -149,7 +206,8 @@ static bool divides(const struct mean *m, const struct graph_affine *f, int64_t 
 {
     for (unsigned i = 0; i < f->term_count; i++)
         if (f->terms[i].coefficient % bytes != 0 &&
-            !(f->terms[i].coefficient == 1 && quotient(m, f->terms[i].term, bytes) != GRAPH_NIL))
+            !(f->terms[i].coefficient == 1 &&
+              quotient(m, f->terms[i].term, bytes, f->terms[i].extend != 0) != GRAPH_NIL))
             return false;
     return f->offset % bytes == 0;
 }
@@ -168,6 +226,18 @@ static int64_t find_frame(const struct mean *m)
     return low;
 }
 
+/* An access in elements of `width` bytes. */
+static void note_width(struct mean *m, int at, unsigned width)
+{
+    struct mean_array *array = &m->work->arrays[at];
+    if (array->bytes && array->bytes != width) {
+        bool fixed = at >= (int)m->param_count;
+        array->mixed |= fixed;
+        width = fixed ? 1 : width < array->bytes ? width : array->bytes;
+    }
+    array->bytes = array->mixed ? 1 : width;
+}
+
 enum sp_status mean_find_arrays(struct mean *m)
 {
     uint32_t count = m->param_count + MEAN_FIXED_ARRAYS;
@@ -181,23 +251,25 @@ enum sp_status mean_find_arrays(struct mean *m)
         if (m->params[i].size == 8 && mean_declared(m->params[i].type, &declared, &pointer) && pointer)
             m->work->arrays[i] = declared;
     }
-    for (uint32_t i = 0; i < m->g->accesses.n; i++) {
-        const struct graph_access *x = &m->g->accesses.p[i];
-        struct graph_affine f;
-        int at = mean_array_of(m, x->address, (enum uop_space)x->space, &f);
-        if (at < 0 || m->work->arrays[at].declared)
-            continue;
-        struct mean_array *array = &m->work->arrays[at];
-        unsigned width = natural_width(m, x);
-        while (width > 1 && !divides(m, &f, width))
-            width /= 2;
-        if (array->bytes && array->bytes != width) {
-            bool fixed = at >= (int)m->param_count;
-            array->mixed |= fixed;
-            width = fixed ? 1 : width < array->bytes ? width : array->bytes;
+    /* One access that is no whole number of its elements is told in bytes, the others still by element; only where none
+     * is, what they are moved in is cut. */
+    for (unsigned pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < m->g->accesses.n; i++) {
+            const struct graph_access *x = &m->g->accesses.p[i];
+            struct graph_affine f;
+            int at = mean_array_of(m, x->address, (enum uop_space)x->space, &f);
+            if (at < 0 || m->work->arrays[at].declared || (pass && m->work->arrays[at].lanes))
+                continue;
+            unsigned width = natural_width(m, x);
+            if (pass == 0 && !divides(m, &f, width))
+                continue;
+            while (width > 1 && !divides(m, &f, width))
+                width /= 2;
+            note_width(m, at, width);
         }
-        array->bytes = array->mixed ? 1 : width;
-        array->lanes = 1;
+        for (uint32_t i = 0; i < count; i++)
+            if (m->work->arrays[i].bytes && m->work->arrays[i].lanes == 0)
+                m->work->arrays[i].lanes = 1;
     }
     for (uint32_t i = 0; i < count; i++)
         if (m->work->arrays[i].lanes == 0)
@@ -214,7 +286,7 @@ static void index_sum(const struct mean *m, const struct graph_affine *f, int64_
     for (unsigned i = 0; i < f->term_count; i++) {
         int64_t c = f->terms[i].coefficient / bytes;
         if (f->terms[i].coefficient % bytes != 0) {
-            mean_sum_add(m, sum, quotient(m, f->terms[i].term, bytes), 1, false, 0);
+            mean_sum_add(m, sum, quotient(m, f->terms[i].term, bytes, f->terms[i].extend != 0), 1, false, 0);
             continue;
         }
         struct mean_sum opened = *sum;
@@ -399,7 +471,7 @@ struct mean_text mean_text_element(struct mean *m, graph_id address, enum uop_sp
     struct mean_sum sum;
     index_sum(m, &f, bytes, &sum);
     struct mean_text index = mean_text_terms(m, &sum, style, depth + 1);
-    if (!address_of && array->declared && array->lanes == 1 && bytes < 4 && moved > bytes)
+    if (!address_of && array->lanes == 1 && bytes < 4 && moved > bytes && at < (int)m->param_count)
         return mean_piece(m, PREC_UNARY, "*(%s *)&%s[%s]", memory_type((unsigned)moved, part.is_float),
                           array_name(m, at, part.is_float), index.cut ? "\xe2\x80\xa6" : index.p);
     if (part.number && bytes == 4 && array->lanes == 1) /* one number in the place of two elements */

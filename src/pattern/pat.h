@@ -59,7 +59,7 @@ struct pat_result {
     VEC(struct pat_match) matches; /* in a fixed order: by last instruction, wholes after their parts; see pat_run.c */
     const graph_id *real;          /* private: the real-number reading of every node that has one of its own */
     const graph_id *plain;         /* private: the same without minimum and maximum: functions alone */
-    const uint8_t *rests_on;       /* private: by node, the real rules its reading rests on */
+    const uint32_t *rests_on;      /* private: by node, the real rules its reading rests on, what it approximates */
     const void *expanded;          /* private */
     uint32_t real_count;
 };

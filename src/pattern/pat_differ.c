@@ -327,7 +327,7 @@ static bool make_tape(struct cone *c)
 }
 
 /* Functions that the machine only approximates, and what it does for each. */
-static void rounding_row(struct cone *c, unsigned rules, struct pat_differences *out)
+static void rounding_row(struct cone *c, uint32_t rules, struct pat_differences *out)
 {
     static const struct {
         unsigned rule;
@@ -342,6 +342,14 @@ static void rounding_row(struct cone *c, unsigned rules, struct pat_differences 
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
         if (rules & ways[i].rule)
             str_addf(&machine, "%s%s", machine.n ? "; " : "", ways[i].machine);
+    bool some = false;
+    for (unsigned k = 0; k < PAT_APPROXIMATED; k++) {
+        if (!(rules >> (PAT_RULE_COUNT + k) & 1))
+            continue;
+        str_addf(&machine, "%s%s", some ? ", " : machine.n ? "; an approximation of " : "an approximation of ",
+                 pat_approximated_names[k]);
+        some = true;
+    }
     if (machine.n)
         add_row(c, out, "always", machine.p, "the function itself, without rounding");
 }
@@ -381,9 +389,9 @@ enum sp_status pat_differences(struct mean *m, const struct pat_result *matches,
                      .matches = matches,
                      .exact = pat_plain_node(matches, node),
                      .real = pat_real_node(matches, node)};
-    if (c.real == node)
+    uint32_t rules = node < matches->real_count ? matches->rests_on[node] : 0;
+    if (c.real == node && !rules)
         return SP_OK;
-    unsigned rules = node < matches->real_count ? matches->rests_on[node] : 0;
     rounding_row(&c, rules, out);
     if (!(rules & PAT_RULE_SELECT))
         return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;

@@ -176,6 +176,9 @@ static struct pat_binding bind(struct order *o, const struct pat_found *f, const
         out.as = UOP_VOID;
     } else if (e->kind == CU_CALL && strcmp(e->text, "type") == 0) {
         out.text = f->match.root != GRAPH_NIL ? mean_type(o->m, f->match.root) : "";
+    } else if (e->kind == CU_CALL && strcmp(e->text, "width") == 0) {
+        out.kind = PAT_BIND_INT;
+        out.number = f->width;
     } else if (e->kind == CU_CALL && strcmp(e->text, "variants") == 0) {
         out.kind = PAT_BIND_INT;
         out.number = variants_of(o, f);
@@ -219,9 +222,12 @@ enum sp_status pat_finish(struct mean *m, struct arena *a, struct pat_index *x, 
             if (e->kind == CU_NAME && cu_find_variable(&f->variant->block, e->text) < 0)
                 continue;
             struct pat_binding b = bind(&o, f, &f->page->bindings.p[k]);
-            if (e->kind == CU_CALL && strcmp(e->text, "value") == 0)
-                b.text =
-                    pat_real_expr(m, out, f->stored != GRAPH_NIL ? f->stored : f->match.root, UOP_VOID, MEAN_EXPANDED);
+            if (e->kind == CU_CALL && strcmp(e->text, "value") == 0) {
+                graph_id value = f->stored != GRAPH_NIL ? f->stored : f->match.root;
+                b.text = pat_real_expr(m, out, value, UOP_VOID, MEAN_EXPANDED);
+                if (value < out->real_count)
+                    f->via |= out->rests_on[value] & PAT_RULE_ALL;
+            }
             VEC_PUSH(a, f->match.bindings, b);
         }
         set_via(&o, f, f->via);

@@ -43,7 +43,7 @@ struct builder {
     struct arena *a;
     const struct pat_index *x;
     graph_id *of;
-    uint8_t *rests_on;
+    uint32_t *rests_on; /* rules, and functions that are approximated */
     uint32_t nodes; /* of the graph and of readings, before this began */
     const struct map_u64 *minmax;
     const struct map_u64 *variables; /* nodes told by a name */
@@ -51,10 +51,12 @@ struct builder {
 };
 
 /* A copy of a reading's node over the readings of what it is made of; nodes that only exist in it are copied too. */
-static graph_id over_readings(struct builder *b, graph_id id, uint8_t *rests_on, unsigned depth)
+static graph_id over_readings(struct builder *b, graph_id id, uint32_t *rests_on, unsigned depth)
 {
     struct graph_node n = *graph_at(b->g, id);
     graph_id first_made = b->x->expanded->nodes;
+    if (!(*rests_on & PAT_RULE_ALL) && n.kind != UOP_SQRT) /* no rule says how; a root is rounded once */
+        *rests_on |= pat_approximated(&n);
     for (unsigned i = 0; i < n.arg_count; i++) {
         bool own = n.arg[i] >= first_made && n.arg[i] < b->nodes && depth < 8 && pat_is_pure(graph_at(b->g, n.arg[i]));
         if (n.arg[i] < b->nodes)
@@ -79,12 +81,12 @@ static void build(struct builder *b)
             if (pat_minmax_of(g, id, &v)) {
                 b->of[id] = fresh(g, minmax_kind(&v, v.maximum), v.as, 0, real_of(b->of, b->nodes, s.a),
                                   real_of(b->of, b->nodes, s.b));
-                b->rests_on[id] = (uint8_t)(PAT_RULE_SELECT | b->rests_on[s.a] | b->rests_on[s.b]);
+                b->rests_on[id] = PAT_RULE_SELECT | b->rests_on[s.a] | b->rests_on[s.b];
             }
             continue;
         }
         if (r) {
-            uint8_t rests_on = (uint8_t)r->via;
+            uint32_t rests_on = r->via;
             b->of[id] = over_readings(b, r->as, &rests_on, 0);
             b->rests_on[id] = rests_on;
             continue;
@@ -92,6 +94,7 @@ static void build(struct builder *b)
         const struct graph_node n = *graph_at(g, id);
         bool changed = false;
         struct graph_node copy = n;
+        b->rests_on[id] |= pat_approximated(&n);
         for (unsigned i = 0; pat_is_pure(&n) && i < n.arg_count; i++) {
             copy.arg[i] = real_of(b->of, b->nodes, n.arg[i]);
             b->rests_on[id] |= b->rests_on[n.arg[i]];
@@ -118,8 +121,8 @@ enum sp_status pat_real_build(struct mean *m, struct arena *a, struct pat_index 
                    plain = real;
     real.of = ARENA_ARRAY(a, graph_id, nodes);
     plain.of = ARENA_ARRAY(a, graph_id, nodes);
-    real.rests_on = ARENA_ARRAY(a, uint8_t, nodes);
-    plain.rests_on = ARENA_ARRAY(a, uint8_t, nodes);
+    real.rests_on = ARENA_ARRAY(a, uint32_t, nodes);
+    plain.rests_on = ARENA_ARRAY(a, uint32_t, nodes);
     if (!real.of || !plain.of || !real.rests_on || !plain.rests_on)
         return SP_ERR_MEMORY;
     for (uint32_t i = 0; i < count; i++) {

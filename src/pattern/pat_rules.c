@@ -13,6 +13,40 @@ const char *const pat_rule_names[PAT_RULE_COUNT] = {
     "sin(a/2pi turns) = sin(a)",
 };
 
+const char *const pat_approximated_names[PAT_APPROXIMATED] = {
+    "exp2", "log2", "rcp", "rsqrt", "sqrt", "sin", "cos", "tanh", "tan", "exp", "exp10", "log", "log10", "pow",
+};
+
+uint32_t pat_approximated(const struct graph_node *n)
+{
+    unsigned k;
+    switch (n->kind) {
+    case UOP_EX2: k = 0; break;
+    case UOP_LG2: k = 1; break;
+    case UOP_RCP: k = 2; break;
+    case UOP_RSQ: k = 3; break;
+    case UOP_SQRT: k = 4; break;
+    case UOP_SIN: k = 5; break;
+    case UOP_COS: k = 6; break;
+    case UOP_TANH: k = 7; break;
+    case GRAPH_REAL:
+        switch (n->imm) {
+        case GRAPH_SIN: k = 5; break;
+        case GRAPH_COS: k = 6; break;
+        case GRAPH_TAN: k = 8; break;
+        case GRAPH_EXP: k = 9; break;
+        case GRAPH_EXP10: k = 10; break;
+        case GRAPH_LOG: k = 11; break;
+        case GRAPH_LOG10: k = 12; break;
+        case GRAPH_POW: k = 13; break;
+        default: return 0; /* divisions */
+        }
+        break;
+    default: return 0;
+    }
+    return UINT32_C(1) << (PAT_RULE_COUNT + k);
+}
+
 enum { NOT_ASKED, EXACT, EXACT_WITH_NAN, REAL_ONLY, IS_MAXIMUM = 4 };
 
 /* A select is exactly a min/max when one of the operation's two forms gives the same bits on all pairs. */

@@ -59,6 +59,9 @@ for pair in 11.8:75 12.4:90 13.5:75; do
     cp "$out" "$here/"
     printf '%s\trequired.ptx\t%s\tsm_%s\t-O3\n' "$out" "$release" "$arch" >>provenance
 done
+sed "s/^\.target.*/.target sm_75/" "$here/required.ptx" >in.ptx
+ptxas -O3 -arch=sm_90 in.ptx -o "$here/virtual.13.0.sm_90.cubin"
+printf 'virtual.13.0.sm_90.cubin\trequired.ptx\t13.0\tsm_90\t-O3, PTX for sm_75\n' >>provenance
 for unit in a b; do
     nvcc -O3 -lineinfo -rdc=true -arch=compute_86 -ptx -o "$unit.ptx" "linked_$unit.cu"
     ptxas -O3 -lineinfo -c -arch=sm_86 "$unit.ptx" -o "$unit.cubin"

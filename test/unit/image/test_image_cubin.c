@@ -200,6 +200,18 @@ static void test_required(void **state)
     }
 }
 
+/* PTX of an older virtual architecture for a newer chip, as libraries are built. */
+static void test_virtual_architecture(void **state)
+{
+    (void)state;
+    struct opened o;
+    open_cubin(&o, "virtual.13.0.sm_90.cubin");
+    assert_int_equal(o.module.sm, 90);
+    assert_string_equal(o.module.arch, "sm_90");
+    assert_int_equal(kernel_named(&o, "required")->reqntid[0], 64);
+    close_cubin(&o);
+}
+
 static void test_spills(void **state)
 {
     (void)state;
@@ -442,7 +454,7 @@ int main(void)
         cmocka_unit_test(test_constants),
         cmocka_unit_test(test_relocs),
         cmocka_unit_test(test_code),
-        cmocka_unit_test(test_required),
+        cmocka_unit_test(test_required), cmocka_unit_test(test_virtual_architecture),
         cmocka_unit_test(test_linked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
