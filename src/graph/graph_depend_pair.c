@@ -256,6 +256,17 @@ static bool hangs_on_block(struct finder *f, const struct graph_side *a, const s
     return false;
 }
 
+/* Whatever turn it is, that thread makes the store when the block comes to it. */
+static bool surely_made(struct finder *f, const struct graph_side *store, const struct graph_side *load,
+                        const graph_id thread[3])
+{
+    graph_id when = store->when == GRAPH_NIL ? GRAPH_NIL : graph_substitute_thread(f->g, store->when, thread);
+    return store->when == GRAPH_NIL ||
+           (when != GRAPH_NIL &&
+            graph_excluded(f->g, graph_and(f->g, load->when, graph_uniform_part(f->g, store->when)),
+                           graph_not(f->g, when), NULL));
+}
+
 /* `first` may be overtaken by `second` of another thread: no barrier between them on some way. */
 static bool find_race(struct finder *f, const struct source *s, uint32_t second, uint64_t bits, int32_t delta)
 {
@@ -278,7 +289,9 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
         unsigned level = turn ? highest(part) : 0;
         uint32_t loop = level ? s->nest[level - 1] : 0;
         struct graph_solution u;
-        if (foreign(f, store, load, a.address) || foreign(f, store, load, a.when)) {
+        bool earlier = foreign(f, store, load, a.when); /* a guard of the last turn of a loop that is over */
+        if (foreign(f, store, load, a.address) ||
+            (earlier && (!from_store || turn || foreign(f, store, load, b.address) || foreign(f, store, load, b.when)))) {
             keep_doubt(f, s->access, second);
             continue;
         }
@@ -309,6 +322,7 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
         bool sized = false, several = u.thread[0] == GRAPH_NIL || u.thread[1] == GRAPH_NIL || u.thread[2] == GRAPH_NIL;
         if (u.answer != SOLVE_THREAD || u.may || !u.known || !u.guards_linear || f->unordered || several ||
             (u.who != THREAD_OTHER && u.who != THREAD_VARIES) ||
+            (earlier && !surely_made(f, &a, &b, u.thread)) ||
             hangs_on_block(f, &a, &b, delta, load, store, u.thread[0], &sized)) {
             keep_doubt(f, s->access, second); /* several threads may write the same, or there is none */
             continue;
