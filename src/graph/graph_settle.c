@@ -45,6 +45,58 @@ static bool ends_otherwise(struct cycle_work *w, const struct cycle_region *r)
     return tests > 1 && tests != r->unroll;
 }
 
+/* n % 4 or n - n % 4 and the like: where compilers part a loop's turns. 0: none; else how many turns it parts by. A thread's
+ * own number may well be parted so by the source. */
+static uint64_t parts_by(const struct graph *g, graph_id id, unsigned depth)
+{
+    enum { DEPTH = 12, LARGE = 64 };
+    const struct graph_node *n = graph_at(g, id);
+    uint64_t mask;
+    if (id == GRAPH_NIL || depth > DEPTH || n->kind == UOP_SREG || n->kind == UOP_LOAD || n->kind == GRAPH_PHI)
+        return 0;
+    if (n->kind == UOP_AND && graph_is_const(g, n->arg[1], &mask) && mask) {
+        uint64_t low = mask & (0 - mask), rest = mask / low;
+        bool own = graph_at(g, cycle_bare(g, n->arg[0]))->kind == UOP_SREG;
+        if (!own && low == 1 && mask < LARGE && !(mask & (mask + 1)))
+            return mask + 1;
+        if (!own && low > 1 && low <= LARGE && !(rest & (rest + 1)) && rest >= UINT16_MAX)
+            return low;
+    }
+    for (unsigned k = 0; k < n->arg_count; k++) {
+        uint64_t by = parts_by(g, n->arg[k], depth + 1);
+        if (by)
+            return by;
+    }
+    return 0;
+}
+
+/* The counter's constant step; 0: another. */
+static int64_t step_of(const struct graph *g, const struct graph_cycle *c)
+{
+    uint64_t by;
+    const struct graph_node *n = graph_at(g, c->next);
+    if (c->next == GRAPH_NIL || n->kind != UOP_ADD || n->arg[0] != c->counter || !graph_is_const(g, n->arg[1], &by))
+        return 0;
+    unsigned bits = uop_type_bits((enum uop_type)n->type);
+    return bits >= 64 ? (int64_t)by : (int64_t)(by << (64 - bits)) >> (64 - bits);
+}
+
+/* Bounds that are a piece's: the rest of the loop was not found, or could not be told. */
+static void settle_bounds(struct cycle_work *w, struct graph_cycle *c)
+{
+    const struct graph *g = w->g;
+    uint64_t start = parts_by(g, c->start, 0), until = parts_by(g, c->until, 0), by = start ? start : until;
+    int64_t step = step_of(g, c);
+    bool wide =
+        by && step && c->unroll == 1 && (step % (int64_t)by == 0 || (int64_t)by % step == 0) && step != 1 && step != -1;
+    if (parts_by(g, c->count, 0))
+        c->count = GRAPH_NIL;
+    if (until)
+        c->until = GRAPH_NIL;
+    if (start || wide)
+        c->counter = c->start = c->next = c->until = GRAPH_NIL;
+}
+
 void cycle_settle(struct cycle_work *w)
 {
     for (size_t i = 0; i < w->out->cycles.n; i++) {
@@ -52,5 +104,6 @@ void cycle_settle(struct cycle_work *w)
         for (size_t k = 0; k < c->pieces.n && !c->irreducible; k++)
             if (!c->pieces.p[k].straight && ends_otherwise(w, &w->regions[c->pieces.p[k].loop]))
                 c->until = c->count = GRAPH_NIL;
+        settle_bounds(w, c);
     }
 }
