@@ -65,7 +65,8 @@ static struct fact_carried carried_fact(struct fact_source *s, const struct grap
     bool data = e->kind == GRAPH_CARRIED_DATA;
     enum uop_type as = data ? fact_float_type(mean_type(s->mean, e->next)) : UOP_B32;
     const char *text = NULL;
-    if (e->kind == GRAPH_CARRIED_ADDRESS && graph_as_turn(g, e->phi) == e->phi) { /* where it starts says more than the register that moves */
+    if (e->kind == GRAPH_CARRIED_ADDRESS &&
+        graph_as_turn(g, e->phi) == e->phi) { /* where it starts says more than the register that moves */
         const struct graph_node *phi = graph_at(g, e->phi);
         for (uint32_t k = 0; k < phi->phi_count && !text; k++)
             if (phi->phi_args[k] < e->phi)
@@ -138,6 +139,10 @@ static bool is_again(const struct fact_source *s, size_t at)
         const struct graph_cycle *other = &g->cycles->cycles.p[i];
         if (same_instructions(g, other->first, c->first) && same_instructions(g, other->last, c->last))
             return true;
+        for (size_t p = 0; p < other->pieces.n; p++) /* a piece of it, come to another way */
+            if (same_instructions(g, other->pieces.p[p].first, c->first) &&
+                same_instructions(g, other->pieces.p[p].last, c->last))
+                return true;
     }
     return false;
 }
@@ -170,7 +175,8 @@ enum sp_status fact_build_loops(struct arena *a, struct fact_source *s, struct f
         if (f.counter) {
             f.start = value_text(s, c->start);
             f.step = plain(s, value_text(s, c->next), f.counter);
-            f.until = c->until == GRAPH_NIL ? NULL : plain(s, brief(said(mean_condition(s->mean, c->until))), f.counter);
+            f.until =
+                c->until == GRAPH_NIL ? NULL : plain(s, brief(said(mean_condition(s->mean, c->until))), f.counter);
         }
         f.count = value_text(s, c->count);
         struct fact_loop_piece *pieces = ARENA_ARRAY(a, struct fact_loop_piece, c->pieces.n);
@@ -183,9 +189,9 @@ enum sp_status fact_build_loops(struct arena *a, struct fact_source *s, struct f
             if (is_piece_again(s->g, c, p))
                 continue;
             pieces[piece_count++] = (struct fact_loop_piece){.straight = from->straight,
-                                                 .from = s->g->insns.p[from->first].offset,
-                                                 .to = s->g->insns.p[from->last].offset,
-                                                 .unroll = from->unroll};
+                                                             .from = s->g->insns.p[from->first].offset,
+                                                             .to = s->g->insns.p[from->last].offset,
+                                                             .unroll = from->unroll};
         }
         for (size_t p = 0; p < c->carried.n; p++)
             carried[p] = carried_fact(s, c, &c->carried.p[p]);

@@ -93,7 +93,9 @@ static void settle_bounds(struct cycle_work *w, struct graph_cycle *c)
         c->count = GRAPH_NIL;
     if (until)
         c->until = GRAPH_NIL;
-    if (start || wide)
+    /* What is left to do for some piece counts, and says nothing of the loop. */
+    bool rest = c->pieces.n > 1 && c->start == GRAPH_NIL && c->until == GRAPH_NIL;
+    if (start || wide || rest)
         c->counter = c->start = c->next = c->until = GRAPH_NIL;
 }
 

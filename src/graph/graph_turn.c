@@ -154,6 +154,49 @@ static graph_id moved(struct turns *t, uint32_t cycle, graph_id start, int64_t s
     return graph_op2(g, UOP_ADD, type, base, way);
 }
 
+/* Steps made before the loop, each on a condition: what paths bring to it stands so many steps from the least of them. */
+static graph_id before_steps(struct turns *t, graph_id start, int64_t step, uint32_t steps)
+{
+    enum { WAYS = 32 };
+    struct graph *g = t->w->g;
+    graph_id way[WAYS];
+    unsigned n = 0;
+    way[n++] = start;
+    for (unsigned at = 0; at < n;) {
+        const struct graph_node *x = graph_at(g, way[at]);
+        const graph_id *args;
+        uint32_t count = cycle_args(x, &args);
+        if (x->kind != UOP_SELECT && (x->kind != GRAPH_PHI || graph_is_loop_phi(g, way[at]))) {
+            at++;
+            continue;
+        }
+        way[at] = way[--n];
+        for (uint32_t k = x->kind == UOP_SELECT; k < count; k++) {
+            bool known = false;
+            for (unsigned i = 0; i < n && !known; i++)
+                known = way[i] == args[k];
+            if (!known && n >= WAYS)
+                return GRAPH_NIL;
+            if (!known)
+                way[n++] = args[k];
+        }
+    }
+    for (unsigned i = 0; i < n; i++) {
+        struct function f = {.counter = GRAPH_NIL};
+        uint64_t base = value_of(g, &f, way[i], 0);
+        bool least = !f.failed;
+        for (unsigned k = 0; k < n && least; k++) {
+            uint64_t v = value_of(g, &f, way[k], 0), s = 0;
+            for (; s <= steps && v != (base + times(number(step), s)) % PRIME; s++)
+                ;
+            least = !f.failed && s <= steps;
+        }
+        if (least)
+            return way[i];
+    }
+    return GRAPH_NIL;
+}
+
 /* Only the first piece in the code may start from what knows nothing of the counter. */
 static void turn_phi(struct turns *t, const struct cycle_region *r, const struct cycle_phi *p, bool first,
                      uint32_t unroll)
@@ -167,8 +210,12 @@ static void turn_phi(struct turns *t, const struct cycle_region *r, const struct
     graph_id start = as_turn(t, p->start), is = GRAPH_NIL;
     if (goes_by(t, cycle, start, number(step), &met) && met)
         is = start;
-    else if (!met && first)
-        is = moved(t, cycle, start, step);
+    else if (!met && first) {
+        const struct graph_piece *before = &t->w->out->cycles.p[cycle].pieces.p[0];
+        if (before->straight)
+            start = before_steps(t, start, step, before->unroll);
+        is = start == GRAPH_NIL ? (graph_id)GRAPH_NIL : moved(t, cycle, start, step);
+    }
     t->turn_of[p->phi] = is;
 }
 
