@@ -210,13 +210,28 @@ static void turn_phi(struct turns *t, const struct cycle_region *r, const struct
     graph_id start = as_turn(t, p->start), is = GRAPH_NIL;
     if (goes_by(t, cycle, start, number(step), &met) && met)
         is = start;
-    else if (!met && first) {
-        const struct graph_piece *before = &t->w->out->cycles.p[cycle].pieces.p[0];
-        if (before->straight)
-            start = before_steps(t, start, step, before->unroll);
-        is = start == GRAPH_NIL ? (graph_id)GRAPH_NIL : moved(t, cycle, start, step);
-    }
+    else if (!met && first && !t->w->out->cycles.p[cycle].pieces.p[0].straight)
+        is = moved(t, cycle, start, step);
     t->turn_of[p->phi] = is;
+}
+
+/* What the first loop of a cycle begins with behind steps made before it: over the counter already. */
+static void turn_before(struct turns *t, uint32_t cycle)
+{
+    const struct graph_cycle *c = &t->w->out->cycles.p[cycle];
+    if (c->pieces.n < 2 || !c->pieces.p[0].straight || c->pieces.p[1].straight || t->counter[cycle] == GRAPH_NIL)
+        return;
+    const struct cycle_region *r = &t->w->regions[c->pieces.p[1].loop];
+    int64_t unroll = c->pieces.p[1].unroll;
+    for (uint32_t k = 0; k < r->phi_count; k++) {
+        const struct cycle_phi *p = &r->phis[k];
+        if (p->step_kind != CYCLE_STEP_ADD || !p->constant || !p->live || p->start == GRAPH_NIL ||
+            p->start >= t->w->nodes || p->amount % unroll != 0)
+            continue;
+        graph_id least = before_steps(t, p->start, p->amount / unroll, c->pieces.p[0].unroll);
+        if (least != GRAPH_NIL && least != p->start)
+            t->turn_of[p->start] = moved(t, cycle, least, p->amount / unroll);
+    }
 }
 
 /* Decided by counters and sizes: the condition of a path, not a choice by data. */
@@ -547,6 +562,8 @@ void cycle_find_turns(struct cycle_work *w)
         count_by_test(&t, i);
         choose_counter(&t, i);
     }
+    for (uint32_t i = 0; i < n; i++)
+        turn_before(&t, i);
     find_joins(&t);
     /* Arguments have smaller numbers than users, and a phi's start stands before it. */
     for (graph_id id = 1; id < w->nodes && w->budget > 0; id++) {
