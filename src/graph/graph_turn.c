@@ -434,19 +434,23 @@ static void choose_counter(struct turns *t, uint32_t at)
     }
     t->first[at] = 0;
     t->slope[at] = 1;
-    for (size_t i = 0; i < c->pieces.n && !c->pieces.p[0].straight;
-         i++) { /* in steps of its own, as the source may count */
+    bool tested = false;
+    if (!c->pieces.p[0].straight) { /* in steps of its own, as the source may count */
         const struct cycle_region *of = &t->w->regions[c->pieces.p[0].loop];
-        int64_t unroll = c->pieces.p[0].unroll;
+        int64_t unroll = c->pieces.p[0].unroll, least = INT64_MAX;
         for (uint32_t k = 0; k < of->phi_count; k++) {
             const struct cycle_phi *p = &of->phis[k];
-            if (p->step_kind == CYCLE_STEP_ADD && p->constant && p->live && p->amount > 0 && p->amount % unroll == 0 &&
-                !p->pointer && p->test && graph_at(g, p->phi)->type == UOP_B32 && graph_is_const(g, p->start, &from)) {
-                t->first[at] = (int32_t)from;
-                t->slope[at] = p->amount / unroll;
-            }
+            bool counts_up = p->step_kind == CYCLE_STEP_ADD && p->constant && p->live && p->amount > 0 &&
+                             p->amount % unroll == 0 && !p->pointer && graph_at(g, p->phi)->type == UOP_B32 &&
+                             graph_is_const(g, p->start, &from);
+            /* One that is tested, else the least: others may be multiples of it. */
+            if (!counts_up || (tested && !p->test) || (tested == p->test && p->amount >= least))
+                continue;
+            tested = p->test;
+            least = p->amount;
+            t->first[at] = (int32_t)from;
+            t->slope[at] = p->amount / unroll;
         }
-        break;
     }
     struct graph_node turn = {.kind = GRAPH_TURN, .type = UOP_B32, .imm = at, .insn = UINT32_MAX};
     t->counter[at] = graph_intern(g, &turn);
@@ -507,6 +511,11 @@ static void name_counter(struct turns *t, uint32_t at)
     bool told = false;
     for (uint32_t k = 0; r && k < r->phi_count && !told; k++)
         told = t->turn_of[r->phis[k].phi] != GRAPH_NIL;
+    if (!told && c->pieces.n > 1 && !c->pieces.p[0].straight) { /* the last piece may have other values */
+        const struct cycle_region *first = &t->w->regions[c->pieces.p[0].loop];
+        for (uint32_t k = 0; k < first->phi_count && !told; k++)
+            told = first->phis[k].live && t->turn_of[first->phis[k].phi] != GRAPH_NIL;
+    }
     if (!told)
         return;
     graph_id own = c->counter, until = c->until;
