@@ -81,6 +81,22 @@ static int64_t step_of(const struct graph *g, const struct graph_cycle *c)
     return bits >= 64 ? (int64_t)by : (int64_t)(by << (64 - bits)) >> (64 - bits);
 }
 
+/* One test a turn of several steps, and nothing behind it: a source that takes them together counts by all of them. */
+static void settle_step(struct cycle_work *w, struct graph_cycle *c)
+{
+    struct graph *g = w->g;
+    const struct graph_piece *only = c->pieces.n == 1 ? &c->pieces.p[0] : NULL;
+    if (!only || only->straight || c->unroll < 2 || c->until == GRAPH_NIL || c->count != GRAPH_NIL ||
+        graph_at(g, c->until)->kind == UOP_IEQ)
+        return;
+    const struct cycle_region *r = &w->regions[only->loop];
+    const struct cycle_phi *p = r->counter >= 0 ? &r->phis[r->counter] : NULL;
+    if (!p || p->phi != c->counter || p->step_kind != CYCLE_STEP_ADD || !p->constant || r->exits.n != 1)
+        return;
+    enum uop_type type = (enum uop_type)graph_at(g, p->phi)->type;
+    c->next = graph_op2(g, UOP_ADD, type, p->phi, graph_const(g, type, (uint64_t)p->amount));
+}
+
 /* Bounds that are a piece's: the rest of the loop was not found, or could not be told. */
 static void settle_bounds(struct cycle_work *w, struct graph_cycle *c)
 {
@@ -106,6 +122,10 @@ void cycle_settle(struct cycle_work *w)
         for (size_t k = 0; k < c->pieces.n && !c->irreducible; k++)
             if (!c->pieces.p[k].straight && ends_otherwise(w, &w->regions[c->pieces.p[k].loop]))
                 c->until = c->count = GRAPH_NIL;
+        settle_step(w, c);
         settle_bounds(w, c);
+        for (size_t k = 0; k < c->pieces.n; k++) /* the first steps were taken out: what is left is counted */
+            if (!c->pieces.p[k].straight && w->regions[c->pieces.p[k].loop].peeled)
+                c->start = c->until = c->count = GRAPH_NIL;
     }
 }
