@@ -51,6 +51,16 @@ static bool is_counter_phi(const struct graph *g, const struct graph_cycle *c, g
     return c->counter != GRAPH_NIL && (c->counter == phi || (n->arg_count > 0 && n->arg[0] == phi));
 }
 
+/* "phi(&x[i], … + 64)": of a pointer that no counter tells where it starts is worth the rest. */
+static bool starts_plainly(struct fact_source *s, graph_id id)
+{
+    const struct graph_node *phi = graph_at(s->g, id);
+    for (uint32_t k = 0; k < phi->phi_count; k++)
+        if (phi->phi_args[k] < id && said(mean_expr(s->mean, phi->phi_args[k], UOP_B64, MEAN_EXPANDED)))
+            return true;
+    return false;
+}
+
 static struct fact_carried carried_fact(struct fact_source *s, const struct graph_cycle *c,
                                         const struct graph_carried *e)
 {
@@ -64,17 +74,9 @@ static struct fact_carried carried_fact(struct fact_source *s, const struct grap
     graph_id shown = is_counter_phi(g, c, e->phi) ? c->counter : e->phi;
     bool data = e->kind == GRAPH_CARRIED_DATA;
     enum uop_type as = data ? fact_float_type(mean_type(s->mean, e->next)) : UOP_B32;
-    const char *text = NULL;
-    if (e->kind == GRAPH_CARRIED_ADDRESS &&
-        graph_as_turn(g, e->phi) == e->phi) { /* where it starts says more than the register that moves */
-        const struct graph_node *phi = graph_at(g, e->phi);
-        for (uint32_t k = 0; k < phi->phi_count && !text; k++)
-            if (phi->phi_args[k] < e->phi)
-                text = said(mean_expr(s->mean, phi->phi_args[k], UOP_B64, MEAN_EXPANDED));
-    }
-    if (!text)
-        text = mean_expr(s->mean, shown, as, MEAN_INNER);
-    if (!said(text) && e->next != GRAPH_NIL)
+    const char *text = mean_expr(s->mean, shown, as, MEAN_INNER);
+    bool moves = e->kind == GRAPH_CARRIED_ADDRESS && graph_at(g, shown)->kind == GRAPH_PHI && starts_plainly(s, shown);
+    if (!said(text) && !moves && e->next != GRAPH_NIL) /* where it starts says more than the register that moves */
         text = mean_expr(s->mean, e->next, as, MEAN_INNER);
     f.expr = text;
     if (data && (place_value_of(s->place, e->phi, &index) ||

@@ -157,6 +157,30 @@ static uint64_t overwrite(struct finder *f, const struct source *s, uint64_t bit
     return (bits & ~own) | own << (16 * OVERWRITTEN);
 }
 
+/* What goes past a barrier with a guard: it is one only where the guard holds, which all threads share. The source's
+ * own guard may say that it does, in the turns that the guard stands for. */
+static uint64_t past_guarded(struct finder *f, const struct source *s, uint64_t bits, uint32_t event)
+{
+    struct graph *g = f->g;
+    const struct event *v = &f->events.p[event];
+    graph_id guard = g->insns.p[v->insn].guard;
+    if (guard == GRAPH_NIL || f->syncs[v->insn] != SYNC_BLOCK || f->keep_strict)
+        return 0;
+    if (graph_implies(g, access_at(f, s->access)->runs_when, guard)) {
+        bool other = false;
+        for (uint32_t l = g->blocks.p[g->insns.p[v->insn].block].loop; l; l = g->loops.p[l - 1].parent)
+            other |= !graph_in_loop(g, block_of(f, s->access), l) && graph_turns_with(g, guard, l);
+        if (!other)
+            bits &= ~levels_below(stale_from(f, s, guard));
+    }
+    bool known = !bits;
+    for (size_t i = 0; i < f->skipped.n; i++)
+        known |= f->skipped.p[i] == event;
+    if (!known)
+        VEC_PUSH(f->a, f->skipped, event);
+    return bits;
+}
+
 /* Through the events of a block from `from` on. */
 static uint64_t through(struct finder *f, const struct source *s, uint64_t bits, uint32_t from, uint32_t to, bool keep)
 {
@@ -166,7 +190,7 @@ static uint64_t through(struct finder *f, const struct source *s, uint64_t bits,
         if (keep)
             f->at[e] |= bits;
         if (v->kind == EVENT_SYNC)
-            bits = pass_sync(bits, f->syncs[v->insn]);
+            bits = pass_sync(bits, f->syncs[v->insn]) | past_guarded(f, s, bits, e);
         else if (f->object[v->access] == f->object[s->access])
             bits = overwrite(f, s, bits, v->access);
     }
@@ -224,6 +248,22 @@ bool graph_flow_from(struct finder *f, const struct source *s)
     while (head != tail)
         f->queued[f->queue[head++ % (g->blocks.n + 1)]] = false;
     return f->flow_work > 0 && !arena_failed(f->a);
+}
+
+bool graph_flow_strictly(struct finder *f, const struct source *s)
+{
+    f->keep_strict = true;
+    bool done = graph_flow_from(f, s);
+    f->keep_strict = false;
+    memset(f->strict, 0, (f->events.n + 1) * sizeof f->strict[0]);
+    f->flow_work -= (int64_t)(f->events.n / 8);
+    for (size_t i = 0; i <= f->touched.n && done; i++) {
+        uint32_t b = i < f->touched.n ? f->touched.p[i] : block_of(f, s->access);
+        for (uint32_t e = f->first_event[b]; e < f->first_event[b + 1]; e++)
+            f->strict[e] = f->at[e];
+    }
+    graph_flow_forget(f, s);
+    return done;
 }
 
 void graph_flow_forget(struct finder *f, const struct source *s)
@@ -287,6 +327,7 @@ static enum sp_status finish(struct finder *f)
 
 enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct graph_dependence *out)
 {
+    if (getenv("DBGA")) { char t[4000]; extern int printf(const char*,...); for (graph_id q=1;q<g->nodes.n;q++){graph_print(g,q,t,4000);printf("%s\n",t);} for (uint32_t i=0;i<g->accesses.n;i++) printf("ACC %x space %d addr %%%u when %u val %u from %d kind %d\n", g->insns.p[g->accesses.p[i].insn].offset,g->accesses.p[i].space,g->accesses.p[i].address,g->accesses.p[i].runs_when,g->accesses.p[i].value[0],g->accesses.p[i].from_store,g->accesses.p[i].kind); }
     struct finder f = {.a = a, .g = g, .out = out, .flow_work = FLOW_WORK, .solve_work = SOLVE_WORK};
     bool opaque = false;
     *out = (struct graph_dependence){0};
@@ -312,6 +353,9 @@ enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct gr
     for (uint32_t i = 0; i < g->accesses.n && f.affine && f.is_affine; i++)
         f.is_affine[i] = graph_affine(g, g->accesses.p[i].address, &f.affine[i]);
     f.parted = ARENA_ARRAY(a, uint8_t, g->loops.n + 1);
+    for (uint32_t i = 0; i < g->insns.n && !f.strict; i++)
+        if (f.syncs[i] == SYNC_BLOCK && g->insns.p[i].guard != GRAPH_NIL)
+            f.strict = ARENA_ARRAY(a, uint64_t, f.events.n + 1);
     if (arena_failed(a))
         return SP_ERR_MEMORY;
     for (uint32_t i = 0; i < g->accesses.n; i++) {
@@ -321,7 +365,9 @@ enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct gr
             (x->kind == GRAPH_LOAD && x->space == UOP_LOCAL))
             continue;
         graph_make_source(&f, i, &s);
-        if (!graph_flow_from(&f, &s)) {
+        bool flows = !f.strict || graph_flow_strictly(&f, &s);
+        f.skipped.n = 0;
+        if (!flows || !graph_flow_from(&f, &s)) {
             if (arena_failed(a))
                 return SP_ERR_MEMORY;
             out->complete = false;

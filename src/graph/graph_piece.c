@@ -564,6 +564,23 @@ static void join_stretches(struct joiner *j)
 
 /* ---- one cycle -------------------------------------------------------------------------------- */
 
+/* The chain of the first loop that a value comes from, where paths meet in between; UINT32_MAX: not seen. */
+static uint32_t chain_before(const struct joiner *j, graph_id id, unsigned depth)
+{
+    if (id == GRAPH_NIL || depth > 4)
+        return UINT32_MAX;
+    for (uint32_t i = 0; i < j->r->chains.n; i++)
+        if (j->r->chains.p[i].out == id || j->r->chains.p[i].in == id)
+            return i;
+    const struct graph_node n = *graph_at(j->w->g, id);
+    uint32_t found = UINT32_MAX;
+    for (uint32_t i = 0; i < n.phi_count && i < 8 && n.kind == GRAPH_PHI && found == UINT32_MAX; i++)
+        found = chain_before(j, n.phi_args[i], depth + 1);
+    for (unsigned i = 1; i <= 2 && n.kind == UOP_SELECT && found == UINT32_MAX; i++)
+        found = chain_before(j, n.arg[i], depth + 1);
+    return found;
+}
+
 static void make_folds(struct joiner *j)
 {
     struct cycle_work *w = j->w;
@@ -580,7 +597,10 @@ static void make_folds(struct joiner *j)
             done[k] = true;
             unsigned at = fold.count++;
             fold.phi[at] = r->phis[x->phi].phi;
-            fold.start[at] = k < j->r->chains.n ? j->r->phis[j->r->chains.p[k].phi].start : GRAPH_NIL;
+            uint32_t from = r == j->r ? k : chain_before(j, r->phis[x->phi].start, 0);
+            if (from == UINT32_MAX)
+                from = k; /* in the order of the registers */
+            fold.start[at] = from < j->r->chains.n ? j->r->phis[j->r->chains.p[from].phi].start : GRAPH_NIL;
             fold.in[at] = x->in;
             fold.out[at] = x->flat ? x->out : x->cut[x->period ? x->period : x->count];
             fold.reassociated |= x->flat && x->count > 1;

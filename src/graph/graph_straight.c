@@ -518,6 +518,7 @@ void cycle_add_inner(struct cycle_work *w, const struct cycle_region *r)
     }
     struct found f = {.steps = r->inner, .first = UINT32_MAX};
     uint32_t fold_at = (uint32_t)out->cycles.n;
+    size_t folds = out->folds.n;
     for (uint32_t i = 0; i < r->chains.n; i++) {
         const struct cycle_chain *c = &r->chains.p[i];
         if (c->flat || c->inner != r->inner || c->period == 0)
@@ -531,8 +532,10 @@ void cycle_add_inner(struct cycle_work *w, const struct cycle_region *r)
         fold.result[0] = c->cut[c->period];
         VEC_PUSH(w->a, out->folds, fold);
     }
-    if (f.first > f.last)
+    if (f.first > f.last) { /* no instance makes the steps: no loop to fold in */
+        out->folds.n = folds;
         return;
+    }
     uint32_t *blocks = ARENA_ARRAY(w->a, uint32_t, 1);
     if (!blocks)
         return;

@@ -254,7 +254,8 @@ bool pat_made_by_instruction(const struct pat_index *x, graph_id node)
         const struct graph_insn *n = &g->insns.p[g->defs.p[defs[i]].insn];
         bool copy = false;
         for (uint32_t u = 0; u < n->use_count && !copy; u++)
-            copy = g->uses.p[n->first_use + u].node == node;
+            copy = g->uses.p[n->first_use + u].node == node || /* or half of it */
+                   g->uses.p[n->first_use + u].node == g->defs.p[defs[i]].node;
         if (n->reachable && !copy)
             return true;
     }

@@ -72,6 +72,8 @@ bool place_access_holds(const struct place_work *w, const struct graph_access *x
 unsigned place_atom_of(const struct graph *g, const struct graph_access *x);
 uint32_t place_load_of_def(const struct graph *g, const struct graph_def *d);
 bool place_on_constant_stack(const struct graph *g, const struct graph_access *x);
+/* At a fixed distance from what a call left in a register: no index, but no known place of the frame either. */
+bool place_on_unknown_stack(const struct graph *g, const struct graph_access *x);
 /* A register made by the def holds no more than another does already: a copy. */
 bool place_is_copy(const struct graph *g, const struct graph_def *d, graph_id node);
 
@@ -83,6 +85,9 @@ void place_classify(struct place_work *w, struct place_value *v);
 /* Both may run in one thread, one after the other, in the same turn of the loops they are in and not as copies of one
  * instruction of the source's loop. */
 bool place_both_run(struct place_work *w, uint32_t first, uint32_t second);
+
+/* place_leave.c */
+void place_find_leaving(struct place_work *w, struct place *p);
 
 /* place_reload.c */
 void place_find_reloads(struct place_work *w, struct place *p);

@@ -165,7 +165,8 @@ const uint32_t *rep_group_patterns(struct arena *a, const struct rep_note *n)
     struct groups g = {.a = a};
     struct map_str counts = {0};
     uint32_t *lead = ARENA_ARRAY(a, uint32_t, k->patterns.n), *group = ARENA_ARRAY(a, uint32_t, k->patterns.n);
-    if (!lead || !group || k->patterns.n < 2 || k->patterns.n * k->loops.n > BUDGET)
+    uint32_t *members = ARENA_ARRAY(a, uint32_t, k->patterns.n + 1); /* of a group */
+    if (!lead || !group || !members || k->patterns.n < 2 || k->patterns.n * k->loops.n > BUDGET)
         return NULL;
     for (uint32_t i = 0; i < k->patterns.n; i++)
         lead[i] = i;
@@ -178,9 +179,11 @@ const uint32_t *rep_group_patterns(struct arena *a, const struct rep_note *n)
                 continue;
             bool part = depth > 0 && p->parent >= 0 && (size_t)p->parent < k->patterns.n;
             const char *key = pattern_key(a, k, p, &unroll);
+            /* Of several wholes the first parts go together, and the second ones; in one whole all copies of a part. */
+            bool copied = part && members[group[p->parent]] > 1;
             if (key && part)
                 key = rep_format(a, "%s%s %s %d %u %u", key, rep_or_dash(p->id), rep_or_dash(p->rule),
-                                 (int)p->confidence, group[p->parent], ordinal_of(&g, &counts, p));
+                                 (int)p->confidence, group[p->parent], copied ? ordinal_of(&g, &counts, p) : 0);
             else if (key)
                 key = rep_format(a, "%s%s %s %d", key, rep_or_dash(p->id), rep_or_dash(p->rule), (int)p->confidence);
             else
@@ -189,6 +192,7 @@ const uint32_t *rep_group_patterns(struct arena *a, const struct rep_note *n)
             if (part && g.list.p[group[p->parent]].lead != (uint32_t)p->parent)
                 unroll = UINT32_MAX;
             group[i] = join(&g, key, i, unroll);
+            members[group[i]]++;
         }
         if (arena_failed(a))
             return NULL;
