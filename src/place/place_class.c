@@ -156,19 +156,6 @@ static bool old_value_is_used(const struct graph *g, const struct graph_access *
     return false;
 }
 
-/* Somebody addresses the piece of local memory it lies in by an index. */
-static bool in_indexed_array(const struct place_work *w, uint32_t access)
-{
-    const struct graph *g = w->g;
-    const struct graph_dependence *dep = g->dependence;
-    if (!place_on_constant_stack(g, &g->accesses.p[access]))
-        return true;
-    for (uint32_t i = w->reach_starts[access]; i < w->reach_starts[access + 1]; i++)
-        if (!place_on_constant_stack(g, &g->accesses.p[dep->reaches.p[w->reach[i]].load]))
-            return true;
-    return !w->reaches_known && w->local_index; /* what it may read is not known */
-}
-
 static void look_at_store(const struct place_work *w, const struct place_value *v, const struct place_storage *s,
                           bool used, struct found *f)
 {
@@ -189,12 +176,10 @@ static void look_at_store(const struct place_work *w, const struct place_value *
             f->shared_proved |= s->read && s->proved;
         }
         break;
-    case UOP_LOCAL: {
-        bool array = in_indexed_array(w, s->access);
-        f->array |= array;
-        f->spilled |= !array && s->read;
+    case UOP_LOCAL:
+        f->array |= w->local[s->access] == PLACE_ARRAY;
+        f->spilled |= w->local[s->access] == PLACE_SLOT;
         break;
-    }
     default: break;
     }
 }
@@ -215,8 +200,8 @@ static void look_at_load(const struct place_work *w, const struct place_storage 
         f->shared_proved |= s->read && s->proved;
         break;
     case UOP_LOCAL:
-        f->array |= !place_on_constant_stack(w->g, x);
-        f->spilled |= place_on_constant_stack(w->g, x);
+        f->array |= w->local[s->access] == PLACE_ARRAY;
+        f->spilled |= w->local[s->access] == PLACE_SLOT;
         break;
     default: break;
     }

@@ -250,12 +250,6 @@ static bool index_reaches(struct place_work *w)
     return true;
 }
 
-bool place_on_constant_stack(const struct graph *g, const struct graph_access *x)
-{
-    struct graph_affine f;
-    return graph_affine(g, x->address, &f) && f.term_count == 0;
-}
-
 static bool dominates(const struct graph *g, uint32_t over, uint32_t block)
 {
     for (uint32_t steps = 0; block != UINT32_MAX && steps <= g->blocks.n; steps++) {

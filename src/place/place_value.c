@@ -353,7 +353,8 @@ enum sp_status place_build(struct arena *a, const struct graph *graph, struct pl
     w.data = ARENA_ARRAY(a, uint8_t, w.nodes);
     w.loaded = ARENA_ARRAY(a, uint8_t, w.nodes);
     w.stored = ARENA_ARRAY(a, uint8_t, w.nodes);
-    if (!w.data || !w.loaded || !w.stored || place_make_index(&w) != SP_OK || !index_backs(&w) ||
+    w.local = place_find_local(a, g);
+    if (!w.data || !w.loaded || !w.stored || !w.local || place_make_index(&w) != SP_OK || !index_backs(&w) ||
         place_find_data(&w) != SP_OK || !group_nodes(&w))
         return SP_ERR_MEMORY;
     for (graph_id id = 1; id < w.nodes; id++)

@@ -427,10 +427,11 @@ static void write_real(struct json *j, const char *key, bool present, double val
 
 static void write_work_members(struct json *j, const struct fact_work *work)
 {
-    write_real(j, "flops", true, work->flops);
-    write_real(j, "global_bytes", true, work->global_bytes);
-    write_real(j, "shared_bytes", work->has_shared, work->shared_bytes);
-    write_real(j, "intensity", work->has_intensity, work->intensity);
+    bool known = !work->unknown;
+    write_real(j, "flops", known, work->flops);
+    write_real(j, "global_bytes", known, work->global_bytes);
+    write_real(j, "shared_bytes", known && work->has_shared, work->shared_bytes);
+    write_real(j, "intensity", known && work->has_intensity, work->intensity);
 }
 
 static void write_work(struct json *j, const struct fact_kernel *k)
