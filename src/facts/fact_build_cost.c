@@ -195,15 +195,17 @@ static void take_straight(struct works *w, uint32_t cycle)
         struct fact_work found = {0}, *turn = &w->work[cycle + 1];
         if (!p->straight)
             continue;
+        bool taken = false;
         for (uint32_t i = p->first; i <= p->last && i < g->insns.n; i++) {
-            if (!g->insns.p[i].reachable || w->home[i] != outer)
+            if (!g->insns.p[i].reachable || (w->home[i] != outer && w->home[i] != (uint32_t)SKIP))
                 continue;
             add_instance(w->s, w->k, i, &found);
+            taken |= w->home[i] == outer;
             w->home[i] = (uint32_t)SKIP;
         }
-        w->work[outer].unknown |= turn->unknown || found.flops != turn->flops * p->unroll ||
-                                  found.global_bytes != turn->global_bytes * p->unroll ||
-                                  found.shared_bytes != turn->shared_bytes * p->unroll;
+        w->work[outer].unknown |= (taken && (turn->unknown || found.flops != turn->flops * p->unroll ||
+                                             found.global_bytes != turn->global_bytes * p->unroll ||
+                                             found.shared_bytes != turn->shared_bytes * p->unroll));
     }
     /* Copies alone: as many turns as there are, unless some are left out. */
     for (size_t k = 0; !counted && k < c->pieces.n; k++) {
