@@ -78,7 +78,8 @@ enum place_local {
     PLACE_NOT_LOCAL,
     PLACE_SLOT,     /* puts a register away, or fetches it again */
     PLACE_ARRAY,    /* of an array with an index of the run */
-    PLACE_VARIABLE, /* neither: a variable that lies in memory, a register that a call convention saves */
+    PLACE_VARIABLE, /* neither: a variable that lies in memory */
+    PLACE_SAVED,    /* a register that is kept over a call nobody sees through */
 };
 /* Of each access; NULL: no memory. */
 const uint8_t *place_find_local(struct arena *a, const struct graph *g);

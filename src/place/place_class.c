@@ -8,6 +8,7 @@ enum { MADE_MAX = 16, REACH_BLOCKS = 4096, WALKS_MAX = 4096 };
 
 struct found {
     bool stored_global, read_back_global, shared, spilled, array, loaded_global;
+    bool variable; /* stands in local memory for another reason */
     bool global_proved, shared_proved, may_global,
         foreign; /* foreign: a global load that a store of the kernel reaches */
 };
@@ -179,6 +180,7 @@ static void look_at_store(const struct place_work *w, const struct place_value *
     case UOP_LOCAL:
         f->array |= w->local[s->access] == PLACE_ARRAY;
         f->spilled |= w->local[s->access] == PLACE_SLOT;
+        f->variable |= w->local[s->access] == PLACE_VARIABLE;
         break;
     default: break;
     }
@@ -202,6 +204,7 @@ static void look_at_load(const struct place_work *w, const struct place_storage 
     case UOP_LOCAL:
         f->array |= w->local[s->access] == PLACE_ARRAY;
         f->spilled |= w->local[s->access] == PLACE_SLOT;
+        f->variable |= w->local[s->access] == PLACE_VARIABLE;
         break;
     default: break;
     }
@@ -223,14 +226,35 @@ static bool stores_it(const struct place_work *w, const struct graph_access *x, 
     return false;
 }
 
-/* Consumers that are neither one of its stores nor a copy of it. */
+/* The instruction only decides something. */
+static bool only_compares(const struct graph *g, const struct graph_insn *insn)
+{
+    bool predicates = insn->def_count > 0 && !insn->access_count;
+    for (uint32_t k = insn->first_def; k < insn->first_def + insn->def_count; k++)
+        predicates &= g->defs.p[k].file == UOP_FILE_P || g->defs.p[k].file == UOP_FILE_UP;
+    return predicates;
+}
+
+/* It counts a loop's turns: its step, tests and addresses compute nothing with it. */
+static bool is_counter(const struct place_work *w, graph_id node)
+{
+    const struct graph_cycles *c = w->g->cycles;
+    for (size_t i = 0; c && i < c->cycles.n; i++)
+        for (size_t k = 0; k < c->cycles.p[i].carried.n; k++)
+            if (c->cycles.p[i].carried.p[k].kind == GRAPH_CARRIED_COUNTER &&
+                (c->cycles.p[i].carried.p[k].phi == node || c->cycles.p[i].carried.p[k].next == node))
+                return true;
+    return false;
+}
+
+/* Consumers that compute with it: neither one of its stores, nor a copy of it, nor a compare. */
 static uint32_t other_uses(const struct place_work *w, const struct place_value *v)
 {
     const struct graph *g = w->g;
     uint32_t count = 0;
     for (size_t i = 0; i < v->uses.n; i++) {
-        bool own = false;
         const struct graph_insn *insn = &g->insns.p[v->uses.p[i].insn];
+        bool own = only_compares(g, insn);
         for (uint32_t k = insn->first_access; k < insn->first_access + insn->access_count && !own; k++) {
             const struct graph_access *x = &g->accesses.p[k];
             own = x->kind != GRAPH_LOAD && (stores_it(w, x, v->node) || stores_it(w, x, v->part)) &&
@@ -270,7 +294,7 @@ void place_classify(struct place_work *w, struct place_value *v)
         v->cls = PLACE_LOCAL_ARRAY;
     } else if (v->accumulator) {
         v->cls = PLACE_REGISTER_ACCUMULATOR;
-    } else if (f.stored_global && !used) {
+    } else if (f.stored_global && (!used || is_counter(w, v->node))) {
         v->cls = PLACE_RESULT;
         v->assumed = f.may_global;
     } else if (f.stored_global) {
@@ -283,5 +307,6 @@ void place_classify(struct place_work *w, struct place_value *v)
         v->assumed = f.may_global;
     } else {
         v->cls = PLACE_REGISTER_ONLY;
+        v->assumed = f.variable;
     }
 }

@@ -102,7 +102,8 @@ static int by_place(const void *p, const void *q)
     return a->access < b->access ? -1 : a->access > b->access;
 }
 
-/* What each load of a place may read: 1 only stores at constant places, for certain; 2 an index may come there. */
+/* What may meet the access: 1 it reads a store at a constant place for certain; 2 an index may come there; 4 perhaps
+ * another; 8 it is read back behind a call. */
 static uint8_t *find_meetings(struct frame *f)
 {
     const struct graph *g = f->g;
@@ -116,6 +117,8 @@ static uint8_t *find_meetings(struct frame *f)
         int64_t at;
         if (f->kind[r->load] == PLACE_NOT_LOCAL || f->kind[r->store] == PLACE_NOT_LOCAL)
             continue;
+        if (f->kind[r->load] == PLACE_SAVED)
+            meets[r->store] |= 8;
         bool load_fixed = is_fixed(g, g->accesses.p[r->load].address, &at);
         bool store_fixed = is_fixed(g, g->accesses.p[r->store].address, &at);
         if (load_fixed && store_fixed)
@@ -132,7 +135,7 @@ static uint8_t *find_meetings(struct frame *f)
 static void decide(struct frame *f, size_t first, size_t end, const uint8_t *meets, bool array_unknown)
 {
     const struct graph *g = f->g;
-    bool alike = true, stored = false, loaded = false, brings = true, indexed = array_unknown;
+    bool alike = true, stored = false, loaded = false, saved = false, brings = true, indexed = array_unknown;
     for (size_t i = first; i < end; i++) {
         const struct cell *c = &f->cells.p[i];
         const struct graph_access *x = &g->accesses.p[c->access];
@@ -141,10 +144,14 @@ static void decide(struct frame *f, size_t first, size_t end, const uint8_t *mee
         loaded |= x->kind == GRAPH_LOAD;
         brings &= x->kind == GRAPH_STORE || (x->kind == GRAPH_LOAD && (meets[c->access] & 5) == 1);
         indexed |= (meets[c->access] & 2) != 0;
+        saved |= (meets[c->access] & 8) != 0;
     }
     bool slot = alike && stored && loaded && brings && f->cells.p[first].from + f->cells.p[first].width <= f->handed_on;
     for (size_t i = first; i < end; i++)
-        f->kind[f->cells.p[i].access] = indexed ? PLACE_ARRAY : slot ? PLACE_SLOT : PLACE_VARIABLE;
+        f->kind[f->cells.p[i].access] = indexed ? PLACE_ARRAY
+                                        : saved ? PLACE_SAVED
+                                        : slot  ? PLACE_SLOT
+                                                : PLACE_VARIABLE;
 }
 
 static bool is_recorded(const struct graph *g, uint32_t offset)
@@ -181,6 +188,8 @@ const uint8_t *place_find_local(struct arena *a, const struct graph *g)
         } else if (x->address == GRAPH_NIL || !is_moved_stack(g, x->address, 0, &stack) || !stack) {
             f.kind[i] = PLACE_ARRAY;
             any_array = true;
+        } else {
+            f.kind[i] = PLACE_SAVED;
         }
     }
     find_handed_on(&f);

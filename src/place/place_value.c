@@ -114,6 +114,8 @@ static void place_store(struct place_work *w, struct place_value *v, graph_id no
         uint32_t until = kept_until(g, x->insn, g->accesses.p[r->load].insn);
         if (r->may) {
             place.may_reach = true;
+            if (x->space == UOP_LOCAL && until > place.to) /* an array's element is kept for any index */
+                place.to = until;
             continue;
         }
         place.to = until > place.to ? until : place.to;

@@ -467,6 +467,8 @@ static void write_occupancy(struct json *j, const struct fact_kernel *k)
         write_number(j, "block", k->occupancy.p[i].block);
         write_number(j, "warps", k->occupancy.p[i].warps);
         write_text(j, "limit", k->occupancy.p[i].limit);
+        if (k->dynamic_shared) /* what a launch asks for is not in the file */
+            write_number(j, "dynamic_shared_bytes", 0);
         json_end(j);
     }
     json_end(j);
