@@ -4,8 +4,8 @@
  * Places of the frame are told by their bytes: accesses at constant distances from the stack pointer whose bytes meet are
  * one place. It is a slot for a register when all of them have the same bytes, some store and some load are there, every
  * load brings back what one of its stores put there for certain, no access with an index may come there, and its address
- * is not handed on. Where an index may come the place belongs to an array. Where the compiler recorded its spills, that
- * record decides instead.
+ * is not handed on, neither as a value nor by being another function's place too. Where an index may come the place
+ * belongs to an array. Where the compiler recorded its spills, that record decides instead.
  *
  * requires: accesses, dependence where it was found · gives: enum place_local of each access */
 #include "graph/graph_depend.h"
@@ -131,7 +131,14 @@ static uint8_t *find_meetings(struct frame *f)
     return meets;
 }
 
-/* One place: cells[first .. end). */
+/* Where the function begins that the access is in. */
+static uint32_t function_of(const struct graph *g, uint32_t access)
+{
+    uint32_t path = g->insns.p[g->accesses.p[access].insn].call_path;
+    return path && path <= g->calls.n ? g->calls.p[path - 1].target : UINT32_MAX;
+}
+
+/* One place: cells[first .. end). A function that puts a register away fetches it itself. */
 static void decide(struct frame *f, size_t first, size_t end, const uint8_t *meets, bool array_unknown)
 {
     const struct graph *g = f->g;
@@ -139,7 +146,8 @@ static void decide(struct frame *f, size_t first, size_t end, const uint8_t *mee
     for (size_t i = first; i < end; i++) {
         const struct cell *c = &f->cells.p[i];
         const struct graph_access *x = &g->accesses.p[c->access];
-        alike &= c->from == f->cells.p[first].from && c->width == f->cells.p[first].width;
+        alike &= c->from == f->cells.p[first].from && c->width == f->cells.p[first].width &&
+                 function_of(g, c->access) == function_of(g, f->cells.p[first].access);
         stored |= x->kind == GRAPH_STORE;
         loaded |= x->kind == GRAPH_LOAD;
         brings &= x->kind == GRAPH_STORE || (x->kind == GRAPH_LOAD && (meets[c->access] & 5) == 1);

@@ -79,3 +79,28 @@ extern "C" __global__ void pair_kernel(const float2* __restrict__ x, float* __re
   float2 v = x[threadIdx.x];
   y[threadIdx.x] = v.x - v.y;
 }
+
+__device__ __noinline__ void add_to(float* p, float k) {
+  *p += k;
+}
+
+// A variable whose address is passed, though the assembler may see through it.
+extern "C" __global__ void passed_kernel(const float* __restrict__ x, float* __restrict__ y) {
+  float v = x[threadIdx.x];
+  add_to(&v, 3.0f);
+  y[threadIdx.x] = v;
+}
+
+// Registers run out.
+extern "C" __global__ void __maxnreg__(24) spilling_kernel(const float* __restrict__ x, float* __restrict__ y, int n) {
+  float v[20], sum = 0;
+#pragma unroll
+  for (int k = 0; k < 20; k++) {
+    v[k] = x[20 * threadIdx.x + k];
+    sum += v[k];
+  }
+#pragma unroll
+  for (int k = 0; k < 20; k++) {
+    y[20 * threadIdx.x + k] = v[k] - sum / 20;
+  }
+}
