@@ -284,7 +284,10 @@ static struct mean_text cover_text(struct mean *m, const graph_id *atoms, const 
             if (!(c->cubes[i].care >> k & 1))
                 continue;
             bool negated = !(c->cubes[i].value >> k & 1) != sums;
-            struct mean_text t = mean_text_atom(m, atoms[k], negated, style, depth + 1);
+            unsigned kind = graph_at(m->g, atoms[k])->kind;
+            bool inner_table = kind == GRAPH_BOOL || kind == UOP_LOP3;
+            struct mean_text t = inner_table ? mean_text_bool(m, atoms[k], negated, style, depth + 1)
+                                             : mean_text_atom(m, atoms[k], negated, style, depth + 1);
             enum mean_prec needed = literals > 1 ? inner : c->count > 1 ? outer : PREC_TERNARY;
             str_add(&b, done++ == 0 ? "" : sums ? " || " : " && ");
             str_add(&b, mean_operand(m, t, needed));
@@ -300,8 +303,14 @@ struct mean_text mean_text_bool(struct mean *m, graph_id id, bool negated, unsig
     graph_id atoms[ATOMS];
     unsigned count;
     uint64_t table;
-    if (graph_at(m->g, id)->kind != GRAPH_BOOL || !graph_table(m->g, id, atoms, &count, &table))
+    const struct graph_node *n = graph_at(m->g, id);
+    if (n->kind == UOP_LOP3 && n->type == UOP_B1) { /* of more atoms than a table has: its operands stand for them */
+        count = n->arg_count;
+        table = n->imm;
+        memcpy(atoms, n->arg, count * sizeof atoms[0]);
+    } else if (n->kind != GRAPH_BOOL || !graph_table(m->g, id, atoms, &count, &table)) {
         return mean_text_atom(m, id, negated, style, depth);
+    }
     uint64_t all = all_rows(count);
     if (negated)
         table = ~table;

@@ -318,7 +318,7 @@ bool pat_match_guarded(struct pat_ctx *c, const struct pat_term *condition, cons
 bool pat_match_goals(struct pat_ctx *c, const struct pat_term *const *terms, const graph_id *nodes, unsigned count);
 /* The result of this reduction as TERM_REDUCED. */
 struct pat_collective;
-bool pat_match_collective(struct pat_ctx *c, const struct pat_term *t, const struct pat_collective *v);
+bool pat_match_collective(struct pat_ctx *c, const struct pat_term *t, struct pat_collective *v);
 bool pat_assumes(const struct pat_ctx *c); /* a condition the match rests on is not known to hold */
 bool pat_match_where(struct pat_ctx *c);
 
@@ -338,7 +338,9 @@ struct pat_found {
     const uint32_t *slow;
     uint8_t choice[PAT_CHOICES]; /* which word a binding's function takes */
     uint32_t cycle;
-    bool held; /* no match unless something completes it */
+    bool held;      /* no match unless something completes it */
+    bool rests;     /* what speaks of it is assumed */
+    unsigned width; /* threads that take part */
     enum uop_type as;
 };
 /* From this block on nothing happens but the end of the thread. */

@@ -230,18 +230,18 @@ no:
 /* ---- results of reductions ------------------------------------------------------------------- */
 
 /* What is reduced, without the neutral element that threads without one bring. */
-static graph_id brought(const struct graph *g, enum pat_op op, graph_id input)
+static graph_id brought(const struct graph *g, const struct pat_binary *like, graph_id input)
 {
     const struct graph_node *n = graph_at(g, input);
-    if (n->kind == UOP_SELECT && pat_is_neutral(g, op, n->arg[2]))
+    if (n->kind == UOP_SELECT && pat_is_neutral(g, like, n->arg[2]))
         return n->arg[1];
-    if (n->kind == UOP_SELECT && pat_is_neutral(g, op, n->arg[1]))
+    if (n->kind == UOP_SELECT && pat_is_neutral(g, like, n->arg[1]))
         return n->arg[2];
     return input;
 }
 
 /* All that is taken in: one value for all, but for constants; or partial results of another reduction. */
-static bool match_collective(struct pat_ctx *c, const struct pat_term *t, const struct pat_collective *v,
+static bool match_collective(struct pat_ctx *c, const struct pat_term *t, struct pat_collective *v,
                              const struct pat_goal *next, unsigned depth)
 {
     struct pat_bound *operation = t->variable >= 0 ? &c->bound[t->variable] : NULL;
@@ -254,7 +254,7 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, const 
         return false;
     for (size_t i = 0; i < v->inputs.n; i++) {
         if (graph_is_const(c->g, v->inputs.p[i], NULL)) {
-            if (!pat_is_neutral(c->g, v->op, v->inputs.p[i]))
+            if (!pat_is_neutral(c->g, &v->like, v->inputs.p[i]))
                 return false;
             continue;
         }
@@ -284,13 +284,13 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, const 
     const struct pat_goal behind = {&left, within, UOP_VOID, next};
     const struct pat_term *of = t->arg[0];
     next = &behind;
-    const struct pat_collective *inner = pat_collect_inner(c->collect, v->op, input);
+    struct pat_collective *inner = pat_collect_inner(c->collect, v, input);
     if (of->kind == TERM_REDUCED) {
         /* One directly within another: both between threads. */
         if (inner && inner != v && inner->found && match_collective(c, of, inner, next, depth + 1))
             return true;
     } else {
-        graph_id plain = brought(c->g, v->op, input);
+        graph_id plain = brought(c->g, &v->like, input);
         if (inner && inner != v && inner->op == v->op && match_collective(c, t, inner, next, depth + 1))
             return true;
         if (pat_solve(c, &(struct pat_goal){of, plain, UOP_VOID, next}))
@@ -309,11 +309,11 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, const 
 
 bool pat_match_reduced(struct pat_ctx *c, const struct pat_goal *goal)
 {
-    const struct pat_collective *v = pat_collect_result(c->collect, goal->node);
+    struct pat_collective *v = pat_collect_result(c->collect, goal->node);
     return v && match_collective(c, goal->term, v, goal->next, 0);
 }
 
-bool pat_match_collective(struct pat_ctx *c, const struct pat_term *t, const struct pat_collective *v)
+bool pat_match_collective(struct pat_ctx *c, const struct pat_term *t, struct pat_collective *v)
 {
     return match_collective(c, t, v, NULL, 0);
 }

@@ -176,6 +176,9 @@ static struct pat_binding bind(struct order *o, const struct pat_found *f, const
         out.as = UOP_VOID;
     } else if (e->kind == CU_CALL && strcmp(e->text, "type") == 0) {
         out.text = f->match.root != GRAPH_NIL ? mean_type(o->m, f->match.root) : "";
+    } else if (e->kind == CU_CALL && strcmp(e->text, "width") == 0) {
+        out.kind = PAT_BIND_INT;
+        out.number = f->width;
     } else if (e->kind == CU_CALL && strcmp(e->text, "variants") == 0) {
         out.kind = PAT_BIND_INT;
         out.number = variants_of(o, f);

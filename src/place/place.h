@@ -63,9 +63,16 @@ struct place_copy {
     graph_id node;
     uint32_t value, number;
 };
+/* How a node of an accumulator is told behind its loop. */
+struct place_leaving {
+    graph_id node;
+    uint32_t value, cycle; /* index into the graph's cycles */
+    uint32_t before;       /* steps that every way out of the loop has made since: 0 what the variable comes to */
+};
 struct place {
     VEC(struct place_value) values; /* by first instance */
     VEC(struct place_copy) copies;
+    VEC(struct place_leaving) leaving;
     struct map_u64 of; /* node -> index */
 };
 

@@ -50,9 +50,9 @@ static bool is_moved_stack(const struct graph *g, graph_id id, unsigned depth, b
     const struct graph_node *n = graph_at(g, id);
     const graph_id *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg;
     uint32_t count = n->kind == GRAPH_PHI ? n->phi_count : n->arg_count, first = n->kind == UOP_SELECT;
-    if (n->kind == GRAPH_RESULT || n->kind == UOP_CONST || n->kind == UOP_UNDEF || n->kind == GRAPH_ENTRY)
+    if (n->kind == UOP_CONST || n->kind == UOP_UNDEF || n->kind == GRAPH_ENTRY)
         return true;
-    if (is_stack(g, id)) {
+    if (n->kind == GRAPH_RESULT || is_stack(g, id)) {
         *stack = true;
         return true;
     }
