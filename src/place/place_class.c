@@ -206,7 +206,6 @@ static void look_at_load(const struct place_work *w, const struct place_storage 
         f->spilled |= w->local[s->access] == PLACE_SLOT;
         f->variable |= w->local[s->access] == PLACE_VARIABLE;
         break;
-    }
     default: break;
     }
 }

@@ -24,6 +24,7 @@ struct frame {
     struct arena *a;
     const struct graph *g;
     uint8_t *kind; /* of each access */
+    bool *fixed;   /* of each access: at a constant place */
     VEC(struct cell) cells;
     int64_t handed_on; /* the lowest place whose address is handed on, INT64_MAX: none */
 };
@@ -114,13 +115,11 @@ static uint8_t *find_meetings(struct frame *f)
             meets[i] |= 1;
     for (size_t i = 0; meets && dep && i < dep->reaches.n; i++) {
         const struct graph_reach *r = &dep->reaches.p[i];
-        int64_t at;
         if (f->kind[r->load] == PLACE_NOT_LOCAL || f->kind[r->store] == PLACE_NOT_LOCAL)
             continue;
         if (f->kind[r->load] == PLACE_SAVED)
             meets[r->store] |= 8;
-        bool load_fixed = is_fixed(g, g->accesses.p[r->load].address, &at);
-        bool store_fixed = is_fixed(g, g->accesses.p[r->store].address, &at);
+        bool load_fixed = f->fixed[r->load], store_fixed = f->fixed[r->store];
         if (load_fixed && store_fixed)
             meets[r->load] |= r->own && !r->may ? 1 : 4;
         else if (load_fixed)
@@ -182,7 +181,8 @@ const uint8_t *place_find_local(struct arena *a, const struct graph *g)
     struct frame f = {.a = a, .g = g, .handed_on = INT64_MAX};
     bool any_array = false;
     f.kind = ARENA_ARRAY(a, uint8_t, g->accesses.n + 1);
-    if (!f.kind)
+    f.fixed = ARENA_ARRAY(a, bool, g->accesses.n + 1);
+    if (!f.kind || !f.fixed)
         return NULL;
     for (uint32_t i = 0; i < g->accesses.n; i++) {
         const struct graph_access *x = &g->accesses.p[i];
@@ -192,6 +192,7 @@ const uint8_t *place_find_local(struct arena *a, const struct graph *g)
             continue;
         f.kind[i] = PLACE_VARIABLE;
         if (is_fixed(g, x->address, &c.from)) {
+            f.fixed[i] = true;
             VEC_PUSH(a, f.cells, c);
         } else if (x->address == GRAPH_NIL || !is_moved_stack(g, x->address, 0, &stack) || !stack) {
             f.kind[i] = PLACE_ARRAY;
