@@ -173,7 +173,8 @@ enum sp_status fact_build_loops(struct arena *a, struct fact_source *s, struct f
         if (f.counter) {
             f.start = value_text(s, c->start);
             f.step = plain(s, value_text(s, c->next), f.counter);
-            f.until = c->until == GRAPH_NIL ? NULL : plain(s, brief(said(mean_condition(s->mean, c->until))), f.counter);
+            f.until =
+                c->until == GRAPH_NIL ? NULL : plain(s, brief(said(mean_condition(s->mean, c->until))), f.counter);
         }
         f.count = value_text(s, c->count);
         struct fact_loop_piece *pieces = ARENA_ARRAY(a, struct fact_loop_piece, c->pieces.n);
@@ -186,9 +187,9 @@ enum sp_status fact_build_loops(struct arena *a, struct fact_source *s, struct f
             if (is_piece_again(s->g, c, p))
                 continue;
             pieces[piece_count++] = (struct fact_loop_piece){.straight = from->straight,
-                                                 .from = s->g->insns.p[from->first].offset,
-                                                 .to = s->g->insns.p[from->last].offset,
-                                                 .unroll = from->unroll};
+                                                             .from = s->g->insns.p[from->first].offset,
+                                                             .to = s->g->insns.p[from->last].offset,
+                                                             .unroll = from->unroll};
         }
         for (size_t p = 0; p < c->carried.n; p++)
             carried[p] = carried_fact(s, c, &c->carried.p[p]);

@@ -5,7 +5,6 @@
 
 #include "place/place.h"
 
-
 #include <string.h>
 
 /* The global load a stored value is, perhaps with a constant for threads that do not load. NIL: something else. */
