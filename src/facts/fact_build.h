@@ -3,6 +3,7 @@
 #ifndef SP_FACT_BUILD_H
 #define SP_FACT_BUILD_H
 
+#include "base/map.h"
 #include "facts/fact.h"
 #include "graph/graph.h"
 #include "image/img.h"
@@ -33,6 +34,16 @@ struct fact_source {
 
 /* Fills everything but `input`. SP_ERR_MEMORY or SP_OK. */
 enum sp_status fact_build_kernel(struct arena *a, struct fact_source *s, struct fact_kernel *k);
+
+/* Texts of a document's kernels, each once. */
+struct fact_keeper {
+    struct arena *a; /* the document's */
+    struct map_str texts;
+    VEC(const char *) list;
+};
+/* Copies everything the kernel's facts point to onto the keeper's arena, so that the arena they were made on can go.
+ * SP_ERR_MEMORY or SP_OK. */
+enum sp_status fact_keep(struct fact_keeper *k, struct fact_kernel *f);
 
 /* Parts of it, a file each. */
 enum sp_status fact_build_instructions(struct arena *a, struct fact_source *s, struct fact_kernel *k);

@@ -143,6 +143,15 @@ void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct grap
  * `first` is the first one of, by its counters; 0: it is not. */
 uint32_t cycle_takes_up(struct cycle_work *w, const struct cycle_region *first, const struct cycle_region *other);
 
+/* Turns of `least` that one of `r` stands for by their tests and by what they do; 0: they do not say. */
+uint32_t cycle_turns_as(struct cycle_work *w, const struct cycle_region *r, const struct cycle_region *least);
+/* Blocks of straight code that take a counter of the pieces on by some steps. */
+enum { CYCLE_STRETCHES = 16 };
+struct cycle_stretch {
+    uint32_t block, steps;
+};
+uint32_t cycle_find_stretches(struct cycle_work *w, const struct graph_cycle *c, struct cycle_stretch *out);
+
 /* graph_count.c: count, start and end of a loop in several pieces. */
 void cycle_finish_pieces(struct cycle_work *w, struct cycle_region *first, struct graph_cycle *c);
 

@@ -35,6 +35,7 @@ struct graph_reach {
     bool may;             /* address or guard not decided */
     bool own;             /* u is t for certain */
     bool thread_known;    /* u is solved: `thread` */
+    uint32_t block;       /* threads that a block has at least for u to be there, a power of two; 0: not asked */
     graph_id thread[3];   /* u's x, y, z as B32 nodes in terms of the loading thread's values; its own coordinate where
                              they are equal (the SREG node), GRAPH_NIL where any value will do */
     enum graph_sync sync;

@@ -238,6 +238,8 @@ unsigned graph_weakest(uint64_t bits);
 void graph_relate(struct finder *f, const struct source *s, uint32_t to, uint64_t bits);
 /* Accesses on two sides of a branch that threads take differently, with no way from one to the other
  * (graph_depend_apart.c). */
+/* Threads that a block has at least, a power of two, if no code is there for nothing: if (threadIdx.x >= 64). */
+uint32_t graph_sure_block(struct finder *f);
 bool graph_relate_apart(struct finder *f);
 
 #endif

@@ -143,6 +143,63 @@ static bool reader_waits(struct finder *f, uint32_t to)
     return true;
 }
 
+/* A condition that all threads share, the same in all turns of what holds the accesses or the block. */
+static bool stands_still(struct finder *f, graph_id when, uint32_t a, uint32_t b, uint32_t c)
+{
+    const struct graph *g = f->g;
+    uint32_t blocks[3] = {a, b, c};
+    for (unsigned i = 0; i < 3; i++)
+        for (uint32_t l = g->blocks.p[blocks[i]].loop; l; l = g->loops.p[l - 1].parent)
+            if (graph_turns_with(f->g, when, l))
+                return false;
+    return true;
+}
+
+/* Some way without a barrier is open under what the accesses' own guards say of conditions that all threads share:
+ * `if (f) barrier` is passed when the reader reads `if (f)` too. */
+static bool way_is_open(struct finder *f, const struct source *s, uint32_t to)
+{
+    struct graph *g = f->g;
+    uint32_t head = 0, tail = 0, block = block_of(f, s->access), from = f->event_of[s->access] + 1;
+    uint32_t start = block, end = block_of(f, to);
+    graph_id both = graph_and(g, graph_uniform_part(g, access_at(f, s->access)->runs_when),
+                              graph_uniform_part(g, access_at(f, to)->runs_when));
+    if (both == GRAPH_NIL)
+        return true;
+    f->now++;
+    for (;;) {
+        bool parted = false;
+        for (uint32_t e = from; e < f->first_event[block + 1] && !parted; e++) {
+            const struct event *v = &f->events.p[e];
+            graph_id guard = g->insns.p[v->insn].guard;
+            if (e == f->event_of[to])
+                return true;
+            parted = v->kind == EVENT_SYNC && f->syncs[v->insn] == SYNC_BLOCK &&
+                     (guard == GRAPH_NIL ||
+                      (stands_still(f, guard, start, end, block) && graph_implies(g, both, guard)));
+        }
+        f->flow_work--;
+        graph_id branch = g->blocks.p[block].branch;
+        bool decides = branch != GRAPH_NIL && g->blocks.p[block].succ_count == 2 && graph_block_uniform(g, branch) &&
+                       stands_still(f, branch, start, end, block);
+        for (uint32_t k = 0; k < g->blocks.p[block].succ_count && !parted; k++) {
+            uint32_t next = g->blocks.p[block].succs[k];
+            graph_id edge = decides ? graph_edge_taken(g, block, next) : GRAPH_NIL;
+            graph_id other = graph_not(g, branch);
+            bool shut = edge != GRAPH_NIL && ((graph_implies(g, edge, branch) && graph_implies(g, both, other)) ||
+                                              (graph_implies(g, edge, other) && graph_implies(g, both, branch)));
+            if (f->stamp[next] == f->now || shut)
+                continue;
+            f->stamp[next] = f->now;
+            f->queue[tail++ % (g->blocks.n + 1)] = next;
+        }
+        if (head == tail || f->flow_work < 0)
+            return f->flow_work < 0;
+        block = f->queue[head++ % (g->blocks.n + 1)];
+        from = f->first_event[block];
+    }
+}
+
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
 /* Values of the store's side in `id` that are not the load's turn's. */
@@ -297,8 +354,7 @@ static bool far_apart(struct graph *g, graph_id thread)
            (k >= 32 || k <= -32);
 }
 
-/* Threads that a block has at least, a power of two, if no code is there for nothing: if (threadIdx.x >= 64). */
-static uint32_t sure_block(struct finder *f)
+uint32_t graph_sure_block(struct finder *f)
 {
     enum { CONDITIONS = 64 };
     const struct graph *g = f->g;
@@ -348,7 +404,7 @@ static bool hangs_on_block(struct finder *f, const struct graph_side *a, const s
     }
     if (near)
         return false;
-    if (u.need <= sure_block(f) && u.thread[1] == graph_sreg(g, UOP_SR_TID_Y) &&
+    if (u.need <= graph_sure_block(f) && u.thread[1] == graph_sreg(g, UOP_SR_TID_Y) &&
         u.thread[2] == graph_sreg(g, UOP_SR_TID_Z)) {
         *sized = true;
         return false;
@@ -362,12 +418,14 @@ static bool hangs_on_block(struct finder *f, const struct graph_side *a, const s
             continue;
         if (graph_same_word(f, at, x))
             return true;
-        if (i == store)
+        struct graph_side other = side_of(x), same = side_of(at);
+        bool turned = a->address != x->address || b->address != at->address;
+        if (i == store && !turned)
             continue;
-        struct graph_side other = side_of(x);
+        const struct graph_side *to = i == store ? &same : b; /* the same store, in the load's own turn */
         for (int32_t way = 0; way < (x->width > at->width ? x->width : 1); way += at->width) {
             f->solve_work--;
-            graph_solve_block(g, &other, b, way, &v);
+            graph_solve_block(g, &other, to, way, &v);
             if (v.answer == SOLVE_THREAD && v.known && v.need < u.need)
                 return true;
         }
@@ -422,6 +480,8 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
         f->solve_work--;
         graph_solve(f->g, &a, &b, delta, &u);
         if (u.answer == SOLVE_NEVER || u.who == THREAD_SAME || (u.in_warp && strength >= SYNC_WARP))
+            continue;
+        if (!way_is_open(f, s, second))
             continue;
         bool sized = false, several = u.thread[0] == GRAPH_NIL || u.thread[1] == GRAPH_NIL || u.thread[2] == GRAPH_NIL;
         if (u.answer != SOLVE_THREAD || u.may || !u.known || !u.guards_linear || f->unordered || several ||
@@ -497,7 +557,7 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
     else if (x->space == UOP_LOCAL)
         graph_solve_own(g, &a, &b, delta, &u);
     else
-        graph_solve(g, &a, &b, delta, &u);
+        graph_solve_block(g, &a, &b, delta, &u);
     if (u.answer == SOLVE_NEVER ||
         (y->from_store >= 0 && (uint32_t)y->from_store != s->access && (u.who == THREAD_SAME || x->space == UOP_LOCAL)))
         return; /* it reads another store of its own */
@@ -516,6 +576,7 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
         r.thread_known = u.known;
         if (u.known)
             memcpy(r.thread, u.thread, sizeof r.thread);
+        r.block = u.known ? u.need : 0;
         r.own = u.who == THREAD_SAME;
         for (unsigned d = 0; d < 3 && r.own && !u.known; d++)
             r.thread[d] = graph_sreg(g, UOP_SR_TID_X + d);
@@ -535,6 +596,8 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
             u.in_warp = v.in_warp;
         }
     }
+    if (!r.own && !lost && strength < SYNC_MAYBE && !race && !way_is_open(f, s, load))
+        strength = SYNC_BLOCK;
     if (r.own)
         r.sync = GRAPH_SYNC_OWN;
     else if (strength == SYNC_BLOCK)

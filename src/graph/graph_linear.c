@@ -225,6 +225,16 @@ static bool open_node(struct graph *g, graph_id id, int64_t m, struct graph_line
             if (split_bits(g, n.arg[0], (unsigned)__builtin_ctzll(c + 1), &high, &low))
                 return graph_linear_add(out, &low, m);
         }
+        if (bits == 32 && graph_is_const(g, n.arg[1], &c) && c == 1) { /* the other one of two buffers */
+            const struct graph_node sum = *graph_at(g, n.arg[0]);
+            if (sum.kind == UOP_ADD && graph_is_const(g, sum.arg[1], &c)) {
+                graph_id low = graph_op2(g, UOP_AND, UOP_B32, sum.arg[0], n.arg[1]);
+                if (!(c & 1))
+                    return open_node(g, low, m, out, depth + 1);
+                return !__builtin_add_overflow(out->k, m, &out->k) && !__builtin_mul_overflow(m, -1, &k) &&
+                       open_node(g, low, k, out, depth + 1);
+            }
+        }
         if (bits == 32) {
             unsigned s;
             graph_id bits_of = unshifted(g, &n, &s);

@@ -181,6 +181,8 @@ bool pat_overtakes_nobody(struct pat_collect *k, const struct pat_step *steps, c
                           unsigned count, bool *assumed);
 /* When all steps are known: parts that others finish, and what loops gather. */
 void pat_collect_folds(struct pat_collect *k);
+/* What an accumulator starts from does not count: it is neutral, or, where an element is given, one of its array. */
+bool pat_starts_neutral(struct pat_collect *k, const struct pat_binary *like, graph_id start, graph_id element);
 /* The j-th accumulator of a fold is, by a page, a reduction of `input`. */
 void pat_collect_give(struct pat_collect *k, const struct graph_fold *f, unsigned j, enum pat_op op, graph_id input);
 void pat_collect_join(struct pat_collect *k);
@@ -188,8 +190,9 @@ void pat_collect_join(struct pat_collect *k);
 struct pat_collective *pat_collect_result(struct pat_collect *k, graph_id node);
 /* The same, of what a collective takes in: also what is left of a tree that another one finishes. */
 struct pat_collective *pat_collect_inner(struct pat_collect *k, struct pat_collective *of, graph_id input);
-/* True when something overtakes something in the memory of an access, or nothing is known of that memory. */
-bool pat_collect_races(const struct pat_collect *k, uint32_t access);
+/* True when something overtakes something in the memory of an access, or may, but for these steps among themselves. */
+bool pat_collect_races(const struct pat_collect *k, uint32_t access, const struct pat_step *const *steps,
+                       uint32_t count);
 /* How warps hand their results to one another. */
 struct pat_handed {
     bool everywhere; /* in: every lane of a warp has its result, else its first */

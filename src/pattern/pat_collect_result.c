@@ -32,7 +32,7 @@ static struct pat_collective *resolve_stored(struct pat_collect *k, uint32_t at,
     const struct graph_access load = k->x->g->accesses.p[at];
     struct pat_collective *found = NULL;
     bool filled = false;
-    if (pat_collect_races(k, at))
+    if (pat_collect_races(k, at, NULL, 0))
         return NULL;
     for (uint32_t r = d->first_reach[at]; r < d->first_reach[at + 1]; r++)
         filled |= of && pat_is_neutral(k->x->g, &of->like, k->x->g->accesses.p[d->reaches.p[r].store].value[0]);
@@ -195,7 +195,8 @@ struct pat_collective *pat_collect_inner(struct pat_collect *k, struct pat_colle
 }
 
 /* The lanes load just what is left of a tree, each one element; `behind` elements from the first ones. */
-static struct pat_collective *part_at(struct pat_collect *k, struct pat_collective *lanes, graph_id node, unsigned behind)
+static struct pat_collective *part_at(struct pat_collect *k, struct pat_collective *lanes, graph_id node,
+                                      unsigned behind)
 {
     struct pat_collective *part = resolve(k, node, true, true, 0);
     uint32_t at;
@@ -506,7 +507,7 @@ static bool starts_neutral(struct pat_collect *k, const struct pat_binary *like,
         if (k->list.p[i]->reach == PAT_IN_THREAD && k->list.p[i]->op == like->op &&
             map_u64_get(&k->list.p[i]->partial, start, &at))
             return true;
-    if (pat_op_again(like->op) && same_array(k, start, element))
+    if (pat_op_again(like->op) && element != GRAPH_NIL && same_array(k, start, element))
         return true;
     const struct graph_node n = *graph_at(g, start);
     bool all = n.kind == GRAPH_PHI || n.kind == UOP_SELECT;
@@ -515,6 +516,11 @@ static bool starts_neutral(struct pat_collect *k, const struct pat_binary *like,
     for (uint32_t i = 0; i < n.phi_count && n.kind == GRAPH_PHI && all; i++)
         all = n.phi_args[i] == start || starts_neutral(k, like, n.phi_args[i], element, depth + 4);
     return all;
+}
+
+bool pat_starts_neutral(struct pat_collect *k, const struct pat_binary *like, graph_id start, graph_id element)
+{
+    return starts_neutral(k, like, start, element, 0);
 }
 
 /* What a thread gathers in a loop of its own is a reduction too: no page's, but others may be of it. */

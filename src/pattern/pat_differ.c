@@ -346,7 +346,10 @@ static void rounding_row(struct cone *c, uint32_t rules, struct pat_differences 
     for (unsigned k = 0; k < PAT_APPROXIMATED; k++) {
         if (!(rules >> (PAT_RULE_COUNT + k) & 1))
             continue;
-        str_addf(&machine, "%s%s", some ? ", " : machine.n ? "; an approximation of " : "an approximation of ",
+        str_addf(&machine, "%s%s",
+                 some        ? ", "
+                 : machine.n ? "; an approximation of "
+                             : "an approximation of ",
                  pat_approximated_names[k]);
         some = true;
     }
@@ -393,7 +396,7 @@ enum sp_status pat_differences(struct mean *m, const struct pat_result *matches,
     if (c.real == node && !rules)
         return SP_OK;
     rounding_row(&c, rules, out);
-    if (!(rules & PAT_RULE_SELECT))
+    if (!(rules & PAT_READS_MINMAX))
         return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
     visit(&c, node, UOP_VOID, 0);
     order_leaves(&c);

@@ -33,6 +33,7 @@ static const struct {
     {"sqrt", UOP_NOP, UOP_SQRT, 1},
     {"sqrtf", UOP_NOP, UOP_SQRT, 1},
     {"tanhf", UOP_NOP, UOP_TANH, 1},
+    {"copysignf", UOP_LOP3, UOP_NOP, 2}, /* the mask of the sign is its third argument */
     {"__popc", UOP_POPC, UOP_NOP, 1},
     {"__brev", UOP_BREV, UOP_NOP, 1},
     {"rcp64h", UOP_RCP64H, UOP_NOP, 1},
