@@ -141,6 +141,10 @@ static bool is_again(const struct fact_source *s, size_t at)
         const struct graph_cycle *other = &g->cycles->cycles.p[i];
         if (same_instructions(g, other->first, c->first) && same_instructions(g, other->last, c->last))
             return true;
+        for (size_t p = 0; p < other->pieces.n; p++) /* a piece of it, come to another way */
+            if (same_instructions(g, other->pieces.p[p].first, c->first) &&
+                same_instructions(g, other->pieces.p[p].last, c->last))
+                return true;
     }
     return false;
 }
