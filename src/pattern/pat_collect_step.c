@@ -192,8 +192,7 @@ static bool is_fragment(const struct pat_collect *k, const struct pat_collective
     for (size_t i = 0; i < k->lanes.n && first->load_other == UINT32_MAX; i++) {
         bool feeds = k->lanes.p[i].value == first->own, known = false;
         for (size_t j = 0; feeds && j < k->list.n && !known; j++)
-            known = k->list.p[j]->outcome != PAT_PART && k->list.p[j]->values.n &&
-                    k->list.p[j]->values.p[k->list.p[j]->values.n - 1] == first->own;
+            known = k->list.p[j]->outcome != PAT_PART && k->list.p[j]->values.n && k->list.p[j]->values.p[k->list.p[j]->values.n - 1] == first->own;
         if (feeds && !known)
             return true;
     }
