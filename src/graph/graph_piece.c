@@ -428,6 +428,110 @@ static void join_stores(struct joiner *j)
     }
 }
 
+/* ---- counters in the place of both --------------------------------------------------------------- */
+
+/* Steps are taken for smaller ones: what a turn of a later loop does is one step, or several. */
+static void scale_pieces(struct joiner *j, uint32_t factor)
+{
+    for (size_t i = 0; i < j->c->pieces.n && factor > 1; i++) {
+        struct graph_piece *p = &j->c->pieces.p[i];
+        p->unroll *= factor;
+        if (!p->straight)
+            j->w->regions[p->loop].unroll = p->unroll;
+    }
+}
+
+/* Loops that are joined already whose bodies were not seen to repeat anything: what their tests say of one another holds.
+ * Straight pieces found by such a step are looked for again. */
+static void settle_units(struct joiner *j)
+{
+    struct cycle_work *w = j->w;
+    struct graph_cycle *c = j->c;
+    struct cycle_region *least = NULL;
+    bool any = false;
+    uint32_t kept = 0;
+    for (size_t i = 0; i < c->pieces.n; i++) {
+        struct cycle_region *r = c->pieces.p[i].straight ? NULL : &w->regions[c->pieces.p[i].loop];
+        if (r && (!least || cycle_turns_as(w, least, r) > 1))
+            least = r;
+    }
+    for (size_t i = 0; i < c->pieces.n; i++) {
+        struct graph_piece *p = &c->pieces.p[i];
+        struct cycle_region *r = p->straight ? NULL : &w->regions[p->loop];
+        uint32_t turns = r && r != least ? cycle_turns_as(w, r, least) : 0;
+        if (turns < 2 || p->unroll != least->unroll)
+            continue;
+        r->unroll = p->unroll = turns * least->unroll;
+        r->inner = 0;
+        any = true;
+    }
+    for (size_t i = 0; i < c->pieces.n && any; i++) {
+        if (c->pieces.p[i].straight)
+            continue;
+        c->pieces.p[kept] = c->pieces.p[i];
+        j->parts.p[kept++] = j->parts.p[i];
+    }
+    if (any)
+        c->pieces.n = j->parts.n = kept;
+}
+
+/* Loops behind the pieces that only their counters show to be pieces too. */
+static void join_counters(struct joiner *j)
+{
+    struct cycle_work *w = j->w;
+    const struct graph *g = w->g;
+    uint32_t parent = g->loops.p[j->r->loop].parent;
+    settle_units(j);
+    for (uint32_t b = g->loops.p[j->r->loop].header + 1; b < g->blocks.n && w->budget > 0; b++) {
+        uint32_t l = g->blocks.p[b].loop;
+        struct cycle_region *other = l ? &w->regions[l - 1] : NULL;
+        if (!l || g->loops.p[l - 1].header != b || g->loops.p[l - 1].parent != parent || other->cycle >= 0 ||
+            other->skipped || g->loops.p[l - 1].irreducible)
+            continue;
+        uint32_t turns = cycle_takes_up(w, j->r, other), steps = turns * other->unroll;
+        if (turns == 0 || steps % j->r->unroll != 0)
+            continue;
+        scale_pieces(j, steps / j->r->unroll);
+        add_loop(j, other, other->unroll);
+    }
+}
+
+/* Straight code that takes a counter on: as many steps as that says, whatever was found of them. */
+static void join_stretches(struct joiner *j)
+{
+    struct cycle_work *w = j->w;
+    const struct graph *g = w->g;
+    struct cycle_stretch found[CYCLE_STRETCHES];
+    uint32_t count = cycle_find_stretches(w, j->c, found);
+    for (uint32_t i = 0; i < count; i++) {
+        struct graph_piece *same = NULL;
+        uint32_t of_block = 0;
+        for (size_t k = 0; k < j->c->pieces.n; k++) {
+            struct graph_piece *p = &j->c->pieces.p[k];
+            for (uint32_t b = 0; b < p->block_count && p->straight; b++)
+                if (p->blocks[b] == found[i].block) {
+                    same = p;
+                    of_block++;
+                }
+        }
+        if (of_block == 1 && same->block_count == 1)
+            same->unroll = found[i].steps;
+        uint32_t *blocks = of_block ? NULL : ARENA_ARRAY(w->a, uint32_t, 1);
+        if (!blocks)
+            continue;
+        blocks[0] = found[i].block;
+        add_piece(j,
+                  (struct graph_piece){.straight = true,
+                                       .loop = UINT32_MAX,
+                                       .first = g->blocks.p[blocks[0]].first,
+                                       .last = g->blocks.p[blocks[0]].last,
+                                       .unroll = found[i].steps,
+                                       .blocks = blocks,
+                                       .block_count = 1},
+                  (struct part){.chain = UINT32_MAX});
+    }
+}
+
 /* ---- one cycle -------------------------------------------------------------------------------- */
 
 /* The chain of the first loop that a value comes from, where paths meet in between; UINT32_MAX: not seen. */
@@ -523,6 +627,8 @@ void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct grap
     }
     if (r->chains.n == 0)
         join_stores(&j);
+    join_counters(&j);
+    join_stretches(&j);
     part_pieces(&j);
     sort_pieces(c);
     make_folds(&j);
