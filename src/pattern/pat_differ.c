@@ -418,7 +418,7 @@ enum sp_status pat_differences(struct mean *m, const struct pat_result *matches,
     if (c.real == node && !rules)
         return SP_OK;
     rounding_row(&c, rules, out);
-    if (!(rules & PAT_RULE_SELECT))
+    if (!(rules & PAT_READS_MINMAX))
         return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
     visit(&c, node, UOP_VOID, 0);
     order_leaves(&c);
