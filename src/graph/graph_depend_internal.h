@@ -191,9 +191,10 @@ struct finder {
     uint32_t *forced, forced_now; /* of accesses: stores taken to overwrite the source's word (graph_depend_prune.c) */
     struct graph_affine *affine;  /* of each access's address */
     bool *is_affine;
-    uint8_t *parted;     /* of each loop: 0 not asked, 1 every turn passes a barrier of the block, 2 not */
-    uint32_t sure_block; /* threads that the guards of the code ask for; 0: not asked */
-    bool unordered;      /* something may order threads beside the barriers of the block: no race is claimed */
+    graph_id *first_phi, *next_phi; /* of each block, of each phi; made when asked for */
+    uint8_t *parted;                /* of each loop: 0 not asked, 1 every turn passes a barrier of the block, 2 not */
+    uint32_t sure_block;            /* threads that the guards of the code ask for; 0: not asked */
+    bool unordered; /* something may order threads beside the barriers of the block: no race is claimed */
     int64_t flow_work, solve_work;
 };
 

@@ -104,6 +104,24 @@ static bool turns_are_parted(struct finder *f, uint32_t loop)
     return !round;
 }
 
+/* Phis of a block, in order; solving makes none. GRAPH_NIL: there is none (or no memory). */
+static graph_id first_phi(struct finder *f, uint32_t block)
+{
+    const struct graph *g = f->g;
+    if (!f->first_phi) {
+        f->first_phi = ARENA_ARRAY(f->a, graph_id, g->blocks.n + 1);
+        f->next_phi = ARENA_ARRAY(f->a, graph_id, g->nodes.n + 1);
+        for (graph_id id = (graph_id)g->nodes.n; id-- > 1 && !arena_failed(f->a);) {
+            const struct graph_node *n = graph_at(g, id);
+            if (n->kind != GRAPH_PHI || n->block >= g->blocks.n)
+                continue;
+            f->next_phi[id] = f->first_phi[n->block];
+            f->first_phi[n->block] = id;
+        }
+    }
+    return arena_failed(f->a) ? (graph_id)GRAPH_NIL : f->first_phi[block];
+}
+
 /* Reached without a barrier from outside its loop, each turn of which passes one: it is the first turn. */
 static void in_first_turn(struct finder *f, struct graph_side *side, uint32_t at, uint32_t from)
 {
@@ -112,11 +130,10 @@ static void in_first_turn(struct finder *f, struct graph_side *side, uint32_t at
         if (graph_in_loop(g, from, l) || !turns_are_parted(f, l))
             continue;
         const struct graph_block *b = &g->blocks.p[g->loops.p[l - 1].header];
-        for (graph_id phi = 1; phi < g->nodes.n; phi++) {
+        for (graph_id phi = first_phi(f, g->loops.p[l - 1].header); phi != GRAPH_NIL; phi = f->next_phi[phi]) {
             const struct graph_node n = *graph_at(g, phi);
             graph_id start = GRAPH_NIL;
-            bool one = n.kind == GRAPH_PHI && n.block == g->loops.p[l - 1].header && n.type != UOP_B1 &&
-                       n.phi_count == b->pred_count && uop_type_bits((enum uop_type)n.type) == 32 &&
+            bool one = n.type != UOP_B1 && n.phi_count == b->pred_count && uop_type_bits((enum uop_type)n.type) == 32 &&
                        graph_block_uniform(g, phi);
             for (uint32_t k = 0; k < n.phi_count && one; k++) {
                 if (graph_in_loop(g, b->preds[k], l))
