@@ -56,6 +56,7 @@ struct cycle_region { /* a loop of the flow graph */
     graph_id count;         /* steps, where proved */
     int32_t cycle;          /* the cycle it is a piece of, -1: not yet */
     bool stores;            /* memory changes in it */
+    bool peeled;            /* its accumulators begin with elements from before its first one */
     bool skipped;           /* too deep a nest: nothing is asked about it */
     uint32_t open, close;   /* loops within have `open` from here on, below `close` */
     bool tests_first;       /* the test stands before the body: behind the loop its phis are a turn further */

@@ -243,6 +243,34 @@ static bool try_loop(struct joiner *j, uint32_t chain, struct cycle_region *r)
     return false;
 }
 
+/* The accumulator begins with the two elements before the loop's first one, or more: turns that a compiler took out. One
+ * alone may be what the source begins with. */
+static bool begins_with_elements(struct joiner *j, graph_id start, const struct field_set *first)
+{
+    enum { LOOK_MAX = 64, BACK = 2 };
+    struct cycle_work *w = j->w;
+    graph_id todo[LOOK_MAX];
+    unsigned n = 0, found = 0;
+    if (start == GRAPH_NIL || start >= w->nodes || first->count != 1)
+        return false;
+    todo[n++] = start;
+    for (unsigned at = 0; at < n; at++) {
+        const struct graph_node *x = graph_at(w->g, todo[at]);
+        if (x->kind == UOP_LOAD) {
+            struct field_set place = cycle_value_of(w, x->arg[0], UINT32_MAX, TURN_LAST);
+            for (unsigned back = 1; back <= BACK && place.count == 1; back++)
+                if (field_add(place.v[0], field_mul(j->advance, back)) == first->v[0])
+                    found |= 1u << back;
+            continue;
+        }
+        if (x->kind == GRAPH_PHI)
+            continue;
+        for (unsigned k = 0; k < x->arg_count && n < LOOK_MAX; k++)
+            todo[n++] = x->arg[k];
+    }
+    return found == ((1u << 1) | (1u << BACK));
+}
+
 /* Pieces along one chain of the first loop. */
 static void join_chain(struct joiner *j, uint32_t chain)
 {
@@ -278,6 +306,8 @@ static void join_chain(struct joiner *j, uint32_t chain)
                 }
         }
         VEC_PUSH(w->a, j->ends, after);
+        struct field_set first = cycle_value_of(w, own.element, r->loop, TURN_FIRST);
+        r->peeled |= begins_with_elements(j, r->phis[c->phi].start, &first);
     }
     uint32_t parent = w->g->loops.p[r->loop].parent;
     for (size_t at = 0; at < j->flow.n; at++) {
