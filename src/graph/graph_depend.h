@@ -59,7 +59,8 @@ struct graph_dependence {
     VEC(struct graph_reach) reaches; /* by load, then store */
     const uint32_t *first_reach; /* of each access, count + 1 entries: reaches[first_reach[i] .. first_reach[i + 1]) */
     VEC(struct graph_race) races;
-    VEC(struct graph_race) doubts; /* pairs with no barrier between of which it is not decided whether two threads meet
+    VEC(struct graph_race)
+    doubts;        /* pairs with no barrier between of which it is not decided whether two threads meet
                                       (`thread` is empty): nothing may rest on their being in order */
     bool complete; /* false: a budget was hit or an unknown instruction stands in the way: every load may read more */
 };

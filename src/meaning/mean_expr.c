@@ -982,9 +982,6 @@ static const char *leaving_text(const struct mean *m, graph_id id)
 {
     const struct mean_work *w = m->work;
     uint32_t at;
-    for (size_t i = 0; i < w->told.n; i++)
-        if (w->told.p[i] == id && map_u64_get(&m->value_of, id, &at))
-            return m->value_ids.p[at];
     if ((!w->view && !w->updated) || !map_u64_get(&w->leaving_of, id, &at))
         return NULL;
     const struct mean_leaving *l = &w->leaving.p[at];
@@ -1011,33 +1008,6 @@ bool mean_set_leaving(struct mean *m, graph_id node, const char *text, uint32_t 
     }
     VEC_PUSH(m->a, m->work->leaving, entry);
     return m->work->leaving.n == at + 1 && map_u64_put(m->a, &m->work->leaving_of, node, at);
-}
-
-bool mean_set_told(struct mean *m, graph_id load, bool told)
-{
-    struct mean_work *w = m->work;
-    size_t at = 0;
-    while (at < w->told.n && w->told.p[at] != load)
-        at++;
-    if (told == (at < w->told.n))
-        return true;
-    w->updates++;
-    if (told) {
-        VEC_PUSH(m->a, w->told, load);
-        w->updated += at < w->told.n;
-        return at < w->told.n;
-    }
-    w->told.p[at] = w->told.p[--w->told.n];
-    w->updated--;
-    return true;
-}
-
-bool mean_is_told(const struct mean *m, graph_id load)
-{
-    for (size_t i = 0; i < m->work->told.n; i++)
-        if (m->work->told.p[i] == load)
-            return true;
-    return false;
 }
 
 void mean_look_from(struct mean *m, uint32_t block)

@@ -192,7 +192,8 @@ static bool is_fragment(const struct pat_collect *k, const struct pat_collective
     for (size_t i = 0; i < k->lanes.n && first->load_other == UINT32_MAX; i++) {
         bool feeds = k->lanes.p[i].value == first->own, known = false;
         for (size_t j = 0; feeds && j < k->list.n && !known; j++)
-            known = k->list.p[j]->outcome != PAT_PART && k->list.p[j]->values.n && k->list.p[j]->values.p[k->list.p[j]->values.n - 1] == first->own;
+            known = k->list.p[j]->outcome != PAT_PART && k->list.p[j]->values.n &&
+                    k->list.p[j]->values.p[k->list.p[j]->values.n - 1] == first->own;
         if (feeds && !known)
             return true;
     }
@@ -495,25 +496,51 @@ static void match_stretch(struct pat_collect *k, const struct pat_library *lib, 
     }
 }
 
-/* Steps through memory that stand behind one another with nothing else stored between. */
-static void match_memory(struct pat_collect *k, const struct pat_library *lib)
+/* Does a step go on with what another one of the list did, with nothing else stored to that memory in between? */
+static bool goes_on(const struct pat_collect *k, const struct pat_step *before, const struct pat_step *next)
 {
     const struct graph *g = k->x->g;
-    for (uint32_t i = 0, to; i < k->steps.n; i = to) {
-        const struct pat_step *first = &k->steps.p[i];
-        for (to = i + 1; to < k->steps.n; to++) {
+    const uint32_t *object = g->dependence ? g->dependence->object_of : NULL;
+    if (before->store == UINT32_MAX || next->op != before->op || next->width != before->width)
+        return false; /* what is kept is the end */
+    for (uint32_t a = before->store + 1; a < next->store && a < next->load_other; a++)
+        if (g->accesses.p[a].kind != GRAPH_LOAD && g->accesses.p[a].space == UOP_SHARED &&
+            (!object || object[a] == object[before->store]))
+            return false;
+    return true;
+}
+
+/* The memory of a step: that of the element it takes in. */
+static uint32_t object_of(const struct pat_collect *k, const struct pat_step *s)
+{
+    const uint32_t *object = k->x->g->dependence ? k->x->g->dependence->object_of : NULL;
+    return object ? object[s->load_other] : 0;
+}
+
+/* Steps through memory that follow one another in one array; those of another array may stand between. */
+static void match_memory(struct pat_collect *k, const struct pat_library *lib)
+{
+    uint32_t n = (uint32_t)k->steps.n;
+    bool *used = ARENA_ARRAY(k->a, bool, n + 1);
+    struct pat_step *list = ARENA_ARRAY(k->a, struct pat_step, n + 1);
+    for (uint32_t i = 0; used && list && i < n; i++) {
+        uint32_t count = 0, object = object_of(k, &k->steps.p[i]);
+        if (used[i])
+            continue;
+        for (uint32_t to = i; to < n; to++) {
             const struct pat_step *next = &k->steps.p[to];
-            bool apart = next->op != first->op || next->width != first->width;
-            uint32_t before = k->steps.p[to - 1].store;
-            for (uint32_t a = before + 1; before != UINT32_MAX && a < next->store && a < next->load_other && !apart;
-                 a++)
-                apart = g->accesses.p[a].kind != GRAPH_LOAD && g->accesses.p[a].space == UOP_SHARED;
-            apart |= before == UINT32_MAX; /* what is kept is the end */
-            if (apart)
+            if (used[to] || object_of(k, next) != object)
+                continue;
+            if (count && !goes_on(k, &list[count - 1], next))
                 break;
+            used[to] = true;
+            list[count++] = *next;
         }
-        struct stretch s = {first, to - i};
-        match_stretch(k, lib, PLAN_MEMORY, &s);
+        struct pat_step *kept = ARENA_ARRAY(k->a, struct pat_step, count + 1);
+        if (!kept)
+            return;
+        memcpy(kept, list, count * sizeof *kept);
+        match_stretch(k, lib, PLAN_MEMORY, &(struct stretch){kept, count});
     }
 }
 

@@ -102,6 +102,8 @@ extern const char *const pat_rule_names[PAT_RULE_COUNT]; /* bit k has name k */
 /* Functions that are only approximated, whatever rule reads them so: the machine's own and those that expansions
  * compute. Bits above the rules in what a reading rests on; of a division or root rounded once there is none. */
 enum { PAT_APPROXIMATED = 16 };
+/* … and where a minimum or maximum is read: exactly or by the rule, what becomes of a NaN may differ. */
+enum { PAT_READS_MINMAX = 1 << (PAT_RULE_COUNT + PAT_APPROXIMATED) };
 extern const char *const pat_approximated_names[PAT_APPROXIMATED]; /* bit PAT_RULE_COUNT + k has name k */
 /* 0, or the bit of the function that the node is. */
 uint32_t pat_approximated(const struct graph_node *n);

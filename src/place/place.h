@@ -80,6 +80,9 @@ enum sp_status place_build(struct arena *a, const struct graph *g, struct place 
 /* The value a node belongs to (itself, as an accumulator's new or old value, as a copy), or NULL. */
 const struct place_value *place_value_of(const struct place *p, graph_id node, uint32_t *index);
 
+/* At a fixed distance from what a call left in a register: no index, but no known place of the frame either. */
+bool place_on_unknown_stack(const struct graph *g, const struct graph_access *x);
+
 /* How nodes change from thread to thread (place_lanes.c). */
 enum place_how { /* from best to worst */
                  PLACE_NOT_SEEN,

@@ -72,8 +72,6 @@ bool place_access_holds(const struct place_work *w, const struct graph_access *x
 unsigned place_atom_of(const struct graph *g, const struct graph_access *x);
 uint32_t place_load_of_def(const struct graph *g, const struct graph_def *d);
 bool place_on_constant_stack(const struct graph *g, const struct graph_access *x);
-/* At a fixed distance from what a call left in a register: no index, but no known place of the frame either. */
-bool place_on_unknown_stack(const struct graph *g, const struct graph_access *x);
 /* A register made by the def holds no more than another does already: a copy. */
 bool place_is_copy(const struct graph *g, const struct graph_def *d, graph_id node);
 
