@@ -16,6 +16,13 @@ enum pat_op pat_op_find(const char *text); /* "+", "max", "add"; NONE: no such o
 bool pat_is_neutral(const struct graph *g, enum pat_op op, graph_id node);
 bool pat_op_again(enum pat_op op); /* taking an element twice changes nothing */
 
+/* How a sum, product, minimum or maximum reads its arguments; UOP_VOID: not known. */
+enum uop_type pat_format_of(const struct pat_index *x, graph_id node);
+/* The same as pat_is_neutral() of values in that format: 0 is no start for a maximum of floats (pat_range.c). */
+bool pat_starts_at(const struct graph *g, enum pat_op op, graph_id node, enum uop_type as);
+/* An accumulator that starts from the element its loop begins with, or from the one before. */
+bool pat_starts_first(struct graph *g, uint32_t cycle, enum pat_op op, graph_id start, graph_id input);
+
 struct pat_binary { /* a node read as op(a, b) */
     enum pat_op op;
     graph_id a, b;
@@ -128,6 +135,8 @@ struct pat_collective {
     VEC(graph_id) values;   /* its partial results, the last one last */
     struct map_u64 partial; /* PAT_IN_THREAD: what the accumulator is in any piece, on any path */
     uint32_t cycle;         /* PAT_IN_THREAD: + 1 */
+    bool unstarted;         /* PAT_IN_THREAD: it does not start from what changes nothing */
+    enum uop_type as;       /* how its values are read; UOP_VOID: not known */
     VEC(graph_id) inputs;
     graph_id result_address; /* of the element that holds the result; GRAPH_NIL: none */
     bool everywhere;         /* every thread has the result */
@@ -175,6 +184,9 @@ bool pat_overtakes_nobody(struct pat_collect *k, const struct pat_step *steps, c
                           unsigned count, bool *assumed);
 /* When all steps are known: parts that others finish, and what loops gather. */
 void pat_collect_folds(struct pat_collect *k);
+/* The j-th accumulator starts from what changes nothing, or from the first element. */
+bool pat_starts(const struct pat_collect *k, const struct graph_fold *f, unsigned j, enum pat_op op, enum uop_type as,
+                graph_id input);
 /* The j-th accumulator of a fold is, by a page, a reduction of `input`. */
 void pat_collect_give(struct pat_collect *k, const struct graph_fold *f, unsigned j, enum pat_op op, graph_id input);
 void pat_collect_join(struct pat_collect *k);

@@ -79,6 +79,16 @@ static bool match_fold(struct pat_collect *k, const struct pat_page *page, const
     }
     if (!pat_match_goals(c, terms, nodes, count))
         return false;
+    /* What the page says of them in the end holds only where they start from nothing. */
+    for (unsigned i = 0; i < plan->result_count; i++)
+        for (unsigned j = 0; j < plan->accumulators; j++) {
+            const struct pat_term *of = plan->result[i]->arg[0];
+            graph_id input = of->kind == TERM_VARIABLE ? c->bound[of->variable].node : f->out[which[j]];
+            if (plan->accumulator[j] == plan->result_of[i] &&
+                !pat_starts(k, f, which[j], pat_op_find(plan->result[i]->named),
+                            pat_format_of(k->x, f->out[which[j]]), input))
+                return false;
+        }
     for (unsigned j = 0; j < plan->accumulators; j++)
         VEC_PUSH(c->a, c->inner, (struct pat_inner){.node = f->out[which[j]]});
     enter_copies(k);
@@ -108,7 +118,7 @@ static void match_folds(struct pat_collect *k, const struct pat_page *page, cons
         for (unsigned j = 0; j < n && !done; j++)
             ways *= f->count;
         for (unsigned w = 0; w < ways && !done; w++) {
-            unsigned which[GRAPH_FOLD_MAX], rest = w;
+            unsigned which[GRAPH_FOLD_MAX] = {0}, rest = w;
             bool apart = true;
             for (unsigned j = 0; j < n; j++, rest /= f->count) {
                 which[j] = rest % f->count;

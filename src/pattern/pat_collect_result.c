@@ -367,6 +367,14 @@ static void find_partial(struct pat_collect *k, struct pat_collective *c, uint32
     }
 }
 
+bool pat_starts(const struct pat_collect *k, const struct graph_fold *f, unsigned j, enum pat_op op, enum uop_type as,
+                graph_id input)
+{
+    graph_id start = f->start[j];
+    return start != GRAPH_NIL && (pat_starts_at(k->x->g, op, start, as) ||
+                                  pat_starts_first(k->x->g, f->cycle, op, start, input));
+}
+
 /* What a thread gathers in a loop of its own is a reduction too: no page's, but others may be of it. */
 void pat_collect_folds(struct pat_collect *k)
 {
@@ -397,6 +405,10 @@ void pat_collect_folds(struct pat_collect *k)
                                          .first = cycles->cycles.p[f->cycle].first,
                                          .last = cycles->cycles.p[f->cycle].last};
             VEC_PUSH(k->a, c->inputs, v.a == in ? v.b : v.a);
+            c->as = pat_format_of(k->x, out);
+            for (unsigned arm = 1; arm <= 2 && n.kind == UOP_SELECT && c->as == UOP_VOID; arm++)
+                c->as = pat_format_of(k->x, n.arg[arm]);
+            c->unstarted = !pat_starts(k, f, j, c->op, c->as, c->inputs.p[0]);
             VEC_PUSH(k->a, c->values, in);
             VEC_PUSH(k->a, c->values, out);
             if (f->start[j] != GRAPH_NIL)
@@ -412,6 +424,9 @@ void pat_collect_give(struct pat_collect *k, const struct graph_fold *f, unsigne
 {
     struct pat_collective *c = ARENA_NEW(k->a, struct pat_collective);
     const struct graph_cycle *y = &k->x->g->cycles->cycles.p[f->cycle];
+    for (size_t i = 0; i < k->list.n; i++) /* seen already as what a loop gathers */
+        if (k->list.p[i]->cycle == f->cycle + 1 && k->list.p[i]->op == op && k->list.p[i]->values.p[0] == f->in[j])
+            return;
     if (!c || op == PAT_OP_NONE)
         return;
     *c = (struct pat_collective){.op = op,

@@ -112,6 +112,22 @@ static graph_id load_of(const struct graph *g, graph_id node, int *word)
     return n->kind == UOP_LOAD ? node : GRAPH_NIL;
 }
 
+/* An element of a term that speaks of reductions: which loop brings it. */
+static void name_spot(struct pat_ctx *c, graph_id load, const struct pat_term *t)
+{
+    const struct graph_cycles *y = c->g->cycles;
+    struct pat_spot s = {.param = t->variable, .load = load, .cycle = c->within, .reduced = c->reducing};
+    uint32_t at;
+    if (map_u64_get(&c->x->first_load, load, &at)) {
+        const struct graph_access a = c->g->accesses.p[at];
+        if (!s.cycle && y && y->cycle_of)
+            s.cycle = y->cycle_of[c->g->insns.p[a.insn].block];
+        if (c->reducing && !c->within && a.runs_when != GRAPH_NIL)
+            VEC_PUSH(c->a, c->present, (struct pat_present){a.runs_when, s.cycle});
+    }
+    VEC_PUSH(c->a, c->spots, s);
+}
+
 bool pat_match_element(struct pat_ctx *c, const struct pat_goal *goal)
 {
     int word;
@@ -125,6 +141,8 @@ bool pat_match_element(struct pat_ctx *c, const struct pat_goal *goal)
     pat_enter(c, load, goal->term, true);
     if (goal->node != load && word < 0)
         pat_enter(c, goal->node, NULL, false);
+    if (c->variant->reduces)
+        name_spot(c, load, goal->term);
     return pat_match_place(c, goal->term, n.arg[0], (enum uop_space)n.space, n.width, goal->next) || pat_back(c, m);
 }
 
@@ -229,14 +247,30 @@ no:
 
 /* ---- results of reductions ------------------------------------------------------------------- */
 
-/* What is reduced, without the neutral element that threads without one bring. */
-static graph_id brought(const struct graph *g, enum pat_op op, graph_id input)
+/* How the values of a reduction are read. */
+static enum uop_type format_of(const struct pat_ctx *c, const struct pat_collective *v)
 {
-    const struct graph_node *n = graph_at(g, input);
-    if (n->kind == UOP_SELECT && pat_is_neutral(g, op, n->arg[2]))
-        return n->arg[1];
-    if (n->kind == UOP_SELECT && pat_is_neutral(g, op, n->arg[1]))
-        return n->arg[2];
+    enum uop_type as = v->as;
+    for (size_t i = v->values.n; i-- > 0 && as == UOP_VOID;)
+        as = pat_format_of(c->x, v->values.p[i]);
+    return as;
+}
+
+/* What is reduced, without the neutral element that threads without one bring. */
+static graph_id brought(struct graph *g, enum pat_op op, enum uop_type as, graph_id input, graph_id *when)
+{
+    const struct graph_node n = *graph_at(g, input);
+    *when = GRAPH_NIL;
+    if (n.kind != UOP_SELECT)
+        return input;
+    if (pat_starts_at(g, op, n.arg[2], as)) {
+        *when = n.arg[0];
+        return n.arg[1];
+    }
+    if (pat_starts_at(g, op, n.arg[1], as)) {
+        *when = graph_not(g, n.arg[0]);
+        return n.arg[2];
+    }
     return input;
 }
 
@@ -247,6 +281,7 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, const 
     struct pat_bound *operation = t->variable >= 0 ? &c->bound[t->variable] : NULL;
     struct pat_bound before = operation ? *operation : (struct pat_bound){0};
     graph_id input = GRAPH_NIL;
+    enum uop_type as = format_of(c, v);
     if (depth > 4 || (operation ? operation->set && strcmp(operation->text, pat_op_text(v->op)) != 0
                                 : pat_op_find(t->named) != v->op))
         return false;
@@ -254,7 +289,7 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, const 
         return false;
     for (size_t i = 0; i < v->inputs.n; i++) {
         if (graph_is_const(c->g, v->inputs.p[i], NULL)) {
-            if (!pat_is_neutral(c->g, v->op, v->inputs.p[i]))
+            if (!pat_starts_at(c->g, v->op, v->inputs.p[i], as))
                 return false;
             continue;
         }
@@ -262,7 +297,7 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, const 
             return false;
         input = v->inputs.p[i];
     }
-    if (input == GRAPH_NIL)
+    if (input == GRAPH_NIL || v->unstarted)
         return false;
     struct pat_mark m = pat_here(c);
     unsigned reach = c->reach;
@@ -279,9 +314,13 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, const 
         VEC_PUSH(c->a, c->spoken, v->found);
     else
         VEC_PUSH(c->a, c->gathered, v);
+    bool reducing = c->reducing;
     c->within = v->cycle ? v->cycle : within;
+    c->reducing = true;
+    if (!depth)
+        VEC_PUSH(c->a, c->tops, v);
     static const struct pat_term left = {.kind = TERM_LEFT};
-    const struct pat_goal behind = {&left, within, UOP_VOID, next};
+    const struct pat_goal behind = {&left, within, reducing ? UOP_B1 : UOP_VOID, next};
     const struct pat_term *of = t->arg[0];
     next = &behind;
     const struct pat_collective *inner = pat_collect_inner(c->collect, v->op, input);
@@ -290,11 +329,15 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, const 
         if (inner && inner != v && inner->found && match_collective(c, of, inner, next, depth + 1))
             return true;
     } else {
-        graph_id plain = brought(c->g, v->op, input);
+        graph_id when, plain = brought(c->g, v->op, as, input, &when);
         if (inner && inner != v && inner->op == v->op && match_collective(c, t, inner, next, depth + 1))
             return true;
+        struct pat_mark before_when = pat_here(c);
+        if (when != GRAPH_NIL)
+            VEC_PUSH(c->a, c->present, (struct pat_present){when, 0});
         if (pat_solve(c, &(struct pat_goal){of, plain, UOP_VOID, next}))
             return true;
+        pat_back(c, before_when);
         if (plain != input && pat_solve(c, &(struct pat_goal){of, input, UOP_VOID, next}))
             return true;
     }
@@ -304,6 +347,7 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, const 
     c->spoken.n = spoken;
     c->gathered.n = gathered;
     c->within = within;
+    c->reducing = reducing;
     return pat_back(c, m);
 }
 
