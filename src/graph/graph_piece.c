@@ -430,6 +430,38 @@ static void join_stores(struct joiner *j)
 
 /* ---- one cycle -------------------------------------------------------------------------------- */
 
+/* True when a value is another, or the meeting of paths one of which brings that. */
+static bool brings(const struct graph *g, graph_id id, graph_id wanted, unsigned depth)
+{
+    const struct graph_node *n = graph_at(g, id);
+    if (id == wanted || id == GRAPH_NIL || depth > 6)
+        return id == wanted && id != GRAPH_NIL;
+    if (n->kind == UOP_SELECT)
+        return brings(g, n->arg[1], wanted, depth + 1) || brings(g, n->arg[2], wanted, depth + 1);
+    for (uint32_t i = 0; n->kind == GRAPH_PHI && i < n->phi_count && i < 8; i++)
+        if (n->phi_args[i] != id && brings(g, n->phi_args[i], wanted, depth + 1))
+            return true;
+    return false;
+}
+
+/* What an accumulator of a later piece is before the first one: regions number theirs as they like. */
+static graph_id start_of(const struct joiner *j, const struct cycle_region *r, uint32_t chain)
+{
+    const struct cycle_region *home = j->r;
+    graph_id own = r->phis[r->chains.p[chain].phi].start, found = GRAPH_NIL;
+    if (r == home)
+        return own;
+    for (uint32_t k = 0; k < home->chains.n; k++) {
+        if (!brings(j->w->g, own, home->chains.p[k].out, 0))
+            continue;
+        graph_id start = home->phis[home->chains.p[k].phi].start;
+        if (found != GRAPH_NIL && found != start)
+            return GRAPH_NIL;
+        found = start;
+    }
+    return found == GRAPH_NIL && chain < home->chains.n ? home->phis[home->chains.p[chain].phi].start : found;
+}
+
 static void make_folds(struct joiner *j)
 {
     struct cycle_work *w = j->w;
@@ -446,7 +478,7 @@ static void make_folds(struct joiner *j)
             done[k] = true;
             unsigned at = fold.count++;
             fold.phi[at] = r->phis[x->phi].phi;
-            fold.start[at] = k < j->r->chains.n ? j->r->phis[j->r->chains.p[k].phi].start : GRAPH_NIL;
+            fold.start[at] = start_of(j, r, k);
             fold.in[at] = x->in;
             fold.out[at] = x->flat ? x->out : x->cut[x->period ? x->period : x->count];
             fold.reassociated |= x->flat && x->count > 1;
