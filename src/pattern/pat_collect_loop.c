@@ -90,8 +90,8 @@ static bool match_fold(struct pat_collect *k, const struct pat_page *page, const
             const struct pat_term *of = plan->result[i]->arg[0];
             graph_id input = of->kind == TERM_VARIABLE ? c->bound[of->variable].node : f->out[which[j]];
             if (plan->accumulator[j] == plan->result_of[i] &&
-                !pat_starts(k, f, which[j], pat_op_find(plan->result[i]->named),
-                            pat_format_of(k->x, f->out[which[j]]), input))
+                !pat_starts(k, f, which[j], pat_op_find(plan->result[i]->named), pat_format_of(k->x, f->out[which[j]]),
+                            input))
                 return false;
         }
     for (unsigned j = 0; j < plan->accumulators; j++)

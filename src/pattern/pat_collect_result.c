@@ -371,8 +371,8 @@ bool pat_starts(const struct pat_collect *k, const struct graph_fold *f, unsigne
                 graph_id input)
 {
     graph_id start = f->start[j];
-    return start != GRAPH_NIL && (pat_starts_at(k->x->g, op, start, as) ||
-                                  pat_starts_first(k->x->g, f->cycle, op, start, input));
+    return start != GRAPH_NIL &&
+           (pat_starts_at(k->x->g, op, start, as) || pat_starts_first(k->x->g, f->cycle, op, start, input));
 }
 
 /* What a thread gathers in a loop of its own is a reduction too: no page's, but others may be of it. */

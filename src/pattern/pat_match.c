@@ -32,8 +32,7 @@ void pat_ctx_begin(struct pat_ctx *c, const struct pat_page *page, const struct 
 
 struct pat_mark pat_here(const struct pat_ctx *c)
 {
-    return (struct pat_mark){c->inner.n, c->conditions.n, c->readings.n, c->spots.n,
-                             c->tops.n,  c->present.n,    c->via};
+    return (struct pat_mark){c->inner.n, c->conditions.n, c->readings.n, c->spots.n, c->tops.n, c->present.n, c->via};
 }
 
 bool pat_back(struct pat_ctx *c, struct pat_mark m)

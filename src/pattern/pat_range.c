@@ -42,7 +42,8 @@ static uint64_t value_of(struct turn *t, graph_id id, unsigned depth)
     }
     unsigned bits = uop_type_bits((enum uop_type)n->type);
     switch (n->kind) {
-    case UOP_CONST: return bits == 0 || bits >= 64 ? n->imm : (uint64_t)((int64_t)(n->imm << (64 - bits)) >> (64 - bits));
+    case UOP_CONST:
+        return bits == 0 || bits >= 64 ? n->imm : (uint64_t)((int64_t)(n->imm << (64 - bits)) >> (64 - bits));
     case UOP_ADD: return value_of(t, n->arg[0], depth + 1) + value_of(t, n->arg[1], depth + 1);
     case UOP_MUL: return value_of(t, n->arg[0], depth + 1) * value_of(t, n->arg[1], depth + 1);
     case UOP_NEG: return 0 - value_of(t, n->arg[0], depth + 1);
