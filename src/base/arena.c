@@ -118,12 +118,15 @@ char *arena_strdup(struct arena *a, const char *text)
 char *arena_printf(struct arena *a, const char *format, ...)
 {
     va_list args, again;
+    char text[256]; /* most are short: formatted once */
     va_start(args, format);
     va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
+    int n = vsnprintf(text, sizeof text, format, args);
     va_end(args);
     char *p = n < 0 ? arena_fail(a) : arena_alloc(a, (size_t)n + 1);
-    if (p)
+    if (p && (size_t)n < sizeof text)
+        memcpy(p, text, (size_t)n);
+    else if (p)
         vsnprintf(p, (size_t)n + 1, format, again);
     va_end(again);
     return p;

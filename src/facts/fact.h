@@ -298,6 +298,7 @@ struct fact_unknown {
 
 struct fact_kernel {
     uint32_t input;
+    uint64_t atomics; /* not in JSON: what its atomic updates do, for comparing kernels; 0: none */
     const char *name, *demangled, *base_name, *arch, *summary;
     int32_t registers, uniform_registers, shared_bytes, stack_bytes, barriers, code_bytes; /* FACT_NONE */
     bool dynamic_shared;

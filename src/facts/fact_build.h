@@ -3,6 +3,7 @@
 #ifndef SP_FACT_BUILD_H
 #define SP_FACT_BUILD_H
 
+#include "base/map.h"
 #include "facts/fact.h"
 #include "graph/graph.h"
 #include "image/img.h"
@@ -34,6 +35,16 @@ struct fact_source {
 /* Fills everything but `input`. SP_ERR_MEMORY or SP_OK. */
 enum sp_status fact_build_kernel(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 
+/* Texts of a document's kernels, each once. */
+struct fact_keeper {
+    struct arena *a; /* the document's */
+    struct map_str texts;
+    VEC(const char *) list;
+};
+/* Copies everything the kernel's facts point to onto the keeper's arena, so that the arena they were made on can go.
+ * SP_ERR_MEMORY or SP_OK. */
+enum sp_status fact_keep(struct fact_keeper *k, struct fact_kernel *f);
+
 /* Parts of it, a file each. */
 enum sp_status fact_build_instructions(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 enum sp_status fact_build_values(struct arena *a, struct fact_source *s, struct fact_kernel *k);
@@ -48,8 +59,9 @@ enum sp_status fact_build_reads(struct arena *a, struct fact_source *s, struct f
 enum sp_status fact_build_phases(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 enum sp_status fact_build_summary(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 
-/* What each node computes, as a number that other graphs can be compared with; by node. NULL when out of memory. */
-const uint64_t *fact_identities(struct arena *a, const struct graph *g);
+/* What each node computes, as a number that other graphs can be compared with; by node. NULL when out of memory.
+ * *atomics: the same of all atomic updates together, in any order. */
+const uint64_t *fact_identities(struct arena *a, const struct graph *g, uint64_t *atomics);
 
 /* Blocks of that many threads that are on a multiprocessor at once, and what keeps it from being more: of equals the
  * first of threads, blocks, registers, shared. 0: none fits, or the architecture's limits are not known (*limit

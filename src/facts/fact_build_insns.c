@@ -118,6 +118,24 @@ static void add_unknown(struct arena *a, struct fact_kernel *k, const struct fac
     VEC_PUSH(a, k->unknown, u);
 }
 
+/* What an instruction does by itself, where nothing is seen to lead to it and not all is understood. */
+static enum fact_role role_by_itself(const struct graph_input_insn *in)
+{
+    const struct uop_list *l = in->uops;
+    for (size_t i = 0; i < l->ops.n; i++)
+        switch (l->ops.p[i].kind) {
+        case UOP_EXIT:
+        case UOP_TRAP: return FACT_ROLE_EXIT;
+        case UOP_BRANCH:
+        case UOP_BRANCH_IND: return FACT_ROLE_BRANCH;
+        case UOP_BAR: return FACT_ROLE_BARRIER;
+        case UOP_FENCE: return FACT_ROLE_FENCE;
+        case UOP_RECONVERGE: return FACT_ROLE_RECONVERGENCE;
+        default: break;
+        }
+    return FACT_ROLE_UNKNOWN;
+}
+
 static void build_one(struct arena *a, struct fact_source *s, struct fact_kernel *k, uint32_t input, uint32_t instance,
                       const enum mean_role *roles, const struct insn_lists *matches)
 {
@@ -135,14 +153,18 @@ static void build_one(struct arena *a, struct fact_source *s, struct fact_kernel
     fill_lines(s, a, &f);
     if (instance == UINT32_MAX) {
         f.role = is_filler(in) ? FACT_ROLE_PADDING : FACT_ROLE_DEAD;
-        if (in->uops->unknown || (f.role == FACT_ROLE_DEAD && s->g->incomplete))
+        if (in->uops->unknown)
             f.role = FACT_ROLE_UNKNOWN;
+        else if (f.role == FACT_ROLE_DEAD && s->g->incomplete)
+            f.role = role_by_itself(in);
     } else {
         f.role = (enum fact_role)roles[instance];
+        mean_look_from(s->mean, s->g->insns.p[instance].block);
         f.runs_when = mean_condition(s->mean, s->g->insns.p[instance].runs_when);
         f.expr = mean_insn_expr(s->mean, instance, roles[instance]);
         fill_patterns(s, a, k, &f, matches->items + matches->starts[input],
                       matches->starts[input + 1] - matches->starts[input]);
+        mean_look_from(s->mean, UINT32_MAX);
     }
     if (in->uops->unknown || t->no_encoding)
         add_unknown(a, k, &f, t, t->no_encoding ? FACT_WHY_ENCODING : FACT_WHY_SEMANTICS);
@@ -168,6 +190,7 @@ static void fill_hold(struct arena *a, struct fact_source *s, uint32_t def, stru
     graph_id whole = d->part && d->wide != GRAPH_NIL ? d->wide : half ? n->arg[0] : GRAPH_NIL;
     uint32_t index;
     unsigned part = 0;
+    mean_look_from(s->mean, s->g->insns.p[d->insn].block);
     if (place_value_of(s->place, d->node, &index)) {
         graph_id value = s->place->values.p[index].node; /* what a guarded write leaves there is the value as told */
         hold->value = s->mean->value_ids.p[index];

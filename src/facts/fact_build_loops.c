@@ -7,15 +7,22 @@
 
 #include <string.h>
 
+enum { TEXT_MAX = 120 }; /* what is longer no reader takes in: it is what compilers made of the loop, not the loop */
+
 /* A text that says something. */
 static const char *said(const char *text)
 {
     return text && text[0] && strchr(text, '?') != text && !strstr(text, "…") ? text : NULL;
 }
 
+static const char *brief(const char *text)
+{
+    return text && strlen(text) <= TEXT_MAX ? text : NULL;
+}
+
 static const char *value_text(struct fact_source *s, graph_id node)
 {
-    return node == GRAPH_NIL ? NULL : said(mean_expr(s->mean, node, UOP_B32, MEAN_EXPANDED));
+    return node == GRAPH_NIL ? NULL : brief(said(mean_expr(s->mean, node, UOP_B32, MEAN_EXPANDED)));
 }
 
 /* The text without casts of the counter itself: how its words are read where it is compared says no more of the loop. */
@@ -44,6 +51,16 @@ static bool is_counter_phi(const struct graph *g, const struct graph_cycle *c, g
     return c->counter != GRAPH_NIL && (c->counter == phi || (n->arg_count > 0 && n->arg[0] == phi));
 }
 
+/* "phi(&x[i], … + 64)": of a pointer that no counter tells where it starts is worth the rest. */
+static bool starts_plainly(struct fact_source *s, graph_id id)
+{
+    const struct graph_node *phi = graph_at(s->g, id);
+    for (uint32_t k = 0; k < phi->phi_count; k++)
+        if (phi->phi_args[k] < id && said(mean_expr(s->mean, phi->phi_args[k], UOP_B64, MEAN_EXPANDED)))
+            return true;
+    return false;
+}
+
 static struct fact_carried carried_fact(struct fact_source *s, const struct graph_cycle *c,
                                         const struct graph_carried *e)
 {
@@ -57,16 +74,9 @@ static struct fact_carried carried_fact(struct fact_source *s, const struct grap
     graph_id shown = is_counter_phi(g, c, e->phi) ? c->counter : e->phi;
     bool data = e->kind == GRAPH_CARRIED_DATA;
     enum uop_type as = data ? fact_float_type(mean_type(s->mean, e->next)) : UOP_B32;
-    const char *text = NULL;
-    if (e->kind == GRAPH_CARRIED_ADDRESS && graph_as_turn(g, e->phi) == e->phi) { /* where it starts says more than the register that moves */
-        const struct graph_node *phi = graph_at(g, e->phi);
-        for (uint32_t k = 0; k < phi->phi_count && !text; k++)
-            if (phi->phi_args[k] < e->phi)
-                text = said(mean_expr(s->mean, phi->phi_args[k], UOP_B64, MEAN_EXPANDED));
-    }
-    if (!text)
-        text = mean_expr(s->mean, shown, as, MEAN_INNER);
-    if (!said(text) && e->next != GRAPH_NIL)
+    const char *text = mean_expr(s->mean, shown, as, MEAN_INNER);
+    bool moves = e->kind == GRAPH_CARRIED_ADDRESS && graph_at(g, shown)->kind == GRAPH_PHI && starts_plainly(s, shown);
+    if (!said(text) && !moves && e->next != GRAPH_NIL) /* where it starts says more than the register that moves */
         text = mean_expr(s->mean, e->next, as, MEAN_INNER);
     f.expr = text;
     if (data && (place_value_of(s->place, e->phi, &index) ||
@@ -116,19 +126,31 @@ static struct fact_offsets evidence_of(struct fact_source *s, struct arena *a, c
     return fact_offsets_of(a, g, insns.p, insns.n);
 }
 
-/* A loop of a subroutine that two calls lead to is one loop of the code. */
+static bool same_instructions(const struct graph *g, uint32_t a, uint32_t b)
+{
+    return a != b && g->insns.p[a].input == g->insns.p[b].input;
+}
+
+/* Instructions that stand twice in the graph (a subroutine that two calls lead to, code that several ways come to by a
+ * table of jumps) are one loop of the code. */
 static bool is_again(const struct fact_source *s, size_t at)
 {
     const struct graph *g = s->g;
     const struct graph_cycle *c = &g->cycles->cycles.p[at];
-    if (g->insns.p[c->first].call_path == 0)
-        return false;
     for (size_t i = 0; i < at; i++) {
         const struct graph_cycle *other = &g->cycles->cycles.p[i];
-        if (g->insns.p[other->first].call_path != 0 && g->insns.p[other->first].input == g->insns.p[c->first].input &&
-            g->insns.p[other->last].input == g->insns.p[c->last].input)
+        if (same_instructions(g, other->first, c->first) && same_instructions(g, other->last, c->last))
             return true;
     }
+    return false;
+}
+
+static bool is_piece_again(const struct graph *g, const struct graph_cycle *c, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (same_instructions(g, c->pieces.p[i].first, c->pieces.p[at].first) &&
+            same_instructions(g, c->pieces.p[i].last, c->pieces.p[at].last))
+            return true;
     return false;
 }
 
@@ -151,16 +173,19 @@ enum sp_status fact_build_loops(struct arena *a, struct fact_source *s, struct f
         if (f.counter) {
             f.start = value_text(s, c->start);
             f.step = plain(s, value_text(s, c->next), f.counter);
-            f.until = c->until == GRAPH_NIL ? NULL : plain(s, said(mean_condition(s->mean, c->until)), f.counter);
+            f.until = c->until == GRAPH_NIL ? NULL : plain(s, brief(said(mean_condition(s->mean, c->until))), f.counter);
         }
         f.count = value_text(s, c->count);
         struct fact_loop_piece *pieces = ARENA_ARRAY(a, struct fact_loop_piece, c->pieces.n);
         struct fact_carried *carried = ARENA_ARRAY(a, struct fact_carried, c->carried.n);
         if (!pieces || !carried)
             return SP_ERR_MEMORY;
+        uint32_t piece_count = 0;
         for (size_t p = 0; p < c->pieces.n; p++) {
             const struct graph_piece *from = &c->pieces.p[p];
-            pieces[p] = (struct fact_loop_piece){.straight = from->straight,
+            if (is_piece_again(s->g, c, p))
+                continue;
+            pieces[piece_count++] = (struct fact_loop_piece){.straight = from->straight,
                                                  .from = s->g->insns.p[from->first].offset,
                                                  .to = s->g->insns.p[from->last].offset,
                                                  .unroll = from->unroll};
@@ -168,7 +193,7 @@ enum sp_status fact_build_loops(struct arena *a, struct fact_source *s, struct f
         for (size_t p = 0; p < c->carried.n; p++)
             carried[p] = carried_fact(s, c, &c->carried.p[p]);
         f.pieces = pieces;
-        f.piece_count = (uint32_t)c->pieces.n;
+        f.piece_count = piece_count;
         f.carried = carried;
         f.carried_count = (uint32_t)c->carried.n;
         find_source(s, c, &f);

@@ -426,10 +426,10 @@ static const char *plural(unsigned n)
     return n == 1 ? "" : "s";
 }
 
-static void say(struct strbuf *b, const char *what, unsigned n, const char *noun)
+static void say(struct strbuf *b, const char *what, unsigned n, const char *noun, const char *where)
 {
     if (n)
-        str_addf(b, "%s%s %u %s%s", b->n ? ", " : "", what, n, noun, plural(n));
+        str_addf(b, "%s%s %u %s%s%s", b->n ? ", " : "", what, n, noun, plural(n), where);
 }
 
 /* Of a phase's patterns those that say what it does: no skeleton, no way of loading, no part of another one kept. The
@@ -476,13 +476,13 @@ static const char *summary_of(struct phases *p, enum fact_phase_kind kind, const
         return b.p;
     if (kind == FACT_PHASE_FOLD)
         str_add(&b, "accumulate in registers");
-    say(&b, "load", d->global_loads, "value");
-    say(&b, "compute in", d->computes, "instruction");
-    say(&b, "exchange by", d->shuffles, "shuffle");
-    say(&b, "read", d->shared_loads, "value of shared memory");
-    say(&b, "put", d->shared_stores, "value into shared memory");
-    say(&b, "store", d->global_stores, "value");
-    say(&b, "make", d->atomics, "atomic update");
+    say(&b, "load", d->global_loads, "value", "");
+    say(&b, "compute in", d->computes, "instruction", "");
+    say(&b, "exchange by", d->shuffles, "shuffle", "");
+    say(&b, "read", d->shared_loads, "value", " of shared memory");
+    say(&b, "put", d->shared_stores, "value", " into shared memory");
+    say(&b, "store", d->global_stores, "value", "");
+    say(&b, "make", d->atomics, "atomic update", "");
     return b.n ? b.p : "control";
 }
 

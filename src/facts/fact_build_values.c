@@ -106,6 +106,36 @@ static int by_use(const void *p, const void *q)
     return (int)a->other_thread - (int)b->other_thread;
 }
 
+static const struct graph_cycle *cycle_of_variable(const struct fact_source *s, graph_id named)
+{
+    size_t from = 0, to = s->place->leaving.n; /* by node */
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (s->place->leaving.p[middle].node < named)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    bool found = from < s->place->leaving.n && s->place->leaving.p[from].node == named && s->g->cycles;
+    return found ? &s->g->cycles->cycles.p[s->place->leaving.p[from].cycle] : NULL;
+}
+
+/* The block that makes a node; `other` where no instruction does. */
+static uint32_t block_of(const struct fact_source *s, graph_id node, uint32_t other)
+{
+    uint32_t count;
+    const struct place_value *v = place_value_of(s->place, node, NULL);
+    if (v && v->node == node && v->accumulator && v->named != node) { /* what one turn makes of it */
+        const struct graph_cycle *c = cycle_of_variable(s, v->named);
+        if (c && c->pieces.n && c->pieces.p[c->best].block_count)
+            return c->pieces.p[c->best].blocks[0];
+    }
+    if (v && v->node == node && v->evidence.n)
+        return s->g->insns.p[v->evidence.p[0]].block;
+    const uint32_t *defs = graph_defs_of(s->g, node, &count);
+    return count ? s->g->insns.p[s->g->defs.p[defs[0]].insn].block : other;
+}
+
 static void build_value(struct arena *a, struct fact_source *s, struct fact_kernel *k, uint32_t index)
 {
     static const enum fact_where via[] = {FACT_REGISTER, FACT_UNIFORM, FACT_PREDICATE, FACT_SHARED,
@@ -117,8 +147,10 @@ static void build_value(struct arena *a, struct fact_source *s, struct fact_kern
                            .confidence = v->assumed ? FACT_ASSUMED : FACT_PROVED};
     f.type = mean_type(s->mean, v->node);
     enum uop_type as = fact_float_type(f.type);
+    mean_look_from(s->mean, block_of(s, v->node, UINT32_MAX));
     f.expr = mean_definition(s->mean, v->node, as, MEAN_INNER);
     f.name = fact_value_name(a, s, v->node);
+    mean_look_from(s->mean, UINT32_MAX);
     struct fact_storage *storage = ARENA_ARRAY(a, struct fact_storage, v->storage.n);
     struct fact_use *uses = ARENA_ARRAY(a, struct fact_use, v->uses.n);
     if (!storage || !uses)
@@ -203,7 +235,8 @@ static void chain_collect(struct fact_source *s, struct arena *a, graph_id root,
             if (v && v->accumulator && v->named != v->node)
                 next = v->node; /* whatever paths make of it: the step that makes it */
             const struct graph_node *arg = graph_at(s->g, next);
-            if (arg->kind == UOP_LOAD || arg->kind == GRAPH_PHI || map_u64_get(&seen, next, NULL))
+            bool told = arg->kind == UOP_LOAD && map_u64_get(&s->mean->variables, next, NULL); /* stands as its id */
+            if ((arg->kind == UOP_LOAD && !told) || arg->kind == GRAPH_PHI || map_u64_get(&seen, next, NULL))
                 continue;
             if (tail == CHAIN_NODES) {
                 c->more = true;
@@ -221,27 +254,105 @@ static int by_number(const void *p, const void *q)
     return a < b ? -1 : a > b;
 }
 
-static const char *exact_text(struct arena *a, struct fact_source *s, graph_id node)
+/* What a line says of a node: of a variable's step that a turn may leave the loop before, the old value too. */
+static graph_id line_node(const struct fact_source *s, graph_id node)
+{
+    struct graph *g = s->g;
+    uint32_t count;
+    const struct place_value *v = place_value_of(s->place, node, NULL);
+    const uint32_t *defs = graph_defs_of(g, node, &count);
+    const struct graph_cycle *c = v && v->node == node && v->accumulator ? cycle_of_variable(s, v->named) : NULL;
+    unsigned bits = uop_type_bits((enum uop_type)graph_at(g, node)->type);
+    if (!c || !count || uop_type_bits((enum uop_type)graph_at(g, v->named)->type) != bits)
+        return node;
+    const struct graph_insn *makes = &g->insns.p[g->defs.p[defs[0]].insn];
+    const struct graph_piece *best = &c->pieces.p[c->best];
+    if (best->straight || g->blocks.p[makes->block].loop != best->loop + 1 || makes->runs_when == GRAPH_NIL)
+        return node;
+    graph_id path = g->blocks.p[g->loops.p[best->loop].header].path;
+    graph_id when = path == GRAPH_NIL ? makes->runs_when : graph_assume(g, makes->runs_when, path);
+    if (graph_is_const(g, when, NULL) || when == GRAPH_NIL)
+        return node;
+    return graph_op3(g, UOP_SELECT, (enum uop_type)graph_at(g, node)->type, when, node, v->named);
+}
+
+/* A variable as a store has it: its id, or what says that an older value leaves the loop. */
+static const char *variable_text(struct fact_source *s, graph_id node, uint32_t index)
+{
+    const char *text = mean_expr(s->mean, node, fact_float_type(mean_type(s->mean, node)), MEAN_INNER);
+    const char *id = s->mean->value_ids.p[index];
+    size_t n = strlen(id);
+    return strncmp(text, id, n) == 0 && (text[n] == '\0' || text[n] == '_') ? text : id;
+}
+
+static void chain_ends_with(struct chain *c, graph_id node)
+{
+    for (uint32_t i = 0; i < c->count; i++)
+        if (c->node[i] == node)
+            return;
+    if (c->count < CHAIN_LINES)
+        c->node[c->count++] = node;
+}
+
+/* Lines are read one after the other: a variable gets its new value behind the lines of its loop that look at the old. */
+static void updates_last(const struct fact_source *s, struct chain *c)
+{
+    const struct graph_cycles *cycles = s->g->cycles;
+    graph_id sorted[CHAIN_LINES];
+    uint32_t count = 0, of[CHAIN_LINES];
+    bool update[CHAIN_LINES];
+    for (uint32_t i = 0; i < c->count; i++) {
+        const struct place_value *v = place_value_of(s->place, c->node[i], NULL);
+        uint32_t block = block_of(s, c->node[i], UINT32_MAX);
+        of[i] = cycles && block != UINT32_MAX ? cycles->cycle_of[block] : 0;
+        update[i] = of[i] && v && v->accumulator && v->named != v->node && c->node[i] == v->node;
+    }
+    for (uint32_t i = 0; i < c->count; i++) {
+        uint32_t last = i; /* of its loop */
+        for (uint32_t k = i + 1; k < c->count; k++)
+            last = of[k] == of[i] ? k : last;
+        if (!update[i])
+            sorted[count++] = c->node[i];
+        for (uint32_t k = 0; k <= i && last == i; k++)
+            if (update[k] && of[k] == of[i])
+                sorted[count++] = c->node[k];
+    }
+    memcpy(c->node, sorted, count * sizeof sorted[0]);
+}
+
+/* `block`: where it is stored. */
+static const char *exact_text(struct arena *a, struct fact_source *s, graph_id node, uint32_t block)
 {
     struct chain c = {.count = 0};
     struct strbuf b;
     str_init(&b, a);
     chain_collect(s, a, node, &c);
-    qsort(c.node, c.count, sizeof c.node[0], by_number); /* arguments have smaller numbers than their users */
-    if (c.more)
-        str_add(&b, "…; ");
-    for (uint32_t i = 0; i < c.count; i++)
-        str_addf(&b, "%s = %s; ", line_id(s, c.node[i]),
-                 mean_definition(s->mean, c.node[i], fact_float_type(mean_type(s->mean, c.node[i])), MEAN_INNER));
     uint32_t own;
     const struct place_value *root = place_value_of(s->place, node, &own);
-    if (root && root->accumulator && root->named != root->node) { /* a step, then the variable itself */
-        str_addf(&b, "%s = %s; %s", s->mean->value_ids.p[own],
-                 mean_definition(s->mean, root->node, fact_float_type(mean_type(s->mean, root->node)), MEAN_INNER),
-                 s->mean->value_ids.p[own]);
-        return b.p;
+    bool variable = root && root->accumulator && root->named != root->node;
+    if (variable) /* a step, then the variable itself */
+        chain_ends_with(&c, root->node);
+    qsort(c.node, c.count, sizeof c.node[0], by_number); /* arguments have smaller numbers than their users */
+    updates_last(s, &c);
+    if (c.more)
+        str_add(&b, "…; ");
+    for (uint32_t i = 0; i < c.count; i++) {
+        const struct place_value *v = place_value_of(s->place, c.node[i], NULL);
+        mean_look_from(s->mean, block_of(s, c.node[i], block));
+        str_addf(&b, "%s = %s; ", line_id(s, c.node[i]),
+                 mean_definition(s->mean, line_node(s, c.node[i]), fact_float_type(mean_type(s->mean, c.node[i])),
+                                 MEAN_INNER));
+        if (v && v->accumulator && v->named != v->node && c.node[i] == v->node)
+            mean_set_updated(s->mean, v->named, true);
     }
-    str_add(&b, mean_definition(s->mean, node, fact_float_type(mean_type(s->mean, node)), MEAN_INNER));
+    for (uint32_t i = 0; i < c.count; i++) {
+        const struct place_value *v = place_value_of(s->place, c.node[i], NULL);
+        if (v && v->accumulator && v->named != v->node)
+            mean_set_updated(s->mean, v->named, false);
+    }
+    mean_look_from(s->mean, block);
+    str_add(&b, variable ? variable_text(s, node, own)
+                         : mean_definition(s->mean, node, fact_float_type(mean_type(s->mean, node)), MEAN_INNER));
     return b.p;
 }
 
@@ -307,6 +418,7 @@ static void build_output(struct arena *a, struct fact_source *s, struct fact_ker
 {
     struct graph *g = s->g;
     graph_id when = x->runs_when;
+    mean_look_from(s->mean, g->insns.p[x->insn].block);
     if (cycle) { /* in whichever piece: how the loop is come to, and what the body asks for itself */
         const struct graph_piece *best = &cycle->pieces.p[cycle->best];
         uint32_t head = best->straight ? best->blocks[0] : g->loops.p[best->loop].header;
@@ -327,10 +439,10 @@ static void build_output(struct arena *a, struct fact_source *s, struct fact_ker
         if (place_value_of(s->place, node, &index))
             o.value = s->mean->value_ids.p[index];
         node = mean_stored_value(s->mean, node, x->width);
-        o.exact = exact_text(a, s, node);
+        o.exact = exact_text(a, s, node, g->insns.p[x->insn].block);
         const struct place_value *v = place_value_of(s->place, node, &index);
         bool variable = v && v->accumulator && v->named != v->node; /* told by its id, as it has no written-out form */
-        o.real = variable ? s->mean->value_ids.p[index]
+        o.real = variable ? variable_text(s, node, index)
                           : pat_real_expr(s->mean, s->patterns, node, fact_float_type(mean_type(s->mean, node)),
                                           MEAN_EXPANDED);
         struct pat_differences d = {0};
@@ -344,12 +456,13 @@ static void build_output(struct arena *a, struct fact_source *s, struct fact_ker
         o.condition_node = when;
         VEC_PUSH(a, k->outputs, o);
     }
+    mean_look_from(s->mean, UINT32_MAX);
 }
 
 /* When all nodes are made: the same words may stand for different operations, so outputs carry what they compute. */
 static bool number_outputs(struct arena *a, struct fact_source *s, struct fact_kernel *k)
 {
-    const uint64_t *identity = fact_identities(a, s->g);
+    const uint64_t *identity = fact_identities(a, s->g, &k->atomics);
     for (size_t i = 0; i < k->outputs.n && identity; i++) {
         struct fact_output *o = &k->outputs.p[i];
         o->identity = map_hash_mix(identity[o->value_node], identity[o->condition_node]);

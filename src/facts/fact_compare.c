@@ -141,13 +141,13 @@ static const char *outputs_text(struct arena *a, const struct fact_kernel *k)
         if (together > 1)
             str_addf(&b, " (%u stores in one loop of the source)", together);
     }
-    return b.n ? b.p : "none";
+    return b.n ? b.p : k->atomics ? "atomic updates only" : "none";
 }
 
 /* Every field of an output decides, so that kernels that only agree as real numbers are not called the same. */
 static bool outputs_same(const struct fact_kernel *x, const struct fact_kernel *y)
 {
-    if (x->outputs.n != y->outputs.n)
+    if (x->outputs.n != y->outputs.n || x->atomics != y->atomics)
         return false;
     for (size_t i = 0; i < x->outputs.n; i++) {
         const struct fact_output *a = &x->outputs.p[i], *b = &y->outputs.p[i];
@@ -158,17 +158,25 @@ static bool outputs_same(const struct fact_kernel *x, const struct fact_kernel *
     return true;
 }
 
+static bool shares_memory(const struct fact_kernel *k)
+{
+    for (size_t i = 0; i < k->accesses.n; i++)
+        if (k->accesses.p[i].space == FACT_SHARED)
+            return true;
+    return false;
+}
+
 /* The same words on both sides, but not the same function. */
 static const char *outputs_why(const struct fact_kernel *x, const struct fact_kernel *y)
 {
     for (size_t i = 0; i < x->outputs.n && i < y->outputs.n; i++) {
         const struct fact_output *a = &x->outputs.p[i], *b = &y->outputs.p[i];
         if (str_equal(a->exact, b->exact) && str_equal(a->runs_when, b->runs_when) && a->identity != b->identity)
-            return x->loops.n + y->loops.n > 0
+            return x->loops.n + y->loops.n > 0 || shares_memory(x) || shares_memory(y)
                        ? "the same words; that it is the same function is not shown"
-                       : "the same words, but an operation differs in its format, sign, rounding or flushing";
+                       : "the same words, but an operation, or what is loaded, differs";
     }
-    return NULL;
+    return x->atomics != y->atomics ? "that the atomic updates do the same is not shown" : NULL;
 }
 
 static const char *resources_text(struct arena *a, const struct fact_kernel *k)
@@ -425,8 +433,10 @@ static const char *summarize(const struct compare *c, const char *const only[2])
     str_init(&differ, c->a);
     str_init(&b, c->a);
     for (size_t i = 0; i < c->out->rows.n; i++) {
-        struct strbuf *list = c->out->rows.p[i].same ? &same : &differ;
-        str_addf(list, "%s%s", list->n ? ", " : "", c->out->rows.p[i].subject);
+        const struct fact_comparison_row *row = &c->out->rows.p[i];
+        struct strbuf *list = row->same ? &same : &differ;
+        bool open = !row->same && row->why && strstr(row->why, "is not shown") != NULL; /* may be the same for all we know */
+        str_addf(list, "%s%s%s", list->n ? ", " : "", row->subject, open ? " (not shown to be the same)" : "");
     }
     const char *style[2] = {fact_lives_style(c->a, c->k[0]), fact_lives_style(c->a, c->k[1])};
     if (!str_equal(style[0], style[1]))

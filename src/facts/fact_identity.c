@@ -2,16 +2,19 @@
  * format, rounding, flushing and arguments are. It does not depend on node numbers, registers, the order of
  * commutative arguments, or where an architecture puts its parameters, so kernels of different graphs can be
  * set side by side. Two texts can be the same words for different functions (a signed and an unsigned
- * maximum); these numbers tell them apart. requires: nodes in ascending order (arguments before users, but for
- * loop phis) */
+ * maximum); these numbers tell them apart. A load of what the kernel itself may have written is a function of all that it
+ * writes, a loop's value of its start and its step: two passes. requires: nodes in ascending order (arguments before
+ * users, but for loop phis) */
 #include "facts/fact_build.h"
 
 #include <stdlib.h>
 
 struct identity {
     const struct graph *g;
-    uint64_t *of;  /* of a node */
-    uint64_t *sum; /* of a node: as a term of an integer sum */
+    uint64_t *of;     /* of a node */
+    uint64_t *sum;    /* of a node: as a term of an integer sum */
+    uint64_t *before; /* of a node, by the pass before: what loops bring round; NULL in the first */
+    uint64_t memory;  /* what the kernel writes where and when, by the pass before: what loads may find */
 };
 
 static int by_value(const void *p, const void *q)
@@ -115,8 +118,17 @@ static uint64_t node_identity(const struct identity *x, const struct graph_node 
                                            (uint64_t)(n->flags & (unsigned)~UOP_SWAPPED) << 16 |
                                            (uint64_t)n->width << 24 | (uint64_t)n->arg_count << 32);
     h = map_hash_mix(h, imm);
-    if (n->kind == GRAPH_PHI)
-        return map_hash_mix(h, n->block);
+    if (n->kind == GRAPH_PHI) {
+        for (uint32_t i = 0; i < n->phi_count; i++) { /* in any order of ways: as a set */
+            graph_id arg = n->phi_args[i];
+            bool back = arg >= (graph_id)(n - x->g->nodes.p);
+            imm += map_hash_mix(back ? 2 : 1, !back ? x->of[arg] : x->before ? x->before[arg] : 0);
+        }
+        return map_hash_mix(map_hash_mix(n->kind, n->type), imm - n->imm);
+    }
+    bool written = n->kind == UOP_LOAD && n->order != UOP_READONLY && (n->space != UOP_GLOBAL || n->imm != 0);
+    if (written || n->kind == UOP_ATOM)
+        h = map_hash_mix(h, x->memory);
     for (unsigned i = 0; i < n->arg_count; i++)
         args[i] = x->of[n->arg[i]];
     if (n->kind == UOP_LOAD && n->space == UOP_SHARED)
@@ -128,21 +140,81 @@ static uint64_t node_identity(const struct identity *x, const struct graph_node 
     return h;
 }
 
-const uint64_t *fact_identities(struct arena *a, const struct graph *g)
+static void number_nodes(struct identity *x)
 {
-    struct identity x = {
-        .g = g, .of = ARENA_ARRAY(a, uint64_t, g->nodes.n), .sum = ARENA_ARRAY(a, uint64_t, g->nodes.n)};
-    if (!x.of || !x.sum)
-        return NULL;
+    const struct graph *g = x->g;
     for (graph_id id = 1; id < g->nodes.n; id++) {
         const struct graph_node *n = graph_at(g, id);
         if (n->kind == UOP_ADD) { /* sums are flat, in the order of one graph's numbers */
-            x.sum[id] = x.sum[n->arg[0]] + x.sum[n->arg[1]];
-            x.of[id] = map_hash_mix(map_hash_mix(UOP_ADD, n->type), x.sum[id]);
+            x->sum[id] = x->sum[n->arg[0]] + x->sum[n->arg[1]];
+            x->of[id] = map_hash_mix(map_hash_mix(UOP_ADD, n->type), x->sum[id]);
         } else {
-            x.of[id] = node_identity(&x, n);
-            x.sum[id] = map_hash_mix(1, x.of[id]);
+            x->of[id] = node_identity(x, n);
+            x->sum[id] = map_hash_mix(1, x->of[id]);
         }
     }
+}
+
+/* What an atomic does beside its operands, and how many barriers stand in the code. */
+static uint64_t operation_of(const struct graph *g, uint32_t insn)
+{
+    const struct uop_list *l = g->input.insns[g->insns.p[insn].input].uops;
+    uint64_t h = 0;
+    for (size_t i = 0; i < l->ops.n; i++) {
+        const struct uop *u = &l->ops.p[i];
+        if (u->kind == UOP_ATOM || u->kind == UOP_RED)
+            h = map_hash_mix(u->imm, u->type);
+        if (u->kind == UOP_BAR)
+            h = map_hash_mix(UOP_BAR, u->imm);
+    }
+    return h;
+}
+
+static uint64_t write_identity(const struct identity *x, const struct graph_access *w)
+{
+    uint64_t h = map_hash_mix(w->kind, (uint64_t)w->space | (uint64_t)w->width << 8);
+    h = map_hash_mix(h, w->space == UOP_SHARED ? shared_identity(x, w->address) : x->of[w->address]);
+    for (unsigned k = 0; k < 4; k++)
+        h = map_hash_mix(h, w->value[k] == GRAPH_NIL ? 0 : x->of[w->value[k]]);
+    h = map_hash_mix(h, w->runs_when == GRAPH_NIL ? 0 : x->of[w->runs_when]);
+    return map_hash_mix(h, operation_of(x->g, w->insn));
+}
+
+/* Writes and barriers in the order of the code. */
+static uint64_t memory_identity(const struct identity *x)
+{
+    const struct graph *g = x->g;
+    uint64_t h = 0;
+    for (uint32_t i = 0; i < g->insns.n; i++) {
+        const struct graph_insn *n = &g->insns.p[i];
+        if (!n->reachable)
+            continue;
+        for (uint32_t k = n->first_access; k < n->first_access + n->access_count; k++)
+            if (g->accesses.p[k].kind != GRAPH_LOAD)
+                h = map_hash_mix(h, write_identity(x, &g->accesses.p[k]));
+        uint64_t operation = n->access_count ? 0 : operation_of(g, i);
+        if (operation)
+            h = map_hash_mix(h, operation);
+    }
+    return h;
+}
+
+const uint64_t *fact_identities(struct arena *a, const struct graph *g, uint64_t *atomics)
+{
+    struct identity x = {
+        .g = g, .of = ARENA_ARRAY(a, uint64_t, g->nodes.n), .sum = ARENA_ARRAY(a, uint64_t, g->nodes.n)};
+    *atomics = 0;
+    if (!x.of || !x.sum)
+        return NULL;
+    number_nodes(&x);
+    x.memory = memory_identity(&x);
+    x.before = x.of;
+    x.of = ARENA_ARRAY(a, uint64_t, g->nodes.n);
+    if (!x.of)
+        return NULL;
+    number_nodes(&x);
+    for (size_t i = 0; i < g->accesses.n; i++)
+        if (g->accesses.p[i].kind == GRAPH_ATOMIC)
+            *atomics += write_identity(&x, &g->accesses.p[i]);
     return x.of;
 }

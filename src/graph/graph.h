@@ -61,6 +61,7 @@ enum graph_function {
     GRAPH_COS,
     GRAPH_TAN,
     GRAPH_POW,
+    GRAPH_FMOD,  /* exact */
     GRAPH_DIV,   /* a / b of the float format `type` */
     GRAPH_DIV_S, /* of integers, towards zero */
     GRAPH_DIV_U,

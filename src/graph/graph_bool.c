@@ -395,6 +395,23 @@ graph_id graph_bool_reduce(struct graph *g, graph_id c, graph_id care)
     return table_node(g, &all, fc, fcare);
 }
 
+/* A condition of more atoms than a table has: what is known of its operands may leave few enough. */
+static graph_id assume_wide(struct graph *g, graph_id value, graph_id given, unsigned depth)
+{
+    enum { WIDE_DEPTH = 6 };
+    const struct graph_node n = *graph_at(g, value);
+    graph_id args[3] = {GRAPH_NIL, GRAPH_NIL, GRAPH_NIL};
+    bool changed = false;
+    if (n.kind != UOP_LOP3 || n.arg_count > 3 || depth > WIDE_DEPTH)
+        return value;
+    for (unsigned i = 0; i < n.arg_count; i++) {
+        bool wide = graph_at(g, n.arg[i])->kind == UOP_LOP3;
+        args[i] = wide ? assume_wide(g, n.arg[i], given, depth + 1) : graph_assume(g, n.arg[i], given);
+        changed |= args[i] != n.arg[i];
+    }
+    return changed ? graph_bool_apply(g, args, n.arg_count, (uint8_t)n.imm) : value;
+}
+
 graph_id graph_assume(struct graph *g, graph_id value, graph_id given)
 {
     enum { ASSUME_STEPS = 64 };
@@ -403,6 +420,7 @@ graph_id graph_assume(struct graph *g, graph_id value, graph_id given)
     if (graph_at(g, value)->type == UOP_B1 && graph_at(g, value)->kind != UOP_SELECT) {
         if (graph_implies(g, given, value))
             return graph_true(g);
+        value = assume_wide(g, value, given, 0);
         return graph_bool_reduce(g, value, given);
     }
     for (int step = 0; step < ASSUME_STEPS; step++) {

@@ -139,6 +139,19 @@ bool cycle_cut_at(const struct cycle_work *w, const struct cycle_region *r, grap
 /* Finds what else is a piece of the loop whose first piece is `r`, and its folds. */
 void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct graph_cycle *c);
 
+/* graph_take.c: how many turns of `other` one of `first` stands for, where `other` is a later piece of the loop that
+ * `first` is the first one of, by its counters; 0: it is not. */
+uint32_t cycle_takes_up(struct cycle_work *w, const struct cycle_region *first, const struct cycle_region *other);
+
+/* Turns of `least` that one of `r` stands for by their tests and by what they do; 0: they do not say. */
+uint32_t cycle_turns_as(struct cycle_work *w, const struct cycle_region *r, const struct cycle_region *least);
+/* Blocks of straight code that take a counter of the pieces on by some steps. */
+enum { CYCLE_STRETCHES = 16 };
+struct cycle_stretch {
+    uint32_t block, steps;
+};
+uint32_t cycle_find_stretches(struct cycle_work *w, const struct graph_cycle *c, struct cycle_stretch *out);
+
 /* graph_count.c: count, start and end of a loop in several pieces. */
 void cycle_finish_pieces(struct cycle_work *w, struct cycle_region *first, struct graph_cycle *c);
 
@@ -149,5 +162,8 @@ void cycle_add_inner(struct cycle_work *w, const struct cycle_region *r);
 
 /* graph_turn.c */
 void cycle_find_turns(struct cycle_work *w);
+
+/* graph_settle.c: leaves out what would mislead. */
+void cycle_settle(struct cycle_work *w);
 
 #endif

@@ -35,6 +35,7 @@ struct graph_reach {
     bool may;             /* address or guard not decided */
     bool own;             /* u is t for certain */
     bool thread_known;    /* u is solved: `thread` */
+    uint32_t block;       /* threads that a block has at least for u to be there, a power of two; 0: not asked */
     graph_id thread[3];   /* u's x, y, z as B32 nodes in terms of the loading thread's values; its own coordinate where
                              they are equal (the SREG node), GRAPH_NIL where any value will do */
     enum graph_sync sync;
@@ -48,6 +49,7 @@ struct graph_reach {
 struct graph_race {
     uint32_t first, second; /* accesses in the order of the code path without a barrier */
     graph_id thread[3];     /* the other thread, as in graph_reach, in terms of the thread of the load */
+    bool sized;             /* assumed: the block has as many threads as conditions of the code ask for */
     bool assumed;           /* warp-synchronous code: holds only if lanes do not run in step */
 };
 

@@ -73,6 +73,8 @@ bool graph_excluded(struct graph *g, graph_id a, graph_id b, const struct graph_
 /* Whether the condition compares what turns with a loop with something else that threads share: how the two are related
  * is not known from their ranges. `first` then gets the facts that hold in the first turn, which is always made. */
 bool graph_mixes_turns(struct graph *g, graph_id when, struct graph_constraints *first);
+/* Adds that the counters in `f` are what they are in the first turn of their loops. */
+void graph_in_first_turn(struct graph *g, const struct graph_linear *f, struct graph_constraints *first);
 /* Every atom of the condition that differs between threads is a compare of linear forms. */
 bool graph_condition_linear(struct graph *g, graph_id a, const struct graph_constraints *with);
 
@@ -139,6 +141,7 @@ void graph_solve(struct graph *g, const struct graph_side *store, const struct g
                  struct graph_solution *out);
 void graph_solve_block(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
                        struct graph_solution *out);
+uint32_t graph_block_for(struct graph *g, graph_id when);
 /* The same for memory that no other thread sees. */
 void graph_solve_own(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
                      struct graph_solution *out);
@@ -188,8 +191,10 @@ struct finder {
     uint32_t *forced, forced_now; /* of accesses: stores taken to overwrite the source's word (graph_depend_prune.c) */
     struct graph_affine *affine;  /* of each access's address */
     bool *is_affine;
-    uint8_t *parted; /* of each loop: 0 not asked, 1 every turn passes a barrier of the block, 2 not */
-    bool unordered;  /* something may order threads beside the barriers of the block: no race is claimed */
+    graph_id *first_phi, *next_phi; /* of each block, of each phi; made when asked for */
+    uint8_t *parted;                /* of each loop: 0 not asked, 1 every turn passes a barrier of the block, 2 not */
+    uint32_t sure_block;            /* threads that the guards of the code ask for; 0: not asked */
+    bool unordered; /* something may order threads beside the barriers of the block: no race is claimed */
     int64_t flow_work, solve_work;
 };
 
@@ -234,6 +239,8 @@ unsigned graph_weakest(uint64_t bits);
 void graph_relate(struct finder *f, const struct source *s, uint32_t to, uint64_t bits);
 /* Accesses on two sides of a branch that threads take differently, with no way from one to the other
  * (graph_depend_apart.c). */
+/* Threads that a block has at least, a power of two, if no code is there for nothing: if (threadIdx.x >= 64). */
+uint32_t graph_sure_block(struct finder *f);
 bool graph_relate_apart(struct finder *f);
 
 #endif

@@ -191,8 +191,6 @@ static bool find_cuts(struct cutter *c)
     for (size_t i = 0; i < c->all.n; i++) {
         if (c->all.p[i].store && c->all.p[i].known && !c->all.p[i].falls)
             VEC_PUSH(c->a, bases, c->all.p[i].form.k);
-        if (!c->all.p[i].known)
-            return !arena_failed(c->a); /* anything may run over anything */
     }
     if (bases.n)
         qsort(bases.p, bases.n, sizeof bases.p[0], by_value);

@@ -143,6 +143,63 @@ static bool reader_waits(struct finder *f, uint32_t to)
     return true;
 }
 
+/* A condition that all threads share, the same in all turns of what holds the accesses or the block. */
+static bool stands_still(struct finder *f, graph_id when, uint32_t a, uint32_t b, uint32_t c)
+{
+    const struct graph *g = f->g;
+    uint32_t blocks[3] = {a, b, c};
+    for (unsigned i = 0; i < 3; i++)
+        for (uint32_t l = g->blocks.p[blocks[i]].loop; l; l = g->loops.p[l - 1].parent)
+            if (graph_turns_with(f->g, when, l))
+                return false;
+    return true;
+}
+
+/* Some way without a barrier is open under what the accesses' own guards say of conditions that all threads share:
+ * `if (f) barrier` is passed when the reader reads `if (f)` too. */
+static bool way_is_open(struct finder *f, const struct source *s, uint32_t to)
+{
+    struct graph *g = f->g;
+    uint32_t head = 0, tail = 0, block = block_of(f, s->access), from = f->event_of[s->access] + 1;
+    uint32_t start = block, end = block_of(f, to);
+    graph_id both = graph_and(g, graph_uniform_part(g, access_at(f, s->access)->runs_when),
+                              graph_uniform_part(g, access_at(f, to)->runs_when));
+    if (both == GRAPH_NIL)
+        return true;
+    f->now++;
+    for (;;) {
+        bool parted = false;
+        for (uint32_t e = from; e < f->first_event[block + 1] && !parted; e++) {
+            const struct event *v = &f->events.p[e];
+            graph_id guard = g->insns.p[v->insn].guard;
+            if (e == f->event_of[to])
+                return true;
+            parted = v->kind == EVENT_SYNC && f->syncs[v->insn] == SYNC_BLOCK &&
+                     (guard == GRAPH_NIL ||
+                      (stands_still(f, guard, start, end, block) && graph_implies(g, both, guard)));
+        }
+        f->flow_work--;
+        graph_id branch = g->blocks.p[block].branch;
+        bool decides = branch != GRAPH_NIL && g->blocks.p[block].succ_count == 2 && graph_block_uniform(g, branch) &&
+                       stands_still(f, branch, start, end, block);
+        for (uint32_t k = 0; k < g->blocks.p[block].succ_count && !parted; k++) {
+            uint32_t next = g->blocks.p[block].succs[k];
+            graph_id edge = decides ? graph_edge_taken(g, block, next) : GRAPH_NIL;
+            graph_id other = graph_not(g, branch);
+            bool shut = edge != GRAPH_NIL && ((graph_implies(g, edge, branch) && graph_implies(g, both, other)) ||
+                                              (graph_implies(g, edge, other) && graph_implies(g, both, branch)));
+            if (f->stamp[next] == f->now || shut)
+                continue;
+            f->stamp[next] = f->now;
+            f->queue[tail++ % (g->blocks.n + 1)] = next;
+        }
+        if (head == tail || f->flow_work < 0)
+            return f->flow_work < 0;
+        block = f->queue[head++ % (g->blocks.n + 1)];
+        from = f->first_event[block];
+    }
+}
+
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
 /* Values of the store's side in `id` that are not the load's turn's. */
@@ -224,6 +281,24 @@ static bool turns_are_parted(struct finder *f, uint32_t loop)
     return !round;
 }
 
+/* Phis of a block, in order; solving makes none. GRAPH_NIL: there is none (or no memory). */
+static graph_id first_phi(struct finder *f, uint32_t block)
+{
+    const struct graph *g = f->g;
+    if (!f->first_phi) {
+        f->first_phi = ARENA_ARRAY(f->a, graph_id, g->blocks.n + 1);
+        f->next_phi = ARENA_ARRAY(f->a, graph_id, g->nodes.n + 1);
+        for (graph_id id = (graph_id)g->nodes.n; id-- > 1 && !arena_failed(f->a);) {
+            const struct graph_node *n = graph_at(g, id);
+            if (n->kind != GRAPH_PHI || n->block >= g->blocks.n)
+                continue;
+            f->next_phi[id] = f->first_phi[n->block];
+            f->first_phi[n->block] = id;
+        }
+    }
+    return arena_failed(f->a) ? (graph_id)GRAPH_NIL : f->first_phi[block];
+}
+
 /* Reached without a barrier from outside its loop, each turn of which passes one: it is the first turn. */
 static void in_first_turn(struct finder *f, struct graph_side *side, uint32_t at, uint32_t from)
 {
@@ -232,11 +307,10 @@ static void in_first_turn(struct finder *f, struct graph_side *side, uint32_t at
         if (graph_in_loop(g, from, l) || !turns_are_parted(f, l))
             continue;
         const struct graph_block *b = &g->blocks.p[g->loops.p[l - 1].header];
-        for (graph_id phi = 1; phi < g->nodes.n; phi++) {
+        for (graph_id phi = first_phi(f, g->loops.p[l - 1].header); phi != GRAPH_NIL; phi = f->next_phi[phi]) {
             const struct graph_node n = *graph_at(g, phi);
             graph_id start = GRAPH_NIL;
-            bool one = n.kind == GRAPH_PHI && n.block == g->loops.p[l - 1].header && n.type != UOP_B1 &&
-                       n.phi_count == b->pred_count && uop_type_bits((enum uop_type)n.type) == 32 &&
+            bool one = n.type != UOP_B1 && n.phi_count == b->pred_count && uop_type_bits((enum uop_type)n.type) == 32 &&
                        graph_block_uniform(g, phi);
             for (uint32_t k = 0; k < n.phi_count && one; k++) {
                 if (graph_in_loop(g, b->preds[k], l))
@@ -297,11 +371,33 @@ static bool far_apart(struct graph *g, graph_id thread)
            (k >= 32 || k <= -32);
 }
 
+uint32_t graph_sure_block(struct finder *f)
+{
+    enum { CONDITIONS = 64 };
+    const struct graph *g = f->g;
+    graph_id last = GRAPH_NIL;
+    unsigned asked = 0;
+    if (f->sure_block || graph_facts_of(f->g)->two_dimensional)
+        return f->sure_block;
+    f->sure_block = 1;
+    for (size_t i = 0; i < g->accesses.n && asked < CONDITIONS && f->solve_work > 0; i++) {
+        graph_id when = g->accesses.p[i].runs_when;
+        if (when == last || when == GRAPH_NIL || !g->insns.p[g->accesses.p[i].insn].reachable)
+            continue;
+        last = when;
+        asked++;
+        f->solve_work--;
+        uint32_t most = graph_block_for(f->g, when);
+        f->sure_block = most > f->sure_block ? most : f->sure_block;
+    }
+    return f->sure_block;
+}
+
 /* Whether the other thread exists hangs on how many threads a block has. When another store of the same object meets
  * the access with a smaller block (the thread's own store, above all), threads take several elements each, so many
  * apart: it does not follow that there are as many threads as this solution asks for. */
 static bool hangs_on_block(struct finder *f, const struct graph_side *a, const struct graph_side *b, int32_t delta,
-                           uint32_t load, uint32_t store, graph_id thread)
+                           uint32_t load, uint32_t store, graph_id thread, bool *sized)
 {
     struct graph *g = f->g;
     struct graph_solution u, v;
@@ -325,6 +421,11 @@ static bool hangs_on_block(struct finder *f, const struct graph_side *a, const s
     }
     if (near)
         return false;
+    if (u.need <= graph_sure_block(f) && u.thread[1] == graph_sreg(g, UOP_SR_TID_Y) &&
+        u.thread[2] == graph_sreg(g, UOP_SR_TID_Z)) {
+        *sized = true;
+        return false;
+    }
     if (at->kind != GRAPH_LOAD || at->space != UOP_SHARED)
         return true;
     for (uint32_t i = 0; i < g->accesses.n && f->solve_work > 0 && graph_facts_of(g)->tries < TRIES_WORK; i++) {
@@ -334,12 +435,14 @@ static bool hangs_on_block(struct finder *f, const struct graph_side *a, const s
             continue;
         if (graph_same_word(f, at, x))
             return true;
-        if (i == store)
+        struct graph_side other = side_of(x), same = side_of(at);
+        bool turned = a->address != x->address || b->address != at->address;
+        if (i == store && !turned)
             continue;
-        struct graph_side other = side_of(x);
+        const struct graph_side *to = i == store ? &same : b; /* the same store, in the load's own turn */
         for (int32_t way = 0; way < (x->width > at->width ? x->width : 1); way += at->width) {
             f->solve_work--;
-            graph_solve_block(g, &other, b, way, &v);
+            graph_solve_block(g, &other, to, way, &v);
             if (v.answer == SOLVE_THREAD && v.known && v.need < u.need)
                 return true;
         }
@@ -395,15 +498,17 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
         graph_solve(f->g, &a, &b, delta, &u);
         if (u.answer == SOLVE_NEVER || u.who == THREAD_SAME || (u.in_warp && strength >= SYNC_WARP))
             continue;
-        bool several = u.thread[0] == GRAPH_NIL || u.thread[1] == GRAPH_NIL || u.thread[2] == GRAPH_NIL;
+        if (!way_is_open(f, s, second))
+            continue;
+        bool sized = false, several = u.thread[0] == GRAPH_NIL || u.thread[1] == GRAPH_NIL || u.thread[2] == GRAPH_NIL;
         if (u.answer != SOLVE_THREAD || u.may || !u.known || !u.guards_linear || f->unordered || several ||
             (u.who != THREAD_OTHER && u.who != THREAD_VARIES) ||
-            hangs_on_block(f, &a, &b, delta, load, store, u.thread[0])) {
+            hangs_on_block(f, &a, &b, delta, load, store, u.thread[0], &sized)) {
             keep_doubt(f, s->access, second); /* several threads may write the same, or there is none */
             continue;
         }
         if (!race_seen(f, s->access, second)) {
-            struct graph_race r = {.first = s->access, .second = second, .assumed = u.in_warp};
+            struct graph_race r = {.first = s->access, .second = second, .assumed = u.in_warp, .sized = sized};
             memcpy(r.thread, u.thread, sizeof r.thread);
             VEC_PUSH(f->a, f->out->races, r);
         }
@@ -428,6 +533,20 @@ static void keep_reach(struct finder *f, const struct source *s, struct graph_re
     }
     r.store = s->access;
     VEC_PUSH(f->a, f->reaches, r);
+}
+
+/* Barriers that the way may have gone past part nothing. */
+static void drop_skipped(struct finder *f)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < f->parting.n; i++) {
+        bool skipped = false;
+        for (size_t k = 0; k < f->skipped.n; k++)
+            skipped |= f->events.p[f->skipped.p[k]].insn == f->parting.p[i];
+        if (!skipped)
+            f->parting.p[kept++] = f->parting.p[i];
+    }
+    f->parting.n = kept;
 }
 
 static void find_reach(struct finder *f, const struct source *s, uint32_t load, uint64_t bits, int32_t delta, bool race)
@@ -455,7 +574,7 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
     else if (x->space == UOP_LOCAL)
         graph_solve_own(g, &a, &b, delta, &u);
     else
-        graph_solve(g, &a, &b, delta, &u);
+        graph_solve_block(g, &a, &b, delta, &u);
     if (u.answer == SOLVE_NEVER ||
         (y->from_store >= 0 && (uint32_t)y->from_store != s->access && (u.who == THREAD_SAME || x->space == UOP_LOCAL)))
         return; /* it reads another store of its own */
@@ -474,6 +593,7 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
         r.thread_known = u.known;
         if (u.known)
             memcpy(r.thread, u.thread, sizeof r.thread);
+        r.block = u.known ? u.need : 0;
         r.own = u.who == THREAD_SAME;
         for (unsigned d = 0; d < 3 && r.own && !u.known; d++)
             r.thread[d] = graph_sreg(g, UOP_SR_TID_X + d);
@@ -482,16 +602,19 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
     if (!r.own && !lost && went_past(f, load, ~UINT64_C(0), bits)) {
         struct graph_solution v;
         graph_id none = level <= 1 ? no_barrier(f, s, load, level ? s->nest[0] : 0) : GRAPH_NIL;
+        struct graph_side early = side_of(x), late = side_of(y);
         if (reader_waits(f, load)) {
             strength = SYNC_BLOCK;
-        } else if (none != GRAPH_NIL) {
-            a.when = graph_and(g, a.when, none);
-            graph_solve(g, &a, &b, delta, &v);
+        } else if (none != GRAPH_NIL && (!level || next_turn(f, &late, s->nest[0]))) {
+            early.when = graph_and(g, early.when, none); /* both in values of the store's turn */
+            graph_solve(g, &early, &late, delta, &v);
             if (v.answer == SOLVE_NEVER)
                 strength = SYNC_BLOCK;
             u.in_warp = v.in_warp;
         }
     }
+    if (!r.own && !lost && strength < SYNC_MAYBE && !race && !way_is_open(f, s, load))
+        strength = SYNC_BLOCK;
     if (r.own)
         r.sync = GRAPH_SYNC_OWN;
     else if (strength == SYNC_BLOCK)
@@ -500,12 +623,15 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
         r.sync = strength == SYNC_WARP ? GRAPH_SYNC_WARP : GRAPH_SYNC_WARP_ASSUMED;
     else if (race && strength < SYNC_MAYBE)
         r.sync = GRAPH_SYNC_NONE;
+    r.assumed |= r.sync == GRAPH_SYNC_WARP_ASSUMED;
     const struct graph_object *o = &f->out->objects.p[f->object[load]];
     if (!r.own && x->space != UOP_SHARED)
         r.assumed = true; /* threads of other blocks are not looked at */
     if (!r.own && x->space == UOP_SHARED && o->known && (o->from > 0 || o->to != INT64_MAX))
         r.assumed = true; /* staying inside one array is */
     find_parting(f, s, load);
+    if (strength < SYNC_BLOCK)
+        drop_skipped(f);
     keep_reach(f, s, r);
 }
 

@@ -90,6 +90,19 @@ static bool overwritten(struct finder *f, const struct graph_reach *group, size_
     return !left;
 }
 
+/* Another array lies behind this one: a thread so far on that it takes a larger block than the load's other sources do
+ * is there only if arrays run into one another. */
+static void doubt_far_threads(struct finder *f, struct graph_reach *group, size_t count)
+{
+    enum { NEAR = 32 };
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < count && !group[i].own && group[i].block > NEAR && !group[i].assumed; k++)
+            if (!group[k].may && group[k].block && group[k].block < group[i].block &&
+                group[k].element == group[i].element && group[i].block > graph_sure_block(f))
+                group[i].assumed = true;
+    }
+}
+
 bool graph_prune_reaches(struct finder *f)
 {
     size_t kept = 0, end;
@@ -99,6 +112,8 @@ bool graph_prune_reaches(struct finder *f)
         for (end = i + 1; end < f->reaches.n && f->reaches.p[end].load == group->load;)
             end++;
         size_t count = end - i;
+        if (count <= GROUP_MAX)
+            doubt_far_threads(f, f->reaches.p + i, count);
         for (size_t k = 0; k < count && count > 1 && count <= GROUP_MAX && f->flow_work > 0 && f->solve_work > 0 &&
                            graph_facts_of(f->g)->tries < TRIES_WORK;
              k++)

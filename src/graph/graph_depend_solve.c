@@ -159,6 +159,15 @@ static unsigned compare_thread(struct graph *g, graph_id thread, const struct gr
     if (both_exclude(g, load_when, store_when, base, &d, -1, 1) &&
         both_exclude(g, load_when, store_when, base, &d, 1, 1))
         return THREAD_SAME;
+    struct graph_constraints first = *base; /* in the first turn, which is always made, it is another one */
+    graph_in_first_turn(g, &d, &first);
+    if (first.n > base->n && !graph_excluded(g, load_when, store_when, &first)) {
+        graph_constrain(&first, &d);
+        if (minus.n || minus.k)
+            graph_constrain(&first, &minus);
+        if (graph_excluded(g, load_when, store_when, &first))
+            return THREAD_VARIES;
+    }
     unsigned varies = 0;
     for (unsigned i = 0; i < d.n; i++) {
         struct graph_digit bits = {0};
@@ -236,6 +245,20 @@ static uint32_t block_need(struct graph *g, const struct graph_linear u[3], cons
         need *= (uint32_t)size;
     }
     return need;
+}
+
+/* The smallest block, in x alone, in which some thread passes the condition. */
+uint32_t graph_block_for(struct graph *g, graph_id when)
+{
+    int64_t size = 1;
+    for (; size < 1024 && when != GRAPH_NIL; size *= 2) {
+        struct graph_constraints all = {0};
+        graph_constrain(&all, &(struct graph_linear){
+                                  .t = {{graph_sreg(g, UOP_SR_TID_X), 1}}, .n = 1, .k = -(size - 1)});
+        if (!graph_excluded(g, when, GRAPH_NIL, &all))
+            break;
+    }
+    return when == GRAPH_NIL ? 1 : (uint32_t)size;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

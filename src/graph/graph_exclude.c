@@ -51,7 +51,9 @@ static bool combine(const struct graph_linear *a, const struct graph_linear *b, 
         if (found < way || ma > 4096 || mb > 4096)
             return false;
     }
-    *out = (struct graph_linear){0};
+    out->n = 0; /* what is behind the terms is never read */
+    out->k = 0;
+    out->wraps = false;
     if (!graph_linear_add(out, a, ma) || !graph_linear_add(out, b, mb))
         return false;
     tighten(out);
@@ -87,6 +89,49 @@ static void add_descent(struct graph *g, struct graph_constraints *s, graph_id p
         graph_constrain(s, &f);
 }
 
+/* Two counters of one loop of which one goes ahead of the other: half = full >> c whichever way control came. */
+static void add_companion(struct graph *g, struct graph_constraints *s, graph_id half, graph_id full)
+{
+    const struct graph_node a = *graph_at(g, half), b = *graph_at(g, full);
+    uint64_t by = 0, c;
+    if (b.kind != GRAPH_PHI || a.block != b.block || a.phi_count != b.phi_count || !a.phi_count ||
+        !graph_not_negative(g, full))
+        return;
+    for (uint32_t k = 0; k < a.phi_count; k++) {
+        const struct graph_node *n = graph_at(g, a.phi_args[k]);
+        if ((n->kind != UOP_SHR && n->kind != UOP_SAR) || n->arg[0] != b.phi_args[k] ||
+            !graph_is_const(g, n->arg[1], &c) || !c || c >= 31 || (k && c != by))
+            return;
+        by = c;
+    }
+    struct graph_linear f = {0}, m = {.k = -((INT64_C(1) << by) - 1)};
+    graph_linear_symbol(&f, half, INT64_C(1) << by);
+    graph_linear_symbol(&f, full, -1);
+    graph_linear_symbol(&m, half, -(INT64_C(1) << by));
+    graph_linear_symbol(&m, full, 1);
+    graph_constrain(s, &f);
+    graph_constrain(s, &m);
+}
+
+/* The first fact in which a symbol stands comes with what is known of it and each other one of its loop. */
+static void add_companions(struct graph *g, struct graph_constraints *s, graph_id phi)
+{
+    graph_id met[CONSTRAINT_MAX];
+    unsigned n = 0, facts = s->n;
+    for (unsigned i = 0; i < facts; i++) {
+        for (unsigned k = 0; k < s->f[i].n; k++) {
+            graph_id other = s->f[i].t[k].symbol;
+            bool seen = other == phi || graph_at(g, other)->kind != GRAPH_PHI;
+            for (unsigned x = 0; x < n && !seen; x++)
+                seen = met[x] == other;
+            if (seen || n == CONSTRAINT_MAX)
+                continue;
+            met[n++] = other;
+            add_companion(g, s, phi, other);
+        }
+    }
+}
+
 /* What is always so between a symbol and the ones it is made of. */
 static void add_axioms(struct graph *g, struct graph_constraints *s)
 {
@@ -108,8 +153,10 @@ static void add_axioms(struct graph *g, struct graph_constraints *s)
                 f.k = 1;
                 graph_constrain(s, &f);
             }
-            if (n.kind == GRAPH_PHI)
+            if (n.kind == GRAPH_PHI) {
                 add_descent(g, s, id);
+                add_companions(g, s, id);
+            }
             if (n.kind == UOP_SHR && graph_is_const(g, n.arg[1], &c) && c < 31 && graph_not_negative(g, n.arg[0]) &&
                 graph_linear_of(g, n.arg[0], &x)) {
                 graph_linear_symbol(&f, id, INT64_C(1) << c); /* 2^c s <= x <= 2^c s + 2^c - 1 */
@@ -141,28 +188,31 @@ static void add_axioms(struct graph *g, struct graph_constraints *s)
 }
 
 struct fact {
-    struct graph_linear f;
     uint64_t up, down; /* symbols with a positive, a negative coefficient, by a bit each */
+    struct graph_linear f;
 };
 
 /* Adds a fact, unless one that says as much of the same symbols is there. */
 static void keep_fact(struct fact *facts, unsigned *n, unsigned most, const struct graph_linear *f)
 {
-    struct fact made = {.f = *f};
+    uint64_t up = 0, down = 0;
     for (unsigned k = 0; k < f->n; k++) {
         uint64_t bit = UINT64_C(1) << (f->t[k].symbol & 63);
-        made.up |= f->t[k].c > 0 ? bit : 0;
-        made.down |= f->t[k].c < 0 ? bit : 0;
+        up |= f->t[k].c > 0 ? bit : 0;
+        down |= f->t[k].c < 0 ? bit : 0;
     }
     for (unsigned i = 0; i < *n; i++) {
-        bool same = facts[i].f.n == f->n && facts[i].up == made.up && facts[i].down == made.down;
+        bool same = facts[i].up == up && facts[i].down == down && facts[i].f.n == f->n;
         for (unsigned k = 0; k < f->n && same; k++)
             same = facts[i].f.t[k].symbol == f->t[k].symbol && facts[i].f.t[k].c == f->t[k].c;
         if (same && facts[i].f.k >= f->k)
             return;
     }
-    if (*n < most)
-        facts[(*n)++] = made;
+    if (*n == most)
+        return;
+    facts[*n].up = up;
+    facts[*n].down = down;
+    facts[(*n)++].f = *f;
 }
 
 /* Facts are put together two at a time, and what comes of it with all before it, as long as a symbol falls away. Two
@@ -453,6 +503,16 @@ static void add_start(struct graph *g, graph_id phi, struct graph_constraints *f
         return;
     graph_constrain(first, &f);
     graph_constrain(first, &minus);
+}
+
+void graph_in_first_turn(struct graph *g, const struct graph_linear *f, struct graph_constraints *first)
+{
+    graph_id phis[PHIS_MAX];
+    unsigned found = 0;
+    for (unsigned i = 0; i < f->n; i++)
+        find_phis(g, f->t[i].symbol, phis, &found, 0);
+    for (unsigned i = 0; i < found; i++)
+        add_start(g, phis[i], first);
 }
 
 bool graph_mixes_turns(struct graph *g, graph_id when, struct graph_constraints *first)

@@ -6,6 +6,8 @@
 #include "graph/graph_depend_internal.h"
 #include "graph/graph_internal.h"
 
+#include <string.h>
+
 enum { LINEAR_DEPTH = 24 };
 
 bool graph_linear_symbol(struct graph_linear *a, graph_id symbol, int64_t c)
@@ -34,10 +36,38 @@ bool graph_linear_symbol(struct graph_linear *a, graph_id symbol, int64_t c)
     return true;
 }
 
+/* Both are in order of their symbols: one pass. False (and nothing done) where something might not fit. */
+static bool merge(struct graph_linear *a, const struct graph_linear *b, int64_t m)
+{
+    struct graph_linear sum;
+    unsigned i = 0, k = 0;
+    sum.n = 0;
+    if (a->n + b->n > LINEAR_MAX)
+        return false;
+    while (i < a->n || k < b->n) {
+        if (k == b->n || (i < a->n && a->t[i].symbol < b->t[k].symbol)) {
+            sum.t[sum.n++] = a->t[i++];
+            continue;
+        }
+        sum.t[sum.n].symbol = b->t[k].symbol;
+        if (__builtin_mul_overflow(b->t[k].c, m, &sum.t[sum.n].c))
+            return false;
+        if (i < a->n && a->t[i].symbol == b->t[k].symbol &&
+            __builtin_add_overflow(sum.t[sum.n].c, a->t[i++].c, &sum.t[sum.n].c))
+            return false;
+        sum.n += sum.t[sum.n].c != 0;
+        k++;
+    }
+    memcpy(a->t, sum.t, sum.n * sizeof sum.t[0]);
+    a->n = sum.n;
+    return true;
+}
+
 bool graph_linear_add(struct graph_linear *a, const struct graph_linear *b, int64_t m)
 {
     int64_t c;
-    for (unsigned i = 0; i < b->n; i++)
+    bool done = merge(a, b, m);
+    for (unsigned i = 0; i < b->n && !done; i++)
         if (__builtin_mul_overflow(b->t[i].c, m, &c) || !graph_linear_symbol(a, b->t[i].symbol, c))
             return false;
     a->wraps |= b->wraps;
@@ -224,6 +254,16 @@ static bool open_node(struct graph *g, graph_id id, int64_t m, struct graph_line
                 return open_node(g, n.arg[0], m, out, depth + 1); /* nothing is cut off */
             if (split_bits(g, n.arg[0], (unsigned)__builtin_ctzll(c + 1), &high, &low))
                 return graph_linear_add(out, &low, m);
+        }
+        if (bits == 32 && graph_is_const(g, n.arg[1], &c) && c == 1) { /* the other one of two buffers */
+            const struct graph_node sum = *graph_at(g, n.arg[0]);
+            if (sum.kind == UOP_ADD && graph_is_const(g, sum.arg[1], &c)) {
+                graph_id low = graph_op2(g, UOP_AND, UOP_B32, sum.arg[0], n.arg[1]);
+                if (!(c & 1))
+                    return open_node(g, low, m, out, depth + 1);
+                return !__builtin_add_overflow(out->k, m, &out->k) && !__builtin_mul_overflow(m, -1, &k) &&
+                       open_node(g, low, k, out, depth + 1);
+            }
         }
         if (bits == 32) {
             unsigned s;

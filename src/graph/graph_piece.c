@@ -428,38 +428,127 @@ static void join_stores(struct joiner *j)
     }
 }
 
-/* ---- one cycle -------------------------------------------------------------------------------- */
+/* ---- counters in the place of both --------------------------------------------------------------- */
 
-/* True when a value is another, or the meeting of paths one of which brings that. */
-static bool brings(const struct graph *g, graph_id id, graph_id wanted, unsigned depth)
+/* Steps are taken for smaller ones: what a turn of a later loop does is one step, or several. */
+static void scale_pieces(struct joiner *j, uint32_t factor)
 {
-    const struct graph_node *n = graph_at(g, id);
-    if (id == wanted || id == GRAPH_NIL || depth > 6)
-        return id == wanted && id != GRAPH_NIL;
-    if (n->kind == UOP_SELECT)
-        return brings(g, n->arg[1], wanted, depth + 1) || brings(g, n->arg[2], wanted, depth + 1);
-    for (uint32_t i = 0; n->kind == GRAPH_PHI && i < n->phi_count && i < 8; i++)
-        if (n->phi_args[i] != id && brings(g, n->phi_args[i], wanted, depth + 1))
-            return true;
-    return false;
+    for (size_t i = 0; i < j->c->pieces.n && factor > 1; i++) {
+        struct graph_piece *p = &j->c->pieces.p[i];
+        p->unroll *= factor;
+        if (!p->straight)
+            j->w->regions[p->loop].unroll = p->unroll;
+    }
 }
 
-/* What an accumulator of a later piece is before the first one: regions number theirs as they like. */
-static graph_id start_of(const struct joiner *j, const struct cycle_region *r, uint32_t chain)
+/* Loops that are joined already whose bodies were not seen to repeat anything: what their tests say of one another holds.
+ * Straight pieces found by such a step are looked for again. */
+static void settle_units(struct joiner *j)
 {
-    const struct cycle_region *home = j->r;
-    graph_id own = r->phis[r->chains.p[chain].phi].start, found = GRAPH_NIL;
-    if (r == home)
-        return own;
-    for (uint32_t k = 0; k < home->chains.n; k++) {
-        if (!brings(j->w->g, own, home->chains.p[k].out, 0))
-            continue;
-        graph_id start = home->phis[home->chains.p[k].phi].start;
-        if (found != GRAPH_NIL && found != start)
-            return GRAPH_NIL;
-        found = start;
+    struct cycle_work *w = j->w;
+    struct graph_cycle *c = j->c;
+    struct cycle_region *least = NULL;
+    bool any = false;
+    uint32_t kept = 0;
+    for (size_t i = 0; i < c->pieces.n; i++) {
+        struct cycle_region *r = c->pieces.p[i].straight ? NULL : &w->regions[c->pieces.p[i].loop];
+        if (r && (!least || cycle_turns_as(w, least, r) > 1))
+            least = r;
     }
-    return found == GRAPH_NIL && chain < home->chains.n ? home->phis[home->chains.p[chain].phi].start : found;
+    for (size_t i = 0; i < c->pieces.n; i++) {
+        struct graph_piece *p = &c->pieces.p[i];
+        struct cycle_region *r = p->straight ? NULL : &w->regions[p->loop];
+        uint32_t turns = r && r != least ? cycle_turns_as(w, r, least) : 0;
+        if (turns < 2 || p->unroll != least->unroll)
+            continue;
+        r->unroll = p->unroll = turns * least->unroll;
+        r->inner = 0;
+        any = true;
+    }
+    for (size_t i = 0; i < c->pieces.n && any; i++) {
+        if (c->pieces.p[i].straight)
+            continue;
+        c->pieces.p[kept] = c->pieces.p[i];
+        j->parts.p[kept++] = j->parts.p[i];
+    }
+    if (any)
+        c->pieces.n = j->parts.n = kept;
+}
+
+/* Loops behind the pieces that only their counters show to be pieces too. */
+static void join_counters(struct joiner *j)
+{
+    struct cycle_work *w = j->w;
+    const struct graph *g = w->g;
+    uint32_t parent = g->loops.p[j->r->loop].parent;
+    settle_units(j);
+    for (uint32_t b = g->loops.p[j->r->loop].header + 1; b < g->blocks.n && w->budget > 0; b++) {
+        uint32_t l = g->blocks.p[b].loop;
+        struct cycle_region *other = l ? &w->regions[l - 1] : NULL;
+        if (!l || g->loops.p[l - 1].header != b || g->loops.p[l - 1].parent != parent || other->cycle >= 0 ||
+            other->skipped || g->loops.p[l - 1].irreducible)
+            continue;
+        uint32_t turns = cycle_takes_up(w, j->r, other), steps = turns * other->unroll;
+        if (turns == 0 || steps % j->r->unroll != 0)
+            continue;
+        scale_pieces(j, steps / j->r->unroll);
+        add_loop(j, other, other->unroll);
+    }
+}
+
+/* Straight code that takes a counter on: as many steps as that says, whatever was found of them. */
+static void join_stretches(struct joiner *j)
+{
+    struct cycle_work *w = j->w;
+    const struct graph *g = w->g;
+    struct cycle_stretch found[CYCLE_STRETCHES];
+    uint32_t count = cycle_find_stretches(w, j->c, found);
+    for (uint32_t i = 0; i < count; i++) {
+        struct graph_piece *same = NULL;
+        uint32_t of_block = 0;
+        for (size_t k = 0; k < j->c->pieces.n; k++) {
+            struct graph_piece *p = &j->c->pieces.p[k];
+            for (uint32_t b = 0; b < p->block_count && p->straight; b++)
+                if (p->blocks[b] == found[i].block) {
+                    same = p;
+                    of_block++;
+                }
+        }
+        if (of_block == 1 && same->block_count == 1)
+            same->unroll = found[i].steps;
+        uint32_t *blocks = of_block ? NULL : ARENA_ARRAY(w->a, uint32_t, 1);
+        if (!blocks)
+            continue;
+        blocks[0] = found[i].block;
+        add_piece(j,
+                  (struct graph_piece){.straight = true,
+                                       .loop = UINT32_MAX,
+                                       .first = g->blocks.p[blocks[0]].first,
+                                       .last = g->blocks.p[blocks[0]].last,
+                                       .unroll = found[i].steps,
+                                       .blocks = blocks,
+                                       .block_count = 1},
+                  (struct part){.chain = UINT32_MAX});
+    }
+}
+
+/* ---- one cycle -------------------------------------------------------------------------------- */
+
+/* The chain of the first loop that a value comes from, where paths meet in between; UINT32_MAX: not seen. */
+static uint32_t chain_before(const struct joiner *j, graph_id id, unsigned depth)
+{
+    if (id == GRAPH_NIL || depth > 4)
+        return UINT32_MAX;
+    for (uint32_t i = 0; i < j->r->chains.n; i++)
+        if (j->r->chains.p[i].out == id || j->r->chains.p[i].in == id)
+            return i;
+    const struct graph_node n = *graph_at(j->w->g, id);
+    uint32_t found = UINT32_MAX;
+    for (uint32_t i = 0; i < n.phi_count && i < 8 && n.kind == GRAPH_PHI && found == UINT32_MAX; i++)
+        found = chain_before(j, n.phi_args[i], depth + 1);
+    for (unsigned i = 1; i <= 2 && n.kind == UOP_SELECT && found == UINT32_MAX; i++)
+        found = chain_before(j, n.arg[i], depth + 1);
+    return found;
 }
 
 static void make_folds(struct joiner *j)
@@ -478,7 +567,10 @@ static void make_folds(struct joiner *j)
             done[k] = true;
             unsigned at = fold.count++;
             fold.phi[at] = r->phis[x->phi].phi;
-            fold.start[at] = start_of(j, r, k);
+            uint32_t from = r == j->r ? k : chain_before(j, r->phis[x->phi].start, 0);
+            if (from == UINT32_MAX)
+                from = k; /* in the order of the registers */
+            fold.start[at] = from < j->r->chains.n ? j->r->phis[j->r->chains.p[from].phi].start : GRAPH_NIL;
             fold.in[at] = x->in;
             fold.out[at] = x->flat ? x->out : x->cut[x->period ? x->period : x->count];
             fold.reassociated |= x->flat && x->count > 1;
@@ -535,6 +627,8 @@ void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct grap
     }
     if (r->chains.n == 0)
         join_stores(&j);
+    join_counters(&j);
+    join_stretches(&j);
     part_pieces(&j);
     sort_pieces(c);
     make_folds(&j);

@@ -194,11 +194,25 @@ static int32_t cycle_around(const struct cycle_work *w, uint32_t insn)
     return loop ? w->regions[loop - 1].cycle : -1;
 }
 
+/* The copies of a body that was unrolled: the loop round them, none of its own. */
+static bool are_copies(const struct cycle_work *w, int32_t parent, const struct found *f)
+{
+    const struct graph_cycle *c = parent < 0 ? NULL : &w->out->cycles.p[parent];
+    for (size_t i = 0; c && i < c->pieces.n; i++) {
+        const struct graph_piece *p = &c->pieces.p[i];
+        if (f->first >= p->first && f->first <= p->last && f->steps == p->unroll)
+            return true;
+    }
+    return false;
+}
+
 static void add_found(struct straight *s, const struct found *f)
 {
     struct cycle_work *w = s->w;
     struct graph_cycles *out = w->out;
     int32_t parent = cycle_around(w, f->first);
+    if (are_copies(w, parent, f))
+        return;
     enum { LOOK_BACK = 64 };
     size_t since = out->cycles.n > LOOK_BACK ? out->cycles.n - LOOK_BACK : 0;
     for (size_t i = since > w->looping ? since : w->looping; i < out->cycles.n;
@@ -435,6 +449,7 @@ void cycle_add_inner(struct cycle_work *w, const struct cycle_region *r)
     }
     struct found f = {.steps = r->inner, .first = UINT32_MAX};
     uint32_t fold_at = (uint32_t)out->cycles.n;
+    size_t folds = out->folds.n;
     for (uint32_t i = 0; i < r->chains.n; i++) {
         const struct cycle_chain *c = &r->chains.p[i];
         if (c->flat || c->inner != r->inner || c->period == 0)
@@ -448,8 +463,10 @@ void cycle_add_inner(struct cycle_work *w, const struct cycle_region *r)
         fold.result[0] = c->cut[c->period];
         VEC_PUSH(w->a, out->folds, fold);
     }
-    if (f.first > f.last)
+    if (f.first > f.last) { /* no instance makes the steps: no loop to fold in */
+        out->folds.n = folds;
         return;
+    }
     uint32_t *blocks = ARENA_ARRAY(w->a, uint32_t, 1);
     if (!blocks)
         return;

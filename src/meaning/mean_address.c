@@ -471,7 +471,7 @@ struct mean_text mean_text_element(struct mean *m, graph_id address, enum uop_sp
     struct mean_sum sum;
     index_sum(m, &f, bytes, &sum);
     struct mean_text index = mean_text_terms(m, &sum, style, depth + 1);
-    if (!address_of && array->declared && array->lanes == 1 && bytes < 4 && moved > bytes)
+    if (!address_of && array->lanes == 1 && bytes < 4 && moved > bytes && at < (int)m->param_count)
         return mean_piece(m, PREC_UNARY, "*(%s *)&%s[%s]", memory_type((unsigned)moved, part.is_float),
                           array_name(m, at, part.is_float), index.cut ? "\xe2\x80\xa6" : index.p);
     if (part.number && bytes == 4 && array->lanes == 1) /* one number in the place of two elements */

@@ -202,8 +202,11 @@ static struct mean_text integer_compare(struct mean *m, const struct graph_node 
         graph_id sides[2] = {a, b};
         struct mean_text *texts[2] = {&ta, &tb};
         for (unsigned i = 0; i < 2; i++)
-            /* Thread and block numbers too: `threadIdx.x < n` would hold for a negative n. */
-            if (mean_is_unsigned(m, sides[i]) && !graph_is_const(m->g, sides[i], NULL))
+            /* A thread or block number beside a parameter stands as everybody writes it: such numbers are ints here
+             * (doc/facts.md). */
+            if (mean_is_unsigned(m, sides[i]) && !graph_is_const(m->g, sides[i], NULL) &&
+                !(graph_at(m->g, sides[i])->kind == UOP_SREG && mean_is_nonnegative(m, sides[i], 0) &&
+                  mean_param_of(m, sides[1 - i])))
                 *texts[i] = signed_text(m, sides[i], *texts[i], style, depth);
         left = mean_operand(m, ta, prec);
     }
@@ -284,7 +287,10 @@ static struct mean_text cover_text(struct mean *m, const graph_id *atoms, const 
             if (!(c->cubes[i].care >> k & 1))
                 continue;
             bool negated = !(c->cubes[i].value >> k & 1) != sums;
-            struct mean_text t = mean_text_atom(m, atoms[k], negated, style, depth + 1);
+            unsigned kind = graph_at(m->g, atoms[k])->kind;
+            bool inner_table = kind == GRAPH_BOOL || kind == UOP_LOP3;
+            struct mean_text t = inner_table ? mean_text_bool(m, atoms[k], negated, style, depth + 1)
+                                             : mean_text_atom(m, atoms[k], negated, style, depth + 1);
             enum mean_prec needed = literals > 1 ? inner : c->count > 1 ? outer : PREC_TERNARY;
             str_add(&b, done++ == 0 ? "" : sums ? " || " : " && ");
             str_add(&b, mean_operand(m, t, needed));
@@ -300,8 +306,14 @@ struct mean_text mean_text_bool(struct mean *m, graph_id id, bool negated, unsig
     graph_id atoms[ATOMS];
     unsigned count;
     uint64_t table;
-    if (graph_at(m->g, id)->kind != GRAPH_BOOL || !graph_table(m->g, id, atoms, &count, &table))
+    const struct graph_node *n = graph_at(m->g, id);
+    if (n->kind == UOP_LOP3 && n->type == UOP_B1) { /* of more atoms than a table has: its operands stand for them */
+        count = n->arg_count;
+        table = n->imm;
+        memcpy(atoms, n->arg, count * sizeof atoms[0]);
+    } else if (n->kind != GRAPH_BOOL || !graph_table(m->g, id, atoms, &count, &table)) {
         return mean_text_atom(m, id, negated, style, depth);
+    }
     uint64_t all = all_rows(count);
     if (negated)
         table = ~table;

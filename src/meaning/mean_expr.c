@@ -19,10 +19,13 @@
 static char *format_text(struct arena *a, int *length, const char *format, va_list args)
 {
     va_list again;
+    char text[256]; /* most are short: formatted once */
     va_copy(again, args);
-    *length = vsnprintf(NULL, 0, format, args);
+    *length = vsnprintf(text, sizeof text, format, args);
     char *p = *length < 0 ? NULL : arena_alloc(a, (size_t)*length + 4);
-    if (p)
+    if (p && (size_t)*length < sizeof text)
+        memcpy(p, text, (size_t)*length);
+    else if (p)
         vsnprintf(p, (size_t)*length + 1, format, again);
     va_end(again);
     return p;
@@ -685,7 +688,12 @@ static struct mean_text phi_text(const struct printer *p, graph_id id, const str
     str_init(&b, p->m->a);
     str_add(&b, "phi(");
     for (uint32_t i = 0; i < n->phi_count && i < PHI_WAYS; i++) {
-        struct mean_text t = arg(p, n->phi_args[i], p->as);
+        uint32_t at; /* what comes round is what a variable has when the turn ends */
+        bool same = graph_is_loop_phi(p->m->g, id) && graph_is_loop_phi(p->m->g, n->phi_args[i]) &&
+                    graph_at(p->m->g, n->phi_args[i])->imm == n->imm;
+        bool old = (n->phi_args[i] > id || same) && map_u64_get(&p->m->work->leaving_of, n->phi_args[i], &at) &&
+                   p->m->work->leaving.p[at].old;
+        struct mean_text t = old ? word(p->m->work->leaving.p[at].text) : arg(p, n->phi_args[i], p->as);
         str_addf(&b, "%s%s", i ? ", " : "", t.cut || strlen(t.p) > PHI_ARG_MAX ? "\xe2\x80\xa6" : t.p);
     }
     str_add(&b, n->phi_count > PHI_WAYS ? ", \xe2\x80\xa6)" : ")");
@@ -739,7 +747,8 @@ static struct mean_text function_text(const struct printer *p, const struct grap
 {
     static const char *const words[GRAPH_FUNCTIONS] = {
         [GRAPH_EXP] = "exp", [GRAPH_EXP10] = "exp10", [GRAPH_LOG] = "log", [GRAPH_LOG10] = "log10",
-        [GRAPH_SIN] = "sin", [GRAPH_COS] = "cos",     [GRAPH_TAN] = "tan", [GRAPH_POW] = "pow"};
+        [GRAPH_SIN] = "sin", [GRAPH_COS] = "cos",     [GRAPH_TAN] = "tan", [GRAPH_POW] = "pow",
+        [GRAPH_FMOD] = "fmod"};
     bool natural = n->imm == GRAPH_DIV_U || n->imm == GRAPH_REM_U;
     unsigned as = n->type | (natural ? MEAN_AS_UNSIGNED : 0u);
     if (n->imm >= GRAPH_DIV && n->imm < GRAPH_FUNCTIONS && (n->type == UOP_B32 || n->type == UOP_B64))
@@ -747,6 +756,26 @@ static struct mean_text function_text(const struct printer *p, const struct grap
     if (n->imm >= GRAPH_DIV && n->imm < GRAPH_FUNCTIONS)
         return binary(p, n->arg[0], n->imm >= GRAPH_REM_S ? "%" : "/", n->arg[1], PREC_MUL, false, as);
     return call(p, n->imm < GRAPH_FUNCTIONS ? words[n->imm] : "?", n->arg, n->arg_count, as);
+}
+
+/* As CUDA writes it: the width where a warp is cut into segments; a clamp that is no width of CUDA's stands as it is. */
+static struct mean_text shuffle_text(const struct printer *p, const struct graph_node *n)
+{
+    enum { CLAMP_MASK = 0x1f, SEGMENT_SHIFT = 8, LANES = 32 };
+    struct mean *m = p->m;
+    const char *name = chosen_word(n);
+    const char *value = mean_operand(m, arg(p, n->arg[0], p->as), PREC_TERNARY);
+    const char *lane = mean_operand(m, arg(p, n->arg[1], UOP_B32), PREC_TERNARY);
+    uint64_t c = 0;
+    bool known = n->arg_count > 2 && graph_is_const(m->g, n->arg[2], &c);
+    unsigned width = LANES - (unsigned)(c >> SEGMENT_SHIFT & CLAMP_MASK);
+    unsigned clamp = strcmp(name, "shfl_up") == 0 ? 0 : CLAMP_MASK;
+    if (n->arg_count < 3 || (known && width == LANES && (c & CLAMP_MASK) == clamp))
+        return mean_piece(m, PREC_PRIMARY, "%s(%s, %s)", name, value, lane);
+    if (known && (width & (width - 1)) == 0 && (c & CLAMP_MASK) == clamp)
+        return mean_piece(m, PREC_PRIMARY, "%s(%s, %s, %u)", name, value, lane, width);
+    return mean_piece(m, PREC_PRIMARY, "%s(%s, %s, c = %s)", name, value, lane,
+                      mean_operand(m, arg(p, n->arg[2], UOP_B32 | MEAN_AS_HEX), PREC_TERNARY));
 }
 
 static struct mean_text operation(const struct printer *p, graph_id id, const struct graph_node *n)
@@ -800,8 +829,7 @@ static struct mean_text operation(const struct printer *p, graph_id id, const st
         return binary(p, pair[0], n->kind == UOP_AND ? "&" : n->kind == UOP_OR ? "|" : "^", pair[1], prec, true, hex);
     }
     case UOP_NOT: return unary(p, n->type == UOP_B1 ? "!" : "~", n->arg[0], n->type == UOP_B1 ? (unsigned)UOP_B1 : hex);
-    case UOP_LOP3:
-        return n->type == UOP_B1 ? word("?") /* more than six atoms */ : mean_text_lop3(m, n, p->style, p->depth);
+    case UOP_LOP3: return mean_text_lop3(m, n, p->style, p->depth);
     case UOP_SHL: return binary(p, n->arg[0], "<<", n->arg[1], PREC_SHIFT, false, UOP_B32);
     case UOP_SHR:
     case UOP_SAR: return shift_right(p, n);
@@ -843,10 +871,7 @@ static struct mean_text operation(const struct printer *p, graph_id id, const st
     case UOP_ATOM: return atomic_text(p, n);
     case GRAPH_PHI: return phi_text(p, id, n);
     case GRAPH_REAL: return function_text(p, n);
-    case UOP_SHFL: /* the clamp operand says nothing to a reader */
-        return mean_piece(m, PREC_PRIMARY, "%s(%s, %s)", chosen_word(n),
-                          mean_operand(m, arg(p, n->arg[0], p->as), PREC_TERNARY),
-                          mean_operand(m, arg(p, n->arg[1], UOP_B32), PREC_TERNARY));
+    case UOP_SHFL: return shuffle_text(p, n);
     case UOP_VOTE: return call(p, chosen_word(n), n->arg, 1, UOP_B1);
     case UOP_MATCH: return call(p, chosen_word(n), n->arg, 1, UOP_VOID);
     case UOP_REDUX: return call(p, chosen_word(n), n->arg, 1, UOP_B32);
@@ -872,7 +897,7 @@ static struct mean_text make_text(struct mean *m, graph_id id, unsigned as, unsi
     struct printer p = {m, as, style, depth};
     if (n.type == UOP_B1 || n.kind == GRAPH_BOOL || n.kind == UOP_FLT || n.kind == UOP_FLE || n.kind == UOP_FEQ ||
         n.kind == UOP_FNE || n.kind == UOP_FNUM) {
-        bool compare = n.kind == GRAPH_BOOL || n.kind == UOP_IEQ || n.kind == UOP_ILT_S || n.kind == UOP_ILT_U ||
+        bool compare = n.kind == GRAPH_BOOL || n.kind == UOP_LOP3 || n.kind == UOP_IEQ || n.kind == UOP_ILT_S || n.kind == UOP_ILT_U ||
                        n.kind == UOP_FLT || n.kind == UOP_FLE || n.kind == UOP_FEQ || n.kind == UOP_FNE ||
                        n.kind == UOP_FNUM;
         if (compare)
@@ -908,6 +933,17 @@ static unsigned natural_reader(enum mean_kind kind, unsigned width, unsigned as)
     return turns && known ? mean_kind_type(kind) : as;
 }
 
+/* Texts that know the same ids and stand in the same loop: 21 bits. */
+static uint64_t text_age(const struct mean *m, unsigned style)
+{
+    const struct mean_work *w = m->work;
+    if (w->updated)
+        return 0x180000u | (w->updates & 0x7ffffu);
+    if (w->view)
+        return 0x100000u | (w->view & 0x7ffffu);
+    return style & MEAN_EXPANDED ? 0 : w->epoch & 0xfffffu;
+}
+
 struct mean_text mean_text_define(struct mean *m, graph_id id, unsigned as, unsigned style, unsigned depth)
 {
     uint32_t at;
@@ -923,8 +959,7 @@ struct mean_text mean_text_define(struct mean *m, graph_id id, unsigned as, unsi
     }
     if (depth > MEAN_DEPTH_MAX)
         return (struct mean_text){"\xe2\x80\xa6", PREC_PRIMARY, true};
-    uint64_t key = (uint64_t)id | (uint64_t)as << 32 | (uint64_t)(style & 7u) << 40 |
-                   (uint64_t)(style & MEAN_EXPANDED ? 0 : m->work->epoch & 0x1fffffu) << 43;
+    uint64_t key = (uint64_t)id | (uint64_t)as << 32 | (uint64_t)(style & 7u) << 40 | text_age(m, style) << 43;
     if (map_u64_get(&m->work->memo, key, &at))
         return m->work->texts.p[at];
     /* Under way: a loop's value met inside its own definition. */
@@ -941,6 +976,58 @@ struct mean_text mean_text_define(struct mean *m, graph_id id, unsigned as, unsi
     return text;
 }
 
+/* The word for a node of a variable that is looked at from behind its loop, or for its old value when it has a new one
+ * already; NULL: told as always. */
+static const char *leaving_text(const struct mean *m, graph_id id)
+{
+    const struct mean_work *w = m->work;
+    uint32_t at;
+    if ((!w->view && !w->updated) || !map_u64_get(&w->leaving_of, id, &at))
+        return NULL;
+    const struct mean_leaving *l = &w->leaving.p[at];
+    if (l->updated || !w->view)
+        return l->updated ? l->text : NULL;
+    for (uint32_t c = w->view - 1; c;) { /* + 1 */
+        if (c - 1 == l->cycle)
+            return NULL;
+        int32_t parent = m->g->cycles->cycles.p[c - 1].parent;
+        c = parent < 0 ? 0 : (uint32_t)parent + 1;
+    }
+    return l->text;
+}
+
+bool mean_set_leaving(struct mean *m, graph_id node, const char *text, uint32_t cycle, bool old)
+{
+    uint32_t at = (uint32_t)m->work->leaving.n;
+    struct mean_leaving entry = {arena_strdup(m->a, text), cycle, old, false};
+    if (!entry.text)
+        return false;
+    if (m->work->leaving.n == 0) { /* texts made so far did not know */
+        m->work->memo = (struct map_u64){0};
+        m->work->texts.n = 0;
+    }
+    VEC_PUSH(m->a, m->work->leaving, entry);
+    return m->work->leaving.n == at + 1 && map_u64_put(m->a, &m->work->leaving_of, node, at);
+}
+
+void mean_look_from(struct mean *m, uint32_t block)
+{
+    const struct graph_cycles *c = m->g->cycles;
+    m->work->view = block == UINT32_MAX || !c || !c->cycle_of ? 0 : c->cycle_of[block] + 1;
+}
+
+bool mean_set_updated(struct mean *m, graph_id node, bool updated)
+{
+    uint32_t at;
+    if (!map_u64_get(&m->work->leaving_of, node, &at) || !m->work->leaving.p[at].old)
+        return false;
+    m->work->updated += updated && !m->work->leaving.p[at].updated;
+    m->work->updated -= !updated && m->work->leaving.p[at].updated;
+    m->work->leaving.p[at].updated = updated;
+    m->work->updates++;
+    return true;
+}
+
 struct mean_text mean_text_of(struct mean *m, graph_id id, unsigned as, unsigned style, unsigned depth)
 {
     uint32_t at;
@@ -952,6 +1039,9 @@ struct mean_text mean_text_of(struct mean *m, graph_id id, unsigned as, unsigned
         return mean_text_of(m, cycles->turn_of[id], as, style, depth + 1); /* never one of its own kind */
     if (map_u64_get(&m->work->low_of, id, &at) && at < m->names.n)
         return mean_text_convert(m, mean_piece(m, PREC_PRIMARY, "lo(%s)", m->names.p[at].name), KIND_S32, width, as);
+    const char *left = leaving_text(m, id);
+    if (left)
+        return mean_text_convert(m, word(left), mean_kind_of(m, id), width, as);
     if ((!(style & MEAN_EXPANDED) || map_u64_get(&m->variables, id, NULL)) && map_u64_get(&m->value_of, id, &at)) {
         const struct graph_node *n = graph_at(m->g, id);
         bool half = (n->kind == UOP_LO || n->kind == UOP_HI) && graph_at(m->g, n->arg[0])->kind == UOP_LOAD;

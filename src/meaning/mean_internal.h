@@ -78,7 +78,17 @@ struct mean_array {
 };
 enum { MEAN_SHARED, MEAN_LOCAL, MEAN_FIXED_ARRAYS }; /* behind the parameters in mean_work.arrays */
 
+struct mean_leaving { /* a node of a variable as it is told behind its loop */
+    const char *text;
+    uint32_t cycle;
+    bool old, updated;
+};
+
 struct mean_work {
+    VEC(struct mean_leaving) leaving;
+    struct map_u64 leaving_of; /* node -> index into leaving */
+    uint32_t view;             /* texts stand in this cycle + 2; 1: in none; 0: within whatever is told */
+    uint32_t updated, updates; /* how many are; counts mean_set_updated() */
     struct map_u64 memo; /* node, reader, style, epoch -> index into texts */
     VEC(struct mean_text) texts;
     VEC(graph_id) open_phis;   /* being written out: met again they stand as "…" */

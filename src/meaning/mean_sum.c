@@ -313,7 +313,7 @@ struct mean_text mean_text_terms(struct mean *m, struct mean_sum *sum, unsigned 
         uint64_t magnitude = c < 0 ? 0 - (uint64_t)c : (uint64_t)c;
         struct mean_text t = term_text(m, sum->terms[i].node, sum->terms[i].call, magnitude, true, style, depth);
         if (parts == 0 && c < 0)
-            str_addf(&b, "-%s", mean_operand(m, t, PREC_MUL));
+            str_addf(&b, "-%s", mean_operand(m, t, is_product(m, sum->terms[i].node) ? PREC_MUL : PREC_UNARY));
         else
             str_addf(&b, "%s%s",
                      parts == 0 ? ""
@@ -328,7 +328,8 @@ struct mean_text mean_text_terms(struct mean *m, struct mean_sum *sum, unsigned 
         str_addf(&b, " %c %s", sum->offset < 0 ? '-' : '+', text);
         parts++;
     }
-    enum mean_prec prec = parts > 1 ? PREC_ADD : sum->terms[0].coefficient < -1 ? PREC_MUL : PREC_UNARY;
+    bool product = sum->terms[0].coefficient < -1 || is_product(m, sum->terms[0].node);
+    enum mean_prec prec = parts > 1 ? PREC_ADD : product ? PREC_MUL : PREC_UNARY;
     return mean_piece(m, prec, "%s", b.p);
 }
 

@@ -12,22 +12,18 @@
 enum pat_op { PAT_OP_NONE, PAT_OP_ADD, PAT_OP_MUL, PAT_OP_MIN, PAT_OP_MAX, PAT_OP_AND, PAT_OP_OR, PAT_OP_XOR };
 const char *pat_op_text(enum pat_op op);   /* "add" */
 enum pat_op pat_op_find(const char *text); /* "+", "max", "add"; NONE: no such operation */
-/* A constant that leaves a result as it is, in some format. Any bound may stand for the end of a range: min and max. */
-bool pat_is_neutral(const struct graph *g, enum pat_op op, graph_id node);
-bool pat_op_again(enum pat_op op); /* taking an element twice changes nothing */
-
-/* How a sum, product, minimum or maximum reads its arguments; UOP_VOID: not known. */
-enum uop_type pat_format_of(const struct pat_index *x, graph_id node);
-/* The same as pat_is_neutral() of values in that format: 0 is no start for a maximum of floats (pat_range.c). */
-bool pat_starts_at(const struct graph *g, enum pat_op op, graph_id node, enum uop_type as);
-/* An accumulator that starts from the element its loop begins with, or from the one before. */
-bool pat_starts_first(struct graph *g, uint32_t cycle, enum pat_op op, graph_id start, graph_id input);
+bool pat_op_again(enum pat_op op);         /* taking an element twice changes nothing */
 
 struct pat_binary { /* a node read as op(a, b) */
     enum pat_op op;
     graph_id a, b;
-    bool exact; /* false: compare and select, for real numbers only */
+    bool exact;               /* false: compare and select, for real numbers only */
+    enum uop_type as;         /* the numbers it is of: a float format, or B32/B64 */
+    bool is_unsigned, packed; /* of two halves alike */
 };
+/* A constant that leaves a result of such operations as it is: for a minimum or maximum the end of the numbers' range,
+ * or the largest finite one of that sign. */
+bool pat_is_neutral(const struct graph *g, const struct pat_binary *like, graph_id node);
 bool pat_binary_of(struct pat_index *x, graph_id node, struct pat_binary *out);
 /* True when `node` is op(a, b): also where a sum of integers is flat. */
 bool pat_is_op(struct pat_index *x, graph_id node, enum pat_op op, graph_id a, graph_id b);
@@ -45,6 +41,7 @@ struct pat_step {
     unsigned mode, width; /* of the shuffle; bytes of an element */
     graph_id lane, clamp; /* its operands */
     enum pat_op op;
+    struct pat_binary like; /* of which numbers */
     bool exact;
     uint32_t loop; /* innermost loop + 1 in whose turns it happens; 0: once */
 };
@@ -126,6 +123,7 @@ enum pat_outcome pat_play_meaning(struct arena *a, const struct pat_plan *plan);
 enum pat_reach { PAT_IN_THREAD, PAT_IN_WARP, PAT_IN_BLOCK };
 struct pat_collective {
     enum pat_op op;
+    struct pat_binary like; /* the operation, of which numbers */
     enum pat_reach reach;
     enum pat_outcome outcome;
     unsigned left;           /* PAT_PART: elements that are left */
@@ -135,14 +133,13 @@ struct pat_collective {
     VEC(graph_id) values;   /* its partial results, the last one last */
     struct map_u64 partial; /* PAT_IN_THREAD: what the accumulator is in any piece, on any path */
     uint32_t cycle;         /* PAT_IN_THREAD: + 1 */
-    bool unstarted;         /* PAT_IN_THREAD: it does not start from what changes nothing */
-    enum uop_type as;       /* how its values are read; UOP_VOID: not known */
     VEC(graph_id) inputs;
     graph_id result_address; /* of the element that holds the result; GRAPH_NIL: none */
     bool everywhere;         /* every thread has the result */
     uint32_t last;           /* instance of its last step */
     uint32_t first;
-    bool taken; /* PAT_PART: another one finishes it */
+    struct pat_collective *finisher; /* PAT_PART: the one that takes what is left; NULL: none */
+    bool rests;                      /* of a block of its size only, or of others too: not seen for every size */
     bool exact;
 };
 struct run; /* pat_run.c */
@@ -184,20 +181,39 @@ bool pat_overtakes_nobody(struct pat_collect *k, const struct pat_step *steps, c
                           unsigned count, bool *assumed);
 /* When all steps are known: parts that others finish, and what loops gather. */
 void pat_collect_folds(struct pat_collect *k);
-/* The j-th accumulator starts from what changes nothing, or from the first element. */
-bool pat_starts(const struct pat_collect *k, const struct graph_fold *f, unsigned j, enum pat_op op, enum uop_type as,
-                graph_id input);
+/* What an accumulator of a fold starts from does not count: it is neutral, or, where an element is given, the one that
+ * its loop begins with. */
+bool pat_starts_neutral(struct pat_collect *k, const struct pat_binary *like, const struct graph_fold *f, unsigned j,
+                        graph_id element);
+/* An accumulator that starts from the element its loop begins with, or from the one before (pat_range.c). */
+bool pat_starts_first(struct graph *g, uint32_t cycle, enum pat_op op, graph_id start, graph_id input);
 /* The j-th accumulator of a fold is, by a page, a reduction of `input`. */
 void pat_collect_give(struct pat_collect *k, const struct graph_fold *f, unsigned j, enum pat_op op, graph_id input);
 void pat_collect_join(struct pat_collect *k);
 /* The collective whose result a node is, through shared memory, selects and phis; NULL: none. */
 struct pat_collective *pat_collect_result(struct pat_collect *k, graph_id node);
 /* The same, of what a collective takes in: also what is left of a tree that another one finishes. */
-struct pat_collective *pat_collect_inner(struct pat_collect *k, enum pat_op op, graph_id input);
-/* True when, in a block of some size, the lanes of the first warp load just what each warp's lane 0 (or any lane, if
- * `everywhere`) stored, each once. */
+struct pat_collective *pat_collect_inner(struct pat_collect *k, struct pat_collective *of, graph_id input);
+/* True when something overtakes something in the memory of an access, or may, but for these steps among themselves. */
+bool pat_collect_races(const struct pat_collect *k, uint32_t access, const struct pat_step *const *steps,
+                       uint32_t count);
+/* How warps hand their results to one another. */
+struct pat_handed {
+    bool everywhere; /* in: every lane of a warp has its result, else its first */
+    bool filled;     /* in: where no warp stores there is a neutral element */
+    unsigned lanes;  /* in: how many take them in together */
+    bool to_all;     /* out: every such group of the block loads them, not the first alone */
+    bool always;     /* out: in blocks of all sizes tried */
+};
+/* True when, in a block of some size, the first lanes load just what each warp stored, each once. */
 bool pat_play_hands_over(struct pat_play *p, const struct graph_access *store, const struct graph_access *load,
-                         bool everywhere);
+                         struct pat_handed *how);
+/* True when each of the first `lanes` threads loads the element `behind` its own of those left; *to_all false: others
+ * load too. */
+bool pat_play_reads_rest(struct pat_play *p, const struct graph_access *load, graph_id own, unsigned lanes,
+                         unsigned behind, bool *to_all);
+/* False when a thread is known not to act under a condition. */
+bool pat_play_acts(struct pat_play *p, graph_id when, unsigned thread);
 /* True when only threads that have the result store it: thread 0, or with `everywhere` any. */
 bool pat_play_stores_first(struct pat_play *p, const struct graph_access *store, bool everywhere);
 /* True when every thread that loads `address` loads the element that thread 0 of `own` has. */

@@ -101,6 +101,7 @@ static bool split_memory(struct pat_collect *k, graph_id value, graph_id address
         count = 2;
     }
     s->op = v.op;
+    s->like = v;
     s->exact = v.exact;
     for (unsigned i = 0; i < count; i++) {
         int64_t bytes, own_bytes;
@@ -209,6 +210,7 @@ static void find_kept(struct pat_collect *k)
                                  .other_bytes = bytes,
                                  .width = k->steps.p[at].width,
                                  .op = v.op,
+                                 .like = v,
                                  .exact = v.exact};
             if (s.insn == UINT32_MAX || s.insn <= k->steps.p[at].insn)
                 continue;
@@ -306,6 +308,7 @@ static bool split_lanes(struct pat_collect *k, graph_id value, struct pat_step *
         s->own = own;
         s->other = side[i];
         s->op = v.op;
+        s->like = v;
         s->exact = v.exact;
         return true;
     }

@@ -84,30 +84,28 @@ static bool match_fold(struct pat_collect *k, const struct pat_page *page, const
     }
     if (!pat_match_goals(c, terms, nodes, count))
         return false;
-    /* What the page says of them in the end holds only where they start from nothing. */
-    for (unsigned i = 0; i < plan->result_count; i++)
-        for (unsigned j = 0; j < plan->accumulators; j++) {
-            const struct pat_term *of = plan->result[i]->arg[0];
-            graph_id input = of->kind == TERM_VARIABLE ? c->bound[of->variable].node : f->out[which[j]];
-            if (plan->accumulator[j] == plan->result_of[i] &&
-                !pat_starts(k, f, which[j], pat_op_find(plan->result[i]->named), pat_format_of(k->x, f->out[which[j]]),
-                            input))
-                return false;
-        }
     for (unsigned j = 0; j < plan->accumulators; j++)
         VEC_PUSH(c->a, c->inner, (struct pat_inner){.node = f->out[which[j]]});
     enter_copies(k);
+    /* What the block says the accumulators are in the end must hold: it does where they start from nothing. */
+    graph_id input[CU_MAX_RESULTS];
+    unsigned given[CU_MAX_RESULTS];
+    for (unsigned i = 0; i < plan->result_count; i++) {
+        struct pat_binary like = {.op = pat_op_find(plan->result[i]->named)};
+        given[i] = 0;
+        while (given[i] + 1 < plan->accumulators && plan->accumulator[given[i]] != plan->result_of[i])
+            given[i]++;
+        like.as = (enum uop_type)graph_at(k->x->g, f->out[which[given[i]]])->type;
+        input[i] = spell(k, f, plan->result[i]->arg[0], 0);
+        if (input[i] == GRAPH_NIL || !pat_starts_neutral(k, &like, f, which[given[i]], GRAPH_NIL))
+            return false;
+    }
     struct pat_found *found = pat_keep(k->run, GRAPH_NIL, NULL, 0);
     if (!found)
         return false;
     found->cycle = f->cycle + 1;
     for (unsigned i = 0; i < plan->result_count; i++)
-        for (unsigned j = 0; j < plan->accumulators; j++) {
-            graph_id input = plan->accumulator[j] == plan->result_of[i] ? spell(k, f, plan->result[i]->arg[0], 0)
-                                                                        : (graph_id)GRAPH_NIL;
-            if (input != GRAPH_NIL)
-                pat_collect_give(k, f, which[j], pat_op_find(plan->result[i]->named), input);
-        }
+        pat_collect_give(k, f, which[given[i]], pat_op_find(plan->result[i]->named), input[i]);
     return true;
 }
 

@@ -3,6 +3,9 @@
  * dependence for the first; whose a load's value is, is read off the graph. */
 #include "pattern/pat_collect.h"
 
+#include "place/place.h"
+
+
 #include <string.h>
 
 /* The global load a stored value is, perhaps with a constant for threads that do not load. NIL: something else. */
@@ -88,7 +91,7 @@ static void match_frame(struct pat_collect *k, const struct pat_page *page, cons
     const struct cu_expr *index = v->plan->own;
     int name = index->kind == CU_NAME ? cu_find_variable(&v->block, index->text) : -1;
     bool fixed = index->kind == CU_NUMBER || (name >= 0 && v->block.variables[name].constant);
-    bool any_moving = false;
+    bool any_moving = false, any_load = false, any_store = false;
     VEC(uint32_t) moving = {0};
     bool *done = ARENA_ARRAY(k->a, bool, g->accesses.n + 1);
     if (!done)
@@ -96,9 +99,11 @@ static void match_frame(struct pat_collect *k, const struct pat_page *page, cons
     for (uint32_t i = 0; i < g->accesses.n; i++) {
         const struct graph_access a = g->accesses.p[i];
         if (a.space != UOP_LOCAL || !g->insns.p[a.insn].reachable || graph_is_slow(g, a.insn) ||
-            fixed_address(g, a.address))
+            fixed_address(g, a.address) || place_on_unknown_stack(g, &a)) /* what a call keeps is no array */
             continue;
         any_moving = true;
+        any_load |= a.kind == GRAPH_LOAD;
+        any_store |= a.kind == GRAPH_STORE;
         VEC_PUSH(k->a, moving, a.insn);
     }
     if (!fixed && any_moving) {
@@ -106,9 +111,14 @@ static void match_frame(struct pat_collect *k, const struct pat_page *page, cons
         for (uint32_t i = 0; i < g->accesses.n; i++) {
             const struct graph_access a = g->accesses.p[i];
             if (a.space == UOP_LOCAL && !graph_is_slow(g, a.insn) && g->insns.p[a.insn].reachable &&
-                fixed_address(g, a.address))
+                fixed_address(g, a.address)) {
                 VEC_PUSH(k->a, moving, a.insn);
+                any_load |= a.kind == GRAPH_LOAD;
+                any_store |= a.kind == GRAPH_STORE;
+            }
         }
+        if (!any_load || !any_store)
+            return; /* written, and never looked at again; or read as it came */
         pat_ctx_begin(k->c, page, v, GRAPH_NIL);
         if (pat_match_where(k->c))
             pat_keep(k->run, GRAPH_NIL, moving.p, (unsigned)moving.n);

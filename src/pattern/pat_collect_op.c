@@ -28,21 +28,59 @@ bool pat_op_again(enum pat_op op)
     return op == PAT_OP_MIN || op == PAT_OP_MAX || op == PAT_OP_AND || op == PAT_OP_OR;
 }
 
-bool pat_is_neutral(const struct graph *g, enum pat_op op, graph_id node)
+/* What an end of the range of a number looks like; `largest`: the upper one. */
+static bool is_end(const struct pat_binary *like, uint64_t bits, bool largest)
 {
-    uint64_t bits, low;
+    switch (like->as) {
+    case UOP_F32: return bits == (largest ? 0x7f800000 : 0xff800000) || bits == (largest ? 0x7f7fffff : 0xff7fffff);
+    case UOP_F64:
+        return (bits & INT64_MAX) >= UINT64_C(0x7fefffffffffffff) &&
+               (bits & INT64_MAX) <= UINT64_C(0x7ff0000000000000) && (bits >> 63 == 0) == largest;
+    case UOP_F16: return bits == (largest ? 0x7c00 : 0xfc00) || bits == (largest ? 0x7bff : 0xfbff);
+    case UOP_BF16: return bits == (largest ? 0x7f80 : 0xff80) || bits == (largest ? 0x7f7f : 0xff7f);
+    case UOP_B32:
+        return like->is_unsigned ? bits == (largest ? UINT32_MAX : 0)
+                                 : bits == (largest ? INT32_MAX : UINT32_C(1) << 31);
+    case UOP_B64:
+        return like->is_unsigned ? bits == (largest ? UINT64_MAX : 0)
+                                 : bits == (largest ? (uint64_t)INT64_MAX : UINT64_C(1) << 63);
+    default: return false;
+    }
+}
+
+static bool is_one(enum uop_type as, uint64_t bits)
+{
+    switch (as) {
+    case UOP_F32: return bits == 0x3f800000;
+    case UOP_F64: return bits == UINT64_C(0x3ff0000000000000);
+    case UOP_F16: return bits == 0x3c00;
+    case UOP_BF16: return bits == 0x3f80;
+    default: return bits == 1;
+    }
+}
+
+bool pat_is_neutral(const struct graph *g, const struct pat_binary *like, graph_id node)
+{
+    uint64_t bits;
     if (!graph_is_const(g, node, &bits))
         return false;
-    low = bits & UINT32_MAX;
-    switch (op) {
-    case PAT_OP_ADD: return bits == 0 || bits == UINT64_C(1) << 63 || low == UINT32_C(1) << 31 || bits == 0x80008000;
-    case PAT_OP_MUL:
-        return bits == 1 || bits == 0x3f800000 || bits == UINT64_C(0x3ff0000000000000) || bits == 0x3c00 ||
-               bits == 0x3c003c00 || bits == 0x3f803f80;
+    unsigned width = uop_type_bits(like->as);
+    if (like->packed) {
+        if ((bits & UINT16_MAX) != (bits >> 16 & UINT16_MAX))
+            return false;
+        bits &= UINT16_MAX;
+    } else if (width && width < 64) {
+        bits &= (UINT64_C(1) << width) - 1;
+    }
+    switch (like->op) {
+    case PAT_OP_ADD: return bits == 0 || (pat_is_float(like->as) && width && bits == UINT64_C(1) << (width - 1));
+    case PAT_OP_MUL: return is_one(like->as, bits);
     case PAT_OP_OR:
     case PAT_OP_XOR: return bits == 0;
-    case PAT_OP_AND: return bits == UINT64_MAX || bits == UINT32_MAX;
-    default: return op != PAT_OP_NONE;
+    case PAT_OP_AND: return bits == (width == 64 ? UINT64_MAX : UINT32_MAX);
+    case PAT_OP_MIN: return is_end(like, bits, true);
+    case PAT_OP_MAX: return is_end(like, bits, false);
+    default: return false;
     }
 }
 
@@ -79,7 +117,7 @@ static bool packed_of(struct pat_index *x, const struct graph_node *n, struct pa
     graph_id c = whole_of(g, hi.a, true), d = whole_of(g, hi.b, true);
     if (!a || !b || !((a == c && b == d) || (a == d && b == c)))
         return false;
-    *out = (struct pat_binary){lo.op, a, b, lo.exact && hi.exact};
+    *out = (struct pat_binary){lo.op, a, b, lo.exact && hi.exact, lo.as, lo.is_unsigned, true};
     return true;
 }
 
@@ -92,7 +130,7 @@ bool pat_binary_of(struct pat_index *x, graph_id node, struct pat_binary *out)
         return false;
     enum pat_op op = plain_op(n);
     if (op != PAT_OP_NONE) {
-        *out = (struct pat_binary){op, n->arg[0], n->arg[1], true};
+        *out = (struct pat_binary){op, n->arg[0], n->arg[1], true, (enum uop_type)n->type, false, false};
         return true;
     }
     if (n->kind != UOP_SELECT && n->kind != UOP_FMIN && n->kind != UOP_FMAX &&
@@ -102,7 +140,7 @@ bool pat_binary_of(struct pat_index *x, graph_id node, struct pat_binary *out)
     uint8_t fresh = 0, *known = node < x->count ? &x->minmax[node] : &fresh;
     if (!pat_minmax_known(x->g, node, known, &v))
         return false;
-    *out = (struct pat_binary){v.maximum ? PAT_OP_MAX : PAT_OP_MIN, v.a, v.b, v.exact};
+    *out = (struct pat_binary){v.maximum ? PAT_OP_MAX : PAT_OP_MIN, v.a, v.b, v.exact, v.as, v.is_unsigned, false};
     return true;
 }
 

@@ -23,13 +23,19 @@ static bool is_partial(const struct pat_collective *v, graph_id node)
  * thread must have the result. */
 static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool part, bool first, unsigned depth);
 
-/* A load of what threads that have a result stored of it: the same for all that load; or, where `warps` is asked for,
- * the results of all warps, one a lane. */
-static struct pat_collective *resolve_stored(struct pat_collect *k, uint32_t at, bool warps, unsigned depth)
+/* A load of what threads that have a result stored of it: the same for all that load; or, where another reduction `of`
+ * is of it, the results of all warps, one a lane. */
+static struct pat_collective *resolve_stored(struct pat_collect *k, uint32_t at, struct pat_collective *of,
+                                             unsigned depth)
 {
     const struct graph_dependence *d = k->x->g->dependence;
     const struct graph_access load = k->x->g->accesses.p[at];
     struct pat_collective *found = NULL;
+    bool filled = false;
+    if (pat_collect_races(k, at, NULL, 0))
+        return NULL;
+    for (uint32_t r = d->first_reach[at]; r < d->first_reach[at + 1]; r++)
+        filled |= of && pat_is_neutral(k->x->g, &of->like, k->x->g->accesses.p[d->reaches.p[r].store].value[0]);
     for (uint32_t r = d->first_reach[at]; r < d->first_reach[at + 1]; r++) {
         const struct graph_reach *reach = &d->reaches.p[r];
         const struct graph_access s = k->x->g->accesses.p[reach->store];
@@ -37,15 +43,20 @@ static struct pat_collective *resolve_stored(struct pat_collect *k, uint32_t at,
             return NULL;
         if (s.kind != GRAPH_STORE || s.width != load.width || (!reach->may && reach->element != 0))
             return NULL;
-        if (warps && graph_is_const(k->x->g, s.value[0], NULL))
+        if (of && pat_is_neutral(k->x->g, &of->like, s.value[0]))
             continue; /* neutral elements for lanes without a warp */
         struct pat_collective *one = resolve(k, s.value[0], false, true, depth + 1);
+        struct pat_handed how = {.everywhere = one && one->everywhere, .filled = filled, .lanes = of ? of->width : 0};
         if (!one || (found && one != found))
             return NULL;
-        if (warps ? one->reach != PAT_IN_WARP || !pat_play_hands_over(k->play, &s, &load, one->everywhere)
-                  : reach->may || one->reach != PAT_IN_BLOCK ||
-                        !pat_play_stores_first(k->play, &s, one->everywhere && one->stores.n))
+        if (of ? one->reach != PAT_IN_WARP || one->width != 32 || !pat_play_hands_over(k->play, &s, &load, &how)
+               : reach->may || one->reach != PAT_IN_BLOCK ||
+                     !pat_play_stores_first(k->play, &s, one->everywhere && one->stores.n))
             return NULL;
+        if (of) {
+            of->everywhere &= how.to_all;
+            of->rests |= !how.always;
+        }
         found = one;
     }
     return found;
@@ -53,7 +64,7 @@ static struct pat_collective *resolve_stored(struct pat_collect *k, uint32_t at,
 
 static struct pat_collective *resolve_copy(struct pat_collect *k, uint32_t at, unsigned depth)
 {
-    return pat_differs_in_block(k->play, k->x->g->accesses.p[at].address) ? NULL : resolve_stored(k, at, false, depth);
+    return pat_differs_in_block(k->play, k->x->g->accesses.p[at].address) ? NULL : resolve_stored(k, at, NULL, depth);
 }
 
 /* A load of the element that holds a result, or of what one thread stored of it. */
@@ -128,7 +139,7 @@ static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool
             found = one ? one : found;
         }
         for (unsigned i = 1; found && i <= 2; i++)
-            if (!graph_is_const(g, n.arg[i], NULL) && !is_partial(found, n.arg[i]) &&
+            if (!pat_is_neutral(g, &found->like, n.arg[i]) && !is_partial(found, n.arg[i]) &&
                 resolve(k, n.arg[i], part, first, depth + 1) != found)
                 return NULL;
         return found;
@@ -140,7 +151,7 @@ static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool
             found = one ? one : found;
         }
         for (uint32_t i = 0; found && i < n.phi_count; i++)
-            if (!graph_is_const(g, n.phi_args[i], NULL) && !is_partial(found, n.phi_args[i]) &&
+            if (!pat_is_neutral(g, &found->like, n.phi_args[i]) && !is_partial(found, n.phi_args[i]) &&
                 resolve(k, n.phi_args[i], part, first, depth + 4) != found)
                 return NULL;
         return found;
@@ -153,28 +164,50 @@ struct pat_collective *pat_collect_result(struct pat_collect *k, graph_id node)
     if (!k || !k->ready)
         return NULL;
     k->left = SEARCH;
-    return resolve(k, node, false, false, 0);
+    struct pat_collective *v = resolve(k, node, false, false, 0);
+    return v && v->reach == PAT_IN_WARP && v->width < 32 ? NULL : v; /* a part of a warp is no one's row */
 }
 
-struct pat_collective *pat_collect_inner(struct pat_collect *k, enum pat_op op, graph_id input)
+static struct pat_collective *inner_of(struct pat_collect *k, struct pat_collective *of, graph_id input, unsigned depth)
 {
-    if (!k || !k->ready)
-        return NULL;
     k->left = SEARCH;
     struct pat_collective *v = resolve(k, input, true, true, 0);
     uint32_t at;
+    if (v && v->finisher != of) /* what is left of a tree is for the reduction that takes just that */
+        return NULL;
     if (!v)
         v = resolve(k, input, false, false, 0);
     if (v)
         return v;
     const struct graph_node *n = graph_at(k->x->g, input);
-    for (unsigned arm = 1; arm <= 2 && n->kind == UOP_SELECT; arm++)
-        if (pat_is_neutral(k->x->g, op, n->arg[arm]))
-            return pat_collect_inner(k, op, n->arg[3 - arm]);
+    for (unsigned arm = 1; arm <= 2 && n->kind == UOP_SELECT && depth < 8; arm++)
+        if (pat_is_neutral(k->x->g, &of->like, n->arg[arm]))
+            return inner_of(k, of, n->arg[3 - arm], depth + 1);
     const struct graph_dependence *d = k->x->g->dependence;
-    if (!d || !d->first_reach || !map_u64_get(&k->x->first_load, input, &at))
+    if (!d || !d->first_reach || !map_u64_get(&k->x->first_load, input, &at) || of->reach == PAT_IN_THREAD)
         return NULL;
-    return resolve_stored(k, at, true, 0);
+    return resolve_stored(k, at, of, 0);
+}
+
+struct pat_collective *pat_collect_inner(struct pat_collect *k, struct pat_collective *of, graph_id input)
+{
+    return k && k->ready ? inner_of(k, of, input, 0) : NULL;
+}
+
+/* The lanes load just what is left of a tree, each one element; `behind` elements from the first ones. */
+static struct pat_collective *part_at(struct pat_collect *k, struct pat_collective *lanes, graph_id node,
+                                      unsigned behind)
+{
+    struct pat_collective *part = resolve(k, node, true, true, 0);
+    uint32_t at;
+    bool to_all = true;
+    if (!part || part->op != lanes->op || !map_u64_get(&k->x->first_load, node, &at))
+        return part && part->op == lanes->op && !behind && part->values.p[part->values.n - 1] == node ? part : NULL;
+    const struct graph_access *load = &k->x->g->accesses.p[at];
+    if (!pat_play_reads_rest(k->play, load, part->result_address, lanes->width, behind, &to_all))
+        return NULL;
+    lanes->everywhere &= to_all;
+    return part;
 }
 
 /* A tree that stops at some elements is whole when a reduction between lanes takes just these; where there are two for
@@ -183,21 +216,23 @@ static void join_part(struct pat_collect *k, struct pat_collective *lanes)
 {
     k->left = SEARCH;
     for (size_t i = 0; i < lanes->inputs.n; i++) {
-        struct pat_collective *part = resolve(k, lanes->inputs.p[i], true, true, 0);
         struct pat_binary v;
-        if (!part && pat_binary_of(k->x, lanes->inputs.p[i], &v) && v.op == lanes->op) {
-            struct pat_collective *other = resolve(k, v.b, true, true, 0);
-            part = resolve(k, v.a, true, true, 0);
-            if (part != other)
-                part = NULL;
-            if (part && part->left == 2 * lanes->width && part->op == lanes->op) {
-                lanes->inputs.p[i] = v.a;
-                part->taken = true;
+        struct pat_collective *part = part_at(k, lanes, lanes->inputs.p[i], 0);
+        if (part && part->left != lanes->width)
+            continue;
+        if (!part && pat_binary_of(k->x, lanes->inputs.p[i], &v) && v.op == lanes->op)
+            for (int turn = 0; turn < 2 && !part; turn++) {
+                graph_id low = turn ? v.b : v.a, high = turn ? v.a : v.b;
+                part = part_at(k, lanes, low, 0);
+                if (part && (part->left != 2 * lanes->width || part_at(k, lanes, high, lanes->width) != part))
+                    part = NULL;
+                if (part)
+                    lanes->inputs.p[i] = low;
             }
-        } else if (part && part->op == lanes->op && part->left == lanes->width) {
-            part->taken = true;
-        }
-        if (part && part->taken && part->found)
+        if (!part)
+            continue;
+        part->finisher = lanes;
+        if (part->found)
             part->found->held = false;
     }
 }
@@ -206,10 +241,81 @@ static void join_part(struct pat_collect *k, struct pat_collective *lanes)
 static void widen(struct pat_collect *k, struct pat_collective *v)
 {
     for (size_t i = 0; i < v->inputs.n; i++) {
-        const struct pat_collective *inner = pat_collect_inner(k, v->op, v->inputs.p[i]);
+        const struct pat_collective *inner = pat_collect_inner(k, v, v->inputs.p[i]);
         if (inner && inner != v && inner->op == v->op && inner->reach != PAT_IN_THREAD)
             v->reach = PAT_IN_BLOCK;
     }
+}
+
+/* ---- who reads a result ---------------------------------------------------------------------- */
+
+static bool first_thread_acts(struct pat_collect *k, graph_id when)
+{
+    return pat_play_acts(k->play, when, 0);
+}
+
+/* Does the first thread do anything with a value? What others do with theirs is not the result. */
+static bool is_used_by_first(struct pat_collect *k, graph_id value, const struct pat_collective *v)
+{
+    const struct graph *g = k->x->g;
+    struct map_u64 seen = {0};
+    VEC(graph_id) list = {0};
+    uint32_t at;
+    VEC_PUSH(k->a, list, value);
+    map_u64_put(k->a, &seen, value, 1);
+    for (size_t i = 0; i < list.n && list.n < SEARCH; i++) {
+        const struct graph_node *n = graph_at(g, list.p[i]);
+        uint64_t lane;
+        if (i && n->kind == UOP_SHFL) {
+            if (n->imm != 0 || !graph_is_const(g, n->arg[1], &lane) || lane == 0)
+                return true;
+            continue;
+        }
+        if (i && n->kind != GRAPH_PHI && n->kind != UOP_UNIFORM && !pat_is_pure(n))
+            return true;
+        uint32_t users;
+        const graph_id *user = graph_users(g, list.p[i], &users);
+        for (uint32_t u = 0; u < users; u++)
+            if (!map_u64_get(&seen, user[u], &at)) {
+                map_u64_put(k->a, &seen, user[u], 1);
+                VEC_PUSH(k->a, list, user[u]);
+            }
+    }
+    if (list.n >= SEARCH)
+        return true;
+    for (uint32_t i = 0; i < g->accesses.n; i++) {
+        const struct graph_access a = g->accesses.p[i];
+        bool uses = map_u64_get(&seen, a.address, &at) || (a.runs_when && map_u64_get(&seen, a.runs_when, &at));
+        for (unsigned w = 0; w < 2; w++)
+            uses |= a.value[w] != GRAPH_NIL && map_u64_get(&seen, a.value[w], &at);
+        if (uses && !in_list(v->stores.p, v->stores.n, i) && first_thread_acts(k, a.runs_when))
+            return true;
+    }
+    for (uint32_t b = 0; b < g->blocks.n; b++)
+        if (g->blocks.p[b].branch != GRAPH_NIL && map_u64_get(&seen, g->blocks.p[b].branch, &at))
+            return true;
+    return false;
+}
+
+/* The result is that of the first thread, or its element: it must be read from there. */
+static bool is_read(struct pat_collect *k, struct pat_collective *v)
+{
+    const struct graph_dependence *d = k->x->g->dependence;
+    struct graph *g = k->x->g;
+    if (!v->values.n || is_used_by_first(k, v->values.p[v->values.n - 1], v))
+        return true;
+    for (uint32_t i = 0; i < g->accesses.n && v->stores.n && d && d->first_reach; i++) {
+        const struct graph_access *a = &g->accesses.p[i];
+        bool reaches = false;
+        if (a->kind != GRAPH_LOAD || a->value[0] == GRAPH_NIL)
+            continue;
+        for (uint32_t r = d->first_reach[i]; r < d->first_reach[i + 1] && !reaches; r++)
+            reaches = in_list(v->stores.p, v->stores.n, d->reaches.p[r].store);
+        k->left = SEARCH;
+        if (reaches && !k->step_load[i] && resolve_load(k, a->value[0], false, 0) == v)
+            return true;
+    }
+    return false;
 }
 
 void pat_collect_join(struct pat_collect *k)
@@ -218,9 +324,19 @@ void pat_collect_join(struct pat_collect *k)
     for (size_t i = 0; i < k->list.n; i++)
         if (k->list.p[i]->reach == PAT_IN_WARP && k->list.p[i]->outcome == PAT_ALL_IN_ONE)
             join_part(k, k->list.p[i]);
+    for (size_t i = 0; i < k->list.n; i++) {
+        struct pat_collective *v = k->list.p[i];
+        if (v->found && v->outcome == PAT_ALL_IN_ONE && !v->everywhere && !is_read(k, v)) {
+            v->found->held = true;
+            v->outcome = PAT_NOTHING;
+        }
+    }
     for (size_t i = 0; i < k->list.n; i++)
-        if (k->list.p[i]->reach == PAT_IN_WARP)
+        if (k->list.p[i]->reach == PAT_IN_WARP && k->list.p[i]->outcome == PAT_ALL_IN_ONE)
             widen(k, k->list.p[i]);
+    for (size_t i = 0; i < k->list.n; i++)
+        if (k->list.p[i]->found)
+            k->list.p[i]->found->rests = k->list.p[i]->rests;
 }
 
 enum { SEES_MAX = 2048 };
@@ -367,12 +483,36 @@ static void find_partial(struct pat_collect *k, struct pat_collective *c, uint32
     }
 }
 
-bool pat_starts(const struct pat_collect *k, const struct graph_fold *f, unsigned j, enum pat_op op, enum uop_type as,
-                graph_id input)
+/* What an accumulator starts from must not count: neutral, what another loop left of the same operation, or, for a
+ * maximum or minimum, the element that its loop begins with. */
+static bool starts_neutral(struct pat_collect *k, const struct pat_binary *like, uint32_t cycle, graph_id start,
+                           graph_id element, unsigned depth)
 {
-    graph_id start = f->start[j];
-    return start != GRAPH_NIL &&
-           (pat_starts_at(k->x->g, op, start, as) || pat_starts_first(k->x->g, f->cycle, op, start, input));
+    const struct graph *g = k->x->g;
+    uint32_t at;
+    if (start == GRAPH_NIL || depth > 8)
+        return false;
+    if (graph_is_const(g, start, NULL))
+        return pat_is_neutral(g, like, start);
+    for (size_t i = 0; i < k->list.n; i++)
+        if (k->list.p[i]->reach == PAT_IN_THREAD && k->list.p[i]->op == like->op &&
+            map_u64_get(&k->list.p[i]->partial, start, &at))
+            return true;
+    if (element != GRAPH_NIL && pat_starts_first(k->x->g, cycle, like->op, start, element))
+        return true;
+    const struct graph_node n = *graph_at(g, start);
+    bool all = n.kind == GRAPH_PHI || n.kind == UOP_SELECT;
+    for (unsigned i = 1; i <= 2 && n.kind == UOP_SELECT && all; i++)
+        all = starts_neutral(k, like, cycle, n.arg[i], element, depth + 1);
+    for (uint32_t i = 0; i < n.phi_count && n.kind == GRAPH_PHI && all; i++)
+        all = n.phi_args[i] == start || starts_neutral(k, like, cycle, n.phi_args[i], element, depth + 4);
+    return all;
+}
+
+bool pat_starts_neutral(struct pat_collect *k, const struct pat_binary *like, const struct graph_fold *f, unsigned j,
+                        graph_id element)
+{
+    return starts_neutral(k, like, f->cycle, f->start[j], element, 0);
 }
 
 /* What a thread gathers in a loop of its own is a reduction too: no page's, but others may be of it. */
@@ -391,12 +531,13 @@ void pat_collect_folds(struct pat_collect *k)
             const struct graph_node n = *graph_at(g, out);
             for (unsigned arm = 1; arm <= 2 && !found && n.kind == UOP_SELECT; arm++)
                 found = n.arg[3 - arm] == in && pat_binary_of(k->x, n.arg[arm], &v) && (v.a == in || v.b == in);
-            if (!found)
+            if (!found || !pat_starts_neutral(k, &v, f, j, v.a == in ? v.b : v.a))
                 continue;
             struct pat_collective *c = ARENA_NEW(k->a, struct pat_collective);
             if (!c)
                 return;
             *c = (struct pat_collective){.op = v.op,
+                                         .like = v,
                                          .reach = PAT_IN_THREAD,
                                          .outcome = PAT_ALL_IN_ONE,
                                          .everywhere = true,
@@ -405,10 +546,6 @@ void pat_collect_folds(struct pat_collect *k)
                                          .first = cycles->cycles.p[f->cycle].first,
                                          .last = cycles->cycles.p[f->cycle].last};
             VEC_PUSH(k->a, c->inputs, v.a == in ? v.b : v.a);
-            c->as = pat_format_of(k->x, out);
-            for (unsigned arm = 1; arm <= 2 && n.kind == UOP_SELECT && c->as == UOP_VOID; arm++)
-                c->as = pat_format_of(k->x, n.arg[arm]);
-            c->unstarted = !pat_starts(k, f, j, c->op, c->as, c->inputs.p[0]);
             VEC_PUSH(k->a, c->values, in);
             VEC_PUSH(k->a, c->values, out);
             if (f->start[j] != GRAPH_NIL)
@@ -424,12 +561,10 @@ void pat_collect_give(struct pat_collect *k, const struct graph_fold *f, unsigne
 {
     struct pat_collective *c = ARENA_NEW(k->a, struct pat_collective);
     const struct graph_cycle *y = &k->x->g->cycles->cycles.p[f->cycle];
-    for (size_t i = 0; i < k->list.n; i++) /* seen already as what a loop gathers */
-        if (k->list.p[i]->cycle == f->cycle + 1 && k->list.p[i]->op == op && k->list.p[i]->values.p[0] == f->in[j])
-            return;
     if (!c || op == PAT_OP_NONE)
         return;
     *c = (struct pat_collective){.op = op,
+                                 .like = {.op = op, .as = (enum uop_type)graph_at(k->x->g, f->out[j])->type},
                                  .reach = PAT_IN_THREAD,
                                  .outcome = PAT_ALL_IN_ONE,
                                  .everywhere = true,

@@ -44,6 +44,29 @@ static bool is_step_access(const struct pat_step *const *steps, uint32_t count, 
     return false;
 }
 
+/* Of memory in which threads overtake one another, or may, nothing is claimed, wherever in it that is; what steps do
+ * to one another is played. */
+bool pat_collect_races(const struct pat_collect *k, uint32_t access, const struct pat_step *const *steps,
+                       uint32_t count)
+{
+    const struct graph_dependence *d = k->x->g->dependence;
+    if (!d || !d->object_of || !d->complete)
+        return true;
+    const struct graph_object *own = &d->objects.p[d->object_of[access]];
+    for (size_t i = 0; i < d->races.n + d->doubts.n; i++) {
+        bool doubt = i >= d->races.n;
+        const struct graph_race *r = doubt ? &d->doubts.p[i - d->races.n] : &d->races.p[i];
+        const uint32_t pair[2] = {r->first, r->second};
+        bool played = doubt && is_step_access(steps, count, r->first) && is_step_access(steps, count, r->second);
+        for (int w = 0; w < 2 && !played && (doubt || !r->assumed); w++) {
+            const struct graph_object *o = &d->objects.p[d->object_of[pair[w]]];
+            if (o == own || (o->space == own->space && (!o->known || !own->known)))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* Every store a step reads is a step's own or brought the elements; nothing is open, nothing overtaken. */
 static bool is_ordered(struct pat_collect *k, const struct pat_step *const *steps, uint32_t count,
                        struct pat_collective *v, struct sync_seen *seen)
@@ -84,13 +107,14 @@ static bool is_ordered(struct pat_collect *k, const struct pat_step *const *step
     for (size_t i = 0; i < open.n; i++)
         if (!is_step_access(steps, count, open.p[i]) && !holds(v->fills.p, v->fills.n, open.p[i]))
             return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (steps[i]->store != UINT32_MAX && pat_collect_races(k, steps[i]->store, steps, count))
+            return false;
     for (size_t i = 0; i < d->races.n; i++) {
         const struct graph_race *r = &d->races.p[i];
         bool first = is_step_access(steps, count, r->first), second = is_step_access(steps, count, r->second);
         if (!first && !second)
             continue;
-        if (!r->assumed)
-            return false;
         seen->assumed = true;
     }
     return true;
@@ -168,7 +192,8 @@ static bool is_fragment(const struct pat_collect *k, const struct pat_collective
     for (size_t i = 0; i < k->lanes.n && first->load_other == UINT32_MAX; i++) {
         bool feeds = k->lanes.p[i].value == first->own, known = false;
         for (size_t j = 0; feeds && j < k->list.n && !known; j++)
-            known = k->list.p[j]->values.n && k->list.p[j]->values.p[k->list.p[j]->values.n - 1] == first->own;
+            known = k->list.p[j]->outcome != PAT_PART && k->list.p[j]->values.n &&
+                    k->list.p[j]->values.p[k->list.p[j]->values.n - 1] == first->own;
         if (feeds && !known)
             return true;
     }
@@ -257,7 +282,10 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
     if (!v)
         return false;
     bool memory = plan->kind == PLAN_MEMORY, in_register = false;
+    if (!memory && g->outcome == PAT_PART)
+        return false; /* lanes that stop on the way: nobody has anything */
     *v = (struct pat_collective){.op = steps[0]->op,
+                                 .like = steps[0]->like,
                                  .reach = memory ? PAT_IN_BLOCK : PAT_IN_WARP,
                                  .outcome = g->outcome,
                                  .left = g->left,
@@ -335,6 +363,7 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
     v->found->match.last = v->last;
     if (seen.assumed || g->assumed)
         v->found->match.confidence = PAT_ASSUMED;
+    v->found->width = g->threads;
     v->found->held = g->outcome == PAT_PART; /* until another one finishes it */
     VEC_PUSH(k->a, k->list, v);
     return true;
@@ -389,12 +418,22 @@ static uint32_t steps_of(struct pat_collect *k, const struct stretch *s, const s
     return count;
 }
 
+/* Whether the steps go by the size of the block: the first one then reaches as far as that size says, and only the sizes
+ * that can be halved to the end work out. Leaves the trace of blocks of half the size. */
+static bool goes_by_size(struct pat_collect *k, const struct stretch *s, unsigned size)
+{
+    struct pat_trace *t = k->trace;
+    int before = t->turn[0]->other[0] - t->turn[0]->own[0];
+    return size < 4 || !pat_play_steps(k->play, s->steps, s->count, size / 2, t) ||
+           t->turn[0]->other[0] - t->turn[0]->own[0] != before;
+}
+
 /* One page on a trace that has been played: what agrees from turn to turn. */
 static bool match_page(struct pat_collect *k, const struct pat_page *page, enum pat_plan_kind kind,
                        const struct stretch *s, unsigned size)
 {
     struct pat_trace *t = k->trace;
-    bool any = false;
+    bool any = false, known = k->x->g->input.env->block[0] != 0;
     for (unsigned from = 0; from < t->count;) {
         struct agreed g;
         const struct pat_step **steps;
@@ -407,12 +446,13 @@ static bool match_page(struct pat_collect *k, const struct pat_page *page, enum 
         bool good =
             count != 0 && (kind != PLAN_MEMORY || (pat_reads_newest(k, s->steps, t, g.from, g.count) &&
                                                    pat_overtakes_nobody(k, s->steps, t, g.from, g.count, &g.assumed)));
-        if (t->runs && kind == PLAN_MEMORY) {
+        if (t->runs && kind == PLAN_MEMORY && good && !known) {
             struct agreed other;
             unsigned turns = t->count;
             good &= pat_play_steps(k->play, s->steps, s->count, 64, t);
             good &= good && t->count <= turns && from < t->count && agree(k, page, kind, s, t, from, &other) &&
                     other.variant == g.variant;
+            g.assumed |= pat_play_steps(k->play, s->steps, s->count, size, t) && goes_by_size(k, s, size);
             if (!pat_play_steps(k->play, s->steps, s->count, size, t))
                 return any;
         }
@@ -435,12 +475,16 @@ static void match_stretch(struct pat_collect *k, const struct pat_library *lib, 
 {
     static const unsigned blocks[] = {1024, 512, 256, 128, 64, 32, 16, 8, 4, 2}, warps[] = {32, 16, 8, 4, 2};
     const unsigned *sizes = kind == PLAN_MEMORY ? blocks : warps;
-    unsigned size_count = kind == PLAN_MEMORY ? 10 : 5;
+    unsigned size_count = kind == PLAN_MEMORY ? 10 : 5, fixed = k->x->g->input.env->block[0];
+    if (kind == PLAN_MEMORY && fixed && fixed <= PAT_THREADS) {
+        sizes = &fixed;
+        size_count = 1;
+    }
     bool turns = false, any = false;
     for (uint32_t i = 0; i < s->count; i++)
         turns |= s->steps[i].loop != 0;
     /* In a loop the length depends on the block: an ordinary size shows it. */
-    for (unsigned i = turns && kind == PLAN_MEMORY ? 2 : 0; i < size_count && !any; i++) {
+    for (unsigned i = turns && size_count == 10 ? 2 : 0; i < size_count && !any; i++) {
         if (!pat_play_steps(k->play, s->steps, s->count, sizes[i], k->trace))
             continue;
         for (size_t p = 0; p < lib->pages.n; p++) {
@@ -452,25 +496,51 @@ static void match_stretch(struct pat_collect *k, const struct pat_library *lib, 
     }
 }
 
-/* Steps through memory that stand behind one another with nothing else stored between. */
-static void match_memory(struct pat_collect *k, const struct pat_library *lib)
+/* Does a step go on with what another one of the list did, with nothing else stored to that memory in between? */
+static bool goes_on(const struct pat_collect *k, const struct pat_step *before, const struct pat_step *next)
 {
     const struct graph *g = k->x->g;
-    for (uint32_t i = 0, to; i < k->steps.n; i = to) {
-        const struct pat_step *first = &k->steps.p[i];
-        for (to = i + 1; to < k->steps.n; to++) {
+    const uint32_t *object = g->dependence ? g->dependence->object_of : NULL;
+    if (before->store == UINT32_MAX || next->op != before->op || next->width != before->width)
+        return false; /* what is kept is the end */
+    for (uint32_t a = before->store + 1; a < next->store && a < next->load_other; a++)
+        if (g->accesses.p[a].kind != GRAPH_LOAD && g->accesses.p[a].space == UOP_SHARED &&
+            (!object || object[a] == object[before->store]))
+            return false;
+    return true;
+}
+
+/* The memory of a step: that of the element it takes in. */
+static uint32_t object_of(const struct pat_collect *k, const struct pat_step *s)
+{
+    const uint32_t *object = k->x->g->dependence ? k->x->g->dependence->object_of : NULL;
+    return object ? object[s->load_other] : 0;
+}
+
+/* Steps through memory that follow one another in one array; those of another array may stand between. */
+static void match_memory(struct pat_collect *k, const struct pat_library *lib)
+{
+    uint32_t n = (uint32_t)k->steps.n;
+    bool *used = ARENA_ARRAY(k->a, bool, n + 1);
+    struct pat_step *list = ARENA_ARRAY(k->a, struct pat_step, n + 1);
+    for (uint32_t i = 0; used && list && i < n; i++) {
+        uint32_t count = 0, object = object_of(k, &k->steps.p[i]);
+        if (used[i])
+            continue;
+        for (uint32_t to = i; to < n; to++) {
             const struct pat_step *next = &k->steps.p[to];
-            bool apart = next->op != first->op || next->width != first->width;
-            uint32_t before = k->steps.p[to - 1].store;
-            for (uint32_t a = before + 1; before != UINT32_MAX && a < next->store && a < next->load_other && !apart;
-                 a++)
-                apart = g->accesses.p[a].kind != GRAPH_LOAD && g->accesses.p[a].space == UOP_SHARED;
-            apart |= before == UINT32_MAX; /* what is kept is the end */
-            if (apart)
+            if (used[to] || object_of(k, next) != object)
+                continue;
+            if (count && !goes_on(k, &list[count - 1], next))
                 break;
+            used[to] = true;
+            list[count++] = *next;
         }
-        struct stretch s = {first, to - i};
-        match_stretch(k, lib, PLAN_MEMORY, &s);
+        struct pat_step *kept = ARENA_ARRAY(k->a, struct pat_step, count + 1);
+        if (!kept)
+            return;
+        memcpy(kept, list, count * sizeof *kept);
+        match_stretch(k, lib, PLAN_MEMORY, &(struct stretch){kept, count});
     }
 }
 

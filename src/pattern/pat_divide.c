@@ -99,7 +99,16 @@ static uint32_t divisor_of(struct tried *t, bool is_signed)
         else
             high = middle;
     }
+    if (high > UINT32_C(0x7fffffff))
+        return 0; /* one compare says as much */
     return is_signed && run(t, high, 0) == UINT32_MAX ? 0 - high : high;
+}
+
+/* Made of constants alone, by operations that have no exact value here (an approximate reciprocal): no dividend. */
+static bool is_fixed(const struct divide *d, graph_id id)
+{
+    struct pat_tape t;
+    return !graph_is_const(d->g, id, NULL) && pat_tape_build(&t, d->a, d->g, &id, 1, NULL, 0);
 }
 
 /* For a remainder: the smallest positive number it makes nothing of. */
@@ -274,6 +283,8 @@ static bool by_constant(struct divide *d, graph_id seed, graph_id x)
     const struct graph_node *n = graph_at(d->g, x);
     if (n->kind == UOP_SHR && graph_is_const(d->g, n->arg[1], NULL)) /* shifted before it is multiplied */
         x = n->arg[0];
+    if (is_fixed(d, x))
+        return true;
     climb_from(d, seed, &c);
     qsort(c.node, c.count, sizeof c.node[0], by_number);
     for (unsigned i = 0; i < c.count; i++) {
@@ -403,7 +414,7 @@ static bool by_unfolded_constant(struct divide *d, graph_id seed)
         struct tried t = {.d = d, .root = c.node[i]};
         const struct graph_node *root = graph_at(d->g, t.root);
         if (root->type != UOP_B32 || root->kind != UOP_SELECT || !other_of(d, &c, t.root, GRAPH_NIL, &t.a) ||
-            !spend(d, 64) || !pat_tape_build(&t.tape, d->a, d->g, &t.root, 1, &t.a, 1))
+            is_fixed(d, t.a) || !spend(d, 64) || !pat_tape_build(&t.tape, d->a, d->g, &t.root, 1, &t.a, 1))
             continue;
         t.tape.reciprocal = PAT_RECIPROCAL;
         /* The float is the divisor rounded up: a quotient tells which it is, a remainder is asked for that. */

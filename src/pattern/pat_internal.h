@@ -102,6 +102,8 @@ extern const char *const pat_rule_names[PAT_RULE_COUNT]; /* bit k has name k */
 /* Functions that are only approximated, whatever rule reads them so: the machine's own and those that expansions
  * compute. Bits above the rules in what a reading rests on; of a division or root rounded once there is none. */
 enum { PAT_APPROXIMATED = 16 };
+/* … and where a minimum or maximum is read: exactly or by the rule, what becomes of a NaN may differ. */
+enum { PAT_READS_MINMAX = 1 << (PAT_RULE_COUNT + PAT_APPROXIMATED) };
 extern const char *const pat_approximated_names[PAT_APPROXIMATED]; /* bit PAT_RULE_COUNT + k has name k */
 /* 0, or the bit of the function that the node is. */
 uint32_t pat_approximated(const struct graph_node *n);
@@ -334,7 +336,7 @@ bool pat_match_guarded(struct pat_ctx *c, const struct pat_term *condition, cons
 bool pat_match_goals(struct pat_ctx *c, const struct pat_term *const *terms, const graph_id *nodes, unsigned count);
 /* The result of this reduction as TERM_REDUCED. */
 struct pat_collective;
-bool pat_match_collective(struct pat_ctx *c, const struct pat_term *t, const struct pat_collective *v);
+bool pat_match_collective(struct pat_ctx *c, const struct pat_term *t, struct pat_collective *v);
 bool pat_assumes(const struct pat_ctx *c); /* a condition the match rests on is not known to hold */
 bool pat_match_where(struct pat_ctx *c);
 
@@ -354,7 +356,9 @@ struct pat_found {
     const uint32_t *slow;
     uint8_t choice[PAT_CHOICES]; /* which word a binding's function takes */
     uint32_t cycle;
-    bool held; /* no match unless something completes it */
+    bool held;      /* no match unless something completes it */
+    bool rests;     /* what speaks of it is assumed */
+    unsigned width; /* threads that take part */
     enum uop_type as;
 };
 /* From this block on nothing happens but the end of the thread. */

@@ -201,8 +201,35 @@ static const struct graph_node *saturated(const struct pat_ctx *c, graph_id *id)
     return n->flags & UOP_SAT ? n : NULL;
 }
 
+/* The size of x with the sign of y, as a function of bits with the mask among its arguments. */
+static bool match_sign(struct pat_ctx *c, const struct pat_goal *goal)
+{
+    const struct graph_node *n = graph_at(c->g, goal->node);
+    uint64_t bits;
+    if (n->kind != UOP_LOP3 || n->type != UOP_B32)
+        return false;
+    const graph_id args[3] = {n->arg[0], n->arg[1], n->arg[2]};
+    const uint64_t table = n->imm;
+    for (unsigned i = 0; i < 9; i++) {
+        unsigned x = i / 3, y = i % 3, mask = 3 - x - y, wanted = 0;
+        if (x == y || !graph_is_const(c->g, args[mask], &bits) || bits != UINT64_C(0x80000000))
+            continue;
+        for (unsigned row = 0; row < 8; row++) /* index: first argument in the highest bit */
+            wanted |= (row >> (2 - (row >> (2 - mask) & 1 ? y : x)) & 1) << row;
+        if (wanted != table)
+            continue;
+        struct pat_mark m = pat_here(c);
+        struct pat_goal second = {goal->term->arg[1], args[y], UOP_F32, goal->next};
+        pat_enter(c, goal->node, goal->term, false);
+        return pat_solve(c, &(struct pat_goal){goal->term->arg[0], args[x], UOP_F32, &second}) || pat_back(c, m);
+    }
+    return false;
+}
+
 static bool match_structure(struct pat_ctx *c, const struct pat_goal *goal)
 {
+    if (goal->term->operation == UOP_LOP3)
+        return match_sign(c, goal);
     static const unsigned plain[3] = {0, 1, 2}, turned[3] = {1, 0, 2};
     const struct pat_term *t = goal->term;
     const struct graph_node *n = graph_at(c->g, goal->node);
@@ -337,6 +364,10 @@ static bool match_compare(struct pat_ctx *c, const struct pat_term *t, graph_id 
     const struct graph_node *n = graph_at(c->g, atom);
     bool whole = n->kind == UOP_IEQ || n->kind == UOP_ILT_S || n->kind == UOP_ILT_U;
     bool floats = n->kind == UOP_FLT || n->kind == UOP_FLE || n->kind == UOP_FEQ;
+    if (n->kind == UOP_FNUM && n->arg[0] == n->arg[1] && negated && t->op == CU_NE) { /* x != x: x is a NaN */
+        struct pat_goal second = {t->arg[1], n->arg[0], (enum uop_type)n->width, next};
+        return pat_solve(c, &(struct pat_goal){t->arg[0], n->arg[0], (enum uop_type)n->width, &second});
+    }
     if (!whole && !floats)
         return false;
     enum uop_type as = floats ? (enum uop_type)n->width : n->imm == 64 ? UOP_B64 : UOP_B32;

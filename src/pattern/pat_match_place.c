@@ -247,27 +247,18 @@ no:
 
 /* ---- results of reductions ------------------------------------------------------------------- */
 
-/* How the values of a reduction are read. */
-static enum uop_type format_of(const struct pat_ctx *c, const struct pat_collective *v)
-{
-    enum uop_type as = v->as;
-    for (size_t i = v->values.n; i-- > 0 && as == UOP_VOID;)
-        as = pat_format_of(c->x, v->values.p[i]);
-    return as;
-}
-
 /* What is reduced, without the neutral element that threads without one bring. */
-static graph_id brought(struct graph *g, enum pat_op op, enum uop_type as, graph_id input, graph_id *when)
+static graph_id brought(struct graph *g, const struct pat_binary *like, graph_id input, graph_id *when)
 {
     const struct graph_node n = *graph_at(g, input);
     *when = GRAPH_NIL;
     if (n.kind != UOP_SELECT)
         return input;
-    if (pat_starts_at(g, op, n.arg[2], as)) {
+    if (pat_is_neutral(g, like, n.arg[2])) {
         *when = n.arg[0];
         return n.arg[1];
     }
-    if (pat_starts_at(g, op, n.arg[1], as)) {
+    if (pat_is_neutral(g, like, n.arg[1])) {
         *when = graph_not(g, n.arg[0]);
         return n.arg[2];
     }
@@ -275,13 +266,12 @@ static graph_id brought(struct graph *g, enum pat_op op, enum uop_type as, graph
 }
 
 /* All that is taken in: one value for all, but for constants; or partial results of another reduction. */
-static bool match_collective(struct pat_ctx *c, const struct pat_term *t, const struct pat_collective *v,
+static bool match_collective(struct pat_ctx *c, const struct pat_term *t, struct pat_collective *v,
                              const struct pat_goal *next, unsigned depth)
 {
     struct pat_bound *operation = t->variable >= 0 ? &c->bound[t->variable] : NULL;
     struct pat_bound before = operation ? *operation : (struct pat_bound){0};
     graph_id input = GRAPH_NIL;
-    enum uop_type as = format_of(c, v);
     if (depth > 4 || (operation ? operation->set && strcmp(operation->text, pat_op_text(v->op)) != 0
                                 : pat_op_find(t->named) != v->op))
         return false;
@@ -289,7 +279,7 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, const 
         return false;
     for (size_t i = 0; i < v->inputs.n; i++) {
         if (graph_is_const(c->g, v->inputs.p[i], NULL)) {
-            if (!pat_starts_at(c->g, v->op, v->inputs.p[i], as))
+            if (!pat_is_neutral(c->g, &v->like, v->inputs.p[i]))
                 return false;
             continue;
         }
@@ -297,7 +287,7 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, const 
             return false;
         input = v->inputs.p[i];
     }
-    if (input == GRAPH_NIL || v->unstarted)
+    if (input == GRAPH_NIL)
         return false;
     struct pat_mark m = pat_here(c);
     unsigned reach = c->reach;
@@ -323,13 +313,13 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, const 
     const struct pat_goal behind = {&left, within, reducing ? UOP_B1 : UOP_VOID, next};
     const struct pat_term *of = t->arg[0];
     next = &behind;
-    const struct pat_collective *inner = pat_collect_inner(c->collect, v->op, input);
+    struct pat_collective *inner = pat_collect_inner(c->collect, v, input);
     if (of->kind == TERM_REDUCED) {
         /* One directly within another: both between threads. */
         if (inner && inner != v && inner->found && match_collective(c, of, inner, next, depth + 1))
             return true;
     } else {
-        graph_id when, plain = brought(c->g, v->op, as, input, &when);
+        graph_id when, plain = brought(c->g, &v->like, input, &when);
         if (inner && inner != v && inner->op == v->op && match_collective(c, t, inner, next, depth + 1))
             return true;
         struct pat_mark before_when = pat_here(c);
@@ -353,11 +343,11 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, const 
 
 bool pat_match_reduced(struct pat_ctx *c, const struct pat_goal *goal)
 {
-    const struct pat_collective *v = pat_collect_result(c->collect, goal->node);
+    struct pat_collective *v = pat_collect_result(c->collect, goal->node);
     return v && match_collective(c, goal->term, v, goal->next, 0);
 }
 
-bool pat_match_collective(struct pat_ctx *c, const struct pat_term *t, const struct pat_collective *v)
+bool pat_match_collective(struct pat_ctx *c, const struct pat_term *t, struct pat_collective *v)
 {
     return match_collective(c, t, v, NULL, 0);
 }

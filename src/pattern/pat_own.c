@@ -268,9 +268,12 @@ static void find_inside(struct own *o)
         uint32_t count, alive = 0;
         bool slow, inside = true;
         if (n->kind == UOP_CONST || n->kind == UOP_CBANK || n->kind == UOP_SREG || n->kind == GRAPH_ENTRY ||
-            o->used[id] || is_result(o, id))
+            o->used[id])
             continue;
+        bool result = is_result(o, id);
         uint32_t made = makers(o, id, &slow);
+        if (result && (!made || !slow || pat_reading_of(o->x, id)->owned))
+            continue; /* but an approximation that only a slow path makes is that path's */
         if (made && (o->part[id] || slow)) {
             o->inside[id] = true;
             continue;

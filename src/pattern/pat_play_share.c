@@ -46,12 +46,45 @@ bool pat_play_stores_first(struct pat_play *p, const struct graph_access *store,
     return any;
 }
 
+bool pat_play_acts(struct pat_play *p, graph_id when, unsigned thread)
+{
+    p->threads = 64;
+    p->thread = thread;
+    pat_play_forget(p);
+    return pat_play_truth(p, when, true) != IS_FALSE;
+}
+
+bool pat_play_reads_rest(struct pat_play *p, const struct graph_access *load, graph_id own, unsigned lanes,
+                         unsigned behind, bool *to_all)
+{
+    struct graph_affine a, b;
+    int64_t base = 0, of_thread, away;
+    if (!graph_affine(p->g, own, &a) || !graph_affine(p->g, load->address, &b))
+        return false;
+    p->threads = 64;
+    for (p->thread = 0; p->thread < p->threads; p->thread++) {
+        pat_play_forget(p);
+        enum truth acts = pat_play_truth(p, load->runs_when, true);
+        if (p->thread >= lanes) {
+            *to_all &= acts == IS_FALSE;
+            continue;
+        }
+        if (acts != IS_TRUE || !pat_play_element(p, &a, load->width, &of_thread) ||
+            !pat_play_apart(p, &a, &b, 0, load->width, &away))
+            return false;
+        base = p->thread ? base : of_thread;
+        if (of_thread + away - base != (int64_t)p->thread + behind)
+            return false;
+    }
+    return true;
+}
+
 /* One size of block: which warp each element is of, then who loads it. */
 static bool hands_over(struct pat_play *p, const struct graph_affine *s, const struct graph_affine *l,
-                       const struct graph_access *store, const struct graph_access *load, bool everywhere)
+                       const struct graph_access *store, const struct graph_access *load, struct pat_handed *how)
 {
     int owner[128]; /* by element: warp */
-    unsigned warps = p->threads / 32, loaded[32] = {0};
+    unsigned warps = p->threads / 32;
     int64_t own, away;
     for (unsigned i = 0; i < 128; i++)
         owner[i] = -1;
@@ -60,7 +93,7 @@ static bool hands_over(struct pat_play *p, const struct graph_affine *s, const s
         enum truth acts = pat_play_truth(p, store->runs_when, true);
         if (acts == IS_FALSE)
             continue;
-        if (acts == IS_UNKNOWN || (p->thread % 32 && !everywhere) || !pat_play_element(p, l, load->width, &own) ||
+        if (acts == IS_UNKNOWN || (p->thread % 32 && !how->everywhere) || !pat_play_element(p, l, load->width, &own) ||
             !pat_play_apart(p, l, s, 0, load->width, &away) || own + away < 0 || own + away >= 128)
             return false;
         int warp = (int)(p->thread / 32), *at = &owner[own + away];
@@ -68,33 +101,45 @@ static bool hands_over(struct pat_play *p, const struct graph_affine *s, const s
             return false; /* two warps in one place */
         *at = warp;
     }
-    for (p->thread = 0; p->thread < 32; p->thread++) {
-        pat_play_forget(p);
-        enum truth acts = pat_play_truth(p, load->runs_when, true);
-        if (acts == IS_FALSE)
-            continue;
-        if (acts == IS_UNKNOWN || !pat_play_element(p, l, load->width, &own) || own < 0 || own >= 128)
+    for (unsigned first = 0; first < p->threads; first += how->lanes) {
+        unsigned loaded[32] = {0};
+        bool good = true;
+        for (p->thread = first; p->thread < first + how->lanes; p->thread++) {
+            pat_play_forget(p);
+            enum truth acts = pat_play_truth(p, load->runs_when, true);
+            if (acts == IS_FALSE)
+                continue;
+            good &= acts == IS_TRUE && pat_play_element(p, l, load->width, &own) && own >= 0 && own < 128;
+            if (good && owner[own] >= 0)
+                loaded[owner[own]]++;
+            else
+                good &= how->filled;
+        }
+        for (unsigned w = 0; w < warps; w++)
+            good &= loaded[w] == 1;
+        if (!good && !first)
             return false;
-        if (owner[own] >= 0)
-            loaded[owner[own]]++;
+        how->to_all &= good;
     }
-    for (unsigned w = 0; w < warps; w++)
-        if (loaded[w] != 1)
-            return false;
     return true;
 }
 
 bool pat_play_hands_over(struct pat_play *p, const struct graph_access *store, const struct graph_access *load,
-                         bool everywhere)
+                         struct pat_handed *how)
 {
     struct graph_affine s, l;
-    if (store->width != load->width || !graph_affine(p->g, store->address, &s) ||
+    bool any = false;
+    how->to_all = how->always = true;
+    if (store->width != load->width || !how->lanes || !graph_affine(p->g, store->address, &s) ||
         !graph_affine(p->g, load->address, &l))
         return false;
     for (unsigned threads = 1024; threads >= 64; threads /= 2) {
+        if (p->g->input.env->block[0] && p->g->input.env->block[0] != threads)
+            continue;
         p->threads = threads;
-        if (hands_over(p, &s, &l, store, load, everywhere))
-            return true;
+        bool one = hands_over(p, &s, &l, store, load, how);
+        any |= one;
+        how->always &= one;
     }
-    return false;
+    return any;
 }

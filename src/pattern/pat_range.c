@@ -1,7 +1,7 @@
 /* Whether what a block says of several reductions holds of one set of elements. A term names its elements anew in each
  * loop (`x[i]`, `x[k]`): they are the same where each loop brings the same addresses turn by turn and ends by the same
  * condition. Addresses are compared as functions of the turn, at numbers; the numbers of what is not known are drawn from
- * its node. And whether an accumulator starts from what changes nothing, as its format has it.
+ * its node. And whether an accumulator starts from the element that its loop begins with.
  *
  * requires: loops with counters (graph_cycle.h), a term that has matched · gives: yes, or not shown */
 #include "pattern/pat_match.h"
@@ -209,45 +209,6 @@ bool pat_ranges_agree(struct pat_ctx *c)
 }
 
 /* ---- where accumulators start ---------------------------------------------------------------- */
-
-enum uop_type pat_format_of(const struct pat_index *x, graph_id node)
-{
-    struct pat_minmax v;
-    uint8_t fresh = 0;
-    const struct graph_node *n = graph_at(x->g, node);
-    if (n->kind == UOP_FADD || n->kind == UOP_FMUL || n->kind == UOP_FFMA)
-        return (enum uop_type)n->type;
-    return pat_minmax_known(x->g, node, node < x->count ? &x->minmax[node] : &fresh, &v) ? v.as : UOP_VOID;
-}
-
-/* Of a float's smaller and larger, what is as far as numbers go. */
-static bool is_bound(enum uop_type as, enum pat_op op, uint64_t bits)
-{
-    bool minus = op == PAT_OP_MAX;
-    if (as == UOP_F32) {
-        float f;
-        uint32_t w = (uint32_t)bits;
-        memcpy(&f, &w, sizeof f);
-        return minus ? f <= -1e30f : f >= 1e30f;
-    }
-    if (as == UOP_F64) {
-        double f;
-        memcpy(&f, &bits, sizeof f);
-        return minus ? f <= -1e300 : f >= 1e300;
-    }
-    uint64_t low = bits & 0xffff, most = as == UOP_F16 ? 0x7bff : 0x7f7f;
-    return minus ? low >= (0x8000 | most) && low <= (0x8000 | (most + 1)) : low == most || low == most + 1;
-}
-
-bool pat_starts_at(const struct graph *g, enum pat_op op, graph_id node, enum uop_type as)
-{
-    uint64_t bits;
-    if (!pat_is_neutral(g, op, node) || !graph_is_const(g, node, &bits))
-        return false;
-    if ((op == PAT_OP_MIN || op == PAT_OP_MAX) && pat_is_float(as))
-        return is_bound(as, op, bits);
-    return true;
-}
 
 /* The element that the loop begins with, or the one before it; the first only where twice is as good as once. */
 bool pat_starts_first(struct graph *g, uint32_t cycle, enum pat_op op, graph_id start, graph_id input)

@@ -44,7 +44,7 @@ struct builder {
     const struct pat_index *x;
     graph_id *of;
     uint32_t *rests_on; /* rules, and functions that are approximated */
-    uint32_t nodes; /* of the graph and of readings, before this began */
+    uint32_t nodes;     /* of the graph and of readings, before this began */
     const struct map_u64 *minmax;
     const struct map_u64 *variables; /* nodes told by a name */
     const struct stand_in *list;     /* NULL: functions alone */
@@ -81,7 +81,8 @@ static void build(struct builder *b)
             if (pat_minmax_of(g, id, &v)) {
                 b->of[id] = fresh(g, minmax_kind(&v, v.maximum), v.as, 0, real_of(b->of, b->nodes, s.a),
                                   real_of(b->of, b->nodes, s.b));
-                b->rests_on[id] = PAT_RULE_SELECT | b->rests_on[s.a] | b->rests_on[s.b];
+                b->rests_on[id] =
+                    PAT_READS_MINMAX | (v.exact ? 0 : PAT_RULE_SELECT) | b->rests_on[s.a] | b->rests_on[s.b];
             }
             continue;
         }
@@ -102,7 +103,7 @@ static void build(struct builder *b)
         }
         if (b->list && (n.kind == UOP_FMIN || n.kind == UOP_FMAX) && (n.flags & UOP_NAN)) {
             copy.flags &= (uint8_t)~UOP_NAN; /* real numbers know no NaN */
-            b->rests_on[id] |= PAT_RULE_SELECT;
+            b->rests_on[id] |= PAT_READS_MINMAX;
             changed = true;
         }
         if (changed)

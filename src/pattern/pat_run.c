@@ -86,6 +86,9 @@ static struct pat_found *keep(struct run *r, graph_id root, const uint32_t *extr
     f->match.is_select = is_plain_choice(c->variant->value);
     f->match.root = root;
     f->match.confidence = pat_assumes(c) ? PAT_ASSUMED : PAT_PROVED;
+    for (size_t i = 0; i < c->spoken.n; i++)
+        if (c->spoken.p[i]->rests || c->spoken.p[i]->match.confidence == PAT_ASSUMED)
+            f->match.confidence = PAT_ASSUMED;
     f->via = c->via;
     f->choice[PAT_CHOICE_SCOPE] = (uint8_t)c->reach;
     f->weight = (c->variant->value ? c->variant->value->weight : 0) +
@@ -205,7 +208,7 @@ static void run_reduced(struct run *r, const struct pat_page *page, const struct
 {
     const struct pat_collect *k = r->c.collect;
     for (size_t i = 0; i < k->list.n; i++) {
-        const struct pat_collective *one = k->list.p[i];
+        struct pat_collective *one = k->list.p[i];
         if (one->outcome != PAT_ALL_IN_ONE || !one->found)
             continue;
         graph_id root = one->values.p[one->values.n - 1];

@@ -33,6 +33,7 @@ static const struct {
     {"sqrt", UOP_NOP, UOP_SQRT, 1},
     {"sqrtf", UOP_NOP, UOP_SQRT, 1},
     {"tanhf", UOP_NOP, UOP_TANH, 1},
+    {"copysignf", UOP_LOP3, UOP_NOP, 2}, /* the mask of the sign is its third argument */
     {"__popc", UOP_POPC, UOP_NOP, 1},
     {"__brev", UOP_BREV, UOP_NOP, 1},
     {"rcp64h", UOP_RCP64H, UOP_NOP, 1},
@@ -65,7 +66,7 @@ static const struct {
     {"exp10f", GRAPH_EXP10, 1}, {"log", GRAPH_LOG, 1},      {"logf", GRAPH_LOG, 1},   {"__logf", GRAPH_LOG, 1},
     {"log10", GRAPH_LOG10, 1},  {"log10f", GRAPH_LOG10, 1}, {"sin", GRAPH_SIN, 1},    {"sinf", GRAPH_SIN, 1},
     {"cos", GRAPH_COS, 1},      {"cosf", GRAPH_COS, 1},     {"tan", GRAPH_TAN, 1},    {"tanf", GRAPH_TAN, 1},
-    {"pow", GRAPH_POW, 2},      {"powf", GRAPH_POW, 2},
+    {"pow", GRAPH_POW, 2},      {"powf", GRAPH_POW, 2},     {"fmod", GRAPH_FMOD, 2},  {"fmodf", GRAPH_FMOD, 2},
 };
 
 bool pat_function_named(const char *name, unsigned args, unsigned *kind, unsigned *function)

@@ -3,6 +3,7 @@
 
 #include "base/map.h"
 #include "base/str.h"
+#include "facts/fact_build.h"
 #include "report/rep.h"
 
 #include <stdlib.h>
@@ -72,6 +73,7 @@ static enum sp_status build_document(struct sp_session *s, struct arena *a, cons
                                      const char *arch, struct fact_document *doc)
 {
     struct map_str known = {0};
+    struct fact_keeper keeper = {.a = a};
     enum sp_status status = load_patterns(s);
     *doc = (struct fact_document){.a = a, .tool = sp_version(), .diags = &s->diags};
     for (size_t i = 0; i < s->inputs.n && status == SP_OK; i++) {
@@ -91,7 +93,12 @@ static enum sp_status build_document(struct sp_session *s, struct arena *a, cons
             if (!kernel && !image->is_entry)
                 continue;
             struct fact_kernel f = {.input = (uint32_t)i};
-            status = pipe_kernel(s, a, in, image, files, &f);
+            struct arena made; /* the kernel's facts and what they were made of: only the facts stay */
+            arena_init(&made, 0);
+            status = pipe_kernel(s, &made, in, image, files, &f);
+            if (status == SP_OK)
+                status = arena_failed(&made) ? SP_ERR_MEMORY : fact_keep(&keeper, &f);
+            arena_free(&made);
             if (status == SP_ERR_ARCH) {
                 diag_add(&s->diags, DIAG_ERROR, "unknown-architecture", NULL, -1,
                          "no encodings for %s; kernel %s is not explained", m->arch ? m->arch : "this architecture",

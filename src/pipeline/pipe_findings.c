@@ -52,6 +52,33 @@ static const char *space_text(const struct findings *f, uint32_t access)
     return f->g->accesses.p[access].space == UOP_SHARED ? "shared" : "global";
 }
 
+/* An instruction that does nothing between two others, of the code or (the way goes round) of their loop; or -1. Some
+ * compilers leave just that of a sync of a whole warp. */
+static int64_t nothing_between(const struct findings *f, uint32_t first, uint32_t second)
+{
+    const struct graph *g = f->g;
+    uint32_t a = g->accesses.p[first].insn, b = g->accesses.p[second].insn;
+    uint32_t loop = a < b ? 0 : g->blocks.p[g->insns.p[b].block].loop;
+    for (uint32_t i = a < b ? a : 0; i < (a < b ? b : g->insns.n); i++) {
+        const struct graph_insn *insn = &g->insns.p[i];
+        const struct uop_list *l = g->input.insns[insn->input].uops;
+        if (insn->reachable && l->ops.n == 1 && l->ops.p[0].kind == UOP_NOP &&
+            (!loop || g->blocks.p[insn->block].loop == loop))
+            return insn->offset;
+    }
+    return -1;
+}
+
+/* What a pair within one warp rests on. */
+static const char *warp_text(const struct findings *f, uint32_t first, uint32_t second)
+{
+    int64_t nop = nothing_between(f, first, second);
+    if (nop < 0)
+        return ": it rests on the lanes of a warp running in step";
+    return arena_printf(f->a, "; whether the NOP at 0x%04x stands for a sync of the warp cannot be told",
+                        (unsigned)nop);
+}
+
 static void tell_reach(struct findings *f, const struct graph_reach *r)
 {
     bool warp = r->sync == GRAPH_SYNC_WARP_ASSUMED;
@@ -61,7 +88,7 @@ static void tell_reach(struct findings *f, const struct graph_reach *r)
     diag_add(&f->s->diags, DIAG_NOTE, codes[warp ? IN_STEP : ORDERLESS], f->section, offset_of(f, r->load),
              "the load at 0x%04x reads from %s memory what thread %s stores at 0x%04x, and no barrier parts them%s%s",
              offset_of(f, r->load), space_text(f, r->load), fact_thread_text(f->m, r->thread), offset_of(f, r->store),
-             warp ? ": it rests on the lanes of a warp running in step" : "",
+             warp ? warp_text(f, r->store, r->load) : "",
              r->assumed && !warp ? " (assumed: the usual launch bounds)" : "");
 }
 
@@ -75,7 +102,10 @@ static void tell_race(struct findings *f, const struct graph_race *r)
              "thread %s may %s at 0x%04x in %s memory what is %s at 0x%04x, and no barrier parts them%s",
              fact_thread_text(f->m, r->thread), f->g->accesses.p[r->second].kind == GRAPH_LOAD ? "read" : "overwrite",
              offset_of(f, r->second), space_text(f, r->second), reads ? "still to be read" : "being written",
-             offset_of(f, r->first), r->assumed ? ": it rests on the lanes of a warp running in step" : "");
+             offset_of(f, r->first),
+             r->assumed ? warp_text(f, r->first, r->second)
+             : r->sized ? " (assumed: a block of as many threads as the code's conditions name)"
+                        : "");
 }
 
 void pipe_findings(struct sp_session *s, struct arena *a, struct mean *m, const struct graph *g,

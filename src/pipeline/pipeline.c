@@ -178,6 +178,14 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
         if (!(variable ? mean_set_variable : mean_set_value)(&mean, c->node, id))
             goto memory;
     }
+    for (size_t i = 0; i < place.leaving.n; i++) {
+        const struct place_leaving *l = &place.leaving.p[i];
+        const char *id = l->before == 0   ? arena_printf(a, "v%u", l->value)
+                         : l->before == 1 ? arena_printf(a, "v%u_old", l->value)
+                                          : arena_printf(a, "v%u_old%u", l->value, l->before);
+        if (!id || !mean_set_leaving(&mean, l->node, id, l->cycle, l->before > 0))
+            goto memory;
+    }
     if ((status = mean_part_loads(&mean)) != SP_OK)
         goto done;
     if ((status = pat_run(s->patterns, &mean, a, &patterns)) != SP_OK)

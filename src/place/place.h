@@ -63,15 +63,25 @@ struct place_copy {
     graph_id node;
     uint32_t value, number;
 };
+/* How a node of an accumulator is told behind its loop. */
+struct place_leaving {
+    graph_id node;
+    uint32_t value, cycle; /* index into the graph's cycles */
+    uint32_t before;       /* steps that every way out of the loop has made since: 0 what the variable comes to */
+};
 struct place {
     VEC(struct place_value) values; /* by first instance */
     VEC(struct place_copy) copies;
+    VEC(struct place_leaving) leaving;
     struct map_u64 of; /* node -> index */
 };
 
 enum sp_status place_build(struct arena *a, const struct graph *g, struct place *p);
 /* The value a node belongs to (itself, as an accumulator's new or old value, as a copy), or NULL. */
 const struct place_value *place_value_of(const struct place *p, graph_id node, uint32_t *index);
+
+/* At a fixed distance from what a call left in a register: no index, but no known place of the frame either. */
+bool place_on_unknown_stack(const struct graph *g, const struct graph_access *x);
 
 /* How nodes change from thread to thread (place_lanes.c). */
 enum place_how { /* from best to worst */

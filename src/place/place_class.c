@@ -8,6 +8,7 @@ enum { MADE_MAX = 16, REACH_BLOCKS = 4096, WALKS_MAX = 4096 };
 
 struct found {
     bool stored_global, read_back_global, shared, spilled, array, loaded_global;
+    bool frame_unknown; /* local memory at a distance from what a call left */
     bool global_proved, shared_proved, may_global,
         foreign; /* foreign: a global load that a store of the kernel reaches */
 };
@@ -161,10 +162,13 @@ static bool in_indexed_array(const struct place_work *w, uint32_t access)
 {
     const struct graph *g = w->g;
     const struct graph_dependence *dep = g->dependence;
+    if (place_on_unknown_stack(g, &g->accesses.p[access]))
+        return false;
     if (!place_on_constant_stack(g, &g->accesses.p[access]))
         return true;
     for (uint32_t i = w->reach_starts[access]; i < w->reach_starts[access + 1]; i++)
-        if (!place_on_constant_stack(g, &g->accesses.p[dep->reaches.p[w->reach[i]].load]))
+        if (!place_on_constant_stack(g, &g->accesses.p[dep->reaches.p[w->reach[i]].load]) &&
+            !place_on_unknown_stack(g, &g->accesses.p[dep->reaches.p[w->reach[i]].load]))
             return true;
     return !w->reaches_known && w->local_index; /* what it may read is not known */
 }
@@ -191,12 +195,25 @@ static void look_at_store(const struct place_work *w, const struct place_value *
         break;
     case UOP_LOCAL: {
         bool array = in_indexed_array(w, s->access);
+        f->frame_unknown |= place_on_unknown_stack(g, x);
         f->array |= array;
         f->spilled |= !array && s->read;
         break;
     }
     default: break;
     }
+}
+
+/* A load at a fixed place of what somebody stores at an index. */
+static bool reads_indexed(const struct place_work *w, uint32_t load)
+{
+    const struct graph_dependence *dep = w->g->dependence;
+    for (uint32_t i = dep ? dep->first_reach[load] : 0; dep && i < dep->first_reach[load + 1]; i++) {
+        const struct graph_access *x = &w->g->accesses.p[dep->reaches.p[i].store];
+        if (!place_on_constant_stack(w->g, x) && !place_on_unknown_stack(w->g, x))
+            return true;
+    }
+    return false;
 }
 
 static void look_at_load(const struct place_work *w, const struct place_storage *s, struct found *f)
@@ -214,10 +231,14 @@ static void look_at_load(const struct place_work *w, const struct place_storage 
         f->shared = true;
         f->shared_proved |= s->read && s->proved;
         break;
-    case UOP_LOCAL:
-        f->array |= !place_on_constant_stack(w->g, x);
-        f->spilled |= place_on_constant_stack(w->g, x);
+    case UOP_LOCAL: {
+        bool fixed = place_on_constant_stack(w->g, x) || place_on_unknown_stack(w->g, x);
+        bool array = !fixed || reads_indexed(w, s->access);
+        f->frame_unknown |= place_on_unknown_stack(w->g, x);
+        f->array |= array;
+        f->spilled |= !array;
         break;
+    }
     default: break;
     }
 }
@@ -281,6 +302,7 @@ void place_classify(struct place_work *w, struct place_value *v)
         v->assumed = !f.shared_proved;
     } else if (f.spilled) {
         v->cls = PLACE_SPILLED;
+        v->assumed = f.frame_unknown;
     } else if (f.array) {
         v->cls = PLACE_LOCAL_ARRAY;
     } else if (v->accumulator) {

@@ -84,6 +84,9 @@ void place_classify(struct place_work *w, struct place_value *v);
  * instruction of the source's loop. */
 bool place_both_run(struct place_work *w, uint32_t first, uint32_t second);
 
+/* place_leave.c */
+void place_find_leaving(struct place_work *w, struct place *p);
+
 /* place_reload.c */
 void place_find_reloads(struct place_work *w, struct place *p);
 

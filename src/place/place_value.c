@@ -367,6 +367,7 @@ enum sp_status place_build(struct arena *a, const struct graph *graph, struct pl
             map_u64_put(a, &p->of, p->values.p[i].part, (uint32_t)i);
     }
     number_copies(&w, p);
+    place_find_leaving(&w, p);
     place_find_reloads(&w, p);
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
 }

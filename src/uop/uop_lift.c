@@ -135,6 +135,7 @@
     X(BREAK, breakb, "B", "leave a convergence region", "these lanes are not waited for") \
     X(BMOV, bmov, "rz,B", "state of a convergence barrier", "a copy, for lanes only") \
     X(YIELD, yield, "", "scheduling hint", "no effect on values") \
+    X(ENDCOLLECTIVE, yield, "", "end of what lanes do together", "no effect on values") \
     X(BRA, bra, "L", "branch", "go on at the target") \
     X(BRX, brx, "a,j", "indirect branch", "go on at the address in the register pair") \
     X(BRXU, brx, "ua,j", "indirect branch", "go on at the address in the register pair") \

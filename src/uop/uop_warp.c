@@ -124,15 +124,18 @@ void lift_bar(struct lift *l)
     lift_emit(l, op);
 }
 
-/* WARPSYNC mask: without a mask, or with every lane in it, all lanes meet. */
+/* WARPSYNC mask: without a mask, or with every lane in it, all lanes meet. With .COLLECTIVE they go on together up to the
+ * ENDCOLLECTIVE, and from there to the target, which compilers put behind it: in one thread it falls through. */
 void lift_warpsync(struct lift *l)
 {
-    static const enum isa_mod mods[] = {ISA_MOD_ALL, ISA_MOD_NONE};
-    if (!lift_only_mods(l, mods) || lift_count(l) > 1) {
+    static const enum isa_mod mods[] = {ISA_MOD_ALL, ISA_MOD_COLLECTIVE, ISA_MOD_NONE};
+    bool together = lift_mod(l, ISA_MOD_COLLECTIVE);
+    unsigned masks = lift_count(l) - (together && lift_count(l) > 0);
+    if (!lift_only_mods(l, mods) || masks > 1) {
         lift_refuse(l);
         return;
     }
-    uop_ref mask = lift_count(l) == 1 ? lift_src(l, 0) : UOP_NONE;
+    uop_ref mask = masks == 1 ? lift_src(l, 0) : UOP_NONE;
     struct uop op = blank(UOP_WARPSYNC, UOP_VOID);
     op.arg[0] = mask;
     if (mask == UOP_NONE || lift_equals(l, mask, UINT32_MAX)) {

@@ -64,10 +64,13 @@ NVCC = [
     ("places", ["test/corpus/src/places.cu"], FAST),
     ("thread_kernels", ["test/corpus/src/thread_kernels.cu"], ["-O3"]),
     ("thread_kernels-fast", ["test/corpus/src/thread_kernels.cu"], FAST),
+    ("expansions", ["test/corpus/src/expansions.cu"], ["-O3"]),
+    ("expansions-fast", ["test/corpus/src/expansions.cu"], FAST),
 ]
 # These are large, or differ little between architectures.
 FEW = {"loops-debug": (86,), "loops-precise-ptxas-O1": (86, 120), "trees-precise-ptxas-O1": (86,),
        "trees-fast-ptxas-O0": (86, 120), "tree_misses-unoptimised": (86, 120), "thread_kernels-fast": (86,),
+       "expansions": (75, 86, 90, 120), "expansions-fast": (86,),
        "trees": (75, 86, 90, 120), "tree_misses": (75, 86, 90, 120), "places": (75, 86, 90, 120),
        "block_kernels": (75, 86, 90, 120), "thread_kernels": (75, 86, 90, 100), "unrolled-1": (75, 86, 90, 120)}
 # assembler release, highest PTX version it reads

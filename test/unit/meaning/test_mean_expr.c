@@ -189,7 +189,7 @@ static void integers_and_bits(void **state)
     assert_string_equal(mean_expr(&f.m, most, UOP_B32, MEAN_INNER), "max((int)clock, n)");
     assert_string_equal(mean_condition(&f.m, late), "n < (int)clock");
     assert_string_equal(mean_condition(&f.m, below), "(int)threadIdx.x < n - w");
-    assert_string_equal(mean_condition(&f.m, plain), "threadIdx.x < n");
+    assert_string_equal(mean_condition(&f.m, plain), "(int)threadIdx.x < n");
     assert_string_equal(mean_expr(&f.m, narrow, UOP_F32, MEAN_INNER), "(float)(short)n");
     fixture_end(&f);
     (void)state;

@@ -1,0 +1,337 @@
+/* A loop that takes up what another left, shown by its counters: where bodies were rewritten so that no step is found
+ * twice in them (a recurrence folded into constants, a value kept in a register from store to load), the counters still
+ * say how the compilers cut the loop. The main loop moves its counter by sixteen, the next one by four or one; each
+ * accumulator of the later loop begins with what the earlier one left; and either a counter goes on where it stopped or
+ * the one runs over n - n % 4, the other over n % 4. The bodies must do as much as that says: so many times the stores,
+ * the same kinds of floating-point operations, no more loads.
+ *
+ * A stretch of straight code that moves a counter by eight for who comes behind it is eight steps.
+ *
+ * requires: inductions, tests, unroll · gives: later pieces, loops and straight, with their steps */
+#include "graph/graph_cycle_internal.h"
+
+enum { LOOK_MAX = 400, SPREAD = 2 };
+
+struct doings {
+    uint64_t floats; /* kinds of floating-point operations, as bits */
+    uint32_t float_count, loads, stores, others;
+};
+
+static struct doings doings_of(const struct cycle_work *w, const uint32_t *blocks, uint32_t count)
+{
+    const struct graph *g = w->g;
+    struct doings d = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        const struct graph_block *b = &g->blocks.p[blocks[i]];
+        for (uint32_t k = b->first; k <= b->last && b->reachable; k++) {
+            const struct graph_insn *n = &g->insns.p[k];
+            const struct uop_list *l = g->input.insns[n->input].uops;
+            for (size_t u = 0; u < l->ops.n; u++) {
+                unsigned kind = l->ops.p[u].kind;
+                bool is_float =
+                    kind == UOP_FADD || kind == UOP_FMUL || kind == UOP_FFMA || kind == UOP_FMIN || kind == UOP_FMAX;
+                d.floats |= is_float ? UINT64_C(1) << ((kind - UOP_FADD) & 63) : 0;
+                d.float_count += is_float;
+                d.others += kind == UOP_BAR;
+            }
+            for (uint32_t x = n->first_access; x < n->first_access + n->access_count; x++) {
+                bool load = g->accesses.p[x].kind == GRAPH_LOAD;
+                d.loads += load;
+                d.stores += !load;
+            }
+        }
+    }
+    return d;
+}
+
+static bool does_as_much(const struct doings *a, const struct doings *b, uint64_t times)
+{
+    return a->floats == b->floats && a->stores == times * b->stores && a->others == times * b->others &&
+           a->loads <= times * b->loads && (a->loads > 0) == (b->loads > 0) &&
+           a->float_count <= SPREAD * times * b->float_count && SPREAD * a->float_count >= times * b->float_count;
+}
+
+/* Whether `id` is made of what loops of the cycle leave; counters: through selects, joins and constants added alone. */
+static bool comes_from(struct cycle_work *w, int32_t cycle, graph_id id, bool counters)
+{
+    const struct graph *g = w->g;
+    graph_id stack[LOOK_MAX], seen[LOOK_MAX];
+    unsigned depth = 0, count = 0;
+    stack[depth++] = id;
+    while (depth && count < LOOK_MAX) {
+        graph_id x = stack[--depth];
+        bool again = x == GRAPH_NIL || x >= w->nodes;
+        for (unsigned i = 0; i < count && !again; i++)
+            again = seen[i] == x;
+        if (again)
+            continue;
+        seen[count++] = x;
+        const struct graph_node *n = graph_at(g, x);
+        if (graph_is_loop_phi(g, x)) {
+            if (w->regions[n->imm - 1].cycle == cycle)
+                return true;
+            continue;
+        }
+        bool opens = n->kind == GRAPH_PHI || n->kind == UOP_SELECT || n->kind == UOP_UNIFORM ||
+                     (n->kind == UOP_ADD && graph_is_const(g, n->arg[1], NULL));
+        if (!opens && counters)
+            continue;
+        const graph_id *args;
+        uint32_t args_count = cycle_args(n, &args);
+        for (uint32_t k = n->kind == UOP_SELECT; k < args_count && depth < LOOK_MAX; k++)
+            stack[depth++] = args[k];
+    }
+    return false;
+}
+
+static bool is_made_of(const struct graph *g, graph_id id, graph_id of, unsigned depth)
+{
+    enum { DEPTH = 8 };
+    const struct graph_node *n = graph_at(g, id);
+    if (id == of || id == GRAPH_NIL)
+        return id == of;
+    for (unsigned k = 0; k < n->arg_count && depth < DEPTH; k++)
+        if (is_made_of(g, n->arg[k], of, depth + 1))
+            return true;
+    return false;
+}
+
+/* Some bits of a number that `id` is made of: n & mask. */
+static bool finds_bits(const struct graph *g, graph_id id, graph_id of, uint64_t without, unsigned depth)
+{
+    enum { DEPTH = 8 };
+    const struct graph_node *n = graph_at(g, id);
+    uint64_t mask;
+    if (id == GRAPH_NIL)
+        return false;
+    if (n->kind == UOP_AND && graph_is_const(g, n->arg[1], &mask) && n->arg[0] == of && !(mask & without))
+        return true;
+    for (unsigned k = 0; k < n->arg_count && depth < DEPTH; k++)
+        if (finds_bits(g, n->arg[k], of, without, depth + 1))
+            return true;
+    return false;
+}
+
+/* n - n % m steps there, n % m here: the rest, or the bits above it, stand in what the first loop runs over. */
+static bool shares_rest(const struct graph *g, const struct cycle_region *first, const struct cycle_phi *test,
+                        const struct cycle_region *other, const struct cycle_phi *rest)
+{
+    graph_id ends[2] = {rest->start, other->limit};
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t mask;
+        if (ends[i] == GRAPH_NIL)
+            continue;
+        graph_id bare = cycle_bare(g, ends[i]);
+        const struct graph_node *n = graph_at(g, bare);
+        if (n->kind == UOP_NEG)
+            n = graph_at(g, bare = cycle_bare(g, n->arg[0]));
+        if (n->kind != UOP_AND || !graph_is_const(g, n->arg[1], &mask) || !mask || (mask & (mask + 1)))
+            continue;
+        graph_id runs[2] = {test->start, first->limit};
+        for (unsigned k = 0; k < 2; k++)
+            if (is_made_of(g, runs[k], bare, 0) || finds_bits(g, runs[k], n->arg[0], mask, 0))
+                return true;
+    }
+    return false;
+}
+
+static uint64_t size_of(int64_t v)
+{
+    return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+}
+
+static const struct cycle_phi *steady_test(const struct cycle_region *r)
+{
+    const struct cycle_phi *t = r->tested >= 0 ? &r->phis[r->tested] : NULL;
+    return t && t->step_kind == CYCLE_STEP_ADD && t->constant && t->amount ? t : NULL;
+}
+
+uint32_t cycle_takes_up(struct cycle_work *w, const struct cycle_region *first, const struct cycle_region *other)
+{
+    const struct graph *g = w->g;
+    const struct cycle_phi *a = steady_test(first), *b = steady_test(other);
+    if (!a || !b || other->unroll == 0)
+        return 0;
+    uint64_t from = size_of(a->amount), to = size_of(b->amount);
+    if (from <= to || from % to != 0 || from / to > UINT16_MAX)
+        return 0;
+    bool goes_on = shares_rest(g, first, a, other, b);
+    for (uint32_t i = 0; i < other->phi_count; i++) {
+        const struct cycle_phi *p = &other->phis[i];
+        if (!p->live || p->next == p->phi || p->start == GRAPH_NIL)
+            continue;
+        if (p->step_kind == CYCLE_STEP_NONE && !comes_from(w, first->cycle, p->start, false))
+            return 0;
+        if (p->step_kind == CYCLE_STEP_ADD && p->constant)
+            goes_on |= comes_from(w, first->cycle, p->start, true);
+    }
+    if (!goes_on)
+        return 0;
+    struct doings x = doings_of(w, first->blocks, first->block_count);
+    struct doings y = doings_of(w, other->blocks, other->block_count);
+    return does_as_much(&x, &y, from / to) ? (uint32_t)(from / to) : 0;
+}
+
+uint32_t cycle_turns_as(struct cycle_work *w, const struct cycle_region *r, const struct cycle_region *least)
+{
+    const struct cycle_phi *a = steady_test(r), *b = steady_test(least);
+    if (!a || !b || size_of(a->amount) <= size_of(b->amount) || size_of(a->amount) % size_of(b->amount) != 0 ||
+        size_of(a->amount) / size_of(b->amount) > UINT16_MAX)
+        return 0;
+    uint32_t turns = (uint32_t)(size_of(a->amount) / size_of(b->amount));
+    struct doings x = doings_of(w, r->blocks, r->block_count);
+    struct doings y = doings_of(w, least->blocks, least->block_count);
+    return does_as_much(&x, &y, turns) ? turns : 0;
+}
+
+/* ---- straight code ------------------------------------------------------------------------------ */
+
+/* Paths meet in it, or a loop begins with it. */
+static bool is_met(const struct cycle_work *w, graph_id id)
+{
+    uint32_t count;
+    const graph_id *users = graph_users(w->g, id, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct graph_node *n = graph_at(w->g, users[i]);
+        if ((n->kind == UOP_SELECT && n->arg[0] != id) || n->kind == GRAPH_PHI)
+            return true;
+    }
+    return false;
+}
+
+static void note_stretch(struct cycle_stretch *out, uint32_t *count, uint32_t block, uint32_t steps)
+{
+    for (uint32_t i = 0; i < *count; i++)
+        if (out[i].block == block) {
+            out[i].steps = steps > out[i].steps ? steps : out[i].steps;
+            return;
+        }
+    if (*count < CYCLE_STRETCHES)
+        out[(*count)++] = (struct cycle_stretch){block, steps};
+}
+
+static int64_t constant_of(const struct graph *g, graph_id sum)
+{
+    const struct graph_node *n = graph_at(g, sum);
+    uint64_t by = 0;
+    unsigned bits = uop_type_bits((enum uop_type)n->type);
+    graph_is_const(g, n->arg[1], &by);
+    return bits >= 64 ? (int64_t)by : (int64_t)(by << (64 - bits)) >> (64 - bits);
+}
+
+static void note_way(const struct cycle_region *r, const struct cycle_phi *p, int64_t way, uint32_t block,
+                     struct cycle_stretch *out, uint32_t *count)
+{
+    if (way > INT32_MAX || way < INT32_MIN || way == 0 || (way > 0) != (p->amount > 0) ||
+        size_of(p->amount) > INT32_MAX || way * (int64_t)r->unroll % p->amount != 0)
+        return;
+    note_stretch(out, count, block, (uint32_t)(way * (int64_t)r->unroll / p->amount));
+}
+
+/* From where a later piece begins backwards: what was added on the way, times what the sum is multiplied by. */
+static void follow_start(struct cycle_work *w, const struct cycle_region *r, const struct cycle_phi *p,
+                         struct cycle_stretch *out, uint32_t *count)
+{
+    const struct graph *g = w->g;
+    struct {
+        graph_id id;
+        int64_t scale;
+    } todo[LOOK_MAX];
+    unsigned n = 0;
+    todo[n++].id = p->start;
+    todo[0].scale = 1;
+    for (unsigned at = 0; at < n && w->budget > 0; at++, w->budget--) {
+        graph_id id = todo[at].id;
+        const struct graph_node *x = graph_at(g, id);
+        int64_t scale = todo[at].scale;
+        uint64_t by;
+        bool sum = x->kind == UOP_ADD, adds = sum && graph_is_const(g, x->arg[1], NULL);
+        bool times = x->kind == UOP_MUL && graph_is_const(g, x->arg[1], &by) && by && by <= UINT16_MAX;
+        bool opens = sum || times || x->kind == UOP_SELECT || x->kind == UOP_SEXT || x->kind == UOP_ZEXT ||
+                     x->kind == UOP_UNIFORM || (x->kind == GRAPH_PHI && !graph_is_loop_phi(g, id));
+        if (!opens || id >= w->nodes)
+            continue;
+        scale = times ? scale * (int64_t)by : scale;
+        if (scale > UINT16_MAX)
+            continue;
+        uint32_t made = adds ? cycle_maker(w, id, UINT32_MAX) : UINT32_MAX;
+        if (made != UINT32_MAX && g->blocks.p[g->insns.p[made].block].loop == g->loops.p[r->loop].parent &&
+            size_of(constant_of(g, id)) <= INT32_MAX)
+            note_way(r, p, constant_of(g, id) * scale, g->insns.p[made].block, out, count);
+        const graph_id *args;
+        uint32_t args_count = cycle_args(x, &args);
+        args_count = adds || times ? 1 : args_count;
+        for (uint32_t k = x->kind == UOP_SELECT; k < args_count && n < LOOK_MAX; k++) {
+            bool known = false;
+            for (unsigned i = 0; i < n && !known; i++)
+                known = todo[i].id == args[k] && todo[i].scale == scale;
+            if (known)
+                continue;
+            todo[n].id = args[k];
+            todo[n++].scale = scale;
+        }
+    }
+}
+
+/* From a counter of a piece forwards, through selects and joins: what adds to it. */
+static void follow_counter(struct cycle_work *w, const struct cycle_region *r, const struct cycle_phi *p,
+                           struct cycle_stretch *out, uint32_t *count)
+{
+    const struct graph *g = w->g;
+    graph_id flow[LOOK_MAX];
+    unsigned n = 0;
+    flow[n++] = p->phi;
+    if (p->next < w->nodes && p->next != GRAPH_NIL)
+        flow[n++] = cycle_bare(g, p->next);
+    for (unsigned at = 0; at < n; at++) {
+        uint32_t user_count;
+        const graph_id *users = graph_users(g, flow[at], &user_count);
+        for (uint32_t i = 0; i < user_count && n < LOOK_MAX && w->budget > 0; i++) {
+            const struct graph_node *u = graph_at(g, users[i]);
+            uint64_t by;
+            bool known = users[i] >= w->nodes;
+            for (unsigned k = 0; k < n && !known; k++)
+                known = flow[k] == users[i];
+            if (known)
+                continue;
+            w->budget--;
+            uint32_t made = cycle_maker(w, users[i], UINT32_MAX);
+            bool outside = made == UINT32_MAX || !cycle_in_loop(w, g->insns.p[made].block, r->loop);
+            bool joins = (u->kind == UOP_SELECT && u->arg[0] != flow[at]) ||
+                         (u->kind == GRAPH_PHI && !graph_is_loop_phi(g, users[i])) || u->kind == UOP_UNIFORM;
+            bool adds = u->kind == UOP_ADD && u->arg[0] == flow[at] && graph_is_const(g, u->arg[1], &by);
+            if (!outside || !(joins || (adds && is_met(w, users[i]))))
+                continue;
+            flow[n++] = users[i];
+            if (!adds || made == UINT32_MAX || g->blocks.p[g->insns.p[made].block].loop != g->loops.p[r->loop].parent)
+                continue;
+            note_way(r, p, constant_of(g, users[i]), g->insns.p[made].block, out, count);
+        }
+    }
+}
+
+uint32_t cycle_find_stretches(struct cycle_work *w, const struct graph_cycle *c, struct cycle_stretch *out)
+{
+    const struct cycle_region *least = NULL;
+    uint32_t count = 0, kept = 0;
+    for (size_t i = 0; i < c->pieces.n; i++) {
+        const struct cycle_region *r = c->pieces.p[i].straight ? NULL : &w->regions[c->pieces.p[i].loop];
+        if (!r)
+            continue;
+        least = !least || r->unroll < least->unroll ? r : least;
+        for (uint32_t k = 0; k < r->phi_count; k++)
+            if (r->phis[k].live && r->phis[k].step_kind == CYCLE_STEP_ADD && r->phis[k].constant && r->phis[k].amount) {
+                follow_counter(w, r, &r->phis[k], out, &count);
+                if (i > 0 && r->phis[k].start != GRAPH_NIL)
+                    follow_start(w, r, &r->phis[k], out, &count);
+            }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (out[i].steps < 2 || out[i].steps % least->unroll != 0)
+            continue;
+        struct doings x = doings_of(w, &out[i].block, 1), y = doings_of(w, least->blocks, least->block_count);
+        if (does_as_much(&x, &y, out[i].steps / least->unroll))
+            out[kept++] = out[i];
+    }
+    return kept;
+}

@@ -1,0 +1,106 @@
+/* What of an accumulator leaves its loop: its last value, or one that it had some steps before. A node of it that a later
+ * step reads is an old value where that step is made on every way out of the loop (`u = v; v = t` and then u); where the
+ * loop may be left before the step (a break before the sum) the node is what the variable comes to.
+ *
+ * requires: accumulators, copies numbered · gives: leaving */
+#include "place/place_internal.h"
+
+enum { STEPS_MAX = 1 << 22, CHAIN_MAX = 64 };
+
+struct leave {
+    struct place_work *w;
+    uint64_t steps;
+};
+
+static uint32_t block_of(const struct graph *g, graph_id node)
+{
+    uint32_t count;
+    const uint32_t *defs = graph_defs_of(g, node, &count);
+    return count ? g->insns.p[g->defs.p[defs[0]].insn].block : UINT32_MAX;
+}
+
+static bool is_in_loop(const struct graph *g, uint32_t block, uint32_t loop)
+{
+    uint32_t l = g->blocks.p[block].loop;
+    while (l && l != loop)
+        l = g->loops.p[l - 1].parent;
+    return l == loop;
+}
+
+static bool dominates(struct leave *s, uint32_t block, uint32_t other)
+{
+    const struct graph *g = s->w->g;
+    while (other != block && other != UINT32_MAX && ++s->steps < STEPS_MAX)
+        other = g->blocks.p[other].idom;
+    return other == block;
+}
+
+/* Every way out of the loop (+ 1) leads through the block. */
+static bool is_on_all_ways_out(struct leave *s, uint32_t loop, uint32_t block)
+{
+    const struct graph *g = s->w->g;
+    bool any = false;
+    for (uint32_t b = 0; b < g->blocks.n && s->steps < STEPS_MAX; b++) {
+        const struct graph_block *from = &g->blocks.p[b];
+        bool leaves = false;
+        s->steps++;
+        if (!from->reachable || !is_in_loop(g, b, loop))
+            continue;
+        for (uint32_t k = 0; k < from->succ_count; k++)
+            leaves |= !is_in_loop(g, from->succs[k], loop);
+        if (leaves && !dominates(s, block, b))
+            return false;
+        any |= leaves;
+    }
+    return any && s->steps < STEPS_MAX;
+}
+
+/* What a step is read as (a remainder) has the node for an operand. */
+static bool reads_step(const struct graph *g, graph_id step, graph_id id)
+{
+    graph_id as = step == GRAPH_NIL ? (graph_id)GRAPH_NIL : graph_reads(g, step);
+    const struct graph_node *n = graph_at(g, as);
+    bool found = false;
+    for (unsigned k = 0; as != GRAPH_NIL && k < n->arg_count; k++)
+        found |= n->arg[k] == id;
+    return found;
+}
+
+/* The step that reads a node of its accumulator and is made on every way out; NIL: the loop may be left without. */
+static graph_id step_behind(struct leave *s, graph_id id)
+{
+    const struct place_work *w = s->w;
+    const struct graph *g = w->g;
+    uint32_t count;
+    const graph_id *users = graph_users(g, id, &count);
+    const struct graph_node *n = graph_at(g, id);
+    uint32_t own = graph_is_loop_phi(g, id) ? g->loops.p[n->imm - 1].header : block_of(g, id);
+    graph_id out = w->accumulators.p[w->accumulator[id] - 1].out;
+    bool reads = reads_step(g, out, id); /* as a whole: what it is made of lies between */
+    for (uint32_t i = 0; i < count + reads && own != UINT32_MAX; i++) {
+        graph_id user = i < count ? users[i] : out;
+        if (user >= w->nodes || w->accumulator[user] != w->accumulator[id] || graph_at(g, user)->kind == GRAPH_PHI ||
+            place_is_merge(w, user))
+            continue;
+        uint32_t at = block_of(g, user), loop = at == UINT32_MAX ? 0 : g->blocks.p[at].loop;
+        if (at == UINT32_MAX)
+            continue;
+        if (loop ? is_in_loop(g, own, loop) && is_on_all_ways_out(s, loop, at) : at == own)
+            return user;
+    }
+    return GRAPH_NIL;
+}
+
+void place_find_leaving(struct place_work *w, struct place *p)
+{
+    struct leave s = {.w = w};
+    for (graph_id id = 1; id < w->nodes; id++) {
+        uint32_t index, at = w->accumulator[id];
+        if (!at || w->accumulators.p[at - 1].phi == GRAPH_NIL || !map_u64_get(&p->of, id, &index))
+            continue;
+        struct place_leaving l = {.node = id, .value = index, .cycle = w->accumulators.p[at - 1].cycle};
+        for (graph_id on = step_behind(&s, id); on != GRAPH_NIL && l.before < CHAIN_MAX; on = step_behind(&s, on))
+            l.before++;
+        VEC_PUSH(w->a, p->leaving, l);
+    }
+}
