@@ -320,6 +320,8 @@ bool pat_match_guarded(struct pat_ctx *c, const struct pat_term *condition, cons
 bool pat_match_goals(struct pat_ctx *c, const struct pat_term *const *terms, const graph_id *nodes, unsigned count);
 /* The result of this reduction as TERM_REDUCED. */
 struct pat_collective;
+/* False: elements and loops of a match that speaks of reductions are not of one row (pat_row.c); *open: not seen. */
+bool pat_is_one_row(struct pat_ctx *c, bool *open);
 bool pat_match_collective(struct pat_ctx *c, const struct pat_term *t, struct pat_collective *v);
 bool pat_assumes(const struct pat_ctx *c); /* a condition the match rests on is not known to hold */
 bool pat_match_where(struct pat_ctx *c);
