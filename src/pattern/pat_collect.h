@@ -194,6 +194,8 @@ void pat_collect_join(struct pat_collect *k);
 struct pat_collective *pat_collect_result(struct pat_collect *k, graph_id node);
 /* The same, of what a collective takes in: also what is left of a tree that another one finishes. */
 struct pat_collective *pat_collect_inner(struct pat_collect *k, struct pat_collective *of, graph_id input);
+/* True when an access is one of these steps'. */
+bool pat_is_step_access(const struct pat_step *const *steps, uint32_t count, uint32_t access);
 /* True when something overtakes something in the memory of an access, or may, but for these steps among themselves. */
 bool pat_collect_races(const struct pat_collect *k, uint32_t access, const struct pat_step *const *steps,
                        uint32_t count);

@@ -36,37 +36,6 @@ struct sync_seen {
     VEC(uint32_t) parts; /* instances that part the steps */
 };
 
-static bool is_step_access(const struct pat_step *const *steps, uint32_t count, uint32_t access)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (steps[i]->store == access || steps[i]->load_own == access || steps[i]->load_other == access)
-            return true;
-    return false;
-}
-
-/* Of memory in which threads overtake one another, or may, nothing is claimed, wherever in it that is; what steps do
- * to one another is played. */
-bool pat_collect_races(const struct pat_collect *k, uint32_t access, const struct pat_step *const *steps,
-                       uint32_t count)
-{
-    const struct graph_dependence *d = k->x->g->dependence;
-    if (!d || !d->object_of || !d->complete)
-        return true;
-    const struct graph_object *own = &d->objects.p[d->object_of[access]];
-    for (size_t i = 0; i < d->races.n + d->doubts.n; i++) {
-        bool doubt = i >= d->races.n;
-        const struct graph_race *r = doubt ? &d->doubts.p[i - d->races.n] : &d->races.p[i];
-        const uint32_t pair[2] = {r->first, r->second};
-        bool played = doubt && is_step_access(steps, count, r->first) && is_step_access(steps, count, r->second);
-        for (int w = 0; w < 2 && !played && (doubt || !r->assumed); w++) {
-            const struct graph_object *o = &d->objects.p[d->object_of[pair[w]]];
-            if (o == own || (o->space == own->space && (!o->known || !own->known)))
-                return true;
-        }
-    }
-    return false;
-}
-
 /* Every store a step reads is a step's own or brought the elements; nothing is open, nothing overtaken. */
 static bool is_ordered(struct pat_collect *k, const struct pat_step *const *steps, uint32_t count,
                        struct pat_collective *v, struct sync_seen *seen)
@@ -98,21 +67,21 @@ static bool is_ordered(struct pat_collect *k, const struct pat_step *const *step
                 for (uint32_t b = 0; b < reach->barrier_count; b++)
                     if (!holds(seen->parts.p, seen->parts.n, reach->barriers[b]))
                         VEC_PUSH(k->a, seen->parts, reach->barriers[b]);
-                if (!reach->may && !is_step_access(steps, count, reach->store) &&
+                if (!reach->may && !pat_is_step_access(steps, count, reach->store) &&
                     !holds(v->fills.p, v->fills.n, reach->store))
                     VEC_PUSH(k->a, v->fills, reach->store);
             }
         }
     }
     for (size_t i = 0; i < open.n; i++)
-        if (!is_step_access(steps, count, open.p[i]) && !holds(v->fills.p, v->fills.n, open.p[i]))
+        if (!pat_is_step_access(steps, count, open.p[i]) && !holds(v->fills.p, v->fills.n, open.p[i]))
             return false;
     for (uint32_t i = 0; i < count; i++)
         if (steps[i]->store != UINT32_MAX && pat_collect_races(k, steps[i]->store, steps, count))
             return false;
     for (size_t i = 0; i < d->races.n; i++) {
         const struct graph_race *r = &d->races.p[i];
-        bool first = is_step_access(steps, count, r->first), second = is_step_access(steps, count, r->second);
+        bool first = pat_is_step_access(steps, count, r->first), second = pat_is_step_access(steps, count, r->second);
         if (!first && !second)
             continue;
         seen->assumed = true;
@@ -141,7 +110,7 @@ static bool is_reloaded(struct pat_collect *k, struct carried *c, graph_id node)
         const struct graph_reach *reach = &d->reaches.p[r];
         if (reach->may || !reach->own || reach->element != 0)
             return false;
-        if (!is_step_access(c->steps, c->count, reach->store) && !holds(c->v->fills.p, c->v->fills.n, reach->store))
+        if (!pat_is_step_access(c->steps, c->count, reach->store) && !holds(c->v->fills.p, c->v->fills.n, reach->store))
             return false;
     }
     c->loaded = true;
