@@ -17,7 +17,8 @@ enum { DEPTH = 40, STEPS = 2000, TURNS = 3 };
 
 struct turn {
     const struct graph *g;
-    graph_id counter; /* GRAPH_NIL: none */
+    const struct graph_cycle *entry; /* its carried values are what they are when the loop is entered */
+    graph_id counter;                /* GRAPH_NIL: none */
     uint64_t at;
     unsigned steps;
     bool failed;
@@ -56,6 +57,11 @@ static uint64_t value_of(struct turn *t, graph_id id, unsigned depth)
     case UOP_LOAD: return mixed(mixed(n->kind, n->width), value_of(t, n->arg[0], depth + 1));
     default: break;
     }
+    for (size_t i = 0; t->entry && n->kind == GRAPH_PHI && i < t->entry->carried.n; i++) {
+        const struct graph_carried *c = &t->entry->carried.p[i];
+        if (c->phi == id && n->phi_count == 2 && (n->phi_args[0] == c->next || n->phi_args[1] == c->next))
+            return value_of(t, n->phi_args[n->phi_args[0] == c->next], depth + 1);
+    }
     if (!pat_is_pure(n))
         return mixed(0x6c656166, id);
     uint64_t hash = mixed(mixed(n->kind, n->type), n->imm);
@@ -87,7 +93,51 @@ struct range {
     bool by_count, loop;
 };
 
-static bool range_of(struct graph *g, graph_id address, uint32_t cycle, struct range *out)
+static graph_id part_of(const struct graph_cycles *y, graph_id id)
+{
+    return id < y->copy_count && y->copy_of[id] != GRAPH_NIL ? y->copy_of[id] : id;
+}
+
+/* Without a counter that all pieces share: the copies of an element in the first piece, when that is entered, are at the
+ * first addresses, one step apart. */
+static bool range_of_copies(const struct graph *g, graph_id load, const struct graph_cycle *y, struct range *out)
+{
+    enum { COPIES = 64 };
+    const struct graph_cycles *cycles = g->cycles;
+    uint64_t at[COPIES];
+    unsigned n = 0;
+    if (y->count == GRAPH_NIL || !cycles->copy_of || !y->pieces.n || y->pieces.p[0].straight)
+        return false;
+    const struct graph_piece *p = &y->pieces.p[0];
+    for (uint32_t i = p->first; i <= p->last && i < g->insns.n; i++)
+        for (uint32_t x = 0; x < g->insns.p[i].access_count; x++) {
+            const struct graph_access *a = &g->accesses.p[g->insns.p[i].first_access + x];
+            struct turn t = {.g = g, .entry = y};
+            if (a->kind != GRAPH_LOAD || part_of(cycles, a->result) != part_of(cycles, load))
+                continue;
+            if (n == COPIES)
+                return false;
+            uint64_t v = value_of(&t, a->address, 0);
+            unsigned k = n++;
+            for (; k && (int64_t)(at[k - 1] - v) > 0; k--)
+                at[k] = at[k - 1];
+            at[k] = v;
+            if (t.failed)
+                return false;
+        }
+    if (n < TURNS || n != p->unroll)
+        return false;
+    for (unsigned k = 2; k < n; k++)
+        if (at[k] - at[k - 1] != at[1] - at[0])
+            return false;
+    memcpy(out->address, at, sizeof out->address);
+    out->by_count = true;
+    struct turn t = {.g = g};
+    out->end = value_of(&t, y->count, 0);
+    return !t.failed;
+}
+
+static bool range_of(struct graph *g, graph_id load, graph_id address, uint32_t cycle, struct range *out)
 {
     const struct graph_cycles *cycles = g->cycles;
     struct turn t = {.g = g};
@@ -101,7 +151,7 @@ static bool range_of(struct graph *g, graph_id address, uint32_t cycle, struct r
     graph_id turned = graph_as_turn(g, address);
     out->loop = true;
     if (!counts(g, y, at) || (y->count == GRAPH_NIL && y->until == GRAPH_NIL))
-        return false;
+        return load != GRAPH_NIL && range_of_copies(g, load, y, out);
     t.counter = y->counter;
     for (unsigned i = 0; i < TURNS; i++) {
         t.at = at[i];
@@ -133,7 +183,7 @@ static bool same_range(struct graph *g, const struct pat_spot *a, const struct p
         return value_of(&t, graph_as_turn(g, at[0]), 0) == value_of(&u, graph_as_turn(g, at[1]), 0) && !t.failed &&
                !u.failed;
     }
-    return range_of(g, at[0], a->cycle, &x) && range_of(g, at[1], b->cycle, &y) && x.loop == y.loop &&
+    return range_of(g, a->load, at[0], a->cycle, &x) && range_of(g, b->load, at[1], b->cycle, &y) && x.loop == y.loop &&
            x.by_count == y.by_count && x.end == y.end && memcmp(x.address, y.address, sizeof x.address) == 0;
 }
 
@@ -144,8 +194,8 @@ static bool is_among(struct graph *g, const struct pat_spot *one, const struct p
     uint64_t turns;
     if (same_range(g, one, all))
         return true;
-    if (one->cycle || !all->cycle || !range_of(g, graph_at(g, one->load)->arg[0], 0, &x) ||
-        !range_of(g, address_of(g, all->load), all->cycle, &y) || !y.by_count ||
+    if (one->cycle || !all->cycle || !range_of(g, one->load, graph_at(g, one->load)->arg[0], 0, &x) ||
+        !range_of(g, all->load, address_of(g, all->load), all->cycle, &y) || !y.by_count ||
         !graph_is_const(g, g->cycles->cycles.p[all->cycle - 1].count, &turns))
         return false;
     uint64_t by = y.address[1] - y.address[0], way = x.address[0] - y.address[0];
@@ -181,8 +231,8 @@ static bool as_many_turns(struct graph *g, uint32_t a, uint32_t b)
     struct turn t = {.g = g}, u = {.g = g};
     if (n != GRAPH_NIL && m != GRAPH_NIL)
         return value_of(&t, n, 0) == value_of(&u, m, 0) && !t.failed && !u.failed;
-    return range_of(g, graph_true(g), a, &x) && range_of(g, graph_true(g), b, &y) && x.by_count == y.by_count &&
-           x.end == y.end;
+    return range_of(g, GRAPH_NIL, graph_true(g), a, &x) && range_of(g, GRAPH_NIL, graph_true(g), b, &y) &&
+           x.by_count == y.by_count && x.end == y.end;
 }
 
 bool pat_ranges_agree(struct pat_ctx *c)
