@@ -144,6 +144,8 @@ void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct grap
  * `first` is the first one of, by its counters; 0: it is not. */
 uint32_t cycle_takes_up(struct cycle_work *w, const struct cycle_region *first, const struct cycle_region *other);
 
+/* The counter that `a` tests moves by less than that of `b`. */
+bool cycle_steps_less(const struct cycle_region *a, const struct cycle_region *b);
 /* Turns of `least` that one of `r` stands for by their tests and by what they do; 0: they do not say. */
 uint32_t cycle_turns_as(struct cycle_work *w, const struct cycle_region *r, const struct cycle_region *least);
 /* Blocks of straight code that take a counter of the pieces on by some steps. */

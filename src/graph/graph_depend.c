@@ -364,6 +364,7 @@ enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct gr
             (x->kind == GRAPH_LOAD && x->space == UOP_LOCAL))
             continue;
         graph_make_source(&f, i, &s);
+        graph_relate_self(&f, i);
         bool flows = !f.strict || graph_flow_strictly(&f, &s);
         f.skipped.n = 0;
         if (!flows || !graph_flow_from(&f, &s)) {

@@ -250,6 +250,8 @@ bool graph_way_is_open(struct finder *f, const struct source *s, uint32_t to);
 /* The weakest sync in the bits. */
 unsigned graph_weakest(uint64_t bits);
 /* Bits of a source have arrived at another access: races and reaches. */
+/* A store to one word by all threads, with different values: a race of the store with itself. */
+void graph_relate_self(struct finder *f, uint32_t access);
 void graph_relate(struct finder *f, const struct source *s, uint32_t to, uint64_t bits);
 /* Accesses on two sides of a branch that threads take differently, with no way from one to the other
  * (graph_depend_apart.c). */

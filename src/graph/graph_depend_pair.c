@@ -308,7 +308,8 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
         struct graph_solution u;
         bool earlier = foreign(f, store, load, a.when); /* a guard of the last turn of a loop that is over */
         if (foreign(f, store, load, a.address) ||
-            (earlier && (!from_store || turn || foreign(f, store, load, b.address) || foreign(f, store, load, b.when)))) {
+            (earlier &&
+             (!from_store || turn || foreign(f, store, load, b.address) || foreign(f, store, load, b.when)))) {
             keep_doubt(f, s->access, second);
             continue;
         }
@@ -338,8 +339,7 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
             continue;
         bool sized = false, several = u.thread[0] == GRAPH_NIL || u.thread[1] == GRAPH_NIL || u.thread[2] == GRAPH_NIL;
         if (u.answer != SOLVE_THREAD || u.may || !u.known || !u.guards_linear || f->unordered || several ||
-            (u.who != THREAD_OTHER && u.who != THREAD_VARIES) ||
-            (earlier && !surely_made(f, &a, &b, u.thread)) ||
+            (u.who != THREAD_OTHER && u.who != THREAD_VARIES) || (earlier && !surely_made(f, &a, &b, u.thread)) ||
             hangs_on_block(f, &a, &b, delta, load, store, u.thread[0], &sized)) {
             keep_doubt(f, s->access, second); /* several threads may write the same, or there is none */
             continue;
@@ -489,4 +489,43 @@ void graph_relate(struct finder *f, const struct source *s, uint32_t to, uint64_
         if (store_first && reads)
             find_reach(f, s, to, bits, delta, race);
     }
+}
+
+/* Differs between threads for certain: counts with the thread's number, or comes from an element of its own. */
+static bool differs(struct graph *g, graph_id value)
+{
+    struct graph_linear f;
+    bool own = false;
+    const struct graph_node n = *graph_at(g, value);
+    if (n.kind == UOP_LOAD && n.space == UOP_GLOBAL)
+        value = n.arg[0];
+    if (!graph_linear_of(g, value, &f))
+        return false;
+    for (unsigned i = 0; i < f.n; i++) {
+        struct graph_digit d = {0};
+        if (graph_block_uniform(g, f.t[i].symbol))
+            continue;
+        if (own || !graph_is_digit(g, f.t[i].symbol, &d) || d.flip || d.dimension || d.mask != UINT32_MAX || d.shift)
+            return false;
+        own = true;
+    }
+    return own;
+}
+
+/* One store that all threads make, to one word, each with a value of its own. */
+void graph_relate_self(struct finder *f, uint32_t access)
+{
+    struct graph *g = f->g;
+    const struct graph_access *x = access_at(f, access);
+    struct graph_side side = side_of(x);
+    struct graph_linear form;
+    if (x->kind != GRAPH_STORE || x->space != UOP_SHARED || x->order >= UOP_RELAXED_CTA || f->unordered ||
+        g->env->block[0] == 1 || graph_facts_of(g)->two_dimensional || x->value[0] == GRAPH_NIL ||
+        (x->runs_when != GRAPH_NIL && !graph_block_uniform(g, x->runs_when)) || !graph_address_form(g, &side, &form))
+        return;
+    for (unsigned i = 0; i < form.n; i++)
+        if (!graph_block_uniform(g, form.t[i].symbol))
+            return;
+    if (differs(g, x->value[0]))
+        VEC_PUSH(f->a, f->out->races, (struct graph_race){.first = access, .second = access});
 }

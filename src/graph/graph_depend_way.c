@@ -1,8 +1,7 @@
-/* The ways from a source to another access: barriers that stand on them, barriers with a guard that they may go past, and
- * whether one without a barrier is open under what the two accesses' own guards say. A guard that all threads share is
- * one answer for the block; where it stands for another turn's value, nothing is said.
- * requires: bits of the source at work · gives: graph_find_parting, graph_way_is_open and what barriers with a guard
- * leave */
+/* Ways from a source to another access: barriers that stand on them, barriers with a guard that they may go past, and
+ * whether one without a barrier is open under what the guards of the two accesses say. A guard that all threads share
+ * is one answer for the block; where it stands for another turn of a loop, nothing is said.
+ * requires: bits of the source at work · gives: graph_find_parting, graph_way_is_open, graph_no_barrier */
 #include "graph/graph_depend_internal.h"
 
 #include <stdlib.h>

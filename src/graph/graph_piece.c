@@ -515,10 +515,13 @@ static void join_counters(struct joiner *j)
     for (uint32_t b = g->loops.p[j->r->loop].header + 1; b < g->blocks.n && w->budget > 0; b++) {
         uint32_t l = g->blocks.p[b].loop;
         struct cycle_region *other = l ? &w->regions[l - 1] : NULL;
-        if (!l || g->loops.p[l - 1].header != b || g->loops.p[l - 1].parent != parent || other->cycle >= 0 ||
-            other->skipped || g->loops.p[l - 1].irreducible)
+        if (!l || g->loops.p[l - 1].header != b || g->loops.p[l - 1].parent != parent || other->cycle == j->r->cycle)
             continue;
+        if (other->cycle >= 0 || other->skipped || g->loops.p[l - 1].irreducible)
+            break;
         uint32_t turns = cycle_takes_up(w, j->r, other), steps = turns * other->unroll;
+        if (turns == 0 && !cycle_steps_less(other, j->r))
+            break; /* another loop begins: pieces stand together */
         if (turns == 0 || steps % j->r->unroll != 0)
             continue;
         scale_pieces(j, steps / j->r->unroll);
@@ -533,9 +536,15 @@ static void join_stretches(struct joiner *j)
     const struct graph *g = w->g;
     struct cycle_stretch found[CYCLE_STRETCHES];
     uint32_t count = cycle_find_stretches(w, j->c, found);
+    uint32_t from = g->loops.p[j->r->loop].header, to = 0;
+    for (size_t k = 0; k < j->c->pieces.n; k++)
+        for (uint32_t b = 0; b < j->c->pieces.p[k].block_count; b++)
+            to = j->c->pieces.p[k].blocks[b] > to ? j->c->pieces.p[k].blocks[b] : to;
     for (uint32_t i = 0; i < count; i++) {
         struct graph_piece *same = NULL;
         uint32_t of_block = 0;
+        if (found[i].block < from || found[i].block > to)
+            continue; /* what another loop before or behind makes of the same numbers */
         for (size_t k = 0; k < j->c->pieces.n; k++) {
             struct graph_piece *p = &j->c->pieces.p[k];
             for (uint32_t b = 0; b < p->block_count && p->straight; b++)

@@ -115,6 +115,16 @@ static void settle_bounds(struct cycle_work *w, struct graph_cycle *c)
         c->counter = c->start = c->next = c->until = GRAPH_NIL;
 }
 
+/* An offset in bytes that all the loop counts by says nothing of the source's turns. */
+static bool counts_bytes(const struct cycle_work *w, const struct graph_cycle *c)
+{
+    const struct graph_piece *only = c->pieces.n == 1 ? &c->pieces.p[0] : NULL;
+    const struct cycle_region *r = only && !only->straight ? &w->regions[only->loop] : NULL;
+    const struct cycle_phi *p = r && r->counter >= 0 ? &r->phis[r->counter] : NULL;
+    return p && p->phi == c->counter && p->pointer && p->constant && p->amount != 1 && p->amount != -1 &&
+           graph_is_const(w->g, p->start, NULL);
+}
+
 void cycle_settle(struct cycle_work *w)
 {
     for (size_t i = 0; i < w->out->cycles.n; i++) {
@@ -123,6 +133,8 @@ void cycle_settle(struct cycle_work *w)
             if (!c->pieces.p[k].straight && ends_otherwise(w, &w->regions[c->pieces.p[k].loop]))
                 c->until = c->count = GRAPH_NIL;
         settle_step(w, c);
+        if (counts_bytes(w, c))
+            c->counter = c->start = c->next = c->until = GRAPH_NIL;
         settle_bounds(w, c);
         for (size_t k = 0; k < c->pieces.n; k++) /* the first steps were taken out: what is left is counted */
             if (!c->pieces.p[k].straight && w->regions[c->pieces.p[k].loop].peeled)

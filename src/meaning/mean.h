@@ -36,7 +36,7 @@ struct mean {
     value_ids; /* "v0" …; set by mean_set_value(): such a node prints as its id inside other expressions */
     VEC(graph_id) value_nodes;
     struct map_u64 variables; /* nodes that print as their id whatever the style: they have no written-out form */
-    struct mean_work *work; /* private: texts made so far, arrays, marks (mean_internal.h) */
+    struct mean_work *work;   /* private: texts made so far, arrays, marks (mean_internal.h) */
 };
 
 /* Takes parameters, finds the names (index values used in addresses and bounds) and the element

@@ -184,8 +184,9 @@ static struct mean_text integer_compare(struct mean *m, const struct graph_node 
     if (graph_is_const(m->g, a, NULL) != graph_is_const(m->g, b, NULL))
         turned = graph_is_const(m->g, a, NULL); /* a constant stands on the right */
     else if (equal)
-        turned = map_u64_get(&m->name_of, b, NULL) && !map_u64_get(&m->name_of, a, NULL); /* what has a name on the left */
-    static const char *const words[2][2] = {{"<", ">="}, {">", "<="}}; /* [turned][negated] of a < b */
+        turned =
+            map_u64_get(&m->name_of, b, NULL) && !map_u64_get(&m->name_of, a, NULL); /* what has a name on the left */
+    static const char *const words[2][2] = {{"<", ">="}, {">", "<="}};               /* [turned][negated] of a < b */
     const char *op = equal ? (negated ? "!=" : "==") : words[turned][negated];
     if (turned) {
         graph_id t = a;

@@ -746,9 +746,8 @@ static struct mean_text integer_division(const struct printer *p, const struct g
 static struct mean_text function_text(const struct printer *p, const struct graph_node *n)
 {
     static const char *const words[GRAPH_FUNCTIONS] = {
-        [GRAPH_EXP] = "exp", [GRAPH_EXP10] = "exp10", [GRAPH_LOG] = "log", [GRAPH_LOG10] = "log10",
-        [GRAPH_SIN] = "sin", [GRAPH_COS] = "cos",     [GRAPH_TAN] = "tan", [GRAPH_POW] = "pow",
-        [GRAPH_FMOD] = "fmod"};
+        [GRAPH_EXP] = "exp", [GRAPH_EXP10] = "exp10", [GRAPH_LOG] = "log", [GRAPH_LOG10] = "log10", [GRAPH_SIN] = "sin",
+        [GRAPH_COS] = "cos", [GRAPH_TAN] = "tan",     [GRAPH_POW] = "pow", [GRAPH_FMOD] = "fmod"};
     bool natural = n->imm == GRAPH_DIV_U || n->imm == GRAPH_REM_U;
     unsigned as = n->type | (natural ? MEAN_AS_UNSIGNED : 0u);
     if (n->imm >= GRAPH_DIV && n->imm < GRAPH_FUNCTIONS && (n->type == UOP_B32 || n->type == UOP_B64))
@@ -897,9 +896,9 @@ static struct mean_text make_text(struct mean *m, graph_id id, unsigned as, unsi
     struct printer p = {m, as, style, depth};
     if (n.type == UOP_B1 || n.kind == GRAPH_BOOL || n.kind == UOP_FLT || n.kind == UOP_FLE || n.kind == UOP_FEQ ||
         n.kind == UOP_FNE || n.kind == UOP_FNUM) {
-        bool compare = n.kind == GRAPH_BOOL || n.kind == UOP_LOP3 || n.kind == UOP_IEQ || n.kind == UOP_ILT_S || n.kind == UOP_ILT_U ||
-                       n.kind == UOP_FLT || n.kind == UOP_FLE || n.kind == UOP_FEQ || n.kind == UOP_FNE ||
-                       n.kind == UOP_FNUM;
+        bool compare = n.kind == GRAPH_BOOL || n.kind == UOP_LOP3 || n.kind == UOP_IEQ || n.kind == UOP_ILT_S ||
+                       n.kind == UOP_ILT_U || n.kind == UOP_FLT || n.kind == UOP_FLE || n.kind == UOP_FEQ ||
+                       n.kind == UOP_FNE || n.kind == UOP_FNUM;
         if (compare)
             return mean_text_bool(m, id, false, style, depth);
     }

@@ -192,8 +192,7 @@ static bool is_fragment(const struct pat_collect *k, const struct pat_collective
     for (size_t i = 0; i < k->lanes.n && first->load_other == UINT32_MAX; i++) {
         bool feeds = k->lanes.p[i].value == first->own, known = false;
         for (size_t j = 0; feeds && j < k->list.n && !known; j++)
-            known = k->list.p[j]->outcome != PAT_PART && k->list.p[j]->values.n &&
-                    k->list.p[j]->values.p[k->list.p[j]->values.n - 1] == first->own;
+            known = k->list.p[j]->outcome != PAT_PART && k->list.p[j]->values.n && k->list.p[j]->values.p[k->list.p[j]->values.n - 1] == first->own;
         if (feeds && !known)
             return true;
     }
@@ -418,6 +417,16 @@ static uint32_t steps_of(struct pat_collect *k, const struct stretch *s, const s
     return count;
 }
 
+/* A loop's turns are all of one kind: a step that agrees in some of its turns only is not understood. */
+static bool is_whole(const struct pat_trace *t, const struct agreed *g)
+{
+    for (unsigned i = 0; i < t->count; i++)
+        for (unsigned k = g->from; k < g->from + g->count && (i < g->from || i >= g->from + g->count); k++)
+            if (t->turn[i]->step == t->turn[k]->step)
+                return false;
+    return true;
+}
+
 /* Whether the steps go by the size of the block: the first one then reaches as far as that size says, and only the sizes
  * that can be halved to the end work out. Leaves the trace of blocks of half the size. */
 static bool goes_by_size(struct pat_collect *k, const struct stretch *s, unsigned size)
@@ -443,16 +452,17 @@ static bool match_page(struct pat_collect *k, const struct pat_page *page, enum 
         }
         /* Where the code runs as long as the block asks, it must do so for blocks of other sizes. */
         uint32_t count = steps_of(k, s, t, &g, &steps);
-        bool good =
-            count != 0 && (kind != PLAN_MEMORY || (pat_reads_newest(k, s->steps, t, g.from, g.count) &&
-                                                   pat_overtakes_nobody(k, s->steps, t, g.from, g.count, &g.assumed)));
+        bool good = count != 0 && is_whole(t, &g) &&
+                    (kind != PLAN_MEMORY || (pat_reads_newest(k, s->steps, t, g.from, g.count) &&
+                                             pat_overtakes_nobody(k, s->steps, t, g.from, g.count, &g.assumed)));
         if (t->runs && kind == PLAN_MEMORY && good && !known) {
             struct agreed other;
             unsigned turns = t->count;
-            good &= pat_play_steps(k->play, s->steps, s->count, 64, t);
-            good &= good && t->count <= turns && from < t->count && agree(k, page, kind, s, t, from, &other) &&
-                    other.variant == g.variant;
-            g.assumed |= pat_play_steps(k->play, s->steps, s->count, size, t) && goes_by_size(k, s, size);
+            if (goes_by_size(k, s, size)) {
+                g.assumed = true;
+                good = pat_play_steps(k->play, s->steps, s->count, 64, t) && t->count <= turns && from < t->count &&
+                       agree(k, page, kind, s, t, from, &other) && other.variant == g.variant;
+            }
             if (!pat_play_steps(k->play, s->steps, s->count, size, t))
                 return any;
         }
@@ -474,6 +484,7 @@ static void match_stretch(struct pat_collect *k, const struct pat_library *lib, 
                           const struct stretch *s)
 {
     static const unsigned blocks[] = {1024, 512, 256, 128, 64, 32, 16, 8, 4, 2}, warps[] = {32, 16, 8, 4, 2};
+    static const unsigned looped[] = {256, 1024, 512, 128, 64, 32, 16, 8, 4, 2};
     const unsigned *sizes = kind == PLAN_MEMORY ? blocks : warps;
     unsigned size_count = kind == PLAN_MEMORY ? 10 : 5, fixed = k->x->g->input.env->block[0];
     if (kind == PLAN_MEMORY && fixed && fixed <= PAT_THREADS) {
@@ -484,7 +495,9 @@ static void match_stretch(struct pat_collect *k, const struct pat_library *lib, 
     for (uint32_t i = 0; i < s->count; i++)
         turns |= s->steps[i].loop != 0;
     /* In a loop the length depends on the block: an ordinary size shows it. */
-    for (unsigned i = turns && size_count == 10 ? 2 : 0; i < size_count && !any; i++) {
+    if (turns && size_count == 10)
+        sizes = looped;
+    for (unsigned i = 0; i < size_count && !any; i++) {
         if (!pat_play_steps(k->play, s->steps, s->count, sizes[i], k->trace))
             continue;
         for (size_t p = 0; p < lib->pages.n; p++) {

@@ -93,8 +93,9 @@ static bool hands_over(struct pat_play *p, const struct graph_affine *s, const s
         enum truth acts = pat_play_truth(p, store->runs_when, true);
         if (acts == IS_FALSE)
             continue;
-        if (acts == IS_UNKNOWN || (p->thread % 32 && !how->everywhere) || !pat_play_element(p, l, load->width, &own) ||
-            !pat_play_apart(p, l, s, 0, load->width, &away) || own + away < 0 || own + away >= 128)
+        if (acts == IS_UNKNOWN || (p->thread % 32 && !how->everywhere) ||
+            !pat_play_element(p, l, load->width, &own) || !pat_play_apart(p, l, s, 0, load->width, &away) ||
+            own + away < 0 || own + away >= 128)
             return false;
         int warp = (int)(p->thread / 32), *at = &owner[own + away];
         if (*at >= 0 && *at != warp)

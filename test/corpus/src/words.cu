@@ -34,7 +34,7 @@ __global__ void turned_pair_kernel(const float* __restrict__ x, float* __restric
   y[threadIdx.x] = p;
 }
 
-// A thread number is compared as a signed number: for n = -1 nobody stores.
+// The commonest guard.
 __global__ void signed_guard_kernel(const float* __restrict__ x, float* __restrict__ y, int n) {
   int t = threadIdx.x;
   if (t < n) y[t] = x[t] * 2.0f;

@@ -529,6 +529,20 @@ static void scan_of_any_length(void **state)
     assert_true(has_race(&f, 0x80, 0xa0));
 }
 
+/* All threads store to one word: a race of the store with itself, when the values differ. */
+static void one_word_for_all(void **state)
+{
+    struct found f;
+    (void)state;
+    find_86(&f, CODE("S2R R7, SR_TID.X", "STS [RZ], R7", BARRIER, "LDS R5, [RZ]", "STG.E [R2.64], R5", "EXIT"));
+    assert_true(has_race(&f, 0x10, 0x10));
+    find_86(&f, CODE("S2R R7, SR_CTAID.X", "STS [RZ], R7", BARRIER, "LDS R5, [RZ]", "STG.E [R2.64], R5", "EXIT"));
+    assert_int_equal(f.d.races.n, 0);
+    find_86(&f, CODE("S2R R7, SR_TID.X", "ISETP.NE.AND P0, PT, R7, RZ, PT", "@!P0 STS [RZ], R7", BARRIER,
+                     "LDS R5, [RZ]", "STG.E [R2.64], R5", "EXIT"));
+    assert_int_equal(f.d.races.n, 0);
+}
+
 /* Two buffers in turn: s[i & 1][t] is written while s[(i + 1) & 1] may still be read, which is the other one. */
 static void two_buffers(void **state)
 {
@@ -783,6 +797,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(barriers_left_out_within_a_warp, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(scan_written_out, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(scan_of_any_length, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(one_word_for_all, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(two_buffers, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(shared_by_generic_addresses, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(arrays_beside_the_unknown, make_arena, drop_arena),
