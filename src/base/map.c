@@ -24,7 +24,8 @@ uint64_t map_hash_bytes(const void *bytes, size_t n)
 
 static size_t u64_slot(const struct map_u64 *m, uint64_t key)
 {
-    size_t i = (size_t)map_hash_mix(0, key) & (m->cap - 1);
+    uint64_t h = (key ^ key >> 32) * UINT64_C(0x9e3779b97f4a7c15); /* ids are dense: the high bits are the mixed ones */
+    size_t i = (size_t)(h >> 32 ^ h >> 48) & (m->cap - 1);
     while (m->values[i] && m->keys[i] != key)
         i = (i + 1) & (m->cap - 1);
     return i;

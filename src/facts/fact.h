@@ -281,8 +281,9 @@ struct fact_access {
 struct fact_work {
     double flops, global_bytes, shared_bytes, intensity;
     bool has_shared, has_intensity;
+    bool unknown; /* no figure can be told */
 };
-struct fact_loop_work { /* one turn of the source's loop, without the loops inside it */
+struct fact_loop_work { /* one turn of the source's loop, without the loops inside it, which tell theirs */
     uint32_t loop;      /* id */
     struct fact_work work;
 };

@@ -3,7 +3,8 @@
  * multiprocessor for the usual block sizes.
  *
  * Work is counted once an instruction, whatever its guard, slow paths left out. A loop that was copied counts by its
- * piece with the fewest copies, divided by their number; one that was unrolled away counts where its copies stand. */
+ * piece with the fewest copies, divided by their number, and its copies count nowhere else; one that was unrolled away
+ * counts where its copies stand. Where the copies do not add up nothing is said. */
 #include "facts/fact_build.h"
 #include "graph/graph_cycle.h"
 
@@ -103,11 +104,18 @@ static void add_instance(const struct fact_source *s, const struct fact_kernel *
     }
 }
 
+static bool is_whole(double n)
+{
+    return n == (double)(int64_t)n;
+}
+
+/* The copies of a step do the same: figures that the number of copies does not divide are no turn's. */
 static void finish_work(struct fact_work *w, double turns)
 {
     w->flops /= turns;
     w->global_bytes /= turns;
     w->shared_bytes /= turns;
+    w->unknown |= !is_whole(w->flops) || !is_whole(w->global_bytes) || !is_whole(w->shared_bytes);
     w->has_intensity = w->global_bytes > 0;
     if (w->has_intensity)
         w->intensity = w->flops / w->global_bytes;
@@ -125,15 +133,102 @@ static const struct graph_piece *counted_piece(const struct graph_cycle *c)
     return best;
 }
 
+struct works {
+    const struct fact_source *s;
+    const struct fact_kernel *k;
+    uint32_t count;         /* of cycles */
+    uint32_t *home;         /* of each instance: 0 outside loops, cycle + 1, or SKIP */
+    struct fact_work *work; /* of each home */
+};
+enum { SKIP = -1 };
+
+/* The cycle + 1 that counts what stands beside the pieces of this one. */
+static uint32_t outer_of(const struct works *w, uint32_t cycle)
+{
+    const struct graph_cycles *cycles = w->s->g->cycles;
+    int32_t parent = cycles->cycles.p[cycle].parent;
+    for (unsigned steps = 0; parent >= 0 && steps < 64; steps++) {
+        if (counted_piece(&cycles->cycles.p[parent]))
+            return (uint32_t)parent + 1;
+        parent = cycles->cycles.p[parent].parent;
+    }
+    return 0;
+}
+
+/* Of each block, then of each instance, who counts it. */
+static bool find_homes(struct arena *a, struct works *w)
+{
+    const struct graph *g = w->s->g;
+    const struct graph_cycles *cycles = g->cycles;
+    uint32_t *block = ARENA_ARRAY(a, uint32_t, g->blocks.n + 1);
+    if (!block)
+        return false;
+    for (uint32_t b = 0; b < g->blocks.n && w->count; b++) {
+        uint32_t c = cycles->cycle_of[b];
+        if (c && !counted_piece(&cycles->cycles.p[c - 1]))
+            c = outer_of(w, c - 1);
+        block[b] = c ? (uint32_t)SKIP : 0; /* another copy of the loop, unless it is in the piece below */
+    }
+    for (uint32_t c = 0; c < w->count; c++) {
+        const struct graph_piece *p = counted_piece(&cycles->cycles.p[c]);
+        for (uint32_t i = 0; p && i < p->block_count; i++) {
+            uint32_t of = cycles->cycle_of[p->blocks[i]];
+            if (of == c + 1 || (of && !counted_piece(&cycles->cycles.p[of - 1]) && outer_of(w, of - 1) == c + 1))
+                block[p->blocks[i]] = c + 1;
+        }
+    }
+    for (uint32_t i = 0; i < g->insns.n; i++)
+        w->home[i] = block[g->insns.p[i].block];
+    return true;
+}
+
+/* Straight pieces are copies of a loop's step that stand in the code round it: they belong to the loop. What the code
+ * round it does besides is told apart by amount: they do as much as so many turns, or nothing is said of that code. */
+static void take_straight(struct works *w, uint32_t cycle)
+{
+    const struct graph *g = w->s->g;
+    const struct graph_cycle *c = &g->cycles->cycles.p[cycle];
+    const struct graph_piece *counted = counted_piece(c);
+    uint32_t outer = outer_of(w, cycle);
+    for (size_t k = 0; counted && k < c->pieces.n; k++) {
+        const struct graph_piece *p = &c->pieces.p[k];
+        struct fact_work found = {0}, *turn = &w->work[cycle + 1];
+        if (!p->straight)
+            continue;
+        bool taken = false;
+        for (uint32_t i = p->first; i <= p->last && i < g->insns.n; i++) {
+            if (!g->insns.p[i].reachable || (w->home[i] != outer && w->home[i] != (uint32_t)SKIP))
+                continue;
+            add_instance(w->s, w->k, i, &found);
+            taken |= w->home[i] == outer;
+            w->home[i] = (uint32_t)SKIP;
+        }
+        w->work[outer].unknown |= (taken && (turn->unknown || found.flops != turn->flops * p->unroll ||
+                                             found.global_bytes != turn->global_bytes * p->unroll ||
+                                             found.shared_bytes != turn->shared_bytes * p->unroll));
+    }
+    /* Copies alone: as many turns as there are, unless some are left out. */
+    for (size_t k = 0; !counted && k < c->pieces.n; k++) {
+        const struct graph_piece *p = &c->pieces.p[k];
+        graph_id when = GRAPH_NIL;
+        bool any = false;
+        for (uint32_t i = p->first; i <= p->last && i < g->insns.n; i++) {
+            const struct graph_insn *insn = &g->insns.p[i];
+            struct fact_work one = {0};
+            add_instance(w->s, w->k, i, &one);
+            if (!insn->reachable || w->home[i] != outer || (one.flops == 0 && !insn->access_count))
+                continue;
+            w->work[outer].unknown |= any && insn->runs_when != when && p->unroll > 1 && c->count == GRAPH_NIL;
+            when = insn->runs_when;
+            any = true;
+        }
+    }
+}
+
 static bool build_work(struct arena *a, struct fact_source *s, struct fact_kernel *k)
 {
     const struct graph *g = s->g;
-    const struct graph_cycles *cycles = g->cycles;
-    uint32_t cycle_count = cycles ? (uint32_t)cycles->cycles.n : 0;
-    uint32_t *home = ARENA_ARRAY(a, uint32_t, g->blocks.n + 1); /* of each block: 0 outside loops, cycle + 1, or skip */
-    enum { SKIP = -1 };
-    if (!home)
-        return false;
+    struct works w = {.s = s, .k = k, .count = g->cycles ? (uint32_t)g->cycles->cycles.n : 0};
     bool understood = !g->incomplete;
     for (size_t i = 0; i < g->insns.n; i++) {
         const struct uop_list *l = g->input.insns[g->insns.p[i].input].uops;
@@ -143,35 +238,35 @@ static bool build_work(struct arena *a, struct fact_source *s, struct fact_kerne
     }
     if (!understood || !g->insns.n)
         return true;
-    for (uint32_t b = 0; b < g->blocks.n && cycle_count; b++) {
-        uint32_t c = cycles->cycle_of[b];
-        while (c && !counted_piece(&cycles->cycles.p[c - 1]))
-            c = cycles->cycles.p[c - 1].parent < 0 ? 0 : (uint32_t)cycles->cycles.p[c - 1].parent + 1;
-        home[b] = c ? (uint32_t)SKIP : 0; /* another copy of the loop, unless it is in the piece below */
-    }
-    struct fact_work *works = ARENA_ARRAY(a, struct fact_work, cycle_count + 1);
-    if (!works)
+    w.home = ARENA_ARRAY(a, uint32_t, g->insns.n + 1);
+    w.work = ARENA_ARRAY(a, struct fact_work, w.count + 1);
+    if (!w.home || !w.work || !find_homes(a, &w))
         return false;
-    for (uint32_t c = 0; c < cycle_count; c++) { /* an outer loop comes before its inner ones, which take theirs */
-        const struct graph_piece *p = counted_piece(&cycles->cycles.p[c]);
-        for (uint32_t i = 0; p && i < p->block_count; i++)
-            home[p->blocks[i]] = cycles->cycle_of[p->blocks[i]] == c + 1 ? c + 1 : home[p->blocks[i]];
+    /* An inner loop's turn is known before its straight pieces are looked for in the code round it. */
+    for (uint32_t c = w.count; c-- > 0;) {
+        const struct graph_piece *p = counted_piece(&g->cycles->cycles.p[c]);
+        for (uint32_t b = 0; p && b < p->block_count; b++) {
+            const struct graph_block *block = &g->blocks.p[p->blocks[b]];
+            for (uint32_t i = block->first; i <= block->last && i < g->insns.n; i++)
+                if (g->insns.p[i].reachable && w.home[i] == c + 1)
+                    add_instance(s, k, i, &w.work[c + 1]);
+        }
+        if (p)
+            finish_work(&w.work[c + 1], p->unroll);
+        take_straight(&w, c);
     }
-    for (uint32_t i = 0; i < g->insns.n; i++) {
-        const struct graph_insn *insn = &g->insns.p[i];
-        if (insn->reachable && home[insn->block] != (uint32_t)SKIP)
-            add_instance(s, k, i, &works[home[insn->block]]);
-    }
-    for (uint32_t c = 0; c <= cycle_count; c++) {
-        const struct graph_piece *p = c ? counted_piece(&cycles->cycles.p[c - 1]) : NULL;
-        if (c && !p)
+    for (uint32_t i = 0; i < g->insns.n; i++)
+        if (g->insns.p[i].reachable && w.home[i] == 0)
+            add_instance(s, k, i, &w.work[0]);
+    finish_work(&w.work[0], 1);
+    for (uint32_t c = 0; c <= w.count; c++) {
+        if (c && !counted_piece(&g->cycles->cycles.p[c - 1]))
             continue;
-        works[c].has_shared = true;
-        finish_work(&works[c], p ? p->unroll : 1);
+        w.work[c].has_shared = true;
         if (c)
-            VEC_PUSH(a, k->loop_work, ((struct fact_loop_work){.loop = c - 1, .work = works[c]}));
+            VEC_PUSH(a, k->loop_work, ((struct fact_loop_work){.loop = c - 1, .work = w.work[c]}));
     }
-    k->work = works[0];
+    k->work = w.work[0];
     k->has_work = true;
     return true;
 }

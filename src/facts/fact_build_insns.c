@@ -118,6 +118,24 @@ static void add_unknown(struct arena *a, struct fact_kernel *k, const struct fac
     VEC_PUSH(a, k->unknown, u);
 }
 
+/* What an instruction does by itself, where nothing is seen to lead to it and not all is understood. */
+static enum fact_role role_by_itself(const struct graph_input_insn *in)
+{
+    const struct uop_list *l = in->uops;
+    for (size_t i = 0; i < l->ops.n; i++)
+        switch (l->ops.p[i].kind) {
+        case UOP_EXIT:
+        case UOP_TRAP: return FACT_ROLE_EXIT;
+        case UOP_BRANCH:
+        case UOP_BRANCH_IND: return FACT_ROLE_BRANCH;
+        case UOP_BAR: return FACT_ROLE_BARRIER;
+        case UOP_FENCE: return FACT_ROLE_FENCE;
+        case UOP_RECONVERGE: return FACT_ROLE_RECONVERGENCE;
+        default: break;
+        }
+    return FACT_ROLE_UNKNOWN;
+}
+
 static void build_one(struct arena *a, struct fact_source *s, struct fact_kernel *k, uint32_t input, uint32_t instance,
                       const enum mean_role *roles, const struct insn_lists *matches)
 {
@@ -135,8 +153,10 @@ static void build_one(struct arena *a, struct fact_source *s, struct fact_kernel
     fill_lines(s, a, &f);
     if (instance == UINT32_MAX) {
         f.role = is_filler(in) ? FACT_ROLE_PADDING : FACT_ROLE_DEAD;
-        if (in->uops->unknown || (f.role == FACT_ROLE_DEAD && s->g->incomplete))
+        if (in->uops->unknown)
             f.role = FACT_ROLE_UNKNOWN;
+        else if (f.role == FACT_ROLE_DEAD && s->g->incomplete)
+            f.role = role_by_itself(in);
     } else {
         f.role = (enum fact_role)roles[instance];
         mean_look_from(s->mean, s->g->insns.p[instance].block);

@@ -141,6 +141,10 @@ static bool is_again(const struct fact_source *s, size_t at)
         const struct graph_cycle *other = &g->cycles->cycles.p[i];
         if (same_instructions(g, other->first, c->first) && same_instructions(g, other->last, c->last))
             return true;
+        for (size_t p = 0; p < other->pieces.n; p++) /* a piece of it, come to another way */
+            if (same_instructions(g, other->pieces.p[p].first, c->first) &&
+                same_instructions(g, other->pieces.p[p].last, c->last))
+                return true;
     }
     return false;
 }
@@ -173,7 +177,8 @@ enum sp_status fact_build_loops(struct arena *a, struct fact_source *s, struct f
         if (f.counter) {
             f.start = value_text(s, c->start);
             f.step = plain(s, value_text(s, c->next), f.counter);
-            f.until = c->until == GRAPH_NIL ? NULL : plain(s, brief(said(mean_condition(s->mean, c->until))), f.counter);
+            f.until =
+                c->until == GRAPH_NIL ? NULL : plain(s, brief(said(mean_condition(s->mean, c->until))), f.counter);
         }
         f.count = value_text(s, c->count);
         struct fact_loop_piece *pieces = ARENA_ARRAY(a, struct fact_loop_piece, c->pieces.n);
@@ -186,9 +191,9 @@ enum sp_status fact_build_loops(struct arena *a, struct fact_source *s, struct f
             if (is_piece_again(s->g, c, p))
                 continue;
             pieces[piece_count++] = (struct fact_loop_piece){.straight = from->straight,
-                                                 .from = s->g->insns.p[from->first].offset,
-                                                 .to = s->g->insns.p[from->last].offset,
-                                                 .unroll = from->unroll};
+                                                             .from = s->g->insns.p[from->first].offset,
+                                                             .to = s->g->insns.p[from->last].offset,
+                                                             .unroll = from->unroll};
         }
         for (size_t p = 0; p < c->carried.n; p++)
             carried[p] = carried_fact(s, c, &c->carried.p[p]);

@@ -33,6 +33,7 @@ struct phases {
     uint32_t count;     /* instances of the kernel's own level and its calls */
     uint32_t *phase_of; /* by instance: stretch, UINT32_MAX: none */
     bool *carries;      /* by instance: a barrier that carries data */
+    uint32_t *home;     /* by match: its stretch, UINT32_MAX: none */
     VEC(struct unit) units;
     VEC(struct stretch) list;
 };
@@ -425,10 +426,10 @@ static const char *plural(unsigned n)
     return n == 1 ? "" : "s";
 }
 
-static void say(struct strbuf *b, const char *what, unsigned n, const char *noun)
+static void say(struct strbuf *b, const char *what, unsigned n, const char *noun, const char *where)
 {
     if (n)
-        str_addf(b, "%s%s %u %s%s", b->n ? ", " : "", what, n, noun, plural(n));
+        str_addf(b, "%s%s %u %s%s%s", b->n ? ", " : "", what, n, noun, plural(n), where);
 }
 
 /* Of a phase's patterns those that say what it does: no skeleton, no way of loading, no part of another one kept. The
@@ -475,14 +476,35 @@ static const char *summary_of(struct phases *p, enum fact_phase_kind kind, const
         return b.p;
     if (kind == FACT_PHASE_FOLD)
         str_add(&b, "accumulate in registers");
-    say(&b, "load", d->global_loads, "value");
-    say(&b, "compute in", d->computes, "instruction");
-    say(&b, "exchange by", d->shuffles, "shuffle");
-    say(&b, "read", d->shared_loads, "value of shared memory");
-    say(&b, "put", d->shared_stores, "value into shared memory");
-    say(&b, "store", d->global_stores, "value");
-    say(&b, "make", d->atomics, "atomic update");
+    say(&b, "load", d->global_loads, "value", "");
+    say(&b, "compute in", d->computes, "instruction", "");
+    say(&b, "exchange by", d->shuffles, "shuffle", "");
+    say(&b, "read", d->shared_loads, "value", " of shared memory");
+    say(&b, "put", d->shared_stores, "value", " into shared memory");
+    say(&b, "store", d->global_stores, "value", "");
+    say(&b, "make", d->atomics, "atomic update", "");
     return b.n ? b.p : "control";
+}
+
+/* A pattern belongs to the phase that holds most of its instructions, of several the last; a reduction to its own, and
+ * what is made of reductions to where its last instruction stands. */
+static uint32_t phase_with(const struct phases *p, const struct pat_match *m, bool made_of, uint32_t *held)
+{
+    uint32_t most = UINT32_MAX, at, last = m->insns.n ? m->insns.p[m->insns.n - 1] : UINT32_MAX;
+    if (m->makes != PAT_MAKES_NOTHING || made_of) {
+        last = made_of ? last : m->last;
+        return last < p->count ? p->phase_of[last] : UINT32_MAX;
+    }
+    for (size_t i = 0; i < m->insns.n; i++)
+        if (m->insns.p[i] < p->count && (at = p->phase_of[m->insns.p[i]]) != UINT32_MAX) {
+            held[at]++;
+            if (most == UINT32_MAX || held[at] > held[most] || (held[at] == held[most] && at > most))
+                most = at;
+        }
+    for (size_t i = 0; i < m->insns.n; i++)
+        if (m->insns.p[i] < p->count && (at = p->phase_of[m->insns.p[i]]) != UINT32_MAX)
+            held[at] = 0;
+    return most;
 }
 
 static void add_phase(struct phases *p, uint32_t stretch, enum fact_phase_kind kind, const struct deeds *d)
@@ -502,13 +524,9 @@ static void add_phase(struct phases *p, uint32_t stretch, enum fact_phase_kind k
     }
     struct fact_offsets at = fact_offsets_of(p->a, p->g, insns, count);
     set_ranges(p, &f, &at);
-    /* A pattern belongs to the phase its last instruction stands in; a reduction to its own. */
-    for (uint32_t i = 0; i < matches; i++) {
-        const struct pat_match *m = &p->s->patterns->matches.p[i];
-        uint32_t last = m->makes != PAT_MAKES_NOTHING ? m->last : m->insns.n ? m->insns.p[m->insns.n - 1] : UINT32_MAX;
-        if (last < p->count && p->phase_of[last] == stretch)
+    for (uint32_t i = 0; i < matches; i++)
+        if (p->home[i] == stretch)
             numbers[f.pattern_count++] = i;
-    }
     f.pattern_count = keep_wholes(p, numbers, f.pattern_count);
     f.patterns = numbers;
     f.evidence = fact_offsets_of(p->a, p->g, doing, evidence);
@@ -589,6 +607,16 @@ enum sp_status fact_build_phases(struct arena *a, struct fact_source *s, struct 
         if (u && (u->reduces || u->scans || u->folds))
             last_unit = t;
     }
+    uint32_t *held = ARENA_ARRAY(a, uint32_t, n + 1);
+    p.home = ARENA_ARRAY(a, uint32_t, s->patterns->matches.n + 1);
+    if (!held || !p.home)
+        return SP_ERR_MEMORY;
+    const struct pat_match *matches = s->patterns->matches.p;
+    for (size_t i = 0; i < s->patterns->matches.n; i++) /* for now: is it made of reductions? */
+        if (matches[i].parent >= 0 && matches[i].makes != PAT_MAKES_NOTHING)
+            p.home[matches[i].parent] = 1;
+    for (size_t i = 0; i < s->patterns->matches.n; i++)
+        p.home[i] = phase_with(&p, &matches[i], p.home[i] && matches[i].makes == PAT_MAKES_NOTHING, held);
     bool only_one = kept <= 1;
     for (uint32_t t = 0; t < n; t++) {
         if (join[t] != t)

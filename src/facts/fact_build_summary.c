@@ -179,8 +179,15 @@ static void build_sentence(struct arena *a, struct fact_source *s, struct fact_k
         if (nan && x && nan->text && x->text && strcmp(nan->text, "kept") == 0)
             str_addf(&b, "; a NaN in %s is kept", x->text);
     }
-    for (size_t i = 0; i < k->values.n; i++)
-        counts[k->values.p[i].cls]++;
+    uint32_t variables = 0; /* stand in local memory although registers did not run out and nothing has an index */
+    for (size_t i = 0; i < k->values.n; i++) {
+        const struct fact_value *v = &k->values.p[i];
+        bool local = false;
+        for (uint32_t j = 0; j < v->storage_count; j++)
+            local |= v->storage[j].where == FACT_LOCAL;
+        variables += local && v->cls != FACT_SPILLED && v->cls != FACT_LOCAL_ARRAY;
+        counts[v->cls]++;
+    }
     bool branches = has_role(k, FACT_ROLE_BRANCH) || has_role(k, FACT_ROLE_LOOP_TEST);
     if (k->loops.n)
         str_addf(&b, "; %zu loop%s", k->loops.n, k->loops.n == 1 ? "" : "s");
@@ -197,12 +204,14 @@ static void build_sentence(struct arena *a, struct fact_source *s, struct fact_k
                   {FACT_GLOBAL_MATERIALIZED, "in global memory"},
                   {FACT_SPILLED, "spilled to local memory"},
                   {FACT_LOCAL_ARRAY, "in a local array"}};
-    if (!outside && k->values.n && !k->unknown.n)
+    if (!outside && !variables && k->values.n && !k->unknown.n)
         str_add(&b, ", every intermediate in a register");
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
         if (counts[places[i].cls])
             str_addf(&b, ", %u value%s %s", counts[places[i].cls], counts[places[i].cls] == 1 ? "" : "s",
                      places[i].where);
+    if (variables)
+        str_addf(&b, ", %u value%s in a local variable", variables, variables == 1 ? "" : "s");
     if (k->unknown.n)
         str_addf(&b, "; %zu instruction%s not understood", k->unknown.n, k->unknown.n == 1 ? "" : "s");
     k->summary = b.p;

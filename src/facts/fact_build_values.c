@@ -106,35 +106,34 @@ static int by_use(const void *p, const void *q)
     return (int)a->other_thread - (int)b->other_thread;
 }
 
-/* Loads of one place that bring different things (the maximum, then the sum): in one expression they need their ids. */
-static void tell_loads(struct fact_source *s, graph_id root, bool told)
+static const struct graph_cycle *cycle_of_variable(const struct fact_source *s, graph_id named)
 {
-    enum { LOOKED_AT = 96, LOADS = 32 };
-    graph_id queue[LOOKED_AT], loads[LOADS];
-    uint32_t head = 0, tail = 0, count = 0;
-    queue[tail++] = root;
-    while (head < tail) {
-        graph_id at = queue[head++];
-        const struct graph_node *n = graph_at(s->g, graph_reads(s->g, at) != GRAPH_NIL ? graph_reads(s->g, at) : at);
-        if (n->kind == UOP_LOAD && map_u64_get(&s->mean->value_of, at, NULL)) {
-            for (uint32_t i = 0; i < count; i++) {
-                const struct graph_node *other = graph_at(s->g, loads[i]);
-                bool again = other->arg[0] == n->arg[0] && other->space == n->space && other->width == n->width;
-                if (again && mean_set_told(s->mean, at, told))
-                    mean_set_told(s->mean, loads[i], told);
-            }
-            if (count < LOADS)
-                loads[count++] = at;
-            continue;
-        }
-        for (unsigned i = 0; i < n->arg_count; i++) {
-            bool seen = n->arg[i] == GRAPH_NIL;
-            for (uint32_t k = 0; k < tail && !seen; k++)
-                seen = queue[k] == n->arg[i];
-            if (!seen && tail < LOOKED_AT)
-                queue[tail++] = n->arg[i];
-        }
+    size_t from = 0, to = s->place->leaving.n; /* by node */
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (s->place->leaving.p[middle].node < named)
+            from = middle + 1;
+        else
+            to = middle;
     }
+    bool found = from < s->place->leaving.n && s->place->leaving.p[from].node == named && s->g->cycles;
+    return found ? &s->g->cycles->cycles.p[s->place->leaving.p[from].cycle] : NULL;
+}
+
+/* The block that makes a node; `other` where no instruction does. */
+static uint32_t block_of(const struct fact_source *s, graph_id node, uint32_t other)
+{
+    uint32_t count;
+    const struct place_value *v = place_value_of(s->place, node, NULL);
+    if (v && v->node == node && v->accumulator && v->named != node) { /* what one turn makes of it */
+        const struct graph_cycle *c = cycle_of_variable(s, v->named);
+        if (c && c->pieces.n && c->pieces.p[c->best].block_count)
+            return c->pieces.p[c->best].blocks[0];
+    }
+    if (v && v->node == node && v->evidence.n)
+        return s->g->insns.p[v->evidence.p[0]].block;
+    const uint32_t *defs = graph_defs_of(s->g, node, &count);
+    return count ? s->g->insns.p[s->g->defs.p[defs[0]].insn].block : other;
 }
 
 static void build_value(struct arena *a, struct fact_source *s, struct fact_kernel *k, uint32_t index)
@@ -148,13 +147,9 @@ static void build_value(struct arena *a, struct fact_source *s, struct fact_kern
                            .confidence = v->assumed ? FACT_ASSUMED : FACT_PROVED};
     f.type = mean_type(s->mean, v->node);
     enum uop_type as = fact_float_type(f.type);
-    if (v->evidence.n)
-        mean_look_from(s->mean, g->insns.p[v->evidence.p[0]].block);
-    if (graph_at(g, v->node)->kind != UOP_LOAD)
-        tell_loads(s, v->node, true);
+    mean_look_from(s->mean, block_of(s, v->node, UINT32_MAX));
     f.expr = mean_definition(s->mean, v->node, as, MEAN_INNER);
     f.name = fact_value_name(a, s, v->node);
-    tell_loads(s, v->node, false);
     mean_look_from(s->mean, UINT32_MAX);
     struct fact_storage *storage = ARENA_ARRAY(a, struct fact_storage, v->storage.n);
     struct fact_use *uses = ARENA_ARRAY(a, struct fact_use, v->uses.n);
@@ -240,7 +235,7 @@ static void chain_collect(struct fact_source *s, struct arena *a, graph_id root,
             if (v && v->accumulator && v->named != v->node)
                 next = v->node; /* whatever paths make of it: the step that makes it */
             const struct graph_node *arg = graph_at(s->g, next);
-            bool told = arg->kind == UOP_LOAD && mean_is_told(s->mean, next);
+            bool told = arg->kind == UOP_LOAD && map_u64_get(&s->mean->variables, next, NULL); /* stands as its id */
             if ((arg->kind == UOP_LOAD && !told) || arg->kind == GRAPH_PHI || map_u64_get(&seen, next, NULL))
                 continue;
             if (tail == CHAIN_NODES) {
@@ -257,20 +252,6 @@ static int by_number(const void *p, const void *q)
 {
     uint32_t a = *(const uint32_t *)p, b = *(const uint32_t *)q;
     return a < b ? -1 : a > b;
-}
-
-static const struct graph_cycle *cycle_of_variable(const struct fact_source *s, graph_id named)
-{
-    size_t from = 0, to = s->place->leaving.n; /* by node */
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (s->place->leaving.p[middle].node < named)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    bool found = from < s->place->leaving.n && s->place->leaving.p[from].node == named && s->g->cycles;
-    return found ? &s->g->cycles->cycles.p[s->place->leaving.p[from].cycle] : NULL;
 }
 
 /* What a line says of a node: of a variable's step that a turn may leave the loop before, the old value too. */
@@ -293,22 +274,6 @@ static graph_id line_node(const struct fact_source *s, graph_id node)
     if (graph_is_const(g, when, NULL) || when == GRAPH_NIL)
         return node;
     return graph_op3(g, UOP_SELECT, (enum uop_type)graph_at(g, node)->type, when, node, v->named);
-}
-
-/* The block that makes a node; `other` where no instruction does. */
-static uint32_t block_of(const struct fact_source *s, graph_id node, uint32_t other)
-{
-    uint32_t count;
-    const struct place_value *v = place_value_of(s->place, node, NULL);
-    if (v && v->node == node && v->accumulator && v->named != node) { /* what one turn makes of it */
-        const struct graph_cycle *c = cycle_of_variable(s, v->named);
-        if (c && c->pieces.n && c->pieces.p[c->best].block_count)
-            return c->pieces.p[c->best].blocks[0];
-    }
-    if (v && v->node == node && v->evidence.n)
-        return s->g->insns.p[v->evidence.p[0]].block;
-    const uint32_t *defs = graph_defs_of(s->g, node, &count);
-    return count ? s->g->insns.p[s->g->defs.p[defs[0]].insn].block : other;
 }
 
 /* A variable as a store has it: its id, or what says that an older value leaves the loop. */
@@ -474,7 +439,6 @@ static void build_output(struct arena *a, struct fact_source *s, struct fact_ker
         if (place_value_of(s->place, node, &index))
             o.value = s->mean->value_ids.p[index];
         node = mean_stored_value(s->mean, node, x->width);
-        tell_loads(s, node, true);
         o.exact = exact_text(a, s, node, g->insns.p[x->insn].block);
         const struct place_value *v = place_value_of(s->place, node, &index);
         bool variable = v && v->accumulator && v->named != v->node; /* told by its id, as it has no written-out form */
@@ -483,7 +447,6 @@ static void build_output(struct arena *a, struct fact_source *s, struct fact_ker
                                           MEAN_EXPANDED);
         struct pat_differences d = {0};
         pat_differences(s->mean, s->patterns, node, a, &d);
-        tell_loads(s, node, false);
         struct fact_differs *list = ARENA_ARRAY(a, struct fact_differs, d.list.n);
         for (size_t i = 0; i < d.list.n && list; i++)
             list[i] = (struct fact_differs){d.list.p[i].when, d.list.p[i].exact, d.list.p[i].real};

@@ -180,6 +180,9 @@ struct graph_env {
     const uint32_t *constant_bytes;
     uint32_t block[3];       /* threads of a block in x, y, z where the code itself fixes them (reqntid), else 0 */
     uint32_t block_limit[3]; /* at most as many (maxntid), else 0 */
+    const uint32_t *spills;  /* offsets of all stores and loads that the compiler says put registers away, ascending */
+    uint32_t spill_count;
+    bool spills_known; /* false: it does not say */
 };
 struct graph_input {
     const struct graph_input_insn *insns;

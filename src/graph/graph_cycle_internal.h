@@ -56,6 +56,7 @@ struct cycle_region { /* a loop of the flow graph */
     graph_id count;         /* steps, where proved */
     int32_t cycle;          /* the cycle it is a piece of, -1: not yet */
     bool stores;            /* memory changes in it */
+    bool peeled;            /* its accumulators begin with elements from before its first one */
     bool skipped;           /* too deep a nest: nothing is asked about it */
     uint32_t open, close;   /* loops within have `open` from here on, below `close` */
     bool tests_first;       /* the test stands before the body: behind the loop its phis are a turn further */
@@ -143,6 +144,8 @@ void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct grap
  * `first` is the first one of, by its counters; 0: it is not. */
 uint32_t cycle_takes_up(struct cycle_work *w, const struct cycle_region *first, const struct cycle_region *other);
 
+/* The counter that `a` tests moves by less than that of `b`. */
+bool cycle_steps_less(const struct cycle_region *a, const struct cycle_region *b);
 /* Turns of `least` that one of `r` stands for by their tests and by what they do; 0: they do not say. */
 uint32_t cycle_turns_as(struct cycle_work *w, const struct cycle_region *r, const struct cycle_region *least);
 /* Blocks of straight code that take a counter of the pieces on by some steps. */

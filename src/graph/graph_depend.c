@@ -327,7 +327,6 @@ static enum sp_status finish(struct finder *f)
 
 enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct graph_dependence *out)
 {
-    if (getenv("DBGA")) { char t[4000]; extern int printf(const char*,...); for (graph_id q=1;q<g->nodes.n;q++){graph_print(g,q,t,4000);printf("%s\n",t);} for (uint32_t i=0;i<g->accesses.n;i++) printf("ACC %x space %d addr %%%u when %u val %u from %d kind %d\n", g->insns.p[g->accesses.p[i].insn].offset,g->accesses.p[i].space,g->accesses.p[i].address,g->accesses.p[i].runs_when,g->accesses.p[i].value[0],g->accesses.p[i].from_store,g->accesses.p[i].kind); }
     struct finder f = {.a = a, .g = g, .out = out, .flow_work = FLOW_WORK, .solve_work = SOLVE_WORK};
     bool opaque = false;
     *out = (struct graph_dependence){0};
@@ -365,6 +364,7 @@ enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct gr
             (x->kind == GRAPH_LOAD && x->space == UOP_LOCAL))
             continue;
         graph_make_source(&f, i, &s);
+        graph_relate_self(&f, i);
         bool flows = !f.strict || graph_flow_strictly(&f, &s);
         f.skipped.n = 0;
         if (!flows || !graph_flow_from(&f, &s)) {

@@ -47,7 +47,8 @@ struct graph_reach {
 /* A store that may come before or after another thread's access to the same word, with no barrier between: a write
  * overtaking a read (read first), or a read that does not wait for its write. Only where u is solved and differs. */
 struct graph_race {
-    uint32_t first, second; /* accesses in the order of the code path without a barrier */
+    uint32_t first, second; /* accesses in the order of the code path without a barrier; one store twice: all threads
+                               make it, to one word, with different values (`thread` is empty) */
     graph_id thread[3];     /* the other thread, as in graph_reach, in terms of the thread of the load */
     bool sized;             /* assumed: the block has as many threads as conditions of the code ask for */
     bool assumed;           /* warp-synchronous code: holds only if lanes do not run in step */
@@ -59,7 +60,8 @@ struct graph_dependence {
     VEC(struct graph_reach) reaches; /* by load, then store */
     const uint32_t *first_reach; /* of each access, count + 1 entries: reaches[first_reach[i] .. first_reach[i + 1]) */
     VEC(struct graph_race) races;
-    VEC(struct graph_race) doubts; /* pairs with no barrier between of which it is not decided whether two threads meet
+    VEC(struct graph_race)
+    doubts;        /* pairs with no barrier between of which it is not decided whether two threads meet
                                       (`thread` is empty): nothing may rest on their being in order */
     bool complete; /* false: a budget was hit or an unknown instruction stands in the way: every load may read more */
 };

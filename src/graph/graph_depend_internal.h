@@ -191,9 +191,10 @@ struct finder {
     uint32_t *forced, forced_now; /* of accesses: stores taken to overwrite the source's word (graph_depend_prune.c) */
     struct graph_affine *affine;  /* of each access's address */
     bool *is_affine;
-    uint8_t *parted; /* of each loop: 0 not asked, 1 every turn passes a barrier of the block, 2 not */
-    uint32_t sure_block; /* threads that the guards of the code ask for; 0: not asked */
-    bool unordered;  /* something may order threads beside the barriers of the block: no race is claimed */
+    graph_id *first_phi, *next_phi; /* of each block, of each phi; made when asked for */
+    uint8_t *parted;                /* of each loop: 0 not asked, 1 every turn passes a barrier of the block, 2 not */
+    uint32_t sure_block;            /* threads that the guards of the code ask for; 0: not asked */
+    bool unordered; /* something may order threads beside the barriers of the block: no race is claimed */
     int64_t flow_work, solve_work;
 };
 
@@ -232,9 +233,25 @@ void graph_flow_forget(struct finder *f, const struct source *s);
 /* Drops reaches of stores that a later store of the same thread is shown to have overwritten (graph_depend_prune.c).
  * Reaches stand by load. */
 bool graph_prune_reaches(struct finder *f);
+/* ---- ways (graph_depend_way.c) */
+/* Barriers and warp syncs on ways from the source to `to`, over blocks the source's bits have reached: f->parting. */
+void graph_find_parting(struct finder *f, const struct source *s, uint32_t to);
+/* Of these the ones that the way may have gone past: they part nothing. */
+void graph_drop_skipped(struct finder *f);
+/* Bits that only went past barriers whose guard did not hold: every way holds a barrier, if its guard does. */
+bool graph_went_past(const struct finder *f, uint32_t to, uint64_t mask, uint64_t bits);
+/* The condition under which such a way has no barrier, in values of the source's turn (`loop`: that of the pair when
+ * `to` is a turn on, or 0). NIL: not known which. */
+graph_id graph_no_barrier(struct finder *f, const struct source *s, uint32_t to, uint32_t loop);
+/* The reader's own guard says that all of them ran. */
+bool graph_reader_waits(struct finder *f, uint32_t to);
+/* Some way without a barrier is open under what the accesses' own guards say of what all threads share. */
+bool graph_way_is_open(struct finder *f, const struct source *s, uint32_t to);
 /* The weakest sync in the bits. */
 unsigned graph_weakest(uint64_t bits);
 /* Bits of a source have arrived at another access: races and reaches. */
+/* A store to one word by all threads, with different values: a race of the store with itself. */
+void graph_relate_self(struct finder *f, uint32_t access);
 void graph_relate(struct finder *f, const struct source *s, uint32_t to, uint64_t bits);
 /* Accesses on two sides of a branch that threads take differently, with no way from one to the other
  * (graph_depend_apart.c). */

@@ -5,7 +5,6 @@
  * requires: bits of the source at work, objects · gives: graph_relate */
 #include "graph/graph_depend_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Whether two accesses can be about the same memory. */
@@ -22,182 +21,6 @@ static unsigned same_object(const struct finder *f, uint32_t a, uint32_t b)
     if (!x->known || !y->known)
         return x->space == UOP_SHARED ? OBJECTS_SAME : OBJECTS_MAY;
     return x->space == UOP_GLOBAL ? OBJECTS_MAY : OBJECTS_APART;
-}
-
-/* ---- what stands between --------------------------------------------------------------------- */
-
-static int by_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* Barriers and warp syncs on ways from the source to `to`, over blocks the source's bits have reached. */
-static void find_parting(struct finder *f, const struct source *s, uint32_t to)
-{
-    const struct graph *g = f->g;
-    uint32_t head = 0, tail = 0, source_event = f->event_of[s->access];
-    uint32_t block = block_of(f, to), from = f->event_of[to];
-    f->parting.n = 0;
-    f->now++;
-    for (bool first = true;; first = false) {
-        bool stopped = false;
-        for (uint32_t e = from; e > f->first_event[block] && !stopped; e--) {
-            const struct event *v = &f->events.p[e - 1];
-            stopped = e - 1 == source_event;
-            f->flow_work--;
-            if (v->kind == EVENT_SYNC && f->at[e - 1] && (f->syncs[v->insn] != SYNC_MAYBE))
-                VEC_PUSH(f->a, f->parting, v->insn);
-        }
-        if (!stopped && (f->in[block] || first)) {
-            for (uint32_t k = 0; k < g->blocks.p[block].pred_count; k++) {
-                uint32_t p = g->blocks.p[block].preds[k];
-                if (f->stamp[p] == f->now || (!f->in[p] && p != block_of(f, s->access)))
-                    continue;
-                f->stamp[p] = f->now;
-                f->queue[tail++ % (g->blocks.n + 1)] = p;
-            }
-        }
-        if (head == tail || f->flow_work < 0)
-            break;
-        block = f->queue[head++ % (g->blocks.n + 1)];
-        from = f->first_event[block + 1];
-    }
-    if (f->parting.n)
-        qsort(f->parting.p, f->parting.n, sizeof f->parting.p[0], by_number);
-    size_t kept = 0;
-    for (size_t i = 0; i < f->parting.n; i++)
-        if (!i || f->parting.p[i] != f->parting.p[i - 1])
-            f->parting.p[kept++] = f->parting.p[i];
-    f->parting.n = kept;
-}
-
-/* Whether `to` can come after an event within one turn of a loop (0: on any way). */
-static bool comes_after(struct finder *f, uint32_t event, uint32_t to, uint32_t loop)
-{
-    const struct graph *g = f->g;
-    uint32_t head = 0, tail = 0, block = g->insns.p[f->events.p[event].insn].block, from = event + 1;
-    f->now++;
-    for (;;) {
-        for (uint32_t e = from; e < f->first_event[block + 1]; e++)
-            if (e == f->event_of[to])
-                return true;
-        f->flow_work--;
-        for (uint32_t k = 0; k < g->blocks.p[block].succ_count; k++) {
-            uint32_t s = g->blocks.p[block].succs[k];
-            if (f->stamp[s] == f->now || (loop && (g->loops.p[loop - 1].header == s || !graph_in_loop(g, s, loop))))
-                continue;
-            f->stamp[s] = f->now;
-            f->queue[tail++ % (g->blocks.n + 1)] = s;
-        }
-        if (head == tail)
-            return false;
-        block = f->queue[head++ % (g->blocks.n + 1)];
-        from = f->first_event[block];
-    }
-}
-
-/* Bits that only went past barriers whose guard did not hold: every way holds a barrier, if its guard does. */
-static bool went_past(const struct finder *f, uint32_t to, uint64_t mask, uint64_t bits)
-{
-    return f->strict && f->skipped.n && graph_weakest(bits & mask) < SYNC_MAYBE &&
-           (!(f->strict[f->event_of[to]] & mask) || graph_weakest(f->strict[f->event_of[to]] & mask) == SYNC_BLOCK);
-}
-
-/* The condition under which such a way has no barrier, in values of the source's turn (`loop`: that of the pair when
- * `to` is a turn on, or 0). NIL: not known which. */
-static graph_id no_barrier(struct finder *f, const struct source *s, uint32_t to, uint32_t loop)
-{
-    struct graph *g = f->g;
-    graph_id none = GRAPH_NIL;
-    for (size_t i = 0; i < f->skipped.n; i++) {
-        uint32_t insn = f->events.p[f->skipped.p[i]].insn;
-        graph_id guard = g->insns.p[insn].guard, other = graph_not(g, guard);
-        for (uint32_t l = g->blocks.p[g->insns.p[insn].block].loop; l; l = g->loops.p[l - 1].parent) {
-            if (!graph_turns_with(g, guard, l))
-                continue;
-            if (!graph_in_loop(g, block_of(f, s->access), l) || !graph_in_loop(g, block_of(f, to), l) ||
-                (loop && (l != loop || comes_after(f, f->skipped.p[i], to, l))))
-                return GRAPH_NIL;
-        }
-        if (none != GRAPH_NIL && none != other)
-            return GRAPH_NIL;
-        none = other;
-    }
-    return none;
-}
-
-/* The reader's own guard says that all of them ran. */
-static bool reader_waits(struct finder *f, uint32_t to)
-{
-    struct graph *g = f->g;
-    for (size_t i = 0; i < f->skipped.n; i++) {
-        uint32_t insn = f->events.p[f->skipped.p[i]].insn;
-        graph_id guard = g->insns.p[insn].guard;
-        if (!graph_implies(g, access_at(f, to)->runs_when, guard))
-            return false;
-        for (uint32_t l = g->blocks.p[g->insns.p[insn].block].loop; l; l = g->loops.p[l - 1].parent)
-            if (graph_turns_with(g, guard, l))
-                return false;
-    }
-    return true;
-}
-
-/* A condition that all threads share, the same in all turns of what holds the accesses or the block. */
-static bool stands_still(struct finder *f, graph_id when, uint32_t a, uint32_t b, uint32_t c)
-{
-    const struct graph *g = f->g;
-    uint32_t blocks[3] = {a, b, c};
-    for (unsigned i = 0; i < 3; i++)
-        for (uint32_t l = g->blocks.p[blocks[i]].loop; l; l = g->loops.p[l - 1].parent)
-            if (graph_turns_with(f->g, when, l))
-                return false;
-    return true;
-}
-
-/* Some way without a barrier is open under what the accesses' own guards say of conditions that all threads share:
- * `if (f) barrier` is passed when the reader reads `if (f)` too. */
-static bool way_is_open(struct finder *f, const struct source *s, uint32_t to)
-{
-    struct graph *g = f->g;
-    uint32_t head = 0, tail = 0, block = block_of(f, s->access), from = f->event_of[s->access] + 1;
-    uint32_t start = block, end = block_of(f, to);
-    graph_id both = graph_and(g, graph_uniform_part(g, access_at(f, s->access)->runs_when),
-                              graph_uniform_part(g, access_at(f, to)->runs_when));
-    if (both == GRAPH_NIL)
-        return true;
-    f->now++;
-    for (;;) {
-        bool parted = false;
-        for (uint32_t e = from; e < f->first_event[block + 1] && !parted; e++) {
-            const struct event *v = &f->events.p[e];
-            graph_id guard = g->insns.p[v->insn].guard;
-            if (e == f->event_of[to])
-                return true;
-            parted = v->kind == EVENT_SYNC && f->syncs[v->insn] == SYNC_BLOCK &&
-                     (guard == GRAPH_NIL ||
-                      (stands_still(f, guard, start, end, block) && graph_implies(g, both, guard)));
-        }
-        f->flow_work--;
-        graph_id branch = g->blocks.p[block].branch;
-        bool decides = branch != GRAPH_NIL && g->blocks.p[block].succ_count == 2 && graph_block_uniform(g, branch) &&
-                       stands_still(f, branch, start, end, block);
-        for (uint32_t k = 0; k < g->blocks.p[block].succ_count && !parted; k++) {
-            uint32_t next = g->blocks.p[block].succs[k];
-            graph_id edge = decides ? graph_edge_taken(g, block, next) : GRAPH_NIL;
-            graph_id other = graph_not(g, branch);
-            bool shut = edge != GRAPH_NIL && ((graph_implies(g, edge, branch) && graph_implies(g, both, other)) ||
-                                              (graph_implies(g, edge, other) && graph_implies(g, both, branch)));
-            if (f->stamp[next] == f->now || shut)
-                continue;
-            f->stamp[next] = f->now;
-            f->queue[tail++ % (g->blocks.n + 1)] = next;
-        }
-        if (head == tail || f->flow_work < 0)
-            return f->flow_work < 0;
-        block = f->queue[head++ % (g->blocks.n + 1)];
-        from = f->first_event[block];
-    }
 }
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
@@ -281,6 +104,24 @@ static bool turns_are_parted(struct finder *f, uint32_t loop)
     return !round;
 }
 
+/* Phis of a block, in order; solving makes none. GRAPH_NIL: there is none (or no memory). */
+static graph_id first_phi(struct finder *f, uint32_t block)
+{
+    const struct graph *g = f->g;
+    if (!f->first_phi) {
+        f->first_phi = ARENA_ARRAY(f->a, graph_id, g->blocks.n + 1);
+        f->next_phi = ARENA_ARRAY(f->a, graph_id, g->nodes.n + 1);
+        for (graph_id id = (graph_id)g->nodes.n; id-- > 1 && !arena_failed(f->a);) {
+            const struct graph_node *n = graph_at(g, id);
+            if (n->kind != GRAPH_PHI || n->block >= g->blocks.n)
+                continue;
+            f->next_phi[id] = f->first_phi[n->block];
+            f->first_phi[n->block] = id;
+        }
+    }
+    return arena_failed(f->a) ? (graph_id)GRAPH_NIL : f->first_phi[block];
+}
+
 /* Reached without a barrier from outside its loop, each turn of which passes one: it is the first turn. */
 static void in_first_turn(struct finder *f, struct graph_side *side, uint32_t at, uint32_t from)
 {
@@ -289,11 +130,10 @@ static void in_first_turn(struct finder *f, struct graph_side *side, uint32_t at
         if (graph_in_loop(g, from, l) || !turns_are_parted(f, l))
             continue;
         const struct graph_block *b = &g->blocks.p[g->loops.p[l - 1].header];
-        for (graph_id phi = 1; phi < g->nodes.n; phi++) {
+        for (graph_id phi = first_phi(f, g->loops.p[l - 1].header); phi != GRAPH_NIL; phi = f->next_phi[phi]) {
             const struct graph_node n = *graph_at(g, phi);
             graph_id start = GRAPH_NIL;
-            bool one = n.kind == GRAPH_PHI && n.block == g->loops.p[l - 1].header && n.type != UOP_B1 &&
-                       n.phi_count == b->pred_count && uop_type_bits((enum uop_type)n.type) == 32 &&
+            bool one = n.type != UOP_B1 && n.phi_count == b->pred_count && uop_type_bits((enum uop_type)n.type) == 32 &&
                        graph_block_uniform(g, phi);
             for (uint32_t k = 0; k < n.phi_count && one; k++) {
                 if (graph_in_loop(g, b->preds[k], l))
@@ -433,6 +273,17 @@ static bool hangs_on_block(struct finder *f, const struct graph_side *a, const s
     return false;
 }
 
+/* Whatever turn it is, that thread makes the store when the block comes to it. */
+static bool surely_made(struct finder *f, const struct graph_side *store, const struct graph_side *load,
+                        const graph_id thread[3])
+{
+    graph_id when = store->when == GRAPH_NIL ? GRAPH_NIL : graph_substitute_thread(f->g, store->when, thread);
+    return store->when == GRAPH_NIL ||
+           (when != GRAPH_NIL &&
+            graph_excluded(f->g, graph_and(f->g, load->when, graph_uniform_part(f->g, store->when)),
+                           graph_not(f->g, when), NULL));
+}
+
 /* `first` may be overtaken by `second` of another thread: no barrier between them on some way. */
 static bool find_race(struct finder *f, const struct source *s, uint32_t second, uint64_t bits, int32_t delta)
 {
@@ -448,14 +299,17 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
         unsigned strength = graph_weakest(part);
         if (!part || strength >= SYNC_MAYBE)
             continue;
-        bool past = went_past(f, second, turn ? ~levels_below(1) : levels_below(1), part);
-        if (past && reader_waits(f, second))
+        bool past = graph_went_past(f, second, turn ? ~levels_below(1) : levels_below(1), part);
+        if (past && graph_reader_waits(f, second))
             continue;
         struct graph_side a = side_of(access_at(f, store)), b = side_of(access_at(f, load));
         unsigned level = turn ? highest(part) : 0;
         uint32_t loop = level ? s->nest[level - 1] : 0;
         struct graph_solution u;
-        if (foreign(f, store, load, a.address) || foreign(f, store, load, a.when)) {
+        bool earlier = foreign(f, store, load, a.when); /* a guard of the last turn of a loop that is over */
+        if (foreign(f, store, load, a.address) ||
+            (earlier &&
+             (!from_store || turn || foreign(f, store, load, b.address) || foreign(f, store, load, b.when)))) {
             keep_doubt(f, s->access, second);
             continue;
         }
@@ -463,7 +317,7 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
             in_first_turn(f, from_store ? &b : &a, block_of(f, second), block_of(f, s->access));
         graph_id more = loop ? goes_on(f, loop) : GRAPH_NIL;
         if (past) {
-            graph_id none = level <= 1 ? no_barrier(f, s, second, loop) : GRAPH_NIL;
+            graph_id none = level <= 1 ? graph_no_barrier(f, s, second, loop) : GRAPH_NIL;
             if (none == GRAPH_NIL) {
                 keep_doubt(f, s->access, second);
                 continue;
@@ -481,11 +335,11 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
         graph_solve(f->g, &a, &b, delta, &u);
         if (u.answer == SOLVE_NEVER || u.who == THREAD_SAME || (u.in_warp && strength >= SYNC_WARP))
             continue;
-        if (!way_is_open(f, s, second))
+        if (!graph_way_is_open(f, s, second))
             continue;
         bool sized = false, several = u.thread[0] == GRAPH_NIL || u.thread[1] == GRAPH_NIL || u.thread[2] == GRAPH_NIL;
         if (u.answer != SOLVE_THREAD || u.may || !u.known || !u.guards_linear || f->unordered || several ||
-            (u.who != THREAD_OTHER && u.who != THREAD_VARIES) ||
+            (u.who != THREAD_OTHER && u.who != THREAD_VARIES) || (earlier && !surely_made(f, &a, &b, u.thread)) ||
             hangs_on_block(f, &a, &b, delta, load, store, u.thread[0], &sized)) {
             keep_doubt(f, s->access, second); /* several threads may write the same, or there is none */
             continue;
@@ -516,20 +370,6 @@ static void keep_reach(struct finder *f, const struct source *s, struct graph_re
     }
     r.store = s->access;
     VEC_PUSH(f->a, f->reaches, r);
-}
-
-/* Barriers that the way may have gone past part nothing. */
-static void drop_skipped(struct finder *f)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < f->parting.n; i++) {
-        bool skipped = false;
-        for (size_t k = 0; k < f->skipped.n; k++)
-            skipped |= f->events.p[f->skipped.p[k]].insn == f->parting.p[i];
-        if (!skipped)
-            f->parting.p[kept++] = f->parting.p[i];
-    }
-    f->parting.n = kept;
 }
 
 static void find_reach(struct finder *f, const struct source *s, uint32_t load, uint64_t bits, int32_t delta, bool race)
@@ -582,11 +422,11 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
             r.thread[d] = graph_sreg(g, UOP_SR_TID_X + d);
         r.thread_known |= r.own;
     }
-    if (!r.own && !lost && went_past(f, load, ~UINT64_C(0), bits)) {
+    if (!r.own && !lost && graph_went_past(f, load, ~UINT64_C(0), bits)) {
         struct graph_solution v;
-        graph_id none = level <= 1 ? no_barrier(f, s, load, level ? s->nest[0] : 0) : GRAPH_NIL;
+        graph_id none = level <= 1 ? graph_no_barrier(f, s, load, level ? s->nest[0] : 0) : GRAPH_NIL;
         struct graph_side early = side_of(x), late = side_of(y);
-        if (reader_waits(f, load)) {
+        if (graph_reader_waits(f, load)) {
             strength = SYNC_BLOCK;
         } else if (none != GRAPH_NIL && (!level || next_turn(f, &late, s->nest[0]))) {
             early.when = graph_and(g, early.when, none); /* both in values of the store's turn */
@@ -596,7 +436,7 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
             u.in_warp = v.in_warp;
         }
     }
-    if (!r.own && !lost && strength < SYNC_MAYBE && !race && !way_is_open(f, s, load))
+    if (!r.own && !lost && strength < SYNC_MAYBE && !race && !graph_way_is_open(f, s, load))
         strength = SYNC_BLOCK;
     if (r.own)
         r.sync = GRAPH_SYNC_OWN;
@@ -612,9 +452,9 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
         r.assumed = true; /* threads of other blocks are not looked at */
     if (!r.own && x->space == UOP_SHARED && o->known && (o->from > 0 || o->to != INT64_MAX))
         r.assumed = true; /* staying inside one array is */
-    find_parting(f, s, load);
+    graph_find_parting(f, s, load);
     if (strength < SYNC_BLOCK)
-        drop_skipped(f);
+        graph_drop_skipped(f);
     keep_reach(f, s, r);
 }
 
@@ -649,4 +489,43 @@ void graph_relate(struct finder *f, const struct source *s, uint32_t to, uint64_
         if (store_first && reads)
             find_reach(f, s, to, bits, delta, race);
     }
+}
+
+/* Differs between threads for certain: counts with the thread's number, or comes from an element of its own. */
+static bool differs(struct graph *g, graph_id value)
+{
+    struct graph_linear f;
+    bool own = false;
+    const struct graph_node n = *graph_at(g, value);
+    if (n.kind == UOP_LOAD && n.space == UOP_GLOBAL)
+        value = n.arg[0];
+    if (!graph_linear_of(g, value, &f))
+        return false;
+    for (unsigned i = 0; i < f.n; i++) {
+        struct graph_digit d = {0};
+        if (graph_block_uniform(g, f.t[i].symbol))
+            continue;
+        if (own || !graph_is_digit(g, f.t[i].symbol, &d) || d.flip || d.dimension || d.mask != UINT32_MAX || d.shift)
+            return false;
+        own = true;
+    }
+    return own;
+}
+
+/* One store that all threads make, to one word, each with a value of its own. */
+void graph_relate_self(struct finder *f, uint32_t access)
+{
+    struct graph *g = f->g;
+    const struct graph_access *x = access_at(f, access);
+    struct graph_side side = side_of(x);
+    struct graph_linear form;
+    if (x->kind != GRAPH_STORE || x->space != UOP_SHARED || x->order >= UOP_RELAXED_CTA || f->unordered ||
+        g->env->block[0] == 1 || graph_facts_of(g)->two_dimensional || x->value[0] == GRAPH_NIL ||
+        (x->runs_when != GRAPH_NIL && !graph_block_uniform(g, x->runs_when)) || !graph_address_form(g, &side, &form))
+        return;
+    for (unsigned i = 0; i < form.n; i++)
+        if (!graph_block_uniform(g, form.t[i].symbol))
+            return;
+    if (differs(g, x->value[0]))
+        VEC_PUSH(f->a, f->out->races, (struct graph_race){.first = access, .second = access});
 }

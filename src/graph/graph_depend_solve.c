@@ -253,8 +253,8 @@ uint32_t graph_block_for(struct graph *g, graph_id when)
     int64_t size = 1;
     for (; size < 1024 && when != GRAPH_NIL; size *= 2) {
         struct graph_constraints all = {0};
-        graph_constrain(&all, &(struct graph_linear){
-                                  .t = {{graph_sreg(g, UOP_SR_TID_X), 1}}, .n = 1, .k = -(size - 1)});
+        graph_constrain(&all,
+                        &(struct graph_linear){.t = {{graph_sreg(g, UOP_SR_TID_X), 1}}, .n = 1, .k = -(size - 1)});
         if (!graph_excluded(g, when, GRAPH_NIL, &all))
             break;
     }

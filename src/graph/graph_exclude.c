@@ -51,7 +51,9 @@ static bool combine(const struct graph_linear *a, const struct graph_linear *b, 
         if (found < way || ma > 4096 || mb > 4096)
             return false;
     }
-    *out = (struct graph_linear){0};
+    out->n = 0; /* what is behind the terms is never read */
+    out->k = 0;
+    out->wraps = false;
     if (!graph_linear_add(out, a, ma) || !graph_linear_add(out, b, mb))
         return false;
     tighten(out);
@@ -186,28 +188,31 @@ static void add_axioms(struct graph *g, struct graph_constraints *s)
 }
 
 struct fact {
-    struct graph_linear f;
     uint64_t up, down; /* symbols with a positive, a negative coefficient, by a bit each */
+    struct graph_linear f;
 };
 
 /* Adds a fact, unless one that says as much of the same symbols is there. */
 static void keep_fact(struct fact *facts, unsigned *n, unsigned most, const struct graph_linear *f)
 {
-    struct fact made = {.f = *f};
+    uint64_t up = 0, down = 0;
     for (unsigned k = 0; k < f->n; k++) {
         uint64_t bit = UINT64_C(1) << (f->t[k].symbol & 63);
-        made.up |= f->t[k].c > 0 ? bit : 0;
-        made.down |= f->t[k].c < 0 ? bit : 0;
+        up |= f->t[k].c > 0 ? bit : 0;
+        down |= f->t[k].c < 0 ? bit : 0;
     }
     for (unsigned i = 0; i < *n; i++) {
-        bool same = facts[i].f.n == f->n && facts[i].up == made.up && facts[i].down == made.down;
+        bool same = facts[i].up == up && facts[i].down == down && facts[i].f.n == f->n;
         for (unsigned k = 0; k < f->n && same; k++)
             same = facts[i].f.t[k].symbol == f->t[k].symbol && facts[i].f.t[k].c == f->t[k].c;
         if (same && facts[i].f.k >= f->k)
             return;
     }
-    if (*n < most)
-        facts[(*n)++] = made;
+    if (*n == most)
+        return;
+    facts[*n].up = up;
+    facts[*n].down = down;
+    facts[(*n)++].f = *f;
 }
 
 /* Facts are put together two at a time, and what comes of it with all before it, as long as a symbol falls away. Two

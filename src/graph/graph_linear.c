@@ -6,6 +6,8 @@
 #include "graph/graph_depend_internal.h"
 #include "graph/graph_internal.h"
 
+#include <string.h>
+
 enum { LINEAR_DEPTH = 24 };
 
 bool graph_linear_symbol(struct graph_linear *a, graph_id symbol, int64_t c)
@@ -34,10 +36,38 @@ bool graph_linear_symbol(struct graph_linear *a, graph_id symbol, int64_t c)
     return true;
 }
 
+/* Both are in order of their symbols: one pass. False (and nothing done) where something might not fit. */
+static bool merge(struct graph_linear *a, const struct graph_linear *b, int64_t m)
+{
+    struct graph_linear sum;
+    unsigned i = 0, k = 0;
+    sum.n = 0;
+    if (a->n + b->n > LINEAR_MAX)
+        return false;
+    while (i < a->n || k < b->n) {
+        if (k == b->n || (i < a->n && a->t[i].symbol < b->t[k].symbol)) {
+            sum.t[sum.n++] = a->t[i++];
+            continue;
+        }
+        sum.t[sum.n].symbol = b->t[k].symbol;
+        if (__builtin_mul_overflow(b->t[k].c, m, &sum.t[sum.n].c))
+            return false;
+        if (i < a->n && a->t[i].symbol == b->t[k].symbol &&
+            __builtin_add_overflow(sum.t[sum.n].c, a->t[i++].c, &sum.t[sum.n].c))
+            return false;
+        sum.n += sum.t[sum.n].c != 0;
+        k++;
+    }
+    memcpy(a->t, sum.t, sum.n * sizeof sum.t[0]);
+    a->n = sum.n;
+    return true;
+}
+
 bool graph_linear_add(struct graph_linear *a, const struct graph_linear *b, int64_t m)
 {
     int64_t c;
-    for (unsigned i = 0; i < b->n; i++)
+    bool done = merge(a, b, m);
+    for (unsigned i = 0; i < b->n && !done; i++)
         if (__builtin_mul_overflow(b->t[i].c, m, &c) || !graph_linear_symbol(a, b->t[i].symbol, c))
             return false;
     a->wraps |= b->wraps;

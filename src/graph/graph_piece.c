@@ -243,6 +243,34 @@ static bool try_loop(struct joiner *j, uint32_t chain, struct cycle_region *r)
     return false;
 }
 
+/* The accumulator begins with the two elements before the loop's first one, or more: turns that a compiler took out. One
+ * alone may be what the source begins with. */
+static bool begins_with_elements(struct joiner *j, graph_id start, const struct field_set *first)
+{
+    enum { LOOK_MAX = 64, BACK = 2 };
+    struct cycle_work *w = j->w;
+    graph_id todo[LOOK_MAX];
+    unsigned n = 0, found = 0;
+    if (start == GRAPH_NIL || start >= w->nodes || first->count != 1)
+        return false;
+    todo[n++] = start;
+    for (unsigned at = 0; at < n; at++) {
+        const struct graph_node *x = graph_at(w->g, todo[at]);
+        if (x->kind == UOP_LOAD) {
+            struct field_set place = cycle_value_of(w, x->arg[0], UINT32_MAX, TURN_LAST);
+            for (unsigned back = 1; back <= BACK && place.count == 1; back++)
+                if (field_add(place.v[0], field_mul(j->advance, back)) == first->v[0])
+                    found |= 1u << back;
+            continue;
+        }
+        if (x->kind == GRAPH_PHI)
+            continue;
+        for (unsigned k = 0; k < x->arg_count && n < LOOK_MAX; k++)
+            todo[n++] = x->arg[k];
+    }
+    return found == ((1u << 1) | (1u << BACK));
+}
+
 /* Pieces along one chain of the first loop. */
 static void join_chain(struct joiner *j, uint32_t chain)
 {
@@ -278,6 +306,8 @@ static void join_chain(struct joiner *j, uint32_t chain)
                 }
         }
         VEC_PUSH(w->a, j->ends, after);
+        struct field_set first = cycle_value_of(w, own.element, r->loop, TURN_FIRST);
+        r->peeled |= begins_with_elements(j, r->phis[c->phi].start, &first);
     }
     uint32_t parent = w->g->loops.p[r->loop].parent;
     for (size_t at = 0; at < j->flow.n; at++) {
@@ -485,10 +515,13 @@ static void join_counters(struct joiner *j)
     for (uint32_t b = g->loops.p[j->r->loop].header + 1; b < g->blocks.n && w->budget > 0; b++) {
         uint32_t l = g->blocks.p[b].loop;
         struct cycle_region *other = l ? &w->regions[l - 1] : NULL;
-        if (!l || g->loops.p[l - 1].header != b || g->loops.p[l - 1].parent != parent || other->cycle >= 0 ||
-            other->skipped || g->loops.p[l - 1].irreducible)
+        if (!l || g->loops.p[l - 1].header != b || g->loops.p[l - 1].parent != parent || other->cycle == j->r->cycle)
             continue;
+        if (other->cycle >= 0 || other->skipped || g->loops.p[l - 1].irreducible)
+            break;
         uint32_t turns = cycle_takes_up(w, j->r, other), steps = turns * other->unroll;
+        if (turns == 0 && !cycle_steps_less(other, j->r))
+            break; /* another loop begins: pieces stand together */
         if (turns == 0 || steps % j->r->unroll != 0)
             continue;
         scale_pieces(j, steps / j->r->unroll);
@@ -503,9 +536,15 @@ static void join_stretches(struct joiner *j)
     const struct graph *g = w->g;
     struct cycle_stretch found[CYCLE_STRETCHES];
     uint32_t count = cycle_find_stretches(w, j->c, found);
+    uint32_t from = g->loops.p[j->r->loop].header, to = 0;
+    for (size_t k = 0; k < j->c->pieces.n; k++)
+        for (uint32_t b = 0; b < j->c->pieces.p[k].block_count; b++)
+            to = j->c->pieces.p[k].blocks[b] > to ? j->c->pieces.p[k].blocks[b] : to;
     for (uint32_t i = 0; i < count; i++) {
         struct graph_piece *same = NULL;
         uint32_t of_block = 0;
+        if (found[i].block < from || found[i].block > to)
+            continue; /* what another loop before or behind makes of the same numbers */
         for (size_t k = 0; k < j->c->pieces.n; k++) {
             struct graph_piece *p = &j->c->pieces.p[k];
             for (uint32_t b = 0; b < p->block_count && p->straight; b++)

@@ -520,9 +520,14 @@ static struct interval of_phi(struct graph *g, graph_id id)
 
 bool graph_range_of(struct graph *g, graph_id id, struct graph_range *out)
 {
-    struct evaluation e = {.g = g};
-    if (id == GRAPH_NIL || !graph_facts_of(g))
+    const struct graph_facts *facts = graph_facts_of(g);
+    if (id == GRAPH_NIL || !facts)
         return false;
+    if (id < facts->n && facts->p[id].state == RANGE_KNOWN) {
+        *out = (struct graph_range){facts->p[id].lo, facts->p[id].hi, false};
+        return true; /* bounds that are no more than the width's own are not kept as known */
+    }
+    struct evaluation e = {.g = g};
     struct interval r = range(&e, id, 0), all = full_of(uop_type_bits((enum uop_type)graph_at(g, id)->type));
     *out = (struct graph_range){r.lo, r.hi, false};
     return r.lo > all.lo || r.hi < all.hi;

@@ -45,6 +45,86 @@ static bool ends_otherwise(struct cycle_work *w, const struct cycle_region *r)
     return tests > 1 && tests != r->unroll;
 }
 
+/* n % 4 or n - n % 4 and the like: where compilers part a loop's turns. 0: none; else how many turns it parts by. A thread's
+ * own number may well be parted so by the source. */
+static uint64_t parts_by(const struct graph *g, graph_id id, unsigned depth)
+{
+    enum { DEPTH = 12, LARGE = 64 };
+    const struct graph_node *n = graph_at(g, id);
+    uint64_t mask;
+    if (id == GRAPH_NIL || depth > DEPTH || n->kind == UOP_SREG || n->kind == UOP_LOAD || n->kind == GRAPH_PHI)
+        return 0;
+    if (n->kind == UOP_AND && graph_is_const(g, n->arg[1], &mask) && mask) {
+        uint64_t low = mask & (0 - mask), rest = mask / low;
+        bool own = graph_at(g, cycle_bare(g, n->arg[0]))->kind == UOP_SREG;
+        if (!own && low == 1 && mask < LARGE && !(mask & (mask + 1)))
+            return mask + 1;
+        if (!own && low > 1 && low <= LARGE && !(rest & (rest + 1)) && rest >= UINT16_MAX)
+            return low;
+    }
+    for (unsigned k = 0; k < n->arg_count; k++) {
+        uint64_t by = parts_by(g, n->arg[k], depth + 1);
+        if (by)
+            return by;
+    }
+    return 0;
+}
+
+/* The counter's constant step; 0: another. */
+static int64_t step_of(const struct graph *g, const struct graph_cycle *c)
+{
+    uint64_t by;
+    const struct graph_node *n = graph_at(g, c->next);
+    if (c->next == GRAPH_NIL || n->kind != UOP_ADD || n->arg[0] != c->counter || !graph_is_const(g, n->arg[1], &by))
+        return 0;
+    unsigned bits = uop_type_bits((enum uop_type)n->type);
+    return bits >= 64 ? (int64_t)by : (int64_t)(by << (64 - bits)) >> (64 - bits);
+}
+
+/* One test a turn of several steps, and nothing behind it: a source that takes them together counts by all of them. */
+static void settle_step(struct cycle_work *w, struct graph_cycle *c)
+{
+    struct graph *g = w->g;
+    const struct graph_piece *only = c->pieces.n == 1 ? &c->pieces.p[0] : NULL;
+    if (!only || only->straight || c->unroll < 2 || c->until == GRAPH_NIL || c->count != GRAPH_NIL ||
+        graph_at(g, c->until)->kind == UOP_IEQ)
+        return;
+    const struct cycle_region *r = &w->regions[only->loop];
+    const struct cycle_phi *p = r->counter >= 0 ? &r->phis[r->counter] : NULL;
+    if (!p || p->phi != c->counter || p->step_kind != CYCLE_STEP_ADD || !p->constant || r->exits.n != 1)
+        return;
+    enum uop_type type = (enum uop_type)graph_at(g, p->phi)->type;
+    c->next = graph_op2(g, UOP_ADD, type, p->phi, graph_const(g, type, (uint64_t)p->amount));
+}
+
+/* Bounds that are a piece's: the rest of the loop was not found, or could not be told. */
+static void settle_bounds(struct cycle_work *w, struct graph_cycle *c)
+{
+    const struct graph *g = w->g;
+    uint64_t start = parts_by(g, c->start, 0), until = parts_by(g, c->until, 0), by = start ? start : until;
+    int64_t step = step_of(g, c);
+    bool wide =
+        by && step && c->unroll == 1 && (step % (int64_t)by == 0 || (int64_t)by % step == 0) && step != 1 && step != -1;
+    if (parts_by(g, c->count, 0))
+        c->count = GRAPH_NIL;
+    if (until)
+        c->until = GRAPH_NIL;
+    /* What is left to do for some piece counts, and says nothing of the loop. */
+    bool rest = c->pieces.n > 1 && c->start == GRAPH_NIL && c->until == GRAPH_NIL;
+    if (start || wide || rest)
+        c->counter = c->start = c->next = c->until = GRAPH_NIL;
+}
+
+/* An offset in bytes that all the loop counts by says nothing of the source's turns. */
+static bool counts_bytes(const struct cycle_work *w, const struct graph_cycle *c)
+{
+    const struct graph_piece *only = c->pieces.n == 1 ? &c->pieces.p[0] : NULL;
+    const struct cycle_region *r = only && !only->straight ? &w->regions[only->loop] : NULL;
+    const struct cycle_phi *p = r && r->counter >= 0 ? &r->phis[r->counter] : NULL;
+    return p && p->phi == c->counter && p->pointer && p->constant && p->amount != 1 && p->amount != -1 &&
+           graph_is_const(w->g, p->start, NULL);
+}
+
 void cycle_settle(struct cycle_work *w)
 {
     for (size_t i = 0; i < w->out->cycles.n; i++) {
@@ -52,5 +132,12 @@ void cycle_settle(struct cycle_work *w)
         for (size_t k = 0; k < c->pieces.n && !c->irreducible; k++)
             if (!c->pieces.p[k].straight && ends_otherwise(w, &w->regions[c->pieces.p[k].loop]))
                 c->until = c->count = GRAPH_NIL;
+        settle_step(w, c);
+        if (counts_bytes(w, c))
+            c->counter = c->start = c->next = c->until = GRAPH_NIL;
+        settle_bounds(w, c);
+        for (size_t k = 0; k < c->pieces.n; k++) /* the first steps were taken out: what is left is counted */
+            if (!c->pieces.p[k].straight && w->regions[c->pieces.p[k].loop].peeled)
+                c->start = c->until = c->count = GRAPH_NIL;
     }
 }

@@ -206,12 +206,81 @@ static bool are_copies(const struct cycle_work *w, int32_t parent, const struct 
     return false;
 }
 
+/* Whether `id` is what paths bring to `from`: a step that was left out or made. */
+static bool is_brought(const struct cycle_work *w, graph_id from, graph_id id)
+{
+    enum { BROUGHT_MAX = 64 };
+    graph_id todo[BROUGHT_MAX];
+    unsigned n = 0;
+    todo[n++] = from;
+    for (unsigned at = 0; at < n; at++) {
+        const struct graph_node *x = graph_at(w->g, todo[at]);
+        const graph_id *args;
+        uint32_t count = cycle_args(x, &args);
+        if (todo[at] == id)
+            return true;
+        if (x->kind != UOP_SELECT && (x->kind != GRAPH_PHI || graph_is_loop_phi(w->g, todo[at])))
+            continue;
+        for (uint32_t k = x->kind == UOP_SELECT; k < count; k++) {
+            bool known = n >= BROUGHT_MAX;
+            for (unsigned i = 0; i < n && !known; i++)
+                known = todo[i] == args[k];
+            if (!known)
+                todo[n++] = args[k];
+        }
+    }
+    return false;
+}
+
+/* Steps before a loop that goes on with what they leave: the loop's first turns, not a loop of their own. */
+static bool add_before(struct straight *s, const struct found *f, int32_t parent)
+{
+    struct cycle_work *w = s->w;
+    struct graph_cycle *c = NULL;
+    for (uint32_t l = 0; l < w->region_count && !c; l++) {
+        const struct cycle_region *r = &w->regions[l];
+        if (r->cycle < 0 || (uint32_t)r->cycle >= w->looping || w->out->cycles.p[r->cycle].parent != parent ||
+            w->g->loops.p[l].first <= f->last)
+            continue;
+        for (uint32_t i = 0; i < r->chains.n && !c; i++) {
+            graph_id start = r->phis[r->chains.p[i].phi].start;
+            if (start != GRAPH_NIL && same_operation(w->g, r->chains.p[i].out, f->result) &&
+                is_brought(w, start, f->result))
+                c = &w->out->cycles.p[r->cycle];
+        }
+    }
+    uint32_t *blocks = c ? ARENA_ARRAY(w->a, uint32_t, 1) : NULL;
+    if (!blocks)
+        return c != NULL;
+    for (size_t i = 0; i < c->pieces.n; i++)
+        if (c->pieces.p[i].straight && c->pieces.p[i].first <= f->last && f->first <= c->pieces.p[i].last)
+            return true;
+    blocks[0] = w->g->insns.p[f->first].block;
+    struct graph_piece piece = {.straight = true,
+                                .loop = UINT32_MAX,
+                                .first = f->first,
+                                .last = f->last,
+                                .unroll = f->steps,
+                                .blocks = blocks,
+                                .block_count = 1};
+    VEC_PUSH(w->a, c->pieces, piece);
+    size_t at = c->pieces.n - 1;
+    for (; at > 0 && c->pieces.p[at - 1].first > piece.first; at--)
+        c->pieces.p[at] = c->pieces.p[at - 1];
+    c->pieces.p[at] = piece;
+    c->best += at <= c->best;
+    c->first = c->first < f->first ? c->first : f->first;
+    c->unroll = c->unroll > f->steps ? c->unroll : f->steps;
+    c->count = c->until = c->start = GRAPH_NIL;
+    return true;
+}
+
 static void add_found(struct straight *s, const struct found *f)
 {
     struct cycle_work *w = s->w;
     struct graph_cycles *out = w->out;
     int32_t parent = cycle_around(w, f->first);
-    if (are_copies(w, parent, f))
+    if (are_copies(w, parent, f) || add_before(s, f, parent))
         return;
     enum { LOOK_BACK = 64 };
     size_t since = out->cycles.n > LOOK_BACK ? out->cycles.n - LOOK_BACK : 0;

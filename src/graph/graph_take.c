@@ -172,6 +172,12 @@ uint32_t cycle_takes_up(struct cycle_work *w, const struct cycle_region *first, 
     return does_as_much(&x, &y, from / to) ? (uint32_t)(from / to) : 0;
 }
 
+bool cycle_steps_less(const struct cycle_region *a, const struct cycle_region *b)
+{
+    const struct cycle_phi *x = steady_test(a), *y = steady_test(b);
+    return x && y && size_of(x->amount) < size_of(y->amount);
+}
+
 uint32_t cycle_turns_as(struct cycle_work *w, const struct cycle_region *r, const struct cycle_region *least)
 {
     const struct cycle_phi *a = steady_test(r), *b = steady_test(least);

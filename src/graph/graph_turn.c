@@ -154,6 +154,49 @@ static graph_id moved(struct turns *t, uint32_t cycle, graph_id start, int64_t s
     return graph_op2(g, UOP_ADD, type, base, way);
 }
 
+/* Steps made before the loop, each on a condition: what paths bring to it stands so many steps from the least of them. */
+static graph_id before_steps(struct turns *t, graph_id start, int64_t step, uint32_t steps)
+{
+    enum { WAYS = 32 };
+    struct graph *g = t->w->g;
+    graph_id way[WAYS];
+    unsigned n = 0;
+    way[n++] = start;
+    for (unsigned at = 0; at < n;) {
+        const struct graph_node *x = graph_at(g, way[at]);
+        const graph_id *args;
+        uint32_t count = cycle_args(x, &args);
+        if (x->kind != UOP_SELECT && (x->kind != GRAPH_PHI || graph_is_loop_phi(g, way[at]))) {
+            at++;
+            continue;
+        }
+        way[at] = way[--n];
+        for (uint32_t k = x->kind == UOP_SELECT; k < count; k++) {
+            bool known = false;
+            for (unsigned i = 0; i < n && !known; i++)
+                known = way[i] == args[k];
+            if (!known && n >= WAYS)
+                return GRAPH_NIL;
+            if (!known)
+                way[n++] = args[k];
+        }
+    }
+    for (unsigned i = 0; i < n; i++) {
+        struct function f = {.counter = GRAPH_NIL};
+        uint64_t base = value_of(g, &f, way[i], 0);
+        bool least = !f.failed;
+        for (unsigned k = 0; k < n && least; k++) {
+            uint64_t v = value_of(g, &f, way[k], 0), s = 0;
+            for (; s <= steps && v != (base + times(number(step), s)) % PRIME; s++)
+                ;
+            least = !f.failed && s <= steps;
+        }
+        if (least)
+            return way[i];
+    }
+    return GRAPH_NIL;
+}
+
 /* Only the first piece in the code may start from what knows nothing of the counter. */
 static void turn_phi(struct turns *t, const struct cycle_region *r, const struct cycle_phi *p, bool first,
                      uint32_t unroll)
@@ -167,9 +210,28 @@ static void turn_phi(struct turns *t, const struct cycle_region *r, const struct
     graph_id start = as_turn(t, p->start), is = GRAPH_NIL;
     if (goes_by(t, cycle, start, number(step), &met) && met)
         is = start;
-    else if (!met && first)
+    else if (!met && first && !t->w->out->cycles.p[cycle].pieces.p[0].straight)
         is = moved(t, cycle, start, step);
     t->turn_of[p->phi] = is;
+}
+
+/* What the first loop of a cycle begins with behind steps made before it: over the counter already. */
+static void turn_before(struct turns *t, uint32_t cycle)
+{
+    const struct graph_cycle *c = &t->w->out->cycles.p[cycle];
+    if (c->pieces.n < 2 || !c->pieces.p[0].straight || c->pieces.p[1].straight || t->counter[cycle] == GRAPH_NIL)
+        return;
+    const struct cycle_region *r = &t->w->regions[c->pieces.p[1].loop];
+    int64_t unroll = c->pieces.p[1].unroll;
+    for (uint32_t k = 0; k < r->phi_count; k++) {
+        const struct cycle_phi *p = &r->phis[k];
+        if (p->step_kind != CYCLE_STEP_ADD || !p->constant || !p->live || p->start == GRAPH_NIL ||
+            p->start >= t->w->nodes || p->amount % unroll != 0)
+            continue;
+        graph_id least = before_steps(t, p->start, p->amount / unroll, c->pieces.p[0].unroll);
+        if (least != GRAPH_NIL && least != p->start)
+            t->turn_of[p->start] = moved(t, cycle, least, p->amount / unroll);
+    }
 }
 
 /* Decided by counters and sizes: the condition of a path, not a choice by data. */
@@ -372,19 +434,23 @@ static void choose_counter(struct turns *t, uint32_t at)
     }
     t->first[at] = 0;
     t->slope[at] = 1;
-    for (size_t i = 0; i < c->pieces.n && !c->pieces.p[0].straight;
-         i++) { /* in steps of its own, as the source may count */
+    bool tested = false;
+    if (!c->pieces.p[0].straight) { /* in steps of its own, as the source may count */
         const struct cycle_region *of = &t->w->regions[c->pieces.p[0].loop];
-        int64_t unroll = c->pieces.p[0].unroll;
+        int64_t unroll = c->pieces.p[0].unroll, least = INT64_MAX;
         for (uint32_t k = 0; k < of->phi_count; k++) {
             const struct cycle_phi *p = &of->phis[k];
-            if (p->step_kind == CYCLE_STEP_ADD && p->constant && p->live && p->amount > 0 && p->amount % unroll == 0 &&
-                !p->pointer && p->test && graph_at(g, p->phi)->type == UOP_B32 && graph_is_const(g, p->start, &from)) {
-                t->first[at] = (int32_t)from;
-                t->slope[at] = p->amount / unroll;
-            }
+            bool counts_up = p->step_kind == CYCLE_STEP_ADD && p->constant && p->live && p->amount > 0 &&
+                             p->amount % unroll == 0 && !p->pointer && graph_at(g, p->phi)->type == UOP_B32 &&
+                             graph_is_const(g, p->start, &from);
+            /* One that is tested, else the least: others may be multiples of it. */
+            if (!counts_up || (tested && !p->test) || (tested == p->test && p->amount >= least))
+                continue;
+            tested = p->test;
+            least = p->amount;
+            t->first[at] = (int32_t)from;
+            t->slope[at] = p->amount / unroll;
         }
-        break;
     }
     struct graph_node turn = {.kind = GRAPH_TURN, .type = UOP_B32, .imm = at, .insn = UINT32_MAX};
     t->counter[at] = graph_intern(g, &turn);
@@ -445,6 +511,11 @@ static void name_counter(struct turns *t, uint32_t at)
     bool told = false;
     for (uint32_t k = 0; r && k < r->phi_count && !told; k++)
         told = t->turn_of[r->phis[k].phi] != GRAPH_NIL;
+    if (!told && c->pieces.n > 1 && !c->pieces.p[0].straight) { /* the last piece may have other values */
+        const struct cycle_region *first = &t->w->regions[c->pieces.p[0].loop];
+        for (uint32_t k = 0; k < first->phi_count && !told; k++)
+            told = first->phis[k].live && t->turn_of[first->phis[k].phi] != GRAPH_NIL;
+    }
     if (!told)
         return;
     graph_id own = c->counter, until = c->until;
@@ -500,6 +571,8 @@ void cycle_find_turns(struct cycle_work *w)
         count_by_test(&t, i);
         choose_counter(&t, i);
     }
+    for (uint32_t i = 0; i < n; i++)
+        turn_before(&t, i);
     find_joins(&t);
     /* Arguments have smaller numbers than users, and a phi's start stands before it. */
     for (graph_id id = 1; id < w->nodes && w->budget > 0; id++) {

@@ -36,7 +36,7 @@ struct mean {
     value_ids; /* "v0" …; set by mean_set_value(): such a node prints as its id inside other expressions */
     VEC(graph_id) value_nodes;
     struct map_u64 variables; /* nodes that print as their id whatever the style: they have no written-out form */
-    struct mean_work *work; /* private: texts made so far, arrays, marks (mean_internal.h) */
+    struct mean_work *work;   /* private: texts made so far, arrays, marks (mean_internal.h) */
 };
 
 /* Takes parameters, finds the names (index values used in addresses and bounds) and the element
@@ -95,9 +95,6 @@ bool mean_set_leaving(struct mean *m, graph_id node, const char *text, uint32_t 
 void mean_look_from(struct mean *m, uint32_t block);
 /* Within its loop the variable was given its new value already: the old one is told as such. False: it has no word. */
 bool mean_set_updated(struct mean *m, graph_id node, bool updated);
-/* A load that is told by its id, not as an element: another load of that place brings something else. */
-bool mean_set_told(struct mean *m, graph_id load, bool told);
-bool mean_is_told(const struct mean *m, graph_id load);
 /* The parameter a CBANK node reads (whole or in part), or NULL. */
 const struct mean_param *mean_param_of(const struct mean *m, graph_id node);
 /* blockIdx.D * (blockDim.D or a constant) + threadIdx.D, in 32 or 64 bits; named only if addresses

@@ -156,9 +156,9 @@ static graph_id modular_quotient(const struct mean *m, graph_id id, int64_t byte
     case UOP_MUL:
         if (!graph_is_const(m->g, n.arg[1], &c) || c % (uint64_t)bytes != 0)
             return GRAPH_NIL;
-        return c == (uint64_t)bytes ? n.arg[0]
-                                    : graph_op2(m->g, UOP_MUL, type, n.arg[0],
-                                                modular_quotient(m, n.arg[1], bytes, depth + 1));
+        return c == (uint64_t)bytes
+                   ? n.arg[0]
+                   : graph_op2(m->g, UOP_MUL, type, n.arg[0], modular_quotient(m, n.arg[1], bytes, depth + 1));
     case UOP_AND:
     case UOP_OR:
     case UOP_XOR:
@@ -391,7 +391,7 @@ static struct mean_text raw_text(struct mean *m, graph_id address, enum uop_spac
     if (at >= 0 && at < (int)m->param_count) {
         f.offset += part.offset;
         index_sum(m, &f, 1, &sum);
-        const char *rest = mean_text_terms(m, &sum, style, depth + 1).p;
+        const char *rest = mean_operand(m, mean_text_terms(m, &sum, style, depth + 1), PREC_ADD);
         bool less = rest[0] == '-';
         text = mean_piece(m, PREC_ADD, "(char *)%s %c %s", m->params[at].name, less ? '-' : '+', rest + less).p;
     } else {

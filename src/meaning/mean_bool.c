@@ -184,8 +184,9 @@ static struct mean_text integer_compare(struct mean *m, const struct graph_node 
     if (graph_is_const(m->g, a, NULL) != graph_is_const(m->g, b, NULL))
         turned = graph_is_const(m->g, a, NULL); /* a constant stands on the right */
     else if (equal)
-        turned = map_u64_get(&m->name_of, b, NULL) && !map_u64_get(&m->name_of, a, NULL); /* what has a name on the left */
-    static const char *const words[2][2] = {{"<", ">="}, {">", "<="}}; /* [turned][negated] of a < b */
+        turned =
+            map_u64_get(&m->name_of, b, NULL) && !map_u64_get(&m->name_of, a, NULL); /* what has a name on the left */
+    static const char *const words[2][2] = {{"<", ">="}, {">", "<="}};               /* [turned][negated] of a < b */
     const char *op = equal ? (negated ? "!=" : "==") : words[turned][negated];
     if (turned) {
         graph_id t = a;
@@ -202,8 +203,11 @@ static struct mean_text integer_compare(struct mean *m, const struct graph_node 
         graph_id sides[2] = {a, b};
         struct mean_text *texts[2] = {&ta, &tb};
         for (unsigned i = 0; i < 2; i++)
-            /* Thread and block numbers too: `threadIdx.x < n` would hold for a negative n. */
-            if (mean_is_unsigned(m, sides[i]) && !graph_is_const(m->g, sides[i], NULL))
+            /* A thread or block number beside a parameter stands as everybody writes it: such numbers are ints here
+             * (doc/facts.md). */
+            if (mean_is_unsigned(m, sides[i]) && !graph_is_const(m->g, sides[i], NULL) &&
+                !(graph_at(m->g, sides[i])->kind == UOP_SREG && mean_is_nonnegative(m, sides[i], 0) &&
+                  mean_param_of(m, sides[1 - i])))
                 *texts[i] = signed_text(m, sides[i], *texts[i], style, depth);
         left = mean_operand(m, ta, prec);
     }

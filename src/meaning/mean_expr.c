@@ -746,9 +746,8 @@ static struct mean_text integer_division(const struct printer *p, const struct g
 static struct mean_text function_text(const struct printer *p, const struct graph_node *n)
 {
     static const char *const words[GRAPH_FUNCTIONS] = {
-        [GRAPH_EXP] = "exp", [GRAPH_EXP10] = "exp10", [GRAPH_LOG] = "log", [GRAPH_LOG10] = "log10",
-        [GRAPH_SIN] = "sin", [GRAPH_COS] = "cos",     [GRAPH_TAN] = "tan", [GRAPH_POW] = "pow",
-        [GRAPH_FMOD] = "fmod"};
+        [GRAPH_EXP] = "exp", [GRAPH_EXP10] = "exp10", [GRAPH_LOG] = "log", [GRAPH_LOG10] = "log10", [GRAPH_SIN] = "sin",
+        [GRAPH_COS] = "cos", [GRAPH_TAN] = "tan",     [GRAPH_POW] = "pow", [GRAPH_FMOD] = "fmod"};
     bool natural = n->imm == GRAPH_DIV_U || n->imm == GRAPH_REM_U;
     unsigned as = n->type | (natural ? MEAN_AS_UNSIGNED : 0u);
     if (n->imm >= GRAPH_DIV && n->imm < GRAPH_FUNCTIONS && (n->type == UOP_B32 || n->type == UOP_B64))
@@ -897,9 +896,9 @@ static struct mean_text make_text(struct mean *m, graph_id id, unsigned as, unsi
     struct printer p = {m, as, style, depth};
     if (n.type == UOP_B1 || n.kind == GRAPH_BOOL || n.kind == UOP_FLT || n.kind == UOP_FLE || n.kind == UOP_FEQ ||
         n.kind == UOP_FNE || n.kind == UOP_FNUM) {
-        bool compare = n.kind == GRAPH_BOOL || n.kind == UOP_LOP3 || n.kind == UOP_IEQ || n.kind == UOP_ILT_S || n.kind == UOP_ILT_U ||
-                       n.kind == UOP_FLT || n.kind == UOP_FLE || n.kind == UOP_FEQ || n.kind == UOP_FNE ||
-                       n.kind == UOP_FNUM;
+        bool compare = n.kind == GRAPH_BOOL || n.kind == UOP_LOP3 || n.kind == UOP_IEQ || n.kind == UOP_ILT_S ||
+                       n.kind == UOP_ILT_U || n.kind == UOP_FLT || n.kind == UOP_FLE || n.kind == UOP_FEQ ||
+                       n.kind == UOP_FNE || n.kind == UOP_FNUM;
         if (compare)
             return mean_text_bool(m, id, false, style, depth);
     }
@@ -982,9 +981,6 @@ static const char *leaving_text(const struct mean *m, graph_id id)
 {
     const struct mean_work *w = m->work;
     uint32_t at;
-    for (size_t i = 0; i < w->told.n; i++)
-        if (w->told.p[i] == id && map_u64_get(&m->value_of, id, &at))
-            return m->value_ids.p[at];
     if ((!w->view && !w->updated) || !map_u64_get(&w->leaving_of, id, &at))
         return NULL;
     const struct mean_leaving *l = &w->leaving.p[at];
@@ -1011,33 +1007,6 @@ bool mean_set_leaving(struct mean *m, graph_id node, const char *text, uint32_t 
     }
     VEC_PUSH(m->a, m->work->leaving, entry);
     return m->work->leaving.n == at + 1 && map_u64_put(m->a, &m->work->leaving_of, node, at);
-}
-
-bool mean_set_told(struct mean *m, graph_id load, bool told)
-{
-    struct mean_work *w = m->work;
-    size_t at = 0;
-    while (at < w->told.n && w->told.p[at] != load)
-        at++;
-    if (told == (at < w->told.n))
-        return true;
-    w->updates++;
-    if (told) {
-        VEC_PUSH(m->a, w->told, load);
-        w->updated += at < w->told.n;
-        return at < w->told.n;
-    }
-    w->told.p[at] = w->told.p[--w->told.n];
-    w->updated--;
-    return true;
-}
-
-bool mean_is_told(const struct mean *m, graph_id load)
-{
-    for (size_t i = 0; i < m->work->told.n; i++)
-        if (m->work->told.p[i] == load)
-            return true;
-    return false;
 }
 
 void mean_look_from(struct mean *m, uint32_t block)

@@ -88,9 +88,8 @@ struct mean_work {
     VEC(struct mean_leaving) leaving;
     struct map_u64 leaving_of; /* node -> index into leaving */
     uint32_t view;             /* texts stand in this cycle + 2; 1: in none; 0: within whatever is told */
-    uint32_t updated, updates; /* how many are, or are told; counts mean_set_updated() and mean_set_told() */
-    VEC(graph_id) told;        /* loads that print as their id */
-    struct map_u64 memo; /* node, reader, style, epoch -> index into texts */
+    uint32_t updated, updates; /* how many are; counts mean_set_updated() */
+    struct map_u64 memo;       /* node, reader, style, epoch -> index into texts */
     VEC(struct mean_text) texts;
     VEC(graph_id) open_phis;   /* being written out: met again they stand as "…" */
     uint32_t epoch;            /* counts mean_set_value(): texts with ids age */

@@ -7,6 +7,7 @@
  * requires: graph with users indexed, names · gives: one role an instance */
 #include "graph/graph_depend.h"
 #include "meaning/mean_internal.h"
+#include "place/place.h"
 
 #include <string.h>
 
@@ -30,7 +31,7 @@ struct roles {
     uint8_t *leaving;            /* by def: 1 under way, 2 only a leaving branch looks at it, 3 not */
     uint8_t *block_leaves;       /* by block: 2 yes, 1 no, 0 not asked yet */
     const uint8_t *decides_loop; /* by block: its branch enters, leaves or repeats a loop */
-    uint8_t *slot;               /* by access: a place on the stack that keeps a value */
+    const uint8_t *local;        /* by access: enum place_local */
     unsigned loop_steps;         /* left for one question about loops */
     size_t nodes;
 };
@@ -432,37 +433,12 @@ static bool on_stack(const struct mean *m, graph_id address)
     return base->kind == UOP_CBANK && base->imm == env->stack_offset;
 }
 
-/* Places on the stack that keep a value for later: written and read at constant offsets only. A load that an index may
- * bring there makes it an array. */
-static void find_slots(struct roles *r)
-{
-    const struct graph *g = r->m->g;
-    const struct graph_dependence *dep = g->dependence;
-    enum { IS = 1, NOT = 2 };
-    for (size_t i = 0; i < g->accesses.n; i++)
-        if (g->accesses.p[i].kind == GRAPH_LOAD && g->accesses.p[i].from_store >= 0)
-            r->slot[i] = r->slot[g->accesses.p[i].from_store] = IS;
-    for (size_t i = 0; dep && dep->complete && i < dep->reaches.n; i++) {
-        const struct graph_reach *reach = &dep->reaches.p[i];
-        const struct graph_access *l = &g->accesses.p[reach->load], *s = &g->accesses.p[reach->store];
-        if (l->space != UOP_LOCAL || s->space != UOP_LOCAL)
-            continue;
-        bool both = !reach->may && reach->own && on_stack(r->m, l->address) && on_stack(r->m, s->address);
-        r->slot[reach->load] |= both ? IS : NOT;
-        r->slot[reach->store] |= both ? IS : NOT;
-    }
-    for (size_t i = 0; i < g->accesses.n; i++)
-        r->slot[i] = r->slot[i] == IS;
-}
-
 static enum mean_role memory_role(const struct roles *r, const struct graph_insn *n, const struct effects *e)
 {
     const struct graph *g = r->m->g;
     for (uint32_t i = n->first_access; i < n->first_access + n->access_count; i++) {
         const struct graph_access *x = &g->accesses.p[i];
-        if (x->space != UOP_LOCAL || !on_stack(r->m, x->address))
-            continue;
-        if (x->kind != GRAPH_ATOMIC && r->slot[i])
+        if (x->kind != GRAPH_ATOMIC && r->local[i] == PLACE_SLOT)
             return x->kind == GRAPH_STORE ? MEAN_ROLE_SPILL : MEAN_ROLE_REFILL;
     }
     return e->atomic ? MEAN_ROLE_ATOMIC : e->store ? MEAN_ROLE_STORE : MEAN_ROLE_LOAD;
@@ -632,14 +608,13 @@ const enum mean_role *mean_roles(struct mean *m)
     r.induction = ARENA_ARRAY(m->a, uint8_t, r.nodes);
     r.leaving = ARENA_ARRAY(m->a, uint8_t, g->defs.n);
     r.block_leaves = ARENA_ARRAY(m->a, uint8_t, g->blocks.n);
-    r.slot = ARENA_ARRAY(m->a, uint8_t, g->accesses.n);
-    if (!r.slot || !r.out || !r.purpose || !r.index || !r.induction || !r.leaving || !r.block_leaves ||
+    r.local = place_find_local(m->a, g);
+    if (!r.local || !r.out || !r.purpose || !r.index || !r.induction || !r.leaving || !r.block_leaves ||
         !find_effects(&r) || !(r.decides_loop = mean_loop_tests(m)))
         return NULL;
     find_indices(&r);
     find_inductions(&r);
     find_purposes(&r);
-    find_slots(&r);
     for (uint32_t i = 0; i < g->insns.n; i++) {
         const struct effects *e = effects_of(&r, i);
         const struct graph_insn *n = &g->insns.p[i];

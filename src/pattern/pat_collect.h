@@ -12,13 +12,13 @@
 enum pat_op { PAT_OP_NONE, PAT_OP_ADD, PAT_OP_MUL, PAT_OP_MIN, PAT_OP_MAX, PAT_OP_AND, PAT_OP_OR, PAT_OP_XOR };
 const char *pat_op_text(enum pat_op op);   /* "add" */
 enum pat_op pat_op_find(const char *text); /* "+", "max", "add"; NONE: no such operation */
-bool pat_op_again(enum pat_op op); /* taking an element twice changes nothing */
+bool pat_op_again(enum pat_op op);         /* taking an element twice changes nothing */
 
 struct pat_binary { /* a node read as op(a, b) */
     enum pat_op op;
     graph_id a, b;
-    bool exact; /* false: compare and select, for real numbers only */
-    enum uop_type as; /* the numbers it is of: a float format, or B32/B64 */
+    bool exact;               /* false: compare and select, for real numbers only */
+    enum uop_type as;         /* the numbers it is of: a float format, or B32/B64 */
     bool is_unsigned, packed; /* of two halves alike */
 };
 /* A constant that leaves a result of such operations as it is: for a minimum or maximum the end of the numbers' range,
@@ -139,7 +139,7 @@ struct pat_collective {
     uint32_t last;           /* instance of its last step */
     uint32_t first;
     struct pat_collective *finisher; /* PAT_PART: the one that takes what is left; NULL: none */
-    bool rests; /* of a block of its size only, or of others too: not seen for every size */
+    bool rests;                      /* of a block of its size only, or of others too: not seen for every size */
     bool exact;
 };
 struct run; /* pat_run.c */
@@ -181,8 +181,12 @@ bool pat_overtakes_nobody(struct pat_collect *k, const struct pat_step *steps, c
                           unsigned count, bool *assumed);
 /* When all steps are known: parts that others finish, and what loops gather. */
 void pat_collect_folds(struct pat_collect *k);
-/* What an accumulator starts from does not count: it is neutral, or, where an element is given, one of its array. */
-bool pat_starts_neutral(struct pat_collect *k, const struct pat_binary *like, graph_id start, graph_id element);
+/* What an accumulator of a fold starts from does not count: it is neutral, or, where an element is given, the one that
+ * its loop begins with. */
+bool pat_starts_neutral(struct pat_collect *k, const struct pat_binary *like, const struct graph_fold *f, unsigned j,
+                        graph_id element);
+/* An accumulator that starts from the element its loop begins with, or from the one before (pat_range.c). */
+bool pat_starts_first(struct graph *g, uint32_t cycle, enum pat_op op, graph_id start, graph_id input);
 /* The j-th accumulator of a fold is, by a page, a reduction of `input`. */
 void pat_collect_give(struct pat_collect *k, const struct graph_fold *f, unsigned j, enum pat_op op, graph_id input);
 void pat_collect_join(struct pat_collect *k);
@@ -190,6 +194,8 @@ void pat_collect_join(struct pat_collect *k);
 struct pat_collective *pat_collect_result(struct pat_collect *k, graph_id node);
 /* The same, of what a collective takes in: also what is left of a tree that another one finishes. */
 struct pat_collective *pat_collect_inner(struct pat_collect *k, struct pat_collective *of, graph_id input);
+/* True when an access is one of these steps'. */
+bool pat_is_step_access(const struct pat_step *const *steps, uint32_t count, uint32_t access);
 /* True when something overtakes something in the memory of an access, or may, but for these steps among themselves. */
 bool pat_collect_races(const struct pat_collect *k, uint32_t access, const struct pat_step *const *steps,
                        uint32_t count);

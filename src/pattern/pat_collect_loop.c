@@ -3,7 +3,13 @@
  * unrolled the loop, there is one. Requires loops and folds (graph_cycle.h). */
 #include "pattern/pat_collect.h"
 
-/* Instances of the copies of a node belong to the match as the node does. */
+/* What a node plays the part of: copies of one step share it. */
+static graph_id part_of(const struct graph_cycles *y, graph_id id)
+{
+    return id < y->copy_count && y->copy_of[id] != GRAPH_NIL ? y->copy_of[id] : id;
+}
+
+/* Instances of the copies of a node belong to the match as the node does, whichever piece it is of. */
 static void enter_copies(struct pat_collect *k)
 {
     const struct graph_cycles *cycles = k->x->g->cycles;
@@ -13,10 +19,9 @@ static void enter_copies(struct pat_collect *k)
     if (!cycles->copy_of || !own)
         return;
     for (size_t i = 0; i < own; i++)
-        map_u64_put(k->a, &wanted, k->c->inner.p[i].node, (uint32_t)i);
+        map_u64_put(k->a, &wanted, part_of(cycles, k->c->inner.p[i].node), (uint32_t)i);
     for (graph_id id = 1; id < cycles->copy_count && id < k->x->count; id++)
-        if (cycles->copy_of[id] != GRAPH_NIL && cycles->copy_of[id] != id &&
-            map_u64_get(&wanted, cycles->copy_of[id], &at))
+        if (map_u64_get(&wanted, part_of(cycles, id), &at) && k->c->inner.p[at].node != id)
             VEC_PUSH(k->c->a, k->c->inner,
                      (struct pat_inner){.node = id, .term = k->c->inner.p[at].term, .load = k->c->inner.p[at].load});
 }
@@ -92,7 +97,7 @@ static bool match_fold(struct pat_collect *k, const struct pat_page *page, const
             given[i]++;
         like.as = (enum uop_type)graph_at(k->x->g, f->out[which[given[i]]])->type;
         input[i] = spell(k, f, plan->result[i]->arg[0], 0);
-        if (input[i] == GRAPH_NIL || !pat_starts_neutral(k, &like, f->start[which[given[i]]], GRAPH_NIL))
+        if (input[i] == GRAPH_NIL || !pat_starts_neutral(k, &like, f, which[given[i]], GRAPH_NIL))
             return false;
     }
     struct pat_found *found = pat_keep(k->run, GRAPH_NIL, NULL, 0);
@@ -116,7 +121,7 @@ static void match_folds(struct pat_collect *k, const struct pat_page *page, cons
         for (unsigned j = 0; j < n && !done; j++)
             ways *= f->count;
         for (unsigned w = 0; w < ways && !done; w++) {
-            unsigned which[GRAPH_FOLD_MAX], rest = w;
+            unsigned which[GRAPH_FOLD_MAX] = {0}, rest = w;
             bool apart = true;
             for (unsigned j = 0; j < n; j++, rest /= f->count) {
                 which[j] = rest % f->count;

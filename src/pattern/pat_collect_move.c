@@ -3,6 +3,8 @@
  * dependence for the first; whose a load's value is, is read off the graph. */
 #include "pattern/pat_collect.h"
 
+#include "place/place.h"
+
 #include <string.h>
 
 /* The global load a stored value is, perhaps with a constant for threads that do not load. NIL: something else. */
@@ -75,69 +77,61 @@ static void match_stage(struct pat_collect *k, const struct pat_page *page, cons
     }
 }
 
-static bool fixed_address(const struct graph *g, graph_id address)
+/* An access of the kernel's own code that is for what the page tells. */
+static bool is_of(const struct graph *g, const uint8_t *local, uint32_t i, enum place_local what)
 {
-    struct graph_affine f;
-    return graph_affine(g, address, &f) && f.term_count == 0;
+    const struct graph_access *x = &g->accesses.p[i];
+    return local[i] == what && g->insns.p[x->insn].reachable && !graph_is_slow(g, x->insn);
 }
 
-/* A place of the frame is one match: with all stores to it and loads from it. `fixed`: the block's index is constant. */
-static void match_frame(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)
+/* The array: all that is stored to it and loaded from it is one match. */
+static void match_array(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v,
+                        const uint8_t *local)
 {
-    struct graph *g = k->x->g;
-    const struct cu_expr *index = v->plan->own;
-    int name = index->kind == CU_NAME ? cu_find_variable(&v->block, index->text) : -1;
-    bool fixed = index->kind == CU_NUMBER || (name >= 0 && v->block.variables[name].constant);
-    bool any_moving = false;
-    VEC(uint32_t) moving = {0};
-    bool *done = ARENA_ARRAY(k->a, bool, g->accesses.n + 1);
-    if (!done)
-        return;
+    const struct graph *g = k->x->g;
+    VEC(uint32_t) insns = {0};
+    bool stored = false, loaded = false;
     for (uint32_t i = 0; i < g->accesses.n; i++) {
-        const struct graph_access a = g->accesses.p[i];
-        if (a.space != UOP_LOCAL || !g->insns.p[a.insn].reachable || graph_is_slow(g, a.insn) ||
-            fixed_address(g, a.address))
+        if (!is_of(g, local, i, PLACE_ARRAY))
             continue;
-        any_moving = true;
-        VEC_PUSH(k->a, moving, a.insn);
+        stored |= g->accesses.p[i].kind == GRAPH_STORE;
+        loaded |= g->accesses.p[i].kind == GRAPH_LOAD;
+        VEC_PUSH(k->a, insns, g->accesses.p[i].insn);
     }
-    if (!fixed && any_moving) {
-        /* The array's own stores at fixed places belong to it too. */
-        for (uint32_t i = 0; i < g->accesses.n; i++) {
-            const struct graph_access a = g->accesses.p[i];
-            if (a.space == UOP_LOCAL && !graph_is_slow(g, a.insn) && g->insns.p[a.insn].reachable &&
-                fixed_address(g, a.address))
-                VEC_PUSH(k->a, moving, a.insn);
-        }
-        pat_ctx_begin(k->c, page, v, GRAPH_NIL);
-        if (pat_match_where(k->c))
-            pat_keep(k->run, GRAPH_NIL, moving.p, (unsigned)moving.n);
+    if (!stored || !loaded)
         return;
-    }
-    /* Accesses of one address, as a list through `next`. */
-    uint32_t *next = ARENA_ARRAY(k->a, uint32_t, g->accesses.n + 1), head;
+    pat_ctx_begin(k->c, page, v, GRAPH_NIL);
+    if (pat_match_where(k->c))
+        pat_keep(k->run, GRAPH_NIL, insns.p, (unsigned)insns.n);
+}
+
+/* Each place that keeps a register is one match, with all stores to it and loads from it. */
+static void match_slots(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v,
+                        const uint8_t *local)
+{
+    const struct graph *g = k->x->g;
+    uint32_t *next = ARENA_ARRAY(k->a, uint32_t, g->accesses.n + 1), head; /* accesses of one address, as a list */
+    bool *done = ARENA_ARRAY(k->a, bool, g->accesses.n + 1);
     struct map_u64 first = {0};
-    if (!next)
+    if (!next || !done)
         return;
-    for (uint32_t i = (uint32_t)g->accesses.n; fixed && !any_moving && i-- > 0;) {
-        const struct graph_access a = g->accesses.p[i];
-        if (a.space != UOP_LOCAL || !g->insns.p[a.insn].reachable || graph_is_slow(g, a.insn))
+    for (uint32_t i = (uint32_t)g->accesses.n; i-- > 0;) {
+        graph_id address = g->accesses.p[i].address;
+        if (!is_of(g, local, i, PLACE_SLOT))
             continue;
-        next[i] = map_u64_get(&first, a.address, &head) ? head : UINT32_MAX;
-        map_u64_put(k->a, &first, a.address, i);
+        next[i] = map_u64_get(&first, address, &head) ? head : UINT32_MAX;
+        map_u64_put(k->a, &first, address, i);
     }
-    for (uint32_t i = 0; fixed && !any_moving && i < g->accesses.n; i++) {
-        const struct graph_access a = g->accesses.p[i];
-        if (done[i] || a.kind != GRAPH_STORE || a.space != UOP_LOCAL || !g->insns.p[a.insn].reachable ||
-            graph_is_slow(g, a.insn))
-            continue;
+    for (uint32_t i = 0; i < g->accesses.n; i++) {
         VEC(uint32_t) insns = {0};
         bool read = false;
-        for (uint32_t j = map_u64_get(&first, a.address, &head) ? head : UINT32_MAX; j != UINT32_MAX; j = next[j]) {
-            const struct graph_access b = g->accesses.p[j];
+        if (done[i] || g->accesses.p[i].kind != GRAPH_STORE || !is_of(g, local, i, PLACE_SLOT))
+            continue;
+        uint32_t j = map_u64_get(&first, g->accesses.p[i].address, &head) ? head : UINT32_MAX;
+        for (; j != UINT32_MAX; j = next[j]) {
             done[j] = true;
-            read |= b.kind == GRAPH_LOAD;
-            VEC_PUSH(k->a, insns, b.insn);
+            read |= g->accesses.p[j].kind == GRAPH_LOAD;
+            VEC_PUSH(k->a, insns, g->accesses.p[j].insn);
         }
         if (!read)
             continue;
@@ -145,6 +139,20 @@ static void match_frame(struct pat_collect *k, const struct pat_page *page, cons
         if (pat_match_where(k->c))
             pat_keep(k->run, GRAPH_NIL, insns.p, (unsigned)insns.n);
     }
+}
+
+/* A block with a constant index is a place of the frame, one with an index of the run an array. */
+static void match_frame(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)
+{
+    const struct cu_expr *index = v->plan->own;
+    int name = index->kind == CU_NAME ? cu_find_variable(&v->block, index->text) : -1;
+    const uint8_t *local = place_find_local(k->a, k->x->g);
+    if (!local)
+        return;
+    if (index->kind == CU_NUMBER || (name >= 0 && v->block.variables[name].constant))
+        match_slots(k, page, v, local);
+    else
+        match_array(k, page, v, local);
 }
 
 void pat_collect_moves(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)

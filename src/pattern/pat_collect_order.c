@@ -93,3 +93,35 @@ bool pat_overtakes_nobody(struct pat_collect *k, const struct pat_step *steps, c
     }
     return true;
 }
+
+bool pat_is_step_access(const struct pat_step *const *steps, uint32_t count, uint32_t access)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (steps[i]->store == access || steps[i]->load_own == access || steps[i]->load_other == access)
+            return true;
+    return false;
+}
+
+/* Of memory in which threads overtake one another, or may, nothing is claimed, wherever in it that is; what steps do
+ * to one another is played. */
+bool pat_collect_races(const struct pat_collect *k, uint32_t access, const struct pat_step *const *steps,
+                       uint32_t count)
+{
+    const struct graph_dependence *d = k->x->g->dependence;
+    if (!d || !d->object_of || !d->complete)
+        return true;
+    const struct graph_object *own = &d->objects.p[d->object_of[access]];
+    for (size_t i = 0; i < d->races.n + d->doubts.n; i++) {
+        bool doubt = i >= d->races.n;
+        const struct graph_race *r = doubt ? &d->doubts.p[i - d->races.n] : &d->races.p[i];
+        const uint32_t pair[2] = {r->first, r->second};
+        bool played =
+            doubt && pat_is_step_access(steps, count, r->first) && pat_is_step_access(steps, count, r->second);
+        for (int w = 0; w < 2 && !played && (doubt || !r->assumed); w++) {
+            const struct graph_object *o = &d->objects.p[d->object_of[pair[w]]];
+            if (o == own || (o->space == own->space && (!o->known || !own->known)))
+                return true;
+        }
+    }
+    return false;
+}

@@ -482,19 +482,10 @@ static void find_partial(struct pat_collect *k, struct pat_collective *c, uint32
     }
 }
 
-/* Elements of one array. */
-static bool same_array(struct pat_collect *k, graph_id a, graph_id b)
-{
-    struct graph_affine f, h;
-    const struct graph_node *n = graph_at(k->x->g, a), *m = graph_at(k->x->g, b);
-    return n->kind == UOP_LOAD && m->kind == UOP_LOAD && n->space == m->space && graph_affine(k->x->g, n->arg[0], &f) &&
-           graph_affine(k->x->g, m->arg[0], &h) && f.base == h.base && f.base != GRAPH_NIL;
-}
-
 /* What an accumulator starts from must not count: neutral, what another loop left of the same operation, or, for a
- * maximum or minimum, an element of what it runs over. */
-static bool starts_neutral(struct pat_collect *k, const struct pat_binary *like, graph_id start, graph_id element,
-                           unsigned depth)
+ * maximum or minimum, the element that its loop begins with. */
+static bool starts_neutral(struct pat_collect *k, const struct pat_binary *like, uint32_t cycle, graph_id start,
+                           graph_id element, unsigned depth)
 {
     const struct graph *g = k->x->g;
     uint32_t at;
@@ -506,20 +497,21 @@ static bool starts_neutral(struct pat_collect *k, const struct pat_binary *like,
         if (k->list.p[i]->reach == PAT_IN_THREAD && k->list.p[i]->op == like->op &&
             map_u64_get(&k->list.p[i]->partial, start, &at))
             return true;
-    if (pat_op_again(like->op) && element != GRAPH_NIL && same_array(k, start, element))
+    if (element != GRAPH_NIL && pat_starts_first(k->x->g, cycle, like->op, start, element))
         return true;
     const struct graph_node n = *graph_at(g, start);
     bool all = n.kind == GRAPH_PHI || n.kind == UOP_SELECT;
     for (unsigned i = 1; i <= 2 && n.kind == UOP_SELECT && all; i++)
-        all = starts_neutral(k, like, n.arg[i], element, depth + 1);
+        all = starts_neutral(k, like, cycle, n.arg[i], element, depth + 1);
     for (uint32_t i = 0; i < n.phi_count && n.kind == GRAPH_PHI && all; i++)
-        all = n.phi_args[i] == start || starts_neutral(k, like, n.phi_args[i], element, depth + 4);
+        all = n.phi_args[i] == start || starts_neutral(k, like, cycle, n.phi_args[i], element, depth + 4);
     return all;
 }
 
-bool pat_starts_neutral(struct pat_collect *k, const struct pat_binary *like, graph_id start, graph_id element)
+bool pat_starts_neutral(struct pat_collect *k, const struct pat_binary *like, const struct graph_fold *f, unsigned j,
+                        graph_id element)
 {
-    return starts_neutral(k, like, start, element, 0);
+    return starts_neutral(k, like, f->cycle, f->start[j], element, 0);
 }
 
 /* What a thread gathers in a loop of its own is a reduction too: no page's, but others may be of it. */
@@ -538,7 +530,7 @@ void pat_collect_folds(struct pat_collect *k)
             const struct graph_node n = *graph_at(g, out);
             for (unsigned arm = 1; arm <= 2 && !found && n.kind == UOP_SELECT; arm++)
                 found = n.arg[3 - arm] == in && pat_binary_of(k->x, n.arg[arm], &v) && (v.a == in || v.b == in);
-            if (!found || !starts_neutral(k, &v, f->start[j], v.a == in ? v.b : v.a, 0))
+            if (!found || !pat_starts_neutral(k, &v, f, j, v.a == in ? v.b : v.a))
                 continue;
             struct pat_collective *c = ARENA_NEW(k->a, struct pat_collective);
             if (!c)

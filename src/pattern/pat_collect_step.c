@@ -36,37 +36,6 @@ struct sync_seen {
     VEC(uint32_t) parts; /* instances that part the steps */
 };
 
-static bool is_step_access(const struct pat_step *const *steps, uint32_t count, uint32_t access)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (steps[i]->store == access || steps[i]->load_own == access || steps[i]->load_other == access)
-            return true;
-    return false;
-}
-
-/* Of memory in which threads overtake one another, or may, nothing is claimed, wherever in it that is; what steps do
- * to one another is played. */
-bool pat_collect_races(const struct pat_collect *k, uint32_t access, const struct pat_step *const *steps,
-                       uint32_t count)
-{
-    const struct graph_dependence *d = k->x->g->dependence;
-    if (!d || !d->object_of || !d->complete)
-        return true;
-    const struct graph_object *own = &d->objects.p[d->object_of[access]];
-    for (size_t i = 0; i < d->races.n + d->doubts.n; i++) {
-        bool doubt = i >= d->races.n;
-        const struct graph_race *r = doubt ? &d->doubts.p[i - d->races.n] : &d->races.p[i];
-        const uint32_t pair[2] = {r->first, r->second};
-        bool played = doubt && is_step_access(steps, count, r->first) && is_step_access(steps, count, r->second);
-        for (int w = 0; w < 2 && !played && (doubt || !r->assumed); w++) {
-            const struct graph_object *o = &d->objects.p[d->object_of[pair[w]]];
-            if (o == own || (o->space == own->space && (!o->known || !own->known)))
-                return true;
-        }
-    }
-    return false;
-}
-
 /* Every store a step reads is a step's own or brought the elements; nothing is open, nothing overtaken. */
 static bool is_ordered(struct pat_collect *k, const struct pat_step *const *steps, uint32_t count,
                        struct pat_collective *v, struct sync_seen *seen)
@@ -98,21 +67,21 @@ static bool is_ordered(struct pat_collect *k, const struct pat_step *const *step
                 for (uint32_t b = 0; b < reach->barrier_count; b++)
                     if (!holds(seen->parts.p, seen->parts.n, reach->barriers[b]))
                         VEC_PUSH(k->a, seen->parts, reach->barriers[b]);
-                if (!reach->may && !is_step_access(steps, count, reach->store) &&
+                if (!reach->may && !pat_is_step_access(steps, count, reach->store) &&
                     !holds(v->fills.p, v->fills.n, reach->store))
                     VEC_PUSH(k->a, v->fills, reach->store);
             }
         }
     }
     for (size_t i = 0; i < open.n; i++)
-        if (!is_step_access(steps, count, open.p[i]) && !holds(v->fills.p, v->fills.n, open.p[i]))
+        if (!pat_is_step_access(steps, count, open.p[i]) && !holds(v->fills.p, v->fills.n, open.p[i]))
             return false;
     for (uint32_t i = 0; i < count; i++)
         if (steps[i]->store != UINT32_MAX && pat_collect_races(k, steps[i]->store, steps, count))
             return false;
     for (size_t i = 0; i < d->races.n; i++) {
         const struct graph_race *r = &d->races.p[i];
-        bool first = is_step_access(steps, count, r->first), second = is_step_access(steps, count, r->second);
+        bool first = pat_is_step_access(steps, count, r->first), second = pat_is_step_access(steps, count, r->second);
         if (!first && !second)
             continue;
         seen->assumed = true;
@@ -141,7 +110,7 @@ static bool is_reloaded(struct pat_collect *k, struct carried *c, graph_id node)
         const struct graph_reach *reach = &d->reaches.p[r];
         if (reach->may || !reach->own || reach->element != 0)
             return false;
-        if (!is_step_access(c->steps, c->count, reach->store) && !holds(c->v->fills.p, c->v->fills.n, reach->store))
+        if (!pat_is_step_access(c->steps, c->count, reach->store) && !holds(c->v->fills.p, c->v->fills.n, reach->store))
             return false;
     }
     c->loaded = true;
@@ -417,6 +386,16 @@ static uint32_t steps_of(struct pat_collect *k, const struct stretch *s, const s
     return count;
 }
 
+/* A loop's turns are all of one kind: a step that agrees in some of its turns only is not understood. */
+static bool is_whole(const struct pat_trace *t, const struct agreed *g)
+{
+    for (unsigned i = 0; i < t->count; i++)
+        for (unsigned k = g->from; k < g->from + g->count && (i < g->from || i >= g->from + g->count); k++)
+            if (t->turn[i]->step == t->turn[k]->step)
+                return false;
+    return true;
+}
+
 /* Whether the steps go by the size of the block: the first one then reaches as far as that size says, and only the sizes
  * that can be halved to the end work out. Leaves the trace of blocks of half the size. */
 static bool goes_by_size(struct pat_collect *k, const struct stretch *s, unsigned size)
@@ -442,16 +421,17 @@ static bool match_page(struct pat_collect *k, const struct pat_page *page, enum 
         }
         /* Where the code runs as long as the block asks, it must do so for blocks of other sizes. */
         uint32_t count = steps_of(k, s, t, &g, &steps);
-        bool good =
-            count != 0 && (kind != PLAN_MEMORY || (pat_reads_newest(k, s->steps, t, g.from, g.count) &&
-                                                   pat_overtakes_nobody(k, s->steps, t, g.from, g.count, &g.assumed)));
+        bool good = count != 0 && is_whole(t, &g) &&
+                    (kind != PLAN_MEMORY || (pat_reads_newest(k, s->steps, t, g.from, g.count) &&
+                                             pat_overtakes_nobody(k, s->steps, t, g.from, g.count, &g.assumed)));
         if (t->runs && kind == PLAN_MEMORY && good && !known) {
             struct agreed other;
             unsigned turns = t->count;
-            good &= pat_play_steps(k->play, s->steps, s->count, 64, t);
-            good &= good && t->count <= turns && from < t->count && agree(k, page, kind, s, t, from, &other) &&
-                    other.variant == g.variant;
-            g.assumed |= pat_play_steps(k->play, s->steps, s->count, size, t) && goes_by_size(k, s, size);
+            if (goes_by_size(k, s, size)) {
+                g.assumed = true;
+                good = pat_play_steps(k->play, s->steps, s->count, 64, t) && t->count <= turns && from < t->count &&
+                       agree(k, page, kind, s, t, from, &other) && other.variant == g.variant;
+            }
             if (!pat_play_steps(k->play, s->steps, s->count, size, t))
                 return any;
         }
@@ -473,6 +453,7 @@ static void match_stretch(struct pat_collect *k, const struct pat_library *lib, 
                           const struct stretch *s)
 {
     static const unsigned blocks[] = {1024, 512, 256, 128, 64, 32, 16, 8, 4, 2}, warps[] = {32, 16, 8, 4, 2};
+    static const unsigned looped[] = {256, 1024, 512, 128, 64, 32, 16, 8, 4, 2};
     const unsigned *sizes = kind == PLAN_MEMORY ? blocks : warps;
     unsigned size_count = kind == PLAN_MEMORY ? 10 : 5, fixed = k->x->g->input.env->block[0];
     if (kind == PLAN_MEMORY && fixed && fixed <= PAT_THREADS) {
@@ -483,7 +464,9 @@ static void match_stretch(struct pat_collect *k, const struct pat_library *lib, 
     for (uint32_t i = 0; i < s->count; i++)
         turns |= s->steps[i].loop != 0;
     /* In a loop the length depends on the block: an ordinary size shows it. */
-    for (unsigned i = turns && size_count == 10 ? 2 : 0; i < size_count && !any; i++) {
+    if (turns && size_count == 10)
+        sizes = looped;
+    for (unsigned i = 0; i < size_count && !any; i++) {
         if (!pat_play_steps(k->play, s->steps, s->count, sizes[i], k->trace))
             continue;
         for (size_t p = 0; p < lib->pages.n; p++) {
@@ -495,25 +478,51 @@ static void match_stretch(struct pat_collect *k, const struct pat_library *lib, 
     }
 }
 
-/* Steps through memory that stand behind one another with nothing else stored between. */
-static void match_memory(struct pat_collect *k, const struct pat_library *lib)
+/* Does a step go on with what another one of the list did, with nothing else stored to that memory in between? */
+static bool goes_on(const struct pat_collect *k, const struct pat_step *before, const struct pat_step *next)
 {
     const struct graph *g = k->x->g;
-    for (uint32_t i = 0, to; i < k->steps.n; i = to) {
-        const struct pat_step *first = &k->steps.p[i];
-        for (to = i + 1; to < k->steps.n; to++) {
+    const uint32_t *object = g->dependence ? g->dependence->object_of : NULL;
+    if (before->store == UINT32_MAX || next->op != before->op || next->width != before->width)
+        return false; /* what is kept is the end */
+    for (uint32_t a = before->store + 1; a < next->store && a < next->load_other; a++)
+        if (g->accesses.p[a].kind != GRAPH_LOAD && g->accesses.p[a].space == UOP_SHARED &&
+            (!object || object[a] == object[before->store]))
+            return false;
+    return true;
+}
+
+/* The memory of a step: that of the element it takes in. */
+static uint32_t object_of(const struct pat_collect *k, const struct pat_step *s)
+{
+    const uint32_t *object = k->x->g->dependence ? k->x->g->dependence->object_of : NULL;
+    return object ? object[s->load_other] : 0;
+}
+
+/* Steps through memory that follow one another in one array; those of another array may stand between. */
+static void match_memory(struct pat_collect *k, const struct pat_library *lib)
+{
+    uint32_t n = (uint32_t)k->steps.n;
+    bool *used = ARENA_ARRAY(k->a, bool, n + 1);
+    struct pat_step *list = ARENA_ARRAY(k->a, struct pat_step, n + 1);
+    for (uint32_t i = 0; used && list && i < n; i++) {
+        uint32_t count = 0, object = object_of(k, &k->steps.p[i]);
+        if (used[i])
+            continue;
+        for (uint32_t to = i; to < n; to++) {
             const struct pat_step *next = &k->steps.p[to];
-            bool apart = next->op != first->op || next->width != first->width;
-            uint32_t before = k->steps.p[to - 1].store;
-            for (uint32_t a = before + 1; before != UINT32_MAX && a < next->store && a < next->load_other && !apart;
-                 a++)
-                apart = g->accesses.p[a].kind != GRAPH_LOAD && g->accesses.p[a].space == UOP_SHARED;
-            apart |= before == UINT32_MAX; /* what is kept is the end */
-            if (apart)
+            if (used[to] || object_of(k, next) != object)
+                continue;
+            if (count && !goes_on(k, &list[count - 1], next))
                 break;
+            used[to] = true;
+            list[count++] = *next;
         }
-        struct stretch s = {first, to - i};
-        match_stretch(k, lib, PLAN_MEMORY, &s);
+        struct pat_step *kept = ARENA_ARRAY(k->a, struct pat_step, count + 1);
+        if (!kept)
+            return;
+        memcpy(kept, list, count * sizeof *kept);
+        match_stretch(k, lib, PLAN_MEMORY, &(struct stretch){kept, count});
     }
 }
 

@@ -158,31 +158,38 @@ static bool differs_with(struct cone *c, unsigned l, uint64_t bits, bool zeros_e
 
 /* ---- a reading with a NaN in one leaf -------------------------------------------------------- */
 
-enum { IS_NAN = UINT32_MAX };
+enum { IS_NAN = UINT32_MAX - 1 };
 
-/* The node that is left of `node` when `leaf` is a NaN; `leaf` itself when the NaN passes unchanged;
- * IS_NAN when it is computed with. */
-static graph_id under_nan(struct graph *g, graph_id node, graph_id leaf, unsigned depth)
+struct nan_work {
+    struct graph *g;
+    struct arena *a;
+    graph_id leaf;
+    struct map_u64 left; /* of each node: what is left of it */
+};
+
+static graph_id under_nan(struct nan_work *w, graph_id node, unsigned depth);
+
+static graph_id left_of(struct nan_work *w, graph_id node, unsigned depth)
 {
+    struct graph *g = w->g;
     struct graph_node n = *graph_at(g, node);
-    if (node == leaf || !pat_is_pure(&n) || depth > DEPTH)
-        return node;
+    graph_id leaf = w->leaf;
     if (n.kind == UOP_SELECT) {
         const struct graph_node c = *graph_at(g, n.arg[0]);
         if (c.kind >= UOP_FLT && c.kind <= UOP_FNUM) {
             for (unsigned i = 0; i < 2; i++) {
-                graph_id operand = under_nan(g, c.arg[i], leaf, depth + 1);
+                graph_id operand = under_nan(w, c.arg[i], depth + 1);
                 if (operand == leaf || operand == IS_NAN) /* every compare with a NaN is false */
-                    return under_nan(g, n.arg[2], leaf, depth + 1);
+                    return under_nan(w, n.arg[2], depth + 1);
             }
         }
     }
     bool changed = false, nan = false;
     for (unsigned i = 0; i < n.arg_count; i++) {
-        graph_id a = under_nan(g, n.arg[i], leaf, depth + 1);
+        graph_id a = under_nan(w, n.arg[i], depth + 1);
         bool is_nan = a == leaf || a == IS_NAN;
         if (is_nan && (n.kind == UOP_FMIN || n.kind == UOP_FMAX) && !(n.flags & UOP_NAN))
-            return under_nan(g, n.arg[1 - i], leaf, depth + 1);
+            return under_nan(w, n.arg[1 - i], depth + 1);
         nan |= is_nan;
         changed |= a != n.arg[i];
         n.arg[i] = a;
@@ -199,9 +206,24 @@ static graph_id under_nan(struct graph *g, graph_id node, graph_id leaf, unsigne
     return pat_eval_node(g, rest, args, &bits) ? graph_const(g, (enum uop_type)n.type, bits) : rest;
 }
 
+/* The node that is left of `node` when the leaf is a NaN; the leaf itself when the NaN passes unchanged;
+ * IS_NAN when it is computed with. What many read is looked at once. */
+static graph_id under_nan(struct nan_work *w, graph_id node, unsigned depth)
+{
+    uint32_t known;
+    if (node == w->leaf || !pat_is_pure(graph_at(w->g, node)) || depth > DEPTH)
+        return node;
+    if (map_u64_get(&w->left, node, &known))
+        return known;
+    graph_id left = left_of(w, node, depth);
+    map_u64_put(w->a, &w->left, node, left);
+    return left;
+}
+
 static const char *nan_text(struct cone *c, graph_id reading, graph_id leaf, enum uop_type as)
 {
-    graph_id left = under_nan(c->g, reading, leaf, 0);
+    struct nan_work w = {.g = c->g, .a = c->a, .leaf = leaf};
+    graph_id left = under_nan(&w, reading, 0);
     return left == IS_NAN ? "NaN" : mean_expr(c->m, left, as, MEAN_INNER);
 }
 

@@ -279,6 +279,18 @@ struct pat_inner {
     bool load;                   /* only its own instruction belongs to the match */
 };
 
+struct pat_spot { /* an element that a term which speaks of reductions named */
+    int param;
+    graph_id load;
+    uint32_t cycle; /* + 1: the loop that brings it; 0: none */
+    bool reduced;   /* within a reduction */
+};
+
+struct pat_present {
+    graph_id when;
+    uint32_t cycle; /* + 1: of the load that it guards; 0: none */
+};
+
 struct pat_ctx {
     struct mean *m;
     struct graph *g;
@@ -302,7 +314,11 @@ struct pat_ctx {
     VEC(const struct pat_found *) spoken;        /* matches of the reductions a term spoke of */
     VEC(const struct pat_collective *) gathered; /* and those that are loops of a thread */
     uint32_t within;                             /* + 1: the loop whose element is being matched */
-    unsigned reach;                              /* enum pat_reach: of the reductions a term spoke of, the widest */
+    bool reducing;                               /* what a reduction is of is being matched */
+    VEC(struct pat_spot) spots;
+    VEC(const struct pat_collective *) tops; /* reductions spoken of, without those they are made of */
+    VEC(struct pat_present) present;         /* conditions under which elements take part in them */
+    unsigned reach;                          /* enum pat_reach: of the reductions a term spoke of, the widest */
 };
 enum { PAT_CHOICE_SYNC, PAT_CHOICE_SELF, PAT_CHOICE_SCOPE, PAT_CHOICES }; /* functions of bindings that choose a word */
 void pat_ctx_begin(struct pat_ctx *c, const struct pat_page *page, const struct pat_variant *variant, graph_id root);

@@ -21,7 +21,8 @@ void pat_ctx_begin(struct pat_ctx *c, const struct pat_page *page, const struct 
     c->inner.n = c->conditions.n = c->carriers.n = c->readings.n = 0;
     c->via = 0;
     c->reach = 0;
-    c->spoken.n = c->gathered.n = 0;
+    c->spoken.n = c->gathered.n = c->spots.n = c->tops.n = c->present.n = 0;
+    c->reducing = false;
     c->within = 0;
     c->root = root;
     c->word = -1;
@@ -31,7 +32,7 @@ void pat_ctx_begin(struct pat_ctx *c, const struct pat_page *page, const struct 
 
 struct pat_mark pat_here(const struct pat_ctx *c)
 {
-    return (struct pat_mark){c->inner.n, c->conditions.n, c->readings.n, c->via};
+    return (struct pat_mark){c->inner.n, c->conditions.n, c->readings.n, c->spots.n, c->tops.n, c->present.n, c->via};
 }
 
 bool pat_back(struct pat_ctx *c, struct pat_mark m)
@@ -39,6 +40,9 @@ bool pat_back(struct pat_ctx *c, struct pat_mark m)
     c->inner.n = m.inner;
     c->conditions.n = m.conditions;
     c->readings.n = m.readings;
+    c->spots.n = m.spots;
+    c->tops.n = m.tops;
+    c->present.n = m.present;
     c->via = m.via;
     return false;
 }
@@ -452,7 +456,7 @@ static bool match_choice(struct pat_ctx *c, const struct pat_goal *goal)
 bool pat_solve(struct pat_ctx *c, const struct pat_goal *goal)
 {
     if (!goal)
-        return c->partial || pat_match_where(c);
+        return c->partial || (pat_match_where(c) && pat_ranges_agree(c));
     if (!c->steps || arena_failed(c->a))
         return false;
     c->steps--;
@@ -463,10 +467,13 @@ bool pat_solve(struct pat_ctx *c, const struct pat_goal *goal)
     switch (goal->term->kind) {
     case TERM_LEFT: {
         uint32_t within = c->within;
+        bool reducing = c->reducing;
         c->within = goal->node;
+        c->reducing = goal->as == UOP_B1;
         if (pat_solve(c, goal->next))
             return true;
         c->within = within;
+        c->reducing = reducing;
         return false;
     }
     case TERM_REDUCED: return pat_match_reduced(c, goal);

@@ -15,7 +15,7 @@ struct pat_goal {
 
 /* What a failed attempt takes back. */
 struct pat_mark {
-    size_t inner, conditions, readings;
+    size_t inner, conditions, readings, spots, tops, present;
     unsigned via;
 };
 
@@ -31,5 +31,7 @@ bool pat_match_place(struct pat_ctx *c, const struct pat_term *t, graph_id addre
 bool pat_match_element(struct pat_ctx *c, const struct pat_goal *goal);
 bool pat_match_any(struct pat_ctx *c, const struct pat_goal *goal);
 bool pat_match_reduced(struct pat_ctx *c, const struct pat_goal *goal);
+/* All reductions that were spoken of are of the same elements, and these are what else is read (pat_range.c). */
+bool pat_ranges_agree(struct pat_ctx *c);
 
 #endif

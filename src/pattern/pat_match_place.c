@@ -112,6 +112,22 @@ static graph_id load_of(const struct graph *g, graph_id node, int *word)
     return n->kind == UOP_LOAD ? node : GRAPH_NIL;
 }
 
+/* An element of a term that speaks of reductions: which loop brings it. */
+static void name_spot(struct pat_ctx *c, graph_id load, const struct pat_term *t)
+{
+    const struct graph_cycles *y = c->g->cycles;
+    struct pat_spot s = {.param = t->variable, .load = load, .cycle = c->within, .reduced = c->reducing};
+    uint32_t at;
+    if (map_u64_get(&c->x->first_load, load, &at)) {
+        const struct graph_access a = c->g->accesses.p[at];
+        if (!s.cycle && y && y->cycle_of)
+            s.cycle = y->cycle_of[c->g->insns.p[a.insn].block];
+        if (c->reducing && !c->within && a.runs_when != GRAPH_NIL)
+            VEC_PUSH(c->a, c->present, (struct pat_present){a.runs_when, s.cycle});
+    }
+    VEC_PUSH(c->a, c->spots, s);
+}
+
 bool pat_match_element(struct pat_ctx *c, const struct pat_goal *goal)
 {
     int word;
@@ -125,6 +141,8 @@ bool pat_match_element(struct pat_ctx *c, const struct pat_goal *goal)
     pat_enter(c, load, goal->term, true);
     if (goal->node != load && word < 0)
         pat_enter(c, goal->node, NULL, false);
+    if (c->variant->reduces)
+        name_spot(c, load, goal->term);
     return pat_match_place(c, goal->term, n.arg[0], (enum uop_space)n.space, n.width, goal->next) || pat_back(c, m);
 }
 
@@ -230,13 +248,20 @@ no:
 /* ---- results of reductions ------------------------------------------------------------------- */
 
 /* What is reduced, without the neutral element that threads without one bring. */
-static graph_id brought(const struct graph *g, const struct pat_binary *like, graph_id input)
+static graph_id brought(struct graph *g, const struct pat_binary *like, graph_id input, graph_id *when)
 {
-    const struct graph_node *n = graph_at(g, input);
-    if (n->kind == UOP_SELECT && pat_is_neutral(g, like, n->arg[2]))
-        return n->arg[1];
-    if (n->kind == UOP_SELECT && pat_is_neutral(g, like, n->arg[1]))
-        return n->arg[2];
+    const struct graph_node n = *graph_at(g, input);
+    *when = GRAPH_NIL;
+    if (n.kind != UOP_SELECT)
+        return input;
+    if (pat_is_neutral(g, like, n.arg[2])) {
+        *when = n.arg[0];
+        return n.arg[1];
+    }
+    if (pat_is_neutral(g, like, n.arg[1])) {
+        *when = graph_not(g, n.arg[0]);
+        return n.arg[2];
+    }
     return input;
 }
 
@@ -279,9 +304,13 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, struct
         VEC_PUSH(c->a, c->spoken, v->found);
     else
         VEC_PUSH(c->a, c->gathered, v);
+    bool reducing = c->reducing;
     c->within = v->cycle ? v->cycle : within;
+    c->reducing = true;
+    if (!depth)
+        VEC_PUSH(c->a, c->tops, v);
     static const struct pat_term left = {.kind = TERM_LEFT};
-    const struct pat_goal behind = {&left, within, UOP_VOID, next};
+    const struct pat_goal behind = {&left, within, reducing ? UOP_B1 : UOP_VOID, next};
     const struct pat_term *of = t->arg[0];
     next = &behind;
     struct pat_collective *inner = pat_collect_inner(c->collect, v, input);
@@ -290,11 +319,15 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, struct
         if (inner && inner != v && inner->found && match_collective(c, of, inner, next, depth + 1))
             return true;
     } else {
-        graph_id plain = brought(c->g, &v->like, input);
+        graph_id when, plain = brought(c->g, &v->like, input, &when);
         if (inner && inner != v && inner->op == v->op && match_collective(c, t, inner, next, depth + 1))
             return true;
+        struct pat_mark before_when = pat_here(c);
+        if (when != GRAPH_NIL)
+            VEC_PUSH(c->a, c->present, (struct pat_present){when, 0});
         if (pat_solve(c, &(struct pat_goal){of, plain, UOP_VOID, next}))
             return true;
+        pat_back(c, before_when);
         if (plain != input && pat_solve(c, &(struct pat_goal){of, input, UOP_VOID, next}))
             return true;
     }
@@ -304,6 +337,7 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, struct
     c->spoken.n = spoken;
     c->gathered.n = gathered;
     c->within = within;
+    c->reducing = reducing;
     return pat_back(c, m);
 }
 

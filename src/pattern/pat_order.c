@@ -80,6 +80,34 @@ static void nest(struct order *o)
     }
 }
 
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* A whole that speaks of reductions holds all that its parts hold, slow ways of an expansion too. True: some was added. */
+static bool absorb(struct order *o)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < o->count; i++) {
+        const struct pat_found *part = o->found[i];
+        if (part->match.parent < 0 || !o->found[part->match.parent]->variant->reduces)
+            continue;
+        struct pat_match *whole = &o->found[part->match.parent]->match;
+        size_t before = whole->insns.n, kept = 0;
+        for (size_t k = 0; k < part->match.insns.n; k++)
+            VEC_PUSH(o->a, whole->insns, part->match.insns.p[k]);
+        qsort(whole->insns.p, whole->insns.n, sizeof whole->insns.p[0], by_number);
+        for (size_t k = 0; k < whole->insns.n; k++)
+            if (!kept || whole->insns.p[kept - 1] != whole->insns.p[k])
+                whole->insns.p[kept++] = whole->insns.p[k];
+        whole->insns.n = kept;
+        any |= kept != before;
+    }
+    return any;
+}
+
 /* What becomes of a NaN in a metavariable, other leaves being ordinary numbers. */
 static const char *nan_fate(struct order *o, const struct pat_found *f, const struct pat_bound *b)
 {
@@ -206,6 +234,12 @@ enum sp_status pat_finish(struct mean *m, struct arena *a, struct pat_index *x, 
     if (count)
         qsort(found, count, sizeof found[0], by_end);
     nest(&o);
+    if (absorb(&o)) {
+        qsort(found, count, sizeof found[0], by_end);
+        for (uint32_t i = 0; i < count; i++)
+            found[i]->match.parent = -1;
+        nest(&o);
+    }
     enum sp_status status = pat_real_build(m, a, x, found, count, out);
     if (status != SP_OK)
         return status;

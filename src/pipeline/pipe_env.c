@@ -39,7 +39,10 @@ void pipe_env(unsigned sm, const struct img_kernel *kernel, struct graph_env *en
                               .words = banks[row].words,
                               .word_count = sizeof words_100 / sizeof words_100[0],
                               .constant_bank = kernel->constant_bank,
-                              .constant_bytes = kernel->constant_bytes};
+                              .constant_bytes = kernel->constant_bytes,
+                              .spills = kernel->spills,
+                              .spill_count = kernel->spill_count,
+                              .spills_known = kernel->spills_known};
     if (!env->param_bytes)
         for (uint32_t i = 0; i < kernel->param_count; i++)
             if (kernel->params[i].offset + kernel->params[i].size > env->param_bytes)

@@ -97,6 +97,12 @@ static void tell_race(struct findings *f, const struct graph_race *r)
     int kind = r->assumed ? IN_STEP : ORDERLESS;
     if (!is_new(f, kind, r->first, r->second))
         return;
+    if (r->first == r->second) {
+        diag_add(&f->s->diags, DIAG_NOTE, codes[kind], f->section, offset_of(f, r->second),
+                 "all threads store different values at 0x%04x to one word of %s memory: which one stays is not said",
+                 offset_of(f, r->second), space_text(f, r->second));
+        return;
+    }
     bool reads = f->g->accesses.p[r->first].kind == GRAPH_LOAD;
     diag_add(&f->s->diags, DIAG_NOTE, codes[kind], f->section, offset_of(f, r->second),
              "thread %s may %s at 0x%04x in %s memory what is %s at 0x%04x, and no barrier parts them%s",

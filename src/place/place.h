@@ -80,6 +80,17 @@ enum sp_status place_build(struct arena *a, const struct graph *g, struct place 
 /* The value a node belongs to (itself, as an accumulator's new or old value, as a copy), or NULL. */
 const struct place_value *place_value_of(const struct place *p, graph_id node, uint32_t *index);
 
+/* What an access to local memory is for (place_local.c). */
+enum place_local {
+    PLACE_NOT_LOCAL,
+    PLACE_SLOT,     /* puts a register away, or fetches it again */
+    PLACE_ARRAY,    /* of an array with an index of the run */
+    PLACE_VARIABLE, /* neither: a variable that lies in memory */
+    PLACE_SAVED,    /* a register that is kept over a call nobody sees through */
+};
+/* Of each access; NULL: no memory. */
+const uint8_t *place_find_local(struct arena *a, const struct graph *g);
+
 /* How nodes change from thread to thread (place_lanes.c). */
 enum place_how { /* from best to worst */
                  PLACE_NOT_SEEN,

@@ -8,7 +8,7 @@ enum { MADE_MAX = 16, REACH_BLOCKS = 4096, WALKS_MAX = 4096 };
 
 struct found {
     bool stored_global, read_back_global, shared, spilled, array, loaded_global;
-    bool frame_unknown; /* local memory at a distance from what a call left */
+    bool variable; /* stands in local memory for another reason */
     bool global_proved, shared_proved, may_global,
         foreign; /* foreign: a global load that a store of the kernel reaches */
 };
@@ -157,22 +157,6 @@ static bool old_value_is_used(const struct graph *g, const struct graph_access *
     return false;
 }
 
-/* Somebody addresses the piece of local memory it lies in by an index. */
-static bool in_indexed_array(const struct place_work *w, uint32_t access)
-{
-    const struct graph *g = w->g;
-    const struct graph_dependence *dep = g->dependence;
-    if (place_on_unknown_stack(g, &g->accesses.p[access]))
-        return false;
-    if (!place_on_constant_stack(g, &g->accesses.p[access]))
-        return true;
-    for (uint32_t i = w->reach_starts[access]; i < w->reach_starts[access + 1]; i++)
-        if (!place_on_constant_stack(g, &g->accesses.p[dep->reaches.p[w->reach[i]].load]) &&
-            !place_on_unknown_stack(g, &g->accesses.p[dep->reaches.p[w->reach[i]].load]))
-            return true;
-    return !w->reaches_known && w->local_index; /* what it may read is not known */
-}
-
 static void look_at_store(const struct place_work *w, const struct place_value *v, const struct place_storage *s,
                           bool used, struct found *f)
 {
@@ -193,27 +177,13 @@ static void look_at_store(const struct place_work *w, const struct place_value *
             f->shared_proved |= s->read && s->proved;
         }
         break;
-    case UOP_LOCAL: {
-        bool array = in_indexed_array(w, s->access);
-        f->frame_unknown |= place_on_unknown_stack(g, x);
-        f->array |= array;
-        f->spilled |= !array && s->read;
+    case UOP_LOCAL:
+        f->array |= w->local[s->access] == PLACE_ARRAY;
+        f->spilled |= w->local[s->access] == PLACE_SLOT;
+        f->variable |= w->local[s->access] == PLACE_VARIABLE;
         break;
-    }
     default: break;
     }
-}
-
-/* A load at a fixed place of what somebody stores at an index. */
-static bool reads_indexed(const struct place_work *w, uint32_t load)
-{
-    const struct graph_dependence *dep = w->g->dependence;
-    for (uint32_t i = dep ? dep->first_reach[load] : 0; dep && i < dep->first_reach[load + 1]; i++) {
-        const struct graph_access *x = &w->g->accesses.p[dep->reaches.p[i].store];
-        if (!place_on_constant_stack(w->g, x) && !place_on_unknown_stack(w->g, x))
-            return true;
-    }
-    return false;
 }
 
 static void look_at_load(const struct place_work *w, const struct place_storage *s, struct found *f)
@@ -231,14 +201,11 @@ static void look_at_load(const struct place_work *w, const struct place_storage 
         f->shared = true;
         f->shared_proved |= s->read && s->proved;
         break;
-    case UOP_LOCAL: {
-        bool fixed = place_on_constant_stack(w->g, x) || place_on_unknown_stack(w->g, x);
-        bool array = !fixed || reads_indexed(w, s->access);
-        f->frame_unknown |= place_on_unknown_stack(w->g, x);
-        f->array |= array;
-        f->spilled |= !array;
+    case UOP_LOCAL:
+        f->array |= w->local[s->access] == PLACE_ARRAY;
+        f->spilled |= w->local[s->access] == PLACE_SLOT;
+        f->variable |= w->local[s->access] == PLACE_VARIABLE;
         break;
-    }
     default: break;
     }
 }
@@ -259,14 +226,35 @@ static bool stores_it(const struct place_work *w, const struct graph_access *x, 
     return false;
 }
 
-/* Consumers that are neither one of its stores nor a copy of it. */
+/* The instruction only decides something. */
+static bool only_compares(const struct graph *g, const struct graph_insn *insn)
+{
+    bool predicates = insn->def_count > 0 && !insn->access_count;
+    for (uint32_t k = insn->first_def; k < insn->first_def + insn->def_count; k++)
+        predicates &= g->defs.p[k].file == UOP_FILE_P || g->defs.p[k].file == UOP_FILE_UP;
+    return predicates;
+}
+
+/* It counts a loop's turns: its step, tests and addresses compute nothing with it. */
+static bool is_counter(const struct place_work *w, graph_id node)
+{
+    const struct graph_cycles *c = w->g->cycles;
+    for (size_t i = 0; c && i < c->cycles.n; i++)
+        for (size_t k = 0; k < c->cycles.p[i].carried.n; k++)
+            if (c->cycles.p[i].carried.p[k].kind == GRAPH_CARRIED_COUNTER &&
+                (c->cycles.p[i].carried.p[k].phi == node || c->cycles.p[i].carried.p[k].next == node))
+                return true;
+    return false;
+}
+
+/* Consumers that compute with it: neither one of its stores, nor a copy of it, nor a compare. */
 static uint32_t other_uses(const struct place_work *w, const struct place_value *v)
 {
     const struct graph *g = w->g;
     uint32_t count = 0;
     for (size_t i = 0; i < v->uses.n; i++) {
-        bool own = false;
         const struct graph_insn *insn = &g->insns.p[v->uses.p[i].insn];
+        bool own = only_compares(g, insn);
         for (uint32_t k = insn->first_access; k < insn->first_access + insn->access_count && !own; k++) {
             const struct graph_access *x = &g->accesses.p[k];
             own = x->kind != GRAPH_LOAD && (stores_it(w, x, v->node) || stores_it(w, x, v->part)) &&
@@ -302,12 +290,11 @@ void place_classify(struct place_work *w, struct place_value *v)
         v->assumed = !f.shared_proved;
     } else if (f.spilled) {
         v->cls = PLACE_SPILLED;
-        v->assumed = f.frame_unknown;
     } else if (f.array) {
         v->cls = PLACE_LOCAL_ARRAY;
     } else if (v->accumulator) {
         v->cls = PLACE_REGISTER_ACCUMULATOR;
-    } else if (f.stored_global && !used) {
+    } else if (f.stored_global && (!used || is_counter(w, v->node))) {
         v->cls = PLACE_RESULT;
         v->assumed = f.may_global;
     } else if (f.stored_global) {
@@ -320,5 +307,6 @@ void place_classify(struct place_work *w, struct place_value *v)
         v->assumed = f.may_global;
     } else {
         v->cls = PLACE_REGISTER_ONLY;
+        v->assumed = f.variable;
     }
 }

@@ -59,6 +59,25 @@ static bool is_datum(const struct place_work *w, graph_id id)
     return false;
 }
 
+/* An 8-byte load whose words are only ever used apart holds two values (a float2), not one. */
+static bool used_apart(const struct place_work *w, graph_id load)
+{
+    const struct graph *g = w->g;
+    uint32_t count, words = 0;
+    const graph_id *users = graph_users(g, load, &count);
+    if (graph_at(g, load)->kind != UOP_LOAD || graph_at(g, load)->type != UOP_B64)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct graph_node *u = graph_at(g, users[i]);
+        uint32_t further;
+        if (u->kind != UOP_LO && u->kind != UOP_HI)
+            return false;
+        graph_users(g, users[i], &further);
+        words += further > 0;
+    }
+    return words > 0 && !w->stored[load];
+}
+
 static void walk(struct place_work *w)
 {
     while (w->stack.n) {
@@ -70,7 +89,7 @@ static void walk(struct place_work *w)
         if (n->kind == UOP_LOAD || n->kind == UOP_CBANK)
             continue;
         for (uint32_t i = 0; i < count; i++)
-            if (is_datum(w, args[i]))
+            if (is_datum(w, args[i]) && !((n->kind == UOP_LO || n->kind == UOP_HI) && used_apart(w, args[i])))
                 push(w, args[i]);
     }
 }
@@ -102,25 +121,6 @@ bool place_may_be_value(const struct place_work *w, graph_id id)
         return n->type != UOP_B1;
     default: return n->type != UOP_B1;
     }
-}
-
-/* An 8-byte load whose words are only ever used apart holds two values (a float2), not one. */
-static bool used_apart(const struct place_work *w, graph_id load)
-{
-    const struct graph *g = w->g;
-    uint32_t count, words = 0;
-    const graph_id *users = graph_users(g, load, &count);
-    if (graph_at(g, load)->kind != UOP_LOAD || graph_at(g, load)->type != UOP_B64)
-        return false;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct graph_node *u = graph_at(g, users[i]);
-        uint32_t further;
-        if (u->kind != UOP_LO && u->kind != UOP_HI)
-            return false;
-        graph_users(g, users[i], &further);
-        words += further > 0;
-    }
-    return words > 0 && !w->stored[load];
 }
 
 /* Some load reads the local store otherwise than by bringing the stored value back unchanged: an array's element. */
@@ -155,11 +155,11 @@ enum sp_status place_find_data(struct place_work *w)
                     push(w, words[k]);
                 continue;
             }
-            for (unsigned k = 0; k < 4; k++)
+            for (unsigned k = 0; k < 4 && w->local[i] != PLACE_SAVED; k++)
                 if (x->space != UOP_LOCAL || is_datum(w, x->value[k]))
                     push(w, x->value[k]);
         } else {
-            bool kept = x->space != UOP_LOCAL || is_read_by_index(w, (uint32_t)i);
+            bool kept = x->space != UOP_LOCAL || (w->local[i] != PLACE_SAVED && is_read_by_index(w, (uint32_t)i));
             for (unsigned k = 0; k < 4; k++)
                 if (kept || is_datum(w, x->value[k]))
                     push(w, x->value[k]);

@@ -250,34 +250,6 @@ static bool index_reaches(struct place_work *w)
     return true;
 }
 
-bool place_on_constant_stack(const struct graph *g, const struct graph_access *x)
-{
-    struct graph_affine f;
-    return graph_affine(g, x->address, &f) && f.term_count == 0;
-}
-
-/* What a call left, or paths of which one does: a stack pointer behind a recursion. */
-static bool is_left_by_call(const struct graph *g, graph_id id, unsigned depth)
-{
-    enum { LEFT_DEPTH = 4, LEFT_WAYS = 8 };
-    const struct graph_node *n = graph_at(g, id);
-    if (n->kind == GRAPH_RESULT || n->kind == GRAPH_ENTRY || n->kind == UOP_UNDEF)
-        return true;
-    const graph_id *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg + 1;
-    uint32_t count = n->kind == GRAPH_PHI ? n->phi_count : n->kind == UOP_SELECT ? 2 : 0;
-    bool found = false;
-    for (uint32_t k = 0; k < count && k < LEFT_WAYS && depth < LEFT_DEPTH && !found; k++)
-        found = args[k] != GRAPH_NIL && args[k] != id && is_left_by_call(g, args[k], depth + 1);
-    return found;
-}
-
-bool place_on_unknown_stack(const struct graph *g, const struct graph_access *x)
-{
-    struct graph_affine f;
-    return graph_affine(g, x->address, &f) && f.base == GRAPH_NIL && f.term_count == 1 && f.terms[0].coefficient == 1 &&
-           is_left_by_call(g, f.terms[0].term, 0);
-}
-
 static bool dominates(const struct graph *g, uint32_t over, uint32_t block)
 {
     for (uint32_t steps = 0; block != UINT32_MAX && steps <= g->blocks.n; steps++) {
@@ -538,11 +510,6 @@ enum sp_status place_make_index(struct place_work *w)
     if (!w->alias || !w->copy || !w->accumulator || !w->final || !index_defs(w) || !index_accesses(w) ||
         !index_reaches(w))
         return SP_ERR_MEMORY;
-    for (size_t i = 0; i < w->g->accesses.n; i++) {
-        const struct graph_access *x = &w->g->accesses.p[i];
-        w->local_index |= x->space == UOP_LOCAL && x->kind == GRAPH_LOAD && !place_on_constant_stack(w->g, x) &&
-                          !place_on_unknown_stack(w->g, x);
-    }
     find_aliases(w);
     find_copies(w);
     return find_accumulators(w) ? SP_OK : SP_ERR_MEMORY;

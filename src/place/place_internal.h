@@ -37,7 +37,7 @@ struct place_work {
     uint32_t *head, *list, *next;   /* accesses by the nodes they hold: head[node] is a cell + 1 in list, next */
     uint32_t *reach_starts, *reach; /* of each access that stores: the reaches it is in, indices into dep->reaches */
     bool alias_loads;               /* some global load may read what a store of this kernel writes */
-    bool local_index;               /* some load from local memory has an address of the run */
+    const uint8_t *local;           /* of each access: enum place_local */
     bool reaches_known;             /* dependence was found and is complete */
 
     graph_id *alias;       /* of a node that a load gives: the stored value it is proved to be, GRAPH_NIL: none */
@@ -71,9 +71,6 @@ bool place_access_holds(const struct place_work *w, const struct graph_access *x
 /* Of an atomic: what it does (enum uop_atom). */
 unsigned place_atom_of(const struct graph *g, const struct graph_access *x);
 uint32_t place_load_of_def(const struct graph *g, const struct graph_def *d);
-bool place_on_constant_stack(const struct graph *g, const struct graph_access *x);
-/* At a fixed distance from what a call left in a register: no index, but no known place of the frame either. */
-bool place_on_unknown_stack(const struct graph *g, const struct graph_access *x);
 /* A register made by the def holds no more than another does already: a copy. */
 bool place_is_copy(const struct graph *g, const struct graph_def *d, graph_id node);
 

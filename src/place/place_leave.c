@@ -76,7 +76,8 @@ static graph_id step_behind(struct leave *s, graph_id id)
     const struct graph_node *n = graph_at(g, id);
     uint32_t own = graph_is_loop_phi(g, id) ? g->loops.p[n->imm - 1].header : block_of(g, id);
     graph_id out = w->accumulators.p[w->accumulator[id] - 1].out;
-    bool reads = reads_step(g, out, id); /* as a whole: what it is made of lies between */
+    /* As a whole: what it is made of lies between; or it takes nothing of the old value. */
+    bool reads = out != GRAPH_NIL && out != id && (graph_is_loop_phi(g, id) || reads_step(g, out, id));
     for (uint32_t i = 0; i < count + reads && own != UINT32_MAX; i++) {
         graph_id user = i < count ? users[i] : out;
         if (user >= w->nodes || w->accumulator[user] != w->accumulator[id] || graph_at(g, user)->kind == GRAPH_PHI ||

@@ -114,6 +114,8 @@ static void place_store(struct place_work *w, struct place_value *v, graph_id no
         uint32_t until = kept_until(g, x->insn, g->accesses.p[r->load].insn);
         if (r->may) {
             place.may_reach = true;
+            if (x->space == UOP_LOCAL && until > place.to) /* an array's element is kept for any index */
+                place.to = until;
             continue;
         }
         place.to = until > place.to ? until : place.to;
@@ -353,7 +355,8 @@ enum sp_status place_build(struct arena *a, const struct graph *graph, struct pl
     w.data = ARENA_ARRAY(a, uint8_t, w.nodes);
     w.loaded = ARENA_ARRAY(a, uint8_t, w.nodes);
     w.stored = ARENA_ARRAY(a, uint8_t, w.nodes);
-    if (!w.data || !w.loaded || !w.stored || place_make_index(&w) != SP_OK || !index_backs(&w) ||
+    w.local = place_find_local(a, g);
+    if (!w.data || !w.loaded || !w.stored || !w.local || place_make_index(&w) != SP_OK || !index_backs(&w) ||
         place_find_data(&w) != SP_OK || !group_nodes(&w))
         return SP_ERR_MEMORY;
     for (graph_id id = 1; id < w.nodes; id++)

@@ -427,10 +427,11 @@ static void write_real(struct json *j, const char *key, bool present, double val
 
 static void write_work_members(struct json *j, const struct fact_work *work)
 {
-    write_real(j, "flops", true, work->flops);
-    write_real(j, "global_bytes", true, work->global_bytes);
-    write_real(j, "shared_bytes", work->has_shared, work->shared_bytes);
-    write_real(j, "intensity", work->has_intensity, work->intensity);
+    bool known = !work->unknown;
+    write_real(j, "flops", known, work->flops);
+    write_real(j, "global_bytes", known, work->global_bytes);
+    write_real(j, "shared_bytes", known && work->has_shared, work->shared_bytes);
+    write_real(j, "intensity", known && work->has_intensity, work->intensity);
 }
 
 static void write_work(struct json *j, const struct fact_kernel *k)
@@ -466,6 +467,8 @@ static void write_occupancy(struct json *j, const struct fact_kernel *k)
         write_number(j, "block", k->occupancy.p[i].block);
         write_number(j, "warps", k->occupancy.p[i].warps);
         write_text(j, "limit", k->occupancy.p[i].limit);
+        if (k->dynamic_shared) /* what a launch asks for is not in the file */
+            write_number(j, "dynamic_shared_bytes", 0);
         json_end(j);
     }
     json_end(j);

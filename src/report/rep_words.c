@@ -480,6 +480,8 @@ static const char *rounded_text(struct arena *a, double value)
 const char *rep_work(struct arena *a, const struct fact_work *work)
 {
     struct strbuf b;
+    if (work->unknown)
+        return "not told apart from other work";
     str_init(&b, a);
     str_addf(&b, "%s flops, %s B of global memory", number_text(a, work->flops), number_text(a, work->global_bytes));
     if (work->has_shared)

@@ -26,8 +26,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SM = 86, STAGES = 7 };
-static const char *const stage_names[STAGES] = {"graph", "cycles", "depend", "meaning", "place", "patterns", "rewrite"};
+enum { SM = 86, STAGES = 8 };
+static const char *const stage_names[STAGES] = {"graph",   "expand", "cycles",   "depend",
+                                                "meaning", "place",  "patterns", "rewrite"};
 
 struct code {
     struct arena *a;
@@ -244,12 +245,21 @@ static const struct {
     void (*make)(struct code *c, uint32_t n);
     uint32_t size;
 } shapes[] = {
-    {"block", block, 50000},  {"diamonds", diamonds, 5000},   {"diamonds-memory", diamonds_memory, 5000},
+    {"block", block, 50000},
+    {"diamonds", diamonds, 5000},
+    {"diamonds-memory", diamonds_memory, 5000},
     {"nested", nested, 20},
-    {"deep", deep, 1000},   {"guarded", guarded, 2000},     {"guarded-only", guarded_only, 2000},
-    {"loops", loops, 2000},   {"breaks", breaks, 2000},       {"continues", continues, 2000},
-    {"ladder", ladder, 2000}, {"carries", carries, 5000},     {"memory", memory, 5000},
-    {"calls", calls, 1000},   {"rotations", rotations, 5000},
+    {"deep", deep, 1000},
+    {"guarded", guarded, 2000},
+    {"guarded-only", guarded_only, 2000},
+    {"loops", loops, 2000},
+    {"breaks", breaks, 2000},
+    {"continues", continues, 2000},
+    {"ladder", ladder, 2000},
+    {"carries", carries, 5000},
+    {"memory", memory, 5000},
+    {"calls", calls, 1000},
+    {"rotations", rotations, 5000},
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
@@ -313,6 +323,7 @@ static bool run_shape(unsigned shape, uint32_t n, bool all, struct result *r)
     struct graph g;
     struct graph_cycles cycles;
     struct graph_dependence dependence;
+    struct graph_expansions expansions;
     struct mean mean;
     struct place place;
     struct pat_result found;
@@ -350,17 +361,20 @@ static bool run_shape(unsigned shape, uint32_t n, bool all, struct result *r)
     for (int stage = 0; stage < STAGES && fine; stage++) {
         double t1 = now();
         switch (stage) {
-        case 1: fine = graph_find_cycles(&work, &g, &cycles) == SP_OK; break;
-        case 2: fine = graph_find_dependence(&work, &g, &dependence) == SP_OK; break;
-        case 3: fine = mean_init(&mean, &texts, &g, params, 2) == SP_OK && mean_roles(&mean); break;
-        case 4: fine = place_build(&work, &g, &place) == SP_OK; break;
-        case 5: fine = pat_run(library, &mean, &texts, &found) == SP_OK; break;
-        case 6: fine = rew_find_contractions(&work, &g, &rewrites) == SP_OK; break;
+        case 1: fine = pat_expand(library, &texts, &g, &expansions) == SP_OK; break;
+        case 2: fine = graph_find_cycles(&work, &g, &cycles) == SP_OK; break;
+        case 3: fine = graph_find_dependence(&work, &g, &dependence) == SP_OK; break;
+        case 4: fine = mean_init(&mean, &texts, &g, params, 2) == SP_OK && mean_roles(&mean); break;
+        case 5: fine = place_build(&work, &g, &place) == SP_OK; break;
+        case 6: fine = pat_run(library, &mean, &texts, &found) == SP_OK; break;
+        case 7: fine = rew_find_contractions(&work, &g, &rewrites) == SP_OK; break;
         default: t1 = t; break;
         }
         if (stage == 1)
-            g.cycles = &cycles;
+            graph_set_expansions(&g, &expansions);
         if (stage == 2)
+            g.cycles = &cycles;
+        if (stage == 3)
             g.dependence = &dependence;
         r->seconds[stage] = now() - t1;
         if (stage == 0)

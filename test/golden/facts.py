@@ -145,6 +145,8 @@ def records(kernel, kind):
         return kernel["occupancy"] or []
     if kind == "work":
         return [kernel["work"]] if kernel["work"] else []
+    if kind == "turn":
+        return kernel["work"]["loops"] if kernel["work"] else []
     if kind == "access":
         return kernel["accesses"]
     if kind == "padding":
@@ -164,7 +166,7 @@ KINDS = {
     "kernel": [], "param": ["name"], "name": ["name"], "output": ["store"], "differs": ["store"],
     "instruction": ["offset"], "flow": ["register", "from", "to"], "value": ["name"], "storage": ["name"], "use": ["name"],
     "pattern": ["id"], "rewrite": ["kind"], "phase": ["kind"], "loop": ["n"],
-    "piece": ["n"], "carried": ["n"], "diagnostic": ["code"], "occupancy": ["block"], "work": [], "access": ["offset"], "padding": [],
+    "piece": ["n"], "carried": ["n"], "diagnostic": ["code"], "occupancy": ["block"], "work": [], "turn": ["loop"], "access": ["offset"], "padding": [],
     "unknown": ["offset"],
 }
 

@@ -53,9 +53,11 @@ NVCC = [
     ("loops-maxrregcount-24", LOOPS, FAST + ["-maxrregcount", "24"]),
     ("unrolled-1", ["test/corpus/src/unrolled.cu"], FAST + ["-DUNROLL=1"]),
     ("unrolled-4", ["test/corpus/src/unrolled.cu"], FAST + ["-DUNROLL=4"]),
+    ("loops_cut", ["test/corpus/src/loops_cut.cu"], ["-O3"]),
     ("trees", ["test/corpus/src/trees.cu"], FAST),
     ("trees-precise-ptxas-O1", ["test/corpus/src/trees.cu"], ["-O3", "-Xptxas", "-O1"]),
     ("trees-fast-ptxas-O0", ["test/corpus/src/trees.cu"], FAST + ["-Xptxas", "-O0"]),
+    ("local_memory", ["test/corpus/src/local_memory.cu"], ["-O3"]),
     ("tree_misses", ["test/corpus/src/tree_misses.cu"], FAST),
     ("tree_misses-unoptimised", ["test/corpus/src/tree_misses.cu"], ["-Xcicc", "-O0", "-Xptxas", "-O0"]),
     ("softmaxes", ["test/corpus/src/softmaxes.cu"], FAST),
@@ -72,7 +74,9 @@ FEW = {"loops-debug": (86,), "loops-precise-ptxas-O1": (86, 120), "trees-precise
        "trees-fast-ptxas-O0": (86, 120), "tree_misses-unoptimised": (86, 120), "thread_kernels-fast": (86,),
        "expansions": (75, 86, 90, 120), "expansions-fast": (86,),
        "trees": (75, 86, 90, 120), "tree_misses": (75, 86, 90, 120), "places": (75, 86, 90, 120),
-       "block_kernels": (75, 86, 90, 120), "thread_kernels": (75, 86, 90, 100), "unrolled-1": (75, 86, 90, 120)}
+       "block_kernels": (75, 86, 90, 120), "thread_kernels": (75, 86, 90, 100), "unrolled-1": (75, 86, 90, 120),
+       "loops_cut": (75, 86, 90, 120), "local_memory": (75, 86, 90, 120), "local_memory-ptxas-11.8": (86,),
+       "local_memory-ptxas-12.4": (), "local_memory-ptxas-12.9": (), "local_memory-ptxas-13.5": ()}
 # assembler release, highest PTX version it reads
 PTXAS = [("11.8", "7.8"), ("12.4", "8.4"), ("12.9", "8.8"), ("13.5", None)]
 
@@ -215,9 +219,10 @@ def main():
         for name, sources, flags in NVCC:
             if options.only in name and sm in FEW.get(name, (sm,)):
                 builder.nvcc(name, sources, flags, sm)
-        for family, sources in (("probes", PROBES), ("loops", LOOPS)):
+        for family, sources in (("probes", PROBES), ("loops", LOOPS), ("local_memory", ["test/corpus/src/local_memory.cu"])):
             for version, highest in PTXAS:
-                if options.only in "%s-ptxas-%s" % (family, version):
+                name = "%s-ptxas-%s" % (family, version)
+                if options.only in name and sm in FEW.get(name, (sm,)):
                     builder.ptxas(family, sources, version, highest, sm)
         for name in ("clang_f32", "trees_clang"):
             if options.only in name:

@@ -435,6 +435,160 @@ static void both_sides_of_a_branch(void **state)
     assert_int_equal(reach_at(&f, 0x50, 0x30, 0)->sync, GRAPH_SYNC_NONE);
 }
 
+/* A barrier under a condition is one on the ways where it holds only. */
+static void a_barrier_under_a_guard(void **state)
+{
+    struct found f;
+    (void)state;
+    find_86(&f, CODE("S2R R7, SR_TID.X", "ISETP.NE.AND P0, PT, RZ, c[0x0][0x170], PT", "STS [R7.X4], R0",
+                     "IADD3 R4, -R7, 0xff, RZ", "@P0 BAR.SYNC.DEFER_BLOCKING 0x0", "LDS R5, [R4.X4]",
+                     "STG.E [R2.64], R5", "EXIT"));
+    check_reach(&f, 0x50, 0x20, "(add (neg threadIdx.x) 255)", GRAPH_SYNC_NONE);
+    assert_int_equal(reach_at(&f, 0x50, 0x20, 0)->barrier_count, 0);
+    assert_true(has_race(&f, 0x20, 0x50));
+    /* The reader asks for the same: it has waited. */
+    find_86(&f, CODE("S2R R7, SR_TID.X", "ISETP.NE.AND P0, PT, RZ, c[0x0][0x170], PT", "STS [R7.X4], R0",
+                     "IADD3 R4, -R7, 0xff, RZ", "@P0 BAR.SYNC.DEFER_BLOCKING 0x0", "@P0 LDS R5, [R4.X4]",
+                     "STG.E [R2.64], R5", "EXIT"));
+    check_reach(&f, 0x50, 0x20, "(add (neg threadIdx.x) 255)", GRAPH_SYNC_BARRIER);
+    assert_int_equal(f.d.races.n, 0);
+    /* So does the writer. */
+    find_86(&f, CODE("S2R R7, SR_TID.X", "ISETP.NE.AND P0, PT, RZ, c[0x0][0x170], PT", "@P0 STS [R7.X4], R0",
+                     "IADD3 R4, -R7, 0xff, RZ", "@P0 BAR.SYNC.DEFER_BLOCKING 0x0", "LDS R5, [R4.X4]",
+                     "STG.E [R2.64], R5", "EXIT"));
+    check_reach(&f, 0x50, 0x20, "(add (neg threadIdx.x) 255)", GRAPH_SYNC_BARRIER);
+    assert_int_equal(f.d.races.n, 0);
+    /* Another condition says nothing. */
+    find_86(&f, CODE("S2R R7, SR_TID.X", "ISETP.NE.AND P0, PT, RZ, c[0x0][0x170], PT", "STS [R7.X4], R0",
+                     "IADD3 R4, -R7, 0xff, RZ", "@P0 BAR.SYNC.DEFER_BLOCKING 0x0",
+                     "ISETP.NE.AND P1, PT, RZ, c[0x0][0x174], PT", "@P1 LDS R5, [R4.X4]", "STG.E [R2.64], R5", "EXIT"));
+    check_reach(&f, 0x60, 0x20, "(add (neg threadIdx.x) 255)", GRAPH_SYNC_NONE);
+}
+
+/* The same by branches: a way round the barrier is shut for a reader that asks for what the barrier asks for. */
+static void ways_that_are_shut(void **state)
+{
+    struct found f;
+    (void)state;
+    find_86(&f, CODE("S2R R7, SR_TID.X", "ISETP.NE.AND P0, PT, RZ, c[0x0][0x170], PT", "STS [R7.X4], R0",
+                     "IADD3 R4, -R7, 0xff, RZ", "@!P0 BRA 0x60", BARRIER, "@!P0 BRA 0x90", "LDS R5, [R4.X4]",
+                     "STG.E [R2.64], R5", "EXIT"));
+    check_reach(&f, 0x70, 0x20, "(add (neg threadIdx.x) 255)", GRAPH_SYNC_BARRIER);
+    assert_int_equal(f.d.races.n, 0);
+    find_86(&f, CODE("S2R R7, SR_TID.X", "ISETP.NE.AND P0, PT, RZ, c[0x0][0x170], PT", "STS [R7.X4], R0",
+                     "IADD3 R4, -R7, 0xff, RZ", "@!P0 BRA 0x60", BARRIER, "@P0 BRA 0x90", "LDS R5, [R4.X4]",
+                     "STG.E [R2.64], R5", "EXIT"));
+    assert_true(has_race(&f, 0x20, 0x70));
+}
+
+/* The tail of a tree goes on without barriers: for (d …) { if (t < d) s[t] += s[t + d]; if (d > 32) barrier; }. */
+static void barriers_left_out_within_a_warp(void **state)
+{
+    struct found f;
+    (void)state;
+    find_86(&f, TREE(BARRIER, "@P2 BAR.SYNC.DEFER_BLOCKING 0x0")); /* of a condition that is nobody's */
+    assert_int_equal(reach_at(&f, 0xc0, 0xf0, 0)->sync == GRAPH_SYNC_BARRIER, false);
+    find_86(&f, CODE("S2R R7, SR_TID.X", "ULDC UR4, c[0x0][0x0]", "USHF.R.U32.HI UR4, URZ, 0x1, UR4", /* 00 - 20 */
+                     "STS [R7.X4], R6", BARRIER, "IMAD.U32 R3, RZ, RZ, UR4",                          /* 30 - 50 */
+                     "IMAD.SHL.U32 R0, R7, 0x4, RZ", "ISETP.NE.AND P0, PT, R3, RZ, PT",               /* 60, 70 */
+                     "@!P0 EXIT", "ISETP.GE.AND P1, PT, R7, R3, PT", "@!P1 LDS R4, [R0]",             /* 80 - a0 */
+                     "@!P1 LEA R2, R3, R0, 0x2", "@!P1 LDS R5, [R2]", "@!P1 FADD R4, R4, R5",         /* b0 - d0 */
+                     "@!P1 STS [R0], R4", "ISETP.GT.U32.AND P2, PT, R3, 0x20, PT",                    /* e0, f0 */
+                     "@P2 BAR.SYNC.DEFER_BLOCKING 0x0", "SHF.R.U32.HI R3, RZ, 0x1, R3",               /* 100, 110 */
+                     "ISETP.NE.AND P0, PT, R3, RZ, PT", "@P0 BRA 0x90", "EXIT"));                     /* 120 - 140 */
+    assert_int_equal(reach_at(&f, 0xc0, 0xe0, 0)->sync, GRAPH_SYNC_WARP_ASSUMED);
+    assert_int_equal(reach_at(&f, 0xc0, 0x30, 0)->sync, GRAPH_SYNC_BARRIER);
+    assert_int_equal(race_count(&f, false), 0);
+}
+
+/* A scan written out: a step races where there are threads for it, by what the next steps ask for. */
+static void scan_written_out(void **state)
+{
+    struct found f;
+    (void)state;
+    find_86(&f, CODE("S2R R7, SR_TID.X", "STS [R7.X4], R2", BARRIER, "ISETP.GE.AND P0, PT, R7, 0x10, PT", /* 00 - 30 */
+                     "@P0 LDS R0, [R7.X4]", "@P0 LDS R5, [R7.X4+-0x40]", "@P0 FADD R0, R0, R5",           /* 40 - 60 */
+                     "@P0 STS [R7.X4], R0", BARRIER, "ISETP.GE.AND P0, PT, R7, 0x20, PT",                 /* 70 - 90 */
+                     "@P0 LDS R0, [R7.X4]", "@P0 LDS R5, [R7.X4+-0x80]", "@P0 FADD R0, R0, R5",           /* a0 - c0 */
+                     "@P0 STS [R7.X4], R0", BARRIER, "LDS R0, [R7.X4]", "STG.E [R2.64], R0", "EXIT"));    /* d0 - 110 */
+    assert_true(has_race(&f, 0x50, 0x70));
+    assert_true(f.d.races.p[0].sized);
+    assert_false(has_race(&f, 0xb0, 0xd0)); /* 64 threads would do: who writes then reads nothing of theirs */
+}
+
+/* for (d = 1; d < n; d <<= 1): the distance is 1 in the first turn, whatever it comes to later. */
+static void scan_of_any_length(void **state)
+{
+    struct found f;
+    (void)state;
+    find_86(&f, CODE("S2R R7, SR_TID.X", "STS [R7.X4], R2", BARRIER, "IMAD.MOV.U32 R3, RZ, RZ, 0x1",     /* 00 - 30 */
+                     "IMAD.SHL.U32 R0, R7, 0x4, RZ", "ISETP.GE.AND P0, PT, R7, R3, PT",                  /* 40, 50 */
+                     "IMAD.IADD R4, R7, 0x1, -R3", "@P0 LDS R5, [R0]", "@P0 LDS R6, [R4.X4]",            /* 60 - 80 */
+                     "@P0 FADD R5, R5, R6", "@P0 STS [R0], R5", BARRIER, "IMAD.SHL.U32 R3, R3, 0x2, RZ", /* 90 - c0 */
+                     "ISETP.GE.AND P0, PT, R3, c[0x0][0x170], PT", "@!P0 BRA 0x50", "EXIT"));            /* d0 - f0 */
+    assert_true(has_race(&f, 0x80, 0xa0));
+}
+
+/* All threads store to one word: a race of the store with itself, when the values differ. */
+static void one_word_for_all(void **state)
+{
+    struct found f;
+    (void)state;
+    find_86(&f, CODE("S2R R7, SR_TID.X", "STS [RZ], R7", BARRIER, "LDS R5, [RZ]", "STG.E [R2.64], R5", "EXIT"));
+    assert_true(has_race(&f, 0x10, 0x10));
+    find_86(&f, CODE("S2R R7, SR_CTAID.X", "STS [RZ], R7", BARRIER, "LDS R5, [RZ]", "STG.E [R2.64], R5", "EXIT"));
+    assert_int_equal(f.d.races.n, 0);
+    find_86(&f, CODE("S2R R7, SR_TID.X", "ISETP.NE.AND P0, PT, R7, RZ, PT", "@!P0 STS [RZ], R7", BARRIER,
+                     "LDS R5, [RZ]", "STG.E [R2.64], R5", "EXIT"));
+    assert_int_equal(f.d.races.n, 0);
+}
+
+/* Two buffers in turn: s[i & 1][t] is written while s[(i + 1) & 1] may still be read, which is the other one. */
+static void two_buffers(void **state)
+{
+    struct found f;
+    (void)state;
+    find_86(&f, CODE("S2R R7, SR_TID.X", "IMAD.MOV.U32 R3, RZ, RZ, RZ", "IMAD.SHL.U32 R6, R7, 0x4, RZ", /* 00 - 20 */
+                     "LOP3.LUT R4, R3, 0x1, RZ, 0xc0, !PT", "IMAD R5, R4, 0x400, R6", "STS [R5], R0",   /* 30 - 50 */
+                     BARRIER, "IMAD R8, R4, 0x400, -R6", "LDS R9, [R8+0x3fc]", "IADD3 R3, R3, 0x1, RZ", /* 60 - 90 */
+                     "ISETP.GE.AND P0, PT, R3, c[0x0][0x170], PT", "@!P0 BRA 0x30", "EXIT"));           /* a0 - c0 */
+    check_reach(&f, 0x80, 0x50, "(add (neg threadIdx.x) 255)", GRAPH_SYNC_BARRIER);
+    assert_int_equal(f.d.races.n, 0);
+}
+
+/* Words of a generic address in the shared window: 4 * (255 - threadIdx.x) as a sum of two words and a carry. */
+static void shared_by_generic_addresses(void **state)
+{
+    struct found f;
+    struct graph_env env = env_86;
+    (void)state;
+    env.shared_window = 0x18;
+    f.g = code_graph(&arena, 86,
+                     CODE("S2R R3, SR_TID.X", "MOV R4, c[0x0][0x18]", "MOV R10, c[0x0][0x1c]", /* 00 - 20 */
+                          "SHF.R.S32.HI R7, RZ, 0x1f, R3", "SHF.L.U64.HI R7, R3, 0x2, R7",     /* 30, 40 */
+                          "SHF.L.U32 R6, R3, 0x2, RZ", "IADD3 R6, P0, R4, R6, RZ",             /* 50, 60 */
+                          "IADD3.X R7, R10, R7, RZ, P0, !PT", "ST.E [R6.64], R5",              /* 70, 80 */
+                          "IADD3 R8, -R3, 0xff, RZ", "SHF.R.S32.HI R9, RZ, 0x1f, R8",          /* 90, a0 */
+                          "SHF.L.U64.HI R9, R8, 0x2, R9", "SHF.L.U32 R8, R8, 0x2, RZ",         /* b0, c0 */
+                          "IADD3 R8, P0, R4, R8, RZ", "IADD3.X R9, R10, R9, RZ, P0, !PT",      /* d0, e0 */
+                          "LD.E R5, [R8.64]", "STG.E [R12.64], R5", "EXIT"),                   /* f0 - 110 */
+                     &env);
+    assert_int_equal(graph_find_dependence(&arena, f.g, &f.d), SP_OK);
+    check_reach(&f, 0xf0, 0x80, "(add (neg threadIdx.x) 255)", GRAPH_SYNC_NONE);
+    assert_int_equal(f.g->accesses.p[f.d.reaches.p[0].load].space, UOP_SHARED);
+}
+
+/* Two arrays, one of them also reached by an address of which nothing is known: they are cut all the same. */
+static void arrays_beside_the_unknown(void **state)
+{
+    struct found f;
+    (void)state;
+    find_86(&f, CODE("S2R R7, SR_TID.X", "STS [R7.X4], R0", "STS [R7.X4+0x400], R0", BARRIER, "LDG.E R8, [R2.64]",
+                     "LDS R4, [R8]", "LDS R5, [R7.X4+0x400]", "FADD R5, R4, R5", "STG.E [R2.64], R5", "EXIT"));
+    check_reach(&f, 0x60, 0x20, "threadIdx.x", GRAPH_SYNC_OWN);
+    assert_int_equal(reach_count(&f, 0x60), 1); /* not the 256th thread on */
+}
+
 /* Global: a round trip of the thread's own (fma_volatile), a neighbour's word, another parameter. */
 static void global_memory(void **state)
 {
@@ -638,6 +792,15 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_warp_is_a_digit, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(divergent_barriers, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(both_sides_of_a_branch, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(a_barrier_under_a_guard, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(ways_that_are_shut, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(barriers_left_out_within_a_warp, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(scan_written_out, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(scan_of_any_length, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(one_word_for_all, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(two_buffers, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(shared_by_generic_addresses, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(arrays_beside_the_unknown, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(global_memory, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(what_data_decide, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(atomics, make_arena, drop_arena),

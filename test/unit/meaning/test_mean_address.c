@@ -329,15 +329,48 @@ static void what_is_moved_shows(void **state)
     (void)state;
 }
 
+/* Bit operations on whole elements are of elements; one access at an odd byte leaves the others as they are. */
+static void one_odd_access_makes_no_bytes(void **state)
+{
+    static const struct mean_param params[] = {{0, 0, X_OFFSET, 8, "p0", false, NULL}};
+    struct fixture f;
+    fixture_begin(&f);
+    graph_id t = graph_sreg(&f.g, UOP_SR_TID_X), wide = graph_op1(&f.g, UOP_SEXT, UOP_B64, t);
+    graph_id bytes = graph_op2(&f.g, UOP_MUL, UOP_B64, wide, graph_const(&f.g, UOP_B64, 4)), at[4];
+    const uint64_t masks[4] = {4, UINT64_C(0xfffffffffffffff0), 6, 0};
+    for (unsigned k = 0; k < 4; k++) {
+        graph_id bits =
+            k == 3 ? bytes
+                   : graph_op2(&f.g, k == 1 ? UOP_AND : UOP_XOR, UOP_B64, bytes, graph_const(&f.g, UOP_B64, masks[k]));
+        at[k] = graph_op2(&f.g, UOP_ADD, UOP_B64, bits, param64(&f, X_OFFSET));
+        load(&f, at[k], UOP_GLOBAL, 4);
+    }
+    fixture_ready(&f, params, 1);
+    assert_string_equal(mean_element(&f.m, at[0], UOP_GLOBAL, 4, false), "p0[threadIdx.x ^ 1]");
+    assert_string_equal(mean_element(&f.m, at[1], UOP_GLOBAL, 4, false), "p0[threadIdx.x & 0xfffffffc]");
+    assert_string_equal(mean_element(&f.m, at[2], UOP_GLOBAL, 4, false),
+                        "*(int *)((char *)p0 + ((long)threadIdx.x << 2 ^ 6))");
+    assert_string_equal(mean_element(&f.m, at[3], UOP_GLOBAL, 4, true), "&p0[threadIdx.x]");
+    fixture_end(&f);
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(disjoint_bits_add),      cmocka_unit_test(narrow_stores_keep_the_low_part),
-        cmocka_unit_test(what_is_moved_shows),    cmocka_unit_test(indices_of_other_forms_have_names),
-        cmocka_unit_test(elements_of_parameters), cmocka_unit_test(undeclared_arrays),
-        cmocka_unit_test(shared_and_local),       cmocka_unit_test(mixed_shared_widths_are_bytes),
-        cmocka_unit_test(other_indices),          cmocka_unit_test(vectors_of_floats),
-        cmocka_unit_test(escaping_pointers),      cmocka_unit_test(addresses_beyond_sums),
+        cmocka_unit_test(disjoint_bits_add),
+        cmocka_unit_test(narrow_stores_keep_the_low_part),
+        cmocka_unit_test(what_is_moved_shows),
+        cmocka_unit_test(indices_of_other_forms_have_names),
+        cmocka_unit_test(elements_of_parameters),
+        cmocka_unit_test(undeclared_arrays),
+        cmocka_unit_test(shared_and_local),
+        cmocka_unit_test(mixed_shared_widths_are_bytes),
+        cmocka_unit_test(other_indices),
+        cmocka_unit_test(vectors_of_floats),
+        cmocka_unit_test(one_odd_access_makes_no_bytes),
+        cmocka_unit_test(escaping_pointers),
+        cmocka_unit_test(addresses_beyond_sums),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

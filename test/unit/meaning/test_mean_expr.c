@@ -371,6 +371,39 @@ static void long_lines_are_shortened(void **state)
     (void)state;
 }
 
+/* C takes a mixed compare, minimum or division for an unsigned one: what is signed says so. */
+static void signs_are_those_of_the_code(void **state)
+{
+    struct fixture f;
+    fixture_begin(&f);
+    graph_id t = graph_sreg(&f.g, UOP_SR_TID_X), n = param32(&f, N_OFFSET), w = param32(&f, W_OFFSET);
+    graph_id part = graph_op2(&f.g, UOP_AND, UOP_B32, t, n), least = graph_op2(&f.g, UOP_MIN_S, UOP_B32, t, n);
+    graph_id below = compare(&f, UOP_ILT_S, UOP_B1, part, n, 0), wide_t = graph_op1(&f.g, UOP_ZEXT, UOP_B64, t);
+    graph_id wide = compare(&f, UOP_ILT_S, UOP_B1, wide_t, graph_op1(&f.g, UOP_SEXT, UOP_B64, n), 0);
+    graph_id small = compare(&f, UOP_ILT_S, UOP_B1, t, graph_sreg(&f.g, UOP_SR_NTID_X), 0);
+    struct graph_node divide = {.kind = GRAPH_REAL, .type = UOP_B32, .arg_count = 2, .imm = GRAPH_REM_S, .arg = {t, n}};
+    graph_id signed_rest = graph_fresh(&f.g, &divide);
+    divide.imm = GRAPH_DIV_U;
+    divide.arg[0] = n;
+    divide.arg[1] = w;
+    graph_id natural = graph_fresh(&f.g, &divide);
+    struct graph_node shuffle = {
+        .kind = UOP_SHFL, .type = UOP_B32, .imm = 2, .arg_count = 3, .arg = {n, int32(&f, 1), int32(&f, 0x181f)}};
+    graph_id cut = graph_fresh(&f.g, &shuffle);
+    graph_id product = graph_op1(&f.g, UOP_ZEXT, UOP_B64, graph_op1(&f.g, UOP_NEG, UOP_B32, mul(&f, n, w)));
+    fixture_ready(&f, fixture_params, FIXTURE_PARAMS);
+    assert_string_equal(mean_condition(&f.m, below), "(int)(threadIdx.x & n) < n");
+    assert_string_equal(mean_condition(&f.m, wide), "(long)threadIdx.x < (long)n");
+    assert_string_equal(mean_condition(&f.m, small), "threadIdx.x < blockDim.x");
+    assert_string_equal(mean_expr(&f.m, least, UOP_B32, MEAN_INNER), "min((int)threadIdx.x, n)");
+    assert_string_equal(mean_expr(&f.m, signed_rest, UOP_B32, MEAN_INNER), "(int)threadIdx.x % n");
+    assert_string_equal(mean_expr(&f.m, natural, UOP_B32, MEAN_INNER), "(unsigned)n / w");
+    assert_string_equal(mean_expr(&f.m, cut, UOP_B32, MEAN_INNER), "shfl_down(n, 1, 8)");
+    assert_string_equal(mean_expr(&f.m, product, UOP_B64, MEAN_INNER), "(unsigned long)(unsigned)(-n * w)");
+    fixture_end(&f);
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -379,7 +412,7 @@ int main(void)
         cmocka_unit_test(tables_become_few_products),    cmocka_unit_test(integers_and_bits),
         cmocka_unit_test(floats_and_their_bits_differ),  cmocka_unit_test(wide_products_and_bit_counts),
         cmocka_unit_test(divisions_by_constants),        cmocka_unit_test(exploding_values_are_cut),
-        cmocka_unit_test(long_lines_are_shortened),
+        cmocka_unit_test(signs_are_those_of_the_code),   cmocka_unit_test(long_lines_are_shortened),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

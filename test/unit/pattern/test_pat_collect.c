@@ -103,8 +103,8 @@ static void write_step(struct kernel *k, enum how how, const struct step *s)
         barrier(k);
 }
 
-/* y[0] = shared[0] by thread 0; runs the pages. */
-static void finish(struct kernel *k)
+/* y[0] = shared[element] by thread 0; runs the pages. */
+static void finish_at(struct kernel *k, uint32_t element)
 {
     static struct graph_cycles cycles;
     static struct graph_dependence dependence;
@@ -113,7 +113,7 @@ static void finish(struct kernel *k)
     leave(k);
     k->now->guard = P(k, 1);
     insn(k);
-    shared_load(k, A, C(k, 0));
+    shared_load(k, A, C(k, 4 * element));
     insn(k);
     set64(k, 6, bank(k, UOP_B64, Y_AT));
     store(k, 6, A);
@@ -129,6 +129,11 @@ static void finish(struct kernel *k)
     assert_int_equal(pat_run(k->lib, &k->m, &k->a, &k->result), SP_OK);
 }
 
+static void finish(struct kernel *k)
+{
+    finish_at(k, 0);
+}
+
 /* "tree-reduction/sequential op=add …" of the one match of that page, without its instructions; "none". */
 static const char *said(struct kernel *k, const char *id)
 {
@@ -138,8 +143,13 @@ static const char *said(struct kernel *k, const char *id)
         return "none";
     str_init(&b, &k->a);
     str_add(&b, x->rule);
-    for (size_t i = 0; i < x->bindings.n; i++)
-        str_addf(&b, " %s=%s", x->bindings.p[i].key, x->bindings.p[i].text);
+    for (size_t i = 0; i < x->bindings.n; i++) {
+        const struct pat_binding *p = &x->bindings.p[i];
+        if (p->kind == PAT_BIND_INT)
+            str_addf(&b, " %s=%d", p->key, (int)p->number);
+        else
+            str_addf(&b, " %s=%s", p->key, p->text);
+    }
     return b.p;
 }
 
@@ -201,6 +211,51 @@ static void a_step_that_is_another_breaks_the_tree(void **state)
     EXPECT("a distance twice", SEQUENTIAL, "none", "none", {4, UOP_FADD}, {4, UOP_FADD}, {2, UOP_FADD}, {1, UOP_FADD});
 }
 
+static void a_result_is_read_where_it_is(void **state)
+{
+    (void)state;
+    static const struct step steps[] = {{8, UOP_FADD}, {4, UOP_FADD}, {2, UOP_FADD}, {1, UOP_FADD}};
+    for (uint32_t element = 0; element < 2; element++) {
+        struct kernel k;
+        fill(&k);
+        for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
+            write_step(&k, SEQUENTIAL, &steps[i]);
+        finish_at(&k, element);
+        assert_string_equal(said(&k, "tree-reduction"), element ? "none" : TREE("add", "sequential", "memory"));
+        kernel_end(&k);
+    }
+}
+
+/* Between two steps thread 100 stores to element 3, with no barrier of its own. */
+static void what_is_stored_beside_breaks_the_tree(void **state)
+{
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        struct kernel k;
+        static const struct step steps[] = {{64, UOP_FADD}, {32, UOP_FADD}, {16, UOP_FADD}, {8, UOP_FADD},
+                                            {4, UOP_FADD},  {2, UOP_FADD},  {1, UOP_FADD}};
+        fill(&k);
+        for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+            if (i == 3 && late) {
+                insn(&k);
+                set_P(&k, 2, op(&k, UOP_IEQ, UOP_B1, 0, R(&k, TID), C(&k, 100), UOP_NONE));
+                insn(&k);
+                k.now->guard = P(&k, 2);
+                set(&k, B, C(&k, 0x40e00000));
+                insn(&k);
+                set(&k, MINE, C(&k, 12));
+                guarded(&k, false);
+                k.now->guard = P(&k, 2);
+                shared_store(&k, MINE, B);
+            }
+            write_step(&k, SEQUENTIAL, &steps[i]);
+        }
+        finish(&k);
+        assert_string_equal(said(&k, "tree-reduction"), late ? "none" : TREE("add", "sequential", "memory"));
+        kernel_end(&k);
+    }
+}
+
 static void elements_before_make_a_scan(void **state)
 {
     (void)state;
@@ -241,19 +296,53 @@ static const char *lanes(struct kernel *k, unsigned mode, const int *distances, 
     return said(k, "warp-shuffle-reduction");
 }
 
+/* Only lane 1 stores, and lane 0 has the result. */
+static void what_another_lane_stores_is_no_result(void **state)
+{
+    (void)state;
+    for (unsigned lane = 0; lane < 2; lane++) {
+        struct kernel k;
+        kernel_begin(&k);
+        add_all_pages(&k);
+        special(&k, TID, UOP_SR_TID_X);
+        insn(&k);
+        set(&k, 5, C(&k, 4));
+        element_address(&k, 6, TID, 5, X_AT);
+        load(&k, A, 6, UOP_READONLY);
+        for (unsigned d = 16; d; d /= 2)
+            shuffle_step(&k, 2, d, 0x1f);
+        element_address(&k, 6, TID, 5, Y_AT);
+        insn(&k);
+        set_P(&k, 1,
+              op(&k, UOP_NOT, UOP_B1, 0, op(&k, UOP_IEQ, UOP_B1, 0, R(&k, TID), C(&k, lane), UOP_NONE), UOP_NONE,
+                 UOP_NONE));
+        leave(&k);
+        k.now->guard = P(&k, 1);
+        store(&k, 6, A);
+        leave(&k);
+        run(&k);
+        assert_string_equal(said(&k, "warp-shuffle-reduction"),
+                            lane ? "none" : "warp-shuffle-reduction/down op=add shape=down width=32");
+        kernel_end(&k);
+    }
+}
+
 static void lanes_that_halve_are_a_reduction(void **state)
 {
     (void)state;
     static const int halves[] = {16, 8, 4, 2, 1}, doubles[] = {1, 2, 4, 8, 16}, gap[] = {16, 8, 2, 1},
                      parts[] = {8, 4, 2, 1};
     struct kernel k;
-    assert_string_equal(lanes(&k, 2, halves, 5, 0x1f), "warp-shuffle-reduction/down op=add shape=down");
+    assert_string_equal(lanes(&k, 2, halves, 5, 0x1f), "warp-shuffle-reduction/down op=add shape=down width=32");
     kernel_end(&k);
-    assert_string_equal(lanes(&k, 3, halves, 5, 0x1f), "warp-shuffle-reduction/butterfly op=add shape=butterfly");
+    assert_string_equal(lanes(&k, 3, halves, 5, 0x1f),
+                        "warp-shuffle-reduction/butterfly op=add shape=butterfly width=32");
     kernel_end(&k);
-    assert_string_equal(lanes(&k, 3, doubles, 5, 0x1f), "warp-shuffle-reduction/butterfly op=add shape=butterfly");
+    assert_string_equal(lanes(&k, 3, doubles, 5, 0x1f),
+                        "warp-shuffle-reduction/butterfly op=add shape=butterfly width=32");
     kernel_end(&k);
-    assert_string_equal(lanes(&k, 3, parts, 4, 0x101f), "warp-shuffle-reduction/butterfly op=add shape=butterfly");
+    assert_string_equal(lanes(&k, 3, parts, 4, 0x101f),
+                        "warp-shuffle-reduction/butterfly op=add shape=butterfly width=16");
     kernel_end(&k);
     assert_string_equal(lanes(&k, 3, gap, 4, 0x1f), "none");
     kernel_end(&k);
@@ -269,7 +358,10 @@ int main(void)
         cmocka_unit_test(steps_that_halve_are_a_tree),
         cmocka_unit_test(without_its_barrier_there_is_no_tree),
         cmocka_unit_test(a_step_that_is_another_breaks_the_tree),
+        cmocka_unit_test(a_result_is_read_where_it_is),
+        cmocka_unit_test(what_is_stored_beside_breaks_the_tree),
         cmocka_unit_test(elements_before_make_a_scan),
+        cmocka_unit_test(what_another_lane_stores_is_no_result),
         cmocka_unit_test(lanes_that_halve_are_a_reduction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,6 +91,18 @@ static void stored_and_used(void **state)
     assert_int_equal(made_at(g, &p, AFTER + 0x30)->cls, PLACE_RESULT);
 }
 
+/* Copied out and looked at: a compare computes nothing. */
+static void stored_and_compared(void **state)
+{
+    const struct graph *g;
+    struct place p;
+    (void)state;
+    places(CODE(ADDRESSES, "LDG.E.CONSTANT R0, [R4.64]", "FMUL R1, R0, R0", "FSETP.GT.AND P0, PT, R1, RZ, PT",
+                "STG.E [R6.64], R1", "@P0 STG.E [R8.64], R0", "EXIT"),
+           &g, &p);
+    assert_int_equal(made_at(g, &p, AFTER + 0x10)->cls, PLACE_RESULT);
+}
+
 /* D8 Test, fma_volatile: one value, two places; its consumer takes it by way of global memory. */
 static void volatile_round_trip(void **state)
 {
@@ -620,11 +632,116 @@ static void as_the_profiler_counts(void **state)
     assert_int_equal(rows, 220);
 }
 
+static uint8_t local_kind(const struct graph *g, uint32_t offset)
+{
+    const uint8_t *kinds = place_find_local(&arena, g);
+    assert_non_null(kinds);
+    for (size_t i = 0; i < g->accesses.n; i++)
+        if (g->insns.p[g->accesses.p[i].insn].offset == offset)
+            return kinds[i];
+    fail_msg("no access at 0x%x", offset);
+    return PLACE_NOT_LOCAL;
+}
+
+/* Bytes that a wider access covers too are no register's place, whatever stands there. */
+static void widths_that_meet(void **state)
+{
+    const struct graph *g;
+    struct place p;
+    (void)state;
+    places(CODE(ADDRESSES, "MOV R1, c[0x0][0x28]", "LDG.E.CONSTANT R10, [R4.64]", "STL [R1+-0x10], R10",
+                "STL [R1+-0xc], R10", "STL [R1+-0x8], R10", "STL [R1+-0x4], R10", "LDL.128 R12, [R1+-0x10]",
+                "FADD R10, R12, R13", "STG.E [R6.64], R10", "EXIT"),
+           &g, &p);
+    assert_int_equal(local_kind(g, AFTER + 0x20), PLACE_VARIABLE);
+    assert_int_equal(local_kind(g, AFTER + 0x60), PLACE_VARIABLE);
+    for (size_t i = 0; i < p.values.n; i++)
+        assert_int_not_equal(p.values.p[i].cls, PLACE_SPILLED);
+}
+
+/* The same with an index that may come there: all of it is the array. */
+static void array_read_by_fours(void **state)
+{
+    const struct graph *g;
+    struct place p;
+    (void)state;
+    places(CODE(ADDRESSES, "MOV R1, c[0x0][0x28]", "IADD3 R1, R1, -0x10, RZ", "STL.128 [R1], RZ",
+                "LOP3.LUT R11, R2, 0x3, RZ, 0xc0, !PT", "IMAD R11, R11, 0x4, R1", "LDG.E.CONSTANT R10, [R4.64]",
+                "STL [R11], R10", "LDL.128 R12, [R1]", "FADD R10, R12, R13", "STG.E [R6.64], R10", "EXIT"),
+           &g, &p);
+    assert_int_equal(local_kind(g, AFTER + 0x60), PLACE_ARRAY);
+    assert_int_equal(local_kind(g, AFTER + 0x70), PLACE_ARRAY);
+    assert_int_equal(made_at(g, &p, AFTER + 0x70)->cls, PLACE_LOCAL_ARRAY);
+}
+
+/* A place whose generic address some register holds is a variable. */
+static void address_handed_on(void **state)
+{
+    const struct graph *g;
+    struct graph_env env = env_86;
+    struct place p;
+    (void)state;
+    env.local_window = 0x20;
+    static const char *const code[] = {ADDRESSES,
+                                       "MOV R1, c[0x0][0x28]",
+                                       "IADD3 R1, R1, -0x8, RZ",
+                                       "IADD3 R12, R1, c[0x0][0x20], RZ",
+                                       "LDG.E.CONSTANT R10, [R4.64]",
+                                       "STL [R1], R10",
+                                       "STG.E [R8.64], R12",
+                                       "LDL R10, [R1]",
+                                       "STG.E [R6.64], R10",
+                                       "EXIT"};
+    struct graph *made = code_graph(&arena, 86, code, sizeof code / sizeof code[0], &env);
+    struct graph_dependence *dependence = ARENA_NEW(&arena, struct graph_dependence);
+    assert_int_equal(graph_find_dependence(&arena, made, dependence), SP_OK);
+    made->dependence = dependence;
+    g = made;
+    assert_int_equal(place_build(&arena, g, &p), SP_OK);
+    assert_int_equal(local_kind(g, AFTER + 0x40), PLACE_VARIABLE);
+    assert_int_equal(local_kind(g, AFTER + 0x60), PLACE_VARIABLE);
+}
+
+/* The compiler's record of its spills decides. */
+static void recorded(void **state)
+{
+    static const char *const code[] = {ADDRESSES,
+                                       "MOV R1, c[0x0][0x28]",
+                                       "LDG.E.CONSTANT R10, [R4.64]",
+                                       "STL [R1+-0x8], R10",
+                                       "LDL R11, [R1+-0x8]",
+                                       "STG.E [R6.64], R11",
+                                       "EXIT"};
+    static const uint32_t both[] = {AFTER + 0x20, AFTER + 0x30};
+    (void)state;
+    for (unsigned known = 0; known < 3; known++) {
+        struct graph_env env = env_86;
+        env.spills = both;
+        env.spills_known = known > 0;
+        env.spill_count = known == 2 ? 2 : 0;
+        struct graph *made = code_graph(&arena, 86, code, sizeof code / sizeof code[0], &env);
+        assert_int_equal(local_kind(made, AFTER + 0x20), known == 1 ? PLACE_VARIABLE : PLACE_SLOT);
+        assert_int_equal(local_kind(made, AFTER + 0x30), known == 1 ? PLACE_VARIABLE : PLACE_SLOT);
+    }
+}
+
+/* The words of a pair that are used apart are two values, and the pair none. */
+static void pair_used_apart(void **state)
+{
+    const struct graph *g;
+    struct place p;
+    (void)state;
+    places(CODE(ADDRESSES, "LDG.E.64.CONSTANT R10, [R4.64]", "FADD R0, R10, -R11", "STG.E [R6.64], R0", "EXIT"), &g,
+           &p);
+    assert_int_equal(p.values.n, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(elementwise, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(stored_and_used, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(stored_and_compared, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(volatile_round_trip, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(may_edges_are_assumed, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(recomputed, make_arena, drop_arena),
@@ -638,6 +755,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(local_array, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(half_stored, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(carried_in_a_slot, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(widths_that_meet, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(array_read_by_fours, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(address_handed_on, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(recorded, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(pair_used_apart, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(reloads, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(strides, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(strides_in_loops, make_arena, drop_arena),

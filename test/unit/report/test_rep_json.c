@@ -164,7 +164,8 @@ static void test_numbers_and_groups(void **state)
     assert_non_null(strstr(text.p, "\"bindings\":{\"op\":\"add\",\"exact\":true,\"range\":{\"lo\":-1,\"deep\":null}}"));
     assert_non_null(strstr(
         text.p, "\"work\":{\"flops\":0.5,\"global_bytes\":0,\"shared_bytes\":12,\"intensity\":null,\"loops\":[]}"));
-    assert_non_null(strstr(text.p, "\"occupancy\":[{\"block\":256,\"warps\":64,\"limit\":\"registers\"}]"));
+    assert_non_null(strstr(
+        text.p, "\"occupancy\":[{\"block\":256,\"warps\":64,\"limit\":\"registers\",\"dynamic_shared_bytes\":0}]"));
     assert_non_null(strstr(text.p, "\"source_loop\":{\"file\":0,\"line\":9}"));
     assert_non_null(strstr(text.p, "\"from\":64,\"to\":128,\"ranges\":[[64,128]]"));
     assert_non_null(strstr(text.p, "\"to\":128,\"reloaded\":true"));

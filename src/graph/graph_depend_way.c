@@ -1,0 +1,195 @@
+/* Ways from a source to another access: barriers that stand on them, barriers with a guard that they may go past, and
+ * whether one without a barrier is open under what the guards of the two accesses say. A guard that all threads share
+ * is one answer for the block; where it stands for another turn of a loop, nothing is said.
+ * requires: bits of the source at work · gives: graph_find_parting, graph_way_is_open, graph_no_barrier */
+#include "graph/graph_depend_internal.h"
+
+#include <stdlib.h>
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Barriers and warp syncs on ways from the source to `to`, over blocks the source's bits have reached. */
+void graph_find_parting(struct finder *f, const struct source *s, uint32_t to)
+{
+    const struct graph *g = f->g;
+    uint32_t head = 0, tail = 0, source_event = f->event_of[s->access];
+    uint32_t block = block_of(f, to), from = f->event_of[to];
+    f->parting.n = 0;
+    f->now++;
+    for (bool first = true;; first = false) {
+        bool stopped = false;
+        for (uint32_t e = from; e > f->first_event[block] && !stopped; e--) {
+            const struct event *v = &f->events.p[e - 1];
+            stopped = e - 1 == source_event;
+            f->flow_work--;
+            if (v->kind == EVENT_SYNC && f->at[e - 1] && (f->syncs[v->insn] != SYNC_MAYBE))
+                VEC_PUSH(f->a, f->parting, v->insn);
+        }
+        if (!stopped && (f->in[block] || first)) {
+            for (uint32_t k = 0; k < g->blocks.p[block].pred_count; k++) {
+                uint32_t p = g->blocks.p[block].preds[k];
+                if (f->stamp[p] == f->now || (!f->in[p] && p != block_of(f, s->access)))
+                    continue;
+                f->stamp[p] = f->now;
+                f->queue[tail++ % (g->blocks.n + 1)] = p;
+            }
+        }
+        if (head == tail || f->flow_work < 0)
+            break;
+        block = f->queue[head++ % (g->blocks.n + 1)];
+        from = f->first_event[block + 1];
+    }
+    if (f->parting.n)
+        qsort(f->parting.p, f->parting.n, sizeof f->parting.p[0], by_number);
+    size_t kept = 0;
+    for (size_t i = 0; i < f->parting.n; i++)
+        if (!i || f->parting.p[i] != f->parting.p[i - 1])
+            f->parting.p[kept++] = f->parting.p[i];
+    f->parting.n = kept;
+}
+
+/* Whether `to` can come after an event within one turn of a loop (0: on any way). */
+static bool comes_after(struct finder *f, uint32_t event, uint32_t to, uint32_t loop)
+{
+    const struct graph *g = f->g;
+    uint32_t head = 0, tail = 0, block = g->insns.p[f->events.p[event].insn].block, from = event + 1;
+    f->now++;
+    for (;;) {
+        for (uint32_t e = from; e < f->first_event[block + 1]; e++)
+            if (e == f->event_of[to])
+                return true;
+        f->flow_work--;
+        for (uint32_t k = 0; k < g->blocks.p[block].succ_count; k++) {
+            uint32_t s = g->blocks.p[block].succs[k];
+            if (f->stamp[s] == f->now || (loop && (g->loops.p[loop - 1].header == s || !graph_in_loop(g, s, loop))))
+                continue;
+            f->stamp[s] = f->now;
+            f->queue[tail++ % (g->blocks.n + 1)] = s;
+        }
+        if (head == tail)
+            return false;
+        block = f->queue[head++ % (g->blocks.n + 1)];
+        from = f->first_event[block];
+    }
+}
+
+/* Bits that only went past barriers whose guard did not hold: every way holds a barrier, if its guard does. */
+bool graph_went_past(const struct finder *f, uint32_t to, uint64_t mask, uint64_t bits)
+{
+    return f->strict && f->skipped.n && graph_weakest(bits & mask) < SYNC_MAYBE &&
+           (!(f->strict[f->event_of[to]] & mask) || graph_weakest(f->strict[f->event_of[to]] & mask) == SYNC_BLOCK);
+}
+
+/* The condition under which such a way has no barrier, in values of the source's turn (`loop`: that of the pair when
+ * `to` is a turn on, or 0). NIL: not known which. */
+graph_id graph_no_barrier(struct finder *f, const struct source *s, uint32_t to, uint32_t loop)
+{
+    struct graph *g = f->g;
+    graph_id none = GRAPH_NIL;
+    for (size_t i = 0; i < f->skipped.n; i++) {
+        uint32_t insn = f->events.p[f->skipped.p[i]].insn;
+        graph_id guard = g->insns.p[insn].guard, other = graph_not(g, guard);
+        for (uint32_t l = g->blocks.p[g->insns.p[insn].block].loop; l; l = g->loops.p[l - 1].parent) {
+            if (!graph_turns_with(g, guard, l))
+                continue;
+            if (!graph_in_loop(g, block_of(f, s->access), l) || !graph_in_loop(g, block_of(f, to), l) ||
+                (loop && (l != loop || comes_after(f, f->skipped.p[i], to, l))))
+                return GRAPH_NIL;
+        }
+        if (none != GRAPH_NIL && none != other)
+            return GRAPH_NIL;
+        none = other;
+    }
+    return none;
+}
+
+/* The reader's own guard says that all of them ran. */
+bool graph_reader_waits(struct finder *f, uint32_t to)
+{
+    struct graph *g = f->g;
+    for (size_t i = 0; i < f->skipped.n; i++) {
+        uint32_t insn = f->events.p[f->skipped.p[i]].insn;
+        graph_id guard = g->insns.p[insn].guard;
+        if (!graph_implies(g, access_at(f, to)->runs_when, guard))
+            return false;
+        for (uint32_t l = g->blocks.p[g->insns.p[insn].block].loop; l; l = g->loops.p[l - 1].parent)
+            if (graph_turns_with(g, guard, l))
+                return false;
+    }
+    return true;
+}
+
+/* A condition that all threads share, the same in all turns of what holds the accesses or the block. */
+static bool stands_still(struct finder *f, graph_id when, uint32_t a, uint32_t b, uint32_t c)
+{
+    const struct graph *g = f->g;
+    uint32_t blocks[3] = {a, b, c};
+    for (unsigned i = 0; i < 3; i++)
+        for (uint32_t l = g->blocks.p[blocks[i]].loop; l; l = g->loops.p[l - 1].parent)
+            if (graph_turns_with(f->g, when, l))
+                return false;
+    return true;
+}
+
+/* Some way without a barrier is open under what the accesses' own guards say of conditions that all threads share:
+ * `if (f) barrier` is passed when the reader reads `if (f)` too. */
+bool graph_way_is_open(struct finder *f, const struct source *s, uint32_t to)
+{
+    struct graph *g = f->g;
+    uint32_t head = 0, tail = 0, block = block_of(f, s->access), from = f->event_of[s->access] + 1;
+    uint32_t start = block, end = block_of(f, to);
+    graph_id both = graph_and(g, graph_uniform_part(g, access_at(f, s->access)->runs_when),
+                              graph_uniform_part(g, access_at(f, to)->runs_when));
+    if (both == GRAPH_NIL)
+        return true;
+    f->now++;
+    for (;;) {
+        bool parted = false;
+        for (uint32_t e = from; e < f->first_event[block + 1] && !parted; e++) {
+            const struct event *v = &f->events.p[e];
+            graph_id guard = g->insns.p[v->insn].guard;
+            if (e == f->event_of[to])
+                return true;
+            parted =
+                v->kind == EVENT_SYNC && f->syncs[v->insn] == SYNC_BLOCK &&
+                (guard == GRAPH_NIL || (stands_still(f, guard, start, end, block) && graph_implies(g, both, guard)));
+        }
+        f->flow_work--;
+        graph_id branch = g->blocks.p[block].branch;
+        bool decides = branch != GRAPH_NIL && g->blocks.p[block].succ_count == 2 && graph_block_uniform(g, branch) &&
+                       stands_still(f, branch, start, end, block);
+        for (uint32_t k = 0; k < g->blocks.p[block].succ_count && !parted; k++) {
+            uint32_t next = g->blocks.p[block].succs[k];
+            graph_id edge = decides ? graph_edge_taken(g, block, next) : GRAPH_NIL;
+            graph_id other = graph_not(g, branch);
+            bool shut = edge != GRAPH_NIL && ((graph_implies(g, edge, branch) && graph_implies(g, both, other)) ||
+                                              (graph_implies(g, edge, other) && graph_implies(g, both, branch)));
+            if (f->stamp[next] == f->now || shut)
+                continue;
+            f->stamp[next] = f->now;
+            f->queue[tail++ % (g->blocks.n + 1)] = next;
+        }
+        if (head == tail || f->flow_work < 0)
+            return f->flow_work < 0;
+        block = f->queue[head++ % (g->blocks.n + 1)];
+        from = f->first_event[block];
+    }
+}
+
+/* Barriers that the way may have gone past part nothing. */
+void graph_drop_skipped(struct finder *f)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < f->parting.n; i++) {
+        bool skipped = false;
+        for (size_t k = 0; k < f->skipped.n; k++)
+            skipped |= f->events.p[f->skipped.p[k]].insn == f->parting.p[i];
+        if (!skipped)
+            f->parting.p[kept++] = f->parting.p[i];
+    }
+    f->parting.n = kept;
+}

@@ -1,0 +1,280 @@
+/* Whether what a block says of several reductions holds of one set of elements. A term names its elements anew in each
+ * loop (`x[i]`, `x[k]`): they are the same where each loop brings the same addresses turn by turn and ends by the same
+ * condition. Addresses are compared as functions of the turn, at numbers; the numbers of what is not known are drawn from
+ * its node. And whether an accumulator starts from the element that its loop begins with.
+ *
+ * requires: loops with counters (graph_cycle.h), a term that has matched · gives: yes, or not shown */
+#include "pattern/pat_match.h"
+
+#include "base/map.h"
+#include "pattern/pat_collect.h"
+
+#include <string.h>
+
+enum { DEPTH = 40, STEPS = 2000, TURNS = 3 };
+
+/* ---- values as numbers ----------------------------------------------------------------------- */
+
+struct turn {
+    const struct graph *g;
+    const struct graph_cycle *entry; /* its carried values are what they are when the loop is entered */
+    graph_id counter;                /* GRAPH_NIL: none */
+    uint64_t at;
+    unsigned steps;
+    bool failed;
+};
+
+static uint64_t mixed(uint64_t a, uint64_t b)
+{
+    return map_hash_mix(a * UINT64_C(0x9e3779b97f4a7c15) + 1, b);
+}
+
+/* Numbers modulo 2^64; a width changes nothing, as no sum here is meant to wrap. */
+static uint64_t value_of(struct turn *t, graph_id id, unsigned depth)
+{
+    if (id == t->counter)
+        return t->at;
+    if (id == GRAPH_NIL)
+        return 0;
+    const struct graph_node *n = graph_at(t->g, id);
+    if (depth > DEPTH || ++t->steps > STEPS) {
+        t->failed = true;
+        return 0;
+    }
+    unsigned bits = uop_type_bits((enum uop_type)n->type);
+    switch (n->kind) {
+    case UOP_CONST:
+        return bits == 0 || bits >= 64 ? n->imm : (uint64_t)((int64_t)(n->imm << (64 - bits)) >> (64 - bits));
+    case UOP_ADD: return value_of(t, n->arg[0], depth + 1) + value_of(t, n->arg[1], depth + 1);
+    case UOP_MUL: return value_of(t, n->arg[0], depth + 1) * value_of(t, n->arg[1], depth + 1);
+    case UOP_NEG: return 0 - value_of(t, n->arg[0], depth + 1);
+    case UOP_SEXT:
+    case UOP_ZEXT:
+        if (n->imm == 32)
+            return value_of(t, n->arg[0], depth + 1);
+        break;
+    case UOP_UNIFORM: return value_of(t, n->arg[0], depth + 1);
+    case UOP_LOAD: return mixed(mixed(n->kind, n->width), value_of(t, n->arg[0], depth + 1));
+    default: break;
+    }
+    for (size_t i = 0; t->entry && n->kind == GRAPH_PHI && i < t->entry->carried.n; i++) {
+        const struct graph_carried *c = &t->entry->carried.p[i];
+        if (c->phi == id && n->phi_count == 2 && (n->phi_args[0] == c->next || n->phi_args[1] == c->next))
+            return value_of(t, n->phi_args[n->phi_args[0] == c->next], depth + 1);
+    }
+    if (!pat_is_pure(n))
+        return mixed(0x6c656166, id);
+    uint64_t hash = mixed(mixed(n->kind, n->type), n->imm);
+    for (unsigned i = 0; i < n->arg_count; i++)
+        hash = mixed(hash, value_of(t, n->arg[i], depth + 1));
+    return hash;
+}
+
+/* What the counter is in the first turns. */
+static bool counts(struct graph *g, const struct graph_cycle *y, uint64_t at[TURNS])
+{
+    struct turn t = {.g = g};
+    if (y->counter == GRAPH_NIL || y->start == GRAPH_NIL || y->next == GRAPH_NIL || y->irreducible)
+        return false;
+    at[0] = value_of(&t, y->start, 0);
+    t.counter = y->counter;
+    for (unsigned i = 1; i < TURNS; i++) {
+        t.at = at[i - 1];
+        at[i] = value_of(&t, y->next, 0);
+    }
+    return !t.failed;
+}
+
+/* ---- ranges ---------------------------------------------------------------------------------- */
+
+struct range {
+    uint64_t address[TURNS]; /* of the first turns; only [0] where there is no loop */
+    uint64_t end;            /* how many turns, or the condition that ends them */
+    bool by_count, loop;
+};
+
+static graph_id part_of(const struct graph_cycles *y, graph_id id)
+{
+    return id < y->copy_count && y->copy_of[id] != GRAPH_NIL ? y->copy_of[id] : id;
+}
+
+/* Without a counter that all pieces share: the copies of an element in the first piece, when that is entered, are at the
+ * first addresses, one step apart. */
+static bool range_of_copies(const struct graph *g, graph_id load, const struct graph_cycle *y, struct range *out)
+{
+    enum { COPIES = 64 };
+    const struct graph_cycles *cycles = g->cycles;
+    uint64_t at[COPIES];
+    unsigned n = 0;
+    if (y->count == GRAPH_NIL || !cycles->copy_of || !y->pieces.n || y->pieces.p[0].straight)
+        return false;
+    const struct graph_piece *p = &y->pieces.p[0];
+    for (uint32_t i = p->first; i <= p->last && i < g->insns.n; i++)
+        for (uint32_t x = 0; x < g->insns.p[i].access_count; x++) {
+            const struct graph_access *a = &g->accesses.p[g->insns.p[i].first_access + x];
+            struct turn t = {.g = g, .entry = y};
+            if (a->kind != GRAPH_LOAD || part_of(cycles, a->result) != part_of(cycles, load))
+                continue;
+            if (n == COPIES)
+                return false;
+            uint64_t v = value_of(&t, a->address, 0);
+            unsigned k = n++;
+            for (; k && (int64_t)(at[k - 1] - v) > 0; k--)
+                at[k] = at[k - 1];
+            at[k] = v;
+            if (t.failed)
+                return false;
+        }
+    if (n < TURNS || n != p->unroll)
+        return false;
+    for (unsigned k = 2; k < n; k++)
+        if (at[k] - at[k - 1] != at[1] - at[0])
+            return false;
+    memcpy(out->address, at, sizeof out->address);
+    out->by_count = true;
+    struct turn t = {.g = g};
+    out->end = value_of(&t, y->count, 0);
+    return !t.failed;
+}
+
+static bool range_of(struct graph *g, graph_id load, graph_id address, uint32_t cycle, struct range *out)
+{
+    const struct graph_cycles *cycles = g->cycles;
+    struct turn t = {.g = g};
+    memset(out, 0, sizeof *out);
+    if (!cycle) {
+        out->address[0] = value_of(&t, address, 0);
+        return !t.failed;
+    }
+    const struct graph_cycle *y = &cycles->cycles.p[cycle - 1];
+    uint64_t at[TURNS];
+    graph_id turned = graph_as_turn(g, address);
+    out->loop = true;
+    if (!counts(g, y, at) || (y->count == GRAPH_NIL && y->until == GRAPH_NIL))
+        return load != GRAPH_NIL && range_of_copies(g, load, y, out);
+    t.counter = y->counter;
+    for (unsigned i = 0; i < TURNS; i++) {
+        t.at = at[i];
+        out->address[i] = value_of(&t, turned, 0);
+    }
+    out->by_count = y->count != GRAPH_NIL;
+    t.at = at[TURNS - 1];
+    out->end = value_of(&t, out->by_count ? y->count : y->until, 0);
+    return !t.failed;
+}
+
+/* The node that stands for an element in the loop's step: copies of an unrolled body are at other distances. */
+static graph_id address_of(const struct graph *g, graph_id load)
+{
+    const struct graph_cycles *y = g->cycles;
+    if (y && y->copy_of && load < y->copy_count && y->copy_of[load] != GRAPH_NIL)
+        load = y->copy_of[load];
+    return graph_at(g, load)->arg[0];
+}
+
+static bool same_range(struct graph *g, const struct pat_spot *a, const struct pat_spot *b)
+{
+    struct range x, y;
+    if (a->load == b->load && a->cycle == b->cycle)
+        return true;
+    graph_id at[2] = {address_of(g, a->load), address_of(g, b->load)};
+    if (a->cycle == b->cycle) { /* turn by turn */
+        struct turn t = {.g = g}, u = {.g = g};
+        return value_of(&t, graph_as_turn(g, at[0]), 0) == value_of(&u, graph_as_turn(g, at[1]), 0) && !t.failed &&
+               !u.failed;
+    }
+    return range_of(g, a->load, at[0], a->cycle, &x) && range_of(g, b->load, at[1], b->cycle, &y) && x.loop == y.loop &&
+           x.by_count == y.by_count && x.end == y.end && memcmp(x.address, y.address, sizeof x.address) == 0;
+}
+
+/* An element that is read without a loop, of those that one of a known number of turns brings. */
+static bool is_among(struct graph *g, const struct pat_spot *one, const struct pat_spot *all)
+{
+    struct range x, y;
+    uint64_t turns;
+    if (same_range(g, one, all))
+        return true;
+    if (one->cycle || !all->cycle || !range_of(g, one->load, graph_at(g, one->load)->arg[0], 0, &x) ||
+        !range_of(g, all->load, address_of(g, all->load), all->cycle, &y) || !y.by_count ||
+        !graph_is_const(g, g->cycles->cycles.p[all->cycle - 1].count, &turns))
+        return false;
+    uint64_t by = y.address[1] - y.address[0], way = x.address[0] - y.address[0];
+    return by && way % by == 0 && way / by < turns;
+}
+
+/* The conditions under which elements took part hold where the result is stored. */
+static bool takes_part(struct pat_ctx *c)
+{
+    struct graph *g = c->g;
+    for (size_t i = 0; i < c->present.n; i++) {
+        const struct pat_present *p = &c->present.p[i];
+        for (size_t k = 0; k < g->accesses.n; k++) {
+            const struct graph_access s = g->accesses.p[k];
+            if (s.kind != GRAPH_STORE || s.value[0] != c->root || s.space == UOP_SHARED)
+                continue;
+            if (p->cycle && p->cycle != g->cycles->cycle_of[g->insns.p[s.insn].block])
+                continue; /* of a turn of another loop: the ranges say it */
+            if (s.runs_when == GRAPH_NIL || !graph_implies(g, s.runs_when, p->when))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Two loops of one thread that gather make as many turns. */
+static bool as_many_turns(struct graph *g, uint32_t a, uint32_t b)
+{
+    struct range x, y;
+    if (!a || !b || a == b)
+        return true;
+    graph_id n = g->cycles->cycles.p[a - 1].count, m = g->cycles->cycles.p[b - 1].count;
+    struct turn t = {.g = g}, u = {.g = g};
+    if (n != GRAPH_NIL && m != GRAPH_NIL)
+        return value_of(&t, n, 0) == value_of(&u, m, 0) && !t.failed && !u.failed;
+    return range_of(g, GRAPH_NIL, graph_true(g), a, &x) && range_of(g, GRAPH_NIL, graph_true(g), b, &y) &&
+           x.by_count == y.by_count && x.end == y.end;
+}
+
+bool pat_ranges_agree(struct pat_ctx *c)
+{
+    for (size_t i = 0; i < c->gathered.n; i++)
+        for (size_t k = i + 1; k < c->gathered.n; k++)
+            if (!as_many_turns(c->g, c->gathered.p[i]->cycle, c->gathered.p[k]->cycle))
+                return false;
+    for (size_t i = 1; i < c->tops.n; i++) {
+        const struct pat_collective *a = c->tops.p[0], *b = c->tops.p[i];
+        if (a->reach != b->reach || (a->reach == PAT_IN_WARP && a->width != b->width))
+            return false;
+    }
+    for (size_t i = 0; i < c->spots.n; i++)
+        for (size_t k = i + 1; k < c->spots.n; k++) {
+            const struct pat_spot *a = &c->spots.p[i], *b = &c->spots.p[k];
+            if (a->param != b->param || (!a->reduced && !b->reduced))
+                continue;
+            if (a->reduced && b->reduced ? !same_range(c->g, a, b)
+                                         : !is_among(c->g, a->reduced ? b : a, a->reduced ? a : b))
+                return false;
+        }
+    return takes_part(c);
+}
+
+/* ---- where accumulators start ---------------------------------------------------------------- */
+
+/* The element that the loop begins with, or the one before it; the first only where twice is as good as once. */
+bool pat_starts_first(struct graph *g, uint32_t cycle, enum pat_op op, graph_id start, graph_id input)
+{
+    const struct graph_cycle *y = &g->cycles->cycles.p[cycle];
+    uint64_t at[TURNS];
+    if (!counts(g, y, at))
+        return false;
+    struct turn first = {.g = g}, turn = {.g = g, .counter = y->counter, .at = at[0]};
+    const struct graph_node *n = graph_at(g, input);
+    if (n->kind != UOP_LOAD || graph_at(g, start)->kind != UOP_LOAD || n->width != graph_at(g, start)->width)
+        return false;
+    uint64_t is = value_of(&first, graph_at(g, start)->arg[0], 0);
+    graph_id address = graph_as_turn(g, n->arg[0]);
+    if (pat_op_again(op) && value_of(&turn, address, 0) == is && !turn.failed)
+        return true;
+    turn.at = at[0] - (at[1] - at[0]);
+    return value_of(&turn, address, 0) == is && !turn.failed && !first.failed;
+}
