@@ -45,8 +45,8 @@ bool lab_write_file(const char *path, const char *p, size_t n); /* makes the fol
 int lab_complain(const char *path, const char *what);
 /* Brings one made text or binary to its place, or compares it with what stands there. */
 int lab_deliver(struct lab *lab, const char *path, const struct lab_bytes *made);
-/* Names below `folder` with ending `end`, two levels deep, without the ending and sorted: "02_control/clamp_f32". -1 when
- * there is no such folder. */
+/* Names below `folder` with ending `end`, two levels deep, without the ending and sorted: "02_control/clamp_f32". -1
+ * when there is no such folder. */
 int lab_list_files(const char *folder, const char *end, char ***out);
 void lab_free_names(char **names, int n);
 int lab_by_name(const void *a, const void *b); /* for qsort and bsearch */

@@ -1,5 +1,5 @@
-/* sassprobe lab: what the program reads in the cubins: listings, the notes on kernels with their comparisons, the notes on
- * patterns.
+/* sassprobe lab: what the program reads in the cubins: listings, the notes on kernels with their comparisons, the notes
+ * on patterns.
  *
  * A source that says `// lab: compare GROUP/NAME` has a neighbour: its note ends with the two kernels side by side, as
  * `explain --compare` shows them. Kernels of such files carry the file's name and `_kernel`. */

@@ -25,7 +25,8 @@ static const char *value_text(struct fact_source *s, graph_id node)
     return node == GRAPH_NIL ? NULL : brief(said(mean_expr(s->mean, node, UOP_B32, MEAN_EXPANDED)));
 }
 
-/* The text without casts of the counter itself: how its words are read where it is compared says no more of the loop. */
+/* The text without casts of the counter itself: how its words are read where it is compared says no more of the
+ * loop. */
 static const char *plain(struct fact_source *s, const char *text, const char *counter)
 {
     static const char *const casts[] = {"(unsigned)", "(int)"};

@@ -294,7 +294,8 @@ static void chain_ends_with(struct chain *c, graph_id node)
         c->node[c->count++] = node;
 }
 
-/* Lines are read one after the other: a variable gets its new value behind the lines of its loop that look at the old. */
+/* Lines are read one after the other: a variable gets its new value behind the lines of its loop that look at the
+ * old. */
 static void updates_last(const struct fact_source *s, struct chain *c)
 {
     const struct graph_cycles *cycles = s->g->cycles;

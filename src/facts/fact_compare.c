@@ -435,7 +435,8 @@ static const char *summarize(const struct compare *c, const char *const only[2])
     for (size_t i = 0; i < c->out->rows.n; i++) {
         const struct fact_comparison_row *row = &c->out->rows.p[i];
         struct strbuf *list = row->same ? &same : &differ;
-        bool open = !row->same && row->why && strstr(row->why, "is not shown") != NULL; /* may be the same for all we know */
+        bool open =
+            !row->same && row->why && strstr(row->why, "is not shown") != NULL; /* may be the same for all we know */
         str_addf(list, "%s%s%s", list->n ? ", " : "", row->subject, open ? " (not shown to be the same)" : "");
     }
     const char *style[2] = {fact_lives_style(c->a, c->k[0]), fact_lives_style(c->a, c->k[1])};

@@ -2,8 +2,8 @@
  * format, rounding, flushing and arguments are. It does not depend on node numbers, registers, the order of
  * commutative arguments, or where an architecture puts its parameters, so kernels of different graphs can be
  * set side by side. Two texts can be the same words for different functions (a signed and an unsigned
- * maximum); these numbers tell them apart. A load of what the kernel itself may have written is a function of all that it
- * writes, a loop's value of its start and its step: two passes. requires: nodes in ascending order (arguments before
+ * maximum); these numbers tell them apart. A load of what the kernel itself may have written is a function of all that
+ * it writes, a loop's value of its start and its step: two passes. requires: nodes in ascending order (arguments before
  * users, but for loop phis) */
 #include "facts/fact_build.h"
 

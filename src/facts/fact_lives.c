@@ -94,8 +94,8 @@ const char *fact_lives_name(struct arena *a, const struct fact_value *value)
     return text ? text : id;
 }
 
-/* A partial result that is handed on from turn to turn: stored in a loop, and what is read back there makes the next one
- * of it. A value that is only passed on (a tile) makes none of itself. */
+/* A partial result that is handed on from turn to turn: stored in a loop, and what is read back there makes the next
+ * one of it. A value that is only passed on (a tile) makes none of itself. */
 static bool crosses_in_loop(const struct fact_kernel *k, const struct fact_value *value)
 {
     const struct fact_storage *place = fact_lives_in(value, FACT_SHARED);

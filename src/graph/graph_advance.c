@@ -1,6 +1,6 @@
 /* Where elements stand when a piece of a loop begins and when it ends: addresses evaluated at random numbers modulo a
- * prime, where a loop's counters are start + turns * step and a select is either of its values. The turns of a loop whose
- * test is an equality follow from it; of another they are just a number, the same for all that moves in it.
+ * prime, where a loop's counters are start + turns * step and a select is either of its values. The turns of a loop
+ * whose test is an equality follow from it; of another they are just a number, the same for all that moves in it.
  *
  * requires: steps and tests of loops · gives: sets of numbers that agree where addresses do */
 #include "graph/graph_piece.h"

@@ -28,8 +28,7 @@ struct graph_carried {
 };
 
 enum { GRAPH_FOLD_MAX = 8 };
-struct
-    graph_fold { /* accumulators that are carried together: one (a sum) or several that read each other (online softmax) */
+struct graph_fold { /* accumulators carried together: one (a sum) or several that read each other (online softmax) */
     uint32_t cycle;
     unsigned count;
     graph_id phi[GRAPH_FOLD_MAX];    /* in the piece that shows the step best (the one with the smallest unroll) */
@@ -76,8 +75,8 @@ struct graph_cycles {
 /* SP_ERR_MEMORY or SP_OK. Linear in the size of the graph but for budgets on peeling. */
 enum sp_status graph_find_cycles(struct arena *a, struct graph *g, struct graph_cycles *out);
 
-/* The condition under which the loop is come to, whichever of its pieces runs: the path of the block that all of them lie
- * behind; GRAPH_NIL: always. */
+/* The condition under which the loop is come to, whichever of its pieces runs: the path of the block that all of them
+ * lie behind; GRAPH_NIL: always. */
 graph_id graph_cycle_path(const struct graph *g, const struct graph_cycle *c);
 
 /* `id` with loop values replaced by what they are as functions of the counters (turn_of): for text only. */

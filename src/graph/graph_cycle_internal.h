@@ -115,7 +115,8 @@ uint32_t cycle_maker(const struct cycle_work *w, graph_id id, uint32_t loop);
 graph_id cycle_branch(const struct graph *g, uint32_t block);
 /* The pointer parameter an address starts from, through moving pointers and selects; NIL: none seen. */
 graph_id cycle_root(const struct graph *g, graph_id address);
-/* The subroutine (its offset + 1) whose ways meet in a join; 0: none. What it answers for the same question is the same. */
+/* The subroutine (its offset + 1) whose ways meet in a join; 0: none. What it answers for the same question is the
+ * same. */
 uint32_t cycle_joined_call(const struct graph *g, graph_id id);
 graph_id cycle_bare(const struct graph *g, graph_id id); /* without UNIFORM round it */
 uint32_t cycle_args(const struct graph_node *n, const graph_id **args);

@@ -1,7 +1,7 @@
-/* One step of a loop, as a term over holes, matched on other code (D6): on straight code upwards from the value that the
- * accumulator has there, on another loop from its phi, on stores. Holes are old and new accumulators, elements (an
- * address over the same array), indices; what never changes in the loop must be the same value, as far as the path to it
- * lets one see.
+/* One step of a loop, as a term over holes, matched on other code (D6): on straight code upwards from the value that
+ * the accumulator has there, on another loop from its phi, on stores. Holes are old and new accumulators, elements (an
+ * address over the same array), indices; what never changes in the loop must be the same value, as far as the path to
+ * it lets one see.
  *
  * requires: chains with periods · gives: runs of steps with the nodes that play the parts of the first one's */
 #include "graph/graph_piece.h"

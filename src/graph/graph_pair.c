@@ -285,7 +285,8 @@ graph_id graph_simplify_carry(struct graph *g, graph_id high_sum, graph_id carry
     return whole == GRAPH_NIL ? GRAPH_NIL : graph_op1(g, UOP_HI, UOP_B32, whole);
 }
 
-/* The high word is added to the high half of a sum with an extended low word: {h:l} + k, whose carry that half holds. */
+/* The high word is added to the high half of a sum with an extended low word: {h:l} + k, whose carry that half
+ * holds. */
 static graph_id join_extended(struct graph *g, graph_id l, graph_id h)
 {
     const struct graph_node n = *at(g, h);

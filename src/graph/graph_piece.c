@@ -1,6 +1,6 @@
-/* Pieces: loops and straight stretches that are one loop of the source (D6). A compiler that unrolls leaves a main loop,
- * smaller loops and straight remainders; each takes up the accumulators where the one before left them, does the same
- * step, and its elements go on where the last ones ended.
+/* Pieces: loops and straight stretches that are one loop of the source (D6). A compiler that unrolls leaves a main
+ * loop, smaller loops and straight remainders; each takes up the accumulators where the one before left them, does the
+ * same step, and its elements go on where the last ones ended.
  *
  * The step of the first loop is matched, as a term over holes, on what the outgoing accumulators flow into through
  * selects and joins: onto other loops from their phis, onto straight code upwards by users. Without accumulators a
@@ -243,8 +243,8 @@ static bool try_loop(struct joiner *j, uint32_t chain, struct cycle_region *r)
     return false;
 }
 
-/* The accumulator begins with the two elements before the loop's first one, or more: turns that a compiler took out. One
- * alone may be what the source begins with. */
+/* The accumulator begins with the two elements before the loop's first one, or more: turns that a compiler took out.
+ * One alone may be what the source begins with. */
 static bool begins_with_elements(struct joiner *j, graph_id start, const struct field_set *first)
 {
     enum { LOOK_MAX = 64, BACK = 2 };
@@ -471,8 +471,8 @@ static void scale_pieces(struct joiner *j, uint32_t factor)
     }
 }
 
-/* Loops that are joined already whose bodies were not seen to repeat anything: what their tests say of one another holds.
- * Straight pieces found by such a step are looked for again. */
+/* Loops that are joined already whose bodies were not seen to repeat anything: what their tests say of one another
+ * holds. Straight pieces found by such a step are looked for again. */
 static void settle_units(struct joiner *j)
 {
     struct cycle_work *w = j->w;

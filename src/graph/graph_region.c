@@ -1,6 +1,6 @@
-/* Loops of the flow graph as regions: their blocks, what leaves them, their phis with start and next, and which values a
- * turn makes anew. A nest deeper than its budget keeps its inner loops; the outer ones are listed and nothing is asked
- * about them. requires: a built graph · gives: regions, answers to small questions */
+/* Loops of the flow graph as regions: their blocks, what leaves them, their phis with start and next, and which values
+ * a turn makes anew. A nest deeper than its budget keeps its inner loops; the outer ones are listed and nothing is
+ * asked about them. requires: a built graph · gives: regions, answers to small questions */
 #include "graph/graph_cycle_internal.h"
 
 /* ---- small questions ------------------------------------------------------------------------- */

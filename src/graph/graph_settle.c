@@ -1,5 +1,5 @@
-/* What may be said of a loop once all is known of it: a condition that ends it is told only where no other one does, and
- * bounds only where they are those of the source's loop, not of a piece that a compiler made of it.
+/* What may be said of a loop once all is known of it: a condition that ends it is told only where no other one does,
+ * and bounds only where they are those of the source's loop, not of a piece that a compiler made of it.
  *
  * requires: cycles with pieces, counters, turns · gives: until, count and counters left out where they would mislead */
 #include "graph/graph_cycle_internal.h"
@@ -45,8 +45,8 @@ static bool ends_otherwise(struct cycle_work *w, const struct cycle_region *r)
     return tests > 1 && tests != r->unroll;
 }
 
-/* n % 4 or n - n % 4 and the like: where compilers part a loop's turns. 0: none; else how many turns it parts by. A thread's
- * own number may well be parted so by the source. */
+/* n % 4 or n - n % 4 and the like: where compilers part a loop's turns. 0: none; else how many turns it parts by. A
+ * thread's own number may well be parted so by the source. */
 static uint64_t parts_by(const struct graph *g, graph_id id, unsigned depth)
 {
     enum { DEPTH = 12, LARGE = 64 };

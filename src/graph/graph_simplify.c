@@ -337,7 +337,7 @@ static graph_id simplify_prmt(struct graph *g, const struct uop *like, const gra
         case 0x7654: return args[2];
         case 0x8880: of = args[0]; break;
         case 0x9910: of = args[0]; break;
-        case 0x654: /* the low byte of one above the other's three: where a block's shared memory lies in the cluster's */
+        case 0x654: /* one's low byte above three of the other's: where a block's shared memory lies in its cluster */
             of = graph_op2(g, UOP_MUL, UOP_B32, args[0], graph_const(g, UOP_B32, UINT64_C(1) << 24));
             return graph_op2(g, UOP_ADD, UOP_B32, of,
                              graph_op2(g, UOP_AND, UOP_B32, args[2], graph_const(g, UOP_B32, 0xffffff)));

@@ -1,6 +1,6 @@
-/* Terms over holes (D6): each value of a loop's body summed up by a hash of what it is, where accumulators, elements and
- * the counter are holes and what never changes stays itself, and by a few numbers that are linear in what the holes stand
- * for: the element's address at some random counter, at another one, and a turn later.
+/* Terms over holes (D6): each value of a loop's body summed up by a hash of what it is, where accumulators, elements
+ * and the counter are holes and what never changes stays itself, and by a few numbers that are linear in what the holes
+ * stand for: the element's address at some random counter, at another one, and a turn later.
  *
  * requires: inductions, cuts · gives: summaries that agree where terms do (graph_peel.c compares them) */
 #include "graph/graph_depend.h"

@@ -154,7 +154,8 @@ static graph_id moved(struct turns *t, uint32_t cycle, graph_id start, int64_t s
     return graph_op2(g, UOP_ADD, type, base, way);
 }
 
-/* Steps made before the loop, each on a condition: what paths bring to it stands so many steps from the least of them. */
+/* Steps made before the loop, each on a condition: what paths bring to it stands so many steps from the least of
+ * them. */
 static graph_id before_steps(struct turns *t, graph_id start, int64_t step, uint32_t steps)
 {
     enum { WAYS = 32 };

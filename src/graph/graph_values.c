@@ -2,8 +2,8 @@
  * carries the state of its live registers: the value held and a chain of the defs that may hold it.
  *
  * What loops carry is not known before they are walked. A first pass takes every register a loop writes for a phi of
- * its own; what it shows (a register comes round unchanged, two registers hold one 64-bit value) is taken for granted in
- * the next, which builds everything again. A few passes settle it; each is exact, later ones only say it better.
+ * its own; what it shows (a register comes round unchanged, two registers hold one 64-bit value) is taken for granted
+ * in the next, which builds everything again. A few passes settle it; each is exact, later ones only say it better.
  *
  * requires: flow · gives: defs, uses, accesses, path and branch conditions, nodes of everything */
 #include "graph/graph_values.h"

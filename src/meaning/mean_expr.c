@@ -757,7 +757,8 @@ static struct mean_text function_text(const struct printer *p, const struct grap
     return call(p, n->imm < GRAPH_FUNCTIONS ? words[n->imm] : "?", n->arg, n->arg_count, as);
 }
 
-/* As CUDA writes it: the width where a warp is cut into segments; a clamp that is no width of CUDA's stands as it is. */
+/* As CUDA writes it: the width where a warp is cut into segments; a clamp that is no width of CUDA's stands as it
+ * is. */
 static struct mean_text shuffle_text(const struct printer *p, const struct graph_node *n)
 {
     enum { CLAMP_MASK = 0x1f, SEGMENT_SHIFT = 8, LANES = 32 };

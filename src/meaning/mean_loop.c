@@ -1,5 +1,5 @@
-/* Which conditional branches decide a loop: whether it is entered, left or gone round again. What such a branch looks at
- * is a loop test (mean_role.c). In linear time however deep loops are nested.
+/* Which conditional branches decide a loop: whether it is entered, left or gone round again. What such a branch looks
+ * at is a loop test (mean_role.c). In linear time however deep loops are nested.
  *
  * requires: loops of the flow graph · gives: one mark a block */
 #include "meaning/mean_internal.h"

@@ -39,7 +39,8 @@ static bool is_end(const struct pat_binary *like, uint64_t bits, bool largest)
     case UOP_F16: return bits == (largest ? 0x7c00 : 0xfc00) || bits == (largest ? 0x7bff : 0xfbff);
     case UOP_BF16: return bits == (largest ? 0x7f80 : 0xff80) || bits == (largest ? 0x7f7f : 0xff7f);
     case UOP_B32:
-        return like->is_unsigned ? bits == (largest ? UINT32_MAX : 0) : bits == (largest ? INT32_MAX : UINT32_C(1) << 31);
+        return like->is_unsigned ? bits == (largest ? UINT32_MAX : 0)
+                                 : bits == (largest ? INT32_MAX : UINT32_C(1) << 31);
     case UOP_B64:
         return like->is_unsigned ? bits == (largest ? UINT64_MAX : 0)
                                  : bits == (largest ? (uint64_t)INT64_MAX : UINT64_C(1) << 63);

@@ -195,7 +195,8 @@ struct pat_collective *pat_collect_inner(struct pat_collect *k, struct pat_colle
 }
 
 /* The lanes load just what is left of a tree, each one element; `behind` elements from the first ones. */
-static struct pat_collective *part_at(struct pat_collect *k, struct pat_collective *lanes, graph_id node, unsigned behind)
+static struct pat_collective *part_at(struct pat_collect *k, struct pat_collective *lanes, graph_id node,
+                                      unsigned behind)
 {
     struct pat_collective *part = resolve(k, node, true, true, 0);
     uint32_t at;

@@ -161,7 +161,8 @@ static bool is_fragment(const struct pat_collect *k, const struct pat_collective
     for (size_t i = 0; i < k->lanes.n && first->load_other == UINT32_MAX; i++) {
         bool feeds = k->lanes.p[i].value == first->own, known = false;
         for (size_t j = 0; feeds && j < k->list.n && !known; j++)
-            known = k->list.p[j]->outcome != PAT_PART && k->list.p[j]->values.n && k->list.p[j]->values.p[k->list.p[j]->values.n - 1] == first->own;
+            known = k->list.p[j]->outcome != PAT_PART && k->list.p[j]->values.n &&
+                    k->list.p[j]->values.p[k->list.p[j]->values.n - 1] == first->own;
         if (feeds && !known)
             return true;
     }
@@ -396,8 +397,8 @@ static bool is_whole(const struct pat_trace *t, const struct agreed *g)
     return true;
 }
 
-/* Whether the steps go by the size of the block: the first one then reaches as far as that size says, and only the sizes
- * that can be halved to the end work out. Leaves the trace of blocks of half the size. */
+/* Whether the steps go by the size of the block: the first one then reaches as far as that size says, and only the
+ * sizes that can be halved to the end work out. Leaves the trace of blocks of half the size. */
 static bool goes_by_size(struct pat_collect *k, const struct stretch *s, unsigned size)
 {
     struct pat_trace *t = k->trace;

@@ -5,7 +5,8 @@
  *
  * Tried are the places where such code can go wrong (just below and at multiples of the divisor, up to the largest,
  * the ends of the range) and scattered numbers. Candidates are met by climbing from the seed (the product, the
- * reciprocal) to its users, a bounded number of steps; so is the work in all. Requires a built graph with users; gives divisions by node. */
+ * reciprocal) to its users, a bounded number of steps; so is the work in all. Requires a built graph with users; gives
+ * divisions by node. */
 #include "pattern/pat_internal.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Between the files of the matcher (pat_match.c, pat_match_place.c) only: goals, and what a failed attempt takes back. */
+/* Between the files of the matcher (pat_match.c, pat_match_place.c) only: goals, and what a failed attempt takes
+ * back. */
 #ifndef SP_PAT_MATCH_H
 #define SP_PAT_MATCH_H
 

@@ -86,7 +86,8 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A whole that speaks of reductions holds all that its parts hold, slow ways of an expansion too. True: some was added. */
+/* A whole that speaks of reductions holds all that its parts hold, slow ways of an expansion too. True: some was
+ * added. */
 static bool absorb(struct order *o)
 {
     bool any = false;

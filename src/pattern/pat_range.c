@@ -1,7 +1,7 @@
 /* Whether what a block says of several reductions holds of one set of elements. A term names its elements anew in each
  * loop (`x[i]`, `x[k]`): they are the same where each loop brings the same addresses turn by turn and ends by the same
- * condition. Addresses are compared as functions of the turn, at numbers; the numbers of what is not known are drawn from
- * its node. And whether an accumulator starts from the element that its loop begins with.
+ * condition. Addresses are compared as functions of the turn, at numbers; the numbers of what is not known are drawn
+ * from its node. And whether an accumulator starts from the element that its loop begins with.
  *
  * requires: loops with counters (graph_cycle.h), a term that has matched · gives: yes, or not shown */
 #include "pattern/pat_match.h"
@@ -98,8 +98,8 @@ static graph_id part_of(const struct graph_cycles *y, graph_id id)
     return id < y->copy_count && y->copy_of[id] != GRAPH_NIL ? y->copy_of[id] : id;
 }
 
-/* Without a counter that all pieces share: the copies of an element in the first piece, when that is entered, are at the
- * first addresses, one step apart. */
+/* Without a counter that all pieces share: the copies of an element in the first piece, when that is entered, are at
+ * the first addresses, one step apart. */
 static bool range_of_copies(const struct graph *g, graph_id load, const struct graph_cycle *y, struct range *out)
 {
     enum { COPIES = 64 };

@@ -2,11 +2,11 @@
  * shared memory how many times its slowest bank is asked.
  *
  * Shared memory has 32 banks, 4 bytes wide. A warp's access of up to 4 bytes a lane goes out at once, of 8 bytes as two
- * half warps, of 16 as four quarters; within one of these, lanes that want the same word are served together, lanes that
- * want different words of one bank one after the other. The address is cut into terms: what all lanes share drops out,
- * what is a function of the thread's place in the block is evaluated for every lane, the rest grows linearly or is not
- * known. Lanes run through x first, so the block's shape matters; where it is not known the degree is said only if all
- * shapes agree.
+ * half warps, of 16 as four quarters; within one of these, lanes that want the same word are served together, lanes
+ * that want different words of one bank one after the other. The address is cut into terms: what all lanes share drops
+ * out, what is a function of the thread's place in the block is evaluated for every lane, the rest grows linearly or is
+ * not known. Lanes run through x first, so the block's shape matters; where it is not known the degree is said only if
+ * all shapes agree.
  *
  * requires: place_lanes.c · gives: struct place_access */
 #include "place/place.h"

@@ -61,8 +61,8 @@ static bool are_copies(const struct graph *g, uint32_t block, uint32_t other)
     return x != y || !x || x->unroll > 1;
 }
 
-/* All that looks at the value is in copies of one loop: what is made for each of them, before it or in it, is made once in
- * the source. */
+/* All that looks at the value is in copies of one loop: what is made for each of them, before it or in it, is made once
+ * in the source. */
 static bool serves_copies(const struct place_work *w, const struct place_value *v)
 {
     const struct graph *g = w->g;

@@ -1,7 +1,7 @@
-/* Which nodes are data: what was loaded, and what is computed towards a store. From every stored word the walk goes back
- * through the arguments of pure nodes; compares are walked for the data they look at, addresses are not. What is only
- * saved in local memory and brought back unchanged is data if it is for another reason: an index that was spilled is an
- * index.
+/* Which nodes are data: what was loaded, and what is computed towards a store. From every stored word the walk goes
+ * back through the arguments of pure nodes; compares are walked for the data they look at, addresses are not. What is
+ * only saved in local memory and brought back unchanged is data if it is for another reason: an index that was spilled
+ * is an index.
  *
  * requires: graph with users and defs indexed, dependence where it was found · gives: place_work.data */
 #include "place/place_internal.h"

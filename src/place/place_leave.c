@@ -1,6 +1,6 @@
-/* What of an accumulator leaves its loop: its last value, or one that it had some steps before. A node of it that a later
- * step reads is an old value where that step is made on every way out of the loop (`u = v; v = t` and then u); where the
- * loop may be left before the step (a break before the sum) the node is what the variable comes to.
+/* What of an accumulator leaves its loop: its last value, or one that it had some steps before. A node of it that a
+ * later step reads is an old value where that step is made on every way out of the loop (`u = v; v = t` and then u);
+ * where the loop may be left before the step (a break before the sum) the node is what the variable comes to.
  *
  * requires: accumulators, copies numbered · gives: leaving */
 #include "place/place_internal.h"

@@ -1,11 +1,11 @@
 /* What local memory is used for: registers that were put away, an array of the thread, or a variable that has to lie in
  * memory (somebody takes its address, the compiler keeps it there, a call convention saves a register).
  *
- * Places of the frame are told by their bytes: accesses at constant distances from the stack pointer whose bytes meet are
- * one place. It is a slot for a register when all of them have the same bytes, some store and some load are there, every
- * load brings back what one of its stores put there for certain, no access with an index may come there, and its address
- * is not handed on, neither as a value nor by being another function's place too. Where an index may come the place
- * belongs to an array. Where the compiler recorded its spills, that record decides instead.
+ * Places of the frame are told by their bytes: accesses at constant distances from the stack pointer whose bytes meet
+ * are one place. It is a slot for a register when all of them have the same bytes, some store and some load are there,
+ * every load brings back what one of its stores put there for certain, no access with an index may come there, and its
+ * address is not handed on, neither as a value nor by being another function's place too. Where an index may come the
+ * place belongs to an array. Where the compiler recorded its spills, that record decides instead.
  *
  * requires: accesses, dependence where it was found · gives: enum place_local of each access */
 #include "graph/graph_depend.h"
@@ -45,7 +45,8 @@ static bool is_fixed(const struct graph *g, graph_id address, int64_t *at)
     return true;
 }
 
-/* The stack pointer where calls that are not seen through leave it unknown: paths' choices of it and of what they left. */
+/* The stack pointer where calls that are not seen through leave it unknown: paths' choices of it and of what they
+ * left. */
 static bool is_moved_stack(const struct graph *g, graph_id id, unsigned depth, bool *stack)
 {
     const struct graph_node *n = graph_at(g, id);

@@ -1,7 +1,7 @@
 /* Where each data value sits, who uses it by what route, and the one entry that all its nodes share: a value with what
- * select(P, value, constant) makes of it, an accumulator with what comes round and what is left behind its loop, a stored
- * value with loads that are proved to bring it back, copies of a loop's body with the piece that is told. A node counts
- * when some register holds it; what stands only inside an instruction (a negated operand) is part of its user's
+ * select(P, value, constant) makes of it, an accumulator with what comes round and what is left behind its loop, a
+ * stored value with loads that are proved to bring it back, copies of a loop's body with the piece that is told. A node
+ * counts when some register holds it; what stands only inside an instruction (a negated operand) is part of its user's
  * expression.
  *
  * requires: graph with users and defs indexed, cycles and dependence where they were found · gives: struct place */

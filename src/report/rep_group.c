@@ -1,9 +1,10 @@
 /* Groups records of one source line in one loop of the source whose body stands more than once.
  *
- * Two stores go together when they lie in pieces of the same unrolled loop, come from the same source line and write the
- * same array; accesses when the words for them are the same; rewrites when kind, reason and witness are; two patterns when they also have the same page and variant, the same confidence, and parents that go
- * together. The piece with the smallest unroll gives the representative: its expressions are the shortest.
- * Without a line table nothing is grouped. requires: loops with pieces · gives: an index a record */
+ * Two stores go together when they lie in pieces of the same unrolled loop, come from the same source line and write
+ * the same array; accesses when the words for them are the same; rewrites when kind, reason and witness are; two
+ * patterns when they also have the same page and variant, the same confidence, and parents that go together. The piece
+ * with the smallest unroll gives the representative: its expressions are the shortest. Without a line table nothing is
+ * grouped. requires: loops with pieces · gives: an index a record */
 #include "report/rep_group.h"
 
 #include "report/rep_sections.h"

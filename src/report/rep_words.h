@@ -56,7 +56,8 @@ const char *rep_loop_runs(struct arena *a, const struct fact_loop *loop);
 const char *rep_phase_ranges(struct arena *a, const struct fact_phase *phase);
 /* How a warp's threads touch memory: "coalesced …", "no bank conflict …". */
 const char *rep_access_words(struct arena *a, const struct fact_access *access);
-/* "reads its own store at 0x00e0; the store at 0x0190 of thread threadIdx.x + i, after the barrier 0x01a0"; "" for a store. */
+/* "reads its own store at 0x00e0; the store at 0x0190 of thread threadIdx.x + i, after the barrier 0x01a0"; "" for a
+ * store. */
 const char *rep_access_reads(struct arena *a, const struct fact_access *access);
 
 /* "4 flops, 8 B of global memory; intensity 0.5 flops a byte of global memory" */

@@ -124,8 +124,8 @@ void lift_bar(struct lift *l)
     lift_emit(l, op);
 }
 
-/* WARPSYNC mask: without a mask, or with every lane in it, all lanes meet. With .COLLECTIVE they go on together up to the
- * ENDCOLLECTIVE, and from there to the target, which compilers put behind it: in one thread it falls through. */
+/* WARPSYNC mask: without a mask, or with every lane in it, all lanes meet. With .COLLECTIVE they go on together up to
+ * the ENDCOLLECTIVE, and from there to the target, which compilers put behind it: in one thread it falls through. */
 void lift_warpsync(struct lift *l)
 {
     static const enum isa_mod mods[] = {ISA_MOD_ALL, ISA_MOD_COLLECTIVE, ISA_MOD_NONE};

@@ -39,7 +39,7 @@ def wanted(kernel):
         yield "pattern", pattern["id"]
     for output in kernel["outputs"]:
         yield "output", output["real"]
-        yield "output address", output["address"]
+        yield "output address", output["address"].removeprefix("&")  # the pages name the element that is stored
     for parameter in kernel["params"]:
         yield "parameter", parameter["name"]
     for register, spans in kernel["register_flow"].items():

@@ -115,8 +115,8 @@ static void open_lab(struct opened *o, unsigned sm, const char *file, const char
     open_kernel(o, path, name);
 }
 
-/* D2, D6: one carried entry a loop, the stride: from blockDim.x >> 1, halved, until it is 0; whatever multiple of it the
- * machine carries. */
+/* D2, D6: one carried entry a loop, the stride: from blockDim.x >> 1, halved, until it is 0; whatever multiple of it
+ * the machine carries. */
 static void check_halving(struct opened *o, const struct graph_cycle *c)
 {
     struct graph *g = o->g;

@@ -1,5 +1,5 @@
-/* Readings and expansions: what a page `reads` or `expands`, what it owns, and what must not be taken for it. Values are
- * x[i] in R2, the parameter lo as the second operand; the pages are those of the tree. */
+/* Readings and expansions: what a page `reads` or `expands`, what it owns, and what must not be taken for it. Values
+ * are x[i] in R2, the parameter lo as the second operand; the pages are those of the tree. */
 #include "pat_fixture.h"
 
 static uint16_t fma3(struct kernel *k, unsigned flags, unsigned round, uint16_t a, uint16_t b, uint16_t c)

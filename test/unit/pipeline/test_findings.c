@@ -1,6 +1,6 @@
 /* What the machine code of the corpus does to shared memory: races are notes of the kernel's section and stand first in
- * its report; kernels that wait say nothing; whose stores a load reads is in the document; notes on patterns come page by
- * page. */
+ * its report; kernels that wait say nothing; whose stores a load reads is in the document; notes on patterns come page
+ * by page. */
 #include "sassprobe/sassprobe.h"
 
 #include <stdarg.h>

@@ -131,8 +131,8 @@ void worked_make_phases(struct fact_document *doc, struct arena *a)
     VEC_PUSH(a, doc->kernels, k);
 }
 
-/* One loop of the source in two pieces, 2 steps and 1: three stores of one line and a fourth of another, patterns with a
- * part each. */
+/* One loop of the source in two pieces, 2 steps and 1: three stores of one line and a fourth of another, patterns with
+ * a part each. */
 void worked_make_copies(struct fact_document *doc, struct arena *a)
 {
     static const struct fact_loop_piece pieces[] = {{false, 0x00, 0x30, 2}, {false, 0x40, 0x50, 1}};
