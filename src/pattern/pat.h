@@ -64,8 +64,8 @@ struct pat_result {
     uint32_t real_count;
 };
 
-/* Finds the expansions of the library's pages (blocks with `expands` or `reads`); `out` goes into g->expansions, so that
- * places, roles and words know what is nobody else's. */
+/* Finds the expansions of the library's pages (blocks with `expands` or `reads`); `out` goes into g->expansions, so
+ * that places, roles and words know what is nobody else's. */
 enum sp_status pat_expand(const struct pat_library *lib, struct arena *a, struct graph *g,
                           struct graph_expansions *out);
 
