@@ -14,7 +14,8 @@ const char *const pat_rule_names[PAT_RULE_COUNT] = {
 };
 
 const char *const pat_approximated_names[PAT_APPROXIMATED] = {
-    "exp2", "log2", "rcp", "rsqrt", "sqrt", "sin", "cos", "tanh", "tan", "exp", "exp10", "log", "log10", "pow",
+    "exp2", "log2", "rcp",   "rsqrt", "the square root", "sin", "cos", "tanh",
+    "tan",  "exp",  "exp10", "log",   "log10",           "pow",
 };
 
 uint32_t pat_approximated(const struct graph_node *n)
