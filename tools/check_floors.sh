@@ -95,7 +95,7 @@ for page in patterns/*.md; do
     done < <(
         case $id in
         *-*) grep -n -i -E "\\b($id|${id//-/_})\\b" src/pattern/*.[ch] ;;
-        sqrt) grep -E "\"[^\"]*\\b$id\\b[^\"]*\"" "$stripped" | grep -v -e '{"sqrt", UOP_NOP, UOP_SQRT, 1}' -e '"rsqrt", "sqrt"' ;;
+        sqrt) grep -E "\"[^\"]*\\b$id\\b[^\"]*\"" "$stripped" | grep -v '{"sqrt", UOP_NOP, UOP_SQRT, 1}' ;;
         barrier | copy | scan | spill) grep -E "\"[^\"]*\\b$id\\b[^\"]*\"" "$stripped" ;;
         *) grep -E "\"[^\"]*\\b$id\\b[^\"]*\"|[a-z0-9]_$id\\b|\\b${id}_[a-z0-9]" "$stripped" ;;
         esac 2>/dev/null | cut -c1-160
