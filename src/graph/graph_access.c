@@ -143,7 +143,9 @@ void graph_store(struct graph_builder *b, struct graph_work *w, const struct uop
                                   .runs_when = w->under,
                                   .from_store = -1};
     resolve_generic(g, &access.space, &access.address);
-    for (unsigned i = 1; i < count && i <= 4; i++)
+    /* An atomic operation's operand, and what a compare-and-swap puts there; what is behind is how memory is reached. */
+    unsigned values = u->kind == UOP_STORE ? 4 : u->kind == UOP_ATOM && u->imm == UOP_ATOM_CAS ? 2 : 1;
+    for (unsigned i = 1; i < count && i <= values; i++)
         access.value[i - 1] = args[i];
     if (u->kind == UOP_STORE && (u->width == 8 || u->width == 16) && count > u->width / 4u)
         join_words(b, l, u, args, &access);

@@ -614,7 +614,8 @@ static struct mean_text atomic_text(const struct printer *p, const struct graph_
              mean_text_element(m, n->arg[0], (enum uop_space)n->space, width, (struct mean_part){0, 0, false, false},
                                true, p->style, p->depth + 1)
                  .p);
-    for (unsigned i = 1; i < n->arg_count && i < 3; i++)
+    unsigned operands = (n->imm & 0xff) == UOP_ATOM_CAS ? 2 : 1;
+    for (unsigned i = 1; i < n->arg_count && i <= operands; i++)
         if (n->arg[i] != GRAPH_NIL)
             str_addf(&b, ", %s", mean_operand(m, arg(p, n->arg[i], n->type), PREC_TERNARY));
     str_addc(&b, ')');
