@@ -203,6 +203,11 @@ struct graph_expansions {
     const void *work; /* private to pattern/ */
 };
 
+struct graph_fact { /* private: what is known of a node (graph_range.c) */
+    int64_t lo, hi;
+    uint8_t state;   /* RANGE_… */
+    uint8_t varying; /* 0 not asked, 1 the same in all threads of a block, 2 not */
+};
 struct graph {
     struct arena *a;
     const struct graph_env *env;
@@ -228,6 +233,7 @@ struct graph {
     unsigned depth;            /* private: of rules at work */
     void *work;                /* private */
     struct graph_facts *facts; /* private: what is known of nodes (graph_range.c) */
+    struct graph_fact lost;    /* private: takes what there was no memory for; the arena has failed then */
 };
 
 /* Builds everything. SP_ERR_MEMORY only; what could not be understood stands in the graph (opaque nodes, `indirect`)

@@ -7,11 +7,6 @@
 
 /* ---- what is known of nodes, kept with the graph (graph_range.c) ----------------------------- */
 enum { RANGE_NEW, RANGE_OPEN, RANGE_NONE, RANGE_KNOWN };
-struct graph_fact {
-    int64_t lo, hi;
-    uint8_t state;   /* RANGE_… */
-    uint8_t varying; /* 0 not asked, 1 the same in all threads of a block, 2 not */
-};
 struct graph_facts {
     struct graph_fact *p;
     size_t n, cap;

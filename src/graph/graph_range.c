@@ -59,17 +59,16 @@ struct graph_facts *graph_facts_of(struct graph *g)
 
 struct graph_fact *graph_fact_at(struct graph *g, graph_id id)
 {
-    static struct graph_fact lost; /* never reached: out of memory is checked by the callers' arena */
     struct graph_facts *f = graph_facts_of(g);
     if (!f)
-        return &lost;
+        return &g->lost;
     if (id >= f->n) {
         size_t want = g->nodes.n;
         if (want > f->cap) {
             size_t cap = want + want / 2 + 64;
             struct graph_fact *p = arena_grow(g->a, f->p, f->cap * sizeof *p, cap * sizeof *p);
             if (!p)
-                return &lost;
+                return &g->lost;
             f->p = p;
             f->cap = cap;
         }

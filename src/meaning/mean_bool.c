@@ -271,6 +271,23 @@ struct mean_text mean_text_atom(struct mean *m, graph_id id, bool negated, unsig
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
+/* A condition within a condition, made once however many look at it: tables over tables share theirs. */
+static struct mean_text inner_text(struct mean *m, graph_id id, bool negated, unsigned style, unsigned depth)
+{
+    uint64_t key = mean_text_key(m, id, MEAN_AS_TABLE | (negated ? (unsigned)MEAN_AS_UNSIGNED : 0u), style);
+    uint32_t at;
+    if (depth > MEAN_DEPTH_MAX)
+        return (struct mean_text){"\xe2\x80\xa6", PREC_PRIMARY, true};
+    if (map_u64_get(&m->work->memo, key, &at))
+        return m->work->texts.p[at];
+    struct mean_text t = mean_text_bool(m, id, negated, style, depth);
+    at = (uint32_t)m->work->texts.n;
+    VEC_PUSH(m->a, m->work->texts, t);
+    if (m->work->texts.n > at)
+        map_u64_put(m->a, &m->work->memo, key, at); /* without it, it is made again */
+    return t;
+}
+
 /* inner "&&" within outer "||" (a sum of products), or the other way round with the cover of the
  * complement. */
 static struct mean_text cover_text(struct mean *m, const graph_id *atoms, const struct cover *c, bool sums,
@@ -290,7 +307,7 @@ static struct mean_text cover_text(struct mean *m, const graph_id *atoms, const 
             bool negated = !(c->cubes[i].value >> k & 1) != sums;
             unsigned kind = graph_at(m->g, atoms[k])->kind;
             bool inner_table = kind == GRAPH_BOOL || kind == UOP_LOP3;
-            struct mean_text t = inner_table ? mean_text_bool(m, atoms[k], negated, style, depth + 1)
+            struct mean_text t = inner_table ? inner_text(m, atoms[k], negated, style, depth + 1)
                                              : mean_text_atom(m, atoms[k], negated, style, depth + 1);
             enum mean_prec needed = literals > 1 ? inner : c->count > 1 ? outer : PREC_TERNARY;
             str_add(&b, done++ == 0 ? "" : sums ? " || " : " && ");

@@ -945,6 +945,11 @@ static uint64_t text_age(const struct mean *m, unsigned style)
     return style & MEAN_EXPANDED ? 0 : w->epoch & 0xfffffu;
 }
 
+uint64_t mean_text_key(const struct mean *m, graph_id id, unsigned as, unsigned style)
+{
+    return (uint64_t)id | (uint64_t)as << 32 | (uint64_t)(style & 7u) << 40 | text_age(m, style) << 43;
+}
+
 struct mean_text mean_text_define(struct mean *m, graph_id id, unsigned as, unsigned style, unsigned depth)
 {
     uint32_t at;
@@ -960,7 +965,7 @@ struct mean_text mean_text_define(struct mean *m, graph_id id, unsigned as, unsi
     }
     if (depth > MEAN_DEPTH_MAX)
         return (struct mean_text){"\xe2\x80\xa6", PREC_PRIMARY, true};
-    uint64_t key = (uint64_t)id | (uint64_t)as << 32 | (uint64_t)(style & 7u) << 40 | text_age(m, style) << 43;
+    uint64_t key = mean_text_key(m, id, as, style);
     if (map_u64_get(&m->work->memo, key, &at))
         return m->work->texts.p[at];
     /* Under way: a loop's value met inside its own definition. */

@@ -34,6 +34,7 @@ enum {
     MEAN_AS_TYPE = 0x1f,
     MEAN_AS_UNSIGNED = 0x20, /* integer constants print unsigned */
     MEAN_AS_HEX = 0x40,      /* operand of a bit operation: constants print as masks */
+    MEAN_AS_TABLE = 0x80,    /* the key of a condition's text within another's; with MEAN_AS_UNSIGNED: its negation's */
 };
 
 /* Bytes of a text, and of one that may stand inside another: a reader takes in a line or two, and a
@@ -164,6 +165,9 @@ bool mean_sum_term(struct mean_sum *sum, graph_id id, int64_t coefficient);
  * has too many terms. */
 bool mean_sum_add(const struct mean *m, struct mean_sum *sum, graph_id id, int64_t coefficient, bool top,
                   unsigned depth);
+
+/* Where the text of `id` for a reader `as` is kept in work->memo, as long as the same names are known. */
+uint64_t mean_text_key(const struct mean *m, graph_id id, unsigned as, unsigned style);
 
 /* ---- mean_bool.c: conditions, bit functions -------------------------------------------------- */
 struct mean_text mean_text_bool(struct mean *m, graph_id id, bool negated, unsigned style, unsigned depth);

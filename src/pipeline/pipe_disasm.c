@@ -160,6 +160,20 @@ static void print_cuobjdump(struct listing *l)
     out_text(l->out, "\t\t..........\n\n");
 }
 
+/* The file says of this instruction that it puts a register away or brings it back. */
+static bool is_spill(const struct img_kernel *k, uint32_t offset)
+{
+    uint32_t low = 0, high = k->spill_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (k->spills[middle] < offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < k->spill_count && k->spills[low] == offset;
+}
+
 static void print_nvdisasm(struct listing *l)
 {
     char text[512], guard[16];
@@ -180,7 +194,10 @@ static void print_nvdisasm(struct listing *l)
         print_line_info(l, insn->offset);
         print_text(l, insn, ISA_DIALECT_NVDISASM, text);
         split_guard(text, guard, &rest);
-        out_printf(l->out, "        /*%04x*/ %17s %s%s\n", insn->offset, guard, rest, ending(insn));
+        if (is_spill(l->kernel, insn->offset))
+            out_printf(l->out, "        /*%04x*/ %17s %-40s (*\"SpillRefill\"*);\n", insn->offset, guard, rest);
+        else
+            out_printf(l->out, "        /*%04x*/ %17s %s%s\n", insn->offset, guard, rest, ending(insn));
     }
     out_char(l->out, '\n');
 }
