@@ -143,8 +143,7 @@ void graph_store(struct graph_builder *b, struct graph_work *w, const struct uop
                                   .runs_when = w->under,
                                   .from_store = -1};
     resolve_generic(g, &access.space, &access.address);
-    /* An atomic operation's operand, and what a compare-and-swap puts there; what is behind is how memory is reached.
-     * */
+    /* An atomic operation's operand, and what a compare-and-swap puts there; the rest is how memory is reached. */
     unsigned values = u->kind == UOP_STORE ? 4 : u->kind == UOP_ATOM && u->imm == UOP_ATOM_CAS ? 2 : 1;
     for (unsigned i = 1; i < count && i <= values; i++)
         access.value[i - 1] = args[i];
