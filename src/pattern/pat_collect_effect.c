@@ -1,5 +1,6 @@
 /* Blocks that are one effect of the whole block or warp, by its CUDA name: a meeting point, an atomic update whose old
  * value nobody reads, a vote; and branches that part the threads of a block. Requires the graph; linear. */
+#include "graph/graph_cycle.h"
 #include "pattern/pat_collect.h"
 
 #include <string.h>
@@ -160,14 +161,60 @@ static bool guards_loop(const struct graph *g, const struct graph_block *b)
     return false;
 }
 
+/* Something is written between two instances. */
+static bool writes_between(const struct graph *g, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++)
+        for (uint32_t a = 0; a < g->insns.p[i].access_count; a++)
+            if (g->accesses.p[g->insns.p[i].first_access + a].kind != GRAPH_LOAD)
+                return true;
+    return false;
+}
+
+/* Branches that a compiler makes of one loop of the source: between its pieces they choose which of them runs; before
+ * them one goes round all when the first turn's test fails, over what is only made ready for them. */
+static void mark_loop_branches(const struct graph *g, bool *own)
+{
+    enum { BLOCKS_BEFORE = 24, CODE_BEHIND = 64 };
+    for (size_t i = 0; g->cycles && i < g->cycles->cycles.n; i++) {
+        const struct graph_cycle *c = &g->cycles->cycles.p[i];
+        for (size_t k = 0; k + 1 < c->pieces.n; k++) {
+            uint32_t from = c->pieces.p[k].last, to = c->pieces.p[k + 1].first;
+            for (uint32_t b = g->insns.p[from].block; from < to && b < g->blocks.n && g->blocks.p[b].last < to; b++)
+                own[b] |= g->blocks.p[b].first > from;
+        }
+        uint32_t head = g->insns.p[c->first].block;
+        for (uint32_t b = head, steps = 0; b-- > 0 && steps < BLOCKS_BEFORE; steps++) {
+            const struct graph_block *e = &g->blocks.p[b];
+            if (e->last >= c->first || writes_between(g, e->last + 1, c->first))
+                break;
+            bool only_loop = true; /* whatever way it takes, nothing but the loop or its end is reached */
+            bool round = false;
+            for (uint32_t s = 0; s < e->succ_count; s++) {
+                uint32_t to = g->blocks.p[e->succs[s]].first;
+                bool skips = to > c->last && to - c->last <= CODE_BEHIND && !writes_between(g, c->last + 1, to);
+                only_loop &= to > e->last && (to <= c->last || (skips && e->branch != GRAPH_NIL));
+                round |= skips;
+            }
+            if (!only_loop)
+                break;
+            own[b] |= round;
+        }
+    }
+}
+
 static void match_branches(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)
 {
     struct graph *g = k->x->g;
     const struct cu_expr *e = v->block.condition;
     int c = e->kind == CU_NAME ? cu_find_variable(&v->block, e->text) : -1;
+    bool *of_loop = ARENA_ARRAY(k->a, bool, g->blocks.n + 1);
+    if (!of_loop)
+        return;
+    mark_loop_branches(g, of_loop);
     for (uint32_t i = 0; i < g->blocks.n; i++) {
         const struct graph_block b = g->blocks.p[i];
-        if (!b.reachable || graph_is_owned(g, b.last) || b.branch == GRAPH_NIL || b.succ_count != 2 ||
+        if (!b.reachable || of_loop[i] || graph_is_owned(g, b.last) || b.branch == GRAPH_NIL || b.succ_count != 2 ||
             leaves_loop(g, &b) || guards_loop(g, &b) || graph_is_const(g, b.branch, NULL) ||
             pat_only_leaves(g, b.succs[0]) || pat_only_leaves(g, b.succs[1]))
             continue;
