@@ -5,7 +5,7 @@
  * sizes of the section table, links between sections, lengths in .nv.info, indices in relocations and symbols, names
  * that are hard to demangle, opcodes of line programs, branch targets. A crash or a sanitizer's finding ends the
  * program; so does an input that takes longer than LIMIT seconds. The number of that input is printed: mutate COUNT
- * --only NUMBER FILE... */
+ * --only NUMBER FILE... --part K OF: every OF-th input from the K-th on, to share the work out. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <elf.h>
@@ -290,24 +290,29 @@ static void run_one(long number)
 
 int main(int argc, char **argv)
 {
-    long count = argc > 1 ? strtol(argv[1], NULL, 0) : 0, only = -1;
+    long count = argc > 1 ? strtol(argv[1], NULL, 0) : 0, only = -1, part = 0, parts = 1, done = 0;
     for (int i = 2; i < argc; i++) {
         if (strcmp(argv[i], "--only") == 0 && i + 1 < argc)
             only = strtol(argv[++i], NULL, 0);
-        else
+        else if (strcmp(argv[i], "--part") == 0 && i + 2 < argc) {
+            part = strtol(argv[++i], NULL, 0);
+            parts = strtol(argv[++i], NULL, 0);
+        } else
             add_path(argv[i]);
     }
-    if (count <= 0 || n_files == 0) {
-        fprintf(stderr, "usage: %s COUNT [--only N] FILE-OR-FOLDER...\n", argv[0]);
+    if (count <= 0 || n_files == 0 || parts < 1) {
+        fprintf(stderr, "usage: %s COUNT [--only N] [--part K OF] FILE-OR-FOLDER...\n", argv[0]);
         return 2;
     }
     signal(SIGABRT, say_which);
     signal(SIGALRM, say_which);
     for (long i = 0; i < count; i++) {
-        if (only < 0 || i == only)
+        if (only >= 0 ? i == only : i % parts == part) {
             run_one(i);
+            done++;
+        }
     }
-    printf("%s: %ld damaged inputs made of %d files: no crash, no hang\n", argv[0], only >= 0 ? 1 : count, n_files);
+    printf("%s: %ld damaged inputs made of %d files: no crash, no hang\n", argv[0], done, n_files);
     for (int i = 0; i < n_files; i++) {
         free(files[i].path);
         free(files[i].bytes);
