@@ -97,7 +97,7 @@ void *arena_grow(struct arena *a, void *old, size_t old_size, size_t new_size)
         }
     }
     void *p = arena_alloc(a, new_size);
-    if (p && old_size)
+    if (p && old && old_size)
         memcpy(p, old, old_size);
     return p;
 }

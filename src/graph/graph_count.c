@@ -74,6 +74,7 @@ static bool value_of(struct walker *x, graph_id id, uint64_t *out, unsigned dept
     if (id == GRAPH_NIL || id >= x->w->nodes || depth > DEPTH)
         return false;
     if (x->stamp[id] != x->now && x->stamp[id] != x->now + 1) {
+        *out = 0;
         bool known = compute(x, id, out, depth);
         const struct graph_node *n = graph_at(x->w->g, id);
         if (!known && n->type == UOP_B1 && n->kind != GRAPH_BOOL && x->path != GRAPH_NIL) {
@@ -100,8 +101,8 @@ static void enter(struct walker *x, uint32_t from, uint32_t to)
         edge++;
     for (int loops = 0; loops < 2; loops++) {
         graph_id phi[PHIS];
-        uint64_t value[PHIS];
-        bool known[PHIS];
+        uint64_t value[PHIS] = {0};
+        bool known[PHIS] = {0};
         unsigned count = 0;
         for (graph_id id = x->w->first_phi[to]; id && count < PHIS; id = x->w->next_phi[id]) {
             const struct graph_node *n = graph_at(g, id);

@@ -413,7 +413,7 @@ static void solve(struct graph *g, const struct graph_side *store, const struct 
                   struct graph_solution *out)
 {
     struct graph_linear s, l, right, varying = {0}, condition = {0};
-    struct graph_digit digits[DIGITS];
+    struct graph_digit digits[DIGITS] = {0};
     unsigned count = 0;
     bool never, opaque = false;
     out->answer = SOLVE_UNKNOWN;
@@ -554,7 +554,7 @@ void graph_solve_own(struct graph *g, const struct graph_side *store, const stru
             return;
         graph_constrain(&zero, &l);
         graph_constrain(&zero, &minus);
-        if (l.k % gcd || r.lo > 0 || r.hi < 0 || graph_excluded(g, load->when, store->when, &zero))
+        if ((gcd && l.k % gcd) || r.lo > 0 || r.hi < 0 || graph_excluded(g, load->when, store->when, &zero))
             out->answer = SOLVE_NEVER;
         return;
     }

@@ -508,7 +508,7 @@ static graph_id find_count(struct cycle_work *w, const struct cycle_region *r, c
     graph_id limit = equality_limit(w, until, t->phi), total;
     if (r->exits.n != 1 || t->step_kind != CYCLE_STEP_ADD || !t->constant || t->amount == 0 || t->start == GRAPH_NIL)
         return GRAPH_NIL;
-    const struct graph_node *n = graph_at(g, until);
+    const struct graph_node *n;
     int64_t step = t->amount < 0 ? -t->amount : t->amount;
     if (limit != GRAPH_NIL) {
         total = t->amount > 0 ? minus(g, limit, t->start) : minus(g, t->start, limit);

@@ -92,10 +92,10 @@ static graph_id join_simple(struct graph *g, graph_id l, graph_id h)
         return graph_const(g, UOP_B64, cl | ch << 32);
     if (nh->kind == UOP_HI && graph_op1(g, UOP_LO, UOP_B32, nh->arg[0]) == l)
         return nh->arg[0];
-    nl = at(g, l), nh = at(g, h);
+    nl = at(g, l);
     if (nl->kind == UOP_LO && graph_op1(g, UOP_HI, UOP_B32, nl->arg[0]) == h)
         return at(g, l)->arg[0];
-    nl = at(g, l), nh = at(g, h);
+    nh = at(g, h);
     if (const_is(g, h, 0))
         return graph_op1(g, UOP_ZEXT, UOP_B64, l);
     if (nh->kind == UOP_SREG && nh->imm == UOP_SR_SWINHI) { /* a generic address in the shared window */
@@ -208,7 +208,7 @@ static bool open_high_word(const struct graph *g, graph_id sum, graph_id carry, 
 static bool low_words(struct graph *g, const struct high_word *h, graph_id low[WORDS], unsigned *ones)
 {
     graph_id order[CARRIES] = {h->carry[0], h->carry[h->carries - 1]};
-    for (unsigned turn = 0; turn < h->carries; turn++) {
+    for (unsigned turn = 0; turn < h->carries && turn < CARRIES; turn++) {
         const struct graph_node first = *at(g, order[turn]), then = *at(g, order[1 - turn]);
         uint64_t in = 0, more = 0;
         low[0] = first.arg[0];
@@ -249,8 +249,8 @@ static graph_id join_term(struct graph *g, graph_id l, graph_id h, unsigned *one
 static graph_id sum_with_carry(struct graph *g, graph_id high_sum, graph_id carry)
 {
     static const uint8_t orders[6][WORDS] = {{0, 1, 2}, {1, 0, 2}, {0, 2, 1}, {2, 1, 0}, {1, 2, 0}, {2, 0, 1}};
-    struct high_word h;
-    graph_id low[WORDS], high[WORDS];
+    struct high_word h = {0};
+    graph_id low[WORDS] = {0}, high[WORDS] = {0};
     unsigned ones;
     if (!open_high_word(g, high_sum, carry, &h) || !low_words(g, &h, low, &ones))
         return GRAPH_NIL;

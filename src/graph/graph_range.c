@@ -462,7 +462,7 @@ static struct interval of_phi(struct graph *g, graph_id id)
     enum { MAX_PREDS = 8 };
     const struct graph_node n = *graph_at(g, id);
     struct interval all = full_of(uop_type_bits((enum uop_type)n.type)), now = all, next, start = all;
-    graph_id conditions[MAX_PREDS];
+    graph_id conditions[MAX_PREDS] = {0};
     const struct graph_block *b = &g->blocks.p[n.block];
     if (n.phi_count > MAX_PREDS || n.phi_count != b->pred_count || n.type == UOP_B1)
         return all;

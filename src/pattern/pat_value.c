@@ -220,7 +220,7 @@ void pat_tape_run(struct pat_tape *t)
 {
     for (unsigned i = 0; i < t->count; i++) {
         const struct graph_node *n = graph_at(t->g, t->node[i]);
-        uint64_t args[ARGS];
+        uint64_t args[ARGS] = {0};
         if (!t->computed[i])
             continue;
         for (unsigned k = 0; k < n->arg_count; k++)
