@@ -136,7 +136,7 @@ static uint64_t shape_of(const struct tried *t, bool is_signed, bool remainder)
             bool own = id == t->a || id == t->b;
             of[i] = own ? h : n->kind == UOP_CONST ? map_hash_mix(h, n->imm) : map_hash_mix(h, map_hash_mix(4, id));
         } else {
-            uint64_t args[UOP_MAX_ARGS + 1];
+            uint64_t args[UOP_MAX_ARGS + 1] = {0};
             for (unsigned k = 0; k < n->arg_count; k++)
                 args[k] = of[tape->arg[i][k]];
             bool either = n->kind == UOP_ADD || n->kind == UOP_MUL || n->kind == UOP_AND || n->kind == UOP_OR ||
