@@ -23,34 +23,6 @@ static int by_value(const void *p, const void *q)
     return a < b ? -1 : a > b;
 }
 
-/* How many leading arguments may change places. */
-static unsigned commutes(unsigned kind)
-{
-    switch (kind) {
-    case UOP_MUL:
-    case UOP_AND:
-    case UOP_OR:
-    case UOP_XOR:
-    case UOP_MULHI_S:
-    case UOP_MULHI_U:
-    case UOP_MIN_S:
-    case UOP_MAX_S:
-    case UOP_MIN_U:
-    case UOP_MAX_U:
-    case UOP_CARRY:
-    case UOP_IEQ:
-    case UOP_FEQ:
-    case UOP_FNE:
-    case UOP_FNUM:
-    case UOP_FADD:
-    case UOP_FMUL:
-    case UOP_FFMA:
-    case UOP_FMIN:
-    case UOP_FMAX: return 2;
-    default: return 0;
-    }
-}
-
 /* The table of a GRAPH_BOOL over its atoms in the order of their identities. */
 static uint64_t bool_identity(const struct identity *x, const struct graph_node *n)
 {
@@ -133,7 +105,7 @@ static uint64_t node_identity(const struct identity *x, const struct graph_node 
         args[i] = x->of[n->arg[i]];
     if (n->kind == UOP_LOAD && n->space == UOP_SHARED)
         args[0] = shared_identity(x, n->arg[0]);
-    if (commutes(n->kind) && n->arg_count >= 2)
+    if (uop_commutes((enum uop_kind)n->kind) && n->arg_count >= 2)
         qsort(args, 2, sizeof args[0], by_value);
     for (unsigned i = 0; i < n->arg_count; i++)
         h = map_hash_mix(h, args[i]);

@@ -250,6 +250,9 @@ graph_id graph_sreg(struct graph *g, unsigned sreg);
 graph_id graph_cbank(struct graph *g, enum uop_type type, unsigned bank, uint32_t offset);
 /* A pure operation; `like` gives kind, type, round, flags, space, imm; args as many as the kind has. */
 graph_id graph_pure(struct graph *g, const struct uop *like, const graph_id *args, unsigned count);
+/* The operation of a pure node, for graph_pure() and uop_eval(): a compare of floats, whose node is a truth value, has
+ * the format that it compares as its type. */
+struct uop graph_operation(const struct graph_node *n);
 /* Shorthands over graph_pure for plain operations. */
 graph_id graph_op1(struct graph *g, enum uop_kind kind, enum uop_type type, graph_id a);
 graph_id graph_op2(struct graph *g, enum uop_kind kind, enum uop_type type, graph_id a, graph_id b);

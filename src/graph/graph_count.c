@@ -65,7 +65,7 @@ static bool compute(struct walker *x, graph_id id, uint64_t *out, unsigned depth
         *out = n.imm >> row & 1;
         return true;
     }
-    struct uop u = {.kind = n.kind, .type = n.type, .round = n.round, .flags = n.flags, .width = n.width, .imm = n.imm};
+    struct uop u = graph_operation(&n);
     return uop_eval(&u, args, out);
 }
 

@@ -224,14 +224,7 @@ static graph_id rebuild_new(struct rebuild *r, graph_id id, unsigned depth)
             return GRAPH_NIL;
     if (n.kind == GRAPH_BOOL)
         return rebuild_table(g, args, n.arg_count, n.imm);
-    struct uop like = {.kind = n.kind,
-                       .type = n.type,
-                       .round = n.round,
-                       .flags = n.flags,
-                       .space = n.space,
-                       .order = n.order,
-                       .width = n.width,
-                       .imm = n.imm};
+    struct uop like = graph_operation(&n);
     return n.arg_count > UOP_MAX_ARGS ? GRAPH_NIL : graph_pure(g, &like, args, n.arg_count);
 }
 

@@ -282,15 +282,7 @@ static graph_id replace_in(struct replace *x, graph_id id, unsigned depth)
     }
     if (same)
         return id;
-    struct uop like = {.kind = n.kind,
-                       .type = n.type,
-                       .round = n.round,
-                       .flags = n.flags,
-                       .space = n.space,
-                       .width = n.width,
-                       .imm = n.imm};
-    if (n.kind >= UOP_FLT && n.kind <= UOP_FNUM)
-        like.type = n.width;
+    struct uop like = graph_operation(&n);
     if (!uop_is_pure((enum uop_kind)n.kind) && n.kind != UOP_UNIFORM) {
         x->failed = true;
         return id;

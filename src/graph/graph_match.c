@@ -147,33 +147,6 @@ static bool match_word(struct matcher *m, const struct word *a, const struct wor
     return true;
 }
 
-static bool commutes(unsigned kind)
-{
-    switch (kind) {
-    case UOP_ADD:
-    case UOP_MUL:
-    case UOP_AND:
-    case UOP_OR:
-    case UOP_XOR:
-    case UOP_MIN_S:
-    case UOP_MAX_S:
-    case UOP_MIN_U:
-    case UOP_MAX_U:
-    case UOP_MULHI_S:
-    case UOP_MULHI_U:
-    case UOP_IEQ:
-    case UOP_FEQ:
-    case UOP_FNE:
-    case UOP_FNUM:
-    case UOP_FADD:
-    case UOP_FMUL:
-    case UOP_FFMA:
-    case UOP_FMIN:
-    case UOP_FMAX: return true;
-    default: return false;
-    }
-}
-
 static bool bind(graph_id *slot, graph_id n)
 {
     if (*slot == GRAPH_NIL)
@@ -183,7 +156,7 @@ static bool bind(graph_id *slot, graph_id n)
 
 static bool match_args(struct matcher *m, const struct graph_node *a, const struct graph_node *b, unsigned depth)
 {
-    unsigned turns = commutes(a->kind) || (a->kind == GRAPH_BOOL && a->arg_count == 2) ? 2 : 1;
+    unsigned turns = uop_commutes((enum uop_kind)a->kind) || (a->kind == GRAPH_BOOL && a->arg_count == 2) ? 2 : 1;
     for (unsigned turn = 0; turn < turns; turn++) {
         struct matcher before = *m;
         bool ok = true;

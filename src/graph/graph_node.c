@@ -250,3 +250,20 @@ size_t graph_print(const struct graph *g, graph_id id, char *out, size_t size)
     int length = snprintf(out, size, "%s", text);
     return length < 0 ? 0 : (size_t)length;
 }
+
+struct uop graph_operation(const struct graph_node *n)
+{
+    struct uop op = {.kind = n->kind,
+                     .type = n->type,
+                     .round = n->round,
+                     .flags = n->flags,
+                     .space = n->space,
+                     .order = n->order,
+                     .width = n->width,
+                     .imm = n->imm};
+    if ((n->kind >= UOP_FLT && n->kind <= UOP_FNUM) || n->kind == UOP_FCHK)
+        op.type = n->width;
+    for (unsigned i = 0; i < UOP_MAX_ARGS; i++)
+        op.arg[i] = UOP_NONE;
+    return op;
+}

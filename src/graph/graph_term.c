@@ -15,33 +15,6 @@ static struct summary leaf(uint64_t hash, graph_id id, bool varies)
     return s;
 }
 
-static bool commutes(unsigned kind)
-{
-    switch (kind) {
-    case UOP_ADD:
-    case UOP_MUL:
-    case UOP_AND:
-    case UOP_OR:
-    case UOP_XOR:
-    case UOP_MIN_S:
-    case UOP_MAX_S:
-    case UOP_MIN_U:
-    case UOP_MAX_U:
-    case UOP_MULHI_S:
-    case UOP_MULHI_U:
-    case UOP_IEQ:
-    case UOP_FEQ:
-    case UOP_FNE:
-    case UOP_FNUM:
-    case UOP_FADD:
-    case UOP_FMUL:
-    case UOP_FFMA:
-    case UOP_FMIN:
-    case UOP_FMAX: return true;
-    default: return false;
-    }
-}
-
 /* The numbers of a part, weighed by where it stands. */
 void peel_take_in(struct summary *s, const struct summary *part, uint64_t weight)
 {
@@ -247,7 +220,7 @@ static struct summary combine(const struct graph_node *n, const struct summary *
     uint64_t by = peel_mix(
         peel_mix(n->kind, (uint64_t)n->type << 16 | (uint64_t)n->round << 8 | (n->flags & (unsigned)~UOP_SWAPPED)),
         peel_mix(n->imm, n->width));
-    unsigned either = commutes(n->kind) ? 2 : 0;
+    unsigned either = uop_commutes((enum uop_kind)n->kind) ? 2 : 0;
     s.hash = by;
     for (unsigned k = 0; k < n->arg_count; k++)
         if (k < either)

@@ -109,7 +109,7 @@ static graph_id rebuilt(struct graph *g, const graph_id *turn_of, graph_id nodes
         return id;
     if (n.kind == UOP_UNIFORM)
         return args[0];
-    struct uop like = {.kind = n.kind, .type = n.type, .imm = n.imm};
+    struct uop like = graph_operation(&n);
     return graph_pure(g, &like, args, n.arg_count);
 }
 

@@ -598,7 +598,7 @@ static struct mean_text pair_text(const struct printer *p, const struct graph_no
     return call(p, floats ? "half2" : "pair", n->arg, 2, floats ? UOP_F16 : UOP_VOID);
 }
 
-static const char *atomic_name(unsigned op)
+const char *mean_atomic_name(unsigned op)
 {
     static const char *const names[] = {"Add", "Min", "Max", "Inc", "Dec", "And", "Or", "Xor", "Exch", "CAS"};
     return op < sizeof names / sizeof names[0] ? names[op] : "";
@@ -610,7 +610,7 @@ static struct mean_text atomic_text(const struct printer *p, const struct graph_
     struct strbuf b;
     str_init(&b, m->a);
     unsigned width = n->width ? n->width : uop_type_bits((enum uop_type)n->type) / 8;
-    str_addf(&b, "atomic%s(%s", atomic_name((unsigned)n->imm & 0xff),
+    str_addf(&b, "atomic%s(%s", mean_atomic_name((unsigned)n->imm & 0xff),
              mean_text_element(m, n->arg[0], (enum uop_space)n->space, width, (struct mean_part){0, 0, false, false},
                                true, p->style, p->depth + 1)
                  .p);

@@ -166,6 +166,8 @@ bool mean_sum_term(struct mean_sum *sum, graph_id id, int64_t coefficient);
 bool mean_sum_add(const struct mean *m, struct mean_sum *sum, graph_id id, int64_t coefficient, bool top,
                   unsigned depth);
 
+/* An atomic operation (UOP_ATOM_…) by the end of its CUDA name: "Add", "CAS". */
+const char *mean_atomic_name(unsigned op);
 /* Where the text of `id` for a reader `as` is kept in work->memo, as long as the same names are known. */
 uint64_t mean_text_key(const struct mean *m, graph_id id, unsigned as, unsigned style);
 

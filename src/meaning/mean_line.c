@@ -100,13 +100,12 @@ static const char *store_text(struct mean *m, const struct graph_access *x)
 
 static const char *atomic_line(struct mean *m, const struct graph_insn *n, const struct graph_access *x)
 {
-    static const char *const names[] = {"Add", "Min", "Max", "Inc", "Dec", "And", "Or", "Xor", "Exch", "CAS"};
     const struct uop_list *l = m->g->input.insns[n->input].uops;
     const char *name = "";
     enum uop_type type = UOP_B32;
     for (size_t i = 0; i < l->ops.n; i++)
         if (l->ops.p[i].kind == UOP_ATOM || l->ops.p[i].kind == UOP_RED) {
-            name = l->ops.p[i].imm < sizeof names / sizeof names[0] ? names[l->ops.p[i].imm] : "";
+            name = mean_atomic_name((unsigned)l->ops.p[i].imm);
             type = (enum uop_type)l->ops.p[i].type;
         }
     struct strbuf b;

@@ -139,9 +139,7 @@ static uint64_t shape_of(const struct tried *t, bool is_signed, bool remainder)
             uint64_t args[UOP_MAX_ARGS + 1] = {0};
             for (unsigned k = 0; k < n->arg_count; k++)
                 args[k] = of[tape->arg[i][k]];
-            bool either = n->kind == UOP_ADD || n->kind == UOP_MUL || n->kind == UOP_AND || n->kind == UOP_OR ||
-                          n->kind == UOP_XOR || n->kind == UOP_MULHI_U || n->kind == UOP_MULHI_S || n->kind == UOP_IEQ;
-            if (either && args[0] > args[1]) {
+            if (uop_commutes((enum uop_kind)n->kind) && args[0] > args[1]) {
                 uint64_t first = args[0];
                 args[0] = args[1];
                 args[1] = first;

@@ -70,11 +70,6 @@ bool pat_same(enum uop_type type, uint64_t x, uint64_t y)
     return x == y || (pat_is_float(type) && pat_is_nan(type, x) && pat_is_nan(type, y));
 }
 
-static bool is_float_compare(unsigned kind)
-{
-    return kind == UOP_FLT || kind == UOP_FLE || kind == UOP_FEQ || kind == UOP_FNE || kind == UOP_FNUM;
-}
-
 bool pat_eval_node(const struct graph *g, graph_id node, const uint64_t *args, uint64_t *result)
 {
     const struct graph_node *n = graph_at(g, node);
@@ -87,13 +82,7 @@ bool pat_eval_node(const struct graph *g, graph_id node, const uint64_t *args, u
     }
     if (n->kind >= UOP_GRAPH_KINDS || !uop_is_pure((enum uop_kind)n->kind))
         return false;
-    /* The node of a float compare is a truth value and keeps the format in `width`. */
-    struct uop op = {.kind = n->kind,
-                     .type = is_float_compare(n->kind) ? n->width : n->type,
-                     .round = n->round,
-                     .flags = n->flags,
-                     .space = n->space,
-                     .imm = n->imm};
+    struct uop op = graph_operation(n);
     return uop_eval(&op, args, result);
 }
 

@@ -53,13 +53,7 @@ static bool value_in(const struct graph *g, graph_id id, const struct thread *t,
         *out = args[0];
         return true;
     }
-    struct uop op = {.kind = n->kind,
-                     .type = n->type,
-                     .round = n->round,
-                     .flags = n->flags,
-                     .space = n->space,
-                     .width = n->width,
-                     .imm = n->imm};
+    struct uop op = graph_operation(n);
     for (unsigned i = 0; i < UOP_MAX_ARGS; i++)
         op.arg[i] = UOP_NONE;
     return uop_is_pure((enum uop_kind)n->kind) && uop_eval(&op, args, out);

@@ -75,13 +75,7 @@ static graph_id replaced(struct first_turn *t, graph_id id, bool turn, unsigned 
                 return GRAPH_NIL;
             moved |= args[k] != n.arg[k];
         }
-        struct uop like = {.kind = n.kind,
-                           .type = n.type,
-                           .round = n.round,
-                           .flags = n.flags,
-                           .space = n.space,
-                           .width = n.width,
-                           .imm = n.imm};
+        struct uop like = graph_operation(&n);
         if (moved)
             made = graph_pure(g, &like, args, n.arg_count);
     }

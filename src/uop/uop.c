@@ -270,6 +270,34 @@ static bool rounds(unsigned kind)
     }
 }
 
+bool uop_commutes(enum uop_kind kind)
+{
+    switch (kind) {
+    case UOP_ADD:
+    case UOP_MUL:
+    case UOP_AND:
+    case UOP_OR:
+    case UOP_XOR:
+    case UOP_MIN_S:
+    case UOP_MAX_S:
+    case UOP_MIN_U:
+    case UOP_MAX_U:
+    case UOP_MULHI_S:
+    case UOP_MULHI_U:
+    case UOP_CARRY:
+    case UOP_IEQ:
+    case UOP_FEQ:
+    case UOP_FNE:
+    case UOP_FNUM:
+    case UOP_FADD:
+    case UOP_FMUL:
+    case UOP_FFMA:
+    case UOP_FMIN:
+    case UOP_FMAX: return true;
+    default: return false;
+    }
+}
+
 static bool touches_memory(unsigned kind)
 {
     return kind == UOP_LOAD || kind == UOP_STORE || kind == UOP_ATOM || kind == UOP_RED;

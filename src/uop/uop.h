@@ -237,6 +237,8 @@ struct uop_list {
 bool uop_eval(const struct uop *op, const uint64_t *args, uint64_t *result);
 /* The classes of the table: pure = a function of its arguments alone (P and A). */
 bool uop_is_pure(enum uop_kind kind);
+/* Its first two arguments may change places. */
+bool uop_commutes(enum uop_kind kind);
 const char *uop_kind_text(enum uop_kind kind); /* "add", lower case */
 unsigned uop_kind_args(enum uop_kind kind);
 unsigned uop_type_bits(enum uop_type type);    /* 0 for VOID */

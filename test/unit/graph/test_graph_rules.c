@@ -48,6 +48,34 @@ static void truth_is_tables(void **state)
     assert_int_equal(graph_assume(&g, both, graph_not(&g, a)), c);
 }
 
+/* A node made again from its own operation and arguments is itself, and has the value of what it was made of. */
+static void a_node_gives_its_operation(void **state)
+{
+    static const struct uop made[] = {
+        {.kind = UOP_FLT, .type = UOP_F32},  {.kind = UOP_FNUM, .type = UOP_F64},
+        {.kind = UOP_FEQ, .type = UOP_F16},  {.kind = UOP_FCHK, .type = UOP_F32},
+        {.kind = UOP_ILT_S, .type = UOP_B1}, {.kind = UOP_MULHI_U, .type = UOP_B32},
+    };
+    struct graph g;
+    graph_init(&g, *state, &env_86);
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
+        bool wide = made[i].type == UOP_F64;
+        graph_id args[2] = {graph_cbank(&g, wide ? UOP_B64 : UOP_B32, 0, 0x160),
+                            graph_cbank(&g, wide ? UOP_B64 : UOP_B32, 0, 0x168)};
+        graph_id id = graph_pure(&g, &made[i], args, 2);
+        const struct graph_node n = *graph_at(&g, id);
+        struct uop again = graph_operation(&n);
+        assert_int_equal(graph_pure(&g, &again, n.arg, n.arg_count), id);
+    }
+    /* 1.0f < 2.0f, on the node of p < q */
+    graph_id less = graph_pure(&g, &made[0],
+                               (graph_id[]){graph_cbank(&g, UOP_B32, 0, 0x160), graph_cbank(&g, UOP_B32, 0, 0x168)}, 2);
+    struct uop op = graph_operation(graph_at(&g, less));
+    uint64_t result = 0;
+    assert_true(uop_eval(&op, (uint64_t[]){0x3f800000, 0x40000000, 0}, &result));
+    assert_int_equal(result, 1);
+}
+
 static void seven_atoms_are_opaque(void **state)
 {
     struct graph g;
@@ -204,6 +232,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(truth_is_tables, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(a_node_gives_its_operation, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(seven_atoms_are_opaque, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(selects_under_assumptions, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(sums_have_one_form, make_arena, drop_arena),
