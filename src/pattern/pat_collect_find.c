@@ -85,21 +85,27 @@ static unsigned leaves_of(const struct graph *g, graph_id node, graph_id *out, u
     return count;
 }
 
+/* What an operation takes together: its two sides, the terms of an integer sum. 0: no operation. */
+enum { SIDES = 12 };
+static unsigned sides_of(const struct pat_collect *k, graph_id value, struct pat_binary *v, graph_id side[SIDES])
+{
+    if (!pat_binary_of(k->x, value, v))
+        return 0;
+    if (v->op == PAT_OP_ADD && graph_at(k->x->g, value)->kind == UOP_ADD)
+        return leaves_of(k->x->g, value, side, SIDES);
+    side[0] = v->a;
+    side[1] = v->b;
+    return 2;
+}
+
 /* `value` read as op(own, a load of another element than `address`). */
 static bool split_memory(struct pat_collect *k, graph_id value, graph_id address, struct pat_step *s)
 {
     struct pat_binary v;
-    graph_id side[12];
-    unsigned count;
-    if (!pat_binary_of(k->x, value, &v))
+    graph_id side[SIDES];
+    unsigned count = sides_of(k, value, &v, side);
+    if (!count)
         return false;
-    if (v.op == PAT_OP_ADD && graph_at(k->x->g, value)->kind == UOP_ADD) {
-        count = leaves_of(k->x->g, value, side, 12);
-    } else {
-        side[0] = v.a;
-        side[1] = v.b;
-        count = 2;
-    }
     s->op = v.op;
     s->like = v;
     s->exact = v.exact;
@@ -290,17 +296,8 @@ static graph_id shuffled(struct pat_collect *k, graph_id node, struct pat_step *
 static bool split_lanes(struct pat_collect *k, graph_id value, struct pat_step *s)
 {
     struct pat_binary v;
-    graph_id side[12];
-    unsigned count;
-    if (!pat_binary_of(k->x, value, &v))
-        return false;
-    if (v.op == PAT_OP_ADD && graph_at(k->x->g, value)->kind == UOP_ADD) {
-        count = leaves_of(k->x->g, value, side, 12);
-    } else {
-        side[0] = v.a;
-        side[1] = v.b;
-        count = 2;
-    }
+    graph_id side[SIDES];
+    unsigned count = sides_of(k, value, &v, side);
     for (unsigned i = 0; i < count; i++) {
         graph_id own = shuffled(k, side[i], s, 0);
         if (own == GRAPH_NIL || !pat_is_op(k->x, value, v.op, own, side[i]))

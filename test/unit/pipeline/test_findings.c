@@ -12,25 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct text {
-    char *p;
-    size_t n, capacity;
-};
-
-static bool text_take(void *user, const char *bytes, size_t n)
-{
-    struct text *t = user;
-    if (t->n + n + 1 > t->capacity) {
-        t->capacity = (t->n + n + 1) * 2;
-        t->p = realloc(t->p, t->capacity);
-        if (!t->p)
-            return false;
-    }
-    memcpy(t->p + t->n, bytes, n);
-    t->n += n;
-    t->p[t->n] = '\0';
-    return true;
-}
+#include "text_taker.h"
 
 /* The report on one kernel, to be freed. */
 static char *explain(const char *path, const char *kernel, enum sp_format format)

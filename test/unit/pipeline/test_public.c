@@ -13,25 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct text {
-    char *p;
-    size_t n, capacity;
-};
-
-static bool text_take(void *user, const char *bytes, size_t n)
-{
-    struct text *t = user;
-    if (t->n + n + 1 > t->capacity) {
-        t->capacity = (t->n + n + 1) * 2;
-        t->p = realloc(t->p, t->capacity);
-        if (!t->p)
-            return false;
-    }
-    memcpy(t->p + t->n, bytes, n);
-    t->n += n;
-    t->p[t->n] = '\0';
-    return true;
-}
+#include "text_taker.h"
 
 static struct text explain_path(const char *path, enum sp_format format)
 {
@@ -163,9 +145,9 @@ static void test_statements_of_status(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_threads),
-        cmocka_unit_test(test_writer_that_stops),        cmocka_unit_test(test_damage_is_told),
-        cmocka_unit_test(test_statements_of_status),  cmocka_unit_test(test_nearest_architecture),
+        cmocka_unit_test(test_two_threads),          cmocka_unit_test(test_writer_that_stops),
+        cmocka_unit_test(test_damage_is_told),       cmocka_unit_test(test_statements_of_status),
+        cmocka_unit_test(test_nearest_architecture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
