@@ -4,16 +4,21 @@
  * that what the walk gives is linear but for a period that divides the largest unroll: when it is n (plus a constant)
  * over two such periods and at some larger values, it is so for all.
  *
- * requires: cycles with pieces · gives: count, and the counter's start and end over all pieces */
+ * Where steps are wider than one (tiles of 16, elements 256 apart) it is no such sum, but a law: the steps that it takes
+ * to come from where the counter starts to a number, by strides. The number is the one that the way to the loop compares
+ * the start with; the walk shows the law as it shows the count, for every number in two periods.
+ *
+ * requires: cycles with pieces · gives: count or law, and the counter's start and end over all pieces */
 #include "graph/graph_cycle_internal.h"
 
-enum { VISITS = 6000, DEPTH = 60, SMALL = 48, LEAVES = 4 };
+enum { VISITS = 6000, DEPTH = 60, SMALL = 48, LEAVES = 6, PERIOD_MAX = 2048 };
 
 struct walker {
     struct cycle_work *w;
     const struct graph_cycle *c;
-    graph_id number;     /* a parameter: a word of the constant bank */
-    uint64_t value;      /* of it, this time */
+    graph_id leaf[LEAVES];  /* what all is made of: words of the constant bank; for a law, special registers too */
+    uint64_t value[LEAVES]; /* of each, this time */
+    unsigned leaf_count, leaf_max;
     graph_id path;       /* condition of the block where walks begin */
     uint64_t *result;    /* of nodes */
     uint32_t *stamp;     /* of nodes: `now` when result is known, now + 1 when it is known to be unknown */
@@ -28,19 +33,26 @@ static bool value_of(struct walker *x, graph_id id, uint64_t *out, unsigned dept
 static bool compute(struct walker *x, graph_id id, uint64_t *out, unsigned depth)
 {
     const struct graph *g = x->w->g;
-    const struct graph_node n = *graph_at(g, id), *number = graph_at(g, x->number);
+    const struct graph_node n = *graph_at(g, id);
     uint64_t args[6];
     if (n.kind == UOP_CONST) {
         *out = n.imm;
         return true;
     }
-    if (n.kind == UOP_CBANK) {
-        bool within = n.arg_count == 0 && n.space == number->space && n.imm >= number->imm &&
-                      n.imm < number->imm + uop_type_bits((enum uop_type)number->type) / 8;
-        *out = within ? x->value >> (8 * (n.imm - number->imm)) : 0;
-        if (n.type == UOP_B32)
-            *out &= UINT32_MAX;
-        return within && (n.type == UOP_B32 || n.type == UOP_B64);
+    for (unsigned k = 0; k < x->leaf_count; k++) {
+        const struct graph_node *number = graph_at(g, x->leaf[k]);
+        bool within = n.kind == number->kind && n.arg_count == 0 && n.imm == number->imm && n.type == number->type;
+        uint64_t value = x->value[k];
+        if (n.kind == UOP_CBANK) { /* half of it, or all */
+            within = n.kind == number->kind && n.arg_count == 0 && n.space == number->space && n.imm >= number->imm &&
+                     n.imm < number->imm + uop_type_bits((enum uop_type)number->type) / 8 &&
+                     (n.type == UOP_B32 || n.type == UOP_B64);
+            value = within ? value >> (8 * (n.imm - number->imm)) : 0;
+        }
+        if (!within)
+            continue;
+        *out = n.type == UOP_B32 ? value & UINT32_MAX : value;
+        return true;
     }
     if (n.kind == GRAPH_PHI) {
         *out = x->phi[id];
@@ -223,74 +235,90 @@ static uint32_t common_block(const struct graph *g, const struct graph_cycle *c,
     return found;
 }
 
-/* The one parameter that the tests of the pieces look at. */
-static bool find_number(struct walker *x, graph_id id, unsigned depth, graph_id *out)
+/* What the tests of the pieces look at: few words, known before the first one. */
+static bool find_leaves(struct walker *x, graph_id id, unsigned depth)
 {
     const struct graph *g = x->w->g;
     const struct graph_node *n = graph_at(g, id);
     if (id == GRAPH_NIL || depth > 12)
         return id == GRAPH_NIL;
-    if (n->kind == UOP_CBANK) {
+    if (n->kind == UOP_CBANK || (n->kind == UOP_SREG && x->leaf_max > 1)) {
         if (n->arg_count || (n->type != UOP_B32 && n->type != UOP_B64))
             return false;
-        if (*out == GRAPH_NIL)
-            *out = id;
-        return *out == id;
+        for (unsigned k = 0; k < x->leaf_count; k++)
+            if (x->leaf[k] == id)
+                return true;
+        if (x->leaf_count >= x->leaf_max)
+            return false;
+        x->leaf[x->leaf_count++] = id;
+        return true;
     }
     if (n->kind == UOP_CONST || n->kind == GRAPH_PHI)
         return true;
     if (n->insn != UINT32_MAX || n->arg_count == 0)
         return false;
     for (unsigned k = n->kind == UOP_SELECT; k < n->arg_count; k++)
-        if (!find_number(x, n->arg[k], depth + 1, out))
+        if (!find_leaves(x, n->arg[k], depth + 1))
             return false;
     return true;
 }
 
-/* Steps over all pieces as the number plus a constant; NIL where that is not shown. */
-static graph_id prove_count(struct cycle_work *w, const struct graph_cycle *c)
+/* Where to begin, and what each piece is decided by; false when more than `leaves` words are. */
+static bool begin_walks(struct walker *x, unsigned leaves, uint32_t *start, uint32_t *last)
 {
-    static const uint16_t large[] = {63, 64, 65, 100, 255, 300};
-    struct graph *g = w->g;
-    struct walker x = {.w = w, .c = c};
-    uint32_t last, start = common_block(g, c, &last);
+    struct cycle_work *w = x->w;
+    const struct graph_cycle *c = x->c;
     bool one = true;
-    if (start == UINT32_MAX || c->unroll > SMALL / 2)
-        return GRAPH_NIL;
+    *start = common_block(w->g, c, last);
+    if (*start == UINT32_MAX || c->unroll > SMALL / 2)
+        return false;
+    x->leaf_count = 0;
+    x->leaf_max = leaves;
     for (size_t i = 0; i < c->pieces.n && one; i++) {
         const struct graph_piece *p = &c->pieces.p[i];
         const struct cycle_region *r = p->straight ? NULL : &w->regions[p->loop];
         if (r)
-            one = r->tested >= 0 && r->exits.n == 1 && find_number(&x, r->phis[r->tested].start, 0, &x.number);
+            one = r->tested >= 0 && r->exits.n == 1 && find_leaves(x, r->phis[r->tested].start, 0);
         for (size_t e = 0; r && e < r->exits.n && one; e++)
-            one = find_number(&x, r->exits.p[e].leaves, 0, &x.number);
+            one = find_leaves(x, r->exits.p[e].leaves, 0);
     }
-    if (!one || x.number == GRAPH_NIL)
-        return GRAPH_NIL;
-    x.path = g->blocks.p[start].path;
+    if (!one || x->leaf_count == 0)
+        return false;
+    x->path = w->g->blocks.p[*start].path;
     if (!w->walk_result) {
         w->walk_result = ARENA_ARRAY(w->a, uint64_t, w->nodes);
         w->walk_phi = ARENA_ARRAY(w->a, uint64_t, w->nodes);
     }
-    x.result = w->walk_result;
-    x.phi = w->walk_phi;
-    x.stamp = ARENA_ARRAY(w->a, uint32_t, w->nodes);
-    x.phi_known = ARENA_ARRAY(w->a, uint32_t, w->nodes);
-    if (arena_failed(w->a))
+    x->result = w->walk_result;
+    x->phi = w->walk_phi;
+    if (!x->stamp) {
+        x->stamp = ARENA_ARRAY(w->a, uint32_t, w->nodes);
+        x->phi_known = ARENA_ARRAY(w->a, uint32_t, w->nodes);
+    }
+    return !arena_failed(w->a);
+}
+
+/* Steps over all pieces as the number plus a constant; NIL where that is not shown. */
+static graph_id prove_count(struct walker *x)
+{
+    static const uint16_t large[] = {63, 64, 65, 100, 255, 300};
+    struct graph *g = x->w->g;
+    uint32_t last, start;
+    if (!begin_walks(x, 1, &start, &last))
         return GRAPH_NIL;
     int64_t extra = 0;
     uint32_t samples = sizeof large / sizeof large[0];
     for (uint32_t i = 0; i < samples + SMALL; i++) {
         uint64_t steps, open;
-        x.value = i < samples ? large[i] : i - samples + 1;
-        if (i >= samples && (int64_t)x.value + extra < 1)
+        uint64_t number = x->value[0] = i < samples ? large[i] : i - samples + 1;
+        if (i >= samples && (int64_t)number + extra < 1)
             continue; /* no step at all: the guard's case */
-        x.now += 2;
-        if (x.path != GRAPH_NIL && value_of(&x, x.path, &open, 0) && !open)
+        x->now += 2;
+        if (x->path != GRAPH_NIL && value_of(x, x->path, &open, 0) && !open)
             continue; /* no way here with it */
-        if (!walk_from(&x, start, last, &steps))
+        if (!walk_from(x, start, last, &steps))
             return GRAPH_NIL;
-        int64_t more = (int64_t)(steps - x.value);
+        int64_t more = (int64_t)(steps - number);
         if (i == 0)
             extra = more;
         if (more != extra)
@@ -298,8 +326,102 @@ static graph_id prove_count(struct cycle_work *w, const struct graph_cycle *c)
     }
     if (extra > 4 || extra < -4)
         return GRAPH_NIL;
-    enum uop_type type = (enum uop_type)graph_at(g, x.number)->type;
-    return graph_op2(g, UOP_ADD, type, x.number, graph_const(g, type, (uint64_t)extra));
+    enum uop_type type = (enum uop_type)graph_at(g, x->leaf[0])->type;
+    return graph_op2(g, UOP_ADD, type, x->leaf[0], graph_const(g, type, (uint64_t)extra));
+}
+
+/* The law at one place: `way` above where the counter starts. */
+static bool law_holds(struct walker *x, const struct graph_law *law, unsigned high, uint64_t way, uint32_t start,
+                      uint32_t last, uint32_t *seen)
+{
+    uint64_t low, open, steps;
+    uint64_t mask = graph_at(x->w->g, law->high)->type == UOP_B32 ? UINT32_MAX : UINT64_MAX;
+    x->now += 2;
+    if (!value_of(x, law->low, &low, 0))
+        return false;
+    x->value[high] = (low + way) & mask;
+    x->now += 2;
+    if (x->path != GRAPH_NIL && value_of(x, x->path, &open, 0) && !open)
+        return true; /* no way here with it */
+    uint64_t stride = (uint64_t)law->stride;
+    ++*seen;
+    return walk_from(x, start, last, &steps) && steps == (way + stride - 1) / stride;
+}
+
+static bool prove_law(struct walker *x, const struct graph_law *law, unsigned high, uint32_t start, uint32_t last)
+{
+    static const uint8_t others[][LEAVES] = {{5, 3, 2, 7, 4, 6}, {0, 0, 0, 0, 0, 0}, {31, 64, 9, 33, 128, 96}};
+    uint64_t stride = (uint64_t)law->stride, period = stride * x->c->unroll;
+    uint32_t wanted = 0, full = 0;
+    for (unsigned round = 0; round < sizeof others / sizeof others[0]; round++) {
+        for (unsigned k = 0; k < x->leaf_count; k++)
+            x->value[k] = others[round][k];
+        uint32_t seen = 0;
+        bool all = full == 0;
+        for (uint64_t way = 1; way <= 2 * period + SMALL; way++) {
+            bool edge = way % stride <= 1 || way % stride == stride - 1;
+            if ((all || edge) && !law_holds(x, law, high, way, start, last, &seen))
+                return false;
+        }
+        for (uint64_t way = 5 * period + 3; way <= 9 * period; way += period + 1)
+            if (!law_holds(x, law, high, way, start, last, &seen))
+                return false;
+        full = all && seen >= period ? seen : full;
+        wanted += seen;
+    }
+    return full > 0 && wanted > full;
+}
+
+/* Whoever comes here has low < high, which may be written !(high < low + 1). */
+static bool comes_below(struct graph *g, graph_id path, enum uop_kind less, graph_id low, graph_id high)
+{
+    uint64_t k;
+    enum uop_type type = (enum uop_type)graph_at(g, low)->type;
+    graph_id below = graph_op2(g, less, UOP_B1, low, high);
+    if (!graph_is_const(g, below, NULL) && graph_implies(g, path, below))
+        return true;
+    if (!graph_is_const(g, low, &k) || k > INT32_MAX - 1)
+        return false;
+    graph_id above = graph_op2(g, less, UOP_B1, high, graph_const(g, type, k + 1));
+    return !graph_is_const(g, above, NULL) && graph_implies(g, path, graph_not(g, above));
+}
+
+/* Steps as what it takes to come from the start of a counter to a number that the way here compares it with. */
+static void find_law(struct walker *x, const struct cycle_region *first, struct graph_law *out)
+{
+    struct graph *g = x->w->g;
+    uint32_t start, last;
+    if (!begin_walks(x, LEAVES, &start, &last) || x->path == GRAPH_NIL)
+        return;
+    unsigned tried = 0;
+    enum { TRIES = 4 };
+    for (uint32_t i = 0; i < first->phi_count && tried < TRIES; i++) {
+        const struct cycle_phi *p = &first->phis[i];
+        int64_t stride = first->unroll ? p->amount / (int64_t)first->unroll : 0;
+        if (p->step_kind != CYCLE_STEP_ADD || !p->constant || !p->live || p->start == GRAPH_NIL || stride < 1 ||
+            p->amount % (int64_t)first->unroll != 0 || stride * (int64_t)x->c->unroll > PERIOD_MAX)
+            continue;
+        unsigned leaves = x->leaf_count;
+        if (!find_leaves(x, p->start, 0))
+            x->leaf_count = leaves;
+        for (unsigned k = 0; k < x->leaf_count && tried < TRIES; k++) {
+            graph_id high = x->leaf[k];
+            if (graph_at(g, high)->type != graph_at(g, p->start)->type || graph_at(g, high)->kind != UOP_CBANK)
+                continue;
+            struct graph_law law = {.low = p->start, .high = high, .stride = stride};
+            for (unsigned way = 0; way < 2; way++) { /* signed, else not */
+                if (!comes_below(g, x->path, way ? UOP_ILT_U : UOP_ILT_S, p->start, high))
+                    continue;
+                law.is_signed = !way;
+                tried++;
+                if (prove_law(x, &law, k, start, last)) {
+                    *out = law;
+                    return;
+                }
+                break;
+            }
+        }
+    }
 }
 
 static graph_id resized(struct graph *g, graph_id id, enum uop_type type)
@@ -315,7 +437,10 @@ void cycle_finish_pieces(struct cycle_work *w, struct cycle_region *first, struc
     const struct graph_piece *best = &c->pieces.p[c->best];
     if (c->pieces.n < 2)
         return;
-    c->count = prove_count(w, c);
+    struct walker x = {.w = w, .c = c};
+    c->count = prove_count(&x);
+    if (c->count == GRAPH_NIL && w->budget > 0)
+        find_law(&x, first, &c->law);
     const struct cycle_region *r = best->straight ? first : &w->regions[best->loop];
     const struct cycle_phi *p = r->counter >= 0 ? &r->phis[r->counter] : NULL;
     graph_id count = c->count, start = GRAPH_NIL, until = GRAPH_NIL;

@@ -499,6 +499,21 @@ static void count_by_test(struct turns *t, uint32_t at)
         r->counter = before;
 }
 
+/* What the law of the steps says of the counter `turn` that counts them from `first` by `slope`. */
+static graph_id end_by_law(struct graph *g, const struct graph_law *law, graph_id turn, int64_t first, int64_t slope)
+{
+    if (law->high == GRAPH_NIL || slope < 1 || law->stride % slope != 0)
+        return GRAPH_NIL;
+    enum uop_type type = (enum uop_type)graph_at(g, law->high)->type;
+    int64_t times = law->stride / slope;
+    if (type == UOP_B64)
+        turn = graph_op1(g, law->is_signed ? UOP_SEXT : UOP_ZEXT, UOP_B64, turn);
+    graph_id way = graph_op2(g, UOP_MUL, type, turn, graph_const(g, type, (uint64_t)times));
+    graph_id from = graph_op2(g, UOP_ADD, type, law->low, graph_const(g, type, 0 - (uint64_t)(times * first)));
+    graph_id at = graph_op2(g, UOP_ADD, type, way, from);
+    return graph_not(g, graph_op2(g, law->is_signed ? UOP_ILT_S : UOP_ILT_U, UOP_B1, at, law->high));
+}
+
 /* Some value of the cycle is told over the made counter: then it is the loop's, from 0 to the count. */
 static void name_counter(struct turns *t, uint32_t at)
 {
@@ -523,11 +538,12 @@ static void name_counter(struct turns *t, uint32_t at)
     c->counter = turn;
     c->start = graph_const(g, UOP_B32, (uint64_t)t->first[at]);
     c->next = graph_op2(g, UOP_ADD, UOP_B32, turn, graph_const(g, UOP_B32, (uint64_t)t->slope[at]));
-    c->until = GRAPH_NIL;
+    c->until = end_by_law(g, &c->law, turn, t->first[at], t->slope[at]);
     if (c->count != GRAPH_NIL && graph_at(g, c->count)->type == UOP_B32) {
         graph_id way = graph_op2(g, UOP_MUL, UOP_B32, c->count, graph_const(g, UOP_B32, (uint64_t)t->slope[at]));
         c->until = graph_op2(g, UOP_IEQ, UOP_B1, turn, graph_op2(g, UOP_ADD, UOP_B32, way, c->start));
-    } else if (own != GRAPH_NIL && own < t->w->nodes && t->turn_of[own] == turn && until != GRAPH_NIL) {
+    } else if (c->until == GRAPH_NIL && own != GRAPH_NIL && own < t->w->nodes && t->turn_of[own] == turn &&
+               until != GRAPH_NIL) {
         c->until = cycle_replace(t->w, until, own, turn); /* the shortest piece's own test */
     }
 }
