@@ -19,6 +19,7 @@ struct walker {
     graph_id leaf[LEAVES];  /* what all is made of: words of the constant bank; for a law, special registers too */
     uint64_t value[LEAVES]; /* of each, this time */
     unsigned leaf_count, leaf_max;
+    bool steps_guard;    /* each step asks something for itself, in loops too: its guard does not say that it runs */
     graph_id path;       /* condition of the block where walks begin */
     uint64_t *result;    /* of nodes */
     uint32_t *stamp;     /* of nodes: `now` when result is known, now + 1 when it is known to be unknown */
@@ -142,6 +143,23 @@ static graph_id guard_of(const struct graph *g, const struct graph_piece *p)
     return GRAPH_NIL;
 }
 
+/* Every load and store of the loops has a guard. */
+static bool steps_ask(const struct cycle_work *w, const struct graph_cycle *c)
+{
+    const struct graph *g = w->g;
+    uint32_t guarded = 0, bare = 0;
+    for (size_t i = 0; i < c->pieces.n; i++)
+        for (uint32_t b = 0; b < c->pieces.p[i].block_count && !c->pieces.p[i].straight; b++) {
+            const struct graph_block *block = &g->blocks.p[c->pieces.p[i].blocks[b]];
+            for (uint32_t k = block->first; k <= block->last && block->reachable; k++) {
+                bool asks = g->insns.p[k].guard != GRAPH_NIL;
+                guarded += g->insns.p[k].access_count > 0 && asks;
+                bare += g->insns.p[k].access_count > 0 && !asks;
+            }
+        }
+    return guarded > 0 && bare == 0;
+}
+
 /* Both ways out of a block stay in the piece that it is part of. */
 static bool stays_within(const struct walker *x, uint32_t at)
 {
@@ -175,7 +193,7 @@ static bool walk_from(struct walker *x, uint32_t start, uint32_t last, uint64_t 
             if (p->straight ? p->blocks[0] != at : g->loops.p[p->loop].header != at)
                 continue;
             uint64_t runs = 1;
-            graph_id guard = p->straight ? guard_of(g, p) : GRAPH_NIL;
+            graph_id guard = p->straight && !x->steps_guard ? guard_of(g, p) : GRAPH_NIL;
             if (guard != GRAPH_NIL && !value_of(x, guard, &runs, 0))
                 return false;
             *steps += runs ? p->unroll : 0;
@@ -285,6 +303,7 @@ static bool begin_walks(struct walker *x, unsigned leaves, uint32_t *start, uint
     if (!one || x->leaf_count == 0)
         return false;
     x->path = w->g->blocks.p[*start].path;
+    x->steps_guard = steps_ask(w, c);
     if (!w->walk_result) {
         w->walk_result = ARENA_ARRAY(w->a, uint64_t, w->nodes);
         w->walk_phi = ARENA_ARRAY(w->a, uint64_t, w->nodes);
