@@ -456,16 +456,22 @@ static const struct cycle_exit *tested_phi(struct cycle_work *w, struct cycle_re
     return NULL;
 }
 
-/* The value at which `t` ends the loop: the test is t == limit, whatever its spelling; NIL otherwise. */
-static graph_id equality_limit(struct cycle_work *w, graph_id until, graph_id t)
+/* The value at which `t` ends the loop: the test is t == limit, whatever its spelling; NIL otherwise. Of a wide counter
+ * that comes from below, the low word is tested: it is the limit when all of it is, for the first time. */
+static graph_id equality_limit(struct cycle_work *w, graph_id until, const struct cycle_phi *t)
 {
     const struct graph *g = w->g;
     const struct graph_node *n = graph_at(g, until);
+    uint64_t from;
     if (until == GRAPH_NIL || n->kind != UOP_IEQ)
         return GRAPH_NIL;
-    for (unsigned k = 0; k < 2; k++)
-        if (n->arg[k] == t)
+    bool rises = t->step_kind == CYCLE_STEP_ADD && t->constant && t->amount > 0 && t->start != GRAPH_NIL &&
+                 graph_is_const(g, t->start, &from) && from <= INT32_MAX;
+    for (unsigned k = 0; k < 2; k++) {
+        const struct graph_node *low = graph_at(g, n->arg[k]);
+        if (n->arg[k] == t->phi || (rises && low->kind == UOP_LO && low->type == UOP_B32 && low->arg[0] == t->phi))
             return n->arg[!k];
+    }
     return GRAPH_NIL;
 }
 
@@ -489,7 +495,7 @@ void cycle_find_test(struct cycle_work *w, struct cycle_region *r)
     graph_id until = p->next == GRAPH_NIL ? GRAPH_NIL : express_test(w, r, p, p->phi, cycle_bare(w->g, p->next), e);
     const struct graph_loop *l = &w->g->loops.p[r->loop];
     r->tests_first = e->block == l->header && l->header != l->latch;
-    r->limit = e->block == l->latch || r->tests_first ? equality_limit(w, until, p->phi) : GRAPH_NIL;
+    r->limit = e->block == l->latch || r->tests_first ? equality_limit(w, until, p) : GRAPH_NIL;
 }
 
 /* Steps of the source until `t` ends the loop, where that is one subtraction. */
@@ -497,12 +503,16 @@ static graph_id find_count(struct cycle_work *w, const struct cycle_region *r, c
                            graph_id until)
 {
     struct graph *g = w->g;
-    graph_id limit = equality_limit(w, until, t->phi), total;
+    graph_id limit = equality_limit(w, until, t), total;
+    uint64_t from = 0;
     if (r->exits.n != 1 || t->step_kind != CYCLE_STEP_ADD || !t->constant || t->amount == 0 || t->start == GRAPH_NIL)
         return GRAPH_NIL;
     const struct graph_node *n;
     int64_t step = t->amount < 0 ? -t->amount : t->amount;
-    if (limit != GRAPH_NIL) {
+    if (limit != GRAPH_NIL && type_of(g, limit) != type_of(g, t->start)) {
+        graph_is_const(g, t->start, &from);
+        total = minus(g, limit, graph_const(g, type_of(g, limit), from));
+    } else if (limit != GRAPH_NIL) {
         total = t->amount > 0 ? minus(g, limit, t->start) : minus(g, t->start, limit);
     } else {
         /* Ends at t >= limit; that the first turn is right is the guard's before the loop. */
@@ -590,7 +600,7 @@ void cycle_choose_counter(struct cycle_work *w, struct cycle_region *r, struct g
         return;
     graph_id until = express_test(w, r, tested, tested->phi, cycle_bare(g, tested->next), e);
     r->count = c->count = find_count(w, r, tested, until);
-    graph_id limit = equality_limit(w, until, tested->phi);
+    graph_id limit = equality_limit(w, until, tested);
     bool both = p->step_kind == CYCLE_STEP_ADD && tested->step_kind == CYCLE_STEP_ADD && p->constant &&
                 tested->constant && tested->amount && !derived;
     if (!both || limit == GRAPH_NIL || p->amount % tested->amount != 0 || type_of(g, limit) != type)

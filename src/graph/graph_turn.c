@@ -414,7 +414,11 @@ static void choose_counter(struct turns *t, uint32_t at)
         t->slope[at] = counts->amount / (int64_t)r->unroll;
         return;
     }
-    bool remade = c->pieces.n > 1 || (plain && c->count != GRAPH_NIL && pointers && !counts->address && !counts->guard);
+    /* An offset in bytes, as far as an array goes: the source counts its elements. */
+    bool bytes = loops == 1 && c->pieces.n == 1 && counts && counts->pointer && c->count != GRAPH_NIL &&
+                 counts->amount % (int64_t)r->unroll == 0 && graph_is_const(g, counts->start, NULL);
+    bool remade =
+        c->pieces.n > 1 || bytes || (plain && c->count != GRAPH_NIL && pointers && !counts->address && !counts->guard);
     if (c->irreducible || !moves || !loops || !remade)
         return;
     for (size_t i = 0; i < c->pieces.n; i++) {
@@ -424,7 +428,8 @@ static void choose_counter(struct turns *t, uint32_t at)
         const struct cycle_phi *p = of->tested >= 0 ? &of->phis[of->tested] : NULL;
         int64_t unroll = c->pieces.p[i].unroll;
         if (i == 0 && p && p->step_kind == CYCLE_STEP_ADD && p->constant && of->limit != GRAPH_NIL &&
-            p->start != GRAPH_NIL && (p->amount == unroll || p->amount == -unroll)) {
+            p->start != GRAPH_NIL && (p->amount == unroll || p->amount == -unroll) &&
+            graph_at(g, of->limit)->type == graph_at(g, p->phi)->type) {
             enum uop_type type = (enum uop_type)graph_at(g, p->phi)->type;
             bool up = p->amount > 0;
             graph_id from_here = up ? p->start : of->limit, to = up ? of->limit : p->start;
