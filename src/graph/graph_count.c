@@ -11,7 +11,7 @@
  * requires: cycles with pieces · gives: count or law, and the counter's start and end over all pieces */
 #include "graph/graph_cycle_internal.h"
 
-enum { VISITS = 6000, DEPTH = 60, SMALL = 48, LEAVES = 6, PERIOD_MAX = 2048 };
+enum { VISITS = 6000, DEPTH = 60, SMALL = 48, LEAVES = 6, WALKS = 1200 };
 
 struct walker {
     struct cycle_work *w;
@@ -40,21 +40,21 @@ static bool compute(struct walker *x, graph_id id, uint64_t *out, unsigned depth
         *out = n.imm;
         return true;
     }
-    for (unsigned k = 0; k < x->leaf_count; k++) {
-        const struct graph_node *number = graph_at(g, x->leaf[k]);
-        bool within = n.kind == number->kind && n.arg_count == 0 && n.imm == number->imm && n.type == number->type;
-        uint64_t value = x->value[k];
-        if (n.kind == UOP_CBANK) { /* half of it, or all */
-            within = n.kind == number->kind && n.arg_count == 0 && n.space == number->space && n.imm >= number->imm &&
-                     n.imm < number->imm + uop_type_bits((enum uop_type)number->type) / 8 &&
-                     (n.type == UOP_B32 || n.type == UOP_B64);
-            value = within ? value >> (8 * (n.imm - number->imm)) : 0;
+    for (unsigned k = 0; k < x->leaf_count; k++)
+        if (x->leaf[k] == id) {
+            *out = n.type == UOP_B32 ? x->value[k] & UINT32_MAX : x->value[k];
+            return true;
         }
-        if (!within)
+    for (unsigned k = 0; k < x->leaf_count && n.kind == UOP_CBANK; k++) { /* half of one */
+        const struct graph_node *number = graph_at(g, x->leaf[k]);
+        if (number->kind != UOP_CBANK || n.arg_count || n.type != UOP_B32 || n.space != number->space ||
+            n.imm < number->imm || n.imm >= number->imm + uop_type_bits((enum uop_type)number->type) / 8)
             continue;
-        *out = n.type == UOP_B32 ? value & UINT32_MAX : value;
+        *out = x->value[k] >> (8 * (n.imm - number->imm)) & UINT32_MAX;
         return true;
     }
+    if (n.kind == UOP_CBANK)
+        return false;
     if (n.kind == GRAPH_PHI) {
         *out = x->phi[id];
         return x->phi_known[id] == x->walk + 1;
@@ -253,16 +253,45 @@ static uint32_t common_block(const struct graph *g, const struct graph_cycle *c,
     return found;
 }
 
-/* What the tests of the pieces look at: few words, known before the first one. */
+/* Known before the first piece, and not looked into: a word of the constant bank, what was loaded, for a law a special
+ * register or the counter of a loop around as well. */
+static bool is_leaf(const struct walker *x, graph_id id)
+{
+    const struct graph *g = x->w->g;
+    const struct graph_node *n = graph_at(g, id);
+    if (n->type != UOP_B32 && n->type != UOP_B64)
+        return false;
+    if (n->kind == UOP_CBANK)
+        return n->arg_count == 0;
+    if (n->kind == UOP_SREG)
+        return x->leaf_max > 1;
+    if (n->kind == GRAPH_PHI && (x->leaf_max == 1 || !graph_is_loop_phi(g, id)))
+        return false;
+    if (n->kind != GRAPH_PHI && n->kind != UOP_LOAD)
+        return false;
+    for (size_t i = 0; i < x->c->pieces.n; i++) {
+        uint32_t loop = x->c->pieces.p[i].loop;
+        if (x->c->pieces.p[i].straight)
+            continue;
+        if (cycle_varies(x->w, loop, id))
+            return false;
+        uint32_t up = g->loops.p[loop].parent; /* of a loop around the pieces, or loaded there and before */
+        while (n->kind == GRAPH_PHI && up && up != n->imm)
+            up = g->loops.p[up - 1].parent;
+        if (n->kind == GRAPH_PHI && !up)
+            return false;
+    }
+    return true;
+}
+
+/* What the tests of the pieces look at: few words. */
 static bool find_leaves(struct walker *x, graph_id id, unsigned depth)
 {
     const struct graph *g = x->w->g;
     const struct graph_node *n = graph_at(g, id);
     if (id == GRAPH_NIL || depth > 12)
         return id == GRAPH_NIL;
-    if (n->kind == UOP_CBANK || (n->kind == UOP_SREG && x->leaf_max > 1)) {
-        if (n->arg_count || (n->type != UOP_B32 && n->type != UOP_B64))
-            return false;
+    if (is_leaf(x, id)) {
         for (unsigned k = 0; k < x->leaf_count; k++)
             if (x->leaf[k] == id)
                 return true;
@@ -349,46 +378,68 @@ static graph_id prove_count(struct walker *x)
     return graph_op2(g, UOP_ADD, type, x->leaf[0], graph_const(g, type, (uint64_t)extra));
 }
 
-/* The law at one place: `way` above where the counter starts. */
-static bool law_holds(struct walker *x, const struct graph_law *law, unsigned high, uint64_t way, uint32_t start,
+/* Puts the word `moving` where the loop has `way` to go: the counter must come so far from where it begins. */
+static bool set_way(struct walker *x, const struct graph_law *law, unsigned moving, uint64_t way)
+{
+    uint64_t mask = graph_at(x->w->g, law->first)->type == UOP_B32 ? UINT32_MAX : UINT64_MAX;
+    uint64_t first;
+    if (law->stride > 0) { /* to the bound, or one beyond it */
+        x->now += 2;
+        if (!value_of(x, law->first, &first, 0))
+            return false;
+        x->value[moving] = (first + way - law->inclusive) & mask;
+    } else { /* from the first value down to the bound, that one included */
+        uint64_t bound = graph_at(x->w->g, law->bound)->imm;
+        x->value[moving] = bound + way;
+        x->now += 2;
+        if (!value_of(x, law->first, &first, 0))
+            return false;
+        x->value[moving] = (bound + way + (bound + way - 1 - first)) & mask;
+        x->now += 2;
+        if (!value_of(x, law->first, &first, 0) || ((bound + way - 1 - first) & mask))
+            return false;
+    }
+    x->now += 2;
+    return true;
+}
+
+/* The law at one place. */
+static bool law_holds(struct walker *x, const struct graph_law *law, unsigned moving, uint64_t way, uint32_t start,
                       uint32_t last, uint32_t *seen)
 {
-    uint64_t low, open, steps;
-    uint64_t mask = graph_at(x->w->g, law->high)->type == UOP_B32 ? UINT32_MAX : UINT64_MAX;
-    x->now += 2;
-    if (!value_of(x, law->low, &low, 0))
+    uint64_t open, steps, stride = (uint64_t)(law->stride < 0 ? -law->stride : law->stride);
+    if (!set_way(x, law, moving, way))
         return false;
-    x->value[high] = (low + way) & mask;
-    x->now += 2;
     if (x->path != GRAPH_NIL && value_of(x, x->path, &open, 0) && !open)
         return true; /* no way here with it */
-    uint64_t stride = (uint64_t)law->stride;
     ++*seen;
     return walk_from(x, start, last, &steps) && steps == (way + stride - 1) / stride;
 }
 
-static bool prove_law(struct walker *x, const struct graph_law *law, unsigned high, uint32_t start, uint32_t last)
+/* Every way in two periods; of wide strides every one in the first two, then those beside their edges and within. */
+static bool prove_law(struct walker *x, const struct graph_law *law, unsigned moving, uint32_t start, uint32_t last)
 {
     static const uint8_t others[][LEAVES] = {{5, 3, 2, 7, 4, 6}, {0, 0, 0, 0, 0, 0}, {31, 64, 9, 33, 128, 96}};
-    uint64_t stride = (uint64_t)law->stride, period = stride * x->c->unroll;
-    uint32_t wanted = 0, full = 0;
-    for (unsigned round = 0; round < sizeof others / sizeof others[0]; round++) {
+    uint64_t stride = (uint64_t)(law->stride < 0 ? -law->stride : law->stride), period = stride * x->c->unroll;
+    uint64_t narrow = 2 * period + SMALL <= WALKS ? 2 * period + SMALL : 2 * stride <= WALKS ? 2 * stride : 0;
+    uint32_t seen = 0, rounds = 0;
+    unsigned wanted = x->leaf_count > 1 ? 2 : 1; /* rounds with other values of the other words */
+    for (unsigned round = 0; round < sizeof others / sizeof others[0] && rounds < wanted + 1; round++) {
         for (unsigned k = 0; k < x->leaf_count; k++)
             x->value[k] = others[round][k];
-        uint32_t seen = 0;
-        bool all = full == 0;
+        uint32_t before = seen;
         for (uint64_t way = 1; way <= 2 * period + SMALL; way++) {
-            bool edge = way % stride <= 1 || way % stride == stride - 1;
-            if ((all || edge) && !law_holds(x, law, high, way, start, last, &seen))
+            uint64_t at = way % stride;
+            bool edge = at <= 2 || at + 2 >= stride || (at & (at - 1)) == 0 || at == stride / 3;
+            if ((edge || (rounds == 0 && way <= narrow)) && !law_holds(x, law, moving, way, start, last, &seen))
                 return false;
         }
         for (uint64_t way = 5 * period + 3; way <= 9 * period; way += period + 1)
-            if (!law_holds(x, law, high, way, start, last, &seen))
+            if (!law_holds(x, law, moving, way, start, last, &seen))
                 return false;
-        full = all && seen >= period ? seen : full;
-        wanted += seen;
+        rounds += seen - before >= 4 * x->c->unroll;
     }
-    return full > 0 && wanted > full;
+    return rounds >= wanted;
 }
 
 /* Whoever comes here has low < high, which may be written !(high < low + 1). */
@@ -405,39 +456,63 @@ static bool comes_below(struct graph *g, graph_id path, enum uop_kind less, grap
     return !graph_is_const(g, above, NULL) && graph_implies(g, path, graph_not(g, above));
 }
 
-/* Steps as what it takes to come from the start of a counter to a number that the way here compares it with. */
-static void find_law(struct walker *x, const struct cycle_region *first, struct graph_law *out)
+/* The number that the way here compares the counter's first value with, and how; false: it does not. */
+static bool find_bound(struct walker *x, graph_id first, graph_id number, struct graph_law *law)
 {
     struct graph *g = x->w->g;
+    enum uop_type type = (enum uop_type)graph_at(g, number)->type;
+    if (type != graph_at(g, first)->type)
+        return false;
+    law->first = first;
+    law->bound = number;
+    if (law->stride < 0) { /* signed, down to nothing or one */
+        graph_id zero = graph_const(g, type, 0);
+        law->bound = zero;
+        law->is_signed = true;
+        return comes_below(g, x->path, UOP_ILT_S, zero, number);
+    }
+    for (unsigned way = 0; way < 4; way++) {
+        enum uop_kind less = way & 1 ? UOP_ILT_U : UOP_ILT_S;
+        law->is_signed = !(way & 1);
+        law->inclusive = way >= 2;
+        graph_id beyond = graph_op2(g, less, UOP_B1, number, first);
+        if (way < 2 ? comes_below(g, x->path, less, first, number)
+                    : !graph_is_const(g, beyond, NULL) && graph_implies(g, x->path, graph_not(g, beyond)))
+            return true;
+    }
+    return false;
+}
+
+/* Steps as what it takes a counter to come from its first value to a number that the way here compares it with. */
+static void find_law(struct walker *x, const struct cycle_region *first, struct graph_law *out)
+{
+    enum { TRIES = 6, WIDEST = 65536 };
+    struct graph *g = x->w->g;
     uint32_t start, last;
+    unsigned tried = 0;
     if (!begin_walks(x, LEAVES, &start, &last) || x->path == GRAPH_NIL)
         return;
-    unsigned tried = 0;
-    enum { TRIES = 4 };
-    for (uint32_t i = 0; i < first->phi_count && tried < TRIES; i++) {
+    for (uint32_t i = 0; i < first->phi_count; i++) {
         const struct cycle_phi *p = &first->phis[i];
         int64_t stride = first->unroll ? p->amount / (int64_t)first->unroll : 0;
-        if (p->step_kind != CYCLE_STEP_ADD || !p->constant || !p->live || p->start == GRAPH_NIL || stride < 1 ||
-            p->amount % (int64_t)first->unroll != 0 || stride * (int64_t)x->c->unroll > PERIOD_MAX)
+        if (p->step_kind != CYCLE_STEP_ADD || !p->constant || !p->live || p->start == GRAPH_NIL || stride == 0 ||
+            p->amount % (int64_t)first->unroll != 0 || stride > WIDEST || stride < -WIDEST || p->pointer)
             continue;
         unsigned leaves = x->leaf_count;
         if (!find_leaves(x, p->start, 0))
             x->leaf_count = leaves;
         for (unsigned k = 0; k < x->leaf_count && tried < TRIES; k++) {
-            graph_id high = x->leaf[k];
-            if (graph_at(g, high)->type != graph_at(g, p->start)->type || graph_at(g, high)->kind != UOP_CBANK)
+            struct graph_law law = {.stride = stride};
+            if (graph_at(g, x->leaf[k])->kind == UOP_SREG || !find_bound(x, p->start, x->leaf[k], &law))
                 continue;
-            struct graph_law law = {.low = p->start, .high = high, .stride = stride};
-            for (unsigned way = 0; way < 2; way++) { /* signed, else not */
-                if (!comes_below(g, x->path, way ? UOP_ILT_U : UOP_ILT_S, p->start, high))
+            tried++;
+            for (unsigned down = 0; down < (stride < 0 ? 2 : 1); down++) {
+                if (down)
+                    law.bound = graph_const(g, (enum uop_type)graph_at(g, law.first)->type, 1);
+                if (!prove_law(x, &law, k, start, last))
                     continue;
-                law.is_signed = !way;
-                tried++;
-                if (prove_law(x, &law, k, start, last)) {
-                    *out = law;
-                    return;
-                }
-                break;
+                *out = law;
+                return;
             }
         }
     }
