@@ -545,11 +545,70 @@ static graph_id find_count(struct cycle_work *w, const struct cycle_region *r, c
     return GRAPH_NIL;
 }
 
+/* What one step of several in a turn adds; NIL: the turn's sum does not say. */
+static graph_id step_of_many(struct graph *g, const struct cycle_region *r, const struct cycle_phi *p)
+{
+    uint64_t k;
+    enum uop_type type = type_of(g, p->phi);
+    int64_t many = r->unroll;
+    if (many <= 1)
+        return p->step;
+    if (p->constant)
+        return p->amount % many == 0 ? graph_const(g, type, (uint64_t)(p->amount / many)) : (graph_id)GRAPH_NIL;
+    const struct graph_node *n = graph_at(g, p->step);
+    if (n->kind == UOP_MUL && graph_is_const(g, n->arg[1], &k) && k && k % (uint64_t)many == 0)
+        return graph_op2(g, UOP_MUL, type, n->arg[0], graph_const(g, type, k / (uint64_t)many));
+    graph_id terms[TERMS_MAX], sum = GRAPH_NIL;
+    uint32_t count;
+    if (!cycle_flatten(g, p->step, UOP_ADD, terms, TERMS_MAX, &count))
+        return GRAPH_NIL;
+    for (uint32_t i = 0; i < count; i++) { /* each so often as there are steps */
+        uint32_t often = 0, before = 0;
+        for (uint32_t at = 0; at < count; at++) {
+            often += terms[at] == terms[i];
+            before += at < i && terms[at] == terms[i];
+        }
+        if (often % r->unroll != 0)
+            return GRAPH_NIL;
+        if (before < often / r->unroll)
+            sum = sum == GRAPH_NIL ? terms[i] : graph_op2(g, UOP_ADD, type, sum, terms[i]);
+    }
+    return sum;
+}
+
+/* Copies of the loop's test, each behind a copy of the body: the condition over the counter that all of them are. */
+static graph_id test_of_copies(struct cycle_work *w, const struct cycle_region *r, const struct cycle_phi *p,
+                               graph_id step)
+{
+    struct graph *g = w->g;
+    enum uop_type type = type_of(g, p->phi);
+    graph_id until = GRAPH_NIL;
+    for (size_t i = 0; i < r->exits.n; i++) {
+        graph_id leaves = r->exits.p[i].leaves, is = GRAPH_NIL, following = p->phi;
+        if (leaves != GRAPH_NIL && graph_is_const(g, leaves, NULL))
+            continue;
+        for (uint32_t k = 1; k <= r->unroll && leaves != GRAPH_NIL && is == GRAPH_NIL; k++) {
+            following = k == r->unroll ? cycle_bare(g, p->next) : graph_op2(g, UOP_ADD, type, following, step);
+            is = cycle_replace(w, leaves, following, p->phi);
+            is = is == leaves || (until != GRAPH_NIL && is != until) ? (graph_id)GRAPH_NIL : is;
+        }
+        if (is == GRAPH_NIL)
+            return GRAPH_NIL;
+        until = is;
+    }
+    return until;
+}
+
 void cycle_choose_counter(struct cycle_work *w, struct cycle_region *r, struct graph_cycle *c)
 {
     struct graph *g = w->g;
     if (r->counter < 0)
         return;
+    const struct cycle_phi *own = &r->phis[r->counter];
+    if (own->step_kind == CYCLE_STEP_ADD && step_of_many(g, r, own) == GRAPH_NIL && r->tested >= 0 &&
+        r->phis[r->tested].step_kind == CYCLE_STEP_ADD && !r->phis[r->tested].pointer &&
+        step_of_many(g, r, &r->phis[r->tested]) != GRAPH_NIL)
+        r->counter = r->tested; /* the other one counts turns of the machine's loop */
     struct cycle_phi *p = &r->phis[r->counter], *tested = NULL;
     graph_id counter = p->expr == GRAPH_NIL ? p->phi : p->expr;
     enum uop_type type = type_of(g, counter);
@@ -564,10 +623,16 @@ void cycle_choose_counter(struct cycle_work *w, struct cycle_region *r, struct g
     if (derived)
         following = cycle_replace(w, counter, p->phi, p->next);
     if (p->step_kind == CYCLE_STEP_ADD) {
-        graph_id step = p->step;
-        if (p->constant && r->unroll > 1 && p->amount % (int64_t)r->unroll == 0)
-            step = graph_const(g, type, (uint64_t)(p->amount / (int64_t)r->unroll));
+        graph_id step = step_of_many(g, r, p);
+        if (step == GRAPH_NIL) { /* it counts turns of the machine's loop, several steps of the source's each */
+            c->counter = c->start = GRAPH_NIL;
+            return;
+        }
         c->next = graph_op2(g, UOP_ADD, type, counter, step);
+        if (r->unroll > 1 && r->exits.n > 1) {
+            c->until = test_of_copies(w, r, p, step);
+            return;
+        }
     } else { /* as it stands, not simplified into a shift of what is shifted already */
         struct graph_node n = *graph_at(g, cycle_bare(g, p->next));
         for (unsigned k = 0; k < 2; k++)
