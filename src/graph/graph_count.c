@@ -11,14 +11,14 @@
  * requires: cycles with pieces · gives: count or law, and the counter's start and end over all pieces */
 #include "graph/graph_cycle_internal.h"
 
-enum { VISITS = 6000, DEPTH = 60, SMALL = 48, LEAVES = 6, WALKS = 1200 };
+enum { VISITS = 6000, DEPTH = 60, SMALL = 48, LEAVES = 6, WALKS = 1200, LOOKS = 2000 };
 
 struct walker {
     struct cycle_work *w;
     const struct graph_cycle *c;
     graph_id leaf[LEAVES];  /* what all is made of: words of the constant bank; for a law, special registers too */
     uint64_t value[LEAVES]; /* of each, this time */
-    unsigned leaf_count, leaf_max;
+    unsigned leaf_count, leaf_max, looks;
     bool steps_guard;    /* each step asks something for itself, in loops too: its guard does not say that it runs */
     graph_id path;       /* condition of the block where walks begin */
     uint64_t *result;    /* of nodes */
@@ -289,7 +289,7 @@ static bool find_leaves(struct walker *x, graph_id id, unsigned depth)
 {
     const struct graph *g = x->w->g;
     const struct graph_node *n = graph_at(g, id);
-    if (id == GRAPH_NIL || depth > 12)
+    if (id == GRAPH_NIL || depth > DEPTH / 2 || ++x->looks > LOOKS)
         return id == GRAPH_NIL;
     if (is_leaf(x, id)) {
         for (unsigned k = 0; k < x->leaf_count; k++)
@@ -321,6 +321,7 @@ static bool begin_walks(struct walker *x, unsigned leaves, uint32_t *start, uint
         return false;
     x->leaf_count = 0;
     x->leaf_max = leaves;
+    x->looks = 0;
     for (size_t i = 0; i < c->pieces.n && one; i++) {
         const struct graph_piece *p = &c->pieces.p[i];
         const struct cycle_region *r = p->straight ? NULL : &w->regions[p->loop];
@@ -483,10 +484,55 @@ static bool find_bound(struct walker *x, graph_id first, graph_id number, struct
     return false;
 }
 
+/* What the way here says a number is above, where the machine's counters begin further on; NIL: nothing. */
+static graph_id below_number(struct walker *x, graph_id number)
+{
+    struct graph *g = x->w->g;
+    graph_id atoms[6];
+    unsigned count;
+    uint64_t table, k;
+    if (!graph_table(g, x->path, atoms, &count, &table))
+        return GRAPH_NIL;
+    for (unsigned i = 0; i < count; i++) {
+        const struct graph_node n = *graph_at(g, atoms[i]);
+        if (n.kind != UOP_ILT_S && n.kind != UOP_ILT_U)
+            continue;
+        if (n.arg[1] == number && graph_implies(g, x->path, atoms[i]))
+            return n.arg[0];
+        if (n.arg[0] == number && graph_is_const(g, n.arg[1], &k) && k > 0 && k <= INT32_MAX &&
+            graph_implies(g, x->path, graph_not(g, atoms[i])))
+            return graph_const(g, (enum uop_type)graph_at(g, number)->type, k - 1);
+    }
+    return GRAPH_NIL;
+}
+
+static bool try_law(struct walker *x, graph_id first, unsigned number, int64_t stride, uint32_t start, uint32_t last,
+                    struct graph_law *out)
+{
+    struct graph *g = x->w->g;
+    struct graph_law law = {.stride = stride};
+    unsigned leaves = x->leaf_count;
+    if (first == GRAPH_NIL)
+        return false;
+    if (!find_leaves(x, first, 0))
+        x->leaf_count = leaves;
+    if (!find_bound(x, first, x->leaf[number], &law))
+        return false;
+    for (unsigned down = 0; down < (stride < 0 ? 2 : 1); down++) {
+        if (down)
+            law.bound = graph_const(g, (enum uop_type)graph_at(g, law.first)->type, 1);
+        if (!prove_law(x, &law, number, start, last))
+            continue;
+        *out = law;
+        return true;
+    }
+    return false;
+}
+
 /* Steps as what it takes a counter to come from its first value to a number that the way here compares it with. */
 static void find_law(struct walker *x, const struct cycle_region *first, struct graph_law *out)
 {
-    enum { TRIES = 6, WIDEST = 65536 };
+    enum { TRIES = 8, WIDEST = 65536 };
     struct graph *g = x->w->g;
     uint32_t start, last;
     unsigned tried = 0;
@@ -498,22 +544,18 @@ static void find_law(struct walker *x, const struct cycle_region *first, struct 
         if (p->step_kind != CYCLE_STEP_ADD || !p->constant || !p->live || p->start == GRAPH_NIL || stride == 0 ||
             p->amount % (int64_t)first->unroll != 0 || stride > WIDEST || stride < -WIDEST || p->pointer)
             continue;
-        unsigned leaves = x->leaf_count;
-        if (!find_leaves(x, p->start, 0))
-            x->leaf_count = leaves;
         for (unsigned k = 0; k < x->leaf_count && tried < TRIES; k++) {
-            struct graph_law law = {.stride = stride};
-            if (graph_at(g, x->leaf[k])->kind == UOP_SREG || !find_bound(x, p->start, x->leaf[k], &law))
+            graph_id number = x->leaf[k];
+            enum uop_type type = (enum uop_type)graph_at(g, number)->type;
+            if (graph_at(g, number)->kind == UOP_SREG || graph_at(g, p->phi)->type != type)
                 continue;
             tried++;
-            for (unsigned down = 0; down < (stride < 0 ? 2 : 1); down++) {
-                if (down)
-                    law.bound = graph_const(g, (enum uop_type)graph_at(g, law.first)->type, 1);
-                if (!prove_law(x, &law, k, start, last))
-                    continue;
-                *out = law;
+            if (try_law(x, p->start, k, stride, start, last, out))
                 return;
-            }
+            graph_id other = stride > 0 ? below_number(x, number)
+                                        : graph_op2(g, UOP_ADD, type, number, graph_const(g, type, UINT64_MAX));
+            if (other != p->start && try_law(x, other, k, stride, start, last, out))
+                return;
         }
     }
 }

@@ -156,7 +156,13 @@ static graph_id moved(struct turns *t, uint32_t cycle, graph_id start, int64_t s
     if (step % t->slope[cycle] != 0)
         return GRAPH_NIL;
     if (!graph_is_const(g, t->from[cycle], &first)) { /* `start` is made of it: the counter stands there */
+        const struct graph_node from = *graph_at(g, t->from[cycle]);
         graph_id is = cycle_replace(t->w, start, t->from[cycle], counter);
+        if (is == start && from.kind == UOP_ADD && graph_is_const(g, from.arg[1], &first)) { /* n - 22 from n - 1 */
+            enum uop_type of = (enum uop_type)from.type;
+            graph_id less = graph_op2(g, UOP_ADD, of, counter, graph_const(g, of, 0 - first));
+            is = cycle_replace(t->w, start, from.arg[0], less);
+        }
         return is != GRAPH_NIL && goes_by(t, cycle, is, number(step), &met) && met ? is : (graph_id)GRAPH_NIL;
     }
     int64_t scale = step / t->slope[cycle];
