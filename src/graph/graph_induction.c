@@ -363,6 +363,40 @@ static graph_id as_shift(struct cycle_work *w, const struct cycle_phi *p, graph_
     return above ? graph_not(g, zero) : zero;
 }
 
+/* Behind the loop instructions take the value that the last turn began with, none the next one: the source's test stands
+ * before it counts on. */
+static bool leaves_uncounted(struct cycle_work *w, const struct cycle_region *r, const struct cycle_phi *p)
+{
+    const struct graph *g = w->g;
+    bool own = false;
+    if (w->budget < g->insns.n)
+        return false;
+    w->budget -= g->insns.n;
+    for (size_t i = 0; i < g->insns.n; i++) {
+        const struct graph_insn *n = &g->insns.p[i];
+        if (cycle_in_loop(w, n->block, r->loop))
+            continue;
+        for (uint32_t u = n->first_use; u < n->first_use + n->use_count; u++) {
+            graph_id node = g->uses.p[u].node;
+            bool next = node != GRAPH_NIL && (node == p->next || cycle_bare(g, node) == cycle_bare(g, p->next));
+            if (next)
+                return false;
+            own |= node == p->phi;
+        }
+        for (uint32_t x = n->first_access; x < n->first_access + n->access_count; x++)
+            for (unsigned k = 0; k < 4; k++)
+                own |= g->accesses.p[x].value[k] == p->phi;
+    }
+    uint32_t count;
+    const graph_id *users = graph_users(g, p->phi, &count);
+    for (uint32_t i = 0; i < count && !own; i++) /* ways out of the loop, or round it, meet */
+        own = graph_at(g, users[i])->kind == GRAPH_PHI && !graph_is_loop_phi(g, users[i]);
+    users = graph_users(g, cycle_bare(g, p->next), &count);
+    for (uint32_t i = 0; i < count && own; i++)
+        own = graph_at(g, users[i])->kind != GRAPH_PHI || graph_is_loop_phi(g, users[i]);
+    return own;
+}
+
 /* `leaves` over the counter: what the counter is when the test is made. */
 static graph_id express_test(struct cycle_work *w, const struct cycle_region *r, const struct cycle_phi *p,
                              graph_id counter, graph_id following, const struct cycle_exit *e)
@@ -393,6 +427,8 @@ static graph_id express_test(struct cycle_work *w, const struct cycle_region *r,
     }
     if (p->step_kind != CYCLE_STEP_ADD)
         return GRAPH_NIL;
+    if (leaves_uncounted(w, r, p))
+        return cond;
     graph_id before =
         graph_op2(g, UOP_ADD, type_of(g, p->phi), p->phi, graph_op1(g, UOP_NEG, type_of(g, p->phi), p->step));
     if (p->constant)
