@@ -100,7 +100,7 @@ static uint64_t last_turn(struct evaluator *e, struct cycle_region *r)
             struct evaluator own = {.w = e->w, .loop = UINT32_MAX};
             evaluate(&own, r->limit, &limit, 0);
             evaluate(&own, t->start, &start, 0);
-            if (limit.count == 1 && start.count == 1) {
+            if (limit.count && start.count) { /* a select is either of its values: of the first one as of the other */
                 uint64_t way = field_add(limit.v[0], field_neg(start.v[0]));
                 r->turns = field_add(field_mul(way, field_inverse(field_signed(t->amount))), PRIME - 1);
             }
