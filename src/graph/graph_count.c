@@ -4,14 +4,14 @@
  * that what the walk gives is linear but for a period that divides the largest unroll: when it is n (plus a constant)
  * over two such periods and at some larger values, it is so for all.
  *
- * Where steps are wider than one (tiles of 16, elements 256 apart) it is no such sum, but a law: the steps that it takes
- * to come from where the counter starts to a number, by strides. The number is the one that the way to the loop compares
- * the start with; the walk shows the law as it shows the count, for every number in two periods.
+ * Where steps are wider than one (tiles of 16, elements 256 apart) it is no such sum, but a law: the steps that it
+ * takes to come from where the counter starts to a number, by strides. The number is the one that the way to the loop
+ * compares the start with; the walk shows the law as it shows the count, for every number in two periods.
  *
  * requires: cycles with pieces · gives: count or law, and the counter's start and end over all pieces */
 #include "graph/graph_cycle_internal.h"
 
-enum { VISITS = 6000, DEPTH = 60, SMALL = 48, LEAVES = 6, WALKS = 1200, LOOKS = 2000 };
+enum { VISITS = 6000, ALL_VISITS = 1500000, DEPTH = 60, SMALL = 48, LEAVES = 6, WALKS = 1200, LOOKS = 2000 };
 
 struct walker {
     struct cycle_work *w;
@@ -200,6 +200,8 @@ static bool walk_from(struct walker *x, uint32_t start, uint32_t last, uint64_t 
         }
         uint32_t next;
         uint64_t taken;
+        if (++x->w->visits > ALL_VISITS)
+            return false;
         if (++visits > VISITS || b->succ_count == 0)
             return b->succ_count == 0;
         if (b->succ_count == 1) {
