@@ -531,20 +531,18 @@ static bool try_law(struct walker *x, graph_id first, unsigned number, int64_t s
     return false;
 }
 
-/* Steps as what it takes a counter to come from its first value to a number that the way here compares it with. */
-static void find_law(struct walker *x, const struct cycle_region *first, struct graph_law *out)
+/* By the counters of one piece. */
+static bool find_law_in(struct walker *x, const struct cycle_region *r, bool first, uint32_t start, uint32_t last,
+                        struct graph_law *out)
 {
     enum { TRIES = 8, WIDEST = 65536 };
     struct graph *g = x->w->g;
-    uint32_t start, last;
     unsigned tried = 0;
-    if (!begin_walks(x, LEAVES, &start, &last) || x->path == GRAPH_NIL)
-        return;
-    for (uint32_t i = 0; i < first->phi_count; i++) {
-        const struct cycle_phi *p = &first->phis[i];
-        int64_t stride = first->unroll ? p->amount / (int64_t)first->unroll : 0;
+    for (uint32_t i = 0; i < r->phi_count; i++) {
+        const struct cycle_phi *p = &r->phis[i];
+        int64_t stride = r->unroll ? p->amount / (int64_t)r->unroll : 0;
         if (p->step_kind != CYCLE_STEP_ADD || !p->constant || !p->live || p->start == GRAPH_NIL || stride == 0 ||
-            p->amount % (int64_t)first->unroll != 0 || stride > WIDEST || stride < -WIDEST || p->pointer)
+            p->amount % (int64_t)r->unroll != 0 || stride > WIDEST || stride < -WIDEST || p->pointer)
             continue;
         for (unsigned k = 0; k < x->leaf_count && tried < TRIES; k++) {
             graph_id number = x->leaf[k];
@@ -552,13 +550,25 @@ static void find_law(struct walker *x, const struct cycle_region *first, struct 
             if (graph_at(g, number)->kind == UOP_SREG || graph_at(g, p->phi)->type != type)
                 continue;
             tried++;
-            if (try_law(x, p->start, k, stride, start, last, out))
-                return;
+            if (first && try_law(x, p->start, k, stride, start, last, out))
+                return true;
             graph_id other = stride > 0 ? below_number(x, number)
                                         : graph_op2(g, UOP_ADD, type, number, graph_const(g, type, UINT64_MAX));
             if (other != p->start && try_law(x, other, k, stride, start, last, out))
-                return;
+                return true;
         }
+    }
+    return false;
+}
+
+/* Steps as what it takes a counter to come from its first value to a number that the way here compares it with. */
+static void find_law(struct walker *x, const struct cycle_region *first, struct graph_law *out)
+{
+    uint32_t start, last;
+    bool found = !begin_walks(x, LEAVES, &start, &last) || x->path == GRAPH_NIL;
+    for (size_t i = 0; i < x->c->pieces.n && !found; i++) {
+        const struct cycle_region *r = x->c->pieces.p[i].straight ? NULL : &x->w->regions[x->c->pieces.p[i].loop];
+        found = r && find_law_in(x, r, r == first, start, last, out);
     }
 }
 
