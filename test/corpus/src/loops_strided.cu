@@ -78,3 +78,10 @@ __global__ void square_root_kernel(int *__restrict__ y, int n)
         ;
     y[threadIdx.x] = i;
 }
+
+// No accumulator: stores show the pieces. Some architectures count the rest's elements by their bits.
+__global__ void store_by_threads_kernel(const float *__restrict__ x, float *__restrict__ y, int n)
+{
+    for (int i = threadIdx.x; i < n; i += 128)
+        y[i] = x[i] * 2.0f;
+}
