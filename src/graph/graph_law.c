@@ -1,8 +1,8 @@
 /* The law of a loop in several pieces whose steps are wider than one (tiles of 16, elements 256 apart): as many steps
  * as it takes to come from where its counter starts to a number, by strides. The number is the one that the way to the
- * loop compares the start with. A law is shown as a count is (graph_count.c): the walk must take so many steps for every
- * number in two periods of the largest piece, for some larger ones, and with other values of the other words; of wide
- * strides not every number is tried, but those beside the edges.
+ * loop compares the start with. A law is shown as a count is (graph_count.c): the walk must take so many steps for
+ * every number in two periods of the largest piece, for some larger ones, and with other values of the other words; of
+ * wide strides not every number is tried, but those beside the edges.
  *
  * requires: walks · gives: first value, stride, bound */
 #include "graph/graph_walk.h"
