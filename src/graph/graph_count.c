@@ -264,6 +264,30 @@ static bool is_leaf(const struct walker *x, graph_id id)
     return true;
 }
 
+/* A number beside which the loop may do otherwise: the least of n and 1000. False: too many. */
+static bool note_marks(struct walker *x, const struct graph_node *n)
+{
+    const struct graph *g = x->w->g;
+    bool parts = n->kind == UOP_ADD || n->kind == UOP_IEQ || n->kind == UOP_ILT_S || n->kind == UOP_ILT_U ||
+                 n->kind == UOP_SELECT || (n->kind >= UOP_MIN_S && n->kind <= UOP_MAX_U);
+    for (unsigned k = 0; k < n->arg_count && parts; k++) {
+        uint64_t c;
+        if (!graph_is_const(g, n->arg[k], &c) || graph_at(g, n->arg[k])->type == UOP_B1)
+            continue;
+        int64_t v = graph_at(g, n->arg[k])->type == UOP_B32 ? (int32_t)c : (int64_t)c;
+        uint64_t mark = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+        bool known = mark <= WALK_SMALL;
+        for (unsigned i = 0; i < x->mark_count && !known; i++)
+            known = x->mark[i] == mark;
+        if (known)
+            continue;
+        if (x->mark_count >= WALK_MARKS)
+            return false;
+        x->mark[x->mark_count++] = mark;
+    }
+    return true;
+}
+
 /* What the tests of the pieces look at: few words. */
 bool walk_leaves(struct walker *x, graph_id id, unsigned depth)
 {
@@ -282,7 +306,7 @@ bool walk_leaves(struct walker *x, graph_id id, unsigned depth)
     }
     if (n->kind == UOP_CONST || n->kind == GRAPH_PHI)
         return true;
-    if (n->insn != UINT32_MAX || n->arg_count == 0)
+    if (n->insn != UINT32_MAX || n->arg_count == 0 || !note_marks(x, n))
         return false;
     for (unsigned k = n->kind == UOP_SELECT; k < n->arg_count; k++)
         if (!walk_leaves(x, n->arg[k], depth + 1))
@@ -301,7 +325,7 @@ bool walk_begin(struct walker *x, unsigned leaves, uint32_t *start, uint32_t *la
         return false;
     x->leaf_count = 0;
     x->leaf_max = leaves;
-    x->looks = 0;
+    x->looks = x->mark_count = 0;
     for (size_t i = 0; i < c->pieces.n && one; i++) {
         const struct graph_piece *p = &c->pieces.p[i];
         const struct cycle_region *r = p->straight ? NULL : &w->regions[p->loop];
@@ -336,10 +360,13 @@ static graph_id prove_count(struct walker *x)
     if (!walk_begin(x, 1, &start, &last))
         return GRAPH_NIL;
     int64_t extra = 0;
-    uint32_t samples = sizeof large / sizeof large[0];
-    for (uint32_t i = 0; i < samples + WALK_SMALL; i++) {
-        uint64_t steps, open;
-        uint64_t number = x->value[0] = i < samples ? large[i] : i - samples + 1;
+    uint32_t samples = sizeof large / sizeof large[0], marks = 4 * x->mark_count;
+    for (uint32_t i = 0; i < samples + marks + WALK_SMALL; i++) {
+        static const uint16_t beside[] = {0, 1, 2, 400};
+        uint64_t steps, open, number = i < samples ? large[i] : i - samples - marks + 1;
+        if (i >= samples && i < samples + marks)
+            number = x->mark[(i - samples) / 4] - 1 + beside[(i - samples) % 4];
+        x->value[0] = number;
         if (i >= samples && (int64_t)number + extra < 1)
             continue; /* no step at all: the guard's case */
         x->now += 2;

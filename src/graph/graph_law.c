@@ -68,6 +68,17 @@ static bool prove_law(struct walker *x, const struct graph_law *law, unsigned mo
         for (uint64_t way = 5 * period + 3; way <= 9 * period; way += period + 1)
             if (!law_holds(x, law, moving, way, start, last, &seen))
                 return false;
+        uint64_t first = 0;
+        if (!walk_value(x, law->first, &first, 0))
+            return false;
+        first = law->stride < 0 ? 0 : first & INT32_MAX;
+        for (unsigned m = 0; m < 4 * x->mark_count; m++) { /* beside them, and far enough above for all to be seen */
+            uint64_t mark = x->mark[m / 4], way = m % 4 < 3 ? mark - first + m % 4 : mark + 2 * period + WALKS;
+            if (way > 0 && way <= INT32_MAX && !law_holds(x, law, moving, way, start, last, &seen))
+                return false;
+            if (way > INT32_MAX && mark > INT32_MAX)
+                return false;
+        }
         rounds += seen - before >= 4 * x->c->unroll;
     }
     return rounds >= wanted;

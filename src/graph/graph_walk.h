@@ -4,7 +4,7 @@
 
 #include "graph/graph_cycle_internal.h"
 
-enum { WALK_LEAVES = 6, WALK_SMALL = 48 };
+enum { WALK_LEAVES = 6, WALK_SMALL = 48, WALK_MARKS = 12 };
 
 struct walker {
     struct cycle_work *w;
@@ -12,6 +12,8 @@ struct walker {
     graph_id leaf[WALK_LEAVES];  /* what all is made of: words of the constant bank; for a law, special registers too */
     uint64_t value[WALK_LEAVES]; /* of each, this time */
     unsigned leaf_count, leaf_max, looks;
+    uint64_t mark[WALK_MARKS]; /* larger numbers that something is compared with, or taken from: to be walked too */
+    unsigned mark_count;
     bool steps_guard;    /* each step asks something for itself, in loops too: its guard does not say that it runs */
     graph_id path;       /* condition of the block where walks begin */
     uint64_t *result;    /* of nodes */
