@@ -62,6 +62,13 @@ static uint64_t parts_by(const struct graph *g, graph_id id, unsigned depth)
         if (!own && low > 1 && low <= LARGE && !(rest & (rest + 1)) && rest >= UINT16_MAX)
             return low;
     }
+    if ((n->kind == UOP_MUL || n->kind == UOP_SHL) && graph_is_const(g, n->arg[1], &mask)) { /* x >> 4 << 4 */
+        const struct graph_node *down = graph_at(g, cycle_bare(g, n->arg[0]));
+        uint64_t times = n->kind == UOP_MUL ? mask : mask < 8 ? UINT64_C(1) << mask : 0, bits;
+        if (down->kind == UOP_SHR && graph_is_const(g, down->arg[1], &bits) && bits > 0 && bits < 7 &&
+            times == UINT64_C(1) << bits)
+            return times;
+    }
     for (unsigned k = 0; k < n->arg_count; k++) {
         uint64_t by = parts_by(g, n->arg[k], depth + 1);
         if (by)

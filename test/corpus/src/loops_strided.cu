@@ -85,3 +85,22 @@ __global__ void store_by_threads_kernel(const float *__restrict__ x, float *__re
     for (int i = threadIdx.x; i < n; i += 128)
         y[i] = x[i] * 2.0f;
 }
+
+// The end is not n from a thousand on.
+__global__ void at_most_kernel(const float *__restrict__ x, float *__restrict__ y, int n)
+{
+    float sum = 0.0f;
+    int end = n < 1000 ? n : 1000;
+    for (int i = 0; i < end; i++)
+        sum += x[i];
+    y[threadIdx.x] = sum;
+}
+
+__global__ void at_most_by_fours_kernel(const float *__restrict__ x, float *__restrict__ y, int n)
+{
+    float sum = 0.0f;
+    int end = n < 1000 ? n : 1000;
+    for (int i = 0; i < end; i += 4)
+        sum += x[i];
+    y[threadIdx.x] = sum;
+}
