@@ -674,13 +674,13 @@ void lift_hmnmx2(struct lift *l)
     write_halves(l, low, min_max(l, type, flags, p, a.high, b.high));
 }
 
-/* The two floats of a packed operand: a pair as it stands (HI_LO, or without a word) or crossed (LO_HI), or one float for both (F32). A
- * sign stands for both; NP turns the high one's once more. */
+/* The two floats of a packed operand: a pair as it stands (HI_LO, or without a word) or crossed (LO_HI), or one float
+ * for both (F32). A sign stands for both; NP turns the high one's once more. */
 static struct halves packed_source(struct lift *l, unsigned i)
 {
     const struct isa_operand *o = lift_operand(l, i);
-    bool straight = o && (isa_operand_has_mod(o, ISA_MOD_HI_LO) || o->mods[0] == ISA_MOD_NONE),
-         crossed = o && isa_operand_has_mod(o, ISA_MOD_LO_HI);
+    bool straight = o && (isa_operand_has_mod(o, ISA_MOD_HI_LO) || o->mods[0] == ISA_MOD_NONE);
+    bool crossed = o && isa_operand_has_mod(o, ISA_MOD_LO_HI);
     bool single = o && isa_operand_has_mod(o, ISA_MOD_F32) && !isa_operand_has_mod(o, ISA_MOD_F32x2);
     if (!o || o->flags & (ISA_ABS | ISA_INV | ISA_NOT) || !lift_is_reg(l, i) || straight + crossed + single != 1) {
         lift_refuse(l); /* constants are not described */
