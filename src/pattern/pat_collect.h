@@ -20,7 +20,10 @@ struct pat_binary { /* a node read as op(a, b) */
     bool exact;               /* false: compare and select, for real numbers only */
     enum uop_type as;         /* the numbers it is of: a float format, or B32/B64 */
     bool is_unsigned, packed; /* of two halves alike */
+    uint8_t round;            /* of a float operation (enum uop_round) */
 };
+/* The same operation on the same numbers: what steps must be to add up to one. */
+bool pat_alike(const struct pat_binary *a, const struct pat_binary *b);
 /* A constant that leaves a result of such operations as it is: for a minimum or maximum the end of the numbers' range,
  * or the largest finite one of that sign. */
 bool pat_is_neutral(const struct graph *g, const struct pat_binary *like, graph_id node);
@@ -115,6 +118,8 @@ unsigned pat_play_block(const struct pat_plan *plan, const struct pat_trace *t, 
 /* What became of elements that each thread brought, after turns [from, from + count). */
 enum pat_outcome pat_play_outcome(struct arena *a, const struct pat_trace *t, unsigned from, unsigned count,
                                   enum pat_op op, unsigned *left, bool *everywhere);
+/* All turns together leave in each element those before it, in rows of `width`. */
+bool pat_play_prefixes(struct arena *a, const struct pat_trace *t, enum pat_op op, unsigned width);
 
 /* What a block by itself makes of its elements. */
 enum pat_outcome pat_play_meaning(struct arena *a, const struct pat_plan *plan);
@@ -207,9 +212,11 @@ struct pat_handed {
     bool to_all;     /* out: every such group of the block loads them, not the first alone */
     bool always;     /* out: in blocks of all sizes tried */
 };
+/* Threads that a block may have: no more than the code allows, nor than there are elements for in the array of a store,
+ * one for `each` so many. *known false: the array's end is not in the file. */
+unsigned pat_play_most(const struct pat_play *p, uint32_t store, unsigned each, bool *known);
 /* True when, in a block of some size, the first lanes load just what each warp stored, each once. */
-bool pat_play_hands_over(struct pat_play *p, const struct graph_access *store, const struct graph_access *load,
-                         struct pat_handed *how);
+bool pat_play_hands_over(struct pat_play *p, uint32_t store, uint32_t load, struct pat_handed *how);
 /* True when each of the first `lanes` threads loads the element `behind` its own of those left; *to_all false: others
  * load too. */
 bool pat_play_reads_rest(struct pat_play *p, const struct graph_access *load, graph_id own, unsigned lanes,

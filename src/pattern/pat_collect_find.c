@@ -200,7 +200,7 @@ static void find_kept(struct pat_collect *k)
             graph_id own = turn ? v.b : v.a, other = turn ? v.a : v.b;
             int64_t bytes;
             uint32_t load = load_access(k->x, other, &bytes);
-            if (load == UINT32_MAX || !map_u64_get(&made, own, &at) || k->steps.p[at].op != v.op)
+            if (load == UINT32_MAX || !map_u64_get(&made, own, &at) || !pat_alike(&k->steps.p[at].like, &v))
                 continue;
             const struct graph_access *a = &g->accesses.p[load];
             struct pat_step s = {.insn = first_holder(k, id),

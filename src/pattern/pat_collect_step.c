@@ -407,6 +407,29 @@ static bool goes_by_size(struct pat_collect *k, const struct stretch *s, unsigne
            t->turn[0]->other[0] - t->turn[0]->own[0] != before;
 }
 
+/* Prefixes are those of the whole block, or of each row of lanes: where the largest block that there may be does more
+ * than the one played, elements behind are none. */
+static bool scans_all(struct pat_collect *k, const struct stretch *s, enum pat_plan_kind kind, unsigned size,
+                      struct agreed *g)
+{
+    unsigned fixed = k->x->g->input.env->block[0], most = 32;
+    bool known = true;
+    if (kind == PLAN_MEMORY)
+        most = s->steps[0].store != UINT32_MAX ? pat_play_most(k->play, s->steps[0].store, 1, &known) : PAT_THREADS;
+    if (fixed ? fixed <= size : most <= size)
+        return true;
+    unsigned next = size; /* powers of two are played */
+    while (2 * next <= most)
+        next *= 2;
+    bool all = pat_play_steps(k->play, s->steps, s->count, next, k->trace) &&
+               pat_play_prefixes(k->a, k->trace, s->steps[0].op, kind == PLAN_MEMORY ? next : size);
+    if (!all && kind == PLAN_MEMORY && !known && !k->trace->runs) {
+        g->assumed = true; /* a block of as many threads as the distances ask for */
+        all = true;
+    }
+    return all;
+}
+
 /* One page on a trace that has been played: what agrees from turn to turn. */
 static bool match_page(struct pat_collect *k, const struct pat_page *page, enum pat_plan_kind kind,
                        const struct stretch *s, unsigned size)
@@ -433,6 +456,11 @@ static bool match_page(struct pat_collect *k, const struct pat_page *page, enum 
                 good = pat_play_steps(k->play, s->steps, s->count, 64, t) && t->count <= turns && from < t->count &&
                        agree(k, page, kind, s, t, from, &other) && other.variant == g.variant;
             }
+            if (!pat_play_steps(k->play, s->steps, s->count, size, t))
+                return any;
+        }
+        if (good && g.outcome == PAT_PREFIXES) {
+            good = scans_all(k, s, kind, size, &g);
             if (!pat_play_steps(k->play, s->steps, s->count, size, t))
                 return any;
         }
@@ -484,7 +512,7 @@ static bool goes_on(const struct pat_collect *k, const struct pat_step *before, 
 {
     const struct graph *g = k->x->g;
     const uint32_t *object = g->dependence ? g->dependence->object_of : NULL;
-    if (before->store == UINT32_MAX || next->op != before->op || next->width != before->width)
+    if (before->store == UINT32_MAX || !pat_alike(&next->like, &before->like) || next->width != before->width)
         return false; /* what is kept is the end */
     for (uint32_t a = before->store + 1; a < next->store && a < next->load_other; a++)
         if (g->accesses.p[a].kind != GRAPH_LOAD && g->accesses.p[a].space == UOP_SHARED &&
@@ -544,7 +572,7 @@ static void match_lanes(struct pat_collect *k, const struct pat_library *lib)
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = map_u64_get(&by_own, k->lanes.p[i].value, &at) ? at : UINT32_MAX; j != UINT32_MAX;
              j = next[j])
-            after[j] |= j != i && k->lanes.p[j].op == k->lanes.p[i].op;
+            after[j] |= j != i && pat_alike(&k->lanes.p[j].like, &k->lanes.p[i].like);
     for (uint32_t i = 0; i < n; i++) {
         if (after[i])
             continue;
@@ -553,7 +581,7 @@ static void match_lanes(struct pat_collect *k, const struct pat_library *lib)
             used[j] = true;
             list[count++] = k->lanes.p[j];
             uint32_t follow = map_u64_get(&by_own, k->lanes.p[j].value, &at) ? at : UINT32_MAX;
-            while (follow != UINT32_MAX && (used[follow] || k->lanes.p[follow].op != k->lanes.p[i].op))
+            while (follow != UINT32_MAX && (used[follow] || !pat_alike(&k->lanes.p[follow].like, &k->lanes.p[i].like)))
                 follow = next[follow];
             j = follow;
         }

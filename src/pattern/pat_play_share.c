@@ -93,9 +93,8 @@ static bool hands_over(struct pat_play *p, const struct graph_affine *s, const s
         enum truth acts = pat_play_truth(p, store->runs_when, true);
         if (acts == IS_FALSE)
             continue;
-        if (acts == IS_UNKNOWN || (p->thread % 32 && !how->everywhere) ||
-            !pat_play_element(p, l, load->width, &own) || !pat_play_apart(p, l, s, 0, load->width, &away) ||
-            own + away < 0 || own + away >= 128)
+        if (acts == IS_UNKNOWN || (p->thread % 32 && !how->everywhere) || !pat_play_element(p, l, load->width, &own) ||
+            !pat_play_apart(p, l, s, 0, load->width, &away) || own + away < 0 || own + away >= 128)
             return false;
         int warp = (int)(p->thread / 32), *at = &owner[own + away];
         if (*at >= 0 && *at != warp)
@@ -125,11 +124,30 @@ static bool hands_over(struct pat_play *p, const struct graph_affine *s, const s
     return true;
 }
 
-bool pat_play_hands_over(struct pat_play *p, const struct graph_access *store, const struct graph_access *load,
-                         struct pat_handed *how)
+unsigned pat_play_most(const struct pat_play *p, uint32_t store, unsigned each, bool *known)
 {
+    const struct graph_env *env = p->g->input.env;
+    const struct graph_dependence *d = p->g->dependence;
+    unsigned most = env->block_limit[0] && env->block_limit[0] < PAT_THREADS ? env->block_limit[0] : PAT_THREADS;
+    *known = false;
+    if (!d || !d->object_of)
+        return most;
+    const struct graph_object *o = &d->objects.p[d->object_of[store]];
+    int64_t end = o->to < env->shared_bytes ? o->to : env->shared_bytes;
+    if (!o->known || o->from < 0 || o->from >= end)
+        return most;
+    *known = true;
+    int64_t room = (end - o->from) / (int64_t)p->g->accesses.p[store].width * each;
+    return room < (int64_t)most ? (unsigned)room : most;
+}
+
+bool pat_play_hands_over(struct pat_play *p, uint32_t store_at, uint32_t load_at, struct pat_handed *how)
+{
+    const struct graph_access kept[2] = {p->g->accesses.p[store_at], p->g->accesses.p[load_at]};
+    const struct graph_access *store = &kept[0], *load = &kept[1];
     struct graph_affine s, l;
-    bool any = false;
+    bool any = false, known;
+    unsigned most = pat_play_most(p, store_at, 32, &known);
     how->to_all = how->always = true;
     if (store->width != load->width || !how->lanes || !graph_affine(p->g, store->address, &s) ||
         !graph_affine(p->g, load->address, &l))
@@ -137,8 +155,12 @@ bool pat_play_hands_over(struct pat_play *p, const struct graph_access *store, c
     for (unsigned threads = 1024; threads >= 64; threads /= 2) {
         if (p->g->input.env->block[0] && p->g->input.env->block[0] != threads)
             continue;
+        if (!p->g->input.env->block[0] && threads > most)
+            continue;
         p->threads = threads;
         bool one = hands_over(p, &s, &l, store, load, how);
+        if (!one && known && !any)
+            return false; /* the array is there for all of these warps */
         any |= one;
         how->always &= one;
     }
