@@ -212,6 +212,10 @@ struct pat_handed {
     bool to_all;     /* out: every such group of the block loads them, not the first alone */
     bool always;     /* out: in blocks of all sizes tried */
 };
+/* Whether rows of threads (threadIdx.y) keep apart in steps of which one row was played: other rows do nothing, or have
+ * elements of their own. */
+enum pat_rows { PAT_ROWS_APART, PAT_ROWS_MAY_MEET, PAT_ROWS_MEET };
+enum pat_rows pat_play_rows(struct pat_play *p, const struct pat_step *const *steps, uint32_t count);
 /* Threads that a block may have: no more than the code allows, nor than there are elements for in the array of a store,
  * one for `each` so many. *known false: the array's end is not in the file. */
 unsigned pat_play_most(const struct pat_play *p, uint32_t store, unsigned each, bool *known);

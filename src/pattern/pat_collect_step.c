@@ -459,6 +459,11 @@ static bool match_page(struct pat_collect *k, const struct pat_page *page, enum 
             if (!pat_play_steps(k->play, s->steps, s->count, size, t))
                 return any;
         }
+        if (good && kind == PLAN_MEMORY) {
+            enum pat_rows rows = pat_play_rows(k->play, steps, count);
+            good = rows != PAT_ROWS_MEET;
+            g.assumed |= rows == PAT_ROWS_MAY_MEET;
+        }
         if (good && g.outcome == PAT_PREFIXES) {
             good = scans_all(k, s, kind, size, &g);
             if (!pat_play_steps(k->play, s->steps, s->count, size, t))

@@ -23,6 +23,10 @@ struct pat_play *pat_play_new(struct arena *a, struct pat_index *x)
     p->given = ARENA_ARRAY(a, bool, p->size + 1);
     p->differs = ARENA_ARRAY(a, uint8_t, p->size + 1);
     p->loops = ARENA_ARRAY(a, struct loop_view, x->g->loops.n + 1);
+    for (graph_id id = 1; id < p->size && !p->rows; id++) {
+        const struct graph_node *n = graph_at(x->g, id);
+        p->rows = n->kind == UOP_SREG && (n->imm == UOP_SR_TID_Y || n->imm == UOP_SR_TID_Z) && x->live[id];
+    }
     return p->stamp && p->value && p->known && p->given && p->differs && p->loops ? p : NULL;
 }
 
@@ -32,7 +36,7 @@ static bool sreg_value(const struct pat_play *p, uint64_t sreg, uint64_t *out)
 {
     switch (sreg) {
     case UOP_SR_TID_X: *out = p->thread; return true;
-    case UOP_SR_TID_Y:
+    case UOP_SR_TID_Y: *out = p->row; return true;
     case UOP_SR_TID_Z: *out = 0; return true;
     case UOP_SR_NTID_X: *out = p->threads; return true;
     case UOP_SR_NTID_Y:

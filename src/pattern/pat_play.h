@@ -29,7 +29,8 @@ struct pat_play {
     bool *given;      /* a phi whose value is set from outside */
     uint8_t *differs; /* 0 not asked, 1 no, 2 yes, 3 being asked */
     struct loop_view *loops;
-    unsigned threads, thread;
+    unsigned threads, thread, row; /* row: threadIdx.y */
+    bool rows;                     /* the code asks for threadIdx.y or z */
     uint64_t budget;
 };
 

@@ -124,6 +124,46 @@ static bool hands_over(struct pat_play *p, const struct graph_affine *s, const s
     return true;
 }
 
+/* Is a value made of the number of a row of threads? */
+static bool tells_rows(struct pat_play *p, graph_id id, unsigned depth, unsigned *left)
+{
+    const struct graph_node *n = graph_at(p->g, id);
+    if (n->kind == UOP_SREG)
+        return n->imm == UOP_SR_TID_Y || n->imm == UOP_SR_TID_Z;
+    if (depth > 40 || !*left)
+        return false;
+    --*left;
+    for (unsigned i = 0; i < n->arg_count && (pat_is_pure(n) || n->kind == UOP_UNIFORM); i++)
+        if (tells_rows(p, n->arg[i], depth + 1, left))
+            return true;
+    return false;
+}
+
+enum pat_rows pat_play_rows(struct pat_play *p, const struct pat_step *const *steps, uint32_t count)
+{
+    const uint32_t *block = p->g->input.env->block;
+    bool known = block[0] != 0, many = known ? block[1] > 1 || block[2] > 1 : p->rows, guarded = false;
+    if (!many)
+        return PAT_ROWS_APART;
+    for (uint32_t i = 0; i < count; i++) {
+        unsigned left = 1024;
+        bool told = steps[i]->when != GRAPH_NIL && tells_rows(p, steps[i]->when, 0, &left), idle = told;
+        p->threads = 64;
+        p->row = 1;
+        for (p->thread = 0; p->thread < p->threads && idle; p->thread++) {
+            pat_play_forget(p);
+            idle = pat_play_truth(p, steps[i]->when, false) == IS_FALSE;
+        }
+        p->row = 0;
+        pat_play_forget(p);
+        left = 1024;
+        if (!idle && !tells_rows(p, steps[i]->own_address, 0, &left))
+            return known ? PAT_ROWS_MEET : PAT_ROWS_MAY_MEET;
+        guarded |= told && !idle;
+    }
+    return known && guarded ? PAT_ROWS_MEET : PAT_ROWS_APART; /* one row was played: it is not all */
+}
+
 unsigned pat_play_most(const struct pat_play *p, uint32_t store, unsigned each, bool *known)
 {
     const struct graph_env *env = p->g->input.env;
