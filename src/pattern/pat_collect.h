@@ -36,6 +36,7 @@ struct pat_step {
     uint32_t insn;       /* instance of the store, or of the operation */
     uint32_t store;      /* access; UINT32_MAX: kept in a register */
     uint32_t load_own;   /* access; UINT32_MAX: its own value is in a register */
+    uint32_t again;      /* access: loads the own element though a register holds what was stored; UINT32_MAX: none */
     uint32_t load_other; /* access; UINT32_MAX: a shuffle */
     graph_id value, own, other;
     graph_id when; /* GRAPH_NIL: always */

@@ -226,6 +226,27 @@ static void find_kept(struct pat_collect *k)
     }
 }
 
+/* Loads whose value is known to be what the thread stored: by that value, the last one last. */
+static void find_reloads(struct pat_collect *k)
+{
+    const struct graph *g = k->x->g;
+    struct map_u64 last = {0};
+    uint32_t at;
+    for (uint32_t i = 0; i < g->accesses.n; i++) {
+        const struct graph_access *a = &g->accesses.p[i];
+        if (a->kind == GRAPH_LOAD && a->space == UOP_SHARED && a->result != GRAPH_NIL &&
+            graph_at(g, a->result)->kind != UOP_LOAD)
+            map_u64_put(k->a, &last, a->result, i);
+    }
+    for (size_t i = 0; i < k->steps.n; i++) {
+        struct pat_step *s = &k->steps.p[i];
+        s->again = UINT32_MAX;
+        if (s->load_own == UINT32_MAX && map_u64_get(&last, s->own, &at) && g->accesses.p[at].insn < s->insn &&
+            same_place(g, g->accesses.p[at].address, 0, s->own_address))
+            s->again = at;
+    }
+}
+
 static void find_memory(struct pat_collect *k)
 {
     struct graph *g = k->x->g;
@@ -407,6 +428,7 @@ enum sp_status pat_collect_begin(struct pat_collect *k, struct run *run, struct 
     k->trace = ARENA_NEW(k->a, struct pat_trace);
     find_memory(k);
     find_kept(k);
+    find_reloads(k);
     find_lanes(k);
     if (k->steps.n)
         qsort(k->steps.p, k->steps.n, sizeof k->steps.p[0], by_insn);
@@ -414,8 +436,8 @@ enum sp_status pat_collect_begin(struct pat_collect *k, struct run *run, struct 
         qsort(k->lanes.p, k->lanes.n, sizeof k->lanes.p[0], by_insn);
     k->step_load = ARENA_ARRAY(k->a, bool, k->x->g->accesses.n + 1);
     for (size_t i = 0; i < k->steps.n && k->step_load; i++) {
-        const uint32_t loads[2] = {k->steps.p[i].load_own, k->steps.p[i].load_other};
-        for (int w = 0; w < 2; w++)
+        const uint32_t loads[3] = {k->steps.p[i].load_own, k->steps.p[i].load_other, k->steps.p[i].again};
+        for (int w = 0; w < 3; w++)
             if (loads[w] != UINT32_MAX)
                 k->step_load[loads[w]] = true;
     }

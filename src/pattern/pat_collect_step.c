@@ -275,7 +275,7 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
             struct carried carried = {.steps = steps, .count = count, .v = v, .left = 1024};
             if (!is_carried(k, &carried, steps[i]->own))
                 return false;
-            in_register |= !carried.loaded;
+            in_register |= !carried.loaded && steps[i]->again == UINT32_MAX;
         }
         if (memory && steps[i]->store != UINT32_MAX)
             VEC_PUSH(k->a, v->stores, steps[i]->store);
@@ -305,6 +305,9 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
     for (uint32_t i = 0; memory && i < count; i++)
         if (steps[i]->store != UINT32_MAX)
             VEC_PUSH(k->a, extra, steps[i]->insn);
+    for (uint32_t i = 0; memory && i < count; i++)
+        if (steps[i]->again != UINT32_MAX)
+            VEC_PUSH(k->a, extra, k->x->g->accesses.p[steps[i]->again].insn);
     for (size_t i = 0; i < seen.parts.n; i++)
         VEC_PUSH(k->a, extra, seen.parts.p[i]);
     if (plan->operation >= 0)
