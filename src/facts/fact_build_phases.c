@@ -174,7 +174,8 @@ static bool find_carriers(struct phases *p)
     for (size_t i = 0; d && i < d->reaches.n; i++) {
         const struct graph_reach *r = &d->reaches.p[i];
         uint32_t store = p->g->accesses.p[r->store].insn, b = 0;
-        if (r->own || r->may)
+        /* Whether a store under a condition came about is not known, nor always whose it is: but not its own only. */
+        if (r->own || (r->may && r->sync != GRAPH_SYNC_BARRIER))
             continue;
         while (b < r->barrier_count && r->barriers[b] < store)
             b++;
@@ -227,6 +228,7 @@ static void find_stretches(struct phases *p)
 
 struct deeds {
     unsigned global_loads, global_stores, shared_loads, shared_stores, atomics, computes, shuffles, constant_stores;
+    unsigned shared_atomics;
     bool any;
 };
 
@@ -281,6 +283,18 @@ static bool computes(const struct phases *p, uint32_t insn)
     return false;
 }
 
+/* Which of two elements is the larger is found out: something is made of both, if only what is stored where. */
+static bool weighs_data(const struct phases *p, uint32_t insn)
+{
+    const struct graph_insn *n = &p->g->insns.p[insn];
+    unsigned data = 0;
+    if (role_of(p, insn) != FACT_ROLE_COMPARE)
+        return false;
+    for (uint32_t u = n->first_use; u < n->first_use + n->use_count; u++)
+        data += place_value_of(p->s->place, p->g->uses.p[u].node, NULL) != NULL;
+    return data > 1;
+}
+
 static bool loads_data(const struct phases *p, const struct graph_insn *n)
 {
     for (uint32_t d = n->first_def; d < n->first_def + n->def_count; d++)
@@ -305,12 +319,13 @@ static void look(const struct phases *p, uint32_t insn, struct deeds *d)
         d->global_loads += global && a->kind == GRAPH_LOAD;
         d->global_stores += global && a->kind == GRAPH_STORE;
         d->shared_loads += shared && a->kind == GRAPH_LOAD;
-        d->shared_stores += shared && a->kind != GRAPH_LOAD;
+        d->shared_stores += shared && a->kind == GRAPH_STORE;
+        d->shared_atomics += shared && a->kind == GRAPH_ATOMIC;
         d->atomics += global && a->kind == GRAPH_ATOMIC;
         d->constant_stores += (global || shared) && constant;
         d->any = true;
     }
-    d->computes += computes(p, insn);
+    d->computes += computes(p, insn) || weighs_data(p, insn);
     d->shuffles += role_of(p, insn) == FACT_ROLE_SHUFFLE;
 }
 
@@ -331,6 +346,8 @@ static enum fact_phase_kind kind_of(const struct stretch *t, const struct deeds 
     unsigned stores = d->global_stores + d->shared_stores;
     if (after && (d->global_stores || d->atomics))
         return FACT_PHASE_FINISH;
+    if (d->shared_atomics) /* what was there is changed, not moved */
+        return FACT_PHASE_MAP;
     if (stores && d->constant_stores == stores && !d->global_loads && !d->shared_loads && !d->atomics)
         return FACT_PHASE_FILL;
     if (d->global_loads && !d->global_stores && !d->atomics && !d->computes && !d->shuffles && !d->shared_loads)
@@ -479,10 +496,10 @@ static const char *summary_of(struct phases *p, enum fact_phase_kind kind, const
     say(&b, "load", d->global_loads, "value", "");
     say(&b, "compute in", d->computes, "instruction", "");
     say(&b, "exchange by", d->shuffles, "shuffle", "");
-    say(&b, "read", d->shared_loads, "value", " of shared memory");
+    say(&b, "read", d->shared_loads, "value", " from shared memory");
     say(&b, "put", d->shared_stores, "value", " into shared memory");
     say(&b, "store", d->global_stores, "value", "");
-    say(&b, "make", d->atomics, "atomic update", "");
+    say(&b, "make", d->atomics + d->shared_atomics, "atomic update", "");
     return b.n ? b.p : "control";
 }
 
