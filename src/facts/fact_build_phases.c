@@ -367,8 +367,10 @@ static bool may_move(const struct phases *p, uint32_t insn)
     enum fact_role role = role_of(p, insn);
     if (!n->reachable || !n->def_count)
         return false;
-    /* What prepares addresses, counters and constants says nothing of where it belongs. */
-    if (role != FACT_ROLE_LOAD && !computes(p, insn))
+    /* What prepares addresses, counters and constants says nothing of where it belongs; what an expansion does on its
+     * way is no data of the kernel's, but goes with it. */
+    bool owned = p->g->expansions && p->g->expansions->owner && p->g->expansions->owner[insn];
+    if (role != FACT_ROLE_LOAD && !owned && !computes(p, insn))
         return false;
     for (uint32_t i = n->first_access; i < n->first_access + n->access_count; i++)
         if (p->g->accesses.p[i].kind != GRAPH_LOAD)
