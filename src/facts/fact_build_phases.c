@@ -34,6 +34,7 @@ struct phases {
     uint32_t *phase_of; /* by instance: stretch, UINT32_MAX: none */
     bool *carries;      /* by instance: a barrier that carries data */
     uint32_t *home;     /* by match: its stretch, UINT32_MAX: none */
+    bool *step;         /* by instance: of a reduction or scan itself */
     VEC(struct unit) units;
     VEC(struct stretch) list;
 };
@@ -389,6 +390,31 @@ static bool may_move(const struct phases *p, uint32_t insn)
     return true;
 }
 
+/* Stands among the steps of a reduction or scan and is none of them. */
+static bool is_between(const struct phases *p, uint32_t insn)
+{
+    const struct unit *u = p->list.p[p->phase_of[insn]].unit;
+    return u && (u->reduces || u->scans) && !u->folds && !p->step[insn];
+}
+
+/* What a reduction takes in is made before it, also where it was scheduled among its first steps. */
+static void follow_sources(struct phases *p)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct graph_insn *n = &p->g->insns.p[i];
+        uint32_t own = p->phase_of[i];
+        bool free = own != UINT32_MAX && own && !p->list.p[own - 1].unit && is_between(p, i) && computes(p, i) &&
+                    may_move(p, i);
+        for (uint32_t r = n->first_use; r < n->first_use + n->use_count && free; r++)
+            for (uint32_t d = 0; d < p->g->uses.p[r].def_count && free; d++) {
+                uint32_t made = p->g->defs.p[p->g->uses.p[r].defs[d]].insn;
+                free = made < p->count && (p->phase_of[made] == UINT32_MAX || p->phase_of[made] < own);
+            }
+        if (free)
+            p->phase_of[i] = own - 1;
+    }
+}
+
 /* From the last instruction up, so that what feeds a moved one moves with it. */
 static void follow_consumers(struct phases *p)
 {
@@ -408,7 +434,7 @@ static void follow_consumers(struct phases *p)
         const struct unit *u = wanted != UINT32_MAX ? p->list.p[wanted].unit : NULL;
         if (u && (u->reduces || u->scans) && wanted && !p->list.p[wanted - 1].unit)
             wanted--;
-        if (wanted != UINT32_MAX && wanted > own && !p->list.p[own].unit && may_move(p, i))
+        if (wanted != UINT32_MAX && wanted > own && (!p->list.p[own].unit || is_between(p, i)) && may_move(p, i))
             p->phase_of[i] = own = wanted;
         for (uint32_t r = n->first_use; r < n->first_use + n->use_count; r++)
             for (uint32_t d = 0; d < p->g->uses.p[r].def_count; d++) {
@@ -579,6 +605,15 @@ enum sp_status fact_build_phases(struct arena *a, struct fact_source *s, struct 
         return SP_ERR_MEMORY;
     find_units(&p);
     find_stretches(&p);
+    p.step = ARENA_ARRAY(a, bool, all + 1);
+    if (!p.step)
+        return SP_ERR_MEMORY;
+    for (size_t i = 0; i < s->patterns->matches.n; i++) {
+        const struct pat_match *m = &s->patterns->matches.p[i];
+        for (size_t j = 0; j < m->insns.n && m->makes != PAT_MAKES_NOTHING; j++)
+            if (m->insns.p[j] < all)
+                p.step[m->insns.p[j]] = true;
+    }
     uint32_t n = (uint32_t)p.list.n;
     struct deeds *d = ARENA_ARRAY(a, struct deeds, n + 1);
     uint32_t *join = ARENA_ARRAY(a, uint32_t, n + 1);
@@ -592,6 +627,7 @@ enum sp_status fact_build_phases(struct arena *a, struct fact_source *s, struct 
                 look(&p, i, &d[t]);
             }
     follow_consumers(&p);
+    follow_sources(&p);
     for (uint32_t i = p.count; i < all; i++) {
         uint32_t at = pat_top_insn(p.g, i);
         if (p.g->insns.p[i].reachable && at < p.count)
