@@ -98,7 +98,7 @@ static graph_id part_of(const struct graph_cycles *y, graph_id id)
     return id < y->copy_count && y->copy_of[id] != GRAPH_NIL ? y->copy_of[id] : id;
 }
 
-/* Without a counter that all pieces share: the copies of an element in the first piece, when that is entered, are at
+/* Without asking for a counter that all pieces share: the copies of an element in the first piece, when that is entered, are at
  * the first addresses, one step apart. */
 static bool range_of_copies(const struct graph *g, graph_id load, const struct graph_cycle *y, struct range *out)
 {
@@ -150,8 +150,11 @@ static bool range_of(struct graph *g, graph_id load, graph_id address, uint32_t 
     uint64_t at[TURNS];
     graph_id turned = graph_as_turn(g, address);
     out->loop = true;
+    /* Which copy stands for all is not said to be the first. */
+    if (load != GRAPH_NIL && range_of_copies(g, load, y, out))
+        return true;
     if (!counts(g, y, at) || (y->count == GRAPH_NIL && y->until == GRAPH_NIL))
-        return load != GRAPH_NIL && range_of_copies(g, load, y, out);
+        return false;
     t.counter = y->counter;
     for (unsigned i = 0; i < TURNS; i++) {
         t.at = at[i];
