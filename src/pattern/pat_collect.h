@@ -39,7 +39,9 @@ struct pat_step {
     uint32_t again;      /* access: loads the own element though a register holds what was stored; UINT32_MAX: none */
     uint32_t load_other; /* access; UINT32_MAX: a shuffle */
     graph_id value, own, other;
-    graph_id when; /* GRAPH_NIL: always */
+    graph_id when;   /* GRAPH_NIL: always */
+    graph_id stored; /* when its store runs: also for threads that take nothing in and store what they had */
+    graph_id chosen; /* a select between the other element and what changes nothing; GRAPH_NIL: none */
     graph_id own_address, other_address;
     int64_t other_bytes;  /* of the other element behind its address: a wide load brings several */
     unsigned mode, width; /* of the shuffle; bytes of an element */
@@ -51,10 +53,11 @@ struct pat_step {
 };
 
 enum { PAT_THREADS = 1024, PAT_TURNS = 40 };
-/* One step for all threads of a block: element [own] takes in element [other]; own -1: not this thread. */
+/* One step for all threads of a block: element [own] takes in element [other]; own -1: not this thread. It may store
+ * element [kept] as it was; -1: none. */
 struct pat_turn {
     uint32_t step;
-    int16_t own[PAT_THREADS], other[PAT_THREADS];
+    int16_t own[PAT_THREADS], other[PAT_THREADS], kept[PAT_THREADS];
 };
 struct pat_trace {
     unsigned threads, count;

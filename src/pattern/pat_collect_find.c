@@ -98,6 +98,20 @@ static unsigned sides_of(const struct pat_collect *k, graph_id value, struct pat
     return 2;
 }
 
+/* Threads that take nothing in combine with what changes nothing: of `cond ? element : 0` the element, under `cond`. */
+static graph_id without_neutral(struct pat_collect *k, const struct pat_binary *like, graph_id side, graph_id *when)
+{
+    struct graph *g = k->x->g;
+    const struct graph_node n = *graph_at(g, side);
+    for (unsigned arm = 1; arm <= 2 && n.kind == UOP_SELECT; arm++)
+        if (pat_is_neutral(g, like, n.arg[3 - arm]) && !graph_is_const(g, n.arg[arm], NULL)) {
+            graph_id holds = arm == 1 ? n.arg[0] : graph_not(g, n.arg[0]);
+            *when = *when == GRAPH_NIL ? holds : graph_and(g, *when, holds);
+            return n.arg[arm];
+        }
+    return side;
+}
+
 /* `value` read as op(own, a load of another element than `address`). */
 static bool split_memory(struct pat_collect *k, graph_id value, graph_id address, struct pat_step *s)
 {
@@ -111,7 +125,8 @@ static bool split_memory(struct pat_collect *k, graph_id value, graph_id address
     s->exact = v.exact;
     for (unsigned i = 0; i < count; i++) {
         int64_t bytes, own_bytes;
-        uint32_t other = load_access(k->x, side[i], &bytes);
+        graph_id when = s->when, taken = without_neutral(k, &v, side[i], &when);
+        uint32_t other = load_access(k->x, taken, &bytes);
         if (other == UINT32_MAX || same_place(k->x->g, k->x->g->accesses.p[other].address, bytes, address))
             continue;
         s->other_bytes = bytes;
@@ -122,14 +137,16 @@ static bool split_memory(struct pat_collect *k, graph_id value, graph_id address
                 !pat_is_op(k->x, value, v.op, side[i], side[j]))
                 continue;
             s->own = side[j];
-            s->other = side[i];
+            s->other = taken;
+            s->chosen = taken != side[i] ? side[i] : GRAPH_NIL;
+            s->when = when;
             s->load_own = own;
             s->load_other = other;
             s->other_address = k->x->g->accesses.p[other].address;
             return true;
         }
         /* A flat sum that was in a register: what is left without the other one. */
-        if (count > 2) {
+        if (count > 2 && taken == side[i]) {
             graph_id rest = GRAPH_NIL;
             for (unsigned j = 0; j < count; j++)
                 if (j != i)
@@ -260,6 +277,7 @@ static void find_memory(struct pat_collect *k)
                              .store = i,
                              .value = value,
                              .when = a.runs_when,
+                             .stored = a.runs_when,
                              .own_address = a.address,
                              .width = a.width};
         bool found = split_memory(k, value, a.address, &s) || split_choice(k, value, a.address, &s);
@@ -320,11 +338,14 @@ static bool split_lanes(struct pat_collect *k, graph_id value, struct pat_step *
     graph_id side[SIDES];
     unsigned count = sides_of(k, value, &v, side);
     for (unsigned i = 0; i < count; i++) {
-        graph_id own = shuffled(k, side[i], s, 0);
+        graph_id when = GRAPH_NIL, taken = without_neutral(k, &v, side[i], &when);
+        graph_id own = shuffled(k, taken, s, 0);
         if (own == GRAPH_NIL || !pat_is_op(k->x, value, v.op, own, side[i]))
             continue;
         s->own = own;
-        s->other = side[i];
+        s->other = taken;
+        s->chosen = taken != side[i] ? side[i] : GRAPH_NIL;
+        s->when = when;
         s->op = v.op;
         s->like = v;
         s->exact = v.exact;

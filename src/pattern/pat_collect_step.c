@@ -203,6 +203,8 @@ static void enter_steps(struct pat_collect *k, const struct pat_step *const *ste
             enter_load(k, s->other);
         else
             enter_shuffle(k, s->other, 0);
+        if (s->chosen != GRAPH_NIL)
+            enter_node(k, s->chosen);
         if (graph_at(k->x->g, s->value)->kind == UOP_SELECT && s->when != GRAPH_NIL)
             for (unsigned a = 1; a <= 2; a++)
                 if (graph_at(k->x->g, s->value)->arg[a] != s->own)
@@ -412,20 +414,25 @@ static bool goes_by_size(struct pat_collect *k, const struct stretch *s, unsigne
 
 /* Prefixes are those of the whole block, or of each row of lanes: where the largest block that there may be does more
  * than the one played, elements behind are none. */
-static bool scans_all(struct pat_collect *k, const struct stretch *s, enum pat_plan_kind kind, unsigned size,
-                      struct agreed *g)
+static bool scans_all(struct pat_collect *k, const struct pat_step *const *steps, uint32_t count,
+                      enum pat_plan_kind kind, unsigned size, struct agreed *g)
 {
+    struct pat_step *list = ARENA_ARRAY(k->a, struct pat_step, count + 1); /* nothing but what has matched */
+    for (uint32_t i = 0; list && i < count; i++)
+        list[i] = *steps[i];
+    if (!list)
+        return false;
     unsigned fixed = k->x->g->input.env->block[0], most = 32;
     bool known = true;
     if (kind == PLAN_MEMORY)
-        most = s->steps[0].store != UINT32_MAX ? pat_play_most(k->play, s->steps[0].store, 1, &known) : PAT_THREADS;
+        most = list[0].store != UINT32_MAX ? pat_play_most(k->play, list[0].store, 1, &known) : PAT_THREADS;
     if (fixed ? fixed <= size : most <= size)
         return true;
     unsigned next = size; /* powers of two are played */
     while (2 * next <= most)
         next *= 2;
-    bool all = pat_play_steps(k->play, s->steps, s->count, next, k->trace) &&
-               pat_play_prefixes(k->a, k->trace, s->steps[0].op, kind == PLAN_MEMORY ? next : size);
+    bool all = pat_play_steps(k->play, list, count, next, k->trace) &&
+               pat_play_prefixes(k->a, k->trace, list[0].op, kind == PLAN_MEMORY ? next : size);
     if (!all && kind == PLAN_MEMORY && !known && !k->trace->runs) {
         g->assumed = true; /* a block of as many threads as the distances ask for */
         all = true;
@@ -468,7 +475,7 @@ static bool match_page(struct pat_collect *k, const struct pat_page *page, enum 
             g.assumed |= rows == PAT_ROWS_MAY_MEET;
         }
         if (good && g.outcome == PAT_PREFIXES) {
-            good = scans_all(k, s, kind, size, &g);
+            good = scans_all(k, steps, count, kind, size, &g);
             if (!pat_play_steps(k->play, s->steps, s->count, size, t))
                 return any;
         }

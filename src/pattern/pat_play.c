@@ -419,9 +419,13 @@ static bool play_step(struct pat_play *p, const struct pat_step *s, const struct
 {
     int64_t own, other;
     enum truth active = pat_play_truth(p, s->when, true);
-    t->own[p->thread] = t->other[p->thread] = -1;
-    if (active == IS_FALSE)
+    t->own[p->thread] = t->other[p->thread] = t->kept[p->thread] = -1;
+    if (active == IS_FALSE) {
+        bool stores = s->store != UINT32_MAX && s->stored != s->when && pat_play_truth(p, s->stored, true) == IS_TRUE;
+        if (stores && play_memory(p, s, first, &own, &other) && own >= 0 && own < INT16_MAX)
+            t->kept[p->thread] = (int16_t)own;
         return true;
+    }
     if (active == IS_UNKNOWN)
         return false;
     bool known = s->load_other == UINT32_MAX ? play_lane(p, s, &own, &other) : play_memory(p, s, first, &own, &other);
