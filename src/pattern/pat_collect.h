@@ -36,7 +36,8 @@ struct pat_step {
     uint32_t insn;       /* instance of the store, or of the operation */
     uint32_t store;      /* access; UINT32_MAX: kept in a register */
     uint32_t load_own;   /* access; UINT32_MAX: its own value is in a register */
-    uint32_t again;      /* access: loads the own element though a register holds what was stored; UINT32_MAX: none */
+    uint32_t again;      /* access that loads what was loaded or stored before once more: the own element, or the one
+                            chosen of the two; UINT32_MAX: none */
     uint32_t load_other; /* access; UINT32_MAX: a shuffle */
     graph_id value, own, other;
     graph_id when;   /* GRAPH_NIL: always */
@@ -231,6 +232,8 @@ bool pat_play_reads_rest(struct pat_play *p, const struct graph_access *load, gr
                          unsigned behind, bool *to_all);
 /* False when a thread is known not to act under a condition. */
 bool pat_play_acts(struct pat_play *p, graph_id when, unsigned thread);
+/* True when two addresses are one for every thread that acts under a condition. */
+bool pat_play_same(struct pat_play *p, graph_id a, graph_id b, unsigned width, graph_id when);
 /* True when only threads that have the result store it: thread 0, or with `everywhere` any. */
 bool pat_play_stores_first(struct pat_play *p, const struct graph_access *store, bool everywhere);
 /* True when every thread that loads `address` loads the element that thread 0 of `own` has. */

@@ -198,6 +198,62 @@ static bool split_choice(struct pat_collect *k, graph_id value, graph_id address
     return false;
 }
 
+/* Which of two loads is the one at an address; nothing was stored since. */
+static graph_id compared_at(const struct pat_collect *k, const graph_id two[2], graph_id address, uint32_t version,
+                            graph_id when)
+{
+    const struct graph *g = k->x->g;
+    for (unsigned i = 0; i < 2; i++) {
+        int64_t bytes;
+        uint32_t at = load_access(k->x, two[i], &bytes);
+        if (at != UINT32_MAX && !bytes && g->accesses.p[at].version == version &&
+            pat_play_same(k->play, g->accesses.p[at].address, address, g->accesses.p[at].width, when))
+            return two[i];
+    }
+    return GRAPH_NIL;
+}
+
+static graph_id as_it_is(struct graph *g, graph_id id, graph_id when)
+{
+    return when == GRAPH_NIL ? id : graph_assume(g, id, when);
+}
+
+/* The larger of two elements may be loaded once more, from the address chosen. */
+static bool split_address(struct pat_collect *k, graph_id value, graph_id address, struct pat_step *s)
+{
+    struct graph *g = k->x->g;
+    int64_t bytes;
+    uint32_t at = load_access(k->x, value, &bytes);
+    graph_id atoms[6];
+    unsigned count;
+    uint64_t table;
+    if (at == UINT32_MAX || bytes)
+        return false;
+    const struct graph_access load = g->accesses.p[at];
+    const struct graph_node choice = *graph_at(g, as_it_is(g, load.address, s->when));
+    if (choice.kind != UOP_SELECT || !graph_table(g, as_it_is(g, choice.arg[0], s->when), atoms, &count, &table) ||
+        count != 1)
+        return false;
+    const struct graph_node c = *graph_at(g, atoms[0]);
+    if (c.arg_count != 2 || !pat_is_pure(&c))
+        return false;
+    const graph_id two[2] = {as_it_is(g, c.arg[0], s->when), as_it_is(g, c.arg[1], s->when)};
+    graph_id then = compared_at(k, two, as_it_is(g, choice.arg[1], s->when), load.version, s->when);
+    graph_id other = compared_at(k, two, as_it_is(g, choice.arg[2], s->when), load.version, s->when);
+    if (then == GRAPH_NIL || other == GRAPH_NIL)
+        return false;
+    struct uop compare = graph_operation(&c), select = {.kind = UOP_SELECT, .type = graph_at(g, value)->type};
+    graph_id holds = graph_pure(g, &compare, two, 2);
+    holds = table == 1 ? graph_not(g, holds) : holds;
+    struct pat_step now = *s;
+    if (!split_memory(k, graph_pure(g, &select, (graph_id[]){holds, then, other}, 3), address, &now))
+        return false;
+    now.value = value;
+    now.again = at;
+    *s = now;
+    return true;
+}
+
 static uint32_t first_holder(struct pat_collect *k, graph_id node);
 
 /* The last step need not be stored: the thread that has the result keeps it in a register. */
@@ -224,6 +280,7 @@ static void find_kept(struct pat_collect *k)
                                  .store = UINT32_MAX,
                                  .load_own = UINT32_MAX,
                                  .load_other = load,
+                                 .again = UINT32_MAX,
                                  .value = id,
                                  .own = own,
                                  .other = other,
@@ -257,9 +314,8 @@ static void find_reloads(struct pat_collect *k)
     }
     for (size_t i = 0; i < k->steps.n; i++) {
         struct pat_step *s = &k->steps.p[i];
-        s->again = UINT32_MAX;
-        if (s->load_own == UINT32_MAX && map_u64_get(&last, s->own, &at) && g->accesses.p[at].insn < s->insn &&
-            same_place(g, g->accesses.p[at].address, 0, s->own_address))
+        if (s->load_own == UINT32_MAX && s->again == UINT32_MAX && map_u64_get(&last, s->own, &at) &&
+            g->accesses.p[at].insn < s->insn && same_place(g, g->accesses.p[at].address, 0, s->own_address))
             s->again = at;
     }
 }
@@ -278,15 +334,20 @@ static void find_memory(struct pat_collect *k)
                              .value = value,
                              .when = a.runs_when,
                              .stored = a.runs_when,
+                             .again = UINT32_MAX,
                              .own_address = a.address,
                              .width = a.width};
-        bool found = split_memory(k, value, a.address, &s) || split_choice(k, value, a.address, &s);
+        bool found = split_memory(k, value, a.address, &s) || split_choice(k, value, a.address, &s) ||
+                     split_address(k, value, a.address, &s);
         const struct graph_node n = *graph_at(g, value);
         for (unsigned arm = 1; arm <= 2 && !found && n.kind == UOP_SELECT; arm++) {
             /* All threads store, those that do not act what they had. */
-            found = split_memory(k, n.arg[arm], a.address, &s) && s.own == n.arg[3 - arm];
-            if (found)
-                s.when = graph_and(g, s.when, arm == 1 ? n.arg[0] : graph_not(g, n.arg[0]));
+            struct pat_step now = s;
+            found = split_memory(k, n.arg[arm], a.address, &now) && now.own == n.arg[3 - arm];
+            if (!found)
+                continue;
+            s = now;
+            s.when = graph_and(g, s.when, arm == 1 ? n.arg[0] : graph_not(g, n.arg[0]));
         }
         if (!found)
             continue;
@@ -391,7 +452,8 @@ static void find_lanes(struct pat_collect *k)
         any = graph_at(g, id)->kind == UOP_SHFL;
     for (graph_id id = 1; any && id < k->x->count; id++) {
         const struct graph_node n = *graph_at(g, id);
-        struct pat_step s = {.store = UINT32_MAX, .load_own = UINT32_MAX, .load_other = UINT32_MAX, .value = id};
+        struct pat_step s = {
+            .store = UINT32_MAX, .load_own = UINT32_MAX, .load_other = UINT32_MAX, .again = UINT32_MAX, .value = id};
         if (!k->x->live[id])
             continue;
         bool found = split_lanes(k, id, &s);
@@ -447,6 +509,9 @@ enum sp_status pat_collect_begin(struct pat_collect *k, struct run *run, struct 
 {
     *k = (struct pat_collect){.a = c->a, .run = run, .x = c->x, .m = c->m, .c = c, .out = out};
     k->trace = ARENA_NEW(k->a, struct pat_trace);
+    k->play = pat_play_new(k->a, k->x);
+    if (!k->play)
+        return SP_ERR_MEMORY;
     find_memory(k);
     find_kept(k);
     find_reloads(k);
@@ -462,6 +527,6 @@ enum sp_status pat_collect_begin(struct pat_collect *k, struct run *run, struct 
             if (loads[w] != UINT32_MAX)
                 k->step_load[loads[w]] = true;
     }
-    k->play = pat_play_new(k->a, k->x);
+    k->play = pat_play_new(k->a, k->x); /* conditions were made since */
     return k->play && k->trace && k->step_load && !arena_failed(k->a) ? SP_OK : SP_ERR_MEMORY;
 }

@@ -101,7 +101,8 @@ bool pat_overtakes_nobody(struct pat_collect *k, const struct pat_step *steps, c
 bool pat_is_step_access(const struct pat_step *const *steps, uint32_t count, uint32_t access)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (steps[i]->store == access || steps[i]->load_own == access || steps[i]->load_other == access)
+        if (steps[i]->store == access || steps[i]->load_own == access || steps[i]->load_other == access ||
+            steps[i]->again == access)
             return true;
     return false;
 }

@@ -30,6 +30,25 @@ bool pat_play_reads_first(struct pat_play *p, graph_id address, graph_id own, un
     return any;
 }
 
+bool pat_play_same(struct pat_play *p, graph_id a, graph_id b, unsigned width, graph_id when)
+{
+    struct graph_affine f, h;
+    bool any = false;
+    if (!graph_affine(p->g, a, &f) || !graph_affine(p->g, b, &h))
+        return false;
+    p->threads = 64;
+    for (p->thread = 0; p->thread < p->threads; p->thread++) {
+        int64_t away;
+        pat_play_forget(p);
+        if (pat_play_truth(p, when, true) == IS_FALSE)
+            continue;
+        if (!pat_play_apart(p, &f, &h, 0, width, &away) || away)
+            return false;
+        any = true;
+    }
+    return any;
+}
+
 bool pat_play_stores_first(struct pat_play *p, const struct graph_access *store, bool everywhere)
 {
     bool any = false;
