@@ -98,8 +98,8 @@ static graph_id part_of(const struct graph_cycles *y, graph_id id)
     return id < y->copy_count && y->copy_of[id] != GRAPH_NIL ? y->copy_of[id] : id;
 }
 
-/* Without asking for a counter that all pieces share: the copies of an element in the first piece, when that is entered, are at
- * the first addresses, one step apart. */
+/* Without a counter that all pieces share: the copies of an element in the first piece, when that is entered, are at the
+ * first addresses, one step apart. */
 static bool range_of_copies(const struct graph *g, graph_id load, const struct graph_cycle *y, struct range *out)
 {
     enum { COPIES = 64 };
