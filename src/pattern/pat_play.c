@@ -7,6 +7,8 @@
  * Requires a built graph. Work is bounded by a budget for the whole kernel. */
 #include "pattern/pat_play.h"
 
+#include "base/map.h"
+
 #include <string.h>
 
 enum { DEPTH = 120 };
@@ -50,6 +52,23 @@ static bool sreg_value(const struct pat_play *p, uint64_t sreg, uint64_t *out)
 
 static bool number_of(struct pat_play *p, graph_id id, unsigned depth, uint64_t *out);
 
+/* A parameter, a block's number, what a loop around has come to: some number, the same wherever it is asked for. */
+static bool draw(const struct pat_play *p, graph_id id, const struct graph_node *n, uint64_t *out)
+{
+    static const unsigned upto[PAT_DRAWS] = {40, 3, 300, 1100, 130, 2500, 70, 600};
+    uint32_t bits = uop_type_bits((enum uop_type)n->type);
+    uint64_t hash = map_hash_mix(map_hash_mix(UINT64_C(0x9e3779b97f4a7c15), id), p->draw);
+    bool leaf = n->kind == UOP_CBANK || (n->kind == UOP_SREG && n->imm >= UOP_SR_CTAID_X && n->imm <= UOP_SR_NCTAID_Z);
+    if (n->kind == GRAPH_PHI) {
+        uint32_t at = p->g->blocks.p[n->block].first;
+        leaf = at < p->drawn_from || at > p->drawn_to;
+    }
+    if (!leaf || (bits != 32 && bits != 64))
+        return false;
+    *out = bits == 64 ? UINT64_C(0x700000000000) + (hash & UINT32_MAX) * 4096 : hash % upto[(p->draw - 1) % PAT_DRAWS];
+    return true;
+}
+
 /* The lane a shuffle takes from, and whether it is within the segment (PTX, shfl). */
 static unsigned source_lane(unsigned mode, unsigned lane, unsigned b, unsigned c, bool *within)
 {
@@ -83,7 +102,7 @@ static bool compute(struct pat_play *p, graph_id id, unsigned depth, uint64_t *o
     uint64_t args[6];
     switch (n.kind) {
     case UOP_CONST: *out = n.imm; return true;
-    case UOP_SREG: return sreg_value(p, n.imm, out);
+    case UOP_SREG: return sreg_value(p, n.imm, out) || (p->draw && draw(p, id, &n, out));
     case UOP_SHFL_IN: {
         bool within;
         if (!number_of(p, n.arg[1], depth + 1, &args[0]) || !number_of(p, n.arg[2], depth + 1, &args[1]))
@@ -108,7 +127,7 @@ static bool compute(struct pat_play *p, graph_id id, unsigned depth, uint64_t *o
     default: break;
     }
     if (!pat_is_pure(&n))
-        return false;
+        return p->draw && draw(p, id, &n, out);
     if (n.kind == UOP_SELECT) { /* the arm that is not taken need not be known */
         return number_of(p, n.arg[0], depth + 1, &args[0]) &&
                number_of(p, args[0] & 1 ? n.arg[1] : n.arg[2], depth + 1, out);
@@ -138,6 +157,11 @@ static bool number_of(struct pat_play *p, graph_id id, unsigned depth, uint64_t 
 void pat_play_forget(struct pat_play *p)
 {
     p->now++;
+}
+
+bool pat_play_number(struct pat_play *p, graph_id id, uint64_t *out)
+{
+    return number_of(p, id, 0, out);
 }
 
 /* ---- what differs within a block ------------------------------------------------------------- */
@@ -227,8 +251,7 @@ static bool in_loop(const struct graph *g, uint32_t block, uint32_t loop)
     return false;
 }
 
-/* The offset a branch at the end of a block leads to when it is taken. */
-static bool branch_target(const struct graph *g, uint32_t insn, uint64_t *target)
+bool pat_play_target(const struct graph *g, uint32_t insn, uint64_t *target)
 {
     uint32_t input = g->insns.p[insn].input;
     const struct uop_list *l = input < g->input.count ? g->input.insns[input].uops : NULL;
@@ -288,7 +311,7 @@ static struct loop_view *view_of(struct pat_play *p, uint32_t loop)
         uint64_t target;
         graph_id leaves = graph_true(g);
         if (block.succ_count == 2 && !(out[0] && out[1])) {
-            if (block.branch == GRAPH_NIL || !branch_target(g, block.last, &target)) {
+            if (block.branch == GRAPH_NIL || !pat_play_target(g, block.last, &target)) {
                 v->good = false;
                 break;
             }

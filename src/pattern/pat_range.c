@@ -98,8 +98,8 @@ static graph_id part_of(const struct graph_cycles *y, graph_id id)
     return id < y->copy_count && y->copy_of[id] != GRAPH_NIL ? y->copy_of[id] : id;
 }
 
-/* Without a counter that all pieces share: the copies of an element in the first piece, when that is entered, are at the
- * first addresses, one step apart. */
+/* Without a counter that all pieces share: the copies of an element in the first piece, when that is entered, are at
+ * the first addresses, one step apart. */
 static bool range_of_copies(const struct graph *g, graph_id load, const struct graph_cycle *y, struct range *out)
 {
     enum { COPIES = 64 };
@@ -190,12 +190,20 @@ static bool same_range(struct graph *g, const struct pat_spot *a, const struct p
            x.by_count == y.by_count && x.end == y.end && memcmp(x.address, y.address, sizeof x.address) == 0;
 }
 
-/* An element that is read without a loop, of those that one of a known number of turns brings. */
-static bool is_among(struct graph *g, const struct pat_spot *one, const struct pat_spot *all)
+/* The same where only walking the loops shows it: elements a warp or block apart, pieces that no count joins. */
+static bool walks_alike(struct pat_ctx *c, const struct pat_spot *a, const struct pat_spot *b)
 {
+    return a->cycle && b->cycle && a->cycle != b->cycle && c->collect && c->collect->play &&
+           pat_play_same_elements(c->collect->play, a->cycle - 1, a->load, b->cycle - 1, b->load);
+}
+
+/* An element that is read without a loop, of those that one of a known number of turns brings. */
+static bool is_among(struct pat_ctx *c, const struct pat_spot *one, const struct pat_spot *all)
+{
+    struct graph *g = c->g;
     struct range x, y;
     uint64_t turns;
-    if (same_range(g, one, all))
+    if (same_range(g, one, all) || walks_alike(c, one, all))
         return true;
     if (one->cycle || !all->cycle || !range_of(g, one->load, graph_at(g, one->load)->arg[0], 0, &x) ||
         !range_of(g, all->load, address_of(g, all->load), all->cycle, &y) || !y.by_count ||
@@ -238,11 +246,24 @@ static bool as_many_turns(struct graph *g, uint32_t a, uint32_t b)
            x.by_count == y.by_count && x.end == y.end;
 }
 
+/* What two loops gather are as many elements: those that the term names in them are the same. */
+static bool gather_alike(struct pat_ctx *c, uint32_t a, uint32_t b)
+{
+    if (as_many_turns(c->g, a, b))
+        return true;
+    const struct pat_spot *spot[2] = {NULL, NULL};
+    for (size_t i = 0; i < c->spots.n; i++)
+        for (int side = 0; side < 2; side++)
+            if (c->spots.p[i].reduced && c->spots.p[i].cycle == (side ? b : a))
+                spot[side] = &c->spots.p[i];
+    return spot[0] && spot[1] && walks_alike(c, spot[0], spot[1]);
+}
+
 bool pat_ranges_agree(struct pat_ctx *c)
 {
     for (size_t i = 0; i < c->gathered.n; i++)
         for (size_t k = i + 1; k < c->gathered.n; k++)
-            if (!as_many_turns(c->g, c->gathered.p[i]->cycle, c->gathered.p[k]->cycle))
+            if (!gather_alike(c, c->gathered.p[i]->cycle, c->gathered.p[k]->cycle))
                 return false;
     for (size_t i = 1; i < c->tops.n; i++) {
         const struct pat_collective *a = c->tops.p[0], *b = c->tops.p[i];
@@ -254,8 +275,8 @@ bool pat_ranges_agree(struct pat_ctx *c)
             const struct pat_spot *a = &c->spots.p[i], *b = &c->spots.p[k];
             if (a->param != b->param || (!a->reduced && !b->reduced))
                 continue;
-            if (a->reduced && b->reduced ? !same_range(c->g, a, b)
-                                         : !is_among(c->g, a->reduced ? b : a, a->reduced ? a : b))
+            if (a->reduced && b->reduced ? !same_range(c->g, a, b) && !walks_alike(c, a, b)
+                                         : !is_among(c, a->reduced ? b : a, a->reduced ? a : b))
                 return false;
         }
     return takes_part(c);
