@@ -446,6 +446,34 @@ static bool goes_on(struct walk *w, graph_id id)
     return at >= w->cycle->first && at <= w->cycle->last;
 }
 
+/* A value that is what a phi holds and more taken in by the operation. */
+static bool takes_more(struct walk *w, const struct pat_binary *like, graph_id id, graph_id phi, unsigned depth)
+{
+    struct pat_binary v;
+    if (id == phi)
+        return true;
+    if (depth > 80 || !w->left)
+        return false;
+    w->left--;
+    return pat_binary_of(w->k->x, id, &v) && pat_alike(&v, like) &&
+           takes_more(w, like, v.a, phi, depth + 1) != takes_more(w, like, v.b, phi, depth + 1);
+}
+
+/* A later loop of the same source goes on with what the one before left. */
+static bool goes_on_turning(struct walk *w, const struct pat_collective *c, graph_id id)
+{
+    const struct graph *g = w->k->x->g;
+    const struct graph_node n = *graph_at(g, id);
+    uint32_t state;
+    if (n.kind != GRAPH_PHI || w->scaled || !graph_is_loop_phi(g, id) || !in_cycle(g, w->cycle, n.block))
+        return false;
+    for (uint32_t i = 0; i < n.phi_count; i++)
+        if (!map_u64_get(&c->partial, n.phi_args[i], &state) && !pat_is_neutral(g, &c->like, n.phi_args[i]) &&
+            !takes_more(w, &c->like, n.phi_args[i], id, 0))
+            return false;
+    return true;
+}
+
 /* All that the accumulator is: the pieces of a loop leave it behind in several values, each on its path. */
 static void find_partial(struct pat_collect *k, struct pat_collective *c, uint32_t cycle, bool scaled, graph_id result,
                          graph_id out)
@@ -469,7 +497,9 @@ static void find_partial(struct pat_collect *k, struct pat_collective *c, uint32
         for (uint32_t u = 0; u < users && u < 64; u++) {
             const struct graph_node *n = graph_at(k->x->g, user[u]);
             bool phi = n->kind == GRAPH_PHI, open = n->kind != UOP_SELECT && !phi;
-            if (goes_on(&w, user[u]) && !map_u64_get(&c->partial, user[u], &state)) {
+            if (map_u64_get(&c->partial, user[u], &state))
+                continue;
+            if (goes_on(&w, user[u]) || goes_on_turning(&w, c, user[u])) {
                 map_u64_put(k->a, &c->partial, user[u], 1);
                 VEC_PUSH(k->a, list, user[u]);
                 continue;

@@ -52,20 +52,30 @@ static bool sreg_value(const struct pat_play *p, uint64_t sreg, uint64_t *out)
 
 static bool number_of(struct pat_play *p, graph_id id, unsigned depth, uint64_t *out);
 
-/* A parameter, a block's number, what a loop around has come to: some number, the same wherever it is asked for. */
+/* A parameter, a block's number, what a loop around has come to: some number, the same wherever it is asked for. First
+ * all parameters are alike and small, so that ends which are one apart come apart; then each is another one. */
 static bool draw(const struct pat_play *p, graph_id id, const struct graph_node *n, uint64_t *out)
 {
-    static const unsigned upto[PAT_DRAWS] = {40, 3, 300, 1100, 130, 2500, 70, 600};
+    static const unsigned large[PAT_LARGE] = {96,  127, 128, 129, 160, 192,  255,  256,
+                                              257, 300, 511, 513, 700, 1024, 1025, 5000};
+    static const unsigned upto[8] = {40, 4, 300, 1100, 130, 2500, 70, 600};
     uint32_t bits = uop_type_bits((enum uop_type)n->type);
+    unsigned k = p->draw - 1;
     uint64_t hash = map_hash_mix(map_hash_mix(UINT64_C(0x9e3779b97f4a7c15), id), p->draw);
-    bool leaf = n->kind == UOP_CBANK || (n->kind == UOP_SREG && n->imm >= UOP_SR_CTAID_X && n->imm <= UOP_SR_NCTAID_Z);
+    bool block = n->kind == UOP_SREG && n->imm >= UOP_SR_CTAID_X && n->imm <= UOP_SR_NCTAID_Z;
+    bool leaf = n->kind == UOP_CBANK || block;
     if (n->kind == GRAPH_PHI) {
         uint32_t at = p->g->blocks.p[n->block].first;
         leaf = at < p->drawn_from || at > p->drawn_to;
     }
     if (!leaf || (bits != 32 && bits != 64))
         return false;
-    *out = bits == 64 ? UINT64_C(0x700000000000) + (hash & UINT32_MAX) * 4096 : hash % upto[(p->draw - 1) % PAT_DRAWS];
+    if (bits == 64)
+        *out = UINT64_C(0x700000000000) + (hash & UINT32_MAX) * 4096;
+    else if (block)
+        *out = hash % 5 + (n->imm >= UOP_SR_NCTAID_X && n->imm <= UOP_SR_NCTAID_Z);
+    else
+        *out = k < PAT_ALIKE ? k : k < PAT_ALIKE + PAT_LARGE ? large[k - PAT_ALIKE] : hash % upto[k % 8];
     return true;
 }
 

@@ -19,8 +19,14 @@ struct loop_view {
 };
 
 /* Walks with drawn numbers (pat_play_walk.c). */
-enum { PAT_DRAWS = 8 };
+enum { PAT_ALIKE = 70, PAT_LARGE = 16, PAT_DRAWS = PAT_ALIKE + PAT_LARGE + 64 };
+struct pat_walked {
+    uint32_t cycle[2];
+    graph_id part[2];
+    bool among, same;
+};
 struct pat_walk {
+    VEC(struct pat_walked) known;
     uint32_t *first; /* by block: into phis, one more than there are */
     graph_id *phis;
     uint64_t *list[2];

@@ -12,6 +12,7 @@ enum { BLOCKS = 4096, TOUCHED = 4096 };
 struct region {
     const struct graph_cycle *cycle;
     uint32_t from, to; /* instances over all of it */
+    bool whole;        /* walk from the kernel's start, else from the last block before it */
 };
 
 static bool is_within(const struct graph *g, const struct region *r, uint32_t block)
@@ -45,18 +46,39 @@ static graph_id part_of(const struct graph_cycles *y, graph_id id)
     return id < y->copy_count && y->copy_of[id] != GRAPH_NIL ? y->copy_of[id] : id;
 }
 
-/* The block a branch leads to with the numbers as they are; UINT32_MAX: not known. */
-static uint32_t next_of(struct pat_play *p, uint32_t block)
+static bool may_leave(const struct graph *g, uint32_t insn)
+{
+    uint32_t input = g->insns.p[insn].input;
+    const struct uop_list *l = input < g->input.count ? g->input.insns[input].uops : NULL;
+    for (size_t i = 0; l && i < l->ops.n; i++)
+        if (l->ops.p[i].kind == UOP_EXIT || l->ops.p[i].kind == UOP_RET)
+            return true;
+    return false;
+}
+
+/* The block that control goes to with the numbers as they are; UINT32_MAX: not known. *gone: the thread is at its
+ * end. */
+static uint32_t next_of(struct pat_play *p, uint32_t block, bool *gone)
 {
     const struct graph_block b = p->g->blocks.p[block];
     uint64_t target;
+    if (may_leave(p->g, b.last)) {
+        enum truth leaves = pat_play_truth(p, p->g->insns.p[b.last].guard, false);
+        *gone = leaves == IS_TRUE;
+        if (leaves != IS_FALSE || b.succ_count != 1)
+            return UINT32_MAX;
+    }
     if (b.succ_count == 1)
         return b.succs[0];
     if (b.succ_count != 2 || b.branch == GRAPH_NIL || !pat_play_target(p->g, b.last, &target))
         return UINT32_MAX;
     enum truth taken = pat_play_truth(p, b.branch, false);
-    if (taken == IS_UNKNOWN)
-        return UINT32_MAX;
+    if (taken == IS_UNKNOWN) { /* an expansion's slow way comes back to the same place */
+        bool slow[2];
+        for (int i = 0; i < 2; i++)
+            slow[i] = graph_is_slow(p->g, p->g->blocks.p[b.succs[i]].first);
+        return slow[0] == slow[1] ? UINT32_MAX : b.succs[slow[0]];
+    }
     bool first = p->g->insns.p[p->g->blocks.p[b.succs[0]].first].offset == target;
     return b.succs[(taken == IS_TRUE) != first];
 }
@@ -94,8 +116,8 @@ static bool touch(struct pat_play *p, uint32_t block, graph_id part, uint64_t *l
             const struct graph_access a = p->g->accesses.p[p->g->insns.p[i].first_access + x];
             if (a.kind != GRAPH_LOAD || part_of(y, a.result) != part)
                 continue;
-            enum truth acts = p->g->insns.p[i].guard == GRAPH_NIL ? IS_TRUE
-                                                                  : pat_play_truth(p, p->g->insns.p[i].guard, false);
+            enum truth acts =
+                p->g->insns.p[i].guard == GRAPH_NIL ? IS_TRUE : pat_play_truth(p, p->g->insns.p[i].guard, false);
             if (acts == IS_FALSE)
                 continue;
             if (acts == IS_UNKNOWN || *n == TOUCHED || !pat_play_number(p, a.address, &list[*n]))
@@ -115,16 +137,18 @@ static int ascending(const void *a, const void *b)
 static bool walk(struct pat_play *p, const struct pat_walk *w, const struct region *r, graph_id part, uint64_t *list,
                  unsigned *n)
 {
-    uint32_t at = block_before(p->g, r);
-    bool good = at != UINT32_MAX;
+    uint32_t at = r->whole ? 0 : block_before(p->g, r);
+    graph_id path = r->whole ? (graph_id)GRAPH_NIL : graph_cycle_path(p->g, r->cycle);
+    bool good = at != UINT32_MAX, gone = false;
     *n = 0;
-    p->drawn_from = r->from;
-    p->drawn_to = r->to;
+    p->drawn_from = r->whole ? 0 : r->from;
+    p->drawn_to = r->whole ? UINT32_MAX : r->to;
     pat_play_forget(p);
-    for (unsigned left = BLOCKS; good; left--) {
-        uint32_t next = left ? next_of(p, at) : UINT32_MAX;
-        good = next != UINT32_MAX;
-        if (!good || p->g->blocks.p[next].first > r->to)
+    gone = good && path != GRAPH_NIL && pat_play_truth(p, path, false) == IS_FALSE; /* it is not come to */
+    for (unsigned left = BLOCKS; good && !gone; left--) {
+        uint32_t next = left ? next_of(p, at, &gone) : UINT32_MAX;
+        good = next != UINT32_MAX || gone;
+        if (!good || gone || p->g->blocks.p[next].first > r->to)
             break;
         good = enter_block(p, w, at, next) && (!is_within(p->g, r, next) || touch(p, next, part, list, n));
         at = next;
@@ -170,30 +194,63 @@ static bool find_phis(struct pat_play *p)
     return true;
 }
 
-bool pat_play_same_elements(struct pat_play *p, uint32_t cycle_a, graph_id a, uint32_t cycle_b, graph_id b)
+/* Each address of the second list, or of both, is one of the other. */
+static bool agree(const struct pat_walk *w, unsigned n, unsigned m, bool among)
 {
-    static const unsigned threads[] = {0, 5, 31, 64};
+    unsigned k = 0;
+    for (unsigned i = 2; i < n; i++) /* none is missing */
+        if (w->list[0][i] - w->list[0][i - 1] != w->list[0][1] - w->list[0][0])
+            return false;
+    for (unsigned i = 0; i < m; i++) {
+        while (k < n && w->list[0][k] != w->list[1][i])
+            k++;
+        if (k == n)
+            return false;
+    }
+    return among || n == m;
+}
+
+static bool walk_both(struct pat_play *p, const struct region *all, graph_id a, const struct region *one, graph_id b,
+                      bool among)
+{
+    static const unsigned threads[] = {0, 5, 37};
     const struct graph_cycles *y = p->g->cycles;
     unsigned told = 0;
-    if (!y || !y->copy_of || y->cycles.p[cycle_a].irreducible || y->cycles.p[cycle_b].irreducible || !find_phis(p))
-        return false;
-    const struct region ra = {&y->cycles.p[cycle_a], y->cycles.p[cycle_a].first, y->cycles.p[cycle_a].last};
-    const struct region rb = {&y->cycles.p[cycle_b], y->cycles.p[cycle_b].first, y->cycles.p[cycle_b].last};
     bool same = true;
     for (p->draw = 1; p->draw <= PAT_DRAWS && same; p->draw++)
-        for (unsigned t = 0; t < 4 && same; t++) {
+        for (unsigned t = 0; t < 3 && same; t++) {
             unsigned n = 0, m = 0;
             p->threads = p->draw & 1 ? 128 : 256;
             p->thread = threads[t];
-            same = walk(p, &p->walk, &ra, part_of(y, a), p->walk.list[0], &n) &&
-                   walk(p, &p->walk, &rb, part_of(y, b), p->walk.list[1], &m) && n == m;
-            for (unsigned i = 0; i < n && same; i++)
-                same = p->walk.list[0][i] == p->walk.list[1][i] &&
-                       (i < 2 || p->walk.list[0][i] - p->walk.list[0][i - 1] ==
-                                     p->walk.list[0][1] - p->walk.list[0][0]);
-            told += n > 1;
+            same = walk(p, &p->walk, all, part_of(y, a), p->walk.list[0], &n) &&
+                   walk(p, &p->walk, one, part_of(y, b), p->walk.list[1], &m) && agree(&p->walk, n, m, among);
+            told += n > 1 && m;
         }
     p->draw = 0;
     pat_play_forget(p);
-    return same && told >= 2 * PAT_DRAWS; /* half of the walks at least have something to say */
+    return same && told >= PAT_DRAWS; /* enough walks have something to say */
+}
+
+bool pat_play_same_elements(struct pat_play *p, uint32_t cycle_a, graph_id a, uint32_t cycle_b, graph_id b, bool among)
+{
+    const struct graph_cycles *y = p->g->cycles;
+    if (!y || !y->copy_of || y->cycles.p[cycle_a].irreducible || y->cycles.p[cycle_b].irreducible || !find_phis(p))
+        return false;
+    struct pat_walked w = {{cycle_a, cycle_b}, {part_of(y, a), part_of(y, b)}, among, false};
+    for (size_t i = 0; i < p->walk.known.n; i++) {
+        const struct pat_walked *o = &p->walk.known.p[i];
+        if (o->cycle[0] == cycle_a && o->cycle[1] == cycle_b && o->part[0] == w.part[0] && o->part[1] == w.part[1] &&
+            o->among == among)
+            return o->same;
+    }
+    struct region ra = {&y->cycles.p[cycle_a], y->cycles.p[cycle_a].first, y->cycles.p[cycle_a].last, false};
+    struct region rb = {&y->cycles.p[cycle_b], y->cycles.p[cycle_b].first, y->cycles.p[cycle_b].last, false};
+    w.same = walk_both(p, &ra, a, &rb, b, among);
+    if (!w.same) {
+        ra.whole = rb.whole = true;
+        w.same = walk_both(p, &ra, a, &rb, b, among);
+    }
+    if (p->walk.known.n < 256)
+        VEC_PUSH(p->a, p->walk.known, w);
+    return w.same;
 }

@@ -191,10 +191,12 @@ static bool same_range(struct graph *g, const struct pat_spot *a, const struct p
 }
 
 /* The same where only walking the loops shows it: elements a warp or block apart, pieces that no count joins. */
-static bool walks_alike(struct pat_ctx *c, const struct pat_spot *a, const struct pat_spot *b)
+static bool walks_alike(struct pat_ctx *c, const struct pat_spot *a, const struct pat_spot *b, bool among)
 {
-    return a->cycle && b->cycle && a->cycle != b->cycle && c->collect && c->collect->play &&
-           pat_play_same_elements(c->collect->play, a->cycle - 1, a->load, b->cycle - 1, b->load);
+    bool same = a->cycle && b->cycle && a->cycle != b->cycle && c->collect && c->collect->play &&
+                pat_play_same_elements(c->collect->play, a->cycle - 1, a->load, b->cycle - 1, b->load, among);
+    c->walked |= same;
+    return same;
 }
 
 /* An element that is read without a loop, of those that one of a known number of turns brings. */
@@ -203,7 +205,7 @@ static bool is_among(struct pat_ctx *c, const struct pat_spot *one, const struct
     struct graph *g = c->g;
     struct range x, y;
     uint64_t turns;
-    if (same_range(g, one, all) || walks_alike(c, one, all))
+    if (same_range(g, one, all) || walks_alike(c, all, one, true))
         return true;
     if (one->cycle || !all->cycle || !range_of(g, one->load, graph_at(g, one->load)->arg[0], 0, &x) ||
         !range_of(g, all->load, address_of(g, all->load), all->cycle, &y) || !y.by_count ||
@@ -256,7 +258,7 @@ static bool gather_alike(struct pat_ctx *c, uint32_t a, uint32_t b)
         for (int side = 0; side < 2; side++)
             if (c->spots.p[i].reduced && c->spots.p[i].cycle == (side ? b : a))
                 spot[side] = &c->spots.p[i];
-    return spot[0] && spot[1] && walks_alike(c, spot[0], spot[1]);
+    return spot[0] && spot[1] && walks_alike(c, spot[0], spot[1], false);
 }
 
 bool pat_ranges_agree(struct pat_ctx *c)
@@ -275,7 +277,7 @@ bool pat_ranges_agree(struct pat_ctx *c)
             const struct pat_spot *a = &c->spots.p[i], *b = &c->spots.p[k];
             if (a->param != b->param || (!a->reduced && !b->reduced))
                 continue;
-            if (a->reduced && b->reduced ? !same_range(c->g, a, b) && !walks_alike(c, a, b)
+            if (a->reduced && b->reduced ? !same_range(c->g, a, b) && !walks_alike(c, a, b, false)
                                          : !is_among(c, a->reduced ? b : a, a->reduced ? a : b))
                 return false;
         }
