@@ -1,5 +1,6 @@
 // What threads of a block do together, and what only looks like it: scans and reductions that stop early or mix
 // operations, second levels of all warps, rows of threads, and phases that branches or a scheduler cut across.
+#include <math.h>
 #define FULL 0xffffffffu
 
 // A scan as textbooks have it: who takes nothing in adds 0.
@@ -268,4 +269,29 @@ __global__ void sum_and_squares_kernel(const float* __restrict__ x, float* __res
     y[2 * blockIdx.x] = a;
     y[2 * blockIdx.x + 1] = b;
   }
+}
+
+// A row a warp, however long: each lane walks it in strides of 32.
+__global__ void warp_rows_kernel(const float* __restrict__ x, float* __restrict__ y, int c) {
+  const float* row = x + blockIdx.x * c;
+  float m = -INFINITY, s = 0.0f;
+  for (int j = threadIdx.x; j < c; j += 32) m = fmaxf(m, row[j]);
+  for (int d = 16; d; d >>= 1) m = fmaxf(m, __shfl_xor_sync(FULL, m, d));
+  for (int j = threadIdx.x; j < c; j += 32) s += __expf(row[j] - m);
+  for (int d = 16; d; d >>= 1) s += __shfl_xor_sync(FULL, s, d);
+  for (int j = threadIdx.x; j < c; j += 32) y[blockIdx.x * c + j] = __fdividef(__expf(row[j] - m), s);
+}
+
+// The maximum leaves the last element of the row out.
+__global__ void warp_rows_last_left_out_kernel(const float* __restrict__ x, float* __restrict__ y, int c) {
+  const float* row = x + blockIdx.x * c;
+  float m = -INFINITY, s = 0.0f;
+#pragma unroll 1
+  for (int j = threadIdx.x; j < c - 1; j += 32) m = fmaxf(m, row[j]);
+  for (int d = 16; d; d >>= 1) m = fmaxf(m, __shfl_xor_sync(FULL, m, d));
+#pragma unroll 1
+  for (int j = threadIdx.x; j < c; j += 32) s += __expf(row[j] - m);
+  for (int d = 16; d; d >>= 1) s += __shfl_xor_sync(FULL, s, d);
+#pragma unroll 1
+  for (int j = threadIdx.x; j < c; j += 32) y[blockIdx.x * c + j] = __fdividef(__expf(row[j] - m), s);
 }
