@@ -27,6 +27,7 @@ struct pat_walked {
 };
 struct pat_walk {
     VEC(struct pat_walked) known;
+    uint64_t spent;  /* instances walked over, in the whole kernel */
     uint32_t *first; /* by block: into phis, one more than there are */
     graph_id *phis;
     uint64_t *list[2];

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { BLOCKS = 4096, TOUCHED = 4096 };
+enum { BLOCKS = 4096, TOUCHED = 4096, SPENT = 30 * 1000 * 1000 };
 
 struct region {
     const struct graph_cycle *cycle;
@@ -134,12 +134,13 @@ static int ascending(const void *a, const void *b)
 }
 
 /* Addresses of one walk; false: something is not known. */
-static bool walk(struct pat_play *p, const struct pat_walk *w, const struct region *r, graph_id part, uint64_t *list,
+static bool walk(struct pat_play *p, struct pat_walk *w, const struct region *r, graph_id part, uint64_t *list,
                  unsigned *n)
 {
     uint32_t at = r->whole ? 0 : block_before(p->g, r);
     graph_id path = r->whole ? (graph_id)GRAPH_NIL : graph_cycle_path(p->g, r->cycle);
-    bool good = at != UINT32_MAX, gone = false;
+    bool good = at != UINT32_MAX && w->spent < SPENT, gone = false;
+    w->spent += 1 + w->first[p->g->blocks.n];
     *n = 0;
     p->drawn_from = r->whole ? 0 : r->from;
     p->drawn_to = r->whole ? UINT32_MAX : r->to;
@@ -152,6 +153,8 @@ static bool walk(struct pat_play *p, const struct pat_walk *w, const struct regi
             break;
         good = enter_block(p, w, at, next) && (!is_within(p->g, r, next) || touch(p, next, part, list, n));
         at = next;
+        w->spent += 1 + p->g->blocks.p[at].last - p->g->blocks.p[at].first;
+        good &= w->spent < SPENT;
     }
     for (uint32_t i = 0; i < w->first[p->g->blocks.n]; i++)
         p->given[w->phis[i]] = false;
