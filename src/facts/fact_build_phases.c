@@ -178,8 +178,8 @@ static bool find_carriers(struct phases *p)
         /* Whether a store under a condition came about is not known, nor always whose it is: but not its own only. */
         if (r->own || (r->may && r->sync != GRAPH_SYNC_BARRIER))
             continue;
-        while (b < r->barrier_count && r->barriers[b] < store)
-            b++;
+        while (b < r->barrier_count && (r->barriers[b] < store || !is_barrier(p->g, r->barriers[b])))
+            b++; /* a warp's own meeting parts no phases */
         if (b < r->barrier_count)
             p->carries[r->barriers[b]] = true;
     }
