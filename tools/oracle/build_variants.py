@@ -63,6 +63,9 @@ NVCC = [
     ("tree_misses-unoptimised", ["test/corpus/src/tree_misses.cu"], ["-Xcicc", "-O0", "-Xptxas", "-O0"]),
     ("softmaxes", ["test/corpus/src/softmaxes.cu"], FAST),
     ("softmaxes-precise", ["test/corpus/src/softmaxes.cu"], ["-O3"]),
+    ("collectives", ["test/corpus/src/collectives.cu"], ["-O3"]),
+    ("collectives-ptxas-O0", ["test/corpus/src/collectives.cu"], ["-O3", "-Xptxas", "-O0"]),
+    ("collectives-unoptimised", ["test/corpus/src/collectives.cu"], ["-Xcicc", "-O0", "-Xptxas", "-O0"]),
     ("block_kernels", ["test/corpus/src/block_kernels.cu"], FAST),
     ("places", ["test/corpus/src/places.cu"], FAST),
     ("thread_kernels", ["test/corpus/src/thread_kernels.cu"], ["-O3"]),
@@ -72,6 +75,8 @@ NVCC = [
 ]
 # These are large, or differ little between architectures.
 FEW = {"loops-debug": (86,), "loops-precise-ptxas-O1": (86, 120), "trees-precise-ptxas-O1": (86,),
+       "collectives": (75, 86, 90, 120), "collectives-unoptimised": (86,),
+       "collectives-ptxas-O0": (86,),
        "trees-fast-ptxas-O0": (86, 120), "tree_misses-unoptimised": (86, 120), "thread_kernels-fast": (86,),
        "expansions": (75, 86, 90, 120), "expansions-fast": (86,),
        "trees": (75, 86, 90, 120), "tree_misses": (75, 86, 90, 120), "places": (75, 86, 90, 120),
