@@ -64,6 +64,7 @@ NVCC = [
     ("softmaxes-precise", ["test/corpus/src/softmaxes.cu"], ["-O3"]),
     ("block_kernels", ["test/corpus/src/block_kernels.cu"], FAST),
     ("places", ["test/corpus/src/places.cu"], FAST),
+    ("rows", ["test/corpus/src/rows.cu"], FAST),
     ("thread_kernels", ["test/corpus/src/thread_kernels.cu"], ["-O3"]),
     ("thread_kernels-fast", ["test/corpus/src/thread_kernels.cu"], FAST),
     ("expansions", ["test/corpus/src/expansions.cu"], ["-O3"]),
@@ -73,7 +74,7 @@ NVCC = [
 FEW = {"loops-debug": (86,), "loops-precise-ptxas-O1": (86, 120), "trees-precise-ptxas-O1": (86,),
        "trees-fast-ptxas-O0": (86, 120), "tree_misses-unoptimised": (86, 120), "thread_kernels-fast": (86,),
        "expansions": (75, 86, 90, 120), "expansions-fast": (86,),
-       "trees": (75, 86, 90, 120), "tree_misses": (75, 86, 90, 120), "places": (75, 86, 90, 120),
+       "trees": (75, 86, 90, 120), "tree_misses": (75, 86, 90, 120), "places": (75, 86, 90, 120), "rows": (75, 86, 100, 120),
        "block_kernels": (75, 86, 90, 120), "thread_kernels": (75, 86, 90, 100), "unrolled-1": (75, 86, 90, 120),
        "loops_cut": (75, 86, 90, 120), "local_memory": (75, 86, 90, 120), "local_memory-ptxas-11.8": (86,),
        "local_memory-ptxas-12.4": (), "local_memory-ptxas-12.9": (), "local_memory-ptxas-13.5": ()}
