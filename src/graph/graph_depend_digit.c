@@ -299,7 +299,8 @@ bool graph_take_apart(struct graph *g, struct graph_digit *d, unsigned count, co
     *never = false;
     if (count == 1 && !d[0].scale) {
         d[0].value = *right;
-        return divide(&d[0].value, d[0].c, never) || (!*never && divide_wide(g, &d[0].value, d[0].c, never));
+        return divide(&d[0].value, d[0].c, never) ||
+               (!*never && !d[0].fixed && divide_wide(g, &d[0].value, d[0].c, never));
     }
     *never = between_steps(d, count, right);
     return !*never && mixed_radix(g, d, count, right, assumed);

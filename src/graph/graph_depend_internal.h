@@ -7,6 +7,7 @@
 
 /* ---- what is known of nodes, kept with the graph (graph_range.c) ----------------------------- */
 enum { RANGE_NEW, RANGE_OPEN, RANGE_NONE, RANGE_KNOWN };
+enum { ROWS_MAX = 8 };
 struct graph_facts {
     struct graph_fact *p;
     size_t n, cap;
@@ -17,6 +18,11 @@ struct graph_facts {
     bool uniform_done;    /* `varying` of the nodes that stood when the first question came */
     bool two_dimensional; /* the code reads threadIdx.y or .z */
     bool reads[3];        /* the code reads threadIdx.x, .y, .z: a coordinate it never reads is taken for one thread */
+    struct {
+        unsigned dimension;
+        int64_t step;
+    } rows[ROWS_MAX]; /* steps from row to row in stores to shared memory: tile[threadIdx.y][threadIdx.x] */
+    unsigned row_count;
 };
 struct graph_facts *graph_facts_of(struct graph *g);
 struct graph_fact *graph_fact_at(struct graph *g, graph_id id);
@@ -70,6 +76,9 @@ bool graph_excluded(struct graph *g, graph_id a, graph_id b, const struct graph_
 bool graph_mixes_turns(struct graph *g, graph_id when, struct graph_constraints *first);
 /* Adds that the counters in `f` are what they are in the first turn of their loops. */
 void graph_in_first_turn(struct graph *g, const struct graph_linear *f, struct graph_constraints *first);
+/* Adds that what the condition compares as unsigned numbers is not negative where all threads share it: a size that a
+ * kernel is launched with is none. */
+void graph_take_sizes(struct graph *g, graph_id when, struct graph_constraints *with);
 /* Every atom of the condition that differs between threads is a compare of linear forms. */
 bool graph_condition_linear(struct graph *g, graph_id a, const struct graph_constraints *with);
 
@@ -99,6 +108,7 @@ struct graph_digit {
     unsigned shift;     /* the digit is (threadIdx >> shift) & mask */
     uint32_t mask;      /* UINT32_MAX: all bits */
     graph_id flip;      /* … ^ this uniform node, or NIL */
+    bool fixed;         /* the store is in row 0 of what others count by this coordinate */
     struct graph_linear value;
 };
 bool graph_is_digit(struct graph *g, graph_id id, struct graph_digit *d);
