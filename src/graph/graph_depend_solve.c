@@ -6,8 +6,6 @@
  * requires: linear forms, uniformity · gives: graph_solve */
 #include "graph/graph_depend_internal.h"
 
-enum { DIGITS = 4 };
-
 bool graph_address_form(struct graph *g, const struct graph_side *side, struct graph_linear *out)
 {
     if (!graph_linear_of(g, side->address, out))
@@ -263,14 +261,8 @@ uint32_t graph_block_for(struct graph *g, graph_id when)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/* Equations for t: sums that come to 0. */
-struct equations {
-    struct graph_linear f[2];
-    unsigned n;
-};
-
 static void judge(struct graph *g, const struct graph_side *store, const struct graph_side *load,
-                  struct graph_digit *digits, unsigned count, const struct equations *conditions,
+                  struct graph_digit *digits, unsigned count, const struct graph_equations *conditions,
                   struct graph_solution *out)
 {
     struct graph_constraints base = {0};
@@ -419,52 +411,11 @@ static bool solve_number(struct graph *g, const struct graph_side *store, const 
     return true;
 }
 
-/* The store stays in one row of a tile, the load is in the row of its own coordinate: it reads the store where that is
- * the same row. That rows are no longer than their step is assumed, as in tiles that both sides count. */
-static unsigned add_rows(const struct graph_linear *l, struct graph *g, struct graph_digit *digits, unsigned count)
-{
-    const struct graph_facts *facts = graph_facts_of(g);
-    unsigned d, most = count;
-    bool whole, row = false;
-    for (unsigned pass = 0; pass < 2; pass++) { /* rows first; then what counts inside of them */
-        for (unsigned i = 0; i < l->n && count < DIGITS; i++) {
-            bool is = pass && row, own = false;
-            if (!graph_is_coordinate(g, l->t[i].symbol, &d, &whole) || !whole || l->t[i].c <= 0)
-                continue;
-            for (unsigned k = 0; k < facts->row_count && !pass; k++)
-                is |= facts->rows[k].dimension == d && facts->rows[k].step == l->t[i].c;
-            for (unsigned k = 0; k < count; k++)
-                own |= digits[k].dimension == d || (k < most && (digits[k].scale || digits[k].c >= l->t[i].c)) ||
-                       (pass && k >= most && digits[k].c <= l->t[i].c);
-            if (!is || own)
-                continue;
-            digits[count++] = (struct graph_digit){.c = l->t[i].c, .dimension = d, .mask = UINT32_MAX, .fixed = true};
-            row = true;
-        }
-        if (most && !pass)
-            break; /* the store counts inside of rows itself */
-    }
-    return count - most <= 2 ? count : most;
-}
-
-/* Takes the digits out that the store has not. */
-static unsigned take_fixed(struct graph_digit *digits, unsigned count, struct equations *conditions)
-{
-    unsigned kept = 0;
-    for (unsigned i = 0; i < count; i++) {
-        if (digits[i].fixed && conditions->n < 2)
-            conditions->f[conditions->n++] = digits[i].value;
-        else
-            digits[kept++] = digits[i];
-    }
-    return kept;
-}
-
 static void solve(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
                   struct graph_solution *out)
 {
     struct graph_linear s, l, right, varying = {0};
-    struct equations conditions = {0};
+    struct graph_equations conditions = {0};
     struct graph_digit digits[DIGITS] = {0};
     unsigned count = 0;
     bool never, opaque = false;
@@ -529,7 +480,7 @@ static void solve(struct graph *g, const struct graph_side *store, const struct 
     }
     unsigned own = count;
     if (store->space == UOP_SHARED && graph_facts_of(g)->row_count)
-        count = add_rows(&l, g, digits, count);
+        count = graph_add_rows(g, &l, digits, count);
     if (!count) {
         if (graph_linear_is_const(&right, &k)) {
             out->answer = k ? SOLVE_NEVER : SOLVE_THREAD;
@@ -549,7 +500,7 @@ static void solve(struct graph *g, const struct graph_side *store, const struct 
                 out->answer = SOLVE_NEVER;
             return;
         }
-        count = take_fixed(digits, count, &conditions);
+        count = graph_take_fixed(digits, count, &conditions);
         for (unsigned i = 0; i < count; i++) { /* u ^ flip = value */
             if (!digits[i].flip)
                 continue;

@@ -188,6 +188,13 @@ static graph_id unshifted(struct graph *g, const struct graph_node *n, unsigned 
 
 enum { BITS_DEPTH = 6 };
 
+static uint64_t low_bits(uint64_t most) /* of all numbers up to this one */
+{
+    for (unsigned s = 1; s < 64; s *= 2)
+        most |= most >> s;
+    return most;
+}
+
 /* Bits that may be set in a value, while a phi is taken to have no others than `as`. All of them: nothing is known. */
 static uint64_t bits_of(struct graph *g, graph_id id, graph_id phi, uint64_t as, unsigned depth)
 {
@@ -220,13 +227,7 @@ static uint64_t bits_of(struct graph *g, graph_id id, graph_id phi, uint64_t as,
         default: break;
         }
     }
-    if (graph_range_of(g, id, &r) && r.lo >= 0) {
-        uint64_t m = (uint64_t)r.hi;
-        for (unsigned s = 1; s < 64; s *= 2)
-            m |= m >> s;
-        return m;
-    }
-    return all;
+    return graph_range_of(g, id, &r) && r.lo >= 0 ? low_bits((uint64_t)r.hi) : all;
 }
 
 /* The same of any value; what comes round of a phi is asked until it says nothing new. */
@@ -266,6 +267,27 @@ static bool two_ways(struct graph *g, const struct graph_node *n, graph_id *x, i
     return true;
 }
 
+/* A 64-bit number that fits into 31 bits, as a 32-bit one; or NIL. */
+static graph_id narrow(struct graph *g, graph_id id, unsigned depth)
+{
+    const struct graph_node n = *graph_at(g, id);
+    struct graph_range r;
+    uint64_t c;
+    graph_id x;
+    if (uop_type_bits((enum uop_type)n.type) != 64 || depth > BITS_DEPTH || !graph_range_of(g, id, &r) || r.lo < 0 ||
+        r.hi > INT32_MAX)
+        return GRAPH_NIL;
+    if (graph_is_const(g, id, &c))
+        return graph_const(g, UOP_B32, c);
+    if ((n.kind == UOP_ZEXT || n.kind == UOP_SEXT) && n.imm == 32 &&
+        uop_type_bits((enum uop_type)graph_at(g, n.arg[0])->type) == 32)
+        return n.arg[0];
+    if (n.kind == UOP_MUL && graph_is_const(g, n.arg[1], &c) && c && c <= INT32_MAX &&
+        (x = narrow(g, n.arg[0], depth + 1)) != GRAPH_NIL)
+        return graph_op2(g, UOP_MUL, UOP_B32, x, graph_const(g, UOP_B32, c));
+    return GRAPH_NIL;
+}
+
 static bool open_node(struct graph *g, graph_id id, int64_t m, struct graph_linear *out, unsigned depth)
 {
     const struct graph_node n = *graph_at(g, id);
@@ -275,6 +297,11 @@ static bool open_node(struct graph *g, graph_id id, int64_t m, struct graph_line
     int64_t k;
     if (bits != 32 && bits != 64)
         return graph_linear_symbol(out, id, m);
+    if (bits == 64 && (n.kind == UOP_XOR || n.kind == UOP_OR || n.kind == UOP_AND) && depth <= LINEAR_DEPTH) {
+        graph_id a = narrow(g, n.arg[0], 0), b = a == GRAPH_NIL ? a : narrow(g, n.arg[1], 0);
+        if (b != GRAPH_NIL)
+            return open_node(g, graph_op2(g, (enum uop_kind)n.kind, UOP_B32, a, b), m, out, depth + 1);
+    }
     if (n.kind == UOP_CONST)
         return !__builtin_mul_overflow(signed_const(&n), m, &k) && !__builtin_add_overflow(out->k, k, &out->k);
     if (depth > LINEAR_DEPTH)
@@ -354,6 +381,14 @@ static bool open_node(struct graph *g, graph_id id, int64_t m, struct graph_line
                 return open_node(g, n.arg[0], m, out, depth + 1); /* nothing is cut off */
             if (split_bits(g, n.arg[0], (unsigned)__builtin_ctzll(c + 1), &high, &low))
                 return graph_linear_add(out, &low, m);
+        }
+        if (bits == 32 && graph_is_const(g, n.arg[1], &c) && c && graph_range_of(g, n.arg[0], &r) && r.lo >= 0) {
+            uint64_t all = low_bits((uint64_t)r.hi), cut = all & ~c; /* only low bits are cut off, of those it has */
+            if (cut && cut < all && cut < 1 << 16 && (cut & (cut + 1)) == 0) {
+                unsigned s = (unsigned)__builtin_ctzll(cut + 1);
+                graph_id high = graph_op2(g, UOP_SHR, UOP_B32, n.arg[0], graph_const(g, UOP_B32, s));
+                return !__builtin_mul_overflow(m, INT64_C(1) << s, &k) && open_node(g, high, k, out, depth + 1);
+            }
         }
         if (bits == 32 && graph_is_const(g, n.arg[1], &c) && c == 1) { /* the other one of two buffers */
             const struct graph_node sum = *graph_at(g, n.arg[0]);

@@ -98,8 +98,12 @@ static void tell_race(struct findings *f, const struct graph_race *r)
     if (!is_new(f, kind, r->first, r->second))
         return;
     if (r->first == r->second) {
+        const char *who = "all threads";
+        for (unsigned d = 0; d < 3; d++)
+            if (r->thread[d] != GRAPH_NIL)
+                who = arena_printf(f->a, "threads that differ in threadIdx.%c only", "xyz"[d]);
         diag_add(&f->s->diags, DIAG_NOTE, codes[kind], f->section, offset_of(f, r->second),
-                 "all threads store different values at 0x%04x to one word of %s memory: which one stays is not said",
+                 "%s store different values at 0x%04x to one word of %s memory: which one stays is not said", who,
                  offset_of(f, r->second), space_text(f, r->second));
         return;
     }
