@@ -1,5 +1,5 @@
 /* A store that races with itself: threads write one word with values of their own, and which one stays is not said.
- * The address must be the same for them (for all threads, or for all that differ in one coordinate of a block of several
+ * The address must be the same for them (for all threads, or for all that differ in one coordinate of a block of more
  * dimensions), so must the guard be, and the value must be shown to differ.
  * requires: linear forms, uniformity · gives: graph_relate_self */
 #include "graph/graph_depend_internal.h"
