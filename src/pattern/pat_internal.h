@@ -259,7 +259,8 @@ struct pat_slow {
 };
 bool pat_slow_path(const struct pat_branches *b, struct arena *a, struct graph *g, graph_id when, struct pat_slow *out);
 /* Fills owner, slow, inside and reads from the closed readings. */
-enum sp_status pat_own(struct arena *a, struct pat_index *x, struct pat_expanded *e, struct graph_expansions *out);
+enum sp_status pat_own(struct arena *a, struct pat_index *x, const struct pat_branches *b, struct pat_expanded *e,
+                       struct graph_expansions *out);
 
 /* ---- the matcher (pat_match.c) --------------------------------------------------------------- */
 struct pat_bound {

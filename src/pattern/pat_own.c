@@ -331,7 +331,66 @@ static void own_branches(struct own *o, uint32_t *owner)
     }
 }
 
-enum sp_status pat_own(struct arena *a, struct pat_index *x, struct pat_expanded *e, struct graph_expansions *out)
+/* The instances of one way of a branch, and where it leads to; false: it has an effect, or leads to several places. */
+static bool add_way(const struct own *o, const struct pat_branches *b, uint32_t from, unsigned k, struct pat_slow *out,
+                    uint32_t *join)
+{
+    const struct graph_block *to = &o->g->blocks.p[o->g->blocks.p[from].succs[k]];
+    uint32_t first = o->g->blocks.p[from].succs[k];
+    *join = first;
+    return to->pred_count != 1 || to->idom != from || add_region(b, o->a, o->g, first, out, join);
+}
+
+static bool is_part_of(const struct pat_found *f, graph_id id)
+{
+    for (size_t i = 0; i < f->inner.n; i++)
+        if (f->inner.p[i].node == id)
+            return true;
+    return false;
+}
+
+/* A branch on what an expansion chooses by, whose ways hold nothing but that expansion's instructions, is its own too:
+ * code that was not optimised branches where other code selects. Inner branches stand behind outer ones. */
+static void own_choices(struct own *o, const struct pat_branches *b, uint32_t *owner)
+{
+    struct graph *g = o->x->g;
+    for (size_t i = g->blocks.n; i-- > 0;) {
+        const struct graph_block *d = &g->blocks.p[i];
+        graph_id atoms[6];
+        unsigned count = 0;
+        uint64_t table;
+        uint32_t join[2], by = 0;
+        struct pat_slow ways = {0};
+        if (!d->reachable || d->branch == GRAPH_NIL || d->succ_count != 2 || owner[d->last] ||
+            !graph_table(g, d->branch, atoms, &count, &table) || !count || atoms[0] >= o->x->count ||
+            !o->part[atoms[0]] || !add_way(o, b, (uint32_t)i, 0, &ways, &join[0]) ||
+            !add_way(o, b, (uint32_t)i, 1, &ways, &join[1]) || join[0] != join[1])
+            continue;
+        bool all = true;
+        for (size_t k = 0; k < ways.insns.n && all; k++) {
+            const struct graph_insn *n = &g->insns.p[ways.insns.p[k]];
+            uint32_t mine = owner[ways.insns.p[k]];
+            by = by ? by : mine;
+            all = mine ? mine == by : !n->def_count && !n->access_count;
+        }
+        for (unsigned k = 0; k < count && all && by; k++)
+            all = is_part_of(o->e->found.p[by - 1], atoms[k]);
+        if (!all || !by)
+            continue;
+        struct fringe fringe = {0};
+        add_fringe(o->a, g, (uint32_t)i, join[0], &fringe);
+        for (size_t k = 0; k < ways.insns.n; k++)
+            VEC_PUSH(o->a, fringe.insns, ways.insns.p[k]);
+        for (size_t k = 0; k < fringe.insns.n; k++) {
+            uint32_t *mine = &owner[fringe.insns.p[k]];
+            *mine = *mine ? *mine : by;
+            o->mine[fringe.insns.p[k]] = true;
+        }
+    }
+}
+
+enum sp_status pat_own(struct arena *a, struct pat_index *x, const struct pat_branches *b, struct pat_expanded *e,
+                       struct graph_expansions *out)
 {
     struct graph *g = x->g;
     uint32_t *owner = ARENA_ARRAY(a, uint32_t, g->insns.n + 1);
@@ -374,6 +433,7 @@ enum sp_status pat_own(struct arena *a, struct pat_index *x, struct pat_expanded
         }
     }
     if (e->list.n) {
+        own_choices(&o, b, owner);
         find_used(&o);
         find_inside(&o);
         own_branches(&o, owner);
