@@ -203,6 +203,17 @@ static void mark_loop_branches(const struct graph *g, bool *own)
     }
 }
 
+/* Nothing comes behind this block: the program has stopped. */
+static bool stops(const struct graph *g, uint32_t block)
+{
+    const struct graph_block *b = &g->blocks.p[block];
+    const struct uop_list *l = uops_of(g, b->last);
+    for (size_t i = 0; l && i < l->ops.n && !b->succ_count; i++)
+        if (l->ops.p[i].kind == UOP_TRAP)
+            return true;
+    return false;
+}
+
 static void match_branches(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)
 {
     struct graph *g = k->x->g;
@@ -216,7 +227,8 @@ static void match_branches(struct pat_collect *k, const struct pat_page *page, c
         const struct graph_block b = g->blocks.p[i];
         if (!b.reachable || of_loop[i] || graph_is_owned(g, b.last) || b.branch == GRAPH_NIL || b.succ_count != 2 ||
             leaves_loop(g, &b) || guards_loop(g, &b) || graph_is_const(g, b.branch, NULL) ||
-            pat_only_leaves(g, b.succs[0]) || pat_only_leaves(g, b.succs[1]))
+            pat_only_leaves(g, b.succs[0]) || pat_only_leaves(g, b.succs[1]) || stops(g, b.succs[0]) ||
+            stops(g, b.succs[1]))
             continue;
         pat_ctx_begin(k->c, page, v, b.branch);
         if (c >= 0)

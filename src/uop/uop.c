@@ -167,6 +167,7 @@ static const char *const sreg_texts[] = {
     [UOP_SR_CGA_SIZE] = "clusterSize",
     [UOP_SR_SWINHI] = "sharedWindowHi",
     [UOP_SR_SMEMSZ] = "sharedBytes",
+    [UOP_SR_STACK_END] = "stackEnd",
     [UOP_SR_ZERO] = "zero",
 };
 

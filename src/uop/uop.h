@@ -202,6 +202,7 @@ enum uop_sreg {
     UOP_SR_CGA_SIZE,
     UOP_SR_SWINHI,
     UOP_SR_SMEMSZ,
+    UOP_SR_STACK_END, /* where local memory for stacks ends */
     UOP_SR_ZERO /* SRZ */,
     UOP_SR_OTHER = 256,
 };
