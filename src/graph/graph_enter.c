@@ -52,6 +52,16 @@ static graph_id unknown_truth(struct graph *g, uint32_t insn, uint32_t number)
     return graph_fresh(g, &n);
 }
 
+/* The thread ends at the end of this block, where the guard of its last instruction holds. */
+static bool ends_thread(const struct graph *g, const struct graph_block *from)
+{
+    const struct uop_list *l = g->input.insns[g->insns.p[from->last].input].uops;
+    for (size_t i = 0; i < l->ops.n; i++)
+        if (l->ops.p[i].kind == UOP_EXIT || l->ops.p[i].kind == UOP_TRAP)
+            return true;
+    return false;
+}
+
 /* Whether the stack has room, asked by code that was not optimised where a function begins; if not, the program stops.
  * Whatever runs has room: that is no condition of it. */
 static bool has_room(const struct graph *g, const struct graph_block *from, uint32_t to)
@@ -69,11 +79,7 @@ static bool has_room(const struct graph *g, const struct graph_block *from, uint
         asked |= n->kind == UOP_SREG && n->imm == UOP_SR_STACK_END;
     }
     const struct graph_block *other = &g->blocks.p[from->succs[from->succs[0] == to]];
-    const struct uop_list *l = g->input.insns[g->insns.p[other->last].input].uops;
-    bool stops = false;
-    for (size_t i = 0; i < l->ops.n; i++)
-        stops |= l->ops.p[i].kind == UOP_TRAP;
-    return asked && stops && !other->succ_count;
+    return asked && !other->succ_count && ends_thread(g, other);
 }
 
 static graph_id edge_condition(struct graph_builder *b, const struct graph_edge *e)
@@ -87,7 +93,9 @@ static graph_id edge_condition(struct graph_builder *b, const struct graph_edge 
     if (e->guessed)
         return graph_and(g, graph_and(g, from->path, branch), unknown_truth(g, from->last, e->to));
     if (e->when == GRAPH_ALWAYS || branch == GRAPH_NIL)
-        return e->when == GRAPH_WHEN_NOT && branch == GRAPH_NIL && from->succ_count == 2 ? graph_false(g) : from->path;
+        return e->when == GRAPH_WHEN_NOT && branch == GRAPH_NIL && (from->succ_count == 2 || ends_thread(g, from))
+                   ? graph_false(g)
+                   : from->path;
     if (has_room(g, from, e->to))
         return from->path;
     return graph_and(g, from->path, e->when == GRAPH_WHEN_TAKEN ? branch : graph_not(g, branch));

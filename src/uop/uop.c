@@ -108,6 +108,7 @@ static const char *const kind_texts[UOP_KIND_COUNT] = {
     [UOP_WARPSYNC] = "warpsync",
     [UOP_SHFL] = "shfl",
     [UOP_SHFL_IN] = "shfl_in",
+    [UOP_WITHIN] = "within",
     [UOP_VOTE] = "vote",
     [UOP_BALLOT] = "ballot",
     [UOP_MATCH] = "match",
