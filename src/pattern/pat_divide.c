@@ -25,10 +25,21 @@ struct divide {
 
 /* ---- what is tried --------------------------------------------------------------------------- */
 
+/* A number as the sum it was: sums are flat, and one that code goes on adding to is no node of its own any more. Its
+ * terms are given values, the one at `pivot` so that the sum is what is wanted. */
+enum { SUM = 8 };
+struct sum {
+    graph_id term[SUM];
+    uint64_t factor[SUM], constant;
+    unsigned count, pivot; /* count 0: a node */
+};
+
 struct tried {
     struct divide *d;
     struct pat_tape tape;
     graph_id root, a, b; /* b NIL: a constant divisor */
+    struct sum sum[2];   /* of a, of b */
+    uint64_t random;
 };
 
 /* False when no more may be tried. */
@@ -39,11 +50,141 @@ static bool spend(struct divide *d, unsigned nodes)
     return left;
 }
 
+static uint64_t next_random(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return *state ^ *state >> 29;
+}
+
+static bool add_terms(const struct graph *g, graph_id id, uint64_t factor, struct sum *s, unsigned depth)
+{
+    const struct graph_node *n = graph_at(g, id);
+    uint64_t k;
+    if (graph_is_const(g, id, &k)) {
+        s->constant += factor * k;
+        return true;
+    }
+    if (n->kind == UOP_ADD && depth < 2 * SUM)
+        return add_terms(g, n->arg[0], factor, s, depth + 1) && add_terms(g, n->arg[1], factor, s, depth + 1);
+    if (n->kind == UOP_NEG)
+        return depth < 2 * SUM && add_terms(g, n->arg[0], 0 - factor, s, depth + 1);
+    if (n->kind == UOP_MUL && graph_is_const(g, n->arg[1], &k))
+        return depth < 2 * SUM && add_terms(g, n->arg[0], factor * k, s, depth + 1);
+    for (unsigned i = 0; i < s->count; i++)
+        if (s->term[i] == id) {
+            s->factor[i] += factor;
+            return true;
+        }
+    if (s->count == SUM)
+        return false;
+    s->term[s->count] = id;
+    s->factor[s->count++] = factor;
+    return true;
+}
+
+/* Both numbers as sums, each with a term of its own that takes any value. */
+static bool split(struct tried *t)
+{
+    const struct graph *g = t->d->g;
+    const graph_id number[2] = {t->a, t->b};
+    for (unsigned k = 0; k < 2; k++) {
+        t->sum[k] = (struct sum){.pivot = SUM};
+        if (!add_terms(g, number[k], 1, &t->sum[k], 0))
+            return false;
+    }
+    for (unsigned k = 0; k < 2; k++) {
+        struct sum *s = &t->sum[k], *other = &t->sum[1 - k];
+        for (unsigned i = 0; i < s->count; i++) {
+            const struct graph_node *n = graph_at(g, s->term[i]);
+            /* b is given first: what it takes for its own may stand in a too. */
+            bool shared = false;
+            for (unsigned j = 0; j < other->count; j++)
+                shared |= other->term[j] == s->term[i] && (k == 0 || s->count > 1);
+            if ((s->factor[i] == 1 || s->factor[i] == UINT64_MAX) && !shared && n->kind != UOP_ZEXT &&
+                n->kind != UOP_SEXT)
+                s->pivot = i;
+        }
+        if (s->pivot == SUM)
+            return false;
+    }
+    return true;
+}
+
+static void give_word(struct tried *t, graph_id term, uint64_t bits)
+{
+    struct graph *g = t->d->g;
+    pat_tape_give(&t->tape, term, bits);
+    if (graph_at(g, term)->type != UOP_B64)
+        return;
+    /* code reads now the number, now its words */
+    pat_tape_give(&t->tape, graph_op1(g, UOP_LO, UOP_B32, term), bits & UINT32_MAX);
+    pat_tape_give(&t->tape, graph_op1(g, UOP_HI, UOP_B32, term), bits >> 32);
+}
+
+/* b before a: they may share terms. */
+static void give(struct tried *t, unsigned which, uint64_t bits)
+{
+    const struct sum *s = &t->sum[which], *before = &t->sum[1];
+    if (!s->count) {
+        give_word(t, which ? t->b : t->a, bits);
+        return;
+    }
+    uint64_t rest = s->constant;
+    for (unsigned i = 0; i < s->count; i++) {
+        const struct graph_node *n = graph_at(t->d->g, s->term[i]);
+        uint64_t value = next_random(&t->random);
+        if (i == s->pivot)
+            continue;
+        if (n->type == UOP_B32 || n->kind == UOP_ZEXT)
+            value &= UINT32_MAX;
+        else if (n->kind == UOP_SEXT)
+            value = (uint64_t)(int64_t)(int32_t)value;
+        bool known = false;
+        for (unsigned j = 0; j < before->count && !which && !known; j++)
+            known = before->term[j] == s->term[i];
+        if (known)
+            value = pat_tape_value(&t->tape, s->term[i]);
+        else
+            give_word(t, s->term[i], value);
+        rest += s->factor[i] * value;
+    }
+    bits = (bits - rest) * s->factor[s->pivot];
+    give_word(t, s->term[s->pivot], graph_at(t->d->g, s->term[s->pivot])->type == UOP_B64 ? bits : bits & UINT32_MAX);
+}
+
+static unsigned add_leaf(struct graph *g, graph_id id, graph_id *leaves, unsigned count)
+{
+    leaves[count++] = id;
+    if (graph_at(g, id)->type == UOP_B64) {
+        leaves[count++] = graph_op1(g, UOP_LO, UOP_B32, id);
+        leaves[count++] = graph_op1(g, UOP_HI, UOP_B32, id);
+    }
+    return count;
+}
+
+/* What the root computes from the two numbers; false: from something else too. */
+static bool build(struct tried *t, bool sums)
+{
+    graph_id leaves[6 * SUM];
+    const graph_id number[2] = {t->a, t->b};
+    unsigned count = 0;
+    t->sum[0].count = t->sum[1].count = 0;
+    if (sums && !split(t))
+        return false;
+    for (unsigned k = 0; k < 2; k++) {
+        for (unsigned i = 0; i < t->sum[k].count; i++)
+            count = add_leaf(t->d->g, t->sum[k].term[i], leaves, count);
+        if (!t->sum[k].count)
+            count = add_leaf(t->d->g, number[k], leaves, count);
+    }
+    return pat_tape_build(&t->tape, t->d->a, t->d->g, &t->root, 1, leaves, count);
+}
+
 static uint32_t run(struct tried *t, uint32_t a, uint32_t b)
 {
-    pat_tape_give(&t->tape, t->a, a);
     if (t->b != GRAPH_NIL)
-        pat_tape_give(&t->tape, t->b, b);
+        give(t, 1, b);
+    give(t, 0, a);
     pat_tape_run(&t->tape);
     return (uint32_t)pat_tape_value(&t->tape, t->root);
 }
@@ -233,6 +374,24 @@ static int by_number(const void *p, const void *q)
     return (a > b) - (a < b);
 }
 
+/* How the divided numbers come about is the kernel's own. */
+static bool skip_number(struct divide *d, const struct tried *t, graph_id id, struct map_u64 *own, unsigned depth)
+{
+    const struct graph_node n = *graph_at(d->g, id);
+    if (depth > 2 * SUM || map_u64_get(own, id, NULL))
+        return true;
+    if (!map_u64_put(d->a, own, id, 1))
+        return false;
+    if (n.type == UOP_B64)
+        for (unsigned k = 0; k < 2; k++)
+            if (!skip_number(d, t, graph_op1(d->g, k ? UOP_HI : UOP_LO, UOP_B32, id), own, depth + 1))
+                return false;
+    for (unsigned i = 0; i < n.arg_count && pat_is_pure(&n); i++)
+        if (!skip_number(d, t, n.arg[i], own, depth + 1))
+            return false;
+    return true;
+}
+
 static bool add(struct divide *d, const struct tried *t, const struct pat_division *found)
 {
     struct pat_division p = *found;
@@ -240,8 +399,12 @@ static bool add(struct divide *d, const struct tried *t, const struct pat_divisi
     graph_id *inner = ARENA_ARRAY(d->a, graph_id, t->tape.count + 1);
     if (!inner)
         return false;
+    struct map_u64 own = {0};
+    for (unsigned k = 0; k < 2; k++)
+        if (t->sum[k].count && !skip_number(d, t, k ? t->b : t->a, &own, 0))
+            return false;
     for (unsigned i = 0; i < t->tape.count; i++)
-        if (t->tape.computed[i] && t->tape.node[i] != p.node)
+        if (t->tape.computed[i] && t->tape.node[i] != p.node && !map_u64_get(&own, t->tape.node[i], NULL))
             inner[p.inner_count++] = t->tape.node[i];
     p.inner = inner;
     for (size_t i = 0; i < d->out->list.n; i++)
@@ -433,6 +596,29 @@ static bool by_unfolded_constant(struct divide *d, graph_id seed)
     return true;
 }
 
+/* The number that the estimated reciprocal is multiplied with, for the high word: the one that is divided. */
+static graph_id multiplied(const struct divide *d, const struct climb *c)
+{
+    for (unsigned i = 0; i < c->count; i++) {
+        const struct graph_node *n = graph_at(d->g, c->node[i]);
+        if (n->kind == UOP_HI && graph_at(d->g, n->arg[0])->kind == UOP_MUL)
+            n = graph_at(d->g, n->arg[0]);
+        else if (n->kind != UOP_MULHI_U)
+            continue;
+        for (unsigned k = 0; k < 2; k++) {
+            graph_id x = n->arg[k], y = n->arg[1 - k];
+            if (n->kind == UOP_MUL && graph_at(d->g, x)->kind == UOP_ZEXT && graph_at(d->g, y)->kind == UOP_ZEXT) {
+                x = graph_at(d->g, x)->arg[0];
+                y = graph_at(d->g, y)->arg[0];
+            }
+            if (bsearch(&x, c->node, c->count, sizeof x, by_number) &&
+                !bsearch(&y, c->node, c->count, sizeof y, by_number) && graph_at(d->g, y)->kind == UOP_ADD)
+                return y;
+        }
+    }
+    return GRAPH_NIL;
+}
+
 static bool by_value(struct divide *d, graph_id seed)
 {
     struct climb c;
@@ -452,19 +638,25 @@ static bool by_value(struct divide *d, graph_id seed)
     for (unsigned i = 0; i < c.count; i++) {
         struct tried t = {.d = d, .root = c.node[i], .b = b};
         const struct graph_node *root = graph_at(d->g, t.root);
-        if (root->type != UOP_B32 || root->kind != UOP_SELECT || !other_of(d, &c, t.root, b, &t.a) || !spend(d, 64) ||
-            !pat_tape_build(&t.tape, d->a, d->g, &t.root, 1, (graph_id[]){t.a, b}, 2))
+        if (root->type != UOP_B32 || root->kind != UOP_SELECT || !spend(d, 64))
             continue;
-        for (unsigned k = 0; k < 4; k++) {
-            bool is_signed = k & 1, remainder = k & 2;
-            if (!agrees_everywhere(&t, is_signed, remainder))
-                continue;
-            struct pat_division p = {.node = t.root, .a = t.a, .b = b, .remainder = remainder, .is_signed = is_signed};
-            drop_same(d, first, &p);
-            if (!add(d, &t, &p))
-                return false;
-            break;
+        bool plain = other_of(d, &c, t.root, b, &t.a) && build(&t, false);
+        unsigned k = plain ? 0 : 4;
+        while (k < 4 && !agrees_everywhere(&t, k & 1, k & 2))
+            k++;
+        graph_id of = k == 4 ? multiplied(d, &c) : (graph_id)GRAPH_NIL;
+        if (of != GRAPH_NIL) {
+            t.a = of;
+            k = build(&t, true) ? 0 : 4;
+            while (k < 4 && !agrees_everywhere(&t, k & 1, k & 2))
+                k++;
         }
+        if (k == 4)
+            continue;
+        struct pat_division p = {.node = t.root, .a = t.a, .b = b, .remainder = k & 2, .is_signed = k & 1};
+        drop_same(d, first, &p);
+        if (!add(d, &t, &p))
+            return false;
     }
     return true;
 }
@@ -485,16 +677,10 @@ static bool agrees_wide(struct tried *t, bool is_signed, bool remainder, uint64_
         return true;
     if (!spend(t->d, t->tape.count))
         return false;
-    pat_tape_give(&t->tape, t->a, a);
-    pat_tape_give(&t->tape, t->b, b);
+    give(t, 1, b);
+    give(t, 0, a);
     pat_tape_run(&t->tape);
     return pat_tape_value(&t->tape, t->root) == wanted_wide(is_signed, remainder, a, b);
-}
-
-static uint64_t next_random(uint64_t *state)
-{
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return *state ^ *state >> 29;
 }
 
 static bool agrees_everywhere_wide(struct tried *t, bool is_signed, bool remainder)
@@ -536,22 +722,49 @@ static bool agrees_everywhere_wide(struct tried *t, bool is_signed, bool remaind
     return true;
 }
 
+/* The numbers of 64 bits among what `root` is made of whose low words are these two; a sum's low word is a sum of low
+ * words, and does not tell of what. */
+static bool find_wide(struct divide *d, graph_id root, const graph_id low[2], graph_id wide[2])
+{
+    enum { CONE = 512 };
+    graph_id *stack = ARENA_ARRAY(d->a, graph_id, CONE);
+    struct map_u64 seen = {0};
+    unsigned count = 0;
+    for (unsigned k = 0; k < 2; k++)
+        wide[k] = graph_at(d->g, low[k])->kind == UOP_LO ? graph_at(d->g, low[k])->arg[0] : (graph_id)GRAPH_NIL;
+    if (!stack)
+        return false;
+    stack[count++] = root;
+    for (unsigned i = 0; i < count && (wide[0] == GRAPH_NIL || wide[1] == GRAPH_NIL); i++) {
+        const struct graph_node n = *graph_at(d->g, stack[i]);
+        graph_id half = n.type == UOP_B64 && i ? graph_op1(d->g, UOP_LO, UOP_B32, stack[i]) : (graph_id)GRAPH_NIL;
+        for (unsigned k = 0; k < 2; k++)
+            if (half != GRAPH_NIL && half == low[k] && n.kind != UOP_ZEXT && wide[k] == GRAPH_NIL)
+                wide[k] = stack[i];
+        for (unsigned k = 0; k < n.arg_count && pat_is_pure(&n) && count < CONE; k++)
+            if (!map_u64_get(&seen, n.arg[k], NULL) && map_u64_put(d->a, &seen, n.arg[k], 1))
+                stack[count++] = n.arg[k];
+    }
+    return wide[0] != GRAPH_NIL && wide[1] != GRAPH_NIL;
+}
+
 /* The division of the low words is the quick way of one of the whole numbers. */
 static bool widen(struct divide *d, size_t at)
 {
     const struct pat_division p = d->out->list.p[at];
-    const struct graph_node *a = graph_at(d->g, p.a), *b = graph_at(d->g, p.b);
     struct climb c;
-    if (p.b == GRAPH_NIL || p.is_signed || a->kind != UOP_LO || b->kind != UOP_LO)
+    if (p.b == GRAPH_NIL || p.is_signed)
         return true;
-    graph_id wide[2] = {a->arg[0], b->arg[0]};
     climb_from(d, p.node, &c);
     qsort(c.node, c.count, sizeof c.node[0], by_number);
     for (unsigned i = 0; i < c.count; i++) {
+        graph_id wide[2];
+        const struct graph_node *n = graph_at(d->g, c.node[i]);
+        if (n->kind != UOP_SELECT || n->type != UOP_B64 || !spend(d, 512) ||
+            !find_wide(d, c.node[i], (graph_id[]){p.a, p.b}, wide))
+            continue;
         struct tried t = {.d = d, .root = c.node[i], .a = wide[0], .b = wide[1]};
-        const struct graph_node *n = graph_at(d->g, t.root);
-        if (n->kind != UOP_SELECT || n->type != UOP_B64 || !spend(d, 64) ||
-            !pat_tape_build(&t.tape, d->a, d->g, &t.root, 1, wide, 2))
+        if (!build(&t, false) && !build(&t, true))
             continue;
         for (int is_signed = 0; is_signed < 2; is_signed++) {
             struct pat_division q = p;
