@@ -52,12 +52,8 @@ graph_id graph_within(struct graph *g, const struct uop *u, graph_id address)
     resolve_generic(g, &space, &at);
     if (space != UOP_GENERIC)
         return graph_const(g, UOP_B1, space == u->space);
-    struct graph_node n = {.kind = UOP_WITHIN,
-                           .type = UOP_B1,
-                           .space = u->space,
-                           .arg_count = 1,
-                           .arg = {address},
-                           .insn = UINT32_MAX};
+    struct graph_node n = {
+        .kind = UOP_WITHIN, .type = UOP_B1, .space = u->space, .arg_count = 1, .arg = {address}, .insn = UINT32_MAX};
     return graph_intern(g, &n);
 }
 

@@ -69,8 +69,8 @@ static bool has_room(const struct graph *g, const struct graph_block *from, uint
     graph_id atoms[6];
     unsigned count = 0;
     uint64_t table;
-    if (from->branch == GRAPH_NIL || from->succ_count != 2 ||
-        !graph_table(g, from->branch, atoms, &count, &table) || count != 1)
+    if (from->branch == GRAPH_NIL || from->succ_count != 2 || !graph_table(g, from->branch, atoms, &count, &table) ||
+        count != 1)
         return false;
     const struct graph_node *compare = graph_at(g, atoms[0]);
     bool asked = false;

@@ -670,8 +670,7 @@ static const char *chosen_word(const struct graph_node *n)
     switch (n->kind) {
     case UOP_SHFL: return shuffles[n->imm & 3];
     case UOP_VOTE: return votes[n->imm % 3];
-    case UOP_WITHIN:
-        return n->space == UOP_SHARED ? "is_shared" : n->space == UOP_LOCAL ? "is_local" : "is_global";
+    case UOP_WITHIN: return n->space == UOP_SHARED ? "is_shared" : n->space == UOP_LOCAL ? "is_local" : "is_global";
     case UOP_MATCH: return n->imm & 1 ? "match_any" : "match_all";
     case UOP_REDUX: return n->imm < sizeof redux / sizeof redux[0] ? reduce_words[n->imm] : "reduce";
     default: return NULL;

@@ -70,7 +70,7 @@ static void match_atoms(struct pat_collect *k, const struct pat_page *page, cons
         bool fits = false;
         for (size_t u = 0; l && u < l->ops.n; u++)
             fits |= (l->ops.p[u].kind == UOP_ATOM || l->ops.p[u].kind == UOP_RED) && l->ops.p[u].imm == (uint64_t)atom;
-        if (!fits || is_used(g, &a) || !g->insns.p[a.insn].reachable)
+        if (!fits || is_used(g, &a) || !g->insns.p[a.insn].reachable || graph_is_slow(g, a.insn))
             continue;
         pat_ctx_begin(k->c, page, v, GRAPH_NIL);
         const struct cu_expr *place = v->block.value->arg[0];
@@ -110,6 +110,21 @@ static bool is_warp_operation(const char *name, const struct graph_node *n)
     return false;
 }
 
+/* What is reduced for an update that is made once for a warp is no reduction of the kernel. */
+static bool is_aggregate(const struct graph *g, graph_id id)
+{
+    uint32_t count = 0;
+    graph_id reduced;
+    const graph_id *users = graph_users(g, id, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (graph_at(g, users[i])->kind != UOP_UNIFORM)
+            return false;
+    for (size_t i = 0; i < g->accesses.n; i++)
+        if (pat_aggregate_reduces(g, &g->accesses.p[i], &reduced) && reduced == id)
+            return true;
+    return false;
+}
+
 static void match_warp(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)
 {
     struct graph *g = k->x->g;
@@ -118,6 +133,8 @@ static void match_warp(struct pat_collect *k, const struct pat_page *page, const
         if (!k->x->live[id] || !is_warp_operation(v->plan->name, &n))
             continue;
         uint64_t bit;
+        if (graph_is_inside(g, id) || (n.kind == UOP_REDUX && is_aggregate(g, id)))
+            continue;
         if (n.arg_count && n.kind != UOP_REDUX && graph_is_const(g, n.arg[0], &bit))
             continue; /* which lanes run: nothing is asked */
         pat_ctx_begin(k->c, page, v, id);

@@ -374,7 +374,7 @@ static void own_choices(struct own *o, const struct pat_branches *b, uint32_t *o
             all = mine ? mine == by : !n->def_count && !n->access_count;
         }
         for (unsigned k = 0; k < count && all && by; k++)
-            all = is_part_of(o->e->found.p[by - 1], atoms[k]);
+            all = by <= o->e->found.n && is_part_of(o->e->found.p[by - 1], atoms[k]);
         if (!all || !by)
             continue;
         struct fringe fringe = {0};
@@ -419,6 +419,9 @@ enum sp_status pat_own(struct arena *a, struct pat_index *x, const struct pat_br
             if (f->inner.p[i].node < x->count && f->inner.p[i].node != f->match.root)
                 o.part[f->inner.p[i].node] = true;
     }
+    struct pat_aggregates aggregates = {
+        .owner = owner, .number = (uint32_t)e->found.n + 1, .slow = o.slow, .mine = o.mine, .part = o.part};
+    pat_find_aggregates(x, e, &aggregates);
     for (size_t i = 0; i < e->list.n; i++) {
         const struct pat_reading *r = &e->list.p[i];
         if (!(r->closed || r->owned) || r->node >= x->count)
@@ -432,7 +435,10 @@ enum sp_status pat_own(struct arena *a, struct pat_index *x, const struct pat_br
             pat_holders(x, r->inner[k], mark_mine, &o);
         }
     }
-    if (e->list.n) {
+    bool any = e->list.n;
+    for (uint32_t i = 0; i < g->insns.n && !any; i++)
+        any = owner[i] != 0;
+    if (any) {
         own_choices(&o, b, owner);
         find_used(&o);
         find_inside(&o);
@@ -440,7 +446,7 @@ enum sp_status pat_own(struct arena *a, struct pat_index *x, const struct pat_br
     }
     e->inside = o.inside;
     e->nodes = x->count;
-    *out = (struct graph_expansions){.count = (uint32_t)e->found.n,
+    *out = (struct graph_expansions){.count = (uint32_t)e->found.n + 1,
                                      .owner = owner,
                                      .slow = o.slow,
                                      .inside = o.inside,
