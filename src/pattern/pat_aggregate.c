@@ -4,8 +4,8 @@
  *   if (ballot(true) != -1) old = atomicAdd(p, v);
  *   else                    { shuffles of v; if (lane == 31) atomicAdd(p, sum); old = what this lane would have got; }
  *
- * The way of the whole warp is a copy of the other: it is marked as a slow path is, the plain update is the kernel's. Or
- * one of the lanes that run is chosen, and updates by what the machine reduces over them:
+ * The way of the whole warp is a copy of the other: it is marked as a slow path is, the plain update is the kernel's.
+ * Or one of the lanes that run is chosen, and updates by what the machine reduces over them:
  *
  *   if (laneId == index of the highest bit of ballot(true)) atomicAdd(p, reduce_add(v));
  *
