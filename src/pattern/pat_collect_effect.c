@@ -236,14 +236,14 @@ static void match_branches(struct pat_collect *k, const struct pat_page *page, c
     struct graph *g = k->x->g;
     const struct cu_expr *e = v->block.condition;
     int c = e->kind == CU_NAME ? cu_find_variable(&v->block, e->text) : -1;
-    bool *of_loop = ARENA_ARRAY(k->a, bool, g->blocks.n + 1);
-    if (!of_loop)
+    bool *of_loop = ARENA_ARRAY(k->a, bool, g->blocks.n + 1), *special = ARENA_ARRAY(k->a, bool, g->blocks.n + 1);
+    if (!of_loop || !special || !pat_mark_special(k->a, g, special))
         return;
     mark_loop_branches(g, of_loop);
     for (uint32_t i = 0; i < g->blocks.n; i++) {
         const struct graph_block b = g->blocks.p[i];
-        if (!b.reachable || of_loop[i] || graph_is_owned(g, b.last) || b.branch == GRAPH_NIL || b.succ_count != 2 ||
-            leaves_loop(g, &b) || guards_loop(g, &b) || graph_is_const(g, b.branch, NULL) ||
+        if (!b.reachable || of_loop[i] || special[i] || graph_is_owned(g, b.last) || b.branch == GRAPH_NIL ||
+            b.succ_count != 2 || leaves_loop(g, &b) || guards_loop(g, &b) || graph_is_const(g, b.branch, NULL) ||
             pat_only_leaves(g, b.succs[0]) || pat_only_leaves(g, b.succs[1]) || stops(g, b.succs[0]) ||
             stops(g, b.succs[1]))
             continue;

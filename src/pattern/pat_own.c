@@ -185,6 +185,21 @@ bool pat_slow_path(const struct pat_branches *b, struct arena *a, struct graph *
     return !arena_failed(a);
 }
 
+bool pat_ways_meet(const struct pat_branches *b, struct arena *a, const struct graph *g, uint32_t block, uint32_t *join)
+{
+    uint32_t met[2];
+    for (unsigned k = 0; k < 2; k++) {
+        struct pat_slow way = {0};
+        uint32_t first = g->blocks.p[block].succs[k];
+        const struct graph_block *to = &g->blocks.p[first];
+        met[k] = first;
+        if (to->pred_count == 1 && to->idom == block && !add_region(b, a, g, first, &way, &met[k]))
+            return false;
+    }
+    *join = met[0];
+    return met[0] == met[1];
+}
+
 /* ---- who owns what --------------------------------------------------------------------------- */
 
 struct own {
