@@ -110,6 +110,19 @@ bool pat_mark_special(struct arena *a, const struct graph *g, bool *marks)
             special[count++] = q;
         marks[i] = q.special;
     }
+    /* Asked without a branch: selects and guards do as much. */
+    for (size_t i = 0; i < g->defs.n && others.n && count < SPECIALS; i++) {
+        const struct graph_def *d = &g->defs.p[i];
+        struct question q = {.first = d->insn, .last = d->insn};
+        graph_id atoms[6];
+        unsigned atom_count = 0;
+        uint64_t table;
+        if (graph_at(g, d->node)->type != UOP_B1 || !g->insns.p[d->insn].reachable ||
+            !graph_table(g, d->node, atoms, &atom_count, &table) || atom_count != 1 || !ask(g, atoms[0], &q))
+            continue;
+        if (q.special)
+            special[count++] = q;
+    }
     for (size_t i = 0; i < others.n && count; i++)
         marks[others.p[i].block] = asks_the_same(&others.p[i], special, count);
     return !arena_failed(a);

@@ -61,7 +61,29 @@ extern "C" __global__ void sine_kernel(const float *x, float *y, int n)
     y[i] = sinf(x[i]);
 }
 
+extern "C" __global__ void power_kernel(const float *x, const float *z, float *y, int n)
+{
+    GUARD(i, n);
+    y[i] = powf(x[i], z[i]);
+}
+
+extern "C" __global__ void log1p_kernel(const float *x, float *y, int n)
+{
+    GUARD(i, n);
+    y[i] = log1pf(x[i]);
+}
+
 // Near misses.
+extern "C" __global__ void own_branch_kernel(const float *x, const float *z, float *y, int n)
+{
+    GUARD(i, n);
+    float v = x[i];
+    if (z[i] > 2.0f)
+        for (int k = 0; k < 10; k++)
+            v = v * v + z[i] / v;
+    y[i] = v;
+}
+
 extern "C" __global__ void branch_of_kernel(const float *x, const float *z, float *y, int n)
 {
     GUARD(i, n);
