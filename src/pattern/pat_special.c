@@ -1,9 +1,9 @@
 /* Branches that may be a library's: functions of floats go another way for infinities, NaN, zero, numbers that are too
  * small to be normal, and come back. Such a branch parts lanes, but nothing shows that it is the kernel's own (D13), so
- * nothing is said of it: its ways have no effect and meet again, and it asks of a number whether it is special; or it asks
- * the same numbers for something else, right round such a branch or within its ways.
+ * nothing is said of it: its ways have no effect and meet again, and it asks of a number whether it is special; or it
+ * asks the same numbers for something else, right round such a question or within its ways.
  *
- * Requires the graph; gives a mark by block. Linear, but for the special branches near each other, which are bounded. */
+ * Requires the graph; gives a mark by block. Linear, but for the questions near each other, which are bounded. */
 #include "pattern/pat_internal.h"
 
 enum { ASKED = 6, SPECIALS = 256 };
