@@ -259,7 +259,8 @@ struct pat_slow {
 };
 bool pat_slow_path(const struct pat_branches *b, struct arena *a, struct graph *g, graph_id when, struct pat_slow *out);
 /* Neither way of the block's branch has an effect, and both come to the same block. */
-bool pat_ways_meet(const struct pat_branches *b, struct arena *a, const struct graph *g, uint32_t block, uint32_t *join);
+bool pat_ways_meet(const struct pat_branches *b, struct arena *a, const struct graph *g, uint32_t block,
+                   uint32_t *join);
 /* Marks blocks whose branch may be a library function's, for numbers that are special (pat_special.c). */
 bool pat_mark_special(struct arena *a, const struct graph *g, bool *marks);
 /* Atomic updates made once for a warp (pat_aggregate.c): marks the instances of the way that is a copy, and adds what
