@@ -321,9 +321,40 @@ static void updates_last(const struct fact_source *s, struct chain *c)
     memcpy(c->node, sorted, count * sizeof sorted[0]);
 }
 
-/* `block`: where it is stored. */
-static const char *exact_text(struct arena *a, struct fact_source *s, graph_id node, uint32_t block)
+/* What is stored of a wider value, where no declaration says how wide the elements are: "(char)(v1 + 1)". */
+static const char *stored_text(struct arena *a, const struct fact_source *s, const struct graph_access *x,
+                               graph_id node, const char *text)
 {
+    const struct graph_node *n = graph_at(s->g, node);
+    struct mean_address m;
+    bool bits = n->type == UOP_B32 && !(n->kind == UOP_LOAD && n->width <= x->width) && n->kind != UOP_CONST;
+    if (!text || x->width >= 4 || !bits ||
+        !mean_address_of(s->mean, x->address, (enum uop_space)x->space, x->width, &m))
+        return text;
+    if (m.param >= 0 && s->mean->params[m.param].type)
+        return text;
+    bool operators = false;
+    int depth = 0;
+    for (const char *p = text; *p; p++) {
+        depth += *p == '(' || *p == '[' ? 1 : *p == ')' || *p == ']' ? -1 : 0;
+        operators |= depth == 0 && *p == ' ';
+    }
+    return arena_printf(a, operators ? "(%s)(%s)" : "(%s)%s", x->width == 1 ? "char" : "short", text);
+}
+
+/* As what a store takes a value: of a byte or half word that was loaded, its own bits are all that is stored. */
+static enum uop_type stored_as(const struct fact_source *s, const struct graph_access *x, graph_id node)
+{
+    const struct graph_node *n = graph_at(s->g, node);
+    enum uop_type as = fact_float_type(mean_type(s->mean, node));
+    bool own = as == UOP_VOID && x->width < 4 && n->kind == UOP_LOAD && n->width == x->width;
+    return !own ? as : x->width == 1 ? UOP_B8 : UOP_B16;
+}
+
+/* What the store `x` writes. */
+static const char *exact_text(struct arena *a, struct fact_source *s, graph_id node, const struct graph_access *x)
+{
+    uint32_t block = s->g->insns.p[x->insn].block;
     struct chain c = {.count = 0};
     struct strbuf b;
     str_init(&b, a);
@@ -352,8 +383,9 @@ static const char *exact_text(struct arena *a, struct fact_source *s, graph_id n
             mean_set_updated(s->mean, v->named, false);
     }
     mean_look_from(s->mean, block);
-    str_add(&b, variable ? variable_text(s, node, own)
-                         : mean_definition(s->mean, node, fact_float_type(mean_type(s->mean, node)), MEAN_INNER));
+    const char *last =
+        variable ? variable_text(s, node, own) : mean_definition(s->mean, node, stored_as(s, x, node), MEAN_INNER);
+    str_add(&b, stored_text(a, s, x, node, last));
     return b.p;
 }
 
@@ -440,14 +472,15 @@ static void build_output(struct arena *a, struct fact_source *s, struct fact_ker
         if (place_value_of(s->place, node, &index))
             o.value = s->mean->value_ids.p[index];
         node = mean_stored_value(s->mean, node, x->width);
-        o.exact = exact_text(a, s, node, g->insns.p[x->insn].block);
+        o.exact = exact_text(a, s, node, x);
         const struct place_value *v = place_value_of(s->place, node, &index);
         bool variable = v && v->accumulator && v->named != v->node; /* told by its id, as it has no written-out form */
         o.real = variable ? variable_text(s, node, index)
-                          : pat_real_expr(s->mean, s->patterns, node, fact_float_type(mean_type(s->mean, node)),
-                                          MEAN_EXPANDED);
+                          : pat_real_expr(s->mean, s->patterns, node, stored_as(s, x, node), MEAN_EXPANDED);
+        o.real = stored_text(a, s, x, node, o.real);
         struct pat_differences d = {0};
         pat_differences(s->mean, s->patterns, node, a, &d);
+        pat_flushed(s->mean, s->patterns, node, when, a, &d);
         struct fact_differs *list = ARENA_ARRAY(a, struct fact_differs, d.list.n);
         for (size_t i = 0; i < d.list.n && list; i++)
             list[i] = (struct fact_differs){d.list.p[i].when, d.list.p[i].exact, d.list.p[i].real};
