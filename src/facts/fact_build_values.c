@@ -201,6 +201,12 @@ static const char *line_id(const struct fact_source *s, graph_id node)
     return map_u64_get(&s->mean->value_of, node, &index) ? s->mean->value_ids.p[index] : NULL;
 }
 
+/* A load whose element says too little (mean_part_loads). */
+static bool stands_as_id(const struct fact_source *s, graph_id node)
+{
+    return graph_at(s->g, node)->kind == UOP_LOAD && map_u64_get(&s->mean->variables, node, NULL) && line_id(s, node);
+}
+
 static bool chain_adds(struct fact_source *s, struct chain *c, graph_id node)
 {
     if (!line_id(s, node))
@@ -235,8 +241,8 @@ static void chain_collect(struct fact_source *s, struct arena *a, graph_id root,
             if (v && v->accumulator && v->named != v->node)
                 next = v->node; /* whatever paths make of it: the step that makes it */
             const struct graph_node *arg = graph_at(s->g, next);
-            bool told = arg->kind == UOP_LOAD && map_u64_get(&s->mean->variables, next, NULL); /* stands as its id */
-            if ((arg->kind == UOP_LOAD && !told) || arg->kind == GRAPH_PHI || map_u64_get(&seen, next, NULL))
+            if ((arg->kind == UOP_LOAD && !stands_as_id(s, next)) || arg->kind == GRAPH_PHI ||
+                map_u64_get(&seen, next, NULL))
                 continue;
             if (tail == CHAIN_NODES) {
                 c->more = true;
@@ -362,8 +368,9 @@ static const char *exact_text(struct arena *a, struct fact_source *s, graph_id n
     uint32_t own;
     const struct place_value *root = place_value_of(s->place, node, &own);
     bool variable = root && root->accumulator && root->named != root->node;
-    if (variable) /* a step, then the variable itself */
-        chain_ends_with(&c, root->node);
+    bool loaded = !variable && stands_as_id(s, node);
+    if (variable || loaded) /* a step, then the variable itself */
+        chain_ends_with(&c, loaded ? node : root->node);
     qsort(c.node, c.count, sizeof c.node[0], by_number); /* arguments have smaller numbers than their users */
     updates_last(s, &c);
     if (c.more)
@@ -383,8 +390,9 @@ static const char *exact_text(struct arena *a, struct fact_source *s, graph_id n
             mean_set_updated(s->mean, v->named, false);
     }
     mean_look_from(s->mean, block);
-    const char *last =
-        variable ? variable_text(s, node, own) : mean_definition(s->mean, node, stored_as(s, x, node), MEAN_INNER);
+    const char *last = variable ? variable_text(s, node, own)
+                       : loaded ? line_id(s, node)
+                                : mean_definition(s->mean, node, stored_as(s, x, node), MEAN_INNER);
     str_add(&b, stored_text(a, s, x, node, last));
     return b.p;
 }
@@ -476,7 +484,9 @@ static void build_output(struct arena *a, struct fact_source *s, struct fact_ker
         const struct place_value *v = place_value_of(s->place, node, &index);
         bool variable = v && v->accumulator && v->named != v->node; /* told by its id, as it has no written-out form */
         o.real = variable ? variable_text(s, node, index)
-                          : pat_real_expr(s->mean, s->patterns, node, stored_as(s, x, node), MEAN_EXPANDED);
+                 : stands_as_id(s, node)
+                     ? line_id(s, node)
+                     : pat_real_expr(s->mean, s->patterns, node, stored_as(s, x, node), MEAN_EXPANDED);
         o.real = stored_text(a, s, x, node, o.real);
         struct pat_differences d = {0};
         pat_differences(s->mean, s->patterns, node, a, &d);
