@@ -68,11 +68,14 @@ NVCC = [
     ("thread_kernels-fast", ["test/corpus/src/thread_kernels.cu"], FAST),
     ("expansions", ["test/corpus/src/expansions.cu"], ["-O3"]),
     ("expansions-fast", ["test/corpus/src/expansions.cu"], FAST),
+    ("words", ["test/corpus/src/words.cu"], FAST),
+    ("flags", ["test/corpus/src/flags.cu"], ["-O3"]),
 ]
 # These are large, or differ little between architectures.
 FEW = {"loops-debug": (86,), "loops-precise-ptxas-O1": (86, 120), "trees-precise-ptxas-O1": (86,),
        "trees-fast-ptxas-O0": (86, 120), "tree_misses-unoptimised": (86, 120), "thread_kernels-fast": (86,),
        "expansions": (75, 86, 90, 120), "expansions-fast": (86,),
+       "words": (75, 86, 90, 120), "flags": (75, 86, 120),
        "trees": (75, 86, 90, 120), "tree_misses": (75, 86, 90, 120), "places": (75, 86, 90, 120),
        "block_kernels": (75, 86, 90, 120), "thread_kernels": (75, 86, 90, 100), "unrolled-1": (75, 86, 90, 120),
        "loops_cut": (75, 86, 90, 120), "local_memory": (75, 86, 90, 120), "local_memory-ptxas-11.8": (86,),
