@@ -128,8 +128,6 @@ struct mean_text mean_text_convert(struct mean *m, struct mean_text t, enum mean
 /* printf into a piece; never NULL; beyond MEAN_TEXT_MAX it is cut. */
 struct mean_text mean_piece(struct mean *m, enum mean_prec prec, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* At most MEAN_LINE_MAX bytes: the inside of brackets, then of the middle, stands as "…". */
-const char *mean_shorten(struct mean *m, const char *text);
 /* The text as an operand that needs at least `prec`: parenthesised if looser. */
 const char *mean_operand(struct mean *m, struct mean_text t, enum mean_prec prec);
 
@@ -174,6 +172,10 @@ struct mean_text mean_text_bool(struct mean *m, graph_id id, bool negated, unsig
 struct mean_text mean_text_lop3(struct mean *m, const struct graph_node *n, unsigned style, unsigned depth);
 /* A compare atom or any other B1 node. */
 struct mean_text mean_text_atom(struct mean *m, graph_id id, bool negated, unsigned style, unsigned depth);
+
+/* ---- mean_shorten.c -------------------------------------------------------------------------- */
+/* At most MEAN_LINE_MAX bytes: the inside of brackets, then of the middle, stands as "…". */
+const char *mean_shorten(struct mean *m, const char *text);
 
 /* ---- mean_literal.c -------------------------------------------------------------------------- */
 const char *mean_literal(struct mean *m, uint64_t bits, unsigned width, unsigned as);
