@@ -1,0 +1,417 @@
+/* One kernel and the functions it calls, as lists of micro-operations: registers get numbers, shared and local variables
+ * places, functions stand behind the kernel. A call hands its arguments over word by word and comes back to the list
+ * behind it, which takes the results.
+ *
+ * A function that a kernel cannot call by name, that has no body, or that would make the code too long stays a call of
+ * which nothing is known but its results' registers.
+ *
+ * requires: a module as ptx_read_module() leaves it · gives: struct ptx_code */
+#include "front/ptx_internal.h"
+
+#include <string.h>
+
+enum { NUMBERS_MAX = 0xfff0, FUNCTIONS_MAX = 4096, TARGETS_MAX = 256, TARGETS_ALL = 65536 };
+
+uint32_t ptx_number(const struct ptx_lift *l, uint32_t reg)
+{
+    return l->frame->numbers[reg];
+}
+
+bool ptx_param_word(struct ptx_lift *l, uint32_t variable, uint32_t *number)
+{
+    return map_u64_get(&l->linker->words, variable, number);
+}
+
+uint64_t ptx_offset(const struct ptx_lift *l, uint32_t variable)
+{
+    const struct ptx_variable *v = &l->m->variables.p[variable];
+    uint32_t at;
+    if (v->space == PTX_CONST)
+        return v->offset;
+    return map_u64_get(&l->linker->offsets, variable, &at) ? at : 0;
+}
+
+const struct ptx_frame *ptx_callee(const struct ptx_lift *l, const struct ptx_operand *o)
+{
+    uint32_t at;
+    if (o->kind != PTX_FUNCTION || !map_u64_get(&l->linker->frame_of, o->index, &at))
+        return NULL;
+    return l->linker->frames.p[at];
+}
+
+void ptx_move_variable(struct ptx_lift *l, uint32_t to, uint32_t from)
+{
+    uint32_t a, b;
+    uint64_t n = l->m->variables.p[to].bytes, m = l->m->variables.p[from].bytes;
+    if (!ptx_param_word(l, to, &a) || !ptx_param_word(l, from, &b)) {
+        ptx_refuse(l);
+        return;
+    }
+    for (uint64_t i = 0; i < (n < m ? n : m); i += 4)
+        ptx_write_word(l, a + (uint32_t)(i / 4), ptx_read_word(l, b + (uint32_t)(i / 4)));
+}
+
+/* ---- functions ------------------------------------------------------------------------------- */
+
+static const struct ptx_operand *called(const struct ptx_insn *i)
+{
+    if (!ptx_word_is(i->op, "call") || i->damaged)
+        return NULL;
+    for (uint32_t k = 0; k < i->operand_count && k < 2; k++)
+        if (i->operands[k].kind == PTX_FUNCTION)
+            return &i->operands[k];
+    return NULL;
+}
+
+static struct ptx_frame *add_frame(struct ptx_linker *n, uint32_t function)
+{
+    struct ptx_frame *f = ARENA_NEW(n->a, struct ptx_frame);
+    if (!f)
+        return NULL;
+    f->f = &n->m->functions.p[function];
+    f->function = function;
+    VEC_PUSH(n->a, n->frames, f);
+    return map_u64_put(n->a, &n->frame_of, function, (uint32_t)n->frames.n - 1) ? f : NULL;
+}
+
+static bool find_functions(struct ptx_linker *n, uint32_t kernel, struct diag_sink *diags)
+{
+    bool told = false;
+    if (!add_frame(n, kernel))
+        return false;
+    n->m->budget -= n->m->functions.p[kernel].insns.n < n->m->budget ? n->m->functions.p[kernel].insns.n : n->m->budget;
+    for (size_t i = 0; i < n->frames.n; i++) {
+        const struct ptx_function *f = n->frames.p[i]->f;
+        for (size_t k = 0; k < f->insns.n; k++) {
+            const struct ptx_operand *o = called(&f->insns.p[k]);
+            if (!o || map_u64_get(&n->frame_of, o->index, NULL))
+                continue;
+            const struct ptx_function *callee = &n->m->functions.p[o->index];
+            if (!callee->has_body || callee->is_entry)
+                continue;
+            if (n->frames.n >= FUNCTIONS_MAX || callee->insns.n > n->m->budget) {
+                if (!told)
+                    diag_add(diags, DIAG_WARNING, "ptx-calls", NULL, -1, "line %u: %s calls more than is followed",
+                             f->insns.p[k].line, n->m->functions.p[kernel].name);
+                told = true;
+                continue;
+            }
+            n->m->budget -= callee->insns.n;
+            if (!add_frame(n, o->index))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* ---- registers and places -------------------------------------------------------------------- */
+
+static uint64_t align_up(uint64_t at, uint64_t align)
+{
+    return align ? (at + align - 1) / align * align : at;
+}
+
+static bool place_words(struct ptx_linker *n, uint32_t variable)
+{
+    const struct ptx_variable *v = &n->m->variables.p[variable];
+    uint64_t words = (v->bytes + 3) / 4;
+    if (v->space != PTX_PARAM || !v->bytes || v->bytes > PTX_PARAM_BYTES_MAX || n->used[0] + words > NUMBERS_MAX)
+        return true; /* without words: what it holds stays unknown */
+    bool well = map_u64_put(n->a, &n->words, variable, n->used[0]);
+    n->used[0] += (uint32_t)words;
+    return well;
+}
+
+static bool place_shared(struct ptx_linker *n, const struct ptx_operand *o, bool dynamic)
+{
+    if (o->kind == PTX_ADDRESS && n->m->variables.p[o->index].space == PTX_SHARED) {
+        const struct ptx_variable *v = &n->m->variables.p[o->index];
+        if ((v->bytes == 0 || v->is_extern) == dynamic && !map_u64_get(&n->offsets, o->index, NULL)) {
+            uint64_t at = dynamic ? align_up(n->shared, v->align > 16 ? v->align : 16) : align_up(n->shared, v->align);
+            n->dynamic_shared |= dynamic;
+            if (at < UINT32_MAX - v->bytes) {
+                if (!map_u64_put(n->a, &n->offsets, o->index, (uint32_t)at))
+                    return false;
+                if (!dynamic)
+                    n->shared = at + v->bytes;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < o->item_count; i++)
+        if (!place_shared(n, &o->items[i], dynamic))
+            return false;
+    return true;
+}
+
+static bool place_frame(struct ptx_linker *n, struct ptx_frame *frame)
+{
+    const struct ptx_function *f = frame->f;
+    uint32_t *numbers = ARENA_ARRAY(n->a, uint32_t, f->registers.n + 1);
+    if (!numbers)
+        return false;
+    for (size_t i = 0; i < f->registers.n; i++) {
+        const struct ptx_register *r = &f->registers.p[i];
+        unsigned file = r->words == 0;
+        numbers[i] = n->used[file];
+        n->used[file] += r->words ? r->words : 1;
+        if (n->used[file] > NUMBERS_MAX)
+            return true; /* told by who counts */
+    }
+    frame->numbers = numbers;
+    frame->carry = n->used[1]++;
+    frame->link = n->used[0];
+    n->used[0] += 2;
+    for (size_t i = 0; i < f->inputs.n && !f->is_entry; i++)
+        if (!place_words(n, f->inputs.p[i]))
+            return false;
+    for (size_t i = 0; i < f->results.n; i++)
+        if (!place_words(n, f->results.p[i]))
+            return false;
+    for (size_t i = 0; i < f->locals.n; i++) {
+        const struct ptx_variable *v = &n->m->variables.p[f->locals.p[i]];
+        if (!place_words(n, f->locals.p[i]))
+            return false;
+        if (v->space != PTX_LOCAL)
+            continue;
+        uint64_t at = align_up(n->local, v->align);
+        if (at >= INT32_MAX - (v->bytes < INT32_MAX ? v->bytes : INT32_MAX))
+            continue;
+        if (!map_u64_put(n->a, &n->offsets, f->locals.p[i], (uint32_t)at))
+            return false;
+        n->local = at + v->bytes;
+    }
+    return true;
+}
+
+static bool place_all_shared(struct ptx_linker *n)
+{
+    for (int dynamic = 0; dynamic < 2; dynamic++)
+        for (size_t i = 0; i < n->frames.n; i++) {
+            const struct ptx_function *f = n->frames.p[i]->f;
+            for (size_t k = 0; k < f->insns.n; k++)
+                for (uint32_t o = 0; o < f->insns.p[k].operand_count; o++)
+                    if (!place_shared(n, &f->insns.p[k].operands[o], dynamic))
+                        return false;
+        }
+    return true;
+}
+
+/* The end of a body is a return; a list stands for it where control may come there. */
+static bool falls_out(const struct ptx_function *f)
+{
+    static const char *const leaving[] = {"ret", "exit", "bra", "brx", "trap"};
+    const struct ptx_insn *last = f->insns.n ? &f->insns.p[f->insns.n - 1] : NULL;
+    bool leaves = false;
+    for (size_t i = 0; i < sizeof leaving / sizeof leaving[0] && last; i++)
+        leaves |= ptx_word_is(last->op, leaving[i]) && last->guard < 0 && !last->damaged;
+    for (size_t i = 0; i < f->insns.n && leaves; i++)
+        for (uint32_t k = 0; k < f->insns.p[i].operand_count; k++) {
+            const struct ptx_operand *o = &f->insns.p[i].operands[k];
+            leaves &= o->kind != PTX_TARGETS && (o->kind != PTX_LABEL || o->index < f->insns.n);
+        }
+    return !leaves;
+}
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+static uint32_t parts_of(struct ptx_linker *n, const struct ptx_frame *frame, const struct ptx_insn *i, uint32_t *targets)
+{
+    const struct ptx_operand *o = called(i);
+    (void)frame;
+    if (o && map_u64_get(&n->frame_of, o->index, NULL))
+        return 2;
+    if (!i->damaged && ptx_word_is(i->op, "brx") && i->operand_count == 2 && i->operands[1].kind == PTX_TARGETS) {
+        uint32_t count = frame->f->targets.p[i->operands[1].index].count;
+        if (count && count <= TARGETS_MAX && *targets + count <= TARGETS_ALL) {
+            *targets += count;
+            return count;
+        }
+    }
+    return 1;
+}
+
+static bool add_ops(struct ptx_linker *n)
+{
+    static const struct ptx_op *const tables[] = {ptx_integer_ops, ptx_float_ops,   ptx_move_ops,
+                                                  ptx_memory_ops,  ptx_control_ops, ptx_warp_ops};
+    for (uint32_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
+        for (uint32_t i = 0; tables[t][i].name; i++)
+            if (!map_str_put(n->a, &n->ops, tables[t][i].name, t << 16 | i))
+                return false;
+    return true;
+}
+
+static ptx_lift_fn find_op(const struct ptx_linker *n, struct ptx_word w)
+{
+    static const struct ptx_op *const tables[] = {ptx_integer_ops, ptx_float_ops,   ptx_move_ops,
+                                                  ptx_memory_ops,  ptx_control_ops, ptx_warp_ops};
+    char name[32];
+    uint32_t at;
+    if (w.n >= sizeof name)
+        return NULL;
+    memcpy(name, w.p, w.n);
+    name[w.n] = '\0';
+    return map_str_get(&n->ops, name, &at) ? tables[at >> 16][at & 0xffff].lift : NULL;
+}
+
+static void restart(struct ptx_lift *l)
+{
+    struct uop_list *list = l->make.list;
+    list->ops.n = 0;
+    list->guard = UOP_NONE;
+    list->unknown = list->opaque = false;
+    l->make.refused = l->opaque = false;
+    if (l->insn->guard >= 0) {
+        uop_ref p = ptx_read_predicate(l, ptx_number(l, (uint32_t)l->insn->guard));
+        list->guard = l->insn->guard_not ? uop_make_not(&l->make, UOP_B1, p) : p;
+    }
+}
+
+static bool lift_one(struct ptx_linker *n, struct ptx_code *code, uint32_t row)
+{
+    const struct ptx_row *r = &code->rows[row];
+    struct ptx_lift l = {.make = {.a = n->a, .list = &code->lists[row]},
+                         .linker = n,
+                         .m = n->m,
+                         .frame = r->frame,
+                         .f = r->function,
+                         .insn = r->insn,
+                         .part = r->part,
+                         .row = row};
+    *l.make.list = (struct uop_list){.guard = UOP_NONE};
+    if (r->insn->damaged) {
+        l.make.list->unknown = true;
+        return true;
+    }
+    ptx_lift_fn lift = find_op(n, r->insn->op);
+    restart(&l);
+    if (lift)
+        lift(&l);
+    if (!lift || l.make.refused) {
+        restart(&l);
+        ptx_unknown(&l, true);
+    }
+    l.make.list->opaque |= l.opaque;
+    if (l.make.refused) { /* longer than any instruction: nothing is known of it */
+        l.make.list->ops.n = 0;
+        l.make.list->guard = UOP_NONE;
+        l.make.list->unknown = true;
+        return !l.make.no_memory;
+    }
+    uop_make_finish(&l.make);
+    return !l.make.no_memory;
+}
+
+enum sp_status ptx_lift_kernel(struct arena *a, struct diag_sink *diags, struct ptx_module *m, uint32_t function,
+                               const struct ptx_places *places, struct ptx_code *code)
+{
+    struct ptx_linker n = {.a = a, .m = m, .places = places};
+    uint32_t targets = 0;
+    uint64_t rows = 0;
+    *code = (struct ptx_code){0};
+    if (!find_functions(&n, function, diags) || !add_ops(&n))
+        return SP_ERR_MEMORY;
+    for (size_t i = 0; i < n.frames.n; i++) {
+        struct ptx_frame *f = n.frames.p[i];
+        if (!place_frame(&n, f))
+            return SP_ERR_MEMORY;
+        if (n.used[0] > NUMBERS_MAX || n.used[1] > NUMBERS_MAX) {
+            diag_add(diags, DIAG_ERROR, "ptx-registers", NULL, -1, "line %u: %s has more registers than are kept apart",
+                     m->functions.p[function].line, m->functions.p[function].name);
+            return SP_ERR_UNSUPPORTED;
+        }
+        f->first_row = (uint32_t)rows;
+        f->rows = ARENA_ARRAY(a, uint32_t, f->f->insns.n + 1);
+        if (!f->rows)
+            return SP_ERR_MEMORY;
+        for (size_t k = 0; k < f->f->insns.n; k++) {
+            f->rows[k] = (uint32_t)rows;
+            rows += parts_of(&n, f, &f->f->insns.p[k], &targets);
+        }
+        f->rows[f->f->insns.n] = (uint32_t)rows;
+        rows += falls_out(f->f);
+        if (rows > UINT32_MAX / PTX_STEP)
+            return SP_ERR_MEMORY;
+    }
+    if (!place_all_shared(&n))
+        return SP_ERR_MEMORY;
+    code->lists = ARENA_ARRAY(a, struct uop_list, rows);
+    code->rows = ARENA_ARRAY(a, struct ptx_row, rows);
+    if (!code->lists || !code->rows)
+        return SP_ERR_MEMORY;
+    static const struct ptx_insn end = {.op = {"ret", 3}, .text = {"", 0}, .guard = -1};
+    for (size_t i = 0; i < n.frames.n; i++) {
+        struct ptx_frame *f = n.frames.p[i];
+        uint32_t behind = i + 1 < n.frames.n ? n.frames.p[i + 1]->first_row : (uint32_t)rows;
+        for (size_t k = 0; k <= f->f->insns.n; k++) {
+            const struct ptx_insn *insn = k < f->f->insns.n ? &f->f->insns.p[k] : &end;
+            uint32_t last = k < f->f->insns.n ? f->rows[k + 1] : behind;
+            for (uint32_t row = f->rows[k]; row < last; row++)
+                code->rows[row] =
+                    (struct ptx_row){.insn = insn, .function = f->f, .frame = f, .part = row - f->rows[k]};
+        }
+    }
+    code->count = (uint32_t)rows;
+    code->own = n.frames.n > 1 ? n.frames.p[1]->first_row : (uint32_t)rows;
+    code->shared_bytes = n.shared;
+    code->local_bytes = n.local;
+    code->dynamic_shared = n.dynamic_shared;
+    for (uint32_t row = 0; row < code->count; row++)
+        if (!lift_one(&n, code, row))
+            return SP_ERR_MEMORY;
+    return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static const char *name_in(const struct ptx_frame *f, const struct ptx_operand *o, bool predicate, unsigned reg)
+{
+    if (o->kind == PTX_REGISTER) {
+        const struct ptx_register *r = &f->f->registers.p[o->index];
+        uint32_t first = f->numbers[o->index];
+        if (predicate ? r->words == 0 && first == reg : reg >= first && reg < first + r->words)
+            return r->name;
+    }
+    for (uint32_t i = 0; i < o->item_count; i++) {
+        const char *name = name_in(f, &o->items[i], predicate, reg);
+        if (name)
+            return name;
+    }
+    return NULL;
+}
+
+const char *ptx_register_name(const struct ptx_code *code, uint32_t row, enum uop_file file, unsigned reg)
+{
+    if (row >= code->count || (file != UOP_FILE_R && file != UOP_FILE_P))
+        return NULL;
+    const struct ptx_row *r = &code->rows[row];
+    for (uint32_t i = 0; i < r->insn->operand_count; i++) {
+        const char *name = name_in(r->frame, &r->insn->operands[i], file == UOP_FILE_P, reg);
+        if (name)
+            return name;
+    }
+    return NULL;
+}
+
+const char *ptx_insn_text(struct arena *a, const struct ptx_insn *insn)
+{
+    char *text = arena_alloc(a, (size_t)insn->text.n + 1);
+    size_t n = 0;
+    bool blank = false, comment = false;
+    for (uint32_t i = 0; i < insn->text.n && text; i++) {
+        char c = insn->text.p[i];
+        if (c == '/' && i + 1 < insn->text.n && insn->text.p[i + 1] == '/')
+            comment = true;
+        if (c == '\n')
+            comment = false;
+        if (comment || c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+            blank = n > 0;
+            continue;
+        }
+        if (blank)
+            text[n++] = ' ';
+        blank = false;
+        text[n++] = (unsigned char)c < ' ' || (unsigned char)c >= 0x7f ? '?' : c;
+    }
+    return text;
+}
