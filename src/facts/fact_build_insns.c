@@ -208,7 +208,8 @@ static void fill_hold(struct arena *a, struct fact_source *s, uint32_t def, stru
 }
 
 struct hold_row {
-    uint32_t key; /* file << 8 | register */
+    uint32_t key; /* file << 16 | register */
+    uint32_t def;
     struct fact_hold hold;
 };
 
@@ -222,7 +223,6 @@ static int by_register(const void *p, const void *q)
 
 static void build_register_flow(struct arena *a, struct fact_source *s, struct fact_kernel *k)
 {
-    static const char *const prefix[] = {"R", "UR", "P", "UP", "B"};
     struct graph *g = s->g;
     struct hold_row *rows = ARENA_ARRAY(a, struct hold_row, g->defs.n);
     struct fact_hold *holds = ARENA_ARRAY(a, struct fact_hold, g->defs.n);
@@ -231,7 +231,7 @@ static void build_register_flow(struct arena *a, struct fact_source *s, struct f
         return;
     for (size_t i = 0; i < g->defs.n; i++) {
         const struct graph_def *d = &g->defs.p[i];
-        struct hold_row row = {.key = (uint32_t)d->file << 8 | d->reg};
+        struct hold_row row = {.key = (uint32_t)d->file << 16 | d->reg, .def = (uint32_t)i};
         row.hold.from = g->insns.p[d->insn].offset;
         row.hold.to = g->insns.p[d->last_use].offset;
         fill_hold(a, s, (uint32_t)i, &row.hold);
@@ -241,9 +241,7 @@ static void build_register_flow(struct arena *a, struct fact_source *s, struct f
         qsort(rows, count, sizeof rows[0], by_register);
     uint32_t used = 0;
     for (uint32_t i = 0; i < count;) {
-        struct fact_register r = {
-            .name = arena_printf(a, "%s%u", prefix[rows[i].key >> 8 < 5 ? rows[i].key >> 8 : 0], rows[i].key & 0xff),
-            .holds = holds + used};
+        struct fact_register r = {.name = fact_register_name(a, s, &g->defs.p[rows[i].def]), .holds = holds + used};
         uint32_t j = i;
         for (; j < count && rows[j].key == rows[i].key; j++) {
             struct fact_hold *last = r.hold_count ? &holds[used + r.hold_count - 1] : NULL;

@@ -30,8 +30,29 @@ struct ptx_word { /* a piece of the text */
 };
 
 enum ptx_type {
-    PTX_UNTYPED, PTX_PRED, PTX_B8, PTX_U8, PTX_S8, PTX_B16, PTX_U16, PTX_S16, PTX_F16, PTX_BF16, PTX_B32, PTX_U32,
-    PTX_S32, PTX_F32, PTX_F16X2, PTX_BF16X2, PTX_TF32, PTX_B64, PTX_U64, PTX_S64, PTX_F64, PTX_F32X2, PTX_B128,
+    PTX_UNTYPED,
+    PTX_PRED,
+    PTX_B8,
+    PTX_U8,
+    PTX_S8,
+    PTX_B16,
+    PTX_U16,
+    PTX_S16,
+    PTX_F16,
+    PTX_BF16,
+    PTX_B32,
+    PTX_U32,
+    PTX_S32,
+    PTX_F32,
+    PTX_F16X2,
+    PTX_BF16X2,
+    PTX_TF32,
+    PTX_B64,
+    PTX_U64,
+    PTX_S64,
+    PTX_F64,
+    PTX_F32X2,
+    PTX_B128,
     PTX_OTHER_TYPE, /* textures, samplers and what else names a type no register has a meaning for */
 };
 
@@ -84,19 +105,19 @@ struct ptx_operand {
 
 struct ptx_loc { /* .loc */
     uint32_t file, line, column;
-    uint32_t inlined; /* + 1: of the place it was inlined at, in module->locs */
+    uint32_t inlined;         /* + 1: of the place it was inlined at, in module->locs */
     struct ptx_word function; /* label of the inlined function's name in .debug_str */
 };
 
 enum { PTX_MODS = 16 };
 struct ptx_insn {
     uint32_t line, column;
-    struct ptx_word text; /* guard included, without the semicolon */
-    struct ptx_word op;   /* "ld" */
+    struct ptx_word text;           /* guard included, without the semicolon */
+    struct ptx_word op;             /* "ld" */
     struct ptx_word mods[PTX_MODS]; /* "global" "nc" "f32" */
     uint8_t mod_count;
-    bool too_long;  /* it has more */
-    bool damaged;   /* not parsed: nothing is known of it */
+    bool too_long; /* it has more */
+    bool damaged;  /* not parsed: nothing is known of it */
     bool guard_not;
     int32_t guard;  /* register, -1: none */
     uint32_t scope; /* private */
@@ -130,15 +151,15 @@ struct ptx_module {
     unsigned version, sm; /* 90: 9.0; 86. 0: not said */
     const char *arch;     /* "sm_86", or NULL */
     unsigned address_bits;
-    const char *producer; /* from the head's comments, or NULL */
+    const char *producer;    /* from the head's comments, or NULL */
     VEC(const char *) files; /* [0] is nobody's; number of .file */
     VEC(struct ptx_variable) variables;
     VEC(struct ptx_function) functions;
     VEC(struct ptx_loc) locs;
     uint64_t shared_bytes, constant_bytes; /* of the module's own variables; a kernel's are behind them */
     bool dynamic_shared;
-    bool damaged;      /* something was not understood as PTX */
-    uint64_t budget;   /* private: instructions that may still be lifted */
+    bool damaged;    /* something was not understood as PTX */
+    uint64_t budget; /* private: instructions that may still be lifted */
 };
 
 /* The text need not end in NUL; it must stay. SP_ERR_FORMAT: what could be read is in *m all the same. SP_ERR_MEMORY. */

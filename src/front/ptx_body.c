@@ -27,7 +27,8 @@ static bool find_in_range(struct ptx_parser *p, struct ptx_word w, uint32_t *reg
         digits--;
     for (uint32_t i = w.n - digits; i < w.n; i++)
         number = number * 10 + (unsigned)(w.p[i] - '0');
-    const struct ptx_binding *b = ptx_find(p, p->scope, ptx_name_number(p, (struct ptx_word){w.p, w.n - digits}), &binding);
+    const struct ptx_binding *b =
+        ptx_find(p, p->scope, ptx_name_number(p, (struct ptx_word){w.p, w.n - digits}), &binding);
     if (!b || b->kind != PTX_BIND_RANGE || number >= b->count)
         return false;
     *vector = b->index;
@@ -39,9 +40,8 @@ static bool find_in_range(struct ptx_parser *p, struct ptx_word w, uint32_t *reg
     unsigned bits = ptx_type_bits((enum ptx_type)b->type);
     *reg = (uint32_t)f->registers.n;
     for (unsigned i = 0; i < *vector; i++) {
-        struct ptx_register r = {.name = ptx_copy(p, w),
-                                 .type = b->type,
-                                 .words = (uint8_t)(b->type == PTX_PRED ? 0 : (bits + 31) / 32)};
+        struct ptx_register r = {
+            .name = ptx_copy(p, w), .type = b->type, .words = (uint8_t)(b->type == PTX_PRED ? 0 : (bits + 31) / 32)};
         VEC_PUSH(p->a, f->registers, r);
     }
     if (!map_u64_put(p->a, &p->ranged, (uint64_t)binding << 32 | number, *reg))
@@ -350,8 +350,8 @@ static void parse_directive(struct ptx_parser *p, uint32_t label)
     static const struct {
         const char *name;
         uint8_t space;
-    } spaces[] = {{"reg", PTX_REG},       {"local", PTX_LOCAL}, {"shared", PTX_SHARED},
-                  {"param", PTX_PARAM},   {"const", PTX_CONST}, {"global", PTX_GLOBAL}};
+    } spaces[] = {{"reg", PTX_REG},     {"local", PTX_LOCAL}, {"shared", PTX_SHARED},
+                  {"param", PTX_PARAM}, {"const", PTX_CONST}, {"global", PTX_GLOBAL}};
     struct ptx_token at = p->token;
     uint32_t first, count;
     ptx_next(p);
@@ -377,7 +377,8 @@ static void parse_directive(struct ptx_parser *p, uint32_t label)
             return;
         }
     bool known = ptx_word_is(at.word, "pragma") || ptx_word_is(at.word, "callprototype") ||
-                 ptx_word_is(at.word, "calltargets") || ptx_word_is(at.word, "maxnreg") || ptx_word_is(at.word, "extern");
+                 ptx_word_is(at.word, "calltargets") || ptx_word_is(at.word, "maxnreg") ||
+                 ptx_word_is(at.word, "extern");
     if (!known)
         ptx_error(p, &at, "no directive `.%.*s` is known here", (int)(at.word.n < 60 ? at.word.n : 60), at.word.p);
     ptx_skip_statement(p);

@@ -115,7 +115,8 @@ static void hand_over(struct ptx_lift *l, uint32_t formal, const struct ptx_oper
             ptx_move_variable(l, formal, o->index);
         return;
     }
-    bool known = ptx_param_word(l, formal, &number) && (v->bytes == 4 || v->bytes == 8 || v->bytes == 2 || v->bytes == 1);
+    bool known =
+        ptx_param_word(l, formal, &number) && (v->bytes == 4 || v->bytes == 8 || v->bytes == 2 || v->bytes == 1);
     enum ptx_type t = v->bytes == 8 ? PTX_B64 : PTX_B32;
     if (!known || (back && o->kind != PTX_REGISTER)) {
         ptx_refuse(l);
@@ -205,6 +206,6 @@ static void lift_call(struct ptx_lift *l)
 }
 
 const struct ptx_op ptx_control_ops[] = {
-    {"bra", lift_bra},   {"brx", lift_brx},   {"ret", lift_ret},   {"exit", lift_exit},
+    {"bra", lift_bra},   {"brx", lift_brx},   {"ret", lift_ret}, {"exit", lift_exit},
     {"trap", lift_trap}, {"call", lift_call}, {NULL, NULL},
 };

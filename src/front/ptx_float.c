@@ -33,18 +33,18 @@ static struct numbers read_numbers(struct ptx_lift *l, unsigned count)
     for (unsigned i = 0; i < count && i < SOURCES; i++) {
         uop_ref whole = ptx_source(l, i + 1, n.type);
         for (unsigned k = 0; k < n.parts; k++)
-            n.v[i][k] = n.parts == 1              ? whole
-                        : n.type == PTX_F32X2     ? k ? uop_make_hi(&l->make, whole) : uop_make_lo(&l->make, whole)
-                                                  : ptx_half(l, whole, k);
+            n.v[i][k] = n.parts == 1          ? whole
+                        : n.type == PTX_F32X2 ? k ? uop_make_hi(&l->make, whole) : uop_make_lo(&l->make, whole)
+                                              : ptx_half(l, whole, k);
     }
     return n;
 }
 
 static void put_numbers(struct ptx_lift *l, const struct numbers *n, const uop_ref part[PARTS])
 {
-    uop_ref v = n->parts == 1            ? part[0]
-                : n->type == PTX_F32X2   ? uop_make_pair(&l->make, part[0], part[1])
-                                         : ptx_word_of_halves(l, part[0], part[1]);
+    uop_ref v = n->parts == 1          ? part[0]
+                : n->type == PTX_F32X2 ? uop_make_pair(&l->make, part[0], part[1])
+                                       : ptx_word_of_halves(l, part[0], part[1]);
     ptx_result(l, 0, n->type, v);
 }
 
@@ -313,7 +313,8 @@ static uop_ref compare_floats(struct ptx_lift *l, const struct compare_row *row,
     return row->negated ? uop_make_not(&l->make, UOP_B1, v) : v;
 }
 
-static uop_ref compare_integers(struct ptx_lift *l, const struct compare_row *row, enum ptx_type t, uop_ref a, uop_ref b)
+static uop_ref compare_integers(struct ptx_lift *l, const struct compare_row *row, enum ptx_type t, uop_ref a,
+                                uop_ref b)
 {
     struct uop op = ptx_blank((enum uop_kind)row->of_integers, UOP_B1);
     if (row->of_integers == UOP_ILT_S && !ptx_type_is_signed(t))
@@ -365,7 +366,8 @@ static void lift_setp(struct ptx_lift *l)
         }
         uop_ref a = ptx_source(l, 1, PTX_B32), b = ptx_source(l, 2, PTX_B32);
         for (unsigned k = 0; k < 2; k++) {
-            uop_ref v = compare_floats(l, row, t == PTX_F16X2 ? UOP_F16 : UOP_BF16, ptx_half(l, a, k), ptx_half(l, b, k));
+            uop_ref v =
+                compare_floats(l, row, t == PTX_F16X2 ? UOP_F16 : UOP_BF16, ptx_half(l, a, k), ptx_half(l, b, k));
             ptx_put(l, &d->items[k], PTX_PRED, with_predicate(l, v, 3));
         }
         return;
@@ -400,7 +402,9 @@ static void lift_selp(struct ptx_lift *l)
     if (t == PTX_UNTYPED || t == PTX_PRED || t == PTX_B128)
         ptx_refuse(l);
     uop_ref a = ptx_source(l, 1, t), b = ptx_source(l, 2, t), p = ptx_predicate(l, ptx_operand(l, 3));
-    enum uop_type as = uop_type_bits(ptx_type_uop(t)) == 64 ? UOP_B64 : uop_type_bits(ptx_type_uop(t)) == 16 ? UOP_B16 : UOP_B32;
+    enum uop_type as = uop_type_bits(ptx_type_uop(t)) == 64   ? UOP_B64
+                       : uop_type_bits(ptx_type_uop(t)) == 16 ? UOP_B16
+                                                              : UOP_B32;
     ptx_result(l, 0, t, uop_make_select(&l->make, as, p, a, b));
 }
 
@@ -411,7 +415,8 @@ static void lift_slct(struct ptx_lift *l)
     enum ptx_type t = ptx_type_at(l, 0), of = ptx_type_at(l, 1);
     if (t == PTX_UNTYPED || t == PTX_PRED || t == PTX_B128 || (of != PTX_F32 && of != PTX_S32))
         ptx_refuse(l);
-    uop_ref a = ptx_source(l, 1, t), b = ptx_source(l, 2, t), c = ptx_source(l, 3, of), zero = uop_make_const(&l->make, UOP_B32, 0), p;
+    uop_ref a = ptx_source(l, 1, t), b = ptx_source(l, 2, t), c = ptx_source(l, 3, of),
+            zero = uop_make_const(&l->make, UOP_B32, 0), p;
     if (of == PTX_F32) {
         struct uop op = float_like(UOP_FLE, UOP_F32, UOP_RN, ptx_float_flags(l) | UOP_SWAPPED);
         op.imm = 32;
@@ -455,14 +460,14 @@ static void lift_testp(struct ptx_lift *l)
     else
         p = uop_make_and(&l->make, UOP_B1, below,
                          uop_make_not(&l->make, UOP_B1,
-                                      uop_make_imm(&l->make, UOP_IEQ, UOP_B1, width, bits, uop_make_const(&l->make, as, 0),
-                                                   UOP_NONE)));
+                                      uop_make_imm(&l->make, UOP_IEQ, UOP_B1, width, bits,
+                                                   uop_make_const(&l->make, as, 0), UOP_NONE)));
     ptx_result(l, 0, PTX_PRED, p);
 }
 
 const struct ptx_op ptx_float_ops[] = {
-    {"fma", ptx_float_fma}, {"rcp", lift_rcp},   {"sqrt", lift_sqrt}, {"rsqrt", lift_rsqrt}, {"sin", lift_sin},
-    {"cos", lift_cos},      {"lg2", lift_lg2},   {"ex2", lift_ex2},   {"tanh", lift_tanh},   {"copysign", lift_copysign},
-    {"setp", lift_setp},    {"set", lift_set},   {"selp", lift_selp}, {"slct", lift_slct},   {"testp", lift_testp},
-    {NULL, NULL},
+    {"fma", ptx_float_fma}, {"rcp", lift_rcp},           {"sqrt", lift_sqrt},   {"rsqrt", lift_rsqrt},
+    {"sin", lift_sin},      {"cos", lift_cos},           {"lg2", lift_lg2},     {"ex2", lift_ex2},
+    {"tanh", lift_tanh},    {"copysign", lift_copysign}, {"setp", lift_setp},   {"set", lift_set},
+    {"selp", lift_selp},    {"slct", lift_slct},         {"testp", lift_testp}, {NULL, NULL},
 };

@@ -245,7 +245,9 @@ static void divide(struct ptx_lift *l, bool remainder)
     enum ptx_type t = integer_type(l);
     bool is_signed = ptx_type_is_signed(t);
     uop_ref a = ptx_source(l, 1, t), b = ptx_source(l, 2, t);
-    unsigned which = remainder ? is_signed ? UOP_MATH_REM_S : UOP_MATH_REM_U : is_signed ? UOP_MATH_DIV_S : UOP_MATH_DIV_U;
+    unsigned which = remainder   ? is_signed ? UOP_MATH_REM_S : UOP_MATH_REM_U
+                     : is_signed ? UOP_MATH_DIV_S
+                                 : UOP_MATH_DIV_U;
     ptx_result(l, 0, t, uop_make_imm(&l->make, UOP_MATH, ptx_type_uop(t), which, a, b, UOP_NONE));
 }
 
@@ -316,7 +318,8 @@ static void lift_popc(struct ptx_lift *l)
     enum ptx_type t = integer_type(l);
     uop_ref v = ptx_source(l, 1, t);
     if (ptx_type_bits(t) == 64)
-        v = uop_make_add(&l->make, UOP_B32, count_ones(l, uop_make_lo(&l->make, v)), count_ones(l, uop_make_hi(&l->make, v)));
+        v = uop_make_add(&l->make, UOP_B32, count_ones(l, uop_make_lo(&l->make, v)),
+                         count_ones(l, uop_make_hi(&l->make, v)));
     else
         v = count_ones(l, v);
     ptx_result(l, 0, PTX_U32, v);
@@ -464,7 +467,8 @@ static void lift_shf(struct ptx_lift *l)
     uop_ref a = ptx_source(l, 1, PTX_B32), b = ptx_source(l, 2, PTX_B32), n = ptx_source(l, 3, PTX_U32);
     if (ptx_type_at(l, 0) != PTX_B32 || left == ptx_has(l, "r") || ptx_has(l, "wrap") == ptx_has(l, "clamp"))
         ptx_refuse(l);
-    n = ptx_has(l, "wrap") ? uop_make_and(&l->make, UOP_B32, n, word(l, 31)) : op2(l, UOP_MIN_U, UOP_B32, n, word(l, 32));
+    n = ptx_has(l, "wrap") ? uop_make_and(&l->make, UOP_B32, n, word(l, 31))
+                           : op2(l, UOP_MIN_U, UOP_B32, n, word(l, 32));
     uop_ref wide = op2(l, left ? UOP_SHL : UOP_SHR, UOP_B64, uop_make_pair(&l->make, a, b), n);
     ptx_result(l, 0, PTX_B32, left ? uop_make_hi(&l->make, wide) : uop_make_lo(&l->make, wide));
 }
@@ -499,7 +503,8 @@ static void lift_bfi(struct ptx_lift *l)
 {
     ptx_expect(l, "", 5, 5);
     enum ptx_type t = integer_type(l);
-    uop_ref a = ptx_source(l, 1, t), b = ptx_source(l, 2, t), at = ptx_source(l, 3, PTX_U32), n = ptx_source(l, 4, PTX_U32);
+    uop_ref a = ptx_source(l, 1, t), b = ptx_source(l, 2, t), at = ptx_source(l, 3, PTX_U32),
+            n = ptx_source(l, 4, PTX_U32);
     if (ptx_type_bits(t) != 32)
         ptx_refuse(l);
     at = uop_make_and(&l->make, UOP_B32, at, word(l, 255));
@@ -583,12 +588,12 @@ static void lift_dp(struct ptx_lift *l)
 }
 
 const struct ptx_op ptx_integer_ops[] = {
-    {"add", lift_add},     {"sub", lift_sub},   {"addc", lift_addc}, {"subc", lift_subc},   {"mul", lift_mul},
-    {"mad", lift_mad},     {"madc", lift_madc}, {"mul24", lift_mul24}, {"mad24", lift_mad24}, {"div", lift_div},
-    {"rem", lift_rem},     {"neg", lift_neg},   {"abs", lift_abs},   {"not", lift_not},     {"cnot", lift_cnot},
-    {"popc", lift_popc},   {"clz", lift_clz},   {"bfind", lift_bfind}, {"brev", lift_brev}, {"min", lift_min},
-    {"max", lift_max},     {"and", lift_and},   {"or", lift_or},     {"xor", lift_xor},     {"lop3", lift_lop3},
-    {"shl", lift_shl},     {"shr", lift_shr},   {"shf", lift_shf},   {"bfe", lift_bfe},     {"bfi", lift_bfi},
-    {"bmsk", lift_bmsk},   {"prmt", lift_prmt}, {"sad", lift_sad},   {"dp4a", lift_dp},     {"dp2a", lift_dp},
+    {"add", lift_add},   {"sub", lift_sub},   {"addc", lift_addc},   {"subc", lift_subc},   {"mul", lift_mul},
+    {"mad", lift_mad},   {"madc", lift_madc}, {"mul24", lift_mul24}, {"mad24", lift_mad24}, {"div", lift_div},
+    {"rem", lift_rem},   {"neg", lift_neg},   {"abs", lift_abs},     {"not", lift_not},     {"cnot", lift_cnot},
+    {"popc", lift_popc}, {"clz", lift_clz},   {"bfind", lift_bfind}, {"brev", lift_brev},   {"min", lift_min},
+    {"max", lift_max},   {"and", lift_and},   {"or", lift_or},       {"xor", lift_xor},     {"lop3", lift_lop3},
+    {"shl", lift_shl},   {"shr", lift_shr},   {"shf", lift_shf},     {"bfe", lift_bfe},     {"bfi", lift_bfi},
+    {"bmsk", lift_bmsk}, {"prmt", lift_prmt}, {"sad", lift_sad},     {"dp4a", lift_dp},     {"dp2a", lift_dp},
     {NULL, NULL},
 };

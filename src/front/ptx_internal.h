@@ -9,13 +9,13 @@
 /* ---- tokens (ptx_lex.c) ---------------------------------------------------------------------- */
 enum ptx_token_kind {
     PTX_T_END,
-    PTX_T_NAME,    /* %r1 $L__BB0_2 ld */
-    PTX_T_DOT,     /* .global ::cta: `word` without the mark before it */
+    PTX_T_NAME, /* %r1 $L__BB0_2 ld */
+    PTX_T_DOT,  /* .global ::cta: `word` without the mark before it */
     PTX_T_INTEGER,
     PTX_T_FLOAT32,
     PTX_T_FLOAT64,
-    PTX_T_STRING,  /* without its marks */
-    PTX_T_MARK,    /* one byte */
+    PTX_T_STRING, /* without its marks */
+    PTX_T_MARK,   /* one byte */
 };
 struct ptx_token {
     uint8_t kind;
@@ -35,7 +35,7 @@ struct ptx_token ptx_lex(struct ptx_lexer *l);
 /* ---- types (ptx_type.c) ---------------------------------------------------------------------- */
 enum ptx_type ptx_type_named(struct ptx_word word); /* PTX_UNTYPED: no type */
 unsigned ptx_type_bits(enum ptx_type type);
-bool ptx_type_is_float(enum ptx_type type);  /* one number: not packed */
+bool ptx_type_is_float(enum ptx_type type); /* one number: not packed */
 bool ptx_type_is_signed(enum ptx_type type);
 enum uop_type ptx_type_uop(enum ptx_type type); /* what holds a value of it */
 int ptx_special(struct ptx_word name);          /* enum uop_sreg, or -1 */
@@ -48,7 +48,14 @@ static inline bool ptx_word_is(struct ptx_word w, const char *text)
 }
 
 /* ---- parsing (ptx_parse.c, ptx_body.c) --------------------------------------------------------- */
-enum ptx_binding_kind { PTX_BIND_REGISTER, PTX_BIND_RANGE, PTX_BIND_VARIABLE, PTX_BIND_FUNCTION, PTX_BIND_LABEL, PTX_BIND_TARGETS };
+enum ptx_binding_kind {
+    PTX_BIND_REGISTER,
+    PTX_BIND_RANGE,
+    PTX_BIND_VARIABLE,
+    PTX_BIND_FUNCTION,
+    PTX_BIND_LABEL,
+    PTX_BIND_TARGETS
+};
 struct ptx_binding {
     uint8_t kind, type;
     uint32_t index, count; /* RANGE: how many; REGISTER: components of a vector */
@@ -59,14 +66,14 @@ struct ptx_parser {
     struct diag_sink *diags;
     struct ptx_module *m;
     struct ptx_lexer lexer;
-    struct ptx_token token;   /* the one looked at */
-    const char *before;       /* end of the one before it */
-    struct map_str names;     /* -> number of a name */
+    struct ptx_token token; /* the one looked at */
+    const char *before;     /* end of the one before it */
+    struct map_str names;   /* -> number of a name */
     uint32_t name_count;
-    struct map_u64 bound;     /* scope << 32 | name -> binding */
-    struct map_u64 ranged;    /* binding << 32 | number -> register */
+    struct map_u64 bound;  /* scope << 32 | name -> binding */
+    struct map_u64 ranged; /* binding << 32 | number -> register */
     VEC(struct ptx_binding) bindings;
-    VEC(uint32_t) parents;    /* of scopes; the module's is 0 */
+    VEC(uint32_t) parents;           /* of scopes; the module's is 0 */
     uint32_t scope, depth, function; /* function: + 1 */
     uint32_t loc;
     VEC(struct ptx_operand) stack; /* operands of the statement being read */
@@ -173,7 +180,8 @@ uint32_t ptx_number(const struct ptx_lift *l, uint32_t reg);
 bool ptx_param_word(struct ptx_lift *l, uint32_t variable, uint32_t *number);
 /* Bytes from the start of its space. */
 uint64_t ptx_offset(const struct ptx_lift *l, uint32_t variable);
-const struct ptx_frame *ptx_callee(const struct ptx_lift *l, const struct ptx_operand *o); /* NULL: not among the lists */
+const struct ptx_frame *ptx_callee(const struct ptx_lift *l,
+                                   const struct ptx_operand *o);        /* NULL: not among the lists */
 void ptx_move_variable(struct ptx_lift *l, uint32_t to, uint32_t from); /* all words */
 
 #endif

@@ -214,7 +214,8 @@ static bool falls_out(const struct ptx_function *f)
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-static uint32_t parts_of(struct ptx_linker *n, const struct ptx_frame *frame, const struct ptx_insn *i, uint32_t *targets)
+static uint32_t parts_of(struct ptx_linker *n, const struct ptx_frame *frame, const struct ptx_insn *i,
+                         uint32_t *targets)
 {
     const struct ptx_operand *o = called(i);
     (void)frame;

@@ -19,8 +19,11 @@ static enum ptx_space space_of(const struct ptx_lift *l)
     static const struct {
         const char *name;
         uint8_t space;
-    } rows[] = {{"global", PTX_GLOBAL}, {"shared", PTX_SHARED}, {"local", PTX_LOCAL},
-                {"param", PTX_PARAM},   {"const", PTX_CONST}};
+    } rows[] = {{"global", PTX_GLOBAL},
+                {"shared", PTX_SHARED},
+                {"local", PTX_LOCAL},
+                {"param", PTX_PARAM},
+                {"const", PTX_CONST}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (ptx_has(l, rows[i].name))
             return (enum ptx_space)rows[i].space;
@@ -44,9 +47,11 @@ static unsigned order_of(const struct ptx_lift *l)
 }
 
 /* Hints of caches say nothing of the value; scopes and orders are looked at by name. */
-#define ACCESS_WORDS                                                                                              \
-    "global shared local param const cta weak volatile relaxed acquire release mmio gpu sys cluster nc ca cg cs lu cv wb wt " \
-    "v2 v4 v8 L1 L2 evict_normal evict_unchanged evict_first evict_last no_allocate 64B 128B 256B cache_hint func entry"
+#define ACCESS_WORDS                                                                                                 \
+    "global shared local param const cta weak volatile relaxed acquire release mmio gpu sys cluster nc ca cg cs lu " \
+    "cv wb wt "                                                                                                      \
+    "v2 v4 v8 L1 L2 evict_normal evict_unchanged evict_first evict_last no_allocate 64B 128B 256B cache_hint func "  \
+    "entry"
 
 static bool read_access(struct ptx_lift *l, struct access *x)
 {
@@ -98,7 +103,10 @@ static uop_ref address(struct ptx_lift *l, const struct ptx_operand *o, enum ptx
 
 static uint8_t waist_space(enum ptx_space space)
 {
-    return space == PTX_GLOBAL ? UOP_GLOBAL : space == PTX_SHARED ? UOP_SHARED : space == PTX_LOCAL ? UOP_LOCAL : UOP_GENERIC;
+    return space == PTX_GLOBAL   ? UOP_GLOBAL
+           : space == PTX_SHARED ? UOP_SHARED
+           : space == PTX_LOCAL  ? UOP_LOCAL
+                                 : UOP_GENERIC;
 }
 
 /* ---- items to words and back ----------------------------------------------------------------- */
@@ -117,7 +125,8 @@ static bool counts(struct ptx_lift *l, const struct ptx_operand *o, unsigned ite
 }
 
 /* The items of what was read as words. One item of 8 or 16 bits has been extended by the load. */
-static void give_items(struct ptx_lift *l, const struct ptx_operand *d, const struct access *x, const uop_ref word[WORDS])
+static void give_items(struct ptx_lift *l, const struct ptx_operand *d, const struct access *x,
+                       const uop_ref word[WORDS])
 {
     for (unsigned i = 0; i < x->items; i++) {
         unsigned bit = i * x->bytes * 8;
@@ -126,12 +135,13 @@ static void give_items(struct ptx_lift *l, const struct ptx_operand *d, const st
         if (x->bytes == 8)
             v = uop_make_pair(&l->make, v, word[bit / 32 + 1]);
         else if (x->bytes == 2 && (x->items > 1 || t == PTX_F16 || t == PTX_BF16))
-            v = t == PTX_F16 || t == PTX_BF16 ? ptx_half(l, v, bit % 32)
-                                              : ptx_extend(l, t == PTX_B16 ? PTX_U16 : t, ptx_word_of_half(l, ptx_half(l, v, bit % 32)));
+            v = t == PTX_F16 || t == PTX_BF16
+                    ? ptx_half(l, v, bit % 32)
+                    : ptx_extend(l, t == PTX_B16 ? PTX_U16 : t, ptx_word_of_half(l, ptx_half(l, v, bit % 32)));
         else if (x->bytes == 1 && x->items > 1)
             v = ptx_extend(l, t == PTX_B8 ? PTX_U8 : t,
-                           bit % 32 ? uop_make_op(&l->make, UOP_SHR, UOP_B32, v, uop_make_const(&l->make, UOP_B32, bit % 32),
-                                                  UOP_NONE)
+                           bit % 32 ? uop_make_op(&l->make, UOP_SHR, UOP_B32, v,
+                                                  uop_make_const(&l->make, UOP_B32, bit % 32), UOP_NONE)
                                     : v);
         ptx_put(l, item_of(d, i), t, v);
     }
@@ -152,7 +162,8 @@ static unsigned take_items(struct ptx_lift *l, const struct ptx_operand *s, cons
         } else if (x->bytes == 4) {
             word[bit / 32] = v;
         } else if (x->bytes == 2) {
-            word[bit / 32] = bit % 32 ? ptx_word_of_halves(l, ptx_half(l, word[bit / 32], false), ptx_half(l, v, false)) : v;
+            word[bit / 32] =
+                bit % 32 ? ptx_word_of_halves(l, ptx_half(l, word[bit / 32], false), ptx_half(l, v, false)) : v;
         } else if (x->items == 1) {
             word[0] = v;
         } else {
@@ -182,14 +193,15 @@ static void load_bank(struct ptx_lift *l, const struct access *x, unsigned bank,
         uop_ref v = uop_make_emit(&l->make, op);
         bool half = x->type == PTX_F16 || x->type == PTX_BF16;
         if (x->bytes < 4 && !half)
-            v = uop_make_imm(&l->make, ptx_type_is_signed(x->type) ? UOP_SEXT : UOP_ZEXT, UOP_B32, 8 * x->bytes, v, UOP_NONE,
-                             UOP_NONE);
+            v = uop_make_imm(&l->make, ptx_type_is_signed(x->type) ? UOP_SEXT : UOP_ZEXT, UOP_B32, 8 * x->bytes, v,
+                             UOP_NONE, UOP_NONE);
         ptx_put(l, item_of(d, i), x->type, v);
     }
 }
 
 /* The words of a function's parameter that [variable + offset] names; false when it has none there. */
-static bool param_words(struct ptx_lift *l, const struct ptx_operand *o, const struct access *x, uint32_t *first, unsigned *shift)
+static bool param_words(struct ptx_lift *l, const struct ptx_operand *o, const struct access *x, uint32_t *first,
+                        unsigned *shift)
 {
     const struct ptx_operand *base = o->kind == PTX_MEMORY && o->item_count ? &o->items[0] : NULL;
     uint32_t number;
@@ -205,7 +217,8 @@ static bool param_words(struct ptx_lift *l, const struct ptx_operand *o, const s
 
 static void load_param(struct ptx_lift *l, const struct access *x)
 {
-    const struct ptx_operand *o = ptx_operand(l, 1), *base = o->kind == PTX_MEMORY && o->item_count ? &o->items[0] : NULL;
+    const struct ptx_operand *o = ptx_operand(l, 1),
+                             *base = o->kind == PTX_MEMORY && o->item_count ? &o->items[0] : NULL;
     const struct ptx_variable *v = base && base->kind == PTX_ADDRESS ? &l->m->variables.p[base->index] : NULL;
     uint32_t first;
     unsigned shift;
@@ -250,8 +263,10 @@ static void store_param(struct ptx_lift *l, const struct access *x)
     uint64_t bytes = l->m->variables.p[o->items[0].index].bytes;
     if (x->items == 1 && x->bytes < 4 && bytes > x->bytes) { /* a part of a word: the rest stays */
         uint32_t mask = (x->bytes == 1 ? 0xffu : 0xffffu) << shift;
-        uop_ref old = uop_make_and(&l->make, UOP_B32, ptx_read_word(l, first), uop_make_const(&l->make, UOP_B32, ~mask));
-        uop_ref put = uop_make_op(&l->make, UOP_SHL, UOP_B32, word[0], uop_make_const(&l->make, UOP_B32, shift), UOP_NONE);
+        uop_ref old =
+            uop_make_and(&l->make, UOP_B32, ptx_read_word(l, first), uop_make_const(&l->make, UOP_B32, ~mask));
+        uop_ref put =
+            uop_make_op(&l->make, UOP_SHL, UOP_B32, word[0], uop_make_const(&l->make, UOP_B32, shift), UOP_NONE);
         put = uop_make_and(&l->make, UOP_B32, put, uop_make_const(&l->make, UOP_B32, mask));
         word[0] = uop_make_or(&l->make, UOP_B32, old, put);
     }
@@ -261,7 +276,8 @@ static void store_param(struct ptx_lift *l, const struct access *x)
 
 /* ---- loads and stores ------------------------------------------------------------------------ */
 
-static struct uop access_op(enum uop_kind kind, enum uop_type type, const struct access *x, enum ptx_space space, unsigned width)
+static struct uop access_op(enum uop_kind kind, enum uop_type type, const struct access *x, enum ptx_space space,
+                            unsigned width)
 {
     struct uop op = ptx_blank(kind, type);
     op.space = waist_space(space);
@@ -362,8 +378,8 @@ static bool atom_operation(const struct ptx_lift *l, uint64_t *out)
     static const struct {
         const char *name;
         uint8_t atom;
-    } rows[] = {{"add", UOP_ATOM_ADD}, {"min", UOP_ATOM_MIN}, {"max", UOP_ATOM_MAX}, {"inc", UOP_ATOM_INC},
-                {"dec", UOP_ATOM_DEC}, {"and", UOP_ATOM_AND}, {"or", UOP_ATOM_OR},   {"xor", UOP_ATOM_XOR},
+    } rows[] = {{"add", UOP_ATOM_ADD},   {"min", UOP_ATOM_MIN}, {"max", UOP_ATOM_MAX}, {"inc", UOP_ATOM_INC},
+                {"dec", UOP_ATOM_DEC},   {"and", UOP_ATOM_AND}, {"or", UOP_ATOM_OR},   {"xor", UOP_ATOM_XOR},
                 {"exch", UOP_ATOM_EXCH}, {"cas", UOP_ATOM_CAS}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (ptx_has(l, rows[i].name)) {
@@ -375,10 +391,11 @@ static bool atom_operation(const struct ptx_lift *l, uint64_t *out)
 
 static void atomic(struct ptx_lift *l, bool result)
 {
-    ptx_expect(l,
-               "global shared cta relaxed acquire release acq_rel gpu sys noftz add min max inc dec and or xor exch cas L2 "
-               "cache_hint",
-               2, 5);
+    ptx_expect(
+        l,
+        "global shared cta relaxed acquire release acq_rel gpu sys noftz add min max inc dec and or xor exch cas L2 "
+        "cache_hint",
+        2, 5);
     enum ptx_type t = ptx_type_at(l, 0);
     uint64_t which = 0;
     unsigned first = result ? 1 : 0;
@@ -418,7 +435,8 @@ static void atomic(struct ptx_lift *l, bool result)
 
 static void lift_atom(struct ptx_lift *l)
 {
-    if (l->insn->operand_count && l->insn->operands[0].kind == PTX_NOTHING && !ptx_has(l, "cas") && !ptx_has(l, "exch")) {
+    if (l->insn->operand_count && l->insn->operands[0].kind == PTX_NOTHING && !ptx_has(l, "cas") &&
+        !ptx_has(l, "exch")) {
         /* atom.add.u32 _, [a], b: a reduction */
         struct ptx_insn red = *l->insn;
         red.operands++;
@@ -460,7 +478,15 @@ static void lift_hint(struct ptx_lift *l)
 }
 
 const struct ptx_op ptx_memory_ops[] = {
-    {"ld", lift_ld},        {"ldu", lift_ld},           {"st", lift_st},          {"atom", lift_atom},
-    {"red", lift_red},      {"membar", lift_fence},     {"fence", lift_fence},    {"prefetch", lift_hint},
-    {"prefetchu", lift_hint}, {"applypriority", lift_hint}, {NULL, NULL},
+    {"ld", lift_ld},
+    {"ldu", lift_ld},
+    {"st", lift_st},
+    {"atom", lift_atom},
+    {"red", lift_red},
+    {"membar", lift_fence},
+    {"fence", lift_fence},
+    {"prefetch", lift_hint},
+    {"prefetchu", lift_hint},
+    {"applypriority", lift_hint},
+    {NULL, NULL},
 };

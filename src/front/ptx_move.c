@@ -57,7 +57,8 @@ static void pack(struct ptx_lift *l, const struct ptx_operand *o, unsigned bits,
                 word[at] = item[i];
         } else {
             uop_ref byte = uop_make_imm(&l->make, UOP_ZEXT, UOP_B32, 8, item[i], UOP_NONE, UOP_NONE);
-            byte = uop_make_op(&l->make, UOP_SHL, UOP_B32, byte, uop_make_const(&l->make, UOP_B32, i * 8 % 32), UOP_NONE);
+            byte =
+                uop_make_op(&l->make, UOP_SHL, UOP_B32, byte, uop_make_const(&l->make, UOP_B32, i * 8 % 32), UOP_NONE);
             word[at] = i % 4 ? uop_make_or(&l->make, UOP_B32, word[at], byte) : byte;
         }
     }
@@ -169,7 +170,8 @@ static uop_ref resize(struct ptx_lift *l, enum ptx_type to, enum ptx_type from, 
 {
     bool wide = ptx_type_bits(to) == 64, was = ptx_type_bits(from) == 64;
     if (wide && !was)
-        return uop_make_imm(&l->make, ptx_type_is_signed(from) ? UOP_SEXT : UOP_ZEXT, UOP_B64, 32, v, UOP_NONE, UOP_NONE);
+        return uop_make_imm(&l->make, ptx_type_is_signed(from) ? UOP_SEXT : UOP_ZEXT, UOP_B64, 32, v, UOP_NONE,
+                            UOP_NONE);
     return was && !wide ? uop_make_lo(&l->make, v) : v;
 }
 
@@ -184,7 +186,12 @@ static uop_ref float_to_integer(struct ptx_lift *l, enum ptx_type d, enum ptx_ty
     static const enum uop_type holds[] = {UOP_B8, UOP_B16, UOP_B32, UOP_B64};
     unsigned bits = ptx_type_bits(d);
     bool all_ones = s == PTX_F64 || bits == 64; /* what a NaN gives: 1 << (bits - 1), else 0 */
-    struct uop op = convert(UOP_F2I, holds[bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3], round,
+    struct uop op = convert(UOP_F2I,
+                            holds[bits == 8    ? 0
+                                  : bits == 16 ? 1
+                                  : bits == 32 ? 2
+                                               : 3],
+                            round,
                             (ptx_has(l, "ftz") ? UOP_FTZ : 0u) | (all_ones ? UOP_NAN : 0u) |
                                 (ptx_type_is_signed(d) ? UOP_SIGNED : 0u),
                             ptx_type_uop(s));
@@ -309,14 +316,14 @@ static void no_effect(struct ptx_lift *l)
 }
 
 const struct ptx_op ptx_move_ops[] = {
-    {"mov", lift_mov},       {"cvt", lift_cvt},         {"cvta", lift_cvta},         {"isspacep", no_effect},
-    {"mma", no_effect},      {"fns", no_effect},        {"tex", no_effect},          {"tld4", no_effect},
-    {"txq", no_effect},      {"suq", no_effect},        {"mapa", no_effect},         {"getctarank", no_effect},
-    {"istypep", no_effect},  {"szext", no_effect},      {"createpolicy", no_effect}, {"vadd", no_effect},
-    {"vsub", no_effect},     {"vabsdiff", no_effect},   {"vmin", no_effect},         {"vmax", no_effect},
-    {"vshl", no_effect},     {"vshr", no_effect},       {"vmad", no_effect},         {"vset", no_effect},
+    {"mov", lift_mov},        {"cvt", lift_cvt},        {"cvta", lift_cvta},         {"isspacep", no_effect},
+    {"mma", no_effect},       {"fns", no_effect},       {"tex", no_effect},          {"tld4", no_effect},
+    {"txq", no_effect},       {"suq", no_effect},       {"mapa", no_effect},         {"getctarank", no_effect},
+    {"istypep", no_effect},   {"szext", no_effect},     {"createpolicy", no_effect}, {"vadd", no_effect},
+    {"vsub", no_effect},      {"vabsdiff", no_effect},  {"vmin", no_effect},         {"vmax", no_effect},
+    {"vshl", no_effect},      {"vshr", no_effect},      {"vmad", no_effect},         {"vset", no_effect},
     {"vabsdiff4", no_effect}, {"vabsdiff2", no_effect}, {"vadd4", no_effect},        {"vadd2", no_effect},
-    {"vsub2", no_effect},    {"vsub4", no_effect},      {"vavrg2", no_effect},       {"vavrg4", no_effect},
-    {"vmin2", no_effect},    {"vmin4", no_effect},      {"vmax2", no_effect},        {"vmax4", no_effect},
-    {"vset2", no_effect},    {"vset4", no_effect},      {"movmatrix", no_effect},    {NULL, NULL},
+    {"vsub2", no_effect},     {"vsub4", no_effect},     {"vavrg2", no_effect},       {"vavrg4", no_effect},
+    {"vmin2", no_effect},     {"vmin4", no_effect},     {"vmax2", no_effect},        {"vmax4", no_effect},
+    {"vset2", no_effect},     {"vset4", no_effect},     {"movmatrix", no_effect},    {NULL, NULL},
 };

@@ -68,7 +68,8 @@ struct uop ptx_blank(enum uop_kind kind, enum uop_type type)
 
 unsigned ptx_float_flags(const struct ptx_lift *l)
 {
-    return (ptx_has(l, "ftz") ? UOP_FTZ : 0u) | (ptx_has(l, "sat") ? UOP_SAT : 0u) | (ptx_has(l, "relu") ? UOP_RELU : 0u);
+    return (ptx_has(l, "ftz") ? UOP_FTZ : 0u) | (ptx_has(l, "sat") ? UOP_SAT : 0u) |
+           (ptx_has(l, "relu") ? UOP_RELU : 0u);
 }
 
 unsigned ptx_round(const struct ptx_lift *l)
@@ -182,8 +183,8 @@ static uop_ref literal(struct ptx_lift *l, const struct ptx_operand *o, enum ptx
 static uop_ref from_words(struct ptx_lift *l, uop_ref low, uop_ref high, enum ptx_type type)
 {
     if (ptx_type_bits(type) == 64)
-        return high == UOP_NONE ? uop_make_imm(&l->make, ptx_type_is_signed(type) ? UOP_SEXT : UOP_ZEXT, UOP_B64, 32, low,
-                                               UOP_NONE, UOP_NONE)
+        return high == UOP_NONE ? uop_make_imm(&l->make, ptx_type_is_signed(type) ? UOP_SEXT : UOP_ZEXT, UOP_B64, 32,
+                                               low, UOP_NONE, UOP_NONE)
                                 : uop_make_pair(&l->make, low, high);
     if (type == PTX_F16 || type == PTX_BF16)
         return ptx_half(l, low, false);
@@ -276,10 +277,12 @@ uop_ref ptx_value(struct ptx_lift *l, const struct ptx_operand *o, enum ptx_type
     case PTX_REGISTER: {
         const struct ptx_register *r = &l->f->registers.p[o->index];
         uint32_t number = ptx_number(l, o->index);
-        if (o->part || o->negated || r->type == PTX_PRED || (ptx_type_bits(type) == 64 && r->words < 2 && r->type != PTX_OTHER_TYPE))
+        if (o->part || o->negated || r->type == PTX_PRED ||
+            (ptx_type_bits(type) == 64 && r->words < 2 && r->type != PTX_OTHER_TYPE))
             break;
         uop_ref low = ptx_read_word(l, number);
-        return from_words(l, low, r->words >= 2 && ptx_type_bits(type) == 64 ? ptx_read_word(l, number + 1) : UOP_NONE, type);
+        return from_words(l, low, r->words >= 2 && ptx_type_bits(type) == 64 ? ptx_read_word(l, number + 1) : UOP_NONE,
+                          type);
     }
     case PTX_INTEGER:
     case PTX_FLOAT32:

@@ -90,8 +90,7 @@ const struct ptx_binding *ptx_find(struct ptx_parser *p, uint32_t scope, uint32_
 void ptx_bind(struct ptx_parser *p, uint32_t name, struct ptx_binding b)
 {
     VEC_PUSH(p->a, p->bindings, b);
-    if (!p->bindings.n ||
-        !map_u64_put(p->a, &p->bound, (uint64_t)p->scope << 32 | name, (uint32_t)p->bindings.n - 1))
+    if (!p->bindings.n || !map_u64_put(p->a, &p->bound, (uint64_t)p->scope << 32 | name, (uint32_t)p->bindings.n - 1))
         p->failed = true;
 }
 
@@ -176,8 +175,9 @@ static void add_register(struct ptx_parser *p, struct ptx_word word, const struc
                                  .words = (uint8_t)(d->type == PTX_PRED ? 0 : (bits + 31) / 32)};
         VEC_PUSH(p->a, f->registers, r);
     }
-    ptx_bind(p, ptx_name_number(p, word),
-             (struct ptx_binding){.kind = PTX_BIND_REGISTER, .type = (uint8_t)d->type, .index = first, .count = d->vector});
+    ptx_bind(
+        p, ptx_name_number(p, word),
+        (struct ptx_binding){.kind = PTX_BIND_REGISTER, .type = (uint8_t)d->type, .index = first, .count = d->vector});
 }
 
 static void add_variable(struct ptx_parser *p, struct ptx_word word, uint32_t line, const struct declaration *d,
@@ -528,8 +528,8 @@ static void parse_function(struct ptx_parser *p, bool is_entry, bool is_extern)
         p->m->functions.p[index].has_body = true;
         ptx_parse_body(p);
     } else if (!ptx_take(p, ';')) {
-        ptx_error(p, &p->token, "a body or `;` is expected behind the head of %.*s", (int)(name.word.n < 100 ? name.word.n : 100),
-                  name.word.p);
+        ptx_error(p, &p->token, "a body or `;` is expected behind the head of %.*s",
+                  (int)(name.word.n < 100 ? name.word.n : 100), name.word.p);
         ptx_skip_statement(p);
     }
     while (p->depth)
@@ -595,7 +595,8 @@ static void parse_module(struct ptx_parser *p)
         uint32_t first, count;
         if (at.kind != PTX_T_DOT) {
             if (!ptx_at(p, ';')) {
-                ptx_error(p, &at, "a directive is expected, not `%.*s`", (int)(at.word.n < 60 ? at.word.n : 60), at.word.p);
+                ptx_error(p, &at, "a directive is expected, not `%.*s`", (int)(at.word.n < 60 ? at.word.n : 60),
+                          at.word.p);
                 ptx_skip_statement(p);
             }
             if (ptx_at(p, '{'))

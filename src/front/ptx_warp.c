@@ -17,7 +17,9 @@ static void lift_bar(struct ptx_lift *l)
     }
     bool red = ptx_has(l, "red");
     unsigned at = red ? 1 : 0, n = l->insn->operand_count;
-    op.imm = red                     ? ptx_has(l, "and") ? UOP_BAR_RED_AND : ptx_has(l, "or") ? UOP_BAR_RED_OR : UOP_BAR_RED_POPC
+    op.imm = red                    ? ptx_has(l, "and")  ? UOP_BAR_RED_AND
+                                      : ptx_has(l, "or") ? UOP_BAR_RED_OR
+                                                         : UOP_BAR_RED_POPC
              : ptx_has(l, "arrive") ? UOP_BAR_ARRIVE
                                     : UOP_BAR_SYNC;
     if (at < n)
@@ -54,10 +56,9 @@ static void lift_shfl(struct ptx_lift *l)
     const struct ptx_operand *d = ptx_operand(l, 0);
     uop_ref a = ptx_source(l, 1, PTX_B32), lane = ptx_source(l, 2, PTX_U32), c = ptx_source(l, 3, PTX_U32);
     if (d->kind == PTX_DUAL && d->items[1].kind != PTX_NOTHING) {
-        uop_ref in = uop_make_emit(&l->make, (struct uop){.kind = UOP_SHFL_IN,
-                                                          .type = UOP_B1,
-                                                          .imm = mode,
-                                                          .arg = {a, lane, c, UOP_NONE, UOP_NONE}});
+        uop_ref in = uop_make_emit(
+            &l->make,
+            (struct uop){.kind = UOP_SHFL_IN, .type = UOP_B1, .imm = mode, .arg = {a, lane, c, UOP_NONE, UOP_NONE}});
         ptx_put(l, &d->items[1], PTX_PRED, in);
     }
     uop_ref v = uop_make_imm(&l->make, UOP_SHFL, UOP_B32, mode, a, lane, c);
@@ -91,7 +92,8 @@ static void lift_match(struct ptx_lift *l)
     uop_ref a = ptx_source(l, 1, t);
     uop_ref mask = uop_make_imm(&l->make, UOP_MATCH, UOP_B32, ptx_has(l, "any"), a, UOP_NONE, UOP_NONE);
     if (d->kind == PTX_DUAL && d->items[1].kind != PTX_NOTHING) {
-        uop_ref none = uop_make_imm(&l->make, UOP_IEQ, UOP_B1, 32, mask, uop_make_const(&l->make, UOP_B32, 0), UOP_NONE);
+        uop_ref none =
+            uop_make_imm(&l->make, UOP_IEQ, UOP_B1, 32, mask, uop_make_const(&l->make, UOP_B32, 0), UOP_NONE);
         ptx_put(l, &d->items[1], PTX_PRED, uop_make_not(&l->make, UOP_B1, none));
     }
     ptx_put(l, d->kind == PTX_DUAL ? &d->items[0] : d, PTX_B32, mask);
@@ -145,8 +147,17 @@ static void lift_pause(struct ptx_lift *l)
 }
 
 const struct ptx_op ptx_warp_ops[] = {
-    {"bar", lift_bar},         {"barrier", lift_barrier}, {"shfl", lift_shfl},         {"vote", lift_vote},
-    {"activemask", lift_activemask}, {"match", lift_match}, {"redux", lift_redux},     {"elect", lift_elect},
-    {"nanosleep", lift_pause}, {"pmevent", lift_pause},   {"brkpt", lift_pause},       {"setmaxnreg", lift_pause},
+    {"bar", lift_bar},
+    {"barrier", lift_barrier},
+    {"shfl", lift_shfl},
+    {"vote", lift_vote},
+    {"activemask", lift_activemask},
+    {"match", lift_match},
+    {"redux", lift_redux},
+    {"elect", lift_elect},
+    {"nanosleep", lift_pause},
+    {"pmevent", lift_pause},
+    {"brkpt", lift_pause},
+    {"setmaxnreg", lift_pause},
     {NULL, NULL},
 };
