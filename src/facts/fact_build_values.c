@@ -10,11 +10,15 @@
 
 enum { NAME_MAX_CHARS = 120 };
 
-const char *fact_register_name(struct arena *a, const struct fact_source *s, const struct graph_def *d)
+const char *fact_register_name(struct arena *a, const struct fact_source *s, const struct graph_def *d, unsigned *word,
+                               unsigned *words)
 {
     static const char *const prefix[] = {"R", "UR", "P", "UP", "B"};
-    const char *name =
-        s->register_name ? s->register_name(s->user, s->g->insns.p[d->insn].input, d->file, d->reg) : NULL;
+    const char *name = NULL;
+    *word = 0;
+    *words = 1;
+    if (s->register_name)
+        name = s->register_name(s->user, s->g->insns.p[d->insn].input, d->file, d->reg, word, words);
     return name ? name : arena_printf(a, "%s%u", prefix[d->file < 5 ? d->file : 0], d->reg);
 }
 
@@ -62,7 +66,8 @@ static struct fact_storage storage_fact(struct arena *a, struct fact_source *s, 
                              .to = g->insns.p[st->to].offset,
                              .reloaded = st->reloaded};
     if (st->def != UINT32_MAX) {
-        f.at = fact_register_name(a, s, &g->defs.p[st->def]);
+        unsigned word, words;
+        f.at = fact_register_name(a, s, &g->defs.p[st->def], &word, &words);
         return f;
     }
     const struct graph_access *x = &g->accesses.p[st->access];

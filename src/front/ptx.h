@@ -193,8 +193,9 @@ enum { PTX_STEP = 16 };
 enum sp_status ptx_lift_kernel(struct arena *a, struct diag_sink *diags, struct ptx_module *m, uint32_t function,
                                const struct ptx_places *places, struct ptx_code *code);
 
-/* What a register of the lists is called in the text, or NULL. */
-const char *ptx_register_name(const struct ptx_code *code, uint32_t row, enum uop_file file, unsigned reg);
+/* What a register of the lists is called where a list names it, and which of its words it is; NULL: it has no name. */
+const char *ptx_register_name(const struct ptx_code *code, uint32_t row, enum uop_file file, unsigned reg,
+                              unsigned *word, unsigned *words);
 
 /* An instruction's text with single blanks. */
 const char *ptx_insn_text(struct arena *a, const struct ptx_insn *insn);

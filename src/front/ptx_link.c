@@ -365,31 +365,36 @@ enum sp_status ptx_lift_kernel(struct arena *a, struct diag_sink *diags, struct 
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-static const char *name_in(const struct ptx_frame *f, const struct ptx_operand *o, bool predicate, unsigned reg)
+static const struct ptx_register *register_in(const struct ptx_frame *f, const struct ptx_operand *o, bool predicate,
+                                              unsigned reg, unsigned *word)
 {
     if (o->kind == PTX_REGISTER) {
         const struct ptx_register *r = &f->f->registers.p[o->index];
         uint32_t first = f->numbers[o->index];
+        *word = reg - first;
         if (predicate ? r->words == 0 && first == reg : reg >= first && reg < first + r->words)
-            return r->name;
+            return r;
     }
     for (uint32_t i = 0; i < o->item_count; i++) {
-        const char *name = name_in(f, &o->items[i], predicate, reg);
-        if (name)
-            return name;
+        const struct ptx_register *r = register_in(f, &o->items[i], predicate, reg, word);
+        if (r)
+            return r;
     }
     return NULL;
 }
 
-const char *ptx_register_name(const struct ptx_code *code, uint32_t row, enum uop_file file, unsigned reg)
+const char *ptx_register_name(const struct ptx_code *code, uint32_t row, enum uop_file file, unsigned reg,
+                              unsigned *word, unsigned *words)
 {
     if (row >= code->count || (file != UOP_FILE_R && file != UOP_FILE_P))
         return NULL;
     const struct ptx_row *r = &code->rows[row];
     for (uint32_t i = 0; i < r->insn->operand_count; i++) {
-        const char *name = name_in(r->frame, &r->insn->operands[i], file == UOP_FILE_P, reg);
-        if (name)
-            return name;
+        const struct ptx_register *found = register_in(r->frame, &r->insn->operands[i], file == UOP_FILE_P, reg, word);
+        if (found) {
+            *words = found->words ? found->words : 1;
+            return found->name;
+        }
     }
     return NULL;
 }

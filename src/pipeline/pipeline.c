@@ -156,9 +156,9 @@ static enum sp_status read_ptx(struct sp_session *s, struct arena *work, struct 
     return SP_OK;
 }
 
-static const char *ptx_name(void *user, uint32_t input, unsigned file, unsigned reg)
+static const char *ptx_name(void *user, uint32_t input, unsigned file, unsigned reg, unsigned *word, unsigned *words)
 {
-    return ptx_register_name(user, input, (enum uop_file)file, reg);
+    return ptx_register_name(user, input, (enum uop_file)file, reg, word, words);
 }
 
 enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct pipe_input *input,
