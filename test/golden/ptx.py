@@ -90,9 +90,15 @@ class Reader:
 
 
 def tree(text):
+    """The tree of a text; one that does not read as C (it was cut short) is compared as it stands."""
+    try:
+        return None if text is None else read_tree(text)
+    except (AssertionError, IndexError):
+        return text
+
+
+def read_tree(text):
     """`v3 = a * b; v3 + c` as one tree; a value that stands on its own right side is one carried round."""
-    if text is None:
-        return None
     names, parts = {}, text.split('; ')
     for i, part in enumerate(parts[:-1]):
         name, _, value = part.partition(' = ')
