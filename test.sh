@@ -156,7 +156,7 @@ if step "build with sanitizers" build asan build-asan; then
         corpus=test/fuzz/corpus/$(basename "$target" | sed 's/^fuzz_//')
         [ -d "$corpus" ] || corpus=
         # shellcheck disable=SC2086 # an empty corpus is no argument
-        step "replay $(basename "$target")" "$target" cubin test/corpus $corpus
+        step "replay $(basename "$target")" "$target" cubin ptx test/corpus $corpus
     done
     step "2,000 damaged cubins, sanitizers" damaged build-asan/test/mutate_explain 2000
     suite "facts, sanitizers" python3 test/golden/facts.py --command build-asan/sassprobe
