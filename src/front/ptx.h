@@ -169,6 +169,7 @@ enum sp_status ptx_read_module(struct arena *a, struct diag_sink *diags, const c
 /* What the driver puts where, of the architecture that the kernel is for. */
 struct ptx_places {
     uint32_t param_base, stack_offset, local_window, shared_window; /* constant bank 0; windows 0: none */
+    bool guards; /* short branches over what could be guarded are read as its guards, as the next compiler does it */
 };
 
 struct ptx_frame;

@@ -111,7 +111,8 @@ struct ptx_frame { /* where a function's things are in the lists of a kernel */
     uint32_t carry;          /* the predicate that is CC.CF */
     uint32_t link;           /* two words: where it returns to */
     uint32_t first_row;
-    uint32_t *rows; /* first list of each instruction, and behind the last */
+    uint32_t *rows;  /* first list of each instruction, and behind the last */
+    uint32_t *guard; /* of each: the branch that is its guard, or that it is, + 1; 0: none */
 };
 struct ptx_linker {
     struct arena *a;
@@ -122,7 +123,7 @@ struct ptx_linker {
     struct map_u64 offsets;  /* shared or local variable -> its offset */
     struct map_u64 words;    /* parameter of a function, or at a call -> its first word */
     uint64_t shared, local;  /* bytes */
-    bool dynamic_shared;
+    bool dynamic_shared, guards;
     uint32_t used[2]; /* words, predicates */
     struct map_str ops;
 };
@@ -132,7 +133,7 @@ struct ptx_lift {
     struct ptx_module *m;
     const struct ptx_frame *frame;
     const struct ptx_function *f;
-    const struct ptx_insn *insn;
+    const struct ptx_insn *insn, *over; /* over: the branch that is its guard, or NULL */
     uint32_t part, row;
     bool opaque; /* a result is unknown, nothing else is */
 };

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { NUMBERS_MAX = 0xfff0, FUNCTIONS_MAX = 4096, TARGETS_MAX = 256, TARGETS_ALL = 65536 };
+enum { GUARDED_MAX = 6, NUMBERS_MAX = 0xfff0, FUNCTIONS_MAX = 4096, TARGETS_MAX = 256, TARGETS_ALL = 65536 };
 
 uint32_t ptx_number(const struct ptx_lift *l, uint32_t reg)
 {
@@ -196,6 +196,66 @@ static bool place_all_shared(struct ptx_linker *n)
     return true;
 }
 
+/* ---- guards ---------------------------------------------------------------------------------- */
+
+/* What may stand under a guard instead of behind a branch: it neither leaves, nor waits, nor looks at other lanes. */
+static bool may_be_guarded(const struct ptx_insn *i)
+{
+    static const char *const never[] = {"bra",        "brx",     "ret",   "exit",      "trap",  "call",
+                                        "bar",        "barrier", "shfl",  "vote",      "match", "redux",
+                                        "activemask", "elect",   "brkpt", "nanosleep", "mma",   "ldmatrix"};
+    if (i->damaged || i->guard >= 0)
+        return false;
+    for (size_t k = 0; k < sizeof never / sizeof never[0]; k++)
+        if (ptx_word_is(i->op, never[k]))
+            return false;
+    return true;
+}
+
+static bool writes_register(const struct ptx_operand *o, uint32_t reg)
+{
+    if (o->kind == PTX_REGISTER && o->index == reg)
+        return true;
+    for (uint32_t i = 0; i < o->item_count; i++)
+        if (writes_register(&o->items[i], reg))
+            return true;
+    return false;
+}
+
+/* Compilers to PTX write every condition as a branch; a short forward one, over nothing that anybody else comes to, is
+ * the guard of what it jumps over. One that leads out of the function stays a branch. */
+static bool find_guards(struct ptx_linker *n, struct ptx_frame *frame)
+{
+    const struct ptx_function *f = frame->f;
+    bool *target = ARENA_ARRAY(n->a, bool, f->insns.n + 2);
+    frame->guard = ARENA_ARRAY(n->a, uint32_t, f->insns.n + 1);
+    if (!target || !frame->guard)
+        return false;
+    for (size_t i = 0; i < f->insns.n; i++)
+        for (uint32_t k = 0; k < f->insns.p[i].operand_count; k++)
+            if (f->insns.p[i].operands[k].kind == PTX_LABEL)
+                target[f->insns.p[i].operands[k].index] = true;
+    for (size_t i = 0; i < f->targets.n; i++)
+        for (uint32_t k = 0; k < f->targets.p[i].count; k++)
+            if (f->targets.p[i].labels[k].kind == PTX_LABEL)
+                target[f->targets.p[i].labels[k].index] = true;
+    for (uint32_t i = 0; i < f->insns.n; i++) {
+        const struct ptx_insn *bra = &f->insns.p[i];
+        const struct ptx_operand *to = bra->operand_count == 1 ? &bra->operands[0] : NULL;
+        if (!ptx_word_is(bra->op, "bra") || bra->guard < 0 || !to || to->kind != PTX_LABEL || bra->damaged ||
+            to->index <= i + 1 || to->index - i - 1 > GUARDED_MAX || to->index >= f->insns.n)
+            continue;
+        const struct ptx_insn *there = &f->insns.p[to->index];
+        bool fits = !ptx_word_is(there->op, "ret") && !ptx_word_is(there->op, "exit");
+        for (uint32_t k = i + 1; k < to->index && fits; k++)
+            fits = !target[k] && may_be_guarded(&f->insns.p[k]) &&
+                   !(f->insns.p[k].operand_count && writes_register(&f->insns.p[k].operands[0], (uint32_t)bra->guard));
+        for (uint32_t k = i; k < to->index && fits; k++)
+            frame->guard[k] = i + 1;
+    }
+    return true;
+}
+
 /* The end of a body is a return; a list stands for it where control may come there. */
 static bool falls_out(const struct ptx_function *f)
 {
@@ -262,9 +322,15 @@ static void restart(struct ptx_lift *l)
     list->guard = UOP_NONE;
     list->unknown = list->opaque = false;
     l->make.refused = l->opaque = false;
-    if (l->insn->guard >= 0) {
-        uop_ref p = ptx_read_predicate(l, ptx_number(l, (uint32_t)l->insn->guard));
-        list->guard = l->insn->guard_not ? uop_make_not(&l->make, UOP_B1, p) : p;
+    const struct ptx_insn *by = l->insn;
+    bool negated = by->guard_not;
+    if (l->over) { /* under the guard of the branch over it: where that is not taken */
+        by = l->over;
+        negated = !by->guard_not;
+    }
+    if (by->guard >= 0) {
+        uop_ref p = ptx_read_predicate(l, ptx_number(l, (uint32_t)by->guard));
+        list->guard = negated ? uop_make_not(&l->make, UOP_B1, p) : p;
     }
 }
 
@@ -284,6 +350,18 @@ static bool lift_one(struct ptx_linker *n, struct ptx_code *code, uint32_t row)
         l.make.list->unknown = true;
         return true;
     }
+    uint32_t at = r->insn >= r->function->insns.p && r->insn < r->function->insns.p + r->function->insns.n
+                      ? (uint32_t)(r->insn - r->function->insns.p)
+                      : UINT32_MAX;
+    uint32_t over = at != UINT32_MAX && n->guards ? r->frame->guard[at] : 0;
+    if (over && over - 1 == at) { /* the branch itself */
+        restart(&l);
+        struct uop op = ptx_blank(UOP_RECONVERGE, UOP_VOID);
+        op.imm = UOP_GUARD_OF_NEXT;
+        uop_make_emit(&l.make, op);
+        return !l.make.no_memory;
+    }
+    l.over = over ? &r->function->insns.p[over - 1] : NULL;
     ptx_lift_fn lift = find_op(n, r->insn->op);
     restart(&l);
     if (lift)
@@ -336,6 +414,10 @@ enum sp_status ptx_lift_kernel(struct arena *a, struct diag_sink *diags, struct 
     }
     if (!place_all_shared(&n))
         return SP_ERR_MEMORY;
+    n.guards = places->guards;
+    for (size_t i = 0; i < n.frames.n && n.guards; i++)
+        if (!find_guards(&n, n.frames.p[i]))
+            return SP_ERR_MEMORY;
     code->lists = ARENA_ARRAY(a, struct uop_list, rows);
     code->rows = ARENA_ARRAY(a, struct ptx_row, rows);
     if (!code->lists || !code->rows)

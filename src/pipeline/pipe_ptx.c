@@ -151,7 +151,8 @@ enum sp_status pipe_ptx_kernel(struct sp_session *s, struct arena *a, const stru
     struct ptx_places places = {.param_base = env.param_base,
                                 .stack_offset = env.stack_offset,
                                 .local_window = env.local_window,
-                                .shared_window = env.shared_window};
+                                .shared_window = env.shared_window,
+                                .guards = true};
     enum sp_status status = ptx_lift_kernel(a, &s->diags, input->ptx, function, &places, code);
     if (status != SP_OK)
         return status;

@@ -181,7 +181,15 @@ enum uop_atom {
     UOP_ATOM_CAS
 };
 enum uop_bar { UOP_BAR_SYNC, UOP_BAR_ARRIVE, UOP_BAR_RED_POPC, UOP_BAR_RED_AND, UOP_BAR_RED_OR };
-enum uop_reconverge { UOP_BSSY, UOP_BSYNC, UOP_BREAK, UOP_BMOV, UOP_YIELD, UOP_WARPSYNC_ALL };
+enum uop_reconverge {
+    UOP_BSSY,
+    UOP_BSYNC,
+    UOP_BREAK,
+    UOP_BMOV,
+    UOP_YIELD,
+    UOP_WARPSYNC_ALL,
+    UOP_GUARD_OF_NEXT, /* a branch as it is written; what it jumps over has its condition as a guard */
+};
 
 /* Special registers by meaning, the same on every architecture. OTHER + n: hardware number n without a name here. */
 enum uop_sreg {
