@@ -101,6 +101,7 @@ step "build release, warnings are errors" build release build || finish
 suite "unit tests" ctest --test-dir build -L unit --output-on-failure -j "$jobs"
 suite "golden outputs" python3 test/golden/run.py
 suite "facts" python3 test/golden/facts.py
+suite "PTX against machine code" python3 test/golden/ptx.py --command build/sassprobe
 suite "the worked document" python3 test/golden/worked_document.py
 step "the report in README.md" python3 test/golden/readme_excerpt.py
 suite "three renderings, one set of facts" python3 test/golden/renderings.py
