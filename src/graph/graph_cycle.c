@@ -252,3 +252,25 @@ enum sp_status graph_find_cycles(struct arena *a, struct graph *g, struct graph_
         w.live[id] &= graph_at(g, id)->kind == GRAPH_PHI;
     return arena_failed(a) ? SP_ERR_MEMORY : status;
 }
+
+graph_id graph_cycle_path(const struct graph *g, const struct graph_cycle *c)
+{
+    uint32_t at = UINT32_MAX;
+    for (size_t i = 0; i < c->pieces.n; i++) {
+        const struct graph_piece *p = &c->pieces.p[i];
+        uint32_t block = p->straight ? p->blocks[0] : g->loops.p[p->loop].header;
+        uint32_t up = p->straight ? block : g->blocks.p[block].idom;
+        if (at == UINT32_MAX) {
+            at = up;
+            continue;
+        }
+        bool above = false;
+        while (at != UINT32_MAX && !above) { /* up from the one, until the other has it among its dominators */
+            for (uint32_t b = up; b != UINT32_MAX && !above; b = g->blocks.p[b].idom)
+                above = b == at;
+            if (!above)
+                at = g->blocks.p[at].idom;
+        }
+    }
+    return at == UINT32_MAX ? (graph_id)GRAPH_NIL : g->blocks.p[at].path;
+}
