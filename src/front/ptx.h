@@ -162,7 +162,8 @@ struct ptx_module {
     uint64_t budget; /* private: instructions that may still be lifted */
 };
 
-/* The text need not end in NUL; it must stay. SP_ERR_FORMAT: what could be read is in *m all the same. SP_ERR_MEMORY. */
+/* The text need not end in NUL; it must stay. SP_ERR_FORMAT: what could be read is in *m all the same. SP_ERR_MEMORY.
+ */
 enum sp_status ptx_read_module(struct arena *a, struct diag_sink *diags, const char *text, size_t size,
                                struct ptx_module *m);
 

@@ -1,4 +1,5 @@
-/* What the float instructions do: arithmetic of f32, f64, f16, bf16 and of packed pairs, functions, compares, selection.
+/* What the float instructions do: arithmetic of f32, f64, f16, bf16 and of packed pairs, functions, compares,
+ * selection.
  *
  * Functions that the hardware only approximates are the waist's approximations; `.rn` divisions and roots are UOP_MATH
  * and SQRT, rounded as they say. div.approx is by definition a product with the approximate reciprocal. */

@@ -1,6 +1,6 @@
-/* One kernel and the functions it calls, as lists of micro-operations: registers get numbers, shared and local variables
- * places, functions stand behind the kernel. A call hands its arguments over word by word and comes back to the list
- * behind it, which takes the results.
+/* One kernel and the functions it calls, as lists of micro-operations: registers get numbers, shared and local
+ * variables places, functions stand behind the kernel. A call hands its arguments over word by word and comes back to
+ * the list behind it, which takes the results.
  *
  * A function that a kernel cannot call by name, that has no body, or that would make the code too long stays a call of
  * which nothing is known but its results' registers.

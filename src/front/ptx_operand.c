@@ -1,5 +1,6 @@
 /* Operands of PTX instructions as values, results as writes: registers by word, literals, special registers, addresses
- * of variables. A word that holds 8 or 16 bits says nothing of the bits above; whoever reads a number of them extends it.
+ * of variables. A word that holds 8 or 16 bits says nothing of the bits above; whoever reads a number of them extends
+ * it.
  *
  * requires: a linked function (ptx_link.c) · gives: values in the list under construction */
 #include "front/ptx_internal.h"

@@ -378,8 +378,8 @@ static bool run_divisions(struct expand *x, const struct pat_page *page, const s
 
 /* ---- what the code says as one operation already, which no machine has ---------------------- */
 
-/* Names of the block to what the operation of `n` is of, when the block reads as that operation. `any`: a name stands for
- * a constant too that is not declared to. */
+/* Names of the block to what the operation of `n` is of, when the block reads as that operation. `any`: a name stands
+ * for a constant too that is not declared to. */
 static bool names_operation(struct expand *x, const struct cu_block *b, const struct graph_node *n, bool any)
 {
     const struct cu_expr *e = b->reads;

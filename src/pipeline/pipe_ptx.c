@@ -1,8 +1,9 @@
-/* PTX text as an input of its own, and the PTX that stands beside machine code: a module of kernels like any other, whose
- * instructions come from front/ instead of isa/. Offsets count lists, 16 bytes each, as those of machine code do.
+/* PTX text as an input of its own, and the PTX that stands beside machine code: a module of kernels like any other,
+ * whose instructions come from front/ instead of isa/. Offsets count lists, 16 bytes each, as those of machine code
+ * do.
  *
- * requires: text · gives: struct img_module with kernels, parameters and resources as far as PTX tells them; the lists,
- * texts and lines of one kernel */
+ * requires: text · gives: struct img_module with kernels, parameters and resources as far as PTX tells them; the
+ * lists, texts and lines of one kernel */
 #include "pipeline/pipe_ptx.h"
 
 #include "base/str.h"

@@ -14,8 +14,8 @@ enum sp_status pipe_ptx_kernel(struct sp_session *s, struct arena *a, const stru
                                struct img_kernel *k, struct ptx_code *code);
 void pipe_ptx_texts(struct arena *a, const struct ptx_code *code, struct fact_text *texts);
 
-/* The PTX that a kernel of machine code was made of: what is embedded in its file, else what --ptx gave. False: there is
- * none at hand. */
+/* The PTX that a kernel of machine code was made of: what is embedded in its file, else what --ptx gave. False: there
+ * is none at hand. */
 bool pipe_ptx_beside(struct sp_session *s, struct pipe_input *in, const struct img_kernel *kernel,
                      const struct ptx_module **module, uint32_t *function);
 

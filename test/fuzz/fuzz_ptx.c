@@ -1,5 +1,5 @@
-/* Fuzz target: any text as PTX through the whole house. Text without a head gets one, so that what is tried is the reader
- * and not what tells PTX from other text. Explained, listed, and given beside another input as --ptx would be. */
+/* Fuzz target: any text as PTX through the whole house: explained as JSON and as text, listed. Text without a head gets
+ * one, so that what is tried is the reader and not what tells PTX from other text. */
 #include "sassprobe/sassprobe.h"
 
 #include <stdint.h>

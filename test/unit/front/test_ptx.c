@@ -60,7 +60,8 @@ struct row {
     const char *statement, *list;
 };
 
-/* Registers by number: words a 0, b 1, c 2, d 3, x 4:5, y 6:7, z 8:9, h 10, g 11; predicates p0 0, p1 1, p2 2, carry 3. */
+/* Registers by number: words a 0, b 1, c 2, d 3, x 4:5, y 6:7, z 8:9, h 10, g 11; predicates p0 0, p1 1, p2 2, carry
+ * 3. */
 static const struct row rows[] = {
     {"mov.u32 a, %tid.x", "0 sreg.b32 threadIdx.x; 1 write R0 %0"},
     {"mov.b32 a, 0f3F800000", "0 const.b32 0x3f800000; 1 write R0 %0"},
