@@ -505,14 +505,19 @@ static void lift_bfi(struct ptx_lift *l)
     enum ptx_type t = integer_type(l);
     uop_ref a = ptx_source(l, 1, t), b = ptx_source(l, 2, t), at = ptx_source(l, 3, PTX_U32),
             n = ptx_source(l, 4, PTX_U32);
-    if (ptx_type_bits(t) != 32)
-        ptx_refuse(l);
+    enum uop_type as = ptx_type_uop(t);
     at = uop_make_and(&l->make, UOP_B32, at, word(l, 255));
     n = uop_make_and(&l->make, UOP_B32, n, word(l, 255));
-    uop_ref mask = op2(l, UOP_BMSK, UOP_B32, at, n), put = op2(l, UOP_SHL, UOP_B32, a, at);
-    put = uop_make_and(&l->make, UOP_B32, put, mask);
-    b = uop_make_and(&l->make, UOP_B32, b, uop_make_not(&l->make, UOP_B32, mask));
-    ptx_result(l, 0, t, uop_make_or(&l->make, UOP_B32, put, b));
+    uop_ref mask, put = op2(l, UOP_SHL, as, a, at);
+    if (ptx_type_bits(t) == 64) { /* (1 << n) - 1, all ones for 64 and more, moved up */
+        uop_ref ones = op2(l, UOP_SHL, as, uop_make_const(&l->make, as, 1), n);
+        mask = op2(l, UOP_SHL, as, uop_make_add(&l->make, as, ones, uop_make_const(&l->make, as, UINT64_MAX)), at);
+    } else {
+        mask = op2(l, UOP_BMSK, as, at, n);
+    }
+    put = uop_make_and(&l->make, as, put, mask);
+    b = uop_make_and(&l->make, as, b, uop_make_not(&l->make, as, mask));
+    ptx_result(l, 0, t, uop_make_or(&l->make, as, put, b));
 }
 
 /* szext.clamp and .wrap: the low n bits, extended; bmsk: n ones from a bit on. */

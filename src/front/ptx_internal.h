@@ -176,6 +176,9 @@ uop_ref ptx_unknown_value(struct ptx_lift *l, enum uop_type type, unsigned numbe
 /* The whole instruction: `effects`: memory may change. */
 void ptx_unknown(struct ptx_lift *l, bool effects);
 
+/* Numbers for the registers of a frame (ptx_registers.c). `target`: instructions that labels lead to. */
+bool ptx_number_registers(struct ptx_linker *n, struct ptx_frame *frame, const bool *target);
+
 /* Where things are (ptx_link.c). */
 uint32_t ptx_number(const struct ptx_lift *l, uint32_t reg);
 bool ptx_param_word(struct ptx_lift *l, uint32_t variable, uint32_t *number);

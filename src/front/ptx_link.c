@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+static const uint64_t cells_max = UINT64_C(1)
+                                  << 31; /* registers times stretches of code: bits of the sets of live ones */
 enum { GUARDED_MAX = 6, NUMBERS_MAX = 0xfff0, FUNCTIONS_MAX = 4096, TARGETS_MAX = 256, TARGETS_ALL = 65536 };
 
 uint32_t ptx_number(const struct ptx_lift *l, uint32_t reg)
@@ -143,21 +145,11 @@ static bool place_shared(struct ptx_linker *n, const struct ptx_operand *o, bool
     return true;
 }
 
-static bool place_frame(struct ptx_linker *n, struct ptx_frame *frame)
+static bool place_frame(struct ptx_linker *n, struct ptx_frame *frame, const bool *target)
 {
     const struct ptx_function *f = frame->f;
-    uint32_t *numbers = ARENA_ARRAY(n->a, uint32_t, f->registers.n + 1);
-    if (!numbers)
+    if (!ptx_number_registers(n, frame, target))
         return false;
-    for (size_t i = 0; i < f->registers.n; i++) {
-        const struct ptx_register *r = &f->registers.p[i];
-        unsigned file = r->words == 0;
-        numbers[i] = n->used[file];
-        n->used[file] += r->words ? r->words : 1;
-        if (n->used[file] > NUMBERS_MAX)
-            return true; /* told by who counts */
-    }
-    frame->numbers = numbers;
     frame->carry = n->used[1]++;
     frame->link = n->used[0];
     n->used[0] += 2;
@@ -222,15 +214,12 @@ static bool writes_register(const struct ptx_operand *o, uint32_t reg)
     return false;
 }
 
-/* Compilers to PTX write every condition as a branch; a short forward one, over nothing that anybody else comes to, is
- * the guard of what it jumps over. One that leads out of the function stays a branch. */
-static bool find_guards(struct ptx_linker *n, struct ptx_frame *frame)
+/* Instructions that a label of the function leads to. */
+static bool *find_targets(struct ptx_linker *n, const struct ptx_function *f)
 {
-    const struct ptx_function *f = frame->f;
     bool *target = ARENA_ARRAY(n->a, bool, f->insns.n + 2);
-    frame->guard = ARENA_ARRAY(n->a, uint32_t, f->insns.n + 1);
-    if (!target || !frame->guard)
-        return false;
+    if (!target)
+        return NULL;
     for (size_t i = 0; i < f->insns.n; i++)
         for (uint32_t k = 0; k < f->insns.p[i].operand_count; k++)
             if (f->insns.p[i].operands[k].kind == PTX_LABEL)
@@ -239,6 +228,17 @@ static bool find_guards(struct ptx_linker *n, struct ptx_frame *frame)
         for (uint32_t k = 0; k < f->targets.p[i].count; k++)
             if (f->targets.p[i].labels[k].kind == PTX_LABEL)
                 target[f->targets.p[i].labels[k].index] = true;
+    return target;
+}
+
+/* Compilers to PTX write every condition as a branch; a short forward one, over nothing that anybody else comes to, is
+ * the guard of what it jumps over. One that leads out of the function stays a branch. */
+static bool find_guards(struct ptx_linker *n, struct ptx_frame *frame, const bool *target)
+{
+    const struct ptx_function *f = frame->f;
+    frame->guard = ARENA_ARRAY(n->a, uint32_t, f->insns.n + 1);
+    if (!frame->guard)
+        return false;
     for (uint32_t i = 0; i < f->insns.n; i++) {
         const struct ptx_insn *bra = &f->insns.p[i];
         const struct ptx_operand *to = bra->operand_count == 1 ? &bra->operands[0] : NULL;
@@ -386,14 +386,18 @@ enum sp_status ptx_lift_kernel(struct arena *a, struct diag_sink *diags, struct 
 {
     struct ptx_linker n = {.a = a, .m = m, .places = places};
     uint32_t targets = 0;
-    uint64_t rows = 0;
+    uint64_t rows = 0, stretches = 1;
     *code = (struct ptx_code){0};
     if (!find_functions(&n, function, diags) || !add_ops(&n))
         return SP_ERR_MEMORY;
+    n.guards = places->guards;
     for (size_t i = 0; i < n.frames.n; i++) {
         struct ptx_frame *f = n.frames.p[i];
-        if (!place_frame(&n, f))
+        const bool *target = find_targets(&n, f->f);
+        if (!target || (n.guards && !find_guards(&n, f, target)) || !place_frame(&n, f, target))
             return SP_ERR_MEMORY;
+        for (size_t k = 0; k < f->f->insns.n; k++)
+            stretches += target[k] || called(&f->f->insns.p[k]) || ptx_word_is(f->f->insns.p[k].op, "bra");
         if (n.used[0] > NUMBERS_MAX || n.used[1] > NUMBERS_MAX) {
             diag_add(diags, DIAG_ERROR, "ptx-registers", NULL, -1, "line %u: %s has more registers than are kept apart",
                      m->functions.p[function].line, m->functions.p[function].name);
@@ -414,10 +418,12 @@ enum sp_status ptx_lift_kernel(struct arena *a, struct diag_sink *diags, struct 
     }
     if (!place_all_shared(&n))
         return SP_ERR_MEMORY;
-    n.guards = places->guards;
-    for (size_t i = 0; i < n.frames.n && n.guards; i++)
-        if (!find_guards(&n, n.frames.p[i]))
-            return SP_ERR_MEMORY;
+    if (stretches * (n.used[0] + n.used[1]) > cells_max) {
+        diag_add(diags, DIAG_ERROR, "ptx-registers", NULL, -1,
+                 "line %u: %s has too many registers in too many pieces of code", m->functions.p[function].line,
+                 m->functions.p[function].name);
+        return SP_ERR_UNSUPPORTED;
+    }
     code->lists = ARENA_ARRAY(a, struct uop_list, rows);
     code->rows = ARENA_ARRAY(a, struct ptx_row, rows);
     if (!code->lists || !code->rows)

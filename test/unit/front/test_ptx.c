@@ -155,13 +155,16 @@ static void lists(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[2048], got[2048];
         struct reading r;
+        /* Every register is read first, in the order of its declaration: each has a number of its own. */
         snprintf(text, sizeof text,
-                 "%s{ mov.b32 a, b; mov.b32 c, d; mov.b64 x, y; mov.b64 z, z; mov.b16 h, g; }\n%s;\n}\n", declarations,
-                 rows[i].statement);
+                 "%sst.shared.v4.b32 [0], {a, b, c, d};\nst.shared.v2.b64 [0], {x, y};\nst.shared.b64 [0], z;\n"
+                 "st.shared.v2.b16 [0], {h, g};\nselp.b32 a, a, a, p0;\nselp.b32 a, a, a, p1;\nselp.b32 a, a, a, p2;\n"
+                 "%s;\n}\n",
+                 declarations, rows[i].statement);
         read_text(&r, text);
         assert_int_equal(r.status, SP_OK);
         lift_kernel(&r, 0);
-        print_list(&r.code.lists[5], got, sizeof got);
+        print_list(&r.code.lists[7], got, sizeof got);
         if (strcmp(got, rows[i].list) != 0) {
             print_error("%s:\n  %s\n  expected\n  %s\n", rows[i].statement, got, rows[i].list);
             wrong++;
@@ -331,11 +334,38 @@ static void hostile(void **state)
     read_quickly(head, "brx.idx %r1, t;\n", 5000, "t: .branchtargets A, A, A, A, A, A, A, A;\nA: ret; }");
 }
 
+/* Registers that live in one stretch of code share numbers; one that a branch carries on, or that was read before it was
+ * written, does not. */
+static void numbers(void **state)
+{
+    struct reading r;
+    char got[512];
+    (void)state;
+    read_text(
+        &r,
+        ".version 9.0\n.target sm_86\n.entry k()\n{\n.reg .b32 a, b, c, d;\n.reg .pred p;\nmov.u32 a, 1;\n"
+        "add.u32 b, a, a;\nst.shared.u32 [0], b;\nmov.u32 c, 2;\nadd.u32 d, d, c;\nbra L;\nL: st.shared.u32 [0], d;\n"
+        "ret;\n}\n");
+    assert_int_equal(r.status, SP_OK);
+    lift_kernel(&r, 0);
+    print_list(&r.code.lists[1], got, sizeof got);
+    assert_string_equal(got, "0 read.b32 R0; 1 add.b32 %0 %0; 2 write R1 %1");
+    print_list(&r.code.lists[3], got, sizeof got); /* b's number again */
+    assert_string_equal(got, "0 const.b32 0x2; 1 write R1 %0");
+    print_list(&r.code.lists[4], got, sizeof got);
+    assert_string_equal(got, "0 read.b32 R2; 1 read.b32 R1; 2 add.b32 %0 %1; 3 write R2 %2");
+    unsigned word, words;
+    assert_string_equal(ptx_register_name(&r.code, 1, UOP_FILE_R, 1, &word, &words), "b");
+    assert_string_equal(ptx_register_name(&r.code, 3, UOP_FILE_R, 1, &word, &words), "c");
+    assert_null(ptx_register_name(&r.code, 6, UOP_FILE_R, 1, &word, &words));
+    arena_free(&r.a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists), cmocka_unit_test(heads),  cmocka_unit_test(diagnostics), cmocka_unit_test(damaged),
-        cmocka_unit_test(calls), cmocka_unit_test(scopes), cmocka_unit_test(hostile),
+        cmocka_unit_test(calls), cmocka_unit_test(scopes), cmocka_unit_test(hostile),     cmocka_unit_test(numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
