@@ -334,8 +334,8 @@ static void hostile(void **state)
     read_quickly(head, "brx.idx %r1, t;\n", 5000, "t: .branchtargets A, A, A, A, A, A, A, A;\nA: ret; }");
 }
 
-/* Registers that live in one stretch of code share numbers; one that a branch carries on, or that was read before it was
- * written, does not. */
+/* Registers that live in one stretch of code share numbers; one that a branch carries on, or that was read before it
+ * was written, does not. */
 static void numbers(void **state)
 {
     struct reading r;
