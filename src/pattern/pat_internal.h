@@ -319,6 +319,7 @@ struct pat_ctx {
     VEC(const struct pat_collective *) tops; /* reductions spoken of, without those they are made of */
     VEC(struct pat_present) present;         /* conditions under which elements take part in them */
     unsigned reach;                          /* enum pat_reach: of the reductions a term spoke of, the widest */
+    bool walked;                             /* that loops bring the same elements was seen for many numbers only */
 };
 enum { PAT_CHOICE_SYNC, PAT_CHOICE_SELF, PAT_CHOICE_SCOPE, PAT_CHOICES }; /* functions of bindings that choose a word */
 void pat_ctx_begin(struct pat_ctx *c, const struct pat_page *page, const struct pat_variant *variant, graph_id root);
