@@ -334,6 +334,8 @@ static void restart(struct ptx_lift *l)
     }
 }
 
+static const struct ptx_insn end_of_body = {.op = {"ret", 3}, .text = {"", 0}, .guard = -1};
+
 static bool lift_one(struct ptx_linker *n, struct ptx_code *code, uint32_t row)
 {
     const struct ptx_row *r = &code->rows[row];
@@ -350,9 +352,7 @@ static bool lift_one(struct ptx_linker *n, struct ptx_code *code, uint32_t row)
         l.make.list->unknown = true;
         return true;
     }
-    uint32_t at = r->insn >= r->function->insns.p && r->insn < r->function->insns.p + r->function->insns.n
-                      ? (uint32_t)(r->insn - r->function->insns.p)
-                      : UINT32_MAX;
+    uint32_t at = r->insn != &end_of_body ? (uint32_t)(r->insn - r->function->insns.p) : UINT32_MAX;
     uint32_t over = at != UINT32_MAX && n->guards ? r->frame->guard[at] : 0;
     if (over && over - 1 == at) { /* the branch itself */
         restart(&l);
@@ -428,12 +428,11 @@ enum sp_status ptx_lift_kernel(struct arena *a, struct diag_sink *diags, struct 
     code->rows = ARENA_ARRAY(a, struct ptx_row, rows);
     if (!code->lists || !code->rows)
         return SP_ERR_MEMORY;
-    static const struct ptx_insn end = {.op = {"ret", 3}, .text = {"", 0}, .guard = -1};
     for (size_t i = 0; i < n.frames.n; i++) {
         struct ptx_frame *f = n.frames.p[i];
         uint32_t behind = i + 1 < n.frames.n ? n.frames.p[i + 1]->first_row : (uint32_t)rows;
         for (size_t k = 0; k <= f->f->insns.n; k++) {
-            const struct ptx_insn *insn = k < f->f->insns.n ? &f->f->insns.p[k] : &end;
+            const struct ptx_insn *insn = k < f->f->insns.n ? &f->f->insns.p[k] : &end_of_body;
             uint32_t last = k < f->f->insns.n ? f->rows[k + 1] : behind;
             for (uint32_t row = f->rows[k]; row < last; row++)
                 code->rows[row] =
