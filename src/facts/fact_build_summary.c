@@ -188,7 +188,7 @@ static void build_sentence(struct arena *a, struct fact_source *s, struct fact_k
     add_outputs(&b, k);
     uint32_t atomics = 0;
     for (size_t i = 0; i < s->g->accesses.n; i++)
-        atomics += s->g->accesses.p[i].kind == GRAPH_ATOMIC;
+        atomics += s->g->accesses.p[i].kind == GRAPH_ATOMIC && !graph_is_slow(s->g, s->g->accesses.p[i].insn);
     if (!k->outputs.n && !atomics)
         str_add(&b, s->g->incomplete ? "no store to global memory was understood" : "stores nothing to global memory");
     if (atomics)

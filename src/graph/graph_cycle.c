@@ -222,7 +222,8 @@ enum sp_status graph_find_cycles(struct arena *a, struct graph *g, struct graph_
         cycle_peel(&w, r);
     }
     for (uint32_t l = w.region_count; l-- > 0;)
-        if (w.regions[l].cycle < 0 && !graph_is_slow(g, g->blocks.p[g->loops.p[l].header].first)) /* an expansion's */
+        if (w.regions[l].cycle < 0 && g->blocks.p[g->loops.p[l].header].reachable &&
+            !graph_is_slow(g, g->blocks.p[g->loops.p[l].header].first)) /* an expansion's */
             make_cycle(&w, &w.regions[l]);
     for (uint32_t l = 0; l < w.region_count; l++) {
         uint32_t parent = g->loops.p[l].parent;

@@ -670,6 +670,7 @@ static const char *chosen_word(const struct graph_node *n)
     switch (n->kind) {
     case UOP_SHFL: return shuffles[n->imm & 3];
     case UOP_VOTE: return votes[n->imm % 3];
+    case UOP_WITHIN: return n->space == UOP_SHARED ? "is_shared" : n->space == UOP_LOCAL ? "is_local" : "is_global";
     case UOP_MATCH: return n->imm & 1 ? "match_any" : "match_all";
     case UOP_REDUX: return n->imm < sizeof redux / sizeof redux[0] ? reduce_words[n->imm] : "reduce";
     default: return NULL;
@@ -874,6 +875,7 @@ static struct mean_text operation(const struct printer *p, graph_id id, const st
     case GRAPH_REAL: return function_text(p, n);
     case UOP_SHFL: return shuffle_text(p, n);
     case UOP_VOTE: return call(p, chosen_word(n), n->arg, 1, UOP_B1);
+    case UOP_WITHIN: return call(p, chosen_word(n), n->arg, 1, UOP_B64);
     case UOP_MATCH: return call(p, chosen_word(n), n->arg, 1, UOP_VOID);
     case UOP_REDUX: return call(p, chosen_word(n), n->arg, 1, UOP_B32);
     default: break;

@@ -474,7 +474,7 @@ static void find_lanes(struct pat_collect *k)
         s.insn = first_holder(k, id);
         if (s.insn == UINT32_MAX)
             s.insn = first_holder(k, s.other);
-        if (s.insn == UINT32_MAX)
+        if (s.insn == UINT32_MAX || graph_is_slow(g, s.insn)) /* an expansion's */
             continue;
         s.loop = loop_of_lane(g, &s);
         /* A loop that is tested above its body does not do the step in its last turn. */

@@ -193,7 +193,8 @@ static bool differs(struct pat_play *p, graph_id id, unsigned depth)
         break;
     case UOP_SREG:
         yes = !((n.imm >= UOP_SR_CTAID_X && n.imm <= UOP_SR_NCTAID_Z) || n.imm == UOP_SR_CGA_CTAID ||
-                n.imm == UOP_SR_CGA_SIZE || n.imm == UOP_SR_SMID || n.imm == UOP_SR_SMEMSZ || n.imm == UOP_SR_SWINHI);
+                n.imm == UOP_SR_CGA_SIZE || n.imm == UOP_SR_SMID || n.imm == UOP_SR_STACK_END ||
+                n.imm == UOP_SR_SMEMSZ || n.imm == UOP_SR_SWINHI);
         break;
     case UOP_LOAD: yes = n.order > UOP_READONLY || differs(p, n.arg[0], depth + 1); break;
     case GRAPH_PHI:

@@ -121,6 +121,7 @@ enum uop_flag {
     X(STORE, 5, E, "`width` bytes to a from the words b c d e")                                                        \
     X(ATOM, 4, E, "old value at a; imm: enum uop_atom; operands b, c; type is the operation's")                        \
     X(RED, 3, E, "as ATOM without a result")                                                                           \
+    X(WITHIN, 1, E, "the generic address a lies in the window of `space`; B1")                                         \
     X(FENCE, 0, E, "memory order; imm: as encoded") X(PREFETCH, 1, E, "cache hint")                                    \
     X(ASYNC_COPY, 3, E, "global b to shared a, `width` bytes, when c") X(ASYNC_WAIT, 1, E, "groups or scoreboards")    \
     /* threads together */                                                                                             \
@@ -188,6 +189,7 @@ enum uop_reconverge {
     UOP_BMOV,
     UOP_YIELD,
     UOP_WARPSYNC_ALL,
+    UOP_APART,
     UOP_GUARD_OF_NEXT, /* a branch as it is written; what it jumps over has its condition as a guard */
 };
 
@@ -220,6 +222,7 @@ enum uop_sreg {
     UOP_SR_CGA_SIZE,
     UOP_SR_SWINHI,
     UOP_SR_SMEMSZ,
+    UOP_SR_STACK_END, /* where local memory for stacks ends */
     UOP_SR_ZERO /* SRZ */,
     UOP_SR_OTHER = 256,
 };

@@ -73,6 +73,8 @@ NVCC = [
     ("thread_kernels-fast", ["test/corpus/src/thread_kernels.cu"], FAST),
     ("expansions", ["test/corpus/src/expansions.cu"], ["-O3"]),
     ("expansions-fast", ["test/corpus/src/expansions.cu"], FAST),
+    ("expansions_owned", ["test/corpus/src/expansions_owned.cu"], ["-O3"]),
+    ("expansions_owned-ptxas-O0", ["test/corpus/src/expansions_owned.cu"], ["-O3", "-Xptxas", "-O0"]),
 ]
 # These are large, or differ little between architectures.
 FEW = {"loops-debug": (86,), "loops-precise-ptxas-O1": (86, 120), "trees-precise-ptxas-O1": (86,),
@@ -81,6 +83,7 @@ FEW = {"loops-debug": (86,), "loops-precise-ptxas-O1": (86, 120), "trees-precise
        "trees-fast-ptxas-O0": (86, 120), "tree_misses-unoptimised": (86, 120), "thread_kernels-fast": (86,),
        "expansions": (75, 86, 90, 120), "expansions-fast": (86,),
        "trees": (75, 86, 90, 120), "tree_misses": (75, 86, 90, 120), "places": (75, 86, 90, 120), "rows": (75, 86, 100, 120),
+       "expansions_owned": (75, 86, 120), "expansions_owned-ptxas-O0": (86,),
        "block_kernels": (75, 86, 90, 120), "thread_kernels": (75, 86, 90, 100), "unrolled-1": (75, 86, 90, 120),
        "loops_cut": (75, 86, 90, 120), "loops_strided": (75, 86, 90, 120),
        "clang_loops": (75, 86, 120), "local_memory": (75, 86, 90, 120), "local_memory-ptxas-11.8": (86,),
