@@ -101,6 +101,7 @@ step "build release, warnings are errors" build release build || finish
 suite "unit tests" ctest --test-dir build -L unit --output-on-failure -j "$jobs"
 suite "golden outputs" python3 test/golden/run.py
 suite "facts" python3 test/golden/facts.py
+suite "PTX against machine code" python3 test/golden/ptx.py --command build/sassprobe
 suite "the worked document" python3 test/golden/worked_document.py
 step "the report in README.md" python3 test/golden/readme_excerpt.py
 suite "three renderings, one set of facts" python3 test/golden/renderings.py
@@ -156,7 +157,7 @@ if step "build with sanitizers" build asan build-asan; then
         corpus=test/fuzz/corpus/$(basename "$target" | sed 's/^fuzz_//')
         [ -d "$corpus" ] || corpus=
         # shellcheck disable=SC2086 # an empty corpus is no argument
-        step "replay $(basename "$target")" "$target" cubin test/corpus $corpus
+        step "replay $(basename "$target")" "$target" cubin ptx test/corpus $corpus
     done
     step "2,000 damaged cubins, sanitizers" damaged build-asan/test/mutate_explain 2000
     suite "facts, sanitizers" python3 test/golden/facts.py --command build-asan/sassprobe

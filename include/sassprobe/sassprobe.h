@@ -34,6 +34,8 @@ enum sp_status sp_session_add_path(struct sp_session *session, const char *path)
 enum sp_status sp_session_add_memory(struct sp_session *session, const char *name, const void *bytes, size_t size);
 /* CUDA source text that gives parameter names and source lines (`--source`). */
 enum sp_status sp_session_add_source(struct sp_session *session, const char *path);
+/* PTX text that the inputs' machine code was made of (`--ptx`), for inputs that have none embedded. */
+enum sp_status sp_session_add_ptx(struct sp_session *session, const char *path);
 
 /* Diagnostics so far, one line each: "file: section+0x40: error: message [code]". */
 void sp_session_diagnostics(const struct sp_session *session, sp_write_fn write, void *user);

@@ -9,6 +9,7 @@ enum {
     ID_KERNEL,
     ID_ARCH,
     ID_SOURCE,
+    ID_PTX,
     ID_LEVEL,
     ID_AT,
     ID_LINE,
@@ -25,6 +26,8 @@ static const struct cmd_option options[] = {
     {ID_KERNEL, "kernel", 'k', "NAME", "only kernels of that mangled, demangled or base name, or a glob of one"},
     {ID_ARCH, "arch", 'a', "sm_NN", "only kernels built for that architecture"},
     {ID_SOURCE, "source", 's', "FILE.cu", "take parameter names from this source (may be given more than once)"},
+    {ID_PTX, "ptx", 0, "FILE.ptx",
+     "the PTX that the machine code was made of, where none is embedded (may be given more than once)"},
     {ID_LEVEL, "level", 'l', "summary|full",
      "summary leaves out parameters, registers, costs and listing, and cuts long lists (default: full); never changes "
      "JSON"},
@@ -45,8 +48,8 @@ static const struct cmd_option options[] = {
 
 struct explain {
     struct sp_explain_options o;
-    const char *sources[16];
-    int source_count, only;
+    const char *sources[16], *ptx[16];
+    int source_count, ptx_count, only;
     const char *color;
     bool quiet;
 };
@@ -87,6 +90,13 @@ static bool take(void *user, int id, const char *value, const char *value2)
             return false;
         }
         e->sources[e->source_count++] = value;
+        return true;
+    case ID_PTX:
+        if (e->ptx_count == (int)(sizeof e->ptx / sizeof *e->ptx)) {
+            cmd_error("explain", "at most %d files of PTX", e->ptx_count);
+            return false;
+        }
+        e->ptx[e->ptx_count++] = value;
         return true;
     case ID_AT:
         e->only++;
@@ -179,6 +189,8 @@ int cmd_explain(int argc, char **argv)
     bool sources = true;
     for (int i = 0; i < e.source_count; i++)
         sources &= sp_session_add_source(session, e.sources[i]) == SP_OK;
+    for (int i = 0; i < e.ptx_count; i++)
+        sources &= sp_session_add_ptx(session, e.ptx[i]) == SP_OK;
     enum sp_status status = sp_explain(session, &e.o, cmd_write, NULL);
     code = cmd_close("explain", session, status, e.quiet, not_found(&e, text, sizeof text));
     return code == EXIT_DONE && !sources ? EXIT_UNREADABLE : code;
@@ -194,7 +206,9 @@ const struct cmd_spec cmd_explain_spec = {
         "exactly and as real numbers, where every intermediate value lives, by which threads and through which memory "
         "it is read, the patterns and rewrites found with their evidence, phases, loops, memory accesses and their "
         "cost, parameters, register flow, and the listing with the role of every instruction.\n"
-        "FILE is a cubin, a folder of them, or - for standard input. No GPU and no CUDA toolkit are needed.",
+        "FILE is a cubin, PTX text, a folder of cubins, or - for standard input. Of PTX the same is told as of machine "
+        "code, as far as it is decided there: registers, spills and scheduling are not. No GPU and no CUDA toolkit are "
+        "needed.",
     .options = options,
     .examples = "  sassprobe explain kernel.cubin\n"
                 "  sassprobe explain --level summary --kernel 'clamp*' --source clamp.cu kernel.cubin\n"

@@ -149,7 +149,7 @@ enum sp_status fact_build_kernel(struct arena *a, struct fact_source *s, struct 
     k->dynamic_shared = image->dynamic_shared && may_use_extern(s->g, image->shared_bytes);
     k->stack_bytes = or_none(image->stack_bytes);
     k->barriers = or_none(image->barriers);
-    k->code_bytes = (int32_t)image->code_bytes;
+    k->code_bytes = image->code ? (int32_t)image->code_bytes : FACT_NONE;
     build_params(a, s, k);
     build_names(a, s, k);
     enum sp_status status = fact_build_values(a, s, k);

@@ -30,6 +30,11 @@ struct fact_source {
     struct mean *mean;
     const struct pat_result *patterns;
     const struct rew_list *rewrites;
+    /* What a register is called at an instruction, where it is not the machine's: which of its `words` words `reg` is.
+     * NULL, or a NULL answer: R2 P0 UR4. */
+    const char *(*register_name)(void *user, uint32_t input, unsigned file, unsigned reg, unsigned *word,
+                                 unsigned *words);
+    void *user;
 };
 
 /* Fills everything but `input`. SP_ERR_MEMORY or SP_OK. */
@@ -79,5 +84,8 @@ enum uop_type fact_float_type(const char *type); /* "f32" -> UOP_F32; UOP_VOID w
  * coordinate than the first differs. */
 const char *fact_thread_text(struct mean *m, const graph_id thread[3]);
 const char *fact_value_name(struct arena *a, struct fact_source *s, graph_id node);
+/* The register that a def writes, and which of its words (0 of 1: the machine's are words). */
+const char *fact_register_name(struct arena *a, const struct fact_source *s, const struct graph_def *d, unsigned *word,
+                               unsigned *words);
 
 #endif

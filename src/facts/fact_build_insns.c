@@ -2,6 +2,7 @@
  * understood. */
 #include "facts/fact_build.h"
 
+#include "base/map.h"
 #include "base/str.h"
 
 #include <stdlib.h>
@@ -208,7 +209,8 @@ static void fill_hold(struct arena *a, struct fact_source *s, uint32_t def, stru
 }
 
 struct hold_row {
-    uint32_t key; /* file << 8 | register */
+    uint32_t key; /* file << 16 | register */
+    uint32_t def;
     struct fact_hold hold;
 };
 
@@ -220,30 +222,60 @@ static int by_register(const void *p, const void *q)
     return a->hold.from < b->hold.from ? -1 : a->hold.from > b->hold.from;
 }
 
+/* A register's name is its own: one that another has already gets a number (%r1 of a function that is called). */
+static const char *own_name(struct arena *a, struct map_str *taken, const char *name)
+{
+    uint32_t times;
+    if (!map_str_get(taken, name, &times)) {
+        map_str_put(a, taken, name, 1);
+        return name;
+    }
+    map_str_put(a, taken, name, times + 1);
+    return arena_printf(a, "%s (%u)", name, times + 1);
+}
+
+/* A register of two words that holds one value is told once, by its low word. */
+static bool told_by_low_word(struct arena *a, const struct fact_source *s, const struct hold_row *row, bool *whole)
+{
+    unsigned word, words;
+    if (!s->register_name || row->hold.part == FACT_WHOLE)
+        return false;
+    fact_register_name(a, s, &s->g->defs.p[row->def], &word, &words);
+    *whole = words == 2 && word == 0 && row->hold.part == FACT_LO;
+    return words == 2 && word == 1 && row->hold.part == FACT_HI;
+}
+
 static void build_register_flow(struct arena *a, struct fact_source *s, struct fact_kernel *k)
 {
-    static const char *const prefix[] = {"R", "UR", "P", "UP", "B"};
     struct graph *g = s->g;
     struct hold_row *rows = ARENA_ARRAY(a, struct hold_row, g->defs.n);
     struct fact_hold *holds = ARENA_ARRAY(a, struct fact_hold, g->defs.n);
+    struct map_str taken = {0};
     uint32_t count = 0;
     if (!rows || !holds)
         return;
     for (size_t i = 0; i < g->defs.n; i++) {
         const struct graph_def *d = &g->defs.p[i];
-        struct hold_row row = {.key = (uint32_t)d->file << 8 | d->reg};
+        struct hold_row row = {.key = (uint32_t)d->file << 16 | d->reg, .def = (uint32_t)i};
+        bool whole = false;
         row.hold.from = g->insns.p[d->insn].offset;
         row.hold.to = g->insns.p[d->last_use].offset;
         fill_hold(a, s, (uint32_t)i, &row.hold);
+        if (told_by_low_word(a, s, &row, &whole))
+            continue;
+        if (whole)
+            row.hold.part = FACT_WHOLE;
         rows[count++] = row;
     }
     if (count)
         qsort(rows, count, sizeof rows[0], by_register);
     uint32_t used = 0;
     for (uint32_t i = 0; i < count;) {
-        struct fact_register r = {
-            .name = arena_printf(a, "%s%u", prefix[rows[i].key >> 8 < 5 ? rows[i].key >> 8 : 0], rows[i].key & 0xff),
-            .holds = holds + used};
+        unsigned word, words;
+        struct fact_register r = {.name = fact_register_name(a, s, &g->defs.p[rows[i].def], &word, &words),
+                                  .holds = holds + used};
+        if (s->register_name)
+            r.name = own_name(a, &taken, r.name);
         uint32_t j = i;
         for (; j < count && rows[j].key == rows[i].key; j++) {
             struct fact_hold *last = r.hold_count ? &holds[used + r.hold_count - 1] : NULL;

@@ -10,10 +10,16 @@
 
 enum { NAME_MAX_CHARS = 120 };
 
-static const char *register_name(struct arena *a, unsigned file, unsigned reg)
+const char *fact_register_name(struct arena *a, const struct fact_source *s, const struct graph_def *d, unsigned *word,
+                               unsigned *words)
 {
     static const char *const prefix[] = {"R", "UR", "P", "UP", "B"};
-    return arena_printf(a, "%s%u", prefix[file < 5 ? file : 0], reg);
+    const char *name = NULL;
+    *word = 0;
+    *words = 1;
+    if (s->register_name)
+        name = s->register_name(s->user, s->g->insns.p[d->insn].input, d->file, d->reg, word, words);
+    return name ? name : arena_printf(a, "%s%u", prefix[d->file < 5 ? d->file : 0], d->reg);
 }
 
 const char *fact_value_name(struct arena *a, struct fact_source *s, graph_id node)
@@ -60,8 +66,8 @@ static struct fact_storage storage_fact(struct arena *a, struct fact_source *s, 
                              .to = g->insns.p[st->to].offset,
                              .reloaded = st->reloaded};
     if (st->def != UINT32_MAX) {
-        const struct graph_def *d = &g->defs.p[st->def];
-        f.at = register_name(a, d->file, d->reg);
+        unsigned word, words;
+        f.at = fact_register_name(a, s, &g->defs.p[st->def], &word, &words);
         return f;
     }
     const struct graph_access *x = &g->accesses.p[st->access];

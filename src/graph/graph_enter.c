@@ -123,7 +123,7 @@ struct incoming {
 
 graph_id graph_entry_value(struct graph_builder *b, uint32_t v)
 {
-    unsigned file = b->names[v] >> 8;
+    unsigned file = b->names[v] >> 16;
     struct graph_node n = {.kind = GRAPH_ENTRY,
                            .type = file == UOP_FILE_P || file == UOP_FILE_UP ? UOP_B1 : UOP_B32,
                            .imm = b->names[v],

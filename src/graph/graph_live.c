@@ -11,26 +11,43 @@ static bool is_call(const struct uop_list *l)
     return false;
 }
 
+static bool names_register(const struct uop *u)
+{
+    return (u->kind == UOP_READ || u->kind == UOP_WRITE) && u->file < UOP_FILE_COUNT;
+}
+
 enum sp_status graph_find_variables(struct graph_builder *b)
 {
     struct graph *g = b->g;
+    for (size_t i = 0; i < g->input.count; i++) {
+        const struct uop_list *l = g->input.insns[i].uops;
+        for (size_t k = 0; k < l->ops.n; k++) {
+            const struct uop *u = &l->ops.p[k];
+            if (names_register(u) && u->reg >= b->registers[u->file])
+                b->registers[u->file] = u->reg + 1u;
+        }
+    }
+    for (unsigned f = 0; f < UOP_FILE_COUNT; f++) {
+        b->variable[f] = ARENA_ARRAY(&b->scratch, uint32_t, b->registers[f] + 1);
+        if (!b->variable[f])
+            return SP_ERR_MEMORY;
+    }
     for (size_t i = 0; i < g->insns.n; i++) {
         const struct uop_list *l = g->input.insns[g->insns.p[i].input].uops;
         for (size_t k = 0; k < l->ops.n; k++) {
             const struct uop *u = &l->ops.p[k];
-            if ((u->kind == UOP_READ || u->kind == UOP_WRITE) && u->file < UOP_FILE_COUNT && u->reg <= 255 &&
-                !b->variable[u->file][u->reg])
-                b->variable[u->file][u->reg] = (uint16_t)++b->variable_count;
+            if (names_register(u) && !b->variable[u->file][u->reg])
+                b->variable[u->file][u->reg] = ++b->variable_count;
         }
     }
     b->words = (b->variable_count + 63) / 64 + 1;
-    b->names = ARENA_ARRAY(&b->scratch, uint16_t, b->variable_count + 1);
+    b->names = ARENA_ARRAY(&b->scratch, uint32_t, b->variable_count + 1);
     if (!b->names)
         return SP_ERR_MEMORY;
     for (unsigned f = 0; f < UOP_FILE_COUNT; f++)
-        for (unsigned r = 0; r < 256; r++)
+        for (unsigned r = 0; r < b->registers[f]; r++)
             if (b->variable[f][r])
-                b->names[b->variable[f][r] - 1] = (uint16_t)(f << 8 | r);
+                b->names[b->variable[f][r] - 1] = f << 16 | r;
     return SP_OK;
 }
 

@@ -123,8 +123,9 @@ static graph_id join_simple(struct graph *g, graph_id l, graph_id h)
         return graph_op2(g, UOP_MUL, UOP_B64,
                          graph_op1(g, nh->kind == UOP_SAR ? UOP_SEXT : UOP_ZEXT, UOP_B64, nl->arg[0]),
                          graph_const(g, UOP_B64, scale));
-    if ((nh->kind == UOP_SAR || nh->kind == UOP_SHR) && nl->kind == UOP_ADD && graph_is_const(g, nh->arg[1], &shift) &&
-        shift && shift < 32) { /* the same of a sum, each part shifted */
+    if ((nh->kind == UOP_SAR || nh->kind == UOP_SHR) && (nl->kind == UOP_ADD || nl->kind == UOP_MUL) &&
+        graph_is_const(g, nh->arg[1], &shift) && shift && shift < 32) { /* the same of a sum or product, shifted in its
+                                                                           parts */
         graph_id x = nh->arg[0], by = graph_const(g, UOP_B64, UINT64_C(1) << (32 - shift));
         bool sign = nh->kind == UOP_SAR;
         if (graph_op2(g, UOP_MUL, UOP_B32, x, graph_const(g, UOP_B32, UINT64_C(1) << (32 - shift))) == l)

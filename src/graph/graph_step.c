@@ -125,6 +125,16 @@ static graph_id one_uop(struct graph_builder *b, struct graph_work *w, const str
     case UOP_FSWZADD: return graph_fresh_result(b, u, args, count, w->insn);
     case UOP_WRITE: return args[0];
     case UOP_UNIFORM: return graph_pure(g, u, args, 1);
+    case UOP_MATH: { /* what an expansion of machine code is read as, too */
+        static const uint8_t functions[] = {
+            [UOP_MATH_DIV] = GRAPH_DIV,     [UOP_MATH_DIV_NEAR] = GRAPH_DIV, [UOP_MATH_DIV_S] = GRAPH_DIV_S,
+            [UOP_MATH_DIV_U] = GRAPH_DIV_U, [UOP_MATH_REM_S] = GRAPH_REM_S,  [UOP_MATH_REM_U] = GRAPH_REM_U};
+        struct uop like = *u;
+        like.kind = GRAPH_REAL;
+        like.width = u->imm == UOP_MATH_DIV_NEAR; /* a value of its own: not the quotient, near to it */
+        like.imm = functions[u->imm % (sizeof functions / sizeof functions[0])];
+        return graph_pure(g, &like, args, 2);
+    }
     default:
         if (uop_is_pure((enum uop_kind)u->kind))
             return graph_pure(g, u, args, uop_kind_args((enum uop_kind)u->kind));
@@ -177,7 +187,7 @@ static void clobber_state(struct graph_builder *b, struct graph_work *w, uint32_
 {
     struct graph *g = b->g;
     for (uint32_t v = 0; v < b->variable_count; v++) {
-        unsigned file = b->names[v] >> 8;
+        unsigned file = b->names[v] >> 16;
         struct graph_node n = {.kind = GRAPH_RESULT,
                                .type = file == UOP_FILE_P || file == UOP_FILE_UP ? UOP_B1 : UOP_B32,
                                .imm = v,

@@ -75,9 +75,10 @@ struct graph_builder {
     struct arena scratch; /* everything below but what g keeps */
     struct graph_flow *flow;
     struct graph_memory memory;
-    uint16_t variable[UOP_FILE_COUNT][256]; /* dense number + 1 of each register in use */
+    uint32_t *variable[UOP_FILE_COUNT]; /* dense number + 1 of each register in use, by its number: */
+    uint32_t registers[UOP_FILE_COUNT]; /* those below */
     uint32_t variable_count;
-    uint16_t *names;                /* file << 8 | reg of a variable */
+    uint32_t *names;                /* file << 16 | reg of a variable */
     size_t words;                   /* of a bit set over variables */
     uint64_t *live_in, *written;    /* a set a block */
     struct graph_slot **state;      /* of a block at its end, while a later block needs it */
@@ -133,9 +134,9 @@ static inline uint32_t graph_set_next(const uint64_t *set, uint32_t v, uint32_t 
 
 static inline uint32_t graph_variable(const struct graph_builder *b, unsigned file, unsigned reg)
 {
-    if (file >= UOP_FILE_COUNT || reg > 255)
+    if (file >= UOP_FILE_COUNT || reg >= b->registers[file])
         return UINT32_MAX;
-    return b->variable[file][reg] ? b->variable[file][reg] - 1u : UINT32_MAX;
+    return b->variable[file][reg] ? b->variable[file][reg] - 1 : UINT32_MAX;
 }
 
 static inline bool graph_nothing_known(const struct uop_list *l)

@@ -54,6 +54,9 @@ static void look_at(const struct uop *u, struct effects *e)
     case UOP_RET: e->ret = true; break;
     case UOP_BAR: e->barrier = true; break;
     case UOP_RECONVERGE:
+        e->branch |= u->imm == UOP_GUARD_OF_NEXT;
+        e->reconverge |= u->imm != UOP_GUARD_OF_NEXT;
+        break;
     case UOP_WARPSYNC: e->reconverge = true; break;
     case UOP_SHFL:
     case UOP_SHFL_IN: e->shuffle = true; break;

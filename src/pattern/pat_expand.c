@@ -376,6 +376,81 @@ static bool run_divisions(struct expand *x, const struct pat_page *page, const s
     return true;
 }
 
+/* ---- what the code says as one operation already, which no machine has ---------------------- */
+
+/* Names of the block to what the operation of `n` is of, when the block reads as that operation. `any`: a name stands
+ * for a constant too that is not declared to. */
+static bool names_operation(struct expand *x, const struct cu_block *b, const struct graph_node *n, bool any)
+{
+    const struct cu_expr *e = b->reads;
+    bool is_unsigned, wide = n->type == UOP_B64, near = n->kind == GRAPH_REAL && n->width;
+    enum uop_type as = number_of(b, &is_unsigned);
+    unsigned kind = GRAPH_REAL, function = GRAPH_DIV;
+    if ((as != n->type && !(wide && as == UOP_B32)) || b->expands == near)
+        return false;
+    if (e->kind == CU_CALL) {
+        if (!pat_function_named(e->text, e->arg_count, &kind, &function))
+            return false;
+    } else if (e->kind == CU_BINARY && (e->op == CU_DIV || e->op == CU_REM) && pat_is_float(as)) {
+        function = e->op == CU_DIV ? GRAPH_DIV : GRAPH_FMOD;
+    } else if (e->kind == CU_BINARY && (e->op == CU_DIV || e->op == CU_REM)) {
+        function = e->op == CU_DIV ? is_unsigned ? GRAPH_DIV_U : GRAPH_DIV_S : is_unsigned ? GRAPH_REM_U : GRAPH_REM_S;
+    } else {
+        return false;
+    }
+    if (kind != n->kind || (kind == GRAPH_REAL && function != n->imm) || e->arg_count != n->arg_count)
+        return false;
+    for (unsigned i = 0; i < e->arg_count; i++) {
+        if (e->arg[i]->kind == CU_NUMBER) {
+            if (say(x, e->arg[i], as, is_unsigned) != n->arg[i])
+                return false;
+            continue;
+        }
+        int v = e->arg[i]->kind == CU_NAME ? cu_find_variable(b, e->arg[i]->text) : -1;
+        bool constant = graph_is_const(x->g, n->arg[i], NULL);
+        if (v < 0 || (any ? b->variables[v].constant && !constant : b->variables[v].constant != constant))
+            return false;
+        x->c.bound[v] = (struct pat_bound){.set = true, .node = n->arg[i], .as = (uint8_t)n->type};
+    }
+    return true;
+}
+
+/* A quotient or root of the graph itself: the page that expands to it is what becomes of it. */
+static bool say_written(struct expand *x, const struct pat_library *lib, graph_id id, bool any)
+{
+    for (size_t p = 0; p < lib->pages.n; p++) {
+        const struct pat_page *page = &lib->pages.p[p];
+        for (size_t k = 0; k < page->variants.n; k++) {
+            const struct pat_variant *v = &page->variants.p[k];
+            const struct graph_node n = *graph_at(x->g, id);
+            if (!v->block.reads || v->block.form != CU_VALUE)
+                continue;
+            pat_ctx_begin(&x->c, page, v, id);
+            x->c.slow_path = (struct pat_slow){0};
+            if (!names_operation(x, &v->block, &n, any))
+                continue;
+            VEC_PUSH(x->a, x->c.inner, (struct pat_inner){.node = id, .term = v->value});
+            x->page_order = (unsigned)p;
+            x->wide = n.type == UOP_B64;
+            bool kept = keep(x, id);
+            x->wide = false;
+            if (kept)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void find_written(struct expand *x, const struct pat_library *lib)
+{
+    for (graph_id id = 1; id < x->x.count; id++) {
+        const struct graph_node *n = graph_at(x->g, id);
+        bool written = n->kind == GRAPH_REAL || (n->kind == UOP_SQRT && n->imm);
+        if (written && x->x.live[id] && !pat_reading_of(&x->x, id) && !say_written(x, lib, id, false))
+            say_written(x, lib, id, true);
+    }
+}
+
 static bool find_guarded(struct expand *x)
 {
     for (graph_id id = 1; id < x->x.count; id++) {
@@ -448,6 +523,7 @@ enum sp_status pat_expand(const struct pat_library *lib, struct arena *a, struct
     x.c = (struct pat_ctx){.g = g, .a = a, .x = &x.x, .branches = &x.branches};
     if (!find_guarded(&x))
         return SP_ERR_MEMORY;
+    find_written(&x, lib);
     for (int open = 0; open < 2; open++) {
         for (size_t p = 0; p < lib->pages.n; p++) {
             const struct pat_page *page = &lib->pages.p[p];

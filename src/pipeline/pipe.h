@@ -14,11 +14,17 @@
 #include "pattern/pat.h"
 #include "sassprobe/sassprobe.h"
 
+struct ptx_module;
 struct pipe_input {
     const char *path;
     struct img_module module;
     enum sp_status status;
     size_t size; /* bytes */
+    /* PTX (pipe_ptx.h). Of an input that is PTX: what its kernels are, by number, and the module's number of each file.
+     * Of machine code: what was embedded, once somebody asked. */
+    struct ptx_module *ptx;
+    const uint32_t *ptx_functions, *ptx_files;
+    bool ptx_tried;
 };
 
 struct sp_session {
@@ -26,6 +32,7 @@ struct sp_session {
     struct diag_sink diags;
     VEC(struct pipe_input) inputs;
     VEC(char *) sources;          /* CUDA text given with --source, NUL-terminated */
+    VEC(struct ptx_module *) ptx; /* given with --ptx */
     struct pat_library *patterns; /* made when first needed */
 };
 

@@ -453,6 +453,11 @@ enum sp_status sp_disasm(struct sp_session *s, const struct sp_disasm_options *o
         if (o->arch && !str_equal(o->arch, in->module.arch))
             continue;
         s->diags.input = (int)i;
+        if (in->module.kind == IMG_PTX) {
+            diag_add(&s->diags, DIAG_WARNING, "no-machine-code", NULL, -1, "PTX has no machine code to disassemble");
+            s->diags.input = -1;
+            continue;
+        }
         for (uint32_t k = 0; k < in->module.kernel_count && o->format == SP_DISASM_CUOBJDUMP && status == SP_OK; k++)
             if (pipe_kernel_named(&s->a, &in->module.kernels[k], o->kernel))
                 status = one_kernel(s, out, o, in, &in->module.kernels[k], &labels, &widest, true);

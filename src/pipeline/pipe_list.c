@@ -1,4 +1,5 @@
 /* `list`: file -> module -> architecture -> kernels with their resources; `what`: one instruction in words. */
+#include "front/ptx.h"
 #include "pipeline/pipe.h"
 
 #include "base/str.h"
@@ -11,6 +12,13 @@
 static const char *module_kind(enum img_kind kind)
 {
     return kind == IMG_CUBIN ? "cubin" : kind == IMG_PTX ? "ptx" : "unknown";
+}
+
+static uint32_t instructions_of(const struct pipe_input *in, uint32_t kernel)
+{
+    if (in->module.kind == IMG_PTX)
+        return (uint32_t)in->ptx->functions.p[in->ptx_functions[kernel]].insns.n;
+    return in->module.kernels[kernel].code_bytes / 16;
 }
 
 static void number_or_null(struct json *j, const char *key, int32_t v)
@@ -53,8 +61,8 @@ static void list_json(const struct sp_session *s, struct out *out)
             number_or_null(&j, "shared_bytes", x->shared_bytes);
             number_or_null(&j, "stack_bytes", x->stack_bytes);
             number_or_null(&j, "constant_bytes", x->param_base ? (int32_t)(x->param_base + x->param_bytes) : -1);
-            json_key(&j, "code_bytes"), json_uint(&j, x->code_bytes);
-            json_key(&j, "instructions"), json_uint(&j, x->code_bytes / 16);
+            number_or_null(&j, "code_bytes", x->code ? (int32_t)x->code_bytes : -1);
+            json_key(&j, "instructions"), json_uint(&j, instructions_of(&s->inputs.p[i], k));
             json_end(&j);
         }
         json_end(&j);
@@ -74,7 +82,10 @@ static void list_text(const struct sp_session *s, struct out *out, bool markdown
                    markdown ? "%s, %s, producer %s, PTX %s, line table %s\n\n"
                             : "  %s  %s  producer %s  PTX %s  line table %s\n",
                    module_kind(m->kind), m->arch ? m->arch : "architecture unknown",
-                   m->producer ? m->producer : "unknown", m->ptx ? "embedded" : "none",
+                   m->producer ? m->producer : "unknown",
+                   m->kind == IMG_PTX ? "itself"
+                   : m->ptx           ? "embedded"
+                                      : "none",
                    m->has_line_info ? "yes" : "none");
         out_text(out, markdown ? "| registers | shared | stack | instructions | kernel |\n|---|---|---|---|---|\n"
                                : "    regs  shared   stack  instructions  kernel\n");
@@ -87,7 +98,8 @@ static void list_text(const struct sp_session *s, struct out *out, bool markdown
             for (int v = 0; v < 3; v++)
                 snprintf(numbers[v], sizeof numbers[v], values[v] < 0 ? "?" : "%d", values[v]);
             out_printf(out, markdown ? "| %s | %s | %s | %u | %s |\n" : "  %6s  %6s  %6s  %12u  %s\n", numbers[0],
-                       numbers[1], numbers[2], x->code_bytes / 16, x->demangled ? x->demangled : x->name);
+                       numbers[1], numbers[2], instructions_of(&s->inputs.p[i], k),
+                       x->demangled ? x->demangled : x->name);
         }
     }
 }

@@ -1,5 +1,5 @@
 /* Sessions: inputs by path, folder, standard input or memory; sources; diagnostics as text. */
-#include "pipeline/pipe.h"
+#include "pipeline/pipe_ptx.h"
 
 #include "base/str.h"
 #include "facts/fact_build.h"
@@ -73,8 +73,12 @@ static enum sp_status add_bytes(struct sp_session *s, const char *path, const ui
     struct pipe_input in = {.path = arena_strdup(&s->a, path), .size = size};
     s->diags.input = (int)s->inputs.n;
     in.module.path = in.path;
-    in.status = img_read_module(&s->a, &s->diags, in.path, bytes, size, &in.module);
-    choose_tables(s, &in);
+    if (img_detect(bytes, size) == IMG_PTX) {
+        in.status = pipe_ptx_read(s, &in, (const char *)bytes, size);
+    } else {
+        in.status = img_read_module(&s->a, &s->diags, in.path, bytes, size, &in.module);
+        choose_tables(s, &in);
+    }
     VEC_PUSH(&s->a, s->inputs, in);
     s->diags.input = -1;
     return arena_failed(&s->a) ? SP_ERR_MEMORY : in.status;

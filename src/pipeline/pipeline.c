@@ -1,5 +1,5 @@
 /* The map of the house: what happens to one kernel, in order. Each stage reads what the ones before it made. */
-#include "pipeline/pipe.h"
+#include "pipeline/pipe_ptx.h"
 
 #include "facts/fact_build.h"
 #include "graph/graph_cycle.h"
@@ -114,23 +114,76 @@ static struct mean_param *name_params(struct sp_session *s, struct arena *a, con
     return p;
 }
 
+/* A kernel as lists of micro-operations, with the text of each. */
+struct pipe_code {
+    struct graph_input_insn *in;
+    struct fact_text *texts;
+    uint32_t count;
+    struct ptx_code ptx;
+};
+
+static enum sp_status read_machine_code(struct arena *work, struct arena *a, const struct img_module *module,
+                                        const struct img_kernel *kernel, struct pipe_code *code)
+{
+    struct isa_insn *insns;
+    enum sp_status status = pipe_decode(work, module, kernel, &insns, &code->count);
+    if (status != SP_OK)
+        return status;
+    code->in = ARENA_ARRAY(work, struct graph_input_insn, code->count + 1u);
+    code->texts = ARENA_ARRAY(work, struct fact_text, code->count + 1u);
+    if (!code->in || !code->texts)
+        return SP_ERR_MEMORY;
+    for (uint32_t i = 0; i < code->count; i++)
+        text_of(a, module->sm, &insns[i], &code->texts[i]);
+    return lift_all(work, module->sm, kernel, insns, code->count, code->in);
+}
+
+static enum sp_status read_ptx(struct sp_session *s, struct arena *work, struct arena *a,
+                               const struct pipe_input *input, uint32_t function, struct img_kernel *kernel,
+                               struct pipe_code *code)
+{
+    enum sp_status status = pipe_ptx_kernel(s, work, input, function, kernel, &code->ptx);
+    if (status != SP_OK)
+        return status;
+    code->count = code->ptx.count;
+    code->in = ARENA_ARRAY(work, struct graph_input_insn, code->count + 1u);
+    code->texts = ARENA_ARRAY(work, struct fact_text, code->count + 1u);
+    if (!code->in || !code->texts)
+        return SP_ERR_MEMORY;
+    for (uint32_t i = 0; i < code->count; i++)
+        code->in[i] = (struct graph_input_insn){.offset = i * PTX_STEP, .uops = &code->ptx.lists[i]};
+    pipe_ptx_texts(a, &code->ptx, code->texts);
+    return SP_OK;
+}
+
+static const char *ptx_name(void *user, uint32_t input, unsigned file, unsigned reg, unsigned *word, unsigned *words)
+{
+    return ptx_register_name(user, input, (enum uop_file)file, reg, word, words);
+}
+
 enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct pipe_input *input,
                            const struct img_kernel *kernel, const int32_t *file_numbers, struct fact_kernel *out)
 {
     const struct img_module *module = &input->module;
-    struct fact_source source = {.module = module, .kernel = kernel, .file_numbers = file_numbers};
+    struct img_kernel ptx = *kernel;
+    struct pipe_code code = {0};
     struct arena work;
+    enum sp_status status;
+    bool of_ptx = module->kind == IMG_PTX;
     arena_init(&work, 0);
-    struct isa_insn *insns;
-    uint32_t count;
-    enum sp_status status = pipe_decode(&work, module, kernel, &insns, &count);
-    struct graph_input_insn *in = ARENA_ARRAY(&work, struct graph_input_insn, count + 1);
-    struct fact_text *texts = ARENA_ARRAY(&work, struct fact_text, count + 1);
-    if (status != SP_OK || !in || !texts)
+    if (of_ptx)
+        status = read_ptx(s, &work, a, input, input->ptx_functions[kernel - module->kernels], &ptx, &code);
+    else
+        status = read_machine_code(&work, a, module, kernel, &code);
+    if (status != SP_OK)
         goto done;
-    for (uint32_t i = 0; i < count; i++)
-        text_of(a, module->sm, &insns[i], &texts[i]);
-    source.texts = texts;
+    if (of_ptx)
+        kernel = &ptx;
+    struct fact_source source = {.module = module, .kernel = kernel, .file_numbers = file_numbers, .texts = code.texts};
+    if (of_ptx) {
+        source.register_name = ptx_name;
+        source.user = &code.ptx;
+    }
 
     struct graph_env env;
     struct graph graph;
@@ -142,9 +195,7 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
     struct pat_result patterns;
     struct rew_list rewrites;
     pipe_env(module->sm, kernel, &env);
-    if ((status = lift_all(&work, module->sm, kernel, insns, count, in)) != SP_OK)
-        goto done;
-    struct graph_input input_graph = {.insns = in, .count = count, .env = &env};
+    struct graph_input input_graph = {.insns = code.in, .count = code.count, .env = &env};
     if ((status = graph_build(&work, &input_graph, &s->diags, &graph)) != SP_OK)
         goto done;
     /* What is only how machines compute a function is known before anything looks at loops, places or roles. */

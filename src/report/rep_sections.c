@@ -84,8 +84,11 @@ static const char *at_hand(struct arena *a, const struct fact_input *input, cons
 {
     struct strbuf b;
     str_init(&b, a);
-    str_addf(&b, "machine code · line table: %s · PTX: %s", input->has_line_info ? "yes" : "no",
-             input->has_ptx ? "embedded" : "no");
+    bool text = str_equal(input->kind, "ptx");
+    str_addf(&b, "%s · line table: %s", text ? "PTX, not yet machine code" : "machine code",
+             input->has_line_info ? "yes" : "no");
+    if (!text)
+        str_addf(&b, " · PTX: %s", input->has_ptx ? "embedded" : "no");
     if (k->params.n > 0)
         str_addf(&b, " · names: %s", names_from_source(k) ? "from the source" : "by position");
     return b.p;
@@ -97,7 +100,7 @@ static const char *advice(struct arena *a, const struct fact_input *input, const
     str_init(&b, a);
     if (!input->has_line_info)
         str_add(&b, "compile with -lineinfo for source lines and embedded PTX");
-    else if (!input->has_ptx)
+    else if (!input->has_ptx && !str_equal(input->kind, "ptx"))
         str_add(&b, "compile with -lineinfo (nvcc, CUDA 12 or later) to embed PTX");
     if (!names_from_source(k))
         str_addf(&b, "%sgive --source FILE.cu for parameter names", b.n ? "; " : "");

@@ -93,6 +93,7 @@ static const char *const kind_texts[UOP_KIND_COUNT] = {
     [UOP_TANH] = "tanh",
     [UOP_RCP64H] = "rcp64h",
     [UOP_RSQ64H] = "rsq64h",
+    [UOP_MATH] = "math",
     [UOP_FCHK] = "fchk",
     [UOP_FSWZADD] = "fswzadd",
     [UOP_LOAD] = "load",
@@ -252,6 +253,7 @@ static bool shows_imm(unsigned kind)
     case UOP_BAR:
     case UOP_RECONVERGE:
     case UOP_FENCE:
+    case UOP_MATH:
     case UOP_PC: return true;
     default: return false;
     }

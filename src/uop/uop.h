@@ -109,10 +109,11 @@ enum uop_flag {
     X(LG2, 1, A, "")                                                                                                   \
     X(RCP, 1, A, "")                                                                                                   \
     X(RSQ, 1, A, "")                                                                                                   \
-    X(SQRT, 1, A, "")                                                                                                  \
+    X(SQRT, 1, A, "imm 1: rounded as `round` says, not approximated")                                                  \
     X(SIN, 1, A, "of a turns")                                                                                         \
     X(COS, 1, A, "")                                                                                                   \
     X(TANH, 1, A, "") X(RCP64H, 1, A, "high word of 1/double") X(RSQ64H, 1, A, "")                                     \
+    X(MATH, 2, A, "what machines compute by several operations and languages in one; imm: enum uop_math")              \
     X(FCHK, 2, P, "true when a/b needs the slow division path") X(FSWZADD, 2, E, "")                                   \
     /* memory: address a (B64, or B32 for shared and local), in bytes */                                               \
     X(LOAD, 1, E, "`width` bytes of `space` from a; results of more than 8 bytes are taken apart with ELEMENT")        \
@@ -149,6 +150,15 @@ enum uop_kind {
     UOP_GRAPH_KINDS = 160, /* graph/ numbers its own node kinds (phi …) from here */
 };
 
+/* Of floats: rounded as `round` says, or near to it; of integers: towards zero. */
+enum uop_math {
+    UOP_MATH_DIV,
+    UOP_MATH_DIV_NEAR,
+    UOP_MATH_DIV_S,
+    UOP_MATH_DIV_U,
+    UOP_MATH_REM_S,
+    UOP_MATH_REM_U,
+};
 enum uop_file { UOP_FILE_R, UOP_FILE_UR, UOP_FILE_P, UOP_FILE_UP, UOP_FILE_B, UOP_FILE_COUNT };
 enum uop_space { UOP_GLOBAL, UOP_SHARED, UOP_LOCAL, UOP_GENERIC, UOP_CONSTANT };
 enum uop_order { /* of LOAD and STORE, in `order` */
@@ -172,7 +182,16 @@ enum uop_atom {
     UOP_ATOM_CAS
 };
 enum uop_bar { UOP_BAR_SYNC, UOP_BAR_ARRIVE, UOP_BAR_RED_POPC, UOP_BAR_RED_AND, UOP_BAR_RED_OR };
-enum uop_reconverge { UOP_BSSY, UOP_BSYNC, UOP_BREAK, UOP_BMOV, UOP_YIELD, UOP_WARPSYNC_ALL, UOP_APART };
+enum uop_reconverge {
+    UOP_BSSY,
+    UOP_BSYNC,
+    UOP_BREAK,
+    UOP_BMOV,
+    UOP_YIELD,
+    UOP_WARPSYNC_ALL,
+    UOP_APART,
+    UOP_GUARD_OF_NEXT, /* a branch as it is written; what it jumps over has its condition as a guard */
+};
 
 /* Special registers by meaning, the same on every architecture. OTHER + n: hardware number n without a name here. */
 enum uop_sreg {

@@ -9,28 +9,9 @@
 
 #include <assert.h>
 
-enum { MAX_LIST = 4096 }; /* no instruction comes near; bounds what a broken one may cost */
-
 void lift_refuse(struct lift *l)
 {
-    l->refused = true;
-}
-
-/* ---- uops ---------------------------------------------------------------------------------------------------- */
-
-uop_ref lift_emit(struct lift *l, struct uop op)
-{
-    if (l->list->ops.n >= MAX_LIST) {
-        l->refused = true;
-        return 0;
-    }
-    size_t before = l->list->ops.n;
-    VEC_PUSH(l->a, l->list->ops, op);
-    if (l->list->ops.n == before) {
-        l->no_memory = true;
-        return 0;
-    }
-    return (uop_ref)before;
+    l->make.refused = true;
 }
 
 static struct uop blank(enum uop_kind kind, enum uop_type type)
@@ -41,195 +22,6 @@ static struct uop blank(enum uop_kind kind, enum uop_type type)
     return op;
 }
 
-bool lift_is_const(const struct lift *l, uop_ref v, uint64_t *bits)
-{
-    if (v >= l->list->ops.n || l->list->ops.p[v].kind != UOP_CONST)
-        return false;
-    *bits = l->list->ops.p[v].imm;
-    return true;
-}
-
-bool lift_equals(const struct lift *l, uop_ref v, uint64_t bits)
-{
-    uint64_t x;
-    return lift_is_const(l, v, &x) && x == bits;
-}
-
-static uint64_t type_mask(enum uop_type type)
-{
-    unsigned bits = uop_type_bits(type);
-    return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
-}
-
-uop_ref lift_const(struct lift *l, enum uop_type type, uint64_t bits)
-{
-    bits &= type_mask(type);
-    for (size_t i = 0; i < l->list->ops.n; i++) {
-        const struct uop *o = &l->list->ops.p[i];
-        if (o->kind == UOP_CONST && o->imm == bits && uop_type_bits((enum uop_type)o->type) == uop_type_bits(type))
-            return (uop_ref)i;
-    }
-    struct uop op = blank(UOP_CONST, type);
-    op.imm = bits;
-    return lift_emit(l, op);
-}
-
-/* `op` with its arguments; a constant when every argument is one and the evaluator knows the kind. */
-uop_ref lift_full(struct lift *l, struct uop op, uop_ref a, uop_ref b, uop_ref c)
-{
-    uop_ref in[3] = {a, b, c};
-    uint64_t bits[UOP_MAX_ARGS] = {0}, result;
-    unsigned count = uop_kind_args((enum uop_kind)op.kind);
-    bool constant = uop_is_pure((enum uop_kind)op.kind);
-    for (unsigned i = 0; i < UOP_MAX_ARGS; i++)
-        op.arg[i] = UOP_NONE;
-    for (unsigned i = 0; i < count && i < 3; i++) {
-        op.arg[i] = in[i];
-        constant = constant && lift_is_const(l, in[i], &bits[i]);
-    }
-    if (constant && uop_eval(&op, bits, &result)) {
-        bool is_compare = op.kind >= UOP_IEQ && op.kind <= UOP_FNUM;
-        return lift_const(l, is_compare || op.kind == UOP_CARRY ? UOP_B1 : (enum uop_type)op.type, result);
-    }
-    return lift_emit(l, op);
-}
-
-uop_ref lift_imm(struct lift *l, enum uop_kind kind, enum uop_type type, uint64_t imm, uop_ref a, uop_ref b, uop_ref c)
-{
-    struct uop op = blank(kind, type);
-    op.imm = imm;
-    return lift_full(l, op, a, b, c);
-}
-
-uop_ref lift_op(struct lift *l, enum uop_kind kind, enum uop_type type, uop_ref a, uop_ref b, uop_ref c)
-{
-    return lift_imm(l, kind, type, 0, a, b, c);
-}
-
-uop_ref lift_add(struct lift *l, enum uop_type type, uop_ref a, uop_ref b)
-{
-    if (lift_equals(l, a, 0))
-        return b;
-    if (lift_equals(l, b, 0))
-        return a;
-    return lift_op(l, UOP_ADD, type, a, b, UOP_NONE);
-}
-
-uop_ref lift_not(struct lift *l, enum uop_type type, uop_ref a)
-{
-    if (a < l->list->ops.n && l->list->ops.p[a].kind == UOP_NOT && l->list->ops.p[a].type == type)
-        return l->list->ops.p[a].arg[0];
-    return lift_op(l, UOP_NOT, type, a, UOP_NONE, UOP_NONE);
-}
-
-uop_ref lift_and(struct lift *l, enum uop_type type, uop_ref a, uop_ref b)
-{
-    if (lift_equals(l, a, type_mask(type)) || lift_equals(l, b, 0) || a == b)
-        return b;
-    if (lift_equals(l, b, type_mask(type)) || lift_equals(l, a, 0))
-        return a;
-    return lift_op(l, UOP_AND, type, a, b, UOP_NONE);
-}
-
-uop_ref lift_or(struct lift *l, enum uop_type type, uop_ref a, uop_ref b)
-{
-    if (lift_equals(l, a, 0) || lift_equals(l, b, type_mask(type)) || a == b)
-        return b;
-    if (lift_equals(l, b, 0) || lift_equals(l, a, type_mask(type)))
-        return a;
-    return lift_op(l, UOP_OR, type, a, b, UOP_NONE);
-}
-
-uop_ref lift_xor(struct lift *l, enum uop_type type, uop_ref a, uop_ref b)
-{
-    if (lift_equals(l, a, 0))
-        return b;
-    if (lift_equals(l, b, 0))
-        return a;
-    if (lift_equals(l, a, type_mask(type)))
-        return lift_not(l, type, b);
-    if (lift_equals(l, b, type_mask(type)))
-        return lift_not(l, type, a);
-    return lift_op(l, UOP_XOR, type, a, b, UOP_NONE);
-}
-
-/* The two-input functions; table index a<<1 | b. */
-static uop_ref logic2(struct lift *l, enum uop_type type, uop_ref a, uop_ref b, unsigned table)
-{
-    switch (table) {
-    case 0x8: return lift_and(l, type, a, b);
-    case 0xe: return lift_or(l, type, a, b);
-    case 0x6: return lift_xor(l, type, a, b);
-    case 0x7: return lift_not(l, type, lift_and(l, type, a, b));
-    case 0x1: return lift_not(l, type, lift_or(l, type, a, b));
-    case 0x9: return lift_not(l, type, lift_xor(l, type, a, b));
-    case 0x4: return lift_and(l, type, a, lift_not(l, type, b));
-    case 0x2: return lift_and(l, type, lift_not(l, type, a), b);
-    case 0xd: return lift_or(l, type, a, lift_not(l, type, b));
-    default: return lift_or(l, type, lift_not(l, type, a), b); /* 0xb */
-    }
-}
-
-/* Fixes input `which` (0 a, 1 b, 2 c) of a table to `value`: rows that cannot be reached copy those that can. */
-static unsigned fix_input(unsigned table, unsigned which, bool value)
-{
-    unsigned bit = 4u >> which, r = 0;
-    for (unsigned i = 0; i < 8; i++)
-        r |= (table >> (value ? i | bit : i & ~bit) & 1) << i;
-    return r;
-}
-
-/* Input `which` always equals input `same`. */
-static unsigned tie_input(unsigned table, unsigned which, unsigned same)
-{
-    unsigned bit = 4u >> which, other = 4u >> same, r = 0;
-    for (unsigned i = 0; i < 8; i++)
-        r |= (table >> (i & other ? i | bit : i & ~bit) & 1) << i;
-    return r;
-}
-
-uop_ref lift_lop3(struct lift *l, enum uop_type type, uop_ref a, uop_ref b, uop_ref c, unsigned table)
-{
-    uop_ref in[3] = {a, b, c};
-    table &= 0xff;
-    for (unsigned i = 0; i < 3; i++) {
-        uint64_t bits;
-        if (lift_is_const(l, in[i], &bits) && (bits == 0 || bits == type_mask(type)))
-            table = fix_input(table, i, bits != 0);
-        for (unsigned j = 0; j < i; j++)
-            if (in[i] == in[j])
-                table = tie_input(table, i, j);
-    }
-    unsigned used[3], count = 0;
-    for (unsigned i = 0; i < 3; i++)
-        if (fix_input(table, i, true) != fix_input(table, i, false))
-            used[count++] = i;
-    if (count == 0)
-        return lift_const(l, type, table & 1 ? UINT64_MAX : 0);
-    if (count == 1)
-        return table >> (4u >> used[0]) & 1 ? in[used[0]] : lift_not(l, type, in[used[0]]);
-    if (count == 2) {
-        unsigned x = 4u >> used[0], y = 4u >> used[1];
-        unsigned small = (table & 1) | (table >> y & 1) << 1 | (table >> x & 1) << 2 | (table >> (x | y) & 1) << 3;
-        return logic2(l, type, in[used[0]], in[used[1]], small);
-    }
-    if (table == 0x80)
-        return lift_and(l, type, lift_and(l, type, a, b), c);
-    if (table == 0xfe)
-        return lift_or(l, type, lift_or(l, type, a, b), c);
-    if (table == 0x96)
-        return lift_xor(l, type, lift_xor(l, type, a, b), c);
-    return lift_imm(l, UOP_LOP3, type, table, a, b, c);
-}
-
-uop_ref lift_select(struct lift *l, enum uop_type type, uop_ref p, uop_ref yes, uop_ref no)
-{
-    uint64_t bit;
-    if (lift_is_const(l, p, &bit))
-        return bit ? yes : no;
-    return yes == no ? yes : lift_op(l, UOP_SELECT, type, p, yes, no);
-}
-
 uop_ref lift_bool_op(struct lift *l, uop_ref a, uop_ref b)
 {
     if (lift_mod(l, ISA_MOD_OR))
@@ -237,29 +29,6 @@ uop_ref lift_bool_op(struct lift *l, uop_ref a, uop_ref b)
     if (lift_mod(l, ISA_MOD_XOR))
         return lift_xor(l, UOP_B1, a, b);
     return lift_and(l, UOP_B1, a, b);
-}
-
-uop_ref lift_pair(struct lift *l, uop_ref low, uop_ref high)
-{
-    return lift_op(l, UOP_PAIR, UOP_B64, low, high, UOP_NONE);
-}
-
-static uop_ref half(struct lift *l, enum uop_kind kind, uop_ref v)
-{
-    const struct uop *o = v < l->list->ops.n ? &l->list->ops.p[v] : NULL;
-    if (o && o->kind == UOP_PAIR && o->type == UOP_B64)
-        return o->arg[kind == UOP_HI];
-    return lift_op(l, kind, UOP_B32, v, UOP_NONE, UOP_NONE);
-}
-
-uop_ref lift_lo(struct lift *l, uop_ref v)
-{
-    return half(l, UOP_LO, v);
-}
-
-uop_ref lift_hi(struct lift *l, uop_ref v)
-{
-    return half(l, UOP_HI, v);
 }
 
 /* ---- operands ------------------------------------------------------------------------------------------------ */
@@ -312,8 +81,8 @@ uop_ref lift_read(struct lift *l, enum uop_file file, unsigned reg)
     }
     if (pred ? reg == ISA_PT : reg == ISA_RZ)
         return lift_const(l, pred ? UOP_B1 : UOP_B32, pred);
-    for (size_t i = 0; i < l->list->ops.n; i++) {
-        const struct uop *o = &l->list->ops.p[i];
+    for (size_t i = 0; i < l->make.list->ops.n; i++) {
+        const struct uop *o = &l->make.list->ops.p[i];
         if (o->kind == UOP_READ && o->file == file && o->reg == reg)
             return (uop_ref)i;
     }
@@ -515,13 +284,13 @@ static void read_everything(struct lift *l)
 
 void lift_unknown(struct lift *l)
 {
-    l->list->unknown = true;
-    l->list->opaque = true;
+    l->make.list->unknown = true;
+    l->make.list->opaque = true;
     /* Printed first, a register or predicate is taken for a destination: leading predicates and the first register.
      * A source that stands first (a store's address is MEM) is then both read and written: too much rather than too
      * little. */
     read_everything(l);
-    size_t reads = l->list->ops.n;
+    size_t reads = l->make.list->ops.n;
     unsigned result = 0;
     for (unsigned i = 0; i < lift_count(l); i++) {
         bool reg = lift_is_reg(l, i);
@@ -532,7 +301,7 @@ void lift_unknown(struct lift *l)
             op.imm = result++;
             unsigned n = 0;
             for (size_t r = 0; r < reads && n < 4; r++)
-                if (l->list->ops.p[r].kind == UOP_READ)
+                if (l->make.list->ops.p[r].kind == UOP_READ)
                     op.arg[n++] = (uop_ref)r;
             lift_write(l, i, lift_emit(l, op));
         }

@@ -6,46 +6,125 @@
 #define SP_UOP_BUILD_H
 
 #include "uop/uop_lift.h"
-
-typedef uint16_t uop_ref; /* index in the list under construction, or UOP_NONE */
+#include "uop/uop_make.h"
 
 struct lift {
-    struct arena *a;
+    struct uop_maker make; /* refused: the result becomes `unknown` */
     unsigned sm;
     const struct isa_insn *insn;
-    struct uop_list *list;
-    bool no_memory;
-    bool refused; /* a form this build has no exact meaning for: the result becomes `unknown` */
 };
 
 /* A family function fills the list; lift_refuse() when it meets a form it cannot tell exactly. */
 typedef void (*lift_fn)(struct lift *l);
 
 void lift_refuse(struct lift *l);
-
-/* ---- uops ---- */
-uop_ref lift_emit(struct lift *l, struct uop op); /* as it is, without folding */
-uop_ref lift_const(struct lift *l, enum uop_type type, uint64_t bits);
-/* Pure operations; folded when every argument is constant. lift_imm sets imm, lift_float round and flags too. */
-uop_ref lift_op(struct lift *l, enum uop_kind kind, enum uop_type type, uop_ref a, uop_ref b, uop_ref c);
-uop_ref lift_imm(struct lift *l, enum uop_kind kind, enum uop_type type, uint64_t imm, uop_ref a, uop_ref b, uop_ref c);
-uop_ref lift_full(struct lift *l, struct uop op, uop_ref a, uop_ref b, uop_ref c);
-bool lift_is_const(const struct lift *l, uop_ref v, uint64_t *bits);
-bool lift_equals(const struct lift *l, uop_ref v, uint64_t bits); /* v is the constant `bits` */
-
-/* Sums and logic that leave neutral constants out. */
-uop_ref lift_add(struct lift *l, enum uop_type type, uop_ref a, uop_ref b);
-uop_ref lift_not(struct lift *l, enum uop_type type, uop_ref a);
-uop_ref lift_and(struct lift *l, enum uop_type type, uop_ref a, uop_ref b);
-uop_ref lift_or(struct lift *l, enum uop_type type, uop_ref a, uop_ref b);
-uop_ref lift_xor(struct lift *l, enum uop_type type, uop_ref a, uop_ref b);
-uop_ref lift_lop3(struct lift *l, enum uop_type type, uop_ref a, uop_ref b, uop_ref c, unsigned table);
-uop_ref lift_select(struct lift *l, enum uop_type type, uop_ref p, uop_ref yes, uop_ref no);
 uop_ref lift_bool_op(struct lift *l, uop_ref a,
                      uop_ref b); /* by the modifiers AND OR XOR of the instruction; AND without */
-uop_ref lift_pair(struct lift *l, uop_ref low, uop_ref high); /* B64 */
-uop_ref lift_lo(struct lift *l, uop_ref v);                   /* B32 of a B64 */
-uop_ref lift_hi(struct lift *l, uop_ref v);
+
+/* ---- uops: see uop_make.h ---- */
+static inline uop_ref lift_emit(struct lift *l, struct uop op)
+{
+    return uop_make_emit(&l->make, op);
+}
+
+static inline uop_ref lift_const(struct lift *l, enum uop_type type, uint64_t bits)
+{
+    return uop_make_const(&l->make, type, bits);
+}
+
+static inline uop_ref lift_op(struct lift *l, enum uop_kind kind, enum uop_type type, uop_ref a, uop_ref b, uop_ref c)
+{
+    return uop_make_op(&l->make, kind, type, a, b, c);
+}
+
+static inline uop_ref lift_imm(struct lift *l, enum uop_kind kind, enum uop_type type, uint64_t imm, uop_ref a,
+                               uop_ref b, uop_ref c)
+{
+    return uop_make_imm(&l->make, kind, type, imm, a, b, c);
+}
+
+static inline uop_ref lift_full(struct lift *l, struct uop op, uop_ref a, uop_ref b, uop_ref c)
+{
+    return uop_make_full(&l->make, op, a, b, c);
+}
+
+static inline bool lift_is_const(const struct lift *l, uop_ref v, uint64_t *bits)
+{
+    return uop_make_is_const(&l->make, v, bits);
+}
+
+static inline bool lift_equals(const struct lift *l, uop_ref v, uint64_t bits)
+{
+    return uop_make_equals(&l->make, v, bits);
+}
+
+static inline uop_ref lift_not(struct lift *l, enum uop_type type, uop_ref a)
+{
+    return uop_make_not(&l->make, type, a);
+}
+
+static inline uop_ref lift_add(struct lift *l, enum uop_type type, uop_ref a, uop_ref b)
+{
+    return uop_make_add(&l->make, type, a, b);
+}
+
+static inline uop_ref lift_and(struct lift *l, enum uop_type type, uop_ref a, uop_ref b)
+{
+    return uop_make_and(&l->make, type, a, b);
+}
+
+static inline uop_ref lift_or(struct lift *l, enum uop_type type, uop_ref a, uop_ref b)
+{
+    return uop_make_or(&l->make, type, a, b);
+}
+
+static inline uop_ref lift_xor(struct lift *l, enum uop_type type, uop_ref a, uop_ref b)
+{
+    return uop_make_xor(&l->make, type, a, b);
+}
+
+static inline uop_ref lift_lop3(struct lift *l, enum uop_type type, uop_ref a, uop_ref b, uop_ref c, unsigned table)
+{
+    return uop_make_lop3(&l->make, type, a, b, c, table);
+}
+
+static inline uop_ref lift_select(struct lift *l, enum uop_type type, uop_ref p, uop_ref yes, uop_ref no)
+{
+    return uop_make_select(&l->make, type, p, yes, no);
+}
+
+static inline uop_ref lift_pair(struct lift *l, uop_ref low, uop_ref high)
+{
+    return uop_make_pair(&l->make, low, high);
+}
+
+static inline uop_ref lift_lo(struct lift *l, uop_ref v)
+{
+    return uop_make_lo(&l->make, v);
+}
+
+static inline uop_ref lift_hi(struct lift *l, uop_ref v)
+{
+    return uop_make_hi(&l->make, v);
+}
+
+static inline uop_ref lift_fadd(struct lift *l, enum uop_type type, unsigned round, unsigned flags, uop_ref a,
+                                uop_ref b)
+{
+    return uop_make_fadd(&l->make, type, round, flags, a, b);
+}
+
+static inline uop_ref lift_fmul(struct lift *l, enum uop_type type, unsigned round, unsigned flags, uop_ref a,
+                                uop_ref b)
+{
+    return uop_make_fmul(&l->make, type, round, flags, a, b);
+}
+
+static inline uop_ref lift_ffma(struct lift *l, enum uop_type type, unsigned round, unsigned flags, uop_ref a,
+                                uop_ref b, uop_ref c)
+{
+    return uop_make_ffma(&l->make, type, round, flags, a, b, c);
+}
 
 /* ---- operands ---- */
 unsigned lift_count(const struct lift *l);
@@ -64,7 +143,7 @@ uop_ref lift_fsrc64(struct lift *l, unsigned i); /* F64 */
 uop_ref lift_raw(struct lift *l, const struct isa_operand *o, bool wide); /* bits without modifiers */
 /* The register added to a constant's offset, c[0x0][R2+0x160] or c[0x0][UR4+0x160], or UOP_NONE. */
 uop_ref lift_bank_index(struct lift *l, const struct isa_operand *o);
-uop_ref lift_pred(struct lift *l, unsigned i);                            /* B1, negation applied */
+uop_ref lift_pred(struct lift *l, unsigned i); /* B1, negation applied */
 /* Results, in printing order; RZ and PT are left out. */
 void lift_write(struct lift *l, unsigned i, uop_ref v);                     /* R, UR: B32; P, UP: B1 */
 void lift_write64(struct lift *l, unsigned i, uop_ref v);                   /* a pair of R or UR */
@@ -74,9 +153,6 @@ bool lift_written(const struct lift *l, unsigned i); /* operand i exists and is 
 /* ---- shared between families ---- */
 enum uop_round lift_round(const struct lift *l);
 unsigned lift_float_flags(const struct lift *l); /* FTZ SAT FMZ */
-uop_ref lift_fadd(struct lift *l, enum uop_type type, unsigned round, unsigned flags, uop_ref a, uop_ref b);
-uop_ref lift_fmul(struct lift *l, enum uop_type type, unsigned round, unsigned flags, uop_ref a, uop_ref b);
-uop_ref lift_ffma(struct lift *l, enum uop_type type, unsigned round, unsigned flags, uop_ref a, uop_ref b, uop_ref c);
 /* Destinations of an instruction without meaning become OPAQUE, everything it reads is read. */
 void lift_unknown(struct lift *l);
 

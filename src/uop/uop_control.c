@@ -57,7 +57,7 @@ void lift_bra(struct lift *l)
         any.type = UOP_B1;
         any.arg[0] = op.arg[0];
         op.arg[0] = lift_emit(l, any);
-        l->list->opaque = true;
+        l->make.list->opaque = true;
     }
     lift_emit(l, op);
 }
@@ -127,7 +127,7 @@ void lift_exit(struct lift *l)
 {
     uop_ref p = operand_condition(l);
     if (p != UOP_NONE)
-        l->list->guard = l->list->guard == UOP_NONE ? p : lift_and(l, UOP_B1, l->list->guard, p);
+        l->make.list->guard = l->make.list->guard == UOP_NONE ? p : lift_and(l, UOP_B1, l->make.list->guard, p);
     lift_emit(l, blank(UOP_EXIT));
 }
 
@@ -181,7 +181,7 @@ void lift_bmov(struct lift *l)
             any.type = UOP_B32;
             any.imm = word;
             lift_write_word(l, 0, word, lift_emit(l, any));
-            l->list->opaque = true;
+            l->make.list->opaque = true;
         }
     }
 }
@@ -228,5 +228,5 @@ void lift_opaque_result(struct lift *l)
             lift_write_word(l, i, word, lift_emit(l, any));
         }
     }
-    l->list->opaque = true;
+    l->make.list->opaque = true;
 }

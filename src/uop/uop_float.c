@@ -9,8 +9,6 @@
 
 static const uint64_t one_bits[] = {
     [UOP_F16] = 0x3c00, [UOP_BF16] = 0x3f80, [UOP_F32] = 0x3f800000, [UOP_F64] = UINT64_C(0x3ff0000000000000)};
-static const uint64_t minus_zero[] = {
-    [UOP_F16] = 0x8000, [UOP_BF16] = 0x8000, [UOP_F32] = 0x80000000, [UOP_F64] = UINT64_C(0x8000000000000000)};
 
 enum uop_round lift_round(const struct lift *l)
 {
@@ -30,40 +28,6 @@ unsigned lift_float_flags(const struct lift *l)
 static struct uop float_uop(enum uop_kind kind, enum uop_type type, unsigned round, unsigned flags)
 {
     return (struct uop){.kind = (uint8_t)kind, .type = (uint8_t)type, .round = (uint8_t)round, .flags = (uint8_t)flags};
-}
-
-/* x + -0 is x (a NaN's payload apart) unless the rounding is down, where +0 + -0 is -0, or something is clamped. */
-uop_ref lift_fadd(struct lift *l, enum uop_type type, unsigned round, unsigned flags, uop_ref a, uop_ref b)
-{
-    if (flags == 0 && round != UOP_RM) {
-        if (lift_equals(l, b, minus_zero[type]))
-            return a;
-        if (lift_equals(l, a, minus_zero[type]))
-            return b;
-    }
-    return lift_full(l, float_uop(UOP_FADD, type, round, flags), a, b, UOP_NONE);
-}
-
-uop_ref lift_fmul(struct lift *l, enum uop_type type, unsigned round, unsigned flags, uop_ref a, uop_ref b)
-{
-    return lift_full(l, float_uop(UOP_FMUL, type, round, flags), a, b, UOP_NONE);
-}
-
-/* a * b + -0 is the rounded product, a * 1 + c the rounded sum: the same bits, zero signs included, except that
- * rounding down turns +0 + -0 into -0. */
-uop_ref lift_ffma(struct lift *l, enum uop_type type, unsigned round, unsigned flags, uop_ref a, uop_ref b, uop_ref c)
-{
-    uint64_t x, y;
-    bool constant = lift_is_const(l, a, &x) && lift_is_const(l, b, &y) && lift_is_const(l, c, &x);
-    if (!constant && round != UOP_RM && lift_equals(l, c, minus_zero[type]))
-        return lift_fmul(l, type, round, flags, a, b);
-    if (!constant && !(flags & UOP_FMZ)) {
-        if (lift_equals(l, b, one_bits[type]))
-            return lift_fadd(l, type, round, flags, a, c);
-        if (lift_equals(l, a, one_bits[type]))
-            return lift_fadd(l, type, round, flags, b, c);
-    }
-    return lift_full(l, float_uop(UOP_FFMA, type, round, flags), a, b, c);
 }
 
 /* ---- f32 ----------------------------------------------------------------------------------------------------- */

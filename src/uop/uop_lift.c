@@ -201,69 +201,25 @@ const struct lift_row *lift_find(unsigned op)
     return NULL;
 }
 
-/* Removes pure uops (and constants, bank reads, special registers) that no later uop and no guard uses. */
-static void drop_unused(struct lift *l)
-{
-    struct uop_list *list = l->list;
-    size_t n = list->ops.n;
-    uint16_t *place = ARENA_ARRAY(l->a, uint16_t, n ? n : 1);
-    if (!place) {
-        l->no_memory = true;
-        return;
-    }
-    bool *used = ARENA_ARRAY(l->a, bool, n ? n : 1);
-    if (!used) {
-        l->no_memory = true;
-        return;
-    }
-    if (list->guard != UOP_NONE)
-        used[list->guard] = true;
-    for (size_t i = n; i-- > 0;) {
-        const struct uop *op = &list->ops.p[i];
-        bool removable = uop_is_pure((enum uop_kind)op->kind) || op->kind == UOP_CBANK || op->kind == UOP_SREG ||
-                         op->kind == UOP_UNIFORM;
-        used[i] = used[i] || !removable;
-        for (unsigned k = 0; k < UOP_MAX_ARGS && used[i]; k++)
-            if (op->arg[k] != UOP_NONE) {
-                assert(op->arg[k] < i);
-                used[op->arg[k]] = true;
-            }
-    }
-    size_t kept = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (!used[i])
-            continue;
-        struct uop op = list->ops.p[i];
-        for (unsigned k = 0; k < UOP_MAX_ARGS; k++)
-            if (op.arg[k] != UOP_NONE)
-                op.arg[k] = place[op.arg[k]];
-        place[i] = (uint16_t)kept;
-        list->ops.p[kept++] = op;
-    }
-    list->ops.n = kept;
-    if (list->guard != UOP_NONE)
-        list->guard = place[list->guard];
-}
-
 static void read_guard(struct lift *l)
 {
     if (l->insn->guard == ISA_PT && !l->insn->guard_not)
         return;
     uop_ref p = lift_read(l, l->insn->guard_uniform ? UOP_FILE_UP : UOP_FILE_P, l->insn->guard);
-    l->list->guard = l->insn->guard_not ? lift_not(l, UOP_B1, p) : p;
+    l->make.list->guard = l->insn->guard_not ? lift_not(l, UOP_B1, p) : p;
 }
 
 static void restart(struct lift *l)
 {
-    l->list->ops.n = 0;
-    l->list->guard = UOP_NONE;
-    l->list->opaque = false;
+    l->make.list->ops.n = 0;
+    l->make.list->guard = UOP_NONE;
+    l->make.list->opaque = false;
     read_guard(l);
 }
 
 enum sp_status uop_lift(const struct uop_lift_context *context, const struct isa_insn *insn, struct uop_list *list)
 {
-    struct lift l = {.a = context->a, .sm = context->sm, .insn = insn, .list = list};
+    struct lift l = {.make = {.a = context->a, .list = list}, .sm = context->sm, .insn = insn};
     *list = (struct uop_list){.guard = UOP_NONE};
     if (insn->op == ISA_OP_UNKNOWN) {
         list->unknown = true;
@@ -273,12 +229,12 @@ enum sp_status uop_lift(const struct uop_lift_context *context, const struct isa
     const struct lift_row *row = lift_find(insn->op);
     if (row)
         row->lift(&l);
-    if (!row || l.refused) {
+    if (!row || l.make.refused) {
         restart(&l);
         lift_unknown(&l);
     }
-    drop_unused(&l);
-    if (l.no_memory)
+    uop_make_finish(&l.make);
+    if (l.make.no_memory)
         return SP_ERR_MEMORY;
     return list->unknown ? SP_ERR_UNSUPPORTED : SP_OK;
 }
