@@ -27,6 +27,15 @@ bool isa_arch_known(unsigned sm)
     return isa_arch_table(sm) != NULL;
 }
 
+unsigned isa_arch_nearest(unsigned sm)
+{
+    unsigned best = 0;
+    for (unsigned i = 0; i < ARCH_COUNT; i++)
+        if (isa_arch_numbers[i] <= sm && isa_arch_numbers[i] / 10 == sm / 10)
+            best = isa_arch_numbers[i];
+    return best ? best : sm > 100 && sm < 120 && isa_arch_known(100) ? 100 : 0;
+}
+
 uint64_t isa_field_raw(const struct isa_field *field, struct bits128 word)
 {
     uint64_t v = 0;

@@ -10,7 +10,7 @@
 
 static const char *module_kind(enum img_kind kind)
 {
-    return kind == IMG_CUBIN ? "cubin" : kind == IMG_PTX ? "ptx" : "unknown";
+    return kind == IMG_CUBIN ? "cubin" : kind == IMG_PTX ? "ptx" : kind == IMG_LISTING ? "listing" : "unknown";
 }
 
 static void number_or_null(struct json *j, const char *key, int32_t v)
