@@ -31,7 +31,8 @@ struct mark {
 struct draft {
     const char *name;
     uint32_t line;
-    bool entry_told, sized, has_offsets;
+    bool entry_told, sized;
+    bool exits, returns; /* a function that only returns is no kernel */
     int32_t registers, barriers;
     VEC(struct slot) slots;
     VEC(struct mark) labels;
@@ -85,8 +86,6 @@ static struct draft *begin_kernel(struct listing *l, const char *name)
     VEC_PUSH(l->a, l->drafts, d);
     l->open = true;
     l->skipping = false;
-    l->source = 0;
-    l->file = UINT32_MAX;
     return last_draft(l);
 }
 
@@ -188,6 +187,8 @@ static void fill_slot(struct listing *l, struct code *c, const struct slot *s, u
         shown.n = TEXT_MAX;
     told->line = s->line;
     told->text = keep(l, shown);
+    if (!isa_arch_nearest(c->module->sm))
+        return;
     if (s->file != UINT32_MAX && s->source &&
         (!c->lines.n || c->lines.p[c->lines.n - 1].file != s->file || c->lines.p[c->lines.n - 1].line != s->source)) {
         struct img_line row = {.offset = offset, .file = s->file, .line = s->source};
@@ -298,7 +299,7 @@ static bool make_kernel(struct listing *l, const struct img_module *m, const str
     *k = (struct img_kernel){.name = d->name,
                              .demangled = demangle(l, d->name),
                              .section = arena_printf(l->a, ".text.%s", d->name),
-                             .is_entry = d->entry_told || !d->sized,
+                             .is_entry = d->entry_told || (!d->sized && (d->exits || !d->returns)),
                              .registers = d->registers,
                              .barriers = d->barriers,
                              .uniform_registers = -1,
@@ -335,10 +336,9 @@ static bool make_kernel(struct listing *l, const struct img_module *m, const str
             VEC_PUSH(l->a, c.subroutines, sub);
         }
     }
-    if (isa_arch_nearest(m->sm))
-        for (size_t i = 0; i < d->slots.n; i++)
-            if (offsets[i] != UINT32_MAX && !d->slots.p[i].hole)
-                fill_slot(l, &c, &d->slots.p[i], offsets[i]);
+    for (size_t i = 0; i < d->slots.n; i++)
+        if (offsets[i] != UINT32_MAX && !d->slots.p[i].hole)
+            fill_slot(l, &c, &d->slots.p[i], offsets[i]);
     k->code = c.bytes;
     k->told = c.told;
     k->spills = c.spills.p;
@@ -451,6 +451,15 @@ static void take_instruction(struct listing *l, struct listing_line *x)
         VEC_PUSH(l->a, d->labels, mark);
     }
     l->pending.n = 0;
+    const char *opcode = x->text.p, *end = opcode + x->text.n;
+    while (opcode < end && *opcode == '@') { /* and what follows the guard */
+        while (opcode < end && *opcode != ' ' && *opcode != '\t')
+            opcode++;
+        while (opcode < end && (*opcode == ' ' || *opcode == '\t'))
+            opcode++;
+    }
+    d->exits |= end - opcode >= 4 && memcmp(opcode, "EXIT", 4) == 0;
+    d->returns |= end - opcode >= 4 && memcmp(opcode, "RET.", 4) == 0;
     struct slot s = {.l = *x, .line = l->line, .file = l->file, .source = l->source};
     VEC_PUSH(l->a, d->slots, s);
 }
@@ -488,6 +497,8 @@ static void take_line(struct listing *l, struct slice text)
     case LISTING_SECTION:
         begin_kernel(l, keep(l, x.name));
         l->pending.n = 0;
+        l->source = 0;
+        l->file = UINT32_MAX;
         break;
     case LISTING_MODULE:
         end_module(l);
