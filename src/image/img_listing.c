@@ -53,6 +53,7 @@ struct listing {
     bool open;     /* a kernel takes instructions */
     bool partial;
     uint32_t line, file, source, unnamed;
+    uint64_t slot_count, holes; /* of the whole text: holes are paid for by what is there */
     enum sp_status status;
 };
 
@@ -235,7 +236,7 @@ static void fill_slot(struct listing *l, struct code *c, const struct slot *s, u
 /* The offset of every slot, and how many bytes the code takes. Holes are allowed in proportion to what is there. */
 static uint32_t place_slots(struct listing *l, const struct draft *d, uint32_t *offsets, size_t *used)
 {
-    uint64_t next = 0, holes = 0, most = HOLES + (uint64_t)HOLES_PER_INSN * d->slots.n;
+    uint64_t next = 0, most = HOLES + (uint64_t)HOLES_PER_INSN * l->slot_count;
     size_t n = 0;
     bool old = false;
     for (size_t i = 0; i < d->slots.n; i++) {
@@ -260,13 +261,13 @@ static uint32_t place_slots(struct listing *l, const struct draft *d, uint32_t *
         if (at > next || s->hole) {
             uint64_t missing = s->hole ? 1 : (at - next) / 16;
             l->partial = true;
-            holes += missing;
-            if (holes > most) {
+            if (missing > most - l->holes) {
                 tell(l, DIAG_ERROR, "listing-gap", s->line,
                      "too much is missing before offset 0x%llx: %s is read up to 0x%llx", (unsigned long long)at,
                      d->name, (unsigned long long)next);
                 break;
             }
+            l->holes += missing;
             if (s->hole)
                 tell(l, DIAG_WARNING, "listing-gap", s->line, "instructions are left out");
             else
@@ -450,6 +451,7 @@ static void take_instruction(struct listing *l, struct listing_line *x)
         struct mark mark = {.name = l->pending.p[i], .slot = (uint32_t)d->slots.n};
         VEC_PUSH(l->a, d->labels, mark);
     }
+    l->slot_count++;
     l->pending.n = 0;
     const char *opcode = x->text.p, *end = opcode + x->text.n;
     while (opcode < end && *opcode == '@') { /* and what follows the guard */
