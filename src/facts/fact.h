@@ -249,6 +249,7 @@ struct fact_pattern {
     struct fact_texts via;
     enum fact_confidence confidence;
     const char *rule;
+    bool collects; /* threads together make one result of their elements, or one each; not printed */
 };
 struct fact_rewrite {
     const char *kind;

@@ -23,6 +23,7 @@ static void build_matches(struct arena *a, struct fact_source *s, struct fact_ke
         struct fact_pattern f = {.id = m->id,
                                  .parent = m->parent < 0 ? FACT_NONE : m->parent,
                                  .rule = m->rule,
+                                 .collects = m->makes != PAT_MAKES_NOTHING,
                                  .offsets = fact_offsets_of(a, s->g, m->insns.p, m->insns.n)};
         f.confidence = m->confidence == PAT_PROVED    ? FACT_PROVED
                        : m->confidence == PAT_ASSUMED ? FACT_ASSUMED

@@ -34,6 +34,7 @@ struct phases {
     uint32_t *phase_of; /* by instance: stretch, UINT32_MAX: none */
     bool *carries;      /* by instance: a barrier that carries data */
     uint32_t *home;     /* by match: its stretch, UINT32_MAX: none */
+    bool *step;         /* by instance: of a reduction or scan itself */
     VEC(struct unit) units;
     VEC(struct stretch) list;
 };
@@ -174,10 +175,11 @@ static bool find_carriers(struct phases *p)
     for (size_t i = 0; d && i < d->reaches.n; i++) {
         const struct graph_reach *r = &d->reaches.p[i];
         uint32_t store = p->g->accesses.p[r->store].insn, b = 0;
-        if (r->own || r->may)
+        /* Whether a store under a condition came about is not known, nor always whose it is: but not its own only. */
+        if (r->own || (r->may && r->sync != GRAPH_SYNC_BARRIER))
             continue;
-        while (b < r->barrier_count && r->barriers[b] < store)
-            b++;
+        while (b < r->barrier_count && (r->barriers[b] < store || !is_barrier(p->g, r->barriers[b])))
+            b++; /* a warp's own meeting parts no phases */
         if (b < r->barrier_count)
             p->carries[r->barriers[b]] = true;
     }
@@ -227,6 +229,7 @@ static void find_stretches(struct phases *p)
 
 struct deeds {
     unsigned global_loads, global_stores, shared_loads, shared_stores, atomics, computes, shuffles, constant_stores;
+    unsigned shared_atomics;
     bool any;
 };
 
@@ -281,6 +284,18 @@ static bool computes(const struct phases *p, uint32_t insn)
     return false;
 }
 
+/* Which of two elements is the larger is found out: something is made of both, if only what is stored where. */
+static bool weighs_data(const struct phases *p, uint32_t insn)
+{
+    const struct graph_insn *n = &p->g->insns.p[insn];
+    unsigned data = 0;
+    if (role_of(p, insn) != FACT_ROLE_COMPARE)
+        return false;
+    for (uint32_t u = n->first_use; u < n->first_use + n->use_count; u++)
+        data += place_value_of(p->s->place, p->g->uses.p[u].node, NULL) != NULL;
+    return data > 1;
+}
+
 static bool loads_data(const struct phases *p, const struct graph_insn *n)
 {
     for (uint32_t d = n->first_def; d < n->first_def + n->def_count; d++)
@@ -305,12 +320,13 @@ static void look(const struct phases *p, uint32_t insn, struct deeds *d)
         d->global_loads += global && a->kind == GRAPH_LOAD;
         d->global_stores += global && a->kind == GRAPH_STORE;
         d->shared_loads += shared && a->kind == GRAPH_LOAD;
-        d->shared_stores += shared && a->kind != GRAPH_LOAD;
+        d->shared_stores += shared && a->kind == GRAPH_STORE;
+        d->shared_atomics += shared && a->kind == GRAPH_ATOMIC;
         d->atomics += global && a->kind == GRAPH_ATOMIC;
         d->constant_stores += (global || shared) && constant;
         d->any = true;
     }
-    d->computes += computes(p, insn);
+    d->computes += computes(p, insn) || weighs_data(p, insn);
     d->shuffles += role_of(p, insn) == FACT_ROLE_SHUFFLE;
 }
 
@@ -331,6 +347,8 @@ static enum fact_phase_kind kind_of(const struct stretch *t, const struct deeds 
     unsigned stores = d->global_stores + d->shared_stores;
     if (after && (d->global_stores || d->atomics))
         return FACT_PHASE_FINISH;
+    if (d->shared_atomics) /* what was there is changed, not moved */
+        return FACT_PHASE_MAP;
     if (stores && d->constant_stores == stores && !d->global_loads && !d->shared_loads && !d->atomics)
         return FACT_PHASE_FILL;
     if (d->global_loads && !d->global_stores && !d->atomics && !d->computes && !d->shuffles && !d->shared_loads)
@@ -350,8 +368,10 @@ static bool may_move(const struct phases *p, uint32_t insn)
     enum fact_role role = role_of(p, insn);
     if (!n->reachable || !n->def_count)
         return false;
-    /* What prepares addresses, counters and constants says nothing of where it belongs. */
-    if (role != FACT_ROLE_LOAD && !computes(p, insn))
+    /* What prepares addresses, counters and constants says nothing of where it belongs; what an expansion does on its
+     * way is no data of the kernel's, but goes with it. */
+    bool owned = p->g->expansions && p->g->expansions->owner && p->g->expansions->owner[insn];
+    if (role != FACT_ROLE_LOAD && !owned && !computes(p, insn))
         return false;
     for (uint32_t i = n->first_access; i < n->first_access + n->access_count; i++)
         if (p->g->accesses.p[i].kind != GRAPH_LOAD)
@@ -368,6 +388,31 @@ static bool may_move(const struct phases *p, uint32_t insn)
         default: break;
         }
     return true;
+}
+
+/* Stands among the steps of a reduction or scan and is none of them. */
+static bool is_between(const struct phases *p, uint32_t insn)
+{
+    const struct unit *u = p->list.p[p->phase_of[insn]].unit;
+    return u && (u->reduces || u->scans) && !u->folds && !p->step[insn];
+}
+
+/* What a reduction takes in is made before it, also where it was scheduled among its first steps. */
+static void follow_sources(struct phases *p)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct graph_insn *n = &p->g->insns.p[i];
+        uint32_t own = p->phase_of[i];
+        bool free = own != UINT32_MAX && own && !p->list.p[own - 1].unit && is_between(p, i) && computes(p, i) &&
+                    may_move(p, i);
+        for (uint32_t r = n->first_use; r < n->first_use + n->use_count && free; r++)
+            for (uint32_t d = 0; d < p->g->uses.p[r].def_count && free; d++) {
+                uint32_t made = p->g->defs.p[p->g->uses.p[r].defs[d]].insn;
+                free = made < p->count && (p->phase_of[made] == UINT32_MAX || p->phase_of[made] < own);
+            }
+        if (free)
+            p->phase_of[i] = own - 1;
+    }
 }
 
 /* From the last instruction up, so that what feeds a moved one moves with it. */
@@ -389,7 +434,7 @@ static void follow_consumers(struct phases *p)
         const struct unit *u = wanted != UINT32_MAX ? p->list.p[wanted].unit : NULL;
         if (u && (u->reduces || u->scans) && wanted && !p->list.p[wanted - 1].unit)
             wanted--;
-        if (wanted != UINT32_MAX && wanted > own && !p->list.p[own].unit && may_move(p, i))
+        if (wanted != UINT32_MAX && wanted > own && (!p->list.p[own].unit || is_between(p, i)) && may_move(p, i))
             p->phase_of[i] = own = wanted;
         for (uint32_t r = n->first_use; r < n->first_use + n->use_count; r++)
             for (uint32_t d = 0; d < p->g->uses.p[r].def_count; d++) {
@@ -479,10 +524,10 @@ static const char *summary_of(struct phases *p, enum fact_phase_kind kind, const
     say(&b, "load", d->global_loads, "value", "");
     say(&b, "compute in", d->computes, "instruction", "");
     say(&b, "exchange by", d->shuffles, "shuffle", "");
-    say(&b, "read", d->shared_loads, "value", " of shared memory");
+    say(&b, "read", d->shared_loads, "value", " from shared memory");
     say(&b, "put", d->shared_stores, "value", " into shared memory");
     say(&b, "store", d->global_stores, "value", "");
-    say(&b, "make", d->atomics, "atomic update", "");
+    say(&b, "make", d->atomics + d->shared_atomics, "atomic update", "");
     return b.n ? b.p : "control";
 }
 
@@ -560,6 +605,15 @@ enum sp_status fact_build_phases(struct arena *a, struct fact_source *s, struct 
         return SP_ERR_MEMORY;
     find_units(&p);
     find_stretches(&p);
+    p.step = ARENA_ARRAY(a, bool, all + 1);
+    if (!p.step)
+        return SP_ERR_MEMORY;
+    for (size_t i = 0; i < s->patterns->matches.n; i++) {
+        const struct pat_match *m = &s->patterns->matches.p[i];
+        for (size_t j = 0; j < m->insns.n && m->makes != PAT_MAKES_NOTHING; j++)
+            if (m->insns.p[j] < all)
+                p.step[m->insns.p[j]] = true;
+    }
     uint32_t n = (uint32_t)p.list.n;
     struct deeds *d = ARENA_ARRAY(a, struct deeds, n + 1);
     uint32_t *join = ARENA_ARRAY(a, uint32_t, n + 1);
@@ -573,6 +627,7 @@ enum sp_status fact_build_phases(struct arena *a, struct fact_source *s, struct 
                 look(&p, i, &d[t]);
             }
     follow_consumers(&p);
+    follow_sources(&p);
     for (uint32_t i = p.count; i < all; i++) {
         uint32_t at = pat_top_insn(p.g, i);
         if (p.g->insns.p[i].reachable && at < p.count)

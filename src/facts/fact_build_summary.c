@@ -58,12 +58,17 @@ static bool is_part(const struct fact_source *s, const struct pat_match *m)
 }
 
 /* How a reduction or scan is done, from what its match says of itself. */
-static const char *way_of(const struct fact_pattern *p, const struct pat_match *m)
+static const char *way_of(struct arena *a, const struct fact_pattern *p, const struct pat_match *m)
 {
+    const struct fact_binding *width = binding(p, "width");
     const struct fact_binding *space = binding(p, "space"), *shape = binding(p, "shape");
     bool scan = m->makes == PAT_MAKES_PREFIXES;
     if (space && space->text && strcmp(space->text, "shared") == 0)
         return scan ? "scan through shared memory" : "tree in shared memory";
+    if (width && width->kind == FACT_BIND_INT && width->number < 32) {
+        const char *text = arena_printf(a, "reduction of %d lanes by shuffles", (int)width->number);
+        return text ? text : "reduction by shuffles";
+    }
     if (shape || space)
         return scan ? "scan by shuffles" : "reduction by shuffles";
     return strchr(m->rule, '/') ? "reduction in one instruction" : "reduction in two levels";
@@ -72,30 +77,44 @@ static const char *way_of(const struct fact_pattern *p, const struct pat_match *
 /* "maximum and sum, each a tree in shared memory". */
 static bool add_reductions(struct strbuf *b, const struct fact_source *s, const struct fact_kernel *k)
 {
-    bool any = false, done[64] = {false};
-    for (size_t i = 0; i < k->patterns.n && i < 64; i++) {
+    enum { TOLD = 64 };
+    uint32_t list[TOLD], n = 0; /* matches of which there is something to tell */
+    bool any = false, done[TOLD] = {false};
+    const char *way[TOLD];
+    for (size_t i = 0; i < k->patterns.n && n < TOLD; i++) {
         const struct pat_match *m = &s->patterns->matches.p[i];
         const struct fact_binding *op = binding(&k->patterns.p[i], "op");
-        if (!fact_makes_data(s, m) || done[i] || is_part(s, m) || !op || !op->text)
+        if (m->makes == PAT_MAKES_NOTHING || !fact_makes_data(s, m) || is_part(s, m) || !op || !op->text)
             continue;
-        const char *way = way_of(&k->patterns.p[i], m);
-        unsigned count = 0, said = 0;
-        for (size_t j = i; j < k->patterns.n && j < 64; j++) {
-            const struct pat_match *o = &s->patterns->matches.p[j];
-            done[j] |= o->id == m->id && fact_makes_data(s, o) && o->makes == m->makes && !is_part(s, o) &&
-                       binding(&k->patterns.p[j], "op");
-            count += done[j] && o->id == m->id;
-        }
+        way[n] = way_of(b->a, &k->patterns.p[i], m);
+        list[n++] = (uint32_t)i;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        unsigned count = 0, alike = 0, said = 0;
+        const char *op = binding(&k->patterns.p[list[i]], "op")->text;
+        if (done[i])
+            continue;
+        for (uint32_t j = i; j < n; j++)
+            if (strcmp(way[j], way[i]) == 0) {
+                done[j] = true;
+                count++;
+                alike += strcmp(binding(&k->patterns.p[list[j]], "op")->text, op) == 0;
+            }
         str_add(b, any ? "; " : "");
-        for (size_t j = i; j < k->patterns.n && j < 64; j++) {
-            const struct pat_match *o = &s->patterns->matches.p[j];
-            if (!done[j] || o->id != m->id)
-                continue;
-            const struct fact_binding *its = binding(&k->patterns.p[j], "op");
-            str_addf(b, "%s%s", said == 0 ? "" : said + 1 == count ? " and " : ", ", op_word(its->text));
-            said++;
-        }
-        str_addf(b, count > 1 ? ", each a %s" : " as a %s", way);
+        for (uint32_t j = i; j < n && alike < count; j++)
+            if (strcmp(way[j], way[i]) == 0) {
+                const char *its = op_word(binding(&k->patterns.p[list[j]], "op")->text);
+                str_addf(b, "%s%s", said == 0 ? "" : said + 1 == count ? " and " : ", ", its);
+                said++;
+            }
+        if (alike < count)
+            str_addf(b, ", each a %s", way[i]);
+        else
+            str_addf(b,
+                     count > 2   ? "%s as a %s, %u times"
+                     : count > 1 ? "%s as a %s, twice"
+                                 : "%s as a %s",
+                     op_word(op), way[i], count);
         any = true;
     }
     return any;
@@ -169,7 +188,7 @@ static void build_sentence(struct arena *a, struct fact_source *s, struct fact_k
     add_outputs(&b, k);
     uint32_t atomics = 0;
     for (size_t i = 0; i < s->g->accesses.n; i++)
-        atomics += s->g->accesses.p[i].kind == GRAPH_ATOMIC;
+        atomics += s->g->accesses.p[i].kind == GRAPH_ATOMIC && !graph_is_slow(s->g, s->g->accesses.p[i].insn);
     if (!k->outputs.n && !atomics)
         str_add(&b, s->g->incomplete ? "no store to global memory was understood" : "stores nothing to global memory");
     if (atomics)

@@ -201,6 +201,12 @@ static const char *line_id(const struct fact_source *s, graph_id node)
     return map_u64_get(&s->mean->value_of, node, &index) ? s->mean->value_ids.p[index] : NULL;
 }
 
+/* A load whose element says too little (mean_part_loads). */
+static bool stands_as_id(const struct fact_source *s, graph_id node)
+{
+    return graph_at(s->g, node)->kind == UOP_LOAD && map_u64_get(&s->mean->variables, node, NULL) && line_id(s, node);
+}
+
 static bool chain_adds(struct fact_source *s, struct chain *c, graph_id node)
 {
     if (!line_id(s, node))
@@ -235,8 +241,8 @@ static void chain_collect(struct fact_source *s, struct arena *a, graph_id root,
             if (v && v->accumulator && v->named != v->node)
                 next = v->node; /* whatever paths make of it: the step that makes it */
             const struct graph_node *arg = graph_at(s->g, next);
-            bool told = arg->kind == UOP_LOAD && map_u64_get(&s->mean->variables, next, NULL); /* stands as its id */
-            if ((arg->kind == UOP_LOAD && !told) || arg->kind == GRAPH_PHI || map_u64_get(&seen, next, NULL))
+            if ((arg->kind == UOP_LOAD && !stands_as_id(s, next)) || arg->kind == GRAPH_PHI ||
+                map_u64_get(&seen, next, NULL))
                 continue;
             if (tail == CHAIN_NODES) {
                 c->more = true;
@@ -321,9 +327,40 @@ static void updates_last(const struct fact_source *s, struct chain *c)
     memcpy(c->node, sorted, count * sizeof sorted[0]);
 }
 
-/* `block`: where it is stored. */
-static const char *exact_text(struct arena *a, struct fact_source *s, graph_id node, uint32_t block)
+/* What is stored of a wider value, where no declaration says how wide the elements are: "(char)(v1 + 1)". */
+static const char *stored_text(struct arena *a, const struct fact_source *s, const struct graph_access *x,
+                               graph_id node, const char *text)
 {
+    const struct graph_node *n = graph_at(s->g, node);
+    struct mean_address m;
+    bool bits = n->type == UOP_B32 && !(n->kind == UOP_LOAD && n->width <= x->width) && n->kind != UOP_CONST;
+    if (!text || x->width >= 4 || !bits ||
+        !mean_address_of(s->mean, x->address, (enum uop_space)x->space, x->width, &m))
+        return text;
+    if (m.param >= 0 && s->mean->params[m.param].type)
+        return text;
+    bool operators = false;
+    int depth = 0;
+    for (const char *p = text; *p; p++) {
+        depth += *p == '(' || *p == '[' ? 1 : *p == ')' || *p == ']' ? -1 : 0;
+        operators |= depth == 0 && *p == ' ';
+    }
+    return arena_printf(a, operators ? "(%s)(%s)" : "(%s)%s", x->width == 1 ? "char" : "short", text);
+}
+
+/* As what a store takes a value: of a byte or half word that was loaded, its own bits are all that is stored. */
+static enum uop_type stored_as(const struct fact_source *s, const struct graph_access *x, graph_id node)
+{
+    const struct graph_node *n = graph_at(s->g, node);
+    enum uop_type as = fact_float_type(mean_type(s->mean, node));
+    bool own = as == UOP_VOID && x->width < 4 && n->kind == UOP_LOAD && n->width == x->width;
+    return !own ? as : x->width == 1 ? UOP_B8 : UOP_B16;
+}
+
+/* What the store `x` writes. */
+static const char *exact_text(struct arena *a, struct fact_source *s, graph_id node, const struct graph_access *x)
+{
+    uint32_t block = s->g->insns.p[x->insn].block;
     struct chain c = {.count = 0};
     struct strbuf b;
     str_init(&b, a);
@@ -331,8 +368,9 @@ static const char *exact_text(struct arena *a, struct fact_source *s, graph_id n
     uint32_t own;
     const struct place_value *root = place_value_of(s->place, node, &own);
     bool variable = root && root->accumulator && root->named != root->node;
-    if (variable) /* a step, then the variable itself */
-        chain_ends_with(&c, root->node);
+    bool loaded = !variable && stands_as_id(s, node);
+    if (variable || loaded) /* a step, then the variable itself */
+        chain_ends_with(&c, loaded ? node : root->node);
     qsort(c.node, c.count, sizeof c.node[0], by_number); /* arguments have smaller numbers than their users */
     updates_last(s, &c);
     if (c.more)
@@ -352,8 +390,10 @@ static const char *exact_text(struct arena *a, struct fact_source *s, graph_id n
             mean_set_updated(s->mean, v->named, false);
     }
     mean_look_from(s->mean, block);
-    str_add(&b, variable ? variable_text(s, node, own)
-                         : mean_definition(s->mean, node, fact_float_type(mean_type(s->mean, node)), MEAN_INNER));
+    const char *last = variable ? variable_text(s, node, own)
+                       : loaded ? line_id(s, node)
+                                : mean_definition(s->mean, node, stored_as(s, x, node), MEAN_INNER);
+    str_add(&b, stored_text(a, s, x, node, last));
     return b.p;
 }
 
@@ -440,14 +480,17 @@ static void build_output(struct arena *a, struct fact_source *s, struct fact_ker
         if (place_value_of(s->place, node, &index))
             o.value = s->mean->value_ids.p[index];
         node = mean_stored_value(s->mean, node, x->width);
-        o.exact = exact_text(a, s, node, g->insns.p[x->insn].block);
+        o.exact = exact_text(a, s, node, x);
         const struct place_value *v = place_value_of(s->place, node, &index);
         bool variable = v && v->accumulator && v->named != v->node; /* told by its id, as it has no written-out form */
         o.real = variable ? variable_text(s, node, index)
-                          : pat_real_expr(s->mean, s->patterns, node, fact_float_type(mean_type(s->mean, node)),
-                                          MEAN_EXPANDED);
+                 : stands_as_id(s, node)
+                     ? line_id(s, node)
+                     : pat_real_expr(s->mean, s->patterns, node, stored_as(s, x, node), MEAN_EXPANDED);
+        o.real = stored_text(a, s, x, node, o.real);
         struct pat_differences d = {0};
         pat_differences(s->mean, s->patterns, node, a, &d);
+        pat_flushed(s->mean, s->patterns, node, when, a, &d);
         struct fact_differs *list = ARENA_ARRAY(a, struct fact_differs, d.list.n);
         for (size_t i = 0; i < d.list.n && list; i++)
             list[i] = (struct fact_differs){d.list.p[i].when, d.list.p[i].exact, d.list.p[i].real};

@@ -167,7 +167,7 @@ static bool shares_memory(const struct fact_kernel *k)
 }
 
 /* The same words on both sides, but not the same function. */
-static const char *outputs_why(const struct fact_kernel *x, const struct fact_kernel *y)
+static const char *outputs_why(struct arena *a_text, const struct fact_kernel *x, const struct fact_kernel *y)
 {
     for (size_t i = 0; i < x->outputs.n && i < y->outputs.n; i++) {
         const struct fact_output *a = &x->outputs.p[i], *b = &y->outputs.p[i];
@@ -175,6 +175,11 @@ static const char *outputs_why(const struct fact_kernel *x, const struct fact_ke
             return x->loops.n + y->loops.n > 0 || shares_memory(x) || shares_memory(y)
                        ? "the same words; that it is the same function is not shown"
                        : "the same words, but an operation, or what is loaded, differs";
+    }
+    for (size_t i = 0; i < x->outputs.n && i < y->outputs.n; i++) { /* "v1" of different steps */
+        const struct fact_output *a = &x->outputs.p[i], *b = &y->outputs.p[i];
+        if (a->exact && b->exact && str_equal(value_of(a), value_of(b)) && !str_equal(a->exact, b->exact))
+            return arena_printf(a_text, "what %s stands for: %s against %s", value_of(a), a->exact, b->exact);
     }
     return x->atomics != y->atomics ? "that the atomic updates do the same is not shown" : NULL;
 }
@@ -459,7 +464,7 @@ bool fact_compare(struct fact_document *doc, uint32_t a, uint32_t b)
     struct compare c = {doc->a, {&doc->kernels.p[a], &doc->kernels.p[b]}, &comparison};
     const char *only[2] = {NULL, NULL};
     add_row(&c, "outputs", outputs_text(c.a, c.k[0]), outputs_text(c.a, c.k[1]), outputs_same(c.k[0], c.k[1]),
-            outputs_why(c.k[0], c.k[1]));
+            outputs_why(c.a, c.k[0], c.k[1]));
     compare_patterns(&c, only);
     compare_places(&c);
     compare_phases(&c);

@@ -294,7 +294,7 @@ const char *fact_compare_why_phases(struct arena *a, const struct fact_kernel *c
         bool *extra = ARENA_ARRAY(a, bool, many->phases.n);
         if (!extra || few->phases.n == 0 || few->phases.n >= many->phases.n || !among(few, many, extra))
             continue;
-        str_addf(&b, "the phases of %s are among those of %s, which has besides ", fact_compare_name(k, side),
+        str_addf(&b, "by kind, the phases of %s are among those of %s, which has besides ", fact_compare_name(k, side),
                  fact_compare_name(k, !side));
         for (size_t i = 0, said = 0; i < many->phases.n; i++)
             if (extra[i])

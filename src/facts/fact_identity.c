@@ -86,9 +86,9 @@ static uint64_t node_identity(const struct identity *x, const struct graph_node 
         imm = imm - env->param_base + (UINT64_C(1) << 32); /* a parameter, wherever the bank has it */
     if (n->kind == UOP_LOAD)
         imm = imm != 0; /* the version's number is the graph's own */
-    uint64_t h = map_hash_mix(n->kind, (uint64_t)n->type | (uint64_t)n->round << 8 |
-                                           (uint64_t)(n->flags & (unsigned)~UOP_SWAPPED) << 16 |
-                                           (uint64_t)n->width << 24 | (uint64_t)n->arg_count << 32);
+    uint64_t h = map_hash_mix(
+        n->kind, (uint64_t)n->type | (uint64_t)n->round << 8 | (uint64_t)(n->flags & (unsigned)~UOP_SWAPPED) << 16 |
+                     (uint64_t)n->width << 24 | (uint64_t)n->arg_count << 32 | (uint64_t)n->space << 40);
     h = map_hash_mix(h, imm);
     if (n->kind == GRAPH_PHI) {
         for (uint32_t i = 0; i < n->phi_count; i++) { /* in any order of ways: as a set */
@@ -135,7 +135,7 @@ static uint64_t operation_of(const struct graph *g, uint32_t insn)
     for (size_t i = 0; i < l->ops.n; i++) {
         const struct uop *u = &l->ops.p[i];
         if (u->kind == UOP_ATOM || u->kind == UOP_RED)
-            h = map_hash_mix(u->imm, u->type);
+            h = map_hash_mix(u->imm, u->type | (uint64_t)u->flags << 8);
         if (u->kind == UOP_BAR)
             h = map_hash_mix(UOP_BAR, u->imm);
     }

@@ -53,7 +53,7 @@ static bool has_offset(struct fact_offsets offsets, uint32_t offset)
 /* Patterns whose steps hand partial results on. */
 static bool is_collective(const struct fact_pattern *p)
 {
-    return p->id && (strstr(p->id, "reduction") || str_equal(p->id, "scan"));
+    return p->collects;
 }
 
 /* The first pattern that hands the value on through shared memory, or NULL. */

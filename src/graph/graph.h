@@ -180,6 +180,7 @@ struct graph_env {
     const uint32_t *constant_bytes;
     uint32_t block[3];       /* threads of a block in x, y, z where the code itself fixes them (reqntid), else 0 */
     uint32_t block_limit[3]; /* at most as many (maxntid), else 0 */
+    int64_t shared_bytes;    /* of the arrays whose size the code fixes; extern ones lie behind. 0: none or unknown */
     const uint32_t *spills;  /* offsets of all stores and loads that the compiler says put registers away, ascending */
     uint32_t spill_count;
     bool spills_known; /* false: it does not say */

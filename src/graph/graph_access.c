@@ -45,6 +45,18 @@ static void resolve_generic(struct graph *g, uint8_t *space, graph_id *address)
     }
 }
 
+graph_id graph_within(struct graph *g, const struct uop *u, graph_id address)
+{
+    uint8_t space = UOP_GENERIC;
+    graph_id at = address;
+    resolve_generic(g, &space, &at);
+    if (space != UOP_GENERIC)
+        return graph_const(g, UOP_B1, space == u->space);
+    struct graph_node n = {
+        .kind = UOP_WITHIN, .type = UOP_B1, .space = u->space, .arg_count = 1, .arg = {address}, .insn = UINT32_MAX};
+    return graph_intern(g, &n);
+}
+
 graph_id graph_load(struct graph_builder *b, struct graph_work *w, const struct uop *u, const graph_id *args)
 {
     struct graph *g = b->g;

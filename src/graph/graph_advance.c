@@ -100,7 +100,7 @@ static uint64_t last_turn(struct evaluator *e, struct cycle_region *r)
             struct evaluator own = {.w = e->w, .loop = UINT32_MAX};
             evaluate(&own, r->limit, &limit, 0);
             evaluate(&own, t->start, &start, 0);
-            if (limit.count == 1 && start.count == 1) {
+            if (limit.count && start.count) { /* a select is either of its values: of the first one as of the other */
                 uint64_t way = field_add(limit.v[0], field_neg(start.v[0]));
                 r->turns = field_add(field_mul(way, field_inverse(field_signed(t->amount))), PRIME - 1);
             }
@@ -146,6 +146,45 @@ static void evaluate_phi(struct evaluator *e, graph_id id, struct field_set *out
         set_add(out, field_add(start.v[i], field_mul(turn, step.v[0])));
 }
 
+/* A sum of products, all multiples of 2^by, divided by that; NIL: it is no such sum. */
+static graph_id divided(struct graph *g, graph_id id, unsigned by, unsigned depth)
+{
+    enum { DEPTH = 4 };
+    uint64_t k, unit = UINT64_C(1) << by;
+    id = cycle_bare(g, id);
+    const struct graph_node n = *graph_at(g, id);
+    enum uop_type type = (enum uop_type)n.type;
+    if (depth > DEPTH)
+        return GRAPH_NIL;
+    if (graph_is_const(g, id, &k))
+        return k % unit == 0 ? graph_const(g, type, k / unit) : (graph_id)GRAPH_NIL;
+    if (n.kind == UOP_ADD) {
+        graph_id a = divided(g, n.arg[0], by, depth + 1), b = divided(g, n.arg[1], by, depth + 1);
+        return a == GRAPH_NIL || b == GRAPH_NIL ? (graph_id)GRAPH_NIL : graph_op2(g, UOP_ADD, type, a, b);
+    }
+    if (n.arg_count != 2 || !graph_is_const(g, n.arg[1], &k))
+        return GRAPH_NIL;
+    if (n.kind == UOP_MUL && k % unit == 0)
+        return graph_op2(g, UOP_MUL, type, n.arg[0], graph_const(g, type, k / unit));
+    if (n.kind == UOP_AND && k == (uop_type_bits(type) == 32 ? UINT32_MAX & ~(unit - 1) : ~(unit - 1)))
+        return graph_op2(g, UOP_SHR, type, n.arg[0], graph_const(g, UOP_B32, by));
+    return GRAPH_NIL;
+}
+
+/* Bits of a multiple of a power of two: (128 * x) & 0x180 is 128 * (x & 3). */
+static bool scaled_bits(struct graph *g, const struct graph_node *n, uint64_t *scale, graph_id *bare)
+{
+    uint64_t mask;
+    enum uop_type type = (enum uop_type)n->type;
+    if (!graph_is_const(g, n->arg[1], &mask) || (mask & 1) || mask == 0 || mask > INT32_MAX)
+        return false;
+    unsigned by = (unsigned)__builtin_ctzll(mask);
+    graph_id x = divided(g, n->arg[0], by, 0);
+    *scale = UINT64_C(1) << by;
+    *bare = x == GRAPH_NIL ? x : graph_op2(g, UOP_AND, type, x, graph_const(g, type, mask >> by));
+    return x != GRAPH_NIL;
+}
+
 static void evaluate(struct evaluator *e, graph_id id, struct field_set *out, unsigned depth)
 {
     enum { DEPTH = 80, STEPS = 4000 };
@@ -159,6 +198,8 @@ static void evaluate(struct evaluator *e, graph_id id, struct field_set *out, un
     out->count = 0;
     const struct graph_node n = *graph_at(g, id);
     struct field_set a = {0}, b = {0};
+    uint64_t scale = 0;
+    graph_id bare = GRAPH_NIL;
     if (depth > DEPTH || ++e->steps > STEPS) {
         set_add(out, map_hash_mix(0x6c656166, id) % PRIME);
         return;
@@ -189,6 +230,15 @@ static void evaluate(struct evaluator *e, graph_id id, struct field_set *out, un
             break;
         }
         set_add(out, map_hash_mix(0x6c656166, id) % PRIME);
+        break;
+    case UOP_AND:
+        if (!scaled_bits(e->w->g, &n, &scale, &bare)) {
+            set_add(out, map_hash_mix(0x6c656166, id) % PRIME);
+            break;
+        }
+        evaluate(e, bare, &a, depth + 1);
+        for (unsigned i = 0; i < a.count; i++)
+            set_add(out, field_mul(a.v[i], scale));
         break;
     case UOP_SELECT:
         evaluate(e, n.arg[1], out, depth + 1);

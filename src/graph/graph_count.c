@@ -5,58 +5,49 @@
  * over two such periods and at some larger values, it is so for all.
  *
  * requires: cycles with pieces · gives: count, and the counter's start and end over all pieces */
-#include "graph/graph_cycle_internal.h"
+#include "graph/graph_walk.h"
 
-enum { VISITS = 6000, DEPTH = 60, SMALL = 48, LEAVES = 4 };
-
-struct walker {
-    struct cycle_work *w;
-    const struct graph_cycle *c;
-    graph_id number;     /* a parameter: a word of the constant bank */
-    uint64_t value;      /* of it, this time */
-    graph_id path;       /* condition of the block where walks begin */
-    uint64_t *result;    /* of nodes */
-    uint32_t *stamp;     /* of nodes: `now` when result is known, now + 1 when it is known to be unknown */
-    uint32_t now;        /* even */
-    uint64_t *phi;       /* of phis: what the turn at work has */
-    uint32_t *phi_known; /* of phis: walk + 1 */
-    uint32_t walk;
-};
-
-static bool value_of(struct walker *x, graph_id id, uint64_t *out, unsigned depth);
+enum { VISITS = 6000, ALL_VISITS = 1500000, DEPTH = 60, LOOKS = 2000 };
 
 static bool compute(struct walker *x, graph_id id, uint64_t *out, unsigned depth)
 {
     const struct graph *g = x->w->g;
-    const struct graph_node n = *graph_at(g, id), *number = graph_at(g, x->number);
+    const struct graph_node n = *graph_at(g, id);
     uint64_t args[6];
     if (n.kind == UOP_CONST) {
         *out = n.imm;
         return true;
     }
-    if (n.kind == UOP_CBANK) {
-        bool within = n.arg_count == 0 && n.space == number->space && n.imm >= number->imm &&
-                      n.imm < number->imm + uop_type_bits((enum uop_type)number->type) / 8;
-        *out = within ? x->value >> (8 * (n.imm - number->imm)) : 0;
-        if (n.type == UOP_B32)
-            *out &= UINT32_MAX;
-        return within && (n.type == UOP_B32 || n.type == UOP_B64);
+    for (unsigned k = 0; k < x->leaf_count; k++)
+        if (x->leaf[k] == id) {
+            *out = n.type == UOP_B32 ? x->value[k] & UINT32_MAX : x->value[k];
+            return true;
+        }
+    for (unsigned k = 0; k < x->leaf_count && n.kind == UOP_CBANK; k++) { /* half of one */
+        const struct graph_node *number = graph_at(g, x->leaf[k]);
+        if (number->kind != UOP_CBANK || n.arg_count || n.type != UOP_B32 || n.space != number->space ||
+            n.imm < number->imm || n.imm >= number->imm + uop_type_bits((enum uop_type)number->type) / 8)
+            continue;
+        *out = x->value[k] >> (8 * (n.imm - number->imm)) & UINT32_MAX;
+        return true;
     }
+    if (n.kind == UOP_CBANK)
+        return false;
     if (n.kind == GRAPH_PHI) {
         *out = x->phi[id];
         return x->phi_known[id] == x->walk + 1;
     }
     if (n.kind == UOP_UNIFORM)
-        return value_of(x, n.arg[0], out, depth + 1);
+        return walk_value(x, n.arg[0], out, depth + 1);
     if (n.kind == UOP_SELECT) {
-        if (!value_of(x, n.arg[0], &args[0], depth + 1))
+        if (!walk_value(x, n.arg[0], &args[0], depth + 1))
             return false;
-        return value_of(x, n.arg[args[0] ? 1 : 2], out, depth + 1);
+        return walk_value(x, n.arg[args[0] ? 1 : 2], out, depth + 1);
     }
     if (n.arg_count == 0 || n.insn != UINT32_MAX || (n.kind != GRAPH_BOOL && !uop_is_pure((enum uop_kind)n.kind)))
         return false;
     for (unsigned k = 0; k < n.arg_count; k++)
-        if (!value_of(x, n.arg[k], &args[k], depth + 1))
+        if (!walk_value(x, n.arg[k], &args[k], depth + 1))
             return false;
     if (n.kind == GRAPH_BOOL) {
         unsigned row = 0;
@@ -69,7 +60,7 @@ static bool compute(struct walker *x, graph_id id, uint64_t *out, unsigned depth
     return uop_eval(&u, args, out);
 }
 
-static bool value_of(struct walker *x, graph_id id, uint64_t *out, unsigned depth)
+bool walk_value(struct walker *x, graph_id id, uint64_t *out, unsigned depth)
 {
     if (id == GRAPH_NIL || id >= x->w->nodes || depth > DEPTH)
         return false;
@@ -109,7 +100,7 @@ static void enter(struct walker *x, uint32_t from, uint32_t to)
             if (graph_is_loop_phi(g, id) != loops || edge >= n->phi_count || n->phi_args[edge] == id)
                 continue;
             phi[count] = id;
-            known[count] = n->phi_count == b->pred_count && value_of(x, n->phi_args[edge], &value[count], 0);
+            known[count] = n->phi_count == b->pred_count && walk_value(x, n->phi_args[edge], &value[count], 0);
             count++;
         }
         for (unsigned k = 0; k < count; k++) {
@@ -130,6 +121,23 @@ static graph_id guard_of(const struct graph *g, const struct graph_piece *p)
     return GRAPH_NIL;
 }
 
+/* Every load and store of the loops has a guard. */
+static bool steps_ask(const struct cycle_work *w, const struct graph_cycle *c)
+{
+    const struct graph *g = w->g;
+    uint32_t guarded = 0, bare = 0;
+    for (size_t i = 0; i < c->pieces.n; i++)
+        for (uint32_t b = 0; b < c->pieces.p[i].block_count && !c->pieces.p[i].straight; b++) {
+            const struct graph_block *block = &g->blocks.p[c->pieces.p[i].blocks[b]];
+            for (uint32_t k = block->first; k <= block->last && block->reachable; k++) {
+                bool asks = g->insns.p[k].guard != GRAPH_NIL;
+                guarded += g->insns.p[k].access_count > 0 && asks;
+                bare += g->insns.p[k].access_count > 0 && !asks;
+            }
+        }
+    return guarded > 0 && bare == 0;
+}
+
 /* Both ways out of a block stay in the piece that it is part of. */
 static bool stays_within(const struct walker *x, uint32_t at)
 {
@@ -145,7 +153,7 @@ static bool stays_within(const struct walker *x, uint32_t at)
 }
 
 /* Steps that the walk goes through from block `start` on; false when a branch is not decided. */
-static bool walk_from(struct walker *x, uint32_t start, uint32_t last, uint64_t *steps)
+bool walk_from(struct walker *x, uint32_t start, uint32_t last, uint64_t *steps)
 {
     const struct graph *g = x->w->g;
     uint32_t at = start, visits = 0;
@@ -163,18 +171,20 @@ static bool walk_from(struct walker *x, uint32_t start, uint32_t last, uint64_t 
             if (p->straight ? p->blocks[0] != at : g->loops.p[p->loop].header != at)
                 continue;
             uint64_t runs = 1;
-            graph_id guard = p->straight ? guard_of(g, p) : GRAPH_NIL;
-            if (guard != GRAPH_NIL && !value_of(x, guard, &runs, 0))
+            graph_id guard = p->straight && !x->steps_guard ? guard_of(g, p) : GRAPH_NIL;
+            if (guard != GRAPH_NIL && !walk_value(x, guard, &runs, 0))
                 return false;
             *steps += runs ? p->unroll : 0;
         }
         uint32_t next;
         uint64_t taken;
+        if (++x->w->visits > ALL_VISITS)
+            return false;
         if (++visits > VISITS || b->succ_count == 0)
             return b->succ_count == 0;
         if (b->succ_count == 1) {
             graph_id ends = cycle_branch(g, at); /* the thread is done when this holds */
-            if (ends != GRAPH_NIL && !value_of(x, ends, &taken, 0))
+            if (ends != GRAPH_NIL && !walk_value(x, ends, &taken, 0))
                 return false;
             if (ends != GRAPH_NIL && taken)
                 return true;
@@ -182,7 +192,7 @@ static bool walk_from(struct walker *x, uint32_t start, uint32_t last, uint64_t 
         } else {
             if (b->succ_count != 2)
                 return false;
-            if (!value_of(x, b->branch, &taken, 0)) {
+            if (!walk_value(x, b->branch, &taken, 0)) {
                 if (!stays_within(x, at))
                     return false;
                 taken = 0; /* a branch within a step: both ways go on with it */
@@ -223,74 +233,148 @@ static uint32_t common_block(const struct graph *g, const struct graph_cycle *c,
     return found;
 }
 
-/* The one parameter that the tests of the pieces look at. */
-static bool find_number(struct walker *x, graph_id id, unsigned depth, graph_id *out)
+/* Known before the first piece, and not looked into: a word of the constant bank, what was loaded, for a law a special
+ * register or the counter of a loop around as well. */
+static bool is_leaf(const struct walker *x, graph_id id)
 {
     const struct graph *g = x->w->g;
     const struct graph_node *n = graph_at(g, id);
-    if (id == GRAPH_NIL || depth > 12)
-        return id == GRAPH_NIL;
-    if (n->kind == UOP_CBANK) {
-        if (n->arg_count || (n->type != UOP_B32 && n->type != UOP_B64))
+    if (n->type != UOP_B32 && n->type != UOP_B64)
+        return false;
+    if (n->kind == UOP_CBANK)
+        return n->arg_count == 0;
+    if (n->kind == UOP_SREG)
+        return x->leaf_max > 1;
+    if (n->kind == GRAPH_PHI && (x->leaf_max == 1 || !graph_is_loop_phi(g, id)))
+        return false;
+    if (n->kind != GRAPH_PHI && n->kind != UOP_LOAD)
+        return false;
+    for (size_t i = 0; i < x->c->pieces.n; i++) {
+        uint32_t loop = x->c->pieces.p[i].loop;
+        if (x->c->pieces.p[i].straight)
+            continue;
+        if (cycle_varies(x->w, loop, id))
             return false;
-        if (*out == GRAPH_NIL)
-            *out = id;
-        return *out == id;
+        uint32_t up = g->loops.p[loop].parent; /* of a loop around the pieces, or loaded there and before */
+        while (n->kind == GRAPH_PHI && up && up != n->imm)
+            up = g->loops.p[up - 1].parent;
+        if (n->kind == GRAPH_PHI && !up)
+            return false;
+    }
+    return true;
+}
+
+/* A number beside which the loop may do otherwise: the least of n and 1000. False: too many. */
+static bool note_marks(struct walker *x, const struct graph_node *n)
+{
+    const struct graph *g = x->w->g;
+    bool parts = n->kind == UOP_ADD || n->kind == UOP_IEQ || n->kind == UOP_ILT_S || n->kind == UOP_ILT_U ||
+                 n->kind == UOP_SELECT || (n->kind >= UOP_MIN_S && n->kind <= UOP_MAX_U);
+    for (unsigned k = 0; k < n->arg_count && parts; k++) {
+        uint64_t c;
+        if (!graph_is_const(g, n->arg[k], &c) || graph_at(g, n->arg[k])->type == UOP_B1)
+            continue;
+        int64_t v = graph_at(g, n->arg[k])->type == UOP_B32 ? (int32_t)c : (int64_t)c;
+        uint64_t mark = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+        bool known = mark <= WALK_SMALL;
+        for (unsigned i = 0; i < x->mark_count && !known; i++)
+            known = x->mark[i] == mark;
+        if (known)
+            continue;
+        if (x->mark_count >= WALK_MARKS)
+            return false;
+        x->mark[x->mark_count++] = mark;
+    }
+    return true;
+}
+
+/* What the tests of the pieces look at: few words. */
+bool walk_leaves(struct walker *x, graph_id id, unsigned depth)
+{
+    const struct graph *g = x->w->g;
+    const struct graph_node *n = graph_at(g, id);
+    if (id == GRAPH_NIL || depth > DEPTH / 2 || ++x->looks > LOOKS)
+        return id == GRAPH_NIL;
+    if (is_leaf(x, id)) {
+        for (unsigned k = 0; k < x->leaf_count; k++)
+            if (x->leaf[k] == id)
+                return true;
+        if (x->leaf_count >= x->leaf_max)
+            return false;
+        x->leaf[x->leaf_count++] = id;
+        return true;
     }
     if (n->kind == UOP_CONST || n->kind == GRAPH_PHI)
         return true;
-    if (n->insn != UINT32_MAX || n->arg_count == 0)
+    if (n->insn != UINT32_MAX || n->arg_count == 0 || !note_marks(x, n))
         return false;
     for (unsigned k = n->kind == UOP_SELECT; k < n->arg_count; k++)
-        if (!find_number(x, n->arg[k], depth + 1, out))
+        if (!walk_leaves(x, n->arg[k], depth + 1))
             return false;
     return true;
 }
 
-/* Steps over all pieces as the number plus a constant; NIL where that is not shown. */
-static graph_id prove_count(struct cycle_work *w, const struct graph_cycle *c)
+/* Where to begin, and what each piece is decided by; false when more than `leaves` words are. */
+bool walk_begin(struct walker *x, unsigned leaves, uint32_t *start, uint32_t *last)
 {
-    static const uint16_t large[] = {63, 64, 65, 100, 255, 300};
-    struct graph *g = w->g;
-    struct walker x = {.w = w, .c = c};
-    uint32_t last, start = common_block(g, c, &last);
+    struct cycle_work *w = x->w;
+    const struct graph_cycle *c = x->c;
     bool one = true;
-    if (start == UINT32_MAX || c->unroll > SMALL / 2)
-        return GRAPH_NIL;
+    *start = common_block(w->g, c, last);
+    if (*start == UINT32_MAX || c->unroll > WALK_SMALL / 2)
+        return false;
+    x->leaf_count = 0;
+    x->leaf_max = leaves;
+    x->looks = x->mark_count = 0;
     for (size_t i = 0; i < c->pieces.n && one; i++) {
         const struct graph_piece *p = &c->pieces.p[i];
         const struct cycle_region *r = p->straight ? NULL : &w->regions[p->loop];
         if (r)
-            one = r->tested >= 0 && r->exits.n == 1 && find_number(&x, r->phis[r->tested].start, 0, &x.number);
+            one = r->tested >= 0 && r->exits.n == 1 && walk_leaves(x, r->phis[r->tested].start, 0);
         for (size_t e = 0; r && e < r->exits.n && one; e++)
-            one = find_number(&x, r->exits.p[e].leaves, 0, &x.number);
+            one = walk_leaves(x, r->exits.p[e].leaves, 0);
     }
-    if (!one || x.number == GRAPH_NIL)
-        return GRAPH_NIL;
-    x.path = g->blocks.p[start].path;
+    if (!one || x->leaf_count == 0)
+        return false;
+    x->path = w->g->blocks.p[*start].path;
+    x->steps_guard = steps_ask(w, c);
     if (!w->walk_result) {
         w->walk_result = ARENA_ARRAY(w->a, uint64_t, w->nodes);
         w->walk_phi = ARENA_ARRAY(w->a, uint64_t, w->nodes);
     }
-    x.result = w->walk_result;
-    x.phi = w->walk_phi;
-    x.stamp = ARENA_ARRAY(w->a, uint32_t, w->nodes);
-    x.phi_known = ARENA_ARRAY(w->a, uint32_t, w->nodes);
-    if (arena_failed(w->a))
+    x->result = w->walk_result;
+    x->phi = w->walk_phi;
+    if (!x->stamp) {
+        x->stamp = ARENA_ARRAY(w->a, uint32_t, w->nodes);
+        x->phi_known = ARENA_ARRAY(w->a, uint32_t, w->nodes);
+    }
+    return !arena_failed(w->a);
+}
+
+/* Steps over all pieces as the number plus a constant; NIL where that is not shown. */
+static graph_id prove_count(struct walker *x)
+{
+    static const uint16_t large[] = {63, 64, 65, 100, 255, 300};
+    struct graph *g = x->w->g;
+    uint32_t last, start;
+    if (!walk_begin(x, 1, &start, &last))
         return GRAPH_NIL;
     int64_t extra = 0;
-    uint32_t samples = sizeof large / sizeof large[0];
-    for (uint32_t i = 0; i < samples + SMALL; i++) {
-        uint64_t steps, open;
-        x.value = i < samples ? large[i] : i - samples + 1;
-        if (i >= samples && (int64_t)x.value + extra < 1)
+    uint32_t samples = sizeof large / sizeof large[0], marks = 4 * x->mark_count;
+    for (uint32_t i = 0; i < samples + marks + WALK_SMALL; i++) {
+        static const uint16_t beside[] = {0, 1, 2, 400};
+        uint64_t steps, open, number = i < samples ? large[i] : i - samples - marks + 1;
+        if (i >= samples && i < samples + marks)
+            number = x->mark[(i - samples) / 4] - 1 + beside[(i - samples) % 4];
+        x->value[0] = number;
+        if (i >= samples && (int64_t)number + extra < 1)
             continue; /* no step at all: the guard's case */
-        x.now += 2;
-        if (x.path != GRAPH_NIL && value_of(&x, x.path, &open, 0) && !open)
+        x->now += 2;
+        if (x->path != GRAPH_NIL && walk_value(x, x->path, &open, 0) && !open)
             continue; /* no way here with it */
-        if (!walk_from(&x, start, last, &steps))
+        if (!walk_from(x, start, last, &steps))
             return GRAPH_NIL;
-        int64_t more = (int64_t)(steps - x.value);
+        int64_t more = (int64_t)(steps - number);
         if (i == 0)
             extra = more;
         if (more != extra)
@@ -298,8 +382,8 @@ static graph_id prove_count(struct cycle_work *w, const struct graph_cycle *c)
     }
     if (extra > 4 || extra < -4)
         return GRAPH_NIL;
-    enum uop_type type = (enum uop_type)graph_at(g, x.number)->type;
-    return graph_op2(g, UOP_ADD, type, x.number, graph_const(g, type, (uint64_t)extra));
+    enum uop_type type = (enum uop_type)graph_at(g, x->leaf[0])->type;
+    return graph_op2(g, UOP_ADD, type, x->leaf[0], graph_const(g, type, (uint64_t)extra));
 }
 
 static graph_id resized(struct graph *g, graph_id id, enum uop_type type)
@@ -315,7 +399,10 @@ void cycle_finish_pieces(struct cycle_work *w, struct cycle_region *first, struc
     const struct graph_piece *best = &c->pieces.p[c->best];
     if (c->pieces.n < 2)
         return;
-    c->count = prove_count(w, c);
+    struct walker x = {.w = w, .c = c};
+    c->count = prove_count(&x);
+    if (c->count == GRAPH_NIL && w->budget > 0)
+        walk_find_law(&x, first, &c->law);
     const struct cycle_region *r = best->straight ? first : &w->regions[best->loop];
     const struct cycle_phi *p = r->counter >= 0 ? &r->phis[r->counter] : NULL;
     graph_id count = c->count, start = GRAPH_NIL, until = GRAPH_NIL;

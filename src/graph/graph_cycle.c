@@ -222,7 +222,8 @@ enum sp_status graph_find_cycles(struct arena *a, struct graph *g, struct graph_
         cycle_peel(&w, r);
     }
     for (uint32_t l = w.region_count; l-- > 0;)
-        if (w.regions[l].cycle < 0 && !graph_is_slow(g, g->blocks.p[g->loops.p[l].header].first)) /* an expansion's */
+        if (w.regions[l].cycle < 0 && g->blocks.p[g->loops.p[l].header].reachable &&
+            !graph_is_slow(g, g->blocks.p[g->loops.p[l].header].first)) /* an expansion's */
             make_cycle(&w, &w.regions[l]);
     for (uint32_t l = 0; l < w.region_count; l++) {
         uint32_t parent = g->loops.p[l].parent;
@@ -251,4 +252,26 @@ enum sp_status graph_find_cycles(struct arena *a, struct graph *g, struct graph_
     for (graph_id id = 1; id < w.nodes; id++) /* the marks of other nodes are of no use to readers */
         w.live[id] &= graph_at(g, id)->kind == GRAPH_PHI;
     return arena_failed(a) ? SP_ERR_MEMORY : status;
+}
+
+graph_id graph_cycle_path(const struct graph *g, const struct graph_cycle *c)
+{
+    uint32_t at = UINT32_MAX;
+    for (size_t i = 0; i < c->pieces.n; i++) {
+        const struct graph_piece *p = &c->pieces.p[i];
+        uint32_t block = p->straight ? p->blocks[0] : g->loops.p[p->loop].header;
+        uint32_t up = p->straight ? block : g->blocks.p[block].idom;
+        if (at == UINT32_MAX) {
+            at = up;
+            continue;
+        }
+        bool above = false;
+        while (at != UINT32_MAX && !above) { /* up from the one, until the other has it among its dominators */
+            for (uint32_t b = up; b != UINT32_MAX && !above; b = g->blocks.p[b].idom)
+                above = b == at;
+            if (!above)
+                at = g->blocks.p[at].idom;
+        }
+    }
+    return at == UINT32_MAX ? (graph_id)GRAPH_NIL : g->blocks.p[at].path;
 }

@@ -40,6 +40,14 @@ struct graph_fold { /* accumulators carried together: one (a sum) or several tha
     bool reassociated; /* an integer sum, minimum … that was flattened first */
 };
 
+/* A loop whose counter goes from `first` by `stride` until it is at `bound` (`inclusive`: beyond it) or, downwards,
+ * below it; one step at least. */
+struct graph_law {
+    graph_id first, bound; /* of one type; bound GRAPH_NIL: not known */
+    int64_t stride;
+    bool is_signed, inclusive; /* how they are compared */
+};
+
 struct graph_cycle {
     int32_t parent;                 /* cycle, -1 */
     uint32_t first, last;           /* instances over all pieces */
@@ -50,9 +58,10 @@ struct graph_cycle {
     graph_id next;    /* its next value, as an expression that holds `counter` as a subterm (step `stride >> 1`) */
     graph_id
         until; /* B1 over `counter` (the value it then has): the condition that ends the loop; GRAPH_NIL: unknown */
-    graph_id count;  /* B32: steps of the source's loop, where the counters of the pieces telescope; GRAPH_NIL */
-    uint32_t unroll; /* the largest of the pieces */
-    uint32_t best;   /* the loop with the smallest unroll (a straight piece where none is a loop): what `counter` and
+    graph_id count;       /* B32: steps of the source's loop, where the counters of the pieces telescope; GRAPH_NIL */
+    struct graph_law law; /* where `count` is no such sum: shown over all pieces */
+    uint32_t unroll;      /* the largest of the pieces */
+    uint32_t best; /* the loop with the smallest unroll (a straight piece where none is a loop): what `counter` and
                         folds speak of */
     VEC(struct graph_carried) carried;
     bool irreducible;

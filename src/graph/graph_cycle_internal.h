@@ -97,6 +97,7 @@ struct cycle_work {
     uint32_t *flow_of;   /* of nodes: which accumulator's outgoing value flows into it, the last asked; 0: none */
     uint32_t flow_token; /* accumulators asked so far */
     uint64_t *walk_result, *walk_phi; /* private to graph_count.c */
+    uint64_t visits;                  /* of blocks by its walks, so far */
     struct peeler *peeler;            /* private to graph_peel.c */
     struct straight *straight;        /* private to graph_straight.c */
 };
@@ -125,11 +126,13 @@ bool cycle_flatten(const struct graph *g, graph_id id, unsigned kind, graph_id *
 
 /* graph_induction.c */
 void cycle_find_inductions(struct cycle_work *w, struct cycle_region *r);
+/* `id` with `from` replaced by `to`; NIL when it is too large. */
+graph_id cycle_replace(struct cycle_work *w, graph_id id, graph_id from, graph_id to);
+
+/* graph_until.c */
 /* The test of the loop, where counters decide it: `tested`, `limit`. */
 void cycle_find_test(struct cycle_work *w, struct cycle_region *r);
 void cycle_choose_counter(struct cycle_work *w, struct cycle_region *r, struct graph_cycle *c);
-/* `id` with `from` replaced by `to`; NIL when it is too large. */
-graph_id cycle_replace(struct cycle_work *w, graph_id id, graph_id from, graph_id to);
 
 /* graph_peel.c */
 void cycle_peel(struct cycle_work *w, struct cycle_region *r);

@@ -48,7 +48,8 @@ struct graph_reach {
  * overtaking a read (read first), or a read that does not wait for its write. Only where u is solved and differs. */
 struct graph_race {
     uint32_t first, second; /* accesses in the order of the code path without a barrier; one store twice: all threads
-                               make it, to one word, with different values (`thread` is empty) */
+                               make it, to one word, with different values (`thread` is empty, or holds the coordinate
+                               of a block of several dimensions in which those threads differ) */
     graph_id thread[3];     /* the other thread, as in graph_reach, in terms of the thread of the load */
     bool sized;             /* assumed: the block has as many threads as conditions of the code ask for */
     bool assumed;           /* warp-synchronous code: holds only if lanes do not run in step */

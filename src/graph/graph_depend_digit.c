@@ -299,8 +299,50 @@ bool graph_take_apart(struct graph *g, struct graph_digit *d, unsigned count, co
     *never = false;
     if (count == 1 && !d[0].scale) {
         d[0].value = *right;
-        return divide(&d[0].value, d[0].c, never) || (!*never && divide_wide(g, &d[0].value, d[0].c, never));
+        return divide(&d[0].value, d[0].c, never) ||
+               (!*never && !d[0].fixed && divide_wide(g, &d[0].value, d[0].c, never));
     }
     *never = between_steps(d, count, right);
     return !*never && mixed_radix(g, d, count, right, assumed);
+}
+
+/* The store stays in one row of a tile, the load is in the row of its own coordinate: it reads the store where that is
+ * the same row. That rows are no longer than their step is assumed, as in tiles that both sides count. */
+unsigned graph_add_rows(struct graph *g, const struct graph_linear *l, struct graph_digit *digits, unsigned count)
+{
+    const struct graph_facts *facts = graph_facts_of(g);
+    unsigned d, most = count;
+    bool whole, row = false;
+    for (unsigned pass = 0; pass < 2; pass++) { /* rows first; then what counts inside of them */
+        for (unsigned i = 0; i < l->n && count < DIGITS; i++) {
+            bool is = pass && row, own = false;
+            if (!graph_is_coordinate(g, l->t[i].symbol, &d, &whole) || !whole || l->t[i].c <= 0)
+                continue;
+            for (unsigned k = 0; k < facts->row_count && !pass; k++)
+                is |= facts->rows[k].dimension == d && facts->rows[k].step == l->t[i].c;
+            for (unsigned k = 0; k < count; k++)
+                own |= digits[k].dimension == d || (k < most && (digits[k].scale || digits[k].c >= l->t[i].c)) ||
+                       (pass && k >= most && digits[k].c <= l->t[i].c);
+            if (!is || own)
+                continue;
+            digits[count++] = (struct graph_digit){.c = l->t[i].c, .dimension = d, .mask = UINT32_MAX, .fixed = true};
+            row = true;
+        }
+        if (most && !pass)
+            break; /* the store counts inside of rows itself */
+    }
+    return count - most <= 2 ? count : most;
+}
+
+/* Takes the digits out that the store has not. */
+unsigned graph_take_fixed(struct graph_digit *digits, unsigned count, struct graph_equations *conditions)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (digits[i].fixed && conditions->n < 2)
+            conditions->f[conditions->n++] = digits[i].value;
+        else
+            digits[kept++] = digits[i];
+    }
+    return kept;
 }

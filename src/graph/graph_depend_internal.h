@@ -7,6 +7,7 @@
 
 /* ---- what is known of nodes, kept with the graph (graph_range.c) ----------------------------- */
 enum { RANGE_NEW, RANGE_OPEN, RANGE_NONE, RANGE_KNOWN };
+enum { ROWS_MAX = 8 };
 struct graph_facts {
     struct graph_fact *p;
     size_t n, cap;
@@ -17,6 +18,11 @@ struct graph_facts {
     bool uniform_done;    /* `varying` of the nodes that stood when the first question came */
     bool two_dimensional; /* the code reads threadIdx.y or .z */
     bool reads[3];        /* the code reads threadIdx.x, .y, .z: a coordinate it never reads is taken for one thread */
+    struct {
+        unsigned dimension;
+        int64_t step;
+    } rows[ROWS_MAX]; /* steps from row to row in stores to shared memory: tile[threadIdx.y][threadIdx.x] */
+    unsigned row_count;
 };
 struct graph_facts *graph_facts_of(struct graph *g);
 struct graph_fact *graph_fact_at(struct graph *g, graph_id id);
@@ -70,6 +76,9 @@ bool graph_excluded(struct graph *g, graph_id a, graph_id b, const struct graph_
 bool graph_mixes_turns(struct graph *g, graph_id when, struct graph_constraints *first);
 /* Adds that the counters in `f` are what they are in the first turn of their loops. */
 void graph_in_first_turn(struct graph *g, const struct graph_linear *f, struct graph_constraints *first);
+/* Adds that what the condition compares as unsigned numbers is not negative where all threads share it: a size that a
+ * kernel is launched with is none. */
+void graph_take_sizes(struct graph *g, graph_id when, struct graph_constraints *with);
 /* Every atom of the condition that differs between threads is a compare of linear forms. */
 bool graph_condition_linear(struct graph *g, graph_id a, const struct graph_constraints *with);
 
@@ -80,6 +89,8 @@ bool graph_block_uniform(struct graph *g, graph_id id);
 bool graph_turns_with(struct graph *g, graph_id id, uint32_t loop);
 /* `id` with phis of the header of `loop` replaced by what comes round; NIL when that is not one value. */
 graph_id graph_next_turn(struct graph *g, graph_id id, uint32_t loop);
+/* … by what they start with. */
+graph_id graph_first_turn(struct graph *g, graph_id id, uint32_t loop);
 bool graph_in_loop(const struct graph *g, uint32_t block, uint32_t loop);
 
 /* ---- what parts accesses in time (graph_depend_sync.c) ---------------------------------------------- */
@@ -92,6 +103,7 @@ uint8_t *graph_find_syncs(struct arena *a, struct graph *g, bool *opaque);
 bool *graph_find_dead_ends(struct arena *a, struct graph *g, const uint8_t *syncs);
 
 /* ---- bits of threadIdx in an address (graph_depend_digit.c) ----------------------------------- */
+enum { DIGITS = 4 };
 struct graph_digit {
     int64_t c;          /* bytes a step */
     graph_id scale;     /* times this uniform node, or NIL */
@@ -99,6 +111,7 @@ struct graph_digit {
     unsigned shift;     /* the digit is (threadIdx >> shift) & mask */
     uint32_t mask;      /* UINT32_MAX: all bits */
     graph_id flip;      /* … ^ this uniform node, or NIL */
+    bool fixed;         /* the store is in row 0 of what others count by this coordinate */
     struct graph_linear value;
 };
 bool graph_is_digit(struct graph *g, graph_id id, struct graph_digit *d);
@@ -112,6 +125,16 @@ void graph_sort_digits(struct graph_digit *d, unsigned count); /* largest step f
 /* The values that make sum(digit * step) = right. *never: there are none. False (and not never): not decided. */
 bool graph_take_apart(struct graph *g, struct graph_digit *d, unsigned count, const struct graph_linear *right,
                       bool *assumed, bool *never);
+
+/* Equations for t: sums that come to 0. */
+struct graph_equations {
+    struct graph_linear f[2];
+    unsigned n;
+};
+/* Adds digits that the load has and the store has not: it stays in one row of a tile. Gives how many there are then. */
+unsigned graph_add_rows(struct graph *g, const struct graph_linear *l, struct graph_digit *digits, unsigned count);
+/* Takes these out again: what they come to must be 0. */
+unsigned graph_take_fixed(struct graph_digit *digits, unsigned count, struct graph_equations *conditions);
 
 /* ---- whose store it is (graph_depend_solve.c) ------------------------------------------------------- */
 enum { SOLVE_NEVER, SOLVE_THREAD, SOLVE_UNKNOWN };
@@ -245,7 +268,7 @@ bool graph_way_is_open(struct finder *f, const struct source *s, uint32_t to);
 /* The weakest sync in the bits. */
 unsigned graph_weakest(uint64_t bits);
 /* Bits of a source have arrived at another access: races and reaches. */
-/* A store to one word by all threads, with different values: a race of the store with itself. */
+/* A store to one word by all threads, with different values: a race of the store with itself (graph_depend_self.c). */
 void graph_relate_self(struct finder *f, uint32_t access);
 void graph_relate(struct finder *f, const struct source *s, uint32_t to, uint64_t bits);
 /* Accesses on two sides of a branch that threads take differently, with no way from one to the other

@@ -42,6 +42,28 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* Two coordinates in one store, each with a step: the larger one is the length of a row. */
+static void note_rows(struct graph *g, const struct graph_linear *form)
+{
+    struct graph_facts *facts = graph_facts_of(g);
+    unsigned d, e;
+    bool whole;
+    for (unsigned i = 0; i < form->n; i++) {
+        bool above = false, seen = false;
+        if (form->t[i].c <= 0 || !graph_is_coordinate(g, form->t[i].symbol, &d, &whole) || !whole)
+            continue;
+        for (unsigned k = 0; k < form->n; k++)
+            above |= graph_is_coordinate(g, form->t[k].symbol, &e, &whole) && whole && e != d && form->t[k].c > 0 &&
+                     form->t[k].c < form->t[i].c;
+        for (unsigned k = 0; k < facts->row_count; k++)
+            seen |= facts->rows[k].dimension == d && facts->rows[k].step == form->t[i].c;
+        if (!above || seen || facts->row_count == ROWS_MAX)
+            continue;
+        facts->rows[facts->row_count].dimension = d;
+        facts->rows[facts->row_count++].step = form->t[i].c;
+    }
+}
+
 static bool list_shared(struct cutter *c)
 {
     struct graph *g = c->g;
@@ -64,6 +86,8 @@ static bool list_shared(struct cutter *c)
                 (step == 1 && x->width > 1 && (kind == GRAPH_PHI || kind == UOP_SELECT || kind == UOP_LOAD)))
                 s.known = false; /* an address out of somewhere, not a number of elements */
         }
+        if (s.known && s.store)
+            note_rows(g, &s.form);
         VEC_PUSH(c->a, c->all, s);
     }
     return !arena_failed(c->a);

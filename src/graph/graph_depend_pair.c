@@ -147,6 +147,28 @@ static void in_first_turn(struct finder *f, struct graph_side *side, uint32_t at
     }
 }
 
+/* A store of a loop that is over, as it was in the first turn: control has come round the loop and out of it with no
+ * barrier (so say the bits), so that store is as near to the reader as the last one. */
+static bool was_first_turn(struct finder *f, const struct source *s, uint32_t reader, uint64_t bits,
+                           struct graph_side *store)
+{
+    struct graph *g = f->g;
+    unsigned out = 0;
+    while (out < s->depth && !graph_in_loop(g, block_of(f, reader), s->nest[out]))
+        out++;
+    uint64_t round = bits & levels_below(out + 1) & ~levels_below(out);
+    if (!out || out + 1 >= LEVELS || graph_weakest(round) >= SYNC_WARP)
+        return false;
+    for (unsigned k = 0; k < out; k++) {
+        store->address = graph_first_turn(g, store->address, s->nest[k]);
+        if (store->address == GRAPH_NIL)
+            return false;
+        if (store->when != GRAPH_NIL && (store->when = graph_first_turn(g, store->when, s->nest[k])) == GRAPH_NIL)
+            return false;
+    }
+    return !foreign(f, s->access, reader, store->address) && !foreign(f, s->access, reader, store->when);
+}
+
 /* What holds at the end of a turn that is followed by another one, of what all threads share. */
 static graph_id goes_on(struct finder *f, uint32_t loop)
 {
@@ -194,6 +216,24 @@ static bool far_apart(struct graph *g, graph_id thread)
            (k >= 32 || k <= -32);
 }
 
+/* A store at a number that is made of the thread's high bits, x[threadIdx.x >> 5], is there for blocks in which there
+ * are several such numbers. */
+static uint32_t numbered(struct graph *g, const struct graph_access *x)
+{
+    struct graph_side side = {.address = x->address, .space = x->space};
+    struct graph_linear form;
+    uint32_t most = 1;
+    if (x->space != UOP_SHARED || x->kind == GRAPH_LOAD || !graph_address_form(g, &side, &form))
+        return 1;
+    for (unsigned i = 0; i < form.n; i++) {
+        struct graph_digit d = {0};
+        if (!graph_block_uniform(g, form.t[i].symbol) && graph_is_digit(g, form.t[i].symbol, &d) && !d.flip &&
+            d.mask == UINT32_MAX && d.shift && d.shift < 9)
+            most = UINT32_C(2) << d.shift > most ? UINT32_C(2) << d.shift : most;
+    }
+    return most;
+}
+
 uint32_t graph_sure_block(struct finder *f)
 {
     enum { CONDITIONS = 64 };
@@ -205,6 +245,8 @@ uint32_t graph_sure_block(struct finder *f)
     f->sure_block = 1;
     for (size_t i = 0; i < g->accesses.n && asked < CONDITIONS && f->solve_work > 0; i++) {
         graph_id when = g->accesses.p[i].runs_when;
+        uint32_t counts = numbered(f->g, &g->accesses.p[i]);
+        f->sure_block = counts > f->sure_block ? counts : f->sure_block;
         if (when == last || when == GRAPH_NIL || !g->insns.p[g->accesses.p[i].insn].reachable)
             continue;
         last = when;
@@ -307,13 +349,18 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
         uint32_t loop = level ? s->nest[level - 1] : 0;
         struct graph_solution u;
         bool earlier = foreign(f, store, load, a.when); /* a guard of the last turn of a loop that is over */
-        if (foreign(f, store, load, a.address) ||
-            (earlier &&
-             (!from_store || turn || foreign(f, store, load, b.address) || foreign(f, store, load, b.when)))) {
+        bool over = turn && from_store && !past && (earlier || foreign(f, store, load, a.address)) &&
+                    was_first_turn(f, s, second, part, &a);
+        if (over) {
+            earlier = false;
+            loop = 0;
+        } else if (foreign(f, store, load, a.address) ||
+                   (earlier &&
+                    (!from_store || turn || foreign(f, store, load, b.address) || foreign(f, store, load, b.when)))) {
             keep_doubt(f, s->access, second);
             continue;
         }
-        if (!turn)
+        if (!turn || over)
             in_first_turn(f, from_store ? &b : &a, block_of(f, second), block_of(f, s->access));
         graph_id more = loop ? goes_on(f, loop) : GRAPH_NIL;
         if (past) {
@@ -489,43 +536,4 @@ void graph_relate(struct finder *f, const struct source *s, uint32_t to, uint64_
         if (store_first && reads)
             find_reach(f, s, to, bits, delta, race);
     }
-}
-
-/* Differs between threads for certain: counts with the thread's number, or comes from an element of its own. */
-static bool differs(struct graph *g, graph_id value)
-{
-    struct graph_linear f;
-    bool own = false;
-    const struct graph_node n = *graph_at(g, value);
-    if (n.kind == UOP_LOAD && n.space == UOP_GLOBAL)
-        value = n.arg[0];
-    if (!graph_linear_of(g, value, &f))
-        return false;
-    for (unsigned i = 0; i < f.n; i++) {
-        struct graph_digit d = {0};
-        if (graph_block_uniform(g, f.t[i].symbol))
-            continue;
-        if (own || !graph_is_digit(g, f.t[i].symbol, &d) || d.flip || d.dimension || d.mask != UINT32_MAX || d.shift)
-            return false;
-        own = true;
-    }
-    return own;
-}
-
-/* One store that all threads make, to one word, each with a value of its own. */
-void graph_relate_self(struct finder *f, uint32_t access)
-{
-    struct graph *g = f->g;
-    const struct graph_access *x = access_at(f, access);
-    struct graph_side side = side_of(x);
-    struct graph_linear form;
-    if (x->kind != GRAPH_STORE || x->space != UOP_SHARED || x->order >= UOP_RELAXED_CTA || f->unordered ||
-        g->env->block[0] == 1 || graph_facts_of(g)->two_dimensional || x->value[0] == GRAPH_NIL ||
-        (x->runs_when != GRAPH_NIL && !graph_block_uniform(g, x->runs_when)) || !graph_address_form(g, &side, &form))
-        return;
-    for (unsigned i = 0; i < form.n; i++)
-        if (!graph_block_uniform(g, form.t[i].symbol))
-            return;
-    if (differs(g, x->value[0]))
-        VEC_PUSH(f->a, f->out->races, (struct graph_race){.first = access, .second = access});
 }

@@ -6,8 +6,6 @@
  * requires: linear forms, uniformity · gives: graph_solve */
 #include "graph/graph_depend_internal.h"
 
-enum { DIGITS = 4 };
-
 bool graph_address_form(struct graph *g, const struct graph_side *side, struct graph_linear *out)
 {
     if (!graph_linear_of(g, side->address, out))
@@ -264,12 +262,12 @@ uint32_t graph_block_for(struct graph *g, graph_id when)
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static void judge(struct graph *g, const struct graph_side *store, const struct graph_side *load,
-                  struct graph_digit *digits, unsigned count, const struct graph_linear *condition,
+                  struct graph_digit *digits, unsigned count, const struct graph_equations *conditions,
                   struct graph_solution *out)
 {
     struct graph_constraints base = {0};
     struct graph_linear u[3], f;
-    bool all = true, equation = false;     /* an equation for t with something in it that is not t */
+    bool all = true, equation = false;     /* one with something in it that is not t */
     for (unsigned i = 0; i < count; i++) { /* digits stay inside their bounds */
         f = (struct graph_linear){0};
         if (graph_linear_add(&f, &digits[i].value, -1))
@@ -286,7 +284,8 @@ static void judge(struct graph *g, const struct graph_side *store, const struct 
         }
         out->assumed |= digits[i].value.wraps;
     }
-    if (condition->n) { /* an equation for t */
+    for (unsigned k = 0; k < conditions->n; k++) {
+        const struct graph_linear *condition = &conditions->f[k];
         struct graph_linear minus = {0};
         graph_constrain(&base, condition);
         if (graph_linear_add(&minus, condition, -1))
@@ -328,12 +327,15 @@ static void judge(struct graph *g, const struct graph_side *store, const struct 
         out->answer = SOLVE_NEVER;
         return;
     }
-    out->guards_linear &= graph_condition_linear(g, load->when, &base) && graph_condition_linear(g, when, &base);
+    struct graph_constraints sizes = base;
+    graph_take_sizes(g, load->when, &sizes);
+    graph_take_sizes(g, when, &sizes);
+    out->guards_linear &= graph_condition_linear(g, load->when, &sizes) && graph_condition_linear(g, when, &sizes);
     if (out->guards_linear) { /* how a loop's counter stands to other numbers is known in the first turn */
-        struct graph_constraints first = base;
+        struct graph_constraints first = sizes;
         bool mixes = graph_mixes_turns(g, load->when, &first);
         mixes |= graph_mixes_turns(g, when, &first);
-        out->guards_linear = !mixes || !graph_excluded(g, load->when, when, &first);
+        out->guards_linear = (!mixes && sizes.n == base.n) || !graph_excluded(g, load->when, when, &first);
     }
     out->who = THREAD_UNDECIDED;
     out->may |= equation;
@@ -412,7 +414,8 @@ static bool solve_number(struct graph *g, const struct graph_side *store, const 
 static void solve(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
                   struct graph_solution *out)
 {
-    struct graph_linear s, l, right, varying = {0}, condition = {0};
+    struct graph_linear s, l, right, varying = {0};
+    struct graph_equations conditions = {0};
     struct graph_digit digits[DIGITS] = {0};
     unsigned count = 0;
     bool never, opaque = false;
@@ -461,7 +464,7 @@ static void solve(struct graph *g, const struct graph_side *store, const struct 
         digits[0].value = (struct graph_linear){.t = {{graph_sreg(g, UOP_SR_TID_X + digits[0].dimension), 1}}, .n = 1};
         out->answer = SOLVE_THREAD;
         out->may = false;
-        judge(g, store, load, digits, 1, &condition, out);
+        judge(g, store, load, digits, 1, &conditions, out);
         return;
     }
     if (opaque) {
@@ -475,16 +478,20 @@ static void solve(struct graph *g, const struct graph_side *store, const struct 
         }
         return;
     }
+    unsigned own = count;
+    if (store->space == UOP_SHARED && graph_facts_of(g)->row_count)
+        count = graph_add_rows(g, &l, digits, count);
     if (!count) {
         if (graph_linear_is_const(&right, &k)) {
             out->answer = k ? SOLVE_NEVER : SOLVE_THREAD;
             if (k)
                 return;
         }
-        condition = right;
+        conditions.f[0] = right;
+        conditions.n = right.n > 0;
     } else {
         struct graph_linear apart = difference;
-        if (is_thread_number(g, digits, count) && graph_linear_add(&apart, &varying, -1) &&
+        if (own == count && is_thread_number(g, digits, count) && graph_linear_add(&apart, &varying, -1) &&
             solve_number(g, store, load, digits[0].c, &apart, out))
             return;
         graph_sort_digits(digits, count);
@@ -493,6 +500,7 @@ static void solve(struct graph *g, const struct graph_side *store, const struct 
                 out->answer = SOLVE_NEVER;
             return;
         }
+        count = graph_take_fixed(digits, count, &conditions);
         for (unsigned i = 0; i < count; i++) { /* u ^ flip = value */
             if (!digits[i].flip)
                 continue;
@@ -506,7 +514,7 @@ static void solve(struct graph *g, const struct graph_side *store, const struct 
     }
     out->answer = SOLVE_THREAD;
     out->may = false;
-    judge(g, store, load, digits, count, &condition, out);
+    judge(g, store, load, digits, count, &conditions, out);
 }
 
 void graph_solve(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,

@@ -159,6 +159,7 @@ struct rebuild {
     struct graph *g;
     const graph_id *thread; /* another thread's coordinates, or NULL */
     uint32_t loop;          /* or one turn of this loop later */
+    bool first;             /* or in its first turn */
     graph_id from[REBUILD_MAX], to[REBUILD_MAX];
     unsigned n;
 };
@@ -192,7 +193,7 @@ static graph_id rebuild_phi(struct rebuild *r, graph_id id)
     if (g->loops.p[r->loop - 1].header != n.block || n.phi_count != b->pred_count)
         return GRAPH_NIL;
     for (uint32_t k = 0; k < n.phi_count; k++) {
-        if (!graph_in_loop(g, b->preds[k], r->loop))
+        if (graph_in_loop(g, b->preds[k], r->loop) == r->first)
             continue;
         if (next != GRAPH_NIL && next != n.phi_args[k])
             return GRAPH_NIL;
@@ -254,5 +255,11 @@ graph_id graph_substitute_thread(struct graph *g, graph_id id, const graph_id th
 graph_id graph_next_turn(struct graph *g, graph_id id, uint32_t loop)
 {
     struct rebuild r = {.g = g, .loop = loop};
+    return id == GRAPH_NIL || !graph_facts_of(g) ? GRAPH_NIL : rebuild(&r, id, 0);
+}
+
+graph_id graph_first_turn(struct graph *g, graph_id id, uint32_t loop)
+{
+    struct rebuild r = {.g = g, .loop = loop, .first = true};
     return id == GRAPH_NIL || !graph_facts_of(g) ? GRAPH_NIL : rebuild(&r, id, 0);
 }

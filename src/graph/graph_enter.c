@@ -52,6 +52,36 @@ static graph_id unknown_truth(struct graph *g, uint32_t insn, uint32_t number)
     return graph_fresh(g, &n);
 }
 
+/* The thread ends at the end of this block, where the guard of its last instruction holds. */
+static bool ends_thread(const struct graph *g, const struct graph_block *from)
+{
+    const struct uop_list *l = g->input.insns[g->insns.p[from->last].input].uops;
+    for (size_t i = 0; i < l->ops.n; i++)
+        if (l->ops.p[i].kind == UOP_EXIT || l->ops.p[i].kind == UOP_TRAP)
+            return true;
+    return false;
+}
+
+/* Whether the stack has room, asked by code that was not optimised where a function begins; if not, the program stops.
+ * Whatever runs has room: that is no condition of it. */
+static bool has_room(const struct graph *g, const struct graph_block *from, uint32_t to)
+{
+    graph_id atoms[6];
+    unsigned count = 0;
+    uint64_t table;
+    if (from->branch == GRAPH_NIL || from->succ_count != 2 || !graph_table(g, from->branch, atoms, &count, &table) ||
+        count != 1)
+        return false;
+    const struct graph_node *compare = graph_at(g, atoms[0]);
+    bool asked = false;
+    for (unsigned i = 0; i < compare->arg_count; i++) {
+        const struct graph_node *n = graph_at(g, compare->arg[i]);
+        asked |= n->kind == UOP_SREG && n->imm == UOP_SR_STACK_END;
+    }
+    const struct graph_block *other = &g->blocks.p[from->succs[from->succs[0] == to]];
+    return asked && !other->succ_count && ends_thread(g, other);
+}
+
 static graph_id edge_condition(struct graph_builder *b, const struct graph_edge *e)
 {
     struct graph *g = b->g;
@@ -63,7 +93,11 @@ static graph_id edge_condition(struct graph_builder *b, const struct graph_edge 
     if (e->guessed)
         return graph_and(g, graph_and(g, from->path, branch), unknown_truth(g, from->last, e->to));
     if (e->when == GRAPH_ALWAYS || branch == GRAPH_NIL)
-        return e->when == GRAPH_WHEN_NOT && branch == GRAPH_NIL && from->succ_count == 2 ? graph_false(g) : from->path;
+        return e->when == GRAPH_WHEN_NOT && branch == GRAPH_NIL && (from->succ_count == 2 || ends_thread(g, from))
+                   ? graph_false(g)
+                   : from->path;
+    if (has_room(g, from, e->to))
+        return from->path;
     return graph_and(g, from->path, e->when == GRAPH_WHEN_TAKEN ? branch : graph_not(g, branch));
 }
 

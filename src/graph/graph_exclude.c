@@ -426,6 +426,27 @@ static bool understood(struct graph *g, graph_id id)
     return true;
 }
 
+void graph_take_sizes(struct graph *g, graph_id when, struct graph_constraints *with)
+{
+    graph_id atoms[6];
+    unsigned count;
+    uint64_t table;
+    if (when == GRAPH_NIL || !graph_table(g, when, atoms, &count, &table))
+        return;
+    for (unsigned k = 0; k < count; k++) {
+        const struct graph_node n = *graph_at(g, atoms[k]);
+        for (unsigned i = 0; i < 2 && n.kind == UOP_ILT_U; i++) {
+            struct graph_linear x, minus = {0};
+            struct graph_range r;
+            if (!graph_block_uniform(g, n.arg[i]) || !graph_linear_of(g, n.arg[i], &x))
+                continue;
+            graph_linear_range(g, &x, &r);
+            if (r.lo < 0 && !known_not_negative(with, &x) && graph_linear_add(&minus, &x, -1))
+                graph_constrain(with, &minus);
+        }
+    }
+}
+
 bool graph_condition_linear(struct graph *g, graph_id a, const struct graph_constraints *with)
 {
     graph_id atoms[6];

@@ -184,6 +184,110 @@ static graph_id unshifted(struct graph *g, const struct graph_node *n, unsigned 
     return graph_op2(g, (enum uop_kind)n->kind, UOP_B32, half[0], half[1]);
 }
 
+/* ---- numbers of few bits ---------------------------------------------------------------------- */
+
+enum { BITS_DEPTH = 6 };
+
+static uint64_t low_bits(uint64_t most) /* of all numbers up to this one */
+{
+    for (unsigned s = 1; s < 64; s *= 2)
+        most |= most >> s;
+    return most;
+}
+
+/* Bits that may be set in a value, while a phi is taken to have no others than `as`. All of them: nothing is known. */
+static uint64_t bits_of(struct graph *g, graph_id id, graph_id phi, uint64_t as, unsigned depth)
+{
+    const struct graph_node n = *graph_at(g, id);
+    unsigned width = uop_type_bits((enum uop_type)n.type);
+    uint64_t all = width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1, a, b, c;
+    struct graph_range r;
+    if (id == phi)
+        return as;
+    if (graph_is_const(g, id, &c))
+        return c & all;
+    if (depth < BITS_DEPTH && n.arg_count >= 2) {
+        bool by = graph_is_const(g, n.arg[1], &c);
+        switch (n.kind) {
+        case UOP_AND:
+        case UOP_OR:
+        case UOP_XOR:
+            a = bits_of(g, n.arg[0], phi, as, depth + 1);
+            b = bits_of(g, n.arg[1], phi, as, depth + 1);
+            return n.kind == UOP_AND ? a & b : a | b;
+        case UOP_SELECT: return bits_of(g, n.arg[1], phi, as, depth + 1) | bits_of(g, n.arg[2], phi, as, depth + 1);
+        case UOP_SHR:
+            if (by && c < width)
+                return bits_of(g, n.arg[0], phi, as, depth + 1) >> c;
+            break;
+        case UOP_MUL:
+            if (by && c && (c & (c - 1)) == 0)
+                return bits_of(g, n.arg[0], phi, as, depth + 1) << __builtin_ctzll(c) & all;
+            break;
+        default: break;
+        }
+    }
+    return graph_range_of(g, id, &r) && r.lo >= 0 ? low_bits((uint64_t)r.hi) : all;
+}
+
+/* The same of any value; what comes round of a phi is asked until it says nothing new. */
+static uint64_t possible_bits(struct graph *g, graph_id id)
+{
+    const struct graph_node n = *graph_at(g, id);
+    uint64_t now = 0, next = 0;
+    if (n.kind != GRAPH_PHI || n.type != UOP_B32 || n.phi_count > BITS_DEPTH)
+        return bits_of(g, id, GRAPH_NIL, 0, 0);
+    do {
+        now = next;
+        for (uint32_t k = 0; k < n.phi_count; k++)
+            next |= n.phi_args[k] == GRAPH_NIL ? UINT32_MAX : bits_of(g, n.phi_args[k], id, now, 0);
+    } while (next != now);
+    return now;
+}
+
+/* select(x == k, a, b) of an x that is one of two neighbours: a + (b - a) * (x - k) or so. */
+static bool two_ways(struct graph *g, const struct graph_node *n, graph_id *x, int64_t *step, int64_t *k)
+{
+    graph_id atoms[6];
+    unsigned count;
+    uint64_t table, a, b, with;
+    struct graph_range r;
+    if (!graph_is_const(g, n->arg[1], &a) || !graph_is_const(g, n->arg[2], &b) ||
+        !graph_table(g, n->arg[0], atoms, &count, &table) || count != 1)
+        return false;
+    const struct graph_node is = *graph_at(g, atoms[0]);
+    if (is.kind != UOP_IEQ || is.imm != 32 || !graph_is_const(g, is.arg[1], &with) ||
+        !graph_range_of(g, is.arg[0], &r) || r.hi - r.lo != 1 || ((int32_t)with != r.lo && (int32_t)with != r.hi))
+        return false;
+    int64_t yes = (int32_t)(table & 2 ? a : b), no = (int32_t)(table & 2 ? b : a);
+    bool low = (int32_t)with == r.lo; /* the lower one is `with` */
+    *x = is.arg[0];
+    *step = low ? no - yes : yes - no;
+    *k = (low ? yes : no) - *step * r.lo;
+    return true;
+}
+
+/* A 64-bit number that fits into 31 bits, as a 32-bit one; or NIL. */
+static graph_id narrow(struct graph *g, graph_id id, unsigned depth)
+{
+    const struct graph_node n = *graph_at(g, id);
+    struct graph_range r;
+    uint64_t c;
+    graph_id x;
+    if (uop_type_bits((enum uop_type)n.type) != 64 || depth > BITS_DEPTH || !graph_range_of(g, id, &r) || r.lo < 0 ||
+        r.hi > INT32_MAX)
+        return GRAPH_NIL;
+    if (graph_is_const(g, id, &c))
+        return graph_const(g, UOP_B32, c);
+    if ((n.kind == UOP_ZEXT || n.kind == UOP_SEXT) && n.imm == 32 &&
+        uop_type_bits((enum uop_type)graph_at(g, n.arg[0])->type) == 32)
+        return n.arg[0];
+    if (n.kind == UOP_MUL && graph_is_const(g, n.arg[1], &c) && c && c <= INT32_MAX &&
+        (x = narrow(g, n.arg[0], depth + 1)) != GRAPH_NIL)
+        return graph_op2(g, UOP_MUL, UOP_B32, x, graph_const(g, UOP_B32, c));
+    return GRAPH_NIL;
+}
+
 static bool open_node(struct graph *g, graph_id id, int64_t m, struct graph_linear *out, unsigned depth)
 {
     const struct graph_node n = *graph_at(g, id);
@@ -193,6 +297,11 @@ static bool open_node(struct graph *g, graph_id id, int64_t m, struct graph_line
     int64_t k;
     if (bits != 32 && bits != 64)
         return graph_linear_symbol(out, id, m);
+    if (bits == 64 && (n.kind == UOP_XOR || n.kind == UOP_OR || n.kind == UOP_AND) && depth <= LINEAR_DEPTH) {
+        graph_id a = narrow(g, n.arg[0], 0), b = a == GRAPH_NIL ? a : narrow(g, n.arg[1], 0);
+        if (b != GRAPH_NIL)
+            return open_node(g, graph_op2(g, (enum uop_kind)n.kind, UOP_B32, a, b), m, out, depth + 1);
+    }
     if (n.kind == UOP_CONST)
         return !__builtin_mul_overflow(signed_const(&n), m, &k) && !__builtin_add_overflow(out->k, k, &out->k);
     if (depth > LINEAR_DEPTH)
@@ -226,15 +335,33 @@ static bool open_node(struct graph *g, graph_id id, int64_t m, struct graph_line
     case UOP_XOR:
     case UOP_OR: {
         unsigned s;
-        graph_id bits_of = bits == 32 ? unshifted(g, &n, &s) : GRAPH_NIL;
-        if (bits_of != GRAPH_NIL)
-            return !__builtin_mul_overflow(m, INT64_C(1) << s, &k) && open_node(g, bits_of, k, out, depth + 1);
+        if (n.kind == UOP_XOR && bits == 32 && graph_is_const(g, n.arg[1], &c) && c && c <= INT32_MAX &&
+            !(possible_bits(g, n.arg[0]) & ~c)) /* all of its bits are turned round */
+            return !__builtin_mul_overflow(m, (int64_t)c, &k) && !__builtin_add_overflow(out->k, k, &out->k) &&
+                   !__builtin_mul_overflow(m, -1, &k) && open_node(g, n.arg[0], k, out, depth + 1);
+        graph_id alike = bits == 32 ? unshifted(g, &n, &s) : GRAPH_NIL;
+        if (alike != GRAPH_NIL)
+            return !__builtin_mul_overflow(m, INT64_C(1) << s, &k) && open_node(g, alike, k, out, depth + 1);
         break;
+    }
+    case UOP_SELECT: {
+        graph_id x;
+        int64_t step, at;
+        if (bits != 32 || !two_ways(g, &n, &x, &step, &at))
+            break;
+        return !__builtin_mul_overflow(at, m, &at) && !__builtin_add_overflow(out->k, at, &out->k) &&
+               !__builtin_mul_overflow(step, m, &k) && open_node(g, x, k, out, depth + 1);
     }
     case GRAPH_PHI: { /* start + step * turns */
         graph_id start;
-        if (!graph_is_counter(g, id, &start, &k) || __builtin_mul_overflow(k, m, &k))
-            break;
+        if (!graph_is_counter(g, id, &start, &k) || __builtin_mul_overflow(k, m, &k)) {
+            uint64_t mask = bits == 32 ? possible_bits(g, id) : 0; /* 0 or 2^s: the other one of two buffers */
+            if (mask < 2 || mask > 1 << 24 || (mask & (mask - 1)) != 0)
+                break;
+            unsigned s = (unsigned)__builtin_ctzll(mask);
+            graph_id one = graph_op2(g, UOP_SHR, UOP_B32, id, graph_const(g, UOP_B32, s));
+            return !__builtin_mul_overflow(m, (int64_t)mask, &k) && graph_linear_symbol(out, one, k);
+        }
         out->wraps |= !graph_range_of(g, id, &r);
         return graph_linear_symbol(out, graph_turn_symbol(g, g->blocks.p[n.block].loop), k) &&
                open_node(g, start, m, out, depth + 1);
@@ -255,6 +382,14 @@ static bool open_node(struct graph *g, graph_id id, int64_t m, struct graph_line
             if (split_bits(g, n.arg[0], (unsigned)__builtin_ctzll(c + 1), &high, &low))
                 return graph_linear_add(out, &low, m);
         }
+        if (bits == 32 && graph_is_const(g, n.arg[1], &c) && c && graph_range_of(g, n.arg[0], &r) && r.lo >= 0) {
+            uint64_t all = low_bits((uint64_t)r.hi), cut = all & ~c; /* only low bits are cut off, of those it has */
+            if (cut && cut < all && cut < 1 << 16 && (cut & (cut + 1)) == 0) {
+                unsigned s = (unsigned)__builtin_ctzll(cut + 1);
+                graph_id high = graph_op2(g, UOP_SHR, UOP_B32, n.arg[0], graph_const(g, UOP_B32, s));
+                return !__builtin_mul_overflow(m, INT64_C(1) << s, &k) && open_node(g, high, k, out, depth + 1);
+            }
+        }
         if (bits == 32 && graph_is_const(g, n.arg[1], &c) && c == 1) { /* the other one of two buffers */
             const struct graph_node sum = *graph_at(g, n.arg[0]);
             if (sum.kind == UOP_ADD && graph_is_const(g, sum.arg[1], &c)) {
@@ -267,17 +402,17 @@ static bool open_node(struct graph *g, graph_id id, int64_t m, struct graph_line
         }
         if (bits == 32) {
             unsigned s;
-            graph_id bits_of = unshifted(g, &n, &s);
-            if (bits_of == GRAPH_NIL && graph_is_const(g, n.arg[1], &c) && c && graph_not_negative(g, n.arg[0])) {
+            graph_id part = unshifted(g, &n, &s);
+            if (part == GRAPH_NIL && graph_is_const(g, n.arg[1], &c) && c && graph_not_negative(g, n.arg[0])) {
                 uint64_t low = c >> __builtin_ctzll(c); /* bits a to b of x are the low bits of x >> a */
                 s = (unsigned)__builtin_ctzll(c);
                 if (s && s < 16 && (low & (low + 1)) == 0 && low < 1 << 16)
-                    bits_of = graph_op2(g, UOP_AND, UOP_B32,
-                                        graph_op2(g, UOP_SHR, UOP_B32, n.arg[0], graph_const(g, UOP_B32, s)),
-                                        graph_const(g, UOP_B32, low));
+                    part = graph_op2(g, UOP_AND, UOP_B32,
+                                     graph_op2(g, UOP_SHR, UOP_B32, n.arg[0], graph_const(g, UOP_B32, s)),
+                                     graph_const(g, UOP_B32, low));
             }
-            if (bits_of != GRAPH_NIL)
-                return !__builtin_mul_overflow(m, INT64_C(1) << s, &k) && open_node(g, bits_of, k, out, depth + 1);
+            if (part != GRAPH_NIL)
+                return !__builtin_mul_overflow(m, INT64_C(1) << s, &k) && open_node(g, part, k, out, depth + 1);
         }
         if (bits == 32 && graph_is_const(g, n.arg[1], &c) && (int32_t)c < 0) {
             uint32_t low = (uint32_t) - (int32_t)c;

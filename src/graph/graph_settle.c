@@ -62,6 +62,13 @@ static uint64_t parts_by(const struct graph *g, graph_id id, unsigned depth)
         if (!own && low > 1 && low <= LARGE && !(rest & (rest + 1)) && rest >= UINT16_MAX)
             return low;
     }
+    if ((n->kind == UOP_MUL || n->kind == UOP_SHL) && graph_is_const(g, n->arg[1], &mask)) { /* x >> 4 << 4 */
+        const struct graph_node *down = graph_at(g, cycle_bare(g, n->arg[0]));
+        uint64_t times = n->kind == UOP_MUL ? mask : mask < 8 ? UINT64_C(1) << mask : 0, bits;
+        if (down->kind == UOP_SHR && graph_is_const(g, down->arg[1], &bits) && bits > 0 && bits < 7 &&
+            times == UINT64_C(1) << bits)
+            return times;
+    }
     for (unsigned k = 0; k < n->arg_count; k++) {
         uint64_t by = parts_by(g, n->arg[k], depth + 1);
         if (by)
@@ -81,6 +88,67 @@ static int64_t step_of(const struct graph *g, const struct graph_cycle *c)
     return bits >= 64 ? (int64_t)by : (int64_t)(by << (64 - bits)) >> (64 - bits);
 }
 
+/* Behind the loop something starts from where its counter is: a loop's phi, an address, a condition. */
+static bool goes_on(struct cycle_work *w, const struct cycle_region *r, const struct cycle_phi *p)
+{
+    enum { FLOW_MAX = 64 };
+    const struct graph *g = w->g;
+    graph_id flow[FLOW_MAX];
+    unsigned n = 0;
+    flow[n++] = p->phi;
+    if (p->next != GRAPH_NIL && p->next < w->nodes)
+        flow[n++] = cycle_bare(g, p->next);
+    for (unsigned at = 0; at < n; at++) {
+        uint32_t count;
+        const graph_id *users = graph_users(g, flow[at], &count);
+        for (uint32_t i = 0; i < count && n < FLOW_MAX; i++) {
+            const struct graph_node *u = graph_at(g, users[i]);
+            bool known = users[i] >= w->nodes;
+            for (unsigned k = 0; k < n && !known; k++)
+                known = flow[k] == users[i];
+            if (known)
+                continue;
+            if (graph_is_loop_phi(g, users[i])) {
+                if (u->imm != r->loop + 1 && !cycle_in_loop(w, g->loops.p[u->imm - 1].header, r->loop) &&
+                    g->loops.p[u->imm - 1].parent == g->loops.p[r->loop].parent)
+                    return true;
+                continue;
+            }
+            uint32_t made = cycle_maker(w, users[i], UINT32_MAX);
+            bool join = u->kind == GRAPH_PHI || (u->kind == UOP_SELECT && u->arg[0] != flow[at]);
+            bool outside = made != UINT32_MAX && !cycle_in_loop(w, g->insns.p[made].block, r->loop);
+            if (!join && outside && u->kind != UOP_I2F)
+                return true;
+            if (join)
+                flow[n++] = users[i];
+        }
+    }
+    return false;
+}
+
+/* The bound of a main loop whose rest stands elsewhere: all but one of its steps before the end, n - 3 * 16 of four. */
+static bool is_short_of(struct cycle_work *w, const struct cycle_region *r, const struct cycle_phi *p, graph_id until)
+{
+    const struct graph *g = w->g;
+    graph_id atoms[6];
+    unsigned count;
+    uint64_t table, k;
+    if (until == GRAPH_NIL || !p->constant || !graph_table(g, until, atoms, &count, &table))
+        return false;
+    int64_t step = p->amount < 0 ? -p->amount : p->amount;
+    for (unsigned i = 0; i < count; i++)
+        for (unsigned side = 0; side < 2 && graph_at(g, atoms[i])->arg_count == 2; side++) {
+            const struct graph_node *n = graph_at(g, cycle_bare(g, graph_at(g, atoms[i])->arg[side]));
+            if (n->kind != UOP_ADD || !graph_is_const(g, n->arg[1], &k))
+                continue;
+            int64_t by = n->type == UOP_B32 ? (int32_t)k : (int64_t)k;
+            by = by < 0 ? -by : by;
+            if (by > 0 && by < step && step % (step - by) == 0 && (r->unroll > 1 || by > 1))
+                return true;
+        }
+    return false;
+}
+
 /* One test a turn of several steps, and nothing behind it: a source that takes them together counts by all of them. */
 static void settle_step(struct cycle_work *w, struct graph_cycle *c)
 {
@@ -93,8 +161,22 @@ static void settle_step(struct cycle_work *w, struct graph_cycle *c)
     const struct cycle_phi *p = r->counter >= 0 ? &r->phis[r->counter] : NULL;
     if (!p || p->phi != c->counter || p->step_kind != CYCLE_STEP_ADD || !p->constant || r->exits.n != 1)
         return;
+    if (goes_on(w, r, p))
+        return;
     enum uop_type type = (enum uop_type)graph_at(g, p->phi)->type;
     c->next = graph_op2(g, UOP_ADD, type, p->phi, graph_const(g, type, (uint64_t)p->amount));
+}
+
+/* The end of the machine's loop is not that of the source's, which goes on behind it. */
+static void settle_end(struct cycle_work *w, struct graph_cycle *c)
+{
+    const struct graph_piece *only = c->pieces.n == 1 ? &c->pieces.p[0] : NULL;
+    if (!only || only->straight || c->until == GRAPH_NIL)
+        return;
+    const struct cycle_region *r = &w->regions[only->loop];
+    const struct cycle_phi *p = r->counter >= 0 ? &r->phis[r->counter] : NULL;
+    if (p && p->phi == c->counter && is_short_of(w, r, p, c->until) && goes_on(w, r, p))
+        c->until = c->count = GRAPH_NIL;
 }
 
 /* Bounds that are a piece's: the rest of the loop was not found, or could not be told. */
@@ -133,6 +215,7 @@ void cycle_settle(struct cycle_work *w)
             if (!c->pieces.p[k].straight && ends_otherwise(w, &w->regions[c->pieces.p[k].loop]))
                 c->until = c->count = GRAPH_NIL;
         settle_step(w, c);
+        settle_end(w, c);
         if (counts_bytes(w, c))
             c->counter = c->start = c->next = c->until = GRAPH_NIL;
         settle_bounds(w, c);

@@ -234,7 +234,8 @@ static graph_id simplify_extend(struct graph *g, const struct uop *like, graph_i
         struct uop inner = {.kind = UOP_SEXT, .type = like->type, .imm = n->imm};
         return graph_pure(g, &inner, (graph_id[]){n->arg[0]}, 1);
     }
-    if (n->kind == UOP_LOAD && n->width * 8u == like->imm && bits_of(g, a) == to)
+    if (n->kind == UOP_LOAD && n->width * 8u == like->imm && bits_of(g, a) == to &&
+        (to == like->imm || (like->kind == UOP_SEXT) == ((n->flags & UOP_SIGNED) != 0)))
         return a; /* the load extends already */
     return graph_intern_like(g, like, &a, 1);
 }

@@ -99,6 +99,7 @@ static graph_id one_uop(struct graph_builder *b, struct graph_work *w, const str
     case UOP_PC: return graph_const(g, u->type == UOP_B64 ? UOP_B64 : UOP_B32, g->insns.p[w->insn].offset + u->imm);
     case UOP_LOAD: return graph_load(b, w, u, args);
     case UOP_ELEMENT: return graph_load_element(b, u, args);
+    case UOP_WITHIN: return graph_within(g, u, args[0]);
     case UOP_STORE:
     case UOP_RED: graph_store(b, w, l, u, args, count); return GRAPH_NIL;
     case UOP_ATOM: {

@@ -50,7 +50,10 @@ static bool linear_of(struct peeler *p, const struct graph_node *n, struct summa
     case UOP_SEXT:
     case UOP_ZEXT:
     case UOP_UNIFORM:
-        if (n->kind != UOP_UNIFORM && n->imm != 32)
+    case UOP_LO: /* what a test looks at of a wide counter */
+        if ((n->kind == UOP_SEXT || n->kind == UOP_ZEXT) && n->imm != 32)
+            return false;
+        if (n->kind == UOP_LO && n->type != UOP_B32)
             return false;
         a = peel_sum_up(p, n->arg[0], depth + 1);
         if (!a.linear)

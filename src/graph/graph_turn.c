@@ -78,13 +78,23 @@ struct turns {
     graph_id *turn_of;
     graph_id *counter; /* of each cycle: the node that counts, GRAPH_NIL: none yet */
     graph_id *ahead;   /* of each cycle: steps of its first piece as a number known before it, GRAPH_NIL */
-    int64_t *first, *slope;
+    graph_id *from;    /* of each cycle: what the counter begins with */
+    uint64_t *first;   /* that as a number */
+    int64_t *slope;
 };
+
+static void begin_counter(struct turns *t, uint32_t cycle, graph_id from, int64_t slope)
+{
+    struct function f = {.counter = GRAPH_NIL};
+    t->from[cycle] = from;
+    t->first[cycle] = value_of(t->w->g, &f, from, 0);
+    t->slope[cycle] = slope;
+}
 
 /* The counter's own numbers at two steps: where it starts, and one step on. */
 static uint64_t counter_at(const struct turns *t, uint32_t cycle, uint64_t step)
 {
-    return (number(t->first[cycle]) + times(number(t->slope[cycle]), step)) % PRIME;
+    return (t->first[cycle] + times(number(t->slope[cycle]), step)) % PRIME;
 }
 
 static graph_id rebuilt(struct graph *g, const graph_id *turn_of, graph_id nodes, graph_id id, unsigned depth,
@@ -141,17 +151,28 @@ static graph_id moved(struct turns *t, uint32_t cycle, graph_id start, int64_t s
     struct graph *g = t->w->g;
     enum uop_type type = (enum uop_type)graph_at(g, start)->type;
     graph_id counter = t->counter[cycle];
+    bool met;
+    uint64_t first;
     if (step % t->slope[cycle] != 0)
         return GRAPH_NIL;
+    if (!graph_is_const(g, t->from[cycle], &first)) { /* `start` is made of it: the counter stands there */
+        const struct graph_node from = *graph_at(g, t->from[cycle]);
+        graph_id is = cycle_replace(t->w, start, t->from[cycle], counter);
+        if (is == start && from.kind == UOP_ADD && graph_is_const(g, from.arg[1], &first)) { /* n - 22 from n - 1 */
+            enum uop_type of = (enum uop_type)from.type;
+            graph_id less = graph_op2(g, UOP_ADD, of, counter, graph_const(g, of, 0 - first));
+            is = cycle_replace(t->w, start, from.arg[0], less);
+        }
+        return is != GRAPH_NIL && goes_by(t, cycle, is, number(step), &met) && met ? is : (graph_id)GRAPH_NIL;
+    }
     int64_t scale = step / t->slope[cycle];
     if (type == UOP_B64 && graph_at(g, counter)->type == UOP_B32)
         counter = graph_op1(g, UOP_SEXT, UOP_B64, counter);
     else if (type != graph_at(g, counter)->type)
         return GRAPH_NIL;
     graph_id way = graph_op2(g, UOP_MUL, type, counter, graph_const(g, type, (uint64_t)scale));
-    graph_id base =
-        graph_op2(g, UOP_ADD, type, start, graph_const(g, type, 0 - (uint64_t)scale * (uint64_t)t->first[cycle]));
-    return graph_op2(g, UOP_ADD, type, base, way);
+    uint64_t back = 0 - (uint64_t)scale * (uint64_t)(int64_t)(int32_t)first;
+    return graph_op2(g, UOP_ADD, type, graph_op2(g, UOP_ADD, type, start, graph_const(g, type, back)), way);
 }
 
 /* Steps made before the loop, each on a condition: what paths bring to it stands so many steps from the least of
@@ -307,7 +328,8 @@ static void turn_join(struct turns *t, graph_id id)
             return;
         way[k] = as_turn(t, args[k]);
         for (uint32_t c = 0; c < t->w->out->cycles.n && way[k] == args[k]; c++)
-            if (t->ahead[c] == args[k]) /* what a loop has done when it is through, said without its counter */
+            if (t->ahead[c] == args[k] && t->slope[c] == 1 &&
+                t->first[c] == 0) /* what a loop has done when it is through, said without its counter */
                 way[k] = t->counter[c];
         for (uint32_t c = 0; c < t->w->out->cycles.n && function == GRAPH_NIL && way[k] != args[k]; c++) {
             struct function f = {.counter = t->counter[c]};
@@ -380,6 +402,33 @@ static void turn_join(struct turns *t, graph_id id)
         t->turn_of[id] = least;
 }
 
+/* The counter that the law speaks of, where all that the first loop moves can be told over it. */
+static bool counts_by_law(struct turns *t, uint32_t at)
+{
+    struct graph *g = t->w->g;
+    const struct graph_cycle *c = &t->w->out->cycles.p[at];
+    const struct graph_law *law = &c->law;
+    if (law->bound == GRAPH_NIL || graph_at(g, law->first)->type != UOP_B32 || c->pieces.p[0].straight)
+        return false;
+    const struct cycle_region *r = &t->w->regions[c->pieces.p[0].loop];
+    int64_t unroll = c->pieces.p[0].unroll;
+    uint64_t first = t->first[at];
+    graph_id from = t->from[at];
+    begin_counter(t, at, law->first, law->stride);
+    for (uint32_t k = 0; k < r->phi_count; k++) {
+        const struct cycle_phi *p = &r->phis[k];
+        bool indexes = p->step_kind == CYCLE_STEP_ADD && p->constant && p->live && (p->address || p->pointer) &&
+                       p->start != GRAPH_NIL && p->amount % unroll == 0;
+        if (!indexes || moved(t, at, p->start, p->amount / unroll) != GRAPH_NIL)
+            continue;
+        t->first[at] = first;
+        t->from[at] = from;
+        t->slope[at] = 1;
+        return false;
+    }
+    return true;
+}
+
 /* A counter of one piece that the readers of the source would call theirs: it is used, and moves by a constant. */
 static void choose_counter(struct turns *t, uint32_t at)
 {
@@ -410,11 +459,14 @@ static void choose_counter(struct turns *t, uint32_t at)
     if (plain && (counts->address || counts->guard || !pointers || c->count == GRAPH_NIL) &&
         graph_is_const(g, counts->start, &from)) {
         t->counter[at] = counts->phi;
-        t->first[at] = (int32_t)from;
-        t->slope[at] = counts->amount / (int64_t)r->unroll;
+        begin_counter(t, at, counts->start, counts->amount / (int64_t)r->unroll);
         return;
     }
-    bool remade = c->pieces.n > 1 || (plain && c->count != GRAPH_NIL && pointers && !counts->address && !counts->guard);
+    /* An offset in bytes, as far as an array goes: the source counts its elements. */
+    bool bytes = loops == 1 && c->pieces.n == 1 && counts && counts->pointer && c->count != GRAPH_NIL &&
+                 counts->amount % (int64_t)r->unroll == 0 && graph_is_const(g, counts->start, NULL);
+    bool remade =
+        c->pieces.n > 1 || bytes || (plain && c->count != GRAPH_NIL && pointers && !counts->address && !counts->guard);
     if (c->irreducible || !moves || !loops || !remade)
         return;
     for (size_t i = 0; i < c->pieces.n; i++) {
@@ -424,7 +476,8 @@ static void choose_counter(struct turns *t, uint32_t at)
         const struct cycle_phi *p = of->tested >= 0 ? &of->phis[of->tested] : NULL;
         int64_t unroll = c->pieces.p[i].unroll;
         if (i == 0 && p && p->step_kind == CYCLE_STEP_ADD && p->constant && of->limit != GRAPH_NIL &&
-            p->start != GRAPH_NIL && (p->amount == unroll || p->amount == -unroll)) {
+            p->start != GRAPH_NIL && (p->amount == unroll || p->amount == -unroll) &&
+            graph_at(g, of->limit)->type == graph_at(g, p->phi)->type) {
             enum uop_type type = (enum uop_type)graph_at(g, p->phi)->type;
             bool up = p->amount > 0;
             graph_id from_here = up ? p->start : of->limit, to = up ? of->limit : p->start;
@@ -433,8 +486,11 @@ static void choose_counter(struct turns *t, uint32_t at)
         }
         break;
     }
-    t->first[at] = 0;
-    t->slope[at] = 1;
+    begin_counter(t, at, graph_const(g, UOP_B32, 0), 1);
+    struct graph_node turn = {.kind = GRAPH_TURN, .type = UOP_B32, .imm = at, .insn = UINT32_MAX};
+    t->counter[at] = graph_intern(g, &turn);
+    if (counts_by_law(t, at))
+        return;
     bool tested = false;
     if (!c->pieces.p[0].straight) { /* in steps of its own, as the source may count */
         const struct cycle_region *of = &t->w->regions[c->pieces.p[0].loop];
@@ -449,12 +505,9 @@ static void choose_counter(struct turns *t, uint32_t at)
                 continue;
             tested = p->test;
             least = p->amount;
-            t->first[at] = (int32_t)from;
-            t->slope[at] = p->amount / unroll;
+            begin_counter(t, at, p->start, p->amount / unroll);
         }
     }
-    struct graph_node turn = {.kind = GRAPH_TURN, .type = UOP_B32, .imm = at, .insn = UINT32_MAX};
-    t->counter[at] = graph_intern(g, &turn);
 }
 
 static bool first_piece(const struct graph_cycle *c, const struct cycle_region *r)
@@ -499,6 +552,30 @@ static void count_by_test(struct turns *t, uint32_t at)
         r->counter = before;
 }
 
+/* What the law says of the counter `turn` that goes from `from` by `slope`. */
+static graph_id end_by_law(struct graph *g, const struct graph_law *law, graph_id turn, graph_id from, int64_t slope)
+{
+    uint64_t start = 0;
+    if (law->bound == GRAPH_NIL || law->stride % slope != 0)
+        return GRAPH_NIL;
+    enum uop_type type = (enum uop_type)graph_at(g, law->first)->type;
+    graph_id at = turn;
+    if (from != law->first || slope != law->stride) { /* law->first + (turn - from) / slope * stride */
+        if (!graph_is_const(g, from, &start))
+            return GRAPH_NIL;
+        int64_t scale = law->stride / slope;
+        graph_id x = type == UOP_B64 ? graph_op1(g, law->is_signed ? UOP_SEXT : UOP_ZEXT, UOP_B64, turn) : turn;
+        graph_id way = graph_op2(g, UOP_MUL, type, x, graph_const(g, type, (uint64_t)scale));
+        graph_id back = graph_const(g, type, 0 - (uint64_t)scale * (uint64_t)(int32_t)start);
+        at = graph_op2(g, UOP_ADD, type, way, graph_op2(g, UOP_ADD, type, law->first, back));
+    }
+    enum uop_kind less = law->is_signed ? UOP_ILT_S : UOP_ILT_U;
+    if (law->stride < 0)
+        return graph_op2(g, less, UOP_B1, at, law->bound);
+    return law->inclusive ? graph_op2(g, less, UOP_B1, law->bound, at)
+                          : graph_not(g, graph_op2(g, less, UOP_B1, at, law->bound));
+}
+
 /* Some value of the cycle is told over the made counter: then it is the loop's, from 0 to the count. */
 static void name_counter(struct turns *t, uint32_t at)
 {
@@ -521,13 +598,14 @@ static void name_counter(struct turns *t, uint32_t at)
         return;
     graph_id own = c->counter, until = c->until;
     c->counter = turn;
-    c->start = graph_const(g, UOP_B32, (uint64_t)t->first[at]);
+    c->start = t->from[at];
     c->next = graph_op2(g, UOP_ADD, UOP_B32, turn, graph_const(g, UOP_B32, (uint64_t)t->slope[at]));
-    c->until = GRAPH_NIL;
+    c->until = end_by_law(g, &c->law, turn, t->from[at], t->slope[at]);
     if (c->count != GRAPH_NIL && graph_at(g, c->count)->type == UOP_B32) {
         graph_id way = graph_op2(g, UOP_MUL, UOP_B32, c->count, graph_const(g, UOP_B32, (uint64_t)t->slope[at]));
         c->until = graph_op2(g, UOP_IEQ, UOP_B1, turn, graph_op2(g, UOP_ADD, UOP_B32, way, c->start));
-    } else if (own != GRAPH_NIL && own < t->w->nodes && t->turn_of[own] == turn && until != GRAPH_NIL) {
+    } else if (c->until == GRAPH_NIL && own != GRAPH_NIL && own < t->w->nodes && t->turn_of[own] == turn &&
+               until != GRAPH_NIL) {
         c->until = cycle_replace(t->w, until, own, turn); /* the shortest piece's own test */
     }
 }
@@ -540,7 +618,8 @@ static void turn_rest(struct turns *t, uint32_t at)
     uint64_t zero;
     const struct graph_piece *last = c->pieces.n ? &c->pieces.p[c->pieces.n - 1] : NULL;
     if (!last || last->straight || c->counter != t->counter[at] || c->count == GRAPH_NIL ||
-        graph_at(g, c->count)->type != UOP_B32 || t->first[at] != 0 || t->slope[at] != 1)
+        graph_at(g, c->count)->type != UOP_B32 || t->first[at] != 0 || t->slope[at] != 1 ||
+        !graph_is_const(g, t->from[at], NULL))
         return;
     const struct cycle_region *r = &t->w->regions[last->loop];
     const struct cycle_phi *p = r->tested >= 0 ? &r->phis[r->tested] : NULL;
@@ -562,7 +641,8 @@ void cycle_find_turns(struct cycle_work *w)
                       .turn_of = ARENA_ARRAY(w->a, graph_id, w->nodes + 1),
                       .counter = ARENA_ARRAY(w->a, graph_id, n + 1),
                       .ahead = ARENA_ARRAY(w->a, graph_id, n + 1),
-                      .first = ARENA_ARRAY(w->a, int64_t, n + 1),
+                      .from = ARENA_ARRAY(w->a, graph_id, n + 1),
+                      .first = ARENA_ARRAY(w->a, uint64_t, n + 1),
                       .slope = ARENA_ARRAY(w->a, int64_t, n + 1),
                       .joins = ARENA_ARRAY(w->a, bool, w->nodes + 1)};
     if (arena_failed(w->a) || n == 0)
@@ -604,26 +684,4 @@ void cycle_find_turns(struct cycle_work *w)
                 t.turn_of[id] = GRAPH_NIL;
         }
     }
-}
-
-graph_id graph_cycle_path(const struct graph *g, const struct graph_cycle *c)
-{
-    uint32_t at = UINT32_MAX;
-    for (size_t i = 0; i < c->pieces.n; i++) {
-        const struct graph_piece *p = &c->pieces.p[i];
-        uint32_t block = p->straight ? p->blocks[0] : g->loops.p[p->loop].header;
-        uint32_t up = p->straight ? block : g->blocks.p[block].idom;
-        if (at == UINT32_MAX) {
-            at = up;
-            continue;
-        }
-        bool above = false;
-        while (at != UINT32_MAX && !above) { /* up from the one, until the other has it among its dominators */
-            for (uint32_t b = up; b != UINT32_MAX && !above; b = g->blocks.p[b].idom)
-                above = b == at;
-            if (!above)
-                at = g->blocks.p[at].idom;
-        }
-    }
-    return at == UINT32_MAX ? (graph_id)GRAPH_NIL : g->blocks.p[at].path;
 }

@@ -175,6 +175,8 @@ void graph_note_pair(struct graph_builder *b, const struct uop_list *l, uint16_t
 /* Loads and stores (graph_access.c). */
 graph_id graph_load(struct graph_builder *b, struct graph_work *w, const struct uop *u, const graph_id *args);
 graph_id graph_load_element(struct graph_builder *b, const struct uop *u, const graph_id *args);
+/* Whether a generic address lies in the operation's space, decided where the space is seen. */
+graph_id graph_within(struct graph *g, const struct uop *u, graph_id address);
 void graph_store(struct graph_builder *b, struct graph_work *w, const struct uop_list *l, const struct uop *u,
                  const graph_id *args, unsigned count);
 

@@ -64,6 +64,8 @@ const char *mean_definition(struct mean *m, graph_id node, enum uop_type as, enu
 const char *mean_element(struct mean *m, graph_id address, enum uop_space space, unsigned width, bool address_of);
 /* "i < n", "!(x[i] < lo)", "i < n && j < m": a condition. NIL gives NULL (always). */
 const char *mean_condition(struct mean *m, graph_id b1);
+/* Order in which commutative operands are shown: below 0 when a comes first. */
+int mean_display_order(const struct mean *m, graph_id a, graph_id b);
 /* Type word of a node as used: "f32", "s32", "u32", "s64", "b32", "pred". */
 const char *mean_type(struct mean *m, graph_id node);
 

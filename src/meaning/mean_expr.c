@@ -210,11 +210,11 @@ static struct mean_text float_multiply(const struct printer *p, const struct gra
     graph_id args[3] = {n->arg[0], n->arg[1], n->arg_count > 2 ? n->arg[2] : GRAPH_NIL};
     char name[16];
     order_pair(p->m, args);
-    snprintf(name, sizeof name, "%s%s%s", n->kind == UOP_FFMA ? "fma" : "mul", round_suffix[n->round % 5],
-             flush_word(p, n));
+    const char *zero = n->flags & UOP_FMZ ? "_fmz" : flush_word(p, n); /* 0 * anything is 0 */
+    snprintf(name, sizeof name, "%s%s%s", n->kind == UOP_FFMA ? "fma" : "mul", round_suffix[n->round % 5], zero);
     if (n->kind == UOP_FFMA)
         return call(p, name, args, 3, n->type);
-    if (n->round != UOP_RN || flush_word(p, n)[0])
+    if (n->round != UOP_RN || zero[0])
         return call(p, name, args, 2, n->type);
     return binary(p, args[0], "*", args[1], PREC_MUL, false, n->type);
 }
@@ -230,6 +230,29 @@ static struct mean_text float_min_max(const struct printer *p, const struct grap
     return call(p, name, pair, 2, n->type);
 }
 
+static const char *integer_type(unsigned bits, bool is_signed)
+{
+    switch (bits) {
+    case 8: return is_signed ? "signed char" : "unsigned char";
+    case 16: return is_signed ? "short" : "unsigned short";
+    case 32: return is_signed ? "int" : "unsigned";
+    case 64: return is_signed ? "long" : "unsigned long";
+    default: return NULL;
+    }
+}
+
+/* An operand that is taken as a number of that sign, cast where its own words would give it the other one. */
+static const char *signed_operand(const struct printer *p, graph_id id, bool is_unsigned, unsigned bits, bool agrees)
+{
+    struct mean *m = p->m;
+    struct mean_text t = arg(p, id, UOP_B32 | (is_unsigned ? (unsigned)MEAN_AS_UNSIGNED : 0u));
+    agrees |= mean_is_unsigned(m, id) == is_unsigned || graph_is_const(m->g, id, NULL) ||
+              (is_unsigned && mean_is_nonnegative(m, id, 0));
+    if (agrees)
+        return mean_operand(m, t, PREC_TERNARY);
+    return mean_piece(m, PREC_UNARY, "(%s)%s", integer_type(bits, !is_unsigned), mean_operand(m, t, PREC_UNARY)).p;
+}
+
 /* Operands of the other sign are cast: C would choose by their types. */
 static struct mean_text integer_min_max(const struct printer *p, const struct graph_node *n)
 {
@@ -239,21 +262,8 @@ static struct mean_text integer_min_max(const struct printer *p, const struct gr
     const char *text[2];
     bool alike = mean_is_nonnegative(m, pair[0], 0) && mean_is_nonnegative(m, pair[1], 0);
     order_pair(m, pair);
-    for (unsigned i = 0; i < 2; i++) {
-        enum mean_kind kind = mean_kind_text(m, pair[i]);
-        struct mean_text t = arg(p, pair[i], UOP_B32 | (is_unsigned ? (unsigned)MEAN_AS_UNSIGNED : 0u));
-        bool known = kind == KIND_S32 || kind == KIND_U32 || kind == KIND_S64 || kind == KIND_U64;
-        bool agrees = (!known && (is_unsigned || !mean_is_unsigned(m, pair[i]))) ||
-                      mean_kind_is_unsigned(kind) == is_unsigned || graph_is_const(m->g, pair[i], NULL) ||
-                      (is_unsigned ? mean_is_nonnegative(m, pair[i], 0) : alike);
-        text[i] = agrees ? mean_operand(m, t, PREC_TERNARY)
-                         : mean_piece(m, PREC_UNARY, "(%s%s)%s",
-                                      is_unsigned ? "unsigned"
-                                      : wide      ? "long"
-                                                  : "int",
-                                      is_unsigned && wide ? " long" : "", mean_operand(m, t, PREC_UNARY))
-                               .p;
-    }
+    for (unsigned i = 0; i < 2; i++)
+        text[i] = signed_operand(p, pair[i], is_unsigned, wide ? 64 : 32, !is_unsigned && alike);
     return mean_piece(m, PREC_PRIMARY, "%s(%s, %s)", n->kind == UOP_MIN_S || n->kind == UOP_MIN_U ? "min" : "max",
                       text[0], text[1]);
 }
@@ -335,17 +345,6 @@ static struct mean_text shift_right(const struct printer *p, const struct graph_
     return mean_piece(m, PREC_SHIFT, "%s >> %s", left, right);
 }
 
-static const char *integer_type(unsigned bits, bool is_signed)
-{
-    switch (bits) {
-    case 8: return is_signed ? "signed char" : "unsigned char";
-    case 16: return is_signed ? "short" : "unsigned short";
-    case 32: return is_signed ? "int" : "unsigned";
-    case 64: return is_signed ? "long" : "unsigned long";
-    default: return NULL;
-    }
-}
-
 static struct mean_text cast(const struct printer *p, const char *type, graph_id a, unsigned as)
 {
     return mean_piece(p->m, PREC_UNARY, "(%s)%s", type, mean_operand(p->m, arg(p, a, as), PREC_UNARY));
@@ -386,10 +385,16 @@ static struct mean_text extension(const struct printer *p, const struct graph_no
     bool wide = n->type == UOP_B64 && bits == 32 && uop_type_bits((enum uop_type)inner->type) == 32;
     if (wide && !(inner->kind == UOP_LOAD && inner->width < 4))
         return wide_cast(p, n, type);
-    if (n->type == UOP_B64 && inner->kind == UOP_LOAD && inner->width * 8u <= bits)
+    bool loaded = inner->kind == UOP_LOAD && inner->width * 8u <= bits;
+    if (n->type == UOP_B64 && loaded && bits >= 32)
         return cast(p, n->kind == UOP_SEXT ? "long" : "unsigned long", n->arg[0], UOP_B32);
-    if ((inner->kind == UOP_LOAD && inner->width * 8u <= bits) ||
-        (param && param->type && param->size * 8 == bits && bits < 32))
+    if (loaded && inner->width < 4 && inner->width * 8u == bits && n->type == UOP_B32) {
+        unsigned own = bits == 8 ? UOP_B8 : UOP_B16; /* however the load itself widens it */
+        return mean_is_declared(p->m, inner, n->kind == UOP_ZEXT) ? arg(p, n->arg[0], own)
+                                                                  : cast(p, type, n->arg[0], own);
+    }
+    bool same = loaded && !(n->kind == UOP_ZEXT && inner->width < 4 && (inner->flags & UOP_SIGNED));
+    if (same || (param && param->type && param->size * 8 == bits && bits < 32))
         return arg(p, n->arg[0], p->as); /* its own type says so */
     if (!type) {
         char name[32];
@@ -565,8 +570,11 @@ static struct mean_text half_text(const struct printer *p, const struct graph_no
         return mean_text_element(p->m, shift->arg[0], (enum uop_space)shift->space, shift->width,
                                  (struct mean_part){n->kind == UOP_HI ? bytes : 0, bytes, false, false}, false,
                                  p->style, p->depth);
-    if (shift->kind == UOP_LOAD && n->kind == UOP_LO && shift->width <= bytes)
-        return arg(p, n->arg[0], p->as); /* the load is no wider */
+    if (shift->kind == UOP_LOAD && n->kind == UOP_LO && shift->width <= bytes) { /* the load is no wider */
+        unsigned reader = p->as & MEAN_AS_TYPE;
+        bool bits = shift->width == bytes && bytes == 2 && reader != UOP_F16 && reader != UOP_BF16;
+        return arg(p, n->arg[0], bits ? (unsigned)UOP_B16 : p->as);
+    }
     bool right = n->kind == UOP_LO && (shift->kind == UOP_SHR || shift->kind == UOP_SAR);
     if (right || (n->kind == UOP_HI && shift->kind == UOP_SHL)) {
         const struct graph_node *pair = graph_at(p->m->g, shift->arg[0]);
@@ -615,9 +623,14 @@ static struct mean_text atomic_text(const struct printer *p, const struct graph_
                                true, p->style, p->depth + 1)
                  .p);
     unsigned operands = (n->imm & 0xff) == UOP_ATOM_CAS ? 2 : 1;
+    bool orders = (n->imm & 0xff) == UOP_ATOM_MIN || (n->imm & 0xff) == UOP_ATOM_MAX;
     for (unsigned i = 1; i < n->arg_count && i <= operands; i++)
         if (n->arg[i] != GRAPH_NIL)
-            str_addf(&b, ", %s", mean_operand(m, arg(p, n->arg[i], n->type), PREC_TERNARY));
+            str_addf(&b, ", %s",
+                     orders && (n->type == UOP_B32 || n->type == UOP_B64)
+                         ? signed_operand(p, n->arg[i], !(n->flags & UOP_SIGNED), uop_type_bits((enum uop_type)n->type),
+                                          false)
+                         : mean_operand(m, arg(p, n->arg[i], n->type), PREC_TERNARY));
     str_addc(&b, ')');
     return mean_piece(m, PREC_PRIMARY, "%s", b.p);
 }
@@ -670,6 +683,7 @@ static const char *chosen_word(const struct graph_node *n)
     switch (n->kind) {
     case UOP_SHFL: return shuffles[n->imm & 3];
     case UOP_VOTE: return votes[n->imm % 3];
+    case UOP_WITHIN: return n->space == UOP_SHARED ? "is_shared" : n->space == UOP_LOCAL ? "is_local" : "is_global";
     case UOP_MATCH: return n->imm & 1 ? "match_any" : "match_all";
     case UOP_REDUX: return n->imm < sizeof redux / sizeof redux[0] ? reduce_words[n->imm] : "reduce";
     default: return NULL;
@@ -779,6 +793,50 @@ static struct mean_text shuffle_text(const struct printer *p, const struct graph
                       mean_operand(m, arg(p, n->arg[2], UOP_B32 | MEAN_AS_HEX), PREC_TERNARY));
 }
 
+static struct mean_text redux_text(const struct printer *p, const struct graph_node *n)
+{
+    if (n->imm != UOP_ATOM_MIN && n->imm != UOP_ATOM_MAX)
+        return call(p, chosen_word(n), n->arg, 1, UOP_B32);
+    return mean_piece(p->m, PREC_PRIMARY, "%s(%s)", chosen_word(n),
+                      signed_operand(p, n->arg[0], !(n->flags & UOP_SIGNED), 32, false));
+}
+
+/* What the word of call_words does not say of signs and forms. */
+static const char *form_word(const struct printer *p, const struct graph_node *n, const char *name)
+{
+    static const char *const dots[] = {"dp4a", "dp2a_lo", "dp2a_hi", "dp"}, *const signs[] = {"_u", "_su", "_us", ""};
+    static const char *const modes[] = {"", "_f4e", "_b4e", "_rc8", "_ecl", "_ecr", "_rc16", "_mode7"};
+    const char *more = "";
+    switch (n->kind) {
+    case UOP_DP4A:
+        name = dots[n->imm >> 2 & 3];
+        more = signs[n->imm & 3];
+        break;
+    case UOP_PRMT: more = modes[n->imm & 7]; break;
+    case UOP_BFE: more = n->flags & UOP_SIGNED ? "_signed" : ""; break;
+    case UOP_SAD: name = n->flags & UOP_SIGNED ? "sad" : "usad"; break;
+    case UOP_BMSK: more = n->imm ? "_wrap" : ""; break;
+    default: break;
+    }
+    return *more ? mean_piece(p->m, PREC_PRIMARY, "%s%s", name, more).p : name;
+}
+
+/* A byte or half word that is widened: how, unless the array's declaration or a reader of its own width says it. */
+static struct mean_text load_text(const struct printer *p, graph_id id, const struct graph_node *n)
+{
+    struct mean *m = p->m;
+    unsigned reader = p->as & MEAN_AS_TYPE;
+    bool is_signed = n->flags & UOP_SIGNED, wide = n->width == 8 && n->type == UOP_B64;
+    struct mean_part whole = {0, 0, mean_kind_is_float(mean_kind_of(m, id)), wide && !mean_used_in_halves(m, id)};
+    struct mean_text t =
+        mean_text_element(m, n->arg[0], (enum uop_space)n->space, n->width, whole, false, p->style, p->depth);
+    bool narrow = n->width < 4 && n->type == UOP_B32 && reader != UOP_B8 && reader != UOP_B16 && reader != UOP_F16 &&
+                  reader != UOP_BF16;
+    if (!narrow || mean_is_declared(m, n, !is_signed))
+        return t;
+    return mean_piece(m, PREC_UNARY, "(%s)%s", integer_type(n->width * 8u, is_signed), mean_operand(m, t, PREC_UNARY));
+}
+
 static struct mean_text operation(const struct printer *p, graph_id id, const struct graph_node *n)
 {
     struct mean *m = p->m;
@@ -855,11 +913,7 @@ static struct mean_text operation(const struct printer *p, graph_id id, const st
     case UOP_F2I:
     case UOP_I2F: return conversion(p, n);
     case UOP_UNIFORM: return arg(p, n->arg[0], p->as);
-    case UOP_LOAD:
-        return mean_text_element(m, n->arg[0], (enum uop_space)n->space, n->width,
-                                 (struct mean_part){0, 0, mean_kind_is_float(mean_kind_of(m, id)),
-                                                    n->width == 8 && n->type == UOP_B64 && !mean_used_in_halves(m, id)},
-                                 false, p->style, p->depth);
+    case UOP_LOAD: return load_text(p, id, n);
     case UOP_ELEMENT: {
         const struct graph_node *load = graph_at(m->g, n->arg[0]);
         if (load->kind == UOP_LOAD)
@@ -874,8 +928,9 @@ static struct mean_text operation(const struct printer *p, graph_id id, const st
     case GRAPH_REAL: return function_text(p, n);
     case UOP_SHFL: return shuffle_text(p, n);
     case UOP_VOTE: return call(p, chosen_word(n), n->arg, 1, UOP_B1);
+    case UOP_WITHIN: return call(p, chosen_word(n), n->arg, 1, UOP_B64);
     case UOP_MATCH: return call(p, chosen_word(n), n->arg, 1, UOP_VOID);
-    case UOP_REDUX: return call(p, chosen_word(n), n->arg, 1, UOP_B32);
+    case UOP_REDUX: return redux_text(p, n);
     default: break;
     }
     for (size_t i = 0; i < sizeof call_words / sizeof call_words[0]; i++)
@@ -884,7 +939,7 @@ static struct mean_text operation(const struct printer *p, graph_id id, const st
             memcpy(args, n->arg, sizeof args);
             args[0] = n->arg_count > 1 ? pair[0] : n->arg[0];
             args[1] = n->arg_count > 1 ? pair[1] : n->arg[1];
-            return call(p, call_words[i].name, args, n->arg_count,
+            return call(p, form_word(p, n, call_words[i].name), args, n->arg_count,
                         call_words[i].as == UOP_VOID ? n->type : call_words[i].as);
         }
     return word("?");
@@ -905,7 +960,7 @@ static struct mean_text make_text(struct mean *m, graph_id id, unsigned as, unsi
             return mean_text_bool(m, id, false, style, depth);
     }
     struct mean_text t = operation(&p, id, &n);
-    if (n.flags & UOP_SAT && n.kind >= UOP_FADD && n.kind <= UOP_FMAX)
+    if (n.flags & UOP_SAT && ((n.kind >= UOP_FADD && n.kind <= UOP_FMAX) || n.kind == UOP_F2F))
         t = mean_piece(m, PREC_PRIMARY, "saturate(%s)", mean_operand(m, t, PREC_TERNARY));
     if (n.flags & UOP_RELU)
         t = mean_piece(m, PREC_PRIMARY, "relu(%s)", mean_operand(m, t, PREC_TERNARY));
@@ -1065,60 +1120,6 @@ static unsigned reader_of(struct mean *m, graph_id id, enum uop_type as)
         return as;
     enum mean_kind kind = mean_kind_of(m, id);
     return mean_kind_type(kind) | (mean_kind_is_unsigned(kind) ? MEAN_AS_UNSIGNED : 0u);
-}
-
-/* Puts "…" in the place of text[from, to). */
-static char *leave_out(struct mean *m, const char *text, size_t from, size_t to)
-{
-    return arena_printf(m->a, "%.*s\xe2\x80\xa6%s", (int)from, text, text + to);
-}
-
-/* The smallest bracketed inside that is enough to leave out, else the largest. */
-static bool find_inside(const char *text, size_t excess, size_t *from, size_t *to)
-{
-    enum { NESTED = 64, LEAST = 16 };
-    size_t open[NESTED], best = 0;
-    unsigned depth = 0;
-    for (size_t i = 0; text[i]; i++) {
-        if (text[i] == '(' || text[i] == '[') {
-            if (depth < NESTED)
-                open[depth] = i + 1;
-            depth++;
-        } else if ((text[i] == ')' || text[i] == ']') && depth > 0) {
-            depth--;
-            size_t length = depth < NESTED ? i - open[depth] : 0;
-            bool better = best >= excess ? length >= excess && length < best : length > best;
-            if (length >= LEAST && better) {
-                best = length;
-                *from = open[depth];
-                *to = i;
-            }
-        }
-    }
-    return best > 0;
-}
-
-const char *mean_shorten(struct mean *m, const char *text)
-{
-    enum { ELLIPSIS = 3 };
-    for (size_t length = strlen(text); length > MEAN_LINE_MAX; length = strlen(text)) {
-        size_t from, to, excess = length - MEAN_LINE_MAX + ELLIPSIS;
-        if (!find_inside(text, excess, &from, &to)) { /* the middle, between blanks */
-            from = (MEAN_LINE_MAX - ELLIPSIS) / 2;
-            to = from + excess;
-            while (from > 0 && text[from - 1] != ' ')
-                from--;
-            while (text[to] && text[to] != ' ')
-                to++;
-            if (from == 0 || !text[to])
-                return text;
-        }
-        const char *shorter = leave_out(m, text, from, to);
-        if (!shorter || strlen(shorter) >= length)
-            return text;
-        text = shorter;
-    }
-    return text;
 }
 
 static const char *line_of(struct mean *m, const char *text, unsigned style)

@@ -128,12 +128,8 @@ struct mean_text mean_text_convert(struct mean *m, struct mean_text t, enum mean
 /* printf into a piece; never NULL; beyond MEAN_TEXT_MAX it is cut. */
 struct mean_text mean_piece(struct mean *m, enum mean_prec prec, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* At most MEAN_LINE_MAX bytes: the inside of brackets, then of the middle, stands as "…". */
-const char *mean_shorten(struct mean *m, const char *text);
 /* The text as an operand that needs at least `prec`: parenthesised if looser. */
 const char *mean_operand(struct mean *m, struct mean_text t, enum mean_prec prec);
-/* Order in which commutative operands are shown: below 0 when a comes first. */
-int mean_display_order(const struct mean *m, graph_id a, graph_id b);
 
 /* ---- mean_sum.c: integer sums and products --------------------------------------------------- */
 enum mean_sum_call { SUM_NODE, SUM_CLZ, SUM_FFS, SUM_REST }; /* the node is a FLO: count of the bits above or below */
@@ -177,6 +173,10 @@ struct mean_text mean_text_lop3(struct mean *m, const struct graph_node *n, unsi
 /* A compare atom or any other B1 node. */
 struct mean_text mean_text_atom(struct mean *m, graph_id id, bool negated, unsigned style, unsigned depth);
 
+/* ---- mean_shorten.c -------------------------------------------------------------------------- */
+/* At most MEAN_LINE_MAX bytes: the inside of brackets, then of the middle, stands as "…". */
+const char *mean_shorten(struct mean *m, const char *text);
+
 /* ---- mean_literal.c -------------------------------------------------------------------------- */
 const char *mean_literal(struct mean *m, uint64_t bits, unsigned width, unsigned as);
 
@@ -202,6 +202,8 @@ int mean_array_of(const struct mean *m, graph_id address, enum uop_space space, 
 /* Element of the declared type of a pointer ("float const*"), or of a scalar. False when the words
  * say nothing. */
 bool mean_declared(const char *type, struct mean_array *out, bool *pointer);
+/* The declared elements of the array a load reads are integers of its width and of that sign. */
+bool mean_is_declared(const struct mean *m, const struct graph_node *load, bool is_unsigned);
 /* From the operation that makes the node alone. */
 enum mean_kind mean_kind_made(const struct mean *m, graph_id id, unsigned depth);
 /* Made, else as used. */

@@ -180,6 +180,15 @@ static enum mean_kind element_kind(const struct mean *m, graph_id address, enum 
     return mean_kind_bits(array->kind) == width * 8 ? array->kind : KIND_UNKNOWN;
 }
 
+bool mean_is_declared(const struct mean *m, const struct graph_node *load, bool is_unsigned)
+{
+    struct graph_affine f;
+    int at = mean_array_of(m, load->arg[0], (enum uop_space)load->space, &f);
+    const struct mean_array *array = at < 0 || !m->work->arrays ? NULL : &m->work->arrays[at];
+    return array && array->declared && !mean_kind_is_float(array->kind) &&
+           mean_kind_bits(array->kind) == load->width * 8u && mean_kind_is_unsigned(array->kind) == is_unsigned;
+}
+
 enum mean_kind mean_kind_made(const struct mean *m, graph_id id, unsigned depth)
 {
     if (graph_reads(m->g, id) != GRAPH_NIL && depth < MADE_DEPTH)

@@ -86,6 +86,9 @@ struct pat_differences {
 };
 enum sp_status pat_differences(struct mean *m, const struct pat_result *matches, graph_id node, struct arena *a,
                                struct pat_differences *out);
+/* Adds for which inputs flushing subnormal numbers shows in a value, or in the condition under which it is stored. */
+enum sp_status pat_flushed(struct mean *m, const struct pat_result *matches, graph_id node, graph_id condition,
+                           struct arena *a, struct pat_differences *out);
 
 /* Why a compare-and-select is not one min/max instruction: the first witness (D14). */
 struct pat_refusal {

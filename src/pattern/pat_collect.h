@@ -20,7 +20,10 @@ struct pat_binary { /* a node read as op(a, b) */
     bool exact;               /* false: compare and select, for real numbers only */
     enum uop_type as;         /* the numbers it is of: a float format, or B32/B64 */
     bool is_unsigned, packed; /* of two halves alike */
+    uint8_t round;            /* of a float operation (enum uop_round) */
 };
+/* The same operation on the same numbers: what steps must be to add up to one. */
+bool pat_alike(const struct pat_binary *a, const struct pat_binary *b);
 /* A constant that leaves a result of such operations as it is: for a minimum or maximum the end of the numbers' range,
  * or the largest finite one of that sign. */
 bool pat_is_neutral(const struct graph *g, const struct pat_binary *like, graph_id node);
@@ -33,9 +36,13 @@ struct pat_step {
     uint32_t insn;       /* instance of the store, or of the operation */
     uint32_t store;      /* access; UINT32_MAX: kept in a register */
     uint32_t load_own;   /* access; UINT32_MAX: its own value is in a register */
+    uint32_t again;      /* access that loads what was loaded or stored before once more: the own element, or the one
+                            chosen of the two; UINT32_MAX: none */
     uint32_t load_other; /* access; UINT32_MAX: a shuffle */
     graph_id value, own, other;
-    graph_id when; /* GRAPH_NIL: always */
+    graph_id when;   /* GRAPH_NIL: always */
+    graph_id stored; /* when its store runs: also for threads that take nothing in and store what they had */
+    graph_id chosen; /* a select between the other element and what changes nothing; GRAPH_NIL: none */
     graph_id own_address, other_address;
     int64_t other_bytes;  /* of the other element behind its address: a wide load brings several */
     unsigned mode, width; /* of the shuffle; bytes of an element */
@@ -47,10 +54,11 @@ struct pat_step {
 };
 
 enum { PAT_THREADS = 1024, PAT_TURNS = 40 };
-/* One step for all threads of a block: element [own] takes in element [other]; own -1: not this thread. */
+/* One step for all threads of a block: element [own] takes in element [other]; own -1: not this thread. It may store
+ * element [kept] as it was; -1: none. */
 struct pat_turn {
     uint32_t step;
-    int16_t own[PAT_THREADS], other[PAT_THREADS];
+    int16_t own[PAT_THREADS], other[PAT_THREADS], kept[PAT_THREADS];
 };
 struct pat_trace {
     unsigned threads, count;
@@ -115,6 +123,8 @@ unsigned pat_play_block(const struct pat_plan *plan, const struct pat_trace *t, 
 /* What became of elements that each thread brought, after turns [from, from + count). */
 enum pat_outcome pat_play_outcome(struct arena *a, const struct pat_trace *t, unsigned from, unsigned count,
                                   enum pat_op op, unsigned *left, bool *everywhere);
+/* All turns together leave in each element those before it, in rows of `width`. */
+bool pat_play_prefixes(struct arena *a, const struct pat_trace *t, enum pat_op op, unsigned width);
 
 /* What a block by itself makes of its elements. */
 enum pat_outcome pat_play_meaning(struct arena *a, const struct pat_plan *plan);
@@ -207,15 +217,26 @@ struct pat_handed {
     bool to_all;     /* out: every such group of the block loads them, not the first alone */
     bool always;     /* out: in blocks of all sizes tried */
 };
+/* Whether rows of threads (threadIdx.y) keep apart in steps of which one row was played: other rows do nothing, or have
+ * elements of their own. */
+enum pat_rows { PAT_ROWS_APART, PAT_ROWS_MAY_MEET, PAT_ROWS_MEET };
+enum pat_rows pat_play_rows(struct pat_play *p, const struct pat_step *const *steps, uint32_t count);
+/* Threads that a block may have: no more than the code allows, nor than there are elements for in the array of a store,
+ * one for `each` so many. *known false: the array's end is not in the file. */
+unsigned pat_play_most(const struct pat_play *p, uint32_t store, unsigned each, bool *known);
 /* True when, in a block of some size, the first lanes load just what each warp stored, each once. */
-bool pat_play_hands_over(struct pat_play *p, const struct graph_access *store, const struct graph_access *load,
-                         struct pat_handed *how);
+bool pat_play_hands_over(struct pat_play *p, uint32_t store, uint32_t load, struct pat_handed *how);
 /* True when each of the first `lanes` threads loads the element `behind` its own of those left; *to_all false: others
  * load too. */
 bool pat_play_reads_rest(struct pat_play *p, const struct graph_access *load, graph_id own, unsigned lanes,
                          unsigned behind, bool *to_all);
 /* False when a thread is known not to act under a condition. */
 bool pat_play_acts(struct pat_play *p, graph_id when, unsigned thread);
+/* True when two loops touch the same addresses by two loads, turn by turn or not (pat_play_walk.c); `among`: when the
+ * second one touches no other. */
+bool pat_play_same_elements(struct pat_play *p, uint32_t cycle_a, graph_id a, uint32_t cycle_b, graph_id b, bool among);
+/* True when two addresses are one for every thread that acts under a condition. */
+bool pat_play_same(struct pat_play *p, graph_id a, graph_id b, unsigned width, graph_id when);
 /* True when only threads that have the result store it: thread 0, or with `everywhere` any. */
 bool pat_play_stores_first(struct pat_play *p, const struct graph_access *store, bool everywhere);
 /* True when every thread that loads `address` loads the element that thread 0 of `own` has. */

@@ -70,7 +70,7 @@ static void match_atoms(struct pat_collect *k, const struct pat_page *page, cons
         bool fits = false;
         for (size_t u = 0; l && u < l->ops.n; u++)
             fits |= (l->ops.p[u].kind == UOP_ATOM || l->ops.p[u].kind == UOP_RED) && l->ops.p[u].imm == (uint64_t)atom;
-        if (!fits || is_used(g, &a) || !g->insns.p[a.insn].reachable)
+        if (!fits || is_used(g, &a) || !g->insns.p[a.insn].reachable || graph_is_slow(g, a.insn))
             continue;
         pat_ctx_begin(k->c, page, v, GRAPH_NIL);
         const struct cu_expr *place = v->block.value->arg[0];
@@ -110,6 +110,21 @@ static bool is_warp_operation(const char *name, const struct graph_node *n)
     return false;
 }
 
+/* What is reduced for an update that is made once for a warp is no reduction of the kernel. */
+static bool is_aggregate(const struct graph *g, graph_id id)
+{
+    uint32_t count = 0;
+    graph_id reduced;
+    const graph_id *users = graph_users(g, id, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (graph_at(g, users[i])->kind != UOP_UNIFORM)
+            return false;
+    for (size_t i = 0; i < g->accesses.n; i++)
+        if (pat_aggregate_reduces(g, &g->accesses.p[i], &reduced) && reduced == id)
+            return true;
+    return false;
+}
+
 static void match_warp(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)
 {
     struct graph *g = k->x->g;
@@ -118,6 +133,8 @@ static void match_warp(struct pat_collect *k, const struct pat_page *page, const
         if (!k->x->live[id] || !is_warp_operation(v->plan->name, &n))
             continue;
         uint64_t bit;
+        if (graph_is_inside(g, id) || (n.kind == UOP_REDUX && is_aggregate(g, id)))
+            continue;
         if (n.arg_count && n.kind != UOP_REDUX && graph_is_const(g, n.arg[0], &bit))
             continue; /* which lanes run: nothing is asked */
         pat_ctx_begin(k->c, page, v, id);
@@ -203,20 +220,32 @@ static void mark_loop_branches(const struct graph *g, bool *own)
     }
 }
 
+/* Nothing comes behind this block: the program has stopped. */
+static bool stops(const struct graph *g, uint32_t block)
+{
+    const struct graph_block *b = &g->blocks.p[block];
+    const struct uop_list *l = uops_of(g, b->last);
+    for (size_t i = 0; l && i < l->ops.n && !b->succ_count; i++)
+        if (l->ops.p[i].kind == UOP_TRAP)
+            return true;
+    return false;
+}
+
 static void match_branches(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)
 {
     struct graph *g = k->x->g;
     const struct cu_expr *e = v->block.condition;
     int c = e->kind == CU_NAME ? cu_find_variable(&v->block, e->text) : -1;
-    bool *of_loop = ARENA_ARRAY(k->a, bool, g->blocks.n + 1);
-    if (!of_loop)
+    bool *of_loop = ARENA_ARRAY(k->a, bool, g->blocks.n + 1), *special = ARENA_ARRAY(k->a, bool, g->blocks.n + 1);
+    if (!of_loop || !special || !pat_mark_special(k->a, g, special))
         return;
     mark_loop_branches(g, of_loop);
     for (uint32_t i = 0; i < g->blocks.n; i++) {
         const struct graph_block b = g->blocks.p[i];
-        if (!b.reachable || of_loop[i] || graph_is_owned(g, b.last) || b.branch == GRAPH_NIL || b.succ_count != 2 ||
-            leaves_loop(g, &b) || guards_loop(g, &b) || graph_is_const(g, b.branch, NULL) ||
-            pat_only_leaves(g, b.succs[0]) || pat_only_leaves(g, b.succs[1]))
+        if (!b.reachable || of_loop[i] || special[i] || graph_is_owned(g, b.last) || b.branch == GRAPH_NIL ||
+            b.succ_count != 2 || leaves_loop(g, &b) || guards_loop(g, &b) || graph_is_const(g, b.branch, NULL) ||
+            pat_only_leaves(g, b.succs[0]) || pat_only_leaves(g, b.succs[1]) || stops(g, b.succs[0]) ||
+            stops(g, b.succs[1]))
             continue;
         pat_ctx_begin(k->c, page, v, b.branch);
         if (c >= 0)

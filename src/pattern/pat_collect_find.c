@@ -98,6 +98,20 @@ static unsigned sides_of(const struct pat_collect *k, graph_id value, struct pat
     return 2;
 }
 
+/* Threads that take nothing in combine with what changes nothing: of `cond ? element : 0` the element, under `cond`. */
+static graph_id without_neutral(struct pat_collect *k, const struct pat_binary *like, graph_id side, graph_id *when)
+{
+    struct graph *g = k->x->g;
+    const struct graph_node n = *graph_at(g, side);
+    for (unsigned arm = 1; arm <= 2 && n.kind == UOP_SELECT; arm++)
+        if (pat_is_neutral(g, like, n.arg[3 - arm]) && !graph_is_const(g, n.arg[arm], NULL)) {
+            graph_id holds = arm == 1 ? n.arg[0] : graph_not(g, n.arg[0]);
+            *when = *when == GRAPH_NIL ? holds : graph_and(g, *when, holds);
+            return n.arg[arm];
+        }
+    return side;
+}
+
 /* `value` read as op(own, a load of another element than `address`). */
 static bool split_memory(struct pat_collect *k, graph_id value, graph_id address, struct pat_step *s)
 {
@@ -111,7 +125,8 @@ static bool split_memory(struct pat_collect *k, graph_id value, graph_id address
     s->exact = v.exact;
     for (unsigned i = 0; i < count; i++) {
         int64_t bytes, own_bytes;
-        uint32_t other = load_access(k->x, side[i], &bytes);
+        graph_id when = s->when, taken = without_neutral(k, &v, side[i], &when);
+        uint32_t other = load_access(k->x, taken, &bytes);
         if (other == UINT32_MAX || same_place(k->x->g, k->x->g->accesses.p[other].address, bytes, address))
             continue;
         s->other_bytes = bytes;
@@ -122,14 +137,16 @@ static bool split_memory(struct pat_collect *k, graph_id value, graph_id address
                 !pat_is_op(k->x, value, v.op, side[i], side[j]))
                 continue;
             s->own = side[j];
-            s->other = side[i];
+            s->other = taken;
+            s->chosen = taken != side[i] ? side[i] : GRAPH_NIL;
+            s->when = when;
             s->load_own = own;
             s->load_other = other;
             s->other_address = k->x->g->accesses.p[other].address;
             return true;
         }
         /* A flat sum that was in a register: what is left without the other one. */
-        if (count > 2) {
+        if (count > 2 && taken == side[i]) {
             graph_id rest = GRAPH_NIL;
             for (unsigned j = 0; j < count; j++)
                 if (j != i)
@@ -181,6 +198,62 @@ static bool split_choice(struct pat_collect *k, graph_id value, graph_id address
     return false;
 }
 
+/* Which of two loads is the one at an address; nothing was stored since. */
+static graph_id compared_at(const struct pat_collect *k, const graph_id two[2], graph_id address, uint32_t version,
+                            graph_id when)
+{
+    const struct graph *g = k->x->g;
+    for (unsigned i = 0; i < 2; i++) {
+        int64_t bytes;
+        uint32_t at = load_access(k->x, two[i], &bytes);
+        if (at != UINT32_MAX && !bytes && g->accesses.p[at].version == version &&
+            pat_play_same(k->play, g->accesses.p[at].address, address, g->accesses.p[at].width, when))
+            return two[i];
+    }
+    return GRAPH_NIL;
+}
+
+static graph_id as_it_is(struct graph *g, graph_id id, graph_id when)
+{
+    return when == GRAPH_NIL ? id : graph_assume(g, id, when);
+}
+
+/* The larger of two elements may be loaded once more, from the address chosen. */
+static bool split_address(struct pat_collect *k, graph_id value, graph_id address, struct pat_step *s)
+{
+    struct graph *g = k->x->g;
+    int64_t bytes;
+    uint32_t at = load_access(k->x, value, &bytes);
+    graph_id atoms[6];
+    unsigned count;
+    uint64_t table;
+    if (at == UINT32_MAX || bytes)
+        return false;
+    const struct graph_access load = g->accesses.p[at];
+    const struct graph_node choice = *graph_at(g, as_it_is(g, load.address, s->when));
+    if (choice.kind != UOP_SELECT || !graph_table(g, as_it_is(g, choice.arg[0], s->when), atoms, &count, &table) ||
+        count != 1)
+        return false;
+    const struct graph_node c = *graph_at(g, atoms[0]);
+    if (c.arg_count != 2 || !pat_is_pure(&c))
+        return false;
+    const graph_id two[2] = {as_it_is(g, c.arg[0], s->when), as_it_is(g, c.arg[1], s->when)};
+    graph_id then = compared_at(k, two, as_it_is(g, choice.arg[1], s->when), load.version, s->when);
+    graph_id other = compared_at(k, two, as_it_is(g, choice.arg[2], s->when), load.version, s->when);
+    if (then == GRAPH_NIL || other == GRAPH_NIL)
+        return false;
+    struct uop compare = graph_operation(&c), select = {.kind = UOP_SELECT, .type = graph_at(g, value)->type};
+    graph_id holds = graph_pure(g, &compare, two, 2);
+    holds = table == 1 ? graph_not(g, holds) : holds;
+    struct pat_step now = *s;
+    if (!split_memory(k, graph_pure(g, &select, (graph_id[]){holds, then, other}, 3), address, &now))
+        return false;
+    now.value = value;
+    now.again = at;
+    *s = now;
+    return true;
+}
+
 static uint32_t first_holder(struct pat_collect *k, graph_id node);
 
 /* The last step need not be stored: the thread that has the result keeps it in a register. */
@@ -200,13 +273,14 @@ static void find_kept(struct pat_collect *k)
             graph_id own = turn ? v.b : v.a, other = turn ? v.a : v.b;
             int64_t bytes;
             uint32_t load = load_access(k->x, other, &bytes);
-            if (load == UINT32_MAX || !map_u64_get(&made, own, &at) || k->steps.p[at].op != v.op)
+            if (load == UINT32_MAX || !map_u64_get(&made, own, &at) || !pat_alike(&k->steps.p[at].like, &v))
                 continue;
             const struct graph_access *a = &g->accesses.p[load];
             struct pat_step s = {.insn = first_holder(k, id),
                                  .store = UINT32_MAX,
                                  .load_own = UINT32_MAX,
                                  .load_other = load,
+                                 .again = UINT32_MAX,
                                  .value = id,
                                  .own = own,
                                  .other = other,
@@ -226,6 +300,26 @@ static void find_kept(struct pat_collect *k)
     }
 }
 
+/* Loads whose value is known to be what the thread stored: by that value, the last one last. */
+static void find_reloads(struct pat_collect *k)
+{
+    const struct graph *g = k->x->g;
+    struct map_u64 last = {0};
+    uint32_t at;
+    for (uint32_t i = 0; i < g->accesses.n; i++) {
+        const struct graph_access *a = &g->accesses.p[i];
+        if (a->kind == GRAPH_LOAD && a->space == UOP_SHARED && a->result != GRAPH_NIL &&
+            graph_at(g, a->result)->kind != UOP_LOAD)
+            map_u64_put(k->a, &last, a->result, i);
+    }
+    for (size_t i = 0; i < k->steps.n; i++) {
+        struct pat_step *s = &k->steps.p[i];
+        if (s->load_own == UINT32_MAX && s->again == UINT32_MAX && map_u64_get(&last, s->own, &at) &&
+            g->accesses.p[at].insn < s->insn && same_place(g, g->accesses.p[at].address, 0, s->own_address))
+            s->again = at;
+    }
+}
+
 static void find_memory(struct pat_collect *k)
 {
     struct graph *g = k->x->g;
@@ -239,15 +333,21 @@ static void find_memory(struct pat_collect *k)
                              .store = i,
                              .value = value,
                              .when = a.runs_when,
+                             .stored = a.runs_when,
+                             .again = UINT32_MAX,
                              .own_address = a.address,
                              .width = a.width};
-        bool found = split_memory(k, value, a.address, &s) || split_choice(k, value, a.address, &s);
+        bool found = split_memory(k, value, a.address, &s) || split_choice(k, value, a.address, &s) ||
+                     split_address(k, value, a.address, &s);
         const struct graph_node n = *graph_at(g, value);
         for (unsigned arm = 1; arm <= 2 && !found && n.kind == UOP_SELECT; arm++) {
             /* All threads store, those that do not act what they had. */
-            found = split_memory(k, n.arg[arm], a.address, &s) && s.own == n.arg[3 - arm];
-            if (found)
-                s.when = graph_and(g, s.when, arm == 1 ? n.arg[0] : graph_not(g, n.arg[0]));
+            struct pat_step now = s;
+            found = split_memory(k, n.arg[arm], a.address, &now) && now.own == n.arg[3 - arm];
+            if (!found)
+                continue;
+            s = now;
+            s.when = graph_and(g, s.when, arm == 1 ? n.arg[0] : graph_not(g, n.arg[0]));
         }
         if (!found)
             continue;
@@ -299,11 +399,14 @@ static bool split_lanes(struct pat_collect *k, graph_id value, struct pat_step *
     graph_id side[SIDES];
     unsigned count = sides_of(k, value, &v, side);
     for (unsigned i = 0; i < count; i++) {
-        graph_id own = shuffled(k, side[i], s, 0);
+        graph_id when = GRAPH_NIL, taken = without_neutral(k, &v, side[i], &when);
+        graph_id own = shuffled(k, taken, s, 0);
         if (own == GRAPH_NIL || !pat_is_op(k->x, value, v.op, own, side[i]))
             continue;
         s->own = own;
-        s->other = side[i];
+        s->other = taken;
+        s->chosen = taken != side[i] ? side[i] : GRAPH_NIL;
+        s->when = when;
         s->op = v.op;
         s->like = v;
         s->exact = v.exact;
@@ -349,7 +452,8 @@ static void find_lanes(struct pat_collect *k)
         any = graph_at(g, id)->kind == UOP_SHFL;
     for (graph_id id = 1; any && id < k->x->count; id++) {
         const struct graph_node n = *graph_at(g, id);
-        struct pat_step s = {.store = UINT32_MAX, .load_own = UINT32_MAX, .load_other = UINT32_MAX, .value = id};
+        struct pat_step s = {
+            .store = UINT32_MAX, .load_own = UINT32_MAX, .load_other = UINT32_MAX, .again = UINT32_MAX, .value = id};
         if (!k->x->live[id])
             continue;
         bool found = split_lanes(k, id, &s);
@@ -370,7 +474,7 @@ static void find_lanes(struct pat_collect *k)
         s.insn = first_holder(k, id);
         if (s.insn == UINT32_MAX)
             s.insn = first_holder(k, s.other);
-        if (s.insn == UINT32_MAX)
+        if (s.insn == UINT32_MAX || graph_is_slow(g, s.insn)) /* an expansion's */
             continue;
         s.loop = loop_of_lane(g, &s);
         /* A loop that is tested above its body does not do the step in its last turn. */
@@ -405,8 +509,12 @@ enum sp_status pat_collect_begin(struct pat_collect *k, struct run *run, struct 
 {
     *k = (struct pat_collect){.a = c->a, .run = run, .x = c->x, .m = c->m, .c = c, .out = out};
     k->trace = ARENA_NEW(k->a, struct pat_trace);
+    k->play = pat_play_new(k->a, k->x);
+    if (!k->play)
+        return SP_ERR_MEMORY;
     find_memory(k);
     find_kept(k);
+    find_reloads(k);
     find_lanes(k);
     if (k->steps.n)
         qsort(k->steps.p, k->steps.n, sizeof k->steps.p[0], by_insn);
@@ -414,11 +522,11 @@ enum sp_status pat_collect_begin(struct pat_collect *k, struct run *run, struct 
         qsort(k->lanes.p, k->lanes.n, sizeof k->lanes.p[0], by_insn);
     k->step_load = ARENA_ARRAY(k->a, bool, k->x->g->accesses.n + 1);
     for (size_t i = 0; i < k->steps.n && k->step_load; i++) {
-        const uint32_t loads[2] = {k->steps.p[i].load_own, k->steps.p[i].load_other};
-        for (int w = 0; w < 2; w++)
+        const uint32_t loads[3] = {k->steps.p[i].load_own, k->steps.p[i].load_other, k->steps.p[i].again};
+        for (int w = 0; w < 3; w++)
             if (loads[w] != UINT32_MAX)
                 k->step_load[loads[w]] = true;
     }
-    k->play = pat_play_new(k->a, k->x);
+    k->play = pat_play_new(k->a, k->x); /* conditions were made since */
     return k->play && k->trace && k->step_load && !arena_failed(k->a) ? SP_OK : SP_ERR_MEMORY;
 }

@@ -28,6 +28,12 @@ bool pat_op_again(enum pat_op op)
     return op == PAT_OP_MIN || op == PAT_OP_MAX || op == PAT_OP_AND || op == PAT_OP_OR;
 }
 
+bool pat_alike(const struct pat_binary *a, const struct pat_binary *b)
+{
+    return a->op == b->op && a->as == b->as && a->is_unsigned == b->is_unsigned && a->packed == b->packed &&
+           a->round == b->round;
+}
+
 /* What an end of the range of a number looks like; `largest`: the upper one. */
 static bool is_end(const struct pat_binary *like, uint64_t bits, bool largest)
 {
@@ -111,13 +117,13 @@ static bool packed_of(struct pat_index *x, const struct graph_node *n, struct pa
     struct pat_binary lo, hi;
     struct graph *g = x->g;
     if (graph_at(g, n->arg[0])->kind == UOP_PAIR || graph_at(g, n->arg[1])->kind == UOP_PAIR ||
-        !pat_binary_of(x, n->arg[0], &lo) || !pat_binary_of(x, n->arg[1], &hi) || lo.op != hi.op)
+        !pat_binary_of(x, n->arg[0], &lo) || !pat_binary_of(x, n->arg[1], &hi) || !pat_alike(&lo, &hi))
         return false;
     graph_id a = whole_of(g, lo.a, false), b = whole_of(g, lo.b, false);
     graph_id c = whole_of(g, hi.a, true), d = whole_of(g, hi.b, true);
     if (!a || !b || !((a == c && b == d) || (a == d && b == c)))
         return false;
-    *out = (struct pat_binary){lo.op, a, b, lo.exact && hi.exact, lo.as, lo.is_unsigned, true};
+    *out = (struct pat_binary){lo.op, a, b, lo.exact && hi.exact, lo.as, lo.is_unsigned, true, lo.round};
     return true;
 }
 
@@ -130,7 +136,7 @@ bool pat_binary_of(struct pat_index *x, graph_id node, struct pat_binary *out)
         return false;
     enum pat_op op = plain_op(n);
     if (op != PAT_OP_NONE) {
-        *out = (struct pat_binary){op, n->arg[0], n->arg[1], true, (enum uop_type)n->type, false, false};
+        *out = (struct pat_binary){op, n->arg[0], n->arg[1], true, (enum uop_type)n->type, false, false, n->round};
         return true;
     }
     if (n->kind != UOP_SELECT && n->kind != UOP_FMIN && n->kind != UOP_FMAX &&
@@ -140,7 +146,7 @@ bool pat_binary_of(struct pat_index *x, graph_id node, struct pat_binary *out)
     uint8_t fresh = 0, *known = node < x->count ? &x->minmax[node] : &fresh;
     if (!pat_minmax_known(x->g, node, known, &v))
         return false;
-    *out = (struct pat_binary){v.maximum ? PAT_OP_MAX : PAT_OP_MIN, v.a, v.b, v.exact, v.as, v.is_unsigned, false};
+    *out = (struct pat_binary){v.maximum ? PAT_OP_MAX : PAT_OP_MIN, v.a, v.b, v.exact, v.as, v.is_unsigned, false, 0};
     return true;
 }
 

@@ -31,6 +31,8 @@ bool pat_reads_newest(struct pat_collect *k, const struct pat_step *steps, const
         for (unsigned n = 0; n < t->threads; n++) {
             const int16_t at[2] = {turn->own[n], turn->other[n]};
             const uint32_t loads[2] = {step->load_own, step->load_other};
+            if (turn->kept[n] >= 0 && turn->kept[n] < PAT_THREADS)
+                next[turn->kept[n]] = step->store;
             if (at[0] < 0)
                 continue;
             for (int w = 0; w < 2; w++) {
@@ -81,6 +83,8 @@ bool pat_overtakes_nobody(struct pat_collect *k, const struct pat_step *steps, c
                 if (writer[turn->own[n]] >= 0)
                     return false; /* two for one element */
                 writer[turn->own[n]] = (int16_t)n;
+            } else if (turn->kept[n] >= 0 && turn->kept[n] < PAT_THREADS) {
+                writer[turn->kept[n]] = (int16_t)n;
             }
         for (unsigned n = 0; n < t->threads; n++) {
             int other = turn->other[n];
@@ -97,7 +101,8 @@ bool pat_overtakes_nobody(struct pat_collect *k, const struct pat_step *steps, c
 bool pat_is_step_access(const struct pat_step *const *steps, uint32_t count, uint32_t access)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (steps[i]->store == access || steps[i]->load_own == access || steps[i]->load_other == access)
+        if (steps[i]->store == access || steps[i]->load_own == access || steps[i]->load_other == access ||
+            steps[i]->again == access)
             return true;
     return false;
 }

@@ -49,7 +49,7 @@ static struct pat_collective *resolve_stored(struct pat_collect *k, uint32_t at,
         struct pat_handed how = {.everywhere = one && one->everywhere, .filled = filled, .lanes = of ? of->width : 0};
         if (!one || (found && one != found))
             return NULL;
-        if (of ? one->reach != PAT_IN_WARP || one->width != 32 || !pat_play_hands_over(k->play, &s, &load, &how)
+        if (of ? one->reach != PAT_IN_WARP || one->width != 32 || !pat_play_hands_over(k->play, reach->store, at, &how)
                : reach->may || one->reach != PAT_IN_BLOCK ||
                      !pat_play_stores_first(k->play, &s, one->everywhere && one->stores.n))
             return NULL;
@@ -201,8 +201,10 @@ static struct pat_collective *part_at(struct pat_collect *k, struct pat_collecti
     struct pat_collective *part = resolve(k, node, true, true, 0);
     uint32_t at;
     bool to_all = true;
-    if (!part || part->op != lanes->op || !map_u64_get(&k->x->first_load, node, &at))
-        return part && part->op == lanes->op && !behind && part->values.p[part->values.n - 1] == node ? part : NULL;
+    if (!part || !pat_alike(&part->like, &lanes->like) || !map_u64_get(&k->x->first_load, node, &at))
+        return part && pat_alike(&part->like, &lanes->like) && !behind && part->values.p[part->values.n - 1] == node
+                   ? part
+                   : NULL;
     const struct graph_access *load = &k->x->g->accesses.p[at];
     if (!pat_play_reads_rest(k->play, load, part->result_address, lanes->width, behind, &to_all))
         return NULL;
@@ -220,7 +222,7 @@ static void join_part(struct pat_collect *k, struct pat_collective *lanes)
         struct pat_collective *part = part_at(k, lanes, lanes->inputs.p[i], 0);
         if (part && part->left != lanes->width)
             continue;
-        if (!part && pat_binary_of(k->x, lanes->inputs.p[i], &v) && v.op == lanes->op)
+        if (!part && pat_binary_of(k->x, lanes->inputs.p[i], &v) && pat_alike(&v, &lanes->like))
             for (int turn = 0; turn < 2 && !part; turn++) {
                 graph_id low = turn ? v.b : v.a, high = turn ? v.a : v.b;
                 part = part_at(k, lanes, low, 0);
@@ -242,7 +244,7 @@ static void widen(struct pat_collect *k, struct pat_collective *v)
 {
     for (size_t i = 0; i < v->inputs.n; i++) {
         const struct pat_collective *inner = pat_collect_inner(k, v, v->inputs.p[i]);
-        if (inner && inner != v && inner->op == v->op && inner->reach != PAT_IN_THREAD)
+        if (inner && inner != v && pat_alike(&inner->like, &v->like) && inner->reach != PAT_IN_THREAD)
             v->reach = PAT_IN_BLOCK;
     }
 }
@@ -444,6 +446,34 @@ static bool goes_on(struct walk *w, graph_id id)
     return at >= w->cycle->first && at <= w->cycle->last;
 }
 
+/* A value that is what a phi holds and more taken in by the operation. */
+static bool takes_more(struct walk *w, const struct pat_binary *like, graph_id id, graph_id phi, unsigned depth)
+{
+    struct pat_binary v;
+    if (id == phi)
+        return true;
+    if (depth > 80 || !w->left)
+        return false;
+    w->left--;
+    return pat_binary_of(w->k->x, id, &v) && pat_alike(&v, like) &&
+           takes_more(w, like, v.a, phi, depth + 1) != takes_more(w, like, v.b, phi, depth + 1);
+}
+
+/* A later loop of the same source goes on with what the one before left. */
+static bool goes_on_turning(struct walk *w, const struct pat_collective *c, graph_id id)
+{
+    const struct graph *g = w->k->x->g;
+    const struct graph_node n = *graph_at(g, id);
+    uint32_t state;
+    if (n.kind != GRAPH_PHI || w->scaled || !graph_is_loop_phi(g, id) || !in_cycle(g, w->cycle, n.block))
+        return false;
+    for (uint32_t i = 0; i < n.phi_count; i++)
+        if (!map_u64_get(&c->partial, n.phi_args[i], &state) && !pat_is_neutral(g, &c->like, n.phi_args[i]) &&
+            !takes_more(w, &c->like, n.phi_args[i], id, 0))
+            return false;
+    return true;
+}
+
 /* All that the accumulator is: the pieces of a loop leave it behind in several values, each on its path. */
 static void find_partial(struct pat_collect *k, struct pat_collective *c, uint32_t cycle, bool scaled, graph_id result,
                          graph_id out)
@@ -467,7 +497,9 @@ static void find_partial(struct pat_collect *k, struct pat_collective *c, uint32
         for (uint32_t u = 0; u < users && u < 64; u++) {
             const struct graph_node *n = graph_at(k->x->g, user[u]);
             bool phi = n->kind == GRAPH_PHI, open = n->kind != UOP_SELECT && !phi;
-            if (goes_on(&w, user[u]) && !map_u64_get(&c->partial, user[u], &state)) {
+            if (map_u64_get(&c->partial, user[u], &state))
+                continue;
+            if (goes_on(&w, user[u]) || goes_on_turning(&w, c, user[u])) {
                 map_u64_put(k->a, &c->partial, user[u], 1);
                 VEC_PUSH(k->a, list, user[u]);
                 continue;
@@ -495,7 +527,7 @@ static bool starts_neutral(struct pat_collect *k, const struct pat_binary *like,
     if (graph_is_const(g, start, NULL))
         return pat_is_neutral(g, like, start);
     for (size_t i = 0; i < k->list.n; i++)
-        if (k->list.p[i]->reach == PAT_IN_THREAD && k->list.p[i]->op == like->op &&
+        if (k->list.p[i]->reach == PAT_IN_THREAD && pat_alike(&k->list.p[i]->like, like) &&
             map_u64_get(&k->list.p[i]->partial, start, &at))
             return true;
     if (element != GRAPH_NIL && pat_starts_first(k->x->g, cycle, like->op, start, element))

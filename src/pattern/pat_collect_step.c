@@ -203,6 +203,8 @@ static void enter_steps(struct pat_collect *k, const struct pat_step *const *ste
             enter_load(k, s->other);
         else
             enter_shuffle(k, s->other, 0);
+        if (s->chosen != GRAPH_NIL)
+            enter_node(k, s->chosen);
         if (graph_at(k->x->g, s->value)->kind == UOP_SELECT && s->when != GRAPH_NIL)
             for (unsigned a = 1; a <= 2; a++)
                 if (graph_at(k->x->g, s->value)->arg[a] != s->own)
@@ -275,7 +277,7 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
             struct carried carried = {.steps = steps, .count = count, .v = v, .left = 1024};
             if (!is_carried(k, &carried, steps[i]->own))
                 return false;
-            in_register |= !carried.loaded;
+            in_register |= !carried.loaded && steps[i]->again == UINT32_MAX;
         }
         if (memory && steps[i]->store != UINT32_MAX)
             VEC_PUSH(k->a, v->stores, steps[i]->store);
@@ -305,6 +307,9 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
     for (uint32_t i = 0; memory && i < count; i++)
         if (steps[i]->store != UINT32_MAX)
             VEC_PUSH(k->a, extra, steps[i]->insn);
+    for (uint32_t i = 0; memory && i < count; i++)
+        if (steps[i]->again != UINT32_MAX)
+            VEC_PUSH(k->a, extra, k->x->g->accesses.p[steps[i]->again].insn);
     for (size_t i = 0; i < seen.parts.n; i++)
         VEC_PUSH(k->a, extra, seen.parts.p[i]);
     if (plan->operation >= 0)
@@ -407,6 +412,34 @@ static bool goes_by_size(struct pat_collect *k, const struct stretch *s, unsigne
            t->turn[0]->other[0] - t->turn[0]->own[0] != before;
 }
 
+/* Prefixes are those of the whole block, or of each row of lanes: where the largest block that there may be does more
+ * than the one played, elements behind are none. */
+static bool scans_all(struct pat_collect *k, const struct pat_step *const *steps, uint32_t count,
+                      enum pat_plan_kind kind, unsigned size, struct agreed *g)
+{
+    struct pat_step *list = ARENA_ARRAY(k->a, struct pat_step, count + 1); /* nothing but what has matched */
+    for (uint32_t i = 0; list && i < count; i++)
+        list[i] = *steps[i];
+    if (!list)
+        return false;
+    unsigned fixed = k->x->g->input.env->block[0], most = 32;
+    bool known = true;
+    if (kind == PLAN_MEMORY)
+        most = list[0].store != UINT32_MAX ? pat_play_most(k->play, list[0].store, 1, &known) : PAT_THREADS;
+    if (fixed ? fixed <= size : most <= size)
+        return true;
+    unsigned next = size; /* powers of two are played */
+    while (2 * next <= most)
+        next *= 2;
+    bool all = pat_play_steps(k->play, list, count, next, k->trace) &&
+               pat_play_prefixes(k->a, k->trace, list[0].op, kind == PLAN_MEMORY ? next : size);
+    if (!all && kind == PLAN_MEMORY && !known && !k->trace->runs) {
+        g->assumed = true; /* a block of as many threads as the distances ask for */
+        all = true;
+    }
+    return all;
+}
+
 /* One page on a trace that has been played: what agrees from turn to turn. */
 static bool match_page(struct pat_collect *k, const struct pat_page *page, enum pat_plan_kind kind,
                        const struct stretch *s, unsigned size)
@@ -433,6 +466,16 @@ static bool match_page(struct pat_collect *k, const struct pat_page *page, enum 
                 good = pat_play_steps(k->play, s->steps, s->count, 64, t) && t->count <= turns && from < t->count &&
                        agree(k, page, kind, s, t, from, &other) && other.variant == g.variant;
             }
+            if (!pat_play_steps(k->play, s->steps, s->count, size, t))
+                return any;
+        }
+        if (good && kind == PLAN_MEMORY) {
+            enum pat_rows rows = pat_play_rows(k->play, steps, count);
+            good = rows != PAT_ROWS_MEET;
+            g.assumed |= rows == PAT_ROWS_MAY_MEET;
+        }
+        if (good && g.outcome == PAT_PREFIXES) {
+            good = scans_all(k, steps, count, kind, size, &g);
             if (!pat_play_steps(k->play, s->steps, s->count, size, t))
                 return any;
         }
@@ -484,7 +527,7 @@ static bool goes_on(const struct pat_collect *k, const struct pat_step *before, 
 {
     const struct graph *g = k->x->g;
     const uint32_t *object = g->dependence ? g->dependence->object_of : NULL;
-    if (before->store == UINT32_MAX || next->op != before->op || next->width != before->width)
+    if (before->store == UINT32_MAX || !pat_alike(&next->like, &before->like) || next->width != before->width)
         return false; /* what is kept is the end */
     for (uint32_t a = before->store + 1; a < next->store && a < next->load_other; a++)
         if (g->accesses.p[a].kind != GRAPH_LOAD && g->accesses.p[a].space == UOP_SHARED &&
@@ -544,7 +587,7 @@ static void match_lanes(struct pat_collect *k, const struct pat_library *lib)
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = map_u64_get(&by_own, k->lanes.p[i].value, &at) ? at : UINT32_MAX; j != UINT32_MAX;
              j = next[j])
-            after[j] |= j != i && k->lanes.p[j].op == k->lanes.p[i].op;
+            after[j] |= j != i && pat_alike(&k->lanes.p[j].like, &k->lanes.p[i].like);
     for (uint32_t i = 0; i < n; i++) {
         if (after[i])
             continue;
@@ -553,7 +596,7 @@ static void match_lanes(struct pat_collect *k, const struct pat_library *lib)
             used[j] = true;
             list[count++] = k->lanes.p[j];
             uint32_t follow = map_u64_get(&by_own, k->lanes.p[j].value, &at) ? at : UINT32_MAX;
-            while (follow != UINT32_MAX && (used[follow] || k->lanes.p[follow].op != k->lanes.p[i].op))
+            while (follow != UINT32_MAX && (used[follow] || !pat_alike(&k->lanes.p[follow].like, &k->lanes.p[i].like)))
                 follow = next[follow];
             j = follow;
         }

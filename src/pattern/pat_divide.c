@@ -7,194 +7,12 @@
  * the ends of the range) and scattered numbers. Candidates are met by climbing from the seed (the product, the
  * reciprocal) to its users, a bounded number of steps; so is the work in all. Requires a built graph with users; gives
  * divisions by node. */
-#include "pattern/pat_internal.h"
+#include "pattern/pat_divide.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { CLIMB = 128, USERS = 16, SEEDS = 4096 };
-
-struct divide {
-    struct arena *a;
-    const struct pat_index *x;
-    struct graph *g;
-    struct pat_divisions *out;
-    uint64_t budget;         /* nodes that may still be evaluated */
-    struct map_u64 verdicts; /* of a computation's shape, what it may be: 1 it is that, 0 not */
-};
-
-/* ---- what is tried --------------------------------------------------------------------------- */
-
-struct tried {
-    struct divide *d;
-    struct pat_tape tape;
-    graph_id root, a, b; /* b NIL: a constant divisor */
-};
-
-/* False when no more may be tried. */
-static bool spend(struct divide *d, unsigned nodes)
-{
-    bool left = d->budget >= nodes;
-    d->budget -= left ? nodes : d->budget;
-    return left;
-}
-
-static uint32_t run(struct tried *t, uint32_t a, uint32_t b)
-{
-    pat_tape_give(&t->tape, t->a, a);
-    if (t->b != GRAPH_NIL)
-        pat_tape_give(&t->tape, t->b, b);
-    pat_tape_run(&t->tape);
-    return (uint32_t)pat_tape_value(&t->tape, t->root);
-}
-
-static uint32_t wanted(bool is_signed, bool remainder, uint32_t a, uint32_t b)
-{
-    if (!is_signed)
-        return remainder ? a % b : a / b;
-    int64_t x = (int32_t)a, y = (int32_t)b;
-    return (uint32_t)(remainder ? x % y : x / y);
-}
-
-static bool agrees(struct tried *t, bool is_signed, bool remainder, uint32_t a, uint32_t b)
-{
-    if (!b || (is_signed && a == UINT32_C(0x80000000) && b == UINT32_MAX))
-        return true; /* nothing is promised */
-    return spend(t->d, t->tape.count) && run(t, a, b) == wanted(is_signed, remainder, a, b);
-}
-
-/* The numbers round multiples of d, the largest first. */
-static bool agrees_near(struct tried *t, bool is_signed, bool remainder, uint32_t d)
-{
-    uint32_t top = is_signed ? UINT32_C(0x7fffffff) : UINT32_MAX;
-    uint32_t size = is_signed && (int32_t)d < 0 ? 0 - d : d;
-    uint32_t state = 12345;
-    for (unsigned k = 0; k < 96; k++) {
-        uint32_t base;
-        state = state * 1664525u + 1013904223u;
-        if (k < 4)
-            base = top - top % size - (k & 1 ? size : 0) + (k & 2 ? size - 1 : 0);
-        else if (k < 16)
-            base = size * (k - 3);
-        else
-            base = (state >> (k & 15)) & top;
-        for (int off = -1; off <= 1; off++) {
-            uint32_t a = base + (uint32_t)off;
-            if (!agrees(t, is_signed, remainder, a, d) || (is_signed && !agrees(t, is_signed, remainder, 0 - a, d)))
-                return false;
-        }
-    }
-    return agrees(t, is_signed, remainder, UINT32_C(0x80000000), d) && agrees(t, is_signed, remainder, UINT32_MAX, d);
-}
-
-/* The smallest positive number for which a quotient is not zero: the divisor. */
-static uint32_t divisor_of(struct tried *t, bool is_signed)
-{
-    uint32_t low = 0, high = is_signed ? UINT32_C(0x7fffffff) : UINT32_MAX; /* zero at low, not at high */
-    if (!spend(t->d, 34 * t->tape.count) || run(t, 0, 0) != 0 || run(t, high, 0) == 0 || run(t, 1, 0) != 0)
-        return 0;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (run(t, middle, 0) == 0)
-            low = middle;
-        else
-            high = middle;
-    }
-    if (high > UINT32_C(0x7fffffff))
-        return 0; /* one compare says as much */
-    return is_signed && run(t, high, 0) == UINT32_MAX ? 0 - high : high;
-}
-
-/* Made of constants alone, by operations that have no exact value here (an approximate reciprocal): no dividend. */
-static bool is_fixed(const struct divide *d, graph_id id)
-{
-    struct pat_tape t;
-    return !graph_is_const(d->g, id, NULL) && pat_tape_build(&t, d->a, d->g, &id, 1, NULL, 0);
-}
-
-/* For a remainder: the smallest positive number it makes nothing of. */
-static bool remainder_divisor(struct tried *t, bool is_signed, const uint32_t *known, unsigned count, uint32_t *d)
-{
-    for (unsigned i = 0; i < count; i++) {
-        *d = known[i];
-        if (agrees_near(t, is_signed, true, *d))
-            return true;
-    }
-    return false;
-}
-
-/* A number for what is computed, whatever it is computed of: kernels divide by one sequence many times. */
-static uint64_t shape_of(const struct tried *t, bool is_signed, bool remainder)
-{
-    const struct pat_tape *tape = &t->tape;
-    uint64_t of[PAT_TAPE_MAX], root = 0;
-    for (unsigned i = 0; i < tape->count; i++) { /* arguments stand before what is made of them */
-        graph_id id = tape->node[i];
-        const struct graph_node *n = graph_at(tape->g, id);
-        uint64_t h = map_hash_mix(n->type, id == t->a ? 1 : id == t->b ? 2 : 3);
-        if (!tape->computed[i]) {
-            bool own = id == t->a || id == t->b;
-            of[i] = own ? h : n->kind == UOP_CONST ? map_hash_mix(h, n->imm) : map_hash_mix(h, map_hash_mix(4, id));
-        } else {
-            uint64_t args[UOP_MAX_ARGS + 1] = {0};
-            for (unsigned k = 0; k < n->arg_count; k++)
-                args[k] = of[tape->arg[i][k]];
-            if (uop_commutes((enum uop_kind)n->kind) && args[0] > args[1]) {
-                uint64_t first = args[0];
-                args[0] = args[1];
-                args[1] = first;
-            }
-            h = map_hash_mix(h, (uint64_t)n->kind | (uint64_t)n->round << 8 | (uint64_t)n->width << 24 |
-                                    (uint64_t)(n->flags & (unsigned)~UOP_SWAPPED) << 32);
-            h = map_hash_mix(h, n->imm);
-            for (unsigned k = 0; k < n->arg_count; k++)
-                h = map_hash_mix(h, args[k]);
-            of[i] = h;
-        }
-        if (id == t->root)
-            root = of[i];
-    }
-    return map_hash_mix(root, (uint64_t)is_signed << 1 | remainder);
-}
-
-static bool try_everywhere(struct tried *t, bool is_signed, bool remainder)
-{
-    static const uint32_t ends[] = {0,          1,          2,          3,          5,          7,
-                                    10,         100,        255,        256,        65535,      65536,
-                                    0x00ffffff, 0x01000001, 0x3fffffff, 0x40000000, 0x7ffffffe, 0x7fffffff,
-                                    0x80000000, 0x80000001, 0xfffffff6, 0xfffffffe, 0xffffffff};
-    enum { ENDS = sizeof ends / sizeof ends[0] };
-    uint32_t state = 99991;
-    for (int ulp = -1; ulp <= 1; ulp++) {
-        t->tape.reciprocal = PAT_RECIPROCAL + ulp;
-        for (unsigned i = 0; i < ENDS; i++)
-            for (unsigned k = 0; k < ENDS; k++)
-                if (!agrees(t, is_signed, remainder, ends[i], ends[k]))
-                    return false;
-        for (unsigned k = 0; k < 200; k++) {
-            state = state * 1664525u + 1013904223u;
-            uint32_t a = state, b;
-            state = state * 1664525u + 1013904223u;
-            b = state >> (k & 31);
-            if (!agrees(t, is_signed, remainder, a, b) || !agrees(t, is_signed, remainder, a / (b ? b : 1) * b, b) ||
-                !agrees(t, is_signed, remainder, a / (b ? b : 1) * b - 1, b))
-                return false;
-        }
-    }
-    return true;
-}
-
-static bool agrees_everywhere(struct tried *t, bool is_signed, bool remainder)
-{
-    uint64_t shape = shape_of(t, is_signed, remainder);
-    uint32_t known;
-    if (map_u64_get(&t->d->verdicts, shape, &known))
-        return known;
-    bool agree = try_everywhere(t, is_signed, remainder);
-    if (t->d->budget) /* not for want of tries */
-        map_u64_put(t->d->a, &t->d->verdicts, shape, agree);
-    return agree;
-}
 
 /* ---- candidates ------------------------------------------------------------------------------ */
 
@@ -233,6 +51,24 @@ static int by_number(const void *p, const void *q)
     return (a > b) - (a < b);
 }
 
+/* How the divided numbers come about is the kernel's own. */
+static bool skip_number(struct divide *d, const struct tried *t, graph_id id, struct map_u64 *own, unsigned depth)
+{
+    const struct graph_node n = *graph_at(d->g, id);
+    if (depth > 2 * SUM || map_u64_get(own, id, NULL))
+        return true;
+    if (!map_u64_put(d->a, own, id, 1))
+        return false;
+    if (n.type == UOP_B64)
+        for (unsigned k = 0; k < 2; k++)
+            if (!skip_number(d, t, graph_op1(d->g, k ? UOP_HI : UOP_LO, UOP_B32, id), own, depth + 1))
+                return false;
+    for (unsigned i = 0; i < n.arg_count && pat_is_pure(&n); i++)
+        if (!skip_number(d, t, n.arg[i], own, depth + 1))
+            return false;
+    return true;
+}
+
 static bool add(struct divide *d, const struct tried *t, const struct pat_division *found)
 {
     struct pat_division p = *found;
@@ -240,8 +76,12 @@ static bool add(struct divide *d, const struct tried *t, const struct pat_divisi
     graph_id *inner = ARENA_ARRAY(d->a, graph_id, t->tape.count + 1);
     if (!inner)
         return false;
+    struct map_u64 own = {0};
+    for (unsigned k = 0; k < 2; k++)
+        if (t->sum[k].count && !skip_number(d, t, k ? t->b : t->a, &own, 0))
+            return false;
     for (unsigned i = 0; i < t->tape.count; i++)
-        if (t->tape.computed[i] && t->tape.node[i] != p.node)
+        if (t->tape.computed[i] && t->tape.node[i] != p.node && !map_u64_get(&own, t->tape.node[i], NULL))
             inner[p.inner_count++] = t->tape.node[i];
     p.inner = inner;
     for (size_t i = 0; i < d->out->list.n; i++)
@@ -282,22 +122,22 @@ static bool by_constant(struct divide *d, graph_id seed, graph_id x)
     const struct graph_node *n = graph_at(d->g, x);
     if (n->kind == UOP_SHR && graph_is_const(d->g, n->arg[1], NULL)) /* shifted before it is multiplied */
         x = n->arg[0];
-    if (is_fixed(d, x))
+    if (pat_try_fixed(d, x))
         return true;
     climb_from(d, seed, &c);
     qsort(c.node, c.count, sizeof c.node[0], by_number);
     for (unsigned i = 0; i < c.count; i++) {
         struct tried t = {.d = d, .root = c.node[i], .a = x};
-        if (graph_at(d->g, t.root)->type != UOP_B32 || !spend(d, 64) ||
+        if (graph_at(d->g, t.root)->type != UOP_B32 || !pat_try_spend(d, 64) ||
             !pat_tape_build(&t.tape, d->a, d->g, &t.root, 1, &x, 1))
             continue;
         for (int is_signed = 0; is_signed < 2; is_signed++) {
-            uint32_t divisor = divisor_of(&t, is_signed);
+            uint32_t divisor = pat_try_divisor(&t, is_signed);
             bool shift = !(divisor & (divisor - 1)); /* by a power of two: no product is needed */
-            bool remainder = false, is = divisor > 1 && !shift && agrees_near(&t, is_signed, false, divisor);
+            bool remainder = false, is = divisor > 1 && !shift && pat_try_near(&t, is_signed, false, divisor);
             for (unsigned k = 0; k < known_count && !is; k++)
                 if (known_signed[k] == is_signed)
-                    is = remainder = remainder_divisor(&t, is_signed, &known[k], 1, &divisor);
+                    is = remainder = pat_try_remainder(&t, is_signed, &known[k], 1, &divisor);
             if (!is)
                 continue;
             struct pat_division p = {
@@ -413,14 +253,14 @@ static bool by_unfolded_constant(struct divide *d, graph_id seed)
         struct tried t = {.d = d, .root = c.node[i]};
         const struct graph_node *root = graph_at(d->g, t.root);
         if (root->type != UOP_B32 || root->kind != UOP_SELECT || !other_of(d, &c, t.root, GRAPH_NIL, &t.a) ||
-            is_fixed(d, t.a) || !spend(d, 64) || !pat_tape_build(&t.tape, d->a, d->g, &t.root, 1, &t.a, 1))
+            pat_try_fixed(d, t.a) || !pat_try_spend(d, 64) || !pat_tape_build(&t.tape, d->a, d->g, &t.root, 1, &t.a, 1))
             continue;
         t.tape.reciprocal = PAT_RECIPROCAL;
         /* The float is the divisor rounded up: a quotient tells which it is, a remainder is asked for that. */
         for (unsigned k = 0; k < 4; k++) {
             bool is_signed = k & 1, remainder = k & 2;
-            uint32_t by = remainder ? (uint32_t)f : divisor_of(&t, is_signed);
-            if (by < 2 || !agrees_near(&t, is_signed, remainder, by))
+            uint32_t by = remainder ? (uint32_t)f : pat_try_divisor(&t, is_signed);
+            if (by < 2 || !pat_try_near(&t, is_signed, remainder, by))
                 continue;
             struct pat_division p = {
                 .node = t.root, .a = t.a, .divisor = by, .remainder = remainder, .is_signed = is_signed};
@@ -431,6 +271,29 @@ static bool by_unfolded_constant(struct divide *d, graph_id seed)
         }
     }
     return true;
+}
+
+/* The number that the estimated reciprocal is multiplied with, for the high word: the one that is divided. */
+static graph_id multiplied(const struct divide *d, const struct climb *c)
+{
+    for (unsigned i = 0; i < c->count; i++) {
+        const struct graph_node *n = graph_at(d->g, c->node[i]);
+        if (n->kind == UOP_HI && graph_at(d->g, n->arg[0])->kind == UOP_MUL)
+            n = graph_at(d->g, n->arg[0]);
+        else if (n->kind != UOP_MULHI_U)
+            continue;
+        for (unsigned k = 0; k < 2; k++) {
+            graph_id x = n->arg[k], y = n->arg[1 - k];
+            if (n->kind == UOP_MUL && graph_at(d->g, x)->kind == UOP_ZEXT && graph_at(d->g, y)->kind == UOP_ZEXT) {
+                x = graph_at(d->g, x)->arg[0];
+                y = graph_at(d->g, y)->arg[0];
+            }
+            if (bsearch(&x, c->node, c->count, sizeof x, by_number) &&
+                !bsearch(&y, c->node, c->count, sizeof y, by_number) && graph_at(d->g, y)->kind == UOP_ADD)
+                return y;
+        }
+    }
+    return GRAPH_NIL;
 }
 
 static bool by_value(struct divide *d, graph_id seed)
@@ -452,110 +315,78 @@ static bool by_value(struct divide *d, graph_id seed)
     for (unsigned i = 0; i < c.count; i++) {
         struct tried t = {.d = d, .root = c.node[i], .b = b};
         const struct graph_node *root = graph_at(d->g, t.root);
-        if (root->type != UOP_B32 || root->kind != UOP_SELECT || !other_of(d, &c, t.root, b, &t.a) || !spend(d, 64) ||
-            !pat_tape_build(&t.tape, d->a, d->g, &t.root, 1, (graph_id[]){t.a, b}, 2))
+        if (root->type != UOP_B32 || root->kind != UOP_SELECT || !pat_try_spend(d, 64))
             continue;
-        for (unsigned k = 0; k < 4; k++) {
-            bool is_signed = k & 1, remainder = k & 2;
-            if (!agrees_everywhere(&t, is_signed, remainder))
-                continue;
-            struct pat_division p = {.node = t.root, .a = t.a, .b = b, .remainder = remainder, .is_signed = is_signed};
-            drop_same(d, first, &p);
-            if (!add(d, &t, &p))
-                return false;
-            break;
+        bool plain = other_of(d, &c, t.root, b, &t.a) && pat_try_build(&t, false);
+        unsigned k = plain ? 0 : 4;
+        while (k < 4 && !pat_try_everywhere(&t, k & 1, k & 2))
+            k++;
+        graph_id of = k == 4 ? multiplied(d, &c) : (graph_id)GRAPH_NIL;
+        if (of != GRAPH_NIL) {
+            t.a = of;
+            k = pat_try_build(&t, true) ? 0 : 4;
+            while (k < 4 && !pat_try_everywhere(&t, k & 1, k & 2))
+                k++;
         }
+        if (k == 4)
+            continue;
+        struct pat_division p = {.node = t.root, .a = t.a, .b = b, .remainder = k & 2, .is_signed = k & 1};
+        drop_same(d, first, &p);
+        if (!add(d, &t, &p))
+            return false;
     }
     return true;
 }
 
 /* ---- 64 bits --------------------------------------------------------------------------------- */
 
-static uint64_t wanted_wide(bool is_signed, bool remainder, uint64_t a, uint64_t b)
+/* The numbers of 64 bits among what `root` is made of whose low words are these two; a sum's low word is a sum of low
+ * words, and does not tell of what. */
+static bool find_wide(struct divide *d, graph_id root, const graph_id low[2], graph_id wide[2])
 {
-    if (!is_signed)
-        return remainder ? a % b : a / b;
-    int64_t x = (int64_t)a, y = (int64_t)b;
-    return (uint64_t)(remainder ? x % y : x / y);
-}
-
-static bool agrees_wide(struct tried *t, bool is_signed, bool remainder, uint64_t a, uint64_t b)
-{
-    if (!b || (is_signed && a == UINT64_C(1) << 63 && b == UINT64_MAX))
-        return true;
-    if (!spend(t->d, t->tape.count))
+    enum { CONE = 512 };
+    graph_id *stack = ARENA_ARRAY(d->a, graph_id, CONE);
+    struct map_u64 seen = {0};
+    unsigned count = 0;
+    for (unsigned k = 0; k < 2; k++)
+        wide[k] = graph_at(d->g, low[k])->kind == UOP_LO ? graph_at(d->g, low[k])->arg[0] : (graph_id)GRAPH_NIL;
+    if (!stack)
         return false;
-    pat_tape_give(&t->tape, t->a, a);
-    pat_tape_give(&t->tape, t->b, b);
-    pat_tape_run(&t->tape);
-    return pat_tape_value(&t->tape, t->root) == wanted_wide(is_signed, remainder, a, b);
-}
-
-static uint64_t next_random(uint64_t *state)
-{
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return *state ^ *state >> 29;
-}
-
-static bool agrees_everywhere_wide(struct tried *t, bool is_signed, bool remainder)
-{
-    static const uint64_t ends[] = {0,
-                                    1,
-                                    2,
-                                    3,
-                                    10,
-                                    0xffff,
-                                    0x7fffffff,
-                                    0x80000000,
-                                    0xffffffff,
-                                    UINT64_C(0x100000000),
-                                    UINT64_C(0x100000001),
-                                    UINT64_C(0x1fffffffe),
-                                    UINT64_C(0x20000000000001),
-                                    UINT64_C(0x7fffffffffffffff),
-                                    UINT64_C(0x8000000000000000),
-                                    UINT64_C(0xfffffffffffffff6),
-                                    UINT64_C(0xffffffff00000000),
-                                    UINT64_C(0xffffffffffffffff)};
-    enum { ENDS = sizeof ends / sizeof ends[0] };
-    uint64_t state = 99991;
-    for (int ulp = -1; ulp <= 1; ulp++) {
-        t->tape.reciprocal = PAT_RECIPROCAL + ulp;
-        for (unsigned i = 0; i < ENDS; i++)
-            for (unsigned k = 0; k < ENDS; k++)
-                if (!agrees_wide(t, is_signed, remainder, ends[i], ends[k]))
-                    return false;
-        for (unsigned k = 0; k < 128; k++) {
-            uint64_t a = next_random(&state), b = next_random(&state) >> (k & 63);
-            uint64_t multiple = b ? a / b * b : 0;
-            if (!agrees_wide(t, is_signed, remainder, a, b) || !agrees_wide(t, is_signed, remainder, multiple, b) ||
-                !agrees_wide(t, is_signed, remainder, multiple - 1, b))
-                return false;
-        }
+    stack[count++] = root;
+    for (unsigned i = 0; i < count && (wide[0] == GRAPH_NIL || wide[1] == GRAPH_NIL); i++) {
+        const struct graph_node n = *graph_at(d->g, stack[i]);
+        graph_id half = n.type == UOP_B64 && i ? graph_op1(d->g, UOP_LO, UOP_B32, stack[i]) : (graph_id)GRAPH_NIL;
+        for (unsigned k = 0; k < 2; k++)
+            if (half != GRAPH_NIL && half == low[k] && n.kind != UOP_ZEXT && wide[k] == GRAPH_NIL)
+                wide[k] = stack[i];
+        for (unsigned k = 0; k < n.arg_count && pat_is_pure(&n) && count < CONE; k++)
+            if (!map_u64_get(&seen, n.arg[k], NULL) && map_u64_put(d->a, &seen, n.arg[k], 1))
+                stack[count++] = n.arg[k];
     }
-    return true;
+    return wide[0] != GRAPH_NIL && wide[1] != GRAPH_NIL;
 }
 
 /* The division of the low words is the quick way of one of the whole numbers. */
 static bool widen(struct divide *d, size_t at)
 {
     const struct pat_division p = d->out->list.p[at];
-    const struct graph_node *a = graph_at(d->g, p.a), *b = graph_at(d->g, p.b);
     struct climb c;
-    if (p.b == GRAPH_NIL || p.is_signed || a->kind != UOP_LO || b->kind != UOP_LO)
+    if (p.b == GRAPH_NIL || p.is_signed)
         return true;
-    graph_id wide[2] = {a->arg[0], b->arg[0]};
     climb_from(d, p.node, &c);
     qsort(c.node, c.count, sizeof c.node[0], by_number);
     for (unsigned i = 0; i < c.count; i++) {
+        graph_id wide[2];
+        const struct graph_node *n = graph_at(d->g, c.node[i]);
+        if (n->kind != UOP_SELECT || n->type != UOP_B64 || !pat_try_spend(d, 512) ||
+            !find_wide(d, c.node[i], (graph_id[]){p.a, p.b}, wide))
+            continue;
         struct tried t = {.d = d, .root = c.node[i], .a = wide[0], .b = wide[1]};
-        const struct graph_node *n = graph_at(d->g, t.root);
-        if (n->kind != UOP_SELECT || n->type != UOP_B64 || !spend(d, 64) ||
-            !pat_tape_build(&t.tape, d->a, d->g, &t.root, 1, wide, 2))
+        if (!pat_try_build(&t, false) && !pat_try_build(&t, true))
             continue;
         for (int is_signed = 0; is_signed < 2; is_signed++) {
             struct pat_division q = p;
-            if (!agrees_everywhere_wide(&t, is_signed, p.remainder))
+            if (!pat_try_wide(&t, is_signed, p.remainder))
                 continue;
             q.node = t.root;
             q.a = wide[0];

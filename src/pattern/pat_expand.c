@@ -463,7 +463,7 @@ enum sp_status pat_expand(const struct pat_library *lib, struct arena *a, struct
             }
         }
         /* What lies inside an expansion reads as nothing else. */
-        if (!open && (status = pat_own(a, &x.x, e, out)) != SP_OK)
+        if (!open && (status = pat_own(a, &x.x, &x.branches, e, out)) != SP_OK)
             return status;
         if (!open && !find_logarithms(&x))
             return SP_ERR_MEMORY;

@@ -258,8 +258,24 @@ struct pat_slow {
     uint32_t fringe;
 };
 bool pat_slow_path(const struct pat_branches *b, struct arena *a, struct graph *g, graph_id when, struct pat_slow *out);
+/* Neither way of the block's branch has an effect, and both come to the same block. */
+bool pat_ways_meet(const struct pat_branches *b, struct arena *a, const struct graph *g, uint32_t block,
+                   uint32_t *join);
+/* Marks blocks whose branch may be a library function's, for numbers that are special (pat_special.c). */
+bool pat_mark_special(struct arena *a, const struct graph *g, bool *marks);
+/* Atomic updates made once for a warp (pat_aggregate.c): marks the instances of the way that is a copy, and adds what
+ * the update gives as a reading. */
+struct pat_aggregates {
+    uint32_t *owner, number; /* by instance, as in graph_expansions */
+    bool *slow, *mine;
+    bool *part; /* by node */
+};
+void pat_find_aggregates(struct pat_index *x, struct pat_expanded *e, struct pat_aggregates *m);
+/* The update is one chosen lane's, of what the machine reduced over the lanes that run. */
+bool pat_aggregate_reduces(const struct graph *g, const struct graph_access *a, graph_id *reduced);
 /* Fills owner, slow, inside and reads from the closed readings. */
-enum sp_status pat_own(struct arena *a, struct pat_index *x, struct pat_expanded *e, struct graph_expansions *out);
+enum sp_status pat_own(struct arena *a, struct pat_index *x, const struct pat_branches *b, struct pat_expanded *e,
+                       struct graph_expansions *out);
 
 /* ---- the matcher (pat_match.c) --------------------------------------------------------------- */
 struct pat_bound {
@@ -319,6 +335,7 @@ struct pat_ctx {
     VEC(const struct pat_collective *) tops; /* reductions spoken of, without those they are made of */
     VEC(struct pat_present) present;         /* conditions under which elements take part in them */
     unsigned reach;                          /* enum pat_reach: of the reductions a term spoke of, the widest */
+    bool walked;                             /* that loops bring the same elements was seen for many numbers only */
 };
 enum { PAT_CHOICE_SYNC, PAT_CHOICE_SELF, PAT_CHOICE_SCOPE, PAT_CHOICES }; /* functions of bindings that choose a word */
 void pat_ctx_begin(struct pat_ctx *c, const struct pat_page *page, const struct pat_variant *variant, graph_id root);

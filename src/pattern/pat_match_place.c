@@ -316,11 +316,12 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, struct
     struct pat_collective *inner = pat_collect_inner(c->collect, v, input);
     if (of->kind == TERM_REDUCED) {
         /* One directly within another: both between threads. */
-        if (inner && inner != v && inner->found && match_collective(c, of, inner, next, depth + 1))
+        if (inner && inner != v && inner->found && (of->variable != t->variable || pat_alike(&inner->like, &v->like)) &&
+            match_collective(c, of, inner, next, depth + 1))
             return true;
     } else {
         graph_id when, plain = brought(c->g, &v->like, input, &when);
-        if (inner && inner != v && inner->op == v->op && match_collective(c, t, inner, next, depth + 1))
+        if (inner && inner != v && pat_alike(&inner->like, &v->like) && match_collective(c, t, inner, next, depth + 1))
             return true;
         struct pat_mark before_when = pat_here(c);
         if (when != GRAPH_NIL)

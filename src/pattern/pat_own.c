@@ -185,6 +185,21 @@ bool pat_slow_path(const struct pat_branches *b, struct arena *a, struct graph *
     return !arena_failed(a);
 }
 
+bool pat_ways_meet(const struct pat_branches *b, struct arena *a, const struct graph *g, uint32_t block, uint32_t *join)
+{
+    uint32_t met[2];
+    for (unsigned k = 0; k < 2; k++) {
+        struct pat_slow way = {0};
+        uint32_t first = g->blocks.p[block].succs[k];
+        const struct graph_block *to = &g->blocks.p[first];
+        met[k] = first;
+        if (to->pred_count == 1 && to->idom == block && !add_region(b, a, g, first, &way, &met[k]))
+            return false;
+    }
+    *join = met[0];
+    return met[0] == met[1];
+}
+
 /* ---- who owns what --------------------------------------------------------------------------- */
 
 struct own {
@@ -331,7 +346,66 @@ static void own_branches(struct own *o, uint32_t *owner)
     }
 }
 
-enum sp_status pat_own(struct arena *a, struct pat_index *x, struct pat_expanded *e, struct graph_expansions *out)
+/* The instances of one way of a branch, and where it leads to; false: it has an effect, or leads to several places. */
+static bool add_way(const struct own *o, const struct pat_branches *b, uint32_t from, unsigned k, struct pat_slow *out,
+                    uint32_t *join)
+{
+    const struct graph_block *to = &o->g->blocks.p[o->g->blocks.p[from].succs[k]];
+    uint32_t first = o->g->blocks.p[from].succs[k];
+    *join = first;
+    return to->pred_count != 1 || to->idom != from || add_region(b, o->a, o->g, first, out, join);
+}
+
+static bool is_part_of(const struct pat_found *f, graph_id id)
+{
+    for (size_t i = 0; i < f->inner.n; i++)
+        if (f->inner.p[i].node == id)
+            return true;
+    return false;
+}
+
+/* A branch on what an expansion chooses by, whose ways hold nothing but that expansion's instructions, is its own too:
+ * code that was not optimised branches where other code selects. Inner branches stand behind outer ones. */
+static void own_choices(struct own *o, const struct pat_branches *b, uint32_t *owner)
+{
+    struct graph *g = o->x->g;
+    for (size_t i = g->blocks.n; i-- > 0;) {
+        const struct graph_block *d = &g->blocks.p[i];
+        graph_id atoms[6];
+        unsigned count = 0;
+        uint64_t table;
+        uint32_t join[2], by = 0;
+        struct pat_slow ways = {0};
+        if (!d->reachable || d->branch == GRAPH_NIL || d->succ_count != 2 || owner[d->last] ||
+            !graph_table(g, d->branch, atoms, &count, &table) || !count || atoms[0] >= o->x->count ||
+            !o->part[atoms[0]] || !add_way(o, b, (uint32_t)i, 0, &ways, &join[0]) ||
+            !add_way(o, b, (uint32_t)i, 1, &ways, &join[1]) || join[0] != join[1])
+            continue;
+        bool all = true;
+        for (size_t k = 0; k < ways.insns.n && all; k++) {
+            const struct graph_insn *n = &g->insns.p[ways.insns.p[k]];
+            uint32_t mine = owner[ways.insns.p[k]];
+            by = by ? by : mine;
+            all = mine ? mine == by : !n->def_count && !n->access_count;
+        }
+        for (unsigned k = 0; k < count && all && by; k++)
+            all = by <= o->e->found.n && is_part_of(o->e->found.p[by - 1], atoms[k]);
+        if (!all || !by)
+            continue;
+        struct fringe fringe = {0};
+        add_fringe(o->a, g, (uint32_t)i, join[0], &fringe);
+        for (size_t k = 0; k < ways.insns.n; k++)
+            VEC_PUSH(o->a, fringe.insns, ways.insns.p[k]);
+        for (size_t k = 0; k < fringe.insns.n; k++) {
+            uint32_t *mine = &owner[fringe.insns.p[k]];
+            *mine = *mine ? *mine : by;
+            o->mine[fringe.insns.p[k]] = true;
+        }
+    }
+}
+
+enum sp_status pat_own(struct arena *a, struct pat_index *x, const struct pat_branches *b, struct pat_expanded *e,
+                       struct graph_expansions *out)
 {
     struct graph *g = x->g;
     uint32_t *owner = ARENA_ARRAY(a, uint32_t, g->insns.n + 1);
@@ -360,6 +434,9 @@ enum sp_status pat_own(struct arena *a, struct pat_index *x, struct pat_expanded
             if (f->inner.p[i].node < x->count && f->inner.p[i].node != f->match.root)
                 o.part[f->inner.p[i].node] = true;
     }
+    struct pat_aggregates aggregates = {
+        .owner = owner, .number = (uint32_t)e->found.n + 1, .slow = o.slow, .mine = o.mine, .part = o.part};
+    pat_find_aggregates(x, e, &aggregates);
     for (size_t i = 0; i < e->list.n; i++) {
         const struct pat_reading *r = &e->list.p[i];
         if (!(r->closed || r->owned) || r->node >= x->count)
@@ -373,14 +450,18 @@ enum sp_status pat_own(struct arena *a, struct pat_index *x, struct pat_expanded
             pat_holders(x, r->inner[k], mark_mine, &o);
         }
     }
-    if (e->list.n) {
+    bool any = e->list.n;
+    for (uint32_t i = 0; i < g->insns.n && !any; i++)
+        any = owner[i] != 0;
+    if (any) {
+        own_choices(&o, b, owner);
         find_used(&o);
         find_inside(&o);
         own_branches(&o, owner);
     }
     e->inside = o.inside;
     e->nodes = x->count;
-    *out = (struct graph_expansions){.count = (uint32_t)e->found.n,
+    *out = (struct graph_expansions){.count = (uint32_t)e->found.n + 1,
                                      .owner = owner,
                                      .slow = o.slow,
                                      .inside = o.inside,

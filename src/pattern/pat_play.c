@@ -7,6 +7,8 @@
  * Requires a built graph. Work is bounded by a budget for the whole kernel. */
 #include "pattern/pat_play.h"
 
+#include "base/map.h"
+
 #include <string.h>
 
 enum { DEPTH = 120 };
@@ -23,6 +25,10 @@ struct pat_play *pat_play_new(struct arena *a, struct pat_index *x)
     p->given = ARENA_ARRAY(a, bool, p->size + 1);
     p->differs = ARENA_ARRAY(a, uint8_t, p->size + 1);
     p->loops = ARENA_ARRAY(a, struct loop_view, x->g->loops.n + 1);
+    for (graph_id id = 1; id < p->size && !p->rows; id++) {
+        const struct graph_node *n = graph_at(x->g, id);
+        p->rows = n->kind == UOP_SREG && (n->imm == UOP_SR_TID_Y || n->imm == UOP_SR_TID_Z) && x->live[id];
+    }
     return p->stamp && p->value && p->known && p->given && p->differs && p->loops ? p : NULL;
 }
 
@@ -32,7 +38,7 @@ static bool sreg_value(const struct pat_play *p, uint64_t sreg, uint64_t *out)
 {
     switch (sreg) {
     case UOP_SR_TID_X: *out = p->thread; return true;
-    case UOP_SR_TID_Y:
+    case UOP_SR_TID_Y: *out = p->row; return true;
     case UOP_SR_TID_Z: *out = 0; return true;
     case UOP_SR_NTID_X: *out = p->threads; return true;
     case UOP_SR_NTID_Y:
@@ -45,6 +51,33 @@ static bool sreg_value(const struct pat_play *p, uint64_t sreg, uint64_t *out)
 }
 
 static bool number_of(struct pat_play *p, graph_id id, unsigned depth, uint64_t *out);
+
+/* A parameter, a block's number, what a loop around has come to: some number, the same wherever it is asked for. First
+ * all parameters are alike and small, so that ends which are one apart come apart; then each is another one. */
+static bool draw(const struct pat_play *p, graph_id id, const struct graph_node *n, uint64_t *out)
+{
+    static const unsigned large[PAT_LARGE] = {96,  127, 128, 129, 160, 192,  255,  256,
+                                              257, 300, 511, 513, 700, 1024, 1025, 5000};
+    static const unsigned upto[8] = {40, 4, 300, 1100, 130, 2500, 70, 600};
+    uint32_t bits = uop_type_bits((enum uop_type)n->type);
+    unsigned k = p->draw - 1;
+    uint64_t hash = map_hash_mix(map_hash_mix(UINT64_C(0x9e3779b97f4a7c15), id), p->draw);
+    bool block = n->kind == UOP_SREG && n->imm >= UOP_SR_CTAID_X && n->imm <= UOP_SR_NCTAID_Z;
+    bool leaf = n->kind == UOP_CBANK || block;
+    if (n->kind == GRAPH_PHI) {
+        uint32_t at = p->g->blocks.p[n->block].first;
+        leaf = at < p->drawn_from || at > p->drawn_to;
+    }
+    if (!leaf || (bits != 32 && bits != 64))
+        return false;
+    if (bits == 64)
+        *out = UINT64_C(0x700000000000) + (hash & UINT32_MAX) * 4096;
+    else if (block)
+        *out = hash % 5 + (n->imm >= UOP_SR_NCTAID_X && n->imm <= UOP_SR_NCTAID_Z);
+    else
+        *out = k < PAT_ALIKE ? k : k < PAT_ALIKE + PAT_LARGE ? large[k - PAT_ALIKE] : hash % upto[k % 8];
+    return true;
+}
 
 /* The lane a shuffle takes from, and whether it is within the segment (PTX, shfl). */
 static unsigned source_lane(unsigned mode, unsigned lane, unsigned b, unsigned c, bool *within)
@@ -79,7 +112,7 @@ static bool compute(struct pat_play *p, graph_id id, unsigned depth, uint64_t *o
     uint64_t args[6];
     switch (n.kind) {
     case UOP_CONST: *out = n.imm; return true;
-    case UOP_SREG: return sreg_value(p, n.imm, out);
+    case UOP_SREG: return sreg_value(p, n.imm, out) || (p->draw && draw(p, id, &n, out));
     case UOP_SHFL_IN: {
         bool within;
         if (!number_of(p, n.arg[1], depth + 1, &args[0]) || !number_of(p, n.arg[2], depth + 1, &args[1]))
@@ -104,7 +137,7 @@ static bool compute(struct pat_play *p, graph_id id, unsigned depth, uint64_t *o
     default: break;
     }
     if (!pat_is_pure(&n))
-        return false;
+        return p->draw && draw(p, id, &n, out);
     if (n.kind == UOP_SELECT) { /* the arm that is not taken need not be known */
         return number_of(p, n.arg[0], depth + 1, &args[0]) &&
                number_of(p, args[0] & 1 ? n.arg[1] : n.arg[2], depth + 1, out);
@@ -136,6 +169,11 @@ void pat_play_forget(struct pat_play *p)
     p->now++;
 }
 
+bool pat_play_number(struct pat_play *p, graph_id id, uint64_t *out)
+{
+    return number_of(p, id, 0, out);
+}
+
 /* ---- what differs within a block ------------------------------------------------------------- */
 
 static bool differs(struct pat_play *p, graph_id id, unsigned depth)
@@ -155,7 +193,8 @@ static bool differs(struct pat_play *p, graph_id id, unsigned depth)
         break;
     case UOP_SREG:
         yes = !((n.imm >= UOP_SR_CTAID_X && n.imm <= UOP_SR_NCTAID_Z) || n.imm == UOP_SR_CGA_CTAID ||
-                n.imm == UOP_SR_CGA_SIZE || n.imm == UOP_SR_SMID || n.imm == UOP_SR_SMEMSZ || n.imm == UOP_SR_SWINHI);
+                n.imm == UOP_SR_CGA_SIZE || n.imm == UOP_SR_SMID || n.imm == UOP_SR_STACK_END ||
+                n.imm == UOP_SR_SMEMSZ || n.imm == UOP_SR_SWINHI);
         break;
     case UOP_LOAD: yes = n.order > UOP_READONLY || differs(p, n.arg[0], depth + 1); break;
     case GRAPH_PHI:
@@ -223,8 +262,7 @@ static bool in_loop(const struct graph *g, uint32_t block, uint32_t loop)
     return false;
 }
 
-/* The offset a branch at the end of a block leads to when it is taken. */
-static bool branch_target(const struct graph *g, uint32_t insn, uint64_t *target)
+bool pat_play_target(const struct graph *g, uint32_t insn, uint64_t *target)
 {
     uint32_t input = g->insns.p[insn].input;
     const struct uop_list *l = input < g->input.count ? g->input.insns[input].uops : NULL;
@@ -284,7 +322,7 @@ static struct loop_view *view_of(struct pat_play *p, uint32_t loop)
         uint64_t target;
         graph_id leaves = graph_true(g);
         if (block.succ_count == 2 && !(out[0] && out[1])) {
-            if (block.branch == GRAPH_NIL || !branch_target(g, block.last, &target)) {
+            if (block.branch == GRAPH_NIL || !pat_play_target(g, block.last, &target)) {
                 v->good = false;
                 break;
             }
@@ -415,9 +453,13 @@ static bool play_step(struct pat_play *p, const struct pat_step *s, const struct
 {
     int64_t own, other;
     enum truth active = pat_play_truth(p, s->when, true);
-    t->own[p->thread] = t->other[p->thread] = -1;
-    if (active == IS_FALSE)
+    t->own[p->thread] = t->other[p->thread] = t->kept[p->thread] = -1;
+    if (active == IS_FALSE) {
+        bool stores = s->store != UINT32_MAX && s->stored != s->when && pat_play_truth(p, s->stored, true) == IS_TRUE;
+        if (stores && play_memory(p, s, first, &own, &other) && own >= 0 && own < INT16_MAX)
+            t->kept[p->thread] = (int16_t)own;
         return true;
+    }
     if (active == IS_UNKNOWN)
         return false;
     bool known = s->load_other == UINT32_MAX ? play_lane(p, s, &own, &other) : play_memory(p, s, first, &own, &other);

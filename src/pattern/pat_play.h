@@ -18,6 +18,21 @@ struct loop_view {
     unsigned exit_count;
 };
 
+/* Walks with drawn numbers (pat_play_walk.c). */
+enum { PAT_ALIKE = 70, PAT_LARGE = 16, PAT_DRAWS = PAT_ALIKE + PAT_LARGE + 64 };
+struct pat_walked {
+    uint32_t cycle[2];
+    graph_id part[2];
+    bool among, same;
+};
+struct pat_walk {
+    VEC(struct pat_walked) known;
+    uint64_t spent;  /* instances walked over, in the whole kernel */
+    uint32_t *first; /* by block: into phis, one more than there are */
+    graph_id *phis;
+    uint64_t *list[2];
+};
+
 struct pat_play {
     struct arena *a;
     struct pat_index *x;
@@ -29,9 +44,17 @@ struct pat_play {
     bool *given;      /* a phi whose value is set from outside */
     uint8_t *differs; /* 0 not asked, 1 no, 2 yes, 3 being asked */
     struct loop_view *loops;
-    unsigned threads, thread;
+    unsigned threads, thread, row; /* row: threadIdx.y */
+    bool rows;                     /* the code asks for threadIdx.y or z */
     uint64_t budget;
+    unsigned draw;                 /* 0: what is not known is not known; else numbers are drawn for it */
+    uint32_t drawn_from, drawn_to; /* but for what is made between these instances */
+    struct pat_walk walk;
 };
+
+bool pat_play_number(struct pat_play *p, graph_id id, uint64_t *out);
+/* The offset a branch at the end of a block leads to when it is taken. */
+bool pat_play_target(const struct graph *g, uint32_t insn, uint64_t *target);
 
 /* Another thread, another turn: nothing computed holds any more. */
 void pat_play_forget(struct pat_play *p);

@@ -198,16 +198,11 @@ static bool is_range(const struct set *s, unsigned from, unsigned to) /* [from, 
     return true;
 }
 
-enum pat_outcome pat_play_outcome(struct arena *a, const struct pat_trace *t, unsigned from, unsigned count,
-                                  enum pat_op op, unsigned *left, bool *everywhere)
+/* What each element holds after the turns. False: one that is not there is written. */
+static bool gather(const struct pat_trace *t, unsigned from, unsigned count, enum pat_op op, struct set *now,
+                   struct set *then, bool *spoilt)
 {
     unsigned n = t->threads;
-    struct set *now = ARENA_ARRAY(a, struct set, n), *then = ARENA_ARRAY(a, struct set, n);
-    bool *spoilt = ARENA_ARRAY(a, bool, 2 * (size_t)n); /* holds some element twice, or something unknown */
-    *left = 0;
-    *everywhere = true;
-    if (!now || !then || !spoilt)
-        return PAT_NOTHING;
     bool *spoilt_then = spoilt + n;
     for (unsigned i = 0; i < n; i++)
         now[i].w[i / 64] |= UINT64_C(1) << i % 64;
@@ -219,7 +214,7 @@ enum pat_outcome pat_play_outcome(struct arena *a, const struct pat_trace *t, un
             if (own < 0)
                 continue;
             if (own >= (int)n)
-                return PAT_NOTHING;
+                return false;
             if (other < 0 || other >= (int)n) {
                 spoilt_then[own] = true;
                 continue;
@@ -233,16 +228,43 @@ enum pat_outcome pat_play_outcome(struct arena *a, const struct pat_trace *t, un
         memcpy(now, then, n * sizeof *now);
         memcpy(spoilt, spoilt_then, n * sizeof *spoilt);
     }
+    return true;
+}
+
+static bool are_prefixes(const struct set *now, const bool *spoilt, unsigned n, unsigned width)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (spoilt[i] || !is_range(&now[i], i - i % width, i + 1))
+            return false;
+    return true;
+}
+
+bool pat_play_prefixes(struct arena *a, const struct pat_trace *t, enum pat_op op, unsigned width)
+{
+    unsigned n = t->threads;
+    struct set *now = ARENA_ARRAY(a, struct set, n), *then = ARENA_ARRAY(a, struct set, n);
+    bool *spoilt = ARENA_ARRAY(a, bool, 2 * (size_t)n);
+    return now && then && spoilt && gather(t, 0, t->count, op, now, then, spoilt) &&
+           are_prefixes(now, spoilt, n, width);
+}
+
+enum pat_outcome pat_play_outcome(struct arena *a, const struct pat_trace *t, unsigned from, unsigned count,
+                                  enum pat_op op, unsigned *left, bool *everywhere)
+{
+    unsigned n = t->threads;
+    struct set *now = ARENA_ARRAY(a, struct set, n), *then = ARENA_ARRAY(a, struct set, n);
+    bool *spoilt = ARENA_ARRAY(a, bool, 2 * (size_t)n); /* holds some element twice, or something unknown */
+    *left = 0;
+    *everywhere = true;
+    if (!now || !then || !spoilt || !gather(t, from, count, op, now, then, spoilt))
+        return PAT_NOTHING;
     for (unsigned i = 0; i < n && *everywhere; i++)
         *everywhere = !spoilt[i] && is_range(&now[i], 0, n);
     if (!spoilt[0] && is_range(&now[0], 0, n)) {
         *left = 1;
         return PAT_ALL_IN_ONE;
     }
-    bool prefixes = true;
-    for (unsigned i = 0; i < n && prefixes; i++)
-        prefixes = !spoilt[i] && is_range(&now[i], 0, i + 1);
-    if (prefixes)
+    if (are_prefixes(now, spoilt, n, n))
         return PAT_PREFIXES;
     /* The first few hold everything between them, nothing twice. */
     for (unsigned w = 64; w >= 2; w /= 2) {

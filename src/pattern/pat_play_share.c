@@ -30,6 +30,25 @@ bool pat_play_reads_first(struct pat_play *p, graph_id address, graph_id own, un
     return any;
 }
 
+bool pat_play_same(struct pat_play *p, graph_id a, graph_id b, unsigned width, graph_id when)
+{
+    struct graph_affine f, h;
+    bool any = false;
+    if (!graph_affine(p->g, a, &f) || !graph_affine(p->g, b, &h))
+        return false;
+    p->threads = 64;
+    for (p->thread = 0; p->thread < p->threads; p->thread++) {
+        int64_t away;
+        pat_play_forget(p);
+        if (pat_play_truth(p, when, true) == IS_FALSE)
+            continue;
+        if (!pat_play_apart(p, &f, &h, 0, width, &away) || away)
+            return false;
+        any = true;
+    }
+    return any;
+}
+
 bool pat_play_stores_first(struct pat_play *p, const struct graph_access *store, bool everywhere)
 {
     bool any = false;
@@ -93,9 +112,8 @@ static bool hands_over(struct pat_play *p, const struct graph_affine *s, const s
         enum truth acts = pat_play_truth(p, store->runs_when, true);
         if (acts == IS_FALSE)
             continue;
-        if (acts == IS_UNKNOWN || (p->thread % 32 && !how->everywhere) ||
-            !pat_play_element(p, l, load->width, &own) || !pat_play_apart(p, l, s, 0, load->width, &away) ||
-            own + away < 0 || own + away >= 128)
+        if (acts == IS_UNKNOWN || (p->thread % 32 && !how->everywhere) || !pat_play_element(p, l, load->width, &own) ||
+            !pat_play_apart(p, l, s, 0, load->width, &away) || own + away < 0 || own + away >= 128)
             return false;
         int warp = (int)(p->thread / 32), *at = &owner[own + away];
         if (*at >= 0 && *at != warp)
@@ -125,11 +143,70 @@ static bool hands_over(struct pat_play *p, const struct graph_affine *s, const s
     return true;
 }
 
-bool pat_play_hands_over(struct pat_play *p, const struct graph_access *store, const struct graph_access *load,
-                         struct pat_handed *how)
+/* Is a value made of the number of a row of threads? */
+static bool tells_rows(struct pat_play *p, graph_id id, unsigned depth, unsigned *left)
 {
+    const struct graph_node *n = graph_at(p->g, id);
+    if (n->kind == UOP_SREG)
+        return n->imm == UOP_SR_TID_Y || n->imm == UOP_SR_TID_Z;
+    if (depth > 40 || !*left)
+        return false;
+    --*left;
+    for (unsigned i = 0; i < n->arg_count && (pat_is_pure(n) || n->kind == UOP_UNIFORM); i++)
+        if (tells_rows(p, n->arg[i], depth + 1, left))
+            return true;
+    return false;
+}
+
+enum pat_rows pat_play_rows(struct pat_play *p, const struct pat_step *const *steps, uint32_t count)
+{
+    const uint32_t *block = p->g->input.env->block;
+    bool known = block[0] != 0, many = known ? block[1] > 1 || block[2] > 1 : p->rows, guarded = false;
+    if (!many)
+        return PAT_ROWS_APART;
+    for (uint32_t i = 0; i < count; i++) {
+        unsigned left = 1024;
+        bool told = steps[i]->when != GRAPH_NIL && tells_rows(p, steps[i]->when, 0, &left), idle = told;
+        p->threads = 64;
+        p->row = 1;
+        for (p->thread = 0; p->thread < p->threads && idle; p->thread++) {
+            pat_play_forget(p);
+            idle = pat_play_truth(p, steps[i]->when, false) == IS_FALSE;
+        }
+        p->row = 0;
+        pat_play_forget(p);
+        left = 1024;
+        if (!idle && !tells_rows(p, steps[i]->own_address, 0, &left))
+            return known ? PAT_ROWS_MEET : PAT_ROWS_MAY_MEET;
+        guarded |= told && !idle;
+    }
+    return known && guarded ? PAT_ROWS_MEET : PAT_ROWS_APART; /* one row was played: it is not all */
+}
+
+unsigned pat_play_most(const struct pat_play *p, uint32_t store, unsigned each, bool *known)
+{
+    const struct graph_env *env = p->g->input.env;
+    const struct graph_dependence *d = p->g->dependence;
+    unsigned most = env->block_limit[0] && env->block_limit[0] < PAT_THREADS ? env->block_limit[0] : PAT_THREADS;
+    *known = false;
+    if (!d || !d->object_of)
+        return most;
+    const struct graph_object *o = &d->objects.p[d->object_of[store]];
+    int64_t end = o->to < env->shared_bytes ? o->to : env->shared_bytes;
+    if (!o->known || o->from < 0 || o->from >= end)
+        return most;
+    *known = true;
+    int64_t room = (end - o->from) / (int64_t)p->g->accesses.p[store].width * each;
+    return room < (int64_t)most ? (unsigned)room : most;
+}
+
+bool pat_play_hands_over(struct pat_play *p, uint32_t store_at, uint32_t load_at, struct pat_handed *how)
+{
+    const struct graph_access kept[2] = {p->g->accesses.p[store_at], p->g->accesses.p[load_at]};
+    const struct graph_access *store = &kept[0], *load = &kept[1];
     struct graph_affine s, l;
-    bool any = false;
+    bool any = false, known;
+    unsigned most = pat_play_most(p, store_at, 32, &known);
     how->to_all = how->always = true;
     if (store->width != load->width || !how->lanes || !graph_affine(p->g, store->address, &s) ||
         !graph_affine(p->g, load->address, &l))
@@ -137,8 +214,12 @@ bool pat_play_hands_over(struct pat_play *p, const struct graph_access *store, c
     for (unsigned threads = 1024; threads >= 64; threads /= 2) {
         if (p->g->input.env->block[0] && p->g->input.env->block[0] != threads)
             continue;
+        if (!p->g->input.env->block[0] && threads > most)
+            continue;
         p->threads = threads;
         bool one = hands_over(p, &s, &l, store, load, how);
+        if (!one && known && !any)
+            return false; /* the array is there for all of these warps */
         any |= one;
         how->always &= one;
     }

@@ -150,8 +150,11 @@ static bool range_of(struct graph *g, graph_id load, graph_id address, uint32_t 
     uint64_t at[TURNS];
     graph_id turned = graph_as_turn(g, address);
     out->loop = true;
+    /* Which copy stands for all is not said to be the first. */
+    if (load != GRAPH_NIL && range_of_copies(g, load, y, out))
+        return true;
     if (!counts(g, y, at) || (y->count == GRAPH_NIL && y->until == GRAPH_NIL))
-        return load != GRAPH_NIL && range_of_copies(g, load, y, out);
+        return false;
     t.counter = y->counter;
     for (unsigned i = 0; i < TURNS; i++) {
         t.at = at[i];
@@ -187,12 +190,22 @@ static bool same_range(struct graph *g, const struct pat_spot *a, const struct p
            x.by_count == y.by_count && x.end == y.end && memcmp(x.address, y.address, sizeof x.address) == 0;
 }
 
-/* An element that is read without a loop, of those that one of a known number of turns brings. */
-static bool is_among(struct graph *g, const struct pat_spot *one, const struct pat_spot *all)
+/* The same where only walking the loops shows it: elements a warp or block apart, pieces that no count joins. */
+static bool walks_alike(struct pat_ctx *c, const struct pat_spot *a, const struct pat_spot *b, bool among)
 {
+    bool same = a->cycle && b->cycle && a->cycle != b->cycle && c->collect && c->collect->play &&
+                pat_play_same_elements(c->collect->play, a->cycle - 1, a->load, b->cycle - 1, b->load, among);
+    c->walked |= same;
+    return same;
+}
+
+/* An element that is read without a loop, of those that one of a known number of turns brings. */
+static bool is_among(struct pat_ctx *c, const struct pat_spot *one, const struct pat_spot *all)
+{
+    struct graph *g = c->g;
     struct range x, y;
     uint64_t turns;
-    if (same_range(g, one, all))
+    if (same_range(g, one, all) || walks_alike(c, all, one, true))
         return true;
     if (one->cycle || !all->cycle || !range_of(g, one->load, graph_at(g, one->load)->arg[0], 0, &x) ||
         !range_of(g, all->load, address_of(g, all->load), all->cycle, &y) || !y.by_count ||
@@ -235,11 +248,24 @@ static bool as_many_turns(struct graph *g, uint32_t a, uint32_t b)
            x.by_count == y.by_count && x.end == y.end;
 }
 
+/* What two loops gather are as many elements: those that the term names in them are the same. */
+static bool gather_alike(struct pat_ctx *c, uint32_t a, uint32_t b)
+{
+    if (as_many_turns(c->g, a, b))
+        return true;
+    const struct pat_spot *spot[2] = {NULL, NULL};
+    for (size_t i = 0; i < c->spots.n; i++)
+        for (int side = 0; side < 2; side++)
+            if (c->spots.p[i].reduced && c->spots.p[i].cycle == (side ? b : a))
+                spot[side] = &c->spots.p[i];
+    return spot[0] && spot[1] && walks_alike(c, spot[0], spot[1], false);
+}
+
 bool pat_ranges_agree(struct pat_ctx *c)
 {
     for (size_t i = 0; i < c->gathered.n; i++)
         for (size_t k = i + 1; k < c->gathered.n; k++)
-            if (!as_many_turns(c->g, c->gathered.p[i]->cycle, c->gathered.p[k]->cycle))
+            if (!gather_alike(c, c->gathered.p[i]->cycle, c->gathered.p[k]->cycle))
                 return false;
     for (size_t i = 1; i < c->tops.n; i++) {
         const struct pat_collective *a = c->tops.p[0], *b = c->tops.p[i];
@@ -251,8 +277,8 @@ bool pat_ranges_agree(struct pat_ctx *c)
             const struct pat_spot *a = &c->spots.p[i], *b = &c->spots.p[k];
             if (a->param != b->param || (!a->reduced && !b->reduced))
                 continue;
-            if (a->reduced && b->reduced ? !same_range(c->g, a, b)
-                                         : !is_among(c->g, a->reduced ? b : a, a->reduced ? a : b))
+            if (a->reduced && b->reduced ? !same_range(c->g, a, b) && !walks_alike(c, a, b, false)
+                                         : !is_among(c, a->reduced ? b : a, a->reduced ? a : b))
                 return false;
         }
     return takes_part(c);

@@ -85,7 +85,7 @@ static struct pat_found *keep(struct run *r, graph_id root, const uint32_t *extr
     f->match.parent = -1;
     f->match.is_select = is_plain_choice(c->variant->value);
     f->match.root = root;
-    f->match.confidence = pat_assumes(c) ? PAT_ASSUMED : PAT_PROVED;
+    f->match.confidence = pat_assumes(c) || c->walked ? PAT_ASSUMED : PAT_PROVED;
     for (size_t i = 0; i < c->spoken.n; i++)
         if (c->spoken.p[i]->rests || c->spoken.p[i]->match.confidence == PAT_ASSUMED)
             f->match.confidence = PAT_ASSUMED;

@@ -40,6 +40,7 @@ void pipe_env(unsigned sm, const struct img_kernel *kernel, struct graph_env *en
                               .word_count = sizeof words_100 / sizeof words_100[0],
                               .constant_bank = kernel->constant_bank,
                               .constant_bytes = kernel->constant_bytes,
+                              .shared_bytes = kernel->shared_bytes > 0 ? kernel->shared_bytes : 0,
                               .spills = kernel->spills,
                               .spill_count = kernel->spill_count,
                               .spills_known = kernel->spills_known};

@@ -98,20 +98,31 @@ static void tell_race(struct findings *f, const struct graph_race *r)
     if (!is_new(f, kind, r->first, r->second))
         return;
     if (r->first == r->second) {
+        const char *who = "all threads";
+        for (unsigned d = 0; d < 3; d++)
+            if (r->thread[d] != GRAPH_NIL)
+                who = arena_printf(f->a, "threads that differ in threadIdx.%c only", "xyz"[d]);
         diag_add(&f->s->diags, DIAG_NOTE, codes[kind], f->section, offset_of(f, r->second),
-                 "all threads store different values at 0x%04x to one word of %s memory: which one stays is not said",
+                 "%s store different values at 0x%04x to one word of %s memory: which one stays is not said", who,
                  offset_of(f, r->second), space_text(f, r->second));
         return;
     }
-    bool reads = f->g->accesses.p[r->first].kind == GRAPH_LOAD;
-    diag_add(&f->s->diags, DIAG_NOTE, codes[kind], f->section, offset_of(f, r->second),
-             "thread %s may %s at 0x%04x in %s memory what is %s at 0x%04x, and no barrier parts them%s",
-             fact_thread_text(f->m, r->thread), f->g->accesses.p[r->second].kind == GRAPH_LOAD ? "read" : "overwrite",
-             offset_of(f, r->second), space_text(f, r->second), reads ? "still to be read" : "being written",
-             offset_of(f, r->first),
-             r->assumed ? warp_text(f, r->first, r->second)
-             : r->sized ? " (assumed: a block of as many threads as the code's conditions name)"
-                        : "");
+    bool reads = f->g->accesses.p[r->first].kind == GRAPH_LOAD, read = f->g->accesses.p[r->second].kind == GRAPH_LOAD;
+    const char *rests = r->assumed ? warp_text(f, r->first, r->second)
+                        : r->sized ? " (assumed: a block of as many threads as the code's conditions name)"
+                                   : "";
+    const char *who = fact_thread_text(f->m, r->thread), *space = space_text(f, r->second);
+    uint32_t first = offset_of(f, r->first), second = offset_of(f, r->second);
+    if (reads)
+        diag_add(
+            &f->s->diags, DIAG_NOTE, codes[kind], f->section, second,
+            "thread %s may overwrite at 0x%04x in %s memory what is still to be read at 0x%04x, and no barrier parts "
+            "them%s",
+            who, second, space, first, rests);
+    else /* the other thread is the first one's */
+        diag_add(&f->s->diags, DIAG_NOTE, codes[kind], f->section, second,
+                 "what thread %s stores at 0x%04x in %s memory may be %s at 0x%04x, and no barrier parts them%s", who,
+                 first, space, read ? "read too early" : "overwritten", second, rests);
 }
 
 void pipe_findings(struct sp_session *s, struct arena *a, struct mean *m, const struct graph *g,

@@ -108,6 +108,7 @@ static const char *const kind_texts[UOP_KIND_COUNT] = {
     [UOP_WARPSYNC] = "warpsync",
     [UOP_SHFL] = "shfl",
     [UOP_SHFL_IN] = "shfl_in",
+    [UOP_WITHIN] = "within",
     [UOP_VOTE] = "vote",
     [UOP_BALLOT] = "ballot",
     [UOP_MATCH] = "match",
@@ -167,6 +168,7 @@ static const char *const sreg_texts[] = {
     [UOP_SR_CGA_SIZE] = "clusterSize",
     [UOP_SR_SWINHI] = "sharedWindowHi",
     [UOP_SR_SMEMSZ] = "sharedBytes",
+    [UOP_SR_STACK_END] = "stackEnd",
     [UOP_SR_ZERO] = "zero",
 };
 

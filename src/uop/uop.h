@@ -120,6 +120,7 @@ enum uop_flag {
     X(STORE, 5, E, "`width` bytes to a from the words b c d e")                                                        \
     X(ATOM, 4, E, "old value at a; imm: enum uop_atom; operands b, c; type is the operation's")                        \
     X(RED, 3, E, "as ATOM without a result")                                                                           \
+    X(WITHIN, 1, E, "the generic address a lies in the window of `space`; B1")                                         \
     X(FENCE, 0, E, "memory order; imm: as encoded") X(PREFETCH, 1, E, "cache hint")                                    \
     X(ASYNC_COPY, 3, E, "global b to shared a, `width` bytes, when c") X(ASYNC_WAIT, 1, E, "groups or scoreboards")    \
     /* threads together */                                                                                             \
@@ -171,7 +172,7 @@ enum uop_atom {
     UOP_ATOM_CAS
 };
 enum uop_bar { UOP_BAR_SYNC, UOP_BAR_ARRIVE, UOP_BAR_RED_POPC, UOP_BAR_RED_AND, UOP_BAR_RED_OR };
-enum uop_reconverge { UOP_BSSY, UOP_BSYNC, UOP_BREAK, UOP_BMOV, UOP_YIELD, UOP_WARPSYNC_ALL };
+enum uop_reconverge { UOP_BSSY, UOP_BSYNC, UOP_BREAK, UOP_BMOV, UOP_YIELD, UOP_WARPSYNC_ALL, UOP_APART };
 
 /* Special registers by meaning, the same on every architecture. OTHER + n: hardware number n without a name here. */
 enum uop_sreg {
@@ -202,6 +203,7 @@ enum uop_sreg {
     UOP_SR_CGA_SIZE,
     UOP_SR_SWINHI,
     UOP_SR_SMEMSZ,
+    UOP_SR_STACK_END, /* where local memory for stacks ends */
     UOP_SR_ZERO /* SRZ */,
     UOP_SR_OTHER = 256,
 };

@@ -37,8 +37,19 @@ void lift_bra(struct lift *l)
     struct uop op = blank(UOP_BRANCH);
     op.imm = (uint64_t)target->value;
     op.arg[0] = operand_condition(l);
-    if (lift_mod(l, ISA_MOD_DIV) || lift_mod(l, ISA_MOD_CONV)) {
-        /* Taken when the lanes run apart (or together): nothing one thread's values decide. */
+    if (lift_mod(l, ISA_MOD_DIV)) {
+        /* Taken when the lanes of the mask run apart, to a copy of what follows that lets them meet at every step: for
+         * one thread both ways do the same. */
+        for (unsigned i = 0; i < lift_count(l); i++)
+            if (lift_is_reg(l, i))
+                lift_src(l, i);
+        op = blank(UOP_RECONVERGE);
+        op.imm = UOP_APART;
+        lift_emit(l, op);
+        return;
+    }
+    if (lift_mod(l, ISA_MOD_CONV)) {
+        /* Taken when the lanes run together: nothing one thread's values decide. */
         for (unsigned i = 0; i < lift_count(l); i++)
             if (lift_is_reg(l, i))
                 lift_src(l, i);

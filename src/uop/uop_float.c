@@ -674,28 +674,54 @@ void lift_hmnmx2(struct lift *l)
     write_halves(l, low, min_max(l, type, flags, p, a.high, b.high));
 }
 
+/* The two floats of a packed operand: a pair as it stands (HI_LO, or without a word) or crossed (LO_HI), or one float
+ * for both (F32). A sign stands for both; NP turns the high one's once more. */
+static struct halves packed_source(struct lift *l, unsigned i)
+{
+    const struct isa_operand *o = lift_operand(l, i);
+    bool straight = o && (isa_operand_has_mod(o, ISA_MOD_HI_LO) || o->mods[0] == ISA_MOD_NONE);
+    bool crossed = o && isa_operand_has_mod(o, ISA_MOD_LO_HI);
+    bool single = o && isa_operand_has_mod(o, ISA_MOD_F32) && !isa_operand_has_mod(o, ISA_MOD_F32x2);
+    if (!o || o->flags & (ISA_ABS | ISA_INV | ISA_NOT) || !lift_is_reg(l, i) || straight + crossed + single != 1) {
+        lift_refuse(l); /* constants are not described */
+        return (struct halves){lift_const(l, UOP_F32, 0), lift_const(l, UOP_F32, 0)};
+    }
+    struct halves in;
+    if (single) {
+        in.low = in.high = lift_raw(l, o, false);
+    } else {
+        uop_ref wide = lift_raw(l, o, true);
+        in.low = crossed ? lift_hi(l, wide) : lift_lo(l, wide);
+        in.high = crossed ? lift_lo(l, wide) : lift_hi(l, wide);
+    }
+    bool negated = o->flags & ISA_NEG;
+    if (negated)
+        in.low = lift_op(l, UOP_FNEG, UOP_F32, in.low, UOP_NONE, UOP_NONE);
+    if (negated != isa_operand_has_mod(o, ISA_MOD_NP))
+        in.high = lift_op(l, UOP_FNEG, UOP_F32, in.high, UOP_NONE, UOP_NONE);
+    return in;
+}
+
 /* FADD2 FMUL2 FFMA2: two f32 in register pairs. */
 void lift_packed_f32(struct lift *l)
 {
     unsigned count = lift_count(l), flags = lift_float_flags(l), round = lift_round(l);
-    if (!lift_only_mods(l, arithmetic_mods) || (count != 3 && count != 4))
+    if (!lift_only_mods(l, arithmetic_mods) || (count != 3 && count != 4)) {
         lift_refuse(l);
+        return;
+    }
+    struct halves a = packed_source(l, 1), b = packed_source(l, 2), c = {UOP_NONE, UOP_NONE};
+    if (count == 4)
+        c = packed_source(l, 3);
     uop_ref part[2];
     for (unsigned k = 0; k < 2; k++) {
-        uop_ref in[3] = {UOP_NONE, UOP_NONE, UOP_NONE};
-        for (unsigned i = 1; i < count && i < 4; i++) {
-            const struct isa_operand *o = lift_operand(l, i);
-            if (!o || o->flags & (ISA_NEG | ISA_ABS) || o->mods[0] != ISA_MOD_NONE || !lift_is_reg(l, i))
-                lift_refuse(l); /* signs and swizzles of single halves are not described */
-            uop_ref wide = lift_src64(l, i);
-            in[i - 1] = k ? lift_hi(l, wide) : lift_lo(l, wide);
-        }
+        uop_ref x = k ? a.high : a.low, y = k ? b.high : b.low;
         if (count == 4)
-            part[k] = lift_ffma(l, UOP_F32, round, flags, in[0], in[1], in[2]);
+            part[k] = lift_ffma(l, UOP_F32, round, flags, x, y, k ? c.high : c.low);
         else if (l->insn->op == ISA_OP_FMUL2)
-            part[k] = lift_fmul(l, UOP_F32, round, flags, in[0], in[1]);
+            part[k] = lift_fmul(l, UOP_F32, round, flags, x, y);
         else
-            part[k] = lift_fadd(l, UOP_F32, round, flags, in[0], in[1]);
+            part[k] = lift_fadd(l, UOP_F32, round, flags, x, y);
     }
     lift_write_word(l, 0, 0, part[0]);
     if (lift_written(l, 0))

@@ -179,12 +179,12 @@ void lift_s2r(struct lift *l)
     static const struct {
         uint16_t number, sreg;
     } rows[] = {
-        {0, UOP_SR_LANEID},    {33, UOP_SR_TID_X},          {34, UOP_SR_TID_Y},          {35, UOP_SR_TID_Z},
-        {37, UOP_SR_CTAID_X},  {38, UOP_SR_CTAID_Y},        {39, UOP_SR_CTAID_Z},        {47, UOP_SR_SWINHI},
-        {50, UOP_SR_SMEMSZ},   {56, UOP_SR_EQMASK},         {57, UOP_SR_LTMASK},         {58, UOP_SR_LEMASK},
-        {59, UOP_SR_GTMASK},   {60, UOP_SR_GEMASK},         {67, UOP_SR_SMID},           {80, UOP_SR_CLOCK_LO},
-        {81, UOP_SR_CLOCK_HI}, {82, UOP_SR_GLOBALTIMER_LO}, {83, UOP_SR_GLOBALTIMER_HI}, {136, UOP_SR_CGA_CTAID},
-        {255, UOP_SR_ZERO},
+        {0, UOP_SR_LANEID},      {33, UOP_SR_TID_X},     {34, UOP_SR_TID_Y},          {35, UOP_SR_TID_Z},
+        {37, UOP_SR_CTAID_X},    {38, UOP_SR_CTAID_Y},   {39, UOP_SR_CTAID_Z},        {47, UOP_SR_SWINHI},
+        {50, UOP_SR_SMEMSZ},     {55, UOP_SR_STACK_END}, {56, UOP_SR_EQMASK},         {57, UOP_SR_LTMASK},
+        {58, UOP_SR_LEMASK},     {59, UOP_SR_GTMASK},    {60, UOP_SR_GEMASK},         {67, UOP_SR_SMID},
+        {80, UOP_SR_CLOCK_LO},   {81, UOP_SR_CLOCK_HI},  {82, UOP_SR_GLOBALTIMER_LO}, {83, UOP_SR_GLOBALTIMER_HI},
+        {136, UOP_SR_CGA_CTAID}, {255, UOP_SR_ZERO},
     };
     const struct isa_operand *o = lift_operand(l, 1);
     if (!o || o->kind != ISA_OPERAND_SREG) {

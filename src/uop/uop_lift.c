@@ -168,6 +168,7 @@
     X(LDC, ldc, "r,C", "load from a constant bank", "d = constant bank at the offset") \
     X(ULDC, ldc, "u,C", "load from a constant bank", "d = constant bank at the offset") \
     X(LDCU, ldc, "u,C", "load from a constant bank", "d = constant bank at the offset") \
+    X(QSPC, qspc, "P,rz,M", "space of a generic address", "p = the address lies in that space") \
     X(ATOM, atom, "T,r,M,a", "atomic operation on generic memory", \
       "d = old value; memory = the operation on it and a") \
     X(ATOMG, atom, "T,r,M,a", "atomic operation on global memory", \

@@ -285,8 +285,9 @@ void lift_atom(struct lift *l)
     }
     unsigned d = 0;
     struct uop op = blank(UOP_ATOM, UOP_B32);
+    bool asks = lift_is_pred(l, 0) && lift_written(l, 0); /* whether it could be done: only global memory can */
     while (lift_is_pred(l, d)) {
-        if (lift_written(l, d))
+        if (lift_written(l, d) && (d || l->insn->op != ISA_OP_ATOM))
             lift_refuse(l);
         d++;
     }
@@ -300,11 +301,31 @@ void lift_atom(struct lift *l)
     op.arg[1] = wide ? lift_src64(l, d + 2) : lift_src(l, d + 2);
     if (swap)
         op.arg[2] = wide ? lift_src64(l, d + 3) : lift_src(l, d + 3);
+    if (asks) {
+        struct uop in = blank(UOP_WITHIN, UOP_B1);
+        in.space = UOP_GLOBAL;
+        in.arg[0] = op.arg[0];
+        lift_write(l, 0, lift_emit(l, in));
+    }
     uop_ref old = lift_emit(l, op);
     if (wide)
         lift_write64(l, d, old);
     else
         lift_write(l, d, old);
+}
+
+/* QSPC: which window a generic address lies in. Pu, d, [address]. */
+void lift_qspc(struct lift *l)
+{
+    struct uop in = blank(UOP_WITHIN, UOP_B1);
+    uop_ref descriptor;
+    if (lift_count(l) != 3 || lift_mod(l, ISA_MOD_D) || lift_written(l, 1)) {
+        lift_refuse(l);
+        return;
+    }
+    in.space = lift_mod(l, ISA_MOD_S) ? UOP_SHARED : lift_mod(l, ISA_MOD_L) ? UOP_LOCAL : UOP_GLOBAL;
+    in.arg[0] = address(l, 2, UOP_GENERIC, &descriptor);
+    lift_write(l, 0, lift_emit(l, in));
 }
 
 /* RED, REDG: [address], b. */

@@ -54,6 +54,7 @@ NVCC = [
     ("unrolled-1", ["test/corpus/src/unrolled.cu"], FAST + ["-DUNROLL=1"]),
     ("unrolled-4", ["test/corpus/src/unrolled.cu"], FAST + ["-DUNROLL=4"]),
     ("loops_cut", ["test/corpus/src/loops_cut.cu"], ["-O3"]),
+    ("loops_strided", ["test/corpus/src/loops_strided.cu"], ["-O3"]),
     ("trees", ["test/corpus/src/trees.cu"], FAST),
     ("trees-precise-ptxas-O1", ["test/corpus/src/trees.cu"], ["-O3", "-Xptxas", "-O1"]),
     ("trees-fast-ptxas-O0", ["test/corpus/src/trees.cu"], FAST + ["-Xptxas", "-O0"]),
@@ -62,20 +63,34 @@ NVCC = [
     ("tree_misses-unoptimised", ["test/corpus/src/tree_misses.cu"], ["-Xcicc", "-O0", "-Xptxas", "-O0"]),
     ("softmaxes", ["test/corpus/src/softmaxes.cu"], FAST),
     ("softmaxes-precise", ["test/corpus/src/softmaxes.cu"], ["-O3"]),
+    ("collectives", ["test/corpus/src/collectives.cu"], ["-O3"]),
+    ("collectives-ptxas-O0", ["test/corpus/src/collectives.cu"], ["-O3", "-Xptxas", "-O0"]),
+    ("collectives-unoptimised", ["test/corpus/src/collectives.cu"], ["-Xcicc", "-O0", "-Xptxas", "-O0"]),
     ("block_kernels", ["test/corpus/src/block_kernels.cu"], FAST),
     ("places", ["test/corpus/src/places.cu"], FAST),
+    ("rows", ["test/corpus/src/rows.cu"], FAST),
     ("thread_kernels", ["test/corpus/src/thread_kernels.cu"], ["-O3"]),
     ("thread_kernels-fast", ["test/corpus/src/thread_kernels.cu"], FAST),
     ("expansions", ["test/corpus/src/expansions.cu"], ["-O3"]),
     ("expansions-fast", ["test/corpus/src/expansions.cu"], FAST),
+    ("expansions_owned", ["test/corpus/src/expansions_owned.cu"], ["-O3"]),
+    ("expansions_owned-ptxas-O0", ["test/corpus/src/expansions_owned.cu"], ["-O3", "-Xptxas", "-O0"]),
+    ("words", ["test/corpus/src/words.cu"], FAST),
+    ("flags", ["test/corpus/src/flags.cu"], ["-O3"]),
 ]
 # These are large, or differ little between architectures.
 FEW = {"loops-debug": (86,), "loops-precise-ptxas-O1": (86, 120), "trees-precise-ptxas-O1": (86,),
+       "collectives": (75, 86, 90, 120), "collectives-unoptimised": (86,),
+       "collectives-ptxas-O0": (86,),
        "trees-fast-ptxas-O0": (86, 120), "tree_misses-unoptimised": (86, 120), "thread_kernels-fast": (86,),
        "expansions": (75, 86, 90, 120), "expansions-fast": (86,),
        "trees": (75, 86, 90, 120), "tree_misses": (75, 86, 90, 120), "places": (75, 86, 90, 120),
+       "rows": (75, 86, 100, 120),
+       "expansions_owned": (75, 86, 120), "expansions_owned-ptxas-O0": (86,),
+       "words": (75, 86, 90, 120), "flags": (75, 86, 120),
        "block_kernels": (75, 86, 90, 120), "thread_kernels": (75, 86, 90, 100), "unrolled-1": (75, 86, 90, 120),
-       "loops_cut": (75, 86, 90, 120), "local_memory": (75, 86, 90, 120), "local_memory-ptxas-11.8": (86,),
+       "loops_cut": (75, 86, 90, 120), "loops_strided": (75, 86, 90, 120),
+       "clang_loops": (75, 86, 120), "local_memory": (75, 86, 90, 120), "local_memory-ptxas-11.8": (86,),
        "local_memory-ptxas-12.4": (), "local_memory-ptxas-12.9": (), "local_memory-ptxas-13.5": ()}
 # assembler release, highest PTX version it reads
 PTXAS = [("11.8", "7.8"), ("12.4", "8.4"), ("12.9", "8.8"), ("13.5", None)]
@@ -224,8 +239,8 @@ def main():
                 name = "%s-ptxas-%s" % (family, version)
                 if options.only in name and sm in FEW.get(name, (sm,)):
                     builder.ptxas(family, sources, version, highest, sm)
-        for name in ("clang_f32", "trees_clang"):
-            if options.only in name:
+        for name in ("clang_f32", "trees_clang", "clang_loops"):
+            if options.only in name and sm in FEW.get(name, (sm,)):
                 builder.clang(name, sm)
         if options.only in "triton_rows":
             builder.triton(sm)

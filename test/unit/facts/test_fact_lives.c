@@ -86,8 +86,11 @@ static void add_tree(struct fact_kernel *k, struct arena *a, const char *op, uin
     b[1] = (struct fact_binding){"space", FACT_BIND_TEXT, "shared", 0, NULL, 0};
     b[2] = (struct fact_binding){"self", FACT_BIND_TEXT, "memory", 0, NULL, 0};
     VEC_PUSH(a, k->patterns,
-             (struct fact_pattern){
-                 .id = "tree-reduction", .parent = FACT_NONE, .offsets = offsets_of(a, from, to), .bindings = {b, 3}});
+             (struct fact_pattern){.id = "tree-reduction",
+                                   .parent = FACT_NONE,
+                                   .offsets = offsets_of(a, from, to),
+                                   .bindings = {b, 3},
+                                   .collects = true});
 }
 
 static void add_exp(struct fact_kernel *k, struct arena *a, uint32_t from, uint32_t to)

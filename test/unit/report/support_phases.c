@@ -104,7 +104,8 @@ void worked_make_phases(struct fact_document *doc, struct arena *a)
                                    .offsets = {tree, 5},
                                    .bindings = {op, 1},
                                    .confidence = FACT_PROVED,
-                                   .rule = "tree-reduction"});
+                                   .rule = "tree-reduction",
+                                   .collects = true});
     VEC_PUSH(a, k.values,
              (struct fact_value){.id = "v1",
                                  .name = "shared[threadIdx.x] + shared[threadIdx.x + j]",

@@ -368,6 +368,32 @@ static void an_unknown_word_has_no_operations(void **state)
     arena_free(&a);
 }
 
+/* ptxas writes x + y of two floats so, -x + y, {-x0, x1} + y, {x1, x0} * y + z and s * y for one s. */
+static void packed_floats(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {"FADD2 R6, R2.F32x2.HI_LO, R4.F32x2.HI_LO", "0 read.b32 R2; 1 read.b32 R3; 2 read.b32 R4; 3 read.b32 R5; 4 "
+                                                     "fadd.f32 %0 %2; 5 fadd.f32 %1 %3; 6 write R6 %4; "
+                                                     "7 write R7 %5"},
+        {"FADD2 R6, -R2.F32x2.HI_LO, R4.F32x2.HI_LO",
+         "0 read.b32 R2; 1 read.b32 R3; 2 fneg.f32 %0; 3 fneg.f32 %1; 4 read.b32 R4; 5 read.b32 R5; 6 fadd.f32 %2 %4; "
+         "7 fadd.f32 %3 %5; 8 write R6 %6; 9 write R7 %7"},
+        {"FADD2 R6, -R2.F32x2.HI_LO.NP, R4.F32x2.HI_LO",
+         "0 read.b32 R2; 1 read.b32 R3; 2 fneg.f32 %0; 3 read.b32 R4; 4 read.b32 R5; 5 fadd.f32 %2 %3; 6 fadd.f32 %1 "
+         "%4; 7 write R6 %5; 8 write R7 %6"},
+        {"FADD2 R6, R2.F32x2.HI_LO.NP, R4.F32x2.HI_LO",
+         "0 read.b32 R2; 1 read.b32 R3; 2 fneg.f32 %1; 3 read.b32 R4; 4 read.b32 R5; 5 fadd.f32 %0 %3; 6 fadd.f32 %2 "
+         "%4; 7 write R6 %5; 8 write R7 %6"},
+        {"FFMA2 R6, R2.F32x2.LO_HI, R4.F32x2.HI_LO, R8.F32x2.HI_LO",
+         "0 read.b32 R2; 1 read.b32 R3; 2 read.b32 R4; 3 read.b32 R5; 4 read.b32 R8; 5 read.b32 R9; 6 ffma.f32 %1 %2 "
+         "%4; 7 ffma.f32 %0 %3 %5; 8 write R6 %6; 9 write R7 %7"},
+        {"FMUL2 R6, R2.F32x2.HI_LO, UR6.F32", "0 read.b32 R2; 1 read.b32 R3; 2 read.b32 UR6; 3 fmul.f32 %0 %2; 4 "
+                                              "fmul.f32 %1 %2; 5 write R6 %3; 6 write R7 %4"},
+    };
+    CHECK(100, rows);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -377,6 +403,7 @@ int main(void)
         cmocka_unit_test(compares_with_their_unordered_meaning),
         cmocka_unit_test(swapped_compares_say_so_for_printing_only),
         cmocka_unit_test(floats),
+        cmocka_unit_test(packed_floats),
         cmocka_unit_test(memory),
         cmocka_unit_test(control_and_warp),
         cmocka_unit_test(what_is_not_described_is_opaque_and_said_so),

@@ -1,0 +1,42 @@
+/* Private to the search for integer divisions: what is tried (pat_divide_try.c) and what is searched (pat_divide.c). */
+#ifndef SP_PAT_DIVIDE_H
+#define SP_PAT_DIVIDE_H
+
+#include "pattern/pat_internal.h"
+
+struct divide {
+    struct arena *a;
+    const struct pat_index *x;
+    struct graph *g;
+    struct pat_divisions *out;
+    uint64_t budget;         /* nodes that may still be evaluated */
+    struct map_u64 verdicts; /* of a computation's shape, what it may be: 1 it is that, 0 not */
+};
+
+/* A number as the sum it was: sums are flat, and one that code goes on adding to is no node of its own any more. Its
+ * terms are given values, the one at `pivot` so that the sum is what is wanted. */
+enum { SUM = 8 };
+struct sum {
+    graph_id term[SUM];
+    uint64_t factor[SUM], constant;
+    unsigned count, pivot; /* count 0: a node */
+};
+
+struct tried {
+    struct divide *d;
+    struct pat_tape tape;
+    graph_id root, a, b; /* b NIL: a constant divisor */
+    struct sum sum[2];   /* of a, of b */
+    uint64_t random;
+};
+
+bool pat_try_spend(struct divide *d, unsigned nodes);
+bool pat_try_build(struct tried *t, bool sums);
+bool pat_try_near(struct tried *t, bool is_signed, bool remainder, uint32_t d);
+uint32_t pat_try_divisor(struct tried *t, bool is_signed);
+bool pat_try_fixed(const struct divide *d, graph_id id);
+bool pat_try_remainder(struct tried *t, bool is_signed, const uint32_t *known, unsigned count, uint32_t *d);
+bool pat_try_everywhere(struct tried *t, bool is_signed, bool remainder);
+bool pat_try_wide(struct tried *t, bool is_signed, bool remainder);
+
+#endif

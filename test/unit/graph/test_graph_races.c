@@ -1,0 +1,187 @@
+/* Threads that overtake one another, each shape with its correct twin: the other one of two buffers, rows of a tile,
+ * stores that race with themselves, fills that nobody waits for, one word a warp, sizes compared as unsigned numbers.
+ * Code is written as the vendor's disassembler prints it; what must come out is worked out by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "graph_code.h"
+
+#include "graph/graph_depend.h"
+
+#define BARRIER "BAR.SYNC.DEFER_BLOCKING 0x0"
+
+static struct arena arena;
+
+static int make_arena(void **state)
+{
+    arena_init(&arena, 0);
+    *state = &arena;
+    return 0;
+}
+
+static int drop_arena(void **state)
+{
+    (void)state;
+    arena_free(&arena);
+    return 0;
+}
+
+static size_t races(const char *const *lines, uint32_t count)
+{
+    struct graph_dependence d;
+    struct graph *g = code_graph(&arena, 86, lines, count, &env_86);
+    assert_int_equal(graph_find_dependence(&arena, g, &d), SP_OK);
+    assert_true(d.complete);
+    return d.races.n;
+}
+
+/* a += s[p][255 - t]; p ^= 1; s[p][t] = x; a barrier. The racy twin stays in one buffer. */
+#define BUFFERS(other)                                           \
+    CODE("S2R R9, SR_TID.X",                           /* 00 */  \
+         "IMAD.MOV.U32 R2, RZ, RZ, c[0x0][0x168]",     /* 10 */  \
+         "UMOV UR4, URZ",                              /* 20 */  \
+         "IMAD.MOV.U32 R6, RZ, RZ, 0x1",               /* 30 */  \
+         "IADD3 R0, -R9, 0xff, RZ",                    /* 40 */  \
+         "STS [R9.X4], R2",                            /* 50 */  \
+         BARRIER,                                      /* 60 */  \
+         "USHF.L.U32 UR5, UR4, 0xa, URZ",              /* 70 */  \
+         "IADD3 R6, R6, 0x1, RZ",                      /* 80 */  \
+         "ULOP3.LUT UR4, UR4, 0x1, URZ, 0x3c, !UPT",   /* 90 */  \
+         "ISETP.GE.AND P0, PT, R6, c[0x0][0x170], PT", /* a0 */  \
+         "LDS R8, [R0.X4+UR5]",                        /* b0 */  \
+         other,                                        /* c0 */  \
+         "FADD.FTZ R7, R8, R7",                        /* d0 */  \
+         "STS [R9.X4+UR5], R7",                        /* e0 */  \
+         BARRIER,                                      /* f0 */  \
+         "@!P0 BRA 0x70",                              /* 100 */ \
+         "EXIT")
+
+static void the_other_buffer(void **state)
+{
+    (void)state;
+    assert_int_equal(races(BUFFERS("ULOP3.LUT UR5, UR5, 0x400, URZ, 0x3c, !UPT")), 0);
+    assert_true(races(BUFFERS("UMOV UR5, UR5")) > 0);
+}
+
+/* s[y + 1][x + 1] = v; a barrier; the first row of threads fills row `row`; all read s[y][x + 1]. */
+#define ROWS(row)                                                                                                  \
+    CODE("S2R R9, SR_TID.Y",                /* 00 */                                                               \
+         "S2R R8, SR_TID.X",                /* 10 */                                                               \
+         "ISETP.NE.AND P0, PT, R9, RZ, PT", /* 20 */                                                               \
+         "MOV R2, c[0x0][0x170]",           /* 30 */                                                               \
+         "IMAD.SHL.U32 R6, R8, 0x4, RZ",    /* 40 */                                                               \
+         "IMAD R9, R9, 0x48, R6",           /* 50 */                                                               \
+         "STS [R9+0x4c], R2",               /* 60 */                                                               \
+         BARRIER,                           /* 70 */                                                               \
+         "@!P0 STS [R8.X4+" row "], R2",    /* 80 */                                                               \
+         "LDS R11, [R9+0x4]",               /* 90 */                                                               \
+         "IMAD.MOV.U32 R2, RZ, RZ, c[0x0][0x160]", "IMAD.MOV.U32 R3, RZ, RZ, c[0x0][0x164]", "STG.E [R2.64], R11", \
+         "EXIT")
+
+static void the_row_above(void **state)
+{
+    (void)state;
+    assert_int_equal(races(ROWS("0x4")), 0); /* read by the threads that wrote it */
+    assert_true(races(ROWS("0x4c")) > 0);    /* read by the next row of threads */
+}
+
+/* s[x] = a[y * 64 + x], by all rows of threads or by the first. */
+#define COLUMN(guard)                                    \
+    CODE("S2R R9, SR_TID.Y",                    /* 00 */ \
+         "S2R R8, SR_TID.X",                    /* 10 */ \
+         "ISETP.NE.AND P0, PT, R9, RZ, PT",     /* 20 */ \
+         "IMAD R0, R9, 0x40, R8",               /* 30 */ \
+         "MOV R5, 0x4",                         /* 40 */ \
+         "IMAD.WIDE R2, R0, R5, c[0x0][0x168]", /* 50 */ \
+         guard "LDG.E R2, [R2.64]",             /* 60 */ \
+         guard "STS [R8.X4], R2",               /* 70 */ \
+         "EXIT")
+
+static void a_word_for_each_column(void **state)
+{
+    (void)state;
+    assert_int_equal(races(COLUMN("@!P0 ")), 0);
+    assert_int_equal(races(COLUMN("")), 1);
+}
+
+/* for (i = t; i < n; i += blockDim.x) s[i] = v; then s[0] is read by all. */
+#define FILL(between)                                           \
+    CODE("S2R R9, SR_TID.X",                           /* 00 */ \
+         "ISETP.GE.AND P0, PT, R9, c[0x0][0x170], PT", /* 10 */ \
+         "MOV R2, c[0x0][0x174]",                      /* 20 */ \
+         "MOV R0, R9",                                 /* 30 */ \
+         "@P0 BRA 0x90",                               /* 40 */ \
+         "STS [R0.X4], R2",                            /* 50 */ \
+         "IADD3 R0, R0, c[0x0][0x0], RZ",              /* 60 */ \
+         "ISETP.GE.AND P0, PT, R0, c[0x0][0x170], PT", /* 70 */ \
+         "@!P0 BRA 0x50",                              /* 80 */ \
+         between,                                      /* 90 */ \
+         "LDS R11, [RZ]",                              /* a0 */ \
+         "IMAD.MOV.U32 R2, RZ, RZ, c[0x0][0x160]",     /* b0 */ \
+         "IMAD.MOV.U32 R3, RZ, RZ, c[0x0][0x164]",     /* c0 */ \
+         "STG.E [R2.64], R11",                         /* d0 */ \
+         "EXIT")
+
+static void a_fill_that_nobody_waits_for(void **state)
+{
+    (void)state;
+    assert_int_equal(races(FILL(BARRIER)), 0);
+    assert_true(races(FILL("NOP")) > 0);
+}
+
+/* Lane 0 of each warp stores its warp's word; the first warp reads them. */
+#define WARPS(between)                                          \
+    CODE("S2R R8, SR_TID.X",                           /* 00 */ \
+         "LOP3.LUT P0, RZ, R8, 0x1f, RZ, 0xc0, !PT",   /* 10 */ \
+         "SHF.R.U32.HI R6, RZ, 0x3, R8",               /* 20 */ \
+         "LOP3.LUT R6, R6, 0x1ffffffc, RZ, 0xc0, !PT", /* 30 */ \
+         "@!P0 STS [R6], R8",                          /* 40 */ \
+         between,                                      /* 50 */ \
+         "ISETP.GT.U32.AND P1, PT, R8, 0x1f, PT",      /* 60 */ \
+         "@P1 EXIT",                                   /* 70 */ \
+         "LDS R11, [R8.X4]",                           /* 80 */ \
+         "IMAD.MOV.U32 R2, RZ, RZ, c[0x0][0x160]",     /* 90 */ \
+         "IMAD.MOV.U32 R3, RZ, RZ, c[0x0][0x164]",     /* a0 */ \
+         "STG.E [R2.64], R11",                         /* b0 */ \
+         "EXIT")
+
+static void a_word_for_each_warp(void **state)
+{
+    (void)state;
+    assert_int_equal(races(WARPS(BARRIER)), 0);
+    assert_true(races(WARPS("NOP")) > 0);
+}
+
+/* if (t < n), unsigned: m = s[0]; then s[t] = e. */
+#define SIZES(between)                                              \
+    CODE("S2R R9, SR_TID.X",                               /* 00 */ \
+         "ISETP.GE.U32.AND P0, PT, R9, c[0x0][0x170], PT", /* 10 */ \
+         "STS [R9.X4], R9",                                /* 20 */ \
+         BARRIER,                                          /* 30 */ \
+         "@!P0 LDS R3, [RZ]",                              /* 40 */ \
+         between,                                          /* 50 */ \
+         "STS [R9.X4], R3",                                /* 60 */ \
+         "EXIT")
+
+static void a_size_is_not_negative(void **state)
+{
+    (void)state;
+    assert_int_equal(races(SIZES(BARRIER)), 0);
+    assert_true(races(SIZES("NOP")) > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_other_buffer, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(the_row_above, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(a_word_for_each_column, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(a_fill_that_nobody_waits_for, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(a_word_for_each_warp, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(a_size_is_not_negative, make_arena, drop_arena),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
