@@ -807,6 +807,38 @@ static void write_numbers(FILE *f, const char *name, const uint16_t *v, size_t n
     fprintf(f, "%s};\n", n ? "\n" : "0");
 }
 
+/* The same rows by mnemonic, for reading text: row and opcode of each, in the order in which words find them. */
+static void write_by_op(FILE *f, unsigned a)
+{
+    size_t total = 0, n = 0;
+    for (unsigned o = 0; o < OPCODES; o++)
+        total += index_of[a][o].count;
+    uint16_t *row = calloc(total + 1, sizeof *row), *code = calloc(total + 1, sizeof *code);
+    uint16_t *first = calloc(ops.count + 2, sizeof *first);
+    if (!row || !code || !first)
+        fail("out of memory");
+    for (unsigned op = 0; op <= ops.count; op++) {
+        first[op] = (uint16_t)n;
+        for (unsigned o = 0; o < OPCODES; o++)
+            for (size_t i = 0; i < index_of[a][o].count; i++)
+                if (rows[index_of[a][o].row[i]].op == op) {
+                    row[n] = index_of[a][o].row[i];
+                    code[n++] = (uint16_t)o;
+                }
+    }
+    first[ops.count + 1] = (uint16_t)n;
+    char name[32];
+    snprintf(name, sizeof name, "isa_op_first_%u", archs[a]);
+    write_numbers(f, name, first, ops.count + 2);
+    snprintf(name, sizeof name, "isa_op_row_%u", archs[a]);
+    write_numbers(f, name, row, n);
+    snprintf(name, sizeof name, "isa_op_code_%u", archs[a]);
+    write_numbers(f, name, code, n);
+    free(row);
+    free(code);
+    free(first);
+}
+
 static void write_tables(FILE *f)
 {
     fprintf(f, "/* Made by isagen from src/isa/spec. */\n");
@@ -860,13 +892,15 @@ static void write_tables(FILE *f)
             if (sregs[a][i])
                 fprintf(f, "[%u] = \"%s\",\n", i, sregs[a][i]);
         fprintf(f, "};\n");
+        write_by_op(f, a);
     }
     fprintf(f, "static const unsigned isa_arch_numbers[] = {");
     for (unsigned a = 0; a < arch_count; a++)
         fprintf(f, "%u,", archs[a]);
     fprintf(f, "};\nstatic const struct isa_arch_table isa_arch_tables[] = {\n");
     for (unsigned a = 0; a < arch_count; a++)
-        fprintf(f, "{isa_first_%u, isa_list_%u, isa_sregs_%u},\n", archs[a], archs[a], archs[a]);
+        fprintf(f, "{isa_first_%u, isa_list_%u, isa_op_first_%u, isa_op_row_%u, isa_op_code_%u, isa_sregs_%u},\n",
+                archs[a], archs[a], archs[a], archs[a], archs[a], archs[a]);
     fprintf(f, "};\n");
 }
 

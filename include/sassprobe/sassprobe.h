@@ -27,7 +27,11 @@ const char *sp_version(void);
 struct sp_session *sp_session_new(void);
 void sp_session_free(struct sp_session *session);
 
-/* Adds an input: a file, a folder (its cubins, recursively, in byte order of their paths), or "-" for standard input.
+/* The architecture ("sm_86") of inputs added from now on that do not tell theirs: listings that were cut out. NULL: none.
+ */
+enum sp_status sp_session_set_arch(struct sp_session *session, const char *arch);
+/* Adds an input: a cubin or a listing of cuobjdump or nvdisasm, a folder (its cubins, recursively, in byte order of their
+ * paths), or "-" for standard input.
  * SP_ERR_IO, SP_ERR_FORMAT: a diagnostic tells; what could be read is kept and later calls report it. */
 enum sp_status sp_session_add_path(struct sp_session *session, const char *path);
 /* Adds bytes under a name. They are copied. */
@@ -47,17 +51,17 @@ enum sp_level { SP_LEVEL_FULL, SP_LEVEL_SUMMARY };
 
 struct sp_explain_options {
     enum sp_format format;
-    enum sp_level level;      /* text and Markdown only, never JSON */
-    const char *kernel;       /* mangled, demangled or base name, or a glob of one; NULL: all */
-    const char *arch;         /* "sm_86"; NULL: all */
-    bool color;               /* ANSI colours in text */
-    int width;                /* columns; 0: 100 */
+    enum sp_level level; /* text and Markdown only, never JSON */
+    const char *kernel;  /* mangled, demangled or base name, or a glob of one; NULL: all */
+    const char *arch;    /* "sm_86"; NULL: all */
+    bool color;          /* ANSI colours in text */
+    int width;           /* columns; 0: 100 */
     /* One thing only (at most one of these): */
     bool at_set;
-    uint32_t at;              /* byte offset of an instruction */
-    uint32_t line;            /* source line; 0: not asked */
-    const char *value;        /* value id or name; NULL: not asked */
-    int64_t why;              /* number of a statement of the full text report; -1: not asked */
+    uint32_t at;                       /* byte offset of an instruction */
+    uint32_t line;                     /* source line; 0: not asked */
+    const char *value;                 /* value id or name; NULL: not asked */
+    int64_t why;                       /* number of a statement of the full text report; -1: not asked */
     const char *compare_a, *compare_b; /* kernels to compare; NULL: none */
 };
 void sp_explain_options_init(struct sp_explain_options *options);

@@ -63,7 +63,7 @@ bool cmd_color(const char *when);
 int cmd_width(void);
 
 /* Opens a session on files (and sources, NULL-terminated or NULL). NULL after saying why. */
-struct sp_session *cmd_open(const char *name, char **files, int count);
+struct sp_session *cmd_open(const char *name, const char *arch, char **files, int count);
 /* Diagnostics on stderr (errors only when quiet), then the exit code for what `status` says and the inputs were. */
 int cmd_close(const char *name, struct sp_session *session, enum sp_status status, bool quiet, const char *not_found);
 

@@ -53,16 +53,17 @@ int cmd_width(void)
     return size.ws_col < NARROWEST ? NARROWEST : size.ws_col;
 }
 
-struct sp_session *cmd_open(const char *name, char **files, int count)
+struct sp_session *cmd_open(const char *name, const char *arch, char **files, int count)
 {
     struct sp_session *session;
     if (count == 0) {
-        cmd_error(name, "no input file (a cubin, a folder, or - for standard input); --help tells more");
+        cmd_error(name, "no input file (a cubin, a listing, a folder, or - for standard input); --help tells more");
         return NULL;
     }
     session = sp_session_new();
-    if (!session) {
+    if (!session || sp_session_set_arch(session, arch) != SP_OK) {
         cmd_error(name, "out of memory");
+        sp_session_free(session);
         return NULL;
     }
     /* What an input's status was comes back with its diagnostic and in sp_session_damaged(). */

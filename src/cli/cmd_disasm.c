@@ -7,7 +7,8 @@ static const struct cmd_option options[] = {
     {ID_FORMAT, "format", 'f', "cuobjdump|nvdisasm|control|json",
      "cuobjdump's or nvdisasm's form, with control words, or one JSON object a kernel a line (default: cuobjdump)"},
     {ID_KERNEL, "kernel", 'k', "NAME", "only kernels of that mangled, demangled or base name, or a glob of one"},
-    {ID_ARCH, "arch", 'a', "sm_NN", "only kernels built for that architecture"},
+    {ID_ARCH, "arch", 'a', "sm_NN",
+     "only kernels built for that architecture; also that of listings which do not say theirs"},
     {ID_LINES, "line-info", 'g', NULL, "say which source line an instruction comes from"},
     {ID_QUIET, "quiet", 'q', NULL, "no warnings on standard error"},
     {0},
@@ -46,7 +47,7 @@ int cmd_disasm(int argc, char **argv)
     int code = cmd_parse(&cmd_disasm_spec, argc, argv, take, &d, &first);
     if (code != CMD_GO)
         return cmd_finish("disasm", code);
-    struct sp_session *session = cmd_open("disasm", argv + first, argc - first);
+    struct sp_session *session = cmd_open("disasm", d.o.arch, argv + first, argc - first);
     if (!session)
         return EXIT_USAGE;
     enum sp_status status = sp_disasm(session, &d.o, cmd_write, NULL);

@@ -24,7 +24,8 @@ enum {
 static const struct cmd_option options[] = {
     {ID_FORMAT, "format", 'f', "text|markdown|json", "how to write the report (default: text)"},
     {ID_KERNEL, "kernel", 'k', "NAME", "only kernels of that mangled, demangled or base name, or a glob of one"},
-    {ID_ARCH, "arch", 'a', "sm_NN", "only kernels built for that architecture"},
+    {ID_ARCH, "arch", 'a', "sm_NN",
+     "only kernels built for that architecture; also that of listings which do not say theirs"},
     {ID_SOURCE, "source", 's', "FILE.cu", "take parameter names from this source (may be given more than once)"},
     {ID_PTX, "ptx", 0, "FILE.ptx",
      "the PTX that the machine code was made of, where none is embedded (may be given more than once)"},
@@ -183,7 +184,7 @@ int cmd_explain(int argc, char **argv)
     e.o.color = e.o.format == SP_FORMAT_TEXT && cmd_color(e.color);
     if (e.o.width == 0)
         e.o.width = cmd_width();
-    struct sp_session *session = cmd_open("explain", argv + first, argc - first);
+    struct sp_session *session = cmd_open("explain", e.o.arch, argv + first, argc - first);
     if (!session)
         return EXIT_USAGE;
     bool sources = true;
@@ -206,9 +207,9 @@ const struct cmd_spec cmd_explain_spec = {
         "exactly and as real numbers, where every intermediate value lives, by which threads and through which memory "
         "it is read, the patterns and rewrites found with their evidence, phases, loops, memory accesses and their "
         "cost, parameters, register flow, and the listing with the role of every instruction.\n"
-        "FILE is a cubin, PTX text, a folder of cubins, or - for standard input. Of PTX the same is told as of machine "
-        "code, as far as it is decided there: registers, spills and scheduling are not. No GPU and no CUDA toolkit are "
-        "needed.",
+        "FILE is a cubin, a listing (what cuobjdump -sass or nvdisasm print, pasted or cut), PTX text, a folder of cubins, "
+        "or - for standard input. Of PTX the same is told as of machine code, as far as it is decided there: registers, "
+        "spills and scheduling are not. No GPU and no CUDA toolkit are needed.",
     .options = options,
     .examples = "  sassprobe explain kernel.cubin\n"
                 "  sassprobe explain --level summary --kernel 'clamp*' --source clamp.cu kernel.cubin\n"

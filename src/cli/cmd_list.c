@@ -1,16 +1,18 @@
 /* sassprobe list: the modules, architectures and kernels of files, and what each kernel uses. */
 #include "cli.h"
 
-enum { ID_FORMAT = 256, ID_QUIET };
+enum { ID_FORMAT = 256, ID_ARCH, ID_QUIET };
 
 static const struct cmd_option options[] = {
     {ID_FORMAT, "format", 'f', "text|json", "how to write the list (default: text)"},
+    {ID_ARCH, "arch", 'a', "sm_NN", "the architecture of listings which do not say theirs"},
     {ID_QUIET, "quiet", 'q', NULL, "no warnings on standard error"},
     {0},
 };
 
 struct list {
     enum sp_format format;
+    const char *arch;
     bool quiet;
 };
 
@@ -24,7 +26,10 @@ static bool take(void *user, int id, const char *value, const char *value2)
         l->format = choice == 1 ? SP_FORMAT_JSON : SP_FORMAT_TEXT;
         return choice >= 0;
     }
-    l->quiet = true;
+    if (id == ID_ARCH)
+        l->arch = value;
+    else
+        l->quiet = true;
     return true;
 }
 
@@ -34,7 +39,7 @@ int cmd_list(int argc, char **argv)
     int first, code = cmd_parse(&cmd_list_spec, argc, argv, take, &l, &first);
     if (code != CMD_GO)
         return cmd_finish("list", code);
-    struct sp_session *session = cmd_open("list", argv + first, argc - first);
+    struct sp_session *session = cmd_open("list", l.arch, argv + first, argc - first);
     if (!session)
         return EXIT_USAGE;
     enum sp_status status = sp_list(session, l.format, cmd_write, NULL);

@@ -52,12 +52,26 @@ struct img_subroutine {
     uint32_t offset, size;
 };
 
+/* How an instruction of a listing is known. 0: not at all; its 16 bytes are 0 and `text` is what stands there, or NULL
+ * where the listing has nothing. */
+enum img_told_how {
+    IMG_TOLD_WORD = 1,    /* the listing has its word */
+    IMG_TOLD_TEXT = 2,    /* made of its text: what text does not tell is 0 in the code (isa/isa_parse.h) */
+    IMG_TOLD_CONTROL = 4, /* its scheduling is told */
+};
+struct img_told {
+    uint8_t how; /* enum img_told_how */
+    const char *text;
+    uint32_t line; /* of the listing */
+};
+
 struct img_kernel {
     const char *name, *demangled;
     const char *section; /* ".text.NAME" */
     bool is_entry;       /* a kernel; false: a device function with a section of its own */
     const uint8_t *code; /* code_bytes bytes, a multiple of 16 */
     uint32_t code_bytes;
+    const struct img_told *told; /* of a listing: one for each 16 bytes; NULL: the code is the file's own */
     int32_t registers, barriers, shared_bytes, stack_bytes; /* -1 unknown; shared as `ptxas -v` prints it */
     int32_t uniform_registers;                              /* -1 unknown */
     bool dynamic_shared; /* the module declares an extern shared array this kernel may use */
@@ -104,7 +118,14 @@ struct img_module {
 enum sp_status img_read_module(struct arena *a, struct diag_sink *diags, const char *path, const uint8_t *bytes,
                                size_t size, struct img_module *module);
 
-/* What the bytes are, by magic alone. */
+/* Reads a text listing: a module for each architecture or fatbin entry in it. `arch` ("sm_86" or NULL) is what is taken
+ * where the listing does not tell. Kernels are as far as they could be read; where instructions are missing the module is
+ * IMG_PARTIAL. Diagnostics have "line N" for a section. SP_ERR_ARCH: no architecture, kernels have names and offsets
+ * only; SP_ERR_FORMAT: nothing in it; SP_ERR_UNSUPPORTED: a form that is no listing. */
+enum sp_status img_read_listing(struct arena *a, struct diag_sink *diags, const char *path, const uint8_t *bytes,
+                                size_t size, const char *arch, struct img_module **modules, uint32_t *count);
+
+/* What the bytes are, by magic alone; text is a listing when some line of its beginning is an instruction's. */
 enum img_kind img_detect(const uint8_t *bytes, size_t size);
 
 /* A whole file into the arena. SP_ERR_IO with a diagnostic; at most `limit` bytes (0: 2 GiB). */

@@ -4,6 +4,7 @@
 #include "base/bits.h"
 #include "image/img.h"
 #include "image/img_elf.h"
+#include "image/img_listing.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -34,6 +35,28 @@ static bool holds(const uint8_t *bytes, size_t size, const char *text)
     return memmem(bytes, size < LOOK_AHEAD ? size : LOOK_AHEAD, text, strlen(text)) != NULL;
 }
 
+/* Signs that stand in listings only, or two lines that are instructions. */
+static bool looks_like_listing(const uint8_t *bytes, size_t size)
+{
+    static const char *const signs[] = {"Function : ", ".section\t.text.", "/*0000*/", "\"sass-instructions\"",
+                                        "EF_CUDA_SM"};
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
+        if (holds(bytes, size, signs[i]))
+            return true;
+    const char *text = (const char *)bytes;
+    size_t end = size < LOOK_AHEAD ? size : LOOK_AHEAD, found = 0;
+    for (size_t at = 0; at < end && found < 2;) {
+        const char *feed = memchr(text + at, '\n', end - at);
+        size_t n = feed ? (size_t)(feed - text) - at : end - at;
+        struct listing_line line;
+        img_listing_line((struct slice){text + at, n}, &line);
+        if (line.kind == LISTING_INSN)
+            found += line.has_offset || line.has_control || line.word_count ? 2 : 1;
+        at += n + 1;
+    }
+    return found >= 2;
+}
+
 enum img_kind img_detect(const uint8_t *bytes, size_t size)
 {
     if (size >= 4 && memcmp(bytes,
@@ -52,9 +75,7 @@ enum img_kind img_detect(const uint8_t *bytes, size_t size)
         return IMG_UNKNOWN;
     if (first_line_is(bytes, size, ".version"))
         return IMG_PTX;
-    if (holds(bytes, size, "Function : ") || holds(bytes, size, ".section\t.text.") || holds(bytes, size, "/*0000*/"))
-        return IMG_LISTING;
-    return IMG_UNKNOWN;
+    return looks_like_listing(bytes, size) ? IMG_LISTING : IMG_UNKNOWN;
 }
 
 /* Reads to the end of the stream, growing as bytes really come: a size that the file system claims is only a hint. */

@@ -60,23 +60,23 @@ enum isa_operand_kind {
 };
 
 enum isa_operand_flag {
-    ISA_NEG = 1,   /* -x   (float: sign flip; integer: two's complement) */
-    ISA_ABS = 2,   /* |x| */
-    ISA_INV = 4,   /* ~x */
-    ISA_NOT = 8,   /* !P */
-    ISA_REUSE = 16,/* .reuse: an operand cache hint */
+    ISA_NEG = 1,    /* -x   (float: sign flip; integer: two's complement) */
+    ISA_ABS = 2,    /* |x| */
+    ISA_INV = 4,    /* ~x */
+    ISA_NOT = 8,    /* !P */
+    ISA_REUSE = 16, /* .reuse: an operand cache hint */
 };
 
 struct isa_operand {
-    uint8_t kind;  /* enum isa_operand_kind */
-    uint8_t flags; /* enum isa_operand_flag */
-    uint8_t bits;  /* FIMM: 16, 32, 64 */
-    uint8_t bank;  /* CONST */
-    uint16_t reg;  /* REG UREG PRED UPRED BARRIER SCOREBOARD: index; RZ/URZ are ISA_RZ */
-    uint16_t base, ubase, desc; /* MEM, CONST: register indices or ISA_NO_REG */
+    uint8_t kind;                        /* enum isa_operand_kind */
+    uint8_t flags;                       /* enum isa_operand_flag */
+    uint8_t bits;                        /* FIMM: 16, 32, 64 */
+    uint8_t bank;                        /* CONST */
+    uint16_t reg;                        /* REG UREG PRED UPRED BARRIER SCOREBOARD: index; RZ/URZ are ISA_RZ */
+    uint16_t base, ubase, desc;          /* MEM, CONST: register indices or ISA_NO_REG */
     uint16_t mods[ISA_MAX_OPERAND_MODS]; /* REG: .H0_H0 .64 …; MEM: the suffixes of the base register (.64 .U32 .X4) */
     uint16_t ubase_mods[1];              /* MEM: suffix of the uniform base (.U64 …) */
-    int64_t value; /* IMM FIMM SREG LABEL; CONST and MEM: byte offset */
+    int64_t value;                       /* IMM FIMM SREG LABEL; CONST and MEM: byte offset */
 };
 
 struct isa_control {
@@ -90,13 +90,13 @@ struct isa_control {
 
 struct isa_insn {
     struct bits128 word;
-    uint32_t offset;     /* bytes from the start of the section */
-    uint16_t op;         /* enum isa_op; ISA_OP_UNKNOWN when no encoding covers the word */
-    uint8_t guard;       /* predicate index, ISA_PT: always */
+    uint32_t offset; /* bytes from the start of the section */
+    uint16_t op;     /* enum isa_op; ISA_OP_UNKNOWN when no encoding covers the word */
+    uint8_t guard;   /* predicate index, ISA_PT: always */
     bool guard_not;
-    bool guard_uniform;  /* @UP0 */
+    bool guard_uniform; /* @UP0 */
     uint8_t mod_count, operand_count;
-    uint16_t mods[ISA_MAX_MODS]; /* in printing order */
+    uint16_t mods[ISA_MAX_MODS];                   /* in printing order */
     struct isa_operand operands[ISA_MAX_OPERANDS]; /* in printing order, destinations first as printed */
     struct isa_control control;
 };
@@ -105,6 +105,10 @@ struct isa_insn {
 bool isa_arch_known(unsigned sm);
 /* All architectures with tables, ascending; *count entries, static storage. */
 const unsigned *isa_archs(size_t *count);
+
+/* An architecture without tables of its own is read with those of the nearest one before it in its generation: that
+ * number; `sm` itself where it has tables, 0 where there is none near. */
+unsigned isa_arch_nearest(unsigned sm);
 
 /* Decodes 16 bytes. SP_OK; SP_ERR_ENCODING: op is ISA_OP_UNKNOWN, word, offset and control are still set;
  * SP_ERR_ARCH: no tables. `offset` is the instruction's byte offset in its section (branch targets need it). */
@@ -128,8 +132,8 @@ size_t isa_print(unsigned sm, const struct isa_insn *insn, const struct isa_prin
 /* "[B--2---:R-:W0:-:S04]" into `out` (at least 32 bytes). */
 void isa_print_control(const struct isa_control *control, char out[32]);
 
-const char *isa_op_text(enum isa_op op);   /* "IMAD" */
-const char *isa_mod_text(enum isa_mod mod);/* "GEU", "64": no dot */
+const char *isa_op_text(enum isa_op op);    /* "IMAD" */
+const char *isa_mod_text(enum isa_mod mod); /* "GEU", "64": no dot */
 /* Opcode or modifier by spelling; UNKNOWN/NONE when there is none. */
 enum isa_op isa_op_find(const char *text);
 enum isa_mod isa_mod_find(const char *text);

@@ -27,6 +27,15 @@ bool isa_arch_known(unsigned sm)
     return isa_arch_table(sm) != NULL;
 }
 
+unsigned isa_arch_nearest(unsigned sm)
+{
+    unsigned best = 0;
+    for (unsigned i = 0; i < ARCH_COUNT; i++)
+        if (isa_arch_numbers[i] <= sm && isa_arch_numbers[i] / 10 == sm / 10)
+            best = isa_arch_numbers[i];
+    return best ? best : sm > 100 && sm < 120 && isa_arch_known(100) ? 100 : 0;
+}
+
 uint64_t isa_field_raw(const struct isa_field *field, struct bits128 word)
 {
     uint64_t v = 0;
@@ -69,7 +78,7 @@ bool isa_bit_set(uint16_t bit, struct bits128 word)
     return (bits_get(word, at, at) != 0) != ((bit & ISA_BIT_INVERTED) != 0);
 }
 
-static bool condition_holds(const struct isa_condition *c, struct bits128 word)
+bool isa_condition_holds(const struct isa_condition *c, struct bits128 word)
 {
     uint64_t v = isa_field_raw(&c->field, word);
     switch (c->test) {
@@ -85,7 +94,7 @@ static const struct isa_row *row_find(const struct isa_arch_table *table, struct
     for (unsigned i = table->first[opcode]; i < table->first[opcode + 1]; i++) {
         const struct isa_row *row = &isa_rows[table->list[i]];
         unsigned k = 0;
-        while (k < row->condition_count && condition_holds(&isa_conditions[row->condition + k], word))
+        while (k < row->condition_count && isa_condition_holds(&isa_conditions[row->condition + k], word))
             k++;
         if (k == row->condition_count)
             return row;
@@ -97,6 +106,27 @@ const struct isa_row *isa_row_find(unsigned sm, struct bits128 word)
 {
     const struct isa_arch_table *table = isa_arch_table(sm);
     return table ? row_find(table, word) : NULL;
+}
+
+const struct isa_row *isa_row_at(unsigned number)
+{
+    return &isa_rows[number];
+}
+
+const struct isa_condition *isa_row_condition(const struct isa_row *row, unsigned i)
+{
+    return &isa_conditions[row->condition + i];
+}
+
+const struct isa_enum *isa_enum_at(unsigned number)
+{
+    return &isa_enums[number];
+}
+
+const uint16_t *isa_sequence(const struct isa_enum *e, unsigned v)
+{
+    uint16_t code = v < e->count ? isa_codes[e->first + v] : ISA_CODE_ILLEGAL;
+    return code == ISA_CODE_ILLEGAL ? NULL : &isa_sequences[code];
 }
 
 const struct isa_operand_row *isa_row_operand(const struct isa_row *row, unsigned i)

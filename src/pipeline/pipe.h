@@ -31,6 +31,7 @@ struct sp_session {
     struct arena a;
     struct diag_sink diags;
     VEC(struct pipe_input) inputs;
+    const char *arch;             /* of inputs that do not tell theirs; NULL: none was given */
     VEC(char *) sources;          /* CUDA text given with --source, NUL-terminated */
     VEC(struct ptx_module *) ptx; /* given with --ptx */
     struct pat_library *patterns; /* made when first needed */
@@ -42,6 +43,13 @@ void pipe_env(unsigned sm, const struct img_kernel *kernel, struct graph_env *en
 /* Decodes a kernel's code: *count instructions on `a`. */
 enum sp_status pipe_decode(struct arena *a, const struct img_module *module, const struct img_kernel *kernel,
                            struct isa_insn **insns, uint32_t *count);
+
+/* How instruction number i is known: NULL where the file has its word and its scheduling. */
+const struct img_told *pipe_told(const struct img_kernel *kernel, uint32_t i);
+
+/* Parameters that the container does not tell, from the types in the kernel's name: NULL types of unknown size leave them
+ * unknown. */
+void pipe_params_from_name(struct arena *a, unsigned sm, struct img_kernel *kernel);
 
 /* Everything about one kernel, as facts on `a`. Scratch memory goes when it returns. */
 enum sp_status pipe_kernel(struct sp_session *session, struct arena *a, const struct pipe_input *input,

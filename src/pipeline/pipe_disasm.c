@@ -88,7 +88,23 @@ static size_t print_text(struct listing *l, const struct isa_insn *insn, enum is
 {
     struct isa_print_options o = {
         .dialect = dialect, .label = dialect == ISA_DIALECT_NVDISASM ? label_text : NULL, .user = l};
+    const struct img_told *told = pipe_told(l->kernel, insn->offset / 16);
+    if (told && !told->how) {
+        int n = snprintf(text, 512, "%s", told->text ? told->text : "not in the listing");
+        return n > 0 ? (size_t)n : 0;
+    }
     return isa_print(l->module->sm, insn, &o, text, 512);
+}
+
+static bool has_word(const struct listing *l, const struct isa_insn *insn)
+{
+    return !pipe_told(l->kernel, insn->offset / 16);
+}
+
+static bool has_control(const struct listing *l, const struct isa_insn *insn)
+{
+    const struct img_told *told = pipe_told(l->kernel, insn->offset / 16);
+    return !told || told->how & IMG_TOLD_CONTROL;
 }
 
 /* "@P0 " is printed to the left of the column where opcodes stand. */
@@ -153,6 +169,10 @@ static void print_cuobjdump(struct listing *l)
         print_text(l, insn, ISA_DIALECT_CUOBJDUMP, text);
         split_guard(text, guard, &rest);
         snprintf(body, sizeof body, "%s%s", rest, ending(insn));
+        if (!has_word(l, insn)) {
+            out_printf(l->out, "        /*%04x*/ %17s %s\n", insn->offset, guard, body);
+            continue;
+        }
         out_printf(l->out, "        /*%04x*/ %17s %-*s  /* 0x%016llx */\n", insn->offset, guard, (int)widest, body,
                    (unsigned long long)insn->word.lo);
         out_printf(l->out, "%*s/* 0x%016llx */\n", (int)(37 + widest), "", (unsigned long long)insn->word.hi);
@@ -210,6 +230,8 @@ static void print_control(struct listing *l)
         print_line_info(l, l->insns[i].offset);
         print_text(l, &l->insns[i], ISA_DIALECT_CUOBJDUMP, text);
         isa_print_control(&l->insns[i].control, control);
+        if (!has_control(l, &l->insns[i]))
+            memset(control, ' ', strlen(control));
         out_printf(l->out, "%04x %s %s\n", l->insns[i].offset, control, text);
     }
 }
@@ -331,7 +353,7 @@ static void json_instruction(struct listing *l, struct json *j, const struct isa
              (unsigned long long)insn->word.hi);
     json_object(j);
     json_key(j, "offset"), json_uint(j, insn->offset);
-    json_key(j, "bytes"), json_string(j, bytes);
+    json_key(j, "bytes"), json_string(j, has_word(l, insn) ? bytes : NULL);
     json_key(j, "text"), json_string(j, text);
     json_key(j, "guard"), json_string(j, guard[0] ? guard + 1 : NULL);
     json_key(j, "opcode"), json_string(j, insn->op == ISA_OP_UNKNOWN ? NULL : isa_op_text((enum isa_op)insn->op));
@@ -361,6 +383,11 @@ static void json_instruction(struct listing *l, struct json *j, const struct isa
     json_end(j);
     const struct isa_control *c = &insn->control;
     json_key(j, "control");
+    if (!has_control(l, insn)) {
+        json_null(j);
+        json_end(j);
+        return;
+    }
     json_object(j);
     json_key(j, "stall"), json_uint(j, c->stall);
     json_key(j, "yield"), json_bool(j, c->yield);

@@ -11,7 +11,7 @@
 
 static const char *module_kind(enum img_kind kind)
 {
-    return kind == IMG_CUBIN ? "cubin" : kind == IMG_PTX ? "ptx" : "unknown";
+    return kind == IMG_CUBIN ? "cubin" : kind == IMG_PTX ? "ptx" : kind == IMG_LISTING ? "listing" : "unknown";
 }
 
 static uint32_t instructions_of(const struct pipe_input *in, uint32_t kernel)
@@ -43,7 +43,7 @@ static void list_json(const struct sp_session *s, struct out *out)
         json_object(&j);
         json_key(&j, "path"), json_string(&j, s->inputs.p[i].path);
         json_key(&j, "member"), json_string(&j, m->member);
-        json_key(&j, "kind"), json_string(&j, module_kind(m->kind));
+        json_key(&j, "kind"), json_string(&j, m->kind == IMG_LISTING ? "unknown" : module_kind(m->kind));
         json_key(&j, "arch"), json_string(&j, m->arch);
         json_key(&j, "offset"), json_uint(&j, 0);
         json_key(&j, "size"), json_uint(&j, s->inputs.p[i].size);

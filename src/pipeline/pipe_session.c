@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 #include "facts/fact_build.h"
+#include "isa/isa_parse.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -36,25 +37,17 @@ void sp_session_free(struct sp_session *s)
     free(s);
 }
 
-/* An architecture without tables of its own is read with those of the nearest one before it in its generation, and that
- * is said. 0: there is none. */
-static unsigned nearest_tables(unsigned sm)
-{
-    size_t count;
-    unsigned best = 0;
-    const unsigned *known = isa_archs(&count);
-    for (size_t i = 0; i < count; i++)
-        if (known[i] <= sm && known[i] / 10 == sm / 10)
-            best = known[i];
-    return best ? best : sm > 100 && sm < 120 && isa_arch_known(100) ? 100 : 0;
-}
-
 static void choose_tables(struct sp_session *s, struct pipe_input *in)
 {
     struct img_module *m = &in->module;
     if (!m->kernel_count || isa_arch_known(m->sm))
         return;
-    unsigned near = nearest_tables(m->sm);
+    if (m->kind == IMG_LISTING && !m->sm) { /* its reader told so */
+        in->status = SP_ERR_ARCH;
+        m->kernel_count = 0;
+        return;
+    }
+    unsigned near = isa_arch_nearest(m->sm);
     if (!near) {
         diag_add(&s->diags, DIAG_ERROR, "unknown-architecture", NULL, -1,
                  "no encodings for %s: its kernels are not read", m->arch ? m->arch : "this architecture");
@@ -68,12 +61,43 @@ static void choose_tables(struct sp_session *s, struct pipe_input *in)
     m->sm = near;
 }
 
+/* A listing is as many inputs as it has modules; at least one, which says what was wrong. */
+static enum sp_status add_listing(struct sp_session *s, struct pipe_input in, const uint8_t *bytes, size_t size)
+{
+    struct img_module *modules;
+    uint32_t count;
+    in.status = img_read_listing(&s->a, &s->diags, in.path, bytes, size, s->arch, &modules, &count);
+    enum sp_status status = in.status;
+    in.module.kind = IMG_LISTING;
+    in.module.status = IMG_UNREADABLE;
+    for (uint32_t i = 0; i < count || i == 0; i++) {
+        s->diags.input = (int)s->inputs.n;
+        if (i < count) {
+            in.module = modules[i];
+            if (count > 1)
+                in.module.member = arena_printf(&s->a, "%s.%u", in.path, i + 1);
+            in.status = modules[i].sm ? SP_OK : SP_ERR_ARCH;
+            choose_tables(s, &in);
+            for (uint32_t k = 0; k < in.module.kernel_count; k++)
+                pipe_params_from_name(&s->a, in.module.sm, &in.module.kernels[k]);
+            if (in.status != SP_OK)
+                status = in.status;
+        }
+        VEC_PUSH(&s->a, s->inputs, in);
+    }
+    s->diags.input = -1;
+    return arena_failed(&s->a) ? SP_ERR_MEMORY : status;
+}
+
 static enum sp_status add_bytes(struct sp_session *s, const char *path, const uint8_t *bytes, size_t size)
 {
     struct pipe_input in = {.path = arena_strdup(&s->a, path), .size = size};
     s->diags.input = (int)s->inputs.n;
     in.module.path = in.path;
-    if (img_detect(bytes, size) == IMG_PTX) {
+    enum img_kind kind = img_detect(bytes, size);
+    if (kind == IMG_LISTING)
+        return add_listing(s, in, bytes, size);
+    if (kind == IMG_PTX) {
         in.status = pipe_ptx_read(s, &in, (const char *)bytes, size);
     } else {
         in.status = img_read_module(&s->a, &s->diags, in.path, bytes, size, &in.module);
@@ -249,9 +273,31 @@ enum sp_status pipe_decode(struct arena *a, const struct img_module *module, con
         return SP_ERR_MEMORY;
     for (uint32_t i = 0; i < *count; i++) {
         struct bits128 w = {bits_le64(kernel->code + 16u * i), bits_le64(kernel->code + 16u * i + 8)};
-        enum sp_status status = isa_decode(module->sm, w, 16 * i, &(*insns)[i]);
+        const struct img_told *told = pipe_told(kernel, i);
+        struct isa_insn *insn = &(*insns)[i];
+        enum sp_status status = isa_decode(module->sm, w, 16 * i, insn);
         if (status == SP_ERR_ARCH)
             return status;
+        if (told && !told->how) {
+            *insn = (struct isa_insn){.offset = 16 * i, .op = ISA_OP_UNKNOWN, .guard = ISA_PT};
+        } else if (told) {
+            struct isa_control control = insn->control;
+            isa_forget_untold(module->sm, insn);
+            if (told->how & IMG_TOLD_CONTROL)
+                insn->control = control;
+        }
     }
     return SP_OK;
+}
+
+const struct img_told *pipe_told(const struct img_kernel *kernel, uint32_t i)
+{
+    const struct img_told *told = kernel->told ? &kernel->told[i] : NULL;
+    return told && told->how & IMG_TOLD_WORD ? NULL : told;
+}
+
+enum sp_status sp_session_set_arch(struct sp_session *s, const char *arch)
+{
+    s->arch = arch ? arena_strdup(&s->a, arch) : NULL;
+    return arch && !s->arch ? SP_ERR_MEMORY : SP_OK;
 }

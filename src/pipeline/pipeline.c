@@ -42,16 +42,21 @@ static enum sp_status lift_all(struct arena *a, unsigned sm, const struct img_ke
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
 }
 
-static void text_of(struct arena *a, unsigned sm, const struct isa_insn *insn, struct fact_text *t)
+static void text_of(struct arena *a, unsigned sm, const struct isa_insn *insn, const struct img_told *told,
+                    struct fact_text *t)
 {
     struct isa_print_options options = {.dialect = ISA_DIALECT_CUOBJDUMP};
     const struct isa_control *c = &insn->control;
     char text[512], control[32];
     isa_print(sm, insn, &options, text, sizeof text);
     isa_print_control(c, control);
-    t->text = arena_strdup(a, text);
-    t->control_text = arena_strdup(a, control);
-    t->bits = arena_printf(a, "0x%016llx%016llx", (unsigned long long)insn->word.hi, (unsigned long long)insn->word.lo);
+    bool scheduled = !told || told->how & IMG_TOLD_CONTROL;
+    t->text = !told || told->how ? arena_strdup(a, text) : told->text ? told->text : "not in the listing";
+    if (scheduled)
+        t->control_text = arena_strdup(a, control);
+    if (!told)
+        t->bits =
+            arena_printf(a, "0x%016llx%016llx", (unsigned long long)insn->word.hi, (unsigned long long)insn->word.lo);
     if (insn->guard != ISA_PT || insn->guard_not)
         t->guard = insn->guard == ISA_PT ? arena_printf(a, "!%sPT", insn->guard_uniform ? "U" : "")
                                          : arena_printf(a, "%s%sP%u", insn->guard_not ? "!" : "",
@@ -61,6 +66,8 @@ static void text_of(struct arena *a, unsigned sm, const struct isa_insn *insn, s
     t->write_barrier = c->write_barrier == 7 ? FACT_NONE : c->write_barrier;
     t->read_barrier = c->read_barrier == 7 ? FACT_NONE : c->read_barrier;
     t->wait_mask = c->wait_mask;
+    if (!scheduled)
+        t->stall = t->yield = t->write_barrier = t->read_barrier = t->wait_mask = FACT_NONE;
     t->no_encoding = insn->op == ISA_OP_UNKNOWN;
 }
 
@@ -81,6 +88,33 @@ static uint32_t type_bytes(const char *type)
         if (strcmp(type, sizes[i].name) == 0)
             return sizes[i].bytes;
     return 0;
+}
+
+void pipe_params_from_name(struct arena *a, unsigned sm, struct img_kernel *k)
+{
+    struct img_signature signature = {0};
+    struct graph_env env;
+    uint32_t offset = 0;
+    img_signature_parse(a, k->demangled ? k->demangled : k->name, &signature);
+    struct img_param *params = k->params_known || !signature.known || !signature.count
+                                   ? NULL
+                                   : ARENA_ARRAY(a, struct img_param, signature.count);
+    if (!params)
+        return;
+    pipe_env(sm, k, &env);
+    for (uint32_t i = 0; i < signature.count; i++) {
+        uint32_t bytes = type_bytes(signature.types[i]);
+        if (!bytes) /* a structure: this parameter's size, and with it every later offset, is not known */
+            return;
+        offset = (offset + bytes - 1) / bytes * bytes;
+        params[i] =
+            (struct img_param){.index = i, .offset = offset, .size = bytes, .constant_offset = env.param_base + offset};
+        offset += bytes;
+    }
+    k->params = params;
+    k->param_count = signature.count;
+    k->param_base = env.param_base;
+    k->param_bytes = offset;
 }
 
 /* Parameters with types from the symbol and names from the source, used only where count and sizes agree with the
@@ -134,7 +168,7 @@ static enum sp_status read_machine_code(struct arena *work, struct arena *a, con
     if (!code->in || !code->texts)
         return SP_ERR_MEMORY;
     for (uint32_t i = 0; i < code->count; i++)
-        text_of(a, module->sm, &insns[i], &code->texts[i]);
+        text_of(a, module->sm, &insns[i], pipe_told(kernel, i), &code->texts[i]);
     return lift_all(work, module->sm, kernel, insns, code->count, code->in);
 }
 
