@@ -131,8 +131,8 @@ static const char *symbol_end(const char *p, const char *end)
     return end;
 }
 
-/* The text with numbers for labels and symbols: a label is its offset; a symbol is 0, which the loader would fill, and a
- * relocation says so. False where a label is not in the listing. */
+/* The text with numbers for labels and symbols: a label is its offset; a symbol is 0, which the loader would fill, and
+ * a relocation says so. False where a label is not in the listing. */
 static bool resolve(struct listing *l, struct code *c, const struct slot *s, uint32_t offset, struct strbuf *out,
                     const char **missing)
 {

@@ -1,5 +1,5 @@
-/* Listings: every .sass of test/corpus/listing against the file beside it that a person wrote; and the property that what is
- * printed of a word is parsed back to it, for every word of the committed cubins and for random ones. */
+/* Listings: every .sass of test/corpus/listing against the file beside it that a person wrote; and the property that
+ * what is printed of a word is parsed back to it, for every word of the committed cubins and for random ones. */
 #define _GNU_SOURCE
 #include "image_test.h"
 
