@@ -27,12 +27,12 @@ const char *sp_version(void);
 struct sp_session *sp_session_new(void);
 void sp_session_free(struct sp_session *session);
 
-/* The architecture ("sm_86") of inputs added from now on that do not tell theirs: listings that were cut out. NULL: none.
+/* The architecture ("sm_86") of inputs added from now on that do not tell theirs (pasted listings). NULL: none.
  */
 enum sp_status sp_session_set_arch(struct sp_session *session, const char *arch);
-/* Adds an input: a cubin or a listing of cuobjdump or nvdisasm, a folder (its cubins, recursively, in byte order of their
- * paths), or "-" for standard input.
- * SP_ERR_IO, SP_ERR_FORMAT: a diagnostic tells; what could be read is kept and later calls report it. */
+/* Adds an input: a cubin or a listing of cuobjdump or nvdisasm, a folder (its cubins, recursively, in byte order of
+ * their paths), or "-" for standard input. SP_ERR_IO, SP_ERR_FORMAT: a diagnostic tells; what could be read is kept and
+ * later calls report it. */
 enum sp_status sp_session_add_path(struct sp_session *session, const char *path);
 /* Adds bytes under a name. They are copied. */
 enum sp_status sp_session_add_memory(struct sp_session *session, const char *name, const void *bytes, size_t size);

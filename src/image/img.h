@@ -119,8 +119,8 @@ enum sp_status img_read_module(struct arena *a, struct diag_sink *diags, const c
                                size_t size, struct img_module *module);
 
 /* Reads a text listing: a module for each architecture or fatbin entry in it. `arch` ("sm_86" or NULL) is what is taken
- * where the listing does not tell. Kernels are as far as they could be read; where instructions are missing the module is
- * IMG_PARTIAL. Diagnostics have "line N" for a section. SP_ERR_ARCH: no architecture, kernels have names and offsets
+ * where the listing does not tell. Kernels are as far as they could be read; where instructions are missing the module
+ * is IMG_PARTIAL. Diagnostics have "line N" for a section. SP_ERR_ARCH: no architecture, kernels have names and offsets
  * only; SP_ERR_FORMAT: nothing in it; SP_ERR_UNSUPPORTED: a form that is no listing. */
 enum sp_status img_read_listing(struct arena *a, struct diag_sink *diags, const char *path, const uint8_t *bytes,
                                 size_t size, const char *arch, struct img_module **modules, uint32_t *count);

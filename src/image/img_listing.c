@@ -131,8 +131,8 @@ static const char *symbol_end(const char *p, const char *end)
     return end;
 }
 
-/* The text with numbers for labels and symbols: a label is its offset; a symbol is 0, which the loader would fill, and a
- * relocation says so. False where a label is not in the listing. */
+/* The text with numbers for labels and symbols: a label is its offset; a symbol is 0, which the loader would fill, and
+ * a relocation says so. False where a label is not in the listing. */
 static bool resolve(struct listing *l, struct code *c, const struct slot *s, uint32_t offset, struct strbuf *out,
                     const char **missing)
 {
@@ -239,10 +239,11 @@ static uint32_t place_slots(struct listing *l, const struct draft *d, uint32_t *
     uint64_t next = 0, most = HOLES + (uint64_t)HOLES_PER_INSN * l->slot_count;
     size_t n = 0;
     bool old = false;
+    for (size_t i = 0; i < d->slots.n; i++)
+        offsets[i] = UINT32_MAX; /* not in the code */
     for (size_t i = 0; i < d->slots.n; i++) {
         const struct slot *s = &d->slots.p[i];
         uint64_t at = s->l.has_offset ? s->l.offset : next;
-        offsets[i] = UINT32_MAX;
         if (at % 16) {
             if (!old)
                 tell(l, DIAG_WARNING, "listing-offset", s->line,
@@ -394,6 +395,8 @@ static void end_module(struct listing *l)
     l->files.n = 0;
     l->files.p = NULL;
     l->files.cap = 0;
+    l->file = UINT32_MAX;
+    l->source = 0;
     l->arch = NULL;
     l->open = false;
 }

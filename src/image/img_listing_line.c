@@ -259,8 +259,8 @@ static bool take_instruction(struct slice s, struct listing_line *out)
         out->spill = behind(mark, "SpillRefill").p != NULL;
         s = close.p ? close : (struct slice){s.p + s.n, 0};
     }
-    const char *semicolon = memchr(s.p, ';', s.n), *comment = memmem(s.p, s.n, "/*", 2);
-    if (semicolon && (!comment || semicolon < comment)) {
+    const char *semicolon = memchr(s.p, ';', s.n);
+    if (semicolon && !memmem(s.p, (size_t)(semicolon - s.p), "/*", 2)) {
         ended = true;
         s = after(s, (size_t)(semicolon - s.p) + 1);
     }

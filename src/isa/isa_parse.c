@@ -1,7 +1,7 @@
 /* Text -> structure, by the tables that print. Each row of the opcode is tried: what the text says is put into the bits
- * that the row names for it, bits the text does not tell stay 0, and the word made so is decoded. A row counts only when
- * its own word finds it again; of several the one that prints the text as it stands is taken, else the first. So there is
- * no second list of spellings: what can be printed can be parsed.
+ * that the row names for it, bits the text does not tell stay 0, and the word made so is decoded. A row counts only
+ * when its own word finds it again; of several the one that prints the text as it stands is taken, else the first. So
+ * there is no second list of spellings: what can be printed can be parsed.
  * requires: the generated tables · gives: struct isa_insn as isa_decode() does · allocates nothing, keeps nothing */
 #include "isa/isa_parse.h"
 #include "isa/isa_index.h"
@@ -261,10 +261,12 @@ static bool take_float(const char **p, unsigned width, bool brain, int64_t *valu
         number[n] = '\0';
         char *end;
         double v = strtod(number, &end);
-        if (end != number + n)
+        if (end != number + n || !isfinite(v))
             return false;
         at += n;
         bits = float_bits(v, width, brain);
+        if ((bits & (sign - 1)) == infinity) /* too large for its format */
+            return false;
         if (width == 64)
             bits &= ~(uint64_t)UINT32_MAX;
     }
@@ -395,6 +397,7 @@ static bool settle_address(struct parser *p, const struct isa_operand_row *o, co
 {
     const struct isa_part *base = &o->part[ISA_PART_BASE], *ubase = &o->part[uniform];
     const char *at = a->base_suffix;
+    static const uint16_t no_token = ISA_MOD_NONE;
     bool shown = a->has_base && (base->field.pieces || a->base != ISA_RZ); /* [RZ] where there is no base: nothing */
     if (shown) {
         if (!base->field.pieces)
@@ -408,7 +411,7 @@ static bool settle_address(struct parser *p, const struct isa_operand_row *o, co
         }
     } else if (!settle_absent(f, base)) {
         return false;
-    } else if (o->style & ISA_STYLE_STRIDED && !match_cells(p, o->base_suffix, o->base_suffix_count, NULL, 0, f)) {
+    } else if (o->style & ISA_STYLE_STRIDED && !match_cells(p, o->base_suffix, o->base_suffix_count, &no_token, 0, f)) {
         return false;
     }
     if (a->has_ubase && (ubase->field.pieces || a->ubase != ISA_RZ)) {

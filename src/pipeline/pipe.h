@@ -47,8 +47,8 @@ enum sp_status pipe_decode(struct arena *a, const struct img_module *module, con
 /* How instruction number i is known: NULL where the file has its word and its scheduling. */
 const struct img_told *pipe_told(const struct img_kernel *kernel, uint32_t i);
 
-/* Parameters that the container does not tell, from the types in the kernel's name: NULL types of unknown size leave them
- * unknown. */
+/* Parameters that the container does not tell, from the types in the kernel's name: NULL types of unknown size leave
+ * them unknown. */
 void pipe_params_from_name(struct arena *a, unsigned sm, struct img_kernel *kernel);
 
 /* Everything about one kernel, as facts on `a`. Scratch memory goes when it returns. */

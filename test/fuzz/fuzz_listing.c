@@ -1,8 +1,8 @@
-/* Fuzz target of listings: any text -> modules that are consistent in themselves; and of the parser of instructions: a text
- * that is read prints a text that is read as the same word, and any word's text is read back.
+/* Fuzz target of listings: any text -> modules that are consistent in themselves; and of the parser of instructions: a
+ * text that is read prints a text that is read as the same word, and any word's text is read back.
  *
- * The first byte chooses: 'i' one instruction's text, 'w' words, else a listing. The second byte of the first two chooses the
- * architecture. Seeds: test/fuzz/corpus/listing, test/corpus/listing. */
+ * The first byte chooses: 'i' one instruction's text, 'w' words, else a listing. The second byte of the first two
+ * chooses the architecture. Seeds: test/fuzz/corpus/listing, test/corpus/listing. */
 #include "image/img.h"
 #include "isa/isa_parse.h"
 

@@ -1,5 +1,5 @@
-/* Listings: every .sass of test/corpus/listing against the file beside it that a person wrote; and the property that what is
- * printed of a word is parsed back to it, for every word of the committed cubins and for random ones. */
+/* Listings: every .sass of test/corpus/listing against the file beside it that a person wrote; and the property that
+ * what is printed of a word is parsed back to it, for every word of the committed cubins and for random ones. */
 #define _GNU_SOURCE
 #include "image_test.h"
 
@@ -100,7 +100,7 @@ static void test_corpus(void **state)
         describe(&got, modules, module_count, &diags);
         bool errors = false;
         for (size_t d = 0; d < diags.list.n; d++)
-            errors |= diags.list.p[d].severity == DIAG_ERROR;
+            errors |= diags.list.p[d].severity == DIAG_ERROR && !str_equal(diags.list.p[d].code, "listing-gap");
         if (!str_equal(got.p, want.p) || errors != (status != SP_OK)) {
             print_error("%s: expected\n%sgot\n%s", files[i], want.p, got.p);
             wrong++;
