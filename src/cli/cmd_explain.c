@@ -207,8 +207,9 @@ const struct cmd_spec cmd_explain_spec = {
         "exactly and as real numbers, where every intermediate value lives, by which threads and through which memory "
         "it is read, the patterns and rewrites found with their evidence, phases, loops, memory accesses and their "
         "cost, parameters, register flow, and the listing with the role of every instruction.\n"
-        "FILE is a cubin, a listing (what cuobjdump -sass or nvdisasm print, pasted or cut), PTX text, a folder of cubins, "
-        "or - for standard input. Of PTX the same is told as of machine code, as far as it is decided there: registers, "
+        "FILE is a cubin, a listing (what cuobjdump -sass or nvdisasm print, pasted or cut), PTX text, a folder of "
+        "cubins, or - for standard input. Of PTX the same is told as of machine code, as far as it is decided there: "
+        "registers, "
         "spills and scheduling are not. No GPU and no CUDA toolkit are needed.",
     .options = options,
     .examples = "  sassprobe explain kernel.cubin\n"
