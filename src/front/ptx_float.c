@@ -70,7 +70,7 @@ void ptx_float_add(struct ptx_lift *l, bool minus)
     if (ptx_type_at(l, 1) != PTX_UNTYPED) /* add.f32.f16: the second source of another format */
         ptx_refuse(l);
     struct numbers n = read_numbers(l, 2);
-    uop_ref r[PARTS];
+    uop_ref r[PARTS] = {0};
     for (unsigned k = 0; k < n.parts; k++)
         r[k] = uop_make_fadd(&l->make, n.as, ptx_round(l), ptx_float_flags(l), n.v[0][k],
                              minus ? flipped(l, n.as, n.v[1][k]) : n.v[1][k]);
@@ -81,7 +81,7 @@ void ptx_float_mul(struct ptx_lift *l)
 {
     ptx_expect(l, ARITHMETIC, 3, 3);
     struct numbers n = read_numbers(l, 2);
-    uop_ref r[PARTS];
+    uop_ref r[PARTS] = {0};
     for (unsigned k = 0; k < n.parts; k++)
         r[k] = uop_make_fmul(&l->make, n.as, ptx_round(l), ptx_float_flags(l), n.v[0][k], n.v[1][k]);
     put_numbers(l, &n, r);
@@ -93,7 +93,7 @@ void ptx_float_fma(struct ptx_lift *l)
     if (ptx_type_at(l, 1) != PTX_UNTYPED)
         ptx_refuse(l);
     struct numbers n = read_numbers(l, 3);
-    uop_ref r[PARTS];
+    uop_ref r[PARTS] = {0};
     for (unsigned k = 0; k < n.parts; k++)
         r[k] = uop_make_ffma(&l->make, n.as, ptx_round(l), ptx_float_flags(l), n.v[0][k], n.v[1][k], n.v[2][k]);
     put_numbers(l, &n, r);
@@ -104,7 +104,7 @@ void ptx_float_sign(struct ptx_lift *l, bool absolute)
 {
     ptx_expect(l, "ftz", 2, 2);
     struct numbers n = read_numbers(l, 1);
-    uop_ref r[PARTS];
+    uop_ref r[PARTS] = {0};
     for (unsigned k = 0; k < n.parts; k++) {
         r[k] = uop_make_op(&l->make, absolute ? UOP_FABS : UOP_FNEG, n.as, n.v[0][k], UOP_NONE, UOP_NONE);
         if (ptx_has(l, "ftz"))
@@ -124,7 +124,7 @@ void ptx_float_extreme(struct ptx_lift *l, bool is_min)
     if (ptx_has(l, "xorsign") != ptx_has(l, "abs") || (count == 3 && ptx_has(l, "abs")))
         ptx_refuse(l);
     struct uop op = float_like(is_min ? UOP_FMIN : UOP_FMAX, n.as, UOP_RN, flags);
-    uop_ref r[PARTS];
+    uop_ref r[PARTS] = {0};
     for (unsigned k = 0; k < n.parts; k++) {
         r[k] = uop_make_full(&l->make, op, n.v[0][k], n.v[1][k], UOP_NONE);
         if (count == 3)

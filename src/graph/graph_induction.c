@@ -242,7 +242,7 @@ static graph_id replace_in(struct replace *x, graph_id id, unsigned depth);
 static graph_id replace_bool(struct replace *x, const struct graph_node *n, unsigned depth)
 {
     struct graph *g = x->w->g;
-    graph_id atoms[6], all = graph_false(g);
+    graph_id atoms[6] = {0}, all = graph_false(g);
     for (unsigned k = 0; k < n->arg_count; k++)
         atoms[k] = replace_in(x, n->arg[k], depth + 1);
     for (unsigned row = 0; row < 1u << n->arg_count; row++) {

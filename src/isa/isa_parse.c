@@ -322,7 +322,7 @@ static bool take_suffixes(struct parser *p, const char **at, unsigned first, uns
     uint16_t tokens[MAX_TOKENS];
     unsigned n = 0;
     while (**at == '.' && n < MAX_TOKENS) {
-        char word[WORD_BYTES];
+        char word[WORD_BYTES] = "";
         const char *next = *at + 1;
         if (!take_word(&next, word) || strcmp(word, "reuse") == 0)
             break;
@@ -490,7 +490,7 @@ static bool take_set(const char **at, int64_t *value)
 
 static bool take_sreg(struct parser *p, const char **at, int64_t *value)
 {
-    char name[WORD_BYTES];
+    char name[WORD_BYTES] = "";
     size_t n = 0;
     while (n + 1 < sizeof name && (is_word((*at)[n]) || (*at)[n] == '.')) {
         name[n] = (*at)[n];
@@ -547,7 +547,7 @@ static bool take_body(struct parser *p, const char **at, const struct isa_operan
     case ISA_OPERAND_OTHER: return take_number(at, &value) && settle_value(f, &main->field, value, p->offset);
     case ISA_OPERAND_PR: return take(at, p->row->uniform_guard ? "UPR" : "PR") && !is_word(**at);
     case ISA_OPERAND_TOKEN: { /* its first suffix is its spelling */
-        char word[TEXT_BYTES];
+        char word[TEXT_BYTES] = "";
         size_t n = 0;
         word[n++] = '.';
         while (n + 1 < sizeof word && (is_word((*at)[n - 1]) || (*at)[n - 1] == '.')) {
@@ -782,7 +782,7 @@ static bool canonical(const char *text, size_t n, char out[TEXT_BYTES])
 /* What some tools write in another order: a set of scoreboards upwards, the uniform register of an address first. */
 static void reorder(char line[TEXT_BYTES])
 {
-    char part[TEXT_BYTES];
+    char part[TEXT_BYTES] = "";
     char *set = strchr(line, '{'), *end = set ? strchr(set, '}') : NULL;
     const char *at = set;
     int64_t value;
@@ -810,7 +810,7 @@ static void reorder(char line[TEXT_BYTES])
 static void parse_line(struct parser *p, const char *line)
 {
     const struct isa_arch_table *table = isa_arch_table(p->sm);
-    char word[WORD_BYTES];
+    char word[WORD_BYTES] = "";
     unsigned guard;
     bool no, uniform;
     const char *at = line;
@@ -849,7 +849,7 @@ static void parse_line(struct parser *p, const char *line)
 
 enum sp_status isa_parse(unsigned sm, const char *text, size_t size, uint32_t offset, struct isa_insn *insn)
 {
-    char line[TEXT_BYTES];
+    char line[TEXT_BYTES] = "";
     struct parser p = {.sm = sm, .offset = offset, .steps = STEPS, .out = insn};
     memset(insn, 0, sizeof *insn);
     insn->guard = ISA_PT;

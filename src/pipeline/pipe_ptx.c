@@ -99,7 +99,6 @@ enum sp_status pipe_ptx_read(struct sp_session *s, struct pipe_input *in, const 
     if (!m->kernel_count && status == SP_OK && !p->functions.n && !p->version) {
         diag_add(&s->diags, DIAG_ERROR, "ptx-empty", NULL, -1, "no PTX in this text");
         m->status = IMG_UNREADABLE;
-        status = SP_ERR_FORMAT;
     }
     in->ptx = p;
     in->ptx_functions = functions;
