@@ -20,7 +20,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { LIMIT = 20, MAX_FILES = 512 };
+enum { LIMIT = 20, MAX_FILES = 4096 };
 
 struct file {
     char *path;
