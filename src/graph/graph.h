@@ -266,6 +266,8 @@ static inline const struct graph_node *graph_at(const struct graph *g, graph_id 
     return &g->nodes.p[id];
 }
 bool graph_is_const(const struct graph *g, graph_id id, uint64_t *bits);
+int64_t graph_signed_const(const struct graph_node *n); /* what a constant is as a signed number of its type */
+enum uop_type graph_type_of(const struct graph *g, graph_id id);
 
 /* A phi that a loop's turns go through: imm is the loop + 1. Its arguments at edges into the loop are all the one value
  * it starts with (itself a phi where several meet), those at back edges what comes round. Other phis are where paths

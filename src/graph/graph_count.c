@@ -1,8 +1,7 @@
 /* The count of a loop that compilers left in several pieces: n - n % 16 steps here, 8 there, then what is left. The
  * flow graph between the pieces is walked for concrete values of the one number that the tests look at: each turn and
- * each straight piece adds its steps. Counters move by constants and are compared with constants and that number, so
- * that what the walk gives is linear but for a period that divides the largest unroll: when it is n (plus a constant)
- * over two such periods and at some larger values, it is so for all.
+ * each straight piece adds its steps. When the walk gives n (plus a constant) over two periods of the largest unroll,
+ * and all that it asked for goes on as it began (straight in n, residue by residue), it is so for all n.
  *
  * requires: cycles with pieces · gives: count, and the counter's start and end over all pieces */
 #include "graph/graph_walk.h"
@@ -75,6 +74,10 @@ bool walk_value(struct walker *x, graph_id id, uint64_t *out, unsigned depth)
         }
         x->stamp[id] = x->now + !known;
         x->result[id] = *out;
+        if (known && !x->seen[id] && (n->type == UOP_B1 || n->type == UOP_B32 || n->type == UOP_B64)) {
+            x->seen[id] = true;
+            VEC_PUSH(x->w->a, x->asked, id);
+        }
     }
     *out = x->result[id];
     return x->stamp[id] == x->now;
@@ -264,30 +267,6 @@ static bool is_leaf(const struct walker *x, graph_id id)
     return true;
 }
 
-/* A number beside which the loop may do otherwise: the least of n and 1000. False: too many. */
-static bool note_marks(struct walker *x, const struct graph_node *n)
-{
-    const struct graph *g = x->w->g;
-    bool parts = n->kind == UOP_ADD || n->kind == UOP_IEQ || n->kind == UOP_ILT_S || n->kind == UOP_ILT_U ||
-                 n->kind == UOP_SELECT || (n->kind >= UOP_MIN_S && n->kind <= UOP_MAX_U);
-    for (unsigned k = 0; k < n->arg_count && parts; k++) {
-        uint64_t c;
-        if (!graph_is_const(g, n->arg[k], &c) || graph_at(g, n->arg[k])->type == UOP_B1)
-            continue;
-        int64_t v = graph_at(g, n->arg[k])->type == UOP_B32 ? (int32_t)c : (int64_t)c;
-        uint64_t mark = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
-        bool known = mark <= WALK_SMALL;
-        for (unsigned i = 0; i < x->mark_count && !known; i++)
-            known = x->mark[i] == mark;
-        if (known)
-            continue;
-        if (x->mark_count >= WALK_MARKS)
-            return false;
-        x->mark[x->mark_count++] = mark;
-    }
-    return true;
-}
-
 /* What the tests of the pieces look at: few words. */
 bool walk_leaves(struct walker *x, graph_id id, unsigned depth)
 {
@@ -306,7 +285,7 @@ bool walk_leaves(struct walker *x, graph_id id, unsigned depth)
     }
     if (n->kind == UOP_CONST || n->kind == GRAPH_PHI)
         return true;
-    if (n->insn != UINT32_MAX || n->arg_count == 0 || !note_marks(x, n))
+    if (n->insn != UINT32_MAX || n->arg_count == 0)
         return false;
     for (unsigned k = n->kind == UOP_SELECT; k < n->arg_count; k++)
         if (!walk_leaves(x, n->arg[k], depth + 1))
@@ -325,7 +304,7 @@ bool walk_begin(struct walker *x, unsigned leaves, uint32_t *start, uint32_t *la
         return false;
     x->leaf_count = 0;
     x->leaf_max = leaves;
-    x->looks = x->mark_count = 0;
+    x->looks = 0;
     for (size_t i = 0; i < c->pieces.n && one; i++) {
         const struct graph_piece *p = &c->pieces.p[i];
         const struct cycle_region *r = p->straight ? NULL : &w->regions[p->loop];
@@ -347,8 +326,48 @@ bool walk_begin(struct walker *x, unsigned leaves, uint32_t *start, uint32_t *la
     if (!x->stamp) {
         x->stamp = ARENA_ARRAY(w->a, uint32_t, w->nodes);
         x->phi_known = ARENA_ARRAY(w->a, uint32_t, w->nodes);
+        x->seen = ARENA_ARRAY(w->a, bool, w->nodes);
     }
     return !arena_failed(w->a);
+}
+
+/* Values of all that was asked for at one number; nodes that phis decide have none. */
+static void look_at(struct walker *x, unsigned moving, uint64_t number, size_t count, uint64_t *value, bool *known)
+{
+    x->value[moving] = number;
+    x->now += 2;
+    x->walk++;
+    for (size_t i = 0; i < count; i++)
+        known[i] = walk_value(x, x->asked.p[i], &value[i], 0);
+}
+
+bool walk_goes_on(struct walker *x, unsigned moving, uint64_t base, uint64_t period)
+{
+    enum { MOST = 256 };
+    const uint64_t end = UINT64_C(1) << 30, residues[] = {0, 1, period / 2, period - 1, period / 3};
+    uint64_t first[MOST], second[MOST], third[MOST];
+    bool known[3][MOST];
+    size_t count = x->asked.n;
+    if (count > MOST || period == 0)
+        return false;
+    base = (base / period + 1) * period;
+    for (unsigned r = 0; r < sizeof residues / sizeof residues[0]; r++) {
+        look_at(x, moving, base + residues[r], count, first, known[0]);
+        look_at(x, moving, base + residues[r] + period, count, second, known[1]);
+        for (uint64_t far = 2; base + residues[r] + far * period < end; far = far + far / 2 + 1) {
+            look_at(x, moving, base + residues[r] + far * period, count, third, known[2]);
+            for (size_t i = 0; i < count; i++) {
+                uint64_t straight = first[i] + far * (second[i] - first[i]);
+                if (!known[0][i] && !known[2][i])
+                    continue;
+                if (!known[0][i] || !known[1][i] || !known[2][i] ||
+                    (graph_at(x->w->g, x->asked.p[i])->type == UOP_B64 ? straight != third[i]
+                                                                       : (uint32_t)straight != (uint32_t)third[i]))
+                    return false;
+            }
+        }
+    }
+    return true;
 }
 
 /* Steps over all pieces as the number plus a constant; NIL where that is not shown. */
@@ -360,12 +379,9 @@ static graph_id prove_count(struct walker *x)
     if (!walk_begin(x, 1, &start, &last))
         return GRAPH_NIL;
     int64_t extra = 0;
-    uint32_t samples = sizeof large / sizeof large[0], marks = 4 * x->mark_count;
-    for (uint32_t i = 0; i < samples + marks + WALK_SMALL; i++) {
-        static const uint16_t beside[] = {0, 1, 2, 400};
-        uint64_t steps, open, number = i < samples ? large[i] : i - samples - marks + 1;
-        if (i >= samples && i < samples + marks)
-            number = x->mark[(i - samples) / 4] - 1 + beside[(i - samples) % 4];
+    uint32_t samples = sizeof large / sizeof large[0];
+    for (uint32_t i = 0; i < samples + WALK_SMALL; i++) {
+        uint64_t steps, open, number = i < samples ? large[i] : i - samples + 1;
         x->value[0] = number;
         if (i >= samples && (int64_t)number + extra < 1)
             continue; /* no step at all: the guard's case */
@@ -380,7 +396,7 @@ static graph_id prove_count(struct walker *x)
         if (more != extra)
             return GRAPH_NIL;
     }
-    if (extra > 4 || extra < -4)
+    if (extra > 4 || extra < -4 || !walk_goes_on(x, 0, WALK_SMALL, x->c->unroll))
         return GRAPH_NIL;
     enum uop_type type = (enum uop_type)graph_at(g, x->leaf[0])->type;
     return graph_op2(g, UOP_ADD, type, x->leaf[0], graph_const(g, type, (uint64_t)extra));

@@ -7,20 +7,6 @@
 
 enum { TERMS_MAX = 64, ATOM_DEPTH = 24 };
 
-static int64_t signed_const(const struct graph *g, graph_id id)
-{
-    const struct graph_node *n = graph_at(g, id);
-    unsigned bits = uop_type_bits((enum uop_type)n->type);
-    if (bits == 0 || bits >= 64)
-        return (int64_t)n->imm;
-    return (int64_t)(n->imm << (64 - bits)) >> (64 - bits);
-}
-
-static enum uop_type type_of(const struct graph *g, graph_id id)
-{
-    return (enum uop_type)graph_at(g, id)->type;
-}
-
 /* ---- steps ------------------------------------------------------------------------------------ */
 
 static void find_step(struct cycle_work *w, const struct cycle_region *r, struct cycle_phi *p)
@@ -41,7 +27,7 @@ static void find_step(struct cycle_work *w, const struct cycle_region *r, struct
             }
             if (cycle_varies(w, r->loop, terms[i]))
                 return;
-            step = step == GRAPH_NIL ? terms[i] : graph_op2(g, UOP_ADD, type_of(g, p->phi), step, terms[i]);
+            step = step == GRAPH_NIL ? terms[i] : graph_op2(g, UOP_ADD, graph_type_of(g, p->phi), step, terms[i]);
         }
         if (own != 1 || step == GRAPH_NIL)
             return;
@@ -58,7 +44,7 @@ static void find_step(struct cycle_work *w, const struct cycle_region *r, struct
         return;
     }
     p->constant = graph_is_const(g, p->step, NULL);
-    p->amount = p->constant ? signed_const(g, p->step) : 0;
+    p->amount = p->constant ? graph_signed_const(graph_at(g, p->step)) : 0;
     if (p->amount > INT64_MAX / 4 || p->amount < -(INT64_MAX / 4)) { /* no honest step; its negative must exist */
         p->constant = false;
         p->amount = 0;

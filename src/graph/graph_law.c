@@ -1,8 +1,8 @@
 /* The law of a loop in several pieces whose steps are wider than one (tiles of 16, elements 256 apart): as many steps
  * as it takes to come from where its counter starts to a number, by strides. The number is the one that the way to the
  * loop compares the start with. A law is shown as a count is (graph_count.c): the walk must take so many steps for
- * every number in two periods of the largest piece, for some larger ones, and with other values of the other words; of
- * wide strides not every number is tried, but those beside the edges.
+ * every number in two periods of the largest piece, for some larger ones, and with other values of the other words, and
+ * all that it asked for must go on evenly; of wide strides not every number is tried, but those beside the edges.
  *
  * requires: walks · gives: first value, stride, bound */
 #include "graph/graph_walk.h"
@@ -68,20 +68,9 @@ static bool prove_law(struct walker *x, const struct graph_law *law, unsigned mo
         for (uint64_t way = 5 * period + 3; way <= 9 * period; way += period + 1)
             if (!law_holds(x, law, moving, way, start, last, &seen))
                 return false;
-        uint64_t first = 0;
-        if (!walk_value(x, law->first, &first, 0))
-            return false;
-        first = law->stride < 0 ? 0 : first & INT32_MAX;
-        for (unsigned m = 0; m < 4 * x->mark_count; m++) { /* beside them, and far enough above for all to be seen */
-            uint64_t mark = x->mark[m / 4], way = m % 4 < 3 ? mark - first + m % 4 : mark + 2 * period + WALKS;
-            if (way > 0 && way <= INT32_MAX && !law_holds(x, law, moving, way, start, last, &seen))
-                return false;
-            if (way > INT32_MAX && mark > INT32_MAX)
-                return false;
-        }
         rounds += seen - before >= 4 * x->c->unroll;
     }
-    return rounds >= wanted;
+    return rounds >= wanted && walk_goes_on(x, moving, 2 * period + WALK_SMALL, period);
 }
 
 /* Whoever comes here has low < high, which may be written !(high < low + 1). */

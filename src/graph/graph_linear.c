@@ -86,12 +86,6 @@ bool graph_not_negative(struct graph *g, graph_id id)
     return graph_range_of(g, id, &r) && r.lo >= 0;
 }
 
-static int64_t signed_const(const struct graph_node *n)
-{
-    unsigned bits = uop_type_bits((enum uop_type)n->type);
-    return bits >= 64 || bits == 0 ? (int64_t)n->imm : (int64_t)(n->imm << (64 - bits)) >> (64 - bits);
-}
-
 bool graph_is_counter(struct graph *g, graph_id phi, graph_id *start, int64_t *step)
 {
     const struct graph_node n = *graph_at(g, phi);
@@ -115,7 +109,7 @@ bool graph_is_counter(struct graph *g, graph_id phi, graph_id *start, int64_t *s
     const struct graph_node sum = *graph_at(g, next);
     if (sum.kind != UOP_ADD || sum.arg[0] != phi || !graph_is_const(g, sum.arg[1], NULL))
         return false;
-    *step = signed_const(graph_at(g, sum.arg[1]));
+    *step = graph_signed_const(graph_at(g, sum.arg[1]));
     return *step != 0;
 }
 
@@ -303,7 +297,7 @@ static bool open_node(struct graph *g, graph_id id, int64_t m, struct graph_line
             return open_node(g, graph_op2(g, (enum uop_kind)n.kind, UOP_B32, a, b), m, out, depth + 1);
     }
     if (n.kind == UOP_CONST)
-        return !__builtin_mul_overflow(signed_const(&n), m, &k) && !__builtin_add_overflow(out->k, k, &out->k);
+        return !__builtin_mul_overflow(graph_signed_const(&n), m, &k) && !__builtin_add_overflow(out->k, k, &out->k);
     if (depth > LINEAR_DEPTH)
         return graph_linear_symbol(out, id, m);
     switch (n.kind) {
@@ -321,7 +315,7 @@ static bool open_node(struct graph *g, graph_id id, int64_t m, struct graph_line
         if (!graph_is_const(g, n.arg[1], NULL))
             break;
         out->wraps |= bits == 32 && !graph_range_of(g, id, &r);
-        return !__builtin_mul_overflow(m, signed_const(graph_at(g, n.arg[1])), &k) &&
+        return !__builtin_mul_overflow(m, graph_signed_const(graph_at(g, n.arg[1])), &k) &&
                open_node(g, n.arg[0], k, out, depth + 1);
     case UOP_SEXT:
         if (n.imm == 32)

@@ -95,6 +95,17 @@ graph_id graph_sreg(struct graph *g, unsigned sreg)
     return graph_intern(g, &n);
 }
 
+int64_t graph_signed_const(const struct graph_node *n)
+{
+    unsigned bits = uop_type_bits((enum uop_type)n->type);
+    return bits >= 64 || bits == 0 ? (int64_t)n->imm : (int64_t)(n->imm << (64 - bits)) >> (64 - bits);
+}
+
+enum uop_type graph_type_of(const struct graph *g, graph_id id)
+{
+    return (enum uop_type)graph_at(g, id)->type;
+}
+
 bool graph_is_const(const struct graph *g, graph_id id, uint64_t *bits)
 {
     const struct graph_node *n = graph_at(g, id);

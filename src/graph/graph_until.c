@@ -8,20 +8,6 @@
 
 enum { TERMS_MAX = 64, ATOM_DEPTH = 24 };
 
-static int64_t signed_const(const struct graph *g, graph_id id)
-{
-    const struct graph_node *n = graph_at(g, id);
-    unsigned bits = uop_type_bits((enum uop_type)n->type);
-    if (bits == 0 || bits >= 64)
-        return (int64_t)n->imm;
-    return (int64_t)(n->imm << (64 - bits)) >> (64 - bits);
-}
-
-static enum uop_type type_of(const struct graph *g, graph_id id)
-{
-    return (enum uop_type)graph_at(g, id)->type;
-}
-
 /* ---- until ------------------------------------------------------------------------------------ */
 
 static bool is_nonnegative(const struct graph *g, graph_id id)
@@ -31,7 +17,7 @@ static bool is_nonnegative(const struct graph *g, graph_id id)
     if (n->kind == UOP_SHR)
         return graph_is_const(g, n->arg[1], &k) && k > 0;
     if (n->kind == UOP_CONST)
-        return signed_const(g, id) >= 0;
+        return graph_signed_const(graph_at(g, id)) >= 0;
     if (n->kind == UOP_SREG)
         return n->imm <= UOP_SR_LANEID; /* sizes and numbers of threads and blocks are below 2^31 */
     if (n->kind == UOP_AND)
@@ -65,9 +51,9 @@ static graph_id as_shift(struct cycle_work *w, const struct cycle_phi *p, graph_
         if ((limit & (limit - 1)) != 0 || limit < 2 || k >> 31)
             return atom; /* signed: x < 2^b is x >> b < 1, the shift rounding down */
         struct uop like = {.kind = UOP_ILT_S, .type = UOP_B1, .imm = n.imm};
-        graph_id zero = graph_const(g, type_of(g, x), 0);
+        graph_id zero = graph_const(g, graph_type_of(g, x), 0);
         graph_id low =
-            graph_op2(g, UOP_SAR, type_of(g, x), x, graph_const(g, UOP_B32, (unsigned)__builtin_ctzll(limit)));
+            graph_op2(g, UOP_SAR, graph_type_of(g, x), x, graph_const(g, UOP_B32, (unsigned)__builtin_ctzll(limit)));
         graph_id positive = graph_pure(g, &like, (graph_id[]){zero, low}, 2);
         return above ? positive : graph_not(g, positive);
     }
@@ -76,13 +62,14 @@ static graph_id as_shift(struct cycle_work *w, const struct cycle_phi *p, graph_
                 cycle_bare(g, f->arg[0]) == cycle_bare(g, x) && graph_is_const(g, f->arg[1], &t) && t < 31;
     if (next && limit % (UINT64_C(1) << t) == 0 && limit >> t > 1) {
         struct uop like = {.kind = n.kind, .type = UOP_B1, .imm = n.imm};
-        graph_id less = graph_pure(g, &like, (graph_id[]){following, graph_const(g, type_of(g, x), limit >> t)}, 2);
+        graph_id less =
+            graph_pure(g, &like, (graph_id[]){following, graph_const(g, graph_type_of(g, x), limit >> t)}, 2);
         return above ? graph_not(g, less) : less;
     }
     if ((limit & (limit - 1)) != 0)
         return atom;
     unsigned b = (unsigned)__builtin_ctzll(limit);
-    enum uop_type type = type_of(g, x);
+    enum uop_type type = graph_type_of(g, x);
     graph_id shifted = graph_op2(g, UOP_SHR, type, x, graph_const(g, UOP_B32, b));
     graph_id zero = graph_op2(g, UOP_IEQ, UOP_B1, shifted, graph_const(g, type, 0));
     return above ? graph_not(g, zero) : zero;
@@ -147,18 +134,18 @@ static graph_id express_test(struct cycle_work *w, const struct cycle_region *r,
         return replaced;
     /* Not made of the next value: of the one before. */
     if (!behind || counter != p->phi) {
-        graph_id own = cycle_replace(w, cond, counter, graph_const(g, type_of(g, counter), 0));
+        graph_id own = cycle_replace(w, cond, counter, graph_const(g, graph_type_of(g, counter), 0));
         return own != GRAPH_NIL && own != cond && !behind ? cond : GRAPH_NIL;
     }
     if (p->step_kind != CYCLE_STEP_ADD)
         return GRAPH_NIL;
     if (leaves_uncounted(w, r, p))
         return cond;
-    graph_id before =
-        graph_op2(g, UOP_ADD, type_of(g, p->phi), p->phi, graph_op1(g, UOP_NEG, type_of(g, p->phi), p->step));
+    graph_id before = graph_op2(g, UOP_ADD, graph_type_of(g, p->phi), p->phi,
+                                graph_op1(g, UOP_NEG, graph_type_of(g, p->phi), p->step));
     if (p->constant)
-        before =
-            graph_op2(g, UOP_ADD, type_of(g, p->phi), p->phi, graph_const(g, type_of(g, p->phi), (uint64_t)-p->amount));
+        before = graph_op2(g, UOP_ADD, graph_type_of(g, p->phi), p->phi,
+                           graph_const(g, graph_type_of(g, p->phi), (uint64_t)-p->amount));
     return cycle_replace(w, cond, p->phi, before);
 }
 
@@ -238,7 +225,7 @@ static graph_id equality_limit(struct cycle_work *w, graph_id until, const struc
 
 static graph_id minus(struct graph *g, graph_id a, graph_id b)
 {
-    enum uop_type type = type_of(g, a);
+    enum uop_type type = graph_type_of(g, a);
     uint64_t k;
     if (graph_is_const(g, b, &k))
         return graph_op2(g, UOP_ADD, type, a, graph_const(g, type, 0 - k));
@@ -270,9 +257,9 @@ static graph_id find_count(struct cycle_work *w, const struct cycle_region *r, c
         return GRAPH_NIL;
     const struct graph_node *n;
     int64_t step = t->amount < 0 ? -t->amount : t->amount;
-    if (limit != GRAPH_NIL && type_of(g, limit) != type_of(g, t->start)) {
+    if (limit != GRAPH_NIL && graph_type_of(g, limit) != graph_type_of(g, t->start)) {
         graph_is_const(g, t->start, &from);
-        total = minus(g, limit, graph_const(g, type_of(g, limit), from));
+        total = minus(g, limit, graph_const(g, graph_type_of(g, limit), from));
     } else if (limit != GRAPH_NIL) {
         total = t->amount > 0 ? minus(g, limit, t->start) : minus(g, t->start, limit);
     } else {
@@ -299,7 +286,7 @@ static graph_id find_count(struct cycle_work *w, const struct cycle_region *r, c
     if ((int64_t)r->unroll == step)
         return total;
     if (graph_is_const(g, total, &k) && k % (uint64_t)step == 0)
-        return graph_const(g, type_of(g, total), k / (uint64_t)step * r->unroll);
+        return graph_const(g, graph_type_of(g, total), k / (uint64_t)step * r->unroll);
     const struct graph_node *m = graph_at(g, total);
     if (r->unroll == 1 && m->kind == UOP_MUL && graph_is_const(g, m->arg[1], &k) && k == (uint64_t)step)
         return m->arg[0];
@@ -310,7 +297,7 @@ static graph_id find_count(struct cycle_work *w, const struct cycle_region *r, c
 static graph_id step_of_many(struct graph *g, const struct cycle_region *r, const struct cycle_phi *p)
 {
     uint64_t k;
-    enum uop_type type = type_of(g, p->phi);
+    enum uop_type type = graph_type_of(g, p->phi);
     int64_t many = r->unroll;
     if (many <= 1)
         return p->step;
@@ -342,7 +329,7 @@ static graph_id test_of_copies(struct cycle_work *w, const struct cycle_region *
                                graph_id step)
 {
     struct graph *g = w->g;
-    enum uop_type type = type_of(g, p->phi);
+    enum uop_type type = graph_type_of(g, p->phi);
     graph_id until = GRAPH_NIL;
     for (size_t i = 0; i < r->exits.n; i++) {
         graph_id leaves = r->exits.p[i].leaves, is = GRAPH_NIL, following = p->phi;
@@ -372,7 +359,7 @@ void cycle_choose_counter(struct cycle_work *w, struct cycle_region *r, struct g
         r->counter = r->tested; /* the other one counts turns of the machine's loop */
     struct cycle_phi *p = &r->phis[r->counter], *tested = NULL;
     graph_id counter = p->expr == GRAPH_NIL ? p->phi : p->expr;
-    enum uop_type type = type_of(g, counter);
+    enum uop_type type = graph_type_of(g, counter);
     /* Only a shift of a shifted number has its own next value as an expression of itself. */
     bool derived = counter != p->phi;
     if (derived &&
@@ -429,7 +416,7 @@ void cycle_choose_counter(struct cycle_work *w, struct cycle_region *r, struct g
     graph_id limit = equality_limit(w, until, tested);
     bool both = p->step_kind == CYCLE_STEP_ADD && tested->step_kind == CYCLE_STEP_ADD && p->constant &&
                 tested->constant && tested->amount && !derived;
-    if (!both || limit == GRAPH_NIL || p->amount % tested->amount != 0 || type_of(g, limit) != type)
+    if (!both || limit == GRAPH_NIL || p->amount % tested->amount != 0 || graph_type_of(g, limit) != type)
         return;
     graph_id way = minus(g, limit, tested->start); /* the counter goes the same way, times the ratio of the steps */
     way = graph_op2(g, UOP_MUL, type, way, graph_const(g, type, (uint64_t)(p->amount / tested->amount)));

@@ -4,7 +4,7 @@
 
 #include "graph/graph_cycle_internal.h"
 
-enum { WALK_LEAVES = 6, WALK_SMALL = 48, WALK_MARKS = 12 };
+enum { WALK_LEAVES = 6, WALK_SMALL = 48 };
 
 struct walker {
     struct cycle_work *w;
@@ -12,8 +12,6 @@ struct walker {
     graph_id leaf[WALK_LEAVES];  /* what all is made of: words of the constant bank; for a law, special registers too */
     uint64_t value[WALK_LEAVES]; /* of each, this time */
     unsigned leaf_count, leaf_max, looks;
-    uint64_t mark[WALK_MARKS]; /* larger numbers that something is compared with, or taken from: to be walked too */
-    unsigned mark_count;
     bool steps_guard;    /* each step asks something for itself, in loops too: its guard does not say that it runs */
     graph_id path;       /* condition of the block where walks begin */
     uint64_t *result;    /* of nodes */
@@ -22,6 +20,8 @@ struct walker {
     uint64_t *phi;       /* of phis: what the turn at work has */
     uint32_t *phi_known; /* of phis: walk + 1 */
     uint32_t walk;
+    bool *seen; /* of nodes: some walk asked for its value */
+    VEC(graph_id) asked;
 };
 
 /* The value of a node with the numbers as they are; false: not known. */
@@ -32,6 +32,11 @@ bool walk_leaves(struct walker *x, graph_id id, unsigned depth);
 bool walk_begin(struct walker *x, unsigned leaves, uint32_t *start, uint32_t *last);
 /* Steps that the walk goes through from block `start` on; false when a branch is not decided. */
 bool walk_from(struct walker *x, uint32_t start, uint32_t last, uint64_t *steps);
+
+/* Whether all that walks asked for goes on for larger numbers as it began: without phis, each node must be straight in
+ * leaf `moving` over the numbers of each residue of `period`, from `base` up to 2^30. What has been walked then holds
+ * for all; n & 4095 or n % 5000 is as n is only where it was walked. */
+bool walk_goes_on(struct walker *x, unsigned moving, uint64_t base, uint64_t period);
 
 /* graph_law.c */
 void walk_find_law(struct walker *x, const struct cycle_region *first, struct graph_law *out);

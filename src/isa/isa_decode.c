@@ -46,7 +46,7 @@ uint64_t isa_field_raw(const struct isa_field *field, struct bits128 word)
     return v;
 }
 
-static unsigned field_width(const struct isa_field *field)
+unsigned isa_field_width(const struct isa_field *field)
 {
     unsigned width = 0;
     for (unsigned i = 0; i < field->pieces; i++)
@@ -57,7 +57,7 @@ static unsigned field_width(const struct isa_field *field)
 static int64_t field_value(const struct isa_field *field, struct bits128 word, uint32_t offset)
 {
     uint64_t v = isa_field_raw(field, word);
-    unsigned width = field_width(field);
+    unsigned width = isa_field_width(field);
     if (field->flags & ISA_FIELD_COMPLEMENT)
         v ^= width < 64 ? (UINT64_C(1) << width) - 1 : UINT64_MAX;
     if (field->flags & ISA_FIELD_SIGNED)
@@ -170,7 +170,7 @@ static uint16_t part_register(const struct isa_part *part, struct bits128 word)
     uint64_t raw = isa_field_raw(&part->field, word);
     if (part->absent >= 0 && raw == (uint64_t)part->absent)
         return ISA_NO_REG;
-    unsigned width = field_width(&part->field);
+    unsigned width = isa_field_width(&part->field);
     if (width >= 6 && raw == (UINT64_C(1) << width) - 1)
         return ISA_RZ;
     return (uint16_t)field_value(&part->field, word, 0);

@@ -22,6 +22,7 @@ bool isa_condition_holds(const struct isa_condition *c, struct bits128 word);
 const struct isa_enum *isa_enum_at(unsigned number);
 /* Modifiers that value `v` of a field prints, ended by 0; NULL where it has no spelling. */
 const uint16_t *isa_sequence(const struct isa_enum *e, unsigned v);
+unsigned isa_field_width(const struct isa_field *field); /* bits, of all pieces */
 uint64_t isa_field_raw(const struct isa_field *field, struct bits128 word);
 bool isa_bit_set(uint16_t bit, struct bits128 word);
 /* True when the text leaves this operand out. */

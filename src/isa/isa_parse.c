@@ -46,14 +46,6 @@ static bool settle(struct filling *f, unsigned low, unsigned width, uint64_t val
     return true;
 }
 
-static unsigned width_of(const struct isa_field *field)
-{
-    unsigned width = 0;
-    for (unsigned i = 0; i < field->pieces; i++)
-        width += field->piece[i].width;
-    return width;
-}
-
 static bool settle_field(struct filling *f, const struct isa_field *field, uint64_t raw)
 {
     for (unsigned i = field->pieces; i-- > 0;) {
@@ -77,7 +69,7 @@ static bool settle_bit(struct filling *f, uint16_t bit, bool shown)
  * in a field without a sign as its bits, and the other way round: older listings print them so. */
 static bool settle_value(struct filling *f, const struct isa_field *field, int64_t value, uint32_t offset)
 {
-    unsigned width = width_of(field);
+    unsigned width = isa_field_width(field);
     if (!width)
         return value == 0;
     if (field->flags & ISA_FIELD_PC)
@@ -96,7 +88,7 @@ static bool settle_value(struct filling *f, const struct isa_field *field, int64
 
 static bool settle_register(struct filling *f, const struct isa_part *part, unsigned reg)
 {
-    unsigned width = width_of(&part->field);
+    unsigned width = isa_field_width(&part->field);
     if (reg == ISA_RZ && width >= 6)
         return settle_field(f, &part->field, (UINT64_C(1) << width) - 1);
     return settle_value(f, &part->field, reg, 0);

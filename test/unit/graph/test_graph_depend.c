@@ -7,25 +7,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "graph_arena.h"
 #include "graph_code.h"
 
 #include "graph/graph_depend.h"
-
-static struct arena arena;
-
-static int make_arena(void **state)
-{
-    arena_init(&arena, 0);
-    *state = &arena;
-    return 0;
-}
-
-static int drop_arena(void **state)
-{
-    (void)state;
-    arena_free(&arena);
-    return 0;
-}
 
 struct found {
     struct graph *g;

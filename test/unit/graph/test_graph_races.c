@@ -7,27 +7,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "graph_arena.h"
 #include "graph_code.h"
 
 #include "graph/graph_depend.h"
 
 #define BARRIER "BAR.SYNC.DEFER_BLOCKING 0x0"
-
-static struct arena arena;
-
-static int make_arena(void **state)
-{
-    arena_init(&arena, 0);
-    *state = &arena;
-    return 0;
-}
-
-static int drop_arena(void **state)
-{
-    (void)state;
-    arena_free(&arena);
-    return 0;
-}
 
 static size_t races(const char *const *lines, uint32_t count)
 {

@@ -5,23 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "graph_arena.h"
 #include "graph_code.h"
-
-static struct arena arena;
-
-static int make_arena(void **state)
-{
-    arena_init(&arena, 0);
-    *state = &arena;
-    return 0;
-}
-
-static int drop_arena(void **state)
-{
-    (void)state;
-    arena_free(&arena);
-    return 0;
-}
 
 /* A truth value of its own: threadIdx.x == n. */
 static graph_id atom(struct graph *g, unsigned n)

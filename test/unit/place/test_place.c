@@ -6,26 +6,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "../graph/graph_arena.h"
 #include "../graph/graph_code.h"
 #include "graph/graph_cycle.h"
 #include "graph/graph_depend.h"
 #include "place/place.h"
-
-static struct arena arena;
-
-static int make_arena(void **state)
-{
-    arena_init(&arena, 0);
-    *state = &arena;
-    return 0;
-}
-
-static int drop_arena(void **state)
-{
-    (void)state;
-    arena_free(&arena);
-    return 0;
-}
 
 #define ADDRESSES                                                                              \
     "S2R R2, SR_TID.X", "IMAD.MOV.U32 R3, RZ, RZ, 0x4", "IMAD.WIDE R4, R2, R3, c[0x0][0x160]", \
