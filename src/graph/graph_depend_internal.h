@@ -8,6 +8,11 @@
 /* ---- what is known of nodes, kept with the graph (graph_range.c) ----------------------------- */
 enum { RANGE_NEW, RANGE_OPEN, RANGE_NONE, RANGE_KNOWN };
 enum { ROWS_MAX = 8 };
+enum { FIRST_PHIS = 8 };
+struct graph_first_phis {
+    graph_id phi[FIRST_PHIS];
+    unsigned n;
+};
 struct graph_facts {
     struct graph_fact *p;
     size_t n, cap;
@@ -15,6 +20,8 @@ struct graph_facts {
     graph_id first_new;
     uint64_t tries; /* combinations of facts looked at: the work that solving has cost */
     struct map_u64 turns;
+    struct graph_first_phis *phis; /* by block */
+    size_t phis_of;                /* nodes that are in it */
     bool uniform_done;    /* `varying` of the nodes that stood when the first question came */
     bool two_dimensional; /* the code reads threadIdx.y or .z */
     bool reads[3];        /* the code reads threadIdx.x, .y, .z: a coordinate it never reads is taken for one thread */
@@ -26,6 +33,8 @@ struct graph_facts {
 };
 struct graph_facts *graph_facts_of(struct graph *g);
 struct graph_fact *graph_fact_at(struct graph *g, graph_id id);
+/* The first phis of a block, in order; never NULL. */
+const struct graph_first_phis *graph_phis_of(struct graph *g, uint32_t block);
 
 /* The condition under which control goes from one block to the next (path and branch); NIL: always or not known. */
 graph_id graph_edge_taken(struct graph *g, uint32_t from, uint32_t to);

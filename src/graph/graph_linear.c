@@ -463,13 +463,11 @@ void graph_linear_range(struct graph *g, const struct graph_linear *a, struct gr
 static graph_id turns_as_node(struct graph *g, uint32_t loop)
 {
     graph_id best = GRAPH_NIL;
-    unsigned seen = 0, cost = 4;
-    for (graph_id phi = 1; phi < g->nodes.n && seen < 8 && cost; phi++) {
-        graph_id start;
+    unsigned cost = 4;
+    const struct graph_first_phis *phis = graph_phis_of(g, g->loops.p[loop - 1].header);
+    for (unsigned i = 0; i < phis->n && cost; i++) {
+        graph_id start, phi = phis->phi[i];
         int64_t step;
-        if (graph_at(g, phi)->kind != GRAPH_PHI || graph_at(g, phi)->block != g->loops.p[loop - 1].header)
-            continue;
-        seen++;
         if (!graph_is_counter(g, phi, &start, &step))
             continue;
         int64_t size = step < 0 ? -step : step;
