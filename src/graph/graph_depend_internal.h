@@ -19,6 +19,8 @@ struct graph_facts {
     unsigned depth;
     graph_id first_new;
     uint64_t tries; /* combinations of facts looked at: the work that solving has cost */
+    struct map_u64 answered;   /* of a set of facts: where in `answers` what came of it stands (graph_exclude.c) */
+    VEC(uint64_t) answers;
     struct map_u64 turns;
     struct graph_first_phis *phis; /* by block */
     size_t phis_of;                /* nodes that are in it */
@@ -78,6 +80,8 @@ struct graph_constraints {
 void graph_constrain(struct graph_constraints *s, const struct graph_linear *f); /* f <= 0 */
 /* True when no values of the symbols satisfy all of them. */
 bool graph_contradicts(struct graph *g, struct graph_constraints *s);
+/* Adds what is always so of the symbols in the facts (graph_axiom.c). */
+void graph_add_axioms(struct graph *g, struct graph_constraints *s);
 /* True when a, b and everything in `with` (may be NULL) cannot hold together. */
 bool graph_excluded(struct graph *g, graph_id a, graph_id b, const struct graph_constraints *with);
 /* Whether the condition compares what turns with a loop with something else that threads share: how the two are related
