@@ -18,15 +18,15 @@ struct graph_facts {
     size_t n, cap;
     unsigned depth;
     graph_id first_new;
-    uint64_t tries; /* combinations of facts looked at: the work that solving has cost */
-    struct map_u64 answered;   /* of a set of facts: where in `answers` what came of it stands (graph_exclude.c) */
+    uint64_t tries;          /* combinations of facts looked at: the work that solving has cost */
+    struct map_u64 answered; /* of a set of facts: where in `answers` what came of it stands (graph_exclude.c) */
     VEC(uint64_t) answers;
     struct map_u64 turns;
     struct graph_first_phis *phis; /* by block */
     size_t phis_of;                /* nodes that are in it */
-    bool uniform_done;    /* `varying` of the nodes that stood when the first question came */
-    bool two_dimensional; /* the code reads threadIdx.y or .z */
-    bool reads[3];        /* the code reads threadIdx.x, .y, .z: a coordinate it never reads is taken for one thread */
+    bool uniform_done;             /* `varying` of the nodes that stood when the first question came */
+    bool two_dimensional;          /* the code reads threadIdx.y or .z */
+    bool reads[3]; /* the code reads threadIdx.x, .y, .z: a coordinate it never reads is taken for one thread */
     struct {
         unsigned dimension;
         int64_t step;

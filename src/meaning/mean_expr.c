@@ -696,8 +696,10 @@ static struct mean_text phi_text(const struct printer *p, graph_id id, const str
     enum { PHI_WAYS = 4, PHI_ARG_MAX = 48 };
     struct strbuf b;
     for (size_t i = 0; i < p->m->work->open_phis.n; i++)
-        if (p->m->work->open_phis.p[i] == id)
+        if (p->m->work->open_phis.p[i] == id) {
+            p->m->work->tied++;
             return (struct mean_text){"\xe2\x80\xa6", PREC_PRIMARY, true};
+        }
     size_t open = p->m->work->open_phis.n;
     VEC_PUSH(p->m->a, p->m->work->open_phis, id);
     str_init(&b, p->m->a);
@@ -1000,14 +1002,53 @@ static uint64_t text_age(const struct mean *m, unsigned style)
     return style & MEAN_EXPANDED ? 0 : w->epoch & 0xfffffu;
 }
 
-uint64_t mean_text_key(const struct mean *m, graph_id id, unsigned as, unsigned style)
+static uint64_t text_key(graph_id id, unsigned as, unsigned style, uint64_t age)
 {
-    return (uint64_t)id | (uint64_t)as << 32 | (uint64_t)(style & 7u) << 40 | text_age(m, style) << 43;
+    return (uint64_t)id | (uint64_t)as << 32 | (uint64_t)(style & 7u) << 40 | age << 43;
+}
+
+/* The age of texts that stand the same wherever they are told from, once names are given. */
+enum { AGE_ANYWHERE = 0x17ffff };
+
+static bool is_aged_by_place(const struct mean *m)
+{
+    return m->work->view || m->work->updated;
+}
+
+bool mean_kept_text(struct mean *m, graph_id id, unsigned as, unsigned style, struct mean_text *out)
+{
+    uint32_t at;
+    struct mean_work *w = m->work;
+    bool found = is_aged_by_place(m) && map_u64_get(&w->memo, text_key(id, as, style, AGE_ANYWHERE), &at);
+    if (!found && !map_u64_get(&w->memo, text_key(id, as, style, text_age(m, style)), &at))
+        return false;
+    w->tied += w->texts.p[at].tied;
+    *out = w->texts.p[at].text;
+    return true;
+}
+
+bool mean_open_text(struct mean *m, graph_id id, unsigned as, unsigned style, uint32_t *at)
+{
+    struct mean_kept k = {{"\xe2\x80\xa6", PREC_PRIMARY, true}, true};
+    *at = (uint32_t)m->work->texts.n;
+    VEC_PUSH(m->a, m->work->texts, k);
+    return m->work->texts.n > *at &&
+           map_u64_put(m->a, &m->work->memo, text_key(id, as, style, text_age(m, style)), *at);
+}
+
+void mean_keep_text(struct mean *m, graph_id id, unsigned as, unsigned style, struct mean_text t, uint32_t tied,
+                    uint32_t open)
+{
+    uint32_t at = open;
+    if (open == MEAN_NOT_OPEN && !mean_open_text(m, id, as, style, &at))
+        return;
+    m->work->texts.p[at] = (struct mean_kept){t, m->work->tied != tied};
+    if (m->work->tied == tied && is_aged_by_place(m))
+        map_u64_put(m->a, &m->work->memo, text_key(id, as, style, AGE_ANYWHERE), at);
 }
 
 struct mean_text mean_text_define(struct mean *m, graph_id id, unsigned as, unsigned style, unsigned depth)
 {
-    uint32_t at;
     if (id == GRAPH_NIL || id >= m->g->nodes.n)
         return word("?");
     if (graph_reads(m->g, id) != GRAPH_NIL)
@@ -1018,34 +1059,34 @@ struct mean_text mean_text_define(struct mean *m, graph_id id, unsigned as, unsi
         const char *text = mean_literal(m, n->imm, uop_type_bits((enum uop_type)n->type), reader);
         return (struct mean_text){text, text[0] == '-' ? PREC_UNARY : PREC_PRIMARY, false};
     }
-    if (depth > MEAN_DEPTH_MAX)
-        return (struct mean_text){"\xe2\x80\xa6", PREC_PRIMARY, true};
-    uint64_t key = mean_text_key(m, id, as, style);
-    if (map_u64_get(&m->work->memo, key, &at))
-        return m->work->texts.p[at];
-    /* Under way: a loop's value met inside its own definition. */
-    at = (uint32_t)m->work->texts.n;
     struct mean_text text = {"\xe2\x80\xa6", PREC_PRIMARY, true};
-    VEC_PUSH(m->a, m->work->texts, text);
-    if (m->work->texts.n == at || !map_u64_put(m->a, &m->work->memo, key, at))
+    uint32_t at, tied = m->work->tied;
+    if (depth > MEAN_DEPTH_MAX) {
+        m->work->tied++;
+        return text;
+    }
+    if (mean_kept_text(m, id, as, style, &text))
+        return text;
+    if (!mean_open_text(m, id, as, style, &at)) /* under way: a loop's value met inside its own definition */
         return word("?");
     enum mean_kind kind = mean_kind_text(m, id);
     unsigned width = uop_type_bits((enum uop_type)n->type);
     text = make_text(m, id, natural_reader(kind, width, as), style, depth);
     text = mean_text_convert(m, text, kind, width, as);
-    m->work->texts.p[at] = text;
+    mean_keep_text(m, id, as, style, text, tied, at);
     return text;
 }
 
 /* The word for a node of a variable that is looked at from behind its loop, or for its old value when it has a new one
  * already; NULL: told as always. */
-static const char *leaving_text(const struct mean *m, graph_id id)
+static const char *leaving_text(struct mean *m, graph_id id)
 {
-    const struct mean_work *w = m->work;
+    struct mean_work *w = m->work;
     uint32_t at;
     if ((!w->view && !w->updated) || !map_u64_get(&w->leaving_of, id, &at))
         return NULL;
     const struct mean_leaving *l = &w->leaving.p[at];
+    w->tied++;
     if (l->updated || !w->view)
         return l->updated ? l->text : NULL;
     for (uint32_t c = w->view - 1; c;) { /* + 1 */
