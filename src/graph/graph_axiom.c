@@ -1,5 +1,5 @@
-/* What is always so between a symbol of linear forms and the ones it is made of: its bits, the size of a block, a counter
- * that only falls, one that goes ahead of another. Each is a fact `form <= 0` that follows from the node alone.
+/* What is always so between a symbol of linear forms and the ones it is made of: its bits, the size of a block, a
+ * counter that only falls, one that goes ahead of another. Each is a fact `form <= 0` that follows from the node alone.
  * requires: linear forms, ranges · gives: graph_add_axioms */
 #include "graph/graph_depend_internal.h"
 

@@ -123,7 +123,7 @@ struct mean_linear {
     graph_id low; /* the low word of a 64-bit index */
 };
 
-/* ---- mean_expr.c ----------------------------------------------------------------------------- */
+/* ---- mean_text.c, mean_expr.c, mean_number.c, mean_word.c --------------------------------------- */
 struct mean_text mean_text_of(struct mean *m, graph_id id, unsigned as, unsigned style, unsigned depth);
 /* The same with the node itself written out. */
 struct mean_text mean_text_define(struct mean *m, graph_id id, unsigned as, unsigned style, unsigned depth);
