@@ -198,7 +198,13 @@ struct event {
     uint32_t insn, access;
 };
 
+struct way_out { /* of a block with a branch: per successor, whether the way is taken when the branch holds, or not */
+    graph_id edge[2], other; /* other: the branch's negation */
+    bool has_other, has_edge[2], when[2], unless[2];
+};
+
 struct finder {
+    struct way_out *ways; /* by block */
     struct arena *a;
     struct graph *g;
     struct graph_dependence *out;

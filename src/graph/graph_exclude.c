@@ -24,6 +24,9 @@ static bool never(struct graph *g, const struct graph_linear *f)
 static void tighten(struct graph_linear *f)
 {
     int64_t gcd = 0;
+    for (unsigned i = 0; i < f->n; i++)
+        if (f->t[i].c == 1 || f->t[i].c == -1)
+            return;
     for (unsigned i = 0; i < f->n && gcd != 1; i++)
         for (int64_t b = f->t[i].c < 0 ? -f->t[i].c : f->t[i].c; b;) {
             int64_t rest = gcd % b;

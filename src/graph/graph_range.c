@@ -543,6 +543,13 @@ bool graph_range_of(struct graph *g, graph_id id, struct graph_range *out)
         *out = (struct graph_range){facts->p[id].lo, facts->p[id].hi, false};
         return true; /* bounds that are no more than the width's own are not kept as known */
     }
+    if (graph_at(g, id)->kind == UOP_SREG || (id < facts->n && facts->p[id].state == RANGE_NONE)) {
+        const struct graph_node *n = graph_at(g, id);
+        struct interval all = full_of(uop_type_bits((enum uop_type)n->type));
+        struct interval r = n->kind == UOP_SREG ? of_sreg(g, n->imm) : all;
+        *out = (struct graph_range){r.lo, r.hi, false};
+        return r.lo > all.lo || r.hi < all.hi;
+    }
     struct evaluation e = {.g = g};
     struct interval r = range(&e, id, 0), all = full_of(uop_type_bits((enum uop_type)graph_at(g, id)->type));
     *out = (struct graph_range){r.lo, r.hi, false};
