@@ -58,12 +58,12 @@ static unsigned find_primes(uint64_t table, unsigned atoms, struct cube primes[P
         for (unsigned care = 0; care < 1u << atoms; care++) {
             if ((unsigned)__builtin_popcount(care) != size)
                 continue;
-            for (unsigned value = 1u << atoms; value-- > 0;) {
-                if (value & ~care)
-                    continue;
+            for (unsigned value = care;; value = (value - 1) & care) { /* its parts, downwards */
                 struct cube c = {(uint8_t)care, (uint8_t)value, cube_rows(care, value, atoms)};
                 if ((c.rows & ~table) == 0 && is_prime(&c, table, atoms) && n < PRIMES_MAX)
                     primes[n++] = c;
+                if (!value)
+                    break;
             }
         }
     return n;

@@ -11,37 +11,24 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The text with four bytes to spare behind it; NULL when out of memory. */
-static char *format_text(struct arena *a, int *length, const char *format, va_list args)
-{
-    va_list again;
-    char text[256]; /* most are short: formatted once */
-    va_copy(again, args);
-    *length = vsnprintf(text, sizeof text, format, args);
-    char *p = *length < 0 ? NULL : arena_alloc(a, (size_t)*length + 4);
-    if (p && (size_t)*length < sizeof text)
-        memcpy(p, text, (size_t)*length);
-    else if (p)
-        vsnprintf(p, (size_t)*length + 1, format, again);
-    va_end(again);
-    return p;
-}
-
+/* Never more than MEAN_TEXT_MAX bytes are kept, so no more are made. */
 struct mean_text mean_piece(struct mean *m, enum mean_prec prec, const char *format, ...)
 {
-    int n;
+    char text[MEAN_TEXT_MAX + 2];
     va_list args;
     va_start(args, format);
-    char *p = format_text(m->a, &n, format, args);
+    int n = vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    size_t end = n < MEAN_TEXT_MAX ? (size_t)(n < 0 ? 0 : n) : MEAN_TEXT_MAX;
+    if (n > MEAN_TEXT_MAX)
+        while (end > 0 && ((unsigned char)text[end] & 0xc0) == 0x80) /* never inside a UTF-8 sequence */
+            end--;
+    char *p = n < 0 ? NULL : arena_alloc(m->a, end + 4);
     if (!p)
         return (struct mean_text){"?", PREC_PRIMARY, false};
-    if (n > MEAN_TEXT_MAX) { /* never inside a UTF-8 sequence */
-        size_t end = MEAN_TEXT_MAX;
-        while (end > 0 && ((unsigned char)p[end] & 0xc0) == 0x80)
-            end--;
+    memcpy(p, text, end);
+    if (n > MEAN_TEXT_MAX)
         memcpy(p + end, "\xe2\x80\xa6", 4);
-    }
     return (struct mean_text){p, (uint8_t)prec, n > MEAN_OPERAND_MAX};
 }
 
