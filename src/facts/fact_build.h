@@ -64,7 +64,8 @@ enum sp_status fact_build_reads(struct arena *a, struct fact_source *s, struct f
 enum sp_status fact_build_phases(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 enum sp_status fact_build_summary(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 
-/* The block that makes a node; of a variable that goes round a loop, what a turn is in; `other` where no instruction does. */
+/* The block that makes a node; of a variable that goes round a loop, what a turn is in; `other` where no instruction
+ * does. */
 uint32_t fact_block_of(const struct fact_source *s, graph_id node, uint32_t other);
 /* What the store `x` writes of `node`: lines, then the expression. *real: the same as real numbers. */
 const char *fact_exact_text(struct arena *a, struct fact_source *s, graph_id node, const struct graph_access *x,

@@ -1,5 +1,5 @@
-/* What a store writes, as lines of C read one after the other: the nearest values it is computed from, each under its id,
- * then the stored expression. Of a variable that goes round a loop a line says what one turn makes of it; once its line
+/* What a store writes, as lines of C read one after the other: the nearest values it is computed from, each under its
+ * id, then the stored expression. Of a variable that goes round a loop a line says what one turn makes of it; once its line
  * stands the old value is told as such, and a way out that does not keep a step shows in the line. The same as real
  * numbers has no lines.
  * requires: places and their ids · gives: fact_exact_text, fact_block_of */
@@ -289,8 +289,8 @@ static enum uop_type stored_as(const struct fact_source *s, const struct graph_a
     return !own ? as : x->width == 1 ? UOP_B8 : UOP_B16;
 }
 
-/* The lines of `c` that give variables their new values were read (or are not read yet): in their loops all that is told
- * of the old ones says so. */
+/* The lines of `c` that give variables their new values were read (or are not read yet): in their loops all that is
+ * told of the old ones says so. */
 static void set_updated(struct fact_source *s, const struct chain *c, uint32_t block, bool updated)
 {
     for (uint32_t i = 0; i < c->count; i++) {
