@@ -1,7 +1,7 @@
-/* What a store writes, as lines of C read one after the other: the nearest values it is computed from, each under its
- * id, then the stored expression. Of a variable that goes round a loop a line says what one turn makes of it; once its line
- * stands the old value is told as such, and a way out that does not keep a step shows in the line. The same as real
- * numbers has no lines.
+/* What a store writes, as lines of C read one after the other: the nearest values it is computed from, each under
+ * its id, then the stored expression. Of a variable that goes round a loop a line says what one turn makes of it;
+ * once its line stands the old value is told as such, and a way out that does not keep a step shows in the line.
+ * The same as real numbers has no lines.
  * requires: places and their ids · gives: fact_exact_text, fact_block_of */
 #include "facts/fact_build.h"
 
