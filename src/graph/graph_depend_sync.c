@@ -19,15 +19,8 @@ static bool whole_block(const struct uop_list *l, const struct uop *bar)
     return l->ops.p[bar->arg[0]].kind == UOP_CONST;
 }
 
-static bool followed(const struct graph *g, uint32_t insn)
-{
-    for (size_t i = 0; i < g->calls.n; i++)
-        if (g->calls.p[i].insn == insn)
-            return true;
-    return false;
-}
-
-static uint8_t strength_of(struct graph *g, uint32_t at, bool *opaque)
+/* `followed`: the call at it, if there is one, is part of the flow graph. */
+static uint8_t strength_of(struct graph *g, uint32_t at, bool followed, bool *opaque)
 {
     const struct uop_list *l = uops_of(g, at);
     const struct graph_insn *insn = &g->insns.p[at];
@@ -49,7 +42,7 @@ static uint8_t strength_of(struct graph *g, uint32_t at, bool *opaque)
         case UOP_ASYNC_COPY: *opaque = true; break;
         case UOP_CALL:
         case UOP_CALL_IND:
-            if (!followed(g, at)) {
+            if (!followed) {
                 *opaque = true;
                 k = SYNC_MAYBE;
             }
@@ -278,12 +271,14 @@ uint8_t *graph_find_syncs(struct arena *a, struct graph *g, bool *opaque)
 {
     uint8_t *syncs = ARENA_ARRAY(a, uint8_t, g->insns.n + 1);
     struct meeting m = {.g = g, .syncs = syncs};
-    bool any = false;
-    if (!syncs)
+    bool any = false, *followed = ARENA_ARRAY(a, bool, g->insns.n + 1);
+    if (!syncs || !followed)
         return NULL;
+    for (size_t i = 0; i < g->calls.n; i++)
+        followed[g->calls.p[i].insn] = true;
     for (uint32_t i = 0; i < g->insns.n; i++)
         if (g->insns.p[i].reachable)
-            any |= (syncs[i] = strength_of(g, i, opaque)) == SYNC_BLOCK;
+            any |= (syncs[i] = strength_of(g, i, followed[i], opaque)) == SYNC_BLOCK;
     if (!any)
         return syncs;
     m.to_barrier = ARENA_ARRAY(a, bool, g->blocks.n + 1);
