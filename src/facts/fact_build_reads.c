@@ -88,14 +88,16 @@ enum sp_status fact_build_reads(struct arena *a, struct fact_source *s, struct f
     const struct graph *g = s->g;
     const struct graph_dependence *d = g->dependence;
     struct map_u64 at = {0};
-    if (!d || !d->first_reach)
-        return SP_OK;
+    bool known = d && d->first_reach;
     for (size_t i = 0; i < k->accesses.n; i++)
         map_u64_put(a, &at, k->accesses.p[i].offset, (uint32_t)i);
     for (uint32_t i = 0; i < g->accesses.n; i++) {
+        const struct graph_access *x = &g->accesses.p[i];
         uint32_t index;
-        if (d->first_reach[i] < d->first_reach[i + 1] &&
-            map_u64_get(&at, g->insns.p[g->accesses.p[i].insn].offset, &index) && !k->accesses.p[index].reads)
+        if (!map_u64_get(&at, g->insns.p[x->insn].offset, &index))
+            continue;
+        k->accesses.p[index].reads_more |= x->kind != GRAPH_STORE && x->order != UOP_READONLY && (!known || !d->listed);
+        if (known && d->first_reach[i] < d->first_reach[i + 1] && !k->accesses.p[index].reads)
             attach(a, s, &k->accesses.p[index], i);
     }
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;

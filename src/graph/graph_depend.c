@@ -307,6 +307,11 @@ static enum sp_status finish(struct finder *f)
     uint32_t *first = ARENA_ARRAY(f->a, uint32_t, n + 2);
     if (arena_failed(f->a))
         return SP_ERR_MEMORY;
+    /* What is not seen may have stored in between, or other threads have. */
+    for (size_t i = 0; i < f->reaches.n && !out->complete; i++) {
+        const struct graph_access *l = access_at(f, f->reaches.p[i].load);
+        f->reaches.p[i].assumed |= l->from_store < 0 && (l->space != UOP_LOCAL || !out->listed);
+    }
     if (f->reaches.n)
         qsort(f->reaches.p, f->reaches.n, sizeof f->reaches.p[0], by_load);
     if (!graph_prune_reaches(f))
@@ -328,14 +333,15 @@ static enum sp_status finish(struct finder *f)
 enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct graph_dependence *out)
 {
     struct finder f = {.a = a, .g = g, .out = out, .flow_work = FLOW_WORK, .solve_work = SOLVE_WORK};
-    bool opaque = false;
+    struct graph_opaque opaque = {0};
     *out = (struct graph_dependence){0};
     if (g->blocks.n && !graph_facts_of(g))
         return SP_ERR_MEMORY;
     if (g->blocks.n)
         graph_block_uniform(g, graph_true(g)); /* which loops threads leave apart */
     f.syncs = graph_find_syncs(a, g, &opaque);
-    out->complete = !opaque && !g->incomplete;
+    out->listed = !opaque.stores && !g->incomplete;
+    out->complete = out->listed && !opaque.orders;
     f.unordered = !out->complete;
     if (!f.syncs || !(f.dead_end = graph_find_dead_ends(a, g, f.syncs)) || !list_events(&f) ||
         !(f.object = graph_find_objects(a, g, out)))
@@ -370,7 +376,7 @@ enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct gr
         if (!flows || !graph_flow_from(&f, &s)) {
             if (arena_failed(a))
                 return SP_ERR_MEMORY;
-            out->complete = false;
+            graph_give_up(&f);
             graph_flow_forget(&f, &s);
             break;
         }
@@ -385,6 +391,8 @@ enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct gr
                 if (f.events.p[e].kind == EVENT_ACCESS && f.at[e] && (f.events.p[e].access != i || f.at[e]))
                     graph_relate(&f, &s, f.events.p[e].access, f.at[e]);
         }
+        if (out->listed && !out->complete)
+            graph_relate_elsewhere(&f, &s);
         graph_flow_forget(&f, &s);
     }
     if (!graph_relate_apart(&f))

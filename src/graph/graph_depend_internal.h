@@ -96,9 +96,14 @@ bool graph_in_loop(const struct graph *g, uint32_t block, uint32_t loop);
 /* ---- what parts accesses in time (graph_depend_sync.c) ---------------------------------------------- */
 /* In ascending strength: a path is as strong as the strongest on it. MAYBE: may order threads, nobody says which. */
 enum { SYNC_NOTHING, SYNC_WARP, SYNC_MAYBE, SYNC_BLOCK };
-/* Strength of each instance. `opaque`: something whose effect on memory is not seen (calls, unknown instructions,
- * copies that run by themselves). NULL: out of memory. */
-uint8_t *graph_find_syncs(struct arena *a, struct graph *g, bool *opaque);
+/* What keeps dependence from being complete. */
+struct graph_opaque {
+    bool stores; /* something whose effect on memory is not seen: calls, unknown instructions, copies that run by
+                    themselves */
+    bool orders; /* something orders some of the threads, nobody says which */
+};
+/* Strength of each instance. NULL: out of memory. */
+uint8_t *graph_find_syncs(struct arena *a, struct graph *g, struct graph_opaque *opaque);
 /* Blocks from which no access and no barrier is reached any more. */
 bool *graph_find_dead_ends(struct arena *a, struct graph *g, const uint8_t *syncs);
 
@@ -239,6 +244,14 @@ static inline uint64_t levels_below(unsigned level) /* mask over all ways and st
     return nibble * UINT64_C(0x111111111111);
 }
 
+/* Work is spent: the result says so. */
+static inline void graph_give_up(struct finder *f)
+{
+    f->out->complete = f->out->listed = false;
+}
+
+/* Stores that other threads may have made while this one went another way: reaches of loads to which no way leads. */
+void graph_relate_elsewhere(struct finder *f, const struct source *s);
 /* y stores over all of x, for the same thread. */
 bool graph_same_word(struct finder *f, const struct graph_access *x, const struct graph_access *y);
 /* The parts of a condition that are the same in all threads, as a condition. */

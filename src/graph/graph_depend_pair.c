@@ -404,7 +404,7 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
 static void keep_reach(struct finder *f, const struct source *s, struct graph_reach r)
 {
     if (f->reaches.n >= REACHES_MAX) {
-        f->out->complete = false;
+        graph_give_up(f);
         return;
     }
     if (f->parting.n) {
@@ -505,6 +505,22 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
     keep_reach(f, s, r);
 }
 
+void graph_relate_elsewhere(struct finder *f, const struct source *s)
+{
+    const struct graph_access *x = access_at(f, s->access);
+    if (x->kind == GRAPH_LOAD || x->space == UOP_LOCAL)
+        return;
+    f->parting.n = 0;
+    for (uint32_t i = 0; i < f->g->accesses.n; i++) {
+        const struct graph_access *y = access_at(f, i);
+        if (y->kind == GRAPH_STORE || y->order == UOP_READONLY || !f->g->insns.p[y->insn].reachable ||
+            f->at[f->event_of[i]] || same_object(f, s->access, i) != OBJECTS_SAME)
+            continue;
+        keep_reach(f, s, (struct graph_reach){.load = i, .may = true, .sync = GRAPH_SYNC_UNKNOWN, .assumed = true});
+    }
+    f->flow_work -= (int64_t)f->g->accesses.n / 8;
+}
+
 void graph_relate(struct finder *f, const struct source *s, uint32_t to, uint64_t bits)
 {
     const struct graph_access *x = access_at(f, s->access), *y = access_at(f, to);
@@ -529,7 +545,7 @@ void graph_relate(struct finder *f, const struct source *s, uint32_t to, uint64_
         if (graph_facts_of(f->g)->tries > TRIES_WORK)
             f->solve_work = 0;
         if (f->solve_work <= 0) {
-            f->out->complete = false;
+            graph_give_up(f);
             return;
         }
         bool race = graph_weakest(bits) < SYNC_MAYBE && find_race(f, s, to, bits, delta);

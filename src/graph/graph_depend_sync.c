@@ -27,30 +27,30 @@ static bool followed(const struct graph *g, uint32_t insn)
     return false;
 }
 
-static uint8_t strength_of(struct graph *g, uint32_t at, bool *opaque)
+static uint8_t strength_of(struct graph *g, uint32_t at, struct graph_opaque *opaque)
 {
     const struct uop_list *l = uops_of(g, at);
     const struct graph_insn *insn = &g->insns.p[at];
     uint8_t s = l->unknown ? SYNC_MAYBE : SYNC_NOTHING;
-    *opaque |= l->unknown;
+    opaque->stores |= l->unknown;
     for (size_t i = 0; i < l->ops.n; i++) {
         const struct uop *u = &l->ops.p[i];
         uint8_t k = SYNC_NOTHING;
         switch (u->kind) {
         case UOP_BAR:
             k = whole_block(l, u) && graph_block_uniform(g, insn->guard) ? SYNC_BLOCK : SYNC_MAYBE;
-            *opaque |= k == SYNC_MAYBE; /* it orders some threads: stores may be seen on no way of the code */
+            opaque->orders |= k == SYNC_MAYBE; /* stores may be seen on no way of the code */
             break;
         case UOP_RECONVERGE:
             if (u->imm == UOP_WARPSYNC_ALL && insn->guard == GRAPH_NIL)
                 k = SYNC_WARP;
             break;
         case UOP_FENCE: k = SYNC_MAYBE; break;
-        case UOP_ASYNC_COPY: *opaque = true; break;
+        case UOP_ASYNC_COPY: opaque->stores = true; break;
         case UOP_CALL:
         case UOP_CALL_IND:
             if (!followed(g, at)) {
-                *opaque = true;
+                opaque->stores = true;
                 k = SYNC_MAYBE;
             }
             break;
@@ -61,7 +61,7 @@ static uint8_t strength_of(struct graph *g, uint32_t at, bool *opaque)
         case UOP_ATOM:
             if (u->imm == UOP_ATOM_CAS || u->imm == UOP_ATOM_EXCH) { /* locks are made of these */
                 k = SYNC_MAYBE;
-                *opaque = true;
+                opaque->orders = true;
             }
             break;
         default: break;
@@ -226,7 +226,7 @@ static bool find_meetings(struct arena *a, struct meeting *m)
 }
 
 /* Barriers between a branch that threads take differently and the place where they meet are not the whole block's. */
-static bool demote_divergent(struct arena *a, struct meeting *m, uint8_t *syncs, bool *opaque)
+static bool demote_divergent(struct arena *a, struct meeting *m, uint8_t *syncs, struct graph_opaque *opaque)
 {
     enum { WORK = 2000000 };
     struct graph *g = m->g;
@@ -253,7 +253,7 @@ static bool demote_divergent(struct arena *a, struct meeting *m, uint8_t *syncs,
             for (uint32_t i = g->blocks.p[at].first; i <= g->blocks.p[at].last; i++)
                 if (syncs[i] == SYNC_BLOCK) {
                     syncs[i] = SYNC_MAYBE;
-                    *opaque = true;
+                    opaque->orders = true;
                 }
             count = ways(m, at, out, WAYS_MAX);
             budget -= (int)count + 1;
@@ -264,7 +264,7 @@ static bool demote_divergent(struct arena *a, struct meeting *m, uint8_t *syncs,
                 }
         }
         if (budget <= 0) { /* nothing is said of any */
-            *opaque = true;
+            opaque->orders = true;
             for (uint32_t i = 0; i < g->insns.n; i++)
                 if (syncs[i] == SYNC_BLOCK)
                     syncs[i] = SYNC_MAYBE;
@@ -274,7 +274,7 @@ static bool demote_divergent(struct arena *a, struct meeting *m, uint8_t *syncs,
     return true;
 }
 
-uint8_t *graph_find_syncs(struct arena *a, struct graph *g, bool *opaque)
+uint8_t *graph_find_syncs(struct arena *a, struct graph *g, struct graph_opaque *opaque)
 {
     uint8_t *syncs = ARENA_ARRAY(a, uint8_t, g->insns.n + 1);
     struct meeting m = {.g = g, .syncs = syncs};

@@ -158,6 +158,79 @@ static void a_size_is_not_negative(void **state)
     assert_true(races(SIZES("NOP")) > 0);
 }
 
+/* s[t] = v; a barrier; s[255 - t] is read: ordered where all threads wait. */
+#define MIRROR(barrier)                                                                                            \
+    CODE("S2R R9, SR_TID.X", "MOV R2, c[0x0][0x168]", "IADD3 R0, -R9, 0xff, RZ", "STS [R9.X4], R2", /* 30 */       \
+         barrier, "LDS R11, [R0.X4]",                                                               /* 50 */       \
+         "IMAD.MOV.U32 R2, RZ, RZ, c[0x0][0x160]", "IMAD.MOV.U32 R3, RZ, RZ, c[0x0][0x164]", "STG.E [R2.64], R11", \
+         "EXIT")
+
+/* Who is waited for is not known of a barrier with a number of threads or with one that differs between threads: the
+ * store is said, its order is not, and nothing is proved. */
+static void barriers_of_some_threads(void **state)
+{
+    static const char *const some[] = {"BAR.SYNC 0x1, 0x80", "BAR.SYNC R9", "BAR.ARV 0x1, 0x100"};
+    struct graph_dependence d;
+    (void)state;
+    assert_int_equal(graph_find_dependence(&arena, code_graph(&arena, 86, MIRROR(BARRIER), &env_86), &d), SP_OK);
+    assert_true(d.complete && d.listed);
+    assert_int_equal(d.reaches.p[0].sync, GRAPH_SYNC_BARRIER);
+    assert_false(d.reaches.p[0].assumed);
+    for (size_t i = 0; i < sizeof some / sizeof some[0]; i++) {
+        assert_int_equal(graph_find_dependence(&arena, code_graph(&arena, 86, MIRROR(some[i]), &env_86), &d), SP_OK);
+        assert_false(d.complete);
+        assert_true(d.listed);
+        assert_int_equal(d.reaches.n, 1);
+        assert_int_equal(d.reaches.p[0].sync, GRAPH_SYNC_UNKNOWN);
+        assert_true(d.reaches.p[0].assumed);
+        assert_int_equal(d.races.n, 0);
+    }
+}
+
+/* Half of the threads store, the other half reads what they stored: on no way of the code, and still a source. */
+static void stores_of_another_way(void **state)
+{
+    struct graph_dependence d;
+    struct graph *g = code_graph(&arena, 86,
+                                 CODE("S2R R9, SR_TID.X",                  /* 00 */
+                                      "MOV R4, c[0x0][0x168]",             /* 10 */
+                                      "ISETP.GE.AND P0, PT, R9, 0x80, PT", /* 20 */
+                                      "@P0 BRA 0x70",                      /* 30 */
+                                      "STS [R9.X4], R4",                   /* 40 */
+                                      "BAR.ARV 0x1, 0x100",                /* 50 */
+                                      "EXIT",                              /* 60 */
+                                      "BAR.SYNC 0x1, 0x100",               /* 70 */
+                                      "LDS R11, [R9.X4+-0x200]",           /* 80 */
+                                      "IMAD.MOV.U32 R2, RZ, RZ, c[0x0][0x160]",
+                                      "IMAD.MOV.U32 R3, RZ, RZ, c[0x0][0x164]", "STG.E [R2.64], R11", "EXIT"),
+                                 &env_86);
+    (void)state;
+    assert_int_equal(graph_find_dependence(&arena, g, &d), SP_OK);
+    assert_true(d.listed && !d.complete);
+    assert_int_equal(d.reaches.n, 1);
+    assert_true(d.reaches.p[0].may);
+    assert_int_equal(g->insns.p[g->accesses.p[d.reaches.p[0].store].insn].offset, 0x40);
+}
+
+/* A function that is not seen may store too. */
+static void stores_that_are_not_seen(void **state)
+{
+    struct graph_dependence d;
+    (void)state;
+    assert_int_equal(
+        graph_find_dependence(&arena,
+                              code_graph(&arena, 86,
+                                         CODE("S2R R9, SR_TID.X", "MOV R2, c[0x0][0x160]", "MOV R3, c[0x0][0x164]",
+                                              "STS [R9.X4], R2", BARRIER, "CALL.ABS.NOINC R2", BARRIER,
+                                              "LDS R11, [R9.X4+0x4]", "STG.E [R2.64], R11", "EXIT"),
+                                         &env_86),
+                              &d),
+        SP_OK);
+    assert_false(d.complete || d.listed);
+    for (size_t i = 0; i < d.reaches.n; i++)
+        assert_true(d.reaches.p[i].assumed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,6 +240,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_fill_that_nobody_waits_for, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(a_word_for_each_warp, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(a_size_is_not_negative, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(barriers_of_some_threads, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(stores_of_another_way, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(stores_that_are_not_seen, make_arena, drop_arena),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
