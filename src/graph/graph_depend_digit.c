@@ -60,6 +60,24 @@ bool graph_read_digit(struct graph *g, graph_id symbol, int64_t c, struct graph_
     return false;
 }
 
+bool graph_digit_above(struct graph *g, graph_id when, struct graph_digit *d, int64_t *bytes)
+{
+    enum { TOP = 10 };
+    int64_t low, c;
+    if (d->mask != UINT32_MAX || !d->shift || d->flip || when == GRAPH_NIL || graph_block_uniform(g, when))
+        return false;
+    for (unsigned m = TOP; m-- > d->shift + 1;) {
+        if (!graph_pins(g, when, d->dimension, 0, (UINT32_C(1) << m) - 1, &low) || low < 0 || low >> m ||
+            (d->scale && low >> d->shift) || __builtin_mul_overflow(d->c, INT64_C(1) << (m - d->shift), &c) ||
+            __builtin_mul_overflow(d->c, low >> d->shift, bytes))
+            continue;
+        d->c = c;
+        d->shift = m;
+        return true;
+    }
+    return false;
+}
+
 /* How many values the digit has at most; 0: not known. */
 int64_t graph_digit_count(struct graph *g, const struct graph_digit *d)
 {

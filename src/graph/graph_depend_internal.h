@@ -123,6 +123,11 @@ bool graph_is_digit(struct graph *g, graph_id id, struct graph_digit *d);
 /* A term of an address: digit * c, or digit * uniform * c. */
 bool graph_read_digit(struct graph *g, graph_id symbol, int64_t c, struct graph_digit *d);
 int64_t graph_digit_count(struct graph *g, const struct graph_digit *d); /* values it has at most */
+/* A digit of which the condition fixes the low bits is the one above them: threadIdx >> 3 is 4 * (threadIdx >> 5) for
+ * the first lanes of warps. *bytes: what the fixed bits come to. False: none are. */
+bool graph_digit_above(struct graph *g, graph_id when, struct graph_digit *d, int64_t *bytes);
+/* The constant that a condition fixes bits of threadIdx.d to. */
+bool graph_pins(struct graph *g, graph_id when, unsigned dimension, unsigned shift, uint32_t mask, int64_t *value);
 /* Two that share bits of one coordinate; all of one coordinate that only grow with it. */
 bool graph_digits_overlap(const struct graph_digit *d, unsigned count);
 bool graph_digits_grow(const struct graph_digit *d, unsigned count);

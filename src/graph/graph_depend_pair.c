@@ -227,8 +227,11 @@ static uint32_t numbered(struct graph *g, const struct graph_access *x)
         return 1;
     for (unsigned i = 0; i < form.n; i++) {
         struct graph_digit d = {0};
-        if (!graph_block_uniform(g, form.t[i].symbol) && graph_is_digit(g, form.t[i].symbol, &d) && !d.flip &&
-            d.mask == UINT32_MAX && d.shift && d.shift < 9)
+        int64_t bytes;
+        if (graph_block_uniform(g, form.t[i].symbol) || !graph_is_digit(g, form.t[i].symbol, &d))
+            continue;
+        graph_digit_above(g, x->runs_when, &d, &bytes);
+        if (!d.flip && d.mask == UINT32_MAX && d.shift && d.shift < 9)
             most = UINT32_C(2) << d.shift > most ? UINT32_C(2) << d.shift : most;
     }
     return most;
