@@ -246,7 +246,8 @@ static bool mixed_radix(struct graph *g, struct graph_digit *d, unsigned count, 
         bool inside = r.lo + low >= 0 && r.hi < step - low;
         if (!inside) {
             struct graph_range all = r;
-            if (!is_coordinates(g, &terms, d + i + 1, count - i - 1) && !(r.lo > INT64_MIN / 4 && r.hi < INT64_MAX / 4 && r.hi - r.lo < step))
+            if (!is_coordinates(g, &terms, d + i + 1, count - i - 1) &&
+                !(r.lo > INT64_MIN / 4 && r.hi < INT64_MAX / 4 && r.hi - r.lo < step))
                 return false;
             if (all.hi - all.lo >= step) /* a tile's row: as long as the step, as far as is known */
                 all = (struct graph_range){0, step - (d[i + 1].c > 0 ? d[i + 1].c : 1), false};

@@ -104,6 +104,9 @@ struct graph_opaque {
 };
 /* Strength of each instance. NULL: out of memory. */
 uint8_t *graph_find_syncs(struct arena *a, struct graph *g, struct graph_opaque *opaque);
+/* Instances that load, in a loop, what only another thread can change and what decides whether the loop is left
+ * (graph_depend_wait.c). NULL: out of memory. */
+bool *graph_find_waits(struct arena *a, struct graph *g);
 /* Blocks from which no access and no barrier is reached any more. */
 bool *graph_find_dead_ends(struct arena *a, struct graph *g, const uint8_t *syncs);
 

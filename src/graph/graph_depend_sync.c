@@ -1,7 +1,8 @@
 /* What orders the threads of a block: barriers that every thread still running reaches together, barriers of which that
  * is not known, warp syncs. A barrier counts as one of the whole block when it has no thread count, its guard is the
  * same in all threads, and it does not lie between a branch that threads take differently and the place where they meet
- * again. Threads that end before a barrier are not waited for: a way that only ends is no way round it.
+ * again. Threads that end before a barrier are not waited for: a way that only ends is no way round it. A fence orders
+ * what one thread does, and no two threads: who reads behind it must have waited for something.
  * requires: graph_block_uniform · gives: graph_find_syncs, graph_find_dead_ends */
 #include "graph/graph_depend_internal.h"
 
@@ -45,7 +46,6 @@ static uint8_t strength_of(struct graph *g, uint32_t at, struct graph_opaque *op
             if (u->imm == UOP_WARPSYNC_ALL && insn->guard == GRAPH_NIL)
                 k = SYNC_WARP;
             break;
-        case UOP_FENCE: k = SYNC_MAYBE; break;
         case UOP_ASYNC_COPY: opaque->stores = true; break;
         case UOP_CALL:
         case UOP_CALL_IND:
@@ -278,12 +278,18 @@ uint8_t *graph_find_syncs(struct arena *a, struct graph *g, struct graph_opaque 
 {
     uint8_t *syncs = ARENA_ARRAY(a, uint8_t, g->insns.n + 1);
     struct meeting m = {.g = g, .syncs = syncs};
-    bool any = false;
-    if (!syncs)
+    bool any = false, *waits = graph_find_waits(a, g);
+    if (!syncs || !waits)
         return NULL;
-    for (uint32_t i = 0; i < g->insns.n; i++)
-        if (g->insns.p[i].reachable)
-            any |= (syncs[i] = strength_of(g, i, opaque)) == SYNC_BLOCK;
+    for (uint32_t i = 0; i < g->insns.n; i++) {
+        if (!g->insns.p[i].reachable)
+            continue;
+        syncs[i] = strength_of(g, i, opaque);
+        any |= syncs[i] == SYNC_BLOCK;
+        opaque->orders |= waits[i];
+        if (waits[i] && syncs[i] < SYNC_MAYBE)
+            syncs[i] = SYNC_MAYBE;
+    }
     if (!any)
         return syncs;
     m.to_barrier = ARENA_ARRAY(a, bool, g->blocks.n + 1);

@@ -231,6 +231,36 @@ static void stores_that_are_not_seen(void **state)
         assert_true(d.reaches.p[i].assumed);
 }
 
+/* Thread 255 stores s[1] and then s[0]; all wait for s[0], or only look at it, and read s[1]. A fence alone is no wait. */
+#define FLAG(again)                                                                                               \
+    CODE("S2R R0, SR_TID.X",                  /* 00 */                                                            \
+         "ISETP.NE.AND P0, PT, R0, 0xff, PT", /* 10 */                                                            \
+         "MOV R4, c[0x0][0x168]",             /* 20 */                                                            \
+         "@P0 BRA 0x70",                      /* 30 */                                                            \
+         "STS [0x4], R4",                     /* 40 */                                                            \
+         "MEMBAR.SC.CTA",                     /* 50 */                                                            \
+         "STS [RZ], R4",                      /* 60 */                                                            \
+         "LDS R2, [RZ]",                      /* 70 */                                                            \
+         "ISETP.NE.AND P0, PT, R2, RZ, PT",   /* 80 */                                                            \
+         again,                               /* 90 */                                                            \
+         "MEMBAR.SC.CTA",                     /* a0 */                                                            \
+         "LDS R5, [0x4]",                     /* b0 */                                                            \
+         "IMAD.MOV.U32 R2, RZ, RZ, c[0x0][0x160]", "IMAD.MOV.U32 R3, RZ, RZ, c[0x0][0x164]", "STG.E [R2.64], R5", \
+         "EXIT")
+
+static void waiting_for_a_word(void **state)
+{
+    struct graph_dependence d;
+    (void)state;
+    assert_int_equal(graph_find_dependence(&arena, code_graph(&arena, 86, FLAG("@!P0 BRA 0x70"), &env_86), &d), SP_OK);
+    assert_int_equal(d.races.n, 0);
+    assert_false(d.complete);
+    assert_true(d.listed);
+    for (size_t i = 0; i < d.reaches.n; i++)
+        assert_int_equal(d.reaches.p[i].sync, GRAPH_SYNC_UNKNOWN);
+    assert_true(races(FLAG("NOP")) > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +273,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(barriers_of_some_threads, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(stores_of_another_way, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(stores_that_are_not_seen, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(waiting_for_a_word, make_arena, drop_arena),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
