@@ -340,6 +340,10 @@ enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct gr
     if (g->blocks.n)
         graph_block_uniform(g, graph_true(g)); /* which loops threads leave apart */
     f.syncs = graph_find_syncs(a, g, &opaque);
+    bool *meets = ARENA_ARRAY(a, bool, g->insns.n + 1);
+    for (uint32_t i = 0; i < g->insns.n && f.syncs && meets; i++)
+        meets[i] = f.syncs[i] == SYNC_BLOCK;
+    out->meets = meets;
     out->listed = !opaque.stores && !g->incomplete;
     out->complete = out->listed && !opaque.orders;
     f.unordered = !out->complete;

@@ -58,6 +58,8 @@ struct graph_race {
 struct graph_dependence {
     VEC(struct graph_object) objects;
     const uint32_t *object_of;       /* of each access: index into objects */
+    const bool *meets;               /* of each instance: all threads of the block that have not ended meet here, if the
+                                        guard (the same in all of them) holds */
     VEC(struct graph_reach) reaches; /* by load, then store */
     const uint32_t *first_reach; /* of each access, count + 1 entries: reaches[first_reach[i] .. first_reach[i + 1]) */
     VEC(struct graph_race) races;

@@ -11,13 +11,17 @@ static const struct uop_list *uops_of(const struct graph *g, uint32_t insn)
     return g->input.insns[g->insns.p[insn].input].uops;
 }
 
-static bool whole_block(const struct uop_list *l, const struct uop *bar)
+static bool whole_block(const struct graph *g, const struct uop_list *l, const struct uop *bar)
 {
+    const uint32_t *block = g->env->block;
     bool waits = bar->imm == UOP_BAR_SYNC || bar->imm == UOP_BAR_RED_POPC || bar->imm == UOP_BAR_RED_AND ||
                  bar->imm == UOP_BAR_RED_OR;
-    if (!waits || bar->arg[1] != UOP_NONE || bar->arg[0] == UOP_NONE || bar->arg[0] >= l->ops.n)
-        return waits && bar->arg[1] == UOP_NONE && bar->arg[0] == UOP_NONE;
-    return l->ops.p[bar->arg[0]].kind == UOP_CONST;
+    if (!waits || (bar->arg[0] != UOP_NONE && (bar->arg[0] >= l->ops.n || l->ops.p[bar->arg[0]].kind != UOP_CONST)))
+        return false;
+    if (bar->arg[1] == UOP_NONE)
+        return true;
+    return bar->arg[1] < l->ops.n && l->ops.p[bar->arg[1]].kind == UOP_CONST && block[0] && block[1] && block[2] &&
+           l->ops.p[bar->arg[1]].imm == (uint64_t)block[0] * block[1] * block[2];
 }
 
 static bool followed(const struct graph *g, uint32_t insn)
@@ -39,7 +43,7 @@ static uint8_t strength_of(struct graph *g, uint32_t at, struct graph_opaque *op
         uint8_t k = SYNC_NOTHING;
         switch (u->kind) {
         case UOP_BAR:
-            k = whole_block(l, u) && graph_block_uniform(g, insn->guard) ? SYNC_BLOCK : SYNC_MAYBE;
+            k = whole_block(g, l, u) && graph_block_uniform(g, insn->guard) ? SYNC_BLOCK : SYNC_MAYBE;
             opaque->orders |= k == SYNC_MAYBE; /* stores may be seen on no way of the code */
             break;
         case UOP_RECONVERGE:
