@@ -71,11 +71,11 @@ static uint64_t pass_sync(uint64_t bits, unsigned strength)
     for (unsigned way = 0; way < CLASSES; way++) {
         if (way == OVERWRITTEN && strength == SYNC_BLOCK)
             continue;
-        uint64_t mine = bits >> (16 * way) & 0xffff, low = mine & ((UINT64_C(1) << (4 * strength)) - 1);
+        uint64_t mine = bits >> (WAY * way) & WAY_BITS(0), low = mine & ((UINT64_C(1) << (4 * strength)) - 1);
         mine &= ~((UINT64_C(1) << (4 * strength)) - 1);
         for (unsigned s = 0; s < strength; s++)
             mine |= (low >> (4 * s) & 15) << (4 * strength);
-        out |= mine << (16 * way);
+        out |= mine << (WAY * way);
     }
     return out;
 }
@@ -154,7 +154,7 @@ static uint64_t overwrite(struct finder *f, const struct source *s, uint64_t bit
     if (sure)
         bits &= ~sure_turn;
     uint64_t own = bits & WAY_BITS(OWN_WAY) & same_turn;
-    return (bits & ~own) | own << (16 * OVERWRITTEN);
+    return (bits & ~own) | own << (WAY * OVERWRITTEN);
 }
 
 /* What goes past a barrier with a guard: it is one only where the guard holds, which all threads share. The source's
@@ -201,7 +201,7 @@ static uint64_t across(struct finder *f, const struct source *s, uint32_t from, 
 {
     const struct graph *g = f->g;
     if (f->ends[from])
-        bits |= (bits & WAY_BITS(OWN_WAY)) << (16 * ENDED);
+        bits |= (bits & WAY_BITS(OWN_WAY)) << (WAY * ENDED);
     for (unsigned k = s->depth; k > 0; k--) {
         if (g->loops.p[s->nest[k - 1] - 1].header != to || !graph_in_loop(g, from, s->nest[k - 1]))
             continue;
@@ -232,7 +232,10 @@ bool graph_flow_from(struct finder *f, const struct source *s)
     const struct graph *g = f->g;
     uint32_t start = block_of(f, s->access), head = 0, tail = 0;
     bool load = access_at(f, s->access)->kind == GRAPH_LOAD;
-    uint64_t care = load ? ~(UINT64_C(0xf000) * UINT64_C(0x100010001)) : ~UINT64_C(0); /* a read ends at a barrier */
+    uint64_t care = ~UINT64_C(0);
+    for (unsigned way = 0; way < CLASSES && load; way++) /* a read ends at a barrier */
+        for (unsigned level = 0; level < LEVELS; level++)
+            care &= ~BIT(way, SYNC_BLOCK, level);
     uint64_t bits =
         through(f, s, BIT(OWN_WAY, 0, 0), f->event_of[s->access] + 1, f->first_event[start + 1], true) & care;
     for (uint32_t k = 0; k < g->blocks.p[start].succ_count && bits; k++)

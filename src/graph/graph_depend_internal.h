@@ -94,8 +94,9 @@ graph_id graph_first_turn(struct graph *g, graph_id id, uint32_t loop);
 bool graph_in_loop(const struct graph *g, uint32_t block, uint32_t loop);
 
 /* ---- what parts accesses in time (graph_depend_sync.c) ---------------------------------------------- */
-/* In ascending strength: a path is as strong as the strongest on it. MAYBE: may order threads, nobody says which. */
-enum { SYNC_NOTHING, SYNC_WARP, SYNC_MAYBE, SYNC_BLOCK };
+/* In ascending strength: a path is as strong as the strongest on it. LANES: orders some lanes of each warp, MAYBE: may
+ * order threads; nobody says which. */
+enum { SYNC_NOTHING, SYNC_LANES, SYNC_WARP, SYNC_MAYBE, SYNC_BLOCK };
 /* What keeps dependence from being complete. */
 struct graph_opaque {
     bool stores; /* something whose effect on memory is not seen: calls, unknown instructions, copies that run by
@@ -186,12 +187,13 @@ bool graph_address_form(struct graph *g, const struct graph_side *side, struct g
 uint32_t *graph_find_objects(struct arena *a, struct graph *g, struct graph_dependence *out);
 
 /* ---- at work (graph_depend.c: bits that flow; graph_depend_pair.c: what a pair of accesses is) --------- */
-enum { LEVELS = 4, STRENGTHS = 4, CLASSES = 3, OWN_WAY = 0, OVERWRITTEN = 1, ENDED = 2 };
+enum { LEVELS = 4, STRENGTHS = 5, CLASSES = 3, OWN_WAY = 0, OVERWRITTEN = 1, ENDED = 2 };
+enum { WAY = LEVELS * STRENGTHS }; /* bits of one class */
 enum { FLOW_WORK = 12000000, SOLVE_WORK = 60000, TRIES_WORK = 2000000, REACHES_MAX = 40000 };
 enum { EVENT_ACCESS, EVENT_SYNC };
 
-#define WAY_BITS(way)             (UINT64_C(0xffff) << (16 * (way)))
-#define BIT(way, strength, level) (UINT64_C(1) << (16 * (way) + 4 * (strength) + (level)))
+#define WAY_BITS(way)             (((UINT64_C(1) << WAY) - 1) << (WAY * (way)))
+#define BIT(way, strength, level) (UINT64_C(1) << (WAY * (way) + LEVELS * (strength) + (level)))
 
 struct event {
     uint8_t kind;
@@ -249,7 +251,7 @@ static inline uint32_t block_of(const struct finder *f, uint32_t access)
 static inline uint64_t levels_below(unsigned level) /* mask over all ways and strengths */
 {
     uint64_t nibble = level >= LEVELS ? 15 : (1u << level) - 1;
-    return nibble * UINT64_C(0x111111111111);
+    return nibble * UINT64_C(0x111111111111111);
 }
 
 /* Work is spent: the result says so. */

@@ -32,6 +32,20 @@ static bool followed(const struct graph *g, uint32_t insn)
     return false;
 }
 
+/* The mask names every lane of the warp: as it is for this call of a function. */
+static bool meets_all(const struct graph *g, const struct graph_insn *insn, const struct uop_list *l,
+                      const struct uop *sync)
+{
+    uint64_t mask = 0;
+    if (insn->guard != GRAPH_NIL || sync->arg[0] >= l->ops.n)
+        return false;
+    const struct uop *from = &l->ops.p[sync->arg[0]];
+    for (uint32_t i = insn->first_use; i < insn->first_use + insn->use_count && from->kind == UOP_READ; i++)
+        if (g->uses.p[i].file == from->file && g->uses.p[i].reg == from->reg)
+            return graph_is_const(g, g->uses.p[i].node, &mask) && (uint32_t)mask == UINT32_MAX;
+    return false;
+}
+
 static uint8_t strength_of(struct graph *g, uint32_t at, struct graph_opaque *opaque)
 {
     const struct uop_list *l = uops_of(g, at);
@@ -46,6 +60,7 @@ static uint8_t strength_of(struct graph *g, uint32_t at, struct graph_opaque *op
             k = whole_block(g, l, u) && graph_block_uniform(g, insn->guard) ? SYNC_BLOCK : SYNC_MAYBE;
             opaque->orders |= k == SYNC_MAYBE; /* stores may be seen on no way of the code */
             break;
+        case UOP_WARPSYNC: k = meets_all(g, insn, l, u) ? SYNC_WARP : SYNC_LANES; break;
         case UOP_RECONVERGE:
             if (u->imm == UOP_WARPSYNC_ALL && insn->guard == GRAPH_NIL)
                 k = SYNC_WARP;

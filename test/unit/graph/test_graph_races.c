@@ -261,6 +261,36 @@ static void waiting_for_a_word(void **state)
     assert_true(races(FLAG("NOP")) > 0);
 }
 
+/* s[t] = v; the lanes of a warp meet, all or some of them; s[t ^ 1] is read. */
+#define LANES(mask, sync)                                                                                     \
+    CODE("S2R R9, SR_TID.X", "MOV R2, c[0x0][0x168]", "LOP3.LUT R0, R9, 0x1, RZ, 0x3c, !PT", "MOV R4, " mask, \
+         "STS [R9.X4], R2", sync, "LDS R11, [R0.X4]", "IMAD.MOV.U32 R2, RZ, RZ, c[0x0][0x160]",               \
+         "IMAD.MOV.U32 R3, RZ, RZ, c[0x0][0x164]", "STG.E [R2.64], R11", "EXIT")
+
+static enum graph_sync lanes_sync(const char *const *lines, uint32_t count, size_t *found)
+{
+    struct graph_dependence d;
+    assert_int_equal(graph_find_dependence(&arena, code_graph(&arena, 86, lines, count, &env_86), &d), SP_OK);
+    assert_int_equal(d.reaches.n, 1);
+    *found = d.races.n;
+    return d.reaches.p[0].sync;
+}
+
+static void masks_of_a_warp(void **state)
+{
+    size_t found;
+    (void)state;
+    assert_int_equal(lanes_sync(LANES("0x0", "NOP"), &found), GRAPH_SYNC_WARP_ASSUMED);
+    assert_int_equal(lanes_sync(LANES("0x0", "WARPSYNC.ALL"), &found), GRAPH_SYNC_WARP);
+    assert_int_equal(found, 0);
+    assert_int_equal(lanes_sync(LANES("0xffffffff", "WARPSYNC R4"), &found), GRAPH_SYNC_WARP);
+    assert_int_equal(found, 0);
+    assert_int_equal(lanes_sync(LANES("0xffff", "WARPSYNC R4"), &found), GRAPH_SYNC_UNKNOWN);
+    assert_int_equal(found, 0);
+    assert_int_equal(lanes_sync(LANES("c[0x0][0x170]", "WARPSYNC R4"), &found), GRAPH_SYNC_UNKNOWN);
+    assert_int_equal(found, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +304,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(stores_of_another_way, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(stores_that_are_not_seen, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(waiting_for_a_word, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(masks_of_a_warp, make_arena, drop_arena),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
