@@ -82,6 +82,11 @@ void graph_take_sizes(struct graph *g, graph_id when, struct graph_constraints *
 /* Every atom of the condition that differs between threads is a compare of linear forms. */
 bool graph_condition_linear(struct graph *g, graph_id a, const struct graph_constraints *with);
 
+/* Whether numbers that all threads share, of which the forms asked for are made, can be together what the facts say
+ * (graph_depend_first.c). */
+bool graph_can_be_first(struct graph *g, const struct graph_linear *u, const bool *asked, unsigned count,
+                        graph_id load_when, graph_id store_when, const struct graph_constraints *base);
+
 /* ---- threads (graph_depend_thread.c) ---------------------------------------------------------------- */
 /* The same in all threads of a block (at the same turn of every loop). */
 bool graph_block_uniform(struct graph *g, graph_id id);

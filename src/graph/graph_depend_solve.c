@@ -336,6 +336,12 @@ static void judge(struct graph *g, const struct graph_side *store, const struct 
         mixes |= graph_mixes_turns(g, when, &first);
         out->guards_linear = (!mixes && sizes.n == base.n) || !graph_excluded(g, load->when, when, &first);
     }
+    if (out->guards_linear && out->known) {
+        bool asked[3];
+        for (unsigned d = 0; d < 3; d++)
+            asked[d] = out->thread[d] != GRAPH_NIL && out->thread[d] != graph_sreg(g, UOP_SR_TID_X + d);
+        out->guards_linear = graph_can_be_first(g, u, asked, 3, load->when, when, &sizes);
+    }
     out->who = THREAD_UNDECIDED;
     out->may |= equation;
     if (!out->known)

@@ -291,6 +291,32 @@ static void masks_of_a_warp(void **state)
     assert_int_equal(found, 0);
 }
 
+/* a += s[k % 4][255 - t]; s[(k + ahead) % 4][t] = a; a barrier. In the racy twin both are one stage. */
+#define STAGES(ahead)                                                               \
+    CODE("S2R R9, SR_TID.X",                                               /* 00 */ \
+         "MOV R2, c[0x0][0x168]",                                          /* 10 */ \
+         "IADD3 R0, -R9, 0xff, RZ",                                        /* 20 */ \
+         "IMAD.MOV.U32 R6, RZ, RZ, RZ",                                    /* 30 */ \
+         "STS [R9.X4], R2",                                                /* 40 */ \
+         BARRIER,                                                          /* 50 */ \
+         "LOP3.LUT R10, R6, 0x3, RZ, 0xc0, !PT",                           /* 60 */ \
+         "IADD3 R11, R6, " ahead ", RZ",                                   /* 70 */ \
+         "LOP3.LUT R11, R11, 0x3, RZ, 0xc0, !PT",                          /* 80 */ \
+         "IMAD R10, R10, 0x100, R0",                                       /* 90 */ \
+         "IMAD R11, R11, 0x100, R9",                                       /* a0 */ \
+         "LDS R8, [R10.X4]",                                               /* b0 */ \
+         "IADD3 R6, R6, 0x1, RZ",                                          /* c0 */ \
+         "ISETP.GE.AND P0, PT, R6, c[0x0][0x170], PT", "STS [R11.X4], R8", /* e0 */ \
+         BARRIER,                                                          /* f0 */ \
+         "@!P0 BRA 0x60", "EXIT")
+
+static void numbers_that_hang_together(void **state)
+{
+    (void)state;
+    assert_int_equal(races(STAGES("0x2")), 0);
+    assert_true(races(STAGES("0x4")) > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -304,6 +330,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(stores_of_another_way, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(stores_that_are_not_seen, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(waiting_for_a_word, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(numbers_that_hang_together, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(masks_of_a_warp, make_arena, drop_arena),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
