@@ -98,6 +98,7 @@ struct meeting {
     bool *to_barrier;   /* a barrier can be reached */
     bool *from_barrier; /* a barrier can have been passed */
     bool *dead_end;
+    bool *again; /* stands for the end where control goes round a barrier for good, as far as it does not just end */
     uint32_t *order, *position, *meets; /* reverse post-order of the graph turned round; immediate post-dominator */
     uint32_t count;
 };
@@ -168,6 +169,25 @@ static uint32_t ways(const struct meeting *m, uint32_t block, uint32_t *out, uin
 
 enum { WAYS_MAX = 16 };
 
+/* Where these ways meet, as far as is known. */
+static uint32_t meet_of(const struct meeting *m, const uint32_t *out, uint32_t count)
+{
+    uint32_t dom = UINT32_MAX;
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t x = out[k], y = dom;
+        if (m->position[x] == UINT32_MAX || m->meets[x] == UINT32_MAX)
+            continue;
+        while (y != UINT32_MAX && x != y) {
+            while (m->position[x] > m->position[y])
+                x = m->meets[x];
+            while (m->position[y] > m->position[x])
+                y = m->meets[y];
+        }
+        dom = x;
+    }
+    return dom;
+}
+
 static bool find_meetings(struct arena *a, struct meeting *m)
 {
     const struct graph *g = m->g;
@@ -175,6 +195,8 @@ static bool find_meetings(struct arena *a, struct meeting *m)
     uint32_t *stack = ARENA_ARRAY(a, uint32_t, n + 2), *next = ARENA_ARRAY(a, uint32_t, n + 2);
     uint32_t *heads = ARENA_ARRAY(a, uint32_t, n + 2), *links, *from, edges = 1;
     bool *seen = ARENA_ARRAY(a, bool, n + 2);
+    uint32_t last = n;
+    m->again = ARENA_ARRAY(a, bool, n + 1);
     if (arena_failed(a))
         return false;
     for (uint32_t b = 0; b < n; b++)
@@ -204,6 +226,15 @@ static bool find_meetings(struct arena *a, struct meeting *m)
     next[n] = heads[n];
     while (depth) {
         uint32_t at = stack[depth - 1], e = next[at];
+        while (!e && at == n && last && (seen[last - 1] || !has_barrier(g, m->syncs, last - 1)))
+            last--;
+        if (!e && at == n && last) { /* nothing but a barrier comes after a barrier */
+            last--;
+            m->again[last] = seen[last] = true;
+            next[last] = heads[last];
+            stack[depth++] = last;
+            continue;
+        }
         if (!e) {
             m->order[--post] = at;
             depth--;
@@ -224,19 +255,7 @@ static bool find_meetings(struct arena *a, struct meeting *m)
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t i = 1; i < m->count; i++) {
-            uint32_t at = m->order[i], dom = UINT32_MAX, count = ways(m, at, out, WAYS_MAX);
-            for (uint32_t k = 0; k < count; k++) {
-                uint32_t x = out[k], y = dom;
-                if (m->position[x] == UINT32_MAX || m->meets[x] == UINT32_MAX)
-                    continue;
-                while (y != UINT32_MAX && x != y) {
-                    while (m->position[x] > m->position[y])
-                        x = m->meets[x];
-                    while (m->position[y] > m->position[x])
-                        y = m->meets[y];
-                }
-                dom = x;
-            }
+            uint32_t at = m->order[i], dom = m->again[at] ? n : meet_of(m, out, ways(m, at, out, WAYS_MAX));
             changed |= m->meets[at] != dom;
             m->meets[at] = dom;
         }
@@ -258,7 +277,7 @@ static bool demote_divergent(struct arena *a, struct meeting *m, uint8_t *syncs,
         const struct graph_block *block = &g->blocks.p[b];
         if (!m->to_barrier[b] || block->succ_count < 2 || graph_block_uniform(g, block->branch))
             continue;
-        uint32_t depth = 0, count = ways(m, b, out, WAYS_MAX), meets = m->meets[b];
+        uint32_t depth = 0, count = ways(m, b, out, WAYS_MAX), meets = meet_of(m, out, count);
         if (count < 2 && block->succ_count <= WAYS_MAX)
             continue; /* the other way ends */
         now++;

@@ -317,6 +317,27 @@ static void numbers_that_hang_together(void **state)
     assert_true(races(STAGES("0x4")) > 0);
 }
 
+/* for (;;) { if (t == 0) q = k; a barrier; i = q; a barrier or none; if (i >= n) break; }: nothing comes behind the loop,
+ * and still its threads meet in it. */
+#define QUEUE(second)                                \
+    CODE("S2R R7, SR_TID.X",                /* 00 */ \
+         "MOV R8, RZ",                      /* 10 */ \
+         "ISETP.NE.AND P0, PT, R7, RZ, PT", /* 20 */ \
+         "@P0 BRA 0x50",                    /* 30 */ \
+         "STS [RZ], R8",                    /* 40 */ \
+         BARRIER,                           /* 50 */ \
+         "LDS R2, [RZ]",                    /* 60 */ \
+         second,                            /* 70 */ \
+         "IADD3 R8, R8, 0x1, RZ",           /* 80 */ \
+         "ISETP.GE.AND P1, PT, R2, c[0x0][0x170], PT", "@!P1 BRA 0x30", "EXIT")
+
+static void barriers_in_a_last_loop(void **state)
+{
+    (void)state;
+    assert_int_equal(races(QUEUE(BARRIER)), 0);
+    assert_true(races(QUEUE("NOP")) > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -330,6 +351,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(stores_of_another_way, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(stores_that_are_not_seen, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(waiting_for_a_word, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(barriers_in_a_last_loop, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(numbers_that_hang_together, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(masks_of_a_warp, make_arena, drop_arena),
     };
