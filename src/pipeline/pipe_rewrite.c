@@ -14,6 +14,7 @@ enum {
     PTX_AT_MOST = 16,       /* lists of PTX for each instruction, beyond which it is left alone */
     PTX_ALWAYS = 1 << 16,   /* … but for short kernels */
     BYTES_EACH = 1 << 14,   /* of memory for each list */
+    HEAD = 1024,            /* of the text: where its maker names itself */
     FOLLOWED = 8,           /* branches to branches */
 };
 
@@ -97,6 +98,16 @@ static struct rew_insn describe(const struct ptx_module *m, const struct ptx_row
 }
 
 /* ---- which text ------------------------------------------------------------------------------- */
+
+/* The head names another compiler than the one that the stage is called after. What is embedded has no head. */
+static bool is_foreign(const struct ptx_module *m)
+{
+    static const char mark[] = "LLVM NVPTX";
+    for (size_t i = 0; i + sizeof mark - 1 <= m->size && i < HEAD; i++)
+        if (memcmp(m->text + i, mark, sizeof mark - 1) == 0)
+            return true;
+    return false;
+}
 
 /* Parameters are where the machine code has them. */
 static bool same_params(const struct ptx_module *m, const struct ptx_function *f, const struct img_kernel *k)
@@ -290,9 +301,8 @@ static enum sp_status compare_with(struct pipe_rewrite *p, struct ptx_module *m,
     const char *flags = p->module->flags;
     struct source_lines source = {.a = &p->work, .kernel = k, .in = p->g->input.insns};
     struct rew_context context = {
-        .flags_known = flags != NULL,
         .no_contraction = flags && (strstr(flags, "-fmad false") || strstr(flags, "-fmad=false")),
-        .foreign = !m->producer || !str_starts(m->producer, "nvcc"),
+        .foreign = is_foreign(m),
         .must_fit = given};
     if (find_source(s, k, p->base_name, &source)) {
         context.source_line = source_line;

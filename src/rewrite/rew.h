@@ -42,8 +42,7 @@ struct rew_side {
 
 /* What is known of the build and of the source. */
 struct rew_context {
-    bool flags_known;    /* the build's options are recorded … */
-    bool no_contraction; /* … and say that products and sums stay apart */
+    bool no_contraction; /* the build's options say that products and sums stay apart */
     bool must_fit;       /* nothing else says that the PTX is this code's: a value that is not in it speaks against it */
     bool foreign;        /* the PTX is not of the compiler that the stage is named after */
     /* Text of the source line that an instruction of the machine code (by input) came from; NULL: not at hand. */

@@ -68,8 +68,55 @@ static int by_place(const void *p, const void *q)
     return kinds ? kinds : a->stage < b->stage ? -1 : a->stage > b->stage;
 }
 
+static int by_lines(const void *p, const void *q)
+{
+    const struct rew_record *a = p, *b = q;
+    int kinds = strcmp(a->kind, b->kind);
+    if (kinds)
+        return kinds;
+    if (a->stage != b->stage)
+        return a->stage < b->stage ? -1 : 1;
+    if (a->lines.n != b->lines.n)
+        return a->lines.n < b->lines.n ? -1 : 1;
+    for (size_t i = 0; i < a->lines.n; i++)
+        if (a->lines.p[i] != b->lines.p[i])
+            return a->lines.p[i] < b->lines.p[i] ? -1 : 1;
+    return a->insns.p[0] < b->insns.p[0] ? -1 : a->insns.p[0] > b->insns.p[0];
+}
+
+static bool same_statement(const struct rew_record *a, const struct rew_record *b)
+{
+    bool same = strcmp(a->kind, b->kind) == 0 && a->stage == b->stage && a->to == b->to && a->factor == b->factor &&
+                a->reason == b->reason && a->lines.n == b->lines.n;
+    for (size_t i = 0; i < a->lines.n && same; i++)
+        same = a->lines.p[i] == b->lines.p[i];
+    return same;
+}
+
+/* What happened to one statement of the PTX is told once, however many copies of it there are. */
+static void join_copies(struct arena *a, struct rew_list *l)
+{
+    size_t kept = 0;
+    if (l->records.n)
+        qsort(l->records.p, l->records.n, sizeof l->records.p[0], by_lines);
+    for (size_t i = 0; i < l->records.n; i++) {
+        struct rew_record *f = &l->records.p[i], *last = kept ? &l->records.p[kept - 1] : NULL;
+        if (!last || !same_statement(last, f)) {
+            l->records.p[kept++] = *f;
+            continue;
+        }
+        for (size_t k = 0; k < f->insns.n; k++)
+            VEC_PUSH(a, last->insns, f->insns.p[k]);
+        if (f->confidence == REW_ASSUMED)
+            last->confidence = REW_ASSUMED;
+    }
+    l->records.n = kept;
+    for (size_t i = 0; i < kept; i++)
+        l->records.p[i].insns.n = each_once(l->records.p[i].insns.p, l->records.p[i].insns.n);
+}
+
 /* Records without evidence on both sides say nothing. */
-static void tidy(struct rew_list *l)
+static void tidy(struct arena *a, struct rew_list *l)
 {
     size_t kept = 0;
     for (size_t i = 0; i < l->records.n; i++) {
@@ -80,8 +127,9 @@ static void tidy(struct rew_list *l)
             l->records.p[kept++] = *f;
     }
     l->records.n = kept;
-    if (kept)
-        qsort(l->records.p, kept, sizeof l->records.p[0], by_place);
+    join_copies(a, l);
+    if (l->records.n)
+        qsort(l->records.p, l->records.n, sizeof l->records.p[0], by_place);
 }
 
 static bool tell_found(struct rew *r)
@@ -96,7 +144,8 @@ static bool tell_found(struct rew *r)
             continue;
         const struct rew_insn *is = rew_statement(r, r->found[i]);
         line[i] = is->line;
-        chosen[i] = r->how[i] == REW_BY_VALUE && is->is & REW_IS_CHOICE;
+        graph_id made = rew_made(g, i);
+        chosen[i] = is->is & REW_IS_CHOICE && made && graph_at(g, made)->kind == UOP_SELECT;
     }
     r->out->ptx_line = line;
     r->out->how = r->how;
@@ -120,6 +169,6 @@ enum sp_status rew_compare(struct arena *a, const struct rew_side *sass, const s
     rew_find_loops(&r);
     if (!tell_found(&r))
         return SP_ERR_MEMORY;
-    tidy(out);
+    tidy(a, out);
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
 }

@@ -130,11 +130,8 @@ static void find_inverted_before(struct rew *r, uint32_t jump)
 {
     const struct graph *p = r->ptx->g;
     const struct graph_insn *x = &p->insns.p[jump];
-    uint32_t compare = x->guard ? rew_maker(p, jump, x->guard) : UINT32_MAX;
+    uint32_t compare = rew_predicate_maker(p, jump);
     bool known;
-    for (uint32_t u = x->first_use; u < x->first_use + x->use_count && compare == UINT32_MAX; u++)
-        if (p->uses.p[u].file == UOP_FILE_P && p->uses.p[u].def_count == 1)
-            compare = p->defs.p[p->uses.p[u].defs[0]].insn;
     if (compare == UINT32_MAX)
         return;
     graph_id tested = rew_made(p, compare);
@@ -164,16 +161,6 @@ static void find_inverted_behind(struct rew *r, uint32_t compare)
 }
 
 /* ---- branches --------------------------------------------------------------------------------- */
-
-static uint32_t condition_line(const struct rew *r, uint32_t jump)
-{
-    const struct graph *p = r->ptx->g;
-    const struct graph_insn *x = &p->insns.p[jump];
-    for (uint32_t u = x->first_use; u < x->first_use + x->use_count; u++)
-        if (p->uses.p[u].file == UOP_FILE_P && p->uses.p[u].def_count == 1)
-            return rew_statement(r, p->defs.p[p->uses.p[u].defs[0]].insn)->line;
-    return 0;
-}
 
 static bool in_body(const struct rew *r, uint32_t insn, const struct rew_insn *jump)
 {
@@ -210,13 +197,23 @@ static bool find_leaving(struct rew *r, uint32_t jump, bool *exits, uint32_t *ex
     return any;
 }
 
+/* The line of the compare; what is told stands where it stands. */
+static void add_condition(struct rew *r, struct rew_record *f, uint32_t compare)
+{
+    if (compare == UINT32_MAX)
+        return;
+    rew_add_line(r, f, rew_statement(r, compare)->line);
+    if (r->first_of[compare])
+        f->told_at = r->first_of[compare] - 1;
+}
+
 static void find_guarded(struct rew *r, uint32_t jump)
 {
     const struct graph *s = r->sass->g, *p = r->ptx->g;
     const struct rew_insn *is = rew_statement(r, jump);
     uint64_t work = rew_truth(p, &r->pv, p->insns.p[jump].guard, true), other = r->pv.of[p->insns.p[jump].guard];
     struct rew_record *f = NULL;
-    uint32_t count, line = condition_line(r, jump);
+    uint32_t count, compare = rew_predicate_maker(p, jump);
     const struct rew_entry *e = rew_lookup(&r->guarded, work, &count);
     for (uint32_t k = 0; k < count && k < TRIED; k++) {
         if (!in_body(r, e[k].insn, is))
@@ -224,8 +221,7 @@ static void find_guarded(struct rew *r, uint32_t jump)
         if (!f) {
             f = rew_add(r, "if-converted", REW_PTXAS, REW_PROVED);
             f->to = "predicate";
-            if (line)
-                rew_add_line(r, f, line);
+            add_condition(r, f, compare);
             rew_add_line(r, f, is->line);
         }
         rew_add_insn(r, f, e[k].insn);
@@ -254,6 +250,7 @@ static void find_guarded(struct rew *r, uint32_t jump)
             if (!f) {
                 f = rew_add(r, "if-converted", REW_PTXAS, REW_PROVED);
                 f->to = "select";
+                add_condition(r, f, compare);
                 rew_add_line(r, f, is->line);
             }
             rew_add_line(r, f, rew_statement(r, at)->line);
@@ -287,8 +284,8 @@ static void find_choice(struct rew *r, uint32_t insn, graph_id made)
 {
     const struct graph *s = r->sass->g, *p = r->ptx->g;
     const struct graph_node *n = graph_at(s, made);
-    uint32_t at = r->found[insn];
-    if (r->how[insn] != REW_BY_VALUE || !(rew_statement(r, at)->is & REW_IS_CHOICE))
+    uint32_t at = r->found[insn]; /* by value, or the line map says so: copies of a loop's body */
+    if (at == UINT32_MAX || !(rew_statement(r, at)->is & REW_IS_CHOICE))
         return;
     if (graph_at(s, n->arg[1])->kind == UOP_CONST && graph_at(s, n->arg[2])->kind == UOP_CONST)
         return; /* a truth value as a number */
@@ -296,9 +293,7 @@ static void find_choice(struct rew *r, uint32_t insn, graph_id made)
     if (line && (strchr(line, '?') || !rew_mentions(line, "if")))
         return; /* a choice in the source too, or of something else than an if */
     struct rew_record *f = rew_add(r, "if-converted", REW_NVVM, line ? REW_PROVED : REW_ASSUMED);
-    graph_id there = rew_made(p, at);
-    uint32_t compare = graph_at(p, there)->kind == UOP_SELECT ? rew_maker(p, at, graph_at(p, there)->arg[0]) : UINT32_MAX;
-    uint32_t here = rew_maker(s, insn, n->arg[0]);
+    uint32_t compare = rew_predicate_maker(p, at), here = rew_predicate_maker(s, insn);
     f->to = "select";
     if (here != UINT32_MAX)
         rew_add_insn(r, f, here);

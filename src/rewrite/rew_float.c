@@ -100,8 +100,7 @@ static void find_contraction(struct rew *r, uint32_t insn)
     if (graph_at(p, made)->kind == UOP_FFMA) {
         if (written_so(r, insn, parts, &known))
             return;
-        struct rew_record *f =
-            rew_add(r, "fma-contraction", REW_NVVM, known && exact ? REW_PROVED : REW_ASSUMED);
+        struct rew_record *f = rew_add(r, "fma-contraction", REW_NVVM, known ? REW_PROVED : REW_ASSUMED);
         rew_add_insn(r, f, insn);
         rew_add_line(r, f, rew_statement(r, at)->line);
         return;
@@ -136,7 +135,7 @@ static void find_minimum(struct rew *r, uint32_t insn, unsigned kind)
         rew_add_line(r, f, rew_statement(r, at)->line);
     } else if (graph_at(p, made)->kind == UOP_SELECT) {
         struct rew_record *f = rew_add(r, "min-max-formed", REW_PTXAS, REW_PROVED);
-        uint32_t compare = rew_maker(p, at, graph_at(p, made)->arg[0]);
+        uint32_t compare = rew_predicate_maker(p, at);
         rew_add_insn(r, f, insn);
         if (compare != UINT32_MAX)
             rew_add_line(r, f, rew_statement(r, compare)->line);
@@ -170,12 +169,10 @@ static void find_exponential(struct rew *r, uint32_t insn, graph_id node)
 {
     static const char *const parts[] = {"exp2", "ex2", NULL};
     const struct graph *p = r->ptx->g, *s = r->sass->g;
-    uint32_t at = r->found[insn];
+    uint32_t at = r->found[insn]; /* by value, or the line map says so: copies of a loop's body */
     bool known;
-    if (at == UINT32_MAX || r->how[insn] != REW_BY_VALUE)
-        return;
-    graph_id made = rew_made(p, at);
-    if (graph_at(p, made)->kind != UOP_EX2)
+    graph_id made = at != UINT32_MAX ? rew_made(p, at) : (graph_id)GRAPH_NIL;
+    if (!made || graph_at(p, made)->kind != UOP_EX2)
         return;
     graph_id scaled = without_sign(p, graph_at(p, made)->arg[0]);
     if (!scaled_by_log2e(p, scaled) || written_so(r, insn, parts, &known))
@@ -325,9 +322,29 @@ static uint8_t *count_readers(struct arena *a, const struct graph *g)
     return readers;
 }
 
+enum { COPIES = 16 }; /* moves between a product and its sum that are followed */
+
+/* Who made what the sum reads: through moves, loads of what was stored and calls, up to the multiplication. `is`: what
+ * stood on the way. */
+static uint32_t trace(const struct rew *r, uint32_t at, graph_id product, unsigned *is)
+{
+    const struct graph *p = r->ptx->g;
+    uint32_t maker = rew_maker(p, at, product);
+    *is = 0;
+    for (unsigned step = 0; step < COPIES && maker != UINT32_MAX && !rew_has_op(p, maker, UOP_FMUL); step++) {
+        *is |= rew_statement(r, maker)->is;
+        uint32_t before = rew_maker(p, maker, product);
+        if (before == UINT32_MAX || before == maker)
+            break;
+        maker = before;
+    }
+    return maker;
+}
+
 static void complete_one(struct rew *r, const uint8_t *readers, struct rew_not_contracted *c)
 {
-    static const char *const fixed[] = {"_rn(", "_rz(", "_ru(", "_rd(", NULL};
+    static const char *const fixed[] = {"_rn(", "_rz(", "_ru(", "_rd(", NULL}; /* of the intrinsics' names */
+    unsigned between;
     const struct graph *p = r->ptx->g;
     uint32_t at = r->found[c->sum_insn];
     graph_id sum = at != UINT32_MAX ? rew_made(p, at) : (graph_id)GRAPH_NIL;
@@ -335,7 +352,7 @@ static void complete_one(struct rew *r, const uint8_t *readers, struct rew_not_c
     bool known, exact = r->how[c->sum_insn] == REW_BY_VALUE;
     if (!product)
         return; /* the PTX has no such sum: nothing is known */
-    uint32_t maker = rew_maker(p, at, product), made_at = r->found[c->product_insn];
+    uint32_t maker = trace(r, at, product, &between), made_at = r->found[c->product_insn];
     const struct rew_insn *read = maker != UINT32_MAX ? rew_statement(r, maker) : NULL;
     if (made_at == UINT32_MAX || graph_at(p, rew_made(p, made_at))->kind != UOP_FMUL)
         made_at = maker;
@@ -350,16 +367,16 @@ static void complete_one(struct rew *r, const uint8_t *readers, struct rew_not_c
         if (r->context->no_contraction) {
             c->reason = "no-fast-math";
             c->stage = REW_NVVM;
-        } else if (!r->context->flags_known && !written_so(r, c->product_insn, fixed, &known)) {
+        } else if (!written_so(r, c->product_insn, fixed, &known)) {
             c->confidence = REW_ASSUMED;
         }
         if (r->context->foreign)
             c->stage = REW_UNKNOWN; /* its maker writes roundings for reasons of its own */
     } else if (r->context->no_contraction) {
         c->reason = "no-fast-math";
-    } else if (read && read->is & REW_IS_VOLATILE) {
+    } else if (between & REW_IS_VOLATILE) {
         c->reason = "volatile";
-    } else if (read && read->is & REW_IS_CALL) {
+    } else if (between & REW_IS_CALL) {
         c->reason = "call-boundary";
     } else if (read && readers && maker == made_at && readers[product] > 1) {
         c->reason = "second-use";

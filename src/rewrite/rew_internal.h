@@ -43,6 +43,8 @@ const struct rew_entry *rew_lookup(const struct rew_index *x, uint64_t value, ui
 graph_id rew_made(const struct graph *g, uint32_t insn);
 /* The instance that made what `insn` reads as `node`; UINT32_MAX: several, or none. */
 uint32_t rew_maker(const struct graph *g, uint32_t insn, graph_id node);
+/* The instance that made the one predicate that `insn` reads; UINT32_MAX: several, or none. */
+uint32_t rew_predicate_maker(const struct graph *g, uint32_t insn);
 const struct rew_insn *rew_statement(const struct rew *r, uint32_t ptx_insn);
 uint32_t rew_line_of(const struct rew_side *s, uint32_t insn);
 /* True when some operation of the instance is of that kind. */

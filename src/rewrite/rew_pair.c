@@ -79,6 +79,21 @@ uint32_t rew_maker(const struct graph *g, uint32_t insn, graph_id node)
     return UINT32_MAX;
 }
 
+uint32_t rew_predicate_maker(const struct graph *g, uint32_t insn)
+{
+    const struct graph_insn *x = &g->insns.p[insn];
+    uint32_t found = UINT32_MAX;
+    for (uint32_t u = x->first_use; u < x->first_use + x->use_count; u++) {
+        const struct graph_use *use = &g->uses.p[u];
+        if (use->file != UOP_FILE_P && use->file != UOP_FILE_UP)
+            continue;
+        if (use->def_count != 1 || (found != UINT32_MAX && found != g->defs.p[use->defs[0]].insn))
+            return UINT32_MAX;
+        found = g->defs.p[use->defs[0]].insn;
+    }
+    return found;
+}
+
 bool rew_has_op(const struct graph *g, uint32_t insn, unsigned kind)
 {
     const struct uop_list *l = g->input.insns[g->insns.p[insn].input].uops;
