@@ -18,7 +18,8 @@ struct rew {
     const struct rew_context *context;
     struct rew_values sv, pv;
     struct rew_list *out;
-    struct rew_index made;   /* PTX: what instances make */
+    struct rew_index made;   /* PTX: what instances make, but for those that only move it */
+    struct rew_index here;   /* machine code: the same */
     struct rew_index jumps;  /* PTX: conditional jumps by the condition they jump under */
     struct rew_index stores; /* PTX: what is stored where */
     struct rew_index leaves; /* machine code: branches and exits by their condition */

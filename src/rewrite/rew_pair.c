@@ -1,7 +1,8 @@
 /* Who is where: every instance of machine code is looked for in the PTX, by what it computes, then by the line map that
  * the assembler left; and whether the two can belong together at all.
  *
- * Where several instances of PTX compute the same, the one on the line that the map names is meant, else the first.
+ * Where several instances of PTX compute the same, the one on the line that the map names is meant; without a map, the
+ * one at the same place of as many.
  * requires: both graphs, their values · gives: found, how, the indices of struct rew */
 #include "rewrite/rew_internal.h"
 
@@ -163,6 +164,14 @@ enum rew_fit rew_find_fit(struct rew *r)
 
 /* ---- indices --------------------------------------------------------------------------------- */
 
+static bool only_moves(const struct graph *g, const struct graph_insn *x, graph_id node)
+{
+    for (uint32_t u = x->first_use; u < x->first_use + x->use_count; u++)
+        if (whole(g, g->uses.p[u].node) == node)
+            return true;
+    return false;
+}
+
 static void index_ptx(struct rew *r)
 {
     const struct graph *g = r->ptx->g;
@@ -175,7 +184,7 @@ static void index_ptx(struct rew *r)
             put(r, &r->by_line, s->line, i);
         for (uint32_t d = x->first_def; d < x->first_def + x->def_count; d++) {
             graph_id node = whole(g, g->defs.p[d].node), merged = whole(g, g->defs.p[d].merged);
-            if (node)
+            if (node && !only_moves(g, x, node))
                 put(r, &r->made, r->pv.of[node], i);
             if (merged && merged != node)
                 put(r, &r->made, r->pv.of[merged], i);
@@ -208,6 +217,8 @@ static void index_sass(struct rew *r)
         if (!x->reachable || graph_is_owned(g, i))
             continue;
         graph_id made = rew_made(g, i);
+        if (made && !only_moves(g, x, made))
+            put(r, &r->here, r->sv.of[made], i);
         if (made && graph_at(g, made)->kind == UOP_SELECT)
             put(r, &r->choices, r->sv.of[graph_at(g, made)->arg[0]], i);
         if (!x->guard)
@@ -216,6 +227,7 @@ static void index_sass(struct rew *r)
                       rew_has_op(g, i, UOP_CALL);
         put(r, leaves ? &r->leaves : &r->guarded, r->sv.of[x->guard], i);
     }
+    sort(&r->here);
     sort(&r->here_by_line);
     sort(&r->leaves);
     sort(&r->guarded);
@@ -224,18 +236,32 @@ static void index_sass(struct rew *r)
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
-static bool choose(struct rew *r, const struct rew_index *x, uint64_t value, uint32_t line, uint32_t *out)
+enum { SAME_AT_MOST = 64 }; /* entries of one value that are looked through for a line */
+
+/* The instance of PTX that makes the value. `from`: the instance that is looked for. */
+static bool choose(struct rew *r, const struct rew_index *x, uint64_t value, uint64_t own, uint32_t from, uint32_t line,
+                   uint32_t *out)
 {
-    uint32_t count;
+    uint32_t count, here;
     const struct rew_entry *e = rew_lookup(x, value, &count);
     if (!e)
         return false;
     *out = e[0].insn;
-    for (uint32_t k = 0; k < count && line && k < 64; k++)
+    if (count == 1)
+        return true;
+    for (uint32_t k = 0; k < count && line && k < SAME_AT_MOST; k++)
         if (rew_statement(r, e[k].insn)->line == line) {
             *out = e[k].insn;
             return true;
         }
+    if (line)
+        return true;
+    const struct rew_entry *h = rew_lookup(&r->here, own, &here);
+    if (!h || here != count || here > SAME_AT_MOST)
+        return false;
+    for (uint32_t k = 0; k < here; k++)
+        if (h[k].insn == from)
+            *out = e[k].insn;
     return true;
 }
 
@@ -247,22 +273,23 @@ static enum rew_how find_one(struct rew *r, uint32_t i, uint32_t *out)
     const struct rew_entry *e = line ? rew_lookup(&r->by_line, line, &count) : NULL;
     uint32_t on_line = e ? e[0].insn : UINT32_MAX;
     if (node && graph_type_of(g, node) == UOP_B1) {
-        bool same = choose(r, &r->made, r->sv.of[node], line, &at);
-        bool other = choose(r, &r->made, rew_truth(g, &r->sv, node, true), line, &opposite);
+        uint64_t own = r->sv.of[node];
+        bool same = choose(r, &r->made, own, own, i, line, &at);
+        bool other = choose(r, &r->made, rew_truth(g, &r->sv, node, true), own, i, line, &opposite);
         if (same && other && line && rew_statement(r, at)->line != line && rew_statement(r, opposite)->line == line)
             same = false;
         if (same || other) {
             *out = same ? at : opposite;
             return same ? REW_BY_VALUE : REW_BY_OPPOSITE;
         }
-    } else if (node && choose(r, &r->made, r->sv.of[node], line, &at)) {
+    } else if (node && choose(r, &r->made, r->sv.of[node], r->sv.of[node], i, line, &at)) {
         *out = at;
         return REW_BY_VALUE;
     }
     for (uint32_t k = g->insns.p[i].first_access; k < g->insns.p[i].first_access + g->insns.p[i].access_count; k++) {
         uint64_t el[4];
         if (is_written(&g->accesses.p[k]) && elements(g, &r->sv, &g->accesses.p[k], el) &&
-            choose(r, &r->stores, el[0], line, &at)) {
+            choose(r, &r->stores, el[0], 0, i, line, &at)) {
             *out = at;
             return REW_BY_VALUE;
         }

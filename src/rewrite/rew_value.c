@@ -83,6 +83,22 @@ static uint64_t element(const struct work *w, graph_id id, unsigned type)
     return w->of[id] % PRIME;
 }
 
+/* 1 / x. The reciprocal of a constant is a constant to every compiler: rounded once. */
+static uint64_t reciprocal(const struct work *w, graph_id id, unsigned type, uint64_t x)
+{
+    struct uop widen = {.kind = UOP_F2F, .type = UOP_F64, .imm = type};
+    const struct graph_node *n = graph_at(w->g, id);
+    uint64_t bits = n->imm, e;
+    double value;
+    if (n->kind != UOP_CONST || (type != UOP_F32 && type != UOP_F64) ||
+        (type == UOP_F32 && !uop_eval(&widen, &bits, &bits)))
+        return inverse(x);
+    memcpy(&value, &bits, sizeof value);
+    value = type == UOP_F32 ? (double)(float)(1 / value) : 1 / value;
+    memcpy(&bits, &value, sizeof bits);
+    return value != 0 && element_of(UOP_F64, bits, &e) ? e : inverse(x);
+}
+
 static uint64_t apply(unsigned what, uint64_t a)
 {
     return map_hash_mix(map_hash_mix(0x5265616c, what), a) % PRIME;
@@ -300,7 +316,7 @@ static bool float_value(const struct work *w, const struct graph_node *n, uint64
     case UOP_FMUL: *out = times(x[0], x[1]); break;
     case UOP_FFMA: *out = add(times(x[0], x[1]), x[2]); break;
     case UOP_FNEG: *out = negative(x[0]); break;
-    case UOP_RCP: *out = inverse(x[0]); break;
+    case UOP_RCP: *out = reciprocal(w, n->arg[0], n->type, x[0]); break;
     case UOP_FABS: *out = apply(UOP_FABS, x[0] < negative(x[0]) ? x[0] : negative(x[0])); break;
     case UOP_FMIN:
     case UOP_FMAX:
@@ -318,11 +334,11 @@ static bool float_value(const struct work *w, const struct graph_node *n, uint64
     case UOP_MATH:
         if (n->imm != UOP_MATH_DIV && n->imm != UOP_MATH_DIV_NEAR)
             return false;
-        *out = times(x[0], inverse(x[1]));
+        *out = times(x[0], reciprocal(w, n->arg[1], n->type, x[1]));
         break;
     case GRAPH_REAL:
         if (n->imm == GRAPH_DIV)
-            *out = times(x[0], inverse(x[1]));
+            *out = times(x[0], reciprocal(w, n->arg[1], n->type, x[1]));
         else if (n->arg_count == 1)
             *out = apply(GRAPH_REAL + (unsigned)n->imm, x[0]);
         else
