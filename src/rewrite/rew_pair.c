@@ -1,5 +1,5 @@
 /* Who is where: every instance of machine code is looked for in the PTX, by what it computes, then by the line map that
- * the assembler left; and whether the two can belong together at all.
+ * the assembler left.
  *
  * Where several instances of PTX compute the same, the one on the line that the map names is meant; without a map, the
  * one at the same place of as many.
@@ -104,64 +104,6 @@ bool rew_has_op(const struct graph *g, uint32_t insn, unsigned kind)
     return false;
 }
 
-/* ---- memory ---------------------------------------------------------------------------------- */
-
-static bool is_written(const struct graph_access *x)
-{
-    return x->kind != GRAPH_LOAD && x->space != UOP_LOCAL;
-}
-
-/* Each element that an access writes, as a number; at most 4. Words that are one 64-bit value are one element. */
-static unsigned elements(const struct graph *g, const struct rew_values *v, const struct graph_access *x,
-                         uint64_t out[4])
-{
-    unsigned count = 0, space = x->space == UOP_GENERIC ? UOP_GLOBAL : x->space;
-    uint64_t at = map_hash_mix(space, x->kind), address = rew_address(g, v->of, x->space, x->address);
-    for (unsigned k = 0; k < 4 && (x->value[k] || !k); k++) {
-        const struct graph_node *n = graph_at(g, x->value[k]);
-        bool two = x->value[k] && n->kind == UOP_PAIR && x->width >= 8 && !x->value[1];
-        for (unsigned half = 0; half < (two ? 2u : 1u) && count < 4; half++) {
-            graph_id id = two ? n->arg[half] : x->value[k];
-            uint64_t h = map_hash_mix(at, address + k * 4u + half * 4u);
-            out[count++] = map_hash_mix(h, id ? v->of[id] : 0);
-        }
-    }
-    return count;
-}
-
-static bool access_turns(const struct rew_values *v, const struct graph_access *x)
-{
-    bool turns = v->turns[x->address];
-    for (unsigned k = 0; k < 4; k++)
-        turns |= x->value[k] && v->turns[x->value[k]];
-    return turns;
-}
-
-enum rew_fit rew_find_fit(struct rew *r)
-{
-    const struct graph *s = r->sass->g;
-    bool all = true, some = false, some_not = false;
-    for (size_t i = 0; i < s->accesses.n; i++) {
-        const struct graph_access *x = &s->accesses.p[i];
-        uint64_t e[4];
-        if (!is_written(x) || !s->insns.p[x->insn].reachable || graph_is_owned(s, x->insn))
-            continue;
-        unsigned n = elements(s, &r->sv, x, e);
-        bool here = true;
-        for (unsigned k = 0; k < n; k++) {
-            uint32_t count;
-            here &= rew_lookup(&r->stores, e[k], &count) != NULL;
-        }
-        all &= here;
-        some |= here;
-        if (!here && !access_turns(&r->sv, x)) {
-            some_not = true;
-            VEC_PUSH(r->a, r->out->unexplained, x->insn);
-        }
-    }
-    return some_not ? REW_DOES_NOT : all && some ? REW_FITS : REW_MAY_FIT;
-}
-
 /* ---- indices --------------------------------------------------------------------------------- */
 
 static bool only_moves(const struct graph *g, const struct graph_insn *x, graph_id node)
@@ -194,9 +136,9 @@ static void index_ptx(struct rew *r)
     }
     for (size_t i = 0; i < g->accesses.n; i++) {
         uint64_t e[4];
-        if (!is_written(&g->accesses.p[i]) || !g->insns.p[g->accesses.p[i].insn].reachable)
+        if (!rew_is_written(&g->accesses.p[i]) || !g->insns.p[g->accesses.p[i].insn].reachable)
             continue;
-        unsigned n = elements(g, &r->pv, &g->accesses.p[i], e);
+        unsigned n = rew_elements(g, &r->pv, &g->accesses.p[i], e);
         for (unsigned k = 0; k < n; k++)
             put(r, &r->stores, e[k], g->accesses.p[i].insn);
     }
@@ -288,7 +230,7 @@ static enum rew_how find_one(struct rew *r, uint32_t i, uint32_t *out)
     }
     for (uint32_t k = g->insns.p[i].first_access; k < g->insns.p[i].first_access + g->insns.p[i].access_count; k++) {
         uint64_t el[4];
-        if (is_written(&g->accesses.p[k]) && elements(g, &r->sv, &g->accesses.p[k], el) &&
+        if (rew_is_written(&g->accesses.p[k]) && rew_elements(g, &r->sv, &g->accesses.p[k], el) &&
             choose(r, &r->stores, el[0], 0, i, line, &at)) {
             *out = at;
             return REW_BY_VALUE;

@@ -11,6 +11,8 @@
  * requires: a graph with its expansions · gives: struct rew_values */
 #include "rewrite/rew_internal.h"
 
+#include "graph/graph_cycle.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -387,15 +389,21 @@ static void mark_turns(struct work *w, graph_id id)
     w->turns[id] = turns;
 }
 
+static bool init_work(struct work *w, struct arena *a, const struct graph *g)
+{
+    *w = (struct work){.g = g,
+                       .of = ARENA_ARRAY(a, uint64_t, g->nodes.n),
+                       .field = ARENA_ARRAY(a, uint64_t, g->nodes.n),
+                       .is_float = ARENA_ARRAY(a, bool, g->nodes.n),
+                       .turns = ARENA_ARRAY(a, bool, g->nodes.n)};
+    return w->of && w->field && w->is_float && w->turns;
+}
+
 bool rew_find_values(struct arena *a, struct graph *g, struct rew_values *out)
 {
-    struct work w = {.g = g,
-                     .of = ARENA_ARRAY(a, uint64_t, g->nodes.n),
-                     .field = ARENA_ARRAY(a, uint64_t, g->nodes.n),
-                     .is_float = ARENA_ARRAY(a, bool, g->nodes.n),
-                     .turns = ARENA_ARRAY(a, bool, g->nodes.n)};
+    struct work w;
     uint64_t *before = ARENA_ARRAY(a, uint64_t, g->nodes.n);
-    if (!w.of || !w.field || !w.is_float || !w.turns || !before)
+    if (!before || !init_work(&w, a, g))
         return false;
     bool expanded = g->expansions && g->expansions->count;
     for (unsigned pass = 0; pass < (expanded ? READ_AGAIN : 1u); pass++) {
@@ -409,5 +417,87 @@ bool rew_find_values(struct arena *a, struct graph *g, struct rew_values *out)
     for (graph_id id = 1; id < g->nodes.n; id++)
         mark_turns(&w, id);
     *out = (struct rew_values){.of = w.of, .turns = w.turns};
+    return true;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------ */
+
+enum { STEPS_WORK = 8 }; /* nodes that may be looked at again for all folds, in sizes of the graph */
+
+/* An element of an array, whichever. */
+static uint64_t any_element(const struct work *w, const struct graph_node *n)
+{
+    struct graph_affine f;
+    unsigned space = n->space == UOP_GENERIC ? UOP_GLOBAL : n->space;
+    uint64_t base = n->space != UOP_SHARED && graph_affine(w->g, n->arg[0], &f) && f.base ? w->of[f.base] : 0;
+    return map_hash_mix(map_hash_mix(UOP_LOAD, space), base);
+}
+
+/* What the step makes of the old accumulators; false where an expansion stands in it, whose number is not made anew. */
+static bool step_of(struct work *w, const struct graph_fold *f, graph_id first, graph_id last, uint64_t *out)
+{
+    *out = 0;
+    for (graph_id id = first; id <= last; id++) {
+        const struct graph_node *n = graph_at(w->g, id);
+        unsigned old = 0;
+        if (graph_reads(w->g, id) || graph_shows(w->g, id))
+            return false;
+        while (old < f->count && f->in[old] != id)
+            old++;
+        if (old == f->count && n->kind != UOP_LOAD) {
+            one_node(w, id);
+            continue;
+        }
+        w->is_float[id] = false;
+        w->of[id] =
+            old < f->count ? map_hash_mix(0x6f6c64, f->start[old] ? w->of[f->start[old]] : 0) : any_element(w, n);
+    }
+    for (unsigned k = 0; k < f->count; k++)
+        *out += map_hash_mix(1, w->of[f->out[k]]);
+    return true;
+}
+
+static bool range_of(const struct graph *g, const struct graph_fold *f, graph_id *first, graph_id *last)
+{
+    *first = (graph_id)g->nodes.n;
+    *last = 0;
+    for (unsigned k = 0; k < f->count; k++) {
+        *first = f->in[k] < *first ? f->in[k] : *first;
+        *last = f->out[k] > *last ? f->out[k] : *last;
+    }
+    return *first && *first <= *last && *last < g->nodes.n;
+}
+
+bool rew_find_steps(struct arena *a, struct graph *g, struct rew_steps *out)
+{
+    struct work w;
+    uint64_t left = (uint64_t)g->nodes.n * STEPS_WORK;
+    *out = (struct rew_steps){0};
+    if (!g->cycles || !g->cycles->folds.n)
+        return true;
+    uint64_t *of = ARENA_ARRAY(a, uint64_t, g->nodes.n), *field = ARENA_ARRAY(a, uint64_t, g->nodes.n);
+    bool *is_float = ARENA_ARRAY(a, bool, g->nodes.n);
+    out->p = ARENA_ARRAY(a, uint64_t, g->cycles->folds.n);
+    if (!out->p || !of || !field || !is_float || !init_work(&w, a, g))
+        return false;
+    for (graph_id id = 1; id < g->nodes.n; id++)
+        one_node(&w, id);
+    for (size_t i = 0; i < g->cycles->folds.n; i++) {
+        const struct graph_fold *f = &g->cycles->folds.p[i];
+        graph_id first, last;
+        if (!range_of(g, f, &first, &last) || last - first >= left)
+            return false;
+        size_t n = last - first + 1;
+        left -= n;
+        memcpy(of + first, w.of + first, n * sizeof of[0]);
+        memcpy(field + first, w.field + first, n * sizeof field[0]);
+        memcpy(is_float + first, w.is_float + first, n * sizeof is_float[0]);
+        if (!step_of(&w, f, first, last, &out->p[out->n]))
+            return false;
+        out->n++;
+        memcpy(w.of + first, of + first, n * sizeof of[0]);
+        memcpy(w.field + first, field + first, n * sizeof field[0]);
+        memcpy(w.is_float + first, is_float + first, n * sizeof is_float[0]);
+    }
     return true;
 }
