@@ -258,7 +258,7 @@ static void mismatch(struct sp_session *s, const struct img_kernel *k, const str
 {
     int64_t at = found->unexplained.n ? (int64_t)g->insns.p[found->unexplained.p[0]].offset : -1;
     diag_add(&s->diags, DIAG_WARNING, "ptx-mismatch", k->section, at,
-             "the PTX %s is not what this kernel was made of: %s; it is left out of account",
+             "the PTX %s was not shown to be what this kernel was made of: %s; it is left out of account",
              given ? "given with --ptx" : "embedded", why);
 }
 
@@ -312,7 +312,7 @@ static enum sp_status compare_with(struct pipe_rewrite *p, struct ptx_module *m,
         return status;
     if (!found.compared) {
         mismatch(s, k, p->g, &found, given,
-                 found.unexplained.n ? "it does not store what is stored here" : "it computes something else");
+                 found.unexplained.n ? "no store of it was found to be this one" : "it does not compute the same");
         return SP_OK;
     }
     unexplained(s, k, p->g, &found);

@@ -12,6 +12,21 @@ bool rew_is_written(const struct graph_access *x)
     return x->kind != GRAPH_LOAD && x->space != UOP_LOCAL;
 }
 
+/* What a store of a byte or half word keeps of a value. */
+static graph_id kept_of(const struct graph *g, graph_id id, unsigned width)
+{
+    uint64_t mask, low = (UINT64_C(1) << width * 8) - 1;
+    for (unsigned step = 0; step < 8 && width < 4; step++) {
+        const struct graph_node *n = graph_at(g, id);
+        bool wider = (n->kind == UOP_ZEXT || n->kind == UOP_SEXT) && n->imm >= width * 8u;
+        bool masked = n->kind == UOP_AND && graph_is_const(g, n->arg[1], &mask) && (mask & low) == low;
+        if (!wider && !masked && n->kind != UOP_PAIR && n->kind != UOP_LO)
+            break;
+        id = n->arg[0];
+    }
+    return id;
+}
+
 unsigned rew_elements(const struct graph *g, const struct rew_values *v, const struct graph_access *x, uint64_t out[4])
 {
     unsigned count = 0, space = x->space == UOP_GENERIC ? UOP_GLOBAL : x->space;
@@ -21,6 +36,8 @@ unsigned rew_elements(const struct graph *g, const struct rew_values *v, const s
         bool two = x->value[k] && n->kind == UOP_PAIR && x->width >= 8 && !x->value[1];
         for (unsigned half = 0; half < (two ? 2u : 1u) && count < 4; half++) {
             graph_id id = two ? n->arg[half] : x->value[k];
+            if (id && x->width < 4)
+                id = kept_of(g, id, x->width);
             uint64_t h = map_hash_mix(at, address + k * 4u + half * 4u);
             out[count++] = map_hash_mix(h, id ? v->of[id] : 0);
         }

@@ -188,6 +188,32 @@ static uint64_t loaded(const struct work *w, const struct graph_node *n, uint64_
     return map_hash_mix(h, width | (width < 4 ? (uint64_t)(n->flags & UOP_SIGNED) << 8 : 0));
 }
 
+/* A byte or half word that was loaded, widened in some way: the load, with the sign it then has; GRAPH_NIL. */
+static bool widened_load(const struct work *w, const struct graph_node *n, uint64_t *out)
+{
+    uint64_t mask = 0;
+    unsigned bits = n->kind == UOP_AND ? 0 : (unsigned)n->imm;
+    graph_id x = n->arg[0];
+    if (n->kind == UOP_AND) {
+        if (!graph_is_const(w->g, n->arg[1], &mask) || (mask != 0xff && mask != 0xffff))
+            return false;
+        bits = mask == 0xff ? 8 : 16;
+    }
+    while (graph_at(w->g, x)->kind == UOP_LO || graph_at(w->g, x)->kind == UOP_ZEXT)
+        x = graph_at(w->g, x)->arg[0];
+    const struct graph_node *load = graph_at(w->g, x);
+    if (load->kind != UOP_LOAD || load->width > 2 || load->width * 8u > bits)
+        return false;
+    struct graph_node as = *load;
+    bool extends = n->kind == UOP_SEXT && load->width * 8u == bits;
+    if (as.flags & UOP_SIGNED && !extends && n->kind != UOP_SEXT)
+        return false;
+    if (extends)
+        as.flags |= UOP_SIGNED;
+    *out = loaded(w, &as, 0, as.width);
+    return true;
+}
+
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
 static uint64_t hashed(const struct work *w, const struct graph_node *n)
@@ -249,14 +275,18 @@ static uint64_t whole_value(struct work *w, graph_id id)
 {
     const struct graph_node *n = graph_at(w->g, id);
     const uint64_t *of = w->of;
+    uint64_t v;
     graph_id atoms[6];
     switch (n->kind) {
     case UOP_CONST: return (uint64_t)graph_signed_const(n);
     case UOP_ADD: return of[n->arg[0]] + of[n->arg[1]];
     case UOP_NEG: return UINT64_C(0) - of[n->arg[0]];
     case UOP_MUL: return of[n->arg[0]] * of[n->arg[1]];
+    case UOP_AND: return widened_load(w, n, &v) ? v : hashed(w, n);
     case UOP_SEXT:
     case UOP_ZEXT:
+        if (widened_load(w, n, &v))
+            return v;
         if (n->type == UOP_B64 && n->imm == 32)
             return of[n->arg[0]]; /* as a number */
         return hashed(w, n);
@@ -422,6 +452,7 @@ bool rew_find_values(struct arena *a, struct graph *g, struct rew_values *out)
 
 /* ---- steps ------------------------------------------------------------------------------------ */
 
+#define OF_A_LOOP UINT64_C(0x6c6f6f70)
 enum { STEPS_WORK = 8 }; /* nodes that may be looked at again for all folds, in sizes of the graph */
 
 /* An element of an array, whichever. */
@@ -444,13 +475,14 @@ static bool step_of(struct work *w, const struct graph_fold *f, graph_id first, 
             return false;
         while (old < f->count && f->in[old] != id)
             old++;
-        if (old == f->count && n->kind != UOP_LOAD) {
+        if (old == f->count && n->kind != UOP_LOAD && n->kind != GRAPH_PHI) {
             one_node(w, id);
             continue;
         }
         w->is_float[id] = false;
-        w->of[id] =
-            old < f->count ? map_hash_mix(0x6f6c64, f->start[old] ? w->of[f->start[old]] : 0) : any_element(w, n);
+        w->of[id] = old < f->count          ? map_hash_mix(0x6f6c64, f->start[old] ? w->of[f->start[old]] : 0)
+                    : n->kind == UOP_LOAD ? any_element(w, n)
+                                          : OF_A_LOOP;
     }
     for (unsigned k = 0; k < f->count; k++)
         *out += map_hash_mix(1, w->of[f->out[k]]);
@@ -480,12 +512,18 @@ bool rew_find_steps(struct arena *a, struct graph *g, struct rew_steps *out)
     out->p = ARENA_ARRAY(a, uint64_t, g->cycles->folds.n);
     if (!out->p || !of || !field || !is_float || !init_work(&w, a, g))
         return false;
-    for (graph_id id = 1; id < g->nodes.n; id++)
+    for (graph_id id = 1; id < g->nodes.n; id++) { /* what another loop made has another shape where that is unrolled */
         one_node(&w, id);
+        mark_turns(&w, id);
+        if (w.turns[id]) {
+            w.of[id] = OF_A_LOOP;
+            w.is_float[id] = false;
+        }
+    }
     for (size_t i = 0; i < g->cycles->folds.n; i++) {
         const struct graph_fold *f = &g->cycles->folds.p[i];
         graph_id first, last;
-        if (!range_of(g, f, &first, &last) || last - first >= left)
+        if (f->reassociated || !range_of(g, f, &first, &last) || last - first >= left)
             return false;
         size_t n = last - first + 1;
         left -= n;
