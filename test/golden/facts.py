@@ -129,7 +129,7 @@ def records(kernel, kind):
         return [{**p["bindings"], **{k: v for k, v in p.items() if k != "bindings"},
                  "parent": ids.get(p["parent"]) if p["parent"] is not None else None} for p in kernel["patterns"]]
     if kind == "rewrite":
-        return kernel["rewrites"]
+        return [{**{k: v for k, v in r["args"].items() if not isinstance(v, dict)}, **r} for r in kernel["rewrites"]]
     if kind == "phase":
         return kernel["phases"]
     if kind == "loop":
@@ -212,7 +212,9 @@ class Fact:
 
     def speaks_of(self, with_ptx):
         """What S says of rewrites is what machine code alone shows: with PTX beside it stages and reasons follow, and more is
-        told."""
+        told. That something is not there with PTX says nothing of what is told without."""
+        if self.letter == "P" and not with_ptx and self.high == 0:
+            return False
         return not (self.letter == "S" and self.kind == "rewrite" and with_ptx)
 
     def fails(self, kernel, rename, with_ptx=False):
