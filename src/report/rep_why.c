@@ -183,7 +183,8 @@ static void why_rewrite(struct rep_page *p, const struct rep_note *n, const stru
     item(p, "stage",
          rewrite->stage == FACT_STAGE_UNKNOWN ? "unknown: the machine code alone does not tell which compiler did it"
                                               : fact_stage_text(rewrite->stage));
-    item(p, "reason", rewrite->reason ? rep_rewrite(p->a, rewrite) : "not known");
+    if (rewrite->reason || rewrite->stage == FACT_STAGE_UNKNOWN)
+        item(p, "reason", rewrite->reason ? rep_rewrite(p->a, rewrite) : "not known");
     if (rewrite->source_line != FACT_NONE)
         item(p, "source",
              rep_format(p->a, "%s  %s", rep_source(p->a, n->doc, rewrite->source_file, rewrite->source_line),
