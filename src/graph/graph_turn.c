@@ -239,6 +239,7 @@ void cycle_find_turns(struct cycle_work *w)
     if (arena_failed(w->a) || n == 0)
         return;
     out->turn_of = t.turn_of;
+    w->turns = t.counter;
     for (uint32_t i = 0; i < n; i++) {
         count_by_test(&t, i);
         choose_counter(&t, i);
@@ -256,6 +257,26 @@ void cycle_find_turns(struct cycle_work *w)
             turn_value(g, &f, t.turn_of[id], 0);
             if (f.met || f.failed)
                 t.turn_of[id] = GRAPH_NIL;
+        }
+    }
+}
+
+/* What was told over a made counter that its loop did not keep is told by nothing. */
+void cycle_drop_turns(struct cycle_work *w)
+{
+    struct graph *g = w->g;
+    graph_id *turn_of = (graph_id *)w->out->turn_of;
+    for (uint32_t i = 0; turn_of && i < w->out->cycles.n; i++) {
+        graph_id turn = w->turns[i];
+        if (turn == GRAPH_NIL || graph_at(g, turn)->kind != GRAPH_TURN || w->out->cycles.p[i].counter == turn)
+            continue;
+        for (graph_id id = 1; id < w->nodes; id++) {
+            struct function f = {.counter = turn};
+            if (turn_of[id] == GRAPH_NIL)
+                continue;
+            turn_value(g, &f, turn_of[id], 0);
+            if (f.met || f.failed)
+                turn_of[id] = GRAPH_NIL;
         }
     }
 }
