@@ -124,16 +124,27 @@ static bool place_run(struct joiner *j, struct cycle_run *run, struct graph_piec
     return true;
 }
 
-/* Another accumulator in the same stretch is the same piece; two stretches of one accumulator are two, even where both
- * became guarded instructions of one block. */
+/* Another accumulator in the same stretch is the same piece, which then reaches as far as both; two stretches of one
+ * accumulator are two, even where both became guarded instructions of one block. */
 void piece_add(struct joiner *j, struct graph_piece piece, struct part part)
 {
+    bool known = false;
     for (size_t i = 0; i < j->c->pieces.n; i++) {
         const struct graph_piece *p = &j->c->pieces.p[i];
-        if (p->straight == piece.straight && p->first == piece.first && p->unroll == piece.unroll &&
-            (!p->straight || j->parts.p[i].chain != part.chain))
-            return;
+        struct part *q = &j->parts.p[i];
+        if (p->straight != piece.straight || p->first != piece.first || p->unroll != piece.unroll ||
+            (p->straight && q->chain == part.chain))
+            continue;
+        known = true;
+        if (!p->straight || q->also == part.chain + 1)
+            continue; /* the accumulator's next stretch in the block is the next piece there */
+        q->also = part.chain + 1;
+        q->begin = part.begin < q->begin ? part.begin : q->begin;
+        q->end = part.end > q->end ? part.end : q->end;
+        return;
     }
+    if (known)
+        return;
     VEC_PUSH(j->w->a, j->c->pieces, piece);
     VEC_PUSH(j->w->a, j->parts, part);
 }

@@ -53,6 +53,7 @@ bool cycle_match_store(struct cycle_work *w, struct cycle_region *r, const struc
 /* ---- joining pieces (graph_piece.c, graph_piece_other.c) --------------------------------------- */
 struct part { /* what a straight piece was found along, and the instances that make its steps */
     uint32_t chain, begin, end;
+    uint32_t also; /* another chain that has it too, the last one seen, + 1 */
 };
 
 struct joiner {
