@@ -168,7 +168,7 @@ bool walk_from(struct walker *x, uint32_t start, uint32_t last, uint64_t *steps)
         const struct graph_block *b = &g->blocks.p[at];
         for (size_t i = 0; i < x->c->pieces.n; i++) {
             const struct graph_piece *p = &x->c->pieces.p[i];
-            for (uint32_t k = 1; k < p->block_count && p->straight; k++)
+            for (uint32_t k = 1; k < p->block_count && p->straight && p->unroll > 1; k++)
                 if (g->blocks.p[p->blocks[k]].path != g->blocks.p[p->blocks[0]].path)
                     return false; /* conditional steps: not counted here */
             if (p->straight ? p->blocks[0] != at : g->loops.p[p->loop].header != at)

@@ -172,6 +172,16 @@ static bool match_args(struct matcher *m, const struct graph_node *a, const stru
     return false;
 }
 
+/* The two were found to match a moment ago: x * x asks twice. */
+static bool is_paired(const struct matcher *m, graph_id t, graph_id n)
+{
+    enum { LATEST = 16 };
+    for (size_t i = m->pairs.n, seen = 0; i > 1 && seen < LATEST; i -= 2, seen++)
+        if (m->pairs.p[i - 2] == t && m->pairs.p[i - 1] == n)
+            return true;
+    return false;
+}
+
 /* The operation of t is n's, whatever hole t may be. */
 static bool match_term(struct matcher *m, graph_id t, graph_id n, unsigned depth)
 {
@@ -179,6 +189,8 @@ static bool match_term(struct matcher *m, graph_id t, graph_id n, unsigned depth
     struct cycle_word x, y;
     if (depth > MATCH_DEPTH || ++m->steps > CYCLE_STEPS_MAX)
         return false;
+    if (is_paired(m, t, n))
+        return true;
     if (cycle_word_of(g, t, &x)) {
         if (!cycle_word_of(g, n, &y) || !match_word(m, &x, &y, depth))
             return false;

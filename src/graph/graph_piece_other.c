@@ -65,6 +65,52 @@ static bool extend_stretch(struct joiner *j, uint32_t block, uint32_t steps)
     return true;
 }
 
+/* Steps that a compiler took out before the loop, on a condition of its own: the loop begins either where they do or
+ * behind them. The piece is all that runs for them: the blocks between where the ways part and where they meet. */
+static void join_stores_before(struct joiner *j, const struct graph_access *t, const struct field_set *first)
+{
+    enum { LEVELS = 4 };
+    struct cycle_work *w = j->w;
+    const struct graph *g = w->g;
+    uint32_t parent = g->loops.p[j->r->loop].parent, meets = g->loops.p[j->r->loop].header;
+    for (unsigned level = 0; level < LEVELS && first->count > 1; level++) {
+        uint32_t parts = g->blocks.p[meets].idom;
+        if (parts == UINT32_MAX || parts >= meets || g->blocks.p[parts].loop != parent)
+            return;
+        for (uint32_t b = parts + 1; b < meets && w->budget > 0; b++) {
+            struct cycle_run run = {0};
+            struct field_set at = {0};
+            if (g->blocks.p[b].loop != parent || !g->blocks.p[b].reachable)
+                continue;
+            uint32_t n = gather_stores(j, t, &b, 1, UINT32_MAX, &at, &run), count = 0, up = b;
+            struct field_set behind = at;
+            for (unsigned k = 0; k < behind.count; k++)
+                behind.v[k] = field_add(behind.v[k], field_mul(j->advance, n));
+            if (n == 0 || !field_sets_meet(first, &at) || !field_sets_meet(first, &behind))
+                continue;
+            for (; up != parts && up != UINT32_MAX; up = g->blocks.p[up].idom)
+                count++;
+            uint32_t *blocks = up == parts ? ARENA_ARRAY(w->a, uint32_t, count) : NULL;
+            if (!blocks)
+                return;
+            for (uint32_t k = count, at_block = b; k-- > 0; at_block = g->blocks.p[at_block].idom)
+                blocks[k] = at_block;
+            piece_add(j,
+                      (struct graph_piece){.straight = true,
+                                           .loop = UINT32_MAX,
+                                           .first = g->blocks.p[blocks[0]].first,
+                                           .last = g->blocks.p[b].last,
+                                           .unroll = n,
+                                           .blocks = blocks,
+                                           .block_count = count},
+                      (struct part){.chain = UINT32_MAX});
+            piece_note_copies(j, &run);
+            return;
+        }
+        meets = parts;
+    }
+}
+
 void piece_join_stores(struct joiner *j)
 {
     struct cycle_work *w = j->w;
@@ -87,9 +133,11 @@ void piece_join_stores(struct joiner *j)
         return;
     struct field_set begin = cycle_value_of(w, element, r->loop, TURN_LAST);
     struct field_set after = cycle_value_of(w, element, r->loop, TURN_AFTER);
-    if (begin.count != 1 || after.count != 1 || begin.v[0] == after.v[0])
+    uint64_t turn = begin.count ? field_add(after.v[0], field_neg(begin.v[0])) : 0;
+    for (unsigned k = 0; k < begin.count && turn; k++) /* wherever it began, a turn goes as far */
+        turn = begin.count == after.count && field_add(begin.v[k], turn) == after.v[k] ? turn : 0;
+    if (turn == 0)
         return;
-    uint64_t turn = field_add(after.v[0], field_neg(begin.v[0]));
     j->advance = field_mul(turn, field_inverse(r->unroll));
     struct cycle_run own = {0};
     struct field_set first = {0};
@@ -140,6 +188,7 @@ void piece_join_stores(struct joiner *j)
             idle = 0;
         }
     }
+    join_stores_before(j, t, &first);
 }
 
 /* ---- counters in the place of both --------------------------------------------------------------- */

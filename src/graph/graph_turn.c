@@ -15,10 +15,11 @@ static bool counts_by_law(struct turns *t, uint32_t at)
     struct graph *g = t->w->g;
     const struct graph_cycle *c = &t->w->out->cycles.p[at];
     const struct graph_law *law = &c->law;
-    if (law->bound == GRAPH_NIL || graph_at(g, law->first)->type != UOP_B32 || c->pieces.p[0].straight)
+    size_t loop = c->pieces.n > 1 && c->pieces.p[0].straight; /* behind a stretch that was taken out before it */
+    if (law->bound == GRAPH_NIL || graph_at(g, law->first)->type != UOP_B32 || c->pieces.p[loop].straight)
         return false;
-    const struct cycle_region *r = &t->w->regions[c->pieces.p[0].loop];
-    int64_t unroll = c->pieces.p[0].unroll;
+    const struct cycle_region *r = &t->w->regions[c->pieces.p[loop].loop];
+    int64_t unroll = c->pieces.p[loop].unroll;
     uint64_t first = t->first[at];
     graph_id from = t->from[at];
     turn_begin_counter(t, at, law->first, law->stride);
@@ -26,7 +27,14 @@ static bool counts_by_law(struct turns *t, uint32_t at)
         const struct cycle_phi *p = &r->phis[k];
         bool indexes = p->step_kind == CYCLE_STEP_ADD && p->constant && p->live && (p->address || p->pointer) &&
                        p->start != GRAPH_NIL && p->amount % unroll == 0;
-        if (!indexes || turn_moved(t, at, p->start, p->amount / unroll) != GRAPH_NIL)
+        if (!indexes)
+            continue;
+        graph_id start = p->start;
+        if (loop)
+            start = turn_before_steps(t, start, p->amount / unroll, c->pieces.p[0].unroll);
+        if (loop && start == p->start)
+            continue; /* made of what the others begin with */
+        if (start != GRAPH_NIL && turn_moved(t, at, start, p->amount / unroll) != GRAPH_NIL)
             continue;
         t->first[at] = first;
         t->from[at] = from;

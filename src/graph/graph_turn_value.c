@@ -159,7 +159,7 @@ graph_id turn_moved(struct turns *t, uint32_t cycle, graph_id start, int64_t ste
 
 /* Steps made before the loop, each on a condition: what paths bring to it stands so many steps from the least of
  * them. */
-static graph_id before_steps(struct turns *t, graph_id start, int64_t step, uint32_t steps)
+graph_id turn_before_steps(struct turns *t, graph_id start, int64_t step, uint32_t steps)
 {
     enum { WAYS = 32 };
     struct graph *g = t->w->g;
@@ -232,7 +232,7 @@ static void turn_before(struct turns *t, uint32_t cycle)
         if (p->step_kind != CYCLE_STEP_ADD || !p->constant || !p->live || p->start == GRAPH_NIL ||
             p->start >= t->w->nodes || p->amount % unroll != 0)
             continue;
-        graph_id least = before_steps(t, p->start, p->amount / unroll, c->pieces.p[0].unroll);
+        graph_id least = turn_before_steps(t, p->start, p->amount / unroll, c->pieces.p[0].unroll);
         if (least != GRAPH_NIL && least != p->start)
             t->turn_of[p->start] = turn_moved(t, cycle, least, p->amount / unroll);
     }
