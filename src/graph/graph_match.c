@@ -307,6 +307,27 @@ struct cycle_run cycle_follow(struct cycle_work *w, struct cycle_region *r, uint
     return run;
 }
 
+bool cycle_step_back(struct cycle_work *w, struct cycle_region *r, uint32_t chain, graph_id now, struct cycle_run *run)
+{
+    const struct cycle_chain *c = &r->chains.p[chain];
+    struct matcher m = {.w = w, .r = r};
+    graph_id root = root_node(c);
+    if (root == GRAPH_NIL || chain >= CYCLE_CHAINS_MAX || now == GRAPH_NIL || now >= w->nodes)
+        return false;
+    bool ok = match_term(&m, root, now, 0) && m.old[chain] != GRAPH_NIL;
+    w->budget -= w->budget > m.steps ? m.steps : w->budget;
+    if (!ok)
+        return false;
+    run->in = m.old[chain];
+    run->from = m.address;
+    run->element = m.element;
+    run->steps++;
+    VEC_PUSH(w->a, run->outs, now);
+    for (size_t i = 0; i < m.pairs.n; i++)
+        VEC_PUSH(w->a, run->pairs, m.pairs.p[i]);
+    return true;
+}
+
 struct cycle_run cycle_gather(struct cycle_work *w, struct cycle_region *r, uint32_t chain, graph_id in, graph_id out)
 {
     enum { TERMS = 256 };

@@ -265,6 +265,92 @@ static bool begins_with_elements(struct joiner *j, graph_id start, const struct 
     return found == ((1u << 1) | (1u << BACK));
 }
 
+/* What may come to `id` through selects and joins, and those; the number of them. */
+static unsigned list_ways(const struct joiner *j, graph_id id, graph_id *way, unsigned max)
+{
+    unsigned n = 0;
+    if (id == GRAPH_NIL || id >= j->w->nodes)
+        return 0;
+    way[n++] = id;
+    for (unsigned at = 0; at < n; at++) {
+        const struct graph_node *x = graph_at(j->w->g, way[at]);
+        const graph_id *args;
+        uint32_t count = cycle_args(x, &args);
+        if (x->kind != UOP_SELECT && (x->kind != GRAPH_PHI || graph_is_loop_phi(j->w->g, way[at])))
+            continue;
+        for (uint32_t k = x->kind == UOP_SELECT; k < count && n < max; k++) {
+            bool known = false;
+            for (unsigned i = 0; i < n && !known; i++)
+                known = way[i] == args[k];
+            if (!known)
+                way[n++] = args[k];
+        }
+    }
+    return n;
+}
+
+/* The last block that makes something of a run, between two blocks; UINT32_MAX: none. */
+static uint32_t last_maker(const struct joiner *j, const struct cycle_run *run, uint32_t parts, uint32_t meets)
+{
+    const struct graph *g = j->w->g;
+    uint32_t last = UINT32_MAX;
+    for (size_t i = 1; i < run->pairs.n; i += 2) {
+        uint32_t at = cycle_maker(j->w, run->pairs.p[i], UINT32_MAX);
+        uint32_t block = at == UINT32_MAX ? UINT32_MAX : g->insns.p[at].block;
+        if (block == UINT32_MAX || block >= meets)
+            continue;
+        if (block > parts && g->blocks.p[block].loop == g->blocks.p[parts].loop && (last == UINT32_MAX || block > last))
+            last = block;
+    }
+    return last;
+}
+
+/* Steps that a compiler took out before the loop, on a condition of their own: the accumulator begins with what they
+ * leave or with what they began with, and so do the elements. */
+static void join_before(struct joiner *j, uint32_t chain, const struct field_set *first)
+{
+    enum { WAYS = 24, LEVELS = 4 };
+    struct cycle_work *w = j->w;
+    const struct graph *g = w->g;
+    const struct cycle_chain *c = &j->r->chains.p[chain];
+    graph_id way[WAYS];
+    unsigned n = first->count > 1 ? list_ways(j, j->r->phis[c->phi].start, way, WAYS) : 0;
+    struct cycle_run most = {0};
+    for (unsigned i = 1; i < n; i++) { /* the way with the most steps: each may have a condition */
+        struct cycle_run run = {.in = way[i]};
+        while (run.steps + 1 < j->r->unroll && cycle_step_back(w, j->r, chain, run.in, &run)) {
+            bool begins = false;
+            for (unsigned k = 0; k < n && !begins; k++)
+                begins = way[k] == run.in;
+            if (begins && run.steps > most.steps)
+                most = run;
+        }
+    }
+    struct field_set at = {0}, behind;
+    if (most.steps)
+        at = cycle_value_of(w, most.element, UINT32_MAX, TURN_FIRST);
+    behind = at;
+    for (unsigned k = 0; k < behind.count; k++)
+        behind.v[k] = field_add(behind.v[k], field_mul(j->advance, most.steps));
+    if (!field_sets_meet(first, &at) || !field_sets_meet(first, &behind))
+        return;
+    uint32_t meets = g->loops.p[j->r->loop].header, parent = g->loops.p[j->r->loop].parent;
+    for (unsigned level = 0; level < LEVELS; level++) {
+        uint32_t parts = g->blocks.p[meets].idom;
+        if (parts == UINT32_MAX || parts >= meets || g->blocks.p[parts].loop != parent)
+            return;
+        uint32_t last = last_maker(j, &most, parts, meets);
+        struct graph_piece piece;
+        if (last != UINT32_MAX && piece_between(j, parts, last, most.steps, &piece)) {
+            piece_add(j, piece, (struct part){.chain = UINT32_MAX});
+            piece_note_copies(j, &most);
+            j->begins[chain] = most.in;
+            return;
+        }
+        meets = parts;
+    }
+}
+
 /* Pieces along one chain of the first loop. */
 static void join_chain(struct joiner *j, uint32_t chain)
 {
@@ -281,6 +367,7 @@ static void join_chain(struct joiner *j, uint32_t chain)
     if (own.steps == 0 || own.out != c->out)
         return;
     piece_note_copies(j, &own);
+    struct field_set begins = {0};
     j->moves = own.element != GRAPH_NIL;
     j->ends.n = 0;
     if (j->moves) {
@@ -302,6 +389,7 @@ static void join_chain(struct joiner *j, uint32_t chain)
         VEC_PUSH(w->a, j->ends, after);
         struct field_set first = cycle_value_of(w, own.element, r->loop, TURN_FIRST);
         r->peeled |= begins_with_elements(j, r->phis[c->phi].start, &first);
+        begins = first;
     }
     uint32_t parent = w->g->loops.p[r->loop].parent;
     for (size_t at = 0; at < j->flow.n; at++) {
@@ -317,6 +405,8 @@ static void join_chain(struct joiner *j, uint32_t chain)
         if (w->budget > 0 && !w->between[j->flow.p[at]])
             try_straight(j, chain, j->flow.p[at]);
     }
+    if (r->unroll > 1 && !c->flat && w->budget > 0)
+        join_before(j, chain, &begins);
 }
 
 /* ---- one cycle -------------------------------------------------------------------------------- */
@@ -358,6 +448,8 @@ static void make_folds(struct joiner *j)
             if (from == UINT32_MAX)
                 from = k; /* in the order of the registers */
             fold.start[at] = from < j->r->chains.n ? j->r->phis[j->r->chains.p[from].phi].start : GRAPH_NIL;
+            if (from < CYCLE_CHAINS_MAX && j->begins[from] != GRAPH_NIL)
+                fold.start[at] = j->begins[from];
             fold.in[at] = x->in;
             fold.out[at] = x->flat ? x->out : x->cut[x->period ? x->period : x->count];
             fold.reassociated |= x->flat && x->count > 1;
@@ -376,7 +468,7 @@ static void part_pieces(struct joiner *j)
         bool shared = false;
         for (size_t k = 0; k < c->pieces.n && c->pieces.p[i].straight && !shared; k++)
             shared = k != i && c->pieces.p[k].straight && c->pieces.p[k].blocks[0] == c->pieces.p[i].blocks[0];
-        if (!shared || j->parts.p[i].begin > j->parts.p[i].end)
+        if (!shared || j->parts.p[i].chain == UINT32_MAX || j->parts.p[i].begin > j->parts.p[i].end)
             continue;
         c->pieces.p[i].first = j->parts.p[i].begin;
         c->pieces.p[i].last = j->parts.p[i].end;

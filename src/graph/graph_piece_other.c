@@ -65,6 +65,27 @@ static bool extend_stretch(struct joiner *j, uint32_t block, uint32_t steps)
     return true;
 }
 
+bool piece_between(struct joiner *j, uint32_t parts, uint32_t last, uint32_t steps, struct graph_piece *out)
+{
+    const struct graph *g = j->w->g;
+    uint32_t count = 0, up = last;
+    for (; up != parts && up != UINT32_MAX; up = g->blocks.p[up].idom)
+        count++;
+    uint32_t *blocks = up == parts && count ? ARENA_ARRAY(j->w->a, uint32_t, count) : NULL;
+    if (!blocks)
+        return false;
+    for (uint32_t k = count, at = last; k-- > 0; at = g->blocks.p[at].idom)
+        blocks[k] = at;
+    *out = (struct graph_piece){.straight = true,
+                                .loop = UINT32_MAX,
+                                .first = g->blocks.p[blocks[0]].first,
+                                .last = g->blocks.p[last].last,
+                                .unroll = steps,
+                                .blocks = blocks,
+                                .block_count = count};
+    return true;
+}
+
 /* Steps that a compiler took out before the loop, on a condition of its own: the loop begins either where they do or
  * behind them. The piece is all that runs for them: the blocks between where the ways part and where they meet. */
 static void join_stores_before(struct joiner *j, const struct graph_access *t, const struct field_set *first)
@@ -82,28 +103,16 @@ static void join_stores_before(struct joiner *j, const struct graph_access *t, c
             struct field_set at = {0};
             if (g->blocks.p[b].loop != parent || !g->blocks.p[b].reachable)
                 continue;
-            uint32_t n = gather_stores(j, t, &b, 1, UINT32_MAX, &at, &run), count = 0, up = b;
+            uint32_t n = gather_stores(j, t, &b, 1, UINT32_MAX, &at, &run);
             struct field_set behind = at;
             for (unsigned k = 0; k < behind.count; k++)
                 behind.v[k] = field_add(behind.v[k], field_mul(j->advance, n));
-            if (n == 0 || !field_sets_meet(first, &at) || !field_sets_meet(first, &behind))
+            if (n == 0 || n >= j->r->unroll || !field_sets_meet(first, &at) || !field_sets_meet(first, &behind))
                 continue;
-            for (; up != parts && up != UINT32_MAX; up = g->blocks.p[up].idom)
-                count++;
-            uint32_t *blocks = up == parts ? ARENA_ARRAY(w->a, uint32_t, count) : NULL;
-            if (!blocks)
+            struct graph_piece piece;
+            if (!piece_between(j, parts, b, n, &piece))
                 return;
-            for (uint32_t k = count, at_block = b; k-- > 0; at_block = g->blocks.p[at_block].idom)
-                blocks[k] = at_block;
-            piece_add(j,
-                      (struct graph_piece){.straight = true,
-                                           .loop = UINT32_MAX,
-                                           .first = g->blocks.p[blocks[0]].first,
-                                           .last = g->blocks.p[b].last,
-                                           .unroll = n,
-                                           .blocks = blocks,
-                                           .block_count = count},
-                      (struct part){.chain = UINT32_MAX});
+            piece_add(j, piece, (struct part){.chain = UINT32_MAX});
             piece_note_copies(j, &run);
             return;
         }
