@@ -367,7 +367,10 @@ static void list_effects(struct peeler *p, struct effects *out)
             }
         }
         bool own = g->insns.p[b.first].call_path == g->insns.p[header].call_path; /* not a subroutine's */
-        if (own && b.branch != GRAPH_NIL && b.succ_count == 2 && !is_counter_test(p, b.branch) &&
+        /* One that stays within the turn is a choice that values show, whether by branch or by predicate. */
+        bool stays = b.succ_count == 2 && cycle_in_loop(w, b.succs[0], p->r->loop) &&
+                     cycle_in_loop(w, b.succs[1], p->r->loop);
+        if (own && !(stays && p->r->chains.n > 0) && b.branch != GRAPH_NIL && b.succ_count == 2 && !is_counter_test(p, b.branch) &&
             out->count < out->cap) {
             struct summary s = peel_sum_up(p, b.branch, 0);
             s.hash = peel_mix(0x6272616e, s.hash);

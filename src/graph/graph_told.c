@@ -64,7 +64,7 @@ static graph_id tell_word(struct teller *t, const graph_id x[COPIES], const stru
         offset[k] = word[k].offset;
     }
     if (advances(g, address, offset, &by)) {
-        at = by ? moved(t, graph_as_turn(g, address[0]), offset[0], by) : address[0];
+        at = by ? moved(t, cycle_as_turn(t->w, address[0]), offset[0], by) : address[0];
         if (by == 0)
             return x[0];
     } else {

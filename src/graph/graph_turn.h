@@ -32,6 +32,8 @@ struct turns {
 void turn_begin_counter(struct turns *t, uint32_t cycle, graph_id from, int64_t slope);
 /* start + (counter - first) / slope of the counter * step; NIL: not to be told. */
 graph_id turn_moved(struct turns *t, uint32_t cycle, graph_id start, int64_t step);
+/* graph_as_turn() while the cycles are being found. */
+graph_id cycle_as_turn(const struct cycle_work *w, graph_id id);
 /* What a loop begins with before the steps that were made in front of it, each on a condition of its own; NIL. */
 graph_id turn_before_steps(struct turns *t, graph_id start, int64_t step, uint32_t steps);
 /* Whatever the phis and joins of the cycles' loops are over their counters: turn_of. */

@@ -111,6 +111,12 @@ static graph_id as_turn(struct turns *t, graph_id id)
     return rebuilt(t->w->g, t->turn_of, t->w->nodes, id, 0, &steps);
 }
 
+graph_id cycle_as_turn(const struct cycle_work *w, graph_id id)
+{
+    unsigned steps = 0;
+    return w->out->turn_of ? rebuilt(w->g, w->out->turn_of, w->nodes, id, 0, &steps) : id;
+}
+
 graph_id graph_as_turn(struct graph *g, graph_id id)
 {
     unsigned steps = 0;
