@@ -155,6 +155,47 @@ static bool stays_within(const struct walker *x, uint32_t at)
     return false;
 }
 
+/* Whether a step of a straight piece is made, `maker` ends it (UINT32_MAX: not known which does); false: not known. */
+static bool makes_step(struct walker *x, const struct graph_piece *p, uint32_t maker, uint64_t *runs)
+{
+    const struct graph *g = x->w->g;
+    *runs = 1;
+    if (x->steps_guard)
+        return true;
+    graph_id guard = maker == UINT32_MAX ? (graph_id)GRAPH_NIL : g->insns.p[maker].guard;
+    if (guard != GRAPH_NIL && walk_value(x, guard, runs, 0))
+        return true;
+    guard = guard_of(g, p); /* the maker's may be what the step asks for itself */
+    *runs = 1;
+    return guard == GRAPH_NIL || walk_value(x, guard, runs, 0);
+}
+
+/* Steps of a piece that a block stands for; false: not known. */
+static bool steps_of(struct walker *x, const struct graph_piece *p, uint32_t at, uint64_t *steps)
+{
+    const struct graph *g = x->w->g;
+    uint64_t runs;
+    if (p->straight && p->makers && p->maker_count == p->unroll) {
+        for (uint32_t k = 0; k < p->maker_count; k++) {
+            if (g->insns.p[p->makers[k]].block != at)
+                continue;
+            if (!makes_step(x, p, p->makers[k], &runs))
+                return false;
+            *steps += runs & 1;
+        }
+        return true;
+    }
+    if (p->straight ? p->blocks[0] != at : g->loops.p[p->loop].header != at)
+        return true;
+    for (uint32_t k = 1; k < p->block_count && p->straight && p->unroll > 1; k++)
+        if (g->blocks.p[p->blocks[k]].path != g->blocks.p[p->blocks[0]].path)
+            return false; /* conditional steps: not counted here */
+    if (p->straight && !makes_step(x, p, UINT32_MAX, &runs))
+        return false;
+    *steps += !p->straight || runs ? p->unroll : 0;
+    return true;
+}
+
 /* Steps that the walk goes through from block `start` on; false when a branch is not decided. */
 bool walk_from(struct walker *x, uint32_t start, uint32_t last, uint64_t *steps)
 {
@@ -167,17 +208,10 @@ bool walk_from(struct walker *x, uint32_t start, uint32_t last, uint64_t *steps)
     for (;;) {
         const struct graph_block *b = &g->blocks.p[at];
         for (size_t i = 0; i < x->c->pieces.n; i++) {
-            const struct graph_piece *p = &x->c->pieces.p[i];
-            for (uint32_t k = 1; k < p->block_count && p->straight && p->unroll > 1; k++)
-                if (g->blocks.p[p->blocks[k]].path != g->blocks.p[p->blocks[0]].path)
-                    return false; /* conditional steps: not counted here */
-            if (p->straight ? p->blocks[0] != at : g->loops.p[p->loop].header != at)
-                continue;
-            uint64_t runs = 1;
-            graph_id guard = p->straight && !x->steps_guard ? guard_of(g, p) : GRAPH_NIL;
-            if (guard != GRAPH_NIL && !walk_value(x, guard, &runs, 0))
+            uint64_t more = 0;
+            if (!steps_of(x, &x->c->pieces.p[i], at, &more))
                 return false;
-            *steps += runs ? p->unroll : 0;
+            *steps += more;
         }
         uint32_t next;
         uint64_t taken;

@@ -80,6 +80,20 @@ bool piece_goes_on(struct joiner *j, const struct field_set *begin)
     return false;
 }
 
+/* Where each step of a run is made; NULL: some of them by nobody, or all of them at once. */
+static const uint32_t *makers_of(const struct joiner *j, const struct cycle_run *run)
+{
+    uint32_t *makers = ARENA_ARRAY(j->w->a, uint32_t, run->steps);
+    if (!makers || run->outs.n != run->steps)
+        return NULL;
+    for (uint32_t i = 0; i < run->steps; i++) {
+        makers[i] = cycle_maker(j->w, run->outs.p[i], UINT32_MAX);
+        if (makers[i] == UINT32_MAX)
+            return NULL;
+    }
+    return makers;
+}
+
 /* The stretch of straight code that makes the steps: the blocks from the first to the last. */
 static bool place_run(struct joiner *j, struct cycle_run *run, struct graph_piece *out)
 {
@@ -120,7 +134,9 @@ static bool place_run(struct joiner *j, struct cycle_run *run, struct graph_piec
                                 .last = g->blocks.p[blocks[count - 1]].last,
                                 .unroll = run->steps,
                                 .blocks = blocks,
-                                .block_count = count};
+                                .block_count = count,
+                                .makers = makers_of(j, run),
+                                .maker_count = run->steps};
     return true;
 }
 
@@ -196,6 +212,7 @@ static bool try_straight(struct joiner *j, uint32_t chain, graph_id x)
         !run_goes_on(j, &run, UINT32_MAX, piece.first, &begin))
         return false;
     piece.unroll = run.steps / inner;
+    piece.makers = inner > 1 ? NULL : piece.makers;
     piece_add(j, piece, (struct part){chain, run.begin, run.end});
     for (size_t i = 0; i < run.outs.n; i++)
         j->w->claimed[run.outs.p[i]] = true;
@@ -342,6 +359,8 @@ static void join_before(struct joiner *j, uint32_t chain, const struct field_set
         uint32_t last = last_maker(j, &most, parts, meets);
         struct graph_piece piece;
         if (last != UINT32_MAX && piece_between(j, parts, last, most.steps, &piece)) {
+            piece.makers = makers_of(j, &most);
+            piece.maker_count = most.steps;
             piece_add(j, piece, (struct part){.chain = UINT32_MAX});
             piece_note_copies(j, &most);
             j->begins[chain] = most.in;
