@@ -73,7 +73,7 @@ struct evaluator {
 
 static void evaluate(struct evaluator *e, graph_id id, struct field_set *out, unsigned depth);
 
-struct cycle_phi *cycle_loop_phi(struct cycle_work *w, graph_id id, struct cycle_region **region)
+struct cycle_phi *cycle_loop_phi(const struct cycle_work *w, graph_id id, struct cycle_region **region)
 {
     const struct graph_node *n = graph_at(w->g, id);
     const struct graph_block *b = &w->g->blocks.p[n->block];

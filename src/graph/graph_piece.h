@@ -26,7 +26,7 @@ struct field_set cycle_value_of(struct cycle_work *w, graph_id id, uint32_t loop
 /* Turns before the last one. */
 uint64_t cycle_turns(struct cycle_work *w, struct cycle_region *r);
 /* The loop phi a node is, and its loop; NULL. */
-struct cycle_phi *cycle_loop_phi(struct cycle_work *w, graph_id id, struct cycle_region **region);
+struct cycle_phi *cycle_loop_phi(const struct cycle_work *w, graph_id id, struct cycle_region **region);
 
 /* ---- steps matched on other code (graph_match.c) ---------------------------------------------- */
 enum { CYCLE_CHAINS_MAX = 8, CYCLE_STEPS_MAX = 4096 };

@@ -1,8 +1,9 @@
-/* Between graph_count.c and graph_law.c only: walks through the pieces of a loop for concrete numbers. */
+/* Between graph_walk.c, graph_count.c and graph_law.c only: walks through the pieces of a loop for concrete numbers. */
 #ifndef SP_GRAPH_WALK_H
 #define SP_GRAPH_WALK_H
 
 #include "graph/graph_cycle_internal.h"
+#include "graph/graph_piece.h"
 
 enum { WALK_LEAVES = 6, WALK_SMALL = 48 };
 
@@ -13,14 +14,16 @@ struct walker {
     uint64_t value[WALK_LEAVES]; /* of each, this time */
     unsigned leaf_count, leaf_max, looks;
     bool steps_guard;    /* each step asks something for itself, in loops too: its guard does not say that it runs */
-    graph_id path;       /* condition of the block where walks begin */
+    uint32_t start;      /* the block where walks begin */
+    graph_id path;       /* what is known of whoever makes a step */
     uint64_t *result;    /* of nodes */
     uint32_t *stamp;     /* of nodes: `now` when result is known, now + 1 when it is known to be unknown */
     uint32_t now;        /* even */
     uint64_t *phi;       /* of phis: what the turn at work has */
     uint32_t *phi_known; /* of phis: walk + 1 */
     uint32_t walk;
-    bool *seen; /* of nodes: some walk asked for its value */
+    bool *seen;     /* of nodes: some walk asked for its value */
+    unsigned quiet; /* within what is only asked for some bits of it */
     VEC(graph_id) asked;
 };
 
