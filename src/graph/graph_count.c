@@ -4,7 +4,31 @@
  * and all that it asked for goes on as it began (straight in n, residue by residue), it is so for all n.
  *
  * requires: cycles with pieces · gives: count, and the counter's start and end over all pieces */
+#include "graph/graph_depend.h"
 #include "graph/graph_walk.h"
+
+/* Where the number plus the constant is nothing or less, no step is made: nobody comes to the loop with it, or passes
+ * through without one. A number that is read as unsigned is a large one then: the walk finds no end. */
+static bool makes_none(struct walker *x, int64_t extra, uint32_t start, uint32_t last)
+{
+    static const int32_t counts[] = {0, -1, -2, -3, -5, -16, -17, -100, -1000, -70000, INT32_MIN / 2};
+    struct graph_range range;
+    bool ranged = graph_range_of(x->w->g, x->leaf[0], &range);
+    for (unsigned i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        uint64_t open, steps;
+        int64_t number = counts[i] - extra;
+        if (ranged && (number < range.lo || number > range.hi))
+            continue;
+        x->value[0] = (uint64_t)number;
+        x->now += 2;
+        if (x->path != GRAPH_NIL && walk_value(x, x->path, &open, 0) && !open)
+            continue;
+        bool ends = walk_from(x, start, last, &steps);
+        if (ends ? steps != 0 : !x->endless)
+            return false;
+    }
+    return true;
+}
 
 /* Steps over all pieces as the number plus a constant; NIL where that is not shown. */
 static graph_id prove_count(struct walker *x)
@@ -36,6 +60,8 @@ static graph_id prove_count(struct walker *x)
         if (more != extra || extra > FURTHEST || extra < -FURTHEST)
             return GRAPH_NIL;
     }
+    if (!makes_none(x, extra, start, last))
+        return GRAPH_NIL;
     if (!walk_goes_on(x, 0, WALK_SMALL + (uint64_t)(extra < 0 ? -extra : 0), x->c->unroll))
         return GRAPH_NIL;
     enum uop_type type = (enum uop_type)graph_at(g, x->leaf[0])->type;

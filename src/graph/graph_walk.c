@@ -251,6 +251,7 @@ bool walk_from(struct walker *x, uint32_t start, uint32_t last, uint64_t *steps)
     const struct graph *g = x->w->g;
     uint32_t at = start, visits = 0;
     *steps = 0;
+    x->endless = false;
     x->walk++;
     x->now += 2;
     for (;;) {
@@ -265,7 +266,8 @@ bool walk_from(struct walker *x, uint32_t start, uint32_t last, uint64_t *steps)
         uint64_t taken;
         if (++x->w->visits > ALL_VISITS)
             return false;
-        if (++visits > VISITS || b->succ_count == 0)
+        x->endless = ++visits > VISITS;
+        if (x->endless || b->succ_count == 0)
             return b->succ_count == 0;
         if (b->succ_count == 1) {
             graph_id ends = cycle_branch(g, at); /* the thread is done when this holds */

@@ -14,6 +14,7 @@ struct walker {
     uint64_t value[WALK_LEAVES]; /* of each, this time */
     unsigned leaf_count, leaf_max, looks;
     bool steps_guard;    /* each step asks something for itself, in loops too: its guard does not say that it runs */
+    bool endless;        /* the last walk was given up: it goes round more often than anyone would follow */
     uint32_t start;      /* the block where walks begin */
     graph_id path;       /* what is known of whoever makes a step */
     uint64_t *result;    /* of nodes */
