@@ -101,8 +101,12 @@ static void choose_counter(struct turns *t, uint32_t at)
         }
         break;
     }
-    turn_begin_counter(t, at, graph_const(g, UOP_B32, 0), 1);
-    struct graph_node turn = {.kind = GRAPH_TURN, .type = UOP_B32, .imm = at, .insn = UINT32_MAX};
+    /* As wide as what is counted. */
+    bool wide = c->count != GRAPH_NIL ? graph_at(g, c->count)->type == UOP_B64
+                                      : c->law.bound != GRAPH_NIL && graph_at(g, c->law.bound)->type == UOP_B64;
+    enum uop_type type = wide ? UOP_B64 : UOP_B32;
+    turn_begin_counter(t, at, graph_const(g, type, 0), 1);
+    struct graph_node turn = {.kind = GRAPH_TURN, .type = (uint8_t)type, .imm = at, .insn = UINT32_MAX};
     t->counter[at] = graph_intern(g, &turn);
     if (counts_by_law(t, at))
         return;
@@ -113,7 +117,7 @@ static void choose_counter(struct turns *t, uint32_t at)
         for (uint32_t k = 0; k < of->phi_count; k++) {
             const struct cycle_phi *p = &of->phis[k];
             bool counts_up = p->step_kind == CYCLE_STEP_ADD && p->constant && p->live && p->amount > 0 &&
-                             p->amount % unroll == 0 && !p->pointer && graph_at(g, p->phi)->type == UOP_B32 &&
+                             p->amount % unroll == 0 && !p->pointer && graph_at(g, p->phi)->type == type &&
                              graph_is_const(g, p->start, &from);
             /* One that is tested, else the least: others may be multiples of it. */
             if (!counts_up || (tested && !p->test) || (tested == p->test && p->amount >= least))
@@ -163,7 +167,9 @@ static graph_id end_by_law(struct graph *g, const struct graph_law *law, graph_i
         if (!graph_is_const(g, from, &start))
             return GRAPH_NIL;
         int64_t scale = law->stride / slope;
-        graph_id x = type == UOP_B64 ? graph_op1(g, law->is_signed ? UOP_SEXT : UOP_ZEXT, UOP_B64, turn) : turn;
+        graph_id x = type == UOP_B64 && graph_at(g, turn)->type == UOP_B32
+                         ? graph_op1(g, law->is_signed ? UOP_SEXT : UOP_ZEXT, UOP_B64, turn)
+                         : turn;
         graph_id way = graph_op2(g, UOP_MUL, type, x, graph_const(g, type, (uint64_t)scale));
         graph_id back = graph_const(g, type, 0 - (uint64_t)scale * (uint64_t)(int32_t)start);
         at = graph_op2(g, UOP_ADD, type, way, graph_op2(g, UOP_ADD, type, law->first, back));
@@ -198,11 +204,12 @@ static void name_counter(struct turns *t, uint32_t at)
     graph_id own = c->counter, until = c->until;
     c->counter = turn;
     c->start = t->from[at];
-    c->next = graph_op2(g, UOP_ADD, UOP_B32, turn, graph_const(g, UOP_B32, (uint64_t)t->slope[at]));
+    enum uop_type type = (enum uop_type)graph_at(g, turn)->type;
+    c->next = graph_op2(g, UOP_ADD, type, turn, graph_const(g, type, (uint64_t)t->slope[at]));
     c->until = end_by_law(g, &c->law, turn, t->from[at], t->slope[at]);
-    if (c->count != GRAPH_NIL && graph_at(g, c->count)->type == UOP_B32) {
-        graph_id way = graph_op2(g, UOP_MUL, UOP_B32, c->count, graph_const(g, UOP_B32, (uint64_t)t->slope[at]));
-        c->until = graph_op2(g, UOP_IEQ, UOP_B1, turn, graph_op2(g, UOP_ADD, UOP_B32, way, c->start));
+    if (c->count != GRAPH_NIL && graph_at(g, c->count)->type == type) {
+        graph_id way = graph_op2(g, UOP_MUL, type, c->count, graph_const(g, type, (uint64_t)t->slope[at]));
+        c->until = graph_op2(g, UOP_IEQ, UOP_B1, turn, graph_op2(g, UOP_ADD, type, way, c->start));
     } else if (c->until == GRAPH_NIL && own != GRAPH_NIL && own < t->w->nodes && t->turn_of[own] == turn &&
                until != GRAPH_NIL) {
         c->until = cycle_replace(t->w, until, own, turn); /* the shortest piece's own test */
@@ -225,7 +232,7 @@ static void turn_rest(struct turns *t, uint32_t at)
     bool up = p && p->amount == (int64_t)last->unroll; /* from minus the rest to nothing */
     if (!p || p->step_kind != CYCLE_STEP_ADD || (!up && p->amount != -(int64_t)last->unroll) ||
         t->turn_of[p->phi] != GRAPH_NIL || !graph_is_const(g, r->limit, &zero) || zero != 0 ||
-        graph_at(g, p->phi)->type != UOP_B32)
+        graph_at(g, p->phi)->type != UOP_B32 || graph_at(g, t->counter[at])->type != UOP_B32)
         return;
     graph_id more = up ? t->counter[at] : c->count, less = up ? c->count : t->counter[at];
     t->turn_of[p->phi] = graph_op2(g, UOP_ADD, UOP_B32, more, graph_op1(g, UOP_NEG, UOP_B32, less));

@@ -159,7 +159,8 @@ graph_id turn_moved(struct turns *t, uint32_t cycle, graph_id start, int64_t ste
     else if (type != graph_at(g, counter)->type)
         return GRAPH_NIL;
     graph_id way = graph_op2(g, UOP_MUL, type, counter, graph_const(g, type, (uint64_t)scale));
-    uint64_t back = 0 - (uint64_t)scale * (uint64_t)(int64_t)(int32_t)first;
+    int64_t begin = graph_at(g, t->from[cycle])->type == UOP_B64 ? (int64_t)first : (int32_t)first;
+    uint64_t back = 0 - (uint64_t)scale * (uint64_t)begin;
     return graph_op2(g, UOP_ADD, type, graph_op2(g, UOP_ADD, type, start, graph_const(g, type, back)), way);
 }
 
