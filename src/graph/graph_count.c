@@ -83,6 +83,11 @@ void cycle_finish_pieces(struct cycle_work *w, struct cycle_region *first, struc
         return;
     struct walker x = {.w = w, .c = c};
     c->count = prove_count(&x);
+    if (c->count == GRAPH_NIL && w->budget > 0) {
+        x = (struct walker){.w = w, .c = c, .whole = true};
+        c->count = prove_count(&x);
+        x.whole = false;
+    }
     if (c->count == GRAPH_NIL && w->budget > 0)
         walk_find_law(&x, first, &c->law);
     const struct cycle_region *r = best->straight ? first : &w->regions[best->loop];

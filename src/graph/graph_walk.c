@@ -414,7 +414,13 @@ static bool find_leaf(struct walker *x, graph_id id, unsigned depth, graph_id *l
         *leaf = id;
         return true;
     }
-    bool fixed = is_fixed(x, id), one = true;
+    bool fixed = is_fixed(x, id), one = true, number = n->type == UOP_B32 || n->type == UOP_B64;
+    bool scaled = n->kind == UOP_MUL || n->kind == UOP_SHL || n->kind == UOP_SHR || n->kind == UOP_SAR;
+    bool turned = (n->kind == UOP_NEG || n->kind == UOP_NOT) && is_leaf(x, n->arg[0]);
+    if (x->whole && fixed && number && (scaled || turned)) {
+        *leaf = id;
+        return true;
+    }
     if (n->kind == UOP_CONST || (n->kind == GRAPH_PHI && (!fixed || n->block > x->start)))
         return true; /* a walk comes to it with its value */
     for (unsigned k = n->kind == UOP_SELECT; k < n->arg_count && one && n->insn == UINT32_MAX; k++) {
@@ -425,7 +431,6 @@ static bool find_leaf(struct walker *x, graph_id id, unsigned depth, graph_id *l
     }
     if (one && n->insn == UINT32_MAX && n->arg_count)
         return true;
-    bool number = n->type == UOP_B32 || n->type == UOP_B64;
     *leaf = fixed && number && n->kind != UOP_SELECT ? id : (graph_id)GRAPH_NIL;
     return *leaf != GRAPH_NIL;
 }

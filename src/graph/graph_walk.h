@@ -13,6 +13,7 @@ struct walker {
     graph_id leaf[WALK_LEAVES];  /* what all is made of: words of the constant bank; for a law, special registers too */
     uint64_t value[WALK_LEAVES]; /* of each, this time */
     unsigned leaf_count, leaf_max, looks;
+    bool whole;          /* n / 2 and 3 * n are looked at as a whole */
     bool steps_guard;    /* each step asks something for itself, in loops too: its guard does not say that it runs */
     bool endless;        /* the last walk was given up: it goes round more often than anyone would follow */
     uint32_t start;      /* the block where walks begin */
