@@ -39,8 +39,14 @@ static graph_id prove_count(struct walker *x)
     uint32_t last, start;
     if (!walk_begin(x, 1, &start, &last))
         return GRAPH_NIL;
+    const struct graph_node leaf = *graph_at(g, x->leaf[0]);
+    struct graph_range range;
+    bool ranged = graph_range_of(g, x->leaf[0], &range) && range.hi > 0;
+    if ((leaf.kind == UOP_MAX_S || leaf.kind == UOP_MAX_U) && graph_is_const(g, leaf.arg[1], NULL))
+        return GRAPH_NIL; /* one at least, though none may be made */
     int64_t extra = 0;
     bool any = false;
+    x->top = ranged ? (uint64_t)range.hi : 0;
     uint32_t samples = sizeof large / sizeof large[0];
     for (uint32_t i = 0; i < samples + WALK_SMALL; i++) {
         uint64_t steps, open, number = i < samples ? large[i] : (uint64_t)((int64_t)(i - samples + 1) - extra);
@@ -48,6 +54,8 @@ static graph_id prove_count(struct walker *x)
             return GRAPH_NIL;
         if (i < samples && any && ((int64_t)number + extra < 1 || number > 300))
             continue; /* no step at all: the guard's case; or asked enough */
+        if (ranged && (int64_t)number > range.hi)
+            continue; /* it never is so much */
         x->value[0] = number;
         x->now += 2;
         if (x->path != GRAPH_NIL && walk_value(x, x->path, &open, 0) && !open)
@@ -83,10 +91,12 @@ void cycle_finish_pieces(struct cycle_work *w, struct cycle_region *first, struc
         return;
     struct walker x = {.w = w, .c = c};
     c->count = prove_count(&x);
+    x.top = 0;
     if (c->count == GRAPH_NIL && w->budget > 0) {
         x = (struct walker){.w = w, .c = c, .whole = true};
         c->count = prove_count(&x);
         x.whole = false;
+        x.top = 0;
     }
     if (c->count == GRAPH_NIL && w->budget > 0)
         walk_find_law(&x, first, &c->law);

@@ -415,7 +415,8 @@ static bool find_leaf(struct walker *x, graph_id id, unsigned depth, graph_id *l
         return true;
     }
     bool fixed = is_fixed(x, id), one = true, number = n->type == UOP_B32 || n->type == UOP_B64;
-    bool scaled = n->kind == UOP_MUL || n->kind == UOP_SHL || n->kind == UOP_SHR || n->kind == UOP_SAR;
+    bool scaled = n->kind == UOP_MUL || n->kind == UOP_SHL || n->kind == UOP_SHR || n->kind == UOP_SAR ||
+                  (n->kind >= UOP_MIN_S && n->kind <= UOP_MAX_U);
     bool turned = (n->kind == UOP_NEG || n->kind == UOP_NOT) && is_leaf(x, n->arg[0]);
     if (x->whole && fixed && number && (scaled || turned)) {
         *leaf = id;
@@ -535,13 +536,16 @@ bool walk_goes_on(struct walker *x, unsigned moving, uint64_t base, uint64_t per
     enum { MOST = 256 };
     const struct graph *g = x->w->g;
     bool wide = graph_at(g, x->leaf[moving])->type == UOP_B64;
-    const uint64_t end = UINT64_C(1) << (wide ? 61 : 30), residues[] = {0, 1, period / 2, period - 1, period / 3};
+    uint64_t end = UINT64_C(1) << (wide ? 61 : 30), residues[] = {0, 1, period / 2, period - 1, period / 3};
     uint64_t first[MOST], second[MOST], third[MOST];
     bool known[3][MOST];
     size_t count = x->asked.n;
     if (count > MOST || period == 0)
         return false;
     base = (base / period + 1) * period;
+    end = x->top && x->top < end ? x->top + 1 : end;
+    if (base + 4 * period >= end)
+        return false;
     for (unsigned r = 0; r < sizeof residues / sizeof residues[0]; r++) {
         look_at(x, moving, base + residues[r], count, first, known[0]);
         look_at(x, moving, base + residues[r] + period, count, second, known[1]);

@@ -15,6 +15,7 @@ struct walker {
     unsigned leaf_count, leaf_max, looks;
     bool whole;          /* n / 2 and 3 * n are looked at as a whole */
     bool steps_guard;    /* each step asks something for itself, in loops too: its guard does not say that it runs */
+    uint64_t top;        /* the largest number that the moving word can be; 0: not known */
     bool endless;        /* the last walk was given up: it goes round more often than anyone would follow */
     uint32_t start;      /* the block where walks begin */
     graph_id path;       /* what is known of whoever makes a step */
