@@ -795,8 +795,8 @@ static struct mean_text shuffle_text(const struct printer *p, const struct graph
 
 static struct mean_text redux_text(const struct printer *p, const struct graph_node *n)
 {
-    if (n->imm != UOP_ATOM_MIN && n->imm != UOP_ATOM_MAX)
-        return call(p, chosen_word(n), n->arg, 1, UOP_B32);
+    if ((n->imm != UOP_ATOM_MIN && n->imm != UOP_ATOM_MAX) || n->type == UOP_F32)
+        return call(p, chosen_word(n), n->arg, 1, n->type);
     return mean_piece(p->m, PREC_PRIMARY, "%s(%s)", chosen_word(n),
                       signed_operand(p, n->arg[0], !(n->flags & UOP_SIGNED), 32, false));
 }

@@ -213,6 +213,7 @@ bool pat_collect_races(const struct pat_collect *k, uint32_t access, const struc
 struct pat_handed {
     bool everywhere; /* in: every lane of a warp has its result, else its first */
     bool filled;     /* in: where no warp stores there is a neutral element */
+    bool again;      /* in: what is taken in twice counts as once */
     unsigned lanes;  /* in: how many take them in together */
     bool to_all;     /* out: every such group of the block loads them, not the first alone */
     bool always;     /* out: in blocks of all sizes tried */
@@ -230,6 +231,8 @@ bool pat_play_hands_over(struct pat_play *p, uint32_t store, uint32_t load, stru
  * load too. */
 bool pat_play_reads_rest(struct pat_play *p, const struct graph_access *load, graph_id own, unsigned lanes,
                          unsigned behind, bool *to_all);
+/* True when under a condition all lanes of a warp act, or none. */
+bool pat_play_whole_warps(struct pat_play *p, graph_id when);
 /* False when a thread is known not to act under a condition. */
 bool pat_play_acts(struct pat_play *p, graph_id when, unsigned thread);
 /* True when two loops touch the same addresses by two loads, turn by turn or not (pat_play_walk.c); `among`: when the

@@ -46,7 +46,10 @@ static struct pat_collective *resolve_stored(struct pat_collect *k, uint32_t at,
         if (of && pat_is_neutral(k->x->g, &of->like, s.value[0]))
             continue; /* neutral elements for lanes without a warp */
         struct pat_collective *one = resolve(k, s.value[0], false, true, depth + 1);
-        struct pat_handed how = {.everywhere = one && one->everywhere, .filled = filled, .lanes = of ? of->width : 0};
+        struct pat_handed how = {.everywhere = one && one->everywhere,
+                                 .filled = filled,
+                                 .again = of && pat_op_again(of->op),
+                                 .lanes = of ? of->width : 0};
         if (!one || (found && one != found))
             return NULL;
         if (of ? one->reach != PAT_IN_WARP || one->width != 32 || !pat_play_hands_over(k->play, reach->store, at, &how)

@@ -65,6 +65,24 @@ bool pat_play_stores_first(struct pat_play *p, const struct graph_access *store,
     return any;
 }
 
+bool pat_play_whole_warps(struct pat_play *p, graph_id when)
+{
+    if (when == GRAPH_NIL)
+        return true;
+    p->threads = 128;
+    enum truth first = IS_UNKNOWN;
+    for (p->thread = 0; p->thread < p->threads; p->thread++) {
+        pat_play_forget(p);
+        enum truth acts = pat_play_truth(p, when, false);
+        if (acts == IS_UNKNOWN)
+            return !pat_differs_in_block(p, when);
+        if (p->thread % 32 && acts != first)
+            return false;
+        first = acts;
+    }
+    return true;
+}
+
 bool pat_play_acts(struct pat_play *p, graph_id when, unsigned thread)
 {
     p->threads = 64;
@@ -135,7 +153,7 @@ static bool hands_over(struct pat_play *p, const struct graph_affine *s, const s
                 good &= how->filled;
         }
         for (unsigned w = 0; w < warps; w++)
-            good &= loaded[w] == 1;
+            good &= how->again ? loaded[w] > 0 : loaded[w] == 1;
         if (!good && !first)
             return false;
         how->to_all &= good;

@@ -62,3 +62,56 @@ __global__ void lanes_one_missing_kernel(const float* x, float* y) {
   v += __shfl_xor_sync(0xffffffffu, v, 8);
   y[blockIdx.x * 32 + threadIdx.x] = v;
 }
+
+#if __CUDA_ARCH__ >= 800
+// Both levels in one instruction each.
+__global__ void redux_block_kernel(const int* x, int* y) {
+  __shared__ int s[32];
+  int t = threadIdx.x;
+  int v = __reduce_add_sync(0xffffffffu, x[blockIdx.x * blockDim.x + t]);
+  if ((t & 31) == 0) s[t >> 5] = v;
+  __syncthreads();
+  if (t < 32) {
+    v = __reduce_add_sync(0xffffffffu, t < blockDim.x >> 5 ? s[t] : 0);
+    if (t == 0) y[blockIdx.x] = v;
+  }
+}
+
+// Lanes without a warp bring 0 to a maximum.
+__global__ void redux_maximum_from_zero_kernel(const int* x, int* y) {
+  __shared__ int s[32];
+  int t = threadIdx.x;
+  int v = __reduce_max_sync(0xffffffffu, x[blockIdx.x * blockDim.x + t]);
+  if ((t & 31) == 0) s[t >> 5] = v;
+  __syncthreads();
+  if (t < 32) {
+    v = __reduce_max_sync(0xffffffffu, t < blockDim.x >> 5 ? s[t] : 0);
+    if (t == 0) y[blockIdx.x] = v;
+  }
+}
+
+// Nothing parts the two levels.
+__global__ void redux_no_barrier_kernel(const int* x, int* y) {
+  __shared__ int s[32];
+  int t = threadIdx.x;
+  int v = __reduce_add_sync(0xffffffffu, x[blockIdx.x * 1024 + t]);
+  if ((t & 31) == 0) s[t >> 5] = v;
+  if (t < 32) {
+    v = __reduce_add_sync(0xffffffffu, s[t]);
+    if (t == 0) y[blockIdx.x] = v;
+  }
+}
+
+// Signed maxima, then the largest of their bits.
+__global__ void redux_mixed_signs_kernel(const int* x, unsigned* y) {
+  __shared__ int s[32];
+  int t = threadIdx.x;
+  int v = __reduce_max_sync(0xffffffffu, x[blockIdx.x * 1024 + t]);
+  if ((t & 31) == 0) s[t >> 5] = v;
+  __syncthreads();
+  if (t < 32) {
+    unsigned u = __reduce_max_sync(0xffffffffu, (unsigned)s[t]);
+    if (t == 0) y[blockIdx.x] = u;
+  }
+}
+#endif
