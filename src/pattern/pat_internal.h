@@ -302,6 +302,16 @@ struct pat_spot { /* an element that a term which speaks of reductions named */
     bool reduced;   /* within a reduction */
 };
 
+struct pat_top {
+    const struct pat_collective *v;
+    uint32_t count; /* elements that each thread brings to it */
+};
+
+struct pat_pick {
+    graph_id leaf;
+    uint32_t top; /* of the reduction, in `tops` */
+};
+
 struct pat_present {
     graph_id when;
     uint32_t cycle; /* + 1: of the load that it guards; 0: none */
@@ -332,10 +342,11 @@ struct pat_ctx {
     uint32_t within;                             /* + 1: the loop whose element is being matched */
     bool reducing;                               /* what a reduction is of is being matched */
     VEC(struct pat_spot) spots;
-    VEC(const struct pat_collective *) tops; /* reductions spoken of, without those they are made of */
-    VEC(struct pat_present) present;         /* conditions under which elements take part in them */
-    unsigned reach;                          /* enum pat_reach: of the reductions a term spoke of, the widest */
-    bool walked;                             /* that loops bring the same elements was seen for many numbers only */
+    VEC(struct pat_top) tops;        /* reductions spoken of, without those they are made of */
+    VEC(struct pat_pick) picks;      /* of several elements that a thread brings: the one the term goes on with */
+    VEC(struct pat_present) present; /* conditions under which elements take part in them */
+    unsigned reach;                  /* enum pat_reach: of the reductions a term spoke of, the widest */
+    bool walked;                     /* that loops bring the same elements was seen for many numbers only */
 };
 enum { PAT_CHOICE_SYNC, PAT_CHOICE_SELF, PAT_CHOICE_SCOPE, PAT_CHOICES }; /* functions of bindings that choose a word */
 void pat_ctx_begin(struct pat_ctx *c, const struct pat_page *page, const struct pat_variant *variant, graph_id root);
@@ -373,9 +384,11 @@ struct pat_found {
     const uint32_t *slow;
     uint8_t choice[PAT_CHOICES]; /* which word a binding's function takes */
     uint32_t cycle;
-    bool held;      /* no match unless something completes it */
-    bool rests;     /* what speaks of it is assumed */
-    unsigned width; /* threads that take part */
+    const struct pat_collective *of; /* of whose elements something is made, several a thread; NULL: none */
+    struct map_u64 made_of;          /* these elements */
+    bool held;                       /* no match unless something completes it */
+    bool rests;                      /* what speaks of it is assumed */
+    unsigned width;                  /* threads that take part */
     enum uop_type as;
 };
 /* From this block on nothing happens but the end of the thread. */

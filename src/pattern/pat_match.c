@@ -21,7 +21,8 @@ void pat_ctx_begin(struct pat_ctx *c, const struct pat_page *page, const struct 
     c->inner.n = c->conditions.n = c->carriers.n = c->readings.n = 0;
     c->via = 0;
     c->reach = 0;
-    c->spoken.n = c->gathered.n = c->spots.n = c->tops.n = c->present.n = 0;
+    c->spoken.n = c->gathered.n = c->spots.n = c->tops.n = c->picks.n = 0;
+    c->present.n = 0;
     c->reducing = false;
     c->within = 0;
     c->root = root;
@@ -32,7 +33,8 @@ void pat_ctx_begin(struct pat_ctx *c, const struct pat_page *page, const struct 
 
 struct pat_mark pat_here(const struct pat_ctx *c)
 {
-    return (struct pat_mark){c->inner.n, c->conditions.n, c->readings.n, c->spots.n, c->tops.n, c->present.n, c->via};
+    return (struct pat_mark){c->inner.n, c->conditions.n, c->readings.n, c->spots.n,
+                             c->tops.n,  c->picks.n,      c->present.n,  c->via};
 }
 
 bool pat_back(struct pat_ctx *c, struct pat_mark m)
@@ -42,6 +44,7 @@ bool pat_back(struct pat_ctx *c, struct pat_mark m)
     c->readings.n = m.readings;
     c->spots.n = m.spots;
     c->tops.n = m.tops;
+    c->picks.n = m.picks;
     c->present.n = m.present;
     c->via = m.via;
     return false;

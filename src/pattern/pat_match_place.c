@@ -1,5 +1,5 @@
 /* The matcher's goals that look beyond values: elements of arrays and what computes their addresses, any computation of
- * elements, results of reductions. Requires what pat_match.c says; gives the first way that fits. */
+ * elements. Requires what pat_match.c says; gives the first way that fits. */
 #include "pattern/pat_match.h"
 
 #include <stdlib.h>
@@ -243,114 +243,6 @@ bool pat_match_any(struct pat_ctx *c, const struct pat_goal *goal)
 no:
     c->partial = was_partial;
     return pat_back(c, m);
-}
-
-/* ---- results of reductions ------------------------------------------------------------------- */
-
-/* What is reduced, without the neutral element that threads without one bring. */
-static graph_id brought(struct graph *g, const struct pat_binary *like, graph_id input, graph_id *when)
-{
-    const struct graph_node n = *graph_at(g, input);
-    *when = GRAPH_NIL;
-    if (n.kind != UOP_SELECT)
-        return input;
-    if (pat_is_neutral(g, like, n.arg[2])) {
-        *when = n.arg[0];
-        return n.arg[1];
-    }
-    if (pat_is_neutral(g, like, n.arg[1])) {
-        *when = graph_not(g, n.arg[0]);
-        return n.arg[2];
-    }
-    return input;
-}
-
-/* All that is taken in: one value for all, but for constants; or partial results of another reduction. */
-static bool match_collective(struct pat_ctx *c, const struct pat_term *t, struct pat_collective *v,
-                             const struct pat_goal *next, unsigned depth)
-{
-    struct pat_bound *operation = t->variable >= 0 ? &c->bound[t->variable] : NULL;
-    struct pat_bound before = operation ? *operation : (struct pat_bound){0};
-    graph_id input = GRAPH_NIL;
-    if (depth > 4 || (operation ? operation->set && strcmp(operation->text, pat_op_text(v->op)) != 0
-                                : pat_op_find(t->named) != v->op))
-        return false;
-    if (!v->exact && !(c->page->rules & PAT_RULE_SELECT))
-        return false;
-    for (size_t i = 0; i < v->inputs.n; i++) {
-        if (graph_is_const(c->g, v->inputs.p[i], NULL)) {
-            if (!pat_is_neutral(c->g, &v->like, v->inputs.p[i]))
-                return false;
-            continue;
-        }
-        if (input != GRAPH_NIL && input != v->inputs.p[i])
-            return false;
-        input = v->inputs.p[i];
-    }
-    if (input == GRAPH_NIL)
-        return false;
-    struct pat_mark m = pat_here(c);
-    unsigned reach = c->reach;
-    if (operation)
-        *operation = (struct pat_bound){.set = true, .text = pat_op_text(v->op)};
-    pat_enter(c, v->values.p[v->values.n - 1], NULL, false);
-    c->via |= v->exact ? 0 : PAT_RULE_SELECT;
-    c->reach = v->reach > c->reach ? v->reach : c->reach;
-    size_t spoken = c->spoken.n, gathered = c->gathered.n;
-    uint32_t within = c->within;
-    if (v->cycle && v->cycle == c->within) /* still going on */
-        return pat_back(c, m);
-    if (v->found)
-        VEC_PUSH(c->a, c->spoken, v->found);
-    else
-        VEC_PUSH(c->a, c->gathered, v);
-    bool reducing = c->reducing;
-    c->within = v->cycle ? v->cycle : within;
-    c->reducing = true;
-    if (!depth)
-        VEC_PUSH(c->a, c->tops, v);
-    static const struct pat_term left = {.kind = TERM_LEFT};
-    const struct pat_goal behind = {&left, within, reducing ? UOP_B1 : UOP_VOID, next};
-    const struct pat_term *of = t->arg[0];
-    next = &behind;
-    struct pat_collective *inner = pat_collect_inner(c->collect, v, input);
-    if (of->kind == TERM_REDUCED) {
-        /* One directly within another: both between threads. */
-        if (inner && inner != v && inner->found && (of->variable != t->variable || pat_alike(&inner->like, &v->like)) &&
-            match_collective(c, of, inner, next, depth + 1))
-            return true;
-    } else {
-        graph_id when, plain = brought(c->g, &v->like, input, &when);
-        if (inner && inner != v && pat_alike(&inner->like, &v->like) && match_collective(c, t, inner, next, depth + 1))
-            return true;
-        struct pat_mark before_when = pat_here(c);
-        if (when != GRAPH_NIL)
-            VEC_PUSH(c->a, c->present, (struct pat_present){when, 0});
-        if (pat_solve(c, &(struct pat_goal){of, plain, UOP_VOID, next}))
-            return true;
-        pat_back(c, before_when);
-        if (plain != input && pat_solve(c, &(struct pat_goal){of, input, UOP_VOID, next}))
-            return true;
-    }
-    if (operation)
-        *operation = before;
-    c->reach = reach;
-    c->spoken.n = spoken;
-    c->gathered.n = gathered;
-    c->within = within;
-    c->reducing = reducing;
-    return pat_back(c, m);
-}
-
-bool pat_match_reduced(struct pat_ctx *c, const struct pat_goal *goal)
-{
-    struct pat_collective *v = pat_collect_result(c->collect, goal->node);
-    return v && match_collective(c, goal->term, v, goal->next, 0);
-}
-
-bool pat_match_collective(struct pat_ctx *c, const struct pat_term *t, struct pat_collective *v)
-{
-    return match_collective(c, t, v, NULL, 0);
 }
 
 bool pat_match_goals(struct pat_ctx *c, const struct pat_term *const *terms, const graph_id *nodes, unsigned count)

@@ -261,18 +261,9 @@ static bool gather_alike(struct pat_ctx *c, uint32_t a, uint32_t b)
     return spot[0] && spot[1] && walks_alike(c, spot[0], spot[1], false);
 }
 
-bool pat_ranges_agree(struct pat_ctx *c)
+bool pat_spots_agree(struct pat_ctx *c, size_t from)
 {
-    for (size_t i = 0; i < c->gathered.n; i++)
-        for (size_t k = i + 1; k < c->gathered.n; k++)
-            if (!gather_alike(c, c->gathered.p[i]->cycle, c->gathered.p[k]->cycle))
-                return false;
-    for (size_t i = 1; i < c->tops.n; i++) {
-        const struct pat_collective *a = c->tops.p[0], *b = c->tops.p[i];
-        if (a->reach != b->reach || (a->reach == PAT_IN_WARP && a->width != b->width))
-            return false;
-    }
-    for (size_t i = 0; i < c->spots.n; i++)
+    for (size_t i = from; i < c->spots.n; i++)
         for (size_t k = i + 1; k < c->spots.n; k++) {
             const struct pat_spot *a = &c->spots.p[i], *b = &c->spots.p[k];
             if (a->param != b->param || (!a->reduced && !b->reduced))
@@ -281,7 +272,28 @@ bool pat_ranges_agree(struct pat_ctx *c)
                                          : !is_among(c, a->reduced ? b : a, a->reduced ? a : b))
                 return false;
         }
-    return takes_part(c);
+    return true;
+}
+
+/* Reductions of as many threads and, of several elements a thread, of the same. */
+static bool reach_alike(const struct pat_top *a, const struct pat_top *b)
+{
+    if (a->v->reach != b->v->reach || (a->v->reach == PAT_IN_WARP && a->v->width != b->v->width))
+        return false;
+    return a->count == b->count && (a->count == 1 || a->v->op != b->v->op || a->v == b->v);
+}
+
+bool pat_ranges_agree(struct pat_ctx *c)
+{
+    for (size_t i = 0; i < c->gathered.n; i++)
+        for (size_t k = i + 1; k < c->gathered.n; k++)
+            if (!gather_alike(c, c->gathered.p[i]->cycle, c->gathered.p[k]->cycle))
+                return false;
+    for (size_t i = 0; i < c->tops.n; i++)
+        for (size_t k = i + 1; k < c->tops.n; k++)
+            if (!reach_alike(&c->tops.p[i], &c->tops.p[k]))
+                return false;
+    return pat_spots_agree(c, 0) && takes_part(c);
 }
 
 /* ---- where accumulators start ---------------------------------------------------------------- */

@@ -152,6 +152,25 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* `f`, the newest, becomes a part of `o`. */
+static void merge(struct run *r, struct pat_found *o, const struct pat_found *f)
+{
+    for (size_t k = 0; k < f->match.insns.n; k++)
+        VEC_PUSH(r->a, o->match.insns, f->match.insns.p[k]);
+    qsort(o->match.insns.p, o->match.insns.n, sizeof o->match.insns.p[0], ascending);
+    size_t kept = 0;
+    for (size_t k = 0; k < o->match.insns.n; k++)
+        if (!kept || o->match.insns.p[kept - 1] != o->match.insns.p[k])
+            o->match.insns.p[kept++] = o->match.insns.p[k];
+    o->match.insns.n = kept;
+    for (size_t k = 0; k < f->inner.n; k++)
+        VEC_PUSH(r->a, o->inner, f->inner.p[k]);
+    o->via |= f->via;
+    o->first = f->first < o->first ? f->first : o->first;
+    o->last = f->last > o->last ? f->last : o->last;
+    r->found.n--;
+}
+
 /* What is made of reductions in every copy of a loop's body is one match: `f`, the newest, joins one of its loop. */
 static void join_copies(struct run *r, struct pat_found *f)
 {
@@ -169,20 +188,33 @@ static void join_copies(struct run *r, struct pat_found *f)
             break;
         if (o->cycle != f->cycle)
             continue;
-        for (size_t k = 0; k < f->match.insns.n; k++)
-            VEC_PUSH(r->a, o->match.insns, f->match.insns.p[k]);
-        qsort(o->match.insns.p, o->match.insns.n, sizeof o->match.insns.p[0], ascending);
-        size_t kept = 0;
-        for (size_t k = 0; k < o->match.insns.n; k++)
-            if (!kept || o->match.insns.p[kept - 1] != o->match.insns.p[k])
-                o->match.insns.p[kept++] = o->match.insns.p[k];
-        o->match.insns.n = kept;
-        for (size_t k = 0; k < f->inner.n; k++)
-            VEC_PUSH(r->a, o->inner, f->inner.p[k]);
-        o->via |= f->via;
-        o->first = f->first < o->first ? f->first : o->first;
-        o->last = f->last > o->last ? f->last : o->last;
-        r->found.n--;
+        merge(r, o, f);
+        return;
+    }
+}
+
+/* What is made of several elements that each thread brings is one match too, and none while an element lacks. */
+static void join_elements(struct run *r, struct pat_found *f)
+{
+    const struct pat_ctx *c = &r->c;
+    if (r->found.p[r->found.n - 1] != f)
+        return;
+    f->of = c->tops.p[0].v;
+    for (size_t i = 0; i < c->picks.n; i++)
+        if (!c->picks.p[i].top)
+            map_u64_put(r->a, &f->made_of, c->picks.p[i].leaf, 1);
+    f->held = f->made_of.n < c->tops.p[0].count;
+    for (size_t i = r->found.n - 1; i-- > 0;) {
+        struct pat_found *o = r->found.p[i];
+        if (o->variant != f->variant)
+            break;
+        if (o->of != f->of)
+            continue;
+        for (size_t k = 0; k < c->picks.n; k++)
+            if (!c->picks.p[k].top)
+                map_u64_put(r->a, &o->made_of, c->picks.p[k].leaf, 1);
+        o->held = o->made_of.n < c->tops.p[0].count;
+        merge(r, o, f);
         return;
     }
 }
@@ -198,7 +230,9 @@ static void run_values(struct run *r, const struct pat_page *page, const struct 
             continue;
         struct pat_found *f = keep(r, id, NULL, 0);
         taken[id] = f != NULL;
-        if (f && v->reduces)
+        if (f && v->reduces && r->c.tops.n && r->c.tops.p[0].count > 1)
+            join_elements(r, f);
+        else if (f && v->reduces)
             join_copies(r, f);
     }
 }

@@ -115,3 +115,52 @@ __global__ void redux_mixed_signs_kernel(const int* x, unsigned* y) {
   }
 }
 #endif
+
+// ---- softmax of one row a warp, the row in registers
+__device__ __forceinline__ float warp_sum(float v) {
+  for (int d = 16; d > 0; d >>= 1) v += __shfl_xor_sync(0xffffffffu, v, d);
+  return v;
+}
+__device__ __forceinline__ float warp_max(float v) {
+  for (int d = 16; d > 0; d >>= 1) v = fmaxf(v, __shfl_xor_sync(0xffffffffu, v, d));
+  return v;
+}
+
+// What is taken in and given out of a lane's four elements; PAD stands where the row is shorter.
+#define ROW_OF_FOUR(NAME, PAD, START, TAKEN, GIVEN)                                      \
+  __global__ void NAME(const float* __restrict__ x, float* __restrict__ y, int n) {      \
+    int t = threadIdx.x;                                                                 \
+    const float* in = x + (size_t)blockIdx.x * n;                                        \
+    float v[4], m = -INFINITY, s = START;                                                \
+    _Pragma("unroll") for (int k = 0; k < 4; ++k) {                                      \
+      v[k] = 32 * k + t < n ? in[32 * k + t] : PAD;                                      \
+      m = fmaxf(m, v[k]);                                                                \
+    }                                                                                    \
+    m = warp_max(m);                                                                     \
+    _Pragma("unroll") for (int k = 0; k < 4; ++k) {                                      \
+      v[k] = __expf(v[k] - m);                                                           \
+      s += TAKEN;                                                                        \
+    }                                                                                    \
+    s = warp_sum(s);                                                                     \
+    _Pragma("unroll") for (int k = 0; k < 4; ++k) {                                      \
+      if (32 * k + t < n) y[(size_t)blockIdx.x * n + 32 * k + t] = GIVEN;                \
+    }                                                                                    \
+  }
+ROW_OF_FOUR(row_of_four_kernel, -INFINITY, 0, v[k], v[k] / s)
+// Where the row ends 0 is taken for an element.
+ROW_OF_FOUR(row_of_four_zeros_kernel, 0, 0, v[k], v[k] / s)
+// The last is left out of the sum; the first is in it twice; it starts from a small number.
+ROW_OF_FOUR(row_of_four_short_kernel, -INFINITY, 0, (k < 3 ? v[k] : 0), v[k] / s)
+ROW_OF_FOUR(row_of_four_twice_kernel, -INFINITY, 0, (k < 3 ? v[k] : v[k] + v[0]), v[k] / s)
+ROW_OF_FOUR(row_of_four_above_kernel, -INFINITY, 1e-6f, v[k], v[k] / s)
+// The last is not divided.
+ROW_OF_FOUR(row_of_four_part_kernel, -INFINITY, 0, v[k], (k < 3 ? v[k] / s : v[k]))
+
+// A lane has one: where there is none the maximum takes 0.
+__global__ void row_of_one_zeros_kernel(const float* __restrict__ x, float* __restrict__ y, int n) {
+  int t = threadIdx.x;
+  float v = t < n ? x[(size_t)blockIdx.x * n + t] : 0;
+  float e = __expf(v - warp_max(v));
+  float s = warp_sum(e);
+  if (t < n) y[(size_t)blockIdx.x * n + t] = e / s;
+}
