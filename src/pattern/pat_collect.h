@@ -238,6 +238,12 @@ bool pat_play_acts(struct pat_play *p, graph_id when, unsigned thread);
 /* True when two loops touch the same addresses by two loads, turn by turn or not (pat_play_walk.c); `among`: when the
  * second one touches no other. */
 bool pat_play_same_elements(struct pat_play *p, uint32_t cycle_a, graph_id a, uint32_t cycle_b, graph_id b, bool among);
+/* The same of two loads that one value is made of: which element comes with which must be the same too. */
+struct pat_paired {
+    uint32_t cycle;
+    graph_id whole, load, with;
+};
+bool pat_play_same_pairs(struct pat_play *p, const struct pat_paired *a, const struct pat_paired *b, bool among);
 /* True when two addresses are one for every thread that acts under a condition. */
 bool pat_play_same(struct pat_play *p, graph_id a, graph_id b, unsigned width, graph_id when);
 /* True when only threads that have the result store it: thread 0, or with `everywhere` any. */

@@ -19,6 +19,7 @@ enum pat_term_kind {
     TERM_ANY,       /* any computation: the elements arg[…] must occur; `ellipsis`: others may too */
     TERM_BITS,      /* arg[0], its bits read as `reads_as` */
     TERM_FOUND,     /* any computation of numbers: found by what it computes (pat_divide.c) */
+    TERM_EACH,      /* the function `variable` of the elements of one place: the same wherever it occurs */
     TERM_LEFT,      /* no term: what stands behind it is outside the loop `within` was set for */
     TERM_REDUCED,   /* the result of a reduction of arg[0] by the operation `variable` or `named` */
 };
@@ -296,8 +297,9 @@ struct pat_inner {
 };
 
 struct pat_spot { /* an element that a term which speaks of reductions named */
-    int param;
+    int param;    /* of a function of elements: its variable */
     graph_id load;
+    graph_id whole; /* the function's value; GRAPH_NIL: the element itself is named */
     uint32_t cycle; /* + 1: the loop that brings it; 0: none */
     bool reduced;   /* within a reduction */
 };

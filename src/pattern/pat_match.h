@@ -31,6 +31,7 @@ bool pat_match_place(struct pat_ctx *c, const struct pat_term *t, graph_id addre
                      unsigned width, const struct pat_goal *next);
 bool pat_match_element(struct pat_ctx *c, const struct pat_goal *goal);
 bool pat_match_any(struct pat_ctx *c, const struct pat_goal *goal);
+bool pat_match_each(struct pat_ctx *c, const struct pat_goal *goal);
 /* Results of reductions (pat_match_reduced.c). */
 bool pat_match_reduced(struct pat_ctx *c, const struct pat_goal *goal);
 /* All reductions that were spoken of are of the same elements, and these are what else is read (pat_range.c). */

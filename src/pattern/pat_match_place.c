@@ -245,6 +245,47 @@ no:
     return pat_back(c, m);
 }
 
+/* ---- a function of the elements of one place -------------------------------------------------- */
+
+/* Every leaf is an element in global memory or the same for all turns of all loops. */
+bool pat_match_each(struct pat_ctx *c, const struct pat_goal *goal)
+{
+    enum { NODES = 64 };
+    const struct graph_cycles *y = c->g->cycles;
+    struct walk w = {0};
+    struct pat_mark m = pat_here(c);
+    struct pat_spot s = {
+        .param = goal->term->variable, .whole = goal->node, .cycle = c->within, .reduced = c->reducing};
+    unsigned left = NODES, loads = 0;
+    walk_push(c, &w, goal->node);
+    while (w.stack.n) {
+        graph_id id = w.stack.p[--w.stack.n];
+        const struct graph_node n = *graph_at(c->g, id);
+        uint32_t at;
+        if (!left--)
+            return pat_back(c, m);
+        if (n.kind == UOP_LOAD && (n.space == UOP_GLOBAL || n.space == UOP_GENERIC) &&
+            map_u64_get(&c->x->first_load, id, &at)) {
+            const struct graph_access a = c->g->accesses.p[at];
+            loads++;
+            s.load = id;
+            if (!s.cycle && y && y->cycle_of)
+                s.cycle = y->cycle_of[c->g->insns.p[a.insn].block];
+            if (c->reducing && !c->within && a.runs_when != GRAPH_NIL)
+                VEC_PUSH(c->a, c->present, (struct pat_present){a.runs_when, s.cycle});
+        } else if (pat_is_pure(&n) || n.kind == UOP_ELEMENT || n.kind == UOP_UNIFORM) {
+            for (unsigned i = 0; i < n.arg_count; i++)
+                walk_push(c, &w, n.arg[i]);
+        } else if (n.kind != UOP_CONST && n.kind != UOP_SREG && (n.kind != UOP_CBANK || n.arg_count)) {
+            return pat_back(c, m);
+        }
+    }
+    if (!loads || !c->variant->reduces)
+        return pat_back(c, m);
+    VEC_PUSH(c->a, c->spots, s);
+    return pat_solve(c, goal->next) || pat_back(c, m);
+}
+
 bool pat_match_goals(struct pat_ctx *c, const struct pat_term *const *terms, const graph_id *nodes, unsigned count)
 {
     struct pat_goal goals[CU_MAX_STATEMENTS];

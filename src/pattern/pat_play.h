@@ -22,15 +22,22 @@ struct loop_view {
 enum { PAT_ALIKE = 70, PAT_LARGE = 16, PAT_DRAWS = PAT_ALIKE + PAT_LARGE + 64 };
 struct pat_walked {
     uint32_t cycle[2];
-    graph_id part[2];
+    graph_id part[2], with[2];
     bool among, same;
+};
+struct pat_touch {
+    uint64_t at, with; /* of one element; of another that the same value is made of */
 };
 struct pat_walk {
     VEC(struct pat_walked) known;
     uint64_t spent;  /* instances walked over, in the whole kernel */
     uint32_t *first; /* by block: into phis, one more than there are */
     graph_id *phis;
-    uint64_t *list[2];
+    struct pat_touch *list[2];
+    graph_id *partner; /* by load: the other load that the same value is made of; NULL until asked for */
+    uint64_t *pending; /* by load: the address of it, or of its partner, while the other is not there */
+    uint8_t *waits;    /* 0, 1: for the partner, 2: for the load itself */
+    uint32_t open;
 };
 
 struct pat_play {

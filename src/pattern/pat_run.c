@@ -140,6 +140,7 @@ static bool may_root(const struct pat_term *t, const struct graph_node *n)
     case TERM_LEFT:
     case TERM_REDUCED: /* run_reduced() */
     case TERM_BITS:
+    case TERM_EACH:
     case TERM_FOUND: return false;
     case TERM_ANY: return true;
     }
@@ -176,9 +177,11 @@ static void join_copies(struct run *r, struct pat_found *f)
 {
     const struct graph_cycles *cycles = r->g->cycles;
     uint32_t made = UINT32_MAX;
-    pat_holders(&r->x, f->match.root, note_first, &made);
-    if (!cycles || !cycles->cycle_of || made == UINT32_MAX || r->found.n < 2 || r->found.p[r->found.n - 1] != f)
+    if (!cycles || !cycles->cycle_of || !f->match.insns.n || r->found.p[r->found.n - 1] != f)
         return;
+    pat_holders(&r->x, f->match.root, note_first, &made);
+    made = made == UINT32_MAX ? f->match.insns.p[f->match.insns.n - 1] : made; /* where a quick and a slow way meet */
+    made = pat_top_insn(r->g, made);
     for (size_t i = 0; i < cycles->cycles.n && !f->cycle; i++)
         if (made >= cycles->cycles.p[i].first && made <= cycles->cycles.p[i].last)
             f->cycle = (uint32_t)i + 1;

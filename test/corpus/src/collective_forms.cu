@@ -1,4 +1,5 @@
 // What threads do together, in forms that people and libraries write, each beside one that only looks like it.
+#include <cuda_fp16.h>
 
 #define EXCHANGE(D)        \
   {                        \
@@ -164,3 +165,38 @@ __global__ void row_of_one_zeros_kernel(const float* __restrict__ x, float* __re
   float s = warp_sum(e);
   if (t < n) y[(size_t)blockIdx.x * n + t] = e / s;
 }
+
+// ---- softmax of one row a warp, what is taken computed from the elements in each loop
+#define ROW_OF(NAME, TYPE, FIRST, SECOND, THIRD)                                                                   \
+  __global__ void NAME(const TYPE* __restrict__ x, const float* __restrict__ k, float* __restrict__ y, float c,    \
+                       int n) {                                                                                    \
+    int t = threadIdx.x;                                                                                           \
+    const TYPE* in = x + (size_t)blockIdx.x * n;                                                                   \
+    float m = -INFINITY, s = 0;                                                                                    \
+    for (int j = t; j < n; j += 32) m = fmaxf(m, FIRST);                                                           \
+    m = warp_max(m);                                                                                               \
+    for (int j = t; j < n; j += 32) s += __expf((SECOND)-m);                                                       \
+    s = warp_sum(s);                                                                                               \
+    for (int j = t; j < n; j += 32) y[(size_t)blockIdx.x * n + j] = __expf((THIRD)-m) / s;                         \
+  }
+ROW_OF(row_scaled_masked_kernel, float, in[j] * c + k[j], in[j] * c + k[j], in[j] * c + k[j])
+ROW_OF(row_of_halves_kernel, __half, __half2float(in[j]), __half2float(in[j]), __half2float(in[j]))
+ROW_OF(row_maximum_unscaled_kernel, float, in[j], in[j] * c, in[j] * c)
+ROW_OF(row_quotient_unscaled_kernel, float, in[j] * c, in[j] * c, in[j])
+ROW_OF(row_sum_next_mask_kernel, float, in[j] + k[j], in[j] + k[j + 1], in[j] + k[j])
+ROW_OF(row_quotient_first_mask_kernel, float, in[j] + k[j], in[j] + k[j], in[j] + k[0])
+ROW_OF(row_sum_of_signs_kernel, float, fabsf(in[j]), fabsf(in[j]), in[j])
+
+// The same by one thread; the mask forwards, or once backwards.
+#define THREAD_ROW(NAME, FIRST, SECOND, THIRD)                                                                \
+  __global__ void NAME(const float* __restrict__ x, const float* __restrict__ k, float* __restrict__ y,       \
+                       int n) {                                                                               \
+    const float* in = x + (size_t)threadIdx.x * n;                                                            \
+    float m = -INFINITY, s = 0;                                                                               \
+    for (int j = 0; j < n; ++j) m = fmaxf(m, FIRST);                                                          \
+    for (int j = 0; j < n; ++j) s += __expf((SECOND)-m);                                                      \
+    for (int j = 0; j < n; ++j) y[(size_t)threadIdx.x * n + j] = __expf((THIRD)-m) / s;                       \
+  }
+THREAD_ROW(thread_masked_kernel, in[j] + k[j], in[j] + k[j], in[j] + k[j])
+THREAD_ROW(thread_sum_reversed_mask_kernel, in[j] + k[j], in[j] + k[n - 1 - j], in[j] + k[j])
+THREAD_ROW(thread_quotient_reversed_mask_kernel, in[j] + k[j], in[j] + k[j], in[j] + k[n - 1 - j])
