@@ -479,6 +479,9 @@ static void find_lanes(struct pat_collect *k)
         s.loop = loop_of_lane(g, &s);
         /* A loop that is tested above its body does not do the step in its last turn. */
         graph_id path = s.loop ? g->blocks.p[g->insns.p[pat_top_insn(g, s.insn)].block].path : (graph_id)GRAPH_NIL;
+        graph_id entry = s.loop ? g->blocks.p[g->loops.p[s.loop - 1].header].path : (graph_id)GRAPH_NIL;
+        if (path != GRAPH_NIL && entry != GRAPH_NIL)
+            path = graph_assume(g, path, entry); /* who comes to the loop at all is another matter */
         if (path != GRAPH_NIL)
             s.when = s.when == GRAPH_NIL ? path : graph_and(g, s.when, path);
         VEC_PUSH(k->a, k->lanes, s);

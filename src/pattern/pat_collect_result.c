@@ -23,6 +23,21 @@ static bool is_partial(const struct pat_collective *v, graph_id node)
  * thread must have the result. */
 static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool part, bool first, unsigned depth);
 
+/* What a store left that may reach a load is gone where another one wrote all of it since. */
+static bool is_overwritten(struct pat_collect *k, uint32_t at, uint32_t store)
+{
+    const struct graph_dependence *d = k->x->g->dependence;
+    const struct graph_access *load = &k->x->g->accesses.p[at];
+    for (uint32_t r = d->first_reach[at]; r < d->first_reach[at + 1]; r++) {
+        const struct graph_reach *reach = &d->reaches.p[r];
+        const struct graph_access *later = &k->x->g->accesses.p[reach->store];
+        if (reach->store != store && !reach->may && reach->sync == GRAPH_SYNC_BARRIER && later->insn < load->insn &&
+            later->insn > k->x->g->accesses.p[store].insn && pat_play_overwrites(k->play, store, reach->store))
+            return true;
+    }
+    return false;
+}
+
 /* A load of what threads that have a result stored of it: the same for all that load; or, where another reduction `of`
  * is of it, the results of all warps, one a lane. */
 static struct pat_collective *resolve_stored(struct pat_collect *k, uint32_t at, struct pat_collective *of,
@@ -45,6 +60,8 @@ static struct pat_collective *resolve_stored(struct pat_collect *k, uint32_t at,
             return NULL;
         if (of && pat_is_neutral(k->x->g, &of->like, s.value[0]))
             continue; /* neutral elements for lanes without a warp */
+        if (d->first_reach[at + 1] - d->first_reach[at] <= 8 && is_overwritten(k, at, reach->store))
+            continue;
         struct pat_collective *one = resolve(k, s.value[0], false, true, depth + 1);
         struct pat_handed how = {.everywhere = one && one->everywhere,
                                  .filled = filled,
@@ -149,8 +166,14 @@ static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool
     case GRAPH_PHI:
         for (uint32_t i = 0; i < n.phi_count; i++) {
             one = n.phi_args[i] == node ? NULL : resolve(k, n.phi_args[i], part, first, depth + 4);
-            if (one && found && one != found)
-                return NULL;
+            if (one && found && one != found) { /* what a loop of steps takes in may be a result of smaller reach */
+                bool before = is_partial(found, n.phi_args[i]), all = !before;
+                for (uint32_t j = 0; j < i && all; j++)
+                    all = is_partial(one, n.phi_args[j]);
+                if (!before && !all)
+                    return NULL;
+                one = before ? found : one;
+            }
             found = one ? one : found;
         }
         for (uint32_t i = 0; found && i < n.phi_count; i++)
@@ -186,6 +209,17 @@ static struct pat_collective *inner_of(struct pat_collect *k, struct pat_collect
     for (unsigned arm = 1; arm <= 2 && n->kind == UOP_SELECT && depth < 8; arm++)
         if (pat_is_neutral(k->x->g, &of->like, n->arg[arm]))
             return inner_of(k, of, n->arg[3 - arm], depth + 1);
+    if (n->kind == GRAPH_PHI && depth < 8) { /* lanes without a warp took another way, with something neutral */
+        graph_id only = GRAPH_NIL;
+        bool one = true;
+        for (uint32_t i = 0; i < n->phi_count; i++)
+            if (!pat_is_neutral(k->x->g, &of->like, n->phi_args[i])) {
+                one &= only == GRAPH_NIL || only == n->phi_args[i];
+                only = n->phi_args[i];
+            }
+        if (one && only != GRAPH_NIL && only != input)
+            return inner_of(k, of, only, depth + 1);
+    }
     const struct graph_dependence *d = k->x->g->dependence;
     if (!d || !d->first_reach || !map_u64_get(&k->x->first_load, input, &at) || of->reach == PAT_IN_THREAD)
         return NULL;
@@ -550,6 +584,15 @@ bool pat_starts_neutral(struct pat_collect *k, const struct pat_binary *like, co
     return starts_neutral(k, like, f->cycle, f->start[j], element, 0);
 }
 
+/* Steps between threads that turn in a loop are no gathering of one thread. */
+static bool is_between_threads(const struct pat_collect *k, graph_id out)
+{
+    for (size_t i = 0; i < k->list.n; i++)
+        if (k->list.p[i]->reach != PAT_IN_THREAD && in_list(k->list.p[i]->values.p, k->list.p[i]->values.n, out))
+            return true;
+    return false;
+}
+
 /* What a thread gathers in a loop of its own is a reduction too: no page's, but others may be of it. */
 void pat_collect_folds(struct pat_collect *k)
 {
@@ -560,7 +603,7 @@ void pat_collect_folds(struct pat_collect *k)
         for (unsigned j = 0; j < f->count; j++) {
             struct pat_binary v;
             graph_id out = f->out[j], in = f->in[j];
-            if (out == GRAPH_NIL || in == GRAPH_NIL)
+            if (out == GRAPH_NIL || in == GRAPH_NIL || is_between_threads(k, out))
                 continue;
             bool found = pat_binary_of(k->x, out, &v) && (v.a == in || v.b == in);
             const struct graph_node n = *graph_at(g, out);

@@ -2,6 +2,8 @@
  * once. Requires what pat_play.c computes of addresses and conditions; gives answers for blocks of some size. */
 #include "pattern/pat_play.h"
 
+#include <string.h>
+
 bool pat_play_reads_first(struct pat_play *p, graph_id address, graph_id own, unsigned width, graph_id when)
 {
     struct graph_affine a, b, d;
@@ -216,6 +218,49 @@ unsigned pat_play_most(const struct pat_play *p, uint32_t store, unsigned each, 
     *known = true;
     int64_t room = (end - o->from) / (int64_t)p->g->accesses.p[store].width * each;
     return room < (int64_t)most ? (unsigned)room : most;
+}
+
+/* Marks the elements that a store writes, counted from those of `base`. */
+static bool mark_written(struct pat_play *p, const struct graph_access *store, const struct graph_affine *base,
+                         bool *marks, unsigned most)
+{
+    struct graph_affine s;
+    int64_t own, away;
+    if (!graph_affine(p->g, store->address, &s))
+        return false;
+    for (p->thread = 0; p->thread < p->threads; p->thread++) {
+        pat_play_forget(p);
+        enum truth acts = pat_play_truth(p, store->runs_when, false);
+        if (acts == IS_FALSE)
+            continue;
+        if (acts == IS_UNKNOWN || !pat_play_element(p, base, store->width, &own) ||
+            !pat_play_apart(p, base, &s, 0, store->width, &away) || own + away < 0 || own + away >= (int64_t)most)
+            return false;
+        marks[own + away] = true;
+    }
+    return true;
+}
+
+bool pat_play_overwrites(struct pat_play *p, uint32_t earlier, uint32_t later)
+{
+    enum { ELEMENTS = 1024 };
+    const struct graph_access a = p->g->accesses.p[earlier], b = p->g->accesses.p[later];
+    bool old[ELEMENTS], now[ELEMENTS];
+    struct graph_affine base;
+    if (a.width != b.width || a.insn >= b.insn || p->g->blocks.p[p->g->insns.p[a.insn].block].loop ||
+        p->g->blocks.p[p->g->insns.p[b.insn].block].loop || !graph_affine(p->g, b.address, &base))
+        return false;
+    for (unsigned threads = 1024; threads >= 64; threads /= 2) {
+        memset(old, 0, sizeof old);
+        memset(now, 0, sizeof now);
+        p->threads = threads;
+        if (!mark_written(p, &a, &base, old, ELEMENTS) || !mark_written(p, &b, &base, now, ELEMENTS))
+            return false;
+        for (unsigned i = 0; i < ELEMENTS; i++)
+            if (old[i] && !now[i])
+                return false;
+    }
+    return true;
 }
 
 bool pat_play_hands_over(struct pat_play *p, uint32_t store_at, uint32_t load_at, struct pat_handed *how)

@@ -200,3 +200,37 @@ ROW_OF(row_sum_of_signs_kernel, float, fabsf(in[j]), fabsf(in[j]), in[j])
 THREAD_ROW(thread_masked_kernel, in[j] + k[j], in[j] + k[j], in[j] + k[j])
 THREAD_ROW(thread_sum_reversed_mask_kernel, in[j] + k[j], in[j] + k[n - 1 - j], in[j] + k[j])
 THREAD_ROW(thread_quotient_reversed_mask_kernel, in[j] + k[j], in[j] + k[j], in[j] + k[n - 1 - j])
+
+// ---- the sum of a block in two levels, once and again through the same words
+__device__ __forceinline__ float block_sum(float v, float* s, unsigned warps) {
+  unsigned lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+  v = warp_sum(v);
+  if (lane == 0 && warp < warps) s[warp] = v;
+  __syncthreads();
+  v = lane < blockDim.x >> 5 ? s[lane] : 0;
+  v = warp_sum(v);
+  __syncthreads();
+  return v;
+}
+
+// What is summed was gathered in a loop.
+__global__ void gathered_sums_kernel(const float* x, float* y, int n) {
+  __shared__ float s[32];
+  float v = 0, w = 0;
+  for (int j = threadIdx.x; j < n; j += blockDim.x) {
+    v += x[j];
+    w += x[j] * x[j];
+  }
+  v = block_sum(v, s, 32);
+  w = block_sum(w, s, 32);
+  y[threadIdx.x] = v * w;
+}
+
+// The second time four warps put down their results: the others' are those of the first time.
+__global__ void stale_sums_kernel(const float* x, float* y) {
+  __shared__ float s[32];
+  float v = x[threadIdx.x];
+  float a = block_sum(v, s, 32);
+  float b = block_sum(v * v, s, 4);
+  y[threadIdx.x] = a * b;
+}
