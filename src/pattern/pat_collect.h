@@ -136,9 +136,12 @@ struct pat_collective {
     struct pat_binary like; /* the operation, of which numbers */
     enum pat_reach reach;
     enum pat_outcome outcome;
-    unsigned left;           /* PAT_PART: elements that are left */
-    unsigned width;          /* threads that take part */
-    struct pat_found *found; /* NULL: a loop's own, no page's */
+    unsigned left;             /* PAT_PART: elements that are left */
+    unsigned width;            /* threads that take part */
+    struct pat_found *found;   /* NULL: a loop's own, no page's */
+    bool chained;              /* one thread after another result of the warps, in straight code: no page's */
+    struct pat_collective *of; /* chained: what the warps have */
+    VEC(graph_id) taken;       /* chained: the loads */
     VEC(uint32_t) stores, fills;
     VEC(graph_id) values;   /* its partial results, the last one last */
     struct map_u64 partial; /* PAT_IN_THREAD: what the accumulator is in any piece, on any path */
@@ -189,6 +192,21 @@ bool pat_reads_newest(struct pat_collect *k, const struct pat_step *steps, const
  * load before they store: *assumed. */
 bool pat_overtakes_nobody(struct pat_collect *k, const struct pat_step *steps, const struct pat_trace *t, unsigned from,
                           unsigned count, bool *assumed);
+/* A load from shared memory, or one element of a wide one: its access, and how far behind the address it lies. */
+uint32_t pat_shared_load(const struct pat_index *x, graph_id node, int64_t *bytes);
+/* A thread that takes the results of all warps together, one after the other (pat_collect_chain.c). */
+void pat_collect_chains(struct pat_collect *k);
+/* The collective whose result a node is for the first thread. */
+struct pat_collective *pat_collect_first(struct pat_collect *k, graph_id node);
+/* Elements of shared memory, as far behind an address. */
+struct pat_place {
+    graph_id address;
+    int64_t bytes;
+};
+/* True when, in a block of some size, these elements are what each warp stored, each once; `own`: but for the first
+ * warp's. *always: in blocks of all sizes tried. */
+bool pat_play_takes_all(struct pat_play *p, uint32_t store, bool everywhere, const struct pat_place *at, unsigned count,
+                        bool own, bool *always);
 /* When all steps are known: parts that others finish, and what loops gather. */
 void pat_collect_folds(struct pat_collect *k);
 /* What an accumulator of a fold starts from does not count: it is neutral, or, where an element is given, the one that

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* A load from shared memory, or one element of a wide one: its access, and how far behind the address it lies. */
-static uint32_t load_access(const struct pat_index *x, graph_id node, int64_t *bytes)
+uint32_t pat_shared_load(const struct pat_index *x, graph_id node, int64_t *bytes)
 {
     uint32_t at;
     const struct graph_node *n = graph_at(x->g, node);
@@ -126,12 +126,12 @@ static bool split_memory(struct pat_collect *k, graph_id value, graph_id address
     for (unsigned i = 0; i < count; i++) {
         int64_t bytes, own_bytes;
         graph_id when = s->when, taken = without_neutral(k, &v, side[i], &when);
-        uint32_t other = load_access(k->x, taken, &bytes);
+        uint32_t other = pat_shared_load(k->x, taken, &bytes);
         if (other == UINT32_MAX || same_place(k->x->g, k->x->g->accesses.p[other].address, bytes, address))
             continue;
         s->other_bytes = bytes;
         for (unsigned j = 0; j < count; j++) {
-            uint32_t own = load_access(k->x, side[j], &own_bytes);
+            uint32_t own = pat_shared_load(k->x, side[j], &own_bytes);
             bool there = own != UINT32_MAX && same_place(k->x->g, k->x->g->accesses.p[own].address, own_bytes, address);
             if (j == i || (own != UINT32_MAX && !there) || (count > 2 && own == UINT32_MAX) ||
                 !pat_is_op(k->x, value, v.op, side[i], side[j]))
@@ -174,7 +174,7 @@ static bool split_choice(struct pat_collect *k, graph_id value, graph_id address
     unsigned count;
     uint64_t table;
     int64_t bytes;
-    if (s->when == GRAPH_NIL || load_access(k->x, value, &bytes) == UINT32_MAX ||
+    if (s->when == GRAPH_NIL || pat_shared_load(k->x, value, &bytes) == UINT32_MAX ||
         !graph_table(g, s->when, atoms, &count, &table))
         return false;
     for (unsigned i = 0; i < 2 * count; i++) {
@@ -205,7 +205,7 @@ static graph_id compared_at(const struct pat_collect *k, const graph_id two[2], 
     const struct graph *g = k->x->g;
     for (unsigned i = 0; i < 2; i++) {
         int64_t bytes;
-        uint32_t at = load_access(k->x, two[i], &bytes);
+        uint32_t at = pat_shared_load(k->x, two[i], &bytes);
         if (at != UINT32_MAX && !bytes && g->accesses.p[at].version == version &&
             pat_play_same(k->play, g->accesses.p[at].address, address, g->accesses.p[at].width, when))
             return two[i];
@@ -223,7 +223,7 @@ static bool split_address(struct pat_collect *k, graph_id value, graph_id addres
 {
     struct graph *g = k->x->g;
     int64_t bytes;
-    uint32_t at = load_access(k->x, value, &bytes);
+    uint32_t at = pat_shared_load(k->x, value, &bytes);
     graph_id atoms[6];
     unsigned count;
     uint64_t table;
@@ -272,7 +272,7 @@ static void find_kept(struct pat_collect *k)
         for (int turn = 0; turn < 2; turn++) {
             graph_id own = turn ? v.b : v.a, other = turn ? v.a : v.b;
             int64_t bytes;
-            uint32_t load = load_access(k->x, other, &bytes);
+            uint32_t load = pat_shared_load(k->x, other, &bytes);
             if (load == UINT32_MAX || !map_u64_get(&made, own, &at) || !pat_alike(&k->steps.p[at].like, &v))
                 continue;
             const struct graph_access *a = &g->accesses.p[load];
@@ -444,6 +444,18 @@ static uint32_t loop_of_lane(const struct graph *g, const struct pat_step *s)
     return 0;
 }
 
+/* A lane that reaches outside its segment gets its own value: what it then takes as it is has changed nothing. */
+static bool keeps_outside(const struct graph *g, graph_id within, const struct pat_step *s, graph_id kept)
+{
+    graph_id atoms[6];
+    unsigned count;
+    uint64_t table;
+    if (kept != s->other || !graph_table(g, within, atoms, &count, &table) || count != 1 || table != 2)
+        return false;
+    const struct graph_node *n = graph_at(g, atoms[0]);
+    return n->kind == UOP_SHFL_IN && n->imm == s->mode && n->arg[1] == s->lane && n->arg[2] == s->clamp;
+}
+
 static void find_lanes(struct pat_collect *k)
 {
     struct graph *g = k->x->g;
@@ -458,10 +470,13 @@ static void find_lanes(struct pat_collect *k)
             continue;
         bool found = split_lanes(k, id, &s);
         for (unsigned arm = 1; arm <= 2 && !found && n.kind == UOP_SELECT; arm++) {
-            found = split_lanes(k, n.arg[arm], &s) && s.own == n.arg[3 - arm];
+            graph_id acts = arm == 1 ? n.arg[0] : graph_not(g, n.arg[0]);
+            found = split_lanes(k, n.arg[arm], &s);
+            bool outside = found && keeps_outside(g, acts, &s, n.arg[3 - arm]);
+            found = outside || (found && s.own == n.arg[3 - arm]);
             if (!found)
                 continue;
-            s.when = arm == 1 ? n.arg[0] : graph_not(g, n.arg[0]);
+            s.when = outside ? (graph_id)GRAPH_NIL : acts;
             /* The bare operation, found before, is a part of this step. */
             for (size_t i = k->lanes.n; i-- > 0;)
                 if (k->lanes.p[i].value == n.arg[arm]) {

@@ -194,6 +194,12 @@ struct pat_collective *pat_collect_result(struct pat_collect *k, graph_id node)
     return v && v->reach == PAT_IN_WARP && v->width < 32 ? NULL : v; /* a part of a warp is no one's row */
 }
 
+struct pat_collective *pat_collect_first(struct pat_collect *k, graph_id node)
+{
+    k->left = SEARCH;
+    return resolve(k, node, false, true, 0);
+}
+
 static struct pat_collective *inner_of(struct pat_collect *k, struct pat_collective *of, graph_id input, unsigned depth)
 {
     k->left = SEARCH;
@@ -228,6 +234,8 @@ static struct pat_collective *inner_of(struct pat_collect *k, struct pat_collect
 
 struct pat_collective *pat_collect_inner(struct pat_collect *k, struct pat_collective *of, graph_id input)
 {
+    if (of->chained)
+        return of->of;
     return k && k->ready ? inner_of(k, of, input, 0) : NULL;
 }
 
@@ -373,6 +381,7 @@ void pat_collect_join(struct pat_collect *k)
     for (size_t i = 0; i < k->list.n; i++)
         if (k->list.p[i]->reach == PAT_IN_WARP && k->list.p[i]->outcome == PAT_ALL_IN_ONE)
             widen(k, k->list.p[i]);
+    pat_collect_chains(k);
     for (size_t i = 0; i < k->list.n; i++)
         if (k->list.p[i]->found)
             k->list.p[i]->found->rests = k->list.p[i]->rests;

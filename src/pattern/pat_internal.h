@@ -348,6 +348,7 @@ struct pat_ctx {
     VEC(struct pat_pick) picks;      /* of several elements that a thread brings: the one the term goes on with */
     VEC(struct pat_present) present; /* conditions under which elements take part in them */
     unsigned reach;                  /* enum pat_reach: of the reductions a term spoke of, the widest */
+    bool rests;                              /* on the size of the block */
     bool walked;                     /* that loops bring the same elements was seen for many numbers only */
 };
 enum { PAT_CHOICE_SYNC, PAT_CHOICE_SELF, PAT_CHOICE_SCOPE, PAT_CHOICES }; /* functions of bindings that choose a word */

@@ -28,7 +28,7 @@ void pat_ctx_begin(struct pat_ctx *c, const struct pat_page *page, const struct 
     c->root = root;
     c->word = -1;
     c->steps = STEPS;
-    c->partial = c->walked = false;
+    c->partial = c->walked = c->rests = false;
 }
 
 struct pat_mark pat_here(const struct pat_ctx *c)

@@ -197,12 +197,17 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, struct
     if (operation)
         *operation = (struct pat_bound){.set = true, .text = pat_op_text(v->op)};
     pat_enter(c, v->values.p[v->values.n - 1], NULL, false);
+    for (size_t i = 0; i + 1 < v->values.n && v->chained; i++)
+        pat_enter(c, v->values.p[i], NULL, false);
+    for (size_t i = 0; i < v->taken.n; i++)
+        pat_enter(c, v->taken.p[i], NULL, true);
     c->via |= v->exact ? 0 : PAT_RULE_SELECT;
     c->reach = v->reach > c->reach ? v->reach : c->reach;
     if (v->found)
         VEC_PUSH(c->a, c->spoken, v->found);
-    else
+    else if (!v->chained)
         VEC_PUSH(c->a, c->gathered, v);
+    c->rests |= v->chained && v->rests;
     c->within = v->cycle ? v->cycle : within;
     c->reducing = true;
     if (!depth) {

@@ -163,6 +163,66 @@ static bool hands_over(struct pat_play *p, const struct graph_affine *s, const s
     return true;
 }
 
+/* One size of block: which warp each element is of, then whether all are there. */
+static bool takes_all(struct pat_play *p, const struct graph_access *store, bool everywhere, const struct pat_place *at,
+                      unsigned count, bool own)
+{
+    enum { ELEMENTS = 128 };
+    struct graph_affine base, s, l;
+    int owner[ELEMENTS];
+    unsigned warps = p->threads / 32, taken[32] = {own ? 1 : 0};
+    int64_t away;
+    if (!graph_affine(p->g, at[0].address, &base) || !graph_affine(p->g, store->address, &s))
+        return false;
+    for (unsigned i = 0; i < ELEMENTS; i++)
+        owner[i] = -1;
+    for (p->thread = 0; p->thread < p->threads; p->thread++) {
+        pat_play_forget(p);
+        enum truth acts = pat_play_truth(p, store->runs_when, true);
+        if (acts == IS_FALSE)
+            continue;
+        if (acts == IS_UNKNOWN || (p->thread % 32 && !everywhere) ||
+            !pat_play_apart(p, &base, &s, 0, store->width, &away) || away < -ELEMENTS / 2 || away >= ELEMENTS / 2)
+            return false;
+        int warp = (int)(p->thread / 32), *o = &owner[away + ELEMENTS / 2];
+        if (*o >= 0 && *o != warp)
+            return false; /* two warps in one place */
+        *o = warp;
+    }
+    p->thread = 0;
+    pat_play_forget(p);
+    for (unsigned i = 0; i < count; i++) {
+        if (!graph_affine(p->g, at[i].address, &l) || !pat_play_apart(p, &base, &l, at[i].bytes, store->width, &away) ||
+            away < -ELEMENTS / 2 || away >= ELEMENTS / 2 || owner[away + ELEMENTS / 2] < 0)
+            return false;
+        taken[owner[away + ELEMENTS / 2]]++;
+    }
+    for (unsigned w = 0; w < warps; w++)
+        if (taken[w] != 1)
+            return false;
+    return true;
+}
+
+bool pat_play_takes_all(struct pat_play *p, uint32_t store_at, bool everywhere, const struct pat_place *at,
+                        unsigned count, bool own, bool *always)
+{
+    const struct graph_access store = p->g->accesses.p[store_at];
+    bool any = false, known;
+    unsigned most = pat_play_most(p, store_at, 32, &known);
+    *always = true;
+    for (unsigned threads = 1024; threads >= 64; threads /= 2) {
+        if (p->g->input.env->block[0] ? p->g->input.env->block[0] != threads : threads > most)
+            continue;
+        p->threads = threads;
+        bool one = takes_all(p, &store, everywhere, at, count, own);
+        if (!one && known && !any)
+            return false; /* the array is there for all of these warps */
+        any |= one;
+        *always &= one;
+    }
+    return any;
+}
+
 /* Is a value made of the number of a row of threads? */
 static bool tells_rows(struct pat_play *p, graph_id id, unsigned depth, unsigned *left)
 {

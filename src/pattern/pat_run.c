@@ -85,7 +85,7 @@ static struct pat_found *keep(struct run *r, graph_id root, const uint32_t *extr
     f->match.parent = -1;
     f->match.is_select = is_plain_choice(c->variant->value);
     f->match.root = root;
-    f->match.confidence = pat_assumes(c) || c->walked ? PAT_ASSUMED : PAT_PROVED;
+    f->match.confidence = pat_assumes(c) || c->walked || c->rests ? PAT_ASSUMED : PAT_PROVED;
     for (size_t i = 0; i < c->spoken.n; i++)
         if (c->spoken.p[i]->rests || c->spoken.p[i]->match.confidence == PAT_ASSUMED)
             f->match.confidence = PAT_ASSUMED;
@@ -246,7 +246,7 @@ static void run_reduced(struct run *r, const struct pat_page *page, const struct
     const struct pat_collect *k = r->c.collect;
     for (size_t i = 0; i < k->list.n; i++) {
         struct pat_collective *one = k->list.p[i];
-        if (one->outcome != PAT_ALL_IN_ONE || !one->found)
+        if (one->outcome != PAT_ALL_IN_ONE || (!one->found && !one->chained))
             continue;
         graph_id root = one->values.p[one->values.n - 1];
         begin(r, page, v, root);
@@ -262,6 +262,11 @@ static void run_reduced(struct run *r, const struct pat_page *page, const struct
             f->match.first = part->first < f->match.first ? part->first : f->match.first;
             f->match.last = part->last > f->match.last ? part->last : f->match.last;
         }
+        uint32_t made = UINT32_MAX;
+        if (one->chained)
+            pat_holders(&r->x, root, note_first, &made);
+        if (made != UINT32_MAX && pat_top_insn(r->g, made) > f->match.last)
+            f->match.last = pat_top_insn(r->g, made);
     }
 }
 

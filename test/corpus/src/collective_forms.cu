@@ -234,3 +234,52 @@ __global__ void stale_sums_kernel(const float* x, float* y) {
   float b = block_sum(v * v, s, 4);
   y[threadIdx.x] = a * b;
 }
+
+// ---- the last level by one thread, or by every thread, in straight code
+__device__ __forceinline__ float warp_sum_down(float v) {
+  for (int d = 16; d > 0; d >>= 1) v += __shfl_down_sync(0xffffffffu, v, d);
+  return v;
+}
+#define CHAINED(NAME, WORDS, WHO, START, FROM, TO)                            \
+  __global__ void NAME(const float* x, float* y) {                            \
+    __shared__ float s[WORDS];                                                \
+    int t = threadIdx.x;                                                      \
+    float v = warp_sum_down(x[blockIdx.x * 256 + t]);                         \
+    if ((t & 31) == 0) s[t >> 5] = v;                                         \
+    __syncthreads();                                                          \
+    if (WHO) {                                                                \
+      float r = START;                                                        \
+      _Pragma("unroll") for (int i = FROM; i < TO; ++i) r += s[i];            \
+      y[blockIdx.x * 256 + t] = r;                                            \
+    }                                                                         \
+  }
+CHAINED(chained_all_kernel, 8, true, 0, 0, 8)
+CHAINED(chained_own_kernel, 8, t == 0, v, 1, 8)
+// The last warp's is left out; the first's is there twice; another thread than the first; half of the words.
+CHAINED(chained_short_kernel, 8, true, 0, 0, 7)
+CHAINED(chained_twice_kernel, 8, t == 0, v, 0, 8)
+CHAINED(chained_second_thread_kernel, 8, t == 1, v, 1, 8)
+CHAINED(chained_own_everywhere_kernel, 8, true, v, 1, 8)
+CHAINED(chained_half_kernel, 32, true, 0, 0, 16)
+
+// As cub writes it: a lane that reaches outside takes what the shuffle gave, its own value.
+#define REACH(D)                                                                                              \
+  asm("{ .reg .f32 r; .reg .pred p; shfl.sync.down.b32 r|p, %0, " #D ", 31, -1; @p add.f32 r, r, %0; "         \
+      "mov.f32 %0, r; }"                                                                                      \
+      : "+f"(v));
+__global__ void lanes_predicated_kernel(const float* x, float* y) {
+  float v = x[blockIdx.x * 32 + threadIdx.x];
+  REACH(1) REACH(2) REACH(4) REACH(8) REACH(16)
+  if (threadIdx.x == 0) y[blockIdx.x] = v;
+}
+
+// A lane that reaches inside takes what the shuffle gave: all but the last have lost something.
+#define LOSE(D)                                                                                               \
+  asm("{ .reg .f32 r; .reg .pred p; shfl.sync.down.b32 r|p, %0, " #D ", 31, -1; @!p add.f32 r, r, %0; "        \
+      "mov.f32 %0, r; }"                                                                                      \
+      : "+f"(v));
+__global__ void lanes_predicated_wrongly_kernel(const float* x, float* y) {
+  float v = x[blockIdx.x * 32 + threadIdx.x];
+  LOSE(1) LOSE(2) LOSE(4) LOSE(8) LOSE(16)
+  if (threadIdx.x == 0) y[blockIdx.x] = v;
+}
