@@ -70,6 +70,12 @@ struct pat_play;
 struct pat_play *pat_play_new(struct arena *a, struct pat_index *x);
 bool pat_play_steps(struct pat_play *p, const struct pat_step *steps, uint32_t count, unsigned threads,
                     struct pat_trace *out);
+/* From now on the threads of one column (threadIdx.y) are played, or those of one row. */
+void pat_play_down(struct pat_play *p, bool down, unsigned column);
+bool pat_play_asks_rows(const struct pat_play *p); /* for threadIdx.y or z */
+/* What was seen of the first column holds of others, and these have elements of their own. */
+bool pat_play_columns(struct pat_play *p, const struct pat_step *steps, uint32_t count, const struct pat_trace *seen,
+                      struct pat_trace *other);
 /* True when a value may differ between the threads of one block. */
 bool pat_differs_in_block(struct pat_play *p, graph_id node);
 /* Adds the nodes and branches that count the turns of a loop. */
@@ -149,6 +155,7 @@ struct pat_collective {
     VEC(graph_id) inputs;
     graph_id result_address; /* of the element that holds the result; GRAPH_NIL: none */
     bool everywhere;         /* every thread has the result */
+    bool down;               /* of each column of threads one */
     uint32_t last;           /* instance of its last step */
     uint32_t first;
     struct pat_collective *finisher; /* PAT_PART: the one that takes what is left; NULL: none */
@@ -170,6 +177,8 @@ struct pat_collect {
     bool *step_load;            /* by access: a step loads it */
     unsigned left;              /* steps of a search for a result */
     struct pat_trace *trace;    /* work */
+    struct pat_trace *column;
+    bool down; /* columns of threads are played */
     VEC(struct pat_collective *) list;
     bool ready;
 };

@@ -527,6 +527,7 @@ enum sp_status pat_collect_begin(struct pat_collect *k, struct run *run, struct 
 {
     *k = (struct pat_collect){.a = c->a, .run = run, .x = c->x, .m = c->m, .c = c, .out = out};
     k->trace = ARENA_NEW(k->a, struct pat_trace);
+    k->column = ARENA_NEW(k->a, struct pat_trace);
     k->play = pat_play_new(k->a, k->x);
     if (!k->play)
         return SP_ERR_MEMORY;
@@ -546,5 +547,5 @@ enum sp_status pat_collect_begin(struct pat_collect *k, struct run *run, struct 
                 k->step_load[loads[w]] = true;
     }
     k->play = pat_play_new(k->a, k->x); /* conditions were made since */
-    return k->play && k->trace && k->step_load && !arena_failed(k->a) ? SP_OK : SP_ERR_MEMORY;
+    return k->play && k->trace && k->column && k->step_load && !arena_failed(k->a) ? SP_OK : SP_ERR_MEMORY;
 }

@@ -90,7 +90,7 @@ bool pat_overtakes_nobody(struct pat_collect *k, const struct pat_step *steps, c
             int other = turn->other[n];
             if (turn->own[n] < 0 || other < 0 || other >= PAT_THREADS || writer[other] < 0 || writer[other] == (int)n)
                 continue;
-            if ((unsigned)writer[other] / 32 != n / 32)
+            if (k->down || (unsigned)writer[other] / 32 != n / 32)
                 return false;
             *assumed = true;
         }

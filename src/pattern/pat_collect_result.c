@@ -67,7 +67,7 @@ static struct pat_collective *resolve_stored(struct pat_collect *k, uint32_t at,
                                  .filled = filled,
                                  .again = of && pat_op_again(of->op),
                                  .lanes = of ? of->width : 0};
-        if (!one || (found && one != found))
+        if (!one || one->down || (found && one != found))
             return NULL;
         if (of ? one->reach != PAT_IN_WARP || one->width != 32 || !pat_play_hands_over(k->play, reach->store, at, &how)
                : reach->may || one->reach != PAT_IN_BLOCK ||
@@ -119,8 +119,13 @@ static struct pat_collective *resolve_load(struct pat_collect *k, graph_id node,
         }
         if (part || found->everywhere)
             return found;
-        return pat_play_reads_first(k->play, load.address, found->result_address, load.width, load.runs_when) ? found
-                                                                                                              : NULL;
+        bool reads = true;
+        for (unsigned column = 0; column < (found->down ? 3 : 1) && reads; column++) {
+            pat_play_down(k->play, found->down, column);
+            reads = pat_play_reads_first(k->play, load.address, found->result_address, load.width, load.runs_when);
+        }
+        pat_play_down(k->play, false, 0);
+        return reads ? found : NULL;
     }
     return part ? NULL : resolve_copy(k, at, depth);
 }
@@ -191,7 +196,8 @@ struct pat_collective *pat_collect_result(struct pat_collect *k, graph_id node)
         return NULL;
     k->left = SEARCH;
     struct pat_collective *v = resolve(k, node, false, false, 0);
-    return v && v->reach == PAT_IN_WARP && v->width < 32 ? NULL : v; /* a part of a warp is no one's row */
+    bool part = v && (v->down || (v->reach == PAT_IN_WARP && v->width < 32)); /* no one's row */
+    return part ? NULL : v;
 }
 
 struct pat_collective *pat_collect_first(struct pat_collect *k, graph_id node)
@@ -210,7 +216,7 @@ static struct pat_collective *inner_of(struct pat_collect *k, struct pat_collect
     if (!v)
         v = resolve(k, input, false, false, 0);
     if (v)
-        return v;
+        return v->down ? NULL : v;
     const struct graph_node *n = graph_at(k->x->g, input);
     for (unsigned arm = 1; arm <= 2 && n->kind == UOP_SELECT && depth < 8; arm++)
         if (pat_is_neutral(k->x->g, &of->like, n->arg[arm]))

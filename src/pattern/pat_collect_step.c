@@ -262,6 +262,7 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
                                  .left = g->left,
                                  .width = g->threads,
                                  .everywhere = g->everywhere,
+                                 .down = k->down,
                                  .first = steps[0]->insn,
                                  .exact = true};
     for (uint32_t i = 0; i < count; i++)
@@ -463,13 +464,15 @@ static bool match_page(struct pat_collect *k, const struct pat_page *page, enum 
             unsigned turns = t->count;
             if (goes_by_size(k, s, size)) {
                 g.assumed = true;
-                good = pat_play_steps(k->play, s->steps, s->count, 64, t) && t->count <= turns && from < t->count &&
-                       agree(k, page, kind, s, t, from, &other) && other.variant == g.variant;
+                good = pat_play_steps(k->play, s->steps, s->count, k->down ? size / 2 : 64, t) && t->count <= turns &&
+                       from < t->count && agree(k, page, kind, s, t, from, &other) && other.variant == g.variant;
             }
             if (!pat_play_steps(k->play, s->steps, s->count, size, t))
                 return any;
         }
-        if (good && kind == PLAN_MEMORY) {
+        if (good && k->down) {
+            good = g.outcome == PAT_ALL_IN_ONE && pat_play_columns(k->play, s->steps, s->count, t, k->column);
+        } else if (good && kind == PLAN_MEMORY) {
             enum pat_rows rows = pat_play_rows(k->play, steps, count);
             good = rows != PAT_ROWS_MEET;
             g.assumed |= rows == PAT_ROWS_MAY_MEET;
@@ -493,7 +496,7 @@ static bool has_plan(const struct pat_page *page, enum pat_plan_kind kind)
     return false;
 }
 
-static void match_stretch(struct pat_collect *k, const struct pat_library *lib, enum pat_plan_kind kind,
+static bool match_stretch(struct pat_collect *k, const struct pat_library *lib, enum pat_plan_kind kind,
                           const struct stretch *s)
 {
     static const unsigned blocks[] = {1024, 512, 256, 128, 64, 32, 16, 8, 4, 2}, warps[] = {32, 16, 8, 4, 2};
@@ -504,7 +507,13 @@ static void match_stretch(struct pat_collect *k, const struct pat_library *lib, 
         sizes = &fixed;
         size_count = 1;
     }
+    static const unsigned columns[] = {64, 32, 16, 8, 4, 2};
     bool turns = false, any = false;
+    if (k->down) {
+        fixed = k->x->g->input.env->block[1];
+        sizes = fixed ? &fixed : columns;
+        size_count = fixed ? fixed <= PAT_THREADS : 6;
+    }
     for (uint32_t i = 0; i < s->count; i++)
         turns |= s->steps[i].loop != 0;
     /* In a loop the length depends on the block: an ordinary size shows it. */
@@ -520,6 +529,7 @@ static void match_stretch(struct pat_collect *k, const struct pat_library *lib, 
             any |= match_page(k, &lib->pages.p[p], kind, s, sizes[i]);
         }
     }
+    return any;
 }
 
 /* Does a step go on with what another one of the list did, with nothing else stored to that memory in between? */
@@ -566,7 +576,14 @@ static void match_memory(struct pat_collect *k, const struct pat_library *lib)
         if (!kept)
             return;
         memcpy(kept, list, count * sizeof *kept);
-        match_stretch(k, lib, PLAN_MEMORY, &(struct stretch){kept, count});
+        struct stretch s = {kept, count};
+        k->down = !match_stretch(k, lib, PLAN_MEMORY, &s) && pat_play_asks_rows(k->play);
+        if (k->down) { /* the threads of each column may do it */
+            pat_play_down(k->play, true, 0);
+            match_stretch(k, lib, PLAN_MEMORY, &s);
+            pat_play_down(k->play, false, 0);
+            k->down = false;
+        }
     }
 }
 

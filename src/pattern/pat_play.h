@@ -53,6 +53,9 @@ struct pat_play {
     struct loop_view *loops;
     unsigned threads, thread, row; /* row: threadIdx.y */
     bool rows;                     /* the code asks for threadIdx.y or z */
+    bool down;                     /* threads of one column are played: `thread` is threadIdx.y */
+    unsigned column;
+    int64_t origin, pitch; /* down: element of the column's first thread, elements from one to the next */
     uint64_t budget;
     unsigned draw;                 /* 0: what is not known is not known; else numbers are drawn for it */
     uint32_t drawn_from, drawn_to; /* but for what is made between these instances */

@@ -283,3 +283,30 @@ __global__ void lanes_predicated_wrongly_kernel(const float* x, float* y) {
   LOSE(1) LOSE(2) LOSE(4) LOSE(8) LOSE(16)
   if (threadIdx.x == 0) y[blockIdx.x] = v;
 }
+
+// ---- the threads of each column (threadIdx.y) sum it up
+#define COLUMN(NAME, PITCH, AT, GUARD, LAST, READ)                              \
+  __global__ void NAME(const float* x, float* y) {                              \
+    __shared__ float s[16 * PITCH];                                             \
+    int a = threadIdx.x, b = threadIdx.y;                                       \
+    s[AT(b)] = x[(blockIdx.x * 16 + b) * 16 + a];                               \
+    __syncthreads();                                                            \
+    for (int d = 8; d > LAST; d >>= 1) {                                        \
+      if (GUARD) s[AT(b)] += s[AT(b + d)];                                      \
+      __syncthreads();                                                          \
+    }                                                                           \
+    if (b == 0) y[blockIdx.x * 16 + a] = s[READ];                               \
+  }
+#define DOWN(B) (16 * (B) + a)
+#define PADDED(B) (17 * (B) + a)
+#define ACROSS(B) (16 * a + (B))
+#define SLANTED(B) ((B) + a)
+COLUMN(column_kernel, 16, DOWN, b < d, 0, a)
+COLUMN(column_padded_kernel, 17, PADDED, b < d, 0, a)
+COLUMN(column_across_kernel, 16, ACROSS, b < d, 0, 16 * a)
+// Elements of neighbouring columns are the same; half of the columns; two rows are left; the second row; one column's.
+COLUMN(column_slanted_kernel, 16, SLANTED, b < d, 0, a)
+COLUMN(column_half_kernel, 16, DOWN, b < d && a < 8, 0, a)
+COLUMN(column_short_kernel, 16, DOWN, b < d, 1, a)
+COLUMN(column_second_row_kernel, 16, DOWN, b < d, 0, 16 + a)
+COLUMN(column_first_only_kernel, 16, DOWN, b < d, 0, 0)
