@@ -44,6 +44,7 @@ struct pat_step {
     graph_id stored; /* when its store runs: also for threads that take nothing in and store what they had */
     graph_id chosen; /* a select between the other element and what changes nothing; GRAPH_NIL: none */
     graph_id own_address, other_address;
+    int64_t moved;        /* bytes from the place its own element was in to the one it stores to: a second buffer */
     int64_t other_bytes;  /* of the other element behind its address: a wide load brings several */
     unsigned mode, width; /* of the shuffle; bytes of an element */
     graph_id lane, clamp; /* its operands */
@@ -58,6 +59,7 @@ enum { PAT_THREADS = 1024, PAT_TURNS = 40 };
  * element [kept] as it was; -1: none. */
 struct pat_turn {
     uint32_t step;
+    bool moved; /* elements that nobody stores are left behind */
     int16_t own[PAT_THREADS], other[PAT_THREADS], kept[PAT_THREADS];
 };
 struct pat_trace {

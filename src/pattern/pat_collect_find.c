@@ -112,6 +112,38 @@ static graph_id without_neutral(struct pat_collect *k, const struct pat_binary *
     return side;
 }
 
+/* Bytes from one address to another that differ by a number only; 0: they do not. */
+static int64_t moved_by(const struct graph *g, graph_id from, graph_id to)
+{
+    struct graph_affine f, h;
+    if (!graph_affine(g, from, &f) || !graph_affine(g, to, &h) || f.base != h.base || f.term_count != h.term_count)
+        return 0;
+    for (unsigned i = 0; i < f.term_count; i++)
+        if (f.terms[i].term != h.terms[i].term || f.terms[i].coefficient != h.terms[i].coefficient)
+            return 0;
+    return h.offset - f.offset;
+}
+
+/* A load of what the thread itself stored, from another place than it stores to now: of two buffers the other one. */
+static bool is_moved(const struct pat_collect *k, uint32_t load, graph_id address)
+{
+    const struct graph_dependence *d = k->x->g->dependence;
+    if (!d || !d->first_reach || d->first_reach[load] == d->first_reach[load + 1] ||
+        loop_of(k->x->g, k->x->g->accesses.p[load].insn))
+        return false;
+    uint32_t own = 0,
+             others = 0; /* the last of each kind: what the thread stored itself covers what was there before */
+    for (uint32_t r = d->first_reach[load]; r < d->first_reach[load + 1]; r++) {
+        const struct graph_reach *reach = &d->reaches.p[r];
+        uint32_t at = k->x->g->accesses.p[reach->store].insn + 1;
+        uint32_t *last = reach->own && !reach->may && !reach->element ? &own : &others;
+        *last = at > *last ? at : *last;
+    }
+    if (others >= own)
+        return false;
+    return moved_by(k->x->g, k->x->g->accesses.p[load].address, address) != 0;
+}
+
 /* `value` read as op(own, a load of another element than `address`). */
 static bool split_memory(struct pat_collect *k, graph_id value, graph_id address, struct pat_step *s)
 {
@@ -133,6 +165,8 @@ static bool split_memory(struct pat_collect *k, graph_id value, graph_id address
         for (unsigned j = 0; j < count; j++) {
             uint32_t own = pat_shared_load(k->x, side[j], &own_bytes);
             bool there = own != UINT32_MAX && same_place(k->x->g, k->x->g->accesses.p[own].address, own_bytes, address);
+            bool moved = own != UINT32_MAX && !there && !own_bytes && j != i && is_moved(k, own, address);
+            there |= moved;
             if (j == i || (own != UINT32_MAX && !there) || (count > 2 && own == UINT32_MAX) ||
                 !pat_is_op(k->x, value, v.op, side[i], side[j]))
                 continue;
@@ -143,6 +177,10 @@ static bool split_memory(struct pat_collect *k, graph_id value, graph_id address
             s->load_own = own;
             s->load_other = other;
             s->other_address = k->x->g->accesses.p[other].address;
+            if (moved) {
+                s->own_address = k->x->g->accesses.p[own].address;
+                s->moved = moved_by(k->x->g, s->own_address, address);
+            }
             return true;
         }
         /* A flat sum that was in a register: what is left without the other one. */
@@ -323,6 +361,8 @@ static void find_reloads(struct pat_collect *k)
 static void find_memory(struct pat_collect *k)
 {
     struct graph *g = k->x->g;
+    struct map_u64 stored = {0}; /* value -> the access that stored it last */
+    uint32_t at;
     for (uint32_t i = 0; i < g->accesses.n; i++) {
         const struct graph_access a = g->accesses.p[i];
         if (a.kind != GRAPH_STORE || a.space != UOP_SHARED || a.value[0] == GRAPH_NIL || a.value[1] != GRAPH_NIL ||
@@ -343,12 +383,21 @@ static void find_memory(struct pat_collect *k)
         for (unsigned arm = 1; arm <= 2 && !found && n.kind == UOP_SELECT; arm++) {
             /* All threads store, those that do not act what they had. */
             struct pat_step now = s;
-            found = split_memory(k, n.arg[arm], a.address, &now) && now.own == n.arg[3 - arm];
+            graph_id acts = arm == 1 ? n.arg[0] : graph_not(g, n.arg[0]);
+            found = split_memory(k, n.arg[arm], a.address, &now) &&
+                    (now.own == n.arg[3 - arm] || now.own == graph_assume(g, n.arg[3 - arm], acts));
             if (!found)
                 continue;
             s = now;
-            s.when = graph_and(g, s.when, arm == 1 ? n.arg[0] : graph_not(g, n.arg[0]));
+            s.own = n.arg[3 - arm];
+            s.when = graph_and(g, s.when, acts);
         }
+        bool kept = found && s.load_own == UINT32_MAX && !loop_of(g, a.insn) && map_u64_get(&stored, s.own, &at);
+        if (kept && moved_by(g, g->accesses.p[at].address, a.address)) {
+            s.own_address = g->accesses.p[at].address; /* in a register, but its place was in the other buffer */
+            s.moved = moved_by(g, s.own_address, a.address);
+        }
+        map_u64_put(k->a, &stored, value, i);
         if (!found)
             continue;
         uint32_t loop = loop_of(g, a.insn);

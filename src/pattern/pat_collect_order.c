@@ -75,6 +75,9 @@ bool pat_overtakes_nobody(struct pat_collect *k, const struct pat_step *steps, c
     for (unsigned i = from; i < from + count; i++) {
         const struct pat_turn *turn = t->turn[i];
         const struct pat_step *step = &steps[turn->step];
+        int64_t apart = step->moved < 0 ? -step->moved : step->moved;
+        if (step->moved && apart >= (int64_t)t->threads * step->width) /* no load is from where the store is to */
+            continue;
         if (step->store == UINT32_MAX || meets_between(k->x->g, k->x->g->accesses.p[step->load_other].insn, step->insn))
             continue;
         memset(writer, 0xff, PAT_THREADS * sizeof *writer);

@@ -243,6 +243,26 @@ static uint32_t first_shuffle(struct pat_collect *k, graph_id node, uint32_t bef
     return before;
 }
 
+/* Of two buffers the one written last is read. */
+static bool is_last_read(const struct pat_collect *k, const struct pat_step *last)
+{
+    const struct graph *g = k->x->g;
+    const struct graph_dependence *d = g->dependence;
+    struct graph_affine to, from;
+    if (!graph_affine(g, g->accesses.p[last->store].address, &to))
+        return false;
+    int64_t apart = last->moved < 0 ? -last->moved : last->moved;
+    for (uint32_t i = 0; i < g->accesses.n; i++)
+        for (uint32_t r = d->first_reach[i]; r < d->first_reach[i + 1]; r++) {
+            if (d->reaches.p[r].store != last->store || !graph_affine(g, g->accesses.p[i].address, &from))
+                continue;
+            int64_t way = from.offset - to.offset;
+            if (from.base == to.base && way < apart && -way < apart)
+                return true;
+        }
+    return false;
+}
+
 static bool match_steps(struct pat_collect *k, const struct pat_page *page, const struct pat_step *const *steps,
                         uint32_t count, const struct agreed *g)
 {
@@ -273,6 +293,8 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
         return false;
     if (is_fragment(k, v, steps[0]))
         return false;
+    if (steps[count - 1]->moved && !is_last_read(k, steps[count - 1]))
+        return false;
     for (uint32_t i = 0; i < count; i++) {
         if (memory && steps[i]->load_own == UINT32_MAX) {
             struct carried carried = {.steps = steps, .count = count, .v = v, .left = 1024};
@@ -299,6 +321,8 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
             VEC_PUSH(k->a, v->inputs, steps[0]->own);
     }
     v->result_address = memory ? steps[0]->own_address : GRAPH_NIL;
+    if (memory && steps[count - 1]->moved)
+        v->result_address = k->x->g->accesses.p[steps[count - 1]->store].address;
 
     pat_ctx_begin(c, page, g->variant, steps[count - 1]->value);
     if (!v->exact)
@@ -427,6 +451,9 @@ static bool scans_all(struct pat_collect *k, const struct pat_step *const *steps
     bool known = true;
     if (kind == PLAN_MEMORY)
         most = list[0].store != UINT32_MAX ? pat_play_most(k->play, list[0].store, 1, &known) : PAT_THREADS;
+    int64_t room = (list[0].moved < 0 ? -list[0].moved : list[0].moved) / (int64_t)(list[0].width ? list[0].width : 1);
+    if (list[0].moved && room < (int64_t)most) /* of two buffers one */
+        most = (unsigned)room;
     if (fixed ? fixed <= size : most <= size)
         return true;
     unsigned next = size; /* powers of two are played */
@@ -556,6 +583,7 @@ static uint32_t object_of(const struct pat_collect *k, const struct pat_step *s)
 /* Steps through memory that follow one another in one array; those of another array may stand between. */
 static void match_memory(struct pat_collect *k, const struct pat_library *lib)
 {
+    const struct graph_dependence *d = k->x->g->dependence;
     uint32_t n = (uint32_t)k->steps.n;
     bool *used = ARENA_ARRAY(k->a, bool, n + 1);
     struct pat_step *list = ARENA_ARRAY(k->a, struct pat_step, n + 1);
@@ -571,6 +599,8 @@ static void match_memory(struct pat_collect *k, const struct pat_library *lib)
                 break;
             used[to] = true;
             list[count++] = *next;
+            if (next->moved && next->store != UINT32_MAX && d && d->object_of)
+                object = d->object_of[next->store]; /* that is where the elements are now */
         }
         struct pat_step *kept = ARENA_ARRAY(k->a, struct pat_step, count + 1);
         if (!kept)

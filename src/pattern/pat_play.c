@@ -432,6 +432,19 @@ static bool play_memory(struct pat_play *p, const struct pat_step *s, const stru
         !pat_play_apart(p, &a, &b, s->other_bytes, s->width, &away))
         return false;
     *own = base + from_first;
+    if (s->moved || first->moved) { /* counted from the first thread's element, in whichever buffer */
+        unsigned thread = p->thread;
+        int64_t of_first;
+        p->thread = 0;
+        pat_play_forget(p);
+        bool known =
+            pat_play_element(p, &f, s->width, &of_first) && pat_play_apart(p, &f, &a, 0, s->width, &from_first);
+        p->thread = thread;
+        pat_play_forget(p);
+        if (!known)
+            return false;
+        *own -= from_first;
+    }
     *other = *own + away;
     if (p->down) { /* elements of one column */
         if ((*own - p->origin) % p->pitch || (*other - p->origin) % p->pitch)
@@ -479,6 +492,7 @@ static bool play_step(struct pat_play *p, const struct pat_step *s, const struct
     int64_t own, other;
     enum truth active = pat_play_truth(p, s->when, true);
     t->own[p->thread] = t->other[p->thread] = t->kept[p->thread] = -1;
+    t->moved = s->moved != 0;
     if (active == IS_FALSE) {
         bool stores = s->store != UINT32_MAX && s->stored != s->when && pat_play_truth(p, s->stored, true) == IS_TRUE;
         if (stores && play_memory(p, s, first, &own, &other) && own >= 0 && own < INT16_MAX)

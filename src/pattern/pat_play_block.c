@@ -231,6 +231,15 @@ static bool gather(const struct pat_trace *t, unsigned from, unsigned count, enu
     for (unsigned k = from; k < from + count; k++) {
         memcpy(then, now, n * sizeof *now);
         memcpy(spoilt_then, spoilt, n * sizeof *spoilt);
+        for (unsigned i = 0; i < n && t->turn[k]->moved; i++)
+            spoilt_then[i] = true; /* but for what is stored to where it moves */
+        for (unsigned i = 0; i < n && t->turn[k]->moved; i++) {
+            int own = t->turn[k]->own[i], kept = t->turn[k]->kept[i];
+            if (own >= 0 && own < (int)n)
+                spoilt_then[own] = spoilt[own];
+            if (kept >= 0 && kept < (int)n)
+                spoilt_then[kept] = spoilt[kept];
+        }
         for (unsigned i = 0; i < n; i++) {
             int own = t->turn[k]->own[i], other = t->turn[k]->other[i];
             if (own < 0)

@@ -310,3 +310,29 @@ COLUMN(column_half_kernel, 16, DOWN, b < d && a < 8, 0, a)
 COLUMN(column_short_kernel, 16, DOWN, b < d, 1, a)
 COLUMN(column_second_row_kernel, 16, DOWN, b < d, 0, 16 + a)
 COLUMN(column_first_only_kernel, 16, DOWN, b < d, 0, 0)
+
+// ---- two buffers in turns: one barrier a step
+#define TWO_BUFFERS(NAME, STEP, BARRIER, FIRST, GOING, NEXT, RESULT)   \
+  __global__ void NAME(const float* x, float* y) {                     \
+    __shared__ float s[2][256];                                        \
+    int t = threadIdx.x, p = 0;                                        \
+    s[0][t] = x[blockIdx.x * 256 + t];                                 \
+    __syncthreads();                                                   \
+    _Pragma("unroll") for (int d = FIRST; d GOING; d NEXT) {           \
+      STEP;                                                            \
+      p ^= 1;                                                          \
+      BARRIER;                                                         \
+    }                                                                  \
+    y[blockIdx.x * 256 + t] = RESULT;                                  \
+  }
+#define DOWN_STEP if (t < d) s[p ^ 1][t] = s[p][t] + s[p][t + d]
+#define UP_STEP s[p ^ 1][t] = t >= d ? s[p][t] + s[p][t - d] : s[p][t]
+TWO_BUFFERS(buffers_tree_kernel, DOWN_STEP, __syncthreads(), 128, > 0, >>= 1, s[p][0])
+TWO_BUFFERS(buffers_scan_kernel, UP_STEP, __syncthreads(), 1, < 256, <<= 1, s[p][t])
+// The buffer before the last; no barrier; threads below the distance keep nothing; it stops early.
+TWO_BUFFERS(buffers_tree_stale_kernel, DOWN_STEP, __syncthreads(), 128, > 0, >>= 1, s[p ^ 1][0])
+TWO_BUFFERS(buffers_tree_no_barrier_kernel, DOWN_STEP, (void)0, 128, > 0, >>= 1, s[p][0])
+TWO_BUFFERS(buffers_scan_stale_kernel, UP_STEP, __syncthreads(), 1, < 256, <<= 1, s[p ^ 1][t])
+TWO_BUFFERS(buffers_scan_part_kernel, if (t >= d) s[p ^ 1][t] = s[p][t] + s[p][t - d], __syncthreads(), 1, < 256, <<= 1,
+            s[p][t])
+TWO_BUFFERS(buffers_scan_short_kernel, UP_STEP, __syncthreads(), 1, < 128, <<= 1, s[p][t])
