@@ -66,6 +66,8 @@ NVCC = [
     ("collectives", ["test/corpus/src/collectives.cu"], ["-O3"]),
     ("collectives-ptxas-O0", ["test/corpus/src/collectives.cu"], ["-O3", "-Xptxas", "-O0"]),
     ("collectives-unoptimised", ["test/corpus/src/collectives.cu"], ["-Xcicc", "-O0", "-Xptxas", "-O0"]),
+    ("collective_forms", ["test/corpus/src/collective_forms.cu"], ["-O3"]),
+    ("collective_forms-unoptimised", ["test/corpus/src/collective_forms.cu"], ["-Xcicc", "-O0", "-Xptxas", "-O0"]),
     ("block_kernels", ["test/corpus/src/block_kernels.cu"], FAST),
     ("races", ["test/corpus/src/races.cu"], ["-O3"]),
     ("races-unoptimised", ["test/corpus/src/races.cu"], ["-Xcicc", "-O0", "-Xptxas", "-O0"]),
@@ -89,6 +91,7 @@ NVCC = [
 # These are large, or differ little between architectures.
 FEW = {"loops-debug": (86,), "loops-precise-ptxas-O1": (86, 120), "trees-precise-ptxas-O1": (86,),
        "collectives": (75, 86, 90, 120), "collectives-unoptimised": (86,),
+       "collective_forms": (75, 86, 120), "collective_forms-unoptimised": (86,),
        "collectives-ptxas-O0": (86,),
        "trees-fast-ptxas-O0": (86, 120), "tree_misses-unoptimised": (86, 120), "thread_kernels-fast": (86,),
        "expansions": (75, 86, 90, 120), "expansions-fast": (86,),
