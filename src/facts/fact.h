@@ -268,7 +268,8 @@ struct fact_rewrite {
 };
 /* An instruction of the PTX that the kernel was made of. */
 struct fact_ptx {
-    int32_t line; /* of the PTX text */
+    int32_t line;         /* of the PTX text */
+    const char *function; /* that it stands in */
     const char *text;
     int32_t file, source_line;   /* FACT_NONE */
     struct fact_offsets offsets; /* instructions that the line table says came of that line */
@@ -345,7 +346,7 @@ struct fact_kernel {
     VEC(struct fact_line) lines; /* by file and line */
     VEC(struct fact_said) says;  /* by line */
     const char *ptx_from;        /* "embedded", "given"; NULL: no PTX of it was at hand */
-    VEC(struct fact_ptx) ptx;    /* in the order of the text */
+    VEC(struct fact_ptx) ptx;    /* the kernel's, then those of functions that some of it came of; by line */
     VEC(struct fact_access) accesses;
     bool has_work;
     struct fact_work work; /* a thread, outside loops */

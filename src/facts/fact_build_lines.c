@@ -214,7 +214,7 @@ static void add_function(struct arena *a, const struct fact_source *s, struct fa
     const struct ptx_function *f = &s->ptx->functions.p[function];
     for (size_t i = 0; i < f->insns.n; i++) {
         const struct ptx_insn *insn = &f->insns.p[i];
-        struct fact_ptx ptx = {.line = (int32_t)insn->line, .text = ptx_insn_text(a, insn)};
+        struct fact_ptx ptx = {.line = (int32_t)insn->line, .function = f->name, .text = ptx_insn_text(a, insn)};
         locate(s, files, insn, &ptx);
         size_t lo = 0, hi = n;
         while (lo < hi) {
@@ -247,7 +247,6 @@ static void build_ptx(struct arena *a, struct fact_source *s, struct fact_kernel
         return;
     bool by_table = !s->ptx_given || rows_fit(s, k, &files);
     k->ptx_from = s->ptx_given ? "given" : "embedded";
-    wanted[s->ptx_function] = true;
     for (size_t i = 0; i < k->instructions.n && by_table; i++) {
         const struct fact_instruction *in = &k->instructions.p[i];
         if (in->ptx_line == FACT_NONE)
@@ -259,6 +258,7 @@ static void build_ptx(struct arena *a, struct fact_source *s, struct fact_kernel
     }
     if (n)
         qsort(rows, n, sizeof rows[0], by_ptx);
+    add_function(a, s, k, s->ptx_function, &files, rows, n);
     for (uint32_t i = 0; i < s->ptx->functions.n; i++)
         if (wanted[i])
             add_function(a, s, k, i, &files, rows, n);

@@ -193,6 +193,7 @@ static void keep_said(struct fact_keeper *k, struct fact_said *s)
 
 static void keep_ptx(struct fact_keeper *k, struct fact_ptx *p)
 {
+    keep_text(k, &p->function);
     keep_text(k, &p->text);
     keep_offsets(k, &p->offsets);
 }

@@ -173,6 +173,8 @@ static enum sp_status render(const struct sp_explain_options *o, struct fact_doc
         return rep_value(doc, o->value, &r, out);
     if (o->why >= 0)
         return rep_why(doc, o->why, &r, out);
+    if (o->lines)
+        return rep_lines(doc, &r, out);
     if (o->compare_a)
         return rep_comparisons(doc, &r, out);
     return o->format == SP_FORMAT_MARKDOWN ? rep_markdown(doc, &r, out) : rep_text(doc, &r, out);

@@ -238,7 +238,7 @@ static bool is_kernel(const struct cu_source *t, const struct cu_function *f)
 
 struct placing { /* of a kernel's rows within the definitions of its name */
     uint32_t definitions, first_line;
-    bool begins, ends, outside, any;
+    bool begins, opens, ends, outside, any; /* a row on the line of its name, of its first and last brace */
 };
 
 static struct placing place_kernel(const struct matching *x, const struct img_kernel *k, uint32_t file,
@@ -268,6 +268,7 @@ static struct placing place_kernel(const struct matching *x, const struct img_ke
         for (size_t i = 0; i < found.n; i++) {
             inside |= found.p[i].begin <= at && at <= found.p[i].end;
             p.begins |= found.p[i].line == at;
+            p.opens |= t->pieces.p[found.p[i].open].line == at;
             p.ends |= found.p[i].end == at;
         }
         p.outside |= !inside;
@@ -301,12 +302,13 @@ static bool kernels_fit(struct matching *x, uint32_t file, bool strict, const ch
         if (!p.definitions || !p.any)
             continue;
         any = true;
-        if (told_in_full(x) && !p.begins) {
+        bool begins = p.begins || (p.opens && p.ends); /* some compilers have a function begin at its brace */
+        if (told_in_full(x) && !begins) {
             *why = arena_printf(x->a, "kernel %s begins on another line of %s than in the line table (line %u)", base,
                                 shown(x, f), p.first_line);
             return false;
         }
-        if (strict && (!p.begins || !p.ends || p.outside))
+        if (strict && (!begins || !p.ends || p.outside))
             return false;
     }
     return any || !strict;

@@ -396,6 +396,7 @@ static void write_ptx(struct json *j, const struct fact_ptx *ptx)
 {
     json_object(j);
     write_number(j, "line", ptx->line);
+    write_text(j, "function", ptx->function);
     write_text(j, "text", ptx->text);
     write_optional(j, "file", ptx->file);
     write_optional(j, "source_line", ptx->source_line);
