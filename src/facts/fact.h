@@ -272,7 +272,7 @@ struct fact_ptx {
     const char *function; /* that it stands in */
     const char *text;
     int32_t file, source_line;   /* FACT_NONE */
-    struct fact_offsets offsets; /* instructions that the line table says came of that line */
+    struct fact_offsets offsets; /* instructions that came of that line, by the line table or by what they compute */
 };
 /* A source line that instructions come from. */
 struct fact_line {

@@ -237,6 +237,24 @@ static void add_function(struct arena *a, const struct fact_source *s, struct fa
     }
 }
 
+/* By instruction: the line on which the comparison of the two graphs found what it computes; NULL: none was made. */
+static const uint32_t *lines_by_value(struct arena *a, const struct fact_source *s, const struct fact_kernel *k)
+{
+    uint32_t *lines = ARENA_ARRAY(a, uint32_t, k->instructions.n + 1);
+    struct map_u64 at = {0};
+    if (!s->rewrites || !s->rewrites->ptx_line || !lines)
+        return NULL;
+    for (uint32_t i = 0; i < k->instructions.n; i++)
+        map_u64_put(a, &at, k->instructions.p[i].offset, i);
+    for (size_t i = 0; i < s->g->insns.n; i++) {
+        uint32_t index, line = s->rewrites->ptx_line[i];
+        if (line && s->rewrites->how[i] != REW_NOT_FOUND && map_u64_get(&at, s->g->insns.p[i].offset, &index) &&
+            !lines[index])
+            lines[index] = line;
+    }
+    return lines;
+}
+
 static void build_ptx(struct arena *a, struct fact_source *s, struct fact_kernel *k)
 {
     struct ptx_files files = number_files(a, s);
@@ -246,13 +264,15 @@ static void build_ptx(struct arena *a, struct fact_source *s, struct fact_kernel
     if (!wanted || !rows)
         return;
     bool by_table = !s->ptx_given || rows_fit(s, k, &files);
+    const uint32_t *by_value = by_table ? NULL : lines_by_value(a, s, k);
     k->ptx_from = s->ptx_given ? "given" : "embedded";
-    for (size_t i = 0; i < k->instructions.n && by_table; i++) {
+    for (size_t i = 0; i < k->instructions.n && (by_table || by_value); i++) {
         const struct fact_instruction *in = &k->instructions.p[i];
-        if (in->ptx_line == FACT_NONE)
+        uint32_t line = by_value ? by_value[i] : in->ptx_line == FACT_NONE ? 0 : (uint32_t)in->ptx_line;
+        if (!line)
             continue;
-        rows[n++] = (struct ptx_at){(uint32_t)in->ptx_line, (uint32_t)i};
-        uint32_t f = function_at(s->ptx, (uint32_t)in->ptx_line);
+        rows[n++] = (struct ptx_at){line, (uint32_t)i};
+        uint32_t f = function_at(s->ptx, line);
         if (f != UINT32_MAX && s->ptx->functions.p[f].has_body && !s->ptx->functions.p[f].is_entry)
             wanted[f] = true;
     }

@@ -1,5 +1,6 @@
 /* The map of the house: what happens to one kernel, in order. Each stage reads what the ones before it made. */
 #include "pipeline/pipe_ptx.h"
+#include "pipeline/pipe_rewrite.h"
 #include "pipeline/pipe_source.h"
 
 #include "facts/fact_build.h"
@@ -205,9 +206,11 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, struct pipe_in
     struct img_kernel ptx = *kernel;
     struct pipe_code code = {0};
     struct arena work;
+    struct pipe_rewrite beside = {.session = s, .module = module, .kernel = kernel, .file_texts = file_texts};
     enum sp_status status;
     bool of_ptx = module->kind == IMG_PTX;
     arena_init(&work, 0);
+    arena_init(&beside.work, 0);
     if (of_ptx)
         status = read_ptx(s, &work, a, input, input->ptx_functions[kernel - module->kernels], &ptx, &code);
     else
@@ -221,8 +224,6 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, struct pipe_in
                                  .file_numbers = file_numbers,
                                  .file_texts = file_texts,
                                  .texts = code.texts};
-    if (!of_ptx && pipe_ptx_beside(s, input, kernel, &source.ptx, &source.ptx_function))
-        source.ptx_given = source.ptx != input->ptx;
     if (of_ptx) {
         source.register_name = ptx_name;
         source.user = &code.ptx;
@@ -252,8 +253,8 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, struct pipe_in
         goto done;
     graph.dependence = &dependence;
     /* Everything a fact keeps as text lives on `a`: words and matches are made there. */
-    struct mean_param *params =
-        name_params(s, a, kernel, fact_base_name(a, kernel->demangled ? kernel->demangled : kernel->name));
+    beside.base_name = fact_base_name(a, kernel->demangled ? kernel->demangled : kernel->name);
+    struct mean_param *params = name_params(s, a, kernel, beside.base_name);
     if ((status = mean_init(&mean, a, &graph, params, kernel->param_count)) != SP_OK)
         goto done;
     if ((status = place_build(&work, &graph, &place)) != SP_OK)
@@ -286,6 +287,12 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, struct pipe_in
         goto done;
     if ((status = rew_find_contractions(&work, &graph, &rewrites)) != SP_OK)
         goto done;
+    beside.g = &graph;
+    if (!of_ptx)
+        pipe_rewrite(&beside, input, &rewrites);
+    source.ptx = beside.ptx;
+    source.ptx_function = beside.function;
+    source.ptx_given = beside.given;
     source.g = &graph;
     source.mean = &mean;
     source.place = &place;
@@ -296,9 +303,11 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, struct pipe_in
 done:
     if (arena_failed(&work))
         status = SP_ERR_MEMORY;
+    arena_free(&beside.work);
     arena_free(&work);
     return status;
 memory:
+    arena_free(&beside.work);
     arena_free(&work);
     return SP_ERR_MEMORY;
 }
