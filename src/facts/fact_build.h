@@ -76,8 +76,10 @@ enum sp_status fact_build_reads(struct arena *a, struct fact_source *s, struct f
 enum sp_status fact_build_phases(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 /* What stands on source lines and in PTX; last, when all the others have told theirs. */
 enum sp_status fact_build_lines(struct arena *a, struct fact_source *s, struct fact_kernel *k);
-/* The text of a line of the module's file; its number in the text, 0: none is at hand. */
-const struct cu_source *fact_text_at(const struct fact_source *s, uint32_t file, uint32_t line, uint32_t *at);
+/* The text that has a line of the document's file; *at: which line of it. NULL: none is at hand. */
+const struct cu_source *fact_text_of_line(const struct fact_source *s, int32_t file, int32_t line, uint32_t *at);
+/* What the words of those lines say; behind the lines. */
+enum sp_status fact_build_says(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 enum sp_status fact_build_summary(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 
 /* What each node computes, as a number that other graphs can be compared with; by node. NULL when out of memory.

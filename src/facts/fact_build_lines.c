@@ -12,15 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct cu_source *fact_text_at(const struct fact_source *s, uint32_t file, uint32_t line, uint32_t *at)
-{
-    *at = 0;
-    if (!s->file_texts || file >= s->module->file_count || !s->file_texts[file].source)
-        return NULL;
-    *at = cu_source_physical(s->file_texts[file].source, s->file_texts[file].view, line);
-    return *at ? s->file_texts[file].source : NULL;
-}
-
 /* ---- source lines ---------------------------------------------------------------------------- */
 
 struct text_at {
@@ -38,18 +29,24 @@ static int by_line(const void *p, const void *q)
     return a->input < b->input ? -1 : a->input > b->input;
 }
 
-/* The text of a line of the document's file. */
-static const char *line_text(struct arena *a, const struct fact_source *s, int32_t file, int32_t line)
+const struct cu_source *fact_text_of_line(const struct fact_source *s, int32_t file, int32_t line, uint32_t *at)
 {
+    *at = 0;
     for (uint32_t i = 0; i < s->module->file_count && s->file_texts && file != FACT_NONE && line > 0; i++) {
-        uint32_t at;
-        if (s->file_numbers[i] != file)
+        const struct fact_file_text *t = &s->file_texts[i];
+        if (s->file_numbers[i] != file || !t->source)
             continue;
-        const struct cu_source *text = fact_text_at(s, i, (uint32_t)line, &at);
-        if (text)
-            return cu_source_line(a, text, at);
+        *at = cu_source_physical(t->source, t->view, (uint32_t)line);
+        return *at ? t->source : NULL;
     }
     return NULL;
+}
+
+static const char *line_text(struct arena *a, const struct fact_source *s, int32_t file, int32_t line)
+{
+    uint32_t at;
+    const struct cu_source *text = fact_text_of_line(s, file, line, &at);
+    return text ? cu_source_line(a, text, at) : NULL;
 }
 
 static void build_source_lines(struct arena *a, struct fact_source *s, struct fact_kernel *k)
