@@ -8,6 +8,7 @@
 #include "facts/fact_build.h"
 
 #include "base/str.h"
+#include "front/cu_line.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,21 +75,6 @@ static void build_source_lines(struct arena *a, struct fact_source *s, struct fa
         }
         VEC_PUSH(a, k->lines, line);
     }
-}
-
-static const char *text_of(const struct fact_kernel *k, int32_t file, int32_t line)
-{
-    size_t lo = 0, hi = k->lines.n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        const struct fact_line *l = &k->lines.p[mid];
-        if (l->file < file || (l->file == file && l->line < line))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    bool found = lo < k->lines.n && k->lines.p[lo].file == file && k->lines.p[lo].line == line;
-    return found ? k->lines.p[lo].text : NULL;
 }
 
 /* ---- PTX ------------------------------------------------------------------------------------- */
@@ -281,6 +267,21 @@ static void build_ptx(struct arena *a, struct fact_source *s, struct fact_kernel
             add_function(a, s, k, i, &files, rows, n);
 }
 
+/* Of a condition the condition, else the statement: the words that the rewrite is about. */
+static const char *text_of_rewrite(struct arena *a, const struct fact_source *s, const struct fact_rewrite *r)
+{
+    uint32_t at;
+    struct cu_line line;
+    const struct cu_source *text = fact_text_of_line(s, r->source_file, r->source_line, &at);
+    if (!text)
+        return NULL;
+    if (!cu_line_read(a, text, at, &line))
+        return cu_source_line(a, text, at);
+    bool condition = str_equal(r->kind, "condition-inverted") || str_equal(r->kind, "branch-to-exit");
+    const char *words = line.condition ? line.condition : line.comparison_text;
+    return condition && words ? words : line.statement;
+}
+
 enum sp_status fact_build_lines(struct arena *a, struct fact_source *s, struct fact_kernel *k)
 {
     build_source_lines(a, s, k);
@@ -289,7 +290,7 @@ enum sp_status fact_build_lines(struct arena *a, struct fact_source *s, struct f
     for (size_t i = 0; i < k->rewrites.n; i++) {
         struct fact_rewrite *r = &k->rewrites.p[i];
         if (r->source_line != FACT_NONE && !r->source_text)
-            r->source_text = text_of(k, r->source_file, r->source_line);
+            r->source_text = text_of_rewrite(a, s, r);
     }
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
 }

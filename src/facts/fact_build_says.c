@@ -192,7 +192,7 @@ static struct counts count_doings(struct says *w, const struct fact_line *at)
         c.sums += does(w, x, UOP_FADD);
         c.branches += does(w, x, UOP_BRANCH) || does(w, x, UOP_BRANCH_IND) || does(w, x, UOP_CALL) ||
                       does(w, x, UOP_CALL_IND) || does(w, x, UOP_EXIT);
-        c.hidden += graph_is_owned(w->s->g, x) || l->unknown || l->opaque || w->s->g->insns.p[x].guard != GRAPH_NIL;
+        c.hidden += graph_is_owned(w->s->g, x) || l->unknown || l->opaque;
         if (fused || extreme || choice) {
             c.first = c.first == UINT32_MAX ? x : c.first;
             VEC_PUSH(w->a, c.offsets, at->offsets.p[i]);
@@ -229,7 +229,7 @@ static bool is_own(const struct says *w, const struct cu_expr *e)
         const char *dot = strchr(e->text, '.');
         const char *name = dot ? arena_strndup(w->a, e->text, (size_t)(dot - e->text)) : e->text;
         const struct cu_local *v = w->in && name ? cu_find_local(&w->in->locals, name) : NULL;
-        return v && v->declared == 1;
+        return v && v->declared > 0;
     }
     for (unsigned i = 0; i < e->arg_count; i++)
         if (!is_own(w, e->arg[i]))

@@ -218,8 +218,11 @@ static void read_statement(struct arena *a, const struct cu_source *s, struct sp
     if (at >= t.end || at == t.from)
         return;
     bool names = true;
-    for (uint32_t i = t.from; i < at; i++)
+    for (uint32_t i = t.from; i < at; i++) {
         names &= is_name(s, i);
+        if (is(s, i, "(")) /* a cast or a call where it is stored: that computes, too */
+            return;
+    }
     for (uint32_t i = at + 1; i < t.end; i++) { /* a second declarator, a second assignment */
         if (is(s, i, "(") || is(s, i, "[") || is(s, i, "{"))
             i = closing(s, i, t.end);
@@ -356,7 +359,7 @@ static void note_name(struct arena *a, const struct cu_source *s, struct cu_loca
         v->is_parameter = i < f->open;
         v->is_int = typed && is(s, before, "int");
         v->is_unsigned = typed && is(s, before, "unsigned");
-        v->is_float = typed && is(s, before, "float");
+        v->is_float = typed && (is(s, before, "float") || is(s, before, "double"));
         if (v->is_int && before > 0 && is(s, before - 1, "unsigned"))
             v->is_int = false, v->is_unsigned = true;
         if (is(s, after, "=")) {

@@ -355,16 +355,6 @@ static void add_rows(struct lines_view *v, struct rep_table *t, const struct gro
     }
 }
 
-static const char *said_text(struct arena *a, const struct fact_said *s)
-{
-    const char *inverted = str_equal(s->sense, "inverted") ? ", the other way round" : "";
-    if (str_equal(s->kind, "temporary"))
-        return rep_format(a, "the source's %s has no register of its own%s%s", s->text, s->machine ? ": " : "",
-                          s->machine ? s->machine : "");
-    return rep_format(a, "the source says %s%s%s%s", s->text, s->machine ? "; here it is " : "",
-                      s->machine ? s->machine : "", inverted);
-}
-
 struct remarks { /* of each group: what is told behind it */
     struct strbuf *of;
 };
@@ -391,9 +381,11 @@ static bool collect_remarks(struct lines_view *v, struct remarks *r)
     for (uint32_t g = 0; g < v->run_groups; g++)
         for (uint32_t i = 0; i < v->groups.p[g].count; i++)
             group_of[v->groups.p[g].first + i] = g;
-    for (size_t i = 0; i < k->says.n; i++)
-        add_remark(v, r, group_of, k->says.p[i].offsets,
-                   rep_format(v->p->a, "▸ %s", said_text(v->p->a, &k->says.p[i])));
+    REP_EACH(v->n, REP_SAID, s, number)
+    {
+        const struct fact_said *said = &k->says.p[s->index];
+        add_remark(v, r, group_of, said->offsets, rep_format(v->p->a, "▸ [%u] %s", number, rep_said(v->p->a, said)));
+    }
     REP_EACH(v->n, REP_REWRITE, s, number)
     {
         const struct fact_rewrite *rewrite = &k->rewrites.p[s->index];
