@@ -1,5 +1,6 @@
 /* `explain` and `lab`'s notes: the document of facts over all inputs that were asked for, then the report. */
 #include "pipeline/pipe_source.h"
+#include "pipeline/pipe_rewrite.h"
 
 #include "base/map.h"
 #include "base/str.h"
@@ -114,8 +115,10 @@ static enum sp_status build_document(struct sp_session *s, struct arena *a, cons
         }
         s->diags.input = -1;
     }
-    if (status == SP_OK)
+    if (status == SP_OK) {
         pipe_source_unused(s, doc);
+        pipe_rewrite_unused(s);
+    }
     return arena_failed(a) ? SP_ERR_MEMORY : status;
 }
 
@@ -174,7 +177,7 @@ static enum sp_status render(const struct sp_explain_options *o, struct fact_doc
     if (o->why >= 0)
         return rep_why(doc, o->why, &r, out);
     if (o->lines)
-        return rep_lines(doc, &r, out);
+        return rep_columns(doc, &r, out);
     if (o->compare_a)
         return rep_comparisons(doc, &r, out);
     return o->format == SP_FORMAT_MARKDOWN ? rep_markdown(doc, &r, out) : rep_text(doc, &r, out);

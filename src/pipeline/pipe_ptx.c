@@ -211,6 +211,21 @@ bool pipe_ptx_embedded(struct sp_session *s, struct pipe_input *in, const struct
     return in->ptx && pipe_ptx_entry(in->ptx, kernel->name, function);
 }
 
+bool pipe_ptx_beside(struct sp_session *s, struct pipe_input *in, const struct img_kernel *kernel,
+                     const struct ptx_module **module, uint32_t *function)
+{
+    if (pipe_ptx_embedded(s, in, kernel, function)) {
+        *module = in->ptx;
+        return true;
+    }
+    for (size_t i = 0; i < s->ptx.n; i++)
+        if (pipe_ptx_entry(s->ptx.p[i], kernel->name, function)) {
+            *module = s->ptx.p[i];
+            return true;
+        }
+    return false;
+}
+
 enum sp_status sp_session_add_ptx(struct sp_session *s, const char *path)
 {
     uint8_t *bytes;

@@ -218,18 +218,12 @@ static uint32_t *map_lines(struct arena *a, const struct img_kernel *k, const st
 }
 
 static void mismatch(struct sp_session *s, const struct img_kernel *k, const struct graph *g,
-                     const struct rew_list *found, bool given)
+                     const struct rew_list *found, bool given, const char *why)
 {
-    const char *which = given ? "given with --ptx" : "embedded";
-    if (found->unexplained.n)
-        diag_add(&s->diags, DIAG_WARNING, "ptx-mismatch", k->section, g->insns.p[found->unexplained.p[0]].offset,
-                 "the PTX %s is not what this kernel was made of: it does not store what is stored here; it is left "
-                 "out of account",
-                 which);
-    else
-        diag_add(&s->diags, DIAG_WARNING, "ptx-mismatch", k->section, -1,
-                 "the PTX %s is not what this kernel was made of: its parameters are others; it is left out of account",
-                 which);
+    int64_t at = found->unexplained.n ? (int64_t)g->insns.p[found->unexplained.p[0]].offset : -1;
+    diag_add(&s->diags, DIAG_WARNING, "ptx-mismatch", k->section, at,
+             "the PTX %s was not shown to be what this kernel was made of: %s; it is left out of account",
+             given ? "given with --ptx" : "embedded", why);
 }
 
 static void unexplained(struct sp_session *s, const struct img_kernel *k, const struct graph *g,
@@ -251,9 +245,11 @@ static enum sp_status compare_with(struct pipe_rewrite *p, struct ptx_module *m,
     struct rew_list found = *out;
     enum rew_fit fit = REW_MAY_FIT;
     diag_init(&quiet, &p->work);
-    if (!same_params(m, &m->functions.p[function], k)) {
-        found.unexplained.n = 0;
-        mismatch(s, k, p->g, &found, given);
+    const char *not_so = !same_params(m, &m->functions.p[function], k) ? "its parameters are others"
+                         : m->sm > p->module->sm                       ? "it is for a later architecture"
+                                                                       : NULL;
+    if (not_so) {
+        mismatch(s, k, p->g, &found, given, not_so);
         return SP_OK;
     }
     uint32_t most = p->g->input.count * PTX_AT_MOST + PTX_ALWAYS;
@@ -279,7 +275,8 @@ static enum sp_status compare_with(struct pipe_rewrite *p, struct ptx_module *m,
     if (status != SP_OK)
         return status;
     if (!found.compared) {
-        mismatch(s, k, p->g, &found, given);
+        mismatch(s, k, p->g, &found, given,
+                 found.unexplained.n ? "no store of it was found to be this one" : "it does not compute the same");
         return SP_OK;
     }
     unexplained(s, k, p->g, &found);
@@ -318,4 +315,24 @@ void pipe_rewrite(struct pipe_rewrite *p, struct pipe_input *in, struct rew_list
     if (status != SP_OK)
         diag_add(&s->diags, DIAG_NOTE, "ptx-not-compared", p->kernel->section, -1,
                  "the PTX of this kernel is too large to be set beside it");
+}
+
+void pipe_rewrite_unused(struct sp_session *s)
+{
+    for (size_t i = 0; i < s->ptx.n; i++) {
+        const struct ptx_module *m = s->ptx.p[i];
+        struct map_str entries = {0};
+        bool used = false;
+        uint32_t at;
+        for (uint32_t f = 0; f < m->functions.n; f++)
+            if (m->functions.p[f].is_entry && m->functions.p[f].has_body && m->functions.p[f].name &&
+                !map_str_put(&s->a, &entries, m->functions.p[f].name, f))
+                return;
+        for (size_t n = 0; n < s->inputs.n && !used; n++)
+            for (uint32_t k = 0; k < s->inputs.p[n].module.kernel_count && !used; k++)
+                used = map_str_get(&entries, s->inputs.p[n].module.kernels[k].name, &at);
+        if (!used)
+            diag_add(&s->diags, DIAG_WARNING, "ptx-unused", NULL, -1,
+                     "no kernel of the inputs stands in the PTX given with --ptx%s", entries.n ? "" : ": it has none");
+    }
 }

@@ -38,7 +38,7 @@ enum sp_status rep_why(const struct fact_document *doc, int64_t number, const st
 
 /* Source, PTX and machine code beside each other, line by line, in every kernel; text or Markdown. At least 80 columns
  * are used. */
-enum sp_status rep_lines(const struct fact_document *doc, const struct rep_options *options, struct out *o);
+enum sp_status rep_columns(const struct fact_document *doc, const struct rep_options *options, struct out *o);
 
 /* The comparisons of the document (fact_compare()). */
 enum sp_status rep_comparisons(const struct fact_document *doc, const struct rep_options *options, struct out *o);

@@ -107,7 +107,7 @@ uint64_t rew_truth(const struct graph *g, const struct rew_values *v, graph_id i
 enum rew_fit {
     REW_FITS,       /* every store of the machine code is in the PTX */
     REW_MAY_FIT,    /* nothing speaks against it */
-    REW_DOES_NOT,   /* some value that is stored is not there */
+    REW_DOES_NOT,   /* some value that is stored was not found in it, or it computes something else */
 };
 
 /* Sets machine code beside the PTX that it was made of: fills everything but `not_contracted`, whose entries it

@@ -334,14 +334,17 @@ static void find_calls(struct rew *r)
 {
     const struct graph *s = r->sass->g, *p = r->ptx->g;
     struct map_u64 told = {0};
-    bool calls = false;
-    for (uint32_t i = 0; i < s->insns.n && !calls; i++)
-        calls = is_call(s, i);
+    VEC(uint32_t) here = {0}, there = {0};
+    for (uint32_t i = 0; i < s->insns.n; i++)
+        if (is_call(s, i))
+            VEC_PUSH(r->a, here, i);
+    bool calls = here.n > 0;
     for (uint32_t i = 0; i < p->insns.n; i++) {
         const struct rew_insn *is = rew_statement(r, i);
         uint32_t count, before;
         if (!p->insns.p[i].reachable || !(is->is & REW_IS_CALL) || map_u64_get(&told, is->line, &before))
             continue;
+        VEC_PUSH(r->a, there, i);
         map_u64_put(r->a, &told, is->line, 0); /* a call is several lists, and may stand in a function called twice */
         const struct rew_entry *e = rew_lookup(&r->here_by_line, is->line, &count);
         for (uint32_t k = 0; calls && k < count; k++) {
@@ -355,6 +358,11 @@ static void find_calls(struct rew *r)
             continue;
         map_u64_put(r->a, &told, UINT64_C(1) << 32 | is->first, 0); /* one a function, however often it is called */
         find_inlined(r, is);
+    }
+    for (size_t k = 0; !r->sass->lines && here.n == there.n && k < here.n; k++) { /* no map: as many, in order */
+        struct rew_record *f = rew_add(r, "call-kept", REW_PTXAS, REW_ASSUMED);
+        rew_add_insn(r, f, here.p[k]);
+        rew_add_line(r, f, rew_statement(r, there.p[k])->line);
     }
 }
 

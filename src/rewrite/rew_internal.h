@@ -18,7 +18,8 @@ struct rew {
     const struct rew_context *context;
     struct rew_values sv, pv;
     struct rew_list *out;
-    struct rew_index made;   /* PTX: what instances make */
+    struct rew_index made;   /* PTX: what instances make, but for those that only move it */
+    struct rew_index here;   /* machine code: the same */
     struct rew_index jumps;  /* PTX: conditional jumps by the condition they jump under */
     struct rew_index stores; /* PTX: what is stored where */
     struct rew_index leaves; /* machine code: branches and exits by their condition */
@@ -34,9 +35,22 @@ struct rew {
 
 uint64_t rew_address(const struct graph *g, const uint64_t *of, unsigned space, graph_id address);
 
+/* rew_value.c: what one step of each fold does with its old accumulators, its elements taken by the array alone. Beyond
+ * a budget, or out of memory: false. */
+struct rew_steps {
+    uint64_t *p;
+    uint32_t n;
+};
+bool rew_find_steps(struct arena *a, struct graph *g, struct rew_steps *out);
+
+/* rew_fit.c */
+enum rew_fit rew_find_fit(struct rew *r);
+bool rew_is_written(const struct graph_access *x);
+/* Each element that an access writes, as a number; at most 4. Words that are one 64-bit value are one element. */
+unsigned rew_elements(const struct graph *g, const struct rew_values *v, const struct graph_access *x, uint64_t out[4]);
+
 /* rew_pair.c */
 bool rew_pair(struct rew *r);
-enum rew_fit rew_find_fit(struct rew *r);
 /* The entries with that number: first of them, and how many. */
 const struct rew_entry *rew_lookup(const struct rew_index *x, uint64_t value, uint32_t *count);
 /* The node that an instance makes in its first register, or GRAPH_NIL. */

@@ -1,7 +1,8 @@
 /* Who is where: every instance of machine code is looked for in the PTX, by what it computes, then by the line map that
- * the assembler left; and whether the two can belong together at all.
+ * the assembler left.
  *
- * Where several instances of PTX compute the same, the one on the line that the map names is meant, else the first.
+ * Where several instances of PTX compute the same, the one on the line that the map names is meant; without a map, the
+ * one at the same place of as many.
  * requires: both graphs, their values · gives: found, how, the indices of struct rew */
 #include "rewrite/rew_internal.h"
 
@@ -103,65 +104,15 @@ bool rew_has_op(const struct graph *g, uint32_t insn, unsigned kind)
     return false;
 }
 
-/* ---- memory ---------------------------------------------------------------------------------- */
-
-static bool is_written(const struct graph_access *x)
-{
-    return x->kind != GRAPH_LOAD && x->space != UOP_LOCAL;
-}
-
-/* Each element that an access writes, as a number; at most 4. Words that are one 64-bit value are one element. */
-static unsigned elements(const struct graph *g, const struct rew_values *v, const struct graph_access *x,
-                         uint64_t out[4])
-{
-    unsigned count = 0, space = x->space == UOP_GENERIC ? UOP_GLOBAL : x->space;
-    uint64_t at = map_hash_mix(space, x->kind), address = rew_address(g, v->of, x->space, x->address);
-    for (unsigned k = 0; k < 4 && (x->value[k] || !k); k++) {
-        const struct graph_node *n = graph_at(g, x->value[k]);
-        bool two = x->value[k] && n->kind == UOP_PAIR && x->width >= 8 && !x->value[1];
-        for (unsigned half = 0; half < (two ? 2u : 1u) && count < 4; half++) {
-            graph_id id = two ? n->arg[half] : x->value[k];
-            uint64_t h = map_hash_mix(at, address + k * 4u + half * 4u);
-            out[count++] = map_hash_mix(h, id ? v->of[id] : 0);
-        }
-    }
-    return count;
-}
-
-static bool access_turns(const struct rew_values *v, const struct graph_access *x)
-{
-    bool turns = v->turns[x->address];
-    for (unsigned k = 0; k < 4; k++)
-        turns |= x->value[k] && v->turns[x->value[k]];
-    return turns;
-}
-
-enum rew_fit rew_find_fit(struct rew *r)
-{
-    const struct graph *s = r->sass->g;
-    bool all = true, some = false, some_not = false;
-    for (size_t i = 0; i < s->accesses.n; i++) {
-        const struct graph_access *x = &s->accesses.p[i];
-        uint64_t e[4];
-        if (!is_written(x) || !s->insns.p[x->insn].reachable || graph_is_owned(s, x->insn))
-            continue;
-        unsigned n = elements(s, &r->sv, x, e);
-        bool here = true;
-        for (unsigned k = 0; k < n; k++) {
-            uint32_t count;
-            here &= rew_lookup(&r->stores, e[k], &count) != NULL;
-        }
-        all &= here;
-        some |= here;
-        if (!here && !access_turns(&r->sv, x)) {
-            some_not = true;
-            VEC_PUSH(r->a, r->out->unexplained, x->insn);
-        }
-    }
-    return some_not ? REW_DOES_NOT : all && some ? REW_FITS : REW_MAY_FIT;
-}
-
 /* ---- indices --------------------------------------------------------------------------------- */
+
+static bool only_moves(const struct graph *g, const struct graph_insn *x, graph_id node)
+{
+    for (uint32_t u = x->first_use; u < x->first_use + x->use_count; u++)
+        if (whole(g, g->uses.p[u].node) == node)
+            return true;
+    return false;
+}
 
 static void index_ptx(struct rew *r)
 {
@@ -175,7 +126,7 @@ static void index_ptx(struct rew *r)
             put(r, &r->by_line, s->line, i);
         for (uint32_t d = x->first_def; d < x->first_def + x->def_count; d++) {
             graph_id node = whole(g, g->defs.p[d].node), merged = whole(g, g->defs.p[d].merged);
-            if (node)
+            if (node && !only_moves(g, x, node))
                 put(r, &r->made, r->pv.of[node], i);
             if (merged && merged != node)
                 put(r, &r->made, r->pv.of[merged], i);
@@ -185,9 +136,9 @@ static void index_ptx(struct rew *r)
     }
     for (size_t i = 0; i < g->accesses.n; i++) {
         uint64_t e[4];
-        if (!is_written(&g->accesses.p[i]) || !g->insns.p[g->accesses.p[i].insn].reachable)
+        if (!rew_is_written(&g->accesses.p[i]) || !g->insns.p[g->accesses.p[i].insn].reachable)
             continue;
-        unsigned n = elements(g, &r->pv, &g->accesses.p[i], e);
+        unsigned n = rew_elements(g, &r->pv, &g->accesses.p[i], e);
         for (unsigned k = 0; k < n; k++)
             put(r, &r->stores, e[k], g->accesses.p[i].insn);
     }
@@ -208,6 +159,8 @@ static void index_sass(struct rew *r)
         if (!x->reachable || graph_is_owned(g, i))
             continue;
         graph_id made = rew_made(g, i);
+        if (made && !only_moves(g, x, made))
+            put(r, &r->here, r->sv.of[made], i);
         if (made && graph_at(g, made)->kind == UOP_SELECT)
             put(r, &r->choices, r->sv.of[graph_at(g, made)->arg[0]], i);
         if (!x->guard)
@@ -216,6 +169,7 @@ static void index_sass(struct rew *r)
                       rew_has_op(g, i, UOP_CALL);
         put(r, leaves ? &r->leaves : &r->guarded, r->sv.of[x->guard], i);
     }
+    sort(&r->here);
     sort(&r->here_by_line);
     sort(&r->leaves);
     sort(&r->guarded);
@@ -224,18 +178,32 @@ static void index_sass(struct rew *r)
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
-static bool choose(struct rew *r, const struct rew_index *x, uint64_t value, uint32_t line, uint32_t *out)
+enum { SAME_AT_MOST = 64 }; /* entries of one value that are looked through for a line */
+
+/* The instance of PTX that makes the value. `from`: the instance that is looked for. */
+static bool choose(struct rew *r, const struct rew_index *x, uint64_t value, uint64_t own, uint32_t from, uint32_t line,
+                   uint32_t *out)
 {
-    uint32_t count;
+    uint32_t count, here;
     const struct rew_entry *e = rew_lookup(x, value, &count);
     if (!e)
         return false;
     *out = e[0].insn;
-    for (uint32_t k = 0; k < count && line && k < 64; k++)
+    if (count == 1)
+        return true;
+    for (uint32_t k = 0; k < count && line && k < SAME_AT_MOST; k++)
         if (rew_statement(r, e[k].insn)->line == line) {
             *out = e[k].insn;
             return true;
         }
+    if (line)
+        return true;
+    const struct rew_entry *h = rew_lookup(&r->here, own, &here);
+    if (!h || here != count || here > SAME_AT_MOST)
+        return false;
+    for (uint32_t k = 0; k < here; k++)
+        if (h[k].insn == from)
+            *out = e[k].insn;
     return true;
 }
 
@@ -247,22 +215,23 @@ static enum rew_how find_one(struct rew *r, uint32_t i, uint32_t *out)
     const struct rew_entry *e = line ? rew_lookup(&r->by_line, line, &count) : NULL;
     uint32_t on_line = e ? e[0].insn : UINT32_MAX;
     if (node && graph_type_of(g, node) == UOP_B1) {
-        bool same = choose(r, &r->made, r->sv.of[node], line, &at);
-        bool other = choose(r, &r->made, rew_truth(g, &r->sv, node, true), line, &opposite);
+        uint64_t own = r->sv.of[node];
+        bool same = choose(r, &r->made, own, own, i, line, &at);
+        bool other = choose(r, &r->made, rew_truth(g, &r->sv, node, true), own, i, line, &opposite);
         if (same && other && line && rew_statement(r, at)->line != line && rew_statement(r, opposite)->line == line)
             same = false;
         if (same || other) {
             *out = same ? at : opposite;
             return same ? REW_BY_VALUE : REW_BY_OPPOSITE;
         }
-    } else if (node && choose(r, &r->made, r->sv.of[node], line, &at)) {
+    } else if (node && choose(r, &r->made, r->sv.of[node], r->sv.of[node], i, line, &at)) {
         *out = at;
         return REW_BY_VALUE;
     }
     for (uint32_t k = g->insns.p[i].first_access; k < g->insns.p[i].first_access + g->insns.p[i].access_count; k++) {
         uint64_t el[4];
-        if (is_written(&g->accesses.p[k]) && elements(g, &r->sv, &g->accesses.p[k], el) &&
-            choose(r, &r->stores, el[0], line, &at)) {
+        if (rew_is_written(&g->accesses.p[k]) && rew_elements(g, &r->sv, &g->accesses.p[k], el) &&
+            choose(r, &r->stores, el[0], 0, i, line, &at)) {
             *out = at;
             return REW_BY_VALUE;
         }

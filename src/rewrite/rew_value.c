@@ -11,6 +11,8 @@
  * requires: a graph with its expansions · gives: struct rew_values */
 #include "rewrite/rew_internal.h"
 
+#include "graph/graph_cycle.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -81,6 +83,22 @@ static uint64_t element(const struct work *w, graph_id id, unsigned type)
     if (n->kind == UOP_CONST && is_float_type(type) && element_of((enum uop_type)type, n->imm, &e))
         return e;
     return w->of[id] % PRIME;
+}
+
+/* 1 / x. The reciprocal of a constant is a constant to every compiler: rounded once. */
+static uint64_t reciprocal(const struct work *w, graph_id id, unsigned type, uint64_t x)
+{
+    struct uop widen = {.kind = UOP_F2F, .type = UOP_F64, .imm = type};
+    const struct graph_node *n = graph_at(w->g, id);
+    uint64_t bits = n->imm, e;
+    double value;
+    if (n->kind != UOP_CONST || (type != UOP_F32 && type != UOP_F64) ||
+        (type == UOP_F32 && !uop_eval(&widen, &bits, &bits)))
+        return inverse(x);
+    memcpy(&value, &bits, sizeof value);
+    value = type == UOP_F32 ? (double)(float)(1 / value) : 1 / value;
+    memcpy(&bits, &value, sizeof bits);
+    return value != 0 && element_of(UOP_F64, bits, &e) ? e : inverse(x);
 }
 
 static uint64_t apply(unsigned what, uint64_t a)
@@ -170,6 +188,32 @@ static uint64_t loaded(const struct work *w, const struct graph_node *n, uint64_
     return map_hash_mix(h, width | (width < 4 ? (uint64_t)(n->flags & UOP_SIGNED) << 8 : 0));
 }
 
+/* A byte or half word that was loaded, widened in some way: the load, with the sign it then has; GRAPH_NIL. */
+static bool widened_load(const struct work *w, const struct graph_node *n, uint64_t *out)
+{
+    uint64_t mask = 0;
+    unsigned bits = n->kind == UOP_AND ? 0 : (unsigned)n->imm;
+    graph_id x = n->arg[0];
+    if (n->kind == UOP_AND) {
+        if (!graph_is_const(w->g, n->arg[1], &mask) || (mask != 0xff && mask != 0xffff))
+            return false;
+        bits = mask == 0xff ? 8 : 16;
+    }
+    while (graph_at(w->g, x)->kind == UOP_LO || graph_at(w->g, x)->kind == UOP_ZEXT)
+        x = graph_at(w->g, x)->arg[0];
+    const struct graph_node *load = graph_at(w->g, x);
+    if (load->kind != UOP_LOAD || load->width > 2 || load->width * 8u > bits)
+        return false;
+    struct graph_node as = *load;
+    bool extends = n->kind == UOP_SEXT && load->width * 8u == bits;
+    if (as.flags & UOP_SIGNED && !extends && n->kind != UOP_SEXT)
+        return false;
+    if (extends)
+        as.flags |= UOP_SIGNED;
+    *out = loaded(w, &as, 0, as.width);
+    return true;
+}
+
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
 static uint64_t hashed(const struct work *w, const struct graph_node *n)
@@ -231,14 +275,18 @@ static uint64_t whole_value(struct work *w, graph_id id)
 {
     const struct graph_node *n = graph_at(w->g, id);
     const uint64_t *of = w->of;
+    uint64_t v;
     graph_id atoms[6];
     switch (n->kind) {
     case UOP_CONST: return (uint64_t)graph_signed_const(n);
     case UOP_ADD: return of[n->arg[0]] + of[n->arg[1]];
     case UOP_NEG: return UINT64_C(0) - of[n->arg[0]];
     case UOP_MUL: return of[n->arg[0]] * of[n->arg[1]];
+    case UOP_AND: return widened_load(w, n, &v) ? v : hashed(w, n);
     case UOP_SEXT:
     case UOP_ZEXT:
+        if (widened_load(w, n, &v))
+            return v;
         if (n->type == UOP_B64 && n->imm == 32)
             return of[n->arg[0]]; /* as a number */
         return hashed(w, n);
@@ -300,7 +348,7 @@ static bool float_value(const struct work *w, const struct graph_node *n, uint64
     case UOP_FMUL: *out = times(x[0], x[1]); break;
     case UOP_FFMA: *out = add(times(x[0], x[1]), x[2]); break;
     case UOP_FNEG: *out = negative(x[0]); break;
-    case UOP_RCP: *out = inverse(x[0]); break;
+    case UOP_RCP: *out = reciprocal(w, n->arg[0], n->type, x[0]); break;
     case UOP_FABS: *out = apply(UOP_FABS, x[0] < negative(x[0]) ? x[0] : negative(x[0])); break;
     case UOP_FMIN:
     case UOP_FMAX:
@@ -318,11 +366,11 @@ static bool float_value(const struct work *w, const struct graph_node *n, uint64
     case UOP_MATH:
         if (n->imm != UOP_MATH_DIV && n->imm != UOP_MATH_DIV_NEAR)
             return false;
-        *out = times(x[0], inverse(x[1]));
+        *out = times(x[0], reciprocal(w, n->arg[1], n->type, x[1]));
         break;
     case GRAPH_REAL:
         if (n->imm == GRAPH_DIV)
-            *out = times(x[0], inverse(x[1]));
+            *out = times(x[0], reciprocal(w, n->arg[1], n->type, x[1]));
         else if (n->arg_count == 1)
             *out = apply(GRAPH_REAL + (unsigned)n->imm, x[0]);
         else
@@ -371,15 +419,21 @@ static void mark_turns(struct work *w, graph_id id)
     w->turns[id] = turns;
 }
 
+static bool init_work(struct work *w, struct arena *a, const struct graph *g)
+{
+    *w = (struct work){.g = g,
+                       .of = ARENA_ARRAY(a, uint64_t, g->nodes.n),
+                       .field = ARENA_ARRAY(a, uint64_t, g->nodes.n),
+                       .is_float = ARENA_ARRAY(a, bool, g->nodes.n),
+                       .turns = ARENA_ARRAY(a, bool, g->nodes.n)};
+    return w->of && w->field && w->is_float && w->turns;
+}
+
 bool rew_find_values(struct arena *a, struct graph *g, struct rew_values *out)
 {
-    struct work w = {.g = g,
-                     .of = ARENA_ARRAY(a, uint64_t, g->nodes.n),
-                     .field = ARENA_ARRAY(a, uint64_t, g->nodes.n),
-                     .is_float = ARENA_ARRAY(a, bool, g->nodes.n),
-                     .turns = ARENA_ARRAY(a, bool, g->nodes.n)};
+    struct work w;
     uint64_t *before = ARENA_ARRAY(a, uint64_t, g->nodes.n);
-    if (!w.of || !w.field || !w.is_float || !w.turns || !before)
+    if (!before || !init_work(&w, a, g))
         return false;
     bool expanded = g->expansions && g->expansions->count;
     for (unsigned pass = 0; pass < (expanded ? READ_AGAIN : 1u); pass++) {
@@ -393,5 +447,95 @@ bool rew_find_values(struct arena *a, struct graph *g, struct rew_values *out)
     for (graph_id id = 1; id < g->nodes.n; id++)
         mark_turns(&w, id);
     *out = (struct rew_values){.of = w.of, .turns = w.turns};
+    return true;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------ */
+
+#define OF_A_LOOP UINT64_C(0x6c6f6f70)
+enum { STEPS_WORK = 8 }; /* nodes that may be looked at again for all folds, in sizes of the graph */
+
+/* An element of an array, whichever. */
+static uint64_t any_element(const struct work *w, const struct graph_node *n)
+{
+    struct graph_affine f;
+    unsigned space = n->space == UOP_GENERIC ? UOP_GLOBAL : n->space;
+    uint64_t base = n->space != UOP_SHARED && graph_affine(w->g, n->arg[0], &f) && f.base ? w->of[f.base] : 0;
+    return map_hash_mix(map_hash_mix(UOP_LOAD, space), base);
+}
+
+/* What the step makes of the old accumulators; false where an expansion stands in it, whose number is not made anew. */
+static bool step_of(struct work *w, const struct graph_fold *f, graph_id first, graph_id last, uint64_t *out)
+{
+    *out = 0;
+    for (graph_id id = first; id <= last; id++) {
+        const struct graph_node *n = graph_at(w->g, id);
+        unsigned old = 0;
+        if (graph_reads(w->g, id) || graph_shows(w->g, id))
+            return false;
+        while (old < f->count && f->in[old] != id)
+            old++;
+        if (old == f->count && n->kind != UOP_LOAD && n->kind != GRAPH_PHI) {
+            one_node(w, id);
+            continue;
+        }
+        w->is_float[id] = false;
+        w->of[id] = old < f->count          ? map_hash_mix(0x6f6c64, f->start[old] ? w->of[f->start[old]] : 0)
+                    : n->kind == UOP_LOAD ? any_element(w, n)
+                                          : OF_A_LOOP;
+    }
+    for (unsigned k = 0; k < f->count; k++)
+        *out += map_hash_mix(1, w->of[f->out[k]]);
+    return true;
+}
+
+static bool range_of(const struct graph *g, const struct graph_fold *f, graph_id *first, graph_id *last)
+{
+    *first = (graph_id)g->nodes.n;
+    *last = 0;
+    for (unsigned k = 0; k < f->count; k++) {
+        *first = f->in[k] < *first ? f->in[k] : *first;
+        *last = f->out[k] > *last ? f->out[k] : *last;
+    }
+    return *first && *first <= *last && *last < g->nodes.n;
+}
+
+bool rew_find_steps(struct arena *a, struct graph *g, struct rew_steps *out)
+{
+    struct work w;
+    uint64_t left = (uint64_t)g->nodes.n * STEPS_WORK;
+    *out = (struct rew_steps){0};
+    if (!g->cycles || !g->cycles->folds.n)
+        return true;
+    uint64_t *of = ARENA_ARRAY(a, uint64_t, g->nodes.n), *field = ARENA_ARRAY(a, uint64_t, g->nodes.n);
+    bool *is_float = ARENA_ARRAY(a, bool, g->nodes.n);
+    out->p = ARENA_ARRAY(a, uint64_t, g->cycles->folds.n);
+    if (!out->p || !of || !field || !is_float || !init_work(&w, a, g))
+        return false;
+    for (graph_id id = 1; id < g->nodes.n; id++) { /* what another loop made has another shape where that is unrolled */
+        one_node(&w, id);
+        mark_turns(&w, id);
+        if (w.turns[id]) {
+            w.of[id] = OF_A_LOOP;
+            w.is_float[id] = false;
+        }
+    }
+    for (size_t i = 0; i < g->cycles->folds.n; i++) {
+        const struct graph_fold *f = &g->cycles->folds.p[i];
+        graph_id first, last;
+        if (f->reassociated || !range_of(g, f, &first, &last) || last - first >= left)
+            return false;
+        size_t n = last - first + 1;
+        left -= n;
+        memcpy(of + first, w.of + first, n * sizeof of[0]);
+        memcpy(field + first, w.field + first, n * sizeof field[0]);
+        memcpy(is_float + first, w.is_float + first, n * sizeof is_float[0]);
+        if (!step_of(&w, f, first, last, &out->p[out->n]))
+            return false;
+        out->n++;
+        memcpy(w.of + first, of + first, n * sizeof of[0]);
+        memcpy(w.field + first, field + first, n * sizeof field[0]);
+        memcpy(w.is_float + first, is_float + first, n * sizeof is_float[0]);
+    }
     return true;
 }

@@ -127,7 +127,8 @@ def records(kernel, kind):
         return [{**p["bindings"], **{k: v for k, v in p.items() if k != "bindings"},
                  "parent": ids.get(p["parent"]) if p["parent"] is not None else None} for p in kernel["patterns"]]
     if kind == "rewrite":
-        return [{**r, "source_line": (r["source"] or {}).get("line"), "source_text": (r["source"] or {}).get("text")}
+        return [{**{k: v for k, v in r["args"].items() if not isinstance(v, dict)}, **r,
+                 "source_line": (r["source"] or {}).get("line"), "source_text": (r["source"] or {}).get("text")}
                 for r in kernel["rewrites"]]
     if kind == "said":
         return [{**s, "line": s["source"]["line"], "source": s["source"]["text"]} for s in kernel["source_says"]]
@@ -215,7 +216,9 @@ class Fact:
 
     def speaks_of(self, with_ptx):
         """What S says of rewrites is what machine code alone shows: with PTX beside it stages and reasons follow, and more is
-        told."""
+        told. That something is not there with PTX says nothing of what is told without."""
+        if self.letter == "P" and not with_ptx and self.high == 0:
+            return False
         return not (self.letter == "S" and self.kind == "rewrite" and with_ptx)
 
     def follows(self, with_ptx, with_source):

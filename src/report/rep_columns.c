@@ -558,7 +558,7 @@ static bool say_kernel(struct rep_page *p, const struct rep_note *n)
     return true;
 }
 
-enum sp_status rep_lines(const struct fact_document *doc, const struct rep_options *options, struct out *o)
+enum sp_status rep_columns(const struct fact_document *doc, const struct rep_options *options, struct out *o)
 {
     struct arena plan_arena;
     struct rep_plan plan;
