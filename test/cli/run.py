@@ -246,7 +246,7 @@ def check_lines_of_every_cubin():
             wide = [line for line in out.split("\n") if len(line) > width]
             if wide:
                 raise Failure(f"{path}: {len(wide[0])} columns: {wide[0]}")
-            found = re.findall(r" (0x[0-9a-f]{4,})  \S", out)
+            found = re.findall(r" (0x[0-9a-f]{4,})  [A-Z@]", out)
             wanted = [f"0x{i['offset']:04x}" for k in document["kernels"] for i in k["instructions"]]
             if found != wanted:
                 raise Failure(f"{path}: {len(found)} of {len(wanted)} instructions")
@@ -306,23 +306,18 @@ def difference(expected, got, path, skip):
 
 
 def check_worked_document():
-    """explain: clamp_f32 equals the worked document in everything that follows from the machine code"""
+    """explain: clamp_f32 equals the worked document"""
     with open(os.path.join(ROOT, "test", "golden", "report", "clamp_f32.worked.json"), encoding="utf-8") as f:
         expected = json.load(f)
     got = json.loads(run(["explain", "--format", "json", "--source", CLAMP_SOURCE, CLAMP], check=0)[1])
-    # Prose is never compared. Of the rewrites only the refusals follow without PTX, their stage and source do not.
-    skip = {"summary", "rewrites", "occupancy", "evidence", "tool"}
+    # Prose is never compared. Rewrites have no order of their own.
+    skip = {"summary", "occupancy", "evidence", "tool"}
+    for document in (expected, got):
+        for kernel in document["kernels"]:
+            kernel["rewrites"].sort(key=lambda r: (r["sass"], r["kind"]))
     found = difference(expected, got, "document", skip)
     if found:
         raise Failure(found)
-    refused = [r for r in got["kernels"][0]["rewrites"] if r["kind"] == "min-max-refused"]
-    wanted = [r for r in expected["kernels"][0]["rewrites"] if r["kind"] == "min-max-refused"]
-    found = difference(wanted, refused, "rewrites", {"stage", "source", "ptx"})
-    if found:
-        raise Failure(found)
-    for rewrite in got["kernels"][0]["rewrites"]:
-        if rewrite["stage"] in ("nvvm", "ptxas", "source"):
-            raise Failure(f"{rewrite['kind']}: a stage without PTX read")
 
 
 def check_worked_positions():
