@@ -165,11 +165,31 @@ static bool does(const struct says *w, uint32_t instance, enum uop_kind kind)
     return false;
 }
 
+/* Its result is such a node, and it is the instruction that makes it. */
+static bool makes(const struct says *w, uint32_t instance, enum uop_kind kind)
+{
+    const struct graph_insn *insn = &w->s->g->insns.p[instance];
+    bool is = false;
+    for (uint32_t d = insn->first_def; d < insn->first_def + insn->def_count && !is; d++)
+        is = node_at(w, w->s->g->defs.p[d].node)->kind == kind;
+    return is && does(w, instance, kind);
+}
+
 struct counts {
     uint32_t fused, products, sums, choices, extremes, branches, hidden; /* hidden: inside an expansion, or not known */
     uint32_t first;                                                      /* instance of the first fused or chosen */
     VEC(uint32_t) offsets;                                               /* of the fused, chosen or extreme */
 };
+
+static bool greater_of(const struct says *w, uint32_t x)
+{
+    return makes(w, x, UOP_FMAX) || makes(w, x, UOP_MAX_S) || makes(w, x, UOP_MAX_U);
+}
+
+static bool smaller_of(const struct says *w, uint32_t x)
+{
+    return makes(w, x, UOP_FMIN) || makes(w, x, UOP_MIN_S) || makes(w, x, UOP_MIN_U);
+}
 
 static struct counts count_doings(struct says *w, const struct fact_line *at)
 {
@@ -181,10 +201,8 @@ static struct counts count_doings(struct says *w, const struct fact_line *at)
         if (!instance_at(w, i, &x))
             continue;
         const struct uop_list *l = list_of(w, x);
-        bool fused = does(w, x, UOP_FFMA);
-        bool extreme = does(w, x, UOP_FMIN) || does(w, x, UOP_FMAX) || does(w, x, UOP_MIN_S) || does(w, x, UOP_MAX_S) ||
-                       does(w, x, UOP_MIN_U) || does(w, x, UOP_MAX_U);
-        bool choice = does(w, x, UOP_SELECT) && !extreme;
+        bool fused = makes(w, x, UOP_FFMA), extreme = greater_of(w, x) || smaller_of(w, x);
+        bool choice = makes(w, x, UOP_SELECT) && !extreme;
         c.fused += fused;
         c.extremes += extreme;
         c.choices += choice;
@@ -202,7 +220,7 @@ static struct counts count_doings(struct says *w, const struct fact_line *at)
     return c;
 }
 
-static const char *expr_at(const struct says *w, uint32_t offset)
+static const struct fact_instruction *fact_at(const struct says *w, uint32_t offset)
 {
     size_t lo = 0, hi = w->k->instructions.n;
     while (lo < hi) {
@@ -213,7 +231,13 @@ static const char *expr_at(const struct says *w, uint32_t offset)
             hi = mid;
     }
     bool found = lo < w->k->instructions.n && w->k->instructions.p[lo].offset == offset;
-    return found ? w->k->instructions.p[lo].expr : NULL;
+    return found ? &w->k->instructions.p[lo] : NULL;
+}
+
+static const char *expr_at(const struct says *w, uint32_t offset)
+{
+    const struct fact_instruction *in = fact_at(w, offset);
+    return in ? in->expr : NULL;
 }
 
 /* ---- comparisons ----------------------------------------------------------------------------- */
@@ -221,17 +245,20 @@ static const char *expr_at(const struct says *w, uint32_t offset)
 enum side { SIDE_OTHER, SIDE_OPEN, SIDE_SAME };
 
 /* A variable that the function declares, or an element or a sum of such: it cannot be a macro's name. */
-static bool is_own(const struct says *w, const struct cu_expr *e)
+static bool is_own(struct says *w, const struct cu_expr *e)
 {
     if (e->kind == CU_CALL || e->kind == CU_CHOICE)
         return false;
+    if (e->kind == CU_NAME && resolve_special(w, e->text))
+        return true;
     if (e->kind == CU_NAME) {
         const char *dot = strchr(e->text, '.');
         const char *name = dot ? arena_strndup(w->a, e->text, (size_t)(dot - e->text)) : e->text;
         const struct cu_local *v = w->in && name ? cu_find_local(&w->in->locals, name) : NULL;
         return v && v->declared > 0;
     }
-    for (unsigned i = 0; i < e->arg_count; i++)
+    unsigned count = e->kind == CU_ELEMENT ? 1 : e->arg_count; /* an index computes nothing that is asked for here */
+    for (unsigned i = 0; i < count; i++)
         if (!is_own(w, e->arg[i]))
             return false;
     return true;
@@ -277,9 +304,15 @@ static enum side side_of(struct says *w, const struct cu_expr *e, graph_id node,
     return SIDE_OPEN;
 }
 
-/* Whether an atom of the graph is the source's comparison: the two sides are its sides. *opposite: it is true where the
- * source's is false. */
-static bool is_comparison(struct says *w, const struct cu_expr *e, graph_id atom, bool *opposite)
+static bool is_compare(const struct graph_node *n)
+{
+    return n->kind == UOP_IEQ || n->kind == UOP_ILT_S || n->kind == UOP_ILT_U || n->kind == UOP_FLT ||
+           n->kind == UOP_FLE || n->kind == UOP_FEQ || n->kind == UOP_FNE || n->kind == UOP_FNUM;
+}
+
+/* Whether an atom of the graph is the source's comparison: nothing speaks against its sides, and (surely) one of them is
+ * the very node. *opposite: it is true where the source's is false. */
+static bool is_comparison(struct says *w, const struct cu_expr *e, graph_id atom, bool surely, bool *opposite)
 {
     const struct graph_node *n = node_at(w, atom);
     bool real = n->kind == UOP_FLT || n->kind == UOP_FLE || n->kind == UOP_FEQ;
@@ -301,16 +334,21 @@ static bool is_comparison(struct says *w, const struct cu_expr *e, graph_id atom
     for (int swap = 0; swap < (equal ? 2 : 1); swap++) {
         unsigned left = (unsigned)(turned != (swap == 1)), right = 1 - left;
         enum side a = side_of(w, e->arg[0], n->arg[left], n), b = side_of(w, e->arg[1], n->arg[right], n);
-        if (a != SIDE_OTHER && b != SIDE_OTHER && (a == SIDE_SAME || b == SIDE_SAME))
+        if (a != SIDE_OTHER && b != SIDE_OTHER && (!surely || a == SIDE_SAME || b == SIDE_SAME))
             return true;
     }
     return false;
 }
 
-static bool is_compare(const struct graph_node *n)
+static bool compares(const struct says *w, uint32_t instance)
 {
-    return n->kind == UOP_IEQ || n->kind == UOP_ILT_S || n->kind == UOP_ILT_U || n->kind == UOP_FLT ||
-           n->kind == UOP_FLE || n->kind == UOP_FEQ || n->kind == UOP_FNE || n->kind == UOP_FNUM;
+    const struct uop_list *l = list_of(w, instance);
+    for (size_t i = 0; i < l->ops.n; i++) {
+        struct graph_node n = {.kind = l->ops.p[i].kind};
+        if (is_compare(&n))
+            return true;
+    }
+    return false;
 }
 
 static void say_comparison(struct says *w)
@@ -323,7 +361,7 @@ static void say_comparison(struct says *w)
         return;
     for (uint32_t i = 0; i < w->at->offsets.n; i++) {
         uint32_t x;
-        if (!instance_at(w, i, &x))
+        if (!instance_at(w, i, &x) || !compares(w, x))
             continue;
         const struct graph_insn *insn = &w->s->g->insns.p[x];
         for (uint32_t d = insn->first_def; d < insn->first_def + insn->def_count; d++) {
@@ -339,7 +377,7 @@ static void say_comparison(struct says *w)
                 continue;
             if (graph_is_owned(w->s->g, x))
                 return;
-            if (!is_comparison(w, e, atoms[0], &opposite)) {
+            if (!is_comparison(w, e, atoms[0], true, &opposite)) {
                 if (w->line.loop)
                     continue; /* a test of the compiler's own */
                 return;       /* something else is compared on this line */
@@ -396,26 +434,26 @@ static bool is_product_and_sum(const struct cu_line *line)
 
 static void say_contraction(struct says *w)
 {
-    if (!is_product_and_sum(&w->line))
+    if (!is_product_and_sum(&w->line) || !w->in || !is_own(w, w->line.value))
         return;
     struct counts c = count_doings(w, w->at);
     if (!c.fused || c.products || c.sums || c.hidden || c.choices || c.extremes)
         return;
     say(w, (struct fact_said){.kind = "contraction",
-                              .text = w->line.value_text,
+                              .text = w->line.adds ? w->line.statement : w->line.value_text,
                               .machine = expr_at(w, c.offsets.p[0]),
                               .offsets = {c.offsets.p, (uint32_t)c.offsets.n}});
 }
 
 /* `t = a * b` on an earlier line, the sum on this one is t's only use. */
-static const char *single_temporary(const struct says *w, uint32_t *line)
+static const char *single_temporary(struct says *w, uint32_t *line)
 {
     struct operations o = {0};
     const struct cu_expr *e = w->line.value;
     if (!e || w->line.calls || w->line.adds || !w->in || w->in->locals.open || e->kind != CU_BINARY)
         return NULL;
     count_operations(e, &o);
-    if (o.others || o.products || o.sums != 1)
+    if (o.others || o.products || o.sums != 1 || !is_own(w, e))
         return NULL;
     for (unsigned i = 0; i < 2; i++) {
         const struct cu_local *v = e->arg[i]->kind == CU_NAME ? cu_find_local(&w->in->locals, e->arg[i]->text) : NULL;
@@ -461,7 +499,8 @@ static void say_temporary(struct says *w)
         !str_equal(made.target, name))
         return;
     count_operations(made.value, &o);
-    if (o.others || o.sums || o.products != 1 || made.value->kind != CU_BINARY || made.value->op != CU_MUL)
+    if (o.others || o.sums || o.products != 1 || made.value->kind != CU_BINARY || made.value->op != CU_MUL ||
+        !is_own(w, made.value))
         return;
     struct counts c = count_doings(w, w->at);
     if (!c.fused || c.products || c.sums || c.hidden || product_is_kept(w, c.first))
@@ -485,15 +524,56 @@ static int extreme_of(const struct cu_expr *compare, const struct cu_expr *yes, 
     return cu_same_expr(compare->arg[0], no) && cu_same_expr(compare->arg[1], yes) ? -greater : 0;
 }
 
+/* The condition that a select chooses by is the source's comparison, or its opposite. */
+static bool chooses_by(struct says *w, uint32_t instance, const struct cu_expr *compare)
+{
+    const struct graph_insn *insn = &w->s->g->insns.p[instance];
+    for (uint32_t d = insn->first_def; d < insn->first_def + insn->def_count; d++) {
+        const struct graph_node *n = node_at(w, w->s->g->defs.p[d].node);
+        graph_id atoms[6];
+        unsigned count;
+        uint64_t table;
+        bool opposite;
+        if (n->kind != UOP_SELECT)
+            continue;
+        return uop_type_bits((enum uop_type)n->type) <= 32 && graph_table(w->s->g, n->arg[0], atoms, &count, &table) &&
+               count == 1 && is_compare(node_at(w, atoms[0])) && is_comparison(w, compare, atoms[0], false, &opposite);
+    }
+    return false;
+}
+
+/* Both arguments of a minimum or maximum can be what the source compares. */
+static bool takes_both(struct says *w, uint32_t instance, const struct cu_expr *compare)
+{
+    const struct graph_insn *insn = &w->s->g->insns.p[instance];
+    for (uint32_t d = insn->first_def; d < insn->first_def + insn->def_count; d++) {
+        const struct graph_node *n = node_at(w, w->s->g->defs.p[d].node);
+        bool real = n->kind == UOP_FMIN || n->kind == UOP_FMAX;
+        struct graph_node like = {.kind = real ? UOP_FLT : UOP_ILT_S, .width = n->type};
+        if (n->arg_count != 2)
+            continue;
+        graph_id x = n->arg[0], y = n->arg[1];
+        return (side_of(w, compare->arg[0], x, &like) && side_of(w, compare->arg[1], y, &like)) ||
+               (side_of(w, compare->arg[0], y, &like) && side_of(w, compare->arg[1], x, &like));
+    }
+    return false;
+}
+
 static void say_choice(struct says *w, const char *kind, const char *text, int extreme)
 {
+    const struct cu_expr *compare = w->line.comparison;
     struct counts c = count_doings(w, w->at);
-    if (c.branches || c.hidden || c.fused || c.choices + c.extremes != 1)
+    if (c.branches || c.hidden || c.fused || (c.choices > 0) == (c.extremes > 0))
         return;
-    if (c.extremes) {
-        bool greater = does(w, c.first, UOP_FMAX) || does(w, c.first, UOP_MAX_S) || does(w, c.first, UOP_MAX_U);
-        bool smaller = does(w, c.first, UOP_FMIN) || does(w, c.first, UOP_MIN_S) || does(w, c.first, UOP_MIN_U);
-        if (greater == smaller || extreme != (greater ? 1 : -1))
+    for (uint32_t i = 0; i < c.offsets.n; i++) {
+        uint32_t x;
+        const struct fact_instruction *in = fact_at(w, c.offsets.p[i]);
+        if (!map_u64_get(&w->instances, c.offsets.p[i], &x) || !in)
+            return;
+        if (in->role != FACT_ROLE_SELECT && in->role != FACT_ROLE_COMPUTE) /* an address is chosen, not a value */
+            return;
+        if (c.choices ? !chooses_by(w, x, compare)
+                      : extreme != (greater_of(w, x) ? 1 : -1) || !takes_both(w, x, compare))
             return;
     }
     say(w, (struct fact_said){.kind = kind,
@@ -508,12 +588,16 @@ static void say_choices(struct says *w)
     if (!l->value || l->calls || !w->in)
         return;
     if (!l->condition && !l->adds && l->value->kind == CU_CHOICE && l->comparison) {
+        for (unsigned i = 0; i < 3; i++)
+            if (!is_own(w, l->value->arg[i]))
+                return;
         say_choice(w, "choice", l->value_text, extreme_of(l->value->arg[0], l->value->arg[1], l->value->arg[2]));
         return;
     }
     struct operations o = {0};
     count_operations(l->value, &o);
-    if (!l->simple_if || !l->target || !l->comparison || l->adds || o.others || o.products || o.sums)
+    if (!l->simple_if || !l->target || !l->comparison || l->adds || o.others || o.products || o.sums ||
+        !is_own(w, l->value))
         return;
     struct cu_expr old = {.kind = CU_NAME, .text = l->target};
     say_choice(w, "condition", l->statement, extreme_of(l->comparison, l->value, &old));

@@ -151,6 +151,20 @@ static struct span operands_of(const struct cu_source *s, struct span all, uint3
     return e;
 }
 
+/* What stands before the line's first token, or behind its last, does not go on with it. */
+static bool begins_here(const struct cu_source *s, uint32_t from)
+{
+    static const char *const before[] = {";", "{",    "}",      ")",  "(",  ",",  ":", "?",
+                                         "=", "else", "return", "&&", "||", "do", NULL};
+    return from == 0 || is_any(s, from - 1, before);
+}
+
+static bool ends_here(const struct cu_source *s, uint32_t end)
+{
+    static const char *const behind[] = {";", "{", "}", ")", ",", ":", "?", "&&", "||", NULL};
+    return end >= s->pieces.n || is_any(s, end, behind);
+}
+
 static void read_comparison(struct arena *a, const struct cu_source *s, struct span all, struct cu_line *out)
 {
     uint32_t count = 0, at = 0;
@@ -162,7 +176,8 @@ static void read_comparison(struct arena *a, const struct cu_source *s, struct s
     if (count != 1)
         return;
     struct span span = operands_of(s, all, at);
-    /* a minus or plus at its beginning is the operand's own only when nothing stands before */
+    if ((span.from == all.from && !begins_here(s, span.from)) || (span.end == all.end && !ends_here(s, span.end)))
+        return;
     const struct cu_expr *e = read_expr(a, s, span);
     if (!e || e->kind != CU_BINARY || e->op < CU_LT || e->op > CU_NE)
         return;
@@ -270,7 +285,9 @@ bool cu_line_read(struct arena *a, const struct cu_source *s, uint32_t line, str
                !is(s, i, "while") && !is(s, i, "do");
     if (rest.from < end && is(s, rest.from, "{"))
         rest.from++;
-    if (one && l->first + l->count > 0 && end < l->first + l->count) /* its end stands on the line */
+    static const char *const before[] = {";", "{", "}", ")", "else", ":", NULL};
+    bool begins = rest.from != all.from || all.from == 0 || is_any(s, all.from - 1, before);
+    if (one && begins && end < all.end) /* its beginning and its end stand on the line */
         read_statement(a, s, (struct span){rest.from, end}, out);
     out->simple_if = is_if && !after_else && out->condition && out->value;
     return out->statement != NULL;
@@ -335,8 +352,15 @@ static bool makes_open(const struct cu_source *s, uint32_t i, uint32_t end)
     return reference || captures || is(s, i, "asm") || is(s, i, "__asm__") || is(s, i, "__asm") || is(s, i, "&&&");
 }
 
+/* A declaration goes on: the names behind its commas are declared by it, too. */
+struct declaring {
+    bool on;
+    unsigned depth;
+    uint32_t type; /* token */
+};
+
 static void note_name(struct arena *a, const struct cu_source *s, struct cu_locals *l, const struct cu_function *f,
-                      uint32_t i, bool in_call)
+                      uint32_t i, bool in_call, unsigned depth, struct declaring *declaring)
 {
     static const char *const no_types[] = {"return", "else",  "goto",      "case", "new",
                                            "delete", "throw", "co_return", NULL};
@@ -352,16 +376,23 @@ static void note_name(struct arena *a, const struct cu_source *s, struct cu_loca
     bool typed = is_name(s, before) && !is_any(s, before, no_types) && is_any(s, after, behind);
     bool pointed = (is(s, before, "*") || is(s, before, "&") || is(s, before, ">")) && before > 0 &&
                    is_any(s, after, behind) && i < f->open;
+    uint32_t type = before;
     v->uses++;
+    if (typed && i > f->open)
+        *declaring = (struct declaring){true, depth, before};
+    else if (declaring->on && declaring->depth == depth && is(s, before, ",") && is_any(s, after, behind))
+        typed = true, type = declaring->type;
     if (typed || pointed) {
         v->declared++;
         v->line = piece(s, i)->line;
         v->is_parameter = i < f->open;
-        v->is_int = typed && is(s, before, "int");
-        v->is_unsigned = typed && is(s, before, "unsigned");
-        v->is_float = typed && (is(s, before, "float") || is(s, before, "double"));
-        if (v->is_int && before > 0 && is(s, before - 1, "unsigned"))
+        v->is_int = typed && is(s, type, "int");
+        v->is_unsigned = typed && is(s, type, "unsigned");
+        v->is_float = typed && (is(s, type, "float") || is(s, type, "double"));
+        if (v->is_int && type > 0 && is(s, type - 1, "unsigned"))
             v->is_int = false, v->is_unsigned = true;
+        if (type > 0 && (is(s, type - 1, "short") || is(s, type - 1, "long")))
+            v->is_int = v->is_unsigned = v->is_float = false;
         if (is(s, after, "=")) {
             v->sets++;
             v->first = first_value(a, s, after + 1, f->close);
@@ -383,18 +414,23 @@ bool cu_source_locals(struct arena *a, const struct cu_source *s, uint32_t funct
     const struct cu_function *f = &s->functions.p[function];
     bool call[CALL_DEPTH] = {false};
     unsigned depth = 0;
+    struct declaring declaring = {0};
     *out = (struct cu_locals){0};
     for (uint32_t i = f->name + 1; i < f->close && !arena_failed(a); i++) {
+        bool opens = is(s, i, "(") || is(s, i, "[") || is(s, i, "{");
         out->open |= makes_open(s, i, f->close);
-        if (is(s, i, "(")) {
-            bool of_name = i > f->open && is_name(s, i - 1) && !is_any(s, i - 1, heads);
+        if (opens) {
+            bool round = is(s, i, "(") && i > f->open;
             if (depth < CALL_DEPTH)
-                call[depth] = of_name || (i > f->open && is(s, i - 1, ">"));
+                call[depth] = round && ((is_name(s, i - 1) && !is_any(s, i - 1, heads)) || is(s, i - 1, ">"));
             depth++;
-        } else if (is(s, i, ")")) {
+        } else if (is(s, i, ")") || is(s, i, "]") || is(s, i, "}")) {
             depth -= depth > 0;
+            declaring.on &= depth >= declaring.depth;
+        } else if (is(s, i, ";")) {
+            declaring.on &= depth != declaring.depth;
         } else if (is_name(s, i)) {
-            note_name(a, s, out, f, i, depth > 0 && (depth > CALL_DEPTH || call[depth - 1]));
+            note_name(a, s, out, f, i, depth > 0 && (depth > CALL_DEPTH || call[depth - 1]), depth, &declaring);
         }
     }
     return !arena_failed(a);

@@ -14,7 +14,8 @@ const char *rep_said(struct arena *a, const struct fact_said *said)
     if (str_equal(said->kind, "contraction"))
         return rep_format(a, "two operations in the source, %s; one instruction: %s", text, machine);
     if (str_equal(said->kind, "choice"))
-        return rep_format(a, "the source chooses by %s; one instruction and no branch: %s", text, machine);
+        return rep_format(a, "the source chooses by %s; %s: %s", text,
+                          said->offsets.n == 1 ? "one instruction and no branch" : "no branch", machine);
     if (str_equal(said->kind, "condition"))
         return rep_format(a, "the source says %s; no branch here: %s", text, machine);
     return rep_format(a, "the source's %s has no register of its own: %s", text, machine);
