@@ -3,19 +3,21 @@
  * commutative arguments, or where an architecture puts its parameters, so kernels of different graphs can be
  * set side by side. Two texts can be the same words for different functions (a signed and an unsigned
  * maximum); these numbers tell them apart. A load of what the kernel itself may have written is a function of all that
- * it writes, a loop's value of its start, its step and where the loop ends: two passes. requires: nodes in ascending
- * order (arguments before users, but for loop phis) */
+ * it writes, a loop's value of its start, its step and of what decides whether another turn follows; each pass looks
+ * one such value further. requires: nodes in ascending order (arguments before users, but for loop phis) */
 #include "facts/fact_build.h"
 
 #include <stdlib.h>
 
+enum { PASSES = 5 };
+
 struct identity {
     const struct graph *g;
-    uint64_t *of;     /* of a node */
-    uint64_t *sum;    /* of a node: as a term of an integer sum */
-    uint64_t *before; /* of a node, by the pass before: what loops bring round; NULL in the first */
-    uint64_t *ends;   /* of a loop: the conditions that it is left under; NULL in the first */
-    uint64_t memory;  /* what the kernel writes where and when, by the pass before: what loads may find */
+    uint64_t *of;           /* of a node */
+    uint64_t *sum;          /* of a node: as a term of an integer sum */
+    uint64_t *before;       /* of a node, by the pass before: what loops bring round; NULL in the first */
+    const graph_id *rounds; /* of a loop: graph_goes_round() */
+    uint64_t memory;        /* what the kernel writes where and when, by the pass before: what loads may find */
 };
 
 static int by_value(const void *p, const void *q)
@@ -97,8 +99,10 @@ static uint64_t node_identity(const struct identity *x, const struct graph_node 
             bool back = arg >= (graph_id)(n - x->g->nodes.p);
             imm += map_hash_mix(back ? 2 : 1, !back ? x->of[arg] : x->before ? x->before[arg] : 0);
         }
-        uint64_t ends = x->ends && graph_is_loop_phi(x->g, (graph_id)(n - x->g->nodes.p)) ? x->ends[n->imm - 1] : 0;
-        return map_hash_mix(map_hash_mix(n->kind, n->type), map_hash_mix(ends, imm - n->imm));
+        imm -= n->imm;
+        if (n->imm && x->before)
+            imm = map_hash_mix(imm, x->before[x->rounds[n->imm - 1]]);
+        return map_hash_mix(map_hash_mix(n->kind, n->type), imm);
     }
     bool written = n->kind == UOP_LOAD && n->order != UOP_READONLY && (n->space != UOP_GLOBAL || n->imm != 0);
     if (written || n->kind == UOP_ATOM)
@@ -173,51 +177,22 @@ static uint64_t memory_identity(const struct identity *x)
     return h;
 }
 
-static bool is_around(const struct graph *g, uint32_t loop, uint32_t block)
+const uint64_t *fact_identities(struct arena *a, struct graph *g, uint64_t *atomics)
 {
-    enum { DEPTH = 64 };
-    uint32_t at = g->blocks.p[block].loop;
-    for (unsigned depth = 0; at && at != loop && depth < DEPTH; depth++)
-        at = g->loops.p[at - 1].parent;
-    return at == loop;
-}
-
-/* Under what each loop is left, by the numbers of the first pass. */
-static uint64_t *find_ends(struct arena *a, const struct identity *x)
-{
-    enum { DEPTH = 16 };
-    const struct graph *g = x->g;
-    uint64_t *ends = ARENA_ARRAY(a, uint64_t, g->loops.n + 1);
-    for (uint32_t b = 0; ends && b < g->blocks.n; b++) {
-        const struct graph_block *from = &g->blocks.p[b];
-        uint64_t when = from->branch == GRAPH_NIL ? 0 : x->of[from->branch];
-        uint32_t loop = from->reachable ? from->loop : 0;
-        for (unsigned depth = 0; loop && depth < DEPTH; depth++, loop = g->loops.p[loop - 1].parent) {
-            for (uint32_t s = 0; s < from->succ_count; s++)
-                if (!is_around(g, loop, from->succs[s]))
-                    ends[loop - 1] += map_hash_mix(when, s + 1);
-            if (from->succ_count < 2 && when) /* the thread may end here */
-                ends[loop - 1] += map_hash_mix(when, 0);
-        }
-    }
-    return ends;
-}
-
-const uint64_t *fact_identities(struct arena *a, const struct graph *g, uint64_t *atomics)
-{
-    struct identity x = {
-        .g = g, .of = ARENA_ARRAY(a, uint64_t, g->nodes.n), .sum = ARENA_ARRAY(a, uint64_t, g->nodes.n)};
+    graph_id *rounds = ARENA_ARRAY(a, graph_id, g->loops.n + 1);
     *atomics = 0;
-    if (!x.of || !x.sum)
+    for (uint32_t i = 0; i < g->loops.n && rounds; i++)
+        rounds[i] = graph_goes_round(g, i); /* may make nodes */
+    uint64_t *made[2] = {ARENA_ARRAY(a, uint64_t, g->nodes.n), ARENA_ARRAY(a, uint64_t, g->nodes.n)};
+    struct identity x = {.g = g, .sum = ARENA_ARRAY(a, uint64_t, g->nodes.n), .rounds = rounds};
+    if (!made[0] || !made[1] || !x.sum || !rounds)
         return NULL;
-    number_nodes(&x);
-    x.memory = memory_identity(&x);
-    x.before = x.of;
-    x.ends = find_ends(a, &x);
-    x.of = ARENA_ARRAY(a, uint64_t, g->nodes.n);
-    if (!x.of || !x.ends)
-        return NULL;
-    number_nodes(&x);
+    for (unsigned pass = 0; pass < (g->loops.n ? PASSES : 2); pass++) {
+        x.of = made[pass & 1];
+        number_nodes(&x);
+        x.memory = memory_identity(&x);
+        x.before = x.of;
+    }
     for (size_t i = 0; i < g->accesses.n; i++)
         if (g->accesses.p[i].kind == GRAPH_ATOMIC)
             *atomics += write_identity(&x, &g->accesses.p[i]);

@@ -3,8 +3,7 @@
  * requires: simplified arguments · gives: a node, an old one where that is the same value */
 #include "graph/graph_rules.h"
 
-/* How many low bits a 32-bit value can have set: blocks have at most 1,024 threads, 64 in z. */
-static unsigned width_of(const struct graph *g, graph_id id)
+unsigned graph_width_of(const struct graph *g, graph_id id)
 {
     const struct graph_node *n = at(g, id);
     uint64_t c;
@@ -85,7 +84,7 @@ graph_id graph_simplify_bitwise(struct graph *g, const struct uop *like, const g
             return left;
     }
     /* No bit in common: or, exclusive or and sum are one value. */
-    if (like->kind != UOP_AND && (zeros_below(g, a) >= width_of(g, b) || zeros_below(g, b) >= width_of(g, a)) &&
+    if (like->kind != UOP_AND && (zeros_below(g, a) >= graph_width_of(g, b) || zeros_below(g, b) >= graph_width_of(g, a)) &&
         !graph_is_const(g, a, NULL) && !graph_is_const(g, b, NULL))
         return graph_op2(g, UOP_ADD, type, a, b);
     if (graph_is_const(g, b, &c)) {

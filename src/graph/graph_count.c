@@ -93,6 +93,7 @@ void cycle_finish_pieces(struct cycle_work *w, struct cycle_region *first, struc
     c->count = prove_count(&x);
     x.top = 0;
     if (c->count == GRAPH_NIL && w->budget > 0) {
+        walk_end(&x);
         x = (struct walker){.w = w, .c = c, .whole = true};
         c->count = prove_count(&x);
         x.whole = false;
@@ -100,6 +101,7 @@ void cycle_finish_pieces(struct cycle_work *w, struct cycle_region *first, struc
     }
     if (c->count == GRAPH_NIL && w->budget > 0)
         walk_find_law(&x, first, &c->law);
+    walk_end(&x);
     const struct cycle_region *r = best->straight ? first : &w->regions[best->loop];
     const struct cycle_phi *p = r->counter >= 0 ? &r->phis[r->counter] : NULL;
     graph_id count = c->count, start = GRAPH_NIL, until = GRAPH_NIL;

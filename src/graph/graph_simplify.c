@@ -237,6 +237,8 @@ static graph_id simplify_extend(struct graph *g, const struct uop *like, graph_i
     if (n->kind == UOP_LOAD && n->width * 8u == like->imm && bits_of(g, a) == to &&
         (to == like->imm || (like->kind == UOP_SEXT) == ((n->flags & UOP_SIGNED) != 0)))
         return a; /* the load extends already */
+    if (to == 32 && bits_of(g, a) == 32 && graph_width_of(g, a) + (like->kind == UOP_SEXT) <= like->imm)
+        return a; /* a thread's number fits into 16 bits */
     return graph_intern_like(g, like, &a, 1);
 }
 

@@ -36,6 +36,8 @@ bool walk_value(struct walker *x, graph_id id, uint64_t *out, unsigned depth);
 bool walk_leaves(struct walker *x, graph_id id, unsigned depth);
 /* Where to begin, and what each piece is decided by; false when more than `leaves` words are. */
 bool walk_begin(struct walker *x, unsigned leaves, uint32_t *start, uint32_t *last);
+/* Leaves what is kept for all loops as the next one needs it. */
+void walk_end(struct walker *x);
 /* Steps that the walk goes through from block `start` on; false when a branch is not decided. */
 bool walk_from(struct walker *x, uint32_t start, uint32_t last, uint64_t *steps);
 
