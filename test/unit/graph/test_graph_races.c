@@ -338,8 +338,8 @@ static void barriers_in_a_last_loop(void **state)
     assert_true(races(QUEUE("NOP")) > 0);
 }
 
-/* s[t] = 0; a barrier; a copy to s[t] that runs by itself; its wait; a barrier; s[255 - t] is read: the copy is a source
- * in no order that is known, and the zeros are not known to be overwritten. */
+/* s[t] = 0; a barrier; a copy to s[t] that runs by itself; its wait; a barrier; s[255 - t] is read: the copy is a
+ * source in no order that is known, and the zeros are not known to be overwritten. */
 static void copies_that_run_by_themselves(void **state)
 {
     struct graph_dependence d;
