@@ -370,6 +370,7 @@ enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct gr
     f.at = ARENA_ARRAY(a, uint64_t, f.events.n + 1);
     f.queue = ARENA_ARRAY(a, uint32_t, g->blocks.n + 1);
     f.queued = ARENA_ARRAY(a, bool, g->blocks.n + 1);
+    f.ways = ARENA_ARRAY(a, struct way_out, g->blocks.n + 1);
     f.stamp = ARENA_ARRAY(a, uint32_t, g->blocks.n + 1);
     f.forced = ARENA_ARRAY(a, uint32_t, g->accesses.n + 1);
     f.forced_now = 1;

@@ -8,16 +8,25 @@
 /* ---- what is known of nodes, kept with the graph (graph_range.c) ----------------------------- */
 enum { RANGE_NEW, RANGE_OPEN, RANGE_NONE, RANGE_KNOWN };
 enum { ROWS_MAX = 8 };
+enum { FIRST_PHIS = 8 };
+struct graph_first_phis {
+    graph_id phi[FIRST_PHIS];
+    unsigned n;
+};
 struct graph_facts {
     struct graph_fact *p;
     size_t n, cap;
     unsigned depth;
     graph_id first_new;
-    uint64_t tries; /* combinations of facts looked at: the work that solving has cost */
+    uint64_t tries;          /* combinations of facts looked at: the work that solving has cost */
+    struct map_u64 answered; /* of a set of facts: where in `answers` what came of it stands (graph_exclude.c) */
+    VEC(uint64_t) answers;
     struct map_u64 turns;
-    bool uniform_done;    /* `varying` of the nodes that stood when the first question came */
-    bool two_dimensional; /* the code reads threadIdx.y or .z */
-    bool reads[3];        /* the code reads threadIdx.x, .y, .z: a coordinate it never reads is taken for one thread */
+    struct graph_first_phis *phis; /* by block */
+    size_t phis_of;                /* nodes that are in it */
+    bool uniform_done;             /* `varying` of the nodes that stood when the first question came */
+    bool two_dimensional;          /* the code reads threadIdx.y or .z */
+    bool reads[3]; /* the code reads threadIdx.x, .y, .z: a coordinate it never reads is taken for one thread */
     struct {
         unsigned dimension;
         int64_t step;
@@ -26,6 +35,8 @@ struct graph_facts {
 };
 struct graph_facts *graph_facts_of(struct graph *g);
 struct graph_fact *graph_fact_at(struct graph *g, graph_id id);
+/* The first phis of a block, in order; never NULL. */
+const struct graph_first_phis *graph_phis_of(struct graph *g, uint32_t block);
 
 /* The condition under which control goes from one block to the next (path and branch); NIL: always or not known. */
 graph_id graph_edge_taken(struct graph *g, uint32_t from, uint32_t to);
@@ -69,6 +80,8 @@ struct graph_constraints {
 void graph_constrain(struct graph_constraints *s, const struct graph_linear *f); /* f <= 0 */
 /* True when no values of the symbols satisfy all of them. */
 bool graph_contradicts(struct graph *g, struct graph_constraints *s);
+/* Adds what is always so of the symbols in the facts (graph_axiom.c). */
+void graph_add_axioms(struct graph *g, struct graph_constraints *s);
 /* True when a, b and everything in `with` (may be NULL) cannot hold together. */
 bool graph_excluded(struct graph *g, graph_id a, graph_id b, const struct graph_constraints *with);
 /* Whether the condition compares what turns with a loop with something else that threads share: how the two are related
@@ -205,7 +218,13 @@ struct event {
     uint32_t insn, access;
 };
 
+struct way_out { /* of a block with a branch: per successor, whether the way is taken when the branch holds, or not */
+    graph_id edge[2], other; /* other: the branch's negation */
+    bool has_other, has_edge[2], when[2], unless[2];
+};
+
 struct finder {
+    struct way_out *ways; /* by block */
     struct arena *a;
     struct graph *g;
     struct graph_dependence *out;
