@@ -203,7 +203,7 @@ static bool mixed_radix(struct graph *g, struct graph_digit *d, unsigned count, 
     for (unsigned i = 0; i < count; i++) {
         struct graph_linear left = {.wraps = rest.wraps, .k = rest.k}; /* for the smaller digits */
         bool last = i + 1 == count;
-        if (d[i].c < 0 && count > 1)
+        if (!d[i].c || (d[i].c < 0 && count > 1))
             return false;
         for (unsigned k = 0; k < rest.n; k++) {
             int64_t c = rest.t[k].c;
