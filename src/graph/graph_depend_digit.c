@@ -222,7 +222,7 @@ static bool mixed_radix(struct graph *g, struct graph_digit *d, unsigned count, 
         if (last) {
             if (d[i].scale)
                 return left.k == 0 && left.n == 0;
-            if (left.k % d[i].c)
+            if (!d[i].c || left.k % d[i].c)
                 return false;
             d[i].value.k += left.k / d[i].c;
             return true;
