@@ -5,6 +5,7 @@
  *
  * Requires steps, the index and memory dependence. */
 #include "pattern/pat_collect.h"
+#include "place/place.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -454,6 +455,9 @@ static bool scans_all(struct pat_collect *k, const struct pat_step *const *steps
     int64_t room = (list[0].moved < 0 ? -list[0].moved : list[0].moved) / (int64_t)(list[0].width ? list[0].width : 1);
     if (list[0].moved && room < (int64_t)most) /* of two buffers one */
         most = (unsigned)room;
+    unsigned width = fixed || known ? 0 : place_width_by_code(k->x->g, 0); /* threads that the code counts with */
+    if (width && width < most)
+        most = width;
     if (fixed ? fixed <= size : most <= size)
         return true;
     unsigned next = size; /* powers of two are played */
@@ -461,7 +465,7 @@ static bool scans_all(struct pat_collect *k, const struct pat_step *const *steps
         next *= 2;
     bool all = pat_play_steps(k->play, list, count, next, k->trace) &&
                pat_play_prefixes(k->a, k->trace, list[0].op, kind == PLAN_MEMORY ? next : size);
-    if (!all && kind == PLAN_MEMORY && !known && !k->trace->runs) {
+    if (!all && kind == PLAN_MEMORY && !known && !width && !k->trace->runs) {
         g->assumed = true; /* a block of as many threads as the distances ask for */
         all = true;
     }
