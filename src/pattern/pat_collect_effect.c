@@ -267,17 +267,18 @@ static void mark_loop_branches(const struct graph *g, bool *own)
             const struct graph_block *e = &g->blocks.p[b];
             if (e->last >= c->first || writes_between(g, e->last + 1, c->first))
                 break;
-            bool only_loop = true; /* whatever way it takes, nothing but the loop or its end is reached */
-            bool round = false;
+            bool only_loop = true;             /* whatever way it takes, nothing but the loop or its end is reached */
+            bool round = false, within = true; /* what was taken out before the loop runs, or does not */
             for (uint32_t s = 0; s < e->succ_count; s++) {
                 uint32_t to = g->blocks.p[e->succs[s]].first;
                 bool skips = to > c->last && to - c->last <= CODE_BEHIND && !writes_between(g, c->last + 1, to);
                 only_loop &= to > e->last && (to <= c->last || (skips && e->branch != GRAPH_NIL));
                 round |= skips;
+                within &= to >= c->first && to <= c->last;
             }
             if (!only_loop)
                 break;
-            own[b] |= round;
+            own[b] |= round || within;
         }
     }
 }

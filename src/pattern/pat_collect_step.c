@@ -452,12 +452,12 @@ static bool scans_all(struct pat_collect *k, const struct pat_step *const *steps
     bool known = true;
     if (kind == PLAN_MEMORY)
         most = list[0].store != UINT32_MAX ? pat_play_most(k->play, list[0].store, 1, &known) : PAT_THREADS;
-    int64_t room = (list[0].moved < 0 ? -list[0].moved : list[0].moved) / (int64_t)(list[0].width ? list[0].width : 1);
-    if (list[0].moved && room < (int64_t)most) /* of two buffers one */
-        most = (unsigned)room;
     unsigned width = fixed || known ? 0 : place_width_by_code(k->x->g, 0); /* threads that the code counts with */
     if (width && width < most)
         most = width;
+    int64_t room = (list[0].moved < 0 ? -list[0].moved : list[0].moved) / (int64_t)(list[0].width ? list[0].width : 1);
+    if (list[0].moved && room < (int64_t)most) /* of two buffers one */
+        most = (unsigned)room;
     if (fixed ? fixed <= size : most <= size)
         return true;
     unsigned next = size; /* powers of two are played */

@@ -306,6 +306,20 @@ static bool is_output(const struct graph_access *a)
     return a->kind == GRAPH_STORE && (a->space == UOP_GLOBAL || a->space == UOP_GENERIC);
 }
 
+/* The value is an element of so many bytes; one that was widened, or of which a part is kept, is converted. */
+static bool is_as_loaded(const struct graph *g, graph_id value, unsigned bytes)
+{
+    const struct graph_node *n = graph_at(g, value);
+    const struct graph_node *of = n->arg_count ? graph_at(g, n->arg[0]) : n;
+    if (n->kind == UOP_LOAD)
+        return n->width == bytes;
+    if (n->kind == UOP_SEXT ||
+        n->kind == UOP_ZEXT) /* of a byte that was loaded into a register, and is stored as one */
+        return of->kind != UOP_LOAD || of->width == bytes;
+    bool word = n->kind == UOP_ELEMENT || n->kind == UOP_LO || n->kind == UOP_HI;
+    return !word || of->kind != UOP_LOAD || uop_type_bits((enum uop_type)n->type) / 8 == bytes;
+}
+
 static bool match_store(struct run *r, const struct pat_page *page, const struct pat_variant *v,
                         const struct graph_access *a, struct pat_found *words)
 {
@@ -313,6 +327,8 @@ static bool match_store(struct run *r, const struct pat_page *page, const struct
     while (count < 4 && a->value[count] != GRAPH_NIL)
         count++;
     for (unsigned k = 0; k < count; k++) {
+        if (v->value && v->value->kind == TERM_ELEMENT && !is_as_loaded(r->g, a->value[k], a->width / count))
+            return false;
         begin(r, page, v, a->value[0]);
         r->c.word = count > 1 ? (int)k : -1;
         if (!pat_match_target(&r->c, v->target, v->value, a->address, (enum uop_space)a->space, a->width, a->value[k]))
