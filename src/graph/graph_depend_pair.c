@@ -502,6 +502,7 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
         r.assumed = true; /* threads of other blocks are not looked at */
     if (!r.own && x->space == UOP_SHARED && o->known && (o->from > 0 || o->to != INT64_MAX))
         r.assumed = true; /* staying inside one array is */
+    r.assumed |= x->space == UOP_SHARED && o->assumed;
     graph_find_parting(f, s, load);
     if (strength < SYNC_BLOCK)
         graph_drop_skipped(f);
