@@ -9,8 +9,9 @@
 #include "graph/graph_depend_internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum { CUTS_MAX = 64, COORDINATES = 3, TRIAL_WORK = 8000000 };
+enum { CUTS_MAX = 64, COORDINATES = GRAPH_COORDINATES, TRIAL_WORK = 8000000 };
 
 struct shared_access {
     uint32_t access;
@@ -33,10 +34,7 @@ struct cutter {
     struct cut cuts[CUTS_MAX];
     unsigned count;
     int64_t most[COORDINATES]; /* threads of a block in each direction, so that all stays in the window */
-    /* Bounds under an assumption only. */
-    struct graph_env env;
-    struct graph_facts trial, *kept;
-    const struct graph_env *real;
+    struct graph_sizes trial;
 };
 
 static uint32_t object_add(struct arena *a, struct graph_dependence *out, struct graph_object o)
@@ -156,7 +154,8 @@ static bool is_dense(const struct graph *g, const struct shared_access *s)
     return !s->falls && s->step && s->step <= g->accesses.p[s->access].width;
 }
 
-/* Consecutive words that are stored below the cut, by as many threads as there may be, tell how many there can be. */
+/* Consecutive words that are stored below the cut, by as many threads as there may be, tell how many there can be. By the
+ * store that leaves most room: what fills the stretch with fewer threads than another then runs over the cut. */
 static void bounds_from(struct graph *g, int64_t most[COORDINATES], const struct shared_access *s, int64_t cut)
 {
     int64_t c[COORDINATES] = {0}, top = 0;
@@ -182,42 +181,41 @@ static void bounds_from(struct graph *g, int64_t most[COORDINATES], const struct
         struct graph_constraints more = {0}; /* if (threadIdx.x < 8): the block is no smaller for that */
         graph_constrain(&more,
                         &(struct graph_linear){.t = {{graph_sreg(g, UOP_SR_TID_X + d), -1}}, .n = 1, .k = count});
-        if (!graph_excluded(g, g->accesses.p[s->access].runs_when, GRAPH_NIL, &more))
-            bound(&most[d], count);
+        if (count > most[d] && !graph_excluded(g, g->accesses.p[s->access].runs_when, GRAPH_NIL, &more))
+            most[d] = count;
     }
 }
 
-/* Ranges are those of a block of such a size from here on, up to end_trial(). */
-static bool begin_trial(struct cutter *c, const int64_t most[COORDINATES])
+/* Ranges are those of a block of such a size from here on, up to graph_end_sizes(). */
+bool graph_begin_sizes(struct arena *a, struct graph *g, const int64_t most[COORDINATES], struct graph_sizes *out)
 {
-    struct graph *g = c->g;
-    c->env = *g->env;
+    out->env = *g->env;
     for (unsigned d = 0; d < COORDINATES; d++)
-        if (most[d] < 1024 && (!c->env.block_limit[d] || c->env.block_limit[d] > most[d]))
-            c->env.block_limit[d] = (uint32_t)most[d];
-    c->real = g->env;
-    c->kept = graph_facts_of(g);
-    c->trial = *c->kept;
-    c->trial.answered = (struct map_u64){0}; /* what was answered holds for other blocks */
-    c->trial.answers.p = NULL;
-    c->trial.answers.n = c->trial.answers.cap = 0;
-    c->trial.cap = g->nodes.n + 64;
-    c->trial.p = ARENA_ARRAY(c->a, struct graph_fact, c->trial.cap);
-    if (!c->trial.p)
+        if (most[d] < 1024 && (!out->env.block_limit[d] || out->env.block_limit[d] > most[d]))
+            out->env.block_limit[d] = (uint32_t)most[d];
+    out->real = g->env;
+    out->kept = graph_facts_of(g);
+    out->facts = *out->kept;
+    out->facts.answered = (struct map_u64){0}; /* what was answered holds for other blocks */
+    out->facts.answers.p = NULL;
+    out->facts.answers.n = out->facts.answers.cap = 0;
+    out->facts.cap = g->nodes.n + 64;
+    out->facts.p = ARENA_ARRAY(a, struct graph_fact, out->facts.cap);
+    if (!out->facts.p)
         return false;
-    for (size_t i = 0; i < c->trial.n; i++)
-        c->trial.p[i].varying = c->kept->p[i].varying;
-    g->facts = &c->trial;
-    g->env = &c->env;
+    for (size_t i = 0; i < out->facts.n; i++)
+        out->facts.p[i].varying = out->kept->p[i].varying;
+    g->facts = &out->facts;
+    g->env = &out->env;
     return true;
 }
 
-static void end_trial(struct cutter *c)
+void graph_end_sizes(struct graph *g, struct graph_sizes *s)
 {
-    c->kept->turns = c->trial.turns;
-    c->kept->tries = c->trial.tries;
-    c->g->facts = c->kept;
-    c->g->env = c->real;
+    s->kept->turns = s->facts.turns;
+    s->kept->tries = s->facts.tries;
+    g->facts = s->kept;
+    g->env = s->real;
 }
 
 /* ---- cuts ------------------------------------------------------------------------------------ */
@@ -309,12 +307,12 @@ static bool cut_holds(struct cutter *c, int64_t from, int64_t cut, bool *assumed
 {
     enum { THREADS = 32 };
     struct graph *g = c->g;
-    int64_t most[COORDINATES] = {INT64_MAX, INT64_MAX, INT64_MAX}, threads = 1;
+    int64_t most[COORDINATES] = {0}, threads = 1;
     bool any = false;
-    if (!begin_trial(c, c->most))
+    if (!graph_begin_sizes(c->a, g, c->most, &c->trial))
         return false;
     unsigned worst = worst_at(c, from, cut);
-    end_trial(c);
+    graph_end_sizes(g, &c->trial);
     *assumed = worst != STAYS;
     if (!*assumed)
         return true;
@@ -324,7 +322,9 @@ static bool cut_holds(struct cutter *c, int64_t from, int64_t cut, bool *assumed
             bounds_from(g, most, s, cut);
     }
     for (unsigned d = 0; d < COORDINATES; d++) {
-        if (most[d] != INT64_MAX) {
+        if (most[d] == 0) {
+            most[d] = INT64_MAX;
+        } else {
             any = true;
             threads *= most[d];
             if (g->env->block[d] > most[d])
@@ -336,10 +336,10 @@ static bool cut_holds(struct cutter *c, int64_t from, int64_t cut, bool *assumed
                 whole *= 2;
         bound(&most[d], whole);
     }
-    if ((any && threads < THREADS) || !begin_trial(c, most))
+    if ((any && threads < THREADS) || !graph_begin_sizes(c->a, g, most, &c->trial))
         return false;
     worst = worst_at(c, from, cut);
-    end_trial(c);
+    graph_end_sizes(g, &c->trial);
     if (worst == LEAVES)
         return false;
     bool alike = worst == MAY_LEAVE && filled_alike(c, from, cut);
@@ -390,7 +390,7 @@ static unsigned stretch_of(const struct cutter *c, const struct shared_access *s
     return k;
 }
 
-uint32_t *graph_find_objects(struct arena *a, struct graph *g, struct graph_dependence *out)
+uint32_t *graph_find_objects(struct arena *a, struct graph *g, struct graph_dependence *out, int64_t most[COORDINATES])
 {
     struct cutter c = {.a = a, .g = g};
     uint32_t *object = ARENA_ARRAY(a, uint32_t, g->accesses.n + 1);
@@ -421,5 +421,6 @@ uint32_t *graph_find_objects(struct arena *a, struct graph *g, struct graph_depe
         }
         object[s->access] = object_add(a, out, o);
     }
+    memcpy(most, c.most, sizeof c.most);
     return arena_failed(a) ? NULL : object;
 }
