@@ -61,8 +61,8 @@ static struct fact_read read_of(struct arena *a, struct fact_source *s, const st
     return f;
 }
 
-/* Stores of other threads that no way of the code leads from, but that may overtake the load: of each load, the last one,
- * and of each race the one before. NULL: there are none. */
+/* Stores of other threads that no way of the code leads from, but that may overtake the load: of each load, the last
+ * one, and of each race the one before. NULL: there are none. */
 struct overtakers {
     const struct graph_dependence *d;
     uint32_t *last, *before;

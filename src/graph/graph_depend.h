@@ -69,8 +69,8 @@ struct graph_dependence {
                                       (`thread` is empty): nothing may rest on their being in order */
     bool complete; /* false: a budget was hit or an unknown instruction stands in the way: every load may read more */
     bool listed;   /* every store that a load may read is among its reaches: not so where something that is not
-                      understood may store. True and not complete: which threads a barrier or a lock orders is not known,
-                      and what may be read on no way of the code is a `may` reach */
+                      understood may store. True and not complete: which threads a barrier or a lock orders is not
+                      known, and what may be read on no way of the code is a `may` reach */
 };
 
 /* SP_ERR_MEMORY or SP_OK. Work is bounded (a budget of pairs); `complete` says when it did not suffice. */

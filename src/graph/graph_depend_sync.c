@@ -24,14 +24,6 @@ static bool whole_block(const struct graph *g, const struct uop_list *l, const s
            l->ops.p[bar->arg[1]].imm == (uint64_t)block[0] * block[1] * block[2];
 }
 
-static bool followed(const struct graph *g, uint32_t insn)
-{
-    for (size_t i = 0; i < g->calls.n; i++)
-        if (g->calls.p[i].insn == insn)
-            return true;
-    return false;
-}
-
 /* The mask names every lane of the warp: as it is for this call of a function. */
 static bool meets_all(const struct graph *g, const struct graph_insn *insn, const struct uop_list *l,
                       const struct uop *sync)
@@ -46,7 +38,8 @@ static bool meets_all(const struct graph *g, const struct graph_insn *insn, cons
     return false;
 }
 
-static uint8_t strength_of(struct graph *g, uint32_t at, struct graph_opaque *opaque)
+/* `followed`: the call at it, if there is one, is part of the flow graph. */
+static uint8_t strength_of(struct graph *g, uint32_t at, bool followed, struct graph_opaque *opaque)
 {
     const struct uop_list *l = uops_of(g, at);
     const struct graph_insn *insn = &g->insns.p[at];
@@ -68,7 +61,7 @@ static uint8_t strength_of(struct graph *g, uint32_t at, struct graph_opaque *op
         case UOP_ASYNC_COPY: opaque->stores = true; break;
         case UOP_CALL:
         case UOP_CALL_IND:
-            if (!followed(g, at)) {
+            if (!followed) {
                 opaque->stores = true;
                 k = SYNC_MAYBE;
             }
@@ -316,13 +309,15 @@ uint8_t *graph_find_syncs(struct arena *a, struct graph *g, struct graph_opaque 
 {
     uint8_t *syncs = ARENA_ARRAY(a, uint8_t, g->insns.n + 1);
     struct meeting m = {.g = g, .syncs = syncs};
-    bool any = false, *waits = graph_find_waits(a, g);
-    if (!syncs || !waits)
+    bool any = false, *waits = graph_find_waits(a, g), *followed = ARENA_ARRAY(a, bool, g->insns.n + 1);
+    if (!syncs || !waits || !followed)
         return NULL;
+    for (size_t i = 0; i < g->calls.n; i++)
+        followed[g->calls.p[i].insn] = true;
     for (uint32_t i = 0; i < g->insns.n; i++) {
         if (!g->insns.p[i].reachable)
             continue;
-        syncs[i] = strength_of(g, i, opaque);
+        syncs[i] = strength_of(g, i, followed[i], opaque);
         any |= syncs[i] == SYNC_BLOCK;
         opaque->orders |= waits[i];
         if (waits[i] && syncs[i] < SYNC_MAYBE)

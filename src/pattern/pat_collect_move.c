@@ -34,8 +34,8 @@ static bool feeds_steps(const struct pat_collect *k, uint32_t store)
     return false;
 }
 
-/* Of each access, whether it is known what the others make of it: no store that may have come in between, no thread that
- * overtakes another. NULL: out of memory. */
+/* Accesses of which it is not known what the others make of them: a store may have come in between, a thread may
+ * overtake another. NULL: out of memory. */
 static bool *find_doubtful(struct pat_collect *k, const struct graph_dependence *d)
 {
     bool *doubtful = ARENA_ARRAY(k->a, bool, k->x->g->accesses.n + 1);

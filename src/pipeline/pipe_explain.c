@@ -1,5 +1,5 @@
 /* `explain` and `lab`'s notes: the document of facts over all inputs that were asked for, then the report. */
-#include "pipeline/pipe.h"
+#include "pipeline/pipe_rewrite.h"
 
 #include "base/map.h"
 #include "base/str.h"
@@ -111,6 +111,8 @@ static enum sp_status build_document(struct sp_session *s, struct arena *a, cons
         }
         s->diags.input = -1;
     }
+    if (status == SP_OK)
+        pipe_rewrite_unused(s);
     return arena_failed(a) ? SP_ERR_MEMORY : status;
 }
 

@@ -1,5 +1,6 @@
 /* The map of the house: what happens to one kernel, in order. Each stage reads what the ones before it made. */
 #include "pipeline/pipe_ptx.h"
+#include "pipeline/pipe_rewrite.h"
 
 #include "facts/fact_build.h"
 #include "graph/graph_cycle.h"
@@ -202,9 +203,11 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
     struct img_kernel ptx = *kernel;
     struct pipe_code code = {0};
     struct arena work;
+    struct pipe_rewrite beside = {.session = s, .module = module, .kernel = kernel};
     enum sp_status status;
     bool of_ptx = module->kind == IMG_PTX;
     arena_init(&work, 0);
+    arena_init(&beside.work, 0);
     if (of_ptx)
         status = read_ptx(s, &work, a, input, input->ptx_functions[kernel - module->kernels], &ptx, &code);
     else
@@ -243,8 +246,8 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
         goto done;
     graph.dependence = &dependence;
     /* Everything a fact keeps as text lives on `a`: words and matches are made there. */
-    struct mean_param *params =
-        name_params(s, a, kernel, fact_base_name(a, kernel->demangled ? kernel->demangled : kernel->name));
+    beside.base_name = fact_base_name(a, kernel->demangled ? kernel->demangled : kernel->name);
+    struct mean_param *params = name_params(s, a, kernel, beside.base_name);
     if ((status = mean_init(&mean, a, &graph, params, kernel->param_count)) != SP_OK)
         goto done;
     if ((status = place_build(&work, &graph, &place)) != SP_OK)
@@ -268,7 +271,10 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
         const char *id = l->before == 0   ? arena_printf(a, "v%u", l->value)
                          : l->before == 1 ? arena_printf(a, "v%u_old", l->value)
                                           : arena_printf(a, "v%u_old%u", l->value, l->before);
-        if (!id || !mean_set_leaving(&mean, l->node, id, l->cycle, l->before > 0))
+        graph_id named = place.values.p[l->value].named;
+        bool old = l->node == named || l->begins;
+        const char *within = old ? arena_printf(a, "v%u_old", l->value) : NULL;
+        if (!id || (old && !within) || !mean_set_leaving(&mean, l->node, id, l->cycle, l->before > 0, named, within))
             goto memory;
     }
     if ((status = mean_part_loads(&mean)) != SP_OK)
@@ -277,6 +283,9 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
         goto done;
     if ((status = rew_find_contractions(&work, &graph, &rewrites)) != SP_OK)
         goto done;
+    beside.g = &graph;
+    if (!of_ptx)
+        pipe_rewrite(&beside, &s->inputs.p[input - s->inputs.p], &rewrites);
     source.g = &graph;
     source.mean = &mean;
     source.place = &place;
@@ -287,9 +296,11 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
 done:
     if (arena_failed(&work))
         status = SP_ERR_MEMORY;
+    arena_free(&beside.work);
     arena_free(&work);
     return status;
 memory:
+    arena_free(&beside.work);
     arena_free(&work);
     return SP_ERR_MEMORY;
 }

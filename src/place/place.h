@@ -68,6 +68,7 @@ struct place_leaving {
     graph_id node;
     uint32_t value, cycle; /* index into the graph's cycles */
     uint32_t before;       /* steps that every way out of the loop has made since: 0 what the variable comes to */
+    bool begins;           /* the variable before a step of some piece: in the loop it is the old value */
 };
 struct place {
     VEC(struct place_value) values; /* by first instance */

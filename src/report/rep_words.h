@@ -35,6 +35,8 @@ const char *rep_offsets(struct arena *a, struct fact_offsets offsets);
 const char *rep_bindings(struct arena *a, struct fact_bindings bindings);
 /* "clamp_f32_kernel(float const* x, float* y, float lo, float hi, int n)" */
 const char *rep_signature(struct arena *a, const struct fact_kernel *k);
+/* Lines of a text: "41", "51, 52", "68 … 166". */
+const char *rep_lines(struct arena *a, struct fact_offsets lines);
 /* The rewrite as a clause, without its place. */
 const char *rep_rewrite(struct arena *a, const struct fact_rewrite *rewrite);
 /* "file.cu:6" */

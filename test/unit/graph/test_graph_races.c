@@ -231,7 +231,7 @@ static void stores_that_are_not_seen(void **state)
         assert_true(d.reaches.p[i].assumed);
 }
 
-/* Thread 255 stores s[1] and then s[0]; all wait for s[0], or only look at it, and read s[1]. A fence alone is no wait. */
+/* Thread 255 stores s[1] and then s[0]; all wait for s[0], or only look at it, and read s[1]. A fence is no wait. */
 #define FLAG(again)                                                                                               \
     CODE("S2R R0, SR_TID.X",                  /* 00 */                                                            \
          "ISETP.NE.AND P0, PT, R0, 0xff, PT", /* 10 */                                                            \
@@ -317,8 +317,8 @@ static void numbers_that_hang_together(void **state)
     assert_true(races(STAGES("0x4")) > 0);
 }
 
-/* for (;;) { if (t == 0) q = k; a barrier; i = q; a barrier or none; if (i >= n) break; }: nothing comes behind the loop,
- * and still its threads meet in it. */
+/* for (;;) { if (t == 0) q = k; a barrier; i = q; a barrier or none; if (i >= n) break; }: nothing comes behind the
+ * loop, and still its threads meet in it. */
 #define QUEUE(second)                                \
     CODE("S2R R7, SR_TID.X",                /* 00 */ \
          "MOV R8, RZ",                      /* 10 */ \
