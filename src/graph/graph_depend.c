@@ -303,6 +303,19 @@ static int by_load(const void *a, const void *b)
     return (int)x->may - (int)y->may;
 }
 
+/* Another thread's store that nothing parts from a load may come before it: what the load reads else is not sure. */
+static void doubt_overtaken(struct finder *f)
+{
+    bool *overtaken = f->out->doubts.n ? ARENA_ARRAY(f->a, bool, f->g->accesses.n + 1) : NULL;
+    for (size_t i = 0; i < f->out->doubts.n && overtaken; i++) {
+        const struct graph_race *r = &f->out->doubts.p[i];
+        if (access_at(f, r->second)->kind != GRAPH_LOAD)
+            overtaken[r->first] |= access_at(f, r->first)->space == UOP_SHARED;
+    }
+    for (size_t i = 0; i < f->reaches.n && overtaken; i++)
+        f->reaches.p[i].assumed |= overtaken[f->reaches.p[i].load];
+}
+
 static enum sp_status finish(struct finder *f)
 {
     struct graph_dependence *out = f->out;
@@ -315,6 +328,7 @@ static enum sp_status finish(struct finder *f)
         const struct graph_access *l = access_at(f, f->reaches.p[i].load);
         f->reaches.p[i].assumed |= l->from_store < 0 && (l->space != UOP_LOCAL || !out->listed);
     }
+    doubt_overtaken(f);
     if (f->reaches.n)
         qsort(f->reaches.p, f->reaches.n, sizeof f->reaches.p[0], by_load);
     if (!graph_prune_reaches(f))
