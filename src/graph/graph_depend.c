@@ -303,14 +303,14 @@ static int by_load(const void *a, const void *b)
     return (int)x->may - (int)y->may;
 }
 
-/* Another thread's store that nothing parts from a load may come before it: what the load reads else is not sure. */
+/* Another thread's store may come before a load or behind it, nothing says which: what the load reads is not sure. */
 static void doubt_overtaken(struct finder *f)
 {
     bool *overtaken = f->out->doubts.n ? ARENA_ARRAY(f->a, bool, f->g->accesses.n + 1) : NULL;
     for (size_t i = 0; i < f->out->doubts.n && overtaken; i++) {
         const struct graph_race *r = &f->out->doubts.p[i];
-        if (access_at(f, r->second)->kind != GRAPH_LOAD)
-            overtaken[r->first] |= access_at(f, r->first)->space == UOP_SHARED;
+        if (access_at(f, r->first)->space == UOP_SHARED)
+            overtaken[r->first] = overtaken[r->second] = true;
     }
     for (size_t i = 0; i < f->reaches.n && overtaken; i++)
         f->reaches.p[i].assumed |= overtaken[f->reaches.p[i].load];
