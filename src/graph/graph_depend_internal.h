@@ -200,6 +200,12 @@ bool graph_is_coordinate(struct graph *g, graph_id symbol, unsigned *dimension, 
 /* The address without the start of the shared window, as a linear form. */
 bool graph_address_form(struct graph *g, const struct graph_side *side, struct graph_linear *out);
 
+/* ---- whether it is a thread of the same block (graph_depend_block.c) --------------------------------- */
+/* OTHER: no thread of the reader's block, or only of some blocks; OPEN: not decided, or of some threads only. */
+enum { BLOCK_SAME, BLOCK_OPEN, BLOCK_OTHER };
+unsigned graph_in_block(struct graph *g, const struct graph_side *store, const struct graph_side *load,
+                        const graph_id thread[3]);
+
 /* ---- what memory it is about (graph_depend_object.c) ------------------------------------------------ */
 enum { GRAPH_COORDINATES = 3 };
 /* Fills out->objects, and how many threads a block has at most in each direction for all to stay in the window of shared
