@@ -127,7 +127,7 @@ static bool first_address(struct graph *g, const struct shared_access *s, int64_
     return true;
 }
 
-/* An access that every thread makes stays in the window. */
+/* An access that all threads make, if one does, stays in the window. */
 static void bounds_from_window(struct cutter *c)
 {
     struct graph *g = c->g;
@@ -137,7 +137,7 @@ static void bounds_from_window(struct cutter *c)
     for (size_t i = 0; i < c->all.n && bytes > 0; i++) {
         const struct shared_access *s = &c->all.p[i];
         const struct graph_access *x = &g->accesses.p[s->access];
-        if (!s->known || x->runs_when != GRAPH_NIL || !g->insns.p[x->insn].reachable || s->form.wraps ||
+        if (!s->known || !graph_block_uniform(g, x->runs_when) || !g->insns.p[x->insn].reachable || s->form.wraps ||
             !first_address(g, s, &first) || first < 0 || first + x->width > bytes)
             continue;
         for (unsigned k = 0; k < s->form.n; k++) {
