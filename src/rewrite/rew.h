@@ -27,6 +27,7 @@ enum rew_is {
     REW_IS_ROOT = 64,      /* a square root */
     REW_IS_APPROXIMATE = 128,
     REW_IS_CHOICE = 256,   /* chooses between two values by a predicate */
+    REW_IS_OWN = 512,      /* stands in the kernel itself, not in a function */
 };
 struct rew_insn {
     uint32_t line, first, last;
@@ -38,6 +39,7 @@ struct rew_side {
     struct graph *g;
     const uint32_t *lines;       /* by input: the PTX line that the instruction was made of, 0 unknown; NULL: no map */
     const struct rew_insn *insns; /* by input; of PTX alone */
+    const uint64_t *inlined; /* by input: stands for the call whose function's body it is of, 0: none; NULL: not known */
 };
 
 /* What is known of the build and of the source. */
