@@ -320,15 +320,31 @@ bool walk_begin(struct walker *x, unsigned leaves, uint32_t *start, uint32_t *la
     if (!w->walk_result) {
         w->walk_result = ARENA_ARRAY(w->a, uint64_t, w->nodes);
         w->walk_phi = ARENA_ARRAY(w->a, uint64_t, w->nodes);
+        w->walk_stamp = ARENA_ARRAY(w->a, uint32_t, w->nodes);
+        w->walk_phi_known = ARENA_ARRAY(w->a, uint32_t, w->nodes);
+        w->walk_seen = ARENA_ARRAY(w->a, bool, w->nodes);
+    }
+    if (!x->stamp) { /* one set for all loops of a kernel: numbers of walks go on from loop to loop */
+        x->now = w->walk_now;
+        x->walk = w->walk_number;
     }
     x->result = w->walk_result;
     x->phi = w->walk_phi;
-    if (!x->stamp) {
-        x->stamp = ARENA_ARRAY(w->a, uint32_t, w->nodes);
-        x->phi_known = ARENA_ARRAY(w->a, uint32_t, w->nodes);
-        x->seen = ARENA_ARRAY(w->a, bool, w->nodes);
-    }
+    x->stamp = w->walk_stamp;
+    x->phi_known = w->walk_phi_known;
+    x->seen = w->walk_seen;
     return !arena_failed(w->a);
+}
+
+/* Leaves what is kept for all loops as the next one needs it. */
+static void walk_end(struct walker *x)
+{
+    for (size_t i = 0; i < x->asked.n; i++)
+        x->seen[x->asked.p[i]] = false;
+    if (!x->stamp)
+        return;
+    x->w->walk_now = x->now + 2;
+    x->w->walk_number = x->walk + 1;
 }
 
 /* Values of all that was asked for at one number; nodes that phis decide have none. */
@@ -419,6 +435,7 @@ void cycle_finish_pieces(struct cycle_work *w, struct cycle_region *first, struc
     c->count = prove_count(&x);
     if (c->count == GRAPH_NIL && w->budget > 0)
         walk_find_law(&x, first, &c->law);
+    walk_end(&x);
     const struct cycle_region *r = best->straight ? first : &w->regions[best->loop];
     const struct cycle_phi *p = r->counter >= 0 ? &r->phis[r->counter] : NULL;
     graph_id count = c->count, start = GRAPH_NIL, until = GRAPH_NIL;

@@ -97,9 +97,11 @@ struct cycle_work {
     uint32_t *flow_of;   /* of nodes: which accumulator's outgoing value flows into it, the last asked; 0: none */
     uint32_t flow_token; /* accumulators asked so far */
     uint64_t *walk_result, *walk_phi; /* private to graph_count.c */
-    uint64_t visits;                  /* of blocks by its walks, so far */
-    struct peeler *peeler;            /* private to graph_peel.c */
-    struct straight *straight;        /* private to graph_straight.c */
+    uint32_t *walk_stamp, *walk_phi_known, walk_now, walk_number;
+    bool *walk_seen;
+    uint64_t visits;           /* of blocks by its walks, so far */
+    struct peeler *peeler;     /* private to graph_peel.c */
+    struct straight *straight; /* private to graph_straight.c */
 };
 
 /* graph_region.c */

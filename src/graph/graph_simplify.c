@@ -218,6 +218,8 @@ static graph_id simplify_shift(struct graph *g, const struct uop *like, const gr
     return graph_intern_like(g, like, args, 2);
 }
 
+static unsigned width_of(const struct graph *g, graph_id id);
+
 static graph_id simplify_extend(struct graph *g, const struct uop *like, graph_id a)
 {
     const struct graph_node *n = at(g, a);
@@ -237,6 +239,8 @@ static graph_id simplify_extend(struct graph *g, const struct uop *like, graph_i
     if (n->kind == UOP_LOAD && n->width * 8u == like->imm && bits_of(g, a) == to &&
         (to == like->imm || (like->kind == UOP_SEXT) == ((n->flags & UOP_SIGNED) != 0)))
         return a; /* the load extends already */
+    if (to == 32 && bits_of(g, a) == 32 && width_of(g, a) + (like->kind == UOP_SEXT) <= like->imm)
+        return a; /* a thread's number fits into 16 bits */
     return graph_intern_like(g, like, &a, 1);
 }
 

@@ -11,27 +11,30 @@ static const struct uop_list *uops_of(const struct graph *g, uint32_t insn)
     return input < g->input.count ? g->input.insns[input].uops : NULL;
 }
 
-static void keep_insn(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v, uint32_t insn)
+static void keep_insn(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v, uint32_t insn,
+                      bool proved)
 {
     pat_ctx_begin(k->c, page, v, GRAPH_NIL);
-    if (pat_match_where(k->c))
-        pat_keep(k->run, GRAPH_NIL, &insn, 1);
+    struct pat_found *f = pat_match_where(k->c) ? pat_keep(k->run, GRAPH_NIL, &insn, 1) : NULL;
+    if (f && !proved)
+        f->match.confidence = PAT_ASSUMED;
 }
 
 static void match_meetings(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)
 {
     const struct graph *g = k->x->g;
+    const struct graph_dependence *d = g->dependence;
     bool warp = strcmp(v->plan->name, "__syncwarp") == 0;
     for (uint32_t i = 0; i < g->insns.n; i++) {
         const struct uop_list *l = g->insns.p[i].reachable ? uops_of(g, i) : NULL;
-        bool meets = false;
+        bool meets = false, all = d && d->meets && d->meets[i];
         for (size_t u = 0; l && u < l->ops.n; u++) {
             const struct uop *op = &l->ops.p[u];
             meets |= warp ? op->kind == UOP_WARPSYNC || (op->kind == UOP_RECONVERGE && op->imm == UOP_WARPSYNC_ALL)
-                          : op->kind == UOP_BAR && op->imm != UOP_BAR_ARRIVE;
+                          : op->kind == UOP_BAR && op->imm != UOP_BAR_ARRIVE && (all || op->arg[1] == UOP_NONE);
         }
         if (meets)
-            keep_insn(k, page, v, i);
+            keep_insn(k, page, v, i, warp || all);
     }
 }
 

@@ -54,13 +54,10 @@ bool pat_reads_newest(struct pat_collect *k, const struct pat_step *steps, const
 /* The whole block meets between an instance and a later one. */
 static bool meets_between(const struct graph *g, uint32_t from, uint32_t to)
 {
-    for (uint32_t i = from; i < to; i++) {
-        uint32_t input = g->insns.p[i].input;
-        const struct uop_list *l = input < g->input.count ? g->input.insns[input].uops : NULL;
-        for (size_t u = 0; l && u < l->ops.n; u++)
-            if (l->ops.p[u].kind == UOP_BAR && l->ops.p[u].imm != UOP_BAR_ARRIVE)
-                return true;
-    }
+    const bool *meets = g->dependence ? g->dependence->meets : NULL;
+    for (uint32_t i = from; i < to && meets; i++)
+        if (meets[i])
+            return true;
     return false;
 }
 

@@ -5,6 +5,7 @@
  *
  * Requires steps, the index and memory dependence. */
 #include "pattern/pat_collect.h"
+#include "place/place.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -426,6 +427,9 @@ static bool scans_all(struct pat_collect *k, const struct pat_step *const *steps
     bool known = true;
     if (kind == PLAN_MEMORY)
         most = list[0].store != UINT32_MAX ? pat_play_most(k->play, list[0].store, 1, &known) : PAT_THREADS;
+    unsigned width = fixed || known ? 0 : place_width_by_code(k->x->g, 0); /* threads that the code counts with */
+    if (width && width < most)
+        most = width;
     if (fixed ? fixed <= size : most <= size)
         return true;
     unsigned next = size; /* powers of two are played */
@@ -433,7 +437,7 @@ static bool scans_all(struct pat_collect *k, const struct pat_step *const *steps
         next *= 2;
     bool all = pat_play_steps(k->play, list, count, next, k->trace) &&
                pat_play_prefixes(k->a, k->trace, list[0].op, kind == PLAN_MEMORY ? next : size);
-    if (!all && kind == PLAN_MEMORY && !known && !k->trace->runs) {
+    if (!all && kind == PLAN_MEMORY && !known && !width && !k->trace->runs) {
         g->assumed = true; /* a block of as many threads as the distances ask for */
         all = true;
     }

@@ -249,6 +249,9 @@ struct pat_branches {
     struct map_u64 of; /* condition -> 1 + block whose branch it decides; more through `next` */
     uint32_t *next;
     uint32_t *child, *sibling; /* tree of dominators */
+    uint32_t *join; /* of each block: where all blocks that it dominates lead to, none of which has an effect; else
+                       UINT32_MAX */
+    VEC(uint32_t) shared; /* blocks with a join that several blocks lead to */
 };
 bool pat_branches_init(struct pat_branches *b, struct arena *a, const struct graph *g);
 /* Instances that run only where `when` holds, with the branch and the marks of reconvergence round them (`fringe`
@@ -259,8 +262,7 @@ struct pat_slow {
 };
 bool pat_slow_path(const struct pat_branches *b, struct arena *a, struct graph *g, graph_id when, struct pat_slow *out);
 /* Neither way of the block's branch has an effect, and both come to the same block. */
-bool pat_ways_meet(const struct pat_branches *b, struct arena *a, const struct graph *g, uint32_t block,
-                   uint32_t *join);
+bool pat_ways_meet(const struct pat_branches *b, const struct graph *g, uint32_t block, uint32_t *join);
 /* Marks blocks whose branch may be a library function's, for numbers that are special (pat_special.c). */
 bool pat_mark_special(struct arena *a, const struct graph *g, bool *marks);
 /* Atomic updates made once for a warp (pat_aggregate.c): marks the instances of the way that is a copy, and adds what
