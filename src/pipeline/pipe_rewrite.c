@@ -1,5 +1,5 @@
-/* The PTX that machine code was made of, beside it: which text is meant, whether it can be, its graph, and what rewrite/
- * tells of the two. Whatever goes wrong costs the rewrites and a note, never the kernel.
+/* The PTX that machine code was made of, beside it: which text is meant, whether it can be, its graph, and what
+ * rewrite/ tells of the two. Whatever goes wrong costs the rewrites and a note, never the kernel.
  *
  * requires: the finished graph of the machine code · gives: struct rew_list, a verdict as diagnostics */
 #include "pipeline/pipe_rewrite.h"

@@ -1,5 +1,5 @@
-/* Conditions, branches and calls: which compares were turned round, which branches became exits or guards, which choices
- * were ifs, which calls were kept.
+/* Conditions, branches and calls: which compares were turned round, which branches became exits or guards, which
+ * choices were ifs, which calls were kept.
  *
  * requires: rew_pair() · gives: records */
 #include "rewrite/rew_internal.h"

@@ -1,6 +1,6 @@
 /* Floats: multiply-adds that were fused and by whom, minima, exponentials, quotients and roots. What stands in the PTX
- * was made before it, by the compiler to PTX unless the source says that a person wrote it so; what does not was made by
- * the assembler.
+ * was made before it, by the compiler to PTX unless the source says that a person wrote it so; what does not was made
+ * by the assembler.
  *
  * requires: rew_pair() · gives: records */
 #include "rewrite/rew_internal.h"
@@ -254,7 +254,8 @@ static void find_quotient(struct rew *r, const struct owners *so, uint32_t at)
     if (approximate) {
         bool by_constant = false;
         const struct uop_list *l = r->ptx->g->input.insns[r->ptx->g->insns.p[at].input].uops;
-        if (!(is->is & REW_IS_DIVISION) || (m && m->kind == UOP_RCP && l->ops.n && !rew_has_op(r->ptx->g, at, UOP_FMUL)))
+        if (!(is->is & REW_IS_DIVISION) ||
+            (m && m->kind == UOP_RCP && l->ops.n && !rew_has_op(r->ptx->g, at, UOP_FMUL)))
             return; /* a reciprocal already */
         graph_id made = rew_made(r->ptx->g, at);
         by_constant = made && graph_at(r->ptx->g, made)->kind == UOP_FMUL;

@@ -1,5 +1,5 @@
 /* Machine code beside PTX: what is told with the right text, and that another one is noticed: of another kernel, of
- * another version, for a later machine. The cubins are the laboratory's without the PTX and the line map inside them. */
+ * another version, for a later machine. The cubins are the laboratory's without the PTX and the line map inside. */
 #include "sassprobe/sassprobe.h"
 
 #include <stdarg.h>
