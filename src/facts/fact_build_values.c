@@ -27,7 +27,8 @@ const char *fact_value_name(struct arena *a, struct fact_source *s, graph_id nod
     uint32_t index;
     const struct place_value *v = place_value_of(s->place, node, &index);
     if (v && v->accumulator && v->named != v->node) /* by itself: what one turn makes of it */
-        return mean_definition(s->mean, v->node, fact_float_type(mean_type(s->mean, v->node)), MEAN_INNER);
+        return mean_definition(s->mean, graph_step_told(s->g, v->node), fact_float_type(mean_type(s->mean, v->node)),
+                               MEAN_INNER);
     if (v && v->node != node && v->part != node && graph_at(s->g, v->node)->kind != GRAPH_PHI)
         node = v->node; /* a copy is told by the value it is a copy of */
     const char *text =
@@ -124,7 +125,7 @@ static void build_value(struct arena *a, struct fact_source *s, struct fact_kern
     f.type = mean_type(s->mean, v->node);
     enum uop_type as = fact_float_type(f.type);
     mean_look_from(s->mean, fact_block_of(s, v->node, UINT32_MAX));
-    f.expr = mean_definition(s->mean, v->node, as, MEAN_INNER);
+    f.expr = mean_definition(s->mean, graph_step_told(g, v->node), as, MEAN_INNER);
     f.name = fact_value_name(a, s, v->node);
     mean_look_from(s->mean, UINT32_MAX);
     struct fact_storage *storage = ARENA_ARRAY(a, struct fact_storage, v->storage.n);
