@@ -219,6 +219,17 @@ static uint32_t *map_lines(struct arena *a, const struct img_kernel *k, const st
     return lines;
 }
 
+static uint64_t *map_sources(struct arena *a, const struct img_kernel *k, const struct graph_input *in)
+{
+    uint64_t *sources = ARENA_ARRAY(a, uint64_t, in->count + 1u);
+    for (uint32_t i = 0; sources && i < in->count; i++) {
+        const struct img_line *row = img_line_at(k, in->insns[i].offset);
+        if (row && row->line)
+            sources[i] = (uint64_t)row->file << 32 | row->line;
+    }
+    return sources;
+}
+
 /* The outermost call that an instruction came in by, as a number for it: place and name. */
 static uint64_t *map_calls(struct arena *a, const struct img_kernel *k, const struct graph_input *in)
 {
@@ -288,6 +299,7 @@ static enum sp_status compare_with(struct pipe_rewrite *p, struct ptx_module *m,
     struct rew_side sass = {.g = p->g}, ptx = {.g = &b->g, .insns = b->insns};
     if (!given || (!p->module->ptx && map_fits(m, &m->functions.p[function], k)))
         sass.lines = map_lines(&p->work, k, &p->g->input);
+    sass.sources = map_sources(&p->work, k, &p->g->input);
     sass.inlined = map_calls(&p->work, k, &p->g->input);
     status = rew_compare(&p->work, &sass, &ptx, &context, &found, &fit);
     if (status != SP_OK)

@@ -39,8 +39,8 @@ struct rew_side {
     struct graph *g;
     const uint32_t *lines;        /* by input: the PTX line that the instruction was made of, 0 unknown; NULL: no map */
     const struct rew_insn *insns; /* by input; of PTX alone */
-    const uint64_t
-        *inlined; /* by input: stands for the call whose function's body it is of, 0: none; NULL: not known */
+    const uint64_t *sources; /* by input: stands for the source line it came from, 0 unknown; NULL: none is known */
+    const uint64_t *inlined; /* by input: stands for the call that it came in by, 0: none; NULL: not known */
 };
 
 /* What is known of the build and of the source. */
