@@ -305,6 +305,7 @@ struct fact_access {
     int32_t conflict_degree; /* FACT_NONE */
     const struct fact_read *reads;
     uint32_t read_count;
+    bool reads_more; /* or what is not told: something that was not understood may store there */
 };
 struct fact_work {
     double flops, global_bytes, shared_bytes, intensity;

@@ -82,9 +82,16 @@ const struct cu_source *fact_text_of_line(const struct fact_source *s, int32_t f
 enum sp_status fact_build_says(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 enum sp_status fact_build_summary(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 
+/* The block that makes a node; of a variable that goes round a loop, what a turn is in; `other` where no instruction
+ * does. */
+uint32_t fact_block_of(const struct fact_source *s, graph_id node, uint32_t other);
+/* What the store `x` writes of `node`: lines, then the expression. *real: the same as real numbers. */
+const char *fact_exact_text(struct arena *a, struct fact_source *s, graph_id node, const struct graph_access *x,
+                            const char **real);
+
 /* What each node computes, as a number that other graphs can be compared with; by node. NULL when out of memory.
  * *atomics: the same of all atomic updates together, in any order. */
-const uint64_t *fact_identities(struct arena *a, const struct graph *g, uint64_t *atomics);
+const uint64_t *fact_identities(struct arena *a, struct graph *g, uint64_t *atomics);
 
 /* Blocks of that many threads that are on a multiprocessor at once, and what keeps it from being more: of equals the
  * first of threads, blocks, registers, shared. 0: none fits, or the architecture's limits are not known (*limit

@@ -84,6 +84,12 @@ static bool comes_from(struct cycle_work *w, int32_t cycle, graph_id id, bool co
     return false;
 }
 
+/* A loop that only moves counters: of its turns the last alone is looked at, and what that brings was moved behind it. */
+static bool lost_its_body(const struct doings *a, const struct doings *b)
+{
+    return a->float_count + a->loads + a->stores + a->others == 0 && b->stores + b->others == 0;
+}
+
 static bool is_made_of(const struct graph *g, graph_id id, graph_id of, unsigned depth)
 {
     enum { DEPTH = 8 };
@@ -169,7 +175,7 @@ uint32_t cycle_takes_up(struct cycle_work *w, const struct cycle_region *first, 
         return 0;
     struct doings x = doings_of(w, first->blocks, first->block_count);
     struct doings y = doings_of(w, other->blocks, other->block_count);
-    return does_as_much(&x, &y, from / to) ? (uint32_t)(from / to) : 0;
+    return lost_its_body(&x, &y) || does_as_much(&x, &y, from / to) ? (uint32_t)(from / to) : 0;
 }
 
 bool cycle_steps_less(const struct cycle_region *a, const struct cycle_region *b)

@@ -278,7 +278,10 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, struct pipe_in
         const char *id = l->before == 0   ? arena_printf(a, "v%u", l->value)
                          : l->before == 1 ? arena_printf(a, "v%u_old", l->value)
                                           : arena_printf(a, "v%u_old%u", l->value, l->before);
-        if (!id || !mean_set_leaving(&mean, l->node, id, l->cycle, l->before > 0))
+        graph_id named = place.values.p[l->value].named;
+        bool old = l->node == named || l->begins;
+        const char *within = old ? arena_printf(a, "v%u_old", l->value) : NULL;
+        if (!id || (old && !within) || !mean_set_leaving(&mean, l->node, id, l->cycle, l->before > 0, named, within))
             goto memory;
     }
     if ((status = mean_part_loads(&mean)) != SP_OK)

@@ -427,14 +427,15 @@ static void write_rewrite(struct json *j, const struct fact_rewrite *rewrite)
     json_end(j);
 }
 
+/* NULL: a store that is not among the accesses. */
 static void write_read(struct json *j, const struct fact_read *read)
 {
     json_object(j);
-    write_number(j, "store", read->store);
-    write_text(j, "thread", read->thread);
-    write_text(j, "sync", fact_sync_text(read->sync));
-    write_offsets(j, "barriers", read->barriers);
-    write_text(j, "confidence", fact_confidence_text(read->confidence));
+    write_optional(j, "store", read ? (int32_t)read->store : FACT_NONE);
+    write_text(j, "thread", read ? read->thread : NULL);
+    write_text(j, "sync", fact_sync_text(read ? read->sync : FACT_SYNC_UNKNOWN));
+    write_offsets(j, "barriers", read ? read->barriers : (struct fact_offsets){0});
+    write_text(j, "confidence", fact_confidence_text(read ? read->confidence : FACT_ASSUMED));
     json_end(j);
 }
 
@@ -447,10 +448,17 @@ static void write_access(struct json *j, const struct fact_access *access)
     write_optional(j, "stride_bytes", access->stride_bytes);
     write_text(j, "coalescing", fact_coalescing_text(access->coalescing));
     write_optional(j, "conflict_degree", access->conflict_degree);
-    open_array(j, "reads");
-    for (uint32_t i = 0; i < access->read_count; i++)
-        write_read(j, &access->reads[i]);
-    json_end(j);
+    if (access->reads_more && !access->read_count) {
+        json_key(j, "reads");
+        json_null(j);
+    } else {
+        open_array(j, "reads");
+        for (uint32_t i = 0; i < access->read_count; i++)
+            write_read(j, &access->reads[i]);
+        if (access->reads_more)
+            write_read(j, NULL);
+        json_end(j);
+    }
     json_end(j);
 }
 

@@ -114,15 +114,26 @@ static bool source_says_opposite(const struct rew *r, uint32_t insn, graph_id te
 /* The loop is entered behind the branch, which only asks whether it runs at all. */
 static bool guards_loop(const struct rew *r, uint32_t jump)
 {
+    const struct rew_insn *is = rew_statement(r, jump);
+    size_t at = rew_first(&r->loops, (uint64_t)is->line + 1);
+    return at < r->loops.list.n && r->loops_end[at] < is->last;
+}
+
+static bool list_loops(struct rew *r)
+{
     const struct graph *p = r->ptx->g;
-    uint32_t to = rew_statement(r, jump)->last;
-    for (size_t i = 0; i < p->loops.n; i++) {
-        uint32_t first = rew_statement(r, p->loops.p[i].first)->line;
-        uint32_t last = rew_statement(r, p->loops.p[i].last)->line;
-        if (first > rew_statement(r, jump)->line && last < to)
-            return true;
+    for (uint32_t i = 0; i < p->loops.n; i++)
+        VEC_PUSH(r->a, r->loops.list, ((struct rew_entry){rew_statement(r, p->loops.p[i].first)->line, i}));
+    rew_sort(&r->loops);
+    r->loops_end = ARENA_ARRAY(r->a, uint32_t, r->loops.list.n + 1);
+    if (!r->loops_end || arena_failed(r->a))
+        return false;
+    for (size_t i = r->loops.list.n; i-- > 0;) {
+        uint32_t last = rew_statement(r, p->loops.p[r->loops.list.p[i].insn].last)->line;
+        bool least = i + 1 == r->loops.list.n || last < r->loops_end[i + 1];
+        r->loops_end[i] = least ? last : r->loops_end[i + 1];
     }
-    return false;
+    return true;
 }
 
 /* A branch of the PTX jumps over what the source's condition is for: the condition it tests is the opposite. */
@@ -135,12 +146,15 @@ static void find_inverted_before(struct rew *r, uint32_t jump)
     if (compare == UINT32_MAX)
         return;
     graph_id tested = rew_made(p, compare);
+    if (r->told[compare])
+        return;
     if (!is_compare(p, tested) || r->pv.of[tested] != r->pv.of[x->guard] || !r->first_of[compare])
         return; /* the branch tests the opposite of the compare: nothing is turned round */
     if (!has_compare(r, compare, REW_BY_VALUE) && !has_compare(r, compare, REW_BY_OPPOSITE))
         return;
     if (!(rew_statement(r, jump)->is & REW_IS_LEAVING) && guards_loop(r, jump))
         return;
+    r->told[compare] = true;
     uint32_t here = r->first_of[compare] - 1;
     bool opposite = source_says_opposite(r, here, tested, &known);
     if (known && !opposite)
@@ -170,7 +184,7 @@ static bool in_body(const struct rew *r, uint32_t insn, const struct rew_insn *j
     return line > jump->line && line < jump->last;
 }
 
-enum { TRIED = 4096 }; /* entries of one condition at most: there may be as many branches under it */
+enum { TRIED = 512 }; /* entries of one condition at most: there may be as many branches under it */
 
 /* Branches and exits of the machine code under the jump's condition or its opposite. */
 static bool find_leaving(struct rew *r, uint32_t jump, bool *exits, uint32_t *exit)
@@ -317,14 +331,7 @@ static void find_inlined(struct rew *r, const struct rew_insn *call)
 {
     struct rew_record *f = rew_add(r, "inlined", REW_PTXAS, REW_PROVED);
     const struct rew_index *x = &r->here_by_line;
-    size_t low = 0, high = x->list.n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (x->list.p[middle].value < call->first)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = rew_first(x, call->first);
     rew_add_line(r, f, call->line);
     for (; low < x->list.n && x->list.p[low].value <= call->last; low++)
         rew_add_insn(r, f, x->list.p[low].insn);
@@ -369,6 +376,9 @@ static void find_calls(struct rew *r)
 void rew_find_control(struct rew *r)
 {
     const struct graph *s = r->sass->g, *p = r->ptx->g;
+    r->told = ARENA_ARRAY(r->a, bool, p->insns.n + 1);
+    if (!r->told || !list_loops(r))
+        return;
     for (uint32_t i = 0; i < p->insns.n; i++) {
         if (!p->insns.p[i].reachable)
             continue;

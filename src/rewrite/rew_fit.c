@@ -74,6 +74,8 @@ static bool has_barrier(const struct graph *g)
     return false;
 }
 
+enum { TRIED = 64 }; /* stores of the same to the same place */
+
 /* The condition of a store is compared where no loop stands before it; inside one it counts from the loop's head. */
 static bool same_condition(const struct rew *r, const struct graph_access *x, const struct rew_entry *e, uint32_t count)
 {
@@ -81,7 +83,7 @@ static bool same_condition(const struct rew *r, const struct graph_access *x, co
     uint64_t here = x->runs_when ? r->sv.of[x->runs_when] : 0;
     if (s->loops.n || p->loops.n)
         return true;
-    for (uint32_t k = 0; k < count; k++) {
+    for (uint32_t k = 0; k < count && k < TRIED; k++) {
         graph_id there = p->insns.p[e[k].insn].runs_when;
         if ((there ? r->pv.of[there] : 0) == here)
             return true;

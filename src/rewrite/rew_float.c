@@ -11,6 +11,7 @@
 struct owners { /* the instances of each expansion, as lists */
     const struct graph *g;
     uint32_t *first, *next;
+    uint32_t *stamp; /* by expansion: the last that took its instances */
 };
 
 static struct owners list_owners(struct arena *a, const struct graph *g)
@@ -20,7 +21,8 @@ static struct owners list_owners(struct arena *a, const struct graph *g)
         return o;
     o.first = ARENA_ARRAY(a, uint32_t, g->expansions->count + 1);
     o.next = ARENA_ARRAY(a, uint32_t, g->insns.n + 1);
-    if (!o.first || !o.next)
+    o.stamp = ARENA_ARRAY(a, uint32_t, g->expansions->count + 1);
+    if (!o.first || !o.next || !o.stamp)
         return (struct owners){.g = g};
     for (uint32_t i = (uint32_t)g->insns.n; i-- > 0;) {
         uint32_t owner = g->expansions->owner[i];
@@ -266,12 +268,12 @@ static void find_quotient(struct rew *r, const struct owners *so, uint32_t at)
         reason = "no-fast-math";
     struct rew_record *f = rew_add(r, kind, REW_PTXAS, proved ? REW_PROVED : REW_ASSUMED);
     f->reason = reason;
-    uint32_t last = 0;
     for (uint32_t i = r->first_of[at]; i; i = r->next_of[i - 1]) {
         uint32_t owner = owner_of(so, i - 1);
-        if (!owner || owner != last)
+        if (!owner || so->stamp[owner] != at + 1)
             add_owned(r, f, so, i - 1);
-        last = owner;
+        if (owner)
+            so->stamp[owner] = at + 1;
     }
     rew_add_line(r, f, is->line);
 }

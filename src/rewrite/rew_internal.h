@@ -29,6 +29,9 @@ struct rew {
     uint32_t *found;          /* by instance of the machine code: the PTX instance, UINT32_MAX */
     uint8_t *how;             /* enum rew_how */
     struct rew_index here_by_line; /* machine code: instances by the line of PTX that the map names */
+    struct rew_index loops;        /* PTX: the first lines of loops */
+    uint32_t *loops_end;           /* by place in it: the least last line of the loops from there on */
+    bool *told;                    /* by PTX instance: the compare was told as turned round before it */
     struct rew_record spare;       /* never read: taken when the arena has failed */
     uint32_t *first_of, *next_of; /* by PTX instance: the first found there + 1; by instance: the next + 1 */
 };
@@ -51,6 +54,9 @@ unsigned rew_elements(const struct graph *g, const struct rew_values *v, const s
 
 /* rew_pair.c */
 bool rew_pair(struct rew *r);
+void rew_sort(struct rew_index *x);
+/* Where in the list that number is, or would be. */
+size_t rew_first(const struct rew_index *x, uint64_t value);
 /* The entries with that number: first of them, and how many. */
 const struct rew_entry *rew_lookup(const struct rew_index *x, uint64_t value, uint32_t *count);
 /* The node that an instance makes in its first register, or GRAPH_NIL. */

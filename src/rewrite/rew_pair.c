@@ -16,7 +16,7 @@ static int by_number(const void *p, const void *q)
     return a->insn < b->insn ? -1 : a->insn > b->insn;
 }
 
-static void sort(struct rew_index *x)
+void rew_sort(struct rew_index *x)
 {
     if (x->list.n)
         qsort(x->list.p, x->list.n, sizeof x->list.p[0], by_number);
@@ -27,10 +27,9 @@ static void put(struct rew *r, struct rew_index *x, uint64_t value, uint32_t ins
     VEC_PUSH(r->a, x->list, ((struct rew_entry){.value = value, .insn = insn}));
 }
 
-const struct rew_entry *rew_lookup(const struct rew_index *x, uint64_t value, uint32_t *count)
+size_t rew_first(const struct rew_index *x, uint64_t value)
 {
     size_t low = 0, high = x->list.n;
-    *count = 0;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (x->list.p[middle].value < value)
@@ -38,8 +37,13 @@ const struct rew_entry *rew_lookup(const struct rew_index *x, uint64_t value, ui
         else
             high = middle;
     }
-    while (low + *count < x->list.n && x->list.p[low + *count].value == value)
-        ++*count;
+    return low;
+}
+
+const struct rew_entry *rew_lookup(const struct rew_index *x, uint64_t value, uint32_t *count)
+{
+    size_t low = rew_first(x, value);
+    *count = value < UINT64_MAX ? (uint32_t)(rew_first(x, value + 1) - low) : (uint32_t)(x->list.n - low);
     return *count ? &x->list.p[low] : NULL;
 }
 
@@ -142,10 +146,10 @@ static void index_ptx(struct rew *r)
         for (unsigned k = 0; k < n; k++)
             put(r, &r->stores, e[k], g->accesses.p[i].insn);
     }
-    sort(&r->made);
-    sort(&r->jumps);
-    sort(&r->stores);
-    sort(&r->by_line);
+    rew_sort(&r->made);
+    rew_sort(&r->jumps);
+    rew_sort(&r->stores);
+    rew_sort(&r->by_line);
 }
 
 static void index_sass(struct rew *r)
@@ -169,11 +173,11 @@ static void index_sass(struct rew *r)
                       rew_has_op(g, i, UOP_CALL);
         put(r, leaves ? &r->leaves : &r->guarded, r->sv.of[x->guard], i);
     }
-    sort(&r->here);
-    sort(&r->here_by_line);
-    sort(&r->leaves);
-    sort(&r->guarded);
-    sort(&r->choices);
+    rew_sort(&r->here);
+    rew_sort(&r->here_by_line);
+    rew_sort(&r->leaves);
+    rew_sort(&r->guarded);
+    rew_sort(&r->choices);
 }
 
 /* ---- pairs ----------------------------------------------------------------------------------- */

@@ -116,6 +116,21 @@ def check_schema_compare():
         raise Failure("the reason has no witness: " + rows["instruction-classes"]["why"])
 
 
+def check_other_turns():
+    """explain: loops that turn another number of times compute something else, whatever their words"""
+    for a, b in (("doublings", "triplings"), ("collatz", "collatz_five"), ("exclusive_scan", "inclusive_scan"),
+                 ("product_of_new", "product_of_old"), ("sum_below", "sum_over")):
+        for path in ("carried.sm75", "carried.sm86", "carried.sm120", "carried-unoptimised.sm86"):
+            for other, same in ((a, True), (b, False)):
+                command = ["explain", "--format", "json", "--compare", a + "_kernel", other + "_kernel",
+                           f"test/corpus/variants/{path}.cubin"]
+                if other == a:
+                    command.append(command[-1])
+                rows = {row["subject"]: row for row in json.loads(run(command, check=0)[1])["comparisons"][0]["rows"]}
+                if rows["outputs"]["same"] != same:
+                    raise Failure(f"{path}: {a} and {other}: same is {rows['outputs']['same']}")
+
+
 def check_schema_refuses():
     """explain: the schema holds for the worked document and refuses a word that is not in the vocabulary"""
     with open(os.path.join(ROOT, "test", "golden", "report", "clamp_f32.worked.json"), encoding="utf-8") as f:
@@ -481,7 +496,7 @@ def check_damage():
                 raise Failure(f"{n} bytes: exit {code}: {err[:300]}")
 
 
-CHECKS = [check_source_texts, check_lines_of_every_cubin, check_lines_ptx, check_schema_explain, check_schema_compare, check_schema_refuses, check_why_of_a_comparison, check_schema_list, check_schema_disasm, check_worked_document,
+CHECKS = [check_source_texts, check_lines_of_every_cubin, check_lines_ptx, check_schema_explain, check_schema_compare, check_other_turns, check_schema_refuses, check_why_of_a_comparison, check_schema_list, check_schema_disasm, check_worked_document,
           check_worked_positions, check_keys_in_order, check_statements, check_every_instruction, check_width, check_same_bytes,
           check_standard_input, check_closed_pipe, check_full_disk, check_colours,
           check_man_pages, check_damage]
