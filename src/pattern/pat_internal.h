@@ -243,6 +243,20 @@ struct pat_divisions {
     VEC(struct pat_division) list;
 };
 enum sp_status pat_find_divisions(struct arena *a, const struct pat_index *x, struct pat_divisions *out);
+/* Functions of mathematics, found by what they compute (pat_function.c). */
+struct pat_function {
+    graph_id node, argument[2];
+    unsigned count;
+    const char *name;      /* as pages call it */
+    const graph_id *inner; /* between the node and its arguments */
+    unsigned inner_count;
+    bool walks;        /* branches choose between ways of computing it … */
+    uint32_t from, to; /* … between these blocks */
+};
+struct pat_functions {
+    VEC(struct pat_function) list;
+};
+enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, struct pat_functions *out);
 
 /* Slow paths (pat_own.c): code without an effect behind a branch that comes back to where the quick way goes on. */
 struct pat_branches {
@@ -258,6 +272,10 @@ struct pat_slow {
     uint32_t fringe;
 };
 bool pat_slow_path(const struct pat_branches *b, struct arena *a, struct graph *g, graph_id when, struct pat_slow *out);
+/* Instances between the blocks that make nothing but the nodes given, with the branches that choose between them; those
+ * of loops first (they are slow), the others are `fringe`. False: something else happens there. */
+bool pat_between(struct arena *a, const struct pat_index *x, uint32_t from, uint32_t to, const struct map_u64 *nodes,
+                 struct pat_slow *out);
 /* Neither way of the block's branch has an effect, and both come to the same block. */
 bool pat_ways_meet(const struct pat_branches *b, struct arena *a, const struct graph *g, uint32_t block,
                    uint32_t *join);
