@@ -400,17 +400,13 @@ static bool run_functions(struct expand *x, const struct pat_page *page, const s
                 x->c.bound[name] =
                     (struct pat_bound){.set = true, .node = f->argument[k], .as = x->wide ? UOP_F64 : UOP_F32};
         }
-        struct map_u64 nodes = {0};
         VEC_PUSH(x->a, x->c.inner, (struct pat_inner){.node = f->node, .term = v->value});
-        map_u64_put(x->a, &nodes, f->node, 1);
-        for (unsigned k = 0; k < f->inner_count; k++) {
+        for (unsigned k = 0; k < f->inner_count; k++)
             VEC_PUSH(x->a, x->c.inner, (struct pat_inner){.node = f->inner[k]});
-            map_u64_put(x->a, &nodes, f->inner[k], 1);
-        }
-        if (f->walks && !pat_between(x->a, &x->x, f->from, f->to, &nodes, &x->c.slow_path))
+        if (!pat_function_code(x->a, &x->x, &x->branches, f, &x->c.slow_path))
             x->c.slow_path = (struct pat_slow){0};
-        if (fits)
-            keep(x, f->node);
+        if (fits && keep(x, f->node))
+            x->e->found.p[x->e->found.n - 1]->whole = true;
         x->wide = false;
     }
     return true;

@@ -5,7 +5,7 @@
 
 #include "pattern/pat_internal.h"
 
-enum { FUNCTION_ARGS = 2, FUNCTION_NODES = 4096 };
+enum { FUNCTION_ARGS = 2, FUNCTION_NODES = 4096, FUNCTION_GIVEN = 12 };
 
 /* A function that a library has, by the name pages call it. Of one argument, or of two. */
 struct pat_known {
@@ -22,6 +22,10 @@ bool pat_known_sample(unsigned args, unsigned k, double at[FUNCTION_ARGS]);
 /* `got` is what a library would give for a function whose value is `wanted`. */
 bool pat_known_agrees(const struct pat_known *f, bool wide, double got, double wanted);
 
+int pat_known_named(const char *name);
+/* The power of `x` that `got` is, if that is a number which people write. */
+bool pat_known_power(double x, double got, double *power);
+
 /* What a value is made of, down to what it is a function of. */
 struct pat_cone {
     uint32_t count;
@@ -35,6 +39,9 @@ struct function_run {
     const struct pat_cone *cone;
     graph_id argument[FUNCTION_ARGS];
     unsigned argument_count;
+    graph_id given[FUNCTION_GIVEN]; /* conditions that hold where the value is made (those of `truth`), or do not */
+    uint32_t truth;
+    unsigned given_count;
     uint32_t from, to;   /* blocks the walk begins and ends in */
     uint32_t *phi_first; /* by block: into phis, one more than there are */
     graph_id *phis;

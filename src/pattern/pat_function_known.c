@@ -3,9 +3,11 @@
  * library says what they are; what it lacks is made of what it has, for the range of the samples.
  *
  * Requires nothing; gives the list, the samples and the comparison. */
+#define _XOPEN_SOURCE 700 /* Bessel functions */
 #include "pattern/pat_function.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double pi = 3.14159265358979323846;
 
@@ -160,6 +162,26 @@ const struct pat_known *pat_known_functions(unsigned *count)
 {
     *count = sizeof known / sizeof known[0];
     return known;
+}
+
+int pat_known_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(known[i].name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
+bool pat_known_power(double x, double got, double *power)
+{
+    static const double parts[] = {1000.0, 1024.0, 12.0}; /* 2.2, 0.375, 1/3 */
+    double p = log(got) / log(x);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && fabs(p) < 100.0; i++) {
+        *power = round(p * parts[i]) / parts[i];
+        if (fabs(*power - p) < 1e-6 * (1.0 + fabs(p)))
+            return *power != 0.0;
+    }
+    return false;
 }
 
 /* All are numbers of single precision too. */

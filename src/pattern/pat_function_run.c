@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum { DEPTH = 900, WIDE_LOADS = 4, PHIS_AT_ONCE = 64 };
+static const uint32_t unknown_word = UINT32_MAX - 1;
 static const uint64_t stack_at = 0x10000;
 
 bool pat_run_init(struct function_run *r, struct arena *a, struct graph *g)
@@ -263,7 +264,7 @@ static bool touch(struct function_run *r, const struct graph_access *a)
             bool whole = a->width == 8 && graph_type_of(r->g, a->value[0]) == UOP_B64;
             bool good = compute(r, a->value[whole ? 0 : k], &bits, 0);
             if (good ? !put_word(r, address + 4 * k, (uint32_t)(whole && k ? bits >> 32 : bits))
-                     : !map_u64_put(r->a, &r->local, address + 4 * k, UINT32_MAX))
+                     : !map_u64_put(r->a, &r->local, address + 4 * k, unknown_word))
                 return false;
         }
         return true;
@@ -342,5 +343,7 @@ bool pat_run_function(struct function_run *r, const uint64_t *bits, uint64_t *re
     r->words.n = 0;
     for (unsigned i = 0; i < r->argument_count; i++)
         give(r, r->argument[i], bits[i]);
+    for (unsigned i = 0; i < r->given_count; i++)
+        give(r, r->given[i], r->truth >> i & 1);
     return (!r->cone->walks || walk(r)) && compute(r, r->cone->node[0], result, 0);
 }

@@ -256,6 +256,7 @@ struct pat_function {
 struct pat_functions {
     VEC(struct pat_function) list;
 };
+bool pat_is_of_table(const struct graph *g, graph_id address);
 enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, struct pat_functions *out);
 
 /* Slow paths (pat_own.c): code without an effect behind a branch that comes back to where the quick way goes on. */
@@ -272,10 +273,12 @@ struct pat_slow {
     uint32_t fringe;
 };
 bool pat_slow_path(const struct pat_branches *b, struct arena *a, struct graph *g, graph_id when, struct pat_slow *out);
-/* Instances between the blocks that make nothing but the nodes given, with the branches that choose between them; those
- * of loops first (they are slow), the others are `fringe`. False: something else happens there. */
-bool pat_between(struct arena *a, const struct pat_index *x, uint32_t from, uint32_t to, const struct map_u64 *nodes,
-                 struct pat_slow *out);
+bool pat_has_effect(const struct uop_list *l);
+bool pat_reconverges(const struct graph *g, uint32_t insn, uint64_t how);
+/* The branches by which a function's nodes are chosen, and what else of its code makes nothing but them (pat_between.c):
+ * loops first, they are slow; the others are `fringe`. */
+bool pat_function_code(struct arena *a, const struct pat_index *x, const struct pat_branches *b,
+                       const struct pat_function *f, struct pat_slow *out);
 /* Neither way of the block's branch has an effect, and both come to the same block. */
 bool pat_ways_meet(const struct pat_branches *b, struct arena *a, const struct graph *g, uint32_t block,
                    uint32_t *join);
@@ -392,6 +395,7 @@ struct pat_found {
     uint8_t choice[PAT_CHOICES]; /* which word a binding's function takes */
     uint32_t cycle;
     bool held;      /* no match unless something completes it */
+    bool whole;     /* an expansion of which nothing is to be seen, expansions in it neither */
     bool rests;     /* what speaks of it is assumed */
     unsigned width; /* threads that take part */
     enum uop_type as;

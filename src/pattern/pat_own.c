@@ -42,7 +42,7 @@ bool pat_branches_init(struct pat_branches *b, struct arena *a, const struct gra
     return true;
 }
 
-static bool has_effect(const struct uop_list *l)
+bool pat_has_effect(const struct uop_list *l)
 {
     for (size_t i = 0; l && i < l->ops.n; i++) {
         const struct uop *u = &l->ops.p[i];
@@ -68,7 +68,7 @@ static bool has_effect(const struct uop_list *l)
     return !l || l->unknown;
 }
 
-static bool reconverges(const struct graph *g, uint32_t insn, uint64_t how)
+bool pat_reconverges(const struct graph *g, uint32_t insn, uint64_t how)
 {
     const struct uop_list *l = uops_of(g, insn);
     for (size_t i = 0; l && i < l->ops.n; i++)
@@ -106,7 +106,7 @@ static bool add_region(const struct pat_branches *b, struct arena *a, const stru
             *join = x->succs[s];
         }
         for (uint32_t i = x->first; i <= x->last; i++) {
-            if (has_effect(uops_of(g, i)))
+            if (pat_has_effect(uops_of(g, i)))
                 return false;
             VEC_PUSH(a, out->insns, i);
         }
@@ -123,10 +123,10 @@ static void add_fringe(struct arena *a, const struct graph *g, uint32_t from, ui
 {
     const struct graph_block *d = &g->blocks.p[from];
     VEC_PUSH(a, f->insns, d->last);
-    if (!reconverges(g, g->blocks.p[join].first, UOP_BSYNC))
+    if (!pat_reconverges(g, g->blocks.p[join].first, UOP_BSYNC))
         return;
     for (uint32_t i = d->last + 1; i-- > d->first;) {
-        if (!reconverges(g, i, UOP_BSSY))
+        if (!pat_reconverges(g, i, UOP_BSSY))
             continue;
         VEC_PUSH(a, f->insns, i);
         VEC_PUSH(a, f->insns, g->blocks.p[join].first);
@@ -200,97 +200,6 @@ bool pat_ways_meet(const struct pat_branches *b, struct arena *a, const struct g
     return met[0] == met[1];
 }
 
-/* ---- what lies between two blocks --------------------------------------------------------------- */
-
-static bool makes_only(const struct pat_index *x, uint32_t insn, const struct map_u64 *nodes)
-{
-    const struct graph *g = x->g;
-    const struct graph_insn *n = &g->insns.p[insn];
-    for (uint32_t i = 0; i < n->access_count; i++)
-        if (g->accesses.p[n->first_access + i].space != UOP_LOCAL)
-            return false;
-    for (uint32_t i = 0; i < n->def_count; i++) {
-        const struct graph_def *d = &g->defs.p[n->first_def + i];
-        graph_id whole = d->wide != GRAPH_NIL ? d->wide : d->node;
-        const struct graph_node *node = graph_at(g, d->node);
-        bool half = node->kind == UOP_LO || node->kind == UOP_HI;
-        bool mine = !d->read || graph_is_const(g, d->node, NULL) || map_u64_get(nodes, d->node, NULL) ||
-                    map_u64_get(nodes, whole, NULL) || (half && map_u64_get(nodes, node->arg[0], NULL)) ||
-                    !x->live[d->node < x->count ? d->node : 0];
-        if (!mine && node->type == UOP_B1)
-            mine = map_u64_get(nodes, graph_not(x->g, d->node), NULL);
-        if (!mine)
-            return false;
-    }
-    return true;
-}
-
-static bool chooses_by(struct graph *g, graph_id branch, const struct map_u64 *nodes)
-{
-    graph_id atoms[6];
-    unsigned count = 0;
-    uint64_t table;
-    if (branch == GRAPH_NIL || map_u64_get(nodes, branch, NULL))
-        return true;
-    if (!graph_table(g, branch, atoms, &count, &table))
-        return false;
-    for (unsigned i = 0; i < count; i++)
-        if (!map_u64_get(nodes, atoms[i], NULL))
-            return false;
-    return true;
-}
-
-bool pat_between(struct arena *a, const struct pat_index *x, uint32_t from, uint32_t to, const struct map_u64 *nodes,
-                 struct pat_slow *out)
-{
-    struct graph *g = x->g;
-    VEC(uint32_t) blocks = {0}, rest = {0};
-    struct map_u64 seen = {0};
-    *out = (struct pat_slow){0};
-    VEC_PUSH(a, blocks, to);
-    map_u64_put(a, &seen, to, 1);
-    map_u64_put(a, &seen, from, 1);
-    for (size_t i = 0; i < blocks.n; i++) {
-        const struct graph_block *b = &g->blocks.p[blocks.p[i]];
-        if (blocks.n > SLOW_BLOCKS || arena_failed(a))
-            return false;
-        for (uint32_t p = 0; p < b->pred_count; p++)
-            if (!map_u64_get(&seen, b->preds[p], NULL)) {
-                map_u64_put(a, &seen, b->preds[p], 1);
-                VEC_PUSH(a, blocks, b->preds[p]);
-            }
-    }
-    for (size_t i = 1; i < blocks.n; i++)
-        for (uint32_t k = g->blocks.p[blocks.p[i]].first; k <= g->blocks.p[blocks.p[i]].last; k++)
-            if (has_effect(uops_of(g, k)))
-                return false;
-    for (size_t i = 1; i < blocks.n; i++) {
-        const struct graph_block *b = &g->blocks.p[blocks.p[i]];
-        bool turns = b->loop && b->loop != g->blocks.p[from].loop;
-        for (uint32_t k = b->first; k <= b->last; k++) {
-            if (!makes_only(x, k, nodes) || (k == b->last && !chooses_by(g, b->branch, nodes)))
-                continue;
-            if (turns)
-                VEC_PUSH(a, out->insns, k);
-            else
-                VEC_PUSH(a, rest, k);
-        }
-    }
-    /* The first branch, and the marks of reconvergence round all of it. */
-    const struct graph_block *top = &g->blocks.p[from];
-    if (top->branch != GRAPH_NIL && chooses_by(g, top->branch, nodes))
-        VEC_PUSH(a, rest, top->last);
-    if (reconverges(g, g->blocks.p[to].first, UOP_BSYNC))
-        VEC_PUSH(a, rest, g->blocks.p[to].first);
-    for (uint32_t k = top->first; k <= top->last; k++)
-        if (reconverges(g, k, UOP_BSSY))
-            VEC_PUSH(a, rest, k);
-    for (size_t i = 0; i < rest.n; i++)
-        VEC_PUSH(a, out->insns, rest.p[i]);
-    out->fringe = (uint32_t)rest.n;
-    return !arena_failed(a);
-}
-
 /* ---- who owns what --------------------------------------------------------------------------- */
 
 struct own {
@@ -299,6 +208,7 @@ struct own {
     const struct pat_expanded *e;
     const struct graph *g;
     bool *inside, *part, *used;
+    bool *deep;        /* by node: a part of a whole */
     bool *slow, *mine; /* by instance: on a slow path; of an expansion or a guarded approximation */
 };
 
@@ -376,7 +286,7 @@ static void find_inside(struct own *o)
         if (n->kind == UOP_CONST || n->kind == UOP_CBANK || n->kind == UOP_SREG || n->kind == GRAPH_ENTRY ||
             o->used[id])
             continue;
-        bool result = is_result(o, id);
+        bool result = is_result(o, id) && !o->deep[id];
         uint32_t made = makers(o, id, &slow);
         if (result && (!made || !slow || pat_reading_of(o->x, id)->owned))
             continue; /* but an approximation that only a slow path makes is that path's */
@@ -508,9 +418,10 @@ enum sp_status pat_own(struct arena *a, struct pat_index *x, const struct pat_br
                     .inside = ARENA_ARRAY(a, bool, x->count + 1),
                     .part = ARENA_ARRAY(a, bool, x->count + 1),
                     .used = ARENA_ARRAY(a, bool, x->count + 1),
+                    .deep = ARENA_ARRAY(a, bool, x->count + 1),
                     .slow = ARENA_ARRAY(a, bool, g->insns.n + 1),
                     .mine = ARENA_ARRAY(a, bool, g->insns.n + 1)};
-    if (!owner || !reads || !shows || !o.inside || !o.part || !o.used || !o.slow || !o.mine)
+    if (!owner || !reads || !shows || !o.inside || !o.part || !o.used || !o.deep || !o.slow || !o.mine)
         return SP_ERR_MEMORY;
     for (size_t k = 0; k < e->found.n; k++) {
         const struct pat_found *f = e->found.p[k];
@@ -523,7 +434,7 @@ enum sp_status pat_own(struct arena *a, struct pat_index *x, const struct pat_br
             o.slow[f->slow[i]] = true;
         for (size_t i = 0; i < f->inner.n; i++)
             if (f->inner.p[i].node < x->count && f->inner.p[i].node != f->match.root)
-                o.part[f->inner.p[i].node] = true;
+                o.part[f->inner.p[i].node] = true, o.deep[f->inner.p[i].node] |= f->whole;
     }
     struct pat_aggregates aggregates = {
         .owner = owner, .number = (uint32_t)e->found.n + 1, .slow = o.slow, .mine = o.mine, .part = o.part};
