@@ -14,7 +14,7 @@
 
 enum {
     VISITS = 6 * 1000 * 1000, /* nodes in cones, in the whole kernel */
-    RUNS = 30 * 1000 * 1000,  /* steps of runs */
+    RUNS = 6 * 1000 * 1000,   /* steps of runs */
     CUTS = 10,                /* numbers tried, one behind the other */
     LEAST_NODES = 8,          /* inside: less is no more than it seems */
     LEAST_DEPTH = 4,

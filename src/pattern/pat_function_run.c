@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { DEPTH = 900, WIDE_LOADS = 4, PHIS_AT_ONCE = 64 };
+enum { DEPTH = 900, WIDE_LOADS = 4, PHIS_AT_ONCE = 64, STEPS = 1 << 16 /* of one run */ };
 static const uint32_t unknown_word = UINT32_MAX - 1;
 static const uint64_t stack_at = 0x10000;
 
@@ -335,8 +335,14 @@ static bool walk(struct function_run *r)
     return true;
 }
 
+static bool run(struct function_run *r, uint64_t *result)
+{
+    return (!r->cone->walks || walk(r)) && compute(r, r->cone->node[0], result, 0);
+}
+
 bool pat_run_function(struct function_run *r, const uint64_t *bits, uint64_t *result)
 {
+    uint64_t kept = r->steps;
     r->now++;
     r->stage++;
     r->local = (struct map_u64){0};
@@ -345,5 +351,9 @@ bool pat_run_function(struct function_run *r, const uint64_t *bits, uint64_t *re
         give(r, r->argument[i], bits[i]);
     for (unsigned i = 0; i < r->given_count; i++)
         give(r, r->given[i], r->truth >> i & 1);
-    return (!r->cone->walks || walk(r)) && compute(r, r->cone->node[0], result, 0);
+    r->steps = kept < STEPS ? kept : STEPS;
+    uint64_t given = r->steps;
+    bool good = run(r, result);
+    r->steps = kept - (given - r->steps);
+    return good;
 }
