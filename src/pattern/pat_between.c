@@ -1,7 +1,7 @@
 /* The code of a function of mathematics beyond what makes its values: branches that choose which of them is computed,
  * loops, moves of constants, marks of reconvergence. A branch is the function's when it asks of nothing but the
- * function's values and decides about nothing else: what its ways hold has no effect, and where they meet no other value
- * depends on the way that was gone. Whatever else the compiler moved in between stays the kernel's.
+ * function's values and decides about nothing else: its ways have no effect, and where they meet no other value depends
+ * on the way that was gone. Whatever else the compiler moved in between stays the kernel's.
  *
  * Requires a built graph and a function; gives instances. Work: blocks between, for each outermost branch. */
 #include "pattern/pat_internal.h"

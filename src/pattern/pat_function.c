@@ -195,8 +195,8 @@ static bool is_fixed(const struct search *s, graph_id id)
            is_end(s->run.given, s->run.given_count, id);
 }
 
-/* What the node in a slot of the cone is made of. Slot 0 may stand for two values at once; one that is a leaf stands for
- * itself. */
+/* What the node in a slot of the cone is made of. Slot 0 may stand for two values at once; one that is a leaf stands
+ * for itself. */
 static bool arguments_at(struct search *s, uint32_t slot, struct arguments *out)
 {
     if (slot || s->root_count == 1)
@@ -332,13 +332,11 @@ static unsigned smallest_cut(struct search *s, const graph_id *roots, unsigned r
     memset(s->from, 0xff, s->cone.count * sizeof s->from[0]);
     while (ways <= FUNCTION_ARGS && one_more_way(s))
         ways++;
-    if (!ways || ways > FUNCTION_ARGS) {
+    if (!ways || ways > FUNCTION_ARGS)
         return 0;
-    }
     for (uint32_t i = 1; i < s->cone.count && count < FUNCTION_ARGS; i++)
         if (s->came[2 * i] != NOBODY && s->came[2 * i + 1] == NOBODY)
             cut[count++] = s->cone.node[i];
-
     return count == ways ? count : 0;
 }
 
@@ -434,8 +432,8 @@ static bool find_walk(struct search *s)
     if (!any)
         return false;
     s->run.to = block_of(s, c->node[0]);
-    s->run.from = from;
-    return s->run.to != UINT32_MAX;
+    s->run.from = s->run.to == UINT32_MAX ? from : meet(g, from, s->run.to);
+    return s->run.to != UINT32_MAX && s->run.from != UINT32_MAX;
 }
 
 /* Where the last of the values meet; those of a loop are there behind it. */
@@ -500,11 +498,12 @@ static int which_function(struct search *s, graph_id root, const graph_id *args,
         uint64_t bits[FUNCTION_ARGS], result;
         for (unsigned i = 0; i < count; i++)
             bits[i] = bits_of(wide, at[i]);
-        if (!pat_run_function(&s->run, bits, &result)) {
+        enum pat_ran ran = pat_run_function(&s->run, bits, &result);
+        if (ran == PAT_RAN_UNKNOWN)
             return -1;
-        }
+        if (ran == PAT_RAN_ELSEWHERE)
+            continue;
         double got = number_of(wide, result);
-
         finite += got - got == 0.0;
         for (unsigned i = 0; i < known && i < PAT_KNOWN_MAX; i++) {
             if (!alive[i])
@@ -514,8 +513,8 @@ static int which_function(struct search *s, graph_id root, const graph_id *args,
             left -= !alive[i];
         }
         if (to_power)
-            to_power = k ? pat_known_agrees(&list[pat_known_named("pow")], wide, got, pow(at[0], power))
-                         : pat_known_power(at[0], got, &power);
+            to_power = power != 0.0 ? pat_known_agrees(&list[pat_known_named("pow")], wide, got, pow(at[0], power))
+                                    : pat_known_power(at[0], got, &power);
     }
     if (to_power && !left && finite >= NEEDED) {
         s->power = bits_of(wide, power);
@@ -719,7 +718,6 @@ enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, st
             continue;
         find_given(s, id);
         unsigned count = smallest_cut(s, &id, 1, cut);
-
         if (count == 1)
             try_one(s, id, cut[0]);
         else if (count == 2)

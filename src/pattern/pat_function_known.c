@@ -16,6 +16,16 @@ static double log_gamma(double x)
     return log(fabs(tgamma(x)));
 }
 
+static double power_of_ten(double x)
+{
+    return pow(10.0, x);
+}
+
+static double root_below(double x)
+{
+    return 1.0 / sqrt(x);
+}
+
 static double root_of_third(double x)
 {
     return 1.0 / cbrt(x);
@@ -129,6 +139,8 @@ static const struct pat_known known[] = {
     {"log", 1, log, NULL, false},
     {"log2", 1, log2, NULL, false},
     {"log10", 1, log10, NULL, false},
+    {"exp10", 1, power_of_ten, NULL, false},
+    {"rsqrt", 1, root_below, NULL, false},
     {"log1p", 1, log1p, NULL, false},
     {"sin", 1, sin, NULL, true},
     {"cos", 1, cos, NULL, true},
@@ -176,6 +188,8 @@ bool pat_known_power(double x, double got, double *power)
 {
     static const double parts[] = {1000.0, 1024.0, 12.0}; /* 2.2, 0.375, 1/3 */
     double p = log(got) / log(x);
+    if (!(x > 0.0))
+        return false;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && fabs(p) < 100.0; i++) {
         *power = round(p * parts[i]) / parts[i];
         if (fabs(*power - p) < 1e-6 * (1.0 + fabs(p)))

@@ -335,25 +335,25 @@ static bool walk(struct function_run *r)
     return true;
 }
 
-static bool run(struct function_run *r, uint64_t *result)
+enum pat_ran pat_run_function(struct function_run *r, const uint64_t *bits, uint64_t *result)
 {
-    return (!r->cone->walks || walk(r)) && compute(r, r->cone->node[0], result, 0);
-}
-
-bool pat_run_function(struct function_run *r, const uint64_t *bits, uint64_t *result)
-{
-    uint64_t kept = r->steps;
+    uint64_t kept = r->steps, bit;
+    bool there = true, good = false;
     r->now++;
     r->stage++;
     r->local = (struct map_u64){0};
     r->words.n = 0;
+    r->steps = kept < STEPS ? kept : STEPS;
+    uint64_t given = r->steps;
     for (unsigned i = 0; i < r->argument_count; i++)
         give(r, r->argument[i], bits[i]);
     for (unsigned i = 0; i < r->given_count; i++)
+        there &= !compute(r, r->given[i], &bit, 0) || (bit & 1) == (r->truth >> i & 1);
+    for (unsigned i = 0; i < r->given_count; i++)
         give(r, r->given[i], r->truth >> i & 1);
-    r->steps = kept < STEPS ? kept : STEPS;
-    uint64_t given = r->steps;
-    bool good = run(r, result);
+    r->stage++;
+    if (there)
+        good = (!r->cone->walks || walk(r)) && compute(r, r->cone->node[0], result, 0);
     r->steps = kept - (given - r->steps);
-    return good;
+    return !there ? PAT_RAN_ELSEWHERE : good ? PAT_RAN : PAT_RAN_UNKNOWN;
 }

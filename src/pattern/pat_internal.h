@@ -275,8 +275,8 @@ struct pat_slow {
 bool pat_slow_path(const struct pat_branches *b, struct arena *a, struct graph *g, graph_id when, struct pat_slow *out);
 bool pat_has_effect(const struct uop_list *l);
 bool pat_reconverges(const struct graph *g, uint32_t insn, uint64_t how);
-/* The branches by which a function's nodes are chosen, and what else of its code makes nothing but them (pat_between.c):
- * loops first, they are slow; the others are `fringe`. */
+/* The branches by which a function's nodes are chosen, and what else of its code makes nothing but them: loops first,
+ * they are slow; the others are `fringe` (pat_between.c). */
 bool pat_function_code(struct arena *a, const struct pat_index *x, const struct pat_branches *b,
                        const struct pat_function *f, struct pat_slow *out);
 /* Neither way of the block's branch has an effect, and both come to the same block. */

@@ -76,6 +76,9 @@ NVCC = [
     ("expansions-fast", ["test/corpus/src/expansions.cu"], FAST),
     ("expansions_owned", ["test/corpus/src/expansions_owned.cu"], ["-O3"]),
     ("expansions_owned-ptxas-O0", ["test/corpus/src/expansions_owned.cu"], ["-O3", "-Xptxas", "-O0"]),
+    ("functions", ["test/corpus/src/functions.cu"], ["-O3"]),
+    ("functions-ptxas-O0", ["test/corpus/src/functions.cu"], ["-O3", "-Xptxas", "-O0"]),
+    ("functions-fast", ["test/corpus/src/functions.cu"], FAST),
     ("words", ["test/corpus/src/words.cu"], FAST),
     ("flags", ["test/corpus/src/flags.cu"], ["-O3"]),
 ]
@@ -88,6 +91,7 @@ FEW = {"loops-debug": (86,), "loops-precise-ptxas-O1": (86, 120), "trees-precise
        "trees": (75, 86, 90, 120), "tree_misses": (75, 86, 90, 120), "places": (75, 86, 90, 120),
        "rows": (75, 86, 100, 120), "loops_bound": (75, 86, 120),
        "expansions_owned": (75, 86, 120), "expansions_owned-ptxas-O0": (86,),
+       "functions": (75, 86, 120), "functions-ptxas-O0": (86,), "functions-fast": (90,),
        "words": (75, 86, 90, 120), "flags": (75, 86, 120),
        "block_kernels": (75, 86, 90, 120), "thread_kernels": (75, 86, 90, 100), "unrolled-1": (75, 86, 90, 120),
        "loops_cut": (75, 86, 90, 120), "loops_strided": (75, 86, 90, 120),
