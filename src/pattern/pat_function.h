@@ -54,8 +54,8 @@ struct function_run {
     uint64_t steps; /* left */
 };
 bool pat_run_init(struct function_run *r, struct arena *a, struct graph *g);
-/* The value of the cone's first node where its arguments are `bits`; or nothing: such arguments do not come there, or it
- * is not known. */
+/* The value of the cone's first node where its arguments are `bits`; or nothing: such arguments never come there, or
+ * it is not known. */
 enum pat_ran { PAT_RAN, PAT_RAN_ELSEWHERE, PAT_RAN_UNKNOWN };
 enum pat_ran pat_run_function(struct function_run *r, const uint64_t *bits, uint64_t *result);
 bool pat_run_is_local(const struct graph_access *a); /* of the thread's own memory */
