@@ -52,9 +52,12 @@ void str_addc(struct strbuf *b, char c)
 void str_vaddf(struct strbuf *b, const char *format, va_list args)
 {
     va_list again;
+    char text[512]; /* most are short: formatted once */
     va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
-    if (n > 0 && str_room(b, (size_t)n)) {
+    int n = vsnprintf(text, sizeof text, format, args);
+    if (n > 0 && (size_t)n < sizeof text) {
+        str_addn(b, text, (size_t)n);
+    } else if (n > 0 && str_room(b, (size_t)n)) {
         vsnprintf(b->p + b->n, (size_t)n + 1, format, again);
         b->n += (size_t)n;
     }

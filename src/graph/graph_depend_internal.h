@@ -8,16 +8,25 @@
 /* ---- what is known of nodes, kept with the graph (graph_range.c) ----------------------------- */
 enum { RANGE_NEW, RANGE_OPEN, RANGE_NONE, RANGE_KNOWN };
 enum { ROWS_MAX = 8 };
+enum { FIRST_PHIS = 8 };
+struct graph_first_phis {
+    graph_id phi[FIRST_PHIS];
+    unsigned n;
+};
 struct graph_facts {
     struct graph_fact *p;
     size_t n, cap;
     unsigned depth;
     graph_id first_new;
-    uint64_t tries; /* combinations of facts looked at: the work that solving has cost */
+    uint64_t tries;          /* combinations of facts looked at: the work that solving has cost */
+    struct map_u64 answered; /* of a set of facts: where in `answers` what came of it stands (graph_exclude.c) */
+    VEC(uint64_t) answers;
     struct map_u64 turns;
-    bool uniform_done;    /* `varying` of the nodes that stood when the first question came */
-    bool two_dimensional; /* the code reads threadIdx.y or .z */
-    bool reads[3];        /* the code reads threadIdx.x, .y, .z: a coordinate it never reads is taken for one thread */
+    struct graph_first_phis *phis; /* by block */
+    size_t phis_of;                /* nodes that are in it */
+    bool uniform_done;             /* `varying` of the nodes that stood when the first question came */
+    bool two_dimensional;          /* the code reads threadIdx.y or .z */
+    bool reads[3]; /* the code reads threadIdx.x, .y, .z: a coordinate it never reads is taken for one thread */
     struct {
         unsigned dimension;
         int64_t step;
@@ -26,6 +35,8 @@ struct graph_facts {
 };
 struct graph_facts *graph_facts_of(struct graph *g);
 struct graph_fact *graph_fact_at(struct graph *g, graph_id id);
+/* The first phis of a block, in order; never NULL. */
+const struct graph_first_phis *graph_phis_of(struct graph *g, uint32_t block);
 
 /* The condition under which control goes from one block to the next (path and branch); NIL: always or not known. */
 graph_id graph_edge_taken(struct graph *g, uint32_t from, uint32_t to);
@@ -69,6 +80,8 @@ struct graph_constraints {
 void graph_constrain(struct graph_constraints *s, const struct graph_linear *f); /* f <= 0 */
 /* True when no values of the symbols satisfy all of them. */
 bool graph_contradicts(struct graph *g, struct graph_constraints *s);
+/* Adds what is always so of the symbols in the facts (graph_axiom.c). */
+void graph_add_axioms(struct graph *g, struct graph_constraints *s);
 /* True when a, b and everything in `with` (may be NULL) cannot hold together. */
 bool graph_excluded(struct graph *g, graph_id a, graph_id b, const struct graph_constraints *with);
 /* Whether the condition compares what turns with a loop with something else that threads share: how the two are related
@@ -82,6 +95,11 @@ void graph_take_sizes(struct graph *g, graph_id when, struct graph_constraints *
 /* Every atom of the condition that differs between threads is a compare of linear forms. */
 bool graph_condition_linear(struct graph *g, graph_id a, const struct graph_constraints *with);
 
+/* Whether numbers that all threads share, of which the forms asked for are made, can be together what the facts say
+ * (graph_depend_first.c). */
+bool graph_can_be_first(struct graph *g, const struct graph_linear *u, const bool *asked, unsigned count,
+                        graph_id load_when, graph_id store_when, const struct graph_constraints *base);
+
 /* ---- threads (graph_depend_thread.c) ---------------------------------------------------------------- */
 /* The same in all threads of a block (at the same turn of every loop). */
 bool graph_block_uniform(struct graph *g, graph_id id);
@@ -94,11 +112,20 @@ graph_id graph_first_turn(struct graph *g, graph_id id, uint32_t loop);
 bool graph_in_loop(const struct graph *g, uint32_t block, uint32_t loop);
 
 /* ---- what parts accesses in time (graph_depend_sync.c) ---------------------------------------------- */
-/* In ascending strength: a path is as strong as the strongest on it. MAYBE: may order threads, nobody says which. */
-enum { SYNC_NOTHING, SYNC_WARP, SYNC_MAYBE, SYNC_BLOCK };
-/* Strength of each instance. `opaque`: something whose effect on memory is not seen (calls, unknown instructions,
- * copies that run by themselves). NULL: out of memory. */
-uint8_t *graph_find_syncs(struct arena *a, struct graph *g, bool *opaque);
+/* In ascending strength: a path is as strong as the strongest on it. LANES: orders some lanes of each warp, MAYBE: may
+ * order threads; nobody says which. */
+enum { SYNC_NOTHING, SYNC_LANES, SYNC_WARP, SYNC_MAYBE, SYNC_BLOCK };
+/* What keeps dependence from being complete. */
+struct graph_opaque {
+    bool stores; /* something whose effect on memory is not seen: calls, unknown instructions, copies that run by
+                    themselves */
+    bool orders; /* something orders some of the threads, nobody says which */
+};
+/* Strength of each instance. NULL: out of memory. */
+uint8_t *graph_find_syncs(struct arena *a, struct graph *g, struct graph_opaque *opaque);
+/* Instances that load, in a loop, what only another thread can change and what decides whether the loop is left
+ * (graph_depend_wait.c). NULL: out of memory. */
+bool *graph_find_waits(struct arena *a, struct graph *g);
 /* Blocks from which no access and no barrier is reached any more. */
 bool *graph_find_dead_ends(struct arena *a, struct graph *g, const uint8_t *syncs);
 
@@ -118,6 +145,11 @@ bool graph_is_digit(struct graph *g, graph_id id, struct graph_digit *d);
 /* A term of an address: digit * c, or digit * uniform * c. */
 bool graph_read_digit(struct graph *g, graph_id symbol, int64_t c, struct graph_digit *d);
 int64_t graph_digit_count(struct graph *g, const struct graph_digit *d); /* values it has at most */
+/* A digit of which the condition fixes the low bits is the one above them: threadIdx >> 3 is 4 * (threadIdx >> 5) for
+ * the first lanes of warps. *bytes: what the fixed bits come to. False: none are. */
+bool graph_digit_above(struct graph *g, graph_id when, struct graph_digit *d, int64_t *bytes);
+/* The constant that a condition fixes bits of threadIdx.d to. */
+bool graph_pins(struct graph *g, graph_id when, unsigned dimension, unsigned shift, uint32_t mask, int64_t *value);
 /* Two that share bits of one coordinate; all of one coordinate that only grow with it. */
 bool graph_digits_overlap(const struct graph_digit *d, unsigned count);
 bool graph_digits_grow(const struct graph_digit *d, unsigned count);
@@ -173,19 +205,26 @@ bool graph_address_form(struct graph *g, const struct graph_side *side, struct g
 uint32_t *graph_find_objects(struct arena *a, struct graph *g, struct graph_dependence *out);
 
 /* ---- at work (graph_depend.c: bits that flow; graph_depend_pair.c: what a pair of accesses is) --------- */
-enum { LEVELS = 4, STRENGTHS = 4, CLASSES = 3, OWN_WAY = 0, OVERWRITTEN = 1, ENDED = 2 };
+enum { LEVELS = 4, STRENGTHS = 5, CLASSES = 3, OWN_WAY = 0, OVERWRITTEN = 1, ENDED = 2 };
+enum { WAY = LEVELS * STRENGTHS }; /* bits of one class */
 enum { FLOW_WORK = 12000000, SOLVE_WORK = 60000, TRIES_WORK = 2000000, REACHES_MAX = 40000 };
 enum { EVENT_ACCESS, EVENT_SYNC };
 
-#define WAY_BITS(way)             (UINT64_C(0xffff) << (16 * (way)))
-#define BIT(way, strength, level) (UINT64_C(1) << (16 * (way) + 4 * (strength) + (level)))
+#define WAY_BITS(way)             (((UINT64_C(1) << WAY) - 1) << (WAY * (way)))
+#define BIT(way, strength, level) (UINT64_C(1) << (WAY * (way) + LEVELS * (strength) + (level)))
 
 struct event {
     uint8_t kind;
     uint32_t insn, access;
 };
 
+struct way_out { /* of a block with a branch: per successor, whether the way is taken when the branch holds, or not */
+    graph_id edge[2], other; /* other: the branch's negation */
+    bool has_other, has_edge[2], when[2], unless[2];
+};
+
 struct finder {
+    struct way_out *ways; /* by block */
     struct arena *a;
     struct graph *g;
     struct graph_dependence *out;
@@ -236,9 +275,17 @@ static inline uint32_t block_of(const struct finder *f, uint32_t access)
 static inline uint64_t levels_below(unsigned level) /* mask over all ways and strengths */
 {
     uint64_t nibble = level >= LEVELS ? 15 : (1u << level) - 1;
-    return nibble * UINT64_C(0x111111111111);
+    return nibble * UINT64_C(0x111111111111111);
 }
 
+/* Work is spent: the result says so. */
+static inline void graph_give_up(struct finder *f)
+{
+    f->out->complete = f->out->listed = false;
+}
+
+/* Stores that other threads may have made while this one went another way: reaches of loads to which no way leads. */
+void graph_relate_elsewhere(struct finder *f, const struct source *s);
 /* y stores over all of x, for the same thread. */
 bool graph_same_word(struct finder *f, const struct graph_access *x, const struct graph_access *y);
 /* The parts of a condition that are the same in all threads, as a condition. */

@@ -54,48 +54,114 @@ static bool args_vary(struct graph *g, graph_id id)
     return false;
 }
 
-/* Threads may leave the loop at different turns (a thread that ends for good does not count). */
-static bool leaves_apart(struct graph *g, uint32_t loop, uint32_t block)
+/* What goes round until nothing more is found to differ: whom a node, a branch or a loop tells. */
+struct spreading {
+    struct graph *g;
+    struct arena scratch;
+    uint32_t *first_user; /* of nodes, count + 1 entries: into `users` */
+    graph_id *users;
+    uint32_t *first_block, *next_block; /* of nodes, of blocks: blocks with that branch, as lists of block + 1 */
+    graph_id *first_in, *next_in;       /* of loops, of nodes: what differs when threads leave the loop apart */
+    graph_id *stack;
+    uint32_t depth;
+};
+
+static uint32_t args_of(const struct graph_node *n, const graph_id **args)
 {
-    const struct graph_block *b = &g->blocks.p[block];
-    if (b->branch == GRAPH_NIL || graph_fact_at(g, b->branch)->varying != 2 || b->succ_count < 2)
-        return false;
-    for (uint32_t i = 0; i < b->succ_count; i++)
-        if (!graph_in_loop(g, b->succs[i], loop))
-            return true;
-    return false;
+    *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg;
+    return n->kind == GRAPH_PHI ? n->phi_count : n->arg_count;
 }
 
-/* Passes over the nodes in order: arguments have smaller numbers, but for those of phis. */
+static void vary(struct spreading *s, graph_id id)
+{
+    struct graph_fact *fact = graph_fact_at(s->g, id);
+    if (fact->varying == 2)
+        return;
+    fact->varying = 2;
+    s->stack[s->depth++] = id;
+}
+
+static bool list_users(struct spreading *s, graph_id count)
+{
+    const struct graph *g = s->g;
+    const graph_id *args;
+    uint32_t total = 0, loop;
+    for (graph_id id = 1; id < count; id++) {
+        uint32_t n = args_of(graph_at(g, id), &args);
+        for (uint32_t i = 0; i < n; i++)
+            s->first_user[args[i]]++;
+        total += n;
+    }
+    s->users = ARENA_ARRAY(&s->scratch, graph_id, total + 1);
+    if (!s->users)
+        return false;
+    for (graph_id id = 0, at = 0; id <= count; id++) { /* where each list ends, for now */
+        at += s->first_user[id];
+        s->first_user[id] = at;
+    }
+    for (graph_id id = count; id-- > 1;) {
+        const struct graph_node *n = graph_at(g, id);
+        for (uint32_t i = args_of(n, &args); i-- > 0;)
+            s->users[--s->first_user[args[i]]] = id;
+        loop = n->kind == GRAPH_PHI ? g->blocks.p[n->block].loop : 0;
+        if (!loop && !graph_is_turn_symbol(g, id, &loop))
+            continue;
+        s->next_in[id] = s->first_in[loop];
+        s->first_in[loop] = id;
+    }
+    for (uint32_t b = 0; b < g->blocks.n; b++) {
+        if (g->blocks.p[b].branch == GRAPH_NIL || g->blocks.p[b].branch >= count)
+            continue;
+        s->next_block[b] = s->first_block[g->blocks.p[b].branch];
+        s->first_block[g->blocks.p[b].branch] = b + 1;
+    }
+    return true;
+}
+
+/* Threads may leave the loops round the block at different turns (a thread that ends for good does not count). */
+static void leave_apart(struct spreading *s, uint32_t block)
+{
+    struct graph *g = s->g;
+    const struct graph_block *b = &g->blocks.p[block];
+    bool leaves = b->succ_count > 1;
+    for (uint32_t l = b->loop; l && leaves; l = g->loops.p[l - 1].parent) {
+        leaves = false;
+        for (uint32_t i = 0; i < b->succ_count && !leaves; i++)
+            leaves = !graph_in_loop(g, b->succs[i], l);
+        if (!leaves || g->loops.p[l - 1].apart)
+            continue; /* what stays in a loop stays in those round it */
+        g->loops.p[l - 1].apart = true;
+        for (graph_id id = s->first_in[l]; id; id = s->next_in[id])
+            vary(s, id);
+    }
+}
+
+/* Each node is told once that it differs, and tells its users, the blocks that branch on it and the loops they leave. */
 static void find_uniform(struct graph *g)
 {
-    enum { PASSES = 64 };
+    struct spreading s = {.g = g};
     graph_id count = (graph_id)g->nodes.n;
+    arena_init(&s.scratch, 0);
+    s.first_user = ARENA_ARRAY(&s.scratch, uint32_t, count + 1);
+    s.first_block = ARENA_ARRAY(&s.scratch, uint32_t, count + 1);
+    s.next_block = ARENA_ARRAY(&s.scratch, uint32_t, g->blocks.n + 1);
+    s.first_in = ARENA_ARRAY(&s.scratch, graph_id, g->loops.n + 1);
+    s.next_in = ARENA_ARRAY(&s.scratch, graph_id, count + 1);
+    s.stack = ARENA_ARRAY(&s.scratch, graph_id, count + 1);
+    bool ready = !arena_failed(&s.scratch) && list_users(&s, count);
     for (graph_id id = 1; id < count; id++)
-        graph_fact_at(g, id)->varying = 1;
-    bool changed = true;
-    for (unsigned pass = 0; changed && !arena_failed(g->a); pass++) {
-        changed = false;
-        for (graph_id id = 1; id < count; id++) {
-            const struct graph_node *n = graph_at(g, id);
-            if (graph_fact_at(g, id)->varying == 2)
-                continue;
-            uint32_t loop = n->kind == GRAPH_PHI ? g->blocks.p[n->block].loop : 0;
-            if (is_source(g, id) || args_vary(g, id) || (loop && g->loops.p[loop - 1].apart) ||
-                (n->kind == GRAPH_PHI && pass > PASSES)) {
-                graph_fact_at(g, id)->varying = 2;
-                changed = true;
-            }
-        }
-        for (uint32_t b = 0; b < g->blocks.n; b++) {
-            for (uint32_t l = g->blocks.p[b].loop; l; l = g->loops.p[l - 1].parent) {
-                if (g->loops.p[l - 1].apart || !leaves_apart(g, l, b))
-                    continue;
-                g->loops.p[l - 1].apart = true;
-                changed = true;
-            }
-        }
+        graph_fact_at(g, id)->varying = ready ? 1 : 2;
+    for (graph_id id = 1; id < count && ready; id++)
+        if (is_source(g, id))
+            vary(&s, id);
+    while (s.depth) {
+        graph_id id = s.stack[--s.depth];
+        for (uint32_t i = s.first_user[id]; i < s.first_user[id + 1]; i++)
+            vary(&s, s.users[i]);
+        for (uint32_t b = s.first_block[id]; b; b = s.next_block[b - 1])
+            leave_apart(&s, b - 1);
     }
+    arena_free(&s.scratch);
     graph_facts_of(g)->uniform_done = true;
 }
 

@@ -135,6 +135,27 @@ static bool stands_still(struct finder *f, graph_id when, uint32_t a, uint32_t b
     return true;
 }
 
+/* What a block's branch says of the ways out of it: made once, however many pairs ask. */
+static struct way_out *way_out_of(struct finder *f, uint32_t block, bool edges)
+{
+    struct graph *g = f->g;
+    const struct graph_block *b = &g->blocks.p[block];
+    struct way_out *w = &f->ways[block];
+    for (unsigned k = 0; k < 2; k++) {
+        bool asked = k < b->succ_count && edges && !w->has_edge[k];
+        w->has_edge[k] |= asked;
+        w->edge[k] = asked ? graph_edge_taken(g, block, b->succs[k]) : w->edge[k];
+        if (!k && !w->has_other)
+            w->other = graph_not(g, b->branch);
+        w->has_other = true;
+        if (!asked || w->edge[k] == GRAPH_NIL)
+            continue;
+        w->when[k] = graph_implies(g, w->edge[k], b->branch);
+        w->unless[k] = graph_implies(g, w->edge[k], w->other);
+    }
+    return w;
+}
+
 /* Some way without a barrier is open under what the accesses' own guards say of conditions that all threads share:
  * `if (f) barrier` is passed when the reader reads `if (f)` too. */
 bool graph_way_is_open(struct finder *f, const struct source *s, uint32_t to)
@@ -164,10 +185,9 @@ bool graph_way_is_open(struct finder *f, const struct source *s, uint32_t to)
                        stands_still(f, branch, start, end, block);
         for (uint32_t k = 0; k < g->blocks.p[block].succ_count && !parted; k++) {
             uint32_t next = g->blocks.p[block].succs[k];
-            graph_id edge = decides ? graph_edge_taken(g, block, next) : GRAPH_NIL;
-            graph_id other = graph_not(g, branch);
-            bool shut = edge != GRAPH_NIL && ((graph_implies(g, edge, branch) && graph_implies(g, both, other)) ||
-                                              (graph_implies(g, edge, other) && graph_implies(g, both, branch)));
+            const struct way_out *w = way_out_of(f, block, decides);
+            bool shut = decides && ((w->when[k] && graph_implies(g, both, w->other)) ||
+                                    (w->unless[k] && graph_implies(g, both, branch)));
             if (f->stamp[next] == f->now || shut)
                 continue;
             f->stamp[next] = f->now;

@@ -1,9 +1,11 @@
 /* Conditions that never hold together. A condition is a table of compares: each row of it is a set of facts
  * `form <= 0`, and a set is contradictory when some sum of its facts has a positive least value by the ranges of the
- * symbols. `x + s < s` needs nothing but x >= 0 for that. What is always so between a symbol and its parts (bits, the
- * size of a block, a counter that only falls) is added. Work is bounded; what is not shown may hold.
+ * symbols. `x + s < s` needs nothing but x >= 0 for that. What is always so of the symbols (graph_axiom.c) is added.
+ * Work is bounded; what is not shown may hold.
  * requires: linear forms · gives: graph_contradicts, graph_excludes */
 #include "graph/graph_depend_internal.h"
+
+#include <string.h>
 
 void graph_constrain(struct graph_constraints *s, const struct graph_linear *f)
 {
@@ -22,6 +24,9 @@ static bool never(struct graph *g, const struct graph_linear *f)
 static void tighten(struct graph_linear *f)
 {
     int64_t gcd = 0;
+    for (unsigned i = 0; i < f->n; i++)
+        if (f->t[i].c == 1 || f->t[i].c == -1)
+            return;
     for (unsigned i = 0; i < f->n && gcd != 1; i++)
         for (int64_t b = f->t[i].c < 0 ? -f->t[i].c : f->t[i].c; b;) {
             int64_t rest = gcd % b;
@@ -60,133 +65,6 @@ static bool combine(const struct graph_linear *a, const struct graph_linear *b, 
     return true;
 }
 
-/* What only gets smaller from turn to turn is never above its start. */
-static void add_descent(struct graph *g, struct graph_constraints *s, graph_id phi)
-{
-    const struct graph_node n = *graph_at(g, phi);
-    const struct graph_block *b = &g->blocks.p[n.block];
-    struct graph_linear f = {0}, start;
-    graph_id from = GRAPH_NIL;
-    if (!b->loop || g->loops.p[b->loop - 1].header != n.block || n.phi_count != b->pred_count ||
-        !graph_not_negative(g, phi))
-        return;
-    for (uint32_t k = 0; k < n.phi_count; k++) {
-        const struct graph_node *next = graph_at(g, n.phi_args[k]);
-        if (!graph_in_loop(g, b->preds[k], b->loop)) {
-            if (from != GRAPH_NIL && from != n.phi_args[k])
-                return;
-            from = n.phi_args[k];
-        } else if (n.phi_args[k] != phi &&
-                   !((next->kind == UOP_SHR || next->kind == UOP_SAR || next->kind == UOP_AND) &&
-                     next->arg[0] == phi)) {
-            return;
-        }
-    }
-    if (from == GRAPH_NIL || !graph_not_negative(g, from) || !graph_linear_of(g, from, &start))
-        return;
-    graph_linear_symbol(&f, phi, 1);
-    if (graph_linear_add(&f, &start, -1))
-        graph_constrain(s, &f);
-}
-
-/* Two counters of one loop of which one goes ahead of the other: half = full >> c whichever way control came. */
-static void add_companion(struct graph *g, struct graph_constraints *s, graph_id half, graph_id full)
-{
-    const struct graph_node a = *graph_at(g, half), b = *graph_at(g, full);
-    uint64_t by = 0, c;
-    if (b.kind != GRAPH_PHI || a.block != b.block || a.phi_count != b.phi_count || !a.phi_count ||
-        !graph_not_negative(g, full))
-        return;
-    for (uint32_t k = 0; k < a.phi_count; k++) {
-        const struct graph_node *n = graph_at(g, a.phi_args[k]);
-        if ((n->kind != UOP_SHR && n->kind != UOP_SAR) || n->arg[0] != b.phi_args[k] ||
-            !graph_is_const(g, n->arg[1], &c) || !c || c >= 31 || (k && c != by))
-            return;
-        by = c;
-    }
-    struct graph_linear f = {0}, m = {.k = -((INT64_C(1) << by) - 1)};
-    graph_linear_symbol(&f, half, INT64_C(1) << by);
-    graph_linear_symbol(&f, full, -1);
-    graph_linear_symbol(&m, half, -(INT64_C(1) << by));
-    graph_linear_symbol(&m, full, 1);
-    graph_constrain(s, &f);
-    graph_constrain(s, &m);
-}
-
-/* The first fact in which a symbol stands comes with what is known of it and each other one of its loop. */
-static void add_companions(struct graph *g, struct graph_constraints *s, graph_id phi)
-{
-    graph_id met[CONSTRAINT_MAX];
-    unsigned n = 0, facts = s->n;
-    for (unsigned i = 0; i < facts; i++) {
-        for (unsigned k = 0; k < s->f[i].n; k++) {
-            graph_id other = s->f[i].t[k].symbol;
-            bool seen = other == phi || graph_at(g, other)->kind != GRAPH_PHI;
-            for (unsigned x = 0; x < n && !seen; x++)
-                seen = met[x] == other;
-            if (seen || n == CONSTRAINT_MAX)
-                continue;
-            met[n++] = other;
-            add_companion(g, s, phi, other);
-        }
-    }
-}
-
-/* What is always so between a symbol and the ones it is made of. */
-static void add_axioms(struct graph *g, struct graph_constraints *s)
-{
-    for (unsigned i = 0; i < s->n; i++) {
-        for (unsigned k = 0; k < s->f[i].n; k++) {
-            graph_id id = s->f[i].t[k].symbol;
-            bool seen = false;
-            for (unsigned x = 0; x < i && !seen; x++)
-                for (unsigned y = 0; y < s->f[x].n; y++)
-                    seen |= s->f[x].t[y].symbol == id;
-            if (seen || s->n + 2 > CONSTRAINT_MAX)
-                continue;
-            const struct graph_node n = *graph_at(g, id);
-            uint64_t c;
-            struct graph_linear x, f = {0};
-            if (n.kind == UOP_SREG && n.imm <= UOP_SR_TID_Z) { /* threadIdx < blockDim */
-                graph_linear_symbol(&f, id, 1);
-                graph_linear_symbol(&f, graph_sreg(g, (unsigned)(UOP_SR_NTID_X + n.imm)), -1);
-                f.k = 1;
-                graph_constrain(s, &f);
-            }
-            if (n.kind == GRAPH_PHI) {
-                add_descent(g, s, id);
-                add_companions(g, s, id);
-            }
-            if (n.kind == UOP_SHR && graph_is_const(g, n.arg[1], &c) && c < 31 && graph_not_negative(g, n.arg[0]) &&
-                graph_linear_of(g, n.arg[0], &x)) {
-                graph_linear_symbol(&f, id, INT64_C(1) << c); /* 2^c s <= x <= 2^c s + 2^c - 1 */
-                if (graph_linear_add(&f, &x, -1))
-                    graph_constrain(s, &f);
-                f = (struct graph_linear){.k = -((INT64_C(1) << c) - 1)};
-                graph_linear_symbol(&f, id, -(INT64_C(1) << c));
-                if (graph_linear_add(&f, &x, 1))
-                    graph_constrain(s, &f);
-            }
-            if (n.kind == UOP_AND && graph_not_negative(g, n.arg[0]) && graph_linear_of(g, n.arg[0], &x)) {
-                graph_linear_symbol(&f, id, 1); /* x & m <= x */
-                if (graph_linear_add(&f, &x, -1))
-                    graph_constrain(s, &f);
-                if (graph_is_const(g, n.arg[1], &c) && (c & (c + 1)) == 0 && c < 1 << 16) {
-                    /* x = (x >> k) * 2^k + (x & (2^k - 1)) */
-                    graph_id high = graph_op2(g, UOP_SHR, UOP_B32, n.arg[0],
-                                              graph_const(g, UOP_B32, (uint64_t)__builtin_ctzll(c + 1)));
-                    struct graph_linear whole = x, minus = {0};
-                    if (graph_linear_symbol(&whole, id, -1) && graph_linear_symbol(&whole, high, -(int64_t)(c + 1)) &&
-                        graph_linear_add(&minus, &whole, -1)) {
-                        graph_constrain(s, &whole);
-                        graph_constrain(s, &minus);
-                    }
-                }
-            }
-        }
-    }
-}
-
 struct fact {
     uint64_t up, down; /* symbols with a positive, a negative coefficient, by a bit each */
     struct graph_linear f;
@@ -217,7 +95,7 @@ static void keep_fact(struct fact *facts, unsigned *n, unsigned most, const stru
 
 /* Facts are put together two at a time, and what comes of it with all before it, as long as a symbol falls away. Two
  * that share no symbol of opposite sign say no more together than each alone. */
-bool graph_contradicts(struct graph *g, struct graph_constraints *s)
+static bool put_together(struct graph *g, struct graph_constraints *s)
 {
     enum { FACTS_MAX = 64, TRIES_MAX = 800 };
     struct fact facts[FACTS_MAX];
@@ -227,7 +105,7 @@ bool graph_contradicts(struct graph *g, struct graph_constraints *s)
     for (unsigned i = 0; i < s->n; i++)
         if (never(g, &s->f[i]))
             return true;
-    add_axioms(g, s);
+    graph_add_axioms(g, s);
     for (unsigned i = 0; i < s->n; i++) {
         f = s->f[i];
         tighten(&f);
@@ -250,6 +128,52 @@ bool graph_contradicts(struct graph *g, struct graph_constraints *s)
         }
     }
     return false;
+}
+
+/* Set down: how many facts, then each of them. */
+enum { WRITTEN_MAX = 2 + CONSTRAINT_MAX * (2 + 2 * LINEAR_MAX), ANSWERS_MAX = 1 << 20 };
+static unsigned write_down(const struct graph_constraints *s, uint64_t *out, uint64_t *hash)
+{
+    unsigned n = 0;
+    out[n++] = s->n;
+    for (unsigned i = 0; i < s->n; i++) {
+        const struct graph_linear *f = &s->f[i];
+        out[n++] = (uint64_t)f->n << 1 | f->wraps;
+        out[n++] = (uint64_t)f->k;
+        for (unsigned k = 0; k < f->n; k++) {
+            out[n++] = f->t[k].symbol;
+            out[n++] = (uint64_t)f->t[k].c;
+        }
+    }
+    *hash = 0;
+    for (unsigned i = 0; i < n; i++)
+        *hash = map_hash_mix(*hash, out[i]);
+    return n;
+}
+
+/* The same facts come again with every pair of accesses under the same conditions: what came of them the first time,
+ * and what that cost, is kept. */
+bool graph_contradicts(struct graph *g, struct graph_constraints *s)
+{
+    uint64_t written[WRITTEN_MAX], hash;
+    struct graph_facts *work = graph_facts_of(g);
+    unsigned n = write_down(s, written, &hash);
+    uint32_t at;
+    if (map_u64_get(&work->answered, hash, &at) && at + 1 + n <= work->answers.n &&
+        memcmp(work->answers.p + at + 1, written, n * sizeof written[0]) == 0) {
+        work->tries += work->answers.p[at] >> 1;
+        return work->answers.p[at] & 1;
+    }
+    uint64_t before = work->tries;
+    bool never_so = put_together(g, s);
+    at = (uint32_t)work->answers.n;
+    if (at + n < ANSWERS_MAX && VEC_RESERVE(g->a, work->answers, n + 1)) {
+        work->answers.p[at] = (work->tries - before) << 1 | never_so;
+        memcpy(work->answers.p + at + 1, written, n * sizeof written[0]);
+        work->answers.n += n + 1;
+        map_u64_put(g->a, &work->answered, hash, at); /* without it, it is asked again */
+    }
+    return never_so;
 }
 
 static bool row_of(struct graph *g, struct graph_constraints *s, const graph_id *atoms, unsigned count, uint64_t table,

@@ -10,14 +10,6 @@
 
 enum { CALL_DEPTH = 8, GROWTH = 4, GROWTH_MIN = 4096 };
 
-enum control { CONTROL_NONE, CONTROL_BRANCH, CONTROL_INDIRECT, CONTROL_CALL, CONTROL_RET, CONTROL_END };
-
-struct insn_control {
-    uint8_t kind;
-    bool conditional;
-    uint32_t target; /* index of the instruction, UINT32_MAX: outside */
-};
-
 struct flow_block { /* (call path, first instruction): the key of a block while it is discovered */
     uint32_t path, first, last;
 };
@@ -25,7 +17,7 @@ struct flow_block { /* (call path, first instruction): the key of a block while 
 struct flow_builder {
     struct graph *g;
     const struct graph_input *in;
-    struct insn_control *control;
+    struct graph_control *control;
     bool *leader;
     struct map_u64 known; /* path << 32 | first -> index in list */
     VEC(struct flow_block) list;
@@ -48,27 +40,27 @@ static uint32_t insn_at_offset(const struct graph_input *in, uint64_t offset)
     return lo < in->count && in->insns[lo].offset == offset ? lo : UINT32_MAX;
 }
 
-static struct insn_control control_of(const struct graph_input *in, uint32_t i)
+static struct graph_control control_of(const struct graph_input *in, uint32_t i)
 {
     const struct uop_list *l = in->insns[i].uops;
-    struct insn_control c = {.kind = CONTROL_NONE, .conditional = l->guard != UOP_NONE, .target = UINT32_MAX};
+    struct graph_control c = {.kind = GRAPH_CONTROL_NONE, .conditional = l->guard != UOP_NONE, .target = UINT32_MAX};
     for (size_t k = 0; k < l->ops.n; k++) {
         const struct uop *u = &l->ops.p[k];
         switch (u->kind) {
         case UOP_BRANCH:
-            c.kind = CONTROL_BRANCH;
+            c.kind = GRAPH_CONTROL_BRANCH;
             c.conditional |= u->arg[0] != UOP_NONE;
             c.target = insn_at_offset(in, u->imm);
             break;
         case UOP_CALL:
-            c.kind = CONTROL_CALL;
+            c.kind = GRAPH_CONTROL_CALL;
             c.target = insn_at_offset(in, u->imm);
             break;
-        case UOP_CALL_IND: c.kind = CONTROL_CALL; break;
-        case UOP_BRANCH_IND: c.kind = CONTROL_INDIRECT; break;
-        case UOP_RET: c.kind = CONTROL_RET; break;
+        case UOP_CALL_IND: c.kind = GRAPH_CONTROL_CALL; break;
+        case UOP_BRANCH_IND: c.kind = GRAPH_CONTROL_INDIRECT; break;
+        case UOP_RET: c.kind = GRAPH_CONTROL_RET; break;
         case UOP_EXIT:
-        case UOP_TRAP: c.kind = CONTROL_END; break;
+        case UOP_TRAP: c.kind = GRAPH_CONTROL_END; break;
         default: break;
         }
     }
@@ -82,7 +74,7 @@ static uint32_t block_find(struct flow_builder *b, uint32_t path, uint32_t first
     if (map_u64_get(&b->known, key, &at))
         return at;
     uint32_t last = first;
-    while (b->control[last].kind == CONTROL_NONE && last + 1 < b->in->count && !b->leader[last + 1])
+    while (b->control[last].kind == GRAPH_CONTROL_NONE && last + 1 < b->in->count && !b->leader[last + 1])
         last++;
     b->instances += last - first + 1;
     at = (uint32_t)b->list.n;
@@ -118,18 +110,18 @@ static uint32_t call_path(struct flow_builder *b, uint32_t path, uint32_t i)
 static unsigned block_successors(struct flow_builder *b, const struct flow_block *f, uint32_t next[2], uint8_t when[2])
 {
     struct graph *g = b->g;
-    struct insn_control c = b->control[f->last];
+    struct graph_control c = b->control[f->last];
     unsigned n = 0;
     bool falls = true;
     switch (c.kind) {
-    case CONTROL_BRANCH:
+    case GRAPH_CONTROL_BRANCH:
         if (c.target != UINT32_MAX) {
             next[n] = block_find(b, f->path, c.target);
             when[n++] = c.conditional ? GRAPH_WHEN_TAKEN : GRAPH_ALWAYS;
         }
         falls = c.conditional;
         break;
-    case CONTROL_CALL: {
+    case GRAPH_CONTROL_CALL: {
         uint32_t path = call_path(b, f->path, f->last);
         if (path) {
             next[n] = block_find(b, path, c.target);
@@ -138,7 +130,7 @@ static unsigned block_successors(struct flow_builder *b, const struct flow_block
         }
         break;
     }
-    case CONTROL_RET:
+    case GRAPH_CONTROL_RET:
         if (f->path) {
             const struct graph_call *call = &g->calls.p[f->path - 1];
             if (call->insn + 1 < b->in->count) {
@@ -148,25 +140,25 @@ static unsigned block_successors(struct flow_builder *b, const struct flow_block
         }
         falls = c.conditional;
         break;
-    case CONTROL_INDIRECT:
-    case CONTROL_END: falls = c.conditional; break;
+    case GRAPH_CONTROL_INDIRECT:
+    case GRAPH_CONTROL_END: falls = c.conditional; break;
     default: break;
     }
     if (falls && f->last + 1 < b->in->count) {
         next[n] = block_find(b, f->path, f->last + 1);
-        when[n] = (uint8_t)(n || c.kind != CONTROL_NONE ? GRAPH_WHEN_NOT : GRAPH_ALWAYS);
-        if (c.kind == CONTROL_CALL && !n)
+        when[n] = (uint8_t)(n || c.kind != GRAPH_CONTROL_NONE ? GRAPH_WHEN_NOT : GRAPH_ALWAYS);
+        if (c.kind == GRAPH_CONTROL_CALL && !n)
             when[n] = GRAPH_ALWAYS; /* an unfollowed call comes back */
-        if (c.kind == CONTROL_BRANCH && c.target == UINT32_MAX)
+        if (c.kind == GRAPH_CONTROL_BRANCH && c.target == UINT32_MAX)
             when[n] = GRAPH_WHEN_NOT;
         n++;
     }
     return n;
 }
 
-static bool always_leaves(const struct insn_control *c)
+static bool always_leaves(const struct graph_control *c)
 {
-    return c->kind != CONTROL_NONE && c->kind != CONTROL_CALL && !c->conditional;
+    return c->kind != GRAPH_CONTROL_NONE && c->kind != GRAPH_CONTROL_CALL && !c->conditional;
 }
 
 /* Blocks that stand behind an unconditional transfer and that nothing reaches: an indirect branch must be how one
@@ -197,18 +189,20 @@ static enum sp_status discover(struct flow_builder *b)
 {
     struct graph *g = b->g;
     const struct graph_input *in = b->in;
-    b->control = ARENA_ARRAY(g->a, struct insn_control, in->count);
+    b->control = ARENA_ARRAY(g->a, struct graph_control, in->count);
     b->leader = ARENA_ARRAY(g->a, bool, in->count + 1);
     if (!b->control || !b->leader)
         return SP_ERR_MEMORY;
     for (uint32_t i = 0; i < in->count; i++) {
         b->control[i] = control_of(in, i);
-        if (b->control[i].kind != CONTROL_NONE) {
+        if (b->control[i].kind != GRAPH_CONTROL_NONE) {
             b->leader[i + 1] = true;
             if (b->control[i].target != UINT32_MAX)
                 b->leader[b->control[i].target] = true;
         }
     }
+    if (!graph_calls_that_stay(g, b->control))
+        return SP_ERR_MEMORY;
     VEC_PUSH(g->a, b->depth, 0);
     block_find(b, 0, 0);
     bool indirect = false;
@@ -217,7 +211,7 @@ static enum sp_status discover(struct flow_builder *b)
         uint8_t when[2];
         struct flow_block f = b->list.p[i];
         block_successors(b, &f, next, when);
-        indirect |= b->control[f.last].kind == CONTROL_INDIRECT && f.path == 0;
+        indirect |= b->control[f.last].kind == GRAPH_CONTROL_INDIRECT && f.path == 0;
         if (i + 1 == b->list.n && indirect)
             find_indirect_targets(b);
     }
@@ -245,14 +239,15 @@ static enum sp_status make_blocks(struct flow_builder *b, struct graph_flow *flo
         }
         block.last = (uint32_t)g->insns.n - 1;
         VEC_PUSH(g->a, g->blocks, block);
-        if (b->control[f.last].kind == CONTROL_INDIRECT || (b->control[f.last].kind == CONTROL_RET && !f.path))
+        if (b->control[f.last].kind == GRAPH_CONTROL_INDIRECT ||
+            (b->control[f.last].kind == GRAPH_CONTROL_RET && !f.path))
             VEC_PUSH(g->a, g->indirect, block.last);
         uint32_t next[2];
         uint8_t when[2];
         unsigned n = block_successors(b, &f, next, when);
         for (unsigned k = 0; k < n; k++)
             VEC_PUSH(g->a, flow->edges, (struct graph_edge){.from = i, .to = next[k], .when = when[k]});
-        for (size_t k = 0; k < b->targets.n && b->control[f.last].kind == CONTROL_INDIRECT && !f.path; k++)
+        for (size_t k = 0; k < b->targets.n && b->control[f.last].kind == GRAPH_CONTROL_INDIRECT && !f.path; k++)
             VEC_PUSH(
                 g->a, flow->edges,
                 (struct graph_edge){
@@ -262,7 +257,7 @@ static enum sp_status make_blocks(struct flow_builder *b, struct graph_flow *flo
     for (uint32_t i = 0; i < g->blocks.n && !arena_failed(g->a); i++) {
         const struct graph_insn *last = &g->insns.p[g->blocks.p[i].last];
         uint32_t made;
-        if (b->control[last->input].kind == CONTROL_CALL &&
+        if (b->control[last->input].kind == GRAPH_CONTROL_CALL &&
             map_u64_get(&b->call_of, (uint64_t)last->call_path << 32 | last->input, &made) && made)
             g->calls.p[made - 1].insn = g->blocks.p[i].last;
     }

@@ -26,6 +26,21 @@ bool graph_truth_and(const struct graph_truth *a, const struct graph_truth *b, b
 graph_id graph_bool_apply(struct graph *g, const graph_id *args, unsigned count, uint8_t table);
 
 /* Control flow (graph_flow.c). */
+enum graph_control_kind {
+    GRAPH_CONTROL_NONE,
+    GRAPH_CONTROL_BRANCH,
+    GRAPH_CONTROL_INDIRECT,
+    GRAPH_CONTROL_CALL,
+    GRAPH_CONTROL_RET,
+    GRAPH_CONTROL_END
+};
+struct graph_control { /* where an instruction of the input goes on */
+    uint8_t kind;
+    bool conditional;
+    uint32_t target; /* index of the instruction, UINT32_MAX: outside */
+};
+/* Calls whose target never returns become branches, in `control` and in g->input (graph_return.c). */
+bool graph_calls_that_stay(struct graph *g, struct graph_control *control);
 enum graph_edge_when { GRAPH_ALWAYS, GRAPH_WHEN_TAKEN, GRAPH_WHEN_NOT };
 struct graph_edge {
     uint32_t from, to;

@@ -318,12 +318,16 @@ static bool open_node(struct graph *g, graph_id id, int64_t m, struct graph_line
         return !__builtin_mul_overflow(m, graph_signed_const(graph_at(g, n.arg[1])), &k) &&
                open_node(g, n.arg[0], k, out, depth + 1);
     case UOP_SEXT:
-        if (n.imm == 32)
-            return open_node(g, n.arg[0], m, out, depth + 1);
-        break;
     case UOP_ZEXT:
+        if (n.imm < 32 && bits == 32) { /* nothing is cut off */
+            int64_t half = n.imm && n.kind == UOP_SEXT ? INT64_C(1) << (n.imm - 1) : 0, all = INT64_C(1) << n.imm;
+            if (graph_range_of(g, n.arg[0], &r) && r.lo >= -half && r.hi < all - half)
+                return open_node(g, n.arg[0], m, out, depth + 1);
+        }
         if (n.imm != 32)
             break;
+        if (n.kind == UOP_SEXT)
+            return open_node(g, n.arg[0], m, out, depth + 1);
         out->wraps |= !graph_not_negative(g, n.arg[0]);
         return open_node(g, n.arg[0], m, out, depth + 1);
     case UOP_XOR:
@@ -437,8 +441,30 @@ bool graph_linear_of(struct graph *g, graph_id id, struct graph_linear *out)
     return id != GRAPH_NIL && open_node(g, id, 1, out, 0);
 }
 
+/* The same where nothing comes near the ends of 64 bits, which is nearly always. */
+static bool small_range(struct graph *g, const struct graph_linear *a, struct graph_range *out)
+{
+    const int64_t most_c = INT64_C(1) << 26, most_k = INT64_C(1) << 60, most = INT64_C(1) << 31;
+    int64_t lo = a->k, hi = a->k;
+    if (a->k > most_k || a->k < -most_k)
+        return false;
+    for (unsigned i = 0; i < a->n; i++) {
+        struct graph_range r;
+        int64_t c = a->t[i].c;
+        graph_range_of(g, a->t[i].symbol, &r);
+        if (c > most_c || c < -most_c || r.lo < -most || r.hi > most || r.lo > most || r.hi < -most)
+            return false;
+        lo += c < 0 ? c * r.hi : c * r.lo;
+        hi += c < 0 ? c * r.lo : c * r.hi;
+    }
+    *out = (struct graph_range){lo, hi, a->wraps};
+    return true;
+}
+
 void graph_linear_range(struct graph *g, const struct graph_linear *a, struct graph_range *out)
 {
+    if (small_range(g, a, out))
+        return;
     __int128 lo = a->k, hi = a->k;
     const __int128 far = (__int128)1 << 62;
     *out = (struct graph_range){INT64_MIN, INT64_MAX, a->wraps};
@@ -463,13 +489,11 @@ void graph_linear_range(struct graph *g, const struct graph_linear *a, struct gr
 static graph_id turns_as_node(struct graph *g, uint32_t loop)
 {
     graph_id best = GRAPH_NIL;
-    unsigned seen = 0, cost = 4;
-    for (graph_id phi = 1; phi < g->nodes.n && seen < 8 && cost; phi++) {
-        graph_id start;
+    unsigned cost = 4;
+    const struct graph_first_phis *phis = graph_phis_of(g, g->loops.p[loop - 1].header);
+    for (unsigned i = 0; i < phis->n && cost; i++) {
+        graph_id start, phi = phis->phi[i];
         int64_t step;
-        if (graph_at(g, phi)->kind != GRAPH_PHI || graph_at(g, phi)->block != g->loops.p[loop - 1].header)
-            continue;
-        seen++;
         if (!graph_is_counter(g, phi, &start, &step))
             continue;
         int64_t size = step < 0 ? -step : step;

@@ -77,6 +77,25 @@ struct graph_fact *graph_fact_at(struct graph *g, graph_id id)
     return &f->p[id];
 }
 
+const struct graph_first_phis *graph_phis_of(struct graph *g, uint32_t block)
+{
+    static const struct graph_first_phis none = {.n = 0};
+    struct graph_facts *f = graph_facts_of(g);
+    if (f && !f->phis)
+        f->phis = ARENA_ARRAY(g->a, struct graph_first_phis, g->blocks.n + 1);
+    if (!f || !f->phis || block >= g->blocks.n)
+        return &none;
+    for (; f->phis_of < g->nodes.n; f->phis_of++) {
+        const struct graph_node *n = &g->nodes.p[f->phis_of];
+        if (n->kind != GRAPH_PHI || n->block >= g->blocks.n || !f->phis_of)
+            continue;
+        struct graph_first_phis *p = &f->phis[n->block];
+        if (p->n < FIRST_PHIS)
+            p->phi[p->n++] = (graph_id)f->phis_of;
+    }
+    return &f->phis[block];
+}
+
 /* ---- conditions on edges --------------------------------------------------------------------- */
 
 /* A branch's target stands in its micro-operation. */
@@ -104,6 +123,23 @@ graph_id graph_edge_taken(struct graph *g, uint32_t from, uint32_t to)
         if (l->ops.p[i].kind == UOP_BRANCH_IND || l->ops.p[i].kind == UOP_CALL || l->ops.p[i].kind == UOP_RET)
             return path;
     return graph_and(g, path, goes_to(g, from, to) ? b->branch : graph_not(g, b->branch));
+}
+
+graph_id graph_goes_round(struct graph *g, uint32_t loop)
+{
+    enum { WAYS = 8 };
+    const struct graph_block *b = &g->blocks.p[g->loops.p[loop].header];
+    graph_id when = GRAPH_NIL;
+    unsigned ways = 0;
+    for (uint32_t k = 0; k < b->pred_count; k++) {
+        if (!graph_in_loop(g, b->preds[k], loop + 1))
+            continue;
+        graph_id way = graph_edge_taken(g, b->preds[k], g->loops.p[loop].header);
+        if (way == GRAPH_NIL || ++ways > WAYS)
+            return GRAPH_NIL;
+        when = when == GRAPH_NIL ? way : graph_or(g, when, way);
+    }
+    return when == GRAPH_NIL || b->path == GRAPH_NIL ? when : graph_assume(g, when, b->path);
 }
 
 /* ---- operations ------------------------------------------------------------------------------ */
@@ -192,17 +228,15 @@ static struct interval of_phi(struct graph *g, graph_id id);
 /* How many turns a loop makes: as often as its counters can step. */
 static struct interval of_turns(struct graph *g, graph_id id)
 {
-    uint32_t loop, seen = 0;
+    uint32_t loop;
     struct interval r = {0, INT32_MAX};
     if (!graph_is_turn_symbol(g, id, &loop))
         return full_of(uop_type_bits((enum uop_type)graph_at(g, id)->type));
-    for (graph_id phi = 1; phi < g->nodes.n && seen < 8; phi++) {
+    const struct graph_first_phis *phis = graph_phis_of(g, g->loops.p[loop - 1].header);
+    for (unsigned i = 0; i < phis->n; i++) {
         int64_t step;
-        graph_id start;
+        graph_id start, phi = phis->phi[i];
         struct graph_range p;
-        if (graph_at(g, phi)->kind != GRAPH_PHI || graph_at(g, phi)->block != g->loops.p[loop - 1].header)
-            continue;
-        seen++;
         if (graph_is_counter(g, phi, &start, &step) && graph_range_of(g, phi, &p) &&
             (__int128)p.hi - p.lo < INT32_MAX) {
             int64_t most = (p.hi - p.lo) / (step < 0 ? -step : step);
@@ -525,6 +559,13 @@ bool graph_range_of(struct graph *g, graph_id id, struct graph_range *out)
     if (id < facts->n && facts->p[id].state == RANGE_KNOWN) {
         *out = (struct graph_range){facts->p[id].lo, facts->p[id].hi, false};
         return true; /* bounds that are no more than the width's own are not kept as known */
+    }
+    if (graph_at(g, id)->kind == UOP_SREG || (id < facts->n && facts->p[id].state == RANGE_NONE)) {
+        const struct graph_node *n = graph_at(g, id);
+        struct interval all = full_of(uop_type_bits((enum uop_type)n->type));
+        struct interval r = n->kind == UOP_SREG ? of_sreg(g, n->imm) : all;
+        *out = (struct graph_range){r.lo, r.hi, false};
+        return r.lo > all.lo || r.hi < all.hi;
     }
     struct evaluation e = {.g = g};
     struct interval r = range(&e, id, 0), all = full_of(uop_type_bits((enum uop_type)graph_at(g, id)->type));

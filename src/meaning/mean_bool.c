@@ -58,12 +58,12 @@ static unsigned find_primes(uint64_t table, unsigned atoms, struct cube primes[P
         for (unsigned care = 0; care < 1u << atoms; care++) {
             if ((unsigned)__builtin_popcount(care) != size)
                 continue;
-            for (unsigned value = 1u << atoms; value-- > 0;) {
-                if (value & ~care)
-                    continue;
+            for (unsigned value = care;; value = (value - 1) & care) { /* its parts, downwards */
                 struct cube c = {(uint8_t)care, (uint8_t)value, cube_rows(care, value, atoms)};
                 if ((c.rows & ~table) == 0 && is_prime(&c, table, atoms) && n < PRIMES_MAX)
                     primes[n++] = c;
+                if (!value)
+                    break;
             }
         }
     return n;
@@ -282,17 +282,17 @@ struct mean_text mean_text_atom(struct mean *m, graph_id id, bool negated, unsig
 /* A condition within a condition, made once however many look at it: tables over tables share theirs. */
 static struct mean_text inner_text(struct mean *m, graph_id id, bool negated, unsigned style, unsigned depth)
 {
-    uint64_t key = mean_text_key(m, id, MEAN_AS_TABLE | (negated ? (unsigned)MEAN_AS_UNSIGNED : 0u), style);
-    uint32_t at;
-    if (depth > MEAN_DEPTH_MAX)
-        return (struct mean_text){"\xe2\x80\xa6", PREC_PRIMARY, true};
-    if (map_u64_get(&m->work->memo, key, &at))
-        return m->work->texts.p[at];
-    struct mean_text t = mean_text_bool(m, id, negated, style, depth);
-    at = (uint32_t)m->work->texts.n;
-    VEC_PUSH(m->a, m->work->texts, t);
-    if (m->work->texts.n > at)
-        map_u64_put(m->a, &m->work->memo, key, at); /* without it, it is made again */
+    unsigned as = MEAN_AS_TABLE | (negated ? (unsigned)MEAN_AS_UNSIGNED : 0u);
+    uint32_t tied = m->work->tied;
+    struct mean_text t = {"\xe2\x80\xa6", PREC_PRIMARY, true};
+    if (depth > MEAN_DEPTH_MAX) {
+        m->work->tied++;
+        return t;
+    }
+    if (mean_kept_text(m, id, as, style, &t))
+        return t;
+    t = mean_text_bool(m, id, negated, style, depth);
+    mean_keep_text(m, id, as, style, t, tied, MEAN_NOT_OPEN); /* without it, it is made again */
     return t;
 }
 

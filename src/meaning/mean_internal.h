@@ -79,8 +79,15 @@ struct mean_array {
 };
 enum { MEAN_SHARED, MEAN_LOCAL, MEAN_FIXED_ARRAYS }; /* behind the parameters in mean_work.arrays */
 
+struct mean_kept { /* a text, and whether it stands so only where it was made: in that loop, inside those phis */
+    struct mean_text text;
+    bool tied;
+};
+
 struct mean_leaving { /* a node of a variable as it is told behind its loop */
     const char *text;
+    const char *within; /* in its loop, once the new value is made; NULL: that is the new value */
+    graph_id named;     /* the variable's node that says whether it is */
     uint32_t cycle;
     bool old, updated;
 };
@@ -91,7 +98,8 @@ struct mean_work {
     uint32_t view;             /* texts stand in this cycle + 2; 1: in none; 0: within whatever is told */
     uint32_t updated, updates; /* how many are; counts mean_set_updated() */
     struct map_u64 memo;       /* node, reader, style, epoch -> index into texts */
-    VEC(struct mean_text) texts;
+    VEC(struct mean_kept) texts;
+    uint32_t tied;             /* counts what ties the text being made to where it stands */
     VEC(graph_id) open_phis;   /* being written out: met again they stand as "…" */
     uint32_t epoch;            /* counts mean_set_value(): texts with ids age */
     struct mean_array *arrays; /* param_count + MEAN_FIXED_ARRAYS */
@@ -117,7 +125,7 @@ struct mean_linear {
     graph_id low; /* the low word of a 64-bit index */
 };
 
-/* ---- mean_expr.c ----------------------------------------------------------------------------- */
+/* ---- mean_text.c, mean_expr.c, mean_number.c, mean_word.c --------------------------------------- */
 struct mean_text mean_text_of(struct mean *m, graph_id id, unsigned as, unsigned style, unsigned depth);
 /* The same with the node itself written out. */
 struct mean_text mean_text_define(struct mean *m, graph_id id, unsigned as, unsigned style, unsigned depth);
@@ -164,8 +172,14 @@ bool mean_sum_add(const struct mean *m, struct mean_sum *sum, graph_id id, int64
 
 /* An atomic operation (UOP_ATOM_…) by the end of its CUDA name: "Add", "CAS". */
 const char *mean_atomic_name(unsigned op);
-/* Where the text of `id` for a reader `as` is kept in work->memo, as long as the same names are known. */
-uint64_t mean_text_key(const struct mean *m, graph_id id, unsigned as, unsigned style);
+/* The text of `id` for a reader `as` in this style as it was made before, as long as the same names are known. */
+bool mean_kept_text(struct mean *m, graph_id id, unsigned as, unsigned style, struct mean_text *out);
+/* Keeps it. Opened before it is made (`open`), it is met inside its own definition as "…"; `tied`: work->tied at that
+ * time. */
+bool mean_open_text(struct mean *m, graph_id id, unsigned as, unsigned style, uint32_t *at);
+void mean_keep_text(struct mean *m, graph_id id, unsigned as, unsigned style, struct mean_text t, uint32_t tied,
+                    uint32_t open);
+enum { MEAN_NOT_OPEN = UINT32_MAX };
 
 /* ---- mean_bool.c: conditions, bit functions -------------------------------------------------- */
 struct mean_text mean_text_bool(struct mean *m, graph_id id, bool negated, unsigned style, unsigned depth);

@@ -399,14 +399,12 @@ static bool widen(struct divide *d, size_t at)
     return true;
 }
 
-/* What only another division uses is a part of it. */
+/* What only another division uses is a part of it: `p` is inside `of` already. */
 static bool is_part(const struct divide *d, const struct pat_division *p, const struct pat_division *of)
 {
     uint32_t count;
     const graph_id *users = graph_users(d->g, p->node, &count);
-    bool within = false;
-    for (unsigned k = 0; k < of->inner_count && !within; k++)
-        within = of->inner[k] == p->node;
+    bool within = true;
     for (uint32_t i = 0; i < count && within; i++) {
         const struct graph_node *u = graph_at(d->g, users[i]), *root = graph_at(d->g, of->node);
         bool word = of->wide && u->kind == UOP_SELECT && root->kind == UOP_SELECT && u->arg[0] == root->arg[0];
@@ -418,20 +416,46 @@ static bool is_part(const struct divide *d, const struct pat_division *p, const 
     return within;
 }
 
-static void drop_parts(struct divide *d)
+/* Every division is looked for inside the others once, by its node: the pairs that could be part and whole are few. */
+static bool drop_parts(struct divide *d)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < d->out->list.n; i++) {
+    struct inside { /* a division that has another's node inside; 0: the last */
+        uint32_t division, next;
+    };
+    size_t n = d->out->list.n, kept = 0;
+    VEC(struct inside) insides = {0};
+    uint32_t *first = ARENA_ARRAY(d->a, uint32_t, n + 1);
+    struct map_u64 at_node = {0};
+    VEC_PUSH(d->a, insides, (struct inside){0, 0});
+    for (size_t i = 0; i < n && first; i++)
+        if (!map_u64_put(d->a, &at_node, d->out->list.p[i].node, (uint32_t)i))
+            return false;
+    for (size_t k = n; k-- > 0 && first;) {
+        const struct pat_division *of = &d->out->list.p[k];
+        for (unsigned j = 0; j < of->inner_count; j++) {
+            uint32_t i;
+            if (!map_u64_get(&at_node, of->inner[j], &i) || of->node <= of->inner[j] ||
+                (first[i] && insides.p[first[i]].division == k))
+                continue;
+            VEC_PUSH(d->a, insides, (struct inside){(uint32_t)k, first[i]});
+            first[i] = (uint32_t)insides.n - 1;
+        }
+    }
+    if (arena_failed(d->a))
+        return false;
+    for (size_t i = 0; i < n; i++) {
         bool part = false;
-        for (size_t k = 0; k < d->out->list.n && !part; k++)
-            part = k != i && d->out->list.p[k].node > d->out->list.p[i].node &&
-                   is_part(d, &d->out->list.p[i], &d->out->list.p[k]);
+        for (uint32_t k = first[i]; k && !part; k = insides.p[k].next) {
+            const struct pat_division *of = &d->out->list.p[insides.p[k].division];
+            part = of->node != GRAPH_NIL && is_part(d, &d->out->list.p[i], of);
+        }
         d->out->list.p[i].node = part ? (graph_id)GRAPH_NIL : d->out->list.p[i].node;
     }
-    for (size_t i = 0; i < d->out->list.n; i++)
+    for (size_t i = 0; i < n; i++)
         if (d->out->list.p[i].node != GRAPH_NIL)
             d->out->list.p[kept++] = d->out->list.p[i];
     d->out->list.n = kept;
+    return true;
 }
 
 enum sp_status pat_find_divisions(struct arena *a, const struct pat_index *x, struct pat_divisions *out)
@@ -457,6 +481,5 @@ enum sp_status pat_find_divisions(struct arena *a, const struct pat_index *x, st
     for (size_t i = 0, n = out->list.n; i < n; i++)
         if (!widen(&d, i))
             return SP_ERR_MEMORY;
-    drop_parts(&d);
-    return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
+    return drop_parts(&d) ? SP_OK : SP_ERR_MEMORY;
 }

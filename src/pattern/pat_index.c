@@ -211,18 +211,23 @@ void pat_loaders(const struct pat_index *x, graph_id node, pat_holder_fn fn, voi
             fn(user, x->g->accesses.p[i].insn, false);
 }
 
-static void note_holder(void *user, uint32_t insn, bool merged)
+/* Whether one of the definitions stands in code that is reached. */
+static bool any_reachable(const struct graph *g, const uint32_t *defs, uint32_t count)
 {
-    (void)insn;
-    (void)merged;
-    *(bool *)user = true;
+    for (uint32_t i = 0; i < count; i++)
+        if (g->insns.p[g->defs.p[defs[i]].insn].reachable)
+            return true;
+    return false;
 }
 
 bool pat_has_holder(const struct pat_index *x, graph_id node)
 {
-    bool any = false;
-    pat_holders(x, node, note_holder, &any);
-    return any;
+    uint32_t count;
+    const uint32_t *defs = graph_defs_of(x->g, node, &count);
+    if (any_reachable(x->g, defs, count))
+        return true;
+    defs = merged_of(x, node, &count);
+    return any_reachable(x->g, defs, count);
 }
 
 bool pat_is_half(const struct pat_index *x, graph_id node)

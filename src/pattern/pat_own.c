@@ -17,31 +17,6 @@ static const struct uop_list *uops_of(const struct graph *g, uint32_t insn)
     return input < g->input.count ? g->input.insns[input].uops : NULL;
 }
 
-bool pat_branches_init(struct pat_branches *b, struct arena *a, const struct graph *g)
-{
-    uint32_t n = (uint32_t)g->blocks.n, before;
-    *b = (struct pat_branches){.next = ARENA_ARRAY(a, uint32_t, n + 1),
-                               .child = ARENA_ARRAY(a, uint32_t, n + 1),
-                               .sibling = ARENA_ARRAY(a, uint32_t, n + 1)};
-    if (!b->next || !b->child || !b->sibling)
-        return false;
-    memset(b->child, 0xff, (n + 1) * sizeof b->child[0]);
-    memset(b->sibling, 0xff, (n + 1) * sizeof b->sibling[0]);
-    for (uint32_t i = 0; i < n; i++) {
-        const struct graph_block *x = &g->blocks.p[i];
-        if (x->reachable && x->idom != UINT32_MAX && i != x->idom) {
-            b->sibling[i] = b->child[x->idom];
-            b->child[x->idom] = i;
-        }
-        if (!x->reachable || x->branch == GRAPH_NIL || x->succ_count != 2)
-            continue;
-        b->next[i] = map_u64_get(&b->of, x->branch, &before) ? before : 0;
-        if (!map_u64_put(a, &b->of, x->branch, i + 1))
-            return false;
-    }
-    return true;
-}
-
 bool pat_has_effect(const struct uop_list *l)
 {
     for (size_t i = 0; l && i < l->ops.n; i++) {
@@ -77,41 +52,137 @@ bool pat_reconverges(const struct graph *g, uint32_t insn, uint64_t how)
     return false;
 }
 
+/* A part of the tree of dominators, by its top. What it leads to lies within parts from some block above on; of these
+ * places the two are kept that stay outside for longest as parts become larger. */
+struct region {
+    uint32_t blocks, depth, number; /* how many, the top's depth, its place in a walk down the tree */
+    bool effect;                    /* … or some way ends in it */
+    uint32_t to[2], from[2];        /* places, UINT32_MAX: none; within parts whose top is no deeper than this */
+};
+
+static void lead_to(struct region *r, uint32_t to, uint32_t from)
+{
+    if (to == UINT32_MAX || from >= r->depth || to == r->to[0] || to == r->to[1])
+        return;
+    unsigned k = r->to[0] == UINT32_MAX || from < r->from[0] ? 0 : 1;
+    if (k == 0) {
+        r->to[1] = r->to[0];
+        r->from[1] = r->from[0];
+    }
+    if (k == 0 || r->to[1] == UINT32_MAX || from < r->from[1]) {
+        r->to[k] = to;
+        r->from[k] = from;
+    }
+}
+
+/* Blocks in the order of a walk down the tree: what a block dominates stands right behind it. */
+static uint32_t walk_down(const struct pat_branches *b, const struct graph *g, struct region *of, uint32_t *order,
+                          uint32_t *stack)
+{
+    uint32_t count = 0, depth = 0;
+    for (uint32_t i = 0; i < g->blocks.n; i++) {
+        of[i] = (struct region){.blocks = 1, .to = {UINT32_MAX, UINT32_MAX}};
+        if (g->blocks.p[i].reachable && (g->blocks.p[i].idom == UINT32_MAX || g->blocks.p[i].idom == i))
+            stack[depth++] = i;
+    }
+    while (depth) {
+        uint32_t at = stack[--depth];
+        of[at].number = count;
+        order[count++] = at;
+        for (uint32_t c = b->child[at]; c != UINT32_MAX; c = b->sibling[c]) {
+            of[c].depth = of[at].depth + 1;
+            stack[depth++] = c;
+        }
+    }
+    for (uint32_t k = count; k-- > 0;)
+        if (of[order[k]].depth)
+            of[g->blocks.p[order[k]].idom].blocks += of[order[k]].blocks;
+    return count;
+}
+
+/* Joins of all blocks, from the leaves of the tree upwards. */
+static bool find_joins(struct pat_branches *b, const struct graph *g)
+{
+    struct arena scratch;
+    arena_init(&scratch, 0);
+    struct region *of = ARENA_ARRAY(&scratch, struct region, g->blocks.n + 1);
+    uint32_t *order = ARENA_ARRAY(&scratch, uint32_t, g->blocks.n + 1);
+    uint32_t *stack = ARENA_ARRAY(&scratch, uint32_t, g->blocks.n + 1);
+    bool ready = !arena_failed(&scratch);
+    for (uint32_t k = ready ? walk_down(b, g, of, order, stack) : 0; k-- > 0;) {
+        const struct graph_block *x = &g->blocks.p[order[k]];
+        struct region *r = &of[order[k]];
+        r->effect |= !x->succ_count;
+        for (uint32_t i = x->first; i <= x->last && !r->effect; i++)
+            r->effect = pat_has_effect(uops_of(g, i));
+        for (uint32_t s = 0; s < x->succ_count; s++) {
+            const struct region *t = &of[x->succs[s]];
+            bool round = r->number >= t->number && r->number - t->number < t->blocks; /* it dominates this block */
+            if (g->blocks.p[x->succs[s]].reachable && (t->depth || round))
+                lead_to(r, x->succs[s], round ? t->depth : t->depth - 1);
+        }
+        if (!r->effect && r->blocks <= SLOW_BLOCKS && r->to[1] == UINT32_MAX)
+            b->join[order[k]] = r->to[0];
+        if (!r->depth)
+            continue;
+        struct region *above = &of[x->idom];
+        above->effect |= r->effect;
+        for (unsigned i = 0; i < 2; i++)
+            lead_to(above, r->to[i], r->from[i]);
+    }
+    arena_free(&scratch);
+    return ready;
+}
+
+bool pat_branches_init(struct pat_branches *b, struct arena *a, const struct graph *g)
+{
+    uint32_t n = (uint32_t)g->blocks.n, before;
+    *b = (struct pat_branches){.next = ARENA_ARRAY(a, uint32_t, n + 1),
+                               .child = ARENA_ARRAY(a, uint32_t, n + 1),
+                               .sibling = ARENA_ARRAY(a, uint32_t, n + 1),
+                               .join = ARENA_ARRAY(a, uint32_t, n + 1)};
+    if (!b->next || !b->child || !b->sibling || !b->join)
+        return false;
+    memset(b->join, 0xff, (n + 1) * sizeof b->join[0]);
+    memset(b->child, 0xff, (n + 1) * sizeof b->child[0]);
+    memset(b->sibling, 0xff, (n + 1) * sizeof b->sibling[0]);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct graph_block *x = &g->blocks.p[i];
+        if (x->reachable && x->idom != UINT32_MAX && i != x->idom) {
+            b->sibling[i] = b->child[x->idom];
+            b->child[x->idom] = i;
+        }
+        if (!x->reachable || x->branch == GRAPH_NIL || x->succ_count != 2)
+            continue;
+        b->next[i] = map_u64_get(&b->of, x->branch, &before) ? before : 0;
+        if (!map_u64_put(a, &b->of, x->branch, i + 1))
+            return false;
+    }
+    if (!find_joins(b, g))
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (b->join[i] != UINT32_MAX && g->blocks.p[i].pred_count > 1)
+            VEC_PUSH(a, b->shared, i);
+    return !arena_failed(a);
+}
+
 /* The blocks `first` dominates: no effect in them, and one place where they all lead. */
 static bool add_region(const struct pat_branches *b, struct arena *a, const struct graph *g, uint32_t first,
                        struct pat_slow *out, uint32_t *join)
 {
     VEC(uint32_t) blocks = {0};
-    struct map_u64 in = {0};
-    *join = UINT32_MAX;
+    *join = b->join[first];
+    if (*join == UINT32_MAX)
+        return false;
     VEC_PUSH(a, blocks, first);
-    map_u64_put(a, &in, first, 1);
-    for (size_t k = 0; k < blocks.n; k++) {
-        for (uint32_t c = b->child[blocks.p[k]]; c != UINT32_MAX; c = b->sibling[c]) {
-            map_u64_put(a, &in, c, 1);
-            VEC_PUSH(a, blocks, c);
-        }
-        if (blocks.n > SLOW_BLOCKS || arena_failed(a))
-            return false;
-    }
-    for (size_t k = 0; k < blocks.n; k++) {
+    for (size_t k = 0; k < blocks.n && !arena_failed(a); k++) {
         const struct graph_block *x = &g->blocks.p[blocks.p[k]];
-        if (!x->succ_count)
-            return false;
-        for (uint32_t s = 0; s < x->succ_count; s++) {
-            if (map_u64_get(&in, x->succs[s], NULL) || !g->blocks.p[x->succs[s]].reachable)
-                continue;
-            if (*join != UINT32_MAX && *join != x->succs[s])
-                return false;
-            *join = x->succs[s];
-        }
-        for (uint32_t i = x->first; i <= x->last; i++) {
-            if (pat_has_effect(uops_of(g, i)))
-                return false;
+        for (uint32_t c = b->child[blocks.p[k]]; c != UINT32_MAX; c = b->sibling[c])
+            VEC_PUSH(a, blocks, c);
+        for (uint32_t i = x->first; i <= x->last; i++)
             VEC_PUSH(a, out->insns, i);
-        }
     }
-    return *join != UINT32_MAX;
+    return !arena_failed(a);
 }
 
 struct fringe { /* the branch to a slow path, and the marks of reconvergence round it */
@@ -138,17 +209,12 @@ static void add_fringe(struct arena *a, const struct graph *g, uint32_t from, ui
 static void add_shared(const struct pat_branches *b, struct arena *a, struct graph *g, graph_id when,
                        struct pat_slow *out, struct fringe *fringe)
 {
-    for (uint32_t i = 0; i < g->blocks.n; i++) {
-        const struct graph_block *x = &g->blocks.p[i];
+    for (size_t i = 0; i < b->shared.n; i++) {
+        const struct graph_block *x = &g->blocks.p[b->shared.p[i]];
         uint32_t join;
-        size_t before = out->insns.n;
-        if (!x->reachable || x->pred_count < 2 || x->idom == UINT32_MAX || x->path == GRAPH_NIL ||
-            graph_and(g, g->blocks.p[x->idom].path, when) != x->path)
+        if (x->idom == UINT32_MAX || x->path == GRAPH_NIL || graph_and(g, g->blocks.p[x->idom].path, when) != x->path ||
+            !add_region(b, a, g, b->shared.p[i], out, &join))
             continue;
-        if (!add_region(b, a, g, i, out, &join)) {
-            out->insns.n = before;
-            continue;
-        }
         for (uint32_t k = 0; k < x->pred_count; k++)
             add_fringe(a, g, x->preds[k], join, fringe);
     }
@@ -166,12 +232,9 @@ bool pat_slow_path(const struct pat_branches *b, struct arena *a, struct graph *
         for (; at; at = b->next[at - 1]) {
             const struct graph_block *d = &g->blocks.p[at - 1];
             uint32_t first = d->succs[k], join;
-            size_t before = out->insns.n;
             if (g->blocks.p[first].pred_count != 1 || g->blocks.p[first].idom != at - 1 ||
-                !add_region(b, a, g, first, out, &join)) {
-                out->insns.n = before;
+                !add_region(b, a, g, first, out, &join))
                 continue;
-            }
             add_fringe(a, g, at - 1, join, &fringe);
         }
     }
@@ -185,19 +248,16 @@ bool pat_slow_path(const struct pat_branches *b, struct arena *a, struct graph *
     return !arena_failed(a);
 }
 
-bool pat_ways_meet(const struct pat_branches *b, struct arena *a, const struct graph *g, uint32_t block, uint32_t *join)
+bool pat_ways_meet(const struct pat_branches *b, const struct graph *g, uint32_t block, uint32_t *join)
 {
     uint32_t met[2];
     for (unsigned k = 0; k < 2; k++) {
-        struct pat_slow way = {0};
         uint32_t first = g->blocks.p[block].succs[k];
         const struct graph_block *to = &g->blocks.p[first];
-        met[k] = first;
-        if (to->pred_count == 1 && to->idom == block && !add_region(b, a, g, first, &way, &met[k]))
-            return false;
+        met[k] = to->pred_count == 1 && to->idom == block ? b->join[first] : first;
     }
     *join = met[0];
-    return met[0] == met[1];
+    return met[0] == met[1] && met[0] != UINT32_MAX;
 }
 
 /* ---- who owns what --------------------------------------------------------------------------- */

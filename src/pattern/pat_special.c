@@ -154,7 +154,7 @@ bool pat_mark_special(struct arena *a, const struct graph *g, bool *marks)
         bool all = atom_count > 0;
         for (unsigned k = 0; k < atom_count && all; k++)
             all = ask(g, atoms[k], &q);
-        if (!all || !pat_ways_meet(&b, a, g, i, &join))
+        if (!all || !pat_ways_meet(&b, g, i, &join))
             continue;
         q.first = d->last;
         q.last = g->blocks.p[join].first;

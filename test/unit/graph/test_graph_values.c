@@ -283,6 +283,26 @@ static void recursion_stays_a_call(void **state)
     assert_int_not_equal(graph_at(g, nth_store(g, 0)->value[0])->kind, UOP_SREG);
 }
 
+/* Nothing at its target ever returns: it is a branch, and what stands there is the kernel's own code, once; the calls
+ * in it are calls. */
+static void call_without_return_is_a_branch(void **state)
+{
+    struct arena *a = *state;
+    const struct graph *g =
+        code_graph(a, 86,
+                   CODE("S2R R2, SR_TID.X", "ISETP.NE.AND P0, PT, R2, RZ, PT", "@P0 CALL.REL.NOINC 0x50",
+                        "IADD3 R2, R2, 0x2, RZ", "STS [RZ], R2", "MOV R4, 0x80", "MOV R5, RZ", "CALL.REL.NOINC 0xa0",
+                        "STS [R2], R6", "EXIT", "IADD3 R6, R2, 0x1, RZ", "RET.REL.NODEC R4 0x0"),
+                   &env_86);
+    assert_int_equal(g->calls.n, 1);
+    assert_true(g->calls.p[0].resolved);
+    assert_int_equal(g->accesses.n, 2);
+    assert_int_equal(g->insns.n, 12);
+    assert_int_equal(g->indirect.n, 0);
+    assert_int_not_equal(nth_store(g, 0)->runs_when, GRAPH_NIL);
+    assert_int_equal(nth_store(g, 1)->runs_when, GRAPH_NIL);
+}
+
 /* Every use of a register lists the defs that reach it; the live range ends at the last of them. */
 static void live_ranges(void **state)
 {
@@ -373,6 +393,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(calls_are_followed, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(unresolved_return_is_said, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(recursion_stays_a_call, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(call_without_return_is_a_branch, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(live_ranges, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(loop_has_a_phi, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(unknown_instruction_ends_all_knowledge, make_arena, drop_arena),
