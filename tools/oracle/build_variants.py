@@ -88,6 +88,9 @@ NVCC = [
     ("expansions-fast", ["test/corpus/src/expansions.cu"], FAST),
     ("expansions_owned", ["test/corpus/src/expansions_owned.cu"], ["-O3"]),
     ("expansions_owned-ptxas-O0", ["test/corpus/src/expansions_owned.cu"], ["-O3", "-Xptxas", "-O0"]),
+    ("functions", ["test/corpus/src/functions.cu"], ["-O3"]),
+    ("functions-ptxas-O0", ["test/corpus/src/functions.cu"], ["-O3", "-Xptxas", "-O0"]),
+    ("functions-fast", ["test/corpus/src/functions.cu"], FAST),
     ("words", ["test/corpus/src/words.cu"], FAST),
     ("flags", ["test/corpus/src/flags.cu"], ["-O3"]),
 ]
@@ -103,6 +106,7 @@ FEW = {"loops-debug": (86,), "loops-precise-ptxas-O1": (86, 120), "trees-precise
        "carried": (75, 86, 120), "carried-unoptimised": (86,),
        "loops_pieces": (75, 86, 90, 120), "loops_ends": (75, 86, 120), "conversions": (86, 120),
        "expansions_owned": (75, 86, 120), "expansions_owned-ptxas-O0": (86,),
+       "functions": (75, 86, 120), "functions-ptxas-O0": (86,), "functions-fast": (90,),
        "words": (75, 86, 90, 120), "flags": (75, 86, 120),
        "races": (75, 86, 90, 120), "races-unoptimised": (90,),
        "blocks": (75, 86, 120), "halves": (75, 86, 90, 120), "halves-unoptimised": (86,),
