@@ -279,6 +279,13 @@ static bool begins_with_elements(struct joiner *j, graph_id start, const struct 
         for (unsigned k = 0; k < x->arg_count && n < LOOK_MAX; k++)
             todo[n++] = x->arg[k];
     }
+    /* One is enough where something was made of it already, and turns that a number of steps does not divide are known
+     * to the compiler. */
+    const struct cycle_phi *p = j->r->tested >= 0 ? &j->r->phis[j->r->tested] : NULL;
+    bool known = j->r->unroll > 1 && p && p->constant && graph_is_const(w->g, p->start, NULL) &&
+                 j->r->limit != GRAPH_NIL && graph_is_const(w->g, j->r->limit, NULL);
+    if (known && graph_at(w->g, start)->kind != UOP_LOAD && (found & 1u << 1))
+        return true;
     return found == ((1u << 1) | (1u << BACK));
 }
 
