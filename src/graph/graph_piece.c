@@ -4,8 +4,8 @@
  *
  * The step of the first loop is matched, as a term over holes, on what the outgoing accumulators flow into through
  * selects and joins: onto other loops from their phis, onto straight code upwards by users. What no accumulator shows
- * is graph_piece_other.c's. That elements go on is shown by evaluating addresses at random numbers modulo a prime, where
- * a loop's counters are start + turns * step and a select is either of its values.
+ * is graph_piece_other.c's. That elements go on is shown by evaluating addresses at random numbers modulo a prime,
+ * where a loop's counters are start + turns * step and a select is either of its values.
  *
  * requires: chains, unroll, tests of loops · gives: cycles with pieces, folds, copies */
 #include "graph/graph_piece.h"
