@@ -147,9 +147,10 @@ bool cycle_cut_at(const struct cycle_work *w, const struct cycle_region *r, grap
 /* Finds what else is a piece of the loop whose first piece is `r`, and its folds. */
 void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct graph_cycle *c);
 
-/* graph_take.c: how many turns of `other` one of `first` stands for, where `other` is a later piece of the loop that
- * `first` is the first one of, by its counters; 0: it is not. */
-uint32_t cycle_takes_up(struct cycle_work *w, const struct cycle_region *first, const struct cycle_region *other);
+/* graph_take.c: how many turns of `other` one of `first` stands for (*more: the other way round), where `other` is a
+ * later piece of the loop that `first` is the first one of, by its counters; 0: it is not. */
+uint32_t cycle_takes_up(struct cycle_work *w, const struct cycle_region *first, const struct cycle_region *other,
+                        bool *more);
 
 /* The counter that `a` tests moves by less than that of `b`. */
 bool cycle_steps_less(const struct cycle_region *a, const struct cycle_region *b);

@@ -428,6 +428,16 @@ static void join_chain(struct joiner *j, uint32_t chain)
         join_before(j, chain, &begins);
 }
 
+void piece_join_along(struct joiner *j, struct cycle_region *r)
+{
+    struct joiner own = *j;
+    own.r = r;
+    own.until = UINT32_MAX;
+    for (uint32_t i = 0; i < r->chains.n && i < CYCLE_CHAINS_MAX; i++)
+        join_chain(&own, i);
+    j->parts = own.parts;
+}
+
 /* ---- one cycle -------------------------------------------------------------------------------- */
 
 /* The chain of the first loop that a value comes from, where paths meet in between; UINT32_MAX: not seen. */

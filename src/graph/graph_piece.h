@@ -80,6 +80,8 @@ void piece_add_loop(struct joiner *j, struct cycle_region *r, uint32_t unroll);
 /* The stretch of blocks that run for steps taken out before the loop: from where the ways part to block `last`, which
  * lies between those blocks; false: it does not. */
 bool piece_between(struct joiner *j, uint32_t parts, uint32_t last, uint32_t steps, struct graph_piece *out);
+/* Pieces along the accumulators of a later loop that was joined otherwise. */
+void piece_join_along(struct joiner *j, struct cycle_region *r);
 /* Stores in the place of accumulators; counters in the place of both; straight code that takes a counter on. */
 void piece_join_stores(struct joiner *j);
 void piece_join_counters(struct joiner *j);

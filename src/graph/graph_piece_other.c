@@ -261,7 +261,16 @@ void piece_join_counters(struct joiner *j)
             continue;
         if (other->cycle >= 0 || other->skipped || g->loops.p[l - 1].irreducible)
             break;
-        uint32_t turns = cycle_takes_up(w, j->r, other), steps = turns * other->unroll;
+        bool more;
+        uint32_t turns = cycle_takes_up(w, j->r, other, &more), steps = turns * other->unroll;
+        if (turns && more) {
+            bool alike = other->unroll == turns * j->r->unroll;
+            if (alike || other->unroll == 1)
+                piece_add_loop(j, other, turns * j->r->unroll);
+            if (alike)
+                piece_join_along(j, other); /* what is left of that one stands behind it */
+            continue;
+        }
         if (turns == 0 && !cycle_steps_less(other, j->r))
             break; /* another loop begins: pieces stand together */
         if (turns == 0 || steps % j->r->unroll != 0)

@@ -496,7 +496,8 @@ def check_damage():
                 raise Failure(f"{n} bytes: exit {code}: {err[:300]}")
 
 
-CHECKS = [check_source_texts, check_lines_of_every_cubin, check_lines_ptx, check_schema_explain, check_schema_compare, check_other_turns, check_schema_refuses, check_why_of_a_comparison, check_schema_list, check_schema_disasm, check_worked_document,
+CHECKS = [check_source_texts, check_lines_of_every_cubin, check_lines_ptx, check_schema_explain, check_schema_compare, check_other_turns, check_schema_refuses,
+          check_why_of_a_comparison, check_schema_list, check_schema_disasm, check_worked_document,
           check_worked_positions, check_keys_in_order, check_statements, check_every_instruction, check_width, check_same_bytes,
           check_standard_input, check_closed_pipe, check_full_disk, check_colours,
           check_man_pages, check_damage]
