@@ -38,6 +38,8 @@ unsigned rew_elements(const struct graph *g, const struct rew_values *v, const s
             graph_id id = two ? n->arg[half] : x->value[k];
             if (id && x->width < 4)
                 id = kept_of(g, id, x->width);
+            if (id && x->kind == GRAPH_ATOMIC && graph_at(g, id)->kind == UOP_REDUX)
+                id = graph_at(g, id)->arg[0]; /* a warp's own first, which the next compiler made of one a thread */
             uint64_t h = map_hash_mix(at, address + k * 4u + half * 4u);
             out[count++] = map_hash_mix(h, id ? v->of[id] : 0);
         }
