@@ -87,6 +87,7 @@ NVCC = [
     ("expansions_owned-ptxas-O0", ["test/corpus/src/expansions_owned.cu"], ["-O3", "-Xptxas", "-O0"]),
     ("words", ["test/corpus/src/words.cu"], FAST),
     ("flags", ["test/corpus/src/flags.cu"], ["-O3"]),
+    ("rewritten", ["test/corpus/src/rewritten.cu"], ["-O3", "--generate-line-info"]),
 ]
 # These are large, or differ little between architectures.
 FEW = {"loops-debug": (86,), "loops-precise-ptxas-O1": (86, 120), "trees-precise-ptxas-O1": (86,),
@@ -100,7 +101,7 @@ FEW = {"loops-debug": (86,), "loops-precise-ptxas-O1": (86, 120), "trees-precise
        "carried": (75, 86, 120), "carried-unoptimised": (86,),
        "loops_pieces": (75, 86, 90, 120), "loops_ends": (75, 86, 120), "conversions": (86, 120),
        "expansions_owned": (75, 86, 120), "expansions_owned-ptxas-O0": (86,),
-       "words": (75, 86, 90, 120), "flags": (75, 86, 120),
+       "words": (75, 86, 90, 120), "flags": (75, 86, 120), "rewritten": (75, 86, 120),
        "races": (75, 86, 90, 120), "races-unoptimised": (90,),
        "block_kernels": (75, 86, 90, 120), "thread_kernels": (75, 86, 90, 100), "unrolled-1": (75, 86, 90, 120),
        "loops_cut": (75, 86, 90, 120), "loops_strided": (75, 86, 90, 120),
