@@ -93,6 +93,7 @@ NVCC = [
     ("functions-fast", ["test/corpus/src/functions.cu"], FAST),
     ("words", ["test/corpus/src/words.cu"], FAST),
     ("flags", ["test/corpus/src/flags.cu"], ["-O3"]),
+    ("rewritten", ["test/corpus/src/rewritten.cu"], ["-O3", "--generate-line-info"]),
 ]
 # These are large, or differ little between architectures.
 FEW = {"loops-debug": (86,), "loops-precise-ptxas-O1": (86, 120), "trees-precise-ptxas-O1": (86,),
@@ -108,6 +109,7 @@ FEW = {"loops-debug": (86,), "loops-precise-ptxas-O1": (86, 120), "trees-precise
        "expansions_owned": (75, 86, 120), "expansions_owned-ptxas-O0": (86,),
        "functions": (75, 86, 120), "functions-ptxas-O0": (86,), "functions-fast": (90,),
        "words": (75, 86, 90, 120), "flags": (75, 86, 120),
+       "words": (75, 86, 90, 120), "flags": (75, 86, 120), "rewritten": (75, 86, 120),
        "races": (75, 86, 90, 120), "races-unoptimised": (90,),
        "blocks": (75, 86, 120), "halves": (75, 86, 90, 120), "halves-unoptimised": (86,),
        "block_kernels": (75, 86, 90, 120), "thread_kernels": (75, 86, 90, 100), "unrolled-1": (75, 86, 90, 120),
