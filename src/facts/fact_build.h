@@ -5,6 +5,8 @@
 
 #include "base/map.h"
 #include "facts/fact.h"
+#include "front/cu_source.h"
+#include "front/ptx.h"
 #include "graph/graph.h"
 #include "image/img.h"
 #include "meaning/mean.h"
@@ -20,11 +22,21 @@ struct fact_text {
     bool no_encoding;                                             /* the word is unknown */
 };
 
+/* The text that stands for a file of the line table; source NULL: none. */
+struct fact_file_text {
+    const struct cu_source *source;
+    uint32_t view;
+};
+
 struct fact_source {
     const struct img_module *module;
     const struct img_kernel *kernel;
     const struct fact_text *texts;
-    const int32_t *file_numbers; /* module file -> document file */
+    const int32_t *file_numbers;             /* module file -> document file */
+    const struct fact_file_text *file_texts; /* by module file; NULL: none is at hand */
+    const struct ptx_module *ptx;            /* that it was made of; NULL: not at hand */
+    uint32_t ptx_function;
+    bool ptx_given; /* with --ptx: not what stands in its own file */
     struct graph *g;
     const struct place *place;
     struct mean *mean;
@@ -62,6 +74,12 @@ bool fact_makes_data(const struct fact_source *s, const struct pat_match *m);
 /* Whose stores each load reads; after the accesses. */
 enum sp_status fact_build_reads(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 enum sp_status fact_build_phases(struct arena *a, struct fact_source *s, struct fact_kernel *k);
+/* What stands on source lines and in PTX; last, when all the others have told theirs. */
+enum sp_status fact_build_lines(struct arena *a, struct fact_source *s, struct fact_kernel *k);
+/* The text that has a line of the document's file; *at: which line of it. NULL: none is at hand. */
+const struct cu_source *fact_text_of_line(const struct fact_source *s, int32_t file, int32_t line, uint32_t *at);
+/* What the words of those lines say; behind the lines. */
+enum sp_status fact_build_says(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 enum sp_status fact_build_summary(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 
 /* The block that makes a node; of a variable that goes round a loop, what a turn is in; `other` where no instruction
@@ -90,6 +108,7 @@ enum uop_type fact_float_type(const char *type); /* "f32" -> UOP_F32; UOP_VOID w
 /* A thread in terms of the thread that speaks: "threadIdx.x + 1"; "(threadIdx.x, threadIdx.y + 1)" where another
  * coordinate than the first differs. */
 const char *fact_thread_text(struct mean *m, const graph_id thread[3]);
+enum fact_where fact_space_of(unsigned space); /* of an access; generic ones are told as global */
 const char *fact_value_name(struct arena *a, struct fact_source *s, graph_id node);
 /* The register that a def writes, and which of its words (0 of 1: the machine's are words). */
 const char *fact_register_name(struct arena *a, const struct fact_source *s, const struct graph_def *d, unsigned *word,

@@ -27,7 +27,8 @@ const char *fact_value_name(struct arena *a, struct fact_source *s, graph_id nod
     uint32_t index;
     const struct place_value *v = place_value_of(s->place, node, &index);
     if (v && v->accumulator && v->named != v->node) /* by itself: what one turn makes of it */
-        return mean_definition(s->mean, v->node, fact_float_type(mean_type(s->mean, v->node)), MEAN_INNER);
+        return mean_definition(s->mean, graph_step_told(s->g, v->node), fact_float_type(mean_type(s->mean, v->node)),
+                               MEAN_INNER);
     if (v && v->node != node && v->part != node && graph_at(s->g, v->node)->kind != GRAPH_PHI)
         node = v->node; /* a copy is told by the value it is a copy of */
     const char *text =
@@ -124,7 +125,7 @@ static void build_value(struct arena *a, struct fact_source *s, struct fact_kern
     f.type = mean_type(s->mean, v->node);
     enum uop_type as = fact_float_type(f.type);
     mean_look_from(s->mean, fact_block_of(s, v->node, UINT32_MAX));
-    f.expr = mean_definition(s->mean, v->node, as, MEAN_INNER);
+    f.expr = mean_definition(s->mean, graph_step_told(g, v->node), as, MEAN_INNER);
     f.name = fact_value_name(a, s, v->node);
     mean_look_from(s->mean, UINT32_MAX);
     struct fact_storage *storage = ARENA_ARRAY(a, struct fact_storage, v->storage.n);
@@ -214,6 +215,28 @@ static const struct graph_access *telling_store(struct fact_source *s, struct ma
     return x;
 }
 
+/* What is stored, element by element: values that the code makes as one of 64 bits are two where elements are smaller.
+ * How many. */
+static unsigned stored_parts(struct fact_source *s, const struct graph_access *x, graph_id part[4])
+{
+    struct graph *g = s->g;
+    unsigned count = 0, bytes = mean_part_bytes(s->mean, x->address, (enum uop_space)x->space);
+    if (x->width == 8 && x->value[1] != GRAPH_NIL && element_is_64_bit(s, x)) {
+        part[0] = graph_op2(g, UOP_PAIR, UOP_B64, x->value[0], x->value[1]);
+        return 1;
+    }
+    for (unsigned w = 0; w < 4 && x->value[w] != GRAPH_NIL && count < 4; w++) {
+        bool wide = uop_type_bits((enum uop_type)graph_at(g, x->value[w])->type) == 64 && x->width >= 8;
+        if (wide && bytes && bytes <= 4 && count < 3) {
+            part[count++] = graph_op1(g, UOP_LO, UOP_B32, x->value[w]);
+            part[count++] = graph_op1(g, UOP_HI, UOP_B32, x->value[w]);
+        } else {
+            part[count++] = x->value[w];
+        }
+    }
+    return count;
+}
+
 static void build_output(struct arena *a, struct fact_source *s, struct fact_kernel *k, const struct graph_access *x,
                          const struct graph_cycle *cycle)
 {
@@ -227,9 +250,10 @@ static void build_output(struct arena *a, struct fact_source *s, struct fact_ker
         when = graph_and(g, graph_cycle_path(g, cycle), own);
     }
     uint32_t index;
-    bool joined = x->width == 8 && x->value[1] != GRAPH_NIL && element_is_64_bit(s, x);
-    for (unsigned w = 0; w < (joined ? 1u : 4u) && x->value[w] != GRAPH_NIL; w++) {
-        graph_id node = joined ? graph_op2(g, UOP_PAIR, UOP_B64, x->value[0], x->value[1]) : x->value[w];
+    graph_id parts[4];
+    unsigned count = stored_parts(s, x, parts);
+    for (unsigned w = 0; w < count; w++) {
+        graph_id node = parts[w];
         unsigned bytes = uop_type_bits((enum uop_type)graph_at(g, node)->type) / 8;
         bool part = (bytes == 4 || bytes == 8) && bytes < x->width;
         struct fact_output o = {.store = g->insns.p[x->insn].offset, .runs_when = mean_condition(s->mean, when)};

@@ -12,14 +12,27 @@
 
 /* ---- preparation ----------------------------------------------------------------------------- */
 
+/* A copy that runs by itself loads and stores at some time before somebody waits for it. */
+static bool runs_by_itself(const struct graph *g, uint32_t insn)
+{
+    const struct uop_list *l = g->input.insns[g->insns.p[insn].input].uops;
+    for (size_t i = 0; i < l->ops.n; i++)
+        if (l->ops.p[i].kind == UOP_ASYNC_COPY)
+            return true;
+    return false;
+}
+
 static bool list_events(struct finder *f)
 {
     struct graph *g = f->g;
     f->first_event = ARENA_ARRAY(f->a, uint32_t, g->blocks.n + 1);
     f->event_of = ARENA_ARRAY(f->a, uint32_t, g->accesses.n + 1);
     f->ends = ARENA_ARRAY(f->a, bool, g->blocks.n + 1);
+    f->async = ARENA_ARRAY(f->a, bool, g->accesses.n + 1);
     if (arena_failed(f->a))
         return false;
+    for (uint32_t i = 0; i < g->accesses.n; i++)
+        f->async[i] = runs_by_itself(g, g->accesses.p[i].insn);
     for (uint32_t b = 0; b < g->blocks.n; b++) {
         const struct graph_block *block = &g->blocks.p[b];
         f->first_event[b] = (uint32_t)f->events.n;
@@ -123,7 +136,7 @@ static uint64_t overwrite(struct finder *f, const struct source *s, uint64_t bit
 {
     struct graph *g = f->g;
     const struct graph_access *x = access_at(f, s->access), *y = access_at(f, by);
-    if (y->kind != GRAPH_STORE || x->kind == GRAPH_LOAD ||
+    if (y->kind != GRAPH_STORE || x->kind == GRAPH_LOAD || f->async[s->access] || f->async[by] ||
         (f->forced[by] != f->forced_now && !graph_same_word(f, x, y)))
         return bits;
     const struct graph_insn *insn = &g->insns.p[y->insn];

@@ -252,6 +252,7 @@ struct finder {
     uint32_t *first_event; /* of each block, count + 1 */
     uint32_t *event_of;    /* of each access */
     uint32_t *object;      /* of each access */
+    bool *async;           /* of each access: it is made at some time after its instruction */
     bool *ends;            /* of each block: some threads may end where it does */
     uint64_t *in, *at;     /* bits at blocks and events, of the source at work */
     uint64_t *strict;      /* bits at events if every barrier with a guard ran; NULL: no barrier has one */

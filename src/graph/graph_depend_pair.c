@@ -505,6 +505,8 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
                                           : GRAPH_SYNC_WARP_ASSUMED;
     else if (race && strength < SYNC_MAYBE)
         r.sync = GRAPH_SYNC_NONE;
+    if (f->async[s->access] || f->async[load])
+        r.sync = GRAPH_SYNC_UNKNOWN; /* whether somebody waited for it is not looked at */
     r.assumed |= r.sync == GRAPH_SYNC_WARP_ASSUMED;
     const struct graph_object *o = &f->out->objects.p[f->object[load]];
     if (!r.own && x->space != UOP_SHARED)

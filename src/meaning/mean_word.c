@@ -181,8 +181,8 @@ struct mean_text mean_print_shuffle_text(const struct mean_printer *p, const str
 
 struct mean_text mean_print_redux_text(const struct mean_printer *p, const struct graph_node *n)
 {
-    if (n->imm != UOP_ATOM_MIN && n->imm != UOP_ATOM_MAX)
-        return mean_print_call(p, mean_print_chosen_word(n), n->arg, 1, UOP_B32);
+    if ((n->imm != UOP_ATOM_MIN && n->imm != UOP_ATOM_MAX) || n->type == UOP_F32)
+        return mean_print_call(p, mean_print_chosen_word(n), n->arg, 1, n->type);
     return mean_piece(p->m, PREC_PRIMARY, "%s(%s)", mean_print_chosen_word(n),
                       mean_print_signed_operand(p, n->arg[0], !(n->flags & UOP_SIGNED), 32, false));
 }

@@ -72,6 +72,9 @@ bool pat_overtakes_nobody(struct pat_collect *k, const struct pat_step *steps, c
     for (unsigned i = from; i < from + count; i++) {
         const struct pat_turn *turn = t->turn[i];
         const struct pat_step *step = &steps[turn->step];
+        int64_t apart = step->moved < 0 ? -step->moved : step->moved;
+        if (step->moved && apart >= (int64_t)t->threads * step->width) /* no load is from where the store is to */
+            continue;
         if (step->store == UINT32_MAX || meets_between(k->x->g, k->x->g->accesses.p[step->load_other].insn, step->insn))
             continue;
         memset(writer, 0xff, PAT_THREADS * sizeof *writer);
@@ -87,7 +90,7 @@ bool pat_overtakes_nobody(struct pat_collect *k, const struct pat_step *steps, c
             int other = turn->other[n];
             if (turn->own[n] < 0 || other < 0 || other >= PAT_THREADS || writer[other] < 0 || writer[other] == (int)n)
                 continue;
-            if ((unsigned)writer[other] / 32 != n / 32)
+            if (k->down || (unsigned)writer[other] / 32 != n / 32)
                 return false;
             *assumed = true;
         }

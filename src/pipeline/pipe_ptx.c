@@ -15,14 +15,17 @@ static uint32_t *name_files(struct arena *a, const struct ptx_module *p, struct 
 {
     uint32_t *number = ARENA_ARRAY(a, uint32_t, p->files.n + 1);
     m->files = ARENA_ARRAY(a, const char *, p->files.n + 1);
-    for (size_t i = 0; i < p->files.n && number && m->files; i++) {
+    uint64_t *bytes = ARENA_ARRAY(a, uint64_t, p->files.n + 1);
+    for (size_t i = 0; i < p->files.n && number && m->files && bytes; i++) {
         number[i] = UINT32_MAX;
         if (!p->files.p[i])
             continue;
         number[i] = m->file_count;
+        bytes[m->file_count] = i < p->file_bytes.n ? p->file_bytes.p[i] : 0;
         m->files[m->file_count++] = p->files.p[i];
     }
-    return m->files ? number : NULL;
+    m->file_bytes = bytes;
+    return m->files && bytes ? number : NULL;
 }
 
 static bool describe_kernel(struct arena *a, const struct ptx_module *p, uint32_t function, struct img_kernel *k)

@@ -1,5 +1,5 @@
-/* The PTX that machine code was made of, beside it: which text is meant, whether it can be, its graph, and what rewrite/
- * tells of the two. Whatever goes wrong costs the rewrites and a note, never the kernel.
+/* The PTX that machine code was made of, beside it: which text is meant, whether it can be, its graph, and what
+ * rewrite/ tells of the two. Whatever goes wrong costs the rewrites and a note, never the kernel.
  *
  * requires: the finished graph of the machine code · gives: struct rew_list, a verdict as diagnostics */
 #include "pipeline/pipe_rewrite.h"
@@ -11,11 +11,11 @@
 #include <string.h>
 
 enum {
-    PTX_AT_MOST = 16,       /* lists of PTX for each instruction, beyond which it is left alone */
-    PTX_ALWAYS = 1 << 16,   /* … but for short kernels */
-    BYTES_EACH = 1 << 14,   /* of memory for each list */
-    HEAD = 1024,            /* of the text: where its maker names itself */
-    FOLLOWED = 8,           /* branches to branches */
+    PTX_AT_MOST = 16,     /* lists of PTX for each instruction, beyond which it is left alone */
+    PTX_ALWAYS = 1 << 16, /* … but for short kernels */
+    BYTES_EACH = 1 << 14, /* of memory for each list */
+    HEAD = 1024,          /* of the text: where its maker names itself */
+    FOLLOWED = 8,         /* branches to branches */
 };
 
 static bool word_is(struct ptx_word w, const char *text)
@@ -64,6 +64,8 @@ static struct rew_insn describe(const struct ptx_module *m, const struct ptx_row
     const struct ptx_insn *i = row->insn;
     const struct ptx_function *f = row->function;
     struct rew_insn d = {.line = i->line};
+    if (f->is_entry)
+        d.is |= REW_IS_OWN;
     if (i->damaged)
         return d;
     if (op_is(i, sums) && (has(i, "rn") || has(i, "rz") || has(i, "rm") || has(i, "rp")))
@@ -132,7 +134,8 @@ static bool map_fits(const struct ptx_module *m, const struct ptx_function *f, c
         uint32_t line = k->ptx_lines[i].line;
         bool inside = !line || (line >= f->line && line <= f->line_end);
         for (size_t n = 0; n < m->functions.n && !inside; n++)
-            inside = !m->functions.p[n].is_entry && line >= m->functions.p[n].line && line <= m->functions.p[n].line_end;
+            inside =
+                !m->functions.p[n].is_entry && line >= m->functions.p[n].line && line <= m->functions.p[n].line_end;
         if (!inside)
             return false;
     }
@@ -145,54 +148,17 @@ struct source_lines {
     struct arena *a;
     const struct img_kernel *kernel;
     const struct graph_input_insn *in;
-    const char *text;
-    uint32_t file; /* of the module: what the text is taken to be of */
-    const char **lines;
-    uint32_t count;
+    const struct fact_file_text *texts; /* by file of the module */
 };
-
-static void split_source(struct source_lines *s)
-{
-    uint32_t n = 1, at = 0;
-    for (const char *p = s->text; *p; p++)
-        n += *p == '\n';
-    s->lines = ARENA_ARRAY(s->a, const char *, n);
-    for (const char *p = s->text; s->lines && at < n; at++) {
-        const char *end = strchr(p, '\n');
-        s->lines[at] = arena_strndup(s->a, p, end ? (size_t)(end - p) : strlen(p));
-        if (!end)
-            break;
-        p = end + 1;
-    }
-    s->count = s->lines ? n : 0;
-}
 
 static const char *source_line(void *user, uint32_t input)
 {
     struct source_lines *s = user;
     const struct img_line *row = img_line_at(s->kernel, s->in[input].offset);
-    if (!row || !row->line || row->file != s->file)
-        return NULL;
-    if (!s->lines)
-        split_source(s);
-    return row->line <= s->count ? s->lines[row->line - 1] : NULL;
-}
-
-/* The text that the kernel stands in; taken to be of the file that its first line is of. */
-static bool find_source(const struct sp_session *s, const struct img_kernel *k, const char *base_name,
-                        struct source_lines *out)
-{
-    if (!k->line_count)
-        return false;
-    out->file = k->lines[0].file;
-    for (size_t i = 0; i < s->sources.n; i++) {
-        const char **names;
-        if (!img_source_params(out->a, s->sources.p[i], strlen(s->sources.p[i]), base_name, k->param_count, &names))
-            continue;
-        out->text = s->sources.p[i];
-        return true;
-    }
-    return false;
+    const struct fact_file_text *text = row && row->line && row->file != UINT32_MAX ? &s->texts[row->file] : NULL;
+    return text && text->source
+               ? cu_source_line(s->a, text->source, cu_source_physical(text->source, text->view, row->line))
+               : NULL;
 }
 
 /* ---- the graph beside --------------------------------------------------------------------------- */
@@ -253,6 +219,32 @@ static uint32_t *map_lines(struct arena *a, const struct img_kernel *k, const st
     return lines;
 }
 
+static uint64_t *map_sources(struct arena *a, const struct img_kernel *k, const struct graph_input *in)
+{
+    uint64_t *sources = ARENA_ARRAY(a, uint64_t, in->count + 1u);
+    for (uint32_t i = 0; sources && i < in->count; i++) {
+        const struct img_line *row = img_line_at(k, in->insns[i].offset);
+        if (row && row->line)
+            sources[i] = (uint64_t)row->file << 32 | row->line;
+    }
+    return sources;
+}
+
+/* The outermost call that an instruction came in by, as a number for it: place and name. */
+static uint64_t *map_calls(struct arena *a, const struct img_kernel *k, const struct graph_input *in)
+{
+    uint64_t *calls = ARENA_ARRAY(a, uint64_t, in->count + 1u);
+    for (uint32_t i = 0; calls && i < in->count; i++) {
+        const struct img_line *row = img_line_at(k, in->insns[i].offset);
+        if (!row || !row->inlined_count)
+            continue;
+        const struct img_inline *call = &row->inlined[row->inlined_count - 1];
+        const char *name = call->function ? call->function : "";
+        calls[i] = map_hash_mix(map_hash_mix(call->file, call->line), map_hash_bytes(name, strlen(name))) | 1;
+    }
+    return calls;
+}
+
 static void mismatch(struct sp_session *s, const struct img_kernel *k, const struct graph *g,
                      const struct rew_list *found, bool given, const char *why)
 {
@@ -282,8 +274,8 @@ static enum sp_status compare_with(struct pipe_rewrite *p, struct ptx_module *m,
     enum rew_fit fit = REW_MAY_FIT;
     diag_init(&quiet, &p->work);
     const char *not_so = !same_params(m, &m->functions.p[function], k) ? "its parameters are others"
-                         : m->sm > p->module->sm                        ? "it is for a later architecture"
-                                                                        : NULL;
+                         : m->sm > p->module->sm                       ? "it is for a later architecture"
+                                                                       : NULL;
     if (not_so) {
         mismatch(s, k, p->g, &found, given, not_so);
         return SP_OK;
@@ -295,18 +287,20 @@ static enum sp_status compare_with(struct pipe_rewrite *p, struct ptx_module *m,
     if (status != SP_OK)
         return status;
     const char *flags = p->module->flags;
-    struct source_lines source = {.a = &p->work, .kernel = k, .in = p->g->input.insns};
-    struct rew_context context = {
-        .no_contraction = flags && (strstr(flags, "-fmad false") || strstr(flags, "-fmad=false")),
-        .foreign = is_foreign(m),
-        .must_fit = given};
-    if (find_source(s, k, p->base_name, &source)) {
+    struct source_lines source = {.a = &p->work, .kernel = k, .in = p->g->input.insns, .texts = p->file_texts};
+    struct rew_context context = {.no_contraction =
+                                      flags && (strstr(flags, "-fmad false") || strstr(flags, "-fmad=false")),
+                                  .foreign = is_foreign(m),
+                                  .must_fit = given};
+    if (p->file_texts) {
         context.source_line = source_line;
         context.user = &source;
     }
     struct rew_side sass = {.g = p->g}, ptx = {.g = &b->g, .insns = b->insns};
     if (!given || (!p->module->ptx && map_fits(m, &m->functions.p[function], k)))
         sass.lines = map_lines(&p->work, k, &p->g->input);
+    sass.sources = map_sources(&p->work, k, &p->g->input);
+    sass.inlined = map_calls(&p->work, k, &p->g->input);
     status = rew_compare(&p->work, &sass, &ptx, &context, &found, &fit);
     if (status != SP_OK)
         return status;
@@ -327,13 +321,24 @@ void pipe_rewrite(struct pipe_rewrite *p, struct pipe_input *in, struct rew_list
     uint32_t function;
     struct rew_list best = *out;
     for (size_t i = 0; i < s->ptx.n && status == SP_OK && !best.compared; i++)
-        if (pipe_ptx_entry(s->ptx.p[i], p->kernel->name, &function))
+        if (pipe_ptx_entry(s->ptx.p[i], p->kernel->name, &function)) {
             status = compare_with(p, s->ptx.p[i], function, true, &best);
+            if (best.compared) {
+                p->ptx = s->ptx.p[i];
+                p->function = function;
+                p->given = true;
+            }
+        }
     if (status == SP_OK && pipe_ptx_embedded(s, in, p->kernel, &function)) {
         struct rew_list list = *out; /* the text that the line map speaks of */
         status = compare_with(p, in->ptx, function, false, &list);
         if (list.compared)
             best = list;
+        if (list.compared || status != SP_OK) { /* what is too large to be compared can still be shown */
+            p->ptx = in->ptx;
+            p->function = function;
+            p->given = false;
+        }
     }
     if (best.compared)
         *out = best;

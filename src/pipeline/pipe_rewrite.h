@@ -2,6 +2,7 @@
 #ifndef SP_PIPE_REWRITE_H
 #define SP_PIPE_REWRITE_H
 
+#include "facts/fact_build.h"
 #include "pipeline/pipe.h"
 #include "rewrite/rew.h"
 
@@ -10,8 +11,13 @@ struct pipe_rewrite {
     const struct img_module *module;
     const struct img_kernel *kernel;
     const char *base_name;
-    struct graph *g;   /* of the machine code */
-    struct arena work; /* its own, with a limit; what the list points to lives there */
+    const struct fact_file_text *file_texts; /* by file of the module; NULL: none */
+    struct graph *g;                         /* of the machine code */
+    struct arena work;                       /* its own, with a limit; what the list points to lives there */
+    /* Given back: the text that it was made of, the kernel's function there, and whether --ptx gave it; NULL: none. */
+    const struct ptx_module *ptx;
+    uint32_t function;
+    bool given;
 };
 
 /* Completes the list with what PTX tells, if there is some. Out of memory or beyond the budget: the list stays as it

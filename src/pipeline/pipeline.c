@@ -1,6 +1,7 @@
 /* The map of the house: what happens to one kernel, in order. Each stage reads what the ones before it made. */
 #include "pipeline/pipe_ptx.h"
 #include "pipeline/pipe_rewrite.h"
+#include "pipeline/pipe_source.h"
 
 #include "facts/fact_build.h"
 #include "graph/graph_cycle.h"
@@ -135,7 +136,8 @@ static struct mean_param *name_params(struct sp_session *s, struct arena *a, con
         agree = !bytes || bytes == k->params[i].size;
     }
     for (size_t i = 0; i < s->sources.n && !names && (agree || !signature.known); i++)
-        if (!img_source_params(a, s->sources.p[i], strlen(s->sources.p[i]), base_name, k->param_count, &names))
+        if (!img_source_params(a, s->sources.p[i].text.text, s->sources.p[i].text.size, base_name, k->param_count,
+                               &names))
             names = NULL;
     for (uint32_t i = 0; i < k->param_count; i++) {
         p[i] = (struct mean_param){.index = k->params[i].index,
@@ -196,14 +198,15 @@ static const char *ptx_name(void *user, uint32_t input, unsigned file, unsigned 
     return ptx_register_name(user, input, (enum uop_file)file, reg, word, words);
 }
 
-enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct pipe_input *input,
-                           const struct img_kernel *kernel, const int32_t *file_numbers, struct fact_kernel *out)
+enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, struct pipe_input *input,
+                           const struct img_kernel *kernel, const int32_t *file_numbers,
+                           const struct fact_file_text *file_texts, struct fact_kernel *out)
 {
     const struct img_module *module = &input->module;
     struct img_kernel ptx = *kernel;
     struct pipe_code code = {0};
     struct arena work;
-    struct pipe_rewrite beside = {.session = s, .module = module, .kernel = kernel};
+    struct pipe_rewrite beside = {.session = s, .module = module, .kernel = kernel, .file_texts = file_texts};
     enum sp_status status;
     bool of_ptx = module->kind == IMG_PTX;
     arena_init(&work, 0);
@@ -216,7 +219,11 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
         goto done;
     if (of_ptx)
         kernel = &ptx;
-    struct fact_source source = {.module = module, .kernel = kernel, .file_numbers = file_numbers, .texts = code.texts};
+    struct fact_source source = {.module = module,
+                                 .kernel = kernel,
+                                 .file_numbers = file_numbers,
+                                 .file_texts = file_texts,
+                                 .texts = code.texts};
     if (of_ptx) {
         source.register_name = ptx_name;
         source.user = &code.ptx;
@@ -285,7 +292,10 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
         goto done;
     beside.g = &graph;
     if (!of_ptx)
-        pipe_rewrite(&beside, &s->inputs.p[input - s->inputs.p], &rewrites);
+        pipe_rewrite(&beside, input, &rewrites);
+    source.ptx = beside.ptx;
+    source.ptx_function = beside.function;
+    source.ptx_given = beside.given;
     source.g = &graph;
     source.mean = &mean;
     source.place = &place;

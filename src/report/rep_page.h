@@ -40,6 +40,7 @@ struct rep_row {
     struct rep_cell cells[REP_COLUMNS];
     const char *part;   /* a heading across the table before this row, or NULL; text only */
     const char *banner; /* a line across the table before this row, or NULL; text only */
+    const char *above;  /* likewise, right before it, dim */
     const char *wide;   /* code too long for column 2: from there to the page's edge, the row's other cells below it */
     const char *below;  /* wrapped under the row from column 2 on (in its cell in Markdown), or NULL */
 };
@@ -82,6 +83,9 @@ void rep_table_write(struct rep_page *p, const struct rep_table *t, int indent);
 
 /* "[7]" on the scratch arena. */
 const char *rep_number(struct rep_page *p, uint32_t number);
+/* Bytes of the character at p (at least 1 of n), and whether a terminal may get it: no control character, none that turns
+ * the order of what follows, nothing that is no UTF-8. Names and source text come from inputs. */
+size_t rep_character(const char *p, size_t n, bool *fine);
 /* Columns that UTF-8 text takes. */
 int rep_text_width(const char *text);
 

@@ -530,6 +530,10 @@ const char *rep_statement(struct arena *a, const struct fact_document *doc, cons
         return rep_format(a, "%s%s%s", rep_or_dash(p->id), p->bindings.n ? ": " : "", rep_bindings(a, p->bindings));
     }
     case REP_REWRITE: return rewrite_sentence(a, doc, &k->rewrites.p[s->index]);
+    case REP_SAID: {
+        const struct fact_said *said = &k->says.p[s->index];
+        return rep_format(a, "%s: %s", rep_source(a, doc, said->file, said->line), rep_said(a, said));
+    }
     case REP_PHASE: {
         const struct fact_phase *p = &k->phases.p[s->index];
         return rep_format(a, "phase %u, %s, %s: %s", s->index + 1, fact_phase_text(p->kind), rep_phase_ranges(a, p),

@@ -5,8 +5,8 @@ usage: facts.py [--command build/sassprobe] [--verbose] [FILE.facts ...]
 
 The format stands in test/golden/facts/README.md. Every line is tried on every architecture in its scope, with --source
 (parameters have their names) and without (the same line, with p0, p1 ... for the names). Of a cubin that has its PTX inside,
-both once more on a copy without it: a fact that follows from PTX (letter P) must be there with it and absent without. One that
-follows from the source (letter C) must be absent while the program does not read it. Last line: "N passed, N failed".
+both once more on a copy without it: a fact that follows from PTX (letter P) must be there with it and absent without; one that
+follows from the source (letter C) must be there with --source and absent without. Last line: "N passed, N failed".
 """
 import argparse
 import concurrent.futures
@@ -22,8 +22,6 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# What the program can read today. A letter that is not here marks a fact that must not be claimed.
-FOLLOWS_FROM = {"S", "P"}
 # Sentences for people. A fact is never tested on them.
 PROSE = {"summary", "message", "demangled"}
 # Fields whose values are words of the vocabulary or of the machine: a parameter called like one of them is no matter there.
@@ -129,7 +127,13 @@ def records(kernel, kind):
         return [{**p["bindings"], **{k: v for k, v in p.items() if k != "bindings"},
                  "parent": ids.get(p["parent"]) if p["parent"] is not None else None} for p in kernel["patterns"]]
     if kind == "rewrite":
-        return [{**{k: v for k, v in r["args"].items() if not isinstance(v, dict)}, **r} for r in kernel["rewrites"]]
+        return [{**{k: v for k, v in r["args"].items() if not isinstance(v, dict)}, **r,
+                 "source_line": (r["source"] or {}).get("line"), "source_text": (r["source"] or {}).get("text")}
+                for r in kernel["rewrites"]]
+    if kind == "said":
+        return [{**s, "line": s["source"]["line"], "source": s["source"]["text"]} for s in kernel["source_says"]]
+    if kind == "line":
+        return kernel["lines"]
     if kind == "phase":
         return kernel["phases"]
     if kind == "loop":
@@ -168,7 +172,7 @@ def of_value(value):
 KINDS = {
     "kernel": [], "param": ["name"], "name": ["name"], "output": ["store"], "differs": ["store"],
     "instruction": ["offset"], "flow": ["register", "from", "to"], "value": ["name"], "storage": ["name"], "use": ["name"],
-    "pattern": ["id"], "rewrite": ["kind"], "phase": ["kind"], "loop": ["n"],
+    "pattern": ["id"], "rewrite": ["kind"], "phase": ["kind"], "loop": ["n"], "said": ["kind"], "line": ["line"],
     "piece": ["n"], "carried": ["n"], "diagnostic": ["code"], "occupancy": ["block"], "work": [], "turn": ["loop"], "access": ["offset"], "padding": [],
     "unknown": ["offset"],
 }
@@ -217,7 +221,13 @@ class Fact:
             return False
         return not (self.letter == "S" and self.kind == "rewrite" and with_ptx)
 
-    def fails(self, kernel, rename, with_ptx=False):
+    def follows(self, with_ptx, with_source):
+        """What it needs is at hand. The words that a rewrite is about need both."""
+        if self.letter == "C":
+            return with_source and (with_ptx or self.kind != "rewrite")
+        return self.letter == "S" or (self.letter == "P" and with_ptx)
+
+    def fails(self, kernel, rename, with_ptx=False, with_source=False):
         """None when the fact holds, else what stands there instead."""
         all_records = records(kernel, self.kind)
         if self.allowed is not None:
@@ -229,7 +239,7 @@ class Fact:
             scores.append((len(missed), record, missed))
         found = [record for missed, record, _ in scores if missed == 0]
         low, high = self.low, self.high
-        if self.letter not in FOLLOWS_FROM or (self.letter == "P" and not with_ptx):
+        if not self.follows(with_ptx, with_source):
             low, high = 0, 0
         if len(found) >= low and (high is None or len(found) <= high):
             return None
@@ -422,7 +432,7 @@ def main():
                         tried.add(fact)
                         if not fact.speaks_of(with_ptx):
                             continue
-                        why = fact.fails(kernel, rename, with_ptx)
+                        why = fact.fails(kernel, rename, with_ptx, how == "--source")
                         file_name = os.path.basename(cubin)
                         if kernel["arch"][3:] not in file_name:
                             file_name = kernel["arch"]
