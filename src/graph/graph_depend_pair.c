@@ -18,6 +18,8 @@ static unsigned same_object(const struct finder *f, uint32_t a, uint32_t b)
                    : OBJECTS_APART;
     if (f->object[a] == f->object[b])
         return OBJECTS_SAME;
+    if (x->roams || y->roams) /* between two arrays, if they are two */
+        return x->from == y->from && x->to == y->to ? OBJECTS_SAME : OBJECTS_MAY;
     if (!x->known || !y->known)
         return x->space == UOP_SHARED ? OBJECTS_SAME : OBJECTS_MAY;
     return x->space == UOP_GLOBAL ? OBJECTS_MAY : OBJECTS_APART;
@@ -544,6 +546,9 @@ void graph_relate(struct finder *f, const struct source *s, uint32_t to, uint64_
     if (objects == OBJECTS_APART || y->order == UOP_READONLY || x->order == UOP_READONLY)
         return;
     if (objects == OBJECTS_MAY) {
+        if (x->space == UOP_SHARED && y->space == UOP_SHARED && graph_weakest(bits) < SYNC_MAYBE &&
+            (x->kind != GRAPH_LOAD || y->kind != GRAPH_LOAD) && (x->kind != GRAPH_ATOMIC || y->kind != GRAPH_ATOMIC))
+            keep_doubt(f, s->access, to);
         if (x->kind == GRAPH_LOAD || !reads)
             return;
         struct graph_reach r = {.load = to, .may = true, .sync = GRAPH_SYNC_UNKNOWN, .assumed = true};
