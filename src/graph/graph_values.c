@@ -166,6 +166,7 @@ enum sp_status graph_values_build(struct graph *g, struct graph_flow *flow, stru
         again = status == SP_OK && pass + 1 < PASSES && graph_learn_loops(&b);
     }
     if (status == SP_OK) {
+        graph_windows_finish(g);
         graph_memory_finish(g);
         status = graph_link_uses(&b);
     }
