@@ -42,10 +42,10 @@ static void resolve_generic(struct graph *g, uint8_t *space, graph_id *address)
             window->imm != g->env->local_window || f.terms[i].coefficient != 1 || f.terms[i].extend)
             continue;
         *space = UOP_LOCAL;
-        *address = f.term_count == 2 && f.terms[1 - i].coefficient == 1 && f.terms[1 - i].extend == 2
-                       ? graph_op2(g, UOP_ADD, UOP_B32, f.terms[1 - i].term,
-                                   graph_const(g, UOP_B32, (uint64_t)f.offset))
-                       : within_window(g, *address, f.terms[i].term);
+        *address =
+            f.term_count == 2 && f.terms[1 - i].coefficient == 1 && f.terms[1 - i].extend == 2
+                ? graph_op2(g, UOP_ADD, UOP_B32, f.terms[1 - i].term, graph_const(g, UOP_B32, (uint64_t)f.offset))
+                : within_window(g, *address, f.terms[i].term);
         return;
     }
 }
