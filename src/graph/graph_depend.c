@@ -39,6 +39,14 @@ static bool list_events(struct finder *f)
             f->ends[b] |= block->succ_count > 1 && f->dead_end[block->succs[k]];
     }
     f->first_event[g->blocks.n] = (uint32_t)f->events.n;
+    f->last_sync = ARENA_ARRAY(f->a, uint32_t, f->events.n + 1);
+    for (uint32_t b = 0, behind; b < g->blocks.n && f->last_sync; b++) {
+        behind = f->first_event[b];
+        for (uint32_t e = f->first_event[b]; e < f->first_event[b + 1]; e++) {
+            f->last_sync[e] = behind;
+            behind = f->events.p[e].kind == EVENT_SYNC ? e + 1 : behind;
+        }
+    }
     return !arena_failed(f->a);
 }
 
@@ -231,6 +239,7 @@ bool graph_flow_from(struct finder *f, const struct source *s)
 {
     const struct graph *g = f->g;
     uint32_t start = block_of(f, s->access), head = 0, tail = 0;
+    f->flow_round++;
     bool load = access_at(f, s->access)->kind == GRAPH_LOAD;
     uint64_t care = load ? ~(UINT64_C(0xf000) * UINT64_C(0x100010001)) : ~UINT64_C(0); /* a read ends at a barrier */
     uint64_t bits =
@@ -269,6 +278,7 @@ bool graph_flow_strictly(struct finder *f, const struct source *s)
 void graph_flow_forget(struct finder *f, const struct source *s)
 {
     uint32_t start = block_of(f, s->access);
+    f->flow_round++;
     for (uint32_t e = f->first_event[start]; e < f->first_event[start + 1]; e++)
         f->at[e] = 0;
     for (size_t i = 0; i < f->touched.n; i++) {
