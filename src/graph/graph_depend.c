@@ -292,6 +292,30 @@ void graph_flow_forget(struct finder *f, const struct source *s)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
+/* Loads that some store may come before or behind: of the same object, as graph_relate() has it. */
+static bool list_stored(struct finder *f)
+{
+    const struct graph *g = f->g;
+    f->stored = ARENA_ARRAY(f->a, bool, f->out->objects.n + 1);
+    for (uint32_t i = 0; i < g->accesses.n && f->stored; i++) {
+        if (access_at(f, i)->kind == GRAPH_LOAD)
+            continue;
+        f->stored[f->object[i]] = true;
+        if (f->out->objects.p[f->object[i]].space != UOP_SHARED)
+            continue;
+        f->stored_shared = true;
+        f->stored_anywhere |= !f->out->objects.p[f->object[i]].known;
+    }
+    return f->stored != NULL;
+}
+
+static bool is_stored(const struct finder *f, uint32_t load)
+{
+    const struct graph_object *o = &f->out->objects.p[f->object[load]];
+    return f->stored[f->object[load]] ||
+           (o->space == UOP_SHARED && (f->stored_anywhere || (f->stored_shared && !o->known)));
+}
+
 static int by_number(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -348,7 +372,7 @@ enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct gr
     out->complete = !opaque && !g->incomplete;
     f.unordered = !out->complete;
     if (!f.syncs || !(f.dead_end = graph_find_dead_ends(a, g, f.syncs)) || !list_events(&f) ||
-        !(f.object = graph_find_objects(a, g, out)))
+        !(f.object = graph_find_objects(a, g, out)) || !list_stored(&f))
         return SP_ERR_MEMORY;
     f.in = ARENA_ARRAY(a, uint64_t, g->blocks.n + 1);
     f.at = ARENA_ARRAY(a, uint64_t, f.events.n + 1);
@@ -372,7 +396,7 @@ enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct gr
         const struct graph_access *x = access_at(&f, i);
         struct source s;
         if (!g->insns.p[x->insn].reachable || x->order == UOP_READONLY || x->space > UOP_GENERIC ||
-            (x->kind == GRAPH_LOAD && x->space == UOP_LOCAL))
+            (x->kind == GRAPH_LOAD && (x->space == UOP_LOCAL || !is_stored(&f, i))))
             continue;
         graph_make_source(&f, i, &s);
         graph_relate_self(&f, i);

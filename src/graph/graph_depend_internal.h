@@ -221,11 +221,13 @@ struct finder {
     uint8_t *syncs;
     bool *dead_end;
     VEC(struct event) events;
-    uint32_t *first_event; /* of each block, count + 1 */
-    uint32_t *event_of;    /* of each access */
-    uint32_t *object;      /* of each access */
-    bool *ends;            /* of each block: some threads may end where it does */
-    uint64_t *in, *at;     /* bits at blocks and events, of the source at work */
+    uint32_t *first_event;               /* of each block, count + 1 */
+    uint32_t *event_of;                  /* of each access */
+    uint32_t *object;                    /* of each access */
+    bool *stored;                        /* of each object: some store is to it */
+    bool stored_shared, stored_anywhere; /* … to shared memory; to an object of it that is not known */
+    bool *ends;                          /* of each block: some threads may end where it does */
+    uint64_t *in, *at;                   /* bits at blocks and events, of the source at work */
     uint64_t *strict;      /* bits at events if every barrier with a guard ran; NULL: no barrier has one */
     bool keep_strict;      /* at work on `strict` */
     VEC(uint32_t) skipped; /* events: barriers with a guard that the source's way may have gone past */

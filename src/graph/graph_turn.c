@@ -27,6 +27,7 @@ static uint64_t number(int64_t v)
 
 struct function {
     graph_id counter; /* the node that stands for it */
+    const bool *any;  /* or of nodes: each that is marked does */
     uint64_t at;      /* its number */
     bool met;         /* the function depends on it */
     bool failed;      /* … not as a sum of products */
@@ -40,7 +41,7 @@ static uint64_t value_of(const struct graph *g, struct function *f, graph_id id,
     const struct graph_node *n = graph_at(g, id);
     unsigned bits = uop_type_bits((enum uop_type)n->type);
     uint64_t a, b;
-    if (id == f->counter) {
+    if (id == f->counter || (f->any && f->any[id])) {
         f->met = true;
         return f->at;
     }
@@ -64,7 +65,7 @@ static uint64_t value_of(const struct graph *g, struct function *f, graph_id id,
         break;
     default: break;
     }
-    struct function within = {.counter = f->counter, .at = f->at};
+    struct function within = {.counter = f->counter, .any = f->any, .at = f->at};
     for (unsigned k = 0; k < n->arg_count && n->kind != UOP_LOAD && n->insn == UINT32_MAX; k++)
         value_of(g, &within, n->arg[k], depth + 1);
     f->failed |= within.met || within.failed;
@@ -674,14 +675,19 @@ void cycle_find_turns(struct cycle_work *w)
         name_counter(&t, i);
         turn_rest(&t, i);
     }
-    for (graph_id id = 1; id < w->nodes; id++) { /* told over a counter that no loop has taken: told by nothing */
-        for (uint32_t i = 0; i < n && t.turn_of[id] != GRAPH_NIL; i++) {
-            struct function f = {.counter = t.counter[i]};
-            if (t.counter[i] == GRAPH_NIL || out->cycles.p[i].counter == t.counter[i])
-                continue;
-            value_of(g, &f, t.turn_of[id], 0);
-            if (f.met || f.failed)
-                t.turn_of[id] = GRAPH_NIL;
+    /* Told over a counter that no loop has taken: told by nothing. */
+    bool none = true, *left = ARENA_ARRAY(w->a, bool, g->nodes.n + 1);
+    for (uint32_t i = 0; i < n && left; i++)
+        if (t.counter[i] != GRAPH_NIL && out->cycles.p[i].counter != t.counter[i]) {
+            left[t.counter[i]] = true;
+            none = false;
         }
+    for (graph_id id = 1; id < w->nodes && !none; id++) {
+        struct function f = {.counter = UINT32_MAX, .any = left};
+        if (t.turn_of[id] == GRAPH_NIL)
+            continue;
+        value_of(g, &f, t.turn_of[id], 0);
+        if (f.met || f.failed)
+            t.turn_of[id] = GRAPH_NIL;
     }
 }
