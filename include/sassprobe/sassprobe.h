@@ -62,6 +62,7 @@ struct sp_explain_options {
     uint32_t line;                     /* source line; 0: not asked */
     const char *value;                 /* value id or name; NULL: not asked */
     int64_t why;                       /* number of a statement of the full text report; -1: not asked */
+    bool lines;                        /* source, PTX and machine code beside each other */
     const char *compare_a, *compare_b; /* kernels to compare; NULL: none */
 };
 void sp_explain_options_init(struct sp_explain_options *options);

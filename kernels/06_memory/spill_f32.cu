@@ -1,5 +1,5 @@
-// One thread, one row of 20 elements, all of them needed twice: for the mean, and for the distance from it. The kernel
-// may use 24 registers, which 20 elements, two pointers and a sum do not fit in.
+// One thread, one row of 20 elements, all of them needed twice: for the sum, and to be divided by it. The kernel may use
+// 24 registers, which 20 elements, two pointers and a sum do not fit in.
 enum { COLUMNS = 20 };
 
 __global__ void __maxnreg__(24) spill_f32_kernel(const float* __restrict__ x, float* __restrict__ y, int rows) {
@@ -16,9 +16,9 @@ __global__ void __maxnreg__(24) spill_f32_kernel(const float* __restrict__ x, fl
     sum += v[k];
   }
 
-  float mean = sum / COLUMNS;
+  float scale = 1.0f / sum;
 #pragma unroll
   for (int k = 0; k < COLUMNS; ++k) {
-    y[row * COLUMNS + k] = v[k] - mean;
+    y[row * COLUMNS + k] = v[k] * scale;
   }
 }

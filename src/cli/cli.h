@@ -61,6 +61,8 @@ int cmd_finish(const char *name, int code);
 bool cmd_color(const char *when);
 /* Columns for text: at most 100, fewer on a narrower terminal. */
 int cmd_width(void);
+/* The same for what wants all the room there is: $COLUMNS, else the terminal, else 120; at least 80. */
+int cmd_width_most(void);
 
 /* Opens a session on files (and sources, NULL-terminated or NULL). NULL after saying why. */
 struct sp_session *cmd_open(const char *name, const char *arch, char **files, int count);

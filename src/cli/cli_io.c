@@ -53,6 +53,19 @@ int cmd_width(void)
     return size.ws_col < NARROWEST ? NARROWEST : size.ws_col;
 }
 
+int cmd_width_most(void)
+{
+    enum { USUAL = 120, NARROWEST = 80, WIDEST = 1000 };
+    const char *columns = getenv("COLUMNS");
+    unsigned long long told = 0;
+    struct winsize size;
+    if (!(columns && cmd_number(columns, &told) && told) && isatty(STDOUT_FILENO) &&
+        ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+        told = size.ws_col;
+    int width = told == 0 ? USUAL : told > WIDEST ? WIDEST : (int)told;
+    return width < NARROWEST ? NARROWEST : width;
+}
+
 struct sp_session *cmd_open(const char *name, const char *arch, char **files, int count)
 {
     struct sp_session *session;

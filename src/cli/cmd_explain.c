@@ -15,6 +15,7 @@ enum {
     ID_LINE,
     ID_VALUE,
     ID_WHY,
+    ID_LINES,
     ID_COMPARE,
     ID_WIDTH,
     ID_COLOR,
@@ -26,7 +27,8 @@ static const struct cmd_option options[] = {
     {ID_KERNEL, "kernel", 'k', "NAME", "only kernels of that mangled, demangled or base name, or a glob of one"},
     {ID_ARCH, "arch", 'a', "sm_NN",
      "only kernels built for that architecture; also that of listings which do not say theirs"},
-    {ID_SOURCE, "source", 's', "FILE.cu", "take parameter names from this source (may be given more than once)"},
+    {ID_SOURCE, "source", 's', "FILE.cu",
+     "take parameter names and the text of lines from this source (may be given more than once)"},
     {ID_PTX, "ptx", 0, "FILE.ptx",
      "the PTX that the machine code was made of, where none is embedded (may be given more than once)"},
     {ID_LEVEL, "level", 'l', "summary|full",
@@ -37,6 +39,9 @@ static const struct cmd_option options[] = {
     {ID_VALUE, "value", 0, "NAME", "one value only, by its id or name: its life"},
     {ID_WHY, "why", 0, "N",
      "the evidence of statement [N] of the full report on the same selection of kernels (also with --compare)"},
+    {ID_LINES, "lines", 0, NULL,
+     "source, PTX and machine code beside each other, line by line, with roles, and rewrites between (with --source, "
+     "and embedded PTX or --ptx; as wide as the terminal, at least 80 columns)"},
     {ID_COMPARE, "compare", 0, "A B",
      "compare two kernels by outputs, patterns, places, phases, instruction classes, resources, with the reasons that "
      "follow"},
@@ -52,7 +57,7 @@ struct explain {
     const char *sources[16], *ptx[16];
     int source_count, ptx_count, only;
     const char *color;
-    bool quiet;
+    bool quiet, lines;
 };
 
 static bool take_number(const char *option, const char *value, unsigned long long most, unsigned long long *number)
@@ -126,6 +131,10 @@ static bool take(void *user, int id, const char *value, const char *value2)
             return false;
         e->o.why = (int64_t)number;
         return true;
+    case ID_LINES:
+        e->lines = true;
+        e->o.lines = true;
+        return true;
     case ID_COMPARE:
         e->o.compare_a = value;
         e->o.compare_b = value2;
@@ -176,6 +185,10 @@ int cmd_explain(int argc, char **argv)
                   "--at, --line, --value and --why exclude each other, and --compare excludes the first three");
         return EXIT_USAGE;
     }
+    if (e.lines && (e.only || e.o.compare_a)) {
+        cmd_error("explain", "--lines shows whole kernels: it excludes --at, --line, --value, --why and --compare");
+        return EXIT_USAGE;
+    }
     if (e.only == 1 && e.o.format == SP_FORMAT_JSON) {
         cmd_error("explain",
                   "--at, --line, --value and --why are for text and Markdown; the JSON document holds all of it");
@@ -183,7 +196,7 @@ int cmd_explain(int argc, char **argv)
     }
     e.o.color = e.o.format == SP_FORMAT_TEXT && cmd_color(e.color);
     if (e.o.width == 0)
-        e.o.width = cmd_width();
+        e.o.width = e.lines ? cmd_width_most() : cmd_width();
     struct sp_session *session = cmd_open("explain", e.o.arch, argv + first, argc - first);
     if (!session)
         return EXIT_USAGE;

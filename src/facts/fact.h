@@ -104,6 +104,9 @@ enum fact_sync {
     FACT_SYNC_NONE,
     FACT_SYNC_UNKNOWN
 };
+/* Why a source text is taken for a file of a line table: its size is the recorded one, its name and what can be checked
+ * fit, or (another name) its kernels begin and end where the table says. */
+enum fact_match { FACT_MATCH_NONE, FACT_MATCH_SIZE, FACT_MATCH_NAME, FACT_MATCH_SHAPE };
 enum fact_coalescing { FACT_FULL, FACT_STRIDED, FACT_BROADCAST, FACT_SCATTERED, FACT_COALESCING_UNKNOWN };
 
 struct fact_offsets { /* a list of byte offsets */
@@ -200,7 +203,8 @@ struct fact_instruction {
     int32_t file, line; /* FACT_NONE */
     const struct fact_inline *inlined;
     uint32_t inlined_count;
-    int32_t ptx_line;                                      /* FACT_NONE */
+    const char *source_text; /* what stands on its line; NULL: not at hand, or not shown to be it */
+    int32_t ptx_line;        /* FACT_NONE */
     int32_t stall, write_barrier, read_barrier, wait_mask; /* FACT_NONE */
     int32_t yield;                                         /* 0, 1, FACT_NONE */
     const uint32_t *patterns; /* the innermost patterns it belongs to and their parents, see pattern room */
@@ -262,6 +266,29 @@ struct fact_rewrite {
     struct fact_bindings args;
     enum fact_confidence confidence;
 };
+/* An instruction of the PTX that the kernel was made of. */
+struct fact_ptx {
+    int32_t line;         /* of the PTX text */
+    const char *function; /* that it stands in */
+    const char *text;
+    int32_t file, source_line;   /* FACT_NONE */
+    struct fact_offsets offsets; /* instructions that came of that line, by the line table or by what they compute */
+};
+/* A source line that instructions come from. */
+struct fact_line {
+    int32_t file, line; /* file FACT_NONE: not told */
+    const char *text;   /* NULL: not at hand */
+    struct fact_offsets offsets;
+};
+/* What a source line's own words say, held against what the machine code does for that line (fact_build_says.c). */
+struct fact_said {
+    const char *kind;    /* "comparison" "contraction" "choice" "condition" "temporary" */
+    int32_t file, line;  /* file FACT_NONE: not told */
+    const char *text;    /* the words: "i < n" */
+    const char *machine; /* what became of them: "i >= n" */
+    const char *sense;   /* of a comparison: "same", "inverted"; else NULL */
+    struct fact_offsets offsets;
+};
 struct fact_read { /* a store that a load may read (definitions of dependence: graph_depend.h) */
     uint32_t store;
     const char *thread; /* whose: "own", an expression in the reading thread's terms, NULL: not decided */
@@ -278,6 +305,7 @@ struct fact_access {
     int32_t conflict_degree; /* FACT_NONE */
     const struct fact_read *reads;
     uint32_t read_count;
+    bool reads_more; /* or what is not told: something that was not understood may store there */
 };
 struct fact_work {
     double flops, global_bytes, shared_bytes, intensity;
@@ -316,6 +344,10 @@ struct fact_kernel {
     VEC(struct fact_value) values;
     VEC(struct fact_pattern) patterns;
     VEC(struct fact_rewrite) rewrites;
+    VEC(struct fact_line) lines; /* by file and line */
+    VEC(struct fact_said) says;  /* by line */
+    const char *ptx_from;        /* "embedded", "given"; NULL: no PTX of it was at hand */
+    VEC(struct fact_ptx) ptx;    /* the kernel's, then those of functions that some of it came of; by line */
     VEC(struct fact_access) accesses;
     bool has_work;
     struct fact_work work; /* a thread, outside loops */
@@ -327,6 +359,13 @@ struct fact_kernel {
 struct fact_input {
     const char *path, *member, *kind, *producer, *flags, *status;
     bool has_ptx, has_line_info;
+};
+struct fact_source_file { /* a file of a line table, while source texts are at hand */
+    uint32_t input;
+    int32_t file;
+    const char *path; /* of the text that goes by its name, NULL: none */
+    enum fact_match matched;
+    const char *why; /* why it is not taken for it, or what is doubtful; or NULL */
 };
 struct fact_comparison_row {
     const char *subject, *a, *b;
@@ -344,6 +383,8 @@ struct fact_document {
     const char *tool; /* version */
     VEC(struct fact_input) inputs;
     VEC(const char *) files;
+    VEC(struct fact_source_file) sources;
+    bool sources_given; /* some text was read with --source */
     struct diag_sink *diags;
     VEC(struct fact_kernel) kernels;
     VEC(struct fact_comparison) comparisons;
@@ -360,6 +401,7 @@ const char *fact_access_text(enum fact_access_mode v);
 const char *fact_phase_text(enum fact_phase_kind v);
 const char *fact_coalescing_text(enum fact_coalescing v);
 const char *fact_sync_text(enum fact_sync v);
+const char *fact_match_text(enum fact_match v); /* NULL: none */
 int fact_role_find(const char *text);
 
 /* Compares two kernels of the document by patterns, places, instruction classes and outputs, and appends a comparison

@@ -167,5 +167,9 @@ enum sp_status fact_build_kernel(struct arena *a, struct fact_source *s, struct 
         status = fact_build_phases(a, s, k);
     if (status == SP_OK)
         status = fact_build_summary(a, s, k);
+    if (status == SP_OK)
+        status = fact_build_lines(a, s, k);
+    if (status == SP_OK)
+        status = fact_build_says(a, s, k);
     return arena_failed(a) ? SP_ERR_MEMORY : status;
 }

@@ -5,6 +5,8 @@
 
 #include "base/map.h"
 #include "facts/fact.h"
+#include "front/cu_source.h"
+#include "front/ptx.h"
 #include "graph/graph.h"
 #include "image/img.h"
 #include "meaning/mean.h"
@@ -20,11 +22,21 @@ struct fact_text {
     bool no_encoding;                                             /* the word is unknown */
 };
 
+/* The text that stands for a file of the line table; source NULL: none. */
+struct fact_file_text {
+    const struct cu_source *source;
+    uint32_t view;
+};
+
 struct fact_source {
     const struct img_module *module;
     const struct img_kernel *kernel;
     const struct fact_text *texts;
-    const int32_t *file_numbers; /* module file -> document file */
+    const int32_t *file_numbers;             /* module file -> document file */
+    const struct fact_file_text *file_texts; /* by module file; NULL: none is at hand */
+    const struct ptx_module *ptx;            /* that it was made of; NULL: not at hand */
+    uint32_t ptx_function;
+    bool ptx_given; /* with --ptx: not what stands in its own file */
     struct graph *g;
     const struct place *place;
     struct mean *mean;
@@ -62,11 +74,24 @@ bool fact_makes_data(const struct fact_source *s, const struct pat_match *m);
 /* Whose stores each load reads; after the accesses. */
 enum sp_status fact_build_reads(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 enum sp_status fact_build_phases(struct arena *a, struct fact_source *s, struct fact_kernel *k);
+/* What stands on source lines and in PTX; last, when all the others have told theirs. */
+enum sp_status fact_build_lines(struct arena *a, struct fact_source *s, struct fact_kernel *k);
+/* The text that has a line of the document's file; *at: which line of it. NULL: none is at hand. */
+const struct cu_source *fact_text_of_line(const struct fact_source *s, int32_t file, int32_t line, uint32_t *at);
+/* What the words of those lines say; behind the lines. */
+enum sp_status fact_build_says(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 enum sp_status fact_build_summary(struct arena *a, struct fact_source *s, struct fact_kernel *k);
+
+/* The block that makes a node; of a variable that goes round a loop, what a turn is in; `other` where no instruction
+ * does. */
+uint32_t fact_block_of(const struct fact_source *s, graph_id node, uint32_t other);
+/* What the store `x` writes of `node`: lines, then the expression. *real: the same as real numbers. */
+const char *fact_exact_text(struct arena *a, struct fact_source *s, graph_id node, const struct graph_access *x,
+                            const char **real);
 
 /* What each node computes, as a number that other graphs can be compared with; by node. NULL when out of memory.
  * *atomics: the same of all atomic updates together, in any order. */
-const uint64_t *fact_identities(struct arena *a, const struct graph *g, uint64_t *atomics);
+const uint64_t *fact_identities(struct arena *a, struct graph *g, uint64_t *atomics);
 
 /* Blocks of that many threads that are on a multiprocessor at once, and what keeps it from being more: of equals the
  * first of threads, blocks, registers, shared. 0: none fits, or the architecture's limits are not known (*limit

@@ -4,6 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int compare_numbers(const void *p, const void *q)
+{
+    uint32_t a = *(const uint32_t *)p, b = *(const uint32_t *)q;
+    return a < b ? -1 : a > b;
+}
+
 static struct fact_binding binding_fact(struct fact_source *s, const struct pat_binding *b)
 {
     struct fact_binding f = {.key = b->key, .kind = FACT_BIND_TEXT, .text = b->text, .number = b->number};
@@ -42,6 +48,52 @@ static void build_matches(struct arena *a, struct fact_source *s, struct fact_ke
     }
 }
 
+/* The place in the source of what an instance does, as the line table has it. */
+static void tell_source(const struct fact_source *s, struct fact_rewrite *f, uint32_t insn)
+{
+    const struct img_line *row = img_line_at(s->kernel, s->g->insns.p[insn].offset);
+    if (!s->rewrites->compared || !row || !row->line)
+        return;
+    f->source_line = (int32_t)row->line;
+    if (row->file < s->module->file_count && s->file_numbers)
+        f->source_file = s->file_numbers[row->file];
+}
+
+static struct fact_offsets lines_of(struct arena *a, const uint32_t *lines, size_t n)
+{
+    uint32_t *p = ARENA_ARRAY(a, uint32_t, n), kept = 0;
+    for (size_t i = 0; p && i < n; i++)
+        if (lines[i] && (!kept || p[kept - 1] != lines[i]))
+            p[kept++] = lines[i];
+    if (kept)
+        qsort(p, kept, sizeof p[0], compare_numbers);
+    return (struct fact_offsets){p, kept};
+}
+
+static void build_records(struct arena *a, struct fact_source *s, struct fact_kernel *k)
+{
+    static const enum fact_stage stages[] = {FACT_STAGE_SOURCE, FACT_STAGE_NVVM, FACT_STAGE_PTXAS, FACT_STAGE_UNKNOWN};
+    for (size_t i = 0; i < s->rewrites->records.n; i++) {
+        const struct rew_record *r = &s->rewrites->records.p[i];
+        struct fact_rewrite f = {.kind = r->kind,
+                                 .stage = stages[r->stage],
+                                 .reason = r->reason,
+                                 .source_file = FACT_NONE,
+                                 .source_line = FACT_NONE,
+                                 .ptx = lines_of(a, r->lines.p, r->lines.n),
+                                 .sass = fact_offsets_of(a, s->g, r->insns.p, r->insns.n),
+                                 .confidence = r->confidence == REW_PROVED ? FACT_PROVED : FACT_ASSUMED};
+        struct fact_binding *arg = r->to || r->factor ? ARENA_NEW(a, struct fact_binding) : NULL;
+        if (arg) {
+            *arg = r->to ? (struct fact_binding){.key = "to", .kind = FACT_BIND_TEXT, .text = r->to}
+                         : (struct fact_binding){.key = "factor", .kind = FACT_BIND_INT, .number = r->factor};
+            f.args = (struct fact_bindings){arg, 1};
+        }
+        tell_source(s, &f, r->told_at);
+        VEC_PUSH(a, k->rewrites, f);
+    }
+}
+
 static void build_contractions(struct arena *a, struct fact_source *s, struct fact_kernel *k)
 {
     for (size_t i = 0; i < s->rewrites->not_contracted.n; i++) {
@@ -53,6 +105,17 @@ static void build_contractions(struct arena *a, struct fact_source *s, struct fa
                                  .source_line = FACT_NONE,
                                  .sass = fact_offsets_of(a, s->g, insns, 2),
                                  .confidence = FACT_PROVED};
+        if (s->rewrites->compared && r->stage != REW_UNKNOWN) {
+            f.stage = r->stage == REW_SOURCE ? FACT_STAGE_SOURCE
+                      : r->stage == REW_NVVM ? FACT_STAGE_NVVM
+                                             : FACT_STAGE_PTXAS;
+            f.confidence = r->confidence == REW_PROVED ? FACT_PROVED : FACT_ASSUMED;
+        }
+        if (s->rewrites->compared) {
+            f.reason = r->reason;
+            f.ptx = lines_of(a, r->lines, 2);
+            tell_source(s, &f, r->sum_insn);
+        }
         VEC_PUSH(a, k->rewrites, f);
     }
 }
@@ -70,6 +133,24 @@ static struct fact_binding witness_value(const char *key, const char *text)
         }
     }
     return f;
+}
+
+/* A choice that the PTX has as a choice, too: the last that could have made one operation of it made none. */
+static void tell_choice(struct arena *a, const struct fact_source *s, const struct pat_match *m, struct fact_rewrite *f)
+{
+    const struct rew_list *r = s->rewrites;
+    uint32_t *lines = r->compared ? ARENA_ARRAY(a, uint32_t, m->insns.n) : NULL;
+    bool chosen = false;
+    for (size_t i = 0; lines && i < m->insns.n; i++) {
+        lines[i] = r->ptx_line[m->insns.p[i]];
+        if (r->chosen[m->insns.p[i]] && !chosen)
+            tell_source(s, f, m->insns.p[i]);
+        chosen |= r->chosen[m->insns.p[i]];
+    }
+    if (!chosen)
+        return;
+    f->stage = FACT_STAGE_PTXAS;
+    f->ptx = lines_of(a, lines, m->insns.n);
 }
 
 static void build_refusals(struct arena *a, struct fact_source *s, struct fact_kernel *k)
@@ -107,6 +188,7 @@ static void build_refusals(struct arena *a, struct fact_source *s, struct fact_k
                                  .sass = fact_offsets_of(a, s->g, m->insns.p, m->insns.n),
                                  .args = {args, count},
                                  .confidence = FACT_PROVED};
+        tell_choice(a, s, m, &f);
         VEC_PUSH(a, k->rewrites, f);
     }
 }
@@ -123,6 +205,7 @@ static int by_offset(const void *p, const void *q)
 enum sp_status fact_build_patterns(struct arena *a, struct fact_source *s, struct fact_kernel *k)
 {
     build_matches(a, s, k);
+    build_records(a, s, k);
     build_contractions(a, s, k);
     build_refusals(a, s, k);
     if (k->rewrites.n)

@@ -61,7 +61,35 @@ static struct fact_read read_of(struct arena *a, struct fact_source *s, const st
     return f;
 }
 
-static void attach(struct arena *a, struct fact_source *s, struct fact_access *access, uint32_t index)
+/* Stores of other threads that no way of the code leads from, but that may overtake the load: of each load, the last
+ * one, and of each race the one before. NULL: there are none. */
+struct overtakers {
+    const struct graph_dependence *d;
+    uint32_t *last, *before;
+};
+
+static bool find_overtakers(struct arena *a, const struct graph *g, struct overtakers *o)
+{
+    o->d = g->dependence;
+    if (!o->d || !o->d->races.n)
+        return true;
+    o->last = ARENA_ARRAY(a, uint32_t, g->accesses.n + 1);
+    o->before = ARENA_ARRAY(a, uint32_t, o->d->races.n + 1);
+    if (!o->last || !o->before)
+        return false;
+    for (size_t i = o->d->races.n; i-- > 0;) {
+        const struct graph_race *r = &o->d->races.p[i];
+        if (r->first == r->second || r->assumed || g->accesses.p[r->first].kind == GRAPH_STORE ||
+            g->accesses.p[r->second].kind == GRAPH_LOAD)
+            continue;
+        o->before[i] = o->last[r->first];
+        o->last[r->first] = (uint32_t)i + 1;
+    }
+    return true;
+}
+
+static void attach(struct arena *a, struct fact_source *s, struct fact_access *access, uint32_t index,
+                   const struct overtakers *o)
 {
     const struct graph_dependence *d = s->g->dependence;
     struct fact_read *list = ARENA_ARRAY(a, struct fact_read, READS);
@@ -79,6 +107,21 @@ static void attach(struct arena *a, struct fact_source *s, struct fact_access *a
         }
         list[n++] = f;
     }
+    for (uint32_t i = list && o->last ? o->last[index] : 0; i && n < READS; i = o->before[i - 1]) {
+        const struct graph_race *r = &d->races.p[i - 1];
+        struct fact_read f = {.store = s->g->insns.p[s->g->accesses.p[r->second].insn].offset,
+                              .thread = fact_thread_text(s->mean, r->thread),
+                              .sync = FACT_SYNC_NONE,
+                              .confidence = FACT_ASSUMED};
+        bool again = false;
+        for (uint32_t x = 0; x < n && !again; x++)
+            again = list[x].store == f.store && (list[x].sync == FACT_SYNC_NONE || !list[x].thread);
+        uint32_t place = again ? 0 : n++; /* they stand by store */
+        for (; place > 0 && list[place - 1].store > f.store; place--)
+            list[place] = list[place - 1];
+        if (!again)
+            list[place] = f;
+    }
     access->reads = list;
     access->read_count = n;
 }
@@ -88,15 +131,21 @@ enum sp_status fact_build_reads(struct arena *a, struct fact_source *s, struct f
     const struct graph *g = s->g;
     const struct graph_dependence *d = g->dependence;
     struct map_u64 at = {0};
-    if (!d || !d->first_reach)
-        return SP_OK;
+    bool known = d && d->first_reach;
+    struct overtakers o = {0};
+    if (!find_overtakers(a, g, &o))
+        return SP_ERR_MEMORY;
     for (size_t i = 0; i < k->accesses.n; i++)
         map_u64_put(a, &at, k->accesses.p[i].offset, (uint32_t)i);
     for (uint32_t i = 0; i < g->accesses.n; i++) {
+        const struct graph_access *x = &g->accesses.p[i];
         uint32_t index;
-        if (d->first_reach[i] < d->first_reach[i + 1] &&
-            map_u64_get(&at, g->insns.p[g->accesses.p[i].insn].offset, &index) && !k->accesses.p[index].reads)
-            attach(a, s, &k->accesses.p[index], i);
+        if (!map_u64_get(&at, g->insns.p[x->insn].offset, &index))
+            continue;
+        k->accesses.p[index].reads_more |= x->kind != GRAPH_STORE && x->order != UOP_READONLY && (!known || !d->listed);
+        if (known && (d->first_reach[i] < d->first_reach[i + 1] || (o.last && o.last[i])) &&
+            !k->accesses.p[index].reads)
+            attach(a, s, &k->accesses.p[index], i, &o);
     }
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
 }

@@ -27,7 +27,8 @@ const char *fact_value_name(struct arena *a, struct fact_source *s, graph_id nod
     uint32_t index;
     const struct place_value *v = place_value_of(s->place, node, &index);
     if (v && v->accumulator && v->named != v->node) /* by itself: what one turn makes of it */
-        return mean_definition(s->mean, v->node, fact_float_type(mean_type(s->mean, v->node)), MEAN_INNER);
+        return mean_definition(s->mean, graph_step_told(s->g, v->node), fact_float_type(mean_type(s->mean, v->node)),
+                               MEAN_INNER);
     if (v && v->node != node && v->part != node && graph_at(s->g, v->node)->kind != GRAPH_PHI)
         node = v->node; /* a copy is told by the value it is a copy of */
     const char *text =
@@ -112,36 +113,6 @@ static int by_use(const void *p, const void *q)
     return (int)a->other_thread - (int)b->other_thread;
 }
 
-static const struct graph_cycle *cycle_of_variable(const struct fact_source *s, graph_id named)
-{
-    size_t from = 0, to = s->place->leaving.n; /* by node */
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (s->place->leaving.p[middle].node < named)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    bool found = from < s->place->leaving.n && s->place->leaving.p[from].node == named && s->g->cycles;
-    return found ? &s->g->cycles->cycles.p[s->place->leaving.p[from].cycle] : NULL;
-}
-
-/* The block that makes a node; `other` where no instruction does. */
-static uint32_t block_of(const struct fact_source *s, graph_id node, uint32_t other)
-{
-    uint32_t count;
-    const struct place_value *v = place_value_of(s->place, node, NULL);
-    if (v && v->node == node && v->accumulator && v->named != node) { /* what one turn makes of it */
-        const struct graph_cycle *c = cycle_of_variable(s, v->named);
-        if (c && c->pieces.n && c->pieces.p[c->best].block_count)
-            return c->pieces.p[c->best].blocks[0];
-    }
-    if (v && v->node == node && v->evidence.n)
-        return s->g->insns.p[v->evidence.p[0]].block;
-    const uint32_t *defs = graph_defs_of(s->g, node, &count);
-    return count ? s->g->insns.p[s->g->defs.p[defs[0]].insn].block : other;
-}
-
 static void build_value(struct arena *a, struct fact_source *s, struct fact_kernel *k, uint32_t index)
 {
     static const enum fact_where via[] = {FACT_REGISTER, FACT_UNIFORM, FACT_PREDICATE, FACT_SHARED,
@@ -153,8 +124,8 @@ static void build_value(struct arena *a, struct fact_source *s, struct fact_kern
                            .confidence = v->assumed ? FACT_ASSUMED : FACT_PROVED};
     f.type = mean_type(s->mean, v->node);
     enum uop_type as = fact_float_type(f.type);
-    mean_look_from(s->mean, block_of(s, v->node, UINT32_MAX));
-    f.expr = mean_definition(s->mean, v->node, as, MEAN_INNER);
+    mean_look_from(s->mean, fact_block_of(s, v->node, UINT32_MAX));
+    f.expr = mean_definition(s->mean, graph_step_told(g, v->node), as, MEAN_INNER);
     f.name = fact_value_name(a, s, v->node);
     mean_look_from(s->mean, UINT32_MAX);
     struct fact_storage *storage = ARENA_ARRAY(a, struct fact_storage, v->storage.n);
@@ -186,222 +157,6 @@ static void build_value(struct arena *a, struct fact_source *s, struct fact_kern
 }
 
 /* ---- outputs -------------------------------------------------------------------------------- */
-
-enum { CHAIN_LINES = 40, CHAIN_NODES = 512 };
-
-struct chain { /* the nearest values a node is computed from */
-    graph_id node[CHAIN_LINES];
-    uint32_t count;
-    bool more;
-};
-
-/* The id a node has a line of its own under: its own, or the variable's that it is the step of; NULL: none. */
-static const char *line_id(const struct fact_source *s, graph_id node)
-{
-    uint32_t index;
-    const struct place_value *v = place_value_of(s->place, node, &index);
-    if (graph_at(s->g, node)->kind == UOP_ELEMENT)
-        return NULL;
-    if (v && v->accumulator && v->named != v->node)
-        return node == v->node ? s->mean->value_ids.p[index] : NULL;
-    return map_u64_get(&s->mean->value_of, node, &index) ? s->mean->value_ids.p[index] : NULL;
-}
-
-/* A load whose element says too little (mean_part_loads). */
-static bool stands_as_id(const struct fact_source *s, graph_id node)
-{
-    return graph_at(s->g, node)->kind == UOP_LOAD && map_u64_get(&s->mean->variables, node, NULL) && line_id(s, node);
-}
-
-static bool chain_adds(struct fact_source *s, struct chain *c, graph_id node)
-{
-    if (!line_id(s, node))
-        return true;
-    if (c->count == CHAIN_LINES) {
-        c->more = true;
-        return false;
-    }
-    c->node[c->count++] = node;
-    return true;
-}
-
-/* Breadth first, so that the nearest come first; loads are written as elements and need no line of their own. */
-static void chain_collect(struct fact_source *s, struct arena *a, graph_id root, struct chain *c)
-{
-    graph_id *queue = ARENA_ARRAY(a, graph_id, CHAIN_NODES);
-    struct map_u64 seen = {0};
-    uint32_t head = 0, tail = 0;
-    if (!queue)
-        return;
-    queue[tail++] = root;
-    map_u64_put(a, &seen, root, 0);
-    while (head < tail && !c->more) {
-        graph_id at = queue[head++];
-        const struct graph_node *n = graph_at(s->g, graph_reads(s->g, at) != GRAPH_NIL ? graph_reads(s->g, at) : at);
-        if (at != root && !chain_adds(s, c, at))
-            return;
-        for (unsigned i = 0; i < n->arg_count; i++) {
-            graph_id next = n->arg[i];
-            uint32_t index;
-            const struct place_value *v = place_value_of(s->place, next, &index);
-            if (v && v->accumulator && v->named != v->node)
-                next = v->node; /* whatever paths make of it: the step that makes it */
-            const struct graph_node *arg = graph_at(s->g, next);
-            if ((arg->kind == UOP_LOAD && !stands_as_id(s, next)) || arg->kind == GRAPH_PHI ||
-                map_u64_get(&seen, next, NULL))
-                continue;
-            if (tail == CHAIN_NODES) {
-                c->more = true;
-                return;
-            }
-            map_u64_put(a, &seen, next, 0);
-            queue[tail++] = next;
-        }
-    }
-}
-
-static int by_number(const void *p, const void *q)
-{
-    uint32_t a = *(const uint32_t *)p, b = *(const uint32_t *)q;
-    return a < b ? -1 : a > b;
-}
-
-/* What a line says of a node: of a variable's step that a turn may leave the loop before, the old value too. */
-static graph_id line_node(const struct fact_source *s, graph_id node)
-{
-    struct graph *g = s->g;
-    uint32_t count;
-    const struct place_value *v = place_value_of(s->place, node, NULL);
-    const uint32_t *defs = graph_defs_of(g, node, &count);
-    const struct graph_cycle *c = v && v->node == node && v->accumulator ? cycle_of_variable(s, v->named) : NULL;
-    unsigned bits = uop_type_bits((enum uop_type)graph_at(g, node)->type);
-    if (!c || !count || uop_type_bits((enum uop_type)graph_at(g, v->named)->type) != bits)
-        return node;
-    const struct graph_insn *makes = &g->insns.p[g->defs.p[defs[0]].insn];
-    const struct graph_piece *best = &c->pieces.p[c->best];
-    if (best->straight || g->blocks.p[makes->block].loop != best->loop + 1 || makes->runs_when == GRAPH_NIL)
-        return node;
-    graph_id path = g->blocks.p[g->loops.p[best->loop].header].path;
-    graph_id when = path == GRAPH_NIL ? makes->runs_when : graph_assume(g, makes->runs_when, path);
-    if (graph_is_const(g, when, NULL) || when == GRAPH_NIL)
-        return node;
-    return graph_op3(g, UOP_SELECT, (enum uop_type)graph_at(g, node)->type, when, node, v->named);
-}
-
-/* A variable as a store has it: its id, or what says that an older value leaves the loop. */
-static const char *variable_text(struct fact_source *s, graph_id node, uint32_t index)
-{
-    const char *text = mean_expr(s->mean, node, fact_float_type(mean_type(s->mean, node)), MEAN_INNER);
-    const char *id = s->mean->value_ids.p[index];
-    size_t n = strlen(id);
-    return strncmp(text, id, n) == 0 && (text[n] == '\0' || text[n] == '_') ? text : id;
-}
-
-static void chain_ends_with(struct chain *c, graph_id node)
-{
-    for (uint32_t i = 0; i < c->count; i++)
-        if (c->node[i] == node)
-            return;
-    if (c->count < CHAIN_LINES)
-        c->node[c->count++] = node;
-}
-
-/* Lines are read one after the other: a variable gets its new value behind the lines of its loop that look at the
- * old. */
-static void updates_last(const struct fact_source *s, struct chain *c)
-{
-    const struct graph_cycles *cycles = s->g->cycles;
-    graph_id sorted[CHAIN_LINES];
-    uint32_t count = 0, of[CHAIN_LINES];
-    bool update[CHAIN_LINES];
-    for (uint32_t i = 0; i < c->count; i++) {
-        const struct place_value *v = place_value_of(s->place, c->node[i], NULL);
-        uint32_t block = block_of(s, c->node[i], UINT32_MAX);
-        of[i] = cycles && block != UINT32_MAX ? cycles->cycle_of[block] : 0;
-        update[i] = of[i] && v && v->accumulator && v->named != v->node && c->node[i] == v->node;
-    }
-    for (uint32_t i = 0; i < c->count; i++) {
-        uint32_t last = i; /* of its loop */
-        for (uint32_t k = i + 1; k < c->count; k++)
-            last = of[k] == of[i] ? k : last;
-        if (!update[i])
-            sorted[count++] = c->node[i];
-        for (uint32_t k = 0; k <= i && last == i; k++)
-            if (update[k] && of[k] == of[i])
-                sorted[count++] = c->node[k];
-    }
-    memcpy(c->node, sorted, count * sizeof sorted[0]);
-}
-
-/* What is stored of a wider value, where no declaration says how wide the elements are: "(char)(v1 + 1)". */
-static const char *stored_text(struct arena *a, const struct fact_source *s, const struct graph_access *x,
-                               graph_id node, const char *text)
-{
-    const struct graph_node *n = graph_at(s->g, node);
-    struct mean_address m;
-    bool bits = n->type == UOP_B32 && !(n->kind == UOP_LOAD && n->width <= x->width) && n->kind != UOP_CONST;
-    if (!text || x->width >= 4 || !bits ||
-        !mean_address_of(s->mean, x->address, (enum uop_space)x->space, x->width, &m))
-        return text;
-    if (m.param >= 0 && s->mean->params[m.param].type)
-        return text;
-    bool operators = false;
-    int depth = 0;
-    for (const char *p = text; *p; p++) {
-        depth += *p == '(' || *p == '[' ? 1 : *p == ')' || *p == ']' ? -1 : 0;
-        operators |= depth == 0 && *p == ' ';
-    }
-    return arena_printf(a, operators ? "(%s)(%s)" : "(%s)%s", x->width == 1 ? "char" : "short", text);
-}
-
-/* As what a store takes a value: of a byte or half word that was loaded, its own bits are all that is stored. */
-static enum uop_type stored_as(const struct fact_source *s, const struct graph_access *x, graph_id node)
-{
-    const struct graph_node *n = graph_at(s->g, node);
-    enum uop_type as = fact_float_type(mean_type(s->mean, node));
-    bool own = as == UOP_VOID && x->width < 4 && n->kind == UOP_LOAD && n->width == x->width;
-    return !own ? as : x->width == 1 ? UOP_B8 : UOP_B16;
-}
-
-/* What the store `x` writes. */
-static const char *exact_text(struct arena *a, struct fact_source *s, graph_id node, const struct graph_access *x)
-{
-    uint32_t block = s->g->insns.p[x->insn].block;
-    struct chain c = {.count = 0};
-    struct strbuf b;
-    str_init(&b, a);
-    chain_collect(s, a, node, &c);
-    uint32_t own;
-    const struct place_value *root = place_value_of(s->place, node, &own);
-    bool variable = root && root->accumulator && root->named != root->node;
-    bool loaded = !variable && stands_as_id(s, node);
-    if (variable || loaded) /* a step, then the variable itself */
-        chain_ends_with(&c, loaded ? node : root->node);
-    qsort(c.node, c.count, sizeof c.node[0], by_number); /* arguments have smaller numbers than their users */
-    updates_last(s, &c);
-    if (c.more)
-        str_add(&b, "…; ");
-    for (uint32_t i = 0; i < c.count; i++) {
-        const struct place_value *v = place_value_of(s->place, c.node[i], NULL);
-        mean_look_from(s->mean, block_of(s, c.node[i], block));
-        str_addf(&b, "%s = %s; ", line_id(s, c.node[i]),
-                 mean_definition(s->mean, line_node(s, c.node[i]), fact_float_type(mean_type(s->mean, c.node[i])),
-                                 MEAN_INNER));
-        if (v && v->accumulator && v->named != v->node && c.node[i] == v->node)
-            mean_set_updated(s->mean, v->named, true);
-    }
-    for (uint32_t i = 0; i < c.count; i++) {
-        const struct place_value *v = place_value_of(s->place, c.node[i], NULL);
-        if (v && v->accumulator && v->named != v->node)
-            mean_set_updated(s->mean, v->named, false);
-    }
-    mean_look_from(s->mean, block);
-    const char *last = variable ? variable_text(s, node, own)
-                       : loaded ? line_id(s, node)
-                                : mean_definition(s->mean, node, stored_as(s, x, node), MEAN_INNER);
-    str_add(&b, stored_text(a, s, x, node, last));
-    return b.p;
-}
 
 /* The array's declared element is one 64-bit number, so the two words stored are its halves. */
 static bool element_is_64_bit(struct fact_source *s, const struct graph_access *x)
@@ -486,14 +241,7 @@ static void build_output(struct arena *a, struct fact_source *s, struct fact_ker
         if (place_value_of(s->place, node, &index))
             o.value = s->mean->value_ids.p[index];
         node = mean_stored_value(s->mean, node, x->width);
-        o.exact = exact_text(a, s, node, x);
-        const struct place_value *v = place_value_of(s->place, node, &index);
-        bool variable = v && v->accumulator && v->named != v->node; /* told by its id, as it has no written-out form */
-        o.real = variable ? variable_text(s, node, index)
-                 : stands_as_id(s, node)
-                     ? line_id(s, node)
-                     : pat_real_expr(s->mean, s->patterns, node, stored_as(s, x, node), MEAN_EXPANDED);
-        o.real = stored_text(a, s, x, node, o.real);
+        o.exact = fact_exact_text(a, s, node, x, &o.real);
         struct pat_differences d = {0};
         pat_differences(s->mean, s->patterns, node, a, &d);
         pat_flushed(s->mean, s->patterns, node, when, a, &d);

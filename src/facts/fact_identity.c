@@ -3,18 +3,21 @@
  * commutative arguments, or where an architecture puts its parameters, so kernels of different graphs can be
  * set side by side. Two texts can be the same words for different functions (a signed and an unsigned
  * maximum); these numbers tell them apart. A load of what the kernel itself may have written is a function of all that
- * it writes, a loop's value of its start and its step: two passes. requires: nodes in ascending order (arguments before
- * users, but for loop phis) */
+ * it writes, a loop's value of its start, its step and of what decides whether another turn follows; each pass looks
+ * one such value further. requires: nodes in ascending order (arguments before users, but for loop phis) */
 #include "facts/fact_build.h"
 
 #include <stdlib.h>
 
+enum { PASSES = 5 };
+
 struct identity {
     const struct graph *g;
-    uint64_t *of;     /* of a node */
-    uint64_t *sum;    /* of a node: as a term of an integer sum */
-    uint64_t *before; /* of a node, by the pass before: what loops bring round; NULL in the first */
-    uint64_t memory;  /* what the kernel writes where and when, by the pass before: what loads may find */
+    uint64_t *of;           /* of a node */
+    uint64_t *sum;          /* of a node: as a term of an integer sum */
+    uint64_t *before;       /* of a node, by the pass before: what loops bring round; NULL in the first */
+    const graph_id *rounds; /* of a loop: graph_goes_round() */
+    uint64_t memory;        /* what the kernel writes where and when, by the pass before: what loads may find */
 };
 
 static int by_value(const void *p, const void *q)
@@ -96,7 +99,10 @@ static uint64_t node_identity(const struct identity *x, const struct graph_node 
             bool back = arg >= (graph_id)(n - x->g->nodes.p);
             imm += map_hash_mix(back ? 2 : 1, !back ? x->of[arg] : x->before ? x->before[arg] : 0);
         }
-        return map_hash_mix(map_hash_mix(n->kind, n->type), imm - n->imm);
+        imm -= n->imm;
+        if (n->imm && x->before)
+            imm = map_hash_mix(imm, x->before[x->rounds[n->imm - 1]]);
+        return map_hash_mix(map_hash_mix(n->kind, n->type), imm);
     }
     bool written = n->kind == UOP_LOAD && n->order != UOP_READONLY && (n->space != UOP_GLOBAL || n->imm != 0);
     if (written || n->kind == UOP_ATOM)
@@ -171,20 +177,22 @@ static uint64_t memory_identity(const struct identity *x)
     return h;
 }
 
-const uint64_t *fact_identities(struct arena *a, const struct graph *g, uint64_t *atomics)
+const uint64_t *fact_identities(struct arena *a, struct graph *g, uint64_t *atomics)
 {
-    struct identity x = {
-        .g = g, .of = ARENA_ARRAY(a, uint64_t, g->nodes.n), .sum = ARENA_ARRAY(a, uint64_t, g->nodes.n)};
+    graph_id *rounds = ARENA_ARRAY(a, graph_id, g->loops.n + 1);
     *atomics = 0;
-    if (!x.of || !x.sum)
+    for (uint32_t i = 0; i < g->loops.n && rounds; i++)
+        rounds[i] = graph_goes_round(g, i); /* may make nodes */
+    uint64_t *made[2] = {ARENA_ARRAY(a, uint64_t, g->nodes.n), ARENA_ARRAY(a, uint64_t, g->nodes.n)};
+    struct identity x = {.g = g, .sum = ARENA_ARRAY(a, uint64_t, g->nodes.n), .rounds = rounds};
+    if (!made[0] || !made[1] || !x.sum || !rounds)
         return NULL;
-    number_nodes(&x);
-    x.memory = memory_identity(&x);
-    x.before = x.of;
-    x.of = ARENA_ARRAY(a, uint64_t, g->nodes.n);
-    if (!x.of)
-        return NULL;
-    number_nodes(&x);
+    for (unsigned pass = 0; pass < (g->loops.n ? PASSES : 2); pass++) {
+        x.of = made[pass & 1];
+        number_nodes(&x);
+        x.memory = memory_identity(&x);
+        x.before = x.of;
+    }
     for (size_t i = 0; i < g->accesses.n; i++)
         if (g->accesses.p[i].kind == GRAPH_ATOMIC)
             *atomics += write_identity(&x, &g->accesses.p[i]);

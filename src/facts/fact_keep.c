@@ -118,6 +118,7 @@ static void keep_instruction(struct fact_keeper *k, struct fact_instruction *f)
     keep_text(k, &f->expr);
     keep_text(k, &f->control_text);
     keep_text(k, &f->note);
+    keep_text(k, &f->source_text);
     for (uint32_t i = 0; i < f->inlined_count && in; i++)
         keep_text(k, &in[i].function);
     f->inlined = in;
@@ -173,6 +174,28 @@ static void keep_rewrite(struct fact_keeper *k, struct fact_rewrite *r)
     keep_offsets(k, &r->ptx);
     keep_offsets(k, &r->sass);
     keep_bindings(k, &r->args.p, &r->args.n);
+}
+
+static void keep_line(struct fact_keeper *k, struct fact_line *l)
+{
+    keep_text(k, &l->text);
+    keep_offsets(k, &l->offsets);
+}
+
+static void keep_said(struct fact_keeper *k, struct fact_said *s)
+{
+    keep_text(k, &s->kind);
+    keep_text(k, &s->text);
+    keep_text(k, &s->machine);
+    keep_text(k, &s->sense);
+    keep_offsets(k, &s->offsets);
+}
+
+static void keep_ptx(struct fact_keeper *k, struct fact_ptx *p)
+{
+    keep_text(k, &p->function);
+    keep_text(k, &p->text);
+    keep_offsets(k, &p->offsets);
 }
 
 static void keep_access(struct fact_keeper *k, struct fact_access *x)
@@ -231,6 +254,10 @@ enum sp_status fact_keep(struct fact_keeper *k, struct fact_kernel *f)
     KEEP_ALL(k, struct fact_value, f->values, keep_value);
     KEEP_ALL(k, struct fact_pattern, f->patterns, keep_pattern);
     KEEP_ALL(k, struct fact_rewrite, f->rewrites, keep_rewrite);
+    KEEP_ALL(k, struct fact_line, f->lines, keep_line);
+    KEEP_ALL(k, struct fact_said, f->says, keep_said);
+    keep_text(k, &f->ptx_from);
+    KEEP_ALL(k, struct fact_ptx, f->ptx, keep_ptx);
     KEEP_ALL(k, struct fact_access, f->accesses, keep_access);
     KEEP_LIST(k, struct fact_loop_work, f->loop_work);
     KEEP_LIST(k, struct fact_occupancy, f->occupancy);

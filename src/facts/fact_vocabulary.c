@@ -55,6 +55,8 @@ static const char *const sync_text[] = {"own", "barrier", "warp", "warp-assumed"
 static const char *const coalescing_text[] = {"full", "strided", "broadcast", "scattered", "unknown"};
 static_assert(COUNT(coalescing_text) == FACT_COALESCING_UNKNOWN + 1, "one spelling a coalescing");
 
+static const char *const match_text[] = {NULL, "size", "name", "shape"};
+
 static const char *spell(const char *const *table, size_t count, size_t value)
 {
     assert(value < count);
@@ -109,6 +111,11 @@ const char *fact_coalescing_text(enum fact_coalescing v)
 const char *fact_sync_text(enum fact_sync v)
 {
     return spell(sync_text, COUNT(sync_text), v);
+}
+
+const char *fact_match_text(enum fact_match v)
+{
+    return v < COUNT(match_text) ? match_text[v] : NULL;
 }
 
 int fact_role_find(const char *text)

@@ -151,8 +151,9 @@ struct ptx_module {
     unsigned version, sm; /* 90: 9.0; 86. 0: not said */
     const char *arch;     /* "sm_86", or NULL */
     unsigned address_bits;
-    const char *producer;    /* from the head's comments, or NULL */
-    VEC(const char *) files; /* [0] is nobody's; number of .file */
+    const char *producer;     /* from the head's comments, or NULL */
+    VEC(const char *) files;  /* [0] is nobody's; number of .file */
+    VEC(uint64_t) file_bytes; /* their sizes where .file tells them, else 0 */
     VEC(struct ptx_variable) variables;
     VEC(struct ptx_function) functions;
     VEC(struct ptx_loc) locs;

@@ -344,18 +344,24 @@ void ptx_parse_variables(struct ptx_parser *p, enum ptx_space space, bool is_ext
 
 void ptx_parse_file(struct ptx_parser *p)
 {
-    uint64_t number, ignored;
+    uint64_t number, told[2] = {0};
+    unsigned tell = 0;
     if (!take_integer(p, &number) || p->token.kind != PTX_T_STRING) {
         ptx_error(p, &p->token, "`.file` takes a number and a name");
         return;
     }
-    while (number < FILES_MAX && p->m->files.n <= number && !arena_failed(p->a))
+    while (number < FILES_MAX && p->m->files.n <= number && !arena_failed(p->a)) {
         VEC_PUSH(p->a, p->m->files, NULL);
+        VEC_PUSH(p->a, p->m->file_bytes, 0);
+    }
     if (number < p->m->files.n)
         p->m->files.p[number] = ptx_copy(p, p->token.word);
     ptx_next(p);
-    while (ptx_take(p, ','))
-        take_integer(p, &ignored);
+    while (ptx_take(p, ',')) /* time, size */
+        if (!take_integer(p, &told[tell++ & 1]))
+            return;
+    if (tell == 2 && number < p->m->file_bytes.n)
+        p->m->file_bytes.p[number] = told[1];
 }
 
 static bool parse_position(struct ptx_parser *p, struct ptx_loc *loc)

@@ -313,6 +313,9 @@ graph_id graph_or(struct graph *g, graph_id a, graph_id b);
 bool graph_implies(struct graph *g, graph_id a, graph_id b);
 /* `value` as it is when `given` holds: selects and tables are cut down. */
 graph_id graph_assume(struct graph *g, graph_id value, graph_id given);
+/* In a turn of the loop (index), seen from its header: the condition under which another turn follows. NIL: always, or
+ * too many ways lead back. */
+graph_id graph_goes_round(struct graph *g, uint32_t loop);
 /* The atoms and table of any B1 node (an atom alone: one atom, table 2). False beyond six atoms. */
 bool graph_table(const struct graph *g, graph_id b1, graph_id atoms[6], unsigned *count, uint64_t *table);
 

@@ -73,7 +73,7 @@ struct evaluator {
 
 static void evaluate(struct evaluator *e, graph_id id, struct field_set *out, unsigned depth);
 
-struct cycle_phi *cycle_loop_phi(struct cycle_work *w, graph_id id, struct cycle_region **region)
+struct cycle_phi *cycle_loop_phi(const struct cycle_work *w, graph_id id, struct cycle_region **region)
 {
     const struct graph_node *n = graph_at(w->g, id);
     const struct graph_block *b = &w->g->blocks.p[n->block];
@@ -185,6 +185,24 @@ static bool scaled_bits(struct graph *g, const struct graph_node *n, uint64_t *s
     return x != GRAPH_NIL;
 }
 
+/* A multiple of 2^k of what stands above the lowest k bits: those bits of the whole, so many times. */
+static bool whole_bits(struct graph *g, const struct graph_node *n, uint64_t *scale, graph_id *bare)
+{
+    const struct graph_node down = *graph_at(g, n->arg[0]);
+    unsigned bits = uop_type_bits((enum uop_type)n->type);
+    uint64_t c, by;
+    if (down.kind != UOP_SHR || down.type != n->type || (bits != 32 && bits != 64) ||
+        !graph_is_const(g, n->arg[1], &c) || !graph_is_const(g, down.arg[1], &by) || by == 0 || by > 16)
+        return false;
+    int64_t times = bits == 32 ? (int32_t)c : (int64_t)c, unit = INT64_C(1) << by;
+    if (times % unit != 0)
+        return false;
+    uint64_t mask = (bits == 32 ? (uint64_t)UINT32_MAX : UINT64_MAX) & ~((uint64_t)unit - 1);
+    *scale = field_signed(times / unit);
+    *bare = graph_op2(g, UOP_AND, (enum uop_type)n->type, down.arg[0], graph_const(g, (enum uop_type)n->type, mask));
+    return true;
+}
+
 static void evaluate(struct evaluator *e, graph_id id, struct field_set *out, unsigned depth)
 {
     enum { DEPTH = 80, STEPS = 4000 };
@@ -210,13 +228,25 @@ static void evaluate(struct evaluator *e, graph_id id, struct field_set *out, un
         set_add(out, field_signed(bits == 0 || bits >= 64 ? (int64_t)n.imm
                                                           : (int64_t)(n.imm << (64 - bits)) >> (64 - bits)));
         break;
-    case UOP_ADD:
     case UOP_MUL:
+        if (whole_bits(e->w->g, &n, &scale, &bare)) { /* 48 * (x >> 4) is 3 * (x & ~15) */
+            evaluate(e, bare, &a, depth + 1);
+            for (unsigned i = 0; i < a.count; i++)
+                set_add(out, field_mul(a.v[i], scale));
+            break;
+        }
         evaluate(e, n.arg[0], &a, depth + 1);
         evaluate(e, n.arg[1], &b, depth + 1);
         for (unsigned i = 0; i < a.count; i++)
             for (unsigned k = 0; k < b.count; k++)
-                set_add(out, n.kind == UOP_ADD ? field_add(a.v[i], b.v[k]) : field_mul(a.v[i], b.v[k]));
+                set_add(out, field_mul(a.v[i], b.v[k]));
+        break;
+    case UOP_ADD:
+        evaluate(e, n.arg[0], &a, depth + 1);
+        evaluate(e, n.arg[1], &b, depth + 1);
+        for (unsigned i = 0; i < a.count; i++)
+            for (unsigned k = 0; k < b.count; k++)
+                set_add(out, field_add(a.v[i], b.v[k]));
         break;
     case UOP_NEG:
         evaluate(e, n.arg[0], &a, depth + 1);

@@ -247,8 +247,11 @@ enum sp_status graph_find_cycles(struct arena *a, struct graph *g, struct graph_
     name_blocks(&w, cycle_of);
     if (status == SP_OK)
         cycle_find_turns(&w);
-    if (status == SP_OK)
+    if (status == SP_OK) {
         cycle_settle(&w);
+        cycle_drop_turns(&w);
+        cycle_tell_steps(&w);
+    }
     for (graph_id id = 1; id < w.nodes; id++) /* the marks of other nodes are of no use to readers */
         w.live[id] &= graph_at(g, id)->kind == GRAPH_PHI;
     return arena_failed(a) ? SP_ERR_MEMORY : status;

@@ -17,6 +17,8 @@ struct graph_piece {
     uint32_t unroll;        /* steps of the source's loop in one turn (in one pass when straight), at least 1 */
     const uint32_t *blocks; /* blocks that belong to it */
     uint32_t block_count;
+    const uint32_t *makers; /* straight: of each step the instance that ends it; NULL: all are made where it begins */
+    uint32_t maker_count;
 };
 
 enum graph_carried_kind { GRAPH_CARRIED_COUNTER, GRAPH_CARRIED_ADDRESS, GRAPH_CARRIED_DATA };
@@ -75,9 +77,11 @@ struct graph_cycles {
                                        GRAPH_NIL: no copy */
     graph_id copy_count;     /* entries of copy_of and turn_of */
     const graph_id
-        *turn_of;         /* of each node: a loop's pointer or count as a function of the counter of the source's loop
+        *turn_of; /* of each node: a loop's pointer or count as a function of the counter of the source's loop
                                 where the turn begins, for readers (graph_turn.c); GRAPH_NIL: none. NULL: no loop */
-    const bool *live_phi; /* of each node: a phi that reaches an effect otherwise than through phis and selects
+    const graph_id *step_of; /* of each node: a step of a loop that was unrolled whole within a body, told over that
+                                loop's counter, for readers; GRAPH_NIL: as it stands. NULL: none */
+    const bool *live_phi;    /* of each node: a phi that reaches an effect otherwise than through phis and selects
                                        of its own cycle (D2) */
 };
 
@@ -90,5 +94,8 @@ graph_id graph_cycle_path(const struct graph *g, const struct graph_cycle *c);
 
 /* `id` with loop values replaced by what they are as functions of the counters (turn_of): for text only. */
 graph_id graph_as_turn(struct graph *g, graph_id id);
+
+/* What says of an accumulator's step what every turn of its loop does (step_of): for text only. */
+graph_id graph_step_told(const struct graph *g, graph_id id);
 
 #endif

@@ -103,6 +103,7 @@ struct cycle_work {
     uint64_t visits;           /* of blocks by its walks, so far */
     struct peeler *peeler;     /* private to graph_peel.c */
     struct straight *straight; /* private to graph_straight.c */
+    const graph_id *turns;     /* of cycles: the counter that turn_of speaks of, GRAPH_NIL */
 };
 
 /* graph_region.c */
@@ -147,9 +148,10 @@ bool cycle_cut_at(const struct cycle_work *w, const struct cycle_region *r, grap
 /* Finds what else is a piece of the loop whose first piece is `r`, and its folds. */
 void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct graph_cycle *c);
 
-/* graph_take.c: how many turns of `other` one of `first` stands for, where `other` is a later piece of the loop that
- * `first` is the first one of, by its counters; 0: it is not. */
-uint32_t cycle_takes_up(struct cycle_work *w, const struct cycle_region *first, const struct cycle_region *other);
+/* graph_take.c: how many turns of `other` one of `first` stands for (*more: the other way round), where `other` is a
+ * later piece of the loop that `first` is the first one of, by its counters; 0: it is not. */
+uint32_t cycle_takes_up(struct cycle_work *w, const struct cycle_region *first, const struct cycle_region *other,
+                        bool *more);
 
 /* The counter that `a` tests moves by less than that of `b`. */
 bool cycle_steps_less(const struct cycle_region *a, const struct cycle_region *b);
@@ -172,6 +174,19 @@ void cycle_add_inner(struct cycle_work *w, const struct cycle_region *r);
 
 /* graph_turn.c */
 void cycle_find_turns(struct cycle_work *w);
+void cycle_drop_turns(struct cycle_work *w);
+
+/* A word of memory that a node is: a load, or part of a wider one. */
+struct cycle_word {
+    graph_id load, address;
+    uint64_t offset;
+    uint8_t space, flags, bytes;
+};
+bool cycle_word_of(const struct graph *g, graph_id id, struct cycle_word *out);
+
+/* graph_told.c: whether the steps of an inner loop that a chain's copies hold can be told over a counter of their own. */
+bool cycle_tells_inner(struct cycle_work *w, const struct cycle_region *r, const struct cycle_chain *c);
+void cycle_tell_steps(struct cycle_work *w);
 
 /* graph_settle.c: leaves out what would mislead. */
 void cycle_settle(struct cycle_work *w);

@@ -79,11 +79,11 @@ static uint64_t pass_sync(uint64_t bits, unsigned strength)
     for (unsigned way = 0; way < CLASSES; way++) {
         if (way == OVERWRITTEN && strength == SYNC_BLOCK)
             continue;
-        uint64_t mine = bits >> (16 * way) & 0xffff, low = mine & ((UINT64_C(1) << (4 * strength)) - 1);
+        uint64_t mine = bits >> (WAY * way) & WAY_BITS(0), low = mine & ((UINT64_C(1) << (4 * strength)) - 1);
         mine &= ~((UINT64_C(1) << (4 * strength)) - 1);
         for (unsigned s = 0; s < strength; s++)
             mine |= (low >> (4 * s) & 15) << (4 * strength);
-        out |= mine << (16 * way);
+        out |= mine << (WAY * way);
     }
     return out;
 }
@@ -162,7 +162,7 @@ static uint64_t overwrite(struct finder *f, const struct source *s, uint64_t bit
     if (sure)
         bits &= ~sure_turn;
     uint64_t own = bits & WAY_BITS(OWN_WAY) & same_turn;
-    return (bits & ~own) | own << (16 * OVERWRITTEN);
+    return (bits & ~own) | own << (WAY * OVERWRITTEN);
 }
 
 /* What goes past a barrier with a guard: it is one only where the guard holds, which all threads share. The source's
@@ -209,7 +209,7 @@ static uint64_t across(struct finder *f, const struct source *s, uint32_t from, 
 {
     const struct graph *g = f->g;
     if (f->ends[from])
-        bits |= (bits & WAY_BITS(OWN_WAY)) << (16 * ENDED);
+        bits |= (bits & WAY_BITS(OWN_WAY)) << (WAY * ENDED);
     for (unsigned k = s->depth; k > 0; k--) {
         if (g->loops.p[s->nest[k - 1] - 1].header != to || !graph_in_loop(g, from, s->nest[k - 1]))
             continue;
@@ -241,7 +241,10 @@ bool graph_flow_from(struct finder *f, const struct source *s)
     uint32_t start = block_of(f, s->access), head = 0, tail = 0;
     f->flow_round++;
     bool load = access_at(f, s->access)->kind == GRAPH_LOAD;
-    uint64_t care = load ? ~(UINT64_C(0xf000) * UINT64_C(0x100010001)) : ~UINT64_C(0); /* a read ends at a barrier */
+    uint64_t care = ~UINT64_C(0);
+    for (unsigned way = 0; way < CLASSES && load; way++) /* a read ends at a barrier */
+        for (unsigned level = 0; level < LEVELS; level++)
+            care &= ~BIT(way, SYNC_BLOCK, level);
     uint64_t bits =
         through(f, s, BIT(OWN_WAY, 0, 0), f->event_of[s->access] + 1, f->first_event[start + 1], true) & care;
     for (uint32_t k = 0; k < g->blocks.p[start].succ_count && bits; k++)
@@ -341,6 +344,11 @@ static enum sp_status finish(struct finder *f)
     uint32_t *first = ARENA_ARRAY(f->a, uint32_t, n + 2);
     if (arena_failed(f->a))
         return SP_ERR_MEMORY;
+    /* What is not seen may have stored in between, or other threads have. */
+    for (size_t i = 0; i < f->reaches.n && !out->complete; i++) {
+        const struct graph_access *l = access_at(f, f->reaches.p[i].load);
+        f->reaches.p[i].assumed |= l->from_store < 0 && (l->space != UOP_LOCAL || !out->listed);
+    }
     if (f->reaches.n)
         qsort(f->reaches.p, f->reaches.n, sizeof f->reaches.p[0], by_load);
     if (!graph_prune_reaches(f))
@@ -362,14 +370,19 @@ static enum sp_status finish(struct finder *f)
 enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct graph_dependence *out)
 {
     struct finder f = {.a = a, .g = g, .out = out, .flow_work = FLOW_WORK, .solve_work = SOLVE_WORK};
-    bool opaque = false;
+    struct graph_opaque opaque = {0};
     *out = (struct graph_dependence){0};
     if (g->blocks.n && !graph_facts_of(g))
         return SP_ERR_MEMORY;
     if (g->blocks.n)
         graph_block_uniform(g, graph_true(g)); /* which loops threads leave apart */
     f.syncs = graph_find_syncs(a, g, &opaque);
-    out->complete = !opaque && !g->incomplete;
+    bool *meets = ARENA_ARRAY(a, bool, g->insns.n + 1);
+    for (uint32_t i = 0; i < g->insns.n && f.syncs && meets; i++)
+        meets[i] = f.syncs[i] == SYNC_BLOCK;
+    out->meets = meets;
+    out->listed = !opaque.stores && !g->incomplete;
+    out->complete = out->listed && !opaque.orders;
     f.unordered = !out->complete;
     if (!f.syncs || !(f.dead_end = graph_find_dead_ends(a, g, f.syncs)) || !list_events(&f) ||
         !(f.object = graph_find_objects(a, g, out)) || !list_stored(&f))
@@ -405,7 +418,7 @@ enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct gr
         if (!flows || !graph_flow_from(&f, &s)) {
             if (arena_failed(a))
                 return SP_ERR_MEMORY;
-            out->complete = false;
+            graph_give_up(&f);
             graph_flow_forget(&f, &s);
             break;
         }
@@ -420,6 +433,8 @@ enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct gr
                 if (f.events.p[e].kind == EVENT_ACCESS && f.at[e] && (f.events.p[e].access != i || f.at[e]))
                     graph_relate(&f, &s, f.events.p[e].access, f.at[e]);
         }
+        if (out->listed && !out->complete)
+            graph_relate_elsewhere(&f, &s);
         graph_flow_forget(&f, &s);
     }
     if (!graph_relate_apart(&f))

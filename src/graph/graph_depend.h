@@ -58,6 +58,8 @@ struct graph_race {
 struct graph_dependence {
     VEC(struct graph_object) objects;
     const uint32_t *object_of;       /* of each access: index into objects */
+    const bool *meets;               /* of each instance: all threads of the block that have not ended meet here, if the
+                                        guard (the same in all of them) holds */
     VEC(struct graph_reach) reaches; /* by load, then store */
     const uint32_t *first_reach; /* of each access, count + 1 entries: reaches[first_reach[i] .. first_reach[i + 1]) */
     VEC(struct graph_race) races;
@@ -65,6 +67,9 @@ struct graph_dependence {
     doubts;        /* pairs with no barrier between of which it is not decided whether two threads meet
                                       (`thread` is empty): nothing may rest on their being in order */
     bool complete; /* false: a budget was hit or an unknown instruction stands in the way: every load may read more */
+    bool listed;   /* every store that a load may read is among its reaches: not so where something that is not
+                      understood may store. True and not complete: which threads a barrier or a lock orders is not
+                      known, and what may be read on no way of the code is a `may` reach */
 };
 
 /* SP_ERR_MEMORY or SP_OK. Work is bounded (a budget of pairs); `complete` says when it did not suffice. */

@@ -146,7 +146,7 @@ static void relate_sides(struct finder *f, const struct side *from, const struct
             if (from->reached[to->events.p[k]] || access_at(f, b)->space == UOP_LOCAL)
                 continue;
             if (--*budget < 0 || f->solve_work <= 0) {
-                f->out->complete = false;
+                graph_give_up(f);
                 return;
             }
             if (!known_pair(f, a, b) && !known_pair(f, b, a))
@@ -174,7 +174,7 @@ bool graph_relate_apart(struct finder *f)
             alike[block->succs[0]] == alike[block->succs[1]])
             continue;
         if (f->flow_work <= 0 || visits <= 0) {
-            f->out->complete = false;
+            graph_give_up(f);
             break;
         }
         for (unsigned i = 0; i < SIDES; i++)

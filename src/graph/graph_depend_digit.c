@@ -60,6 +60,24 @@ bool graph_read_digit(struct graph *g, graph_id symbol, int64_t c, struct graph_
     return false;
 }
 
+bool graph_digit_above(struct graph *g, graph_id when, struct graph_digit *d, int64_t *bytes)
+{
+    enum { TOP = 10 };
+    int64_t low, c;
+    if (d->mask != UINT32_MAX || !d->shift || d->flip || when == GRAPH_NIL || graph_block_uniform(g, when))
+        return false;
+    for (unsigned m = TOP; m-- > d->shift + 1;) {
+        if (!graph_pins(g, when, d->dimension, 0, (UINT32_C(1) << m) - 1, &low) || low < 0 || low >> m ||
+            (d->scale && low >> d->shift) || __builtin_mul_overflow(d->c, INT64_C(1) << (m - d->shift), &c) ||
+            __builtin_mul_overflow(d->c, low >> d->shift, bytes))
+            continue;
+        d->c = c;
+        d->shift = m;
+        return true;
+    }
+    return false;
+}
+
 /* How many values the digit has at most; 0: not known. */
 int64_t graph_digit_count(struct graph *g, const struct graph_digit *d)
 {
@@ -136,11 +154,23 @@ static int64_t floor_div(int64_t a, int64_t b)
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-/* One coordinate of a code that counts its threads in more than one dimension: the row of a tile. */
-static bool is_coordinates(struct graph *g, const struct graph_linear *a)
+/* One coordinate of a code that counts its threads in more than one dimension: the row of a tile. Or two with the
+ * steps of the digits that are left: its plane. */
+static bool is_coordinates(struct graph *g, const struct graph_linear *a, const struct graph_digit *left,
+                           unsigned count)
 {
     struct graph_digit d = {0};
-    return graph_facts_of(g)->two_dimensional && a->n == 1 && graph_is_digit(g, a->t[0].symbol, &d);
+    bool all = graph_facts_of(g)->two_dimensional && a->n && a->n <= count;
+    for (unsigned i = 0; i < a->n && all && a->n > 1; i++) {
+        bool one = false;
+        d = (struct graph_digit){0};
+        all = graph_is_digit(g, a->t[i].symbol, &d) && d.mask == UINT32_MAX && !d.shift && !d.flip;
+        for (unsigned k = 0; k < count && all; k++)
+            one |= left[k].dimension == d.dimension && left[k].c == a->t[i].c && left[k].mask == UINT32_MAX &&
+                   !left[k].shift && !left[k].flip && !left[k].scale;
+        all &= one;
+    }
+    return all && (a->n > 1 || graph_is_digit(g, a->t[0].symbol, &d));
 }
 
 /* The smaller digits together stay below one step of a larger one: else two threads share a number. A row of a tile is
@@ -201,7 +231,7 @@ static bool mixed_radix(struct graph *g, struct graph_digit *d, unsigned count, 
             bool proved = graph_at(g, d[i].scale)->kind == UOP_SREG && left.n == 1 && left.k == 0 &&
                           graph_at(g, left.t[0].symbol)->kind == UOP_SREG &&
                           graph_at(g, d[i].scale)->imm - UOP_SR_NTID_X == graph_at(g, left.t[0].symbol)->imm;
-            if (!proved && !is_coordinates(g, &left))
+            if (!proved && !is_coordinates(g, &left, d + i + 1, count - i - 1))
                 return false;
             *assumed |= !proved;
             rest = left;
@@ -216,7 +246,8 @@ static bool mixed_radix(struct graph *g, struct graph_digit *d, unsigned count, 
         bool inside = r.lo + low >= 0 && r.hi < step - low;
         if (!inside) {
             struct graph_range all = r;
-            if (!is_coordinates(g, &terms) && !(r.lo > INT64_MIN / 4 && r.hi < INT64_MAX / 4 && r.hi - r.lo < step))
+            if (!is_coordinates(g, &terms, d + i + 1, count - i - 1) &&
+                !(r.lo > INT64_MIN / 4 && r.hi < INT64_MAX / 4 && r.hi - r.lo < step))
                 return false;
             if (all.hi - all.lo >= step) /* a tile's row: as long as the step, as far as is known */
                 all = (struct graph_range){0, step - (d[i + 1].c > 0 ? d[i + 1].c : 1), false};

@@ -96,6 +96,11 @@ void graph_take_sizes(struct graph *g, graph_id when, struct graph_constraints *
 /* Every atom of the condition that differs between threads is a compare of linear forms. */
 bool graph_condition_linear(struct graph *g, graph_id a, const struct graph_constraints *with);
 
+/* Whether numbers that all threads share, of which the forms asked for are made, can be together what the facts say
+ * (graph_depend_first.c). */
+bool graph_can_be_first(struct graph *g, const struct graph_linear *u, const bool *asked, unsigned count,
+                        graph_id load_when, graph_id store_when, const struct graph_constraints *base);
+
 /* ---- threads (graph_depend_thread.c) ---------------------------------------------------------------- */
 /* The same in all threads of a block (at the same turn of every loop). */
 bool graph_block_uniform(struct graph *g, graph_id id);
@@ -108,11 +113,20 @@ graph_id graph_first_turn(struct graph *g, graph_id id, uint32_t loop);
 bool graph_in_loop(const struct graph *g, uint32_t block, uint32_t loop);
 
 /* ---- what parts accesses in time (graph_depend_sync.c) ---------------------------------------------- */
-/* In ascending strength: a path is as strong as the strongest on it. MAYBE: may order threads, nobody says which. */
-enum { SYNC_NOTHING, SYNC_WARP, SYNC_MAYBE, SYNC_BLOCK };
-/* Strength of each instance. `opaque`: something whose effect on memory is not seen (calls, unknown instructions,
- * copies that run by themselves). NULL: out of memory. */
-uint8_t *graph_find_syncs(struct arena *a, struct graph *g, bool *opaque);
+/* In ascending strength: a path is as strong as the strongest on it. LANES: orders some lanes of each warp, MAYBE: may
+ * order threads; nobody says which. */
+enum { SYNC_NOTHING, SYNC_LANES, SYNC_WARP, SYNC_MAYBE, SYNC_BLOCK };
+/* What keeps dependence from being complete. */
+struct graph_opaque {
+    bool stores; /* something whose effect on memory is not seen: calls, unknown instructions, copies that run by
+                    themselves */
+    bool orders; /* something orders some of the threads, nobody says which */
+};
+/* Strength of each instance. NULL: out of memory. */
+uint8_t *graph_find_syncs(struct arena *a, struct graph *g, struct graph_opaque *opaque);
+/* Instances that load, in a loop, what only another thread can change and what decides whether the loop is left
+ * (graph_depend_wait.c). NULL: out of memory. */
+bool *graph_find_waits(struct arena *a, struct graph *g);
 /* Blocks from which no access and no barrier is reached any more. */
 bool *graph_find_dead_ends(struct arena *a, struct graph *g, const uint8_t *syncs);
 
@@ -132,6 +146,11 @@ bool graph_is_digit(struct graph *g, graph_id id, struct graph_digit *d);
 /* A term of an address: digit * c, or digit * uniform * c. */
 bool graph_read_digit(struct graph *g, graph_id symbol, int64_t c, struct graph_digit *d);
 int64_t graph_digit_count(struct graph *g, const struct graph_digit *d); /* values it has at most */
+/* A digit of which the condition fixes the low bits is the one above them: threadIdx >> 3 is 4 * (threadIdx >> 5) for
+ * the first lanes of warps. *bytes: what the fixed bits come to. False: none are. */
+bool graph_digit_above(struct graph *g, graph_id when, struct graph_digit *d, int64_t *bytes);
+/* The constant that a condition fixes bits of threadIdx.d to. */
+bool graph_pins(struct graph *g, graph_id when, unsigned dimension, unsigned shift, uint32_t mask, int64_t *value);
 /* Two that share bits of one coordinate; all of one coordinate that only grow with it. */
 bool graph_digits_overlap(const struct graph_digit *d, unsigned count);
 bool graph_digits_grow(const struct graph_digit *d, unsigned count);
@@ -191,12 +210,13 @@ bool graph_address_form(struct graph *g, const struct graph_side *side, struct g
 uint32_t *graph_find_objects(struct arena *a, struct graph *g, struct graph_dependence *out);
 
 /* ---- at work (graph_depend.c: bits that flow; graph_depend_pair.c: what a pair of accesses is) --------- */
-enum { LEVELS = 4, STRENGTHS = 4, CLASSES = 3, OWN_WAY = 0, OVERWRITTEN = 1, ENDED = 2 };
+enum { LEVELS = 4, STRENGTHS = 5, CLASSES = 3, OWN_WAY = 0, OVERWRITTEN = 1, ENDED = 2 };
+enum { WAY = LEVELS * STRENGTHS }; /* bits of one class */
 enum { FLOW_WORK = 12000000, SOLVE_WORK = 60000, TRIES_WORK = 2000000, REACHES_MAX = 40000 };
 enum { EVENT_ACCESS, EVENT_SYNC };
 
-#define WAY_BITS(way)             (UINT64_C(0xffff) << (16 * (way)))
-#define BIT(way, strength, level) (UINT64_C(1) << (16 * (way) + 4 * (strength) + (level)))
+#define WAY_BITS(way)             (((UINT64_C(1) << WAY) - 1) << (WAY * (way)))
+#define BIT(way, strength, level) (UINT64_C(1) << (WAY * (way) + LEVELS * (strength) + (level)))
 
 struct event {
     uint8_t kind;
@@ -271,9 +291,17 @@ static inline uint32_t block_of(const struct finder *f, uint32_t access)
 static inline uint64_t levels_below(unsigned level) /* mask over all ways and strengths */
 {
     uint64_t nibble = level >= LEVELS ? 15 : (1u << level) - 1;
-    return nibble * UINT64_C(0x111111111111);
+    return nibble * UINT64_C(0x111111111111111);
 }
 
+/* Work is spent: the result says so. */
+static inline void graph_give_up(struct finder *f)
+{
+    f->out->complete = f->out->listed = false;
+}
+
+/* Stores that other threads may have made while this one went another way: reaches of loads to which no way leads. */
+void graph_relate_elsewhere(struct finder *f, const struct source *s);
 /* y stores over all of x, for the same thread. */
 bool graph_same_word(struct finder *f, const struct graph_access *x, const struct graph_access *y);
 /* The parts of a condition that are the same in all threads, as a condition. */

@@ -38,7 +38,7 @@ static bool foreign(struct finder *f, uint32_t store, uint32_t load, graph_id id
 
 unsigned graph_weakest(uint64_t bits)
 {
-    uint64_t all = (bits | bits >> 16 | bits >> 32) & 0xffff;
+    uint64_t all = (bits | bits >> WAY | bits >> 2 * WAY) & WAY_BITS(0);
     for (unsigned s = 0; s < STRENGTHS; s++)
         if (all >> (4 * s) & 15)
             return s;
@@ -53,11 +53,8 @@ static struct graph_side side_of(const struct graph_access *x)
 /* The highest level in the bits: the outermost loop whose back edge was crossed. */
 static unsigned highest(uint64_t bits)
 {
-    uint64_t all = bits | bits >> 16 | bits >> 32;
-    all |= all >> 8;
-    all |= all >> 4;
     for (unsigned k = LEVELS; k-- > 0;)
-        if (all >> k & 1)
+        if (bits & levels_below(k + 1) & ~levels_below(k))
             return k;
     return 0;
 }
@@ -157,7 +154,7 @@ static bool was_first_turn(struct finder *f, const struct source *s, uint32_t re
     while (out < s->depth && !graph_in_loop(g, block_of(f, reader), s->nest[out]))
         out++;
     uint64_t round = bits & levels_below(out + 1) & ~levels_below(out);
-    if (!out || out + 1 >= LEVELS || graph_weakest(round) >= SYNC_WARP)
+    if (!out || out + 1 >= LEVELS || graph_weakest(round) >= SYNC_LANES)
         return false;
     for (unsigned k = 0; k < out; k++) {
         store->address = graph_first_turn(g, store->address, s->nest[k]);
@@ -227,8 +224,11 @@ static uint32_t numbered(struct graph *g, const struct graph_access *x)
         return 1;
     for (unsigned i = 0; i < form.n; i++) {
         struct graph_digit d = {0};
-        if (!graph_block_uniform(g, form.t[i].symbol) && graph_is_digit(g, form.t[i].symbol, &d) && !d.flip &&
-            d.mask == UINT32_MAX && d.shift && d.shift < 9)
+        int64_t bytes;
+        if (graph_block_uniform(g, form.t[i].symbol) || !graph_is_digit(g, form.t[i].symbol, &d))
+            continue;
+        graph_digit_above(g, x->runs_when, &d, &bytes);
+        if (!d.flip && d.mask == UINT32_MAX && d.shift && d.shift < 9)
             most = UINT32_C(2) << d.shift > most ? UINT32_C(2) << d.shift : most;
     }
     return most;
@@ -386,7 +386,8 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
             continue;
         bool sized = false, several = u.thread[0] == GRAPH_NIL || u.thread[1] == GRAPH_NIL || u.thread[2] == GRAPH_NIL;
         if (u.answer != SOLVE_THREAD || u.may || !u.known || !u.guards_linear || f->unordered || several ||
-            (u.who != THREAD_OTHER && u.who != THREAD_VARIES) || (earlier && !surely_made(f, &a, &b, u.thread)) ||
+            (u.in_warp && strength == SYNC_LANES) || (u.who != THREAD_OTHER && u.who != THREAD_VARIES) ||
+            (earlier && !surely_made(f, &a, &b, u.thread)) ||
             hangs_on_block(f, &a, &b, delta, load, store, u.thread[0], &sized)) {
             keep_doubt(f, s->access, second); /* several threads may write the same, or there is none */
             continue;
@@ -404,7 +405,7 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
 static void keep_reach(struct finder *f, const struct source *s, struct graph_reach r)
 {
     if (f->reaches.n >= REACHES_MAX) {
-        f->out->complete = false;
+        graph_give_up(f);
         return;
     }
     if (f->parting.n) {
@@ -490,7 +491,9 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
     else if (strength == SYNC_BLOCK)
         r.sync = GRAPH_SYNC_BARRIER;
     else if (u.in_warp && strength < SYNC_MAYBE && !r.may)
-        r.sync = strength == SYNC_WARP ? GRAPH_SYNC_WARP : GRAPH_SYNC_WARP_ASSUMED;
+        r.sync = strength == SYNC_WARP    ? GRAPH_SYNC_WARP
+                 : strength == SYNC_LANES ? GRAPH_SYNC_UNKNOWN
+                                          : GRAPH_SYNC_WARP_ASSUMED;
     else if (race && strength < SYNC_MAYBE)
         r.sync = GRAPH_SYNC_NONE;
     r.assumed |= r.sync == GRAPH_SYNC_WARP_ASSUMED;
@@ -503,6 +506,22 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
     if (strength < SYNC_BLOCK)
         graph_drop_skipped(f);
     keep_reach(f, s, r);
+}
+
+void graph_relate_elsewhere(struct finder *f, const struct source *s)
+{
+    const struct graph_access *x = access_at(f, s->access);
+    if (x->kind == GRAPH_LOAD || x->space == UOP_LOCAL)
+        return;
+    f->parting.n = 0;
+    for (uint32_t i = 0; i < f->g->accesses.n; i++) {
+        const struct graph_access *y = access_at(f, i);
+        if (y->kind == GRAPH_STORE || y->order == UOP_READONLY || !f->g->insns.p[y->insn].reachable ||
+            f->at[f->event_of[i]] || same_object(f, s->access, i) != OBJECTS_SAME)
+            continue;
+        keep_reach(f, s, (struct graph_reach){.load = i, .may = true, .sync = GRAPH_SYNC_UNKNOWN, .assumed = true});
+    }
+    f->flow_work -= (int64_t)f->g->accesses.n / 8;
 }
 
 void graph_relate(struct finder *f, const struct source *s, uint32_t to, uint64_t bits)
@@ -530,7 +549,7 @@ void graph_relate(struct finder *f, const struct source *s, uint32_t to, uint64_
         if (graph_facts_of(f->g)->tries > TRIES_WORK)
             f->solve_work = 0;
         if (f->solve_work <= 0) {
-            f->out->complete = false;
+            graph_give_up(f);
             return;
         }
         bool race = graph_weakest(bits) < SYNC_MAYBE && find_race(f, s, to, bits, delta);

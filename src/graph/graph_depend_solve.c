@@ -27,8 +27,7 @@ bool graph_address_form(struct graph *g, const struct graph_side *side, struct g
 
 /* ---- guards ---------------------------------------------------------------------------------- */
 
-/* The constant that a condition fixes bits of threadIdx.d to. */
-static bool pinned(struct graph *g, graph_id when, unsigned dimension, unsigned shift, uint32_t mask, int64_t *value)
+bool graph_pins(struct graph *g, graph_id when, unsigned dimension, unsigned shift, uint32_t mask, int64_t *value)
 {
     graph_id atoms[6];
     unsigned count;
@@ -75,7 +74,7 @@ static bool coordinate(struct graph *g, struct graph_digit *d, unsigned count, u
     }
     *out = (struct graph_linear){0};
     if (high < 0 && low < 0) {
-        if (pinned(g, store_when, dimension, 0, UINT32_MAX, &k)) {
+        if (graph_pins(g, store_when, dimension, 0, UINT32_MAX, &k)) {
             out->k = k;
             return true;
         }
@@ -89,13 +88,13 @@ static bool coordinate(struct graph *g, struct graph_digit *d, unsigned count, u
     struct graph_linear h = {0}, l = {0};
     if (high >= 0)
         h = d[high].value;
-    else if (pinned(g, store_when, dimension, shift, UINT32_MAX, &k))
+    else if (graph_pins(g, store_when, dimension, shift, UINT32_MAX, &k))
         h.k = k;
     else
         return false;
     if (low >= 0)
         l = d[low].value;
-    else if (pinned(g, store_when, dimension, 0, mask, &k))
+    else if (graph_pins(g, store_when, dimension, 0, mask, &k))
         l.k = k;
     else
         return false;
@@ -337,6 +336,12 @@ static void judge(struct graph *g, const struct graph_side *store, const struct 
         mixes |= graph_mixes_turns(g, when, &first);
         out->guards_linear = (!mixes && sizes.n == base.n) || !graph_excluded(g, load->when, when, &first);
     }
+    if (out->guards_linear && out->known) {
+        bool asked[3];
+        for (unsigned d = 0; d < 3; d++)
+            asked[d] = out->thread[d] != GRAPH_NIL && out->thread[d] != graph_sreg(g, UOP_SR_TID_X + d);
+        out->guards_linear = graph_can_be_first(g, u, asked, 3, load->when, when, &sizes);
+    }
     out->who = THREAD_UNDECIDED;
     out->may |= equation;
     if (!out->known)
@@ -477,6 +482,11 @@ void graph_solve_pair(struct graph *g, const struct graph_side *store, const str
                 out->answer = SOLVE_NEVER;
         }
         return;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        int64_t bytes;
+        if (graph_digit_above(g, store->when, &digits[i], &bytes) && __builtin_sub_overflow(right.k, bytes, &right.k))
+            return;
     }
     unsigned own = count;
     if (store->space == UOP_SHARED && graph_facts_of(g)->row_count)

@@ -73,6 +73,25 @@ static bool prove_law(struct walker *x, const struct graph_law *law, unsigned mo
     return rounds >= wanted && walk_goes_on(x, moving, 2 * period + WALK_SMALL, period);
 }
 
+/* A loop that asks behind its step: with a bound that is not above the first value it makes one step. Read as unsigned,
+ * what is below nothing is far above. */
+static bool once_below(struct walker *x, const struct graph_law *law, unsigned moving, uint32_t start, uint32_t last)
+{
+    static const int32_t ways[] = {0, -1, -2, -3, -16, -100, -65537, INT32_MIN / 2};
+    uint64_t mask = graph_at(x->w->g, law->first)->type == UOP_B32 ? UINT32_MAX : UINT64_MAX;
+    for (unsigned i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        uint64_t first, steps;
+        x->now += 2;
+        if (!walk_value(x, law->first, &first, 0))
+            return false;
+        x->value[moving] = (first + (uint64_t)(int64_t)ways[i]) & mask;
+        bool ends = walk_from(x, start, last, &steps);
+        if (law->is_signed || ways[i] == 0 ? !ends || steps != 1 : !x->endless)
+            return false;
+    }
+    return true;
+}
+
 /* Whoever comes here has low < high, which may be written !(high < low + 1). */
 static bool comes_below(struct graph *g, graph_id path, enum uop_kind less, graph_id low, graph_id high)
 {
@@ -146,8 +165,18 @@ static bool try_law(struct walker *x, graph_id first, unsigned number, int64_t s
         return false;
     if (!walk_leaves(x, first, 0))
         x->leaf_count = leaves;
-    if (!find_bound(x, first, x->leaf[number], &law))
+    if (!find_bound(x, first, x->leaf[number], &law)) {
+        bool alike = graph_at(g, first)->type == graph_at(g, x->leaf[number])->type;
+        law = (struct graph_law){.first = first, .bound = x->leaf[number], .stride = stride};
+        for (unsigned way = 0; way < 2 && stride > 0 && alike; way++) { /* nobody asks before the first step */
+            law.is_signed = way == 0;
+            if (!prove_law(x, &law, number, start, last) || !once_below(x, &law, number, start, last))
+                continue;
+            *out = law;
+            return true;
+        }
         return false;
+    }
     for (unsigned down = 0; down < (stride < 0 ? 2 : 1); down++) {
         if (down)
             law.bound = graph_const(g, (enum uop_type)graph_at(g, law.first)->type, 1);
@@ -193,9 +222,13 @@ static bool find_law_in(struct walker *x, const struct cycle_region *r, bool fir
 void walk_find_law(struct walker *x, const struct cycle_region *first, struct graph_law *out)
 {
     uint32_t start, last;
-    bool found = !walk_begin(x, WALK_LEAVES, &start, &last) || x->path == GRAPH_NIL;
+    bool found = !walk_begin(x, WALK_LEAVES, &start, &last);
     for (size_t i = 0; i < x->c->pieces.n && !found; i++) {
         const struct cycle_region *r = x->c->pieces.p[i].straight ? NULL : &x->w->regions[x->c->pieces.p[i].loop];
         found = r && find_law_in(x, r, r == first, start, last, out);
+    }
+    for (unsigned k = 0; k < x->leaf_count && !found; k++) { /* no machine counter begins at nothing: steps do */
+        enum uop_type type = (enum uop_type)graph_at(x->w->g, x->leaf[k])->type;
+        found = x->w->budget > 0 && try_law(x, graph_const(x->w->g, type, 0), k, 1, start, last, out);
     }
 }

@@ -318,12 +318,16 @@ static bool open_node(struct graph *g, graph_id id, int64_t m, struct graph_line
         return !__builtin_mul_overflow(m, graph_signed_const(graph_at(g, n.arg[1])), &k) &&
                open_node(g, n.arg[0], k, out, depth + 1);
     case UOP_SEXT:
-        if (n.imm == 32)
-            return open_node(g, n.arg[0], m, out, depth + 1);
-        break;
     case UOP_ZEXT:
+        if (n.imm < 32 && bits == 32) { /* nothing is cut off */
+            int64_t half = n.imm && n.kind == UOP_SEXT ? INT64_C(1) << (n.imm - 1) : 0, all = INT64_C(1) << n.imm;
+            if (graph_range_of(g, n.arg[0], &r) && r.lo >= -half && r.hi < all - half)
+                return open_node(g, n.arg[0], m, out, depth + 1);
+        }
         if (n.imm != 32)
             break;
+        if (n.kind == UOP_SEXT)
+            return open_node(g, n.arg[0], m, out, depth + 1);
         out->wraps |= !graph_not_negative(g, n.arg[0]);
         return open_node(g, n.arg[0], m, out, depth + 1);
     case UOP_XOR:

@@ -66,26 +66,20 @@ static bool may_be_index(const struct graph *g, graph_id id, unsigned depth)
     return true;
 }
 
-struct word { /* of memory */
-    graph_id address;
-    uint64_t offset;
-    uint8_t space, flags, bytes;
-};
-
-static bool word_of(const struct graph *g, graph_id id, struct word *out)
+bool cycle_word_of(const struct graph *g, graph_id id, struct cycle_word *out)
 {
     const struct graph_node *n = graph_at(g, id);
     if (n->kind == UOP_LOAD) {
-        *out = (struct word){n->arg[0], 0, n->space, n->flags, n->width};
+        *out = (struct cycle_word){id, n->arg[0], 0, n->space, n->flags, n->width};
         return true;
     }
     const struct graph_node *of = n->arg_count ? graph_at(g, n->arg[0]) : NULL;
     if (!of || of->kind != UOP_LOAD)
         return false;
     if (n->kind == UOP_ELEMENT)
-        *out = (struct word){of->arg[0], 4 * n->imm, of->space, of->flags, 4};
+        *out = (struct cycle_word){n->arg[0], of->arg[0], 4 * n->imm, of->space, of->flags, 4};
     else if (of->width == 8 && (n->kind == UOP_LO || n->kind == UOP_HI))
-        *out = (struct word){of->arg[0], n->kind == UOP_HI ? 4 : 0, of->space, of->flags, 4};
+        *out = (struct cycle_word){n->arg[0], of->arg[0], n->kind == UOP_HI ? 4 : 0, of->space, of->flags, 4};
     else
         return false;
     return true;
@@ -132,7 +126,7 @@ static bool same_value(struct matcher *m, graph_id t, graph_id n, unsigned depth
     return true;
 }
 
-static bool match_word(struct matcher *m, const struct word *a, const struct word *b, unsigned depth)
+static bool match_word(struct matcher *m, const struct cycle_word *a, const struct cycle_word *b, unsigned depth)
 {
     if (a->space != b->space || a->flags != b->flags || a->bytes != b->bytes)
         return false;
@@ -178,15 +172,27 @@ static bool match_args(struct matcher *m, const struct graph_node *a, const stru
     return false;
 }
 
+/* The two were found to match a moment ago: x * x asks twice. */
+static bool is_paired(const struct matcher *m, graph_id t, graph_id n)
+{
+    enum { LATEST = 16 };
+    for (size_t i = m->pairs.n, seen = 0; i > 1 && seen < LATEST; i -= 2, seen++)
+        if (m->pairs.p[i - 2] == t && m->pairs.p[i - 1] == n)
+            return true;
+    return false;
+}
+
 /* The operation of t is n's, whatever hole t may be. */
 static bool match_term(struct matcher *m, graph_id t, graph_id n, unsigned depth)
 {
     const struct graph *g = m->w->g;
-    struct word x, y;
+    struct cycle_word x, y;
     if (depth > MATCH_DEPTH || ++m->steps > CYCLE_STEPS_MAX)
         return false;
-    if (word_of(g, t, &x)) {
-        if (!word_of(g, n, &y) || !match_word(m, &x, &y, depth))
+    if (is_paired(m, t, n))
+        return true;
+    if (cycle_word_of(g, t, &x)) {
+        if (!cycle_word_of(g, n, &y) || !match_word(m, &x, &y, depth))
             return false;
         VEC_PUSH(m->w->a, m->pairs, t);
         VEC_PUSH(m->w->a, m->pairs, n);
@@ -299,6 +305,27 @@ struct cycle_run cycle_follow(struct cycle_work *w, struct cycle_region *r, uint
         run.steps++;
     }
     return run;
+}
+
+bool cycle_step_back(struct cycle_work *w, struct cycle_region *r, uint32_t chain, graph_id now, struct cycle_run *run)
+{
+    const struct cycle_chain *c = &r->chains.p[chain];
+    struct matcher m = {.w = w, .r = r};
+    graph_id root = root_node(c);
+    if (root == GRAPH_NIL || chain >= CYCLE_CHAINS_MAX || now == GRAPH_NIL || now >= w->nodes)
+        return false;
+    bool ok = match_term(&m, root, now, 0) && m.old[chain] != GRAPH_NIL;
+    w->budget -= w->budget > m.steps ? m.steps : w->budget;
+    if (!ok)
+        return false;
+    run->in = m.old[chain];
+    run->from = m.address;
+    run->element = m.element;
+    run->steps++;
+    VEC_PUSH(w->a, run->outs, now);
+    for (size_t i = 0; i < m.pairs.n; i++)
+        VEC_PUSH(w->a, run->pairs, m.pairs.p[i]);
+    return true;
 }
 
 struct cycle_run cycle_gather(struct cycle_work *w, struct cycle_region *r, uint32_t chain, graph_id in, graph_id out)

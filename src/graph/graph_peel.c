@@ -325,6 +325,42 @@ static bool is_counter_test(struct peeler *p, graph_id cond)
     return true;
 }
 
+/* Made of integers that the loop counts with and of what never changes, however wide: nothing is looked at. */
+static bool only_counts(struct peeler *p, graph_id id, graph_id *seen, unsigned *count, unsigned depth)
+{
+    enum { SEEN = 48, DEPTH = 24 };
+    const struct graph *g = p->w->g;
+    if (id == GRAPH_NIL || !cycle_varies(p->w, p->r->loop, id))
+        return id != GRAPH_NIL;
+    for (unsigned k = 0; k < *count; k++)
+        if (seen[k] == id)
+            return true;
+    if (*count >= SEEN || depth > DEPTH)
+        return false;
+    seen[(*count)++] = id;
+    const struct graph_node n = *graph_at(g, id);
+    struct cycle_phi *phi = peel_header_phi(p, id);
+    if (phi)
+        return n.type != UOP_F32 && n.type != UOP_F64 && only_counts(p, phi->next, seen, count, depth + 1);
+    bool integer = (n.kind >= UOP_ADD && n.kind <= UOP_SAR) || n.kind == UOP_SEXT || n.kind == UOP_ZEXT ||
+                   n.kind == UOP_LO || n.kind == UOP_HI || n.kind == UOP_PAIR || n.kind == UOP_IEQ ||
+                   n.kind == UOP_ILT_S || n.kind == UOP_ILT_U || n.kind == UOP_ADDC || n.kind == GRAPH_BOOL ||
+                   n.kind == UOP_AND || n.kind == UOP_OR || n.kind == UOP_XOR || n.kind == UOP_NOT;
+    for (unsigned k = 0; k < n.arg_count && integer; k++)
+        integer = only_counts(p, n.arg[k], seen, count, depth + 1);
+    return integer && n.insn == UINT32_MAX;
+}
+
+/* The branch round the loop asks where counters stand: there is one, however many steps a turn holds. */
+static bool counts_turns(struct peeler *p, uint32_t block)
+{
+    graph_id seen[48];
+    unsigned count = 0;
+    const struct graph *g = p->w->g;
+    return block == g->loops.p[p->r->loop].latch && p->r->exits.n == 1 && p->r->exits.p[0].block == block &&
+           only_counts(p, g->blocks.p[block].branch, seen, &count, 0);
+}
+
 struct effects {
     struct summary *s;
     uint32_t count, cap;
@@ -367,8 +403,11 @@ static void list_effects(struct peeler *p, struct effects *out)
             }
         }
         bool own = g->insns.p[b.first].call_path == g->insns.p[header].call_path; /* not a subroutine's */
-        if (own && b.branch != GRAPH_NIL && b.succ_count == 2 && !is_counter_test(p, b.branch) &&
-            out->count < out->cap) {
+        /* One that stays within the turn is a choice that values show, whether by branch or by predicate. */
+        bool stays =
+            b.succ_count == 2 && cycle_in_loop(w, b.succs[0], p->r->loop) && cycle_in_loop(w, b.succs[1], p->r->loop);
+        if (own && !(stays && p->r->chains.n > 0) && !counts_turns(p, p->r->blocks[i]) && b.branch != GRAPH_NIL &&
+            b.succ_count == 2 && !is_counter_test(p, b.branch) && out->count < out->cap) {
             struct summary s = peel_sum_up(p, b.branch, 0);
             s.hash = peel_mix(0x6272616e, s.hash);
             out->s[out->count++] = s;
@@ -470,7 +509,7 @@ void cycle_peel(struct cycle_work *w, struct cycle_region *r)
         uint32_t within = chains[i].steps / r->unroll;
         c->period = c->flat ? 0 : c->count / r->unroll;
         c->inner = c->flat ? 0 : within > 1 && chains[i].moves ? within : within == 1 ? chains[i].inner : 0;
-        if (c->inner && takes_a_vector_apart(w->g, c, c->inner))
+        if (c->inner && (takes_a_vector_apart(w->g, c, c->inner) || !cycle_tells_inner(w, r, c)))
             c->inner = 0;
         r->inner = c->inner > r->inner ? c->inner : r->inner;
         for (uint32_t k = 1; k <= c->count && !c->flat; k++)

@@ -8,7 +8,7 @@ enum { NOW, OTHER, LATER, STILL, NUMBERS }; /* at one counter, at another, a tur
 struct summary {
     uint64_t hash, f[NUMBERS];
     uint64_t constant; /* of the first elements' addresses: an order among copies */
-    bool linear;      /* an integer that only inductions and what never changes decide; f is its value */
+    bool linear;       /* an integer that only inductions and what never changes decide; f is its value */
 };
 
 struct peeler {

@@ -3,8 +3,8 @@
  * same step, and its elements go on where the last ones ended.
  *
  * The step of the first loop is matched, as a term over holes, on what the outgoing accumulators flow into through
- * selects and joins: onto other loops from their phis, onto straight code upwards by users. Without accumulators a
- * store takes their place. That elements go on is shown by evaluating addresses at random numbers modulo a prime, where
+ * selects and joins: onto other loops from their phis, onto straight code upwards by users. What no accumulator shows
+ * is graph_piece_other.c's. That elements go on is shown by evaluating addresses at random numbers modulo a prime, where
  * a loop's counters are start + turns * step and a select is either of its values.
  *
  * requires: chains, unroll, tests of loops · gives: cycles with pieces, folds, copies */
@@ -12,26 +12,9 @@
 
 #include <string.h>
 
-enum { MUX_MAX = 256, IDLE_MAX = 64 };
+enum { MUX_MAX = 256 };
 
 /* ---- joining ---------------------------------------------------------------------------------- */
-
-struct part { /* what a straight piece was found along, and the instances that make its steps */
-    uint32_t chain, begin, end;
-};
-
-struct joiner {
-    struct cycle_work *w;
-    struct cycle_region *r; /* the first piece */
-    struct graph_cycle *c;
-    VEC(graph_id) flow;         /* the outgoing accumulator and what selects make of it */
-    uint32_t token;             /* of it in flow_of */
-    uint64_t advance;           /* of an element a step */
-    bool moves;                 /* elements are known: they must go on */
-    VEC(struct field_set) ends; /* where the elements of the pieces so far end */
-    VEC(struct part) parts;     /* of each piece */
-    uint32_t until;             /* instance from which on the same step has begun anew: another loop's */
-};
 
 static unsigned bits_of(const struct graph *g, graph_id id)
 {
@@ -74,7 +57,7 @@ static void flow_from(struct joiner *j, graph_id id)
     }
 }
 
-static void note_copies(struct joiner *j, const struct cycle_run *run)
+void piece_note_copies(struct joiner *j, const struct cycle_run *run)
 {
     graph_id *copy = (graph_id *)j->w->out->copy_of;
     for (size_t i = 0; i + 1 < run->pairs.n; i += 2)
@@ -82,19 +65,33 @@ static void note_copies(struct joiner *j, const struct cycle_run *run)
             copy[run->pairs.p[i + 1]] = run->pairs.p[i];
 }
 
-static void end_at(struct joiner *j, struct field_set from, uint64_t way)
+void piece_end_at(struct joiner *j, struct field_set from, uint64_t way)
 {
     for (unsigned i = 0; i < from.count; i++)
         from.v[i] = field_add(from.v[i], way);
     VEC_PUSH(j->w->a, j->ends, from);
 }
 
-static bool goes_on(struct joiner *j, const struct field_set *begin)
+bool piece_goes_on(struct joiner *j, const struct field_set *begin)
 {
     for (size_t i = 0; i < j->ends.n; i++)
         if (field_sets_meet(&j->ends.p[i], begin))
             return true;
     return false;
+}
+
+/* Where each step of a run is made; NULL: some of them by nobody, or all of them at once. */
+static const uint32_t *makers_of(const struct joiner *j, const struct cycle_run *run)
+{
+    uint32_t *makers = ARENA_ARRAY(j->w->a, uint32_t, run->steps);
+    if (!makers || run->outs.n != run->steps)
+        return NULL;
+    for (uint32_t i = 0; i < run->steps; i++) {
+        makers[i] = cycle_maker(j->w, run->outs.p[i], UINT32_MAX);
+        if (makers[i] == UINT32_MAX)
+            return NULL;
+    }
+    return makers;
 }
 
 /* The stretch of straight code that makes the steps: the blocks from the first to the last. */
@@ -137,32 +134,45 @@ static bool place_run(struct joiner *j, struct cycle_run *run, struct graph_piec
                                 .last = g->blocks.p[blocks[count - 1]].last,
                                 .unroll = run->steps,
                                 .blocks = blocks,
-                                .block_count = count};
+                                .block_count = count,
+                                .makers = makers_of(j, run),
+                                .maker_count = run->steps};
     return true;
 }
 
-/* Another accumulator in the same stretch is the same piece; two stretches of one accumulator are two, even where both
- * became guarded instructions of one block. */
-static void add_piece(struct joiner *j, struct graph_piece piece, struct part part)
+/* Another accumulator in the same stretch is the same piece, which then reaches as far as both; two stretches of one
+ * accumulator are two, even where both became guarded instructions of one block. */
+void piece_add(struct joiner *j, struct graph_piece piece, struct part part)
 {
+    bool known = false;
     for (size_t i = 0; i < j->c->pieces.n; i++) {
         const struct graph_piece *p = &j->c->pieces.p[i];
-        if (p->straight == piece.straight && p->first == piece.first && p->unroll == piece.unroll &&
-            (!p->straight || j->parts.p[i].chain != part.chain))
-            return;
+        struct part *q = &j->parts.p[i];
+        if (p->straight != piece.straight || p->first != piece.first || p->unroll != piece.unroll ||
+            (p->straight && q->chain == part.chain))
+            continue;
+        known = true;
+        if (!p->straight || q->also == part.chain + 1)
+            continue; /* the accumulator's next stretch in the block is the next piece there */
+        q->also = part.chain + 1;
+        q->begin = part.begin < q->begin ? part.begin : q->begin;
+        q->end = part.end > q->end ? part.end : q->end;
+        return;
     }
+    if (known)
+        return;
     VEC_PUSH(j->w->a, j->c->pieces, piece);
     VEC_PUSH(j->w->a, j->parts, part);
 }
 
-static void add_loop(struct joiner *j, struct cycle_region *r, uint32_t unroll)
+void piece_add_loop(struct joiner *j, struct cycle_region *r, uint32_t unroll)
 {
     if (r->cycle == j->r->cycle)
         return; /* along another accumulator already */
     const struct graph_loop *l = &j->w->g->loops.p[r->loop];
     r->cycle = j->r->cycle;
     r->unroll = unroll;
-    add_piece(j,
+    piece_add(j,
               (struct graph_piece){.loop = r->loop,
                                    .first = l->first,
                                    .last = l->last,
@@ -183,7 +193,7 @@ static bool run_goes_on(struct joiner *j, const struct cycle_run *run, uint32_t 
         return !j->moves;
     for (uint32_t i = 0; i < (run->elements ? run->steps : 1); i++) { /* in any order: some element is the next one */
         *begin = cycle_value_of(j->w, run->elements ? run->elements[i] : run->element, loop, TURN_FIRST);
-        if (goes_on(j, begin))
+        if (piece_goes_on(j, begin))
             return true;
     }
     j->until = insn;
@@ -202,14 +212,15 @@ static bool try_straight(struct joiner *j, uint32_t chain, graph_id x)
         !run_goes_on(j, &run, UINT32_MAX, piece.first, &begin))
         return false;
     piece.unroll = run.steps / inner;
-    add_piece(j, piece, (struct part){chain, run.begin, run.end});
+    piece.makers = inner > 1 ? NULL : piece.makers;
+    piece_add(j, piece, (struct part){chain, run.begin, run.end});
     for (size_t i = 0; i < run.outs.n; i++)
         j->w->claimed[run.outs.p[i]] = true;
     for (size_t i = 0; i + 1 < run.outs.n; i++) /* a guarded step is a select too: no place where paths meet */
         j->w->between[run.outs.p[i]] = true;
-    note_copies(j, &run);
+    piece_note_copies(j, &run);
     if (begin.count)
-        end_at(j, begin, field_mul(j->advance, run.steps));
+        piece_end_at(j, begin, field_mul(j->advance, run.steps));
     flow_from(j, run.out);
     return true;
 }
@@ -231,10 +242,10 @@ static bool try_loop(struct joiner *j, uint32_t chain, struct cycle_region *r)
         uint32_t inner = j->r->chains.p[chain].inner ? j->r->chains.p[chain].inner : 1;
         if (run.steps % inner != 0)
             continue;
-        add_loop(j, r, run.steps / inner);
-        note_copies(j, &run);
+        piece_add_loop(j, r, run.steps / inner);
+        piece_note_copies(j, &run);
         if (begin.count) /* the first element, a turn after the last */
-            end_at(j, begin, field_mul(field_mul(j->advance, run.steps), field_add(cycle_turns(j->w, r), 1)));
+            piece_end_at(j, begin, field_mul(field_mul(j->advance, run.steps), field_add(cycle_turns(j->w, r), 1)));
         flow_from(j, c->out);
         if (r->tests_first)
             flow_from(j, c->in);
@@ -271,6 +282,94 @@ static bool begins_with_elements(struct joiner *j, graph_id start, const struct 
     return found == ((1u << 1) | (1u << BACK));
 }
 
+/* What may come to `id` through selects and joins, and those; the number of them. */
+static unsigned list_ways(const struct joiner *j, graph_id id, graph_id *way, unsigned max)
+{
+    unsigned n = 0;
+    if (id == GRAPH_NIL || id >= j->w->nodes)
+        return 0;
+    way[n++] = id;
+    for (unsigned at = 0; at < n; at++) {
+        const struct graph_node *x = graph_at(j->w->g, way[at]);
+        const graph_id *args;
+        uint32_t count = cycle_args(x, &args);
+        if (x->kind != UOP_SELECT && (x->kind != GRAPH_PHI || graph_is_loop_phi(j->w->g, way[at])))
+            continue;
+        for (uint32_t k = x->kind == UOP_SELECT; k < count && n < max; k++) {
+            bool known = false;
+            for (unsigned i = 0; i < n && !known; i++)
+                known = way[i] == args[k];
+            if (!known)
+                way[n++] = args[k];
+        }
+    }
+    return n;
+}
+
+/* The last block that makes something of a run, between two blocks; UINT32_MAX: none. */
+static uint32_t last_maker(const struct joiner *j, const struct cycle_run *run, uint32_t parts, uint32_t meets)
+{
+    const struct graph *g = j->w->g;
+    uint32_t last = UINT32_MAX;
+    for (size_t i = 1; i < run->pairs.n; i += 2) {
+        uint32_t at = cycle_maker(j->w, run->pairs.p[i], UINT32_MAX);
+        uint32_t block = at == UINT32_MAX ? UINT32_MAX : g->insns.p[at].block;
+        if (block == UINT32_MAX || block >= meets)
+            continue;
+        if (block > parts && g->blocks.p[block].loop == g->blocks.p[parts].loop && (last == UINT32_MAX || block > last))
+            last = block;
+    }
+    return last;
+}
+
+/* Steps that a compiler took out before the loop, on a condition of their own: the accumulator begins with what they
+ * leave or with what they began with, and so do the elements. */
+static void join_before(struct joiner *j, uint32_t chain, const struct field_set *first)
+{
+    enum { WAYS = 24, LEVELS = 4 };
+    struct cycle_work *w = j->w;
+    const struct graph *g = w->g;
+    const struct cycle_chain *c = &j->r->chains.p[chain];
+    graph_id way[WAYS];
+    unsigned n = first->count > 1 ? list_ways(j, j->r->phis[c->phi].start, way, WAYS) : 0;
+    struct cycle_run most = {0};
+    for (unsigned i = 1; i < n; i++) { /* the way with the most steps: each may have a condition */
+        struct cycle_run run = {.in = way[i]};
+        while (run.steps + 1 < j->r->unroll && cycle_step_back(w, j->r, chain, run.in, &run)) {
+            bool begins = false;
+            for (unsigned k = 0; k < n && !begins; k++)
+                begins = way[k] == run.in;
+            if (begins && run.steps > most.steps)
+                most = run;
+        }
+    }
+    struct field_set at = {0}, behind;
+    if (most.steps)
+        at = cycle_value_of(w, most.element, UINT32_MAX, TURN_FIRST);
+    behind = at;
+    for (unsigned k = 0; k < behind.count; k++)
+        behind.v[k] = field_add(behind.v[k], field_mul(j->advance, most.steps));
+    if (!field_sets_meet(first, &at) || !field_sets_meet(first, &behind))
+        return;
+    uint32_t meets = g->loops.p[j->r->loop].header, parent = g->loops.p[j->r->loop].parent;
+    for (unsigned level = 0; level < LEVELS; level++) {
+        uint32_t parts = g->blocks.p[meets].idom;
+        if (parts == UINT32_MAX || parts >= meets || g->blocks.p[parts].loop != parent)
+            return;
+        uint32_t last = last_maker(j, &most, parts, meets);
+        struct graph_piece piece;
+        if (last != UINT32_MAX && piece_between(j, parts, last, most.steps, &piece)) {
+            piece.makers = makers_of(j, &most);
+            piece.maker_count = most.steps;
+            piece_add(j, piece, (struct part){.chain = UINT32_MAX});
+            piece_note_copies(j, &most);
+            j->begins[chain] = most.in;
+            return;
+        }
+        meets = parts;
+    }
+}
+
 /* Pieces along one chain of the first loop. */
 static void join_chain(struct joiner *j, uint32_t chain)
 {
@@ -286,7 +385,8 @@ static void join_chain(struct joiner *j, uint32_t chain)
         flow_from(j, c->in);
     if (own.steps == 0 || own.out != c->out)
         return;
-    note_copies(j, &own);
+    piece_note_copies(j, &own);
+    struct field_set begins = {0};
     j->moves = own.element != GRAPH_NIL;
     j->ends.n = 0;
     if (j->moves) {
@@ -308,6 +408,7 @@ static void join_chain(struct joiner *j, uint32_t chain)
         VEC_PUSH(w->a, j->ends, after);
         struct field_set first = cycle_value_of(w, own.element, r->loop, TURN_FIRST);
         r->peeled |= begins_with_elements(j, r->phis[c->phi].start, &first);
+        begins = first;
     }
     uint32_t parent = w->g->loops.p[r->loop].parent;
     for (size_t at = 0; at < j->flow.n; at++) {
@@ -323,250 +424,18 @@ static void join_chain(struct joiner *j, uint32_t chain)
         if (w->budget > 0 && !w->between[j->flow.p[at]])
             try_straight(j, chain, j->flow.p[at]);
     }
+    if (r->unroll > 1 && !c->flat && w->budget > 0)
+        join_before(j, chain, &begins);
 }
 
-/* ---- stores in the place of accumulators ------------------------------------------------------- */
-
-/* Stores of a stretch of instances that are the step's. *begin: the address none of the others comes before. */
-static uint32_t gather_stores(struct joiner *j, const struct graph_access *t, const uint32_t *blocks, uint32_t count,
-                              uint32_t loop, struct field_set *begin, struct cycle_run *run)
+void piece_join_along(struct joiner *j, struct cycle_region *r)
 {
-    const struct graph *g = j->w->g;
-    VEC(struct field_set) at = {0};
-    graph_id element;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct graph_block *b = &g->blocks.p[blocks[i]];
-        for (uint32_t k = b->first; k <= b->last && b->reachable; k++)
-            for (uint32_t x = g->insns.p[k].first_access; x < g->insns.p[k].first_access + g->insns.p[k].access_count;
-                 x++)
-                if (cycle_match_store(j->w, j->r, t, &g->accesses.p[x], run, &element))
-                    VEC_PUSH(j->w->a, at, cycle_value_of(j->w, element, loop, TURN_FIRST));
-    }
-    uint32_t first = UINT32_MAX;
-    for (uint32_t i = 0; i < at.n; i++) {
-        struct field_set before = at.p[i];
-        for (unsigned k = 0; k < before.count; k++)
-            before.v[k] = field_add(before.v[k], field_neg(j->advance));
-        bool any = false;
-        for (uint32_t k = 0; k < at.n && !any && before.count; k++)
-            any = k != i && at.p[k].count && at.p[k].v[0] == before.v[0];
-        if (!any && first != UINT32_MAX)
-            return 0; /* not in a row */
-        if (!any)
-            first = i;
-    }
-    if (first == UINT32_MAX)
-        return 0;
-    *begin = at.p[first];
-    return (uint32_t)at.n;
-}
-
-/* A block that runs whenever the last straight piece does is more of it: a branch in each step (a division's slow way)
- * cuts a stretch into blocks. */
-static bool extend_stretch(struct joiner *j, uint32_t block, uint32_t steps)
-{
-    const struct graph *g = j->w->g;
-    size_t n = j->c->pieces.n;
-    struct graph_piece *p = n ? &j->c->pieces.p[n - 1] : NULL;
-    if (!p || !p->straight || p->block_count == 0 || g->blocks.p[p->blocks[0]].path != g->blocks.p[block].path)
-        return false;
-    uint32_t *blocks = ARENA_ARRAY(j->w->a, uint32_t, p->block_count + 1);
-    if (!blocks)
-        return false;
-    memcpy(blocks, p->blocks, p->block_count * sizeof blocks[0]);
-    blocks[p->block_count++] = block;
-    p->blocks = blocks;
-    p->last = g->blocks.p[block].last;
-    p->unroll += steps;
-    return true;
-}
-
-static void join_stores(struct joiner *j)
-{
-    struct cycle_work *w = j->w;
-    struct cycle_region *r = j->r;
-    const struct graph *g = w->g;
-    const struct graph_access *t = NULL;
-    for (uint32_t i = 0; i < r->block_count && !t; i++) {
-        const struct graph_block *b = &g->blocks.p[r->blocks[i]];
-        for (uint32_t k = b->first; k <= b->last && !t && b->loop == r->loop + 1; k++)
-            for (uint32_t x = g->insns.p[k].first_access; x < g->insns.p[k].first_access + g->insns.p[k].access_count;
-                 x++)
-                if (g->accesses.p[x].kind != GRAPH_LOAD)
-                    t = &g->accesses.p[x];
-    }
-    if (!t)
-        return;
-    struct cycle_run self = {0};
-    graph_id element;
-    if (!cycle_match_store(j->w, j->r, t, t, &self, &element))
-        return;
-    struct field_set begin = cycle_value_of(w, element, r->loop, TURN_LAST);
-    struct field_set after = cycle_value_of(w, element, r->loop, TURN_AFTER);
-    if (begin.count != 1 || after.count != 1 || begin.v[0] == after.v[0])
-        return;
-    uint64_t turn = field_add(after.v[0], field_neg(begin.v[0]));
-    j->advance = field_mul(turn, field_inverse(r->unroll));
-    struct cycle_run own = {0};
-    struct field_set first = {0};
-    if (gather_stores(j, t, r->blocks, r->block_count, r->loop, &first, &own) != r->unroll)
-        return; /* several a step: no single element to follow */
-    note_copies(j, &own);
-    /* The end: the first element, a turn after the last. */
-    end_at(j, first, field_mul(turn, field_add(cycle_turns(w, r), 1)));
-    uint32_t parent = g->loops.p[r->loop].parent;
-    uint32_t idle = 0; /* blocks since the last piece */
-    for (uint32_t b = g->loops.p[r->loop].header + 1; b < g->blocks.n && w->budget > 0 && idle < IDLE_MAX;
-         b++, idle++) {
-        uint32_t l = g->blocks.p[b].loop;
-        struct cycle_run run = {0};
-        struct field_set at = {0};
-        if (l == parent && g->blocks.p[b].reachable) {
-            uint32_t n = gather_stores(j, t, &b, 1, UINT32_MAX, &at, &run);
-            uint32_t *blocks = ARENA_ARRAY(w->a, uint32_t, 1);
-            if (n == 0 || !blocks)
-                continue;
-            if (!goes_on(j, &at))
-                break; /* the same from elsewhere: another loop of the source */
-            blocks[0] = b;
-            if (!extend_stretch(j, b, n))
-                add_piece(j,
-                          (struct graph_piece){.straight = true,
-                                               .loop = UINT32_MAX,
-                                               .first = g->blocks.p[b].first,
-                                               .last = g->blocks.p[b].last,
-                                               .unroll = n,
-                                               .blocks = blocks,
-                                               .block_count = 1},
-                          (struct part){.chain = UINT32_MAX});
-            note_copies(j, &run);
-            end_at(j, at, field_mul(j->advance, n));
-            idle = 0;
-        } else if (l && g->loops.p[l - 1].header == b && g->loops.p[l - 1].parent == parent && l - 1 != r->loop &&
-                   w->regions[l - 1].cycle < 0 && w->regions[l - 1].chains.n == 0) {
-            struct cycle_region *other = &w->regions[l - 1];
-            uint32_t n = gather_stores(j, t, other->blocks, other->block_count, l - 1, &at, &run);
-            if (n == 0 || n != other->unroll)
-                continue;
-            if (!goes_on(j, &at))
-                break;
-            add_loop(j, other, n);
-            note_copies(j, &run);
-            end_at(j, at, field_mul(field_mul(j->advance, n), field_add(cycle_turns(w, other), 1)));
-            idle = 0;
-        }
-    }
-}
-
-/* ---- counters in the place of both --------------------------------------------------------------- */
-
-/* Steps are taken for smaller ones: what a turn of a later loop does is one step, or several. */
-static void scale_pieces(struct joiner *j, uint32_t factor)
-{
-    for (size_t i = 0; i < j->c->pieces.n && factor > 1; i++) {
-        struct graph_piece *p = &j->c->pieces.p[i];
-        p->unroll *= factor;
-        if (!p->straight)
-            j->w->regions[p->loop].unroll = p->unroll;
-    }
-}
-
-/* Loops that are joined already whose bodies were not seen to repeat anything: what their tests say of one another
- * holds. Straight pieces found by such a step are looked for again. */
-static void settle_units(struct joiner *j)
-{
-    struct cycle_work *w = j->w;
-    struct graph_cycle *c = j->c;
-    struct cycle_region *least = NULL;
-    bool any = false;
-    uint32_t kept = 0;
-    for (size_t i = 0; i < c->pieces.n; i++) {
-        struct cycle_region *r = c->pieces.p[i].straight ? NULL : &w->regions[c->pieces.p[i].loop];
-        if (r && (!least || cycle_turns_as(w, least, r) > 1))
-            least = r;
-    }
-    for (size_t i = 0; i < c->pieces.n; i++) {
-        struct graph_piece *p = &c->pieces.p[i];
-        struct cycle_region *r = p->straight ? NULL : &w->regions[p->loop];
-        uint32_t turns = r && r != least ? cycle_turns_as(w, r, least) : 0;
-        if (turns < 2 || p->unroll != least->unroll)
-            continue;
-        r->unroll = p->unroll = turns * least->unroll;
-        r->inner = 0;
-        any = true;
-    }
-    for (size_t i = 0; i < c->pieces.n && any; i++) {
-        if (c->pieces.p[i].straight)
-            continue;
-        c->pieces.p[kept] = c->pieces.p[i];
-        j->parts.p[kept++] = j->parts.p[i];
-    }
-    if (any)
-        c->pieces.n = j->parts.n = kept;
-}
-
-/* Loops behind the pieces that only their counters show to be pieces too. */
-static void join_counters(struct joiner *j)
-{
-    struct cycle_work *w = j->w;
-    const struct graph *g = w->g;
-    settle_units(j);
-    for (uint32_t l = w->next_beside[j->r->loop]; l && w->budget > 0; l = w->next_beside[l - 1]) {
-        struct cycle_region *other = &w->regions[l - 1];
-        if (other->cycle == j->r->cycle)
-            continue;
-        if (other->cycle >= 0 || other->skipped || g->loops.p[l - 1].irreducible)
-            break;
-        uint32_t turns = cycle_takes_up(w, j->r, other), steps = turns * other->unroll;
-        if (turns == 0 && !cycle_steps_less(other, j->r))
-            break; /* another loop begins: pieces stand together */
-        if (turns == 0 || steps % j->r->unroll != 0)
-            continue;
-        scale_pieces(j, steps / j->r->unroll);
-        add_loop(j, other, other->unroll);
-    }
-}
-
-/* Straight code that takes a counter on: as many steps as that says, whatever was found of them. */
-static void join_stretches(struct joiner *j)
-{
-    struct cycle_work *w = j->w;
-    const struct graph *g = w->g;
-    struct cycle_stretch found[CYCLE_STRETCHES];
-    uint32_t count = cycle_find_stretches(w, j->c, found);
-    uint32_t from = g->loops.p[j->r->loop].header, to = 0;
-    for (size_t k = 0; k < j->c->pieces.n; k++)
-        for (uint32_t b = 0; b < j->c->pieces.p[k].block_count; b++)
-            to = j->c->pieces.p[k].blocks[b] > to ? j->c->pieces.p[k].blocks[b] : to;
-    for (uint32_t i = 0; i < count; i++) {
-        struct graph_piece *same = NULL;
-        uint32_t of_block = 0;
-        if (found[i].block < from || found[i].block > to)
-            continue; /* what another loop before or behind makes of the same numbers */
-        for (size_t k = 0; k < j->c->pieces.n; k++) {
-            struct graph_piece *p = &j->c->pieces.p[k];
-            for (uint32_t b = 0; b < p->block_count && p->straight; b++)
-                if (p->blocks[b] == found[i].block) {
-                    same = p;
-                    of_block++;
-                }
-        }
-        if (of_block == 1 && same->block_count == 1)
-            same->unroll = found[i].steps;
-        uint32_t *blocks = of_block ? NULL : ARENA_ARRAY(w->a, uint32_t, 1);
-        if (!blocks)
-            continue;
-        blocks[0] = found[i].block;
-        add_piece(j,
-                  (struct graph_piece){.straight = true,
-                                       .loop = UINT32_MAX,
-                                       .first = g->blocks.p[blocks[0]].first,
-                                       .last = g->blocks.p[blocks[0]].last,
-                                       .unroll = found[i].steps,
-                                       .blocks = blocks,
-                                       .block_count = 1},
-                  (struct part){.chain = UINT32_MAX});
-    }
+    struct joiner own = *j;
+    own.r = r;
+    own.until = UINT32_MAX;
+    for (uint32_t i = 0; i < r->chains.n && i < CYCLE_CHAINS_MAX; i++)
+        join_chain(&own, i);
+    j->parts = own.parts;
 }
 
 /* ---- one cycle -------------------------------------------------------------------------------- */
@@ -608,6 +477,8 @@ static void make_folds(struct joiner *j)
             if (from == UINT32_MAX)
                 from = k; /* in the order of the registers */
             fold.start[at] = from < j->r->chains.n ? j->r->phis[j->r->chains.p[from].phi].start : GRAPH_NIL;
+            if (from < CYCLE_CHAINS_MAX && j->begins[from] != GRAPH_NIL)
+                fold.start[at] = j->begins[from];
             fold.in[at] = x->in;
             fold.out[at] = x->flat ? x->out : x->cut[x->period ? x->period : x->count];
             fold.reassociated |= x->flat && x->count > 1;
@@ -626,7 +497,7 @@ static void part_pieces(struct joiner *j)
         bool shared = false;
         for (size_t k = 0; k < c->pieces.n && c->pieces.p[i].straight && !shared; k++)
             shared = k != i && c->pieces.p[k].straight && c->pieces.p[k].blocks[0] == c->pieces.p[i].blocks[0];
-        if (!shared || j->parts.p[i].begin > j->parts.p[i].end)
+        if (!shared || j->parts.p[i].chain == UINT32_MAX || j->parts.p[i].begin > j->parts.p[i].end)
             continue;
         c->pieces.p[i].first = j->parts.p[i].begin;
         c->pieces.p[i].last = j->parts.p[i].end;
@@ -663,9 +534,9 @@ void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct grap
         join_chain(&j, i);
     }
     if (r->chains.n == 0)
-        join_stores(&j);
-    join_counters(&j);
-    join_stretches(&j);
+        piece_join_stores(&j);
+    piece_join_counters(&j);
+    piece_join_stretches(&j);
     part_pieces(&j);
     sort_pieces(c);
     make_folds(&j);

@@ -1,4 +1,4 @@
-/* Between graph_advance.c, graph_match.c and graph_piece.c only. */
+/* Between graph_advance.c, graph_match.c, graph_piece.c and graph_piece_other.c only. */
 #ifndef SP_GRAPH_PIECE_H
 #define SP_GRAPH_PIECE_H
 
@@ -26,7 +26,7 @@ struct field_set cycle_value_of(struct cycle_work *w, graph_id id, uint32_t loop
 /* Turns before the last one. */
 uint64_t cycle_turns(struct cycle_work *w, struct cycle_region *r);
 /* The loop phi a node is, and its loop; NULL. */
-struct cycle_phi *cycle_loop_phi(struct cycle_work *w, graph_id id, struct cycle_region **region);
+struct cycle_phi *cycle_loop_phi(const struct cycle_work *w, graph_id id, struct cycle_region **region);
 
 /* ---- steps matched on other code (graph_match.c) ---------------------------------------------- */
 enum { CYCLE_CHAINS_MAX = 8, CYCLE_STEPS_MAX = 4096 };
@@ -46,8 +46,45 @@ struct cycle_run cycle_follow(struct cycle_work *w, struct cycle_region *r, uint
 /* The same for a sum that was flattened: one step is one term beside the old value. `in`: the old value in `out`, or
  * with `out` NIL in the largest sum made of it. Elements stand in any order. */
 struct cycle_run cycle_gather(struct cycle_work *w, struct cycle_region *r, uint32_t chain, graph_id in, graph_id out);
+/* One step backwards: `now` is what it makes of run->in. */
+bool cycle_step_back(struct cycle_work *w, struct cycle_region *r, uint32_t chain, graph_id now, struct cycle_run *run);
 /* Whether a store or atomic is the step's; *element: what advances, its address or of what that is computed from. */
 bool cycle_match_store(struct cycle_work *w, struct cycle_region *r, const struct graph_access *t,
                        const struct graph_access *s, struct cycle_run *run, graph_id *element);
+
+/* ---- joining pieces (graph_piece.c, graph_piece_other.c) --------------------------------------- */
+struct part { /* what a straight piece was found along, and the instances that make its steps */
+    uint32_t chain, begin, end;
+    uint32_t also; /* another chain that has it too, the last one seen, + 1 */
+};
+
+struct joiner {
+    struct cycle_work *w;
+    struct cycle_region *r; /* the first piece */
+    struct graph_cycle *c;
+    VEC(graph_id) flow;                /* the outgoing accumulator and what selects make of it */
+    uint32_t token;                    /* of it in flow_of */
+    uint64_t advance;                  /* of an element a step */
+    bool moves;                        /* elements are known: they must go on */
+    VEC(struct field_set) ends;        /* where the elements of the pieces so far end */
+    VEC(struct part) parts;            /* of each piece */
+    graph_id begins[CYCLE_CHAINS_MAX]; /* of a chain: what it begins with before steps taken out in front of the loop */
+    uint32_t until;                    /* instance from which on the same step has begun anew: another loop's */
+};
+
+void piece_note_copies(struct joiner *j, const struct cycle_run *run);
+void piece_end_at(struct joiner *j, struct field_set from, uint64_t way);
+bool piece_goes_on(struct joiner *j, const struct field_set *begin);
+void piece_add(struct joiner *j, struct graph_piece piece, struct part part);
+void piece_add_loop(struct joiner *j, struct cycle_region *r, uint32_t unroll);
+/* The stretch of blocks that run for steps taken out before the loop: from where the ways part to block `last`, which
+ * lies between those blocks; false: it does not. */
+bool piece_between(struct joiner *j, uint32_t parts, uint32_t last, uint32_t steps, struct graph_piece *out);
+/* Pieces along the accumulators of a later loop that was joined otherwise. */
+void piece_join_along(struct joiner *j, struct cycle_region *r);
+/* Stores in the place of accumulators; counters in the place of both; straight code that takes a counter on. */
+void piece_join_stores(struct joiner *j);
+void piece_join_counters(struct joiner *j);
+void piece_join_stretches(struct joiner *j);
 
 #endif

@@ -1,4 +1,4 @@
-/* Between the files of exact rules (graph_simplify.c, graph_pair.c) only. */
+/* Between the files of exact rules (graph_simplify.c, graph_bits.c, graph_pair.c) only. */
 #ifndef SP_GRAPH_RULES_H
 #define SP_GRAPH_RULES_H
 
@@ -48,6 +48,11 @@ void graph_set_half(struct graph *g, graph_id whole, enum uop_kind half, graph_i
 
 /* Parts of 64-bit products in a sum of high words go back into the products (graph_product.c). */
 void graph_join_products(struct graph *g, struct graph_sum *s);
+
+/* And, or, exclusive or (graph_bits.c). */
+graph_id graph_simplify_bitwise(struct graph *g, const struct uop *like, const graph_id *args);
+/* How many low bits a 32-bit value can have set: blocks have at most 1,024 threads, 64 in z. */
+unsigned graph_width_of(const struct graph *g, graph_id id);
 
 /* Float operations (graph_float.c). */
 graph_id graph_simplify_float(struct graph *g, const struct uop *like, graph_id *args, unsigned count);

@@ -237,95 +237,12 @@ static graph_id simplify_extend(struct graph *g, const struct uop *like, graph_i
     if (n->kind == UOP_LOAD && n->width * 8u == like->imm && bits_of(g, a) == to &&
         (to == like->imm || (like->kind == UOP_SEXT) == ((n->flags & UOP_SIGNED) != 0)))
         return a; /* the load extends already */
+    if (to == 32 && bits_of(g, a) == 32 && graph_width_of(g, a) + (like->kind == UOP_SEXT) <= like->imm)
+        return a; /* a thread's number fits into 16 bits */
     return graph_intern_like(g, like, &a, 1);
 }
 
 /* ---- bits ----------------------------------------------------------------------------------- */
-
-/* How many low bits a 32-bit value can have set: blocks have at most 1,024 threads, 64 in z. */
-static unsigned width_of(const struct graph *g, graph_id id)
-{
-    const struct graph_node *n = at(g, id);
-    uint64_t c;
-    if (graph_is_const(g, id, &c))
-        return c ? 64u - (unsigned)__builtin_clzll(c) : 0;
-    if (n->kind == UOP_SREG && (n->imm == UOP_SR_TID_X || n->imm == UOP_SR_TID_Y))
-        return 10;
-    if (n->kind == UOP_SREG && (n->imm == UOP_SR_TID_Z || n->imm == UOP_SR_LANEID))
-        return n->imm == UOP_SR_TID_Z ? 6 : 5;
-    if (n->kind == UOP_AND && graph_is_const(g, n->arg[1], &c))
-        return c ? 64u - (unsigned)__builtin_clzll(c) : 0;
-    if (n->kind == UOP_ZEXT && n->imm < 64)
-        return (unsigned)n->imm;
-    return bits_of(g, id);
-}
-
-/* How many low bits are zero. */
-static unsigned zeros_below(const struct graph *g, graph_id id)
-{
-    const struct graph_node *n = at(g, id);
-    uint64_t c;
-    if (n->kind == UOP_MUL && graph_is_const(g, n->arg[1], &c) && c)
-        return (unsigned)__builtin_ctzll(c);
-    if (graph_is_const(g, id, &c))
-        return c ? (unsigned)__builtin_ctzll(c) : bits_of(g, id);
-    return 0;
-}
-
-/* a ^ b where one is an exclusive or with the other, or both are with the same; NIL: nothing goes out. */
-static graph_id without_common(struct graph *g, graph_id a, graph_id b)
-{
-    const struct graph_node x = *at(g, a), y = *at(g, b);
-    for (unsigned i = 0; i < 2; i++) {
-        if (x.kind == UOP_XOR && x.arg[i] == b)
-            return x.arg[1 - i];
-        if (y.kind == UOP_XOR && y.arg[i] == a)
-            return y.arg[1 - i];
-        for (unsigned k = 0; k < 2; k++)
-            if (x.kind == UOP_XOR && y.kind == UOP_XOR && x.arg[i] == y.arg[k])
-                return graph_op2(g, UOP_XOR, (enum uop_type)x.type, x.arg[1 - i], y.arg[1 - k]);
-    }
-    return GRAPH_NIL;
-}
-
-static graph_id simplify_bitwise(struct graph *g, const struct uop *like, const graph_id *args)
-{
-    enum uop_type type = (enum uop_type)like->type;
-    unsigned bits = uop_type_bits(type);
-    uint64_t mask = bits >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1, c;
-    graph_id a = args[0], b = args[1];
-    if (graph_is_const(g, a, NULL) || (a > b && !graph_is_const(g, b, NULL))) {
-        a = args[1];
-        b = args[0];
-    }
-    if (a == b)
-        return like->kind == UOP_XOR ? graph_const(g, type, 0) : a;
-    if (like->kind == UOP_XOR) { /* x ^ (x ^ y): registers are swapped so */
-        graph_id left = without_common(g, a, b);
-        if (left != GRAPH_NIL)
-            return left;
-    }
-    /* No bit in common: or, exclusive or and sum are one value. */
-    if (like->kind != UOP_AND && (zeros_below(g, a) >= width_of(g, b) || zeros_below(g, b) >= width_of(g, a)) &&
-        !graph_is_const(g, a, NULL) && !graph_is_const(g, b, NULL))
-        return graph_op2(g, UOP_ADD, type, a, b);
-    if (graph_is_const(g, b, &c)) {
-        if (c == 0)
-            return like->kind == UOP_AND ? b : a;
-        if (c == mask && like->kind != UOP_XOR)
-            return like->kind == UOP_AND ? a : b;
-        if (c == mask)
-            return graph_op1(g, UOP_NOT, type, a);
-        if (like->kind == UOP_AND && bits <= 64 && zeros_below(g, a) < 64 &&
-            ((c | ((UINT64_C(1) << zeros_below(g, a)) - 1)) & mask) == mask)
-            return a; /* what is cut off is zero */
-        if (like->kind == UOP_AND && at(g, a)->kind == UOP_ZEXT && at(g, a)->imm < 64 &&
-            (c | ((UINT64_C(1) << at(g, a)->imm) - 1)) == c)
-            return a; /* nothing is cut off */
-    }
-    struct uop plain = {.kind = like->kind, .type = like->type};
-    return graph_intern_like(g, &plain, (graph_id[]){a, b}, 2);
-}
 
 /* A permutation that moves no byte, or extends one. */
 static graph_id simplify_prmt(struct graph *g, const struct uop *like, const graph_id *args)
@@ -504,7 +421,7 @@ static graph_id simplify(struct graph *g, const struct uop *like, const graph_id
     case UOP_SAR: return simplify_shift(g, like, args);
     case UOP_AND:
     case UOP_OR:
-    case UOP_XOR: return simplify_bitwise(g, like, args);
+    case UOP_XOR: return graph_simplify_bitwise(g, like, args);
     case UOP_SEXT:
     case UOP_ZEXT: return simplify_extend(g, like, args[0]);
     case UOP_LO:

@@ -51,8 +51,9 @@ static bool does_as_much(const struct doings *a, const struct doings *b, uint64_
            a->float_count <= SPREAD * times * b->float_count && SPREAD * a->float_count >= times * b->float_count;
 }
 
-/* Whether `id` is made of what loops of the cycle leave; counters: through selects, joins and constants added alone. */
-static bool comes_from(struct cycle_work *w, int32_t cycle, graph_id id, bool counters)
+/* The phi of a loop of the cycle that `id` is made of; counters: through selects, joins and constants added alone. NIL:
+ * there is none. */
+static graph_id source_in(struct cycle_work *w, int32_t cycle, graph_id id, bool counters)
 {
     const struct graph *g = w->g;
     graph_id stack[LOOK_MAX], seen[LOOK_MAX];
@@ -69,7 +70,7 @@ static bool comes_from(struct cycle_work *w, int32_t cycle, graph_id id, bool co
         const struct graph_node *n = graph_at(g, x);
         if (graph_is_loop_phi(g, x)) {
             if (w->regions[n->imm - 1].cycle == cycle)
-                return true;
+                return x;
             continue;
         }
         bool opens = n->kind == GRAPH_PHI || n->kind == UOP_SELECT || n->kind == UOP_UNIFORM ||
@@ -81,7 +82,18 @@ static bool comes_from(struct cycle_work *w, int32_t cycle, graph_id id, bool co
         for (uint32_t k = n->kind == UOP_SELECT; k < args_count && depth < LOOK_MAX; k++)
             stack[depth++] = args[k];
     }
-    return false;
+    return GRAPH_NIL;
+}
+
+static bool comes_from(struct cycle_work *w, int32_t cycle, graph_id id, bool counters)
+{
+    return source_in(w, cycle, id, counters) != GRAPH_NIL;
+}
+
+/* A loop that only moves counters: of its turns the last alone is looked at, and what that brings was moved behind it. */
+static bool lost_its_body(const struct doings *a, const struct doings *b)
+{
+    return a->float_count + a->loads + a->stores + a->others == 0 && b->stores + b->others == 0;
 }
 
 static bool is_made_of(const struct graph *g, graph_id id, graph_id of, unsigned depth)
@@ -146,30 +158,62 @@ static const struct cycle_phi *steady_test(const struct cycle_region *r)
     return t && t->step_kind == CYCLE_STEP_ADD && t->constant && t->amount ? t : NULL;
 }
 
-uint32_t cycle_takes_up(struct cycle_work *w, const struct cycle_region *first, const struct cycle_region *other)
+/* Every accumulator of `other` begins with what `first` left, and a counter goes on; *by_counter: one does. */
+static bool takes_over(struct cycle_work *w, const struct cycle_region *first, const struct cycle_region *other,
+                       bool *by_counter)
 {
-    const struct graph *g = w->g;
-    const struct cycle_phi *a = steady_test(first), *b = steady_test(other);
-    if (!a || !b || other->unroll == 0)
-        return 0;
-    uint64_t from = size_of(a->amount), to = size_of(b->amount);
-    if (from <= to || from % to != 0 || from / to > UINT16_MAX)
-        return 0;
-    bool goes_on = shares_rest(g, first, a, other, b);
+    *by_counter = false;
     for (uint32_t i = 0; i < other->phi_count; i++) {
         const struct cycle_phi *p = &other->phis[i];
         if (!p->live || p->next == p->phi || p->start == GRAPH_NIL)
             continue;
         if (p->step_kind == CYCLE_STEP_NONE && !comes_from(w, first->cycle, p->start, false))
-            return 0;
+            return false;
         if (p->step_kind == CYCLE_STEP_ADD && p->constant)
-            goes_on |= comes_from(w, first->cycle, p->start, true);
+            *by_counter |= comes_from(w, first->cycle, p->start, true);
     }
-    if (!goes_on)
+    return true;
+}
+
+/* By how much one counter moves in both loops, where the later one goes on with it; else by how much what they test
+ * does. */
+static bool find_amounts(struct cycle_work *w, const struct cycle_region *first, const struct cycle_region *other,
+                         int64_t *a, int64_t *b)
+{
+    const struct cycle_phi *x = steady_test(first), *y = steady_test(other);
+    if (!x || !y)
+        return false;
+    *a = x->amount;
+    *b = y->amount;
+    graph_id before = y->start == GRAPH_NIL ? y->start : source_in(w, first->cycle, y->start, true);
+    for (uint32_t i = 0; i < first->phi_count && before != GRAPH_NIL; i++) {
+        const struct cycle_phi *p = &first->phis[i];
+        if (p->phi == before && p->step_kind == CYCLE_STEP_ADD && p->constant && p->amount)
+            *a = p->amount;
+    }
+    return true;
+}
+
+uint32_t cycle_takes_up(struct cycle_work *w, const struct cycle_region *first, const struct cycle_region *other,
+                        bool *more)
+{
+    const struct graph *g = w->g;
+    const struct cycle_phi *a = steady_test(first), *b = steady_test(other); /* found below */
+    bool goes_on;
+    int64_t in_first, in_other;
+    *more = false;
+    if (other->unroll == 0 || !find_amounts(w, first, other, &in_first, &in_other))
         return 0;
-    struct doings x = doings_of(w, first->blocks, first->block_count);
-    struct doings y = doings_of(w, other->blocks, other->block_count);
-    return does_as_much(&x, &y, from / to) ? (uint32_t)(from / to) : 0;
+    *more = size_of(in_first) < size_of(in_other); /* what is left over comes first */
+    const struct cycle_region *main = *more ? other : first, *rest = *more ? first : other;
+    uint64_t from = size_of(*more ? in_other : in_first), to = size_of(*more ? in_first : in_other);
+    if (from <= to || from % to != 0 || from / to > UINT16_MAX || !takes_over(w, first, other, &goes_on))
+        return 0;
+    if (!goes_on && !shares_rest(g, main, *more ? b : a, rest, *more ? a : b))
+        return 0;
+    struct doings x = doings_of(w, main->blocks, main->block_count);
+    struct doings y = doings_of(w, rest->blocks, rest->block_count);
+    return (!*more && lost_its_body(&x, &y)) || does_as_much(&x, &y, from / to) ? (uint32_t)(from / to) : 0;
 }
 
 bool cycle_steps_less(const struct cycle_region *a, const struct cycle_region *b)

@@ -3,405 +3,11 @@
  * counter (the main loop counts down by sixteen, the remainder from n & 3), the counter is made: a node GRAPH_TURN that
  * starts at 0 and grows by one with each step of the source's loop.
  *
- * A loop phi with a constant step is start + slope * (counter - first); where it takes up what an earlier piece left,
- * its start is a function of the counter already, with the same slope. Where paths out of pieces meet, all that comes
- * must be one function. Functions are compared at numbers modulo a prime. What is found is for readers (`turn_of`): no
- * address and no value of the graph changes.
+ * What the values of the loops are over the counters is graph_turn_value.c's. It is for readers (`turn_of`): no address
+ * and no value of the graph changes.
  *
  * requires: cycles with pieces, inductions · gives: turn_of, and counters that had none */
-#include "graph/graph_cycle_internal.h"
-
-enum { DEPTH = 24, STEPS = 300 };
-
-static const uint64_t PRIME = (UINT64_C(1) << 61) - 1;
-
-static uint64_t times(uint64_t a, uint64_t b)
-{
-    return (uint64_t)((unsigned __int128)a * b % PRIME);
-}
-
-static uint64_t number(int64_t v)
-{
-    return v < 0 ? PRIME - (0 - (uint64_t)v) % PRIME : (uint64_t)v % PRIME;
-}
-
-struct function {
-    graph_id counter; /* the node that stands for it */
-    const bool *any;  /* or of nodes: each that is marked does */
-    uint64_t at;      /* its number */
-    bool met;         /* the function depends on it */
-    bool failed;      /* … not as a sum of products */
-    unsigned steps;
-};
-
-/* The value of an expression where the counter is `at` and every other leaf some fixed number. */
-static uint64_t value_of(const struct graph *g, struct function *f, graph_id id, unsigned depth)
-{
-    id = cycle_bare(g, id);
-    const struct graph_node *n = graph_at(g, id);
-    unsigned bits = uop_type_bits((enum uop_type)n->type);
-    uint64_t a, b;
-    if (id == f->counter || (f->any && f->any[id])) {
-        f->met = true;
-        return f->at;
-    }
-    if (depth > DEPTH || ++f->steps > STEPS) {
-        f->failed = true;
-        return 0;
-    }
-    switch (n->kind) {
-    case UOP_CONST:
-        return number(bits == 0 || bits >= 64 ? (int64_t)n->imm : (int64_t)(n->imm << (64 - bits)) >> (64 - bits));
-    case UOP_ADD:
-    case UOP_MUL:
-        a = value_of(g, f, n->arg[0], depth + 1);
-        b = value_of(g, f, n->arg[1], depth + 1);
-        return n->kind == UOP_ADD ? (a + b) % PRIME : times(a, b);
-    case UOP_NEG: return (PRIME - value_of(g, f, n->arg[0], depth + 1)) % PRIME;
-    case UOP_SEXT:
-    case UOP_ZEXT:
-        if (n->imm == 32)
-            return value_of(g, f, n->arg[0], depth + 1);
-        break;
-    default: break;
-    }
-    struct function within = {.counter = f->counter, .any = f->any, .at = f->at};
-    for (unsigned k = 0; k < n->arg_count && n->kind != UOP_LOAD && n->insn == UINT32_MAX; k++)
-        value_of(g, &within, n->arg[k], depth + 1);
-    f->failed |= within.met || within.failed;
-    return map_hash_mix(0x7475726e, id) % PRIME;
-}
-
-struct turns {
-    struct cycle_work *w;
-    bool *joins; /* of nodes: where a later piece begins, or part of that */
-    VEC(graph_id) stack;
-    graph_id *turn_of;
-    graph_id *counter; /* of each cycle: the node that counts, GRAPH_NIL: none yet */
-    graph_id *ahead;   /* of each cycle: steps of its first piece as a number known before it, GRAPH_NIL */
-    graph_id *from;    /* of each cycle: what the counter begins with */
-    uint64_t *first;   /* that as a number */
-    int64_t *slope;
-};
-
-static void begin_counter(struct turns *t, uint32_t cycle, graph_id from, int64_t slope)
-{
-    struct function f = {.counter = GRAPH_NIL};
-    t->from[cycle] = from;
-    t->first[cycle] = value_of(t->w->g, &f, from, 0);
-    t->slope[cycle] = slope;
-}
-
-/* The counter's own numbers at two steps: where it starts, and one step on. */
-static uint64_t counter_at(const struct turns *t, uint32_t cycle, uint64_t step)
-{
-    return (t->first[cycle] + times(number(t->slope[cycle]), step)) % PRIME;
-}
-
-static graph_id rebuilt(struct graph *g, const graph_id *turn_of, graph_id nodes, graph_id id, unsigned depth,
-                        unsigned *steps)
-{
-    if (id == GRAPH_NIL || id >= nodes)
-        return id;
-    if (turn_of[id] != GRAPH_NIL)
-        return turn_of[id];
-    const struct graph_node n = *graph_at(g, id);
-    bool opens = n.kind == UOP_ADD || n.kind == UOP_MUL || n.kind == UOP_NEG || n.kind == UOP_SEXT ||
-                 n.kind == UOP_ZEXT || n.kind == UOP_UNIFORM;
-    if (!opens || depth > DEPTH || ++*steps > STEPS)
-        return id;
-    graph_id args[3] = {GRAPH_NIL};
-    bool same = true;
-    for (unsigned k = 0; k < n.arg_count; k++) {
-        args[k] = rebuilt(g, turn_of, nodes, n.arg[k], depth + 1, steps);
-        same &= args[k] == n.arg[k];
-    }
-    if (same)
-        return id;
-    if (n.kind == UOP_UNIFORM)
-        return args[0];
-    struct uop like = graph_operation(&n);
-    return graph_pure(g, &like, args, n.arg_count);
-}
-
-static graph_id as_turn(struct turns *t, graph_id id)
-{
-    unsigned steps = 0;
-    return rebuilt(t->w->g, t->turn_of, t->w->nodes, id, 0, &steps);
-}
-
-graph_id graph_as_turn(struct graph *g, graph_id id)
-{
-    unsigned steps = 0;
-    return g->cycles && g->cycles->turn_of ? rebuilt(g, g->cycles->turn_of, g->cycles->copy_count, id, 0, &steps) : id;
-}
-
-/* True when `id` goes by `slope` with each step of the cycle. */
-static bool goes_by(struct turns *t, uint32_t cycle, graph_id id, uint64_t slope, bool *met)
-{
-    struct function a = {.counter = t->counter[cycle], .at = counter_at(t, cycle, 17)};
-    struct function b = {.counter = t->counter[cycle], .at = counter_at(t, cycle, 18)};
-    uint64_t x = value_of(t->w->g, &a, id, 0), y = value_of(t->w->g, &b, id, 0);
-    *met = a.met;
-    return !a.failed && !b.failed && (y + PRIME - x) % PRIME == slope;
-}
-
-/* start + (counter - first) / slope of the counter * step */
-static graph_id moved(struct turns *t, uint32_t cycle, graph_id start, int64_t step)
-{
-    struct graph *g = t->w->g;
-    enum uop_type type = (enum uop_type)graph_at(g, start)->type;
-    graph_id counter = t->counter[cycle];
-    bool met;
-    uint64_t first;
-    if (step % t->slope[cycle] != 0)
-        return GRAPH_NIL;
-    if (!graph_is_const(g, t->from[cycle], &first)) { /* `start` is made of it: the counter stands there */
-        const struct graph_node from = *graph_at(g, t->from[cycle]);
-        graph_id is = cycle_replace(t->w, start, t->from[cycle], counter);
-        if (is == start && from.kind == UOP_ADD && graph_is_const(g, from.arg[1], &first)) { /* n - 22 from n - 1 */
-            enum uop_type of = (enum uop_type)from.type;
-            graph_id less = graph_op2(g, UOP_ADD, of, counter, graph_const(g, of, 0 - first));
-            is = cycle_replace(t->w, start, from.arg[0], less);
-        }
-        return is != GRAPH_NIL && goes_by(t, cycle, is, number(step), &met) && met ? is : (graph_id)GRAPH_NIL;
-    }
-    int64_t scale = step / t->slope[cycle];
-    if (type == UOP_B64 && graph_at(g, counter)->type == UOP_B32)
-        counter = graph_op1(g, UOP_SEXT, UOP_B64, counter);
-    else if (type != graph_at(g, counter)->type)
-        return GRAPH_NIL;
-    graph_id way = graph_op2(g, UOP_MUL, type, counter, graph_const(g, type, (uint64_t)scale));
-    uint64_t back = 0 - (uint64_t)scale * (uint64_t)(int64_t)(int32_t)first;
-    return graph_op2(g, UOP_ADD, type, graph_op2(g, UOP_ADD, type, start, graph_const(g, type, back)), way);
-}
-
-/* Steps made before the loop, each on a condition: what paths bring to it stands so many steps from the least of
- * them. */
-static graph_id before_steps(struct turns *t, graph_id start, int64_t step, uint32_t steps)
-{
-    enum { WAYS = 32 };
-    struct graph *g = t->w->g;
-    graph_id way[WAYS];
-    unsigned n = 0;
-    way[n++] = start;
-    for (unsigned at = 0; at < n;) {
-        const struct graph_node *x = graph_at(g, way[at]);
-        const graph_id *args;
-        uint32_t count = cycle_args(x, &args);
-        if (x->kind != UOP_SELECT && (x->kind != GRAPH_PHI || graph_is_loop_phi(g, way[at]))) {
-            at++;
-            continue;
-        }
-        way[at] = way[--n];
-        for (uint32_t k = x->kind == UOP_SELECT; k < count; k++) {
-            bool known = false;
-            for (unsigned i = 0; i < n && !known; i++)
-                known = way[i] == args[k];
-            if (!known && n >= WAYS)
-                return GRAPH_NIL;
-            if (!known)
-                way[n++] = args[k];
-        }
-    }
-    for (unsigned i = 0; i < n; i++) {
-        struct function f = {.counter = GRAPH_NIL};
-        uint64_t base = value_of(g, &f, way[i], 0);
-        bool least = !f.failed;
-        for (unsigned k = 0; k < n && least; k++) {
-            uint64_t v = value_of(g, &f, way[k], 0), s = 0;
-            for (; s <= steps && v != (base + times(number(step), s)) % PRIME; s++)
-                ;
-            least = !f.failed && s <= steps;
-        }
-        if (least)
-            return way[i];
-    }
-    return GRAPH_NIL;
-}
-
-/* Only the first piece in the code may start from what knows nothing of the counter. */
-static void turn_phi(struct turns *t, const struct cycle_region *r, const struct cycle_phi *p, bool first,
-                     uint32_t unroll)
-{
-    uint32_t cycle = (uint32_t)r->cycle;
-    bool met = false;
-    if (p->step_kind != CYCLE_STEP_ADD || !p->constant || !p->amount || p->start == GRAPH_NIL ||
-        p->amount % (int64_t)unroll != 0 || p->phi == t->counter[cycle] || p->phi >= t->w->nodes)
-        return;
-    int64_t step = p->amount / (int64_t)unroll;
-    graph_id start = as_turn(t, p->start), is = GRAPH_NIL;
-    if (goes_by(t, cycle, start, number(step), &met) && met)
-        is = start;
-    else if (!met && first && !t->w->out->cycles.p[cycle].pieces.p[0].straight)
-        is = moved(t, cycle, start, step);
-    t->turn_of[p->phi] = is;
-}
-
-/* What the first loop of a cycle begins with behind steps made before it: over the counter already. */
-static void turn_before(struct turns *t, uint32_t cycle)
-{
-    const struct graph_cycle *c = &t->w->out->cycles.p[cycle];
-    if (c->pieces.n < 2 || !c->pieces.p[0].straight || c->pieces.p[1].straight || t->counter[cycle] == GRAPH_NIL)
-        return;
-    const struct cycle_region *r = &t->w->regions[c->pieces.p[1].loop];
-    int64_t unroll = c->pieces.p[1].unroll;
-    for (uint32_t k = 0; k < r->phi_count; k++) {
-        const struct cycle_phi *p = &r->phis[k];
-        if (p->step_kind != CYCLE_STEP_ADD || !p->constant || !p->live || p->start == GRAPH_NIL ||
-            p->start >= t->w->nodes || p->amount % unroll != 0)
-            continue;
-        graph_id least = before_steps(t, p->start, p->amount / unroll, c->pieces.p[0].unroll);
-        if (least != GRAPH_NIL && least != p->start)
-            t->turn_of[p->start] = moved(t, cycle, least, p->amount / unroll);
-    }
-}
-
-/* Decided by counters and sizes: the condition of a path, not a choice by data. */
-static bool is_path(const struct graph *g, graph_id id, unsigned depth, unsigned *steps)
-{
-    const struct graph_node *n = graph_at(g, id);
-    if (n->kind == UOP_LOAD || n->kind == UOP_ELEMENT || n->insn != UINT32_MAX || depth > DEPTH || ++*steps > STEPS)
-        return false;
-    for (unsigned k = 0; k < n->arg_count; k++)
-        if (!is_path(g, n->arg[k], depth + 1, steps))
-            return false;
-    return true;
-}
-
-static void want_join(struct turns *t, graph_id id)
-{
-    if (id == GRAPH_NIL || id >= t->w->nodes || t->joins[id])
-        return;
-    t->joins[id] = true;
-    VEC_PUSH(t->w->a, t->stack, id);
-}
-
-/* Joins that later pieces begin with: under the starts of their phis, and under the addresses of straight ones. A
- * choice within a step is no such thing. */
-static void find_joins(struct turns *t)
-{
-    const struct graph *g = t->w->g;
-    for (size_t i = 0; i < t->w->out->cycles.n; i++) {
-        const struct graph_cycle *c = &t->w->out->cycles.p[i];
-        for (size_t k = 0; k < c->pieces.n && c->pieces.n > 1; k++) {
-            const struct graph_piece *p = &c->pieces.p[k];
-            const struct cycle_region *r = p->straight ? NULL : &t->w->regions[p->loop];
-            for (uint32_t q = 0; r && q < r->phi_count; q++)
-                want_join(t, r->phis[q].start);
-            for (uint32_t insn = p->first; p->straight && insn <= p->last; insn++)
-                for (uint32_t x = 0; x < g->insns.p[insn].access_count; x++)
-                    want_join(t, g->accesses.p[g->insns.p[insn].first_access + x].address);
-        }
-    }
-    while (t->stack.n) {
-        graph_id id = t->stack.p[--t->stack.n];
-        const struct graph_node *n = graph_at(g, id);
-        bool sum = n->kind == UOP_ADD || n->kind == UOP_MUL || n->kind == UOP_NEG || n->kind == UOP_SEXT ||
-                   n->kind == UOP_ZEXT || n->kind == UOP_UNIFORM;
-        unsigned steps = 0;
-        bool join = n->kind == UOP_SELECT ? is_path(g, n->arg[0], 0, &steps)
-                                          : n->kind == GRAPH_PHI && !graph_is_loop_phi(g, id);
-        const graph_id *args;
-        uint32_t count = cycle_args(n, &args);
-        t->joins[id] = join;
-        for (uint32_t k = n->kind == UOP_SELECT; k < count && (sum || join); k++)
-            want_join(t, args[k]);
-    }
-}
-
-/* Paths meet: each brings the same function of the steps done so far, or its value before the first step. */
-static void turn_join(struct turns *t, graph_id id)
-{
-    enum { WAYS = 8 };
-    struct graph *g = t->w->g;
-    const graph_id *args;
-    uint32_t count = cycle_args(graph_at(g, id), &args), from = graph_at(g, id)->kind == UOP_SELECT;
-    graph_id way[WAYS], function = GRAPH_NIL;
-    uint32_t cycle = UINT32_MAX;
-    if (count > WAYS)
-        return;
-    for (uint32_t k = from; k < count; k++) {
-        way[k] = GRAPH_NIL;
-        if (args[k] == id)
-            continue; /* a join before a loop's header, at the loop's back edge */
-        if (args[k] == GRAPH_NIL || args[k] > id)
-            return;
-        way[k] = as_turn(t, args[k]);
-        for (uint32_t c = 0; c < t->w->out->cycles.n && way[k] == args[k]; c++)
-            if (t->ahead[c] == args[k] && t->slope[c] == 1 &&
-                t->first[c] == 0) /* what a loop has done when it is through, said without its counter */
-                way[k] = t->counter[c];
-        for (uint32_t c = 0; c < t->w->out->cycles.n && function == GRAPH_NIL && way[k] != args[k]; c++) {
-            struct function f = {.counter = t->counter[c]};
-            if (t->counter[c] != GRAPH_NIL)
-                value_of(g, &f, way[k], 0);
-            if (f.met && !f.failed) {
-                function = way[k];
-                cycle = c;
-            }
-        }
-    }
-    if (function == GRAPH_NIL)
-        return;
-    struct function at = {.counter = t->counter[cycle], .at = counter_at(t, cycle, 17)};
-    struct function next = {.counter = t->counter[cycle], .at = counter_at(t, cycle, 18)};
-    uint64_t here = value_of(g, &at, function, 0);
-    uint64_t step = (value_of(g, &next, function, 0) + PRIME - here) % PRIME;
-    graph_id least = GRAPH_NIL;
-    uint64_t low = UINT64_MAX;
-    uint64_t offsets[WAYS] = {0};
-    enum { BACK = 256, NO_OFFSET = 2 * BACK + 1 };
-    for (uint32_t k = from; k < count && step; k++) { /* how many steps each way stands from the first one seen */
-        struct function f = {.counter = t->counter[cycle], .at = counter_at(t, cycle, 17)};
-        uint64_t v = way[k] == GRAPH_NIL ? 0 : value_of(g, &f, way[k], 0);
-        offsets[k] = NO_OFFSET;
-        if (way[k] == GRAPH_NIL)
-            continue;
-        if (f.failed)
-            return;
-        if (!f.met)
-            continue;
-        uint64_t x = (here + PRIME - times(step, BACK)) % PRIME;
-        for (uint64_t s = 0; s <= 2 * BACK; s++, x = (x + step) % PRIME)
-            if (x == v) {
-                offsets[k] = s;
-                break;
-            }
-        if (offsets[k] == NO_OFFSET)
-            return;
-        if (offsets[k] < low) {
-            low = offsets[k];
-            least = way[k];
-        }
-    }
-    if (least == GRAPH_NIL)
-        return;
-    /* What brings nothing of the counter must be the value before the first step, for `least` taken as it stands or
-     * with the steps its own piece has just done. */
-    bool settled = true;
-    for (uint32_t k = from; k < count; k++) {
-        if (offsets[k] != NO_OFFSET || way[k] == GRAPH_NIL)
-            continue;
-        struct function f = {.counter = t->counter[cycle], .at = counter_at(t, cycle, 0)};
-        struct function z = {.counter = t->counter[cycle], .at = counter_at(t, cycle, 0)};
-        uint64_t begin = value_of(g, &z, way[k], 0), zero = value_of(g, &f, least, 0);
-        bool one = false;
-        for (uint64_t s = 0; s <= BACK && !one; s++, zero = (zero + PRIME - step) % PRIME)
-            if (zero == begin) {
-                one = true;
-                if (s) { /* `least` is what a turn leaves: s steps on */
-                    enum uop_type type = (enum uop_type)graph_at(g, least)->type;
-                    uint64_t back = times(step, s);
-                    int64_t by = back > PRIME / 2 ? -(int64_t)(PRIME - back) : (int64_t)back;
-                    least = graph_op2(g, UOP_ADD, type, least, graph_const(g, type, (uint64_t)-by));
-                }
-            }
-        settled &= one;
-    }
-    if (settled)
-        t->turn_of[id] = least;
-}
+#include "graph/graph_turn.h"
 
 /* The counter that the law speaks of, where all that the first loop moves can be told over it. */
 static bool counts_by_law(struct turns *t, uint32_t at)
@@ -409,18 +15,26 @@ static bool counts_by_law(struct turns *t, uint32_t at)
     struct graph *g = t->w->g;
     const struct graph_cycle *c = &t->w->out->cycles.p[at];
     const struct graph_law *law = &c->law;
-    if (law->bound == GRAPH_NIL || graph_at(g, law->first)->type != UOP_B32 || c->pieces.p[0].straight)
+    size_t loop = c->pieces.n > 1 && c->pieces.p[0].straight; /* behind a stretch that was taken out before it */
+    if (law->bound == GRAPH_NIL || graph_at(g, law->first)->type != UOP_B32 || c->pieces.p[loop].straight)
         return false;
-    const struct cycle_region *r = &t->w->regions[c->pieces.p[0].loop];
-    int64_t unroll = c->pieces.p[0].unroll;
+    const struct cycle_region *r = &t->w->regions[c->pieces.p[loop].loop];
+    int64_t unroll = c->pieces.p[loop].unroll;
     uint64_t first = t->first[at];
     graph_id from = t->from[at];
-    begin_counter(t, at, law->first, law->stride);
+    turn_begin_counter(t, at, law->first, law->stride);
     for (uint32_t k = 0; k < r->phi_count; k++) {
         const struct cycle_phi *p = &r->phis[k];
         bool indexes = p->step_kind == CYCLE_STEP_ADD && p->constant && p->live && (p->address || p->pointer) &&
                        p->start != GRAPH_NIL && p->amount % unroll == 0;
-        if (!indexes || moved(t, at, p->start, p->amount / unroll) != GRAPH_NIL)
+        if (!indexes)
+            continue;
+        graph_id start = p->start;
+        if (loop)
+            start = turn_before_steps(t, start, p->amount / unroll, c->pieces.p[0].unroll);
+        if (loop && start == p->start)
+            continue; /* made of what the others begin with */
+        if (start != GRAPH_NIL && turn_moved(t, at, start, p->amount / unroll) != GRAPH_NIL)
             continue;
         t->first[at] = first;
         t->from[at] = from;
@@ -460,7 +74,7 @@ static void choose_counter(struct turns *t, uint32_t at)
     if (plain && (counts->address || counts->guard || !pointers || c->count == GRAPH_NIL) &&
         graph_is_const(g, counts->start, &from)) {
         t->counter[at] = counts->phi;
-        begin_counter(t, at, counts->start, counts->amount / (int64_t)r->unroll);
+        turn_begin_counter(t, at, counts->start, counts->amount / (int64_t)r->unroll);
         return;
     }
     /* An offset in bytes, as far as an array goes: the source counts its elements. */
@@ -487,8 +101,12 @@ static void choose_counter(struct turns *t, uint32_t at)
         }
         break;
     }
-    begin_counter(t, at, graph_const(g, UOP_B32, 0), 1);
-    struct graph_node turn = {.kind = GRAPH_TURN, .type = UOP_B32, .imm = at, .insn = UINT32_MAX};
+    /* As wide as what is counted. */
+    bool wide = c->count != GRAPH_NIL ? graph_at(g, c->count)->type == UOP_B64
+                                      : c->law.bound != GRAPH_NIL && graph_at(g, c->law.bound)->type == UOP_B64;
+    enum uop_type type = wide ? UOP_B64 : UOP_B32;
+    turn_begin_counter(t, at, graph_const(g, type, 0), 1);
+    struct graph_node turn = {.kind = GRAPH_TURN, .type = (uint8_t)type, .imm = at, .insn = UINT32_MAX};
     t->counter[at] = graph_intern(g, &turn);
     if (counts_by_law(t, at))
         return;
@@ -499,32 +117,16 @@ static void choose_counter(struct turns *t, uint32_t at)
         for (uint32_t k = 0; k < of->phi_count; k++) {
             const struct cycle_phi *p = &of->phis[k];
             bool counts_up = p->step_kind == CYCLE_STEP_ADD && p->constant && p->live && p->amount > 0 &&
-                             p->amount % unroll == 0 && !p->pointer && graph_at(g, p->phi)->type == UOP_B32 &&
+                             p->amount % unroll == 0 && !p->pointer && graph_at(g, p->phi)->type == type &&
                              graph_is_const(g, p->start, &from);
             /* One that is tested, else the least: others may be multiples of it. */
             if (!counts_up || (tested && !p->test) || (tested == p->test && p->amount >= least))
                 continue;
             tested = p->test;
             least = p->amount;
-            begin_counter(t, at, p->start, p->amount / unroll);
+            turn_begin_counter(t, at, p->start, p->amount / unroll);
         }
     }
-}
-
-static bool first_piece(const struct graph_cycle *c, const struct cycle_region *r)
-{
-    for (size_t i = 0; i < c->pieces.n; i++)
-        if (!c->pieces.p[i].straight)
-            return c->pieces.p[i].loop == r->loop;
-    return false;
-}
-
-static uint32_t unroll_of(const struct graph_cycle *c, const struct cycle_region *r)
-{
-    for (size_t i = 0; i < c->pieces.n; i++)
-        if (!c->pieces.p[i].straight && c->pieces.p[i].loop == r->loop)
-            return c->pieces.p[i].unroll;
-    return r->unroll;
 }
 
 /* The counter that addresses use has no end of its own: the one that the loop tests counts the same steps. */
@@ -565,7 +167,9 @@ static graph_id end_by_law(struct graph *g, const struct graph_law *law, graph_i
         if (!graph_is_const(g, from, &start))
             return GRAPH_NIL;
         int64_t scale = law->stride / slope;
-        graph_id x = type == UOP_B64 ? graph_op1(g, law->is_signed ? UOP_SEXT : UOP_ZEXT, UOP_B64, turn) : turn;
+        graph_id x = type == UOP_B64 && graph_at(g, turn)->type == UOP_B32
+                         ? graph_op1(g, law->is_signed ? UOP_SEXT : UOP_ZEXT, UOP_B64, turn)
+                         : turn;
         graph_id way = graph_op2(g, UOP_MUL, type, x, graph_const(g, type, (uint64_t)scale));
         graph_id back = graph_const(g, type, 0 - (uint64_t)scale * (uint64_t)(int32_t)start);
         at = graph_op2(g, UOP_ADD, type, way, graph_op2(g, UOP_ADD, type, law->first, back));
@@ -600,11 +204,12 @@ static void name_counter(struct turns *t, uint32_t at)
     graph_id own = c->counter, until = c->until;
     c->counter = turn;
     c->start = t->from[at];
-    c->next = graph_op2(g, UOP_ADD, UOP_B32, turn, graph_const(g, UOP_B32, (uint64_t)t->slope[at]));
+    enum uop_type type = (enum uop_type)graph_at(g, turn)->type;
+    c->next = graph_op2(g, UOP_ADD, type, turn, graph_const(g, type, (uint64_t)t->slope[at]));
     c->until = end_by_law(g, &c->law, turn, t->from[at], t->slope[at]);
-    if (c->count != GRAPH_NIL && graph_at(g, c->count)->type == UOP_B32) {
-        graph_id way = graph_op2(g, UOP_MUL, UOP_B32, c->count, graph_const(g, UOP_B32, (uint64_t)t->slope[at]));
-        c->until = graph_op2(g, UOP_IEQ, UOP_B1, turn, graph_op2(g, UOP_ADD, UOP_B32, way, c->start));
+    if (c->count != GRAPH_NIL && graph_at(g, c->count)->type == type) {
+        graph_id way = graph_op2(g, UOP_MUL, type, c->count, graph_const(g, type, (uint64_t)t->slope[at]));
+        c->until = graph_op2(g, UOP_IEQ, UOP_B1, turn, graph_op2(g, UOP_ADD, type, way, c->start));
     } else if (c->until == GRAPH_NIL && own != GRAPH_NIL && own < t->w->nodes && t->turn_of[own] == turn &&
                until != GRAPH_NIL) {
         c->until = cycle_replace(t->w, until, own, turn); /* the shortest piece's own test */
@@ -627,7 +232,7 @@ static void turn_rest(struct turns *t, uint32_t at)
     bool up = p && p->amount == (int64_t)last->unroll; /* from minus the rest to nothing */
     if (!p || p->step_kind != CYCLE_STEP_ADD || (!up && p->amount != -(int64_t)last->unroll) ||
         t->turn_of[p->phi] != GRAPH_NIL || !graph_is_const(g, r->limit, &zero) || zero != 0 ||
-        graph_at(g, p->phi)->type != UOP_B32)
+        graph_at(g, p->phi)->type != UOP_B32 || graph_at(g, t->counter[at])->type != UOP_B32)
         return;
     graph_id more = up ? t->counter[at] : c->count, less = up ? c->count : t->counter[at];
     t->turn_of[p->phi] = graph_op2(g, UOP_ADD, UOP_B32, more, graph_op1(g, UOP_NEG, UOP_B32, less));
@@ -649,28 +254,12 @@ void cycle_find_turns(struct cycle_work *w)
     if (arena_failed(w->a) || n == 0)
         return;
     out->turn_of = t.turn_of;
+    w->turns = t.counter;
     for (uint32_t i = 0; i < n; i++) {
         count_by_test(&t, i);
         choose_counter(&t, i);
     }
-    for (uint32_t i = 0; i < n; i++)
-        turn_before(&t, i);
-    find_joins(&t);
-    /* Arguments have smaller numbers than users, and a phi's start stands before it. */
-    for (graph_id id = 1; id < w->nodes && w->budget > 0; id++) {
-        const struct graph_node *node = graph_at(g, id);
-        if (graph_is_loop_phi(g, id)) {
-            struct cycle_region *r = &w->regions[node->imm - 1];
-            if (r->cycle < 0 || (uint32_t)r->cycle >= n || t.counter[r->cycle] == GRAPH_NIL)
-                continue;
-            const struct graph_cycle *c = &out->cycles.p[r->cycle];
-            for (uint32_t k = 0; k < r->phi_count; k++)
-                if (r->phis[k].phi == id && r->phis[k].live)
-                    turn_phi(&t, r, &r->phis[k], first_piece(c, r), unroll_of(c, r));
-        } else if (t.joins[id] && (node->type == UOP_B32 || node->type == UOP_B64)) {
-            turn_join(&t, id);
-        }
-    }
+    turn_find_values(&t);
     for (uint32_t i = 0; i < n; i++) {
         name_counter(&t, i);
         turn_rest(&t, i);
@@ -686,8 +275,28 @@ void cycle_find_turns(struct cycle_work *w)
         struct function f = {.counter = UINT32_MAX, .any = left};
         if (t.turn_of[id] == GRAPH_NIL)
             continue;
-        value_of(g, &f, t.turn_of[id], 0);
+        turn_value(g, &f, t.turn_of[id], 0);
         if (f.met || f.failed)
             t.turn_of[id] = GRAPH_NIL;
+    }
+}
+
+/* What was told over a made counter that its loop did not keep is told by nothing. */
+void cycle_drop_turns(struct cycle_work *w)
+{
+    struct graph *g = w->g;
+    graph_id *turn_of = (graph_id *)w->out->turn_of;
+    for (uint32_t i = 0; turn_of && i < w->out->cycles.n; i++) {
+        graph_id turn = w->turns[i];
+        if (turn == GRAPH_NIL || graph_at(g, turn)->kind != GRAPH_TURN || w->out->cycles.p[i].counter == turn)
+            continue;
+        for (graph_id id = 1; id < w->nodes; id++) {
+            struct function f = {.counter = turn};
+            if (turn_of[id] == GRAPH_NIL)
+                continue;
+            turn_value(g, &f, turn_of[id], 0);
+            if (f.met || f.failed)
+                turn_of[id] = GRAPH_NIL;
+        }
     }
 }

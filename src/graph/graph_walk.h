@@ -1,8 +1,9 @@
-/* Between graph_count.c and graph_law.c only: walks through the pieces of a loop for concrete numbers. */
+/* Between graph_walk.c, graph_count.c and graph_law.c only: walks through the pieces of a loop for concrete numbers. */
 #ifndef SP_GRAPH_WALK_H
 #define SP_GRAPH_WALK_H
 
 #include "graph/graph_cycle_internal.h"
+#include "graph/graph_piece.h"
 
 enum { WALK_LEAVES = 6, WALK_SMALL = 48 };
 
@@ -12,15 +13,20 @@ struct walker {
     graph_id leaf[WALK_LEAVES];  /* what all is made of: words of the constant bank; for a law, special registers too */
     uint64_t value[WALK_LEAVES]; /* of each, this time */
     unsigned leaf_count, leaf_max, looks;
+    bool whole;          /* n / 2 and 3 * n are looked at as a whole */
     bool steps_guard;    /* each step asks something for itself, in loops too: its guard does not say that it runs */
-    graph_id path;       /* condition of the block where walks begin */
+    uint64_t top;        /* the largest number that the moving word can be; 0: not known */
+    bool endless;        /* the last walk was given up: it goes round more often than anyone would follow */
+    uint32_t start;      /* the block where walks begin */
+    graph_id path;       /* what is known of whoever makes a step */
     uint64_t *result;    /* of nodes */
     uint32_t *stamp;     /* of nodes: `now` when result is known, now + 1 when it is known to be unknown */
     uint32_t now;        /* even */
     uint64_t *phi;       /* of phis: what the turn at work has */
     uint32_t *phi_known; /* of phis: walk + 1 */
     uint32_t walk;
-    bool *seen; /* of nodes: some walk asked for its value */
+    bool *seen;     /* of nodes: some walk asked for its value */
+    unsigned quiet; /* within what is only asked for some bits of it */
     VEC(graph_id) asked;
 };
 
@@ -30,6 +36,8 @@ bool walk_value(struct walker *x, graph_id id, uint64_t *out, unsigned depth);
 bool walk_leaves(struct walker *x, graph_id id, unsigned depth);
 /* Where to begin, and what each piece is decided by; false when more than `leaves` words are. */
 bool walk_begin(struct walker *x, unsigned leaves, uint32_t *start, uint32_t *last);
+/* Leaves what is kept for all loops as the next one needs it. */
+void walk_end(struct walker *x);
 /* Steps that the walk goes through from block `start` on; false when a branch is not decided. */
 bool walk_from(struct walker *x, uint32_t start, uint32_t last, uint64_t *steps);
 

@@ -106,7 +106,8 @@ struct img_module {
     const char *flags;    /* command line of the producer as recorded, or NULL */
     const char **files;   /* source files as recorded in the line table */
     uint32_t file_count;
-    const char *ptx; /* embedded PTX text with line feeds, or NULL */
+    const uint64_t *file_bytes; /* their sizes as recorded when they were compiled, 0 unknown; or NULL */
+    const char *ptx;            /* embedded PTX text with line feeds, or NULL */
     size_t ptx_bytes;
     bool has_line_info;
     struct img_kernel *kernels; /* in section order */

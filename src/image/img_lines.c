@@ -68,6 +68,7 @@ struct line_reader {
     struct map_u64 name_index; /* offset in .debug_str -> index into names */
     VEC(const char *) names;
     VEC(const char *) files; /* of the module */
+    VEC(uint64_t) sizes;     /* of each of them */
     size_t path_budget, chain_budget;
 
     /* of one unit */
@@ -159,7 +160,16 @@ static const char *take_text(struct cursor *c)
 
 /* ---- files ---- */
 
-static void add_file(struct line_reader *lr, const char *name, uint64_t directory, size_t at)
+/* A file that several units name with different sizes has none that can be relied on. */
+static void note_size(struct line_reader *lr, uint32_t index, uint64_t bytes)
+{
+    while (lr->sizes.n <= index && !arena_failed(lr->r->a))
+        VEC_PUSH(lr->r->a, lr->sizes, bytes);
+    if (index < lr->sizes.n && lr->sizes.p[index] != bytes)
+        lr->sizes.p[index] = 0;
+}
+
+static void add_file(struct line_reader *lr, const char *name, uint64_t directory, uint64_t file_bytes, size_t at)
 {
     uint32_t index = IMG_NONE;
     const char *path = name;
@@ -181,6 +191,8 @@ static void add_file(struct line_reader *lr, const char *name, uint64_t director
         VEC_PUSH(lr->r->a, lr->files, path);
         map_str_put(lr->r->a, &lr->file_index, path, index);
     }
+    if (path != NULL)
+        note_size(lr, index, file_bytes);
     VEC_PUSH(lr->r->a, lr->unit_files, index);
 }
 
@@ -188,9 +200,9 @@ static void take_file(struct line_reader *lr, struct cursor *c, const char *name
 {
     uint64_t directory = take_uleb(c);
     take_uleb(c); /* time */
-    take_uleb(c); /* size */
+    uint64_t bytes = take_uleb(c);
     if (!c->over)
-        add_file(lr, name, directory, at);
+        add_file(lr, name, directory, bytes, at);
 }
 
 /* How many lines stand before the PTX text that the row's file means. File 0, or a lone text, is the first one. */
@@ -634,6 +646,7 @@ void img_lines_read(struct img_reader *r)
     read_section(&source, ".debug_line");
     r->module->files = source.files.p;
     r->module->file_count = (uint32_t)source.files.n;
+    r->module->file_bytes = source.sizes.n == source.files.n ? source.sizes.p : NULL;
     struct line_reader ptx = {.r = r, .ptx = true};
     read_section(&ptx, ".nv_debug_line_sass");
     for (uint32_t i = 0; i < r->module->kernel_count; i++)

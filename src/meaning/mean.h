@@ -90,12 +90,14 @@ bool mean_set_variable(struct mean *m, graph_id node, const char *id);
 /* Loads of one element at different times within one stored expression are told by their ids from now on. */
 enum sp_status mean_part_loads(struct mean *m);
 /* How a node of such a variable is told behind the loop (index into the graph's cycles) it goes round: its id, or what
- * says that an older value leaves. `old`: that. */
-bool mean_set_leaving(struct mean *m, graph_id node, const char *text, uint32_t cycle, bool old);
+ * says that an older value leaves (`old`: that). `within`: the word for it in its loop once `named`, the
+ * variable, was given its new value; NULL: as always. */
+bool mean_set_leaving(struct mean *m, graph_id node, const char *text, uint32_t cycle, bool old, graph_id named,
+                      const char *within);
 /* Texts from here on stand in that block: variables of loops it is not in have their last values. UINT32_MAX: within
  * the loop of whatever is told. */
 void mean_look_from(struct mean *m, uint32_t block);
-/* Within its loop the variable was given its new value already: the old one is told as such. False: it has no word. */
+/* Within its loop the variable was given its new value already: old ones are told as such. False: it has no word. */
 bool mean_set_updated(struct mean *m, graph_id node, bool updated);
 /* The parameter a CBANK node reads (whole or in part), or NULL. */
 const struct mean_param *mean_param_of(const struct mean *m, graph_id node);

@@ -86,6 +86,8 @@ struct mean_kept { /* a text, and whether it stands so only where it was made: i
 
 struct mean_leaving { /* a node of a variable as it is told behind its loop */
     const char *text;
+    const char *within; /* in its loop, once the new value is made; NULL: that is the new value */
+    graph_id named;     /* the variable's node that says whether it is */
     uint32_t cycle;
     bool old, updated;
 };

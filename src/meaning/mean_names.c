@@ -125,7 +125,7 @@ static const char *index_type_at(const struct mean *m, graph_id id, unsigned dep
 static const char *index_type(const struct mean *m, graph_id id)
 {
     if (graph_at(m->g, id)->kind == GRAPH_TURN)
-        return "s32"; /* no machine value: a number of steps */
+        return graph_at(m->g, id)->type == UOP_B64 ? "s64" : "s32"; /* no machine value: a number of steps */
     const struct graph_node *n = graph_at(m->g, id);
     const char *found = index_type_at(m, id, 0);
     if (found)

@@ -157,8 +157,10 @@ static const char *leaving_text(struct mean *m, graph_id id)
         return NULL;
     const struct mean_leaving *l = &w->leaving.p[at];
     w->tied++;
-    if (l->updated || !w->view)
-        return l->updated ? l->text : NULL;
+    if (l->within && w->updated && map_u64_get(&w->leaving_of, l->named, &at) && w->leaving.p[at].updated)
+        return l->within;
+    if (!w->view)
+        return NULL;
     for (uint32_t c = w->view - 1; c;) { /* + 1 */
         if (c - 1 == l->cycle)
             return NULL;
@@ -168,11 +170,13 @@ static const char *leaving_text(struct mean *m, graph_id id)
     return l->text;
 }
 
-bool mean_set_leaving(struct mean *m, graph_id node, const char *text, uint32_t cycle, bool old)
+bool mean_set_leaving(struct mean *m, graph_id node, const char *text, uint32_t cycle, bool old, graph_id named,
+                      const char *within)
 {
     uint32_t at = (uint32_t)m->work->leaving.n;
-    struct mean_leaving entry = {arena_strdup(m->a, text), cycle, old, false};
-    if (!entry.text)
+    struct mean_leaving entry = {
+        arena_strdup(m->a, text), within ? arena_strdup(m->a, within) : NULL, named, cycle, old, false};
+    if (!entry.text || (within && !entry.within))
         return false;
     if (m->work->leaving.n == 0) { /* texts made so far did not know */
         m->work->memo = (struct map_u64){0};
@@ -191,7 +195,7 @@ void mean_look_from(struct mean *m, uint32_t block)
 bool mean_set_updated(struct mean *m, graph_id node, bool updated)
 {
     uint32_t at;
-    if (!map_u64_get(&m->work->leaving_of, node, &at) || !m->work->leaving.p[at].old)
+    if (!map_u64_get(&m->work->leaving_of, node, &at))
         return false;
     m->work->updated += updated && !m->work->leaving.p[at].updated;
     m->work->updated -= !updated && m->work->leaving.p[at].updated;

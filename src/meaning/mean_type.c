@@ -470,7 +470,10 @@ static enum mean_kind kind_text(struct mean *m, graph_id id, unsigned depth)
     case UOP_ADDC:
     case UOP_BALLOT:
     case UOP_MATCH:
-    case UOP_REDUX: return bits == 1 ? KIND_PRED : bits >= 32 ? integer_kind(bits, false) : KIND_UNKNOWN;
+    case UOP_REDUX:
+        if (n->type == UOP_F32)
+            return KIND_F32;
+        return bits == 1 ? KIND_PRED : bits >= 32 ? integer_kind(bits, false) : KIND_UNKNOWN;
     case UOP_LO:
     case UOP_HI:
         if (!mean_half_is_element(m, n)) { /* "mulhi" gives an int */

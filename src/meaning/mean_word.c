@@ -123,7 +123,12 @@ struct mean_text mean_print_phi_text(const struct mean_printer *p, graph_id id, 
         bool old = (n->phi_args[i] > id || same) && map_u64_get(&p->m->work->leaving_of, n->phi_args[i], &at) &&
                    p->m->work->leaving.p[at].old;
         struct mean_text t = old ? mean_word(p->m->work->leaving.p[at].text) : mean_print_arg(p, n->phi_args[i], p->as);
-        str_addf(&b, "%s%s", i ? ", " : "", t.cut || strlen(t.p) > PHI_ARG_MAX ? "\xe2\x80\xa6" : t.p);
+        bool cut = t.cut || strlen(t.p) > PHI_ARG_MAX;
+        /* Its words are those of the turn that made it: `x[j]` there is not this turn's. */
+        bool round = !cut && !old && graph_is_loop_phi(p->m->g, id) && (n->phi_args[i] > id || same) &&
+                     !graph_is_const(p->m->g, n->phi_args[i], NULL) && strcmp(t.p, "\xe2\x80\xa6") != 0;
+        str_addf(&b, "%s%s%s%s", i ? ", " : "", round ? "last_turn(" : "", cut ? "\xe2\x80\xa6" : t.p,
+                 round ? ")" : "");
     }
     str_add(&b, n->phi_count > PHI_WAYS ? ", \xe2\x80\xa6)" : ")");
     p->m->work->open_phis.n = open;
@@ -176,8 +181,8 @@ struct mean_text mean_print_shuffle_text(const struct mean_printer *p, const str
 
 struct mean_text mean_print_redux_text(const struct mean_printer *p, const struct graph_node *n)
 {
-    if (n->imm != UOP_ATOM_MIN && n->imm != UOP_ATOM_MAX)
-        return mean_print_call(p, mean_print_chosen_word(n), n->arg, 1, UOP_B32);
+    if ((n->imm != UOP_ATOM_MIN && n->imm != UOP_ATOM_MAX) || n->type == UOP_F32)
+        return mean_print_call(p, mean_print_chosen_word(n), n->arg, 1, n->type);
     return mean_piece(p->m, PREC_PRIMARY, "%s(%s)", mean_print_chosen_word(n),
                       mean_print_signed_operand(p, n->arg[0], !(n->flags & UOP_SIGNED), 32, false));
 }

@@ -44,6 +44,7 @@ struct pat_step {
     graph_id stored; /* when its store runs: also for threads that take nothing in and store what they had */
     graph_id chosen; /* a select between the other element and what changes nothing; GRAPH_NIL: none */
     graph_id own_address, other_address;
+    int64_t moved;        /* bytes from the place its own element was in to the one it stores to: a second buffer */
     int64_t other_bytes;  /* of the other element behind its address: a wide load brings several */
     unsigned mode, width; /* of the shuffle; bytes of an element */
     graph_id lane, clamp; /* its operands */
@@ -58,6 +59,7 @@ enum { PAT_THREADS = 1024, PAT_TURNS = 40 };
  * element [kept] as it was; -1: none. */
 struct pat_turn {
     uint32_t step;
+    bool moved; /* elements that nobody stores are left behind */
     int16_t own[PAT_THREADS], other[PAT_THREADS], kept[PAT_THREADS];
 };
 struct pat_trace {
@@ -70,6 +72,12 @@ struct pat_play;
 struct pat_play *pat_play_new(struct arena *a, struct pat_index *x);
 bool pat_play_steps(struct pat_play *p, const struct pat_step *steps, uint32_t count, unsigned threads,
                     struct pat_trace *out);
+/* From now on the threads of one column (threadIdx.y) are played, or those of one row. */
+void pat_play_down(struct pat_play *p, bool down, unsigned column);
+bool pat_play_asks_rows(const struct pat_play *p); /* for threadIdx.y or z */
+/* What was seen of the first column holds of others, and these have elements of their own. */
+bool pat_play_columns(struct pat_play *p, const struct pat_step *steps, uint32_t count, const struct pat_trace *seen,
+                      struct pat_trace *other);
 /* True when a value may differ between the threads of one block. */
 bool pat_differs_in_block(struct pat_play *p, graph_id node);
 /* Adds the nodes and branches that count the turns of a loop. */
@@ -136,9 +144,12 @@ struct pat_collective {
     struct pat_binary like; /* the operation, of which numbers */
     enum pat_reach reach;
     enum pat_outcome outcome;
-    unsigned left;           /* PAT_PART: elements that are left */
-    unsigned width;          /* threads that take part */
-    struct pat_found *found; /* NULL: a loop's own, no page's */
+    unsigned left;             /* PAT_PART: elements that are left */
+    unsigned width;            /* threads that take part */
+    struct pat_found *found;   /* NULL: a loop's own, no page's */
+    bool chained;              /* one thread after another result of the warps, in straight code: no page's */
+    struct pat_collective *of; /* chained: what the warps have */
+    VEC(graph_id) taken;       /* chained: the loads */
     VEC(uint32_t) stores, fills;
     VEC(graph_id) values;   /* its partial results, the last one last */
     struct map_u64 partial; /* PAT_IN_THREAD: what the accumulator is in any piece, on any path */
@@ -146,6 +157,7 @@ struct pat_collective {
     VEC(graph_id) inputs;
     graph_id result_address; /* of the element that holds the result; GRAPH_NIL: none */
     bool everywhere;         /* every thread has the result */
+    bool down;               /* of each column of threads one */
     uint32_t last;           /* instance of its last step */
     uint32_t first;
     struct pat_collective *finisher; /* PAT_PART: the one that takes what is left; NULL: none */
@@ -170,6 +182,8 @@ struct pat_collect {
     bool *step_load;            /* by access: a step loads it */
     unsigned left;              /* steps of a search for a result */
     struct pat_trace *trace;    /* work */
+    struct pat_trace *column;
+    bool down; /* columns of threads are played */
     VEC(struct pat_collective *) list;
     struct map_u64 partial_of; /* of nodes: the last one in `list` that has it as a partial value, by `partials` */
     VEC(struct pat_part_of) partials;
@@ -194,6 +208,21 @@ bool pat_reads_newest(struct pat_collect *k, const struct pat_step *steps, const
  * load before they store: *assumed. */
 bool pat_overtakes_nobody(struct pat_collect *k, const struct pat_step *steps, const struct pat_trace *t, unsigned from,
                           unsigned count, bool *assumed);
+/* A load from shared memory, or one element of a wide one: its access, and how far behind the address it lies. */
+uint32_t pat_shared_load(const struct pat_index *x, graph_id node, int64_t *bytes);
+/* A thread that takes the results of all warps together, one after the other (pat_collect_chain.c). */
+void pat_collect_chains(struct pat_collect *k);
+/* The collective whose result a node is for the first thread. */
+struct pat_collective *pat_collect_first(struct pat_collect *k, graph_id node);
+/* Elements of shared memory, as far behind an address. */
+struct pat_place {
+    graph_id address;
+    int64_t bytes;
+};
+/* True when, in a block of some size, these elements are what each warp stored, each once; `own`: but for the first
+ * warp's. *always: in blocks of all sizes tried. */
+bool pat_play_takes_all(struct pat_play *p, uint32_t store, bool everywhere, const struct pat_place *at, unsigned count,
+                        bool own, bool *always);
 /* When all steps are known: parts that others finish, and what loops gather. */
 void pat_collect_folds(struct pat_collect *k);
 /* What an accumulator of a fold starts from does not count: it is neutral, or, where an element is given, the one that
@@ -218,6 +247,7 @@ bool pat_collect_races(const struct pat_collect *k, uint32_t access, const struc
 struct pat_handed {
     bool everywhere; /* in: every lane of a warp has its result, else its first */
     bool filled;     /* in: where no warp stores there is a neutral element */
+    bool again;      /* in: what is taken in twice counts as once */
     unsigned lanes;  /* in: how many take them in together */
     bool to_all;     /* out: every such group of the block loads them, not the first alone */
     bool always;     /* out: in blocks of all sizes tried */
@@ -231,15 +261,25 @@ enum pat_rows pat_play_rows(struct pat_play *p, const struct pat_step *const *st
 unsigned pat_play_most(const struct pat_play *p, uint32_t store, unsigned each, bool *known);
 /* True when, in a block of some size, the first lanes load just what each warp stored, each once. */
 bool pat_play_hands_over(struct pat_play *p, uint32_t store, uint32_t load, struct pat_handed *how);
+/* True when a later store writes, in blocks of all sizes, every element that an earlier one wrote. */
+bool pat_play_overwrites(struct pat_play *p, uint32_t earlier, uint32_t later);
 /* True when each of the first `lanes` threads loads the element `behind` its own of those left; *to_all false: others
  * load too. */
 bool pat_play_reads_rest(struct pat_play *p, const struct graph_access *load, graph_id own, unsigned lanes,
                          unsigned behind, bool *to_all);
+/* True when under a condition all lanes of a warp act, or none. */
+bool pat_play_whole_warps(struct pat_play *p, graph_id when);
 /* False when a thread is known not to act under a condition. */
 bool pat_play_acts(struct pat_play *p, graph_id when, unsigned thread);
 /* True when two loops touch the same addresses by two loads, turn by turn or not (pat_play_walk.c); `among`: when the
  * second one touches no other. */
 bool pat_play_same_elements(struct pat_play *p, uint32_t cycle_a, graph_id a, uint32_t cycle_b, graph_id b, bool among);
+/* The same of two loads that one value is made of: which element comes with which must be the same too. */
+struct pat_paired {
+    uint32_t cycle;
+    graph_id whole, load, with;
+};
+bool pat_play_same_pairs(struct pat_play *p, const struct pat_paired *a, const struct pat_paired *b, bool among);
 /* True when two addresses are one for every thread that acts under a condition. */
 bool pat_play_same(struct pat_play *p, graph_id a, graph_id b, unsigned width, graph_id when);
 /* True when only threads that have the result store it: thread 0, or with `everywhere` any. */

@@ -11,27 +11,30 @@ static const struct uop_list *uops_of(const struct graph *g, uint32_t insn)
     return input < g->input.count ? g->input.insns[input].uops : NULL;
 }
 
-static void keep_insn(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v, uint32_t insn)
+static void keep_insn(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v, uint32_t insn,
+                      bool proved)
 {
     pat_ctx_begin(k->c, page, v, GRAPH_NIL);
-    if (pat_match_where(k->c))
-        pat_keep(k->run, GRAPH_NIL, &insn, 1);
+    struct pat_found *f = pat_match_where(k->c) ? pat_keep(k->run, GRAPH_NIL, &insn, 1) : NULL;
+    if (f && !proved)
+        f->match.confidence = PAT_ASSUMED;
 }
 
 static void match_meetings(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)
 {
     const struct graph *g = k->x->g;
+    const struct graph_dependence *d = g->dependence;
     bool warp = strcmp(v->plan->name, "__syncwarp") == 0;
     for (uint32_t i = 0; i < g->insns.n; i++) {
         const struct uop_list *l = g->insns.p[i].reachable ? uops_of(g, i) : NULL;
-        bool meets = false;
+        bool meets = false, all = d && d->meets && d->meets[i];
         for (size_t u = 0; l && u < l->ops.n; u++) {
             const struct uop *op = &l->ops.p[u];
             meets |= warp ? op->kind == UOP_WARPSYNC || (op->kind == UOP_RECONVERGE && op->imm == UOP_WARPSYNC_ALL)
-                          : op->kind == UOP_BAR && op->imm != UOP_BAR_ARRIVE;
+                          : op->kind == UOP_BAR && op->imm != UOP_BAR_ARRIVE && (all || op->arg[1] == UOP_NONE);
         }
         if (meets)
-            keep_insn(k, page, v, i);
+            keep_insn(k, page, v, i, warp || all);
     }
 }
 
@@ -125,15 +128,72 @@ static bool is_aggregate(const struct graph *g, graph_id id)
     return false;
 }
 
+/* What instances read, but for branches that only ask whether the lanes of a mask run apart: what these read is the
+ * compiler's own. */
+static bool *read_by_kernel(struct pat_collect *k)
+{
+    const struct graph *g = k->x->g;
+    bool *read = ARENA_ARRAY(k->a, bool, k->x->count + 1);
+    for (uint32_t i = 0; read && i < g->insns.n; i++) {
+        const struct graph_insn *n = &g->insns.p[i];
+        const struct uop_list *l = n->reachable ? uops_of(g, i) : NULL;
+        bool asks = false;
+        for (size_t u = 0; l && u < l->ops.n; u++)
+            asks |= l->ops.p[u].kind == UOP_RECONVERGE && l->ops.p[u].imm == UOP_APART;
+        for (uint32_t u = n->first_use; u < n->first_use + n->use_count && !asks && l; u++)
+            if (g->uses.p[u].node < k->x->count)
+                read[g->uses.p[u].node] = true;
+    }
+    return read;
+}
+
+/* One instruction that reduces over the lanes that run is a reduction of the warp where all its lanes come to it. */
+static void give_warp(struct pat_collect *k, struct pat_found *f, graph_id id)
+{
+    static const enum pat_op ops[] = {
+        [UOP_ATOM_ADD] = PAT_OP_ADD, [UOP_ATOM_MIN] = PAT_OP_MIN, [UOP_ATOM_MAX] = PAT_OP_MAX,
+        [UOP_ATOM_AND] = PAT_OP_AND, [UOP_ATOM_OR] = PAT_OP_OR,   [UOP_ATOM_XOR] = PAT_OP_XOR};
+    const struct graph *g = k->x->g;
+    const struct graph_node n = *graph_at(g, id);
+    struct pat_collective *v = ARENA_NEW(k->a, struct pat_collective);
+    enum pat_op op = n.imm < sizeof ops / sizeof ops[0] ? ops[n.imm] : PAT_OP_NONE;
+    uint32_t at = f->match.insns.p[0];
+    if (!v || op == PAT_OP_NONE || !pat_play_whole_warps(k->play, g->blocks.p[g->insns.p[at].block].path) ||
+        !pat_play_whole_warps(k->play, g->insns.p[at].guard))
+        return;
+    bool chooses = op == PAT_OP_MIN || op == PAT_OP_MAX;
+    *v = (struct pat_collective){.op = op,
+                                 .like = {.op = op,
+                                          .as = (enum uop_type)n.type,
+                                          .exact = true,
+                                          .is_unsigned = chooses && n.type == UOP_B32 && !(n.flags & UOP_SIGNED)},
+                                 .reach = PAT_IN_WARP,
+                                 .outcome = PAT_ALL_IN_ONE,
+                                 .width = 32,
+                                 .everywhere = true,
+                                 .found = f,
+                                 .exact = true,
+                                 .first = at,
+                                 .last = at};
+    VEC_PUSH(k->a, v->inputs, n.arg[0]);
+    VEC_PUSH(k->a, v->values, id);
+    VEC_PUSH(k->a, k->list, v);
+}
+
 static void match_warp(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)
 {
     struct graph *g = k->x->g;
+    bool *read = NULL;
     for (graph_id id = 1; id < k->x->count; id++) {
         const struct graph_node n = *graph_at(g, id);
         if (!k->x->live[id] || !is_warp_operation(v->plan->name, &n))
             continue;
         uint64_t bit;
         if (graph_is_inside(g, id) || (n.kind == UOP_REDUX && is_aggregate(g, id)))
+            continue;
+        if (n.kind == UOP_REDUX && !read && !(read = read_by_kernel(k)))
+            return;
+        if (n.kind == UOP_REDUX && !read[id])
             continue;
         if (n.arg_count && n.kind != UOP_REDUX && graph_is_const(g, n.arg[0], &bit))
             continue; /* which lanes run: nothing is asked */
@@ -145,6 +205,8 @@ static void match_warp(struct pat_collect *k, const struct pat_page *page, const
         if (f && n.kind == UOP_REDUX) {
             f->match.makes = PAT_MAKES_ONE;
             f->match.first = f->match.last = f->match.insns.p[0];
+            f->width = 32;
+            give_warp(k, f, id);
         }
     }
 }
@@ -205,17 +267,18 @@ static void mark_loop_branches(const struct graph *g, bool *own)
             const struct graph_block *e = &g->blocks.p[b];
             if (e->last >= c->first || writes_between(g, e->last + 1, c->first))
                 break;
-            bool only_loop = true; /* whatever way it takes, nothing but the loop or its end is reached */
-            bool round = false;
+            bool only_loop = true;             /* whatever way it takes, nothing but the loop or its end is reached */
+            bool round = false, within = true; /* what was taken out before the loop runs, or does not */
             for (uint32_t s = 0; s < e->succ_count; s++) {
                 uint32_t to = g->blocks.p[e->succs[s]].first;
                 bool skips = to > c->last && to - c->last <= CODE_BEHIND && !writes_between(g, c->last + 1, to);
                 only_loop &= to > e->last && (to <= c->last || (skips && e->branch != GRAPH_NIL));
                 round |= skips;
+                within &= to >= c->first && to <= c->last;
             }
             if (!only_loop)
                 break;
-            own[b] |= round;
+            own[b] |= round || within;
         }
     }
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* A load from shared memory, or one element of a wide one: its access, and how far behind the address it lies. */
-static uint32_t load_access(const struct pat_index *x, graph_id node, int64_t *bytes)
+uint32_t pat_shared_load(const struct pat_index *x, graph_id node, int64_t *bytes)
 {
     uint32_t at;
     const struct graph_node *n = graph_at(x->g, node);
@@ -112,6 +112,38 @@ static graph_id without_neutral(struct pat_collect *k, const struct pat_binary *
     return side;
 }
 
+/* Bytes from one address to another that differ by a number only; 0: they do not. */
+static int64_t moved_by(const struct graph *g, graph_id from, graph_id to)
+{
+    struct graph_affine f, h;
+    if (!graph_affine(g, from, &f) || !graph_affine(g, to, &h) || f.base != h.base || f.term_count != h.term_count)
+        return 0;
+    for (unsigned i = 0; i < f.term_count; i++)
+        if (f.terms[i].term != h.terms[i].term || f.terms[i].coefficient != h.terms[i].coefficient)
+            return 0;
+    return h.offset - f.offset;
+}
+
+/* A load of what the thread itself stored, from another place than it stores to now: of two buffers the other one. */
+static bool is_moved(const struct pat_collect *k, uint32_t load, graph_id address)
+{
+    const struct graph_dependence *d = k->x->g->dependence;
+    if (!d || !d->first_reach || d->first_reach[load] == d->first_reach[load + 1] ||
+        loop_of(k->x->g, k->x->g->accesses.p[load].insn))
+        return false;
+    uint32_t own = 0,
+             others = 0; /* the last of each kind: what the thread stored itself covers what was there before */
+    for (uint32_t r = d->first_reach[load]; r < d->first_reach[load + 1]; r++) {
+        const struct graph_reach *reach = &d->reaches.p[r];
+        uint32_t at = k->x->g->accesses.p[reach->store].insn + 1;
+        uint32_t *last = reach->own && !reach->may && !reach->element ? &own : &others;
+        *last = at > *last ? at : *last;
+    }
+    if (others >= own)
+        return false;
+    return moved_by(k->x->g, k->x->g->accesses.p[load].address, address) != 0;
+}
+
 /* `value` read as op(own, a load of another element than `address`). */
 static bool split_memory(struct pat_collect *k, graph_id value, graph_id address, struct pat_step *s)
 {
@@ -126,13 +158,15 @@ static bool split_memory(struct pat_collect *k, graph_id value, graph_id address
     for (unsigned i = 0; i < count; i++) {
         int64_t bytes, own_bytes;
         graph_id when = s->when, taken = without_neutral(k, &v, side[i], &when);
-        uint32_t other = load_access(k->x, taken, &bytes);
+        uint32_t other = pat_shared_load(k->x, taken, &bytes);
         if (other == UINT32_MAX || same_place(k->x->g, k->x->g->accesses.p[other].address, bytes, address))
             continue;
         s->other_bytes = bytes;
         for (unsigned j = 0; j < count; j++) {
-            uint32_t own = load_access(k->x, side[j], &own_bytes);
+            uint32_t own = pat_shared_load(k->x, side[j], &own_bytes);
             bool there = own != UINT32_MAX && same_place(k->x->g, k->x->g->accesses.p[own].address, own_bytes, address);
+            bool moved = own != UINT32_MAX && !there && !own_bytes && j != i && is_moved(k, own, address);
+            there |= moved;
             if (j == i || (own != UINT32_MAX && !there) || (count > 2 && own == UINT32_MAX) ||
                 !pat_is_op(k->x, value, v.op, side[i], side[j]))
                 continue;
@@ -143,6 +177,10 @@ static bool split_memory(struct pat_collect *k, graph_id value, graph_id address
             s->load_own = own;
             s->load_other = other;
             s->other_address = k->x->g->accesses.p[other].address;
+            if (moved) {
+                s->own_address = k->x->g->accesses.p[own].address;
+                s->moved = moved_by(k->x->g, s->own_address, address);
+            }
             return true;
         }
         /* A flat sum that was in a register: what is left without the other one. */
@@ -174,7 +212,7 @@ static bool split_choice(struct pat_collect *k, graph_id value, graph_id address
     unsigned count;
     uint64_t table;
     int64_t bytes;
-    if (s->when == GRAPH_NIL || load_access(k->x, value, &bytes) == UINT32_MAX ||
+    if (s->when == GRAPH_NIL || pat_shared_load(k->x, value, &bytes) == UINT32_MAX ||
         !graph_table(g, s->when, atoms, &count, &table))
         return false;
     for (unsigned i = 0; i < 2 * count; i++) {
@@ -205,7 +243,7 @@ static graph_id compared_at(const struct pat_collect *k, const graph_id two[2], 
     const struct graph *g = k->x->g;
     for (unsigned i = 0; i < 2; i++) {
         int64_t bytes;
-        uint32_t at = load_access(k->x, two[i], &bytes);
+        uint32_t at = pat_shared_load(k->x, two[i], &bytes);
         if (at != UINT32_MAX && !bytes && g->accesses.p[at].version == version &&
             pat_play_same(k->play, g->accesses.p[at].address, address, g->accesses.p[at].width, when))
             return two[i];
@@ -223,7 +261,7 @@ static bool split_address(struct pat_collect *k, graph_id value, graph_id addres
 {
     struct graph *g = k->x->g;
     int64_t bytes;
-    uint32_t at = load_access(k->x, value, &bytes);
+    uint32_t at = pat_shared_load(k->x, value, &bytes);
     graph_id atoms[6];
     unsigned count;
     uint64_t table;
@@ -272,7 +310,7 @@ static void find_kept(struct pat_collect *k)
         for (int turn = 0; turn < 2; turn++) {
             graph_id own = turn ? v.b : v.a, other = turn ? v.a : v.b;
             int64_t bytes;
-            uint32_t load = load_access(k->x, other, &bytes);
+            uint32_t load = pat_shared_load(k->x, other, &bytes);
             if (load == UINT32_MAX || !map_u64_get(&made, own, &at) || !pat_alike(&k->steps.p[at].like, &v))
                 continue;
             const struct graph_access *a = &g->accesses.p[load];
@@ -323,6 +361,8 @@ static void find_reloads(struct pat_collect *k)
 static void find_memory(struct pat_collect *k)
 {
     struct graph *g = k->x->g;
+    struct map_u64 stored = {0}; /* value -> the access that stored it last */
+    uint32_t at;
     for (uint32_t i = 0; i < g->accesses.n; i++) {
         const struct graph_access a = g->accesses.p[i];
         if (a.kind != GRAPH_STORE || a.space != UOP_SHARED || a.value[0] == GRAPH_NIL || a.value[1] != GRAPH_NIL ||
@@ -343,12 +383,21 @@ static void find_memory(struct pat_collect *k)
         for (unsigned arm = 1; arm <= 2 && !found && n.kind == UOP_SELECT; arm++) {
             /* All threads store, those that do not act what they had. */
             struct pat_step now = s;
-            found = split_memory(k, n.arg[arm], a.address, &now) && now.own == n.arg[3 - arm];
+            graph_id acts = arm == 1 ? n.arg[0] : graph_not(g, n.arg[0]);
+            found = split_memory(k, n.arg[arm], a.address, &now) &&
+                    (now.own == n.arg[3 - arm] || now.own == graph_assume(g, n.arg[3 - arm], acts));
             if (!found)
                 continue;
             s = now;
-            s.when = graph_and(g, s.when, arm == 1 ? n.arg[0] : graph_not(g, n.arg[0]));
+            s.own = n.arg[3 - arm];
+            s.when = graph_and(g, s.when, acts);
         }
+        bool kept = found && s.load_own == UINT32_MAX && !loop_of(g, a.insn) && map_u64_get(&stored, s.own, &at);
+        if (kept && moved_by(g, g->accesses.p[at].address, a.address)) {
+            s.own_address = g->accesses.p[at].address; /* in a register, but its place was in the other buffer */
+            s.moved = moved_by(g, s.own_address, a.address);
+        }
+        map_u64_put(k->a, &stored, value, i);
         if (!found)
             continue;
         uint32_t loop = loop_of(g, a.insn);
@@ -444,6 +493,18 @@ static uint32_t loop_of_lane(const struct graph *g, const struct pat_step *s)
     return 0;
 }
 
+/* A lane that reaches outside its segment gets its own value: what it then takes as it is has changed nothing. */
+static bool keeps_outside(const struct graph *g, graph_id within, const struct pat_step *s, graph_id kept)
+{
+    graph_id atoms[6];
+    unsigned count;
+    uint64_t table;
+    if (kept != s->other || !graph_table(g, within, atoms, &count, &table) || count != 1 || table != 2)
+        return false;
+    const struct graph_node *n = graph_at(g, atoms[0]);
+    return n->kind == UOP_SHFL_IN && n->imm == s->mode && n->arg[1] == s->lane && n->arg[2] == s->clamp;
+}
+
 static void find_lanes(struct pat_collect *k)
 {
     struct graph *g = k->x->g;
@@ -458,10 +519,13 @@ static void find_lanes(struct pat_collect *k)
             continue;
         bool found = split_lanes(k, id, &s);
         for (unsigned arm = 1; arm <= 2 && !found && n.kind == UOP_SELECT; arm++) {
-            found = split_lanes(k, n.arg[arm], &s) && s.own == n.arg[3 - arm];
+            graph_id acts = arm == 1 ? n.arg[0] : graph_not(g, n.arg[0]);
+            found = split_lanes(k, n.arg[arm], &s);
+            bool outside = found && keeps_outside(g, acts, &s, n.arg[3 - arm]);
+            found = outside || (found && s.own == n.arg[3 - arm]);
             if (!found)
                 continue;
-            s.when = arm == 1 ? n.arg[0] : graph_not(g, n.arg[0]);
+            s.when = outside ? (graph_id)GRAPH_NIL : acts;
             /* The bare operation, found before, is a part of this step. */
             for (size_t i = k->lanes.n; i-- > 0;)
                 if (k->lanes.p[i].value == n.arg[arm]) {
@@ -479,6 +543,9 @@ static void find_lanes(struct pat_collect *k)
         s.loop = loop_of_lane(g, &s);
         /* A loop that is tested above its body does not do the step in its last turn. */
         graph_id path = s.loop ? g->blocks.p[g->insns.p[pat_top_insn(g, s.insn)].block].path : (graph_id)GRAPH_NIL;
+        graph_id entry = s.loop ? g->blocks.p[g->loops.p[s.loop - 1].header].path : (graph_id)GRAPH_NIL;
+        if (path != GRAPH_NIL && entry != GRAPH_NIL)
+            path = graph_assume(g, path, entry); /* who comes to the loop at all is another matter */
         if (path != GRAPH_NIL)
             s.when = s.when == GRAPH_NIL ? path : graph_and(g, s.when, path);
         VEC_PUSH(k->a, k->lanes, s);
@@ -509,6 +576,7 @@ enum sp_status pat_collect_begin(struct pat_collect *k, struct run *run, struct 
 {
     *k = (struct pat_collect){.a = c->a, .run = run, .x = c->x, .m = c->m, .c = c, .out = out};
     k->trace = ARENA_NEW(k->a, struct pat_trace);
+    k->column = ARENA_NEW(k->a, struct pat_trace);
     k->play = pat_play_new(k->a, k->x);
     if (!k->play)
         return SP_ERR_MEMORY;
@@ -528,5 +596,5 @@ enum sp_status pat_collect_begin(struct pat_collect *k, struct run *run, struct 
                 k->step_load[loads[w]] = true;
     }
     k->play = pat_play_new(k->a, k->x); /* conditions were made since */
-    return k->play && k->trace && k->step_load && !arena_failed(k->a) ? SP_OK : SP_ERR_MEMORY;
+    return k->play && k->trace && k->column && k->step_load && !arena_failed(k->a) ? SP_OK : SP_ERR_MEMORY;
 }

@@ -34,6 +34,21 @@ static bool feeds_steps(const struct pat_collect *k, uint32_t store)
     return false;
 }
 
+/* Accesses of which it is not known what the others make of them: a store may have come in between, a thread may
+ * overtake another. NULL: out of memory. */
+static bool *find_doubtful(struct pat_collect *k, const struct graph_dependence *d)
+{
+    bool *doubtful = ARENA_ARRAY(k->a, bool, k->x->g->accesses.n + 1);
+    if (!doubtful)
+        return NULL;
+    for (size_t i = 0; i < d->reaches.n; i++)
+        if (d->reaches.p[i].may || d->reaches.p[i].sync == GRAPH_SYNC_NONE)
+            doubtful[d->reaches.p[i].load] = true;
+    for (size_t i = 0; i < d->races.n; i++)
+        doubtful[d->races.p[i].first] = doubtful[d->races.p[i].second] = true;
+    return doubtful;
+}
+
 static void match_stage(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)
 {
     const struct graph *g = k->x->g;
@@ -43,7 +58,8 @@ static void match_stage(struct pat_collect *k, const struct pat_page *page, cons
     /* By store: who loads it, and what parts the two. */
     uint32_t *first = ARENA_ARRAY(k->a, uint32_t, g->accesses.n + 1);
     uint32_t *next = ARENA_ARRAY(k->a, uint32_t, d->reaches.n + 1);
-    if (!first || !next)
+    bool *doubtful = find_doubtful(k, d);
+    if (!first || !next || !doubtful)
         return;
     memset(first, 0xff, (g->accesses.n + 1) * sizeof *first);
     for (uint32_t r = (uint32_t)d->reaches.n; r-- > 0;) {
@@ -56,12 +72,13 @@ static void match_stage(struct pat_collect *k, const struct pat_page *page, cons
             loaded_element(g, a.value[0], 0) == GRAPH_NIL || feeds_steps(k, s))
             continue;
         VEC(uint32_t) extra = {0};
-        bool other = false;
+        bool other = false, assumed = doubtful[s] || !d->complete;
         for (uint32_t r = first[s]; r != UINT32_MAX; r = next[r]) {
             const struct graph_reach *reach = &d->reaches.p[r];
             if (reach->may || reach->sync != GRAPH_SYNC_BARRIER || k->step_load[reach->load])
                 continue;
             other |= !reach->own;
+            assumed |= reach->assumed || doubtful[reach->load];
             VEC_PUSH(k->a, extra, g->accesses.p[reach->load].insn);
             for (uint32_t b = 0; b < reach->barrier_count; b++)
                 VEC_PUSH(k->a, extra, reach->barriers[b]);
@@ -72,8 +89,9 @@ static void match_stage(struct pat_collect *k, const struct pat_page *page, cons
         pat_ctx_begin(k->c, page, v, GRAPH_NIL);
         VEC_PUSH(k->a, k->c->inner, (struct pat_inner){.node = loaded_element(g, a.value[0], 0), .load = true});
         k->c->bound[v->plan->array] = (struct pat_bound){.set = true, .param = -1, .text = uop_space_text(UOP_SHARED)};
-        if (pat_match_where(k->c))
-            pat_keep(k->run, GRAPH_NIL, extra.p, (unsigned)extra.n);
+        struct pat_found *f = pat_match_where(k->c) ? pat_keep(k->run, GRAPH_NIL, extra.p, (unsigned)extra.n) : NULL;
+        if (f && assumed)
+            f->match.confidence = PAT_ASSUMED;
     }
 }
 

@@ -54,13 +54,10 @@ bool pat_reads_newest(struct pat_collect *k, const struct pat_step *steps, const
 /* The whole block meets between an instance and a later one. */
 static bool meets_between(const struct graph *g, uint32_t from, uint32_t to)
 {
-    for (uint32_t i = from; i < to; i++) {
-        uint32_t input = g->insns.p[i].input;
-        const struct uop_list *l = input < g->input.count ? g->input.insns[input].uops : NULL;
-        for (size_t u = 0; l && u < l->ops.n; u++)
-            if (l->ops.p[u].kind == UOP_BAR && l->ops.p[u].imm != UOP_BAR_ARRIVE)
-                return true;
-    }
+    const bool *meets = g->dependence ? g->dependence->meets : NULL;
+    for (uint32_t i = from; i < to && meets; i++)
+        if (meets[i])
+            return true;
     return false;
 }
 
@@ -75,6 +72,9 @@ bool pat_overtakes_nobody(struct pat_collect *k, const struct pat_step *steps, c
     for (unsigned i = from; i < from + count; i++) {
         const struct pat_turn *turn = t->turn[i];
         const struct pat_step *step = &steps[turn->step];
+        int64_t apart = step->moved < 0 ? -step->moved : step->moved;
+        if (step->moved && apart >= (int64_t)t->threads * step->width) /* no load is from where the store is to */
+            continue;
         if (step->store == UINT32_MAX || meets_between(k->x->g, k->x->g->accesses.p[step->load_other].insn, step->insn))
             continue;
         memset(writer, 0xff, PAT_THREADS * sizeof *writer);
@@ -90,7 +90,7 @@ bool pat_overtakes_nobody(struct pat_collect *k, const struct pat_step *steps, c
             int other = turn->other[n];
             if (turn->own[n] < 0 || other < 0 || other >= PAT_THREADS || writer[other] < 0 || writer[other] == (int)n)
                 continue;
-            if ((unsigned)writer[other] / 32 != n / 32)
+            if (k->down || (unsigned)writer[other] / 32 != n / 32)
                 return false;
             *assumed = true;
         }

@@ -207,8 +207,8 @@ static const struct pat_plan *plan_loop(struct pat_compile *c, struct pat_plan *
         return plan_head(c, p, b, refused);
     const struct cu_statement *s = &b->statements[0];
     if (s->form == CU_STORE || is_shuffle_step(s)) {
-        if (!b->loop.counter || !b->loop.next)
-            return refuse(c, refused, 0, "steps need a counter and its next value");
+        if (!b->loop.counter || (!b->loop.next && (b->loop.start || b->loop.condition)))
+            return refuse(c, refused, 0, "steps need a counter and its next value, or leave all of it open");
         for (unsigned i = 1; i < b->statement_count; i++)
             if (b->statements[i].form != CU_PERFORM)
                 return refuse(c, refused, 0, "a step is one assignment and what parts it from the next");

@@ -23,6 +23,21 @@ static bool is_partial(const struct pat_collective *v, graph_id node)
  * thread must have the result. */
 static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool part, bool first, unsigned depth);
 
+/* What a store left that may reach a load is gone where another one wrote all of it since. */
+static bool is_overwritten(struct pat_collect *k, uint32_t at, uint32_t store)
+{
+    const struct graph_dependence *d = k->x->g->dependence;
+    const struct graph_access *load = &k->x->g->accesses.p[at];
+    for (uint32_t r = d->first_reach[at]; r < d->first_reach[at + 1]; r++) {
+        const struct graph_reach *reach = &d->reaches.p[r];
+        const struct graph_access *later = &k->x->g->accesses.p[reach->store];
+        if (reach->store != store && !reach->may && reach->sync == GRAPH_SYNC_BARRIER && later->insn < load->insn &&
+            later->insn > k->x->g->accesses.p[store].insn && pat_play_overwrites(k->play, store, reach->store))
+            return true;
+    }
+    return false;
+}
+
 /* A load of what threads that have a result stored of it: the same for all that load; or, where another reduction `of`
  * is of it, the results of all warps, one a lane. */
 static struct pat_collective *resolve_stored(struct pat_collect *k, uint32_t at, struct pat_collective *of,
@@ -45,9 +60,14 @@ static struct pat_collective *resolve_stored(struct pat_collect *k, uint32_t at,
             return NULL;
         if (of && pat_is_neutral(k->x->g, &of->like, s.value[0]))
             continue; /* neutral elements for lanes without a warp */
+        if (d->first_reach[at + 1] - d->first_reach[at] <= 8 && is_overwritten(k, at, reach->store))
+            continue;
         struct pat_collective *one = resolve(k, s.value[0], false, true, depth + 1);
-        struct pat_handed how = {.everywhere = one && one->everywhere, .filled = filled, .lanes = of ? of->width : 0};
-        if (!one || (found && one != found))
+        struct pat_handed how = {.everywhere = one && one->everywhere,
+                                 .filled = filled,
+                                 .again = of && pat_op_again(of->op),
+                                 .lanes = of ? of->width : 0};
+        if (!one || one->down || (found && one != found))
             return NULL;
         if (of ? one->reach != PAT_IN_WARP || one->width != 32 || !pat_play_hands_over(k->play, reach->store, at, &how)
                : reach->may || one->reach != PAT_IN_BLOCK ||
@@ -99,8 +119,13 @@ static struct pat_collective *resolve_load(struct pat_collect *k, graph_id node,
         }
         if (part || found->everywhere)
             return found;
-        return pat_play_reads_first(k->play, load.address, found->result_address, load.width, load.runs_when) ? found
-                                                                                                              : NULL;
+        bool reads = true;
+        for (unsigned column = 0; column < (found->down ? 3 : 1) && reads; column++) {
+            pat_play_down(k->play, found->down, column);
+            reads = pat_play_reads_first(k->play, load.address, found->result_address, load.width, load.runs_when);
+        }
+        pat_play_down(k->play, false, 0);
+        return reads ? found : NULL;
     }
     return part ? NULL : resolve_copy(k, at, depth);
 }
@@ -146,8 +171,14 @@ static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool
     case GRAPH_PHI:
         for (uint32_t i = 0; i < n.phi_count; i++) {
             one = n.phi_args[i] == node ? NULL : resolve(k, n.phi_args[i], part, first, depth + 4);
-            if (one && found && one != found)
-                return NULL;
+            if (one && found && one != found) { /* what a loop of steps takes in may be a result of smaller reach */
+                bool before = is_partial(found, n.phi_args[i]), all = !before;
+                for (uint32_t j = 0; j < i && all; j++)
+                    all = is_partial(one, n.phi_args[j]);
+                if (!before && !all)
+                    return NULL;
+                one = before ? found : one;
+            }
             found = one ? one : found;
         }
         for (uint32_t i = 0; found && i < n.phi_count; i++)
@@ -165,7 +196,14 @@ struct pat_collective *pat_collect_result(struct pat_collect *k, graph_id node)
         return NULL;
     k->left = SEARCH;
     struct pat_collective *v = resolve(k, node, false, false, 0);
-    return v && v->reach == PAT_IN_WARP && v->width < 32 ? NULL : v; /* a part of a warp is no one's row */
+    bool part = v && (v->down || (v->reach == PAT_IN_WARP && v->width < 32)); /* no one's row */
+    return part ? NULL : v;
+}
+
+struct pat_collective *pat_collect_first(struct pat_collect *k, graph_id node)
+{
+    k->left = SEARCH;
+    return resolve(k, node, false, true, 0);
 }
 
 static struct pat_collective *inner_of(struct pat_collect *k, struct pat_collective *of, graph_id input, unsigned depth)
@@ -178,11 +216,22 @@ static struct pat_collective *inner_of(struct pat_collect *k, struct pat_collect
     if (!v)
         v = resolve(k, input, false, false, 0);
     if (v)
-        return v;
+        return v->down ? NULL : v;
     const struct graph_node *n = graph_at(k->x->g, input);
     for (unsigned arm = 1; arm <= 2 && n->kind == UOP_SELECT && depth < 8; arm++)
         if (pat_is_neutral(k->x->g, &of->like, n->arg[arm]))
             return inner_of(k, of, n->arg[3 - arm], depth + 1);
+    if (n->kind == GRAPH_PHI && depth < 8) { /* lanes without a warp took another way, with something neutral */
+        graph_id only = GRAPH_NIL;
+        bool one = true;
+        for (uint32_t i = 0; i < n->phi_count; i++)
+            if (!pat_is_neutral(k->x->g, &of->like, n->phi_args[i])) {
+                one &= only == GRAPH_NIL || only == n->phi_args[i];
+                only = n->phi_args[i];
+            }
+        if (one && only != GRAPH_NIL && only != input)
+            return inner_of(k, of, only, depth + 1);
+    }
     const struct graph_dependence *d = k->x->g->dependence;
     if (!d || !d->first_reach || !map_u64_get(&k->x->first_load, input, &at) || of->reach == PAT_IN_THREAD)
         return NULL;
@@ -191,6 +240,8 @@ static struct pat_collective *inner_of(struct pat_collect *k, struct pat_collect
 
 struct pat_collective *pat_collect_inner(struct pat_collect *k, struct pat_collective *of, graph_id input)
 {
+    if (of->chained)
+        return of->of;
     return k && k->ready ? inner_of(k, of, input, 0) : NULL;
 }
 
@@ -336,6 +387,7 @@ void pat_collect_join(struct pat_collect *k)
     for (size_t i = 0; i < k->list.n; i++)
         if (k->list.p[i]->reach == PAT_IN_WARP && k->list.p[i]->outcome == PAT_ALL_IN_ONE)
             widen(k, k->list.p[i]);
+    pat_collect_chains(k);
     for (size_t i = 0; i < k->list.n; i++)
         if (k->list.p[i]->found)
             k->list.p[i]->found->rests = k->list.p[i]->rests;
@@ -560,6 +612,15 @@ bool pat_starts_neutral(struct pat_collect *k, const struct pat_binary *like, co
     return starts_neutral(k, like, f->cycle, f->start[j], element, 0);
 }
 
+/* Steps between threads that turn in a loop are no gathering of one thread. */
+static bool is_between_threads(const struct pat_collect *k, graph_id out)
+{
+    for (size_t i = 0; i < k->list.n; i++)
+        if (k->list.p[i]->reach != PAT_IN_THREAD && in_list(k->list.p[i]->values.p, k->list.p[i]->values.n, out))
+            return true;
+    return false;
+}
+
 /* What a thread gathers in a loop of its own is a reduction too: no page's, but others may be of it. */
 void pat_collect_folds(struct pat_collect *k)
 {
@@ -570,7 +631,7 @@ void pat_collect_folds(struct pat_collect *k)
         for (unsigned j = 0; j < f->count; j++) {
             struct pat_binary v;
             graph_id out = f->out[j], in = f->in[j];
-            if (out == GRAPH_NIL || in == GRAPH_NIL)
+            if (out == GRAPH_NIL || in == GRAPH_NIL || is_between_threads(k, out))
                 continue;
             bool found = pat_binary_of(k->x, out, &v) && (v.a == in || v.b == in);
             const struct graph_node n = *graph_at(g, out);

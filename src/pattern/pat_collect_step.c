@@ -5,6 +5,7 @@
  *
  * Requires steps, the index and memory dependence. */
 #include "pattern/pat_collect.h"
+#include "place/place.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -243,6 +244,26 @@ static uint32_t first_shuffle(struct pat_collect *k, graph_id node, uint32_t bef
     return before;
 }
 
+/* Of two buffers the one written last is read. */
+static bool is_last_read(const struct pat_collect *k, const struct pat_step *last)
+{
+    const struct graph *g = k->x->g;
+    const struct graph_dependence *d = g->dependence;
+    struct graph_affine to, from;
+    if (!graph_affine(g, g->accesses.p[last->store].address, &to))
+        return false;
+    int64_t apart = last->moved < 0 ? -last->moved : last->moved;
+    for (uint32_t i = 0; i < g->accesses.n; i++)
+        for (uint32_t r = d->first_reach[i]; r < d->first_reach[i + 1]; r++) {
+            if (d->reaches.p[r].store != last->store || !graph_affine(g, g->accesses.p[i].address, &from))
+                continue;
+            int64_t way = from.offset - to.offset;
+            if (from.base == to.base && way < apart && -way < apart)
+                return true;
+        }
+    return false;
+}
+
 static bool match_steps(struct pat_collect *k, const struct pat_page *page, const struct pat_step *const *steps,
                         uint32_t count, const struct agreed *g)
 {
@@ -262,6 +283,7 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
                                  .left = g->left,
                                  .width = g->threads,
                                  .everywhere = g->everywhere,
+                                 .down = k->down,
                                  .first = steps[0]->insn,
                                  .exact = true};
     for (uint32_t i = 0; i < count; i++)
@@ -271,6 +293,8 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
     if (memory && !is_ordered(k, steps, count, v, &seen))
         return false;
     if (is_fragment(k, v, steps[0]))
+        return false;
+    if (steps[count - 1]->moved && !is_last_read(k, steps[count - 1]))
         return false;
     for (uint32_t i = 0; i < count; i++) {
         if (memory && steps[i]->load_own == UINT32_MAX) {
@@ -298,6 +322,8 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
             VEC_PUSH(k->a, v->inputs, steps[0]->own);
     }
     v->result_address = memory ? steps[0]->own_address : GRAPH_NIL;
+    if (memory && steps[count - 1]->moved)
+        v->result_address = k->x->g->accesses.p[steps[count - 1]->store].address;
 
     pat_ctx_begin(c, page, g->variant, steps[count - 1]->value);
     if (!v->exact)
@@ -426,6 +452,12 @@ static bool scans_all(struct pat_collect *k, const struct pat_step *const *steps
     bool known = true;
     if (kind == PLAN_MEMORY)
         most = list[0].store != UINT32_MAX ? pat_play_most(k->play, list[0].store, 1, &known) : PAT_THREADS;
+    unsigned width = fixed || known ? 0 : place_width_by_code(k->x->g, 0); /* threads that the code counts with */
+    if (width && width < most)
+        most = width;
+    int64_t room = (list[0].moved < 0 ? -list[0].moved : list[0].moved) / (int64_t)(list[0].width ? list[0].width : 1);
+    if (list[0].moved && room < (int64_t)most) /* of two buffers one */
+        most = (unsigned)room;
     if (fixed ? fixed <= size : most <= size)
         return true;
     unsigned next = size; /* powers of two are played */
@@ -433,7 +465,7 @@ static bool scans_all(struct pat_collect *k, const struct pat_step *const *steps
         next *= 2;
     bool all = pat_play_steps(k->play, list, count, next, k->trace) &&
                pat_play_prefixes(k->a, k->trace, list[0].op, kind == PLAN_MEMORY ? next : size);
-    if (!all && kind == PLAN_MEMORY && !known && !k->trace->runs) {
+    if (!all && kind == PLAN_MEMORY && !known && !width && !k->trace->runs) {
         g->assumed = true; /* a block of as many threads as the distances ask for */
         all = true;
     }
@@ -463,13 +495,15 @@ static bool match_page(struct pat_collect *k, const struct pat_page *page, enum 
             unsigned turns = t->count;
             if (goes_by_size(k, s, size)) {
                 g.assumed = true;
-                good = pat_play_steps(k->play, s->steps, s->count, 64, t) && t->count <= turns && from < t->count &&
-                       agree(k, page, kind, s, t, from, &other) && other.variant == g.variant;
+                good = pat_play_steps(k->play, s->steps, s->count, k->down ? size / 2 : 64, t) && t->count <= turns &&
+                       from < t->count && agree(k, page, kind, s, t, from, &other) && other.variant == g.variant;
             }
             if (!pat_play_steps(k->play, s->steps, s->count, size, t))
                 return any;
         }
-        if (good && kind == PLAN_MEMORY) {
+        if (good && k->down) {
+            good = g.outcome == PAT_ALL_IN_ONE && pat_play_columns(k->play, s->steps, s->count, t, k->column);
+        } else if (good && kind == PLAN_MEMORY) {
             enum pat_rows rows = pat_play_rows(k->play, steps, count);
             good = rows != PAT_ROWS_MEET;
             g.assumed |= rows == PAT_ROWS_MAY_MEET;
@@ -493,7 +527,7 @@ static bool has_plan(const struct pat_page *page, enum pat_plan_kind kind)
     return false;
 }
 
-static void match_stretch(struct pat_collect *k, const struct pat_library *lib, enum pat_plan_kind kind,
+static bool match_stretch(struct pat_collect *k, const struct pat_library *lib, enum pat_plan_kind kind,
                           const struct stretch *s)
 {
     static const unsigned blocks[] = {1024, 512, 256, 128, 64, 32, 16, 8, 4, 2}, warps[] = {32, 16, 8, 4, 2};
@@ -504,7 +538,13 @@ static void match_stretch(struct pat_collect *k, const struct pat_library *lib, 
         sizes = &fixed;
         size_count = 1;
     }
+    static const unsigned columns[] = {64, 32, 16, 8, 4, 2};
     bool turns = false, any = false;
+    if (k->down) {
+        fixed = k->x->g->input.env->block[1];
+        sizes = fixed ? &fixed : columns;
+        size_count = fixed ? fixed <= PAT_THREADS : 6;
+    }
     for (uint32_t i = 0; i < s->count; i++)
         turns |= s->steps[i].loop != 0;
     /* In a loop the length depends on the block: an ordinary size shows it. */
@@ -520,6 +560,7 @@ static void match_stretch(struct pat_collect *k, const struct pat_library *lib, 
             any |= match_page(k, &lib->pages.p[p], kind, s, sizes[i]);
         }
     }
+    return any;
 }
 
 /* Does a step go on with what another one of the list did, with nothing else stored to that memory in between? */
@@ -546,6 +587,7 @@ static uint32_t object_of(const struct pat_collect *k, const struct pat_step *s)
 /* Steps through memory that follow one another in one array; those of another array may stand between. */
 static void match_memory(struct pat_collect *k, const struct pat_library *lib)
 {
+    const struct graph_dependence *d = k->x->g->dependence;
     uint32_t n = (uint32_t)k->steps.n;
     bool *used = ARENA_ARRAY(k->a, bool, n + 1);
     struct pat_step *list = ARENA_ARRAY(k->a, struct pat_step, n + 1);
@@ -561,12 +603,21 @@ static void match_memory(struct pat_collect *k, const struct pat_library *lib)
                 break;
             used[to] = true;
             list[count++] = *next;
+            if (next->moved && next->store != UINT32_MAX && d && d->object_of)
+                object = d->object_of[next->store]; /* that is where the elements are now */
         }
         struct pat_step *kept = ARENA_ARRAY(k->a, struct pat_step, count + 1);
         if (!kept)
             return;
         memcpy(kept, list, count * sizeof *kept);
-        match_stretch(k, lib, PLAN_MEMORY, &(struct stretch){kept, count});
+        struct stretch s = {kept, count};
+        k->down = !match_stretch(k, lib, PLAN_MEMORY, &s) && pat_play_asks_rows(k->play);
+        if (k->down) { /* the threads of each column may do it */
+            pat_play_down(k->play, true, 0);
+            match_stretch(k, lib, PLAN_MEMORY, &s);
+            pat_play_down(k->play, false, 0);
+            k->down = false;
+        }
     }
 }
 

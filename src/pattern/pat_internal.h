@@ -19,6 +19,7 @@ enum pat_term_kind {
     TERM_ANY,       /* any computation: the elements arg[…] must occur; `ellipsis`: others may too */
     TERM_BITS,      /* arg[0], its bits read as `reads_as` */
     TERM_FOUND,     /* any computation of numbers: found by what it computes (pat_divide.c) */
+    TERM_EACH,      /* the function `variable` of the elements of one place: the same wherever it occurs */
     TERM_LEFT,      /* no term: what stands behind it is outside the loop `within` was set for */
     TERM_REDUCED,   /* the result of a reduction of arg[0] by the operation `variable` or `named` */
 };
@@ -298,10 +299,21 @@ struct pat_inner {
 };
 
 struct pat_spot { /* an element that a term which speaks of reductions named */
-    int param;
+    int param;    /* of a function of elements: its variable */
     graph_id load;
+    graph_id whole; /* the function's value; GRAPH_NIL: the element itself is named */
     uint32_t cycle; /* + 1: the loop that brings it; 0: none */
     bool reduced;   /* within a reduction */
+};
+
+struct pat_top {
+    const struct pat_collective *v;
+    uint32_t count; /* elements that each thread brings to it */
+};
+
+struct pat_pick {
+    graph_id leaf;
+    uint32_t top; /* of the reduction, in `tops` */
 };
 
 struct pat_present {
@@ -334,10 +346,12 @@ struct pat_ctx {
     uint32_t within;                             /* + 1: the loop whose element is being matched */
     bool reducing;                               /* what a reduction is of is being matched */
     VEC(struct pat_spot) spots;
-    VEC(const struct pat_collective *) tops; /* reductions spoken of, without those they are made of */
-    VEC(struct pat_present) present;         /* conditions under which elements take part in them */
-    unsigned reach;                          /* enum pat_reach: of the reductions a term spoke of, the widest */
-    bool walked;                             /* that loops bring the same elements was seen for many numbers only */
+    VEC(struct pat_top) tops;        /* reductions spoken of, without those they are made of */
+    VEC(struct pat_pick) picks;      /* of several elements that a thread brings: the one the term goes on with */
+    VEC(struct pat_present) present; /* conditions under which elements take part in them */
+    unsigned reach;                  /* enum pat_reach: of the reductions a term spoke of, the widest */
+    bool rests;                              /* on the size of the block */
+    bool walked;                     /* that loops bring the same elements was seen for many numbers only */
 };
 enum { PAT_CHOICE_SYNC, PAT_CHOICE_SELF, PAT_CHOICE_SCOPE, PAT_CHOICES }; /* functions of bindings that choose a word */
 void pat_ctx_begin(struct pat_ctx *c, const struct pat_page *page, const struct pat_variant *variant, graph_id root);
@@ -375,9 +389,11 @@ struct pat_found {
     const uint32_t *slow;
     uint8_t choice[PAT_CHOICES]; /* which word a binding's function takes */
     uint32_t cycle;
-    bool held;      /* no match unless something completes it */
-    bool rests;     /* what speaks of it is assumed */
-    unsigned width; /* threads that take part */
+    const struct pat_collective *of; /* of whose elements something is made, several a thread; NULL: none */
+    struct map_u64 made_of;          /* these elements */
+    bool held;                       /* no match unless something completes it */
+    bool rests;                      /* what speaks of it is assumed */
+    unsigned width;                  /* threads that take part */
     enum uop_type as;
 };
 /* From this block on nothing happens but the end of the thread. */

@@ -21,18 +21,20 @@ void pat_ctx_begin(struct pat_ctx *c, const struct pat_page *page, const struct 
     c->inner.n = c->conditions.n = c->carriers.n = c->readings.n = 0;
     c->via = 0;
     c->reach = 0;
-    c->spoken.n = c->gathered.n = c->spots.n = c->tops.n = c->present.n = 0;
+    c->spoken.n = c->gathered.n = c->spots.n = c->tops.n = c->picks.n = 0;
+    c->present.n = 0;
     c->reducing = false;
     c->within = 0;
     c->root = root;
     c->word = -1;
     c->steps = STEPS;
-    c->partial = c->walked = false;
+    c->partial = c->walked = c->rests = false;
 }
 
 struct pat_mark pat_here(const struct pat_ctx *c)
 {
-    return (struct pat_mark){c->inner.n, c->conditions.n, c->readings.n, c->spots.n, c->tops.n, c->present.n, c->via};
+    return (struct pat_mark){c->inner.n, c->conditions.n, c->readings.n, c->spots.n,
+                             c->tops.n,  c->picks.n,      c->present.n,  c->via};
 }
 
 bool pat_back(struct pat_ctx *c, struct pat_mark m)
@@ -42,6 +44,7 @@ bool pat_back(struct pat_ctx *c, struct pat_mark m)
     c->readings.n = m.readings;
     c->spots.n = m.spots;
     c->tops.n = m.tops;
+    c->picks.n = m.picks;
     c->present.n = m.present;
     c->via = m.via;
     return false;
@@ -273,6 +276,15 @@ static bool match_structure(struct pat_ctx *c, const struct pat_goal *goal)
                 pat_back(c, m);
             }
         }
+        if ((c->page->rules & PAT_RULE_FMA) && n->kind == UOP_FFMA && t->float_operation == UOP_FADD && product &&
+            product->kind == TERM_EACH) {
+            enum uop_type as = (enum uop_type)n->type;
+            graph_id added = n->arg[2], made = graph_op2(c->g, UOP_FMUL, as, n->arg[0], n->arg[1]);
+            struct pat_goal second = {t->arg[1], added, as, goal->next};
+            pat_enter(c, goal->node, t, false);
+            c->via |= PAT_RULE_FMA;
+            return pat_solve(c, &(struct pat_goal){product, made, as, &second}) || pat_back(c, m);
+        }
         return false;
     }
     bool clamps = (n->flags & UOP_SAT) && !t->saturate;
@@ -496,6 +508,7 @@ bool pat_solve(struct pat_ctx *c, const struct pat_goal *goal)
     case TERM_CHOICE: return match_choice(c, goal);
     case TERM_ELEMENT: return pat_match_element(c, goal);
     case TERM_ANY: return pat_match_any(c, goal);
+    case TERM_EACH: return pat_match_each(c, goal);
     case TERM_FOUND: return false;
     case TERM_COMPARE: {
         graph_id atoms[6];

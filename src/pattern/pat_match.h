@@ -1,4 +1,4 @@
-/* Between the files of the matcher (pat_match.c, pat_match_place.c) only: goals, and what a failed attempt takes
+/* Between the files of the matcher (pat_match*.c) only: goals, and what a failed attempt takes
  * back. */
 #ifndef SP_PAT_MATCH_H
 #define SP_PAT_MATCH_H
@@ -16,7 +16,7 @@ struct pat_goal {
 
 /* What a failed attempt takes back. */
 struct pat_mark {
-    size_t inner, conditions, readings, spots, tops, present;
+    size_t inner, conditions, readings, spots, tops, picks, present;
     unsigned via;
 };
 
@@ -26,13 +26,17 @@ void pat_enter(struct pat_ctx *c, graph_id node, const struct pat_term *t, bool 
 /* Solves a goal and all behind it; NULL: only `where` is left to ask. */
 bool pat_solve(struct pat_ctx *c, const struct pat_goal *goal);
 
-/* Elements in memory, any computation of elements, results of reductions (pat_match_place.c). */
+/* Elements in memory, any computation of elements (pat_match_place.c). */
 bool pat_match_place(struct pat_ctx *c, const struct pat_term *t, graph_id address, enum uop_space space,
                      unsigned width, const struct pat_goal *next);
 bool pat_match_element(struct pat_ctx *c, const struct pat_goal *goal);
 bool pat_match_any(struct pat_ctx *c, const struct pat_goal *goal);
+bool pat_match_each(struct pat_ctx *c, const struct pat_goal *goal);
+/* Results of reductions (pat_match_reduced.c). */
 bool pat_match_reduced(struct pat_ctx *c, const struct pat_goal *goal);
 /* All reductions that were spoken of are of the same elements, and these are what else is read (pat_range.c). */
 bool pat_ranges_agree(struct pat_ctx *c);
+/* The elements named since are the same, or among those. */
+bool pat_spots_agree(struct pat_ctx *c, size_t from);
 
 #endif

@@ -1,5 +1,5 @@
 /* The matcher's goals that look beyond values: elements of arrays and what computes their addresses, any computation of
- * elements, results of reductions. Requires what pat_match.c says; gives the first way that fits. */
+ * elements. Requires what pat_match.c says; gives the first way that fits. */
 #include "pattern/pat_match.h"
 
 #include <stdlib.h>
@@ -245,112 +245,45 @@ no:
     return pat_back(c, m);
 }
 
-/* ---- results of reductions ------------------------------------------------------------------- */
+/* ---- a function of the elements of one place -------------------------------------------------- */
 
-/* What is reduced, without the neutral element that threads without one bring. */
-static graph_id brought(struct graph *g, const struct pat_binary *like, graph_id input, graph_id *when)
+/* Every leaf is an element in global memory or the same for all turns of all loops. */
+bool pat_match_each(struct pat_ctx *c, const struct pat_goal *goal)
 {
-    const struct graph_node n = *graph_at(g, input);
-    *when = GRAPH_NIL;
-    if (n.kind != UOP_SELECT)
-        return input;
-    if (pat_is_neutral(g, like, n.arg[2])) {
-        *when = n.arg[0];
-        return n.arg[1];
-    }
-    if (pat_is_neutral(g, like, n.arg[1])) {
-        *when = graph_not(g, n.arg[0]);
-        return n.arg[2];
-    }
-    return input;
-}
-
-/* All that is taken in: one value for all, but for constants; or partial results of another reduction. */
-static bool match_collective(struct pat_ctx *c, const struct pat_term *t, struct pat_collective *v,
-                             const struct pat_goal *next, unsigned depth)
-{
-    struct pat_bound *operation = t->variable >= 0 ? &c->bound[t->variable] : NULL;
-    struct pat_bound before = operation ? *operation : (struct pat_bound){0};
-    graph_id input = GRAPH_NIL;
-    if (depth > 4 || (operation ? operation->set && strcmp(operation->text, pat_op_text(v->op)) != 0
-                                : pat_op_find(t->named) != v->op))
-        return false;
-    if (!v->exact && !(c->page->rules & PAT_RULE_SELECT))
-        return false;
-    for (size_t i = 0; i < v->inputs.n; i++) {
-        if (graph_is_const(c->g, v->inputs.p[i], NULL)) {
-            if (!pat_is_neutral(c->g, &v->like, v->inputs.p[i]))
-                return false;
-            continue;
-        }
-        if (input != GRAPH_NIL && input != v->inputs.p[i])
-            return false;
-        input = v->inputs.p[i];
-    }
-    if (input == GRAPH_NIL)
-        return false;
+    enum { NODES = 64 };
+    const struct graph_cycles *y = c->g->cycles;
+    struct walk w = {0};
     struct pat_mark m = pat_here(c);
-    unsigned reach = c->reach;
-    if (operation)
-        *operation = (struct pat_bound){.set = true, .text = pat_op_text(v->op)};
-    pat_enter(c, v->values.p[v->values.n - 1], NULL, false);
-    c->via |= v->exact ? 0 : PAT_RULE_SELECT;
-    c->reach = v->reach > c->reach ? v->reach : c->reach;
-    size_t spoken = c->spoken.n, gathered = c->gathered.n;
-    uint32_t within = c->within;
-    if (v->cycle && v->cycle == c->within) /* still going on */
-        return pat_back(c, m);
-    if (v->found)
-        VEC_PUSH(c->a, c->spoken, v->found);
-    else
-        VEC_PUSH(c->a, c->gathered, v);
-    bool reducing = c->reducing;
-    c->within = v->cycle ? v->cycle : within;
-    c->reducing = true;
-    if (!depth)
-        VEC_PUSH(c->a, c->tops, v);
-    static const struct pat_term left = {.kind = TERM_LEFT};
-    const struct pat_goal behind = {&left, within, reducing ? UOP_B1 : UOP_VOID, next};
-    const struct pat_term *of = t->arg[0];
-    next = &behind;
-    struct pat_collective *inner = pat_collect_inner(c->collect, v, input);
-    if (of->kind == TERM_REDUCED) {
-        /* One directly within another: both between threads. */
-        if (inner && inner != v && inner->found && (of->variable != t->variable || pat_alike(&inner->like, &v->like)) &&
-            match_collective(c, of, inner, next, depth + 1))
-            return true;
-    } else {
-        graph_id when, plain = brought(c->g, &v->like, input, &when);
-        if (inner && inner != v && pat_alike(&inner->like, &v->like) && match_collective(c, t, inner, next, depth + 1))
-            return true;
-        struct pat_mark before_when = pat_here(c);
-        if (when != GRAPH_NIL)
-            VEC_PUSH(c->a, c->present, (struct pat_present){when, 0});
-        if (pat_solve(c, &(struct pat_goal){of, plain, UOP_VOID, next}))
-            return true;
-        pat_back(c, before_when);
-        if (plain != input && pat_solve(c, &(struct pat_goal){of, input, UOP_VOID, next}))
-            return true;
+    struct pat_spot s = {
+        .param = goal->term->variable, .whole = goal->node, .cycle = c->within, .reduced = c->reducing};
+    unsigned left = NODES, loads = 0;
+    walk_push(c, &w, goal->node);
+    while (w.stack.n) {
+        graph_id id = w.stack.p[--w.stack.n];
+        const struct graph_node n = *graph_at(c->g, id);
+        uint32_t at;
+        if (!left--)
+            return pat_back(c, m);
+        if (n.kind == UOP_LOAD && (n.space == UOP_GLOBAL || n.space == UOP_GENERIC) &&
+            map_u64_get(&c->x->first_load, id, &at)) {
+            const struct graph_access a = c->g->accesses.p[at];
+            loads++;
+            s.load = id;
+            if (!s.cycle && y && y->cycle_of)
+                s.cycle = y->cycle_of[c->g->insns.p[a.insn].block];
+            if (c->reducing && !c->within && a.runs_when != GRAPH_NIL)
+                VEC_PUSH(c->a, c->present, (struct pat_present){a.runs_when, s.cycle});
+        } else if (pat_is_pure(&n) || n.kind == UOP_ELEMENT || n.kind == UOP_UNIFORM) {
+            for (unsigned i = 0; i < n.arg_count; i++)
+                walk_push(c, &w, n.arg[i]);
+        } else if (n.kind != UOP_CONST && n.kind != UOP_SREG && (n.kind != UOP_CBANK || n.arg_count)) {
+            return pat_back(c, m);
+        }
     }
-    if (operation)
-        *operation = before;
-    c->reach = reach;
-    c->spoken.n = spoken;
-    c->gathered.n = gathered;
-    c->within = within;
-    c->reducing = reducing;
-    return pat_back(c, m);
-}
-
-bool pat_match_reduced(struct pat_ctx *c, const struct pat_goal *goal)
-{
-    struct pat_collective *v = pat_collect_result(c->collect, goal->node);
-    return v && match_collective(c, goal->term, v, goal->next, 0);
-}
-
-bool pat_match_collective(struct pat_ctx *c, const struct pat_term *t, struct pat_collective *v)
-{
-    return match_collective(c, t, v, NULL, 0);
+    if (!loads || !c->variant->reduces)
+        return pat_back(c, m);
+    VEC_PUSH(c->a, c->spots, s);
+    return pat_solve(c, goal->next) || pat_back(c, m);
 }
 
 bool pat_match_goals(struct pat_ctx *c, const struct pat_term *const *terms, const graph_id *nodes, unsigned count)

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { DEPTH = 120 };
+enum { DEPTH = 120, COLUMNS = 32 };
 
 struct pat_play *pat_play_new(struct arena *a, struct pat_index *x)
 {
@@ -37,15 +37,15 @@ struct pat_play *pat_play_new(struct arena *a, struct pat_index *x)
 static bool sreg_value(const struct pat_play *p, uint64_t sreg, uint64_t *out)
 {
     switch (sreg) {
-    case UOP_SR_TID_X: *out = p->thread; return true;
-    case UOP_SR_TID_Y: *out = p->row; return true;
+    case UOP_SR_TID_X: *out = p->down ? p->column : p->thread; return true;
+    case UOP_SR_TID_Y: *out = p->down ? p->thread : p->row; return true;
     case UOP_SR_TID_Z: *out = 0; return true;
-    case UOP_SR_NTID_X: *out = p->threads; return true;
-    case UOP_SR_NTID_Y:
+    case UOP_SR_NTID_X: *out = p->down ? COLUMNS : p->threads; return true;
+    case UOP_SR_NTID_Y: *out = p->down ? p->threads : 1; return true;
     case UOP_SR_NTID_Z: *out = 1; return true;
-    case UOP_SR_LANEID: *out = p->thread & 31; return true;
-    case UOP_SR_EQMASK: *out = UINT32_C(1) << (p->thread & 31); return true;
-    case UOP_SR_LTMASK: *out = (UINT32_C(1) << (p->thread & 31)) - 1; return true;
+    case UOP_SR_LANEID: *out = (p->down ? p->column : p->thread) & 31; return true;
+    case UOP_SR_EQMASK: *out = UINT32_C(1) << ((p->down ? p->column : p->thread) & 31); return true;
+    case UOP_SR_LTMASK: *out = (UINT32_C(1) << ((p->down ? p->column : p->thread) & 31)) - 1; return true;
     default: return false;
     }
 }
@@ -432,8 +432,46 @@ static bool play_memory(struct pat_play *p, const struct pat_step *s, const stru
         !pat_play_apart(p, &a, &b, s->other_bytes, s->width, &away))
         return false;
     *own = base + from_first;
+    if (s->moved || first->moved) { /* counted from the first thread's element, in whichever buffer */
+        unsigned thread = p->thread;
+        int64_t of_first;
+        p->thread = 0;
+        pat_play_forget(p);
+        bool known =
+            pat_play_element(p, &f, s->width, &of_first) && pat_play_apart(p, &f, &a, 0, s->width, &from_first);
+        p->thread = thread;
+        pat_play_forget(p);
+        if (!known)
+            return false;
+        *own -= from_first;
+    }
     *other = *own + away;
+    if (p->down) { /* elements of one column */
+        if ((*own - p->origin) % p->pitch || (*other - p->origin) % p->pitch)
+            return false;
+        *own = (*own - p->origin) / p->pitch;
+        *other = (*other - p->origin) / p->pitch;
+    }
     return true;
+}
+
+/* Where the elements of the column begin, and how far apart they are. */
+static bool find_column(struct pat_play *p, const struct pat_step *first)
+{
+    struct graph_affine f;
+    int64_t next;
+    if (!graph_affine(p->g, first->own_address, &f))
+        return false;
+    p->thread = 0;
+    pat_play_forget(p);
+    if (!pat_play_element(p, &f, first->width, &p->origin))
+        return false;
+    p->thread = 1;
+    pat_play_forget(p);
+    if (!pat_play_element(p, &f, first->width, &next))
+        return false;
+    p->pitch = next - p->origin;
+    return p->pitch != 0;
 }
 
 static bool play_lane(struct pat_play *p, const struct pat_step *s, int64_t *own, int64_t *other)
@@ -454,6 +492,7 @@ static bool play_step(struct pat_play *p, const struct pat_step *s, const struct
     int64_t own, other;
     enum truth active = pat_play_truth(p, s->when, true);
     t->own[p->thread] = t->other[p->thread] = t->kept[p->thread] = -1;
+    t->moved = s->moved != 0;
     if (active == IS_FALSE) {
         bool stores = s->store != UINT32_MAX && s->stored != s->when && pat_play_truth(p, s->stored, true) == IS_TRUE;
         if (stores && play_memory(p, s, first, &own, &other) && own >= 0 && own < INT16_MAX)
@@ -543,6 +582,45 @@ static bool any_acts(const struct pat_turn *t, unsigned threads)
     return false;
 }
 
+void pat_play_down(struct pat_play *p, bool down, unsigned column)
+{
+    p->down = down;
+    p->column = column;
+    pat_play_forget(p);
+}
+
+bool pat_play_asks_rows(const struct pat_play *p)
+{
+    return p->rows;
+}
+
+bool pat_play_columns(struct pat_play *p, const struct pat_step *steps, uint32_t count, const struct pat_trace *seen,
+                      struct pat_trace *other)
+{
+    int64_t origin = p->origin, pitch = p->pitch, by = 1, room = 2;
+    bool good = true;
+    for (unsigned c = 1; c < COLUMNS && (int64_t)c < room && good; c++) {
+        pat_play_down(p, true, c);
+        good =
+            pat_play_steps(p, steps, count, seen->threads, other) && other->count == seen->count && p->pitch == pitch;
+        by = c > 1 ? by : p->origin - origin;
+        good = good && by && p->origin - origin == by * (int64_t)c;
+        for (unsigned k = 0; k < seen->count && good; k++)
+            good = seen->turn[k]->step == other->turn[k]->step &&
+                   memcmp(seen->turn[k]->own, other->turn[k]->own, seen->threads * sizeof seen->turn[k]->own[0]) == 0 &&
+                   memcmp(seen->turn[k]->other, other->turn[k]->other,
+                          seen->threads * sizeof seen->turn[k]->other[0]) == 0;
+        if (c > 1 || !good)
+            continue;
+        int64_t apart = by < 0 ? -by : by, down = pitch < 0 ? -pitch : pitch;
+        room = apart >= down * (int64_t)seen->threads ? COLUMNS : down / apart; /* columns that do not meet */
+        good = room >= 2;
+    }
+    pat_play_down(p, true, 0);
+    p->origin = origin;
+    return good;
+}
+
 bool pat_play_steps(struct pat_play *p, const struct pat_step *steps, uint32_t count, unsigned threads,
                     struct pat_trace *out)
 {
@@ -550,6 +628,8 @@ bool pat_play_steps(struct pat_play *p, const struct pat_step *steps, uint32_t c
     out->threads = p->threads = threads;
     out->count = 0;
     out->runs = false;
+    if (p->down && !find_column(p, &steps[0]))
+        return false;
     for (uint32_t i = 0, to; i < count; i = to) {
         unsigned first = out->count, made = 1, expected = 0;
         struct loop_view *v = steps[i].loop ? view_of(p, steps[i].loop - 1) : NULL;

@@ -22,15 +22,22 @@ struct loop_view {
 enum { PAT_ALIKE = 70, PAT_LARGE = 16, PAT_DRAWS = PAT_ALIKE + PAT_LARGE + 64 };
 struct pat_walked {
     uint32_t cycle[2];
-    graph_id part[2];
+    graph_id part[2], with[2];
     bool among, same;
+};
+struct pat_touch {
+    uint64_t at, with; /* of one element; of another that the same value is made of */
 };
 struct pat_walk {
     VEC(struct pat_walked) known;
     uint64_t spent;  /* instances walked over, in the whole kernel */
     uint32_t *first; /* by block: into phis, one more than there are */
     graph_id *phis;
-    uint64_t *list[2];
+    struct pat_touch *list[2];
+    graph_id *partner; /* by load: the other load that the same value is made of; NULL until asked for */
+    uint64_t *pending; /* by load: the address of it, or of its partner, while the other is not there */
+    uint8_t *waits;    /* 0, 1: for the partner, 2: for the load itself */
+    uint32_t open;
 };
 
 struct pat_play {
@@ -46,6 +53,9 @@ struct pat_play {
     struct loop_view *loops;
     unsigned threads, thread, row; /* row: threadIdx.y */
     bool rows;                     /* the code asks for threadIdx.y or z */
+    bool down;                     /* threads of one column are played: `thread` is threadIdx.y */
+    unsigned column;
+    int64_t origin, pitch; /* down: element of the column's first thread, elements from one to the next */
     uint64_t budget;
     unsigned draw;                 /* 0: what is not known is not known; else numbers are drawn for it */
     uint32_t drawn_from, drawn_to; /* but for what is made between these instances */

@@ -100,6 +100,19 @@ static bool agrees(const struct names *n, const struct pat_turn *t, unsigned thr
     return acting > 0;
 }
 
+/* A counter that is left open takes whatever power of two the turn shows. */
+static bool agrees_at_some(struct names *n, const struct pat_turn *t, unsigned threads, unsigned *beyond)
+{
+    for (n->counter = 1; n->counter < PAT_THREADS; n->counter *= 2) {
+        unsigned over = 0;
+        if (agrees(n, t, threads, &over)) {
+            *beyond += over;
+            return true;
+        }
+    }
+    return false;
+}
+
 static unsigned play_from(struct names *n, const struct pat_trace *t, unsigned from, bool *ended, unsigned *beyond)
 {
     const struct cu_loop *loop = n->plan->loop;
@@ -111,8 +124,11 @@ static unsigned play_from(struct names *n, const struct pat_trace *t, unsigned f
             return 0;
         if (!going)
             break;
-        if (!agrees(n, t->turn[k], t->threads, beyond))
+        if (!(loop->next ? agrees(n, t->turn[k], t->threads, beyond)
+                         : agrees_at_some(n, t->turn[k], t->threads, beyond)))
             return k - from;
+        if (!loop->next)
+            continue;
         if (!worth(n, loop->next, &next))
             return 0;
         n->counter = next;
@@ -133,6 +149,8 @@ unsigned pat_play_block(const struct pat_plan *plan, const struct pat_trace *t, 
             return 0;
         return play_from(&n, t, from, ended, beyond);
     }
+    if (!plan->loop->next)
+        return play_from(&n, t, from, ended, beyond);
     for (int64_t first = 1; first <= PAT_THREADS; first *= 2) {
         bool to_end;
         unsigned over;
@@ -169,7 +187,11 @@ enum pat_outcome pat_play_meaning(struct arena *a, const struct pat_plan *plan)
             turn->own[i] = (int16_t)(none ? -1 : own);
             turn->other[i] = (int16_t)(none ? -1 : other);
         }
-        if (!turn || !worth(&n, plan->loop->next, &n.counter))
+        if (!turn)
+            return PAT_NOTHING;
+        if (!plan->loop->next)
+            n.counter /= 2; /* one order of all that may be */
+        else if (!worth(&n, plan->loop->next, &n.counter))
             return PAT_NOTHING;
     }
     return pat_play_outcome(a, t, 0, t->count, PAT_OP_ADD, &left, &everywhere);
@@ -209,6 +231,15 @@ static bool gather(const struct pat_trace *t, unsigned from, unsigned count, enu
     for (unsigned k = from; k < from + count; k++) {
         memcpy(then, now, n * sizeof *now);
         memcpy(spoilt_then, spoilt, n * sizeof *spoilt);
+        for (unsigned i = 0; i < n && t->turn[k]->moved; i++)
+            spoilt_then[i] = true; /* but for what is stored to where it moves */
+        for (unsigned i = 0; i < n && t->turn[k]->moved; i++) {
+            int own = t->turn[k]->own[i], kept = t->turn[k]->kept[i];
+            if (own >= 0 && own < (int)n)
+                spoilt_then[own] = spoilt[own];
+            if (kept >= 0 && kept < (int)n)
+                spoilt_then[kept] = spoilt[kept];
+        }
         for (unsigned i = 0; i < n; i++) {
             int own = t->turn[k]->own[i], other = t->turn[k]->other[i];
             if (own < 0)

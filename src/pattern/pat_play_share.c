@@ -1,6 +1,9 @@
 /* Plays single accesses to shared memory: who stores a result, who loads it, and whether each warp's is handed over
  * once. Requires what pat_play.c computes of addresses and conditions; gives answers for blocks of some size. */
 #include "pattern/pat_play.h"
+#include "place/place.h"
+
+#include <string.h>
 
 bool pat_play_reads_first(struct pat_play *p, graph_id address, graph_id own, unsigned width, graph_id when)
 {
@@ -63,6 +66,24 @@ bool pat_play_stores_first(struct pat_play *p, const struct graph_access *store,
         any = true;
     }
     return any;
+}
+
+bool pat_play_whole_warps(struct pat_play *p, graph_id when)
+{
+    if (when == GRAPH_NIL)
+        return true;
+    p->threads = 128;
+    enum truth first = IS_UNKNOWN;
+    for (p->thread = 0; p->thread < p->threads; p->thread++) {
+        pat_play_forget(p);
+        enum truth acts = pat_play_truth(p, when, false);
+        if (acts == IS_UNKNOWN)
+            return !pat_differs_in_block(p, when);
+        if (p->thread % 32 && acts != first)
+            return false;
+        first = acts;
+    }
+    return true;
 }
 
 bool pat_play_acts(struct pat_play *p, graph_id when, unsigned thread)
@@ -135,12 +156,72 @@ static bool hands_over(struct pat_play *p, const struct graph_affine *s, const s
                 good &= how->filled;
         }
         for (unsigned w = 0; w < warps; w++)
-            good &= loaded[w] == 1;
+            good &= how->again ? loaded[w] > 0 : loaded[w] == 1;
         if (!good && !first)
             return false;
         how->to_all &= good;
     }
     return true;
+}
+
+/* One size of block: which warp each element is of, then whether all are there. */
+static bool takes_all(struct pat_play *p, const struct graph_access *store, bool everywhere, const struct pat_place *at,
+                      unsigned count, bool own)
+{
+    enum { ELEMENTS = 128 };
+    struct graph_affine base, s, l;
+    int owner[ELEMENTS];
+    unsigned warps = p->threads / 32, taken[32] = {own ? 1 : 0};
+    int64_t away;
+    if (!graph_affine(p->g, at[0].address, &base) || !graph_affine(p->g, store->address, &s))
+        return false;
+    for (unsigned i = 0; i < ELEMENTS; i++)
+        owner[i] = -1;
+    for (p->thread = 0; p->thread < p->threads; p->thread++) {
+        pat_play_forget(p);
+        enum truth acts = pat_play_truth(p, store->runs_when, true);
+        if (acts == IS_FALSE)
+            continue;
+        if (acts == IS_UNKNOWN || (p->thread % 32 && !everywhere) ||
+            !pat_play_apart(p, &base, &s, 0, store->width, &away) || away < -ELEMENTS / 2 || away >= ELEMENTS / 2)
+            return false;
+        int warp = (int)(p->thread / 32), *o = &owner[away + ELEMENTS / 2];
+        if (*o >= 0 && *o != warp)
+            return false; /* two warps in one place */
+        *o = warp;
+    }
+    p->thread = 0;
+    pat_play_forget(p);
+    for (unsigned i = 0; i < count; i++) {
+        if (!graph_affine(p->g, at[i].address, &l) || !pat_play_apart(p, &base, &l, at[i].bytes, store->width, &away) ||
+            away < -ELEMENTS / 2 || away >= ELEMENTS / 2 || owner[away + ELEMENTS / 2] < 0)
+            return false;
+        taken[owner[away + ELEMENTS / 2]]++;
+    }
+    for (unsigned w = 0; w < warps; w++)
+        if (taken[w] != 1)
+            return false;
+    return true;
+}
+
+bool pat_play_takes_all(struct pat_play *p, uint32_t store_at, bool everywhere, const struct pat_place *at,
+                        unsigned count, bool own, bool *always)
+{
+    const struct graph_access store = p->g->accesses.p[store_at];
+    bool any = false, known;
+    unsigned most = pat_play_most(p, store_at, 32, &known);
+    *always = true;
+    for (unsigned threads = 1024; threads >= 64; threads /= 2) {
+        if (p->g->input.env->block[0] ? p->g->input.env->block[0] != threads : threads > most)
+            continue;
+        p->threads = threads;
+        bool one = takes_all(p, &store, everywhere, at, count, own);
+        if (!one && known && !any)
+            return false; /* the array is there for all of these warps */
+        any |= one;
+        *always &= one;
+    }
+    return any;
 }
 
 /* Is a value made of the number of a row of threads? */
@@ -200,13 +281,56 @@ unsigned pat_play_most(const struct pat_play *p, uint32_t store, unsigned each, 
     return room < (int64_t)most ? (unsigned)room : most;
 }
 
+/* Marks the elements that a store writes, counted from those of `base`. */
+static bool mark_written(struct pat_play *p, const struct graph_access *store, const struct graph_affine *base,
+                         bool *marks, unsigned most)
+{
+    struct graph_affine s;
+    int64_t own, away;
+    if (!graph_affine(p->g, store->address, &s))
+        return false;
+    for (p->thread = 0; p->thread < p->threads; p->thread++) {
+        pat_play_forget(p);
+        enum truth acts = pat_play_truth(p, store->runs_when, false);
+        if (acts == IS_FALSE)
+            continue;
+        if (acts == IS_UNKNOWN || !pat_play_element(p, base, store->width, &own) ||
+            !pat_play_apart(p, base, &s, 0, store->width, &away) || own + away < 0 || own + away >= (int64_t)most)
+            return false;
+        marks[own + away] = true;
+    }
+    return true;
+}
+
+bool pat_play_overwrites(struct pat_play *p, uint32_t earlier, uint32_t later)
+{
+    enum { ELEMENTS = 1024 };
+    const struct graph_access a = p->g->accesses.p[earlier], b = p->g->accesses.p[later];
+    bool old[ELEMENTS], now[ELEMENTS];
+    struct graph_affine base;
+    if (a.width != b.width || a.insn >= b.insn || p->g->blocks.p[p->g->insns.p[a.insn].block].loop ||
+        p->g->blocks.p[p->g->insns.p[b.insn].block].loop || !graph_affine(p->g, b.address, &base))
+        return false;
+    for (unsigned threads = 1024; threads >= 64; threads /= 2) {
+        memset(old, 0, sizeof old);
+        memset(now, 0, sizeof now);
+        p->threads = threads;
+        if (!mark_written(p, &a, &base, old, ELEMENTS) || !mark_written(p, &b, &base, now, ELEMENTS))
+            return false;
+        for (unsigned i = 0; i < ELEMENTS; i++)
+            if (old[i] && !now[i])
+                return false;
+    }
+    return true;
+}
+
 bool pat_play_hands_over(struct pat_play *p, uint32_t store_at, uint32_t load_at, struct pat_handed *how)
 {
     const struct graph_access kept[2] = {p->g->accesses.p[store_at], p->g->accesses.p[load_at]};
     const struct graph_access *store = &kept[0], *load = &kept[1];
     struct graph_affine s, l;
     bool any = false, known;
-    unsigned most = pat_play_most(p, store_at, 32, &known);
+    unsigned most = pat_play_most(p, store_at, 32, &known), width = known ? 0 : place_width_by_code(p->g, 0);
     how->to_all = how->always = true;
     if (store->width != load->width || !how->lanes || !graph_affine(p->g, store->address, &s) ||
         !graph_affine(p->g, load->address, &l))
@@ -218,8 +342,8 @@ bool pat_play_hands_over(struct pat_play *p, uint32_t store_at, uint32_t load_at
             continue;
         p->threads = threads;
         bool one = hands_over(p, &s, &l, store, load, how);
-        if (!one && known && !any)
-            return false; /* the array is there for all of these warps */
+        if (!one && ((known && !any) || threads == width))
+            return false; /* the array is there for all of these warps, or the code counts with so many */
         any |= one;
         how->always &= one;
     }

@@ -6,6 +6,7 @@
 #include "pattern/pat_play.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { BLOCKS = 4096, TOUCHED = 4096, SPENT = 30 * 1000 * 1000 };
 
@@ -108,34 +109,64 @@ static bool enter_block(struct pat_play *p, const struct pat_walk *w, uint32_t f
     return true;
 }
 
-static bool touch(struct pat_play *p, uint32_t block, graph_id part, uint64_t *list, unsigned *n)
+/* What is looked for: copies of a load, or of two that one value is made of. */
+struct wanted {
+    graph_id part, with; /* GRAPH_NIL: one */
+};
+
+/* One of two: kept until the other is there. */
+static bool pair_up(struct pat_walk *w, graph_id load, bool first, uint64_t at, struct pat_touch *list, unsigned *n)
+{
+    graph_id key = first ? load : w->partner[load];
+    if (key == GRAPH_NIL || w->waits[key] == (first ? 1 : 2))
+        return false;
+    if (!w->waits[key]) {
+        w->waits[key] = first ? 1 : 2;
+        w->pending[key] = at;
+        w->open++;
+        return true;
+    }
+    list[(*n)++] = first ? (struct pat_touch){at, w->pending[key]} : (struct pat_touch){w->pending[key], at};
+    w->waits[key] = 0;
+    w->open--;
+    return true;
+}
+
+static bool touch(struct pat_play *p, uint32_t block, const struct wanted *of, struct pat_touch *list, unsigned *n)
 {
     const struct graph_cycles *y = p->g->cycles;
     for (uint32_t i = p->g->blocks.p[block].first; i <= p->g->blocks.p[block].last; i++)
         for (uint32_t x = 0; x < p->g->insns.p[i].access_count; x++) {
             const struct graph_access a = p->g->accesses.p[p->g->insns.p[i].first_access + x];
-            if (a.kind != GRAPH_LOAD || part_of(y, a.result) != part)
+            graph_id part = a.kind == GRAPH_LOAD ? part_of(y, a.result) : (graph_id)GRAPH_NIL;
+            uint64_t at;
+            if (part == GRAPH_NIL || (part != of->part && part != of->with))
                 continue;
             enum truth acts =
                 p->g->insns.p[i].guard == GRAPH_NIL ? IS_TRUE : pat_play_truth(p, p->g->insns.p[i].guard, false);
             if (acts == IS_FALSE)
                 continue;
-            if (acts == IS_UNKNOWN || *n == TOUCHED || !pat_play_number(p, a.address, &list[*n]))
+            if (acts == IS_UNKNOWN || *n == TOUCHED || !pat_play_number(p, a.address, &at))
                 return false;
-            ++*n;
+            if (of->with == GRAPH_NIL)
+                list[(*n)++] = (struct pat_touch){at, 0};
+            else if (a.result >= p->size || !pair_up(&p->walk, a.result, part == of->part, at, list, n))
+                return false;
         }
     return true;
 }
 
 static int ascending(const void *a, const void *b)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
+    const struct pat_touch *x = a, *y = b;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return (x->with > y->with) - (x->with < y->with);
 }
 
 /* Addresses of one walk; false: something is not known. */
-static bool walk(struct pat_play *p, struct pat_walk *w, const struct region *r, graph_id part, uint64_t *list,
-                 unsigned *n)
+static bool walk(struct pat_play *p, struct pat_walk *w, const struct region *r, const struct wanted *of,
+                 struct pat_touch *list, unsigned *n)
 {
     uint32_t at = r->whole ? 0 : block_before(p->g, r);
     graph_id path = r->whole ? (graph_id)GRAPH_NIL : graph_cycle_path(p->g, r->cycle);
@@ -151,7 +182,7 @@ static bool walk(struct pat_play *p, struct pat_walk *w, const struct region *r,
         good = next != UINT32_MAX || gone;
         if (!good || gone || p->g->blocks.p[next].first > r->to)
             break;
-        good = enter_block(p, w, at, next) && (!is_within(p->g, r, next) || touch(p, next, part, list, n));
+        good = enter_block(p, w, at, next) && (!is_within(p->g, r, next) || touch(p, next, of, list, n));
         at = next;
         w->spent += 1 + p->g->blocks.p[at].last - p->g->blocks.p[at].first;
         good &= w->spent < SPENT;
@@ -159,6 +190,10 @@ static bool walk(struct pat_play *p, struct pat_walk *w, const struct region *r,
     for (uint32_t i = 0; i < w->first[p->g->blocks.n]; i++)
         p->given[w->phis[i]] = false;
     pat_play_forget(p);
+    if (w->open)
+        memset(w->waits, 0, p->size);
+    good &= !w->open;
+    w->open = 0;
     if (good && *n)
         qsort(list, *n, sizeof *list, ascending);
     return good;
@@ -173,8 +208,8 @@ static bool find_phis(struct pat_play *p)
         return true;
     w->first = ARENA_ARRAY(p->a, uint32_t, blocks + 2);
     w->phis = ARENA_ARRAY(p->a, graph_id, p->size + 1);
-    w->list[0] = ARENA_ARRAY(p->a, uint64_t, TOUCHED);
-    w->list[1] = ARENA_ARRAY(p->a, uint64_t, TOUCHED);
+    w->list[0] = ARENA_ARRAY(p->a, struct pat_touch, TOUCHED);
+    w->list[1] = ARENA_ARRAY(p->a, struct pat_touch, TOUCHED);
     if (!w->first || !w->phis || !w->list[0] || !w->list[1]) {
         w->first = NULL;
         return false;
@@ -202,22 +237,21 @@ static bool agree(const struct pat_walk *w, unsigned n, unsigned m, bool among)
 {
     unsigned k = 0;
     for (unsigned i = 2; i < n; i++) /* none is missing */
-        if (w->list[0][i] - w->list[0][i - 1] != w->list[0][1] - w->list[0][0])
+        if (w->list[0][i].at - w->list[0][i - 1].at != w->list[0][1].at - w->list[0][0].at)
             return false;
     for (unsigned i = 0; i < m; i++) {
-        while (k < n && w->list[0][k] != w->list[1][i])
+        while (k < n && w->list[0][k].at != w->list[1][i].at)
             k++;
-        if (k == n)
+        if (k == n || w->list[0][k].with != w->list[1][i].with)
             return false;
     }
     return among || n == m;
 }
 
-static bool walk_both(struct pat_play *p, const struct region *all, graph_id a, const struct region *one, graph_id b,
-                      bool among)
+static bool walk_both(struct pat_play *p, const struct region *all, const struct wanted *a, const struct region *one,
+                      const struct wanted *b, bool among)
 {
     static const unsigned threads[] = {0, 5, 37};
-    const struct graph_cycles *y = p->g->cycles;
     unsigned told = 0;
     bool same = true;
     for (p->draw = 1; p->draw <= PAT_DRAWS && same; p->draw++)
@@ -225,8 +259,8 @@ static bool walk_both(struct pat_play *p, const struct region *all, graph_id a, 
             unsigned n = 0, m = 0;
             p->threads = p->draw & 1 ? 128 : 256;
             p->thread = threads[t];
-            same = walk(p, &p->walk, all, part_of(y, a), p->walk.list[0], &n) &&
-                   walk(p, &p->walk, one, part_of(y, b), p->walk.list[1], &m) && agree(&p->walk, n, m, among);
+            same = walk(p, &p->walk, all, a, p->walk.list[0], &n) && walk(p, &p->walk, one, b, p->walk.list[1], &m) &&
+                   agree(&p->walk, n, m, among);
             told += n > 1 && m;
         }
     p->draw = 0;
@@ -234,26 +268,100 @@ static bool walk_both(struct pat_play *p, const struct region *all, graph_id a, 
     return same && told >= PAT_DRAWS; /* enough walks have something to say */
 }
 
-bool pat_play_same_elements(struct pat_play *p, uint32_t cycle_a, graph_id a, uint32_t cycle_b, graph_id b, bool among)
+/* The two loads that each copy of a value is made of know each other. */
+static bool find_partners(struct pat_play *p, graph_id whole, const struct wanted *of)
+{
+    enum { NODES = 64 };
+    const struct graph_cycles *y = p->g->cycles;
+    struct pat_walk *w = &p->walk;
+    if (!w->partner) {
+        w->partner = ARENA_ARRAY(p->a, graph_id, p->size + 1);
+        w->pending = ARENA_ARRAY(p->a, uint64_t, p->size + 1);
+        w->waits = ARENA_ARRAY(p->a, uint8_t, p->size + 1);
+        if (!w->partner || !w->pending || !w->waits) {
+            w->partner = NULL;
+            return false;
+        }
+    }
+    for (graph_id id = 1; id < p->size; id++) {
+        graph_id stack[NODES], one = GRAPH_NIL, two = GRAPH_NIL;
+        unsigned depth = 0, left = NODES;
+        if (part_of(y, id) != part_of(y, whole))
+            continue;
+        stack[depth++] = id;
+        while (depth && left--) {
+            graph_id at = stack[--depth];
+            const struct graph_node *n = graph_at(p->g, at);
+            if (n->kind == UOP_LOAD) {
+                graph_id *is = part_of(y, at) == of->part ? &one : part_of(y, at) == of->with ? &two : NULL;
+                if (is && *is != GRAPH_NIL && *is != at)
+                    return false; /* of several elements of one kind */
+                if (is)
+                    *is = at;
+                continue;
+            }
+            for (unsigned i = 0; i < n->arg_count && n->kind != GRAPH_PHI; i++)
+                if (depth < NODES)
+                    stack[depth++] = n->arg[i];
+        }
+        if (one == GRAPH_NIL || two == GRAPH_NIL || two >= p->size ||
+            (w->partner[two] != GRAPH_NIL && w->partner[two] != one))
+            return false;
+        w->partner[two] = one;
+    }
+    return true;
+}
+
+static bool same_touched(struct pat_play *p, const struct pat_walked *w)
 {
     const struct graph_cycles *y = p->g->cycles;
-    if (!y || !y->copy_of || y->cycles.p[cycle_a].irreducible || y->cycles.p[cycle_b].irreducible || !find_phis(p))
-        return false;
-    struct pat_walked w = {{cycle_a, cycle_b}, {part_of(y, a), part_of(y, b)}, among, false};
+    const struct graph_cycle *ca = &y->cycles.p[w->cycle[0]], *cb = &y->cycles.p[w->cycle[1]];
+    struct wanted a = {w->part[0], w->with[0]}, b = {w->part[1], w->with[1]};
+    struct region ra = {ca, ca->first, ca->last, false}, rb = {cb, cb->first, cb->last, false};
+    if (walk_both(p, &ra, &a, &rb, &b, w->among))
+        return true;
+    ra.whole = rb.whole = true;
+    return walk_both(p, &ra, &a, &rb, &b, w->among);
+}
+
+static bool is_walked(struct pat_play *p, struct pat_walked w)
+{
     for (size_t i = 0; i < p->walk.known.n; i++) {
         const struct pat_walked *o = &p->walk.known.p[i];
-        if (o->cycle[0] == cycle_a && o->cycle[1] == cycle_b && o->part[0] == w.part[0] && o->part[1] == w.part[1] &&
-            o->among == among)
+        if (memcmp(o->cycle, w.cycle, sizeof w.cycle) == 0 && memcmp(o->part, w.part, sizeof w.part) == 0 &&
+            memcmp(o->with, w.with, sizeof w.with) == 0 && o->among == w.among)
             return o->same;
     }
-    struct region ra = {&y->cycles.p[cycle_a], y->cycles.p[cycle_a].first, y->cycles.p[cycle_a].last, false};
-    struct region rb = {&y->cycles.p[cycle_b], y->cycles.p[cycle_b].first, y->cycles.p[cycle_b].last, false};
-    w.same = walk_both(p, &ra, a, &rb, b, among);
-    if (!w.same) {
-        ra.whole = rb.whole = true;
-        w.same = walk_both(p, &ra, a, &rb, b, among);
-    }
+    w.same = same_touched(p, &w);
     if (p->walk.known.n < 256)
         VEC_PUSH(p->a, p->walk.known, w);
     return w.same;
+}
+
+static bool may_walk(struct pat_play *p, uint32_t cycle_a, uint32_t cycle_b)
+{
+    const struct graph_cycles *y = p->g->cycles;
+    return y && y->copy_of && !y->cycles.p[cycle_a].irreducible && !y->cycles.p[cycle_b].irreducible && find_phis(p);
+}
+
+bool pat_play_same_elements(struct pat_play *p, uint32_t cycle_a, graph_id a, uint32_t cycle_b, graph_id b, bool among)
+{
+    const struct graph_cycles *y = p->g->cycles;
+    return may_walk(p, cycle_a, cycle_b) &&
+           is_walked(p, (struct pat_walked){
+                            .cycle = {cycle_a, cycle_b}, .part = {part_of(y, a), part_of(y, b)}, .among = among});
+}
+
+bool pat_play_same_pairs(struct pat_play *p, const struct pat_paired *a, const struct pat_paired *b, bool among)
+{
+    const struct graph_cycles *y = p->g->cycles;
+    if (!may_walk(p, a->cycle, b->cycle))
+        return false;
+    struct wanted wa = {part_of(y, a->load), part_of(y, a->with)}, wb = {part_of(y, b->load), part_of(y, b->with)};
+    return wa.part != wa.with && wb.part != wb.with && find_partners(p, a->whole, &wa) &&
+           find_partners(p, b->whole, &wb) &&
+           is_walked(p, (struct pat_walked){.cycle = {a->cycle, b->cycle},
+                                            .part = {wa.part, wb.part},
+                                            .with = {wa.with, wb.with},
+                                            .among = among});
 }

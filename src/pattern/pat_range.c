@@ -261,27 +261,140 @@ static bool gather_alike(struct pat_ctx *c, uint32_t a, uint32_t b)
     return spot[0] && spot[1] && walks_alike(c, spot[0], spot[1], false);
 }
 
+/* ---- functions of elements ------------------------------------------------------------------- */
+
+enum { LOADS = 4 };
+struct pairing {
+    struct pat_ctx *c;
+    const struct pat_spot *spot[2];
+    unsigned left, loads;
+    graph_id load[LOADS][2];
+    bool same[LOADS]; /* turn by turn */
+};
+
+static bool spot_agrees(struct pat_ctx *c, const struct pat_spot *a, const struct pat_spot *b)
+{
+    if (a->reduced && b->reduced)
+        return same_range(c->g, a, b) || walks_alike(c, a, b, false);
+    return is_among(c, a->reduced ? b : a, a->reduced ? a : b);
+}
+
+static struct pat_spot spot_of(const struct pairing *p, unsigned side, unsigned load)
+{
+    struct pat_spot s = *p->spot[side];
+    s.load = p->load[load][side];
+    return s;
+}
+
+/* Two values are made alike, of elements in the same places and of what does not change. */
+static bool made_alike(struct pairing *p, graph_id a, graph_id b, unsigned depth)
+{
+    enum { UNTOLD = UOP_FTZ | UOP_SWAPPED };
+    const struct graph *g = p->c->g;
+    if (depth > DEPTH || !p->left)
+        return false;
+    p->left--;
+    const struct graph_node n = *graph_at(g, a), o = *graph_at(g, b);
+    if (n.kind != o.kind || n.type != o.type || n.arg_count != o.arg_count || n.width != o.width)
+        return false;
+    if (n.kind == UOP_LOAD) {
+        if (p->loads == LOADS || n.space != o.space)
+            return false;
+        unsigned k = p->loads++;
+        p->load[k][0] = a;
+        p->load[k][1] = b;
+        struct pat_spot one = spot_of(p, 0, k), two = spot_of(p, 1, k);
+        p->same[k] = same_range(p->c->g, &one, &two);
+        return true;
+    }
+    if (!n.arg_count)
+        return a == b;
+    if (n.imm != o.imm || n.round != o.round || ((n.flags ^ o.flags) & ~UNTOLD))
+        return false;
+    bool turns = n.kind == UOP_FADD || n.kind == UOP_FMUL || n.kind == UOP_FFMA || n.kind == UOP_FMIN ||
+                 n.kind == UOP_FMAX || n.kind == UOP_ADD || n.kind == UOP_MUL;
+    struct pairing before = *p, first;
+    bool found = false;
+    for (unsigned turn = 0; turn <= turns; turn++) {
+        unsigned left = p->left;
+        bool all = true;
+        *p = before;
+        p->left = left;
+        for (unsigned i = 0; i < n.arg_count && all; i++)
+            all = made_alike(p, n.arg[i], o.arg[turn && i < 2 ? 1 - i : i], depth + 1);
+        if (all && (p->loads == before.loads || p->same[before.loads])) /* as it can be at best */
+            return true;
+        if (all && !found)
+            first = *p;
+        found |= all;
+    }
+    if (found)
+        *p = first;
+    return found;
+}
+
+/* Of one element the set is enough; of several, those of a turn belong together. */
+static bool function_agrees(struct pat_ctx *c, const struct pat_spot *a, const struct pat_spot *b)
+{
+    struct pairing p = {.c = c, .spot = {a, b}, .left = 400};
+    bool all = true;
+    unsigned base = 0;
+    if (!made_alike(&p, a->whole, b->whole, 0) || !p.loads)
+        return false;
+    for (unsigned i = 0; i < p.loads; i++) {
+        base = all && !p.same[i] ? i : base;
+        all &= p.same[i];
+    }
+    if (all)
+        return true;
+    bool walked = c->walked, turned = a->reduced && !b->reduced; /* the one that is reduced has all */
+    bool among = !(a->reduced && b->reduced);
+    unsigned one = turned || !among ? 0 : 1;
+    struct pat_spot s[2] = {spot_of(&p, one, base), spot_of(&p, 1 - one, base)};
+    bool good = walks_alike(c, &s[0], &s[1], among);
+    for (unsigned i = 0; i < p.loads && good; i++) {
+        if (i == base || (p.same[i] && p.load[i][0] == p.load[i][1]))
+            continue;
+        struct pat_paired x = {s[0].cycle - 1, s[0].whole, s[0].load, p.load[i][one]};
+        struct pat_paired y = {s[1].cycle - 1, s[1].whole, s[1].load, p.load[i][1 - one]};
+        good = pat_play_same_pairs(c->collect->play, &x, &y, among);
+    }
+    c->walked = good || walked;
+    return good;
+}
+
+bool pat_spots_agree(struct pat_ctx *c, size_t from)
+{
+    for (size_t i = from; i < c->spots.n; i++)
+        for (size_t k = i + 1; k < c->spots.n; k++) {
+            const struct pat_spot *a = &c->spots.p[i], *b = &c->spots.p[k];
+            if (a->param != b->param || (!a->reduced && !b->reduced))
+                continue;
+            if (!(a->whole != GRAPH_NIL ? function_agrees(c, a, b) : spot_agrees(c, a, b)))
+                return false;
+        }
+    return true;
+}
+
+/* Reductions of as many threads and, of several elements a thread, of the same. */
+static bool reach_alike(const struct pat_top *a, const struct pat_top *b)
+{
+    if (a->v->reach != b->v->reach || (a->v->reach == PAT_IN_WARP && a->v->width != b->v->width))
+        return false;
+    return a->count == b->count && (a->count == 1 || a->v->op != b->v->op || a->v == b->v);
+}
+
 bool pat_ranges_agree(struct pat_ctx *c)
 {
     for (size_t i = 0; i < c->gathered.n; i++)
         for (size_t k = i + 1; k < c->gathered.n; k++)
             if (!gather_alike(c, c->gathered.p[i]->cycle, c->gathered.p[k]->cycle))
                 return false;
-    for (size_t i = 1; i < c->tops.n; i++) {
-        const struct pat_collective *a = c->tops.p[0], *b = c->tops.p[i];
-        if (a->reach != b->reach || (a->reach == PAT_IN_WARP && a->width != b->width))
-            return false;
-    }
-    for (size_t i = 0; i < c->spots.n; i++)
-        for (size_t k = i + 1; k < c->spots.n; k++) {
-            const struct pat_spot *a = &c->spots.p[i], *b = &c->spots.p[k];
-            if (a->param != b->param || (!a->reduced && !b->reduced))
-                continue;
-            if (a->reduced && b->reduced ? !same_range(c->g, a, b) && !walks_alike(c, a, b, false)
-                                         : !is_among(c, a->reduced ? b : a, a->reduced ? a : b))
+    for (size_t i = 0; i < c->tops.n; i++)
+        for (size_t k = i + 1; k < c->tops.n; k++)
+            if (!reach_alike(&c->tops.p[i], &c->tops.p[k]))
                 return false;
-        }
-    return takes_part(c);
+    return pat_spots_agree(c, 0) && takes_part(c);
 }
 
 /* ---- where accumulators start ---------------------------------------------------------------- */

@@ -85,7 +85,7 @@ static struct pat_found *keep(struct run *r, graph_id root, const uint32_t *extr
     f->match.parent = -1;
     f->match.is_select = is_plain_choice(c->variant->value);
     f->match.root = root;
-    f->match.confidence = pat_assumes(c) || c->walked ? PAT_ASSUMED : PAT_PROVED;
+    f->match.confidence = pat_assumes(c) || c->walked || c->rests ? PAT_ASSUMED : PAT_PROVED;
     for (size_t i = 0; i < c->spoken.n; i++)
         if (c->spoken.p[i]->rests || c->spoken.p[i]->match.confidence == PAT_ASSUMED)
             f->match.confidence = PAT_ASSUMED;
@@ -140,6 +140,7 @@ static bool may_root(const struct pat_term *t, const struct graph_node *n)
     case TERM_LEFT:
     case TERM_REDUCED: /* run_reduced() */
     case TERM_BITS:
+    case TERM_EACH:
     case TERM_FOUND: return false;
     case TERM_ANY: return true;
     }
@@ -152,14 +153,35 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* `f`, the newest, becomes a part of `o`. */
+static void merge(struct run *r, struct pat_found *o, const struct pat_found *f)
+{
+    for (size_t k = 0; k < f->match.insns.n; k++)
+        VEC_PUSH(r->a, o->match.insns, f->match.insns.p[k]);
+    qsort(o->match.insns.p, o->match.insns.n, sizeof o->match.insns.p[0], ascending);
+    size_t kept = 0;
+    for (size_t k = 0; k < o->match.insns.n; k++)
+        if (!kept || o->match.insns.p[kept - 1] != o->match.insns.p[k])
+            o->match.insns.p[kept++] = o->match.insns.p[k];
+    o->match.insns.n = kept;
+    for (size_t k = 0; k < f->inner.n; k++)
+        VEC_PUSH(r->a, o->inner, f->inner.p[k]);
+    o->via |= f->via;
+    o->first = f->first < o->first ? f->first : o->first;
+    o->last = f->last > o->last ? f->last : o->last;
+    r->found.n--;
+}
+
 /* What is made of reductions in every copy of a loop's body is one match: `f`, the newest, joins one of its loop. */
 static void join_copies(struct run *r, struct pat_found *f)
 {
     const struct graph_cycles *cycles = r->g->cycles;
     uint32_t made = UINT32_MAX;
-    pat_holders(&r->x, f->match.root, note_first, &made);
-    if (!cycles || !cycles->cycle_of || made == UINT32_MAX || r->found.n < 2 || r->found.p[r->found.n - 1] != f)
+    if (!cycles || !cycles->cycle_of || !f->match.insns.n || r->found.p[r->found.n - 1] != f)
         return;
+    pat_holders(&r->x, f->match.root, note_first, &made);
+    made = made == UINT32_MAX ? f->match.insns.p[f->match.insns.n - 1] : made; /* where a quick and a slow way meet */
+    made = pat_top_insn(r->g, made);
     for (size_t i = 0; i < cycles->cycles.n && !f->cycle; i++)
         if (made >= cycles->cycles.p[i].first && made <= cycles->cycles.p[i].last)
             f->cycle = (uint32_t)i + 1;
@@ -169,20 +191,33 @@ static void join_copies(struct run *r, struct pat_found *f)
             break;
         if (o->cycle != f->cycle)
             continue;
-        for (size_t k = 0; k < f->match.insns.n; k++)
-            VEC_PUSH(r->a, o->match.insns, f->match.insns.p[k]);
-        qsort(o->match.insns.p, o->match.insns.n, sizeof o->match.insns.p[0], ascending);
-        size_t kept = 0;
-        for (size_t k = 0; k < o->match.insns.n; k++)
-            if (!kept || o->match.insns.p[kept - 1] != o->match.insns.p[k])
-                o->match.insns.p[kept++] = o->match.insns.p[k];
-        o->match.insns.n = kept;
-        for (size_t k = 0; k < f->inner.n; k++)
-            VEC_PUSH(r->a, o->inner, f->inner.p[k]);
-        o->via |= f->via;
-        o->first = f->first < o->first ? f->first : o->first;
-        o->last = f->last > o->last ? f->last : o->last;
-        r->found.n--;
+        merge(r, o, f);
+        return;
+    }
+}
+
+/* What is made of several elements that each thread brings is one match too, and none while an element lacks. */
+static void join_elements(struct run *r, struct pat_found *f)
+{
+    const struct pat_ctx *c = &r->c;
+    if (r->found.p[r->found.n - 1] != f)
+        return;
+    f->of = c->tops.p[0].v;
+    for (size_t i = 0; i < c->picks.n; i++)
+        if (!c->picks.p[i].top)
+            map_u64_put(r->a, &f->made_of, c->picks.p[i].leaf, 1);
+    f->held = f->made_of.n < c->tops.p[0].count;
+    for (size_t i = r->found.n - 1; i-- > 0;) {
+        struct pat_found *o = r->found.p[i];
+        if (o->variant != f->variant)
+            break;
+        if (o->of != f->of)
+            continue;
+        for (size_t k = 0; k < c->picks.n; k++)
+            if (!c->picks.p[k].top)
+                map_u64_put(r->a, &o->made_of, c->picks.p[k].leaf, 1);
+        o->held = o->made_of.n < c->tops.p[0].count;
+        merge(r, o, f);
         return;
     }
 }
@@ -198,7 +233,9 @@ static void run_values(struct run *r, const struct pat_page *page, const struct 
             continue;
         struct pat_found *f = keep(r, id, NULL, 0);
         taken[id] = f != NULL;
-        if (f && v->reduces)
+        if (f && v->reduces && r->c.tops.n && r->c.tops.p[0].count > 1)
+            join_elements(r, f);
+        else if (f && v->reduces)
             join_copies(r, f);
     }
 }
@@ -209,7 +246,7 @@ static void run_reduced(struct run *r, const struct pat_page *page, const struct
     const struct pat_collect *k = r->c.collect;
     for (size_t i = 0; i < k->list.n; i++) {
         struct pat_collective *one = k->list.p[i];
-        if (one->outcome != PAT_ALL_IN_ONE || !one->found)
+        if (one->outcome != PAT_ALL_IN_ONE || (!one->found && !one->chained))
             continue;
         graph_id root = one->values.p[one->values.n - 1];
         begin(r, page, v, root);
@@ -225,6 +262,11 @@ static void run_reduced(struct run *r, const struct pat_page *page, const struct
             f->match.first = part->first < f->match.first ? part->first : f->match.first;
             f->match.last = part->last > f->match.last ? part->last : f->match.last;
         }
+        uint32_t made = UINT32_MAX;
+        if (one->chained)
+            pat_holders(&r->x, root, note_first, &made);
+        if (made != UINT32_MAX && pat_top_insn(r->g, made) > f->match.last)
+            f->match.last = pat_top_insn(r->g, made);
     }
 }
 
@@ -264,6 +306,20 @@ static bool is_output(const struct graph_access *a)
     return a->kind == GRAPH_STORE && (a->space == UOP_GLOBAL || a->space == UOP_GENERIC);
 }
 
+/* The value is an element of so many bytes; one that was widened, or of which a part is kept, is converted. */
+static bool is_as_loaded(const struct graph *g, graph_id value, unsigned bytes)
+{
+    const struct graph_node *n = graph_at(g, value);
+    const struct graph_node *of = n->arg_count ? graph_at(g, n->arg[0]) : n;
+    if (n->kind == UOP_LOAD)
+        return n->width == bytes;
+    if (n->kind == UOP_SEXT ||
+        n->kind == UOP_ZEXT) /* of a byte that was loaded into a register, and is stored as one */
+        return of->kind != UOP_LOAD || of->width == bytes;
+    bool word = n->kind == UOP_ELEMENT || n->kind == UOP_LO || n->kind == UOP_HI;
+    return !word || of->kind != UOP_LOAD || uop_type_bits((enum uop_type)n->type) / 8 == bytes;
+}
+
 static bool match_store(struct run *r, const struct pat_page *page, const struct pat_variant *v,
                         const struct graph_access *a, struct pat_found *words)
 {
@@ -271,6 +327,8 @@ static bool match_store(struct run *r, const struct pat_page *page, const struct
     while (count < 4 && a->value[count] != GRAPH_NIL)
         count++;
     for (unsigned k = 0; k < count; k++) {
+        if (v->value && v->value->kind == TERM_ELEMENT && !is_as_loaded(r->g, a->value[k], a->width / count))
+            return false;
         begin(r, page, v, a->value[0]);
         r->c.word = count > 1 ? (int)k : -1;
         if (!pat_match_target(&r->c, v->target, v->value, a->address, (enum uop_space)a->space, a->width, a->value[k]))

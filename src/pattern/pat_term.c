@@ -299,6 +299,14 @@ static const struct pat_term *compile_call(struct pat_compile *c, const struct c
         r->named = e->arg[0]->text;
         return add_argument(r, pat_compile_term(c, e->arg[1])) ? r : NULL;
     }
+    int declared = cu_find_variable(c->block, e->text);
+    if (declared >= 0 && c->block->variables[declared].operation && c->block->variables[declared].argument_count == 1 &&
+        e->arg_count == 1 && e->arg[0]->kind == CU_NAME) {
+        struct pat_term *f = make(c, TERM_EACH);
+        if (f)
+            f->variable = declared;
+        return f;
+    }
     /* An unknown function stands for any computation: of elements, or of the numbers that a block reads as. */
     bool numbers = c->block->reads && e->arg_count > 0 && !e->ellipsis;
     for (unsigned i = 0; i < e->arg_count && numbers; i++)

@@ -15,6 +15,7 @@
 #include "sassprobe/sassprobe.h"
 
 struct ptx_module;
+struct pipe_source;
 struct pipe_input {
     const char *path;
     struct img_module module;
@@ -31,10 +32,10 @@ struct sp_session {
     struct arena a;
     struct diag_sink diags;
     VEC(struct pipe_input) inputs;
-    const char *arch;             /* of inputs that do not tell theirs; NULL: none was given */
-    VEC(char *) sources;          /* CUDA text given with --source, NUL-terminated */
-    VEC(struct ptx_module *) ptx; /* given with --ptx */
-    struct pat_library *patterns; /* made when first needed */
+    const char *arch;                /* of inputs that do not tell theirs; NULL: none was given */
+    VEC(struct pipe_source) sources; /* texts given with --source (pipe_source.h) */
+    VEC(struct ptx_module *) ptx;    /* given with --ptx */
+    struct pat_library *patterns;    /* made when first needed */
 };
 
 /* What the driver puts into constant bank 0 of an architecture. */
@@ -51,9 +52,12 @@ const struct img_told *pipe_told(const struct img_kernel *kernel, uint32_t i);
  * them unknown. */
 void pipe_params_from_name(struct arena *a, unsigned sm, struct img_kernel *kernel);
 
-/* Everything about one kernel, as facts on `a`. Scratch memory goes when it returns. */
-enum sp_status pipe_kernel(struct sp_session *session, struct arena *a, const struct pipe_input *input,
-                           const struct img_kernel *kernel, const int32_t *file_numbers, struct fact_kernel *out);
+/* Everything about one kernel, as facts on `a`. Scratch memory goes when it returns. The texts are of the module's
+ * files. */
+struct fact_file_text;
+enum sp_status pipe_kernel(struct sp_session *session, struct arena *a, struct pipe_input *input,
+                           const struct img_kernel *kernel, const int32_t *file_numbers,
+                           const struct fact_file_text *file_texts, struct fact_kernel *out);
 
 /* Diagnostics of what threads do to each other's memory without order. */
 void pipe_findings(struct sp_session *session, struct arena *a, struct mean *m, const struct graph *g,

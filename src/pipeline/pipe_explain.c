@@ -1,5 +1,6 @@
 /* `explain` and `lab`'s notes: the document of facts over all inputs that were asked for, then the report. */
-#include "pipeline/pipe.h"
+#include "pipeline/pipe_source.h"
+#include "pipeline/pipe_rewrite.h"
 
 #include "base/map.h"
 #include "base/str.h"
@@ -75,9 +76,9 @@ static enum sp_status build_document(struct sp_session *s, struct arena *a, cons
     struct map_str known = {0};
     struct fact_keeper keeper = {.a = a};
     enum sp_status status = load_patterns(s);
-    *doc = (struct fact_document){.a = a, .tool = sp_version(), .diags = &s->diags};
+    *doc = (struct fact_document){.a = a, .tool = sp_version(), .diags = &s->diags, .sources_given = s->sources.n > 0};
     for (size_t i = 0; i < s->inputs.n && status == SP_OK; i++) {
-        const struct pipe_input *in = &s->inputs.p[i];
+        struct pipe_input *in = &s->inputs.p[i];
         const struct img_module *m = &in->module;
         add_input(a, doc, in);
         if (arch && !str_equal(arch, m->arch))
@@ -86,6 +87,9 @@ static enum sp_status build_document(struct sp_session *s, struct arena *a, cons
         if (!files)
             return SP_ERR_MEMORY;
         s->diags.input = (int)i;
+        const struct fact_file_text *texts = pipe_source_match(s, a, m, (uint32_t)i, files, doc);
+        if (!texts)
+            return SP_ERR_MEMORY;
         for (uint32_t k = 0; k < m->kernel_count && status == SP_OK; k++) {
             const struct img_kernel *image = &m->kernels[k];
             if (!pipe_kernel_named(a, image, kernel) && !(also && pipe_kernel_named(a, image, also)))
@@ -95,7 +99,7 @@ static enum sp_status build_document(struct sp_session *s, struct arena *a, cons
             struct fact_kernel f = {.input = (uint32_t)i};
             struct arena made; /* the kernel's facts and what they were made of: only the facts stay */
             arena_init(&made, 0);
-            status = pipe_kernel(s, &made, in, image, files, &f);
+            status = pipe_kernel(s, &made, in, image, files, texts, &f);
             if (status == SP_OK)
                 status = arena_failed(&made) ? SP_ERR_MEMORY : fact_keep(&keeper, &f);
             arena_free(&made);
@@ -110,6 +114,10 @@ static enum sp_status build_document(struct sp_session *s, struct arena *a, cons
                 VEC_PUSH(a, doc->kernels, f);
         }
         s->diags.input = -1;
+    }
+    if (status == SP_OK) {
+        pipe_source_unused(s, doc);
+        pipe_rewrite_unused(s);
     }
     return arena_failed(a) ? SP_ERR_MEMORY : status;
 }
@@ -168,6 +176,8 @@ static enum sp_status render(const struct sp_explain_options *o, struct fact_doc
         return rep_value(doc, o->value, &r, out);
     if (o->why >= 0)
         return rep_why(doc, o->why, &r, out);
+    if (o->lines)
+        return rep_columns(doc, &r, out);
     if (o->compare_a)
         return rep_comparisons(doc, &r, out);
     return o->format == SP_FORMAT_MARKDOWN ? rep_markdown(doc, &r, out) : rep_text(doc, &r, out);

@@ -15,14 +15,17 @@ static uint32_t *name_files(struct arena *a, const struct ptx_module *p, struct 
 {
     uint32_t *number = ARENA_ARRAY(a, uint32_t, p->files.n + 1);
     m->files = ARENA_ARRAY(a, const char *, p->files.n + 1);
-    for (size_t i = 0; i < p->files.n && number && m->files; i++) {
+    uint64_t *bytes = ARENA_ARRAY(a, uint64_t, p->files.n + 1);
+    for (size_t i = 0; i < p->files.n && number && m->files && bytes; i++) {
         number[i] = UINT32_MAX;
         if (!p->files.p[i])
             continue;
         number[i] = m->file_count;
+        bytes[m->file_count] = i < p->file_bytes.n ? p->file_bytes.p[i] : 0;
         m->files[m->file_count++] = p->files.p[i];
     }
-    return m->files ? number : NULL;
+    m->file_bytes = bytes;
+    return m->files && bytes ? number : NULL;
 }
 
 static bool describe_kernel(struct arena *a, const struct ptx_module *p, uint32_t function, struct img_kernel *k)
@@ -183,7 +186,7 @@ void pipe_ptx_texts(struct arena *a, const struct ptx_code *code, struct fact_te
 
 /* ---- beside machine code --------------------------------------------------------------------- */
 
-static bool find_entry(const struct ptx_module *m, const char *name, uint32_t *function)
+bool pipe_ptx_entry(const struct ptx_module *m, const char *name, uint32_t *function)
 {
     for (uint32_t i = 0; i < m->functions.n; i++)
         if (m->functions.p[i].is_entry && m->functions.p[i].has_body && str_equal(m->functions.p[i].name, name)) {
@@ -193,10 +196,11 @@ static bool find_entry(const struct ptx_module *m, const char *name, uint32_t *f
     return false;
 }
 
-bool pipe_ptx_beside(struct sp_session *s, struct pipe_input *in, const struct img_kernel *kernel,
-                     const struct ptx_module **module, uint32_t *function)
+bool pipe_ptx_embedded(struct sp_session *s, struct pipe_input *in, const struct img_kernel *kernel, uint32_t *function)
 {
-    if (in->module.kind != IMG_PTX && in->module.ptx && !in->ptx_tried) {
+    if (in->module.kind == IMG_PTX)
+        return false;
+    if (in->module.ptx && !in->ptx_tried) {
         struct diag_sink quiet; /* what is wrong with text that nobody asked for is not told */
         in->ptx_tried = true;
         diag_init(&quiet, &s->a);
@@ -204,12 +208,18 @@ bool pipe_ptx_beside(struct sp_session *s, struct pipe_input *in, const struct i
         if (p && ptx_read_module(&s->a, &quiet, in->module.ptx, in->module.ptx_bytes, p) != SP_ERR_MEMORY)
             in->ptx = p;
     }
-    if (in->ptx && find_entry(in->ptx, kernel->name, function)) {
+    return in->ptx && pipe_ptx_entry(in->ptx, kernel->name, function);
+}
+
+bool pipe_ptx_beside(struct sp_session *s, struct pipe_input *in, const struct img_kernel *kernel,
+                     const struct ptx_module **module, uint32_t *function)
+{
+    if (pipe_ptx_embedded(s, in, kernel, function)) {
         *module = in->ptx;
         return true;
     }
     for (size_t i = 0; i < s->ptx.n; i++)
-        if (find_entry(s->ptx.p[i], kernel->name, function)) {
+        if (pipe_ptx_entry(s->ptx.p[i], kernel->name, function)) {
             *module = s->ptx.p[i];
             return true;
         }

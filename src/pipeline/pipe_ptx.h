@@ -14,6 +14,14 @@ enum sp_status pipe_ptx_kernel(struct sp_session *s, struct arena *a, const stru
                                struct img_kernel *k, struct ptx_code *code);
 void pipe_ptx_texts(struct arena *a, const struct ptx_code *code, struct fact_text *texts);
 
+/* A kernel of the text, by its mangled name. */
+bool pipe_ptx_entry(const struct ptx_module *m, const char *name, uint32_t *function);
+
+/* The text that is embedded in the file of machine code, read when first asked for: in->ptx. False: it does not have
+ * the kernel. */
+bool pipe_ptx_embedded(struct sp_session *s, struct pipe_input *in, const struct img_kernel *kernel,
+                       uint32_t *function);
+
 /* The PTX that a kernel of machine code was made of: what is embedded in its file, else what --ptx gave. False: there
  * is none at hand. */
 bool pipe_ptx_beside(struct sp_session *s, struct pipe_input *in, const struct img_kernel *kernel,

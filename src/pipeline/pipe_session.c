@@ -1,5 +1,6 @@
 /* Sessions: inputs by path, folder, standard input or memory; sources; diagnostics as text. */
 #include "pipeline/pipe_ptx.h"
+#include "pipeline/pipe_source.h"
 
 #include "base/str.h"
 #include "facts/fact_build.h"
@@ -218,7 +219,11 @@ enum sp_status sp_session_add_source(struct sp_session *s, const char *path)
     enum sp_status status = img_load_file(&s->a, &s->diags, path, 64 << 20, &bytes, &size);
     if (status != SP_OK)
         return status;
-    VEC_PUSH(&s->a, s->sources, arena_strndup(&s->a, (const char *)bytes, size));
+    struct pipe_source source = {.path = arena_strdup(&s->a, path)};
+    const char *text = arena_strndup(&s->a, (const char *)bytes, size);
+    if (!source.path || !text || !cu_source_read(&s->a, path, text, size, &source.text))
+        return SP_ERR_MEMORY;
+    VEC_PUSH(&s->a, s->sources, source);
     return arena_failed(&s->a) ? SP_ERR_MEMORY : SP_OK;
 }
 

@@ -1,5 +1,7 @@
 /* The map of the house: what happens to one kernel, in order. Each stage reads what the ones before it made. */
 #include "pipeline/pipe_ptx.h"
+#include "pipeline/pipe_rewrite.h"
+#include "pipeline/pipe_source.h"
 
 #include "facts/fact_build.h"
 #include "graph/graph_cycle.h"
@@ -134,7 +136,8 @@ static struct mean_param *name_params(struct sp_session *s, struct arena *a, con
         agree = !bytes || bytes == k->params[i].size;
     }
     for (size_t i = 0; i < s->sources.n && !names && (agree || !signature.known); i++)
-        if (!img_source_params(a, s->sources.p[i], strlen(s->sources.p[i]), base_name, k->param_count, &names))
+        if (!img_source_params(a, s->sources.p[i].text.text, s->sources.p[i].text.size, base_name, k->param_count,
+                               &names))
             names = NULL;
     for (uint32_t i = 0; i < k->param_count; i++) {
         p[i] = (struct mean_param){.index = k->params[i].index,
@@ -195,16 +198,19 @@ static const char *ptx_name(void *user, uint32_t input, unsigned file, unsigned 
     return ptx_register_name(user, input, (enum uop_file)file, reg, word, words);
 }
 
-enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct pipe_input *input,
-                           const struct img_kernel *kernel, const int32_t *file_numbers, struct fact_kernel *out)
+enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, struct pipe_input *input,
+                           const struct img_kernel *kernel, const int32_t *file_numbers,
+                           const struct fact_file_text *file_texts, struct fact_kernel *out)
 {
     const struct img_module *module = &input->module;
     struct img_kernel ptx = *kernel;
     struct pipe_code code = {0};
     struct arena work;
+    struct pipe_rewrite beside = {.session = s, .module = module, .kernel = kernel, .file_texts = file_texts};
     enum sp_status status;
     bool of_ptx = module->kind == IMG_PTX;
     arena_init(&work, 0);
+    arena_init(&beside.work, 0);
     if (of_ptx)
         status = read_ptx(s, &work, a, input, input->ptx_functions[kernel - module->kernels], &ptx, &code);
     else
@@ -213,7 +219,11 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
         goto done;
     if (of_ptx)
         kernel = &ptx;
-    struct fact_source source = {.module = module, .kernel = kernel, .file_numbers = file_numbers, .texts = code.texts};
+    struct fact_source source = {.module = module,
+                                 .kernel = kernel,
+                                 .file_numbers = file_numbers,
+                                 .file_texts = file_texts,
+                                 .texts = code.texts};
     if (of_ptx) {
         source.register_name = ptx_name;
         source.user = &code.ptx;
@@ -243,8 +253,8 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
         goto done;
     graph.dependence = &dependence;
     /* Everything a fact keeps as text lives on `a`: words and matches are made there. */
-    struct mean_param *params =
-        name_params(s, a, kernel, fact_base_name(a, kernel->demangled ? kernel->demangled : kernel->name));
+    beside.base_name = fact_base_name(a, kernel->demangled ? kernel->demangled : kernel->name);
+    struct mean_param *params = name_params(s, a, kernel, beside.base_name);
     if ((status = mean_init(&mean, a, &graph, params, kernel->param_count)) != SP_OK)
         goto done;
     if ((status = place_build(&work, &graph, &place)) != SP_OK)
@@ -268,7 +278,10 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
         const char *id = l->before == 0   ? arena_printf(a, "v%u", l->value)
                          : l->before == 1 ? arena_printf(a, "v%u_old", l->value)
                                           : arena_printf(a, "v%u_old%u", l->value, l->before);
-        if (!id || !mean_set_leaving(&mean, l->node, id, l->cycle, l->before > 0))
+        graph_id named = place.values.p[l->value].named;
+        bool old = l->node == named || l->begins;
+        const char *within = old ? arena_printf(a, "v%u_old", l->value) : NULL;
+        if (!id || (old && !within) || !mean_set_leaving(&mean, l->node, id, l->cycle, l->before > 0, named, within))
             goto memory;
     }
     if ((status = mean_part_loads(&mean)) != SP_OK)
@@ -277,6 +290,12 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
         goto done;
     if ((status = rew_find_contractions(&work, &graph, &rewrites)) != SP_OK)
         goto done;
+    beside.g = &graph;
+    if (!of_ptx)
+        pipe_rewrite(&beside, input, &rewrites);
+    source.ptx = beside.ptx;
+    source.ptx_function = beside.function;
+    source.ptx_given = beside.given;
     source.g = &graph;
     source.mean = &mean;
     source.place = &place;
@@ -287,9 +306,11 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, const struct p
 done:
     if (arena_failed(&work))
         status = SP_ERR_MEMORY;
+    arena_free(&beside.work);
     arena_free(&work);
     return status;
 memory:
+    arena_free(&beside.work);
     arena_free(&work);
     return SP_ERR_MEMORY;
 }

@@ -325,8 +325,7 @@ static void find_fixed(struct place_lanes *l)
     }
 }
 
-/* The kernel's own word for the block's width: blockIdx.d * C + threadIdx.d with one constant C. 0: none. */
-static uint32_t width_by_code(const struct graph *g, unsigned dim)
+uint32_t place_width_by_code(const struct graph *g, unsigned dim)
 {
     uint32_t width = 0;
     for (graph_id id = 1; id < g->nodes.n; id++) {
@@ -367,7 +366,7 @@ static void find_block(struct place_lanes *l, const int32_t reqntid[3])
         return;
     }
     for (unsigned k = 0; k < 3 && !l->one_dimensional; k++)
-        l->block[k] = width_by_code(l->g, k);
+        l->block[k] = place_width_by_code(l->g, k);
 }
 
 static bool in_loop(const struct graph *g, uint32_t block, uint32_t loop)

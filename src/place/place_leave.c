@@ -92,6 +92,29 @@ static graph_id step_behind(struct leave *s, graph_id id)
     return GRAPH_NIL;
 }
 
+/* A step in straight code reads the node, which paths before it gave the variable: there it is the old value. */
+static bool starts_straight(struct leave *s, graph_id id)
+{
+    const struct place_work *w = s->w;
+    const struct graph *g = w->g;
+    const struct graph_node *n = graph_at(g, id);
+    const struct place_accumulator *a = &w->accumulators.p[w->accumulator[id] - 1];
+    if ((n->kind != GRAPH_PHI && n->kind != UOP_SELECT) || id == a->out || w->copy[id] != GRAPH_NIL || !g->cycles)
+        return false;
+    uint32_t count;
+    const graph_id *users = graph_users(g, id, &count);
+    const struct graph_cycle *c = &g->cycles->cycles.p[a->cycle];
+    for (uint32_t i = 0; i < count && s->steps < STEPS_MAX; i++) {
+        uint32_t at =
+            users[i] < w->nodes && w->accumulator[users[i]] == w->accumulator[id] ? block_of(g, users[i]) : UINT32_MAX;
+        for (size_t p = 0; at != UINT32_MAX && p < c->pieces.n; p++)
+            for (uint32_t k = 0; c->pieces.p[p].straight && k < c->pieces.p[p].block_count; k++, s->steps++)
+                if (c->pieces.p[p].blocks[k] == at)
+                    return true;
+    }
+    return false;
+}
+
 void place_find_leaving(struct place_work *w, struct place *p)
 {
     struct leave s = {.w = w};
@@ -102,6 +125,7 @@ void place_find_leaving(struct place_work *w, struct place *p)
         struct place_leaving l = {.node = id, .value = index, .cycle = w->accumulators.p[at - 1].cycle};
         for (graph_id on = step_behind(&s, id); on != GRAPH_NIL && l.before < CHAIN_MAX; on = step_behind(&s, on))
             l.before++;
+        l.begins = graph_is_loop_phi(w->g, id) || starts_straight(&s, id);
         VEC_PUSH(w->a, p->leaving, l);
     }
 }

@@ -36,6 +36,10 @@ enum sp_status rep_value(const struct fact_document *doc, const char *value, con
 enum sp_status rep_why(const struct fact_document *doc, int64_t number, const struct rep_options *options,
                        struct out *o);
 
+/* Source, PTX and machine code beside each other, line by line, in every kernel; text or Markdown. At least 80 columns
+ * are used. */
+enum sp_status rep_columns(const struct fact_document *doc, const struct rep_options *options, struct out *o);
+
 /* The comparisons of the document (fact_compare()). */
 enum sp_status rep_comparisons(const struct fact_document *doc, const struct rep_options *options, struct out *o);
 

@@ -101,6 +101,8 @@ const char *rep_access_reads(struct arena *a, const struct fact_access *access)
         str_addf(&b, "%s%s", i ? "; " : "reads ", read_words(a, &access->reads[i]));
     if (access->read_count > SHOWN)
         str_addf(&b, "; … %u more", access->read_count - SHOWN);
+    if (access->reads_more && (access->read_count || access->space == FACT_SHARED))
+        str_add(&b, access->read_count ? "; or what was not understood stores there" : "what it reads is not known");
     return b.p;
 }
 

@@ -289,6 +289,7 @@ static void write_instruction(struct json *j, const struct fact_instruction *in)
         json_end(j);
     }
     json_end(j);
+    write_text(j, "source_text", in->source_text);
     json_end(j);
 }
 
@@ -366,6 +367,43 @@ static void write_pattern(struct json *j, const struct fact_pattern *pattern, si
     json_end(j);
 }
 
+static void write_line(struct json *j, const struct fact_line *line)
+{
+    json_object(j);
+    write_optional(j, "file", line->file);
+    write_number(j, "line", line->line);
+    write_text(j, "text", line->text);
+    write_offsets(j, "offsets", line->offsets);
+    json_end(j);
+}
+
+static void write_said(struct json *j, const struct fact_said *said)
+{
+    json_object(j);
+    write_text(j, "kind", said->kind);
+    open_object(j, "source");
+    write_optional(j, "file", said->file);
+    write_number(j, "line", said->line);
+    write_text(j, "text", said->text);
+    json_end(j);
+    write_text(j, "machine", said->machine);
+    write_text(j, "sense", said->sense);
+    write_offsets(j, "sass", said->offsets);
+    json_end(j);
+}
+
+static void write_ptx(struct json *j, const struct fact_ptx *ptx)
+{
+    json_object(j);
+    write_number(j, "line", ptx->line);
+    write_text(j, "function", ptx->function);
+    write_text(j, "text", ptx->text);
+    write_optional(j, "file", ptx->file);
+    write_optional(j, "source_line", ptx->source_line);
+    write_offsets(j, "offsets", ptx->offsets);
+    json_end(j);
+}
+
 static void write_rewrite(struct json *j, const struct fact_rewrite *rewrite)
 {
     json_object(j);
@@ -389,14 +427,15 @@ static void write_rewrite(struct json *j, const struct fact_rewrite *rewrite)
     json_end(j);
 }
 
+/* NULL: a store that is not among the accesses. */
 static void write_read(struct json *j, const struct fact_read *read)
 {
     json_object(j);
-    write_number(j, "store", read->store);
-    write_text(j, "thread", read->thread);
-    write_text(j, "sync", fact_sync_text(read->sync));
-    write_offsets(j, "barriers", read->barriers);
-    write_text(j, "confidence", fact_confidence_text(read->confidence));
+    write_optional(j, "store", read ? (int32_t)read->store : FACT_NONE);
+    write_text(j, "thread", read ? read->thread : NULL);
+    write_text(j, "sync", fact_sync_text(read ? read->sync : FACT_SYNC_UNKNOWN));
+    write_offsets(j, "barriers", read ? read->barriers : (struct fact_offsets){0});
+    write_text(j, "confidence", fact_confidence_text(read ? read->confidence : FACT_ASSUMED));
     json_end(j);
 }
 
@@ -409,10 +448,17 @@ static void write_access(struct json *j, const struct fact_access *access)
     write_optional(j, "stride_bytes", access->stride_bytes);
     write_text(j, "coalescing", fact_coalescing_text(access->coalescing));
     write_optional(j, "conflict_degree", access->conflict_degree);
-    open_array(j, "reads");
-    for (uint32_t i = 0; i < access->read_count; i++)
-        write_read(j, &access->reads[i]);
-    json_end(j);
+    if (access->reads_more && !access->read_count) {
+        json_key(j, "reads");
+        json_null(j);
+    } else {
+        open_array(j, "reads");
+        for (uint32_t i = 0; i < access->read_count; i++)
+            write_read(j, &access->reads[i]);
+        if (access->reads_more)
+            write_read(j, NULL);
+        json_end(j);
+    }
     json_end(j);
 }
 
@@ -527,6 +573,21 @@ static void write_kernel(struct json *j, const struct fact_kernel *k)
     WRITE_ARRAY(j, "accesses", k->accesses, write_access);
     write_work(j, k);
     write_occupancy(j, k);
+    WRITE_ARRAY(j, "lines", k->lines, write_line);
+    WRITE_ARRAY(j, "source_says", k->says, write_said);
+    write_text(j, "ptx_from", k->ptx_from);
+    WRITE_ARRAY(j, "ptx", k->ptx, write_ptx);
+    json_end(j);
+}
+
+static void write_source(struct json *j, const struct fact_source_file *source)
+{
+    json_object(j);
+    write_number(j, "input", source->input);
+    write_optional(j, "file", source->file);
+    write_text(j, "path", source->path);
+    write_text(j, "matched", fact_match_text(source->matched));
+    write_text(j, "why", source->why);
     json_end(j);
 }
 
@@ -548,6 +609,7 @@ void rep_json(const struct fact_document *doc, struct out *o)
     json_end(j);
     WRITE_ARRAY(j, "comparisons", doc->comparisons, write_comparison);
     WRITE_ARRAY(j, "kernels", doc->kernels, write_kernel);
+    WRITE_ARRAY(j, "sources", doc->sources, write_source);
     json_end(j);
     json_newline(j);
 }

@@ -86,6 +86,13 @@ static const char *line_text(struct arena *a, const struct fact_instruction *in)
     return rep_format(a, in->inlined_count > 0 ? "%d↑" : "%d", in->line);
 }
 
+/* A run of instructions of one source line begins here. */
+static bool begins_line(const struct fact_kernel *k, size_t i)
+{
+    const struct fact_instruction *in = &k->instructions.p[i], *before = i ? in - 1 : NULL;
+    return !before || before->line != in->line || before->file != in->file;
+}
+
 static const char *meaning_text(struct arena *a, const struct fact_instruction *in)
 {
     const char *meaning = in->expr ? in->expr : rep_role_meaning(in->role);
@@ -218,6 +225,13 @@ void rep_say_listing(struct rep_page *p, const struct rep_note *n)
         if (p->markdown)
             row->cells[4] = rep_cell_code(in->runs_when ? rep_brief(p->a, in->runs_when) : "", REP_PLAIN);
         row->cells[5] = rep_cell(line_text(p->a, in), REP_DIM);
+        if (in->source_text && *in->source_text && begins_line(k, i)) {
+            if (p->markdown)
+                row->cells[5] = rep_cell_code(rep_format(p->a, "%s  %s", row->cells[5].text, in->source_text), REP_DIM);
+            else
+                row->above =
+                    rep_format(p->a, "   %s: %s", rep_source(p->a, n->doc, in->file, in->line), in->source_text);
+        }
         row->cells[6] = rep_cell_code(p->width >= WIDE || p->markdown ? in->control_text : NULL, REP_DIM);
     }
     rep_table_write(p, &t, INDENT);

@@ -31,6 +31,7 @@ static void say_kernel(struct rep_page *p, const struct rep_note *n, bool summar
     rep_say_materialization(p, n);
     rep_say_patterns(p, n);
     rep_say_rewrites(p, n);
+    rep_say_source(p, n);
     rep_say_unknown(p, n);
 }
 

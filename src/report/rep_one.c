@@ -188,7 +188,9 @@ static bool say_at(struct rep_page *p, const struct rep_note *n, const void *wha
         item(p, "note", in->note);
     item(p, "runs when", in->runs_when ? in->runs_when : "always");
     if (in->line != FACT_NONE)
-        item(p, "source", rep_source(p->a, n->doc, in->file, in->line));
+        item(p, "source",
+             rep_format(p->a, "%s%s%s", rep_source(p->a, n->doc, in->file, in->line), in->source_text ? "  " : "",
+                        in->source_text ? in->source_text : ""));
     for (uint32_t i = 0; i < in->inlined_count; i++)
         item(p, "inlined at",
              rep_format(p->a, "%s%s%s", rep_source(p->a, n->doc, in->inlined[i].file, in->inlined[i].line),
@@ -244,6 +246,11 @@ static bool say_line(struct rep_page *p, const struct rep_note *n, const void *w
         return false;
     struct fact_offsets offsets = {at.p, (uint32_t)at.n};
     head(p, n, rep_source(p->a, n->doc, file, line));
+    for (size_t i = 0; i < n->k->lines.n; i++)
+        if (n->k->lines.p[i].line == line && n->k->lines.p[i].text)
+            item(p, "says",
+                 rep_format(p->a, "%s  %s", rep_source(p->a, n->doc, n->k->lines.p[i].file, line),
+                            n->k->lines.p[i].text));
     item(p, "became",
          rep_format(p->a, "%zu of %zu instructions: %s", at.n, n->k->instructions.n, rep_offsets(p->a, offsets)));
     for (size_t i = 0; i < n->k->rewrites.n; i++)
@@ -251,6 +258,9 @@ static bool say_line(struct rep_page *p, const struct rep_note *n, const void *w
             item(p, "rewrite",
                  rep_format(p->a, "%s: %s", rep_or_dash(n->k->rewrites.p[i].kind),
                             rep_rewrite(p->a, &n->k->rewrites.p[i])));
+    for (size_t i = 0; i < n->k->says.n; i++)
+        if (n->k->says.p[i].line == line)
+            item(p, "held against", rep_said(p->a, &n->k->says.p[i]));
     rep_blank(p);
     rep_say_instructions(p, n->k, offsets, INDENT);
     return true;

@@ -493,6 +493,11 @@ void rep_table_write(struct rep_page *p, const struct rep_table *t, int indent)
         int column = indent;
         for (unsigned c = 0; c < 2 && c < t->columns; c++)
             column += width[c] > 0 ? width[c] + GAP : 0;
+        if (row->above) {
+            pad_to(p, indent);
+            flow(p, REP_DIM, row->above, indent + 3);
+            end_line(p);
+        }
         if (row->wide)
             write_wide(p, t, row, indent, width, column);
         else

@@ -40,6 +40,7 @@ struct rep_row {
     struct rep_cell cells[REP_COLUMNS];
     const char *part;   /* a heading across the table before this row, or NULL; text only */
     const char *banner; /* a line across the table before this row, or NULL; text only */
+    const char *above;  /* likewise, right before it, dim */
     const char *wide;   /* code too long for column 2: from there to the page's edge, the row's other cells below it */
     const char *below;  /* wrapped under the row from column 2 on (in its cell in Markdown), or NULL */
 };

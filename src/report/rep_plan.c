@@ -134,6 +134,7 @@ bool rep_plan_make(struct rep_plan *plan, const struct fact_document *doc, struc
         add_each(plan, a, i, REP_VALUE, k->values.n);
         add_patterns(plan, a, k, i);
         add_each(plan, a, i, REP_REWRITE, k->rewrites.n);
+        add_each(plan, a, i, REP_SAID, k->says.n);
         add_each(plan, a, i, REP_PHASE, k->phases.n);
         add_each(plan, a, i, REP_LOOP, k->loops.n);
         add_each(plan, a, i, REP_PARAM, k->params.n);

@@ -15,6 +15,7 @@ enum rep_kind {
     REP_VALUE,
     REP_PATTERN,
     REP_REWRITE,
+    REP_SAID, /* what a source line's words say */
     REP_PHASE,
     REP_LOOP,
     REP_PARAM,

@@ -267,11 +267,11 @@ void rep_say_rewrites(struct rep_page *p, const struct rep_note *n)
 {
     uint32_t shown = 0, left = 0;
     const uint32_t *leads = rep_group_rewrites(p->a, n->k);
-    struct rep_table t = {.columns = 6,
-                          .head = {"", "rewrite", "what happened", "at", "stage", "source"},
-                          .rigid = {true, true, false, false, true, false},
-                          .stiff = {[5] = true},
-                          .least = {[2] = 30, [3] = 18},
+    struct rep_table t = {.columns = 7,
+                          .head = {"", "rewrite", "what happened", "at", "PTX", "stage", "source"},
+                          .rigid = {true, true, false, false, false, false, false},
+                          .stiff = {[6] = true},
+                          .least = {[1] = 18, [2] = 20, [3] = 14, [4] = 6, [5] = 9},
                           .empty_hidden = true};
     if (n->k->rewrites.n > 0)
         rep_heading(p, 2,
@@ -295,9 +295,12 @@ void rep_say_rewrites(struct rep_page *p, const struct rep_note *n)
             witness = rep_format(p->a, "%s%s%s", witness, *witness ? "; " : "", others);
         row->below = *witness ? witness : NULL;
         row->cells[3] = rep_cell(rep_offsets(p->a, rewrite->sass), REP_DIM);
-        row->cells[4] =
-            rep_cell(fact_stage_text(rewrite->stage), rewrite->stage == FACT_STAGE_UNKNOWN ? REP_DIM : REP_PLAIN);
-        row->cells[5] = rep_cell(rep_source(p->a, n->doc, rewrite->source_file, rewrite->source_line), REP_DIM);
+        row->cells[4] = rep_cell(rep_lines(p->a, rewrite->ptx), REP_DIM);
+        const char *stage = fact_stage_text(rewrite->stage);
+        if (rewrite->confidence == FACT_ASSUMED)
+            stage = rep_format(p->a, "%s (assumed)", stage);
+        row->cells[5] = rep_cell(stage, rewrite->stage == FACT_STAGE_UNKNOWN ? REP_DIM : REP_PLAIN);
+        row->cells[6] = rep_cell(rep_source(p->a, n->doc, rewrite->source_file, rewrite->source_line), REP_DIM);
     }
     rep_table_write(p, &t, INDENT);
     rep_say_left_out(p, left);

@@ -28,6 +28,8 @@ void rep_say_values(struct rep_page *p, const struct rep_note *n);
 void rep_say_materialization(struct rep_page *p, const struct rep_note *n);
 void rep_say_patterns(struct rep_page *p, const struct rep_note *n);
 void rep_say_rewrites(struct rep_page *p, const struct rep_note *n);
+/* What the words of source lines say, and what became of it. */
+void rep_say_source(struct rep_page *p, const struct rep_note *n);
 void rep_say_phases(struct rep_page *p, const struct rep_note *n);
 void rep_say_loops(struct rep_page *p, const struct rep_note *n);
 void rep_say_params(struct rep_page *p, const struct rep_note *n);

@@ -22,6 +22,7 @@ static void say_summary(struct rep_page *p, struct rep_note n)
     rep_say_loops(p, &n);
     rep_say_patterns(p, &n);
     rep_say_rewrites(p, &n);
+    rep_say_source(p, &n);
     rep_say_unknown(p, &n);
 }
 
@@ -35,6 +36,7 @@ static void say_kernel(struct rep_page *p, const struct rep_note *n)
     rep_say_materialization(p, n);
     rep_say_patterns(p, n);
     rep_say_rewrites(p, n);
+    rep_say_source(p, n);
     rep_say_phases(p, n);
     rep_say_loops(p, n);
     rep_say_params(p, n);

@@ -183,7 +183,8 @@ static void why_rewrite(struct rep_page *p, const struct rep_note *n, const stru
     item(p, "stage",
          rewrite->stage == FACT_STAGE_UNKNOWN ? "unknown: the machine code alone does not tell which compiler did it"
                                               : fact_stage_text(rewrite->stage));
-    item(p, "reason", rewrite->reason ? rep_rewrite(p->a, rewrite) : "not known");
+    if (rewrite->reason || rewrite->stage == FACT_STAGE_UNKNOWN)
+        item(p, "reason", rewrite->reason ? rep_rewrite(p->a, rewrite) : "not known");
     if (rewrite->source_line != FACT_NONE)
         item(p, "source",
              rep_format(p->a, "%s  %s", rep_source(p->a, n->doc, rewrite->source_file, rewrite->source_line),
@@ -193,13 +194,29 @@ static void why_rewrite(struct rep_page *p, const struct rep_note *n, const stru
     for (uint32_t i = 0; i < rewrite->ptx.n; i++)
         str_addf(&lines, "%s%u", i ? ", " : "", rewrite->ptx.p[i]);
     if (lines.n)
-        item(p, "PTX lines", lines.p);
+        item(p, rewrite->ptx.n > 1 ? "PTX lines" : "PTX line", lines.p);
     const char *witness = fact_witness_text(p->a, rewrite);
     if (*witness)
         item(p, "witness", witness);
     else if (rewrite->args.n > 0)
         item(p, "arguments", rep_bindings(p->a, rewrite->args));
-    confidence(p, rewrite->confidence, false);
+    if (rewrite->confidence == FACT_ASSUMED)
+        item(p, "confidence", rewrite->stage == FACT_STAGE_NVVM
+                                  ? "assumed: so it stands in the PTX; whether the source was written so needs the source"
+                                  : "assumed: the line table names the PTX line; that both compute the same is not shown");
+    else
+        confidence(p, rewrite->confidence, false);
+}
+
+static void why_said(struct rep_page *p, const struct rep_note *n, const struct fact_said *said)
+{
+    instructions(p, n->k, "instructions", said->offsets);
+    item(p, "source", rep_format(p->a, "%s  %s", rep_source(p->a, n->doc, said->file, said->line), said->text));
+    item(p, "held against",
+         str_equal(said->kind, "comparison")
+             ? "every compare that the line table puts on the line: its operands are the source's, its sense is told"
+             : "every instruction of its kind that the line table puts on the line: there is no other");
+    wrong_if(p, n, "the text given is not the one that was compiled, or a header's macro stands for some of its words");
 }
 
 static void why_phase(struct rep_page *p, const struct rep_note *n, const struct fact_phase *phase)
@@ -328,6 +345,7 @@ static void say_why(struct rep_page *p, const struct rep_note *n, const struct r
     case REP_VALUE: why_value(p, n, &k->values.p[s->index]); break;
     case REP_PATTERN: why_pattern(p, n, s->index); break;
     case REP_REWRITE: why_rewrite(p, n, &k->rewrites.p[s->index]); break;
+    case REP_SAID: why_said(p, n, &k->says.p[s->index]); break;
     case REP_PHASE: why_phase(p, n, &k->phases.p[s->index]); break;
     case REP_LOOP: why_loop(p, n, &k->loops.p[s->index]); break;
     case REP_PARAM: why_param(p, n, &k->params.p[s->index]); break;

@@ -127,6 +127,19 @@ static const char *argument(const struct fact_rewrite *rewrite, const char *key)
     return NULL;
 }
 
+const char *rep_lines(struct arena *a, struct fact_offsets lines)
+{
+    enum { SHOWN = 4 }; /* more are told by the first and the last */
+    struct strbuf b;
+    str_init(&b, a);
+    if (lines.n > SHOWN)
+        str_addf(&b, "%u … %u", lines.p[0], lines.p[lines.n - 1]);
+    else
+        for (uint32_t i = 0; i < lines.n; i++)
+            str_addf(&b, "%s%u", i ? ", " : "", lines.p[i]);
+    return b.p;
+}
+
 const char *rep_rewrite(struct arena *a, const struct fact_rewrite *rewrite)
 {
     static const struct {
@@ -172,6 +185,9 @@ const char *rep_rewrite(struct arena *a, const struct fact_rewrite *rewrite)
     const char *to = argument(rewrite, "to");
     if (to)
         str_addf(&b, " (%s)", to);
+    for (uint32_t i = 0; i < rewrite->args.n; i++)
+        if (str_equal(rewrite->args.p[i].key, "factor") && rewrite->args.p[i].kind == FACT_BIND_INT)
+            str_addf(&b, " by %lld", (long long)rewrite->args.p[i].number);
     if (rewrite->reason)
         str_addf(&b, ": %s", fact_reason_text(rewrite->reason));
     return b.p;
@@ -442,6 +458,8 @@ static const char *rewrite_sentence(struct arena *a, const struct fact_document 
     struct strbuf b;
     str_init(&b, a);
     str_addf(&b, "%s: %s", rep_or_dash(rewrite->kind), rep_rewrite(a, rewrite));
+    if (rewrite->stage != FACT_STAGE_UNKNOWN)
+        str_addf(&b, "; stage %s", fact_stage_text(rewrite->stage));
     if (rewrite->source_line != FACT_NONE)
         str_addf(&b, " (%s%s%s)", rep_source(a, doc, rewrite->source_file, rewrite->source_line),
                  rewrite->source_text ? ": " : "", rewrite->source_text ? rewrite->source_text : "");
@@ -512,6 +530,10 @@ const char *rep_statement(struct arena *a, const struct fact_document *doc, cons
         return rep_format(a, "%s%s%s", rep_or_dash(p->id), p->bindings.n ? ": " : "", rep_bindings(a, p->bindings));
     }
     case REP_REWRITE: return rewrite_sentence(a, doc, &k->rewrites.p[s->index]);
+    case REP_SAID: {
+        const struct fact_said *said = &k->says.p[s->index];
+        return rep_format(a, "%s: %s", rep_source(a, doc, said->file, said->line), rep_said(a, said));
+    }
     case REP_PHASE: {
         const struct fact_phase *p = &k->phases.p[s->index];
         return rep_format(a, "phase %u, %s, %s: %s", s->index + 1, fact_phase_text(p->kind), rep_phase_ranges(a, p),

@@ -35,8 +35,12 @@ const char *rep_offsets(struct arena *a, struct fact_offsets offsets);
 const char *rep_bindings(struct arena *a, struct fact_bindings bindings);
 /* "clamp_f32_kernel(float const* x, float* y, float lo, float hi, int n)" */
 const char *rep_signature(struct arena *a, const struct fact_kernel *k);
+/* Lines of a text: "41", "51, 52", "68 … 166". */
+const char *rep_lines(struct arena *a, struct fact_offsets lines);
 /* The rewrite as a clause, without its place. */
 const char *rep_rewrite(struct arena *a, const struct fact_rewrite *rewrite);
+/* "the source says i < n; here it is i >= n, the other way round" */
+const char *rep_said(struct arena *a, const struct fact_said *said);
 /* "file.cu:6" */
 const char *rep_source(struct arena *a, const struct fact_document *doc, int32_t file, int32_t line);
 /* "R0 = v1 (lo)" parts of a lane. */

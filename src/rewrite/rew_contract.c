@@ -41,7 +41,7 @@ enum sp_status rew_find_contractions(struct arena *a, const struct graph *g, str
             if (graph_at(g, x)->kind == UOP_FNEG)
                 x = graph_at(g, x)->arg[0];
             const struct graph_node *product = graph_at(g, x);
-            struct rew_not_contracted r = {.product = x, .sum = id};
+            struct rew_not_contracted r = {.product = x, .sum = id, .stage = REW_UNKNOWN};
             if (product->kind != UOP_FMUL || product->type != sum->type || (k && sum->arg[0] == sum->arg[1]))
                 continue;
             if (graph_is_inside(g, x) || graph_is_inside(g, id))

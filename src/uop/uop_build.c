@@ -282,6 +282,32 @@ static void read_everything(struct lift *l)
     }
 }
 
+/* How many registers an instruction without a meaning may write from its first one on: as many as its kind is known
+ * to, else as many as the register's alignment allows. What stays as it was would be taken for something it is not. */
+static unsigned words_written(const struct lift *l, const struct isa_operand *o)
+{
+    enum { OF_GROUP = 128 };
+    unsigned aligned = o->reg % 4 == 0 ? 4 : o->reg % 2 == 0 ? 2 : 1;
+    switch (l->insn->op) {
+    case ISA_OP_HGMMA:
+    case ISA_OP_IGMMA:
+    case ISA_OP_BGMMA:
+    case ISA_OP_QGMMA:
+    case ISA_OP_LDTM: return OF_GROUP;
+    case ISA_OP_DMMA: return 8;
+    case ISA_OP_HMMA:
+    case ISA_OP_IMMA:
+    case ISA_OP_BMMA:
+    case ISA_OP_QMMA:
+    case ISA_OP_OMMA:
+    case ISA_OP_LDSM: return 4;
+    default: break;
+    }
+    /* What has a meaning in other forms is as wide as these: a pair at most, but for loads. */
+    bool loads = lift_mod(l, ISA_MOD_128) || !lift_find(l->insn->op);
+    return loads || aligned < 2 ? aligned : 2;
+}
+
 void lift_unknown(struct lift *l)
 {
     l->make.list->unknown = true;
@@ -304,6 +330,11 @@ void lift_unknown(struct lift *l)
                 if (l->make.list->ops.p[r].kind == UOP_READ)
                     op.arg[n++] = (uop_ref)r;
             lift_write(l, i, lift_emit(l, op));
+            unsigned words = reg ? words_written(l, &l->insn->operands[i]) : 1;
+            for (unsigned w = 1; w < words && l->insn->operands[i].reg + w < ISA_RZ; w++) {
+                op.imm = result++;
+                lift_write_word(l, i, w, lift_emit(l, op));
+            }
         }
         if (reg)
             break;

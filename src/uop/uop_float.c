@@ -646,8 +646,13 @@ static struct halves packed_source(struct lift *l, unsigned i)
     bool straight = o && (isa_operand_has_mod(o, ISA_MOD_HI_LO) || o->mods[0] == ISA_MOD_NONE);
     bool crossed = o && isa_operand_has_mod(o, ISA_MOD_LO_HI);
     bool single = o && isa_operand_has_mod(o, ISA_MOD_F32) && !isa_operand_has_mod(o, ISA_MOD_F32x2);
+    if (o && o->kind == ISA_OPERAND_FIMM && o->bits == 32) { /* one number for both */
+        struct halves both = {.low = lift_const(l, UOP_F32, (uint64_t)o->value)};
+        both.high = both.low;
+        return both;
+    }
     if (!o || o->flags & (ISA_ABS | ISA_INV | ISA_NOT) || !lift_is_reg(l, i) || straight + crossed + single != 1) {
-        lift_refuse(l); /* constants are not described */
+        lift_refuse(l);
         return (struct halves){lift_const(l, UOP_F32, 0), lift_const(l, UOP_F32, 0)};
     }
     struct halves in;

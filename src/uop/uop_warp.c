@@ -57,7 +57,7 @@ void lift_match(struct lift *l)
     lift_write(l, d, mask);
 }
 
-/* REDUX.op d, a (CREDUX: min and max in one form of its own). */
+/* REDUX.op d, a (CREDUX: min and max in one form of its own, of floats too). */
 void lift_redux(struct lift *l)
 {
     static const struct {
@@ -67,9 +67,9 @@ void lift_redux(struct lift *l)
         {ISA_MOD_SUM, UOP_ATOM_ADD}, {ISA_MOD_MIN, UOP_ATOM_MIN}, {ISA_MOD_MAX, UOP_ATOM_MAX},
         {ISA_MOD_AND, UOP_ATOM_AND}, {ISA_MOD_OR, UOP_ATOM_OR},   {ISA_MOD_XOR, UOP_ATOM_XOR},
     };
-    static const enum isa_mod mods[] = {ISA_MOD_SUM, ISA_MOD_MIN, ISA_MOD_MAX, ISA_MOD_AND, ISA_MOD_OR,
-                                        ISA_MOD_XOR, ISA_MOD_S32, ISA_MOD_U32, ISA_MOD_NONE};
-    struct uop op = blank(UOP_REDUX, UOP_B32);
+    static const enum isa_mod mods[] = {ISA_MOD_SUM, ISA_MOD_MIN, ISA_MOD_MAX, ISA_MOD_AND, ISA_MOD_OR,  ISA_MOD_XOR,
+                                        ISA_MOD_S32, ISA_MOD_U32, ISA_MOD_F32, ISA_MOD_NAN, ISA_MOD_NONE};
+    struct uop op = blank(UOP_REDUX, lift_mod(l, ISA_MOD_F32) ? UOP_F32 : UOP_B32);
     bool found = false;
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
         if (lift_mod(l, rows[i].mod)) {
@@ -80,9 +80,10 @@ void lift_redux(struct lift *l)
         op.imm = UOP_ATOM_AND;
         found = true;
     }
-    if (!found || !lift_only_mods(l, mods) || lift_count(l) != 2)
+    bool floats = op.type == UOP_F32, chooses = op.imm == UOP_ATOM_MIN || op.imm == UOP_ATOM_MAX;
+    if (!found || !lift_only_mods(l, mods) || lift_count(l) != 2 || (floats ? !chooses : lift_mod(l, ISA_MOD_NAN)))
         lift_refuse(l);
-    op.flags = lift_mod(l, ISA_MOD_S32) ? UOP_SIGNED : 0;
+    op.flags = (lift_mod(l, ISA_MOD_S32) ? UOP_SIGNED : 0) | (lift_mod(l, ISA_MOD_NAN) ? UOP_NAN : 0);
     op.arg[0] = lift_src(l, 1);
     lift_write(l, 0, lift_emit(l, op));
 }

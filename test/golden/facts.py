@@ -3,9 +3,10 @@
 
 usage: facts.py [--command build/sassprobe] [--verbose] [FILE.facts ...]
 
-The format stands in test/golden/facts/README.md. Every line is tried on every architecture in its scope, twice: with
---source (parameters have their names) and without (the same line, with p0, p1 ... for the names). A fact that follows from
-PTX or source (letters P and C) must be absent while the program reads neither. Last line: "N passed, N failed".
+The format stands in test/golden/facts/README.md. Every line is tried on every architecture in its scope, with --source
+(parameters have their names) and without (the same line, with p0, p1 ... for the names). Of a cubin that has its PTX inside,
+both once more on a copy without it: a fact that follows from PTX (letter P) must be there with it and absent without; one that
+follows from the source (letter C) must be there with --source and absent without. Last line: "N passed, N failed".
 """
 import argparse
 import concurrent.futures
@@ -15,12 +16,12 @@ import json
 import os
 import re
 import shlex
+import struct
 import subprocess
 import sys
+import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# What the program can read today. A letter that is not here marks a fact that must not be claimed.
-FOLLOWS_FROM = {"S"}
 # Sentences for people. A fact is never tested on them.
 PROSE = {"summary", "message", "demangled"}
 # Fields whose values are words of the vocabulary or of the machine: a parameter called like one of them is no matter there.
@@ -126,7 +127,13 @@ def records(kernel, kind):
         return [{**p["bindings"], **{k: v for k, v in p.items() if k != "bindings"},
                  "parent": ids.get(p["parent"]) if p["parent"] is not None else None} for p in kernel["patterns"]]
     if kind == "rewrite":
-        return kernel["rewrites"]
+        return [{**{k: v for k, v in r["args"].items() if not isinstance(v, dict)}, **r,
+                 "source_line": (r["source"] or {}).get("line"), "source_text": (r["source"] or {}).get("text")}
+                for r in kernel["rewrites"]]
+    if kind == "said":
+        return [{**s, "line": s["source"]["line"], "source": s["source"]["text"]} for s in kernel["source_says"]]
+    if kind == "line":
+        return kernel["lines"]
     if kind == "phase":
         return kernel["phases"]
     if kind == "loop":
@@ -165,7 +172,7 @@ def of_value(value):
 KINDS = {
     "kernel": [], "param": ["name"], "name": ["name"], "output": ["store"], "differs": ["store"],
     "instruction": ["offset"], "flow": ["register", "from", "to"], "value": ["name"], "storage": ["name"], "use": ["name"],
-    "pattern": ["id"], "rewrite": ["kind"], "phase": ["kind"], "loop": ["n"],
+    "pattern": ["id"], "rewrite": ["kind"], "phase": ["kind"], "loop": ["n"], "said": ["kind"], "line": ["line"],
     "piece": ["n"], "carried": ["n"], "diagnostic": ["code"], "occupancy": ["block"], "work": [], "turn": ["loop"], "access": ["offset"], "padding": [],
     "unknown": ["offset"],
 }
@@ -207,7 +214,20 @@ class Fact:
         if self.kind == "kernel" and not self.conditions:
             raise Mistake("kernel needs a condition")
 
-    def fails(self, kernel, rename):
+    def speaks_of(self, with_ptx):
+        """What S says of rewrites is what machine code alone shows: with PTX beside it stages and reasons follow, and more is
+        told. That something is not there with PTX says nothing of what is told without."""
+        if self.letter == "P" and not with_ptx and self.high == 0:
+            return False
+        return not (self.letter == "S" and self.kind == "rewrite" and with_ptx)
+
+    def follows(self, with_ptx, with_source):
+        """What it needs is at hand. The words that a rewrite is about need both."""
+        if self.letter == "C":
+            return with_source and (with_ptx or self.kind != "rewrite")
+        return self.letter == "S" or (self.letter == "P" and with_ptx)
+
+    def fails(self, kernel, rename, with_ptx=False, with_source=False):
         """None when the fact holds, else what stands there instead."""
         all_records = records(kernel, self.kind)
         if self.allowed is not None:
@@ -219,7 +239,7 @@ class Fact:
             scores.append((len(missed), record, missed))
         found = [record for missed, record, _ in scores if missed == 0]
         low, high = self.low, self.high
-        if self.letter not in FOLLOWS_FROM:
+        if not self.follows(with_ptx, with_source):
             low, high = 0, 0
         if len(found) >= low and (high is None or len(found) <= high):
             return None
@@ -292,6 +312,35 @@ class FactFile:
                     self.mistakes.append(f"{path}:{number}: {mistake}")
 
 
+def sections_of(image):
+    """(offset of the name in the file, name) of every section of a 64-bit ELF file; empty for anything else."""
+    if image[:5] != b"\x7fELF\x02":
+        return []
+    table, = struct.unpack_from("<Q", image, 40)
+    size, count, names = struct.unpack_from("<HHH", image, 58)
+    name_table, = struct.unpack_from("<Q", image, table + names * size + 24)
+    found = []
+    for number in range(count):
+        at = name_table + struct.unpack_from("<I", image, table + number * size)[0]
+        found.append((at, image[at:image.index(b"\0", at)]))
+    return found
+
+
+def without_ptx(path, folder):
+    """A copy of a cubin whose PTX nobody finds; None when it has none."""
+    with open(path, "rb") as file:
+        image = bytearray(file.read())
+    found = [at for at, name in sections_of(image) if name.startswith(b".nv_debug_ptx_txt")]
+    for at in found:
+        image[at:at + 4] = b".no_"
+    if not found:
+        return None
+    copy = os.path.join(folder, os.path.relpath(path, ROOT).replace(os.sep, "_"))
+    with open(copy, "wb") as file:
+        file.write(image)
+    return copy
+
+
 def explain(command, cubin, source):
     words = [command, "explain", "--format", "json"] + (["--source", source] if source else []) + [cubin]
     done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=False)
@@ -321,12 +370,18 @@ def main():
     parser.add_argument("files", nargs="*")
     arguments = parser.parse_args()
     told, pool = {}, concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1)
+    bare_copies, folder = {}, tempfile.TemporaryDirectory()
 
     def ask(cubin, source):
         """One run of the program a file and source, begun early and in parallel."""
         if (cubin, source) not in told:
             told[cubin, source] = pool.submit(explain, arguments.command, cubin, source)
         return told[cubin, source]
+
+    def bare_copy(cubin):
+        if cubin not in bare_copies:
+            bare_copies[cubin] = without_ptx(cubin, folder.name)
+        return bare_copies[cubin]
 
     paths = arguments.files or sorted(glob.glob(os.path.join(ROOT, "test/golden/facts/**/*.facts"), recursive=True))
     passed = failed = 0
@@ -347,17 +402,20 @@ def main():
         for cubin in cubins:
             for source in {file.source, None}:
                 ask(cubin, source)
+                if bare_copy(cubin):
+                    ask(bare_copy(cubin), source)
         for cubin in cubins:
             try:
-                named = ask(cubin, file.source).result() if file.source else None
-                bare = ask(cubin, None).result()
+                images = [(cubin, bare_copy(cubin) is not None)]
+                if bare_copy(cubin):
+                    images.append((bare_copy(cubin), False))
+                runs = [("--source" if source else "no source", ask(image, source).result(), with_ptx)
+                        for image, with_ptx in images for source in ([file.source] if file.source else []) + [None]]
             except (RuntimeError, ValueError, OSError) as error:
                 fail(os.path.relpath(cubin, ROOT), error)
                 continue
-            runs = [("--source", named)] if named else []
-            runs.append(("no source", bare))
             renames = {}
-            for how, document in runs:
+            for how, document, with_ptx in runs:
                 for kernel in document["kernels"]:
                     name = base_name(kernel)
                     kernel["diagnostics"] = [d for d in document["diagnostics"]
@@ -372,11 +430,13 @@ def main():
                         if not any(fnmatch.fnmatch(os.path.basename(cubin), pattern) for pattern in fact.names):
                             continue
                         tried.add(fact)
-                        why = fact.fails(kernel, rename)
+                        if not fact.speaks_of(with_ptx):
+                            continue
+                        why = fact.fails(kernel, rename, with_ptx, how == "--source")
                         file_name = os.path.basename(cubin)
                         if kernel["arch"][3:] not in file_name:
                             file_name = kernel["arch"]
-                        where = f"{os.path.relpath(path, ROOT)}:{fact.line} [{file_name}, {how}] {fact.kernel}: {fact.text}"
+                        where = f"{os.path.relpath(path, ROOT)}:{fact.line} [{file_name}, {how}{', PTX' if with_ptx else ''}] {fact.kernel}: {fact.text}"
                         if why:
                             fail(where, why)
                         else:

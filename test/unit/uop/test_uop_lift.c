@@ -346,9 +346,14 @@ static void what_is_not_described_is_opaque_and_said_so(void **state)
     (void)state;
     static const struct row rows[] = {
         {"@P1 MUFU.RCP.F16 R2, R3",
-         "0 read.b1 P1; 1 read.b32 R2; 2 read.b32 R3; 3 opaque.b32 #0x0 %0 %1 %2; 4 write R2 %3; guard %0; unknown"},
+         "0 read.b1 P1; 1 read.b32 R2; 2 read.b32 R3; 3 opaque.b32 #0x0 %0 %1 %2; 4 write R2 %3; "
+         "5 opaque.b32 #0x1 %0 %1 %2; 6 write R3 %5; guard %0; unknown"},
+        /* A pair may be written: what stays as it was would be taken for something it is not. */
         {"FMUL.D2 R2, R3, R4",
-         "0 read.b32 R2; 1 read.b32 R3; 2 read.b32 R4; 3 opaque.b32 #0x0 %0 %1 %2; 4 write R2 %3; unknown"},
+         "0 read.b32 R2; 1 read.b32 R3; 2 read.b32 R4; 3 opaque.b32 #0x0 %0 %1 %2; 4 write R2 %3; "
+         "5 opaque.b32 #0x1 %0 %1 %2; 6 write R3 %5; unknown"},
+        {"FMUL.D2 R5, R3, R4",
+         "0 read.b32 R5; 1 read.b32 R3; 2 read.b32 R4; 3 opaque.b32 #0x0 %0 %1 %2; 4 write R5 %3; unknown"},
         {"LEPC R20", "0 opaque.b32 #0x0; 1 write R20 %0; 2 opaque.b32 #0x1; 3 write R21 %2; opaque"},
     };
     CHECK(86, rows);
@@ -390,6 +395,10 @@ static void packed_floats(void **state)
          "%4; 7 ffma.f32 %0 %3 %5; 8 write R6 %6; 9 write R7 %7"},
         {"FMUL2 R6, R2.F32x2.HI_LO, UR6.F32", "0 read.b32 R2; 1 read.b32 R3; 2 read.b32 UR6; 3 fmul.f32 %0 %2; 4 "
                                               "fmul.f32 %1 %2; 5 write R6 %3; 6 write R7 %4"},
+        {"FMUL2 R6, R2.F32x2.HI_LO, 2", "0 read.b32 R2; 1 read.b32 R3; 2 const.f32 0x40000000; 3 fmul.f32 %0 %2; 4 "
+                                        "fmul.f32 %1 %2; 5 write R6 %3; 6 write R7 %4"},
+        {"CREDUX.MAX.F32 UR8, R12", "0 read.b32 R12; 1 redux.max.f32 %0; 2 write UR8 %1"},
+        {"CREDUX.MIN.F32.NAN UR8, R12", "0 read.b32 R12; 1 redux.min.nan.f32 %0; 2 write UR8 %1"},
     };
     CHECK(100, rows);
 }

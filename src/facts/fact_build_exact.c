@@ -1,0 +1,348 @@
+/* What a store writes, as lines of C read one after the other: the nearest values it is computed from, each under
+ * its id, then the stored expression. Of a variable that goes round a loop a line says what one turn makes of it;
+ * once its line stands the old value is told as such, and a way out that does not keep a step shows in the line.
+ * The same as real numbers has no lines.
+ * requires: places and their ids · gives: fact_exact_text, fact_block_of */
+#include "facts/fact_build.h"
+
+#include "base/str.h"
+#include "graph/graph_cycle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct graph_cycle *cycle_of_variable(const struct fact_source *s, graph_id named)
+{
+    size_t from = 0, to = s->place->leaving.n; /* by node */
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (s->place->leaving.p[middle].node < named)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    bool found = from < s->place->leaving.n && s->place->leaving.p[from].node == named && s->g->cycles;
+    return found ? &s->g->cycles->cycles.p[s->place->leaving.p[from].cycle] : NULL;
+}
+
+/* The block that makes a node; `other` where no instruction does. */
+uint32_t fact_block_of(const struct fact_source *s, graph_id node, uint32_t other)
+{
+    uint32_t count;
+    const struct place_value *v = place_value_of(s->place, node, NULL);
+    if (v && v->node == node && v->accumulator && v->named != node) { /* what one turn makes of it */
+        const struct graph_cycle *c = cycle_of_variable(s, v->named);
+        if (c && c->pieces.n && c->pieces.p[c->best].block_count)
+            return c->pieces.p[c->best].blocks[0];
+    }
+    if (v && v->node == node && v->evidence.n)
+        return s->g->insns.p[v->evidence.p[0]].block;
+    const uint32_t *defs = graph_defs_of(s->g, node, &count);
+    return count ? s->g->insns.p[s->g->defs.p[defs[0]].insn].block : other;
+}
+
+/* The store stands in the loop the variable goes round. */
+static bool is_in_its_loop(const struct fact_source *s, const struct place_value *v, uint32_t block)
+{
+    const struct graph_cycles *cycles = s->g->cycles;
+    const struct graph_cycle *c = cycle_of_variable(s, v->named);
+    int32_t at = c && cycles->cycle_of ? (int32_t)cycles->cycle_of[block] - 1 : -1;
+    while (at >= 0 && &cycles->cycles.p[at] != c)
+        at = cycles->cycles.p[at].parent;
+    return at >= 0;
+}
+
+enum { CHAIN_LINES = 40, CHAIN_NODES = 512 };
+
+struct chain { /* the nearest values a node is computed from */
+    graph_id node[CHAIN_LINES];
+    struct map_u64 as; /* step of a variable -> the node of it that what is told reads; NIL: several */
+    uint32_t count;
+    bool more;
+};
+
+/* The id a node has a line of its own under: its own, or the variable's that it is the step of; NULL: none. */
+static const char *line_id(const struct fact_source *s, graph_id node)
+{
+    uint32_t index;
+    const struct place_value *v = place_value_of(s->place, node, &index);
+    if (graph_at(s->g, node)->kind == UOP_ELEMENT)
+        return NULL;
+    if (v && v->accumulator && v->named != v->node)
+        return node == v->node ? s->mean->value_ids.p[index] : NULL;
+    return map_u64_get(&s->mean->value_of, node, &index) ? s->mean->value_ids.p[index] : NULL;
+}
+
+/* A load whose element says too little (mean_part_loads). */
+static bool stands_as_id(const struct fact_source *s, graph_id node)
+{
+    return graph_at(s->g, node)->kind == UOP_LOAD && map_u64_get(&s->mean->variables, node, NULL) && line_id(s, node);
+}
+
+static bool chain_adds(struct fact_source *s, struct chain *c, graph_id node)
+{
+    if (!line_id(s, node))
+        return true;
+    if (c->count == CHAIN_LINES) {
+        c->more = true;
+        return false;
+    }
+    c->node[c->count++] = node;
+    return true;
+}
+
+static void reads_variable(struct arena *a, struct chain *c, const struct place_value *v, graph_id as)
+{
+    uint32_t known;
+    map_u64_put(a, &c->as, v->node, map_u64_get(&c->as, v->node, &known) && known != as ? (graph_id)GRAPH_NIL : as);
+}
+
+/* Breadth first, so that the nearest come first; loads are written as elements and need no line of their own. */
+static void chain_collect(struct fact_source *s, struct arena *a, graph_id root, struct chain *c)
+{
+    graph_id *queue = ARENA_ARRAY(a, graph_id, CHAIN_NODES);
+    uint32_t *made = ARENA_ARRAY(a, uint32_t, CHAIN_NODES); /* in which block, or its reader; UINT32_MAX: in none */
+    struct map_u64 seen = {0};
+    uint32_t head = 0, tail = 0;
+    if (!queue || !made)
+        return;
+    made[tail] = UINT32_MAX;
+    queue[tail++] = root;
+    map_u64_put(a, &seen, root, 0);
+    while (head < tail && !c->more) {
+        uint32_t by = fact_block_of(s, queue[head], made[head]);
+        graph_id at = queue[head++];
+        const struct graph_node *n = graph_at(s->g, graph_reads(s->g, at) != GRAPH_NIL ? graph_reads(s->g, at) : at);
+        if (at != root && !chain_adds(s, c, at))
+            return;
+        for (unsigned i = 0; i < n->arg_count; i++) {
+            graph_id next = n->arg[i];
+            uint32_t index;
+            const struct place_value *v = place_value_of(s->place, next, &index);
+            if (v && v->accumulator && v->named != v->node) {
+                /* Within the loop it reads what is old there. */
+                if (place_value_of(s->place, at, NULL) != v && (by == UINT32_MAX || !is_in_its_loop(s, v, by)))
+                    reads_variable(a, c, v, next);
+                next = v->node; /* whatever paths make of it: the step that makes it */
+            }
+            const struct graph_node *arg = graph_at(s->g, next);
+            if ((arg->kind == UOP_LOAD && !stands_as_id(s, next)) || arg->kind == GRAPH_PHI ||
+                map_u64_get(&seen, next, NULL))
+                continue;
+            if (tail == CHAIN_NODES) {
+                c->more = true;
+                return;
+            }
+            map_u64_put(a, &seen, next, 0);
+            made[tail] = by;
+            queue[tail++] = next;
+        }
+    }
+}
+
+static int by_number(const void *p, const void *q)
+{
+    uint32_t a = *(const uint32_t *)p, b = *(const uint32_t *)q;
+    return a < b ? -1 : a > b;
+}
+
+/* What a line says of a node: of a variable's step that a turn may leave the loop before, the old value too. */
+static graph_id line_node(const struct fact_source *s, graph_id node)
+{
+    struct graph *g = s->g;
+    uint32_t count;
+    const struct place_value *v = place_value_of(s->place, node, NULL);
+    const uint32_t *defs = graph_defs_of(g, node, &count);
+    const struct graph_cycle *c = v && v->node == node && v->accumulator ? cycle_of_variable(s, v->named) : NULL;
+    unsigned bits = uop_type_bits((enum uop_type)graph_at(g, node)->type);
+    if (!c || !count || uop_type_bits((enum uop_type)graph_at(g, v->named)->type) != bits)
+        return node;
+    const struct graph_insn *makes = &g->insns.p[g->defs.p[defs[0]].insn];
+    const struct graph_piece *best = &c->pieces.p[c->best];
+    if (best->straight || g->blocks.p[makes->block].loop != best->loop + 1 || makes->runs_when == GRAPH_NIL)
+        return node;
+    graph_id path = g->blocks.p[g->loops.p[best->loop].header].path;
+    graph_id when = path == GRAPH_NIL ? makes->runs_when : graph_assume(g, makes->runs_when, path);
+    if (graph_is_const(g, when, NULL) || when == GRAPH_NIL)
+        return node;
+    return graph_op3(g, UOP_SELECT, (enum uop_type)graph_at(g, node)->type, when, node, v->named);
+}
+
+/* The condition under which `node`, what leaves the loop, is the variable's new value and not the old one. Values the
+ * loop starts with stand aside: the loop is not come to then. NIL: something else leaves. */
+static graph_id leaves_new(struct fact_source *s, const struct place_value *v, graph_id node, unsigned *steps)
+{
+    struct graph *g = s->g;
+    const struct graph_node n = *graph_at(g, node);
+    if (node == v->node || node == v->named)
+        return node == v->node ? graph_true(g) : graph_false(g);
+    if (n.kind != UOP_SELECT || ++*steps > 16)
+        return GRAPH_NIL;
+    bool turned = n.flags & UOP_SWAPPED;
+    graph_id then = n.arg[turned ? 2 : 1], other = n.arg[turned ? 1 : 2];
+    if (place_value_of(s->place, then, NULL) != v || place_value_of(s->place, other, NULL) != v)
+        return place_value_of(s->place, then, NULL) == v    ? leaves_new(s, v, then, steps)
+               : place_value_of(s->place, other, NULL) == v ? leaves_new(s, v, other, steps)
+                                                            : (graph_id)GRAPH_NIL;
+    graph_id a = leaves_new(s, v, then, steps), b = leaves_new(s, v, other, steps);
+    if (a == GRAPH_NIL || b == GRAPH_NIL)
+        return GRAPH_NIL;
+    return graph_or(g, graph_and(g, n.arg[0], a), graph_and(g, graph_not(g, n.arg[0]), b));
+}
+
+/* What one turn makes of a variable of which `left` is told behind the loop: the step where another turn follows or the
+ * new value leaves, else the old value, as a way out between the sum and its keeping leaves it. */
+static graph_id line_behind(struct fact_source *s, const struct place_value *v, graph_id left)
+{
+    struct graph *g = s->g;
+    const struct graph_cycle *c = cycle_of_variable(s, v->named);
+    unsigned steps = 0;
+    graph_id leaves = !c || c->pieces.p[c->best].straight ? (graph_id)GRAPH_NIL : leaves_new(s, v, left, &steps);
+    if (leaves == graph_true(g))
+        return v->node;
+    graph_id round =
+        leaves == GRAPH_NIL ? (graph_id)GRAPH_NIL : graph_goes_round(g, (uint32_t)c->pieces.p[c->best].loop);
+    const struct graph_block *header =
+        leaves == GRAPH_NIL ? NULL : &g->blocks.p[g->loops.p[c->pieces.p[c->best].loop].header];
+    if (!header || round == GRAPH_NIL || header->pred_count != 2 ||
+        uop_type_bits((enum uop_type)graph_at(g, v->node)->type) !=
+            uop_type_bits((enum uop_type)graph_at(g, v->named)->type))
+        return line_node(s, v->node);
+    graph_id kept = graph_or(g, round, leaves);
+    if (kept == graph_true(g))
+        return v->node;
+    return graph_op3(g, UOP_SELECT, (enum uop_type)graph_at(g, v->node)->type, kept, v->node, v->named);
+}
+
+/* A variable as a store has it: its id, or what says that an older value leaves the loop. */
+static const char *variable_text(struct fact_source *s, graph_id node, uint32_t index)
+{
+    const char *text = mean_expr(s->mean, node, fact_float_type(mean_type(s->mean, node)), MEAN_INNER);
+    const char *id = s->mean->value_ids.p[index];
+    size_t n = strlen(id);
+    return strncmp(text, id, n) == 0 && (text[n] == '\0' || text[n] == '_') && !strchr(text, ' ') ? text : id;
+}
+
+static void chain_ends_with(struct chain *c, graph_id node)
+{
+    for (uint32_t i = 0; i < c->count; i++)
+        if (c->node[i] == node)
+            return;
+    if (c->count < CHAIN_LINES)
+        c->node[c->count++] = node;
+}
+
+/* Lines are read one after the other: a variable gets its new value behind the lines of its loop that look at the
+ * old. */
+static void updates_last(const struct fact_source *s, struct chain *c)
+{
+    const struct graph_cycles *cycles = s->g->cycles;
+    graph_id sorted[CHAIN_LINES];
+    uint32_t count = 0, of[CHAIN_LINES];
+    bool update[CHAIN_LINES];
+    for (uint32_t i = 0; i < c->count; i++) {
+        const struct place_value *v = place_value_of(s->place, c->node[i], NULL);
+        uint32_t block = fact_block_of(s, c->node[i], UINT32_MAX);
+        of[i] = cycles && block != UINT32_MAX ? cycles->cycle_of[block] : 0;
+        update[i] = of[i] && v && v->accumulator && v->named != v->node && c->node[i] == v->node;
+    }
+    for (uint32_t i = 0; i < c->count; i++) {
+        uint32_t last = i; /* of its loop */
+        for (uint32_t k = i + 1; k < c->count; k++)
+            last = of[k] == of[i] ? k : last;
+        if (!update[i])
+            sorted[count++] = c->node[i];
+        for (uint32_t k = 0; k <= i && last == i; k++)
+            if (update[k] && of[k] == of[i])
+                sorted[count++] = c->node[k];
+    }
+    memcpy(c->node, sorted, count * sizeof sorted[0]);
+}
+
+/* What is stored of a wider value, where no declaration says how wide the elements are: "(char)(v1 + 1)". */
+static const char *stored_text(struct arena *a, const struct fact_source *s, const struct graph_access *x,
+                               graph_id node, const char *text)
+{
+    const struct graph_node *n = graph_at(s->g, node);
+    struct mean_address m;
+    bool bits = n->type == UOP_B32 && !(n->kind == UOP_LOAD && n->width <= x->width) && n->kind != UOP_CONST;
+    if (!text || x->width >= 4 || !bits ||
+        !mean_address_of(s->mean, x->address, (enum uop_space)x->space, x->width, &m))
+        return text;
+    if (m.param >= 0 && s->mean->params[m.param].type)
+        return text;
+    bool operators = false;
+    int depth = 0;
+    for (const char *p = text; *p; p++) {
+        depth += *p == '(' || *p == '[' ? 1 : *p == ')' || *p == ']' ? -1 : 0;
+        operators |= depth == 0 && *p == ' ';
+    }
+    return arena_printf(a, operators ? "(%s)(%s)" : "(%s)%s", x->width == 1 ? "char" : "short", text);
+}
+
+/* As what a store takes a value: of a byte or half word that was loaded, its own bits are all that is stored. */
+static enum uop_type stored_as(const struct fact_source *s, const struct graph_access *x, graph_id node)
+{
+    const struct graph_node *n = graph_at(s->g, node);
+    enum uop_type as = fact_float_type(mean_type(s->mean, node));
+    bool own = as == UOP_VOID && x->width < 4 && n->kind == UOP_LOAD && n->width == x->width;
+    return !own ? as : x->width == 1 ? UOP_B8 : UOP_B16;
+}
+
+/* The lines of `c` that give variables their new values were read (or are not read yet): in their loops all that is
+ * told of the old ones says so. */
+static void set_updated(struct fact_source *s, const struct chain *c, uint32_t block, bool updated)
+{
+    for (uint32_t i = 0; i < c->count; i++) {
+        const struct place_value *v = place_value_of(s->place, c->node[i], NULL);
+        if (v && v->accumulator && v->named != v->node && (!updated || is_in_its_loop(s, v, block)))
+            mean_set_updated(s->mean, v->named, updated);
+    }
+}
+
+/* What the store `x` writes, and the same as real numbers. */
+const char *fact_exact_text(struct arena *a, struct fact_source *s, graph_id node, const struct graph_access *x,
+                            const char **real)
+{
+    uint32_t block = s->g->insns.p[x->insn].block;
+    struct chain c = {.count = 0};
+    struct strbuf b;
+    str_init(&b, a);
+    chain_collect(s, a, node, &c);
+    uint32_t own;
+    const struct place_value *root = place_value_of(s->place, node, &own);
+    bool variable = root && root->accumulator && root->named != root->node;
+    bool loaded = !variable && stands_as_id(s, node);
+    if (variable)
+        reads_variable(a, &c, root, node);
+    if (variable || loaded) /* a step, then the variable itself */
+        chain_ends_with(&c, loaded ? node : root->node);
+    qsort(c.node, c.count, sizeof c.node[0], by_number); /* arguments have smaller numbers than their users */
+    updates_last(s, &c);
+    if (c.more)
+        str_add(&b, "…; ");
+    for (uint32_t i = 0; i < c.count; i++) {
+        const struct place_value *v = place_value_of(s->place, c.node[i], NULL);
+        mean_look_from(s->mean, fact_block_of(s, c.node[i], block));
+        uint32_t as = GRAPH_NIL;
+        bool behind = map_u64_get(&c.as, c.node[i], &as) && as != GRAPH_NIL && v && !is_in_its_loop(s, v, block);
+        str_addf(&b, "%s = %s; ", line_id(s, c.node[i]),
+                 mean_definition(s->mean, graph_step_told(s->g, behind ? line_behind(s, v, as) : line_node(s, c.node[i])),
+                                 fact_float_type(mean_type(s->mean, c.node[i])), MEAN_INNER));
+        if (v && v->accumulator && v->named != v->node && c.node[i] == v->node)
+            mean_set_updated(s->mean, v->named, true);
+    }
+    set_updated(s, &c, block, false);
+    mean_look_from(s->mean, block);
+    set_updated(s, &c, block, true);
+    const char *last = variable ? variable_text(s, node, own)
+                       : loaded ? line_id(s, node)
+                                : mean_definition(s->mean, node, stored_as(s, x, node), MEAN_INNER);
+    str_add(&b, stored_text(a, s, x, node, last));
+    /* A variable is told by its id, as it has no written-out form. */
+    *real = stored_text(
+        a, s, x, node,
+        variable || loaded ? last : pat_real_expr(s->mean, s->patterns, node, stored_as(s, x, node), MEAN_EXPANDED));
+    set_updated(s, &c, block, false);
+    return b.p;
+}

@@ -1,0 +1,111 @@
+/* Exact rules for and, or, exclusive or: masks of masks, bits that cannot be there, what goes out.
+ *
+ * requires: simplified arguments · gives: a node, an old one where that is the same value */
+#include "graph/graph_rules.h"
+
+unsigned graph_width_of(const struct graph *g, graph_id id)
+{
+    const struct graph_node *n = at(g, id);
+    uint64_t c;
+    if (graph_is_const(g, id, &c))
+        return c ? 64u - (unsigned)__builtin_clzll(c) : 0;
+    if (n->kind == UOP_SREG && (n->imm == UOP_SR_TID_X || n->imm == UOP_SR_TID_Y))
+        return 10;
+    if (n->kind == UOP_SREG && (n->imm == UOP_SR_TID_Z || n->imm == UOP_SR_LANEID))
+        return n->imm == UOP_SR_TID_Z ? 6 : 5;
+    if (n->kind == UOP_AND && graph_is_const(g, n->arg[1], &c))
+        return c ? 64u - (unsigned)__builtin_clzll(c) : 0;
+    if (n->kind == UOP_ZEXT && n->imm < 64)
+        return (unsigned)n->imm;
+    return bits_of(g, id);
+}
+
+/* How many low bits are zero. */
+static unsigned zeros_below(const struct graph *g, graph_id id)
+{
+    const struct graph_node *n = at(g, id);
+    uint64_t c;
+    if (n->kind == UOP_MUL && graph_is_const(g, n->arg[1], &c) && c)
+        return (unsigned)__builtin_ctzll(c);
+    if (graph_is_const(g, id, &c))
+        return c ? (unsigned)__builtin_ctzll(c) : bits_of(g, id);
+    return 0;
+}
+
+/* a ^ b where one is an exclusive or with the other, or both are with the same; NIL: nothing goes out. */
+static graph_id without_common(struct graph *g, graph_id a, graph_id b)
+{
+    const struct graph_node x = *at(g, a), y = *at(g, b);
+    for (unsigned i = 0; i < 2; i++) {
+        if (x.kind == UOP_XOR && x.arg[i] == b)
+            return x.arg[1 - i];
+        if (y.kind == UOP_XOR && y.arg[i] == a)
+            return y.arg[1 - i];
+        for (unsigned k = 0; k < 2; k++)
+            if (x.kind == UOP_XOR && y.kind == UOP_XOR && x.arg[i] == y.arg[k])
+                return graph_op2(g, UOP_XOR, (enum uop_type)x.type, x.arg[1 - i], y.arg[1 - k]);
+    }
+    return GRAPH_NIL;
+}
+
+/* What the bits are taken of, where they are bits of bits: (x & m), (x >> k) * 2^k; *mask: which of x. */
+static graph_id bits_of_whole(const struct graph *g, graph_id id, uint64_t *mask)
+{
+    const struct graph_node *n = at(g, id);
+    uint64_t c, by;
+    if (n->kind == UOP_AND && graph_is_const(g, n->arg[1], &c)) {
+        *mask &= c;
+        return n->arg[0];
+    }
+    const struct graph_node *down = n->arg_count ? at(g, n->arg[0]) : n;
+    if (n->kind == UOP_MUL && n->type == down->type && down->kind == UOP_SHR && graph_is_const(g, n->arg[1], &c) &&
+        graph_is_const(g, down->arg[1], &by) && by > 0 && by < 32 && c == UINT64_C(1) << by) {
+        *mask &= ~(c - 1);
+        return down->arg[0];
+    }
+    return id;
+}
+
+graph_id graph_simplify_bitwise(struct graph *g, const struct uop *like, const graph_id *args)
+{
+    enum uop_type type = (enum uop_type)like->type;
+    unsigned bits = uop_type_bits(type);
+    uint64_t mask = bits >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1, c;
+    graph_id a = args[0], b = args[1];
+    if (graph_is_const(g, a, NULL) || (a > b && !graph_is_const(g, b, NULL))) {
+        a = args[1];
+        b = args[0];
+    }
+    if (a == b)
+        return like->kind == UOP_XOR ? graph_const(g, type, 0) : a;
+    if (like->kind == UOP_XOR) { /* x ^ (x ^ y): registers are swapped so */
+        graph_id left = without_common(g, a, b);
+        if (left != GRAPH_NIL)
+            return left;
+    }
+    /* No bit in common: or, exclusive or and sum are one value. */
+    if (like->kind != UOP_AND && (zeros_below(g, a) >= graph_width_of(g, b) || zeros_below(g, b) >= graph_width_of(g, a)) &&
+        !graph_is_const(g, a, NULL) && !graph_is_const(g, b, NULL))
+        return graph_op2(g, UOP_ADD, type, a, b);
+    if (graph_is_const(g, b, &c)) {
+        if (like->kind == UOP_AND) {
+            graph_id whole = bits_of_whole(g, a, &c);
+            if (whole != a)
+                return graph_op2(g, UOP_AND, type, whole, graph_const(g, type, c & mask));
+        }
+        if (c == 0)
+            return like->kind == UOP_AND ? b : a;
+        if (c == mask && like->kind != UOP_XOR)
+            return like->kind == UOP_AND ? a : b;
+        if (c == mask)
+            return graph_op1(g, UOP_NOT, type, a);
+        if (like->kind == UOP_AND && bits <= 64 && zeros_below(g, a) < 64 &&
+            ((c | ((UINT64_C(1) << zeros_below(g, a)) - 1)) & mask) == mask)
+            return a; /* what is cut off is zero */
+        if (like->kind == UOP_AND && at(g, a)->kind == UOP_ZEXT && at(g, a)->imm < 64 &&
+            (c | ((UINT64_C(1) << at(g, a)->imm) - 1)) == c)
+            return a; /* nothing is cut off */
+    }
+    struct uop plain = {.kind = like->kind, .type = like->type};
+    return graph_intern_like(g, &plain, (graph_id[]){a, b}, 2);
+}

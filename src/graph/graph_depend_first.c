@@ -1,0 +1,87 @@
+/* Numbers that all threads share, in the number of another thread: 256 * (k % 3) - 256 * ((k + 2) % 3). Their ranges
+ * say what each can be, not what they can be together. One alone may be anything in its range; of several it is asked
+ * what they are in the first turn of their loops, which is always made: only then it follows that they can be so.
+ * requires: linear forms, turns · gives: graph_can_be_first */
+#include "graph/graph_depend_internal.h"
+
+enum { SYMBOLS = 8, LOOPS = 4, CONE = 512 };
+
+/* Made of other numbers, so that another one may hang on the same. */
+static bool is_made(struct graph *g, graph_id id)
+{
+    const struct graph_node *n = graph_at(g, id);
+    uint32_t loop;
+    return n->kind != UOP_SREG && n->kind != UOP_LOAD && n->kind != GRAPH_ENTRY && n->kind != UOP_CONST &&
+           !(n->kind == UOP_CBANK && !n->arg_count) && !graph_is_turn_symbol(g, id, &loop);
+}
+
+/* A loop with a phi that the node is made of; 0: none. */
+static uint32_t loop_below(const struct graph *g, graph_id id)
+{
+    graph_id stack[CONE];
+    unsigned depth = 0, left = CONE;
+    stack[depth++] = id;
+    while (depth && left--) {
+        const struct graph_node *n = graph_at(g, stack[--depth]);
+        if (n->kind == GRAPH_PHI) {
+            uint32_t loop = g->blocks.p[n->block].loop;
+            return loop && g->loops.p[loop - 1].header == n->block ? loop : 0;
+        }
+        for (unsigned i = 0; i < n->arg_count && depth < CONE; i++)
+            if (n->arg[i] != GRAPH_NIL)
+                stack[depth++] = n->arg[i];
+    }
+    return 0;
+}
+
+static bool set_equal(struct graph_constraints *s, graph_id symbol, const struct graph_linear *to)
+{
+    struct graph_linear f = {.t = {{symbol, 1}}, .n = 1}, minus = {0};
+    if (!graph_linear_add(&f, to, -1) || !graph_linear_add(&minus, &f, -1))
+        return false;
+    graph_constrain(s, &f);
+    graph_constrain(s, &minus);
+    return true;
+}
+
+bool graph_can_be_first(struct graph *g, const struct graph_linear *u, const bool *asked, unsigned count,
+                        graph_id load_when, graph_id store_when, const struct graph_constraints *base)
+{
+    graph_id symbols[SYMBOLS];
+    unsigned n = 0, made = 0, open = 0;
+    struct graph_constraints first = *base;
+    for (unsigned d = 0; d < count; d++) {
+        for (unsigned i = 0; asked[d] && i < u[d].n; i++) {
+            bool seen = !graph_block_uniform(g, u[d].t[i].symbol);
+            for (unsigned k = 0; k < n && !seen; k++)
+                seen = symbols[k] == u[d].t[i].symbol;
+            if (seen)
+                continue;
+            if (n == SYMBOLS)
+                return false;
+            symbols[n++] = u[d].t[i].symbol;
+            made += is_made(g, u[d].t[i].symbol);
+        }
+    }
+    if (n < 2 || !made)
+        return true;
+    for (unsigned i = 0; i < n; i++) {
+        struct graph_linear start = {0};
+        graph_id at = symbols[i];
+        uint32_t loop;
+        int64_t k;
+        for (unsigned turn = 0; turn < LOOPS && !graph_is_turn_symbol(g, at, &loop) && (loop = loop_below(g, at));
+             turn++)
+            if ((at = graph_first_turn(g, at, loop)) == GRAPH_NIL)
+                return false;
+        if (!graph_is_turn_symbol(g, at, &loop) && !graph_linear_of(g, at, &start))
+            return false;
+        open += !graph_linear_is_const(&start, &k); /* one number of the run may be what it is asked to be */
+        for (unsigned t = 0; t < start.n; t++)
+            if (is_made(g, start.t[t].symbol))
+                return false;
+        if (open > 1 || !set_equal(&first, symbols[i], &start))
+            return false;
+    }
+    return !graph_excluded(g, load_when, store_when, &first);
+}

@@ -1,0 +1,95 @@
+/* Loops: how often each compiler copied a body. The PTX has its own loops with their own pieces; what the machine code
+ * has more of, the assembler made.
+ *
+ * requires: both graphs with their loops · gives: a record for each loop of the source and stage that unrolled it */
+#include "rewrite/rew_internal.h"
+
+#include "graph/graph_cycle.h"
+
+static void mark_pieces(const struct graph_cycle *c, uint32_t number, uint32_t *of, size_t count)
+{
+    for (size_t k = 0; k < c->pieces.n; k++)
+        for (uint32_t i = c->pieces.p[k].first; i <= c->pieces.p[k].last && i < count; i++)
+            of[i] = number + 1;
+}
+
+/* Of each instance the innermost loop of the source + 1, 0: none. */
+static uint32_t *cycles_of(struct arena *a, const struct graph *g)
+{
+    uint32_t *of = ARENA_ARRAY(a, uint32_t, g->insns.n + 1);
+    if (of) /* outer ones stand before inner ones */
+        for (size_t i = 0; i < g->cycles->cycles.n; i++)
+            mark_pieces(&g->cycles->cycles.p[i], (uint32_t)i, of, g->insns.n);
+    return of;
+}
+
+static void add_pieces(struct rew *r, struct rew_record *f, const struct graph_cycle *c)
+{
+    for (size_t k = 0; k < c->pieces.n; k++) {
+        rew_add_insn(r, f, c->pieces.p[k].first);
+        rew_add_insn(r, f, c->pieces.p[k].last);
+    }
+}
+
+static void add_piece_lines(struct rew *r, struct rew_record *f, const struct graph_cycle *c)
+{
+    for (size_t k = 0; k < c->pieces.n; k++) {
+        rew_add_line(r, f, rew_statement(r, c->pieces.p[k].first)->line);
+        rew_add_line(r, f, rew_statement(r, c->pieces.p[k].last)->line);
+    }
+}
+
+static void tell(struct rew *r, const struct graph_cycle *here, const struct graph_cycle *there)
+{
+    if (there->unroll > 1) {
+        struct rew_record *f = rew_add(r, "unrolled", REW_NVVM, REW_PROVED);
+        f->factor = there->unroll;
+        add_pieces(r, f, here);
+        add_piece_lines(r, f, there);
+    }
+    if (here->unroll > there->unroll && here->unroll % there->unroll == 0) {
+        struct rew_record *f = rew_add(r, "unrolled", REW_PTXAS, REW_PROVED);
+        f->factor = here->unroll / there->unroll;
+        add_pieces(r, f, here);
+        add_piece_lines(r, f, there);
+    }
+}
+
+void rew_find_loops(struct rew *r)
+{
+    const struct graph *s = r->sass->g, *p = r->ptx->g;
+    if (!s->cycles || !p->cycles || !s->cycles->cycles.n || !p->cycles->cycles.n)
+        return;
+    size_t n = s->cycles->cycles.n, m = p->cycles->cycles.n;
+    uint32_t *here = cycles_of(r->a, s), *there = cycles_of(r->a, p);
+    uint32_t *best = ARENA_ARRAY(r->a, uint32_t, n + 1);
+    int64_t *votes = ARENA_ARRAY(r->a, int64_t, n + 1); /* for the one that leads */
+    bool *taken = ARENA_ARRAY(r->a, bool, m + 1);
+    if (!here || !there || !best || !votes || !taken)
+        return;
+    /* The loop of the PTX that most of its instances were found in: by the vote that needs no table, then counted. */
+    for (uint32_t i = 0; i < s->insns.n; i++) {
+        uint32_t c = here[i], of = r->found[i] != UINT32_MAX ? there[r->found[i]] : 0;
+        if (!c || !of)
+            continue;
+        if (!votes[c])
+            best[c] = of;
+        votes[c] += best[c] == of ? 1 : -1;
+    }
+    uint32_t *found = ARENA_ARRAY(r->a, uint32_t, 2 * (n + 1));
+    if (!found)
+        return;
+    for (uint32_t i = 0; i < s->insns.n; i++) {
+        uint32_t c = here[i], of = r->found[i] != UINT32_MAX ? there[r->found[i]] : 0;
+        if (!c || !of)
+            continue;
+        found[2 * c]++;
+        found[2 * c + 1] += of == best[c];
+    }
+    for (uint32_t c = 1; c <= n; c++) {
+        if (!found[2 * c] || found[2 * c + 1] * 4 < found[2 * c] * 3 || taken[best[c]])
+            continue; /* no loop of the PTX is meant by most of it */
+        taken[best[c]] = true;
+        tell(r, &s->cycles->cycles.p[c - 1], &p->cycles->cycles.p[best[c] - 1]);
+    }
+}

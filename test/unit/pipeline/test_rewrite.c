@@ -1,0 +1,219 @@
+/* Machine code beside PTX: what is told with the right text, and that another one is noticed: of another kernel, of
+ * another version, for a later machine. The cubins are the laboratory's without the PTX and the line map inside them. */
+#include "sassprobe/sassprobe.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "text_taker.h"
+
+static struct text read_all(const char *path)
+{
+    struct text t = {0};
+    char part[4096], full[512];
+    snprintf(full, sizeof full, "%s/%s", SP_SOURCE_DIR, path);
+    FILE *f = fopen(full, "rb");
+    assert_non_null(f);
+    for (size_t n; (n = fread(part, 1, sizeof part, f)) > 0;)
+        assert_true(text_take(&t, part, n));
+    fclose(f);
+    return t;
+}
+
+/* Renames what the file calls its sections of debugging text: nobody finds them then. */
+static void hide(struct text *t, const char *name)
+{
+    size_t n = strlen(name);
+    for (size_t i = 0; i + n <= t->n; i++)
+        if (memcmp(t->p + i, name, n) == 0)
+            memcpy(t->p + i, ".hid", 4);
+}
+
+static struct text replace_all(const struct text *t, const char *from, const char *to)
+{
+    struct text out = {0};
+    size_t n = strlen(from);
+    unsigned count = 0;
+    for (size_t i = 0; i < t->n;) {
+        bool here = n && i + n <= t->n && memcmp(t->p + i, from, n) == 0;
+        assert_true(here ? text_take(&out, to, strlen(to)) : text_take(&out, t->p + i, 1));
+        i += here ? n : 1;
+        count += here;
+    }
+    assert_true(!n || count);
+    return out;
+}
+
+struct answer {
+    struct text json, told;
+};
+
+static struct answer explain(const struct text *cubin, const struct text *ptx, const char *source)
+{
+    char path[] = "/tmp/test_rewrite_XXXXXX";
+    struct answer a = {0};
+    struct sp_session *s = sp_session_new();
+    struct sp_explain_options options;
+    int file = ptx ? mkstemp(path) : -1;
+    sp_explain_options_init(&options);
+    options.format = SP_FORMAT_JSON;
+    assert_int_equal(sp_session_add_memory(s, "code", cubin->p, cubin->n), SP_OK);
+    if (ptx) {
+        assert_true(file >= 0);
+        assert_int_equal(write(file, ptx->p, ptx->n), (ssize_t)ptx->n);
+        close(file);
+        assert_int_equal(sp_session_add_ptx(s, path), SP_OK);
+        unlink(path);
+    }
+    if (source)
+        assert_int_equal(sp_session_add_source(s, source), SP_OK);
+    assert_int_equal(sp_explain(s, &options, text_take, &a.json), SP_OK);
+    sp_session_diagnostics(s, text_take, &a.told);
+    assert_true(text_take(&a.told, "", 0));
+    sp_session_free(s);
+    return a;
+}
+
+static void drop(struct answer *a)
+{
+    free(a->json.p);
+    free(a->told.p);
+}
+
+#define STAGED "\"stage\":\"ptxas\""
+
+struct near_miss {
+    const char *name, *from, *to; /* the PTX of that kernel, with one thing replaced by another; "": nothing */
+    const char *told;             /* the diagnostic's code, NULL: it belongs to the machine code */
+};
+
+static const struct near_miss misses[] = {
+    {"02_control/clamp_f32", "", "", NULL},
+    {"02_control/clamp_f32", "setp.lt.ftz", "setp.gt.ftz", "ptx-mismatch"},
+    {"02_control/clamp_f32", "setp.ge.s32", "setp.gt.s32", "ptx-mismatch"},
+    {"02_control/clamp_f32", "_Z16clamp_f32_kernelPKfPfffi", "_Z15other_f32_kernelPKfPfffi", "ptx-unused"},
+    {"02_control/clamp_f32", ".target sm_86", ".target sm_120", "ptx-mismatch"},
+    {"02_control/clamp_f32", ".target sm_86", ".target sm_80", NULL},
+    {"01_arithmetic/add_f32", ", 4;", ", 8;", "ptx-mismatch"},
+    {"01_arithmetic/add_f32", "param_2]", "param_1]", "ptx-mismatch"},
+    {"01_arithmetic/add_f32", ".param .u32", ".param .u64", "ptx-mismatch"},
+    {"01_arithmetic/add_f32", "add.ftz.f32", "sub.ftz.f32", "ptx-mismatch"},
+    {"01_arithmetic/fma_f32", "", "", NULL},
+    {"03_reduction/reduce_sum_f32", "", "", NULL},
+    {"03_reduction/reduce_sum_f32", "add.ftz.f32", "mul.ftz.f32", "ptx-mismatch"},
+    {"03_reduction/reduce_sum_f32", "bar.sync", "//bar.sync", "ptx-mismatch"},
+    {"05_nn_ops/softmax_small_f32", "", "", NULL},
+    {"05_nn_ops/softmax_small_f32", "div.approx", "mul", "ptx-mismatch"},
+    {"05_nn_ops/online_softmax_f32", "", "", NULL},
+    {"05_nn_ops/online_softmax_f32", "0f3FB8AA3B", "0f3FC8AA3B", "ptx-mismatch"},
+    {"05_nn_ops/online_softmax_f32", "setp.gt.ftz", "setp.lt.ftz", "ptx-mismatch"},
+    {"06_memory/spill_f32", "", "", NULL},
+    {"06_memory/local_array_f32", "", "", NULL},
+};
+
+static void test_near_misses(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof misses / sizeof misses[0]; i++) {
+        const struct near_miss *m = &misses[i];
+        char cubin_path[256], ptx_path[256];
+        snprintf(cubin_path, sizeof cubin_path, "cubin/sm86/%s.cubin", m->name);
+        snprintf(ptx_path, sizeof ptx_path, "ptx/sm86/%s.ptx", m->name);
+        struct text cubin = read_all(cubin_path), whole = read_all(ptx_path);
+        struct text ptx = replace_all(&whole, m->from, m->to);
+        hide(&cubin, ".nv_debug");
+        struct answer a = explain(&cubin, &ptx, NULL);
+        bool staged = strstr(a.json.p, STAGED) != NULL, told = strstr(a.told.p, "[ptx-") != NULL;
+        if (m->told ? !strstr(a.told.p, m->told) || staged : told || (!staged && !strstr(m->name, "local")))
+            fail_msg("%s with %s for %s: %s, said: %s", m->name, m->to, m->from, staged ? "staged" : "no stage",
+                     a.told.p);
+        drop(&a);
+        free(cubin.p);
+        free(whole.p);
+        free(ptx.p);
+    }
+}
+
+/* Without PTX nothing is said of stages; with it inside, it is. */
+static void test_embedded(void **state)
+{
+    (void)state;
+    struct text cubin = read_all("cubin/sm86/02_control/clamp_f32.cubin");
+    struct answer with = explain(&cubin, NULL, NULL);
+    hide(&cubin, ".nv_debug_ptx_txt");
+    struct answer without = explain(&cubin, NULL, NULL);
+    assert_non_null(strstr(with.json.p, "branch-to-exit"));
+    assert_null(strstr(without.json.p, "branch-to-exit"));
+    assert_null(strstr(without.json.p, STAGED));
+    assert_string_equal(without.told.p, "");
+    drop(&with);
+    drop(&without);
+    free(cubin.p);
+}
+
+/* PTX that does not belong to it does not take the place of what is inside. */
+static void test_embedded_and_another(void **state)
+{
+    (void)state;
+    struct text cubin = read_all("cubin/sm86/02_control/clamp_f32.cubin");
+    struct text whole = read_all("ptx/sm86/02_control/clamp_f32.ptx");
+    struct text other = replace_all(&whole, "setp.lt.ftz", "setp.gt.ftz");
+    struct answer alone = explain(&cubin, NULL, NULL), both = explain(&cubin, &other, NULL);
+    const char *a = strstr(alone.json.p, "\"rewrites\""), *b = strstr(both.json.p, "\"rewrites\"");
+    assert_non_null(strstr(both.told.p, "ptx-mismatch"));
+    assert_true(a && b);
+    assert_string_equal(a, b);
+    drop(&alone);
+    drop(&both);
+    free(cubin.p);
+    free(whole.p);
+    free(other.p);
+}
+
+/* What the PTX has may have been written so: the source tells. */
+static void test_source(void **state)
+{
+    static const char path[] = "/tmp/test_rewrite_source.cu";
+    (void)state;
+    struct text cubin = read_all("cubin/sm86/01_arithmetic/fma_f32.cubin");
+    struct text text = read_all("kernels/01_arithmetic/fma_f32.cu");
+    struct answer without = explain(&cubin, NULL, NULL),
+                  with = explain(&cubin, NULL, SP_SOURCE_DIR "/kernels/01_arithmetic/fma_f32.cu");
+    const char *f = strstr(without.json.p, "fma-contraction"), *g = strstr(with.json.p, "fma-contraction");
+    assert_true(f && g);
+    assert_non_null(strstr(f, "\"confidence\":\"assumed\""));
+    assert_non_null(strstr(g, "\"confidence\":\"proved\""));
+    drop(&with);
+    struct text fused = replace_all(&text, "a[i] * b[i] + c[i]", "fmaf(a[i], b[i], c[i])");
+    FILE *out = fopen(path, "wb");
+    assert_non_null(out);
+    assert_int_equal(fwrite(fused.p, 1, fused.n, out), fused.n);
+    fclose(out);
+    with = explain(&cubin, NULL, path);
+    unlink(path);
+    assert_null(strstr(with.json.p, "fma-contraction"));
+    drop(&with);
+    drop(&without);
+    free(cubin.p);
+    free(text.p);
+    free(fused.p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_near_misses),
+        cmocka_unit_test(test_embedded),
+        cmocka_unit_test(test_embedded_and_another),
+        cmocka_unit_test(test_source),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
