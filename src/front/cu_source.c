@@ -149,6 +149,23 @@ static void skip_raw(struct cutter *c)
     }
 }
 
+static bool add_macro(struct arena *a, struct cu_source *s, const char *name)
+{
+    uint32_t at = (uint32_t)s->macro_names.n, ignored;
+    if (map_str_get(&s->macros, name, &ignored))
+        return true;
+    VEC_PUSH(a, s->macro_names, name);
+    return s->macro_names.n > at && map_str_put(a, &s->macros, name, at);
+}
+
+bool cu_source_share_macros(struct arena *a, struct cu_source *s, const struct cu_source *other)
+{
+    for (size_t i = 0; i < other->macro_names.n; i++)
+        if (!add_macro(a, s, other->macro_names.p[i]))
+            return false;
+    return true;
+}
+
 static void note_macro(struct cutter *c, const char *from, const char *end)
 {
     const char *p = from;
@@ -156,7 +173,7 @@ static void note_macro(struct cutter *c, const char *from, const char *end)
         p++;
     char *name = arena_strndup(c->a, from, (size_t)(p - from));
     if (name && *name)
-        map_str_put(c->a, &c->s->macros, name, 0);
+        add_macro(c->a, c->s, name);
 }
 
 static const char *blanks(const char *p, const char *end)
