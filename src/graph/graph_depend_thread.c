@@ -159,7 +159,8 @@ static void leave_apart(struct spreading *s, uint32_t block)
     }
 }
 
-/* Each node is told once that it differs, and tells its users, the blocks that branch on it and the loops they leave. */
+/* Each node is told once that it differs, and tells its users, the blocks that branch on it and the loops they
+ * leave. */
 static void find_uniform(struct graph *g)
 {
     struct spreading s = {.g = g};
