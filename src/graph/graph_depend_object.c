@@ -1,8 +1,8 @@
 /* What memory an access is about. Global: the pointer parameter it starts from. Shared: one window, cut where stores
- * begin if nothing runs over the cut. How many threads a block has at most follows from the window's size, for no access
- * leaves that; a cut that holds for so many is shown to part two arrays. Else it is assumed to: where consecutive words
- * below it are stored, these are taken to stay below it, which bounds the block, and all others must stay on their sides
- * then. Two halves of one array fail by what reaches from one into the other (s[2 * t], a second row by reads across
+ * begin if nothing runs over the cut. How many threads a block has at most follows from the window's size, for no
+ * access leaves that; a cut that holds for so many is shown to part two arrays. Else it is assumed to: where
+ * consecutive words below it are stored, these are taken to stay below it, which bounds the block, and all others must
+ * stay on their sides then. Two halves of one array fail by what reaches from one into the other (s[2 * t], a second row by reads across
  * rows); an index of which nothing is known may reach anywhere where both sides are filled alike.
  * Local: the thread's own, one object.
  * requires: linear forms, ranges · gives: graph_find_objects */
@@ -156,8 +156,8 @@ static bool is_dense(const struct graph *g, const struct shared_access *s)
     return !s->falls && s->step && s->step <= g->accesses.p[s->access].width;
 }
 
-/* Consecutive words that are stored below the cut, by as many threads as there may be, tell how many there can be. By the
- * store that leaves most room: what fills the stretch with fewer threads than another then runs over the cut. */
+/* Consecutive words that are stored below the cut, by as many threads as there may be, tell how many there can be. By
+ * the store that leaves most room: what fills the stretch with fewer threads than another then runs over the cut. */
 static void bounds_from(struct graph *g, int64_t most[COORDINATES], const struct shared_access *s, int64_t cut)
 {
     int64_t c[COORDINATES] = {0}, top = 0;
@@ -197,12 +197,20 @@ bool graph_begin_sizes(struct arena *a, struct graph *g, const int64_t most[COOR
             out->env.block_limit[d] = (uint32_t)most[d];
     out->real = g->env;
     out->kept = graph_facts_of(g);
+    struct graph_fact *room = out->facts.p; /* of the trial before */
+    size_t cap = out->facts.cap;
     out->facts = *out->kept;
     out->facts.answered = (struct map_u64){0}; /* what was answered holds for other blocks */
     out->facts.answers.p = NULL;
     out->facts.answers.n = out->facts.answers.cap = 0;
-    out->facts.cap = g->nodes.n + 64;
-    out->facts.p = ARENA_ARRAY(a, struct graph_fact, out->facts.cap);
+    if (cap < g->nodes.n) {
+        cap = g->nodes.n + g->nodes.n / 8 + 64;
+        room = ARENA_ARRAY(a, struct graph_fact, cap);
+    } else {
+        memset(room, 0, cap * sizeof *room);
+    }
+    out->facts.p = room;
+    out->facts.cap = cap;
     if (!out->facts.p)
         return false;
     for (size_t i = 0; i < out->facts.n; i++)
