@@ -1,6 +1,6 @@
 /* Source text by lines: what each line holds, where functions stand, which names are macros. Nothing is preprocessed
  * and nothing compiled: what a line means is decided elsewhere, and only where its tokens alone tell it. C, C++ and
- * CUDA; of other languages (Python, for Triton) only the lines and which of them hold code. */
+ * CUDA; of Python (for Triton) only the lines, which of them hold code, and where functions stand. */
 #ifndef SP_FRONT_CU_SOURCE_H
 #define SP_FRONT_CU_SOURCE_H
 

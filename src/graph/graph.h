@@ -61,6 +61,40 @@ enum graph_function {
     GRAPH_COS,
     GRAPH_TAN,
     GRAPH_POW,
+    GRAPH_LIBRARY, /* from here to GRAPH_FMOD: functions of libraries, by their names there */
+    GRAPH_ACOS = GRAPH_LIBRARY,
+    GRAPH_ACOSH,
+    GRAPH_ASIN,
+    GRAPH_ASINH,
+    GRAPH_ATAN,
+    GRAPH_ATANH,
+    GRAPH_CBRT,
+    GRAPH_RCBRT,
+    GRAPH_COSH,
+    GRAPH_SINH,
+    GRAPH_EXPM1,
+    GRAPH_LOG1P,
+    GRAPH_SINPI,
+    GRAPH_COSPI,
+    GRAPH_ERF,
+    GRAPH_ERFC,
+    GRAPH_ERFCX,
+    GRAPH_ERFINV,
+    GRAPH_ERFCINV,
+    GRAPH_NORMCDF,
+    GRAPH_NORMCDFINV,
+    GRAPH_LGAMMA,
+    GRAPH_TGAMMA,
+    GRAPH_J0,
+    GRAPH_J1,
+    GRAPH_Y0,
+    GRAPH_Y1,
+    GRAPH_CYL_BESSEL_I0,
+    GRAPH_CYL_BESSEL_I1,
+    GRAPH_ATAN2,
+    GRAPH_HYPOT,
+    GRAPH_RHYPOT,
+    GRAPH_REMAINDER,
     GRAPH_FMOD,  /* exact */
     GRAPH_DIV,   /* a / b of the float format `type` */
     GRAPH_DIV_S, /* of integers, towards zero */
@@ -117,6 +151,12 @@ struct graph_use {
     uint32_t def_count;
 };
 
+/* Bytes from the stack pointer that all accesses of an instruction stay in, whatever its address is. */
+struct graph_frame_part {
+    bool known;
+    int32_t from, to; /* to: the first one behind */
+};
+
 enum graph_access_kind { GRAPH_LOAD, GRAPH_STORE, GRAPH_ATOMIC };
 struct graph_access {
     uint32_t insn;
@@ -129,6 +169,7 @@ struct graph_access {
     uint32_t version;   /* memory version a load reads / a store makes */
     int32_t from_store; /* LOAD: the one access whose store it is proved to read (D5), or -1 */
     bool may_alias;     /* LOAD: some store may reach it (another parameter: assumed not to) */
+    struct graph_frame_part part; /* of local memory, where the address moves */
 };
 
 struct graph_block {

@@ -87,6 +87,7 @@ struct cycle_work {
     int32_t *straight_of;  /* of blocks: the cycle whose straight piece it is, -1: none */
     struct map_u64 starts; /* of loop phis by their first value: index into start_list */
     VEC(struct cycle_start) start_list;
+    uint32_t *next_beside;                /* of loops: loop + 1 of the same parent whose header comes next, 0: none */
     uint32_t *first_access, *next_access; /* loads that give a node, as lists: access + 1 */
     uint32_t *first_phi, *next_phi;       /* phis of a block; node numbers */
     bool *live, *data;
@@ -183,7 +184,7 @@ struct cycle_word {
 };
 bool cycle_word_of(const struct graph *g, graph_id id, struct cycle_word *out);
 
-/* graph_told.c: whether the steps of an inner loop that a chain's copies hold can be told over a counter of their own. */
+/* graph_told.c: whether the steps of an inner loop that a chain's copies hold can be told over their own counter. */
 bool cycle_tells_inner(struct cycle_work *w, const struct cycle_region *r, const struct cycle_chain *c);
 void cycle_tell_steps(struct cycle_work *w);
 

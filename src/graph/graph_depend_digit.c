@@ -249,7 +249,7 @@ static bool mixed_radix(struct graph *g, struct graph_digit *d, unsigned count, 
             if (!is_coordinates(g, &terms, d + i + 1, count - i - 1) &&
                 !(r.lo > INT64_MIN / 4 && r.hi < INT64_MAX / 4 && r.hi - r.lo < step))
                 return false;
-            /* A constant just below one step is a step back, tile[ty][tx - 1]; one just above it is that too when
+            /* A constant just below one step is a step back, tile[ty][tx - 1], or one just above it the same when
              * columns are counted down, tile[ty][16 - tx]. */
             int64_t element = d[i + 1].c > 0 ? d[i + 1].c : 1;
             bool down = terms.n == 1 && terms.t[0].c < 0;
