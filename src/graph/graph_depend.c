@@ -476,7 +476,7 @@ enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct gr
     if (arena_failed(a))
         return SP_ERR_MEMORY;
     bool sized = false;
-    struct graph_sizes sizes;
+    struct graph_sizes sizes = {0};
     for (unsigned d = 0; d < GRAPH_COORDINATES; d++)
         sized |= most[d] < 1024;
     if (sized && !graph_begin_sizes(a, g, most, &sizes))

@@ -217,7 +217,8 @@ enum { GRAPH_COORDINATES = 3 };
  * shared memory; the object of each access, or NULL. */
 uint32_t *graph_find_objects(struct arena *a, struct graph *g, struct graph_dependence *out,
                              int64_t most[GRAPH_COORDINATES]);
-/* Facts of blocks of such sizes at most, while they are asked for. False: no memory, and nothing is changed. */
+/* Facts of blocks of such sizes at most, while they are asked for; `out` is all zero, or was used before. False: no
+ * memory, and nothing is changed. */
 struct graph_sizes {
     struct graph_env env;
     struct graph_facts facts, *kept;
