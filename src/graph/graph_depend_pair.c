@@ -19,6 +19,8 @@ static unsigned same_object(const struct finder *f, uint32_t a, uint32_t b)
                    : OBJECTS_APART;
     if (f->object[a] == f->object[b])
         return OBJECTS_SAME;
+    if (x->roams || y->roams) /* between two arrays, if they are two */
+        return x->from == y->from && x->to == y->to ? OBJECTS_SAME : OBJECTS_MAY;
     if (!x->known || !y->known)
         return x->space == UOP_SHARED ? OBJECTS_SAME : OBJECTS_MAY;
     return x->space == UOP_GLOBAL ? OBJECTS_MAY : OBJECTS_APART;
@@ -449,6 +451,11 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
         graph_solve_own(g, &a, &b, delta, &u);
     else
         graph_solve_block(g, &a, &b, delta, &u);
+    bool elsewhere =
+        !lost && x->space == UOP_GLOBAL && y->space == UOP_GLOBAL && u.known && !u.in_warp && u.who != THREAD_SAME;
+    unsigned same_block = elsewhere ? graph_in_block(g, &a, &b, u.thread) : BLOCK_SAME;
+    if (same_block == BLOCK_OTHER)
+        u = (struct graph_solution){.answer = SOLVE_UNKNOWN, .may = true, .who = THREAD_UNDECIDED};
     if (u.answer == SOLVE_NEVER ||
         (y->from_store >= 0 && (uint32_t)y->from_store != s->access && (u.who == THREAD_SAME || x->space == UOP_LOCAL)))
         return; /* it reads another store of its own */
@@ -491,6 +498,8 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
         strength = SYNC_BLOCK;
     if (r.own)
         r.sync = GRAPH_SYNC_OWN;
+    else if (same_block != BLOCK_SAME)
+        r.sync = race && strength < SYNC_MAYBE && same_block == BLOCK_OPEN ? GRAPH_SYNC_NONE : GRAPH_SYNC_UNKNOWN;
     else if (strength == SYNC_BLOCK)
         r.sync = GRAPH_SYNC_BARRIER;
     else if (u.in_warp && strength < SYNC_MAYBE && !r.may)
@@ -499,15 +508,20 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
                                           : GRAPH_SYNC_WARP_ASSUMED;
     else if (race && strength < SYNC_MAYBE)
         r.sync = GRAPH_SYNC_NONE;
+    if (f->async[s->access] || f->async[load])
+        r.sync = GRAPH_SYNC_UNKNOWN; /* whether somebody waited for it is not looked at */
     r.assumed |= r.sync == GRAPH_SYNC_WARP_ASSUMED;
     const struct graph_object *o = &f->out->objects.p[f->object[load]];
     if (!r.own && x->space != UOP_SHARED)
-        r.assumed = true; /* threads of other blocks are not looked at */
+        r.assumed = true; /* other blocks may store there too */
     if (!r.own && x->space == UOP_SHARED && o->known && (o->from > 0 || o->to != INT64_MAX))
         r.assumed = true; /* staying inside one array is */
+    r.assumed |= x->space == UOP_SHARED && o->assumed;
     graph_find_parting(f, s, load);
     if (strength < SYNC_BLOCK)
         graph_drop_skipped(f);
+    if (same_block != BLOCK_SAME) /* no barrier is another block's */
+        f->parting.n = 0;
     keep_reach(f, s, r);
 }
 
@@ -535,6 +549,9 @@ void graph_relate(struct finder *f, const struct source *s, uint32_t to, uint64_
     if (objects == OBJECTS_APART || y->order == UOP_READONLY || x->order == UOP_READONLY)
         return;
     if (objects == OBJECTS_MAY) {
+        if (x->space == UOP_SHARED && y->space == UOP_SHARED && graph_weakest(bits) < SYNC_MAYBE &&
+            (x->kind != GRAPH_LOAD || y->kind != GRAPH_LOAD) && (x->kind != GRAPH_ATOMIC || y->kind != GRAPH_ATOMIC))
+            keep_doubt(f, s->access, to);
         if (x->kind == GRAPH_LOAD || !reads)
             return;
         struct graph_reach r = {.load = to, .may = true, .sync = GRAPH_SYNC_UNKNOWN, .assumed = true};

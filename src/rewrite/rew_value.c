@@ -224,8 +224,10 @@ static uint64_t hashed(const struct work *w, const struct graph_node *n)
         imm = imm - env->param_base + (UINT64_C(1) << 32); /* a parameter, wherever the bank has it */
     if (n->kind == UOP_CBANK && n->space == 4)
         imm = 0; /* addresses of variables: numbered by each side for itself */
-    if (n->kind == GRAPH_RESULT || n->kind == UOP_ATOM)
+    if (n->kind == GRAPH_RESULT)
         imm = 0;
+    if (n->kind == UOP_ATOM) /* address and operand; what else a machine wants is its own */
+        return map_hash_mix(map_hash_mix(UOP_ATOM, w->of[n->arg[0]]), n->arg_count > 1 ? w->of[n->arg[1]] : 0);
     uint64_t h = map_hash_mix(n->kind, imm);
     if (uop_commutes((enum uop_kind)n->kind) && n->arg_count == 2)
         return either_order(h, w->of[n->arg[0]], w->of[n->arg[1]]);
@@ -264,7 +266,7 @@ static bool choice_of_compared(const struct work *w, const struct graph_node *n,
     if (v[0] == v[1] || !((v[2] == v[0] && v[3] == v[1]) || (v[2] == v[1] && v[3] == v[0])))
         return false;
     bool least = v[2] == v[0];
-    unsigned kind = *of_floats ? (least ? UOP_FMIN : UOP_FMAX)
+    unsigned kind = *of_floats             ? (least ? UOP_FMIN : UOP_FMAX)
                     : c->kind == UOP_ILT_S ? (least ? UOP_MIN_S : UOP_MAX_S)
                                            : (least ? UOP_MIN_U : UOP_MAX_U);
     *out = either_order(kind, v[0], v[1]);
@@ -287,8 +289,8 @@ static uint64_t whole_value(struct work *w, graph_id id)
     case UOP_ZEXT:
         if (widened_load(w, n, &v))
             return v;
-        if (n->type == UOP_B64 && n->imm == 32)
-            return of[n->arg[0]]; /* as a number */
+        if ((n->type == UOP_B64 && n->imm == 32) || (n->type == UOP_B32 && n->imm == 16))
+            return of[n->arg[0]]; /* as a number: compilers go through half words where the other has none */
         return hashed(w, n);
     case UOP_LOAD: return loaded(w, n, 0, n->width > 8 ? 4 : n->width);
     case UOP_ELEMENT: return loaded(w, graph_at(w->g, n->arg[0]), n->imm * 4, 4);
@@ -480,7 +482,7 @@ static bool step_of(struct work *w, const struct graph_fold *f, graph_id first, 
             continue;
         }
         w->is_float[id] = false;
-        w->of[id] = old < f->count          ? map_hash_mix(0x6f6c64, f->start[old] ? w->of[f->start[old]] : 0)
+        w->of[id] = old < f->count        ? map_hash_mix(0x6f6c64, f->start[old] ? w->of[f->start[old]] : 0)
                     : n->kind == UOP_LOAD ? any_element(w, n)
                                           : OF_A_LOOP;
     }
