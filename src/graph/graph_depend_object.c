@@ -1,9 +1,9 @@
 /* What memory an access is about. Global: the pointer parameter it starts from. Shared: one window, cut where stores
- * begin if nothing runs over the cut. How many threads a block has at most follows from the window's size, for no access
- * leaves that; a cut that holds for so many is shown to part two arrays. Else it is assumed to: where consecutive words
- * below it are stored, these are taken to stay below it, which bounds the block, and all others must stay on their sides
- * then. Two halves of one array fail by what reaches from one into the other (s[2 * t], a second row by reads across
- * rows); an index of which nothing is known may reach anywhere where both sides are filled alike.
+ * begin if nothing runs over the cut. How many threads a block has at most follows from the window's size, for no
+ * access leaves that; a cut that holds for so many is shown to part two arrays. Else it is assumed to: where
+ * consecutive words below it are stored, these are taken to stay below it, which bounds the block, and all others must
+ * stay on their sides then. Two halves of one array fail by what reaches from one into the other (s[2 * t], a second
+ * row by reads across rows); an index of which nothing is known may reach anywhere where both sides are filled alike.
  * Local: the thread's own, one object.
  * requires: linear forms, ranges · gives: graph_find_objects */
 #include "graph/graph_depend_internal.h"
@@ -156,8 +156,8 @@ static bool is_dense(const struct graph *g, const struct shared_access *s)
     return !s->falls && s->step && s->step <= g->accesses.p[s->access].width;
 }
 
-/* Consecutive words that are stored below the cut, by as many threads as there may be, tell how many there can be. By the
- * store that leaves most room: what fills the stretch with fewer threads than another then runs over the cut. */
+/* Consecutive words that are stored below the cut, by as many threads as there may be, tell how many there can be. By
+ * the store that leaves most room: what fills the stretch with fewer threads than another then runs over the cut. */
 static void bounds_from(struct graph *g, int64_t most[COORDINATES], const struct shared_access *s, int64_t cut)
 {
     int64_t c[COORDINATES] = {0}, top = 0;

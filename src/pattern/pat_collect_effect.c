@@ -346,8 +346,8 @@ static bool counts_same(const struct graph *g, graph_id number, graph_id conditi
     return false;
 }
 
-/* Turns that are made before a loop, where they were not told as pieces of it: branches that ask how many, by the number
- * that the loop's own entry asks for, and the one that goes round all of it, straight before them. */
+/* Turns that are made before a loop, where they were not told as pieces of it: branches that ask how many, by the
+ * number that the loop's own entry asks for, and the one that goes round all of it, straight before them. */
 static void mark_turns_before(const struct graph *g, bool *own)
 {
     enum { BLOCKS_BEFORE = 24 };
