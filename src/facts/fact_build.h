@@ -108,6 +108,7 @@ enum uop_type fact_float_type(const char *type); /* "f32" -> UOP_F32; UOP_VOID w
 /* A thread in terms of the thread that speaks: "threadIdx.x + 1"; "(threadIdx.x, threadIdx.y + 1)" where another
  * coordinate than the first differs. */
 const char *fact_thread_text(struct mean *m, const graph_id thread[3]);
+enum fact_where fact_space_of(unsigned space); /* of an access; generic ones are told as global */
 const char *fact_value_name(struct arena *a, struct fact_source *s, graph_id node);
 /* The register that a def writes, and which of its words (0 of 1: the machine's are words). */
 const char *fact_register_name(struct arena *a, const struct fact_source *s, const struct graph_def *d, unsigned *word,

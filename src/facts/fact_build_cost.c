@@ -12,9 +12,14 @@
 
 /* ---- accesses -------------------------------------------------------------------------------- */
 
-static bool build_accesses(struct arena *a, struct fact_source *s, struct fact_kernel *k)
+enum fact_where fact_space_of(unsigned space)
 {
     static const enum fact_where spaces[] = {FACT_GLOBAL, FACT_SHARED, FACT_LOCAL, FACT_GLOBAL, FACT_CONSTANT};
+    return spaces[space];
+}
+
+static bool build_accesses(struct arena *a, struct fact_source *s, struct fact_kernel *k)
+{
     static const enum fact_coalescing forms[] = {FACT_FULL, FACT_STRIDED, FACT_BROADCAST, FACT_SCATTERED,
                                                  FACT_COALESCING_UNKNOWN};
     struct graph *g = s->g;
@@ -25,14 +30,14 @@ static bool build_accesses(struct arena *a, struct fact_source *s, struct fact_k
         const struct graph_access *x = &g->accesses.p[i];
         struct place_access p;
         uint32_t offset = g->insns.p[x->insn].offset;
-        bool again = false;
+        bool again = false, copies = i && g->accesses.p[i - 1].insn == x->insn && x->kind == GRAPH_STORE;
         for (size_t j = k->accesses.n; j-- > 0 && !again && k->accesses.n - j < 8;)
-            again = k->accesses.p[j].offset == offset;
+            again = k->accesses.p[j].offset == offset && (!copies || k->accesses.p[j].space == fact_space_of(x->space));
         if (again)
             continue;
         place_access_of(&lanes, x, &p);
         struct fact_access f = {.offset = offset,
-                                .space = spaces[x->space],
+                                .space = fact_space_of(x->space),
                                 .bytes = x->width,
                                 .stride_bytes = p.stride_known && p.stride > INT32_MIN && p.stride <= INT32_MAX
                                                     ? (int32_t)p.stride

@@ -70,6 +70,23 @@ static struct fact_offsets lines_of(struct arena *a, const uint32_t *lines, size
     return (struct fact_offsets){p, kept};
 }
 
+/* An inlined function by its name, at the line of the call. */
+static void tell_function(struct arena *a, const struct fact_source *s, const struct rew_record *r,
+                          struct fact_rewrite *f)
+{
+    const struct img_line *row = img_line_at(s->kernel, s->g->insns.p[r->told_at].offset);
+    if (strcmp(r->kind, "inlined") != 0 || !row || !row->inlined_count)
+        return;
+    const struct img_inline *call = &row->inlined[row->inlined_count - 1];
+    struct fact_binding *arg = call->function ? ARENA_NEW(a, struct fact_binding) : NULL;
+    f->source_line = call->line ? (int32_t)call->line : FACT_NONE;
+    f->source_file = call->line && call->file < s->module->file_count ? s->file_numbers[call->file] : FACT_NONE;
+    if (!arg)
+        return;
+    *arg = (struct fact_binding){.key = "function", .kind = FACT_BIND_TEXT, .text = call->function};
+    f->args = (struct fact_bindings){arg, 1};
+}
+
 static void build_records(struct arena *a, struct fact_source *s, struct fact_kernel *k)
 {
     static const enum fact_stage stages[] = {FACT_STAGE_SOURCE, FACT_STAGE_NVVM, FACT_STAGE_PTXAS, FACT_STAGE_UNKNOWN};
@@ -90,6 +107,7 @@ static void build_records(struct arena *a, struct fact_source *s, struct fact_ke
             f.args = (struct fact_bindings){arg, 1};
         }
         tell_source(s, &f, r->told_at);
+        tell_function(a, s, r, &f);
         VEC_PUSH(a, k->rewrites, f);
     }
 }

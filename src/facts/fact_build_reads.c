@@ -126,6 +126,12 @@ static void attach(struct arena *a, struct fact_source *s, struct fact_access *a
     access->read_count = n;
 }
 
+enum { ANY_SPACE = 0xff };
+static uint64_t key_of(uint32_t offset, unsigned space) /* a copy reads one space and stores to another */
+{
+    return (uint64_t)space << 32 | offset;
+}
+
 enum sp_status fact_build_reads(struct arena *a, struct fact_source *s, struct fact_kernel *k)
 {
     const struct graph *g = s->g;
@@ -136,11 +142,15 @@ enum sp_status fact_build_reads(struct arena *a, struct fact_source *s, struct f
     if (!find_overtakers(a, g, &o))
         return SP_ERR_MEMORY;
     for (size_t i = 0; i < k->accesses.n; i++)
-        map_u64_put(a, &at, k->accesses.p[i].offset, (uint32_t)i);
+        map_u64_put(a, &at, key_of(k->accesses.p[i].offset, k->accesses.p[i].space), (uint32_t)i);
+    for (size_t i = k->accesses.n; i-- > 0;)
+        map_u64_put(a, &at, key_of(k->accesses.p[i].offset, ANY_SPACE), (uint32_t)i);
     for (uint32_t i = 0; i < g->accesses.n; i++) {
         const struct graph_access *x = &g->accesses.p[i];
         uint32_t index;
-        if (!map_u64_get(&at, g->insns.p[x->insn].offset, &index))
+        uint32_t offset = g->insns.p[x->insn].offset;
+        if (!map_u64_get(&at, key_of(offset, fact_space_of(x->space)), &index) &&
+            !map_u64_get(&at, key_of(offset, ANY_SPACE), &index))
             continue;
         k->accesses.p[index].reads_more |= x->kind != GRAPH_STORE && x->order != UOP_READONLY && (!known || !d->listed);
         if (known && (d->first_reach[i] < d->first_reach[i + 1] || (o.last && o.last[i])) &&

@@ -215,6 +215,28 @@ static const struct graph_access *telling_store(struct fact_source *s, struct ma
     return x;
 }
 
+/* What is stored, element by element: values that the code makes as one of 64 bits are two where elements are smaller.
+ * How many. */
+static unsigned stored_parts(struct fact_source *s, const struct graph_access *x, graph_id part[4])
+{
+    struct graph *g = s->g;
+    unsigned count = 0, bytes = mean_part_bytes(s->mean, x->address, (enum uop_space)x->space);
+    if (x->width == 8 && x->value[1] != GRAPH_NIL && element_is_64_bit(s, x)) {
+        part[0] = graph_op2(g, UOP_PAIR, UOP_B64, x->value[0], x->value[1]);
+        return 1;
+    }
+    for (unsigned w = 0; w < 4 && x->value[w] != GRAPH_NIL && count < 4; w++) {
+        bool wide = uop_type_bits((enum uop_type)graph_at(g, x->value[w])->type) == 64 && x->width >= 8;
+        if (wide && bytes && bytes <= 4 && count < 3) {
+            part[count++] = graph_op1(g, UOP_LO, UOP_B32, x->value[w]);
+            part[count++] = graph_op1(g, UOP_HI, UOP_B32, x->value[w]);
+        } else {
+            part[count++] = x->value[w];
+        }
+    }
+    return count;
+}
+
 static void build_output(struct arena *a, struct fact_source *s, struct fact_kernel *k, const struct graph_access *x,
                          const struct graph_cycle *cycle)
 {
@@ -228,9 +250,10 @@ static void build_output(struct arena *a, struct fact_source *s, struct fact_ker
         when = graph_and(g, graph_cycle_path(g, cycle), own);
     }
     uint32_t index;
-    bool joined = x->width == 8 && x->value[1] != GRAPH_NIL && element_is_64_bit(s, x);
-    for (unsigned w = 0; w < (joined ? 1u : 4u) && x->value[w] != GRAPH_NIL; w++) {
-        graph_id node = joined ? graph_op2(g, UOP_PAIR, UOP_B64, x->value[0], x->value[1]) : x->value[w];
+    graph_id parts[4];
+    unsigned count = stored_parts(s, x, parts);
+    for (unsigned w = 0; w < count; w++) {
+        graph_id node = parts[w];
         unsigned bytes = uop_type_bits((enum uop_type)graph_at(g, node)->type) / 8;
         bool part = (bytes == 4 || bytes == 8) && bytes < x->width;
         struct fact_output o = {.store = g->insns.p[x->insn].offset, .runs_when = mean_condition(s->mean, when)};

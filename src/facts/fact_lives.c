@@ -138,9 +138,10 @@ struct survey {
     uint32_t count[LIVES];
     uint16_t *lives;                   /* of each value: bits 1 << enum life */
     const struct fact_pattern **steps; /* of each value: whose step it is, or NULL */
-    bool own_kept; /* a reduction through shared memory keeps each thread's own part in a register */
-    bool shared;   /* any access to shared memory, or a barrier */
-    bool complete; /* false: too much to tell value by value, or out of memory */
+    bool own_kept;   /* a reduction through shared memory keeps each thread's own part in a register */
+    bool shared;     /* any access to shared memory, or a barrier */
+    uint32_t copied; /* copies from global to shared memory that pass through no register */
+    bool complete;   /* false: too much to tell value by value, or out of memory */
 };
 
 static uint16_t lives_of(const struct fact_kernel *k, const struct fact_value *v, const struct fact_pattern **step)
@@ -186,6 +187,9 @@ static struct survey survey_of(struct arena *a, const struct fact_kernel *k)
         s.shared |= k->instructions.p[i].role == FACT_ROLE_BARRIER;
     for (size_t i = 0; i < k->accesses.n; i++)
         s.shared |= k->accesses.p[i].space == FACT_SHARED;
+    for (size_t i = 1; i < k->accesses.n; i++) /* one instruction of two spaces */
+        s.copied += k->accesses.p[i].offset == k->accesses.p[i - 1].offset && k->accesses.p[i].space == FACT_SHARED &&
+                    k->accesses.p[i - 1].space == FACT_GLOBAL;
     for (size_t i = 0; i < k->patterns.n; i++)
         s.own_kept |= is_collective(&k->patterns.p[i]) &&
                       str_equal(fact_lives_binding(&k->patterns.p[i], "self"), "register") &&
@@ -205,13 +209,13 @@ static const char *style_of(const struct survey *s, const struct fact_kernel *k)
     if (steps > 0)
         return "shared-memory materialized accumulation";
     if (s->count[LIFE_ACCUMULATOR] > 0)
-        return !s->shared                  ? "register-accumulator streaming"
-               : s->count[LIFE_KEPT] > 0   ? "register accumulators, intermediates in shared memory"
-               : s->count[LIFE_STAGED] > 0 ? "register accumulators, inputs staged in shared memory"
-                                           : "register accumulators";
+        return !s->shared                              ? "register-accumulator streaming"
+               : s->count[LIFE_KEPT] > 0               ? "register accumulators, intermediates in shared memory"
+               : s->count[LIFE_STAGED] + s->copied > 0 ? "register accumulators, inputs staged in shared memory"
+                                                       : "register accumulators";
     if (s->count[LIFE_KEPT] > 0)
         return "intermediates in shared memory";
-    if (s->count[LIFE_STAGED] > 0)
+    if (s->count[LIFE_STAGED] + s->copied > 0)
         return "inputs staged in shared memory";
     if (s->count[LIFE_SPILLED] > 0)
         return "intermediates spilled to local memory";
@@ -382,6 +386,11 @@ const char *fact_lives_text(struct arena *a, const struct fact_kernel *k)
     say_names(&s, LIFE_LOOP_STEP, "crosses shared memory in every turn of its loop",
               "cross shared memory in every turn of their loop");
     say_names(&s, LIFE_STAGED, "is brought from global to shared memory", "are brought from global to shared memory");
+    if (s.n.copied > 0) {
+        sentence(&s);
+        str_addf(&s.b, "%u cop%s from global to shared memory in the background.", s.n.copied,
+                 s.n.copied == 1 ? "y goes" : "ies go");
+    }
     say_kept(&s);
     say_names(&s, LIFE_GLOBAL, "is an intermediate that stands in global memory",
               "are intermediates that stand in global memory");

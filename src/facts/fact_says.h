@@ -45,8 +45,8 @@ enum says_side { SAYS_OTHER, SAYS_OPEN, SAYS_SAME };
 enum says_side says_side_of(struct says *w, const struct cu_expr *e, graph_id node, const struct graph_node *compare);
 
 bool says_is_compare(const struct graph_node *n);
-/* Whether an atom of the graph is the source's comparison: nothing speaks against its sides, and (surely) one of them is
- * the very node. *opposite: it is true where the source's is false. */
+/* Whether an atom of the graph is the source's comparison: nothing speaks against its sides, and (surely) one of them
+ * is the very node. *opposite: it is true where the source's is false. */
 bool says_is_comparison(struct says *w, const struct cu_expr *e, graph_id atom, bool surely, bool *opposite);
 
 #endif

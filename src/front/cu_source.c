@@ -149,6 +149,23 @@ static void skip_raw(struct cutter *c)
     }
 }
 
+static bool add_macro(struct arena *a, struct cu_source *s, const char *name)
+{
+    uint32_t at = (uint32_t)s->macro_names.n, ignored;
+    if (map_str_get(&s->macros, name, &ignored))
+        return true;
+    VEC_PUSH(a, s->macro_names, name);
+    return s->macro_names.n > at && map_str_put(a, &s->macros, name, at);
+}
+
+bool cu_source_share_macros(struct arena *a, struct cu_source *s, const struct cu_source *other)
+{
+    for (size_t i = 0; i < other->macro_names.n; i++)
+        if (!add_macro(a, s, other->macro_names.p[i]))
+            return false;
+    return true;
+}
+
 static void note_macro(struct cutter *c, const char *from, const char *end)
 {
     const char *p = from;
@@ -156,7 +173,7 @@ static void note_macro(struct cutter *c, const char *from, const char *end)
         p++;
     char *name = arena_strndup(c->a, from, (size_t)(p - from));
     if (name && *name)
-        map_str_put(c->a, &c->s->macros, name, 0);
+        add_macro(c->a, c->s, name);
 }
 
 static const char *blanks(const char *p, const char *end)
@@ -421,6 +438,19 @@ static bool pair_brackets(struct pairing *p, const uint32_t *arms, size_t arm_co
     return !arena_failed(p->a);
 }
 
+/* From the end: the first of a name stands last. */
+static void name_functions(struct arena *a, struct cu_source *s)
+{
+    for (size_t i = s->functions.n; i-- > 0 && !arena_failed(a);) {
+        const struct cu_piece *t = &s->pieces.p[s->functions.p[i].name];
+        const char *name = arena_strndup(a, s->text + t->at, t->size);
+        uint32_t later;
+        s->functions.p[i].next = name && map_str_get(&s->function_names, name, &later) ? later + 1 : 0;
+        if (name)
+            map_str_put(a, &s->function_names, name, (uint32_t)i);
+    }
+}
+
 static void find_functions(struct pairing *p)
 {
     static const char *const words[] = {
@@ -448,26 +478,43 @@ static void find_functions(struct pairing *p)
         f.end = s->pieces.p[f.close].line;
         VEC_PUSH(p->a, s->functions, f);
     }
-    for (size_t i = s->functions.n;
-         i-- > 0 && !arena_failed(p->a);) { /* from the end: the first of a name stands last */
-        const struct cu_piece *t = &s->pieces.p[s->functions.p[i].name];
-        const char *name = arena_strndup(p->a, s->text + t->at, t->size);
-        uint32_t later;
-        s->functions.p[i].next = name && map_str_get(&s->function_names, name, &later) ? later + 1 : 0;
-        if (name)
-            map_str_put(p->a, &s->function_names, name, (uint32_t)i);
-    }
+    name_functions(p->a, s);
 }
 
 /* ---- Python ---------------------------------------------------------------------------------- */
 
-/* Lines that hold more than a comment. What stands within a text of several lines counts as code: it may be. */
-static void mark_python(struct cu_source *s)
+struct python_block { /* a function that goes on */
+    uint32_t indent, function;
+};
+
+/* Lines that hold more than a comment, and functions: from `def` to the last line that is indented more. What stands
+ * within a text of several lines counts as code: it may be. Of a function only its name is a token. */
+static void read_python(struct arena *a, struct cu_source *s)
 {
-    for (size_t i = 0; i < s->lines.n; i++) {
+    VEC(struct python_block) open = {0};
+    for (uint32_t i = 0; i < s->lines.n && !arena_failed(a); i++) {
         struct cu_text_line *l = &s->lines.p[i];
-        const char *end = s->text + l->at + l->size, *p = blanks(s->text + l->at, end);
+        const char *from = s->text + l->at, *end = from + l->size, *p = blanks(from, end);
+        uint32_t indent = (uint32_t)(p - from);
         l->code = p < end && *p != '#';
+        if (!l->code)
+            continue;
+        while (open.n && open.p[open.n - 1].indent >= indent)
+            open.n--;
+        for (size_t b = 0; b < open.n; b++)
+            s->functions.p[open.p[b].function].end = i + 1;
+        if (!word_at(p, end, "def") || open.n >= IF_DEPTH)
+            continue;
+        const char *name = blanks(p + 3, end), *stop = name;
+        while (stop < end && is_word(*stop))
+            stop++;
+        struct cu_piece piece = {CU_PIECE_NAME, (uint32_t)(name - s->text), (uint32_t)(stop - name), i + 1};
+        struct cu_function f = {.begin = i + 1, .line = i + 1, .end = i + 1};
+        f.name = f.open = f.close = (uint32_t)s->pieces.n;
+        struct python_block block = {indent, (uint32_t)s->functions.n};
+        VEC_PUSH(a, s->pieces, piece);
+        VEC_PUSH(a, s->functions, f);
+        VEC_PUSH(a, open, block);
     }
 }
 
@@ -478,7 +525,10 @@ bool cu_source_read(struct arena *a, const char *name, const char *text, size_t 
         return false;
     split_lines(a, out);
     if (!out->c_like) {
-        mark_python(out);
+        read_python(a, out);
+        out->braces_told = true;
+        if (!arena_failed(a))
+            name_functions(a, out);
         name_lines(a, out, NULL, 0);
         return !arena_failed(a);
     }

@@ -1,6 +1,6 @@
 /* Source text by lines: what each line holds, where functions stand, which names are macros. Nothing is preprocessed
  * and nothing compiled: what a line means is decided elsewhere, and only where its tokens alone tell it. C, C++ and
- * CUDA; of other languages (Python, for Triton) only the lines and which of them hold code. */
+ * CUDA; of Python (for Triton) only the lines, which of them hold code, and where functions stand. */
 #ifndef SP_FRONT_CU_SOURCE_H
 #define SP_FRONT_CU_SOURCE_H
 
@@ -54,12 +54,17 @@ struct cu_source {
     VEC(struct cu_piece) pieces;
     VEC(struct cu_function) functions;
     struct map_str function_names; /* the first of each name */
-    struct map_str macros;         /* names that it defines */
-    size_t breaks, returns;        /* line feeds; of those, behind a carriage return */
+    struct map_str macros;         /* names that it defines (value: which in macro_names) */
+    VEC(const char *) macro_names;
+    size_t breaks, returns; /* line feeds; of those, behind a carriage return */
 };
 
 /* Reads `size` bytes that stay; `name` tells the language by its ending. False when out of memory. */
 bool cu_source_read(struct arena *a, const char *name, const char *text, size_t size, struct cu_source *out);
+
+/* Names that `other` defines are macros of `s`, too: one text may include the other. Both stay as they are otherwise.
+ * False when out of memory. */
+bool cu_source_share_macros(struct arena *a, struct cu_source *s, const struct cu_source *other);
 
 /* The line of the text that compilers call line `number` of a view, 1-based; 0: there is none. */
 uint32_t cu_source_physical(const struct cu_source *s, size_t view, uint32_t number);

@@ -84,8 +84,8 @@ graph_id graph_simplify_bitwise(struct graph *g, const struct uop *like, const g
             return left;
     }
     /* No bit in common: or, exclusive or and sum are one value. */
-    if (like->kind != UOP_AND && (zeros_below(g, a) >= graph_width_of(g, b) || zeros_below(g, b) >= graph_width_of(g, a)) &&
-        !graph_is_const(g, a, NULL) && !graph_is_const(g, b, NULL))
+    bool apart = zeros_below(g, a) >= graph_width_of(g, b) || zeros_below(g, b) >= graph_width_of(g, a);
+    if (like->kind != UOP_AND && apart && !graph_is_const(g, a, NULL) && !graph_is_const(g, b, NULL))
         return graph_op2(g, UOP_ADD, type, a, b);
     if (graph_is_const(g, b, &c)) {
         if (like->kind == UOP_AND) {

@@ -183,7 +183,7 @@ struct cycle_word {
 };
 bool cycle_word_of(const struct graph *g, graph_id id, struct cycle_word *out);
 
-/* graph_told.c: whether the steps of an inner loop that a chain's copies hold can be told over a counter of their own. */
+/* graph_told.c: whether the steps of an inner loop that a chain's copies hold can be told over their own counter. */
 bool cycle_tells_inner(struct cycle_work *w, const struct cycle_region *r, const struct cycle_chain *c);
 void cycle_tell_steps(struct cycle_work *w);
 

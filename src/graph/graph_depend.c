@@ -12,14 +12,27 @@
 
 /* ---- preparation ----------------------------------------------------------------------------- */
 
+/* A copy that runs by itself loads and stores at some time before somebody waits for it. */
+static bool runs_by_itself(const struct graph *g, uint32_t insn)
+{
+    const struct uop_list *l = g->input.insns[g->insns.p[insn].input].uops;
+    for (size_t i = 0; i < l->ops.n; i++)
+        if (l->ops.p[i].kind == UOP_ASYNC_COPY)
+            return true;
+    return false;
+}
+
 static bool list_events(struct finder *f)
 {
     struct graph *g = f->g;
     f->first_event = ARENA_ARRAY(f->a, uint32_t, g->blocks.n + 1);
     f->event_of = ARENA_ARRAY(f->a, uint32_t, g->accesses.n + 1);
     f->ends = ARENA_ARRAY(f->a, bool, g->blocks.n + 1);
+    f->async = ARENA_ARRAY(f->a, bool, g->accesses.n + 1);
     if (arena_failed(f->a))
         return false;
+    for (uint32_t i = 0; i < g->accesses.n; i++)
+        f->async[i] = runs_by_itself(g, g->accesses.p[i].insn);
     for (uint32_t b = 0; b < g->blocks.n; b++) {
         const struct graph_block *block = &g->blocks.p[b];
         f->first_event[b] = (uint32_t)f->events.n;
@@ -123,7 +136,7 @@ static uint64_t overwrite(struct finder *f, const struct source *s, uint64_t bit
 {
     struct graph *g = f->g;
     const struct graph_access *x = access_at(f, s->access), *y = access_at(f, by);
-    if (y->kind != GRAPH_STORE || x->kind == GRAPH_LOAD ||
+    if (y->kind != GRAPH_STORE || x->kind == GRAPH_LOAD || f->async[s->access] || f->async[by] ||
         (f->forced[by] != f->forced_now && !graph_same_word(f, x, y)))
         return bits;
     const struct graph_insn *insn = &g->insns.p[y->insn];
@@ -303,6 +316,19 @@ static int by_load(const void *a, const void *b)
     return (int)x->may - (int)y->may;
 }
 
+/* Another thread's store may come before a load or behind it, nothing says which: what the load reads is not sure. */
+static void doubt_overtaken(struct finder *f)
+{
+    bool *overtaken = f->out->doubts.n ? ARENA_ARRAY(f->a, bool, f->g->accesses.n + 1) : NULL;
+    for (size_t i = 0; i < f->out->doubts.n && overtaken; i++) {
+        const struct graph_race *r = &f->out->doubts.p[i];
+        if (access_at(f, r->first)->space == UOP_SHARED)
+            overtaken[r->first] = overtaken[r->second] = true;
+    }
+    for (size_t i = 0; i < f->reaches.n && overtaken; i++)
+        f->reaches.p[i].assumed |= overtaken[f->reaches.p[i].load];
+}
+
 static enum sp_status finish(struct finder *f)
 {
     struct graph_dependence *out = f->out;
@@ -315,6 +341,7 @@ static enum sp_status finish(struct finder *f)
         const struct graph_access *l = access_at(f, f->reaches.p[i].load);
         f->reaches.p[i].assumed |= l->from_store < 0 && (l->space != UOP_LOCAL || !out->listed);
     }
+    doubt_overtaken(f);
     if (f->reaches.n)
         qsort(f->reaches.p, f->reaches.n, sizeof f->reaches.p[0], by_load);
     if (!graph_prune_reaches(f))
@@ -333,10 +360,53 @@ static enum sp_status finish(struct finder *f)
     return SP_OK;
 }
 
+static enum sp_status relate_all(struct finder *f)
+{
+    struct arena *a = f->a;
+    struct graph *g = f->g;
+    struct graph_dependence *out = f->out;
+    for (uint32_t i = 0; i < g->accesses.n; i++) {
+        const struct graph_access *x = access_at(f, i);
+        struct source s;
+        if (!g->insns.p[x->insn].reachable || x->order == UOP_READONLY || x->space > UOP_GENERIC ||
+            (x->kind == GRAPH_LOAD && x->space == UOP_LOCAL))
+            continue;
+        graph_make_source(f, i, &s);
+        graph_relate_self(f, i);
+        bool flows = !f->strict || graph_flow_strictly(f, &s);
+        f->skipped.n = 0;
+        if (!flows || !graph_flow_from(f, &s)) {
+            if (arena_failed(a))
+                return SP_ERR_MEMORY;
+            graph_give_up(f);
+            graph_flow_forget(f, &s);
+            break;
+        }
+        /* Blocks that the bits have been in, in order of the code. */
+        VEC_PUSH(a, f->touched, block_of(f, i));
+        qsort(f->touched.p, f->touched.n, sizeof f->touched.p[0], by_number);
+        for (size_t k = 0; k < f->touched.n; k++) {
+            uint32_t b = f->touched.p[k];
+            if (k && b == f->touched.p[k - 1])
+                continue;
+            for (uint32_t e = f->first_event[b]; e < f->first_event[b + 1]; e++)
+                if (f->events.p[e].kind == EVENT_ACCESS && f->at[e] && (f->events.p[e].access != i || f->at[e]))
+                    graph_relate(f, &s, f->events.p[e].access, f->at[e]);
+        }
+        if (out->listed && !out->complete)
+            graph_relate_elsewhere(f, &s);
+        graph_flow_forget(f, &s);
+    }
+    if (!graph_relate_apart(f))
+        return SP_ERR_MEMORY;
+    return finish(f);
+}
+
 enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct graph_dependence *out)
 {
     struct finder f = {.a = a, .g = g, .out = out, .flow_work = FLOW_WORK, .solve_work = SOLVE_WORK};
     struct graph_opaque opaque = {0};
+    int64_t most[GRAPH_COORDINATES];
     *out = (struct graph_dependence){0};
     if (g->blocks.n && !graph_facts_of(g))
         return SP_ERR_MEMORY;
@@ -351,7 +421,7 @@ enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct gr
     out->complete = out->listed && !opaque.orders;
     f.unordered = !out->complete;
     if (!f.syncs || !(f.dead_end = graph_find_dead_ends(a, g, f.syncs)) || !list_events(&f) ||
-        !(f.object = graph_find_objects(a, g, out)))
+        !(f.object = graph_find_objects(a, g, out, most)))
         return SP_ERR_MEMORY;
     f.in = ARENA_ARRAY(a, uint64_t, g->blocks.n + 1);
     f.at = ARENA_ARRAY(a, uint64_t, f.events.n + 1);
@@ -371,39 +441,14 @@ enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct gr
             f.strict = ARENA_ARRAY(a, uint64_t, f.events.n + 1);
     if (arena_failed(a))
         return SP_ERR_MEMORY;
-    for (uint32_t i = 0; i < g->accesses.n; i++) {
-        const struct graph_access *x = access_at(&f, i);
-        struct source s;
-        if (!g->insns.p[x->insn].reachable || x->order == UOP_READONLY || x->space > UOP_GENERIC ||
-            (x->kind == GRAPH_LOAD && x->space == UOP_LOCAL))
-            continue;
-        graph_make_source(&f, i, &s);
-        graph_relate_self(&f, i);
-        bool flows = !f.strict || graph_flow_strictly(&f, &s);
-        f.skipped.n = 0;
-        if (!flows || !graph_flow_from(&f, &s)) {
-            if (arena_failed(a))
-                return SP_ERR_MEMORY;
-            graph_give_up(&f);
-            graph_flow_forget(&f, &s);
-            break;
-        }
-        /* Blocks that the bits have been in, in order of the code. */
-        VEC_PUSH(a, f.touched, block_of(&f, i));
-        qsort(f.touched.p, f.touched.n, sizeof f.touched.p[0], by_number);
-        for (size_t k = 0; k < f.touched.n; k++) {
-            uint32_t b = f.touched.p[k];
-            if (k && b == f.touched.p[k - 1])
-                continue;
-            for (uint32_t e = f.first_event[b]; e < f.first_event[b + 1]; e++)
-                if (f.events.p[e].kind == EVENT_ACCESS && f.at[e] && (f.events.p[e].access != i || f.at[e]))
-                    graph_relate(&f, &s, f.events.p[e].access, f.at[e]);
-        }
-        if (out->listed && !out->complete)
-            graph_relate_elsewhere(&f, &s);
-        graph_flow_forget(&f, &s);
-    }
-    if (!graph_relate_apart(&f))
+    bool sized = false;
+    struct graph_sizes sizes;
+    for (unsigned d = 0; d < GRAPH_COORDINATES; d++)
+        sized |= most[d] < 1024;
+    if (sized && !graph_begin_sizes(a, g, most, &sizes))
         return SP_ERR_MEMORY;
-    return finish(&f);
+    enum sp_status status = relate_all(&f);
+    if (sized)
+        graph_end_sizes(g, &sizes);
+    return status;
 }

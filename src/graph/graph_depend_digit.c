@@ -203,7 +203,7 @@ static bool mixed_radix(struct graph *g, struct graph_digit *d, unsigned count, 
     for (unsigned i = 0; i < count; i++) {
         struct graph_linear left = {.wraps = rest.wraps, .k = rest.k}; /* for the smaller digits */
         bool last = i + 1 == count;
-        if (d[i].c < 0 && count > 1)
+        if (!d[i].c || (d[i].c < 0 && count > 1))
             return false;
         for (unsigned k = 0; k < rest.n; k++) {
             int64_t c = rest.t[k].c;
@@ -222,7 +222,7 @@ static bool mixed_radix(struct graph *g, struct graph_digit *d, unsigned count, 
         if (last) {
             if (d[i].scale)
                 return left.k == 0 && left.n == 0;
-            if (left.k % d[i].c)
+            if (!d[i].c || left.k % d[i].c)
                 return false;
             d[i].value.k += left.k / d[i].c;
             return true;

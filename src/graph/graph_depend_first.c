@@ -1,10 +1,11 @@
 /* Numbers that all threads share, in the number of another thread: 256 * (k % 3) - 256 * ((k + 2) % 3). Their ranges
- * say what each can be, not what they can be together. One alone may be anything in its range; of several it is asked
- * what they are in the first turn of their loops, which is always made: only then it follows that they can be so.
+ * say what each can be, not what they can be together. Numbers that are made of nothing in common may be anything in
+ * their ranges; of others it is asked what they are in the first turn of their loops, which is always made: only then
+ * it follows that they can be so.
  * requires: linear forms, turns · gives: graph_can_be_first */
 #include "graph/graph_depend_internal.h"
 
-enum { SYMBOLS = 8, LOOPS = 4, CONE = 512 };
+enum { SYMBOLS = 8, LOOPS = 4, CONE = 512, LEAVES = 16 };
 
 /* Made of other numbers, so that another one may hang on the same. */
 static bool is_made(struct graph *g, graph_id id)
@@ -32,6 +33,58 @@ static uint32_t loop_below(const struct graph *g, graph_id id)
                 stack[depth++] = n->arg[i];
     }
     return 0;
+}
+
+/* What the node is made of, as keys: numbers of the run, and loops for what goes round them. False: too much. */
+static bool find_leaves(const struct graph *g, graph_id id, uint64_t leaves[LEAVES], unsigned *count)
+{
+    graph_id stack[CONE];
+    unsigned depth = 0, left = CONE;
+    stack[depth++] = id;
+    while (depth && left--) {
+        graph_id at = stack[--depth];
+        const struct graph_node *n = graph_at(g, at);
+        uint32_t loop = 0;
+        uint64_t key = at;
+        bool seen = n->kind == UOP_CONST;
+        if (n->kind == GRAPH_PHI ? (loop = g->blocks.p[n->block].loop) == 0 : !graph_is_turn_symbol(g, at, &loop))
+            loop = 0;
+        if (n->kind == GRAPH_PHI || loop)
+            key = UINT64_C(1) << 32 | loop; /* all joins outside of loops are one */
+        else if (n->arg_count && n->kind != UOP_LOAD) {
+            for (unsigned i = 0; i < n->arg_count && depth < CONE; i++)
+                if (n->arg[i] != GRAPH_NIL)
+                    stack[depth++] = n->arg[i];
+            continue;
+        }
+        for (unsigned i = 0; i < *count && !seen; i++)
+            seen = leaves[i] == key;
+        if (!seen && *count == LEAVES)
+            return false;
+        if (!seen)
+            leaves[(*count)++] = key;
+    }
+    return depth == 0;
+}
+
+/* No two of the numbers are made of the same. */
+static bool are_apart(const struct graph *g, const graph_id *symbols, unsigned count)
+{
+    uint64_t all[LEAVES];
+    unsigned known = 0;
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t own[LEAVES];
+        unsigned n = 0;
+        if (!find_leaves(g, symbols[i], own, &n) || known + n > LEAVES)
+            return false;
+        for (unsigned k = 0; k < n; k++)
+            for (unsigned j = 0; j < known; j++)
+                if (own[k] == all[j])
+                    return false;
+        for (unsigned k = 0; k < n; k++)
+            all[known++] = own[k];
+    }
+    return true;
 }
 
 static bool set_equal(struct graph_constraints *s, graph_id symbol, const struct graph_linear *to)
@@ -63,7 +116,7 @@ bool graph_can_be_first(struct graph *g, const struct graph_linear *u, const boo
             made += is_made(g, u[d].t[i].symbol);
         }
     }
-    if (n < 2 || !made)
+    if (n < 2 || !made || are_apart(g, symbols, n))
         return true;
     for (unsigned i = 0; i < n; i++) {
         struct graph_linear start = {0};

@@ -200,9 +200,27 @@ bool graph_is_coordinate(struct graph *g, graph_id symbol, unsigned *dimension, 
 /* The address without the start of the shared window, as a linear form. */
 bool graph_address_form(struct graph *g, const struct graph_side *side, struct graph_linear *out);
 
+/* ---- whether it is a thread of the same block (graph_depend_block.c) --------------------------------- */
+/* OTHER: no thread of the reader's block, or only of some blocks; OPEN: not decided, or of some threads only. */
+enum { BLOCK_SAME, BLOCK_OPEN, BLOCK_OTHER };
+unsigned graph_in_block(struct graph *g, const struct graph_side *store, const struct graph_side *load,
+                        const graph_id thread[3]);
+
 /* ---- what memory it is about (graph_depend_object.c) ------------------------------------------------ */
-/* Fills out->objects; the object of each access, or NULL. */
-uint32_t *graph_find_objects(struct arena *a, struct graph *g, struct graph_dependence *out);
+enum { GRAPH_COORDINATES = 3 };
+/* Fills out->objects, and how many threads a block has at most in each direction for all to stay in the window of shared
+ * memory; the object of each access, or NULL. */
+uint32_t *graph_find_objects(struct arena *a, struct graph *g, struct graph_dependence *out,
+                             int64_t most[GRAPH_COORDINATES]);
+/* Facts of blocks of such sizes at most, while they are asked for. False: no memory, and nothing is changed. */
+struct graph_sizes {
+    struct graph_env env;
+    struct graph_facts facts, *kept;
+    const struct graph_env *real;
+};
+bool graph_begin_sizes(struct arena *a, struct graph *g, const int64_t most[GRAPH_COORDINATES],
+                       struct graph_sizes *out);
+void graph_end_sizes(struct graph *g, struct graph_sizes *s);
 
 /* ---- at work (graph_depend.c: bits that flow; graph_depend_pair.c: what a pair of accesses is) --------- */
 enum { LEVELS = 4, STRENGTHS = 5, CLASSES = 3, OWN_WAY = 0, OVERWRITTEN = 1, ENDED = 2 };
@@ -234,6 +252,7 @@ struct finder {
     uint32_t *first_event; /* of each block, count + 1 */
     uint32_t *event_of;    /* of each access */
     uint32_t *object;      /* of each access */
+    bool *async;           /* of each access: it is made at some time after its instruction */
     bool *ends;            /* of each block: some threads may end where it does */
     uint64_t *in, *at;     /* bits at blocks and events, of the source at work */
     uint64_t *strict;      /* bits at events if every barrier with a guard ran; NULL: no barrier has one */

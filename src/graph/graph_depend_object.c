@@ -1,13 +1,17 @@
-/* What memory an access is about. Global: the pointer parameter it starts from. Shared: one window cut where stores
- * begin, when the cut holds together: taking the stores below it to stay below it bounds the block, and no access below
- * it that is affine in the thread's number then runs over it. A second row of a tile fails that by the reads across its
- * rows; a second array passes. Staying inside a stretch is assumed from then on. Local: the thread's own, one object.
+/* What memory an access is about. Global: the pointer parameter it starts from. Shared: one window, cut where stores
+ * begin if nothing runs over the cut. How many threads a block has at most follows from the window's size, for no access
+ * leaves that; a cut that holds for so many is shown to part two arrays. Else it is assumed to: where consecutive words
+ * below it are stored, these are taken to stay below it, which bounds the block, and all others must stay on their sides
+ * then. Two halves of one array fail by what reaches from one into the other (s[2 * t], a second row by reads across
+ * rows); an index of which nothing is known may reach anywhere where both sides are filled alike.
+ * Local: the thread's own, one object.
  * requires: linear forms, ranges · gives: graph_find_objects */
 #include "graph/graph_depend_internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum { CUTS_MAX = 64, COORDINATES = 3, TRIAL_WORK = 8000000 };
+enum { CUTS_MAX = 64, COORDINATES = GRAPH_COORDINATES, TRIAL_WORK = 8000000 };
 
 struct shared_access {
     uint32_t access;
@@ -15,14 +19,22 @@ struct shared_access {
     bool store, known;
     int64_t step; /* smallest distance between two threads' words, 0: the same for all */
     bool falls;   /* some step goes down: the constant is no beginning */
+    bool roams;   /* may lie on either side of a cut */
+};
+
+struct cut {
+    int64_t at;
+    bool assumed;
 };
 
 struct cutter {
     struct arena *a;
     struct graph *g;
     VEC(struct shared_access) all;
-    int64_t cuts[CUTS_MAX];
+    struct cut cuts[CUTS_MAX];
     unsigned count;
+    int64_t most[COORDINATES]; /* threads of a block in each direction, so that all stays in the window */
+    struct graph_sizes trial;
 };
 
 static uint32_t object_add(struct arena *a, struct graph_dependence *out, struct graph_object o)
@@ -93,22 +105,58 @@ static bool list_shared(struct cutter *c)
     return !arena_failed(c->a);
 }
 
-struct bounds { /* threads of a block in each direction, as far as a cut asks for them */
-    int64_t most[COORDINATES];
-    bool told[COORDINATES];
-};
+/* ---- how many threads ------------------------------------------------------------------------ */
 
-static void bound(struct bounds *b, unsigned d, int64_t count)
+static void bound(int64_t *most, int64_t count)
 {
-    if (count < 1)
-        count = 1;
-    if (!b->told[d] || count < b->most[d])
-        b->most[d] = count;
-    b->told[d] = true;
+    if (*most > count)
+        *most = count < 1 ? 1 : count;
 }
 
-/* A store that stays below the cut tells how many threads there can be. */
-static void bounds_from(struct graph *g, struct bounds *b, const struct shared_access *s, int64_t cut)
+/* The address of the first thread in each direction, at the least; false: not known. */
+static bool first_address(struct graph *g, const struct shared_access *s, int64_t *out)
+{
+    struct graph_range r;
+    *out = s->form.k;
+    for (unsigned k = 0; k < s->form.n; k++) {
+        int64_t c = s->form.t[k].c, most;
+        graph_range_of(g, s->form.t[k].symbol, &r);
+        if (__builtin_mul_overflow(c, c > 0 ? r.lo : r.hi, &most) || __builtin_add_overflow(*out, most, out))
+            return false;
+    }
+    return true;
+}
+
+/* An access that all threads make, if one does, stays in the window. */
+static void bounds_from_window(struct cutter *c)
+{
+    struct graph *g = c->g;
+    int64_t first, bytes = g->env->shared_bytes;
+    for (unsigned d = 0; d < COORDINATES; d++)
+        c->most[d] = INT64_MAX;
+    for (size_t i = 0; i < c->all.n && bytes > 0; i++) {
+        const struct shared_access *s = &c->all.p[i];
+        const struct graph_access *x = &g->accesses.p[s->access];
+        if (!s->known || !graph_block_uniform(g, x->runs_when) || !g->insns.p[x->insn].reachable || s->form.wraps ||
+            !first_address(g, s, &first) || first < 0 || first + x->width > bytes)
+            continue;
+        for (unsigned k = 0; k < s->form.n; k++) {
+            struct graph_digit d = {0};
+            if (s->form.t[k].c > 0 && graph_is_digit(g, s->form.t[k].symbol, &d) && !d.flip && d.mask == UINT32_MAX)
+                bound(&c->most[d.dimension], ((bytes - first - x->width) / s->form.t[k].c + 1) << d.shift);
+        }
+    }
+}
+
+/* Consecutive threads' words lie side by side. */
+static bool is_dense(const struct graph *g, const struct shared_access *s)
+{
+    return !s->falls && s->step && s->step <= g->accesses.p[s->access].width;
+}
+
+/* Consecutive words that are stored below the cut, by as many threads as there may be, tell how many there can be. By the
+ * store that leaves most room: what fills the stretch with fewer threads than another then runs over the cut. */
+static void bounds_from(struct graph *g, int64_t most[COORDINATES], const struct shared_access *s, int64_t cut)
 {
     int64_t c[COORDINATES] = {0}, top = 0;
     for (unsigned k = 0; k < s->form.n; k++) {
@@ -123,89 +171,184 @@ static void bounds_from(struct graph *g, struct bounds *b, const struct shared_a
         top = c[d] > top ? c[d] : top;
     }
     for (unsigned d = 0; d < COORDINATES; d++) {
-        int64_t above = 0; /* the next larger step: a row holds so many */
+        int64_t above = 0, count; /* the next larger step: a row holds so many */
         if (!c[d])
             continue;
         for (unsigned e = 0; e < COORDINATES; e++)
             if (c[e] > c[d] && (!above || c[e] < above))
                 above = c[e];
-        bound(b, d, c[d] == top ? (cut - s->form.k + c[d] - 1) / c[d] : above / c[d]);
+        count = c[d] == top ? (cut - s->form.k + c[d] - 1) / c[d] : above / c[d];
+        struct graph_constraints more = {0}; /* if (threadIdx.x < 8): the block is no smaller for that */
+        graph_constrain(&more,
+                        &(struct graph_linear){.t = {{graph_sreg(g, UOP_SR_TID_X + d), -1}}, .n = 1, .k = count});
+        if (count > most[d] && !graph_excluded(g, g->accesses.p[s->access].runs_when, GRAPH_NIL, &more))
+            most[d] = count;
     }
 }
 
-/* Runs over the cut for some thread, from below or from above: by the bounds of what it is made of; an index of which
- * nothing is known is taken to stay inside. Ranges are those of a block of the size that the cut asks for. */
-static bool runs_over(struct graph *g, const struct shared_access *s, int64_t cut)
+/* Ranges are those of a block of such a size from here on, up to graph_end_sizes(). */
+bool graph_begin_sizes(struct arena *a, struct graph *g, const int64_t most[COORDINATES], struct graph_sizes *out)
+{
+    out->env = *g->env;
+    for (unsigned d = 0; d < COORDINATES; d++)
+        if (most[d] < 1024 && (!out->env.block_limit[d] || out->env.block_limit[d] > most[d]))
+            out->env.block_limit[d] = (uint32_t)most[d];
+    out->real = g->env;
+    out->kept = graph_facts_of(g);
+    out->facts = *out->kept;
+    out->facts.answered = (struct map_u64){0}; /* what was answered holds for other blocks */
+    out->facts.answers.p = NULL;
+    out->facts.answers.n = out->facts.answers.cap = 0;
+    out->facts.cap = g->nodes.n + 64;
+    out->facts.p = ARENA_ARRAY(a, struct graph_fact, out->facts.cap);
+    if (!out->facts.p)
+        return false;
+    for (size_t i = 0; i < out->facts.n; i++)
+        out->facts.p[i].varying = out->kept->p[i].varying;
+    g->facts = &out->facts;
+    g->env = &out->env;
+    return true;
+}
+
+void graph_end_sizes(struct graph *g, struct graph_sizes *s)
+{
+    s->kept->turns = s->facts.turns;
+    s->kept->tries = s->facts.tries;
+    g->facts = s->kept;
+    g->env = s->real;
+}
+
+/* ---- cuts ------------------------------------------------------------------------------------ */
+
+/* Whether an access comes to lie on the other side of a cut for some thread, by the bounds of what it is made of. */
+enum { STAYS, MAY_LEAVE, LEAVES };
+static unsigned leaves(struct graph *g, const struct shared_access *s, int64_t cut)
 {
     const int64_t far = INT64_C(1) << 26;
     const struct graph_access *x = &g->accesses.p[s->access];
-    bool above = s->form.k >= cut;
+    bool above = s->form.k >= cut, open = false;
     __int128 end = s->form.k; /* the address furthest on the other side */
     for (unsigned k = 0; k < s->form.n; k++) {
         struct graph_range r;
         graph_range_of(g, s->form.t[k].symbol, &r);
         bool up = (s->form.t[k].c > 0) != above;
         int64_t reach = up ? r.hi : r.lo, least = up ? r.lo : r.hi;
-        if (reach < far && reach > -far)
+        if (reach < far && reach > -far) {
             end += (__int128)s->form.t[k].c * reach;
-        else if (least < far && least > -far)
-            end += (__int128)s->form.t[k].c * least;
+        } else {
+            open = true;
+            if (least < far && least > -far)
+                end += (__int128)s->form.t[k].c * least;
+        }
     }
-    if (above ? end >= cut : end + x->width <= cut)
-        return false;
+    bool over = above ? end < cut : end + x->width > cut;
+    if (!over && !open)
+        return STAYS;
     struct graph_constraints all = {0};
     struct graph_linear f = {.k = above ? -(cut - 1) : cut - x->width + 1}; /* it lies on the other side */
-    if (!graph_linear_add(&f, &s->form, above ? 1 : -1))
-        return true;
+    if (graph_linear_add(&f, &s->form, above ? 1 : -1)) {
+        graph_constrain(&all, &f);
+        if (graph_excluded(g, x->runs_when, GRAPH_NIL, &all))
+            return STAYS;
+    }
+    return over ? LEAVES : MAY_LEAVE;
+}
+
+/* Just below the next array: b[threadIdx.x - 1], where that is not done by the first thread. */
+static bool lies_above(struct graph *g, const struct shared_access *s, int64_t from, int64_t cut)
+{
+    if (!s->step || cut - s->form.k > 8 * s->step || s->form.k - (from < 0 ? 0 : from) <= 4 * (cut - s->form.k))
+        return false;
+    struct graph_constraints all = {0};
+    struct graph_linear f = s->form; /* is it below the cut for any thread? */
+    f.k -= cut - 1;
     graph_constrain(&all, &f);
-    return !graph_excluded(g, x->runs_when, GRAPH_NIL, &all);
+    return graph_excluded(g, g->accesses.p[s->access].runs_when, GRAPH_NIL, &all);
+}
+
+static unsigned worst_at(struct cutter *c, int64_t from, int64_t cut)
+{
+    unsigned worst = STAYS;
+    for (size_t i = 0; i < c->all.n && worst != LEAVES; i++) {
+        struct shared_access *s = &c->all.p[i];
+        if (!s->known || s->form.k < from || (s->form.k >= cut && !s->falls))
+            continue;
+        unsigned w = s->form.k < cut && lies_above(c->g, s, from, cut) ? STAYS : leaves(c->g, s, cut);
+        s->roams = w == MAY_LEAVE;
+        worst = w > worst ? w : worst;
+    }
+    return worst;
+}
+
+/* Both sides are filled by stores that differ in nothing but a constant: it may be one array, some words a thread. */
+static bool filled_alike(struct cutter *c, int64_t from, int64_t cut)
+{
+    enum { PAIRS = 200000 };
+    unsigned left = PAIRS;
+    for (size_t i = 0; i < c->all.n; i++) {
+        const struct shared_access *s = &c->all.p[i];
+        for (size_t k = 0; s->known && s->store && s->form.k >= from && s->form.k < cut && k < c->all.n; k++) {
+            const struct shared_access *t = &c->all.p[k];
+            struct graph_linear apart = s->form;
+            int64_t bytes;
+            if (!left--)
+                return true;
+            if (t->known && t->store && t->form.k >= cut &&
+                c->g->accesses.p[s->access].width == c->g->accesses.p[t->access].width &&
+                graph_linear_add(&apart, &t->form, -1) && graph_linear_is_const(&apart, &bytes))
+                return true;
+        }
+    }
+    return false;
 }
 
 /* The stretch from the last cut on holds everything below `cut` that begins in it. */
-static bool cut_holds(struct cutter *c, int64_t from, int64_t cut)
+static bool cut_holds(struct cutter *c, int64_t from, int64_t cut, bool *assumed)
 {
     enum { THREADS = 32 };
     struct graph *g = c->g;
-    struct bounds b = {0};
-    int64_t threads = 1;
-    bool any = false, holds = true;
+    int64_t most[COORDINATES] = {0}, threads = 1;
+    bool any = false;
+    if (!graph_begin_sizes(c->a, g, c->most, &c->trial))
+        return false;
+    unsigned worst = worst_at(c, from, cut);
+    graph_end_sizes(g, &c->trial);
+    *assumed = worst != STAYS;
+    if (!*assumed)
+        return true;
     for (size_t i = 0; i < c->all.n; i++) {
         const struct shared_access *s = &c->all.p[i];
-        if (s->known && s->store && s->form.k >= from && s->form.k < cut)
-            bounds_from(g, &b, s, cut);
+        if (s->known && s->store && s->form.k >= from && s->form.k < cut && is_dense(g, s))
+            bounds_from(g, most, s, cut);
     }
-    struct graph_env env = *g->env;
     for (unsigned d = 0; d < COORDINATES; d++) {
-        any |= b.told[d];
-        if (!b.told[d])
-            continue;
-        threads *= b.most[d];
-        if (env.block[d] > b.most[d])
-            return false;
-        if (!env.block_limit[d] || env.block_limit[d] > b.most[d])
-            env.block_limit[d] = (uint32_t)b.most[d];
+        if (most[d] == 0) {
+            most[d] = INT64_MAX;
+        } else {
+            any = true;
+            threads *= most[d];
+            if (g->env->block[d] > most[d])
+                return false;
+        }
+        int64_t whole = c->most[d];
+        if (d == 0 && !graph_facts_of(g)->two_dimensional && whole < 1024) /* as many as warps have, and evenly */
+            for (whole = 1; whole * 2 <= c->most[d];)
+                whole *= 2;
+        bound(&most[d], whole);
     }
-    if (any && threads < THREADS)
+    if ((any && threads < THREADS) || !graph_begin_sizes(c->a, g, most, &c->trial))
         return false;
-    /* Bounds under that assumption only. */
-    struct graph_facts *kept = graph_facts_of(g), trial = *kept;
-    const struct graph_env *real = g->env;
-    trial.cap = g->nodes.n + 64;
-    trial.p = ARENA_ARRAY(c->a, struct graph_fact, trial.cap);
-    if (!trial.p)
+    worst = worst_at(c, from, cut);
+    graph_end_sizes(g, &c->trial);
+    if (worst == LEAVES)
         return false;
-    for (size_t i = 0; i < trial.n; i++)
-        trial.p[i].varying = kept->p[i].varying;
-    g->facts = &trial;
-    g->env = &env;
-    for (size_t i = 0; i < c->all.n && holds; i++) {
-        const struct shared_access *s = &c->all.p[i];
-        holds = !(s->known && s->form.k >= from && (s->form.k < cut || s->falls) && runs_over(g, s, cut));
+    bool alike = worst == MAY_LEAVE && filled_alike(c, from, cut);
+    for (size_t i = 0; i < c->all.n && worst == MAY_LEAVE; i++) {
+        struct shared_access *s = &c->all.p[i];
+        if (s->known && s->roams && s->form.k >= from && (s->form.k < cut || s->falls))
+            s->known = !alike && cut - s->form.k > 8 * s->step;
     }
-    kept->turns = trial.turns;
-    g->facts = kept;
-    g->env = real;
-    return holds;
+    return true;
 }
 
 static bool find_cuts(struct cutter *c)
@@ -224,12 +367,14 @@ static bool find_cuts(struct cutter *c)
     if (distinct > CUTS_MAX || distinct * c->all.n > 20000)
         return !arena_failed(c->a);
     int64_t from = INT64_MIN;
+    bounds_from_window(c);
     if (distinct * c->g->nodes.n > TRIAL_WORK)
         return true;
     for (size_t i = 1; i < distinct; i++) {
-        if (!cut_holds(c, from, bases.p[i]))
+        bool assumed;
+        if (!cut_holds(c, from, bases.p[i], &assumed))
             continue;
-        c->cuts[c->count++] = bases.p[i];
+        c->cuts[c->count++] = (struct cut){bases.p[i], assumed};
         from = bases.p[i];
     }
     return !arena_failed(c->a);
@@ -238,22 +383,14 @@ static bool find_cuts(struct cutter *c)
 static unsigned stretch_of(const struct cutter *c, const struct shared_access *s)
 {
     unsigned k = 0;
-    while (k < c->count && c->cuts[k] <= s->form.k)
+    while (k < c->count && c->cuts[k].at <= s->form.k)
         k++;
-    /* Just below the next one: b[threadIdx.x - 1]. */
-    if (k < c->count && s->step && c->cuts[k] - s->form.k <= 8 * s->step &&
-        (k == 0 ? s->form.k : s->form.k - c->cuts[k - 1]) > 4 * (c->cuts[k] - s->form.k)) {
-        struct graph_constraints all = {0};
-        struct graph_linear f = s->form; /* is it below the cut for any thread? */
-        f.k -= c->cuts[k] - 1;
-        graph_constrain(&all, &f);
-        if (graph_excluded(c->g, c->g->accesses.p[s->access].runs_when, GRAPH_NIL, &all))
-            k++;
-    }
+    if (k < c->count && lies_above(c->g, s, k ? c->cuts[k - 1].at : 0, c->cuts[k].at))
+        k++;
     return k;
 }
 
-uint32_t *graph_find_objects(struct arena *a, struct graph *g, struct graph_dependence *out)
+uint32_t *graph_find_objects(struct arena *a, struct graph *g, struct graph_dependence *out, int64_t most[COORDINATES])
 {
     struct cutter c = {.a = a, .g = g};
     uint32_t *object = ARENA_ARRAY(a, uint32_t, g->accesses.n + 1);
@@ -278,10 +415,12 @@ uint32_t *graph_find_objects(struct arena *a, struct graph *g, struct graph_depe
         struct graph_object o = {.space = UOP_SHARED, .from = INT64_MIN, .to = INT64_MAX, .known = s->known};
         if (s->known) {
             unsigned k = stretch_of(&c, s);
-            o.from = k ? c.cuts[k - 1] : 0;
-            o.to = k < c.count ? c.cuts[k] : INT64_MAX;
+            o.from = k ? c.cuts[k - 1].at : 0;
+            o.to = k < c.count ? c.cuts[k].at : INT64_MAX;
+            o.assumed = (k && c.cuts[k - 1].assumed) || (k < c.count && c.cuts[k].assumed);
         }
         object[s->access] = object_add(a, out, o);
     }
+    memcpy(most, c.most, sizeof c.most);
     return arena_failed(a) ? NULL : object;
 }

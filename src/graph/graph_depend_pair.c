@@ -446,6 +446,11 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
         graph_solve_own(g, &a, &b, delta, &u);
     else
         graph_solve_block(g, &a, &b, delta, &u);
+    bool elsewhere =
+        !lost && x->space == UOP_GLOBAL && y->space == UOP_GLOBAL && u.known && !u.in_warp && u.who != THREAD_SAME;
+    unsigned same_block = elsewhere ? graph_in_block(g, &a, &b, u.thread) : BLOCK_SAME;
+    if (same_block == BLOCK_OTHER)
+        u = (struct graph_solution){.answer = SOLVE_UNKNOWN, .may = true, .who = THREAD_UNDECIDED};
     if (u.answer == SOLVE_NEVER ||
         (y->from_store >= 0 && (uint32_t)y->from_store != s->access && (u.who == THREAD_SAME || x->space == UOP_LOCAL)))
         return; /* it reads another store of its own */
@@ -488,6 +493,8 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
         strength = SYNC_BLOCK;
     if (r.own)
         r.sync = GRAPH_SYNC_OWN;
+    else if (same_block != BLOCK_SAME)
+        r.sync = race && strength < SYNC_MAYBE && same_block == BLOCK_OPEN ? GRAPH_SYNC_NONE : GRAPH_SYNC_UNKNOWN;
     else if (strength == SYNC_BLOCK)
         r.sync = GRAPH_SYNC_BARRIER;
     else if (u.in_warp && strength < SYNC_MAYBE && !r.may)
@@ -496,15 +503,20 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
                                           : GRAPH_SYNC_WARP_ASSUMED;
     else if (race && strength < SYNC_MAYBE)
         r.sync = GRAPH_SYNC_NONE;
+    if (f->async[s->access] || f->async[load])
+        r.sync = GRAPH_SYNC_UNKNOWN; /* whether somebody waited for it is not looked at */
     r.assumed |= r.sync == GRAPH_SYNC_WARP_ASSUMED;
     const struct graph_object *o = &f->out->objects.p[f->object[load]];
     if (!r.own && x->space != UOP_SHARED)
-        r.assumed = true; /* threads of other blocks are not looked at */
+        r.assumed = true; /* other blocks may store there too */
     if (!r.own && x->space == UOP_SHARED && o->known && (o->from > 0 || o->to != INT64_MAX))
         r.assumed = true; /* staying inside one array is */
+    r.assumed |= x->space == UOP_SHARED && o->assumed;
     graph_find_parting(f, s, load);
     if (strength < SYNC_BLOCK)
         graph_drop_skipped(f);
+    if (same_block != BLOCK_SAME) /* no barrier is another block's */
+        f->parting.n = 0;
     keep_reach(f, s, r);
 }
 

@@ -73,10 +73,10 @@ static bool overwritten(struct finder *f, const struct graph_reach *group, size_
     f->forced_now++;
     for (size_t k = 0; k < count; k++) {
         const struct graph_access *y = access_at(f, group[k].store);
-        if (k == i || group[k].store == group[i].store || group[k].may || group[k].element != group[i].element ||
-            y->kind != GRAPH_STORE || y->width != x->width || !parted(&group[k]) ||
-            !same_thread(&group[i], &group[k]) || f->object[group[k].store] != f->object[group[i].store] ||
-            !made(f, &group[i], &group[k]))
+        if (k == i || group[k].store == group[i].store || f->async[group[k].store] || f->async[group[i].store] ||
+            group[k].may || group[k].element != group[i].element || y->kind != GRAPH_STORE || y->width != x->width ||
+            !parted(&group[k]) || !same_thread(&group[i], &group[k]) ||
+            f->object[group[k].store] != f->object[group[i].store] || !made(f, &group[i], &group[k]))
             continue;
         f->forced[group[k].store] = f->forced_now;
         any = true;

@@ -58,7 +58,7 @@ static uint8_t strength_of(struct graph *g, uint32_t at, bool followed, struct g
             if (u->imm == UOP_WARPSYNC_ALL && insn->guard == GRAPH_NIL)
                 k = SYNC_WARP;
             break;
-        case UOP_ASYNC_COPY: opaque->stores = true; break;
+        case UOP_ASYNC_COPY: opaque->orders = true; break; /* nobody says when */
         case UOP_CALL:
         case UOP_CALL_IND:
             if (!followed) {

@@ -90,7 +90,7 @@ static bool comes_from(struct cycle_work *w, int32_t cycle, graph_id id, bool co
     return source_in(w, cycle, id, counters) != GRAPH_NIL;
 }
 
-/* A loop that only moves counters: of its turns the last alone is looked at, and what that brings was moved behind it. */
+/* A loop that only moves counters: of its turns the last alone is looked at; what that brings was moved behind it. */
 static bool lost_its_body(const struct doings *a, const struct doings *b)
 {
     return a->float_count + a->loads + a->stores + a->others == 0 && b->stores + b->others == 0;

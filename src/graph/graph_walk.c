@@ -1,6 +1,6 @@
 /* Walks through the pieces of a loop for concrete values of the few words that its tests look at: each turn and each
- * straight piece adds its steps. What a walk asked for, phis apart, must then go on evenly for larger numbers: what holds
- * where it was walked holds for all.
+ * straight piece adds its steps. What a walk asked for, phis apart, must then go on evenly for larger numbers: what
+ * holds where it was walked holds for all.
  *
  * requires: cycles with pieces · gives: steps of a walk, the words it depends on, whether it goes on */
 #include "graph/graph_walk.h"

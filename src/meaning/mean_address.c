@@ -513,3 +513,14 @@ bool mean_address_of(struct mean *m, graph_id address, enum uop_space space, uns
     out->index_text = mean_text_terms(m, &sum, MEAN_INNER, 0).p;
     return true;
 }
+
+unsigned mean_part_bytes(struct mean *m, graph_id address, enum uop_space space)
+{
+    struct graph_affine f;
+    int array = mean_array_of(m, address, space, &f);
+    if (array < 0)
+        return 0;
+    const struct mean_array *e = &m->work->arrays[array];
+    unsigned bits = e->declared ? mean_kind_bits(e->kind) : 0;
+    return bits ? bits / 8 : e->declared ? 0 : e->bytes;
+}

@@ -453,6 +453,8 @@ static enum mean_role effect_role(const struct roles *r, uint32_t insn, const st
     const struct graph_insn *n = &r->m->g->insns.p[insn];
     if (e->exit)
         return n->guard == GRAPH_NIL ? MEAN_ROLE_EXIT : MEAN_ROLE_EARLY_EXIT;
+    if (e->async)
+        return MEAN_ROLE_ASYNC_COPY;
     if (e->atomic || e->store || e->load)
         return memory_role(r, n, e);
     if (e->branch)
@@ -473,8 +475,6 @@ static enum mean_role effect_role(const struct roles *r, uint32_t insn, const st
         return MEAN_ROLE_VOTE;
     if (e->tensor)
         return MEAN_ROLE_TENSOR;
-    if (e->async)
-        return MEAN_ROLE_ASYNC_COPY;
     if (e->prefetch)
         return MEAN_ROLE_LOAD;
     if (e->fence || e->misc)

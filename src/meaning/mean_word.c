@@ -146,9 +146,48 @@ struct mean_text mean_print_special_register(const struct mean_printer *p, const
 /* Functions without an operation of their own. */
 struct mean_text mean_print_function_text(const struct mean_printer *p, const struct graph_node *n)
 {
-    static const char *const words[GRAPH_FUNCTIONS] = {
-        [GRAPH_EXP] = "exp", [GRAPH_EXP10] = "exp10", [GRAPH_LOG] = "log", [GRAPH_LOG10] = "log10", [GRAPH_SIN] = "sin",
-        [GRAPH_COS] = "cos", [GRAPH_TAN] = "tan",     [GRAPH_POW] = "pow", [GRAPH_FMOD] = "fmod"};
+    static const char *const words[GRAPH_FUNCTIONS] = {[GRAPH_EXP] = "exp",
+                                                       [GRAPH_EXP10] = "exp10",
+                                                       [GRAPH_LOG] = "log",
+                                                       [GRAPH_LOG10] = "log10",
+                                                       [GRAPH_SIN] = "sin",
+                                                       [GRAPH_COS] = "cos",
+                                                       [GRAPH_TAN] = "tan",
+                                                       [GRAPH_POW] = "pow",
+                                                       [GRAPH_FMOD] = "fmod",
+                                                       [GRAPH_ACOS] = "acos",
+                                                       [GRAPH_ACOSH] = "acosh",
+                                                       [GRAPH_ASIN] = "asin",
+                                                       [GRAPH_ASINH] = "asinh",
+                                                       [GRAPH_ATAN] = "atan",
+                                                       [GRAPH_ATANH] = "atanh",
+                                                       [GRAPH_CBRT] = "cbrt",
+                                                       [GRAPH_RCBRT] = "rcbrt",
+                                                       [GRAPH_COSH] = "cosh",
+                                                       [GRAPH_SINH] = "sinh",
+                                                       [GRAPH_EXPM1] = "expm1",
+                                                       [GRAPH_LOG1P] = "log1p",
+                                                       [GRAPH_SINPI] = "sinpi",
+                                                       [GRAPH_COSPI] = "cospi",
+                                                       [GRAPH_ERF] = "erf",
+                                                       [GRAPH_ERFC] = "erfc",
+                                                       [GRAPH_ERFCX] = "erfcx",
+                                                       [GRAPH_ERFINV] = "erfinv",
+                                                       [GRAPH_ERFCINV] = "erfcinv",
+                                                       [GRAPH_NORMCDF] = "normcdf",
+                                                       [GRAPH_NORMCDFINV] = "normcdfinv",
+                                                       [GRAPH_LGAMMA] = "lgamma",
+                                                       [GRAPH_TGAMMA] = "tgamma",
+                                                       [GRAPH_J0] = "j0",
+                                                       [GRAPH_J1] = "j1",
+                                                       [GRAPH_Y0] = "y0",
+                                                       [GRAPH_Y1] = "y1",
+                                                       [GRAPH_CYL_BESSEL_I0] = "cyl_bessel_i0",
+                                                       [GRAPH_CYL_BESSEL_I1] = "cyl_bessel_i1",
+                                                       [GRAPH_ATAN2] = "atan2",
+                                                       [GRAPH_HYPOT] = "hypot",
+                                                       [GRAPH_RHYPOT] = "rhypot",
+                                                       [GRAPH_REMAINDER] = "remainder"};
     bool natural = n->imm == GRAPH_DIV_U || n->imm == GRAPH_REM_U;
     unsigned as = n->type | (natural ? MEAN_AS_UNSIGNED : 0u);
     if (n->imm >= GRAPH_DIV && n->imm < GRAPH_FUNCTIONS && (n->type == UOP_B32 || n->type == UOP_B64))

@@ -155,6 +155,8 @@ struct pat_collective {
     struct map_u64 partial; /* PAT_IN_THREAD: what the accumulator is in any piece, on any path */
     uint32_t cycle;         /* PAT_IN_THREAD: + 1 */
     VEC(graph_id) inputs;
+    const struct pat_term *asked; /* whether all that each thread brings is as this term says */
+    bool fit;
     graph_id result_address; /* of the element that holds the result; GRAPH_NIL: none */
     bool everywhere;         /* every thread has the result */
     bool down;               /* of each column of threads one */

@@ -99,7 +99,9 @@ static void match_stage(struct pat_collect *k, const struct pat_page *page, cons
 static bool is_of(const struct graph *g, const uint8_t *local, uint32_t i, enum place_local what)
 {
     const struct graph_access *x = &g->accesses.p[i];
-    return local[i] == what && g->insns.p[x->insn].reachable && !graph_is_slow(g, x->insn);
+    bool owned =
+        what == PLACE_ARRAY && graph_is_owned(g, x->insn); /* but what is put away is put away for lack of room */
+    return local[i] == what && g->insns.p[x->insn].reachable && !graph_is_slow(g, x->insn) && !owned;
 }
 
 /* The array: all that is stored to it and loaded from it is one match. */

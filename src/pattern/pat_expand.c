@@ -18,9 +18,11 @@ struct expand {
     struct pat_expanded *e;
     struct pat_branches branches;
     struct pat_divisions divisions;
+    struct pat_functions functions;
     bool *read;   /* by node: it has a reading */
     bool divided; /* they were looked for */
-    bool wide;    /* the division being kept is of 64 bits */
+    bool sought;  /* functions were */
+    bool wide;    /* the division or function being kept is of 64 bits */
     struct graph *g;
     struct arena *a;
     unsigned page_order;
@@ -230,7 +232,7 @@ static bool keep(struct expand *x, graph_id node)
     bool is_unsigned;
     enum uop_type as = number_of(block, &is_unsigned);
     if (x->wide)
-        as = UOP_B64;
+        as = pat_is_float(as) ? UOP_F64 : UOP_B64;
     graph_id means = say(x, block->reads, as, is_unsigned);
     struct pat_found *f = ARENA_NEW(x->a, struct pat_found);
     if (means == GRAPH_NIL || !f)
@@ -376,6 +378,40 @@ static bool run_divisions(struct expand *x, const struct pat_page *page, const s
     return true;
 }
 
+/* Functions of the name the block reads as. */
+static bool run_functions(struct expand *x, const struct pat_page *page, const struct pat_variant *v)
+{
+    const struct cu_expr *e = v->block.reads;
+    if (!x->sought && pat_find_functions(x->a, &x->x, &x->functions) != SP_OK)
+        return false;
+    x->sought = true;
+    for (size_t i = 0; i < x->functions.list.n; i++) {
+        const struct pat_function *f = &x->functions.list.p[i];
+        bool fits = e->kind == CU_CALL && strcmp(e->text, f->name) == 0 && e->arg_count == f->count;
+        if (!fits || pat_reading_of(&x->x, f->node))
+            continue;
+        pat_ctx_begin(&x->c, page, v, f->node);
+        x->c.slow_path = (struct pat_slow){0};
+        x->wide = uop_type_bits(graph_type_of(x->g, f->node)) == 64;
+        for (unsigned k = 0; k < f->count; k++) {
+            int name = e->arg[k]->kind == CU_NAME ? cu_find_variable(&v->block, e->arg[k]->text) : -1;
+            fits &= name >= 0;
+            if (name >= 0)
+                x->c.bound[name] =
+                    (struct pat_bound){.set = true, .node = f->argument[k], .as = x->wide ? UOP_F64 : UOP_F32};
+        }
+        VEC_PUSH(x->a, x->c.inner, (struct pat_inner){.node = f->node, .term = v->value});
+        for (unsigned k = 0; k < f->inner_count; k++)
+            VEC_PUSH(x->a, x->c.inner, (struct pat_inner){.node = f->inner[k]});
+        if (!pat_function_code(x->a, &x->x, &x->branches, f, &x->c.slow_path))
+            x->c.slow_path = (struct pat_slow){0};
+        if (fits && keep(x, f->node))
+            x->e->found.p[x->e->found.n - 1]->whole = true;
+        x->wide = false;
+    }
+    return true;
+}
+
 /* ---- what the code says as one operation already, which no machine has ---------------------- */
 
 /* Names of the block to what the operation of `n` is of, when the block reads as that operation. `any`: a name stands
@@ -506,6 +542,22 @@ static bool find_logarithms(struct expand *x)
     return true;
 }
 
+/* After all that pages spell out: what they found is not looked for again. */
+static bool find_functions(struct expand *x, const struct pat_library *lib)
+{
+    for (size_t p = 0; p < lib->pages.n; p++) {
+        const struct pat_page *page = &lib->pages.p[p];
+        x->page_order = (unsigned)p;
+        for (size_t k = 0; k < page->variants.n; k++) {
+            const struct pat_variant *v = &page->variants.p[k];
+            if (v->block.expands && v->block.form == CU_VALUE && v->value->kind == TERM_FOUND &&
+                !v->block.where_count && !run_functions(x, page, v))
+                return false;
+        }
+    }
+    return true;
+}
+
 enum sp_status pat_expand(const struct pat_library *lib, struct arena *a, struct graph *g, struct graph_expansions *out)
 {
     struct pat_expanded *e = ARENA_NEW(a, struct pat_expanded);
@@ -534,10 +586,12 @@ enum sp_status pat_expand(const struct pat_library *lib, struct arena *a, struct
                     continue;
                 if (v->value->kind != TERM_FOUND)
                     run_page(&x, page, v);
-                else if (!run_divisions(&x, page, v))
+                else if (v->block.where_count && !run_divisions(&x, page, v))
                     return SP_ERR_MEMORY;
             }
         }
+        if (!open && !find_functions(&x, lib))
+            return SP_ERR_MEMORY;
         /* What lies inside an expansion reads as nothing else. */
         if (!open && (status = pat_own(a, &x.x, &x.branches, e, out)) != SP_OK)
             return status;

@@ -244,6 +244,21 @@ struct pat_divisions {
     VEC(struct pat_division) list;
 };
 enum sp_status pat_find_divisions(struct arena *a, const struct pat_index *x, struct pat_divisions *out);
+/* Functions of mathematics, found by what they compute (pat_function.c). */
+struct pat_function {
+    graph_id node, argument[2];
+    unsigned count;
+    const char *name;      /* as pages call it */
+    const graph_id *inner; /* between the node and its arguments */
+    unsigned inner_count;
+    bool walks;        /* branches choose between ways of computing it … */
+    uint32_t from, to; /* … between these blocks */
+};
+struct pat_functions {
+    VEC(struct pat_function) list;
+};
+bool pat_is_of_table(const struct graph *g, graph_id address);
+enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, struct pat_functions *out);
 
 /* Slow paths (pat_own.c): code without an effect behind a branch that comes back to where the quick way goes on. */
 struct pat_branches {
@@ -262,6 +277,12 @@ struct pat_slow {
     uint32_t fringe;
 };
 bool pat_slow_path(const struct pat_branches *b, struct arena *a, struct graph *g, graph_id when, struct pat_slow *out);
+bool pat_has_effect(const struct uop_list *l);
+bool pat_reconverges(const struct graph *g, uint32_t insn, uint64_t how);
+/* The branches by which a function's nodes are chosen, and what else of its code makes nothing but them: loops first,
+ * they are slow; the others are `fringe` (pat_between.c). */
+bool pat_function_code(struct arena *a, const struct pat_index *x, const struct pat_branches *b,
+                       const struct pat_function *f, struct pat_slow *out);
 /* Neither way of the block's branch has an effect, and both come to the same block. */
 bool pat_ways_meet(const struct pat_branches *b, const struct graph *g, uint32_t block, uint32_t *join);
 /* Marks blocks whose branch may be a library function's, for numbers that are special (pat_special.c). */
@@ -350,7 +371,7 @@ struct pat_ctx {
     VEC(struct pat_pick) picks;      /* of several elements that a thread brings: the one the term goes on with */
     VEC(struct pat_present) present; /* conditions under which elements take part in them */
     unsigned reach;                  /* enum pat_reach: of the reductions a term spoke of, the widest */
-    bool rests;                              /* on the size of the block */
+    bool rests;                      /* on the size of the block */
     bool walked;                     /* that loops bring the same elements was seen for many numbers only */
 };
 enum { PAT_CHOICE_SYNC, PAT_CHOICE_SELF, PAT_CHOICE_SCOPE, PAT_CHOICES }; /* functions of bindings that choose a word */
@@ -392,6 +413,7 @@ struct pat_found {
     const struct pat_collective *of; /* of whose elements something is made, several a thread; NULL: none */
     struct map_u64 made_of;          /* these elements */
     bool held;                       /* no match unless something completes it */
+    bool whole;                      /* an expansion of which nothing is to be seen, expansions in it neither */
     bool rests;                      /* what speaks of it is assumed */
     unsigned width;                  /* threads that take part */
     enum uop_type as;

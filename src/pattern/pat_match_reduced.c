@@ -133,14 +133,16 @@ static bool all_fit(struct pat_ctx *c, const struct pat_term *of, const struct s
 }
 
 /* One of the elements as the term goes on, all of them as it says. */
-static bool match_elements(struct pat_ctx *c, const struct pat_term *of, const struct set *s, size_t top,
-                           const struct pat_goal *next)
+static bool match_elements(struct pat_ctx *c, const struct pat_term *of, struct pat_collective *v, const struct set *s,
+                           size_t top, const struct pat_goal *next)
 {
     const struct pat_collective *inner;
     uint32_t within = c->within;
     unsigned reach = c->reach;
     size_t spoken = c->spoken.n, gathered = c->gathered.n;
-    bool fit = all_fit(c, of, s, &inner);
+    bool fit = v->asked == of ? v->fit : all_fit(c, of, s, &inner);
+    v->asked = of; /* the answer is the same wherever the term speaks of it */
+    v->fit = fit;
     c->within = within;
     c->reach = reach;
     c->spoken.n = spoken;
@@ -241,7 +243,7 @@ static bool match_input(struct pat_ctx *c, const struct pat_term *t, struct pat_
     if (of->kind == TERM_REDUCED) /* one directly within another: both between threads */
         return inner && inner->found && (of->variable != t->variable || pat_alike(&inner->like, &v->like)) &&
                match_collective(c, of, inner, next, depth + 1, top);
-    if (elements_of(c, &v->like, input, &set) && match_elements(c, of, &set, top, next))
+    if (elements_of(c, &v->like, input, &set) && match_elements(c, of, v, &set, top, next))
         return true;
     if (inner && pat_alike(&inner->like, &v->like) && match_collective(c, t, inner, next, depth + 1, top))
         return true;

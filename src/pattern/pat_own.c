@@ -17,7 +17,7 @@ static const struct uop_list *uops_of(const struct graph *g, uint32_t insn)
     return input < g->input.count ? g->input.insns[input].uops : NULL;
 }
 
-static bool has_effect(const struct uop_list *l)
+bool pat_has_effect(const struct uop_list *l)
 {
     for (size_t i = 0; l && i < l->ops.n; i++) {
         const struct uop *u = &l->ops.p[i];
@@ -43,7 +43,7 @@ static bool has_effect(const struct uop_list *l)
     return !l || l->unknown;
 }
 
-static bool reconverges(const struct graph *g, uint32_t insn, uint64_t how)
+bool pat_reconverges(const struct graph *g, uint32_t insn, uint64_t how)
 {
     const struct uop_list *l = uops_of(g, insn);
     for (size_t i = 0; l && i < l->ops.n; i++)
@@ -114,7 +114,7 @@ static bool find_joins(struct pat_branches *b, const struct graph *g)
         struct region *r = &of[order[k]];
         r->effect |= !x->succ_count;
         for (uint32_t i = x->first; i <= x->last && !r->effect; i++)
-            r->effect = has_effect(uops_of(g, i));
+            r->effect = pat_has_effect(uops_of(g, i));
         for (uint32_t s = 0; s < x->succ_count; s++) {
             const struct region *t = &of[x->succs[s]];
             bool round = r->number >= t->number && r->number - t->number < t->blocks; /* it dominates this block */
@@ -194,10 +194,10 @@ static void add_fringe(struct arena *a, const struct graph *g, uint32_t from, ui
 {
     const struct graph_block *d = &g->blocks.p[from];
     VEC_PUSH(a, f->insns, d->last);
-    if (!reconverges(g, g->blocks.p[join].first, UOP_BSYNC))
+    if (!pat_reconverges(g, g->blocks.p[join].first, UOP_BSYNC))
         return;
     for (uint32_t i = d->last + 1; i-- > d->first;) {
-        if (!reconverges(g, i, UOP_BSSY))
+        if (!pat_reconverges(g, i, UOP_BSSY))
             continue;
         VEC_PUSH(a, f->insns, i);
         VEC_PUSH(a, f->insns, g->blocks.p[join].first);
@@ -268,6 +268,7 @@ struct own {
     const struct pat_expanded *e;
     const struct graph *g;
     bool *inside, *part, *used;
+    bool *deep;        /* by node: a part of a whole */
     bool *slow, *mine; /* by instance: on a slow path; of an expansion or a guarded approximation */
 };
 
@@ -345,7 +346,7 @@ static void find_inside(struct own *o)
         if (n->kind == UOP_CONST || n->kind == UOP_CBANK || n->kind == UOP_SREG || n->kind == GRAPH_ENTRY ||
             o->used[id])
             continue;
-        bool result = is_result(o, id);
+        bool result = is_result(o, id) && !o->deep[id];
         uint32_t made = makers(o, id, &slow);
         if (result && (!made || !slow || pat_reading_of(o->x, id)->owned))
             continue; /* but an approximation that only a slow path makes is that path's */
@@ -477,9 +478,10 @@ enum sp_status pat_own(struct arena *a, struct pat_index *x, const struct pat_br
                     .inside = ARENA_ARRAY(a, bool, x->count + 1),
                     .part = ARENA_ARRAY(a, bool, x->count + 1),
                     .used = ARENA_ARRAY(a, bool, x->count + 1),
+                    .deep = ARENA_ARRAY(a, bool, x->count + 1),
                     .slow = ARENA_ARRAY(a, bool, g->insns.n + 1),
                     .mine = ARENA_ARRAY(a, bool, g->insns.n + 1)};
-    if (!owner || !reads || !shows || !o.inside || !o.part || !o.used || !o.slow || !o.mine)
+    if (!owner || !reads || !shows || !o.inside || !o.part || !o.used || !o.deep || !o.slow || !o.mine)
         return SP_ERR_MEMORY;
     for (size_t k = 0; k < e->found.n; k++) {
         const struct pat_found *f = e->found.p[k];
@@ -492,7 +494,7 @@ enum sp_status pat_own(struct arena *a, struct pat_index *x, const struct pat_br
             o.slow[f->slow[i]] = true;
         for (size_t i = 0; i < f->inner.n; i++)
             if (f->inner.p[i].node < x->count && f->inner.p[i].node != f->match.root)
-                o.part[f->inner.p[i].node] = true;
+                o.part[f->inner.p[i].node] = true, o.deep[f->inner.p[i].node] |= f->whole;
     }
     struct pat_aggregates aggregates = {
         .owner = owner, .number = (uint32_t)e->found.n + 1, .slow = o.slow, .mine = o.mine, .part = o.part};

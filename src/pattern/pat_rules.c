@@ -14,8 +14,8 @@ const char *const pat_rule_names[PAT_RULE_COUNT] = {
 };
 
 const char *const pat_approximated_names[PAT_APPROXIMATED] = {
-    "exp2", "log2", "rcp",   "rsqrt", "the square root", "sin", "cos", "tanh",
-    "tan",  "exp",  "exp10", "log",   "log10",           "pow",
+    "exp2",  "log2", "rcp",   "rsqrt", "the square root",      "sin", "cos", "tanh", "tan", "exp",
+    "exp10", "log",  "log10", "pow",   "a library's function",
 };
 
 uint32_t pat_approximated(const struct graph_node *n)
@@ -40,7 +40,10 @@ uint32_t pat_approximated(const struct graph_node *n)
         case GRAPH_LOG: k = 11; break;
         case GRAPH_LOG10: k = 12; break;
         case GRAPH_POW: k = 13; break;
-        default: return 0; /* divisions */
+        default:
+            if (n->imm < GRAPH_LIBRARY || n->imm >= GRAPH_FMOD || n->imm == GRAPH_REMAINDER)
+                return 0; /* exact, or rounded once */
+            k = 14;
         }
         break;
     default: return 0;

@@ -1,10 +1,15 @@
 /* Branches that may be a library's: functions of floats go another way for infinities, NaN, zero, numbers that are too
  * small to be normal, and come back. Such a branch parts lanes, but nothing shows that it is the kernel's own (D13), so
  * nothing is said of it: its ways have no effect and meet again, and it asks of a number whether it is special; or it
- * asks the same numbers for something else, right round such a question or within its ways.
+ * asks the same numbers for something else, right round such a question or within its ways; or its ways compute with
+ * constants that nobody writes by hand, as the approximations of libraries do, and touch no memory.
  *
  * Requires the graph; gives a mark by block. Linear, but for the questions near each other, which are bounded. */
 #include "pattern/pat_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { ASKED = 6, SPECIALS = 256 };
 
@@ -79,6 +84,55 @@ static bool asks_the_same(const struct question *q, const struct question *speci
     return q->count && known == q->count;
 }
 
+/* A constant with more digits than people give one. */
+static bool is_long(const struct graph *g, graph_id id, bool wide)
+{
+    uint64_t bits;
+    char text[40];
+    if (!graph_is_const(g, id, &bits))
+        return false;
+    if (wide) {
+        double d;
+        memcpy(&d, &bits, sizeof d);
+        snprintf(text, sizeof text, "%.12g", d);
+        return strtod(text, NULL) != d && d == d;
+    }
+    uint32_t w = (uint32_t)bits;
+    float f;
+    memcpy(&f, &w, sizeof f);
+    snprintf(text, sizeof text, "%.6g", (double)f);
+    return strtof(text, NULL) != f && f == f;
+}
+
+/* Between a branch and where its ways meet, numbers are put together with long constants, and nothing is loaded. */
+static bool approximates(const struct graph *g, uint32_t first, uint32_t last)
+{
+    enum { STEPS = 3 };
+    unsigned steps = 0;
+    for (uint32_t i = first + 1; i < last && i < g->insns.n; i++) {
+        const struct graph_insn *n = &g->insns.p[i];
+        for (uint32_t k = 0; k < n->access_count; k++) {
+            const struct graph_access *a = &g->accesses.p[n->first_access + k];
+            if (a->space != UOP_LOCAL && !pat_is_of_table(g, a->address))
+                return false;
+        }
+        bool step = false;
+        if (graph_is_owned(g, i)) /* whose that is, is known */
+            continue;
+        for (uint32_t k = 0; k < n->def_count; k++) {
+            const struct graph_def *d = &g->defs.p[n->first_def + k];
+            const struct graph_node *node = graph_at(g, d->node);
+            if ((node->kind == UOP_LO || node->kind == UOP_HI) && node->arg_count)
+                node = graph_at(g, node->arg[0]);
+            if (node->kind == UOP_FFMA)
+                for (unsigned arg = 0; arg < node->arg_count; arg++)
+                    step |= is_long(g, node->arg[arg], node->type == UOP_F64);
+        }
+        steps += step;
+    }
+    return steps >= STEPS;
+}
+
 bool pat_mark_special(struct arena *a, const struct graph *g, bool *marks)
 {
     struct pat_branches b;
@@ -123,7 +177,8 @@ bool pat_mark_special(struct arena *a, const struct graph *g, bool *marks)
         if (q.special)
             special[count++] = q;
     }
-    for (size_t i = 0; i < others.n && count; i++)
-        marks[others.p[i].block] = asks_the_same(&others.p[i], special, count);
+    for (size_t i = 0; i < others.n; i++)
+        marks[others.p[i].block] = (count && asks_the_same(&others.p[i], special, count)) ||
+                                   approximates(g, others.p[i].first, others.p[i].last);
     return !arena_failed(a);
 }

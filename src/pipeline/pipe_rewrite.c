@@ -1,5 +1,5 @@
-/* The PTX that machine code was made of, beside it: which text is meant, whether it can be, its graph, and what rewrite/
- * tells of the two. Whatever goes wrong costs the rewrites and a note, never the kernel.
+/* The PTX that machine code was made of, beside it: which text is meant, whether it can be, its graph, and what
+ * rewrite/ tells of the two. Whatever goes wrong costs the rewrites and a note, never the kernel.
  *
  * requires: the finished graph of the machine code · gives: struct rew_list, a verdict as diagnostics */
 #include "pipeline/pipe_rewrite.h"
@@ -64,6 +64,8 @@ static struct rew_insn describe(const struct ptx_module *m, const struct ptx_row
     const struct ptx_insn *i = row->insn;
     const struct ptx_function *f = row->function;
     struct rew_insn d = {.line = i->line};
+    if (f->is_entry)
+        d.is |= REW_IS_OWN;
     if (i->damaged)
         return d;
     if (op_is(i, sums) && (has(i, "rn") || has(i, "rz") || has(i, "rm") || has(i, "rp")))
@@ -217,6 +219,32 @@ static uint32_t *map_lines(struct arena *a, const struct img_kernel *k, const st
     return lines;
 }
 
+static uint64_t *map_sources(struct arena *a, const struct img_kernel *k, const struct graph_input *in)
+{
+    uint64_t *sources = ARENA_ARRAY(a, uint64_t, in->count + 1u);
+    for (uint32_t i = 0; sources && i < in->count; i++) {
+        const struct img_line *row = img_line_at(k, in->insns[i].offset);
+        if (row && row->line)
+            sources[i] = (uint64_t)row->file << 32 | row->line;
+    }
+    return sources;
+}
+
+/* The outermost call that an instruction came in by, as a number for it: place and name. */
+static uint64_t *map_calls(struct arena *a, const struct img_kernel *k, const struct graph_input *in)
+{
+    uint64_t *calls = ARENA_ARRAY(a, uint64_t, in->count + 1u);
+    for (uint32_t i = 0; calls && i < in->count; i++) {
+        const struct img_line *row = img_line_at(k, in->insns[i].offset);
+        if (!row || !row->inlined_count)
+            continue;
+        const struct img_inline *call = &row->inlined[row->inlined_count - 1];
+        const char *name = call->function ? call->function : "";
+        calls[i] = map_hash_mix(map_hash_mix(call->file, call->line), map_hash_bytes(name, strlen(name))) | 1;
+    }
+    return calls;
+}
+
 static void mismatch(struct sp_session *s, const struct img_kernel *k, const struct graph *g,
                      const struct rew_list *found, bool given, const char *why)
 {
@@ -271,6 +299,8 @@ static enum sp_status compare_with(struct pipe_rewrite *p, struct ptx_module *m,
     struct rew_side sass = {.g = p->g}, ptx = {.g = &b->g, .insns = b->insns};
     if (!given || (!p->module->ptx && map_fits(m, &m->functions.p[function], k)))
         sass.lines = map_lines(&p->work, k, &p->g->input);
+    sass.sources = map_sources(&p->work, k, &p->g->input);
+    sass.inlined = map_calls(&p->work, k, &p->g->input);
     status = rew_compare(&p->work, &sass, &ptx, &context, &found, &fit);
     if (status != SP_OK)
         return status;

@@ -12,8 +12,8 @@ struct pipe_rewrite {
     const struct img_kernel *kernel;
     const char *base_name;
     const struct fact_file_text *file_texts; /* by file of the module; NULL: none */
-    struct graph *g;   /* of the machine code */
-    struct arena work; /* its own, with a limit; what the list points to lives there */
+    struct graph *g;                         /* of the machine code */
+    struct arena work;                       /* its own, with a limit; what the list points to lives there */
     /* Given back: the text that it was made of, the kernel's function there, and whether --ptx gave it; NULL: none. */
     const struct ptx_module *ptx;
     uint32_t function;

@@ -223,6 +223,10 @@ enum sp_status sp_session_add_source(struct sp_session *s, const char *path)
     const char *text = arena_strndup(&s->a, (const char *)bytes, size);
     if (!source.path || !text || !cu_source_read(&s->a, path, text, size, &source.text))
         return SP_ERR_MEMORY;
+    for (size_t i = 0; i < s->sources.n; i++) /* each may include the others */
+        if (!cu_source_share_macros(&s->a, &source.text, &s->sources.p[i].text) ||
+            !cu_source_share_macros(&s->a, &s->sources.p[i].text, &source.text))
+            return SP_ERR_MEMORY;
     VEC_PUSH(&s->a, s->sources, source);
     return arena_failed(&s->a) ? SP_ERR_MEMORY : SP_OK;
 }

@@ -9,6 +9,7 @@
 #include "pipeline/pipe_source.h"
 
 #include "base/str.h"
+#include "front/cu_line.h"
 
 #include <string.h>
 
@@ -230,6 +231,8 @@ static const struct img_inline *outermost(const struct img_line *row)
 /* A kernel's definition: begins with __global__. */
 static bool is_kernel(const struct cu_source *t, const struct cu_function *f)
 {
+    if (!t->c_like)
+        return true;
     for (uint32_t i = f->name; i-- > 0 && t->pieces.p[i].line >= f->begin && f->name - i < 256;)
         if (cu_piece_is(t, &t->pieces.p[i], "__global__"))
             return true;
@@ -238,8 +241,19 @@ static bool is_kernel(const struct cu_source *t, const struct cu_function *f)
 
 struct placing { /* of a kernel's rows within the definitions of its name */
     uint32_t definitions, first_line;
-    bool begins, opens, ends, outside, any; /* a row on the line of its name, of its first and last brace */
+    bool begins, opens, ends, any; /* a row on the line of its name, of its first and last brace; any in the file */
+    bool outside, astray;          /* a row in no such definition; in no function at all */
+    bool inlining;                 /* some row says where it was inlined: then rows of others would say so, too */
 };
+
+/* What is called lies in functions of its own. */
+static bool in_subroutine(const struct img_kernel *k, uint32_t offset)
+{
+    for (uint32_t i = 0; i < k->subroutine_count; i++)
+        if (k->subroutines[i].offset <= offset && offset - k->subroutines[i].offset < k->subroutines[i].size)
+            return true;
+    return false;
+}
 
 static struct placing place_kernel(const struct matching *x, const struct img_kernel *k, uint32_t file,
                                    const char *base)
@@ -260,7 +274,8 @@ static struct placing place_kernel(const struct matching *x, const struct img_ke
         const struct img_line *row = &k->lines[r];
         const struct img_inline *call = outermost(row);
         uint32_t line = call ? call->line : row->line;
-        if ((call ? call->file : row->file) != file || !line)
+        p.inlining |= call != NULL;
+        if ((call ? call->file : row->file) != file || !line || in_subroutine(k, row->offset))
             continue;
         uint32_t at = cu_source_physical(t, view, line);
         bool inside = false;
@@ -272,6 +287,7 @@ static struct placing place_kernel(const struct matching *x, const struct img_ke
             p.ends |= found.p[i].end == at;
         }
         p.outside |= !inside;
+        p.astray |= !inside && !cu_source_enclosing(t, at);
         if (!p.first_line)
             p.first_line = line;
     }
@@ -290,7 +306,7 @@ static bool kernels_fit(struct matching *x, uint32_t file, bool strict, const ch
     bool any = false;
     const struct file_state *f = &x->files[file];
     const struct cu_source *t = &source_of(x, (uint32_t)f->offer)->text;
-    for (uint32_t i = 0; i < x->m->kernel_count && t->c_like && t->braces_told; i++) {
+    for (uint32_t i = 0; i < x->m->kernel_count && t->braces_told; i++) {
         const struct img_kernel *k = &x->m->kernels[i];
         const char *base = k->is_entry ? fact_base_name(x->a, k->demangled ? k->demangled : k->name) : NULL;
         if (!base || !*base)
@@ -303,6 +319,10 @@ static bool kernels_fit(struct matching *x, uint32_t file, bool strict, const ch
             continue;
         any = true;
         bool begins = p.begins || (p.opens && p.ends); /* some compilers have a function begin at its brace */
+        if (told_in_full(x) && f->how != FACT_MATCH_SIZE && (p.astray || (p.outside && p.inlining))) {
+            *why = arena_printf(x->a, "some of kernel %s comes from lines that are not in it in %s", base, shown(x, f));
+            return false;
+        }
         if (told_in_full(x) && !begins) {
             *why = arena_printf(x->a, "kernel %s begins on another line of %s than in the line table (line %u)", base,
                                 shown(x, f), p.first_line);

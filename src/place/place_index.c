@@ -281,8 +281,8 @@ static void find_aliases(struct place_work *w)
             continue;
         const struct graph_reach *r = &dep->reaches.p[dep->first_reach[i]];
         const struct graph_access *s = &g->accesses.p[r->store];
-        if (r->may || !r->own || r->element || s->kind != GRAPH_STORE || s->width != l->width || l->width < 4 ||
-            l->width > 8 || s->value[1] != GRAPH_NIL || s->insn >= l->insn || s->value[0] >= w->nodes ||
+        if (r->may || r->assumed || !r->own || r->element || s->kind != GRAPH_STORE || s->width != l->width ||
+            l->width < 4 || l->width > 8 || s->value[1] != GRAPH_NIL || s->insn >= l->insn || s->value[0] >= w->nodes ||
             s->value[0] == l->result ||
             uop_type_bits((enum uop_type)graph_at(g, s->value[0])->type) !=
                 uop_type_bits((enum uop_type)graph_at(g, l->result)->type))

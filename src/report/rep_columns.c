@@ -43,29 +43,6 @@ struct lines_view {
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-/* Bytes of the character at p and whether a terminal may get it: no control character, none that turns the order of
- * what follows, nothing that is no UTF-8. */
-static size_t character(const unsigned char *p, bool *fine)
-{
-    size_t n = p[0] < 0x80                   ? 1
-               : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
-               : (p[0] & 0xf0) == 0xe0       ? 3
-               : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
-                                             : 0;
-    uint32_t code = n == 1 ? p[0] : n == 2 ? p[0] & 0x1f : n == 3 ? p[0] & 0xf : p[0] & 7;
-    *fine = false;
-    for (size_t i = 1; i < n; i++) {
-        if ((p[i] & 0xc0) != 0x80)
-            return 1;
-        code = code << 6 | (p[i] & 0x3f);
-    }
-    if (n == 0)
-        return 1;
-    *fine = code >= 0x20 && code != 0x7f && !(code >= 0x80 && code < 0xa0) && !(code >= 0x200b && code <= 0x200f) &&
-            !(code >= 0x2028 && code <= 0x202e) && !(code >= 0x2060 && code <= 0x206f) && code != 0xfeff;
-    return n;
-}
-
 /* What can be shown of a text, at most `width` columns of it (0: all). */
 static const char *cut(struct arena *a, const char *text, int width)
 {
@@ -74,11 +51,11 @@ static const char *cut(struct arena *a, const char *text, int width)
     if (!text)
         return NULL;
     int room = width > 0 && rep_text_width(text) > width ? width - 1 : -1;
-    for (const unsigned char *p = (const unsigned char *)text; *p && room != 0; room -= room > 0) {
+    for (const char *p = text, *end = text + strlen(text); p < end && room != 0; room -= room > 0) {
         bool fine;
-        size_t n = character(p, &fine);
+        size_t n = rep_character(p, (size_t)(end - p), &fine);
         if (fine)
-            str_addn(&b, (const char *)p, n);
+            str_addn(&b, p, n);
         else
             str_addc(&b, '?');
         p += n;

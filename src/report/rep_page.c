@@ -72,14 +72,37 @@ static size_t bytes_of(const char *text, size_t n, int columns)
     return i;
 }
 
+size_t rep_character(const char *text, size_t left, bool *fine)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    size_t n = p[0] < 0x80                   ? 1
+               : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
+               : (p[0] & 0xf0) == 0xe0       ? 3
+               : (p[0] & 0xf8) == 0xf0       ? 4
+                                             : 0;
+    uint32_t code = n == 1 ? p[0] : n == 2 ? p[0] & 0x1f : n == 3 ? p[0] & 0xf : p[0] & 7;
+    *fine = false;
+    if (n == 0 || n > left)
+        return 1;
+    for (size_t i = 1; i < n; i++) {
+        if ((p[i] & 0xc0) != 0x80)
+            return 1;
+        code = code << 6 | (p[i] & 0x3f);
+    }
+    *fine = code >= 0x20 && code != 0x7f && !(code >= 0x80 && code < 0xa0) && !(code >= 0x200b && code <= 0x200f) &&
+            !(code >= 0x2028 && code <= 0x202e) && !(code >= 0x2060 && code <= 0x206f) && code != 0xfeff;
+    return n;
+}
+
 static void put(struct rep_page *p, const char *text, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c < 0x20 || c == 0x7f)
-            out_char(p->o, c == NO_BREAK ? ' ' : '?');
+    for (size_t i = 0, size; i < n; i += size) {
+        bool fine;
+        size = rep_character(text + i, n - i, &fine);
+        if (fine)
+            out_bytes(p->o, text + i, size);
         else
-            out_char(p->o, (char)c);
+            out_char(p->o, text[i] == NO_BREAK ? ' ' : '?');
     }
     p->column += width_of(text, n);
     p->started = true;
@@ -167,6 +190,18 @@ static void flow(struct rep_page *p, enum rep_style style, const char *text, int
     }
 }
 
+/* One character, or a mark in its place; how many bytes it has. */
+static size_t put_character(struct rep_page *p, const char *text)
+{
+    bool fine;
+    size_t n = rep_character(text, strnlen(text, 4), &fine);
+    if (fine)
+        out_bytes(p->o, text, n);
+    else
+        out_char(p->o, *text == NO_BREAK ? ' ' : '?');
+    return n;
+}
+
 /* Prose in Markdown: the characters that would start emphasis or a link are escaped outside code. */
 static void put_markdown(struct rep_page *p, const char *text, bool in_table)
 {
@@ -176,10 +211,8 @@ static void put_markdown(struct rep_page *p, const char *text, bool in_table)
         else if (strchr("*<`|\\", *c) ||
                  (*c == '_' && (c == text || !isalnum((unsigned char)c[-1]) || !isalnum((unsigned char)c[1]))))
             out_char(p->o, '\\'), out_char(p->o, *c);
-        else if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            out_char(p->o, *c == NO_BREAK ? ' ' : '?');
         else
-            out_char(p->o, *c);
+            c += put_character(p, c) - 1;
     }
 }
 
@@ -202,10 +235,10 @@ static void put_markdown_code(struct rep_page *p, const char *text, bool in_tabl
         }
         if (*c == '|' && in_table)
             out_text(p->o, "\\|");
-        else if (*c == '`' || (unsigned char)*c < 0x20 || *c == 0x7f)
-            out_char(p->o, *c == NO_BREAK ? ' ' : '?');
+        else if (*c == '`')
+            out_char(p->o, '?');
         else
-            out_char(p->o, *c);
+            c += put_character(p, c) - 1;
     }
     if (open)
         out_char(p->o, '`');
@@ -259,8 +292,12 @@ void rep_code(struct rep_page *p, int indent, const char *text)
 {
     if (p->markdown) {
         out_text(p->o, "```\n");
-        for (const char *c = text; *c; c++)
-            out_char(p->o, *c == '\n' || (unsigned char)*c >= 0x20 ? *c : '?');
+        for (const char *c = text; *c; c++) {
+            if (*c == '\n')
+                out_char(p->o, '\n');
+            else
+                c += put_character(p, c) - 1;
+        }
         out_text(p->o, "\n```\n\n");
         p->started = p->gap = true;
         return;

@@ -83,6 +83,9 @@ void rep_table_write(struct rep_page *p, const struct rep_table *t, int indent);
 
 /* "[7]" on the scratch arena. */
 const char *rep_number(struct rep_page *p, uint32_t number);
+/* Bytes of the character at p (at least 1 of n), and whether a terminal may get it: no control character, none that
+ * turns the order of what follows, nothing that is no UTF-8. Names and source text come from inputs. */
+size_t rep_character(const char *p, size_t n, bool *fine);
 /* Columns that UTF-8 text takes. */
 int rep_text_width(const char *text);
 

@@ -271,7 +271,7 @@ void rep_say_rewrites(struct rep_page *p, const struct rep_note *n)
                           .head = {"", "rewrite", "what happened", "at", "PTX", "stage", "source"},
                           .rigid = {true, true, false, false, false, false, false},
                           .stiff = {[6] = true},
-                          .least = {[1] = 18, [2] = 20, [3] = 14, [4] = 6, [5] = 9},
+                          .least = {[1] = 22, [2] = 18, [3] = 12, [4] = 6, [5] = 9},
                           .empty_hidden = true};
     if (n->k->rewrites.n > 0)
         rep_heading(p, 2,

@@ -201,9 +201,10 @@ static void why_rewrite(struct rep_page *p, const struct rep_note *n, const stru
     else if (rewrite->args.n > 0)
         item(p, "arguments", rep_bindings(p->a, rewrite->args));
     if (rewrite->confidence == FACT_ASSUMED)
-        item(p, "confidence", rewrite->stage == FACT_STAGE_NVVM
-                                  ? "assumed: so it stands in the PTX; whether the source was written so needs the source"
-                                  : "assumed: the line table names the PTX line; that both compute the same is not shown");
+        item(p, "confidence",
+             rewrite->stage == FACT_STAGE_NVVM
+                 ? "assumed: so it stands in the PTX; whether the source was written so needs the source"
+                 : "assumed: the line table names the PTX line; that both compute the same is not shown");
     else
         confidence(p, rewrite->confidence, false);
 }

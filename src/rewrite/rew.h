@@ -18,15 +18,16 @@ enum rew_confidence { REW_PROVED, REW_ASSUMED };
 
 /* What a statement of PTX says that its micro-operations do not. */
 enum rew_is {
-    REW_IS_FIXED = 1,      /* its rounding is written down: never to be contracted */
-    REW_IS_VOLATILE = 2,   /* a load or store that must happen as it stands */
-    REW_IS_CALL = 4,       /* of a function; `first`, `last`: the lines of its body, 0: not at hand */
-    REW_IS_JUMP = 8,       /* a conditional branch forward, as it is written; `last`: the line it leads to */
-    REW_IS_LEAVING = 16,   /* … to where the thread ends */
-    REW_IS_DIVISION = 32,  /* a quotient, remainder or reciprocal */
-    REW_IS_ROOT = 64,      /* a square root */
+    REW_IS_FIXED = 1,     /* its rounding is written down: never to be contracted */
+    REW_IS_VOLATILE = 2,  /* a load or store that must happen as it stands */
+    REW_IS_CALL = 4,      /* of a function; `first`, `last`: the lines of its body, 0: not at hand */
+    REW_IS_JUMP = 8,      /* a conditional branch forward, as it is written; `last`: the line it leads to */
+    REW_IS_LEAVING = 16,  /* … to where the thread ends */
+    REW_IS_DIVISION = 32, /* a quotient, remainder or reciprocal */
+    REW_IS_ROOT = 64,     /* a square root */
     REW_IS_APPROXIMATE = 128,
-    REW_IS_CHOICE = 256,   /* chooses between two values by a predicate */
+    REW_IS_CHOICE = 256, /* chooses between two values by a predicate */
+    REW_IS_OWN = 512,    /* stands in the kernel itself, not in a function */
 };
 struct rew_insn {
     uint32_t line, first, last;
@@ -36,15 +37,17 @@ struct rew_insn {
 /* One of the two codes that are set side by side. */
 struct rew_side {
     struct graph *g;
-    const uint32_t *lines;       /* by input: the PTX line that the instruction was made of, 0 unknown; NULL: no map */
+    const uint32_t *lines;        /* by input: the PTX line that the instruction was made of, 0 unknown; NULL: no map */
     const struct rew_insn *insns; /* by input; of PTX alone */
+    const uint64_t *sources; /* by input: stands for the source line it came from, 0 unknown; NULL: none is known */
+    const uint64_t *inlined; /* by input: stands for the call that it came in by, 0: none; NULL: not known */
 };
 
 /* What is known of the build and of the source. */
 struct rew_context {
     bool no_contraction; /* the build's options say that products and sums stay apart */
-    bool must_fit;       /* nothing else says that the PTX is this code's: a value that is not in it speaks against it */
-    bool foreign;        /* the PTX is not of the compiler that the stage is named after */
+    bool must_fit; /* nothing else says that the PTX is this code's: a value that is not in it speaks against it */
+    bool foreign;  /* the PTX is not of the compiler that the stage is named after */
     /* Text of the source line that an instruction of the machine code (by input) came from; NULL: not at hand. */
     const char *(*source_line)(void *user, uint32_t input);
     void *user;
@@ -105,9 +108,9 @@ uint64_t rew_truth(const struct graph *g, const struct rew_values *v, graph_id i
 
 /* Whether the PTX can be what the machine code was made of. */
 enum rew_fit {
-    REW_FITS,       /* every store of the machine code is in the PTX */
-    REW_MAY_FIT,    /* nothing speaks against it */
-    REW_DOES_NOT,   /* some value that is stored was not found in it, or it computes something else */
+    REW_FITS,     /* every store of the machine code is in the PTX */
+    REW_MAY_FIT,  /* nothing speaks against it */
+    REW_DOES_NOT, /* some value that is stored was not found in it, or it computes something else */
 };
 
 /* Sets machine code beside the PTX that it was made of: fills everything but `not_contracted`, whose entries it

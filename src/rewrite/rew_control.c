@@ -1,5 +1,5 @@
-/* Conditions, branches and calls: which compares were turned round, which branches became exits or guards, which choices
- * were ifs, which calls were kept.
+/* Conditions, branches and calls: which compares were turned round, which branches became exits or guards, which
+ * choices were ifs, which calls were kept.
  *
  * requires: rew_pair() · gives: records */
 #include "rewrite/rew_internal.h"
@@ -19,18 +19,28 @@ static bool is_compare(const struct graph *g, graph_id id)
            kind == UOP_FEQ || kind == UOP_FNE || kind == UOP_FNUM;
 }
 
+/* The instance compares; it does not only negate, or combine, what was compared before. */
+static bool compares(const struct graph *g, uint32_t insn)
+{
+    static const uint8_t kinds[] = {UOP_IEQ, UOP_ILT_S, UOP_ILT_U, UOP_FLT, UOP_FLE, UOP_FEQ, UOP_FNE, UOP_FNUM};
+    for (size_t i = 0; i < sizeof kinds; i++)
+        if (rew_has_op(g, insn, kinds[i]))
+            return is_compare(g, rew_made(g, insn));
+    return false;
+}
+
 /* Adds what was found at an instance of the PTX and compares. */
 static void add_compares(struct rew *r, struct rew_record *f, uint32_t at, enum rew_how how)
 {
     for (uint32_t i = r->first_of[at]; i; i = r->next_of[i - 1])
-        if (r->how[i - 1] == how && is_compare(r->sass->g, rew_made(r->sass->g, i - 1)))
+        if (r->how[i - 1] == how && compares(r->sass->g, i - 1))
             rew_add_insn(r, f, i - 1);
 }
 
 static bool has_compare(const struct rew *r, uint32_t at, enum rew_how how)
 {
     for (uint32_t i = r->first_of[at]; i; i = r->next_of[i - 1])
-        if (r->how[i - 1] == how && is_compare(r->sass->g, rew_made(r->sass->g, i - 1)))
+        if (r->how[i - 1] == how && compares(r->sass->g, i - 1))
             return true;
     return false;
 }
@@ -148,7 +158,7 @@ static void find_inverted_before(struct rew *r, uint32_t jump)
     graph_id tested = rew_made(p, compare);
     if (r->told[compare])
         return;
-    if (!is_compare(p, tested) || r->pv.of[tested] != r->pv.of[x->guard] || !r->first_of[compare])
+    if (!compares(p, compare) || r->pv.of[tested] != r->pv.of[x->guard] || !r->first_of[compare])
         return; /* the branch tests the opposite of the compare: nothing is turned round */
     if (!has_compare(r, compare, REW_BY_VALUE) && !has_compare(r, compare, REW_BY_OPPOSITE))
         return;
@@ -373,6 +383,28 @@ static void find_calls(struct rew *r)
     }
 }
 
+/* Bodies that stand where they were called already in the PTX: the line table says what came in by a call, the line map
+ * that it is of the kernel's own statements. */
+static void find_inlined_before(struct rew *r)
+{
+    struct map_u64 told = {0};
+    for (uint32_t i = 0; r->sass->lines && !r->context->foreign && i < r->sass->g->insns.n; i++) {
+        const struct rew_insn *is = r->found[i] != UINT32_MAX ? rew_statement(r, r->found[i]) : NULL;
+        uint32_t at;
+        uint64_t call = r->sass->inlined ? r->sass->inlined[r->sass->g->insns.p[i].input] : 0;
+        if (!is || !call || !(is->is & REW_IS_OWN) || is->line != rew_line_of(r->sass, i))
+            continue;
+        if (!map_u64_get(&told, call, &at)) {
+            at = (uint32_t)r->out->records.n;
+            rew_add(r, "inlined", REW_NVVM, REW_PROVED);
+            if (at == r->out->records.n || !map_u64_put(r->a, &told, call, at))
+                return;
+        }
+        rew_add_insn(r, &r->out->records.p[at], i);
+        rew_add_line(r, &r->out->records.p[at], is->line);
+    }
+}
+
 void rew_find_control(struct rew *r)
 {
     const struct graph *s = r->sass->g, *p = r->ptx->g;
@@ -384,7 +416,7 @@ void rew_find_control(struct rew *r)
             continue;
         if (rew_statement(r, i)->is & REW_IS_JUMP)
             find_jump(r, i);
-        if (is_compare(p, rew_made(p, i)))
+        if (compares(p, i))
             find_inverted_behind(r, i);
     }
     for (uint32_t i = 0; i < s->insns.n; i++) {
@@ -393,4 +425,5 @@ void rew_find_control(struct rew *r)
             find_choice(r, i, made);
     }
     find_calls(r);
+    find_inlined_before(r);
 }

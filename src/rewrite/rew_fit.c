@@ -106,6 +106,22 @@ static bool splits(const struct rew *r)
     return false;
 }
 
+/* A sum or product that flushes subnormals on one side alone: another build of the same text. */
+static bool flushes_otherwise(const struct rew *r)
+{
+    const struct graph *s = r->sass->g, *p = r->ptx->g;
+    for (uint32_t i = 0; i < s->insns.n; i++) {
+        if (r->how[i] != REW_BY_VALUE || graph_is_owned(s, i))
+            continue;
+        graph_id here = rew_made(s, i), there = rew_made(p, r->found[i]);
+        const struct graph_node *a = graph_at(s, here), *b = graph_at(p, there);
+        if (here && there && a->kind == b->kind && a->type == UOP_F32 && b->type == UOP_F32 &&
+            (a->kind == UOP_FADD || a->kind == UOP_FMUL || a->kind == UOP_FFMA) && (a->flags ^ b->flags) & UOP_FTZ)
+            return true;
+    }
+    return false;
+}
+
 /* The steps of folds, as sets of numbers: 1 the same, 0 not, -1 not known. */
 static int compare_steps(struct rew *r)
 {
@@ -143,7 +159,7 @@ enum rew_fit rew_find_fit(struct rew *r)
         if (!here && (strict || !access_turns(&r->sv, x)))
             VEC_PUSH(r->a, r->out->unexplained, x->insn);
     }
-    if (r->out->unexplained.n || splits(r) || has_barrier(s) != has_barrier(r->ptx->g) || compare_steps(r) == 0)
+    if (r->out->unexplained.n || splits(r) || flushes_otherwise(r) || has_barrier(s) != has_barrier(r->ptx->g) || compare_steps(r) == 0)
         return REW_DOES_NOT;
     return all && some ? REW_FITS : REW_MAY_FIT;
 }

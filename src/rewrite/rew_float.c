@@ -1,6 +1,6 @@
 /* Floats: multiply-adds that were fused and by whom, minima, exponentials, quotients and roots. What stands in the PTX
- * was made before it, by the compiler to PTX unless the source says that a person wrote it so; what does not was made by
- * the assembler.
+ * was made before it, by the compiler to PTX unless the source says that a person wrote it so; what does not was made
+ * by the assembler.
  *
  * requires: rew_pair() · gives: records */
 #include "rewrite/rew_internal.h"
@@ -65,16 +65,20 @@ static graph_id without_sign(const struct graph *g, graph_id id)
     return id;
 }
 
-/* The argument of a sum that is a product, or GRAPH_NIL. */
-static graph_id product_in(const struct graph *g, graph_id sum)
+/* The argument of a sum that is a product, or GRAPH_NIL. Of two `wanted`, else the one that computes `value`. */
+static graph_id product_in(const struct rew *r, graph_id sum, graph_id wanted, uint64_t value)
 {
+    const struct graph *g = r->ptx->g;
     const struct graph_node *n = graph_at(g, sum);
+    graph_id found = GRAPH_NIL;
     for (unsigned k = 0; n->kind == UOP_FADD && k < 2; k++) {
         graph_id x = without_sign(g, n->arg[k]);
-        if (graph_at(g, x)->kind == UOP_FMUL && graph_at(g, x)->type == n->type)
-            return x;
+        if (graph_at(g, x)->kind != UOP_FMUL || graph_at(g, x)->type != n->type)
+            continue;
+        if (!found || x == wanted || (found != wanted && r->pv.of[x] == value))
+            found = x;
     }
-    return GRAPH_NIL;
+    return found;
 }
 
 /* ---- multiply-adds that were fused ------------------------------------------------------------ */
@@ -107,7 +111,7 @@ static void find_contraction(struct rew *r, uint32_t insn)
         rew_add_line(r, f, rew_statement(r, at)->line);
         return;
     }
-    product = product_in(p, made);
+    product = product_in(r, made, GRAPH_NIL, 0);
     if (!product)
         return;
     struct rew_record *f = rew_add(r, "fma-contraction", REW_PTXAS, exact ? REW_PROVED : REW_ASSUMED);
@@ -250,7 +254,8 @@ static void find_quotient(struct rew *r, const struct owners *so, uint32_t at)
     if (approximate) {
         bool by_constant = false;
         const struct uop_list *l = r->ptx->g->input.insns[r->ptx->g->insns.p[at].input].uops;
-        if (!(is->is & REW_IS_DIVISION) || (m && m->kind == UOP_RCP && l->ops.n && !rew_has_op(r->ptx->g, at, UOP_FMUL)))
+        if (!(is->is & REW_IS_DIVISION) ||
+            (m && m->kind == UOP_RCP && l->ops.n && !rew_has_op(r->ptx->g, at, UOP_FMUL)))
             return; /* a reciprocal already */
         graph_id made = rew_made(r->ptx->g, at);
         by_constant = made && graph_at(r->ptx->g, made)->kind == UOP_FMUL;
@@ -350,11 +355,13 @@ static void complete_one(struct rew *r, const uint8_t *readers, struct rew_not_c
     const struct graph *p = r->ptx->g;
     uint32_t at = r->found[c->sum_insn];
     graph_id sum = at != UINT32_MAX ? rew_made(p, at) : (graph_id)GRAPH_NIL;
-    graph_id product = sum ? product_in(p, sum) : (graph_id)GRAPH_NIL;
+    uint32_t made_at = r->found[c->product_insn];
+    graph_id there = made_at != UINT32_MAX ? rew_made(p, made_at) : (graph_id)GRAPH_NIL;
+    graph_id product = sum ? product_in(r, sum, there, r->sv.of[c->product]) : (graph_id)GRAPH_NIL;
     bool known, exact = r->how[c->sum_insn] == REW_BY_VALUE;
     if (!product)
         return; /* the PTX has no such sum: nothing is known */
-    uint32_t maker = trace(r, at, product, &between), made_at = r->found[c->product_insn];
+    uint32_t maker = trace(r, at, product, &between);
     const struct rew_insn *read = maker != UINT32_MAX ? rew_statement(r, maker) : NULL;
     if (made_at == UINT32_MAX || graph_at(p, rew_made(p, made_at))->kind != UOP_FMUL)
         made_at = maker;

@@ -18,22 +18,22 @@ struct rew {
     const struct rew_context *context;
     struct rew_values sv, pv;
     struct rew_list *out;
-    struct rew_index made;   /* PTX: what instances make, but for those that only move it */
-    struct rew_index here;   /* machine code: the same */
-    struct rew_index jumps;  /* PTX: conditional jumps by the condition they jump under */
-    struct rew_index stores; /* PTX: what is stored where */
-    struct rew_index leaves; /* machine code: branches and exits by their condition */
-    struct rew_index guarded; /* machine code: everything else that has a guard, by it */
-    struct rew_index choices; /* machine code: choices by their condition */
-    struct rew_index by_line; /* PTX: instances by line */
-    uint32_t *found;          /* by instance of the machine code: the PTX instance, UINT32_MAX */
-    uint8_t *how;             /* enum rew_how */
+    struct rew_index made;         /* PTX: what instances make, but for those that only move it */
+    struct rew_index here;         /* machine code: the same */
+    struct rew_index jumps;        /* PTX: conditional jumps by the condition they jump under */
+    struct rew_index stores;       /* PTX: what is stored where */
+    struct rew_index leaves;       /* machine code: branches and exits by their condition */
+    struct rew_index guarded;      /* machine code: everything else that has a guard, by it */
+    struct rew_index choices;      /* machine code: choices by their condition */
+    struct rew_index by_line;      /* PTX: instances by line */
+    uint32_t *found;               /* by instance of the machine code: the PTX instance, UINT32_MAX */
+    uint8_t *how;                  /* enum rew_how */
     struct rew_index here_by_line; /* machine code: instances by the line of PTX that the map names */
     struct rew_index loops;        /* PTX: the first lines of loops */
     uint32_t *loops_end;           /* by place in it: the least last line of the loops from there on */
     bool *told;                    /* by PTX instance: the compare was told as turned round before it */
     struct rew_record spare;       /* never read: taken when the arena has failed */
-    uint32_t *first_of, *next_of; /* by PTX instance: the first found there + 1; by instance: the next + 1 */
+    uint32_t *first_of, *next_of;  /* by PTX instance: the first found there + 1; by instance: the next + 1 */
 };
 
 uint64_t rew_address(const struct graph *g, const uint64_t *of, unsigned space, graph_id address);

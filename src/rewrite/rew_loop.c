@@ -39,10 +39,73 @@ static void add_piece_lines(struct rew *r, struct rew_record *f, const struct gr
     }
 }
 
+/* Source lines of what a piece of the machine code loads and computes in floats, each once, at most LINES. */
+enum { LINES = 64 };
+struct lines {
+    uint64_t p[LINES];
+    unsigned n;
+    bool more;
+};
+
+static struct lines lines_of(const struct rew *r, const struct graph_piece *piece)
+{
+    const struct graph *s = r->sass->g;
+    struct lines l = {.n = 0};
+    for (uint32_t i = piece->first; i <= piece->last && i < s->insns.n && !l.more; i++) {
+        uint64_t source = r->sass->sources ? r->sass->sources[s->insns.p[i].input] : 0;
+        graph_id made = rew_made(s, i);
+        unsigned kind = made ? graph_at(s, made)->kind : UOP_NOP;
+        bool counts = rew_has_op(s, i, UOP_LOAD) || kind == UOP_FADD || kind == UOP_FMUL || kind == UOP_FFMA;
+        bool known = !source || !counts;
+        for (unsigned k = 0; k < l.n && !known; k++)
+            known = l.p[k] == source;
+        if (!known && l.n < LINES)
+            l.p[l.n++] = source;
+        else
+            l.more |= !known;
+    }
+    return l;
+}
+
+static bool all_in(const struct lines *a, const struct lines *b)
+{
+    for (unsigned i = 0; i < a->n; i++) {
+        bool found = false;
+        for (unsigned k = 0; k < b->n && !found; k++)
+            found = a->p[i] == b->p[k];
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* Who wrote the copies of a body down, `unroll` of them in the PTX. The compiler's have the same source lines in every piece; a person's have lines
+ * of their own, or another remainder. One piece whose copies share their lines may be either's. */
+enum writer { COMPILER, PERSON, NOT_KNOWN };
+static enum writer writer_of(const struct rew *r, const struct graph_cycle *c, uint32_t unroll)
+{
+    struct lines first = lines_of(r, &c->pieces.p[0]);
+    bool differ = false;
+    if (!first.n || first.more)
+        return NOT_KNOWN;
+    for (size_t k = 1; k < c->pieces.n; k++) {
+        struct lines l = lines_of(r, &c->pieces.p[k]);
+        if (!l.n || l.more)
+            return NOT_KNOWN;
+        if (!all_in(&l, &first) || !all_in(&first, &l))
+            return PERSON;
+        differ |= c->pieces.p[k].unroll != c->pieces.p[0].unroll;
+    }
+    if (differ)
+        return COMPILER;
+    return first.n >= unroll ? PERSON : NOT_KNOWN;
+}
+
 static void tell(struct rew *r, const struct graph_cycle *here, const struct graph_cycle *there)
 {
-    if (there->unroll > 1) {
-        struct rew_record *f = rew_add(r, "unrolled", REW_NVVM, REW_PROVED);
+    enum writer writer = there->unroll > 1 ? writer_of(r, here, there->unroll) : NOT_KNOWN;
+    if (there->unroll > 1 && writer != PERSON) {
+        struct rew_record *f = rew_add(r, "unrolled", REW_NVVM, writer == COMPILER ? REW_PROVED : REW_ASSUMED);
         f->factor = there->unroll;
         add_pieces(r, f, here);
         add_piece_lines(r, f, there);

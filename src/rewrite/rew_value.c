@@ -264,7 +264,7 @@ static bool choice_of_compared(const struct work *w, const struct graph_node *n,
     if (v[0] == v[1] || !((v[2] == v[0] && v[3] == v[1]) || (v[2] == v[1] && v[3] == v[0])))
         return false;
     bool least = v[2] == v[0];
-    unsigned kind = *of_floats ? (least ? UOP_FMIN : UOP_FMAX)
+    unsigned kind = *of_floats             ? (least ? UOP_FMIN : UOP_FMAX)
                     : c->kind == UOP_ILT_S ? (least ? UOP_MIN_S : UOP_MAX_S)
                                            : (least ? UOP_MIN_U : UOP_MAX_U);
     *out = either_order(kind, v[0], v[1]);
@@ -480,7 +480,7 @@ static bool step_of(struct work *w, const struct graph_fold *f, graph_id first, 
             continue;
         }
         w->is_float[id] = false;
-        w->of[id] = old < f->count          ? map_hash_mix(0x6f6c64, f->start[old] ? w->of[f->start[old]] : 0)
+        w->of[id] = old < f->count        ? map_hash_mix(0x6f6c64, f->start[old] ? w->of[f->start[old]] : 0)
                     : n->kind == UOP_LOAD ? any_element(w, n)
                                           : OF_A_LOOP;
     }

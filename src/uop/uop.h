@@ -123,7 +123,8 @@ enum uop_flag {
     X(RED, 3, E, "as ATOM without a result")                                                                           \
     X(WITHIN, 1, E, "the generic address a lies in the window of `space`; B1")                                         \
     X(FENCE, 0, E, "memory order; imm: as encoded") X(PREFETCH, 1, E, "cache hint")                                    \
-    X(ASYNC_COPY, 3, E, "global b to shared a, `width` bytes, when c") X(ASYNC_WAIT, 1, E, "groups or scoreboards")    \
+    X(ASYNC_COPY, 3, E, "global b to shared a, `width` bytes, when c: LOAD and STORE before it, later")                \
+    X(ASYNC_WAIT, 1, E, "groups or scoreboards")                                                                       \
     /* threads together */                                                                                             \
     X(BAR, 3, E, "barrier a, count b, predicate c; imm: enum uop_bar") X(WARPSYNC, 1, E, "mask a")                     \
     X(SHFL, 3, E, "a from the lane chosen by b under c; imm 0 idx 1 up 2 down 3 bfly")                                 \

@@ -150,6 +150,8 @@
     X(PREEXIT, misc, "", "let the next grid start", "no effect on this thread's values") \
     X(DEPBAR, wait, "", "wait for outstanding accesses", "wait on a scoreboard") \
     X(LDGDEPBAR, wait, "", "close a group of asynchronous copies", "the copies so far are one group") \
+    X(LDGSTS, copy, "m32,M", "asynchronous copy from global to shared memory", \
+      "shared memory = global memory, some time before the wait that follows") \
     X(ACQBULK, wait, "", "wait for the previous grid", "wait until the grid before has finished") \
     X(MEMBAR, membar, "", "memory fence", "earlier accesses are visible before later ones") \
     X(ERRBAR, membar, "", "error barrier", "wait for memory errors to be known") \

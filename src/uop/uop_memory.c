@@ -167,6 +167,45 @@ void lift_store(struct lift *l)
     lift_emit(l, op);
 }
 
+/* LDGSTS [shared], [global], p: what is stored is loaded at some time after this and before the wait that follows;
+ * zeros where p is false. ASYNC_COPY says so of the LOAD and the STORE before it. (.ZFILL codes a number of bytes in
+ * the address: not described.) */
+void lift_copy(struct lift *l)
+{
+    static const enum isa_mod mods[] = {ISA_MOD_E,       ISA_MOD_64,      ISA_MOD_128, ISA_MOD_BYPASS, ISA_MOD_LTC64B,
+                                        ISA_MOD_LTC128B, ISA_MOD_LTC256B, ISA_MOD_EF,  ISA_MOD_EL,     ISA_MOD_LU,
+                                        ISA_MOD_EU,      ISA_MOD_NA,      ISA_MOD_NONE};
+    bool is_signed;
+    unsigned width = width_of(l, &is_signed), words = width / 4, count = lift_count(l);
+    if (!lift_only_mods(l, mods) || count < 2 || count > 3 || (count == 3 && !lift_is_pred(l, 2))) {
+        lift_refuse(l);
+        return;
+    }
+    struct uop load = blank(UOP_LOAD, width == 16 ? UOP_B128 : width == 8 ? UOP_B64 : UOP_B32);
+    struct uop store = blank(UOP_STORE, UOP_VOID), copy = blank(UOP_ASYNC_COPY, UOP_VOID);
+    uop_ref none, when = count == 3 ? lift_pred(l, 2) : UOP_NONE;
+    bool never = when != UOP_NONE && lift_equals(l, when, 0), always = when == UOP_NONE || lift_equals(l, when, 1);
+    store.space = UOP_SHARED;
+    store.width = load.width = copy.width = (uint8_t)width;
+    store.arg[0] = copy.arg[0] = address(l, 0, UOP_SHARED, &none);
+    load.space = UOP_GLOBAL;
+    load.arg[0] = copy.arg[1] = address(l, 1, UOP_GLOBAL, &load.arg[1]);
+    copy.arg[2] = when;
+    uop_ref v = never ? UOP_NONE : lift_emit(l, load);
+    for (unsigned word = 0; word < words; word++) {
+        uop_ref w = never         ? lift_const(l, UOP_B32, 0)
+                    : width == 4  ? v
+                    : width == 16 ? lift_imm(l, UOP_ELEMENT, UOP_B32, word, v, UOP_NONE, UOP_NONE)
+                    : word        ? lift_hi(l, v)
+                                  : lift_lo(l, v);
+        if (!always && !never)
+            w = lift_select(l, UOP_B32, when, w, lift_const(l, UOP_B32, 0));
+        store.arg[1 + word] = w;
+    }
+    lift_emit(l, store);
+    lift_emit(l, copy);
+}
+
 /* LDC, ULDC, LDCU: 4, 8 or 16 bytes of a constant bank; an index register may be added. */
 void lift_ldc(struct lift *l)
 {

@@ -36,7 +36,7 @@ CLAIMS = {
     "sqrt", "trig-reduction", "int-division-by-constant", "int-division-runtime", "tree-reduction", "warp-shuffle-reduction",
     "warp-redux", "block-reduction", "grid-reduction", "scan", "warp-vote", "elementwise", "softmax", "online-softmax",
     "layernorm", "rmsnorm", "welford", "gelu", "silu", "dot-product", "gemm-naive", "gemm-tiled", "tensor-core-mma",
-    "attention-online", "histogram", "stencil", "transpose", "argmax", "copy",
+    "attention-online", "histogram", "stencil", "transpose", "argmax", "copy", "library-function",
 }
 CONDITION = r"([a-z_]+)(=~|!~|!=|~|=)"
 

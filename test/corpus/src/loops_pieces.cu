@@ -103,3 +103,18 @@ __global__ void two_hundred_turns_kernel(const float* __restrict__ x, float* __r
   for (int i = 0; i < 200; ++i) s += x[i * 32 + threadIdx.x];
   y[threadIdx.x] = s;
 }
+
+// Three do not divide a hundred: the turn that is taken out before the loop is one of the hundred.
+__global__ void hundred_by_threes_kernel(const float* __restrict__ x, float* __restrict__ y) {
+  float s = 1.0f;
+#pragma unroll 3
+  for (int i = 0; i < 100; ++i) s = s * x[i] + 0.5f;
+  y[threadIdx.x] = s;
+}
+
+// The signs of two turns go out: the main loop does not do what the turns left over before it do.
+__global__ void negated_product_kernel(const float* __restrict__ x, float* __restrict__ y, int n) {
+  float v = 1.0f;
+  for (int i = threadIdx.x; i < n; i += 32) v *= -x[i];
+  y[threadIdx.x] = v;
+}

@@ -76,7 +76,12 @@ static void test_python(void **state)
     (void)state;
     struct cu_source s = read_as("k.py", "# a\n\n@triton.jit\ndef k(x):\n    y = x  # b\n");
     code_of(&s, "00111");
-    assert_int_equal(s.functions.n, 0);
+    assert_int_equal(s.functions.n, 1);
+    s = read_as("k.py", "@jit\ndef k(x):\n  def inner():\n    return 1\n  # end\n\n  y = 1\nz = 2\ndef\n");
+    assert_int_equal(cu_source_function(&s, "k"), 1);
+    assert_int_equal(s.functions.p[0].line, 2);
+    assert_int_equal(s.functions.p[0].end, 7);
+    assert_int_equal(s.functions.p[1].end, 4);
     struct cu_line line;
     assert_false(cu_line_read(&arena, &s, 5, &line));
 }

@@ -338,6 +338,46 @@ static void barriers_in_a_last_loop(void **state)
     assert_true(races(QUEUE("NOP")) > 0);
 }
 
+/* s[t] = 0; a barrier; a copy to s[t] that runs by itself; its wait; a barrier; s[255 - t] is read: the copy is a
+ * source in no order that is known, and the zeros are not known to be overwritten. */
+static void copies_that_run_by_themselves(void **state)
+{
+    struct graph_dependence d;
+    struct graph *g = code_graph(&arena, 86,
+                                 CODE("S2R R9, SR_TID.X",             /* 00 */
+                                      "MOV R4, c[0x0][0x168]",        /* 10 */
+                                      "MOV R5, c[0x0][0x16c]",        /* 20 */
+                                      "IMAD.SHL.U32 R7, R9, 0x4, RZ", /* 30 */
+                                      "IADD3 R0, -R9, 0xff, RZ",      /* 40 */
+                                      "STS [R7], RZ",                 /* 50 */
+                                      BARRIER,                        /* 60 */
+                                      "LDGSTS.E [R7], [R4.64]",       /* 70 */
+                                      "LDGDEPBAR",                    /* 80 */
+                                      "DEPBAR.LE SB0, 0x0",           /* 90 */
+                                      BARRIER,                        /* a0 */
+                                      "LDS R11, [R0.X4]",             /* b0 */
+                                      "IMAD.MOV.U32 R2, RZ, RZ, c[0x0][0x160]",
+                                      "IMAD.MOV.U32 R3, RZ, RZ, c[0x0][0x164]", "STG.E [R2.64], R11", "EXIT"),
+                                 &env_86);
+    bool zeros = false, copied = false;
+    (void)state;
+    assert_int_equal(graph_find_dependence(&arena, g, &d), SP_OK);
+    assert_true(d.listed && !d.complete);
+    assert_int_equal(d.races.n, 0);
+    for (size_t i = 0; i < d.reaches.n; i++) {
+        const struct graph_reach *r = &d.reaches.p[i];
+        if (g->insns.p[g->accesses.p[r->load].insn].offset != 0xb0)
+            continue;
+        assert_true(r->assumed && r->thread_known && !r->own);
+        zeros |= g->insns.p[g->accesses.p[r->store].insn].offset == 0x50;
+        if (g->insns.p[g->accesses.p[r->store].insn].offset == 0x70) {
+            copied = true;
+            assert_int_equal(r->sync, GRAPH_SYNC_UNKNOWN);
+        }
+    }
+    assert_true(zeros && copied);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -351,6 +391,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(stores_of_another_way, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(stores_that_are_not_seen, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(waiting_for_a_word, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(copies_that_run_by_themselves, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(barriers_in_a_last_loop, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(numbers_that_hang_together, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(masks_of_a_warp, make_arena, drop_arena),

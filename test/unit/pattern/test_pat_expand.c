@@ -176,7 +176,13 @@ static void the_full_exponential_owns_its_instructions(void **state)
         run(&k);
         if (find(&k, "exp-full"))
             fail_msg("form %d: %s", wrong, shown(&k, "exp-full"));
-        assert_int_equal(count_of(&k, "fused-multiply-add"), 3); /* and a saturated one */
+        /* A constant off by its last bit, or another rounding of the exponent, is the function all the same, to what
+         * libraries promise: no form that a page knows, and found by what it computes. */
+        bool same = wrong == 1 || wrong == 2 || wrong == 4;
+        assert_int_equal(count_of(&k, "library-function"), same);
+        assert_int_equal(count_of(&k, "fused-multiply-add"), same ? 0 : 3); /* and a saturated one */
+        if (same)
+            assert_string_equal(stored_as_real(&k), "exp(x[i])");
         kernel_end(&k);
     }
 }

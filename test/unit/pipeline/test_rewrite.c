@@ -1,5 +1,5 @@
 /* Machine code beside PTX: what is told with the right text, and that another one is noticed: of another kernel, of
- * another version, for a later machine. The cubins are the laboratory's without the PTX and the line map inside them. */
+ * another version, for a later machine. The cubins are the laboratory's without the PTX and the line map inside. */
 #include "sassprobe/sassprobe.h"
 
 #include <stdarg.h>
@@ -106,6 +106,7 @@ static const struct near_miss misses[] = {
     {"01_arithmetic/add_f32", "param_2]", "param_1]", "ptx-mismatch"},
     {"01_arithmetic/add_f32", ".param .u32", ".param .u64", "ptx-mismatch"},
     {"01_arithmetic/add_f32", "add.ftz.f32", "sub.ftz.f32", "ptx-mismatch"},
+    {"01_arithmetic/add_f32", "add.ftz.f32", "add.f32", "ptx-mismatch"},
     {"01_arithmetic/fma_f32", "", "", NULL},
     {"03_reduction/reduce_sum_f32", "", "", NULL},
     {"03_reduction/reduce_sum_f32", "add.ftz.f32", "mul.ftz.f32", "ptx-mismatch"},

@@ -180,6 +180,7 @@ static void read_instructions(struct fact_kernel *k, struct arena *a, const stru
                                            .expr = text_of(a, v, "expr"),
                                            .file = number_of(v, "file"),
                                            .line = number_of(v, "line"),
+                                           .source_text = text_of(a, v, "source_text"),
                                            .ptx_line = number_of(v, "ptx_line"),
                                            .stall = number_of(v, "stall"),
                                            .write_barrier = number_of(v, "write_barrier"),
@@ -290,6 +291,37 @@ static void read_findings(struct fact_kernel *k, struct arena *a, const struct j
     }
 }
 
+static void read_lines(struct fact_kernel *k, struct arena *a, const struct jv *o)
+{
+    size_t i;
+    const struct jv *v;
+    EACH_ITEM(jv_get(o, "lines"), i, v)
+    VEC_PUSH(a, k->lines,
+             (struct fact_line){number_of(v, "file"), number_of(v, "line"), text_of(a, v, "text"),
+                                offsets_of(a, jv_get(v, "offsets"))});
+    EACH_ITEM(jv_get(o, "source_says"), i, v)
+    {
+        const struct jv *source = jv_get(v, "source");
+        VEC_PUSH(a, k->says,
+                 (struct fact_said){.kind = text_of(a, v, "kind"),
+                                    .file = number_of(source, "file"),
+                                    .line = number_of(source, "line"),
+                                    .text = text_of(a, source, "text"),
+                                    .machine = text_of(a, v, "machine"),
+                                    .sense = text_of(a, v, "sense"),
+                                    .offsets = offsets_of(a, jv_get(v, "sass"))});
+    }
+    k->ptx_from = text_of(a, o, "ptx_from");
+    EACH_ITEM(jv_get(o, "ptx"), i, v)
+    VEC_PUSH(a, k->ptx,
+             (struct fact_ptx){.line = number_of(v, "line"),
+                               .function = text_of(a, v, "function"),
+                               .text = text_of(a, v, "text"),
+                               .file = number_of(v, "file"),
+                               .source_line = number_of(v, "source_line"),
+                               .offsets = offsets_of(a, jv_get(v, "offsets"))});
+}
+
 static void read_kernel(struct fact_kernel *k, struct arena *a, const struct jv *o)
 {
     const struct jv *padding = jv_get(o, "padding");
@@ -316,6 +348,7 @@ static void read_kernel(struct fact_kernel *k, struct arena *a, const struct jv 
     read_instructions(k, a, o);
     read_values(k, a, o);
     read_findings(k, a, o);
+    read_lines(k, a, o);
 }
 
 bool worked_read(struct fact_document *doc, struct arena *a, const struct jv *root)
@@ -326,6 +359,21 @@ bool worked_read(struct fact_document *doc, struct arena *a, const struct jv *ro
     *doc = (struct fact_document){.a = a, .tool = text_of(a, root, "tool")};
     doc->diags = ARENA_NEW(a, struct diag_sink);
     diag_init(doc->diags, a);
+    EACH_ITEM(jv_get(root, "sources"), i, v)
+    {
+        const char *matched = jv_text(jv_get(v, "matched"));
+        enum fact_match how = FACT_MATCH_NONE;
+        for (int m = FACT_MATCH_SIZE; m <= FACT_MATCH_SHAPE && matched; m++)
+            if (strcmp(fact_match_text((enum fact_match)m), matched) == 0)
+                how = (enum fact_match)m;
+        VEC_PUSH(a, doc->sources,
+                 (struct fact_source_file){.input = unsigned_of(v, "input"),
+                                           .file = number_of(v, "file"),
+                                           .path = text_of(a, v, "path"),
+                                           .matched = how,
+                                           .why = text_of(a, v, "why")});
+        doc->sources_given = true;
+    }
     EACH_ITEM(jv_get(root, "inputs"), i, v)
     VEC_PUSH(a, doc->inputs,
              (struct fact_input){.path = text_of(a, v, "path"),

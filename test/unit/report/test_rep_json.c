@@ -77,17 +77,27 @@ static void check_keys(const struct jv *object, const char *const *keys)
 
 static void check_document(const struct jv *root)
 {
-    static const char *const top[] = {"schema",      "tool",        "inputs",  "files",
-                                      "diagnostics", "comparisons", "kernels", NULL};
-    static const char *const kernel[] = {
-        "input",        "name",           "demangled",     "arch",     "registers",  "uniform_registers",
-        "shared_bytes", "dynamic_shared", "stack_bytes",   "barriers", "code_bytes", "params",
-        "names",        "loops",          "unknown",       "padding",  "summary",    "outputs",
-        "phases",       "instructions",   "register_flow", "values",   "patterns",   "rewrites",
-        "accesses",     "work",           "occupancy",     NULL};
+    static const char *const top[] = {"schema",      "tool",    "inputs",  "files", "diagnostics",
+                                      "comparisons", "kernels", "sources", NULL};
+    static const char *const kernel[] = {"input",         "name",
+                                         "demangled",     "arch",
+                                         "registers",     "uniform_registers",
+                                         "shared_bytes",  "dynamic_shared",
+                                         "stack_bytes",   "barriers",
+                                         "code_bytes",    "params",
+                                         "names",         "loops",
+                                         "unknown",       "padding",
+                                         "summary",       "outputs",
+                                         "phases",        "instructions",
+                                         "register_flow", "values",
+                                         "patterns",      "rewrites",
+                                         "accesses",      "work",
+                                         "occupancy",     "lines",
+                                         "source_says",   "ptx_from",
+                                         "ptx",           NULL};
     static const char *const instruction[] = {
-        "offset", "text",          "guard",        "runs_when", "role",     "expr", "line",    "ptx_line", "stall",
-        "yield",  "write_barrier", "read_barrier", "wait_mask", "patterns", "file", "inlined", NULL};
+        "offset", "text",          "guard",        "runs_when", "role",     "expr", "line",    "ptx_line",    "stall",
+        "yield",  "write_barrier", "read_barrier", "wait_mask", "patterns", "file", "inlined", "source_text", NULL};
     static const char *const value[] = {"id",      "name", "expr",     "type",       "class",
                                         "storage", "uses", "evidence", "confidence", NULL};
     static const char *const pattern[] = {"n",          "id",  "parent", "offsets", "bindings",

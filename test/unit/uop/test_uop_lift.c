@@ -304,6 +304,15 @@ static void memory(void **state)
         {"ATOMS.POPC.INC.32 RZ, [R3]", "0 read.b32 R3; 1 const.b32 0x1; 2 red.shared4.add.b32 %0 %1"},
         {"ATOMS.CAS R2, [R3], R4, R5",
          "0 read.b32 R3; 1 read.b32 R4; 2 read.b32 R5; 3 atom.shared4.cas.b32 %0 %1 %2; 4 write R2 %3"},
+        {"LDGSTS.E.64 [R7], [R2.64]", "0 read.b32 R7; 1 read.b32 R2; 2 read.b32 R3; 3 pair.b64 %1 %2; 4 "
+                                      "load.global8.b64 %3; 5 lo.b32 %4; 6 hi.b32 %4; "
+                                      "7 store.shared8 %0 %5 %6; 8 async_copy %0 %3"},
+        {"LDGSTS.E [R7], [R2.64], P0",
+         "0 read.b1 P0; 1 const.b32 0x0; 2 read.b32 R7; 3 read.b32 R2; 4 read.b32 R3; 5 pair.b64 %3 %4; "
+         "6 load.global4.b32 %5; 7 select.b32 %0 %6 %1; 8 store.shared4 %2 %7; 9 async_copy %2 %5 %0"},
+        {"LDGSTS.E.BYPASS.128 [R7], [R2.64], !PT",
+         "0 const.b1 0x0; 1 const.b32 0x0; 2 read.b32 R7; 3 read.b32 R2; 4 read.b32 R3; 5 pair.b64 %3 %4; "
+         "6 store.shared16 %2 %1 %1 %1 %1; 7 async_copy %2 %5 %0"},
         {"RED.E.ADD.F32.FTZ.RN.STRONG.GPU [R2.64], R5",
          "0 read.b32 R2; 1 read.b32 R3; 2 pair.b64 %0 %1; 3 read.b32 R5; 4 red.global4.gpu.add.ftz.f32 %2 %3"},
     };
@@ -354,6 +363,7 @@ static void what_is_not_described_is_opaque_and_said_so(void **state)
          "5 opaque.b32 #0x1 %0 %1 %2; 6 write R3 %5; unknown"},
         {"FMUL.D2 R5, R3, R4",
          "0 read.b32 R5; 1 read.b32 R3; 2 read.b32 R4; 3 opaque.b32 #0x0 %0 %1 %2; 4 write R5 %3; unknown"},
+        {"LDGSTS.E.64.ZFILL [R5], [R2.64+0x1]", "0 read.b32 R5; 1 read.b32 R2; unknown"},
         {"LEPC R20", "0 opaque.b32 #0x0; 1 write R20 %0; 2 opaque.b32 #0x1; 3 write R21 %2; opaque"},
     };
     CHECK(86, rows);

@@ -1,0 +1,64 @@
+/* Private to the search for functions of mathematics: the functions (pat_function_known.c), running what the machine
+ * does on numbers (pat_function_run.c), where to look (pat_function.c). */
+#ifndef SP_PAT_FUNCTION_H
+#define SP_PAT_FUNCTION_H
+
+#include "pattern/pat_internal.h"
+
+enum { FUNCTION_ARGS = 2, FUNCTION_NODES = 4096, FUNCTION_GIVEN = 12 };
+
+/* A function that a library has, by the name pages call it. Of one argument, or of two. */
+struct pat_known {
+    const char *name;
+    unsigned args;
+    double (*one)(double);
+    double (*two)(double, double);
+    bool floor; /* near its zeros the error is one of the function's size, not of the value's */
+};
+enum { PAT_KNOWN_MAX = 64 };
+const struct pat_known *pat_known_functions(unsigned *count);
+/* The k-th sample: arguments at which functions, their parts and what resembles them part; false: no more. */
+bool pat_known_sample(unsigned args, unsigned k, double at[FUNCTION_ARGS]);
+/* `got` is what a library would give for a function whose value is `wanted`. */
+bool pat_known_agrees(const struct pat_known *f, bool wide, double got, double wanted);
+
+int pat_known_named(const char *name);
+/* The power of `x` that `got` is, if that is a number which people write. */
+bool pat_known_power(double x, double got, double *power);
+
+/* What a value is made of, down to what it is a function of. */
+struct pat_cone {
+    uint32_t count;
+    graph_id node[FUNCTION_NODES]; /* [0]: the value */
+    bool walks;                    /* branches decide what it is */
+};
+
+struct function_run {
+    struct arena *a;
+    struct graph *g;
+    const struct pat_cone *cone;
+    graph_id argument[FUNCTION_ARGS];
+    unsigned argument_count;
+    graph_id given[FUNCTION_GIVEN]; /* conditions that hold where the value is made (those of `truth`), or do not */
+    uint32_t truth;
+    unsigned given_count;
+    uint32_t from, to;   /* blocks the walk begins and ends in */
+    uint32_t *phi_first; /* by block: into phis, one more than there are */
+    graph_id *phis;
+    graph_id nodes;
+    uint32_t now, stage;           /* which run; how often values that others are made of changed in it */
+    uint32_t *given_in, *known_in; /* by node: the run a value was given in, the stage it was computed in */
+    uint64_t *value;
+    struct map_u64 local; /* words of local memory: address -> index into words */
+    VEC(uint32_t) words;
+    uint64_t steps; /* left */
+};
+bool pat_run_init(struct function_run *r, struct arena *a, struct graph *g);
+/* The value of the cone's first node where its arguments are `bits`; or nothing: such arguments never come there, or
+ * it is not known. */
+enum pat_ran { PAT_RAN, PAT_RAN_ELSEWHERE, PAT_RAN_UNKNOWN };
+enum pat_ran pat_run_function(struct function_run *r, const uint64_t *bits, uint64_t *result);
+bool pat_run_is_local(const struct graph_access *a); /* of the thread's own memory */
+bool pat_run_is_stack(const struct graph *g, graph_id id);
+
+#endif

@@ -1,0 +1,287 @@
+/* Functions of one and two numbers that libraries of mathematics compute by many operations, as references: what a
+ * machine computes is one of them when it agrees with it, to what a library promises, wherever it is tried. The host's
+ * library says what they are; what it lacks is made of what it has, for the range of the samples.
+ *
+ * Requires nothing; gives the list, the samples and the comparison. */
+#define _XOPEN_SOURCE 700 /* Bessel functions */
+#include "pattern/pat_function.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+static double log_gamma(double x)
+{
+    return log(fabs(tgamma(x)));
+}
+
+static double power_of_ten(double x)
+{
+    return pow(10.0, x);
+}
+
+static double root_below(double x)
+{
+    return 1.0 / sqrt(x);
+}
+
+static double root_of_third(double x)
+{
+    return 1.0 / cbrt(x);
+}
+
+static double sine_of_turns(double x)
+{
+    double rest = fmod(x, 2.0); /* exact */
+    return fmod(rest, 1.0) == 0.0 ? 0.0 : sin(pi * rest);
+}
+
+static double cosine_of_turns(double x)
+{
+    double rest = fabs(fmod(x, 2.0));
+    return fabs(rest - 1.0) == 0.5 ? 0.0 : rest == 0.5 ? 0.0 : cos(pi * rest);
+}
+
+static double normal(double x)
+{
+    return 0.5 * erfc(-x * 0.70710678118654752440);
+}
+
+/* Scaled by exp(x^2): by a continued fraction where the product would overflow. */
+static double scaled_rest(double x)
+{
+    if (x < 5.0)
+        return exp(x * x) * erfc(x);
+    double fraction = 0.0;
+    for (int k = 60; k > 0; k--)
+        fraction = 0.5 * k / (x + fraction);
+    return 1.0 / (sqrt(pi) * (x + fraction));
+}
+
+/* Solves erf(y) = x, from whichever of erf and erfc keeps digits. */
+static double inverse(double x, double rest)
+{
+    double sign = x < 0.0 ? -1.0 : 1.0, p = x < 0.0 ? 2.0 - rest : rest; /* erfc(|y|) */
+    if (!(p >= 0.0 && p <= 2.0))
+        return NAN;
+    if (p == 0.0)
+        return sign * INFINITY;
+    double low = 0.0, high = 30.0, y = 0.0;
+    for (int i = 0; i < 60; i++) {
+        y = 0.5 * (low + high);
+        bool beyond = p < 0.5 ? erfc(y) < p : erf(y) > fabs(x);
+        *(beyond ? &high : &low) = y;
+    }
+    for (int i = 0; i < 3; i++) {
+        double error = p < 0.5 ? p - erfc(y) : erf(y) - fabs(x);
+        y -= error / (2.0 / sqrt(pi) * exp(-y * y));
+    }
+    return sign * y;
+}
+
+static double error_inverse(double x)
+{
+    return inverse(x, 1.0 - x);
+}
+
+static double rest_inverse(double x)
+{
+    return inverse(1.0 - x, x);
+}
+
+static double normal_inverse(double x)
+{
+    return -1.41421356237309504880 * rest_inverse(2.0 * x);
+}
+
+/* The series of the modified Bessel functions: all terms are positive. */
+static double modified(double x, int order)
+{
+    double term = order ? 0.5 * x : 1.0, sum = term;
+    for (int k = 1; k < 400 && fabs(term) > 1e-17 * fabs(sum); k++) {
+        term *= 0.25 * x * x / ((double)k * (k + order));
+        sum += term;
+    }
+    return sum;
+}
+
+static double modified_0(double x)
+{
+    return modified(x, 0);
+}
+
+static double modified_1(double x)
+{
+    return modified(x, 1);
+}
+
+static double root_of_squares(double x, double y)
+{
+    return 1.0 / hypot(x, y);
+}
+
+static const struct pat_known known[] = {
+    {"acos", 1, acos, NULL, false},
+    {"acosh", 1, acosh, NULL, false},
+    {"asin", 1, asin, NULL, false},
+    {"asinh", 1, asinh, NULL, false},
+    {"atan", 1, atan, NULL, false},
+    {"atanh", 1, atanh, NULL, false},
+    {"cbrt", 1, cbrt, NULL, false},
+    {"rcbrt", 1, root_of_third, NULL, false},
+    {"cosh", 1, cosh, NULL, false},
+    {"sinh", 1, sinh, NULL, false},
+    {"tanh", 1, tanh, NULL, false},
+    {"exp", 1, exp, NULL, false},
+    {"exp2", 1, exp2, NULL, false},
+    {"expm1", 1, expm1, NULL, false},
+    {"log", 1, log, NULL, false},
+    {"log2", 1, log2, NULL, false},
+    {"log10", 1, log10, NULL, false},
+    {"exp10", 1, power_of_ten, NULL, false},
+    {"rsqrt", 1, root_below, NULL, false},
+    {"log1p", 1, log1p, NULL, false},
+    {"sin", 1, sin, NULL, true},
+    {"cos", 1, cos, NULL, true},
+    {"tan", 1, tan, NULL, true},
+    {"sinpi", 1, sine_of_turns, NULL, false},
+    {"cospi", 1, cosine_of_turns, NULL, false},
+    {"erf", 1, erf, NULL, false},
+    {"erfc", 1, erfc, NULL, false},
+    {"erfcx", 1, scaled_rest, NULL, false},
+    {"erfinv", 1, error_inverse, NULL, false},
+    {"erfcinv", 1, rest_inverse, NULL, true},
+    {"normcdf", 1, normal, NULL, false},
+    {"normcdfinv", 1, normal_inverse, NULL, true},
+    {"lgamma", 1, log_gamma, NULL, true},
+    {"tgamma", 1, tgamma, NULL, false},
+    {"j0", 1, j0, NULL, true},
+    {"j1", 1, j1, NULL, true},
+    {"y0", 1, y0, NULL, true},
+    {"y1", 1, y1, NULL, true},
+    {"cyl_bessel_i0", 1, modified_0, NULL, false},
+    {"cyl_bessel_i1", 1, modified_1, NULL, false},
+    {"pow", 2, NULL, pow, false},
+    {"atan2", 2, NULL, atan2, false},
+    {"hypot", 2, NULL, hypot, false},
+    {"rhypot", 2, NULL, root_of_squares, false},
+    {"fmod", 2, NULL, fmod, false},
+    {"remainder", 2, NULL, remainder, false},
+};
+
+const struct pat_known *pat_known_functions(unsigned *count)
+{
+    *count = sizeof known / sizeof known[0];
+    return known;
+}
+
+int pat_known_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(known[i].name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
+bool pat_known_power(double x, double got, double *power)
+{
+    static const double parts[] = {1000.0, 1024.0, 12.0}; /* 2.2, 0.375, 1/3 */
+    double p = log(got) / log(x);
+    if (!(x > 0.0))
+        return false;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && fabs(p) < 100.0; i++) {
+        *power = round(p * parts[i]) / parts[i];
+        if (fabs(*power - p) < 1e-6 * (1.0 + fabs(p)))
+            return *power != 0.0;
+    }
+    return false;
+}
+
+/* All are numbers of single precision too. */
+bool pat_known_sample(unsigned args, unsigned k, double at[FUNCTION_ARGS])
+{
+    static const double one[] = {
+        0.375,
+        1.75,
+        -0.625,
+        0.0009765625,
+        3.25,
+        -2.375,
+        0.9375,
+        0.03125,
+        1.0625,
+        7.125,
+        -0.1875,
+        0.5625,
+        12.5,
+        -4.75,
+        0.6875,
+        2.0625,
+        -1.375,
+        5.625,
+        9.3125,
+        24.75,
+        -9.875,
+        0.25,
+        1.40625,
+        0.78125,
+        -0.4375,
+        8.25,
+        0.875,
+        -15.25,
+        2.75,
+        0.125,
+        -0.9375,
+        18.5,
+        1.9375,
+        -0.0625,
+        4.125,
+        0.4453125,
+        -6.625,
+        10.5,
+        31.25,
+        0.015625,
+        11.75,
+        -3.125,
+        0.34375,
+        28.125,
+        0.53125,
+        1.15625,
+        6.3125,
+        -0.28125,
+        17.0 / 65536.0,
+        -3.0 / 262144.0,
+        23.0 / 524288.0, /* where definitions lose digits */
+    };
+    static const double two[][2] = {
+        {0.75, 1.25},   {2.5, 0.375},     {3.25, -1.5},        {1.125, 3.75},       {7.5, 2.25},    {0.125, -2.75},
+        {-2.5, 0.625},  {-0.75, -3.5},    {5.5, -4.25},        {-6.125, 2.0},       {-1.5, 3.0},    {0.9375, 8.5},
+        {1.0625, 20.5}, {12.75, 0.15625}, {100.25, 0.375},     {-57.5, 3.625},      {0.03125, 0.5}, {40.5, 1.75},
+        {1.75, 1.8125}, {2.0, 10.0},      {0.5, 12.0},         {9.5, 3.0},          {-9.5, 3.0},    {10.5, -3.0},
+        {0.625, 0.25},  {1000.5, 0.75},   {-31.25, 7.0},       {6.75, 4.5},         {2.25, 4.5},    {-8.125, -5.0},
+        {3.0, 2.0},     {5.0, 2.0},       {1048577.0, 0.0625}, {77777.0, 0.046875},
+    };
+    if (k >= (args == 1 ? sizeof one / sizeof one[0] : sizeof two / sizeof two[0]))
+        return false;
+    at[0] = args == 1 ? one[k] : two[k][0];
+    at[1] = args == 1 ? 0.0 : two[k][1];
+    return true;
+}
+
+bool pat_known_agrees(const struct pat_known *f, bool wide, double got, double wanted)
+{
+    static const double largest = 3.4028234663852886e38, least = 1.1754943508222875e-38;
+    if (isnan(wanted) || isnan(got))
+        return isnan(wanted) && isnan(got);
+    if (!wide && fabs(wanted) > largest)
+        wanted = wanted > 0 ? INFINITY : -INFINITY;
+    if (isinf(wanted) || isinf(got))
+        return wanted == got;
+    if (!wide && fabs(wanted) < least)
+        return fabs(got) <= 1.01 * least;
+    double unit = wide ? 2e-14 : 4e-6, size = fabs(wanted);
+    if (f->floor && size < 1.0)
+        size = 1.0;
+    return fabs(got - wanted) <= unit * size;
+}

@@ -1,0 +1,359 @@
+/* Runs what the machine does to make one value of one or two numbers: blocks are walked from the one that all ways to
+ * it come from, branches are decided by computing their conditions, values that meet are taken from the way that was
+ * gone, loops are gone round, what is put away in the thread's own memory is kept. Approximations of the hardware give
+ * the number itself, rounded. Nothing else is known: a value that depends on anything else ends the run.
+ *
+ * Requires a built graph and a cone; gives bits. Work is bounded by `steps`. */
+#include "pattern/pat_function.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { DEPTH = 900, WIDE_LOADS = 4, PHIS_AT_ONCE = 64, STEPS = 1 << 16 /* of one run */ };
+static const uint32_t unknown_word = UINT32_MAX - 1;
+static const uint64_t stack_at = 0x10000;
+
+bool pat_run_init(struct function_run *r, struct arena *a, struct graph *g)
+{
+    uint32_t blocks = (uint32_t)g->blocks.n;
+    *r = (struct function_run){.a = a,
+                               .g = g,
+                               .nodes = (graph_id)g->nodes.n,
+                               .phi_first = ARENA_ARRAY(a, uint32_t, blocks + 2),
+                               .given_in = ARENA_ARRAY(a, uint32_t, g->nodes.n + 1),
+                               .known_in = ARENA_ARRAY(a, uint32_t, g->nodes.n + 1),
+                               .value = ARENA_ARRAY(a, uint64_t, g->nodes.n + 1)};
+    if (!r->phi_first || !r->given_in || !r->known_in || !r->value)
+        return false;
+    for (graph_id id = 1; id < r->nodes; id++)
+        if (graph_at(g, id)->kind == GRAPH_PHI && graph_at(g, id)->block < blocks)
+            r->phi_first[graph_at(g, id)->block + 1]++;
+    for (uint32_t b = 0; b < blocks; b++)
+        r->phi_first[b + 1] += r->phi_first[b];
+    r->phis = ARENA_ARRAY(a, graph_id, r->phi_first[blocks] + 1);
+    uint32_t *next = ARENA_ARRAY(a, uint32_t, blocks + 1);
+    if (!r->phis || !next)
+        return false;
+    memcpy(next, r->phi_first, blocks * sizeof next[0]);
+    for (graph_id id = 1; id < r->nodes; id++)
+        if (graph_at(g, id)->kind == GRAPH_PHI && graph_at(g, id)->block < blocks)
+            r->phis[next[graph_at(g, id)->block]++] = id;
+    return true;
+}
+
+bool pat_run_is_stack(const struct graph *g, graph_id id)
+{
+    const struct graph_node *n = graph_at(g, id);
+    return n->kind == UOP_CBANK && g->env && g->env->stack_offset && n->space == 0 && n->imm == g->env->stack_offset;
+}
+
+bool pat_run_is_local(const struct graph_access *a)
+{
+    return a->space == UOP_LOCAL && a->kind != GRAPH_ATOMIC;
+}
+
+/* ---- what the special function unit gives ----------------------------------------------------- */
+
+static float as_float(uint64_t bits)
+{
+    uint32_t w = (uint32_t)bits;
+    float f;
+    memcpy(&f, &w, sizeof f);
+    return f;
+}
+
+static uint64_t float_bits(float f)
+{
+    uint32_t w;
+    memcpy(&w, &f, sizeof w);
+    return w;
+}
+
+static double as_double(uint64_t bits)
+{
+    double d;
+    memcpy(&d, &bits, sizeof d);
+    return d;
+}
+
+static uint64_t double_bits(double d)
+{
+    uint64_t w;
+    memcpy(&w, &d, sizeof w);
+    return w;
+}
+
+static float flushed(float f, bool flush)
+{
+    return flush && fpclassify(f) == FP_SUBNORMAL ? copysignf(0.0f, f) : f;
+}
+
+static bool approximate(const struct graph_node *n, const uint64_t *args, uint64_t *result)
+{
+    bool flush = n->flags & UOP_FTZ;
+    if (n->kind == UOP_RCP64H || n->kind == UOP_RSQ64H) { /* of the high word alone */
+        double d = as_double((args[0] & 0xffffffff) << 32);
+        *result = double_bits(n->kind == UOP_RCP64H ? 1.0 / d : 1.0 / sqrt(d)) >> 32;
+        return true;
+    }
+    if (n->type == UOP_F64 && n->kind == UOP_SQRT) {
+        *result = double_bits(sqrt(as_double(args[0])));
+        return true;
+    }
+    if (n->type != UOP_F32)
+        return false;
+    /* The unit flushes what it takes and gives, but for roots and reciprocals that are told not to. */
+    bool always = n->kind == UOP_EX2 || n->kind == UOP_LG2;
+    double x = (double)flushed(as_float(args[0]), flush && (always || n->kind != UOP_SQRT)), y;
+    switch (n->kind) {
+    case UOP_EX2: y = exp2(x); break;
+    case UOP_LG2: y = log2(x); break;
+    case UOP_RCP: y = 1.0 / x; break;
+    case UOP_RSQ: y = 1.0 / sqrt(x); break;
+    case UOP_SQRT: y = sqrt(x); break;
+    case UOP_SIN: y = sin(6.28318530717958647692 * x); break;
+    case UOP_COS: y = cos(6.28318530717958647692 * x); break;
+    case UOP_TANH: y = tanh(x); break;
+    default: return false;
+    }
+    float f = flushed((float)y, flush);
+    if (n->flags & UOP_SAT)
+        f = !(f > 0.0f) ? 0.0f : f > 1.0f ? 1.0f : f;
+    *result = float_bits(f);
+    return true;
+}
+
+/* Where the quick way of a division does not do. Its exact bounds are not known; the slow way does for all numbers. */
+static bool needs_care(uint64_t a, uint64_t b)
+{
+    int x = (int)(a >> 23 & 0xff), y = (int)(b >> 23 & 0xff);
+    return x < 30 || x > 230 || y < 30 || y > 230;
+}
+
+/* ---- values ------------------------------------------------------------------------------------ */
+
+static bool compute(struct function_run *r, graph_id id, uint64_t *out, unsigned depth);
+
+/* A condition may be settled by some of what it asks. */
+static bool compute_table(struct function_run *r, const struct graph_node *n, uint64_t *out, unsigned depth)
+{
+    unsigned known = 0, row = 0, seen = 0;
+    for (unsigned i = 0; i < n->arg_count; i++) {
+        uint64_t bit;
+        if (!compute(r, n->arg[i], &bit, depth + 1))
+            continue;
+        known |= 1u << i;
+        row |= (unsigned)(bit & 1) << i;
+    }
+    for (unsigned k = 0; k < 1u << n->arg_count; k++)
+        if ((k & known) == row)
+            seen |= 1u << (n->imm >> k & 1);
+    *out = seen >> 1;
+    return seen == 1 || seen == 2;
+}
+
+static bool compute(struct function_run *r, graph_id id, uint64_t *out, unsigned depth)
+{
+    uint64_t args[UOP_MAX_ARGS + 1] = {0};
+    if (id == GRAPH_NIL || id >= r->nodes || depth > DEPTH || !r->steps)
+        return false;
+    if (r->given_in[id] == r->now || r->known_in[id] == r->stage) {
+        *out = r->value[id];
+        return true;
+    }
+    if (graph_is_const(r->g, id, out))
+        return true;
+    r->steps--;
+    const struct graph_node n = *graph_at(r->g, id);
+    bool good = false;
+    if (pat_run_is_stack(r->g, id)) {
+        *out = stack_at;
+        return true;
+    }
+    if (n.kind == GRAPH_BOOL) {
+        good = compute_table(r, &n, out, depth);
+    } else if (n.kind == UOP_SELECT) {
+        uint64_t which;
+        good = compute(r, n.arg[0], &which, depth + 1) && compute(r, n.arg[which & 1 ? 1 : 2], out, depth + 1);
+    } else if (n.kind == UOP_UNIFORM) {
+        good = compute(r, n.arg[0], out, depth + 1);
+    } else if (n.kind < UOP_GRAPH_KINDS && pat_is_pure(&n)) {
+        good = true;
+        for (unsigned i = 0; i < n.arg_count && good; i++)
+            good = compute(r, n.arg[i], &args[i], depth + 1);
+        if (good && n.kind == UOP_FCHK)
+            *out = needs_care(args[0], args[1]);
+        else if (good)
+            good = pat_eval_node(r->g, id, args, out) || approximate(&n, args, out);
+    }
+    if (good) {
+        r->value[id] = *out;
+        r->known_in[id] = r->stage;
+    }
+    return good;
+}
+
+static void give(struct function_run *r, graph_id id, uint64_t bits)
+{
+    if (id != GRAPH_NIL && id < r->nodes) {
+        r->given_in[id] = r->now;
+        r->value[id] = bits;
+    }
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------ */
+
+/* Values that meet at the head of a block, all at once; those that start a loop with what meets there come after. */
+static bool enter(struct function_run *r, uint32_t from, uint32_t to)
+{
+    const struct graph_block b = r->g->blocks.p[to];
+    uint32_t first = r->phi_first[to], count = r->phi_first[to + 1] - first, pred = 0, met = 0;
+    uint64_t value[PHIS_AT_ONCE];
+    graph_id node[PHIS_AT_ONCE];
+    while (pred < b.pred_count && b.preds[pred] != from)
+        pred++;
+    if (pred == b.pred_count)
+        return false;
+    for (unsigned late = 0; late < 2; late++) {
+        met = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            graph_id id = r->phis[first + i];
+            const struct graph_node *n = graph_at(r->g, id);
+            if (n->phi_count != b.pred_count)
+                continue;
+            const struct graph_node *arg = graph_at(r->g, n->phi_args[pred]);
+            bool starts = graph_is_loop_phi(r->g, id) && arg->kind == GRAPH_PHI && arg->block == to &&
+                          !graph_is_loop_phi(r->g, n->phi_args[pred]);
+            if (starts != (late == 1) || met == PHIS_AT_ONCE)
+                continue;
+            if (compute(r, n->phi_args[pred], &value[met], 0))
+                node[met++] = id;
+            else
+                r->given_in[id] = 0;
+        }
+        for (uint32_t i = 0; i < met; i++)
+            give(r, node[i], value[i]);
+        r->stage += count != 0;
+    }
+    return true;
+}
+
+static bool put_word(struct function_run *r, uint64_t address, uint32_t word)
+{
+    uint32_t at;
+    if (map_u64_get(&r->local, address, &at) && at < r->words.n) {
+        r->words.p[at] = word;
+        return true;
+    }
+    VEC_PUSH(r->a, r->words, word);
+    return map_u64_put(r->a, &r->local, address, (uint32_t)r->words.n - 1);
+}
+
+/* The thread's own memory. What cannot be followed leaves it unknown. */
+static bool touch(struct function_run *r, const struct graph_access *a)
+{
+    uint64_t address, bits;
+    uint32_t at, words[WIDE_LOADS] = {0};
+    if (!pat_run_is_local(a))
+        return true; /* another memory: not known, and no part of the value */
+    if (a->width < 4 || a->width > 4 * WIDE_LOADS || !compute(r, a->address, &address, 0) || (address & 3))
+        return a->kind == GRAPH_LOAD;
+    unsigned count = a->width / 4;
+    if (a->kind == GRAPH_STORE) {
+        for (unsigned k = 0; k < count; k++) {
+            bool whole = a->width == 8 && graph_type_of(r->g, a->value[0]) == UOP_B64;
+            bool good = compute(r, a->value[whole ? 0 : k], &bits, 0);
+            if (good ? !put_word(r, address + 4 * k, (uint32_t)(whole && k ? bits >> 32 : bits))
+                     : !map_u64_put(r->a, &r->local, address + 4 * k, unknown_word))
+                return false;
+        }
+        return true;
+    }
+    for (unsigned k = 0; k < count; k++) {
+        if (!map_u64_get(&r->local, address + 4 * k, &at) || at >= r->words.n)
+            return true;
+        words[k] = r->words.p[at];
+    }
+    if (graph_at(r->g, a->result)->kind != UOP_LOAD)
+        return true;
+    if (count <= 2) {
+        give(r, a->result, words[0] | (uint64_t)words[1] << 32);
+        r->stage++;
+    }
+    return true;
+}
+
+static const struct uop_list *uops_of(const struct graph *g, uint32_t insn)
+{
+    uint32_t input = g->insns.p[insn].input;
+    return input < g->input.count ? g->input.insns[input].uops : NULL;
+}
+
+static uint32_t next_of(struct function_run *r, uint32_t block)
+{
+    const struct graph_block *b = &r->g->blocks.p[block];
+    const struct uop_list *l = uops_of(r->g, b->last);
+    uint64_t taken, target = 0;
+    bool branches = false;
+    for (size_t i = 0; l && i < l->ops.n; i++) {
+        if (l->ops.p[i].kind == UOP_EXIT)
+            return UINT32_MAX;
+        if (l->ops.p[i].kind == UOP_BRANCH) {
+            branches = true;
+            target = l->ops.p[i].imm;
+        }
+    }
+    if (b->succ_count == 1)
+        return b->succs[0];
+    if (b->succ_count != 2 || b->branch == GRAPH_NIL || !branches || !compute(r, b->branch, &taken, 0))
+        return UINT32_MAX;
+    bool first = r->g->insns.p[r->g->blocks.p[b->succs[0]].first].offset == target;
+    return b->succs[(taken & 1) != first];
+}
+
+static bool touch_all(struct function_run *r, uint32_t block)
+{
+    const struct graph_block *b = &r->g->blocks.p[block];
+    for (uint32_t i = b->first; i <= b->last; i++)
+        for (uint32_t k = 0; k < r->g->insns.p[i].access_count; k++)
+            if (!touch(r, &r->g->accesses.p[r->g->insns.p[i].first_access + k]))
+                return false;
+    return true;
+}
+
+static bool walk(struct function_run *r)
+{
+    if (!touch_all(r, r->from))
+        return false;
+    for (uint32_t block = r->from; block != r->to;) {
+        uint32_t next = next_of(r, block);
+        if (next == UINT32_MAX || !r->steps || !enter(r, block, next) || !touch_all(r, next))
+            return false;
+        r->steps -= r->steps != 0;
+        block = next;
+    }
+    return true;
+}
+
+enum pat_ran pat_run_function(struct function_run *r, const uint64_t *bits, uint64_t *result)
+{
+    uint64_t kept = r->steps, bit;
+    bool there = true, good = false;
+    r->now++;
+    r->stage++;
+    r->local = (struct map_u64){0};
+    r->words.n = 0;
+    r->steps = kept < STEPS ? kept : STEPS;
+    uint64_t given = r->steps;
+    for (unsigned i = 0; i < r->argument_count; i++)
+        give(r, r->argument[i], bits[i]);
+    for (unsigned i = 0; i < r->given_count; i++)
+        there &= !compute(r, r->given[i], &bit, 0) || (bit & 1) == (r->truth >> i & 1);
+    for (unsigned i = 0; i < r->given_count; i++)
+        give(r, r->given[i], r->truth >> i & 1);
+    r->stage++;
+    if (there)
+        good = (!r->cone->walks || walk(r)) && compute(r, r->cone->node[0], result, 0);
+    r->steps = kept - (given - r->steps);
+    return !there ? PAT_RAN_ELSEWHERE : good ? PAT_RAN : PAT_RAN_UNKNOWN;
+}

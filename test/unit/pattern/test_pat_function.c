@@ -1,0 +1,83 @@
+/* Functions of mathematics as references: each agrees with itself, no two agree everywhere, and powers are found. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "pattern/pat_function.h"
+
+static double value(const struct pat_known *f, const double at[FUNCTION_ARGS])
+{
+    return f->one ? f->one(at[0]) : f->two(at[0], at[1]);
+}
+
+static void every_function_is_told_from_every_other(void **state)
+{
+    (void)state;
+    unsigned count;
+    const struct pat_known *list = pat_known_functions(&count);
+    assert_true(count <= PAT_KNOWN_MAX);
+    for (unsigned i = 0; i < count; i++) {
+        unsigned kind, function;
+        assert_int_equal(pat_known_named(list[i].name), i);
+        assert_true(pat_function_named(list[i].name, list[i].args, &kind, &function));
+        for (unsigned k = 0; k < count; k++) {
+            double at[FUNCTION_ARGS];
+            bool alike = list[i].args == list[k].args;
+            for (unsigned n = 0; alike && pat_known_sample(list[i].args, n, at); n++)
+                alike = pat_known_agrees(&list[i], false, (float)value(&list[k], at), value(&list[i], at));
+            if (alike != (i == k))
+                fail_msg("%s and %s", list[i].name, list[k].name);
+        }
+    }
+}
+
+static void samples_are_numbers_of_single_precision(void **state)
+{
+    (void)state;
+    double at[FUNCTION_ARGS];
+    for (unsigned args = 1; args <= FUNCTION_ARGS; args++)
+        for (unsigned k = 0; pat_known_sample(args, k, at); k++)
+            for (unsigned i = 0; i < args; i++)
+                assert_true((double)(float)at[i] == at[i]);
+}
+
+static void what_is_near_is_not_the_same(void **state)
+{
+    (void)state;
+    const struct pat_known *list = pat_known_functions(&(unsigned){0});
+    const struct pat_known *log1p_ = &list[pat_known_named("log1p")], *tanh_ = &list[pat_known_named("tanh")];
+    float small = 23.0f / 524288.0f, e = expf(2.0f * small), plus = 1.0f + 0.000030517578f * 1.7f;
+    assert_false(pat_known_agrees(log1p_, false, logf(plus), log1p(0.000030517578 * 1.7)));
+    assert_false(pat_known_agrees(tanh_, false, (e - 1.0f) / (e + 1.0f), tanh((double)small)));
+    assert_false(pat_known_agrees(tanh_, false, NAN, tanh(0.5)));
+    assert_true(pat_known_agrees(tanh_, false, (double)tanhf(0.5f), tanh(0.5)));
+    assert_false(pat_known_agrees(tanh_, true, (double)tanhf(0.3f), tanh(0.3f))); /* not to double precision */
+}
+
+static void powers_that_people_write_are_found(void **state)
+{
+    (void)state;
+    static const double written[] = {2.5, 2.2, 0.75, 1.0 / 3.0, -1.5, 2.4};
+    double power;
+    for (unsigned i = 0; i < sizeof written / sizeof written[0]; i++) {
+        assert_true(pat_known_power(0.375, (float)pow(0.375, written[i]), &power));
+        assert_true(fabs(power - written[i]) < 1e-9);
+    }
+    assert_false(pat_known_power(0.375, 0.375 + 0.0001, &power));
+    assert_false(pat_known_power(-0.5, 0.25, &power));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_function_is_told_from_every_other),
+        cmocka_unit_test(samples_are_numbers_of_single_precision),
+        cmocka_unit_test(what_is_near_is_not_the_same),
+        cmocka_unit_test(powers_that_people_write_are_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
