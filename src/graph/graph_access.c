@@ -72,7 +72,8 @@ graph_id graph_load(struct graph_builder *b, struct graph_work *w, const struct 
                                   .width = u->width,
                                   .address = args[0],
                                   .runs_when = w->under,
-                                  .from_store = -1};
+                                  .from_store = -1,
+                                  .part = b->parts[w->insn]};
     resolve_generic(g, &access.space, &access.address);
     graph_memory_load(g, &b->memory, *w->memory, &access);
     struct graph_node n = {.kind = UOP_LOAD,
@@ -158,7 +159,8 @@ void graph_store(struct graph_builder *b, struct graph_work *w, const struct uop
                                   .width = u->width,
                                   .address = args[0],
                                   .runs_when = w->under,
-                                  .from_store = -1};
+                                  .from_store = -1,
+                                  .part = b->parts[w->insn]};
     resolve_generic(g, &access.space, &access.address);
     /* An atomic operation's operand, and what a compare-and-swap puts there; the rest is how memory is reached. */
     unsigned values = u->kind == UOP_STORE ? 4 : u->kind == UOP_ATOM && u->imm == UOP_ATOM_CAS ? 2 : 1;
