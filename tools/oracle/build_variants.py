@@ -96,6 +96,10 @@ NVCC = [
     ("functions-fast", ["test/corpus/src/functions.cu"], FAST),
     ("words", ["test/corpus/src/words.cu"], FAST),
     ("flags", ["test/corpus/src/flags.cu"], ["-O3"]),
+    ("local_index-unoptimised", ["test/corpus/src/local_index.cu"], ["-Xcicc", "-O0", "-Xptxas", "-O0"]),
+    ("local_index-debug", ["test/corpus/src/local_index.cu"], ["-G"]),
+    ("separate", ["test/corpus/src/separate.cu"], ["-O3", "-rdc=true"]),
+    ("undecoded", ["test/corpus/src/undecoded.cu"], ["-O3"]),
     ("rewritten", ["test/corpus/src/rewritten.cu"], ["-O3", "--generate-line-info"]),
 ]
 # These are large, or differ little between architectures.
@@ -112,6 +116,8 @@ FEW = {"loops-debug": (86,), "loops-precise-ptxas-O1": (86, 120), "trees-precise
        "expansions_owned": (75, 86, 120), "expansions_owned-ptxas-O0": (86,),
        "functions": (75, 86, 120), "functions-ptxas-O0": (86,), "functions-fast": (90,),
        "words": (75, 86, 90, 120), "flags": (75, 86, 120), "rewritten": (75, 86, 120),
+       "local_index-unoptimised": (75, 86, 120), "local_index-debug": (90,),
+       "separate": (75, 86, 120), "undecoded": (86,),
        "races": (75, 86, 90, 120), "races-unoptimised": (90,),
        "blocks": (75, 86, 120), "halves": (75, 86, 90, 120), "halves-unoptimised": (86,),
        "block_kernels": (75, 86, 90, 120), "thread_kernels": (75, 86, 90, 100), "unrolled-1": (75, 86, 90, 120),
