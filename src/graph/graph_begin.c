@@ -1,5 +1,5 @@
-/* What the accumulators of a loop begin with: turns that a compiler took out before it, since several steps a turn do not
- * divide them. Such a loop's counter does not say how many turns the source's has.
+/* What the accumulators of a loop begin with: turns that a compiler took out before it, since several steps a turn do
+ * not divide them. Such a loop's counter does not say how many turns the source's has.
  *
  * requires: chains, inductions · gives: piece_begins_with_* */
 #include "graph/graph_piece.h"
