@@ -1,7 +1,7 @@
 /* Loops that were unrolled whole (D6): three or more equal steps in a row over elements that advance by a constant, in
  * straight code or within a loop's body. Such a loop has one straight piece and its count; two steps are no loop, nor
- * is a sum that starts from the element before its first (it may be written out as well), nor a part of a longer sum; one
- * that starts from some value must be longer than a stencil to be taken for one.
+ * is a sum that starts from the element before its first (it may be written out as well), nor a part of a longer sum;
+ * one that starts from some value must be longer than a stencil to be taken for one.
  *
  * requires: chains and pieces of the loops that are left · gives: cycles with one straight piece, their folds */
 #include "graph/graph_cycle_internal.h"
