@@ -8,11 +8,11 @@
  * behind the loop, the branches that leave it must be taken alike (place_lanes_at).
  *
  * requires: graph · gives: struct place_lanes */
-#include "place/place.h"
+#include "place/place_internal.h"
 
 #include <string.h>
 
-enum { PASSES = 12, REGION_BLOCKS = 64, LOOK_NODES = 256, WARP_BITS = 5, ALIGN_DEPTH = 8, ALL = 15 };
+enum { PASSES = 12, REGION_BLOCKS = 64, LOOK_NODES = 256, ALL = 15 };
 enum { X, Y, Z, LANE };
 
 /* How a node changes in one of the four directions. */
@@ -133,118 +133,81 @@ static struct way of_product(const struct place_lanes *l, const struct graph_nod
     return out;
 }
 
-/* A number that 2 to the power `bits` divides. A block's width, where nothing tells it, is taken for a multiple of the
- * warp's 32 (or for a smaller power of two: then threadIdx.x is smaller than it, too). */
-static bool is_aligned(const struct place_lanes *l, graph_id id, unsigned bits, unsigned depth)
-{
-    const struct graph_node *n = graph_at(l->g, id);
-    uint64_t c;
-    if (!bits)
-        return true;
-    if (depth > ALIGN_DEPTH || bits >= 32)
-        return false;
-    if (graph_is_const(l->g, id, &c))
-        return !(c & ((1ull << bits) - 1));
-    switch (n->kind) {
-    case UOP_SREG:
-        return n->imm == UOP_SR_NTID_X && (l->block[0] ? !(l->block[0] & ((1u << bits) - 1)) : bits <= WARP_BITS);
-    case UOP_SEXT:
-    case UOP_ZEXT: return n->imm >= bits && is_aligned(l, n->arg[0], bits, depth + 1);
-    case UOP_LO:
-    case UOP_NEG:
-    case UOP_UNIFORM: return is_aligned(l, n->arg[0], bits, depth + 1);
-    case UOP_ADD: return is_aligned(l, n->arg[0], bits, depth + 1) && is_aligned(l, n->arg[1], bits, depth + 1);
-    case UOP_AND: return is_aligned(l, n->arg[0], bits, depth + 1) || is_aligned(l, n->arg[1], bits, depth + 1);
-    case UOP_MUL:
-        if (graph_is_const(l->g, n->arg[1], &c) && c) {
-            unsigned zeros = (unsigned)__builtin_ctzll(c);
-            return zeros >= bits || is_aligned(l, n->arg[0], bits - zeros, depth + 1);
-        }
-        return is_aligned(l, n->arg[0], bits, depth + 1) || is_aligned(l, n->arg[1], bits, depth + 1);
-    default: return false;
-    }
-}
-
-/* The node is base + t << *shift, where t is the thread's number (in x, or in its warp) and the base has no ones where
- * the low five bits of t come to stand: threads of a warp differ in these bits alone. */
-static bool is_row(const struct place_lanes *l, graph_id id, unsigned *shift)
-{
-    struct graph_affine f;
-    bool found = false;
-    if (!graph_affine(l->g, id, &f) || f.base != GRAPH_NIL)
-        return false;
-    for (unsigned i = 0; i < f.term_count; i++) {
-        const struct graph_node *t = graph_at(l->g, f.terms[i].term);
-        if (t->kind != UOP_SREG || (t->imm != UOP_SR_TID_X && t->imm != UOP_SR_LANEID))
-            continue;
-        uint64_t c = (uint64_t)f.terms[i].coefficient;
-        if (found || !c || (c & (c - 1)) || c > 1u << 20)
-            return false;
-        *shift = (unsigned)__builtin_ctzll(c);
-        found = true;
-    }
-    if (!found)
-        return false;
-    uint64_t above = (1ull << (*shift + WARP_BITS)) - 1;
-    for (unsigned i = 0; i < f.term_count; i++) {
-        const struct graph_node *t = graph_at(l->g, f.terms[i].term);
-        if (t->kind == UOP_SREG && (t->imm == UOP_SR_TID_X || t->imm == UOP_SR_LANEID))
-            continue;
-        uint64_t c = (uint64_t)f.terms[i].coefficient;
-        unsigned zeros = c ? (unsigned)__builtin_ctzll(c) : 63;
-        if (zeros < *shift + WARP_BITS && !is_aligned(l, f.terms[i].term, *shift + WARP_BITS - zeros, 0))
-            return false;
-    }
-    return ((uint64_t)f.offset & above) >> *shift == 0;
-}
-
-/* The bits that may be ones. */
-static uint64_t may_be_ones(const struct graph *g, graph_id id, unsigned depth)
-{
-    const struct graph_node *n = graph_at(g, id);
-    unsigned width = uop_type_bits((enum uop_type)n->type);
-    uint64_t all = width < 64 ? ((uint64_t)1 << width) - 1 : UINT64_MAX, c;
-    if (graph_is_const(g, id, &c))
-        return c & all;
-    if (depth > ALIGN_DEPTH)
-        return all;
-    if (n->kind == UOP_SREG && n->imm == UOP_SR_LANEID)
-        return 31;
-    if (n->kind == UOP_AND)
-        return may_be_ones(g, n->arg[0], depth + 1) & may_be_ones(g, n->arg[1], depth + 1);
-    if (n->kind == UOP_SHR && graph_is_const(g, n->arg[1], &c) && c < width)
-        return may_be_ones(g, n->arg[0], depth + 1) >> c;
-    if (n->kind == UOP_MUL && graph_is_const(g, n->arg[1], &c) && c && !(c & (c - 1)))
-        return (may_be_ones(g, n->arg[0], depth + 1) * c) & all;
-    return n->kind == UOP_ZEXT ? may_be_ones(g, n->arg[0], depth + 1) : all;
-}
-
 /* Words put together of bits that do not meet are a sum. */
 static struct way of_union(const struct place_lanes *l, const struct graph_node *n, graph_id id, unsigned k)
 {
     struct way out = of_pure(l, n, k);
-    if (out.how == PLACE_UNKNOWN && !(may_be_ones(l->g, n->arg[0], 0) & may_be_ones(l->g, n->arg[1], 0)))
+    if (out.how == PLACE_UNKNOWN && !(place_may_be_ones(l->g, n->arg[0], 0) & place_may_be_ones(l->g, n->arg[1], 0)))
         return of_sum(l, n, id, k);
     return out;
 }
 
 /* Some bits of a thread's number, or the number of its warp: threads of one warp stay neighbours, or are the same. (Of
  * anything else a mask may wrap between two neighbours.) */
-static struct way of_bits(const struct place_lanes *l, const struct graph_node *n, unsigned k)
+static struct way of_mask(const struct place_lanes *l, graph_id id, uint64_t mask, unsigned k)
 {
-    struct way out = of_pure(l, n, k);
-    uint64_t c;
-    unsigned at = 0, first = n->kind == UOP_AND && graph_is_const(l->g, n->arg[0], NULL);
-    struct way arg = way_of(l, n->arg[first], k);
-    if (out.how != PLACE_UNKNOWN || arg.how != PLACE_LINEAR || !graph_is_const(l->g, n->arg[1 - first], &c) ||
-        !is_row(l, n->arg[first], &at))
-        return out;
+    struct way arg = way_of(l, id, k);
+    unsigned at = 0;
+    if (arg.how == PLACE_NOT_SEEN || arg.how == PLACE_DATA || is_still(arg))
+        return arg;
+    if (arg.how != PLACE_LINEAR || !place_is_row(l, id, &at))
+        return plain(PLACE_UNKNOWN, 0);
     uint64_t bits = (uint64_t)31 << at;
-    if (n->kind == UOP_AND)
-        return (c & bits) == bits ? arg : (c & bits) == 0 ? plain(PLACE_LINEAR, 0) : out;
-    if (c >= at + WARP_BITS)
+    return (mask & bits) == bits ? arg : plain(mask & bits ? PLACE_UNKNOWN : PLACE_LINEAR, 0);
+}
+
+static struct way of_shift(const struct place_lanes *l, const struct graph_node *n, unsigned k)
+{
+    struct way out = of_pure(l, n, k), arg = way_of(l, n->arg[0], k);
+    uint64_t c;
+    unsigned at = 0;
+    if (out.how != PLACE_UNKNOWN || arg.how != PLACE_LINEAR || !graph_is_const(l->g, n->arg[1], &c) ||
+        !place_is_row(l, n->arg[0], &at))
+        return out;
+    if (c >= at + PLACE_WARP_BITS)
         return plain(PLACE_LINEAR, 0);
     return c <= at ? plain(PLACE_LINEAR, arg.by >> c) : out;
+}
+
+static struct way of_and(const struct place_lanes *l, const struct graph_node *n, unsigned k)
+{
+    uint64_t c;
+    for (unsigned i = 0; i < 2; i++)
+        if (graph_is_const(l->g, n->arg[i], &c))
+            return of_mask(l, n->arg[1 - i], c, k);
+    return of_pure(l, n, k);
+}
+
+/* Some bits of one word and the others of another, as a constant chooses. */
+static struct way of_chosen_bits(const struct place_lanes *l, const struct graph_node *n, unsigned k)
+{
+    struct way out = of_pure(l, n, k);
+    int64_t by = 0;
+    unsigned at = 0;
+    uint64_t c;
+    while (at < n->arg_count && !graph_is_const(l->g, n->arg[at], &c))
+        at++;
+    if (out.how != PLACE_UNKNOWN || n->arg_count != 3 || at == 3)
+        return out;
+    unsigned left = at == 0 ? 1 : 0, right = at == 2 ? 1 : 2;
+    for (unsigned bit = 0; bit < 2; bit++) {
+        unsigned table = 0; /* of what stands left and right where the constant has the bit */
+        for (unsigned i = 0; i < 4; i++)
+            table |= (unsigned)(n->imm >> (bit << (2 - at) | (i >> 1) << (2 - left) | (i & 1) << (2 - right)) & 1) << i;
+        uint64_t mask = bit ? c : ~c;
+        bool apart = !(place_may_be_ones(l->g, n->arg[left], 0) & place_may_be_ones(l->g, n->arg[right], 0) & mask);
+        if (table != 0 && table != 15 && table != 12 && table != 10 && !((table == 14 || table == 6) && apart))
+            return out;
+        for (unsigned i = 0; i < 2 && table != 15; i++) {
+            struct way part = of_mask(l, n->arg[i ? right : left], mask, k);
+            if (!(table & (i ? 2u : 4u))) /* not with the other one zero: not at all */
+                continue;
+            if (part.how != PLACE_LINEAR)
+                return part;
+            by = plus(by, part.by);
+        }
+    }
+    return plain(PLACE_LINEAR, by);
 }
 
 static struct way of_half(const struct place_lanes *l, const struct graph_node *n, unsigned k)
@@ -354,9 +317,10 @@ static struct way of_node(const struct place_lanes *l, graph_id id, unsigned k)
     case UOP_MUL: return of_product(l, n, id, k);
     case UOP_OR:
     case UOP_XOR: return of_union(l, n, id, k);
-    case UOP_AND:
+    case UOP_AND: return of_and(l, n, k);
+    case UOP_LOP3: return of_chosen_bits(l, n, k);
     case UOP_SHR:
-    case UOP_SAR: return of_bits(l, n, k);
+    case UOP_SAR: return of_shift(l, n, k);
     case UOP_LO:
     case UOP_HI: return of_half(l, n, k);
     case UOP_SELECT: return of_select(l, n, k);
