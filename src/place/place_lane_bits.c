@@ -1,5 +1,5 @@
-/* Which bits of a word the threads of a warp differ in: a thread's number, times a power of two, above numbers that have
- * no bits where it stands; and which bits of a word may be ones at all.
+/* Which bits of a word the threads of a warp differ in: a thread's number, times a power of two, above numbers that
+ * have no bits where it stands; and which bits of a word may be ones at all.
  *
  * A block's width, where nothing tells it, is taken for a multiple of the warp's 32 threads, or for a smaller power of
  * two: only then is blockIdx.x * blockDim.x + threadIdx.x >> 5 one number for a warp.
@@ -9,8 +9,8 @@
 
 enum { DEPTH = 8 };
 
-/* A number that 2 to the power `bits` divides. (Of a width that is a smaller power of two: threadIdx.x is smaller than it,
- * too, and does not come to where the number has its ones.) */
+/* A number that 2 to the power `bits` divides. (Of a width that is a smaller power of two: threadIdx.x is smaller
+ * than it, too, and does not come to where the number has its ones.) */
 static bool is_aligned(const struct place_lanes *l, graph_id id, unsigned bits, unsigned depth)
 {
     const struct graph_node *n = graph_at(l->g, id);

@@ -1,6 +1,7 @@
-/* How every node changes from one thread to its neighbours of the same warp, in each of four directions: threadIdx.x, y,
- * z and the lane. By a constant, by a constant that is only known at run time, or in a way that is not known. The
- * directions have nothing to do with each other: the length of a row at run time says nothing of neighbours in the row.
+/* How every node changes from one thread to its neighbours of the same warp, in each of four directions:
+ * threadIdx.x, y, z and the lane. By a constant, by a constant that is only known at run time, or in a way that is
+ * not known. The directions have nothing to do with each other: the length of a row at run time says nothing of
+ * neighbours in the row.
  *
  * A fixpoint over all nodes, optimistic as in value numbering: a loop's phi is taken to change as its first value does,
  * and keeps that if what comes round changes likewise. A phi where paths meet counts only if the branches between are
