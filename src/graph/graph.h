@@ -384,6 +384,9 @@ void graph_index_users(struct graph *g);
 /* Defs that hold a node (its own or as LO/HI of it). */
 const uint32_t *graph_defs_of(const struct graph *g, graph_id id, uint32_t *count);
 
+/* Its own guard is false, whatever happens. */
+bool graph_never_runs(const struct graph *g, const struct graph_insn *insn);
+
 /* Text of a node for tests and dumps: "%7 = fadd.f32.ftz %3 %5". */
 size_t graph_print(const struct graph *g, graph_id id, char *out, size_t size);
 

@@ -36,6 +36,9 @@ NVCC = [
     ("contract-fast", ["kernels/01_arithmetic/fma_contract_f32.cu"], FAST),
     ("probes-maxrregcount-24", PROBES, FAST + ["-maxrregcount", "24"]),
     ("index_2d", ["test/corpus/src/index_2d.cu"], FAST),
+    ("coalescing", ["test/corpus/src/coalescing.cu"], ["-O3"]),
+    ("coalescing-ptxas-O0", ["test/corpus/src/coalescing.cu"], ["-O3", "-Xptxas", "-O0"]),
+    ("coalescing-debug", ["test/corpus/src/coalescing.cu"], ["-G"]),
     ("index_long", ["test/corpus/src/index_long.cu"], FAST),
     ("index_size_t", ["test/corpus/src/index_size_t.cu"], FAST),
     ("index_unsigned", ["test/corpus/src/index_unsigned.cu"], FAST),
@@ -104,7 +107,8 @@ NVCC = [
     ("rewritten", ["test/corpus/src/rewritten.cu"], ["-O3", "--generate-line-info"]),
 ]
 # These are large, or differ little between architectures.
-FEW = {"loops-debug": (86,), "loops-precise-ptxas-O1": (86, 120), "trees-precise-ptxas-O1": (86,),
+FEW = {"coalescing": (75, 86, 120), "coalescing-ptxas-O0": (86,), "coalescing-debug": (86,),
+       "loops-debug": (86,), "loops-precise-ptxas-O1": (86, 120), "trees-precise-ptxas-O1": (86,),
        "collectives": (75, 86, 90, 120), "collectives-unoptimised": (86,),
        "collective_forms": (75, 86, 120), "collective_forms-unoptimised": (86,),
        "collectives-ptxas-O0": (86,),
