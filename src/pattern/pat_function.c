@@ -471,6 +471,11 @@ static uint64_t bits_of(bool wide, double number)
     return wide ? bits : w;
 }
 
+static bool is_subnormal(bool wide, double d)
+{
+    return d != 0.0 && fabs(d) < 4.0 * (wide ? 2.2250738585072014e-308 : 1.1754943508222875e-38);
+}
+
 /* A number that a condition within compares with, and its neighbours: there ways part. `next`: 8 for each node. */
 static bool sample_of_bound(const struct search *s, bool wide, unsigned count, uint32_t *next, double at[FUNCTION_ARGS])
 {
@@ -533,6 +538,8 @@ static int which_function(struct search *s, graph_id root, const graph_id *args,
                 break;
             is_far = true;
         }
+        if (is_subnormal(wide, at[0]) || is_subnormal(wide, at[1])) /* these may be flushed */
+            continue;
         for (unsigned i = 0; i < count; i++)
             bits[i] = bits_of(wide, at[i]);
         enum pat_ran ran = pat_run_function(&s->run, bits, &result);
