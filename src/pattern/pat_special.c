@@ -184,13 +184,41 @@ static unsigned signs_of(const struct graph *g, uint32_t insn)
     return signs;
 }
 
+/* An instance puts numbers together, by itself and for no expansion. */
+static bool reckons(const struct graph *g, uint32_t insn)
+{
+    const struct graph_insn *n = &g->insns.p[insn];
+    for (uint32_t k = 0; k < n->def_count; k++) {
+        const struct graph_node *node = graph_at(g, g->defs.p[n->first_def + k].node);
+        if ((node->kind == UOP_LO || node->kind == UOP_HI) && node->arg_count)
+            node = graph_at(g, node->arg[0]);
+        bool known = false;
+        for (unsigned i = 0; i < node->arg_count; i++)
+            known |= graph_is_const(g, node->arg[i], NULL);
+        switch (node->kind) {
+        case UOP_FADD:
+        case UOP_FMUL:
+        case UOP_FFMA: return true;
+        case UOP_ADD:
+        case UOP_MUL:
+            if (!known)
+                return true;
+            break;
+        default: break;
+        }
+    }
+    return false;
+}
+
 bool *pat_routines(struct arena *a, const struct graph *g)
 {
     enum { SURE = 3 };
     uint32_t count = (uint32_t)g->calls.n;
     bool *out = ARENA_ARRAY(a, bool, count + 1), *other = ARENA_ARRAY(a, bool, count + 1);
-    uint32_t *signs = ARENA_ARRAY(a, uint32_t, count + 1);
-    if (!out || !other || !signs)
+    uint32_t *signs = ARENA_ARRAY(a, uint32_t, count + 1);  /* in what no expansion owns */
+    uint32_t *within = ARENA_ARRAY(a, uint32_t, count + 1); /* in what one does */
+    bool *more = ARENA_ARRAY(a, bool, count + 1);           /* the callee does something beside it */
+    if (!out || !other || !signs || !within || !more)
         return NULL;
     for (uint32_t i = 0; i < g->insns.n; i++) {
         const struct graph_insn *n = &g->insns.p[i];
@@ -205,18 +233,21 @@ bool *pat_routines(struct arena *a, const struct graph *g)
                 continue;
             bool table = pat_is_of_table(g, access->address);
             other[path] |= !table;
-            signs[path] += table && !owned ? SURE : 0;
+            *(owned ? &within[path] : &signs[path]) += table ? SURE : 0;
         }
-        if (signs[path] < SURE && !other[path] && !owned)
-            signs[path] += signs_of(g, i);
+        more[path] |= !owned && reckons(g, i);
+        if (!other[path])
+            *(owned ? &within[path] : &signs[path]) += signs_of(g, i);
     }
     for (uint32_t i = count; i-- > 0;) { /* what a callee calls comes behind it */
         uint32_t caller = g->calls.p[i].caller_path;
         other[i + 1] |= !g->calls.p[i].resolved;
-        out[i] = !other[i + 1] && signs[i + 1] >= SURE;
+        out[i] = !other[i + 1] && (signs[i + 1] >= SURE || (within[i + 1] >= SURE && !more[i + 1]));
         if (caller && caller <= i + 1) {
             other[caller] |= other[i + 1];
             signs[caller] += signs[i + 1];
+            within[caller] += within[i + 1];
+            more[caller] |= more[i + 1];
         }
     }
     return out;
