@@ -253,24 +253,33 @@ bool *pat_routines(struct arena *a, const struct graph *g)
     return out;
 }
 
-/* Between a branch and where its ways meet a routine is called that is given the numbers that the branch asks for. */
+/* The number itself, or one that it is made of. */
+static bool is_made_of(const struct graph *g, graph_id id, graph_id number)
+{
+    const struct graph_node *n = graph_at(g, id);
+    bool found = id == number;
+    for (unsigned i = 0; i < n->arg_count && n->kind != UOP_LOAD && !found; i++)
+        found = !graph_is_const(g, n->arg[i], NULL) && number_of(g, n->arg[i]) == number;
+    return found;
+}
+
+/* Between a branch and where its ways meet a routine is called that is given a number that the branch asks for. */
 static bool calls_routine(const struct graph *g, const struct question *q, const bool *routines, uint64_t *steps)
 {
-    unsigned given = 0, all = (1u << q->count) - 1;
-    for (size_t c = 0; c < g->calls.n && given != all; c++) {
+    bool given = false;
+    for (size_t c = 0; c < g->calls.n && !given; c++) {
         uint32_t call = g->calls.p[c].insn;
         if (!routines[c] || call <= q->first || call >= q->last || *steps < g->insns.n)
             continue;
         *steps -= g->insns.n;
-        for (uint32_t i = 0; i < g->insns.n; i++) {
+        for (uint32_t i = 0; i < g->insns.n && !given; i++) {
             const struct graph_insn *n = &g->insns.p[i];
             for (uint32_t u = n->first_use; n->call_path == c + 1 && u < n->first_use + n->use_count; u++)
                 for (unsigned k = 0; k < q->count; k++)
-                    if (number_of(g, g->uses.p[u].node) == q->of[k])
-                        given |= 1u << k;
+                    given |= is_made_of(g, q->of[k], number_of(g, g->uses.p[u].node));
         }
     }
-    return q->count && given == all;
+    return given;
 }
 
 bool pat_mark_special(struct arena *a, const struct graph *g, bool *marks)
