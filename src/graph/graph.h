@@ -151,6 +151,12 @@ struct graph_use {
     uint32_t def_count;
 };
 
+/* Bytes from the stack pointer that all accesses of an instruction stay in, whatever its address is. */
+struct graph_frame_part {
+    bool known;
+    int32_t from, to; /* to: the first one behind */
+};
+
 enum graph_access_kind { GRAPH_LOAD, GRAPH_STORE, GRAPH_ATOMIC };
 struct graph_access {
     uint32_t insn;
@@ -163,6 +169,7 @@ struct graph_access {
     uint32_t version;   /* memory version a load reads / a store makes */
     int32_t from_store; /* LOAD: the one access whose store it is proved to read (D5), or -1 */
     bool may_alias;     /* LOAD: some store may reach it (another parameter: assumed not to) */
+    struct graph_frame_part part; /* of local memory, where the address moves */
 };
 
 struct graph_block {

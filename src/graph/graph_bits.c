@@ -66,6 +66,19 @@ static graph_id bits_of_whole(const struct graph *g, graph_id id, uint64_t *mask
     return id;
 }
 
+/* The stack pointer that a kernel starts with is a multiple of 16: kernels store four words at once at distances from
+ * it that are, and do not ask first. A function that may be called from anywhere does: (s - 40) & -16 is s - 48. */
+static graph_id aligned_stack(struct graph *g, graph_id id, uint64_t mask)
+{
+    enum { ALIGNED = 16 };
+    struct graph_affine f;
+    uint64_t low = (0 - mask) & UINT32_MAX; /* 2^k where the mask is -2^k */
+    if (!g->env->stack_offset || bits_of(g, id) != 32 || !low || (low & (low - 1)) || low > ALIGNED ||
+        !graph_affine(g, id, &f) || f.base == GRAPH_NIL || f.term_count || at(g, f.base)->imm != g->env->stack_offset)
+        return GRAPH_NIL;
+    return graph_op2(g, UOP_ADD, UOP_B32, f.base, graph_const(g, UOP_B32, (uint64_t)f.offset & mask & UINT32_MAX));
+}
+
 graph_id graph_simplify_bitwise(struct graph *g, const struct uop *like, const graph_id *args)
 {
     enum uop_type type = (enum uop_type)like->type;
@@ -89,6 +102,9 @@ graph_id graph_simplify_bitwise(struct graph *g, const struct uop *like, const g
         return graph_op2(g, UOP_ADD, type, a, b);
     if (graph_is_const(g, b, &c)) {
         if (like->kind == UOP_AND) {
+            graph_id stack = aligned_stack(g, a, c);
+            if (stack != GRAPH_NIL)
+                return stack;
             graph_id whole = bits_of_whole(g, a, &c);
             if (whole != a)
                 return graph_op2(g, UOP_AND, type, whole, graph_const(g, type, c & mask));

@@ -27,6 +27,7 @@ struct graph_object {
     int64_t from, to; /* shared and local: first byte and byte behind the last (INT64_MAX: open) of the stretch, with
                             the window's own start (0x400 and the CTA's rank on sm_90 and later) taken off */
     bool known;       /* false: the one object of this space that nothing is known of */
+    bool roams;       /* known but for its end: an access that begins there and may lie anywhere */
     bool assumed;     /* that it is an object of its own: an end of the stretch is taken for granted */
 };
 

@@ -1,9 +1,9 @@
 /* What memory an access is about. Global: the pointer parameter it starts from. Shared: one window, cut where stores
- * begin if nothing runs over the cut. How many threads a block has at most follows from the window's size, for no access
- * leaves that; a cut that holds for so many is shown to part two arrays. Else it is assumed to: where consecutive words
- * below it are stored, these are taken to stay below it, which bounds the block, and all others must stay on their sides
- * then. Two halves of one array fail by what reaches from one into the other (s[2 * t], a second row by reads across
- * rows); an index of which nothing is known may reach anywhere where both sides are filled alike.
+ * begin if nothing runs over the cut. How many threads a block has at most follows from the window's size, for no
+ * access leaves that; a cut that holds for so many is shown to part two arrays. Else it is assumed to: where
+ * consecutive words below it are stored, these are taken to stay below it, which bounds the block, and all others must
+ * stay on their sides then. Two halves of one array fail by what reaches from one into the other (s[2 * t], a second
+ * row by reads across rows); an index of which nothing is known may reach anywhere where both sides are filled alike.
  * Local: the thread's own, one object.
  * requires: linear forms, ranges · gives: graph_find_objects */
 #include "graph/graph_depend_internal.h"
@@ -17,9 +17,10 @@ struct shared_access {
     uint32_t access;
     struct graph_linear form;
     bool store, known;
-    int64_t step; /* smallest distance between two threads' words, 0: the same for all */
-    bool falls;   /* some step goes down: the constant is no beginning */
-    bool roams;   /* may lie on either side of a cut */
+    int64_t step;  /* smallest distance between two threads' words, 0: the same for all */
+    bool falls;    /* some step goes down: the constant is no beginning */
+    bool roams;    /* may lie on either side of the cut that is looked at */
+    bool anywhere; /* of a cut that was made */
 };
 
 struct cut {
@@ -41,7 +42,8 @@ static uint32_t object_add(struct arena *a, struct graph_dependence *out, struct
 {
     for (uint32_t i = 0; i < out->objects.n; i++) {
         const struct graph_object *x = &out->objects.p[i];
-        if (x->space == o.space && x->base == o.base && x->from == o.from && x->to == o.to && x->known == o.known)
+        if (x->space == o.space && x->base == o.base && x->from == o.from && x->to == o.to && x->known == o.known &&
+            x->roams == o.roams)
             return i;
     }
     VEC_PUSH(a, out->objects, o);
@@ -154,8 +156,8 @@ static bool is_dense(const struct graph *g, const struct shared_access *s)
     return !s->falls && s->step && s->step <= g->accesses.p[s->access].width;
 }
 
-/* Consecutive words that are stored below the cut, by as many threads as there may be, tell how many there can be. By the
- * store that leaves most room: what fills the stretch with fewer threads than another then runs over the cut. */
+/* Consecutive words that are stored below the cut, by as many threads as there may be, tell how many there can be. By
+ * the store that leaves most room: what fills the stretch with fewer threads than another then runs over the cut. */
 static void bounds_from(struct graph *g, int64_t most[COORDINATES], const struct shared_access *s, int64_t cut)
 {
     int64_t c[COORDINATES] = {0}, top = 0;
@@ -271,7 +273,7 @@ static unsigned worst_at(struct cutter *c, int64_t from, int64_t cut)
     unsigned worst = STAYS;
     for (size_t i = 0; i < c->all.n && worst != LEAVES; i++) {
         struct shared_access *s = &c->all.p[i];
-        if (!s->known || s->form.k < from || (s->form.k >= cut && !s->falls))
+        if (!s->known || s->anywhere || s->form.k < from || (s->form.k >= cut && !s->falls))
             continue;
         unsigned w = s->form.k < cut && lies_above(c->g, s, from, cut) ? STAYS : leaves(c->g, s, cut);
         s->roams = w == MAY_LEAVE;
@@ -345,8 +347,8 @@ static bool cut_holds(struct cutter *c, int64_t from, int64_t cut, bool *assumed
     bool alike = worst == MAY_LEAVE && filled_alike(c, from, cut);
     for (size_t i = 0; i < c->all.n && worst == MAY_LEAVE; i++) {
         struct shared_access *s = &c->all.p[i];
-        if (s->known && s->roams && s->form.k >= from && (s->form.k < cut || s->falls))
-            s->known = !alike && cut - s->form.k > 8 * s->step;
+        if (s->known && !s->anywhere && s->roams && s->form.k >= from && (s->form.k < cut || s->falls))
+            s->anywhere |= alike || cut - s->form.k <= 8 * s->step;
     }
     return true;
 }
@@ -415,6 +417,8 @@ uint32_t *graph_find_objects(struct arena *a, struct graph *g, struct graph_depe
         struct graph_object o = {.space = UOP_SHARED, .from = INT64_MIN, .to = INT64_MAX, .known = s->known};
         if (s->known) {
             unsigned k = stretch_of(&c, s);
+            o.known = !s->anywhere;
+            o.roams = s->anywhere;
             o.from = k ? c.cuts[k - 1].at : 0;
             o.to = k < c.count ? c.cuts[k].at : INT64_MAX;
             o.assumed = (k && c.cuts[k - 1].assumed) || (k < c.count && c.cuts[k].assumed);

@@ -4,6 +4,7 @@
  * or earlier, or for nothing.
  * requires: bits of the source at work, objects · gives: graph_relate */
 #include "graph/graph_depend_internal.h"
+#include "graph/graph_internal.h"
 
 #include <string.h>
 
@@ -18,6 +19,8 @@ static unsigned same_object(const struct finder *f, uint32_t a, uint32_t b)
                    : OBJECTS_APART;
     if (f->object[a] == f->object[b])
         return OBJECTS_SAME;
+    if (x->roams || y->roams) /* between two arrays, if they are two */
+        return x->from == y->from && x->to == y->to ? OBJECTS_SAME : OBJECTS_MAY;
     if (!x->known || !y->known)
         return x->space == UOP_SHARED ? OBJECTS_SAME : OBJECTS_MAY;
     return x->space == UOP_GLOBAL ? OBJECTS_MAY : OBJECTS_APART;
@@ -427,6 +430,8 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
     struct graph_side a = side_of(x), b = side_of(y);
     struct graph_solution u;
     struct graph_reach r = {.load = load, .element = delta, .sync = GRAPH_SYNC_UNKNOWN};
+    if (graph_frame_apart(g, x, y))
+        return;
     unsigned level = highest(bits), strength = graph_weakest(bits);
     bool lost = foreign(f, s->access, load, a.address) || (level && level >= s->stale_address);
     if (lost) {
@@ -541,9 +546,13 @@ void graph_relate(struct finder *f, const struct source *s, uint32_t to, uint64_
     const struct graph_access *x = access_at(f, s->access), *y = access_at(f, to);
     unsigned objects = same_object(f, s->access, to);
     bool reads = y->kind == GRAPH_LOAD || y->kind == GRAPH_ATOMIC;
-    if (objects == OBJECTS_APART || y->order == UOP_READONLY || x->order == UOP_READONLY)
+    if (objects == OBJECTS_APART || y->order == UOP_READONLY || x->order == UOP_READONLY ||
+        (x->kind == GRAPH_LOAD && y->kind == GRAPH_LOAD))
         return;
     if (objects == OBJECTS_MAY) {
+        if (x->space == UOP_SHARED && y->space == UOP_SHARED && graph_weakest(bits) < SYNC_MAYBE &&
+            (x->kind != GRAPH_LOAD || y->kind != GRAPH_LOAD) && (x->kind != GRAPH_ATOMIC || y->kind != GRAPH_ATOMIC))
+            keep_doubt(f, s->access, to);
         if (x->kind == GRAPH_LOAD || !reads)
             return;
         struct graph_reach r = {.load = to, .may = true, .sync = GRAPH_SYNC_UNKNOWN, .assumed = true};

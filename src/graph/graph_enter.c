@@ -380,7 +380,8 @@ void graph_close_loop(struct graph_builder *b, uint32_t edge, const struct graph
     }
 }
 
-/* Memory at a loop's header: its local stores stand where their base registers, which it does not write, say. */
+/* Memory at a loop's header: its local stores stand where their base registers, which it does not write, say, or in a
+ * part of the frame. */
 static uint32_t enter_loop_memory(struct graph_builder *b, uint32_t loop, const struct graph_slot *state,
                                   uint32_t memory)
 {
@@ -390,6 +391,11 @@ static uint32_t enter_loop_memory(struct graph_builder *b, uint32_t loop, const 
     struct graph_access *slots = ARENA_ARRAY(&b->scratch, struct graph_access, s->local.n + 1);
     for (size_t i = 0; i < s->local.n && known && slots; i++) {
         const struct graph_local_store *l = &s->local.p[i];
+        if (l->part.known) {
+            slots[i] = (struct graph_access){
+                .kind = GRAPH_STORE, .space = UOP_LOCAL, .width = l->width, .address = GRAPH_NIL, .part = l->part};
+            continue;
+        }
         uint32_t v = graph_variable(b, l->file, l->reg);
         known = v != UINT32_MAX && !graph_set_has(s->written, v) && state[v].node != GRAPH_NIL;
         if (known)

@@ -102,8 +102,12 @@ uint32_t graph_memory_barrier(struct graph *g, struct graph_memory *m, uint32_t 
 uint32_t graph_memory_loop(struct graph *g, struct graph_memory *m, uint32_t state, const struct graph_access *slots,
                            uint32_t count, bool known);
 /* Resolves a load: fills from_store, may_alias, version. */
+/* Both stay in parts of the thread's own frame that do not meet. */
+bool graph_frame_apart(const struct graph *g, const struct graph_access *x, const struct graph_access *y);
 void graph_memory_load(struct graph *g, struct graph_memory *m, uint32_t state, struct graph_access *load);
 /* When all accesses are known: loads that a store of another thread may reach. */
 void graph_memory_finish(struct graph *g);
+/* The space of generic accesses whose pointer a loop or a choice carries. */
+void graph_windows_finish(struct graph *g);
 
 #endif

@@ -137,26 +137,35 @@ enum { LOCAL_STORES_MAX = 512 };
 
 static void add_local(struct graph_builder *b, struct graph_loop_summary *s, struct graph_local_store store)
 {
-    for (size_t i = 0; i < s->local.n; i++)
-        if (s->local.p[i].file == store.file && s->local.p[i].reg == store.reg &&
-            s->local.p[i].offset == store.offset && s->local.p[i].width >= store.width)
+    for (size_t i = 0; i < s->local.n; i++) {
+        const struct graph_local_store *x = &s->local.p[i];
+        if (x->part.known != store.part.known)
+            continue;
+        if (store.part.known
+                ? x->part.from <= store.part.from && x->part.to >= store.part.to
+                : x->file == store.file && x->reg == store.reg && x->offset == store.offset && x->width >= store.width)
             return;
+    }
     if (s->local.n == LOCAL_STORES_MAX)
         s->local_known = false;
     else
         VEC_PUSH(&b->scratch, s->local, store);
 }
 
-/* A store to local memory at a register plus a constant is noted; another one, or one that may go there unseen, ends
- * what is known. */
+/* A store to local memory at a register plus a constant, or one that is known to stay in a part of the frame, is
+ * noted; another one, or one that may go there unseen, ends what is known. */
 static void note_local(struct graph_builder *b, struct graph_loop_summary *s, const struct uop_list *l,
-                       const struct uop *u)
+                       const struct uop *u, const struct graph_frame_part *part)
 {
-    struct graph_local_store store = {.width = u->width};
+    struct graph_local_store store = {.width = u->width, .part = *part};
     if (u->kind == UOP_CALL || u->kind == UOP_CALL_IND || (changes_memory(u->kind) && u->space == UOP_GENERIC))
         s->local_known = false;
     if (!changes_memory(u->kind) || u->space != UOP_LOCAL || !s->local_known)
         return;
+    if (part->known) {
+        add_local(b, s, store);
+        return;
+    }
     const struct uop *at = u->arg[0] < l->ops.n ? &l->ops.p[u->arg[0]] : NULL;
     if (at && at->kind == UOP_ADD && at->arg[0] < l->ops.n && at->arg[1] < l->ops.n) {
         const struct uop *x = &l->ops.p[at->arg[0]], *y = &l->ops.p[at->arg[1]];
@@ -200,7 +209,7 @@ enum sp_status graph_summarise_loops(struct graph_builder *b)
             for (size_t j = 0; j < list->ops.n; j++) {
                 unsigned kind = list->ops.p[j].kind;
                 s->stores |= changes_memory(kind);
-                note_local(b, s, list, &list->ops.p[j]);
+                note_local(b, s, list, &list->ops.p[j], &b->parts[k]);
                 s->ends_inside |= kind == UOP_EXIT || kind == UOP_TRAP || kind == UOP_BRANCH_IND ||
                                   (kind == UOP_RET && !g->insns.p[k].call_path);
             }

@@ -75,12 +75,36 @@ static bool base_is_stack(const struct graph *g, graph_id base)
            graph_at(g, base)->imm == g->env->stack_offset;
 }
 
+/* Both stay in parts of the thread's own frame that do not meet. */
+bool graph_frame_apart(const struct graph *g, const struct graph_access *x, const struct graph_access *y)
+{
+    struct graph_frame_part at[2];
+    for (unsigned i = 0; i < 2; i++) {
+        const struct graph_access *a = i ? y : x;
+        struct graph_affine f;
+        if (a->space != UOP_LOCAL)
+            return false;
+        at[i] = a->part;
+        if (at[i].known)
+            continue;
+        if (a->address == GRAPH_NIL || !graph_affine(g, a->address, &f) || !base_is_stack(g, f.base) || f.term_count ||
+            f.offset < INT32_MIN / 2 || f.offset > INT32_MAX / 2)
+            return false;
+        at[i] = (struct graph_frame_part){true, (int32_t)f.offset, (int32_t)f.offset + a->width};
+    }
+    return at[0].to <= at[1].from || at[1].to <= at[0].from;
+}
+
 static enum relation relate(const struct graph *g, const struct graph_access *s, const struct graph_access *l)
 {
     struct graph_affine a, b;
     bool generic = s->space == UOP_GENERIC || l->space == UOP_GENERIC;
     if (s->space != l->space && !generic)
         return APART;
+    if ((s->part.known || l->part.known) && graph_frame_apart(g, s, l))
+        return APART;
+    if (s->address == GRAPH_NIL || l->address == GRAPH_NIL)
+        return MAY_MEET;
     if (s->address == l->address && (s->space == l->space || generic))
         return s->width == l->width ? SAME : MAY_MEET;
     if (!graph_affine(g, s->address, &a) || !graph_affine(g, l->address, &b))

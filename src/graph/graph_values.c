@@ -126,6 +126,9 @@ static enum sp_status prepare(struct graph_builder *b)
 {
     struct graph *g = b->g;
     size_t n = g->blocks.n;
+    b->parts = ARENA_ARRAY(&b->scratch, struct graph_frame_part, g->insns.n + 1);
+    if (!b->parts)
+        return SP_ERR_MEMORY;
     enum sp_status status = graph_find_variables(b);
     if (status == SP_OK)
         status = graph_find_liveness(b);
@@ -164,8 +167,13 @@ enum sp_status graph_values_build(struct graph *g, struct graph_flow *flow, stru
         if (status == SP_OK)
             status = run_pass(&b);
         again = status == SP_OK && pass + 1 < PASSES && graph_learn_loops(&b);
+        if (status == SP_OK && pass + 1 < PASSES && graph_learn_frame(&b)) {
+            status = graph_summarise_loops(&b);
+            again = status == SP_OK;
+        }
     }
     if (status == SP_OK) {
+        graph_windows_finish(g);
         graph_memory_finish(g);
         status = graph_link_uses(&b);
     }

@@ -1,5 +1,5 @@
 /* Between the files that find values (graph_values.c, graph_live.c, graph_enter.c, graph_step.c, graph_access.c,
- * graph_carry.c, graph_reach.c) only: what they build together. */
+ * graph_carry.c, graph_frame.c, graph_reach.c) only: what they build together. */
 #ifndef SP_GRAPH_VALUES_H
 #define SP_GRAPH_VALUES_H
 
@@ -24,10 +24,11 @@ struct graph_pending_use {
     graph_id under;
 };
 
-struct graph_local_store { /* of a loop, by its code: base register + offset */
+struct graph_local_store { /* of a loop: by its code, base register + offset; or by what it may reach */
     uint8_t file, width;
     uint16_t reg;
     uint32_t offset;
+    struct graph_frame_part part;
 };
 
 struct graph_loop_summary {
@@ -99,7 +100,8 @@ struct graph_builder {
     bool *clobbers;       /* of a block: it ends with a call that was not followed, whose callee may write anything */
     VEC(uint64_t) read_pairs; /* lo << 32 | hi: loop phis some instruction reads as one 64-bit value */
     VEC(struct graph_assumption) assumed;
-    uint32_t *assumed_at; /* of a block: index + 1 of its first assumption */
+    uint32_t *assumed_at;           /* of a block: index + 1 of its first assumption */
+    struct graph_frame_part *parts; /* of an instance: of its access to local memory, as passes before showed it */
 };
 
 struct graph_work { /* one block at work */
@@ -185,6 +187,9 @@ void graph_store(struct graph_builder *b, struct graph_work *w, const struct uop
 bool graph_learn_loops(struct graph_builder *b);
 /* What is taken for granted of a register at a loop header; NULL: nothing. */
 const struct graph_assumption *graph_assumption_of(const struct graph_builder *b, uint32_t block, uint32_t variable);
+
+/* What local accesses at moving places stay in (graph_frame.c). True: news of a store, another pass is due. */
+bool graph_learn_frame(struct graph_builder *b);
 
 /* Which defs each use reads (graph_reach.c). */
 enum sp_status graph_link_uses(struct graph_builder *b);

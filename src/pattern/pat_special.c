@@ -7,7 +7,8 @@
  * Routines that are called and may be a library's are told by the same signs: they touch no memory but their own, and
  * ask whether numbers are special, divide integers, or have such constants.
  *
- * Requires the graph; gives a mark by block, by call. Linear, but for the questions near each other, which are bounded. */
+ * Requires the graph; gives a mark by block, by call. Linear, but for
+ * the questions near each other, which are bounded. */
 #include "pattern/pat_internal.h"
 
 #include <stdio.h>
@@ -269,7 +270,7 @@ static bool calls_routine(const struct graph *g, const struct question *q, const
     bool given = false;
     for (size_t c = 0; c < g->calls.n && !given; c++) {
         uint32_t call = g->calls.p[c].insn;
-        if (!routines[c] || call <= q->first || call >= q->last || *steps < g->insns.n)
+        if (!routines[c] || graph_is_owned(g, call) || call <= q->first || call >= q->last || *steps < g->insns.n)
             continue;
         *steps -= g->insns.n;
         for (uint32_t i = 0; i < g->insns.n && !given; i++) {

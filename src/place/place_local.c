@@ -5,7 +5,8 @@
  * are one place. It is a slot for a register when all of them have the same bytes, some store and some load are there,
  * every load brings back what one of its stores put there for certain, no access with an index may come there, and its
  * address is not handed on, neither as a value nor by being another function's place too. Where an index may come the
- * place belongs to an array. Where the compiler recorded its spills, that record decides instead.
+ * place belongs to an array. Where the compiler recorded its spills, that record decides instead, but for
+ * registers that a function keeps for its caller, of which there is no record.
  *
  * requires: accesses, dependence where it was found · gives: enum place_local of each access */
 #include "graph/graph_depend.h"
@@ -26,6 +27,7 @@ struct frame {
     uint8_t *kind; /* of each access */
     bool *fixed;   /* of each access: at a constant place */
     VEC(struct cell) cells;
+    bool *saves;       /* of each access: of a function, at its own place, of a register that the caller left so */
     int64_t handed_on; /* the lowest place whose address is handed on, INT64_MAX: none */
 };
 
@@ -138,6 +140,50 @@ static uint32_t function_of(const struct graph *g, uint32_t access)
     return path && path <= g->calls.n ? g->calls.p[path - 1].target : UINT32_MAX;
 }
 
+/* Whether the code of call path `path`, or what it calls, wrote the register. */
+static bool is_written_inside(const struct graph *g, const struct graph_use *use, uint32_t path)
+{
+    for (uint32_t k = 0; k < use->def_count; k++)
+        for (uint32_t p = g->insns.p[g->defs.p[use->defs[k]].insn].call_path; p; p = g->calls.p[p - 1].caller_path)
+            if (p == path)
+                return true;
+    return false;
+}
+
+/* The register that an access stores or loads; NULL: more than one, or not seen. */
+static bool register_of(const struct graph *g, const struct graph_access *x, uint32_t *name,
+                        const struct graph_use **use)
+{
+    const struct graph_insn *insn = &g->insns.p[x->insn];
+    unsigned found = 0;
+    *use = NULL;
+    for (uint32_t i = insn->first_use; i < insn->first_use + insn->use_count && x->kind == GRAPH_STORE; i++)
+        if (g->uses.p[i].node == x->value[0] && g->uses.p[i].file == UOP_FILE_R && ++found) {
+            *use = &g->uses.p[i];
+            *name = g->uses.p[i].reg;
+        }
+    for (uint32_t i = insn->first_def; i < insn->first_def + insn->def_count && x->kind == GRAPH_LOAD; i++, found++)
+        *name = g->defs.p[i].reg;
+    return found == 1 && x->width == 4;
+}
+
+/* A function puts a register away as it found it, and leaves it so: loads bring it back to where it was. */
+static bool is_kept_for_caller(const struct frame *f, size_t first, size_t end)
+{
+    const struct graph *g = f->g;
+    uint32_t reg = UINT32_MAX, name = UINT32_MAX;
+    for (size_t i = first; i < end; i++) {
+        const struct graph_access *x = &g->accesses.p[f->cells.p[i].access];
+        uint32_t path = g->insns.p[x->insn].call_path;
+        const struct graph_use *use;
+        if (!path || !register_of(g, x, &name, &use) || (reg != UINT32_MAX && reg != name) ||
+            (use && is_written_inside(g, use, path)))
+            return false;
+        reg = name;
+    }
+    return true;
+}
+
 /* One place: cells[first .. end). A function that puts a register away fetches it itself. */
 static void decide(struct frame *f, size_t first, size_t end, const uint8_t *meets, bool array_unknown)
 {
@@ -160,6 +206,9 @@ static void decide(struct frame *f, size_t first, size_t end, const uint8_t *mee
                                         : saved ? PLACE_SAVED
                                         : slot  ? PLACE_SLOT
                                                 : PLACE_VARIABLE;
+    bool kept = slot && !indexed && !saved && is_kept_for_caller(f, first, end);
+    for (size_t i = first; i < end && kept; i++)
+        f->saves[f->cells.p[i].access] = true;
 }
 
 static bool is_recorded(const struct graph *g, uint32_t offset)
@@ -183,7 +232,8 @@ const uint8_t *place_find_local(struct arena *a, const struct graph *g)
     bool any_array = false;
     f.kind = ARENA_ARRAY(a, uint8_t, g->accesses.n + 1);
     f.fixed = ARENA_ARRAY(a, bool, g->accesses.n + 1);
-    if (!f.kind || !f.fixed)
+    f.saves = ARENA_ARRAY(a, bool, g->accesses.n + 1);
+    if (!f.kind || !f.fixed || !f.saves)
         return NULL;
     for (uint32_t i = 0; i < g->accesses.n; i++) {
         const struct graph_access *x = &g->accesses.p[i];
@@ -219,7 +269,7 @@ const uint8_t *place_find_local(struct arena *a, const struct graph *g)
         bool recorded = f.kind[i] != PLACE_NOT_LOCAL && is_recorded(g, g->insns.p[g->accesses.p[i].insn].offset);
         if (recorded)
             f.kind[i] = PLACE_SLOT;
-        else if (f.kind[i] == PLACE_SLOT)
+        else if (f.kind[i] == PLACE_SLOT && !f.saves[i])
             f.kind[i] = PLACE_VARIABLE;
     }
     return arena_failed(a) ? NULL : f.kind;

@@ -38,6 +38,8 @@ unsigned rew_elements(const struct graph *g, const struct rew_values *v, const s
             graph_id id = two ? n->arg[half] : x->value[k];
             if (id && x->width < 4)
                 id = kept_of(g, id, x->width);
+            if (id && x->kind == GRAPH_ATOMIC && graph_at(g, id)->kind == UOP_REDUX)
+                id = graph_at(g, id)->arg[0]; /* a warp's own first, which the next compiler made of one a thread */
             uint64_t h = map_hash_mix(at, address + k * 4u + half * 4u);
             out[count++] = map_hash_mix(h, id ? v->of[id] : 0);
         }
@@ -159,7 +161,8 @@ enum rew_fit rew_find_fit(struct rew *r)
         if (!here && (strict || !access_turns(&r->sv, x)))
             VEC_PUSH(r->a, r->out->unexplained, x->insn);
     }
-    if (r->out->unexplained.n || splits(r) || flushes_otherwise(r) || has_barrier(s) != has_barrier(r->ptx->g) || compare_steps(r) == 0)
+    if (r->out->unexplained.n || splits(r) || flushes_otherwise(r) || has_barrier(s) != has_barrier(r->ptx->g) ||
+        compare_steps(r) == 0)
         return REW_DOES_NOT;
     return all && some ? REW_FITS : REW_MAY_FIT;
 }

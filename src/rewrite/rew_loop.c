@@ -79,8 +79,9 @@ static bool all_in(const struct lines *a, const struct lines *b)
     return true;
 }
 
-/* Who wrote the copies of a body down, `unroll` of them in the PTX. The compiler's have the same source lines in every piece; a person's have lines
- * of their own, or another remainder. One piece whose copies share their lines may be either's. */
+/* Who wrote the copies of a body down, `unroll` of them in the PTX. The compiler's have the same source lines in every
+ * piece; a person's have lines of their own, or another remainder. One piece whose copies share their lines may be
+ * either's. */
 enum writer { COMPILER, PERSON, NOT_KNOWN };
 static enum writer writer_of(const struct rew *r, const struct graph_cycle *c, uint32_t unroll)
 {

@@ -224,8 +224,10 @@ static uint64_t hashed(const struct work *w, const struct graph_node *n)
         imm = imm - env->param_base + (UINT64_C(1) << 32); /* a parameter, wherever the bank has it */
     if (n->kind == UOP_CBANK && n->space == 4)
         imm = 0; /* addresses of variables: numbered by each side for itself */
-    if (n->kind == GRAPH_RESULT || n->kind == UOP_ATOM)
+    if (n->kind == GRAPH_RESULT)
         imm = 0;
+    if (n->kind == UOP_ATOM) /* address and operand; what else a machine wants is its own */
+        return map_hash_mix(map_hash_mix(UOP_ATOM, w->of[n->arg[0]]), n->arg_count > 1 ? w->of[n->arg[1]] : 0);
     uint64_t h = map_hash_mix(n->kind, imm);
     if (uop_commutes((enum uop_kind)n->kind) && n->arg_count == 2)
         return either_order(h, w->of[n->arg[0]], w->of[n->arg[1]]);
@@ -287,8 +289,8 @@ static uint64_t whole_value(struct work *w, graph_id id)
     case UOP_ZEXT:
         if (widened_load(w, n, &v))
             return v;
-        if (n->type == UOP_B64 && n->imm == 32)
-            return of[n->arg[0]]; /* as a number */
+        if ((n->type == UOP_B64 && n->imm == 32) || (n->type == UOP_B32 && n->imm == 16))
+            return of[n->arg[0]]; /* as a number: compilers go through half words where the other has none */
         return hashed(w, n);
     case UOP_LOAD: return loaded(w, n, 0, n->width > 8 ? 4 : n->width);
     case UOP_ELEMENT: return loaded(w, graph_at(w->g, n->arg[0]), n->imm * 4, 4);

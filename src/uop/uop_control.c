@@ -49,15 +49,22 @@ void lift_bra(struct lift *l)
         return;
     }
     if (lift_mod(l, ISA_MOD_CONV)) {
-        /* Taken when the lanes run together: nothing one thread's values decide. */
+        /* Taken when the lanes of the mask run together; else they meet first and then do what stands at the target:
+         * for one thread both ways do the same. */
         for (unsigned i = 0; i < lift_count(l); i++)
             if (lift_is_reg(l, i))
                 lift_src(l, i);
-        struct uop any = blank(UOP_OPAQUE);
-        any.type = UOP_B1;
-        any.arg[0] = op.arg[0];
-        op.arg[0] = lift_emit(l, any);
-        l->make.list->opaque = true;
+        struct uop asks = blank(UOP_RECONVERGE);
+        asks.imm = UOP_APART;
+        if (op.arg[0] == UOP_NONE && l->make.list->guard == UOP_NONE) {
+            lift_emit(l, asks);
+        } else { /* no compiler is known to write it so */
+            struct uop any = blank(UOP_OPAQUE);
+            any.type = UOP_B1;
+            any.arg[0] = op.arg[0];
+            op.arg[0] = lift_emit(l, any);
+            l->make.list->opaque = true;
+        }
     }
     lift_emit(l, op);
 }

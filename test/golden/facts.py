@@ -214,10 +214,10 @@ class Fact:
         if self.kind == "kernel" and not self.conditions:
             raise Mistake("kernel needs a condition")
 
-    def speaks_of(self, with_ptx):
+    def speaks_of(self, with_ptx, with_source):
         """What S says of rewrites is what machine code alone shows: with PTX beside it stages and reasons follow, and more is
-        told. That something is not there with PTX says nothing of what is told without."""
-        if self.letter == "P" and not with_ptx and self.high == 0:
+        told. That something is not there with PTX, or with the source, says nothing of what is told without."""
+        if self.high == 0 and not self.follows(with_ptx, with_source):
             return False
         return not (self.letter == "S" and self.kind == "rewrite" and with_ptx)
 
@@ -430,7 +430,7 @@ def main():
                         if not any(fnmatch.fnmatch(os.path.basename(cubin), pattern) for pattern in fact.names):
                             continue
                         tried.add(fact)
-                        if not fact.speaks_of(with_ptx):
+                        if not fact.speaks_of(with_ptx, how == "--source"):
                             continue
                         why = fact.fails(kernel, rename, with_ptx, how == "--source")
                         file_name = os.path.basename(cubin)

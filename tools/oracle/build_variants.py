@@ -59,6 +59,7 @@ NVCC = [
     ("trees-precise-ptxas-O1", ["test/corpus/src/trees.cu"], ["-O3", "-Xptxas", "-O1"]),
     ("trees-fast-ptxas-O0", ["test/corpus/src/trees.cu"], FAST + ["-Xptxas", "-O0"]),
     ("local_memory", ["test/corpus/src/local_memory.cu"], ["-O3"]),
+    ("kept_registers", ["test/corpus/src/kept_registers.cu"], ["-O3"]),
     ("tree_misses", ["test/corpus/src/tree_misses.cu"], FAST),
     ("tree_misses-unoptimised", ["test/corpus/src/tree_misses.cu"], ["-Xcicc", "-O0", "-Xptxas", "-O0"]),
     ("softmaxes", ["test/corpus/src/softmaxes.cu"], FAST),
@@ -93,6 +94,7 @@ NVCC = [
     ("functions-fast", ["test/corpus/src/functions.cu"], FAST),
     ("words", ["test/corpus/src/words.cu"], FAST),
     ("flags", ["test/corpus/src/flags.cu"], ["-O3"]),
+    ("rewritten", ["test/corpus/src/rewritten.cu"], ["-O3", "--generate-line-info"]),
 ]
 # These are large, or differ little between architectures.
 FEW = {"loops-debug": (86,), "loops-precise-ptxas-O1": (86, 120), "trees-precise-ptxas-O1": (86,),
@@ -107,12 +109,13 @@ FEW = {"loops-debug": (86,), "loops-precise-ptxas-O1": (86, 120), "trees-precise
        "loops_pieces": (75, 86, 90, 120), "loops_ends": (75, 86, 120), "conversions": (86, 120),
        "expansions_owned": (75, 86, 120), "expansions_owned-ptxas-O0": (86,),
        "functions": (75, 86, 120), "functions-ptxas-O0": (86,), "functions-fast": (90,),
-       "words": (75, 86, 90, 120), "flags": (75, 86, 120),
+       "words": (75, 86, 90, 120), "flags": (75, 86, 120), "rewritten": (75, 86, 120),
        "races": (75, 86, 90, 120), "races-unoptimised": (90,),
        "blocks": (75, 86, 120), "halves": (75, 86, 90, 120), "halves-unoptimised": (86,),
        "block_kernels": (75, 86, 90, 120), "thread_kernels": (75, 86, 90, 100), "unrolled-1": (75, 86, 90, 120),
        "loops_cut": (75, 86, 90, 120), "loops_strided": (75, 86, 90, 120),
-       "clang_loops": (75, 86, 120), "local_memory": (75, 86, 90, 120), "local_memory-ptxas-11.8": (86,),
+       "clang_loops": (75, 86, 120), "kept_registers": (75, 86, 120),
+       "local_memory": (75, 86, 90, 120), "local_memory-ptxas-11.8": (86,),
        "local_memory-ptxas-12.4": (), "local_memory-ptxas-12.9": (), "local_memory-ptxas-13.5": ()}
 # assembler release, highest PTX version it reads
 PTXAS = [("11.8", "7.8"), ("12.4", "8.4"), ("12.9", "8.8"), ("13.5", None)]

@@ -97,6 +97,16 @@ extern "C" __global__ void halves_of_wide_kernel(const float4 *x, float *y) {
     __syncthreads();
     y[T] = s[T + 128].y;
 }
+// The upper half of the rows from below, every second row from its end.
+extern "C" __global__ void halves_of_rows_kernel(const int *x, int *y) {
+    __shared__ int s[32][16];
+    int a = threadIdx.x, b = threadIdx.y;
+    s[b][a] = x[b * 16 + a];
+    s[b + 16][a] = x[b * 16 + a + 256];
+    __syncthreads();
+    y[b * 16 + a] = s[31 - b][a];
+    y[b * 16 + a + 256] = s[(b * 2) & 31][15 - a];
+}
 
 // ---- several arrays
 extern "C" __global__ void arrays_turned_kernel(const int *x, int *y) {
