@@ -287,6 +287,8 @@ bool pat_function_code(struct arena *a, const struct pat_index *x, const struct 
 bool pat_ways_meet(const struct pat_branches *b, const struct graph *g, uint32_t block, uint32_t *join);
 /* Marks blocks whose branch may be a library function's, for numbers that are special (pat_special.c). */
 bool pat_mark_special(struct arena *a, const struct graph *g, bool *marks);
+/* By call: the callee may be a routine that a library or the compiler added; NULL: no memory. */
+bool *pat_routines(struct arena *a, const struct graph *g);
 /* Atomic updates made once for a warp (pat_aggregate.c): marks the instances of the way that is a copy, and adds what
  * the update gives as a reading. */
 struct pat_aggregates {
