@@ -32,6 +32,7 @@ struct mean_text {
 /* What a reader takes a value for: an enum uop_type with these flags. */
 enum {
     MEAN_AS_TYPE = 0x1f,
+    MEAN_AS_MOVED = 0x1f,    /* in place of a type: bits that are moved only, what they stand for is not known */
     MEAN_AS_UNSIGNED = 0x20, /* integer constants print unsigned */
     MEAN_AS_HEX = 0x40,      /* operand of a bit operation: constants print as masks */
     MEAN_AS_TABLE = 0x80,    /* the key of a condition's text within another's; with MEAN_AS_UNSIGNED: its negation's */

@@ -1,7 +1,7 @@
 /* Constants as a C reader writes them. The bits alone do not tell what they are: the reader's type
  * `as` does. Floats print in shortest round-trip form ("1.0f", "-3.4028235e+38f", INFINITY, NAN),
  * integers in decimal when small or round, in hexadecimal when they are operands of bit operations
- * or look like masks. */
+ * or look like masks. Bits that are only moved may be either: both are told where both make sense. */
 #include "meaning/mean_internal.h"
 
 #include "base/bits.h"
@@ -84,11 +84,49 @@ static const char *integer_literal(struct mean *m, uint64_t bits, unsigned width
     return text ? text : "?";
 }
 
+/* Few people write an integer that is such a float, or the other way round: of a normal number near one, or few digits. */
+static bool is_likely_float(uint64_t bits, unsigned width, const char *digits)
+{
+    enum { FEW_DIGITS = 7, NEAR = 40 };
+    bool wide = width == 64;
+    int exponent = wide ? (int)(bits >> 52 & 0x7ff) - 1023 : (int)(bits >> 23 & 0xff) - 127;
+    uint64_t fraction = wide ? bits & ((UINT64_C(1) << 52) - 1) : bits & 0x7fffffu;
+    if (exponent == (wide ? 1024 : 128))
+        return fraction == 0;
+    if (exponent == (wide ? -1023 : -127))
+        return false;
+    if (strlen(digits) <= FEW_DIGITS)
+        return true;
+    int64_t value = bits_sign_extend(bits, width);
+    return exponent >= -NEAR && exponent <= NEAR && value % 1000 != 0;
+}
+
+/* Hexadecimal, and the float in a comment of C, where the bits may be a float's as well. */
+static const char *moved_literal(struct mean *m, uint64_t bits, unsigned width)
+{
+    char digits[32];
+    if (width != 32 && width != 64)
+        return integer_literal(m, bits, width, UOP_B32);
+    if (width == 32)
+        str_float32(digits, (uint32_t)bits);
+    else
+        str_float64(digits, bits);
+    if (!is_likely_float(bits, width, digits))
+        return integer_literal(m, bits, width, UOP_B32);
+    const char *text = arena_printf(m->a, "0x%" PRIx64 " /* %s */", bits,
+                                    width == 32 ? float32_literal(m, (uint32_t)bits) : float64_literal(m, bits));
+    return text ? text : "?";
+}
+
 const char *mean_literal(struct mean *m, uint64_t bits, unsigned width, unsigned as)
 {
     if (width == 1)
         return bits & 1 ? "true" : "false";
     switch (as & MEAN_AS_TYPE) {
+    case MEAN_AS_MOVED:
+        if (!(as & MEAN_AS_HEX))
+            return moved_literal(m, bits, width);
+        break;
     case UOP_F32:
         if (width == 32)
             return float32_literal(m, (uint32_t)bits);
