@@ -69,13 +69,25 @@ static bool looks_like_mask(uint64_t v, unsigned width)
     return __builtin_popcountll(edges) <= 4 && v % 1000 != 0;
 }
 
+static bool is_hexadecimal(uint64_t bits, unsigned width, unsigned as)
+{
+    int64_t value = bits_sign_extend(bits, width);
+    bool small = value < 0 && !(as & MEAN_AS_UNSIGNED) ? value > -0x10000 : bits < 0x10000u;
+    return (as & MEAN_AS_HEX) ? bits > 9 : !small && looks_like_mask(bits, width);
+}
+
+/* In C a hexadecimal number that fits no int is unsigned. */
+bool mean_literal_is_unsigned(uint64_t bits, unsigned width, unsigned as)
+{
+    return (width == 32 || width == 64) && bits >> (width - 1) & 1 && is_hexadecimal(bits, width, as);
+}
+
 static const char *integer_literal(struct mean *m, uint64_t bits, unsigned width, unsigned as)
 {
     int64_t value = bits_sign_extend(bits, width);
     bool negative = value < 0 && !(as & MEAN_AS_UNSIGNED);
-    bool small = negative ? value > -0x10000 : bits < 0x10000u;
     const char *text;
-    if ((as & MEAN_AS_HEX) ? bits > 9 : (!small && looks_like_mask(bits, width)))
+    if (is_hexadecimal(bits, width, as))
         text = arena_printf(m->a, "0x%" PRIx64, bits);
     else if (negative && value != INT64_MIN)
         text = arena_printf(m->a, "%" PRId64, value);
