@@ -96,7 +96,7 @@ static const char *integer_literal(struct mean *m, uint64_t bits, unsigned width
     return text ? text : "?";
 }
 
-/* Few people write an integer that is such a float, or the other way round: of a normal number near one, or few digits. */
+/* Few people write an integer that is such a float: a normal number near one, or of few digits. */
 static bool is_likely_float(uint64_t bits, unsigned width, const char *digits)
 {
     enum { FEW_DIGITS = 7, NEAR = 40 };

@@ -1,8 +1,9 @@
 /* Where an output differs from its own words because subnormal numbers are flushed: an operation that counts subnormal
  * operands and results as zero is written like one that does not, so the inputs for which that shows are told with it.
  * An operation names the operands and, where it rounds, the result that may be subnormal; a number that is flushed
- * already, a whole number or a constant never is. What an expansion computes is told by its reading; where its multiply-
- * adds flush, so does the division, reciprocal or root that is read, of which compilers have a form for either. A compare that is read as part of a minimum or maximum has rows of its own (pat_differ.c).
+ * already, a whole number or a constant never is. What an expansion computes is told by its reading; where a
+ * multiply-add of it flushes, so does the division, reciprocal or root that is read: compilers have a form for either.
+ * A compare that is read as part of a minimum or maximum has rows of its own (pat_differ.c).
  *
  * Requires pat_run's result; gives at most one row. Linear in what the output is made of. */
 #include "pattern/pat_internal.h"
