@@ -327,7 +327,8 @@ const char *fact_exact_text(struct arena *a, struct fact_source *s, graph_id nod
         uint32_t as = GRAPH_NIL;
         bool behind = map_u64_get(&c.as, c.node[i], &as) && as != GRAPH_NIL && v && !is_in_its_loop(s, v, block);
         str_addf(&b, "%s = %s; ", line_id(s, c.node[i]),
-                 mean_definition(s->mean, graph_step_told(s->g, behind ? line_behind(s, v, as) : line_node(s, c.node[i])),
+                 mean_definition(s->mean,
+                                 graph_step_told(s->g, behind ? line_behind(s, v, as) : line_node(s, c.node[i])),
                                  fact_float_type(mean_type(s->mean, c.node[i])), MEAN_INNER));
         if (v && v->accumulator && v->named != v->node && c.node[i] == v->node)
             mean_set_updated(s->mean, v->named, true);

@@ -108,6 +108,9 @@ static bool gathers_data(const struct phases *p, const struct graph_fold *f)
     for (size_t i = 0; i < y->carried.n; i++)
         if (y->carried.p[i].kind == GRAPH_CARRIED_DATA)
             return true;
+    for (size_t i = 0; i < y->pieces.n; i++)
+        if (!y->pieces.p[i].straight)
+            return false;
     return !y->carried.n; /* straight code carries nothing round */
 }
 

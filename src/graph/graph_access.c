@@ -6,6 +6,13 @@
 
 #include <string.h>
 
+/* The 32-bit address of a generic one in a window of which low words are taken apart. */
+static graph_id within_window(struct graph *g, graph_id address, graph_id window)
+{
+    return graph_op2(g, UOP_ADD, UOP_B32, graph_op1(g, UOP_LO, UOP_B32, address),
+                     graph_op1(g, UOP_NEG, UOP_B32, graph_op1(g, UOP_LO, UOP_B32, window)));
+}
+
 /* A generic address that is seen to lie in one space: a pointer parameter, the shared window over a 32-bit shared
  * address, or the local window over a 32-bit local address. */
 static void resolve_generic(struct graph *g, uint8_t *space, graph_id *address)
@@ -26,21 +33,19 @@ static void resolve_generic(struct graph *g, uint8_t *space, graph_id *address)
         if (f.terms[i].coefficient != 1 || f.terms[i].extend || (!window && !high))
             continue;
         *space = UOP_SHARED;
-        *address = graph_op1(g, UOP_LO, UOP_B32, *address);
-        if (window)
-            *address = graph_op2(g, UOP_ADD, UOP_B32, *address,
-                                 graph_op1(g, UOP_NEG, UOP_B32, graph_op1(g, UOP_LO, UOP_B32, f.terms[i].term)));
+        *address = window ? within_window(g, *address, f.terms[i].term) : graph_op1(g, UOP_LO, UOP_B32, *address);
         return;
     }
-    for (unsigned i = 0; i < f.term_count && f.term_count == 2; i++) {
+    for (unsigned i = 0; i < f.term_count && f.base == GRAPH_NIL; i++) {
         const struct graph_node *window = graph_at(g, f.terms[i].term);
-        graph_id local = f.terms[1 - i].term;
-        if (window->kind != UOP_CBANK || window->type != UOP_B64 || !g->env->local_window ||
-            window->imm != g->env->local_window || f.terms[i].coefficient != 1 || f.terms[1 - i].coefficient != 1 ||
-            f.terms[1 - i].extend != 2 || f.base != GRAPH_NIL)
+        if (window->kind != UOP_CBANK || window->type != UOP_B64 || !g->env->local_window || window->space ||
+            window->imm != g->env->local_window || f.terms[i].coefficient != 1 || f.terms[i].extend)
             continue;
         *space = UOP_LOCAL;
-        *address = graph_op2(g, UOP_ADD, UOP_B32, local, graph_const(g, UOP_B32, (uint64_t)f.offset));
+        *address =
+            f.term_count == 2 && f.terms[1 - i].coefficient == 1 && f.terms[1 - i].extend == 2
+                ? graph_op2(g, UOP_ADD, UOP_B32, f.terms[1 - i].term, graph_const(g, UOP_B32, (uint64_t)f.offset))
+                : within_window(g, *address, f.terms[i].term);
         return;
     }
 }

@@ -97,11 +97,46 @@ static enum graph_carried_kind carried_kind(const struct graph *g, const struct 
     return GRAPH_CARRIED_DATA;
 }
 
+enum { LOST_MAX = 32 };
+
+/* Behind an instruction of which nothing is known every register holds what may be its result, or what it held
+ * before: that the next turn reads one is no sign that this turn's value is carried. True where nothing but such
+ * results, and the value itself, comes round. */
+static bool is_lost(const struct graph *g, const struct cycle_phi *p)
+{
+    graph_id seen[LOST_MAX] = {p->next};
+    unsigned count = 1;
+    bool lost = false;
+    for (unsigned at = 0; at < count; at++) {
+        const struct graph_node *n = graph_at(g, seen[at]);
+        bool phi = n->kind == GRAPH_PHI;
+        if (seen[at] == p->phi)
+            continue;
+        if (n->kind == GRAPH_RESULT) {
+            lost = true;
+            continue;
+        }
+        if (!phi && n->kind != UOP_SELECT && n->kind != UOP_PAIR && n->kind != UOP_LO && n->kind != UOP_HI)
+            return false;
+        for (uint32_t k = n->kind == UOP_SELECT; k < (phi ? n->phi_count : n->arg_count); k++) {
+            graph_id x = phi ? n->phi_args[k] : n->arg[k];
+            unsigned i = 0;
+            while (i < count && seen[i] != x)
+                i++;
+            if (x == GRAPH_NIL || (i == count && count == LOST_MAX))
+                return false;
+            if (i == count)
+                seen[count++] = x;
+        }
+    }
+    return lost;
+}
+
 static void list_carried(struct cycle_work *w, const struct cycle_region *r, struct graph_cycle *c)
 {
     for (uint32_t i = 0; i < r->phi_count; i++) {
         const struct cycle_phi *p = &r->phis[i];
-        if (!p->live || p->next == p->phi)
+        if (!p->live || p->next == p->phi || (p->next != GRAPH_NIL && is_lost(w->g, p)))
             continue;
         uint32_t insn = p->next == GRAPH_NIL ? UINT32_MAX : cycle_maker(w, p->next, r->loop);
         struct graph_carried e = {.phi = p->phi,

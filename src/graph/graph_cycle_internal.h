@@ -87,6 +87,7 @@ struct cycle_work {
     int32_t *straight_of;  /* of blocks: the cycle whose straight piece it is, -1: none */
     struct map_u64 starts; /* of loop phis by their first value: index into start_list */
     VEC(struct cycle_start) start_list;
+    uint32_t *next_beside;                /* of loops: loop + 1 of the same parent whose header comes next, 0: none */
     uint32_t *first_access, *next_access; /* loads that give a node, as lists: access + 1 */
     uint32_t *first_phi, *next_phi;       /* phis of a block; node numbers */
     bool *live, *data;

@@ -52,6 +52,14 @@ static bool list_events(struct finder *f)
             f->ends[b] |= block->succ_count > 1 && f->dead_end[block->succs[k]];
     }
     f->first_event[g->blocks.n] = (uint32_t)f->events.n;
+    f->last_sync = ARENA_ARRAY(f->a, uint32_t, f->events.n + 1);
+    for (uint32_t b = 0, behind; b < g->blocks.n && f->last_sync; b++) {
+        behind = f->first_event[b];
+        for (uint32_t e = f->first_event[b]; e < f->first_event[b + 1]; e++) {
+            f->last_sync[e] = behind;
+            behind = f->events.p[e].kind == EVENT_SYNC ? e + 1 : behind;
+        }
+    }
     return !arena_failed(f->a);
 }
 
@@ -244,6 +252,7 @@ bool graph_flow_from(struct finder *f, const struct source *s)
 {
     const struct graph *g = f->g;
     uint32_t start = block_of(f, s->access), head = 0, tail = 0;
+    f->flow_round++;
     bool load = access_at(f, s->access)->kind == GRAPH_LOAD;
     uint64_t care = ~UINT64_C(0);
     for (unsigned way = 0; way < CLASSES && load; way++) /* a read ends at a barrier */
@@ -285,6 +294,7 @@ bool graph_flow_strictly(struct finder *f, const struct source *s)
 void graph_flow_forget(struct finder *f, const struct source *s)
 {
     uint32_t start = block_of(f, s->access);
+    f->flow_round++;
     for (uint32_t e = f->first_event[start]; e < f->first_event[start + 1]; e++)
         f->at[e] = 0;
     for (size_t i = 0; i < f->touched.n; i++) {
@@ -297,6 +307,30 @@ void graph_flow_forget(struct finder *f, const struct source *s)
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
+
+/* Loads that some store may come before or behind: of the same object, as graph_relate() has it. */
+static bool list_stored(struct finder *f)
+{
+    const struct graph *g = f->g;
+    f->stored = ARENA_ARRAY(f->a, bool, f->out->objects.n + 1);
+    for (uint32_t i = 0; i < g->accesses.n && f->stored; i++) {
+        if (access_at(f, i)->kind == GRAPH_LOAD)
+            continue;
+        f->stored[f->object[i]] = true;
+        if (f->out->objects.p[f->object[i]].space != UOP_SHARED)
+            continue;
+        f->stored_shared = true;
+        f->stored_anywhere |= !f->out->objects.p[f->object[i]].known;
+    }
+    return f->stored != NULL;
+}
+
+static bool is_stored(const struct finder *f, uint32_t load)
+{
+    const struct graph_object *o = &f->out->objects.p[f->object[load]];
+    return f->stored[f->object[load]] ||
+           (o->space == UOP_SHARED && (f->stored_anywhere || (f->stored_shared && !o->known)));
+}
 
 static int by_number(const void *a, const void *b)
 {
@@ -369,7 +403,7 @@ static enum sp_status relate_all(struct finder *f)
         const struct graph_access *x = access_at(f, i);
         struct source s;
         if (!g->insns.p[x->insn].reachable || x->order == UOP_READONLY || x->space > UOP_GENERIC ||
-            (x->kind == GRAPH_LOAD && x->space == UOP_LOCAL))
+            (x->kind == GRAPH_LOAD && (x->space == UOP_LOCAL || !is_stored(f, i))))
             continue;
         graph_make_source(f, i, &s);
         graph_relate_self(f, i);
@@ -421,7 +455,7 @@ enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct gr
     out->complete = out->listed && !opaque.orders;
     f.unordered = !out->complete;
     if (!f.syncs || !(f.dead_end = graph_find_dead_ends(a, g, f.syncs)) || !list_events(&f) ||
-        !(f.object = graph_find_objects(a, g, out, most)))
+        !(f.object = graph_find_objects(a, g, out, most)) || !list_stored(&f))
         return SP_ERR_MEMORY;
     f.in = ARENA_ARRAY(a, uint64_t, g->blocks.n + 1);
     f.at = ARENA_ARRAY(a, uint64_t, f.events.n + 1);
@@ -442,7 +476,7 @@ enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct gr
     if (arena_failed(a))
         return SP_ERR_MEMORY;
     bool sized = false;
-    struct graph_sizes sizes;
+    struct graph_sizes sizes = {0};
     for (unsigned d = 0; d < GRAPH_COORDINATES; d++)
         sized |= most[d] < 1024;
     if (sized && !graph_begin_sizes(a, g, most, &sizes))

@@ -249,8 +249,8 @@ static bool mixed_radix(struct graph *g, struct graph_digit *d, unsigned count, 
             if (!is_coordinates(g, &terms, d + i + 1, count - i - 1) &&
                 !(r.lo > INT64_MIN / 4 && r.hi < INT64_MAX / 4 && r.hi - r.lo < step))
                 return false;
-            /* A constant just below one step is a step back, tile[ty][tx - 1], or one just above it the same when columns
-             * are counted down, tile[ty][16 - tx]. */
+            /* A constant just below one step is a step back, tile[ty][tx - 1], or one just above it the same when
+             * columns are counted down, tile[ty][16 - tx]. */
             int64_t element = d[i + 1].c > 0 ? d[i + 1].c : 1;
             bool down = terms.n == 1 && terms.t[0].c < 0;
             if (all.hi - all.lo >= step) /* a tile's row: as long as the step, as far as is known */

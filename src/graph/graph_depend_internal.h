@@ -21,6 +21,7 @@ struct graph_facts {
     uint64_t tries;          /* combinations of facts looked at: the work that solving has cost */
     struct map_u64 answered; /* of a set of facts: where in `answers` what came of it stands (graph_exclude.c) */
     VEC(uint64_t) answers;
+    struct graph_solved *solved; /* private to graph_depend_memo.c */
     struct map_u64 turns;
     struct graph_first_phis *phis; /* by block */
     size_t phis_of;                /* nodes that are in it */
@@ -186,7 +187,11 @@ struct graph_side {
     graph_id address, when;
     uint8_t space;
 };
-/* The threads u whose store meets the load by thread t: store.address(u) + delta == load.address(t). */
+/* The threads u whose store meets the load by thread t: store.address(u) + delta == load.address(t). Of the addresses
+ * matter their terms and how far they are apart, and whether they are one (graph_depend_memo.c rests on that). */
+void graph_solve_pair(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
+                      struct graph_solution *out);
+/* The same, with what was answered before (graph_depend_memo.c); out->need is asked for by the second. */
 void graph_solve(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
                  struct graph_solution *out);
 void graph_solve_block(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
@@ -208,11 +213,12 @@ unsigned graph_in_block(struct graph *g, const struct graph_side *store, const s
 
 /* ---- what memory it is about (graph_depend_object.c) ------------------------------------------------ */
 enum { GRAPH_COORDINATES = 3 };
-/* Fills out->objects, and how many threads a block has at most in each direction for all to stay in the window of shared
- * memory; the object of each access, or NULL. */
+/* Fills out->objects, and how many threads a block has at most in each direction for all to stay in the window of
+ * shared memory; the object of each access, or NULL. */
 uint32_t *graph_find_objects(struct arena *a, struct graph *g, struct graph_dependence *out,
                              int64_t most[GRAPH_COORDINATES]);
-/* Facts of blocks of such sizes at most, while they are asked for. False: no memory, and nothing is changed. */
+/* Facts of blocks of such sizes at most, while they are asked for; `out` is all zero, or was used before. False: no
+ * memory, and nothing is changed. */
 struct graph_sizes {
     struct graph_env env;
     struct graph_facts facts, *kept;
@@ -241,6 +247,11 @@ struct way_out { /* of a block with a branch: per successor, whether the way is 
     bool has_other, has_edge[2], when[2], unless[2];
 };
 
+struct way_asked { /* ways from a source to any of the accesses that stand behind an event */
+    uint32_t round, source, block, behind;
+    graph_id when;
+};
+
 struct finder {
     struct way_out *ways; /* by block */
     struct arena *a;
@@ -249,12 +260,14 @@ struct finder {
     uint8_t *syncs;
     bool *dead_end;
     VEC(struct event) events;
-    uint32_t *first_event; /* of each block, count + 1 */
-    uint32_t *event_of;    /* of each access */
-    uint32_t *object;      /* of each access */
-    bool *async;           /* of each access: it is made at some time after its instruction */
-    bool *ends;            /* of each block: some threads may end where it does */
-    uint64_t *in, *at;     /* bits at blocks and events, of the source at work */
+    uint32_t *first_event;               /* of each block, count + 1 */
+    uint32_t *event_of;                  /* of each access */
+    uint32_t *object;                    /* of each access */
+    bool *stored;                        /* of each object: some store is to it */
+    bool stored_shared, stored_anywhere; /* … to shared memory; to an object of it that is not known */
+    bool *async;                         /* of each access: it is made at some time after its instruction */
+    bool *ends;                          /* of each block: some threads may end where it does */
+    uint64_t *in, *at;                   /* bits at blocks and events, of the source at work */
     uint64_t *strict;      /* bits at events if every barrier with a guard ran; NULL: no barrier has one */
     bool keep_strict;      /* at work on `strict` */
     VEC(uint32_t) skipped; /* events: barriers with a guard that the source's way may have gone past */
@@ -262,7 +275,11 @@ struct finder {
     bool *queued;
     uint32_t *stamp, now;  /* of blocks, for walks back */
     VEC(uint32_t) touched; /* blocks with bits */
-    VEC(uint32_t) parting;
+    uint32_t *last_sync;   /* of events: behind which event of its block its last sync stands, else the block's first */
+    uint32_t flow_round;   /* counts what `at` has been filled for */
+    VEC(uint32_t) parting, parting_kept; /* the latter: of the question asked last */
+    struct way_asked parting_asked, open_asked;
+    bool parting_known, open_known, open;
     VEC(struct graph_reach) reaches;
     uint32_t *forced, forced_now; /* of accesses: stores taken to overwrite the source's word (graph_depend_prune.c) */
     struct graph_affine *affine;  /* of each access's address */

@@ -1,9 +1,9 @@
 /* What memory an access is about. Global: the pointer parameter it starts from. Shared: one window, cut where stores
- * begin if nothing runs over the cut. How many threads a block has at most follows from the window's size, for no access
- * leaves that; a cut that holds for so many is shown to part two arrays. Else it is assumed to: where consecutive words
- * below it are stored, these are taken to stay below it, which bounds the block, and all others must stay on their sides
- * then. Two halves of one array fail by what reaches from one into the other (s[2 * t], a second row by reads across
- * rows); an index of which nothing is known may reach anywhere where both sides are filled alike.
+ * begin if nothing runs over the cut. How many threads a block has at most follows from the window's size, for no
+ * access leaves that; a cut that holds for so many is shown to part two arrays. Else it is assumed to: where
+ * consecutive words below it are stored, these are taken to stay below it, which bounds the block, and all others must
+ * stay on their sides then. Two halves of one array fail by what reaches from one into the other (s[2 * t], a second
+ * row by reads across rows); an index of which nothing is known may reach anywhere where both sides are filled alike.
  * Local: the thread's own, one object.
  * requires: linear forms, ranges · gives: graph_find_objects */
 #include "graph/graph_depend_internal.h"
@@ -129,23 +129,23 @@ static bool first_address(struct graph *g, const struct shared_access *s, int64_
     return true;
 }
 
-/* An access that all threads make, if one does, stays in the window. */
-static void bounds_from_window(struct cutter *c)
+/* An access that all threads make, if one does, stays in the window. By those that begin at `least` or behind. */
+static void bounds_from_window(struct cutter *c, int64_t least, int64_t most[COORDINATES])
 {
     struct graph *g = c->g;
     int64_t first, bytes = g->env->shared_bytes;
     for (unsigned d = 0; d < COORDINATES; d++)
-        c->most[d] = INT64_MAX;
+        most[d] = INT64_MAX;
     for (size_t i = 0; i < c->all.n && bytes > 0; i++) {
         const struct shared_access *s = &c->all.p[i];
         const struct graph_access *x = &g->accesses.p[s->access];
         if (!s->known || !graph_block_uniform(g, x->runs_when) || !g->insns.p[x->insn].reachable || s->form.wraps ||
-            !first_address(g, s, &first) || first < 0 || first + x->width > bytes)
+            !first_address(g, s, &first) || first < least || first + x->width > bytes)
             continue;
         for (unsigned k = 0; k < s->form.n; k++) {
             struct graph_digit d = {0};
             if (s->form.t[k].c > 0 && graph_is_digit(g, s->form.t[k].symbol, &d) && !d.flip && d.mask == UINT32_MAX)
-                bound(&c->most[d.dimension], ((bytes - first - x->width) / s->form.t[k].c + 1) << d.shift);
+                bound(&most[d.dimension], ((bytes - first - x->width) / s->form.t[k].c + 1) << d.shift);
         }
     }
 }
@@ -156,8 +156,8 @@ static bool is_dense(const struct graph *g, const struct shared_access *s)
     return !s->falls && s->step && s->step <= g->accesses.p[s->access].width;
 }
 
-/* Consecutive words that are stored below the cut, by as many threads as there may be, tell how many there can be. By the
- * store that leaves most room: what fills the stretch with fewer threads than another then runs over the cut. */
+/* Consecutive words that are stored below the cut, by as many threads as there may be, tell how many there can be. By
+ * the store that leaves most room: what fills the stretch with fewer threads than another then runs over the cut. */
 static void bounds_from(struct graph *g, int64_t most[COORDINATES], const struct shared_access *s, int64_t cut)
 {
     int64_t c[COORDINATES] = {0}, top = 0;
@@ -197,12 +197,20 @@ bool graph_begin_sizes(struct arena *a, struct graph *g, const int64_t most[COOR
             out->env.block_limit[d] = (uint32_t)most[d];
     out->real = g->env;
     out->kept = graph_facts_of(g);
+    struct graph_fact *room = out->facts.p; /* of the trial before */
+    size_t cap = out->facts.cap;
     out->facts = *out->kept;
     out->facts.answered = (struct map_u64){0}; /* what was answered holds for other blocks */
     out->facts.answers.p = NULL;
     out->facts.answers.n = out->facts.answers.cap = 0;
-    out->facts.cap = g->nodes.n + 64;
-    out->facts.p = ARENA_ARRAY(a, struct graph_fact, out->facts.cap);
+    if (cap < g->nodes.n) {
+        cap = g->nodes.n + g->nodes.n / 8 + 64;
+        room = ARENA_ARRAY(a, struct graph_fact, cap);
+    } else {
+        memset(room, 0, cap * sizeof *room);
+    }
+    out->facts.p = room;
+    out->facts.cap = cap;
     if (!out->facts.p)
         return false;
     for (size_t i = 0; i < out->facts.n; i++)
@@ -304,12 +312,28 @@ static bool filled_alike(struct cutter *c, int64_t from, int64_t cut)
     return false;
 }
 
+/* What lies behind the cut has room for twice as many threads as the cut takes there to be: what would run over it then
+ * lies anywhere. */
+static bool loosen(struct cutter *c, int64_t from, int64_t cut, int64_t threads)
+{
+    const int64_t most[COORDINATES] = {threads, INT64_MAX, INT64_MAX};
+    if (!graph_begin_sizes(c->a, c->g, most, &c->trial))
+        return false;
+    for (size_t i = 0; i < c->all.n; i++) {
+        struct shared_access *s = &c->all.p[i];
+        if (s->known && s->form.k >= from && (s->form.k < cut || s->falls) && !lies_above(c->g, s, from, cut))
+            s->anywhere |= leaves(c->g, s, cut) == LEAVES;
+    }
+    graph_end_sizes(c->g, &c->trial);
+    return true;
+}
+
 /* The stretch from the last cut on holds everything below `cut` that begins in it. */
 static bool cut_holds(struct cutter *c, int64_t from, int64_t cut, bool *assumed)
 {
     enum { THREADS = 32 };
     struct graph *g = c->g;
-    int64_t most[COORDINATES] = {0}, threads = 1;
+    int64_t most[COORDINATES] = {0}, behind[COORDINATES], threads = 1, twice = 0;
     bool any = false;
     if (!graph_begin_sizes(c->a, g, c->most, &c->trial))
         return false;
@@ -318,6 +342,7 @@ static bool cut_holds(struct cutter *c, int64_t from, int64_t cut, bool *assumed
     *assumed = worst != STAYS;
     if (!*assumed)
         return true;
+    bounds_from_window(c, cut, behind);
     for (size_t i = 0; i < c->all.n; i++) {
         const struct shared_access *s = &c->all.p[i];
         if (s->known && s->store && s->form.k >= from && s->form.k < cut && is_dense(g, s))
@@ -336,6 +361,9 @@ static bool cut_holds(struct cutter *c, int64_t from, int64_t cut, bool *assumed
         if (d == 0 && !graph_facts_of(g)->two_dimensional && whole < 1024) /* as many as warps have, and evenly */
             for (whole = 1; whole * 2 <= c->most[d];)
                 whole *= 2;
+        if (d == 0 && !graph_facts_of(g)->two_dimensional && whole < 1024 && most[0] <= whole / 2 &&
+            behind[0] == c->most[0])
+            twice = whole;
         bound(&most[d], whole);
     }
     if ((any && threads < THREADS) || !graph_begin_sizes(c->a, g, most, &c->trial))
@@ -350,7 +378,7 @@ static bool cut_holds(struct cutter *c, int64_t from, int64_t cut, bool *assumed
         if (s->known && !s->anywhere && s->roams && s->form.k >= from && (s->form.k < cut || s->falls))
             s->anywhere |= alike || cut - s->form.k <= 8 * s->step;
     }
-    return true;
+    return !twice || loosen(c, from, cut, twice);
 }
 
 static bool find_cuts(struct cutter *c)
@@ -369,7 +397,7 @@ static bool find_cuts(struct cutter *c)
     if (distinct > CUTS_MAX || distinct * c->all.n > 20000)
         return !arena_failed(c->a);
     int64_t from = INT64_MIN;
-    bounds_from_window(c);
+    bounds_from_window(c, 0, c->most);
     if (distinct * c->g->nodes.n > TRIAL_WORK)
         return true;
     for (size_t i = 1; i < distinct; i++) {

@@ -546,7 +546,8 @@ void graph_relate(struct finder *f, const struct source *s, uint32_t to, uint64_
     const struct graph_access *x = access_at(f, s->access), *y = access_at(f, to);
     unsigned objects = same_object(f, s->access, to);
     bool reads = y->kind == GRAPH_LOAD || y->kind == GRAPH_ATOMIC;
-    if (objects == OBJECTS_APART || y->order == UOP_READONLY || x->order == UOP_READONLY)
+    if (objects == OBJECTS_APART || y->order == UOP_READONLY || x->order == UOP_READONLY ||
+        (x->kind == GRAPH_LOAD && y->kind == GRAPH_LOAD))
         return;
     if (objects == OBJECTS_MAY) {
         if (x->space == UOP_SHARED && y->space == UOP_SHARED && graph_weakest(bits) < SYNC_MAYBE &&

@@ -3,7 +3,7 @@
  * of these times something uniform. One digit is divided out; several are taken apart as a number of mixed radix, the
  * largest coefficient first (tile[ty][tx], whatever the pitch). What is left uniform must fall away. Then the guards of
  * both sides are put together: what cannot hold is no solution.
- * requires: linear forms, uniformity · gives: graph_solve */
+ * requires: linear forms, uniformity · gives: graph_solve_pair */
 #include "graph/graph_depend_internal.h"
 
 bool graph_address_form(struct graph *g, const struct graph_side *side, struct graph_linear *out)
@@ -416,8 +416,8 @@ static bool solve_number(struct graph *g, const struct graph_side *store, const 
     return true;
 }
 
-static void solve(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
-                  struct graph_solution *out)
+void graph_solve_pair(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
+                      struct graph_solution *out)
 {
     struct graph_linear s, l, right, varying = {0};
     struct graph_equations conditions = {0};
@@ -525,20 +525,6 @@ static void solve(struct graph *g, const struct graph_side *store, const struct 
     out->answer = SOLVE_THREAD;
     out->may = false;
     judge(g, store, load, digits, count, &conditions, out);
-}
-
-void graph_solve(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
-                 struct graph_solution *out)
-{
-    *out = (struct graph_solution){0};
-    solve(g, store, load, delta, out);
-}
-
-void graph_solve_block(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
-                       struct graph_solution *out)
-{
-    *out = (struct graph_solution){.need = 1};
-    solve(g, store, load, delta, out);
 }
 
 /* Memory of the thread's own: u is t, only the addresses are in question. */

@@ -62,6 +62,7 @@ struct spreading {
     graph_id *users;
     uint32_t *first_block, *next_block; /* of nodes, of blocks: blocks with that branch, as lists of block + 1 */
     graph_id *first_in, *next_in;       /* of loops, of nodes: what differs when threads leave the loop apart */
+    uint32_t *nest;                     /* of loops: how many are round it, and itself */
     graph_id *stack;
     uint32_t depth;
 };
@@ -118,6 +119,28 @@ static bool list_users(struct spreading *s, graph_id count)
     return true;
 }
 
+/* As deep in loops as its parent, and one more: up to a loop that is known, and down again. */
+static void count_nest(struct spreading *s)
+{
+    const struct graph *g = s->g;
+    for (uint32_t l = 1; l <= g->loops.n; l++) {
+        uint32_t up = l, above = 0;
+        for (; up && !s->nest[up]; up = g->loops.p[up - 1].parent)
+            above++;
+        above += s->nest[up];
+        for (up = l; up && !s->nest[up]; up = g->loops.p[up - 1].parent)
+            s->nest[up] = above--;
+    }
+}
+
+static bool is_within(const struct spreading *s, uint32_t block, uint32_t loop)
+{
+    uint32_t l = s->g->blocks.p[block].loop;
+    while (l && s->nest[l] > s->nest[loop])
+        l = s->g->loops.p[l - 1].parent;
+    return l == loop;
+}
+
 /* Threads may leave the loops round the block at different turns (a thread that ends for good does not count). */
 static void leave_apart(struct spreading *s, uint32_t block)
 {
@@ -127,7 +150,7 @@ static void leave_apart(struct spreading *s, uint32_t block)
     for (uint32_t l = b->loop; l && leaves; l = g->loops.p[l - 1].parent) {
         leaves = false;
         for (uint32_t i = 0; i < b->succ_count && !leaves; i++)
-            leaves = !graph_in_loop(g, b->succs[i], l);
+            leaves = !is_within(s, b->succs[i], l);
         if (!leaves || g->loops.p[l - 1].apart)
             continue; /* what stays in a loop stays in those round it */
         g->loops.p[l - 1].apart = true;
@@ -136,7 +159,8 @@ static void leave_apart(struct spreading *s, uint32_t block)
     }
 }
 
-/* Each node is told once that it differs, and tells its users, the blocks that branch on it and the loops they leave. */
+/* Each node is told once that it differs, and tells its users, the blocks that branch on it and the loops they
+ * leave. */
 static void find_uniform(struct graph *g)
 {
     struct spreading s = {.g = g};
@@ -147,8 +171,11 @@ static void find_uniform(struct graph *g)
     s.next_block = ARENA_ARRAY(&s.scratch, uint32_t, g->blocks.n + 1);
     s.first_in = ARENA_ARRAY(&s.scratch, graph_id, g->loops.n + 1);
     s.next_in = ARENA_ARRAY(&s.scratch, graph_id, count + 1);
+    s.nest = ARENA_ARRAY(&s.scratch, uint32_t, g->loops.n + 1);
     s.stack = ARENA_ARRAY(&s.scratch, graph_id, count + 1);
     bool ready = !arena_failed(&s.scratch) && list_users(&s, count);
+    if (ready)
+        count_nest(&s);
     for (graph_id id = 1; id < count; id++)
         graph_fact_at(g, id)->varying = ready ? 1 : 2;
     for (graph_id id = 1; id < count && ready; id++)

@@ -5,6 +5,7 @@
 #include "graph/graph_depend_internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static int by_number(const void *a, const void *b)
 {
@@ -12,8 +13,24 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Barriers and warp syncs on ways from the source to `to`, over blocks the source's bits have reached. */
-void graph_find_parting(struct finder *f, const struct source *s, uint32_t to)
+/* Accesses of a block that stand behind the same sync (and behind the source, or not) are come to in the same ways. */
+static struct way_asked asked_for(const struct finder *f, const struct source *s, uint32_t to, graph_id when)
+{
+    struct way_asked a = {.round = f->flow_round, .source = s->access, .block = block_of(f, to), .when = when};
+    uint32_t at = f->event_of[to], source = f->event_of[s->access];
+    a.behind = f->last_sync[at];
+    if (source >= f->first_event[a.block] && source < at && a.behind < source + 1)
+        a.behind = source + 1;
+    return a;
+}
+
+static bool same_way(const struct way_asked *a, const struct way_asked *b)
+{
+    return a->round == b->round && a->source == b->source && a->block == b->block && a->behind == b->behind &&
+           a->when == b->when;
+}
+
+static void find_parting(struct finder *f, const struct source *s, uint32_t to)
 {
     const struct graph *g = f->g;
     uint32_t head = 0, tail = 0, source_event = f->event_of[s->access];
@@ -50,6 +67,26 @@ void graph_find_parting(struct finder *f, const struct source *s, uint32_t to)
         if (!i || f->parting.p[i] != f->parting.p[i - 1])
             f->parting.p[kept++] = f->parting.p[i];
     f->parting.n = kept;
+}
+
+void graph_find_parting(struct finder *f, const struct source *s, uint32_t to)
+{
+    struct way_asked now = asked_for(f, s, to, GRAPH_NIL);
+    if (f->parting_known && same_way(&f->parting_asked, &now)) {
+        f->parting.n = f->parting_kept.n;
+        if (f->parting.n)
+            memcpy(f->parting.p, f->parting_kept.p, f->parting.n * sizeof f->parting.p[0]);
+        return;
+    }
+    find_parting(f, s, to);
+    f->parting_kept.n = 0;
+    f->parting_known = VEC_RESERVE(f->a, f->parting_kept, f->parting.n) && f->flow_work >= 0;
+    if (!f->parting_known)
+        return;
+    f->parting_asked = now;
+    f->parting_kept.n = f->parting.n;
+    if (f->parting.n)
+        memcpy(f->parting_kept.p, f->parting.p, f->parting.n * sizeof f->parting.p[0]);
 }
 
 /* Whether `to` can come after an event within one turn of a loop (0: on any way). */
@@ -156,17 +193,11 @@ static struct way_out *way_out_of(struct finder *f, uint32_t block, bool edges)
     return w;
 }
 
-/* Some way without a barrier is open under what the accesses' own guards say of conditions that all threads share:
- * `if (f) barrier` is passed when the reader reads `if (f)` too. */
-bool graph_way_is_open(struct finder *f, const struct source *s, uint32_t to)
+static bool is_open(struct finder *f, const struct source *s, uint32_t to, graph_id both)
 {
     struct graph *g = f->g;
     uint32_t head = 0, tail = 0, block = block_of(f, s->access), from = f->event_of[s->access] + 1;
     uint32_t start = block, end = block_of(f, to);
-    graph_id both = graph_and(g, graph_uniform_part(g, access_at(f, s->access)->runs_when),
-                              graph_uniform_part(g, access_at(f, to)->runs_when));
-    if (both == GRAPH_NIL)
-        return true;
     f->now++;
     for (;;) {
         bool parted = false;
@@ -198,6 +229,24 @@ bool graph_way_is_open(struct finder *f, const struct source *s, uint32_t to)
         block = f->queue[head++ % (g->blocks.n + 1)];
         from = f->first_event[block];
     }
+}
+
+/* Some way without a barrier is open under what the accesses' own guards say of conditions that all threads share:
+ * `if (f) barrier` is passed when the reader reads `if (f)` too. */
+bool graph_way_is_open(struct finder *f, const struct source *s, uint32_t to)
+{
+    struct graph *g = f->g;
+    graph_id both = graph_and(g, graph_uniform_part(g, access_at(f, s->access)->runs_when),
+                              graph_uniform_part(g, access_at(f, to)->runs_when));
+    if (both == GRAPH_NIL)
+        return true;
+    struct way_asked now = asked_for(f, s, to, both);
+    if (!f->open_known || !same_way(&f->open_asked, &now)) {
+        f->open = is_open(f, s, to, both);
+        f->open_asked = now;
+        f->open_known = f->flow_work >= 0;
+    }
+    return f->open;
 }
 
 /* Barriers that the way may have gone past part nothing. */

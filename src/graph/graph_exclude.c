@@ -40,6 +40,100 @@ static void tighten(struct graph_linear *f)
     f->k = f->k / gcd + (f->k > 0 && f->k % gcd != 0);
 }
 
+/* What is put together: facts over the symbols by their place in a list, which is in order of the symbols, with the
+ * bounds of each at hand. */
+enum { FACTS_MAX = 64, TRIES_MAX = 800, SYMBOLS_MAX = CONSTRAINT_MAX * LINEAR_MAX };
+struct facts {
+    graph_id symbol[SYMBOLS_MAX];
+    int64_t lo[SYMBOLS_MAX], hi[SYMBOLS_MAX];
+    bool wide[SYMBOLS_MAX];                  /* bounds that sums of 64 bits may not hold */
+    uint64_t up[FACTS_MAX], down[FACTS_MAX]; /* symbols with a positive, a negative coefficient, by a bit each */
+    struct graph_linear f[FACTS_MAX];
+    unsigned symbols, n;
+};
+
+static unsigned place_of(const struct facts *x, graph_id symbol)
+{
+    unsigned low = 0, high = x->symbols;
+    while (low < high) {
+        unsigned mid = (low + high) / 2;
+        if (x->symbol[mid] < symbol)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static void list_symbols(struct graph *g, struct facts *x, const struct graph_constraints *s)
+{
+    const int64_t most = INT64_C(1) << 31;
+    x->symbols = x->n = 0;
+    for (unsigned i = 0; i < s->n; i++)
+        for (unsigned k = 0; k < s->f[i].n; k++) {
+            graph_id symbol = s->f[i].t[k].symbol;
+            unsigned at = place_of(x, symbol);
+            if (at < x->symbols && x->symbol[at] == symbol)
+                continue;
+            memmove(x->symbol + at + 1, x->symbol + at, (x->symbols - at) * sizeof x->symbol[0]);
+            x->symbol[at] = symbol;
+            x->symbols++;
+        }
+    for (unsigned i = 0; i < x->symbols; i++) {
+        struct graph_range r;
+        graph_range_of(g, x->symbol[i], &r);
+        x->lo[i] = r.lo;
+        x->hi[i] = r.hi;
+        x->wide[i] = r.lo < -most || r.hi > most || r.lo > most || r.hi < -most;
+    }
+}
+
+/* As never(), of a fact over places. */
+static bool never_so(struct graph *g, const struct facts *x, const struct graph_linear *f)
+{
+    const int64_t most_c = INT64_C(1) << 26, most_k = INT64_C(1) << 60;
+    int64_t lo = f->k;
+    bool small = f->k <= most_k && f->k >= -most_k;
+    for (unsigned i = 0; i < f->n && small; i++) {
+        int64_t c = f->t[i].c;
+        small = c <= most_c && c >= -most_c && !x->wide[f->t[i].symbol];
+        if (small)
+            lo += c * (c < 0 ? x->hi[f->t[i].symbol] : x->lo[f->t[i].symbol]);
+    }
+    if (small)
+        return lo > 0;
+    struct graph_linear real = *f;
+    for (unsigned i = 0; i < f->n; i++)
+        real.t[i].symbol = x->symbol[f->t[i].symbol];
+    return never(g, &real);
+}
+
+/* ma * a + mb * b; both are in order of their symbols. False: something might not fit, and nothing is said. */
+static bool sum_of(const struct graph_linear *a, int64_t ma, const struct graph_linear *b, int64_t mb,
+                   struct graph_linear *out)
+{
+    unsigned i = 0, k = 0, n = 0;
+    int64_t x, y;
+    if (a->n + b->n > LINEAR_MAX || __builtin_mul_overflow(a->k, ma, &x) || __builtin_mul_overflow(b->k, mb, &y) ||
+        __builtin_add_overflow(x, y, &out->k))
+        return false;
+    while (i < a->n || k < b->n) {
+        bool first = k == b->n || (i < a->n && a->t[i].symbol <= b->t[k].symbol);
+        bool second = i == a->n || (k < b->n && b->t[k].symbol <= a->t[i].symbol);
+        x = y = 0;
+        out->t[n].symbol = first ? a->t[i].symbol : b->t[k].symbol;
+        if ((first && __builtin_mul_overflow(a->t[i].c, ma, &x)) ||
+            (second && __builtin_mul_overflow(b->t[k].c, mb, &y)) || __builtin_add_overflow(x, y, &out->t[n].c))
+            return false;
+        n += out->t[n].c != 0;
+        i += first;
+        k += second;
+    }
+    out->n = n;
+    out->wraps = a->wraps || b->wraps;
+    return true;
+}
+
 /* a + b with multipliers that make their first common symbol of opposite sign go away; or plainly. */
 static bool combine(const struct graph_linear *a, const struct graph_linear *b, unsigned way, struct graph_linear *out)
 {
@@ -56,74 +150,71 @@ static bool combine(const struct graph_linear *a, const struct graph_linear *b, 
         if (found < way || ma > 4096 || mb > 4096)
             return false;
     }
-    out->n = 0; /* what is behind the terms is never read */
-    out->k = 0;
-    out->wraps = false;
-    if (!graph_linear_add(out, a, ma) || !graph_linear_add(out, b, mb))
-        return false;
+    if (!sum_of(a, ma, b, mb, out)) {
+        *out = (struct graph_linear){0};
+        if (!graph_linear_add(out, a, ma) || !graph_linear_add(out, b, mb))
+            return false;
+    }
     tighten(out);
     return true;
 }
 
-struct fact {
-    uint64_t up, down; /* symbols with a positive, a negative coefficient, by a bit each */
-    struct graph_linear f;
-};
-
 /* Adds a fact, unless one that says as much of the same symbols is there. */
-static void keep_fact(struct fact *facts, unsigned *n, unsigned most, const struct graph_linear *f)
+static void keep_fact(struct facts *x, const struct graph_linear *f)
 {
     uint64_t up = 0, down = 0;
+    if (x->n == FACTS_MAX)
+        return;
     for (unsigned k = 0; k < f->n; k++) {
-        uint64_t bit = UINT64_C(1) << (f->t[k].symbol & 63);
+        uint64_t bit = UINT64_C(1) << (x->symbol[f->t[k].symbol] & 63);
         up |= f->t[k].c > 0 ? bit : 0;
         down |= f->t[k].c < 0 ? bit : 0;
     }
-    for (unsigned i = 0; i < *n; i++) {
-        bool same = facts[i].up == up && facts[i].down == down && facts[i].f.n == f->n;
+    for (unsigned i = 0; i < x->n; i++) {
+        if (x->up[i] != up || x->down[i] != down || x->f[i].n != f->n)
+            continue;
+        bool same = true;
         for (unsigned k = 0; k < f->n && same; k++)
-            same = facts[i].f.t[k].symbol == f->t[k].symbol && facts[i].f.t[k].c == f->t[k].c;
-        if (same && facts[i].f.k >= f->k)
+            same = x->f[i].t[k].symbol == f->t[k].symbol && x->f[i].t[k].c == f->t[k].c;
+        if (same && x->f[i].k >= f->k)
             return;
     }
-    if (*n == most)
-        return;
-    facts[*n].up = up;
-    facts[*n].down = down;
-    facts[(*n)++].f = *f;
+    x->up[x->n] = up;
+    x->down[x->n] = down;
+    x->f[x->n++] = *f;
 }
 
 /* Facts are put together two at a time, and what comes of it with all before it, as long as a symbol falls away. Two
  * that share no symbol of opposite sign say no more together than each alone. */
 static bool put_together(struct graph *g, struct graph_constraints *s)
 {
-    enum { FACTS_MAX = 64, TRIES_MAX = 800 };
-    struct fact facts[FACTS_MAX];
+    struct facts x;
     struct graph_linear f;
     struct graph_facts *work = graph_facts_of(g);
-    unsigned n = 0, tries = 0;
+    unsigned tries = 0;
     for (unsigned i = 0; i < s->n; i++)
         if (never(g, &s->f[i]))
             return true;
     graph_add_axioms(g, s);
+    list_symbols(g, &x, s);
     for (unsigned i = 0; i < s->n; i++) {
         f = s->f[i];
+        for (unsigned k = 0; k < f.n; k++)
+            f.t[k].symbol = place_of(&x, f.t[k].symbol);
         tighten(&f);
-        keep_fact(facts, &n, FACTS_MAX, &f);
+        keep_fact(&x, &f);
     }
-    for (unsigned i = 1; i < n; i++) {
+    for (unsigned i = 1; i < x.n; i++) {
         for (unsigned k = 0; k < i && tries < TRIES_MAX; k++) {
-            const struct fact *a = &facts[i], *b = &facts[k];
-            if (!((a->up & b->down) | (a->down & b->up)))
+            if (!((x.up[i] & x.down[k]) | (x.down[i] & x.up[k])))
                 continue;
-            for (unsigned way = 0; way < 3 && combine(&a->f, &b->f, way, &f); way++) {
+            for (unsigned way = 0; way < 3 && combine(&x.f[i], &x.f[k], way, &f); way++) {
                 tries++;
                 work->tries++;
-                if (never(g, &f))
+                if (never_so(g, &x, &f))
                     return true;
-                unsigned most = a->f.n > b->f.n ? a->f.n : b->f.n;
-                if (f.n && f.n <= most)
-                    keep_fact(facts, &n, FACTS_MAX, &f);
+                if (f.n && f.n <= (x.f[i].n > x.f[k].n ? x.f[i].n : x.f[k].n))
+                    keep_fact(&x, &f);
             }
         }
     }

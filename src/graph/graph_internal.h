@@ -107,5 +107,7 @@ bool graph_frame_apart(const struct graph *g, const struct graph_access *x, cons
 void graph_memory_load(struct graph *g, struct graph_memory *m, uint32_t state, struct graph_access *load);
 /* When all accesses are known: loads that a store of another thread may reach. */
 void graph_memory_finish(struct graph *g);
+/* The space of generic accesses whose pointer a loop or a choice carries. */
+void graph_windows_finish(struct graph *g);
 
 #endif

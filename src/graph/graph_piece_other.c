@@ -252,12 +252,10 @@ void piece_join_counters(struct joiner *j)
 {
     struct cycle_work *w = j->w;
     const struct graph *g = w->g;
-    uint32_t parent = g->loops.p[j->r->loop].parent;
     settle_units(j);
-    for (uint32_t b = g->loops.p[j->r->loop].header + 1; b < g->blocks.n && w->budget > 0; b++) {
-        uint32_t l = g->blocks.p[b].loop;
-        struct cycle_region *other = l ? &w->regions[l - 1] : NULL;
-        if (!l || g->loops.p[l - 1].header != b || g->loops.p[l - 1].parent != parent || other->cycle == j->r->cycle)
+    for (uint32_t l = w->next_beside[j->r->loop]; l && w->budget > 0; l = w->next_beside[l - 1]) {
+        struct cycle_region *other = &w->regions[l - 1];
+        if (other->cycle == j->r->cycle)
             continue;
         if (other->cycle >= 0 || other->skipped || g->loops.p[l - 1].irreducible)
             break;

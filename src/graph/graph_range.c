@@ -209,6 +209,15 @@ static struct interval shifted(unsigned kind, unsigned bits, struct interval a, 
     return (struct interval){0, (int64_t)(all >> by.lo)};
 }
 
+/* The most that x ^ c comes to for x from 0 to `hi`: where both have a bit, x is better without it, and free below. */
+static int64_t most_flipped(int64_t hi, int64_t c)
+{
+    for (int64_t bit = INT64_C(1) << 62; bit; bit >>= 1)
+        if (hi & c & bit)
+            hi = (hi - bit) | (bit - 1);
+    return hi ^ c;
+}
+
 static struct interval of_bits(unsigned kind, unsigned bits, struct interval a, struct interval b)
 {
     if (kind == UOP_AND) {
@@ -218,7 +227,9 @@ static struct interval of_bits(unsigned kind, unsigned bits, struct interval a, 
             return (struct interval){0, a.lo >= 0 ? a.hi : b.hi};
     } else if (a.lo >= 0 && b.lo >= 0) {
         int64_t lo = kind == UOP_OR ? (a.lo > b.lo ? a.lo : b.lo) : 0;
-        return (struct interval){lo, bits_below(a.hi > b.hi ? a.hi : b.hi)};
+        return (struct interval){lo, kind == UOP_XOR && b.lo == b.hi   ? most_flipped(a.hi, b.hi)
+                                     : kind == UOP_XOR && a.lo == a.hi ? most_flipped(b.hi, a.hi)
+                                                                       : bits_below(a.hi > b.hi ? a.hi : b.hi)};
     }
     return full_of(bits);
 }

@@ -357,6 +357,24 @@ static bool changes_something(const struct graph *g, const struct cycle_region *
     return false;
 }
 
+static bool order_loops(struct cycle_work *w)
+{
+    const struct graph *g = w->g;
+    uint32_t *first = ARENA_ARRAY(w->a, uint32_t, w->region_count + 1); /* by parent */
+    w->next_beside = ARENA_ARRAY(w->a, uint32_t, w->region_count + 1);
+    if (arena_failed(w->a))
+        return false;
+    for (uint32_t b = (uint32_t)g->blocks.n; b-- > 0;) {
+        uint32_t l = g->blocks.p[b].header, parent = l ? g->loops.p[l - 1].parent : 0;
+        if (!l)
+            continue;
+        w->next_beside[l - 1] = first[parent];
+        if (g->blocks.p[b].loop == l)
+            first[parent] = l;
+    }
+    return true;
+}
+
 bool cycle_begin(struct cycle_work *w)
 {
     struct graph *g = w->g;
@@ -399,7 +417,7 @@ bool cycle_begin(struct cycle_work *w)
             w->next_phi[id] = w->first_phi[graph_at(g, id)->block];
             w->first_phi[graph_at(g, id)->block] = id;
         }
-    return list_blocks(w);
+    return order_loops(w) && list_blocks(w);
 }
 
 void cycle_find_region(struct cycle_work *w, struct cycle_region *r)

@@ -264,15 +264,20 @@ void cycle_find_turns(struct cycle_work *w)
         name_counter(&t, i);
         turn_rest(&t, i);
     }
-    for (graph_id id = 1; id < w->nodes; id++) { /* told over a counter that no loop has taken: told by nothing */
-        for (uint32_t i = 0; i < n && t.turn_of[id] != GRAPH_NIL; i++) {
-            struct function f = {.counter = t.counter[i]};
-            if (t.counter[i] == GRAPH_NIL || out->cycles.p[i].counter == t.counter[i])
-                continue;
-            turn_value(g, &f, t.turn_of[id], 0);
-            if (f.met || f.failed)
-                t.turn_of[id] = GRAPH_NIL;
+    /* Told over a counter that no loop has taken: told by nothing. */
+    bool none = true, *left = ARENA_ARRAY(w->a, bool, g->nodes.n + 1);
+    for (uint32_t i = 0; i < n && left; i++)
+        if (t.counter[i] != GRAPH_NIL && out->cycles.p[i].counter != t.counter[i]) {
+            left[t.counter[i]] = true;
+            none = false;
         }
+    for (graph_id id = 1; id < w->nodes && !none; id++) {
+        struct function f = {.counter = UINT32_MAX, .any = left};
+        if (t.turn_of[id] == GRAPH_NIL)
+            continue;
+        turn_value(g, &f, t.turn_of[id], 0);
+        if (f.met || f.failed)
+            t.turn_of[id] = GRAPH_NIL;
     }
 }
 

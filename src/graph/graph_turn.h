@@ -6,6 +6,7 @@
 
 struct function {
     graph_id counter; /* the node that stands for it */
+    const bool *any;  /* or of nodes: each that is marked does */
     uint64_t at;      /* its number */
     bool met;         /* the function depends on it */
     bool failed;      /* … not as a sum of products */

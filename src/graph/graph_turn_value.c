@@ -27,7 +27,7 @@ uint64_t turn_value(const struct graph *g, struct function *f, graph_id id, unsi
     const struct graph_node *n = graph_at(g, id);
     unsigned bits = uop_type_bits((enum uop_type)n->type);
     uint64_t a, b;
-    if (id == f->counter) {
+    if (id == f->counter || (f->any && f->any[id])) {
         f->met = true;
         return f->at;
     }
@@ -51,7 +51,7 @@ uint64_t turn_value(const struct graph *g, struct function *f, graph_id id, unsi
         break;
     default: break;
     }
-    struct function within = {.counter = f->counter, .at = f->at};
+    struct function within = {.counter = f->counter, .any = f->any, .at = f->at};
     for (unsigned k = 0; k < n->arg_count && n->kind != UOP_LOAD && n->insn == UINT32_MAX; k++)
         turn_value(g, &within, n->arg[k], depth + 1);
     f->failed |= within.met || within.failed;

@@ -173,6 +173,7 @@ enum sp_status graph_values_build(struct graph *g, struct graph_flow *flow, stru
         }
     }
     if (status == SP_OK) {
+        graph_windows_finish(g);
         graph_memory_finish(g);
         status = graph_link_uses(&b);
     }

@@ -44,6 +44,7 @@ struct img_reloc {
     uint32_t offset, type;
     const char *symbol; /* "" for none */
     int64_t addend;
+    int64_t shared; /* the field is the address of a shared array: where it lies in a link of this file alone, or -1 */
 };
 
 /* A function inside the section that is not its entry: `$kernel$callee`, `$__internal_…`. */

@@ -17,8 +17,6 @@ enum {
     ABI_NEW = 8,
     INSTRUCTION_BYTES = 16,
     STO_CUDA_ENTRY = 0x10,
-    STO_SPACE_MASK = 0xe0,
-    STO_SHARED = 0x40,
     OLD_FLAG_ARCH_SPECIFIC = 0x800,
     OLD_BARRIERS_SHIFT = 20,
     OLD_BARRIERS_MASK = 0x7f,
@@ -174,6 +172,7 @@ static void read_text_relocs(struct img_reader *r)
                 name = r->elf.sections[symbol->section].name;
             struct img_reloc out = {
                 .offset = (uint32_t)reloc.offset, .type = reloc.type, .symbol = name, .addend = reloc.addend};
+            out.shared = img_shared_of(r, kernel, &reloc);
             VEC_PUSH(r->a, r->states[kernel].relocs, out);
         }
     }
@@ -250,7 +249,7 @@ static bool declares_extern_shared(struct img_reader *r)
     if (r->module->ptx != NULL && strstr(r->module->ptx, ".extern .shared") != NULL)
         return true;
     for (uint32_t i = 1; i < r->elf.symbol_count; i++)
-        if (r->elf.symbols[i].section == 0 && (r->elf.symbols[i].other & STO_SPACE_MASK) == STO_SHARED)
+        if (r->elf.symbols[i].section == 0 && (r->elf.symbols[i].other & ELF_STO_SPACE_MASK) == ELF_STO_SHARED)
             return true;
     return false;
 }
@@ -523,9 +522,10 @@ enum sp_status img_read_module(struct arena *a, struct diag_sink *diags, const c
         img_info_read(&r);
         read_arch(&r);
         read_subroutines(&r);
+        read_shared(&r);
+        img_shared_place(&r);
         read_text_relocs(&r);
         read_constants(&r);
-        read_shared(&r);
         img_lines_read(&r);
         for (uint32_t i = 0; i < module->kernel_count; i++)
             finish_kernel(&r, i);

@@ -39,6 +39,8 @@ enum {
 
     ELF_STT_FUNC = 2,
     ELF_STT_SECTION = 3,
+    ELF_STO_SPACE_MASK = 0xe0,
+    ELF_STO_SHARED = 0x40,
 };
 
 struct elf_section {

@@ -45,6 +45,7 @@ struct img_reader {
     bool new_layout;        /* header layout of ABI version 8 */
     bool arch_specific;     /* built for an 'a' target */
     bool writes_spills;     /* its producer records spills whenever there are some */
+    int64_t *shared_at;     /* of each symbol: the place of its shared array, -1: none */
     size_t demangle_budget; /* characters of demangled text still allowed; beyond it names stay as they are */
 };
 
@@ -54,5 +55,9 @@ const char *img_reader_demangle(struct img_reader *r, const char *name);
 void img_info_read(struct img_reader *r);
 /* img_lines.c: .debug_line and .nv_debug_line_sass. */
 void img_lines_read(struct img_reader *r);
+
+/* Places of shared arrays in a relocatable file, and what the field of a relocation gets of them, -1: nothing. */
+void img_shared_place(struct img_reader *r);
+int64_t img_shared_of(const struct img_reader *r, uint32_t kernel, const struct elf_reloc *reloc);
 
 #endif

@@ -80,7 +80,8 @@ struct mean_address {
     const char *index_text; /* "i", "i + 1", "row * 4 + j" */
 };
 bool mean_address_of(struct mean *m, graph_id address, enum uop_space space, unsigned width, struct mean_address *out);
-/* Bytes of one part of the elements that an address is in the array of: 4 of a float4's, 8 of a double2's; 0: unknown. */
+/* Bytes of one part of the elements that an address is in the array of: 4 of a float4's, 8 of a double2's;
+ * 0: unknown. */
 unsigned mean_part_bytes(struct mean *m, graph_id address, enum uop_space space);
 
 /* What a store of `width` bytes keeps of a 32-bit value: without the widening or packing round it.

@@ -166,7 +166,10 @@ struct pat_collective {
     bool rests;                      /* of a block of its size only, or of others too: not seen for every size */
     bool exact;
 };
-struct run; /* pat_run.c */
+struct run;          /* pat_run.c */
+struct pat_part_of { /* a partial value of list[of]; the one before of the same node: next, UINT32_MAX: none */
+    uint32_t of, next;
+};
 struct pat_collect {
     struct arena *a;
     struct run *run;
@@ -184,6 +187,8 @@ struct pat_collect {
     struct pat_trace *column;
     bool down; /* columns of threads are played */
     VEC(struct pat_collective *) list;
+    struct map_u64 partial_of; /* of nodes: the last one in `list` that has it as a partial value, by `partials` */
+    VEC(struct pat_part_of) partials;
     bool ready;
 };
 enum sp_status pat_collect_begin(struct pat_collect *k, struct run *run, struct pat_ctx *c, struct pat_result *out);

@@ -526,6 +526,17 @@ static bool goes_on_turning(struct walk *w, const struct pat_collective *c, grap
     return true;
 }
 
+/* The one that comes next in the list of collectives has `id` as a partial value. */
+static void add_partial(struct pat_collect *k, struct pat_collective *c, graph_id id)
+{
+    struct pat_part_of p = {(uint32_t)k->list.n, UINT32_MAX};
+    uint32_t at = (uint32_t)k->partials.n;
+    map_u64_get(&k->partial_of, id, &p.next);
+    VEC_PUSH(k->a, k->partials, p);
+    if (k->partials.n > at && map_u64_put(k->a, &k->partial_of, id, at))
+        map_u64_put(k->a, &c->partial, id, 1);
+}
+
 /* All that the accumulator is: the pieces of a loop leave it behind in several values, each on its path. */
 static void find_partial(struct pat_collect *k, struct pat_collective *c, uint32_t cycle, bool scaled, graph_id result,
                          graph_id out)
@@ -537,7 +548,7 @@ static void find_partial(struct pat_collect *k, struct pat_collective *c, uint32
     is_accumulator(&w, out, 0);
     for (size_t i = 0; i < w.marked.n; i++)
         if (map_u64_get(&w.seen, w.marked.p[i], &state) && state == 3)
-            map_u64_put(k->a, &c->partial, w.marked.p[i], 1);
+            add_partial(k, c, w.marked.p[i]);
     /* What is chosen between these behind the loop is one of them too; constants are what it started from. */
     VEC(graph_id) list = {0};
     for (size_t i = 0; i < w.marked.n; i++)
@@ -552,7 +563,7 @@ static void find_partial(struct pat_collect *k, struct pat_collective *c, uint32
             if (map_u64_get(&c->partial, user[u], &state))
                 continue;
             if (goes_on(&w, user[u]) || goes_on_turning(&w, c, user[u])) {
-                map_u64_put(k->a, &c->partial, user[u], 1);
+                add_partial(k, c, user[u]);
                 VEC_PUSH(k->a, list, user[u]);
                 continue;
             }
@@ -561,7 +572,7 @@ static void find_partial(struct pat_collect *k, struct pat_collective *c, uint32
                 open = !map_u64_get(&c->partial, args[j], &state) && !graph_is_const(k->x->g, args[j], NULL);
             if (open || map_u64_get(&c->partial, user[u], &state))
                 continue;
-            map_u64_put(k->a, &c->partial, user[u], 1);
+            add_partial(k, c, user[u]);
             VEC_PUSH(k->a, list, user[u]);
         }
     }
@@ -578,10 +589,12 @@ static bool starts_neutral(struct pat_collect *k, const struct pat_binary *like,
         return false;
     if (graph_is_const(g, start, NULL))
         return pat_is_neutral(g, like, start);
-    for (size_t i = 0; i < k->list.n; i++)
-        if (k->list.p[i]->reach == PAT_IN_THREAD && pat_alike(&k->list.p[i]->like, like) &&
-            map_u64_get(&k->list.p[i]->partial, start, &at))
+    bool any = map_u64_get(&k->partial_of, start, &at);
+    for (uint32_t i = any ? at : UINT32_MAX; i != UINT32_MAX; i = k->partials.p[i].next) {
+        const struct pat_collective *c = k->partials.p[i].of < k->list.n ? k->list.p[k->partials.p[i].of] : NULL;
+        if (c && c->reach == PAT_IN_THREAD && pat_alike(&c->like, like))
             return true;
+    }
     if (element != GRAPH_NIL && pat_starts_first(k->x->g, cycle, like->op, start, element))
         return true;
     const struct graph_node n = *graph_at(g, start);

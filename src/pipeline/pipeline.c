@@ -10,22 +10,36 @@
 
 #include <string.h>
 
-/* An instruction with a relocation holds a number that the loader writes: its immediate says nothing, and a call's
- * target is elsewhere. */
-static void apply_relocations(const struct img_kernel *kernel, struct uop_list *lists, uint32_t count)
+enum { MARK = 0x2a5a50 }; /* an address no code has */
+
+/* The operand that a relocation fills: the memory operand's distance, else the first number; NULL: none of them. */
+static struct isa_operand *filled_operand(struct isa_insn *insn)
 {
-    for (uint32_t i = 0; i < kernel->reloc_count; i++) {
-        uint32_t at = kernel->relocs[i].offset / 16;
-        if (at >= count)
-            continue;
-        for (size_t k = 0; k < lists[at].ops.n; k++) {
-            struct uop *u = &lists[at].ops.p[k];
-            if (u->kind == UOP_CONST && (u->type == UOP_B32 || u->type == UOP_B64))
-                *u = (struct uop){
-                    .kind = UOP_UNDEF, .type = u->type, .arg = {UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE}};
-            if (u->kind == UOP_CALL)
-                u->imm = UINT64_MAX; /* no offset of this section */
-        }
+    for (unsigned kind = 0; kind < 2; kind++)
+        for (unsigned i = 0; i < insn->operand_count; i++)
+            if (insn->operands[i].kind == (kind == 0 ? ISA_OPERAND_MEM : ISA_OPERAND_IMM))
+                return &insn->operands[i];
+    return NULL;
+}
+
+/* An instruction with a relocation holds a number that the linker or the loader writes. The address of a shared array
+ * is put there; of others its immediate says nothing, and a call's target is elsewhere. */
+static void apply_relocation(struct uop_lift_context *context, const struct img_reloc *r, const struct isa_insn *insn,
+                             struct uop_list *list)
+{
+    struct isa_insn filled = *insn;
+    struct isa_operand *operand = filled_operand(&filled);
+    if (operand) {
+        operand->value = r->shared >= 0 ? operand->value + r->shared + r->addend : MARK;
+        uop_lift(context, &filled, list);
+    }
+    for (size_t k = 0; k < list->ops.n && (!operand || r->shared < 0); k++) {
+        struct uop *u = &list->ops.p[k];
+        if (u->kind == UOP_CONST && (u->type == UOP_B32 || u->type == UOP_B64) && (!operand || u->imm == MARK))
+            *u = (struct uop){
+                .kind = UOP_UNDEF, .type = u->type, .arg = {UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE}};
+        if (u->kind == UOP_CALL)
+            u->imm = UINT64_MAX; /* no offset of this section */
     }
 }
 
@@ -40,7 +54,11 @@ static enum sp_status lift_all(struct arena *a, unsigned sm, const struct img_ke
         uop_lift(&context, &insns[i], &lists[i]); /* an instruction without meaning says so in its list */
         out[i] = (struct graph_input_insn){.offset = insns[i].offset, .uops = &lists[i]};
     }
-    apply_relocations(kernel, lists, count);
+    for (uint32_t i = 0; i < kernel->reloc_count; i++) {
+        uint32_t at = kernel->relocs[i].offset / 16;
+        if (at < count)
+            apply_relocation(&context, &kernel->relocs[i], &insns[at], &lists[at]);
+    }
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
 }
 

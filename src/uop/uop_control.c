@@ -49,8 +49,8 @@ void lift_bra(struct lift *l)
         return;
     }
     if (lift_mod(l, ISA_MOD_CONV)) {
-        /* Taken when the lanes of the mask run together; else they meet first and then do what stands at the target: for
-         * one thread both ways do the same. */
+        /* Taken when the lanes of the mask run together; else they meet first and then do what stands at the target:
+         * for one thread both ways do the same. */
         for (unsigned i = 0; i < lift_count(l); i++)
             if (lift_is_reg(l, i))
                 lift_src(l, i);

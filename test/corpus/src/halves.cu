@@ -107,6 +107,15 @@ extern "C" __global__ void halves_of_rows_kernel(const int *x, int *y) {
     y[b * 16 + a] = s[31 - b][a];
     y[b * 16 + a + 256] = s[(b * 2) & 31][15 - a];
 }
+// Two words a thread at first, then the same words by halves.
+extern "C" __global__ void halves_of_int2_kernel(const int2 *x, int *y) {
+    __shared__ int s[512];
+    ((int2 *)s)[T] = x[T];
+    __syncthreads();
+    s[T + 256] += s[T];
+    __syncthreads();
+    y[T] = s[T + 256];
+}
 
 // ---- several arrays
 extern "C" __global__ void arrays_turned_kernel(const int *x, int *y) {
@@ -139,4 +148,12 @@ extern "C" __global__ void arrays_before_kernel(const int *x, int *y) {
     b[T] = x[T + 256];
     __syncthreads();
     y[T] = T > 0 ? b[T - 1] : a[255 - T];
+}
+extern "C" __global__ void arrays_of_192_kernel(const int *x, int *y) {
+    __shared__ int a[192], c[64];
+    if (T < 64)
+        c[T] = x[T + 1000];
+    a[T] = x[T];
+    __syncthreads();
+    y[T] = a[T ^ 32] + c[T & 63];
 }
