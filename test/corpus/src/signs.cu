@@ -1,4 +1,5 @@
-// What a text must say to be right when it is read as C: signs of shifts and compares, bits of constants of no known type.
+// What a text must say to be right when it is read as C: signs of shifts and compares, bits of constants of no known
+// type.
 
 // Bits are moved only: nothing says that they are a float's.
 extern "C" __global__ void fill_kernel(float* y, int n) {
