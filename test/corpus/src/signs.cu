@@ -35,3 +35,9 @@ extern "C" __global__ void high_mask_kernel(const int* x, int* y) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   y[i] = max(x[i], (int)0xc0000000);
 }
+
+// The low byte is all that is stored.
+extern "C" __global__ void narrow_kernel(const float* x, signed char* y, float f) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  y[i] = __float2int_rn(x[i] * f);
+}
