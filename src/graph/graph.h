@@ -169,6 +169,7 @@ struct graph_access {
     uint32_t version;   /* memory version a load reads / a store makes */
     int32_t from_store; /* LOAD: the one access whose store it is proved to read (D5), or -1 */
     bool may_alias;     /* LOAD: some store may reach it (another parameter: assumed not to) */
+    bool may_be_local;  /* GENERIC: on some way the pointer is one into local memory */
     struct graph_frame_part part; /* of local memory, where the address moves */
 };
 

@@ -204,7 +204,8 @@ void place_access_of(struct place_lanes *l, const struct graph_access *access, s
     uint32_t block = l->g->insns.n ? l->g->insns.p[access->insn].block : 0;
     struct place_lane lane = place_lanes_at(l, access->address, block);
     *out = (struct place_access){.coalescing = lane.how == PLACE_DATA ? PLACE_SCATTERED : PLACE_COALESCING_UNKNOWN};
-    if (access->space == UOP_LOCAL) { /* each thread has its own; the hardware interleaves them */
+    /* Each thread has its own local memory; the hardware interleaves them. */
+    if (access->space == UOP_LOCAL || access->may_be_local) {
         out->coalescing = PLACE_COALESCING_UNKNOWN;
         return;
     }
