@@ -407,6 +407,7 @@ struct pat_found {
     VEC(graph_id) readings;
     uint32_t first, last; /* byte offsets */
     graph_id stored;      /* stores: the value, for its text */
+    uint32_t store;       /* and the access + 1; 0: none */
     bool climbed;         /* a part of what an instruction makes: only the whole is in a register */
     uint32_t slow_count;  /* instances of slow paths, among match.insns, in `slow` */
     const uint32_t *slow;

@@ -399,6 +399,7 @@ static void run_stores(struct run *r, const struct pat_page *page, const struct 
                 const struct graph_node *n = graph_at(r->g, a.value[0]);
                 bool packed = a.width == 2 && n->kind == UOP_PAIR && n->type == UOP_B32;
                 f->stored = packed ? n->arg[0] : a.value[0]; /* of two halves in a register the low one */
+                f->store = packed ? 0 : (uint32_t)i + 1;
                 taken[i] = true;
             }
         } else if (v->block.whole_kernel && global && (is_output(&a) || a.kind == GRAPH_ATOMIC)) {
