@@ -230,6 +230,21 @@ static void take_straight(struct works *w, uint32_t cycle)
     }
 }
 
+/* The code round a loop of several steps a turn holds the turns that are left over, where not all of its pieces are
+ * known: what does as much as one of its steps may be one of them. */
+static void doubt_rest(struct works *w, uint32_t cycle)
+{
+    const struct graph_cycle *c = &w->s->g->cycles->cycles.p[cycle];
+    const struct graph_piece *counted = counted_piece(c);
+    const struct fact_work *turn = &w->work[cycle + 1];
+    struct fact_work *outer = &w->work[outer_of(w, cycle)];
+    if (!counted || counted->unroll <= 1 || c->count != GRAPH_NIL)
+        return;
+    bool some = turn->flops > 0 || turn->global_bytes > 0 || turn->shared_bytes > 0;
+    outer->unknown |= some && outer->flops >= turn->flops && outer->global_bytes >= turn->global_bytes &&
+                      outer->shared_bytes >= turn->shared_bytes;
+}
+
 static bool build_work(struct arena *a, struct fact_source *s, struct fact_kernel *k)
 {
     const struct graph *g = s->g;
@@ -264,6 +279,8 @@ static bool build_work(struct arena *a, struct fact_source *s, struct fact_kerne
         if (g->insns.p[i].reachable && w.home[i] == 0)
             add_instance(s, k, i, &w.work[0]);
     finish_work(&w.work[0], 1);
+    for (uint32_t c = 0; c < w.count; c++)
+        doubt_rest(&w, c);
     for (uint32_t c = 0; c <= w.count; c++) {
         if (c && !counted_piece(&g->cycles->cycles.p[c - 1]))
             continue;

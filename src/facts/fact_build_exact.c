@@ -258,27 +258,6 @@ static void updates_last(const struct fact_source *s, struct chain *c)
     memcpy(c->node, sorted, count * sizeof sorted[0]);
 }
 
-/* What is stored of a wider value, where no declaration says how wide the elements are: "(char)(v1 + 1)". */
-static const char *stored_text(struct arena *a, const struct fact_source *s, const struct graph_access *x,
-                               graph_id node, const char *text)
-{
-    const struct graph_node *n = graph_at(s->g, node);
-    struct mean_address m;
-    bool bits = n->type == UOP_B32 && !(n->kind == UOP_LOAD && n->width <= x->width) && n->kind != UOP_CONST;
-    if (!text || x->width >= 4 || !bits ||
-        !mean_address_of(s->mean, x->address, (enum uop_space)x->space, x->width, &m))
-        return text;
-    if (m.param >= 0 && s->mean->params[m.param].type)
-        return text;
-    bool operators = false;
-    int depth = 0;
-    for (const char *p = text; *p; p++) {
-        depth += *p == '(' || *p == '[' ? 1 : *p == ')' || *p == ']' ? -1 : 0;
-        operators |= depth == 0 && *p == ' ';
-    }
-    return arena_printf(a, operators ? "(%s)(%s)" : "(%s)%s", x->width == 1 ? "char" : "short", text);
-}
-
 /* As what a store takes a value: of a byte or half word that was loaded, its own bits are all that is stored. */
 static enum uop_type stored_as(const struct fact_source *s, const struct graph_access *x, graph_id node)
 {
@@ -338,10 +317,10 @@ const char *fact_exact_text(struct arena *a, struct fact_source *s, graph_id nod
     const char *last = variable ? variable_text(s, node, own)
                        : loaded ? line_id(s, node)
                                 : mean_definition(s->mean, node, stored_as(s, x, node), MEAN_INNER);
-    str_add(&b, stored_text(a, s, x, node, last));
+    str_add(&b, mean_stored_text(s->mean, x, node, last));
     /* A variable is told by its id, as it has no written-out form. */
-    *real = stored_text(
-        a, s, x, node,
+    *real = mean_stored_text(
+        s->mean, x, node,
         variable || loaded ? last : pat_real_expr(s->mean, s->patterns, node, stored_as(s, x, node), MEAN_EXPANDED));
     set_updated(s, &c, block, false);
     return b.p;

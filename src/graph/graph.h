@@ -169,6 +169,7 @@ struct graph_access {
     uint32_t version;   /* memory version a load reads / a store makes */
     int32_t from_store; /* LOAD: the one access whose store it is proved to read (D5), or -1 */
     bool may_alias;     /* LOAD: some store may reach it (another parameter: assumed not to) */
+    bool may_be_local;  /* GENERIC: on some way the pointer is one into local memory */
     struct graph_frame_part part; /* of local memory, where the address moves */
 };
 
@@ -382,6 +383,9 @@ const graph_id *graph_users(const struct graph *g, graph_id id, uint32_t *count)
 void graph_index_users(struct graph *g);
 /* Defs that hold a node (its own or as LO/HI of it). */
 const uint32_t *graph_defs_of(const struct graph *g, graph_id id, uint32_t *count);
+
+/* Its own guard is false, whatever happens. */
+bool graph_never_runs(const struct graph *g, const struct graph_insn *insn);
 
 /* Text of a node for tests and dumps: "%7 = fadd.f32.ftz %3 %5". */
 size_t graph_print(const struct graph *g, graph_id id, char *out, size_t size);

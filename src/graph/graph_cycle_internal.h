@@ -170,7 +170,7 @@ void cycle_finish_pieces(struct cycle_work *w, struct cycle_region *first, struc
 /* graph_straight.c */
 void cycle_find_straight(struct cycle_work *w);
 /* The inner loop that each copy of an unrolled body holds, as a cycle of its own. */
-void cycle_add_inner(struct cycle_work *w, const struct cycle_region *r);
+void cycle_add_inner(struct cycle_work *w, struct cycle_region *r);
 
 /* graph_turn.c */
 void cycle_find_turns(struct cycle_work *w);

@@ -13,6 +13,9 @@ enum { OBJECTS_APART, OBJECTS_MAY, OBJECTS_SAME };
 static unsigned same_object(const struct finder *f, uint32_t a, uint32_t b)
 {
     const struct graph_object *x = &f->out->objects.p[f->object[a]], *y = &f->out->objects.p[f->object[b]];
+    bool local = f->g->accesses.p[a].may_be_local || f->g->accesses.p[b].may_be_local;
+    if (x->space != y->space && local)
+        return OBJECTS_MAY;
     if (x->space != y->space)
         return (x->space == UOP_GENERIC && y->space != UOP_LOCAL) || (y->space == UOP_GENERIC && x->space != UOP_LOCAL)
                    ? OBJECTS_MAY

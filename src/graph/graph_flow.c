@@ -201,7 +201,7 @@ static enum sp_status discover(struct flow_builder *b)
                 b->leader[b->control[i].target] = true;
         }
     }
-    if (!graph_calls_that_stay(g, b->control))
+    if (!graph_calls_that_stay(g, b->control) || !graph_lanes_that_wait(g, b->control))
         return SP_ERR_MEMORY;
     VEC_PUSH(g->a, b->depth, 0);
     block_find(b, 0, 0);

@@ -41,6 +41,8 @@ struct graph_control { /* where an instruction of the input goes on */
 };
 /* Calls whose target never returns become branches, in `control` and in g->input (graph_return.c). */
 bool graph_calls_that_stay(struct graph *g, struct graph_control *control);
+/* Loops in which lanes wait for each other are left at once, likewise (graph_meet.c). */
+bool graph_lanes_that_wait(struct graph *g, struct graph_control *control);
 enum graph_edge_when { GRAPH_ALWAYS, GRAPH_WHEN_TAKEN, GRAPH_WHEN_NOT };
 struct graph_edge {
     uint32_t from, to;

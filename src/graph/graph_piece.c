@@ -254,76 +254,6 @@ static bool try_loop(struct joiner *j, uint32_t chain, struct cycle_region *r)
     return false;
 }
 
-/* The accumulator begins with the two elements before the loop's first one, or more: turns that a compiler took out.
- * One alone may be what the source begins with. */
-static bool begins_with_elements(struct joiner *j, graph_id start, const struct field_set *first)
-{
-    enum { LOOK_MAX = 64, BACK = 2 };
-    struct cycle_work *w = j->w;
-    graph_id todo[LOOK_MAX];
-    unsigned n = 0, found = 0;
-    if (start == GRAPH_NIL || start >= w->nodes || first->count != 1)
-        return false;
-    todo[n++] = start;
-    for (unsigned at = 0; at < n; at++) {
-        const struct graph_node *x = graph_at(w->g, todo[at]);
-        if (x->kind == UOP_LOAD) {
-            struct field_set place = cycle_value_of(w, x->arg[0], UINT32_MAX, TURN_LAST);
-            for (unsigned back = 1; back <= BACK && place.count == 1; back++)
-                if (field_add(place.v[0], field_mul(j->advance, back)) == first->v[0])
-                    found |= 1u << back;
-            continue;
-        }
-        if (x->kind == GRAPH_PHI)
-            continue;
-        for (unsigned k = 0; k < x->arg_count && n < LOOK_MAX; k++)
-            todo[n++] = x->arg[k];
-    }
-    /* One is enough where something was made of it already, and turns that a number of steps does not divide are known
-     * to the compiler. */
-    const struct cycle_phi *p = j->r->tested >= 0 ? &j->r->phis[j->r->tested] : NULL;
-    bool known = j->r->unroll > 1 && p && p->constant && graph_is_const(w->g, p->start, NULL) &&
-                 j->r->limit != GRAPH_NIL && graph_is_const(w->g, j->r->limit, NULL);
-    if (known && graph_at(w->g, start)->kind != UOP_LOAD && (found & 1u << 1))
-        return true;
-    return found == ((1u << 1) | (1u << BACK));
-}
-
-/* A body of several steps whose accumulator begins with the very step, on the element before the loop's first one: a
- * turn that a compiler took out, since it does not divide them. */
-static bool begins_with_step(struct joiner *j, uint32_t chain)
-{
-    struct cycle_work *w = j->w;
-    const struct cycle_chain *c = &j->r->chains.p[chain];
-    struct cycle_run run = {0};
-    bool moves = false;
-    if (j->r->unroll < 2 || c->flat || !cycle_step_back(w, j->r, chain, j->r->phis[c->phi].start, &run))
-        return false;
-    for (size_t i = 0; i + 1 < run.pairs.n; i += 2) { /* every word of a step has one that stands a step before it */
-        struct cycle_word t, n;
-        if (!cycle_word_of(w->g, run.pairs.p[i], &t))
-            continue;
-        struct field_set first = cycle_value_of(w, t.address, j->r->loop, TURN_FIRST);
-        struct field_set last = cycle_value_of(w, t.address, j->r->loop, TURN_LAST);
-        struct field_set after = cycle_value_of(w, t.address, j->r->loop, TURN_AFTER);
-        if (first.count != 1 || last.count != 1 || after.count != 1)
-            return false;
-        uint64_t turn = field_add(after.v[0], field_neg(last.v[0]));
-        uint64_t step = field_mul(turn, field_inverse(j->r->unroll));
-        bool any = false;
-        for (size_t k = 1; k < run.pairs.n && !any; k += 2) { /* a product may have been matched either way round */
-            if (!cycle_word_of(w->g, run.pairs.p[k], &n))
-                continue;
-            struct field_set at = cycle_value_of(w, n.address, UINT32_MAX, TURN_LAST);
-            any = at.count == 1 && field_add(field_add(at.v[0], n.offset), step) == field_add(first.v[0], t.offset);
-        }
-        if (!any)
-            return false;
-        moves |= turn != 0;
-    }
-    return moves;
-}
-
 /* What may come to `id` through selects and joins, and those; the number of them. */
 static unsigned list_ways(const struct joiner *j, graph_id id, graph_id *way, unsigned max)
 {
@@ -425,8 +355,10 @@ static void join_chain(struct joiner *j, uint32_t chain)
     flow_from(j, c->out);
     if (r->tests_first)
         flow_from(j, c->in);
-    if (own.steps == 0 || own.out != c->out)
+    if (own.steps == 0 || own.out != c->out) {
+        r->peeled |= piece_begins_with_operation(j, c);
         return;
+    }
     piece_note_copies(j, &own);
     struct field_set begins = {0};
     j->moves = own.element != GRAPH_NIL;
@@ -434,8 +366,10 @@ static void join_chain(struct joiner *j, uint32_t chain)
     if (j->moves) {
         struct field_set begin = cycle_value_of(w, own.element, r->loop, TURN_LAST);
         struct field_set after = cycle_value_of(w, own.element, r->loop, TURN_AFTER);
-        if (begin.count != after.count || begin.count == 0)
+        if (begin.count != after.count || begin.count == 0) {
+            r->peeled |= piece_begins_with_operation(j, c);
             return;
+        }
         uint64_t turn = field_add(after.v[0], field_neg(begin.v[0]));
         j->advance = field_mul(turn, field_inverse(own.steps));
         for (uint32_t i = 1; own.elements && i < own.steps; i++) { /* the first: a step before none of the others */
@@ -449,7 +383,7 @@ static void join_chain(struct joiner *j, uint32_t chain)
         }
         VEC_PUSH(w->a, j->ends, after);
         struct field_set first = cycle_value_of(w, own.element, r->loop, TURN_FIRST);
-        r->peeled |= begins_with_elements(j, r->phis[c->phi].start, &first) || begins_with_step(j, chain);
+        r->peeled |= piece_begins_with_elements(j, r->phis[c->phi].start, &first) || piece_begins_with_step(j, chain);
         begins = first;
     }
     uint32_t parent = w->g->loops.p[r->loop].parent;

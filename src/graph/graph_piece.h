@@ -1,4 +1,4 @@
-/* Between graph_advance.c, graph_match.c, graph_piece.c and graph_piece_other.c only. */
+/* Between graph_advance.c, graph_match.c, graph_begin.c, graph_piece.c and graph_piece_other.c only. */
 #ifndef SP_GRAPH_PIECE_H
 #define SP_GRAPH_PIECE_H
 
@@ -82,6 +82,11 @@ void piece_add_loop(struct joiner *j, struct cycle_region *r, uint32_t unroll);
 bool piece_between(struct joiner *j, uint32_t parts, uint32_t last, uint32_t steps, struct graph_piece *out);
 /* Pieces along the accumulators of a later loop that was joined otherwise. */
 void piece_join_along(struct joiner *j, struct cycle_region *r);
+/* graph_begin.c: whether an accumulator begins with turns that were taken out before the loop: with the elements before
+ * its first one, with the very step, or with its operation where addresses do not tell. */
+bool piece_begins_with_elements(struct joiner *j, graph_id start, const struct field_set *first);
+bool piece_begins_with_step(struct joiner *j, uint32_t chain);
+bool piece_begins_with_operation(const struct joiner *j, const struct cycle_chain *c);
 /* Stores in the place of accumulators; counters in the place of both; straight code that takes a counter on. */
 void piece_join_stores(struct joiner *j);
 void piece_join_counters(struct joiner *j);

@@ -25,6 +25,12 @@ graph_id graph_fresh_result(struct graph_builder *b, const struct uop *u, const 
     return graph_fresh(b->g, &n);
 }
 
+bool graph_never_runs(const struct graph *g, const struct graph_insn *insn)
+{
+    uint64_t guard;
+    return insn->guard != GRAPH_NIL && graph_is_const(g, insn->guard, &guard) && !guard;
+}
+
 static graph_id read_register(struct graph_builder *b, struct graph_work *w, const struct uop *u, graph_id under)
 {
     struct graph *g = b->g;
@@ -230,10 +236,12 @@ bool graph_run_instruction(struct graph_builder *b, struct graph_work *w)
             insn->guard = GRAPH_NIL;
         w->under = graph_and(g, w->path, insn->guard);
     }
-    for (size_t i = 0; i < l->ops.n; i++)
+    /* Under a guard that is false nothing is read, written or loaded: assemblers fill gaps with such instructions. */
+    bool never = !l->unknown && graph_never_runs(g, insn);
+    for (size_t i = 0; i < l->ops.n && !never; i++)
         if (!marks[i])
             b->results[i] = one_uop(b, w, l, &l->ops.p[i], w->under);
-    for (size_t i = 0; i < l->ops.n; i++)
+    for (size_t i = 0; i < l->ops.n && !never; i++)
         if (l->ops.p[i].kind == UOP_WRITE)
             write_register(b, w, l, &l->ops.p[i], b->results[i]);
     if (graph_nothing_known(l))

@@ -1,6 +1,7 @@
 /* Loops that were unrolled whole (D6): three or more equal steps in a row over elements that advance by a constant, in
- * straight code or within a loop's body. Such a loop has one straight piece and its count; two steps are no loop, and a
- * sum that starts from the element before its first (a stencil written out) must be longer to be taken for one.
+ * straight code or within a loop's body. Such a loop has one straight piece and its count; two steps are no loop, nor
+ * is a sum that starts from the element before its first (it may be written out as well), nor a part of a longer sum;
+ * one that starts from some value must be longer than a stencil to be taken for one.
  *
  * requires: chains and pieces of the loops that are left · gives: cycles with one straight piece, their folds */
 #include "graph/graph_cycle_internal.h"
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS_MIN = 3, STEPS_FROM_ELEMENT = 7, DEPTH_MAX = 40, TERMS_MAX = 256, CHAIN_MAX = 4096 };
+enum { STEPS_MIN = 3, STEPS_FROM_VALUE = 7, DEPTH_MAX = 40, TERMS_MAX = 256, CHAIN_MAX = 4096 };
 
 /* A term over elements: its shape, where its elements stand (weighed by their places in the term), and an order. */
 struct term {
@@ -364,6 +365,23 @@ static bool takes_a_vector_apart(const struct graph *g, graph_id step)
     return false;
 }
 
+/* Something else takes a value between two steps: no accumulator's, but elements that are made of one another. */
+static bool is_used_between(const struct straight *s, const graph_id *steps, uint32_t count)
+{
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        uint32_t users;
+        const graph_id *user = graph_users(s->w->g, steps[i], &users);
+        for (uint32_t k = 0; k < users; k++)
+            if (user[k] != steps[i + 1] && user[k] < s->w->nodes)
+                return true;
+    }
+    return false;
+}
+
+struct stretch {
+    uint32_t from, to;
+};
+
 /* A chain from its first step on: stretches of it whose parts are the same term over advancing elements. */
 static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t count)
 {
@@ -391,20 +409,27 @@ static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t co
     }
     if (in < w->nodes && w->flow_of[in])
         return; /* what a loop before left goes on: a remainder that was not seen to be one */
-    for (uint32_t from = 0, to; from + 1 < count; from = to) {
+    struct stretch *found = ARENA_ARRAY(w->a, struct stretch, count);
+    uint32_t n = 0, rest = count;
+    for (uint32_t from = 0, to; found && from + 1 < count; from = to) {
         uint64_t way = t[from + 1].at - t[from].at;
         for (to = from + 1; to < count && t[to].hash == t[from].hash && t[to].loads && t[to].at - t[to - 1].at == way;)
             to++;
         /* Elements of the same kind before or behind that stand elsewhere: a pattern of places written out. */
         bool element = (from == 0 && before.loads && before.hash == t[0].hash) ||
                        (from > 0 && t[from - 1].hash == t[from].hash) || (to < count && t[to].hash == t[from].hash);
-        uint32_t least = element ? STEPS_FROM_ELEMENT : STEPS_MIN;
+        uint32_t least = element ? UINT32_MAX : graph_is_const(w->g, in, NULL) ? STEPS_MIN : STEPS_FROM_VALUE;
         bool vector = to - from <= 4 && takes_a_vector_apart(w->g, steps[from]);
-        if (to - from >= least && way != 0 && !vector)
-            add_run(s, steps + from, to - from, from ? steps[from - 1] : in, t[from].hash);
+        if (to - from >= least && way != 0 && !vector && !is_used_between(s, steps + from, to - from)) {
+            found[n++] = (struct stretch){from, to};
+            rest -= to - from < rest ? to - from : rest;
+        }
         if (to > from + 1 && to < count)
             to--; /* the last one may begin the next stretch */
     }
+    for (uint32_t i = 0; i < n && rest < STEPS_MIN; i++) /* else some steps of a longer sum happen to look alike */
+        add_run(s, steps + found[i].from, found[i].to - found[i].from, found[i].from ? steps[found[i].from - 1] : in,
+                t[found[i].from].hash);
 }
 
 static int by_shape(const void *x, const void *y)
@@ -434,7 +459,7 @@ static void look_at_sum(struct straight *s, graph_id root)
             others++;
         }
     }
-    if (kept < STEPS_MIN || others > 1 || (others == 0 && kept < STEPS_FROM_ELEMENT))
+    if (kept < STEPS_MIN || others > 1 || others == 0 || (!graph_is_const(w->g, in, NULL) && kept < STEPS_FROM_VALUE))
         return;
     qsort(t, kept, sizeof t[0], by_shape);
     for (uint32_t i = 1; i < kept; i++)
@@ -504,9 +529,29 @@ void cycle_find_straight(struct cycle_work *w)
 
 /* ---- inner loops of an unrolled body ------------------------------------------------------------ */
 
-void cycle_add_inner(struct cycle_work *w, const struct cycle_region *r)
+/* The steps that were taken for an inner loop's were the loop's own, or some of them, where other pieces since showed
+ * that a turn holds more copies than its body alone had told. */
+static void settle_inner(struct cycle_region *r)
+{
+    r->inner = 0;
+    for (uint32_t i = 0; i < r->chains.n; i++) {
+        struct cycle_chain *c = &r->chains.p[i];
+        if (c->inner == 0 || c->flat || c->period == 0)
+            continue;
+        uint32_t cuts = c->period / c->inner, steps = c->count / cuts; /* of the turn */
+        if (c->period * r->unroll != c->count) {
+            bool whole = r->unroll && steps % r->unroll == 0 && steps / r->unroll >= STEPS_MIN;
+            c->inner = whole ? steps / r->unroll : 0;
+            c->period = whole ? cuts * c->inner : c->period;
+        }
+        r->inner = c->inner > r->inner ? c->inner : r->inner;
+    }
+}
+
+void cycle_add_inner(struct cycle_work *w, struct cycle_region *r)
 {
     struct graph_cycles *out = w->out;
+    settle_inner(r);
     struct straight *s = r->inner < STEPS_MIN ? NULL : begin(w);
     if (!s)
         return;

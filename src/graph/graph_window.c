@@ -1,9 +1,9 @@
 /* Generic addresses that loops and choices carry: where every origin of the pointer is the window of local memory, the
- * access is local. A pointer is followed through sums (it is the one term that stands there once; the rest are
- * distances), loops' and paths' choices, and words that are put together; integers, loads and parameters end the walk
- * and are no origin. The graph is whole by then, so that a loop's last turn is known.
+ * access is local; where some are, it may be. A pointer is followed through sums (it is the one term that stands there
+ * once; the rest are distances), loops' and paths' choices, and words that are put together; integers, loads and
+ * parameters end the walk and are no origin. The graph is whole by then, so that a loop's last turn is known.
  *
- * requires: nodes with their phis closed · gives: graph_access.space and address of such accesses */
+ * requires: nodes with their phis closed · gives: graph_access.space, may_be_local */
 #include "graph/graph_internal.h"
 #include "graph/graph_values.h"
 
@@ -14,6 +14,7 @@ struct walk {
     struct graph *g;
     graph_id seen[SEEN_MAX];
     unsigned count;
+    bool touched; /* a window was found, whatever the rest is */
 };
 
 static enum origin find_origin(struct walk *w, graph_id id, unsigned depth);
@@ -54,8 +55,10 @@ static enum origin find_origin(struct walk *w, graph_id id, unsigned depth)
     if (id == GRAPH_NIL || depth > DEPTH_MAX)
         return NO_WINDOW;
     const struct graph_node *n = graph_at(w->g, id);
-    if (is_window(w->g, id))
+    if (is_window(w->g, id)) {
+        w->touched = true;
         return WINDOW;
+    }
     if (n->kind == UOP_ADD)
         return find_in_sum(w, id, depth);
     if (n->kind == UOP_PAIR || (n->kind == UOP_LO && graph_at(w->g, n->arg[0])->kind != UOP_LOAD))
@@ -71,13 +74,13 @@ static enum origin find_origin(struct walk *w, graph_id id, unsigned depth)
     const graph_id *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg;
     uint32_t count = n->kind == GRAPH_PHI ? n->phi_count : n->arg_count;
     enum origin all = SEEN_BEFORE;
+    bool none = false;
     for (uint32_t k = n->kind == UOP_SELECT; k < count; k++) {
         enum origin x = find_origin(w, args[k], depth + 1);
-        if (x == NO_WINDOW)
-            return NO_WINDOW;
+        none |= x == NO_WINDOW;
         all = x == WINDOW ? WINDOW : all;
     }
-    return all;
+    return none ? NO_WINDOW : all;
 }
 
 void graph_windows_finish(struct graph *g)
@@ -85,7 +88,11 @@ void graph_windows_finish(struct graph *g)
     for (size_t i = 0; i < g->accesses.n && g->env->local_window; i++) {
         struct walk w = {.g = g};
         struct graph_access *x = &g->accesses.p[i];
-        if (x->space == UOP_GENERIC && find_origin(&w, x->address, 0) == WINDOW)
+        if (x->space != UOP_GENERIC)
+            continue;
+        if (find_origin(&w, x->address, 0) == WINDOW)
             x->space = UOP_LOCAL;
+        else
+            x->may_be_local = w.touched;
     }
 }

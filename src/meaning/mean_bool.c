@@ -175,13 +175,6 @@ static struct mean_text signed_text(struct mean *m, graph_id id, struct mean_tex
     return mean_piece(m, PREC_UNARY, "(%s)%s", n->type == UOP_B64 ? "long" : "int", mean_operand(m, t, PREC_UNARY));
 }
 
-static bool is_half(struct mean *m, graph_id id)
-{
-    unsigned kind = graph_at(m->g, id)->kind;
-    return (kind == UOP_LO || kind == UOP_HI) && !map_u64_get(&m->name_of, id, NULL) &&
-           mean_kind_text(m, id) == KIND_U32;
-}
-
 static struct mean_text integer_compare(struct mean *m, const struct graph_node *n, bool negated, unsigned style,
                                         unsigned depth)
 {
@@ -200,8 +193,8 @@ static struct mean_text integer_compare(struct mean *m, const struct graph_node 
         a = b;
         b = t;
     }
-    bool halves[2] = {is_half(m, a), is_half(m, b)}; /* "hi(x)" gives an unsigned */
-    bool shown_unsigned = mean_is_unsigned(m, a) || mean_is_unsigned(m, b) || halves[0] || halves[1];
+    enum mean_sign signs[2] = {mean_sign_shown(m, a), mean_sign_shown(m, b)};
+    bool shown_unsigned = signs[0] == MEAN_SIGN_UNSIGNED || signs[1] == MEAN_SIGN_UNSIGNED;
     unsigned as = UOP_B32 | (is_unsigned || (equal && shown_unsigned) ? MEAN_AS_UNSIGNED : 0u);
     enum mean_prec prec = equal ? PREC_EQ : PREC_REL;
     struct mean_text ta = mean_text_of(m, a, as, style, depth + 1), tb = mean_text_of(m, b, as, style, depth + 1);
@@ -213,7 +206,7 @@ static struct mean_text integer_compare(struct mean *m, const struct graph_node 
         for (unsigned i = 0; i < 2; i++)
             /* A thread or block number beside a parameter stands as everybody writes it: such numbers are ints here
              * (doc/facts.md). */
-            if ((mean_is_unsigned(m, sides[i]) || halves[i]) && !graph_is_const(m->g, sides[i], NULL) &&
+            if (signs[i] != MEAN_SIGN_SIGNED &&
                 !(graph_at(m->g, sides[i])->kind == UOP_SREG && mean_is_nonnegative(m, sides[i], 0) &&
                   mean_param_of(m, sides[1 - i])))
                 *texts[i] = signed_text(m, sides[i], *texts[i], style, depth);

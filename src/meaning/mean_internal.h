@@ -32,6 +32,7 @@ struct mean_text {
 /* What a reader takes a value for: an enum uop_type with these flags. */
 enum {
     MEAN_AS_TYPE = 0x1f,
+    MEAN_AS_MOVED = 0x1f,    /* in place of a type: bits that are moved only, what they stand for is not known */
     MEAN_AS_UNSIGNED = 0x20, /* integer constants print unsigned */
     MEAN_AS_HEX = 0x40,      /* operand of a bit operation: constants print as masks */
     MEAN_AS_TABLE = 0x80,    /* the key of a condition's text within another's; with MEAN_AS_UNSIGNED: its negation's */
@@ -193,6 +194,7 @@ const char *mean_shorten(struct mean *m, const char *text);
 
 /* ---- mean_literal.c -------------------------------------------------------------------------- */
 const char *mean_literal(struct mean *m, uint64_t bits, unsigned width, unsigned as);
+bool mean_literal_is_unsigned(uint64_t bits, unsigned width, unsigned as);
 
 /* ---- mean_address.c -------------------------------------------------------------------------- */
 /* Which bytes of an access are shown; `bytes` 0: all of them. `is_float`: they are read as a number of
@@ -226,7 +228,12 @@ enum mean_kind mean_kind_of(struct mean *m, graph_id id);
 enum mean_kind mean_kind_text(struct mean *m, graph_id id);
 /* Number formats of arrays without a declaration. */
 void mean_infer_arrays(struct mean *m);
-bool mean_is_unsigned(const struct mean *m, graph_id id);
+
+/* ---- mean_sign.c ----------------------------------------------------------------------------- */
+/* What C makes of the words a value is told in. */
+enum mean_sign { MEAN_SIGN_SIGNED, MEAN_SIGN_UNSIGNED, MEAN_SIGN_OPEN };
+enum mean_sign mean_sign_shown(struct mean *m, graph_id id);
+bool mean_is_unsigned(struct mean *m, graph_id id);
 
 /* ---- mean_use.c ------------------------------------------------------------------------------ */
 enum sp_status mean_find_uses(struct mean *m);

@@ -53,6 +53,25 @@ graph_id mean_stored_value(struct mean *m, graph_id value, unsigned width)
     return part != GRAPH_NIL ? part : value;
 }
 
+const char *mean_stored_text(struct mean *m, const struct graph_access *x, graph_id node, const char *text)
+{
+    const struct graph_node *n = graph_at(m->g, node);
+    struct mean_address address;
+    bool bits = n->type == UOP_B32 && !(n->kind == UOP_LOAD && n->width <= x->width) && n->kind != UOP_CONST;
+    if (!text || x->width >= 4 || !bits ||
+        !mean_address_of(m, x->address, (enum uop_space)x->space, x->width, &address))
+        return text;
+    if (address.param >= 0 && m->params[address.param].type)
+        return text;
+    bool operators = false;
+    int depth = 0;
+    for (const char *p = text; *p; p++) {
+        depth += *p == '(' || *p == '[' ? 1 : *p == ')' || *p == ']' ? -1 : 0;
+        operators |= depth == 0 && *p == ' ';
+    }
+    return arena_printf(m->a, operators ? "(%s)(%s)" : "(%s)%s", x->width == 1 ? "char" : "short", text);
+}
+
 static const char *store_text(struct mean *m, const struct graph_access *x)
 {
     enum uop_space space = (enum uop_space)x->space;

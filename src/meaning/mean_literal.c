@@ -1,7 +1,7 @@
 /* Constants as a C reader writes them. The bits alone do not tell what they are: the reader's type
  * `as` does. Floats print in shortest round-trip form ("1.0f", "-3.4028235e+38f", INFINITY, NAN),
  * integers in decimal when small or round, in hexadecimal when they are operands of bit operations
- * or look like masks. */
+ * or look like masks. Bits that are only moved may be either: both are told where both make sense. */
 #include "meaning/mean_internal.h"
 
 #include "base/bits.h"
@@ -69,13 +69,25 @@ static bool looks_like_mask(uint64_t v, unsigned width)
     return __builtin_popcountll(edges) <= 4 && v % 1000 != 0;
 }
 
+static bool is_hexadecimal(uint64_t bits, unsigned width, unsigned as)
+{
+    int64_t value = bits_sign_extend(bits, width);
+    bool small = value < 0 && !(as & MEAN_AS_UNSIGNED) ? value > -0x10000 : bits < 0x10000u;
+    return (as & MEAN_AS_HEX) ? bits > 9 : !small && looks_like_mask(bits, width);
+}
+
+/* In C a hexadecimal number that fits no int is unsigned. */
+bool mean_literal_is_unsigned(uint64_t bits, unsigned width, unsigned as)
+{
+    return (width == 32 || width == 64) && bits >> (width - 1) & 1 && is_hexadecimal(bits, width, as);
+}
+
 static const char *integer_literal(struct mean *m, uint64_t bits, unsigned width, unsigned as)
 {
     int64_t value = bits_sign_extend(bits, width);
     bool negative = value < 0 && !(as & MEAN_AS_UNSIGNED);
-    bool small = negative ? value > -0x10000 : bits < 0x10000u;
     const char *text;
-    if ((as & MEAN_AS_HEX) ? bits > 9 : (!small && looks_like_mask(bits, width)))
+    if (is_hexadecimal(bits, width, as))
         text = arena_printf(m->a, "0x%" PRIx64, bits);
     else if (negative && value != INT64_MIN)
         text = arena_printf(m->a, "%" PRId64, value);
@@ -84,11 +96,49 @@ static const char *integer_literal(struct mean *m, uint64_t bits, unsigned width
     return text ? text : "?";
 }
 
+/* Few people write an integer that is such a float: a normal number near one, or of few digits. */
+static bool is_likely_float(uint64_t bits, unsigned width, const char *digits)
+{
+    enum { FEW_DIGITS = 7, NEAR = 40 };
+    bool wide = width == 64;
+    int exponent = wide ? (int)(bits >> 52 & 0x7ff) - 1023 : (int)(bits >> 23 & 0xff) - 127;
+    uint64_t fraction = wide ? bits & ((UINT64_C(1) << 52) - 1) : bits & 0x7fffffu;
+    if (exponent == (wide ? 1024 : 128))
+        return fraction == 0;
+    if (exponent == (wide ? -1023 : -127))
+        return false;
+    if (strlen(digits) <= FEW_DIGITS)
+        return true;
+    int64_t value = bits_sign_extend(bits, width);
+    return exponent >= -NEAR && exponent <= NEAR && value % 1000 != 0;
+}
+
+/* Hexadecimal, and the float in a comment of C, where the bits may be a float's as well. */
+static const char *moved_literal(struct mean *m, uint64_t bits, unsigned width)
+{
+    char digits[32];
+    if (width != 32 && width != 64)
+        return integer_literal(m, bits, width, UOP_B32);
+    if (width == 32)
+        str_float32(digits, (uint32_t)bits);
+    else
+        str_float64(digits, bits);
+    if (!is_likely_float(bits, width, digits))
+        return integer_literal(m, bits, width, UOP_B32);
+    const char *text = arena_printf(m->a, "0x%" PRIx64 " /* %s */", bits,
+                                    width == 32 ? float32_literal(m, (uint32_t)bits) : float64_literal(m, bits));
+    return text ? text : "?";
+}
+
 const char *mean_literal(struct mean *m, uint64_t bits, unsigned width, unsigned as)
 {
     if (width == 1)
         return bits & 1 ? "true" : "false";
     switch (as & MEAN_AS_TYPE) {
+    case MEAN_AS_MOVED:
+        if (!(as & MEAN_AS_HEX))
+            return moved_literal(m, bits, width);
+        break;
     case UOP_F32:
         if (width == 32)
             return float32_literal(m, (uint32_t)bits);

@@ -23,8 +23,9 @@ const char *mean_print_signed_operand(const struct mean_printer *p, graph_id id,
 {
     struct mean *m = p->m;
     struct mean_text t = mean_print_arg(p, id, UOP_B32 | (is_unsigned ? (unsigned)MEAN_AS_UNSIGNED : 0u));
-    agrees |= mean_is_unsigned(m, id) == is_unsigned || graph_is_const(m->g, id, NULL) ||
-              (is_unsigned && mean_is_nonnegative(m, id, 0));
+    agrees |= mean_sign_shown(m, id) == (is_unsigned ? MEAN_SIGN_UNSIGNED : MEAN_SIGN_SIGNED) ||
+              graph_is_const(m->g, id, NULL) || (is_unsigned && mean_is_nonnegative(m, id, 0));
+    agrees &= is_unsigned || !graph_is_const(m->g, id, NULL) || mean_sign_shown(m, id) == MEAN_SIGN_SIGNED;
     if (agrees)
         return mean_operand(m, t, PREC_TERNARY);
     return mean_piece(m, PREC_UNARY, "(%s)%s", mean_print_integer_type(bits, !is_unsigned),
@@ -81,13 +82,12 @@ struct mean_text mean_print_shift_right(const struct mean_printer *p, const stru
     struct mean_text value = mean_print_arg(p, n->arg[0], UOP_B32 | (p->as & MEAN_AS_HEX));
     const char *left = mean_operand(m, value, PREC_SHIFT);
     const char *right = mean_operand(m, mean_print_arg(p, n->arg[1], UOP_B32), PREC_ADD);
-    bool half = graph_at(m->g, n->arg[0])->kind == UOP_HI || graph_at(m->g, n->arg[0])->kind == UOP_LO;
-    bool is_unsigned = mean_is_unsigned(m, n->arg[0]) || (half && mean_kind_is_unsigned(mean_kind_text(m, n->arg[0]))),
-         plain = mean_is_nonnegative(m, n->arg[0], 0);
+    enum mean_sign sign = mean_sign_shown(m, n->arg[0]);
+    bool plain = mean_is_nonnegative(m, n->arg[0], 0);
     const char *cast = n->type == UOP_B64 ? " long" : "";
-    if (n->kind == UOP_SHR && !is_unsigned && !plain)
+    if (n->kind == UOP_SHR && sign != MEAN_SIGN_UNSIGNED && !plain)
         left = mean_piece(m, PREC_UNARY, "(unsigned%s)%s", cast, mean_operand(m, value, PREC_UNARY)).p;
-    else if (n->kind == UOP_SAR && is_unsigned && !plain)
+    else if (n->kind == UOP_SAR && sign != MEAN_SIGN_SIGNED && !plain)
         left =
             mean_piece(m, PREC_UNARY, "(%s)%s", n->type == UOP_B64 ? "long" : "int", mean_operand(m, value, PREC_UNARY))
                 .p;
@@ -111,9 +111,8 @@ static struct mean_text wide_cast(const struct mean_printer *p, const struct gra
 {
     struct mean *m = p->m;
     bool is_signed = n->kind == UOP_SEXT;
-    enum mean_kind kind = mean_kind_text(m, n->arg[0]);
-    bool is_unsigned = mean_kind_is_unsigned(kind == KIND_UNKNOWN ? mean_kind_of(m, n->arg[0]) : kind);
-    bool agrees = mean_is_nonnegative(m, n->arg[0], 0) || is_unsigned != is_signed;
+    bool agrees = mean_is_nonnegative(m, n->arg[0], 0) ||
+                  mean_sign_shown(m, n->arg[0]) == (is_signed ? MEAN_SIGN_SIGNED : MEAN_SIGN_UNSIGNED);
     struct mean_text t = mean_print_arg(p, n->arg[0], UOP_B32 | (is_signed ? 0u : (unsigned)MEAN_AS_UNSIGNED));
     return mean_piece(m, PREC_UNARY, "(%s)%s%s", type,
                       agrees      ? ""
@@ -184,7 +183,8 @@ struct mean_text mean_print_conversion(const struct mean_printer *p, const struc
             whole |= (from->kind == UOP_LOAD && from->width * 8u < n->imm) ||
                      (from->kind == UOP_SEXT && is_signed && from->imm <= n->imm);
             bool as_written =
-                whole && (is_signed == !mean_is_unsigned(p->m, n->arg[0]) || mean_is_nonnegative(p->m, n->arg[0], 0));
+                whole && (mean_sign_shown(p->m, n->arg[0]) == (is_signed ? MEAN_SIGN_SIGNED : MEAN_SIGN_UNSIGNED) ||
+                          mean_is_nonnegative(p->m, n->arg[0], 0));
             if (as_written)
                 return cast(p, float_type(n->type), n->arg[0], UOP_B32);
             const char *type = mean_print_integer_type((unsigned)n->imm, is_signed);
@@ -333,10 +333,11 @@ struct mean_text mean_print_integer_division(const struct mean_printer *p, const
 {
     struct mean *m = p->m;
     bool alike = mean_is_nonnegative(m, n->arg[0], 0) && mean_is_nonnegative(m, n->arg[1], 0);
-    bool shown[2] = {mean_is_unsigned(m, n->arg[0]), mean_is_unsigned(m, n->arg[1])};
+    enum mean_sign shown[2] = {mean_sign_shown(m, n->arg[0]), mean_sign_shown(m, n->arg[1])};
     const char *type = mean_print_integer_type(uop_type_bits((enum uop_type)n->type), !natural), *text[2];
     for (unsigned i = 0; i < 2; i++) {
-        bool turns = natural ? i == 0 && !shown[0] && !shown[1] : shown[i] && !graph_is_const(m->g, n->arg[i], NULL);
+        bool turns = natural ? i == 0 && shown[0] != MEAN_SIGN_UNSIGNED && shown[1] != MEAN_SIGN_UNSIGNED
+                             : shown[i] != MEAN_SIGN_SIGNED && !graph_is_const(m->g, n->arg[i], NULL);
         struct mean_text t = mean_print_arg(p, n->arg[i], as);
         if (turns && !alike && type)
             t = mean_piece(m, PREC_UNARY, "(%s)%s", type, mean_operand(m, t, PREC_UNARY));

@@ -629,6 +629,8 @@ const enum mean_role *mean_roles(struct mean *m)
             /* Where not all is understood something may lead here: then what it does by itself is all there is to
              * say. */
             r.out[i] = e->nop || itself ? MEAN_ROLE_PADDING : g->incomplete ? effect_role(&r, i, e) : MEAN_ROLE_DEAD;
+        } else if (graph_never_runs(g, n) && !e->nop) {
+            r.out[i] = MEAN_ROLE_DEAD;
         } else if (graph_is_slow(g, i)) {
             r.out[i] = MEAN_ROLE_SLOW_PATH; /* whatever it does, an expansion does it */
         } else {

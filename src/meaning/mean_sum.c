@@ -41,7 +41,8 @@ bool mean_sum_add(const struct mean *m, struct mean_sum *sum, graph_id id, int64
     const struct graph_node *n = graph_at(m->g, id);
     unsigned width = uop_type_bits((enum uop_type)n->type);
     uint64_t k;
-    if (depth > SUM_DEPTH || sum->steps++ > SUM_STEPS || (!top && has_word(m, id)))
+    if (depth > SUM_DEPTH || sum->steps++ > SUM_STEPS ||
+        (!top && (has_word(m, id) || graph_reads(m->g, id) != GRAPH_NIL)))
         return mean_sum_term(sum, id, coefficient);
     switch (n->kind) {
     case UOP_CONST: {
@@ -194,7 +195,7 @@ struct mean_text mean_text_quotient(struct mean *m, graph_id x, const char *op, 
     struct mean_text t = mean_text_of(m, x, UOP_B32, style, depth + 1);
     bool wide = graph_at(m->g, x)->type == UOP_B64;
     const char *left =
-        mean_is_unsigned(m, x)
+        mean_sign_shown(m, x) != MEAN_SIGN_SIGNED
             ? mean_piece(m, PREC_UNARY, "(%s)%s", wide ? "long" : "int", mean_operand(m, t, PREC_UNARY)).p
             : mean_operand(m, t, PREC_MUL);
     return mean_piece(m, PREC_MUL, "%s %s %" PRIu64, left, op, UINT64_C(1) << shift);
@@ -265,6 +266,10 @@ static struct mean_text term_text(struct mean *m, graph_id id, unsigned call, ui
         return mean_piece(m, PREC_UNARY, "(char *)%s", t.p); /* C would scale what is added to it */
     if (coefficient == 1)
         return t;
+    const struct graph_node *n = graph_at(m->g, id);
+    if (n->type == UOP_B64 && (n->kind == UOP_SEXT || n->kind == UOP_ZEXT) && n->imm < 32 && !has_word(m, id) &&
+        coefficient > INT16_MAX) /* the product of two ints would not hold it */
+        t = mean_piece(m, PREC_UNARY, "(long)%s", mean_operand(m, t, PREC_UNARY));
     if (coefficient >= SHIFT_TERM_FROM && (coefficient & (coefficient - 1)) == 0)
         return mean_piece(m, PREC_SHIFT, "%s << %d", mean_operand(m, t, PREC_SHIFT), __builtin_ctzll(coefficient));
     return mean_piece(m, PREC_MUL, "%" PRIu64 " * %s", coefficient,

@@ -41,7 +41,7 @@ const char *mean_operand(struct mean *m, struct mean_text t, enum mean_prec prec
 
 struct mean_text mean_text_convert(struct mean *m, struct mean_text t, enum mean_kind kind, unsigned width, unsigned as)
 {
-    unsigned reader = as & MEAN_AS_TYPE;
+    unsigned reader = (as & MEAN_AS_TYPE) == MEAN_AS_MOVED ? (unsigned)UOP_B32 : as & MEAN_AS_TYPE;
     bool integer = kind == KIND_S32 || kind == KIND_U32 || kind == KIND_S64 || kind == KIND_U64;
     if (mean_kind_is_float(kind) && reader >= UOP_B8 && reader <= UOP_B128)
         return mean_piece(m, PREC_PRIMARY, "bits(%s)", mean_operand(m, t, PREC_TERNARY));
@@ -54,11 +54,13 @@ struct mean_text mean_text_convert(struct mean *m, struct mean_text t, enum mean
 /* What a text of number format `kind` is made for when its reader is `as`: itself where that would turn it round. */
 static unsigned natural_reader(enum mean_kind kind, unsigned width, unsigned as)
 {
-    unsigned reader = as & MEAN_AS_TYPE;
+    bool moved = (as & MEAN_AS_TYPE) == MEAN_AS_MOVED;
+    unsigned reader = moved ? (unsigned)UOP_B32 : as & MEAN_AS_TYPE;
     bool turns = mean_kind_is_float(kind) ? reader >= UOP_B8 && reader <= UOP_B128 && mean_kind_bits(kind) == width
                                           : reader == UOP_F32 || reader == UOP_F64;
     bool known = kind != KIND_UNKNOWN && kind != KIND_PRED && mean_kind_bits(kind) == width;
-    return turns && known ? mean_kind_type(kind) : as;
+    bool told = known && kind != KIND_B32 && kind != KIND_B64;
+    return (known && turns) || (told && moved) ? mean_kind_type(kind) : as;
 }
 
 /* Texts that know the same ids and stand in the same loop: 21 bits. */
@@ -234,6 +236,8 @@ static unsigned reader_of(struct mean *m, graph_id id, enum uop_type as)
     if (as != UOP_VOID || id == GRAPH_NIL || id >= m->g->nodes.n)
         return as;
     enum mean_kind kind = mean_kind_of(m, id);
+    if (kind == KIND_UNKNOWN || kind == KIND_B32 || kind == KIND_B64)
+        return MEAN_AS_MOVED;
     return mean_kind_type(kind) | (mean_kind_is_unsigned(kind) ? MEAN_AS_UNSIGNED : 0u);
 }
 

@@ -292,36 +292,6 @@ enum mean_kind mean_kind_made(const struct mean *m, graph_id id, unsigned depth)
     }
 }
 
-/* C: one unsigned operand makes the whole unsigned. */
-static bool is_unsigned(const struct mean *m, graph_id id, unsigned depth)
-{
-    enum { UNSIGNED_DEPTH = 8 };
-    const struct graph_node *n = graph_at(m->g, id);
-    unsigned from = n->kind == UOP_SELECT, to = n->kind == UOP_SHL ? 1 : n->arg_count;
-    switch (n->kind) {
-    case UOP_AND:
-    case UOP_OR:
-    case UOP_XOR:
-    case UOP_NOT:
-    case UOP_LOP3:
-    case UOP_SHL:
-    case UOP_SELECT: break;
-    case UOP_CONST: return false;
-    default: return mean_kind_is_unsigned(mean_kind_made(m, id, 0));
-    }
-    if (map_u64_get(&m->name_of, id, NULL))
-        return mean_kind_is_unsigned(mean_kind_made(m, id, 0));
-    bool found = false;
-    for (unsigned i = from; i < to && depth < UNSIGNED_DEPTH && !found; i++)
-        found = is_unsigned(m, n->arg[i], depth + 1);
-    return found;
-}
-
-bool mean_is_unsigned(const struct mean *m, graph_id id)
-{
-    return is_unsigned(m, id, 0);
-}
-
 /* ---- by the users ---------------------------------------------------------------------------- */
 
 static enum mean_kind used_by(graph_id id, const struct graph_node *user, unsigned bits)

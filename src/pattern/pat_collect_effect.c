@@ -269,17 +269,109 @@ static void mark_loop_branches(const struct graph *g, bool *own)
                 break;
             bool only_loop = true;             /* whatever way it takes, nothing but the loop or its end is reached */
             bool round = false, within = true; /* what was taken out before the loop runs, or does not */
+            bool piece = false;                /* it goes on with a later piece: no source can */
             for (uint32_t s = 0; s < e->succ_count; s++) {
                 uint32_t to = g->blocks.p[e->succs[s]].first;
                 bool skips = to > c->last && to - c->last <= CODE_BEHIND && !writes_between(g, c->last + 1, to);
                 only_loop &= to > e->last && (to <= c->last || (skips && e->branch != GRAPH_NIL));
                 round |= skips;
                 within &= to >= c->first && to <= c->last;
+                piece |= to > c->pieces.p[0].last && to <= c->last && e->branch != GRAPH_NIL;
             }
             if (!only_loop)
                 break;
-            own[b] |= round || within;
+            own[b] |= round || within || piece;
         }
+    }
+}
+
+/* The thread's own number, or a sum with it: the source may well ask for its low bits. */
+static bool is_thread_number(const struct graph *g, graph_id id, unsigned depth)
+{
+    const struct graph_node *n = graph_at(g, id);
+    if (n->kind == UOP_SREG || n->kind == UOP_CONST || (n->kind == UOP_CBANK && !n->arg_count))
+        return true;
+    return depth < 6 && (n->kind == UOP_ADD || n->kind == UOP_MUL) && is_thread_number(g, n->arg[0], depth + 1) &&
+           is_thread_number(g, n->arg[1], depth + 1);
+}
+
+/* x of x % 2^k == a, without what is added to it or cut off it: a number of turns, where a compiler parts them. */
+static graph_id parted_number(const struct graph *g, graph_id condition)
+{
+    enum { STEPS = 8, LARGE = 64 };
+    graph_id atoms[6], id;
+    unsigned count, steps = 0;
+    uint64_t table, mask;
+    if (condition == GRAPH_NIL || !graph_table(g, condition, atoms, &count, &table) || count != 1 ||
+        graph_at(g, atoms[0])->kind != UOP_IEQ)
+        return GRAPH_NIL;
+    const struct graph_node *n = graph_at(g, graph_at(g, atoms[0])->arg[0]);
+    if (n->kind != UOP_AND || !graph_is_const(g, n->arg[1], &mask) || !mask || mask >= LARGE || (mask & (mask + 1)))
+        return GRAPH_NIL;
+    for (id = n->arg[0]; steps < STEPS; steps++) {
+        n = graph_at(g, id);
+        bool less = (n->kind == UOP_ADD || n->kind == UOP_SHR) && graph_is_const(g, n->arg[1], NULL);
+        if (!less && n->kind != UOP_SEXT && n->kind != UOP_ZEXT && n->kind != UOP_LO)
+            break;
+        id = n->arg[0];
+    }
+    return is_thread_number(g, id, 0) ? GRAPH_NIL : id;
+}
+
+static bool is_in(const struct graph *g, graph_id part, graph_id whole, unsigned depth, unsigned *steps)
+{
+    enum { DEPTH = 12, STEPS = 64 };
+    const struct graph_node *n = graph_at(g, whole);
+    if (part == whole)
+        return true;
+    if (depth == DEPTH || ++*steps > STEPS)
+        return false;
+    for (unsigned k = 0; k < n->arg_count; k++)
+        if (is_in(g, part, n->arg[k], depth + 1, steps))
+            return true;
+    return false;
+}
+
+/* The same number decides both: the turns of a loop, and how many of them are made before it. */
+static bool counts_same(const struct graph *g, graph_id number, graph_id condition)
+{
+    graph_id atoms[6];
+    unsigned count, steps = 0;
+    uint64_t table;
+    if (number == GRAPH_NIL || condition == GRAPH_NIL || !graph_table(g, condition, atoms, &count, &table))
+        return false;
+    for (unsigned k = 0; k < count; k++)
+        if (is_in(g, number, atoms[k], 0, &steps))
+            return true;
+    return false;
+}
+
+/* Turns that are made before a loop, where they were not told as pieces of it: branches that ask how many, by the
+ * number that the loop's own entry asks for, and the one that goes round all of it, straight before them. */
+static void mark_turns_before(const struct graph *g, bool *own)
+{
+    enum { BLOCKS_BEFORE = 24 };
+    for (uint32_t i = 0; i < g->blocks.n; i++) {
+        const struct graph_block *entry = &g->blocks.p[i];
+        uint32_t first = UINT32_MAX;
+        if (!entry->reachable || entry->succ_count != 2 || entry->branch == GRAPH_NIL || !guards_loop(g, entry))
+            continue;
+        for (uint32_t b = i, steps = 0; b-- > 0 && steps < BLOCKS_BEFORE; steps++) {
+            const struct graph_block *e = &g->blocks.p[b];
+            if (e->loop != entry->loop || !e->reachable)
+                break;
+            if (e->succ_count != 2 || !counts_same(g, parted_number(g, e->branch), entry->branch))
+                continue;
+            own[b] = true;
+            first = b;
+        }
+        if (first == UINT32_MAX || first == 0 ||
+            writes_between(g, g->blocks.p[first].first, g->blocks.p[first].last + 1))
+            continue;
+        const struct graph_block *round = &g->blocks.p[first - 1];
+        for (uint32_t s = 0; s < round->succ_count && round->succ_count == 2; s++)
+            for (uint32_t t = 0; t < 2; t++)
+                own[first - 1] |= round->succs[1 - s] == first && round->succs[s] == entry->succs[t];
     }
 }
 
@@ -303,6 +395,7 @@ static void match_branches(struct pat_collect *k, const struct pat_page *page, c
     if (!of_loop || !special || !pat_mark_special(k->a, g, special))
         return;
     mark_loop_branches(g, of_loop);
+    mark_turns_before(g, of_loop);
     for (uint32_t i = 0; i < g->blocks.n; i++) {
         const struct graph_block b = g->blocks.p[i];
         if (!b.reachable || of_loop[i] || special[i] || graph_is_owned(g, b.last) || b.branch == GRAPH_NIL ||

@@ -1,8 +1,9 @@
 /* Where an output differs from its own words because subnormal numbers are flushed: an operation that counts subnormal
  * operands and results as zero is written like one that does not, so the inputs for which that shows are told with it.
  * An operation names the operands and, where it rounds, the result that may be subnormal; a number that is flushed
- * already, a whole number or a constant never is. What an expansion computes is told by its reading, for every input;
- * a compare that is read as part of a minimum or maximum has rows of its own (pat_differ.c).
+ * already, a whole number or a constant never is. What an expansion computes is told by its reading; where a
+ * multiply-add of it flushes, so does the division, reciprocal or root that is read: compilers have a form for either.
+ * A compare that is read as part of a minimum or maximum has rows of its own (pat_differ.c).
  *
  * Requires pat_run's result; gives at most one row. Linear in what the output is made of. */
 #include "pattern/pat_internal.h"
@@ -125,6 +126,67 @@ static void note_operation(struct flush *f, graph_id id)
         tell(f, id, (enum uop_type)n.type, true);
 }
 
+/* The operand of a reading times a constant: lost where it is flushed. */
+static bool scales(const struct flush *f, const struct graph_node *n, const struct graph_node *reading)
+{
+    for (unsigned i = 0; i < 2; i++)
+        if (n->arg[i] == reading->arg[0] && graph_is_const(f->g, n->arg[!i], NULL))
+            return true;
+    return false;
+}
+
+/* A multiply-add between a reading and its operands flushes: that rounds the result, or a residue that a kept result
+ * needs whole. Compares and products of an expansion may flush on the way to numbers that are kept. */
+static bool expansion_flushes(const struct flush *f, graph_id id, const struct graph_node *reading)
+{
+    enum { EXPANSION = 256 };
+    graph_id queue[EXPANSION];
+    struct map_u64 seen = {0};
+    unsigned count = 0;
+    bool adds = false, directed = false;
+    for (unsigned i = 0; i < reading->arg_count; i++)
+        map_u64_put(f->a, &seen, reading->arg[i], 0);
+    queue[count++] = id;
+    for (unsigned at = 0; at < count; at++) {
+        const struct graph_node *n = graph_at(f->g, queue[at]);
+        bool flushing = n->flags & (UOP_FTZ | UOP_FMZ);
+        if ((n->kind == UOP_FFMA && flushing) || (n->kind == UOP_FMUL && flushing && scales(f, n, reading)))
+            return true;
+        adds |= n->kind == UOP_FFMA;
+        directed |= n->kind == UOP_FFMA && n->round != UOP_RN;
+        if (n->kind == UOP_LOAD || n->kind == UOP_ELEMENT || n->kind == UOP_ATOM)
+            continue;
+        uint32_t ways = n->kind == GRAPH_PHI ? n->phi_count : n->arg_count;
+        for (uint32_t i = 0; i < ways; i++) {
+            graph_id next = n->kind == GRAPH_PHI ? n->phi_args[i] : n->arg[i];
+            if (next == GRAPH_NIL || map_u64_get(&seen, next, NULL))
+                continue;
+            if (count == EXPANSION)
+                return false;
+            map_u64_put(f->a, &seen, next, 0);
+            queue[count++] = next;
+        }
+    }
+    uint64_t one;
+    bool reciprocal = reading->kind == UOP_RCP || (reading->kind == GRAPH_REAL &&
+                                                   graph_is_const(f->g, reading->arg[0], &one) && one == 0x3f800000u);
+    return reciprocal && adds && !directed; /* a subnormal reciprocal is rounded with care */
+}
+
+/* A division, reciprocal or square root that an expansion is read as. */
+static void note_expansion(struct flush *f, graph_id id, graph_id reading)
+{
+    const struct graph_node n = *graph_at(f->g, reading);
+    bool divides = (n.kind == GRAPH_REAL && n.imm == GRAPH_DIV) || n.kind == UOP_RCP;
+    if (n.type != UOP_F32 || (!divides && n.kind != UOP_SQRT && n.kind != UOP_RSQ) || !expansion_flushes(f, id, &n))
+        return;
+    for (unsigned i = 0; i < n.arg_count; i++)
+        if (may_be_subnormal(f, n.arg[i], UOP_F32))
+            tell(f, n.arg[i], UOP_F32, false);
+    if (divides)
+        tell(f, reading, UOP_F32, true);
+}
+
 /* The condition of a select that is read as a minimum or maximum: its compares are told there. */
 static bool is_stage(const struct flush *f, graph_id id, const struct graph_node *n)
 {
@@ -140,6 +202,8 @@ static void walk(struct flush *f)
         const struct graph_node n = *graph_at(f->g, reading != GRAPH_NIL ? reading : id);
         if (reading == GRAPH_NIL && flushes(&n))
             note_operation(f, id);
+        else if (reading != GRAPH_NIL)
+            note_expansion(f, id, reading);
         if (n.kind == UOP_LOAD || n.kind == UOP_ELEMENT || n.kind == UOP_ATOM)
             continue; /* what its address is made of is another matter */
         for (uint32_t i = 0; n.kind == GRAPH_PHI && i < n.phi_count; i++)

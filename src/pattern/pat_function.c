@@ -471,6 +471,41 @@ static uint64_t bits_of(bool wide, double number)
     return wide ? bits : w;
 }
 
+static bool is_subnormal(bool wide, double d)
+{
+    return d != 0.0 && fabs(d) < 4.0 * (wide ? 2.2250738585072014e-308 : 1.1754943508222875e-38);
+}
+
+/* A number that a condition within compares with, and its neighbours: there ways part. `next`: 8 for each node. */
+static bool sample_of_bound(const struct search *s, bool wide, unsigned count, uint32_t *next, double at[FUNCTION_ARGS])
+{
+    enum { EACH = 8 };
+    for (; *next < s->cone.count * EACH; ++*next) {
+        const struct graph_node *n = graph_at(s->g, s->cone.node[*next / EACH]);
+        uint64_t bits;
+        unsigned way = *next % EACH;
+        bool compares = n->kind == UOP_FLT || n->kind == UOP_FLE || n->kind == UOP_FEQ || n->kind == UOP_FNE ||
+                        n->kind == UOP_IEQ || n->kind == UOP_ILT_S || n->kind == UOP_ILT_U || n->kind == UOP_FMIN ||
+                        n->kind == UOP_FMAX;
+        if (!compares || n->arg_count != 2 || (way >= 6 && count == 1) ||
+            (!graph_is_const(s->g, n->arg[1], &bits) && !graph_is_const(s->g, n->arg[0], &bits)))
+            continue;
+        if (wide && uop_type_bits(graph_type_of(s->g, n->arg[0])) == 32)
+            bits <<= 32; /* of the high word */
+        double c = number_of(wide, bits), up = wide ? 1e-13 : 1e-5;
+        const double around[] = {c, c * (1.0 + up), c * (1.0 - up)};
+        at[0] = way < 6 ? around[way % 3] : 1.25;
+        at[1] = way < 6 ? 1.25 : c;
+        if (way >= 3 && way != 6)
+            at[way < 6 ? 0 : 1] *= -1.0;
+        for (unsigned i = 0; i < FUNCTION_ARGS; i++)
+            at[i] = number_of(wide, bits_of(wide, at[i]));
+        ++*next;
+        return true;
+    }
+    return false;
+}
+
 /* The function that `root` is of the arguments; -1: none that is known. */
 static int which_function(struct search *s, graph_id root, const graph_id *args, unsigned count)
 {
@@ -494,27 +529,39 @@ static int which_function(struct search *s, graph_id root, const graph_id *args,
         left += alive[i] = list[i].args == count;
     double power = 0.0; /* a constant second argument of pow() */
     bool to_power = count == 1 && s->depth[root] >= POWER_DEPTH;
-    for (unsigned k = 0; (left || to_power) && pat_known_sample(count, k, at); k++) {
+    uint32_t next_bound = 0;
+    bool is_far = false;
+    for (unsigned k = 0; left || to_power; k++) {
         uint64_t bits[FUNCTION_ARGS], result;
+        if (!pat_known_sample(count, k, at, &is_far)) {
+            if (!sample_of_bound(s, wide, count, &next_bound, at))
+                break;
+            is_far = true;
+        }
+        if (is_subnormal(wide, at[0]) || is_subnormal(wide, at[1])) /* these may be flushed */
+            continue;
         for (unsigned i = 0; i < count; i++)
             bits[i] = bits_of(wide, at[i]);
         enum pat_ran ran = pat_run_function(&s->run, bits, &result);
+        if (ran == PAT_RAN_UNKNOWN && is_far) /* by a table, say */
+            continue;
         if (ran == PAT_RAN_UNKNOWN)
             return -1;
         if (ran == PAT_RAN_ELSEWHERE)
             continue;
         double got = number_of(wide, result);
-        finite += got - got == 0.0;
+        finite += !is_far && got - got == 0.0;
         for (unsigned i = 0; i < known && i < PAT_KNOWN_MAX; i++) {
             if (!alive[i])
                 continue;
             double wanted = list[i].one ? list[i].one(at[0]) : list[i].two(at[0], at[1]);
-            alive[i] = pat_known_agrees(&list[i], wide, got, wanted);
+            alive[i] = pat_known_agrees(&list[i], wide, is_far, got, wanted);
             left -= !alive[i];
         }
-        if (to_power)
-            to_power = power != 0.0 ? pat_known_agrees(&list[pat_known_named("pow")], wide, got, pow(at[0], power))
-                                    : pat_known_power(at[0], got, &power);
+        if (to_power && power != 0.0)
+            to_power = pat_known_agrees(&list[pat_known_named("pow")], wide, is_far, got, pow(at[0], power));
+        else if (to_power)
+            to_power = pat_known_power(at[0], got, &power);
     }
     if (to_power && !left && finite >= NEEDED) {
         s->power = bits_of(wide, power);

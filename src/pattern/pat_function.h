@@ -17,10 +17,11 @@ struct pat_known {
 };
 enum { PAT_KNOWN_MAX = 64 };
 const struct pat_known *pat_known_functions(unsigned *count);
-/* The k-th sample: arguments at which functions, their parts and what resembles them part; false: no more. */
-bool pat_known_sample(unsigned args, unsigned k, double at[FUNCTION_ARGS]);
+/* The k-th sample: arguments at which functions, their parts and what resembles them part; false: no more. Those
+ * far from where functions are used are allowed more error. */
+bool pat_known_sample(unsigned args, unsigned k, double at[FUNCTION_ARGS], bool *is_far);
 /* `got` is what a library would give for a function whose value is `wanted`. */
-bool pat_known_agrees(const struct pat_known *f, bool wide, double got, double wanted);
+bool pat_known_agrees(const struct pat_known *f, bool wide, bool is_far, double got, double wanted);
 
 int pat_known_named(const char *name);
 /* The power of `x` that `got` is, if that is a number which people write. */

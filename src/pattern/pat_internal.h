@@ -287,6 +287,8 @@ bool pat_function_code(struct arena *a, const struct pat_index *x, const struct 
 bool pat_ways_meet(const struct pat_branches *b, const struct graph *g, uint32_t block, uint32_t *join);
 /* Marks blocks whose branch may be a library function's, for numbers that are special (pat_special.c). */
 bool pat_mark_special(struct arena *a, const struct graph *g, bool *marks);
+/* By call: the callee may be a routine that a library or the compiler added; NULL: no memory. */
+bool *pat_routines(struct arena *a, const struct graph *g);
 /* Atomic updates made once for a warp (pat_aggregate.c): marks the instances of the way that is a copy, and adds what
  * the update gives as a reading. */
 struct pat_aggregates {
@@ -405,6 +407,7 @@ struct pat_found {
     VEC(graph_id) readings;
     uint32_t first, last; /* byte offsets */
     graph_id stored;      /* stores: the value, for its text */
+    uint32_t store;       /* and the access + 1; 0: none */
     bool climbed;         /* a part of what an instruction makes: only the whole is in a register */
     uint32_t slow_count;  /* instances of slow paths, among match.insns, in `slow` */
     const uint32_t *slow;

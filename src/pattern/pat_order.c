@@ -259,7 +259,11 @@ enum sp_status pat_finish(struct mean *m, struct arena *a, struct pat_index *x, 
             struct pat_binding b = bind(&o, f, &f->page->bindings.p[k]);
             if (e->kind == CU_CALL && strcmp(e->text, "value") == 0) {
                 graph_id value = f->stored != GRAPH_NIL ? f->stored : f->match.root;
+                if (f->store)
+                    value = mean_stored_value(m, value, m->g->accesses.p[f->store - 1].width);
                 b.text = pat_real_expr(m, out, value, UOP_VOID, MEAN_EXPANDED);
+                if (f->store)
+                    b.text = mean_stored_text(m, &m->g->accesses.p[f->store - 1], value, b.text);
                 if (value < out->real_count)
                     f->via |= out->rests_on[value] & PAT_RULE_ALL;
             }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 struct run {
+    const bool *routines; /* by call, once asked for */
     struct pat_ctx c;
     struct pat_index x;
     struct mean *m;
@@ -48,6 +49,42 @@ static void note_first(void *user, uint32_t insn, bool merged)
     *first = insn < *first ? insn : *first;
 }
 
+struct made_in {
+    const struct run *r;
+    const struct pat_found *f;
+    uint32_t routine, other;
+};
+
+static void count_maker(void *user, uint32_t insn, bool merged)
+{
+    struct made_in *m = user;
+    bool of_match = false;
+    (void)merged;
+    for (size_t i = 0; i < m->f->match.insns.n && !of_match; i++)
+        of_match = m->f->match.insns.p[i] == insn;
+    uint32_t path = m->r->g->insns.p[insn].call_path;
+    if (of_match && path && path <= m->r->g->calls.n && m->r->routines[path - 1])
+        m->routine++;
+    else if (of_match)
+        m->other++;
+}
+
+/* Made within a routine that may be a library's: nothing shows that it is the kernel's (D13). */
+static bool is_of_routine(struct run *r, const struct pat_found *f, graph_id root, const uint32_t *extra,
+                          unsigned extra_count)
+{
+    struct made_in m = {.r = r, .f = f};
+    if (!r->g->calls.n)
+        return false;
+    if (!r->routines && !(r->routines = pat_routines(r->a, r->g)))
+        return false;
+    if (root != GRAPH_NIL)
+        pat_holders(r->c.x, root, count_maker, &m);
+    for (unsigned i = 0; root == GRAPH_NIL && i < extra_count; i++)
+        count_maker(&m, extra[i], false);
+    return m.routine && !m.other;
+}
+
 static struct pat_found *keep(struct run *r, graph_id root, const uint32_t *extra, unsigned extra_count)
 {
     struct pat_ctx *c = &r->c;
@@ -67,6 +104,8 @@ static struct pat_found *keep(struct run *r, graph_id root, const uint32_t *extr
         pat_cover(c, extra, extra_count, f);
     if (!f->match.insns.n)
         return NULL; /* nothing in the machine code shows it */
+    if (is_of_routine(r, f, root, extra, extra_count))
+        return NULL;
     /* What a loop gathers is not there before the loop is over. */
     uint32_t made = UINT32_MAX;
     if (c->gathered.n)
@@ -360,6 +399,7 @@ static void run_stores(struct run *r, const struct pat_page *page, const struct 
                 const struct graph_node *n = graph_at(r->g, a.value[0]);
                 bool packed = a.width == 2 && n->kind == UOP_PAIR && n->type == UOP_B32;
                 f->stored = packed ? n->arg[0] : a.value[0]; /* of two halves in a register the low one */
+                f->store = packed ? 0 : (uint32_t)i + 1;
                 taken[i] = true;
             }
         } else if (v->block.whole_kernel && global && (is_output(&a) || a.kind == GRAPH_ATOMIC)) {
@@ -498,6 +538,7 @@ static void run_calls(struct run *r, const struct pat_page *page, const struct p
     uint32_t *first_of = ARENA_ARRAY(r->a, uint32_t, count + 1), *next_of = ARENA_ARRAY(r->a, uint32_t, returns + 1);
     if (!count || !first_of || !next_of)
         return;
+    const bool *routines = r->routines ? r->routines : pat_routines(r->a, r->g);
     memset(first_of, 0xff, count * sizeof first_of[0]);
     for (uint32_t k = returns; k-- > 0;) {
         uint32_t path = r->g->insns.p[k].call_path;
@@ -512,8 +553,8 @@ static void run_calls(struct run *r, const struct pat_page *page, const struct p
     }
     for (uint32_t i = 0; i < count; i++) {
         VEC(uint32_t) insns = {0};
-        if (graph_is_owned(r->g, r->g->calls.p[i].insn))
-            continue; /* an expansion's slow path */
+        if (!routines || routines[i] || graph_is_owned(r->g, r->g->calls.p[i].insn))
+            continue; /* an expansion's slow path, or may be a routine that is not the kernel's (D13) */
         VEC_PUSH(r->a, insns, r->g->calls.p[i].insn);
         for (uint32_t k = first_of[i]; k != UINT32_MAX; k = next_of[k])
             VEC_PUSH(r->a, insns, k);

@@ -4,14 +4,24 @@
  * asks the same numbers for something else, right round such a question or within its ways; or its ways compute with
  * constants that nobody writes by hand, as the approximations of libraries do, and touch no memory.
  *
- * Requires the graph; gives a mark by block. Linear, but for the questions near each other, which are bounded. */
+ * Routines that are called and may be a library's are told by the same signs: they touch no memory but their own, and
+ * ask whether numbers are special, divide integers, or have such constants.
+ *
+ * Requires the graph; gives a mark by block, by call. Linear, but for
+ * the questions near each other, which are bounded. */
 #include "pattern/pat_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ASKED = 6, SPECIALS = 256 };
+enum { ASKED = 6, SPECIALS = 256, STEPS = 4 * 1000 * 1000 };
+
+static const struct uop_list *uops_of(const struct graph *g, uint32_t insn)
+{
+    uint32_t input = g->insns.p[insn].input;
+    return input < g->input.count ? g->input.insns[input].uops : NULL;
+}
 
 struct question {
     graph_id of[ASKED]; /* numbers compared with constants */
@@ -25,7 +35,8 @@ static graph_id number_of(const struct graph *g, graph_id id)
 {
     for (unsigned depth = 0; depth < 8; depth++) {
         const struct graph_node *n = graph_at(g, id);
-        bool through = n->kind == UOP_FABS || n->kind == UOP_FNEG || n->kind == UOP_HI || n->kind == UOP_UNIFORM ||
+        bool through = n->kind == UOP_FABS || n->kind == UOP_FNEG || n->kind == UOP_HI || n->kind == UOP_LO ||
+                       n->kind == UOP_UNIFORM ||
                        ((n->kind == UOP_AND || n->kind == UOP_MUL || n->kind == UOP_ADD) && n->arg_count == 2 &&
                         graph_is_const(g, n->arg[1], NULL));
         if (!through)
@@ -107,7 +118,7 @@ static bool is_long(const struct graph *g, graph_id id, bool wide)
 /* Between a branch and where its ways meet, numbers are put together with long constants, and nothing is loaded. */
 static bool approximates(const struct graph *g, uint32_t first, uint32_t last)
 {
-    enum { STEPS = 3 };
+    enum { ENOUGH = 3 };
     unsigned steps = 0;
     for (uint32_t i = first + 1; i < last && i < g->insns.n; i++) {
         const struct graph_insn *n = &g->insns.p[i];
@@ -130,7 +141,146 @@ static bool approximates(const struct graph *g, uint32_t first, uint32_t last)
         }
         steps += step;
     }
-    return steps >= STEPS;
+    return steps >= ENOUGH;
+}
+
+/* ---- routines -------------------------------------------------------------------------------- */
+
+static bool asks_special(const struct graph *g, graph_id id)
+{
+    graph_id atoms[ASKED];
+    unsigned count = 0;
+    uint64_t table;
+    struct question q = {0};
+    if (graph_at(g, id)->type != UOP_B1 || !graph_table((struct graph *)g, id, atoms, &count, &table))
+        return false;
+    for (unsigned k = 0; k < count; k++)
+        ask(g, atoms[k], &q);
+    return q.special;
+}
+
+/* A reciprocal of an integer: what divisions of integers begin with. */
+static bool divides_integers(const struct graph *g, graph_id id)
+{
+    const struct graph_node *n = graph_at(g, id);
+    return n->kind == UOP_RCP && n->arg_count && graph_at(g, n->arg[0])->kind == UOP_I2F;
+}
+
+/* Signs that an instance is of a library's code: what people do not write, or seldom. */
+static unsigned signs_of(const struct graph *g, uint32_t insn)
+{
+    enum { SURE = 3 };
+    const struct graph_insn *n = &g->insns.p[insn];
+    unsigned signs = 0;
+    for (uint32_t k = 0; k < n->def_count; k++) {
+        graph_id id = g->defs.p[n->first_def + k].node;
+        const struct graph_node *node = graph_at(g, id);
+        if ((node->kind == UOP_LO || node->kind == UOP_HI) && node->arg_count)
+            node = graph_at(g, node->arg[0]);
+        bool wide = node->type == UOP_F64, polynomial = false;
+        for (unsigned arg = 0; node->kind == UOP_FFMA && arg < node->arg_count; arg++)
+            polynomial |= is_long(g, node->arg[arg], wide);
+        signs += asks_special(g, id) || divides_integers(g, id) ? SURE : polynomial;
+    }
+    return signs;
+}
+
+/* An instance puts numbers together, by itself and for no expansion. */
+static bool reckons(const struct graph *g, uint32_t insn)
+{
+    const struct graph_insn *n = &g->insns.p[insn];
+    for (uint32_t k = 0; k < n->def_count; k++) {
+        const struct graph_node *node = graph_at(g, g->defs.p[n->first_def + k].node);
+        if ((node->kind == UOP_LO || node->kind == UOP_HI) && node->arg_count)
+            node = graph_at(g, node->arg[0]);
+        bool known = false;
+        for (unsigned i = 0; i < node->arg_count; i++)
+            known |= graph_is_const(g, node->arg[i], NULL);
+        switch (node->kind) {
+        case UOP_FADD:
+        case UOP_FMUL:
+        case UOP_FFMA: return true;
+        case UOP_ADD:
+        case UOP_MUL:
+            if (!known)
+                return true;
+            break;
+        default: break;
+        }
+    }
+    return false;
+}
+
+bool *pat_routines(struct arena *a, const struct graph *g)
+{
+    enum { SURE = 3 };
+    uint32_t count = (uint32_t)g->calls.n;
+    bool *out = ARENA_ARRAY(a, bool, count + 1), *other = ARENA_ARRAY(a, bool, count + 1);
+    uint32_t *signs = ARENA_ARRAY(a, uint32_t, count + 1);  /* in what no expansion owns */
+    uint32_t *within = ARENA_ARRAY(a, uint32_t, count + 1); /* in what one does */
+    bool *more = ARENA_ARRAY(a, bool, count + 1);           /* the callee does something beside it */
+    if (!out || !other || !signs || !within || !more)
+        return NULL;
+    for (uint32_t i = 0; i < g->insns.n; i++) {
+        const struct graph_insn *n = &g->insns.p[i];
+        uint32_t path = n->call_path;
+        if (!path || path > count || !n->reachable)
+            continue;
+        other[path] |= pat_has_effect(uops_of(g, i));
+        bool owned = graph_is_owned(g, i); /* whose that is, is known */
+        for (uint32_t k = 0; k < n->access_count; k++) {
+            const struct graph_access *access = &g->accesses.p[n->first_access + k];
+            if (access->space == UOP_LOCAL)
+                continue;
+            bool table = pat_is_of_table(g, access->address);
+            other[path] |= !table;
+            *(owned ? &within[path] : &signs[path]) += table ? SURE : 0;
+        }
+        more[path] |= !owned && reckons(g, i);
+        if (!other[path])
+            *(owned ? &within[path] : &signs[path]) += signs_of(g, i);
+    }
+    for (uint32_t i = count; i-- > 0;) { /* what a callee calls comes behind it */
+        uint32_t caller = g->calls.p[i].caller_path;
+        other[i + 1] |= !g->calls.p[i].resolved;
+        out[i] = !other[i + 1] && (signs[i + 1] >= SURE || (within[i + 1] >= SURE && !more[i + 1]));
+        if (caller && caller <= i + 1) {
+            other[caller] |= other[i + 1];
+            signs[caller] += signs[i + 1];
+            within[caller] += within[i + 1];
+            more[caller] |= more[i + 1];
+        }
+    }
+    return out;
+}
+
+/* The number itself, or one that it is made of. */
+static bool is_made_of(const struct graph *g, graph_id id, graph_id number)
+{
+    const struct graph_node *n = graph_at(g, id);
+    bool found = id == number;
+    for (unsigned i = 0; i < n->arg_count && n->kind != UOP_LOAD && !found; i++)
+        found = !graph_is_const(g, n->arg[i], NULL) && number_of(g, n->arg[i]) == number;
+    return found;
+}
+
+/* Between a branch and where its ways meet a routine is called that is given a number that the branch asks for. */
+static bool calls_routine(const struct graph *g, const struct question *q, const bool *routines, uint64_t *steps)
+{
+    bool given = false;
+    for (size_t c = 0; c < g->calls.n && !given; c++) {
+        uint32_t call = g->calls.p[c].insn;
+        if (!routines[c] || graph_is_owned(g, call) || call <= q->first || call >= q->last || *steps < g->insns.n)
+            continue;
+        *steps -= g->insns.n;
+        for (uint32_t i = 0; i < g->insns.n && !given; i++) {
+            const struct graph_insn *n = &g->insns.p[i];
+            for (uint32_t u = n->first_use; n->call_path == c + 1 && u < n->first_use + n->use_count; u++)
+                for (unsigned k = 0; k < q->count; k++)
+                    given |= is_made_of(g, q->of[k], number_of(g, g->uses.p[u].node));
+        }
+    }
+    return given;
 }
 
 bool pat_mark_special(struct arena *a, const struct graph *g, bool *marks)
@@ -139,7 +289,9 @@ bool pat_mark_special(struct arena *a, const struct graph *g, bool *marks)
     struct question *special = ARENA_ARRAY(a, struct question, SPECIALS);
     VEC(struct question) others = {0};
     unsigned count = 0;
-    if (!special || !pat_branches_init(&b, a, g))
+    uint64_t steps = STEPS; /* left */
+    const bool *routines = pat_routines(a, g);
+    if (!special || !routines || !pat_branches_init(&b, a, g))
         return false;
     for (uint32_t i = 0; i < g->blocks.n; i++) {
         const struct graph_block *d = &g->blocks.p[i];
@@ -179,6 +331,7 @@ bool pat_mark_special(struct arena *a, const struct graph *g, bool *marks)
     }
     for (size_t i = 0; i < others.n; i++)
         marks[others.p[i].block] = (count && asks_the_same(&others.p[i], special, count)) ||
-                                   approximates(g, others.p[i].first, others.p[i].last);
+                                   approximates(g, others.p[i].first, others.p[i].last) ||
+                                   calls_routine(g, &others.p[i], routines, &steps);
     return !arena_failed(a);
 }

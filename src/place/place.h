@@ -95,15 +95,16 @@ const uint8_t *place_find_local(struct arena *a, const struct graph *g);
 /* How nodes change from thread to thread (place_lanes.c). */
 enum place_how { /* from best to worst */
                  PLACE_NOT_SEEN,
-                 PLACE_LINEAR,   /* by a constant: `by` */
+                 PLACE_LINEAR,   /* by a constant: `by` (0: not at all) */
                  PLACE_RUN_TIME, /* by a constant of the run */
                  PLACE_UNKNOWN,
                  PLACE_DATA, /* by what was loaded */
 };
+/* In four directions: when threadIdx.x, y, z or the lane's number grow by one, in the same warp. */
 struct place_lane {
-    uint8_t how;     /* enum place_how */
-    graph_id factor; /* RUN_TIME: private, the product that makes the constant */
-    int64_t by[4];   /* growth when threadIdx.x, y, z or the lane's number grow by one */
+    uint8_t how[4];     /* enum place_how */
+    graph_id factor[4]; /* RUN_TIME: private, the product that makes the constant */
+    int64_t by[4];      /* LINEAR: growth */
 };
 struct place_lanes {
     const struct graph *g;
@@ -114,7 +115,8 @@ struct place_lanes {
     bool one_dimensional;   /* the kernel never asks for threadIdx.y or z: taken to be launched with x alone */
     bool *is_header;        /* private, of each block */
     bool *fixed;            /* private, of each node: a condition that all threads that have not left share */
-    bool *exits_alike;      /* private, of each loop */
+    bool looks[4];          /* private: the kernel asks for the direction's number */
+    uint8_t *exits_alike;   /* private, of each loop: a bit a direction */
     struct map_u64 degrees; /* private: bank conflicts by what the address varies with */
     uint64_t steps;         /* private: spent on them */
 };
@@ -123,7 +125,7 @@ enum sp_status place_lanes_find(struct arena *a, const struct graph *g, const in
                                 struct place_lanes *l);
 /* A node as it is looked at in a block. */
 struct place_lane place_lanes_at(const struct place_lanes *l, graph_id id, uint32_t block);
-bool place_is_uniform(const struct place_lane *l);
+bool place_is_linear(const struct place_lane *l); /* … in all directions */
 /* The kernel's own word for the block's width: blockIdx.d * C + threadIdx.d with one constant C. 0: none. */
 uint32_t place_width_by_code(const struct graph *g, unsigned dim);
 

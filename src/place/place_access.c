@@ -89,7 +89,7 @@ static bool fill_row(struct place_lanes *l, graph_id term, const struct shape *s
         row[i] = (int32_t)(uint32_t)v;
         l->steps += steps;
     }
-    if (!exact && lane.how != PLACE_LINEAR)
+    if (!exact && !place_is_linear(&lane))
         return false;
     *whole &= exact;
     for (uint32_t i = 0; i < s->threads && !exact; i++) {
@@ -203,16 +203,18 @@ void place_access_of(struct place_lanes *l, const struct graph_access *access, s
 {
     uint32_t block = l->g->insns.n ? l->g->insns.p[access->insn].block : 0;
     struct place_lane lane = place_lanes_at(l, access->address, block);
-    *out = (struct place_access){.coalescing = lane.how == PLACE_DATA ? PLACE_SCATTERED : PLACE_COALESCING_UNKNOWN};
-    if (access->space == UOP_LOCAL) { /* each thread has its own; the hardware interleaves them */
+    uint8_t how = lane.how[0] > lane.how[3] ? lane.how[0] : lane.how[3]; /* the next in x is the next lane, too */
+    *out = (struct place_access){.coalescing = how == PLACE_DATA ? PLACE_SCATTERED : PLACE_COALESCING_UNKNOWN};
+    /* Each thread has its own local memory; the hardware interleaves them. */
+    if (access->space == UOP_LOCAL || access->may_be_local) {
         out->coalescing = PLACE_COALESCING_UNKNOWN;
         return;
     }
     if (access->space == UOP_SHARED && access->kind != GRAPH_ATOMIC)
         out->conflict_degree = conflict_degree(l, access, block);
-    if (lane.how == PLACE_RUN_TIME)
+    if (how == PLACE_RUN_TIME)
         out->coalescing = PLACE_STRIDED;
-    if (lane.how != PLACE_LINEAR)
+    if (how != PLACE_LINEAR)
         return;
     int64_t by = (int64_t)((uint64_t)lane.by[0] + (uint64_t)lane.by[3]);
     if (uop_type_bits((enum uop_type)graph_at(l->g, access->address)->type) == 32)

@@ -247,6 +247,39 @@ static bool is_counter(const struct place_work *w, graph_id node)
     return false;
 }
 
+/* Made of the threads' numbers alone, as far as it is an index of theirs: blockIdx.x * blockDim.x + threadIdx.x. */
+static bool is_thread_index(const struct graph *g, graph_id node)
+{
+    struct graph_affine f;
+    bool thread = false;
+    if (!graph_affine(g, node, &f) || f.base != GRAPH_NIL || f.offset)
+        return false;
+    for (unsigned k = 0; k < f.term_count; k++) {
+        const struct graph_node *t = graph_at(g, f.terms[k].term);
+        bool block = t->kind == UOP_SREG && t->imm >= UOP_SR_CTAID_X && t->imm <= UOP_SR_CTAID_Z;
+        for (unsigned i = 0; i < 2 && t->kind == UOP_MUL && f.terms[k].coefficient == 1; i++)
+            block |= graph_at(g, t->arg[i])->kind == UOP_SREG && graph_at(g, t->arg[1 - i])->kind == UOP_SREG;
+        bool own = t->kind == UOP_SREG && t->imm <= UOP_SR_TID_Z && f.terms[k].coefficient == 1;
+        if (!own && !block)
+            return false;
+        thread |= own;
+    }
+    return thread;
+}
+
+/* The instruction only finds places with what it is given: nothing it makes is data. */
+static bool only_places(const struct place_work *w, const struct graph_insn *insn)
+{
+    bool data = insn->def_count == 0;
+    for (uint32_t k = insn->first_def; k < insn->first_def + insn->def_count && !data; k++) {
+        const struct graph_def *d = &w->g->defs.p[k];
+        graph_id of[3] = {d->node, d->wide, d->merged};
+        for (unsigned i = 0; i < 3; i++)
+            data |= of[i] != GRAPH_NIL && (of[i] >= w->nodes || w->data[of[i]]);
+    }
+    return !data;
+}
+
 /* Consumers that compute with it: neither one of its stores, nor a copy of it, nor a compare. */
 static uint32_t other_uses(const struct place_work *w, const struct place_value *v)
 {
@@ -254,7 +287,7 @@ static uint32_t other_uses(const struct place_work *w, const struct place_value 
     uint32_t count = 0;
     for (size_t i = 0; i < v->uses.n; i++) {
         const struct graph_insn *insn = &g->insns.p[v->uses.p[i].insn];
-        bool own = only_compares(g, insn);
+        bool own = only_compares(g, insn) || (v->node < w->nodes && w->loaded[v->node] != 2 && only_places(w, insn));
         for (uint32_t k = insn->first_access; k < insn->first_access + insn->access_count && !own; k++) {
             const struct graph_access *x = &g->accesses.p[k];
             own = x->kind != GRAPH_LOAD && (stores_it(w, x, v->node) || stores_it(w, x, v->part)) &&
@@ -294,7 +327,7 @@ void place_classify(struct place_work *w, struct place_value *v)
         v->cls = PLACE_LOCAL_ARRAY;
     } else if (v->accumulator) {
         v->cls = PLACE_REGISTER_ACCUMULATOR;
-    } else if (f.stored_global && (!used || is_counter(w, v->node))) {
+    } else if (f.stored_global && (!used || is_counter(w, v->node) || is_thread_index(w->g, v->node))) {
         v->cls = PLACE_RESULT;
         v->assumed = f.may_global;
     } else if (f.stored_global) {

@@ -89,4 +89,12 @@ void place_find_leaving(struct place_work *w, struct place *p);
 /* place_reload.c */
 void place_find_reloads(struct place_work *w, struct place *p);
 
+/* Bits by which the threads of a warp differ (place_lane_bits.c). */
+enum { PLACE_WARP_BITS = 5 };
+/* The node is base + t << *shift, where t is the thread's number (in x, or in its warp) and the base has no ones where
+ * the low five bits of t come to stand: threads of a warp differ in these bits alone. */
+bool place_is_row(const struct place_lanes *l, graph_id id, unsigned *shift);
+/* The bits of a node that may be ones. */
+uint64_t place_may_be_ones(const struct graph *g, graph_id id, unsigned depth);
+
 #endif

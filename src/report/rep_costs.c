@@ -35,7 +35,7 @@ static const char *global_words(struct arena *a, const struct fact_access *acces
     unsigned least = (access->bytes * WARP + SECTOR - 1) / SECTOR;
     switch (access->coalescing) {
     case FACT_FULL: return rep_format(a, "coalesced: neighbours %u B apart", access->bytes);
-    case FACT_BROADCAST: return "one address for the whole warp";
+    case FACT_BROADCAST: return "one address for neighbours";
     case FACT_SCATTERED: return "scattered: addresses differ without a fixed distance";
     case FACT_STRIDED:
         if (access->stride_bytes == FACT_NONE || access->bytes == 0)
@@ -50,7 +50,7 @@ static const char *global_words(struct arena *a, const struct fact_access *acces
 static const char *shared_words(struct arena *a, const struct fact_access *access)
 {
     const char *apart = access->stride_bytes == FACT_NONE ? ""
-                        : access->stride_bytes == 0       ? "; one word for the whole warp"
+                        : access->stride_bytes == 0       ? "; one word for neighbours"
                                                     : rep_format(a, "; neighbours %d B apart", access->stride_bytes);
     if (access->conflict_degree == FACT_NONE)
         return rep_format(a, "bank conflicts not known%s", apart);

@@ -414,6 +414,7 @@ static void test_relocs(void **state)
     assert_int_equal(k->relocs[0].type, 74);
     assert_string_equal(k->relocs[0].symbol, "dynamic");
     assert_int_equal(k->relocs[1].offset, 0x90);
+    assert_int_equal(k->relocs[0].shared, 0); /* an array without a size, and none before it */
     close_cubin(&o);
 
     open_cubin(&o, "dynamic-relocatable.13.0.sm_120.cubin");
@@ -422,6 +423,33 @@ static void test_relocs(void **state)
     assert_int_equal(k->relocs[0].offset, 0x70);
     assert_int_equal(k->relocs[0].type, 55);
     assert_int_equal(k->relocs[0].addend, 0);
+    assert_int_equal(k->relocs[0].shared, 0);
+    close_cubin(&o);
+
+    open_cubin(&o, "shared-relocatable.13.0.sm_86.cubin");
+    k = kernel_named(&o, "_Z4withPf");
+    assert_int_equal(k->reloc_count, 2);
+    assert_int_equal(k->relocs[1].shared, 0);
+    close_cubin(&o);
+
+    open_cubin(&o, "linked.13.0.sm_86.cubin");
+    k = kernel_named(&o, "_Z6acrossPf");
+    for (uint32_t i = 0; i < k->reloc_count; i++)
+        assert_int_equal(k->relocs[i].shared, -1); /* addresses of functions */
+    close_cubin(&o);
+
+    /* A link gives the doubles, of the larger alignment, the first place; the array without a size lies behind both. */
+    open_cubin(&o, "../variants/separate.sm86.cubin");
+    k = kernel_named(&o, "apart_kernel");
+    bool first = false, second = false, third = false;
+    for (uint32_t i = 0; i < k->reloc_count; i++) {
+        int64_t want = strstr(k->relocs[i].symbol, "1d__") ? 0 : strstr(k->relocs[i].symbol, "1s__") ? 2048 : 3072;
+        assert_int_equal(k->relocs[i].shared, want);
+        first |= want == 0;
+        second |= want == 2048;
+        third |= want == 3072;
+    }
+    assert_true(first && second && third);
     close_cubin(&o);
 }
 
@@ -454,7 +482,8 @@ int main(void)
         cmocka_unit_test(test_constants),
         cmocka_unit_test(test_relocs),
         cmocka_unit_test(test_code),
-        cmocka_unit_test(test_required), cmocka_unit_test(test_virtual_architecture),
+        cmocka_unit_test(test_required),
+        cmocka_unit_test(test_virtual_architecture),
         cmocka_unit_test(test_linked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,6 +76,21 @@ static void stored_and_used(void **state)
     assert_int_equal(made_at(g, &p, AFTER + 0x30)->cls, PLACE_RESULT);
 }
 
+/* y[i] = i: the index says where, and the store what comes out; nobody reads it back. */
+static void stored_index(void **state)
+{
+    const struct graph *g;
+    struct place p;
+    (void)state;
+    places(CODE("S2R R2, SR_TID.X", "S2R R3, SR_CTAID.X", "IMAD.MOV.U32 R9, RZ, RZ, 0x4",
+                "IMAD R4, R3, c[0x0][0x0], R2", "IMAD.WIDE R10, R4, R9, c[0x0][0x160]",
+                "IMAD.WIDE R12, R4, R9, c[0x0][0x168]", "I2F R5, R4", "STG.E [R10.64], R4", "STG.E [R12.64], R5",
+                "EXIT"),
+           &g, &p);
+    assert_int_equal(made_at(g, &p, 0x30)->cls, PLACE_RESULT);
+    assert_int_equal(made_at(g, &p, 0x60)->cls, PLACE_RESULT);
+}
+
 /* Copied out and looked at: a compare computes nothing. */
 static void stored_and_compared(void **state)
 {
@@ -430,6 +445,44 @@ static void strides(void **state)
     }
 }
 
+/* Fillers under a guard that is false read no memory and write nothing. */
+static void never_runs(void **state)
+{
+    const struct graph *g;
+    struct place p;
+    (void)state;
+    places(CODE(ADDRESSES, "LDG.E R0, [R4.64]", "@!PT LDS RZ, [RZ]", "@!PT LDG.E R0, [R8.64]", "@!PT STS [RZ], R0",
+                "FADD R1, R0, R0", "STG.E [R6.64], R1", "EXIT"),
+           &g, &p);
+    assert_int_equal(g->accesses.n, 2);
+    assert_int_equal(made_at(g, &p, AFTER)->uses.n, 1);
+    assert_int_equal(made_at(g, &p, AFTER + 0x40)->cls, PLACE_RESULT);
+}
+
+/* Rows of a length that the run decides: neighbours stand side by side in them, one above the other in columns. */
+static void rows_and_columns(void **state)
+{
+    const struct graph *g;
+    struct place p;
+    struct place_lanes lanes;
+    struct place_access x;
+    (void)state;
+    places(CODE("S2R R2, SR_TID.X", "S2R R3, SR_TID.Y", "IMAD.MOV.U32 R9, RZ, RZ, 0x4",
+                "IMAD R4, R3, c[0x0][0x178], R2", "IMAD R5, R2, c[0x0][0x178], R3", "IMAD R6, R3, c[0x0][0x178], RZ",
+                "IMAD R7, R6, R2, RZ", "IMAD.WIDE R10, R4, R9, c[0x0][0x160]", "IMAD.WIDE R12, R5, R9, c[0x0][0x160]",
+                "IMAD.WIDE R14, R6, R9, c[0x0][0x160]", "IMAD.WIDE R16, R7, R9, c[0x0][0x160]", "LDG.E R20, [R10.64]",
+                "LDG.E R21, [R12.64]", "LDG.E R22, [R14.64]", "LDG.E R23, [R16.64]", "FADD R20, R20, R21",
+                "FADD R22, R22, R23", "FADD R20, R20, R22", "STG.E [R10.64], R20", "EXIT"),
+           &g, &p);
+    static const enum place_coalescing want[] = {PLACE_FULL, PLACE_STRIDED, PLACE_BROADCAST, PLACE_COALESCING_UNKNOWN};
+    assert_int_equal(place_lanes_find(&arena, g, NULL, &lanes), SP_OK);
+    for (unsigned i = 0; i < 4; i++) {
+        place_access_of(&lanes, nth_load(g, i), &x);
+        assert_int_equal(x.coalescing, want[i]);
+        assert_int_equal(x.stride_known, i == 0 || i == 2);
+    }
+}
+
 /* The counter of a loop is the same for neighbours in the same turn, whatever it starts with; what is left of it behind
  * the loop only when they leave it together. */
 static void strides_in_loops(void **state)
@@ -747,6 +800,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(pair_used_apart, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(reloads, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(strides, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(never_runs, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(rows_and_columns, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(stored_index, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(strides_in_loops, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(bank_conflicts, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(as_the_profiler_counts, make_arena, drop_arena),

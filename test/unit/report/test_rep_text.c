@@ -382,7 +382,7 @@ static void test_phases_and_loops(void **state)
         "bank conflicts not known",
         "reads its own store at 0x0030; the store at 0x0030 of thread threadIdx.x + j, after the barrier 0x0040; the "
         "store at 0x0080 of thread threadIdx.x + j, unsynchronised",
-        "one address for the whole warp",
+        "one address for neighbours",
         "WORK",
         "a thread, outside loops: 0 flops, 8 B of global memory",
         "━━ Phase 1, load: x to shared memory",
