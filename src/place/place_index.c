@@ -386,6 +386,11 @@ static bool holds_at_steps(const struct place_work *w, graph_id value, graph_id 
     uint32_t block = count ? g->insns.p[g->defs.p[defs[0]].insn].block : UINT32_MAX;
     if (loop || (!count && first != GRAPH_NIL && graph_is_loop_phi(g, first))) /* a step that paths make */
         block = g->loops.p[graph_at(g, loop ? value : first)->imm - 1].header;
+    /* As it is when the loop is come to: what a turn decides of itself says nothing of the turns before. */
+    uint32_t around =
+        first != GRAPH_NIL && graph_is_loop_phi(g, first) ? g->loops.p[graph_at(g, first)->imm - 1].parent : 0;
+    for (uint32_t l = block == UINT32_MAX ? 0 : g->blocks.p[block].loop; l && l != around; l = g->loops.p[l - 1].parent)
+        block = g->loops.p[l - 1].header;
     graph_id path = block == UINT32_MAX ? (graph_id)GRAPH_NIL : g->blocks.p[block].path;
     return path != GRAPH_NIL && graph_implies(g, path, turned ? graph_not(g, condition) : condition);
 }
