@@ -391,8 +391,12 @@ static bool holds_at_steps(const struct place_work *w, graph_id value, graph_id 
         first != GRAPH_NIL && graph_is_loop_phi(g, first) ? g->loops.p[graph_at(g, first)->imm - 1].parent : 0;
     for (uint32_t l = block == UINT32_MAX ? 0 : g->blocks.p[block].loop; l && l != around; l = g->loops.p[l - 1].parent)
         block = g->loops.p[l - 1].header;
-    graph_id path = block == UINT32_MAX ? (graph_id)GRAPH_NIL : g->blocks.p[block].path;
-    return path != GRAPH_NIL && graph_implies(g, path, turned ? graph_not(g, condition) : condition);
+    /* Long paths are cut in tables: what holds in a block before it holds here, too. */
+    graph_id wanted = turned ? graph_not(g, condition) : condition;
+    for (unsigned up = 0; block != UINT32_MAX && up < 24; up++, block = g->blocks.p[block].idom)
+        if (g->blocks.p[block].path != GRAPH_NIL && graph_implies(g, g->blocks.p[block].path, wanted))
+            return true;
+    return false;
 }
 
 /* A way into the join that has nothing of the loop behind it. */
