@@ -108,8 +108,8 @@ static void tell(struct rew *r, const struct graph_cycle *here, const struct gra
     if (there->unroll > 1 && writer != PERSON) {
         /* With the source at hand and no proof in it, neither the compiler nor a person is named. */
         bool withdrawn = writer == NOT_KNOWN && rew_source_line(r, here->pieces.p[0].first);
-        struct rew_record *f = rew_add(r, "unrolled", withdrawn ? REW_UNKNOWN : REW_NVVM,
-                                       writer == COMPILER ? REW_PROVED : REW_ASSUMED);
+        struct rew_record *f =
+            rew_add(r, "unrolled", withdrawn ? REW_UNKNOWN : REW_NVVM, writer == COMPILER ? REW_PROVED : REW_ASSUMED);
         f->factor = there->unroll;
         add_pieces(r, f, here);
         add_piece_lines(r, f, there);
