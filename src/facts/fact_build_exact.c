@@ -178,8 +178,7 @@ static graph_id leaves_new(struct fact_source *s, const struct place_value *v, g
         return node == v->node ? graph_true(g) : graph_false(g);
     if (n.kind != UOP_SELECT || ++*steps > 16)
         return GRAPH_NIL;
-    bool turned = n.flags & UOP_SWAPPED;
-    graph_id then = n.arg[turned ? 2 : 1], other = n.arg[turned ? 1 : 2];
+    graph_id then = n.arg[1], other = n.arg[2]; /* UOP_SWAPPED is for readers only */
     if (place_value_of(s->place, then, NULL) != v || place_value_of(s->place, other, NULL) != v)
         return place_value_of(s->place, then, NULL) == v    ? leaves_new(s, v, then, steps)
                : place_value_of(s->place, other, NULL) == v ? leaves_new(s, v, other, steps)

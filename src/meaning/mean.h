@@ -87,8 +87,8 @@ unsigned mean_part_bytes(struct mean *m, graph_id address, enum uop_space space)
 /* What a store of `width` bytes keeps of a 32-bit value: without the widening or packing round it.
  * The value itself where that is not seen. */
 graph_id mean_stored_value(struct mean *m, graph_id value, unsigned width);
-/* The text of what the store `x` keeps of `node`, whose own text is `text`: narrowed by a cast where no declaration says
- * how wide the elements are. */
+/* The text of what the store `x` keeps of `node`, whose own text is `text`: narrowed by a cast where no declaration
+ * says how wide the elements are. */
 const char *mean_stored_text(struct mean *m, const struct graph_access *x, graph_id node, const char *text);
 bool mean_set_value(struct mean *m, graph_id node, const char *id);
 /* The same, of a node that is (an old value of) a variable that goes round a loop. */

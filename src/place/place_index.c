@@ -361,6 +361,56 @@ static void add_guarded(struct place_work *w, uint32_t at, graph_id out)
     }
 }
 
+/* `value` is the variable's only where a step was made: wherever one is, the condition holds (fails, `turned`). Else a
+ * choice between it and what the loop starts with is the kernel's own, as `s < 0 ? 0 : s` is. */
+static bool holds_at_steps(const struct place_work *w, graph_id value, graph_id condition, bool turned, unsigned *steps)
+{
+    struct graph *g = w->g;
+    const struct graph_node *n = graph_at(g, value);
+    bool phi = n->kind == GRAPH_PHI, loop = graph_is_loop_phi(g, value);
+    if (value >= w->nodes || !w->accumulator[value])
+        return true; /* what the loop starts with */
+    if (++*steps > 64)
+        return false;
+    if (!loop && (phi || n->kind == UOP_SELECT) && w->copy[value] == GRAPH_NIL &&
+        w->accumulators.p[w->accumulator[value] - 1].out != value) {
+        const graph_id *args = phi ? n->phi_args : n->arg + 1;
+        for (uint32_t k = 0; k < (phi ? n->phi_count : 2u); k++)
+            if (!holds_at_steps(w, args[k], condition, turned, steps))
+                return false;
+        return true;
+    }
+    uint32_t count;
+    const uint32_t *defs = graph_defs_of(g, value, &count);
+    graph_id first = w->accumulators.p[w->accumulator[value] - 1].phi;
+    uint32_t block = count ? g->insns.p[g->defs.p[defs[0]].insn].block : UINT32_MAX;
+    if (loop || (!count && first != GRAPH_NIL && graph_is_loop_phi(g, first))) /* a step that paths make */
+        block = g->loops.p[graph_at(g, loop ? value : first)->imm - 1].header;
+    /* As it is when the loop is come to: what a turn decides of itself says nothing of the turns before. */
+    uint32_t around =
+        first != GRAPH_NIL && graph_is_loop_phi(g, first) ? g->loops.p[graph_at(g, first)->imm - 1].parent : 0;
+    for (uint32_t l = block == UINT32_MAX ? 0 : g->blocks.p[block].loop; l && l != around; l = g->loops.p[l - 1].parent)
+        block = g->loops.p[l - 1].header;
+    /* Long paths are cut in tables: what holds in a block before it holds here, too. */
+    graph_id wanted = turned ? graph_not(g, condition) : condition;
+    for (unsigned up = 0; block != UINT32_MAX && up < 24; up++, block = g->blocks.p[block].idom)
+        if (g->blocks.p[block].path != GRAPH_NIL && graph_implies(g, g->blocks.p[block].path, wanted))
+            return true;
+    return false;
+}
+
+/* A way into the join that has nothing of the loop behind it. */
+static bool comes_past(const struct place_work *w, uint32_t at, uint32_t block)
+{
+    const struct graph *g = w->g;
+    graph_id phi = w->accumulators.p[at - 1].phi;
+    uint32_t header =
+        phi != GRAPH_NIL && graph_is_loop_phi(g, phi) ? g->loops.p[graph_at(g, phi)->imm - 1].header : UINT32_MAX;
+    for (unsigned steps = 0; block != UINT32_MAX && block != header && steps < 4096; steps++)
+        block = g->blocks.p[block].idom;
+    return block == UINT32_MAX;
+}
+
 /* The accumulator (+ 1) that all values of a phi or select belong to, or are what it starts with; 0: none. */
 static uint32_t accumulator_of_merge(const struct place_work *w, graph_id id)
 {
@@ -374,10 +424,17 @@ static uint32_t accumulator_of_merge(const struct place_work *w, graph_id id)
             return 0;
         at = of ? of : at;
     }
-    for (uint32_t k = 0; k < count && at; k++)
-        if ((args[k] >= w->nodes || w->accumulator[args[k]] != at) && args[k] != id &&
-            graph_at(g, args[k])->kind != UOP_CONST && !map_u64_get(&w->starts_of, (uint64_t)args[k] << 32 | at, NULL))
+    for (uint32_t k = 0; k < count && at; k++) {
+        if ((args[k] < w->nodes && w->accumulator[args[k]] == at) || args[k] == id)
+            continue;
+        if (graph_at(g, args[k])->kind != UOP_CONST && !map_u64_get(&w->starts_of, (uint64_t)args[k] << 32 | at, NULL))
             return 0;
+        unsigned steps = 0;
+        bool turned = k == 0; /* the other one is chosen when the condition fails; UOP_SWAPPED is for readers only */
+        if (n->kind == GRAPH_PHI ? !graph_is_loop_phi(g, id) && !comes_past(w, at, g->blocks.p[n->block].preds[k])
+                                 : !holds_at_steps(w, args[1 - k], n->arg[0], turned, &steps))
+            return 0;
+    }
     return at;
 }
 

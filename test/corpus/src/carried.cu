@@ -152,3 +152,44 @@ __global__ void collatz_five_kernel(int* y, int n) {
   }
   y[OWN] = turns;
 }
+
+// What stands behind a loop chooses for itself: the constant is no start of the sum, though it is the same number.
+__global__ void sum_clipped_kernel(const float* x, float* y, int n) {
+  float s = 0.0f;
+#pragma unroll 1
+  for (int k = 0; k < n; ++k) {
+    s += x[ROW + k];
+  }
+  y[OWN] = s < 0.0f ? 0.0f : s;
+}
+
+__global__ void sum_masked_kernel(const float* x, const int* mask, float* y, int n) {
+  float s = 0.0f;
+#pragma unroll 1
+  for (int k = 0; k < n; ++k) {
+    s += x[ROW + k];
+  }
+  y[OWN] = mask[OWN] ? s : 0.0f;
+}
+
+__global__ void sum_when_many_kernel(const float* x, float* y, int n) {
+  float s = 0.0f;
+#pragma unroll 1
+  for (int k = 0; k < n; ++k) {
+    s += x[ROW + k];
+  }
+  y[OWN] = n > 4 ? s : 7.0f;
+}
+
+__global__ void sum_unless_nan_kernel(const float* x, float* y, int n) {
+  float s = 0.0f;
+  for (int k = 0; k < n; ++k) {
+    float v = x[ROW + k];
+    if (v != v) {
+      s = -1.0f;
+      break;
+    }
+    s += v;
+  }
+  y[OWN] = s;
+}
