@@ -80,6 +80,8 @@ enum sp_status fact_build_lines(struct arena *a, struct fact_source *s, struct f
 const struct cu_source *fact_text_of_line(const struct fact_source *s, int32_t file, int32_t line, uint32_t *at);
 /* What the words of those lines say; behind the lines. */
 enum sp_status fact_build_says(struct arena *a, struct fact_source *s, struct fact_kernel *k);
+/* The rewrite is of a condition: its words are the comparison that is tested, not the statement. */
+bool fact_is_of_condition(const struct fact_rewrite *r);
 enum sp_status fact_build_summary(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 
 /* The block that makes a node; of a variable that goes round a loop, what a turn is in; `other` where no instruction

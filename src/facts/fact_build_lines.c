@@ -4,7 +4,7 @@
  * loops' and rewrites' lines. PTX is put beside by the second line table, which speaks of the text that was compiled:
  * of a text that somebody gives instead only where every row finds, on its line, an instruction of the source line that
  * the first table has.
- * requires: instructions, rewrites · gives: fact_line, fact_ptx, source_text */
+ * requires: instructions, rewrites · gives: fact_line, fact_ptx, source_text but of conditions (fact_build_says.c) */
 #include "facts/fact_build.h"
 
 #include "base/str.h"
@@ -267,7 +267,7 @@ static void build_ptx(struct arena *a, struct fact_source *s, struct fact_kernel
             add_function(a, s, k, i, &files, rows, n);
 }
 
-/* Of a condition the condition, else the statement: the words that the rewrite is about. */
+/* The statement: the words that the rewrite is about. */
 static const char *text_of_rewrite(struct arena *a, const struct fact_source *s, const struct fact_rewrite *r)
 {
     uint32_t at;
@@ -277,9 +277,7 @@ static const char *text_of_rewrite(struct arena *a, const struct fact_source *s,
         return NULL;
     if (!cu_line_read(a, text, at, &line))
         return cu_source_line(a, text, at);
-    bool condition = str_equal(r->kind, "condition-inverted") || str_equal(r->kind, "branch-to-exit");
-    const char *words = line.condition ? line.condition : line.comparison_text;
-    return condition && words ? words : line.statement;
+    return line.statement;
 }
 
 enum sp_status fact_build_lines(struct arena *a, struct fact_source *s, struct fact_kernel *k)
@@ -289,7 +287,7 @@ enum sp_status fact_build_lines(struct arena *a, struct fact_source *s, struct f
         build_ptx(a, s, k);
     for (size_t i = 0; i < k->rewrites.n; i++) {
         struct fact_rewrite *r = &k->rewrites.p[i];
-        if (r->source_line != FACT_NONE && !r->source_text)
+        if (r->source_line != FACT_NONE && !r->source_text && !fact_is_of_condition(r))
             r->source_text = text_of_rewrite(a, s, r);
     }
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;

@@ -6,7 +6,7 @@
  * their names, threadIdx and its kin, numbers, variables that are set once from such. A claim needs the one comparison
  * (or sum, choice, if) of a line and every instruction of that kind that the line table puts there; of a comparison one
  * side at least must be the very node that stands at that side in the machine's. Everything else is left unsaid.
- * requires: instructions, source lines, texts · gives: fact_said */
+ * requires: instructions, source lines, texts · gives: fact_said, source_text of rewrites of conditions */
 #include "facts/fact_says.h"
 
 #include "base/str.h"
@@ -172,6 +172,84 @@ static void say_comparison(struct says *w)
                                       .machine = expr_at(w, found[inverted].offsets.p[0]),
                                       .sense = inverted ? "inverted" : "same",
                                       .offsets = {found[inverted].offsets.p, (uint32_t)found[inverted].offsets.n}});
+}
+
+/* What a predicate tests: 1 the line's one comparison or its opposite, 0 no comparison at all, -1 something else. */
+static int tests_comparison(struct says *w, graph_id node)
+{
+    graph_id atoms[6];
+    unsigned count;
+    uint64_t table;
+    bool opposite;
+    if (!node || says_node(w, node)->kind == UOP_CONST)
+        return 0;
+    if (!graph_table(w->s->g, node, atoms, &count, &table) || count != 1 ||
+        !says_is_comparison(w, w->line.comparison, atoms[0], w->line.loop, &opposite))
+        return -1;
+    return 1;
+}
+
+/* Words of the line that a condition's rewrite is about: its one comparison, where every instruction of the rewrite
+ * tests that one. A line with several says of none which it is. */
+static const char *words_of_condition(struct says *w, const struct fact_rewrite *r)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < r->sass.n && w->line.comparison; i++) {
+        uint32_t x;
+        int tested = 0;
+        bool makes_one = false;
+        if (!map_u64_get(&w->instances, r->sass.p[i], &x))
+            return NULL;
+        const struct graph_insn *insn = &w->s->g->insns.p[x];
+        for (uint32_t d = insn->first_def; d < insn->first_def + insn->def_count && tested >= 0; d++) {
+            const struct graph_def *def = &w->s->g->defs.p[d];
+            if (def->file != UOP_FILE_P && def->file != UOP_FILE_UP)
+                continue;
+            int one = tests_comparison(w, def->node);
+            makes_one |= one != 0;
+            tested = one ? one : tested;
+        }
+        if (!makes_one && insn->guard)
+            tested = tests_comparison(w, insn->guard);
+        if (tested < 0)
+            return NULL;
+        any |= tested > 0;
+    }
+    return any ? w->line.comparison_text : NULL;
+}
+
+bool fact_is_of_condition(const struct fact_rewrite *r)
+{
+    return str_equal(r->kind, "condition-inverted") || str_equal(r->kind, "branch-to-exit");
+}
+
+static uint64_t line_key(int32_t file, int32_t line)
+{
+    return (uint64_t)(uint32_t)file << 32 | (uint32_t)line;
+}
+
+/* Rewrites of conditions by their lines: the first of each + 1, and of each the next + 1. */
+static bool list_conditions(struct says *w)
+{
+    w->next_condition = ARENA_ARRAY(w->a, uint32_t, w->k->rewrites.n + 1);
+    for (size_t i = w->k->rewrites.n; i-- > 0 && w->next_condition;) {
+        const struct fact_rewrite *r = &w->k->rewrites.p[i];
+        uint64_t key = line_key(r->source_file, r->source_line);
+        if (!fact_is_of_condition(r) || r->source_line == FACT_NONE)
+            continue;
+        (void)map_u64_get(&w->conditions, key, &w->next_condition[i]);
+        if (!map_u64_put(w->a, &w->conditions, key, (uint32_t)i + 1))
+            return false;
+    }
+    return w->next_condition != NULL;
+}
+
+static void word_conditions(struct says *w)
+{
+    uint32_t at = 0;
+    (void)map_u64_get(&w->conditions, line_key(w->at->file, w->at->line), &at);
+    for (; at; at = w->next_condition[at - 1])
+        w->k->rewrites.p[at - 1].source_text = words_of_condition(w, &w->k->rewrites.p[at - 1]);
 }
 
 /* ---- sums of products ------------------------------------------------------------------------ */
@@ -410,7 +488,7 @@ enum sp_status fact_build_says(struct arena *a, struct fact_source *s, struct fa
     for (uint32_t i = (uint32_t)s->g->insns.n; i-- > 0;)
         if (s->g->insns.p[i].reachable && !map_u64_put(a, &w.instances, s->g->insns.p[i].offset, i))
             return SP_ERR_MEMORY;
-    if (!mark_turning(&w))
+    if (!mark_turning(&w) || !list_conditions(&w))
         return SP_ERR_MEMORY;
     for (size_t i = 0; i < k->lines.n && !arena_failed(a); i++) {
         uint32_t line;
@@ -419,6 +497,7 @@ enum sp_status fact_build_says(struct arena *a, struct fact_source *s, struct fa
         if (!w.source || !cu_line_read(a, w.source, line, &w.line))
             continue;
         w.in = says_function_of(&w, line);
+        word_conditions(&w);
         say_comparison(&w);
         say_contraction(&w);
         say_temporary(&w);

@@ -20,6 +20,8 @@ struct says {
     uint8_t *turning;         /* by node: 1 a phi of a loop or what goes into one */
     size_t nodes;             /* before any was made here */
     VEC(struct says_function) functions;
+    struct map_u64 conditions; /* file and line -> the first rewrite of a condition there + 1 */
+    uint32_t *next_condition;  /* by rewrite: the next one of its line + 1, 0 */
 
     /* of one line */
     const struct cu_source *source;

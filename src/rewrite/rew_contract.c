@@ -1,6 +1,6 @@
 /* Multiplications that were not contracted: FMUL nodes whose result (perhaps negated) is an addend of an FADD of the
  * same format, both held in registers by instructions of their own. requires: graph with defs indexed */
-#include "rewrite/rew.h"
+#include "rewrite/rew_internal.h"
 
 #include <stdlib.h>
 
@@ -46,8 +46,12 @@ enum sp_status rew_find_contractions(struct arena *a, const struct graph *g, str
                 continue;
             if (graph_is_inside(g, x) || graph_is_inside(g, id))
                 continue; /* how a machine computes some function */
-            if (first_def(g, x, &r.product_insn) && first_def(g, id, &r.sum_insn) &&
-                !graph_is_owned(g, r.product_insn) && !graph_is_owned(g, r.sum_insn))
+            if (!first_def(g, x, &r.product_insn) || !first_def(g, id, &r.sum_insn))
+                continue;
+            uint32_t maker = rew_maker(g, r.sum_insn, x); /* of equal products the one that this sum reads */
+            if (maker != UINT32_MAX && rew_has_op(g, maker, UOP_FMUL))
+                r.product_insn = maker;
+            if (!graph_is_owned(g, r.product_insn) && !graph_is_owned(g, r.sum_insn))
                 VEC_PUSH(a, out->not_contracted, r);
         }
     }

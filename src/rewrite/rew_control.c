@@ -194,6 +194,14 @@ static bool in_body(const struct rew *r, uint32_t insn, const struct rew_insn *j
     return line > jump->line && line < jump->last;
 }
 
+/* The line map says that an instruction is of another statement than the one that computes the same, and not of what
+ * the branch jumps over: an equal value of something else. */
+static bool is_elsewhere(const struct rew *r, uint32_t insn, uint32_t at, const struct rew_insn *jump)
+{
+    uint32_t line = rew_line_of(r->sass, insn);
+    return line && line != rew_statement(r, at)->line && (line < jump->line || line > jump->last);
+}
+
 enum { TRIED = 512 }; /* entries of one condition at most: there may be as many branches under it */
 
 /* Branches and exits of the machine code under the jump's condition or its opposite. */
@@ -270,6 +278,8 @@ static void find_guarded(struct rew *r, uint32_t jump)
         for (uint32_t k = 0; k < count && k < TRIED; k++) {
             uint32_t at = r->found[e[k].insn];
             if (r->how[e[k].insn] != REW_BY_VALUE || rew_statement(r, at)->is & REW_IS_CHOICE)
+                continue;
+            if (is_elsewhere(r, e[k].insn, at, is))
                 continue;
             if (!f) {
                 f = rew_add(r, "if-converted", REW_PTXAS, REW_PROVED);

@@ -124,6 +124,42 @@ static bool flushes_otherwise(const struct rew *r)
     return false;
 }
 
+static bool is_power_of_two(const struct graph *g, graph_id id, unsigned type)
+{
+    uint64_t bits, mask = type == UOP_F64 ? (UINT64_C(1) << 52) - 1 : type == UOP_F32 ? 0x7fffff : 0;
+    return graph_is_const(g, id, &bits) && (!mask || !(bits & mask));
+}
+
+/* A multiply-add whose every counterpart is a product and a sum with their roundings written down: those are never
+ * fused. A product with a power of two has no rounding of its own. */
+static bool fuses_fixed(const struct rew *r)
+{
+    const struct graph *s = r->sass->g, *p = r->ptx->g;
+    for (uint32_t i = 0; i < s->insns.n; i++) {
+        graph_id made = r->how[i] == REW_BY_VALUE && !graph_is_owned(s, i) ? rew_made(s, i) : (graph_id)GRAPH_NIL;
+        const struct graph_node *n = graph_at(s, made);
+        uint32_t count, fixed = 0;
+        if (!made || n->kind != UOP_FFMA || !rew_has_op(s, i, UOP_FFMA) || is_power_of_two(s, n->arg[0], n->type) ||
+            is_power_of_two(s, n->arg[1], n->type))
+            continue;
+        const struct rew_entry *e = rew_lookup(&r->made, r->sv.of[made], &count);
+        for (uint32_t k = 0; k < count && k < TRIED && fixed == k; k++) {
+            const struct graph_node *sum = graph_at(p, rew_made(p, e[k].insn));
+            uint8_t is = rew_statement(r, e[k].insn)->is & REW_IS_FIXED;
+            bool product = false;
+            for (unsigned x = 0; sum->kind == UOP_FADD && x < 2; x++) {
+                graph_id arg = sum->arg[x];
+                arg = graph_at(p, arg)->kind == UOP_FNEG ? graph_at(p, arg)->arg[0] : arg;
+                product |= graph_at(p, arg)->kind == UOP_FMUL && graph_at(p, arg)->type == sum->type;
+            }
+            fixed += product && is;
+        }
+        if (count && count <= TRIED && fixed == count)
+            return true;
+    }
+    return false;
+}
+
 /* The steps of folds, as sets of numbers: 1 the same, 0 not, -1 not known. */
 static int compare_steps(struct rew *r)
 {
@@ -161,8 +197,8 @@ enum rew_fit rew_find_fit(struct rew *r)
         if (!here && (strict || !access_turns(&r->sv, x)))
             VEC_PUSH(r->a, r->out->unexplained, x->insn);
     }
-    if (r->out->unexplained.n || splits(r) || flushes_otherwise(r) || has_barrier(s) != has_barrier(r->ptx->g) ||
-        compare_steps(r) == 0)
+    if (r->out->unexplained.n || splits(r) || fuses_fixed(r) || flushes_otherwise(r) ||
+        has_barrier(s) != has_barrier(r->ptx->g) || compare_steps(r) == 0)
         return REW_DOES_NOT;
     return all && some ? REW_FITS : REW_MAY_FIT;
 }

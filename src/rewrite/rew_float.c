@@ -94,6 +94,31 @@ static bool written_so(const struct rew *r, uint32_t insn, const char *const *pa
     return false;
 }
 
+/* A quotient's mark on a line, outside of comments. */
+static bool has_slash(const char *line)
+{
+    for (; *line; line++)
+        if (*line == '/' && (line[1] == '/' || line[1] == '*'))
+            return false;
+        else if (*line == '/')
+            return true;
+    return false;
+}
+
+/* Why a quotient or root is of full precision. The PTX has the rounding written down in either case: whose it is only
+ * the source's words tell, the operator's or the intrinsic's, not both. With no source it is taken for the options'. */
+static const char *reason_of_precision(const struct rew *r, uint32_t insn, bool root, bool *known)
+{
+    static const char *const fixing[] = {"div_r", "rcp_r", "__fsqrt_r", NULL}, *const roots[] = {"sqrt(", "sqrtf(",
+                                                                                                 NULL};
+    const char *line = rew_source_line(r, insn);
+    bool fixed = written_so(r, insn, fixing, known);
+    bool plain = line && (root ? written_so(r, insn, roots, known) : has_slash(line));
+    if (line && fixed == plain)
+        return NULL;
+    return fixed ? "rounding-fixed" : "no-fast-math";
+}
+
 static void find_contraction(struct rew *r, uint32_t insn)
 {
     static const char *const parts[] = {"fma", "FMA", "mad", NULL};
@@ -114,8 +139,10 @@ static void find_contraction(struct rew *r, uint32_t insn)
     product = product_in(r, made, GRAPH_NIL, 0);
     if (!product)
         return;
-    struct rew_record *f = rew_add(r, "fma-contraction", REW_PTXAS, exact ? REW_PROVED : REW_ASSUMED);
     uint32_t maker = rew_maker(p, at, product);
+    if (rew_statement(r, at)->is & REW_IS_FIXED || (maker != UINT32_MAX && rew_statement(r, maker)->is & REW_IS_FIXED))
+        return; /* no assembler fuses those: it was made of something else */
+    struct rew_record *f = rew_add(r, "fma-contraction", REW_PTXAS, exact ? REW_PROVED : REW_ASSUMED);
     rew_add_insn(r, f, insn);
     if (maker != UINT32_MAX)
         rew_add_line(r, f, rew_statement(r, maker)->line);
@@ -250,7 +277,7 @@ static void find_quotient(struct rew *r, const struct owners *so, uint32_t at)
         return;
     const char *kind = is->is & REW_IS_ROOT ? "sqrt-expanded" : "division-expanded";
     const char *reason = NULL;
-    bool proved = owned;
+    bool proved = owned, known = true;
     if (approximate) {
         bool by_constant = false;
         const struct uop_list *l = r->ptx->g->input.insns[r->ptx->g->insns.p[at].input].uops;
@@ -270,8 +297,8 @@ static void find_quotient(struct rew *r, const struct owners *so, uint32_t at)
         return;
     }
     if (!approximate && m && m->type == UOP_F32 && !(m->flags & UOP_FTZ))
-        reason = "no-fast-math";
-    struct rew_record *f = rew_add(r, kind, REW_PTXAS, proved ? REW_PROVED : REW_ASSUMED);
+        reason = reason_of_precision(r, r->first_of[at] - 1, (is->is & REW_IS_ROOT) != 0, &known);
+    struct rew_record *f = rew_add(r, kind, REW_PTXAS, proved && known ? REW_PROVED : REW_ASSUMED);
     f->reason = reason;
     for (uint32_t i = r->first_of[at]; i; i = r->next_of[i - 1]) {
         uint32_t owner = owner_of(so, i - 1);
@@ -312,19 +339,22 @@ void rew_find_float(struct rew *r)
 
 /* ---- multiply-adds that were not ---------------------------------------------------------------- */
 
-/* Instances that read each node, at most 2. */
+/* Instances that read what each instance made, at most 2. */
 static uint8_t *count_readers(struct arena *a, const struct graph *g)
 {
-    uint8_t *readers = ARENA_ARRAY(a, uint8_t, g->nodes.n);
-    uint32_t *last = ARENA_ARRAY(a, uint32_t, g->nodes.n);
+    uint8_t *readers = ARENA_ARRAY(a, uint8_t, g->insns.n + 1);
+    uint32_t *last = ARENA_ARRAY(a, uint32_t, g->insns.n + 1);
     if (!readers || !last)
         return NULL;
     for (size_t u = 0; u < g->uses.n; u++) {
         const struct graph_use *use = &g->uses.p[u];
-        if (last[use->node] == use->insn + 1 || readers[use->node] == 2)
-            continue;
-        last[use->node] = use->insn + 1;
-        readers[use->node]++;
+        for (uint32_t d = 0; d < use->def_count; d++) {
+            uint32_t maker = g->defs.p[use->defs[d]].insn;
+            if (last[maker] == use->insn + 1 || readers[maker] == 2)
+                continue;
+            last[maker] = use->insn + 1;
+            readers[maker]++;
+        }
     }
     return readers;
 }
@@ -332,25 +362,28 @@ static uint8_t *count_readers(struct arena *a, const struct graph *g)
 enum { COPIES = 16 }; /* moves between a product and its sum that are followed */
 
 /* Who made what the sum reads: through moves, loads of what was stored and calls, up to the multiplication. `is`: what
- * stood on the way. */
-static uint32_t trace(const struct rew *r, uint32_t at, graph_id product, unsigned *is)
+ * stood on the way; *second: something of it is read elsewhere, too. */
+static uint32_t trace(const struct rew *r, uint32_t at, graph_id product, const uint8_t *readers, unsigned *is,
+                      bool *second)
 {
     const struct graph *p = r->ptx->g;
     uint32_t maker = rew_maker(p, at, product);
     *is = 0;
+    *second = maker != UINT32_MAX && readers && readers[maker] > 1;
     for (unsigned step = 0; step < COPIES && maker != UINT32_MAX && !rew_has_op(p, maker, UOP_FMUL); step++) {
         *is |= rew_statement(r, maker)->is;
         uint32_t before = rew_maker(p, maker, product);
         if (before == UINT32_MAX || before == maker)
             break;
         maker = before;
+        *second |= readers && readers[maker] > 1;
     }
     return maker;
 }
 
 static void complete_one(struct rew *r, const uint8_t *readers, struct rew_not_contracted *c)
 {
-    static const char *const fixed[] = {"_rn(", "_rz(", "_ru(", "_rd(", NULL}; /* of the intrinsics' names */
+    static const char *const fixing[] = {"mul_r", "add_r", "sub_r", "mul2_r", "add2_r", "sub2_r", NULL};
     unsigned between;
     const struct graph *p = r->ptx->g;
     uint32_t at = r->found[c->sum_insn];
@@ -358,10 +391,10 @@ static void complete_one(struct rew *r, const uint8_t *readers, struct rew_not_c
     uint32_t made_at = r->found[c->product_insn];
     graph_id there = made_at != UINT32_MAX ? rew_made(p, made_at) : (graph_id)GRAPH_NIL;
     graph_id product = sum ? product_in(r, sum, there, r->sv.of[c->product]) : (graph_id)GRAPH_NIL;
-    bool known, exact = r->how[c->sum_insn] == REW_BY_VALUE;
+    bool known, second, exact = r->how[c->sum_insn] == REW_BY_VALUE;
     if (!product)
         return; /* the PTX has no such sum: nothing is known */
-    uint32_t maker = trace(r, at, product, &between);
+    uint32_t maker = trace(r, at, product, readers, &between, &second);
     const struct rew_insn *read = maker != UINT32_MAX ? rew_statement(r, maker) : NULL;
     if (made_at == UINT32_MAX || graph_at(p, rew_made(p, made_at))->kind != UOP_FMUL)
         made_at = maker;
@@ -373,10 +406,13 @@ static void complete_one(struct rew *r, const uint8_t *readers, struct rew_not_c
     if ((first && first->is & REW_IS_FIXED) || rew_statement(r, at)->is & REW_IS_FIXED) {
         c->reason = "rounding-fixed";
         c->stage = REW_SOURCE;
-        if (r->context->no_contraction) {
+        /* of the intrinsics' names */
+        bool fixed = written_so(r, c->product_insn, fixing, &known) || written_so(r, c->sum_insn, fixing, &known);
+        if (!fixed && r->context->no_contraction) { /* the option has every rounding written down */
             c->reason = "no-fast-math";
             c->stage = REW_NVVM;
-        } else if (!written_so(r, c->product_insn, fixed, &known)) {
+            c->confidence = known ? c->confidence : REW_ASSUMED;
+        } else if (!fixed) {
             c->confidence = REW_ASSUMED;
         }
         if (r->context->foreign)
@@ -387,7 +423,7 @@ static void complete_one(struct rew *r, const uint8_t *readers, struct rew_not_c
         c->reason = "volatile";
     } else if (between & REW_IS_CALL) {
         c->reason = "call-boundary";
-    } else if (read && readers && maker == made_at && readers[product] > 1) {
+    } else if (read && maker == made_at && second) {
         c->reason = "second-use";
     } else if (read && maker == made_at && p->insns.p[maker].block != p->insns.p[at].block) {
         c->reason = "across-branch";

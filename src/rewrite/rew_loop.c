@@ -106,13 +106,17 @@ static void tell(struct rew *r, const struct graph_cycle *here, const struct gra
 {
     enum writer writer = there->unroll > 1 ? writer_of(r, here, there->unroll) : NOT_KNOWN;
     if (there->unroll > 1 && writer != PERSON) {
-        struct rew_record *f = rew_add(r, "unrolled", REW_NVVM, writer == COMPILER ? REW_PROVED : REW_ASSUMED);
+        /* With the source at hand and no proof in it, neither the compiler nor a person is named. */
+        bool withdrawn = writer == NOT_KNOWN && rew_source_line(r, here->pieces.p[0].first);
+        struct rew_record *f =
+            rew_add(r, "unrolled", withdrawn ? REW_UNKNOWN : REW_NVVM, writer == COMPILER ? REW_PROVED : REW_ASSUMED);
         f->factor = there->unroll;
         add_pieces(r, f, here);
         add_piece_lines(r, f, there);
     }
+    /* A text that was given may be of a build that is alike but for its unrolling: what was stored does not tell. */
     if (here->unroll > there->unroll && here->unroll % there->unroll == 0) {
-        struct rew_record *f = rew_add(r, "unrolled", REW_PTXAS, REW_PROVED);
+        struct rew_record *f = rew_add(r, "unrolled", REW_PTXAS, r->context->must_fit ? REW_ASSUMED : REW_PROVED);
         f->factor = here->unroll / there->unroll;
         add_pieces(r, f, here);
         add_piece_lines(r, f, there);

@@ -108,6 +108,11 @@ static const struct near_miss misses[] = {
     {"01_arithmetic/add_f32", "add.ftz.f32", "sub.ftz.f32", "ptx-mismatch"},
     {"01_arithmetic/add_f32", "add.ftz.f32", "add.f32", "ptx-mismatch"},
     {"01_arithmetic/fma_f32", "", "", NULL},
+    /* mul and add may be fused, mul.rn and add.rn never */
+    {"01_arithmetic/fma_f32", "fma.rn.ftz.f32 \t%f4, %f2, %f1, %f3;",
+     "mul.ftz.f32 %f4, %f2, %f1; add.ftz.f32 %f4, %f4, %f3;", NULL},
+    {"01_arithmetic/fma_f32", "fma.rn.ftz.f32 \t%f4, %f2, %f1, %f3;",
+     "mul.rn.ftz.f32 %f4, %f2, %f1; add.rn.ftz.f32 %f4, %f4, %f3;", "ptx-mismatch"},
     {"03_reduction/reduce_sum_f32", "", "", NULL},
     {"03_reduction/reduce_sum_f32", "add.ftz.f32", "mul.ftz.f32", "ptx-mismatch"},
     {"03_reduction/reduce_sum_f32", "bar.sync", "//bar.sync", "ptx-mismatch"},
@@ -215,6 +220,53 @@ static void test_source(void **state)
     assert_int_equal(other, -1);
 }
 
+struct words {
+    const char *cubin, *source, *from, *to; /* the source with one thing replaced by another of as many lines */
+    const char *told;                       /* stands in the answer then */
+};
+
+static const struct words words[] = {
+    {"cubin/sm86/02_control/clamp_f32.cubin", "kernels/02_control/clamp_f32.cu", "", "",
+     "\"branch-to-exit\",\"stage\":\"ptxas\",\"reason\":null,\"source\":{\"file\":0,\"line\":4,\"text\":\"i < n\"}"},
+    /* two relations on the line, or another one: whose test it is, is not told */
+    {"cubin/sm86/02_control/clamp_f32.cubin", "kernels/02_control/clamp_f32.cu", "if (i < n) {",
+     "if (i < n) if (lo < hi) {",
+     "\"branch-to-exit\",\"stage\":\"ptxas\",\"reason\":null,\"source\":{\"file\":0,\"line\":4,\"text\":null}"},
+    {"cubin/sm86/02_control/clamp_f32.cubin", "kernels/02_control/clamp_f32.cu", "if (i < n) {", "if (i == n) {",
+     "\"branch-to-exit\",\"stage\":\"ptxas\",\"reason\":null,\"source\":{\"file\":0,\"line\":4,\"text\":null}"},
+    {"test/corpus/variants/rewritten.sm86.cubin", "test/corpus/src/rewritten.cu", "", "",
+     "\"division-expanded\",\"stage\":\"ptxas\",\"reason\":\"no-fast-math\""},
+    {"test/corpus/variants/rewritten.sm86.cubin", "test/corpus/src/rewritten.cu", "x[i] / y[i]",
+     "__fdiv_rn(x[i], y[i])", "\"division-expanded\",\"stage\":\"ptxas\",\"reason\":\"rounding-fixed\""},
+    {"test/corpus/variants/rewritten.sm86.cubin", "test/corpus/src/rewritten.cu", "x[i] / y[i]", "QUOTIENT(x[i], y[i])",
+     "\"division-expanded\",\"stage\":\"ptxas\",\"reason\":null"},
+    {"test/corpus/variants/rewritten.sm86.cubin", "test/corpus/src/rewritten.cu", "sqrtf(x[i])", "__fsqrt_rn(x[i])",
+     "\"sqrt-expanded\",\"stage\":\"ptxas\",\"reason\":\"rounding-fixed\""},
+};
+
+/* What the words of the source's line say of a rewrite, and that they are not taken for another's. */
+static void test_words(void **state)
+{
+    static const char path[] = "/tmp/test_rewrite_words.cu";
+    (void)state;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        const struct words *w = &words[i];
+        struct text cubin = read_all(w->cubin), text = read_all(w->source), other = replace_all(&text, w->from, w->to);
+        FILE *out = fopen(path, "wb");
+        assert_non_null(out);
+        assert_int_equal(fwrite(other.p, 1, other.n, out), other.n);
+        fclose(out);
+        struct answer a = explain(&cubin, NULL, path);
+        unlink(path);
+        if (!strstr(a.json.p, w->told))
+            fail_msg("%s with %s for %s: not told: %s", w->source, w->to, w->from, w->told);
+        drop(&a);
+        free(cubin.p);
+        free(text.p);
+        free(other.p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +274,7 @@ int main(void)
         cmocka_unit_test(test_embedded),
         cmocka_unit_test(test_embedded_and_another),
         cmocka_unit_test(test_source),
+        cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
