@@ -212,16 +212,23 @@ static bool run_goes_on(struct joiner *j, const struct cycle_run *run, uint32_t 
 }
 
 /* The second step of straight code stands near the first, yet not one stride of the loop on: no two steps of it. What
- * stands elsewhere may be another operand's element (x[k] * x[k * n]), and a turn that leaves elements where they were (a
- * tile that is filled anew) does not tell. */
+ * stands elsewhere may be another operand's element (x[k] * x[k * n]), and a turn that leaves elements where they were
+ * (a tile that is filled anew) does not tell. */
 static bool out_of_step(struct joiner *j, const struct cycle_run *run, const struct field_set *begin)
 {
     enum { NEAR = 256 };
-    if (run->at.n < 2 || run->at.p[1] == GRAPH_NIL || begin->count != 1 || j->advance == 0)
+    bool near = false;
+    if (run->at.n < 2 || run->at.p[1] == GRAPH_NIL || j->advance == 0)
         return false;
     struct field_set at = cycle_value_of(j->w, run->at.p[1], UINT32_MAX, TURN_FIRST);
-    uint64_t way = at.count == 1 ? field_add(at.v[0], field_neg(begin->v[0])) : 0;
-    return way != 0 && way != j->advance && (way <= NEAR || field_neg(way) <= NEAR);
+    for (unsigned i = 0; i < begin->count; i++)
+        for (unsigned k = 0; k < at.count; k++) {
+            uint64_t way = field_add(at.v[k], field_neg(begin->v[i]));
+            if (way == j->advance)
+                return false;
+            near |= way != 0 && (way <= NEAR || field_neg(way) <= NEAR);
+        }
+    return near;
 }
 
 static bool try_straight(struct joiner *j, uint32_t chain, graph_id x)
