@@ -301,6 +301,7 @@ struct cycle_run cycle_follow(struct cycle_work *w, struct cycle_region *r, uint
             VEC_PUSH(w->a, run.pairs, step.pairs.p[i]);
         before = step;
         VEC_PUSH(w->a, run.outs, next);
+        VEC_PUSH(w->a, run.at, step.element);
         run.out = next;
         run.steps++;
     }

@@ -80,6 +80,17 @@ bool piece_goes_on(struct joiner *j, const struct field_set *begin)
     return false;
 }
 
+bool piece_same_stride(struct joiner *j, graph_id element, uint32_t steps, const struct cycle_region *r)
+{
+    struct field_set begin = cycle_value_of(j->w, element, r->loop, TURN_LAST);
+    struct field_set after = cycle_value_of(j->w, element, r->loop, TURN_AFTER);
+    uint64_t turn = field_mul(j->advance, steps);
+    bool same = begin.count == after.count;
+    for (unsigned k = 0; k < begin.count && same; k++)
+        same = field_add(begin.v[k], turn) == after.v[k];
+    return same;
+}
+
 /* Where each step of a run is made; NULL: some of them by nobody, or all of them at once. */
 static const uint32_t *makers_of(const struct joiner *j, const struct cycle_run *run)
 {
@@ -200,6 +211,19 @@ static bool run_goes_on(struct joiner *j, const struct cycle_run *run, uint32_t 
     return false;
 }
 
+/* The second step of straight code stands near the first, yet not one stride of the loop on: no two steps of it. What
+ * stands elsewhere may be another operand's element (x[k] * x[k * n]), and a turn that leaves elements where they were (a
+ * tile that is filled anew) does not tell. */
+static bool out_of_step(struct joiner *j, const struct cycle_run *run, const struct field_set *begin)
+{
+    enum { NEAR = 256 };
+    if (run->at.n < 2 || run->at.p[1] == GRAPH_NIL || begin->count != 1 || j->advance == 0)
+        return false;
+    struct field_set at = cycle_value_of(j->w, run->at.p[1], UINT32_MAX, TURN_FIRST);
+    uint64_t way = at.count == 1 ? field_add(at.v[0], field_neg(begin->v[0])) : 0;
+    return way != 0 && way != j->advance && (way <= NEAR || field_neg(way) <= NEAR);
+}
+
 static bool try_straight(struct joiner *j, uint32_t chain, graph_id x)
 {
     bool flat = j->r->chains.p[chain].flat;
@@ -209,7 +233,7 @@ static bool try_straight(struct joiner *j, uint32_t chain, graph_id x)
     struct field_set begin = {0};
     uint32_t inner = j->r->chains.p[chain].inner ? j->r->chains.p[chain].inner : 1;
     if (run.steps == 0 || run.steps % inner != 0 || !place_run(j, &run, &piece) ||
-        !run_goes_on(j, &run, UINT32_MAX, piece.first, &begin))
+        !run_goes_on(j, &run, UINT32_MAX, piece.first, &begin) || out_of_step(j, &run, &begin))
         return false;
     piece.unroll = run.steps / inner;
     piece.makers = inner > 1 ? NULL : piece.makers;
@@ -239,6 +263,10 @@ static bool try_loop(struct joiner *j, uint32_t chain, struct cycle_region *r)
         if (run.steps == 0 || run.out != c->out ||
             !run_goes_on(j, &run, r->loop, j->w->g->loops.p[r->loop].first, &begin))
             continue;
+        if (begin.count && !piece_same_stride(j, run.element, run.steps, r)) {
+            j->apart = r->loop + 1;
+            continue;
+        }
         uint32_t inner = j->r->chains.p[chain].inner ? j->r->chains.p[chain].inner : 1;
         if (run.steps % inner != 0)
             continue;

@@ -35,6 +35,7 @@ struct cycle_run { /* steps in a row */
     uint32_t steps;
     graph_id in, out;       /* of the chain they were followed along */
     VEC(graph_id) outs;     /* of each step */
+    VEC(graph_id) at;       /* first element of each step, where they stand in order */
     graph_id *elements;     /* of each step, where they stand in any order; else NULL */
     uint32_t begin, end;    /* instances that make the steps, first and last */
     graph_id from, element; /* address of the first element: in the step, in the run */
@@ -69,12 +70,16 @@ struct joiner {
     VEC(struct field_set) ends;        /* where the elements of the pieces so far end */
     VEC(struct part) parts;            /* of each piece */
     graph_id begins[CYCLE_CHAINS_MAX]; /* of a chain: what it begins with before steps taken out in front of the loop */
+    uint32_t apart;                    /* loop + 1 that does the same step at another stride, the last seen; 0: none */
     uint32_t until;                    /* instance from which on the same step has begun anew: another loop's */
 };
 
 void piece_note_copies(struct joiner *j, const struct cycle_run *run);
 void piece_end_at(struct joiner *j, struct field_set from, uint64_t way);
 bool piece_goes_on(struct joiner *j, const struct field_set *begin);
+/* A turn of loop `r`, some steps, takes the element as far as those take the first loop's. A loop that does the same
+ * step over every element is no rest of one over every other element, though it begins where that ends. */
+bool piece_same_stride(struct joiner *j, graph_id element, uint32_t steps, const struct cycle_region *r);
 void piece_add(struct joiner *j, struct graph_piece piece, struct part part);
 void piece_add_loop(struct joiner *j, struct cycle_region *r, uint32_t unroll);
 /* The stretch of blocks that run for steps taken out before the loop: from where the ways part to block `last`, which

@@ -23,8 +23,10 @@ static uint32_t gather_stores(struct joiner *j, const struct graph_access *t, co
         for (uint32_t k = b->first; k <= b->last && b->reachable; k++)
             for (uint32_t x = g->insns.p[k].first_access; x < g->insns.p[k].first_access + g->insns.p[k].access_count;
                  x++)
-                if (cycle_match_store(j->w, j->r, t, &g->accesses.p[x], run, &element))
+                if (cycle_match_store(j->w, j->r, t, &g->accesses.p[x], run, &element)) {
                     VEC_PUSH(j->w->a, at, cycle_value_of(j->w, element, loop, TURN_FIRST));
+                    VEC_PUSH(j->w->a, run->at, element);
+                }
     }
     uint32_t first = UINT32_MAX;
     for (uint32_t i = 0; i < at.n; i++) {
@@ -189,7 +191,7 @@ void piece_join_stores(struct joiner *j)
             uint32_t n = gather_stores(j, t, other->blocks, other->block_count, l - 1, &at, &run);
             if (n == 0 || n != other->unroll)
                 continue;
-            if (!piece_goes_on(j, &at))
+            if (!piece_goes_on(j, &at) || !piece_same_stride(j, run.at.p[0], n, other))
                 break;
             piece_add_loop(j, other, n);
             piece_note_copies(j, &run);
@@ -257,7 +259,7 @@ void piece_join_counters(struct joiner *j)
         struct cycle_region *other = &w->regions[l - 1];
         if (other->cycle == j->r->cycle)
             continue;
-        if (other->cycle >= 0 || other->skipped || g->loops.p[l - 1].irreducible)
+        if (other->cycle >= 0 || other->skipped || g->loops.p[l - 1].irreducible || j->apart == l)
             break;
         bool more;
         uint32_t turns = cycle_takes_up(w, j->r, other, &more), steps = turns * other->unroll;

@@ -361,6 +361,72 @@ static void neighbours_are_two_steps(void **state)
     arena_free(&a);
 }
 
+/* A loop over every other element and one over each of the rest: two loops, though the second begins where the first
+ * ends, with the same sum. Strides that agree make them one. */
+static void strides_keep_loops_apart(void **state)
+{
+    (void)state;
+    for (unsigned same = 0; same < 2; same++) {
+        struct arena a;
+        struct graph_cycles cycles;
+        arena_init(&a, 0);
+        struct graph *g = code_graph(
+            &a, 86,
+            CODE("MOV R2, RZ", "MOV R3, RZ", "LDS R4, [R2]", "FADD R3, R3, R4",
+                 same ? "IADD3 R2, R2, 0x4, RZ" : "IADD3 R2, R2, 0x8, RZ", "ISETP.NE.AND P1, PT, R2, c[0x0][0x160], PT",
+                 "@P1 BRA 0x20", "LDS R4, [R2]", "FADD R3, R3, R4", "IADD3 R2, R2, 0x4, RZ",
+                 "ISETP.NE.AND P1, PT, R2, c[0x0][0x164], PT", "@P1 BRA 0x70", "STS [0x800], R3", "EXIT"),
+            &env_86);
+        assert_int_equal(graph_find_cycles(&a, g, &cycles), SP_OK);
+        assert_int_equal(cycles.cycles.n, same ? 1 : 2);
+        for (size_t i = 0; i < cycles.cycles.n; i++)
+            assert_int_equal(cycles.cycles.p[i].unroll, 1);
+        arena_free(&a);
+    }
+}
+
+/* Stores alone: the same. */
+static void strides_of_stores_keep_loops_apart(void **state)
+{
+    (void)state;
+    for (unsigned same = 0; same < 2; same++) {
+        struct arena a;
+        struct graph_cycles cycles;
+        arena_init(&a, 0);
+        struct graph *g = code_graph(
+            &a, 86,
+            CODE("MOV R2, RZ", "STS [R2], RZ", same ? "IADD3 R2, R2, 0x4, RZ" : "IADD3 R2, R2, 0x8, RZ",
+                 "ISETP.NE.AND P1, PT, R2, c[0x0][0x160], PT", "@P1 BRA 0x10", "STS [R2], RZ", "IADD3 R2, R2, 0x4, RZ",
+                 "ISETP.NE.AND P1, PT, R2, c[0x0][0x164], PT", "@P1 BRA 0x50", "EXIT"),
+            &env_86);
+        assert_int_equal(graph_find_cycles(&a, g, &cycles), SP_OK);
+        assert_int_equal(cycles.cycles.n, same ? 1 : 2);
+        arena_free(&a);
+    }
+}
+
+/* Two elements side by side behind a loop over every other one are not two steps more of it. */
+static void straight_steps_keep_the_stride(void **state)
+{
+    (void)state;
+    for (unsigned same = 0; same < 2; same++) {
+        struct arena a;
+        struct graph_cycles cycles;
+        arena_init(&a, 0);
+        struct graph *g =
+            code_graph(&a, 86,
+                       CODE("MOV R2, RZ", "MOV R3, RZ", "LDS R4, [R2]", "FADD R3, R3, R4", "IADD3 R2, R2, 0x8, RZ",
+                            "ISETP.NE.AND P1, PT, R2, c[0x0][0x160], PT", "@P1 BRA 0x20", "LDS R4, [R2]",
+                            same ? "LDS R5, [R2+0x8]" : "LDS R5, [R2+0x4]", "FADD R3, R3, R4", "FADD R3, R3, R5",
+                            "STS [0x800], R3", "EXIT"),
+                       &env_86);
+        assert_int_equal(graph_find_cycles(&a, g, &cycles), SP_OK);
+        assert_int_equal(cycles.cycles.n, 1);
+        assert_int_equal(cycles.cycles.p[0].pieces.n, same ? 2 : 1);
+        arena_free(&a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -373,6 +439,9 @@ int main(void)
         cmocka_unit_test(irreducible_loops_stand_as_such),
         cmocka_unit_test(two_streams_are_one_step),
         cmocka_unit_test(neighbours_are_two_steps),
+        cmocka_unit_test(strides_keep_loops_apart),
+        cmocka_unit_test(strides_of_stores_keep_loops_apart),
+        cmocka_unit_test(straight_steps_keep_the_stride),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
