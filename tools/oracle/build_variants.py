@@ -108,6 +108,9 @@ NVCC = [
     ("separate", ["test/corpus/src/separate.cu"], ["-O3", "-rdc=true"]),
     ("undecoded", ["test/corpus/src/undecoded.cu"], ["-O3"]),
     ("rewritten", ["test/corpus/src/rewritten.cu"], ["-O3", "--generate-line-info"]),
+    ("written_so", ["test/corpus/src/written_so.cu"], ["-O3", "--generate-line-info"]),
+    ("written_so-no-fmad", ["test/corpus/src/written_so.cu"], ["-O3", "--generate-line-info", "-fmad=false"]),
+    ("written_so-debug", ["test/corpus/src/written_so.cu"], ["-G"]),
 ]
 # These are large, or differ little between architectures.
 FEW = {"coalescing": (75, 86, 120), "coalescing-ptxas-O0": (86,), "coalescing-debug": (86,),
@@ -125,6 +128,7 @@ FEW = {"coalescing": (75, 86, 120), "coalescing-ptxas-O0": (86,), "coalescing-de
        "functions": (75, 86, 120), "functions-ptxas-O0": (86,), "functions-fast": (90,),
        "words": (75, 86, 90, 120), "flags": (75, 86, 120),
        "signs": (75, 120), "flushes": (75, 120), "flushes-kept": (120,), "rewritten": (75, 86, 120),
+       "written_so": (86, 120), "written_so-no-fmad": (86,), "written_so-debug": (86,),
        "local_index-unoptimised": (75, 86, 120), "local_index-debug": (90,),
        "separate": (75, 86, 120), "undecoded": (86,),
        "races": (75, 86, 90, 120), "races-unoptimised": (90,),
