@@ -1,5 +1,5 @@
 #!/bin/sh
-# Committed cubins and PTX may hold no path but /kernels/...: nvcc likes to record where a file lay on the machine that
+# Committed cubins and PTX may hold no path but /kernels/... and /corpus/src, where the project has their sources: nvcc likes to record where a file lay on the machine that
 # compiled it (line tables, .file lines, the command line in .note.nv.tkinfo). Every absolute path in their strings is looked at.
 set -eu
 cd "$(dirname "$0")/.."
@@ -12,7 +12,7 @@ files=$(wc -l <"$list")
 foreign=$(while read -r file; do
     LC_ALL=C tr -c '[:print:]' '\n' <"$file" |
         LC_ALL=C grep -o -E '(^|[^A-Za-z0-9_.)*+-])/[A-Za-z0-9_.+-]+/[A-Za-z0-9_.+/-]*' |
-        LC_ALL=C grep -v -E '^[^/]?/kernels/[0-9][0-9]_[a-z_]+(/[a-z0-9_]+\.cu)?$' | sed "s|^|$file: |" || true
+        LC_ALL=C grep -v -E '^[^/]?/(kernels/[0-9][0-9]_[a-z_]+|corpus/src)(/[a-z0-9_]+\.cu)?$' | sed "s|^|$file: |" || true
 done <"$list")
 if [ -n "$foreign" ]; then
     printf '%s\n' "$foreign" >&2
