@@ -542,8 +542,10 @@ static void look_at(struct walker *x, unsigned moving, uint64_t number, size_t c
     x->value[moving] = number;
     x->now += 2;
     x->walk++;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        value[i] = 0;
         known[i] = walk_value(x, x->asked.p[i], &value[i], 0);
+    }
 }
 
 bool walk_goes_on(struct walker *x, unsigned moving, uint64_t base, uint64_t period)
@@ -552,7 +554,7 @@ bool walk_goes_on(struct walker *x, unsigned moving, uint64_t base, uint64_t per
     const struct graph *g = x->w->g;
     bool wide = graph_at(g, x->leaf[moving])->type == UOP_B64;
     uint64_t end = UINT64_C(1) << (wide ? 61 : 30), residues[] = {0, 1, period / 2, period - 1, period / 3};
-    uint64_t first[MOST], second[MOST], third[MOST];
+    uint64_t first[MOST] = {0}, second[MOST] = {0}, third[MOST] = {0};
     bool known[3][MOST];
     size_t count = x->asked.n;
     if (count > MOST || period == 0)
