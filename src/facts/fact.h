@@ -404,6 +404,10 @@ const char *fact_sync_text(enum fact_sync v);
 const char *fact_match_text(enum fact_match v); /* NULL: none */
 int fact_role_find(const char *text);
 
+/* The index of the first instruction at that offset (bytes) or behind it; the instruction at it, NULL: none. */
+size_t fact_first_at(const struct fact_kernel *k, uint32_t offset);
+const struct fact_instruction *fact_instruction_at(const struct fact_kernel *k, uint32_t offset);
+
 /* Compares two kernels of the document by patterns, places, instruction classes and outputs, and appends a comparison
  * with the reason where one follows. */
 bool fact_compare(struct fact_document *doc, uint32_t a, uint32_t b);

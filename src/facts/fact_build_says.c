@@ -96,23 +96,9 @@ static struct counts count_doings(struct says *w, const struct fact_line *at)
     return c;
 }
 
-static const struct fact_instruction *fact_at(const struct says *w, uint32_t offset)
-{
-    size_t lo = 0, hi = w->k->instructions.n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (w->k->instructions.p[mid].offset < offset)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    bool found = lo < w->k->instructions.n && w->k->instructions.p[lo].offset == offset;
-    return found ? &w->k->instructions.p[lo] : NULL;
-}
-
 static const char *expr_at(const struct says *w, uint32_t offset)
 {
-    const struct fact_instruction *in = fact_at(w, offset);
+    const struct fact_instruction *in = fact_instruction_at(w->k, offset);
     return in ? in->expr : NULL;
 }
 
@@ -424,7 +410,7 @@ static void say_choice(struct says *w, const char *kind, const char *text, int e
         return;
     for (uint32_t i = 0; i < c.offsets.n; i++) {
         uint32_t x;
-        const struct fact_instruction *in = fact_at(w, c.offsets.p[i]);
+        const struct fact_instruction *in = fact_instruction_at(w->k, c.offsets.p[i]);
         if (!map_u64_get(&w->instances, c.offsets.p[i], &x) || !in)
             return;
         if (in->role != FACT_ROLE_SELECT && in->role != FACT_ROLE_COMPUTE) /* an address is chosen, not a value */

@@ -205,16 +205,8 @@ static const char *resources_text(struct arena *a, const struct fact_kernel *k)
 
 static enum fact_role role_at(const struct fact_kernel *k, uint32_t offset)
 {
-    size_t lo = 0, hi = k->instructions.n; /* instructions ascend */
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (k->instructions.p[mid].offset < offset)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < k->instructions.n && k->instructions.p[lo].offset == offset ? k->instructions.p[lo].role
-                                                                            : FACT_ROLE_UNKNOWN;
+    const struct fact_instruction *in = fact_instruction_at(k, offset);
+    return in ? in->role : FACT_ROLE_UNKNOWN;
 }
 
 static void add_offsets(struct strbuf *b, struct fact_offsets offsets)

@@ -175,17 +175,9 @@ static bool was_first_turn(struct finder *f, const struct source *s, uint32_t re
 /* What holds at the end of a turn that is followed by another one, of what all threads share. */
 static graph_id goes_on(struct finder *f, uint32_t loop)
 {
-    struct graph *g = f->g;
-    const struct graph_loop *l = &g->loops.p[loop - 1];
-    const struct graph_block *b = &g->blocks.p[l->header];
-    graph_id when = GRAPH_NIL;
-    unsigned latches = 0;
-    for (uint32_t k = 0; k < b->pred_count; k++)
-        if (graph_in_loop(g, b->preds[k], loop)) {
-            latches++;
-            when = graph_edge_taken(g, b->preds[k], l->header);
-        }
-    return latches == 1 ? graph_uniform_part(g, when) : GRAPH_NIL;
+    unsigned ways;
+    graph_id when = graph_ways_back(f->g, loop - 1, &ways);
+    return ways == 1 ? graph_uniform_part(f->g, when) : GRAPH_NIL;
 }
 
 static bool same_value(struct finder *f, const struct graph_access *a, const struct graph_access *b)

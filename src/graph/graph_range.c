@@ -125,21 +125,28 @@ graph_id graph_edge_taken(struct graph *g, uint32_t from, uint32_t to)
     return graph_and(g, path, goes_to(g, from, to) ? b->branch : graph_not(g, b->branch));
 }
 
-graph_id graph_goes_round(struct graph *g, uint32_t loop)
+graph_id graph_ways_back(struct graph *g, uint32_t loop, unsigned *ways)
 {
     enum { WAYS = 8 };
     const struct graph_block *b = &g->blocks.p[g->loops.p[loop].header];
     graph_id when = GRAPH_NIL;
-    unsigned ways = 0;
+    *ways = 0;
     for (uint32_t k = 0; k < b->pred_count; k++) {
         if (!graph_in_loop(g, b->preds[k], loop + 1))
             continue;
         graph_id way = graph_edge_taken(g, b->preds[k], g->loops.p[loop].header);
-        if (way == GRAPH_NIL || ++ways > WAYS)
+        if (way == GRAPH_NIL || ++*ways > WAYS)
             return GRAPH_NIL;
         when = when == GRAPH_NIL ? way : graph_or(g, when, way);
     }
-    return when == GRAPH_NIL || b->path == GRAPH_NIL ? when : graph_assume(g, when, b->path);
+    return when;
+}
+
+graph_id graph_goes_round(struct graph *g, uint32_t loop)
+{
+    unsigned ways;
+    graph_id when = graph_ways_back(g, loop, &ways), path = g->blocks.p[g->loops.p[loop].header].path;
+    return when == GRAPH_NIL || path == GRAPH_NIL ? when : graph_assume(g, when, path);
 }
 
 /* ---- operations ------------------------------------------------------------------------------ */

@@ -113,15 +113,8 @@ static void group_runs(struct lines_view *v, uint32_t *group_of)
 
 static uint32_t index_at(const struct fact_kernel *k, uint32_t offset)
 {
-    size_t lo = 0, hi = k->instructions.n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (k->instructions.p[mid].offset < offset)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < k->instructions.n && k->instructions.p[lo].offset == offset ? (uint32_t)lo : NONE;
+    const struct fact_instruction *in = fact_instruction_at(k, offset);
+    return in ? (uint32_t)(in - k->instructions.p) : NONE;
 }
 
 /* The group of PTX alone before or behind the group of instructions `anchor` for a line: the last one there when it is

@@ -133,7 +133,7 @@ void rep_say_accesses(struct rep_page *p, const struct rep_note *n)
         if (!row)
             return;
         const struct fact_access *access = &k->accesses.p[s->index];
-        const struct fact_instruction *in = rep_find(k, access->offset);
+        const struct fact_instruction *in = fact_instruction_at(k, access->offset);
         row->cells[0] = rep_cell(rep_number(p, number), REP_DIM);
         row->cells[1] = rep_cell(rep_hex(p->a, access->offset), REP_DIM);
         row->cells[2] = rep_cell_code(in && in->expr ? rep_brief(p->a, in->expr) : "–", REP_PLAIN);

@@ -45,7 +45,7 @@ static struct place place_of(const struct fact_kernel *k, uint32_t offset)
 /* "3 0:12 " and so on: loop, file and line; NULL when the offset is no copy of anything. */
 static const char *key_of(struct arena *a, const struct fact_kernel *k, uint32_t offset, uint32_t *unroll)
 {
-    const struct fact_instruction *in = rep_find(k, offset);
+    const struct fact_instruction *in = fact_instruction_at(k, offset);
     struct place at = place_of(k, offset);
     *unroll = at.unroll;
     if (!at.loop || !in || in->line == FACT_NONE)
@@ -121,7 +121,7 @@ static const char *describe_rewrite(struct arena *a, const struct fact_kernel *k
 static const char *describe_access(struct arena *a, const struct fact_kernel *k, uint32_t i, uint32_t *offset)
 {
     const struct fact_access *x = &k->accesses.p[i];
-    const struct fact_instruction *in = rep_find(k, x->offset);
+    const struct fact_instruction *in = fact_instruction_at(k, x->offset);
     *offset = x->offset;
     return rep_format(a, "%s %u %d %s", fact_where_text(x->space), x->bytes, in ? (int)in->role : -1,
                       rep_access_words(a, x));
@@ -209,7 +209,7 @@ const uint32_t *rep_group_patterns(struct arena *a, const struct rep_note *n)
 const char *rep_group_others(struct rep_page *p, const struct rep_note *n, enum rep_kind kind, const uint32_t *leads,
                              uint32_t lead, uint32_t offset)
 {
-    const struct fact_instruction *in = rep_find(n->k, offset);
+    const struct fact_instruction *in = fact_instruction_at(n->k, offset);
     struct strbuf b;
     uint32_t count = 0, from = 0, to = 0, ranges = 0, last = 0;
     str_init(&b, p->a);

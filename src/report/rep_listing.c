@@ -106,22 +106,9 @@ struct phase_view {
     bool *stray;   /* of each instruction: scheduled among those of another phase */
 };
 
-static size_t first_at(const struct fact_kernel *k, uint32_t offset)
-{
-    size_t lo = 0, hi = k->instructions.n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (k->instructions.p[mid].offset < offset)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
-}
-
 static void mark_range(const struct fact_kernel *k, struct phase_view *v, uint32_t phase, uint32_t from, uint32_t to)
 {
-    for (size_t i = first_at(k, from); i < k->instructions.n && k->instructions.p[i].offset <= to; i++)
+    for (size_t i = fact_first_at(k, from); i < k->instructions.n && k->instructions.p[i].offset <= to; i++)
         if (v->of[i] < 0)
             v->of[i] = (int32_t)phase;
 }
@@ -246,7 +233,7 @@ void rep_say_instructions(struct rep_page *p, const struct fact_kernel *k, struc
                           .head = {p->markdown ? "offset" : NULL, p->markdown ? "instruction" : NULL,
                                    p->markdown ? "role" : NULL, p->markdown ? "meaning" : NULL}};
     for (uint32_t i = 0; i < offsets.n; i++) {
-        const struct fact_instruction *in = rep_find(k, offsets.p[i]);
+        const struct fact_instruction *in = fact_instruction_at(k, offsets.p[i]);
         struct rep_row *row = rep_table_row(p, &t);
         if (!row)
             return;

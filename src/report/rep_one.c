@@ -176,7 +176,7 @@ static void say_surroundings(struct rep_page *p, const struct rep_note *n, uint3
 static bool say_at(struct rep_page *p, const struct rep_note *n, const void *what)
 {
     uint32_t offset = *(const uint32_t *)what;
-    const struct fact_instruction *in = rep_find(n->k, offset);
+    const struct fact_instruction *in = fact_instruction_at(n->k, offset);
     if (!in)
         return false;
     head(p, n, rep_hex(p->a, offset));

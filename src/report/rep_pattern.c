@@ -28,7 +28,7 @@ static const char *shape_of(struct arena *a, const struct fact_kernel *k, struct
     unsigned times = 0;
     str_init(&b, a);
     for (uint32_t i = 0; i <= offsets.n; i++) {
-        const struct fact_instruction *in = i < offsets.n ? rep_find(k, offsets.p[i]) : NULL;
+        const struct fact_instruction *in = i < offsets.n ? fact_instruction_at(k, offsets.p[i]) : NULL;
         const char *role = i == offsets.n ? NULL : in ? fact_role_text(in->role) : "?";
         if (last && !str_equal(role, last)) {
             if (times > 1)

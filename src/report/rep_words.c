@@ -398,19 +398,6 @@ enum rep_style rep_confidence_style(enum fact_confidence confidence)
     return confidence == FACT_PROVED ? REP_GOOD : REP_DOUBT;
 }
 
-const struct fact_instruction *rep_find(const struct fact_kernel *k, uint32_t offset)
-{
-    size_t lo = 0, hi = k->instructions.n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (k->instructions.p[mid].offset < offset)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < k->instructions.n && k->instructions.p[lo].offset == offset ? &k->instructions.p[lo] : NULL;
-}
-
 bool rep_has_offset(struct fact_offsets offsets, uint32_t offset)
 {
     for (uint32_t i = 0; i < offsets.n; i++)
@@ -421,7 +408,7 @@ bool rep_has_offset(struct fact_offsets offsets, uint32_t offset)
 
 const char *rep_instruction_text(const struct fact_kernel *k, uint32_t offset)
 {
-    const struct fact_instruction *in = rep_find(k, offset);
+    const struct fact_instruction *in = fact_instruction_at(k, offset);
     return in && in->text ? in->text : "";
 }
 

@@ -79,8 +79,6 @@ const char *rep_confidence_meaning(enum fact_confidence confidence, bool real_ru
 enum rep_style rep_role_style(enum fact_role role);
 enum rep_style rep_confidence_style(enum fact_confidence confidence);
 
-/* The instruction at an offset, or NULL. */
-const struct fact_instruction *rep_find(const struct fact_kernel *k, uint32_t offset);
 bool rep_has_offset(struct fact_offsets offsets, uint32_t offset);
 /* "FSEL R0, R2, c[0x0][0x170], P0" at an offset, "" where there is none. */
 const char *rep_instruction_text(const struct fact_kernel *k, uint32_t offset);

@@ -1,0 +1,21 @@
+/* The instruction at an offset: a kernel's ascend. requires: instructions · gives: fact_first_at, fact_instruction_at */
+#include "facts/fact.h"
+
+size_t fact_first_at(const struct fact_kernel *k, uint32_t offset)
+{
+    size_t lo = 0, hi = k->instructions.n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (k->instructions.p[mid].offset < offset)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+const struct fact_instruction *fact_instruction_at(const struct fact_kernel *k, uint32_t offset)
+{
+    size_t i = fact_first_at(k, offset);
+    return i < k->instructions.n && k->instructions.p[i].offset == offset ? &k->instructions.p[i] : NULL;
+}
