@@ -1,4 +1,6 @@
-/* The instruction at an offset: a kernel's ascend. requires: instructions · gives: fact_first_at, fact_instruction_at */
+/* The instruction at an offset: a kernel's ascend, so each question halves what is left.
+ *
+ * requires: instructions · gives: fact_first_at, fact_instruction_at */
 #include "facts/fact.h"
 
 size_t fact_first_at(const struct fact_kernel *k, uint32_t offset)

@@ -41,7 +41,8 @@ const struct graph_first_phis *graph_phis_of(struct graph *g, uint32_t block);
 
 /* The condition under which control goes from one block to the next (path and branch); NIL: always or not known. */
 graph_id graph_edge_taken(struct graph *g, uint32_t from, uint32_t to);
-/* What holds when a turn of the loop (index) is followed by another one; NIL: always, or more ways than are looked at. */
+/* What holds when a turn of the loop (index) is followed by another one; NIL: always, or more ways than are looked
+ * at. */
 graph_id graph_ways_back(struct graph *g, uint32_t loop, unsigned *ways);
 
 /* ---- linear forms over the integers (graph_linear.c) ----------------------------------------- */
