@@ -113,8 +113,9 @@ struct mean_work {
     size_t kind_count;
     uint8_t *live; /* by node: some effect depends on it */
     size_t live_count;
-    bool mixed_ftz;             /* operations that flush subnormals and ones that do not: their names must differ */
-    uint32_t linear_count;      /* names[0 .. linear_count) are linear indices */
+    struct map_u64 reading_of; /* special register that is read at several times -> which reading; empty: one or none */
+    bool mixed_ftz;            /* operations that flush subnormals and ones that do not: their names must differ */
+    uint32_t linear_count;     /* names[0 .. linear_count) are linear indices */
     struct mean_linear *linear; /* their parts */
 };
 
