@@ -153,6 +153,10 @@ struct mean_sum {
     int64_t offset;
 };
 struct mean_text mean_text_sum(struct mean *m, graph_id id, unsigned as, unsigned style, unsigned depth);
+/* The sum that the text of a node shows: false when it stands one level at a time, as a product of what is not constant. */
+bool mean_sum_shown(struct mean *m, graph_id id, unsigned style, struct mean_sum *sum);
+/* Of it, what is told as a remainder. */
+void mean_sum_rests(const struct mean *m, struct mean_sum *sum);
 struct mean_text mean_text_terms(struct mean *m, struct mean_sum *sum, unsigned style, unsigned depth);
 /* The low or high half of a load that is an element, or a lane of one, by itself. */
 bool mean_half_is_element(const struct mean *m, const struct graph_node *half);
@@ -162,6 +166,8 @@ void mean_sum_fold(const struct mean *m, struct mean_sum *sum, graph_id except);
 bool mean_is_dividend(const struct mean *m, graph_id id, unsigned shift, graph_id *x);
 /* The same with the low bits taken away: x / 2^shift * 2^shift. */
 bool mean_is_rounded(const struct mean *m, graph_id id, unsigned *shift, graph_id *x);
+/* x / d by the high word of a product: "x / 10". */
+bool mean_is_unsigned_quotient(const struct mean *m, const struct graph_node *shift, graph_id *x, uint64_t *d);
 /* "x / 32", x as a signed number. */
 struct mean_text mean_text_quotient(struct mean *m, graph_id x, const char *op, unsigned shift, unsigned style,
                                     unsigned depth);
