@@ -88,6 +88,13 @@ static enum mean_sign sign_of_operation(struct mean *m, graph_id id, bool hex, u
     case UOP_UNIFORM:
     case UOP_REDUX: return n->type == UOP_F32 ? MEAN_SIGN_SIGNED : sign_of_args(m, n, 0, 1, false, steps, depth);
     case UOP_SELECT: return sign_of_args(m, n, 1, 3, false, steps, depth);
+    case GRAPH_REAL: { /* "x / n": cast to the operation's sign, unless neither can be negative */
+        if (n->imm < GRAPH_DIV || n->imm >= GRAPH_FUNCTIONS || (n->type != UOP_B32 && n->type != UOP_B64))
+            return sign_of_kind(mean_kind_made(m, id, 0));
+        bool alike = mean_is_nonnegative(m, n->arg[0], 0) && mean_is_nonnegative(m, n->arg[1], 0);
+        bool natural = n->imm == GRAPH_DIV_U || n->imm == GRAPH_REM_U;
+        return alike ? sign_of_args(m, n, 0, 2, false, steps, depth) : natural ? MEAN_SIGN_UNSIGNED : MEAN_SIGN_SIGNED;
+    }
     case UOP_SHR: {
         graph_id dividend;
         uint64_t divisor; /* "x / 10", of a dividend that cannot be negative as it is */
