@@ -88,6 +88,16 @@ static enum mean_sign sign_of_operation(struct mean *m, graph_id id, bool hex, u
     case UOP_UNIFORM:
     case UOP_REDUX: return n->type == UOP_F32 ? MEAN_SIGN_SIGNED : sign_of_args(m, n, 0, 1, false, steps, depth);
     case UOP_SELECT: return sign_of_args(m, n, 1, 3, false, steps, depth);
+    case UOP_MIN_S:
+    case UOP_MAX_S:
+    case UOP_MIN_U:
+    case UOP_MAX_U: { /* operands that cannot be negative stand as they are */
+        bool is_unsigned = n->kind == UOP_MIN_U || n->kind == UOP_MAX_U;
+        bool plain[2] = {mean_is_nonnegative(m, n->arg[0], 0), mean_is_nonnegative(m, n->arg[1], 0)};
+        if (plain[0] && plain[1])
+            return sign_of_args(m, n, 0, 2, false, steps, depth);
+        return is_unsigned ? MEAN_SIGN_UNSIGNED : MEAN_SIGN_SIGNED;
+    }
     case GRAPH_REAL: { /* "x / n": cast to the operation's sign, unless neither can be negative */
         if (n->imm < GRAPH_DIV || n->imm >= GRAPH_FUNCTIONS || (n->type != UOP_B32 && n->type != UOP_B64))
             return sign_of_kind(mean_kind_made(m, id, 0));

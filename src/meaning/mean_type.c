@@ -206,7 +206,10 @@ static enum mean_kind kind_of_ways(const struct mean *m, const graph_id *ways, u
         bool fits = graph_is_const(m->g, ways[i], &k) &&
                     (k < UINT64_C(1) << (own - sign) ||
                      (sign && (k | UINT64_C(0xffffffff) << 32) >= -(UINT64_C(1) << (own - 1))));
-        wider |= other != found && !fits;
+        const struct graph_node *n = graph_at(m->g, ways[i]);
+        bool cast = n->kind == UOP_LOAD && n->width < 4 && n->type == UOP_B32 &&
+                    !(n->flags & UOP_SIGNED) != mean_kind_is_unsigned(found); /* widened otherwise than declared */
+        wider |= (other != found && !fits) || cast;
         is_unsigned |= other != KIND_UNKNOWN && mean_kind_bits(other) >= 32 && mean_kind_is_unsigned(other);
     }
     return wider ? integer_kind(bits, is_unsigned) : found;
