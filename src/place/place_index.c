@@ -39,6 +39,11 @@ static bool mentions(const struct graph *g, graph_id id, graph_id what, unsigned
     return false;
 }
 
+bool place_mentions(const struct graph *g, graph_id id, graph_id what)
+{
+    return mentions(g, id, what, 0);
+}
+
 /* A value and what stands for it elsewhere, not a choice by the value. */
 bool place_stands_for(const struct graph *g, const struct graph_node *select, graph_id v)
 {

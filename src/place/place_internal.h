@@ -84,6 +84,8 @@ void place_classify(struct place_work *w, struct place_value *v);
 bool place_both_run(struct place_work *w, uint32_t first, uint32_t second);
 
 /* place_leave.c */
+/* `what` is `id` or stands in it, a few operations deep. */
+bool place_mentions(const struct graph *g, graph_id id, graph_id what);
 void place_find_leaving(struct place_work *w, struct place *p);
 
 /* place_reload.c */
