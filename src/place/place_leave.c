@@ -6,6 +6,7 @@
 #include "place/place_internal.h"
 
 enum { STEPS_MAX = 1 << 22, CHAIN_MAX = 64 };
+enum { OLD_STEPPED = 1, OLD_HANDED_ON };
 
 struct leave {
     struct place_work *w;
@@ -158,7 +159,8 @@ static void find_handed_on(struct leave *s, struct place_leaving *l)
         l->came_in = true;
 }
 
-/* A choice behind the loop between what came into a turn and something else. */
+/* A choice behind the loop between what came into a turn and something else: of a variable that is handed on, or of one
+ * that has nothing newer among the others. */
 static bool chooses_old(const struct place_work *w, const uint8_t *old, graph_id id)
 {
     const struct graph *g = w->g;
@@ -166,12 +168,17 @@ static bool chooses_old(const struct place_work *w, const uint8_t *old, graph_id
     const graph_id *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg + 1;
     uint32_t count = n->kind == GRAPH_PHI ? n->phi_count : n->kind == UOP_SELECT ? 2 : 0, block = block_of(g, id);
     graph_id phi = w->accumulators.p[w->accumulator[id] - 1].phi;
-    bool behind =
-        block == UINT32_MAX || !graph_is_loop_phi(g, phi) || !is_in_loop(g, block, (uint32_t)graph_at(g, phi)->imm);
-    for (uint32_t k = 0; k < count && behind && !graph_is_loop_phi(g, id); k++)
-        if (args[k] < w->nodes && old[args[k]])
-            return true;
-    return false;
+    bool handed = false, older = false, newer = false;
+    if (graph_is_loop_phi(g, id) ||
+        (block != UINT32_MAX && graph_is_loop_phi(g, phi) && is_in_loop(g, block, (uint32_t)graph_at(g, phi)->imm)))
+        return false;
+    for (uint32_t k = 0; k < count; k++) {
+        bool own = args[k] < w->nodes && w->accumulator[args[k]] == w->accumulator[id];
+        handed |= own && old[args[k]] == OLD_HANDED_ON;
+        older |= own && old[args[k]];
+        newer |= own && !old[args[k]];
+    }
+    return handed || (older && !newer);
 }
 
 static void drop_copies(struct place *p, const uint8_t *chosen)
@@ -199,9 +206,14 @@ void place_find_leaving(struct place_work *w, struct place *p)
         if (graph_is_loop_phi(w->g, id) && w->g->cycles && is_handed_on(w->g, id, (uint32_t)graph_at(w->g, id)->imm)) {
             if (!l.before)
                 find_handed_on(&s, &l);
-            old[id] = l.before || l.came_in;
+            old[id] = (l.before || l.came_in) ? OLD_HANDED_ON : 0;
+        } else if (graph_is_loop_phi(w->g, id) && l.before) {
+            old[id] = OLD_STEPPED;
         }
-        old[id] |= chosen[id] = l.chosen = chooses_old(w, old, id);
+        l.chosen = !l.before && chooses_old(w, old, id);
+        chosen[id] = l.chosen;
+        if (l.chosen)
+            old[id] = OLD_HANDED_ON;
         l.begins = graph_is_loop_phi(w->g, id) || starts_straight(&s, id);
         VEC_PUSH(w->a, p->leaving, l);
     }
