@@ -189,8 +189,8 @@ static graph_id quotient(const struct mean *m, graph_id id, int64_t bytes, bool 
         mask % (uint64_t)bytes != 0)
         return GRAPH_NIL;
     if (n.kind == UOP_MUL) { /* only where the product cannot wrap: a thread number is below 1024 */
-        const struct graph_node *x = graph_at(m->g, n.arg[0]);
-        bool small = x->kind == UOP_SREG && (x->imm <= UOP_SR_TID_Z || x->imm == UOP_SR_LANEID) && mask < 1u << 21;
+        uint64_t most = mean_upper_bound(m, n.arg[0], 0);
+        bool small = most <= INT32_MAX && mask <= INT32_MAX && most * mask <= INT32_MAX;
         return small ? graph_op2(m->g, UOP_MUL, type, n.arg[0], graph_const(m->g, type, mask / (uint64_t)bytes))
                      : GRAPH_NIL;
     }

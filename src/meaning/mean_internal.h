@@ -257,6 +257,8 @@ unsigned mean_reader_of(struct mean *m, uint32_t def);
 /* ---- mean_live.c ----------------------------------------------------------------------------- */
 enum sp_status mean_find_live(struct mean *m);
 bool mean_is_live(const struct mean *m, graph_id id);
+/* No integer above this, whatever the inputs, for what is small by itself; UINT64_MAX: nobody says. */
+uint64_t mean_upper_bound(const struct mean *m, graph_id id, unsigned depth);
 /* The sign bit is 0 whatever the inputs. */
 bool mean_is_nonnegative(const struct mean *m, graph_id id, unsigned depth);
 
