@@ -36,6 +36,7 @@ struct place_work {
 
     uint32_t *head, *list, *next;   /* accesses by the nodes they hold: head[node] is a cell + 1 in list, next */
     uint32_t *reach_starts, *reach; /* of each access that stores: the reaches it is in, indices into dep->reaches */
+    struct map_u64 written;         /* pointer parameter -> the one address stores have in it; GRAPH_NIL: several */
     bool alias_loads;               /* some global load may read what a store of this kernel writes */
     const uint8_t *local;           /* of each access: enum place_local */
     bool reaches_known;             /* dependence was found and is complete */
