@@ -100,7 +100,7 @@ NVCC = [
     ("functions-fast", ["test/corpus/src/functions.cu"], FAST),
     ("words", ["test/corpus/src/words.cu"], FAST),
     ("signs", ["test/corpus/src/signs.cu"], FAST),
-    ("printed", ["test/corpus/src/printed.cu"], ["-O3"]),
+    ("printed", ["test/corpus/src/printed.cu"], FAST),
     ("flushes", ["test/corpus/src/flushes.cu"], ["-O3", "-ftz=true"]),
     ("flushes-kept", ["test/corpus/src/flushes.cu"], ["-O3"]),
     ("flags", ["test/corpus/src/flags.cu"], ["-O3"]),

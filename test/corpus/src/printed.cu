@@ -95,3 +95,28 @@ __global__ void warp_row_kernel(const float* __restrict__ x, float* __restrict__
 __global__ void careless_count_kernel(const int* __restrict__ x, int* h) {
   h[x[threadIdx.x]]++;
 }
+
+// A name that would mislead: the sum of weights is scaled when the maximum rises, the weighted sum beside it is not.
+__global__ void unscaled_sum_kernel(const float* __restrict__ x, const float* __restrict__ z, float* __restrict__ y, int n) {
+  float m = -INFINITY, s = 0.0f, o = 0.0f;
+#pragma unroll 1
+  for (int i = 0; i < n; i++) {
+    float k = fmaxf(m, x[i]), p = __expf(x[i] - k);
+    s = s * __expf(m - k) + p;
+    o = o + p * z[i];
+    m = k;
+  }
+  y[threadIdx.x] = o / s;
+}
+__global__ void scaled_sum_kernel(const float* __restrict__ x, float* __restrict__ y, float* __restrict__ t, int n) {
+  float m = -INFINITY, s = 0.0f, all = 0.0f;
+#pragma unroll 1
+  for (int i = 0; i < n; i++) {
+    float v = x[i], k = fmaxf(m, v);
+    s = s * __expf(m - k) + __expf(v - k);
+    all += v;
+    m = k;
+  }
+  y[threadIdx.x] = s;
+  t[threadIdx.x] = all;
+}
