@@ -96,8 +96,10 @@ struct isa_insn {
     bool guard_not;
     bool guard_uniform; /* @UP0 */
     uint8_t mod_count, operand_count;
-    uint16_t mods[ISA_MAX_MODS];                   /* in printing order */
-    struct isa_operand operands[ISA_MAX_OPERANDS]; /* in printing order, destinations first as printed */
+    uint16_t row;                /* what decode found the word by, for print: the room's own number; 0: none yet */
+    uint16_t mods[ISA_MAX_MODS]; /* in printing order */
+    /* In printing order, destinations first as printed; those behind operand_count are not set. */
+    struct isa_operand operands[ISA_MAX_OPERANDS];
     struct isa_control control;
 };
 
@@ -129,6 +131,9 @@ struct isa_print_options {
  * "UNKNOWN 0x<hi>,0x<lo>". */
 size_t isa_print(unsigned sm, const struct isa_insn *insn, const struct isa_print_options *options, char *out,
                  size_t size);
+/* The same text straight from a word, without the structure between: twice as fast where only text is asked for. */
+size_t isa_print_word(unsigned sm, struct bits128 word, uint32_t offset, const struct isa_print_options *options,
+                      char *out, size_t size);
 /* "[B--2---:R-:W0:-:S04]" into `out` (at least 32 bytes). */
 void isa_print_control(const struct isa_control *control, char out[32]);
 
