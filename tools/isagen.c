@@ -766,6 +766,8 @@ static void add_row(char *text)
             char one[4096];
             alternative(cells[k], i, count, one, sizeof one);
             scan_operand(one);
+            const struct isa_operand_row *o = &operands[operand_list[operand_list_count - 1]];
+            row.relative |= o->kind == ISA_LABEL_KIND || o->part[ISA_PART_MAIN].field.flags & ISA_FIELD_PC;
             row.operand_count++;
         }
         rows = grow(rows, row_count, &row_size, sizeof *rows);
@@ -937,11 +939,11 @@ static void write_tables(FILE *f)
     write_numbers(f, "", "isa_operand_list", operand_list, operand_list_count);
     fprintf(f, "const struct isa_row isa_rows[] = {\n");
     for (size_t i = 0; i < row_count; i++)
-        fprintf(f, "{{0x%llxu,0x%llxu},{0x%llxu,0x%llxu},%u,%u,%u,%u,%u,%u,%u,%u,%u},\n",
+        fprintf(f, "{{0x%llxu,0x%llxu},{0x%llxu,0x%llxu},%u,%u,%u,%u,%u,%u,%u,%u,%u,%u},\n",
                 (unsigned long long)rows[i].mask[0], (unsigned long long)rows[i].mask[1],
                 (unsigned long long)rows[i].value[0], (unsigned long long)rows[i].value[1], rows[i].op,
                 rows[i].condition, rows[i].mod, rows[i].operand, rows[i].condition_count, rows[i].hard_count,
-                rows[i].mod_count, rows[i].operand_count, rows[i].uniform_guard);
+                rows[i].mod_count, rows[i].operand_count, rows[i].uniform_guard, rows[i].relative);
     fprintf(f, "};\n");
     for (unsigned a = 0; a < arch_count; a++) {
         /* lists[first[opcode] …] up to the next opcode's first */

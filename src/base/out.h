@@ -15,8 +15,13 @@ struct out {
     void *user;
     bool failed;
     size_t n;
-    char buffer[8192];
+    char buffer[65536];
 };
+
+/* Room for `n` bytes (at most OUT_ROOM) to be written in place; out_filled() then says where they end. */
+enum { OUT_ROOM = 8192 };
+char *out_room(struct out *o, size_t n);
+void out_filled(struct out *o, const char *end);
 
 void out_init(struct out *o, out_write_fn write, void *user);
 void out_text(struct out *o, const char *text);

@@ -42,4 +42,8 @@ static inline const struct isa_enum *isa_enum_at(unsigned number)
 /* Modifiers that value `v` of a field prints, ended by 0; NULL where it has no spelling. */
 const uint16_t *isa_sequence(const struct isa_enum *e, unsigned v);
 
+/* isa_print_word, and the row the word was read by; NULL where it is no instruction. */
+size_t isa_print_row(unsigned sm, struct bits128 word, uint32_t offset, const struct isa_print_options *options,
+                     char *out, size_t size, const struct isa_row **found);
+
 #endif

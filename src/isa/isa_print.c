@@ -8,7 +8,7 @@
 
 /* No text is longer: an opcode, ISA_MAX_MODS modifiers and ISA_MAX_OPERANDS operands of a label's or four registers'
  * length. So nothing below asks for room; the caller's buffer is filled once, at the end. */
-enum { TEXT_ROOM = 4096, LABEL = 96 };
+enum { LABEL = 96 };
 
 struct spelling {
     uint8_t n;
@@ -40,7 +40,7 @@ static const struct spelling mod_spelling[] = {
 #undef ISA_MOD_ROW
 };
 
-_Static_assert(TEXT_ROOM > ISA_SPELLING * (1 + ISA_MAX_MODS) +
+_Static_assert(ISA_TEXT_ROOM > 1 + ISA_SPELLING * (1 + ISA_MAX_MODS) +
                                ISA_MAX_OPERANDS * (LABEL + 64 + ISA_SPELLING * (ISA_MAX_OPERAND_MODS + 1)),
                "the longest text has room");
 
@@ -411,7 +411,7 @@ static size_t give(const char *room, const char *end, char *out, size_t size)
 size_t isa_print(unsigned sm, const struct isa_insn *insn, const struct isa_print_options *options, char *out,
                  size_t size)
 {
-    char room[TEXT_ROOM];
+    char room[ISA_TEXT_ROOM];
     const struct isa_row *row = row_of(sm, insn);
     return give(room, row ? put_instruction(room, sm, insn, row, options) : put_unknown(room, insn->word), out, size);
 }
@@ -478,10 +478,10 @@ static char *put_word(char *p, unsigned sm, const struct isa_row *row, struct is
     return cut_blanks(p, start);
 }
 
-size_t isa_print_word(unsigned sm, struct bits128 word, uint32_t offset, const struct isa_print_options *options,
-                      char *out, size_t size)
+size_t isa_print_row(unsigned sm, struct bits128 word, uint32_t offset, const struct isa_print_options *options,
+                     char *out, size_t size, const struct isa_row **found)
 {
-    char room[TEXT_ROOM];
+    char room[ISA_TEXT_ROOM], *text = size < ISA_TEXT_ROOM ? room : out;
     struct isa_insn insn; /* what print asks for is set here and in put_word */
     const struct isa_arch_table *table = isa_arch_table(sm);
     const struct isa_row *row = table ? isa_table_row(table, word) : NULL;
@@ -489,8 +489,21 @@ size_t isa_print_word(unsigned sm, struct bits128 word, uint32_t offset, const s
     insn.offset = offset;
     insn.guard = word.lo >> 12 & 7;
     insn.guard_not = word.lo >> 15 & 1;
-    char *end = row ? put_word(room, sm, row, &insn, options) : NULL;
-    return give(room, end ? end : put_unknown(room, word), out, size);
+    char *end = row ? put_word(text, sm, row, &insn, options) : NULL;
+    *found = end ? row : NULL;
+    if (!end)
+        end = put_unknown(text, word);
+    if (text == room)
+        return give(room, end, out, size);
+    *end = '\0';
+    return (size_t)(end - text);
+}
+
+size_t isa_print_word(unsigned sm, struct bits128 word, uint32_t offset, const struct isa_print_options *options,
+                      char *out, size_t size)
+{
+    const struct isa_row *row;
+    return isa_print_row(sm, word, offset, options, out, size, &row);
 }
 
 void isa_print_control(const struct isa_control *control, char out[32])

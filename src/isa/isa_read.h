@@ -128,6 +128,7 @@ static inline uint16_t isa_read_register(const struct isa_part *part, struct bit
 
 _Static_assert(ISA_NEG == 1 && ISA_ABS == 2 && ISA_INV == 4 && ISA_NOT == 8 && ISA_REUSE == 16, "order of isa_table.h");
 _Static_assert(ISA_OPERAND_REG == 0 && ISA_OPERAND_UPRED == ISA_REGISTER_KINDS - 1, "registers come first");
+_Static_assert((int)ISA_OPERAND_LABEL == (int)ISA_LABEL_KIND, "isagen knows labels by it");
 
 /* The word as flags are read: bits 124:122 hint at operand reuse only where bit 109 is set, and are a field of the
  * scheduler else. */

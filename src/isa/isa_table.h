@@ -59,7 +59,7 @@ enum { ISA_FLAG_BITS = 5 };
 /* What a name or the modifiers of one field print has at most so many characters. */
 enum { ISA_SPELLING = 31 };
 /* The first kinds of operands are register files: R, UR, P, UP. */
-enum { ISA_REGISTER_KINDS = 4 };
+enum { ISA_REGISTER_KINDS = 4, ISA_LABEL_KIND = 9 };
 struct isa_flag_list {
     uint8_t always, count; /* entries behind the last one change nothing */
     struct {
@@ -95,6 +95,7 @@ struct isa_row {
     uint16_t condition, mod, operand; /* into their pools; operands are listed, since many rows share one */
     uint8_t condition_count, hard_count, mod_count, operand_count;
     uint8_t uniform_guard;
+    bool relative; /* an operand counts from where the instruction stands, or may have a name */
 };
 
 #endif
