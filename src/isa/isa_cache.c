@@ -1,7 +1,7 @@
-/* Texts of words printed before. Compiled code repeats its words (in a library's kernels half to two thirds of them have
- * stood within the last sixteen thousand, scheduling aside), and copying a text costs a quarter of making it. A word's
- * place is its hash; what stood there is overwritten. Words that mean something else elsewhere (branches) are made anew
- * each time. Requires memory of the caller, and nothing else. */
+/* Texts of words printed before. Compiled code repeats its words (half to two thirds of a library's have stood within
+ * the last sixteen thousand, scheduling aside), and copying a text costs a quarter of making it. A word's place is its
+ * hash; what stood there is overwritten. Words that mean something else elsewhere (branches) are made anew each time.
+ * Requires memory of the caller, and nothing else. */
 #include "isa/isa_read.h"
 
 #include <string.h>
@@ -9,12 +9,22 @@
 /* Bits 121:105 but bit 109 say when an instruction issues and what it waits for: no text depends on them. */
 static const uint64_t scheduling = UINT64_C(0x03fffe0000000000) & ~(UINT64_C(1) << (109 - 64));
 
+static struct isa_cached_text *place_of(struct isa_cache *cache, uint64_t lo, uint64_t hi)
+{
+    uint64_t hash = (lo ^ hi * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xd6e8feb86659fd93);
+    return &cache->texts[hash >> (64 - ISA_CACHE_BITS)];
+}
+
+void isa_cache_expect(struct isa_cache *cache, struct bits128 word)
+{
+    __builtin_prefetch(place_of(cache, word.lo, word.hi & ~scheduling));
+}
+
 size_t isa_print_cached(struct isa_cache *cache, unsigned sm, struct bits128 word, uint32_t offset,
                         const struct isa_print_options *options, char *out)
 {
     uint64_t hi = word.hi & ~scheduling;
-    uint64_t hash = (word.lo ^ hi * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xd6e8feb86659fd93);
-    struct isa_cached_text *at = &cache->texts[hash >> (64 - ISA_CACHE_BITS)];
+    struct isa_cached_text *at = place_of(cache, word.lo, hi);
     if (at->lo == word.lo && at->hi == hi && at->sm == sm) {
         memcpy(out, at->text, sizeof at->text);
         return at->length;

@@ -46,8 +46,9 @@ const uint16_t *isa_sequence(const struct isa_enum *e, unsigned v)
     return code == ISA_CODE_ILLEGAL ? NULL : &isa_sequences[code];
 }
 
-static struct isa_control read_control(uint64_t hi)
+struct isa_control isa_control_of(struct bits128 word)
 {
+    uint64_t hi = word.hi;
     return (struct isa_control){.stall = (uint8_t)(hi >> 41 & 15),
                                 .yield = !(hi >> 45 & 1),
                                 .write_barrier = (uint8_t)(hi >> 46 & 7),
@@ -83,7 +84,7 @@ enum sp_status isa_decode(unsigned sm, struct bits128 word, uint32_t offset, str
     memset(insn, 0, offsetof(struct isa_insn, operands));
     insn->word = word;
     insn->offset = offset;
-    insn->control = read_control(word.hi);
+    insn->control = isa_control_of(word);
     insn->guard = word.lo >> 12 & 7;
     insn->guard_not = word.lo >> 15 & 1;
     const struct isa_arch_table *table = isa_arch_table(sm);

@@ -41,7 +41,7 @@ static const struct spelling mod_spelling[] = {
 };
 
 _Static_assert(ISA_TEXT_ROOM > 1 + ISA_SPELLING * (1 + ISA_MAX_MODS) +
-                               ISA_MAX_OPERANDS * (LABEL + 64 + ISA_SPELLING * (ISA_MAX_OPERAND_MODS + 1)),
+                                   ISA_MAX_OPERANDS * (LABEL + 64 + ISA_SPELLING * (ISA_MAX_OPERAND_MODS + 1)),
                "the longest text has room");
 
 /* A text known here: its length is a constant, and so are the bytes. */
@@ -55,9 +55,9 @@ static char *put_spelling(char *p, const struct spelling *s)
 
 static char *put_text(char *p, const char *text)
 {
-    size_t n = strlen(text);
-    memcpy(p, text, n);
-    return p + n;
+    while (*text)
+        *p++ = *text++;
+    return p;
 }
 
 static char *put_decimal(char *p, uint64_t v)
@@ -110,7 +110,7 @@ static char *put_digits(char *p, uint64_t m, unsigned k)
 {
     enum { DIGITS = 20, TEN = 10 };
     uint64_t one = UINT64_C(1) << k, whole = m >> k, part = m & (one - 1);
-    char digits[DIGITS];
+    char digits[DIGITS] = {0};
     int n = 0, exponent = -1; /* of the first digit */
     for (uint64_t v = whole; v; v /= TEN)
         exponent++;
@@ -129,7 +129,7 @@ static char *put_digits(char *p, uint64_t m, unsigned k)
         digits[n] = (char)(part >> k);
         part &= one - 1;
     }
-    if (2 * part > one || (2 * part == one && digits[n - 1] & 1)) {
+    if (n > 0 && (2 * part > one || (2 * part == one && digits[n - 1] & 1))) {
         int i = n - 1;
         while (i >= 0 && digits[i] == 9)
             digits[i--] = 0;
@@ -358,7 +358,8 @@ static char *put_guard_and_name(char *p, const struct isa_insn *insn)
 static inline char *put_separator(char *p, bool first, const struct isa_operand_row *o)
 {
     bool comma = !first && !(o->style & ISA_STYLE_BLANK);
-    memcpy(p, comma ? ", " : "  ", 2);
+    p[0] = comma ? ',' : ' ';
+    p[1] = ' '; /* overwritten where there is no comma */
     return p + 1 + comma;
 }
 
