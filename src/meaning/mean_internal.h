@@ -153,7 +153,8 @@ struct mean_sum {
     int64_t offset;
 };
 struct mean_text mean_text_sum(struct mean *m, graph_id id, unsigned as, unsigned style, unsigned depth);
-/* The sum that the text of a node shows: false when it stands one level at a time, as a product of what is not constant. */
+/* The sum that the text of a node shows: false when it stands one level at a time, as a product of what is not
+ * constant. */
 bool mean_sum_shown(struct mean *m, graph_id id, unsigned style, struct mean_sum *sum);
 /* Of it, what is told as a remainder. */
 void mean_sum_rests(const struct mean *m, struct mean_sum *sum);

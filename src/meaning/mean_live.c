@@ -79,8 +79,8 @@ bool mean_is_live(const struct mean *m, graph_id id)
 
 enum { SIGN_DEPTH = 6, SIGN_WAYS = 4, BLOCK_WIDEST = 1024, LANES = 32 };
 
-/* No more than this, whatever the inputs, for what is small by itself: numbers of threads, what bits were taken of, sums
- * of both. UINT64_MAX: nobody says. */
+/* No more than this, whatever the inputs, for what is small by itself: numbers of threads, what bits were taken of,
+ * sums of both. UINT64_MAX: nobody says. */
 uint64_t mean_upper_bound(const struct mean *m, graph_id id, unsigned depth)
 {
     const struct graph_node *n = graph_at(m->g, id);
