@@ -131,6 +131,17 @@ static int term_order(const struct mean *m, const struct mean_sum *sum, unsigned
     return mean_display_order(m, sum->terms[a].node, sum->terms[b].node);
 }
 
+/* A product behind "*": as it is, but for one that divides on the way: "8 * (x / 3 * y)". */
+static const char *factor_text(struct mean *m, struct mean_text t, bool product)
+{
+    int depth = 0;
+    for (const char *p = t.p; *p && product && !t.cut; p++) {
+        depth += *p == '(' || *p == '[' ? 1 : *p == ')' || *p == ']' ? -1 : 0;
+        product &= depth != 0 || p[0] != ' ' || (p[1] != '/' && p[1] != '%');
+    }
+    return mean_operand(m, t, product ? PREC_MUL : PREC_UNARY);
+}
+
 /* "a * b * c" for nested products of what is not constant. */
 static struct mean_text product_text(struct mean *m, graph_id id, unsigned style, unsigned depth)
 {
@@ -144,8 +155,7 @@ static struct mean_text product_text(struct mean *m, graph_id id, unsigned style
     const char *left = mean_operand(m, mean_text_of(m, a, UOP_B32, style, depth + 1), PREC_MUL);
     /* Integer products associate: a right operand that is a product itself needs no parentheses;
      * shifts and others do. */
-    enum mean_prec right_prec = is_product(m, b) ? PREC_MUL : PREC_UNARY;
-    const char *right = mean_operand(m, mean_text_of(m, b, UOP_B32, style, depth + 1), right_prec);
+    const char *right = factor_text(m, mean_text_of(m, b, UOP_B32, style, depth + 1), is_product(m, b));
     return mean_piece(m, PREC_MUL, "%s * %s", left, right);
 }
 
@@ -272,8 +282,7 @@ static struct mean_text term_text(struct mean *m, graph_id id, unsigned call, ui
         t = mean_piece(m, PREC_UNARY, "(long)%s", mean_operand(m, t, PREC_UNARY));
     if (coefficient >= SHIFT_TERM_FROM && (coefficient & (coefficient - 1)) == 0)
         return mean_piece(m, PREC_SHIFT, "%s << %d", mean_operand(m, t, PREC_SHIFT), __builtin_ctzll(coefficient));
-    return mean_piece(m, PREC_MUL, "%" PRIu64 " * %s", coefficient,
-                      mean_operand(m, t, is_product(m, id) ? PREC_MUL : PREC_UNARY));
+    return mean_piece(m, PREC_MUL, "%" PRIu64 " * %s", coefficient, factor_text(m, t, is_product(m, id)));
 }
 
 /* Sorts in place; at most 16 terms. */

@@ -87,6 +87,12 @@ __global__ void wider_choice_kernel(const short* __restrict__ x, const int* __re
   y[threadIdx.x] = (unsigned)v / 224u;
 }
 
+// 128 times a quotient is not a quotient of 128 times.
+__global__ void quotient_product_kernel(const unsigned* __restrict__ x, unsigned* __restrict__ y) {
+  unsigned i = x[threadIdx.x];
+  y[threadIdx.x] = (i / 12u * 128u) * (i / 80u);
+}
+
 // One result a warp; a count that other threads write, too.
 __global__ void warp_row_kernel(const float* __restrict__ x, float* __restrict__ y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x, row = (unsigned)i >> 5;
