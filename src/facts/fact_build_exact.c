@@ -236,6 +236,19 @@ static const char *variable_text(struct fact_source *s, graph_id node, uint32_t 
     return strncmp(text, id, n) == 0 && (text[n] == '\0' || text[n] == '_') && !strchr(text, ' ') ? text : id;
 }
 
+/* The step of which `node`, stored in the loop, is a copy in another piece: one turn is told, and what it stores. */
+static graph_id told_step(struct fact_source *s, graph_id node, uint32_t block)
+{
+    uint32_t index;
+    const struct place_value *v = place_value_of(s->place, node, &index);
+    if (!v || !v->accumulator || v->named == v->node || !is_in_its_loop(s, v, block))
+        return node;
+    const char *text = mean_expr(s->mean, node, UOP_VOID, MEAN_INNER), *id = s->mean->value_ids.p[index];
+    size_t n = strlen(id);
+    bool numbered = strncmp(text, id, n) == 0 && text[n] == '_' && text[n + 1] >= '0' && text[n + 1] <= '9';
+    return numbered && text[n + 1 + strspn(text + n + 1, "0123456789")] == '\0' ? v->node : node;
+}
+
 static void chain_ends_with(struct chain *c, graph_id node)
 {
     for (uint32_t i = 0; i < c->count; i++)
@@ -300,6 +313,7 @@ const char *fact_exact_text(struct arena *a, struct fact_source *s, graph_id nod
     struct chain c = {.count = 0};
     struct strbuf b;
     str_init(&b, a);
+    node = told_step(s, node, block);
     chain_collect(s, a, node, &c);
     uint32_t own;
     const struct place_value *root = place_value_of(s->place, node, &own);

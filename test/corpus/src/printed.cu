@@ -126,3 +126,13 @@ __global__ void scaled_sum_kernel(const float* __restrict__ x, float* __restrict
   y[threadIdx.x] = s;
   t[threadIdx.x] = all;
 }
+
+// Unrolled, each copy stores its own step: one is told.
+__global__ void running_mean_kernel(const float* __restrict__ x, float* __restrict__ y, float a, int n) {
+  float s = 0.0f;
+#pragma unroll 4
+  for (int i = 0; i < n; i++) {
+    s = a * x[i] + (1.0f - a) * s;
+    y[i] = s;
+  }
+}
