@@ -28,6 +28,7 @@ struct pipe_input {
     const struct img_container *container; /* NULL: the file is the module */
     const struct img_entry *entry;
     struct arena own;
+    size_t told_from;                 /* the first of its own among the session's diagnostics */
     bool is_open, told;               /* told: its diagnostics are with the session's */
     struct ptx_module *container_ptx; /* of the same fatbin, once somebody asked; NULL: none fits */
     bool container_ptx_tried;

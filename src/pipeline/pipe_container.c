@@ -40,6 +40,27 @@ static void describe(struct pipe_input *in, enum img_completeness status)
         .path = in->path, .member = e->member, .kind = kind_of(e), .status = status, .sm = e->sm, .arch = e->arch};
 }
 
+/* Modules that are listed only: a warning where there is nothing else. */
+static void tell_unread(struct sp_session *s, const struct img_container *c)
+{
+    size_t lto = 0, other = 0, read = 0;
+    for (size_t i = 0; i < c->entries.n; i++) {
+        const struct img_entry *e = &c->entries.p[i];
+        *(e->kind == IMG_ENTRY_LTO ? &lto : e->kind == IMG_ENTRY_OTHER ? &other : &read) += 1;
+    }
+    enum diag_severity severity = read ? DIAG_NOTE : DIAG_WARNING;
+    s->diags.input = (int)s->inputs.n;
+    if (lto)
+        diag_add(&s->diags, severity, "lto-not-read", NULL, -1,
+                 "%zu module%s LTO-IR, code for the linker's compiler: listed, not read", lto,
+                 lto == 1 ? " is" : "s are");
+    if (other)
+        diag_add(&s->diags, severity, "kind-not-read", NULL, -1,
+                 "%zu module%s of a kind this version does not know: listed, not read", other,
+                 other == 1 ? " is" : "s are");
+    s->diags.input = -1;
+}
+
 enum sp_status pipe_container_add(struct sp_session *s, const char *path, const uint8_t *bytes, size_t size)
 {
     struct img_container *c = ARENA_NEW(&s->a, struct img_container);
@@ -57,6 +78,7 @@ enum sp_status pipe_container_add(struct sp_session *s, const char *path, const 
         return status;
     }
     in.container = c;
+    tell_unread(s, c);
     for (size_t i = 0; i < c->entries.n; i++) {
         const struct img_entry *e = in.entry = &c->entries.p[i];
         in.size = e->stored;
@@ -139,6 +161,8 @@ enum sp_status pipe_input_open(struct sp_session *s, struct pipe_input *in)
     s->diags.input = (int)(in - s->inputs.p);
     if (in->told)
         diag_init(&s->diags, &in->own);
+    else
+        in->told_from = s->diags.list.n;
     describe(in, IMG_COMPLETE);
     read_module(s, in);
     in->is_open = true;

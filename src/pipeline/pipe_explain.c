@@ -57,6 +57,7 @@ static void add_input(struct arena *a, struct fact_document *doc, const struct p
                            .flags = keep(a, in, m->flags),
                            .status = states[m->status],
                            .has_ptx = m->ptx != NULL,
+                           .ptx_in_fatbin = pipe_container_has_ptx(in),
                            .has_line_info = m->has_line_info};
     VEC_PUSH(a, doc->inputs, f);
 }

@@ -254,7 +254,7 @@ void sp_session_diagnostics(const struct sp_session *s, sp_write_fn write, void 
         if (d->input >= 0 && (size_t)d->input < s->inputs.n) {
             const struct pipe_input *in = &s->inputs.p[d->input];
             out_text(o, in->path);
-            if (in->entry && in->told)
+            if (in->entry && in->told && i >= in->told_from)
                 out_printf(o, "(%s)", in->entry->member);
             out_text(o, ": ");
         }
