@@ -42,8 +42,8 @@ struct img_container {
 /* Kinds of which img_container_read() makes entries. */
 bool img_is_container(enum img_kind kind);
 
-/* SP_ERR_FORMAT: *out holds what could be read, and a diagnostic says what not. SP_ERR_NOT_FOUND: no module in it (told,
- * too). `bytes` must stay. */
+/* SP_ERR_FORMAT: *out holds what could be read, and a diagnostic says what not. SP_ERR_NOT_FOUND: no module in it, and
+ * that is told. `bytes` must stay. */
 enum sp_status img_container_read(struct arena *a, struct diag_sink *diags, const char *path, const uint8_t *bytes,
                                   size_t size, struct img_container *out);
 

@@ -1,5 +1,5 @@
-/* Fatbins: a header, then entries one behind the other, each a header and the bytes of a module (doc/formats/fatbin.md).
- * Several stand back to back in a section.
+/* Fatbins: a header, then entries one behind the other, each a header and the bytes of a module; several stand back to
+ * back in a section (doc/formats/fatbin.md).
  *
  * Sizes lead from one to the next, so that bytes of a module are never taken for a header. Where a size cannot be right
  * the entry is kept as far as it goes, and reading goes on at the next place that begins like a fatbin.

@@ -38,6 +38,14 @@ two='-gencode arch=compute_75,code=[sm_75,compute_75] -gencode arch=compute_90a,
 cp relocatable.o a_member_with_a_long_name.o
 ar rcsD static.a a_member_with_a_long_name.o ptx.o
 made static.a 'relocatable.o, ptx.o' 'ar rcsD'
+# Machine code, and PTX of a kernel of that name that computes something else.
+nvcc -O3 -arch=sm_80 -cubin -o scale.cubin scale.cu
+sed 's/+ b/- b/' scale.cu >other.cu
+nvcc -O3 -arch=compute_80 -ptx -o other.ptx other.cu
+fatbinary --create=mismatch.fatbin --compress-mode=size --image3=kind=elf,sm=80,file=scale.cubin \
+    --image3=kind=ptx,sm=80,file=other.ptx
+made mismatch.fatbin 'scale.cu; its PTX with - b for + b' 'nvcc -O3 -arch=sm_80, fatbinary --compress-mode=size'
+
 nvcc -O3 -arch=sm_80 -Xcompiler -fPIC -c -o scale.o scale.cu
 nvcc -O3 -arch=sm_80 -Xcompiler -fPIC -c -o shift.o shift.cu
 gcc -shared -nostdlib -s -o shared.so scale.o shift.o
