@@ -28,6 +28,8 @@ struct img_entry {
     size_t stored;        /* so many */
     uint64_t offset;      /* from the start of the file */
     uint64_t unpacked;    /* bytes when unpacked, as the file says */
+    bool of_relocatable;  /* from a section of code that is to be linked */
+    bool linker_input;    /* the same in a linked file that has the result, too: listed, nothing runs it */
     bool readable;        /* false: listed only; a diagnostic said why, unless the kind does */
     bool damaged;         /* a diagnostic of severity error is about it */
 };

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { SHN_XINDEX = 0xffff, ELF_CLASS = 4, ELF_DATA = 5, CLASS_32 = 1, LITTLE_ENDIAN_DATA = 1 };
+enum { SHN_XINDEX = 0xffff, ELF_TYPE_AT = 16, ELF_CLASS = 4, ELF_DATA = 5, CLASS_32 = 1, LITTLE_ENDIAN_DATA = 1 };
 
 /* What nvcc and clang call them. A Windows image has room for eight characters. */
 static bool holds_fatbins(const char *name, size_t n)
@@ -21,6 +21,23 @@ static bool holds_fatbins(const char *name, size_t n)
         if (strlen(names[i]) == n && memcmp(names[i], name, n) == 0)
             return true;
     return false;
+}
+
+static bool is_relocatable_part(const char *name)
+{
+    return name[0] == '_';
+}
+
+/* A linked file may keep what the device linker was given (`-rdc=true`) beside what it made: kernels stand there twice,
+ * and those that run are the linked ones. `first`: the file's first entry. */
+static void mark_linker_inputs(struct img_holding *h, size_t first)
+{
+    bool made = false;
+    for (size_t i = first; i < h->out->entries.n && !made; i++)
+        made = !h->out->entries.p[i].of_relocatable && h->out->entries.p[i].kind == IMG_ENTRY_CUBIN &&
+               h->out->entries.p[i].readable;
+    for (size_t i = first; i < h->out->entries.n && made; i++)
+        h->out->entries.p[i].linker_input = h->out->entries.p[i].of_relocatable;
 }
 
 /* One section by name and place; what lies outside the file is told. */
@@ -37,8 +54,11 @@ static void read_section(struct img_holding *h, struct img_range file, const cha
         return;
     }
     h->section_budget -= have;
+    size_t first = h->out->entries.n;
     if (have)
         img_fatbin_walk(h, (struct img_range){.name = name, .bytes = file.bytes + offset, .size = have});
+    for (size_t i = first; i < h->out->entries.n; i++)
+        h->out->entries.p[i].of_relocatable = is_relocatable_part(name);
 }
 
 /* ---- ELF ---------------------------------------------------------------------------------------- */
@@ -113,6 +133,7 @@ bool img_host_elf_walk(struct img_holding *h, struct img_range file)
     struct elf_table t;
     uint64_t names_at;
     bool found = false;
+    size_t first = h->out->entries.n;
     if (!open_table(h, file, &t, &names_at) || names_at >= t.count)
         return false;
     struct elf_row names = elf_row(&t, names_at);
@@ -137,6 +158,8 @@ bool img_host_elf_walk(struct img_holding *h, struct img_range file)
         else if (name)
             read_section(h, file, name, row.offset, row.size);
     }
+    if (bits_le16(file.bytes + ELF_TYPE_AT) != ELF_TYPE_REL)
+        mark_linker_inputs(h, first);
     return found;
 }
 
@@ -192,6 +215,7 @@ static const char *coff_name(struct img_holding *h, struct img_range file, const
 bool img_host_pe_walk(struct img_holding *h, struct img_range file)
 {
     const uint8_t *b = file.bytes;
+    size_t first = h->out->entries.n;
     uint64_t at = 0, rows, count, symbols, symbol_count, symbol_bytes = COFF_SYMBOL;
     bool image = file.size >= 2 && b[0] == 'M' && b[1] == 'Z', found = false;
     if (image) {
@@ -231,5 +255,7 @@ bool img_host_pe_walk(struct img_holding *h, struct img_range file)
         uint64_t size = bits_le32(row + 16), used = bits_le32(row + 8); /* an image fills its pages up */
         read_section(h, file, name, bits_le32(row + 20), image && used && used < size ? used : size);
     }
+    if (image)
+        mark_linker_inputs(h, first);
     return found;
 }

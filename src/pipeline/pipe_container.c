@@ -215,6 +215,8 @@ static const struct img_entry *first_of_fatbin(const struct pipe_input *in, cons
 bool pipe_input_is_companion(const struct pipe_input *in, const char *arch)
 {
     bool beside = false;
+    if (in->entry && in->entry->linker_input)
+        return true;
     if (!in->entry || in->entry->kind != IMG_ENTRY_PTX)
         return false;
     const struct img_entry *end, *e = first_of_fatbin(in, &end);

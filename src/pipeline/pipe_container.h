@@ -20,8 +20,8 @@ struct arena *pipe_input_arena(struct sp_session *s, struct pipe_input *in);
 
 /* False: it cannot be `arch` (NULL: any), by what the container says. */
 bool pipe_input_may_be(const struct pipe_input *in, const char *arch);
-/* True for PTX that stands beside machine code made of the same source: it is told with that, not by itself. `arch`:
- * the one that was asked for, or NULL. */
+/* True for what is told with other modules, not by itself: PTX beside machine code made of the same source (`arch`: the
+ * one that was asked for, or NULL), and what a device linker made other modules of. */
 bool pipe_input_is_companion(const struct pipe_input *in, const char *arch);
 
 /* PTX of the same fatbin that the module's machine code can have been made of, and its kernel there. False: none. */

@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/str.h"
 #include "facts/fact_build.h"
+#include "image/img_container.h"
 #include "report/rep.h"
 
 #include <stdlib.h>
@@ -137,7 +138,7 @@ static enum sp_status add_module(struct building *b, struct pipe_input *in, uint
 {
     struct sp_session *s = b->s;
     enum sp_status status = SP_OK;
-    bool wanted = pipe_input_may_be(in, b->arch);
+    bool wanted = pipe_input_may_be(in, b->arch) && !(in->entry && in->entry->linker_input);
     s->diags.input = (int)number;
     if (wanted)
         (void)pipe_input_open(s, in); /* what was wrong is told, and the rest is there */

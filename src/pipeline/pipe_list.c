@@ -74,6 +74,7 @@ static void list_json_module(struct json *j, const struct pipe_input *in)
     json_key(j, "unpacked_size"), json_uint(j, e ? e->unpacked : in->size);
     json_key(j, "identifier"), json_string(j, e ? e->name : NULL);
     json_key(j, "section"), json_string(j, e ? e->where : NULL);
+    json_key(j, "linker_input"), json_bool(j, e && e->linker_input);
     json_key(j, "ptx"), json_string(j, ptx_from(in));
     json_key(j, "kernels");
     json_array(j);
@@ -97,6 +98,7 @@ static void list_text_place(const struct img_entry *e, struct out *out, bool mar
     if (e->name)
         out_printf(out, ", identifier %s", e->name);
     out_text(out, e->kind == IMG_ENTRY_LTO ? ", LTO-IR: not read" : "");
+    out_text(out, e->linker_input ? ", input of the device linker" : "");
     out_text(out, markdown ? "\n\n" : "\n");
 }
 

@@ -50,4 +50,10 @@ nvcc -O3 -arch=sm_80 -Xcompiler -fPIC -c -o scale.o scale.cu
 nvcc -O3 -arch=sm_80 -Xcompiler -fPIC -c -o shift.o shift.cu
 gcc -shared -nostdlib -s -o shared.so scale.o shift.o
 made shared.so 'scale.cu, shift.cu' 'nvcc -O3 -arch=sm_80 -Xcompiler -fPIC -c, then gcc -shared -nostdlib -s'
+for unit in scale shift; do
+    nvcc -O3 -arch=sm_80 -rdc=true -Xcompiler -fPIC -c -o "$unit.rdc.o" "$unit.cu"
+done
+nvcc -arch=sm_80 -Xcompiler -fPIC -dlink -o link.o scale.rdc.o shift.rdc.o
+gcc -shared -nostdlib -s -o linked.so scale.rdc.o shift.rdc.o link.o
+made linked.so 'scale.cu, shift.cu' 'nvcc -O3 -arch=sm_80 -rdc=true -Xcompiler -fPIC -c, nvcc -dlink, gcc -shared -nostdlib -s'
 cp PROVENANCE.tsv "$here/"

@@ -126,6 +126,16 @@ static void test_ptx_of_something_else(void **state)
     json_decref(d);
 }
 
+/* A linked library keeps what its device linker was given: listed, explained once. */
+static void test_linked(void **state)
+{
+    (void)state;
+    json_t *d = explain(CORPUS "linked.so", NULL, NULL, SP_OK);
+    assert_int_equal(json_array_size(json_object_get(d, "inputs")), 5);
+    assert_int_equal(kernels(d), 2);
+    json_decref(d);
+}
+
 static void test_one_architecture(void **state)
 {
     (void)state;
@@ -214,6 +224,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_same_as_alone), cmocka_unit_test(test_ptx_beside),
         cmocka_unit_test(test_ptx_of_something_else),
+        cmocka_unit_test(test_linked),
         cmocka_unit_test(test_one_architecture),  cmocka_unit_test(test_ptx_alone),
         cmocka_unit_test(test_given_in_a_fatbin), cmocka_unit_test(test_list),
         cmocka_unit_test(test_damaged),
