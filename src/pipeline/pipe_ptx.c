@@ -62,6 +62,7 @@ static bool describe_kernel(struct arena *a, const struct ptx_module *p, uint32_
                                        .constant_offset = env.param_base + (uint32_t)v->offset};
     }
     k->params = params;
+    k->spills_known = true; /* registers of PTX do not run out */
     return true;
 }
 

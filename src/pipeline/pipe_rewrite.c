@@ -180,7 +180,7 @@ static enum sp_status read_beside(struct sp_session *s, struct arena *a, struct 
 {
     b->kernel = *kernel;
     b->kernel.spill_count = 0;
-    b->kernel.spills_known = false;
+    b->kernel.spills_known = true;                                      /* registers of PTX do not run out */
     memset(b->kernel.constant_bank, 0, sizeof b->kernel.constant_bank); /* its constants are its own */
     pipe_env(sm, &b->kernel, &b->env);
     struct ptx_places places = {.param_base = b->env.param_base,
