@@ -179,6 +179,13 @@ static bool arguments_of(struct search *s, graph_id id, struct arguments *out)
         out->count[0] = 1;
         return true;
     }
+    if (n->kind == UOP_ELEMENT) { /* of a table: the load is what it is made of */
+        const struct graph_node *load = graph_at(s->g, n->arg[0]);
+        out->fixed[0] = n->arg[0];
+        out->count[0] =
+            load->kind == UOP_LOAD && load->space == UOP_GLOBAL && pat_is_of_table(s->g, load->arg[0]) ? 1 : 0;
+        return true;
+    }
     if ((pat_is_pure(n) && n->kind != UOP_ELEMENT && n->kind != GRAPH_REAL) || n->kind == UOP_UNIFORM) {
         out->count[0] = n->arg_count;
         memcpy(out->fixed, n->arg, n->arg_count * sizeof n->arg[0]);
@@ -191,7 +198,7 @@ static bool is_fixed(const struct search *s, graph_id id)
     const struct graph_node *n = graph_at(s->g, id);
     if (n->kind == UOP_CBANK && n->space != 0 && n->type == UOP_B64)
         return true; /* where a table is */
-    return n->kind == UOP_CONST || n->kind == GRAPH_ENTRY || n->kind == UOP_UNDEF || pat_run_is_stack(s->g, id) ||
+    return n->kind == UOP_CONST || pat_run_is_table(s->g, id) || n->kind == GRAPH_ENTRY || n->kind == UOP_UNDEF || pat_run_is_stack(s->g, id) ||
            is_end(s->run.given, s->run.given_count, id);
 }
 
