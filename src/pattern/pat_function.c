@@ -765,6 +765,14 @@ enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, st
     for (size_t i = s->g->uses.n; i-- > 0;)
         if (s->g->uses.p[i].node < x->count && s->g->insns.p[s->g->uses.p[i].insn].reachable)
             s->first_use[s->g->uses.p[i].node] = s->g->uses.p[i].insn + 1;
+    for (size_t i = 0; i < s->g->accesses.n; i++) { /* two words that are stored as one value are read as words only */
+        const struct graph_access *access = &s->g->accesses.p[i];
+        for (unsigned k = 0; k < 4 && access->kind == GRAPH_STORE; k++) {
+            graph_id value = access->value[k];
+            if (value != GRAPH_NIL && value < x->count && !s->first_use[value] && s->g->insns.p[access->insn].reachable)
+                s->first_use[value] = access->insn + 1;
+        }
+    }
     find_depths(s);
     find_locals(s);
     for (graph_id id = x->count; id-- > 1 && s->visits < VISITS && s->run.steps;) {
