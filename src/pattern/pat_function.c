@@ -589,13 +589,32 @@ static bool same_width(const struct search *s, graph_id root, const graph_id *ar
     return bits == 32 || bits == 64;
 }
 
+/* The words of a value of 64 bits that registers hold: made as it is, each by itself. Of the result they are results. */
+static uint32_t add_words(struct search *s, graph_id id, graph_id *words)
+{
+    uint32_t count = 0;
+    unsigned kind = graph_at(s->g, id)->kind;
+    if (uop_type_bits(graph_type_of(s->g, id)) != 64 || (kind != UOP_SELECT && kind != GRAPH_PHI && kind != UOP_AND &&
+                                                        kind != UOP_OR && kind != UOP_XOR))
+        return 0;
+    for (unsigned high = 0; high < 2; high++) {
+        graph_id word = graph_op1(s->g, high ? UOP_HI : UOP_LO, UOP_B32, id);
+        if (word < s->x->count && s->stamp[word] != s->round && s->x->live[word]) {
+            s->stamp[word] = s->round;
+            s->slot[word] = 0;
+            words[count++] = word;
+        }
+    }
+    return count;
+}
+
 static bool keep(struct search *s, graph_id root, const graph_id *args, unsigned count, int function)
 {
     const struct pat_known *list = pat_known_functions(&(unsigned){0});
     struct pat_function f = {.node = root, .count = list[function].args, .name = list[function].name};
     if (!build_cone(s, &root, 1, args, count))
         return false;
-    graph_id *inner = ARENA_ARRAY(s->a, graph_id, s->cone.count + 1);
+    graph_id *inner = ARENA_ARRAY(s->a, graph_id, 3 * s->cone.count + 1);
     if (!inner)
         return false;
     for (unsigned i = 0; i < count; i++)
@@ -605,8 +624,10 @@ static bool keep(struct search *s, graph_id root, const graph_id *args, unsigned
     for (uint32_t i = 0; i < s->cone.count; i++) {
         if (i && !is_end(args, count, s->cone.node[i]))
             inner[f.inner_count++] = s->cone.node[i];
-        if (!is_end(args, count, s->cone.node[i]))
+        if (!is_end(args, count, s->cone.node[i])) {
             s->taken[s->cone.node[i]] = true;
+            f.inner_count += add_words(s, s->cone.node[i], inner + f.inner_count);
+        }
     }
     f.inner = inner;
     s->run.argument_count = count;
