@@ -209,7 +209,7 @@ bool pat_function_code(struct arena *a, const struct pat_index *x, const struct 
         const struct graph_block *d = &x->g->blocks.p[i];
         uint32_t join;
         if (d->reachable && d->succ_count == 2 && chooses(&w, d->branch) && !map_u64_get(&w.mine, d->last, NULL) &&
-            (join = meeting(&w, i)) != UINT32_MAX)
+            (pat_ways_meet(b, x->g, i, &join) || (join = meeting(&w, i)) != UINT32_MAX))
             own_between(&w, i, join);
     }
     for (size_t i = 0; i < w.turns.n; i++)
