@@ -562,11 +562,11 @@ static int which_function(struct search *s, graph_id root, const graph_id *args,
             if (!alive[i])
                 continue;
             double wanted = list[i].one ? list[i].one(at[0]) : list[i].two(at[0], at[1]);
-            alive[i] = pat_known_agrees(&list[i], wide, is_far, got, wanted);
+            alive[i] = pat_known_agrees(&list[i], wide, is_far, at[0], got, wanted);
             left -= !alive[i];
         }
         if (to_power && power != 0.0)
-            to_power = pat_known_agrees(&list[pat_known_named("pow")], wide, is_far, got, pow(at[0], power));
+            to_power = pat_known_agrees(&list[pat_known_named("pow")], wide, is_far, at[0], got, pow(at[0], power));
         else if (to_power)
             to_power = pat_known_power(at[0], got, &power);
     }
