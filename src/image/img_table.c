@@ -21,8 +21,8 @@ static bool find_table(const struct img_reader *r, const struct elf_section *ban
         return false;
     const struct elf_section *data = &r->elf.sections[s->section];
     uint64_t from = (uint64_t)reloc->addend + bits_le64(bank->bytes + reloc->offset);
-    if (data->bytes == NULL || data->type != ELF_SHT_PROGBITS || (data->flags & ELF_SHF_EXECINSTR) ||
-        from >= s->size || s->value > data->have || data->have - s->value < s->size || s->size > UINT32_MAX)
+    if (data->bytes == NULL || data->type != ELF_SHT_PROGBITS || (data->flags & ELF_SHF_EXECINSTR) || from >= s->size ||
+        s->value > data->have || data->have - s->value < s->size || s->size > UINT32_MAX)
         return false;
     *bytes = data->bytes + s->value + from;
     *size = (uint32_t)(s->size - from);
@@ -53,6 +53,6 @@ void img_tables_read(struct img_reader *r)
     if (arena_failed(r->a))
         return;
     for (uint32_t k = 0; k < r->module->kernel_count; k++)
-        r->module->kernels[k].tables = (struct img_tables){
-            .bytes = bytes.p, .sizes = sizes.p, .at = at.p, .count = (uint32_t)at.n};
+        r->module->kernels[k].tables =
+            (struct img_tables){.bytes = bytes.p, .sizes = sizes.p, .at = at.p, .count = (uint32_t)at.n};
 }

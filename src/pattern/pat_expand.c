@@ -390,8 +390,7 @@ static void read_words(struct expand *x, graph_id node)
         if (word >= x->x.count || !x->x.live[word] || graph_at(x->g, word)->kind == kind ||
             graph_is_const(x->g, word, NULL) || pat_reading_of(&x->x, word))
             continue;
-        struct pat_reading r = {
-            .node = word, .as = graph_op1(x->g, kind, UOP_B32, as), .closed = true, .owned = true};
+        struct pat_reading r = {.node = word, .as = graph_op1(x->g, kind, UOP_B32, as), .closed = true, .owned = true};
         add_reading(x, &r);
     }
 }

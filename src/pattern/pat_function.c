@@ -198,8 +198,8 @@ static bool is_fixed(const struct search *s, graph_id id)
     const struct graph_node *n = graph_at(s->g, id);
     if (n->kind == UOP_CBANK && n->space != 0 && n->type == UOP_B64)
         return true; /* where a table is */
-    return n->kind == UOP_CONST || pat_run_is_table(s->g, id) || n->kind == GRAPH_ENTRY || n->kind == UOP_UNDEF || pat_run_is_stack(s->g, id) ||
-           is_end(s->run.given, s->run.given_count, id);
+    return n->kind == UOP_CONST || pat_run_is_table(s->g, id) || n->kind == GRAPH_ENTRY || n->kind == UOP_UNDEF ||
+           pat_run_is_stack(s->g, id) || is_end(s->run.given, s->run.given_count, id);
 }
 
 /* What the node in a slot of the cone is made of. Slot 0 may stand for two values at once; one that is a leaf stands
@@ -594,8 +594,8 @@ static uint32_t add_words(struct search *s, graph_id id, graph_id *words)
 {
     uint32_t count = 0;
     unsigned kind = graph_at(s->g, id)->kind;
-    if (uop_type_bits(graph_type_of(s->g, id)) != 64 || (kind != UOP_SELECT && kind != GRAPH_PHI && kind != UOP_AND &&
-                                                        kind != UOP_OR && kind != UOP_XOR))
+    if (uop_type_bits(graph_type_of(s->g, id)) != 64 ||
+        (kind != UOP_SELECT && kind != GRAPH_PHI && kind != UOP_AND && kind != UOP_OR && kind != UOP_XOR))
         return 0;
     for (unsigned high = 0; high < 2; high++) {
         graph_id word = graph_op1(s->g, high ? UOP_HI : UOP_LO, UOP_B32, id);

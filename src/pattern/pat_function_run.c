@@ -234,8 +234,7 @@ static bool load_table(struct function_run *r, const struct graph_node *load, un
     if (!env || load->kind != UOP_LOAD || load->order != UOP_READONLY || (width != 4 && width != 8) ||
         !compute(r, load->arg[0], &address, depth + 1) || address < tables_at)
         return false;
-    uint64_t table = (address - tables_at) >> TABLE_BITS,
-             at = (address & ((UINT64_C(1) << TABLE_BITS) - 1)) + skip;
+    uint64_t table = (address - tables_at) >> TABLE_BITS, at = (address & ((UINT64_C(1) << TABLE_BITS) - 1)) + skip;
     if (table >= env->table_count || table >= TABLES || at + width > env->table_sizes[table])
         return false;
     *out = 0;

@@ -28,7 +28,8 @@ static void every_function_is_told_from_every_other(void **state)
             double at[FUNCTION_ARGS];
             bool is_far, alike = list[i].args == list[k].args;
             for (unsigned n = 0; alike && pat_known_sample(list[i].args, n, at, &is_far); n++)
-                alike = pat_known_agrees(&list[i], false, is_far, at[0], (float)value(&list[k], at), value(&list[i], at));
+                alike =
+                    pat_known_agrees(&list[i], false, is_far, at[0], (float)value(&list[k], at), value(&list[i], at));
             if (alike != (i == k))
                 fail_msg("%s and %s", list[i].name, list[k].name);
         }
@@ -56,10 +57,12 @@ static void what_is_near_is_not_the_same(void **state)
     assert_false(pat_known_agrees(tanh_, false, false, (double)small, (e - 1.0f) / (e + 1.0f), tanh((double)small)));
     assert_false(pat_known_agrees(tanh_, false, false, 0.5, NAN, tanh(0.5)));
     assert_true(pat_known_agrees(tanh_, false, false, 0.5, (double)tanhf(0.5f), tanh(0.5)));
-    assert_false(pat_known_agrees(tanh_, false, true, 1.0, 0.0, NAN)); /* far: no value may be infinite, but no number */
+    assert_false(
+        pat_known_agrees(tanh_, false, true, 1.0, 0.0, NAN)); /* far: no value may be infinite, but no number */
     assert_true(pat_known_agrees(tanh_, false, true, 1.0, INFINITY, NAN));
     assert_false(pat_known_agrees(tanh_, false, true, 1.0, -1.0, 1.0));
-    assert_false(pat_known_agrees(tanh_, true, false, 0.3, (double)tanhf(0.3f), tanh(0.3f))); /* not to double precision */
+    assert_false(
+        pat_known_agrees(tanh_, true, false, 0.3, (double)tanhf(0.3f), tanh(0.3f))); /* not to double precision */
 }
 
 static void powers_that_people_write_are_found(void **state)
