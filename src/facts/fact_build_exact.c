@@ -41,6 +41,30 @@ uint32_t fact_block_of(const struct fact_source *s, graph_id node, uint32_t othe
     return count ? s->g->insns.p[s->g->defs.p[defs[0]].insn].block : other;
 }
 
+/* What a line says of the variable is what each step of its loop does (graph_tells_step); else nothing is told of it. */
+static bool tells_step(const struct fact_source *s, const struct place_value *v)
+{
+    const struct graph_cycle *c = cycle_of_variable(s, v->named);
+    return !c || graph_tells_step(s->g, (uint32_t)(c - s->g->cycles->cycles.p), v->named, v->node);
+}
+
+/* Made in a turn of several steps: what one of them does is no other's. */
+static bool is_of_several(const struct fact_source *s, graph_id node, uint32_t block)
+{
+    const struct graph *g = s->g;
+    uint32_t count;
+    const uint32_t *defs = graph_defs_of(g, node, &count);
+    uint32_t made = count ? g->insns.p[g->defs.p[defs[0]].insn].block : UINT32_MAX;
+    uint32_t of = made != UINT32_MAX && g->cycles ? g->cycles->cycle_of[made] : 0;
+    if (!of || (block != UINT32_MAX && g->cycles->cycle_of[block] == of))
+        return false;
+    const struct graph_cycle *c = &g->cycles->cycles.p[of - 1];
+    for (size_t i = 0; i < c->pieces.n; i++)
+        if (!c->pieces.p[i].straight && c->pieces.p[i].loop + 1 == g->blocks.p[made].loop)
+            return c->pieces.p[i].unroll > 1 && !c->whole;
+    return false;
+}
+
 /* The store stands in the loop the variable goes round. */
 static bool is_in_its_loop(const struct fact_source *s, const struct place_value *v, uint32_t block)
 {
@@ -56,7 +80,8 @@ enum { CHAIN_LINES = 40, CHAIN_NODES = 512 };
 
 struct chain { /* the nearest values a node is computed from */
     graph_id node[CHAIN_LINES];
-    struct map_u64 as; /* step of a variable -> the node of it that what is told reads; NIL: several */
+    struct map_u64 as;     /* step of a variable -> the node of it that what is told reads; NIL: several */
+    struct map_u64 hidden; /* nodes that are told as something nobody knows */
     uint32_t count;
     bool more;
 };
@@ -98,21 +123,31 @@ static void reads_variable(struct arena *a, struct chain *c, const struct place_
 }
 
 /* Breadth first, so that the nearest come first; loads are written as elements and need no line of their own. */
-static void chain_collect(struct fact_source *s, struct arena *a, graph_id root, struct chain *c)
+static void chain_collect(struct fact_source *s, struct arena *a, graph_id root, uint32_t block, struct chain *c)
 {
     graph_id *queue = ARENA_ARRAY(a, graph_id, CHAIN_NODES);
     uint32_t *made = ARENA_ARRAY(a, uint32_t, CHAIN_NODES); /* in which block, or its reader; UINT32_MAX: in none */
+    bool *of_step = ARENA_ARRAY(a, bool, CHAIN_NODES);      /* within what is told of a variable's step */
     struct map_u64 seen = {0};
     uint32_t head = 0, tail = 0;
-    if (!queue || !made)
+    if (!queue || !made || !of_step)
         return;
     made[tail] = UINT32_MAX;
     queue[tail++] = root;
     map_u64_put(a, &seen, root, 0);
     while (head < tail && !c->more) {
         uint32_t by = fact_block_of(s, queue[head], made[head]);
-        graph_id at = queue[head++];
-        const struct graph_node *n = graph_at(s->g, graph_reads(s->g, at) != GRAPH_NIL ? graph_reads(s->g, at) : at);
+        bool within = of_step[head];
+        graph_id at = queue[head++], told = graph_step_told(s->g, at);
+        const struct place_value *is = place_value_of(s->place, at, NULL);
+        const struct graph_node *n = graph_at(s->g, graph_reads(s->g, at) != GRAPH_NIL ? graph_reads(s->g, at) : told);
+        bool variable = is && is->accumulator && is->named != is->node && at == is->node;
+        if ((at != root || variable) && (variable ? !tells_step(s, is) : !within && is_of_several(s, at, block))) {
+            map_u64_put(a, &c->hidden, at, 0);
+            if (at != root && !chain_adds(s, c, at))
+                return;
+            continue;
+        }
         if (at != root && !chain_adds(s, c, at))
             return;
         for (unsigned i = 0; i < n->arg_count; i++) {
@@ -135,6 +170,7 @@ static void chain_collect(struct fact_source *s, struct arena *a, graph_id root,
             }
             map_u64_put(a, &seen, next, 0);
             made[tail] = by;
+            of_step[tail] = within || variable;
             queue[tail++] = next;
         }
     }
@@ -286,7 +322,7 @@ const char *fact_exact_text(struct arena *a, struct fact_source *s, graph_id nod
     struct chain c = {.count = 0};
     struct strbuf b;
     str_init(&b, a);
-    chain_collect(s, a, node, &c);
+    chain_collect(s, a, node, block, &c);
     uint32_t own;
     const struct place_value *root = place_value_of(s->place, node, &own);
     bool variable = root && root->accumulator && root->named != root->node;
@@ -305,9 +341,11 @@ const char *fact_exact_text(struct arena *a, struct fact_source *s, graph_id nod
         uint32_t as = GRAPH_NIL;
         bool behind = map_u64_get(&c.as, c.node[i], &as) && as != GRAPH_NIL && v && !is_in_its_loop(s, v, block);
         str_addf(&b, "%s = %s; ", line_id(s, c.node[i]),
-                 mean_definition(s->mean,
-                                 graph_step_told(s->g, behind ? line_behind(s, v, as) : line_node(s, c.node[i])),
-                                 fact_float_type(mean_type(s->mean, c.node[i])), MEAN_INNER));
+                 map_u64_get(&c.hidden, c.node[i], NULL)
+                     ? "…"
+                     : mean_definition(s->mean,
+                                       graph_step_told(s->g, behind ? line_behind(s, v, as) : line_node(s, c.node[i])),
+                                       fact_float_type(mean_type(s->mean, c.node[i])), MEAN_INNER));
         if (v && v->accumulator && v->named != v->node && c.node[i] == v->node)
             mean_set_updated(s->mean, v->named, true);
     }
