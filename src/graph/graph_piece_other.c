@@ -195,7 +195,9 @@ void piece_join_stores(struct joiner *j)
             uint32_t n = gather_stores(j, t, other->blocks, other->block_count, l - 1, &at, &element, &run);
             if (n == 0 || n != other->unroll)
                 continue;
-            if (!piece_goes_on(j, &at) || !piece_same_stride(j, element, n, other) || piece_is_twin(j, n)) {
+            if (!piece_goes_on(j, &at) || !piece_same_stride(j, element, n, other))
+                break; /* what its counter says is asked later: a turn may hold steps that no store shows */
+            if (piece_is_twin(j, n)) {
                 j->apart = l;
                 break;
             }

@@ -217,8 +217,9 @@ static bool takes_over(struct cycle_work *w, const struct cycle_region *first, c
         const struct cycle_phi *p = &other->phis[i];
         if (!p->live || p->next == p->phi || p->start == GRAPH_NIL)
             continue;
+        bool strict = kept && p->data && !p->address; /* pointers are computed anew */
         if (p->step_kind == CYCLE_STEP_NONE &&
-            (kept ? !begins_with_left(w, first->cycle, p->start) : !comes_from(w, first->cycle, p->start, false)))
+            (strict ? !begins_with_left(w, first->cycle, p->start) : !comes_from(w, first->cycle, p->start, false)))
             return false;
         if (p->step_kind == CYCLE_STEP_ADD && p->constant)
             *by_counter |= comes_from(w, first->cycle, p->start, true);
