@@ -48,20 +48,49 @@ static bool tells_step(const struct fact_source *s, const struct place_value *v)
     return !c || graph_tells_step(s->g, (uint32_t)(c - s->g->cycles->cycles.p), v->named, v->node);
 }
 
-/* Made in a turn of several steps: what one of them does is no other's. */
+/* The instance makes part of a straight piece's steps: it stands before the last of them ends. */
+static bool is_in_stretch(const struct graph *g, const struct graph_piece *p, uint32_t insn)
+{
+    bool in = false;
+    for (uint32_t k = 0; k < p->block_count && !in; k++)
+        in = p->blocks[k] == g->insns.p[insn].block;
+    for (uint32_t k = 0; k < p->maker_count && p->makers && in; k++)
+        if (p->makers[k] >= insn)
+            return true;
+    return in && !p->makers;
+}
+
+static bool is_in_a_stretch(const struct fact_source *s, graph_id node)
+{
+    const struct graph_cycles *all = s->g->cycles;
+    uint32_t block = fact_block_of(s, node, UINT32_MAX);
+    uint32_t of = block != UINT32_MAX && all ? all->cycle_of[block] : 0;
+    for (size_t i = 0; of && i < all->cycles.p[of - 1].pieces.n; i++) {
+        const struct graph_piece *p = &all->cycles.p[of - 1].pieces.p[i];
+        for (uint32_t k = 0; k < p->block_count && p->straight; k++)
+            if (p->blocks[k] == block)
+                return true;
+    }
+    return false;
+}
+
+/* Made in a turn of several steps, or a stretch of them: what one of them does is no other's. */
 static bool is_of_several(const struct fact_source *s, graph_id node, uint32_t block)
 {
     const struct graph *g = s->g;
     uint32_t count;
     const uint32_t *defs = graph_defs_of(g, node, &count);
-    uint32_t made = count ? g->insns.p[g->defs.p[defs[0]].insn].block : UINT32_MAX;
+    uint32_t insn = count ? g->defs.p[defs[0]].insn : UINT32_MAX;
+    uint32_t made = count ? g->insns.p[insn].block : UINT32_MAX;
     uint32_t of = made != UINT32_MAX && g->cycles ? g->cycles->cycle_of[made] : 0;
     if (!of || (block != UINT32_MAX && g->cycles->cycle_of[block] == of))
         return false;
     const struct graph_cycle *c = &g->cycles->cycles.p[of - 1];
-    for (size_t i = 0; i < c->pieces.n; i++)
-        if (!c->pieces.p[i].straight && c->pieces.p[i].loop + 1 == g->blocks.p[made].loop)
-            return c->pieces.p[i].unroll > 1 && !c->whole;
+    for (size_t i = 0; i < c->pieces.n; i++) {
+        const struct graph_piece *p = &c->pieces.p[i];
+        if (p->straight ? c->pieces.n > 1 && is_in_stretch(g, p, insn) : p->loop + 1 == g->blocks.p[made].loop)
+            return p->straight || (p->unroll > 1 && !c->whole);
+    }
     return false;
 }
 
@@ -480,12 +509,14 @@ const char *fact_exact_text(struct arena *a, struct fact_source *s, graph_id nod
         if (map_u64_get(&c.begins, c.node[i], &begins))
             str_addf(&b, "%s = %s; ", line_id(s, c.node[i]), start_text(s, begins, c.node[i]));
         bool behind = map_u64_get(&c.as, c.node[i], &as) && as != GRAPH_NIL && v && !is_in_its_loop(s, v, block);
-        str_addf(&b, "%s = %s; ", line_id(s, c.node[i]),
-                 map_u64_get(&c.hidden, c.node[i], NULL)
-                     ? "…"
-                     : mean_definition(s->mean,
-                                       graph_step_told(s->g, behind ? line_behind(s, v, as) : line_node(s, c.node[i])),
-                                       fact_float_type(mean_type(s->mean, c.node[i])), MEAN_INNER));
+        graph_id told = graph_step_told(s->g, behind ? line_behind(s, v, as) : line_node(s, c.node[i]));
+        const char *text =
+            map_u64_get(&c.hidden, c.node[i], NULL)
+                ? "…"
+                : mean_definition(s->mean, told, fact_float_type(mean_type(s->mean, c.node[i])), MEAN_INNER);
+        /* What a stretch finds is no turn's old value. */
+        bool finds = !(v && c.node[i] == v->node && v->accumulator) && is_in_a_stretch(s, c.node[i]);
+        str_addf(&b, "%s = %s; ", line_id(s, c.node[i]), finds && strstr(text, "_old") ? "…" : text);
         if (v && v->accumulator && v->named != v->node && c.node[i] == v->node)
             mean_set_updated(s->mean, v->named, true);
     }
