@@ -57,6 +57,7 @@ NVCC = [
     ("unrolled-1", ["test/corpus/src/unrolled.cu"], FAST + ["-DUNROLL=1"]),
     ("unrolled-4", ["test/corpus/src/unrolled.cu"], FAST + ["-DUNROLL=4"]),
     ("loops_cut", ["test/corpus/src/loops_cut.cu"], ["-O3"]),
+    ("loops_turns", ["test/corpus/src/loops_turns.cu"], ["-O3"]),
     ("loops_strided", ["test/corpus/src/loops_strided.cu"], ["-O3"]),
     ("trees", ["test/corpus/src/trees.cu"], FAST),
     ("trees-precise-ptxas-O1", ["test/corpus/src/trees.cu"], ["-O3", "-Xptxas", "-O1"]),
@@ -135,7 +136,7 @@ FEW = {"coalescing": (75, 86, 120), "coalescing-ptxas-O0": (86,), "coalescing-de
        "races": (75, 86, 90, 120), "races-unoptimised": (90,),
        "blocks": (75, 86, 120), "halves": (75, 86, 90, 120), "halves-unoptimised": (86,),
        "block_kernels": (75, 86, 90, 120), "thread_kernels": (75, 86, 90, 100), "unrolled-1": (75, 86, 90, 120),
-       "loops_cut": (75, 86, 90, 120), "loops_strided": (75, 86, 90, 120),
+       "loops_cut": (75, 86, 90, 120), "loops_strided": (75, 86, 90, 120), "loops_turns": (86, 120),
        "clang_loops": (75, 86, 120), "kept_registers": (75, 86, 120), "warp_control": (75, 86), "loop_entries": (86, 120),
        "local_memory": (75, 86, 90, 120), "local_memory-ptxas-11.8": (86,),
        "local_memory-ptxas-12.4": (), "local_memory-ptxas-12.9": (), "local_memory-ptxas-13.5": ()}
