@@ -66,6 +66,10 @@ static struct rew_insn describe(const struct ptx_module *m, const struct ptx_row
     struct rew_insn d = {.line = i->line};
     if (f->is_entry)
         d.is |= REW_IS_OWN;
+    if (i->loc) {
+        const struct ptx_loc *at = &m->locs.p[i->loc - 1];
+        d.source = (struct rew_place){(uint32_t)map_hash_mix(at->file, at->inlined) | 1, at->line, at->column};
+    }
     if (i->damaged)
         return d;
     if (op_is(i, sums) && (has(i, "rn") || has(i, "rz") || has(i, "rm") || has(i, "rp")))

@@ -29,9 +29,14 @@ enum rew_is {
     REW_IS_CHOICE = 256, /* chooses between two values by a predicate */
     REW_IS_OWN = 512,    /* stands in the kernel itself, not in a function */
 };
+struct rew_place { /* of the source, as the PTX has it */
+    uint32_t in;   /* stands for the file, and the call it came in by; 0: not known */
+    uint32_t line, column;
+};
 struct rew_insn {
     uint32_t line, first, last;
     uint16_t is;
+    struct rew_place source;
 };
 
 /* One of the two codes that are set side by side. */
