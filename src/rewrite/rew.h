@@ -26,8 +26,9 @@ enum rew_is {
     REW_IS_DIVISION = 32, /* a quotient, remainder or reciprocal */
     REW_IS_ROOT = 64,     /* a square root */
     REW_IS_APPROXIMATE = 128,
-    REW_IS_CHOICE = 256, /* chooses between two values by a predicate */
-    REW_IS_OWN = 512,    /* stands in the kernel itself, not in a function */
+    REW_IS_CHOICE = 256,  /* chooses between two values by a predicate */
+    REW_IS_OWN = 512,     /* stands in the kernel itself, not in a function */
+    REW_IS_ROLLED = 1024, /* a loop that begins here is never unrolled behind the PTX */
 };
 struct rew_place { /* of the source, as the PTX has it */
     uint32_t in;   /* stands for the file, and the call it came in by; 0: not known */

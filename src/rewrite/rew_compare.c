@@ -157,7 +157,8 @@ enum sp_status rew_compare(struct arena *a, const struct rew_side *sass, const s
                            const struct rew_context *context, struct rew_list *out, enum rew_fit *fit)
 {
     struct rew r = {.a = a, .sass = sass, .ptx = ptx, .context = context, .out = out};
-    if (!rew_find_values(a, sass->g, &r.sv) || !rew_find_values(a, ptx->g, &r.pv) || !rew_pair(&r))
+    if (!rew_find_values(a, sass->g, &r.sv) || !rew_find_values(a, ptx->g, &r.pv) || !rew_pair(&r) ||
+        !rew_pair_loops(&r))
         return SP_ERR_MEMORY;
     *fit = rew_find_fit(&r);
     if (context->must_fit && *fit == REW_DOES_NOT)

@@ -121,6 +121,11 @@ static const struct near_miss misses[] = {
     {"05_nn_ops/online_softmax_f32", "", "", NULL},
     {"05_nn_ops/online_softmax_f32", "0f3FB8AA3B", "0f3FC8AA3B", "ptx-mismatch"},
     {"05_nn_ops/online_softmax_f32", "setp.gt.ftz", "setp.lt.ftz", "ptx-mismatch"},
+    /* the pragma is of the block that it stands in */
+    {"05_nn_ops/online_softmax_f32", "$L__BB0_4:", "$L__BB0_4: .pragma \"nounroll\";", "ptx-mismatch"},
+    {"05_nn_ops/online_softmax_f32", "$L__BB0_4:", ".pragma \"nounroll\"; $L__BB0_4:", NULL},
+    {"05_nn_ops/online_softmax_f32", ".target sm_86", ".target sm_86\n.pragma \"nounroll\";", "ptx-mismatch"},
+    {"05_nn_ops/online_softmax_f32", ")\n{", ")\n.pragma \"nounroll\";\n{", "ptx-mismatch"},
     {"06_memory/spill_f32", "", "", NULL},
     {"06_memory/local_array_f32", "", "", NULL},
 };
