@@ -39,6 +39,14 @@ struct rew {
 
 uint64_t rew_address(const struct graph *g, const uint64_t *of, unsigned space, graph_id address);
 
+/* rew_bits.c: bits that may be set, by node; NULL: out of memory. */
+uint64_t *rew_find_bits(struct arena *a, struct graph *g);
+/* A table of three inputs as x `outer` (y `inner` z), which is how PTX has it; false: it is none. */
+struct rew_nested {
+    unsigned outer, inner, arg[3];
+};
+bool rew_read_table(uint64_t table, struct rew_nested *out);
+
 /* rew_value.c: what one step of each fold does with its old accumulators, its elements taken by the array alone. Beyond
  * a budget, or out of memory: false. */
 struct rew_steps {
