@@ -67,6 +67,7 @@ struct rew_record {
     VEC(uint32_t) lines; /* of the PTX, ascending */
     const char *to;      /* if-converted: "select", "predicate" */
     uint32_t factor;     /* unrolled */
+    uint32_t width;      /* vectorized: bytes */
     enum rew_confidence confidence;
     uint32_t told_at; /* the instance whose source line it is about */
 };

@@ -95,6 +95,7 @@ bool rew_unrolls_otherwise(const struct rew *r);
 void rew_find_float(struct rew *r);
 void rew_find_control(struct rew *r);
 void rew_find_loops(struct rew *r);
+void rew_find_moved(struct rew *r);
 void rew_complete_contractions(struct rew *r);
 
 #endif
