@@ -121,7 +121,8 @@ static bool source_says_opposite(const struct rew *r, uint32_t insn, graph_id te
 
 /* ---- conditions ------------------------------------------------------------------------------- */
 
-/* Two statements of the PTX are of one statement of the source, or of one line where no more is known; -1: nothing is. */
+/* Two statements of the PTX are of one statement of the source, or of one line where no more is known; -1: nothing
+ * is. */
 static int same_place(const struct rew *r, uint32_t p, uint32_t q)
 {
     const struct rew_place *a = &rew_statement(r, p)->source, *b = &rew_statement(r, q)->source;

@@ -153,7 +153,8 @@ static bool goes_round(const struct graph_cycle *c)
     return false;
 }
 
-/* Every turn of the PTX's loop makes the value, and nothing before it; the machine code makes it before its loop only. */
+/* Every turn of the PTX's loop makes the value, and nothing before it; the machine code makes it before its loop
+ * only. */
 static void find_hoisted(struct rew *r, const uint32_t *here_of, uint32_t at)
 {
     const struct graph *s = r->sass->g, *p = r->ptx->g;
