@@ -83,6 +83,7 @@ static uint64_t of_node(struct graph *g, const uint64_t *bits, graph_id id)
     case UOP_LO: return a;
     case UOP_HI: return n->type == UOP_B32 ? a >> 32 : UINT64_MAX;
     case UOP_PAIR: return n->type == UOP_B64 ? (a & below(32)) | b << 32 : UINT64_MAX;
+    case UOP_LOAD: return n->width < 4 && !(n->flags & UOP_SIGNED) ? below(n->width * 8u) : UINT64_MAX;
     case UOP_SELECT: return b | bits[n->arg[2]];
     default: return UINT64_MAX;
     }

@@ -215,6 +215,18 @@ static bool widened_load(const struct work *w, const struct graph_node *n, uint6
     return true;
 }
 
+/* An integer as a float: of a byte or half word what it is as a number, however many bits are said to be read. */
+static uint64_t of_integer(const struct work *w, const struct graph_node *n)
+{
+    struct graph_node widened = *n;
+    bool sign = n->flags & UOP_SIGNED && n->imm && n->imm <= 64 && w->bits[n->arg[0]] >> (n->imm - 1) & 1;
+    uint64_t v = w->of[n->arg[0]];
+    widened.kind = n->flags & UOP_SIGNED ? UOP_SEXT : UOP_ZEXT;
+    if (n->imm < 32 && !widened_load(w, &widened, &v))
+        v = map_hash_mix(v, n->imm);
+    return map_hash_mix(map_hash_mix(UOP_I2F, n->type | (uint64_t)sign << 8), v);
+}
+
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
 static uint64_t hashed(const struct work *w, const struct graph_node *n)
@@ -237,9 +249,7 @@ static uint64_t hashed(const struct work *w, const struct graph_node *n)
     return h;
 }
 
-/* ---- bits ------------------------------------------------------------------------------------ */
-
-struct bits {
+struct bits {            /* of an integer */
     uint64_t value, may; /* may: bits that may be set */
     bool fixed;          /* … and are */
 };
@@ -327,6 +337,9 @@ static uint64_t whole_value(struct work *w, graph_id id)
     case UOP_OR:
     case UOP_XOR: return bitwise(n->kind, operand(w, n->arg[0]), operand(w, n->arg[1])).value;
     case UOP_LOP3: return of_table(w, n);
+    case UOP_I2F: return of_integer(w, n);
+    case UOP_F2F: /* these bits are the upper half of those */
+        return n->type == UOP_F32 && n->imm == UOP_BF16 ? of[n->arg[0]] << 16 : hashed(w, n);
     case UOP_SEXT:
     case UOP_ZEXT:
         if (widened_load(w, n, &v))
