@@ -1,6 +1,6 @@
 /* `disasm`: the vendor's two text forms, one line an instruction with control fields, and JSON. Text comes from isa/,
  * reads and writes from the micro-operations, lines from the container. */
-#include "pipeline/pipe.h"
+#include "pipeline/pipe_container.h"
 
 #include "base/map.h"
 #include "base/str.h"
@@ -594,6 +594,54 @@ static enum sp_status one_kernel(struct sp_session *s, struct out *out, const st
     return status;
 }
 
+/* The kernels of one module that were asked for; *printed counts them. */
+static enum sp_status one_module(struct sp_session *s, struct out *out, const struct sp_disasm_options *o,
+                                 struct pipe_input *in, struct isa_cache *cache, size_t *printed)
+{
+    enum sp_status status = SP_OK;
+    uint32_t labels = 0;
+    size_t widest = 0;
+    struct spelled spelled = {0};
+    bool head = false;
+    if (o->arch && !str_equal(o->arch, in->module.arch))
+        return SP_OK;
+    if (pipe_input_is_companion(in, o->arch))
+        return SP_OK;
+    if (in->module.kind == IMG_PTX) {
+        diag_add(&s->diags, DIAG_WARNING, "no-machine-code", NULL, -1, "PTX has no machine code to disassemble");
+        return SP_OK;
+    }
+    struct arena names; /* what comparing them takes */
+    arena_init(&names, 0);
+    for (uint32_t k = 0; k < in->module.kernel_count && o->format == SP_DISASM_CUOBJDUMP && status == SP_OK; k++)
+        if (pipe_kernel_named(&names, &in->module.kernels[k], o->kernel))
+            status = one_kernel(s, out, o, in, &in->module.kernels[k], &labels, cache, &spelled, &widest, true);
+    if (status == SP_ERR_ARCH)
+        status = SP_OK; /* told below */
+    labels = 0;
+    for (uint32_t k = 0; k < in->module.kernel_count && status == SP_OK; k++) {
+        if (!pipe_kernel_named(&names, &in->module.kernels[k], o->kernel))
+            continue;
+        if (!head)
+            print_module_head(out, o, &in->module);
+        head = true;
+        status = one_kernel(s, out, o, in, &in->module.kernels[k], &labels, cache, &spelled, &widest, false);
+        ++*printed;
+        if (status == SP_ERR_ARCH) {
+            diag_add(&s->diags, DIAG_ERROR, "unknown-architecture", NULL, -1, "no encodings for %s",
+                     in->module.arch ? in->module.arch : "this architecture");
+            status = SP_OK;
+            break;
+        }
+    }
+    if (head && o->format == SP_DISASM_CUOBJDUMP)
+        out_char(out, '\n');
+    free(spelled.bytes);
+    free(spelled.lengths);
+    arena_free(&names);
+    return status;
+}
+
 enum sp_status sp_disasm(struct sp_session *s, const struct sp_disasm_options *o, sp_write_fn write, void *user)
 {
     struct out *out = malloc(sizeof *out);
@@ -607,44 +655,13 @@ enum sp_status sp_disasm(struct sp_session *s, const struct sp_disasm_options *o
     }
     out_init(out, write, user);
     for (size_t i = 0; i < s->inputs.n && status == SP_OK; i++) {
-        const struct pipe_input *in = &s->inputs.p[i];
-        uint32_t labels = 0;
-        size_t widest = 0;
-        struct spelled spelled = {0};
-        bool head = false;
-        if (o->arch && !str_equal(o->arch, in->module.arch))
+        struct pipe_input *in = &s->inputs.p[i];
+        if (!pipe_input_may_be(in, o->arch))
             continue;
         s->diags.input = (int)i;
-        if (in->module.kind == IMG_PTX) {
-            diag_add(&s->diags, DIAG_WARNING, "no-machine-code", NULL, -1, "PTX has no machine code to disassemble");
-            s->diags.input = -1;
-            continue;
-        }
-        for (uint32_t k = 0; k < in->module.kernel_count && o->format == SP_DISASM_CUOBJDUMP && status == SP_OK; k++)
-            if (pipe_kernel_named(&s->a, &in->module.kernels[k], o->kernel))
-                status = one_kernel(s, out, o, in, &in->module.kernels[k], &labels, cache, &spelled, &widest, true);
-        if (status == SP_ERR_ARCH)
-            status = SP_OK; /* told below */
-        labels = 0;
-        for (uint32_t k = 0; k < in->module.kernel_count && status == SP_OK; k++) {
-            if (!pipe_kernel_named(&s->a, &in->module.kernels[k], o->kernel))
-                continue;
-            if (!head)
-                print_module_head(out, o, &in->module);
-            head = true;
-            status = one_kernel(s, out, o, in, &in->module.kernels[k], &labels, cache, &spelled, &widest, false);
-            printed++;
-            if (status == SP_ERR_ARCH) {
-                diag_add(&s->diags, DIAG_ERROR, "unknown-architecture", NULL, -1, "no encodings for %s",
-                         in->module.arch ? in->module.arch : "this architecture");
-                status = SP_OK;
-                break;
-            }
-        }
-        if (head && o->format == SP_DISASM_CUOBJDUMP)
-            out_char(out, '\n');
-        free(spelled.bytes);
-        free(spelled.lengths);
+        (void)pipe_input_open(s, in); /* what was wrong is told, and the rest is there */
+        status = one_module(s, out, o, in, cache, &printed);
+        pipe_input_close(in);
         s->diags.input = -1;
     }
     if (status == SP_OK && !printed && (o->kernel || o->arch))
