@@ -77,6 +77,11 @@ graph_id graph_load(struct graph_builder *b, struct graph_work *w, const struct 
                                   .from_store = -1,
                                   .part = b->parts[w->insn]};
     resolve_generic(g, &access.space, &access.address);
+    if (b->kept[w->insn].count) {
+        graph_fetch_words(b, w, &access);
+        VEC_PUSH(g->a, g->accesses, access);
+        return access.result;
+    }
     graph_memory_load(g, &b->memory, *w->memory, &access);
     struct graph_node n = {.kind = UOP_LOAD,
                            .type = u->type,
@@ -112,6 +117,10 @@ graph_id graph_load_element(struct graph_builder *b, const struct uop *u, const 
     struct graph *g = b->g;
     struct graph_access *access = g->accesses.n ? &g->accesses.p[g->accesses.n - 1] : NULL;
     if (access && access->kind == GRAPH_LOAD && access->result == args[0] && u->imm < 4) {
+        if (b->kept[access->insn].count == 2 && u->imm < 2)
+            return graph_op1(g, u->imm ? UOP_HI : UOP_LO, UOP_B32, args[0]);
+        if (b->kept[access->insn].count > u->imm)
+            return access->value[u->imm];
         if (access->from_store >= 0) {
             const struct graph_access *s = &g->accesses.p[access->from_store];
             if (uop_type_bits((enum uop_type)graph_at(g, s->value[0])->type) != 64)
@@ -212,5 +221,7 @@ void graph_store(struct graph_builder *b, struct graph_work *w, const struct uop
         join_words(b, l, u, args, &access);
     uint32_t index = (uint32_t)g->accesses.n;
     VEC_PUSH(g->a, g->accesses, access);
+    if (b->kept[w->insn].count)
+        graph_keep_words(b, w, index, args + 1);
     *w->memory = graph_memory_store(g, &b->memory, *w->memory, index);
 }
