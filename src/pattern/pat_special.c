@@ -279,7 +279,8 @@ bool *pat_routines(struct arena *a, const struct graph *g)
     return out;
 }
 
-/* An instance does one thing that the language has a function for: an atomic update, the smaller of two numbers. */
+/* An instance does one thing that the language has a function for: an atomic update, the smaller of two numbers, what
+ * another lane has. */
 static bool does_one_thing(const struct graph *g, uint32_t insn)
 {
     const struct graph_insn *n = &g->insns.p[insn];
@@ -294,7 +295,10 @@ static bool does_one_thing(const struct graph *g, uint32_t insn)
         case UOP_MIN_S:
         case UOP_MAX_S:
         case UOP_MIN_U:
-        case UOP_MAX_U: return true;
+        case UOP_MAX_U:
+        case UOP_SHFL:
+        case UOP_VOTE:
+        case UOP_BALLOT: return true;
         default: break;
         }
     return false;
