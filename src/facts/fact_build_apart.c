@@ -1,6 +1,6 @@
-/* Code that runs only where the lanes of a warp run apart. A compiler asks whether they do and leads them, then, to code
- * that lets them meet at every step, or lets them meet first; for one thread both ways do the same, and the graph goes
- * one of them. What stands on the other is not dead: it is a slow way to do what the graph shows.
+/* Code that runs only where the lanes of a warp run apart. A compiler asks whether they do and leads them, then, to
+ * code that lets them meet at every step, or lets them meet first; for one thread both ways do the same, and the graph
+ * goes one of them. What stands on the other is not dead: it is a slow way to do what the graph shows.
  *
  * requires: instances and micro-operations · gives: one mark a machine instruction. Linear in the code */
 #include "facts/fact_build.h"

@@ -589,7 +589,7 @@ static bool same_width(const struct search *s, graph_id root, const graph_id *ar
     return bits == 32 || bits == 64;
 }
 
-/* The words of a value of 64 bits that registers hold: made as it is, each by itself. Of the result they are results. */
+/* The words of a value of 64 bits that registers hold: made as it is, by themselves. Of the result they are results. */
 static uint32_t add_words(struct search *s, graph_id id, graph_id *words)
 {
     uint32_t count = 0;

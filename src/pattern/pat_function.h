@@ -60,8 +60,8 @@ bool pat_run_init(struct function_run *r, struct arena *a, struct graph *g);
  * it is not known. */
 enum pat_ran { PAT_RAN, PAT_RAN_ELSEWHERE, PAT_RAN_UNKNOWN };
 enum pat_ran pat_run_function(struct function_run *r, const uint64_t *bits, uint64_t *result);
-bool pat_run_is_local(const struct graph_access *a); /* of the thread's own memory */
-bool pat_run_is_table(const struct graph *g, graph_id id); /* where numbers lie that come with the code, or half of it */
+bool pat_run_is_local(const struct graph_access *a);       /* of the thread's own memory */
+bool pat_run_is_table(const struct graph *g, graph_id id); /* a pointer, or half of one, to what comes with the code */
 bool pat_run_is_stack(const struct graph *g, graph_id id);
 
 #endif

@@ -291,6 +291,9 @@ bool pat_ways_meet(const struct pat_branches *b, const struct graph *g, uint32_t
 bool pat_mark_special(struct arena *a, const struct graph *g, bool *marks);
 /* By call: the callee may be a routine that a library or the compiler added; NULL: no memory. */
 bool *pat_routines(struct arena *a, const struct graph *g);
+/* By call: a routine that does one thing which the language has a function for, by itself or by what it calls:
+ * unoptimised code calls the language's own headers so. */
+bool *pat_single_things(struct arena *a, const struct graph *g);
 /* Atomic updates made once for a warp (pat_aggregate.c): marks the instances of the way that is a copy, and adds what
  * the update gives as a reading. */
 struct pat_aggregates {

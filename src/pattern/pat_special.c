@@ -279,6 +279,61 @@ bool *pat_routines(struct arena *a, const struct graph *g)
     return out;
 }
 
+/* An instance does one thing that the language has a function for: an atomic update, the smaller of two numbers, what
+ * another lane has. */
+static bool does_one_thing(const struct graph *g, uint32_t insn)
+{
+    const struct graph_insn *n = &g->insns.p[insn];
+    for (uint32_t k = 0; k < n->access_count; k++)
+        if (g->accesses.p[n->first_access + k].kind == GRAPH_ATOMIC)
+            return true;
+    const struct uop_list *l = uops_of(g, insn);
+    for (size_t i = 0; l && i < l->ops.n; i++)
+        switch (l->ops.p[i].kind) {
+        case UOP_FMIN:
+        case UOP_FMAX:
+        case UOP_MIN_S:
+        case UOP_MAX_S:
+        case UOP_MIN_U:
+        case UOP_MAX_U:
+        case UOP_SHFL:
+        case UOP_VOTE:
+        case UOP_BALLOT: return true;
+        default: break;
+        }
+    return false;
+}
+
+bool *pat_single_things(struct arena *a, const struct graph *g)
+{
+    uint32_t count = (uint32_t)g->calls.n;
+    bool *out = ARENA_ARRAY(a, bool, count + 1), *other = ARENA_ARRAY(a, bool, count + 1);
+    uint32_t *things = ARENA_ARRAY(a, uint32_t, count + 1);
+    if (!out || !other || !things)
+        return NULL;
+    for (uint32_t i = 0; i < g->insns.n; i++) {
+        const struct graph_insn *n = &g->insns.p[i];
+        uint32_t path = n->call_path;
+        if (!path || path > count || !n->reachable)
+            continue;
+        bool one = does_one_thing(g, i);
+        things[path] += one;
+        other[path] |= reckons(g, i) || (!one && pat_has_effect(uops_of(g, i)));
+        for (uint32_t k = 0; k < n->access_count && !one; k++)
+            other[path] |= g->accesses.p[n->first_access + k].space != UOP_LOCAL;
+    }
+    for (uint32_t i = count; i-- > 0;) { /* what a callee calls comes behind it */
+        uint32_t caller = g->calls.p[i].caller_path;
+        other[i + 1] |= !g->calls.p[i].resolved;
+        out[i] = !other[i + 1] && things[i + 1] == 1;
+        if (caller && caller <= i + 1) {
+            other[caller] |= other[i + 1];
+            things[caller] += things[i + 1];
+        }
+    }
+    return out;
+}
+
 /* The number itself, or one that it is made of. */
 static bool is_made_of(const struct graph *g, graph_id id, graph_id number)
 {
