@@ -76,6 +76,14 @@ struct img_told {
     uint32_t line; /* of the listing */
 };
 
+/* Pointers in bank 4 to numbers that come with the code: the offset of each, and the bytes it will point to. */
+struct img_tables {
+    const uint32_t *at;
+    const uint8_t *const *bytes;
+    const uint32_t *sizes;
+    uint32_t count;
+};
+
 struct img_kernel {
     const char *name, *demangled;
     const char *section; /* ".text.NAME" */
@@ -105,6 +113,7 @@ struct img_kernel {
     uint32_t subroutine_count;
     const uint8_t *constant_bank[18]; /* initialised banks (2: compiler constants, 3: user __constant__), or NULL */
     uint32_t constant_bytes[18];
+    struct img_tables tables;
 };
 
 struct img_module {

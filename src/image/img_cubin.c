@@ -529,6 +529,7 @@ enum sp_status img_read_module(struct arena *a, struct diag_sink *diags, const c
         img_shared_place(&r);
         read_text_relocs(&r);
         read_constants(&r);
+        img_tables_read(&r);
         img_lines_read(&r);
         for (uint32_t i = 0; i < module->kernel_count; i++)
             finish_kernel(&r, i);
