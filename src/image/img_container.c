@@ -10,7 +10,9 @@
 #include <string.h>
 
 enum { NAME_SHOWN = 200, SECTION_USES = 4 };
+/* For each file, and for each byte of it. */
 static const uint64_t unpacked_always = UINT64_C(1) << 30, unpacked_each = 64;
+static const uint64_t ptx_always = UINT64_C(16) << 20, ptx_each = 256;
 
 bool img_is_container(enum img_kind kind)
 {
@@ -111,6 +113,7 @@ enum sp_status img_container_read(struct arena *a, struct diag_sink *diags, cons
                             .size = size,
                             .base = slash && slash[1] ? slash + 1 : path,
                             .unpacked_budget = unpacked_always + unpacked_each * size,
+                            .ptx_budget = ptx_always + ptx_each * size,
                             .section_budget = (uint64_t)SECTION_USES * size,
                             .out = out};
     read_file(&h, (struct img_range){.bytes = bytes, .size = size});

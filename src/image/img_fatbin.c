@@ -23,11 +23,14 @@ enum {
     FLAG_ARCH_SPECIFIC = 0x100000,
     FLAG_FAMILY = 0x200000,
     /* No module of the libraries that come with the toolkit is packed tighter than 1 : 134. What is small when unpacked
-     * may be packed as tight as it likes. */
+     * may be packed tighter. */
     RATIO_MOST = 256,
     NAME_MOST = 4096,
 };
-static const uint64_t always_allowed = UINT64_C(16) << 20, never_allowed = UINT64_C(1) << 30;
+/* PTX is parsed, which takes memory and time for each of its bytes; a cubin of a table that is mostly zero is packed as
+ * tight as one likes and costs nothing to read. */
+static const uint64_t always_allowed_ptx = UINT64_C(1) << 20, always_allowed = UINT64_C(64) << 20;
+static const uint64_t never_allowed = UINT64_C(1) << 30;
 static const uint8_t magic[4] = {0x50, 0xed, 0x55, 0xba};
 /* Where nothing leads to a header, it must look like one that a compiler wrote. */
 static const uint8_t usual_header[8] = {0x50, 0xed, 0x55, 0xba, 1, 0, HEADER_BYTES, 0};
@@ -57,7 +60,9 @@ static void read_packing(struct img_holding *h, struct img_entry *e, const uint8
 {
     uint32_t packed = bits_le32(header + 0x10);
     uint64_t flags = bits_le64(header + 0x28), unpacked = bits_le64(header + 0x38);
-    bool lz4 = (flags & FLAG_LZ4) != 0, zstd = (flags & FLAG_ZSTD) != 0;
+    bool lz4 = (flags & FLAG_LZ4) != 0, zstd = (flags & FLAG_ZSTD) != 0, ptx = e->kind == IMG_ENTRY_PTX;
+    uint64_t free_of_ratio = ptx ? always_allowed_ptx : always_allowed;
+    uint64_t *budget = ptx ? &h->ptx_budget : &h->unpacked_budget;
     if (!lz4 && !zstd && (packed == 0 || unpacked == 0 || unpacked == packed)) {
         e->unpacked = payload;
         return;
@@ -75,8 +80,8 @@ static void read_packing(struct img_holding *h, struct img_entry *e, const uint8
                         payload, packed, unpacked);
         e->readable = false;
         e->damaged = true;
-    } else if (unpacked > never_allowed || (unpacked > always_allowed && unpacked / RATIO_MOST > packed) ||
-               unpacked > h->unpacked_budget) {
+    } else if (unpacked > never_allowed || (unpacked > free_of_ratio && unpacked / RATIO_MOST > packed) ||
+               unpacked > *budget) {
         img_hold_damage(h, "fatbin-too-large", e->where, (int64_t)at,
                         "an entry says that %" PRIu32 " packed bytes are %" PRIu64
                         ": more than this version unpacks; it is not read",
@@ -84,7 +89,7 @@ static void read_packing(struct img_holding *h, struct img_entry *e, const uint8
         e->readable = false;
         e->damaged = true;
     } else {
-        h->unpacked_budget -= unpacked;
+        *budget -= unpacked;
     }
     if (packed != 0 && packed < e->stored)
         e->stored = packed;
@@ -226,9 +231,10 @@ uint32_t img_fatbin_scan(struct img_holding *h, struct img_range range)
             break;
         at = (size_t)(hit - range.bytes);
         size_t room = range.size - at;
+        if (room < HEADER_BYTES + ENTRY_BYTES)
+            break;
         uint64_t bytes = bits_le64(hit + 8);
-        if (room < HEADER_BYTES + ENTRY_BYTES || bytes < ENTRY_BYTES || bytes > room - HEADER_BYTES ||
-            bits_le32(hit + HEADER_BYTES + 4) < ENTRY_BYTES) {
+        if (bytes < ENTRY_BYTES || bytes > room - HEADER_BYTES || bits_le32(hit + HEADER_BYTES + 4) < ENTRY_BYTES) {
             at += sizeof usual_header;
             continue;
         }

@@ -12,6 +12,7 @@ struct img_holding {
     const char *base;         /* last name of the path */
     const char *holder;       /* member of an archive that is being read; NULL: the file itself */
     uint64_t unpacked_budget; /* bytes that all modules together may become */
+    uint64_t ptx_budget;      /* and all PTX together */
     uint64_t
         section_budget; /* bytes that sections may still cover: overlapping ones must not make the work quadratic */
     struct img_container *out;

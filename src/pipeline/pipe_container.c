@@ -12,6 +12,7 @@
 #include "image/img_container.h"
 #include "pipeline/pipe_ptx.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { OWN_BASE = 1 << 28, OWN_PER_BYTE = 256 }; /* memory that one module may take */
@@ -189,10 +190,12 @@ void pipe_input_close(struct pipe_input *in)
 
 /* ---- what belongs together -------------------------------------------------------------------------- */
 
+/* By the number alone: the letter may be told in the module only. */
 bool pipe_input_may_be(const struct pipe_input *in, const char *arch)
 {
-    return !arch || !in->entry || !in->entry->arch || in->is_open || str_equal(arch, in->entry->arch) ||
-           in->entry->kind == IMG_ENTRY_CUBIN; /* old containers do not tell the letter */
+    if (!arch || !in->entry || !in->entry->sm || !str_starts(arch, "sm_"))
+        return true;
+    return strtoul(arch + 3, NULL, 10) == in->entry->sm;
 }
 
 static bool same_unit(const struct img_entry *a, const struct img_entry *b)

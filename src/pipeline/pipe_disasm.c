@@ -605,8 +605,6 @@ static enum sp_status one_module(struct sp_session *s, struct out *out, const st
     bool head = false;
     if (o->arch && !str_equal(o->arch, in->module.arch))
         return SP_OK;
-    if (pipe_input_is_companion(in, o->arch))
-        return SP_OK;
     if (in->module.kind == IMG_PTX) {
         diag_add(&s->diags, DIAG_WARNING, "no-machine-code", NULL, -1, "PTX has no machine code to disassemble");
         return SP_OK;
@@ -656,7 +654,7 @@ enum sp_status sp_disasm(struct sp_session *s, const struct sp_disasm_options *o
     out_init(out, write, user);
     for (size_t i = 0; i < s->inputs.n && status == SP_OK; i++) {
         struct pipe_input *in = &s->inputs.p[i];
-        if (!pipe_input_may_be(in, o->arch))
+        if (!pipe_input_may_be(in, o->arch) || pipe_input_is_companion(in, o->arch))
             continue;
         s->diags.input = (int)i;
         (void)pipe_input_open(s, in); /* what was wrong is told, and the rest is there */

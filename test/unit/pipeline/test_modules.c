@@ -222,11 +222,14 @@ static void test_damaged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_same_as_alone), cmocka_unit_test(test_ptx_beside),
+        cmocka_unit_test(test_the_same_as_alone),
+        cmocka_unit_test(test_ptx_beside),
         cmocka_unit_test(test_ptx_of_something_else),
         cmocka_unit_test(test_linked),
-        cmocka_unit_test(test_one_architecture),  cmocka_unit_test(test_ptx_alone),
-        cmocka_unit_test(test_given_in_a_fatbin), cmocka_unit_test(test_list),
+        cmocka_unit_test(test_one_architecture),
+        cmocka_unit_test(test_ptx_alone),
+        cmocka_unit_test(test_given_in_a_fatbin),
+        cmocka_unit_test(test_list),
         cmocka_unit_test(test_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
