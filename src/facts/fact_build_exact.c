@@ -11,18 +11,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct graph_cycle *cycle_of_variable(const struct fact_source *s, graph_id named)
+/* How a node of a variable is told behind its loop; NULL: it is none. */
+static const struct place_leaving *leaving_of(const struct fact_source *s, graph_id node)
 {
     size_t from = 0, to = s->place->leaving.n; /* by node */
     while (from < to) {
         size_t middle = from + (to - from) / 2;
-        if (s->place->leaving.p[middle].node < named)
+        if (s->place->leaving.p[middle].node < node)
             from = middle + 1;
         else
             to = middle;
     }
-    bool found = from < s->place->leaving.n && s->place->leaving.p[from].node == named && s->g->cycles;
-    return found ? &s->g->cycles->cycles.p[s->place->leaving.p[from].cycle] : NULL;
+    return from < s->place->leaving.n && s->place->leaving.p[from].node == node ? &s->place->leaving.p[from] : NULL;
+}
+
+static const struct graph_cycle *cycle_of_variable(const struct fact_source *s, graph_id named)
+{
+    const struct place_leaving *l = leaving_of(s, named);
+    return l && s->g->cycles ? &s->g->cycles->cycles.p[l->cycle] : NULL;
+}
+
+/* Told as an older value, or written out: the variable's line is that of its step. */
+static bool is_told_apart(const struct fact_source *s, graph_id node)
+{
+    const struct place_leaving *l = leaving_of(s, node);
+    return l && (l->before || l->came_in || l->chosen);
 }
 
 /* The block that makes a node; `other` where no instruction does. */
@@ -249,7 +262,8 @@ static void chain_collect(struct fact_source *s, struct arena *a, graph_id root,
             const struct place_value *v = place_value_of(s->place, next, &index);
             if (v && v->accumulator && v->named != v->node) {
                 /* Within the loop it reads what is old there. */
-                if (place_value_of(s->place, at, NULL) != v && (by == UINT32_MAX || !is_in_its_loop(s, v, by)))
+                if (!is_told_apart(s, next) && place_value_of(s->place, at, NULL) != v &&
+                    (by == UINT32_MAX || !is_in_its_loop(s, v, by)))
                     reads_variable(a, c, v, next);
                 next = v->node; /* whatever paths make of it: the step that makes it */
             }
@@ -492,9 +506,10 @@ const char *fact_exact_text(struct arena *a, struct fact_source *s, graph_id nod
     chain_collect(s, a, node, block, &c);
     uint32_t own;
     const struct place_value *root = place_value_of(s->place, node, &own);
-    bool variable = root && root->accumulator && root->named != root->node;
+    const struct place_leaving *leaves = leaving_of(s, node);
+    bool variable = root && root->accumulator && root->named != root->node && !(leaves && leaves->chosen);
     bool loaded = !variable && stands_as_id(s, node);
-    if (variable)
+    if (variable && !is_told_apart(s, node))
         reads_variable(a, &c, root, node);
     if (variable || loaded) /* a step, then the variable itself */
         chain_ends_with(&c, loaded ? node : root->node);

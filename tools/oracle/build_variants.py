@@ -63,6 +63,7 @@ NVCC = [
     ("trees-precise-ptxas-O1", ["test/corpus/src/trees.cu"], ["-O3", "-Xptxas", "-O1"]),
     ("trees-fast-ptxas-O0", ["test/corpus/src/trees.cu"], FAST + ["-Xptxas", "-O0"]),
     ("local_memory", ["test/corpus/src/local_memory.cu"], ["-O3"]),
+    ("frame", ["test/corpus/src/frame.cu"], ["-O3", "-maxrregcount", "24"]),
     ("loop_entries", ["test/corpus/src/loop_entries.cu"], ["-O3"]),
     ("warp_control", ["test/corpus/src/warp_control.cu"], FAST),
     ("kept_registers", ["test/corpus/src/kept_registers.cu"], ["-O3"]),
@@ -101,6 +102,7 @@ NVCC = [
     ("functions-fast", ["test/corpus/src/functions.cu"], FAST),
     ("words", ["test/corpus/src/words.cu"], FAST),
     ("signs", ["test/corpus/src/signs.cu"], FAST),
+    ("printed", ["test/corpus/src/printed.cu"], FAST),
     ("flushes", ["test/corpus/src/flushes.cu"], ["-O3", "-ftz=true"]),
     ("flushes-kept", ["test/corpus/src/flushes.cu"], ["-O3"]),
     ("flags", ["test/corpus/src/flags.cu"], ["-O3"]),
@@ -128,7 +130,7 @@ FEW = {"coalescing": (75, 86, 120), "coalescing-ptxas-O0": (86,), "coalescing-de
        "expansions_owned": (75, 86, 120), "expansions_owned-ptxas-O0": (86,),
        "functions": (75, 86, 120), "functions-ptxas-O0": (86,), "functions-fast": (90,),
        "words": (75, 86, 90, 120), "flags": (75, 86, 120),
-       "signs": (75, 120), "flushes": (75, 120), "flushes-kept": (120,), "rewritten": (75, 86, 120),
+       "signs": (75, 120), "printed": (75, 86, 120), "flushes": (75, 120), "flushes-kept": (120,), "rewritten": (75, 86, 120),
        "written_so": (86, 120), "written_so-no-fmad": (86,), "written_so-debug": (86,),
        "local_index-unoptimised": (75, 86, 120), "local_index-debug": (90,),
        "separate": (75, 86, 120), "undecoded": (86,),
@@ -137,6 +139,7 @@ FEW = {"coalescing": (75, 86, 120), "coalescing-ptxas-O0": (86,), "coalescing-de
        "block_kernels": (75, 86, 90, 120), "thread_kernels": (75, 86, 90, 100), "unrolled-1": (75, 86, 90, 120),
        "loops_cut": (75, 86, 90, 120), "loops_strided": (75, 86, 90, 120), "loops_turns": (86, 120),
        "clang_loops": (75, 86, 120), "kept_registers": (75, 86, 120), "warp_control": (75, 86), "loop_entries": (86, 120),
+       "frame": (75, 86, 120),
        "local_memory": (75, 86, 90, 120), "local_memory-ptxas-11.8": (86,),
        "local_memory-ptxas-12.4": (), "local_memory-ptxas-12.9": (), "local_memory-ptxas-13.5": ()}
 # assembler release, highest PTX version it reads
