@@ -45,7 +45,8 @@ static bool describe_kernel(struct arena *a, const struct ptx_module *p, uint32_
                              .uniform_registers = -1,
                              .param_bytes = (uint32_t)f->param_bytes,
                              .param_count = (uint32_t)f->inputs.n,
-                             .params_known = true};
+                             .params_known = true,
+                             .spills_known = true}; /* there are none: registers do not run out in PTX */
     for (unsigned d = 0; d < 3; d++) {
         k->max_threads[d] = f->maxntid[d];
         k->reqntid[d] = f->reqntid[d];

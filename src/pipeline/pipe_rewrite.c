@@ -67,6 +67,12 @@ static struct rew_insn describe(const struct ptx_module *m, const struct ptx_row
     struct rew_insn d = {.line = i->line};
     if (f->is_entry)
         d.is |= REW_IS_OWN;
+    if (i->loc) {
+        const struct ptx_loc *at = &m->locs.p[i->loc - 1];
+        d.source = (struct rew_place){(uint32_t)map_hash_mix(at->file, at->inlined) | 1, at->line, at->column};
+    }
+    if (m->rolled || f->rolled || i->rolled)
+        d.is |= REW_IS_ROLLED;
     if (i->damaged)
         return d;
     if (op_is(i, sums) && (has(i, "rn") || has(i, "rz") || has(i, "rm") || has(i, "rp")))
@@ -314,7 +320,8 @@ static enum sp_status compare_with(struct pipe_rewrite *p, struct ptx_module *m,
         return status;
     if (!found.compared) {
         mismatch(s, k, p->g, &found, from,
-                 found.unexplained.n ? "no store of it was found to be this one" : "it does not compute the same");
+                 found.unexplained.n ? "no store of it was found to be this one"
+                                     : "it computes something else, or its loops have other bodies");
         return SP_OK;
     }
     unexplained(s, k, p->g, &found);
