@@ -419,7 +419,7 @@ static bool goes_round_with(const struct fact_source *s, graph_id node, graph_id
  * of its loop that look at the old. */
 static void order_lines(const struct fact_source *s, struct chain *c)
 {
-    uint64_t reads[CHAIN_LINES], needs[CHAIN_LINES], behind[CHAIN_LINES] = {0};
+    uint64_t reads[CHAIN_LINES] = {0}, needs[CHAIN_LINES], behind[CHAIN_LINES] = {0};
     graph_id sorted[CHAIN_LINES];
     bool update[CHAIN_LINES];
     for (uint32_t i = 0; i < c->count; i++) {
