@@ -54,7 +54,7 @@ uint32_t fact_block_of(const struct fact_source *s, graph_id node, uint32_t othe
     return count ? s->g->insns.p[s->g->defs.p[defs[0]].insn].block : other;
 }
 
-/* What a line says of the variable is what each step of its loop does (graph_tells_step); else nothing is told of it. */
+/* What a line says of the variable is what each step of its loop does (graph_tells_step); else nothing is told. */
 static bool tells_step(const struct fact_source *s, const struct place_value *v)
 {
     const struct graph_cycle *c = cycle_of_variable(s, v->named);
@@ -181,7 +181,7 @@ static bool looks_at_other(const struct fact_source *s, const struct place_value
     return false;
 }
 
-/* What a variable is before the first step, behind all that paths and pieces make of its own: NIL where that has nothing
+/* What a variable is before the first step, behind all that paths and pieces make of it: NIL where that has nothing
  * to do with other loops. *several: it is one of several. */
 static graph_id begins_with(const struct fact_source *s, const struct place_value *v, bool *several)
 {
@@ -432,7 +432,7 @@ static bool goes_round_with(const struct fact_source *s, graph_id node, graph_id
  * of its loop that look at the old. */
 static void order_lines(const struct fact_source *s, struct chain *c)
 {
-    uint64_t reads[CHAIN_LINES], needs[CHAIN_LINES], behind[CHAIN_LINES] = {0};
+    uint64_t reads[CHAIN_LINES] = {0}, needs[CHAIN_LINES], behind[CHAIN_LINES] = {0};
     graph_id sorted[CHAIN_LINES];
     bool update[CHAIN_LINES];
     for (uint32_t i = 0; i < c->count; i++) {
