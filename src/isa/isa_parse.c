@@ -4,7 +4,7 @@
  * there is no second list of spellings: what can be printed can be parsed.
  * requires: the generated tables · gives: struct isa_insn as isa_decode() does · allocates nothing, keeps nothing */
 #include "isa/isa_parse.h"
-#include "isa/isa_index.h"
+#include "isa/isa_read.h"
 
 #include <math.h>
 #include <stdio.h>
