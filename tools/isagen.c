@@ -398,7 +398,9 @@ static unsigned scan_enums(const char *text)
 
 /* --- operands ------------------------------------------------------------------------------------------------------*/
 
-static const char *const kind_names[] = {"R", "U", "P", "UP", "I", "F", "C", "M", "S", "L", "B", "SB", "PR", "T", "O"};
+static const char *const kind_names[] = {"R", "U", "P", "UP", "I", "F", "C", "M", "S", "L", "B", "SB", "PR", "T", "O", "D"};
+/* In the order of enum isa_handle. */
+static const char *const handle_names[] = {"", "gdesc", "idesc", "tmem", "desc", "a"};
 
 static void scan_part(const char **p, struct isa_part *part)
 {
@@ -418,6 +420,14 @@ static unsigned scan_suffixes(char list[][2048], unsigned count)
         scan_enum(&p);
     }
     return count;
+}
+
+static uint8_t handle_find(const char *word, size_t length)
+{
+    for (uint8_t i = 1; i < sizeof handle_names / sizeof *handle_names; i++)
+        if (strlen(handle_names[i]) == length && memcmp(handle_names[i], word, length) == 0)
+            return i;
+    return 0;
 }
 
 static void scan_operand(const char *text)
@@ -528,6 +538,8 @@ static void scan_operand(const char *text)
                 o.style |= ISA_STYLE_NEGATIVE;
             } else if (IS("set")) {
                 o.style |= ISA_STYLE_SET;
+            } else if (kind[0] == 'D' && handle_find(word, w)) {
+                o.bits = handle_find(word, w);
             } else {
                 fail("unknown word in '%s' at '%s'", text, word);
             }

@@ -186,8 +186,9 @@ static bool read_operand(const struct isa_operand_row *o, struct bits128 word, u
                                 .desc = ISA_NO_REG};
     out->flags = (uint8_t)((isa_bit_set(o->neg, word) ? ISA_NEG : 0) | (isa_bit_set(o->abs, word) ? ISA_ABS : 0) |
                            (isa_bit_set(o->inv, word) ? ISA_INV : 0) | (isa_bit_set(o->no, word) ? ISA_NOT : 0));
-    /* Bits 124:122 hint at operand reuse only when bit 109 is set; else they are a field of the scheduler. */
-    if (isa_bit_set(o->reuse, word) && bits_get(word, 109, 109))
+    /* Bits 124:122 hint at operand reuse only when bit 109 is set; else they are a field of the scheduler. A bit of the
+     * instruction itself always does. */
+    if (isa_bit_set(o->reuse, word) && (o->reuse < 105 || bits_get(word, 109, 109)))
         out->flags |= ISA_REUSE;
     const struct isa_part *main = &o->part[ISA_PART_MAIN];
     switch ((enum isa_operand_kind)o->kind) {
@@ -204,6 +205,7 @@ static bool read_operand(const struct isa_operand_row *o, struct bits128 word, u
         break;
     case ISA_OPERAND_CONST:
     case ISA_OPERAND_MEM:
+    case ISA_OPERAND_HANDLE:
         out->base = part_register(&o->part[ISA_PART_BASE], word);
         out->ubase = part_register(&o->part[ISA_PART_UBASE], word);
         out->desc = part_register(&o->part[ISA_PART_DESC], word);
@@ -212,7 +214,7 @@ static bool read_operand(const struct isa_operand_row *o, struct bits128 word, u
         out->bank = (uint8_t)isa_field_raw(&o->part[ISA_PART_BANK].field, word);
         out->value = field_value(&main->field, word, offset);
         /* Without a register it is an address, and has no sign; rows where it is otherwise say so. */
-        if ((o->kind == ISA_OPERAND_MEM ? out->ubase == ISA_NO_REG && !(o->style & ISA_STYLE_NEGATIVE)
+        if ((o->kind != ISA_OPERAND_CONST ? out->ubase == ISA_NO_REG && !(o->style & ISA_STYLE_NEGATIVE)
                                         : (o->style & ISA_STYLE_POSITIVE) != 0) &&
             out->base == ISA_NO_REG)
             out->value = (int64_t)isa_field_raw(&main->field, word) << main->field.shift;

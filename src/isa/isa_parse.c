@@ -538,6 +538,11 @@ static bool take_body(struct parser *p, const char **at, const struct isa_operan
     case ISA_OPERAND_LABEL:
     case ISA_OPERAND_OTHER: return take_number(at, &value) && settle_value(f, &main->field, value, p->offset);
     case ISA_OPERAND_PR: return take(at, p->row->uniform_guard ? "UPR" : "PR") && !is_word(**at);
+    case ISA_OPERAND_HANDLE: {
+        struct address a;
+        return take(at, isa_handle_text(o->bits)) && take_address(at, &a) &&
+               settle_address(p, o, &a, ISA_PART_UBASE, f);
+    }
     case ISA_OPERAND_TOKEN: { /* its first suffix is its spelling */
         char word[TEXT_BYTES] = "";
         size_t n = 0;
@@ -568,7 +573,8 @@ static bool take_operand(struct parser *p, const char **at, const struct isa_ope
     bool open = abs && !take(at, "|");
     bool reuse = take(at, ".reuse");
     if (reuse) {
-        if (o->reuse == ISA_BIT_NONE || !settle_bit(f, o->reuse, true) || !settle(f, 109, 1, 1))
+        if (o->reuse == ISA_BIT_NONE || !settle_bit(f, o->reuse, true) ||
+            (o->reuse >= 105 && !settle(f, 109, 1, 1)))
             return false;
     }
     if (o->kind != ISA_OPERAND_TOKEN && (o->suffix_count || **at == '.') &&
@@ -576,7 +582,8 @@ static bool take_operand(struct parser *p, const char **at, const struct isa_ope
         return false;
     if (!reuse && take(at, ".reuse")) {
         reuse = true;
-        if (o->reuse == ISA_BIT_NONE || !settle_bit(f, o->reuse, true) || !settle(f, 109, 1, 1))
+        if (o->reuse == ISA_BIT_NONE || !settle_bit(f, o->reuse, true) ||
+            (o->reuse >= 105 && !settle(f, 109, 1, 1)))
             return false;
     }
     if (!reuse && o->reuse != ISA_BIT_NONE && !settle_bit(f, o->reuse, false))

@@ -91,7 +91,8 @@ static void put_address(struct sink *s, const struct isa_operand *o, const struc
     const char *plus = "";
     if (o->base != ISA_NO_REG) {
         put_register(s, "R", o->base, ISA_RZ, 'Z');
-        put_mods(s, o->mods, ISA_MAX_OPERAND_MODS);
+        if (o->kind != ISA_OPERAND_HANDLE) /* its words stand behind the brackets */
+            put_mods(s, o->mods, ISA_MAX_OPERAND_MODS);
         plus = "+";
     }
     if (ubase != ISA_NO_REG) {
@@ -101,7 +102,7 @@ static void put_address(struct sink *s, const struct isa_operand *o, const struc
         plus = "+";
     }
     bool indexed =
-        row->part[ISA_PART_BASE].field.pieces || o->kind == ISA_OPERAND_MEM || row->part[ISA_PART_DESC].field.pieces;
+        row->part[ISA_PART_BASE].field.pieces || o->kind != ISA_OPERAND_CONST || row->part[ISA_PART_DESC].field.pieces;
     if (o->value == 0 && (*plus || indexed)) {
         if (!*plus)
             put_text(s, row->part[ISA_PART_BASE].field.pieces ? "RZ" : "URZ");
@@ -205,6 +206,12 @@ static void put_operand(struct sink *s, unsigned sm, const struct isa_insn *insn
         put_mods(s, o->mods + 1, ISA_MAX_OPERAND_MODS - 1);
         break;
     case ISA_OPERAND_OTHER: put_hex(s, o->value); break;
+    case ISA_OPERAND_HANDLE:
+        put_text(s, isa_handle_text(o->bits));
+        put_text(s, "[");
+        put_address(s, o, row, o->ubase);
+        put_text(s, "]");
+        break;
     }
     if (o->flags & ISA_ABS && !(row->style & ISA_STYLE_SUFFIX_IN))
         put_text(s, "|");

@@ -19,7 +19,7 @@ import oracle
 from random_words import opcode_of, shape
 
 ARCHS = (75, 80, 86, 89, 90, 100, 103, 107, 110, 120, 121)
-CONTROL = 0x7E2 << 105
+CONTROL = 0x7F2 << 105
 BODY = ((1 << 105) - 1) & ~0xFFF & ~(1 << 91)
 CHUNK = 1 << 16
 PER_KEY = 12
