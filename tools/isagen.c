@@ -514,7 +514,7 @@ static void scan_operand(const char *text)
                     o.reuse = scan_bit(&p);
                 else if (IS("hide"))
                     o.hide = (int32_t)scan_number(&p, 10);
-                else if (IS("bits"))
+                else if (IS("bits") || IS("plus"))
                     o.bits = (uint8_t)scan_number(&p, 10);
                 else if (id != ISA_PART_COUNT)
                     scan_part(&p, &o.part[id]);

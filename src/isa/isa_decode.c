@@ -200,7 +200,9 @@ static bool read_operand(const struct isa_operand_row *o, struct bits128 word, u
     case ISA_OPERAND_SCOREBOARD:
         if (main->field.pieces)
             out->reg = part_register(main, word);
-        else
+        if (main->field.pieces && o->bits && out->reg < ISA_RZ)
+            out->reg = (uint16_t)(out->reg + o->bits);
+        else if (!main->field.pieces)
             out->reg = o->kind == ISA_OPERAND_REG || o->kind == ISA_OPERAND_UREG ? ISA_RZ : ISA_PT;
         break;
     case ISA_OPERAND_CONST:

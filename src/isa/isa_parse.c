@@ -523,7 +523,9 @@ static bool take_body(struct parser *p, const char **at, const struct isa_operan
             return false;
         if (!main->field.pieces)
             return reg == files[o->kind].all;
-        return settle_register(f, main, reg);
+        if (reg != files[o->kind].all && reg < o->bits)
+            return false;
+        return settle_register(f, main, reg == files[o->kind].all ? reg : reg - o->bits);
     case ISA_OPERAND_CONST: return take_constant(p, at, o, f);
     case ISA_OPERAND_MEM: return take_memory(p, at, o, f);
     case ISA_OPERAND_IMM:
