@@ -176,6 +176,18 @@ static uint16_t part_register(const struct isa_part *part, struct bits128 word)
     return (uint16_t)field_value(&part->field, word, 0);
 }
 
+/* The register `more` behind the one in the bits; false when there is none. */
+static bool add_to_register(uint16_t *reg, const struct isa_field *field, unsigned more)
+{
+    unsigned last = (1u << (isa_field_width(field) + field->shift)) - 1;
+    if (*reg >= ISA_RZ)
+        return true;
+    *reg = (uint16_t)(*reg + more);
+    if (*reg == last)
+        *reg = ISA_RZ;
+    return *reg < last || *reg == ISA_RZ;
+}
+
 static bool read_operand(const struct isa_operand_row *o, struct bits128 word, uint32_t offset, struct isa_operand *out)
 {
     *out = (struct isa_operand){.kind = o->kind,
@@ -200,9 +212,9 @@ static bool read_operand(const struct isa_operand_row *o, struct bits128 word, u
     case ISA_OPERAND_SCOREBOARD:
         if (main->field.pieces)
             out->reg = part_register(main, word);
-        if (main->field.pieces && o->bits && out->reg < ISA_RZ)
-            out->reg = (uint16_t)(out->reg + o->bits);
-        else if (!main->field.pieces)
+        if (main->field.pieces && o->bits && !add_to_register(&out->reg, &main->field, o->bits))
+            return false;
+        if (!main->field.pieces)
             out->reg = o->kind == ISA_OPERAND_REG || o->kind == ISA_OPERAND_UREG ? ISA_RZ : ISA_PT;
         break;
     case ISA_OPERAND_CONST:
@@ -211,6 +223,9 @@ static bool read_operand(const struct isa_operand_row *o, struct bits128 word, u
         out->base = part_register(&o->part[ISA_PART_BASE], word);
         out->ubase = part_register(&o->part[ISA_PART_UBASE], word);
         out->desc = part_register(&o->part[ISA_PART_DESC], word);
+        if (o->kind == ISA_OPERAND_MEM && o->bits &&
+            !add_to_register(&out->ubase, &o->part[ISA_PART_UBASE].field, o->bits))
+            return false;
         if (o->style & ISA_STYLE_NEXT && out->desc < ISA_RZ)
             out->desc++;
         out->bank = (uint8_t)isa_field_raw(&o->part[ISA_PART_BANK].field, word);

@@ -411,6 +411,11 @@ static bool settle_address(struct parser *p, const struct isa_operand_row *o, co
         unsigned reg = a->ubase;
         if (uniform == ISA_PART_DESC && o->style & ISA_STYLE_NEXT && reg < ISA_RZ)
             reg--;
+        if (o->kind == ISA_OPERAND_MEM && reg < ISA_RZ) {
+            if (reg < o->bits)
+                return false;
+            reg -= o->bits;
+        }
         if (!ubase->field.pieces || !settle_register(f, ubase, reg))
             return false;
         if (uniform == ISA_PART_UBASE && !take_suffixes(p, &at, o->ubase_suffix, o->ubase_suffix_count, f))

@@ -55,7 +55,7 @@ struct isa_part {
 struct isa_operand_row {
     uint8_t kind;   /* enum isa_operand_kind */
     uint16_t style; /* enum isa_style */
-    uint8_t bits;   /* FIMM: 16, 32, 64; REG, UREG: what is added to the number in the bits; HANDLE: enum isa_handle */
+    uint8_t bits;   /* FIMM: 16, 32, 64; REG, UREG, MEM: what is added to the (uniform) register; HANDLE: enum isa_handle */
     int32_t hide;   /* the operand is not printed when the raw main field equals this and `no` is unset; -1: never */
     uint16_t neg, abs, inv, no, reuse;
     struct isa_part part[ISA_PART_COUNT];
