@@ -165,6 +165,7 @@ static void settle_step(struct cycle_work *w, struct graph_cycle *c)
         return;
     enum uop_type type = (enum uop_type)graph_at(g, p->phi)->type;
     c->next = graph_op2(g, UOP_ADD, type, p->phi, graph_const(g, type, (uint64_t)p->amount));
+    c->whole = true;
 }
 
 /* The end of the machine's loop is not that of the source's, which goes on behind it. */

@@ -108,8 +108,10 @@ struct isa_insn {
     bool guard_not;
     bool guard_uniform; /* @UP0 */
     uint8_t mod_count, operand_count;
-    uint16_t mods[ISA_MAX_MODS];                   /* in printing order */
-    struct isa_operand operands[ISA_MAX_OPERANDS]; /* in printing order, destinations first as printed */
+    uint16_t row;                /* what decode found the word by, for print: the room's own number; 0: none yet */
+    uint16_t mods[ISA_MAX_MODS]; /* in printing order */
+    /* In printing order, destinations first as printed; those behind operand_count are not set. */
+    struct isa_operand operands[ISA_MAX_OPERANDS];
     struct isa_control control;
 };
 
@@ -126,6 +128,9 @@ unsigned isa_arch_nearest(unsigned sm);
  * SP_ERR_ARCH: no tables. `offset` is the instruction's byte offset in its section (branch targets need it). */
 enum sp_status isa_decode(unsigned sm, struct bits128 word, uint32_t offset, struct isa_insn *insn);
 
+/* The scheduling fields alone. */
+struct isa_control isa_control_of(struct bits128 word);
+
 /* The vendor's spelling, guard included, without " ;". Two dialects differ in branch targets and descriptors only. */
 enum isa_dialect {
     ISA_DIALECT_CUOBJDUMP, /* branch targets as 0x offsets */
@@ -141,6 +146,28 @@ struct isa_print_options {
  * "UNKNOWN 0x<hi>,0x<lo>". */
 size_t isa_print(unsigned sm, const struct isa_insn *insn, const struct isa_print_options *options, char *out,
                  size_t size);
+/* The same text straight from a word, without the structure between: faster where only text is asked for. */
+size_t isa_print_word(unsigned sm, struct bits128 word, uint32_t offset, const struct isa_print_options *options,
+                      char *out, size_t size);
+
+/* The same, remembering texts: memory of the caller, all zero at first, one for each thread; about 1 MiB. `options` are
+ * the same for all calls that share one. `out` has ISA_TEXT_ROOM bytes; what lies behind the NUL is not kept. */
+enum { ISA_CACHE_BITS = 14, ISA_TEXT_ROOM = 4096 };
+struct isa_cached_text { /* a cache line */
+    uint64_t lo, hi;
+    uint16_t sm;
+    uint8_t length;
+    char text[45];
+};
+struct isa_cache {
+    struct isa_cached_text texts[1 << ISA_CACHE_BITS];
+};
+size_t isa_print_cached(struct isa_cache *cache, unsigned sm, struct bits128 word, uint32_t offset,
+                        const struct isa_print_options *options, char *out);
+/* Says that a word will be asked for a few words later: its place is fetched meanwhile. */
+void isa_cache_expect(struct isa_cache *cache, struct bits128 word);
+/* Where the word branches to, in bytes from the section's start; false when it is no branch to a place it names. */
+bool isa_word_target(unsigned sm, struct bits128 word, uint32_t offset, int64_t *target);
 /* "[B--2---:R-:W0:-:S04]" into `out` (at least 32 bytes). */
 void isa_print_control(const struct isa_control *control, char out[32]);
 

@@ -4,7 +4,7 @@
  * there is no second list of spellings: what can be printed can be parsed.
  * requires: the generated tables · gives: struct isa_insn as isa_decode() does · allocates nothing, keeps nothing */
 #include "isa/isa_parse.h"
-#include "isa/isa_index.h"
+#include "isa/isa_read.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -580,8 +580,7 @@ static bool take_operand(struct parser *p, const char **at, const struct isa_ope
     bool open = abs && !take(at, "|");
     bool reuse = take(at, ".reuse");
     if (reuse) {
-        if (o->reuse == ISA_BIT_NONE || !settle_bit(f, o->reuse, true) ||
-            (o->reuse >= 105 && !settle(f, 109, 1, 1)))
+        if (o->reuse == ISA_BIT_NONE || !settle_bit(f, o->reuse, true) || (o->reuse >= 105 && !settle(f, 109, 1, 1)))
             return false;
     }
     if (o->kind != ISA_OPERAND_TOKEN && (o->suffix_count || **at == '.') &&
@@ -589,8 +588,7 @@ static bool take_operand(struct parser *p, const char **at, const struct isa_ope
         return false;
     if (!reuse && take(at, ".reuse")) {
         reuse = true;
-        if (o->reuse == ISA_BIT_NONE || !settle_bit(f, o->reuse, true) ||
-            (o->reuse >= 105 && !settle(f, 109, 1, 1)))
+        if (o->reuse == ISA_BIT_NONE || !settle_bit(f, o->reuse, true) || (o->reuse >= 105 && !settle(f, 109, 1, 1)))
             return false;
     }
     if (!reuse && o->reuse != ISA_BIT_NONE && !settle_bit(f, o->reuse, false))

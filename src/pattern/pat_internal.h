@@ -262,6 +262,8 @@ enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, st
 
 /* Slow paths (pat_own.c): code without an effect behind a branch that comes back to where the quick way goes on. */
 struct pat_branches {
+    uint32_t
+        *leads; /* by block, two each: where the blocks it dominates lead when none has an effect, no more than two */
     struct map_u64 of; /* condition -> 1 + block whose branch it decides; more through `next` */
     uint32_t *next;
     uint32_t *child, *sibling; /* tree of dominators */

@@ -47,6 +47,9 @@ static void check_file(const char *prefix, unsigned sm)
         struct isa_insn insn;
         isa_decode(arch, word, offset, &insn);
         isa_print(arch, &insn, NULL, text, sizeof text);
+        char straight[512];
+        isa_print_word(arch, word, offset, NULL, straight, sizeof straight);
+        assert_string_equal(straight, text);
         normalize(expected);
         normalize(text);
         rows++;
