@@ -2,9 +2,9 @@
 
 usage: probe_check.py KEYS.tsv ISA_DUMP [--archs …] [--keys …] [--mnemonics …] [--count 2000] [--rows OUT.tsv]
 
-KEYS.tsv is probe_keys.py's. Its words are seeds: some bits of them are drawn, or whole bodies, and what nvdisasm prints is set
-beside what ISA_DUMP prints. A table an architecture and mnemonic, then the classes of what differs. --rows keeps legal words in
-the form of test/golden/isa, one for each shape of text and a few more an opcode.
+KEYS.tsv is probe_keys.py's. Its words are seeds: some bits of them are drawn, or whole bodies, and what nvdisasm
+prints is set beside what ISA_DUMP prints. A table an architecture and mnemonic, then the classes of what differs.
+--rows keeps legal words in the form of test/golden/isa, one for each shape of text and a few more an opcode.
 """
 import argparse
 import collections
@@ -39,7 +39,7 @@ def draw(rng, word):
 
 
 def chosen(kept):
-    """Of words of different shapes those that show a modifier or an operand form that no word of the opcode before showed."""
+    """Of words of different shapes those that show a modifier or an operand form that no word before showed."""
     seen = set()
     for (sm, key, _), (word, text) in sorted(kept.items()):
         found = re.sub(r"^@!?U?P[T0-9] ", "", text)
@@ -105,10 +105,12 @@ def main():
                     if got == text:
                         equal[name] += 1
                     else:
-                        classes[opcode_of(word), shape(text), shape(got) if known else "unknown"].append((sm, word, text, got))
+                        kind = opcode_of(word), shape(text), shape(got) if known else "unknown"
+                        classes[kind].append((sm, word, text, got))
                 elif known and not word >> 122 & 7 and word >> 109 & 1:  # (the scheduler has rules of its own)
                     extra[sm, mnemonic_of(got).split(".")[0]] += 1
-                    classes[opcode_of(word), "refused", mnemonic_of(got).split(".")[0]].append((sm, word, "refused", got))
+                    kind = opcode_of(word), "refused", mnemonic_of(got).split(".")[0]
+                    classes[kind].append((sm, word, "refused", got))
     print("arch mnemonic    words   equal  accepted though refused")
     for name in sorted(set(total) | set(extra)):
         print("%4d %-10s %7d %7d %7d" % (name + (total[name], equal[name], extra[name])))
@@ -116,11 +118,12 @@ def main():
     for (key, _, _), found in ranked[:options.classes]:
         sm, word, text, got = found[0]
         print("%6d  %4x sm_%s %016x %016x\n    oracle %s\n    ours   %s" %
-              (len(found), key, ",".join(str(a) for a in sorted({one[0] for one in found})), word >> 64, word & (1 << 64) - 1, text,
-               got))
+              (len(found), key, ",".join(str(a) for a in sorted({one[0] for one in found})), word >> 64,
+               word & (1 << 64) - 1, text, got))
     if options.rows:
         with open(options.rows, "w", encoding="utf-8") as out:
-            out.write("# nvdisasm %s, -ndf -raw: words drawn around probed ones, each modifier and operand form of an opcode once\n"
+            out.write("# nvdisasm %s, -ndf -raw: words drawn around probed ones; each modifier and operand form of\n"
+                      "# an opcode once\n"
                       "# sm\toffset\thi\tlo\ttext\n" % oracle.release(nvdisasm))
             for sm, word, text in chosen(kept):
                 out.write("%d\t0\t%016x\t%016x\t%s\n" % (sm, word >> 64, word & (1 << 64) - 1, text))

@@ -2,13 +2,14 @@
 
 usage: probe_keys.py [--archs 75,80,…] [--bodies GOLDEN.tsv…] [--rounds N] [--ours ISA_DUMP] --out KEYS.tsv
 
-A key is the 13 opcode bits {91, 11:0}. Each of the 8192 keys is tried with many bodies: registers, predicates and the rest all zero or
-all one in turn, bodies of known words (of golden files, and of keys found before on any architecture), and drawn bits. What
-nvdisasm prints is kept, one word for each shape of text, a few a key. A word that holds a value without a spelling shows
-that the key exists, but not how its words look: such keys have the text of that word when no better one is found.
+A key is the 13 opcode bits {91, 11:0}. Each of the 8192 keys is tried with many bodies: registers, predicates and
+the rest all zero or all one in turn, bodies of known words (of golden files, and of keys found before on any
+architecture), and drawn bits. What nvdisasm prints is kept, one word for each shape of text, a few a key. A word
+that holds a value without a spelling shows that the key exists, but not how its words look: such keys have the text
+of that word when no better one is found.
 
-Rows: arch, key, mnemonic, kind, hi, lo, text, and with --ours what ISA_DUMP says: equal, differs, unknown. Kind is legal or
-invalid.
+Rows: arch, key, mnemonic, kind, hi, lo, text, and with --ours what ISA_DUMP says: equal, differs, unknown. Kind is
+legal or invalid.
 """
 import argparse
 import random

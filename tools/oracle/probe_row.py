@@ -3,11 +3,11 @@
 usage: probe_row.py KEYS.tsv [--archs 90,…] [--keys 23c,…] [--mnemonics HMMA,…] [--bits] [--spec SLOTS.spec]
 
 KEYS.tsv is probe_keys.py's: words that show each opcode. For each opcode and each form of its operands one word is
-climbed to that shows as much as possible (every operand there, no number zero or all ones); then each of its bits is
-flipped. A bit that changes one number by a power of two belongs to that number's field; bits that change words of the
-text, or make it no instruction, are grouped by pairs that interact, and all values of each group are printed. What comes
-out is a row of src/isa/spec for a person to finish, with the architectures on which the same row came out; `?` marks
-what was not understood; --bits prints what each bit does.
+climbed to that shows as much as possible (every operand there, no number zero or all ones); then each of its bits
+is flipped. A bit that changes one number by a power of two belongs to that number's field; bits that change words
+of the text, or make it no instruction, are grouped by pairs that interact, and all values of each group are
+printed. What comes out is a row of src/isa/spec for a person to finish, with the architectures on which the same
+row came out; `?` marks what was not understood; --bits prints what each bit does.
 """
 import argparse
 import collections
@@ -226,7 +226,8 @@ class Draft:
         clear = self.word
         for bit in bits:
             clear &= ~(1 << bit)
-        words = [clear | sum(1 << bit for n, bit in enumerate(bits) if value >> n & 1) for value in range(1 << len(bits))]
+        words = [clear | sum(1 << bit for n, bit in enumerate(bits) if value >> n & 1)
+                 for value in range(1 << len(bits))]
         return (yield words)
 
     # --- printing ------------------------------------------------------------------------------------------------
@@ -284,7 +285,8 @@ class Draft:
                     if own[("mod", word)] > 0:
                         own[("mod", word)] -= 1
                         keep.append(word)
-                rest = sorted("%s:%s" % (place, word) for (place, word), n in own.items() if place != "mod" for _ in range(n))
+                rest = sorted("%s:%s" % (place, word) for (place, word), n in own.items() if place != "mod"
+                              for _ in range(n))
                 names.append(".".join(keep) + ("{%s}" % " ".join(rest) if rest else "") or "-")
             while names and names[-1] == "!":
                 names.pop()
@@ -370,7 +372,8 @@ class Draft:
         for bit in BITS + REUSE:
             text = self.flips[bit]
             if bit not in self.dead:
-                print("    # %3d%s %s" % (bit, " set" if self.word >> bit & 1 else "    ", text.text if text else "refused"))
+                print("    # %3d%s %s" % (bit, " set" if self.word >> bit & 1 else "    ",
+                                        text.text if text else "refused"))
 
 
 def pieces(bits):
@@ -434,7 +437,8 @@ def main():
         for word in prober.work(jobs):
             best.setdefault((opcode_of(word), prober.ask([word])[0].form()), word)
         drafts = [Draft(prober, word) for word in best.values()]
-        for draft, (conditions, mods, operands, remarks) in zip(drafts, prober.work([draft.study() for draft in drafts])):
+        found = prober.work([draft.study() for draft in drafts])
+        for draft, (conditions, mods, operands, remarks) in zip(drafts, found):
             word = draft.word
             print("%s %x %d %s : %s : %s" % (draft.base.mnemonic, opcode_of(word), sm, conditions, mods, operands))
             print("    # %016x%016x %s" % (word >> 64, word & (1 << 64) - 1, draft.base.text))
