@@ -466,9 +466,9 @@ static uint16_t operand_add(struct isa_operand_row *o)
 
 static uint8_t handle_find(const char *word, size_t length)
 {
-    for (uint8_t i = 1; i < sizeof handle_names / sizeof *handle_names; i++)
+    for (unsigned i = 1; i < sizeof handle_names / sizeof *handle_names; i++)
         if (strlen(handle_names[i]) == length && memcmp(handle_names[i], word, length) == 0)
-            return i;
+            return (uint8_t)i;
     return 0;
 }
 
