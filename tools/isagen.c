@@ -400,7 +400,10 @@ static unsigned scan_enums(const char *text)
 
 /* --- operands ------------------------------------------------------------------------------------------------------*/
 
-static const char *const kind_names[] = {"R", "U", "P", "UP", "I", "F", "C", "M", "S", "L", "B", "SB", "PR", "T", "O"};
+static const char *const kind_names[] = {"R", "U", "P", "UP", "I",  "F", "C", "M",
+                                         "S", "L", "B", "SB", "PR", "T", "O", "D"};
+/* In the order of enum isa_handle. */
+static const char *const handle_names[] = {"", "gdesc", "idesc", "tmem", "desc", "a"};
 
 static void scan_part(const char **p, struct isa_part *part)
 {
@@ -449,7 +452,7 @@ static uint16_t operand_add(struct isa_operand_row *o)
     const struct isa_field *main = &o->part[ISA_PART_MAIN].field;
     list_flags(o);
     o->plain = o->kind < ISA_REGISTER_KINDS && !suffixed && main->pieces == 1 && !main->flags && !main->shift &&
-               o->part[ISA_PART_MAIN].absent < 0;
+               !o->bits && o->part[ISA_PART_MAIN].absent < 0;
     if (!suffixed) {
         o->suffix = o->base_suffix = o->ubase_suffix = 0;
         for (size_t i = 0; i < operand_count; i++)
@@ -459,6 +462,14 @@ static uint16_t operand_add(struct isa_operand_row *o)
     operands = grow(operands, operand_count, &operand_size, sizeof *operands);
     operands[operand_count] = *o;
     return (uint16_t)operand_count++;
+}
+
+static uint8_t handle_find(const char *word, size_t length)
+{
+    for (unsigned i = 1; i < sizeof handle_names / sizeof *handle_names; i++)
+        if (strlen(handle_names[i]) == length && memcmp(handle_names[i], word, length) == 0)
+            return (uint8_t)i;
+    return 0;
 }
 
 static void scan_operand(const char *text)
@@ -543,7 +554,7 @@ static void scan_operand(const char *text)
                     o.reuse = scan_bit(&p);
                 else if (IS("hide"))
                     o.hide = (int32_t)scan_number(&p, 10);
-                else if (IS("bits"))
+                else if (IS("bits") || IS("plus"))
                     o.bits = (uint8_t)scan_number(&p, 10);
                 else if (id != ISA_PART_COUNT)
                     scan_part(&p, &o.part[id]);
@@ -567,6 +578,8 @@ static void scan_operand(const char *text)
                 o.style |= ISA_STYLE_NEGATIVE;
             } else if (IS("set")) {
                 o.style |= ISA_STYLE_SET;
+            } else if (kind[0] == 'D' && handle_find(word, w)) {
+                o.bits = handle_find(word, w);
             } else {
                 fail("unknown word in '%s' at '%s'", text, word);
             }

@@ -39,7 +39,7 @@ enum isa_mod {
 
 /* RZ and URZ on every architecture (URZ is 63 in the bits up to sm_90); PT and UPT. */
 enum { ISA_RZ = 255, ISA_PT = 7, ISA_NO_REG = 0xffff };
-enum { ISA_MAX_MODS = 12, ISA_MAX_OPERANDS = 10, ISA_MAX_OPERAND_MODS = 3 };
+enum { ISA_MAX_MODS = 12, ISA_MAX_OPERANDS = 10, ISA_MAX_OPERAND_MODS = 4 };
 
 enum isa_operand_kind {
     ISA_OPERAND_REG,   /* R4, -R4, |R4|, R4.H0_H0 */
@@ -57,6 +57,18 @@ enum isa_operand_kind {
     ISA_OPERAND_PR,         /* the predicate file as a whole: PR, UPR */
     ISA_OPERAND_TOKEN,      /* a bare word that is no register (B0 state names …): mods[0] is its spelling */
     ISA_OPERAND_OTHER,      /* printed, not yet structured: `value` holds the field's bits */
+    ISA_OPERAND_HANDLE,     /* gdesc[UR4], tmem[UR4+0x10], a[R2+0x8]: no address of memory; `bits` is enum isa_handle */
+};
+
+/* What stands before the brackets of ISA_OPERAND_HANDLE. */
+enum isa_handle {
+    ISA_HANDLE_NONE,
+    ISA_HANDLE_GDESC, /* descriptor of a matrix in shared memory */
+    ISA_HANDLE_IDESC, /* descriptor of a tensor-core instruction */
+    ISA_HANDLE_TMEM,  /* tensor memory */
+    ISA_HANDLE_DESC,  /* descriptor of a bulk copy */
+    ISA_HANDLE_A,     /* graphics attribute */
+    ISA_HANDLE_COUNT,
 };
 
 enum isa_operand_flag {
@@ -70,7 +82,7 @@ enum isa_operand_flag {
 struct isa_operand {
     uint8_t kind;                        /* enum isa_operand_kind */
     uint8_t flags;                       /* enum isa_operand_flag */
-    uint8_t bits;                        /* FIMM: 16, 32, 64 */
+    uint8_t bits;                        /* FIMM: 16, 32, 64; HANDLE: enum isa_handle */
     uint8_t bank;                        /* CONST */
     uint16_t reg;                        /* REG UREG PRED UPRED BARRIER SCOREBOARD: index; RZ/URZ are ISA_RZ */
     uint16_t base, ubase, desc;          /* MEM, CONST: register indices or ISA_NO_REG */
@@ -165,6 +177,7 @@ const char *isa_mod_text(enum isa_mod mod); /* "GEU", "64": no dot */
 enum isa_op isa_op_find(const char *text);
 enum isa_mod isa_mod_find(const char *text);
 bool isa_has_mod(const struct isa_insn *insn, enum isa_mod mod);
+const char *isa_handle_text(unsigned handle); /* "gdesc" */
 bool isa_operand_has_mod(const struct isa_operand *operand, enum isa_mod mod);
 /* Special register's name ("SR_TID.X") on this architecture, or NULL; by number and back (-1). */
 const char *isa_sreg_text(unsigned sm, unsigned number);

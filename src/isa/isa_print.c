@@ -200,7 +200,9 @@ static char *put_address(char *p, const struct isa_operand *o, const struct isa_
 {
     bool plus = false;
     if (o->base != ISA_NO_REG) {
-        p = put_mods(put_register(p, ISA_OPERAND_REG, o->base), o->mods, ISA_MAX_OPERAND_MODS);
+        p = put_register(p, ISA_OPERAND_REG, o->base);
+        if (o->kind != ISA_OPERAND_HANDLE) /* its words stand behind the brackets */
+            p = put_mods(p, o->mods, ISA_MAX_OPERAND_MODS);
         plus = true;
     }
     if (ubase != ISA_NO_REG) {
@@ -210,7 +212,7 @@ static char *put_address(char *p, const struct isa_operand *o, const struct isa_
         plus = true;
     }
     bool indexed =
-        row->part[ISA_PART_BASE].field.pieces || o->kind == ISA_OPERAND_MEM || row->part[ISA_PART_DESC].field.pieces;
+        row->part[ISA_PART_BASE].field.pieces || o->kind != ISA_OPERAND_CONST || row->part[ISA_PART_DESC].field.pieces;
     if (o->value == 0 && (plus || indexed))
         return plus ? p : row->part[ISA_PART_BASE].field.pieces ? PUT(p, "RZ") : PUT(p, "URZ");
     if (plus)
@@ -301,6 +303,12 @@ static char *put_value(char *p, unsigned sm, const struct isa_insn *insn, const 
         p = put_text(p, isa_mod_text((enum isa_mod)o->mods[0]));
         return put_mods(p, o->mods + 1, ISA_MAX_OPERAND_MODS - 1);
     case ISA_OPERAND_OTHER: return put_hex(p, o->value);
+    case ISA_OPERAND_HANDLE:
+        p = put_text(p, isa_handle_text(o->bits));
+        *p++ = '[';
+        p = put_address(p, o, row, o->ubase);
+        *p++ = ']';
+        return p;
     }
     return p;
 }

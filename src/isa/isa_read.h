@@ -146,6 +146,18 @@ static inline uint8_t isa_read_flags(const struct isa_flag_list *list, struct bi
     return (uint8_t)flags;
 }
 
+/* The register `more` behind the one in the bits; false when there is none. */
+static inline bool isa_add_to_register(uint16_t *reg, const struct isa_field *field, unsigned more)
+{
+    unsigned last = (1u << (isa_field_width(field) + field->shift)) - 1;
+    if (*reg >= ISA_RZ)
+        return true;
+    *reg = (uint16_t)(*reg + more);
+    if (*reg == last)
+        *reg = ISA_RZ;
+    return *reg < last || *reg == ISA_RZ;
+}
+
 static inline bool isa_read_operand(const struct isa_operand_row *o, struct bits128 word, struct bits128 flagged,
                                     uint32_t offset, struct isa_operand *out)
 {
@@ -172,21 +184,27 @@ static inline bool isa_read_operand(const struct isa_operand_row *o, struct bits
     case ISA_OPERAND_SCOREBOARD:
         if (main->field.pieces)
             out->reg = isa_read_register(main, word);
-        else
+        if (main->field.pieces && o->bits && !isa_add_to_register(&out->reg, &main->field, o->bits))
+            return false;
+        if (!main->field.pieces)
             out->reg = o->kind == ISA_OPERAND_REG || o->kind == ISA_OPERAND_UREG ? ISA_RZ : ISA_PT;
         break;
     case ISA_OPERAND_CONST:
     case ISA_OPERAND_MEM:
+    case ISA_OPERAND_HANDLE:
         out->base = isa_read_register(&o->part[ISA_PART_BASE], word);
         out->ubase = isa_read_register(&o->part[ISA_PART_UBASE], word);
         out->desc = isa_read_register(&o->part[ISA_PART_DESC], word);
+        if (o->kind == ISA_OPERAND_MEM && o->bits &&
+            !isa_add_to_register(&out->ubase, &o->part[ISA_PART_UBASE].field, o->bits))
+            return false;
         if (o->style & ISA_STYLE_NEXT && out->desc < ISA_RZ)
             out->desc++;
         out->bank = (uint8_t)isa_field_raw(&o->part[ISA_PART_BANK].field, word);
         out->value = isa_field_value(&main->field, word, offset);
         /* Without a register it is an address, and has no sign; rows where it is otherwise say so. */
-        if ((o->kind == ISA_OPERAND_MEM ? out->ubase == ISA_NO_REG && !(o->style & ISA_STYLE_NEGATIVE)
-                                        : (o->style & ISA_STYLE_POSITIVE) != 0) &&
+        if ((o->kind != ISA_OPERAND_CONST ? out->ubase == ISA_NO_REG && !(o->style & ISA_STYLE_NEGATIVE)
+                                          : (o->style & ISA_STYLE_POSITIVE) != 0) &&
             out->base == ISA_NO_REG)
             out->value = (int64_t)isa_field_raw(&main->field, word) << main->field.shift;
         break;

@@ -72,8 +72,9 @@ struct isa_operand_row {
     bool plain;   /* a register of one piece without suffixes: nothing but its number and flags is to be read */
     struct isa_flag_list flags;
     uint16_t style; /* enum isa_style */
-    uint8_t bits;   /* FIMM: 16, 32, 64 */
-    int32_t hide;   /* the operand is not printed when the raw main field equals this and `no` is unset; -1: never */
+    uint8_t
+        bits; /* FIMM: 16, 32, 64; REG, UREG, MEM: what is added to the (uniform) register; HANDLE: enum isa_handle */
+    int32_t hide; /* the operand is not printed when the raw main field equals this and `no` is unset; -1: never */
     uint16_t neg, abs, inv, no, reuse;
     struct isa_part part[ISA_PART_COUNT];
     uint16_t suffix, base_suffix, ubase_suffix; /* into the enum pool */

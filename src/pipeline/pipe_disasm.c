@@ -364,7 +364,7 @@ static void print_control(struct listing *l)
 static const char *operand_kind(unsigned kind)
 {
     static const char *const texts[] = {"reg",  "ureg",  "pred",    "upred",      "imm",  "fimm",  "const", "mem",
-                                        "sreg", "label", "barrier", "scoreboard", "pred", "other", "other"};
+                                        "sreg", "label", "barrier", "scoreboard", "pred", "other", "other", "desc"};
     return kind < sizeof texts / sizeof texts[0] ? texts[kind] : "other";
 }
 

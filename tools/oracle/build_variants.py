@@ -111,7 +111,7 @@ NVCC = [
     ("local_index-unoptimised", ["test/corpus/src/local_index.cu"], ["-Xcicc", "-O0", "-Xptxas", "-O0"]),
     ("local_index-debug", ["test/corpus/src/local_index.cu"], ["-G"]),
     ("separate", ["test/corpus/src/separate.cu"], ["-O3", "-rdc=true"]),
-    ("undecoded", ["test/corpus/src/undecoded.cu"], ["-O3"]),
+    ("matrix_loop", ["test/corpus/src/matrix_loop.cu"], ["-O3"]),
     ("rewritten", ["test/corpus/src/rewritten.cu"], ["-O3", "--generate-line-info"]),
     ("moved", ["test/corpus/src/moved.cu"], ["-O3", "--generate-line-info"]),
     ("written_so", ["test/corpus/src/written_so.cu"], ["-O3", "--generate-line-info"]),
