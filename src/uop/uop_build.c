@@ -282,9 +282,34 @@ static void read_everything(struct lift *l)
     }
 }
 
+/* Texture instructions have two results, the one printed first has the components behind the first two of the mask. */
+static unsigned lift_result_registers(const struct lift *l)
+{
+    switch (l->insn->op) {
+    case ISA_OP_TEX:
+    case ISA_OP_TLD:
+    case ISA_OP_TLD4:
+    case ISA_OP_TMML:
+    case ISA_OP_TXD:
+    case ISA_OP_TXQ: return 2;
+    default: return 1;
+    }
+}
+
+static unsigned texture_words(const struct lift *l, bool second)
+{
+    const struct isa_operand *last = &l->insn->operands[l->insn->operand_count - 1u];
+    unsigned mask = last->kind == ISA_OPERAND_IMM ? (unsigned)last->value & 15 : 15, count = 0;
+    for (; mask; mask &= mask - 1)
+        count++;
+    if (second)
+        return count < 2 ? 1 : 2;
+    return count < 4 ? 1 : 2;
+}
+
 /* How many registers an instruction without a meaning may write from its first one on: as many as its kind is known
  * to, else as many as the register's alignment allows. What stays as it was would be taken for something it is not. */
-static unsigned words_written(const struct lift *l, const struct isa_operand *o)
+static unsigned words_written(const struct lift *l, const struct isa_operand *o, bool second)
 {
     enum { OF_GROUP = 128 };
     unsigned aligned = o->reg % 4 == 0 ? 4 : o->reg % 2 == 0 ? 2 : 1;
@@ -303,6 +328,8 @@ static unsigned words_written(const struct lift *l, const struct isa_operand *o)
     case ISA_OP_LDSM: return 4;
     default: break;
     }
+    if (lift_result_registers(l) > 1)
+        return texture_words(l, second);
     /* What has a meaning in other forms is as wide as these: a pair at most, but for loads. */
     bool loads = lift_mod(l, ISA_MOD_128) || !lift_find(l->insn->op);
     return loads || aligned < 2 ? aligned : 2;
@@ -312,12 +339,12 @@ void lift_unknown(struct lift *l)
 {
     l->make.list->unknown = true;
     l->make.list->opaque = true;
-    /* Printed first, a register or predicate is taken for a destination: leading predicates and the first register.
+    /* Printed first, a register or predicate is taken for a destination: leading predicates and the first registers.
      * A source that stands first (a store's address is MEM) is then both read and written: too much rather than too
      * little. */
     read_everything(l);
     size_t reads = l->make.list->ops.n;
-    unsigned result = 0;
+    unsigned result = 0, registers = 0;
     for (unsigned i = 0; i < lift_count(l); i++) {
         bool reg = lift_is_reg(l, i);
         if (!reg && !lift_is_pred(l, i))
@@ -330,13 +357,13 @@ void lift_unknown(struct lift *l)
                 if (l->make.list->ops.p[r].kind == UOP_READ)
                     op.arg[n++] = (uop_ref)r;
             lift_write(l, i, lift_emit(l, op));
-            unsigned words = reg ? words_written(l, &l->insn->operands[i]) : 1;
+            unsigned words = reg ? words_written(l, &l->insn->operands[i], registers > 0) : 1;
             for (unsigned w = 1; w < words && l->insn->operands[i].reg + w < ISA_RZ; w++) {
                 op.imm = result++;
                 lift_write_word(l, i, w, lift_emit(l, op));
             }
         }
-        if (reg)
+        if (reg && ++registers == lift_result_registers(l))
             break;
     }
 }

@@ -365,6 +365,14 @@ static void what_is_not_described_is_opaque_and_said_so(void **state)
         {"FMUL.D2 R5, R3, R4",
          "0 read.b32 R5; 1 read.b32 R3; 2 read.b32 R4; 3 opaque.b32 #0x0 %0 %1 %2; 4 write R5 %3; unknown"},
         {"LDGSTS.E.64.ZFILL [R5], [R2.64+0x1]", "0 read.b32 R5; 1 read.b32 R2; unknown"},
+        /* Two results: as the mask says, the one printed second has the first two components. */
+        {"TEX.LL R6, R4, R4, R6, 0x0, 0x58, 2D",
+         "0 read.b32 R6; 1 read.b32 R4; 2 opaque.b32 #0x0 %0 %1; 3 write R6 %2; 4 opaque.b32 #0x1 %0 %1; 5 write R7 "
+         "%4; "
+         "6 opaque.b32 #0x2 %0 %1; 7 write R4 %6; 8 opaque.b32 #0x3 %0 %1; 9 write R5 %8; unknown"},
+        {"TEX.LL P0, RZ, R4, R6, R8, 0x0, 0x58, 2D, 0x1",
+         "0 read.b1 P0; 1 read.b32 R4; 2 read.b32 R6; 3 read.b32 R8; 4 opaque.b1 #0x0 %0 %1 %2 %3; 5 write P0 %4; 6 "
+         "opaque.b32 #0x1 %0 %1 %2 %3; 7 write R4 %6; unknown"},
         {"LEPC R20", "0 opaque.b32 #0x0; 1 write R20 %0; 2 opaque.b32 #0x1; 3 write R21 %2; opaque"},
     };
     CHECK(86, rows);
