@@ -282,8 +282,7 @@ static graph_id join_values(struct graph_builder *b, uint32_t block, uint32_t v,
     }
     for (unsigned k = n - 1; k-- > 0;) {
         struct uop like = {.kind = UOP_SELECT, .type = graph_at(g, r)->type};
-        r = k + 2 < n ? choose(g, when[k], value[k], r)
-                      : graph_pure(g, &like, (graph_id[]){when[k], value[k], r}, 3);
+        r = k + 2 < n ? choose(g, when[k], value[k], r) : graph_pure(g, &like, (graph_id[]){when[k], value[k], r}, 3);
     }
     return r;
 }

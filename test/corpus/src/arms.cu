@@ -1,5 +1,5 @@
-// Divisions and roots in one arm of a choice, inside a loop; remainders that share one reciprocal; updates that the
-// compiler makes once for a warp. Written for this project.
+// Expansions in one arm of a choice inside a loop; remainders that share one reciprocal; updates that the compiler makes
+// once for a warp; accesses that nothing orders. Written for this project.
 
 // Quick way, slow path and the other arm meet in one place.
 extern "C" __global__ void arm_kernel(const float *__restrict__ x, float *__restrict__ y, int n) {
@@ -74,11 +74,60 @@ extern "C" __global__ void own_tally_kernel(const int *__restrict__ x, int *__re
 }
 
 // Nothing orders the first store before the updates.
-extern "C" __global__ void early_tally_kernel(const int *__restrict__ x, int *__restrict__ y) {
+extern "C" __global__ void hasty_kernel(const int *__restrict__ x, int *__restrict__ y) {
     __shared__ int s;
     if (threadIdx.x == 0)
         s = 0;
     atomicAdd(&s, x[threadIdx.x]);
     __syncthreads();
     y[threadIdx.x] = s;
+}
+
+// A stencil with a halo, for blocks of 256.
+template <bool waits> __device__ void stencil(const float *__restrict__ x, float *__restrict__ y, int n) {
+    __shared__ float s[264];
+    int t = threadIdx.x, i = blockIdx.x * 256 + t;
+    s[t + 4] = i < n ? x[i] : 0.0f;
+    __syncthreads();
+    if (t < 4) {
+        s[t] = i >= 4 ? x[i - 4] : 0.0f;
+        s[t + 260] = i + 256 < n ? x[i + 256] : 0.0f;
+    }
+    if (waits)
+        __syncthreads();
+    float a = 0.0f;
+    for (int d = -4; d <= 4; d++)
+        a += s[t + 4 + d];
+    if (i < n)
+        y[i] = a;
+}
+
+extern "C" __global__ void halo_kernel(const float *__restrict__ x, float *__restrict__ y, int n) {
+    stencil<false>(x, y, n);
+}
+
+extern "C" __global__ void waited_halo_kernel(const float *__restrict__ x, float *__restrict__ y, int n) {
+    stencil<true>(x, y, n);
+}
+
+// 64 threads, four elements of a row each.
+extern "C" __global__ void several_kernel(const float *__restrict__ x, float *__restrict__ y) {
+    __shared__ float s[512];
+    int t = threadIdx.x, i = blockIdx.x * 256 + t;
+    s[t] = x[i];
+    s[t + 64] = x[i + 64];
+    s[t + 128] = x[i + 128];
+    s[t + 192] = x[i + 192];
+    __syncthreads();
+    y[i] = s[63 - t] + s[127 - t] + s[191 - t] + s[255 - t];
+    s[t + 256] = x[i + 1024];
+    y[i + 64] = s[t + 4];
+}
+
+extern "C" __global__ void spread_kernel(const float *__restrict__ x, float *__restrict__ y) {
+    __shared__ float s[512];
+    int t = threadIdx.x;
+    s[2 * t] = x[t];
+    __syncthreads();
+    y[t] = s[t];
 }
