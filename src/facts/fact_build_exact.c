@@ -11,18 +11,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct graph_cycle *cycle_of_variable(const struct fact_source *s, graph_id named)
+static const struct place_leaving *leaving_of(const struct fact_source *s, graph_id node)
 {
     size_t from = 0, to = s->place->leaving.n; /* by node */
     while (from < to) {
         size_t middle = from + (to - from) / 2;
-        if (s->place->leaving.p[middle].node < named)
+        if (s->place->leaving.p[middle].node < node)
             from = middle + 1;
         else
             to = middle;
     }
-    bool found = from < s->place->leaving.n && s->place->leaving.p[from].node == named && s->g->cycles;
-    return found ? &s->g->cycles->cycles.p[s->place->leaving.p[from].cycle] : NULL;
+    bool found = from < s->place->leaving.n && s->place->leaving.p[from].node == node;
+    return found ? &s->place->leaving.p[from] : NULL;
+}
+
+static const struct graph_cycle *cycle_of_variable(const struct fact_source *s, graph_id named)
+{
+    const struct place_leaving *l = leaving_of(s, named);
+    return l && s->g->cycles ? &s->g->cycles->cycles.p[l->cycle] : NULL;
 }
 
 /* The block that makes a node; `other` where no instruction does. */
@@ -121,8 +127,9 @@ static void chain_collect(struct fact_source *s, struct arena *a, graph_id root,
             const struct place_value *v = place_value_of(s->place, next, &index);
             if (v && v->accumulator && v->named != v->node) {
                 /* Within the loop it reads what is old there. */
+                const struct place_leaving *l = leaving_of(s, next);
                 if (place_value_of(s->place, at, NULL) != v && (by == UINT32_MAX || !is_in_its_loop(s, v, by)))
-                    reads_variable(a, c, v, next);
+                    reads_variable(a, c, v, l && l->before ? v->node : next); /* told as the value before a step */
                 next = v->node; /* whatever paths make of it: the step that makes it */
             }
             const struct graph_node *arg = graph_at(s->g, next);
