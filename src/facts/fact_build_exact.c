@@ -79,6 +79,12 @@ static const char *line_id(const struct fact_source *s, graph_id node)
     return map_u64_get(&s->mean->value_of, node, &index) ? s->mean->value_ids.p[index] : NULL;
 }
 
+static bool has_id(const struct fact_source *s, graph_id node)
+{
+    uint32_t index;
+    return map_u64_get(&s->mean->variables, node, &index) || map_u64_get(&s->mean->value_of, node, &index);
+}
+
 /* A load whose element says too little (mean_part_loads). */
 static bool stands_as_id(const struct fact_source *s, graph_id node)
 {
@@ -103,7 +109,8 @@ static void reads_variable(struct arena *a, struct chain *c, const struct place_
     map_u64_put(a, &c->as, v->node, map_u64_get(&c->as, v->node, &known) && known != as ? (graph_id)GRAPH_NIL : as);
 }
 
-/* Breadth first, so that the nearest come first; loads are written as elements and need no line of their own. */
+/* Breadth first, so that the nearest come first; loads are written as elements and need no line of their own, but what
+ * their index is made of may. */
 static void chain_collect(struct fact_source *s, struct arena *a, graph_id root, struct chain *c)
 {
     graph_id *queue = ARENA_ARRAY(a, graph_id, CHAIN_NODES);
@@ -119,13 +126,17 @@ static void chain_collect(struct fact_source *s, struct arena *a, graph_id root,
         uint32_t by = fact_block_of(s, queue[head], made[head]);
         graph_id at = queue[head++];
         const struct graph_node *n = graph_at(s->g, graph_reads(s->g, at) != GRAPH_NIL ? graph_reads(s->g, at) : at);
-        if (at != root && !chain_adds(s, c, at))
+        bool element = graph_at(s->g, at)->kind == UOP_LOAD && !stands_as_id(s, at); /* only its index is told */
+        if (at != root && !element && !chain_adds(s, c, at))
             return;
         for (unsigned i = 0; i < n->arg_count; i++) {
             graph_id next = n->arg[i];
             uint32_t index;
             const struct place_value *v = place_value_of(s->place, next, &index);
-            if (v && v->accumulator && v->named != v->node) {
+            bool within =
+                v && (place_value_of(s->place, at, NULL) == v || (by != UINT32_MAX && is_in_its_loop(s, v, by)));
+            bool part = within && next != v->node && next != v->named && !has_id(s, next); /* of a step, written out */
+            if (v && v->accumulator && v->named != v->node && !part) {
                 /* Within the loop it reads what is old there. */
                 const struct place_leaving *l = leaving_of(s, next);
                 if (place_value_of(s->place, at, NULL) != v && (by == UINT32_MAX || !is_in_its_loop(s, v, by)))
@@ -133,8 +144,7 @@ static void chain_collect(struct fact_source *s, struct arena *a, graph_id root,
                 next = v->node; /* whatever paths make of it: the step that makes it */
             }
             const struct graph_node *arg = graph_at(s->g, next);
-            if ((arg->kind == UOP_LOAD && !stands_as_id(s, next)) || arg->kind == GRAPH_PHI ||
-                map_u64_get(&seen, next, NULL))
+            if (arg->kind == GRAPH_PHI || map_u64_get(&seen, next, NULL))
                 continue;
             if (tail == CHAIN_NODES) {
                 c->more = true;
@@ -293,10 +303,10 @@ const char *fact_exact_text(struct arena *a, struct fact_source *s, graph_id nod
     struct chain c = {.count = 0};
     struct strbuf b;
     str_init(&b, a);
-    chain_collect(s, a, node, &c);
     uint32_t own;
     const struct place_value *root = place_value_of(s->place, node, &own);
     bool variable = root && root->accumulator && root->named != root->node;
+    chain_collect(s, a, variable ? root->node : node, &c); /* whatever paths make of a variable: its step */
     bool loaded = !variable && stands_as_id(s, node);
     if (variable)
         reads_variable(a, &c, root, node);
