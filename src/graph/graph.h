@@ -222,6 +222,11 @@ struct graph_env {
     uint32_t word_count;
     const uint8_t *const *constant_bank; /* [18], may be NULL: initialised banks */
     const uint32_t *constant_bytes;
+    /* Pointers in bank 4 to numbers that come with the code: the offset of each, and the bytes it points to. */
+    const uint32_t *table_at;
+    const uint8_t *const *table_bytes;
+    const uint32_t *table_sizes;
+    uint32_t table_count;
     uint32_t block[3];       /* threads of a block in x, y, z where the code itself fixes them (reqntid), else 0 */
     uint32_t block_limit[3]; /* at most as many (maxntid), else 0 */
     int64_t shared_bytes;    /* of the arrays whose size the code fixes; extern ones lie behind. 0: none or unknown */

@@ -271,6 +271,21 @@ static graph_id simplify_prmt(struct graph *g, const struct uop *like, const gra
 
 /* ---- compares and selection ----------------------------------------------------------------- */
 
+/* A choice between constants that is compared with one of them is its condition, or the opposite: predicates that were
+ * packed into a word. NIL: it is none. */
+static graph_id simplify_choice_compared(struct graph *g, graph_id a, graph_id b, uint64_t width)
+{
+    const struct graph_node n = *at(g, a);
+    uint64_t yes, no, with, mask = width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
+    if (n.kind != UOP_SELECT || !graph_is_const(g, n.arg[1], &yes) || !graph_is_const(g, n.arg[2], &no) ||
+        !graph_is_const(g, b, &with))
+        return GRAPH_NIL;
+    bool first = !((yes ^ with) & mask), second = !((no ^ with) & mask);
+    if (first == second)
+        return first ? graph_true(g) : graph_false(g);
+    return first ? n.arg[0] : graph_not(g, n.arg[0]);
+}
+
 static graph_id simplify_compare(struct graph *g, const struct uop *like, const graph_id *args)
 {
     graph_id a = args[0], b = args[1];
@@ -292,7 +307,8 @@ static graph_id simplify_compare(struct graph *g, const struct uop *like, const 
         }
         u.flags &= (uint8_t)~UOP_SWAPPED;
     }
-    return graph_intern_like(g, &u, (graph_id[]){a, b}, 2);
+    graph_id chosen = like->kind == UOP_IEQ ? simplify_choice_compared(g, a, b, like->imm) : GRAPH_NIL;
+    return chosen ? chosen : graph_intern_like(g, &u, (graph_id[]){a, b}, 2);
 }
 
 static graph_id simplify_select(struct graph *g, const struct uop *like, const graph_id *args)

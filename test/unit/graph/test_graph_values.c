@@ -256,7 +256,7 @@ static void a_word_of_the_frame_is_carried(void **state)
     assert_true(graph_is_loop_phi(g, carried));
     assert_int_equal(nth_load(g, 0)->from_store, -1);
     assert_int_equal(nth_load(g, 1)->from_store, 2);
-    assert_string_equal(value_text(a, g, nth_store(g, 2)->value[0]), "(add threadIdx.x phi)");
+    assert_string_equal(value_text(a, g, nth_store(g, 2)->value[0]), "(add phi threadIdx.x)");
 }
 
 /* Near miss: a store whose place moves may come there. */
