@@ -355,6 +355,9 @@ graph_id graph_or(struct graph *g, graph_id a, graph_id b);
 bool graph_implies(struct graph *g, graph_id a, graph_id b);
 /* `value` as it is when `given` holds: selects and tables are cut down. */
 graph_id graph_assume(struct graph *g, graph_id value, graph_id given);
+/* The same, and where neither arm of a select goes, less of its condition may be left, and less of its arms: another
+ * node for the same value then, which only stands for it where `given` holds. */
+graph_id graph_assume_within(struct graph *g, graph_id value, graph_id given);
 /* In a turn of the loop (index), seen from its header: the condition under which another turn follows. NIL: always, or
  * too many ways lead back. */
 graph_id graph_goes_round(struct graph *g, uint32_t loop);

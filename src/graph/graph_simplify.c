@@ -295,6 +295,19 @@ static graph_id simplify_compare(struct graph *g, const struct uop *like, const 
     return graph_intern_like(g, &u, (graph_id[]){a, b}, 2);
 }
 
+graph_id graph_select(struct graph *g, uint8_t flags, graph_id c, graph_id a, graph_id b)
+{
+    if (a == b)
+        return a;
+    struct uop u = {.kind = UOP_SELECT, .type = (uint8_t)plain_type(bits_of(g, a)), .flags = flags};
+    if (at(g, c)->kind == GRAPH_BOOL && (at(g, c)->imm & 1)) {
+        c = graph_not(g, c);
+        u.flags ^= UOP_SWAPPED;
+        return graph_intern_like(g, &u, (graph_id[]){c, b, a}, 3);
+    }
+    return graph_intern_like(g, &u, (graph_id[]){c, a, b}, 3);
+}
+
 static graph_id simplify_select(struct graph *g, const struct uop *like, const graph_id *args)
 {
     graph_id c = args[0], a = args[1], b = args[2];
@@ -305,17 +318,9 @@ static graph_id simplify_select(struct graph *g, const struct uop *like, const g
         return v ? a : b;
     if (like->type == UOP_B1) /* c ? a : b, argument k is bit k */
         return graph_bool_apply(g, args, 3, 0xd8);
-    a = graph_assume(g, a, c);
-    b = graph_assume(g, b, graph_not(g, c));
-    if (a == b)
-        return a;
-    struct uop u = {.kind = UOP_SELECT, .type = (uint8_t)plain_type(bits_of(g, a)), .flags = like->flags & UOP_SWAPPED};
-    if (at(g, c)->kind == GRAPH_BOOL && (at(g, c)->imm & 1)) {
-        c = graph_not(g, c);
-        u.flags ^= UOP_SWAPPED;
-        return graph_intern_like(g, &u, (graph_id[]){c, b, a}, 3);
-    }
-    return graph_intern_like(g, &u, (graph_id[]){c, a, b}, 3);
+    a = graph_assume_within(g, a, c);
+    b = graph_assume_within(g, b, graph_not(g, c));
+    return graph_select(g, like->flags & UOP_SWAPPED, c, a, b);
 }
 
 /* ---- booleans ------------------------------------------------------------------------------- */
