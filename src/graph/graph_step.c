@@ -40,7 +40,7 @@ static graph_id read_register(struct graph_builder *b, struct graph_work *w, con
     if (w->state[v].node == GRAPH_NIL)
         w->state[v].node = graph_entry_value(b, v);
     graph_id node = graph_assume(g, w->state[v].node, under);
-    if (under != w->path) { /* path and guard may be too much for a table: what the guard alone says */
+    if (w->guarded) { /* path and guard may be too much for a table: what the guard alone says */
         node = graph_assume_within(g, node, under);
         node = graph_assume_within(g, node, g->insns.p[w->insn].guard);
     }
@@ -227,6 +227,7 @@ bool graph_run_instruction(struct graph_builder *b, struct graph_work *w)
     insn->first_use = (uint32_t)g->uses.n;
     insn->first_access = (uint32_t)g->accesses.n;
     w->under = w->path;
+    w->guarded = l->guard != UOP_NONE; /* also where the path implies the guard */
     if (l->guard != UOP_NONE && l->guard < l->ops.n) {
         mark_guard(l, l->guard, marks);
         for (size_t i = 0; i <= l->guard; i++)

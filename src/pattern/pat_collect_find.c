@@ -589,12 +589,15 @@ enum sp_status pat_collect_begin(struct pat_collect *k, struct run *run, struct 
     if (k->lanes.n)
         qsort(k->lanes.p, k->lanes.n, sizeof k->lanes.p[0], by_insn);
     k->step_load = ARENA_ARRAY(k->a, bool, k->x->g->accesses.n + 1);
-    for (size_t i = 0; i < k->steps.n && k->step_load; i++) {
+    k->step_access = ARENA_ARRAY(k->a, bool, k->x->g->accesses.n + 1);
+    for (size_t i = 0; i < k->steps.n && k->step_load && k->step_access; i++) {
         const uint32_t loads[3] = {k->steps.p[i].load_own, k->steps.p[i].load_other, k->steps.p[i].again};
         for (int w = 0; w < 3; w++)
             if (loads[w] != UINT32_MAX)
-                k->step_load[loads[w]] = true;
+                k->step_load[loads[w]] = k->step_access[loads[w]] = true;
+        if (k->steps.p[i].store != UINT32_MAX)
+            k->step_access[k->steps.p[i].store] = true;
     }
     k->play = pat_play_new(k->a, k->x); /* conditions were made since */
-    return k->play && k->trace && k->column && k->step_load && !arena_failed(k->a) ? SP_OK : SP_ERR_MEMORY;
+    return k->play && k->trace && k->column && k->step_load && k->step_access && !arena_failed(k->a) ? SP_OK : SP_ERR_MEMORY;
 }

@@ -39,7 +39,7 @@ static bool sreg_value(const struct pat_play *p, uint64_t sreg, uint64_t *out)
     switch (sreg) {
     case UOP_SR_TID_X: *out = p->down ? p->column : p->thread; return true;
     case UOP_SR_TID_Y: *out = p->down ? p->thread : p->row; return true;
-    case UOP_SR_TID_Z: *out = 0; return true;
+    case UOP_SR_TID_Z: *out = p->layer; return true;
     case UOP_SR_NTID_X: *out = p->down ? COLUMNS : p->threads; return true;
     case UOP_SR_NTID_Y: *out = p->down ? p->threads : 1; return true;
     case UOP_SR_NTID_Z: *out = 1; return true;
