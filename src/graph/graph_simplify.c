@@ -271,6 +271,31 @@ static graph_id simplify_prmt(struct graph *g, const struct uop *like, const gra
 
 /* ---- compares and selection ----------------------------------------------------------------- */
 
+/* What a compare comes to where one side is a constant and the other a choice of constants: the conditions chosen by.
+ * Machine code keeps predicates in registers so. NIL: some choice is no constant. */
+static graph_id compare_choice(struct graph *g, const struct uop *like, const graph_id *args, unsigned side,
+                               unsigned depth)
+{
+    enum { CHOICES = 8 };
+    const struct graph_node n = *at(g, args[side]);
+    graph_id arm[2];
+    if (n.kind != UOP_SELECT || depth > CHOICES)
+        return GRAPH_NIL;
+    for (unsigned i = 0; i < 2; i++) {
+        graph_id with[2] = {args[0], args[1]};
+        uint64_t bits[2], result;
+        with[side] = n.arg[1 + i];
+        if (graph_is_const(g, with[0], &bits[0]) && graph_is_const(g, with[1], &bits[1]) &&
+            uop_eval(like, bits, &result))
+            arm[i] = graph_const(g, UOP_B1, result & 1);
+        else
+            arm[i] = compare_choice(g, like, with, side, depth + 1);
+        if (arm[i] == GRAPH_NIL)
+            return GRAPH_NIL;
+    }
+    return graph_bool_apply(g, (graph_id[]){n.arg[0], arm[0], arm[1]}, 3, 0xd8);
+}
+
 static graph_id simplify_compare(struct graph *g, const struct uop *like, const graph_id *args)
 {
     graph_id a = args[0], b = args[1];
@@ -449,6 +474,14 @@ static graph_id simplify(struct graph *g, const struct uop *like, const graph_id
             u.imm = uop_type_bits((enum uop_type)like->type), u.width = like->type;
         else if (!u.imm)
             u.imm = bits_of(g, args[0]);
+        struct uop ask = *like;
+        ask.imm = like->kind >= UOP_FLT && like->kind <= UOP_FNUM ? like->imm : u.imm;
+        for (unsigned side = 0; side < 2; side++) {
+            graph_id chosen =
+                graph_is_const(g, args[1 - side], NULL) ? compare_choice(g, &ask, args, side, 0) : GRAPH_NIL;
+            if (chosen != GRAPH_NIL)
+                return chosen;
+        }
         u.type = UOP_B1;
         return simplify_compare(g, &u, args);
     }
