@@ -15,6 +15,8 @@
  * SELECT(c, b, a) with the flag UOP_SWAPPED, which says how the machine wrote it (printing only, no part of the
  * identity);
  *  - a shift left by a constant is a MUL by a power of two; a - b is ADD(a, NEG b) and FADD(a, FNEG b);
+ *  - a compare of a constant with a choice of constants is the choice's condition: predicates that are kept in a register
+ *    come out of it as they went in;
  *  - integer sums are flat: ADD(ADD(t1, t2), c) with leaves after computed terms and the constant last;
  *  - 64-bit values are one node: PAIR(LO x, HI x) is x, carry chains are ADD.b64, ISETP.EX chains are 64-bit compares;
  *  - a compare's node has type B1; a float compare keeps the format it compares in `width` (enum uop_type), every
