@@ -128,6 +128,7 @@ damaged() {
     return "$bad"
 }
 step "10,000 damaged cubins" damaged build/test/mutate_explain 10000 1500
+step "5,000 damaged fatbins" build/test/mutate_containers 5000 test/corpus/fatbin
 [ -z "$quick" ] || finish
 
 # --- a build that prints other mnemonics: no analysis may read text ---
@@ -161,6 +162,7 @@ if step "build with sanitizers" build asan build-asan; then
         step "replay $(basename "$target")" "$target" cubin ptx test/corpus $corpus
     done
     step "2,000 damaged cubins, sanitizers" damaged build-asan/test/mutate_explain 2000 300
+    step "1,000 damaged fatbins, sanitizers" build-asan/test/mutate_containers 1000 test/corpus/fatbin
     suite "facts, sanitizers" python3 test/golden/facts.py --command build-asan/sassprobe
     suite "command line, sanitizers" python3 test/cli/run.py build-asan/sassprobe
 fi

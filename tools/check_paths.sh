@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 list=$(mktemp)
 trap 'rm -f "$list"' EXIT
-find cubin ptx test -type f \( -name '*.cubin' -o -name '*.ptx' -o -name '*.fatbin' \) | LC_ALL=C sort >"$list"
+find cubin ptx test -type f \( -name '*.cubin' -o -name '*.ptx' -o -name '*.fatbin' -o -name '*.o' \) | LC_ALL=C sort >"$list"
 files=$(wc -l <"$list")
 [ "$files" -gt 0 ] || { echo "no cubins found" >&2; exit 1; }
 # A path begins at a slash that follows neither a letter nor a digit (so "cuda_13.0.r13.0/compiler" is none) and has two steps.

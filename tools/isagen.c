@@ -175,6 +175,8 @@ static struct isa_enum *enums;
 static size_t enum_count, enum_size;
 static struct isa_operand_row *operands;
 static size_t operand_count, operand_size;
+static uint16_t *operand_list;
+static size_t operand_list_count, operand_list_size;
 static struct isa_condition *conditions;
 static size_t condition_count, condition_size;
 static struct isa_row *rows;
@@ -398,7 +400,10 @@ static unsigned scan_enums(const char *text)
 
 /* --- operands ------------------------------------------------------------------------------------------------------*/
 
-static const char *const kind_names[] = {"R", "U", "P", "UP", "I", "F", "C", "M", "S", "L", "B", "SB", "PR", "T", "O"};
+static const char *const kind_names[] = {"R", "U", "P", "UP", "I",  "F", "C", "M",
+                                         "S", "L", "B", "SB", "PR", "T", "O", "D"};
+/* In the order of enum isa_handle. */
+static const char *const handle_names[] = {"", "gdesc", "idesc", "tmem", "desc", "a"};
 
 static void scan_part(const char **p, struct isa_part *part)
 {
@@ -420,14 +425,59 @@ static unsigned scan_suffixes(char list[][2048], unsigned count)
     return count;
 }
 
+/* A second look at the flags, as a list: most operands have none or one. */
+static void list_flags(struct isa_operand_row *o)
+{
+    const uint16_t bits[ISA_FLAG_BITS] = {o->neg, o->abs, o->inv, o->no, o->reuse};
+    for (unsigned i = 0; i < ISA_FLAG_BITS; i++) {
+        unsigned bit = bits[i] & 0x7fu;
+        uint8_t flag = (uint8_t)(1u << i);
+        if (bits[i] == ISA_BIT_NONE)
+            continue;
+        if (bits[i] == ISA_BIT_ALWAYS || bits[i] & ISA_BIT_INVERTED)
+            o->flags.always |= flag;
+        if (bits[i] == ISA_BIT_ALWAYS)
+            continue;
+        if (bit >= 122 && bit <= 124 && i + 1 < ISA_FLAG_BITS)
+            fail("bits 124:122 are those of .reuse");
+        o->flags.entry[o->flags.count].bit = (uint8_t)bit;
+        o->flags.entry[o->flags.count++].flag = flag;
+    }
+}
+
+/* The number of an operand in the pool, where each stands once. */
+static uint16_t operand_add(struct isa_operand_row *o)
+{
+    bool suffixed = o->suffix_count || o->base_suffix_count || o->ubase_suffix_count;
+    const struct isa_field *main = &o->part[ISA_PART_MAIN].field;
+    list_flags(o);
+    o->plain = o->kind < ISA_REGISTER_KINDS && !suffixed && main->pieces == 1 && !main->flags && !main->shift &&
+               !o->bits && o->part[ISA_PART_MAIN].absent < 0;
+    if (!suffixed) {
+        o->suffix = o->base_suffix = o->ubase_suffix = 0;
+        for (size_t i = 0; i < operand_count; i++)
+            if (memcmp(&operands[i], o, sizeof *o) == 0)
+                return (uint16_t)i;
+    }
+    operands = grow(operands, operand_count, &operand_size, sizeof *operands);
+    operands[operand_count] = *o;
+    return (uint16_t)operand_count++;
+}
+
+static uint8_t handle_find(const char *word, size_t length)
+{
+    for (unsigned i = 1; i < sizeof handle_names / sizeof *handle_names; i++)
+        if (strlen(handle_names[i]) == length && memcmp(handle_names[i], word, length) == 0)
+            return (uint8_t)i;
+    return 0;
+}
+
 static void scan_operand(const char *text)
 {
-    struct isa_operand_row o = {.hide = -1,
-                                .neg = ISA_BIT_NONE,
-                                .abs = ISA_BIT_NONE,
-                                .inv = ISA_BIT_NONE,
-                                .no = ISA_BIT_NONE,
-                                .reuse = ISA_BIT_NONE};
+    struct isa_operand_row o;
+    memset(&o, 0, sizeof o); /* its padding too: rows are compared as bytes */
+    o.hide = -1;
+    o.neg = o.abs = o.inv = o.no = o.reuse = ISA_BIT_NONE;
     for (unsigned i = 0; i < ISA_PART_COUNT; i++)
         o.part[i].absent = -1;
     skip_blanks(&text);
@@ -504,7 +554,7 @@ static void scan_operand(const char *text)
                     o.reuse = scan_bit(&p);
                 else if (IS("hide"))
                     o.hide = (int32_t)scan_number(&p, 10);
-                else if (IS("bits"))
+                else if (IS("bits") || IS("plus"))
                     o.bits = (uint8_t)scan_number(&p, 10);
                 else if (id != ISA_PART_COUNT)
                     scan_part(&p, &o.part[id]);
@@ -528,6 +578,8 @@ static void scan_operand(const char *text)
                 o.style |= ISA_STYLE_NEGATIVE;
             } else if (IS("set")) {
                 o.style |= ISA_STYLE_SET;
+            } else if (kind[0] == 'D' && handle_find(word, w)) {
+                o.bits = handle_find(word, w);
             } else {
                 fail("unknown word in '%s' at '%s'", text, word);
             }
@@ -540,11 +592,27 @@ static void scan_operand(const char *text)
     o.base_suffix_count = (uint8_t)scan_suffixes(suffix[1], counts[1]);
     o.ubase_suffix = (uint16_t)enum_count;
     o.ubase_suffix_count = (uint8_t)scan_suffixes(suffix[2], counts[2]);
-    operands = grow(operands, operand_count, &operand_size, sizeof *operands);
-    operands[operand_count++] = o;
+    operand_list = grow(operand_list, operand_list_count, &operand_list_size, sizeof *operand_list);
+    operand_list[operand_list_count++] = operand_add(&o);
 }
 
 /* --- rows ----------------------------------------------------------------------------------------------------------*/
+
+static uint64_t field_get(const struct isa_field *field, struct bits128 w)
+{
+    uint64_t v = 0;
+    for (unsigned i = 0; i < field->pieces; i++)
+        v = v << field->piece[i].width |
+            bits_get(w, field->piece[i].low + field->piece[i].width - 1u, field->piece[i].low);
+    return v;
+}
+
+static struct bits128 field_set(const struct isa_field *field, struct bits128 w, uint64_t v)
+{
+    for (unsigned i = field->pieces; i-- > 0; v >>= field->piece[i].width)
+        w = bits_set(w, field->piece[i].low + field->piece[i].width - 1u, field->piece[i].low, v);
+    return w;
+}
 
 /* "75-89,100": bit i stands for archs[i]. */
 static unsigned scan_archs(const char *p)
@@ -636,6 +704,27 @@ static char *cut_cell(char *text)
     return p + 2;
 }
 
+/* What asks for exact bits becomes one mask; the rest stands first, and is counted. */
+static void hard_conditions_first(struct isa_row *row)
+{
+    struct isa_condition *c = conditions + row->condition;
+    struct bits128 mask = {0, 0}, value = {0, 0};
+    for (unsigned i = 0; i < row->condition_count; i++) {
+        struct isa_condition one = c[i];
+        if (one.test == ISA_TEST_EQUAL) {
+            mask = field_set(&one.field, mask, UINT64_MAX);
+            value = field_set(&one.field, value, one.value);
+            continue;
+        }
+        memmove(c + row->hard_count + 1, c + row->hard_count, (i - row->hard_count) * sizeof *c);
+        c[row->hard_count++] = one;
+    }
+    row->mask[0] = mask.lo;
+    row->mask[1] = mask.hi;
+    row->value[0] = value.lo;
+    row->value[1] = value.hi;
+}
+
 static void add_row(char *text)
 {
     char *mod_text = cut_cell(text), *operand_text = mod_text ? cut_cell(mod_text) : NULL;
@@ -670,6 +759,7 @@ static void add_row(char *text)
         else if (*p)
             fail("bad opcode list");
     }
+    hard_conditions_first(&head);
     head.mod = (uint16_t)enum_count;
     head.mod_count = (uint8_t)scan_enums(mod_text);
     char *cells[16];
@@ -684,11 +774,13 @@ static void add_row(char *text)
     }
     for (unsigned i = 0; i < count; i++) {
         struct isa_row row = head;
-        row.operand = (uint16_t)operand_count;
+        row.operand = (uint16_t)operand_list_count;
         for (unsigned k = 0; k < cell_count; k++) {
             char one[4096];
             alternative(cells[k], i, count, one, sizeof one);
             scan_operand(one);
+            const struct isa_operand_row *o = &operands[operand_list[operand_list_count - 1]];
+            row.relative |= o->kind == ISA_LABEL_KIND || o->part[ISA_PART_MAIN].field.flags & ISA_FIELD_PC;
             row.operand_count++;
         }
         rows = grow(rows, row_count, &row_size, sizeof *rows);
@@ -701,27 +793,11 @@ static void add_row(char *text)
             }
         row_count++;
     }
-    if (row_count > 60000 || enum_count > 60000 || operand_count > 60000 || code_count > 60000)
+    if (row_count > 60000 || enum_count > 60000 || operand_list_count > 60000 || code_count > 60000)
         fail("tables outgrew 16-bit indices");
 }
 
 /* --- checks --------------------------------------------------------------------------------------------------------*/
-
-static uint64_t field_get(const struct isa_field *field, struct bits128 w)
-{
-    uint64_t v = 0;
-    for (unsigned i = 0; i < field->pieces; i++)
-        v = v << field->piece[i].width |
-            bits_get(w, field->piece[i].low + field->piece[i].width - 1u, field->piece[i].low);
-    return v;
-}
-
-static struct bits128 field_set(const struct isa_field *field, struct bits128 w, uint64_t v)
-{
-    for (unsigned i = field->pieces; i-- > 0; v >>= field->piece[i].width)
-        w = bits_set(w, field->piece[i].low + field->piece[i].width - 1u, field->piece[i].low, v);
-    return w;
-}
 
 static bool row_matches(const struct isa_row *row, struct bits128 w)
 {
@@ -799,9 +875,10 @@ static void write_field(FILE *f, const struct isa_field *field)
     fprintf(f, "}}");
 }
 
-static void write_numbers(FILE *f, const char *name, const uint16_t *v, size_t n)
+/* Pools that decode and print share have a name in isa_index.h; `linkage` is empty for them. */
+static void write_numbers(FILE *f, const char *linkage, const char *name, const uint16_t *v, size_t n)
 {
-    fprintf(f, "static const uint16_t %s[] = {", name);
+    fprintf(f, "%sconst uint16_t %s[] = {", linkage, name);
     for (size_t i = 0; i < n; i++)
         fprintf(f, "%s%u,", i % 24 ? "" : "\n", v[i]);
     fprintf(f, "%s};\n", n ? "\n" : "0");
@@ -829,11 +906,11 @@ static void write_by_op(FILE *f, unsigned a)
     first[ops.count + 1] = (uint16_t)n;
     char name[32];
     snprintf(name, sizeof name, "isa_op_first_%u", archs[a]);
-    write_numbers(f, name, first, ops.count + 2);
+    write_numbers(f, "static ", name, first, ops.count + 2);
     snprintf(name, sizeof name, "isa_op_row_%u", archs[a]);
-    write_numbers(f, name, row, n);
+    write_numbers(f, "static ", name, row, n);
     snprintf(name, sizeof name, "isa_op_code_%u", archs[a]);
-    write_numbers(f, name, code, n);
+    write_numbers(f, "static ", name, code, n);
     free(row);
     free(code);
     free(first);
@@ -842,25 +919,27 @@ static void write_by_op(FILE *f, unsigned a)
 static void write_tables(FILE *f)
 {
     fprintf(f, "/* Made by isagen from src/isa/spec. */\n");
-    write_numbers(f, "isa_codes", codes, code_count);
-    write_numbers(f, "isa_sequences", sequences, sequence_count);
-    fprintf(f, "static const struct isa_enum isa_enums[] = {\n");
+    write_numbers(f, "", "isa_codes", codes, code_count);
+    write_numbers(f, "", "isa_sequences", sequences, sequence_count);
+    fprintf(f, "const struct isa_enum isa_enums[] = {\n");
     for (size_t i = 0; i < enum_count; i++) {
         fprintf(f, "{");
         write_field(f, &enums[i].field);
         fprintf(f, ",%u,%u},\n", enums[i].first, enums[i].count);
     }
-    fprintf(f, "};\nstatic const struct isa_condition isa_conditions[] = {\n");
+    fprintf(f, "};\nconst struct isa_condition isa_conditions[] = {\n");
     for (size_t i = 0; i < condition_count; i++) {
         fprintf(f, "{");
         write_field(f, &conditions[i].field);
         fprintf(f, ",%u,UINT64_C(0x%llx)},\n", conditions[i].test, (unsigned long long)conditions[i].value);
     }
-    fprintf(f, "{{0},0,0}};\nstatic const struct isa_operand_row isa_operand_rows[] = {\n");
+    fprintf(f, "{{0},0,0}};\nconst struct isa_operand_row isa_operand_rows[] = {\n");
     for (size_t i = 0; i < operand_count; i++) {
         const struct isa_operand_row *o = &operands[i];
-        fprintf(f, "{%u,%u,%u,%d,%u,%u,%u,%u,%u,{", o->kind, o->style, o->bits, o->hide, o->neg, o->abs, o->inv, o->no,
-                o->reuse);
+        fprintf(f, "{%u,%u,{%u,%u,{", o->kind, o->plain, o->flags.always, o->flags.count);
+        for (unsigned k = 0; k < ISA_FLAG_BITS; k++)
+            fprintf(f, "{%u,%u},", o->flags.entry[k].bit, o->flags.entry[k].flag);
+        fprintf(f, "}},%u,%u,%d,%u,%u,%u,%u,%u,{", o->style, o->bits, o->hide, o->neg, o->abs, o->inv, o->no, o->reuse);
         for (unsigned k = 0; k < ISA_PART_COUNT; k++) {
             fprintf(f, "{");
             write_field(f, &o->part[k].field);
@@ -869,10 +948,15 @@ static void write_tables(FILE *f)
         fprintf(f, "},%u,%u,%u,%u,%u,%u},\n", o->suffix, o->base_suffix, o->ubase_suffix, o->suffix_count,
                 o->base_suffix_count, o->ubase_suffix_count);
     }
-    fprintf(f, "};\nstatic const struct isa_row isa_rows[] = {\n");
+    fprintf(f, "};\n");
+    write_numbers(f, "", "isa_operand_list", operand_list, operand_list_count);
+    fprintf(f, "const struct isa_row isa_rows[] = {\n");
     for (size_t i = 0; i < row_count; i++)
-        fprintf(f, "{%u,%u,%u,%u,%u,%u,%u,%u},\n", rows[i].op, rows[i].condition, rows[i].mod, rows[i].operand,
-                rows[i].condition_count, rows[i].mod_count, rows[i].operand_count, rows[i].uniform_guard);
+        fprintf(f, "{{0x%llxu,0x%llxu},{0x%llxu,0x%llxu},%u,%u,%u,%u,%u,%u,%u,%u,%u,%u},\n",
+                (unsigned long long)rows[i].mask[0], (unsigned long long)rows[i].mask[1],
+                (unsigned long long)rows[i].value[0], (unsigned long long)rows[i].value[1], rows[i].op,
+                rows[i].condition, rows[i].mod, rows[i].operand, rows[i].condition_count, rows[i].hard_count,
+                rows[i].mod_count, rows[i].operand_count, rows[i].uniform_guard, rows[i].relative);
     fprintf(f, "};\n");
     for (unsigned a = 0; a < arch_count; a++) {
         /* lists[first[opcode] …] up to the next opcode's first */
@@ -897,10 +981,44 @@ static void write_tables(FILE *f)
     fprintf(f, "static const unsigned isa_arch_numbers[] = {");
     for (unsigned a = 0; a < arch_count; a++)
         fprintf(f, "%u,", archs[a]);
+    fprintf(f, "};\nstatic const uint8_t isa_arch_at[] = {"); /* the place of sm_N in that list, from 1 on */
+    for (unsigned a = 0; a < arch_count; a++)
+        fprintf(f, "[%u] = %u,", archs[a], a + 1);
     fprintf(f, "};\nstatic const struct isa_arch_table isa_arch_tables[] = {\n");
     for (unsigned a = 0; a < arch_count; a++)
         fprintf(f, "{isa_first_%u, isa_list_%u, isa_op_first_%u, isa_op_row_%u, isa_op_code_%u, isa_sregs_%u},\n",
                 archs[a], archs[a], archs[a], archs[a], archs[a], archs[a]);
+    fprintf(f, "};\n");
+}
+
+/* Texts as print copies them, each with its length: what a sequence of modifiers prints, by its place in the pool, and
+ * the names of registers by kind and number. */
+static void write_texts(FILE *f)
+{
+    static const char *const files[ISA_REGISTER_KINDS] = {"R", "UR", "P", "UP"};
+    fprintf(f, "/* Made by isagen from src/isa/spec. */\nstatic const struct spelling sequence_text[] = {\n");
+    for (size_t i = 0; i < sequence_count; i++) {
+        char text[256];
+        size_t n = 0;
+        for (size_t k = i; k < sequence_count && sequences[k]; k++)
+            n += (size_t)snprintf(text + n, sizeof text - n, ".%s", mods.text[sequences[k] - 1]);
+        if (n > ISA_SPELLING)
+            fail("modifiers longer than %d characters: %s", ISA_SPELLING, text);
+        fprintf(f, "{%zu, \"%s\"},\n", n, n ? text : "");
+    }
+    fprintf(f, "};\nstatic const struct name register_text[%d][256] = {\n", ISA_REGISTER_KINDS);
+    for (unsigned k = 0; k < ISA_REGISTER_KINDS; k++) {
+        fprintf(f, "{");
+        for (unsigned i = 0; i < 256; i++) {
+            char text[8];
+            if (k < 2 ? i == 255 : i == 7)
+                snprintf(text, sizeof text, "%s%c", files[k], k < 2 ? 'Z' : 'T');
+            else
+                snprintf(text, sizeof text, "%s%u", files[k], i);
+            fprintf(f, "{\"%s\", %zu},%s", text, strlen(text), i % 16 == 15 ? "\n" : "");
+        }
+        fprintf(f, "},\n");
+    }
     fprintf(f, "};\n");
 }
 
@@ -1051,6 +1169,9 @@ int main(int argc, char **argv)
     bool failed = fclose(f) != 0;
     f = open_output(argv[1], "isa_tables.inc");
     write_tables(f);
+    failed |= fclose(f) != 0;
+    f = open_output(argv[1], "isa_texts.inc");
+    write_texts(f);
     failed |= fclose(f) != 0;
     if (failed)
         fprintf(stderr, "isagen: write error\n");

@@ -9,6 +9,8 @@ make                command make
 cmake               command cmake
 pkg-config          command pkg-config
 libc6-dev           header  stdio.h
+liblz4-dev          header  lz4.h
+libzstd-dev         header  zstd.h
 '
 packages_test='
 libcmocka-dev       header  cmocka.h

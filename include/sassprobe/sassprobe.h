@@ -30,15 +30,18 @@ void sp_session_free(struct sp_session *session);
 /* The architecture ("sm_86") of inputs added from now on that do not tell theirs (pasted listings). NULL: none.
  */
 enum sp_status sp_session_set_arch(struct sp_session *session, const char *arch);
-/* Adds an input: a cubin or a listing of cuobjdump or nvdisasm, a folder (its cubins, recursively, in byte order of
- * their paths), or "-" for standard input. SP_ERR_IO, SP_ERR_FORMAT: a diagnostic tells; what could be read is kept and
+/* Adds an input: a cubin, PTX, a listing of cuobjdump or nvdisasm, a file that holds modules (a fatbin; a program,
+ * library, object or archive with fatbins in it: an input for each module), a folder (its cubins, recursively, in byte
+ * order of their paths), or "-" for standard input. A file that holds modules is mapped, not copied: it must not be
+ * cut short while the session lives. SP_ERR_IO, SP_ERR_FORMAT: a diagnostic tells; what could be read is kept and
  * later calls report it. */
 enum sp_status sp_session_add_path(struct sp_session *session, const char *path);
 /* Adds bytes under a name. They are copied. */
 enum sp_status sp_session_add_memory(struct sp_session *session, const char *name, const void *bytes, size_t size);
 /* CUDA source text that gives parameter names and source lines (`--source`). */
 enum sp_status sp_session_add_source(struct sp_session *session, const char *path);
-/* PTX text that the inputs' machine code was made of (`--ptx`), for inputs that have none embedded. */
+/* PTX that the inputs' machine code was made of (`--ptx`), for inputs that have none embedded: text, or a file that
+ * holds some. */
 enum sp_status sp_session_add_ptx(struct sp_session *session, const char *path);
 
 /* Diagnostics so far, one line each: "file: section+0x40: error: message [code]". */

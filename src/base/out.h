@@ -15,8 +15,13 @@ struct out {
     void *user;
     bool failed;
     size_t n;
-    char buffer[8192];
+    char buffer[65536];
 };
+
+/* Room for `n` bytes (at most OUT_ROOM) to be written in place; out_filled() then says where they end. */
+enum { OUT_ROOM = 8192 };
+char *out_room(struct out *o, size_t n);
+void out_filled(struct out *o, const char *end);
 
 void out_init(struct out *o, out_write_fn write, void *user);
 void out_text(struct out *o, const char *text);
@@ -30,18 +35,18 @@ bool out_flush(struct out *o);
  * Compact (no white space) with one optional newline a top-level element, so that equal facts are equal bytes. */
 /* Their symbols carry this room's prefix: programs that link the library beside a JSON reader have json_object() twice
  * else. */
-#define json_array out_json_array
-#define json_bool out_json_bool
-#define json_double out_json_double
-#define json_end out_json_end
-#define json_init out_json_init
-#define json_int out_json_int
-#define json_key out_json_key
+#define json_array   out_json_array
+#define json_bool    out_json_bool
+#define json_double  out_json_double
+#define json_end     out_json_end
+#define json_init    out_json_init
+#define json_int     out_json_int
+#define json_key     out_json_key
 #define json_newline out_json_newline
-#define json_null out_json_null
-#define json_object out_json_object
-#define json_string out_json_string
-#define json_uint out_json_uint
+#define json_null    out_json_null
+#define json_object  out_json_object
+#define json_string  out_json_string
+#define json_uint    out_json_uint
 enum { JSON_DEPTH = 32 };
 struct json {
     struct out *o;

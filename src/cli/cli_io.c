@@ -70,7 +70,9 @@ struct sp_session *cmd_open(const char *name, const char *arch, char **files, in
 {
     struct sp_session *session;
     if (count == 0) {
-        cmd_error(name, "no input file (a cubin, a listing, a folder, or - for standard input); --help tells more");
+        cmd_error(name,
+                  "no input file (a cubin, a fatbin or what holds some, PTX, a listing, a folder, or - for standard "
+                  "input); --help tells more");
         return NULL;
     }
     session = sp_session_new();

@@ -60,7 +60,8 @@ const struct cmd_spec cmd_disasm_spec = {
     .arguments = "FILE…",
     .description =
         "Prints the machine code of each kernel as cuobjdump or nvdisasm print it, with the scheduling control "
-        "of every instruction, or as JSON with operands and registers. An encoding that is not known is shown "
+        "of every instruction, or as JSON with operands and registers. FILE may hold many modules, as programs, "
+        "libraries and archives do. An encoding that is not known is shown "
         "as such with its bits.",
     .options = options,
     .examples = "  sassprobe disasm kernel.cubin\n"

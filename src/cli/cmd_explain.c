@@ -29,8 +29,9 @@ static const struct cmd_option options[] = {
      "only kernels built for that architecture; also that of listings which do not say theirs"},
     {ID_SOURCE, "source", 's', "FILE.cu",
      "take parameter names and the text of lines from this source (may be given more than once)"},
-    {ID_PTX, "ptx", 0, "FILE.ptx",
-     "the PTX that the machine code was made of, where none is embedded (may be given more than once)"},
+    {ID_PTX, "ptx", 0, "FILE",
+     "the PTX that the machine code was made of, where none is embedded: text, or a file that holds some, such as a "
+     "fatbin (may be given more than once)"},
     {ID_LEVEL, "level", 'l', "summary|full",
      "summary leaves out parameters, registers, costs and listing, and cuts long lists (default: full); never changes "
      "JSON"},
@@ -220,13 +221,18 @@ const struct cmd_spec cmd_explain_spec = {
         "exactly and as real numbers, where every intermediate value lives, by which threads and through which memory "
         "it is read, the patterns and rewrites found with their evidence, phases, loops, memory accesses and their "
         "cost, parameters, register flow, and the listing with the role of every instruction.\n"
-        "FILE is a cubin, a listing (what cuobjdump -sass or nvdisasm print, pasted or cut), PTX text, a folder of "
-        "cubins, or - for standard input. Of PTX the same is told as of machine code, as far as it is decided there: "
-        "registers, "
-        "spills and scheduling are not. No GPU and no CUDA toolkit are needed.",
+        "FILE is a cubin, a fatbin, a program, library, object or archive that holds some (ELF or Windows), a listing "
+        "(what cuobjdump -sass or nvdisasm print, pasted or cut), PTX text, a folder of cubins, or - for standard "
+        "input. "
+        "Of PTX the same is told as of machine code, as far as it is decided there: registers, spills and scheduling "
+        "are "
+        "not. PTX in a fatbin stands beside the machine code made of it; where a fatbin has PTX only, that is "
+        "explained. "
+        "--arch and --kernel choose among many modules. No GPU and no CUDA toolkit are needed.",
     .options = options,
     .examples = "  sassprobe explain kernel.cubin\n"
                 "  sassprobe explain --level summary --kernel 'clamp*' --source clamp.cu kernel.cubin\n"
+                "  sassprobe explain --arch sm_90a --kernel scale program\n"
                 "  sassprobe explain --why 7 kernel.cubin\n"
                 "  sassprobe explain --compare clamp_f32_kernel relu_f32_kernel cubin/sm86\n"
                 "  sassprobe explain --compare online_softmax_f32_kernel softmax_small_f32_kernel cubin/sm86\n"

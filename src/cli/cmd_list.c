@@ -51,9 +51,12 @@ const struct cmd_spec cmd_list_spec = {
     .summary = "modules, architectures, kernels and their resources",
     .arguments = "FILE…",
     .description =
-        "Lists what a file holds: modules with their architecture, and for each kernel its registers, shared "
-        "memory, stack, parameters and size of code.",
+        "Lists what a file holds: modules (cubins, PTX and LTO-IR, of fatbins in programs, libraries and archives, "
+        "too) "
+        "with their place, packing, architecture and PTX, and for each kernel its registers, shared memory, stack and "
+        "instructions.",
     .options = options,
-    .examples = "  sassprobe list cubin/sm86\n",
+    .examples = "  sassprobe list cubin/sm86\n"
+                "  sassprobe list --format json libkernels.so\n",
     .run = cmd_list,
 };

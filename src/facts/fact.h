@@ -359,6 +359,7 @@ struct fact_kernel {
 struct fact_input {
     const char *path, *member, *kind, *producer, *flags, *status;
     bool has_ptx, has_line_info;
+    bool ptx_in_fatbin; /* not embedded: beside it */
 };
 struct fact_source_file { /* a file of a line table, while source texts are at hand */
     uint32_t input;

@@ -6,6 +6,8 @@
  * piece with the fewest copies, divided by their number, and its copies count nowhere else; one that was unrolled away
  * counts where its copies stand. Where the copies do not add up nothing is said. */
 #include "facts/fact_build.h"
+
+#include "base/str.h"
 #include "graph/graph_cycle.h"
 
 #include <string.h>
@@ -93,13 +95,24 @@ static double flops_of(const struct graph *g, const struct graph_insn *insn)
     return flops;
 }
 
+/* Floats that divide integers are the integer's operation. */
+static bool divides_integers(const struct fact_kernel *k, uint32_t input)
+{
+    const struct fact_instruction *in = input < k->instructions.n ? &k->instructions.p[input] : NULL;
+    for (uint32_t i = 0; in && i < in->pattern_count; i++)
+        if (in->patterns[i] < k->patterns.n && str_starts(k->patterns.p[in->patterns[i]].id, "int-division"))
+            return true;
+    return false;
+}
+
 static void add_instance(const struct fact_source *s, const struct fact_kernel *k, uint32_t i, struct fact_work *w)
 {
     const struct graph *g = s->g;
     const struct graph_insn *insn = &g->insns.p[i];
     if (insn->input < k->instructions.n && k->instructions.p[insn->input].role == FACT_ROLE_SLOW_PATH)
         return;
-    w->flops += flops_of(g, insn);
+    double flops = flops_of(g, insn);
+    w->flops += flops > 0 && divides_integers(k, insn->input) ? 0 : flops;
     for (uint32_t x = insn->first_access; x < insn->first_access + insn->access_count; x++) {
         const struct graph_access *access = &g->accesses.p[x];
         if (access->space == UOP_GLOBAL || access->space == UOP_GENERIC)

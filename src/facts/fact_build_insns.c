@@ -138,7 +138,7 @@ static enum fact_role role_by_itself(const struct graph_input_insn *in)
 }
 
 static void build_one(struct arena *a, struct fact_source *s, struct fact_kernel *k, uint32_t input, uint32_t instance,
-                      const enum mean_role *roles, const struct insn_lists *matches)
+                      const enum mean_role *roles, const struct insn_lists *matches, bool apart)
 {
     const struct graph_input_insn *in = &s->g->input.insns[input];
     const struct fact_text *t = &s->texts[input];
@@ -156,6 +156,8 @@ static void build_one(struct arena *a, struct fact_source *s, struct fact_kernel
         f.role = is_filler(in) ? FACT_ROLE_PADDING : FACT_ROLE_DEAD;
         if (in->uops->unknown)
             f.role = FACT_ROLE_UNKNOWN;
+        else if (f.role == FACT_ROLE_DEAD && apart)
+            f.role = FACT_ROLE_SLOW_PATH;
         else if (f.role == FACT_ROLE_DEAD && s->g->incomplete)
             f.role = role_by_itself(in);
     } else {
@@ -297,8 +299,9 @@ enum sp_status fact_build_instructions(struct arena *a, struct fact_source *s, s
     const struct graph *g = s->g;
     uint32_t *instance = first_instances(a, g), end = 0;
     const enum mean_role *roles = mean_roles(s->mean);
+    const bool *apart = instance ? fact_apart(a, g, instance) : NULL;
     struct insn_lists matches;
-    if (!instance || (!roles && g->insns.n) || !list_matches(s, a, &matches))
+    if (!instance || !apart || (!roles && g->insns.n) || !list_matches(s, a, &matches))
         return SP_ERR_MEMORY;
     for (uint32_t i = 0; i < g->input.count; i++)
         if (instance[i] != UINT32_MAX)
@@ -312,7 +315,7 @@ enum sp_status fact_build_instructions(struct arena *a, struct fact_source *s, s
         }
     }
     for (uint32_t i = 0; i < end; i++)
-        build_one(a, s, k, i, instance[i], roles, &matches);
+        build_one(a, s, k, i, instance[i], roles, &matches, apart[i]);
     if (end < g->input.count) {
         k->has_padding = true;
         k->padding_from = g->input.insns[end].offset;

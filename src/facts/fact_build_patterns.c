@@ -100,10 +100,12 @@ static void build_records(struct arena *a, struct fact_source *s, struct fact_ke
                                  .ptx = lines_of(a, r->lines.p, r->lines.n),
                                  .sass = fact_offsets_of(a, s->g, r->insns.p, r->insns.n),
                                  .confidence = r->confidence == REW_PROVED ? FACT_PROVED : FACT_ASSUMED};
-        struct fact_binding *arg = r->to || r->factor ? ARENA_NEW(a, struct fact_binding) : NULL;
+        struct fact_binding *arg = r->to || r->factor || r->width ? ARENA_NEW(a, struct fact_binding) : NULL;
         if (arg) {
             *arg = r->to ? (struct fact_binding){.key = "to", .kind = FACT_BIND_TEXT, .text = r->to}
-                         : (struct fact_binding){.key = "factor", .kind = FACT_BIND_INT, .number = r->factor};
+                         : (struct fact_binding){.key = r->factor ? "factor" : "width",
+                                                 .kind = FACT_BIND_INT,
+                                                 .number = r->factor ? r->factor : r->width};
             f.args = (struct fact_bindings){arg, 1};
         }
         tell_source(s, &f, r->told_at);

@@ -11,6 +11,7 @@
 #include "facts/fact_lives.h"
 #include "facts/fact_words.h"
 
+#include "base/map.h"
 #include "base/str.h"
 
 #include <assert.h>
@@ -354,12 +355,55 @@ static const char *join(struct arena *a, const char *x, const char *y)
     return arena_printf(a, "%s; %s", x, y);
 }
 
+/* The operation a pattern is bound to; NULL: it has none. */
+static const char *operation_of(const struct fact_pattern *p)
+{
+    for (uint32_t i = 0; i < p->bindings.n; i++)
+        if (str_equal(p->bindings.p[i].key, "op") && p->bindings.p[i].kind == FACT_BIND_TEXT)
+            return p->bindings.p[i].text;
+    return NULL;
+}
+
+static uint64_t hash_of(const char *text)
+{
+    return map_hash_bytes(text, strlen(text));
+}
+
+/* Ids of which both kernels have patterns, and one of them with an operation the other has not: a sum is no maximum. */
+static void find_parted(const struct compare *c, struct map_u64 *parted)
+{
+    struct map_u64 ids[2] = {{0}, {0}}, operations[2] = {{0}, {0}};
+    for (unsigned pass = 0; pass < 4; pass++) {
+        unsigned side = pass & 1;
+        for (size_t i = 0; i < c->k[side]->patterns.n; i++) {
+            const struct fact_pattern *p = &c->k[side]->patterns.p[i];
+            const char *op = operation_of(p);
+            if (!op || !p->id)
+                continue;
+            uint64_t id = hash_of(p->id), both = map_hash_mix(id, hash_of(op));
+            if (pass < 2) {
+                map_u64_put(c->a, &ids[side], id, 0);
+                map_u64_put(c->a, &operations[side], both, 0);
+            } else if (map_u64_get(&ids[!side], id, NULL) && !map_u64_get(&operations[!side], both, NULL)) {
+                map_u64_put(c->a, parted, id, 0);
+            }
+        }
+    }
+}
+
 static void compare_patterns(struct compare *c, const char *only[2])
 {
     struct tally t = {.a = c->a};
+    struct map_u64 parted = {0};
+    find_parted(c, &parted);
     for (unsigned side = 0; side < 2; side++)
-        for (size_t i = 0; i < c->k[side]->patterns.n; i++)
-            tally_add(&t, side, c->k[side]->patterns.p[i].id ? c->k[side]->patterns.p[i].id : "?");
+        for (size_t i = 0; i < c->k[side]->patterns.n; i++) {
+            const struct fact_pattern *p = &c->k[side]->patterns.p[i];
+            const char *op = operation_of(p), *id = p->id ? p->id : "?", *text = NULL;
+            if (op && map_u64_get(&parted, hash_of(id), NULL))
+                text = arena_printf(c->a, "%s (%s)", id, op);
+            tally_add(&t, side, text ? text : id);
+        }
     if (arena_failed(c->a))
         return;
     only[0] = tally_only(&t, 0);

@@ -285,6 +285,32 @@ static bool has_phase(const struct fact_kernel *k, enum fact_phase_kind kind)
     return false;
 }
 
+/* Whose values a kernel reduces: with nothing between threads but shuffles and votes, a warp's, or those of a part of
+ * one. */
+static const char *reduced_over(const struct fact_kernel *k)
+{
+    bool block = false;
+    for (size_t i = 0; i < k->accesses.n; i++)
+        block |= k->accesses.p[i].space == FACT_SHARED;
+    for (size_t i = 0; i < k->patterns.n; i++)
+        block |= str_equal(k->patterns.p[i].id, "tree-reduction") || str_equal(k->patterns.p[i].id, "block-reduction");
+    return block ? "the threads of a block" : "threads of a warp";
+}
+
+/* Something in it depends on what other threads of the run have: barriers, shared memory, lanes, atomics. */
+static bool looks_at_others(const struct fact_kernel *k)
+{
+    bool others = k->atomics != 0;
+    for (size_t i = 0; i < k->accesses.n && !others; i++)
+        others = k->accesses.p[i].space == FACT_SHARED;
+    for (size_t i = 0; i < k->instructions.n && !others; i++) {
+        enum fact_role role = k->instructions.p[i].role;
+        others = role == FACT_ROLE_SHUFFLE || role == FACT_ROLE_VOTE || role == FACT_ROLE_BARRIER ||
+                 role == FACT_ROLE_ATOMIC || role == FACT_ROLE_TENSOR;
+    }
+    return others;
+}
+
 const char *fact_compare_why_phases(struct arena *a, const struct fact_kernel *const k[2])
 {
     struct strbuf b;
@@ -304,15 +330,16 @@ const char *fact_compare_why_phases(struct arena *a, const struct fact_kernel *c
     }
     for (unsigned side = 0; side < 2; side++)
         if (has_phase(k[side], FACT_PHASE_REDUCE) && !has_phase(k[!side], FACT_PHASE_REDUCE) &&
-            has_phase(k[!side], FACT_PHASE_FOLD)) {
-            str_addf(&b, "%s reduces over the threads of a block; each thread of %s folds in a loop of its own",
-                     fact_compare_name(k, side), fact_compare_name(k, !side));
+            has_phase(k[!side], FACT_PHASE_FOLD) && !looks_at_others(k[!side])) {
+            str_addf(&b, "%s reduces over %s; each thread of %s folds in a loop of its own", fact_compare_name(k, side),
+                     reduced_over(k[side]), fact_compare_name(k, !side));
             return b.p;
         }
     for (unsigned side = 0; side < 2; side++)
-        if (has_phase(k[side], FACT_PHASE_REDUCE) && k[!side]->phases.n == 1 && has_phase(k[!side], FACT_PHASE_MAP))
-            return arena_printf(a, "%s combines the values of a block's threads; in %s each thread works for itself",
-                                fact_compare_name(k, side), fact_compare_name(k, !side));
+        if (has_phase(k[side], FACT_PHASE_REDUCE) && k[!side]->phases.n == 1 && has_phase(k[!side], FACT_PHASE_MAP) &&
+            !looks_at_others(k[!side]))
+            return arena_printf(a, "%s combines values of %s; in %s each thread works for itself",
+                                fact_compare_name(k, side), reduced_over(k[side]), fact_compare_name(k, !side));
     return NULL;
 }
 

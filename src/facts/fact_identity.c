@@ -17,6 +17,7 @@ struct identity {
     uint64_t *sum;          /* of a node: as a term of an integer sum */
     uint64_t *before;       /* of a node, by the pass before: what loops bring round; NULL in the first */
     const graph_id *rounds; /* of a loop: graph_goes_round() */
+    uint32_t reading, insn; /* of registers that count time: how many were met, and where the last one is read */
     uint64_t memory;        /* what the kernel writes where and when, by the pass before: what loads may find */
 };
 
@@ -79,12 +80,22 @@ static uint64_t shared_identity(const struct identity *x, graph_id address)
     return map_hash_mix(sum, (uint64_t)f.offset);
 }
 
-static uint64_t node_identity(const struct identity *x, const struct graph_node *n)
+/* A register that counts time is another number at every reading, by what the kernel does meanwhile. */
+static uint64_t reading_identity(struct identity *x, const struct graph_node *n)
+{
+    x->reading += x->insn != n->insn;
+    x->insn = n->insn;
+    return map_hash_mix(map_hash_mix(map_hash_mix(n->kind, n->imm), x->reading), x->memory);
+}
+
+static uint64_t node_identity(struct identity *x, const struct graph_node *n)
 {
     const struct graph_env *env = x->g->env;
     uint64_t imm = n->imm, args[6];
     if (n->kind == GRAPH_BOOL)
         return bool_identity(x, n);
+    if (n->kind == UOP_SREG && n->insn != UINT32_MAX)
+        return reading_identity(x, n);
     if (n->kind == UOP_CBANK && n->space == 0 && imm >= env->param_base)
         imm = imm - env->param_base + (UINT64_C(1) << 32); /* a parameter, wherever the bank has it */
     if (n->kind == UOP_LOAD)
@@ -121,6 +132,8 @@ static uint64_t node_identity(const struct identity *x, const struct graph_node 
 static void number_nodes(struct identity *x)
 {
     const struct graph *g = x->g;
+    x->reading = 0;
+    x->insn = UINT32_MAX;
     for (graph_id id = 1; id < g->nodes.n; id++) {
         const struct graph_node *n = graph_at(g, id);
         if (n->kind == UOP_ADD) { /* sums are flat, in the order of one graph's numbers */

@@ -129,6 +129,7 @@ enum life {
     LIFE_GLOBAL,
     LIFE_SPILLED,
     LIFE_LOCAL_ARRAY,
+    LIFE_VARIABLE, /* in local memory for another reason */
     LIFE_RECOMPUTED,
     LIFE_RELOADED,
     LIVES,
@@ -160,6 +161,9 @@ static uint16_t lives_of(const struct fact_kernel *k, const struct fact_value *v
         lives |= 1u << LIFE_SPILLED;
     if (v->cls == FACT_LOCAL_ARRAY)
         lives |= 1u << LIFE_LOCAL_ARRAY;
+    for (uint32_t p = 0; p < v->storage_count; p++)
+        if (v->storage[p].where == FACT_LOCAL && v->cls != FACT_SPILLED && v->cls != FACT_LOCAL_ARRAY)
+            lives |= 1u << LIFE_VARIABLE;
     if (v->cls == FACT_RECOMPUTED)
         lives |= 1u << LIFE_RECOMPUTED;
     if (v->cls == FACT_GLOBAL_MATERIALIZED && fact_lives_in(v, FACT_GLOBAL))
@@ -221,6 +225,8 @@ static const char *style_of(const struct survey *s, const struct fact_kernel *k)
         return "intermediates spilled to local memory";
     if (s->count[LIFE_LOCAL_ARRAY] > 0)
         return "an array in local memory";
+    if (s->count[LIFE_VARIABLE] > 0)
+        return "variables in local memory";
     if (s->count[LIFE_GLOBAL] > 0)
         return "intermediates in global memory";
     return k->unknown.n > 0 ? "not everything is understood" : "every intermediate in a register";
@@ -398,6 +404,7 @@ const char *fact_lives_text(struct arena *a, const struct fact_kernel *k)
               "are spilled: put away in local memory because registers ran out");
     say_names(&s, LIFE_LOCAL_ARRAY, "lies in an array in local memory, indexed at run time",
               "lie in an array in local memory, indexed at run time");
+    say_names(&s, LIFE_VARIABLE, "stands in a variable in local memory", "stand in variables in local memory");
     say_names(&s, LIFE_RECOMPUTED, "is computed again instead of being kept",
               "are computed again instead of being kept");
     say_reloaded(&s);

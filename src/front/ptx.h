@@ -118,6 +118,7 @@ struct ptx_insn {
     uint8_t mod_count;
     bool too_long; /* it has more */
     bool damaged;  /* not parsed: nothing is known of it */
+    bool rolled;   /* a loop that begins here must not be unrolled (.pragma "nounroll") */
     bool guard_not;
     int32_t guard;  /* register, -1: none */
     uint32_t scope; /* private */
@@ -134,6 +135,7 @@ struct ptx_targets { /* .branchtargets */
 struct ptx_function {
     const char *name;
     bool is_entry, has_body, is_extern;
+    bool rolled; /* no loop of it may be unrolled */
     uint32_t line, line_end;
     int32_t maxntid[3], reqntid[3]; /* -1: not said */
     VEC(uint32_t) inputs;           /* variables */
@@ -148,6 +150,7 @@ struct ptx_function {
 struct ptx_module {
     const char *text;
     size_t size;
+    bool rolled;          /* no loop may be unrolled */
     unsigned version, sm; /* 90: 9.0; 86. 0: not said */
     const char *arch;     /* "sm_86", or NULL */
     unsigned address_bits;

@@ -321,6 +321,8 @@ static void parse_instruction(struct ptx_parser *p)
     if (!well && p->lexer.line == start.line && p->token.kind != PTX_T_END)
         end = p->lexer.at;
     i.text = (struct ptx_word){start.word.p, (uint32_t)(end > start.word.p ? end - start.word.p : 0)};
+    i.rolled = p->rolled;
+    p->rolled = false;
     VEC_PUSH(p->a, function_of(p)->insns, i);
     if (well)
         ptx_next(p);
@@ -376,9 +378,12 @@ static void parse_directive(struct ptx_parser *p, uint32_t label)
             ptx_parse_variables(p, (enum ptx_space)spaces[i].space, false, &first, &count);
             return;
         }
-    bool known = ptx_word_is(at.word, "pragma") || ptx_word_is(at.word, "callprototype") ||
-                 ptx_word_is(at.word, "calltargets") || ptx_word_is(at.word, "maxnreg") ||
-                 ptx_word_is(at.word, "extern");
+    if (ptx_word_is(at.word, "pragma")) {
+        p->rolled |= ptx_parse_pragma(p);
+        return;
+    }
+    bool known = ptx_word_is(at.word, "callprototype") || ptx_word_is(at.word, "calltargets") ||
+                 ptx_word_is(at.word, "maxnreg") || ptx_word_is(at.word, "extern");
     if (!known)
         ptx_error(p, &at, "no directive `.%.*s` is known here", (int)(at.word.n < 60 ? at.word.n : 60), at.word.p);
     ptx_skip_statement(p);
@@ -460,11 +465,13 @@ void ptx_parse_body(struct ptx_parser *p)
             bool names_list = p->token.kind == PTX_T_DOT && (ptx_word_is(p->token.word, "branchtargets") ||
                                                              ptx_word_is(p->token.word, "callprototype") ||
                                                              ptx_word_is(p->token.word, "calltargets"));
-            if (names_list)
+            if (names_list) {
                 parse_directive(p, label);
-            else
+            } else {
+                p->rolled = false; /* a pragma that stands before is of the block before */
                 ptx_bind(p, label,
                          (struct ptx_binding){.kind = PTX_BIND_LABEL, .index = (uint32_t)function_of(p)->insns.n});
+            }
         } else if (ptx_at(p, '@')) {
             parse_instruction(p);
         } else {

@@ -76,6 +76,7 @@ struct ptx_parser {
     VEC(uint32_t) parents;           /* of scopes; the module's is 0 */
     uint32_t scope, depth, function; /* function: + 1 */
     uint32_t loc;
+    bool rolled;                   /* of the instruction that comes next */
     VEC(struct ptx_operand) stack; /* operands of the statement being read */
     unsigned errors;
     bool failed;
@@ -99,6 +100,8 @@ void ptx_parse_variables(struct ptx_parser *p, enum ptx_space space, bool is_ext
 void ptx_parse_loc(struct ptx_parser *p);
 void ptx_parse_file(struct ptx_parser *p);
 void ptx_parse_section(struct ptx_parser *p);
+/* From behind `.pragma` to behind its semicolon. True: it forbids to unroll. */
+bool ptx_parse_pragma(struct ptx_parser *p);
 /* A function's body from behind its opening brace. */
 void ptx_parse_body(struct ptx_parser *p);
 

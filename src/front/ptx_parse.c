@@ -120,6 +120,15 @@ void ptx_skip_statement(struct ptx_parser *p)
     }
 }
 
+bool ptx_parse_pragma(struct ptx_parser *p)
+{
+    bool rolled = false;
+    for (; p->token.kind == PTX_T_STRING || ptx_at(p, ','); ptx_next(p))
+        rolled |= p->token.kind == PTX_T_STRING && ptx_word_is(p->token.word, "nounroll");
+    ptx_skip_statement(p);
+    return rolled;
+}
+
 static void skip_balanced(struct ptx_parser *p, char open, char close)
 {
     uint64_t depth = 0;
@@ -452,13 +461,16 @@ static void parse_function_directives(struct ptx_parser *p, uint32_t index)
             parse_three(p, f->maxntid);
         } else if (take_word(p, "reqntid")) {
             parse_three(p, f->reqntid);
+        } else if (take_word(p, "pragma")) {
+            if (ptx_parse_pragma(p))
+                p->m->functions.p[index].rolled = true;
         } else {
             ptx_next(p);
             while (p->token.kind == PTX_T_INTEGER || p->token.kind == PTX_T_STRING || ptx_at(p, ','))
                 ptx_next(p);
             if (ptx_at(p, '('))
                 skip_balanced(p, '(', ')');
-            ptx_take(p, ';'); /* behind a .pragma */
+            ptx_take(p, ';');
         }
     }
 }
@@ -514,6 +526,7 @@ static void parse_function(struct ptx_parser *p, bool is_entry, bool is_extern)
     p->m->functions.p[index].is_extern = is_extern;
     p->function = index + 1;
     p->loc = 0;
+    p->rolled = false;
     if (has_results) {
         struct ptx_lexer here = p->lexer;
         struct ptx_token at = p->token;
@@ -635,8 +648,10 @@ static void parse_module(struct ptx_parser *p)
             parse_function(p, ptx_word_is(at.word, "entry"), is_extern);
         } else if (space_named(at.word, &space)) {
             ptx_parse_variables(p, space, is_extern, &first, &count);
+        } else if (ptx_word_is(at.word, "pragma")) {
+            p->m->rolled |= ptx_parse_pragma(p);
         } else {
-            if (!ptx_word_is(at.word, "pragma") && !ptx_word_is(at.word, "alias"))
+            if (!ptx_word_is(at.word, "alias"))
                 ptx_error(p, &at, "no directive `.%.*s` is known", (int)(at.word.n < 60 ? at.word.n : 60), at.word.p);
             ptx_skip_statement(p);
         }

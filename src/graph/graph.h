@@ -15,8 +15,8 @@
  * SELECT(c, b, a) with the flag UOP_SWAPPED, which says how the machine wrote it (printing only, no part of the
  * identity);
  *  - a shift left by a constant is a MUL by a power of two; a - b is ADD(a, NEG b) and FADD(a, FNEG b);
- *  - a compare of a constant with a choice of constants is the choice's condition: predicates that are kept in a register
- *    come out of it as they went in;
+ *  - a compare of a constant with a choice of constants is the choice's condition: predicates that are kept in a
+ *    register come out of it as they went in;
  *  - integer sums are flat: ADD(ADD(t1, t2), c) with leaves after computed terms and the constant last;
  *  - 64-bit values are one node: PAIR(LO x, HI x) is x, carry chains are ADD.b64, ISETP.EX chains are 64-bit compares;
  *  - a compare's node has type B1; a float compare keeps the format it compares in `width` (enum uop_type), every
@@ -222,6 +222,11 @@ struct graph_env {
     uint32_t word_count;
     const uint8_t *const *constant_bank; /* [18], may be NULL: initialised banks */
     const uint32_t *constant_bytes;
+    /* Pointers in bank 4 to numbers that come with the code: the offset of each, and the bytes it points to. */
+    const uint32_t *table_at;
+    const uint8_t *const *table_bytes;
+    const uint32_t *table_sizes;
+    uint32_t table_count;
     uint32_t block[3];       /* threads of a block in x, y, z where the code itself fixes them (reqntid), else 0 */
     uint32_t block_limit[3]; /* at most as many (maxntid), else 0 */
     int64_t shared_bytes;    /* of the arrays whose size the code fixes; extern ones lie behind. 0: none or unknown */

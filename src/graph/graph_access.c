@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+enum { DOUBLES = 8, DOUBLE_STEPS = 24 };
+
 /* The 32-bit address of a generic one in a window of which low words are taken apart. */
 static graph_id within_window(struct graph *g, graph_id address, graph_id window)
 {
@@ -75,6 +77,11 @@ graph_id graph_load(struct graph_builder *b, struct graph_work *w, const struct 
                                   .from_store = -1,
                                   .part = b->parts[w->insn]};
     resolve_generic(g, &access.space, &access.address);
+    if (b->kept[w->insn].count) {
+        graph_fetch_words(b, w, &access);
+        VEC_PUSH(g->a, g->accesses, access);
+        return access.result;
+    }
     graph_memory_load(g, &b->memory, *w->memory, &access);
     struct graph_node n = {.kind = UOP_LOAD,
                            .type = u->type,
@@ -110,6 +117,10 @@ graph_id graph_load_element(struct graph_builder *b, const struct uop *u, const 
     struct graph *g = b->g;
     struct graph_access *access = g->accesses.n ? &g->accesses.p[g->accesses.n - 1] : NULL;
     if (access && access->kind == GRAPH_LOAD && access->result == args[0] && u->imm < 4) {
+        if (b->kept[access->insn].count == 2 && u->imm < 2)
+            return graph_op1(g, u->imm ? UOP_HI : UOP_LO, UOP_B32, args[0]);
+        if (b->kept[access->insn].count > u->imm)
+            return access->value[u->imm];
         if (access->from_store >= 0) {
             const struct graph_access *s = &g->accesses.p[access->from_store];
             if (uop_type_bits((enum uop_type)graph_at(g, s->value[0])->type) != 64)
@@ -126,6 +137,46 @@ graph_id graph_load_element(struct graph_builder *b, const struct uop *u, const 
     return graph_intern(g, &n);
 }
 
+/* The numbers of double precision whose halves a word is put together of: chosen, met, bits taken of several. */
+static unsigned doubles_of(const struct graph *g, graph_id word, unsigned half, graph_id found[DOUBLES])
+{
+    graph_id stack[DOUBLE_STEPS] = {word}, seen[DOUBLE_STEPS] = {word};
+    unsigned depth = 1, known = 1, count = 0;
+    while (depth && count < DOUBLES) {
+        const struct graph_node *n = graph_at(g, stack[--depth]);
+        bool phi = n->kind == GRAPH_PHI && !n->imm;
+        if (n->kind == half && graph_at(g, n->arg[0])->type == UOP_F64) {
+            found[count++] = n->arg[0];
+            continue;
+        }
+        if (!phi && n->kind != UOP_SELECT && n->kind != UOP_AND && n->kind != UOP_OR && n->kind != UOP_XOR &&
+            n->kind != UOP_LOP3)
+            continue;
+        for (uint32_t i = n->kind == UOP_SELECT; i < (phi ? n->phi_count : n->arg_count); i++) {
+            graph_id arg = phi ? n->phi_args[i] : n->arg[i];
+            bool again = graph_at(g, arg)->type == UOP_B1;
+            for (unsigned k = 0; k < known && !again; k++)
+                again = seen[k] == arg;
+            if (!again && known < DOUBLE_STEPS)
+                stack[depth++] = seen[known++] = arg;
+        }
+    }
+    return count;
+}
+
+/* Two words that hold halves of one number of double precision, each in its place, are one number, even where they are
+ * chosen apart: a sign put into the high word, a low word that is zero where there is no number. */
+static bool is_double(const struct graph *g, graph_id low, graph_id high)
+{
+    graph_id l[DOUBLES], h[DOUBLES];
+    unsigned low_count = doubles_of(g, low, UOP_LO, l), high_count = low_count ? doubles_of(g, high, UOP_HI, h) : 0;
+    for (unsigned i = 0; i < low_count; i++)
+        for (unsigned k = 0; k < high_count; k++)
+            if (l[i] == h[k])
+                return true;
+    return false;
+}
+
 /* Words that are halves of 64-bit values are stored as those: all of them, or none. */
 static void join_words(struct graph_builder *b, const struct uop_list *l, const struct uop *u, const graph_id *args,
                        struct graph_access *access)
@@ -139,7 +190,7 @@ static void join_words(struct graph_builder *b, const struct uop_list *l, const 
         if (graph_is_loop_phi(g, args[1 + 2 * k]) && graph_is_loop_phi(g, args[2 + 2 * k]))
             return; /* stored side by side: no sign that they are one value */
         whole[k] = graph_op2(g, UOP_PAIR, UOP_B64, args[1 + 2 * k], args[2 + 2 * k]);
-        if (graph_at(g, whole[k])->kind == UOP_PAIR)
+        if (graph_at(g, whole[k])->kind == UOP_PAIR && !is_double(g, args[1 + 2 * k], args[2 + 2 * k]))
             return;
     }
     for (unsigned k = 0; k < 4; k++)
@@ -170,5 +221,7 @@ void graph_store(struct graph_builder *b, struct graph_work *w, const struct uop
         join_words(b, l, u, args, &access);
     uint32_t index = (uint32_t)g->accesses.n;
     VEC_PUSH(g->a, g->accesses, access);
+    if (b->kept[w->insn].count)
+        graph_keep_words(b, w, index, args + 1);
     *w->memory = graph_memory_store(g, &b->memory, *w->memory, index);
 }

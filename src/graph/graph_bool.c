@@ -412,8 +412,8 @@ static graph_id assume_wide(struct graph *g, graph_id value, graph_id given, uns
     return changed ? graph_bool_apply(g, args, n.arg_count, (uint8_t)n.imm) : value;
 }
 
-/* How many selects one question goes through: what is read under a guard was made under guards itself, two or three deep
- * where compilers predicate a function's special cases within the user's condition. */
+/* How many selects one question goes through: what is read under a guard was made under guards itself, two or three
+ * deep where compilers predicate a function's special cases within the user's condition. */
 struct assuming {
     unsigned left;
 };

@@ -30,6 +30,21 @@ static bool makes_none(struct walker *x, int64_t extra, uint32_t start, uint32_t
     return true;
 }
 
+/* Whoever comes on the path has x >= least; of a minimum with what is no less, its other part has. */
+static bool is_at_least(struct graph *g, graph_id path, enum uop_kind less, graph_id x, graph_id least, unsigned depth)
+{
+    const struct graph_node n = *graph_at(g, x);
+    graph_id below = graph_op2(g, less, UOP_B1, x, least);
+    uint64_t holds;
+    if (graph_is_const(g, below, &holds))
+        return !holds;
+    if (path != GRAPH_NIL && graph_implies(g, path, graph_not(g, below)))
+        return true;
+    bool min = n.kind == (less == UOP_ILT_S ? UOP_MIN_S : UOP_MIN_U);
+    return min && depth < 4 && is_at_least(g, path, less, n.arg[0], least, depth + 1) &&
+           is_at_least(g, path, less, n.arg[1], least, depth + 1);
+}
+
 /* Steps over all pieces as the number plus a constant; NIL where that is not shown. */
 static graph_id prove_count(struct walker *x)
 {
@@ -42,8 +57,12 @@ static graph_id prove_count(struct walker *x)
     const struct graph_node leaf = *graph_at(g, x->leaf[0]);
     struct graph_range range;
     bool ranged = graph_range_of(g, x->leaf[0], &range) && range.hi > 0;
-    if ((leaf.kind == UOP_MAX_S || leaf.kind == UOP_MAX_U) && graph_is_const(g, leaf.arg[1], NULL))
-        return GRAPH_NIL; /* one at least, though none may be made */
+    graph_id number_told = x->leaf[0];
+    if ((leaf.kind == UOP_MAX_S || leaf.kind == UOP_MAX_U) && graph_is_const(g, leaf.arg[1], NULL)) {
+        if (!is_at_least(g, x->path, leaf.kind == UOP_MAX_S ? UOP_ILT_S : UOP_ILT_U, leaf.arg[0], leaf.arg[1], 0))
+            return GRAPH_NIL;      /* one at least, though none may be made */
+        number_told = leaf.arg[0]; /* who comes here has that many */
+    }
     int64_t extra = 0;
     bool any = false;
     x->top = ranged ? (uint64_t)range.hi : 0;
@@ -72,8 +91,8 @@ static graph_id prove_count(struct walker *x)
         return GRAPH_NIL;
     if (!walk_goes_on(x, 0, WALK_SMALL + (uint64_t)(extra < 0 ? -extra : 0), x->c->unroll))
         return GRAPH_NIL;
-    enum uop_type type = (enum uop_type)graph_at(g, x->leaf[0])->type;
-    return graph_op2(g, UOP_ADD, type, x->leaf[0], graph_const(g, type, (uint64_t)extra));
+    enum uop_type type = (enum uop_type)graph_at(g, number_told)->type;
+    return graph_op2(g, UOP_ADD, type, number_told, graph_const(g, type, (uint64_t)extra));
 }
 
 static graph_id resized(struct graph *g, graph_id id, enum uop_type type)

@@ -67,6 +67,7 @@ struct graph_cycle {
                         folds speak of */
     VEC(struct graph_carried) carried;
     bool irreducible;
+    bool whole; /* `next` is a turn on, of all the steps that one turn of its only piece holds */
 };
 
 struct graph_cycles {
@@ -81,6 +82,8 @@ struct graph_cycles {
                                 where the turn begins, for readers (graph_turn.c); GRAPH_NIL: none. NULL: no loop */
     const graph_id *step_of; /* of each node: a step of a loop that was unrolled whole within a body, told over that
                                 loop's counter, for readers; GRAPH_NIL: as it stands. NULL: none */
+    const bool *one_step;    /* of each node: what an accumulator is after one step of a turn that holds several. NULL:
+                                none */
     const bool *live_phi;    /* of each node: a phi that reaches an effect otherwise than through phis and selects
                                        of its own cycle (D2) */
 };
@@ -97,5 +100,9 @@ graph_id graph_as_turn(struct graph *g, graph_id id);
 
 /* What says of an accumulator's step what every turn of its loop does (step_of): for text only. */
 graph_id graph_step_told(const struct graph *g, graph_id id);
+
+/* Whether `step`, told so, is what the accumulator `phi` gets each time the loop's counter goes on by what is told of
+ * it: a turn of the machine's loop may hold several steps, of which the accumulator takes part in some. */
+bool graph_tells_step(const struct graph *g, uint32_t cycle, graph_id phi, graph_id step);
 
 #endif

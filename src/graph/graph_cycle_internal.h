@@ -37,6 +37,7 @@ struct cycle_chain {
     const graph_id *cut;
     uint32_t count;
     uint32_t period; /* cuts in one step */
+    uint32_t least;  /* cuts in the smallest stretch that repeats; 0: not asked */
     uint32_t inner;  /* steps of an inner loop within one of its steps, 0: none */
     uint32_t group;  /* chains of one group read each other */
     bool flat;       /* an integer sum (product …) of terms in any order: no cuts, `terms` */

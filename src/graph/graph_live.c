@@ -11,6 +11,14 @@ static bool is_call(const struct uop_list *l)
     return false;
 }
 
+static bool is_store(const struct uop_list *l)
+{
+    for (size_t i = 0; i < l->ops.n; i++)
+        if (l->ops.p[i].kind == UOP_STORE)
+            return true;
+    return false;
+}
+
 static bool names_register(const struct uop *u)
 {
     return (u->kind == UOP_READ || u->kind == UOP_WRITE) && u->file < UOP_FILE_COUNT;
@@ -86,6 +94,14 @@ enum sp_status graph_find_liveness(struct graph_builder *b)
                     l->ops.p[j].kind == UOP_READ ? graph_variable(b, l->ops.p[j].file, l->ops.p[j].reg) : UINT32_MAX;
                 if (v != UINT32_MAX && !graph_set_has(kill, v))
                     graph_set_add(use, v);
+            }
+            for (uint32_t v = b->kept[k].first; v < b->kept[k].first + b->kept[k].count; v++) {
+                if (!is_store(l) && !graph_set_has(kill, v))
+                    graph_set_add(use, v);
+                if (is_store(l))
+                    graph_set_add(write, v);
+                if (is_store(l) && l->guard == UOP_NONE)
+                    graph_set_add(kill, v);
             }
             for (size_t j = 0; j < l->ops.n; j++) {
                 uint32_t v =

@@ -508,6 +508,7 @@ void cycle_peel(struct cycle_work *w, struct cycle_region *r)
         struct cycle_chain *c = &r->chains.p[i];
         uint32_t within = chains[i].steps / r->unroll;
         c->period = c->flat ? 0 : c->count / r->unroll;
+        c->least = c->flat ? 0 : chains[i].group;
         c->inner = c->flat ? 0 : within > 1 && chains[i].moves ? within : within == 1 ? chains[i].inner : 0;
         if (c->inner && (takes_a_vector_apart(w->g, c, c->inner) || !cycle_tells_inner(w, r, c)))
             c->inner = 0;

@@ -80,6 +80,14 @@ bool piece_goes_on(struct joiner *j, const struct field_set *begin)
     return false;
 }
 
+bool piece_is_twin(const struct joiner *j, uint32_t unroll)
+{
+    for (size_t i = 0; i < j->c->pieces.n; i++)
+        if (!j->c->pieces.p[i].straight && j->c->pieces.p[i].unroll == unroll)
+            return true;
+    return false;
+}
+
 bool piece_same_stride(struct joiner *j, graph_id element, uint32_t steps, const struct cycle_region *r)
 {
     struct field_set begin = cycle_value_of(j->w, element, r->loop, TURN_LAST);
@@ -277,6 +285,10 @@ static bool try_loop(struct joiner *j, uint32_t chain, struct cycle_region *r)
         uint32_t inner = j->r->chains.p[chain].inner ? j->r->chains.p[chain].inner : 1;
         if (run.steps % inner != 0)
             continue;
+        if (r->cycle < 0 && piece_is_twin(j, run.steps / inner)) {
+            j->until = j->w->g->loops.p[r->loop].first;
+            continue;
+        }
         piece_add_loop(j, r, run.steps / inner);
         piece_note_copies(j, &run);
         if (begin.count) /* the first element, a turn after the last */

@@ -80,6 +80,9 @@ bool piece_goes_on(struct joiner *j, const struct field_set *begin);
 /* A turn of loop `r`, some steps, takes the element as far as those take the first loop's. A loop that does the same
  * step over every element is no rest of one over every other element, though it begins where that ends. */
 bool piece_same_stride(struct joiner *j, graph_id element, uint32_t steps, const struct cycle_region *r);
+/* A loop of so many steps a turn is a piece already. Compilers leave a loop of many steps and one of what is left over;
+ * two that are alike are two of the source, though the one begins where the other ends. */
+bool piece_is_twin(const struct joiner *j, uint32_t unroll);
 void piece_add(struct joiner *j, struct graph_piece piece, struct part part);
 void piece_add_loop(struct joiner *j, struct cycle_region *r, uint32_t unroll);
 /* The stretch of blocks that run for steps taken out before the loop: from where the ways part to block `last`, which

@@ -11,10 +11,12 @@ enum { IDLE_MAX = 64 };
 
 /* ---- stores in the place of accumulators ------------------------------------------------------- */
 
-/* Stores of a stretch of instances that are the step's. *begin: the address none of the others comes before. */
+/* Stores of a stretch of instances that are the step's. *begin: the address none of the others comes before, where the
+ * element is *which. */
 static uint32_t gather_stores(struct joiner *j, const struct graph_access *t, const uint32_t *blocks, uint32_t count,
-                              uint32_t loop, struct field_set *begin, struct cycle_run *run)
+                              uint32_t loop, struct field_set *begin, graph_id *which, struct cycle_run *run)
 {
+    VEC(graph_id) elements = {0};
     const struct graph *g = j->w->g;
     VEC(struct field_set) at = {0};
     graph_id element;
@@ -23,8 +25,10 @@ static uint32_t gather_stores(struct joiner *j, const struct graph_access *t, co
         for (uint32_t k = b->first; k <= b->last && b->reachable; k++)
             for (uint32_t x = g->insns.p[k].first_access; x < g->insns.p[k].first_access + g->insns.p[k].access_count;
                  x++)
-                if (cycle_match_store(j->w, j->r, t, &g->accesses.p[x], run, &element))
+                if (cycle_match_store(j->w, j->r, t, &g->accesses.p[x], run, &element)) {
                     VEC_PUSH(j->w->a, at, cycle_value_of(j->w, element, loop, TURN_FIRST));
+                    VEC_PUSH(j->w->a, elements, element);
+                }
     }
     uint32_t first = UINT32_MAX;
     for (uint32_t i = 0; i < at.n; i++) {
@@ -39,9 +43,10 @@ static uint32_t gather_stores(struct joiner *j, const struct graph_access *t, co
         if (!any)
             first = i;
     }
-    if (first == UINT32_MAX)
+    if (first == UINT32_MAX || elements.n != at.n)
         return 0;
     *begin = at.p[first];
+    *which = elements.p[first];
     return (uint32_t)at.n;
 }
 
@@ -103,7 +108,8 @@ static void join_stores_before(struct joiner *j, const struct graph_access *t, c
             struct field_set at = {0};
             if (g->blocks.p[b].loop != parent || !g->blocks.p[b].reachable)
                 continue;
-            uint32_t n = gather_stores(j, t, &b, 1, UINT32_MAX, &at, &run);
+            graph_id element;
+            uint32_t n = gather_stores(j, t, &b, 1, UINT32_MAX, &at, &element, &run);
             struct field_set behind = at;
             for (unsigned k = 0; k < behind.count; k++)
                 behind.v[k] = field_add(behind.v[k], field_mul(j->advance, n));
@@ -150,7 +156,7 @@ void piece_join_stores(struct joiner *j)
     j->advance = field_mul(turn, field_inverse(r->unroll));
     struct cycle_run own = {0};
     struct field_set first = {0};
-    if (gather_stores(j, t, r->blocks, r->block_count, r->loop, &first, &own) != r->unroll)
+    if (gather_stores(j, t, r->blocks, r->block_count, r->loop, &first, &element, &own) != r->unroll)
         return; /* several a step: no single element to follow */
     piece_note_copies(j, &own);
     /* The end: the first element, a turn after the last. */
@@ -163,7 +169,7 @@ void piece_join_stores(struct joiner *j)
         struct cycle_run run = {0};
         struct field_set at = {0};
         if (l == parent && g->blocks.p[b].reachable) {
-            uint32_t n = gather_stores(j, t, &b, 1, UINT32_MAX, &at, &run);
+            uint32_t n = gather_stores(j, t, &b, 1, UINT32_MAX, &at, &element, &run);
             uint32_t *blocks = ARENA_ARRAY(w->a, uint32_t, 1);
             if (n == 0 || !blocks)
                 continue;
@@ -186,11 +192,15 @@ void piece_join_stores(struct joiner *j)
         } else if (l && g->loops.p[l - 1].header == b && g->loops.p[l - 1].parent == parent && l - 1 != r->loop &&
                    w->regions[l - 1].cycle < 0 && w->regions[l - 1].chains.n == 0) {
             struct cycle_region *other = &w->regions[l - 1];
-            uint32_t n = gather_stores(j, t, other->blocks, other->block_count, l - 1, &at, &run);
+            uint32_t n = gather_stores(j, t, other->blocks, other->block_count, l - 1, &at, &element, &run);
             if (n == 0 || n != other->unroll)
                 continue;
-            if (!piece_goes_on(j, &at))
+            if (!piece_goes_on(j, &at) || !piece_same_stride(j, element, n, other))
+                break; /* what its counter says is asked later: a turn may hold steps that no store shows */
+            if (piece_is_twin(j, n)) {
+                j->apart = l;
                 break;
+            }
             piece_add_loop(j, other, n);
             piece_note_copies(j, &run);
             piece_end_at(j, at, field_mul(field_mul(j->advance, n), field_add(cycle_turns(w, other), 1)));
@@ -261,6 +271,11 @@ void piece_join_counters(struct joiner *j)
             break;
         bool more;
         uint32_t turns = cycle_takes_up(w, j->r, other, &more), steps = turns * other->unroll;
+        /* In the steps that the pieces are counted in now. */
+        uint32_t factor = !more && turns && steps % j->r->unroll == 0 ? steps / j->r->unroll : 1;
+        if (turns && other->unroll % factor == 0 &&
+            piece_is_twin(j, more ? turns * j->r->unroll : other->unroll / factor))
+            break;
         if (turns && more) {
             bool alike = other->unroll == turns * j->r->unroll;
             if (alike || other->unroll == 1)

@@ -3,6 +3,7 @@
  *
  * requires: cycles with pieces, counters, turns · gives: until, count and counters left out where they would mislead */
 #include "graph/graph_cycle_internal.h"
+#include "graph/graph_depend.h"
 
 /* Counters of this loop and what never changes in it decide. */
 static bool by_counters(struct cycle_work *w, const struct cycle_region *r, graph_id id, unsigned depth)
@@ -47,7 +48,7 @@ static bool ends_otherwise(struct cycle_work *w, const struct cycle_region *r)
 
 /* n % 4 or n - n % 4 and the like: where compilers part a loop's turns. 0: none; else how many turns it parts by. A
  * thread's own number may well be parted so by the source. */
-static uint64_t parts_by(const struct graph *g, graph_id id, unsigned depth)
+static uint64_t parts_by(struct graph *g, graph_id id, unsigned depth)
 {
     enum { DEPTH = 12, LARGE = 64 };
     const struct graph_node *n = graph_at(g, id);
@@ -59,7 +60,10 @@ static uint64_t parts_by(const struct graph *g, graph_id id, unsigned depth)
         bool own = graph_at(g, cycle_bare(g, n->arg[0]))->kind == UOP_SREG;
         if (!own && low == 1 && mask < LARGE && !(mask & (mask + 1)))
             return mask + 1;
-        if (!own && low > 1 && low <= LARGE && !(rest & (rest + 1)) && rest >= UINT16_MAX)
+        struct graph_range range; /* all higher bits are kept that there are */
+        bool high = rest >= UINT16_MAX ||
+                    (graph_range_of(g, n->arg[0], &range) && range.hi > 0 && (uint64_t)range.hi <= (mask | (low - 1)));
+        if (!own && low > 1 && low <= LARGE && !(rest & (rest + 1)) && high)
             return low;
     }
     if ((n->kind == UOP_MUL || n->kind == UOP_SHL) && graph_is_const(g, n->arg[1], &mask)) { /* x >> 4 << 4 */
@@ -165,6 +169,7 @@ static void settle_step(struct cycle_work *w, struct graph_cycle *c)
         return;
     enum uop_type type = (enum uop_type)graph_at(g, p->phi)->type;
     c->next = graph_op2(g, UOP_ADD, type, p->phi, graph_const(g, type, (uint64_t)p->amount));
+    c->whole = true;
 }
 
 /* The end of the machine's loop is not that of the source's, which goes on behind it. */
@@ -182,7 +187,7 @@ static void settle_end(struct cycle_work *w, struct graph_cycle *c)
 /* Bounds that are a piece's: the rest of the loop was not found, or could not be told. */
 static void settle_bounds(struct cycle_work *w, struct graph_cycle *c)
 {
-    const struct graph *g = w->g;
+    struct graph *g = w->g;
     uint64_t start = parts_by(g, c->start, 0), until = parts_by(g, c->until, 0), by = start ? start : until;
     int64_t step = step_of(g, c);
     bool wide =

@@ -84,7 +84,7 @@ static graph_id one_uop(struct graph_builder *b, struct graph_work *w, const str
     }
     case UOP_SREG:
         if (u->imm == UOP_SR_CLOCK_LO || u->imm == UOP_SR_CLOCK_HI || u->imm == UOP_SR_GLOBALTIMER_LO ||
-            u->imm == UOP_SR_GLOBALTIMER_HI)
+            u->imm == UOP_SR_GLOBALTIMER_HI || u->imm >= UOP_SR_OTHER) /* of others nobody says that they stay */
             return graph_fresh_result(b, u, args, 0, w->insn);
         return graph_sreg(g, (unsigned)u->imm);
     case UOP_CBANK: {

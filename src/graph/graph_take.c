@@ -90,10 +90,58 @@ static bool comes_from(struct cycle_work *w, int32_t cycle, graph_id id, bool co
     return source_in(w, cycle, id, counters) != GRAPH_NIL;
 }
 
+static bool does_nothing(const struct doings *d)
+{
+    return d->float_count + d->loads + d->stores + d->others == 0;
+}
+
 /* A loop that only moves counters: of its turns the last alone is looked at; what that brings was moved behind it. */
 static bool lost_its_body(const struct doings *a, const struct doings *b)
 {
-    return a->float_count + a->loads + a->stores + a->others == 0 && b->stores + b->others == 0;
+    return does_nothing(a) && b->stores + b->others == 0;
+}
+
+/* Made in a loop of the cycle, or a value that goes round it. */
+static bool is_left_by(const struct cycle_work *w, int32_t cycle, graph_id id)
+{
+    const struct graph *g = w->g;
+    uint32_t made = graph_is_loop_phi(g, id) ? UINT32_MAX : cycle_maker(w, id, UINT32_MAX);
+    uint32_t l = made == UINT32_MAX ? 0 : g->blocks.p[g->insns.p[made].block].loop;
+    if (graph_is_loop_phi(g, id))
+        l = (uint32_t)graph_at(g, id)->imm;
+    for (; l; l = g->loops.p[l - 1].parent)
+        if (w->regions[l - 1].cycle == cycle)
+            return true;
+    return false;
+}
+
+/* An accumulator begins with what the cycle's loops left, as it is: what was made of it behind them (its square) is
+ * another loop's. */
+static bool begins_with_left(struct cycle_work *w, int32_t cycle, graph_id start)
+{
+    const struct graph *g = w->g;
+    graph_id way[LOOK_MAX];
+    unsigned n = 0;
+    way[n++] = start;
+    for (unsigned at = 0; at < n; at++) {
+        const struct graph_node *x = graph_at(g, way[at]);
+        if (way[at] == GRAPH_NIL || way[at] >= w->nodes)
+            continue;
+        if (is_left_by(w, cycle, way[at]))
+            return true;
+        bool opens =
+            x->kind == UOP_SELECT || x->kind == UOP_UNIFORM || (x->kind == GRAPH_PHI && !graph_is_loop_phi(g, way[at]));
+        const graph_id *args;
+        uint32_t count = opens ? cycle_args(x, &args) : 0;
+        for (uint32_t k = x->kind == UOP_SELECT; k < count && n < LOOK_MAX; k++) {
+            bool known = false;
+            for (unsigned i = 0; i < n && !known; i++)
+                known = way[i] == args[k];
+            if (!known)
+                way[n++] = args[k];
+        }
+    }
+    return false;
 }
 
 static bool is_made_of(const struct graph *g, graph_id id, graph_id of, unsigned depth)
@@ -162,12 +210,16 @@ static const struct cycle_phi *steady_test(const struct cycle_region *r)
 static bool takes_over(struct cycle_work *w, const struct cycle_region *first, const struct cycle_region *other,
                        bool *by_counter)
 {
+    struct doings d = doings_of(w, first->blocks, first->block_count);
+    bool kept = !does_nothing(&d);
     *by_counter = false;
     for (uint32_t i = 0; i < other->phi_count; i++) {
         const struct cycle_phi *p = &other->phis[i];
         if (!p->live || p->next == p->phi || p->start == GRAPH_NIL)
             continue;
-        if (p->step_kind == CYCLE_STEP_NONE && !comes_from(w, first->cycle, p->start, false))
+        bool strict = kept && p->data && !p->address; /* pointers are computed anew */
+        if (p->step_kind == CYCLE_STEP_NONE &&
+            (strict ? !begins_with_left(w, first->cycle, p->start) : !comes_from(w, first->cycle, p->start, false)))
             return false;
         if (p->step_kind == CYCLE_STEP_ADD && p->constant)
             *by_counter |= comes_from(w, first->cycle, p->start, true);

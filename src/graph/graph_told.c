@@ -5,6 +5,7 @@
  * told so is not taken for one (graph_peel.c asks first).
  *
  * requires: chains, cycles in their order, turn_of · gives: step_of, counters of the inner loops */
+#include "graph/graph_piece.h"
 #include "graph/graph_turn.h"
 
 enum { DEPTH = 24, STEPS = 600, COPIES = 3 };
@@ -200,10 +201,88 @@ static struct graph_cycle *inner_of(const struct cycle_work *w, const struct cyc
     return NULL;
 }
 
+/* Of a sum that was flattened the term of a turn's first step: the others' elements stand one, two … strides on. NIL:
+ * they do not. */
+static graph_id first_term(struct cycle_work *w, struct cycle_region *r, uint32_t chain)
+{
+    enum { TERMS = 256 };
+    const struct cycle_chain *c = &r->chains.p[chain];
+    struct cycle_run run = cycle_gather(w, r, chain, c->in, c->out);
+    int64_t at[TERMS], least = INT64_MAX, most = INT64_MIN;
+    uint64_t base = 0;
+    if (run.steps != c->count || run.steps != r->unroll || run.steps > TERMS || !run.elements)
+        return GRAPH_NIL;
+    for (uint32_t i = 0; i < run.steps; i++) {
+        struct function f = {.counter = GRAPH_NIL};
+        uint64_t v = run.elements[i] == GRAPH_NIL ? 0 : turn_value(w->g, &f, run.elements[i], 0);
+        base = i == 0 ? v : base;
+        if (run.elements[i] == GRAPH_NIL || f.failed || !turn_distance(base, v, &at[i]))
+            return GRAPH_NIL;
+        least = at[i] < least ? at[i] : least;
+        most = at[i] > most ? at[i] : most;
+    }
+    struct field_set begin = cycle_value_of(w, run.elements[0], r->loop, TURN_LAST);
+    struct field_set after = cycle_value_of(w, run.elements[0], r->loop, TURN_AFTER);
+    int64_t turn, stride = (most - least) / (int64_t)(run.steps - 1);
+    if (!begin.count || begin.count != after.count || !turn_distance(begin.v[0], after.v[0], &turn) || stride == 0 ||
+        (turn != stride * (int64_t)run.steps && turn != -stride * (int64_t)run.steps))
+        return GRAPH_NIL;
+    bool taken[TERMS] = {false};
+    for (uint32_t i = 0; i < run.steps; i++) { /* each place once */
+        int64_t place = (at[i] - least) / stride;
+        if ((at[i] - least) % stride != 0 || place >= (int64_t)run.steps || taken[place])
+            return GRAPH_NIL;
+        taken[place] = true;
+    }
+    for (uint32_t i = 0; i < run.steps; i++)
+        if (at[i] == (turn > 0 ? least : most))
+            return c->terms[i];
+    return GRAPH_NIL;
+}
+
+/* An integer sum over all steps of a turn, in whatever order: one step adds one term. */
+static void tell_sum(struct cycle_work *w, struct cycle_region *r, uint32_t chain)
+{
+    struct graph *g = w->g;
+    const struct cycle_chain *c = &r->chains.p[chain];
+    if (!c->flat || r->unroll < 2 || c->count != r->unroll || w->out->cycles.p[r->cycle].whole || w->budget == 0)
+        return;
+    graph_id term = first_term(w, r, chain);
+    if (term == GRAPH_NIL)
+        return;
+    if (!w->out->step_of)
+        w->out->step_of = ARENA_ARRAY(w->a, graph_id, w->nodes + 1);
+    const struct graph_node n = *graph_at(g, c->out);
+    struct uop like = graph_operation(&n);
+    if (w->out->step_of)
+        ((graph_id *)w->out->step_of)[c->out] = graph_pure(g, &like, (graph_id[]){c->in, term}, 2);
+}
+
+/* An accumulator takes part in every step of its loop: after so many of its links it is a step on. */
+static void note_steps(struct cycle_work *w)
+{
+    bool *one = ARENA_ARRAY(w->a, bool, w->nodes + 1);
+    w->out->one_step = one;
+    for (uint32_t l = 0; l < w->region_count && one; l++) {
+        const struct cycle_region *r = &w->regions[l];
+        for (uint32_t i = 0; i < r->chains.n && r->cycle >= 0; i++) {
+            const struct cycle_chain *c = &r->chains.p[i];
+            uint32_t links = c->least * (uint64_t)r->unroll == c->count ? c->least : c->period;
+            if (!c->flat && links && links * (uint64_t)r->unroll == c->count)
+                one[c->cut[links]] = true;
+        }
+    }
+}
+
 void cycle_tell_steps(struct cycle_work *w)
 {
     struct graph *g = w->g;
     graph_id *step_of = NULL;
+    for (uint32_t l = 0; l < w->region_count; l++)
+        for (uint32_t i = 0; i < w->regions[l].chains.n && w->regions[l].cycle >= 0 && i < CYCLE_CHAINS_MAX; i++)
+            tell_sum(w, &w->regions[l], i);
+    step_of = (graph_id *)w->out->step_of;
+    note_steps(w);
     for (uint32_t l = 0; l < w->region_count; l++) {
         const struct cycle_region *r = &w->regions[l];
         for (uint32_t i = 0; i < r->chains.n && r->cycle >= 0; i++) {
@@ -234,4 +313,28 @@ graph_id graph_step_told(const struct graph *g, graph_id id)
 {
     const struct graph_cycles *c = g->cycles;
     return c && c->step_of && id < c->copy_count && c->step_of[id] != GRAPH_NIL ? c->step_of[id] : id;
+}
+
+bool graph_tells_step(const struct graph *g, uint32_t cycle, graph_id phi, graph_id step)
+{
+    const struct graph_cycles *all = g->cycles;
+    const struct graph_cycle *c = &all->cycles.p[cycle];
+    uint32_t count;
+    const uint32_t *defs = graph_defs_of(g, step, &count);
+    uint32_t made = count ? g->blocks.p[g->insns.p[g->defs.p[defs[0]].insn].block].loop : 0;
+    uint32_t round = graph_is_loop_phi(g, phi) ? (uint32_t)graph_at(g, phi)->imm : 0;
+    const struct graph_piece *own = NULL;
+    if (c->pieces.n && c->pieces.p[c->best].straight) /* copies within a step of the loop around */
+        return c->parent < 0 || !all->cycles.p[c->parent].whole;
+    for (size_t i = 0; i < c->pieces.n; i++) {
+        const struct graph_piece *p = &c->pieces.p[i];
+        if (!p->straight && (p->loop + 1 == made || (p->loop + 1 == round && !own)))
+            own = p;
+    }
+    if (!own || own->unroll < 2)
+        return true;
+    for (size_t i = 0; i < c->carried.n && c->whole; i++)
+        if (c->carried.p[i].phi == phi)
+            return c->carried.p[i].next == step;
+    return !c->whole && (graph_step_told(g, step) != step || (all->one_step && all->one_step[step]));
 }

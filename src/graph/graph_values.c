@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { PASSES = 6 };
+enum { PASSES = 7 };
 
 static struct graph_slot *take_state(struct graph_builder *b)
 {
@@ -127,7 +127,8 @@ static enum sp_status prepare(struct graph_builder *b)
     struct graph *g = b->g;
     size_t n = g->blocks.n;
     b->parts = ARENA_ARRAY(&b->scratch, struct graph_frame_part, g->insns.n + 1);
-    if (!b->parts)
+    b->kept = ARENA_ARRAY(&b->scratch, struct graph_words, g->insns.n + 1);
+    if (!b->parts || !b->kept)
         return SP_ERR_MEMORY;
     enum sp_status status = graph_find_variables(b);
     if (status == SP_OK)
@@ -154,6 +155,16 @@ static enum sp_status prepare(struct graph_builder *b)
     return SP_OK;
 }
 
+/* There are more variables than before: what was sized by them is made again. */
+static enum sp_status take_words(struct graph_builder *b)
+{
+    enum sp_status status = graph_find_liveness(b);
+    b->spare.n = 0;
+    for (size_t i = 0; i < b->g->blocks.n; i++)
+        b->state[i] = NULL;
+    return status == SP_OK ? graph_summarise_loops(b) : status;
+}
+
 enum sp_status graph_values_build(struct graph *g, struct graph_flow *flow, struct diag_sink *diags)
 {
     struct graph_builder b = {.g = g, .flow = flow};
@@ -169,6 +180,10 @@ enum sp_status graph_values_build(struct graph *g, struct graph_flow *flow, stru
         again = status == SP_OK && pass + 1 < PASSES && graph_learn_loops(&b);
         if (status == SP_OK && pass + 1 < PASSES && graph_learn_frame(&b)) {
             status = graph_summarise_loops(&b);
+            again = status == SP_OK;
+        }
+        if (status == SP_OK && pass + 1 < PASSES && graph_learn_words(&b)) {
+            status = take_words(&b);
             again = status == SP_OK;
         }
     }

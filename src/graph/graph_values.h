@@ -1,5 +1,5 @@
 /* Between the files that find values (graph_values.c, graph_live.c, graph_enter.c, graph_step.c, graph_access.c,
- * graph_carry.c, graph_frame.c, graph_reach.c) only: what they build together. */
+ * graph_carry.c, graph_frame.c, graph_words.c, graph_reach.c) only: what they build together. */
 #ifndef SP_GRAPH_VALUES_H
 #define SP_GRAPH_VALUES_H
 
@@ -11,7 +11,14 @@ struct graph_cell { /* who may have written a register: newest first */
     uint32_t prev;
     const uint32_t *joins;
     uint32_t join_count;
-    bool swept; /* it and what is older is known to be read (graph_reach.c) */
+    uint32_t store; /* of a word of the frame: the access that wrote it + 1 */
+    bool swept;     /* it and what is older is known to be read (graph_reach.c) */
+};
+
+/* Words of the thread's frame that an access moves and that nothing else comes to (graph_words.c). */
+struct graph_words {
+    uint32_t first; /* variable of the first */
+    uint8_t count;  /* 0: the access goes to memory like any other */
 };
 
 struct graph_slot { /* what a register holds, and who wrote it */
@@ -101,6 +108,8 @@ struct graph_builder {
     VEC(uint64_t) read_pairs; /* lo << 32 | hi: loop phis some instruction reads as one 64-bit value */
     VEC(struct graph_assumption) assumed;
     uint32_t *assumed_at;           /* of a block: index + 1 of its first assumption */
+    struct graph_words *kept;       /* of an instance: words of the frame that its access moves */
+    bool words_kept;                /* they are known */
     struct graph_frame_part *parts; /* of an instance: of its access to local memory, as passes before showed it */
 };
 
@@ -191,6 +200,12 @@ const struct graph_assumption *graph_assumption_of(const struct graph_builder *b
 
 /* What local accesses at moving places stay in (graph_frame.c). True: news of a store, another pass is due. */
 bool graph_learn_frame(struct graph_builder *b);
+
+/* Words of the frame that are as good as registers (graph_words.c). True: they become variables in the next pass. */
+bool graph_learn_words(struct graph_builder *b);
+/* A load, and a store, of such words; `words`: what is stored. */
+void graph_fetch_words(struct graph_builder *b, struct graph_work *w, struct graph_access *load);
+void graph_keep_words(struct graph_builder *b, struct graph_work *w, uint32_t access, const graph_id *words);
 
 /* Which defs each use reads (graph_reach.c). */
 enum sp_status graph_link_uses(struct graph_builder *b);

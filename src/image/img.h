@@ -13,7 +13,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum img_kind { IMG_CUBIN, IMG_FATBIN, IMG_HOST_ELF, IMG_PTX, IMG_LISTING, IMG_ARCHIVE, IMG_UNKNOWN };
+enum img_kind {
+    IMG_CUBIN,
+    IMG_FATBIN,
+    IMG_HOST_ELF,
+    IMG_HOST_PE, /* a Windows image, or a COFF object */
+    IMG_PTX,
+    IMG_LISTING,
+    IMG_ARCHIVE,
+    IMG_LTO, /* an entry of a fatbin that holds NVVM code for the linker; nobody reads it */
+    IMG_UNKNOWN
+};
 enum img_completeness { IMG_COMPLETE, IMG_PARTIAL, IMG_UNREADABLE };
 
 struct img_param {
@@ -66,6 +76,14 @@ struct img_told {
     uint32_t line; /* of the listing */
 };
 
+/* Pointers in bank 4 to numbers that come with the code: the offset of each, and the bytes it will point to. */
+struct img_tables {
+    const uint32_t *at;
+    const uint8_t *const *bytes;
+    const uint32_t *sizes;
+    uint32_t count;
+};
+
 struct img_kernel {
     const char *name, *demangled;
     const char *section; /* ".text.NAME" */
@@ -95,6 +113,7 @@ struct img_kernel {
     uint32_t subroutine_count;
     const uint8_t *constant_bank[18]; /* initialised banks (2: compiler constants, 3: user __constant__), or NULL */
     uint32_t constant_bytes[18];
+    struct img_tables tables;
 };
 
 struct img_module {
@@ -102,6 +121,7 @@ struct img_module {
     enum img_kind kind;
     enum img_completeness status;
     unsigned sm;          /* 86; 0 unknown */
+    unsigned virtual_sm;  /* of the PTX it was made of; 0 unknown */
     const char *arch;     /* "sm_86", "sm_90a"; NULL unknown */
     const char *producer; /* "ptxas 13.0.88"; "CUDA 12.4" where only the release is recorded; or NULL */
     const char *flags;    /* command line of the producer as recorded, or NULL */
@@ -129,6 +149,14 @@ enum sp_status img_read_listing(struct arena *a, struct diag_sink *diags, const 
 
 /* What the bytes are, by magic alone; text is a listing when some line of its beginning is an instruction's. */
 enum img_kind img_detect(const uint8_t *bytes, size_t size);
+/* The same without text: IMG_UNKNOWN for it. */
+enum img_kind img_detect_binary(const uint8_t *bytes, size_t size);
+
+/* A whole file as memory that its pages come to when they are read; for files too large to be copied. It must not be
+ * cut short by others while it is in use. False: it cannot be had so (no regular file, or empty). Ended by
+ * img_unmap_file(). */
+bool img_map_file(const char *path, const uint8_t **bytes, size_t *size);
+void img_unmap_file(const uint8_t *bytes, size_t size);
 
 /* A whole file into the arena. SP_ERR_IO with a diagnostic; at most `limit` bytes (0: 2 GiB). */
 enum sp_status img_load_file(struct arena *a, struct diag_sink *diags, const char *path, size_t limit, uint8_t **bytes,

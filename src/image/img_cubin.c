@@ -426,6 +426,12 @@ static void read_arch(struct img_reader *r)
         m->sm = 0;
         return;
     }
+    if (note != NULL && bytes >= 4)
+        m->virtual_sm = bits_le16(note + 2);
+    else if (!r->new_layout)
+        m->virtual_sm = r->elf.flags >> 16 & 0xff;
+    if (m->virtual_sm < 20 || m->virtual_sm > m->sm)
+        m->virtual_sm = 0;
     char letter = arch_letter(m);
     if (letter == 0 && (r->new_layout ? r->arch_specific : (r->elf.flags & OLD_FLAG_ARCH_SPECIFIC) != 0))
         letter = 'a'; /* an 'f' target does not set the flag: only the command line tells it */
@@ -480,21 +486,18 @@ static bool choose_layout(struct img_reader *r)
 static enum sp_status unsupported(struct diag_sink *diags, enum img_kind kind)
 {
     static const char *const names[] = {
-        [IMG_CUBIN] = "a cubin",
-        [IMG_FATBIN] = "a fat binary",
-        [IMG_HOST_ELF] = "a host ELF file",
-        [IMG_PTX] = "PTX text",
-        [IMG_LISTING] = "a listing",
-        [IMG_ARCHIVE] = "an archive",
-        [IMG_UNKNOWN] = "of unknown kind",
+        [IMG_CUBIN] = "a cubin",          [IMG_FATBIN] = "a fat binary", [IMG_HOST_ELF] = "a host ELF file",
+        [IMG_HOST_PE] = "a Windows file", [IMG_PTX] = "PTX text",        [IMG_LISTING] = "a listing",
+        [IMG_ARCHIVE] = "an archive",     [IMG_LTO] = "NVVM code",       [IMG_UNKNOWN] = "of unknown kind",
     };
     if (kind == IMG_UNKNOWN) {
-        diag_add(diags, DIAG_ERROR, "not-a-cubin", NULL, 0,
-                 "no kind of file this version knows: expected a cubin (ELF)");
+        diag_add(
+            diags, DIAG_ERROR, "not-a-cubin", NULL, 0,
+            "no kind of file this version knows: expected a cubin, a fatbin, a program or library that holds some, PTX "
+            "or a listing");
         return SP_ERR_FORMAT;
     }
-    diag_add(diags, DIAG_ERROR, "unsupported-kind", NULL, 0, "the input is %s: this version reads cubins only",
-             names[kind]);
+    diag_add(diags, DIAG_ERROR, "unsupported-kind", NULL, 0, "the input is %s: expected a cubin", names[kind]);
     return SP_ERR_UNSUPPORTED;
 }
 
@@ -526,6 +529,7 @@ enum sp_status img_read_module(struct arena *a, struct diag_sink *diags, const c
         img_shared_place(&r);
         read_text_relocs(&r);
         read_constants(&r);
+        img_tables_read(&r);
         img_lines_read(&r);
         for (uint32_t i = 0; i < module->kernel_count; i++)
             finish_kernel(&r, i);

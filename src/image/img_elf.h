@@ -18,6 +18,11 @@ enum {
     ELF_SYMBOL_BYTES = 24,
     ELF_REL_BYTES = 16,
     ELF_RELA_BYTES = 24,
+    ELF32_HEADER_BYTES = 52,
+    ELF32_SECTION_BYTES = 40,
+    ELF32_SYMBOL_BYTES = 16,
+    ELF32_REL_BYTES = 8,
+    ELF32_RELA_BYTES = 12,
 
     ELF_MACHINE_CUDA = 190,
     ELF_TYPE_REL = 1,
@@ -49,6 +54,7 @@ struct elf_section {
     uint64_t flags, offset, size, align;
     const uint8_t *bytes; /* NULL when nothing of it is in the file */
     size_t have;          /* bytes of it that are in the file */
+    bool narrow;          /* of a file of 32 bits */
 };
 
 struct elf_symbol {
@@ -71,6 +77,7 @@ struct elf_file {
     size_t size;
     bool damaged; /* a diagnostic of severity error was added */
 
+    bool narrow; /* 32 bits: what ptxas before CUDA 12 makes with -m32 */
     uint8_t os_abi, abi_version;
     uint16_t type, machine;
     uint32_t version, flags;
@@ -82,7 +89,7 @@ struct elf_file {
     size_t string_budget, section_budget;
 };
 
-/* True when there is an ELF64 little-endian header. Everything behind it is read as far as it goes. */
+/* True when there is a little-endian ELF header. Everything behind it is read as far as it goes. */
 bool img_elf_open(struct elf_file *elf, struct arena *a, struct diag_sink *diags, const uint8_t *bytes, size_t size);
 
 /* The NUL-terminated text at `offset` of a string table; "" when there is none. */

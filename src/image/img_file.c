@@ -4,14 +4,18 @@
 #include "base/bits.h"
 #include "image/img.h"
 #include "image/img_elf.h"
+#include "image/img_holder.h"
 #include "image/img_listing.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-enum { FIRST_READ = 64 * 1024, LOOK_AHEAD = 64 * 1024, FATBIN_MAGIC = (int)0xba55ed50 };
+enum { FIRST_READ = 64 * 1024, LOOK_AHEAD = 64 * 1024, MZ_BYTES = 64, FATBIN_MAGIC = (int)0xba55ed50 };
 
 static const size_t default_limit = (size_t)2 << 30;
 
@@ -57,7 +61,7 @@ static bool looks_like_listing(const uint8_t *bytes, size_t size)
     return found >= 2;
 }
 
-enum img_kind img_detect(const uint8_t *bytes, size_t size)
+enum img_kind img_detect_binary(const uint8_t *bytes, size_t size)
 {
     if (size >= 4 && memcmp(bytes,
                             "\x7f"
@@ -71,6 +75,16 @@ enum img_kind img_detect(const uint8_t *bytes, size_t size)
         return IMG_FATBIN;
     if (size >= 8 && (memcmp(bytes, "!<arch>\n", 8) == 0 || memcmp(bytes, "!<thin>\n", 8) == 0))
         return IMG_ARCHIVE;
+    if (size >= 2 && memcmp(bytes, "MZ", 2) == 0 && memchr(bytes, 0, size < MZ_BYTES ? size : MZ_BYTES) != NULL)
+        return IMG_HOST_PE;
+    return img_host_is_coff(bytes, size) ? IMG_HOST_PE : IMG_UNKNOWN;
+}
+
+enum img_kind img_detect(const uint8_t *bytes, size_t size)
+{
+    enum img_kind kind = img_detect_binary(bytes, size);
+    if (kind != IMG_UNKNOWN)
+        return kind;
     if (size == 0 || memchr(bytes, 0, size < LOOK_AHEAD ? size : LOOK_AHEAD) != NULL)
         return IMG_UNKNOWN;
     if (first_line_is(bytes, size, ".version"))
@@ -137,6 +151,28 @@ enum sp_status img_load_file(struct arena *a, struct diag_sink *diags, const cha
     }
     fclose(file);
     return status;
+}
+
+bool img_map_file(const char *path, const uint8_t **bytes, size_t *size)
+{
+    struct stat st;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    void *p = MAP_FAILED;
+    if (fstat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 && (uint64_t)st.st_size <= SIZE_MAX / 2)
+        p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    close(file);
+    if (p == MAP_FAILED)
+        return false;
+    *bytes = p;
+    *size = (size_t)st.st_size;
+    return true;
+}
+
+void img_unmap_file(const uint8_t *bytes, size_t size)
+{
+    munmap((void *)(uintptr_t)bytes, size);
 }
 
 const struct img_line *img_line_at(const struct img_kernel *kernel, uint32_t offset)

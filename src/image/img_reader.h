@@ -60,4 +60,7 @@ void img_lines_read(struct img_reader *r);
 void img_shared_place(struct img_reader *r);
 int64_t img_shared_of(const struct img_reader *r, uint32_t kernel, const struct elf_reloc *reloc);
 
+/* img_table.c: what pointers in bank 4 will point to. */
+void img_tables_read(struct img_reader *r);
+
 #endif

@@ -39,7 +39,7 @@ enum isa_mod {
 
 /* RZ and URZ on every architecture (URZ is 63 in the bits up to sm_90); PT and UPT. */
 enum { ISA_RZ = 255, ISA_PT = 7, ISA_NO_REG = 0xffff };
-enum { ISA_MAX_MODS = 12, ISA_MAX_OPERANDS = 10, ISA_MAX_OPERAND_MODS = 3 };
+enum { ISA_MAX_MODS = 12, ISA_MAX_OPERANDS = 10, ISA_MAX_OPERAND_MODS = 4 };
 
 enum isa_operand_kind {
     ISA_OPERAND_REG,   /* R4, -R4, |R4|, R4.H0_H0 */
@@ -57,6 +57,18 @@ enum isa_operand_kind {
     ISA_OPERAND_PR,         /* the predicate file as a whole: PR, UPR */
     ISA_OPERAND_TOKEN,      /* a bare word that is no register (B0 state names …): mods[0] is its spelling */
     ISA_OPERAND_OTHER,      /* printed, not yet structured: `value` holds the field's bits */
+    ISA_OPERAND_HANDLE,     /* gdesc[UR4], tmem[UR4+0x10], a[R2+0x8]: no address of memory; `bits` is enum isa_handle */
+};
+
+/* What stands before the brackets of ISA_OPERAND_HANDLE. */
+enum isa_handle {
+    ISA_HANDLE_NONE,
+    ISA_HANDLE_GDESC, /* descriptor of a matrix in shared memory */
+    ISA_HANDLE_IDESC, /* descriptor of a tensor-core instruction */
+    ISA_HANDLE_TMEM,  /* tensor memory */
+    ISA_HANDLE_DESC,  /* descriptor of a bulk copy */
+    ISA_HANDLE_A,     /* graphics attribute */
+    ISA_HANDLE_COUNT,
 };
 
 enum isa_operand_flag {
@@ -70,7 +82,7 @@ enum isa_operand_flag {
 struct isa_operand {
     uint8_t kind;                        /* enum isa_operand_kind */
     uint8_t flags;                       /* enum isa_operand_flag */
-    uint8_t bits;                        /* FIMM: 16, 32, 64 */
+    uint8_t bits;                        /* FIMM: 16, 32, 64; HANDLE: enum isa_handle */
     uint8_t bank;                        /* CONST */
     uint16_t reg;                        /* REG UREG PRED UPRED BARRIER SCOREBOARD: index; RZ/URZ are ISA_RZ */
     uint16_t base, ubase, desc;          /* MEM, CONST: register indices or ISA_NO_REG */
@@ -96,8 +108,10 @@ struct isa_insn {
     bool guard_not;
     bool guard_uniform; /* @UP0 */
     uint8_t mod_count, operand_count;
-    uint16_t mods[ISA_MAX_MODS];                   /* in printing order */
-    struct isa_operand operands[ISA_MAX_OPERANDS]; /* in printing order, destinations first as printed */
+    uint16_t row;                /* what decode found the word by, for print: the room's own number; 0: none yet */
+    uint16_t mods[ISA_MAX_MODS]; /* in printing order */
+    /* In printing order, destinations first as printed; those behind operand_count are not set. */
+    struct isa_operand operands[ISA_MAX_OPERANDS];
     struct isa_control control;
 };
 
@@ -114,6 +128,9 @@ unsigned isa_arch_nearest(unsigned sm);
  * SP_ERR_ARCH: no tables. `offset` is the instruction's byte offset in its section (branch targets need it). */
 enum sp_status isa_decode(unsigned sm, struct bits128 word, uint32_t offset, struct isa_insn *insn);
 
+/* The scheduling fields alone. */
+struct isa_control isa_control_of(struct bits128 word);
+
 /* The vendor's spelling, guard included, without " ;". Two dialects differ in branch targets and descriptors only. */
 enum isa_dialect {
     ISA_DIALECT_CUOBJDUMP, /* branch targets as 0x offsets */
@@ -129,6 +146,28 @@ struct isa_print_options {
  * "UNKNOWN 0x<hi>,0x<lo>". */
 size_t isa_print(unsigned sm, const struct isa_insn *insn, const struct isa_print_options *options, char *out,
                  size_t size);
+/* The same text straight from a word, without the structure between: faster where only text is asked for. */
+size_t isa_print_word(unsigned sm, struct bits128 word, uint32_t offset, const struct isa_print_options *options,
+                      char *out, size_t size);
+
+/* The same, remembering texts: memory of the caller, all zero at first, one for each thread; about 1 MiB. `options` are
+ * the same for all calls that share one. `out` has ISA_TEXT_ROOM bytes; what lies behind the NUL is not kept. */
+enum { ISA_CACHE_BITS = 14, ISA_TEXT_ROOM = 4096 };
+struct isa_cached_text { /* a cache line */
+    uint64_t lo, hi;
+    uint16_t sm;
+    uint8_t length;
+    char text[45];
+};
+struct isa_cache {
+    struct isa_cached_text texts[1 << ISA_CACHE_BITS];
+};
+size_t isa_print_cached(struct isa_cache *cache, unsigned sm, struct bits128 word, uint32_t offset,
+                        const struct isa_print_options *options, char *out);
+/* Says that a word will be asked for a few words later: its place is fetched meanwhile. */
+void isa_cache_expect(struct isa_cache *cache, struct bits128 word);
+/* Where the word branches to, in bytes from the section's start; false when it is no branch to a place it names. */
+bool isa_word_target(unsigned sm, struct bits128 word, uint32_t offset, int64_t *target);
 /* "[B--2---:R-:W0:-:S04]" into `out` (at least 32 bytes). */
 void isa_print_control(const struct isa_control *control, char out[32]);
 
@@ -138,6 +177,7 @@ const char *isa_mod_text(enum isa_mod mod); /* "GEU", "64": no dot */
 enum isa_op isa_op_find(const char *text);
 enum isa_mod isa_mod_find(const char *text);
 bool isa_has_mod(const struct isa_insn *insn, enum isa_mod mod);
+const char *isa_handle_text(unsigned handle); /* "gdesc" */
 bool isa_operand_has_mod(const struct isa_operand *operand, enum isa_mod mod);
 /* Special register's name ("SR_TID.X") on this architecture, or NULL; by number and back (-1). */
 const char *isa_sreg_text(unsigned sm, unsigned number);

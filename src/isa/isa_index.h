@@ -15,17 +15,35 @@ struct isa_arch_table {
 const struct isa_arch_table *isa_arch_table(unsigned sm);
 /* The row whose conditions the word meets, or NULL. */
 const struct isa_row *isa_row_find(unsigned sm, struct bits128 word);
-const struct isa_operand_row *isa_row_operand(const struct isa_row *row, unsigned i);
-const struct isa_row *isa_row_at(unsigned number);
-const struct isa_condition *isa_row_condition(const struct isa_row *row, unsigned i);
-bool isa_condition_holds(const struct isa_condition *c, struct bits128 word);
-const struct isa_enum *isa_enum_at(unsigned number);
+
+/* The pools, in isa_tables.inc. A sequence is modifiers ended by 0. */
+extern const struct isa_row isa_rows[];
+extern const struct isa_operand_row isa_operand_rows[];
+extern const struct isa_condition isa_conditions[];
+extern const struct isa_enum isa_enums[];
+extern const uint16_t isa_operand_list[], isa_codes[], isa_sequences[];
+
+static inline const struct isa_operand_row *isa_row_operand(const struct isa_row *row, unsigned i)
+{
+    return &isa_operand_rows[isa_operand_list[row->operand + i]];
+}
+static inline const struct isa_row *isa_row_at(unsigned number)
+{
+    return &isa_rows[number];
+}
+static inline const struct isa_condition *isa_row_condition(const struct isa_row *row, unsigned i)
+{
+    return &isa_conditions[row->condition + i];
+}
+static inline const struct isa_enum *isa_enum_at(unsigned number)
+{
+    return &isa_enums[number];
+}
 /* Modifiers that value `v` of a field prints, ended by 0; NULL where it has no spelling. */
 const uint16_t *isa_sequence(const struct isa_enum *e, unsigned v);
-unsigned isa_field_width(const struct isa_field *field); /* bits, of all pieces */
-uint64_t isa_field_raw(const struct isa_field *field, struct bits128 word);
-bool isa_bit_set(uint16_t bit, struct bits128 word);
-/* True when the text leaves this operand out. */
-bool isa_operand_hidden(const struct isa_operand_row *o, struct bits128 word);
+
+/* isa_print_word, and the row the word was read by; NULL where it is no instruction. */
+size_t isa_print_row(unsigned sm, struct bits128 word, uint32_t offset, const struct isa_print_options *options,
+                     char *out, size_t size, const struct isa_row **found);
 
 #endif

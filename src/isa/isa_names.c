@@ -49,6 +49,12 @@ const char *isa_mod_text(enum isa_mod mod)
     return (unsigned)mod < ISA_MOD_COUNT ? mod_text[mod] : mod_text[0];
 }
 
+const char *isa_handle_text(unsigned handle)
+{
+    static const char *const text[ISA_HANDLE_COUNT] = {"", "gdesc", "idesc", "tmem", "desc", "a"};
+    return handle < ISA_HANDLE_COUNT ? text[handle] : "";
+}
+
 enum isa_op isa_op_find(const char *text)
 {
     return (enum isa_op)find_name(op_text, ISA_OP_COUNT, text);

@@ -4,7 +4,7 @@
  * there is no second list of spellings: what can be printed can be parsed.
  * requires: the generated tables · gives: struct isa_insn as isa_decode() does · allocates nothing, keeps nothing */
 #include "isa/isa_parse.h"
-#include "isa/isa_index.h"
+#include "isa/isa_read.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -411,6 +411,11 @@ static bool settle_address(struct parser *p, const struct isa_operand_row *o, co
         unsigned reg = a->ubase;
         if (uniform == ISA_PART_DESC && o->style & ISA_STYLE_NEXT && reg < ISA_RZ)
             reg--;
+        if (o->kind == ISA_OPERAND_MEM && reg < ISA_RZ) {
+            if (reg < o->bits)
+                return false;
+            reg -= o->bits;
+        }
         if (!ubase->field.pieces || !settle_register(f, ubase, reg))
             return false;
         if (uniform == ISA_PART_UBASE && !take_suffixes(p, &at, o->ubase_suffix, o->ubase_suffix_count, f))
@@ -523,7 +528,9 @@ static bool take_body(struct parser *p, const char **at, const struct isa_operan
             return false;
         if (!main->field.pieces)
             return reg == files[o->kind].all;
-        return settle_register(f, main, reg);
+        if (reg != files[o->kind].all && reg < o->bits)
+            return false;
+        return settle_register(f, main, reg == files[o->kind].all ? reg : reg - o->bits);
     case ISA_OPERAND_CONST: return take_constant(p, at, o, f);
     case ISA_OPERAND_MEM: return take_memory(p, at, o, f);
     case ISA_OPERAND_IMM:
@@ -538,6 +545,11 @@ static bool take_body(struct parser *p, const char **at, const struct isa_operan
     case ISA_OPERAND_LABEL:
     case ISA_OPERAND_OTHER: return take_number(at, &value) && settle_value(f, &main->field, value, p->offset);
     case ISA_OPERAND_PR: return take(at, p->row->uniform_guard ? "UPR" : "PR") && !is_word(**at);
+    case ISA_OPERAND_HANDLE: {
+        struct address a;
+        return take(at, isa_handle_text(o->bits)) && take_address(at, &a) &&
+               settle_address(p, o, &a, ISA_PART_UBASE, f);
+    }
     case ISA_OPERAND_TOKEN: { /* its first suffix is its spelling */
         char word[TEXT_BYTES] = "";
         size_t n = 0;
@@ -568,7 +580,7 @@ static bool take_operand(struct parser *p, const char **at, const struct isa_ope
     bool open = abs && !take(at, "|");
     bool reuse = take(at, ".reuse");
     if (reuse) {
-        if (o->reuse == ISA_BIT_NONE || !settle_bit(f, o->reuse, true) || !settle(f, 109, 1, 1))
+        if (o->reuse == ISA_BIT_NONE || !settle_bit(f, o->reuse, true) || (o->reuse >= 105 && !settle(f, 109, 1, 1)))
             return false;
     }
     if (o->kind != ISA_OPERAND_TOKEN && (o->suffix_count || **at == '.') &&
@@ -576,7 +588,7 @@ static bool take_operand(struct parser *p, const char **at, const struct isa_ope
         return false;
     if (!reuse && take(at, ".reuse")) {
         reuse = true;
-        if (o->reuse == ISA_BIT_NONE || !settle_bit(f, o->reuse, true) || !settle(f, 109, 1, 1))
+        if (o->reuse == ISA_BIT_NONE || !settle_bit(f, o->reuse, true) || (o->reuse >= 105 && !settle(f, 109, 1, 1)))
             return false;
     }
     if (!reuse && o->reuse != ISA_BIT_NONE && !settle_bit(f, o->reuse, false))

@@ -3,6 +3,7 @@
 #ifndef SP_ISA_TABLE_H
 #define SP_ISA_TABLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A bit number, or one of the two special values. */
@@ -52,11 +53,28 @@ struct isa_part {
     int32_t absent; /* not printed when the raw field equals this; -1: always printed */
 };
 
+/* The bits that print - | ~ ! .reuse once more, as decode reads them: flags (1 << place in this order) are `always`,
+ * changed by each bit that is set. */
+enum { ISA_FLAG_BITS = 5 };
+/* What a name or the modifiers of one field print has at most so many characters. */
+enum { ISA_SPELLING = 31 };
+/* The first kinds of operands are register files: R, UR, P, UP. */
+enum { ISA_REGISTER_KINDS = 4, ISA_LABEL_KIND = 9 };
+struct isa_flag_list {
+    uint8_t always, count; /* entries behind the last one change nothing */
+    struct {
+        uint8_t bit, flag;
+    } entry[ISA_FLAG_BITS];
+};
+
 struct isa_operand_row {
-    uint8_t kind;   /* enum isa_operand_kind */
+    uint8_t kind; /* enum isa_operand_kind */
+    bool plain;   /* a register of one piece without suffixes: nothing but its number and flags is to be read */
+    struct isa_flag_list flags;
     uint16_t style; /* enum isa_style */
-    uint8_t bits;   /* FIMM: 16, 32, 64 */
-    int32_t hide;   /* the operand is not printed when the raw main field equals this and `no` is unset; -1: never */
+    uint8_t
+        bits; /* FIMM: 16, 32, 64; REG, UREG, MEM: what is added to the (uniform) register; HANDLE: enum isa_handle */
+    int32_t hide; /* the operand is not printed when the raw main field equals this and `no` is unset; -1: never */
     uint16_t neg, abs, inv, no, reuse;
     struct isa_part part[ISA_PART_COUNT];
     uint16_t suffix, base_suffix, ubase_suffix; /* into the enum pool */
@@ -71,10 +89,14 @@ struct isa_condition {
 };
 
 struct isa_row {
+    /* The word's halves under `mask` are `value`: the conditions that ask for exact bits, all at once. The others,
+     * `hard_count` of them, are the first of the list. */
+    uint64_t mask[2], value[2];
     uint16_t op;
-    uint16_t condition, mod, operand; /* into their pools */
-    uint8_t condition_count, mod_count, operand_count;
+    uint16_t condition, mod, operand; /* into their pools; operands are listed, since many rows share one */
+    uint8_t condition_count, hard_count, mod_count, operand_count;
     uint8_t uniform_guard;
+    bool relative; /* an operand counts from where the instruction stands, or may have a name */
 };
 
 #endif

@@ -189,8 +189,8 @@ static graph_id quotient(const struct mean *m, graph_id id, int64_t bytes, bool 
         mask % (uint64_t)bytes != 0)
         return GRAPH_NIL;
     if (n.kind == UOP_MUL) { /* only where the product cannot wrap: a thread number is below 1024 */
-        const struct graph_node *x = graph_at(m->g, n.arg[0]);
-        bool small = x->kind == UOP_SREG && (x->imm <= UOP_SR_TID_Z || x->imm == UOP_SR_LANEID) && mask < 1u << 21;
+        uint64_t most = mean_upper_bound(m, n.arg[0], 0);
+        bool small = most <= INT32_MAX && mask <= INT32_MAX && most * mask <= INT32_MAX;
         return small ? graph_op2(m->g, UOP_MUL, type, n.arg[0], graph_const(m->g, type, mask / (uint64_t)bytes))
                      : GRAPH_NIL;
     }
@@ -389,7 +389,7 @@ static struct mean_text raw_text(struct mean *m, graph_id address, enum uop_spac
     const char *type = memory_type(bytes, part.is_float), *text;
     struct mean_sum sum;
     if (at >= 0 && at < (int)m->param_count) {
-        f.offset += part.offset;
+        f.offset += (int32_t)part.offset; /* a whole element may begin before the word */
         index_sum(m, &f, 1, &sum);
         const char *rest = mean_operand(m, mean_text_terms(m, &sum, style, depth + 1), PREC_ADD);
         bool less = rest[0] == '-';
@@ -405,7 +405,7 @@ static struct mean_text raw_text(struct mean *m, graph_id address, enum uop_spac
             sum.terms[0].node = address;
             sum.terms[0].coefficient = 1;
         }
-        sum.offset += part.offset;
+        sum.offset += (int32_t)part.offset;
         mean_sum_fold(m, &sum, address);
         unsigned base = pointer_term(m, &sum);
         struct mean_text indexed;
@@ -444,11 +444,11 @@ struct mean_text mean_text_element(struct mean *m, graph_id address, enum uop_sp
         return raw_text(m, address, space, width, part, address_of, style, depth);
     const struct mean_array *array = &m->work->arrays[at];
     int64_t bytes = array->bytes ? array->bytes : width ? width : 1;
-    f.offset += part.offset;
+    f.offset += (int32_t)part.offset; /* a whole element may begin before the word */
     const char *lane = "";
     int64_t lane_bytes = bytes / array->lanes, inside = ((f.offset % bytes) + bytes) % bytes;
     int64_t moved = part.bytes ? part.bytes : width ? width : bytes;
-    if (!address_of && part.bytes == 4 && lane_bytes == 8 && inside % 4 == 0) { /* a word of a 64-bit element */
+    if (!address_of && moved == 4 && lane_bytes == 8 && inside % 4 == 0) { /* a word of a 64-bit element */
         unsigned word = (unsigned)(inside % 8);
         struct mean_part whole = {part.offset - word, 8, false, false};
         struct mean_text t = mean_text_element(m, address, space, width, whole, false, style, depth + 1);

@@ -263,7 +263,7 @@ static struct mean_text operation(const struct mean_printer *p, graph_id id, con
     graph_id pair[2] = {n->arg[0], n->arg[1]};
     unsigned hex = UOP_B32 | MEAN_AS_HEX;
     switch (n->kind) {
-    case UOP_SREG: return mean_print_special_register(p, n);
+    case UOP_SREG: return mean_print_special_register(p, id, n);
     case UOP_CBANK: return mean_print_constant_word(p, n);
     case UOP_PC: return mean_piece(m, PREC_PRIMARY, "code[0x%" PRIx64 "]", n->imm);
     case UOP_UNDEF:

@@ -113,8 +113,9 @@ struct mean_work {
     size_t kind_count;
     uint8_t *live; /* by node: some effect depends on it */
     size_t live_count;
-    bool mixed_ftz;             /* operations that flush subnormals and ones that do not: their names must differ */
-    uint32_t linear_count;      /* names[0 .. linear_count) are linear indices */
+    struct map_u64 reading_of; /* special register that is read at several times -> which reading; empty: one or none */
+    bool mixed_ftz;            /* operations that flush subnormals and ones that do not: their names must differ */
+    uint32_t linear_count;     /* names[0 .. linear_count) are linear indices */
     struct mean_linear *linear; /* their parts */
 };
 
@@ -152,6 +153,11 @@ struct mean_sum {
     int64_t offset;
 };
 struct mean_text mean_text_sum(struct mean *m, graph_id id, unsigned as, unsigned style, unsigned depth);
+/* The sum that the text of a node shows: false when it stands one level at a time, as a product of what is not
+ * constant. */
+bool mean_sum_shown(struct mean *m, graph_id id, unsigned style, struct mean_sum *sum);
+/* Of it, what is told as a remainder. */
+void mean_sum_rests(const struct mean *m, struct mean_sum *sum);
 struct mean_text mean_text_terms(struct mean *m, struct mean_sum *sum, unsigned style, unsigned depth);
 /* The low or high half of a load that is an element, or a lane of one, by itself. */
 bool mean_half_is_element(const struct mean *m, const struct graph_node *half);
@@ -161,6 +167,8 @@ void mean_sum_fold(const struct mean *m, struct mean_sum *sum, graph_id except);
 bool mean_is_dividend(const struct mean *m, graph_id id, unsigned shift, graph_id *x);
 /* The same with the low bits taken away: x / 2^shift * 2^shift. */
 bool mean_is_rounded(const struct mean *m, graph_id id, unsigned *shift, graph_id *x);
+/* x / d by the high word of a product: "x / 10". */
+bool mean_is_unsigned_quotient(const struct mean *m, const struct graph_node *shift, graph_id *x, uint64_t *d);
 /* "x / 32", x as a signed number. */
 struct mean_text mean_text_quotient(struct mean *m, graph_id x, const char *op, unsigned shift, unsigned style,
                                     unsigned depth);
@@ -250,6 +258,8 @@ unsigned mean_reader_of(struct mean *m, uint32_t def);
 /* ---- mean_live.c ----------------------------------------------------------------------------- */
 enum sp_status mean_find_live(struct mean *m);
 bool mean_is_live(const struct mean *m, graph_id id);
+/* No integer above this, whatever the inputs, for what is small by itself; UINT64_MAX: nobody says. */
+uint64_t mean_upper_bound(const struct mean *m, graph_id id, unsigned depth);
 /* The sign bit is 0 whatever the inputs. */
 bool mean_is_nonnegative(const struct mean *m, graph_id id, unsigned depth);
 

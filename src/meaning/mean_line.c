@@ -1,9 +1,10 @@
 /* One line of text for an instruction: what it makes, or what it does to memory ("y[i] = v2"). The
  * text of a made value is the value's own definition, with the ids and names of others; halves of
  * 64-bit values show the whole. */
-#include "meaning/mean_internal.h"
+#include "meaning/mean_print.h"
 
 #include "base/str.h"
+#include "graph/graph_depend.h"
 
 #include <string.h>
 
@@ -53,23 +54,50 @@ graph_id mean_stored_value(struct mean *m, graph_id value, unsigned width)
     return part != GRAPH_NIL ? part : value;
 }
 
+/* Every value the node can have is one of an element of so many bits: the store takes nothing away. */
+static bool is_narrow(struct mean *m, graph_id node, unsigned bits, bool is_signed, unsigned depth)
+{
+    enum { NARROW_DEPTH = 6 };
+    const struct graph_node n = *graph_at(m->g, node);
+    int64_t least = is_signed ? -(INT64_C(1) << (bits - 1)) : 0;
+    int64_t most = (INT64_C(1) << (is_signed ? bits - 1 : bits)) - 1;
+    struct graph_range range;
+    switch (n.kind) {
+    case UOP_LOAD: return n.width * 8u < bits || (n.width * 8u == bits && !(n.flags & UOP_SIGNED) == !is_signed);
+    case UOP_SEXT: return is_signed ? n.imm <= bits : false;
+    case UOP_ZEXT: return is_signed ? n.imm < bits : n.imm <= bits;
+    case UOP_SELECT:
+        return depth < NARROW_DEPTH && is_narrow(m, n.arg[1], bits, is_signed, depth + 1) &&
+               is_narrow(m, n.arg[2], bits, is_signed, depth + 1);
+    default: break;
+    }
+    return graph_range_of(m->g, node, &range) && range.lo >= least && range.hi <= most;
+}
+
 const char *mean_stored_text(struct mean *m, const struct graph_access *x, graph_id node, const char *text)
 {
     const struct graph_node *n = graph_at(m->g, node);
     struct mean_address address;
-    bool bits = n->type == UOP_B32 && !(n->kind == UOP_LOAD && n->width <= x->width) && n->kind != UOP_CONST;
+    struct mean_array declared;
+    bool pointer, bits = n->type == UOP_B32 && !(n->kind == UOP_LOAD && n->width <= x->width) && n->kind != UOP_CONST;
     if (!text || x->width >= 4 || !bits ||
         !mean_address_of(m, x->address, (enum uop_space)x->space, x->width, &address))
         return text;
-    if (address.param >= 0 && m->params[address.param].type)
-        return text;
+    const char *type = x->width == 1 ? "char" : "short";
+    if (address.param >= 0 && mean_declared(m->params[address.param].type, &declared, &pointer) && pointer &&
+        mean_kind_bits(declared.kind) == x->width * 8u) {
+        bool is_signed = !mean_kind_is_unsigned(declared.kind);
+        if (mean_kind_is_float(declared.kind) || is_narrow(m, node, x->width * 8u, is_signed, 0))
+            return text;
+        type = mean_print_integer_type(x->width * 8u, is_signed);
+    }
     bool operators = false;
     int depth = 0;
     for (const char *p = text; *p; p++) {
         depth += *p == '(' || *p == '[' ? 1 : *p == ')' || *p == ']' ? -1 : 0;
-        operators |= depth == 0 && *p == ' ';
+        operators |= depth == 0 && *p == ' ' && p[1] != '\0' && p[-1] != ',';
     }
-    return arena_printf(m->a, operators ? "(%s)(%s)" : "(%s)%s", x->width == 1 ? "char" : "short", text);
+    return arena_printf(m->a, operators ? "(%s)(%s)" : "(%s)%s", type, text);
 }
 
 static const char *store_text(struct mean *m, const struct graph_access *x)
@@ -100,7 +128,7 @@ static const char *store_text(struct mean *m, const struct graph_access *x)
         const struct graph_node *v = value == GRAPH_NIL ? NULL : graph_at(m->g, value);
         bool own = v && v->kind == UOP_LOAD && v->width == x->width && x->width < 4; /* a byte or half word as it is */
         enum uop_type reader = fits ? (enum uop_type)as : own ? UOP_B16 : UOP_VOID;
-        const char *text = mean_expr(m, value, reader, MEAN_INNER);
+        const char *text = mean_stored_text(m, x, value, mean_expr(m, value, reader, MEAN_INNER));
         return mean_shorten(m, mean_piece(m, PREC_TERNARY, "%s = %s", where, text).p);
     }
     struct strbuf b;

@@ -77,9 +77,41 @@ bool mean_is_live(const struct mean *m, graph_id id)
     return !m->work->live || id >= m->work->live_count || m->work->live[id];
 }
 
+enum { SIGN_DEPTH = 6, SIGN_WAYS = 4, BLOCK_WIDEST = 1024, LANES = 32 };
+
+/* No more than this, whatever the inputs, for what is small by itself: numbers of threads, what bits were taken of,
+ * sums of both. UINT64_MAX: nobody says. */
+uint64_t mean_upper_bound(const struct mean *m, graph_id id, unsigned depth)
+{
+    const struct graph_node *n = graph_at(m->g, id);
+    uint64_t k, a, b;
+    if (depth > SIGN_DEPTH || uop_type_bits((enum uop_type)n->type) < 32)
+        return UINT64_MAX;
+    switch (n->kind) {
+    case UOP_CONST: return n->imm;
+    case UOP_SREG:
+        return n->imm <= UOP_SR_TID_Z                               ? BLOCK_WIDEST - 1
+               : n->imm >= UOP_SR_NTID_X && n->imm <= UOP_SR_NTID_Z ? BLOCK_WIDEST
+               : n->imm == UOP_SR_LANEID                            ? LANES - 1
+                                                                    : UINT64_MAX;
+    case UOP_ZEXT: return n->imm < 32 ? (UINT64_C(1) << n->imm) - 1 : UINT64_MAX;
+    case UOP_AND: return graph_is_const(m->g, n->arg[1], &k) ? k : UINT64_MAX;
+    case UOP_SHR:
+        a = mean_upper_bound(m, n->arg[0], depth + 1);
+        if (a == UINT64_MAX && n->type == UOP_B32)
+            a = UINT32_MAX;
+        return a != UINT64_MAX && graph_is_const(m->g, n->arg[1], &k) && k < 64 ? a >> k : a;
+    case UOP_ADD:
+    case UOP_MUL:
+        a = mean_upper_bound(m, n->arg[0], depth + 1);
+        b = a > INT32_MAX ? UINT64_MAX : mean_upper_bound(m, n->arg[1], depth + 1);
+        return a > INT32_MAX || b > INT32_MAX ? UINT64_MAX : n->kind == UOP_ADD ? a + b : a * b;
+    default: return UINT64_MAX;
+    }
+}
+
 bool mean_is_nonnegative(const struct mean *m, graph_id id, unsigned depth)
 {
-    enum { SIGN_DEPTH = 6, SIGN_WAYS = 4 };
     const struct graph_node *n = graph_at(m->g, id);
     unsigned width = uop_type_bits((enum uop_type)n->type);
     uint64_t k;
@@ -106,6 +138,8 @@ bool mean_is_nonnegative(const struct mean *m, graph_id id, unsigned depth)
                 return false;
         }
         return n->phi_count > 0;
+    case UOP_ADD:
+    case UOP_MUL: return mean_upper_bound(m, id, 0) <= INT32_MAX;
     default: return false;
     }
 }

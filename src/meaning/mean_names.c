@@ -433,6 +433,25 @@ enum sp_status mean_find_names(struct mean *m)
     return arena_failed(m->a) ? SP_ERR_MEMORY : SP_OK;
 }
 
+/* Registers that count time are read again and again: where a kernel has several readings each has its number, in the
+ * order of the code. The two words of one reading share it. */
+static bool number_readings(struct mean *m)
+{
+    uint32_t insn = UINT32_MAX, count = 0;
+    for (graph_id id = 1; id < m->g->nodes.n; id++) {
+        const struct graph_node *n = graph_at(m->g, id);
+        if (n->kind != UOP_SREG || n->insn == UINT32_MAX)
+            continue;
+        count += n->insn != insn;
+        insn = n->insn;
+        if (!map_u64_put(m->a, &m->work->reading_of, id, count))
+            return false;
+    }
+    if (count < 2)
+        m->work->reading_of = (struct map_u64){0};
+    return true;
+}
+
 bool mean_is_linear_index(const struct mean *m, graph_id node)
 {
     uint32_t at;
@@ -446,7 +465,7 @@ enum sp_status mean_init(struct mean *m, struct arena *a, struct graph *g, const
     m->work = ARENA_NEW(a, struct mean_work);
     if (!m->work)
         return SP_ERR_MEMORY;
-    enum sp_status status = mean_find_uses(m);
+    enum sp_status status = number_readings(m) ? mean_find_uses(m) : SP_ERR_MEMORY;
     if (status == SP_OK)
         status = mean_find_addresses(m);
     if (status == SP_OK)

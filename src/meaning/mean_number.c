@@ -49,7 +49,7 @@ struct mean_text mean_print_integer_min_max(const struct mean_printer *p, const 
 }
 
 /* The high half of x * M shifted right by s is x / d for every 32-bit x when 2^(32+s) <= M * d <= 2^(32+s) + 2^s. */
-static bool is_unsigned_quotient(const struct mean *m, const struct graph_node *shift, graph_id *x, uint64_t *d)
+bool mean_is_unsigned_quotient(const struct mean *m, const struct graph_node *shift, graph_id *x, uint64_t *d)
 {
     uint64_t by, factor;
     const struct graph_node *high = graph_at(m->g, shift->arg[0]), *product = graph_at(m->g, high->arg[0]);
@@ -73,7 +73,7 @@ struct mean_text mean_print_shift_right(const struct mean_printer *p, const stru
     if (n->kind == UOP_SAR && graph_is_const(m->g, n->arg[1], &by) && by < 63 &&
         mean_is_dividend(m, n->arg[0], (unsigned)by, &dividend))
         return mean_text_quotient(m, dividend, "/", (unsigned)by, p->style, p->depth);
-    if (is_unsigned_quotient(m, n, &dividend, &by)) {
+    if (mean_is_unsigned_quotient(m, n, &dividend, &by)) {
         struct mean_text t = mean_print_arg(p, dividend, UOP_B32 | MEAN_AS_UNSIGNED);
         bool as_is = mean_is_unsigned(m, dividend) || mean_is_nonnegative(m, dividend, 0);
         return mean_piece(m, PREC_MUL, "%s%s / %" PRIu64, as_is ? "" : "(unsigned)",
@@ -136,8 +136,12 @@ struct mean_text mean_print_extension(const struct mean_printer *p, const struct
         return wide_cast(p, n, type);
     bool loaded = inner->kind == UOP_LOAD && inner->width * 8u <= bits;
     if (n->type == UOP_B64 && loaded && bits >= 32)
-        return cast(p, n->kind == UOP_SEXT ? "long" : "unsigned long", n->arg[0], UOP_B32);
-    if (loaded && inner->width < 4 && inner->width * 8u == bits && n->type == UOP_B32) {
+        return cast(p,
+                    n->kind == UOP_SEXT                               ? "long"
+                    : inner->width < 4 && (inner->flags & UOP_SIGNED) ? "unsigned long)(unsigned"
+                                                                      : "unsigned long",
+                    n->arg[0], UOP_B32);
+    if (loaded && inner->width < 4 && inner->width * 8u == bits) {
         unsigned own = bits == 8 ? UOP_B8 : UOP_B16; /* however the load itself widens it */
         return mean_is_declared(p->m, inner, n->kind == UOP_ZEXT) ? mean_print_arg(p, n->arg[0], own)
                                                                   : cast(p, type, n->arg[0], own);

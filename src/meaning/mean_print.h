@@ -43,7 +43,7 @@ struct mean_text mean_print_constant_word(const struct mean_printer *p, const st
 struct mean_text mean_print_atomic_text(const struct mean_printer *p, const struct graph_node *n);
 const char *mean_print_chosen_word(const struct graph_node *n);
 struct mean_text mean_print_phi_text(const struct mean_printer *p, graph_id id, const struct graph_node *n);
-struct mean_text mean_print_special_register(const struct mean_printer *p, const struct graph_node *n);
+struct mean_text mean_print_special_register(const struct mean_printer *p, graph_id id, const struct graph_node *n);
 struct mean_text mean_print_function_text(const struct mean_printer *p, const struct graph_node *n);
 struct mean_text mean_print_shuffle_text(const struct mean_printer *p, const struct graph_node *n);
 struct mean_text mean_print_redux_text(const struct mean_printer *p, const struct graph_node *n);

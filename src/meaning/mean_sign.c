@@ -4,6 +4,8 @@
  * requires: kinds of nodes · gives: mean_sign_shown */
 #include "meaning/mean_internal.h"
 
+#include "graph/graph_cycle.h"
+
 enum { SIGN_STEPS = 200, SIGN_DEPTH = 24 };
 
 static enum mean_sign sign_of(struct mean *m, graph_id id, bool hex, unsigned *steps, unsigned depth);
@@ -46,6 +48,21 @@ static enum mean_sign sign_of_half(const struct mean *m, const struct graph_node
     return is_signed ? MEAN_SIGN_SIGNED : natural ? MEAN_SIGN_UNSIGNED : MEAN_SIGN_OPEN;
 }
 
+/* The terms as they stand in the text: what cancels does not count, a remainder is an int. */
+static enum mean_sign sign_of_sum(struct mean *m, graph_id id, unsigned *steps, unsigned depth)
+{
+    const struct graph_node *n = graph_at(m->g, id);
+    struct mean_sum sum;
+    if (!mean_sum_shown(m, id, MEAN_INNER, &sum))
+        return sign_of_args(m, n, 0, n->kind == UOP_NEG || n->kind == UOP_SHL ? 1 : 2, false, steps, depth);
+    mean_sum_rests(m, &sum);
+    enum mean_sign sign = sum.offset == INT32_MIN ? MEAN_SIGN_UNSIGNED : MEAN_SIGN_SIGNED;
+    for (unsigned i = 0; i < sum.count && sign != MEAN_SIGN_UNSIGNED; i++)
+        if (sum.terms[i].coefficient != 0 && !sum.terms[i].call)
+            sign = either(sign, sign_of(m, sum.terms[i].node, false, steps, depth + 1));
+    return sign;
+}
+
 static enum mean_sign sign_of_operation(struct mean *m, graph_id id, bool hex, unsigned *steps, unsigned depth)
 {
     const struct graph_node *n = graph_at(m->g, id);
@@ -53,20 +70,47 @@ static enum mean_sign sign_of_operation(struct mean *m, graph_id id, bool hex, u
     switch (n->kind) {
     case UOP_CONST:
         return mean_literal_is_unsigned(n->imm, width, hex ? MEAN_AS_HEX : 0u) ? MEAN_SIGN_UNSIGNED : MEAN_SIGN_SIGNED;
-    case UOP_AND:
+    case UOP_AND: {
+        unsigned shift;
+        graph_id dividend; /* "x / 32 * 32" */
+        return mean_is_rounded(m, id, &shift, &dividend) ? MEAN_SIGN_SIGNED
+                                                         : sign_of_args(m, n, 0, 2, true, steps, depth);
+    }
     case UOP_OR:
     case UOP_XOR:
     case UOP_LOP3: return sign_of_args(m, n, 0, n->arg_count, true, steps, depth);
     case UOP_ADD:
-    case UOP_MUL: return sign_of_args(m, n, 0, 2, false, steps, depth);
+    case UOP_MUL:
+    case UOP_NEG: return sign_of_sum(m, id, steps, depth);
     case UOP_NOT: return sign_of_args(m, n, 0, 1, true, steps, depth);
-    case UOP_NEG:
     case UOP_SHL:
     case UOP_SHFL:
     case UOP_UNIFORM:
     case UOP_REDUX: return n->type == UOP_F32 ? MEAN_SIGN_SIGNED : sign_of_args(m, n, 0, 1, false, steps, depth);
     case UOP_SELECT: return sign_of_args(m, n, 1, 3, false, steps, depth);
+    case UOP_MIN_S:
+    case UOP_MAX_S:
+    case UOP_MIN_U:
+    case UOP_MAX_U: { /* operands that cannot be negative stand as they are */
+        bool is_unsigned = n->kind == UOP_MIN_U || n->kind == UOP_MAX_U;
+        bool plain[2] = {mean_is_nonnegative(m, n->arg[0], 0), mean_is_nonnegative(m, n->arg[1], 0)};
+        if (plain[0] && plain[1])
+            return sign_of_args(m, n, 0, 2, false, steps, depth);
+        return is_unsigned ? MEAN_SIGN_UNSIGNED : MEAN_SIGN_SIGNED;
+    }
+    case GRAPH_REAL: { /* "x / n": cast to the operation's sign, unless neither can be negative */
+        if (n->imm < GRAPH_DIV || n->imm >= GRAPH_FUNCTIONS || (n->type != UOP_B32 && n->type != UOP_B64))
+            return sign_of_kind(mean_kind_made(m, id, 0));
+        bool alike = mean_is_nonnegative(m, n->arg[0], 0) && mean_is_nonnegative(m, n->arg[1], 0);
+        bool natural = n->imm == GRAPH_DIV_U || n->imm == GRAPH_REM_U;
+        return alike ? sign_of_args(m, n, 0, 2, false, steps, depth) : natural ? MEAN_SIGN_UNSIGNED : MEAN_SIGN_SIGNED;
+    }
     case UOP_SHR: {
+        graph_id dividend;
+        uint64_t divisor; /* "x / 10", of a dividend that cannot be negative as it is */
+        if (mean_is_unsigned_quotient(m, n, &dividend, &divisor))
+            return mean_is_nonnegative(m, dividend, 0) ? sign_of(m, dividend, false, steps, depth + 1)
+                                                       : MEAN_SIGN_UNSIGNED;
         enum mean_sign sign = sign_of_args(m, n, 0, 1, false, steps, depth);
         return sign == MEAN_SIGN_UNSIGNED || !mean_is_nonnegative(m, n->arg[0], 0) ? MEAN_SIGN_UNSIGNED : sign;
     }
@@ -78,6 +122,7 @@ static enum mean_sign sign_of_operation(struct mean *m, graph_id id, bool hex, u
     case UOP_HI: return mean_half_is_element(m, n) ? sign_of_kind(mean_kind_made(m, id, 0)) : sign_of_half(m, n);
     case UOP_LOAD:
         return n->width < 4 && n->type == UOP_B32 ? MEAN_SIGN_SIGNED : sign_of_kind(mean_kind_made(m, id, 0));
+    case UOP_SREG: /* an int in what is told of threads, an unsigned number to the compiler */
     case UOP_BFE:
     case UOP_PRMT:
     case UOP_BMSK:
@@ -99,8 +144,12 @@ static enum mean_sign sign_of(struct mean *m, graph_id id, bool hex, unsigned *s
         return MEAN_SIGN_OPEN;
     if (graph_reads(m->g, id) != GRAPH_NIL)
         return sign_of(m, graph_reads(m->g, id), hex, steps, depth + 1);
-    if (map_u64_get(&m->name_of, id, NULL))
-        return sign_of_kind(mean_kind_made(m, id, 0));
+    uint32_t name; /* has the type that names[] tells */
+    if (map_u64_get(&m->name_of, id, &name))
+        return m->names.p[name].type[0] == 'u' ? MEAN_SIGN_UNSIGNED : MEAN_SIGN_SIGNED;
+    const struct graph_cycles *cycles = m->g->cycles; /* what is told over the loop's counter */
+    if (cycles && cycles->turn_of && id < cycles->copy_count && cycles->turn_of[id] != GRAPH_NIL)
+        return sign_of(m, cycles->turn_of[id], hex, steps, depth + 1);
     const struct graph_node *n = graph_at(m->g, id);
     enum mean_sign sign = sign_of_operation(m, id, hex, steps, depth);
     bool element = n->kind == UOP_LOAD || n->kind == UOP_ELEMENT ||

@@ -131,6 +131,17 @@ static int term_order(const struct mean *m, const struct mean_sum *sum, unsigned
     return mean_display_order(m, sum->terms[a].node, sum->terms[b].node);
 }
 
+/* A product behind "*": as it is, but for one that divides on the way: "8 * (x / 3 * y)". */
+static const char *factor_text(struct mean *m, struct mean_text t, bool product)
+{
+    int depth = 0;
+    for (const char *p = t.p; *p && product && !t.cut; p++) {
+        depth += *p == '(' || *p == '[' ? 1 : *p == ')' || *p == ']' ? -1 : 0;
+        product &= depth != 0 || p[0] != ' ' || (p[1] != '/' && p[1] != '%');
+    }
+    return mean_operand(m, t, product ? PREC_MUL : PREC_UNARY);
+}
+
 /* "a * b * c" for nested products of what is not constant. */
 static struct mean_text product_text(struct mean *m, graph_id id, unsigned style, unsigned depth)
 {
@@ -144,8 +155,7 @@ static struct mean_text product_text(struct mean *m, graph_id id, unsigned style
     const char *left = mean_operand(m, mean_text_of(m, a, UOP_B32, style, depth + 1), PREC_MUL);
     /* Integer products associate: a right operand that is a product itself needs no parentheses;
      * shifts and others do. */
-    enum mean_prec right_prec = is_product(m, b) ? PREC_MUL : PREC_UNARY;
-    const char *right = mean_operand(m, mean_text_of(m, b, UOP_B32, style, depth + 1), right_prec);
+    const char *right = factor_text(m, mean_text_of(m, b, UOP_B32, style, depth + 1), is_product(m, b));
     return mean_piece(m, PREC_MUL, "%s * %s", left, right);
 }
 
@@ -202,7 +212,7 @@ struct mean_text mean_text_quotient(struct mean *m, graph_id x, const char *op, 
 }
 
 /* x - x / 32 * 32 is what is left: x % 32. */
-static void find_rests(const struct mean *m, struct mean_sum *sum)
+void mean_sum_rests(const struct mean *m, struct mean_sum *sum)
 {
     for (unsigned i = 0; i < sum->count; i++) {
         unsigned shift;
@@ -272,8 +282,7 @@ static struct mean_text term_text(struct mean *m, graph_id id, unsigned call, ui
         t = mean_piece(m, PREC_UNARY, "(long)%s", mean_operand(m, t, PREC_UNARY));
     if (coefficient >= SHIFT_TERM_FROM && (coefficient & (coefficient - 1)) == 0)
         return mean_piece(m, PREC_SHIFT, "%s << %d", mean_operand(m, t, PREC_SHIFT), __builtin_ctzll(coefficient));
-    return mean_piece(m, PREC_MUL, "%" PRIu64 " * %s", coefficient,
-                      mean_operand(m, t, is_product(m, id) ? PREC_MUL : PREC_UNARY));
+    return mean_piece(m, PREC_MUL, "%" PRIu64 " * %s", coefficient, factor_text(m, t, is_product(m, id)));
 }
 
 /* Sorts in place; at most 16 terms. */
@@ -298,7 +307,7 @@ struct mean_text mean_text_terms(struct mean *m, struct mean_sum *sum, unsigned 
         if (sum->terms[i].coefficient != 0)
             sum->terms[kept++] = sum->terms[i];
     sum->count = kept;
-    find_rests(m, sum);
+    mean_sum_rests(m, sum);
     sort_terms(m, sum);
     if (sum->count == 0)
         return mean_piece(m, sum->offset < 0 ? PREC_UNARY : PREC_PRIMARY, "%" PRId64, sum->offset);
@@ -330,6 +339,8 @@ struct mean_text mean_text_terms(struct mean *m, struct mean_sum *sum, unsigned 
     if (sum->offset != 0 && !offset_first) {
         uint64_t magnitude = sum->offset < 0 ? 0 - (uint64_t)sum->offset : (uint64_t)sum->offset;
         const char *text = mean_literal(m, magnitude, 64, UOP_B64 | MEAN_AS_UNSIGNED);
+        if (sum->offset == INT32_MIN) /* 2147483648 would be a long */
+            text = "0x80000000";
         str_addf(&b, " %c %s", sum->offset < 0 ? '-' : '+', text);
         parts++;
     }
@@ -338,21 +349,29 @@ struct mean_text mean_text_terms(struct mean *m, struct mean_sum *sum, unsigned 
     return mean_piece(m, prec, "%s", b.p);
 }
 
+bool mean_sum_shown(struct mean *m, graph_id id, unsigned style, struct mean_sum *sum)
+{
+    *sum = (struct mean_sum){.count = 0};
+    if (!mean_sum_add(m, sum, id, 1, true, 0) || (sum->count == 1 && sum->terms[0].node == id))
+        return false;
+    mean_sum_fold(m, sum, id);
+    if (uop_type_bits((enum uop_type)graph_at(m->g, id)->type) ==
+        32) { /* coefficients count modulo 2^32: show them as signed words */
+        for (unsigned i = 0; i < sum->count; i++)
+            sum->terms[i].coefficient = (int32_t)(uint32_t)sum->terms[i].coefficient;
+        sum->offset = (int32_t)(uint32_t)sum->offset;
+        count_bits(m, sum, style);
+    }
+    return true;
+}
+
 struct mean_text mean_text_sum(struct mean *m, graph_id id, unsigned as, unsigned style, unsigned depth)
 {
     struct graph_node n = *graph_at(m->g, id);
     if (n.kind == UOP_MUL && !graph_is_const(m->g, n.arg[0], NULL) && !graph_is_const(m->g, n.arg[1], NULL))
         return product_text(m, id, style, depth);
-    struct mean_sum sum = {.count = 0};
-    if (mean_sum_add(m, &sum, id, 1, true, 0) && !(sum.count == 1 && sum.terms[0].node == id)) {
-        mean_sum_fold(m, &sum, id);
-        if (uop_type_bits((enum uop_type)n.type) ==
-            32) { /* coefficients count modulo 2^32: show them as signed words */
-            for (unsigned i = 0; i < sum.count; i++)
-                sum.terms[i].coefficient = (int32_t)(uint32_t)sum.terms[i].coefficient;
-            sum.offset = (int32_t)(uint32_t)sum.offset;
-            count_bits(m, &sum, style);
-        }
+    struct mean_sum sum;
+    if (mean_sum_shown(m, id, style, &sum)) {
         int64_t c = sum.terms[0].coefficient;
         bool power = sum.count == 1 && !sum.terms[0].call && sum.offset == 0 && c > 1 && (c & (c - 1)) == 0;
         if (power && (c >= SHIFT_FROM || (as & MEAN_AS_HEX))) {

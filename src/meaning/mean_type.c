@@ -189,6 +189,32 @@ bool mean_is_declared(const struct mean *m, const struct graph_node *load, bool 
            mean_kind_bits(array->kind) == load->width * 8u && mean_kind_is_unsigned(array->kind) == is_unsigned;
 }
 
+/* What ways have that meet: the first that is known. A byte or half word that meets something wider is an int in C. */
+static enum mean_kind kind_of_ways(const struct mean *m, const graph_id *ways, uint32_t count, unsigned bits,
+                                   unsigned depth)
+{
+    enum mean_kind found = KIND_UNKNOWN;
+    for (uint32_t i = 0; i < count && found == KIND_UNKNOWN; i++)
+        found = mean_kind_made(m, ways[i], depth);
+    if (found == KIND_UNKNOWN || mean_kind_is_float(found) || mean_kind_bits(found) >= 32 || bits < 32)
+        return found;
+    bool is_unsigned = false, wider = false;
+    for (uint32_t i = 0; i < count; i++) {
+        enum mean_kind other = mean_kind_made(m, ways[i], depth);
+        uint64_t k;
+        unsigned own = mean_kind_bits(found), sign = mean_kind_is_unsigned(found) ? 0 : 1;
+        bool fits = graph_is_const(m->g, ways[i], &k) &&
+                    (k < UINT64_C(1) << (own - sign) ||
+                     (sign && (k | UINT64_C(0xffffffff) << 32) >= -(UINT64_C(1) << (own - 1))));
+        const struct graph_node *n = graph_at(m->g, ways[i]);
+        bool cast = n->kind == UOP_LOAD && n->width < 4 && n->type == UOP_B32 &&
+                    !(n->flags & UOP_SIGNED) != mean_kind_is_unsigned(found); /* widened otherwise than declared */
+        wider |= (other != found && !fits) || cast;
+        is_unsigned |= other != KIND_UNKNOWN && mean_kind_bits(other) >= 32 && mean_kind_is_unsigned(other);
+    }
+    return wider ? integer_kind(bits, is_unsigned) : found;
+}
+
 enum mean_kind mean_kind_made(const struct mean *m, graph_id id, unsigned depth)
 {
     if (graph_reads(m->g, id) != GRAPH_NIL && depth < MADE_DEPTH)
@@ -267,20 +293,11 @@ enum mean_kind mean_kind_made(const struct mean *m, graph_id id, unsigned depth)
     case UOP_ATOM: return float_kind(n->type);
     case UOP_UNIFORM:
     case UOP_SHFL: return depth < MADE_DEPTH ? mean_kind_made(m, n->arg[0], depth + 1) : KIND_UNKNOWN;
-    case UOP_SELECT:
-        for (unsigned i = 1; i < 3 && depth < MADE_DEPTH; i++) {
-            enum mean_kind k = mean_kind_made(m, n->arg[i], depth + 1);
-            if (k != KIND_UNKNOWN)
-                return k;
-        }
-        return KIND_UNKNOWN;
+    case UOP_SELECT: return depth < MADE_DEPTH ? kind_of_ways(m, n->arg + 1, 2, bits, depth + 1) : KIND_UNKNOWN;
     case GRAPH_PHI:
-        for (uint32_t i = 0; i < n->phi_count && i < WAYS_MAX && depth < MADE_DEPTH / 2; i++) {
-            enum mean_kind k = mean_kind_made(m, n->phi_args[i], depth + MADE_DEPTH / 4);
-            if (k != KIND_UNKNOWN)
-                return k;
-        }
-        return KIND_UNKNOWN;
+        return depth < MADE_DEPTH / 2 ? kind_of_ways(m, n->phi_args, n->phi_count < WAYS_MAX ? n->phi_count : WAYS_MAX,
+                                                     bits, depth + MADE_DEPTH / 4)
+                                      : KIND_UNKNOWN;
     case UOP_ADD:
     case UOP_MUL:
     case UOP_NEG: /* C: unsigned wins */

@@ -135,12 +135,15 @@ struct mean_text mean_print_phi_text(const struct mean_printer *p, graph_id id, 
     return mean_piece(p->m, PREC_PRIMARY, "%s", b.p);
 }
 
-struct mean_text mean_print_special_register(const struct mean_printer *p, const struct graph_node *n)
+struct mean_text mean_print_special_register(const struct mean_printer *p, graph_id id, const struct graph_node *n)
 {
     const char *text = uop_sreg_text((unsigned)n->imm);
-    if (text)
+    uint32_t reading;
+    if (!text)
+        text = mean_piece(p->m, PREC_PRIMARY, "SR%" PRIu64, n->imm >= UOP_SR_OTHER ? n->imm - UOP_SR_OTHER : n->imm).p;
+    if (!map_u64_get(&p->m->work->reading_of, id, &reading))
         return mean_word(text);
-    return mean_piece(p->m, PREC_PRIMARY, "SR%" PRIu64, n->imm >= UOP_SR_OTHER ? n->imm - UOP_SR_OTHER : n->imm);
+    return mean_piece(p->m, PREC_PRIMARY, "%s_%" PRIu32, text, reading);
 }
 
 /* Functions without an operation of their own. */

@@ -30,6 +30,16 @@ static bool is_node(const struct between *w, graph_id id)
     return map_u64_get(&w->nodes, id, NULL);
 }
 
+/* How memory is reached, on machines that need a descriptor for it. */
+static bool is_descriptor(const struct graph *g, graph_id id)
+{
+    const struct graph_node *n = graph_at(g, id);
+    while ((n->kind == UOP_UNIFORM || n->kind == UOP_LO || n->kind == UOP_HI) && n->arg_count)
+        n = graph_at(g, n->arg[0]);
+    uint32_t at = g->env ? g->env->descriptor_offset : 0;
+    return n->kind == UOP_CBANK && n->space == 0 && !n->arg_count && at && n->imm >= at && n->imm < at + 8;
+}
+
 static bool makes_only(const struct between *w, uint32_t insn)
 {
     const struct graph *g = w->g;
@@ -44,8 +54,8 @@ static bool makes_only(const struct between *w, uint32_t insn)
         const struct graph_node *node = graph_at(g, d->node);
         bool half = node->kind == UOP_LO || node->kind == UOP_HI;
         bool mine = !d->read || node->kind == UOP_LOAD || graph_is_const(g, d->node, NULL) || is_node(w, d->node) ||
-                    (d->wide != GRAPH_NIL && is_node(w, d->wide)) || (half && is_node(w, node->arg[0])) ||
-                    (d->node < w->x->count && !w->x->live[d->node]) ||
+                    is_descriptor(g, d->node) || (d->wide != GRAPH_NIL && is_node(w, d->wide)) ||
+                    (half && is_node(w, node->arg[0])) || (d->node < w->x->count && !w->x->live[d->node]) ||
                     (node->type == UOP_B1 && is_node(w, graph_not(w->g, d->node)));
         if (!mine)
             return false;
@@ -209,7 +219,7 @@ bool pat_function_code(struct arena *a, const struct pat_index *x, const struct 
         const struct graph_block *d = &x->g->blocks.p[i];
         uint32_t join;
         if (d->reachable && d->succ_count == 2 && chooses(&w, d->branch) && !map_u64_get(&w.mine, d->last, NULL) &&
-            (join = meeting(&w, i)) != UINT32_MAX)
+            (pat_ways_meet(b, x->g, i, &join) || (join = meeting(&w, i)) != UINT32_MAX))
             own_between(&w, i, join);
     }
     for (size_t i = 0; i < w.turns.n; i++)

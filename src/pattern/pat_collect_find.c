@@ -636,5 +636,6 @@ enum sp_status pat_collect_begin(struct pat_collect *k, struct run *run, struct 
             k->step_access[k->steps.p[i].store] = true;
     }
     k->play = pat_play_new(k->a, k->x); /* conditions were made since */
-    return k->play && k->trace && k->column && k->step_load && k->step_access && !arena_failed(k->a) ? SP_OK : SP_ERR_MEMORY;
+    return k->play && k->trace && k->column && k->step_load && k->step_access && !arena_failed(k->a) ? SP_OK
+                                                                                                     : SP_ERR_MEMORY;
 }

@@ -54,6 +54,68 @@ static graph_id spell(struct pat_collect *k, const struct graph_fold *f, const s
     return graph_fresh(k->x->g, &n);
 }
 
+/* The step multiplies the old value: `s * c + x`. */
+static bool is_scaled(const struct graph *g, graph_id out, graph_id in)
+{
+    const struct graph_node *n = graph_at(g, out);
+    if (n->kind == UOP_FFMA)
+        return n->arg[0] == in || n->arg[1] == in;
+    for (unsigned i = 0; i < 2 && n->kind == UOP_FADD; i++) {
+        const struct graph_node *product = graph_at(g, n->arg[i]);
+        if (product->kind == UOP_FMUL && (product->arg[0] == in || product->arg[1] == in))
+            return true;
+    }
+    return n->kind == UOP_FMUL && (n->arg[0] == in || n->arg[1] == in);
+}
+
+/* A product of something of the match, or that itself. */
+static bool is_weighted(const struct graph *g, const struct map_u64 *inner, graph_id id)
+{
+    const struct graph_node *n = graph_at(g, id);
+    return map_u64_get(inner, id, NULL) ||
+           (n->kind == UOP_FMUL && (map_u64_get(inner, n->arg[0], NULL) || map_u64_get(inner, n->arg[1], NULL)));
+}
+
+/* Where steps scale what was there before, as a running sum is when its maximum rises, a sum beside them of the same
+ * weights must be scaled, too: that which only grows is of other weights in every turn, and what the block says of
+ * its own is then no part of what the loop computes. */
+static bool grows_beside(struct pat_collect *k, const struct graph_fold *f, const unsigned *which, unsigned count)
+{
+    enum { CHAIN = 256 };
+    const struct graph *g = k->x->g;
+    const struct graph_cycle *y = &g->cycles->cycles.p[f->cycle];
+    struct map_u64 inner = {0};
+    bool scaled = false;
+    for (unsigned j = 0; j < count; j++)
+        scaled |= is_scaled(g, f->out[which[j]], f->in[which[j]]);
+    for (size_t i = 0; i < k->c->inner.n && scaled; i++)
+        map_u64_put(k->a, &inner, k->c->inner.p[i].node, 0);
+    for (size_t i = 0; i < y->carried.n && scaled; i++) {
+        graph_id at = y->carried.p[i].next, phi = y->carried.p[i].phi;
+        bool weighted = false;
+        if (y->carried.p[i].kind != GRAPH_CARRIED_DATA || map_u64_get(&inner, at, NULL))
+            continue;
+        for (unsigned steps = 0; at != phi && steps < CHAIN; steps++) {
+            const struct graph_node *n = graph_at(g, at);
+            if (n->kind == UOP_FFMA) {
+                weighted |= map_u64_get(&inner, n->arg[0], NULL) || map_u64_get(&inner, n->arg[1], NULL);
+                at = n->arg[2];
+            } else if (n->kind == UOP_FADD) {
+                bool first = is_weighted(g, &inner, n->arg[0]), second = is_weighted(g, &inner, n->arg[1]);
+                if (first == second)
+                    break;
+                weighted = true;
+                at = n->arg[first];
+            } else {
+                break;
+            }
+        }
+        if (at == phi && weighted)
+            return true;
+    }
+    return false;
+}
+
 /* One way to give a fold's accumulators to the block's names: `which[j]` is the fold's for the block's j-th. */
 static bool match_fold(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v,
                        const struct graph_fold *f, const unsigned *which)
@@ -87,6 +149,8 @@ static bool match_fold(struct pat_collect *k, const struct pat_page *page, const
     for (unsigned j = 0; j < plan->accumulators; j++)
         VEC_PUSH(c->a, c->inner, (struct pat_inner){.node = f->out[which[j]]});
     enter_copies(k);
+    if (grows_beside(k, f, which, plan->accumulators))
+        return false;
     /* What the block says the accumulators are in the end must hold: it does where they start from nothing. */
     graph_id input[CU_MAX_RESULTS];
     unsigned given[CU_MAX_RESULTS];

@@ -12,12 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CLIMB = 128, USERS = 16, SEEDS = 4096 };
+/* A reciprocal may serve many divisions by one number: one climb finds them all. */
+enum { CLIMB = 128, WIDE_CLIMB = 2048, USERS = 16, SEEDS = 4096 };
 
 /* ---- candidates ------------------------------------------------------------------------------ */
 
 struct climb {
-    graph_id node[CLIMB];
+    graph_id node[WIDE_CLIMB];
     unsigned count;
 };
 
@@ -27,20 +28,21 @@ static bool is_integer(const struct graph_node *n)
 }
 
 /* Users of a seed, users of those …, as far as integers go. */
-static void climb_from(const struct divide *d, graph_id seed, struct climb *c)
+static void climb_from(struct divide *d, graph_id seed, unsigned limit, struct climb *c)
 {
+    uint32_t now = ++d->climbs;
     c->count = 0;
     c->node[c->count++] = seed;
     for (unsigned i = 0; i < c->count; i++) {
         uint32_t count;
         const graph_id *users = graph_users(d->g, c->node[i], &count);
-        for (uint32_t k = 0; k < count && k < USERS && c->count < CLIMB; k++) {
+        for (uint32_t k = 0; k < count && k < USERS * (limit / CLIMB) && c->count < limit; k++) {
             const struct graph_node *n = graph_at(d->g, users[k]);
-            bool known = !d->x->live[users[k]] || !pat_is_pure(n) || n->kind == GRAPH_BOOL || !is_integer(n);
-            for (unsigned j = 0; j < c->count && !known; j++)
-                known = c->node[j] == users[k];
-            if (!known)
-                c->node[c->count++] = users[k];
+            if (users[k] >= d->x->count || d->met[users[k]] == now || !d->x->live[users[k]] || !pat_is_pure(n) ||
+                n->kind == GRAPH_BOOL || !is_integer(n))
+                continue;
+            d->met[users[k]] = now;
+            c->node[c->count++] = users[k];
         }
     }
 }
@@ -124,7 +126,7 @@ static bool by_constant(struct divide *d, graph_id seed, graph_id x)
         x = n->arg[0];
     if (pat_try_fixed(d, x))
         return true;
-    climb_from(d, seed, &c);
+    climb_from(d, seed, CLIMB, &c);
     qsort(c.node, c.count, sizeof c.node[0], by_number);
     for (unsigned i = 0; i < c.count; i++) {
         struct tried t = {.d = d, .root = c.node[i], .a = x};
@@ -247,7 +249,7 @@ static bool by_unfolded_constant(struct divide *d, graph_id seed)
     memcpy(&f, &divisor, sizeof f);
     if (!(f >= 2.0f && f < 4294967040.0f))
         return true;
-    climb_from(d, seed, &c);
+    climb_from(d, seed, CLIMB, &c);
     qsort(c.node, c.count, sizeof c.node[0], by_number);
     for (unsigned i = 0; i < c.count; i++) {
         struct tried t = {.d = d, .root = c.node[i]};
@@ -309,7 +311,7 @@ static bool by_value(struct divide *d, graph_id seed)
         b = graph_at(d->g, b)->arg[0];
     if (graph_is_const(d->g, b, NULL))
         return true;
-    climb_from(d, seed, &c);
+    climb_from(d, seed, WIDE_CLIMB, &c);
     qsort(c.node, c.count, sizeof c.node[0], by_number);
     size_t first = d->out->list.n;
     for (unsigned i = 0; i < c.count; i++) {
@@ -373,7 +375,7 @@ static bool widen(struct divide *d, size_t at)
     struct climb c;
     if (p.b == GRAPH_NIL || p.is_signed)
         return true;
-    climb_from(d, p.node, &c);
+    climb_from(d, p.node, CLIMB, &c);
     qsort(c.node, c.count, sizeof c.node[0], by_number);
     for (unsigned i = 0; i < c.count; i++) {
         graph_id wide[2];
@@ -462,7 +464,10 @@ enum sp_status pat_find_divisions(struct arena *a, const struct pat_index *x, st
 {
     struct divide d = {.a = a, .x = x, .g = x->g, .out = out, .budget = 4000000 + 1000 * (uint64_t)x->count};
     unsigned seeds = 0;
+    d.met = ARENA_ARRAY(a, uint32_t, x->count + 1);
     *out = (struct pat_divisions){0};
+    if (!d.met)
+        return SP_ERR_MEMORY;
     for (graph_id id = 1; id < x->count && seeds < SEEDS; id++) {
         graph_id number;
         if (!x->live[id])

@@ -10,6 +10,7 @@ struct divide {
     struct graph *g;
     struct pat_divisions *out;
     uint64_t budget;         /* nodes that may still be evaluated */
+    uint32_t *met, climbs;   /* of a node: the climb that last met it */
     struct map_u64 verdicts; /* of a computation's shape, what it may be: 1 it is that, 0 not */
 };
 

@@ -378,6 +378,23 @@ static bool run_divisions(struct expand *x, const struct pat_page *page, const s
     return true;
 }
 
+/* The words that a value of 64 bits was chosen or put together as are the words of what it reads as. */
+static void read_words(struct expand *x, graph_id node)
+{
+    const struct pat_reading *whole = pat_reading_of(&x->x, node);
+    graph_id as = whole ? whole->as : (graph_id)GRAPH_NIL;
+    bool wide = uop_type_bits(graph_type_of(x->g, node)) == 64;
+    for (unsigned high = 0; as != GRAPH_NIL && wide && high < 2; high++) {
+        enum uop_kind kind = high ? UOP_HI : UOP_LO;
+        graph_id word = graph_op1(x->g, kind, UOP_B32, node);
+        if (word >= x->x.count || !x->x.live[word] || graph_at(x->g, word)->kind == kind ||
+            graph_is_const(x->g, word, NULL) || pat_reading_of(&x->x, word))
+            continue;
+        struct pat_reading r = {.node = word, .as = graph_op1(x->g, kind, UOP_B32, as), .closed = true, .owned = true};
+        add_reading(x, &r);
+    }
+}
+
 /* Functions of the name the block reads as. */
 static bool run_functions(struct expand *x, const struct pat_page *page, const struct pat_variant *v)
 {
@@ -405,8 +422,10 @@ static bool run_functions(struct expand *x, const struct pat_page *page, const s
             VEC_PUSH(x->a, x->c.inner, (struct pat_inner){.node = f->inner[k]});
         if (!pat_function_code(x->a, &x->x, &x->branches, f, &x->c.slow_path))
             x->c.slow_path = (struct pat_slow){0};
-        if (fits && keep(x, f->node))
+        if (fits && keep(x, f->node)) {
             x->e->found.p[x->e->found.n - 1]->whole = true;
+            read_words(x, f->node);
+        }
         x->wide = false;
     }
     return true;

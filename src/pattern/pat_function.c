@@ -179,6 +179,13 @@ static bool arguments_of(struct search *s, graph_id id, struct arguments *out)
         out->count[0] = 1;
         return true;
     }
+    if (n->kind == UOP_ELEMENT) { /* of a table: the load is what it is made of */
+        const struct graph_node *load = graph_at(s->g, n->arg[0]);
+        out->fixed[0] = n->arg[0];
+        out->count[0] =
+            load->kind == UOP_LOAD && load->space == UOP_GLOBAL && pat_is_of_table(s->g, load->arg[0]) ? 1 : 0;
+        return true;
+    }
     if ((pat_is_pure(n) && n->kind != UOP_ELEMENT && n->kind != GRAPH_REAL) || n->kind == UOP_UNIFORM) {
         out->count[0] = n->arg_count;
         memcpy(out->fixed, n->arg, n->arg_count * sizeof n->arg[0]);
@@ -191,8 +198,8 @@ static bool is_fixed(const struct search *s, graph_id id)
     const struct graph_node *n = graph_at(s->g, id);
     if (n->kind == UOP_CBANK && n->space != 0 && n->type == UOP_B64)
         return true; /* where a table is */
-    return n->kind == UOP_CONST || n->kind == GRAPH_ENTRY || n->kind == UOP_UNDEF || pat_run_is_stack(s->g, id) ||
-           is_end(s->run.given, s->run.given_count, id);
+    return n->kind == UOP_CONST || pat_run_is_table(s->g, id) || n->kind == GRAPH_ENTRY || n->kind == UOP_UNDEF ||
+           pat_run_is_stack(s->g, id) || is_end(s->run.given, s->run.given_count, id);
 }
 
 /* What the node in a slot of the cone is made of. Slot 0 may stand for two values at once; one that is a leaf stands
@@ -555,11 +562,11 @@ static int which_function(struct search *s, graph_id root, const graph_id *args,
             if (!alive[i])
                 continue;
             double wanted = list[i].one ? list[i].one(at[0]) : list[i].two(at[0], at[1]);
-            alive[i] = pat_known_agrees(&list[i], wide, is_far, got, wanted);
+            alive[i] = pat_known_agrees(&list[i], wide, is_far, at[0], got, wanted);
             left -= !alive[i];
         }
         if (to_power && power != 0.0)
-            to_power = pat_known_agrees(&list[pat_known_named("pow")], wide, is_far, got, pow(at[0], power));
+            to_power = pat_known_agrees(&list[pat_known_named("pow")], wide, is_far, at[0], got, pow(at[0], power));
         else if (to_power)
             to_power = pat_known_power(at[0], got, &power);
     }
@@ -582,13 +589,32 @@ static bool same_width(const struct search *s, graph_id root, const graph_id *ar
     return bits == 32 || bits == 64;
 }
 
+/* The words of a value of 64 bits that registers hold: made as it is, by themselves. Of the result they are results. */
+static uint32_t add_words(struct search *s, graph_id id, graph_id *words)
+{
+    uint32_t count = 0;
+    unsigned kind = graph_at(s->g, id)->kind;
+    if (uop_type_bits(graph_type_of(s->g, id)) != 64 ||
+        (kind != UOP_SELECT && kind != GRAPH_PHI && kind != UOP_AND && kind != UOP_OR && kind != UOP_XOR))
+        return 0;
+    for (unsigned high = 0; high < 2; high++) {
+        graph_id word = graph_op1(s->g, high ? UOP_HI : UOP_LO, UOP_B32, id);
+        if (word < s->x->count && s->stamp[word] != s->round && s->x->live[word]) {
+            s->stamp[word] = s->round;
+            s->slot[word] = 0;
+            words[count++] = word;
+        }
+    }
+    return count;
+}
+
 static bool keep(struct search *s, graph_id root, const graph_id *args, unsigned count, int function)
 {
     const struct pat_known *list = pat_known_functions(&(unsigned){0});
     struct pat_function f = {.node = root, .count = list[function].args, .name = list[function].name};
     if (!build_cone(s, &root, 1, args, count))
         return false;
-    graph_id *inner = ARENA_ARRAY(s->a, graph_id, s->cone.count + 1);
+    graph_id *inner = ARENA_ARRAY(s->a, graph_id, 3 * s->cone.count + 1);
     if (!inner)
         return false;
     for (unsigned i = 0; i < count; i++)
@@ -598,8 +624,10 @@ static bool keep(struct search *s, graph_id root, const graph_id *args, unsigned
     for (uint32_t i = 0; i < s->cone.count; i++) {
         if (i && !is_end(args, count, s->cone.node[i]))
             inner[f.inner_count++] = s->cone.node[i];
-        if (!is_end(args, count, s->cone.node[i]))
+        if (!is_end(args, count, s->cone.node[i])) {
             s->taken[s->cone.node[i]] = true;
+            f.inner_count += add_words(s, s->cone.node[i], inner + f.inner_count);
+        }
     }
     f.inner = inner;
     s->run.argument_count = count;
@@ -758,6 +786,14 @@ enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, st
     for (size_t i = s->g->uses.n; i-- > 0;)
         if (s->g->uses.p[i].node < x->count && s->g->insns.p[s->g->uses.p[i].insn].reachable)
             s->first_use[s->g->uses.p[i].node] = s->g->uses.p[i].insn + 1;
+    for (size_t i = 0; i < s->g->accesses.n; i++) { /* two words that are stored as one value are read as words only */
+        const struct graph_access *access = &s->g->accesses.p[i];
+        for (unsigned k = 0; k < 4 && access->kind == GRAPH_STORE; k++) {
+            graph_id value = access->value[k];
+            if (value != GRAPH_NIL && value < x->count && !s->first_use[value] && s->g->insns.p[access->insn].reachable)
+                s->first_use[value] = access->insn + 1;
+        }
+    }
     find_depths(s);
     find_locals(s);
     for (graph_id id = x->count; id-- > 1 && s->visits < VISITS && s->run.steps;) {

@@ -14,6 +14,7 @@ struct pat_known {
     double (*one)(double);
     double (*two)(double, double);
     bool floor; /* near its zeros the error is one of the function's size, not of the value's */
+    bool waves; /* it goes on as a wave */
 };
 enum { PAT_KNOWN_MAX = 64 };
 const struct pat_known *pat_known_functions(unsigned *count);
@@ -21,7 +22,7 @@ const struct pat_known *pat_known_functions(unsigned *count);
  * far from where functions are used are allowed more error. */
 bool pat_known_sample(unsigned args, unsigned k, double at[FUNCTION_ARGS], bool *is_far);
 /* `got` is what a library would give for a function whose value is `wanted`. */
-bool pat_known_agrees(const struct pat_known *f, bool wide, bool is_far, double got, double wanted);
+bool pat_known_agrees(const struct pat_known *f, bool wide, bool is_far, double at, double got, double wanted);
 
 int pat_known_named(const char *name);
 /* The power of `x` that `got` is, if that is a number which people write. */
@@ -59,7 +60,8 @@ bool pat_run_init(struct function_run *r, struct arena *a, struct graph *g);
  * it is not known. */
 enum pat_ran { PAT_RAN, PAT_RAN_ELSEWHERE, PAT_RAN_UNKNOWN };
 enum pat_ran pat_run_function(struct function_run *r, const uint64_t *bits, uint64_t *result);
-bool pat_run_is_local(const struct graph_access *a); /* of the thread's own memory */
+bool pat_run_is_local(const struct graph_access *a);       /* of the thread's own memory */
+bool pat_run_is_table(const struct graph *g, graph_id id); /* a pointer, or half of one, to what comes with the code */
 bool pat_run_is_stack(const struct graph *g, graph_id id);
 
 #endif

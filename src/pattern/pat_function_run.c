@@ -12,6 +12,8 @@
 enum { DEPTH = 900, WIDE_LOADS = 4, PHIS_AT_ONCE = 64, STEPS = 1 << 16 /* of one run */ };
 static const uint32_t unknown_word = UINT32_MAX - 1;
 static const uint64_t stack_at = 0x10000;
+enum { TABLE_BANK = 4, TABLES = 256, TABLE_BITS = 24 }; /* bank 4: pointers to what comes with the code */
+static const uint64_t tables_at = UINT64_C(0x5a0001000000);
 
 bool pat_run_init(struct function_run *r, struct arena *a, struct graph *g)
 {
@@ -133,6 +135,9 @@ static bool needs_care(uint64_t a, uint64_t b)
 /* ---- values ------------------------------------------------------------------------------------ */
 
 static bool compute(struct function_run *r, graph_id id, uint64_t *out, unsigned depth);
+static uint64_t table_place(const struct graph *g, const struct graph_node *n);
+static bool load_table(struct function_run *r, const struct graph_node *load, unsigned skip, unsigned width,
+                       uint64_t *out, unsigned depth);
 
 /* A condition may be settled by some of what it asks. */
 static bool compute_table(struct function_run *r, const struct graph_node *n, uint64_t *out, unsigned depth)
@@ -170,7 +175,13 @@ static bool compute(struct function_run *r, graph_id id, uint64_t *out, unsigned
         *out = stack_at;
         return true;
     }
-    if (n.kind == GRAPH_BOOL) {
+    if ((*out = table_place(r->g, &n)) != 0) {
+        good = true;
+    } else if (n.kind == UOP_LOAD) {
+        good = load_table(r, &n, 0, n.width, out, depth);
+    } else if (n.kind == UOP_ELEMENT) {
+        good = load_table(r, graph_at(r->g, n.arg[0]), 4 * (unsigned)n.imm, 4, out, depth);
+    } else if (n.kind == GRAPH_BOOL) {
         good = compute_table(r, &n, out, depth);
     } else if (n.kind == UOP_SELECT) {
         uint64_t which;
@@ -191,6 +202,45 @@ static bool compute(struct function_run *r, graph_id id, uint64_t *out, unsigned
         r->known_in[id] = r->stage;
     }
     return good;
+}
+
+/* Where a table lies while it is run, by its place in the list; none: 0. */
+static uint64_t table_place(const struct graph *g, const struct graph_node *n)
+{
+    const struct graph_env *env = g->env;
+    if (n->kind != UOP_CBANK || n->space != TABLE_BANK || n->arg_count || !env)
+        return 0;
+    for (uint32_t i = 0; i < env->table_count && i < TABLES; i++) {
+        uint64_t at = tables_at + ((uint64_t)i << TABLE_BITS);
+        if (n->imm == env->table_at[i])
+            return n->type == UOP_B64 ? at : (uint32_t)at;
+        if (n->imm == (uint64_t)env->table_at[i] + 4 && n->type != UOP_B64)
+            return at >> 32;
+    }
+    return 0;
+}
+
+bool pat_run_is_table(const struct graph *g, graph_id id)
+{
+    return table_place(g, graph_at(g, id)) != 0;
+}
+
+/* A load from a table, `skip` bytes behind its address. */
+static bool load_table(struct function_run *r, const struct graph_node *load, unsigned skip, unsigned width,
+                       uint64_t *out, unsigned depth)
+{
+    const struct graph_env *env = r->g->env;
+    uint64_t address;
+    if (!env || load->kind != UOP_LOAD || load->order != UOP_READONLY || (width != 4 && width != 8) ||
+        !compute(r, load->arg[0], &address, depth + 1) || address < tables_at)
+        return false;
+    uint64_t table = (address - tables_at) >> TABLE_BITS, at = (address & ((UINT64_C(1) << TABLE_BITS) - 1)) + skip;
+    if (table >= env->table_count || table >= TABLES || at + width > env->table_sizes[table])
+        return false;
+    *out = 0;
+    for (unsigned i = 0; i < width; i++)
+        *out |= (uint64_t)env->table_bytes[table][at + i] << 8 * i;
+    return true;
 }
 
 static void give(struct function_run *r, graph_id id, uint64_t bits)

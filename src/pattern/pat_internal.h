@@ -262,6 +262,8 @@ enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, st
 
 /* Slow paths (pat_own.c): code without an effect behind a branch that comes back to where the quick way goes on. */
 struct pat_branches {
+    uint32_t
+        *leads; /* by block, two each: where the blocks it dominates lead when none has an effect, no more than two */
     struct map_u64 of; /* condition -> 1 + block whose branch it decides; more through `next` */
     uint32_t *next;
     uint32_t *child, *sibling; /* tree of dominators */
@@ -289,6 +291,9 @@ bool pat_ways_meet(const struct pat_branches *b, const struct graph *g, uint32_t
 bool pat_mark_special(struct arena *a, const struct graph *g, bool *marks);
 /* By call: the callee may be a routine that a library or the compiler added; NULL: no memory. */
 bool *pat_routines(struct arena *a, const struct graph *g);
+/* By call: a routine that does one thing which the language has a function for, by itself or by what it calls:
+ * unoptimised code calls the language's own headers so. */
+bool *pat_single_things(struct arena *a, const struct graph *g);
 /* Atomic updates made once for a warp (pat_aggregate.c): marks the instances of the way that is a copy, and adds what
  * the update gives as a reading. */
 struct pat_aggregates {

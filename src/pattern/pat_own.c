@@ -58,6 +58,7 @@ struct region {
     uint32_t blocks, depth, number; /* how many, the top's depth, its place in a walk down the tree */
     bool effect;                    /* … or some way ends in it */
     uint32_t to[2], from[2];        /* places, UINT32_MAX: none; within parts whose top is no deeper than this */
+    uint32_t third;                 /* the least depth of those not kept */
 };
 
 static void lead_to(struct region *r, uint32_t to, uint32_t from)
@@ -65,6 +66,10 @@ static void lead_to(struct region *r, uint32_t to, uint32_t from)
     if (to == UINT32_MAX || from >= r->depth || to == r->to[0] || to == r->to[1])
         return;
     unsigned k = r->to[0] == UINT32_MAX || from < r->from[0] ? 0 : 1;
+    if (r->to[1] != UINT32_MAX) {
+        uint32_t lost = from > r->from[1] ? from : r->from[1];
+        r->third = lost < r->third ? lost : r->third;
+    }
     if (k == 0) {
         r->to[1] = r->to[0];
         r->from[1] = r->from[0];
@@ -81,7 +86,7 @@ static uint32_t walk_down(const struct pat_branches *b, const struct graph *g, s
 {
     uint32_t count = 0, depth = 0;
     for (uint32_t i = 0; i < g->blocks.n; i++) {
-        of[i] = (struct region){.blocks = 1, .to = {UINT32_MAX, UINT32_MAX}};
+        of[i] = (struct region){.blocks = 1, .to = {UINT32_MAX, UINT32_MAX}, .third = UINT32_MAX};
         if (g->blocks.p[i].reachable && (g->blocks.p[i].idom == UINT32_MAX || g->blocks.p[i].idom == i))
             stack[depth++] = i;
     }
@@ -123,10 +128,13 @@ static bool find_joins(struct pat_branches *b, const struct graph *g)
         }
         if (!r->effect && r->blocks <= SLOW_BLOCKS && r->to[1] == UINT32_MAX)
             b->join[order[k]] = r->to[0];
+        for (unsigned i = 0; i < 2 && !r->effect && r->blocks <= SLOW_BLOCKS && r->third >= r->depth; i++)
+            b->leads[2 * order[k] + i] = r->to[i];
         if (!r->depth)
             continue;
         struct region *above = &of[x->idom];
         above->effect |= r->effect;
+        above->third = r->third < above->third ? r->third : above->third;
         for (unsigned i = 0; i < 2; i++)
             lead_to(above, r->to[i], r->from[i]);
     }
@@ -140,9 +148,11 @@ bool pat_branches_init(struct pat_branches *b, struct arena *a, const struct gra
     *b = (struct pat_branches){.next = ARENA_ARRAY(a, uint32_t, n + 1),
                                .child = ARENA_ARRAY(a, uint32_t, n + 1),
                                .sibling = ARENA_ARRAY(a, uint32_t, n + 1),
-                               .join = ARENA_ARRAY(a, uint32_t, n + 1)};
-    if (!b->next || !b->child || !b->sibling || !b->join)
+                               .join = ARENA_ARRAY(a, uint32_t, n + 1),
+                               .leads = ARENA_ARRAY(a, uint32_t, 2 * n + 2)};
+    if (!b->next || !b->child || !b->sibling || !b->join || !b->leads)
         return false;
+    memset(b->leads, 0xff, (2 * n + 2) * sizeof b->leads[0]);
     memset(b->join, 0xff, (n + 1) * sizeof b->join[0]);
     memset(b->child, 0xff, (n + 1) * sizeof b->child[0]);
     memset(b->sibling, 0xff, (n + 1) * sizeof b->sibling[0]);
@@ -248,6 +258,53 @@ bool pat_slow_path(const struct pat_branches *b, struct arena *a, struct graph *
     return !arena_failed(a);
 }
 
+/* On the way from the block, not round the loop that it stands in nor out of it. */
+static bool may_pass(const struct graph *g, uint32_t block, uint32_t part)
+{
+    uint32_t loop = g->blocks.p[block].loop;
+    return part != block && (g->blocks.p[part].idom == block ||
+                             (g->blocks.p[part].loop == loop && !(loop && g->loops.p[loop - 1].header == part)));
+}
+
+/* The same where ways come together on the way: parts below the block one behind the other, each without an effect and
+ * leading to others of them, until one place is left. */
+static bool parts_meet(const struct pat_branches *b, const struct graph *g, uint32_t block, uint32_t *join)
+{
+    enum { PARTS = 12 };
+    uint32_t part[PARTS], count = 0;
+    bool done[PARTS] = {false};
+    for (unsigned k = 0; k < 2; k++)
+        part[count++] = g->blocks.p[block].succs[k];
+    for (unsigned turn = 0; turn < PARTS; turn++) {
+        uint32_t at = UINT32_MAX, open = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            if (done[i])
+                continue;
+            open++;
+            if (at == UINT32_MAX || g->blocks.p[part[i]].first < g->blocks.p[part[at]].first)
+                at = i;
+        }
+        if (open == 1) {
+            *join = part[at];
+            return true;
+        }
+        if (!open || !may_pass(g, block, part[at]) || b->leads[2 * part[at]] == UINT32_MAX)
+            return false;
+        done[at] = true;
+        for (unsigned k = 0; k < 2; k++) {
+            uint32_t to = b->leads[2 * part[at] + k], i = 0;
+            while (i < count && part[i] != to)
+                i++;
+            if (to == UINT32_MAX || i < count)
+                continue;
+            if (to == block || count == PARTS)
+                return false;
+            part[count++] = to;
+        }
+    }
+    return false;
+}
+
 bool pat_ways_meet(const struct pat_branches *b, const struct graph *g, uint32_t block, uint32_t *join)
 {
     uint32_t met[2];
@@ -257,7 +314,7 @@ bool pat_ways_meet(const struct pat_branches *b, const struct graph *g, uint32_t
         met[k] = to->pred_count == 1 && to->idom == block ? b->join[first] : first;
     }
     *join = met[0];
-    return met[0] == met[1] && met[0] != UINT32_MAX;
+    return (met[0] == met[1] && met[0] != UINT32_MAX) || parts_meet(b, g, block, join);
 }
 
 /* ---- who owns what --------------------------------------------------------------------------- */

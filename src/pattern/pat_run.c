@@ -540,6 +540,7 @@ static void run_calls(struct run *r, const struct pat_page *page, const struct p
     if (!count || !first_of || !next_of)
         return;
     const bool *routines = r->routines ? r->routines : pat_routines(r->a, r->g);
+    const bool *single = pat_single_things(r->a, r->g);
     memset(first_of, 0xff, count * sizeof first_of[0]);
     for (uint32_t k = returns; k-- > 0;) {
         uint32_t path = r->g->insns.p[k].call_path;
@@ -554,7 +555,7 @@ static void run_calls(struct run *r, const struct pat_page *page, const struct p
     }
     for (uint32_t i = 0; i < count; i++) {
         VEC(uint32_t) insns = {0};
-        if (!routines || routines[i] || graph_is_owned(r->g, r->g->calls.p[i].insn))
+        if (!routines || !single || routines[i] || single[i] || graph_is_owned(r->g, r->g->calls.p[i].insn))
             continue; /* an expansion's slow path, or may be a routine that is not the kernel's (D13) */
         VEC_PUSH(r->a, insns, r->g->calls.p[i].insn);
         for (uint32_t k = first_of[i]; k != UINT32_MAX; k = next_of[k])

@@ -39,6 +39,14 @@ static graph_id number_of(const struct graph *g, graph_id id)
                        n->kind == UOP_UNIFORM ||
                        ((n->kind == UOP_AND || n->kind == UOP_MUL || n->kind == UOP_ADD) && n->arg_count == 2 &&
                         graph_is_const(g, n->arg[1], NULL));
+        if (n->kind == UOP_SELECT && n->arg_count == 3) { /* a number, or what is left of it where it is too small */
+            const struct graph_node *then = graph_at(g, n->arg[1]), *other = graph_at(g, n->arg[2]);
+            bool small = then->kind == UOP_AND && then->arg[0] == n->arg[2];
+            if (!small && !(other->kind == UOP_AND && other->arg[0] == n->arg[1]))
+                return id;
+            id = n->arg[small ? 2 : 1];
+            continue;
+        }
         if (!through)
             return id;
         id = n->arg[0];
@@ -54,10 +62,27 @@ static bool is_extreme(uint64_t bits)
            (!w && (high == 0x7ff00000 || high == 0x7f800000));
 }
 
+static bool add_number(const struct graph *g, graph_id id, struct question *q)
+{
+    id = number_of(g, id);
+    const struct graph_node *n = graph_at(g, id);
+    bool several = n->kind == UOP_OR || n->kind == UOP_LOP3; /* are all of them zero? */
+    for (unsigned i = 0; i < (several ? n->arg_count : 1u); i++) {
+        if (several && graph_is_const(g, n->arg[i], NULL))
+            continue;
+        if (q->count == ASKED)
+            return false;
+        q->of[q->count++] = several ? number_of(g, n->arg[i]) : id;
+    }
+    return true;
+}
+
 static bool ask(const struct graph *g, graph_id atom, struct question *q)
 {
     const struct graph_node *n = graph_at(g, atom);
     uint64_t bits;
+    if (graph_is_const(g, atom, NULL))
+        return true;
     switch (n->kind) {
     case UOP_IEQ:
     case UOP_ILT_S:
@@ -70,11 +95,11 @@ static bool ask(const struct graph *g, graph_id atom, struct question *q)
     default: return false;
     }
     bool second = graph_is_const(g, n->arg[1], &bits), both = n->arg[0] == n->arg[1];
-    if (!second && !both && !graph_is_const(g, n->arg[0], &bits))
-        return false;
+    q->special |= n->kind == UOP_FNUM;                            /* neither is a NaN */
+    if (!second && !both && !graph_is_const(g, n->arg[0], &bits)) /* two numbers compared */
+        return add_number(g, n->arg[0], q) && add_number(g, n->arg[1], q);
     q->special |= both || is_extreme(bits); /* compared with itself: a NaN is not equal */
-    q->of[q->count++] = number_of(g, n->arg[second || both ? 0 : 1]);
-    return true;
+    return add_number(g, n->arg[second || both ? 0 : 1], q);
 }
 
 static bool is_near(const struct question *a, const struct question *b)
@@ -249,6 +274,61 @@ bool *pat_routines(struct arena *a, const struct graph *g)
             signs[caller] += signs[i + 1];
             within[caller] += within[i + 1];
             more[caller] |= more[i + 1];
+        }
+    }
+    return out;
+}
+
+/* An instance does one thing that the language has a function for: an atomic update, the smaller of two numbers, what
+ * another lane has. */
+static bool does_one_thing(const struct graph *g, uint32_t insn)
+{
+    const struct graph_insn *n = &g->insns.p[insn];
+    for (uint32_t k = 0; k < n->access_count; k++)
+        if (g->accesses.p[n->first_access + k].kind == GRAPH_ATOMIC)
+            return true;
+    const struct uop_list *l = uops_of(g, insn);
+    for (size_t i = 0; l && i < l->ops.n; i++)
+        switch (l->ops.p[i].kind) {
+        case UOP_FMIN:
+        case UOP_FMAX:
+        case UOP_MIN_S:
+        case UOP_MAX_S:
+        case UOP_MIN_U:
+        case UOP_MAX_U:
+        case UOP_SHFL:
+        case UOP_VOTE:
+        case UOP_BALLOT: return true;
+        default: break;
+        }
+    return false;
+}
+
+bool *pat_single_things(struct arena *a, const struct graph *g)
+{
+    uint32_t count = (uint32_t)g->calls.n;
+    bool *out = ARENA_ARRAY(a, bool, count + 1), *other = ARENA_ARRAY(a, bool, count + 1);
+    uint32_t *things = ARENA_ARRAY(a, uint32_t, count + 1);
+    if (!out || !other || !things)
+        return NULL;
+    for (uint32_t i = 0; i < g->insns.n; i++) {
+        const struct graph_insn *n = &g->insns.p[i];
+        uint32_t path = n->call_path;
+        if (!path || path > count || !n->reachable)
+            continue;
+        bool one = does_one_thing(g, i);
+        things[path] += one;
+        other[path] |= reckons(g, i) || (!one && pat_has_effect(uops_of(g, i)));
+        for (uint32_t k = 0; k < n->access_count && !one; k++)
+            other[path] |= g->accesses.p[n->first_access + k].space != UOP_LOCAL;
+    }
+    for (uint32_t i = count; i-- > 0;) { /* what a callee calls comes behind it */
+        uint32_t caller = g->calls.p[i].caller_path;
+        other[i + 1] |= !g->calls.p[i].resolved;
+        out[i] = !other[i + 1] && things[i + 1] == 1;
+        if (caller && caller <= i + 1) {
+            other[caller] |= other[i + 1];
+            things[caller] += things[i + 1];
         }
     }
     return out;

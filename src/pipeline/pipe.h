@@ -14,6 +14,8 @@
 #include "pattern/pat.h"
 #include "sassprobe/sassprobe.h"
 
+struct img_container;
+struct img_entry;
 struct ptx_module;
 struct pipe_source;
 struct pipe_input {
@@ -21,6 +23,15 @@ struct pipe_input {
     struct img_module module;
     enum sp_status status;
     size_t size; /* bytes */
+    /* A module of a file that holds several is read when somebody wants it and goes when he is done: pipe_container.h.
+     * The rest are there from the beginning, and `own` is not used. */
+    const struct img_container *container; /* NULL: the file is the module */
+    const struct img_entry *entry;
+    struct arena own;
+    size_t told_from;                 /* the first of its own among the session's diagnostics */
+    bool is_open, told;               /* told: its diagnostics are with the session's */
+    struct ptx_module *container_ptx; /* of the same fatbin, once somebody asked; NULL: none fits */
+    bool container_ptx_tried;
     /* PTX (pipe_ptx.h). Of an input that is PTX: what its kernels are, by number, and the module's number of each file.
      * Of machine code: what was embedded, once somebody asked. */
     struct ptx_module *ptx;
@@ -28,14 +39,21 @@ struct pipe_input {
     bool ptx_tried;
 };
 
+struct pipe_mapping {
+    const uint8_t *bytes;
+    size_t size;
+};
+
 struct sp_session {
     struct arena a;
     struct diag_sink diags;
     VEC(struct pipe_input) inputs;
-    const char *arch;                /* of inputs that do not tell theirs; NULL: none was given */
-    VEC(struct pipe_source) sources; /* texts given with --source (pipe_source.h) */
-    VEC(struct ptx_module *) ptx;    /* given with --ptx */
-    struct pat_library *patterns;    /* made when first needed */
+    const char *arch;                  /* of inputs that do not tell theirs; NULL: none was given */
+    VEC(struct pipe_source) sources;   /* texts given with --source (pipe_source.h) */
+    VEC(struct ptx_module *) ptx;      /* given with --ptx */
+    struct pat_library *patterns;      /* made when first needed */
+    VEC(struct pipe_mapping) mappings; /* files that containers are read from */
+    bool damaged;                      /* a container was */
 };
 
 /* What the driver puts into constant bank 0 of an architecture. */

@@ -1,10 +1,12 @@
 /* `explain` and `lab`'s notes: the document of facts over all inputs that were asked for, then the report. */
-#include "pipeline/pipe_source.h"
+#include "pipeline/pipe_container.h"
 #include "pipeline/pipe_rewrite.h"
+#include "pipeline/pipe_source.h"
 
 #include "base/map.h"
 #include "base/str.h"
 #include "facts/fact_build.h"
+#include "image/img_container.h"
 #include "report/rep.h"
 
 #include <stdlib.h>
@@ -34,8 +36,15 @@ static enum sp_status load_patterns(struct sp_session *s)
 
 static const char *kind_text(enum img_kind kind)
 {
-    static const char *const texts[] = {"cubin", "fatbin", "host-elf", "ptx", "listing", "archive", "unknown"};
+    static const char *const texts[] = {"cubin",   "fatbin",  "host-elf", "host-pe", "ptx",
+                                        "listing", "archive", "nvvm",     "unknown"};
     return texts[kind];
+}
+
+/* Texts of a module that goes before the document does. */
+static const char *keep(struct arena *a, const struct pipe_input *in, const char *text)
+{
+    return text && in->entry ? arena_strdup(a, text) : text;
 }
 
 static void add_input(struct arena *a, struct fact_document *doc, const struct pipe_input *in)
@@ -45,79 +54,115 @@ static void add_input(struct arena *a, struct fact_document *doc, const struct p
     struct fact_input f = {.path = in->path,
                            .member = m->member,
                            .kind = kind_text(m->kind),
-                           .producer = m->producer,
-                           .flags = m->flags,
+                           .producer = keep(a, in, m->producer),
+                           .flags = keep(a, in, m->flags),
                            .status = states[m->status],
                            .has_ptx = m->ptx != NULL,
+                           .ptx_in_fatbin = pipe_container_has_ptx(in),
                            .has_line_info = m->has_line_info};
     VEC_PUSH(a, doc->inputs, f);
 }
 
 /* Numbers of a module's files in the document; a file that several modules name is listed once. */
 static int32_t *number_files(struct arena *a, struct fact_document *doc, struct map_str *known,
-                             const struct img_module *m)
+                             const struct pipe_input *in)
 {
+    const struct img_module *m = &in->module;
     int32_t *numbers = ARENA_ARRAY(a, int32_t, m->file_count + 1u);
     for (uint32_t i = 0; i < m->file_count && numbers; i++) {
         uint32_t at;
         if (!map_str_get(known, m->files[i], &at)) {
+            const char *name = keep(a, in, m->files[i]);
+            if (!name)
+                return NULL;
             at = (uint32_t)doc->files.n;
-            VEC_PUSH(a, doc->files, m->files[i]);
-            map_str_put(a, known, m->files[i], at);
+            VEC_PUSH(a, doc->files, name);
+            map_str_put(a, known, name, at);
         }
         numbers[i] = (int32_t)at;
     }
     return numbers;
 }
 
+/* What a document is made of: which kernels, and what goes from one module to the next. */
+struct building {
+    struct sp_session *s;
+    struct arena *a;
+    const char *kernel, *also, *arch;
+    struct fact_document *doc;
+    struct map_str known;
+    struct fact_keeper keeper;
+    struct pipe_ptx_use use;
+};
+
+static enum sp_status add_kernels(struct building *b, struct pipe_input *in, uint32_t number)
+{
+    struct sp_session *s = b->s;
+    const struct img_module *m = &in->module;
+    enum sp_status status = SP_OK;
+    int32_t *files = number_files(b->a, b->doc, &b->known, in);
+    if (!files)
+        return SP_ERR_MEMORY;
+    const struct fact_file_text *texts = pipe_source_match(s, b->a, m, number, files, b->doc);
+    if (!texts)
+        return SP_ERR_MEMORY;
+    for (uint32_t k = 0; k < m->kernel_count && status == SP_OK; k++) {
+        const struct img_kernel *image = &m->kernels[k];
+        if (!pipe_kernel_named(b->a, image, b->kernel) && !(b->also && pipe_kernel_named(b->a, image, b->also)))
+            continue;
+        if (!b->kernel && !image->is_entry)
+            continue;
+        struct fact_kernel f = {.input = number};
+        struct arena made; /* the kernel's facts and what they were made of: only the facts stay */
+        arena_init(&made, 0);
+        status = pipe_kernel(s, &made, in, image, files, texts, &f);
+        if (status == SP_OK)
+            status = arena_failed(&made) ? SP_ERR_MEMORY : fact_keep(&b->keeper, &f);
+        arena_free(&made);
+        if (status == SP_ERR_ARCH) {
+            diag_add(&s->diags, DIAG_ERROR, "unknown-architecture", NULL, -1,
+                     "no encodings for %s; kernel %s is not explained", m->arch ? m->arch : "this architecture",
+                     image->name);
+            status = SP_OK;
+            continue;
+        }
+        if (status == SP_OK)
+            VEC_PUSH(b->a, b->doc->kernels, f);
+    }
+    return status;
+}
+
+/* One input: its line in the document, and its kernels where they were asked for. A module that is unpacked for it goes
+ * when its kernels are done. */
+static enum sp_status add_module(struct building *b, struct pipe_input *in, uint32_t number)
+{
+    struct sp_session *s = b->s;
+    enum sp_status status = SP_OK;
+    bool wanted = pipe_input_may_be(in, b->arch) && !(in->entry && in->entry->linker_input);
+    s->diags.input = (int)number;
+    if (wanted)
+        (void)pipe_input_open(s, in); /* what was wrong is told, and the rest is there */
+    add_input(b->a, b->doc, in);
+    if (wanted)
+        pipe_rewrite_note_used(s, &in->module, &b->use);
+    if (wanted && !(b->arch && !str_equal(b->arch, in->module.arch)) && !pipe_input_is_companion(in, b->arch))
+        status = add_kernels(b, in, number);
+    pipe_input_close(in);
+    s->diags.input = -1;
+    return status;
+}
+
 static enum sp_status build_document(struct sp_session *s, struct arena *a, const char *kernel, const char *also,
                                      const char *arch, struct fact_document *doc)
 {
-    struct map_str known = {0};
-    struct fact_keeper keeper = {.a = a};
+    struct building b = {.s = s, .a = a, .kernel = kernel, .also = also, .arch = arch, .doc = doc, .keeper = {.a = a}};
     enum sp_status status = load_patterns(s);
     *doc = (struct fact_document){.a = a, .tool = sp_version(), .diags = &s->diags, .sources_given = s->sources.n > 0};
-    for (size_t i = 0; i < s->inputs.n && status == SP_OK; i++) {
-        struct pipe_input *in = &s->inputs.p[i];
-        const struct img_module *m = &in->module;
-        add_input(a, doc, in);
-        if (arch && !str_equal(arch, m->arch))
-            continue;
-        int32_t *files = number_files(a, doc, &known, m);
-        if (!files)
-            return SP_ERR_MEMORY;
-        s->diags.input = (int)i;
-        const struct fact_file_text *texts = pipe_source_match(s, a, m, (uint32_t)i, files, doc);
-        if (!texts)
-            return SP_ERR_MEMORY;
-        for (uint32_t k = 0; k < m->kernel_count && status == SP_OK; k++) {
-            const struct img_kernel *image = &m->kernels[k];
-            if (!pipe_kernel_named(a, image, kernel) && !(also && pipe_kernel_named(a, image, also)))
-                continue;
-            if (!kernel && !image->is_entry)
-                continue;
-            struct fact_kernel f = {.input = (uint32_t)i};
-            struct arena made; /* the kernel's facts and what they were made of: only the facts stay */
-            arena_init(&made, 0);
-            status = pipe_kernel(s, &made, in, image, files, texts, &f);
-            if (status == SP_OK)
-                status = arena_failed(&made) ? SP_ERR_MEMORY : fact_keep(&keeper, &f);
-            arena_free(&made);
-            if (status == SP_ERR_ARCH) {
-                diag_add(&s->diags, DIAG_ERROR, "unknown-architecture", NULL, -1,
-                         "no encodings for %s; kernel %s is not explained", m->arch ? m->arch : "this architecture",
-                         image->name);
-                status = SP_OK;
-                continue;
-            }
-            if (status == SP_OK)
-                VEC_PUSH(a, doc->kernels, f);
-        }
-        s->diags.input = -1;
-    }
+    for (size_t i = 0; i < s->inputs.n && status == SP_OK; i++)
+        status = add_module(&b, &s->inputs.p[i], (uint32_t)i);
     if (status == SP_OK) {
         pipe_source_unused(s, doc);
-        pipe_rewrite_unused(s);
+        pipe_rewrite_unused(s, &b.use);
     }
     return arena_failed(a) ? SP_ERR_MEMORY : status;
 }

@@ -7,6 +7,8 @@
 #include "pipeline/pipe_ptx.h"
 
 #include "base/str.h"
+#include "image/img_container.h"
+#include "pipeline/pipe_container.h"
 
 #include <string.h>
 
@@ -43,7 +45,8 @@ static bool describe_kernel(struct arena *a, const struct ptx_module *p, uint32_
                              .uniform_registers = -1,
                              .param_bytes = (uint32_t)f->param_bytes,
                              .param_count = (uint32_t)f->inputs.n,
-                             .params_known = true};
+                             .params_known = true,
+                             .spills_known = true}; /* there are none: registers do not run out in PTX */
     for (unsigned d = 0; d < 3; d++) {
         k->max_threads[d] = f->maxntid[d];
         k->reqntid[d] = f->reqntid[d];
@@ -60,16 +63,18 @@ static bool describe_kernel(struct arena *a, const struct ptx_module *p, uint32_
                                        .constant_offset = env.param_base + (uint32_t)v->offset};
     }
     k->params = params;
+    k->spills_known = true; /* registers of PTX do not run out */
     return true;
 }
 
 enum sp_status pipe_ptx_read(struct sp_session *s, struct pipe_input *in, const char *text, size_t size)
 {
-    struct ptx_module *p = ARENA_NEW(&s->a, struct ptx_module);
+    struct arena *a = pipe_input_arena(s, in);
+    struct ptx_module *p = ARENA_NEW(a, struct ptx_module);
     struct img_module *m = &in->module;
     if (!p)
         return SP_ERR_MEMORY;
-    enum sp_status status = ptx_read_module(&s->a, &s->diags, text, size, p);
+    enum sp_status status = ptx_read_module(a, &s->diags, text, size, p);
     if (status == SP_ERR_MEMORY)
         return status;
     *m = (struct img_module){.path = in->path,
@@ -79,9 +84,9 @@ enum sp_status pipe_ptx_read(struct sp_session *s, struct pipe_input *in, const 
                              .arch = p->arch,
                              .producer = p->producer,
                              .has_line_info = p->locs.n > 0};
-    m->kernels = ARENA_ARRAY(&s->a, struct img_kernel, p->functions.n + 1);
-    uint32_t *functions = ARENA_ARRAY(&s->a, uint32_t, p->functions.n + 1);
-    in->ptx_files = name_files(&s->a, p, m);
+    m->kernels = ARENA_ARRAY(a, struct img_kernel, p->functions.n + 1);
+    uint32_t *functions = ARENA_ARRAY(a, uint32_t, p->functions.n + 1);
+    in->ptx_files = name_files(a, p, m);
     if (!m->kernels || !functions || !in->ptx_files)
         return SP_ERR_MEMORY;
     for (uint32_t i = 0; i < p->functions.n; i++) {
@@ -96,7 +101,7 @@ enum sp_status pipe_ptx_read(struct sp_session *s, struct pipe_input *in, const 
             continue;
         }
         functions[m->kernel_count] = i;
-        if (!describe_kernel(&s->a, p, i, &m->kernels[m->kernel_count++]))
+        if (!describe_kernel(a, p, i, &m->kernels[m->kernel_count++]))
             return SP_ERR_MEMORY;
     }
     if (!m->kernel_count && status == SP_OK && !p->functions.n && !p->version) {
@@ -202,34 +207,23 @@ bool pipe_ptx_embedded(struct sp_session *s, struct pipe_input *in, const struct
         return false;
     if (in->module.ptx && !in->ptx_tried) {
         struct diag_sink quiet; /* what is wrong with text that nobody asked for is not told */
+        struct arena *a = pipe_input_arena(s, in);
         in->ptx_tried = true;
-        diag_init(&quiet, &s->a);
-        struct ptx_module *p = ARENA_NEW(&s->a, struct ptx_module);
-        if (p && ptx_read_module(&s->a, &quiet, in->module.ptx, in->module.ptx_bytes, p) != SP_ERR_MEMORY)
+        diag_init(&quiet, a);
+        struct ptx_module *p = ARENA_NEW(a, struct ptx_module);
+        if (p && ptx_read_module(a, &quiet, in->module.ptx, in->module.ptx_bytes, p) != SP_ERR_MEMORY)
             in->ptx = p;
     }
     return in->ptx && pipe_ptx_entry(in->ptx, kernel->name, function);
-}
-
-bool pipe_ptx_beside(struct sp_session *s, struct pipe_input *in, const struct img_kernel *kernel,
-                     const struct ptx_module **module, uint32_t *function)
-{
-    if (pipe_ptx_embedded(s, in, kernel, function)) {
-        *module = in->ptx;
-        return true;
-    }
-    for (size_t i = 0; i < s->ptx.n; i++)
-        if (pipe_ptx_entry(s->ptx.p[i], kernel->name, function)) {
-            *module = s->ptx.p[i];
-            return true;
-        }
-    return false;
 }
 
 enum sp_status sp_session_add_ptx(struct sp_session *s, const char *path)
 {
     uint8_t *bytes;
     size_t size;
+    const uint8_t *mapped;
+    if (pipe_container_map(s, path, &mapped, &size))
+        return pipe_container_add_ptx(s, path, mapped, size);
     struct ptx_module *p = ARENA_NEW(&s->a, struct ptx_module);
     enum sp_status status = p ? img_load_file(&s->a, &s->diags, path, 256 << 20, &bytes, &size) : SP_ERR_MEMORY;
     if (status != SP_OK)

@@ -22,9 +22,4 @@ bool pipe_ptx_entry(const struct ptx_module *m, const char *name, uint32_t *func
 bool pipe_ptx_embedded(struct sp_session *s, struct pipe_input *in, const struct img_kernel *kernel,
                        uint32_t *function);
 
-/* The PTX that a kernel of machine code was made of: what is embedded in its file, else what --ptx gave. False: there
- * is none at hand. */
-bool pipe_ptx_beside(struct sp_session *s, struct pipe_input *in, const struct img_kernel *kernel,
-                     const struct ptx_module **module, uint32_t *function);
-
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/str.h"
 #include "graph/graph_cycle.h"
+#include "pipeline/pipe_container.h"
 #include "pipeline/pipe_ptx.h"
 
 #include <string.h>
@@ -66,6 +67,12 @@ static struct rew_insn describe(const struct ptx_module *m, const struct ptx_row
     struct rew_insn d = {.line = i->line};
     if (f->is_entry)
         d.is |= REW_IS_OWN;
+    if (i->loc) {
+        const struct ptx_loc *at = &m->locs.p[i->loc - 1];
+        d.source = (struct rew_place){(uint32_t)map_hash_mix(at->file, at->inlined) | 1, at->line, at->column};
+    }
+    if (m->rolled || f->rolled || i->rolled)
+        d.is |= REW_IS_ROLLED;
     if (i->damaged)
         return d;
     if (op_is(i, sums) && (has(i, "rn") || has(i, "rz") || has(i, "rm") || has(i, "rp")))
@@ -179,7 +186,7 @@ static enum sp_status read_beside(struct sp_session *s, struct arena *a, struct 
 {
     b->kernel = *kernel;
     b->kernel.spill_count = 0;
-    b->kernel.spills_known = false;
+    b->kernel.spills_known = true;                                      /* registers of PTX do not run out */
     memset(b->kernel.constant_bank, 0, sizeof b->kernel.constant_bank); /* its constants are its own */
     pipe_env(sm, &b->kernel, &b->env);
     struct ptx_places places = {.param_base = b->env.param_base,
@@ -245,13 +252,19 @@ static uint64_t *map_calls(struct arena *a, const struct img_kernel *k, const st
     return calls;
 }
 
+/* Where a text comes from. */
+enum text_from { TEXT_EMBEDDED, TEXT_GIVEN, TEXT_BESIDE };
+
 static void mismatch(struct sp_session *s, const struct img_kernel *k, const struct graph *g,
-                     const struct rew_list *found, bool given, const char *why)
+                     const struct rew_list *found, enum text_from from, const char *why)
 {
     int64_t at = found->unexplained.n ? (int64_t)g->insns.p[found->unexplained.p[0]].offset : -1;
     diag_add(&s->diags, DIAG_WARNING, "ptx-mismatch", k->section, at,
              "the PTX %s was not shown to be what this kernel was made of: %s; it is left out of account",
-             given ? "given with --ptx" : "embedded", why);
+             from == TEXT_GIVEN    ? "given with --ptx"
+             : from == TEXT_BESIDE ? "in the same fatbin"
+                                   : "embedded",
+             why);
 }
 
 static void unexplained(struct sp_session *s, const struct img_kernel *k, const struct graph *g,
@@ -263,9 +276,10 @@ static void unexplained(struct sp_session *s, const struct img_kernel *k, const 
 }
 
 /* One text beside the kernel. *out is filled only where they belong together. */
-static enum sp_status compare_with(struct pipe_rewrite *p, struct ptx_module *m, uint32_t function, bool given,
+static enum sp_status compare_with(struct pipe_rewrite *p, struct ptx_module *m, uint32_t function, enum text_from from,
                                    struct rew_list *out)
 {
+    bool given = from != TEXT_EMBEDDED;
     struct sp_session *s = p->session;
     const struct img_kernel *k = p->kernel;
     struct diag_sink quiet;
@@ -277,7 +291,7 @@ static enum sp_status compare_with(struct pipe_rewrite *p, struct ptx_module *m,
                          : m->sm > p->module->sm                       ? "it is for a later architecture"
                                                                        : NULL;
     if (not_so) {
-        mismatch(s, k, p->g, &found, given, not_so);
+        mismatch(s, k, p->g, &found, from, not_so);
         return SP_OK;
     }
     uint32_t most = p->g->input.count * PTX_AT_MOST + PTX_ALWAYS;
@@ -305,8 +319,9 @@ static enum sp_status compare_with(struct pipe_rewrite *p, struct ptx_module *m,
     if (status != SP_OK)
         return status;
     if (!found.compared) {
-        mismatch(s, k, p->g, &found, given,
-                 found.unexplained.n ? "no store of it was found to be this one" : "it does not compute the same");
+        mismatch(s, k, p->g, &found, from,
+                 found.unexplained.n ? "no store of it was found to be this one"
+                                     : "it computes something else, or its loops have other bodies");
         return SP_OK;
     }
     unexplained(s, k, p->g, &found);
@@ -320,18 +335,28 @@ void pipe_rewrite(struct pipe_rewrite *p, struct pipe_input *in, struct rew_list
     enum sp_status status = SP_OK;
     uint32_t function;
     struct rew_list best = *out;
+    struct ptx_module *beside;
     for (size_t i = 0; i < s->ptx.n && status == SP_OK && !best.compared; i++)
         if (pipe_ptx_entry(s->ptx.p[i], p->kernel->name, &function)) {
-            status = compare_with(p, s->ptx.p[i], function, true, &best);
+            status = compare_with(p, s->ptx.p[i], function, TEXT_GIVEN, &best);
             if (best.compared) {
                 p->ptx = s->ptx.p[i];
                 p->function = function;
                 p->given = true;
             }
         }
+    /* The text of the line map goes first, and is what the fatbin's was made from, too. */
+    if (status == SP_OK && !best.compared && !in->module.ptx && pipe_container_ptx(in, p->kernel, &beside, &function)) {
+        status = compare_with(p, beside, function, TEXT_BESIDE, &best);
+        if (best.compared) {
+            p->ptx = beside;
+            p->function = function;
+            p->given = true;
+        }
+    }
     if (status == SP_OK && pipe_ptx_embedded(s, in, p->kernel, &function)) {
         struct rew_list list = *out; /* the text that the line map speaks of */
-        status = compare_with(p, in->ptx, function, false, &list);
+        status = compare_with(p, in->ptx, function, TEXT_EMBEDDED, &list);
         if (list.compared)
             best = list;
         if (list.compared || status != SP_OK) { /* what is too large to be compared can still be shown */
@@ -347,22 +372,30 @@ void pipe_rewrite(struct pipe_rewrite *p, struct pipe_input *in, struct rew_list
                  "the PTX of this kernel is too large to be set beside it");
 }
 
-void pipe_rewrite_unused(struct sp_session *s)
+void pipe_rewrite_note_used(struct sp_session *s, const struct img_module *m, struct pipe_ptx_use *use)
 {
-    for (size_t i = 0; i < s->ptx.n; i++) {
-        const struct ptx_module *m = s->ptx.p[i];
-        struct map_str entries = {0};
-        bool used = false;
+    if (!s->ptx.n)
+        return;
+    if (!use->texts)
+        use->texts = ARENA_ARRAY(&s->a, struct pipe_ptx_text, s->ptx.n);
+    for (size_t i = 0; i < s->ptx.n && use->texts; i++) {
+        struct pipe_ptx_text *t = &use->texts[i];
+        const struct ptx_module *p = s->ptx.p[i];
         uint32_t at;
-        for (uint32_t f = 0; f < m->functions.n; f++)
-            if (m->functions.p[f].is_entry && m->functions.p[f].has_body && m->functions.p[f].name &&
-                !map_str_put(&s->a, &entries, m->functions.p[f].name, f))
-                return;
-        for (size_t n = 0; n < s->inputs.n && !used; n++)
-            for (uint32_t k = 0; k < s->inputs.p[n].module.kernel_count && !used; k++)
-                used = map_str_get(&entries, s->inputs.p[n].module.kernels[k].name, &at);
-        if (!used)
-            diag_add(&s->diags, DIAG_WARNING, "ptx-unused", NULL, -1,
-                     "no kernel of the inputs stands in the PTX given with --ptx%s", entries.n ? "" : ": it has none");
+        for (uint32_t f = 0; f < p->functions.n && !t->listed; f++)
+            if (p->functions.p[f].is_entry && p->functions.p[f].has_body && p->functions.p[f].name)
+                map_str_put(&s->a, &t->entries, p->functions.p[f].name, f);
+        t->listed = true;
+        for (uint32_t k = 0; k < m->kernel_count && !t->used; k++)
+            t->used = map_str_get(&t->entries, m->kernels[k].name, &at);
     }
+}
+
+void pipe_rewrite_unused(struct sp_session *s, const struct pipe_ptx_use *use)
+{
+    for (size_t i = 0; i < s->ptx.n && use->texts; i++)
+        if (!use->texts[i].used)
+            diag_add(&s->diags, DIAG_WARNING, "ptx-unused", NULL, -1,
+                     "no kernel of the inputs stands in the PTX given with --ptx%s",
+                     use->texts[i].entries.n ? "" : ": it has none");
 }

@@ -2,6 +2,7 @@
 #ifndef SP_PIPE_REWRITE_H
 #define SP_PIPE_REWRITE_H
 
+#include "base/map.h"
 #include "facts/fact_build.h"
 #include "pipeline/pipe.h"
 #include "rewrite/rew.h"
@@ -24,7 +25,16 @@ struct pipe_rewrite {
  * is, and a note says so. */
 void pipe_rewrite(struct pipe_rewrite *p, struct pipe_input *in, struct rew_list *out);
 
-/* A warning for each file of --ptx that has no kernel of any input. */
-void pipe_rewrite_unused(struct sp_session *s);
+/* Which of the texts of --ptx have a kernel of some input: noted module by module while it is there, ... */
+struct pipe_ptx_text {
+    struct map_str entries;
+    bool listed, used;
+};
+struct pipe_ptx_use {
+    struct pipe_ptx_text *texts;
+};
+void pipe_rewrite_note_used(struct sp_session *s, const struct img_module *m, struct pipe_ptx_use *use);
+/* ... and a warning for each that has none. */
+void pipe_rewrite_unused(struct sp_session *s, const struct pipe_ptx_use *use);
 
 #endif

@@ -1,9 +1,11 @@
 /* Sessions: inputs by path, folder, standard input or memory; sources; diagnostics as text. */
+#include "pipeline/pipe_container.h"
 #include "pipeline/pipe_ptx.h"
 #include "pipeline/pipe_source.h"
 
 #include "base/str.h"
 #include "facts/fact_build.h"
+#include "image/img_container.h"
 #include "isa/isa_parse.h"
 
 #include <dirent.h>
@@ -34,11 +36,15 @@ void sp_session_free(struct sp_session *s)
 {
     if (!s)
         return;
+    for (size_t i = 0; i < s->inputs.n; i++)
+        pipe_input_close(&s->inputs.p[i]);
+    for (size_t i = 0; i < s->mappings.n; i++)
+        img_unmap_file(s->mappings.p[i].bytes, s->mappings.p[i].size);
     arena_free(&s->a);
     free(s);
 }
 
-static void choose_tables(struct sp_session *s, struct pipe_input *in)
+void pipe_choose_tables(struct sp_session *s, struct pipe_input *in)
 {
     struct img_module *m = &in->module;
     if (!m->kernel_count || isa_arch_known(m->sm))
@@ -78,7 +84,7 @@ static enum sp_status add_listing(struct sp_session *s, struct pipe_input in, co
             if (count > 1)
                 in.module.member = arena_printf(&s->a, "%s.%u", in.path, i + 1);
             in.status = modules[i].sm ? SP_OK : SP_ERR_ARCH;
-            choose_tables(s, &in);
+            pipe_choose_tables(s, &in);
             for (uint32_t k = 0; k < in.module.kernel_count; k++)
                 pipe_params_from_name(&s->a, in.module.sm, &in.module.kernels[k]);
             if (in.status != SP_OK)
@@ -98,11 +104,13 @@ static enum sp_status add_bytes(struct sp_session *s, const char *path, const ui
     enum img_kind kind = img_detect(bytes, size);
     if (kind == IMG_LISTING)
         return add_listing(s, in, bytes, size);
+    if (img_is_container(kind))
+        return pipe_container_add(s, in.path, bytes, size);
     if (kind == IMG_PTX) {
         in.status = pipe_ptx_read(s, &in, (const char *)bytes, size);
     } else {
         in.status = img_read_module(&s->a, &s->diags, in.path, bytes, size, &in.module);
-        choose_tables(s, &in);
+        pipe_choose_tables(s, &in);
     }
     VEC_PUSH(&s->a, s->inputs, in);
     s->diags.input = -1;
@@ -113,6 +121,9 @@ static enum sp_status add_file(struct sp_session *s, const char *path)
 {
     uint8_t *bytes;
     size_t size;
+    const uint8_t *mapped;
+    if (pipe_container_map(s, path, &mapped, &size))
+        return pipe_container_add(s, path, mapped, size);
     s->diags.input = (int)s->inputs.n;
     enum sp_status status = img_load_file(&s->a, &s->diags, path, 0, &bytes, &size);
     if (status == SP_OK)
@@ -240,8 +251,13 @@ void sp_session_diagnostics(const struct sp_session *s, sp_write_fn write, void 
     out_init(o, write, user);
     for (size_t i = 0; i < s->diags.list.n; i++) {
         const struct diag *d = &s->diags.list.p[i];
-        if (d->input >= 0 && (size_t)d->input < s->inputs.n)
-            out_printf(o, "%s: ", s->inputs.p[d->input].path);
+        if (d->input >= 0 && (size_t)d->input < s->inputs.n) {
+            const struct pipe_input *in = &s->inputs.p[d->input];
+            out_text(o, in->path);
+            if (in->entry && in->told && i >= in->told_from)
+                out_printf(o, "(%s)", in->entry->member);
+            out_text(o, ": ");
+        }
         if (d->section || d->offset >= 0) {
             out_text(o, d->section ? d->section : "");
             if (d->offset >= 0)
@@ -258,6 +274,8 @@ void sp_session_diagnostics(const struct sp_session *s, sp_write_fn write, void 
 
 bool sp_session_damaged(const struct sp_session *s)
 {
+    if (s->damaged)
+        return true;
     for (size_t i = 0; i < s->inputs.n; i++)
         if (s->inputs.p[i].status != SP_OK || s->inputs.p[i].module.status != IMG_COMPLETE)
             return true;

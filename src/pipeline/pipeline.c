@@ -293,7 +293,10 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, struct pipe_in
     }
     for (size_t i = 0; i < place.leaving.n; i++) {
         const struct place_leaving *l = &place.leaving.p[i];
-        const char *id = l->before == 0   ? arena_printf(a, "v%u", l->value)
+        if (l->chosen)
+            continue;
+        const char *id = l->came_in       ? arena_printf(a, "v%u_in", l->value)
+                         : l->before == 0 ? arena_printf(a, "v%u", l->value)
                          : l->before == 1 ? arena_printf(a, "v%u_old", l->value)
                                           : arena_printf(a, "v%u_old%u", l->value, l->before);
         graph_id named = place.values.p[l->value].named;

@@ -69,6 +69,8 @@ struct place_leaving {
     uint32_t value, cycle; /* index into the graph's cycles */
     uint32_t before;       /* steps that every way out of the loop has made since: 0 what the variable comes to */
     bool begins;           /* the variable before a step of some piece: in the loop it is the old value */
+    bool came_in;          /* what it came into the last turn with: that turn may be left before and after its step */
+    bool chosen;           /* a choice behind the loop between such a value and others: none of the variable's */
 };
 struct place {
     VEC(struct place_value) values; /* by first instance */

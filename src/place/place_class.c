@@ -186,6 +186,22 @@ static void look_at_store(const struct place_work *w, const struct place_value *
     }
 }
 
+/* Another thread may store what the load finds, sooner or later: the kernel writes that array, and not just each thread
+ * what it read itself. */
+static bool others_write(const struct place_work *w, const struct graph_access *x)
+{
+    struct graph_affine f;
+    uint32_t written;
+    if (!graph_affine(w->g, x->address, &f) || !map_u64_get(&w->written, f.base, &written))
+        return false;
+    bool own = written == x->address, thread = false;
+    for (unsigned i = 0; i < f.term_count && own; i++) {
+        own = f.terms[i].term < w->nodes && w->loaded[f.terms[i].term] != 2;
+        thread = true;
+    }
+    return !own || !thread;
+}
+
 static void look_at_load(const struct place_work *w, const struct place_storage *s, struct found *f)
 {
     const struct graph_access *x = &w->g->accesses.p[s->access];
@@ -195,7 +211,7 @@ static void look_at_load(const struct place_work *w, const struct place_storage 
         f->loaded_global = true;
         f->foreign |= s->read;
         f->global_proved |= s->read && s->proved;
-        f->may_global |= s->may_reach;
+        f->may_global |= s->may_reach || others_write(w, x);
         break;
     case UOP_SHARED:
         f->shared = true;

@@ -39,6 +39,11 @@ static bool mentions(const struct graph *g, graph_id id, graph_id what, unsigned
     return false;
 }
 
+bool place_mentions(const struct graph *g, graph_id id, graph_id what)
+{
+    return mentions(g, id, what, 0);
+}
+
 /* A value and what stands for it elsewhere, not a choice by the value. */
 bool place_stands_for(const struct graph *g, const struct graph_node *select, graph_id v)
 {
@@ -191,6 +196,17 @@ bool place_access_holds(const struct place_work *w, const struct graph_access *x
     return false;
 }
 
+/* Arrays that are written, each with the address where it is in one place only. */
+static void note_written(struct place_work *w, const struct graph_access *x)
+{
+    struct graph_affine f;
+    uint32_t known;
+    if (!graph_affine(w->g, x->address, &f) || f.base == GRAPH_NIL)
+        return; /* whatever it may reach says so itself */
+    bool again = map_u64_get(&w->written, f.base, &known) && known != x->address;
+    map_u64_put(w->a, &w->written, f.base, again ? (uint32_t)GRAPH_NIL : x->address);
+}
+
 /* Accesses by the nodes they hold, so that each value looks at its own only. */
 static bool index_accesses(struct place_work *w)
 {
@@ -223,7 +239,10 @@ static bool index_accesses(struct place_work *w)
     }
     for (size_t i = 0; i < g->accesses.n; i++) {
         const struct graph_access *l = &g->accesses.p[i];
-        w->alias_loads |= l->kind == GRAPH_LOAD && l->may_alias && (l->space == UOP_GLOBAL || l->space == UOP_GENERIC);
+        bool global = l->space == UOP_GLOBAL || l->space == UOP_GENERIC;
+        w->alias_loads |= l->kind == GRAPH_LOAD && l->may_alias && global;
+        if (l->kind != GRAPH_LOAD && global && g->insns.p[l->insn].reachable)
+            note_written(w, l);
     }
     return true;
 }

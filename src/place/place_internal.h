@@ -36,6 +36,7 @@ struct place_work {
 
     uint32_t *head, *list, *next;   /* accesses by the nodes they hold: head[node] is a cell + 1 in list, next */
     uint32_t *reach_starts, *reach; /* of each access that stores: the reaches it is in, indices into dep->reaches */
+    struct map_u64 written;         /* pointer parameter -> the one address stores have in it; GRAPH_NIL: several */
     bool alias_loads;               /* some global load may read what a store of this kernel writes */
     const uint8_t *local;           /* of each access: enum place_local */
     bool reaches_known;             /* dependence was found and is complete */
@@ -84,6 +85,8 @@ void place_classify(struct place_work *w, struct place_value *v);
 bool place_both_run(struct place_work *w, uint32_t first, uint32_t second);
 
 /* place_leave.c */
+/* `what` is `id` or stands in it, a few operations deep. */
+bool place_mentions(const struct graph *g, graph_id id, graph_id what);
 void place_find_leaving(struct place_work *w, struct place *p);
 
 /* place_reload.c */

@@ -6,6 +6,7 @@
 #include "place/place_internal.h"
 
 enum { STEPS_MAX = 1 << 22, CHAIN_MAX = 64 };
+enum { OLD_STEPPED = 1, OLD_HANDED_ON };
 
 struct leave {
     struct place_work *w;
@@ -115,9 +116,86 @@ static bool starts_straight(struct leave *s, graph_id id)
     return false;
 }
 
+/* What comes round takes nothing of what came in (`q = r; r = t`): no instruction is the step. */
+static bool is_handed_on(const struct graph *g, graph_id phi, uint32_t loop)
+{
+    const struct graph_node *n = graph_at(g, phi);
+    const struct graph_block *header = &g->blocks.p[n->block];
+    bool any = false;
+    for (uint32_t k = 0; k < n->phi_count && k < header->pred_count; k++) {
+        const struct graph_node *round = graph_at(g, n->phi_args[k]);
+        if (!is_in_loop(g, header->preds[k], loop))
+            continue;
+        if (n->phi_args[k] == phi || (round->kind == GRAPH_PHI && !graph_is_loop_phi(g, n->phi_args[k])) ||
+            place_mentions(g, n->phi_args[k], phi))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+/* A variable that is handed on gets its new value where a turn ends: behind a loop that is left only there what came in
+ * is the old value, behind one that is left only where turns begin it is the last. */
+static void find_handed_on(struct leave *s, struct place_leaving *l)
+{
+    const struct graph *g = s->w->g;
+    uint32_t loop = (uint32_t)graph_at(g, l->node)->imm;
+    const struct graph_loop *of = &g->loops.p[loop - 1];
+    bool first = false, last = false, between = false;
+    for (uint32_t b = 0; b < g->blocks.n && s->steps < STEPS_MAX; b++, s->steps++) {
+        const struct graph_block *from = &g->blocks.p[b];
+        bool leaves = false;
+        for (uint32_t k = 0; from->reachable && is_in_loop(g, b, loop) && k < from->succ_count; k++)
+            leaves |= !is_in_loop(g, from->succs[k], loop);
+        last |= leaves && b == of->latch;
+        first |= leaves && b == of->header && b != of->latch;
+        between |= leaves && b != of->header && b != of->latch;
+    }
+    const struct graph_cycle *c = &g->cycles->cycles.p[l->cycle];
+    bool whole = c->pieces.n == 1 && c->unroll <= 1;
+    if (last && !first && !between && whole)
+        l->before = 1;
+    else if (last || between || s->steps >= STEPS_MAX)
+        l->came_in = true;
+}
+
+/* A choice behind the loop between what came into a turn and something else: of a variable that is handed on, or of one
+ * that has nothing newer among the others. */
+static bool chooses_old(const struct place_work *w, const uint8_t *old, graph_id id)
+{
+    const struct graph *g = w->g;
+    const struct graph_node *n = graph_at(g, id);
+    const graph_id *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg + 1;
+    uint32_t count = n->kind == GRAPH_PHI ? n->phi_count : n->kind == UOP_SELECT ? 2 : 0, block = block_of(g, id);
+    graph_id phi = w->accumulators.p[w->accumulator[id] - 1].phi;
+    bool handed = false, older = false, newer = false;
+    if (graph_is_loop_phi(g, id) ||
+        (block != UINT32_MAX && graph_is_loop_phi(g, phi) && is_in_loop(g, block, (uint32_t)graph_at(g, phi)->imm)))
+        return false;
+    for (uint32_t k = 0; k < count; k++) {
+        bool own = args[k] < w->nodes && w->accumulator[args[k]] == w->accumulator[id];
+        handed |= own && old[args[k]] == OLD_HANDED_ON;
+        older |= own && old[args[k]];
+        newer |= own && !old[args[k]];
+    }
+    return handed || (older && !newer);
+}
+
+static void drop_copies(struct place *p, const uint8_t *chosen)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < p->copies.n; i++)
+        if (!chosen[p->copies.p[i].node])
+            p->copies.p[kept++] = p->copies.p[i];
+    p->copies.n = kept;
+}
+
 void place_find_leaving(struct place_work *w, struct place *p)
 {
     struct leave s = {.w = w};
+    uint8_t *old = ARENA_ARRAY(w->a, uint8_t, w->nodes), *chosen = ARENA_ARRAY(w->a, uint8_t, w->nodes);
+    if (!old || !chosen)
+        return;
     for (graph_id id = 1; id < w->nodes; id++) {
         uint32_t index, at = w->accumulator[id];
         if (!at || w->accumulators.p[at - 1].phi == GRAPH_NIL || !map_u64_get(&p->of, id, &index))
@@ -125,7 +203,19 @@ void place_find_leaving(struct place_work *w, struct place *p)
         struct place_leaving l = {.node = id, .value = index, .cycle = w->accumulators.p[at - 1].cycle};
         for (graph_id on = step_behind(&s, id); on != GRAPH_NIL && l.before < CHAIN_MAX; on = step_behind(&s, on))
             l.before++;
+        if (graph_is_loop_phi(w->g, id) && w->g->cycles && is_handed_on(w->g, id, (uint32_t)graph_at(w->g, id)->imm)) {
+            if (!l.before)
+                find_handed_on(&s, &l);
+            old[id] = (l.before || l.came_in) ? OLD_HANDED_ON : 0;
+        } else if (graph_is_loop_phi(w->g, id) && l.before) {
+            old[id] = OLD_STEPPED;
+        }
+        l.chosen = !l.before && chooses_old(w, old, id);
+        chosen[id] = l.chosen;
+        if (l.chosen)
+            old[id] = OLD_HANDED_ON;
         l.begins = graph_is_loop_phi(w->g, id) || starts_straight(&s, id);
         VEC_PUSH(w->a, p->leaving, l);
     }
+    drop_copies(p, chosen);
 }

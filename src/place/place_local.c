@@ -48,18 +48,17 @@ static bool is_fixed(const struct graph *g, graph_id address, int64_t *at)
 }
 
 /* The stack pointer where calls that are not seen through leave it unknown: paths' choices of it and of what they
- * left. */
-static bool is_moved_stack(const struct graph *g, graph_id id, unsigned depth, bool *stack)
+ * left. `left`: what a call left is among them; without, a choice between places is an index of the run. */
+static bool is_moved_stack(const struct graph *g, graph_id id, unsigned depth, bool *left)
 {
     const struct graph_node *n = graph_at(g, id);
     const graph_id *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg;
     uint32_t count = n->kind == GRAPH_PHI ? n->phi_count : n->arg_count, first = n->kind == UOP_SELECT;
     if (n->kind == UOP_CONST || n->kind == UOP_UNDEF || n->kind == GRAPH_ENTRY)
         return true;
-    if (n->kind == GRAPH_RESULT || is_stack(g, id)) {
-        *stack = true;
+    *left |= n->kind == GRAPH_RESULT;
+    if (n->kind == GRAPH_RESULT || is_stack(g, id))
         return true;
-    }
     if (depth > DEPTH || (n->kind != GRAPH_PHI && n->kind != UOP_SELECT && n->kind != UOP_ADD))
         return false;
     unsigned moving = 0;
@@ -67,7 +66,7 @@ static bool is_moved_stack(const struct graph *g, graph_id id, unsigned depth, b
         if (n->kind == UOP_ADD && !graph_is_const(g, args[k], NULL) && moving++)
             return false;
         if (args[k] != id && !(n->kind == GRAPH_PHI && depth && graph_is_loop_phi(g, id)) &&
-            !is_moved_stack(g, args[k], depth + 1, stack))
+            !is_moved_stack(g, args[k], depth + 1, left))
             return false;
     }
     return true;
@@ -238,14 +237,14 @@ const uint8_t *place_find_local(struct arena *a, const struct graph *g)
     for (uint32_t i = 0; i < g->accesses.n; i++) {
         const struct graph_access *x = &g->accesses.p[i];
         struct cell c = {.width = x->width, .access = i};
-        bool stack = false;
+        bool left = false;
         if (x->space != UOP_LOCAL)
             continue;
         f.kind[i] = PLACE_VARIABLE;
         if (is_fixed(g, x->address, &c.from)) {
             f.fixed[i] = true;
             VEC_PUSH(a, f.cells, c);
-        } else if (x->address == GRAPH_NIL || !is_moved_stack(g, x->address, 0, &stack) || !stack) {
+        } else if (x->address == GRAPH_NIL || !is_moved_stack(g, x->address, 0, &left) || !left) {
             f.kind[i] = PLACE_ARRAY;
             any_array = true;
         } else {

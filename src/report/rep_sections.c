@@ -88,7 +88,7 @@ static const char *at_hand(struct arena *a, const struct fact_input *input, cons
     str_addf(&b, "%s · line table: %s", text ? "PTX, not yet machine code" : "machine code",
              input->has_line_info ? "yes" : "no");
     if (!text)
-        str_addf(&b, " · PTX: %s", input->has_ptx ? "embedded" : "no");
+        str_addf(&b, " · PTX: %s", input->has_ptx ? "embedded" : input->ptx_in_fatbin ? "in the fatbin" : "no");
     if (k->params.n > 0)
         str_addf(&b, " · names: %s", names_from_source(k) ? "from the source" : "by position");
     return b.p;

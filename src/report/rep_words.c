@@ -188,6 +188,8 @@ const char *rep_rewrite(struct arena *a, const struct fact_rewrite *rewrite)
     for (uint32_t i = 0; i < rewrite->args.n; i++)
         if (str_equal(rewrite->args.p[i].key, "factor") && rewrite->args.p[i].kind == FACT_BIND_INT)
             str_addf(&b, " by %lld", (long long)rewrite->args.p[i].number);
+        else if (str_equal(rewrite->args.p[i].key, "width") && rewrite->args.p[i].kind == FACT_BIND_INT)
+            str_addf(&b, " of %lld bytes", (long long)rewrite->args.p[i].number);
     if (rewrite->reason)
         str_addf(&b, ": %s", fact_reason_text(rewrite->reason));
     return b.p;

@@ -26,12 +26,18 @@ enum rew_is {
     REW_IS_DIVISION = 32, /* a quotient, remainder or reciprocal */
     REW_IS_ROOT = 64,     /* a square root */
     REW_IS_APPROXIMATE = 128,
-    REW_IS_CHOICE = 256, /* chooses between two values by a predicate */
-    REW_IS_OWN = 512,    /* stands in the kernel itself, not in a function */
+    REW_IS_CHOICE = 256,  /* chooses between two values by a predicate */
+    REW_IS_OWN = 512,     /* stands in the kernel itself, not in a function */
+    REW_IS_ROLLED = 1024, /* a loop that begins here is never unrolled behind the PTX */
+};
+struct rew_place { /* of the source, as the PTX has it */
+    uint32_t in;   /* stands for the file, and the call it came in by; 0: not known */
+    uint32_t line, column;
 };
 struct rew_insn {
     uint32_t line, first, last;
     uint16_t is;
+    struct rew_place source;
 };
 
 /* One of the two codes that are set side by side. */
@@ -61,6 +67,7 @@ struct rew_record {
     VEC(uint32_t) lines; /* of the PTX, ascending */
     const char *to;      /* if-converted: "select", "predicate" */
     uint32_t factor;     /* unrolled */
+    uint32_t width;      /* vectorized: bytes */
     enum rew_confidence confidence;
     uint32_t told_at; /* the instance whose source line it is about */
 };

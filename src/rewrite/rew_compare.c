@@ -87,7 +87,7 @@ static int by_lines(const void *p, const void *q)
 static bool same_statement(const struct rew_record *a, const struct rew_record *b)
 {
     bool same = strcmp(a->kind, b->kind) == 0 && a->stage == b->stage && a->to == b->to && a->factor == b->factor &&
-                a->reason == b->reason && a->lines.n == b->lines.n;
+                a->width == b->width && a->reason == b->reason && a->lines.n == b->lines.n;
     for (size_t i = 0; i < a->lines.n && same; i++)
         same = a->lines.p[i] == b->lines.p[i];
     return same;
@@ -157,7 +157,8 @@ enum sp_status rew_compare(struct arena *a, const struct rew_side *sass, const s
                            const struct rew_context *context, struct rew_list *out, enum rew_fit *fit)
 {
     struct rew r = {.a = a, .sass = sass, .ptx = ptx, .context = context, .out = out};
-    if (!rew_find_values(a, sass->g, &r.sv) || !rew_find_values(a, ptx->g, &r.pv) || !rew_pair(&r))
+    if (!rew_find_values(a, sass->g, &r.sv) || !rew_find_values(a, ptx->g, &r.pv) || !rew_pair(&r) ||
+        !rew_pair_loops(&r))
         return SP_ERR_MEMORY;
     *fit = rew_find_fit(&r);
     if (context->must_fit && *fit == REW_DOES_NOT)
@@ -167,6 +168,7 @@ enum sp_status rew_compare(struct arena *a, const struct rew_side *sass, const s
     rew_find_float(&r);
     rew_find_control(&r);
     rew_find_loops(&r);
+    rew_find_moved(&r);
     if (!tell_found(&r))
         return SP_ERR_MEMORY;
     tidy(a, out);

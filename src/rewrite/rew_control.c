@@ -121,12 +121,59 @@ static bool source_says_opposite(const struct rew *r, uint32_t insn, graph_id te
 
 /* ---- conditions ------------------------------------------------------------------------------- */
 
-/* The loop is entered behind the branch, which only asks whether it runs at all. */
-static bool guards_loop(const struct rew *r, uint32_t jump)
+/* Two statements of the PTX are of one statement of the source, or of one line where no more is known; -1: nothing
+ * is. */
+static int same_place(const struct rew *r, uint32_t p, uint32_t q)
+{
+    const struct rew_place *a = &rew_statement(r, p)->source, *b = &rew_statement(r, q)->source;
+    if (a->in && b->in)
+        return a->in == b->in && a->line == b->line && a->column == b->column;
+    if (!r->sass->sources || !r->first_of[p] || !r->first_of[q])
+        return -1;
+    uint64_t x = r->sass->sources[r->sass->g->insns.p[r->first_of[p] - 1].input];
+    uint64_t y = r->sass->sources[r->sass->g->insns.p[r->first_of[q] - 1].input];
+    return x && y ? x == y : -1;
+}
+
+/* The loop is entered behind the branch, which only asks whether it runs at all. Where the branch leaves, a loop within
+ * says nothing: then the loop's own test must be of the same statement, or not known to be of another. */
+static bool guards_loop(const struct rew *r, uint32_t jump, uint32_t compare)
 {
     const struct rew_insn *is = rew_statement(r, jump);
     size_t at = rew_first(&r->loops, (uint64_t)is->line + 1);
-    return at < r->loops.list.n && r->loops_end[at] < is->last;
+    if (at >= r->loops.list.n || r->loops_end[at] >= is->last)
+        return false;
+    if (!(is->is & REW_IS_LEAVING))
+        return true;
+    uint32_t test = rew_predicate_maker(r->ptx->g, r->ptx->g->loops.p[r->loops.list.p[at].insn].last);
+    return test == UINT32_MAX || same_place(r, compare, test) != 0;
+}
+
+enum { TRIED = 512 }; /* entries of one condition at most, statements behind a branch: there may be as many branches */
+
+/* Whether the source is laid out as a condition with the work inside: statements on later lines, each further in than
+ * the condition's, and none before them on the other way. Behind `if (c) return;` the work is no further in. Where the
+ * PTX keeps no columns: true. */
+static bool work_is_inside(const struct rew *r, uint32_t jump, uint32_t compare)
+{
+    const struct graph *p = r->ptx->g;
+    const struct rew_insn *is = rew_statement(r, jump);
+    const struct rew_place *at = &rew_statement(r, compare)->source;
+    uint32_t least = UINT32_MAX;
+    if (!at->in || !at->column)
+        return true;
+    for (uint32_t i = jump + 1; i < p->insns.n && i - jump < TRIED; i++) {
+        const struct rew_insn *s = rew_statement(r, i);
+        bool behind = s->line >= is->last;
+        if (s->source.in != at->in || s->source.line <= at->line)
+            continue;
+        if (behind) /* the first of the other way */
+            return least != UINT32_MAX && (is->is & REW_IS_LEAVING || s->source.line > least);
+        if (s->source.column <= at->column)
+            return false;
+        least = s->source.line < least ? s->source.line : least;
+    }
+    return least != UINT32_MAX;
 }
 
 static bool list_loops(struct rew *r)
@@ -162,12 +209,12 @@ static void find_inverted_before(struct rew *r, uint32_t jump)
         return; /* the branch tests the opposite of the compare: nothing is turned round */
     if (!has_compare(r, compare, REW_BY_VALUE) && !has_compare(r, compare, REW_BY_OPPOSITE))
         return;
-    if (!(rew_statement(r, jump)->is & REW_IS_LEAVING) && guards_loop(r, jump))
-        return;
     r->told[compare] = true;
+    if (guards_loop(r, jump, compare))
+        return; /* nor is it told of a second loop's guard, which may be the same compare */
     uint32_t here = r->first_of[compare] - 1;
     bool opposite = source_says_opposite(r, here, tested, &known);
-    if (known && !opposite)
+    if (known ? !opposite : !work_is_inside(r, jump, compare))
         return;
     struct rew_record *f = rew_add(r, "condition-inverted", REW_NVVM, opposite ? REW_PROVED : REW_ASSUMED);
     add_compares(r, f, compare, REW_BY_VALUE);
@@ -201,8 +248,6 @@ static bool is_elsewhere(const struct rew *r, uint32_t insn, uint32_t at, const 
     uint32_t line = rew_line_of(r->sass, insn);
     return line && line != rew_statement(r, at)->line && (line < jump->line || line > jump->last);
 }
-
-enum { TRIED = 512 }; /* entries of one condition at most: there may be as many branches under it */
 
 /* Branches and exits of the machine code under the jump's condition or its opposite. */
 static bool find_leaving(struct rew *r, uint32_t jump, bool *exits, uint32_t *exit)

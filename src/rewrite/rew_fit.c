@@ -197,7 +197,7 @@ enum rew_fit rew_find_fit(struct rew *r)
         if (!here && (strict || !access_turns(&r->sv, x)))
             VEC_PUSH(r->a, r->out->unexplained, x->insn);
     }
-    if (r->out->unexplained.n || splits(r) || fuses_fixed(r) || flushes_otherwise(r) ||
+    if (r->out->unexplained.n || splits(r) || fuses_fixed(r) || flushes_otherwise(r) || rew_unrolls_otherwise(r) ||
         has_barrier(s) != has_barrier(r->ptx->g) || compare_steps(r) == 0)
         return REW_DOES_NOT;
     return all && some ? REW_FITS : REW_MAY_FIT;

@@ -31,12 +31,21 @@ struct rew {
     struct rew_index here_by_line; /* machine code: instances by the line of PTX that the map names */
     struct rew_index loops;        /* PTX: the first lines of loops */
     uint32_t *loops_end;           /* by place in it: the least last line of the loops from there on */
-    bool *told;                    /* by PTX instance: the compare was told as turned round before it */
-    struct rew_record spare;       /* never read: taken when the arena has failed */
-    uint32_t *first_of, *next_of;  /* by PTX instance: the first found there + 1; by instance: the next + 1 */
+    uint32_t *cycles;        /* by loop of the machine code's source: the PTX's that is the same + 1, 0; NULL: none */
+    bool *told;              /* by PTX instance: the compare was told as turned round before it */
+    struct rew_record spare; /* never read: taken when the arena has failed */
+    uint32_t *first_of, *next_of; /* by PTX instance: the first found there + 1; by instance: the next + 1 */
 };
 
 uint64_t rew_address(const struct graph *g, const uint64_t *of, unsigned space, graph_id address);
+
+/* rew_bits.c: bits that may be set, by node; NULL: out of memory. */
+uint64_t *rew_find_bits(struct arena *a, struct graph *g);
+/* A table of three inputs as x `outer` (y `inner` z), which is how PTX has it; false: it is none. */
+struct rew_nested {
+    unsigned outer, inner, arg[3];
+};
+bool rew_read_table(uint64_t table, struct rew_nested *out);
 
 /* rew_value.c: what one step of each fold does with its old accumulators, its elements taken by the array alone. Beyond
  * a budget, or out of memory: false. */
@@ -77,10 +86,16 @@ const char *rew_source_line(const struct rew *r, uint32_t insn);
 /* A word of the source line, as a whole or as a part of an identifier. */
 bool rew_mentions(const char *line, const char *part);
 
+/* rew_loop.c: which loops of the source are the same: r->cycles. False: out of memory. */
+bool rew_pair_loops(struct rew *r);
+/* A loop has more copies of its body than any assembler makes of what the PTX has. */
+bool rew_unrolls_otherwise(const struct rew *r);
+
 /* What is looked for, a file each. */
 void rew_find_float(struct rew *r);
 void rew_find_control(struct rew *r);
 void rew_find_loops(struct rew *r);
+void rew_find_moved(struct rew *r);
 void rew_complete_contractions(struct rew *r);
 
 #endif

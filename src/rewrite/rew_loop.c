@@ -102,6 +102,20 @@ static enum writer writer_of(const struct rew *r, const struct graph_cycle *c, u
     return first.n >= unroll ? PERSON : NOT_KNOWN;
 }
 
+/* A loop of the PTX whose pieces may not be copied any further, as far as they are loops. */
+static bool is_rolled(const struct rew *r, const struct graph_cycle *there)
+{
+    bool rolled = false;
+    for (size_t k = 0; k < there->pieces.n; k++) {
+        if (there->pieces.p[k].straight)
+            continue;
+        if (!(rew_statement(r, there->pieces.p[k].first)->is & REW_IS_ROLLED))
+            return false;
+        rolled = true;
+    }
+    return rolled;
+}
+
 static void tell(struct rew *r, const struct graph_cycle *here, const struct graph_cycle *there)
 {
     enum writer writer = there->unroll > 1 ? writer_of(r, here, there->unroll) : NOT_KNOWN;
@@ -115,7 +129,7 @@ static void tell(struct rew *r, const struct graph_cycle *here, const struct gra
         add_piece_lines(r, f, there);
     }
     /* A text that was given may be of a build that is alike but for its unrolling: what was stored does not tell. */
-    if (here->unroll > there->unroll && here->unroll % there->unroll == 0) {
+    if (here->unroll > there->unroll && here->unroll % there->unroll == 0 && !is_rolled(r, there)) {
         struct rew_record *f = rew_add(r, "unrolled", REW_PTXAS, r->context->must_fit ? REW_ASSUMED : REW_PROVED);
         f->factor = here->unroll / there->unroll;
         add_pieces(r, f, here);
@@ -123,18 +137,46 @@ static void tell(struct rew *r, const struct graph_cycle *here, const struct gra
     }
 }
 
-void rew_find_loops(struct rew *r)
+/* Bodies can be copied whole only, and turns that are left over are run as turns of the PTX: whoever copies a body of
+ * `there->unroll` steps keeps one that has no more, unless nothing can be left over. None takes copies apart. */
+static bool copies_otherwise(const struct rew *r, const struct graph_cycle *here, const struct graph_cycle *there)
+{
+    uint64_t count;
+    if (here->unroll <= there->unroll)
+        return here->unroll < there->unroll;
+    if (is_rolled(r, there))
+        return true;
+    if (there->unroll < 2 || (here->count && graph_is_const(r->sass->g, here->count, &count)))
+        return false;
+    for (size_t k = 0; k < here->pieces.n; k++)
+        if (here->pieces.p[k].unroll == there->unroll)
+            return here->unroll % there->unroll != 0;
+    return true;
+}
+
+bool rew_unrolls_otherwise(const struct rew *r)
+{
+    const struct graph_cycles *s = r->sass->g->cycles, *p = r->ptx->g->cycles;
+    for (size_t c = 0; r->cycles && c < s->cycles.n; c++) {
+        if (r->cycles[c] && copies_otherwise(r, &s->cycles.p[c], &p->cycles.p[r->cycles[c] - 1]))
+            return true;
+    }
+    return false;
+}
+
+bool rew_pair_loops(struct rew *r)
 {
     const struct graph *s = r->sass->g, *p = r->ptx->g;
     if (!s->cycles || !p->cycles || !s->cycles->cycles.n || !p->cycles->cycles.n)
-        return;
+        return true;
     size_t n = s->cycles->cycles.n, m = p->cycles->cycles.n;
     uint32_t *here = cycles_of(r->a, s), *there = cycles_of(r->a, p);
     uint32_t *best = ARENA_ARRAY(r->a, uint32_t, n + 1);
     int64_t *votes = ARENA_ARRAY(r->a, int64_t, n + 1); /* for the one that leads */
     bool *taken = ARENA_ARRAY(r->a, bool, m + 1);
-    if (!here || !there || !best || !votes || !taken)
-        return;
+    r->cycles = ARENA_ARRAY(r->a, uint32_t, n + 1);
+    if (!here || !there || !best || !votes || !taken || !r->cycles)
+        return false;
     /* The loop of the PTX that most of its instances were found in: by the vote that needs no table, then counted. */
     for (uint32_t i = 0; i < s->insns.n; i++) {
         uint32_t c = here[i], of = r->found[i] != UINT32_MAX ? there[r->found[i]] : 0;
@@ -146,7 +188,7 @@ void rew_find_loops(struct rew *r)
     }
     uint32_t *found = ARENA_ARRAY(r->a, uint32_t, 2 * (n + 1));
     if (!found)
-        return;
+        return false;
     for (uint32_t i = 0; i < s->insns.n; i++) {
         uint32_t c = here[i], of = r->found[i] != UINT32_MAX ? there[r->found[i]] : 0;
         if (!c || !of)
@@ -158,6 +200,15 @@ void rew_find_loops(struct rew *r)
         if (!found[2 * c] || found[2 * c + 1] * 4 < found[2 * c] * 3 || taken[best[c]])
             continue; /* no loop of the PTX is meant by most of it */
         taken[best[c]] = true;
-        tell(r, &s->cycles->cycles.p[c - 1], &p->cycles->cycles.p[best[c] - 1]);
+        r->cycles[c - 1] = best[c];
     }
+    return true;
+}
+
+void rew_find_loops(struct rew *r)
+{
+    const struct graph_cycles *s = r->sass->g->cycles, *p = r->ptx->g->cycles;
+    for (size_t c = 0; r->cycles && c < s->cycles.n; c++)
+        if (r->cycles[c])
+            tell(r, &s->cycles.p[c], &p->cycles.p[r->cycles[c] - 1]);
 }

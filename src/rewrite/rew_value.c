@@ -22,6 +22,7 @@ enum { READ_AGAIN = 4 }; /* passes at most: what an expansion computes may stand
 struct work {
     const struct graph *g;
     uint64_t *of, *field, *before;
+    const uint64_t *bits;
     bool *is_float, *turns;
 };
 
@@ -214,6 +215,18 @@ static bool widened_load(const struct work *w, const struct graph_node *n, uint6
     return true;
 }
 
+/* An integer as a float: of a byte or half word what it is as a number, however many bits are said to be read. */
+static uint64_t of_integer(const struct work *w, const struct graph_node *n)
+{
+    struct graph_node widened = *n;
+    bool sign = n->flags & UOP_SIGNED && n->imm && n->imm <= 64 && w->bits[n->arg[0]] >> (n->imm - 1) & 1;
+    uint64_t v = w->of[n->arg[0]];
+    widened.kind = n->flags & UOP_SIGNED ? UOP_SEXT : UOP_ZEXT;
+    if (n->imm < 32 && !widened_load(w, &widened, &v))
+        v = map_hash_mix(v, n->imm);
+    return map_hash_mix(map_hash_mix(UOP_I2F, n->type | (uint64_t)sign << 8), v);
+}
+
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
 static uint64_t hashed(const struct work *w, const struct graph_node *n)
@@ -234,6 +247,39 @@ static uint64_t hashed(const struct work *w, const struct graph_node *n)
     for (unsigned i = 0; i < n->arg_count; i++)
         h = map_hash_mix(h, w->of[n->arg[i]]);
     return h;
+}
+
+struct bits {            /* of an integer */
+    uint64_t value, may; /* may: bits that may be set */
+    bool fixed;          /* … and are */
+};
+
+static struct bits operand(const struct work *w, graph_id id)
+{
+    return (struct bits){w->of[id], w->bits[id], graph_at(w->g, id)->kind == UOP_CONST};
+}
+
+static struct bits bitwise(unsigned kind, struct bits a, struct bits b)
+{
+    struct bits out = {.may = kind == UOP_AND ? a.may & b.may : a.may | b.may};
+    if (kind == UOP_AND && b.fixed && !(a.may & ~b.may))
+        out.value = a.value; /* what is cut off was zero */
+    else if (kind == UOP_AND && a.fixed && !(b.may & ~a.may))
+        out.value = b.value;
+    else if (kind != UOP_AND && !(a.may & b.may))
+        out.value = a.value + b.value;
+    else
+        out.value = either_order(map_hash_mix(kind, 0), a.value, b.value);
+    return out;
+}
+
+static uint64_t of_table(const struct work *w, const struct graph_node *n)
+{
+    struct rew_nested t;
+    if (!rew_read_table(n->imm, &t))
+        return hashed(w, n);
+    struct bits both = bitwise(t.inner, operand(w, n->arg[t.arg[1]]), operand(w, n->arg[t.arg[2]]));
+    return bitwise(t.outer, operand(w, n->arg[t.arg[0]]), both).value;
 }
 
 static uint64_t phi_value(const struct work *w, graph_id id)
@@ -284,7 +330,16 @@ static uint64_t whole_value(struct work *w, graph_id id)
     case UOP_ADD: return of[n->arg[0]] + of[n->arg[1]];
     case UOP_NEG: return UINT64_C(0) - of[n->arg[0]];
     case UOP_MUL: return of[n->arg[0]] * of[n->arg[1]];
-    case UOP_AND: return widened_load(w, n, &v) ? v : hashed(w, n);
+    case UOP_AND:
+        if (widened_load(w, n, &v))
+            return v;
+        return bitwise(n->kind, operand(w, n->arg[0]), operand(w, n->arg[1])).value;
+    case UOP_OR:
+    case UOP_XOR: return bitwise(n->kind, operand(w, n->arg[0]), operand(w, n->arg[1])).value;
+    case UOP_LOP3: return of_table(w, n);
+    case UOP_I2F: return of_integer(w, n);
+    case UOP_F2F: /* these bits are the upper half of those */
+        return n->type == UOP_F32 && n->imm == UOP_BF16 ? of[n->arg[0]] << 16 : hashed(w, n);
     case UOP_SEXT:
     case UOP_ZEXT:
         if (widened_load(w, n, &v))
@@ -421,14 +476,15 @@ static void mark_turns(struct work *w, graph_id id)
     w->turns[id] = turns;
 }
 
-static bool init_work(struct work *w, struct arena *a, const struct graph *g)
+static bool init_work(struct work *w, struct arena *a, struct graph *g)
 {
     *w = (struct work){.g = g,
+                       .bits = rew_find_bits(a, g),
                        .of = ARENA_ARRAY(a, uint64_t, g->nodes.n),
                        .field = ARENA_ARRAY(a, uint64_t, g->nodes.n),
                        .is_float = ARENA_ARRAY(a, bool, g->nodes.n),
                        .turns = ARENA_ARRAY(a, bool, g->nodes.n)};
-    return w->of && w->field && w->is_float && w->turns;
+    return w->bits && w->of && w->field && w->is_float && w->turns;
 }
 
 bool rew_find_values(struct arena *a, struct graph *g, struct rew_values *out)

@@ -271,7 +271,7 @@ static void read_everything(struct lift *l)
             lift_read(l, UOP_FILE_UR, o->reg);
         else if (lift_is_pred(l, i))
             lift_read(l, o->kind == ISA_OPERAND_PRED ? UOP_FILE_P : UOP_FILE_UP, o->reg);
-        if (o->kind == ISA_OPERAND_MEM || o->kind == ISA_OPERAND_CONST) {
+        if (o->kind == ISA_OPERAND_MEM || o->kind == ISA_OPERAND_CONST || o->kind == ISA_OPERAND_HANDLE) {
             if (o->base != ISA_NO_REG)
                 lift_read(l, UOP_FILE_R, o->base);
             if (o->ubase != ISA_NO_REG)

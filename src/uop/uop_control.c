@@ -45,6 +45,7 @@ void lift_bra(struct lift *l)
                 lift_src(l, i);
         op = blank(UOP_RECONVERGE);
         op.imm = UOP_APART;
+        op.arg[0] = lift_const(l, UOP_B64, (uint64_t)target->value); /* where they go then */
         lift_emit(l, op);
         return;
     }

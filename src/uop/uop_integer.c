@@ -467,9 +467,15 @@ void lift_lea(struct lift *l)
     bool negated = a_operand->flags & ISA_NEG, inverted = a_operand->flags & ISA_INV;
     if (negated && with_carry)
         lift_refuse(l);
-    if (out_count && lift_written(l, outs[0])) {
+    const struct isa_operand *b_operand = lift_operand(l, i + 1);
+    bool b_negated = b_operand && (b_operand->flags & ISA_NEG);
+    if (out_count && lift_written(l, outs[0])) { /* - x is + ~x + 1, with its own carry: that of 0 carries */
         uop_ref x = negated || inverted ? lift_not(l, UOP_B32, t) : t;
-        lift_write(l, outs[0], lift_imm(l, UOP_CARRY, UOP_B1, 32, x, b, negated ? lift_const(l, UOP_B1, 1) : in));
+        uop_ref y = b_negated ? lift_not(l, UOP_B32, lift_raw(l, b_operand, false)) : b;
+        if ((b_negated && (negated || with_carry)) || (b_operand && (b_operand->flags & ISA_ABS)))
+            lift_refuse(l);
+        uop_ref one = negated || b_negated ? lift_const(l, UOP_B1, 1) : in;
+        lift_write(l, outs[0], lift_imm(l, UOP_CARRY, UOP_B1, 32, x, y, one));
     }
     if (negated)
         t = lift_op(l, UOP_NEG, UOP_B32, t, UOP_NONE, UOP_NONE);

@@ -281,11 +281,15 @@ def check_lines_ptx():
 
 
 def check_schema_list():
-    """list: the whole cubin folder is valid"""
+    """list: the whole cubin folder is valid, and files that hold modules; these explained, too"""
     document = json.loads(run(["list", "--format", "json", "cubin"], check=0)[1])
     validate("list", document)
     if len(document["modules"]) != len(cubins()):
         raise Failure(f"{len(document['modules'])} modules of {len(cubins())} cubins")
+    fatbins = [f"test/corpus/fatbin/{f}" for f in ("host.o", "linked.so", "lto.o", "packed.size.fatbin", "static.a")]
+    validate("list", json.loads(run(["list", "--format", "json"] + fatbins, check=0)[1]))
+    for path in fatbins:
+        validate("explain", json.loads(run(["explain", "--format", "json", path], check=0)[1]))
 
 
 def check_schema_disasm():

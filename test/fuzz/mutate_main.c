@@ -3,7 +3,8 @@
  * Each input is one of the files with one to four kinds of damage. Half of it is blind (cut short, bits flipped, a run
  * of bytes overwritten); the other half knows ELF and aims at what a reader is tempted to trust: counts, offsets and
  * sizes of the section table, links between sections, lengths in .nv.info, indices in relocations and symbols, names
- * that are hard to demangle, opcodes of line programs, branch targets. A crash or a sanitizer's finding ends the
+ * that are hard to demangle, opcodes of line programs, branch targets; in files that hold modules, headers of fatbins
+ * and their entries. A crash or a sanitizer's finding ends the
  * program; so does an input that takes longer than LIMIT seconds. The number of that input is printed: mutate COUNT
  * --only NUMBER FILE... --part K OF: every OF-th input from the K-th on, to share the work out. */
 #define _GNU_SOURCE
@@ -175,6 +176,45 @@ static void damage_code(uint8_t *d, size_t size)
     }
 }
 
+/* A number in the header of a fatbin, of one of its entries, or of an archive's member. False: there is none. */
+static bool damage_container(uint8_t *d, size_t size)
+{
+    static const uint8_t magic[8] = {0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0};
+    static const struct {
+        size_t at, width;
+    } header[] = {{0, 4}, {4, 2}, {6, 2}, {8, 8}},
+      entry[] = {{0, 2}, {4, 4}, {8, 8}, {16, 4}, {20, 4}, {28, 4}, {32, 4}, {36, 4}, {40, 8}, {56, 8}};
+    uint8_t *fatbin = memmem(d, size, magic, sizeof magic);
+    if (!fatbin)
+        return false;
+    for (size_t skip = below(3); skip--;) {
+        size_t from = (size_t)(fatbin - d) + sizeof magic;
+        uint8_t *next = memmem(d + from, size - from, magic, sizeof magic);
+        fatbin = next ? next : fatbin;
+    }
+    size_t at = (size_t)(fatbin - d);
+    if (below(4) == 0) {
+        size_t i = below(sizeof header / sizeof *header);
+        if (at + 16 <= size)
+            write_nasty(d + at + header[i].at, header[i].width, size);
+        return true;
+    }
+    at += 16;
+    for (size_t skip = below(4); skip-- && at + 64 <= size;) {
+        uint64_t payload;
+        uint32_t bytes;
+        memcpy(&bytes, d + at + 4, sizeof bytes);
+        memcpy(&payload, d + at + 8, sizeof payload);
+        if (payload > size || bytes > size || at + bytes + payload + 64 > size)
+            break;
+        at += bytes + (size_t)payload;
+    }
+    size_t i = below(sizeof entry / sizeof *entry);
+    if (at + 64 <= size)
+        write_nasty(d + at + entry[i].at, entry[i].width, size);
+    return true;
+}
+
 static size_t damage(uint8_t *d, size_t size)
 {
     switch (below(16)) {
@@ -274,8 +314,10 @@ static void run_one(long number)
     if (!work)
         exit(1);
     memcpy(work, f->bytes, size);
+    bool holds_modules = memmem(work, size, "\x50\xed\x55\xba", 4) != NULL;
     for (size_t times = 1 + below(4); times--;)
-        size = damage(work, size);
+        if (!holds_modules || below(2) || !damage_container(work, size))
+            size = damage(work, size);
     /* Exactly as large as the input, so that a sanitizer sees a read past its end. */
     uint8_t *exact = malloc(size ? size : 1);
     if (!exact)

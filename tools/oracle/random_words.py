@@ -21,6 +21,7 @@ SCHEDULE = ((1 << 21) - 1) << 105
 REUSE = 7 << 122
 FREE = ((1 << 128) - 1) & ~OPCODE & ~SCHEDULE & ~(7 << 126)
 PLAIN_CONTROL = 0x7E2 << 105 & SCHEDULE
+BODY_BITS = [bit for bit in range(16, 105) if bit != 91]
 
 
 def opcode_of(word):

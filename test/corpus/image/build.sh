@@ -59,6 +59,8 @@ for pair in 11.8:75 12.4:90 13.5:75; do
     cp "$out" "$here/"
     printf '%s\trequired.ptx\t%s\tsm_%s\t-O3\n' "$out" "$release" "$arch" >>provenance
 done
+"$releases/11.8/ptxas" -m32 -arch=sm_75 "$here/narrow.ptx" -o "$here/narrow.11.8.sm_75.cubin"
+printf 'narrow.11.8.sm_75.cubin\tnarrow.ptx\t11.8\tsm_75\t-m32\n' >>provenance
 sed "s/^\.target.*/.target sm_75/" "$here/required.ptx" >in.ptx
 ptxas -O3 -arch=sm_90 in.ptx -o "$here/virtual.13.0.sm_90.cubin"
 printf 'virtual.13.0.sm_90.cubin\trequired.ptx\t13.0\tsm_90\t-O3, PTX for sm_75\n' >>provenance

@@ -242,6 +242,29 @@ static void test_architectures_by_name(void **state)
     arena_free(&a);
 }
 
+/* A reduction by another operation is another pattern; where the operations are the same nothing is said of them. */
+static void test_operations_of_patterns(void **state)
+{
+    (void)state;
+    static const struct fact_binding sum[] = {{"op", FACT_BIND_TEXT, "add", 0, NULL, 0}};
+    static const struct fact_binding most[] = {{"op", FACT_BIND_TEXT, "max", 0, NULL, 0}};
+    for (unsigned same = 0; same < 2; same++) {
+        struct arena a;
+        struct fact_document doc;
+        struct fact_kernel k[2] = {kernel_of("one"), kernel_of("other")};
+        arena_init(&a, 0);
+        for (unsigned side = 0; side < 2; side++)
+            VEC_PUSH(&a, k[side].patterns,
+                     (struct fact_pattern){
+                         .id = "atomic-accumulate", .parent = FACT_NONE, .bindings = {side && !same ? most : sum, 1}});
+        compare(&doc, &a, k[0], k[1]);
+        const struct fact_comparison_row *patterns = row(&doc, "patterns");
+        assert_int_equal(patterns->same, same);
+        assert_string_equal(patterns->a, same ? "atomic-accumulate" : "atomic-accumulate (add)");
+        arena_free(&a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,6 +274,7 @@ int main(void)
         cmocka_unit_test(test_a_kernel_equals_itself),
         cmocka_unit_test(test_exact_outputs_decide),
         cmocka_unit_test(test_architectures_by_name),
+        cmocka_unit_test(test_operations_of_patterns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -333,7 +333,7 @@ static void test_combining_against_mapping(void **state)
     add_phase(&map, &a, FACT_PHASE_MAP, 0, 0x40);
     compare(&doc, &a, map, one_tree(&a, "tree"));
     expect(row(&doc, "phases")->why,
-           "tree combines the values of a block's threads; in map each thread works for itself");
+           "tree combines values of the threads of a block; in map each thread works for itself");
     expect(row(&doc, "places")->why, "map: every intermediate in a register; tree: shared-memory materialized");
     arena_free(&a);
 }

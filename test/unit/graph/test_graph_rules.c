@@ -61,6 +61,21 @@ static void a_node_gives_its_operation(void **state)
     assert_int_equal(result, 1);
 }
 
+/* A word that holds a predicate, compared with what it can be. */
+static void packed_predicates(void **state)
+{
+    struct graph g;
+    graph_init(&g, *state, &env_86);
+    graph_id c = atom(&g, 1), zero = graph_const(&g, UOP_B32, 0), bit = graph_const(&g, UOP_B32, 32);
+    graph_id packed = graph_op3(&g, UOP_SELECT, UOP_B32, c, bit, zero), x = graph_cbank(&g, UOP_B32, 0, 0x160);
+    assert_int_equal(graph_op2(&g, UOP_IEQ, UOP_B1, packed, bit), c);
+    assert_int_equal(graph_op2(&g, UOP_IEQ, UOP_B1, packed, zero), graph_not(&g, c));
+    assert_int_equal(graph_op2(&g, UOP_IEQ, UOP_B1, packed, graph_const(&g, UOP_B32, 7)), graph_false(&g));
+    assert_int_equal(graph_at(&g, graph_op2(&g, UOP_IEQ, UOP_B1, packed, x))->kind, UOP_IEQ);
+    graph_id half = graph_op3(&g, UOP_SELECT, UOP_B32, c, bit, x);
+    assert_int_equal(graph_at(&g, graph_op2(&g, UOP_IEQ, UOP_B1, half, zero))->kind, UOP_IEQ);
+}
+
 static void seven_atoms_are_opaque(void **state)
 {
     struct graph g;
@@ -105,12 +120,12 @@ static void selects_within_selects(void **state)
     assert_int_equal(graph_assume_within(&g, outer, graph_not(&g, a)), z);
     assert_int_equal(graph_assume_within(&g, outer, graph_not(&g, b)), inner);
     assert_int_equal(graph_assume_within(&g, outer, atom(&g, 3)), outer);
-    assert_int_equal(graph_op3(&g, UOP_SELECT, UOP_B32, a, outer, z),
-                     graph_op3(&g, UOP_SELECT, UOP_B32, a, wanted, z));
+    assert_int_equal(graph_op3(&g, UOP_SELECT, UOP_B32, a, outer, z), graph_op3(&g, UOP_SELECT, UOP_B32, a, wanted, z));
     /* A chain as long as one likes costs no more than a few of its links. */
     graph_id chain = z;
     for (unsigned i = 0; i < 4000; i++)
-        chain = graph_op3(&g, UOP_SELECT, UOP_B32, atom(&g, 100 + i), graph_cbank(&g, UOP_B32, 0, 0x200 + 4 * i), chain);
+        chain =
+            graph_op3(&g, UOP_SELECT, UOP_B32, atom(&g, 100 + i), graph_cbank(&g, UOP_B32, 0, 0x200 + 4 * i), chain);
     uint32_t before = (uint32_t)g.nodes.n;
     for (unsigned i = 0; i < 100; i++)
         graph_assume_within(&g, chain, atom(&g, i + 1));
@@ -269,6 +284,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(truth_is_tables, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(a_node_gives_its_operation, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(packed_predicates, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(seven_atoms_are_opaque, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(selects_under_assumptions, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(selects_within_selects, make_arena, drop_arena),

@@ -467,6 +467,25 @@ static void test_code(void **state)
     close_cubin(&o);
 }
 
+/* 32 bits: ptxas of CUDA 11 still made it. */
+static void test_narrow(void **state)
+{
+    (void)state;
+    struct opened o;
+    open_cubin(&o, "narrow.11.8.sm_75.cubin");
+    const struct img_kernel *k = kernel_named(&o, "k");
+    assert_string_equal(o.module.arch, "sm_75");
+    assert_int_equal(o.module.virtual_sm, 75);
+    assert_true(k->is_entry);
+    assert_int_equal(k->code_bytes, 256);
+    assert_int_equal(k->registers, 6);
+    assert_int_equal(k->param_count, 2);
+    assert_int_equal(k->params[1].offset, 4);
+    assert_int_equal(k->params[1].size, 4);
+    assert_int_equal(k->param_base, 0x160);
+    close_cubin(&o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -485,6 +504,7 @@ int main(void)
         cmocka_unit_test(test_required),
         cmocka_unit_test(test_virtual_architecture),
         cmocka_unit_test(test_linked),
+        cmocka_unit_test(test_narrow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

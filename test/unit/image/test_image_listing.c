@@ -126,7 +126,7 @@ static bool same(const struct isa_insn *a, const struct isa_insn *b)
     return a->op == b->op && a->guard == b->guard && a->guard_not == b->guard_not &&
            a->guard_uniform == b->guard_uniform && a->mod_count == b->mod_count &&
            a->operand_count == b->operand_count && memcmp(a->mods, b->mods, sizeof a->mods) == 0 &&
-           memcmp(a->operands, b->operands, sizeof a->operands) == 0;
+           memcmp(a->operands, b->operands, a->operand_count * sizeof *a->operands) == 0;
 }
 
 /* 0: as it should be; 1: refused; 2: read as something else. */

@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -104,6 +105,54 @@ static void test_floats(void **state)
         char expected[64];
         snprintf(expected, sizeof expected, "FADD R5, R6, %s", cases[i].text);
         check_text(86, 0x000fca0000000000, (uint64_t)cases[i].bits << 32 | 0x06057421, 0, expected);
+    }
+}
+
+/* Constants are spelled as printf spells the number, a hundred thousand of them: all magnitudes, and few bits. */
+static void test_floats_as_printf(void **state)
+{
+    (void)state;
+    uint32_t random = 12345;
+    for (unsigned i = 0; i < 120000; i++) {
+        random = random * 1664525 + 1013904223;
+        uint32_t bits = random ^ random >> 13;
+        if (i % 3 == 0)
+            bits &= 0xfff00000;
+        if (i % 4 == 0) /* exponents near 1, where constants are */
+            bits = (bits & 0x83ffffff) | 0x3c000000;
+        float value;
+        memcpy(&value, &bits, sizeof value);
+        if (value == 0 || value - value != 0)
+            continue;
+        char expected[96];
+        bool large = value >= 1e9F || value <= -1e9F;
+        snprintf(expected, sizeof expected, large ? "FADD R5, R6, %.20e" : "FADD R5, R6, %.20g", (double)value);
+        check_text(86, 0x000fca0000000000, (uint64_t)bits << 32 | 0x06057421, 0, expected);
+    }
+}
+
+/* Straight to text is the same text, for words that mean something and words that do not. */
+static void test_print_word(void **state)
+{
+    (void)state;
+    size_t count;
+    const unsigned *archs = isa_archs(&count);
+    uint64_t random = 88172645463325252;
+    for (unsigned i = 0; i < 400000; i++) {
+        struct bits128 word;
+        random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+        word.lo = random;
+        random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+        word.hi = random;
+        if (i % 2) /* a guard and fields as code has them */
+            word.hi &= 0x03ffffff0003ffff, word.lo = (word.lo & ~UINT64_C(0xf000)) | 0x7000;
+        char both[512], straight[512];
+        struct isa_insn insn;
+        unsigned sm = archs[i % count];
+        isa_decode(sm, word, 16 * i, &insn);
+        size_t n = isa_print(sm, &insn, NULL, both, sizeof both);
+        assert_int_equal(isa_print_word(sm, word, 16 * i, NULL, straight, sizeof straight), n);
+        assert_string_equal(straight, both);
     }
 }
 
@@ -214,6 +263,8 @@ int main(void)
         cmocka_unit_test(test_structure),
         cmocka_unit_test(test_reuse_needs_bit_109),
         cmocka_unit_test(test_floats),
+        cmocka_unit_test(test_floats_as_printf),
+        cmocka_unit_test(test_print_word),
         cmocka_unit_test(test_unknown_word),
         cmocka_unit_test(test_every_size),
         cmocka_unit_test(test_labels_and_renaming),

@@ -121,6 +121,11 @@ static const struct near_miss misses[] = {
     {"05_nn_ops/online_softmax_f32", "", "", NULL},
     {"05_nn_ops/online_softmax_f32", "0f3FB8AA3B", "0f3FC8AA3B", "ptx-mismatch"},
     {"05_nn_ops/online_softmax_f32", "setp.gt.ftz", "setp.lt.ftz", "ptx-mismatch"},
+    /* the pragma is of the block that it stands in */
+    {"05_nn_ops/online_softmax_f32", "$L__BB0_4:", "$L__BB0_4: .pragma \"nounroll\";", "ptx-mismatch"},
+    {"05_nn_ops/online_softmax_f32", "$L__BB0_4:", ".pragma \"nounroll\"; $L__BB0_4:", NULL},
+    {"05_nn_ops/online_softmax_f32", ".target sm_86", ".target sm_86\n.pragma \"nounroll\";", "ptx-mismatch"},
+    {"05_nn_ops/online_softmax_f32", ")\n{", ")\n.pragma \"nounroll\";\n{", "ptx-mismatch"},
     {"06_memory/spill_f32", "", "", NULL},
     {"06_memory/local_array_f32", "", "", NULL},
 };
@@ -141,6 +146,45 @@ static void test_near_misses(void **state)
         if (m->told ? !strstr(a.told.p, m->told) || staged : told || (!staged && !strstr(m->name, "local")))
             fail_msg("%s with %s for %s: %s, said: %s", m->name, m->to, m->from, staged ? "staged" : "no stage",
                      a.told.p);
+        drop(&a);
+        free(cubin.p);
+        free(whole.p);
+        free(ptx.p);
+    }
+}
+
+struct layout {
+    const char *name, *from, *to;
+    unsigned inverted; /* compares that are told as turned round before the PTX */
+};
+
+static const struct layout layouts[] = {
+    {"02_control/clamp_f32", "", "", 1},
+    {"02_control/clamp_f32", "\t.loc\t1 5 5", "\t.loc\t1 5 3", 0},  /* as behind `if (i >= n) return;` */
+    {"02_control/clamp_f32", "\t.loc\t1 4 3", "\t.loc\t1 40 3", 0}, /* nothing stands on later lines */
+    {"03_reduction/reduce_sum_f32", "", "", 3},
+    {"05_nn_ops/online_softmax_f32", "", "", 0}, /* leaves early; the other branches ask whether loops run at all */
+};
+
+/* A condition with its work inside, and one that leaves before it: columns that the PTX keeps of the source tell. */
+static void test_layout(void **state)
+{
+    static const char inverted[] = "\"condition-inverted\",\"stage\":\"nvvm\"";
+    (void)state;
+    for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
+        const struct layout *m = &layouts[i];
+        char cubin_path[256], ptx_path[256];
+        snprintf(cubin_path, sizeof cubin_path, "cubin/sm86/%s.cubin", m->name);
+        snprintf(ptx_path, sizeof ptx_path, "ptx/sm86/%s.ptx", m->name);
+        struct text cubin = read_all(cubin_path), whole = read_all(ptx_path);
+        struct text ptx = replace_all(&whole, m->from, m->to);
+        hide(&cubin, ".nv_debug");
+        struct answer a = explain(&cubin, &ptx, NULL);
+        unsigned count = 0;
+        for (const char *at = a.json.p; (at = strstr(at, inverted)) != NULL; at++)
+            count++;
+        if (count != m->inverted || !strstr(a.json.p, "\"stage\":\"ptxas\""))
+            fail_msg("%s with %s for %s: %u told", m->name, m->to, m->from, count);
         drop(&a);
         free(cubin.p);
         free(whole.p);
@@ -270,11 +314,8 @@ static void test_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_near_misses),
-        cmocka_unit_test(test_embedded),
-        cmocka_unit_test(test_embedded_and_another),
-        cmocka_unit_test(test_source),
-        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_near_misses),          cmocka_unit_test(test_layout), cmocka_unit_test(test_embedded),
+        cmocka_unit_test(test_embedded_and_another), cmocka_unit_test(test_source), cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

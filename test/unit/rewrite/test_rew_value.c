@@ -9,12 +9,13 @@
 
 #include <string.h>
 
-static const struct graph_env env = {.sm = 86, .param_base = 0x160, .param_bytes = 64};
+static const struct graph_env env = {.sm = 86, .param_base = 0x160, .param_bytes = 64, .block = {128, 1, 1}};
 
 struct fixture {
     struct arena a;
     struct graph g;
     graph_id x, y, z, i, j; /* three floats, two integers: parameters */
+    graph_id thread, block;
 };
 
 static int make(void **state)
@@ -28,6 +29,8 @@ static int make(void **state)
     f.z = graph_cbank(&f.g, UOP_B32, 0, 0x168);
     f.i = graph_cbank(&f.g, UOP_B32, 0, 0x16c);
     f.j = graph_cbank(&f.g, UOP_B32, 0, 0x170);
+    f.thread = graph_sreg(&f.g, UOP_SR_TID_X);
+    f.block = graph_sreg(&f.g, UOP_SR_CTAID_X);
     *state = &f;
     return 0;
 }
@@ -87,6 +90,24 @@ static graph_id choose(struct fixture *f, graph_id c, graph_id a, graph_id b)
     return graph_op3(&f->g, UOP_SELECT, UOP_B32, c, a, b);
 }
 
+static graph_id integer(struct fixture *f, enum uop_kind kind, graph_id a, graph_id b)
+{
+    return graph_op2(&f->g, kind, UOP_B32, a, b);
+}
+
+static graph_id word(struct fixture *f, uint32_t value)
+{
+    return graph_const(&f->g, UOP_B32, value);
+}
+
+/* c | (b & a), as machines have it and as PTX has it. */
+static graph_id nested(struct fixture *f, bool one, graph_id a, graph_id b, graph_id c)
+{
+    struct uop op = {.kind = UOP_LOP3, .type = UOP_B32, .imm = 0xea};
+    graph_id args[3] = {a, b, c};
+    return one ? graph_pure(&f->g, &op, args, 3) : integer(f, UOP_OR, c, integer(f, UOP_AND, a, b));
+}
+
 static void test_what_meets(void **state)
 {
     struct fixture *f = *state;
@@ -101,6 +122,13 @@ static void test_what_meets(void **state)
         {choose(f, less(f, x, y), x, y), graph_op2(&f->g, UOP_FMIN, UOP_F32, x, y)},
         {choose(f, less(f, x, y), y, x), graph_op2(&f->g, UOP_FMAX, UOP_F32, y, x)},
         {choose(f, less_signed(f, f->i, f->j), f->i, f->j), graph_op2(&f->g, UOP_MIN_S, UOP_B32, f->i, f->j)},
+        /* 128 threads a block */
+        {integer(f, UOP_OR, integer(f, UOP_MUL, f->block, word(f, 128)), f->thread),
+         integer(f, UOP_ADD, integer(f, UOP_MUL, f->block, word(f, 128)), f->thread)},
+        {integer(f, UOP_AND, f->thread, word(f, 127)), f->thread},
+        {nested(f, true, f->i, f->j, f->thread), nested(f, false, f->i, f->j, f->thread)},
+        {nested(f, true, f->thread, word(f, 127), integer(f, UOP_MUL, f->block, word(f, 512))),
+         integer(f, UOP_ADD, integer(f, UOP_MUL, f->block, word(f, 512)), f->thread)},
     };
     struct rew_values v;
     assert_true(rew_find_values(&f->a, &f->g, &v));
@@ -124,6 +152,12 @@ static void test_what_does_not(void **state)
         {choose(f, less_signed(f, f->i, f->j), x, y), choose(f, less_signed(f, f->j, f->i), x, y)},
         {graph_op1(&f->g, UOP_EX2, UOP_F32, x), graph_op1(&f->g, UOP_LG2, UOP_F32, x)},
         {graph_op2(&f->g, UOP_MIN_S, UOP_B32, f->i, f->j), graph_op2(&f->g, UOP_MIN_U, UOP_B32, f->i, f->j)},
+        {integer(f, UOP_OR, integer(f, UOP_MUL, f->block, word(f, 64)), f->thread),
+         integer(f, UOP_ADD, integer(f, UOP_MUL, f->block, word(f, 64)), f->thread)},
+        {integer(f, UOP_AND, f->thread, word(f, 63)), f->thread},
+        {integer(f, UOP_OR, f->i, f->j), integer(f, UOP_ADD, f->i, f->j)},
+        {integer(f, UOP_XOR, f->i, f->j), integer(f, UOP_OR, f->i, f->j)},
+        {nested(f, true, f->i, f->j, f->thread), nested(f, false, f->i, f->thread, f->j)},
     };
     struct rew_values v;
     assert_true(rew_find_values(&f->a, &f->g, &v));

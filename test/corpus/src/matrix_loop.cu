@@ -1,4 +1,4 @@
-// A loop with an instruction of which nothing is known: what its registers hold afterwards is no carried value.
+// A loop with matrix products. One build is as compiled; in the other they are overwritten, so that nothing is known of them.
 #include <mma.h>
 
 extern "C" __global__ void product_kernel(const half *a, const half *b, float *c, int n)

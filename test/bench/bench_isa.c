@@ -1,0 +1,150 @@
+/* How fast one thread decodes and prints: all instructions of the given cubins are read into memory once, then decoded
+ * to the structure, decoded and printed, and (as what bounds both) copied as so many bytes of text, each as often as
+ * half a second allows. No file is read and nothing is written while the clock runs.
+ *
+ * usage: bench_isa CUBIN...     prints instructions/s, ns an instruction, and bytes of text an instruction */
+#include "base/arena.h"
+#include "image/img.h"
+#include "isa/isa.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct code {
+    unsigned sm;
+    const uint8_t *bytes;
+    uint32_t count; /* instructions */
+};
+
+enum { MAX_CODES = 100000 };
+static struct code codes[MAX_CODES];
+static size_t code_count, instructions;
+/* Every result goes through here, so that none is left out by the compiler. */
+static volatile uint64_t kept;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static uint64_t decode_all(void)
+{
+    struct isa_insn insn;
+    uint64_t sum = 0;
+    for (size_t c = 0; c < code_count; c++)
+        for (uint32_t i = 0; i < codes[c].count; i++) {
+            const uint8_t *p = codes[c].bytes + 16 * (size_t)i;
+            struct bits128 word = {bits_le64(p), bits_le64(p + 8)};
+            isa_decode(codes[c].sm, word, 16 * i, &insn);
+            sum += insn.op + insn.operand_count;
+        }
+    return sum;
+}
+
+static uint64_t print_all(void)
+{
+    struct isa_insn insn;
+    struct isa_print_options options = {.dialect = ISA_DIALECT_CUOBJDUMP};
+    char text[512];
+    uint64_t sum = 0;
+    for (size_t c = 0; c < code_count; c++)
+        for (uint32_t i = 0; i < codes[c].count; i++) {
+            const uint8_t *p = codes[c].bytes + 16 * (size_t)i;
+            struct bits128 word = {bits_le64(p), bits_le64(p + 8)};
+            isa_decode(codes[c].sm, word, 16 * i, &insn);
+            sum += isa_print(codes[c].sm, &insn, &options, text, sizeof text);
+        }
+    return sum;
+}
+
+static uint64_t text_all(void)
+{
+    struct isa_print_options options = {.dialect = ISA_DIALECT_CUOBJDUMP};
+    char text[512];
+    uint64_t sum = 0;
+    for (size_t c = 0; c < code_count; c++)
+        for (uint32_t i = 0; i < codes[c].count; i++) {
+            const uint8_t *p = codes[c].bytes + 16 * (size_t)i;
+            struct bits128 word = {bits_le64(p), bits_le64(p + 8)};
+            sum += isa_print_word(codes[c].sm, word, 16 * i, &options, text, sizeof text);
+        }
+    return sum;
+}
+
+static uint64_t cached_all(void)
+{
+    static struct isa_cache cache;
+    struct isa_print_options options = {.dialect = ISA_DIALECT_CUOBJDUMP};
+    char text[ISA_TEXT_ROOM];
+    uint64_t sum = 0;
+    memset(&cache, 0, sizeof cache);
+    for (size_t c = 0; c < code_count; c++)
+        for (uint32_t i = 0; i < codes[c].count; i++) {
+            const uint8_t *p = codes[c].bytes + 16 * (size_t)i;
+            struct bits128 word = {bits_le64(p), bits_le64(p + 8)};
+            sum += isa_print_cached(&cache, codes[c].sm, word, 16 * i, &options, text);
+        }
+    return sum;
+}
+
+/* Answers seconds a call of `work`. */
+static double measure(uint64_t (*work)(void))
+{
+    double start = now(), end;
+    unsigned rounds = 0;
+    do {
+        kept = work();
+        rounds++;
+        end = now();
+    } while (end - start < 0.5);
+    return (end - start) / rounds;
+}
+
+static void report(const char *what, double seconds)
+{
+    printf("%-18s %12.0f instructions/s  %7.1f ns an instruction\n", what, (double)instructions / seconds,
+           1e9 * seconds / (double)instructions);
+}
+
+int main(int argc, char **argv)
+{
+    struct arena a;
+    struct diag_sink diags;
+    arena_init(&a, 0);
+    diag_init(&diags, &a);
+    for (int i = 1; i < argc; i++) {
+        struct img_module module;
+        uint8_t *bytes;
+        size_t size;
+        if (img_load_file(&a, &diags, argv[i], 0, &bytes, &size) != SP_OK ||
+            img_read_module(&a, &diags, argv[i], bytes, size, &module) != SP_OK || !isa_arch_known(module.sm)) {
+            fprintf(stderr, "bench_isa: %s cannot be read\n", argv[i]);
+            return 1;
+        }
+        for (uint32_t k = 0; k < module.kernel_count && code_count < MAX_CODES; k++) {
+            codes[code_count] = (struct code){module.sm, module.kernels[k].code, module.kernels[k].code_bytes / 16};
+            instructions += codes[code_count++].count;
+        }
+    }
+    if (!instructions) {
+        fprintf(stderr, "usage: bench_isa CUBIN...\n");
+        return 2;
+    }
+    uint64_t bytes = print_all();
+    printf("%zu instructions of %zu kernels, %.1f bytes of text an instruction\n", instructions, code_count,
+           (double)bytes / (double)instructions);
+    report("decode", measure(decode_all));
+    report("decode and print", measure(print_all));
+    report("word to text", measure(text_all));
+    report("word to text, kept", measure(cached_all));
+    if (text_all() != bytes || cached_all() != bytes) {
+        fprintf(stderr, "bench_isa: the ways to text differ\n");
+        return 1;
+    }
+    arena_free(&a);
+    return 0;
+}
