@@ -345,7 +345,7 @@ bool pat_play_hands_over(struct pat_play *p, uint32_t store_at, uint32_t load_at
     const struct graph_access *store = &kept[0], *load = &kept[1];
     struct graph_affine s, l;
     bool any = false, known;
-    unsigned most = pat_play_most(p, store_at, 32, &known), width = known ? 0 : place_width_by_code(p->g, 0);
+    unsigned most = pat_play_most(p, store_at, 32, &known), width = place_width_by_code(p->g, 0);
     how->to_all = how->always = true;
     if (store->width != load->width || !how->lanes || !graph_affine(p->g, store->address, &s) ||
         !graph_affine(p->g, load->address, &l))
