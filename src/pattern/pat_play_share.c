@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-/* All threads of one row that load at `address` do so from where the row's first thread has its `own` element. */
-static bool row_reads_first(struct pat_play *p, const struct graph_affine *own, const struct graph_affine *away,
+/* All threads of one row that load do so from where the row's first thread has its `own` element; `to`: where they
+ * load from. */
+static bool row_reads_first(struct pat_play *p, const struct graph_affine *own, const struct graph_affine *to,
                             unsigned width, graph_id when, bool *any)
 {
     for (p->thread = 0; p->thread < p->threads; p->thread++) {
@@ -16,14 +17,13 @@ static bool row_reads_first(struct pat_play *p, const struct graph_affine *own, 
         enum truth acts = pat_play_truth(p, when, true);
         if (acts == IS_FALSE)
             continue;
-        if (!pat_play_element(p, away, width, &from_own) || !pat_play_element(p, own, width, &of_thread) ||
-            away->offset % (int64_t)width)
+        if (!pat_play_apart(p, own, to, 0, width, &from_own) || !pat_play_element(p, own, width, &of_thread))
             return false;
         p->thread = 0;
         pat_play_forget(p);
         bool known = pat_play_element(p, own, width, &of_first);
         p->thread = thread;
-        if (!known || of_thread + from_own + away->offset / (int64_t)width != of_first)
+        if (!known || of_thread + from_own != of_first)
             return false;
         *any = true;
     }
@@ -32,16 +32,16 @@ static bool row_reads_first(struct pat_play *p, const struct graph_affine *own, 
 
 bool pat_play_reads_first(struct pat_play *p, graph_id address, graph_id own, unsigned width, graph_id when)
 {
-    struct graph_affine a, b, d;
+    struct graph_affine a, b;
     bool any = false, reads = true;
-    if (!graph_affine(p->g, own, &a) || !graph_affine(p->g, address, &b) || !pat_play_distance(&a, &b, &d))
+    if (!graph_affine(p->g, own, &a) || !graph_affine(p->g, address, &b))
         return false;
     p->threads = 64;
     /* Every row its own result, not that of another one. */
     for (unsigned row = 0; row < (p->rows && !p->down ? 6 : 1) && reads; row++) {
         p->row = row % 3;
         p->layer = row / 3;
-        reads = row_reads_first(p, &a, &d, width, when, &any);
+        reads = row_reads_first(p, &a, &b, width, when, &any);
     }
     p->row = p->layer = 0;
     pat_play_forget(p);
