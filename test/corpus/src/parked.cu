@@ -151,3 +151,43 @@ LARGER(larger_than_half_kernel, s[t + d] > 0.5f * s[t] ? s[t + d] : s[t])
 DIVIDED(times_inverse_kernel, e *(1.0f / u))
 DIVIDED(times_rounded_inverse_kernel, e *__frcp_rn(u))
 DIVIDED(times_double_inverse_kernel, e *(2.0f / u))
+
+// By index, as wide as the block; WHERE: the element that is taken for the result.
+#define BY_INDEX(NAME, WHERE)                                                                  \
+    extern "C" __global__ void NAME(const float *__restrict__ x, float *__restrict__ y, int n) \
+    {                                                                                          \
+        extern __shared__ float s[];                                                           \
+        int t = threadIdx.x;                                                                   \
+        s[t] = x[blockIdx.x * blockDim.x + t];                                                 \
+        __syncthreads();                                                                       \
+        for (unsigned d = 1; d < blockDim.x; d *= 2) {                                         \
+            unsigned i = 2 * d * t;                                                            \
+            if (i < blockDim.x)                                                                \
+                s[i] += s[i + d];                                                              \
+            __syncthreads();                                                                   \
+        }                                                                                      \
+        if (t == 0)                                                                            \
+            y[blockIdx.x] = s[WHERE];                                                          \
+    }
+BY_INDEX(by_index_kernel, 0)
+BY_INDEX(by_index_elsewhere_kernel, n)
+
+// Eight warps bring what the first one takes 32 of.
+extern "C" __global__ void warps_unfilled_kernel(const float *__restrict__ x, float *__restrict__ y)
+{
+    __shared__ float w[32];
+    int t = threadIdx.x;
+    float v = x[blockIdx.x * 256 + t];
+    for (int o = 16; o; o >>= 1)
+        v += __shfl_xor_sync(0xffffffffu, v, o);
+    if ((t & 31) == 0)
+        w[t >> 5] = v;
+    __syncthreads();
+    if (t < 32) {
+        v = w[t];
+        for (int o = 16; o; o >>= 1)
+            v += __shfl_xor_sync(0xffffffffu, v, o);
+        if (t == 0)
+            y[blockIdx.x] = v;
+    }
+}
