@@ -339,7 +339,7 @@ static bool is_true(const struct graph *g, graph_id id)
 
 graph_id graph_not(struct graph *g, graph_id a)
 {
-    return a == GRAPH_NIL ? graph_false(g) : graph_bool_apply(g, &a, 1, 1);
+    return a == GRAPH_NIL ? graph_false(g) : graph_bool_apply(g, (graph_id[3]){a}, 1, 1);
 }
 
 graph_id graph_and(struct graph *g, graph_id a, graph_id b)
