@@ -184,6 +184,9 @@ struct cycle_word {
     uint8_t space, flags, bytes;
 };
 bool cycle_word_of(const struct graph *g, graph_id id, struct cycle_word *out);
+/* The k-th value of a store: of a register that half a word is stored from, that half. The other one may still hold
+ * what an earlier turn left there. */
+graph_id cycle_stored(const struct graph *g, const struct graph_access *s, unsigned k);
 
 /* graph_told.c: whether the steps of an inner loop that a chain's copies hold can be told over their own counter. */
 bool cycle_tells_inner(struct cycle_work *w, const struct cycle_region *r, const struct cycle_chain *c);

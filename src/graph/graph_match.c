@@ -10,6 +10,11 @@
 
 enum { MATCH_DEPTH = 60, CLIMB_MAX = 48 };
 
+static unsigned bits_of(const struct graph *g, graph_id id)
+{
+    return uop_type_bits((enum uop_type)graph_at(g, id)->type);
+}
+
 /* ---- matching a step -------------------------------------------------------------------------- */
 
 struct matcher {
@@ -457,6 +462,13 @@ struct cycle_run cycle_gather(struct cycle_work *w, struct cycle_region *r, uint
 
 /* ---- stores ------------------------------------------------------------------------------------ */
 
+graph_id cycle_stored(const struct graph *g, const struct graph_access *s, unsigned k)
+{
+    const struct graph_node *n = graph_at(g, s->value[k]);
+    bool half = s->width == 2 && k == 0 && (n->kind == UOP_PAIR || n->kind == UOP_ZEXT) && bits_of(g, n->arg[0]) == 16;
+    return half ? n->arg[0] : s->value[k];
+}
+
 bool cycle_match_store(struct cycle_work *w, struct cycle_region *r, const struct graph_access *t,
                        const struct graph_access *s, struct cycle_run *run, graph_id *element)
 {
@@ -469,10 +481,15 @@ bool cycle_match_store(struct cycle_work *w, struct cycle_region *r, const struc
         return false;
     *element = direct ? s->address : m.element;
     for (unsigned k = 0; k < 4; k++)
-        if ((t->value[k] != GRAPH_NIL || s->value[k] != GRAPH_NIL) && !match(&m, t->value[k], s->value[k], 0))
+        if ((t->value[k] != GRAPH_NIL || s->value[k] != GRAPH_NIL) &&
+            !match(&m, cycle_stored(w->g, t, k), cycle_stored(w->g, s, k), 0))
             return false;
     w->budget -= w->budget > m.steps ? m.steps : w->budget;
     for (size_t i = 0; i < m.pairs.n; i++)
         VEC_PUSH(w->a, run->pairs, m.pairs.p[i]);
+    if (cycle_stored(w->g, t, 0) != t->value[0]) { /* the registers that the halves stand in */
+        VEC_PUSH(w->a, run->pairs, t->value[0]);
+        VEC_PUSH(w->a, run->pairs, s->value[0]);
+    }
     return true;
 }
