@@ -365,14 +365,15 @@ static bool takes_a_vector_apart(const struct graph *g, graph_id step)
     return false;
 }
 
-/* Something else takes a value between two steps: no accumulator's, but elements that are made of one another. */
+/* Something else takes a value between two steps: no accumulator's, but elements that are made of one another. What only
+ * lies in a register where paths meet is taken by nobody. */
 static bool is_used_between(const struct straight *s, const graph_id *steps, uint32_t count)
 {
     for (uint32_t i = 0; i + 1 < count; i++) {
         uint32_t users;
         const graph_id *user = graph_users(s->w->g, steps[i], &users);
         for (uint32_t k = 0; k < users; k++)
-            if (user[k] != steps[i + 1] && user[k] < s->w->nodes)
+            if (user[k] != steps[i + 1] && user[k] < s->w->nodes && s->w->live[user[k]])
                 return true;
     }
     return false;
@@ -381,6 +382,33 @@ static bool is_used_between(const struct straight *s, const graph_id *steps, uin
 struct stretch {
     uint32_t from, to;
 };
+
+/* A value is the element at `at` on some way: a thread's own store is looked through where a condition says that it was
+ * this thread's. */
+static bool may_bring(struct straight *s, graph_id id, uint64_t hash, uint64_t at)
+{
+    enum { WAYS = 8 };
+    const struct graph *g = s->w->g;
+    graph_id way[WAYS];
+    unsigned count = 0;
+    way[count++] = id;
+    for (unsigned i = 0; i < count; i++) {
+        const struct graph_node *x = graph_at(g, way[i]);
+        struct term t = term_of(s, way[i], 0);
+        if (t.loads && t.hash == hash && t.at == at)
+            return true;
+        for (unsigned k = 1; k <= 2 && x->kind == UOP_SELECT && count < WAYS; k++)
+            way[count++] = x->arg[k];
+    }
+    return false;
+}
+
+/* The same of what a step brings beside its accumulator. */
+static bool step_may_bring(struct straight *s, graph_id step, graph_id accumulator, uint64_t hash, uint64_t at)
+{
+    const struct graph_node *n = graph_at(s->w->g, step);
+    return n->arg_count == 2 && may_bring(s, n->arg[n->arg[0] == accumulator], hash, at);
+}
 
 /* A chain from its first step on: stretches of it whose parts are the same term over advancing elements. */
 static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t count)
@@ -397,7 +425,9 @@ static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t co
     if (first.kind != UOP_FFMA) {
         struct term a = term_of(s, first.arg[0], 0), b = term_of(s, first.arg[1], 0);
         bool both = a.hash == b.hash && t[2].at - t[1].at == t[1].at - a.at;
-        if (both || (a.hash == t[1].hash && b.hash != t[1].hash))
+        uint64_t at = t[1].at - (t[2].at - t[1].at);
+        bool brings = a.hash != t[1].hash && b.hash != t[1].hash && may_bring(s, first.arg[0], t[1].hash, at);
+        if (both || brings || (a.hash == t[1].hash && b.hash != t[1].hash))
             in = first.arg[1];
     }
     t[0] = part_of(s, steps[0], in);
@@ -415,14 +445,21 @@ static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t co
         uint64_t way = t[from + 1].at - t[from].at;
         for (to = from + 1; to < count && t[to].hash == t[from].hash && t[to].loads && t[to].at - t[to - 1].at == way;)
             to++;
+        uint64_t hash = t[from].hash;
+        uint32_t begin = from, end = to;
+        if (from > 0 && to - from > 1 && t[from - 1].hash != hash)
+            begin -= step_may_bring(s, steps[from - 1], from > 1 ? steps[from - 2] : in, hash, t[from].at - way);
+        if (to < count && to - from > 1 && t[to].hash != hash)
+            end += step_may_bring(s, steps[to], steps[to - 1], hash, t[to - 1].at + way);
         /* Elements of the same kind before or behind that stand elsewhere: a pattern of places written out. */
-        bool element = (from == 0 && before.loads && before.hash == t[0].hash) ||
-                       (from > 0 && t[from - 1].hash == t[from].hash) || (to < count && t[to].hash == t[from].hash);
+        bool element =
+            (begin == 0 && ((before.loads && before.hash == hash) || may_bring(s, in, hash, t[from].at - way))) ||
+            (begin > 0 && t[begin - 1].hash == hash) || (end < count && t[end].hash == hash);
         uint32_t least = element ? UINT32_MAX : graph_is_const(w->g, in, NULL) ? STEPS_MIN : STEPS_FROM_VALUE;
         bool vector = to - from <= 4 && takes_a_vector_apart(w->g, steps[from]);
-        if (to - from >= least && way != 0 && !vector && !is_used_between(s, steps + from, to - from)) {
-            found[n++] = (struct stretch){from, to};
-            rest -= to - from < rest ? to - from : rest;
+        if (end - begin >= least && way != 0 && !vector && !is_used_between(s, steps + begin, end - begin)) {
+            found[n++] = (struct stretch){begin, end};
+            rest -= end - begin < rest ? end - begin : rest;
         }
         if (to > from + 1 && to < count)
             to--; /* the last one may begin the next stretch */
