@@ -219,20 +219,20 @@ static bool run_goes_on(struct joiner *j, const struct cycle_run *run, uint32_t 
     return false;
 }
 
-/* The second step of straight code stands near the first, yet not one stride of the loop on: no two steps of it. What
- * stands elsewhere may be another operand's element (x[k] * x[k * n]), and a turn that leaves elements where they were
- * (a tile that is filled anew) does not tell. */
-static bool out_of_step(struct joiner *j, const struct cycle_run *run, const struct field_set *begin)
+/* The second step of straight code (of the second turn, where each holds `inner` of them) stands near the first, yet not
+ * one stride of the loop on: no two steps of it. What stands elsewhere may be another operand's element (x[k] *
+ * x[k * n]), and a turn that leaves elements where they were (a tile that is filled anew) does not tell. */
+static bool out_of_step(struct joiner *j, const struct cycle_run *run, const struct field_set *begin, uint32_t inner)
 {
     enum { NEAR = 256 };
     bool near = false;
-    if (run->at.n < 2 || run->at.p[1] == GRAPH_NIL || j->advance == 0)
+    if (run->at.n <= inner || run->at.p[inner] == GRAPH_NIL || j->advance == 0)
         return false;
-    struct field_set at = cycle_value_of(j->w, run->at.p[1], UINT32_MAX, TURN_FIRST);
+    struct field_set at = cycle_value_of(j->w, run->at.p[inner], UINT32_MAX, TURN_FIRST);
     for (unsigned i = 0; i < begin->count; i++)
         for (unsigned k = 0; k < at.count; k++) {
             uint64_t way = field_add(at.v[k], field_neg(begin->v[i]));
-            if (way == j->advance)
+            if (way == field_mul(j->advance, inner))
                 return false;
             near |= way != 0 && (way <= NEAR || field_neg(way) <= NEAR);
         }
@@ -267,7 +267,7 @@ static bool try_straight(struct joiner *j, uint32_t chain, graph_id x)
     struct field_set begin = {0};
     uint32_t inner = j->r->chains.p[chain].inner ? j->r->chains.p[chain].inner : 1;
     if (run.steps == 0 || run.steps % inner != 0 || !place_run(j, &run, &piece) ||
-        !run_goes_on(j, &run, UINT32_MAX, piece.first, &begin) || out_of_step(j, &run, &begin))
+        !run_goes_on(j, &run, UINT32_MAX, piece.first, &begin) || out_of_step(j, &run, &begin, inner))
         return false;
     if (j->effects & ~effects_between(j, piece.first, piece.last))
         return false; /* it takes up the sum, but does not do what each turn does: the last tile, behind its loop */

@@ -177,6 +177,7 @@ static void link_steps(struct straight *s)
 struct found {
     uint64_t hash;
     uint32_t steps, first, last; /* instances */
+    uint32_t floor;              /* what is made before it is shared with who stands there */
     graph_id in, out, result;
 };
 
@@ -257,9 +258,11 @@ static bool add_before(struct straight *s, const struct found *f, int32_t parent
         if (c->pieces.p[i].straight && c->pieces.p[i].first <= f->last && f->first <= c->pieces.p[i].last)
             return true;
     blocks[0] = w->g->insns.p[f->first].block;
+    /* Between two loops the block is there for the steps. */
+    uint32_t first = f->floor > 0 ? w->g->blocks.p[blocks[0]].first : f->first;
     struct graph_piece piece = {.straight = true,
                                 .loop = UINT32_MAX,
-                                .first = f->first,
+                                .first = first,
                                 .last = f->last,
                                 .unroll = f->steps,
                                 .blocks = blocks,
@@ -270,7 +273,7 @@ static bool add_before(struct straight *s, const struct found *f, int32_t parent
         c->pieces.p[at] = c->pieces.p[at - 1];
     c->pieces.p[at] = piece;
     c->best += at <= c->best;
-    c->first = c->first < f->first ? c->first : f->first;
+    c->first = c->first < first ? c->first : first;
     c->unroll = c->unroll > f->steps ? c->unroll : f->steps;
     c->count = c->until = c->start = GRAPH_NIL;
     return true;
@@ -319,6 +322,17 @@ static void add_found(struct straight *s, const struct found *f)
     VEC_PUSH(w->a, out->folds, fold);
 }
 
+/* Behind the loop that comes before an instance, in the order of the code: elements that were loaded for that one too
+ * are no part of these steps. */
+static uint32_t behind_loops(struct cycle_work *w, uint32_t insn)
+{
+    const struct graph *g = w->g;
+    uint32_t b = g->insns.p[insn].block, loop = g->blocks.p[b].loop;
+    for (; b > 0 && w->budget > 0 && (g->blocks.p[b - 1].loop == loop || !g->blocks.p[b - 1].reachable); b--)
+        w->budget--;
+    return g->blocks.p[b].first;
+}
+
 /* Instances that make a step and what it is made of, up to where nothing is loaded. */
 static void span_of(struct straight *s, graph_id id, graph_id stop, uint32_t loop, struct found *f, unsigned depth)
 {
@@ -328,7 +342,7 @@ static void span_of(struct straight *s, graph_id id, graph_id stop, uint32_t loo
         return;
     w->budget--;
     uint32_t at = cycle_maker(w, id, UINT32_MAX);
-    if (at != UINT32_MAX && loop_of(w, at) == loop) {
+    if (at != UINT32_MAX && at >= f->floor && loop_of(w, at) == loop) {
         f->first = at < f->first ? at : f->first;
         f->last = at > f->last ? at : f->last;
     }
@@ -344,7 +358,9 @@ static void add_run(struct straight *s, const graph_id *steps, uint32_t count, g
     uint32_t maker = cycle_maker(w, f.result, UINT32_MAX);
     if (maker == UINT32_MAX)
         return;
+    uint32_t begins = cycle_maker(w, f.out, UINT32_MAX);
     f.first = UINT32_MAX;
+    f.floor = behind_loops(w, begins < maker ? begins : maker);
     for (uint32_t i = 0; i < count; i++) {
         span_of(s, steps[i], i ? steps[i - 1] : in, loop_of(w, maker), &f, 0);
         if (i)
