@@ -270,6 +270,12 @@ static bool match_term(struct matcher *m, graph_id t, graph_id n, unsigned depth
     uint32_t call = cycle_joined_call(g, t);
     if (call && call == cycle_joined_call(g, n))
         return true;
+    if (cycle_joins_answer(g, t) && cycle_joins_answer(g, n)) {
+        bool same = a.phi_count == b.phi_count && a.type == b.type;
+        for (uint32_t k = 0; k < a.phi_count && same; k++)
+            same = match(m, a.phi_args[k], b.phi_args[k], depth + 1);
+        return same;
+    }
     bool contrary = false;
     const struct graph_node *asked = a.kind == UOP_SELECT ? graph_at(g, a.arg[0]) : NULL;
     if (is_condition(&a) && is_condition(&b))

@@ -35,10 +35,14 @@ static bool find_way(struct peeler *p, graph_id in, graph_id out)
     while (depth) {
         graph_id at = p->stack[depth - 1].node;
         const struct graph_node *n = graph_at(g, at);
-        if (n->kind == GRAPH_PHI)
+        const graph_id *args;
+        uint32_t count = cycle_args(n, &args);
+        if (cycle_joined_call(g, at)) /* what the quick way beside it says */
+            count = 0;
+        else if (n->kind == GRAPH_PHI && !cycle_joins_answer(g, at))
             return false;
-        if (p->stack[depth - 1].arg < n->arg_count) {
-            graph_id x = n->arg[p->stack[depth - 1].arg++];
+        if (p->stack[depth - 1].arg < count) {
+            graph_id x = args[p->stack[depth - 1].arg++];
             if (x <= in || x >= w->nodes || p->mark[x] == on || p->mark[x] == off)
                 continue;
             if (!cycle_varies(w, p->r->loop, x) || peel_header_phi(p, x)) {
@@ -54,8 +58,8 @@ static bool find_way(struct peeler *p, graph_id in, graph_id out)
             continue;
         }
         bool reached = false;
-        for (unsigned k = 0; k < n->arg_count && !reached; k++)
-            reached = n->arg[k] < w->nodes && p->mark[n->arg[k]] == on;
+        for (uint32_t k = 0; k < count && !reached; k++)
+            reached = args[k] < w->nodes && p->mark[args[k]] == on;
         if (reached) {
             p->mark[at] = on;
             p->place[at] = (uint32_t)p->order.n;
@@ -78,9 +82,11 @@ static bool find_cuts(struct peeler *p, struct cycle_chain *c)
         return false;
     for (uint32_t i = 0; i < n; i++) {
         const struct graph_node *node = graph_at(w->g, p->order.p[i]);
-        for (unsigned k = 0; k < node->arg_count && i > 0; k++)
-            if (node->arg[k] < w->nodes && p->mark[node->arg[k]] == token)
-                last[p->place[node->arg[k]]] = i;
+        const graph_id *args;
+        uint32_t args_count = cycle_args(node, &args);
+        for (uint32_t k = 0; k < args_count && i > 0; k++)
+            if (args[k] < w->nodes && p->mark[args[k]] == token)
+                last[p->place[args[k]]] = i;
     }
     for (uint32_t i = 0; i < n; i++) {
         if (furthest <= i)
