@@ -65,6 +65,8 @@ NVCC = [
     ("local_memory", ["test/corpus/src/local_memory.cu"], ["-O3"]),
     ("frame", ["test/corpus/src/frame.cu"], ["-O3", "-maxrregcount", "24"]),
     ("loop_entries", ["test/corpus/src/loop_entries.cu"], ["-O3"]),
+    ("loop_copies", ["test/corpus/src/loop_copies.cu"], ["-O3"]),
+    ("by_hand", ["test/corpus/src/by_hand.cu"], ["-O3", "--generate-line-info"]),
     ("warp_control", ["test/corpus/src/warp_control.cu"], FAST),
     ("kept_registers", ["test/corpus/src/kept_registers.cu"], ["-O3"]),
     ("tree_misses", ["test/corpus/src/tree_misses.cu"], FAST),
@@ -144,6 +146,7 @@ FEW = {"coalescing": (75, 86, 120), "coalescing-ptxas-O0": (86,), "coalescing-de
        "block_kernels": (75, 86, 90, 120), "thread_kernels": (75, 86, 90, 100), "unrolled-1": (75, 86, 90, 120),
        "loops_cut": (75, 86, 90, 120), "loops_strided": (75, 86, 90, 120), "loops_turns": (86, 120),
        "clang_loops": (75, 86, 120), "kept_registers": (75, 86, 120), "warp_control": (75, 86), "loop_entries": (86, 120),
+       "loop_copies": (86, 120), "by_hand": (86,),
        "frame": (75, 86, 120),
        "local_memory": (75, 86, 90, 120), "local_memory-ptxas-11.8": (86,),
        "local_memory-ptxas-12.4": (), "local_memory-ptxas-12.9": (), "local_memory-ptxas-13.5": ()}
