@@ -209,6 +209,8 @@ struct graph_sreg_word { /* a word of constant bank 0 that holds a special regis
     uint32_t offset;
     uint16_t sreg;
 };
+/* Not a bank of the machine: addresses of symbols that the linker writes into instructions, 8 bytes each. */
+enum { GRAPH_SYMBOL_BANK = 64 };
 struct graph_env {
     unsigned sm;
     uint32_t param_base, param_bytes;
@@ -230,7 +232,9 @@ struct graph_env {
     int64_t shared_bytes;    /* of the arrays whose size the code fixes; extern ones lie behind. 0: none or unknown */
     const uint32_t *spills;  /* offsets of all stores and loads that the compiler says put registers away, ascending */
     uint32_t spill_count;
-    bool spills_known; /* false: it does not say */
+    bool spills_known;          /* false: it does not say */
+    const char *const *symbols; /* whose address stands at 8 * i of GRAPH_SYMBOL_BANK */
+    uint32_t symbol_count;
 };
 struct graph_input {
     const struct graph_input_insn *insns;

@@ -215,6 +215,26 @@ static graph_id side_condition(struct graph_builder *b, uint32_t block, uint32_t
     return mine == SIDE_TAKEN ? branch : graph_not(g, branch);
 }
 
+/* c ? x : (d ? y : z), where c decides d, is d ? (c ? x : y) : z, or the same with the arms turned: what one way of an
+ * earlier branch leads to is told as a choice of its own, however many ways meet in one place. `rest` is the choice
+ * between the other ways; what one way brings stays as it is. */
+static graph_id choose(struct graph *g, graph_id c, graph_id x, graph_id rest)
+{
+    const struct graph_node n = *graph_at(g, rest);
+    struct uop like = {.kind = UOP_SELECT, .type = n.type};
+    if (n.kind == UOP_SELECT && c != n.arg[0]) {
+        graph_id d = n.arg[0], not_d = graph_not(g, d);
+        bool taken = graph_implies(g, c, d), not_taken = !taken && graph_implies(g, c, not_d);
+        graph_id within = taken ? d : not_d, left = n.arg[taken ? 1 : 2], other = n.arg[taken ? 2 : 1];
+        graph_id by = taken || not_taken ? graph_bool_reduce(g, c, within) : GRAPH_NIL;
+        if (graph_fits_table(g, by) && left != x && by != c) {
+            graph_id inner = graph_pure(g, &like, (graph_id[]){by, x, left}, 3);
+            return graph_pure(g, &like, (graph_id[]){within, inner, other}, 3);
+        }
+    }
+    return graph_pure(g, &like, (graph_id[]){c, x, rest}, 3);
+}
+
 /* The value of variable v where `in` edges meet; `untold`: their conditions say nothing of the turn. */
 static graph_id join_values(struct graph_builder *b, uint32_t block, uint32_t v, const struct incoming *in,
                             uint32_t count, bool untold)
@@ -262,7 +282,7 @@ static graph_id join_values(struct graph_builder *b, uint32_t block, uint32_t v,
     }
     for (unsigned k = n - 1; k-- > 0;) {
         struct uop like = {.kind = UOP_SELECT, .type = graph_at(g, r)->type};
-        r = graph_pure(g, &like, (graph_id[]){when[k], value[k], r}, 3);
+        r = k + 2 < n ? choose(g, when[k], value[k], r) : graph_pure(g, &like, (graph_id[]){when[k], value[k], r}, 3);
     }
     return r;
 }

@@ -113,8 +113,7 @@ static struct frame_access *find_frame(struct graph_builder *b, size_t *count, b
 }
 
 /* A stretch of the frame that accesses list[first .. end) share becomes variables. */
-static void take_stretch(struct graph_builder *b, const struct frame_access *list, size_t first, size_t end,
-                         int64_t to)
+static void take_stretch(struct graph_builder *b, const struct frame_access *list, size_t first, size_t end, int64_t to)
 {
     struct graph *g = b->g;
     for (size_t i = first; i < end; i++) {

@@ -5,6 +5,7 @@
  *
  * Requires steps, the index and memory dependence. */
 #include "pattern/pat_collect.h"
+#include "graph/graph_depend.h"
 #include "place/place.h"
 
 #include <stdlib.h>
@@ -452,7 +453,7 @@ static bool scans_all(struct pat_collect *k, const struct pat_step *const *steps
     bool known = true;
     if (kind == PLAN_MEMORY)
         most = list[0].store != UINT32_MAX ? pat_play_most(k->play, list[0].store, 1, &known) : PAT_THREADS;
-    unsigned width = fixed || known ? 0 : place_width_by_code(k->x->g, 0); /* threads that the code counts with */
+    unsigned width = fixed || known ? 0 : graph_block_width(k->x->g, 0); /* threads that the code counts with */
     if (width && width < most)
         most = width;
     int64_t room = (list[0].moved < 0 ? -list[0].moved : list[0].moved) / (int64_t)(list[0].width ? list[0].width : 1);

@@ -393,14 +393,14 @@ static bool is_result(const struct own *o, graph_id id)
 }
 
 /* What a result is a function of is no part of how it is made: a quotient's dividend may be what paths brought, which no
- * register is written for. */
+ * register is written for. What only goes round a loop is known by its next value. */
 static void use_arguments(struct own *o, graph_id as, unsigned depth)
 {
     enum { DEPTH = 6 };
     const struct graph_node *n = graph_at(o->g, as);
     for (unsigned k = 0; k < n->arg_count && depth < DEPTH; k++) {
         if (n->arg[k] < o->x->count)
-            o->used[n->arg[k]] = true;
+            o->used[n->arg[k]] |= !graph_is_loop_phi(o->g, n->arg[k]);
         else
             use_arguments(o, n->arg[k], depth + 1);
     }

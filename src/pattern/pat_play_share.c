@@ -1,6 +1,7 @@
 /* Plays single accesses to shared memory: who stores a result, who loads it, and whether each warp's is handed over
  * once. Requires what pat_play.c computes of addresses and conditions; gives answers for blocks of some size. */
 #include "pattern/pat_play.h"
+#include "graph/graph_depend.h"
 #include "place/place.h"
 
 #include <string.h>
@@ -330,7 +331,7 @@ bool pat_play_hands_over(struct pat_play *p, uint32_t store_at, uint32_t load_at
     const struct graph_access *store = &kept[0], *load = &kept[1];
     struct graph_affine s, l;
     bool any = false, known;
-    unsigned most = pat_play_most(p, store_at, 32, &known), width = known ? 0 : place_width_by_code(p->g, 0);
+    unsigned most = pat_play_most(p, store_at, 32, &known), width = known ? 0 : graph_block_width(p->g, 0);
     how->to_all = how->always = true;
     if (store->width != load->width || !how->lanes || !graph_affine(p->g, store->address, &s) ||
         !graph_affine(p->g, load->address, &l))
