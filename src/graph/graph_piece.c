@@ -219,8 +219,8 @@ static bool run_goes_on(struct joiner *j, const struct cycle_run *run, uint32_t 
     return false;
 }
 
-/* The second step of straight code (of the second turn, where each holds `inner` of them) stands near the first, yet not
- * one stride of the loop on: no two steps of it. What stands elsewhere may be another operand's element (x[k] *
+/* The second step of straight code (of the second turn, where each holds `inner` of them) stands near the first, yet
+ * not one stride of the loop on: no two steps of it. What stands elsewhere may be another operand's element (x[k] *
  * x[k * n]), and a turn that leaves elements where they were (a tile that is filled anew) does not tell. */
 static bool out_of_step(struct joiner *j, const struct cycle_run *run, const struct field_set *begin, uint32_t inner)
 {

@@ -4,128 +4,16 @@
  * one that starts from some value must be longer than a stencil to be taken for one.
  *
  * requires: chains and pieces of the loops that are left · gives: cycles with one straight piece, their folds */
-#include "graph/graph_cycle_internal.h"
+#include "graph/graph_straight.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS_MIN = 3, STEPS_FROM_VALUE = 7, DEPTH_MAX = 40, TERMS_MAX = 256, CHAIN_MAX = 4096 };
-
-/* A term over elements: its shape, where its elements stand (weighed by their places in the term), and an order. */
-struct term {
-    uint64_t hash, at;
-    uint64_t order;
-    bool loads;
-};
-
-struct straight {
-    struct cycle_work *w;
-    struct term *memo;
-    uint8_t *known; /* of nodes: 1 being looked at, 2 done */
-    graph_id *prev; /* of nodes: the accumulator a step takes, where it is a step of the same operation */
-    bool *taken;    /* of nodes: some later step takes it */
-};
+enum { STEPS_MIN = 3, STEPS_FROM_VALUE = 7, TERMS_MAX = 256, CHAIN_MAX = 4096 };
 
 static uint64_t mix(uint64_t a, uint64_t b)
 {
     return map_hash_mix(a, b);
-}
-
-/* ---- terms ------------------------------------------------------------------------------------ */
-
-static uint64_t place_of(const struct graph *g, graph_id id, uint64_t *offset, unsigned depth)
-{
-    const struct graph_node *n = graph_at(g, id);
-    unsigned bits = uop_type_bits((enum uop_type)n->type);
-    uint64_t zero = 0;
-    if (depth < DEPTH_MAX)
-        switch (n->kind) {
-        case UOP_CONST: {
-            int64_t v = bits == 0 || bits >= 64 ? (int64_t)n->imm : (int64_t)(n->imm << (64 - bits)) >> (64 - bits);
-            *offset += (uint64_t)v;
-            return (uint64_t)v;
-        }
-        case UOP_ADD: {
-            uint64_t a = place_of(g, n->arg[0], offset, depth + 1);
-            return a + place_of(g, n->arg[1], offset, depth + 1);
-        }
-        case UOP_MUL: {
-            uint64_t x = 0, y = 0;
-            uint64_t c, a = place_of(g, n->arg[0], &x, depth + 1), b = place_of(g, n->arg[1], &y, depth + 1);
-            if (graph_is_const(g, n->arg[1], &c))
-                *offset += x * c;
-            return a * b;
-        }
-        case UOP_NEG: return 0 - place_of(g, n->arg[0], &zero, depth + 1);
-        case UOP_SEXT:
-        case UOP_ZEXT:
-            if (n->imm == 32)
-                return place_of(g, n->arg[0], offset, depth + 1);
-            break;
-        case UOP_UNIFORM: return place_of(g, n->arg[0], offset, depth + 1);
-        default: break;
-        }
-    return mix(0x6c656166, id);
-}
-
-static struct term element(const struct graph *g, const struct graph_node *load, uint64_t offset, unsigned bytes)
-{
-    struct term t = {.loads = true, .order = offset};
-    t.hash = mix(mix(load->space, bytes), mix(load->flags, cycle_root(g, load->arg[0])));
-    t.at = place_of(g, load->arg[0], &t.order, 0) + offset;
-    return t;
-}
-
-static bool either_way(unsigned kind)
-{
-    return kind == UOP_FADD || kind == UOP_FMUL || kind == UOP_FFMA || kind == UOP_FMIN || kind == UOP_FMAX ||
-           kind == UOP_ADD || kind == UOP_MUL || kind == UOP_AND || kind == UOP_OR || kind == UOP_XOR ||
-           (kind >= UOP_MIN_S && kind <= UOP_MAX_U) || kind == UOP_IEQ || kind == UOP_FEQ;
-}
-
-static struct term term_of(struct straight *s, graph_id id, unsigned depth)
-{
-    const struct graph *g = s->w->g;
-    struct term t = {.hash = mix(0x696e76, id)};
-    if (id >= s->w->nodes || depth > DEPTH_MAX || s->known[id] == 1 || s->w->budget == 0)
-        return t;
-    if (s->known[id] == 2)
-        return s->memo[id];
-    s->known[id] = 1;
-    s->w->budget--;
-    const struct graph_node n = *graph_at(g, id);
-    const struct graph_node *of = n.arg_count ? graph_at(g, n.arg[0]) : NULL;
-    if (n.kind == UOP_LOAD) {
-        t = element(g, &n, 0, n.width);
-    } else if (n.kind == UOP_CBANK && n.space == 3 && n.arg_count == 0) {
-        t = (struct term){mix(0x63626e6b, n.type), n.imm, n.imm, true};
-    } else if (of && of->kind == UOP_LOAD && n.kind == UOP_ELEMENT) {
-        t = element(g, of, 4 * n.imm, 4);
-    } else if (of && of->kind == UOP_LOAD && of->width == 8 && (n.kind == UOP_LO || n.kind == UOP_HI)) {
-        t = element(g, of, n.kind == UOP_HI ? 4 : 0, 4);
-    } else if (n.kind != GRAPH_PHI && n.kind != GRAPH_BOOL && n.insn == UINT32_MAX && n.arg_count) {
-        struct term parts[6];
-        bool loads = false;
-        for (unsigned k = 0; k < n.arg_count; k++) {
-            parts[k] = term_of(s, n.arg[k], depth + 1);
-            loads |= parts[k].loads;
-        }
-        if (loads) { /* else a leaf, whatever it is made of */
-            uint64_t by =
-                mix(mix(n.kind, (uint64_t)n.type << 8 | n.round), mix(n.imm, n.flags & (unsigned)~UOP_SWAPPED));
-            t = (struct term){.hash = by, .loads = true};
-            unsigned either = either_way(n.kind) ? 2 : 0;
-            for (unsigned k = 0; k < n.arg_count; k++) {
-                uint64_t weight = k < either ? mix(by, parts[k].hash) : mix(by, parts[k].hash + k + 1);
-                t.hash = k < either ? t.hash + weight : mix(t.hash, weight);
-                t.at += (weight | 1) * parts[k].at;
-                t.order = (int64_t)((uint64_t)t.order + (uint64_t)parts[k].order);
-            }
-        }
-    }
-    s->memo[id] = t;
-    s->known[id] = 2;
-    return t;
 }
 
 /* ---- steps ------------------------------------------------------------------------------------ */
@@ -147,8 +35,8 @@ static struct term part_of(struct straight *s, graph_id step, graph_id accumulat
 {
     const struct graph_node n = *graph_at(s->w->g, step);
     if (n.kind != UOP_FFMA)
-        return term_of(s, n.arg[0] == accumulator ? n.arg[1] : n.arg[0], 0);
-    struct term a = term_of(s, n.arg[0], 0), b = term_of(s, n.arg[1], 0);
+        return straight_term_of(s, n.arg[0] == accumulator ? n.arg[1] : n.arg[0], 0);
+    struct term a = straight_term_of(s, n.arg[0], 0), b = straight_term_of(s, n.arg[1], 0);
     struct term t = {.hash = mix(UOP_FFMA, a.hash + b.hash), .loads = a.loads || b.loads, .order = a.order + b.order};
     t.at = (mix(1, a.hash) | 1) * a.at + (mix(1, b.hash) | 1) * b.at;
     return t;
@@ -338,7 +226,7 @@ static void span_of(struct straight *s, graph_id id, graph_id stop, uint32_t loo
 {
     struct cycle_work *w = s->w;
     const struct graph_node *n = graph_at(w->g, id);
-    if (id == stop || depth > DEPTH_MAX || w->budget == 0 || id >= w->nodes || !term_of(s, id, 0).loads)
+    if (id == stop || depth > STRAIGHT_DEPTH || w->budget == 0 || id >= w->nodes || !straight_term_of(s, id, 0).loads)
         return;
     w->budget--;
     uint32_t at = cycle_maker(w, id, UINT32_MAX);
@@ -381,8 +269,8 @@ static bool takes_a_vector_apart(const struct graph *g, graph_id step)
     return false;
 }
 
-/* Something else takes a value between two steps: no accumulator's, but elements that are made of one another. What only
- * lies in a register where paths meet is taken by nobody. */
+/* Something else takes a value between two steps: no accumulator's, but elements that are made of one another. What
+ * only lies in a register where paths meet is taken by nobody. */
 static bool is_used_between(const struct straight *s, const graph_id *steps, uint32_t count)
 {
     for (uint32_t i = 0; i + 1 < count; i++) {
@@ -410,7 +298,7 @@ static bool may_bring(struct straight *s, graph_id id, uint64_t hash, uint64_t a
     way[count++] = id;
     for (unsigned i = 0; i < count; i++) {
         const struct graph_node *x = graph_at(g, way[i]);
-        struct term t = term_of(s, way[i], 0);
+        struct term t = straight_term_of(s, way[i], 0);
         if (t.loads && t.hash == hash && t.at == at)
             return true;
         for (unsigned k = 1; k <= 2 && x->kind == UOP_SELECT && count < WAYS; k++)
@@ -439,7 +327,7 @@ static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t co
     /* Which argument of the first step is the accumulator: the one that is no part, or the part further back. */
     graph_id in = first.kind == UOP_FFMA ? first.arg[2] : first.arg[0];
     if (first.kind != UOP_FFMA) {
-        struct term a = term_of(s, first.arg[0], 0), b = term_of(s, first.arg[1], 0);
+        struct term a = straight_term_of(s, first.arg[0], 0), b = straight_term_of(s, first.arg[1], 0);
         bool both = a.hash == b.hash && t[2].at - t[1].at == t[1].at - a.at;
         uint64_t at = t[1].at - (t[2].at - t[1].at);
         bool brings = a.hash != t[1].hash && b.hash != t[1].hash && may_bring(s, first.arg[0], t[1].hash, at);
@@ -447,10 +335,10 @@ static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t co
             in = first.arg[1];
     }
     t[0] = part_of(s, steps[0], in);
-    struct term before = term_of(s, in, 0);
+    struct term before = straight_term_of(s, in, 0);
     if (first.kind == UOP_FFMA && graph_at(w->g, in)->kind == UOP_FMUL) { /* the product that the sum starts from */
         const struct graph_node *m = graph_at(w->g, in);
-        struct term a = term_of(s, m->arg[0], 0), b = term_of(s, m->arg[1], 0);
+        struct term a = straight_term_of(s, m->arg[0], 0), b = straight_term_of(s, m->arg[1], 0);
         before.hash = mix(UOP_FFMA, a.hash + b.hash);
     }
     if (in < w->nodes && w->flow_of[in])
@@ -504,7 +392,7 @@ static void look_at_sum(struct straight *s, graph_id root)
     if (!cycle_flatten(w->g, root, graph_at(w->g, root)->kind, terms, TERMS_MAX, &count) || count < STEPS_MIN)
         return;
     for (uint32_t i = 0; i < count; i++) {
-        struct term one = term_of(s, terms[i], 0);
+        struct term one = straight_term_of(s, terms[i], 0);
         if (one.loads && (kept == 0 || one.hash == t[0].hash)) {
             t[kept++] = one;
         } else {

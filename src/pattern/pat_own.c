@@ -392,8 +392,8 @@ static bool is_result(const struct own *o, graph_id id)
     return r && (r->closed || r->owned);
 }
 
-/* What a result is a function of is no part of how it is made: a quotient's dividend may be what paths brought, which no
- * register is written for. What only goes round a loop is known by its next value. */
+/* What a result is a function of is no part of how it is made: a quotient's dividend may be what paths brought, which
+ * no register is written for. What only goes round a loop is known by its next value. */
 static void use_arguments(struct own *o, graph_id as, unsigned depth)
 {
     enum { DEPTH = 6 };
