@@ -829,7 +829,7 @@ static void parse_line(struct parser *p, const char *line)
         if (mod == ISA_MOD_NONE || p->token_count == MAX_TOKENS)
             return;
         p->tokens[p->token_count++] = (uint16_t)mod;
-        p->brain |= mod == ISA_MOD_BF16 || mod == ISA_MOD_BF16_V2;
+        p->brain |= mod == ISA_MOD_BF16 || mod == ISA_MOD_BF16_V2 || mod == ISA_MOD_BF16x2;
     }
     if (op == ISA_OP_UNKNOWN || (*at && *at != ' '))
         return;
