@@ -409,7 +409,7 @@ static bool settle_address(struct parser *p, const struct isa_operand_row *o, co
     if (a->has_ubase && (ubase->field.pieces || a->ubase != ISA_RZ)) {
         at = a->ubase_suffix;
         unsigned reg = a->ubase;
-        if (uniform == ISA_PART_DESC && o->style & ISA_STYLE_NEXT && reg < ISA_RZ)
+        if ((uniform == ISA_PART_DESC || o->kind == ISA_OPERAND_HANDLE) && o->style & ISA_STYLE_NEXT && reg < ISA_RZ)
             reg--;
         if (o->kind == ISA_OPERAND_MEM && reg < ISA_RZ) {
             if (reg < o->bits)
