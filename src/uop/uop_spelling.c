@@ -222,6 +222,23 @@ static bool is_branch(const char *name)
     return false;
 }
 
+/* A word that stands alone, known by its spelling: 2D, ARRAY_CUBE, gsb0. */
+static bool token(struct reader *r, struct isa_operand *o)
+{
+    char text[MAX_WORD];
+    size_t n = strcspn(r->p, " ,");
+    if (n >= MAX_WORD)
+        return false;
+    memcpy(text, r->p, n);
+    text[n] = 0;
+    o->mods[0] = (uint16_t)isa_mod_find(text);
+    if (o->mods[0] == ISA_MOD_NONE || n == strspn(text, "0123456789"))
+        return false;
+    o->kind = ISA_OPERAND_TOKEN;
+    r->p += n;
+    return true;
+}
+
 static bool value_operand(struct reader *r, struct isa_operand *o)
 {
     unsigned count;
@@ -253,6 +270,8 @@ static bool value_operand(struct reader *r, struct isa_operand *o)
             return false;
         return true;
     }
+    if (token(r, o))
+        return true;
     if (isdigit((unsigned char)*r->p) || *r->p == '+' || *r->p == '-')
         return float_immediate(r, o);
     if (str_starts(r->p, "PR") || str_starts(r->p, "UPR")) {
