@@ -13,339 +13,14 @@
 #include <string.h>
 
 enum {
-    VISITS = 6 * 1000 * 1000, /* nodes in cones, in the whole kernel */
-    RUNS = 6 * 1000 * 1000,   /* steps of runs */
-    CUTS = 10,                /* numbers tried, one behind the other */
-    LEAST_NODES = 8,          /* inside: less is no more than it seems */
+    RUNS = 6 * 1000 * 1000, /* steps of runs */
+    CUTS = 10,              /* numbers tried, one behind the other */
+    LEAST_NODES = 8,        /* inside: less is no more than it seems */
     LEAST_DEPTH = 4,
     POWER_DEPTH = 12, /* a power by some products is not one by logarithm and exp */
-    CONTROLS = 256,
-    TERMS = 24, /* of an address */
-    BOTH = 2048,
-    PAIRS = 12, /* numbers of which two are tried */
-    LOCALS = 96,
-    NEEDED = 12, /* samples with a finite value */
+    PAIRS = 12,       /* numbers of which two are tried */
+    NEEDED = 12,      /* samples with a finite value */
 };
-
-struct controls { /* conditions that decide which way values come to meet in a block */
-    bool known;
-    uint32_t count;
-    const graph_id *list;
-};
-
-struct search {
-    struct arena *a;
-    const struct pat_index *x;
-    struct graph *g;
-    struct pat_functions *out;
-    struct function_run run;
-    struct controls *controls; /* by block */
-    uint8_t *depth;            /* by node: operations of floats behind each other */
-    bool *taken;               /* by node: inside of a function that was found */
-    uint32_t *slot;            /* by node: in the cone, valid where stamp is `round` */
-    uint32_t *stamp, round;
-    uint32_t *first_use;         /* by node: 1 + the first instance that reads it */
-    graph_id locals[LOCALS * 5]; /* what the thread's own memory is given */
-    uint32_t local_count;
-    bool many_locals;
-    uint64_t visits, power;
-    graph_id root[FUNCTION_ARGS]; /* of the cone */
-    unsigned root_count;
-    graph_id both[BOTH];
-    bool *closed; /* by node: of an expansion that a page spells out */
-    /* the cone's flow */
-    bool used[FUNCTION_NODES];
-    uint32_t from[FUNCTION_NODES];
-    uint32_t came[2 * FUNCTION_NODES], queue[2 * FUNCTION_NODES];
-    struct pat_cone cone;
-};
-
-/* ---- what a value is made of -------------------------------------------------------------------- */
-
-/* Conditions of the branches between the block that dominates `block` and it; round a loop, those of the loop too. */
-static const struct controls *controls_of(struct search *s, uint32_t block)
-{
-    struct controls *c = &s->controls[block];
-    VEC(uint32_t) blocks = {0};
-    VEC(graph_id) list = {0};
-    struct map_u64 seen = {0};
-    if (c->known)
-        return c;
-    c->known = true;
-    uint32_t top = s->g->blocks.p[block].idom;
-    VEC_PUSH(s->a, blocks, block);
-    for (size_t i = 0; i < blocks.n && blocks.n < CONTROLS; i++) {
-        const struct graph_block *b = &s->g->blocks.p[blocks.p[i]];
-        if (i && b->branch != GRAPH_NIL && b->succ_count > 1) {
-            VEC_PUSH(s->a, list, b->branch);
-        }
-        if (blocks.p[i] == top)
-            continue;
-        for (uint32_t p = 0; p < b->pred_count; p++) {
-            if (map_u64_get(&seen, b->preds[p], NULL))
-                continue;
-            map_u64_put(s->a, &seen, b->preds[p], 1);
-            VEC_PUSH(s->a, blocks, b->preds[p]);
-        }
-        s->visits += b->pred_count;
-    }
-    c->list = list.p;
-    c->count = blocks.n >= CONTROLS ? UINT32_MAX : (uint32_t)list.n;
-    return c;
-}
-
-struct arguments {
-    graph_id fixed[LOCALS * 5 + 1];
-    const graph_id *list[2];
-    uint32_t count[2];
-};
-enum { LISTS = 2 };
-
-static bool is_end(const graph_id *ends, unsigned count, graph_id id)
-{
-    for (unsigned i = 0; i < count; i++)
-        if (ends[i] == id)
-            return true;
-    return false;
-}
-
-/* The address has no pointer in it that a kernel is given or loads: it is of a table that comes with the code. */
-bool pat_is_of_table(const struct graph *g, graph_id address)
-{
-    graph_id stack[TERMS] = {address}, seen[TERMS];
-    unsigned depth = 1, seen_count = 0, count;
-    for (unsigned steps = 0; depth && steps < TERMS; steps++) {
-        graph_id id = stack[--depth];
-        const struct graph_node *n = graph_at(g, id);
-        switch (n->kind) {
-        case UOP_ADD:
-        case UOP_PAIR:
-        case UOP_LO:
-        case UOP_HI:
-        case UOP_SELECT:
-        case UOP_UNIFORM:
-        case GRAPH_PHI:
-            if (n->kind == GRAPH_PHI && n->type != UOP_B64)
-                break;
-            count = n->kind == GRAPH_PHI ? n->phi_count : n->arg_count;
-            if (depth + count > TERMS)
-                return false;
-            for (unsigned i = 0; i < count; i++) {
-                graph_id arg = n->kind == GRAPH_PHI ? n->phi_args[i] : n->arg[i];
-                if (!is_end(seen, seen_count, arg) && seen_count < TERMS)
-                    stack[depth++] = seen[seen_count++] = arg;
-            }
-            break;
-        case UOP_CBANK:
-            if (n->space == 0)
-                return false;
-            break;
-        case UOP_CONST:
-        case UOP_SEXT:
-        case UOP_ZEXT:
-        case UOP_MUL: break;
-        default:
-            if (n->type == UOP_B64)
-                return false;
-        }
-    }
-    return !depth;
-}
-
-/* What a node is made of; none: a leaf. False: more than can be followed. */
-static bool arguments_of(struct search *s, graph_id id, struct arguments *out)
-{
-    const struct graph_node *n = graph_at(s->g, id);
-    out->count[0] = out->count[1] = 0;
-    out->list[0] = out->fixed;
-    if (n->kind == GRAPH_PHI) {
-        const struct controls *c = controls_of(s, n->block);
-        out->list[0] = n->phi_args;
-        out->count[0] = n->phi_count;
-        out->list[1] = c->list;
-        out->count[1] = c->count;
-        return c->count != UINT32_MAX;
-    }
-    if (n->kind == UOP_LOAD && n->space == UOP_LOCAL) {
-        if (s->many_locals)
-            return false;
-        out->fixed[0] = n->arg[0];
-        memcpy(out->fixed + 1, s->locals, s->local_count * sizeof s->locals[0]);
-        out->count[0] = s->local_count + 1;
-        return true;
-    }
-    if (n->kind == UOP_LOAD && n->space != UOP_SHARED && pat_is_of_table(s->g, n->arg[0])) {
-        out->fixed[0] = n->arg[0];
-        out->count[0] = 1;
-        return true;
-    }
-    if (n->kind == UOP_ELEMENT) { /* of a table: the load is what it is made of */
-        const struct graph_node *load = graph_at(s->g, n->arg[0]);
-        out->fixed[0] = n->arg[0];
-        out->count[0] =
-            load->kind == UOP_LOAD && load->space == UOP_GLOBAL && pat_is_of_table(s->g, load->arg[0]) ? 1 : 0;
-        return true;
-    }
-    if ((pat_is_pure(n) && n->kind != UOP_ELEMENT && n->kind != GRAPH_REAL) || n->kind == UOP_UNIFORM) {
-        out->count[0] = n->arg_count;
-        memcpy(out->fixed, n->arg, n->arg_count * sizeof n->arg[0]);
-    }
-    return true;
-}
-
-static bool is_fixed(const struct search *s, graph_id id)
-{
-    const struct graph_node *n = graph_at(s->g, id);
-    if (n->kind == UOP_CBANK && n->space != 0 && n->type == UOP_B64)
-        return true; /* where a table is */
-    return n->kind == UOP_CONST || pat_run_is_table(s->g, id) || n->kind == GRAPH_ENTRY || n->kind == UOP_UNDEF ||
-           pat_run_is_stack(s->g, id) || is_end(s->run.given, s->run.given_count, id);
-}
-
-/* What the node in a slot of the cone is made of. Slot 0 may stand for two values at once; one that is a leaf stands
- * for itself. */
-static bool arguments_at(struct search *s, uint32_t slot, struct arguments *out)
-{
-    if (slot || s->root_count == 1)
-        return arguments_of(s, s->cone.node[slot], out);
-    struct arguments one;
-    VEC(graph_id) all = {.p = s->both, .cap = BOTH};
-    for (unsigned r = 0; r < s->root_count; r++) {
-        if (!arguments_of(s, s->root[r], &one))
-            return false;
-        if (!one.count[0] && !one.count[1])
-            all.p[all.n++] = s->root[r];
-        for (unsigned l = 0; l < LISTS; l++)
-            for (uint32_t i = 0; i < one.count[l]; i++) {
-                if (all.n + 2 > BOTH)
-                    return false;
-                all.p[all.n++] = one.list[l][i];
-            }
-    }
-    *out = (struct arguments){.list = {s->both}, .count = {(uint32_t)all.n}};
-    return true;
-}
-
-/* All that `root` is made of, down to the ends. False: too much. */
-static bool build_cone(struct search *s, const graph_id *roots, unsigned root_count, const graph_id *ends,
-                       unsigned end_count)
-{
-    graph_id root = root_count == 1 ? roots[0] : (graph_id)GRAPH_NIL;
-    struct pat_cone *c = &s->cone;
-    struct arguments args;
-    s->round++;
-    c->count = 0;
-    c->walks = false;
-    c->node[c->count++] = root;
-    s->stamp[root] = s->round;
-    s->slot[root] = 0;
-    s->root_count = root_count;
-    for (unsigned i = 0; i < root_count; i++)
-        s->root[i] = roots[i];
-    for (uint32_t i = 0; i < c->count; i++) {
-        graph_id id = c->node[i];
-        if (i && is_end(ends, end_count, id))
-            continue;
-        if (!arguments_at(s, i, &args) || ++s->visits > VISITS)
-            return false;
-        unsigned kind = graph_at(s->g, id)->kind;
-        c->walks |= kind == GRAPH_PHI || (kind == UOP_LOAD && graph_at(s->g, id)->space == UOP_LOCAL);
-        for (unsigned l = 0; l < 2; l++)
-            for (uint32_t k = 0; k < args.count[l]; k++) {
-                graph_id arg = args.list[l][k];
-                if (arg == GRAPH_NIL || arg >= s->x->count || s->stamp[arg] == s->round || is_fixed(s, arg))
-                    continue;
-                if (c->count == FUNCTION_NODES)
-                    return false;
-                s->stamp[arg] = s->round;
-                s->slot[arg] = c->count;
-                c->node[c->count++] = arg;
-            }
-    }
-    return true;
-}
-
-/* ---- the smallest cut -------------------------------------------------------------------------- */
-
-enum { NOBODY = 0xffffffff };
-
-/* One more way from the value to a leaf that shares no node with those there are. States: 2 * slot where a node is
- * come to, one more where it is left. Leaves what can be reached in `came`. */
-static bool one_more_way(struct search *s)
-{
-    struct pat_cone *c = &s->cone;
-    struct arguments args;
-    uint32_t head = 0, tail = 0, last = NOBODY;
-    memset(s->came, 0xff, 2 * c->count * sizeof s->came[0]);
-    s->came[1] = 1;
-    s->queue[tail++] = 1;
-    while (head < tail && last == NOBODY) {
-        uint32_t state = s->queue[head++], at = state / 2;
-        s->visits++;
-        if (!(state & 1)) {
-            uint32_t to = s->used[at] ? 2 * s->from[at] + 1 : state + 1;
-            if (s->came[to] == NOBODY) {
-                s->came[to] = state;
-                s->queue[tail++] = to;
-            }
-            continue;
-        }
-        if (at && s->used[at] && s->came[state - 1] == NOBODY) {
-            s->came[state - 1] = state;
-            s->queue[tail++] = state - 1;
-        }
-        if (!arguments_at(s, at, &args))
-            return false;
-        if (args.count[0] + args.count[1] == 0 && at) {
-            last = state;
-            break;
-        }
-        for (unsigned l = 0; l < 2; l++)
-            for (uint32_t k = 0; k < args.count[l]; k++) {
-                graph_id arg = args.list[l][k];
-                if (arg == GRAPH_NIL || arg >= s->x->count || s->stamp[arg] != s->round)
-                    continue;
-                uint32_t to = s->slot[arg];
-                if (!to || s->came[2 * to] != NOBODY)
-                    continue;
-                s->came[2 * to] = state;
-                s->queue[tail++] = 2 * to;
-            }
-    }
-    if (last == NOBODY)
-        return false;
-    while (last != 1) {
-        uint32_t before = s->came[last], at = last / 2;
-        if ((last & 1) && before == last - 1) {
-            s->used[at] = true;
-        } else if (!(last & 1) && before == last + 1) {
-            s->used[at] = false;
-            s->from[at] = NOBODY;
-        } else if (!(last & 1)) {
-            s->from[at] = before / 2;
-        }
-        last = before;
-    }
-    return true;
-}
-
-/* The cut of one or two nodes that is nearest to the roots; 0: there is none. */
-static unsigned smallest_cut(struct search *s, const graph_id *roots, unsigned root_count, graph_id cut[FUNCTION_ARGS])
-{
-    unsigned ways = 0, count = 0;
-    if (!build_cone(s, roots, root_count, NULL, 0))
-        return 0;
-    memset(s->used, 0, s->cone.count * sizeof s->used[0]);
-    memset(s->from, 0xff, s->cone.count * sizeof s->from[0]);
-    while (ways <= FUNCTION_ARGS && one_more_way(s))
-        ways++;
-    if (!ways || ways > FUNCTION_ARGS)
-        return 0;
-    for (uint32_t i = 1; i < s->cone.count && count < FUNCTION_ARGS; i++)
-        if (s->came[2 * i] != NOBODY && s->came[2 * i + 1] == NOBODY)
-            cut[count++] = s->cone.node[i];
-    return count == ways ? count : 0;
-}
 
 /* ---- which function ---------------------------------------------------------------------------- */
 
@@ -357,7 +32,7 @@ static void earliest(void *user, uint32_t insn, bool merged)
 }
 
 /* The block where a value is first there, UINT32_MAX: in no register. */
-static uint32_t block_of(const struct search *s, graph_id id)
+static uint32_t block_of(const struct function_search *s, graph_id id)
 {
     uint32_t insn = UINT32_MAX;
     if (graph_at(s->g, id)->kind == GRAPH_PHI)
@@ -369,7 +44,7 @@ static uint32_t block_of(const struct search *s, graph_id id)
 }
 
 /* Conditions that hold wherever the value is made say nothing of how it is made: the check of a bound, say. */
-static void find_given(struct search *s, graph_id root)
+static void find_given(struct function_search *s, graph_id root)
 {
     struct graph *g = s->g;
     uint32_t block = block_of(s, root);
@@ -383,7 +58,7 @@ static void find_given(struct search *s, graph_id root)
         if (b.path != GRAPH_NIL && graph_table(g, b.path, atoms, &count, &table))
             for (unsigned i = 0; i < count && s->run.given_count < FUNCTION_GIVEN; i++) {
                 bool holds = graph_implies(g, b.path, atoms[i]), not = graph_implies(g, b.path, graph_not(g, atoms[i]));
-                if (holds == not || is_end(s->run.given, s->run.given_count, atoms[i]))
+                if (holds == not || pat_function_holds(s->run.given, s->run.given_count, atoms[i]))
                     continue;
                 s->run.truth |= (uint32_t)holds << s->run.given_count;
                 s->run.given[s->run.given_count++] = atoms[i];
@@ -407,7 +82,7 @@ static uint32_t meet(const struct graph *g, uint32_t a, uint32_t b)
 }
 
 /* Between which blocks the cone's values meet. */
-static bool find_walk(struct search *s)
+static bool find_walk(struct function_search *s)
 {
     struct pat_cone *c = &s->cone;
     const struct graph *g = s->g;
@@ -418,7 +93,7 @@ static bool find_walk(struct search *s)
     for (uint32_t i = 0; i < c->count; i++) {
         const struct graph_node *n = graph_at(g, c->node[i]);
         local |= n->kind == UOP_LOAD && n->space == UOP_LOCAL;
-        if (n->kind != GRAPH_PHI || is_end(s->run.argument, s->run.argument_count, c->node[i]))
+        if (n->kind != GRAPH_PHI || pat_function_holds(s->run.argument, s->run.argument_count, c->node[i]))
             continue;
         uint32_t top = g->blocks.p[n->block].idom;
         from = any ? meet(g, from, top) : top;
@@ -444,13 +119,14 @@ static bool find_walk(struct search *s)
 }
 
 /* Where the last of the values meet; those of a loop are there behind it. */
-static uint32_t last_meeting(const struct search *s)
+static uint32_t last_meeting(const struct function_search *s)
 {
     const struct graph *g = s->g;
     uint32_t to = UINT32_MAX;
     for (uint32_t i = 0; i < s->cone.count; i++) {
         const struct graph_node *n = graph_at(g, s->cone.node[i]);
-        bool meets = n->kind == GRAPH_PHI && !is_end(s->run.argument, s->run.argument_count, s->cone.node[i]);
+        bool meets =
+            n->kind == GRAPH_PHI && !pat_function_holds(s->run.argument, s->run.argument_count, s->cone.node[i]);
         if (meets && (to == UINT32_MAX || g->blocks.p[n->block].first > g->blocks.p[to].first))
             to = n->block;
     }
@@ -484,7 +160,8 @@ static bool is_subnormal(bool wide, double d)
 }
 
 /* A number that a condition within compares with, and its neighbours: there ways part. `next`: 8 for each node. */
-static bool sample_of_bound(const struct search *s, bool wide, unsigned count, uint32_t *next, double at[FUNCTION_ARGS])
+static bool sample_of_bound(const struct function_search *s, bool wide, unsigned count, uint32_t *next,
+                            double at[FUNCTION_ARGS])
 {
     enum { EACH = 8 };
     for (; *next < s->cone.count * EACH; ++*next) {
@@ -514,14 +191,14 @@ static bool sample_of_bound(const struct search *s, bool wide, unsigned count, u
 }
 
 /* The function that `root` is of the arguments; -1: none that is known. */
-static int which_function(struct search *s, graph_id root, const graph_id *args, unsigned count)
+static int which_function(struct function_search *s, graph_id root, const graph_id *args, unsigned count)
 {
     unsigned known, finite = 0;
     const struct pat_known *list = pat_known_functions(&known);
     bool wide = uop_type_bits(graph_type_of(s->g, root)) == 64, alive[PAT_KNOWN_MAX];
     unsigned left = 0;
     double at[FUNCTION_ARGS];
-    if (!build_cone(s, &root, 1, args, count))
+    if (!pat_function_cone(s, &root, 1, args, count))
         return -1;
     s->run.cone = &s->cone;
     s->run.argument_count = count;
@@ -529,7 +206,7 @@ static int which_function(struct search *s, graph_id root, const graph_id *args,
         s->run.argument[i] = args[i];
     uint32_t own = 0; /* what pages spell out, put together by a few operations, is the kernel's to put together */
     for (uint32_t i = 0; i < s->cone.count; i++)
-        own += !s->closed[s->cone.node[i]] && !is_end(args, count, s->cone.node[i]);
+        own += !s->closed[s->cone.node[i]] && !pat_function_holds(args, count, s->cone.node[i]);
     if (own < LEAST_NODES || !find_walk(s))
         return -1;
     for (unsigned i = 0; i < known && i < PAT_KNOWN_MAX; i++)
@@ -580,7 +257,7 @@ static int which_function(struct search *s, graph_id root, const graph_id *args,
     return -1;
 }
 
-static bool same_width(const struct search *s, graph_id root, const graph_id *args, unsigned count)
+static bool same_width(const struct function_search *s, graph_id root, const graph_id *args, unsigned count)
 {
     unsigned bits = uop_type_bits(graph_type_of(s->g, root));
     for (unsigned i = 0; i < count; i++)
@@ -590,7 +267,7 @@ static bool same_width(const struct search *s, graph_id root, const graph_id *ar
 }
 
 /* The words of a value of 64 bits that registers hold: made as it is, by themselves. Of the result they are results. */
-static uint32_t add_words(struct search *s, graph_id id, graph_id *words)
+static uint32_t add_words(struct function_search *s, graph_id id, graph_id *words)
 {
     uint32_t count = 0;
     unsigned kind = graph_at(s->g, id)->kind;
@@ -608,11 +285,11 @@ static uint32_t add_words(struct search *s, graph_id id, graph_id *words)
     return count;
 }
 
-static bool keep(struct search *s, graph_id root, const graph_id *args, unsigned count, int function)
+static bool keep(struct function_search *s, graph_id root, const graph_id *args, unsigned count, int function)
 {
     const struct pat_known *list = pat_known_functions(&(unsigned){0});
     struct pat_function f = {.node = root, .count = list[function].args, .name = list[function].name};
-    if (!build_cone(s, &root, 1, args, count))
+    if (!pat_function_cone(s, &root, 1, args, count))
         return false;
     graph_id *inner = ARENA_ARRAY(s->a, graph_id, 3 * s->cone.count + 1);
     if (!inner)
@@ -622,9 +299,9 @@ static bool keep(struct search *s, graph_id root, const graph_id *args, unsigned
     if (count < f.count)
         f.argument[1] = graph_const(s->g, graph_type_of(s->g, root), s->power);
     for (uint32_t i = 0; i < s->cone.count; i++) {
-        if (i && !is_end(args, count, s->cone.node[i]))
+        if (i && !pat_function_holds(args, count, s->cone.node[i]))
             inner[f.inner_count++] = s->cone.node[i];
-        if (!is_end(args, count, s->cone.node[i])) {
+        if (!pat_function_holds(args, count, s->cone.node[i])) {
             s->taken[s->cone.node[i]] = true;
             f.inner_count += add_words(s, s->cone.node[i], inner + f.inner_count);
         }
@@ -641,17 +318,17 @@ static bool keep(struct search *s, graph_id root, const graph_id *args, unsigned
 }
 
 /* Of one number: the last of those behind each other for which it is a function. */
-static bool try_one(struct search *s, graph_id root, graph_id first)
+static bool try_one(struct function_search *s, graph_id root, graph_id first)
 {
     graph_id at = first, found = GRAPH_NIL, cut[FUNCTION_ARGS];
     int function = -1;
-    for (unsigned i = 0; i < CUTS && s->visits < VISITS; i++) {
+    for (unsigned i = 0; i < CUTS && s->visits < FUNCTION_VISITS; i++) {
         int f = same_width(s, root, &at, 1) ? which_function(s, root, &at, 1) : -1;
         if (f >= 0) {
             function = f;
             found = at;
         }
-        if (smallest_cut(s, &at, 1, cut) != 1)
+        if (pat_function_cut(s, &at, 1, cut) != 1)
             break;
         at = cut[0];
     }
@@ -659,17 +336,17 @@ static bool try_one(struct search *s, graph_id root, graph_id first)
 }
 
 /* Of two numbers: cuts one behind the other give the nodes they may be; the farther ones first, either way round. */
-static bool try_two(struct search *s, graph_id root, const graph_id *first)
+static bool try_two(struct function_search *s, graph_id root, const graph_id *first)
 {
     graph_id list[PAIRS] = {first[0], first[1]}, cut[FUNCTION_ARGS] = {first[0], first[1]};
     unsigned count = 2;
-    while (count + 2 <= PAIRS && s->visits < VISITS) {
+    while (count + 2 <= PAIRS && s->visits < FUNCTION_VISITS) {
         graph_id next[FUNCTION_ARGS];
-        if (smallest_cut(s, cut, 2, next) != 2)
+        if (pat_function_cut(s, cut, 2, next) != 2)
             break;
         unsigned before = count;
         for (unsigned i = 0; i < 2; i++)
-            if (!is_end(list, before, next[i]))
+            if (!pat_function_holds(list, before, next[i]))
                 list[count++] = next[i];
         if (count == before)
             break;
@@ -688,7 +365,7 @@ static bool try_two(struct search *s, graph_id root, const graph_id *first)
 
 /* ---- where to look ------------------------------------------------------------------------------ */
 
-static void find_depths(struct search *s)
+static void find_depths(struct function_search *s)
 {
     for (graph_id id = 1; id < s->x->count; id++) {
         const struct graph_node *n = graph_at(s->g, id);
@@ -706,7 +383,7 @@ static void find_depths(struct search *s)
     }
 }
 
-static bool may_be(const struct search *s, graph_id id)
+static bool may_be(const struct function_search *s, graph_id id)
 {
     const struct graph_node *n = graph_at(s->g, id);
     unsigned bits = uop_type_bits((enum uop_type)n->type);
@@ -733,13 +410,13 @@ static bool may_be(const struct search *s, graph_id id)
     }
 }
 
-static void find_locals(struct search *s)
+static void find_locals(struct function_search *s)
 {
     for (size_t i = 0; i < s->g->accesses.n; i++) {
         const struct graph_access *a = &s->g->accesses.p[i];
         if (a->kind != GRAPH_STORE || a->space != UOP_LOCAL)
             continue;
-        if (s->local_count + 5 > LOCALS * 5) {
+        if (s->local_count + 5 > FUNCTION_LOCALS * 5) {
             s->many_locals = true;
             return;
         }
@@ -752,7 +429,7 @@ static void find_locals(struct search *s)
 
 enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, struct pat_functions *out)
 {
-    struct search *s = ARENA_NEW(a, struct search);
+    struct function_search *s = ARENA_NEW(a, struct function_search);
     graph_id cut[FUNCTION_ARGS];
     if (!s)
         return SP_ERR_MEMORY;
@@ -760,7 +437,7 @@ enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, st
     s->x = x;
     s->g = x->g;
     s->out = out;
-    s->controls = ARENA_ARRAY(a, struct controls, x->g->blocks.n + 1);
+    s->controls = ARENA_ARRAY(a, struct function_controls, x->g->blocks.n + 1);
     s->depth = ARENA_ARRAY(a, uint8_t, x->count + 1);
     s->taken = ARENA_ARRAY(a, bool, x->count + 1);
     s->slot = ARENA_ARRAY(a, uint32_t, x->count + 1);
@@ -796,11 +473,11 @@ enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, st
     }
     find_depths(s);
     find_locals(s);
-    for (graph_id id = x->count; id-- > 1 && s->visits < VISITS && s->run.steps;) {
+    for (graph_id id = x->count; id-- > 1 && s->visits < FUNCTION_VISITS && s->run.steps;) {
         if (!may_be(s, id))
             continue;
         find_given(s, id);
-        unsigned count = smallest_cut(s, &id, 1, cut);
+        unsigned count = pat_function_cut(s, &id, 1, cut);
         if (count == 1)
             try_one(s, id, cut[0]);
         else if (count == 2)

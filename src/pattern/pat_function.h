@@ -1,5 +1,5 @@
 /* Private to the search for functions of mathematics: the functions (pat_function_known.c), running what the machine
- * does on numbers (pat_function_run.c), where to look (pat_function.c). */
+ * does on numbers (pat_function_run.c), what a value is made of (pat_function_cone.c), where to look (pat_function.c). */
 #ifndef SP_PAT_FUNCTION_H
 #define SP_PAT_FUNCTION_H
 
@@ -63,5 +63,52 @@ enum pat_ran pat_run_function(struct function_run *r, const uint64_t *bits, uint
 bool pat_run_is_local(const struct graph_access *a);       /* of the thread's own memory */
 bool pat_run_is_table(const struct graph *g, graph_id id); /* a pointer, or half of one, to what comes with the code */
 bool pat_run_is_stack(const struct graph *g, graph_id id);
+
+/* The search. */
+enum {
+    FUNCTION_VISITS = 6 * 1000 * 1000, /* nodes in cones, in the whole kernel */
+    FUNCTION_BOTH = 2048,
+    FUNCTION_LOCALS = 96,
+};
+
+struct function_controls { /* conditions that decide which way values come to meet in a block */
+    bool known;
+    uint32_t count;
+    const graph_id *list;
+};
+
+struct function_search {
+    struct arena *a;
+    const struct pat_index *x;
+    struct graph *g;
+    struct pat_functions *out;
+    struct function_run run;
+    struct function_controls *controls; /* by block */
+    uint8_t *depth;                     /* by node: operations of floats behind each other */
+    bool *taken;                        /* by node: inside of a function that was found */
+    uint32_t *slot;                     /* by node: in the cone, valid where stamp is `round` */
+    uint32_t *stamp, round;
+    uint32_t *first_use;                  /* by node: 1 + the first instance that reads it */
+    graph_id locals[FUNCTION_LOCALS * 5]; /* what the thread's own memory is given */
+    uint32_t local_count;
+    bool many_locals;
+    uint64_t visits, power;
+    graph_id root[FUNCTION_ARGS]; /* of the cone */
+    unsigned root_count;
+    graph_id both[FUNCTION_BOTH];
+    bool *closed; /* by node: of an expansion that a page spells out */
+    /* the cone's flow */
+    bool used[FUNCTION_NODES];
+    uint32_t from[FUNCTION_NODES];
+    uint32_t came[2 * FUNCTION_NODES], queue[2 * FUNCTION_NODES];
+    struct pat_cone cone;
+};
+bool pat_function_holds(const graph_id *ends, unsigned count, graph_id id);
+/* All that the roots are made of, down to the ends. False: too much. */
+bool pat_function_cone(struct function_search *s, const graph_id *roots, unsigned root_count, const graph_id *ends,
+                       unsigned end_count);
+/* The cut of one or two nodes that is nearest to the roots; 0: there is none. */
+unsigned pat_function_cut(struct function_search *s, const graph_id *roots, unsigned root_count,
+                          graph_id cut[FUNCTION_ARGS]);
 
 #endif
