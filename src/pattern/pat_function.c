@@ -17,9 +17,11 @@ enum {
     CUTS = 10,              /* numbers tried, one behind the other */
     LEAST_NODES = 8,        /* inside: less is no more than it seems */
     LEAST_DEPTH = 4,
-    POWER_DEPTH = 12, /* a power by some products is not one by logarithm and exp */
-    PAIRS = 12,       /* numbers of which two are tried */
-    NEEDED = 12,      /* samples with a finite value */
+    LEAST_NODES_HALF = 5, /* a number of 16 bits has few digits to compute, … */
+    MISSES_HALF = 5,      /* … and libraries round it well: samples where it is the next number instead */
+    POWER_DEPTH = 12,     /* a power by some products is not one by logarithm and exp */
+    PAIRS = 12,           /* numbers of which two are tried */
+    NEEDED = 12,          /* samples with a finite value */
 };
 
 /* ---- which function ---------------------------------------------------------------------------- */
@@ -134,33 +136,88 @@ static uint32_t last_meeting(const struct function_search *s)
     return behind ? to : s->run.to;
 }
 
-static double number_of(bool wide, uint64_t bits)
+static uint64_t converted(enum uop_type from, enum uop_type to, uint64_t bits)
+{
+    struct uop op = {.kind = UOP_F2F, .type = (uint8_t)to, .imm = from};
+    uint64_t out = 0;
+    if (from != to)
+        uop_eval(&op, &bits, &out);
+    return from == to ? bits : out;
+}
+
+static double number_of(enum uop_type type, uint64_t bits)
 {
     double d;
-    float f;
-    uint32_t w = (uint32_t)bits;
+    bits = converted(type, UOP_F64, bits);
     memcpy(&d, &bits, sizeof d);
-    memcpy(&f, &w, sizeof f);
-    return wide ? d : (double)f;
+    return d;
 }
 
-static uint64_t bits_of(bool wide, double number)
+static uint64_t bits_of(enum uop_type type, double number)
 {
-    float f = (float)number;
     uint64_t bits;
-    uint32_t w;
-    memcpy(&w, &f, sizeof w);
     memcpy(&bits, &number, sizeof bits);
-    return wide ? bits : w;
+    return converted(UOP_F64, type, bits);
 }
 
-static bool is_subnormal(bool wide, double d)
+/* How many bits of a value are a number: a word may hold one of 16 bits. */
+static unsigned width_of(const struct function_search *s, graph_id id)
 {
-    return d != 0.0 && fabs(d) < 4.0 * (wide ? 2.2250738585072014e-308 : 1.1754943508222875e-38);
+    const struct graph_node *n = graph_at(s->g, id);
+    if ((n->kind == UOP_LOAD && n->width == 2) || (id < s->x->count && s->narrow[id]))
+        return 16;
+    return uop_type_bits((enum uop_type)n->type);
+}
+
+/* Words of which nothing but the lower half is read. */
+static void find_narrow(struct function_search *s)
+{
+    bool *stored = s->taken; /* as whole words; no function is found yet */
+    for (size_t i = 0; i < s->g->accesses.n; i++) {
+        const struct graph_access *access = &s->g->accesses.p[i];
+        for (unsigned k = 0; k < 4 && access->kind != GRAPH_LOAD; k++) {
+            graph_id value = access->value[k];
+            if (value == GRAPH_NIL || value >= s->x->count)
+                continue;
+            bool half = access->kind == GRAPH_STORE && access->width == 2;
+            s->narrow[value] |= half;
+            stored[value] |= !half;
+        }
+    }
+    for (graph_id id = 1; id < s->x->count; id++) {
+        const struct graph_node *n = graph_at(s->g, id);
+        uint32_t users = 0, halves = 0;
+        bool low = n->type == UOP_B32 && !stored[id] && n->kind != UOP_LOAD;
+        const graph_id *list = low ? graph_users(s->g, id, &users) : NULL;
+        for (uint32_t i = 0; i < users && low; i++) {
+            const struct graph_node *user = graph_at(s->g, list[i]);
+            if (list[i] >= s->x->count || !s->x->live[list[i]])
+                continue;
+            low = user->kind == UOP_LO && uop_type_bits((enum uop_type)user->type) == 16;
+            halves += low;
+        }
+        s->narrow[id] = low && (halves || s->narrow[id]);
+    }
+    memset(stored, 0, (s->x->count + 1) * sizeof stored[0]);
+}
+
+/* The format of the number that `root` is, the root of the cone. There are two of 16 bits: what is within says which. */
+static enum uop_type type_of(const struct function_search *s, graph_id root)
+{
+    unsigned bits = width_of(s, root);
+    if (bits != 16)
+        return bits == 64 ? UOP_F64 : UOP_F32;
+    for (uint32_t i = 0; i < s->cone.count; i++) {
+        const struct graph_node *n = graph_at(s->g, s->cone.node[i]);
+        enum uop_type type = n->kind == UOP_F2F && n->type == UOP_F32 ? (enum uop_type)n->imm : (enum uop_type)n->type;
+        if (s->cone.node[i] != GRAPH_NIL && (type == UOP_F16 || type == UOP_BF16))
+            return type;
+    }
+    return UOP_VOID;
 }
 
 /* A number that a condition within compares with, and its neighbours: there ways part. `next`: 8 for each node. */
-static bool sample_of_bound(const struct function_search *s, bool wide, unsigned count, uint32_t *next,
+static bool sample_of_bound(const struct function_search *s, enum uop_type type, unsigned count, uint32_t *next,
                             double at[FUNCTION_ARGS])
 {
     enum { EACH = 8 };
@@ -174,16 +231,19 @@ static bool sample_of_bound(const struct function_search *s, bool wide, unsigned
         if (!compares || n->arg_count != 2 || (way >= 6 && count == 1) ||
             (!graph_is_const(s->g, n->arg[1], &bits) && !graph_is_const(s->g, n->arg[0], &bits)))
             continue;
-        if (wide && uop_type_bits(graph_type_of(s->g, n->arg[0])) == 32)
+        unsigned width = uop_type_bits(graph_type_of(s->g, n->arg[0]));
+        if (type == UOP_F64 && width == 32)
             bits <<= 32; /* of the high word */
-        double c = number_of(wide, bits), up = wide ? 1e-13 : 1e-5;
+        bool half = type == UOP_F16 || type == UOP_BF16;
+        double up = type == UOP_F64 ? 1e-13 : half ? 1e-3 : 1e-5;
+        double c = number_of(half && width == 32 ? UOP_F32 : type, bits);
         const double around[] = {c, c * (1.0 + up), c * (1.0 - up)};
         at[0] = way < 6 ? around[way % 3] : 1.25;
         at[1] = way < 6 ? 1.25 : c;
         if (way >= 3 && way != 6)
             at[way < 6 ? 0 : 1] *= -1.0;
         for (unsigned i = 0; i < FUNCTION_ARGS; i++)
-            at[i] = number_of(wide, bits_of(wide, at[i]));
+            at[i] = number_of(type, bits_of(type, at[i]));
         ++*next;
         return true;
     }
@@ -195,8 +255,8 @@ static int which_function(struct function_search *s, graph_id root, const graph_
 {
     unsigned known, finite = 0;
     const struct pat_known *list = pat_known_functions(&known);
-    bool wide = uop_type_bits(graph_type_of(s->g, root)) == 64, alive[PAT_KNOWN_MAX];
-    unsigned left = 0;
+    bool alive[PAT_KNOWN_MAX];
+    unsigned left = 0, missed[PAT_KNOWN_MAX] = {0};
     double at[FUNCTION_ARGS];
     if (!pat_function_cone(s, &root, 1, args, count))
         return -1;
@@ -204,28 +264,32 @@ static int which_function(struct function_search *s, graph_id root, const graph_
     s->run.argument_count = count;
     for (unsigned i = 0; i < count; i++)
         s->run.argument[i] = args[i];
+    enum uop_type type = type_of(s, root);
+    bool half = type == UOP_F16 || type == UOP_BF16;
     uint32_t own = 0; /* what pages spell out, put together by a few operations, is the kernel's to put together */
     for (uint32_t i = 0; i < s->cone.count; i++)
         own += !s->closed[s->cone.node[i]] && !pat_function_holds(args, count, s->cone.node[i]);
-    if (own < LEAST_NODES || !find_walk(s))
+    if (type == UOP_VOID || own < (half ? LEAST_NODES_HALF : LEAST_NODES) || !find_walk(s))
         return -1;
     for (unsigned i = 0; i < known && i < PAT_KNOWN_MAX; i++)
         left += alive[i] = list[i].args == count;
     double power = 0.0; /* a constant second argument of pow() */
-    bool to_power = count == 1 && s->depth[root] >= POWER_DEPTH;
+    bool to_power = count == 1 && !half && s->depth[root] >= POWER_DEPTH;
     uint32_t next_bound = 0;
     bool is_far = false;
     for (unsigned k = 0; left || to_power; k++) {
         uint64_t bits[FUNCTION_ARGS], result;
         if (!pat_known_sample(count, k, at, &is_far)) {
-            if (!sample_of_bound(s, wide, count, &next_bound, at))
+            if (!sample_of_bound(s, type, count, &next_bound, at))
                 break;
             is_far = true;
         }
-        if (is_subnormal(wide, at[0]) || is_subnormal(wide, at[1])) /* these may be flushed */
+        for (unsigned i = 0; i < count && half; i++)
+            at[i] = number_of(type, bits_of(type, at[i]));
+        if (pat_known_is_small(type, at[0]) || pat_known_is_small(type, at[1])) /* these may be flushed */
             continue;
         for (unsigned i = 0; i < count; i++)
-            bits[i] = bits_of(wide, at[i]);
+            bits[i] = bits_of(type, at[i]);
         enum pat_ran ran = pat_run_function(&s->run, bits, &result);
         if (ran == PAT_RAN_UNKNOWN && is_far) /* by a table, say */
             continue;
@@ -233,22 +297,24 @@ static int which_function(struct function_search *s, graph_id root, const graph_
             return -1;
         if (ran == PAT_RAN_ELSEWHERE)
             continue;
-        double got = number_of(wide, result);
+        double got = number_of(type, half ? result & 0xffff : result);
         finite += !is_far && got - got == 0.0;
         for (unsigned i = 0; i < known && i < PAT_KNOWN_MAX; i++) {
             if (!alive[i])
                 continue;
             double wanted = list[i].one ? list[i].one(at[0]) : list[i].two(at[0], at[1]);
-            alive[i] = pat_known_agrees(&list[i], wide, is_far, at[0], got, wanted);
+            alive[i] = pat_known_agrees(&list[i], type, is_far, at[0], got, wanted);
+            missed[i] += !is_far && got - got == 0.0 && got != number_of(type, bits_of(type, wanted));
+            alive[i] &= !half || missed[i] < MISSES_HALF;
             left -= !alive[i];
         }
         if (to_power && power != 0.0)
-            to_power = pat_known_agrees(&list[pat_known_named("pow")], wide, is_far, at[0], got, pow(at[0], power));
+            to_power = pat_known_agrees(&list[pat_known_named("pow")], type, is_far, at[0], got, pow(at[0], power));
         else if (to_power)
             to_power = pat_known_power(at[0], got, &power);
     }
     if (to_power && !left && finite >= NEEDED) {
-        s->power = bits_of(wide, power);
+        s->power = bits_of(type, power);
         return pat_known_named("pow");
     }
     for (unsigned i = 0; left && finite >= NEEDED && i < known && i < PAT_KNOWN_MAX; i++)
@@ -259,11 +325,11 @@ static int which_function(struct function_search *s, graph_id root, const graph_
 
 static bool same_width(const struct function_search *s, graph_id root, const graph_id *args, unsigned count)
 {
-    unsigned bits = uop_type_bits(graph_type_of(s->g, root));
+    unsigned bits = width_of(s, root);
     for (unsigned i = 0; i < count; i++)
-        if (uop_type_bits(graph_type_of(s->g, args[i])) != bits)
+        if (width_of(s, args[i]) != bits)
             return false;
-    return bits == 32 || bits == 64;
+    return bits == 16 || bits == 32 || bits == 64;
 }
 
 /* The words of a value of 64 bits that registers hold: made as it is, by themselves. Of the result they are results. */
@@ -285,13 +351,35 @@ static uint32_t add_words(struct function_search *s, graph_id id, graph_id *word
     return count;
 }
 
+/* Words that hold a number of 16 bits, or two, of the cone: made by itself of nothing else. */
+static uint32_t add_holders(struct function_search *s, graph_id id, graph_id *words, uint32_t room)
+{
+    uint32_t users = 0, count = 0;
+    if (uop_type_bits(graph_type_of(s->g, id)) != 16)
+        return 0;
+    const graph_id *list = graph_users(s->g, id, &users);
+    for (uint32_t i = 0; i < users && count < room; i++) {
+        const struct graph_node *n = graph_at(s->g, list[i]);
+        bool whole = list[i] < s->x->count && s->stamp[list[i]] != s->round &&
+                     ((n->kind == UOP_ZEXT && n->imm == 16) || n->kind == UOP_PAIR) && n->type == UOP_B32;
+        for (unsigned k = 0; k < n->arg_count && whole; k++)
+            whole = graph_is_const(s->g, n->arg[k], NULL) ||
+                    (n->arg[k] < s->x->count && s->stamp[n->arg[k]] == s->round && s->slot[n->arg[k]]);
+        if (whole)
+            words[count++] = list[i];
+    }
+    return count;
+}
+
 static bool keep(struct function_search *s, graph_id root, const graph_id *args, unsigned count, int function)
 {
     const struct pat_known *list = pat_known_functions(&(unsigned){0});
     struct pat_function f = {.node = root, .count = list[function].args, .name = list[function].name};
     if (!pat_function_cone(s, &root, 1, args, count))
         return false;
-    graph_id *inner = ARENA_ARRAY(s->a, graph_id, 3 * s->cone.count + 1);
+    f.type = type_of(s, root);
+    const uint32_t room = 4 * s->cone.count + 1;
+    graph_id *inner = ARENA_ARRAY(s->a, graph_id, room);
     if (!inner)
         return false;
     for (unsigned i = 0; i < count; i++)
@@ -304,6 +392,9 @@ static bool keep(struct function_search *s, graph_id root, const graph_id *args,
         if (!pat_function_holds(args, count, s->cone.node[i])) {
             s->taken[s->cone.node[i]] = true;
             f.inner_count += add_words(s, s->cone.node[i], inner + f.inner_count);
+            if (i && f.inner_count + 3 * (s->cone.count - i) < room)
+                f.inner_count += add_holders(s, s->cone.node[i], inner + f.inner_count,
+                                             room - f.inner_count - 3 * (s->cone.count - i));
         }
     }
     f.inner = inner;
@@ -383,12 +474,13 @@ static void find_depths(struct function_search *s)
     }
 }
 
+/* Where to begin. A number of 16 bits that is converted at last was computed as one of 32 bits. */
 static bool may_be(const struct function_search *s, graph_id id)
 {
     const struct graph_node *n = graph_at(s->g, id);
-    unsigned bits = uop_type_bits((enum uop_type)n->type);
-    if (!s->x->live[id] || s->taken[id] || (bits != 32 && bits != 64) || s->depth[id] < LEAST_DEPTH ||
-        pat_is_hidden(s->x, id))
+    unsigned bits = width_of(s, id);
+    if (!s->x->live[id] || s->taken[id] || (bits != 16 && bits != 32 && bits != 64) ||
+        s->depth[id] < (bits == 16 ? 1 : LEAST_DEPTH) || pat_is_hidden(s->x, id))
         return false;
     switch (n->kind) {
     case UOP_FADD:
@@ -448,6 +540,7 @@ enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, st
         return SP_ERR_MEMORY;
     s->run.steps = RUNS;
     s->closed = ARENA_ARRAY(a, bool, x->count + 1);
+    s->narrow = ARENA_ARRAY(a, bool, x->count + 1);
     for (size_t i = 0; s->closed && x->expanded && i < x->expanded->list.n; i++) {
         const struct pat_reading *r = &x->expanded->list.p[i];
         if (!r->closed)
@@ -458,7 +551,7 @@ enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, st
             if (r->inner[k] < x->count)
                 s->closed[r->inner[k]] = true;
     }
-    if (!s->closed)
+    if (!s->closed || !s->narrow)
         return SP_ERR_MEMORY;
     for (size_t i = s->g->uses.n; i-- > 0;)
         if (s->g->uses.p[i].node < x->count && s->g->insns.p[s->g->uses.p[i].insn].reachable)
@@ -471,6 +564,7 @@ enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, st
                 s->first_use[value] = access->insn + 1;
         }
     }
+    find_narrow(s);
     find_depths(s);
     find_locals(s);
     for (graph_id id = x->count; id-- > 1 && s->visits < FUNCTION_VISITS && s->run.steps;) {

@@ -22,7 +22,8 @@ const struct pat_known *pat_known_functions(unsigned *count);
  * far from where functions are used are allowed more error. */
 bool pat_known_sample(unsigned args, unsigned k, double at[FUNCTION_ARGS], bool *is_far);
 /* `got` is what a library would give for a function whose value is `wanted`. */
-bool pat_known_agrees(const struct pat_known *f, bool wide, bool is_far, double at, double got, double wanted);
+bool pat_known_agrees(const struct pat_known *f, enum uop_type type, bool is_far, double at, double got, double wanted);
+bool pat_known_is_small(enum uop_type type, double d); /* subnormal, or near */
 
 int pat_known_named(const char *name);
 /* The power of `x` that `got` is, if that is a number which people write. */
@@ -97,6 +98,7 @@ struct function_search {
     unsigned root_count;
     graph_id both[FUNCTION_BOTH];
     bool *closed; /* by node: of an expansion that a page spells out */
+    bool *narrow; /* by node: only its lower half is stored, as a number of 16 bits */
     /* the cone's flow */
     bool used[FUNCTION_NODES];
     uint32_t from[FUNCTION_NODES];

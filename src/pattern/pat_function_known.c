@@ -299,25 +299,45 @@ bool pat_known_sample(unsigned args, unsigned k, double at[FUNCTION_ARGS], bool 
     return true;
 }
 
-bool pat_known_agrees(const struct pat_known *f, bool wide, bool is_far, double at, double got, double wanted)
+/* The smallest normal number, the largest one, how far a library may be off. Numbers of 16 bits that the hardware's
+ * approximation would round wrongly are put right one by one, which is a unit too far where it is computed better. */
+struct format {
+    double least, most, near, far;
+};
+
+static struct format format_of(enum uop_type type)
+{
+    switch (type) {
+    case UOP_F64: return (struct format){2.2250738585072014e-308, 1.7976931348623157e308, 2e-14, 2e-12};
+    case UOP_F16: return (struct format){6.103515625e-05, 65504.0, 1.0 / 1024, 2.5 / 1024};
+    case UOP_BF16: return (struct format){1.1754943508222875e-38, 3.3895313892515355e38, 1.0 / 128, 2.5 / 128};
+    default: return (struct format){1.1754943508222875e-38, 3.4028234663852886e38, 4e-6, 1.6e-5};
+    }
+}
+
+bool pat_known_is_small(enum uop_type type, double d)
+{
+    return d != 0.0 && fabs(d) < 4.0 * format_of(type).least;
+}
+
+bool pat_known_agrees(const struct pat_known *f, enum uop_type type, bool is_far, double at, double got, double wanted)
 {
     enum { WAVES = 8 }; /* from there on Bessel functions are computed as waves, with fewer digits */
-    static const double largest = 3.4028234663852886e38, least = 1.1754943508222875e-38;
-    double unit = wide ? is_far ? 2e-12 : 2e-14 : is_far ? 1.6e-5 : 4e-6, size = fabs(wanted);
-    double most = wide ? 1.7976931348623157e308 : largest;
+    struct format form = format_of(type);
+    double unit = is_far ? form.far : form.near, size = fabs(wanted);
     if (is_far && isnan(wanted)) /* a library may be careless of infinities where there is no value */
         return !isfinite(got);
     if (isnan(wanted) || isnan(got))
         return isnan(wanted) && isnan(got);
-    if (size > most * (1.0 - unit) && fabs(got) > most * (1.0 - unit)) /* the largest, or what is beyond */
+    if (size > form.most * (1.0 - unit) && fabs(got) > form.most * (1.0 - unit)) /* the largest, or what is beyond */
         return signbit(wanted) == signbit(got);
     if (isinf(wanted) || isinf(got))
         return wanted == got;
-    if (size < (wide ? 2.2250738585072014e-308 : least)) /* flushed, perhaps */
-        return fabs(got) <= 1.01 * (wide ? 2.2250738585072014e-308 : least);
+    if (size < form.least) /* flushed, perhaps */
+        return fabs(got) <= 1.01 * form.least;
     if (f->floor && size < 1.0)
         size = 1.0;
-    if (f->waves && wide && fabs(at) >= WAVES && unit < 5e-12)
+    if (f->waves && type == UOP_F64 && fabs(at) >= WAVES && unit < 5e-12)
         unit = 5e-12;
     return fabs(got - wanted) <= unit * size;
 }

@@ -29,7 +29,7 @@ static void every_function_is_told_from_every_other(void **state)
             bool is_far, alike = list[i].args == list[k].args;
             for (unsigned n = 0; alike && pat_known_sample(list[i].args, n, at, &is_far); n++)
                 alike =
-                    pat_known_agrees(&list[i], false, is_far, at[0], (float)value(&list[k], at), value(&list[i], at));
+                    pat_known_agrees(&list[i], UOP_F32, is_far, at[0], (float)value(&list[k], at), value(&list[i], at));
             if (alike != (i == k))
                 fail_msg("%s and %s", list[i].name, list[k].name);
         }
@@ -53,14 +53,14 @@ static void what_is_near_is_not_the_same(void **state)
     const struct pat_known *list = pat_known_functions(&(unsigned){0});
     const struct pat_known *log1p_ = &list[pat_known_named("log1p")], *tanh_ = &list[pat_known_named("tanh")];
     float small = 23.0f / 524288.0f, e = expf(2.0f * small), plus = 1.0f + 0.000030517578f * 1.7f;
-    assert_false(pat_known_agrees(log1p_, false, false, 0.000030517578, logf(plus), log1p(0.000030517578 * 1.7)));
-    assert_false(pat_known_agrees(tanh_, false, false, (double)small, (e - 1.0f) / (e + 1.0f), tanh((double)small)));
-    assert_false(pat_known_agrees(tanh_, false, false, 0.5, NAN, tanh(0.5)));
-    assert_true(pat_known_agrees(tanh_, false, false, 0.5, (double)tanhf(0.5f), tanh(0.5)));
+    assert_false(pat_known_agrees(log1p_, UOP_F32, false, 0.000030517578, logf(plus), log1p(0.000030517578 * 1.7)));
+    assert_false(pat_known_agrees(tanh_, UOP_F32, false, (double)small, (e - 1.0f) / (e + 1.0f), tanh((double)small)));
+    assert_false(pat_known_agrees(tanh_, UOP_F32, false, 0.5, NAN, tanh(0.5)));
+    assert_true(pat_known_agrees(tanh_, UOP_F32, false, 0.5, (double)tanhf(0.5f), tanh(0.5)));
     assert_false(
-        pat_known_agrees(tanh_, false, true, 1.0, 0.0, NAN)); /* far: no value may be infinite, but no number */
-    assert_true(pat_known_agrees(tanh_, false, true, 1.0, INFINITY, NAN));
-    assert_false(pat_known_agrees(tanh_, false, true, 1.0, -1.0, 1.0));
+        pat_known_agrees(tanh_, UOP_F32, true, 1.0, 0.0, NAN)); /* far: no value may be infinite, but no number */
+    assert_true(pat_known_agrees(tanh_, UOP_F32, true, 1.0, INFINITY, NAN));
+    assert_false(pat_known_agrees(tanh_, UOP_F32, true, 1.0, -1.0, 1.0));
     assert_false(
         pat_known_agrees(tanh_, true, false, 0.3, (double)tanhf(0.3f), tanh(0.3f))); /* not to double precision */
 }
