@@ -407,7 +407,9 @@ static bool run_functions(struct expand *x, const struct pat_page *page, const s
     x->sought = true;
     for (size_t i = 0; i < x->functions.list.n; i++) {
         const struct pat_function *f = &x->functions.list.p[i];
-        bool fits = e->kind == CU_CALL && strcmp(e->text, f->name) == 0 && e->arg_count == f->count;
+        bool fits =
+            e->arg_count == f->count && (e->kind == CU_BINARY ? e->op == CU_DIV && strcmp(f->name, "/") == 0
+                                                              : e->kind == CU_CALL && strcmp(e->text, f->name) == 0);
         if (!fits || pat_reading_of(&x->x, f->node))
             continue;
         pat_ctx_begin(&x->c, page, v, f->node);

@@ -272,7 +272,7 @@ static int which_function(struct function_search *s, graph_id root, const graph_
     if (type == UOP_VOID || own < (half ? LEAST_NODES_HALF : LEAST_NODES) || !find_walk(s))
         return -1;
     for (unsigned i = 0; i < known && i < PAT_KNOWN_MAX; i++)
-        left += alive[i] = list[i].args == count;
+        left += alive[i] = list[i].args == count && (half || !list[i].rounded);
     double power = 0.0; /* a constant second argument of pow() */
     bool to_power = count == 1 && !half && s->depth[root] >= POWER_DEPTH;
     uint32_t next_bound = 0;
@@ -305,7 +305,7 @@ static int which_function(struct function_search *s, graph_id root, const graph_
             double wanted = list[i].one ? list[i].one(at[0]) : list[i].two(at[0], at[1]);
             alive[i] = pat_known_agrees(&list[i], type, is_far, at[0], got, wanted);
             missed[i] += !is_far && got - got == 0.0 && got != number_of(type, bits_of(type, wanted));
-            alive[i] &= !half || missed[i] < MISSES_HALF;
+            alive[i] &= !half || missed[i] < (list[i].rounded ? 1 : MISSES_HALF);
             left -= !alive[i];
         }
         if (to_power && power != 0.0)

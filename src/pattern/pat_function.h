@@ -13,8 +13,9 @@ struct pat_known {
     unsigned args;
     double (*one)(double);
     double (*two)(double, double);
-    bool floor; /* near its zeros the error is one of the function's size, not of the value's */
-    bool waves; /* it goes on as a wave */
+    bool floor;   /* near its zeros the error is one of the function's size, not of the value's */
+    bool waves;   /* it goes on as a wave */
+    bool rounded; /* to the nearest number; of 16 bits only, for others pages tell how it is computed */
 };
 enum { PAT_KNOWN_MAX = 64 };
 const struct pat_known *pat_known_functions(unsigned *count);
