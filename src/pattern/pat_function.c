@@ -22,6 +22,7 @@ enum {
     POWER_DEPTH = 12,     /* a power by some products is not one by logarithm and exp */
     PAIRS = 12,           /* numbers of which two are tried */
     NEEDED = 12,          /* samples with a finite value */
+    ORDERS = 40,          /* whole numbers tried are below */
 };
 
 /* ---- which function ---------------------------------------------------------------------------- */
@@ -250,8 +251,28 @@ static bool sample_of_bound(const struct function_search *s, enum uop_type type,
     return false;
 }
 
-/* The function that `root` is of the arguments; -1: none that is known. */
-static int which_function(struct function_search *s, graph_id root, const graph_id *args, unsigned count)
+struct orders { /* by order, from LEAST_ORDER on: the value may be that function */
+    uint32_t first, second;
+};
+enum { LEAST_ORDER = 2, CONSTANT_ORDERS = 19, ORDER_DEPTH = 16 };
+
+/* Of Bessel functions of constant orders, those that agree. */
+static void keep_orders(struct orders *o, enum uop_type type, bool is_far, double at, double got)
+{
+    const struct pat_known *list = pat_known_functions(&(unsigned){0});
+    const struct pat_known *jn_ = &list[pat_known_named("jn")], *yn_ = &list[pat_known_named("yn")];
+    for (unsigned i = 0; i < CONSTANT_ORDERS; i++) {
+        double order = i + LEAST_ORDER;
+        if ((o->first >> i & 1) && !pat_known_agrees(jn_, type, is_far, at, got, jn_->two(order, at)))
+            o->first &= ~(1u << i);
+        if ((o->second >> i & 1) && !pat_known_agrees(yn_, type, is_far, at, got, yn_->two(order, at)))
+            o->second &= ~(1u << i);
+    }
+}
+
+/* The function that `root` is of the arguments, `whole`: 1 + the one that is an integer; -1: none that is known. */
+static int which_function(struct function_search *s, graph_id root, const graph_id *args, unsigned count,
+                          unsigned whole)
 {
     unsigned known, finite = 0;
     const struct pat_known *list = pat_known_functions(&known);
@@ -272,12 +293,15 @@ static int which_function(struct function_search *s, graph_id root, const graph_
     if (type == UOP_VOID || own < (half ? LEAST_NODES_HALF : LEAST_NODES) || !find_walk(s))
         return -1;
     for (unsigned i = 0; i < known && i < PAT_KNOWN_MAX; i++)
-        left += alive[i] = list[i].args == count && (half || !list[i].rounded);
+        left += alive[i] = list[i].args == count && list[i].whole == whole && (half || !list[i].rounded);
     double power = 0.0; /* a constant second argument of pow() */
     bool to_power = count == 1 && !half && s->depth[root] >= POWER_DEPTH;
     uint32_t next_bound = 0;
     bool is_far = false;
-    for (unsigned k = 0; left || to_power; k++) {
+    struct orders orders = {0}; /* of Bessel functions */
+    if (to_power && s->depth[root] >= ORDER_DEPTH)
+        orders.first = orders.second = (1u << CONSTANT_ORDERS) - 1;
+    for (unsigned k = 0; left || to_power || orders.first || orders.second; k++) {
         uint64_t bits[FUNCTION_ARGS], result;
         if (!pat_known_sample(count, k, at, &is_far)) {
             if (!sample_of_bound(s, type, count, &next_bound, at))
@@ -288,8 +312,12 @@ static int which_function(struct function_search *s, graph_id root, const graph_
             at[i] = number_of(type, bits_of(type, at[i]));
         if (pat_known_is_small(type, at[0]) || pat_known_is_small(type, at[1])) /* these may be flushed */
             continue;
-        for (unsigned i = 0; i < count; i++)
-            bits[i] = bits_of(type, at[i]);
+        if (whole && !(fabs(at[whole - 1]) < ORDERS))
+            continue;
+        for (unsigned i = 0; i < count; i++) {
+            at[i] = i + 1 == whole ? rint(at[i]) : at[i];
+            bits[i] = i + 1 == whole ? (uint32_t)(int32_t)at[i] : bits_of(type, at[i]);
+        }
         enum pat_ran ran = pat_run_function(&s->run, bits, &result);
         if (ran == PAT_RAN_UNKNOWN && is_far) /* by a table, say */
             continue;
@@ -303,16 +331,22 @@ static int which_function(struct function_search *s, graph_id root, const graph_
             if (!alive[i])
                 continue;
             double wanted = list[i].one ? list[i].one(at[0]) : list[i].two(at[0], at[1]);
-            alive[i] = pat_known_agrees(&list[i], type, is_far, at[0], got, wanted);
+            alive[i] = pat_known_agrees(&list[i], type, is_far, at[whole == 1], got, wanted);
             missed[i] += !is_far && got - got == 0.0 && got != number_of(type, bits_of(type, wanted));
             alive[i] &= !half || missed[i] < (list[i].rounded ? 1 : MISSES_HALF);
             left -= !alive[i];
         }
+        keep_orders(&orders, type, is_far, at[0], got);
         if (to_power && power != 0.0)
             to_power = pat_known_agrees(&list[pat_known_named("pow")], type, is_far, at[0], got, pow(at[0], power));
         else if (to_power)
             to_power = pat_known_power(at[0], got, &power);
     }
+    for (unsigned i = 0; (orders.first | orders.second) && !left && finite >= NEEDED && i < CONSTANT_ORDERS; i++)
+        if ((orders.first | orders.second) >> i & 1) {
+            s->power = i + LEAST_ORDER;
+            return pat_known_named(orders.first >> i & 1 ? "jn" : "yn");
+        }
     if (to_power && !left && finite >= NEEDED) {
         s->power = bits_of(type, power);
         return pat_known_named("pow");
@@ -330,6 +364,14 @@ static bool same_width(const struct function_search *s, graph_id root, const gra
         if (width_of(s, args[i]) != bits)
             return false;
     return bits == 16 || bits == 32 || bits == 64;
+}
+
+/* One number may be of the root's format, and the other an integer. */
+static bool takes_whole(const struct function_search *s, graph_id root, const graph_id *args, unsigned whole)
+{
+    const struct graph_node *n = graph_at(s->g, args[whole - 1]);
+    return n->type == UOP_B32 && width_of(s, args[whole - 1]) == 32 && width_of(s, root) >= 32 &&
+           same_width(s, root, &args[2 - whole], 1);
 }
 
 /* The words of a value of 64 bits that registers hold: made as it is, by themselves. Of the result they are results. */
@@ -384,7 +426,20 @@ static bool keep(struct function_search *s, graph_id root, const graph_id *args,
         return false;
     for (unsigned i = 0; i < count; i++)
         f.argument[i] = args[i];
-    if (count < f.count)
+    f.whole = list[function].whole == 1 ? 1 : 0;
+    if (count < f.count && f.whole) {
+        f.argument[1] = args[0];
+        f.argument[0] = graph_const(s->g, UOP_B32, s->power);
+    }
+    if (list[function].whole == 2)
+        f.argument[1] = graph_fresh(s->g, &(struct graph_node){.kind = UOP_I2F,
+                                                               .type = (uint8_t)f.type,
+                                                               .flags = UOP_SIGNED,
+                                                               .arg_count = 1,
+                                                               .arg = {args[1]},
+                                                               .imm = 32,
+                                                               .insn = UINT32_MAX});
+    if (count < f.count && !f.whole)
         f.argument[1] = graph_const(s->g, graph_type_of(s->g, root), s->power);
     for (uint32_t i = 0; i < s->cone.count; i++) {
         if (i && !pat_function_holds(args, count, s->cone.node[i]))
@@ -414,7 +469,7 @@ static bool try_one(struct function_search *s, graph_id root, graph_id first)
     graph_id at = first, found = GRAPH_NIL, cut[FUNCTION_ARGS];
     int function = -1;
     for (unsigned i = 0; i < CUTS && s->visits < FUNCTION_VISITS; i++) {
-        int f = same_width(s, root, &at, 1) ? which_function(s, root, &at, 1) : -1;
+        int f = same_width(s, root, &at, 1) ? which_function(s, root, &at, 1, 0) : -1;
         if (f >= 0) {
             function = f;
             found = at;
@@ -447,7 +502,10 @@ static bool try_two(struct function_search *s, graph_id root, const graph_id *fi
         for (unsigned k = i; k-- > 0;)
             for (unsigned turn = 0; turn < 2; turn++) {
                 graph_id args[2] = {list[turn ? i : k], list[turn ? k : i]};
-                int f = same_width(s, root, args, 2) ? which_function(s, root, args, 2) : -1;
+                int f = same_width(s, root, args, 2) ? which_function(s, root, args, 2, 0) : -1;
+                for (unsigned whole = 1; whole <= 2 && f < 0; whole++)
+                    if (takes_whole(s, root, args, whole))
+                        f = which_function(s, root, args, 2, whole);
                 if (f >= 0)
                     return keep(s, root, args, 2, f);
             }

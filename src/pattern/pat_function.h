@@ -13,9 +13,10 @@ struct pat_known {
     unsigned args;
     double (*one)(double);
     double (*two)(double, double);
-    bool floor;   /* near its zeros the error is one of the function's size, not of the value's */
-    bool waves;   /* it goes on as a wave */
-    bool rounded; /* to the nearest number; of 16 bits only, for others pages tell how it is computed */
+    bool floor;     /* near its zeros the error is one of the function's size, not of the value's */
+    bool waves;     /* it goes on as a wave */
+    bool rounded;   /* to the nearest number; of 16 bits only, for others pages tell how it is computed */
+    unsigned whole; /* 1 + the argument that is an integer of 32 bits */
 };
 enum { PAT_KNOWN_MAX = 64 };
 const struct pat_known *pat_known_functions(unsigned *count);
@@ -94,7 +95,7 @@ struct function_search {
     graph_id locals[FUNCTION_LOCALS * 5]; /* what the thread's own memory is given */
     uint32_t local_count;
     bool many_locals;
-    uint64_t visits, power;
+    uint64_t visits, power; /* power: the constant argument that a function was found with */
     graph_id root[FUNCTION_ARGS]; /* of the cone */
     unsigned root_count;
     graph_id both[FUNCTION_BOTH];

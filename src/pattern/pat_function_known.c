@@ -134,59 +134,73 @@ static double root_of_squares(double x, double y)
     return 1.0 / hypot(x, y);
 }
 
+/* Of a whole order; of one below zero libraries say nothing. */
+static double bessel(double n, double x)
+{
+    return n < 0.0 ? NAN : jn((int)n, x);
+}
+
+static double second_bessel(double n, double x)
+{
+    return n < 0.0 || x < 0.0 ? NAN : yn((int)n, x);
+}
+
 static double quotient(double x, double y)
 {
     return x / y;
 }
 
 static const struct pat_known known[] = {
-    {"acos", 1, acos, NULL, false, false, false},
-    {"acosh", 1, acosh, NULL, false, false, false},
-    {"asin", 1, asin, NULL, false, false, false},
-    {"asinh", 1, asinh, NULL, false, false, false},
-    {"atan", 1, atan, NULL, false, false, false},
-    {"atanh", 1, atanh, NULL, false, false, false},
-    {"cbrt", 1, cbrt, NULL, false, false, false},
-    {"rcbrt", 1, root_of_third, NULL, false, false, false},
-    {"cosh", 1, cosh, NULL, false, false, false},
-    {"sinh", 1, sinh, NULL, false, false, false},
-    {"tanh", 1, tanh, NULL, false, false, false},
-    {"exp", 1, exp, NULL, false, false, false},
-    {"exp2", 1, exp2, NULL, false, false, false},
-    {"expm1", 1, expm1, NULL, false, false, false},
-    {"log", 1, log, NULL, false, false, false},
-    {"log2", 1, log2, NULL, false, false, false},
-    {"log10", 1, log10, NULL, false, false, false},
-    {"exp10", 1, power_of_ten, NULL, false, false, false},
-    {"rsqrt", 1, root_below, NULL, false, false, false},
-    {"log1p", 1, log1p, NULL, false, false, false},
-    {"sin", 1, sin, NULL, true, false, false},
-    {"cos", 1, cos, NULL, true, false, false},
-    {"tan", 1, tan, NULL, true, false, false},
-    {"sinpi", 1, sine_of_turns, NULL, false, false, false},
-    {"cospi", 1, cosine_of_turns, NULL, false, false, false},
-    {"erf", 1, erf, NULL, false, false, false},
-    {"erfc", 1, erfc, NULL, false, false, false},
-    {"erfcx", 1, scaled_rest, NULL, false, false, false},
-    {"erfinv", 1, error_inverse, NULL, false, false, false},
-    {"erfcinv", 1, rest_inverse, NULL, true, false, false},
-    {"normcdf", 1, normal, NULL, false, false, false},
-    {"normcdfinv", 1, normal_inverse, NULL, true, false, false},
-    {"lgamma", 1, log_gamma, NULL, true, false, false},
-    {"tgamma", 1, tgamma, NULL, false, false, false},
-    {"j0", 1, j0, NULL, true, true, false},
-    {"j1", 1, j1, NULL, true, true, false},
-    {"y0", 1, y0, NULL, true, true, false},
-    {"y1", 1, y1, NULL, true, true, false},
-    {"cyl_bessel_i0", 1, modified_0, NULL, false, false, false},
-    {"cyl_bessel_i1", 1, modified_1, NULL, false, false, false},
-    {"pow", 2, NULL, pow, false, false, false},
-    {"atan2", 2, NULL, atan2, false, false, false},
-    {"hypot", 2, NULL, hypot, false, false, false},
-    {"rhypot", 2, NULL, root_of_squares, false, false, false},
-    {"fmod", 2, NULL, fmod, false, false, false},
-    {"remainder", 2, NULL, remainder, false, false, false},
-    {"/", 2, NULL, quotient, false, false, true},
+    {"acos", 1, acos, NULL, false, false, false, 0},
+    {"acosh", 1, acosh, NULL, false, false, false, 0},
+    {"asin", 1, asin, NULL, false, false, false, 0},
+    {"asinh", 1, asinh, NULL, false, false, false, 0},
+    {"atan", 1, atan, NULL, false, false, false, 0},
+    {"atanh", 1, atanh, NULL, false, false, false, 0},
+    {"cbrt", 1, cbrt, NULL, false, false, false, 0},
+    {"rcbrt", 1, root_of_third, NULL, false, false, false, 0},
+    {"cosh", 1, cosh, NULL, false, false, false, 0},
+    {"sinh", 1, sinh, NULL, false, false, false, 0},
+    {"tanh", 1, tanh, NULL, false, false, false, 0},
+    {"exp", 1, exp, NULL, false, false, false, 0},
+    {"exp2", 1, exp2, NULL, false, false, false, 0},
+    {"expm1", 1, expm1, NULL, false, false, false, 0},
+    {"log", 1, log, NULL, false, false, false, 0},
+    {"log2", 1, log2, NULL, false, false, false, 0},
+    {"log10", 1, log10, NULL, false, false, false, 0},
+    {"exp10", 1, power_of_ten, NULL, false, false, false, 0},
+    {"rsqrt", 1, root_below, NULL, false, false, false, 0},
+    {"log1p", 1, log1p, NULL, false, false, false, 0},
+    {"sin", 1, sin, NULL, true, false, false, 0},
+    {"cos", 1, cos, NULL, true, false, false, 0},
+    {"tan", 1, tan, NULL, true, false, false, 0},
+    {"sinpi", 1, sine_of_turns, NULL, false, false, false, 0},
+    {"cospi", 1, cosine_of_turns, NULL, false, false, false, 0},
+    {"erf", 1, erf, NULL, false, false, false, 0},
+    {"erfc", 1, erfc, NULL, false, false, false, 0},
+    {"erfcx", 1, scaled_rest, NULL, false, false, false, 0},
+    {"erfinv", 1, error_inverse, NULL, false, false, false, 0},
+    {"erfcinv", 1, rest_inverse, NULL, true, false, false, 0},
+    {"normcdf", 1, normal, NULL, false, false, false, 0},
+    {"normcdfinv", 1, normal_inverse, NULL, true, false, false, 0},
+    {"lgamma", 1, log_gamma, NULL, true, false, false, 0},
+    {"tgamma", 1, tgamma, NULL, false, false, false, 0},
+    {"j0", 1, j0, NULL, true, true, false, 0},
+    {"j1", 1, j1, NULL, true, true, false, 0},
+    {"y0", 1, y0, NULL, true, true, false, 0},
+    {"y1", 1, y1, NULL, true, true, false, 0},
+    {"cyl_bessel_i0", 1, modified_0, NULL, false, false, false, 0},
+    {"cyl_bessel_i1", 1, modified_1, NULL, false, false, false, 0},
+    {"pow", 2, NULL, pow, false, false, false, 0},
+    {"atan2", 2, NULL, atan2, false, false, false, 0},
+    {"hypot", 2, NULL, hypot, false, false, false, 0},
+    {"rhypot", 2, NULL, root_of_squares, false, false, false, 0},
+    {"fmod", 2, NULL, fmod, false, false, false, 0},
+    {"remainder", 2, NULL, remainder, false, false, false, 0},
+    {"/", 2, NULL, quotient, false, false, true, 0},
+    {"pow", 2, NULL, pow, false, false, false, 2},
+    {"jn", 2, NULL, bessel, true, true, false, 1},
+    {"yn", 2, NULL, second_bessel, true, true, false, 1},
 };
 
 const struct pat_known *pat_known_functions(unsigned *count)

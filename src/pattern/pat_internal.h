@@ -249,6 +249,7 @@ struct pat_function {
     graph_id node, argument[2];
     unsigned count;
     enum uop_type type;    /* format of the numbers */
+    unsigned whole;        /* 1 + the argument that is said as an integer */
     const char *name;      /* as pages call it */
     const graph_id *inner; /* between the node and its arguments */
     unsigned inner_count;
