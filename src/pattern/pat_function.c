@@ -393,22 +393,32 @@ static uint32_t add_words(struct function_search *s, graph_id id, graph_id *word
     return count;
 }
 
+/* A node of the cone below its root, or a half of one. */
+static bool is_held(const struct function_search *s, graph_id id)
+{
+    const struct graph_node *n = graph_at(s->g, id);
+    if ((n->kind == UOP_LO || n->kind == UOP_HI) && uop_type_bits((enum uop_type)n->type) == 16 && n->arg_count)
+        id = s->stamp[id < s->x->count ? id : 0] == s->round ? id : n->arg[0];
+    return id < s->x->count && s->stamp[id] == s->round && s->slot[id];
+}
+
 /* Words that hold a number of 16 bits, or two, of the cone: made by itself of nothing else. */
 static uint32_t add_holders(struct function_search *s, graph_id id, graph_id *words, uint32_t room)
 {
     uint32_t users = 0, count = 0;
-    if (uop_type_bits(graph_type_of(s->g, id)) != 16)
-        return 0;
     const graph_id *list = graph_users(s->g, id, &users);
     for (uint32_t i = 0; i < users && count < room; i++) {
-        const struct graph_node *n = graph_at(s->g, list[i]);
-        bool whole = list[i] < s->x->count && s->stamp[list[i]] != s->round &&
-                     ((n->kind == UOP_ZEXT && n->imm == 16) || n->kind == UOP_PAIR) && n->type == UOP_B32;
+        graph_id user = list[i];
+        const struct graph_node *n = graph_at(s->g, user);
+        bool half = (n->kind == UOP_LO || n->kind == UOP_HI) && uop_type_bits((enum uop_type)n->type) == 16;
+        bool whole = user < s->x->count && s->stamp[user] != s->round;
+        if (half && whole && uop_type_bits(graph_type_of(s->g, id)) == 32)
+            count += add_holders(s, user, words + count, room - count);
+        whole &= ((n->kind == UOP_ZEXT && n->imm == 16) || n->kind == UOP_PAIR) && n->type == UOP_B32;
         for (unsigned k = 0; k < n->arg_count && whole; k++)
-            whole = graph_is_const(s->g, n->arg[k], NULL) ||
-                    (n->arg[k] < s->x->count && s->stamp[n->arg[k]] == s->round && s->slot[n->arg[k]]);
-        if (whole)
-            words[count++] = list[i];
+            whole = graph_is_const(s->g, n->arg[k], NULL) || is_held(s, n->arg[k]);
+        if (whole && count < room)
+            words[count++] = user;
     }
     return count;
 }
@@ -420,6 +430,7 @@ static bool keep(struct function_search *s, graph_id root, const graph_id *args,
     if (!pat_function_cone(s, &root, 1, args, count))
         return false;
     f.type = type_of(s, root);
+    const bool half = f.type == UOP_F16 || f.type == UOP_BF16;
     const uint32_t room = 4 * s->cone.count + 1;
     graph_id *inner = ARENA_ARRAY(s->a, graph_id, room);
     if (!inner)
@@ -447,7 +458,7 @@ static bool keep(struct function_search *s, graph_id root, const graph_id *args,
         if (!pat_function_holds(args, count, s->cone.node[i])) {
             s->taken[s->cone.node[i]] = true;
             f.inner_count += add_words(s, s->cone.node[i], inner + f.inner_count);
-            if (i && f.inner_count + 3 * (s->cone.count - i) < room)
+            if (i && half && f.inner_count + 3 * (s->cone.count - i) < room)
                 f.inner_count += add_holders(s, s->cone.node[i], inner + f.inner_count,
                                              room - f.inner_count - 3 * (s->cone.count - i));
         }
@@ -551,10 +562,10 @@ static bool may_be(const struct function_search *s, graph_id id)
     case UOP_LOP3:
     case UOP_FMIN:
     case UOP_FMAX:
-    case UOP_PAIR:
     case UOP_FNEG:
     case UOP_FABS:
     case UOP_RCP: return true;
+    case UOP_PAIR: return bits != 16; /* the number itself is there too */
     case GRAPH_PHI: return !graph_is_loop_phi(s->g, id);
     default: return false;
     }
