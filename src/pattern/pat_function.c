@@ -137,120 +137,6 @@ static uint32_t last_meeting(const struct function_search *s)
     return behind ? to : s->run.to;
 }
 
-static uint64_t converted(enum uop_type from, enum uop_type to, uint64_t bits)
-{
-    struct uop op = {.kind = UOP_F2F, .type = (uint8_t)to, .imm = from};
-    uint64_t out = 0;
-    if (from != to)
-        uop_eval(&op, &bits, &out);
-    return from == to ? bits : out;
-}
-
-static double number_of(enum uop_type type, uint64_t bits)
-{
-    double d;
-    bits = converted(type, UOP_F64, bits);
-    memcpy(&d, &bits, sizeof d);
-    return d;
-}
-
-static uint64_t bits_of(enum uop_type type, double number)
-{
-    uint64_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    return converted(UOP_F64, type, bits);
-}
-
-/* How many bits of a value are a number: a word may hold one of 16 bits. */
-static unsigned width_of(const struct function_search *s, graph_id id)
-{
-    const struct graph_node *n = graph_at(s->g, id);
-    if ((n->kind == UOP_LOAD && n->width == 2) || (id < s->x->count && s->narrow[id]))
-        return 16;
-    return uop_type_bits((enum uop_type)n->type);
-}
-
-/* Words of which nothing but the lower half is read. */
-static void find_narrow(struct function_search *s)
-{
-    bool *stored = s->taken; /* as whole words; no function is found yet */
-    for (size_t i = 0; i < s->g->accesses.n; i++) {
-        const struct graph_access *access = &s->g->accesses.p[i];
-        for (unsigned k = 0; k < 4 && access->kind != GRAPH_LOAD; k++) {
-            graph_id value = access->value[k];
-            if (value == GRAPH_NIL || value >= s->x->count)
-                continue;
-            bool half = access->kind == GRAPH_STORE && access->width == 2;
-            s->narrow[value] |= half;
-            stored[value] |= !half;
-        }
-    }
-    for (graph_id id = 1; id < s->x->count; id++) {
-        const struct graph_node *n = graph_at(s->g, id);
-        uint32_t users = 0, halves = 0;
-        bool low = n->type == UOP_B32 && !stored[id] && n->kind != UOP_LOAD;
-        const graph_id *list = low ? graph_users(s->g, id, &users) : NULL;
-        for (uint32_t i = 0; i < users && low; i++) {
-            const struct graph_node *user = graph_at(s->g, list[i]);
-            if (list[i] >= s->x->count || !s->x->live[list[i]])
-                continue;
-            low = user->kind == UOP_LO && uop_type_bits((enum uop_type)user->type) == 16;
-            halves += low;
-        }
-        s->narrow[id] = low && (halves || s->narrow[id]);
-    }
-    memset(stored, 0, (s->x->count + 1) * sizeof stored[0]);
-}
-
-/* The format of the number that `root` is, the root of the cone. There are two of 16 bits: what is within says which. */
-static enum uop_type type_of(const struct function_search *s, graph_id root)
-{
-    unsigned bits = width_of(s, root);
-    if (bits != 16)
-        return bits == 64 ? UOP_F64 : UOP_F32;
-    for (uint32_t i = 0; i < s->cone.count; i++) {
-        const struct graph_node *n = graph_at(s->g, s->cone.node[i]);
-        enum uop_type type = n->kind == UOP_F2F && n->type == UOP_F32 ? (enum uop_type)n->imm : (enum uop_type)n->type;
-        if (s->cone.node[i] != GRAPH_NIL && (type == UOP_F16 || type == UOP_BF16))
-            return type;
-    }
-    return UOP_VOID;
-}
-
-/* A number that a condition within compares with, and its neighbours: there ways part. `next`: 8 for each node. */
-static bool sample_of_bound(const struct function_search *s, enum uop_type type, unsigned count, uint32_t *next,
-                            double at[FUNCTION_ARGS])
-{
-    enum { EACH = 8 };
-    for (; *next < s->cone.count * EACH; ++*next) {
-        const struct graph_node *n = graph_at(s->g, s->cone.node[*next / EACH]);
-        uint64_t bits;
-        unsigned way = *next % EACH;
-        bool compares = n->kind == UOP_FLT || n->kind == UOP_FLE || n->kind == UOP_FEQ || n->kind == UOP_FNE ||
-                        n->kind == UOP_IEQ || n->kind == UOP_ILT_S || n->kind == UOP_ILT_U || n->kind == UOP_FMIN ||
-                        n->kind == UOP_FMAX;
-        if (!compares || n->arg_count != 2 || (way >= 6 && count == 1) ||
-            (!graph_is_const(s->g, n->arg[1], &bits) && !graph_is_const(s->g, n->arg[0], &bits)))
-            continue;
-        unsigned width = uop_type_bits(graph_type_of(s->g, n->arg[0]));
-        if (type == UOP_F64 && width == 32)
-            bits <<= 32; /* of the high word */
-        bool half = type == UOP_F16 || type == UOP_BF16;
-        double up = type == UOP_F64 ? 1e-13 : half ? 1e-3 : 1e-5;
-        double c = number_of(half && width == 32 ? UOP_F32 : type, bits);
-        const double around[] = {c, c * (1.0 + up), c * (1.0 - up)};
-        at[0] = way < 6 ? around[way % 3] : 1.25;
-        at[1] = way < 6 ? 1.25 : c;
-        if (way >= 3 && way != 6)
-            at[way < 6 ? 0 : 1] *= -1.0;
-        for (unsigned i = 0; i < FUNCTION_ARGS; i++)
-            at[i] = number_of(type, bits_of(type, at[i]));
-        ++*next;
-        return true;
-    }
-    return false;
-}
-
 struct orders { /* by order, from LEAST_ORDER on: the value may be that function */
     uint32_t first, second;
 };
@@ -285,7 +171,7 @@ static int which_function(struct function_search *s, graph_id root, const graph_
     s->run.argument_count = count;
     for (unsigned i = 0; i < count; i++)
         s->run.argument[i] = args[i];
-    enum uop_type type = type_of(s, root);
+    enum uop_type type = pat_function_type(s, root);
     bool half = type == UOP_F16 || type == UOP_BF16;
     uint32_t own = 0; /* what pages spell out, put together by a few operations, is the kernel's to put together */
     for (uint32_t i = 0; i < s->cone.count; i++)
@@ -304,19 +190,19 @@ static int which_function(struct function_search *s, graph_id root, const graph_
     for (unsigned k = 0; left || to_power || orders.first || orders.second; k++) {
         uint64_t bits[FUNCTION_ARGS], result;
         if (!pat_known_sample(count, k, at, &is_far)) {
-            if (!sample_of_bound(s, type, count, &next_bound, at))
+            if (!pat_function_bound(s, type, count, &next_bound, at))
                 break;
             is_far = true;
         }
         for (unsigned i = 0; i < count && half; i++)
-            at[i] = number_of(type, bits_of(type, at[i]));
+            at[i] = pat_function_number(type, pat_function_bits(type, at[i]));
         if (pat_known_is_small(type, at[0]) || pat_known_is_small(type, at[1])) /* these may be flushed */
             continue;
         if (whole && !(fabs(at[whole - 1]) < ORDERS))
             continue;
         for (unsigned i = 0; i < count; i++) {
             at[i] = i + 1 == whole ? rint(at[i]) : at[i];
-            bits[i] = i + 1 == whole ? (uint32_t)(int32_t)at[i] : bits_of(type, at[i]);
+            bits[i] = i + 1 == whole ? (uint32_t)(int32_t)at[i] : pat_function_bits(type, at[i]);
         }
         enum pat_ran ran = pat_run_function(&s->run, bits, &result);
         if (ran == PAT_RAN_UNKNOWN && is_far) /* by a table, say */
@@ -325,14 +211,15 @@ static int which_function(struct function_search *s, graph_id root, const graph_
             return -1;
         if (ran == PAT_RAN_ELSEWHERE)
             continue;
-        double got = number_of(type, half ? result & 0xffff : result);
+        double got = pat_function_number(type, half ? result & 0xffff : result);
         finite += !is_far && got - got == 0.0;
         for (unsigned i = 0; i < known && i < PAT_KNOWN_MAX; i++) {
             if (!alive[i])
                 continue;
             double wanted = list[i].one ? list[i].one(at[0]) : list[i].two(at[0], at[1]);
             alive[i] = pat_known_agrees(&list[i], type, is_far, at[whole == 1], got, wanted);
-            missed[i] += !is_far && got - got == 0.0 && got != number_of(type, bits_of(type, wanted));
+            missed[i] +=
+                !is_far && got - got == 0.0 && got != pat_function_number(type, pat_function_bits(type, wanted));
             alive[i] &= !half || missed[i] < (list[i].rounded ? 1 : MISSES_HALF);
             left -= !alive[i];
         }
@@ -348,7 +235,7 @@ static int which_function(struct function_search *s, graph_id root, const graph_
             return pat_known_named(orders.first >> i & 1 ? "jn" : "yn");
         }
     if (to_power && !left && finite >= NEEDED) {
-        s->power = bits_of(type, power);
+        s->power = pat_function_bits(type, power);
         return pat_known_named("pow");
     }
     for (unsigned i = 0; left && finite >= NEEDED && i < known && i < PAT_KNOWN_MAX; i++)
@@ -359,9 +246,9 @@ static int which_function(struct function_search *s, graph_id root, const graph_
 
 static bool same_width(const struct function_search *s, graph_id root, const graph_id *args, unsigned count)
 {
-    unsigned bits = width_of(s, root);
+    unsigned bits = pat_function_width(s, root);
     for (unsigned i = 0; i < count; i++)
-        if (width_of(s, args[i]) != bits)
+        if (pat_function_width(s, args[i]) != bits)
             return false;
     return bits == 16 || bits == 32 || bits == 64;
 }
@@ -370,7 +257,7 @@ static bool same_width(const struct function_search *s, graph_id root, const gra
 static bool takes_whole(const struct function_search *s, graph_id root, const graph_id *args, unsigned whole)
 {
     const struct graph_node *n = graph_at(s->g, args[whole - 1]);
-    return n->type == UOP_B32 && width_of(s, args[whole - 1]) == 32 && width_of(s, root) >= 32 &&
+    return n->type == UOP_B32 && pat_function_width(s, args[whole - 1]) == 32 && pat_function_width(s, root) >= 32 &&
            same_width(s, root, &args[2 - whole], 1);
 }
 
@@ -403,22 +290,31 @@ static bool is_held(const struct function_search *s, graph_id id)
 }
 
 /* Words that hold a number of 16 bits, or two, of the cone: made by itself of nothing else. */
-static uint32_t add_holders(struct function_search *s, graph_id id, graph_id *words, uint32_t room)
+static uint32_t add_pairs(struct function_search *s, graph_id id, graph_id *words, uint32_t room)
 {
     uint32_t users = 0, count = 0;
     const graph_id *list = graph_users(s->g, id, &users);
     for (uint32_t i = 0; i < users && count < room; i++) {
-        graph_id user = list[i];
-        const struct graph_node *n = graph_at(s->g, user);
-        bool half = (n->kind == UOP_LO || n->kind == UOP_HI) && uop_type_bits((enum uop_type)n->type) == 16;
-        bool whole = user < s->x->count && s->stamp[user] != s->round;
-        if (half && whole && uop_type_bits(graph_type_of(s->g, id)) == 32)
-            count += add_holders(s, user, words + count, room - count);
-        whole &= ((n->kind == UOP_ZEXT && n->imm == 16) || n->kind == UOP_PAIR) && n->type == UOP_B32;
+        const struct graph_node *n = graph_at(s->g, list[i]);
+        bool whole = list[i] < s->x->count && s->stamp[list[i]] != s->round &&
+                     ((n->kind == UOP_ZEXT && n->imm == 16) || n->kind == UOP_PAIR) && n->type == UOP_B32;
         for (unsigned k = 0; k < n->arg_count && whole; k++)
             whole = graph_is_const(s->g, n->arg[k], NULL) || is_held(s, n->arg[k]);
-        if (whole && count < room)
-            words[count++] = user;
+        if (whole)
+            words[count++] = list[i];
+    }
+    return count;
+}
+
+static uint32_t add_holders(struct function_search *s, graph_id id, graph_id *words, uint32_t room)
+{
+    uint32_t users = 0, count = add_pairs(s, id, words, room);
+    const graph_id *list = graph_users(s->g, id, &users);
+    for (uint32_t i = 0; i < users && count < room && uop_type_bits(graph_type_of(s->g, id)) == 32; i++) {
+        const struct graph_node *n = graph_at(s->g, list[i]);
+        if ((n->kind == UOP_LO || n->kind == UOP_HI) && uop_type_bits((enum uop_type)n->type) == 16 &&
+            list[i] < s->x->count && s->stamp[list[i]] != s->round)
+            count += add_pairs(s, list[i], words + count, room - count);
     }
     return count;
 }
@@ -429,7 +325,7 @@ static bool keep(struct function_search *s, graph_id root, const graph_id *args,
     struct pat_function f = {.node = root, .count = list[function].args, .name = list[function].name};
     if (!pat_function_cone(s, &root, 1, args, count))
         return false;
-    f.type = type_of(s, root);
+    f.type = pat_function_type(s, root);
     const bool half = f.type == UOP_F16 || f.type == UOP_BF16;
     const uint32_t room = 4 * s->cone.count + 1;
     graph_id *inner = ARENA_ARRAY(s->a, graph_id, room);
@@ -547,7 +443,7 @@ static void find_depths(struct function_search *s)
 static bool may_be(const struct function_search *s, graph_id id)
 {
     const struct graph_node *n = graph_at(s->g, id);
-    unsigned bits = width_of(s, id);
+    unsigned bits = pat_function_width(s, id);
     if (!s->x->live[id] || s->taken[id] || (bits != 16 && bits != 32 && bits != 64) ||
         s->depth[id] < (bits == 16 ? 1 : LEAST_DEPTH) || pat_is_hidden(s->x, id))
         return false;
@@ -633,7 +529,7 @@ enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, st
                 s->first_use[value] = access->insn + 1;
         }
     }
-    find_narrow(s);
+    pat_function_narrow(s);
     find_depths(s);
     find_locals(s);
     for (graph_id id = x->count; id-- > 1 && s->visits < FUNCTION_VISITS && s->run.steps;) {

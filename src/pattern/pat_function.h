@@ -1,5 +1,6 @@
 /* Private to the search for functions of mathematics: the functions (pat_function_known.c), running what the machine
- * does on numbers (pat_function_run.c), what a value is made of (pat_function_cone.c), where to look (pat_function.c). */
+ * does on numbers (pat_function_run.c), what a value is made of (pat_function_cone.c), numbers as bits
+ * (pat_function_number.c), where to look (pat_function.c). */
 #ifndef SP_PAT_FUNCTION_H
 #define SP_PAT_FUNCTION_H
 
@@ -95,7 +96,7 @@ struct function_search {
     graph_id locals[FUNCTION_LOCALS * 5]; /* what the thread's own memory is given */
     uint32_t local_count;
     bool many_locals;
-    uint64_t visits, power; /* power: the constant argument that a function was found with */
+    uint64_t visits, power;       /* power: the constant argument that a function was found with */
     graph_id root[FUNCTION_ARGS]; /* of the cone */
     unsigned root_count;
     graph_id both[FUNCTION_BOTH];
@@ -107,6 +108,17 @@ struct function_search {
     uint32_t came[2 * FUNCTION_NODES], queue[2 * FUNCTION_NODES];
     struct pat_cone cone;
 };
+double pat_function_number(enum uop_type type, uint64_t bits);
+uint64_t pat_function_bits(enum uop_type type, double number);
+/* How many bits of a value are a number: a word may hold one of 16 bits. */
+unsigned pat_function_width(const struct function_search *s, graph_id id);
+/* The format of the number that `root` is, the root of the cone. */
+enum uop_type pat_function_type(const struct function_search *s, graph_id root);
+/* Finds words of which nothing but the lower half is read. */
+void pat_function_narrow(struct function_search *s);
+/* A number that a condition within compares with, and its neighbours: there ways part. `next`: 8 for each node. */
+bool pat_function_bound(const struct function_search *s, enum uop_type type, unsigned count, uint32_t *next,
+                        double at[FUNCTION_ARGS]);
 bool pat_function_holds(const graph_id *ends, unsigned count, graph_id id);
 /* All that the roots are made of, down to the ends. False: too much. */
 bool pat_function_cone(struct function_search *s, const graph_id *roots, unsigned root_count, const graph_id *ends,
