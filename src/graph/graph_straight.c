@@ -378,6 +378,29 @@ static bool is_used_between(const struct straight *s, const graph_id *steps, uin
     return false;
 }
 
+/* The step takes an element of that kind on some way, something else on others: a turn that paths changed. */
+static bool takes_by_choice(struct straight *s, graph_id id, uint64_t hash, unsigned depth)
+{
+    const struct graph_node n = *graph_at(s->w->g, id);
+    const graph_id *args;
+    uint32_t count = cycle_args(&n, &args);
+    if ((n.kind != UOP_SELECT && (n.kind != GRAPH_PHI || graph_is_loop_phi(s->w->g, id))) || depth > 4)
+        return depth && term_of(s, id, 0).hash == hash;
+    for (uint32_t k = n.kind == UOP_SELECT; k < count; k++)
+        if (takes_by_choice(s, args[k], hash, depth + 1))
+            return true;
+    return false;
+}
+
+static bool is_changed_turn(struct straight *s, graph_id step, uint64_t hash)
+{
+    const struct graph_node n = *graph_at(s->w->g, step);
+    for (unsigned k = 0; k < n.arg_count && n.kind != UOP_FFMA; k++)
+        if (takes_by_choice(s, n.arg[k], hash, 0))
+            return true;
+    return false;
+}
+
 struct stretch {
     uint32_t from, to;
 };
@@ -418,6 +441,9 @@ static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t co
         /* Elements of the same kind before or behind that stand elsewhere: a pattern of places written out. */
         bool element = (from == 0 && before.loads && before.hash == t[0].hash) ||
                        (from > 0 && t[from - 1].hash == t[from].hash) || (to < count && t[to].hash == t[from].hash);
+        element |= from > 0 && is_changed_turn(s, steps[from - 1], t[from].hash);
+        element |= (to < count && is_changed_turn(s, steps[to], t[from].hash)) ||
+                   (from == 0 && takes_by_choice(s, in, t[from].hash, 0));
         uint32_t least = element ? UINT32_MAX : graph_is_const(w->g, in, NULL) ? STEPS_MIN : STEPS_FROM_VALUE;
         bool vector = to - from <= 4 && takes_a_vector_apart(w->g, steps[from]);
         if (to - from >= least && way != 0 && !vector && !is_used_between(s, steps + from, to - from)) {

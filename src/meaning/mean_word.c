@@ -19,6 +19,11 @@ struct mean_text mean_print_constant_word(const struct mean_printer *p, const st
         return n->imm ? mean_piece(m, PREC_PRIMARY, "c[0x%x][%s + 0x%" PRIx64 "]", n->space, index, n->imm)
                       : mean_piece(m, PREC_PRIMARY, "c[0x%x][%s]", n->space, index);
     }
+    if (n->space == GRAPH_SYMBOL_BANK && n->imm / 8 < env->symbol_count) {
+        const char *name = env->symbols[n->imm / 8];
+        return bytes == 8 ? mean_piece(m, PREC_UNARY, "&%s", name)
+                          : mean_piece(m, PREC_PRIMARY, "%s(&%s)", n->imm & 4 ? "hi" : "lo", name);
+    }
     for (uint32_t i = 0; i < m->param_count && n->space == 0; i++) {
         const struct mean_param *q = &m->params[i];
         if (n->imm < q->constant_offset || n->imm + bytes > (uint64_t)q->constant_offset + q->size)
