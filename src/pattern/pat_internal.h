@@ -254,6 +254,8 @@ enum sp_status pat_find_divisions(struct arena *a, const struct pat_index *x, st
 struct pat_function {
     graph_id node, argument[2];
     unsigned count;
+    enum uop_type type;    /* format of the numbers */
+    unsigned whole;        /* 1 + the argument that is said as an integer */
     const char *name;      /* as pages call it */
     const graph_id *inner; /* between the node and its arguments */
     unsigned inner_count;
