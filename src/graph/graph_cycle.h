@@ -29,16 +29,15 @@ struct graph_carried {
     enum graph_carried_kind kind;
 };
 
-enum { GRAPH_FOLD_MAX = 8 };
 struct graph_fold { /* accumulators carried together: one (a sum) or several that read each other (online softmax) */
     uint32_t cycle;
-    unsigned count;
-    graph_id phi[GRAPH_FOLD_MAX];    /* in the piece that shows the step best (the one with the smallest unroll) */
-    graph_id start[GRAPH_FOLD_MAX];  /* before the first piece */
-    graph_id result[GRAPH_FOLD_MAX]; /* what is used behind the last piece; GRAPH_NIL: nothing */
+    unsigned count;   /* entries of each list */
+    graph_id *phi;    /* in the piece that shows the step best (the one with the smallest unroll) */
+    graph_id *start;  /* before the first piece */
+    graph_id *result; /* what is used behind the last piece; GRAPH_NIL: nothing */
     /* One step in that piece: new accumulators `out` over the old ones `in`. Everything between is the step's term;
      * its leaves are elements (loads, or the counter) and invariants. */
-    graph_id in[GRAPH_FOLD_MAX], out[GRAPH_FOLD_MAX];
+    graph_id *in, *out;
     bool reassociated; /* an integer sum, minimum … that was flattened first */
 };
 
