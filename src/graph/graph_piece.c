@@ -60,9 +60,14 @@ static void flow_from(struct joiner *j, graph_id id)
 void piece_note_copies(struct joiner *j, const struct cycle_run *run)
 {
     graph_id *copy = (graph_id *)j->w->out->copy_of;
-    for (size_t i = 0; i + 1 < run->pairs.n; i += 2)
-        if (run->pairs.p[i] != run->pairs.p[i + 1] && run->pairs.p[i + 1] < j->w->nodes)
-            copy[run->pairs.p[i + 1]] = run->pairs.p[i];
+    for (size_t i = 0; i + 1 < run->pairs.n; i += 2) {
+        graph_id node = run->pairs.p[i + 1], part = run->pairs.p[i];
+        if (part == node || node >= j->w->nodes)
+            continue;
+        if (copy[node] != GRAPH_NIL && copy[node] != part) /* two loops load one element */
+            map_u64_put(j->w->a, &j->w->out->also, graph_copy_key(node, copy[node]), 1);
+        copy[node] = part;
+    }
 }
 
 void piece_end_at(struct joiner *j, struct field_set from, uint64_t way)

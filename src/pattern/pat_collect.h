@@ -246,6 +246,8 @@ bool pat_collect_begins(struct pat_collect *k, const struct pat_page *page, cons
 bool pat_match_step(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v, const graph_id *in,
                     const graph_id *out, graph_id *element);
 /* An accumulator that starts from the element its loop begins with, or from the one before (pat_range.c). */
+/* The one load that a value is a function of, besides what is the same for all turns; NIL: none, or several. */
+graph_id pat_only_load(const struct graph *g, graph_id id);
 enum pat_first { PAT_STARTS_OTHERWISE, PAT_STARTS_AGAIN, PAT_STARTS_BEFORE };
 enum pat_first pat_starts_first(struct graph *g, uint32_t cycle, enum pat_op op, graph_id start, graph_id input);
 /* The j-th accumulator of a fold is, by a page, a reduction of `input` (`like` without sides: by its word alone). */

@@ -54,30 +54,58 @@ static graph_id spell(struct pat_collect *k, const struct graph_fold *f, const s
     return graph_fresh(k->x->g, &n);
 }
 
-/* The step multiplies the old value: `s * c + x`. */
-static bool is_scaled(const struct graph *g, graph_id out, graph_id in)
+/* What a product multiplies `in` by; NIL: it is none of `in`. */
+static graph_id factor_in(const struct graph_node *n, graph_id in)
+{
+    bool product = n->kind == UOP_FFMA || n->kind == UOP_FMUL;
+    return product && n->arg[0] == in ? n->arg[1] : product && n->arg[1] == in ? n->arg[0] : (graph_id)GRAPH_NIL;
+}
+
+/* What the step multiplies the old value by, `c` of `s * c + x`; NIL: by nothing. *rest: x, or a node with its product.
+ */
+static graph_id factor_of(const struct graph *g, graph_id out, graph_id in, graph_id *rest)
 {
     const struct graph_node *n = graph_at(g, out);
-    if (n->kind == UOP_FFMA)
-        return n->arg[0] == in || n->arg[1] == in;
-    for (unsigned i = 0; i < 2 && n->kind == UOP_FADD; i++) {
-        const struct graph_node *product = graph_at(g, n->arg[i]);
-        if (product->kind == UOP_FMUL && (product->arg[0] == in || product->arg[1] == in))
-            return true;
+    graph_id factor = factor_in(n, in);
+    *rest = n->kind == UOP_FFMA ? n->arg[2] : (graph_id)GRAPH_NIL;
+    if (factor != GRAPH_NIL)
+        return factor;
+    for (unsigned i = 0; i < 2 && n->kind == UOP_FADD && factor == GRAPH_NIL; i++) {
+        factor = factor_in(graph_at(g, n->arg[i]), in);
+        *rest = n->arg[1 - i];
     }
-    return n->kind == UOP_FMUL && (n->arg[0] == in || n->arg[1] == in);
+    if (n->kind == UOP_FFMA) { /* x is a product, too */
+        factor = factor_in(graph_at(g, n->arg[2]), in);
+        *rest = out;
+    }
+    return factor;
 }
 
 /* A product of something of the match, or that itself. */
 static bool is_weighted(const struct graph *g, const struct map_u64 *inner, graph_id id)
 {
     const struct graph_node *n = graph_at(g, id);
-    return map_u64_get(inner, id, NULL) ||
-           (n->kind == UOP_FMUL && (map_u64_get(inner, n->arg[0], NULL) || map_u64_get(inner, n->arg[1], NULL)));
+    return map_u64_get(inner, id, NULL) || ((n->kind == UOP_FMUL || n->kind == UOP_FFMA) &&
+                                            (map_u64_get(inner, n->arg[0], NULL) || map_u64_get(inner, n->arg[1], NULL)));
+}
+
+/* An accumulator of the same weights that is scaled, but by something else than the block's own are. */
+static bool scaled_otherwise(const struct graph *g, const struct graph_fold *f, const unsigned *which, unsigned count,
+                             const struct map_u64 *inner)
+{
+    for (unsigned i = 0; i < f->count; i++) {
+        graph_id rest, own_rest, factor = factor_of(g, f->out[i], f->in[i], &rest);
+        bool own = factor == GRAPH_NIL || rest == GRAPH_NIL || !is_weighted(g, inner, rest);
+        for (unsigned j = 0; j < count && !own; j++)
+            own = which[j] == i || factor_of(g, f->out[which[j]], f->in[which[j]], &own_rest) == factor;
+        if (!own)
+            return true;
+    }
+    return false;
 }
 
 /* Where steps scale what was there before, as a running sum is when its maximum rises, a sum beside them of the same
- * weights must be scaled, too: that which only grows is of other weights in every turn, and what the block says of
+ * weights must be scaled by the same, too: that which only grows is of other weights in every turn, and what the block says of
  * its own is then no part of what the loop computes. */
 static bool grows_beside(struct pat_collect *k, const struct graph_fold *f, const unsigned *which, unsigned count)
 {
@@ -86,10 +114,14 @@ static bool grows_beside(struct pat_collect *k, const struct graph_fold *f, cons
     const struct graph_cycle *y = &g->cycles->cycles.p[f->cycle];
     struct map_u64 inner = {0};
     bool scaled = false;
-    for (unsigned j = 0; j < count; j++)
-        scaled |= is_scaled(g, f->out[which[j]], f->in[which[j]]);
+    for (unsigned j = 0; j < count; j++) {
+        graph_id rest;
+        scaled |= factor_of(g, f->out[which[j]], f->in[which[j]], &rest) != GRAPH_NIL;
+    }
     for (size_t i = 0; i < k->c->inner.n && scaled; i++)
         map_u64_put(k->a, &inner, k->c->inner.p[i].node, 0);
+    if (scaled && scaled_otherwise(g, f, which, count, &inner))
+        return true;
     for (size_t i = 0; i < y->carried.n && scaled; i++) {
         graph_id at = y->carried.p[i].next, phi = y->carried.p[i].phi;
         bool weighted = false;

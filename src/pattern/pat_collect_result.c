@@ -656,7 +656,7 @@ void pat_collect_folds(struct pat_collect *k)
                                          .first = cycles->cycles.p[f->cycle].first,
                                          .last = cycles->cycles.p[f->cycle].last};
             if (before != GRAPH_NIL) {
-                VEC_PUSH(k->a, k->begun, (struct pat_begun){.element = {before}, .count = 1});
+                VEC_PUSH(k->a, k->begun, (struct pat_begun){.element = {pat_only_load(g, before)}, .count = 1});
                 c->begun = (uint32_t)k->begun.n;
             }
             VEC_PUSH(k->a, c->inputs, element);

@@ -88,7 +88,7 @@ static bool begins_with_element(struct beginning *b, const graph_id *start)
     const struct pat_plan *plan = b->v->plan;
     graph_id first = GRAPH_NIL;
     for (unsigned j = 0; j < b->n; j++)
-        if (graph_at(b->k->x->g, start[j])->kind == UOP_LOAD) {
+        if (pat_only_load(b->k->x->g, start[j]) != GRAPH_NIL) {
             if (first != GRAPH_NIL ||
                 pat_starts_first(b->k->x->g, b->f->cycle, b->like[j].op, start[j], b->element) != PAT_STARTS_BEFORE)
                 return false;
@@ -105,7 +105,7 @@ static bool begins_with_element(struct beginning *b, const graph_id *start)
     }
     if (first == GRAPH_NIL || b->out->count == PAT_BEGUN_MAX)
         return false;
-    b->out->element[b->out->count++] = first;
+    b->out->element[b->out->count++] = pat_only_load(b->k->x->g, first);
     return true;
 }
 
@@ -199,7 +199,7 @@ static bool is_step(struct beginning *b, const graph_id *start, unsigned depth)
             continue;
         for (size_t i = 0; i < b->k->c->inner.n; i++)
             VEC_PUSH(b->k->a, b->out->inner, b->k->c->inner.p[i]);
-        b->out->element[b->out->count++] = element;
+        b->out->element[b->out->count++] = pat_only_load(b->k->x->g, element); /* NIL: where it lies is not known */
         if (begins(b, from, depth + 1))
             return true;
         *b->out = before;

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCKS = 4096, TOUCHED = 4096, SPENT = 30 * 1000 * 1000 };
+/* The longest rows that are drawn are of 5000 elements, and a thread may walk all of one by itself. */
+enum { BLOCKS = 32768, TOUCHED = 8192, SPENT = 30 * 1000 * 1000, TOLD = PAT_DRAWS / 2 };
 
 struct region {
     const struct graph_cycle *cycle;
@@ -45,6 +46,13 @@ static uint32_t block_before(const struct graph *g, const struct region *r)
 static graph_id part_of(const struct graph_cycles *y, graph_id id)
 {
     return id < y->copy_count && y->copy_of[id] != GRAPH_NIL ? y->copy_of[id] : id;
+}
+
+/* A node plays a part: in one of the loops that it plays one in. */
+static bool plays(const struct graph_cycles *y, graph_id id, graph_id part)
+{
+    uint32_t known;
+    return part != GRAPH_NIL && (part_of(y, id) == part || map_u64_get(&y->also, graph_copy_key(id, part), &known));
 }
 
 static bool may_leave(const struct graph *g, uint32_t insn)
@@ -139,9 +147,11 @@ static bool touch(struct pat_play *p, uint32_t block, const struct wanted *of, s
     for (uint32_t i = p->g->blocks.p[block].first; i <= p->g->blocks.p[block].last; i++)
         for (uint32_t x = 0; x < p->g->insns.p[i].access_count; x++) {
             const struct graph_access a = p->g->accesses.p[p->g->insns.p[i].first_access + x];
-            graph_id part = a.kind == GRAPH_LOAD ? part_of(y, a.result) : (graph_id)GRAPH_NIL;
             uint64_t at;
-            if (part == GRAPH_NIL || (part != of->part && part != of->with))
+            if (a.kind != GRAPH_LOAD || a.result == GRAPH_NIL)
+                continue;
+            bool is_part = plays(y, a.result, of->part);
+            if (!is_part && !plays(y, a.result, of->with))
                 continue;
             enum truth acts =
                 p->g->insns.p[i].guard == GRAPH_NIL ? IS_TRUE : pat_play_truth(p, p->g->insns.p[i].guard, false);
@@ -151,7 +161,7 @@ static bool touch(struct pat_play *p, uint32_t block, const struct wanted *of, s
                 return false;
             if (of->with == GRAPH_NIL)
                 list[(*n)++] = (struct pat_touch){at, 0};
-            else if (a.result >= p->size || !pair_up(&p->walk, a.result, part == of->part, at, list, n))
+            else if (a.result >= p->size || !pair_up(&p->walk, a.result, is_part, at, list, n))
                 return false;
         }
     return true;
@@ -164,7 +174,7 @@ static bool touch_before(struct pat_play *p, const struct pat_begun *before, str
         uint32_t at;
         uint64_t address;
         graph_id load = before->element[i];
-        if (!map_u64_get(&p->x->first_load, load, &at) || *n == TOUCHED)
+        if (load == GRAPH_NIL || !map_u64_get(&p->x->first_load, load, &at) || *n == TOUCHED)
             return false;
         const struct graph_access a = p->g->accesses.p[at];
         enum truth acts = a.runs_when == GRAPH_NIL ? IS_UNKNOWN : pat_play_truth(p, a.runs_when, false);
@@ -287,7 +297,7 @@ static bool walk_both(struct pat_play *p, const struct region *all, const struct
         }
     p->draw = 0;
     pat_play_forget(p);
-    return same && told >= PAT_DRAWS; /* enough walks have something to say */
+    return same && told >= TOLD; /* enough walks have something to say */
 }
 
 /* The two loads that each copy of a value is made of know each other. */

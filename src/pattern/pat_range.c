@@ -412,6 +412,31 @@ bool pat_ranges_agree(struct pat_ctx *c)
 
 /* ---- where accumulators start ---------------------------------------------------------------- */
 
+graph_id pat_only_load(const struct graph *g, graph_id id)
+{
+    enum { NODES = 32 };
+    graph_id stack[NODES + 3], found = GRAPH_NIL;
+    unsigned depth = 0, left = NODES;
+    stack[depth++] = id;
+    while (depth && left--) {
+        graph_id at = stack[--depth];
+        const struct graph_node *n = graph_at(g, at);
+        if (n->kind == UOP_LOAD) {
+            if (found != GRAPH_NIL && found != at)
+                return GRAPH_NIL;
+            found = at;
+        } else if (pat_is_pure(n)) {
+            if (depth + n->arg_count > NODES)
+                return GRAPH_NIL;
+            for (unsigned i = 0; i < n->arg_count; i++)
+                stack[depth++] = n->arg[i];
+        } else if (n->kind != UOP_CONST && n->kind != UOP_CBANK) {
+            return GRAPH_NIL;
+        }
+    }
+    return depth ? (graph_id)GRAPH_NIL : found;
+}
+
 /* The element that the loop begins with, or the one before it; the first only where twice is as good as once. */
 enum pat_first pat_starts_first(struct graph *g, uint32_t cycle, enum pat_op op, graph_id start, graph_id input)
 {
@@ -420,14 +445,16 @@ enum pat_first pat_starts_first(struct graph *g, uint32_t cycle, enum pat_op op,
     if (input == GRAPH_NIL || start == GRAPH_NIL || !counts(g, y, at))
         return PAT_STARTS_OTHERWISE;
     struct turn first = {.g = g}, turn = {.g = g, .counter = y->counter, .at = at[0]};
-    const struct graph_node *n = graph_at(g, input);
-    if (n->kind != UOP_LOAD || graph_at(g, start)->kind != UOP_LOAD || n->width != graph_at(g, start)->width)
+    const struct graph_node *n = graph_at(g, input), *o = graph_at(g, start);
+    bool load = n->kind == UOP_LOAD;
+    if (n->kind != o->kind || n->width != o->width || (!load && pat_only_load(g, start) == GRAPH_NIL))
         return PAT_STARTS_OTHERWISE;
-    uint64_t is = value_of(&first, graph_at(g, start)->arg[0], 0);
-    graph_id address = graph_as_turn(g, n->arg[0]);
-    if (pat_op_again(op) && value_of(&turn, address, 0) == is && !turn.failed)
+    /* What is made of an element is the same function of it. */
+    uint64_t is = value_of(&first, load ? o->arg[0] : start, 0);
+    graph_id told = graph_as_turn(g, load ? n->arg[0] : input);
+    if (pat_op_again(op) && value_of(&turn, told, 0) == is && !turn.failed)
         return PAT_STARTS_AGAIN;
     turn.at = at[0] - (at[1] - at[0]);
-    return value_of(&turn, address, 0) == is && !turn.failed && !first.failed ? PAT_STARTS_BEFORE
+    return value_of(&turn, told, 0) == is && !turn.failed && !first.failed ? PAT_STARTS_BEFORE
                                                                               : PAT_STARTS_OTHERWISE;
 }
