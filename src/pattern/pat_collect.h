@@ -163,6 +163,7 @@ struct pat_collective {
     VEC(graph_id) values;   /* its partial results, the last one last */
     struct map_u64 partial; /* PAT_IN_THREAD: what the accumulator is in any piece, on any path */
     uint32_t cycle;         /* PAT_IN_THREAD: + 1 */
+    const struct pat_page *running; /* of this page something was made of it while its loop still went on */
     uint32_t begun;         /* PAT_IN_THREAD: + 1: what it holds before its loop's own elements, in `begun`; 0: nothing */
     VEC(graph_id) inputs;
     const struct pat_term *asked; /* whether all that each thread brings is as this term says */

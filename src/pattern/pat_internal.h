@@ -371,7 +371,7 @@ struct pat_ctx {
     struct pat_slow slow_path;                   /* what slow_path() found */
     struct pat_collect *collect;                 /* what threads do together (pat_collect.h); NULL: not known yet */
     VEC(const struct pat_found *) spoken;        /* matches of the reductions a term spoke of */
-    VEC(const struct pat_collective *) gathered; /* and those that are loops of a thread */
+    VEC(struct pat_collective *) gathered;       /* and those that are loops of a thread */
     uint32_t within;                             /* + 1: the loop whose element is being matched */
     uint32_t begun;                              /* + 1: and what its reduction began with */
     bool reducing;                               /* what a reduction is of is being matched */

@@ -437,6 +437,27 @@ graph_id pat_only_load(const struct graph *g, graph_id id)
     return depth ? (graph_id)GRAPH_NIL : found;
 }
 
+/* `a` is of `x` what `b` is of `y`. */
+static bool same_but_for(const struct graph *g, graph_id a, graph_id x, graph_id b, graph_id y, unsigned depth)
+{
+    enum { LEVELS = 6 };
+    const struct graph_node *n = graph_at(g, a), *o = graph_at(g, b);
+    if (a == x || b == y)
+        return a == x && b == y;
+    if (a == b && n->kind != UOP_LOAD)
+        return pat_only_load(g, a) == GRAPH_NIL;
+    if (depth > LEVELS || !pat_is_pure(n) || n->kind != o->kind || n->type != o->type || n->imm != o->imm ||
+        n->arg_count != o->arg_count || n->round != o->round || (n->flags & ~UOP_SWAPPED) != (o->flags & ~UOP_SWAPPED))
+        return false;
+    bool turns = uop_commutes((enum uop_kind)n->kind), all = false;
+    for (unsigned turn = 0; turn <= turns && !all; turn++) {
+        all = true;
+        for (unsigned i = 0; i < n->arg_count && all; i++)
+            all = same_but_for(g, n->arg[i], x, o->arg[turn && i < 2 ? 1 - i : i], y, depth + 1);
+    }
+    return all;
+}
+
 /* The element that the loop begins with, or the one before it; the first only where twice is as good as once. */
 enum pat_first pat_starts_first(struct graph *g, uint32_t cycle, enum pat_op op, graph_id start, graph_id input)
 {
@@ -445,16 +466,16 @@ enum pat_first pat_starts_first(struct graph *g, uint32_t cycle, enum pat_op op,
     if (input == GRAPH_NIL || start == GRAPH_NIL || !counts(g, y, at))
         return PAT_STARTS_OTHERWISE;
     struct turn first = {.g = g}, turn = {.g = g, .counter = y->counter, .at = at[0]};
-    const struct graph_node *n = graph_at(g, input), *o = graph_at(g, start);
-    bool load = n->kind == UOP_LOAD;
-    if (n->kind != o->kind || n->width != o->width || (!load && pat_only_load(g, start) == GRAPH_NIL))
+    /* The same function of an element each. */
+    graph_id one = pat_only_load(g, start), element = pat_only_load(g, input);
+    if (one == GRAPH_NIL || element == GRAPH_NIL || graph_at(g, one)->width != graph_at(g, element)->width ||
+        !same_but_for(g, start, one, input, element, 0))
         return PAT_STARTS_OTHERWISE;
-    /* What is made of an element is the same function of it. */
-    uint64_t is = value_of(&first, load ? o->arg[0] : start, 0);
-    graph_id told = graph_as_turn(g, load ? n->arg[0] : input);
-    if (pat_op_again(op) && value_of(&turn, told, 0) == is && !turn.failed)
+    uint64_t is = value_of(&first, graph_at(g, one)->arg[0], 0);
+    graph_id address = graph_as_turn(g, graph_at(g, element)->arg[0]);
+    if (pat_op_again(op) && value_of(&turn, address, 0) == is && !turn.failed)
         return PAT_STARTS_AGAIN;
     turn.at = at[0] - (at[1] - at[0]);
-    return value_of(&turn, told, 0) == is && !turn.failed && !first.failed ? PAT_STARTS_BEFORE
+    return value_of(&turn, address, 0) == is && !turn.failed && !first.failed ? PAT_STARTS_BEFORE
                                                                               : PAT_STARTS_OTHERWISE;
 }
