@@ -199,7 +199,9 @@ static void add_found(struct straight *s, const struct found *f)
                                 .unroll = f->steps,
                                 .blocks = blocks,
                                 .block_count = 1};
-    struct graph_fold fold = {.cycle = (uint32_t)out->cycles.n, .count = 1};
+    struct graph_fold fold;
+    if (!cycle_new_fold(w->a, (uint32_t)out->cycles.n, 1, &fold))
+        return;
     fold.start[0] = fold.in[0] = f->in;
     fold.out[0] = f->out;
     fold.result[0] = f->result;
@@ -537,7 +539,9 @@ void cycle_add_inner(struct cycle_work *w, struct cycle_region *r)
             continue;
         for (uint32_t k = 1; k <= c->period; k++)
             span_of(s, c->cut[k], c->cut[k - 1], r->loop + 1, &f, 0);
-        struct graph_fold fold = {.cycle = fold_at, .count = 1};
+        struct graph_fold fold;
+        if (!cycle_new_fold(w->a, fold_at, 1, &fold))
+            return;
         fold.phi[0] = r->phis[c->phi].phi;
         fold.start[0] = fold.in[0] = c->cut[0];
         fold.out[0] = c->cut[c->period / c->inner];

@@ -24,7 +24,7 @@ void pat_ctx_begin(struct pat_ctx *c, const struct pat_page *page, const struct 
     c->spoken.n = c->gathered.n = c->spots.n = c->tops.n = c->picks.n = 0;
     c->present.n = 0;
     c->reducing = false;
-    c->within = 0;
+    c->within = c->begun = 0;
     c->root = root;
     c->word = -1;
     c->steps = STEPS;
@@ -523,13 +523,15 @@ bool pat_solve(struct pat_ctx *c, const struct pat_goal *goal)
         return false;
     switch (goal->term->kind) {
     case TERM_LEFT: {
-        uint32_t within = c->within;
+        uint32_t within = c->within, begun = c->begun;
         bool reducing = c->reducing;
         c->within = goal->node;
+        c->begun = (uint32_t)goal->term->variable;
         c->reducing = goal->as == UOP_B1;
         if (pat_solve(c, goal->next))
             return true;
         c->within = within;
+        c->begun = begun;
         c->reducing = reducing;
         return false;
     }
