@@ -15,6 +15,8 @@
  * SELECT(c, b, a) with the flag UOP_SWAPPED, which says how the machine wrote it (printing only, no part of the
  * identity);
  *  - a shift left by a constant is a MUL by a power of two; a - b is ADD(a, NEG b) and FADD(a, FNEG b);
+ *  - a compare of a constant with a choice of constants is the choice's condition: predicates that are kept in a
+ *    register come out of it as they went in;
  *  - integer sums are flat: ADD(ADD(t1, t2), c) with leaves after computed terms and the constant last;
  *  - 64-bit values are one node: PAIR(LO x, HI x) is x, carry chains are ADD.b64, ISETP.EX chains are 64-bit compares;
  *  - a compare's node has type B1; a float compare keeps the format it compares in `width` (enum uop_type), every
@@ -95,6 +97,8 @@ enum graph_function {
     GRAPH_HYPOT,
     GRAPH_RHYPOT,
     GRAPH_REMAINDER,
+    GRAPH_JN, /* the first argument is an integer */
+    GRAPH_YN,
     GRAPH_FMOD,  /* exact */
     GRAPH_DIV,   /* a / b of the float format `type` */
     GRAPH_DIV_S, /* of integers, towards zero */
@@ -364,6 +368,9 @@ graph_id graph_or(struct graph *g, graph_id a, graph_id b);
 bool graph_implies(struct graph *g, graph_id a, graph_id b);
 /* `value` as it is when `given` holds: selects and tables are cut down. */
 graph_id graph_assume(struct graph *g, graph_id value, graph_id given);
+/* The same, and where neither arm of a select goes, less of its condition may be left, and less of its arms: another
+ * node for the same value then, which only stands for it where `given` holds. */
+graph_id graph_assume_within(struct graph *g, graph_id value, graph_id given);
 /* In a turn of the loop (index), seen from its header: the condition under which another turn follows. NIL: always, or
  * too many ways lead back. */
 graph_id graph_goes_round(struct graph *g, uint32_t loop);

@@ -148,6 +148,8 @@ bool cycle_cut_at(const struct cycle_work *w, const struct cycle_region *r, grap
                   uint32_t *index);
 
 /* graph_piece.c */
+/* A fold of so many accumulators, nothing known of them yet; false: no memory. */
+bool cycle_new_fold(struct arena *a, uint32_t cycle, unsigned count, struct graph_fold *out);
 /* Finds what else is a piece of the loop whose first piece is `r`, and its folds. */
 void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct graph_cycle *c);
 

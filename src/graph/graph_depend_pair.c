@@ -324,7 +324,7 @@ static bool surely_made(struct finder *f, const struct graph_side *store, const 
                            graph_not(f->g, when), NULL));
 }
 
-/* The program says that others touch the word meanwhile. An update that does says nothing of a plain store beside it. */
+/* The program says that others touch the word meanwhile. An update says nothing of a plain store beside it. */
 static bool is_ordered(const struct graph_access *x)
 {
     return x->kind != GRAPH_ATOMIC && x->order >= UOP_RELAXED_CTA;
@@ -346,8 +346,8 @@ static bool is_election(const struct graph *g, graph_id id, unsigned depth, bool
     return n->kind == UOP_CONST || n->kind == UOP_SREG || n->arg_count;
 }
 
-/* An update by the one lane that its warp chose: some thread of every warp that comes there makes it, so which one is no
- * condition; nor is that all lanes of the warp run. *chosen: it was there. */
+/* An update by the one lane that its warp chose: some thread of every warp that comes there makes it, so which one is
+ * no condition; nor is that all lanes of the warp run. *chosen: it was there. */
 static graph_id by_any_lane(struct graph *g, const struct graph_access *x, graph_id when, bool *chosen)
 {
     graph_id atoms[6];

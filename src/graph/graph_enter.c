@@ -287,16 +287,42 @@ static graph_id join_values(struct graph_builder *b, uint32_t block, uint32_t v,
     return r;
 }
 
+/* Who may have written a register where an edge is taken: a write under the condition of the branch hides the older
+ * ones, one under the opposite was not made. */
+static uint32_t cell_at(struct graph_builder *b, const struct incoming *in, uint32_t cell)
+{
+    struct graph *g = b->g;
+    graph_id taken = g->blocks.p[in->edge->from].branch;
+    if (in->edge->when == GRAPH_ALWAYS || in->edge->guessed || taken == GRAPH_NIL)
+        return cell;
+    if (in->edge->when == GRAPH_WHEN_NOT)
+        taken = graph_not(g, taken);
+    for (unsigned steps = 0; cell && steps < 8; steps++) {
+        struct graph_cell c = b->cells.p[cell];
+        if (c.def == UINT32_MAX || c.guard == GRAPH_NIL)
+            break;
+        if (graph_implies(g, taken, c.guard)) {
+            c.guard = GRAPH_NIL;
+            c.prev = 0;
+            return graph_push_cell(b, c);
+        }
+        if (!graph_implies(g, taken, graph_not(g, c.guard)))
+            break;
+        cell = c.prev;
+    }
+    return cell;
+}
+
 static uint32_t join_cells(struct graph_builder *b, uint32_t v, const struct incoming *in, uint32_t count)
 {
     bool same = true;
     for (uint32_t i = 1; i < count; i++)
         same &= in[i].state[v].cell == in[0].state[v].cell;
     if (same)
-        return in[0].state[v].cell;
+        return count == 1 ? cell_at(b, &in[0], in[0].state[v].cell) : in[0].state[v].cell;
     uint32_t *joins = ARENA_ARRAY(&b->scratch, uint32_t, count);
     for (uint32_t i = 0; i < count && joins; i++)
-        joins[i] = in[i].state[v].cell;
+        joins[i] = cell_at(b, &in[i], in[i].state[v].cell);
     return graph_push_cell(b, (struct graph_cell){.def = UINT32_MAX, .joins = joins, .join_count = joins ? count : 0});
 }
 

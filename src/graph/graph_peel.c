@@ -535,9 +535,10 @@ void cycle_peel(struct cycle_work *w, struct cycle_region *r)
     }
     p->r = r;
     p->memo_count = 0;
-    for (uint32_t i = 0; i < sizeof p->group_of / sizeof p->group_of[0]; i++)
-        p->group_of[i] = i;
     find_chains(p);
+    p->group_of = ARENA_ARRAY(w->a, uint32_t, r->chains.n + 1);
+    for (uint32_t i = 0; i < r->chains.n && p->group_of; i++)
+        p->group_of[i] = i;
     struct peeled *chains = ARENA_ARRAY(w->a, struct peeled, r->chains.n);
     for (uint32_t i = 0; i < r->block_count; i++) {
         const struct graph_block *b = &w->g->blocks.p[r->blocks[i]];
@@ -545,7 +546,7 @@ void cycle_peel(struct cycle_work *w, struct cycle_region *r)
     }
     struct effects effects = {.cap = effects_max};
     effects.s = ARENA_ARRAY(w->a, struct summary, effects_max);
-    if (!chains || !effects.s)
+    if (!chains || !effects.s || !p->group_of)
         return;
     uint32_t unroll = 0;
     bool moves = false;
@@ -581,8 +582,7 @@ void cycle_peel(struct cycle_work *w, struct cycle_region *r)
             w->claimed[c->cut[k]] = true;
         if (c->flat)
             w->claimed[c->out] = true;
-        uint32_t max = sizeof p->group_of / sizeof p->group_of[0];
-        c->group = i < max ? p->group_of[i] : i;
+        c->group = peel_group_of(p, i);
     }
 }
 

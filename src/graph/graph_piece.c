@@ -60,9 +60,14 @@ static void flow_from(struct joiner *j, graph_id id)
 void piece_note_copies(struct joiner *j, const struct cycle_run *run)
 {
     graph_id *copy = (graph_id *)j->w->out->copy_of;
-    for (size_t i = 0; i + 1 < run->pairs.n; i += 2)
-        if (run->pairs.p[i] != run->pairs.p[i + 1] && run->pairs.p[i + 1] < j->w->nodes)
-            copy[run->pairs.p[i + 1]] = run->pairs.p[i];
+    for (size_t i = 0; i + 1 < run->pairs.n; i += 2) {
+        graph_id node = run->pairs.p[i + 1], part = run->pairs.p[i];
+        if (part == node || node >= j->w->nodes)
+            continue;
+        if (copy[node] != GRAPH_NIL && copy[node] != part) /* two loops load one element */
+            map_u64_put(j->w->a, &j->w->out->also, graph_copy_key(node, copy[node]), 1);
+        copy[node] = part;
+    }
 }
 
 void piece_end_at(struct joiner *j, struct field_set from, uint64_t way)
@@ -501,21 +506,49 @@ static uint32_t chain_before(const struct joiner *j, graph_id id, unsigned depth
     return found;
 }
 
+bool cycle_new_fold(struct arena *a, uint32_t cycle, unsigned count, struct graph_fold *out)
+{
+    graph_id *list = ARENA_ARRAY(a, graph_id, 5 * (size_t)count);
+    *out = (struct graph_fold){.cycle = cycle, .count = count};
+    if (!list)
+        return false;
+    out->phi = list;
+    out->start = list + count;
+    out->result = list + 2 * (size_t)count;
+    out->in = list + 3 * (size_t)count;
+    out->out = list + 4 * (size_t)count;
+    return true;
+}
+
 static void make_folds(struct joiner *j)
 {
     struct cycle_work *w = j->w;
     const struct graph_cycle *c = j->c;
     const struct graph_piece *best = &c->pieces.p[c->best];
     struct cycle_region *r = best->loop == UINT32_MAX ? j->r : &w->regions[best->loop];
-    bool done[64] = {0};
-    for (uint32_t i = 0; i < r->chains.n && i < 64; i++) {
-        struct graph_fold fold = {.cycle = (uint32_t)j->r->cycle};
-        for (uint32_t k = i; k < r->chains.n && k < 64 && fold.count < GRAPH_FOLD_MAX; k++) {
+    uint32_t n = (uint32_t)r->chains.n;
+    uint32_t *first = ARENA_ARRAY(w->a, uint32_t, n + 1), *next = ARENA_ARRAY(w->a, uint32_t, n + 1);
+    uint32_t *last = ARENA_ARRAY(w->a, uint32_t, n + 1), *members = ARENA_ARRAY(w->a, uint32_t, n + 1);
+    if (!first || !next || !last || !members)
+        return;
+    for (uint32_t k = 0; k < n; k++) { /* a group is a list: chain + 1, in order */
+        uint32_t group = r->chains.p[k].group;
+        if (members[group]++)
+            next[last[group]] = k + 1;
+        else
+            first[group] = k + 1;
+        last[group] = k;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        struct graph_fold fold;
+        uint32_t group = r->chains.p[i].group;
+        if (first[group] != i + 1)
+            continue;
+        if (!cycle_new_fold(w->a, (uint32_t)j->r->cycle, members[group], &fold))
+            return;
+        unsigned at = 0;
+        for (uint32_t k = i; k < n; k = next[k] - 1, at++) { /* behind the last: UINT32_MAX */
             const struct cycle_chain *x = &r->chains.p[k];
-            if (done[k] || x->group != r->chains.p[i].group)
-                continue;
-            done[k] = true;
-            unsigned at = fold.count++;
             fold.phi[at] = r->phis[x->phi].phi;
             uint32_t from = r == j->r ? k : chain_before(j, r->phis[x->phi].start, 0);
             if (from == UINT32_MAX)
@@ -528,8 +561,7 @@ static void make_folds(struct joiner *j)
             fold.reassociated |= x->flat && x->count > 1;
             fold.result[at] = x->out;
         }
-        if (fold.count)
-            VEC_PUSH(w->a, w->out->folds, fold);
+        VEC_PUSH(w->a, w->out->folds, fold);
     }
 }
 

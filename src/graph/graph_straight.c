@@ -199,7 +199,9 @@ static void add_found(struct straight *s, const struct found *f)
                                 .unroll = f->steps,
                                 .blocks = blocks,
                                 .block_count = 1};
-    struct graph_fold fold = {.cycle = (uint32_t)out->cycles.n, .count = 1};
+    struct graph_fold fold;
+    if (!cycle_new_fold(w->a, (uint32_t)out->cycles.n, 1, &fold))
+        return;
     fold.start[0] = fold.in[0] = f->in;
     fold.out[0] = f->out;
     fold.result[0] = f->result;
@@ -283,6 +285,29 @@ static bool is_used_between(const struct straight *s, const graph_id *steps, uin
     return false;
 }
 
+/* The step takes an element of that kind on some way, something else on others: a turn that paths changed. */
+static bool takes_by_choice(struct straight *s, graph_id id, uint64_t hash, unsigned depth)
+{
+    const struct graph_node n = *graph_at(s->w->g, id);
+    const graph_id *args;
+    uint32_t count = cycle_args(&n, &args);
+    if ((n.kind != UOP_SELECT && (n.kind != GRAPH_PHI || graph_is_loop_phi(s->w->g, id))) || depth > 4)
+        return depth && term_of(s, id, 0).hash == hash;
+    for (uint32_t k = n.kind == UOP_SELECT; k < count; k++)
+        if (takes_by_choice(s, args[k], hash, depth + 1))
+            return true;
+    return false;
+}
+
+static bool is_changed_turn(struct straight *s, graph_id step, uint64_t hash)
+{
+    const struct graph_node n = *graph_at(s->w->g, step);
+    for (unsigned k = 0; k < n.arg_count && n.kind != UOP_FFMA; k++)
+        if (takes_by_choice(s, n.arg[k], hash, 0))
+            return true;
+    return false;
+}
+
 struct stretch {
     uint32_t from, to;
 };
@@ -359,6 +384,9 @@ static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t co
         bool element =
             (begin == 0 && ((before.loads && before.hash == hash) || may_bring(s, in, hash, t[from].at - way))) ||
             (begin > 0 && t[begin - 1].hash == hash) || (end < count && t[end].hash == hash);
+        element |= begin > 0 && is_changed_turn(s, steps[begin - 1], hash);
+        element |= (end < count && is_changed_turn(s, steps[end], hash)) ||
+                   (begin == 0 && takes_by_choice(s, in, hash, 0));
         uint32_t least = element ? UINT32_MAX : graph_is_const(w->g, in, NULL) ? STEPS_MIN : STEPS_FROM_VALUE;
         bool vector = to - from <= 4 && takes_a_vector_apart(w->g, steps[from]);
         if (end - begin >= least && way != 0 && !vector && !is_used_between(s, steps + begin, end - begin)) {
@@ -511,7 +539,9 @@ void cycle_add_inner(struct cycle_work *w, struct cycle_region *r)
             continue;
         for (uint32_t k = 1; k <= c->period; k++)
             span_of(s, c->cut[k], c->cut[k - 1], r->loop + 1, &f, 0);
-        struct graph_fold fold = {.cycle = fold_at, .count = 1};
+        struct graph_fold fold;
+        if (!cycle_new_fold(w->a, fold_at, 1, &fold))
+            return;
         fold.phi[0] = r->phis[c->phi].phi;
         fold.start[0] = fold.in[0] = c->cut[0];
         fold.out[0] = c->cut[c->period / c->inner];

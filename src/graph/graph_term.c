@@ -361,15 +361,26 @@ struct summary peel_define(struct peeler *p, graph_id id, unsigned depth)
     return combine(&n, parts);
 }
 
+uint32_t peel_group_of(struct peeler *p, uint32_t chain)
+{
+    uint32_t *of = p->group_of;
+    while (of[chain] != chain)
+        chain = of[chain] = of[of[chain]];
+    return chain;
+}
+
 static void join_groups(struct peeler *p, uint32_t a, uint32_t b)
 {
-    uint32_t max = sizeof p->group_of / sizeof p->group_of[0];
-    if (a >= max || b >= max || p->group_of[a] == p->group_of[b])
-        return;
-    uint32_t from = p->group_of[b], to = p->group_of[a];
-    for (uint32_t i = 0; i < max; i++)
-        if (p->group_of[i] == from)
-            p->group_of[i] = to;
+    p->group_of[peel_group_of(p, b)] = peel_group_of(p, a);
+}
+
+/* What an accumulator's step is made of is made of another (+ 1; 0: of none), by however many values between them: a
+ * weight that several share is looked at once, and belongs to all of them. */
+static void meet(struct peeler *p, uint32_t chain)
+{
+    p->met = chain ? chain : p->met;
+    if (chain && p->reading)
+        join_groups(p, p->reading - 1, chain - 1);
 }
 
 struct summary peel_sum_up(struct peeler *p, graph_id id, unsigned depth)
@@ -383,19 +394,23 @@ struct summary peel_sum_up(struct peeler *p, graph_id id, unsigned depth)
         struct summary s = {.hash = peel_mix(0x61636375, chain)};
         s.f[NOW] = s.f[OTHER] = p->cut_index[id] * unit;
         s.f[LATER] = (p->cut_index[id] + p->r->chains.p[chain].count) * unit;
-        if (p->reading)
-            join_groups(p, p->reading - 1, chain);
+        meet(p, chain + 1);
         return s;
     }
     if (p->stamp[id] == p->r->loop + 1) {
         if (p->at[id] == 0) /* being summed up: a circle of phis */
             return leaf(peel_mix(0x63697263, id), id, true);
+        meet(p, p->memo[p->at[id] - 1].reads);
         return p->memo[p->at[id] - 1];
     }
+    uint32_t before = p->met;
+    p->met = 0;
     p->stamp[id] = p->r->loop + 1;
     p->at[id] = 0;
     struct summary s = w->budget ? peel_define(p, id, depth) : leaf(peel_mix(0x62756467, id), id, true);
     w->budget -= w->budget > 0;
+    s.reads = p->met;
+    p->met = p->met ? p->met : before;
     if (p->memo_count == p->memo_cap) {
         uint32_t cap = p->memo_cap ? 2 * p->memo_cap : 256;
         struct summary *grown = arena_grow(w->a, p->memo, p->memo_cap * sizeof p->memo[0], cap * sizeof p->memo[0]);

@@ -119,6 +119,7 @@ struct graph_work { /* one block at work */
     uint32_t insn;
     graph_id path, under; /* under: path and guard */
     uint32_t block;
+    bool guarded; /* the instruction at work has a guard */
 };
 
 static inline bool graph_set_has(const uint64_t *set, uint32_t v)

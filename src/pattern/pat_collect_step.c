@@ -429,14 +429,16 @@ static bool is_whole(const struct pat_trace *t, const struct agreed *g)
     return true;
 }
 
-/* Whether the steps go by the size of the block: the first one then reaches as far as that size says, and only the
- * sizes that can be halved to the end work out. Leaves the trace of blocks of half the size. */
+/* Whether the steps go by the size of the block: the first one then reaches as far as that size says, or there are as
+ * many as it says, and only the sizes that can be halved to the end work out. Leaves the trace of blocks of half the
+ * size. */
 static bool goes_by_size(struct pat_collect *k, const struct stretch *s, unsigned size)
 {
     struct pat_trace *t = k->trace;
     int before = t->turn[0]->other[0] - t->turn[0]->own[0];
+    unsigned turns = t->count;
     return size < 4 || !pat_play_steps(k->play, s->steps, s->count, size / 2, t) ||
-           t->turn[0]->other[0] - t->turn[0]->own[0] != before;
+           t->turn[0]->other[0] - t->turn[0]->own[0] != before || t->count != turns;
 }
 
 /* Prefixes are those of the whole block, or of each row of lanes: where the largest block that there may be does more

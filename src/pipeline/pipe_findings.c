@@ -82,13 +82,14 @@ static const char *warp_text(const struct findings *f, uint32_t first, uint32_t 
 static void tell_reach(struct findings *f, const struct graph_reach *r)
 {
     bool warp = r->sync == GRAPH_SYNC_WARP_ASSUMED;
+    const char *what = f->g->accesses.p[r->load].kind == GRAPH_LOAD ? "load" : "update";
     if (r->may || r->own || !r->thread_known || (r->sync != GRAPH_SYNC_NONE && !warp) ||
         !is_new(f, warp ? IN_STEP : ORDERLESS, r->store, r->load))
         return;
     diag_add(&f->s->diags, DIAG_NOTE, codes[warp ? IN_STEP : ORDERLESS], f->section, offset_of(f, r->load),
              "the %s at 0x%04x reads from %s memory what thread %s stores at 0x%04x, and no barrier parts them%s%s",
-             f->g->accesses.p[r->load].kind == GRAPH_LOAD ? "load" : "update", offset_of(f, r->load), space_text(f, r->load), fact_thread_text(f->m, r->thread), offset_of(f, r->store),
-             warp ? warp_text(f, r->store, r->load) : "",
+             what, offset_of(f, r->load), space_text(f, r->load), fact_thread_text(f->m, r->thread),
+             offset_of(f, r->store), warp ? warp_text(f, r->store, r->load) : "",
              r->assumed && !warp ? " (assumed: the usual launch bounds)" : "");
 }
 
