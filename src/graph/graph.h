@@ -97,6 +97,8 @@ enum graph_function {
     GRAPH_HYPOT,
     GRAPH_RHYPOT,
     GRAPH_REMAINDER,
+    GRAPH_JN, /* the first argument is an integer */
+    GRAPH_YN,
     GRAPH_FMOD,  /* exact */
     GRAPH_DIV,   /* a / b of the float format `type` */
     GRAPH_DIV_S, /* of integers, towards zero */

@@ -409,7 +409,7 @@ static bool settle_address(struct parser *p, const struct isa_operand_row *o, co
     if (a->has_ubase && (ubase->field.pieces || a->ubase != ISA_RZ)) {
         at = a->ubase_suffix;
         unsigned reg = a->ubase;
-        if (uniform == ISA_PART_DESC && o->style & ISA_STYLE_NEXT && reg < ISA_RZ)
+        if ((uniform == ISA_PART_DESC || o->kind == ISA_OPERAND_HANDLE) && o->style & ISA_STYLE_NEXT && reg < ISA_RZ)
             reg--;
         if (o->kind == ISA_OPERAND_MEM && reg < ISA_RZ) {
             if (reg < o->bits)
@@ -842,7 +842,7 @@ static void parse_line(struct parser *p, const char *line)
         if (mod == ISA_MOD_NONE || p->token_count == MAX_TOKENS)
             return;
         p->tokens[p->token_count++] = (uint16_t)mod;
-        p->brain |= mod == ISA_MOD_BF16 || mod == ISA_MOD_BF16_V2;
+        p->brain |= mod == ISA_MOD_BF16 || mod == ISA_MOD_BF16_V2 || mod == ISA_MOD_BF16x2;
     }
     if (op == ISA_OP_UNKNOWN || (*at && *at != ' '))
         return;

@@ -195,13 +195,20 @@ struct mean_text mean_print_function_text(const struct mean_printer *p, const st
                                                        [GRAPH_ATAN2] = "atan2",
                                                        [GRAPH_HYPOT] = "hypot",
                                                        [GRAPH_RHYPOT] = "rhypot",
-                                                       [GRAPH_REMAINDER] = "remainder"};
+                                                       [GRAPH_REMAINDER] = "remainder",
+                                                       [GRAPH_JN] = "jn",
+                                                       [GRAPH_YN] = "yn"};
     bool natural = n->imm == GRAPH_DIV_U || n->imm == GRAPH_REM_U;
     unsigned as = n->type | (natural ? MEAN_AS_UNSIGNED : 0u);
     if (n->imm >= GRAPH_DIV && n->imm < GRAPH_FUNCTIONS && (n->type == UOP_B32 || n->type == UOP_B64))
         return mean_print_integer_division(p, n, natural, as);
     if (n->imm >= GRAPH_DIV && n->imm < GRAPH_FUNCTIONS)
         return mean_print_binary(p, n->arg[0], n->imm >= GRAPH_REM_S ? "%" : "/", n->arg[1], PREC_MUL, false, as);
+    if (n->imm == GRAPH_JN || n->imm == GRAPH_YN) { /* the order is an integer */
+        const char *order = mean_operand(p->m, mean_print_arg(p, n->arg[0], UOP_B32), PREC_TERNARY);
+        const char *of = mean_operand(p->m, mean_print_arg(p, n->arg[1], as), PREC_TERNARY);
+        return mean_piece(p->m, PREC_PRIMARY, "%s(%s, %s)", words[n->imm], order, of);
+    }
     return mean_print_call(p, n->imm < GRAPH_FUNCTIONS ? words[n->imm] : "?", n->arg, n->arg_count, as);
 }
 

@@ -20,7 +20,7 @@ enum pat_term_kind {
     TERM_BITS,      /* arg[0], its bits read as `reads_as` */
     TERM_FOUND,     /* any computation of numbers: found by what it computes (pat_divide.c) */
     TERM_EACH,      /* the function `variable` of the elements of one place: the same wherever it occurs */
-    TERM_LEFT,      /* no term: what stands behind it is outside the loop `within` was set for */
+    TERM_LEFT,      /* no term: what stands behind it is outside the loop `within` was set for; `variable`: `begun` */
     TERM_REDUCED,   /* the result of a reduction of arg[0] by the operation `variable` or `named` */
 };
 
@@ -254,6 +254,8 @@ enum sp_status pat_find_divisions(struct arena *a, const struct pat_index *x, st
 struct pat_function {
     graph_id node, argument[2];
     unsigned count;
+    enum uop_type type;    /* format of the numbers */
+    unsigned whole;        /* 1 + the argument that is said as an integer */
     const char *name;      /* as pages call it */
     const graph_id *inner; /* between the node and its arguments */
     unsigned inner_count;
@@ -337,6 +339,7 @@ struct pat_spot { /* an element that a term which speaks of reductions named */
     graph_id load;
     graph_id whole; /* the function's value; GRAPH_NIL: the element itself is named */
     uint32_t cycle; /* + 1: the loop that brings it; 0: none */
+    uint32_t begun; /* + 1: what the reduction holds before the loop's own (pat_collect.h); 0: nothing */
     bool reduced;   /* within a reduction */
 };
 
@@ -376,8 +379,9 @@ struct pat_ctx {
     struct pat_slow slow_path;                   /* what slow_path() found */
     struct pat_collect *collect;                 /* what threads do together (pat_collect.h); NULL: not known yet */
     VEC(const struct pat_found *) spoken;        /* matches of the reductions a term spoke of */
-    VEC(const struct pat_collective *) gathered; /* and those that are loops of a thread */
+    VEC(struct pat_collective *) gathered;       /* and those that are loops of a thread */
     uint32_t within;                             /* + 1: the loop whose element is being matched */
+    uint32_t begun;                              /* + 1: and what its reduction began with */
     bool reducing;                               /* what a reduction is of is being matched */
     VEC(struct pat_spot) spots;
     VEC(struct pat_top) tops;        /* reductions spoken of, without those they are made of */

@@ -429,6 +429,20 @@ static bool is_result(const struct own *o, graph_id id)
     return r && (r->closed || r->owned);
 }
 
+/* What a result is a function of is no part of how it is made: a quotient's dividend may be what paths brought, which
+ * no register is written for. What only goes round a loop is known by its next value. */
+static void use_arguments(struct own *o, graph_id as, unsigned depth)
+{
+    enum { DEPTH = 6 };
+    const struct graph_node *n = graph_at(o->g, as);
+    for (unsigned k = 0; k < n->arg_count && depth < DEPTH; k++) {
+        if (n->arg[k] < o->x->count)
+            o->used[n->arg[k]] |= !graph_is_loop_phi(o->g, n->arg[k]);
+        else
+            use_arguments(o, n->arg[k], depth + 1);
+    }
+}
+
 /* Users have larger numbers than what they use, but for phis: these are asked as they stand. */
 static void find_inside(struct own *o)
 {
@@ -437,9 +451,13 @@ static void find_inside(struct own *o)
         const struct graph_node *n = graph_at(g, id);
         uint32_t count, alive = 0;
         bool slow, inside = true;
-        if (n->kind == UOP_CONST || n->kind == UOP_CBANK || n->kind == UOP_SREG || n->kind == GRAPH_ENTRY ||
-            o->used[id])
+        if (n->kind == UOP_CONST || n->kind == UOP_CBANK || n->kind == UOP_SREG || n->kind == GRAPH_ENTRY)
             continue;
+        if (o->used[id]) {
+            if (is_result(o, id) && !o->deep[id] && !o->part[id])
+                use_arguments(o, pat_reading_of(o->x, id)->as, 0);
+            continue;
+        }
         bool result = is_result(o, id) && !o->deep[id];
         uint32_t made = makers(o, id, &slow);
         if (result && (!made || !slow || pat_reading_of(o->x, id)->owned))

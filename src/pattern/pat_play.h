@@ -23,6 +23,7 @@ enum { PAT_ALIKE = 70, PAT_LARGE = 16, PAT_DRAWS = PAT_ALIKE + PAT_LARGE + 64 };
 struct pat_walked {
     uint32_t cycle[2];
     graph_id part[2], with[2];
+    uint32_t begun[2]; /* + 1, 0 */
     bool among, same;
 };
 struct pat_touch {

@@ -137,8 +137,11 @@ static bool float_immediate(struct reader *r, struct isa_operand *o)
     o->kind = ISA_OPERAND_FIMM;
     o->bits = (uint8_t)float_bits(r->name);
     bool brain = false;
-    for (unsigned i = 0; i < r->insn->mod_count; i++)
+    for (unsigned i = 0; i < r->insn->mod_count; i++) {
         brain = brain || r->insn->mods[i] == ISA_MOD_BF16_V2;
+        if (r->insn->mods[i] == ISA_MOD_RCP64H || r->insn->mods[i] == ISA_MOD_RSQ64H)
+            o->bits = 64; /* the double whose high word is read */
+    }
     enum uop_type type = o->bits == 16 ? (brain ? UOP_BF16 : UOP_F16) : o->bits == 64 ? UOP_F64 : UOP_F32;
     struct uop convert = {.kind = UOP_F2F, .type = (uint8_t)type, .imm = UOP_F64};
     if (!uop_eval(&convert, &bits, &out))

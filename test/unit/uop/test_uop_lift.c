@@ -250,6 +250,8 @@ static void floats(void **state)
                                     "0x0; 5 feq.ftz.f32 %3 %4; 6 const.b32 0x80000000; "
                                     "7 and.b32 %3 %6; 8 select.b32 %5 %7 %3; 9 write R7 %8"},
         {"MUFU.EX2 R5, R5", "0 read.b32 R5; 1 ex2.f32 %0; 2 write R5 %1"},
+        {"MUFU.RCP64H R5, 3", "0 const.b32 0x40080000; 1 rcp64h.f32 %0; 2 write R5 %1"},
+        {"MUFU.RCP64H R5, R3", "0 read.b32 R3; 1 rcp64h.f32 %0; 2 write R5 %1"},
         {"DADD R6, R2, -R4", "0 read.b32 R2; 1 read.b32 R3; 2 pair.b64 %0 %1; 3 read.b32 R4; 4 read.b32 R5; 5 pair.b64 "
                              "%3 %4; 6 fneg.f64 %5; 7 fadd.f64 %2 %6; 8 lo.b32 %7; "
                              "9 write R6 %8; 10 hi.b32 %7; 11 write R7 %10"},
