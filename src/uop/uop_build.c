@@ -319,13 +319,10 @@ static void read_everything(struct lift *l)
  * to, else as many as the register's alignment allows. What stays as it was would be taken for something it is not. */
 static unsigned words_written(const struct lift *l, unsigned i)
 {
-    enum { OF_GROUP = 128 };
     const struct isa_operand *o = &l->insn->operands[i];
     unsigned aligned = o->reg % 4 == 0 ? 4 : o->reg % 2 == 0 ? 2 : 1, width = lift_width(l, i);
     if (width)
         return width;
-    if (l->insn->op == ISA_OP_LDTM)
-        return OF_GROUP;
     /* What has a meaning in other forms is as wide as these: a pair at most, but for loads. */
     bool loads = lift_mod(l, ISA_MOD_128) || !lift_find(l->insn->op);
     return loads || aligned < 2 ? aligned : 2;

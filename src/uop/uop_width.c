@@ -113,6 +113,18 @@ static unsigned moved_words(const struct lift *l)
     return lift_mod(l, ISA_MOD_MT1616) ? 2 * count : count;
 }
 
+/* Between tensor memory and registers: so many times the columns of the shape. */
+static unsigned tensor_memory_words(const struct lift *l)
+{
+    static const uint16_t counts[] = {ISA_MOD_x2,  ISA_MOD_x4,  ISA_MOD_x8,  ISA_MOD_x16,
+                                      ISA_MOD_x32, ISA_MOD_x64, ISA_MOD_x128};
+    unsigned words = lift_mod(l, ISA_MOD_16dp256bit) ? 4 : lift_mod(l, ISA_MOD_16dp128bit) ? 2 : 1;
+    for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (lift_mod(l, (enum isa_mod)counts[i]))
+            return words << (i + 1) < 128 ? words << (i + 1) : 128;
+    return words;
+}
+
 static unsigned dimensions(const struct lift *l, bool *known)
 {
     static const struct {
@@ -212,6 +224,8 @@ unsigned lift_width(const struct lift *l, unsigned i)
     case ISA_OP_QGMMA: return lift_is_reg(l, i) ? product_words(l, i) : 0;
     case ISA_OP_LDSM:
     case ISA_OP_STSM: return lift_is_reg(l, i) ? moved_words(l) : 1;
+    case ISA_OP_LDTM:
+    case ISA_OP_STTM: return l->insn->operands[i].kind == ISA_OPERAND_REG ? tensor_memory_words(l) : 0;
     case ISA_OP_MOVM:
     case ISA_OP_F2FP:
     case ISA_OP_FSWZADD:
