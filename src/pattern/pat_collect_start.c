@@ -221,9 +221,10 @@ static bool begins(struct beginning *b, const graph_id *start, unsigned depth)
             return false;
         own &= start[j] == b->f->out[b->which[j]] || start[j] == b->f->result[b->which[j]];
         nothing = nothing && is_nothing(b, j, start[j], 0);
-        meet &= n->kind == first.kind &&
-                (n->kind == GRAPH_PHI ? n->block == first.block && n->phi_count == first.phi_count && n->phi_count <= ARMS
-                                      : n->kind == UOP_SELECT && n->arg[0] == first.arg[0]);
+        meet &=
+            n->kind == first.kind &&
+            (n->kind == GRAPH_PHI ? n->block == first.block && n->phi_count == first.phi_count && n->phi_count <= ARMS
+                                  : n->kind == UOP_SELECT && n->arg[0] == first.arg[0]);
     }
     if (own)
         b->out->again = true;
