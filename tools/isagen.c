@@ -8,6 +8,8 @@
 #include "base/bits.h"
 #include "isa/isa_table.h"
 
+#include "isagen_lines.h"
+
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -16,125 +18,6 @@
 #include <string.h>
 
 enum { MAX_ARCHS = 32, OPCODES = 1 << 13, ALTERNATIVES = 16 };
-
-static const char *file_name;
-static unsigned line_number;
-
-static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    fprintf(stderr, "%s:%u: ", file_name ? file_name : "isagen", line_number);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-    va_end(args);
-    exit(1);
-}
-
-static void *grow(void *items, size_t count, size_t *size, size_t item)
-{
-    if (count < *size)
-        return items;
-    *size = *size ? *size * 2 : 256;
-    void *p = realloc(items, *size * item);
-    if (!p)
-        fail("out of memory");
-    return p;
-}
-
-/* --- names ---------------------------------------------------------------------------------------------------------*/
-
-struct names {
-    char **text;
-    size_t count, size;
-};
-static struct names ops, mods;
-
-static void names_add(struct names *names, const char *text)
-{
-    for (size_t i = 0; i < names->count; i++)
-        if (strcmp(names->text[i], text) == 0)
-            return;
-    names->text = grow(names->text, names->count, &names->size, sizeof *names->text);
-    names->text[names->count] = strdup(text);
-    if (!names->text[names->count++])
-        fail("out of memory");
-}
-
-static int names_compare(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* The value the enumerator of this name gets: position in the sorted list, counted from 1. */
-static unsigned names_find(const struct names *names, const char *text)
-{
-    char *const *p = bsearch(&text, names->text, names->count, sizeof *names->text, names_compare);
-    return p ? (unsigned)(p - names->text) + 1 : 0;
-}
-
-static void names_write(FILE *f, const char *macro, const struct names *names)
-{
-    for (size_t i = 0; i < names->count; i++) {
-        fprintf(f, "%s(", macro);
-        for (const char *c = names->text[i]; *c; c++)
-            fputc(*c == '.' ? '_' : *c, f);
-        fprintf(f, ", \"%s\")\n", names->text[i]);
-    }
-}
-
-/* --- lines, kept between the pass that collects names and the pass that needs them sorted --------------------------*/
-
-struct line {
-    char *text;
-    const char *file;
-    unsigned number;
-};
-static struct line *lines;
-static size_t line_count, line_size;
-
-static void lines_read(const char *path)
-{
-    FILE *f = fopen(path, "r");
-    if (!f) {
-        fprintf(stderr, "isagen: cannot open %s\n", path);
-        exit(1);
-    }
-    const char *slash = strrchr(path, '/');
-    file_name = slash ? slash + 1 : path;
-    static char buffer[1 << 16];
-    static char joined[1 << 18];
-    joined[0] = '\0';
-    unsigned number = 0, start = 1;
-    while (fgets(buffer, sizeof buffer, f)) {
-        line_number = ++number;
-        char *comment = strchr(buffer, '#');
-        if (comment)
-            *comment = '\0';
-        size_t n = strlen(buffer);
-        while (n > 0 && isspace((unsigned char)buffer[n - 1]))
-            buffer[--n] = '\0';
-        bool more = n > 0 && buffer[n - 1] == '\\';
-        if (more)
-            buffer[n - 1] = '\0';
-        if (!joined[0])
-            start = number;
-        if (strlen(joined) + n + 2 > sizeof joined)
-            fail("line too long");
-        strcat(joined, buffer);
-        if (more)
-            continue;
-        const char *p = joined;
-        while (isspace((unsigned char)*p))
-            p++;
-        if (*p) {
-            lines = grow(lines, line_count, &line_size, sizeof *lines);
-            lines[line_count++] = (struct line){strdup(p), file_name, start};
-        }
-        joined[0] = '\0';
-    }
-    fclose(f);
-}
 
 /* --- definitions: tables and slots ---------------------------------------------------------------------------------*/
 
@@ -191,6 +74,19 @@ struct list {
 };
 static struct list index_of[MAX_ARCHS][OPCODES];
 static char *sregs[MAX_ARCHS][256];
+
+/* "like": an architecture described by others. It has the rows that name its number, and for every other opcode those
+ * of the last line that says where. `alias`: one whose tables are another's, word for word. */
+struct like {
+    unsigned arch, from; /* places in archs; from arch_count on: from nowhere */
+    char *opcodes;       /* NULL: all */
+    const char *file;
+    unsigned line;
+};
+static struct like likes[256];
+static size_t like_count;
+static bool described[MAX_ARCHS], alias[MAX_ARCHS];
+static unsigned alias_of[MAX_ARCHS];
 
 /* --- scanning ------------------------------------------------------------------------------------------------------*/
 
@@ -614,12 +510,15 @@ static struct bits128 field_set(const struct isa_field *field, struct bits128 w,
     return w;
 }
 
-/* "75-89,100": bit i stands for archs[i]. */
+/* "75-89,100": bit i stands for archs[i]. One that is described by others is in no range: it must be named. */
 static unsigned scan_archs(const char *p)
 {
-    if (strcmp(p, "all") == 0)
-        return (1u << arch_count) - 1;
     unsigned mask = 0;
+    if (strcmp(p, "all") == 0) {
+        for (unsigned i = 0; i < arch_count; i++)
+            mask |= (unsigned)!described[i] << i;
+        return mask;
+    }
     while (*p) {
         unsigned long first = scan_number(&p, 10), last = first;
         if (*p == '-') {
@@ -627,7 +526,7 @@ static unsigned scan_archs(const char *p)
             last = scan_number(&p, 10);
         }
         for (unsigned i = 0; i < arch_count; i++)
-            if (archs[i] >= first && archs[i] <= last)
+            if (archs[i] >= first && archs[i] <= last && (!described[i] || first == last))
                 mask |= 1u << i;
         if (*p == ',')
             p++;
@@ -797,6 +696,91 @@ static void add_row(char *text)
         fail("tables outgrew 16-bit indices");
 }
 
+/* --- architectures described by others -----------------------------------------------------------------------------*/
+
+static unsigned arch_place(const char *text)
+{
+    const char *p = text ? text : "";
+    unsigned long number = scan_number(&p, 10);
+    for (unsigned i = 0; i < arch_count; i++)
+        if (archs[i] == number)
+            return i;
+    fail("architecture %lu is not in archs", number);
+}
+
+/* like N A [OPCODES] */
+static void add_like(char *rest)
+{
+    char *save = NULL;
+    if (like_count == sizeof likes / sizeof *likes)
+        fail("too many lines");
+    struct like *l = &likes[like_count++];
+    l->arch = arch_place(strtok_r(rest, " \t", &save));
+    const char *from = strtok_r(NULL, " \t", &save);
+    l->from = from && strcmp(from, "none") == 0 ? arch_count : arch_place(from);
+    char *opcodes = strtok_r(NULL, " \t", &save);
+    if (l->from < arch_count && described[l->from] && l->from == l->arch)
+        fail("an architecture is not like itself");
+    if (!opcodes == described[l->arch])
+        fail("the first line of an architecture is for all opcodes, and no other");
+    l->opcodes = opcodes ? strdup(opcodes) : NULL;
+    l->file = file_name;
+    l->line = line_number;
+    described[l->arch] = true;
+}
+
+static void list_copy(struct list *to, const struct list *from)
+{
+    to->count = 0;
+    for (size_t i = 0; i < from->count; i++) {
+        to->row = grow(to->row, to->count, &to->size, sizeof *to->row);
+        to->row[to->count++] = from->row[i];
+    }
+}
+
+/* After all rows are read; in the order of the lines, so that one who is described may describe others. */
+static void apply_likes(void)
+{
+    static bool own[OPCODES];
+    static const struct list nothing;
+    for (size_t i = 0; i < like_count; i++) {
+        struct like *l = &likes[i];
+        file_name = l->file;
+        line_number = l->line;
+        struct list *to = index_of[l->arch];
+        const struct list *from = l->from < arch_count ? index_of[l->from] : NULL;
+        if (!l->opcodes) {
+            if (!from)
+                fail("'none' stands with opcodes");
+            alias[l->arch] = true;
+            alias_of[l->arch] = l->from;
+            for (unsigned o = 0; o < OPCODES; o++) {
+                own[o] = to[o].count > 0;
+                alias[l->arch] &= !own[o];
+                if (!own[o])
+                    list_copy(&to[o], &from[o]);
+            }
+            for (unsigned n = 0; n < 256; n++) {
+                alias[l->arch] &= !sregs[l->arch][n];
+                if (!sregs[l->arch][n])
+                    sregs[l->arch][n] = sregs[l->from][n];
+            }
+            continue;
+        }
+        if (i == 0 || likes[i - 1].arch != l->arch)
+            fail("the lines of an architecture stand together");
+        alias[l->arch] = false;
+        for (const char *p = l->opcodes; *p; p += *p == '/') {
+            unsigned long o = scan_number(&p, 16);
+            if (o >= OPCODES || (*p && *p != '/'))
+                fail("bad opcodes at '%s'", p);
+            if (own[o])
+                fail("opcode %lx has rows of its own", o);
+            list_copy(&to[o], from ? &from[o] : &nothing);
+        }
+    }
+}
+
 /* --- checks --------------------------------------------------------------------------------------------------------*/
 
 static bool row_matches(const struct isa_row *row, struct bits128 w)
@@ -852,7 +836,7 @@ static void check_rows(void)
 {
     line_number = 0;
     for (unsigned a = 0; a < arch_count; a++)
-        for (unsigned o = 0; o < OPCODES; o++)
+        for (unsigned o = 0; o < OPCODES && !alias[a]; o++)
             for (size_t i = 0; i < index_of[a][o].count; i++)
                 if (!row_reachable(&index_of[a][o], i)) {
                     file_name = "isagen";
@@ -959,6 +943,8 @@ static void write_tables(FILE *f)
                 rows[i].mod_count, rows[i].operand_count, rows[i].uniform_guard, rows[i].relative);
     fprintf(f, "};\n");
     for (unsigned a = 0; a < arch_count; a++) {
+        if (alias[a])
+            continue;
         /* lists[first[opcode] …] up to the next opcode's first */
         fprintf(f, "static const uint16_t isa_list_%u[] = {", archs[a]);
         unsigned n = 0;
@@ -985,9 +971,13 @@ static void write_tables(FILE *f)
     for (unsigned a = 0; a < arch_count; a++)
         fprintf(f, "[%u] = %u,", archs[a], a + 1);
     fprintf(f, "};\nstatic const struct isa_arch_table isa_arch_tables[] = {\n");
-    for (unsigned a = 0; a < arch_count; a++)
+    for (unsigned a = 0; a < arch_count; a++) {
+        unsigned b = a;
+        while (alias[b])
+            b = alias_of[b];
         fprintf(f, "{isa_first_%u, isa_list_%u, isa_op_first_%u, isa_op_row_%u, isa_op_code_%u, isa_sregs_%u},\n",
-                archs[a], archs[a], archs[a], archs[a], archs[a], archs[a]);
+                archs[b], archs[b], archs[b], archs[b], archs[b], archs[b]);
+    }
     fprintf(f, "};\n");
 }
 
@@ -1121,6 +1111,8 @@ static void read_line(char *text)
                 fail("too many architectures");
             archs[arch_count++] = (unsigned)scan_number(&p, 10);
         }
+    } else if (strcmp(text, "like") == 0) {
+        add_like(rest);
     } else if (strcmp(text, "table") == 0) {
         define(&tables, rest);
     } else if (strcmp(text, "slot") == 0) {
@@ -1160,6 +1152,7 @@ int main(int argc, char **argv)
         line_number = lines[i].number;
         read_line(lines[i].text);
     }
+    apply_likes();
     check_rows();
 
     FILE *f = open_output(argv[1], "isa_names.inc");

@@ -224,24 +224,43 @@ static bool run_goes_on(struct joiner *j, const struct cycle_run *run, uint32_t 
     return false;
 }
 
-/* The second step of straight code stands near the first, yet not one stride of the loop on: no two steps of it. What
- * stands elsewhere may be another operand's element (x[k] * x[k * n]), and a turn that leaves elements where they were
- * (a tile that is filled anew) does not tell. */
-static bool out_of_step(struct joiner *j, const struct cycle_run *run, const struct field_set *begin)
+/* The second step of straight code (of the second turn, where each holds `inner` of them) stands near the first, yet
+ * not one stride of the loop on: no two steps of it. What stands elsewhere may be another operand's element (x[k] *
+ * x[k * n]), and a turn that leaves elements where they were (a tile that is filled anew) does not tell. */
+static bool out_of_step(struct joiner *j, const struct cycle_run *run, const struct field_set *begin, uint32_t inner)
 {
     enum { NEAR = 256 };
     bool near = false;
-    if (run->at.n < 2 || run->at.p[1] == GRAPH_NIL || j->advance == 0)
+    if (run->at.n <= inner || run->at.p[inner] == GRAPH_NIL || j->advance == 0)
         return false;
-    struct field_set at = cycle_value_of(j->w, run->at.p[1], UINT32_MAX, TURN_FIRST);
+    struct field_set at = cycle_value_of(j->w, run->at.p[inner], UINT32_MAX, TURN_FIRST);
     for (unsigned i = 0; i < begin->count; i++)
         for (unsigned k = 0; k < at.count; k++) {
             uint64_t way = field_add(at.v[k], field_neg(begin->v[i]));
-            if (way == j->advance)
+            if (way == field_mul(j->advance, inner))
                 return false;
             near |= way != 0 && (way <= NEAR || field_neg(way) <= NEAR);
         }
     return near;
+}
+
+/* What is done between two instances that others see: a bit of each space that is stored to, one where threads meet. */
+static uint32_t effects_between(struct joiner *j, uint32_t first, uint32_t last)
+{
+    enum { MEET = 31 };
+    const struct graph *g = j->w->g;
+    uint32_t seen = 0;
+    for (uint32_t i = first; i <= last && i < g->insns.n; i++) {
+        const struct graph_insn *n = &g->insns.p[i];
+        const struct uop_list *l = g->input.insns[n->input].uops;
+        for (uint32_t x = n->first_access; x < n->first_access + n->access_count && n->reachable; x++)
+            if (g->accesses.p[x].kind != GRAPH_LOAD)
+                seen |= UINT32_C(1) << (g->accesses.p[x].space % MEET);
+        for (size_t u = 0; u < l->ops.n && n->reachable; u++)
+            seen |= l->ops.p[u].kind == UOP_BAR ? UINT32_C(1) << MEET : 0;
+        j->w->budget -= j->w->budget > 0;
+    }
+    return seen;
 }
 
 static bool try_straight(struct joiner *j, uint32_t chain, graph_id x)
@@ -253,8 +272,10 @@ static bool try_straight(struct joiner *j, uint32_t chain, graph_id x)
     struct field_set begin = {0};
     uint32_t inner = j->r->chains.p[chain].inner ? j->r->chains.p[chain].inner : 1;
     if (run.steps == 0 || run.steps % inner != 0 || !place_run(j, &run, &piece) ||
-        !run_goes_on(j, &run, UINT32_MAX, piece.first, &begin) || out_of_step(j, &run, &begin))
+        !run_goes_on(j, &run, UINT32_MAX, piece.first, &begin) || out_of_step(j, &run, &begin, inner))
         return false;
+    if (j->effects & ~effects_between(j, piece.first, piece.last))
+        return false; /* it takes up the sum, but does not do what each turn does: the last tile, behind its loop */
     piece.unroll = run.steps / inner;
     piece.makers = inner > 1 ? NULL : piece.makers;
     piece_add(j, piece, (struct part){chain, run.begin, run.end});
@@ -585,9 +606,10 @@ void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct grap
     VEC_PUSH(w->a, j.parts, (struct part){.chain = UINT32_MAX}); /* the loop itself */
     if (c->irreducible || arena_failed(w->a))
         return;
-    for (uint32_t i = 0; i < r->chains.n && i < CYCLE_CHAINS_MAX; i++) {
+    for (uint32_t i = 0; i < r->block_count && r->chains.n > 0; i++)
+        j.effects |= effects_between(&j, w->g->blocks.p[r->blocks[i]].first, w->g->blocks.p[r->blocks[i]].last);
+    for (uint32_t i = 0; i < r->chains.n && i < CYCLE_CHAINS_MAX; i++)
         join_chain(&j, i);
-    }
     if (r->chains.n == 0)
         piece_join_stores(&j);
     piece_join_counters(&j);

@@ -290,7 +290,8 @@ static char *put_value(char *p, unsigned sm, const struct isa_insn *insn, const 
     case ISA_OPERAND_FIMM:
         return put_float(p, (uint64_t)o->value, o->bits,
                          !(row->style & ISA_STYLE_HALF) &&
-                             (isa_has_mod(insn, ISA_MOD_BF16_V2) || isa_has_mod(insn, ISA_MOD_BF16)));
+                             (isa_has_mod(insn, ISA_MOD_BF16_V2) || isa_has_mod(insn, ISA_MOD_BF16) ||
+                              isa_has_mod(insn, ISA_MOD_BF16x2)));
     case ISA_OPERAND_CONST:
     case ISA_OPERAND_MEM: return put_memory(p, o, row);
     case ISA_OPERAND_SREG: {

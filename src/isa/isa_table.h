@@ -41,7 +41,7 @@ enum isa_style {
     ISA_STYLE_SET = 16,        /* {5,2,0}: a set of scoreboards */
     ISA_STYLE_STRIDED = 32,    /* RZ as a base is left out only when its suffix prints nothing */
     ISA_STYLE_POSITIVE = 128,  /* CONST: the offset has no sign where there is no register */
-    ISA_STYLE_NEXT = 512,      /* the descriptor is the uniform register after the one in the bits */
+    ISA_STYLE_NEXT = 512,      /* the descriptor (HANDLE: ubase) is the register after that in the bits */
     ISA_STYLE_HALF = 256,      /* FIMM of 16 bits: binary16, whatever the modifiers say */
     ISA_STYLE_NEGATIVE = 64,   /* the offset keeps its sign even without a register */
 };

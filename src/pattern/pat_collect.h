@@ -193,6 +193,7 @@ struct pat_collect {
     VEC(struct pat_step) steps; /* through memory, in order of the code */
     VEC(struct pat_step) lanes; /* between lanes */
     bool *step_load;            /* by access: a step loads it */
+    bool *step_access;          /* by access: a step loads or stores there */
     unsigned left;              /* steps of a search for a result */
     struct pat_trace *trace;    /* work */
     struct pat_trace *column;

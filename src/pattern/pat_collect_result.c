@@ -111,7 +111,9 @@ static struct pat_collective *resolve_load(struct pat_collect *k, graph_id node,
             return NULL;
         for (uint32_t r = d->first_reach[at]; r < d->first_reach[at + 1]; r++) {
             const struct graph_reach *reach = &d->reaches.p[r];
-            if (reach->may || reach->sync == GRAPH_SYNC_UNKNOWN || reach->sync == GRAPH_SYNC_NONE)
+            /* Which thread stores the element in the last step was played; it must be that step, behind a barrier. */
+            bool last = reach->store == found->stores.p[found->stores.n - 1] && reach->sync == GRAPH_SYNC_BARRIER;
+            if ((reach->may && !last) || reach->sync == GRAPH_SYNC_UNKNOWN || reach->sync == GRAPH_SYNC_NONE)
                 return NULL;
             if (!in_list(found->stores.p, found->stores.n, reach->store) &&
                 !in_list(found->fills.p, found->fills.n, reach->store))

@@ -181,6 +181,7 @@ struct pat_index {
     uint32_t *merged_start, *merged; /* defs that hold a node through a guarded write */
     const struct pat_expanded *expanded; /* readings found so far; NULL: none yet */
     struct map_u64 first_load;           /* LOAD node -> an access that reads it; others through next_load */
+    struct map_u64 piece_guards;         /* cycle + 1 << 32 | condition that a piece of it runs under (pat_piece.c) */
     uint32_t *next_load;                 /* access -> another of the same node, UINT32_MAX */
 };
 enum sp_status pat_index_init(struct pat_index *x, struct arena *a, struct graph *g);
@@ -198,6 +199,11 @@ bool pat_has_holder(const struct pat_index *x, graph_id node);
 bool pat_is_half(const struct pat_index *x, graph_id node);
 /* True when an instruction (not the meeting of two branches) made this value. */
 bool pat_made_by_instruction(const struct pat_index *x, graph_id node);
+/* Defs whose guarded write leaves the node. */
+const uint32_t *pat_merged_of(const struct pat_index *x, graph_id node, uint32_t *count);
+/* Choices between pieces of one loop of the source (pat_piece.c). */
+bool pat_find_piece_guards(struct pat_index *x);
+bool pat_chooses_piece(const struct pat_index *x, graph_id node);
 
 /* ---- readings and expansions (pat_expand.c, pat_guard.c, pat_own.c) --------------------------- */
 /* A value that is a function no one operation is, or that reads as another by a real rule. */
@@ -248,6 +254,8 @@ enum sp_status pat_find_divisions(struct arena *a, const struct pat_index *x, st
 struct pat_function {
     graph_id node, argument[2];
     unsigned count;
+    enum uop_type type;    /* format of the numbers */
+    unsigned whole;        /* 1 + the argument that is said as an integer */
     const char *name;      /* as pages call it */
     const graph_id *inner; /* between the node and its arguments */
     unsigned inner_count;

@@ -52,7 +52,7 @@ struct pat_play {
     bool *given;      /* a phi whose value is set from outside */
     uint8_t *differs; /* 0 not asked, 1 no, 2 yes, 3 being asked */
     struct loop_view *loops;
-    unsigned threads, thread, row; /* row: threadIdx.y */
+    unsigned threads, thread, row, layer; /* row: threadIdx.y, layer: threadIdx.z */
     bool rows;                     /* the code asks for threadIdx.y or z */
     bool down;                     /* threads of one column are played: `thread` is threadIdx.y */
     unsigned column;

@@ -190,7 +190,8 @@ static bool may_root(const struct pat_term *t, const struct graph_node *n)
     switch (t->kind) {
     case TERM_OPERATION:
         return (n->kind == t->operation && t->operation != UOP_NOP) ||
-               (n->kind == t->float_operation && t->float_operation != UOP_NOP) || n->kind == UOP_FFMA;
+               (n->kind == t->float_operation && t->float_operation != UOP_NOP) || n->kind == UOP_FFMA ||
+               (t->float_operation == GRAPH_REAL && t->function == GRAPH_DIV && n->kind == UOP_FMUL);
     case TERM_MINMAX:
         return n->kind == UOP_SELECT || n->kind == UOP_FMIN || n->kind == UOP_FMAX ||
                (n->kind >= UOP_MIN_S && n->kind <= UOP_MAX_U);

@@ -261,10 +261,39 @@ void lift_write64(struct lift *l, unsigned i, uop_ref v)
 
 /* ---- instructions without a meaning -------------------------------------------------------------------------- */
 
+/* Operand i stands among the results, and their width is known: they are not read. */
+static bool is_result_only(const struct lift *l, unsigned i)
+{
+    unsigned registers = 0;
+    for (unsigned k = 0; k < lift_count(l); k++) {
+        bool reg = lift_is_reg(l, k);
+        if (!reg && !lift_is_pred(l, k))
+            return false;
+        if (reg && !lift_width(l, k))
+            return false;
+        registers += reg;
+        if (registers == lift_results(l))
+            return i <= k;
+    }
+    return false;
+}
+
+/* The registers behind the first of a group that an operand spans. */
+static void read_rest(struct lift *l, unsigned i)
+{
+    const struct isa_operand *o = &l->insn->operands[i];
+    enum uop_file file = o->kind == ISA_OPERAND_UREG ? UOP_FILE_UR : UOP_FILE_R;
+    unsigned first = lift_is_reg(l, i) ? o->reg : o->kind == ISA_OPERAND_MEM ? o->base : (unsigned)ISA_NO_REG;
+    for (unsigned w = 1; w < lift_width(l, i) && first < ISA_RZ && first + w < ISA_RZ; w++)
+        lift_read(l, file, first + w);
+}
+
 static void read_everything(struct lift *l)
 {
     for (unsigned i = 0; i < lift_count(l); i++) {
         const struct isa_operand *o = &l->insn->operands[i];
+        if (is_result_only(l, i))
+            continue;
         if (o->kind == ISA_OPERAND_REG)
             lift_read(l, UOP_FILE_R, o->reg);
         else if (o->kind == ISA_OPERAND_UREG)
@@ -280,29 +309,23 @@ static void read_everything(struct lift *l)
                 lift_read(l, UOP_FILE_UR, o->desc);
         }
     }
+    /* Behind the first of each: a result is said to come from the first four. */
+    for (unsigned i = 0; i < lift_count(l); i++)
+        if (!is_result_only(l, i))
+            read_rest(l, i);
 }
 
 /* How many registers an instruction without a meaning may write from its first one on: as many as its kind is known
  * to, else as many as the register's alignment allows. What stays as it was would be taken for something it is not. */
-static unsigned words_written(const struct lift *l, const struct isa_operand *o)
+static unsigned words_written(const struct lift *l, unsigned i)
 {
     enum { OF_GROUP = 128 };
-    unsigned aligned = o->reg % 4 == 0 ? 4 : o->reg % 2 == 0 ? 2 : 1;
-    switch (l->insn->op) {
-    case ISA_OP_HGMMA:
-    case ISA_OP_IGMMA:
-    case ISA_OP_BGMMA:
-    case ISA_OP_QGMMA:
-    case ISA_OP_LDTM: return OF_GROUP;
-    case ISA_OP_DMMA: return 8;
-    case ISA_OP_HMMA:
-    case ISA_OP_IMMA:
-    case ISA_OP_BMMA:
-    case ISA_OP_QMMA:
-    case ISA_OP_OMMA:
-    case ISA_OP_LDSM: return 4;
-    default: break;
-    }
+    const struct isa_operand *o = &l->insn->operands[i];
+    unsigned aligned = o->reg % 4 == 0 ? 4 : o->reg % 2 == 0 ? 2 : 1, width = lift_width(l, i);
+    if (width)
+        return width;
+    if (l->insn->op == ISA_OP_LDTM)
+        return OF_GROUP;
     /* What has a meaning in other forms is as wide as these: a pair at most, but for loads. */
     bool loads = lift_mod(l, ISA_MOD_128) || !lift_find(l->insn->op);
     return loads || aligned < 2 ? aligned : 2;
@@ -312,12 +335,12 @@ void lift_unknown(struct lift *l)
 {
     l->make.list->unknown = true;
     l->make.list->opaque = true;
-    /* Printed first, a register or predicate is taken for a destination: leading predicates and the first register.
+    /* Printed first, a register or predicate is taken for a destination: leading predicates and the first registers.
      * A source that stands first (a store's address is MEM) is then both read and written: too much rather than too
      * little. */
     read_everything(l);
     size_t reads = l->make.list->ops.n;
-    unsigned result = 0;
+    unsigned result = 0, registers = 0;
     for (unsigned i = 0; i < lift_count(l); i++) {
         bool reg = lift_is_reg(l, i);
         if (!reg && !lift_is_pred(l, i))
@@ -330,13 +353,13 @@ void lift_unknown(struct lift *l)
                 if (l->make.list->ops.p[r].kind == UOP_READ)
                     op.arg[n++] = (uop_ref)r;
             lift_write(l, i, lift_emit(l, op));
-            unsigned words = reg ? words_written(l, &l->insn->operands[i]) : 1;
+            unsigned words = reg ? words_written(l, i) : 1;
             for (unsigned w = 1; w < words && l->insn->operands[i].reg + w < ISA_RZ; w++) {
                 op.imm = result++;
                 lift_write_word(l, i, w, lift_emit(l, op));
             }
         }
-        if (reg)
+        if (reg && ++registers == lift_results(l))
             break;
     }
 }

@@ -62,12 +62,23 @@ static void check_file(const char *prefix, unsigned sm)
     assert_int_equal(wrong, 0);
 }
 
+/* The architectures whose tables are mostly another's: all their rows are in one file. */
+static bool described_by_others(unsigned sm)
+{
+    static const unsigned numbers[] = {87, 88, 101, 103, 107, 110, 121};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (numbers[i] == sm)
+            return true;
+    return false;
+}
+
 static void check_all(const char *prefix)
 {
     size_t count;
     const unsigned *archs = isa_archs(&count);
     for (size_t i = 0; i < count; i++)
-        check_file(prefix, archs[i]);
+        if (!*prefix || !described_by_others(archs[i]))
+            check_file(prefix, archs[i]);
 }
 
 /* Compiled kernels and enumerated modifiers. */
