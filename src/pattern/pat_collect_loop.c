@@ -232,7 +232,7 @@ static bool match_fold(struct pat_collect *k, const struct pat_page *page, const
     const struct pat_plan *plan = v->plan;
     struct pat_ctx *c = k->c;
     struct pat_begun begun = {0};
-    graph_id in[PAT_FOLD_MAX], out[PAT_FOLD_MAX], element;
+    graph_id in[PAT_FOLD_MAX] = {0}, out[PAT_FOLD_MAX] = {0}, element;
     for (unsigned j = 0; j < plan->accumulators; j++) {
         in[j] = f->in[which[j]];
         out[j] = f->out[which[j]];

@@ -179,8 +179,8 @@ static unsigned older_of(struct beginning *b, graph_id id, graph_id out[4])
 /* They are what one step of the block makes of others, that themselves begin so. */
 static bool is_step(struct beginning *b, const graph_id *start, unsigned depth)
 {
-    graph_id older[PAT_FOLD_MAX][4], from[PAT_FOLD_MAX];
-    unsigned count[PAT_FOLD_MAX], ways = 1;
+    graph_id older[PAT_FOLD_MAX][4] = {{0}}, from[PAT_FOLD_MAX] = {0};
+    unsigned count[PAT_FOLD_MAX] = {0}, ways = 1;
     for (unsigned j = 0; j < b->n; j++) {
         count[j] = older_of(b, start[j], older[j]);
         ways *= count[j];
@@ -232,7 +232,7 @@ static bool begins(struct beginning *b, const graph_id *start, unsigned depth)
         return true;
     bool phi = first.kind == GRAPH_PHI;
     for (uint32_t i = phi ? 0 : 1; meet && i < (phi ? first.phi_count : 3); i++) {
-        graph_id arm[PAT_FOLD_MAX];
+        graph_id arm[PAT_FOLD_MAX] = {0};
         for (unsigned j = 0; j < b->n; j++)
             arm[j] = phi ? graph_at(g, start[j])->phi_args[i] : graph_at(g, start[j])->arg[i];
         meet = begins(b, arm, depth + 1);
@@ -262,7 +262,7 @@ bool pat_collect_begins(struct pat_collect *k, const struct pat_page *page, cons
                           .left = 64,
                           .element = element,
                           .out = out};
-    graph_id start[PAT_FOLD_MAX];
+    graph_id start[PAT_FOLD_MAX] = {0};
     bool good = true;
     *out = (struct pat_begun){0};
     for (unsigned j = 0; j < b.n; j++) {
