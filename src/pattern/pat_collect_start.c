@@ -191,8 +191,11 @@ static bool is_step(struct beginning *b, const graph_id *start, unsigned depth)
         struct pat_begun before = *b->out;
         graph_id element;
         unsigned rest = w;
-        for (unsigned j = 0; j < b->n; rest /= count[j], j++)
-            from[j] = older[j][rest % count[j]];
+        for (unsigned j = 0; j < b->n; j++) {
+            unsigned ways_of = count[j] ? count[j] : 1;
+            from[j] = older[j][rest % ways_of];
+            rest /= ways_of;
+        }
         b->left--;
         if (b->out->count == PAT_BEGUN_MAX || !pat_match_step(b->k, b->page, b->v, from, start, &element) ||
             element == GRAPH_NIL)
