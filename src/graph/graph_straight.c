@@ -292,7 +292,7 @@ static bool takes_by_choice(struct straight *s, graph_id id, uint64_t hash, unsi
     const graph_id *args;
     uint32_t count = cycle_args(&n, &args);
     if ((n.kind != UOP_SELECT && (n.kind != GRAPH_PHI || graph_is_loop_phi(s->w->g, id))) || depth > 4)
-        return depth && term_of(s, id, 0).hash == hash;
+        return depth && straight_term_of(s, id, 0).hash == hash;
     for (uint32_t k = n.kind == UOP_SELECT; k < count; k++)
         if (takes_by_choice(s, args[k], hash, depth + 1))
             return true;
