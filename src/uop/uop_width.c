@@ -269,6 +269,7 @@ unsigned lift_results(const struct lift *l)
     case ISA_OP_TMML:
     case ISA_OP_TXD:
     case ISA_OP_TXQ: return 2;
+    case ISA_OP_LDTM: return lift_mod(l, ISA_MOD_STAT) ? 2 : 1; /* the columns, and what is smallest or largest */
     default: return 1;
     }
 }
