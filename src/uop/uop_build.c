@@ -261,21 +261,71 @@ void lift_write64(struct lift *l, unsigned i, uop_ref v)
 
 /* ---- instructions without a meaning -------------------------------------------------------------------------- */
 
+/* Registers that a load or a store of tensor memory moves: of a shape so many, and that repeated. */
+static unsigned tensor_words(const struct lift *l)
+{
+    static const struct {
+        enum isa_mod mod;
+        unsigned times;
+    } rows[] = {{ISA_MOD_16dp128bit, 2}, {ISA_MOD_16dp256bit, 4}, {ISA_MOD_x2, 2},
+                {ISA_MOD_x4, 4},         {ISA_MOD_x8, 8},         {ISA_MOD_x16, 16},
+                {ISA_MOD_x32, 32},       {ISA_MOD_x64, 64},       {ISA_MOD_x128, 128}};
+    unsigned words = 1;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (lift_mod(l, rows[i].mod))
+            words *= rows[i].times;
+    return words;
+}
+
+static bool starts_matrix(const struct lift *l)
+{
+    return l->insn->op == ISA_OP_UTCHMMA || l->insn->op == ISA_OP_UTCIMMA || l->insn->op == ISA_OP_UTCQMMA ||
+           l->insn->op == ISA_OP_UTCOMMA;
+}
+
+/* Registers that an operand of an instruction without a meaning is read from, where more than one is known. */
+static unsigned words_read(const struct lift *l, unsigned at)
+{
+    const struct isa_operand *o = &l->insn->operands[at];
+    if (l->insn->op == ISA_OP_STTM && o->kind == ISA_OPERAND_REG)
+        return tensor_words(l);
+    /* What is loaded by halves of a warp keeps the other half. */
+    if (l->insn->op == ISA_OP_LDTM && o->kind == ISA_OPERAND_REG) {
+        bool halves = lift_mod(l, ISA_MOD_16dp32bit_t0_t15) || lift_mod(l, ISA_MOD_16dp32bit_t16_t31);
+        return !halves ? 0 : at == 0 && lift_mod(l, ISA_MOD_STAT) ? 1 : tensor_words(l);
+    }
+    if (o->kind == ISA_OPERAND_HANDLE && o->bits == ISA_HANDLE_GDESC)
+        return 2;
+    /* Scales of A and B; what of rows is left out: a bit for each. */
+    if (starts_matrix(l) && o->kind == ISA_OPERAND_HANDLE && at == 5)
+        return 2;
+    if (starts_matrix(l) && o->kind == ISA_OPERAND_UREG)
+        return lift_mod(l, ISA_MOD_WS) ? 2 : lift_mod(l, ISA_MOD_2CTA) ? 8 : 4;
+    return 1;
+}
+
+static void read_words(struct lift *l, enum uop_file file, unsigned reg, unsigned words)
+{
+    for (unsigned w = 0; w < words && (!w || reg + w < ISA_RZ); w++)
+        lift_read(l, file, reg + w);
+}
+
 static void read_everything(struct lift *l)
 {
     for (unsigned i = 0; i < lift_count(l); i++) {
         const struct isa_operand *o = &l->insn->operands[i];
+        unsigned words = words_read(l, i);
         if (o->kind == ISA_OPERAND_REG)
-            lift_read(l, UOP_FILE_R, o->reg);
+            read_words(l, UOP_FILE_R, o->reg, words);
         else if (o->kind == ISA_OPERAND_UREG)
-            lift_read(l, UOP_FILE_UR, o->reg);
+            read_words(l, UOP_FILE_UR, o->reg, words);
         else if (lift_is_pred(l, i))
             lift_read(l, o->kind == ISA_OPERAND_PRED ? UOP_FILE_P : UOP_FILE_UP, o->reg);
         if (o->kind == ISA_OPERAND_MEM || o->kind == ISA_OPERAND_CONST || o->kind == ISA_OPERAND_HANDLE) {
             if (o->base != ISA_NO_REG)
                 lift_read(l, UOP_FILE_R, o->base);
             if (o->ubase != ISA_NO_REG)
-                lift_read(l, UOP_FILE_UR, o->ubase);
+                read_words(l, UOP_FILE_UR, o->ubase, words);
             if (o->desc != ISA_NO_REG)
                 lift_read(l, UOP_FILE_UR, o->desc);
         }
@@ -284,16 +334,17 @@ static void read_everything(struct lift *l)
 
 /* How many registers an instruction without a meaning may write from its first one on: as many as its kind is known
  * to, else as many as the register's alignment allows. What stays as it was would be taken for something it is not. */
-static unsigned words_written(const struct lift *l, const struct isa_operand *o)
+static unsigned words_written(const struct lift *l, unsigned at)
 {
     enum { OF_GROUP = 128 };
+    const struct isa_operand *o = &l->insn->operands[at];
     unsigned aligned = o->reg % 4 == 0 ? 4 : o->reg % 2 == 0 ? 2 : 1;
     switch (l->insn->op) {
     case ISA_OP_HGMMA:
     case ISA_OP_IGMMA:
     case ISA_OP_BGMMA:
-    case ISA_OP_QGMMA:
-    case ISA_OP_LDTM: return OF_GROUP;
+    case ISA_OP_QGMMA: return OF_GROUP;
+    case ISA_OP_LDTM: return at == 0 && lift_mod(l, ISA_MOD_STAT) ? 1 : tensor_words(l);
     case ISA_OP_DMMA: return 8;
     case ISA_OP_HMMA:
     case ISA_OP_IMMA:
@@ -330,13 +381,14 @@ void lift_unknown(struct lift *l)
                 if (l->make.list->ops.p[r].kind == UOP_READ)
                     op.arg[n++] = (uop_ref)r;
             lift_write(l, i, lift_emit(l, op));
-            unsigned words = reg ? words_written(l, &l->insn->operands[i]) : 1;
+            unsigned words = reg ? words_written(l, i) : 1;
             for (unsigned w = 1; w < words && l->insn->operands[i].reg + w < ISA_RZ; w++) {
                 op.imm = result++;
                 lift_write_word(l, i, w, lift_emit(l, op));
             }
         }
-        if (reg)
+        /* LDTM.STAT has two results: the extreme, and what was loaded. */
+        if (reg && (i || l->insn->op != ISA_OP_LDTM))
             break;
     }
 }
