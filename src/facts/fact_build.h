@@ -63,8 +63,8 @@ struct fact_keeper {
 enum sp_status fact_keep(struct fact_keeper *k, struct fact_kernel *f);
 
 /* Parts of it, a file each. */
-/* By machine instruction: it runs only where lanes of a warp run apart. `instance`: UINT32_MAX where the graph has none.
- * NULL: no memory. */
+/* By machine instruction: it runs only where lanes of a warp run apart. `instance`: UINT32_MAX where the graph has
+ * none. NULL: no memory. */
 bool *fact_apart(struct arena *a, const struct graph *g, const uint32_t *instance);
 enum sp_status fact_build_instructions(struct arena *a, struct fact_source *s, struct fact_kernel *k);
 enum sp_status fact_build_values(struct arena *a, struct fact_source *s, struct fact_kernel *k);

@@ -142,6 +142,12 @@ static const char *line_id(const struct fact_source *s, graph_id node)
     return map_u64_get(&s->mean->value_of, node, &index) ? s->mean->value_ids.p[index] : NULL;
 }
 
+static bool has_id(const struct fact_source *s, graph_id node)
+{
+    uint32_t index;
+    return map_u64_get(&s->mean->variables, node, &index) || map_u64_get(&s->mean->value_of, node, &index);
+}
+
 /* A load whose element says too little (mean_part_loads). */
 static bool stands_as_id(const struct fact_source *s, graph_id node)
 {
@@ -220,7 +226,8 @@ static graph_id begins_with(const struct fact_source *s, const struct place_valu
     return other ? found : (graph_id)GRAPH_NIL;
 }
 
-/* Breadth first, so that the nearest come first; loads are written as elements and need no line of their own. */
+/* Breadth first, so that the nearest come first; loads are written as elements and need no line of their own, but what
+ * their index is made of may. */
 static void chain_collect(struct fact_source *s, struct arena *a, graph_id root, uint32_t block, struct chain *c)
 {
     graph_id *queue = ARENA_ARRAY(a, graph_id, CHAIN_NODES);
@@ -253,14 +260,17 @@ static void chain_collect(struct fact_source *s, struct arena *a, graph_id root,
             map_u64_put(a, &c->hidden, at, 0);
         if (begins != GRAPH_NIL)
             map_u64_put(a, &c->begins, at, several ? (graph_id)GRAPH_NIL : begins);
-        if (at != root && !chain_adds(s, c, at))
+        bool element = graph_at(s->g, at)->kind == UOP_LOAD && !stands_as_id(s, at); /* only its index is told */
+        if (at != root && !element && !chain_adds(s, c, at))
             return;
         uint32_t args = hides ? 0 : n->arg_count;
         for (uint32_t i = 0; i < args + (begins != GRAPH_NIL); i++) {
             graph_id next = i < args ? n->arg[i] : begins;
             uint32_t index;
             const struct place_value *v = place_value_of(s->place, next, &index);
-            if (v && v->accumulator && v->named != v->node) {
+            bool inside = v && (is == v || (by != UINT32_MAX && is_in_its_loop(s, v, by)));
+            bool part = inside && next != v->node && next != v->named && !has_id(s, next); /* of a step, written out */
+            if (v && v->accumulator && v->named != v->node && !part) {
                 /* Within the loop it reads what is old there. */
                 if (!is_told_apart(s, next) && place_value_of(s->place, at, NULL) != v &&
                     (by == UINT32_MAX || !is_in_its_loop(s, v, by)))
@@ -268,8 +278,7 @@ static void chain_collect(struct fact_source *s, struct arena *a, graph_id root,
                 next = v->node; /* whatever paths make of it: the step that makes it */
             }
             const struct graph_node *arg = graph_at(s->g, next);
-            if ((arg->kind == UOP_LOAD && !stands_as_id(s, next)) || arg->kind == GRAPH_PHI ||
-                map_u64_get(&seen, next, NULL))
+            if (arg->kind == GRAPH_PHI || map_u64_get(&seen, next, NULL))
                 continue;
             if (tail == CHAIN_NODES) {
                 c->more = true;

@@ -233,7 +233,7 @@ static void find_stretches(struct phases *p)
 struct deeds {
     unsigned global_loads, global_stores, shared_loads, shared_stores, atomics, computes, shuffles, constant_stores;
     unsigned shared_atomics;
-    bool any;
+    bool any, unseen; /* something is done that the code does not show */
 };
 
 static enum fact_role role_of(const struct phases *p, uint32_t insn)
@@ -307,6 +307,18 @@ static bool loads_data(const struct phases *p, const struct graph_insn *n)
     return n->def_count == 0;
 }
 
+/* An instruction that is not known, or a call of code that is not there. */
+static bool is_unseen(const struct phases *p, uint32_t insn)
+{
+    const struct uop_list *l = uops_of(p->g, insn);
+    bool calls = false;
+    for (size_t i = 0; l && i < l->ops.n; i++)
+        calls |= l->ops.p[i].kind == UOP_CALL;
+    for (size_t i = 0; i < p->g->calls.n && calls; i++)
+        calls = p->g->calls.p[i].insn != insn;
+    return calls || (l && l->unknown);
+}
+
 static void look(const struct phases *p, uint32_t insn, struct deeds *d)
 {
     const struct graph_insn *n = &p->g->insns.p[insn];
@@ -331,6 +343,7 @@ static void look(const struct phases *p, uint32_t insn, struct deeds *d)
     }
     d->computes += computes(p, insn) || weighs_data(p, insn);
     d->shuffles += role_of(p, insn) == FACT_ROLE_SHUFFLE;
+    d->unseen |= is_unseen(p, insn);
 }
 
 /* Control and addresses say nothing of what a stretch is for. */
@@ -350,8 +363,8 @@ static enum fact_phase_kind kind_of(const struct stretch *t, const struct deeds 
     unsigned stores = d->global_stores + d->shared_stores;
     if (after && (d->global_stores || d->atomics))
         return FACT_PHASE_FINISH;
-    if (d->shared_atomics) /* what was there is changed, not moved */
-        return FACT_PHASE_MAP;
+    if (d->shared_atomics || d->unseen) /* what was there is changed, not moved; or who knows */
+        return d->any || d->computes || d->shuffles ? FACT_PHASE_MAP : FACT_PHASE_OTHER;
     if (stores && d->constant_stores == stores && !d->global_loads && !d->shared_loads && !d->atomics)
         return FACT_PHASE_FILL;
     if (d->global_loads && !d->global_stores && !d->atomics && !d->computes && !d->shuffles && !d->shared_loads)

@@ -3,6 +3,7 @@
 #include "facts/fact_build.h"
 
 #include "base/str.h"
+#include "facts/fact_lives.h"
 
 #include <string.h>
 
@@ -154,7 +155,7 @@ static void add_accumulation(struct strbuf *b, const struct fact_source *s, cons
     for (size_t i = 0; i < k->phases.n; i++)
         streams |= k->phases.p[i].kind == FACT_PHASE_FOLD;
     for (size_t i = 0; i < k->values.n && streams; i++)
-        if (k->values.p[i].cls == FACT_REGISTER_ACCUMULATOR) {
+        if (fact_lives_streams(k, &k->values.p[i])) {
             str_addf(b, "%sregister accumulator streaming", *said ? "; " : "");
             *said = true;
             break;

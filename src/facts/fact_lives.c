@@ -29,12 +29,40 @@ const struct fact_storage *fact_lives_in(const struct fact_value *value, enum fa
         const struct fact_storage *place = &value->storage[i];
         if (place->where != where)
             continue;
-        for (uint32_t r = 0; r < value->storage_count; r++)
-            if ((value->storage[r].where == FACT_REGISTER || value->storage[r].where == FACT_UNIFORM) &&
-                value->storage[r].from < place->from)
+        for (uint32_t r = 0; r < value->storage_count; r++) {
+            const struct fact_storage *made = &value->storage[r];
+            bool routine = made->to < made->from; /* what makes it stands behind its reader */
+            if ((made->where == FACT_REGISTER || made->where == FACT_UNIFORM) && (made->from < place->from || routine))
                 return place;
+        }
     }
     return NULL;
+}
+
+static bool is_in_phase(const struct fact_phase *p, uint32_t offset)
+{
+    bool in = !p->range_count && offset >= p->from && offset <= p->to;
+    for (uint32_t i = 0; i < p->range_count && !in; i++)
+        in = offset >= p->ranges[2 * i] && offset <= p->ranges[2 * i + 1];
+    return in;
+}
+
+bool fact_lives_streams(const struct fact_kernel *k, const struct fact_value *v)
+{
+    if (v->cls == FACT_REGISTER_ACCUMULATOR)
+        return true;
+    if (v->cls != FACT_SHARED_MATERIALIZED && v->cls != FACT_GLOBAL_MATERIALIZED)
+        return false;
+    for (size_t i = 0; i < k->loops.n; i++)
+        for (uint32_t c = 0; c < k->loops.p[i].carried_count; c++) {
+            const struct fact_carried *x = &k->loops.p[i].carried[c];
+            if (x->kind != FACT_CARRIED_DATA || !str_equal(x->value, v->id))
+                continue;
+            for (size_t p = 0; p < k->phases.n; p++)
+                if (k->phases.p[p].kind == FACT_PHASE_FOLD && is_in_phase(&k->phases.p[p], x->at))
+                    return true;
+        }
+    return false;
 }
 
 static bool has_offset(struct fact_offsets offsets, uint32_t offset)
@@ -155,7 +183,7 @@ static uint16_t lives_of(const struct fact_kernel *k, const struct fact_value *v
         lives |= 1u << LIFE_LOOP_STEP;
     else if (v->cls == FACT_SHARED_MATERIALIZED && fact_lives_in(v, FACT_SHARED))
         lives |= is_staged(v) ? 1u << LIFE_STAGED : 1u << LIFE_KEPT;
-    if (v->cls == FACT_REGISTER_ACCUMULATOR)
+    if (fact_lives_streams(k, v))
         lives |= 1u << LIFE_ACCUMULATOR;
     if (v->cls == FACT_SPILLED)
         lives |= 1u << LIFE_SPILLED;

@@ -14,6 +14,8 @@ const char *fact_lives_text(struct arena *a, const struct fact_kernel *k);
 
 /* A value that is computed here (not loaded from there) and stands in a memory space: the place, or NULL. */
 const struct fact_storage *fact_lives_in(const struct fact_value *value, enum fact_where where);
+/* A value that a loop carries round in a register and adds to, also where it is put into memory afterwards. */
+bool fact_lives_streams(const struct fact_kernel *k, const struct fact_value *value);
 /* Loops (of the source) that hold a pattern's instructions; the number of the innermost, or FACT_NONE. */
 int32_t fact_lives_loop_at(const struct fact_kernel *k, uint32_t offset);
 /* "v3 (max(v3, x[j]))", the name when it is short. */

@@ -15,6 +15,8 @@
  * SELECT(c, b, a) with the flag UOP_SWAPPED, which says how the machine wrote it (printing only, no part of the
  * identity);
  *  - a shift left by a constant is a MUL by a power of two; a - b is ADD(a, NEG b) and FADD(a, FNEG b);
+ *  - a compare of a constant with a choice of constants is the choice's condition: predicates that are kept in a
+ *    register come out of it as they went in;
  *  - integer sums are flat: ADD(ADD(t1, t2), c) with leaves after computed terms and the constant last;
  *  - 64-bit values are one node: PAIR(LO x, HI x) is x, carry chains are ADD.b64, ISETP.EX chains are 64-bit compares;
  *  - a compare's node has type B1; a float compare keeps the format it compares in `width` (enum uop_type), every
@@ -95,6 +97,8 @@ enum graph_function {
     GRAPH_HYPOT,
     GRAPH_RHYPOT,
     GRAPH_REMAINDER,
+    GRAPH_JN, /* the first argument is an integer */
+    GRAPH_YN,
     GRAPH_FMOD,  /* exact */
     GRAPH_DIV,   /* a / b of the float format `type` */
     GRAPH_DIV_S, /* of integers, towards zero */
@@ -209,6 +213,8 @@ struct graph_sreg_word { /* a word of constant bank 0 that holds a special regis
     uint32_t offset;
     uint16_t sreg;
 };
+/* Not a bank of the machine: addresses of symbols that the linker writes into instructions, 8 bytes each. */
+enum { GRAPH_SYMBOL_BANK = 64 };
 struct graph_env {
     unsigned sm;
     uint32_t param_base, param_bytes;
@@ -230,7 +236,9 @@ struct graph_env {
     int64_t shared_bytes;    /* of the arrays whose size the code fixes; extern ones lie behind. 0: none or unknown */
     const uint32_t *spills;  /* offsets of all stores and loads that the compiler says put registers away, ascending */
     uint32_t spill_count;
-    bool spills_known; /* false: it does not say */
+    bool spills_known;          /* false: it does not say */
+    const char *const *symbols; /* whose address stands at 8 * i of GRAPH_SYMBOL_BANK */
+    uint32_t symbol_count;
 };
 struct graph_input {
     const struct graph_input_insn *insns;
@@ -360,6 +368,9 @@ graph_id graph_or(struct graph *g, graph_id a, graph_id b);
 bool graph_implies(struct graph *g, graph_id a, graph_id b);
 /* `value` as it is when `given` holds: selects and tables are cut down. */
 graph_id graph_assume(struct graph *g, graph_id value, graph_id given);
+/* The same, and where neither arm of a select goes, less of its condition may be left, and less of its arms: another
+ * node for the same value then, which only stands for it where `given` holds. */
+graph_id graph_assume_within(struct graph *g, graph_id value, graph_id given);
 /* In a turn of the loop (index), seen from its header: the condition under which another turn follows. NIL: always, or
  * too many ways lead back. */
 graph_id graph_goes_round(struct graph *g, uint32_t loop);

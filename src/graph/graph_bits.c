@@ -79,6 +79,41 @@ static graph_id aligned_stack(struct graph *g, graph_id id, uint64_t mask)
     return graph_op2(g, UOP_ADD, UOP_B32, f.base, graph_const(g, UOP_B32, (uint64_t)f.offset & mask & UINT32_MAX));
 }
 
+/* Bits that may be set. */
+static uint64_t bits_possible(const struct graph *g, graph_id id, unsigned depth)
+{
+    enum { POSSIBLE_DEPTH = 10 };
+    const struct graph_node *n = at(g, id);
+    uint64_t c;
+    if (graph_is_const(g, id, &c))
+        return c;
+    if (n->kind == UOP_AND && graph_is_const(g, n->arg[1], &c))
+        return c;
+    bool choice = n->kind == UOP_SELECT;
+    if ((choice || n->kind == UOP_OR) && depth < POSSIBLE_DEPTH)
+        return bits_possible(g, n->arg[choice], depth + 1) | bits_possible(g, n->arg[choice + 1], depth + 1);
+    return UINT64_MAX;
+}
+
+/* Some bits of a choice of constants, and of several such put together: predicates kept in one register, of which one
+ * is asked for. NIL: nothing to cut off. */
+static graph_id masked_choice(struct graph *g, enum uop_type type, graph_id a, uint64_t mask)
+{
+    const struct graph_node n = *at(g, a);
+    uint64_t then, other;
+    if (n.kind == UOP_SELECT && graph_is_const(g, n.arg[1], &then) && graph_is_const(g, n.arg[2], &other)) {
+        if ((then & mask) == then && (other & mask) == other)
+            return a;
+        struct uop like = {.kind = UOP_SELECT, .type = (uint8_t)type, .flags = n.flags};
+        graph_id arms[3] = {n.arg[0], graph_const(g, type, then & mask), graph_const(g, type, other & mask)};
+        return graph_pure(g, &like, arms, 3);
+    }
+    for (unsigned i = 0; i < 2 && n.kind == UOP_OR; i++)
+        if (!(bits_possible(g, n.arg[i], 0) & mask))
+            return graph_op2(g, UOP_AND, type, n.arg[1 - i], graph_const(g, type, mask));
+    return GRAPH_NIL;
+}
+
 graph_id graph_simplify_bitwise(struct graph *g, const struct uop *like, const graph_id *args)
 {
     enum uop_type type = (enum uop_type)like->type;
@@ -108,6 +143,9 @@ graph_id graph_simplify_bitwise(struct graph *g, const struct uop *like, const g
             graph_id whole = bits_of_whole(g, a, &c);
             if (whole != a)
                 return graph_op2(g, UOP_AND, type, whole, graph_const(g, type, c & mask));
+            graph_id choice = masked_choice(g, type, a, c & mask);
+            if (choice != GRAPH_NIL)
+                return choice;
         }
         if (c == 0)
             return like->kind == UOP_AND ? b : a;

@@ -2,7 +2,7 @@
  * atoms. All boolean operations work on tables, so equal conditions are one node however they were computed. Beyond six
  * atoms an operation becomes an atom itself: nothing is lost but the knowledge of how it relates to its parts.
  * Atoms are taken as independent: an implication that is found holds, one that is not found may still hold. */
-#include "graph/graph_internal.h"
+#include "graph/graph_rules.h"
 
 #include <assert.h>
 
@@ -339,7 +339,7 @@ static bool is_true(const struct graph *g, graph_id id)
 
 graph_id graph_not(struct graph *g, graph_id a)
 {
-    return a == GRAPH_NIL ? graph_false(g) : graph_bool_apply(g, &a, 1, 1);
+    return a == GRAPH_NIL ? graph_false(g) : graph_bool_apply(g, (graph_id[3]){a}, 1, 1);
 }
 
 graph_id graph_and(struct graph *g, graph_id a, graph_id b)
@@ -412,7 +412,38 @@ static graph_id assume_wide(struct graph *g, graph_id value, graph_id given, uns
     return changed ? graph_bool_apply(g, args, n.arg_count, (uint8_t)n.imm) : value;
 }
 
-graph_id graph_assume(struct graph *g, graph_id value, graph_id given)
+/* How many selects one question goes through: what is read under a guard was made under guards itself, two or three
+ * deep where compilers predicate a function's special cases within the user's condition. */
+struct assuming {
+    unsigned left;
+};
+
+static graph_id assume_in(struct graph *g, struct assuming *w, graph_id value, graph_id given);
+
+/* What an arm of a select is known under: the select's condition too, where both fit a table. */
+static graph_id given_too(struct graph *g, graph_id given, graph_id c)
+{
+    struct bool_table all;
+    uint64_t fa, fb;
+    return spread_two(g, given, c, &all, &fa, &fb) && (fa & fb) ? table_node(g, &all, fa & fb, ~UINT64_C(0)) : given;
+}
+
+/* A select whose condition is still open: less of it may be, and its arms may be simpler. */
+static graph_id assume_arms(struct graph *g, struct assuming *w, graph_id value, graph_id given)
+{
+    const struct graph_node n = *graph_at(g, value);
+    if (!w->left)
+        return value;
+    w->left--;
+    graph_id c = graph_bool_reduce(g, assume_wide(g, n.arg[0], given, 0), given);
+    if (graph_at(g, c)->kind == UOP_CONST)
+        return assume_in(g, w, n.arg[graph_at(g, c)->imm ? 1 : 2], given);
+    graph_id a = assume_in(g, w, n.arg[1], given_too(g, given, n.arg[0]));
+    graph_id b = assume_in(g, w, n.arg[2], given_too(g, given, graph_not(g, n.arg[0])));
+    return c == n.arg[0] && a == n.arg[1] && b == n.arg[2] ? value : graph_select(g, n.flags & UOP_SWAPPED, c, a, b);
+}
+
+static graph_id assume_in(struct graph *g, struct assuming *w, graph_id value, graph_id given)
 {
     enum { ASSUME_STEPS = 64 };
     if (is_true(g, given) || value == GRAPH_NIL)
@@ -435,12 +466,28 @@ graph_id graph_assume(struct graph *g, graph_id value, graph_id given)
                 value = other;
                 continue;
             }
+            return assume_arms(g, w, value, given);
         } else if (n->kind == UOP_LO || n->kind == UOP_HI) {
-            graph_id inner = graph_assume(g, n->arg[0], given);
-            if (inner != n->arg[0])
-                return graph_op1(g, (enum uop_kind)n->kind, (enum uop_type)n->type, inner);
+            enum uop_kind kind = (enum uop_kind)n->kind;
+            enum uop_type type = (enum uop_type)n->type;
+            graph_id whole = n->arg[0], inner = assume_in(g, w, whole, given);
+            if (inner != whole)
+                return graph_op1(g, kind, type, inner);
         }
         break;
     }
     return value;
+}
+
+graph_id graph_assume(struct graph *g, graph_id value, graph_id given)
+{
+    struct assuming w = {0};
+    return assume_in(g, &w, value, given);
+}
+
+graph_id graph_assume_within(struct graph *g, graph_id value, graph_id given)
+{
+    enum { SELECTS_MAX = 12 };
+    struct assuming w = {.left = SELECTS_MAX};
+    return assume_in(g, &w, value, given);
 }

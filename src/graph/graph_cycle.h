@@ -29,16 +29,15 @@ struct graph_carried {
     enum graph_carried_kind kind;
 };
 
-enum { GRAPH_FOLD_MAX = 8 };
 struct graph_fold { /* accumulators carried together: one (a sum) or several that read each other (online softmax) */
     uint32_t cycle;
-    unsigned count;
-    graph_id phi[GRAPH_FOLD_MAX];    /* in the piece that shows the step best (the one with the smallest unroll) */
-    graph_id start[GRAPH_FOLD_MAX];  /* before the first piece */
-    graph_id result[GRAPH_FOLD_MAX]; /* what is used behind the last piece; GRAPH_NIL: nothing */
+    unsigned count;   /* entries of each list */
+    graph_id *phi;    /* in the piece that shows the step best (the one with the smallest unroll) */
+    graph_id *start;  /* before the first piece */
+    graph_id *result; /* what is used behind the last piece; GRAPH_NIL: nothing */
     /* One step in that piece: new accumulators `out` over the old ones `in`. Everything between is the step's term;
      * its leaves are elements (loads, or the counter) and invariants. */
-    graph_id in[GRAPH_FOLD_MAX], out[GRAPH_FOLD_MAX];
+    graph_id *in, *out;
     bool reassociated; /* an integer sum, minimum … that was flattened first */
 };
 
@@ -76,6 +75,8 @@ struct graph_cycles {
     const uint32_t *cycle_of;       /* of each block: innermost cycle + 1, 0: none */
     const graph_id *copy_of; /* of each node at the time: the node that plays its part in the representative step;
                                        GRAPH_NIL: no copy */
+    struct map_u64 also;     /* of nodes that play a part in several loops the parts that copy_of does not tell, as
+                                graph_copy_key() */
     graph_id copy_count;     /* entries of copy_of and turn_of */
     const graph_id
         *turn_of; /* of each node: a loop's pointer or count as a function of the counter of the source's loop
@@ -87,6 +88,11 @@ struct graph_cycles {
     const bool *live_phi;    /* of each node: a phi that reaches an effect otherwise than through phis and selects
                                        of its own cycle (D2) */
 };
+
+static inline uint64_t graph_copy_key(graph_id node, graph_id part)
+{
+    return (uint64_t)node << 32 | part;
+}
 
 /* SP_ERR_MEMORY or SP_OK. Linear in the size of the graph but for budgets on peeling. */
 enum sp_status graph_find_cycles(struct arena *a, struct graph *g, struct graph_cycles *out);

@@ -124,6 +124,8 @@ graph_id cycle_root(const struct graph *g, graph_id address);
 /* The subroutine (its offset + 1) whose ways meet in a join; 0: none. What it answers for the same question is the
  * same. */
 uint32_t cycle_joined_call(const struct graph *g, graph_id id);
+/* A quick way's value and what a subroutine answers for the same question, where they meet. */
+bool cycle_joins_answer(const struct graph *g, graph_id id);
 graph_id cycle_bare(const struct graph *g, graph_id id); /* without UNIFORM round it */
 uint32_t cycle_args(const struct graph_node *n, const graph_id **args);
 /* Terms of a sum (minimum …) of one kind and width; false when there are more than `max`. */
@@ -146,6 +148,8 @@ bool cycle_cut_at(const struct cycle_work *w, const struct cycle_region *r, grap
                   uint32_t *index);
 
 /* graph_piece.c */
+/* A fold of so many accumulators, nothing known of them yet; false: no memory. */
+bool cycle_new_fold(struct arena *a, uint32_t cycle, unsigned count, struct graph_fold *out);
 /* Finds what else is a piece of the loop whose first piece is `r`, and its folds. */
 void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct graph_cycle *c);
 
@@ -184,6 +188,9 @@ struct cycle_word {
     uint8_t space, flags, bytes;
 };
 bool cycle_word_of(const struct graph *g, graph_id id, struct cycle_word *out);
+/* The k-th value of a store: of a register that half a word is stored from, that half. The other one may still hold
+ * what an earlier turn left there. */
+graph_id cycle_stored(const struct graph *g, const struct graph_access *s, unsigned k);
 
 /* graph_told.c: whether the steps of an inner loop that a chain's copies hold can be told over their own counter. */
 bool cycle_tells_inner(struct cycle_work *w, const struct cycle_region *r, const struct cycle_chain *c);

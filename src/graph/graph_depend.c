@@ -363,6 +363,23 @@ static void doubt_overtaken(struct finder *f)
         f->reaches.p[i].assumed |= overtaken[f->reaches.p[i].load];
 }
 
+/* A store that only some threads meet, x[2 * u] read at x[t]: the others read nobody's, unless stores between them
+ * leave no place out. reaches[from .. to) are of one load. */
+static void doubt_left_out(struct finder *f, size_t from, size_t to)
+{
+    enum { CLASSES_MAX = 64 };
+    for (size_t i = from; i < to; i++) {
+        struct graph_reach *r = &f->reaches.p[i];
+        uint64_t met = 0;
+        if (r->classes <= 1)
+            continue;
+        for (size_t k = from; k < to && to - from <= 4 * CLASSES_MAX; k++)
+            if (f->reaches.p[k].classes == r->classes && f->reaches.p[k].class_of < CLASSES_MAX)
+                met |= UINT64_C(1) << f->reaches.p[k].class_of;
+        r->assumed |= (uint32_t)__builtin_popcountll(met) < r->classes;
+    }
+}
+
 static enum sp_status finish(struct finder *f)
 {
     struct graph_dependence *out = f->out;
@@ -389,6 +406,8 @@ static enum sp_status finish(struct finder *f)
             at++;
         first[i] = (uint32_t)at;
     }
+    for (size_t i = 0; i < n; i++)
+        doubt_left_out(f, first[i], first[i + 1]);
     out->first_reach = first;
     out->object_of = f->object;
     return SP_OK;

@@ -44,6 +44,7 @@ struct graph_reach {
     bool assumed;             /* rests on ranges, objects or shapes that are taken for granted, see D5 */
     const uint32_t *barriers; /* instances of barriers and warp syncs that part the two, ascending */
     uint32_t barrier_count;
+    uint32_t classes, class_of; /* private: only each `classes`th thread meets the store; which of them */
 };
 
 /* A store that may come before or after another thread's access to the same word, with no barrier between: a write
@@ -73,6 +74,9 @@ struct graph_dependence {
                       understood may store. True and not complete: which threads a barrier or a lock orders is not
                       known, and what may be read on no way of the code is a `may` reach */
 };
+
+/* The code's own word for a block's width: blockIdx.d * C + threadIdx.d with one constant C. 0: none. */
+uint32_t graph_block_width(const struct graph *g, unsigned dim);
 
 /* SP_ERR_MEMORY or SP_OK. Work is bounded (a budget of pairs); `complete` says when it did not suffice. */
 enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct graph_dependence *out);

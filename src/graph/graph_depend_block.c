@@ -159,3 +159,57 @@ unsigned graph_in_block(struct graph *g, const struct graph_side *store, const s
     }
     return answer;
 }
+
+/* ---- the block that the code counts with ------------------------------------------------------- */
+
+uint32_t graph_block_width(const struct graph *g, unsigned dim)
+{
+    uint32_t width = 0;
+    for (graph_id id = 1; id < g->nodes.n; id++) {
+        const struct graph_node *n = graph_at(g, id);
+        uint64_t c;
+        for (unsigned k = 0; k < 2 && n->kind == UOP_ADD; k++) {
+            const struct graph_node *t = graph_at(g, n->arg[k]), *m = graph_at(g, n->arg[1 - k]);
+            if (t->kind != UOP_SREG || t->imm != UOP_SR_TID_X + dim || m->kind != UOP_MUL ||
+                !graph_is_const(g, m->arg[1], &c))
+                continue;
+            const struct graph_node *block = graph_at(g, m->arg[0]);
+            if (block->kind != UOP_SREG || block->imm != UOP_SR_CTAID_X + dim || c < 1 || c > 1024)
+                continue;
+            if (width && width != c)
+                return 0;
+            width = (uint32_t)c;
+        }
+    }
+    return width;
+}
+
+/* A thread that has several elements of such a row takes them a block apart: the number of an element goes on by a
+ * warp or more, and stays in the row. */
+static bool takes_several(struct graph *g, const struct graph_linear *f, uint32_t width)
+{
+    for (unsigned i = 0; i < f->n; i++) {
+        int64_t c = f->t[i].c < 0 ? -f->t[i].c : f->t[i].c, k = f->k < 0 ? -f->k : f->k, step;
+        const struct graph_node n = *graph_at(g, f->t[i].symbol);
+        graph_id start;
+        if (n.kind == UOP_SREG && n.imm == UOP_SR_TID_X && k >= 32 * c && k < width * c)
+            return true;
+        if (n.kind == GRAPH_PHI && (!graph_is_counter(g, f->t[i].symbol, &start, &step) || step < 0 ||
+                                    (step * c >= 32 && step < (int64_t)width * 16)))
+            return true;
+    }
+    return false;
+}
+
+uint32_t graph_code_width(struct graph *g)
+{
+    uint32_t width = graph_facts_of(g)->two_dimensional ? 0 : graph_block_width(g, 0);
+    for (size_t i = 0; i < g->accesses.n && width; i++) {
+        const struct graph_access *x = &g->accesses.p[i];
+        struct graph_linear f;
+        struct graph_side side = {.address = x->address, .space = x->space};
+        if (x->space != UOP_LOCAL && (!graph_address_form(g, &side, &f) || takes_several(g, &f, width)))
+            width = 0;
+    }
+    return width ? width : 1;
+}

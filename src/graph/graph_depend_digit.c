@@ -107,7 +107,7 @@ static bool divide(struct graph_linear *a, int64_t c, bool *never)
 
 /* A word inside a wider store: every so many threads read one thread's store. right / c as (right / small) >> s; it
  * holds for the threads for which nothing is shifted out. */
-static bool divide_wide(struct graph *g, struct graph_linear *a, int64_t c, bool *never)
+static bool divide_wide(struct graph *g, struct graph_linear *a, int64_t c, struct graph_solution *out, bool *never)
 {
     int64_t small = c;
     for (unsigned i = 0; i < a->n; i++)
@@ -120,6 +120,8 @@ static bool divide_wide(struct graph *g, struct graph_linear *a, int64_t c, bool
         return false;
     struct graph_range r;
     int64_t many = c / small, over = ((a->k % many) + many) % many;
+    out->classes = many <= INT32_MAX ? (uint32_t)many : 0;
+    out->class_of = (uint32_t)over;
     if (over)
         a->k += many - over; /* the whole number is the same, and never below zero for want of a word */
     graph_id node = graph_linear_node(g, a);
@@ -330,16 +332,16 @@ static bool between_steps(const struct graph_digit *d, unsigned count, const str
 }
 
 bool graph_take_apart(struct graph *g, struct graph_digit *d, unsigned count, const struct graph_linear *right,
-                      bool *assumed, bool *never)
+                      struct graph_solution *out, bool *never)
 {
     *never = false;
     if (count == 1 && !d[0].scale) {
         d[0].value = *right;
         return divide(&d[0].value, d[0].c, never) ||
-               (!*never && !d[0].fixed && divide_wide(g, &d[0].value, d[0].c, never));
+               (!*never && !d[0].fixed && divide_wide(g, &d[0].value, d[0].c, out, never));
     }
     *never = between_steps(d, count, right);
-    return !*never && mixed_radix(g, d, count, right, assumed);
+    return !*never && mixed_radix(g, d, count, right, &out->assumed);
 }
 
 /* The store stays in one row of a tile, the load is in the row of its own coordinate: it reads the store where that is

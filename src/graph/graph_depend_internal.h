@@ -158,9 +158,10 @@ bool graph_pins(struct graph *g, graph_id when, unsigned dimension, unsigned shi
 bool graph_digits_overlap(const struct graph_digit *d, unsigned count);
 bool graph_digits_grow(const struct graph_digit *d, unsigned count);
 void graph_sort_digits(struct graph_digit *d, unsigned count); /* largest step first, scaled ones before */
+struct graph_solution;
 /* The values that make sum(digit * step) = right. *never: there are none. False (and not never): not decided. */
 bool graph_take_apart(struct graph *g, struct graph_digit *d, unsigned count, const struct graph_linear *right,
-                      bool *assumed, bool *never);
+                      struct graph_solution *out, bool *never);
 
 /* Equations for t: sums that come to 0. */
 struct graph_equations {
@@ -184,6 +185,7 @@ struct graph_solution {
     bool in_warp;       /* both are shown to lie in one warp */
     bool guards_linear; /* both guards are compares of the thread's number: what is not excluded can happen */
     graph_id thread[3];
+    uint32_t classes, class_of; /* each `classes`th thread has such a u, the others none; 0: no such steps */
     uint32_t need; /* graph_solve_block() only: threads a block has at least for such two to exist, a power of two */
 };
 struct graph_side {
@@ -213,6 +215,10 @@ bool graph_address_form(struct graph *g, const struct graph_side *side, struct g
 enum { BLOCK_SAME, BLOCK_OPEN, BLOCK_OTHER };
 unsigned graph_in_block(struct graph *g, const struct graph_side *store, const struct graph_side *load,
                         const graph_id thread[3]);
+
+/* Threads that a block has in x, where the code counts blockIdx.x * C + threadIdx.x and no thread takes several
+ * elements of such a row: taken for granted. 1: not known. */
+uint32_t graph_code_width(struct graph *g);
 
 /* ---- what memory it is about (graph_depend_object.c) ------------------------------------------------ */
 enum { GRAPH_COORDINATES = 3 };
@@ -290,6 +296,7 @@ struct finder {
     graph_id *first_phi, *next_phi; /* of each block, of each phi; made when asked for */
     uint8_t *parted;                /* of each loop: 0 not asked, 1 every turn passes a barrier of the block, 2 not */
     uint32_t sure_block;            /* threads that the guards of the code ask for; 0: not asked */
+    bool race_sized;                /* the race found last takes a block's size for granted */
     bool unordered; /* something may order threads beside the barriers of the block: no race is claimed */
     int64_t flow_work, solve_work;
 };

@@ -240,7 +240,7 @@ uint32_t graph_sure_block(struct finder *f)
     unsigned asked = 0;
     if (f->sure_block || graph_facts_of(f->g)->two_dimensional)
         return f->sure_block;
-    f->sure_block = 1;
+    f->sure_block = graph_code_width(f->g);
     for (size_t i = 0; i < g->accesses.n && asked < CONDITIONS && f->solve_work > 0; i++) {
         graph_id when = g->accesses.p[i].runs_when;
         uint32_t counts = numbered(f->g, &g->accesses.p[i]);
@@ -324,13 +324,58 @@ static bool surely_made(struct finder *f, const struct graph_side *store, const 
                            graph_not(f->g, when), NULL));
 }
 
+/* The program says that others touch the word meanwhile. An update says nothing of a plain store beside it. */
+static bool is_ordered(const struct graph_access *x)
+{
+    return x->kind != GRAPH_ATOMIC && x->order >= UOP_RELAXED_CTA;
+}
+
+/* Whether the thread is the one that its warp chose among the lanes that run. */
+static bool is_election(const struct graph *g, graph_id id, unsigned depth, bool *lane, bool *running)
+{
+    const struct graph_node *n = graph_at(g, id);
+    uint64_t bit;
+    *lane |= n->kind == UOP_SREG && n->imm == UOP_SR_LANEID;
+    if (n->kind == UOP_BALLOT) {
+        *running |= graph_is_const(g, n->arg[0], &bit) && bit;
+        return true;
+    }
+    for (unsigned i = 0; i < n->arg_count; i++)
+        if (depth > 6 || !is_election(g, n->arg[i], depth + 1, lane, running))
+            return false;
+    return n->kind == UOP_CONST || n->kind == UOP_SREG || n->arg_count;
+}
+
+/* An update by the one lane that its warp chose: some thread of every warp that comes there makes it, so which one is
+ * no condition; nor is that all lanes of the warp run. *chosen: it was there. */
+static graph_id by_any_lane(struct graph *g, const struct graph_access *x, graph_id when, bool *chosen)
+{
+    graph_id atoms[6];
+    unsigned count;
+    uint64_t table;
+    if (x->kind != GRAPH_ATOMIC || when == GRAPH_NIL || !graph_table(g, when, atoms, &count, &table))
+        return when;
+    for (unsigned i = 0; i < count; i++) {
+        bool lane = false, running = false;
+        if (graph_at(g, atoms[i])->kind != UOP_IEQ || !is_election(g, atoms[i], 0, &lane, &running) || !running)
+            continue;
+        graph_id if_so = graph_assume(g, when, atoms[i]), if_not = graph_assume(g, when, graph_not(g, atoms[i]));
+        uint64_t never;
+        if (!lane && graph_is_const(g, if_so, &never) && !never)
+            continue; /* only where a warp is not whole */
+        *chosen = true;
+        when = lane ? graph_or(g, if_so, if_not) : if_so;
+    }
+    return when;
+}
+
 /* `first` may be overtaken by `second` of another thread: no barrier between them on some way. */
 static bool find_race(struct finder *f, const struct source *s, uint32_t second, uint64_t bits, int32_t delta)
 {
     const struct graph_access *x = access_at(f, s->access), *y = access_at(f, second);
     bool x_stores = x->kind != GRAPH_LOAD, y_stores = y->kind != GRAPH_LOAD;
     if ((!x_stores && !y_stores) || (x->kind == GRAPH_ATOMIC && y->kind == GRAPH_ATOMIC) || x->space == UOP_LOCAL ||
-        y->space == UOP_LOCAL || same_value(f, x, y) || x->order >= UOP_RELAXED_CTA || y->order >= UOP_RELAXED_CTA)
+        y->space == UOP_LOCAL || same_value(f, x, y) || is_ordered(x) || is_ordered(y))
         return false;
     bool from_store = x_stores && (!y_stores || x->kind == GRAPH_STORE); /* whose thread is u: the first one's */
     uint32_t store = from_store ? s->access : second, load = from_store ? second : s->access;
@@ -374,6 +419,9 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
             keep_doubt(f, s->access, second);
             continue;
         }
+        bool chosen = false;
+        a.when = by_any_lane(f->g, access_at(f, store), a.when, &chosen);
+        b.when = by_any_lane(f->g, access_at(f, load), b.when, &chosen);
         a.when = graph_and(f->g, a.when, more); /* all threads share it */
         b.when = graph_and(f->g, b.when, more);
         f->solve_work--;
@@ -382,7 +430,7 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
             continue;
         if (!graph_way_is_open(f, s, second))
             continue;
-        bool sized = false, several = u.thread[0] == GRAPH_NIL || u.thread[1] == GRAPH_NIL || u.thread[2] == GRAPH_NIL;
+        bool sized = chosen, several = u.thread[0] == GRAPH_NIL || u.thread[1] == GRAPH_NIL || u.thread[2] == GRAPH_NIL;
         if (u.answer != SOLVE_THREAD || u.may || !u.known || !u.guards_linear || f->unordered || several ||
             (u.in_warp && strength == SYNC_LANES) || (u.who != THREAD_OTHER && u.who != THREAD_VARIES) ||
             (earlier && !surely_made(f, &a, &b, u.thread)) ||
@@ -390,6 +438,7 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
             keep_doubt(f, s->access, second); /* several threads may write the same, or there is none */
             continue;
         }
+        f->race_sized = sized;
         if (!race_seen(f, s->access, second)) {
             struct graph_race r = {.first = s->access, .second = second, .assumed = u.in_warp, .sized = sized};
             memcpy(r.thread, u.thread, sizeof r.thread);
@@ -470,6 +519,8 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
         if (u.known)
             memcpy(r.thread, u.thread, sizeof r.thread);
         r.block = u.known ? u.need : 0;
+        r.classes = u.classes;
+        r.class_of = u.class_of;
         r.own = u.who == THREAD_SAME;
         for (unsigned d = 0; d < 3 && r.own && !u.known; d++)
             r.thread[d] = graph_sreg(g, UOP_SR_TID_X + d);
@@ -505,7 +556,7 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
         r.sync = GRAPH_SYNC_NONE;
     if (f->async[s->access] || f->async[load])
         r.sync = GRAPH_SYNC_UNKNOWN; /* whether somebody waited for it is not looked at */
-    r.assumed |= r.sync == GRAPH_SYNC_WARP_ASSUMED;
+    r.assumed |= r.sync == GRAPH_SYNC_WARP_ASSUMED || (r.sync == GRAPH_SYNC_NONE && f->race_sized);
     const struct graph_object *o = &f->out->objects.p[f->object[load]];
     if (!r.own && x->space != UOP_SHARED)
         r.assumed = true; /* other blocks may store there too */

@@ -505,7 +505,7 @@ void graph_solve_pair(struct graph *g, const struct graph_side *store, const str
             solve_number(g, store, load, digits[0].c, &apart, out))
             return;
         graph_sort_digits(digits, count);
-        if (!graph_take_apart(g, digits, count, &right, &out->assumed, &never)) {
+        if (!graph_take_apart(g, digits, count, &right, out, &never)) {
             if (never)
                 out->answer = SOLVE_NEVER;
             return;

@@ -215,6 +215,26 @@ static graph_id side_condition(struct graph_builder *b, uint32_t block, uint32_t
     return mine == SIDE_TAKEN ? branch : graph_not(g, branch);
 }
 
+/* c ? x : (d ? y : z), where c decides d, is d ? (c ? x : y) : z, or the same with the arms turned: what one way of an
+ * earlier branch leads to is told as a choice of its own, however many ways meet in one place. `rest` is the choice
+ * between the other ways; what one way brings stays as it is. */
+static graph_id choose(struct graph *g, graph_id c, graph_id x, graph_id rest)
+{
+    const struct graph_node n = *graph_at(g, rest);
+    struct uop like = {.kind = UOP_SELECT, .type = n.type};
+    if (n.kind == UOP_SELECT && c != n.arg[0]) {
+        graph_id d = n.arg[0], not_d = graph_not(g, d);
+        bool taken = graph_implies(g, c, d), not_taken = !taken && graph_implies(g, c, not_d);
+        graph_id within = taken ? d : not_d, left = n.arg[taken ? 1 : 2], other = n.arg[taken ? 2 : 1];
+        graph_id by = taken || not_taken ? graph_bool_reduce(g, c, within) : GRAPH_NIL;
+        if (graph_fits_table(g, by) && left != x && by != c) {
+            graph_id inner = graph_pure(g, &like, (graph_id[]){by, x, left}, 3);
+            return graph_pure(g, &like, (graph_id[]){within, inner, other}, 3);
+        }
+    }
+    return graph_pure(g, &like, (graph_id[]){c, x, rest}, 3);
+}
+
 /* The value of variable v where `in` edges meet; `untold`: their conditions say nothing of the turn. */
 static graph_id join_values(struct graph_builder *b, uint32_t block, uint32_t v, const struct incoming *in,
                             uint32_t count, bool untold)
@@ -262,9 +282,35 @@ static graph_id join_values(struct graph_builder *b, uint32_t block, uint32_t v,
     }
     for (unsigned k = n - 1; k-- > 0;) {
         struct uop like = {.kind = UOP_SELECT, .type = graph_at(g, r)->type};
-        r = graph_pure(g, &like, (graph_id[]){when[k], value[k], r}, 3);
+        r = k + 2 < n ? choose(g, when[k], value[k], r) : graph_pure(g, &like, (graph_id[]){when[k], value[k], r}, 3);
     }
     return r;
+}
+
+/* Who may have written a register where an edge is taken: a write under the condition of the branch hides the older
+ * ones, one under the opposite was not made. */
+static uint32_t cell_at(struct graph_builder *b, const struct incoming *in, uint32_t cell)
+{
+    struct graph *g = b->g;
+    graph_id taken = g->blocks.p[in->edge->from].branch;
+    if (in->edge->when == GRAPH_ALWAYS || in->edge->guessed || taken == GRAPH_NIL)
+        return cell;
+    if (in->edge->when == GRAPH_WHEN_NOT)
+        taken = graph_not(g, taken);
+    for (unsigned steps = 0; cell && steps < 8; steps++) {
+        struct graph_cell c = b->cells.p[cell];
+        if (c.def == UINT32_MAX || c.guard == GRAPH_NIL)
+            break;
+        if (graph_implies(g, taken, c.guard)) {
+            c.guard = GRAPH_NIL;
+            c.prev = 0;
+            return graph_push_cell(b, c);
+        }
+        if (!graph_implies(g, taken, graph_not(g, c.guard)))
+            break;
+        cell = c.prev;
+    }
+    return cell;
 }
 
 static uint32_t join_cells(struct graph_builder *b, uint32_t v, const struct incoming *in, uint32_t count)
@@ -273,10 +319,10 @@ static uint32_t join_cells(struct graph_builder *b, uint32_t v, const struct inc
     for (uint32_t i = 1; i < count; i++)
         same &= in[i].state[v].cell == in[0].state[v].cell;
     if (same)
-        return in[0].state[v].cell;
+        return count == 1 ? cell_at(b, &in[0], in[0].state[v].cell) : in[0].state[v].cell;
     uint32_t *joins = ARENA_ARRAY(&b->scratch, uint32_t, count);
     for (uint32_t i = 0; i < count && joins; i++)
-        joins[i] = in[i].state[v].cell;
+        joins[i] = cell_at(b, &in[i], in[i].state[v].cell);
     return graph_push_cell(b, (struct graph_cell){.def = UINT32_MAX, .joins = joins, .join_count = joins ? count : 0});
 }
 

@@ -10,6 +10,11 @@
 
 enum { MATCH_DEPTH = 60, CLIMB_MAX = 48 };
 
+static unsigned bits_of(const struct graph *g, graph_id id)
+{
+    return uop_type_bits((enum uop_type)graph_at(g, id)->type);
+}
+
 /* ---- matching a step -------------------------------------------------------------------------- */
 
 struct matcher {
@@ -172,6 +177,69 @@ static bool match_args(struct matcher *m, const struct graph_node *a, const stru
     return false;
 }
 
+static bool is_condition(const struct graph_node *n)
+{
+    return n->kind == GRAPH_BOOL || n->kind == UOP_ILT_S || n->kind == UOP_ILT_U;
+}
+
+/* One atom of a condition; *turned: i < k stands for !(k < i), which is how i < k + 1 is written. */
+static bool match_atom(struct matcher *m, graph_id t, graph_id n, bool *turned, unsigned depth)
+{
+    const struct graph_node a = *graph_at(m->w->g, t), b = *graph_at(m->w->g, n);
+    bool order = (a.kind == UOP_ILT_S || a.kind == UOP_ILT_U) && b.kind == a.kind;
+    struct matcher before = *m;
+    unsigned steps;
+    *turned = false;
+    if (!order)
+        return match(m, t, n, depth + 1);
+    if (match(m, a.arg[0], b.arg[0], depth + 1) && match(m, a.arg[1], b.arg[1], depth + 1))
+        return true;
+    steps = m->steps;
+    *m = before;
+    m->steps = steps;
+    *turned = true;
+    if (cycle_varies(m->w, m->r->loop, t) && match(m, a.arg[0], b.arg[1], depth + 1) &&
+        match(m, a.arg[1], b.arg[0], depth + 1))
+        return true;
+    steps = m->steps;
+    *m = before;
+    m->steps = steps;
+    return false;
+}
+
+/* Two conditions over as many atoms, in whatever order; *contrary: the one asks for the contrary of the other. */
+static bool match_condition(struct matcher *m, graph_id t, graph_id n, bool *contrary, unsigned depth)
+{
+    const struct graph_node a = *graph_at(m->w->g, t), b = *graph_at(m->w->g, n);
+    bool tables[2] = {a.kind == GRAPH_BOOL, b.kind == GRAPH_BOOL};
+    unsigned count = tables[0] ? a.arg_count : 1, used = 0, place[6], turns = 0;
+    if (count != (tables[1] ? b.arg_count : 1))
+        return false;
+    for (unsigned k = 0; k < count; k++) {
+        bool found = false, turned = false;
+        for (unsigned l = 0; l < count && !found; l++) {
+            found =
+                !(used >> l & 1) && match_atom(m, tables[0] ? a.arg[k] : t, tables[1] ? b.arg[l] : n, &turned, depth);
+            place[k] = l;
+        }
+        if (!found)
+            return false;
+        used |= 1u << place[k];
+        turns |= (unsigned)turned << k;
+    }
+    bool same = true, other = true;
+    for (unsigned row = 0; row < 1u << count; row++) {
+        unsigned there = 0;
+        for (unsigned k = 0; k < count; k++)
+            there |= ((row >> k & 1) ^ (turns >> k & 1)) << place[k];
+        bool x = (tables[0] ? a.imm : 2) >> row & 1, y = (tables[1] ? b.imm : 2) >> there & 1;
+        same &= x == y;
+        other &= x != y;
+    }
+    *contrary = other;
+    return same || other;
+}
+
 /* The two were found to match a moment ago: x * x asks twice. */
 static bool is_paired(const struct matcher *m, graph_id t, graph_id n)
 {
@@ -202,6 +270,26 @@ static bool match_term(struct matcher *m, graph_id t, graph_id n, unsigned depth
     uint32_t call = cycle_joined_call(g, t);
     if (call && call == cycle_joined_call(g, n))
         return true;
+    if (cycle_joins_answer(g, t) && cycle_joins_answer(g, n)) {
+        bool same = a.phi_count == b.phi_count && a.type == b.type;
+        for (uint32_t k = 0; k < a.phi_count && same; k++)
+            same = match(m, a.phi_args[k], b.phi_args[k], depth + 1);
+        return same;
+    }
+    bool contrary = false;
+    const struct graph_node *asked = a.kind == UOP_SELECT ? graph_at(g, a.arg[0]) : NULL;
+    if (is_condition(&a) && is_condition(&b))
+        return match_condition(m, t, n, &contrary, depth + 1) && !contrary;
+    if (asked && b.kind == UOP_SELECT && is_condition(asked) && is_condition(graph_at(g, b.arg[0])) &&
+        cycle_varies(m->w, m->r->loop, a.arg[0])) {
+        if (a.type != b.type || !match_condition(m, a.arg[0], b.arg[0], &contrary, depth + 1) ||
+            !match(m, a.arg[2], b.arg[contrary ? 1 : 2], depth + 1) ||
+            !match(m, a.arg[1], b.arg[contrary ? 2 : 1], depth + 1))
+            return false;
+        VEC_PUSH(m->w->a, m->pairs, t);
+        VEC_PUSH(m->w->a, m->pairs, n);
+        return true;
+    }
     if (a.kind != b.kind || a.type != b.type || a.round != b.round || a.arg_count != b.arg_count ||
         (a.kind != GRAPH_BOOL && a.imm != b.imm) || a.width != b.width || a.space != b.space || a.arg_count == 0 ||
         ((a.flags ^ b.flags) & (unsigned)~UOP_SWAPPED) || a.kind == GRAPH_PHI || a.kind == GRAPH_RESULT)
@@ -380,6 +468,13 @@ struct cycle_run cycle_gather(struct cycle_work *w, struct cycle_region *r, uint
 
 /* ---- stores ------------------------------------------------------------------------------------ */
 
+graph_id cycle_stored(const struct graph *g, const struct graph_access *s, unsigned k)
+{
+    const struct graph_node *n = graph_at(g, s->value[k]);
+    bool half = s->width == 2 && k == 0 && (n->kind == UOP_PAIR || n->kind == UOP_ZEXT) && bits_of(g, n->arg[0]) == 16;
+    return half ? n->arg[0] : s->value[k];
+}
+
 bool cycle_match_store(struct cycle_work *w, struct cycle_region *r, const struct graph_access *t,
                        const struct graph_access *s, struct cycle_run *run, graph_id *element)
 {
@@ -392,10 +487,15 @@ bool cycle_match_store(struct cycle_work *w, struct cycle_region *r, const struc
         return false;
     *element = direct ? s->address : m.element;
     for (unsigned k = 0; k < 4; k++)
-        if ((t->value[k] != GRAPH_NIL || s->value[k] != GRAPH_NIL) && !match(&m, t->value[k], s->value[k], 0))
+        if ((t->value[k] != GRAPH_NIL || s->value[k] != GRAPH_NIL) &&
+            !match(&m, cycle_stored(w->g, t, k), cycle_stored(w->g, s, k), 0))
             return false;
     w->budget -= w->budget > m.steps ? m.steps : w->budget;
     for (size_t i = 0; i < m.pairs.n; i++)
         VEC_PUSH(w->a, run->pairs, m.pairs.p[i]);
+    if (cycle_stored(w->g, t, 0) != t->value[0]) { /* the registers that the halves stand in */
+        VEC_PUSH(w->a, run->pairs, t->value[0]);
+        VEC_PUSH(w->a, run->pairs, s->value[0]);
+    }
     return true;
 }

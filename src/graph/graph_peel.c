@@ -35,10 +35,14 @@ static bool find_way(struct peeler *p, graph_id in, graph_id out)
     while (depth) {
         graph_id at = p->stack[depth - 1].node;
         const struct graph_node *n = graph_at(g, at);
-        if (n->kind == GRAPH_PHI)
+        const graph_id *args;
+        uint32_t count = cycle_args(n, &args);
+        if (cycle_joined_call(g, at)) /* what the quick way beside it says */
+            count = 0;
+        else if (n->kind == GRAPH_PHI && !cycle_joins_answer(g, at))
             return false;
-        if (p->stack[depth - 1].arg < n->arg_count) {
-            graph_id x = n->arg[p->stack[depth - 1].arg++];
+        if (p->stack[depth - 1].arg < count) {
+            graph_id x = args[p->stack[depth - 1].arg++];
             if (x <= in || x >= w->nodes || p->mark[x] == on || p->mark[x] == off)
                 continue;
             if (!cycle_varies(w, p->r->loop, x) || peel_header_phi(p, x)) {
@@ -54,8 +58,8 @@ static bool find_way(struct peeler *p, graph_id in, graph_id out)
             continue;
         }
         bool reached = false;
-        for (unsigned k = 0; k < n->arg_count && !reached; k++)
-            reached = n->arg[k] < w->nodes && p->mark[n->arg[k]] == on;
+        for (uint32_t k = 0; k < count && !reached; k++)
+            reached = args[k] < w->nodes && p->mark[args[k]] == on;
         if (reached) {
             p->mark[at] = on;
             p->place[at] = (uint32_t)p->order.n;
@@ -78,9 +82,11 @@ static bool find_cuts(struct peeler *p, struct cycle_chain *c)
         return false;
     for (uint32_t i = 0; i < n; i++) {
         const struct graph_node *node = graph_at(w->g, p->order.p[i]);
-        for (unsigned k = 0; k < node->arg_count && i > 0; k++)
-            if (node->arg[k] < w->nodes && p->mark[node->arg[k]] == token)
-                last[p->place[node->arg[k]]] = i;
+        const graph_id *args;
+        uint32_t args_count = cycle_args(node, &args);
+        for (uint32_t k = 0; k < args_count && i > 0; k++)
+            if (args[k] < w->nodes && p->mark[args[k]] == token)
+                last[p->place[args[k]]] = i;
     }
     for (uint32_t i = 0; i < n; i++) {
         if (furthest <= i)
@@ -252,7 +258,8 @@ struct peeled {
     bool moves;
 };
 
-static struct peeled peel_chain(struct peeler *p, uint32_t index)
+/* `known`: the steps of a turn, 0: to be found. */
+static struct peeled peel_chain(struct peeler *p, uint32_t index, uint32_t known)
 {
     struct cycle_work *w = p->w;
     struct cycle_chain *c = &p->r->chains.p[index];
@@ -278,7 +285,12 @@ static struct peeled peel_chain(struct peeler *p, uint32_t index)
         return out;
     }
     uint32_t tried = 0;
-    for (uint32_t g = 1; g < count && tried < DIVISORS_MAX; g++) {
+    if (known) {
+        out.steps = known;
+        out.group = count / known;
+        out.moves = true;
+    }
+    for (uint32_t g = 1; g < count && tried < DIVISORS_MAX && !known; g++) {
         bool moves = false;
         if (count % g != 0)
             continue;
@@ -394,7 +406,7 @@ static void list_effects(struct peeler *p, struct effects *out)
                 peel_take_in(&s, &a, 1);
                 uint64_t order = a.constant;
                 for (unsigned v = 0; v < 4 && m->value[v] != GRAPH_NIL; v++) {
-                    struct summary value = peel_sum_up(p, m->value[v], 0);
+                    struct summary value = peel_sum_up(p, cycle_stored(g, m, v), 0);
                     s.hash = peel_mix(s.hash, value.hash + v);
                     peel_take_in(&s, &value, peel_mix(0x76616c, v));
                 }
@@ -416,6 +428,52 @@ static void list_effects(struct peeler *p, struct effects *out)
 }
 
 /* ---- a loop ----------------------------------------------------------------------------------- */
+
+/* Turns of the source's loop that one turn is where a compiler made the counter: so many of n & ~3 at a time, up from
+ * their negative. 0: the counter does not say. */
+static uint32_t counted_copies(const struct graph *g, const struct cycle_region *r)
+{
+    const struct cycle_phi *t = r->tested >= 0 ? &r->phis[r->tested] : NULL;
+    uint64_t mask, zero;
+    if (!t || t->step_kind != CYCLE_STEP_ADD || !t->constant || t->amount < 2 || t->amount > UINT16_MAX ||
+        t->start == GRAPH_NIL || r->limit == GRAPH_NIL || !graph_is_const(g, r->limit, &zero) || zero != 0)
+        return 0;
+    const struct graph_node *n = graph_at(g, cycle_bare(g, t->start));
+    if (n->kind != UOP_NEG)
+        return 0;
+    n = graph_at(g, cycle_bare(g, n->arg[0]));
+    bool rest = n->kind == UOP_AND && graph_is_const(g, n->arg[1], &mask);
+    return rest && mask && (mask & (0 - mask)) == (uint64_t)t->amount ? (uint32_t)t->amount : 0;
+}
+
+/* So many copies of one step, but for where they are in memory: buffers that take turns are reached at the one place
+ * and at the other. */
+static bool are_copies(struct peeler *p, const struct effects *e, uint32_t copies)
+{
+    struct cycle_region *r = p->r;
+    if (e->count + e->barriers == 0 || e->barriers % copies != 0)
+        return false;
+    for (uint32_t from = 0, to; from < e->count; from = to) { /* in order of their terms */
+        for (to = from + 1; to < e->count && e->s[to].hash == e->s[from].hash;)
+            to++;
+        if ((to - from) % copies != 0)
+            return false;
+    }
+    for (uint32_t i = 0; i < r->chains.n; i++) {
+        const struct cycle_chain *c = &r->chains.p[i];
+        uint32_t group = c->count / copies;
+        if (c->flat || c->count % copies != 0)
+            return false;
+        p->reading = i + 1;
+        for (uint32_t k = 0; k + group < c->count; k++)
+            if (peel_define(p, c->cut[k + 1], 0).hash != peel_define(p, c->cut[k + 1 + group], 0).hash) {
+                p->reading = 0;
+                return false;
+            }
+        p->reading = 0;
+    }
+    return true;
+}
 
 /* A counter that the loop's test looks at steps by a multiple of `u`. */
 static bool counter_allows(const struct cycle_region *r, uint32_t u)
@@ -477,9 +535,10 @@ void cycle_peel(struct cycle_work *w, struct cycle_region *r)
     }
     p->r = r;
     p->memo_count = 0;
-    for (uint32_t i = 0; i < sizeof p->group_of / sizeof p->group_of[0]; i++)
-        p->group_of[i] = i;
     find_chains(p);
+    p->group_of = ARENA_ARRAY(w->a, uint32_t, r->chains.n + 1);
+    for (uint32_t i = 0; i < r->chains.n && p->group_of; i++)
+        p->group_of[i] = i;
     struct peeled *chains = ARENA_ARRAY(w->a, struct peeled, r->chains.n);
     for (uint32_t i = 0; i < r->block_count; i++) {
         const struct graph_block *b = &w->g->blocks.p[r->blocks[i]];
@@ -487,12 +546,12 @@ void cycle_peel(struct cycle_work *w, struct cycle_region *r)
     }
     struct effects effects = {.cap = effects_max};
     effects.s = ARENA_ARRAY(w->a, struct summary, effects_max);
-    if (!chains || !effects.s)
+    if (!chains || !effects.s || !p->group_of)
         return;
     uint32_t unroll = 0;
     bool moves = false;
     for (uint32_t i = 0; i < r->chains.n; i++) {
-        chains[i] = peel_chain(p, i);
+        chains[i] = peel_chain(p, i, 0);
         unroll = gcd(unroll, chains[i].steps);
         moves |= chains[i].moves;
     }
@@ -504,6 +563,12 @@ void cycle_peel(struct cycle_work *w, struct cycle_region *r)
     if (unroll > 1 && !moves && !counter_allows(r, unroll))
         unroll = 1;
     r->unroll = unroll ? counted_unroll(r, unroll) : 1;
+    uint32_t copies = r->unroll > 1 ? counted_copies(w->g, r) : 0;
+    if (copies > r->unroll && copies % r->unroll == 0 && are_copies(p, &effects, copies)) {
+        for (uint32_t i = 0; i < r->chains.n; i++)
+            chains[i] = peel_chain(p, i, copies);
+        r->unroll = copies;
+    }
     for (uint32_t i = 0; i < r->chains.n; i++) {
         struct cycle_chain *c = &r->chains.p[i];
         uint32_t within = chains[i].steps / r->unroll;
@@ -517,8 +582,7 @@ void cycle_peel(struct cycle_work *w, struct cycle_region *r)
             w->claimed[c->cut[k]] = true;
         if (c->flat)
             w->claimed[c->out] = true;
-        uint32_t max = sizeof p->group_of / sizeof p->group_of[0];
-        c->group = i < max ? p->group_of[i] : i;
+        c->group = peel_group_of(p, i);
     }
 }
 

@@ -8,6 +8,7 @@ enum { NOW, OTHER, LATER, STILL, NUMBERS }; /* at one counter, at another, a tur
 struct summary {
     uint64_t hash, f[NUMBERS];
     uint64_t constant; /* of the first elements' addresses: an order among copies */
+    uint32_t reads;    /* an accumulator that it is made of, + 1; 0: none */
     bool linear;       /* an integer that only inductions and what never changes decide; f is its value */
 };
 
@@ -27,8 +28,9 @@ struct peeler {
         unsigned arg;
     } * stack;
     uint32_t stack_cap;
-    uint32_t group_of[GRAPH_FOLD_MAX * 8]; /* of chains: which read each other */
-    uint32_t reading;                      /* chain being defined + 1 */
+    uint32_t *group_of; /* of chains: one of those that read each other, by way of others */
+    uint32_t reading;   /* chain being defined + 1 */
+    uint32_t met;       /* an accumulator met since a value was begun + 1; 0: none */
 };
 
 static inline uint64_t peel_mix(uint64_t a, uint64_t b)
@@ -40,6 +42,8 @@ static inline uint64_t peel_mix(uint64_t a, uint64_t b)
 struct summary peel_sum_up(struct peeler *p, graph_id id, unsigned depth);
 /* The same with the node's own operation, cut or not. */
 struct summary peel_define(struct peeler *p, graph_id id, unsigned depth);
+/* Of chains that read each other the one that stands for all. */
+uint32_t peel_group_of(struct peeler *p, uint32_t chain);
 /* The numbers of a part, weighed by where it stands. */
 void peel_take_in(struct summary *s, const struct summary *part, uint64_t weight);
 struct cycle_phi *peel_header_phi(struct peeler *p, graph_id id);

@@ -60,9 +60,14 @@ static void flow_from(struct joiner *j, graph_id id)
 void piece_note_copies(struct joiner *j, const struct cycle_run *run)
 {
     graph_id *copy = (graph_id *)j->w->out->copy_of;
-    for (size_t i = 0; i + 1 < run->pairs.n; i += 2)
-        if (run->pairs.p[i] != run->pairs.p[i + 1] && run->pairs.p[i + 1] < j->w->nodes)
-            copy[run->pairs.p[i + 1]] = run->pairs.p[i];
+    for (size_t i = 0; i + 1 < run->pairs.n; i += 2) {
+        graph_id node = run->pairs.p[i + 1], part = run->pairs.p[i];
+        if (part == node || node >= j->w->nodes)
+            continue;
+        if (copy[node] != GRAPH_NIL && copy[node] != part) /* two loops load one element */
+            map_u64_put(j->w->a, &j->w->out->also, graph_copy_key(node, copy[node]), 1);
+        copy[node] = part;
+    }
 }
 
 void piece_end_at(struct joiner *j, struct field_set from, uint64_t way)
@@ -219,24 +224,43 @@ static bool run_goes_on(struct joiner *j, const struct cycle_run *run, uint32_t 
     return false;
 }
 
-/* The second step of straight code stands near the first, yet not one stride of the loop on: no two steps of it. What
- * stands elsewhere may be another operand's element (x[k] * x[k * n]), and a turn that leaves elements where they were
- * (a tile that is filled anew) does not tell. */
-static bool out_of_step(struct joiner *j, const struct cycle_run *run, const struct field_set *begin)
+/* The second step of straight code (of the second turn, where each holds `inner` of them) stands near the first, yet
+ * not one stride of the loop on: no two steps of it. What stands elsewhere may be another operand's element (x[k] *
+ * x[k * n]), and a turn that leaves elements where they were (a tile that is filled anew) does not tell. */
+static bool out_of_step(struct joiner *j, const struct cycle_run *run, const struct field_set *begin, uint32_t inner)
 {
     enum { NEAR = 256 };
     bool near = false;
-    if (run->at.n < 2 || run->at.p[1] == GRAPH_NIL || j->advance == 0)
+    if (run->at.n <= inner || run->at.p[inner] == GRAPH_NIL || j->advance == 0)
         return false;
-    struct field_set at = cycle_value_of(j->w, run->at.p[1], UINT32_MAX, TURN_FIRST);
+    struct field_set at = cycle_value_of(j->w, run->at.p[inner], UINT32_MAX, TURN_FIRST);
     for (unsigned i = 0; i < begin->count; i++)
         for (unsigned k = 0; k < at.count; k++) {
             uint64_t way = field_add(at.v[k], field_neg(begin->v[i]));
-            if (way == j->advance)
+            if (way == field_mul(j->advance, inner))
                 return false;
             near |= way != 0 && (way <= NEAR || field_neg(way) <= NEAR);
         }
     return near;
+}
+
+/* What is done between two instances that others see: a bit of each space that is stored to, one where threads meet. */
+static uint32_t effects_between(struct joiner *j, uint32_t first, uint32_t last)
+{
+    enum { MEET = 31 };
+    const struct graph *g = j->w->g;
+    uint32_t seen = 0;
+    for (uint32_t i = first; i <= last && i < g->insns.n; i++) {
+        const struct graph_insn *n = &g->insns.p[i];
+        const struct uop_list *l = g->input.insns[n->input].uops;
+        for (uint32_t x = n->first_access; x < n->first_access + n->access_count && n->reachable; x++)
+            if (g->accesses.p[x].kind != GRAPH_LOAD)
+                seen |= UINT32_C(1) << (g->accesses.p[x].space % MEET);
+        for (size_t u = 0; u < l->ops.n && n->reachable; u++)
+            seen |= l->ops.p[u].kind == UOP_BAR ? UINT32_C(1) << MEET : 0;
+        j->w->budget -= j->w->budget > 0;
+    }
+    return seen;
 }
 
 static bool try_straight(struct joiner *j, uint32_t chain, graph_id x)
@@ -248,8 +272,10 @@ static bool try_straight(struct joiner *j, uint32_t chain, graph_id x)
     struct field_set begin = {0};
     uint32_t inner = j->r->chains.p[chain].inner ? j->r->chains.p[chain].inner : 1;
     if (run.steps == 0 || run.steps % inner != 0 || !place_run(j, &run, &piece) ||
-        !run_goes_on(j, &run, UINT32_MAX, piece.first, &begin) || out_of_step(j, &run, &begin))
+        !run_goes_on(j, &run, UINT32_MAX, piece.first, &begin) || out_of_step(j, &run, &begin, inner))
         return false;
+    if (j->effects & ~effects_between(j, piece.first, piece.last))
+        return false; /* it takes up the sum, but does not do what each turn does: the last tile, behind its loop */
     piece.unroll = run.steps / inner;
     piece.makers = inner > 1 ? NULL : piece.makers;
     piece_add(j, piece, (struct part){chain, run.begin, run.end});
@@ -480,21 +506,49 @@ static uint32_t chain_before(const struct joiner *j, graph_id id, unsigned depth
     return found;
 }
 
+bool cycle_new_fold(struct arena *a, uint32_t cycle, unsigned count, struct graph_fold *out)
+{
+    graph_id *list = ARENA_ARRAY(a, graph_id, 5 * (size_t)count);
+    *out = (struct graph_fold){.cycle = cycle, .count = count};
+    if (!list)
+        return false;
+    out->phi = list;
+    out->start = list + count;
+    out->result = list + 2 * (size_t)count;
+    out->in = list + 3 * (size_t)count;
+    out->out = list + 4 * (size_t)count;
+    return true;
+}
+
 static void make_folds(struct joiner *j)
 {
     struct cycle_work *w = j->w;
     const struct graph_cycle *c = j->c;
     const struct graph_piece *best = &c->pieces.p[c->best];
     struct cycle_region *r = best->loop == UINT32_MAX ? j->r : &w->regions[best->loop];
-    bool done[64] = {0};
-    for (uint32_t i = 0; i < r->chains.n && i < 64; i++) {
-        struct graph_fold fold = {.cycle = (uint32_t)j->r->cycle};
-        for (uint32_t k = i; k < r->chains.n && k < 64 && fold.count < GRAPH_FOLD_MAX; k++) {
+    uint32_t n = (uint32_t)r->chains.n;
+    uint32_t *first = ARENA_ARRAY(w->a, uint32_t, n + 1), *next = ARENA_ARRAY(w->a, uint32_t, n + 1);
+    uint32_t *last = ARENA_ARRAY(w->a, uint32_t, n + 1), *members = ARENA_ARRAY(w->a, uint32_t, n + 1);
+    if (!first || !next || !last || !members)
+        return;
+    for (uint32_t k = 0; k < n; k++) { /* a group is a list: chain + 1, in order */
+        uint32_t group = r->chains.p[k].group;
+        if (members[group]++)
+            next[last[group]] = k + 1;
+        else
+            first[group] = k + 1;
+        last[group] = k;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        struct graph_fold fold;
+        uint32_t group = r->chains.p[i].group;
+        if (first[group] != i + 1)
+            continue;
+        if (!cycle_new_fold(w->a, (uint32_t)j->r->cycle, members[group], &fold))
+            return;
+        unsigned at = 0;
+        for (uint32_t k = i; k < n; k = next[k] - 1, at++) { /* behind the last: UINT32_MAX */
             const struct cycle_chain *x = &r->chains.p[k];
-            if (done[k] || x->group != r->chains.p[i].group)
-                continue;
-            done[k] = true;
-            unsigned at = fold.count++;
             fold.phi[at] = r->phis[x->phi].phi;
             uint32_t from = r == j->r ? k : chain_before(j, r->phis[x->phi].start, 0);
             if (from == UINT32_MAX)
@@ -507,8 +561,7 @@ static void make_folds(struct joiner *j)
             fold.reassociated |= x->flat && x->count > 1;
             fold.result[at] = x->out;
         }
-        if (fold.count)
-            VEC_PUSH(w->a, w->out->folds, fold);
+        VEC_PUSH(w->a, w->out->folds, fold);
     }
 }
 
@@ -553,9 +606,10 @@ void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct grap
     VEC_PUSH(w->a, j.parts, (struct part){.chain = UINT32_MAX}); /* the loop itself */
     if (c->irreducible || arena_failed(w->a))
         return;
-    for (uint32_t i = 0; i < r->chains.n && i < CYCLE_CHAINS_MAX; i++) {
+    for (uint32_t i = 0; i < r->block_count && r->chains.n > 0; i++)
+        j.effects |= effects_between(&j, w->g->blocks.p[r->blocks[i]].first, w->g->blocks.p[r->blocks[i]].last);
+    for (uint32_t i = 0; i < r->chains.n && i < CYCLE_CHAINS_MAX; i++)
         join_chain(&j, i);
-    }
     if (r->chains.n == 0)
         piece_join_stores(&j);
     piece_join_counters(&j);

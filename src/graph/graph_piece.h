@@ -67,6 +67,7 @@ struct joiner {
     uint32_t token;                    /* of it in flow_of */
     uint64_t advance;                  /* of an element a step */
     bool moves;                        /* elements are known: they must go on */
+    uint32_t effects;                  /* what its turns do that others see, as bits */
     VEC(struct field_set) ends;        /* where the elements of the pieces so far end */
     VEC(struct part) parts;            /* of each piece */
     graph_id begins[CYCLE_CHAINS_MAX]; /* of a chain: what it begins with before steps taken out in front of the loop */

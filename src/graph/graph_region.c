@@ -74,6 +74,21 @@ uint32_t cycle_joined_call(const struct graph *g, graph_id id)
     return path ? g->calls.p[path - 1].target + 1 : 0;
 }
 
+bool cycle_joins_answer(const struct graph *g, graph_id id)
+{
+    enum { WAYS = 8 };
+    const struct graph_node *n = graph_at(g, id);
+    bool answer = false;
+    if (n->kind != GRAPH_PHI || graph_is_loop_phi(g, id) || n->phi_count > WAYS)
+        return false;
+    for (uint32_t k = 0; k < n->phi_count; k++) {
+        if (n->phi_args[k] >= id)
+            return false;
+        answer |= cycle_joined_call(g, n->phi_args[k]) != 0;
+    }
+    return answer && !cycle_joined_call(g, id);
+}
+
 static uint32_t first_def(const struct cycle_work *w, graph_id id, uint32_t loop)
 {
     const struct graph *g = w->g;

@@ -28,6 +28,9 @@ static inline enum uop_type plain_type(unsigned bits)
 /* The node `like` describes over `args`, not simplified. */
 graph_id graph_intern_like(struct graph *g, const struct uop *like, const graph_id *args, unsigned count);
 
+/* c ? a : b, whose arms say nothing more where c is known. */
+graph_id graph_select(struct graph *g, uint8_t flags, graph_id c, graph_id a, graph_id b);
+
 /* An integer sum taken apart: terms and a constant. */
 enum { GRAPH_SUM_MAX = 8 };
 struct graph_sum {

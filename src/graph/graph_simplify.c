@@ -271,19 +271,29 @@ static graph_id simplify_prmt(struct graph *g, const struct uop *like, const gra
 
 /* ---- compares and selection ----------------------------------------------------------------- */
 
-/* A choice between constants that is compared with one of them is its condition, or the opposite: predicates that were
- * packed into a word. NIL: it is none. */
-static graph_id simplify_choice_compared(struct graph *g, graph_id a, graph_id b, uint64_t width)
+/* What a compare comes to where one side is a constant and the other a choice of constants: the conditions chosen by.
+ * Machine code keeps predicates in registers so. NIL: some choice is no constant. */
+static graph_id compare_choice(struct graph *g, const struct uop *like, const graph_id *args, unsigned side,
+                               unsigned depth)
 {
-    const struct graph_node n = *at(g, a);
-    uint64_t yes, no, with, mask = width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
-    if (n.kind != UOP_SELECT || !graph_is_const(g, n.arg[1], &yes) || !graph_is_const(g, n.arg[2], &no) ||
-        !graph_is_const(g, b, &with))
+    enum { CHOICES = 8 };
+    const struct graph_node n = *at(g, args[side]);
+    graph_id arm[2];
+    if (n.kind != UOP_SELECT || depth > CHOICES)
         return GRAPH_NIL;
-    bool first = !((yes ^ with) & mask), second = !((no ^ with) & mask);
-    if (first == second)
-        return first ? graph_true(g) : graph_false(g);
-    return first ? n.arg[0] : graph_not(g, n.arg[0]);
+    for (unsigned i = 0; i < 2; i++) {
+        graph_id with[2] = {args[0], args[1]};
+        uint64_t bits[2], result;
+        with[side] = n.arg[1 + i];
+        if (graph_is_const(g, with[0], &bits[0]) && graph_is_const(g, with[1], &bits[1]) &&
+            uop_eval(like, bits, &result))
+            arm[i] = graph_const(g, UOP_B1, result & 1);
+        else
+            arm[i] = compare_choice(g, like, with, side, depth + 1);
+        if (arm[i] == GRAPH_NIL)
+            return GRAPH_NIL;
+    }
+    return graph_bool_apply(g, (graph_id[]){n.arg[0], arm[0], arm[1]}, 3, 0xd8);
 }
 
 static graph_id simplify_compare(struct graph *g, const struct uop *like, const graph_id *args)
@@ -307,8 +317,20 @@ static graph_id simplify_compare(struct graph *g, const struct uop *like, const 
         }
         u.flags &= (uint8_t)~UOP_SWAPPED;
     }
-    graph_id chosen = like->kind == UOP_IEQ ? simplify_choice_compared(g, a, b, like->imm) : GRAPH_NIL;
-    return chosen ? chosen : graph_intern_like(g, &u, (graph_id[]){a, b}, 2);
+    return graph_intern_like(g, &u, (graph_id[]){a, b}, 2);
+}
+
+graph_id graph_select(struct graph *g, uint8_t flags, graph_id c, graph_id a, graph_id b)
+{
+    if (a == b)
+        return a;
+    struct uop u = {.kind = UOP_SELECT, .type = (uint8_t)plain_type(bits_of(g, a)), .flags = flags};
+    if (at(g, c)->kind == GRAPH_BOOL && (at(g, c)->imm & 1)) {
+        c = graph_not(g, c);
+        u.flags ^= UOP_SWAPPED;
+        return graph_intern_like(g, &u, (graph_id[]){c, b, a}, 3);
+    }
+    return graph_intern_like(g, &u, (graph_id[]){c, a, b}, 3);
 }
 
 static graph_id simplify_select(struct graph *g, const struct uop *like, const graph_id *args)
@@ -321,17 +343,9 @@ static graph_id simplify_select(struct graph *g, const struct uop *like, const g
         return v ? a : b;
     if (like->type == UOP_B1) /* c ? a : b, argument k is bit k */
         return graph_bool_apply(g, args, 3, 0xd8);
-    a = graph_assume(g, a, c);
-    b = graph_assume(g, b, graph_not(g, c));
-    if (a == b)
-        return a;
-    struct uop u = {.kind = UOP_SELECT, .type = (uint8_t)plain_type(bits_of(g, a)), .flags = like->flags & UOP_SWAPPED};
-    if (at(g, c)->kind == GRAPH_BOOL && (at(g, c)->imm & 1)) {
-        c = graph_not(g, c);
-        u.flags ^= UOP_SWAPPED;
-        return graph_intern_like(g, &u, (graph_id[]){c, b, a}, 3);
-    }
-    return graph_intern_like(g, &u, (graph_id[]){c, a, b}, 3);
+    a = graph_assume_within(g, a, c);
+    b = graph_assume_within(g, b, graph_not(g, c));
+    return graph_select(g, like->flags & UOP_SWAPPED, c, a, b);
 }
 
 /* ---- booleans ------------------------------------------------------------------------------- */
@@ -460,6 +474,14 @@ static graph_id simplify(struct graph *g, const struct uop *like, const graph_id
             u.imm = uop_type_bits((enum uop_type)like->type), u.width = like->type;
         else if (!u.imm)
             u.imm = bits_of(g, args[0]);
+        struct uop ask = *like;
+        ask.imm = like->kind >= UOP_FLT && like->kind <= UOP_FNUM ? like->imm : u.imm;
+        for (unsigned side = 0; side < 2; side++) {
+            graph_id chosen =
+                graph_is_const(g, args[1 - side], NULL) ? compare_choice(g, &ask, args, side, 0) : GRAPH_NIL;
+            if (chosen != GRAPH_NIL)
+                return chosen;
+        }
         u.type = UOP_B1;
         return simplify_compare(g, &u, args);
     }

@@ -40,8 +40,10 @@ static graph_id read_register(struct graph_builder *b, struct graph_work *w, con
     if (w->state[v].node == GRAPH_NIL)
         w->state[v].node = graph_entry_value(b, v);
     graph_id node = graph_assume(g, w->state[v].node, under);
-    if (under != w->path) /* path and guard may be too much for a table: what the guard alone says */
-        node = graph_assume(g, node, g->insns.p[w->insn].guard);
+    if (w->guarded) { /* path and guard may be too much for a table: what the guard alone says */
+        node = graph_assume_within(g, node, under);
+        node = graph_assume_within(g, node, g->insns.p[w->insn].guard);
+    }
     struct graph_use use = {.insn = w->insn, .file = u->file, .reg = u->reg, .node = node};
     VEC_PUSH(g->a, g->uses, use);
     VEC_PUSH(&b->scratch, b->pending, (struct graph_pending_use){w->state[v].cell, under});
@@ -170,7 +172,8 @@ static void write_register(struct graph_builder *b, struct graph_work *w, const 
     graph_id guard = g->insns.p[w->insn].guard, merged = node;
     if (guard != GRAPH_NIL && slot->node != GRAPH_NIL && graph_at(g, slot->node)->kind != GRAPH_ENTRY) {
         struct uop like = {.kind = UOP_SELECT, .type = graph_at(g, node)->type};
-        merged = graph_pure(g, &like, (graph_id[]){guard, node, slot->node}, 3);
+        graph_id older = graph_assume(g, slot->node, graph_and(g, w->path, graph_not(g, guard)));
+        merged = graph_pure(g, &like, (graph_id[]){guard, node, older}, 3);
     }
     struct graph_def def = {
         .insn = w->insn, .file = u->file, .reg = u->reg, .node = node, .merged = merged, .last_use = w->insn};
@@ -224,6 +227,7 @@ bool graph_run_instruction(struct graph_builder *b, struct graph_work *w)
     insn->first_use = (uint32_t)g->uses.n;
     insn->first_access = (uint32_t)g->accesses.n;
     w->under = w->path;
+    w->guarded = l->guard != UOP_NONE; /* also where the path implies the guard */
     if (l->guard != UOP_NONE && l->guard < l->ops.n) {
         mark_guard(l, l->guard, marks);
         for (size_t i = 0; i <= l->guard; i++)

@@ -4,128 +4,16 @@
  * one that starts from some value must be longer than a stencil to be taken for one.
  *
  * requires: chains and pieces of the loops that are left · gives: cycles with one straight piece, their folds */
-#include "graph/graph_cycle_internal.h"
+#include "graph/graph_straight.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS_MIN = 3, STEPS_FROM_VALUE = 7, DEPTH_MAX = 40, TERMS_MAX = 256, CHAIN_MAX = 4096 };
-
-/* A term over elements: its shape, where its elements stand (weighed by their places in the term), and an order. */
-struct term {
-    uint64_t hash, at;
-    uint64_t order;
-    bool loads;
-};
-
-struct straight {
-    struct cycle_work *w;
-    struct term *memo;
-    uint8_t *known; /* of nodes: 1 being looked at, 2 done */
-    graph_id *prev; /* of nodes: the accumulator a step takes, where it is a step of the same operation */
-    bool *taken;    /* of nodes: some later step takes it */
-};
+enum { STEPS_MIN = 3, STEPS_FROM_VALUE = 7, TERMS_MAX = 256, CHAIN_MAX = 4096 };
 
 static uint64_t mix(uint64_t a, uint64_t b)
 {
     return map_hash_mix(a, b);
-}
-
-/* ---- terms ------------------------------------------------------------------------------------ */
-
-static uint64_t place_of(const struct graph *g, graph_id id, uint64_t *offset, unsigned depth)
-{
-    const struct graph_node *n = graph_at(g, id);
-    unsigned bits = uop_type_bits((enum uop_type)n->type);
-    uint64_t zero = 0;
-    if (depth < DEPTH_MAX)
-        switch (n->kind) {
-        case UOP_CONST: {
-            int64_t v = bits == 0 || bits >= 64 ? (int64_t)n->imm : (int64_t)(n->imm << (64 - bits)) >> (64 - bits);
-            *offset += (uint64_t)v;
-            return (uint64_t)v;
-        }
-        case UOP_ADD: {
-            uint64_t a = place_of(g, n->arg[0], offset, depth + 1);
-            return a + place_of(g, n->arg[1], offset, depth + 1);
-        }
-        case UOP_MUL: {
-            uint64_t x = 0, y = 0;
-            uint64_t c, a = place_of(g, n->arg[0], &x, depth + 1), b = place_of(g, n->arg[1], &y, depth + 1);
-            if (graph_is_const(g, n->arg[1], &c))
-                *offset += x * c;
-            return a * b;
-        }
-        case UOP_NEG: return 0 - place_of(g, n->arg[0], &zero, depth + 1);
-        case UOP_SEXT:
-        case UOP_ZEXT:
-            if (n->imm == 32)
-                return place_of(g, n->arg[0], offset, depth + 1);
-            break;
-        case UOP_UNIFORM: return place_of(g, n->arg[0], offset, depth + 1);
-        default: break;
-        }
-    return mix(0x6c656166, id);
-}
-
-static struct term element(const struct graph *g, const struct graph_node *load, uint64_t offset, unsigned bytes)
-{
-    struct term t = {.loads = true, .order = offset};
-    t.hash = mix(mix(load->space, bytes), mix(load->flags, cycle_root(g, load->arg[0])));
-    t.at = place_of(g, load->arg[0], &t.order, 0) + offset;
-    return t;
-}
-
-static bool either_way(unsigned kind)
-{
-    return kind == UOP_FADD || kind == UOP_FMUL || kind == UOP_FFMA || kind == UOP_FMIN || kind == UOP_FMAX ||
-           kind == UOP_ADD || kind == UOP_MUL || kind == UOP_AND || kind == UOP_OR || kind == UOP_XOR ||
-           (kind >= UOP_MIN_S && kind <= UOP_MAX_U) || kind == UOP_IEQ || kind == UOP_FEQ;
-}
-
-static struct term term_of(struct straight *s, graph_id id, unsigned depth)
-{
-    const struct graph *g = s->w->g;
-    struct term t = {.hash = mix(0x696e76, id)};
-    if (id >= s->w->nodes || depth > DEPTH_MAX || s->known[id] == 1 || s->w->budget == 0)
-        return t;
-    if (s->known[id] == 2)
-        return s->memo[id];
-    s->known[id] = 1;
-    s->w->budget--;
-    const struct graph_node n = *graph_at(g, id);
-    const struct graph_node *of = n.arg_count ? graph_at(g, n.arg[0]) : NULL;
-    if (n.kind == UOP_LOAD) {
-        t = element(g, &n, 0, n.width);
-    } else if (n.kind == UOP_CBANK && n.space == 3 && n.arg_count == 0) {
-        t = (struct term){mix(0x63626e6b, n.type), n.imm, n.imm, true};
-    } else if (of && of->kind == UOP_LOAD && n.kind == UOP_ELEMENT) {
-        t = element(g, of, 4 * n.imm, 4);
-    } else if (of && of->kind == UOP_LOAD && of->width == 8 && (n.kind == UOP_LO || n.kind == UOP_HI)) {
-        t = element(g, of, n.kind == UOP_HI ? 4 : 0, 4);
-    } else if (n.kind != GRAPH_PHI && n.kind != GRAPH_BOOL && n.insn == UINT32_MAX && n.arg_count) {
-        struct term parts[6];
-        bool loads = false;
-        for (unsigned k = 0; k < n.arg_count; k++) {
-            parts[k] = term_of(s, n.arg[k], depth + 1);
-            loads |= parts[k].loads;
-        }
-        if (loads) { /* else a leaf, whatever it is made of */
-            uint64_t by =
-                mix(mix(n.kind, (uint64_t)n.type << 8 | n.round), mix(n.imm, n.flags & (unsigned)~UOP_SWAPPED));
-            t = (struct term){.hash = by, .loads = true};
-            unsigned either = either_way(n.kind) ? 2 : 0;
-            for (unsigned k = 0; k < n.arg_count; k++) {
-                uint64_t weight = k < either ? mix(by, parts[k].hash) : mix(by, parts[k].hash + k + 1);
-                t.hash = k < either ? t.hash + weight : mix(t.hash, weight);
-                t.at += (weight | 1) * parts[k].at;
-                t.order = (int64_t)((uint64_t)t.order + (uint64_t)parts[k].order);
-            }
-        }
-    }
-    s->memo[id] = t;
-    s->known[id] = 2;
-    return t;
 }
 
 /* ---- steps ------------------------------------------------------------------------------------ */
@@ -147,8 +35,8 @@ static struct term part_of(struct straight *s, graph_id step, graph_id accumulat
 {
     const struct graph_node n = *graph_at(s->w->g, step);
     if (n.kind != UOP_FFMA)
-        return term_of(s, n.arg[0] == accumulator ? n.arg[1] : n.arg[0], 0);
-    struct term a = term_of(s, n.arg[0], 0), b = term_of(s, n.arg[1], 0);
+        return straight_term_of(s, n.arg[0] == accumulator ? n.arg[1] : n.arg[0], 0);
+    struct term a = straight_term_of(s, n.arg[0], 0), b = straight_term_of(s, n.arg[1], 0);
     struct term t = {.hash = mix(UOP_FFMA, a.hash + b.hash), .loads = a.loads || b.loads, .order = a.order + b.order};
     t.at = (mix(1, a.hash) | 1) * a.at + (mix(1, b.hash) | 1) * b.at;
     return t;
@@ -177,6 +65,7 @@ static void link_steps(struct straight *s)
 struct found {
     uint64_t hash;
     uint32_t steps, first, last; /* instances */
+    uint32_t floor;              /* what is made before it is shared with who stands there */
     graph_id in, out, result;
 };
 
@@ -257,9 +146,11 @@ static bool add_before(struct straight *s, const struct found *f, int32_t parent
         if (c->pieces.p[i].straight && c->pieces.p[i].first <= f->last && f->first <= c->pieces.p[i].last)
             return true;
     blocks[0] = w->g->insns.p[f->first].block;
+    /* Between two loops the block is there for the steps. */
+    uint32_t first = f->floor > 0 ? w->g->blocks.p[blocks[0]].first : f->first;
     struct graph_piece piece = {.straight = true,
                                 .loop = UINT32_MAX,
-                                .first = f->first,
+                                .first = first,
                                 .last = f->last,
                                 .unroll = f->steps,
                                 .blocks = blocks,
@@ -270,7 +161,7 @@ static bool add_before(struct straight *s, const struct found *f, int32_t parent
         c->pieces.p[at] = c->pieces.p[at - 1];
     c->pieces.p[at] = piece;
     c->best += at <= c->best;
-    c->first = c->first < f->first ? c->first : f->first;
+    c->first = c->first < first ? c->first : first;
     c->unroll = c->unroll > f->steps ? c->unroll : f->steps;
     c->count = c->until = c->start = GRAPH_NIL;
     return true;
@@ -308,7 +199,9 @@ static void add_found(struct straight *s, const struct found *f)
                                 .unroll = f->steps,
                                 .blocks = blocks,
                                 .block_count = 1};
-    struct graph_fold fold = {.cycle = (uint32_t)out->cycles.n, .count = 1};
+    struct graph_fold fold;
+    if (!cycle_new_fold(w->a, (uint32_t)out->cycles.n, 1, &fold))
+        return;
     fold.start[0] = fold.in[0] = f->in;
     fold.out[0] = f->out;
     fold.result[0] = f->result;
@@ -319,16 +212,27 @@ static void add_found(struct straight *s, const struct found *f)
     VEC_PUSH(w->a, out->folds, fold);
 }
 
+/* Behind the loop that comes before an instance, in the order of the code: elements that were loaded for that one too
+ * are no part of these steps. */
+static uint32_t behind_loops(struct cycle_work *w, uint32_t insn)
+{
+    const struct graph *g = w->g;
+    uint32_t b = g->insns.p[insn].block, loop = g->blocks.p[b].loop;
+    for (; b > 0 && w->budget > 0 && (g->blocks.p[b - 1].loop == loop || !g->blocks.p[b - 1].reachable); b--)
+        w->budget--;
+    return g->blocks.p[b].first;
+}
+
 /* Instances that make a step and what it is made of, up to where nothing is loaded. */
 static void span_of(struct straight *s, graph_id id, graph_id stop, uint32_t loop, struct found *f, unsigned depth)
 {
     struct cycle_work *w = s->w;
     const struct graph_node *n = graph_at(w->g, id);
-    if (id == stop || depth > DEPTH_MAX || w->budget == 0 || id >= w->nodes || !term_of(s, id, 0).loads)
+    if (id == stop || depth > STRAIGHT_DEPTH || w->budget == 0 || id >= w->nodes || !straight_term_of(s, id, 0).loads)
         return;
     w->budget--;
     uint32_t at = cycle_maker(w, id, UINT32_MAX);
-    if (at != UINT32_MAX && loop_of(w, at) == loop) {
+    if (at != UINT32_MAX && at >= f->floor && loop_of(w, at) == loop) {
         f->first = at < f->first ? at : f->first;
         f->last = at > f->last ? at : f->last;
     }
@@ -344,7 +248,9 @@ static void add_run(struct straight *s, const graph_id *steps, uint32_t count, g
     uint32_t maker = cycle_maker(w, f.result, UINT32_MAX);
     if (maker == UINT32_MAX)
         return;
+    uint32_t begins = cycle_maker(w, f.out, UINT32_MAX);
     f.first = UINT32_MAX;
+    f.floor = behind_loops(w, begins < maker ? begins : maker);
     for (uint32_t i = 0; i < count; i++) {
         span_of(s, steps[i], i ? steps[i - 1] : in, loop_of(w, maker), &f, 0);
         if (i)
@@ -365,22 +271,73 @@ static bool takes_a_vector_apart(const struct graph *g, graph_id step)
     return false;
 }
 
-/* Something else takes a value between two steps: no accumulator's, but elements that are made of one another. */
+/* Something else takes a value between two steps: no accumulator's, but elements that are made of one another. What
+ * only lies in a register where paths meet is taken by nobody. */
 static bool is_used_between(const struct straight *s, const graph_id *steps, uint32_t count)
 {
     for (uint32_t i = 0; i + 1 < count; i++) {
         uint32_t users;
         const graph_id *user = graph_users(s->w->g, steps[i], &users);
         for (uint32_t k = 0; k < users; k++)
-            if (user[k] != steps[i + 1] && user[k] < s->w->nodes)
+            if (user[k] != steps[i + 1] && user[k] < s->w->nodes && s->w->live[user[k]])
                 return true;
     }
+    return false;
+}
+
+/* The step takes an element of that kind on some way, something else on others: a turn that paths changed. */
+static bool takes_by_choice(struct straight *s, graph_id id, uint64_t hash, unsigned depth)
+{
+    const struct graph_node n = *graph_at(s->w->g, id);
+    const graph_id *args;
+    uint32_t count = cycle_args(&n, &args);
+    if ((n.kind != UOP_SELECT && (n.kind != GRAPH_PHI || graph_is_loop_phi(s->w->g, id))) || depth > 4)
+        return depth && straight_term_of(s, id, 0).hash == hash;
+    for (uint32_t k = n.kind == UOP_SELECT; k < count; k++)
+        if (takes_by_choice(s, args[k], hash, depth + 1))
+            return true;
+    return false;
+}
+
+static bool is_changed_turn(struct straight *s, graph_id step, uint64_t hash)
+{
+    const struct graph_node n = *graph_at(s->w->g, step);
+    for (unsigned k = 0; k < n.arg_count && n.kind != UOP_FFMA; k++)
+        if (takes_by_choice(s, n.arg[k], hash, 0))
+            return true;
     return false;
 }
 
 struct stretch {
     uint32_t from, to;
 };
+
+/* A value is the element at `at` on some way: a thread's own store is looked through where a condition says that it was
+ * this thread's. */
+static bool may_bring(struct straight *s, graph_id id, uint64_t hash, uint64_t at)
+{
+    enum { WAYS = 8 };
+    const struct graph *g = s->w->g;
+    graph_id way[WAYS];
+    unsigned count = 0;
+    way[count++] = id;
+    for (unsigned i = 0; i < count; i++) {
+        const struct graph_node *x = graph_at(g, way[i]);
+        struct term t = straight_term_of(s, way[i], 0);
+        if (t.loads && t.hash == hash && t.at == at)
+            return true;
+        for (unsigned k = 1; k <= 2 && x->kind == UOP_SELECT && count < WAYS; k++)
+            way[count++] = x->arg[k];
+    }
+    return false;
+}
+
+/* The same of what a step brings beside its accumulator. */
+static bool step_may_bring(struct straight *s, graph_id step, graph_id accumulator, uint64_t hash, uint64_t at)
+{
+    const struct graph_node *n = graph_at(s->w->g, step);
+    return n->arg_count == 2 && may_bring(s, n->arg[n->arg[0] == accumulator], hash, at);
+}
 
 /* A chain from its first step on: stretches of it whose parts are the same term over advancing elements. */
 static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t count)
@@ -395,16 +352,18 @@ static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t co
     /* Which argument of the first step is the accumulator: the one that is no part, or the part further back. */
     graph_id in = first.kind == UOP_FFMA ? first.arg[2] : first.arg[0];
     if (first.kind != UOP_FFMA) {
-        struct term a = term_of(s, first.arg[0], 0), b = term_of(s, first.arg[1], 0);
+        struct term a = straight_term_of(s, first.arg[0], 0), b = straight_term_of(s, first.arg[1], 0);
         bool both = a.hash == b.hash && t[2].at - t[1].at == t[1].at - a.at;
-        if (both || (a.hash == t[1].hash && b.hash != t[1].hash))
+        uint64_t at = t[1].at - (t[2].at - t[1].at);
+        bool brings = a.hash != t[1].hash && b.hash != t[1].hash && may_bring(s, first.arg[0], t[1].hash, at);
+        if (both || brings || (a.hash == t[1].hash && b.hash != t[1].hash))
             in = first.arg[1];
     }
     t[0] = part_of(s, steps[0], in);
-    struct term before = term_of(s, in, 0);
+    struct term before = straight_term_of(s, in, 0);
     if (first.kind == UOP_FFMA && graph_at(w->g, in)->kind == UOP_FMUL) { /* the product that the sum starts from */
         const struct graph_node *m = graph_at(w->g, in);
-        struct term a = term_of(s, m->arg[0], 0), b = term_of(s, m->arg[1], 0);
+        struct term a = straight_term_of(s, m->arg[0], 0), b = straight_term_of(s, m->arg[1], 0);
         before.hash = mix(UOP_FFMA, a.hash + b.hash);
     }
     if (in < w->nodes && w->flow_of[in])
@@ -415,14 +374,24 @@ static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t co
         uint64_t way = t[from + 1].at - t[from].at;
         for (to = from + 1; to < count && t[to].hash == t[from].hash && t[to].loads && t[to].at - t[to - 1].at == way;)
             to++;
+        uint64_t hash = t[from].hash;
+        uint32_t begin = from, end = to;
+        if (from > 0 && to - from > 1 && t[from - 1].hash != hash)
+            begin -= step_may_bring(s, steps[from - 1], from > 1 ? steps[from - 2] : in, hash, t[from].at - way);
+        if (to < count && to - from > 1 && t[to].hash != hash)
+            end += step_may_bring(s, steps[to], steps[to - 1], hash, t[to - 1].at + way);
         /* Elements of the same kind before or behind that stand elsewhere: a pattern of places written out. */
-        bool element = (from == 0 && before.loads && before.hash == t[0].hash) ||
-                       (from > 0 && t[from - 1].hash == t[from].hash) || (to < count && t[to].hash == t[from].hash);
+        bool element =
+            (begin == 0 && ((before.loads && before.hash == hash) || may_bring(s, in, hash, t[from].at - way))) ||
+            (begin > 0 && t[begin - 1].hash == hash) || (end < count && t[end].hash == hash);
+        element |= begin > 0 && is_changed_turn(s, steps[begin - 1], hash);
+        element |= (end < count && is_changed_turn(s, steps[end], hash)) ||
+                   (begin == 0 && takes_by_choice(s, in, hash, 0));
         uint32_t least = element ? UINT32_MAX : graph_is_const(w->g, in, NULL) ? STEPS_MIN : STEPS_FROM_VALUE;
         bool vector = to - from <= 4 && takes_a_vector_apart(w->g, steps[from]);
-        if (to - from >= least && way != 0 && !vector && !is_used_between(s, steps + from, to - from)) {
-            found[n++] = (struct stretch){from, to};
-            rest -= to - from < rest ? to - from : rest;
+        if (end - begin >= least && way != 0 && !vector && !is_used_between(s, steps + begin, end - begin)) {
+            found[n++] = (struct stretch){begin, end};
+            rest -= end - begin < rest ? end - begin : rest;
         }
         if (to > from + 1 && to < count)
             to--; /* the last one may begin the next stretch */
@@ -451,7 +420,7 @@ static void look_at_sum(struct straight *s, graph_id root)
     if (!cycle_flatten(w->g, root, graph_at(w->g, root)->kind, terms, TERMS_MAX, &count) || count < STEPS_MIN)
         return;
     for (uint32_t i = 0; i < count; i++) {
-        struct term one = term_of(s, terms[i], 0);
+        struct term one = straight_term_of(s, terms[i], 0);
         if (one.loads && (kept == 0 || one.hash == t[0].hash)) {
             t[kept++] = one;
         } else {
@@ -570,7 +539,9 @@ void cycle_add_inner(struct cycle_work *w, struct cycle_region *r)
             continue;
         for (uint32_t k = 1; k <= c->period; k++)
             span_of(s, c->cut[k], c->cut[k - 1], r->loop + 1, &f, 0);
-        struct graph_fold fold = {.cycle = fold_at, .count = 1};
+        struct graph_fold fold;
+        if (!cycle_new_fold(w->a, fold_at, 1, &fold))
+            return;
         fold.phi[0] = r->phis[c->phi].phi;
         fold.start[0] = fold.in[0] = c->cut[0];
         fold.out[0] = c->cut[c->period / c->inner];

@@ -192,30 +192,6 @@ static struct summary phi_summary(struct peeler *p, graph_id id, unsigned depth)
     return s;
 }
 
-/* Truth tables: atoms stand in the order of their numbers; here in the order of their hashes. */
-static void bool_summary(const struct graph_node *n, const struct summary *parts, struct summary *s)
-{
-    unsigned order[6], count = n->arg_count;
-    uint64_t table = 0;
-    for (unsigned k = 0; k < count; k++) {
-        unsigned at = k;
-        for (; at > 0 && parts[order[at - 1]].hash > parts[k].hash; at--)
-            order[at] = order[at - 1];
-        order[at] = k;
-    }
-    for (unsigned row = 0; row < 1u << count; row++) {
-        unsigned from = 0;
-        for (unsigned k = 0; k < count; k++)
-            from |= (row >> k & 1) << order[k];
-        table |= (n->imm >> from & 1) << row;
-    }
-    s->hash = peel_mix(0x626f6f6c, table);
-    for (unsigned k = 0; k < count; k++) {
-        s->hash = peel_mix(s->hash, parts[order[k]].hash);
-        peel_take_in(s, &parts[order[k]], peel_mix(s->hash, k));
-    }
-}
-
 /* An operation's term from its arguments'. */
 static struct summary combine(const struct graph_node *n, const struct summary *parts)
 {
@@ -232,6 +208,84 @@ static struct summary combine(const struct graph_node *n, const struct summary *
         s.hash = peel_mix(s.hash, parts[k].hash + k);
     for (unsigned k = 0; k < n->arg_count; k++)
         peel_take_in(&s, &parts[k], k < either ? peel_mix(by, parts[k].hash) : peel_mix(by, parts[k].hash + k + 2));
+    return s;
+}
+
+/* a < b with the counter on either side, as how far b is above a; *turned: what is summed up is its contrary. i < k + 1
+ * is !(k < i) to who makes values simple, and the step before or behind it still i < k: the side that the turns move
+ * upwards stands on the right. */
+static bool order_summary(struct peeler *p, const struct graph_node *n, struct summary *out, bool *turned,
+                          unsigned depth)
+{
+    struct summary side[2];
+    uint64_t hash[2];
+    *turned = false;
+    for (unsigned k = 0; k < 2; k++) {
+        side[k] = peel_sum_up(p, n->arg[k], depth + 1);
+        bool known = graph_at(p->w->g, n->arg[k])->kind == UOP_CONST; /* numbers say which */
+        hash[k] = known ? 0x636f6e73 : side[k].hash;
+    }
+    int64_t way = (int64_t)((side[1].f[LATER] - side[0].f[LATER]) - (side[1].f[NOW] - side[0].f[NOW]));
+    if (!side[0].linear || !side[1].linear || way > INT32_MAX || way < INT32_MIN)
+        return false;
+    *turned = way < 0;
+    *out = (struct summary){.hash = peel_mix(peel_mix(0x6f72646572, n->kind), peel_mix(hash[*turned], hash[!*turned])),
+                            .constant = side[1].constant - side[0].constant};
+    for (int k = 0; k < NUMBERS; k++) {
+        uint64_t above = side[1].f[k] - side[0].f[k];
+        out->f[k] = *turned ? 1 - above : above;
+    }
+    if (*turned)
+        out->constant = 1 - out->constant;
+    return true;
+}
+
+static bool is_order(unsigned kind)
+{
+    return kind == UOP_ILT_S || kind == UOP_ILT_U;
+}
+
+/* Truth tables: atoms stand in the order of their numbers; here in the order of their hashes. *contrary, where asked:
+ * the term is of the contrary, the one that is false where all atoms are. */
+static struct summary bool_summary(struct peeler *p, graph_id id, bool *contrary, unsigned depth)
+{
+    const struct graph_node n = *graph_at(p->w->g, id);
+    bool table_node = n.kind == GRAPH_BOOL;
+    unsigned order[6], count = table_node ? n.arg_count : 1, turns = 0;
+    uint64_t table = 0, given = table_node ? n.imm : 2;
+    struct summary s = {0}, parts[6];
+    for (unsigned k = 0; k < count; k++) {
+        graph_id atom = table_node ? n.arg[k] : id;
+        const struct graph_node a = *graph_at(p->w->g, atom);
+        bool turned = false;
+        if (!is_order(a.kind) || !cycle_varies(p->w, p->r->loop, atom) ||
+            !order_summary(p, &a, &parts[k], &turned, depth + 1)) {
+            if (table_node || !is_order(a.kind))
+                parts[k] = peel_sum_up(p, atom, depth + 1);
+            else {
+                struct summary side[2] = {peel_sum_up(p, a.arg[0], depth + 1), peel_sum_up(p, a.arg[1], depth + 1)};
+                parts[k] = combine(&a, side);
+            }
+        }
+        turns |= (unsigned)turned << k;
+        unsigned at = k;
+        for (; at > 0 && parts[order[at - 1]].hash > parts[k].hash; at--)
+            order[at] = order[at - 1];
+        order[at] = k;
+    }
+    for (unsigned row = 0; row < 1u << count; row++) {
+        unsigned from = 0;
+        for (unsigned k = 0; k < count; k++)
+            from |= ((row >> k & 1) ^ (turns >> order[k] & 1)) << order[k];
+        table |= (given >> from & 1) << row;
+    }
+    if (contrary && (*contrary = table & 1))
+        table = ~table & (count < 6 ? (UINT64_C(1) << (1u << count)) - 1 : UINT64_MAX);
+    s.hash = peel_mix(0x626f6f6c, table);
+    for (unsigned k = 0; k < count; k++) {
+        s.hash = peel_mix(s.hash, parts[order[k]].hash);
+        peel_take_in(&s, &parts[order[k]], peel_mix(s.hash, k));
+    }
     return s;
 }
 
@@ -295,24 +349,38 @@ struct summary peel_define(struct peeler *p, graph_id id, unsigned depth)
         return element(p, of, 4 * n.imm, 4, depth);
     if (of && of->kind == UOP_LOAD && of->width == 8 && (n.kind == UOP_LO || n.kind == UOP_HI))
         return element(p, of, n.kind == UOP_HI ? 4 : 0, 4, depth);
-    for (unsigned k = 0; k < n.arg_count; k++)
-        parts[k] = peel_sum_up(p, n.arg[k], depth + 1);
-    if (n.kind == GRAPH_BOOL) {
-        bool_summary(&n, parts, &s);
-        return s;
-    }
+    if (n.kind == GRAPH_BOOL || is_order(n.kind))
+        return bool_summary(p, id, NULL, depth);
+    unsigned first = 0;
+    bool contrary = false;
+    const struct graph_node *asked = n.kind == UOP_SELECT ? graph_at(g, n.arg[0]) : NULL;
+    if (asked && (asked->kind == GRAPH_BOOL || is_order(asked->kind)) && cycle_varies(p->w, p->r->loop, n.arg[0]))
+        parts[first++] = bool_summary(p, n.arg[0], &contrary, depth + 1);
+    for (unsigned k = first; k < n.arg_count; k++)
+        parts[k] = peel_sum_up(p, n.arg[contrary ? 3 - k : k], depth + 1);
     return combine(&n, parts);
+}
+
+uint32_t peel_group_of(struct peeler *p, uint32_t chain)
+{
+    uint32_t *of = p->group_of;
+    while (of[chain] != chain)
+        chain = of[chain] = of[of[chain]];
+    return chain;
 }
 
 static void join_groups(struct peeler *p, uint32_t a, uint32_t b)
 {
-    uint32_t max = sizeof p->group_of / sizeof p->group_of[0];
-    if (a >= max || b >= max || p->group_of[a] == p->group_of[b])
-        return;
-    uint32_t from = p->group_of[b], to = p->group_of[a];
-    for (uint32_t i = 0; i < max; i++)
-        if (p->group_of[i] == from)
-            p->group_of[i] = to;
+    p->group_of[peel_group_of(p, b)] = peel_group_of(p, a);
+}
+
+/* What an accumulator's step is made of is made of another (+ 1; 0: of none), by however many values between them: a
+ * weight that several share is looked at once, and belongs to all of them. */
+static void meet(struct peeler *p, uint32_t chain)
+{
+    p->met = chain ? chain : p->met;
+    if (chain && p->reading)
+        join_groups(p, p->reading - 1, chain - 1);
 }
 
 struct summary peel_sum_up(struct peeler *p, graph_id id, unsigned depth)
@@ -326,19 +394,23 @@ struct summary peel_sum_up(struct peeler *p, graph_id id, unsigned depth)
         struct summary s = {.hash = peel_mix(0x61636375, chain)};
         s.f[NOW] = s.f[OTHER] = p->cut_index[id] * unit;
         s.f[LATER] = (p->cut_index[id] + p->r->chains.p[chain].count) * unit;
-        if (p->reading)
-            join_groups(p, p->reading - 1, chain);
+        meet(p, chain + 1);
         return s;
     }
     if (p->stamp[id] == p->r->loop + 1) {
         if (p->at[id] == 0) /* being summed up: a circle of phis */
             return leaf(peel_mix(0x63697263, id), id, true);
+        meet(p, p->memo[p->at[id] - 1].reads);
         return p->memo[p->at[id] - 1];
     }
+    uint32_t before = p->met;
+    p->met = 0;
     p->stamp[id] = p->r->loop + 1;
     p->at[id] = 0;
     struct summary s = w->budget ? peel_define(p, id, depth) : leaf(peel_mix(0x62756467, id), id, true);
     w->budget -= w->budget > 0;
+    s.reads = p->met;
+    p->met = p->met ? p->met : before;
     if (p->memo_count == p->memo_cap) {
         uint32_t cap = p->memo_cap ? 2 * p->memo_cap : 256;
         struct summary *grown = arena_grow(w->a, p->memo, p->memo_cap * sizeof p->memo[0], cap * sizeof p->memo[0]);

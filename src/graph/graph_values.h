@@ -12,7 +12,7 @@ struct graph_cell { /* who may have written a register: newest first */
     const uint32_t *joins;
     uint32_t join_count;
     uint32_t store; /* of a word of the frame: the access that wrote it + 1 */
-    bool swept; /* it and what is older is known to be read (graph_reach.c) */
+    bool swept;     /* it and what is older is known to be read (graph_reach.c) */
 };
 
 /* Words of the thread's frame that an access moves and that nothing else comes to (graph_words.c). */
@@ -119,6 +119,7 @@ struct graph_work { /* one block at work */
     uint32_t insn;
     graph_id path, under; /* under: path and guard */
     uint32_t block;
+    bool guarded; /* the instruction at work has a guard */
 };
 
 static inline bool graph_set_has(const uint64_t *set, uint32_t v)

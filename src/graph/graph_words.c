@@ -113,8 +113,7 @@ static struct frame_access *find_frame(struct graph_builder *b, size_t *count, b
 }
 
 /* A stretch of the frame that accesses list[first .. end) share becomes variables. */
-static void take_stretch(struct graph_builder *b, const struct frame_access *list, size_t first, size_t end,
-                         int64_t to)
+static void take_stretch(struct graph_builder *b, const struct frame_access *list, size_t first, size_t end, int64_t to)
 {
     struct graph *g = b->g;
     for (size_t i = first; i < end; i++) {
@@ -136,7 +135,6 @@ bool graph_learn_words(struct graph_builder *b)
     struct frame_access *list = find_frame(b, &count, &open);
     if (!list || !count)
         return false;
-    b->words_kept = true;
     for (size_t i = 0, end; i < count; i = end) {
         int64_t to = list[i].from + list[i].width;
         bool whole = true, recorded = true, stored = false;
@@ -152,7 +150,8 @@ bool graph_learn_words(struct graph_builder *b)
             take_stretch(b, list, i, end, to);
     }
     if (b->variable_count == before)
-        return false;
+        return false; /* a later pass may know more of where accesses stay */
+    b->words_kept = true;
     uint32_t *names = ARENA_ARRAY(&b->scratch, uint32_t, b->variable_count + 1);
     for (uint32_t v = 0; v < b->variable_count && names; v++)
         names[v] = v < before ? b->names[v] : (uint32_t)UOP_FILE_COUNT << 16 | (v - before);

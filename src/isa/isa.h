@@ -39,7 +39,7 @@ enum isa_mod {
 
 /* RZ and URZ on every architecture (URZ is 63 in the bits up to sm_90); PT and UPT. */
 enum { ISA_RZ = 255, ISA_PT = 7, ISA_NO_REG = 0xffff };
-enum { ISA_MAX_MODS = 12, ISA_MAX_OPERANDS = 10, ISA_MAX_OPERAND_MODS = 4 };
+enum { ISA_MAX_MODS = 14, ISA_MAX_OPERANDS = 10, ISA_MAX_OPERAND_MODS = 4 };
 
 enum isa_operand_kind {
     ISA_OPERAND_REG,   /* R4, -R4, |R4|, R4.H0_H0 */

@@ -530,6 +530,13 @@ static bool take_body(struct parser *p, const char **at, const struct isa_operan
             return reg == files[o->kind].all;
         if (reg != files[o->kind].all && reg < o->bits)
             return false;
+        if (reg == files[o->kind].all && o->bits) { /* what is added may make it the last one */
+            struct filling before = *f;
+            if (settle_register(f, main, reg))
+                return true;
+            *f = before;
+            return settle_field(f, &main->field, (UINT64_C(1) << isa_field_width(&main->field)) - 1 - o->bits);
+        }
         return settle_register(f, main, reg == files[o->kind].all ? reg : reg - o->bits);
     case ISA_OPERAND_CONST: return take_constant(p, at, o, f);
     case ISA_OPERAND_MEM: return take_memory(p, at, o, f);
@@ -633,9 +640,15 @@ static bool find_own_row(struct parser *p, struct filling *f)
     return false;
 }
 
+/* Not 2D: a word may begin with digits. */
 static bool begins_number(const char *p)
 {
-    return is_digit(*p) || (*p == '-' && is_digit(p[1]));
+    p += *p == '-';
+    if (!is_digit(*p))
+        return false;
+    while (is_digit(*p))
+        p++;
+    return *p < 'A' || *p > 'Z' || *p == 'E';
 }
 
 /* The text says what was printed: blanks do not count, and numbers by their value, so that "1.0" is 1, "0xffffffff" is

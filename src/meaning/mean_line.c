@@ -80,6 +80,8 @@ const char *mean_stored_text(struct mean *m, const struct graph_access *x, graph
     struct mean_address address;
     struct mean_array declared;
     bool pointer, bits = n->type == UOP_B32 && !(n->kind == UOP_LOAD && n->width <= x->width) && n->kind != UOP_CONST;
+    if (node < m->g->nodes.n && x->width == 2 && uop_type_bits(graph_type_of(m->g, graph_reads(m->g, node))) == 16)
+        return text; /* a number of 16 bits in a word */
     if (!text || x->width >= 4 || !bits ||
         !mean_address_of(m, x->address, (enum uop_space)x->space, x->width, &address))
         return text;

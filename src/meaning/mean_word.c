@@ -19,6 +19,11 @@ struct mean_text mean_print_constant_word(const struct mean_printer *p, const st
         return n->imm ? mean_piece(m, PREC_PRIMARY, "c[0x%x][%s + 0x%" PRIx64 "]", n->space, index, n->imm)
                       : mean_piece(m, PREC_PRIMARY, "c[0x%x][%s]", n->space, index);
     }
+    if (n->space == GRAPH_SYMBOL_BANK && n->imm / 8 < env->symbol_count) {
+        const char *name = env->symbols[n->imm / 8];
+        return bytes == 8 ? mean_piece(m, PREC_UNARY, "&%s", name)
+                          : mean_piece(m, PREC_PRIMARY, "%s(&%s)", n->imm & 4 ? "hi" : "lo", name);
+    }
     for (uint32_t i = 0; i < m->param_count && n->space == 0; i++) {
         const struct mean_param *q = &m->params[i];
         if (n->imm < q->constant_offset || n->imm + bytes > (uint64_t)q->constant_offset + q->size)
@@ -190,13 +195,20 @@ struct mean_text mean_print_function_text(const struct mean_printer *p, const st
                                                        [GRAPH_ATAN2] = "atan2",
                                                        [GRAPH_HYPOT] = "hypot",
                                                        [GRAPH_RHYPOT] = "rhypot",
-                                                       [GRAPH_REMAINDER] = "remainder"};
+                                                       [GRAPH_REMAINDER] = "remainder",
+                                                       [GRAPH_JN] = "jn",
+                                                       [GRAPH_YN] = "yn"};
     bool natural = n->imm == GRAPH_DIV_U || n->imm == GRAPH_REM_U;
     unsigned as = n->type | (natural ? MEAN_AS_UNSIGNED : 0u);
     if (n->imm >= GRAPH_DIV && n->imm < GRAPH_FUNCTIONS && (n->type == UOP_B32 || n->type == UOP_B64))
         return mean_print_integer_division(p, n, natural, as);
     if (n->imm >= GRAPH_DIV && n->imm < GRAPH_FUNCTIONS)
         return mean_print_binary(p, n->arg[0], n->imm >= GRAPH_REM_S ? "%" : "/", n->arg[1], PREC_MUL, false, as);
+    if (n->imm == GRAPH_JN || n->imm == GRAPH_YN) { /* the order is an integer */
+        const char *order = mean_operand(p->m, mean_print_arg(p, n->arg[0], UOP_B32), PREC_TERNARY);
+        const char *of = mean_operand(p->m, mean_print_arg(p, n->arg[1], as), PREC_TERNARY);
+        return mean_piece(p->m, PREC_PRIMARY, "%s(%s, %s)", words[n->imm], order, of);
+    }
     return mean_print_call(p, n->imm < GRAPH_FUNCTIONS ? words[n->imm] : "?", n->arg, n->arg_count, as);
 }
 

@@ -84,6 +84,7 @@ bool pat_differs_in_block(struct pat_play *p, graph_id node);
 void pat_play_counters(struct pat_play *p, uint32_t loop, struct pat_ctx *c);
 
 /* ---- blocks of pages that speak of steps, loops and effects (pat_collect_page.c) ------------- */
+enum { PAT_FOLD_MAX = 8, PAT_BEGUN_MAX = 8 }; /* names that a block carries round a loop; elements from before it */
 enum pat_outcome { PAT_NOTHING, PAT_ALL_IN_ONE, PAT_PREFIXES, PAT_PART };
 /* What a name in a block that is played means (cu_expr.meaning). */
 enum pat_name { PAT_NAME_UNKNOWN, PAT_NAME_COUNTER, PAT_NAME_THREAD, PAT_NAME_THREADS };
@@ -113,7 +114,7 @@ struct pat_plan {
     /* FOLD: the terms, last assignment first, and which accumulator or earlier name each gives */
     const struct pat_term *term[CU_MAX_STATEMENTS];
     int target[CU_MAX_STATEMENTS];
-    int accumulator[GRAPH_FOLD_MAX];
+    int accumulator[PAT_FOLD_MAX];
     unsigned accumulators;
     const struct pat_term *result[CU_MAX_RESULTS]; /* FOLD: reductions that accumulators then are */
     int result_of[CU_MAX_RESULTS];
@@ -137,6 +138,14 @@ bool pat_play_prefixes(struct arena *a, const struct pat_trace *t, enum pat_op o
 /* What a block by itself makes of its elements. */
 enum pat_outcome pat_play_meaning(struct arena *a, const struct pat_plan *plan);
 
+struct pat_begun {
+    graph_id element[PAT_BEGUN_MAX]; /* that accumulators hold before their loop's own */
+    unsigned count;
+    bool again;                  /* the loop goes on where it was left, within another one */
+    struct pat_binary like[PAT_FOLD_MAX]; /* what each accumulator of the block is made by */
+    VEC(struct pat_inner) inner; /* of steps before the loop */
+};
+
 /* ---- what was found together ----------------------------------------------------------------- */
 enum pat_reach { PAT_IN_THREAD, PAT_IN_WARP, PAT_IN_BLOCK };
 struct pat_collective {
@@ -154,6 +163,8 @@ struct pat_collective {
     VEC(graph_id) values;   /* its partial results, the last one last */
     struct map_u64 partial; /* PAT_IN_THREAD: what the accumulator is in any piece, on any path */
     uint32_t cycle;         /* PAT_IN_THREAD: + 1 */
+    const struct pat_page *running; /* of this page something was made of it while its loop still went on */
+    uint32_t begun;         /* PAT_IN_THREAD: + 1: what it holds before its loop's own elements, in `begun`; 0: nothing */
     VEC(graph_id) inputs;
     const struct pat_term *asked; /* whether all that each thread brings is as this term says */
     bool fit;
@@ -182,6 +193,7 @@ struct pat_collect {
     VEC(struct pat_step) steps; /* through memory, in order of the code */
     VEC(struct pat_step) lanes; /* between lanes */
     bool *step_load;            /* by access: a step loads it */
+    bool *step_access;          /* by access: a step loads or stores there */
     unsigned left;              /* steps of a search for a result */
     struct pat_trace *trace;    /* work */
     struct pat_trace *column;
@@ -189,6 +201,7 @@ struct pat_collect {
     VEC(struct pat_collective *) list;
     struct map_u64 partial_of; /* of nodes: the last one in `list` that has it as a partial value, by `partials` */
     VEC(struct pat_part_of) partials;
+    VEC(struct pat_begun) begun; /* of loops' reductions that hold elements from before */
     bool ready;
 };
 enum sp_status pat_collect_begin(struct pat_collect *k, struct run *run, struct pat_ctx *c, struct pat_result *out);
@@ -227,14 +240,21 @@ bool pat_play_takes_all(struct pat_play *p, uint32_t store, bool everywhere, con
                         bool own, bool *always);
 /* When all steps are known: parts that others finish, and what loops gather. */
 void pat_collect_folds(struct pat_collect *k);
-/* What an accumulator of a fold starts from does not count: it is neutral, or, where an element is given, the one that
- * its loop begins with. */
-bool pat_starts_neutral(struct pat_collect *k, const struct pat_binary *like, const struct graph_fold *f, unsigned j,
-                        graph_id element);
+/* What the accumulators of a block begin with, all together (pat_collect_start.c). */
+bool pat_collect_begins(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v,
+                        const struct graph_fold *f, const unsigned *which, graph_id element, struct pat_begun *out);
+/* The block's statements make of accumulators `in` (in the block's order) those of `out`; *element: what they are told
+ * to be made of. What has matched is in the context. */
+bool pat_match_step(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v, const graph_id *in,
+                    const graph_id *out, graph_id *element);
 /* An accumulator that starts from the element its loop begins with, or from the one before (pat_range.c). */
-bool pat_starts_first(struct graph *g, uint32_t cycle, enum pat_op op, graph_id start, graph_id input);
-/* The j-th accumulator of a fold is, by a page, a reduction of `input`. */
-void pat_collect_give(struct pat_collect *k, const struct graph_fold *f, unsigned j, enum pat_op op, graph_id input);
+/* The one load that a value is a function of, besides what is the same for all turns; NIL: none, or several. */
+graph_id pat_only_load(const struct graph *g, graph_id id);
+enum pat_first { PAT_STARTS_OTHERWISE, PAT_STARTS_AGAIN, PAT_STARTS_BEFORE };
+enum pat_first pat_starts_first(struct graph *g, uint32_t cycle, enum pat_op op, graph_id start, graph_id input);
+/* The j-th accumulator of a fold is, by a page, a reduction of `input` (`like` without sides: by its word alone). */
+void pat_collect_give(struct pat_collect *k, const struct graph_fold *f, unsigned j, const struct pat_binary *like,
+                      graph_id input, uint32_t begun);
 void pat_collect_join(struct pat_collect *k);
 /* The collective whose result a node is, through shared memory, selects and phis; NULL: none. */
 struct pat_collective *pat_collect_result(struct pat_collect *k, graph_id node);
@@ -274,8 +294,14 @@ bool pat_play_whole_warps(struct pat_play *p, graph_id when);
 /* False when a thread is known not to act under a condition. */
 bool pat_play_acts(struct pat_play *p, graph_id when, unsigned thread);
 /* True when two loops touch the same addresses by two loads, turn by turn or not (pat_play_walk.c); `among`: when the
- * second one touches no other. */
-bool pat_play_same_elements(struct pat_play *p, uint32_t cycle_a, graph_id a, uint32_t cycle_b, graph_id b, bool among);
+ * second one touches no other. What a reduction holds from before its loop counts as touched. */
+struct pat_touched {
+    uint32_t cycle;
+    graph_id load;
+    uint32_t begun; /* + 1, a name for it; 0: nothing */
+    const struct pat_begun *before;
+};
+bool pat_play_same_elements(struct pat_play *p, const struct pat_touched *a, const struct pat_touched *b, bool among);
 /* The same of two loads that one value is made of: which element comes with which must be the same too. */
 struct pat_paired {
     uint32_t cycle;

@@ -119,8 +119,8 @@ static bool is_aggregate(const struct graph *g, graph_id id)
     uint32_t count = 0;
     graph_id reduced;
     const graph_id *users = graph_users(g, id, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (graph_at(g, users[i])->kind != UOP_UNIFORM)
+    for (uint32_t i = 0; i < count; i++) /* the update alone */
+        if (graph_at(g, users[i])->kind != UOP_UNIFORM && graph_at(g, users[i])->kind != UOP_ATOM)
             return false;
     for (size_t i = 0; i < g->accesses.n; i++)
         if (pat_aggregate_reduces(g, &g->accesses.p[i], &reduced) && reduced == id)

@@ -256,6 +256,37 @@ static graph_id as_it_is(struct graph *g, graph_id id, graph_id when)
     return when == GRAPH_NIL ? id : graph_assume(g, id, when);
 }
 
+/* The one select that an address is made of, wherever in it that stands; NIL: none, or several. */
+static graph_id choice_in(const struct graph *g, graph_id id, unsigned depth, bool *several)
+{
+    const struct graph_node *n = graph_at(g, id);
+    graph_id found = GRAPH_NIL;
+    if (n->kind == UOP_SELECT)
+        return id;
+    for (unsigned i = 0; i < n->arg_count && depth < 6 && pat_is_pure(n); i++) {
+        graph_id one = choice_in(g, n->arg[i], depth + 1, several);
+        *several |= one != GRAPH_NIL && found != GRAPH_NIL && one != found;
+        found = one != GRAPH_NIL ? one : found;
+    }
+    return found;
+}
+
+/* The node with `what` in the place of `choice`. */
+static graph_id put_in(struct graph *g, graph_id id, graph_id choice, graph_id what, unsigned depth)
+{
+    const struct graph_node n = *graph_at(g, id);
+    graph_id args[6];
+    bool changed = false;
+    if (id == choice)
+        return what;
+    for (unsigned i = 0; i < n.arg_count; i++) {
+        args[i] = depth < 6 && pat_is_pure(&n) ? put_in(g, n.arg[i], choice, what, depth + 1) : n.arg[i];
+        changed |= args[i] != n.arg[i];
+    }
+    struct uop like = graph_operation(&n);
+    return changed ? graph_pure(g, &like, args, n.arg_count) : id;
+}
+
 /* The larger of two elements may be loaded once more, from the address chosen. */
 static bool split_address(struct pat_collect *k, graph_id value, graph_id address, struct pat_step *s)
 {
@@ -265,19 +296,25 @@ static bool split_address(struct pat_collect *k, graph_id value, graph_id addres
     graph_id atoms[6];
     unsigned count;
     uint64_t table;
+    bool several = false;
     if (at == UINT32_MAX || bytes)
         return false;
     const struct graph_access load = g->accesses.p[at];
-    const struct graph_node choice = *graph_at(g, as_it_is(g, load.address, s->when));
-    if (choice.kind != UOP_SELECT || !graph_table(g, as_it_is(g, choice.arg[0], s->when), atoms, &count, &table) ||
-        count != 1)
+    graph_id whole = as_it_is(g, load.address, s->when), chooses = choice_in(g, whole, 0, &several);
+    if (chooses == GRAPH_NIL || several)
+        return false;
+    const struct graph_node choice = *graph_at(g, chooses);
+    if (!graph_table(g, as_it_is(g, choice.arg[0], s->when), atoms, &count, &table) || count != 1)
         return false;
     const struct graph_node c = *graph_at(g, atoms[0]);
     if (c.arg_count != 2 || !pat_is_pure(&c))
         return false;
     const graph_id two[2] = {as_it_is(g, c.arg[0], s->when), as_it_is(g, c.arg[1], s->when)};
-    graph_id then = compared_at(k, two, as_it_is(g, choice.arg[1], s->when), load.version, s->when);
-    graph_id other = compared_at(k, two, as_it_is(g, choice.arg[2], s->when), load.version, s->when);
+    graph_id places[2];
+    for (unsigned i = 0; i < 2; i++)
+        places[i] = as_it_is(g, put_in(g, whole, chooses, choice.arg[1 + i], 0), s->when);
+    graph_id then = compared_at(k, two, places[0], load.version, s->when);
+    graph_id other = compared_at(k, two, places[1], load.version, s->when);
     if (then == GRAPH_NIL || other == GRAPH_NIL)
         return false;
     struct uop compare = graph_operation(&c), select = {.kind = UOP_SELECT, .type = graph_at(g, value)->type};
@@ -589,12 +626,16 @@ enum sp_status pat_collect_begin(struct pat_collect *k, struct run *run, struct 
     if (k->lanes.n)
         qsort(k->lanes.p, k->lanes.n, sizeof k->lanes.p[0], by_insn);
     k->step_load = ARENA_ARRAY(k->a, bool, k->x->g->accesses.n + 1);
-    for (size_t i = 0; i < k->steps.n && k->step_load; i++) {
+    k->step_access = ARENA_ARRAY(k->a, bool, k->x->g->accesses.n + 1);
+    for (size_t i = 0; i < k->steps.n && k->step_load && k->step_access; i++) {
         const uint32_t loads[3] = {k->steps.p[i].load_own, k->steps.p[i].load_other, k->steps.p[i].again};
         for (int w = 0; w < 3; w++)
             if (loads[w] != UINT32_MAX)
-                k->step_load[loads[w]] = true;
+                k->step_load[loads[w]] = k->step_access[loads[w]] = true;
+        if (k->steps.p[i].store != UINT32_MAX)
+            k->step_access[k->steps.p[i].store] = true;
     }
     k->play = pat_play_new(k->a, k->x); /* conditions were made since */
-    return k->play && k->trace && k->column && k->step_load && !arena_failed(k->a) ? SP_OK : SP_ERR_MEMORY;
+    return k->play && k->trace && k->column && k->step_load && k->step_access && !arena_failed(k->a) ? SP_OK
+                                                                                                     : SP_ERR_MEMORY;
 }

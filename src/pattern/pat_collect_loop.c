@@ -54,30 +54,58 @@ static graph_id spell(struct pat_collect *k, const struct graph_fold *f, const s
     return graph_fresh(k->x->g, &n);
 }
 
-/* The step multiplies the old value: `s * c + x`. */
-static bool is_scaled(const struct graph *g, graph_id out, graph_id in)
+/* What a product multiplies `in` by; NIL: it is none of `in`. */
+static graph_id factor_in(const struct graph_node *n, graph_id in)
+{
+    bool product = n->kind == UOP_FFMA || n->kind == UOP_FMUL;
+    return product && n->arg[0] == in ? n->arg[1] : product && n->arg[1] == in ? n->arg[0] : (graph_id)GRAPH_NIL;
+}
+
+/* What the step multiplies the old value by, `c` of `s * c + x`; NIL: by nothing. *rest: x, or a node with its product.
+ */
+static graph_id factor_of(const struct graph *g, graph_id out, graph_id in, graph_id *rest)
 {
     const struct graph_node *n = graph_at(g, out);
-    if (n->kind == UOP_FFMA)
-        return n->arg[0] == in || n->arg[1] == in;
-    for (unsigned i = 0; i < 2 && n->kind == UOP_FADD; i++) {
-        const struct graph_node *product = graph_at(g, n->arg[i]);
-        if (product->kind == UOP_FMUL && (product->arg[0] == in || product->arg[1] == in))
-            return true;
+    graph_id factor = factor_in(n, in);
+    *rest = n->kind == UOP_FFMA ? n->arg[2] : (graph_id)GRAPH_NIL;
+    if (factor != GRAPH_NIL)
+        return factor;
+    for (unsigned i = 0; i < 2 && n->kind == UOP_FADD && factor == GRAPH_NIL; i++) {
+        factor = factor_in(graph_at(g, n->arg[i]), in);
+        *rest = n->arg[1 - i];
     }
-    return n->kind == UOP_FMUL && (n->arg[0] == in || n->arg[1] == in);
+    if (n->kind == UOP_FFMA) { /* x is a product, too */
+        factor = factor_in(graph_at(g, n->arg[2]), in);
+        *rest = out;
+    }
+    return factor;
 }
 
 /* A product of something of the match, or that itself. */
 static bool is_weighted(const struct graph *g, const struct map_u64 *inner, graph_id id)
 {
     const struct graph_node *n = graph_at(g, id);
-    return map_u64_get(inner, id, NULL) ||
-           (n->kind == UOP_FMUL && (map_u64_get(inner, n->arg[0], NULL) || map_u64_get(inner, n->arg[1], NULL)));
+    return map_u64_get(inner, id, NULL) || ((n->kind == UOP_FMUL || n->kind == UOP_FFMA) &&
+                                            (map_u64_get(inner, n->arg[0], NULL) || map_u64_get(inner, n->arg[1], NULL)));
+}
+
+/* An accumulator of the same weights that is scaled, but by something else than the block's own are. */
+static bool scaled_otherwise(const struct graph *g, const struct graph_fold *f, const unsigned *which, unsigned count,
+                             const struct map_u64 *inner)
+{
+    for (unsigned i = 0; i < f->count; i++) {
+        graph_id rest, own_rest, factor = factor_of(g, f->out[i], f->in[i], &rest);
+        bool own = factor == GRAPH_NIL || rest == GRAPH_NIL || !is_weighted(g, inner, rest);
+        for (unsigned j = 0; j < count && !own; j++)
+            own = which[j] == i || factor_of(g, f->out[which[j]], f->in[which[j]], &own_rest) == factor;
+        if (!own)
+            return true;
+    }
+    return false;
 }
 
 /* Where steps scale what was there before, as a running sum is when its maximum rises, a sum beside them of the same
- * weights must be scaled, too: that which only grows is of other weights in every turn, and what the block says of
+ * weights must be scaled by the same, too: that which only grows is of other weights in every turn, and what the block says of
  * its own is then no part of what the loop computes. */
 static bool grows_beside(struct pat_collect *k, const struct graph_fold *f, const unsigned *which, unsigned count)
 {
@@ -86,10 +114,14 @@ static bool grows_beside(struct pat_collect *k, const struct graph_fold *f, cons
     const struct graph_cycle *y = &g->cycles->cycles.p[f->cycle];
     struct map_u64 inner = {0};
     bool scaled = false;
-    for (unsigned j = 0; j < count; j++)
-        scaled |= is_scaled(g, f->out[which[j]], f->in[which[j]]);
+    for (unsigned j = 0; j < count; j++) {
+        graph_id rest;
+        scaled |= factor_of(g, f->out[which[j]], f->in[which[j]], &rest) != GRAPH_NIL;
+    }
     for (size_t i = 0; i < k->c->inner.n && scaled; i++)
         map_u64_put(k->a, &inner, k->c->inner.p[i].node, 0);
+    if (scaled && scaled_otherwise(g, f, which, count, &inner))
+        return true;
     for (size_t i = 0; i < y->carried.n && scaled; i++) {
         graph_id at = y->carried.p[i].next, phi = y->carried.p[i].phi;
         bool weighted = false;
@@ -116,19 +148,33 @@ static bool grows_beside(struct pat_collect *k, const struct graph_fold *f, cons
     return false;
 }
 
-/* One way to give a fold's accumulators to the block's names: `which[j]` is the fold's for the block's j-th. */
-static bool match_fold(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v,
-                       const struct graph_fold *f, const unsigned *which)
+/* The element of a step, of which the block says what its accumulators are in the end: the first name there that is
+ * none of them. */
+static graph_id element_of(const struct pat_ctx *c, const struct pat_plan *plan, const struct pat_term *t)
+{
+    graph_id found = GRAPH_NIL;
+    bool own = t->kind != TERM_VARIABLE;
+    for (unsigned j = 0; j < plan->accumulators && !own; j++)
+        own = plan->accumulator[j] == t->variable;
+    if (!own && c->bound[t->variable].set)
+        return c->bound[t->variable].node;
+    for (unsigned i = 0; i < t->arg_count && found == GRAPH_NIL; i++)
+        found = element_of(c, plan, t->arg[i]);
+    return found;
+}
+
+bool pat_match_step(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v, const graph_id *in,
+                    const graph_id *out, graph_id *element)
 {
     const struct pat_plan *plan = v->plan;
     struct pat_ctx *c = k->c;
     graph_id node_of[PAT_VARIABLES] = {0}, nodes[CU_MAX_STATEMENTS];
     const struct pat_term *terms[CU_MAX_STATEMENTS];
     unsigned count = 0;
-    pat_ctx_begin(c, page, v, f->out[which[0]]);
+    pat_ctx_begin(c, page, v, out[0]);
     for (unsigned j = 0; j < plan->accumulators; j++) {
-        c->bound[plan->accumulator[j]] = (struct pat_bound){.set = true, .node = f->in[which[j]]};
-        node_of[plan->accumulator[j]] = f->out[which[j]];
+        c->bound[plan->accumulator[j]] = (struct pat_bound){.set = true, .node = in[j]};
+        node_of[plan->accumulator[j]] = out[j];
     }
     /* From the last assignment up: `m = n` says what n is before n's own assignment is read. */
     for (unsigned i = plan->statement_count; i-- > 0;) {
@@ -147,45 +193,99 @@ static bool match_fold(struct pat_collect *k, const struct pat_page *page, const
     if (!pat_match_goals(c, terms, nodes, count))
         return false;
     for (unsigned j = 0; j < plan->accumulators; j++)
-        VEC_PUSH(c->a, c->inner, (struct pat_inner){.node = f->out[which[j]]});
+        VEC_PUSH(c->a, c->inner, (struct pat_inner){.node = out[j]});
+    *element = plan->result_count ? element_of(c, plan, plan->result[0]->arg[0]) : (graph_id)GRAPH_NIL;
+    return true;
+}
+
+/* Accumulators that hold elements from before the loop: what each is by itself, as others speak of it, holds them, too.
+ * Returns the name of these elements. */
+static uint32_t hold(struct pat_collect *k, const struct graph_fold *f, const unsigned *which, unsigned count,
+                     graph_id element, const struct pat_begun *begun)
+{
+    VEC_PUSH(k->a, k->begun, *begun);
+    uint32_t name = (uint32_t)k->begun.n;
+    for (unsigned j = 0; j < count; j++) {
+        const struct pat_binary *like = &begun->like[j];
+        graph_id in = f->in[which[j]];
+        bool known = false;
+        if (!like->a || (like->a == in ? like->b : like->a) != element)
+            continue;
+        for (size_t i = 0; i < k->list.n && !known; i++) {
+            struct pat_collective *v = k->list.p[i];
+            known = v->cycle == f->cycle + 1 && v->op == like->op && v->inputs.n == 1 && v->inputs.p[0] == element &&
+                    v->values.p[0] == in;
+            if (known)
+                v->begun = name;
+        }
+        if (!known)
+            pat_collect_give(k, f, which[j], like, element, name);
+    }
+    return name;
+}
+
+/* One way to give a fold's accumulators to the block's names: `which[j]` is the fold's for the block's j-th. */
+static bool match_fold(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v,
+                       const struct graph_fold *f, const unsigned *which)
+{
+    const struct pat_plan *plan = v->plan;
+    struct pat_ctx *c = k->c;
+    struct pat_begun begun = {0};
+    graph_id in[PAT_FOLD_MAX], out[PAT_FOLD_MAX], element;
+    for (unsigned j = 0; j < plan->accumulators; j++) {
+        in[j] = f->in[which[j]];
+        out[j] = f->out[which[j]];
+    }
+    if (!pat_match_step(k, page, v, in, out, &element))
+        return false;
+    if (plan->result_count) { /* the matcher has one place to work in: the step is matched again */
+        if (!pat_collect_begins(k, page, v, f, which, element, &begun) ||
+            !pat_match_step(k, page, v, in, out, &element))
+            return false;
+        for (size_t i = 0; i < begun.inner.n; i++)
+            VEC_PUSH(c->a, c->inner, begun.inner.p[i]);
+    }
     enter_copies(k);
     if (grows_beside(k, f, which, plan->accumulators))
         return false;
-    /* What the block says the accumulators are in the end must hold: it does where they start from nothing. */
+    /* What the block says the accumulators are in the end holds as they begin so. Of a loop within a loop that goes on
+     * where it was left it is not said: its elements are not those of one run of it. */
     graph_id input[CU_MAX_RESULTS];
-    unsigned given[CU_MAX_RESULTS];
-    for (unsigned i = 0; i < plan->result_count; i++) {
-        struct pat_binary like = {.op = pat_op_find(plan->result[i]->named)};
+    unsigned given[CU_MAX_RESULTS], results = begun.again ? 0 : plan->result_count;
+    uint32_t held = results && begun.count ? hold(k, f, which, plan->accumulators, element, &begun) : 0;
+    for (unsigned i = 0; i < results; i++) {
         given[i] = 0;
         while (given[i] + 1 < plan->accumulators && plan->accumulator[given[i]] != plan->result_of[i])
             given[i]++;
-        like.as = (enum uop_type)graph_at(k->x->g, f->out[which[given[i]]])->type;
         input[i] = spell(k, f, plan->result[i]->arg[0], 0);
-        if (input[i] == GRAPH_NIL || !pat_starts_neutral(k, &like, f, which[given[i]], GRAPH_NIL))
+        if (input[i] == GRAPH_NIL)
             return false;
     }
     struct pat_found *found = pat_keep(k->run, GRAPH_NIL, NULL, 0);
     if (!found)
         return false;
     found->cycle = f->cycle + 1;
-    for (unsigned i = 0; i < plan->result_count; i++)
-        pat_collect_give(k, f, which[given[i]], pat_op_find(plan->result[i]->named), input[i]);
+    for (unsigned i = 0; i < results; i++)
+        pat_collect_give(k, f, which[given[i]], &begun.like[given[i]], input[i], held);
     return true;
 }
 
 static void match_folds(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)
 {
+    enum { WAYS = 1 << 16 }; /* two of as many as a thread has registers */
     const struct graph_cycles *cycles = k->x->g->cycles;
     unsigned n = v->plan->accumulators;
     for (size_t i = 0; i < cycles->folds.n; i++) {
         const struct graph_fold *f = &cycles->folds.p[i];
-        bool done = f->count < n || n > 3;
+        bool done = f->count < n;
         /* Every way to choose n of the fold's accumulators, in order. */
         unsigned ways = 1;
-        for (unsigned j = 0; j < n && !done; j++)
+        for (unsigned j = 0; j < n && !done; j++) {
+            done = f->count > WAYS / ways;
             ways *= f->count;
+        }
         for (unsigned w = 0; w < ways && !done; w++) {
-            unsigned which[GRAPH_FOLD_MAX] = {0}, rest = w;
+            unsigned which[PAT_FOLD_MAX] = {0}, rest = w;
             bool apart = true;
             for (unsigned j = 0; j < n; j++, rest /= f->count) {
                 which[j] = rest % f->count;

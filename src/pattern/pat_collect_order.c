@@ -107,6 +107,29 @@ bool pat_is_step_access(const struct pat_step *const *steps, uint32_t count, uin
     return false;
 }
 
+static bool reads_of_steps(const struct graph_dependence *d, const struct pat_step *const *steps, uint32_t count,
+                           uint32_t store)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if ((steps[i]->load_own != UINT32_MAX && is_read_by(d, steps[i]->load_own, store)) ||
+            (steps[i]->load_other != UINT32_MAX && is_read_by(d, steps[i]->load_other, store)))
+            return true;
+    return false;
+}
+
+/* What steps may do to one another is known when they are played: these steps, or others whose elements these do not
+ * see. */
+static bool is_played(const struct pat_collect *k, const struct graph_race *r, const struct pat_step *const *steps,
+                      uint32_t count)
+{
+    const struct graph_dependence *d = k->x->g->dependence;
+    bool first = pat_is_step_access(steps, count, r->first), second = pat_is_step_access(steps, count, r->second);
+    if (first || second)
+        return first && second;
+    return k->step_access[r->first] && k->step_access[r->second] && !reads_of_steps(d, steps, count, r->first) &&
+           !reads_of_steps(d, steps, count, r->second);
+}
+
 /* Of memory in which threads overtake one another, or may, nothing is claimed, wherever in it that is; what steps do
  * to one another is played. */
 bool pat_collect_races(const struct pat_collect *k, uint32_t access, const struct pat_step *const *steps,
@@ -120,13 +143,13 @@ bool pat_collect_races(const struct pat_collect *k, uint32_t access, const struc
         bool doubt = i >= d->races.n;
         const struct graph_race *r = doubt ? &d->doubts.p[i - d->races.n] : &d->races.p[i];
         const uint32_t pair[2] = {r->first, r->second};
-        bool played =
-            doubt && pat_is_step_access(steps, count, r->first) && pat_is_step_access(steps, count, r->second);
-        for (int w = 0; w < 2 && !played && (doubt || !r->assumed); w++) {
+        bool here = false;
+        for (int w = 0; w < 2 && (doubt || !r->assumed); w++) {
             const struct graph_object *o = &d->objects.p[d->object_of[pair[w]]];
-            if (o == own || (o->space == own->space && (!o->known || !own->known)))
-                return true;
+            here |= o == own || (o->space == own->space && (!o->known || !own->known));
         }
+        if (here && !(doubt && is_played(k, r, steps, count)))
+            return true;
     }
     return false;
 }

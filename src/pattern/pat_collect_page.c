@@ -145,7 +145,7 @@ static const struct pat_plan *plan_fold(struct pat_compile *c, struct pat_plan *
             assigned |= p->target[k] == target;
         for (unsigned k = 0; k <= i && !assigned; k++)
             carried |= reads(b, b->statements[k].value, target);
-        if (carried && p->accumulators < GRAPH_FOLD_MAX)
+        if (carried && p->accumulators < PAT_FOLD_MAX)
             p->accumulator[p->accumulators++] = target;
     }
     for (unsigned i = 0; i < b->result_count; i++) {

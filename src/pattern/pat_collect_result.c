@@ -111,7 +111,9 @@ static struct pat_collective *resolve_load(struct pat_collect *k, graph_id node,
             return NULL;
         for (uint32_t r = d->first_reach[at]; r < d->first_reach[at + 1]; r++) {
             const struct graph_reach *reach = &d->reaches.p[r];
-            if (reach->may || reach->sync == GRAPH_SYNC_UNKNOWN || reach->sync == GRAPH_SYNC_NONE)
+            /* Which thread stores the element in the last step was played; it must be that step, behind a barrier. */
+            bool last = reach->store == found->stores.p[found->stores.n - 1] && reach->sync == GRAPH_SYNC_BARRIER;
+            if ((reach->may && !last) || reach->sync == GRAPH_SYNC_UNKNOWN || reach->sync == GRAPH_SYNC_NONE)
                 return NULL;
             if (!in_list(found->stores.p, found->stores.n, reach->store) &&
                 !in_list(found->fills.p, found->fills.n, reach->store))
@@ -539,7 +541,7 @@ static void add_partial(struct pat_collect *k, struct pat_collective *c, graph_i
 
 /* All that the accumulator is: the pieces of a loop leave it behind in several values, each on its path. */
 static void find_partial(struct pat_collect *k, struct pat_collective *c, uint32_t cycle, bool scaled, graph_id result,
-                         graph_id out)
+                         graph_id out, graph_id start)
 {
     struct walk w = {
         .k = k, .cycle = &k->x->g->cycles->cycles.p[cycle], .op = c->op, .scaled = scaled, .left = 8 * SEES_MAX};
@@ -554,6 +556,10 @@ static void find_partial(struct pat_collect *k, struct pat_collective *c, uint32
     for (size_t i = 0; i < w.marked.n; i++)
         if (map_u64_get(&c->partial, w.marked.p[i], &state))
             VEC_PUSH(k->a, list, w.marked.p[i]);
+    if (c->begun && start != GRAPH_NIL && start < k->x->count && !graph_is_const(k->x->g, start, NULL)) {
+        add_partial(k, c, start); /* it holds elements already */
+        VEC_PUSH(k->a, list, start);
+    }
     for (size_t i = 0; i < list.n && list.n < SEES_MAX; i++) {
         uint32_t users;
         const graph_id *user = graph_users(k->x->g, list.p[i], &users);
@@ -581,7 +587,7 @@ static void find_partial(struct pat_collect *k, struct pat_collective *c, uint32
 /* What an accumulator starts from must not count: neutral, what another loop left of the same operation, or, for a
  * maximum or minimum, the element that its loop begins with. */
 static bool starts_neutral(struct pat_collect *k, const struct pat_binary *like, uint32_t cycle, graph_id start,
-                           graph_id element, unsigned depth)
+                           graph_id element, graph_id *before, unsigned depth)
 {
     const struct graph *g = k->x->g;
     uint32_t at;
@@ -595,21 +601,20 @@ static bool starts_neutral(struct pat_collect *k, const struct pat_binary *like,
         if (c && c->reach == PAT_IN_THREAD && pat_alike(&c->like, like))
             return true;
     }
-    if (element != GRAPH_NIL && pat_starts_first(k->x->g, cycle, like->op, start, element))
+    enum pat_first first = pat_starts_first(k->x->g, cycle, like->op, start, element);
+    if (first == PAT_STARTS_BEFORE && *before != GRAPH_NIL && *before != start)
+        return false;
+    if (first == PAT_STARTS_BEFORE)
+        *before = start;
+    if (first != PAT_STARTS_OTHERWISE)
         return true;
     const struct graph_node n = *graph_at(g, start);
     bool all = n.kind == GRAPH_PHI || n.kind == UOP_SELECT;
     for (unsigned i = 1; i <= 2 && n.kind == UOP_SELECT && all; i++)
-        all = starts_neutral(k, like, cycle, n.arg[i], element, depth + 1);
+        all = starts_neutral(k, like, cycle, n.arg[i], element, before, depth + 1);
     for (uint32_t i = 0; i < n.phi_count && n.kind == GRAPH_PHI && all; i++)
-        all = n.phi_args[i] == start || starts_neutral(k, like, cycle, n.phi_args[i], element, depth + 4);
+        all = n.phi_args[i] == start || starts_neutral(k, like, cycle, n.phi_args[i], element, before, depth + 4);
     return all;
-}
-
-bool pat_starts_neutral(struct pat_collect *k, const struct pat_binary *like, const struct graph_fold *f, unsigned j,
-                        graph_id element)
-{
-    return starts_neutral(k, like, f->cycle, f->start[j], element, 0);
 }
 
 /* Steps between threads that turn in a loop are no gathering of one thread. */
@@ -637,7 +642,8 @@ void pat_collect_folds(struct pat_collect *k)
             const struct graph_node n = *graph_at(g, out);
             for (unsigned arm = 1; arm <= 2 && !found && n.kind == UOP_SELECT; arm++)
                 found = n.arg[3 - arm] == in && pat_binary_of(k->x, n.arg[arm], &v) && (v.a == in || v.b == in);
-            if (!found || !pat_starts_neutral(k, &v, f, j, v.a == in ? v.b : v.a))
+            graph_id element = v.a == in ? v.b : v.a, before = GRAPH_NIL;
+            if (!found || !starts_neutral(k, &v, f->cycle, f->start[j], element, &before, 0))
                 continue;
             struct pat_collective *c = ARENA_NEW(k->a, struct pat_collective);
             if (!c)
@@ -651,35 +657,43 @@ void pat_collect_folds(struct pat_collect *k)
                                          .cycle = f->cycle + 1,
                                          .first = cycles->cycles.p[f->cycle].first,
                                          .last = cycles->cycles.p[f->cycle].last};
-            VEC_PUSH(k->a, c->inputs, v.a == in ? v.b : v.a);
+            if (before != GRAPH_NIL) {
+                VEC_PUSH(k->a, k->begun, (struct pat_begun){.element = {pat_only_load(g, before)}, .count = 1});
+                c->begun = (uint32_t)k->begun.n;
+            }
+            VEC_PUSH(k->a, c->inputs, element);
             VEC_PUSH(k->a, c->values, in);
             VEC_PUSH(k->a, c->values, out);
             if (f->start[j] != GRAPH_NIL)
                 VEC_PUSH(k->a, c->values, f->start[j]);
             VEC_PUSH(k->a, c->values, f->result[j] != GRAPH_NIL ? f->result[j] : out);
-            find_partial(k, c, f->cycle, false, f->result[j], out);
+            find_partial(k, c, f->cycle, false, f->result[j], out, f->start[j]);
             VEC_PUSH(k->a, k->list, c);
         }
     }
 }
 
-void pat_collect_give(struct pat_collect *k, const struct graph_fold *f, unsigned j, enum pat_op op, graph_id input)
+void pat_collect_give(struct pat_collect *k, const struct graph_fold *f, unsigned j, const struct pat_binary *like,
+                      graph_id input, uint32_t begun)
 {
     struct pat_collective *c = ARENA_NEW(k->a, struct pat_collective);
     const struct graph_cycle *y = &k->x->g->cycles->cycles.p[f->cycle];
-    if (!c || op == PAT_OP_NONE)
+    bool scaled = !like->a; /* no operation by itself: a block's word */
+    if (!c || like->op == PAT_OP_NONE)
         return;
-    *c = (struct pat_collective){.op = op,
-                                 .like = {.op = op, .as = (enum uop_type)graph_at(k->x->g, f->out[j])->type},
+    *c = (struct pat_collective){.op = like->op,
+                                 .like = *like,
                                  .reach = PAT_IN_THREAD,
                                  .outcome = PAT_ALL_IN_ONE,
                                  .everywhere = true,
-                                 .exact = true,
+                                 .exact = like->exact,
+                                 .cycle = scaled ? 0 : f->cycle + 1,
+                                 .begun = begun,
                                  .first = y->first,
                                  .last = y->last};
     VEC_PUSH(k->a, c->inputs, input);
     VEC_PUSH(k->a, c->values, f->in[j]);
     VEC_PUSH(k->a, c->values, f->result[j] != GRAPH_NIL ? f->result[j] : f->out[j]);
-    find_partial(k, c, f->cycle, true, f->result[j], f->out[j]);
+    find_partial(k, c, f->cycle, scaled, f->result[j], f->out[j], f->start[j]);
     VEC_PUSH(k->a, k->list, c);
 }

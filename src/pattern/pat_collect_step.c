@@ -5,6 +5,7 @@
  *
  * Requires steps, the index and memory dependence. */
 #include "pattern/pat_collect.h"
+#include "graph/graph_depend.h"
 #include "place/place.h"
 
 #include <stdlib.h>
@@ -428,14 +429,16 @@ static bool is_whole(const struct pat_trace *t, const struct agreed *g)
     return true;
 }
 
-/* Whether the steps go by the size of the block: the first one then reaches as far as that size says, and only the
- * sizes that can be halved to the end work out. Leaves the trace of blocks of half the size. */
+/* Whether the steps go by the size of the block: the first one then reaches as far as that size says, or there are as
+ * many as it says, and only the sizes that can be halved to the end work out. Leaves the trace of blocks of half the
+ * size. */
 static bool goes_by_size(struct pat_collect *k, const struct stretch *s, unsigned size)
 {
     struct pat_trace *t = k->trace;
     int before = t->turn[0]->other[0] - t->turn[0]->own[0];
+    unsigned turns = t->count;
     return size < 4 || !pat_play_steps(k->play, s->steps, s->count, size / 2, t) ||
-           t->turn[0]->other[0] - t->turn[0]->own[0] != before;
+           t->turn[0]->other[0] - t->turn[0]->own[0] != before || t->count != turns;
 }
 
 /* Prefixes are those of the whole block, or of each row of lanes: where the largest block that there may be does more
@@ -452,7 +455,7 @@ static bool scans_all(struct pat_collect *k, const struct pat_step *const *steps
     bool known = true;
     if (kind == PLAN_MEMORY)
         most = list[0].store != UINT32_MAX ? pat_play_most(k->play, list[0].store, 1, &known) : PAT_THREADS;
-    unsigned width = fixed || known ? 0 : place_width_by_code(k->x->g, 0); /* threads that the code counts with */
+    unsigned width = fixed || known ? 0 : graph_block_width(k->x->g, 0); /* threads that the code counts with */
     if (width && width < most)
         most = width;
     int64_t room = (list[0].moved < 0 ? -list[0].moved : list[0].moved) / (int64_t)(list[0].width ? list[0].width : 1);

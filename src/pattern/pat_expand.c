@@ -19,10 +19,11 @@ struct expand {
     struct pat_branches branches;
     struct pat_divisions divisions;
     struct pat_functions functions;
-    bool *read;   /* by node: it has a reading */
-    bool divided; /* they were looked for */
-    bool sought;  /* functions were */
-    bool wide;    /* the division or function being kept is of 64 bits */
+    bool *read;         /* by node: it has a reading */
+    bool divided;       /* they were looked for */
+    bool sought;        /* functions were */
+    bool wide;          /* the division or function being kept is of 64 bits */
+    enum uop_type half; /* … or its numbers are of this format of 16 bits */
     struct graph *g;
     struct arena *a;
     unsigned page_order;
@@ -233,6 +234,8 @@ static bool keep(struct expand *x, graph_id node)
     enum uop_type as = number_of(block, &is_unsigned);
     if (x->wide)
         as = pat_is_float(as) ? UOP_F64 : UOP_B64;
+    if (x->half != UOP_VOID)
+        as = x->half;
     graph_id means = say(x, block->reads, as, is_unsigned);
     struct pat_found *f = ARENA_NEW(x->a, struct pat_found);
     if (means == GRAPH_NIL || !f)
@@ -404,18 +407,20 @@ static bool run_functions(struct expand *x, const struct pat_page *page, const s
     x->sought = true;
     for (size_t i = 0; i < x->functions.list.n; i++) {
         const struct pat_function *f = &x->functions.list.p[i];
-        bool fits = e->kind == CU_CALL && strcmp(e->text, f->name) == 0 && e->arg_count == f->count;
+        bool fits =
+            e->arg_count == f->count && (e->kind == CU_BINARY ? e->op == CU_DIV && strcmp(f->name, "/") == 0
+                                                              : e->kind == CU_CALL && strcmp(e->text, f->name) == 0);
         if (!fits || pat_reading_of(&x->x, f->node))
             continue;
         pat_ctx_begin(&x->c, page, v, f->node);
         x->c.slow_path = (struct pat_slow){0};
-        x->wide = uop_type_bits(graph_type_of(x->g, f->node)) == 64;
+        x->wide = f->type == UOP_F64;
+        x->half = f->type == UOP_F16 || f->type == UOP_BF16 ? f->type : UOP_VOID;
         for (unsigned k = 0; k < f->count; k++) {
             int name = e->arg[k]->kind == CU_NAME ? cu_find_variable(&v->block, e->arg[k]->text) : -1;
             fits &= name >= 0;
             if (name >= 0)
-                x->c.bound[name] =
-                    (struct pat_bound){.set = true, .node = f->argument[k], .as = x->wide ? UOP_F64 : UOP_F32};
+                x->c.bound[name] = (struct pat_bound){.set = true, .node = f->argument[k], .as = k + 1 == f->whole ? UOP_B32 : f->type};
         }
         VEC_PUSH(x->a, x->c.inner, (struct pat_inner){.node = f->node, .term = v->value});
         for (unsigned k = 0; k < f->inner_count; k++)
@@ -427,6 +432,7 @@ static bool run_functions(struct expand *x, const struct pat_page *page, const s
             read_words(x, f->node);
         }
         x->wide = false;
+        x->half = UOP_VOID;
     }
     return true;
 }

@@ -13,339 +13,17 @@
 #include <string.h>
 
 enum {
-    VISITS = 6 * 1000 * 1000, /* nodes in cones, in the whole kernel */
-    RUNS = 6 * 1000 * 1000,   /* steps of runs */
-    CUTS = 10,                /* numbers tried, one behind the other */
-    LEAST_NODES = 8,          /* inside: less is no more than it seems */
+    RUNS = 6 * 1000 * 1000, /* steps of runs */
+    CUTS = 10,              /* numbers tried, one behind the other */
+    LEAST_NODES = 8,        /* inside: less is no more than it seems */
     LEAST_DEPTH = 4,
-    POWER_DEPTH = 12, /* a power by some products is not one by logarithm and exp */
-    CONTROLS = 256,
-    TERMS = 24, /* of an address */
-    BOTH = 2048,
-    PAIRS = 12, /* numbers of which two are tried */
-    LOCALS = 96,
-    NEEDED = 12, /* samples with a finite value */
+    LEAST_NODES_HALF = 5, /* a number of 16 bits has few digits to compute, … */
+    MISSES_HALF = 5,      /* … and libraries round it well: samples where it is the next number instead */
+    POWER_DEPTH = 12,     /* a power by some products is not one by logarithm and exp */
+    PAIRS = 12,           /* numbers of which two are tried */
+    NEEDED = 12,          /* samples with a finite value */
+    ORDERS = 40,          /* whole numbers tried are below */
 };
-
-struct controls { /* conditions that decide which way values come to meet in a block */
-    bool known;
-    uint32_t count;
-    const graph_id *list;
-};
-
-struct search {
-    struct arena *a;
-    const struct pat_index *x;
-    struct graph *g;
-    struct pat_functions *out;
-    struct function_run run;
-    struct controls *controls; /* by block */
-    uint8_t *depth;            /* by node: operations of floats behind each other */
-    bool *taken;               /* by node: inside of a function that was found */
-    uint32_t *slot;            /* by node: in the cone, valid where stamp is `round` */
-    uint32_t *stamp, round;
-    uint32_t *first_use;         /* by node: 1 + the first instance that reads it */
-    graph_id locals[LOCALS * 5]; /* what the thread's own memory is given */
-    uint32_t local_count;
-    bool many_locals;
-    uint64_t visits, power;
-    graph_id root[FUNCTION_ARGS]; /* of the cone */
-    unsigned root_count;
-    graph_id both[BOTH];
-    bool *closed; /* by node: of an expansion that a page spells out */
-    /* the cone's flow */
-    bool used[FUNCTION_NODES];
-    uint32_t from[FUNCTION_NODES];
-    uint32_t came[2 * FUNCTION_NODES], queue[2 * FUNCTION_NODES];
-    struct pat_cone cone;
-};
-
-/* ---- what a value is made of -------------------------------------------------------------------- */
-
-/* Conditions of the branches between the block that dominates `block` and it; round a loop, those of the loop too. */
-static const struct controls *controls_of(struct search *s, uint32_t block)
-{
-    struct controls *c = &s->controls[block];
-    VEC(uint32_t) blocks = {0};
-    VEC(graph_id) list = {0};
-    struct map_u64 seen = {0};
-    if (c->known)
-        return c;
-    c->known = true;
-    uint32_t top = s->g->blocks.p[block].idom;
-    VEC_PUSH(s->a, blocks, block);
-    for (size_t i = 0; i < blocks.n && blocks.n < CONTROLS; i++) {
-        const struct graph_block *b = &s->g->blocks.p[blocks.p[i]];
-        if (i && b->branch != GRAPH_NIL && b->succ_count > 1) {
-            VEC_PUSH(s->a, list, b->branch);
-        }
-        if (blocks.p[i] == top)
-            continue;
-        for (uint32_t p = 0; p < b->pred_count; p++) {
-            if (map_u64_get(&seen, b->preds[p], NULL))
-                continue;
-            map_u64_put(s->a, &seen, b->preds[p], 1);
-            VEC_PUSH(s->a, blocks, b->preds[p]);
-        }
-        s->visits += b->pred_count;
-    }
-    c->list = list.p;
-    c->count = blocks.n >= CONTROLS ? UINT32_MAX : (uint32_t)list.n;
-    return c;
-}
-
-struct arguments {
-    graph_id fixed[LOCALS * 5 + 1];
-    const graph_id *list[2];
-    uint32_t count[2];
-};
-enum { LISTS = 2 };
-
-static bool is_end(const graph_id *ends, unsigned count, graph_id id)
-{
-    for (unsigned i = 0; i < count; i++)
-        if (ends[i] == id)
-            return true;
-    return false;
-}
-
-/* The address has no pointer in it that a kernel is given or loads: it is of a table that comes with the code. */
-bool pat_is_of_table(const struct graph *g, graph_id address)
-{
-    graph_id stack[TERMS] = {address}, seen[TERMS];
-    unsigned depth = 1, seen_count = 0, count;
-    for (unsigned steps = 0; depth && steps < TERMS; steps++) {
-        graph_id id = stack[--depth];
-        const struct graph_node *n = graph_at(g, id);
-        switch (n->kind) {
-        case UOP_ADD:
-        case UOP_PAIR:
-        case UOP_LO:
-        case UOP_HI:
-        case UOP_SELECT:
-        case UOP_UNIFORM:
-        case GRAPH_PHI:
-            if (n->kind == GRAPH_PHI && n->type != UOP_B64)
-                break;
-            count = n->kind == GRAPH_PHI ? n->phi_count : n->arg_count;
-            if (depth + count > TERMS)
-                return false;
-            for (unsigned i = 0; i < count; i++) {
-                graph_id arg = n->kind == GRAPH_PHI ? n->phi_args[i] : n->arg[i];
-                if (!is_end(seen, seen_count, arg) && seen_count < TERMS)
-                    stack[depth++] = seen[seen_count++] = arg;
-            }
-            break;
-        case UOP_CBANK:
-            if (n->space == 0)
-                return false;
-            break;
-        case UOP_CONST:
-        case UOP_SEXT:
-        case UOP_ZEXT:
-        case UOP_MUL: break;
-        default:
-            if (n->type == UOP_B64)
-                return false;
-        }
-    }
-    return !depth;
-}
-
-/* What a node is made of; none: a leaf. False: more than can be followed. */
-static bool arguments_of(struct search *s, graph_id id, struct arguments *out)
-{
-    const struct graph_node *n = graph_at(s->g, id);
-    out->count[0] = out->count[1] = 0;
-    out->list[0] = out->fixed;
-    if (n->kind == GRAPH_PHI) {
-        const struct controls *c = controls_of(s, n->block);
-        out->list[0] = n->phi_args;
-        out->count[0] = n->phi_count;
-        out->list[1] = c->list;
-        out->count[1] = c->count;
-        return c->count != UINT32_MAX;
-    }
-    if (n->kind == UOP_LOAD && n->space == UOP_LOCAL) {
-        if (s->many_locals)
-            return false;
-        out->fixed[0] = n->arg[0];
-        memcpy(out->fixed + 1, s->locals, s->local_count * sizeof s->locals[0]);
-        out->count[0] = s->local_count + 1;
-        return true;
-    }
-    if (n->kind == UOP_LOAD && n->space != UOP_SHARED && pat_is_of_table(s->g, n->arg[0])) {
-        out->fixed[0] = n->arg[0];
-        out->count[0] = 1;
-        return true;
-    }
-    if (n->kind == UOP_ELEMENT) { /* of a table: the load is what it is made of */
-        const struct graph_node *load = graph_at(s->g, n->arg[0]);
-        out->fixed[0] = n->arg[0];
-        out->count[0] =
-            load->kind == UOP_LOAD && load->space == UOP_GLOBAL && pat_is_of_table(s->g, load->arg[0]) ? 1 : 0;
-        return true;
-    }
-    if ((pat_is_pure(n) && n->kind != UOP_ELEMENT && n->kind != GRAPH_REAL) || n->kind == UOP_UNIFORM) {
-        out->count[0] = n->arg_count;
-        memcpy(out->fixed, n->arg, n->arg_count * sizeof n->arg[0]);
-    }
-    return true;
-}
-
-static bool is_fixed(const struct search *s, graph_id id)
-{
-    const struct graph_node *n = graph_at(s->g, id);
-    if (n->kind == UOP_CBANK && n->space != 0 && n->type == UOP_B64)
-        return true; /* where a table is */
-    return n->kind == UOP_CONST || pat_run_is_table(s->g, id) || n->kind == GRAPH_ENTRY || n->kind == UOP_UNDEF ||
-           pat_run_is_stack(s->g, id) || is_end(s->run.given, s->run.given_count, id);
-}
-
-/* What the node in a slot of the cone is made of. Slot 0 may stand for two values at once; one that is a leaf stands
- * for itself. */
-static bool arguments_at(struct search *s, uint32_t slot, struct arguments *out)
-{
-    if (slot || s->root_count == 1)
-        return arguments_of(s, s->cone.node[slot], out);
-    struct arguments one;
-    VEC(graph_id) all = {.p = s->both, .cap = BOTH};
-    for (unsigned r = 0; r < s->root_count; r++) {
-        if (!arguments_of(s, s->root[r], &one))
-            return false;
-        if (!one.count[0] && !one.count[1])
-            all.p[all.n++] = s->root[r];
-        for (unsigned l = 0; l < LISTS; l++)
-            for (uint32_t i = 0; i < one.count[l]; i++) {
-                if (all.n + 2 > BOTH)
-                    return false;
-                all.p[all.n++] = one.list[l][i];
-            }
-    }
-    *out = (struct arguments){.list = {s->both}, .count = {(uint32_t)all.n}};
-    return true;
-}
-
-/* All that `root` is made of, down to the ends. False: too much. */
-static bool build_cone(struct search *s, const graph_id *roots, unsigned root_count, const graph_id *ends,
-                       unsigned end_count)
-{
-    graph_id root = root_count == 1 ? roots[0] : (graph_id)GRAPH_NIL;
-    struct pat_cone *c = &s->cone;
-    struct arguments args;
-    s->round++;
-    c->count = 0;
-    c->walks = false;
-    c->node[c->count++] = root;
-    s->stamp[root] = s->round;
-    s->slot[root] = 0;
-    s->root_count = root_count;
-    for (unsigned i = 0; i < root_count; i++)
-        s->root[i] = roots[i];
-    for (uint32_t i = 0; i < c->count; i++) {
-        graph_id id = c->node[i];
-        if (i && is_end(ends, end_count, id))
-            continue;
-        if (!arguments_at(s, i, &args) || ++s->visits > VISITS)
-            return false;
-        unsigned kind = graph_at(s->g, id)->kind;
-        c->walks |= kind == GRAPH_PHI || (kind == UOP_LOAD && graph_at(s->g, id)->space == UOP_LOCAL);
-        for (unsigned l = 0; l < 2; l++)
-            for (uint32_t k = 0; k < args.count[l]; k++) {
-                graph_id arg = args.list[l][k];
-                if (arg == GRAPH_NIL || arg >= s->x->count || s->stamp[arg] == s->round || is_fixed(s, arg))
-                    continue;
-                if (c->count == FUNCTION_NODES)
-                    return false;
-                s->stamp[arg] = s->round;
-                s->slot[arg] = c->count;
-                c->node[c->count++] = arg;
-            }
-    }
-    return true;
-}
-
-/* ---- the smallest cut -------------------------------------------------------------------------- */
-
-enum { NOBODY = 0xffffffff };
-
-/* One more way from the value to a leaf that shares no node with those there are. States: 2 * slot where a node is
- * come to, one more where it is left. Leaves what can be reached in `came`. */
-static bool one_more_way(struct search *s)
-{
-    struct pat_cone *c = &s->cone;
-    struct arguments args;
-    uint32_t head = 0, tail = 0, last = NOBODY;
-    memset(s->came, 0xff, 2 * c->count * sizeof s->came[0]);
-    s->came[1] = 1;
-    s->queue[tail++] = 1;
-    while (head < tail && last == NOBODY) {
-        uint32_t state = s->queue[head++], at = state / 2;
-        s->visits++;
-        if (!(state & 1)) {
-            uint32_t to = s->used[at] ? 2 * s->from[at] + 1 : state + 1;
-            if (s->came[to] == NOBODY) {
-                s->came[to] = state;
-                s->queue[tail++] = to;
-            }
-            continue;
-        }
-        if (at && s->used[at] && s->came[state - 1] == NOBODY) {
-            s->came[state - 1] = state;
-            s->queue[tail++] = state - 1;
-        }
-        if (!arguments_at(s, at, &args))
-            return false;
-        if (args.count[0] + args.count[1] == 0 && at) {
-            last = state;
-            break;
-        }
-        for (unsigned l = 0; l < 2; l++)
-            for (uint32_t k = 0; k < args.count[l]; k++) {
-                graph_id arg = args.list[l][k];
-                if (arg == GRAPH_NIL || arg >= s->x->count || s->stamp[arg] != s->round)
-                    continue;
-                uint32_t to = s->slot[arg];
-                if (!to || s->came[2 * to] != NOBODY)
-                    continue;
-                s->came[2 * to] = state;
-                s->queue[tail++] = 2 * to;
-            }
-    }
-    if (last == NOBODY)
-        return false;
-    while (last != 1) {
-        uint32_t before = s->came[last], at = last / 2;
-        if ((last & 1) && before == last - 1) {
-            s->used[at] = true;
-        } else if (!(last & 1) && before == last + 1) {
-            s->used[at] = false;
-            s->from[at] = NOBODY;
-        } else if (!(last & 1)) {
-            s->from[at] = before / 2;
-        }
-        last = before;
-    }
-    return true;
-}
-
-/* The cut of one or two nodes that is nearest to the roots; 0: there is none. */
-static unsigned smallest_cut(struct search *s, const graph_id *roots, unsigned root_count, graph_id cut[FUNCTION_ARGS])
-{
-    unsigned ways = 0, count = 0;
-    if (!build_cone(s, roots, root_count, NULL, 0))
-        return 0;
-    memset(s->used, 0, s->cone.count * sizeof s->used[0]);
-    memset(s->from, 0xff, s->cone.count * sizeof s->from[0]);
-    while (ways <= FUNCTION_ARGS && one_more_way(s))
-        ways++;
-    if (!ways || ways > FUNCTION_ARGS)
-        return 0;
-    for (uint32_t i = 1; i < s->cone.count && count < FUNCTION_ARGS; i++)
-        if (s->came[2 * i] != NOBODY && s->came[2 * i + 1] == NOBODY)
-            cut[count++] = s->cone.node[i];
-    return count == ways ? count : 0;
-}
 
 /* ---- which function ---------------------------------------------------------------------------- */
 
@@ -357,7 +35,7 @@ static void earliest(void *user, uint32_t insn, bool merged)
 }
 
 /* The block where a value is first there, UINT32_MAX: in no register. */
-static uint32_t block_of(const struct search *s, graph_id id)
+static uint32_t block_of(const struct function_search *s, graph_id id)
 {
     uint32_t insn = UINT32_MAX;
     if (graph_at(s->g, id)->kind == GRAPH_PHI)
@@ -369,7 +47,7 @@ static uint32_t block_of(const struct search *s, graph_id id)
 }
 
 /* Conditions that hold wherever the value is made say nothing of how it is made: the check of a bound, say. */
-static void find_given(struct search *s, graph_id root)
+static void find_given(struct function_search *s, graph_id root)
 {
     struct graph *g = s->g;
     uint32_t block = block_of(s, root);
@@ -383,7 +61,7 @@ static void find_given(struct search *s, graph_id root)
         if (b.path != GRAPH_NIL && graph_table(g, b.path, atoms, &count, &table))
             for (unsigned i = 0; i < count && s->run.given_count < FUNCTION_GIVEN; i++) {
                 bool holds = graph_implies(g, b.path, atoms[i]), not = graph_implies(g, b.path, graph_not(g, atoms[i]));
-                if (holds == not || is_end(s->run.given, s->run.given_count, atoms[i]))
+                if (holds == not || pat_function_holds(s->run.given, s->run.given_count, atoms[i]))
                     continue;
                 s->run.truth |= (uint32_t)holds << s->run.given_count;
                 s->run.given[s->run.given_count++] = atoms[i];
@@ -407,7 +85,7 @@ static uint32_t meet(const struct graph *g, uint32_t a, uint32_t b)
 }
 
 /* Between which blocks the cone's values meet. */
-static bool find_walk(struct search *s)
+static bool find_walk(struct function_search *s)
 {
     struct pat_cone *c = &s->cone;
     const struct graph *g = s->g;
@@ -418,7 +96,7 @@ static bool find_walk(struct search *s)
     for (uint32_t i = 0; i < c->count; i++) {
         const struct graph_node *n = graph_at(g, c->node[i]);
         local |= n->kind == UOP_LOAD && n->space == UOP_LOCAL;
-        if (n->kind != GRAPH_PHI || is_end(s->run.argument, s->run.argument_count, c->node[i]))
+        if (n->kind != GRAPH_PHI || pat_function_holds(s->run.argument, s->run.argument_count, c->node[i]))
             continue;
         uint32_t top = g->blocks.p[n->block].idom;
         from = any ? meet(g, from, top) : top;
@@ -444,13 +122,14 @@ static bool find_walk(struct search *s)
 }
 
 /* Where the last of the values meet; those of a loop are there behind it. */
-static uint32_t last_meeting(const struct search *s)
+static uint32_t last_meeting(const struct function_search *s)
 {
     const struct graph *g = s->g;
     uint32_t to = UINT32_MAX;
     for (uint32_t i = 0; i < s->cone.count; i++) {
         const struct graph_node *n = graph_at(g, s->cone.node[i]);
-        bool meets = n->kind == GRAPH_PHI && !is_end(s->run.argument, s->run.argument_count, s->cone.node[i]);
+        bool meets =
+            n->kind == GRAPH_PHI && !pat_function_holds(s->run.argument, s->run.argument_count, s->cone.node[i]);
         if (meets && (to == UINT32_MAX || g->blocks.p[n->block].first > g->blocks.p[to].first))
             to = n->block;
     }
@@ -458,97 +137,73 @@ static uint32_t last_meeting(const struct search *s)
     return behind ? to : s->run.to;
 }
 
-static double number_of(bool wide, uint64_t bits)
-{
-    double d;
-    float f;
-    uint32_t w = (uint32_t)bits;
-    memcpy(&d, &bits, sizeof d);
-    memcpy(&f, &w, sizeof f);
-    return wide ? d : (double)f;
-}
+struct orders { /* by order, from LEAST_ORDER on: the value may be that function */
+    uint32_t first, second;
+};
+enum { LEAST_ORDER = 2, CONSTANT_ORDERS = 19, ORDER_DEPTH = 16 };
 
-static uint64_t bits_of(bool wide, double number)
+/* Of Bessel functions of constant orders, those that agree. */
+static void keep_orders(struct orders *o, enum uop_type type, bool is_far, double at, double got)
 {
-    float f = (float)number;
-    uint64_t bits;
-    uint32_t w;
-    memcpy(&w, &f, sizeof w);
-    memcpy(&bits, &number, sizeof bits);
-    return wide ? bits : w;
-}
-
-static bool is_subnormal(bool wide, double d)
-{
-    return d != 0.0 && fabs(d) < 4.0 * (wide ? 2.2250738585072014e-308 : 1.1754943508222875e-38);
-}
-
-/* A number that a condition within compares with, and its neighbours: there ways part. `next`: 8 for each node. */
-static bool sample_of_bound(const struct search *s, bool wide, unsigned count, uint32_t *next, double at[FUNCTION_ARGS])
-{
-    enum { EACH = 8 };
-    for (; *next < s->cone.count * EACH; ++*next) {
-        const struct graph_node *n = graph_at(s->g, s->cone.node[*next / EACH]);
-        uint64_t bits;
-        unsigned way = *next % EACH;
-        bool compares = n->kind == UOP_FLT || n->kind == UOP_FLE || n->kind == UOP_FEQ || n->kind == UOP_FNE ||
-                        n->kind == UOP_IEQ || n->kind == UOP_ILT_S || n->kind == UOP_ILT_U || n->kind == UOP_FMIN ||
-                        n->kind == UOP_FMAX;
-        if (!compares || n->arg_count != 2 || (way >= 6 && count == 1) ||
-            (!graph_is_const(s->g, n->arg[1], &bits) && !graph_is_const(s->g, n->arg[0], &bits)))
-            continue;
-        if (wide && uop_type_bits(graph_type_of(s->g, n->arg[0])) == 32)
-            bits <<= 32; /* of the high word */
-        double c = number_of(wide, bits), up = wide ? 1e-13 : 1e-5;
-        const double around[] = {c, c * (1.0 + up), c * (1.0 - up)};
-        at[0] = way < 6 ? around[way % 3] : 1.25;
-        at[1] = way < 6 ? 1.25 : c;
-        if (way >= 3 && way != 6)
-            at[way < 6 ? 0 : 1] *= -1.0;
-        for (unsigned i = 0; i < FUNCTION_ARGS; i++)
-            at[i] = number_of(wide, bits_of(wide, at[i]));
-        ++*next;
-        return true;
+    const struct pat_known *list = pat_known_functions(&(unsigned){0});
+    const struct pat_known *jn_ = &list[pat_known_named("jn")], *yn_ = &list[pat_known_named("yn")];
+    for (unsigned i = 0; i < CONSTANT_ORDERS; i++) {
+        double order = i + LEAST_ORDER;
+        if ((o->first >> i & 1) && !pat_known_agrees(jn_, type, is_far, at, got, jn_->two(order, at)))
+            o->first &= ~(1u << i);
+        if ((o->second >> i & 1) && !pat_known_agrees(yn_, type, is_far, at, got, yn_->two(order, at)))
+            o->second &= ~(1u << i);
     }
-    return false;
 }
 
-/* The function that `root` is of the arguments; -1: none that is known. */
-static int which_function(struct search *s, graph_id root, const graph_id *args, unsigned count)
+/* The function that `root` is of the arguments, `whole`: 1 + the one that is an integer; -1: none that is known. */
+static int which_function(struct function_search *s, graph_id root, const graph_id *args, unsigned count,
+                          unsigned whole)
 {
     unsigned known, finite = 0;
     const struct pat_known *list = pat_known_functions(&known);
-    bool wide = uop_type_bits(graph_type_of(s->g, root)) == 64, alive[PAT_KNOWN_MAX];
-    unsigned left = 0;
+    bool alive[PAT_KNOWN_MAX];
+    unsigned left = 0, missed[PAT_KNOWN_MAX] = {0};
     double at[FUNCTION_ARGS];
-    if (!build_cone(s, &root, 1, args, count))
+    if (!pat_function_cone(s, &root, 1, args, count))
         return -1;
     s->run.cone = &s->cone;
     s->run.argument_count = count;
     for (unsigned i = 0; i < count; i++)
         s->run.argument[i] = args[i];
+    enum uop_type type = pat_function_type(s, root);
+    bool half = type == UOP_F16 || type == UOP_BF16;
     uint32_t own = 0; /* what pages spell out, put together by a few operations, is the kernel's to put together */
     for (uint32_t i = 0; i < s->cone.count; i++)
-        own += !s->closed[s->cone.node[i]] && !is_end(args, count, s->cone.node[i]);
-    if (own < LEAST_NODES || !find_walk(s))
+        own += !s->closed[s->cone.node[i]] && !pat_function_holds(args, count, s->cone.node[i]);
+    if (type == UOP_VOID || own < (half ? LEAST_NODES_HALF : LEAST_NODES) || !find_walk(s))
         return -1;
     for (unsigned i = 0; i < known && i < PAT_KNOWN_MAX; i++)
-        left += alive[i] = list[i].args == count;
+        left += alive[i] = list[i].args == count && list[i].whole == whole && (half || !list[i].rounded);
     double power = 0.0; /* a constant second argument of pow() */
-    bool to_power = count == 1 && s->depth[root] >= POWER_DEPTH;
+    bool to_power = count == 1 && !half && s->depth[root] >= POWER_DEPTH;
     uint32_t next_bound = 0;
     bool is_far = false;
-    for (unsigned k = 0; left || to_power; k++) {
+    struct orders orders = {0}; /* of Bessel functions */
+    if (to_power && s->depth[root] >= ORDER_DEPTH)
+        orders.first = orders.second = (1u << CONSTANT_ORDERS) - 1;
+    for (unsigned k = 0; left || to_power || orders.first || orders.second; k++) {
         uint64_t bits[FUNCTION_ARGS], result;
         if (!pat_known_sample(count, k, at, &is_far)) {
-            if (!sample_of_bound(s, wide, count, &next_bound, at))
+            if (!pat_function_bound(s, type, count, &next_bound, at))
                 break;
             is_far = true;
         }
-        if (is_subnormal(wide, at[0]) || is_subnormal(wide, at[1])) /* these may be flushed */
+        for (unsigned i = 0; i < count && half; i++)
+            at[i] = pat_function_number(type, pat_function_bits(type, at[i]));
+        if (pat_known_is_small(type, at[0]) || pat_known_is_small(type, at[1])) /* these may be flushed */
             continue;
-        for (unsigned i = 0; i < count; i++)
-            bits[i] = bits_of(wide, at[i]);
+        if (whole && !(fabs(at[whole - 1]) < ORDERS))
+            continue;
+        for (unsigned i = 0; i < count; i++) {
+            at[i] = i + 1 == whole ? rint(at[i]) : at[i];
+            bits[i] = i + 1 == whole ? (uint32_t)(int32_t)at[i] : pat_function_bits(type, at[i]);
+        }
         enum pat_ran ran = pat_run_function(&s->run, bits, &result);
         if (ran == PAT_RAN_UNKNOWN && is_far) /* by a table, say */
             continue;
@@ -556,22 +211,31 @@ static int which_function(struct search *s, graph_id root, const graph_id *args,
             return -1;
         if (ran == PAT_RAN_ELSEWHERE)
             continue;
-        double got = number_of(wide, result);
+        double got = pat_function_number(type, half ? result & 0xffff : result);
         finite += !is_far && got - got == 0.0;
         for (unsigned i = 0; i < known && i < PAT_KNOWN_MAX; i++) {
             if (!alive[i])
                 continue;
             double wanted = list[i].one ? list[i].one(at[0]) : list[i].two(at[0], at[1]);
-            alive[i] = pat_known_agrees(&list[i], wide, is_far, at[0], got, wanted);
+            alive[i] = pat_known_agrees(&list[i], type, is_far, at[whole == 1], got, wanted);
+            missed[i] +=
+                !is_far && got - got == 0.0 && got != pat_function_number(type, pat_function_bits(type, wanted));
+            alive[i] &= !half || missed[i] < (list[i].rounded ? 1 : MISSES_HALF);
             left -= !alive[i];
         }
+        keep_orders(&orders, type, is_far, at[0], got);
         if (to_power && power != 0.0)
-            to_power = pat_known_agrees(&list[pat_known_named("pow")], wide, is_far, at[0], got, pow(at[0], power));
+            to_power = pat_known_agrees(&list[pat_known_named("pow")], type, is_far, at[0], got, pow(at[0], power));
         else if (to_power)
             to_power = pat_known_power(at[0], got, &power);
     }
+    for (unsigned i = 0; (orders.first | orders.second) && !left && finite >= NEEDED && i < CONSTANT_ORDERS; i++)
+        if ((orders.first | orders.second) >> i & 1) {
+            s->power = i + LEAST_ORDER;
+            return pat_known_named(orders.first >> i & 1 ? "jn" : "yn");
+        }
     if (to_power && !left && finite >= NEEDED) {
-        s->power = bits_of(wide, power);
+        s->power = pat_function_bits(type, power);
         return pat_known_named("pow");
     }
     for (unsigned i = 0; left && finite >= NEEDED && i < known && i < PAT_KNOWN_MAX; i++)
@@ -580,17 +244,25 @@ static int which_function(struct search *s, graph_id root, const graph_id *args,
     return -1;
 }
 
-static bool same_width(const struct search *s, graph_id root, const graph_id *args, unsigned count)
+static bool same_width(const struct function_search *s, graph_id root, const graph_id *args, unsigned count)
 {
-    unsigned bits = uop_type_bits(graph_type_of(s->g, root));
+    unsigned bits = pat_function_width(s, root);
     for (unsigned i = 0; i < count; i++)
-        if (uop_type_bits(graph_type_of(s->g, args[i])) != bits)
+        if (pat_function_width(s, args[i]) != bits)
             return false;
-    return bits == 32 || bits == 64;
+    return bits == 16 || bits == 32 || bits == 64;
+}
+
+/* One number may be of the root's format, and the other an integer. */
+static bool takes_whole(const struct function_search *s, graph_id root, const graph_id *args, unsigned whole)
+{
+    const struct graph_node *n = graph_at(s->g, args[whole - 1]);
+    return n->type == UOP_B32 && pat_function_width(s, args[whole - 1]) == 32 && pat_function_width(s, root) >= 32 &&
+           same_width(s, root, &args[2 - whole], 1);
 }
 
 /* The words of a value of 64 bits that registers hold: made as it is, by themselves. Of the result they are results. */
-static uint32_t add_words(struct search *s, graph_id id, graph_id *words)
+static uint32_t add_words(struct function_search *s, graph_id id, graph_id *words)
 {
     uint32_t count = 0;
     unsigned kind = graph_at(s->g, id)->kind;
@@ -608,25 +280,83 @@ static uint32_t add_words(struct search *s, graph_id id, graph_id *words)
     return count;
 }
 
-static bool keep(struct search *s, graph_id root, const graph_id *args, unsigned count, int function)
+/* A node of the cone below its root, or a half of one. */
+static bool is_held(const struct function_search *s, graph_id id)
+{
+    const struct graph_node *n = graph_at(s->g, id);
+    if ((n->kind == UOP_LO || n->kind == UOP_HI) && uop_type_bits((enum uop_type)n->type) == 16 && n->arg_count)
+        id = s->stamp[id < s->x->count ? id : 0] == s->round ? id : n->arg[0];
+    return id < s->x->count && s->stamp[id] == s->round && s->slot[id];
+}
+
+/* Words that hold a number of 16 bits, or two, of the cone: made by itself of nothing else. */
+static uint32_t add_pairs(struct function_search *s, graph_id id, graph_id *words, uint32_t room)
+{
+    uint32_t users = 0, count = 0;
+    const graph_id *list = graph_users(s->g, id, &users);
+    for (uint32_t i = 0; i < users && count < room; i++) {
+        const struct graph_node *n = graph_at(s->g, list[i]);
+        bool whole = list[i] < s->x->count && s->stamp[list[i]] != s->round &&
+                     ((n->kind == UOP_ZEXT && n->imm == 16) || n->kind == UOP_PAIR) && n->type == UOP_B32;
+        for (unsigned k = 0; k < n->arg_count && whole; k++)
+            whole = graph_is_const(s->g, n->arg[k], NULL) || is_held(s, n->arg[k]);
+        if (whole)
+            words[count++] = list[i];
+    }
+    return count;
+}
+
+static uint32_t add_holders(struct function_search *s, graph_id id, graph_id *words, uint32_t room)
+{
+    uint32_t users = 0, count = add_pairs(s, id, words, room);
+    const graph_id *list = graph_users(s->g, id, &users);
+    for (uint32_t i = 0; i < users && count < room && uop_type_bits(graph_type_of(s->g, id)) == 32; i++) {
+        const struct graph_node *n = graph_at(s->g, list[i]);
+        if ((n->kind == UOP_LO || n->kind == UOP_HI) && uop_type_bits((enum uop_type)n->type) == 16 &&
+            list[i] < s->x->count && s->stamp[list[i]] != s->round)
+            count += add_pairs(s, list[i], words + count, room - count);
+    }
+    return count;
+}
+
+static bool keep(struct function_search *s, graph_id root, const graph_id *args, unsigned count, int function)
 {
     const struct pat_known *list = pat_known_functions(&(unsigned){0});
     struct pat_function f = {.node = root, .count = list[function].args, .name = list[function].name};
-    if (!build_cone(s, &root, 1, args, count))
+    if (!pat_function_cone(s, &root, 1, args, count))
         return false;
-    graph_id *inner = ARENA_ARRAY(s->a, graph_id, 3 * s->cone.count + 1);
+    f.type = pat_function_type(s, root);
+    const bool half = f.type == UOP_F16 || f.type == UOP_BF16;
+    const uint32_t room = 4 * s->cone.count + 1;
+    graph_id *inner = ARENA_ARRAY(s->a, graph_id, room);
     if (!inner)
         return false;
     for (unsigned i = 0; i < count; i++)
         f.argument[i] = args[i];
-    if (count < f.count)
+    f.whole = list[function].whole == 1 ? 1 : 0;
+    if (count < f.count && f.whole) {
+        f.argument[1] = args[0];
+        f.argument[0] = graph_const(s->g, UOP_B32, s->power);
+    }
+    if (list[function].whole == 2)
+        f.argument[1] = graph_fresh(s->g, &(struct graph_node){.kind = UOP_I2F,
+                                                               .type = (uint8_t)f.type,
+                                                               .flags = UOP_SIGNED,
+                                                               .arg_count = 1,
+                                                               .arg = {args[1]},
+                                                               .imm = 32,
+                                                               .insn = UINT32_MAX});
+    if (count < f.count && !f.whole)
         f.argument[1] = graph_const(s->g, graph_type_of(s->g, root), s->power);
     for (uint32_t i = 0; i < s->cone.count; i++) {
-        if (i && !is_end(args, count, s->cone.node[i]))
+        if (i && !pat_function_holds(args, count, s->cone.node[i]))
             inner[f.inner_count++] = s->cone.node[i];
-        if (!is_end(args, count, s->cone.node[i])) {
+        if (!pat_function_holds(args, count, s->cone.node[i])) {
             s->taken[s->cone.node[i]] = true;
             f.inner_count += add_words(s, s->cone.node[i], inner + f.inner_count);
+            if (i && half && f.inner_count + 3 * (s->cone.count - i) < room)
+                f.inner_count += add_holders(s, s->cone.node[i], inner + f.inner_count,
+                                             room - f.inner_count - 3 * (s->cone.count - i));
         }
     }
     f.inner = inner;
@@ -641,17 +371,17 @@ static bool keep(struct search *s, graph_id root, const graph_id *args, unsigned
 }
 
 /* Of one number: the last of those behind each other for which it is a function. */
-static bool try_one(struct search *s, graph_id root, graph_id first)
+static bool try_one(struct function_search *s, graph_id root, graph_id first)
 {
     graph_id at = first, found = GRAPH_NIL, cut[FUNCTION_ARGS];
     int function = -1;
-    for (unsigned i = 0; i < CUTS && s->visits < VISITS; i++) {
-        int f = same_width(s, root, &at, 1) ? which_function(s, root, &at, 1) : -1;
+    for (unsigned i = 0; i < CUTS && s->visits < FUNCTION_VISITS; i++) {
+        int f = same_width(s, root, &at, 1) ? which_function(s, root, &at, 1, 0) : -1;
         if (f >= 0) {
             function = f;
             found = at;
         }
-        if (smallest_cut(s, &at, 1, cut) != 1)
+        if (pat_function_cut(s, &at, 1, cut) != 1)
             break;
         at = cut[0];
     }
@@ -659,17 +389,17 @@ static bool try_one(struct search *s, graph_id root, graph_id first)
 }
 
 /* Of two numbers: cuts one behind the other give the nodes they may be; the farther ones first, either way round. */
-static bool try_two(struct search *s, graph_id root, const graph_id *first)
+static bool try_two(struct function_search *s, graph_id root, const graph_id *first)
 {
     graph_id list[PAIRS] = {first[0], first[1]}, cut[FUNCTION_ARGS] = {first[0], first[1]};
     unsigned count = 2;
-    while (count + 2 <= PAIRS && s->visits < VISITS) {
+    while (count + 2 <= PAIRS && s->visits < FUNCTION_VISITS) {
         graph_id next[FUNCTION_ARGS];
-        if (smallest_cut(s, cut, 2, next) != 2)
+        if (pat_function_cut(s, cut, 2, next) != 2)
             break;
         unsigned before = count;
         for (unsigned i = 0; i < 2; i++)
-            if (!is_end(list, before, next[i]))
+            if (!pat_function_holds(list, before, next[i]))
                 list[count++] = next[i];
         if (count == before)
             break;
@@ -679,7 +409,10 @@ static bool try_two(struct search *s, graph_id root, const graph_id *first)
         for (unsigned k = i; k-- > 0;)
             for (unsigned turn = 0; turn < 2; turn++) {
                 graph_id args[2] = {list[turn ? i : k], list[turn ? k : i]};
-                int f = same_width(s, root, args, 2) ? which_function(s, root, args, 2) : -1;
+                int f = same_width(s, root, args, 2) ? which_function(s, root, args, 2, 0) : -1;
+                for (unsigned whole = 1; whole <= 2 && f < 0; whole++)
+                    if (takes_whole(s, root, args, whole))
+                        f = which_function(s, root, args, 2, whole);
                 if (f >= 0)
                     return keep(s, root, args, 2, f);
             }
@@ -688,7 +421,7 @@ static bool try_two(struct search *s, graph_id root, const graph_id *first)
 
 /* ---- where to look ------------------------------------------------------------------------------ */
 
-static void find_depths(struct search *s)
+static void find_depths(struct function_search *s)
 {
     for (graph_id id = 1; id < s->x->count; id++) {
         const struct graph_node *n = graph_at(s->g, id);
@@ -706,12 +439,13 @@ static void find_depths(struct search *s)
     }
 }
 
-static bool may_be(const struct search *s, graph_id id)
+/* Where to begin. A number of 16 bits that is converted at last was computed as one of 32 bits. */
+static bool may_be(const struct function_search *s, graph_id id)
 {
     const struct graph_node *n = graph_at(s->g, id);
-    unsigned bits = uop_type_bits((enum uop_type)n->type);
-    if (!s->x->live[id] || s->taken[id] || (bits != 32 && bits != 64) || s->depth[id] < LEAST_DEPTH ||
-        pat_is_hidden(s->x, id))
+    unsigned bits = pat_function_width(s, id);
+    if (!s->x->live[id] || s->taken[id] || (bits != 16 && bits != 32 && bits != 64) ||
+        s->depth[id] < (bits == 16 ? 1 : LEAST_DEPTH) || pat_is_hidden(s->x, id))
         return false;
     switch (n->kind) {
     case UOP_FADD:
@@ -724,22 +458,22 @@ static bool may_be(const struct search *s, graph_id id)
     case UOP_LOP3:
     case UOP_FMIN:
     case UOP_FMAX:
-    case UOP_PAIR:
     case UOP_FNEG:
     case UOP_FABS:
     case UOP_RCP: return true;
+    case UOP_PAIR: return bits != 16; /* the number itself is there too */
     case GRAPH_PHI: return !graph_is_loop_phi(s->g, id);
     default: return false;
     }
 }
 
-static void find_locals(struct search *s)
+static void find_locals(struct function_search *s)
 {
     for (size_t i = 0; i < s->g->accesses.n; i++) {
         const struct graph_access *a = &s->g->accesses.p[i];
         if (a->kind != GRAPH_STORE || a->space != UOP_LOCAL)
             continue;
-        if (s->local_count + 5 > LOCALS * 5) {
+        if (s->local_count + 5 > FUNCTION_LOCALS * 5) {
             s->many_locals = true;
             return;
         }
@@ -752,7 +486,7 @@ static void find_locals(struct search *s)
 
 enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, struct pat_functions *out)
 {
-    struct search *s = ARENA_NEW(a, struct search);
+    struct function_search *s = ARENA_NEW(a, struct function_search);
     graph_id cut[FUNCTION_ARGS];
     if (!s)
         return SP_ERR_MEMORY;
@@ -760,7 +494,7 @@ enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, st
     s->x = x;
     s->g = x->g;
     s->out = out;
-    s->controls = ARENA_ARRAY(a, struct controls, x->g->blocks.n + 1);
+    s->controls = ARENA_ARRAY(a, struct function_controls, x->g->blocks.n + 1);
     s->depth = ARENA_ARRAY(a, uint8_t, x->count + 1);
     s->taken = ARENA_ARRAY(a, bool, x->count + 1);
     s->slot = ARENA_ARRAY(a, uint32_t, x->count + 1);
@@ -771,6 +505,7 @@ enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, st
         return SP_ERR_MEMORY;
     s->run.steps = RUNS;
     s->closed = ARENA_ARRAY(a, bool, x->count + 1);
+    s->narrow = ARENA_ARRAY(a, bool, x->count + 1);
     for (size_t i = 0; s->closed && x->expanded && i < x->expanded->list.n; i++) {
         const struct pat_reading *r = &x->expanded->list.p[i];
         if (!r->closed)
@@ -781,7 +516,7 @@ enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, st
             if (r->inner[k] < x->count)
                 s->closed[r->inner[k]] = true;
     }
-    if (!s->closed)
+    if (!s->closed || !s->narrow)
         return SP_ERR_MEMORY;
     for (size_t i = s->g->uses.n; i-- > 0;)
         if (s->g->uses.p[i].node < x->count && s->g->insns.p[s->g->uses.p[i].insn].reachable)
@@ -794,13 +529,14 @@ enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, st
                 s->first_use[value] = access->insn + 1;
         }
     }
+    pat_function_narrow(s);
     find_depths(s);
     find_locals(s);
-    for (graph_id id = x->count; id-- > 1 && s->visits < VISITS && s->run.steps;) {
+    for (graph_id id = x->count; id-- > 1 && s->visits < FUNCTION_VISITS && s->run.steps;) {
         if (!may_be(s, id))
             continue;
         find_given(s, id);
-        unsigned count = smallest_cut(s, &id, 1, cut);
+        unsigned count = pat_function_cut(s, &id, 1, cut);
         if (count == 1)
             try_one(s, id, cut[0]);
         else if (count == 2)

@@ -1,5 +1,6 @@
 /* Private to the search for functions of mathematics: the functions (pat_function_known.c), running what the machine
- * does on numbers (pat_function_run.c), where to look (pat_function.c). */
+ * does on numbers (pat_function_run.c), what a value is made of (pat_function_cone.c), numbers as bits
+ * (pat_function_number.c), where to look (pat_function.c). */
 #ifndef SP_PAT_FUNCTION_H
 #define SP_PAT_FUNCTION_H
 
@@ -13,8 +14,10 @@ struct pat_known {
     unsigned args;
     double (*one)(double);
     double (*two)(double, double);
-    bool floor; /* near its zeros the error is one of the function's size, not of the value's */
-    bool waves; /* it goes on as a wave */
+    bool floor;     /* near its zeros the error is one of the function's size, not of the value's */
+    bool waves;     /* it goes on as a wave */
+    bool rounded;   /* to the nearest number; of 16 bits only, for others pages tell how it is computed */
+    unsigned whole; /* 1 + the argument that is an integer of 32 bits */
 };
 enum { PAT_KNOWN_MAX = 64 };
 const struct pat_known *pat_known_functions(unsigned *count);
@@ -22,7 +25,8 @@ const struct pat_known *pat_known_functions(unsigned *count);
  * far from where functions are used are allowed more error. */
 bool pat_known_sample(unsigned args, unsigned k, double at[FUNCTION_ARGS], bool *is_far);
 /* `got` is what a library would give for a function whose value is `wanted`. */
-bool pat_known_agrees(const struct pat_known *f, bool wide, bool is_far, double at, double got, double wanted);
+bool pat_known_agrees(const struct pat_known *f, enum uop_type type, bool is_far, double at, double got, double wanted);
+bool pat_known_is_small(enum uop_type type, double d); /* subnormal, or near */
 
 int pat_known_named(const char *name);
 /* The power of `x` that `got` is, if that is a number which people write. */
@@ -63,5 +67,64 @@ enum pat_ran pat_run_function(struct function_run *r, const uint64_t *bits, uint
 bool pat_run_is_local(const struct graph_access *a);       /* of the thread's own memory */
 bool pat_run_is_table(const struct graph *g, graph_id id); /* a pointer, or half of one, to what comes with the code */
 bool pat_run_is_stack(const struct graph *g, graph_id id);
+
+/* The search. */
+enum {
+    FUNCTION_VISITS = 6 * 1000 * 1000, /* nodes in cones, in the whole kernel */
+    FUNCTION_BOTH = 2048,
+    FUNCTION_LOCALS = 96,
+};
+
+struct function_controls { /* conditions that decide which way values come to meet in a block */
+    bool known;
+    uint32_t count;
+    const graph_id *list;
+};
+
+struct function_search {
+    struct arena *a;
+    const struct pat_index *x;
+    struct graph *g;
+    struct pat_functions *out;
+    struct function_run run;
+    struct function_controls *controls; /* by block */
+    uint8_t *depth;                     /* by node: operations of floats behind each other */
+    bool *taken;                        /* by node: inside of a function that was found */
+    uint32_t *slot;                     /* by node: in the cone, valid where stamp is `round` */
+    uint32_t *stamp, round;
+    uint32_t *first_use;                  /* by node: 1 + the first instance that reads it */
+    graph_id locals[FUNCTION_LOCALS * 5]; /* what the thread's own memory is given */
+    uint32_t local_count;
+    bool many_locals;
+    uint64_t visits, power;       /* power: the constant argument that a function was found with */
+    graph_id root[FUNCTION_ARGS]; /* of the cone */
+    unsigned root_count;
+    graph_id both[FUNCTION_BOTH];
+    bool *closed; /* by node: of an expansion that a page spells out */
+    bool *narrow; /* by node: only its lower half is stored, as a number of 16 bits */
+    /* the cone's flow */
+    bool used[FUNCTION_NODES];
+    uint32_t from[FUNCTION_NODES];
+    uint32_t came[2 * FUNCTION_NODES], queue[2 * FUNCTION_NODES];
+    struct pat_cone cone;
+};
+double pat_function_number(enum uop_type type, uint64_t bits);
+uint64_t pat_function_bits(enum uop_type type, double number);
+/* How many bits of a value are a number: a word may hold one of 16 bits. */
+unsigned pat_function_width(const struct function_search *s, graph_id id);
+/* The format of the number that `root` is, the root of the cone. */
+enum uop_type pat_function_type(const struct function_search *s, graph_id root);
+/* Finds words of which nothing but the lower half is read. */
+void pat_function_narrow(struct function_search *s);
+/* A number that a condition within compares with, and its neighbours: there ways part. `next`: 8 for each node. */
+bool pat_function_bound(const struct function_search *s, enum uop_type type, unsigned count, uint32_t *next,
+                        double at[FUNCTION_ARGS]);
+bool pat_function_holds(const graph_id *ends, unsigned count, graph_id id);
+/* All that the roots are made of, down to the ends. False: too much. */
+bool pat_function_cone(struct function_search *s, const graph_id *roots, unsigned root_count, const graph_id *ends,
+                       unsigned end_count);
+/* The cut of one or two nodes that is nearest to the roots; 0: there is none. */
+unsigned pat_function_cut(struct function_search *s, const graph_id *roots, unsigned root_count,
+                          graph_id cut[FUNCTION_ARGS]);
 
 #endif

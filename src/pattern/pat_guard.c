@@ -5,7 +5,7 @@
  *   m < -126 ? e * e : e             with e = exp2(m < -126 ? m * 0.5 : m)                      exp2(m)
  *   |x| < 2^-126 ? l - 24 : l        with l = log2(|x| < 2^-126 ? x * 2^24 : x)                 log2(x)
  *   |x| < 2^-126 ? r * 4096 : r      with r = rsqrt(|x| < 2^-126 ? x * 2^24 : x)                rsqrt(x), sqrt(x)
- *   (p ? y * k : y) * rcp(p ? x * k : x)                                                        y * rcp(x)
+ *   (p ? y * k : y) * rcp(p ? x * k : x)      (y * k may be a constant)                         y * rcp(x)
  *   k * rcp(x * k)                   with k chosen among constants                              rcp(x)
  *
  * And the logarithms that machines have only in base 2: log2(x) times ln 2 or log10 2; sine and cosine, of turns.
@@ -97,6 +97,18 @@ static graph_id unary_of(struct guard *u, const struct graph_node *n)
     return plain(g, &f, x);
 }
 
+/* `id` is when ? c * k : c, both as constants. */
+static bool scaled_constant(const struct guard *u, graph_id id, graph_id when, double k, graph_id *c)
+{
+    const struct graph_node *n = graph_at(u->g, id);
+    double large, small;
+    if (n->kind != UOP_SELECT || n->arg[0] != when || !constant(u->g, n->arg[1], UOP_F32, &large) ||
+        !constant(u->g, n->arg[2], UOP_F32, &small) || large != small * k)
+        return false;
+    *c = n->arg[2];
+    return true;
+}
+
 /* Only constants, chosen by conditions. */
 static bool is_scale(const struct graph *g, graph_id id, unsigned depth)
 {
@@ -127,12 +139,15 @@ static graph_id product_of(struct guard *u, const struct graph_node *n)
             return plain(g, &f, under.arg[under.arg[0] == y]);
         }
         unsigned taken = 0;
-        while (taken < 4 && scaled(u, x, UOP_FMUL, &when[0], &inner[0], &k[0]) &&
-               scaled(u, y, UOP_FMUL, &when[1], &inner[1], &k[1]) && when[0] == when[1] && k[0] == k[1]) {
+        while (taken < 4 && scaled(u, x, UOP_FMUL, &when[0], &inner[0], &k[0])) {
+            bool fixed = scaled_constant(u, y, when[0], k[0], &inner[1]);
+            if (!fixed && (!scaled(u, y, UOP_FMUL, &when[1], &inner[1], &k[1]) || when[0] != when[1] || k[0] != k[1]))
+                break;
             enter(u, x);
             enter(u, y);
             enter(u, graph_at(g, x)->arg[1]);
-            enter(u, graph_at(g, y)->arg[1]);
+            if (!fixed)
+                enter(u, graph_at(g, y)->arg[1]);
             enter(u, when[0]);
             x = inner[0];
             y = inner[1];

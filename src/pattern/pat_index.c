@@ -160,7 +160,8 @@ enum sp_status pat_index_init(struct pat_index *x, struct arena *a, struct graph
     x->live = ARENA_ARRAY(a, bool, x->count + 1);
     x->spread = ARENA_ARRAY(a, uint8_t, x->count + 1);
     x->minmax = ARENA_ARRAY(a, uint8_t, x->count + 1);
-    if (!x->live || !x->spread || !x->minmax || !find_live(x) || !find_merged(x) || !find_loads(x))
+    if (!x->live || !x->spread || !x->minmax || !find_live(x) || !find_merged(x) || !find_loads(x) ||
+        !pat_find_piece_guards(x))
         return SP_ERR_MEMORY;
     /* Arguments come before their users, so one pass decides; a phi could be anything its turns make it. */
     for (graph_id id = 1; id < x->count; id++) {
@@ -179,7 +180,7 @@ enum pat_spread pat_spread_of(const struct pat_index *x, graph_id node)
     return node < x->count ? (enum pat_spread)x->spread[node] : PAT_SPREAD_UNKNOWN;
 }
 
-static const uint32_t *merged_of(const struct pat_index *x, graph_id node, uint32_t *count)
+const uint32_t *pat_merged_of(const struct pat_index *x, graph_id node, uint32_t *count)
 {
     *count = 0;
     if (node >= x->count)
@@ -195,7 +196,7 @@ void pat_holders(const struct pat_index *x, graph_id node, pat_holder_fn fn, voi
     for (uint32_t i = 0; i < count; i++)
         if (x->g->insns.p[x->g->defs.p[defs[i]].insn].reachable)
             fn(user, x->g->defs.p[defs[i]].insn, false);
-    defs = merged_of(x, node, &count);
+    defs = pat_merged_of(x, node, &count);
     for (uint32_t i = 0; i < count; i++)
         if (x->g->insns.p[x->g->defs.p[defs[i]].insn].reachable)
             fn(user, x->g->defs.p[defs[i]].insn, true);
@@ -226,7 +227,7 @@ bool pat_has_holder(const struct pat_index *x, graph_id node)
     const uint32_t *defs = graph_defs_of(x->g, node, &count);
     if (any_reachable(x->g, defs, count))
         return true;
-    defs = merged_of(x, node, &count);
+    defs = pat_merged_of(x, node, &count);
     return any_reachable(x->g, defs, count);
 }
 
@@ -264,15 +265,15 @@ bool pat_made_by_instruction(const struct pat_index *x, graph_id node)
         if (n->reachable && !copy)
             return true;
     }
-    /* A guarded write over an older value: but a guarded load is no select. */
-    defs = merged_of(x, node, &count);
+    /* A guarded write over an older value: but a guarded load or update is no select. */
+    defs = pat_merged_of(x, node, &count);
     for (uint32_t i = 0; i < count; i++) {
         graph_id own = g->defs.p[defs[i]].node;
         while (graph_at(g, own)->kind == UOP_LO || graph_at(g, own)->kind == UOP_HI ||
                graph_at(g, own)->kind == UOP_ELEMENT)
             own = graph_at(g, own)->arg[0];
-        if (graph_at(g, own)->kind != UOP_LOAD)
-            return true;
+        if (graph_at(g, own)->kind != UOP_LOAD && graph_at(g, own)->kind != UOP_ATOM)
+            return !pat_chooses_piece(x, node);
     }
     return false;
 }

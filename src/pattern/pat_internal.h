@@ -20,7 +20,7 @@ enum pat_term_kind {
     TERM_BITS,      /* arg[0], its bits read as `reads_as` */
     TERM_FOUND,     /* any computation of numbers: found by what it computes (pat_divide.c) */
     TERM_EACH,      /* the function `variable` of the elements of one place: the same wherever it occurs */
-    TERM_LEFT,      /* no term: what stands behind it is outside the loop `within` was set for */
+    TERM_LEFT,      /* no term: what stands behind it is outside the loop `within` was set for; `variable`: `begun` */
     TERM_REDUCED,   /* the result of a reduction of arg[0] by the operation `variable` or `named` */
 };
 
@@ -181,6 +181,7 @@ struct pat_index {
     uint32_t *merged_start, *merged; /* defs that hold a node through a guarded write */
     const struct pat_expanded *expanded; /* readings found so far; NULL: none yet */
     struct map_u64 first_load;           /* LOAD node -> an access that reads it; others through next_load */
+    struct map_u64 piece_guards;         /* cycle + 1 << 32 | condition that a piece of it runs under (pat_piece.c) */
     uint32_t *next_load;                 /* access -> another of the same node, UINT32_MAX */
 };
 enum sp_status pat_index_init(struct pat_index *x, struct arena *a, struct graph *g);
@@ -198,6 +199,11 @@ bool pat_has_holder(const struct pat_index *x, graph_id node);
 bool pat_is_half(const struct pat_index *x, graph_id node);
 /* True when an instruction (not the meeting of two branches) made this value. */
 bool pat_made_by_instruction(const struct pat_index *x, graph_id node);
+/* Defs whose guarded write leaves the node. */
+const uint32_t *pat_merged_of(const struct pat_index *x, graph_id node, uint32_t *count);
+/* Choices between pieces of one loop of the source (pat_piece.c). */
+bool pat_find_piece_guards(struct pat_index *x);
+bool pat_chooses_piece(const struct pat_index *x, graph_id node);
 
 /* ---- readings and expansions (pat_expand.c, pat_guard.c, pat_own.c) --------------------------- */
 /* A value that is a function no one operation is, or that reads as another by a real rule. */
@@ -248,6 +254,8 @@ enum sp_status pat_find_divisions(struct arena *a, const struct pat_index *x, st
 struct pat_function {
     graph_id node, argument[2];
     unsigned count;
+    enum uop_type type;    /* format of the numbers */
+    unsigned whole;        /* 1 + the argument that is said as an integer */
     const char *name;      /* as pages call it */
     const graph_id *inner; /* between the node and its arguments */
     unsigned inner_count;
@@ -331,6 +339,7 @@ struct pat_spot { /* an element that a term which speaks of reductions named */
     graph_id load;
     graph_id whole; /* the function's value; GRAPH_NIL: the element itself is named */
     uint32_t cycle; /* + 1: the loop that brings it; 0: none */
+    uint32_t begun; /* + 1: what the reduction holds before the loop's own (pat_collect.h); 0: nothing */
     bool reduced;   /* within a reduction */
 };
 
@@ -370,8 +379,9 @@ struct pat_ctx {
     struct pat_slow slow_path;                   /* what slow_path() found */
     struct pat_collect *collect;                 /* what threads do together (pat_collect.h); NULL: not known yet */
     VEC(const struct pat_found *) spoken;        /* matches of the reductions a term spoke of */
-    VEC(const struct pat_collective *) gathered; /* and those that are loops of a thread */
+    VEC(struct pat_collective *) gathered;       /* and those that are loops of a thread */
     uint32_t within;                             /* + 1: the loop whose element is being matched */
+    uint32_t begun;                              /* + 1: and what its reduction began with */
     bool reducing;                               /* what a reduction is of is being matched */
     VEC(struct pat_spot) spots;
     VEC(struct pat_top) tops;        /* reductions spoken of, without those they are made of */

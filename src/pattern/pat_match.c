@@ -24,7 +24,7 @@ void pat_ctx_begin(struct pat_ctx *c, const struct pat_page *page, const struct 
     c->spoken.n = c->gathered.n = c->spots.n = c->tops.n = c->picks.n = 0;
     c->present.n = 0;
     c->reducing = false;
-    c->within = 0;
+    c->within = c->begun = 0;
     c->root = root;
     c->word = -1;
     c->steps = STEPS;
@@ -191,6 +191,19 @@ static bool match_negated_constant(struct pat_ctx *c, const struct pat_goal *goa
     return pat_solve(c, &(struct pat_goal){inner, turned, goal->as, goal->next});
 }
 
+/* A word of a constant that a name is bound to already. */
+static bool match_constant_word(struct pat_ctx *c, const struct pat_goal *goal)
+{
+    const struct pat_term *inner = goal->term->arg[0];
+    uint64_t bits, whole;
+    if (inner->kind != TERM_VARIABLE || !c->bound[inner->variable].set ||
+        !graph_is_const(c->g, c->bound[inner->variable].node, &whole) || !graph_is_const(c->g, goal->node, &bits))
+        return false;
+    uint32_t word = (uint32_t)(goal->term->operation == UOP_HI ? whole >> 32 : whole);
+    return uop_type_bits(graph_type_of(c->g, c->bound[inner->variable].node)) == 64 && word == bits &&
+           pat_solve(c, goal->next);
+}
+
 /* max(0, min(1, x)) of an operation: in the operation, or by adding zero to it. */
 static const struct graph_node *saturated(const struct pat_ctx *c, graph_id *id)
 {
@@ -247,6 +260,8 @@ static bool match_structure(struct pat_ctx *c, const struct pat_goal *goal)
     }
     if (t->float_operation == UOP_FNEG && n->kind == UOP_CONST)
         return match_negated_constant(c, goal);
+    if ((t->operation == UOP_HI || t->operation == UOP_LO) && n->kind == UOP_CONST)
+        return match_constant_word(c, goal);
     bool floats = n->kind == t->float_operation && t->float_operation != UOP_NOP;
     if (floats && n->kind == GRAPH_REAL && !is_function(t->function, (unsigned)n->imm))
         return pat_back(c, m);
@@ -324,12 +339,42 @@ static bool match_structure(struct pat_ctx *c, const struct pat_goal *goal)
     return pat_back(c, m);
 }
 
+/* a times what reads as 1/b, however exactly that is computed, for a / b. */
+static bool match_times_reciprocal(struct pat_ctx *c, const struct pat_goal *goal)
+{
+    const struct pat_term *t = goal->term;
+    const struct graph_node n = *graph_at(c->g, goal->node);
+    struct pat_mark m = pat_here(c);
+    if (!(c->page->rules & PAT_RULE_DIV) || t->float_operation != GRAPH_REAL || t->function != GRAPH_DIV ||
+        n.kind != UOP_FMUL || n.flags & (UOP_SAT | UOP_RELU))
+        return false;
+    for (unsigned turn = 0; turn < 2; turn++) {
+        const struct pat_reading *r = pat_reading_of(c->x, n.arg[turn]);
+        const struct graph_node *by = r ? graph_at(c->g, r->as) : NULL;
+        uint64_t one;
+        if (!by || by->kind != GRAPH_REAL || by->imm != GRAPH_DIV || by->type != n.type ||
+            !graph_is_const(c->g, by->arg[0], &one) || one != pat_special((enum uop_type)n.type, PAT_SPECIAL_ONE))
+            continue;
+        const graph_id args[2] = {n.arg[1 - turn], by->arg[1]};
+        static const unsigned plain[2] = {0, 1};
+        pat_enter(c, goal->node, t, false);
+        pat_enter(c, n.arg[turn], NULL, false);
+        for (unsigned i = 0; i < r->inner_count && !r->owned; i++)
+            pat_enter(c, r->inner[i], NULL, false);
+        c->via |= r->via | PAT_RULE_DIV;
+        if (solve_arguments(c, goal, args, plain, 2, (enum uop_type)n.type))
+            return true;
+        pat_back(c, m);
+    }
+    return false;
+}
+
 /* An operation as it stands; else what the value reads as (pat_expand.c). Inside an expansion nothing is to be seen. */
 static bool match_operation(struct pat_ctx *c, const struct pat_goal *goal)
 {
     const struct pat_reading *r = pat_reading_of(c->x, goal->node);
     struct pat_mark m = pat_here(c);
-    if (!pat_is_hidden(c->x, goal->node) && match_structure(c, goal))
+    if (!pat_is_hidden(c->x, goal->node) && (match_structure(c, goal) || match_times_reciprocal(c, goal)))
         return true;
     if (!r)
         return false;
@@ -478,13 +523,15 @@ bool pat_solve(struct pat_ctx *c, const struct pat_goal *goal)
         return false;
     switch (goal->term->kind) {
     case TERM_LEFT: {
-        uint32_t within = c->within;
+        uint32_t within = c->within, begun = c->begun;
         bool reducing = c->reducing;
         c->within = goal->node;
+        c->begun = (uint32_t)goal->term->variable;
         c->reducing = goal->as == UOP_B1;
         if (pat_solve(c, goal->next))
             return true;
         c->within = within;
+        c->begun = begun;
         c->reducing = reducing;
         return false;
     }

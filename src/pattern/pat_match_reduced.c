@@ -137,13 +137,14 @@ static bool match_elements(struct pat_ctx *c, const struct pat_term *of, struct 
                            size_t top, const struct pat_goal *next)
 {
     const struct pat_collective *inner;
-    uint32_t within = c->within;
+    uint32_t within = c->within, begun = c->begun;
     unsigned reach = c->reach;
     size_t spoken = c->spoken.n, gathered = c->gathered.n;
     bool fit = v->asked == of ? v->fit : all_fit(c, of, s, &inner);
     v->asked = of; /* the answer is the same wherever the term speaks of it */
     v->fit = fit;
     c->within = within;
+    c->begun = begun;
     c->reach = reach;
     c->spoken.n = spoken;
     c->gathered.n = gathered;
@@ -194,7 +195,7 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, struct
     struct pat_mark m = pat_here(c);
     unsigned reach = c->reach;
     size_t spoken = c->spoken.n, gathered = c->gathered.n;
-    uint32_t within = c->within;
+    uint32_t within = c->within, begun = c->begun;
     bool reducing = c->reducing;
     if (operation)
         *operation = (struct pat_bound){.set = true, .text = pat_op_text(v->op)};
@@ -211,12 +212,13 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, struct
         VEC_PUSH(c->a, c->gathered, v);
     c->rests |= v->chained && v->rests;
     c->within = v->cycle ? v->cycle : within;
+    c->begun = v->reach == PAT_IN_THREAD ? v->begun : begun;
     c->reducing = true;
     if (!depth) {
         top = c->tops.n;
         VEC_PUSH(c->a, c->tops, (struct pat_top){v, 1});
     }
-    static const struct pat_term left = {.kind = TERM_LEFT};
+    const struct pat_term left = {.kind = TERM_LEFT, .variable = (int)begun};
     const struct pat_goal behind = {&left, within, reducing ? UOP_B1 : UOP_VOID, next};
     if (match_input(c, t, v, input, &behind, depth, top))
         return true;
@@ -226,6 +228,7 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, struct
     c->spoken.n = spoken;
     c->gathered.n = gathered;
     c->within = within;
+    c->begun = begun;
     c->reducing = reducing;
     return pat_back(c, m);
 }

@@ -341,6 +341,46 @@ static void mark_mine(void *user, uint32_t insn, bool merged)
     ((struct own *)user)->mine[insn] = true;
 }
 
+/* What it makes is read by nobody. */
+static bool is_dead(const struct graph *g, const struct graph_insn *n)
+{
+    bool dead = n->def_count > 0 && n->access_count == 0;
+    for (uint32_t d = 0; d < n->def_count; d++)
+        dead &= !g->defs.p[n->first_def + d].read;
+    return dead;
+}
+
+/* Conditions that only instructions of an expansion read are its own. They need not be in its match: under a guard that
+ * implies a part of the condition, the value that is matched is made by what is left of it. */
+static void own_conditions(struct own *o, uint32_t *owner)
+{
+    const struct graph *g = o->g;
+    uint32_t *by = ARENA_ARRAY(o->a, uint32_t, g->defs.n + 1); /* by def: who owns its readers */
+    enum { OTHER = UINT32_MAX };
+    for (uint32_t i = 0; by && i < g->insns.n; i++) {
+        const struct graph_insn *n = &g->insns.p[i];
+        uint32_t mine = o->mine[i] && owner[i] ? owner[i] : OTHER;
+        for (uint32_t u = 0; u < n->use_count && n->reachable && !is_dead(g, n); u++) {
+            const struct graph_use *use = &g->uses.p[n->first_use + u];
+            for (uint32_t d = 0; d < use->def_count; d++)
+                by[use->defs[d]] = !by[use->defs[d]] || by[use->defs[d]] == mine ? mine : OTHER;
+        }
+    }
+    for (uint32_t i = 0; by && i < g->insns.n; i++) {
+        const struct graph_insn *n = &g->insns.p[i];
+        uint32_t all = n->def_count && !n->access_count && !owner[i] ? by[n->first_def] : OTHER;
+        for (uint32_t d = 0; d < n->def_count && all != OTHER; d++) {
+            const struct graph_def *def = &g->defs.p[n->first_def + d];
+            if (by[n->first_def + d] != all || graph_at(g, def->node)->type != UOP_B1)
+                all = OTHER;
+        }
+        if (all && all != OTHER) {
+            owner[i] = all;
+            o->mine[i] = true;
+        }
+    }
+}
+
 /* What instructions that no expansion owns read. */
 static void find_used(struct own *o)
 {
@@ -355,10 +395,7 @@ static void find_used(struct own *o)
     }
     for (uint32_t i = 0; i < g->insns.n; i++) {
         const struct graph_insn *n = &g->insns.p[i];
-        bool dead = n->def_count > 0 && n->access_count == 0; /* what it makes is read by nobody */
-        for (uint32_t d = 0; d < n->def_count; d++)
-            dead &= !g->defs.p[n->first_def + d].read;
-        for (uint32_t u = 0; u < n->use_count && n->reachable && !dead && !o->mine[i]; u++)
+        for (uint32_t u = 0; u < n->use_count && n->reachable && !is_dead(g, n) && !o->mine[i]; u++)
             use(o, g->uses.p[n->first_use + u].node);
     }
 }
@@ -392,6 +429,20 @@ static bool is_result(const struct own *o, graph_id id)
     return r && (r->closed || r->owned);
 }
 
+/* What a result is a function of is no part of how it is made: a quotient's dividend may be what paths brought, which
+ * no register is written for. What only goes round a loop is known by its next value. */
+static void use_arguments(struct own *o, graph_id as, unsigned depth)
+{
+    enum { DEPTH = 6 };
+    const struct graph_node *n = graph_at(o->g, as);
+    for (unsigned k = 0; k < n->arg_count && depth < DEPTH; k++) {
+        if (n->arg[k] < o->x->count)
+            o->used[n->arg[k]] |= !graph_is_loop_phi(o->g, n->arg[k]);
+        else
+            use_arguments(o, n->arg[k], depth + 1);
+    }
+}
+
 /* Users have larger numbers than what they use, but for phis: these are asked as they stand. */
 static void find_inside(struct own *o)
 {
@@ -400,9 +451,13 @@ static void find_inside(struct own *o)
         const struct graph_node *n = graph_at(g, id);
         uint32_t count, alive = 0;
         bool slow, inside = true;
-        if (n->kind == UOP_CONST || n->kind == UOP_CBANK || n->kind == UOP_SREG || n->kind == GRAPH_ENTRY ||
-            o->used[id])
+        if (n->kind == UOP_CONST || n->kind == UOP_CBANK || n->kind == UOP_SREG || n->kind == GRAPH_ENTRY)
             continue;
+        if (o->used[id]) {
+            if (is_result(o, id) && !o->deep[id] && !o->part[id])
+                use_arguments(o, pat_reading_of(o->x, id)->as, 0);
+            continue;
+        }
         bool result = is_result(o, id) && !o->deep[id];
         uint32_t made = makers(o, id, &slow);
         if (result && (!made || !slow || pat_reading_of(o->x, id)->owned))
@@ -574,6 +629,7 @@ enum sp_status pat_own(struct arena *a, struct pat_index *x, const struct pat_br
         any = owner[i] != 0;
     if (any) {
         own_choices(&o, b, owner);
+        own_conditions(&o, owner);
         find_used(&o);
         find_inside(&o);
         own_branches(&o, owner);

@@ -39,7 +39,7 @@ static bool sreg_value(const struct pat_play *p, uint64_t sreg, uint64_t *out)
     switch (sreg) {
     case UOP_SR_TID_X: *out = p->down ? p->column : p->thread; return true;
     case UOP_SR_TID_Y: *out = p->down ? p->thread : p->row; return true;
-    case UOP_SR_TID_Z: *out = 0; return true;
+    case UOP_SR_TID_Z: *out = p->layer; return true;
     case UOP_SR_NTID_X: *out = p->down ? COLUMNS : p->threads; return true;
     case UOP_SR_NTID_Y: *out = p->down ? p->threads : 1; return true;
     case UOP_SR_NTID_Z: *out = 1; return true;
@@ -142,6 +142,12 @@ static bool compute(struct pat_play *p, graph_id id, unsigned depth, uint64_t *o
         return number_of(p, n.arg[0], depth + 1, &args[0]) &&
                number_of(p, args[0] & 1 ? n.arg[1] : n.arg[2], depth + 1, out);
     }
+    if ((n.kind == UOP_MUL || n.kind == UOP_AND) && n.type != UOP_B1) /* nothing times anything */
+        for (unsigned i = 0; i < 2; i++)
+            if (number_of(p, n.arg[i], depth + 1, &args[i]) && !args[i]) {
+                *out = 0;
+                return true;
+            }
     for (unsigned i = 0; i < n.arg_count; i++)
         if (!number_of(p, n.arg[i], depth + 1, &args[i]))
             return false;

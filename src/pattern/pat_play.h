@@ -23,6 +23,7 @@ enum { PAT_ALIKE = 70, PAT_LARGE = 16, PAT_DRAWS = PAT_ALIKE + PAT_LARGE + 64 };
 struct pat_walked {
     uint32_t cycle[2];
     graph_id part[2], with[2];
+    uint32_t begun[2]; /* + 1, 0 */
     bool among, same;
 };
 struct pat_touch {
@@ -51,7 +52,7 @@ struct pat_play {
     bool *given;      /* a phi whose value is set from outside */
     uint8_t *differs; /* 0 not asked, 1 no, 2 yes, 3 being asked */
     struct loop_view *loops;
-    unsigned threads, thread, row; /* row: threadIdx.y */
+    unsigned threads, thread, row, layer; /* row: threadIdx.y, layer: threadIdx.z */
     bool rows;                     /* the code asks for threadIdx.y or z */
     bool down;                     /* threads of one column are played: `thread` is threadIdx.y */
     unsigned column;

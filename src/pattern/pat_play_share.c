@@ -1,36 +1,52 @@
 /* Plays single accesses to shared memory: who stores a result, who loads it, and whether each warp's is handed over
  * once. Requires what pat_play.c computes of addresses and conditions; gives answers for blocks of some size. */
 #include "pattern/pat_play.h"
+#include "graph/graph_depend.h"
 #include "place/place.h"
 
 #include <string.h>
 
-bool pat_play_reads_first(struct pat_play *p, graph_id address, graph_id own, unsigned width, graph_id when)
+/* All threads of one row that load do so from where the row's first thread has its `own` element; `to`: where they
+ * load from. */
+static bool row_reads_first(struct pat_play *p, const struct graph_affine *own, const struct graph_affine *to,
+                            unsigned width, graph_id when, bool *any)
 {
-    struct graph_affine a, b, d;
-    bool any = false;
-    if (!graph_affine(p->g, own, &a) || !graph_affine(p->g, address, &b) || !pat_play_distance(&a, &b, &d))
-        return false;
-    p->threads = 64;
     for (p->thread = 0; p->thread < p->threads; p->thread++) {
-        int64_t away, of_thread, of_first;
+        int64_t from_own, of_thread, of_first;
         unsigned thread = p->thread;
         pat_play_forget(p);
         enum truth acts = pat_play_truth(p, when, true);
         if (acts == IS_FALSE)
             continue;
-        if (!pat_play_element(p, &d, width, &away) || !pat_play_element(p, &a, width, &of_thread) ||
-            d.offset % (int64_t)width)
+        if (!pat_play_apart(p, own, to, 0, width, &from_own) || !pat_play_element(p, own, width, &of_thread))
             return false;
         p->thread = 0;
         pat_play_forget(p);
-        bool known = pat_play_element(p, &a, width, &of_first);
+        bool known = pat_play_element(p, own, width, &of_first);
         p->thread = thread;
-        if (!known || of_thread + away + d.offset / (int64_t)width != of_first)
+        if (!known || of_thread + from_own != of_first)
             return false;
-        any = true;
+        *any = true;
     }
-    return any;
+    return true;
+}
+
+bool pat_play_reads_first(struct pat_play *p, graph_id address, graph_id own, unsigned width, graph_id when)
+{
+    struct graph_affine a, b;
+    bool any = false, reads = true;
+    if (!graph_affine(p->g, own, &a) || !graph_affine(p->g, address, &b))
+        return false;
+    p->threads = 64;
+    /* Every row its own result, not that of another one. */
+    for (unsigned row = 0; row < (p->rows && !p->down ? 6 : 1) && reads; row++) {
+        p->row = row % 3;
+        p->layer = row / 3;
+        reads = row_reads_first(p, &a, &b, width, when, &any);
+    }
+    p->row = p->layer = 0;
+    pat_play_forget(p);
+    return reads && any;
 }
 
 bool pat_play_same(struct pat_play *p, graph_id a, graph_id b, unsigned width, graph_id when)
@@ -330,7 +346,7 @@ bool pat_play_hands_over(struct pat_play *p, uint32_t store_at, uint32_t load_at
     const struct graph_access *store = &kept[0], *load = &kept[1];
     struct graph_affine s, l;
     bool any = false, known;
-    unsigned most = pat_play_most(p, store_at, 32, &known), width = known ? 0 : place_width_by_code(p->g, 0);
+    unsigned most = pat_play_most(p, store_at, 32, &known), width = graph_block_width(p->g, 0);
     how->to_all = how->always = true;
     if (store->width != load->width || !how->lanes || !graph_affine(p->g, store->address, &s) ||
         !graph_affine(p->g, load->address, &l))

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCKS = 4096, TOUCHED = 4096, SPENT = 30 * 1000 * 1000 };
+/* The longest rows that are drawn are of 5000 elements, and a thread may walk all of one by itself. */
+enum { BLOCKS = 32768, TOUCHED = 8192, SPENT = 30 * 1000 * 1000, TOLD = PAT_DRAWS / 2 };
 
 struct region {
     const struct graph_cycle *cycle;
@@ -45,6 +46,13 @@ static uint32_t block_before(const struct graph *g, const struct region *r)
 static graph_id part_of(const struct graph_cycles *y, graph_id id)
 {
     return id < y->copy_count && y->copy_of[id] != GRAPH_NIL ? y->copy_of[id] : id;
+}
+
+/* A node plays a part: in one of the loops that it plays one in. */
+static bool plays(const struct graph_cycles *y, graph_id id, graph_id part)
+{
+    uint32_t known;
+    return part != GRAPH_NIL && (part_of(y, id) == part || map_u64_get(&y->also, graph_copy_key(id, part), &known));
 }
 
 static bool may_leave(const struct graph *g, uint32_t insn)
@@ -112,6 +120,7 @@ static bool enter_block(struct pat_play *p, const struct pat_walk *w, uint32_t f
 /* What is looked for: copies of a load, or of two that one value is made of. */
 struct wanted {
     graph_id part, with; /* GRAPH_NIL: one */
+    const struct pat_begun *before;
 };
 
 /* One of two: kept until the other is there. */
@@ -138,9 +147,11 @@ static bool touch(struct pat_play *p, uint32_t block, const struct wanted *of, s
     for (uint32_t i = p->g->blocks.p[block].first; i <= p->g->blocks.p[block].last; i++)
         for (uint32_t x = 0; x < p->g->insns.p[i].access_count; x++) {
             const struct graph_access a = p->g->accesses.p[p->g->insns.p[i].first_access + x];
-            graph_id part = a.kind == GRAPH_LOAD ? part_of(y, a.result) : (graph_id)GRAPH_NIL;
             uint64_t at;
-            if (part == GRAPH_NIL || (part != of->part && part != of->with))
+            if (a.kind != GRAPH_LOAD || a.result == GRAPH_NIL)
+                continue;
+            bool is_part = plays(y, a.result, of->part);
+            if (!is_part && !plays(y, a.result, of->with))
                 continue;
             enum truth acts =
                 p->g->insns.p[i].guard == GRAPH_NIL ? IS_TRUE : pat_play_truth(p, p->g->insns.p[i].guard, false);
@@ -150,9 +161,29 @@ static bool touch(struct pat_play *p, uint32_t block, const struct wanted *of, s
                 return false;
             if (of->with == GRAPH_NIL)
                 list[(*n)++] = (struct pat_touch){at, 0};
-            else if (a.result >= p->size || !pair_up(&p->walk, a.result, part == of->part, at, list, n))
+            else if (a.result >= p->size || !pair_up(&p->walk, a.result, is_part, at, list, n))
                 return false;
         }
+    return true;
+}
+
+/* What is held from before the loop, as far as this thread loads it. */
+static bool touch_before(struct pat_play *p, const struct pat_begun *before, struct pat_touch *list, unsigned *n)
+{
+    for (unsigned i = 0; before && i < before->count; i++) {
+        uint32_t at;
+        uint64_t address;
+        graph_id load = before->element[i];
+        if (load == GRAPH_NIL || !map_u64_get(&p->x->first_load, load, &at) || *n == TOUCHED)
+            return false;
+        const struct graph_access a = p->g->accesses.p[at];
+        enum truth acts = a.runs_when == GRAPH_NIL ? IS_UNKNOWN : pat_play_truth(p, a.runs_when, false);
+        if (acts == IS_FALSE)
+            continue;
+        if (acts == IS_UNKNOWN || !pat_play_number(p, a.address, &address))
+            return false;
+        list[(*n)++] = (struct pat_touch){address, 0};
+    }
     return true;
 }
 
@@ -176,6 +207,7 @@ static bool walk(struct pat_play *p, struct pat_walk *w, const struct region *r,
     p->drawn_from = r->whole ? 0 : r->from;
     p->drawn_to = r->whole ? UINT32_MAX : r->to;
     pat_play_forget(p);
+    good = good && touch_before(p, of->before, list, n);
     gone = good && path != GRAPH_NIL && pat_play_truth(p, path, false) == IS_FALSE; /* it is not come to */
     for (unsigned left = BLOCKS; good && !gone; left--) {
         uint32_t next = left ? next_of(p, at, &gone) : UINT32_MAX;
@@ -265,7 +297,7 @@ static bool walk_both(struct pat_play *p, const struct region *all, const struct
         }
     p->draw = 0;
     pat_play_forget(p);
-    return same && told >= PAT_DRAWS; /* enough walks have something to say */
+    return same && told >= TOLD; /* enough walks have something to say */
 }
 
 /* The two loads that each copy of a value is made of know each other. */
@@ -312,11 +344,11 @@ static bool find_partners(struct pat_play *p, graph_id whole, const struct wante
     return true;
 }
 
-static bool same_touched(struct pat_play *p, const struct pat_walked *w)
+static bool same_touched(struct pat_play *p, const struct pat_walked *w, const struct pat_begun *const before[2])
 {
     const struct graph_cycles *y = p->g->cycles;
     const struct graph_cycle *ca = &y->cycles.p[w->cycle[0]], *cb = &y->cycles.p[w->cycle[1]];
-    struct wanted a = {w->part[0], w->with[0]}, b = {w->part[1], w->with[1]};
+    struct wanted a = {w->part[0], w->with[0], before[0]}, b = {w->part[1], w->with[1], before[1]};
     struct region ra = {ca, ca->first, ca->last, false}, rb = {cb, cb->first, cb->last, false};
     if (walk_both(p, &ra, &a, &rb, &b, w->among))
         return true;
@@ -324,15 +356,16 @@ static bool same_touched(struct pat_play *p, const struct pat_walked *w)
     return walk_both(p, &ra, &a, &rb, &b, w->among);
 }
 
-static bool is_walked(struct pat_play *p, struct pat_walked w)
+static bool is_walked(struct pat_play *p, struct pat_walked w, const struct pat_begun *const before[2])
 {
     for (size_t i = 0; i < p->walk.known.n; i++) {
         const struct pat_walked *o = &p->walk.known.p[i];
         if (memcmp(o->cycle, w.cycle, sizeof w.cycle) == 0 && memcmp(o->part, w.part, sizeof w.part) == 0 &&
-            memcmp(o->with, w.with, sizeof w.with) == 0 && o->among == w.among)
+            memcmp(o->with, w.with, sizeof w.with) == 0 && memcmp(o->begun, w.begun, sizeof w.begun) == 0 &&
+            o->among == w.among)
             return o->same;
     }
-    w.same = same_touched(p, &w);
+    w.same = same_touched(p, &w, before);
     if (p->walk.known.n < 256)
         VEC_PUSH(p->a, p->walk.known, w);
     return w.same;
@@ -344,12 +377,17 @@ static bool may_walk(struct pat_play *p, uint32_t cycle_a, uint32_t cycle_b)
     return y && y->copy_of && !y->cycles.p[cycle_a].irreducible && !y->cycles.p[cycle_b].irreducible && find_phis(p);
 }
 
-bool pat_play_same_elements(struct pat_play *p, uint32_t cycle_a, graph_id a, uint32_t cycle_b, graph_id b, bool among)
+bool pat_play_same_elements(struct pat_play *p, const struct pat_touched *a, const struct pat_touched *b, bool among)
 {
     const struct graph_cycles *y = p->g->cycles;
-    return may_walk(p, cycle_a, cycle_b) &&
-           is_walked(p, (struct pat_walked){
-                            .cycle = {cycle_a, cycle_b}, .part = {part_of(y, a), part_of(y, b)}, .among = among});
+    const struct pat_begun *const before[2] = {a->before, b->before};
+    return may_walk(p, a->cycle, b->cycle) &&
+           is_walked(p,
+                     (struct pat_walked){.cycle = {a->cycle, b->cycle},
+                                         .part = {part_of(y, a->load), part_of(y, b->load)},
+                                         .begun = {a->begun, b->begun},
+                                         .among = among},
+                     before);
 }
 
 bool pat_play_same_pairs(struct pat_play *p, const struct pat_paired *a, const struct pat_paired *b, bool among)
@@ -357,11 +395,15 @@ bool pat_play_same_pairs(struct pat_play *p, const struct pat_paired *a, const s
     const struct graph_cycles *y = p->g->cycles;
     if (!may_walk(p, a->cycle, b->cycle))
         return false;
-    struct wanted wa = {part_of(y, a->load), part_of(y, a->with)}, wb = {part_of(y, b->load), part_of(y, b->with)};
+    static const struct pat_begun *const before[2] = {NULL, NULL};
+    struct wanted wa = {part_of(y, a->load), part_of(y, a->with), NULL};
+    struct wanted wb = {part_of(y, b->load), part_of(y, b->with), NULL};
     return wa.part != wa.with && wb.part != wb.with && find_partners(p, a->whole, &wa) &&
            find_partners(p, b->whole, &wb) &&
-           is_walked(p, (struct pat_walked){.cycle = {a->cycle, b->cycle},
-                                            .part = {wa.part, wb.part},
-                                            .with = {wa.with, wb.with},
-                                            .among = among});
+           is_walked(p,
+                     (struct pat_walked){.cycle = {a->cycle, b->cycle},
+                                         .part = {wa.part, wb.part},
+                                         .with = {wa.with, wb.with},
+                                         .among = among},
+                     before);
 }

@@ -178,6 +178,8 @@ static graph_id address_of(const struct graph *g, graph_id load)
 static bool same_range(struct graph *g, const struct pat_spot *a, const struct pat_spot *b)
 {
     struct range x, y;
+    if (a->begun != b->begun)
+        return false;
     if (a->load == b->load && a->cycle == b->cycle)
         return true;
     graph_id at[2] = {address_of(g, a->load), address_of(g, b->load)};
@@ -191,10 +193,19 @@ static bool same_range(struct graph *g, const struct pat_spot *a, const struct p
 }
 
 /* The same where only walking the loops shows it: elements a warp or block apart, pieces that no count joins. */
+static struct pat_touched touched_by(const struct pat_ctx *c, const struct pat_spot *s)
+{
+    const struct pat_begun *before = s->begun ? &c->collect->begun.p[s->begun - 1] : NULL;
+    return (struct pat_touched){s->cycle - 1, s->load, s->begun, before};
+}
+
 static bool walks_alike(struct pat_ctx *c, const struct pat_spot *a, const struct pat_spot *b, bool among)
 {
-    bool same = a->cycle && b->cycle && a->cycle != b->cycle && c->collect && c->collect->play &&
-                pat_play_same_elements(c->collect->play, a->cycle - 1, a->load, b->cycle - 1, b->load, among);
+    bool same = a->cycle && b->cycle && a->cycle != b->cycle && c->collect && c->collect->play;
+    if (same) {
+        struct pat_touched x = touched_by(c, a), y = touched_by(c, b);
+        same = pat_play_same_elements(c->collect->play, &x, &y, among);
+    }
     c->walked |= same;
     return same;
 }
@@ -355,6 +366,8 @@ static bool function_agrees(struct pat_ctx *c, const struct pat_spot *a, const s
     for (unsigned i = 0; i < p.loads && good; i++) {
         if (i == base || (p.same[i] && p.load[i][0] == p.load[i][1]))
             continue;
+        if (a->begun || b->begun) /* elements from before a loop have no partner in it */
+            return false;
         struct pat_paired x = {s[0].cycle - 1, s[0].whole, s[0].load, p.load[i][one]};
         struct pat_paired y = {s[1].cycle - 1, s[1].whole, s[1].load, p.load[i][1 - one]};
         good = pat_play_same_pairs(c->collect->play, &x, &y, among);
@@ -399,21 +412,70 @@ bool pat_ranges_agree(struct pat_ctx *c)
 
 /* ---- where accumulators start ---------------------------------------------------------------- */
 
+graph_id pat_only_load(const struct graph *g, graph_id id)
+{
+    enum { NODES = 32 };
+    graph_id stack[NODES + 3], found = GRAPH_NIL;
+    unsigned depth = 0, left = NODES;
+    stack[depth++] = id;
+    while (depth && left--) {
+        graph_id at = stack[--depth];
+        const struct graph_node *n = graph_at(g, at);
+        if (n->kind == UOP_LOAD) {
+            if (found != GRAPH_NIL && found != at)
+                return GRAPH_NIL;
+            found = at;
+        } else if (pat_is_pure(n)) {
+            if (depth + n->arg_count > NODES)
+                return GRAPH_NIL;
+            for (unsigned i = 0; i < n->arg_count; i++)
+                stack[depth++] = n->arg[i];
+        } else if (n->kind != UOP_CONST && n->kind != UOP_CBANK) {
+            return GRAPH_NIL;
+        }
+    }
+    return depth ? (graph_id)GRAPH_NIL : found;
+}
+
+/* `a` is of `x` what `b` is of `y`. */
+static bool same_but_for(const struct graph *g, graph_id a, graph_id x, graph_id b, graph_id y, unsigned depth)
+{
+    enum { LEVELS = 6 };
+    const struct graph_node *n = graph_at(g, a), *o = graph_at(g, b);
+    if (a == x || b == y)
+        return a == x && b == y;
+    if (a == b && n->kind != UOP_LOAD)
+        return pat_only_load(g, a) == GRAPH_NIL;
+    if (depth > LEVELS || !pat_is_pure(n) || n->kind != o->kind || n->type != o->type || n->imm != o->imm ||
+        n->arg_count != o->arg_count || n->round != o->round || (n->flags & ~UOP_SWAPPED) != (o->flags & ~UOP_SWAPPED))
+        return false;
+    bool turns = uop_commutes((enum uop_kind)n->kind), all = false;
+    for (unsigned turn = 0; turn <= turns && !all; turn++) {
+        all = true;
+        for (unsigned i = 0; i < n->arg_count && all; i++)
+            all = same_but_for(g, n->arg[i], x, o->arg[turn && i < 2 ? 1 - i : i], y, depth + 1);
+    }
+    return all;
+}
+
 /* The element that the loop begins with, or the one before it; the first only where twice is as good as once. */
-bool pat_starts_first(struct graph *g, uint32_t cycle, enum pat_op op, graph_id start, graph_id input)
+enum pat_first pat_starts_first(struct graph *g, uint32_t cycle, enum pat_op op, graph_id start, graph_id input)
 {
     const struct graph_cycle *y = &g->cycles->cycles.p[cycle];
     uint64_t at[TURNS];
-    if (!counts(g, y, at))
-        return false;
+    if (input == GRAPH_NIL || start == GRAPH_NIL || !counts(g, y, at))
+        return PAT_STARTS_OTHERWISE;
     struct turn first = {.g = g}, turn = {.g = g, .counter = y->counter, .at = at[0]};
-    const struct graph_node *n = graph_at(g, input);
-    if (n->kind != UOP_LOAD || graph_at(g, start)->kind != UOP_LOAD || n->width != graph_at(g, start)->width)
-        return false;
-    uint64_t is = value_of(&first, graph_at(g, start)->arg[0], 0);
-    graph_id address = graph_as_turn(g, n->arg[0]);
+    /* The same function of an element each. */
+    graph_id one = pat_only_load(g, start), element = pat_only_load(g, input);
+    if (one == GRAPH_NIL || element == GRAPH_NIL || graph_at(g, one)->width != graph_at(g, element)->width ||
+        !same_but_for(g, start, one, input, element, 0))
+        return PAT_STARTS_OTHERWISE;
+    uint64_t is = value_of(&first, graph_at(g, one)->arg[0], 0);
+    graph_id address = graph_as_turn(g, graph_at(g, element)->arg[0]);
     if (pat_op_again(op) && value_of(&turn, address, 0) == is && !turn.failed)
-        return true;
+        return PAT_STARTS_AGAIN;
     turn.at = at[0] - (at[1] - at[0]);
-    return value_of(&turn, address, 0) == is && !turn.failed && !first.failed;
+    return value_of(&turn, address, 0) == is && !turn.failed && !first.failed ? PAT_STARTS_BEFORE
+                                                                              : PAT_STARTS_OTHERWISE;
 }

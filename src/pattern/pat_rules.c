@@ -41,7 +41,8 @@ uint32_t pat_approximated(const struct graph_node *n)
         case GRAPH_LOG10: k = 12; break;
         case GRAPH_POW: k = 13; break;
         default:
-            if (n->imm < GRAPH_LIBRARY || n->imm >= GRAPH_FMOD || n->imm == GRAPH_REMAINDER)
+            if (n->imm < GRAPH_LIBRARY || n->imm >= GRAPH_FMOD || n->imm == GRAPH_REMAINDER || n->imm == GRAPH_JN ||
+                n->imm == GRAPH_YN)
                 return 0; /* exact, or rounded once */
             k = 14;
         }

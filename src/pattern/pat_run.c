@@ -85,6 +85,36 @@ static bool is_of_routine(struct run *r, const struct pat_found *f, graph_id roo
     return m.routine && !m.other;
 }
 
+/* Where a value is made; where a quick and a slow way meet no instruction makes it, and the last one of the match that
+ * is on no slow way stands for it. */
+static uint32_t made_at(const struct pat_ctx *c, const struct pat_found *f, graph_id root)
+{
+    uint32_t made = UINT32_MAX;
+    pat_holders(c->x, root, note_first, &made);
+    for (size_t i = 0; i < f->match.insns.n && made == UINT32_MAX && root != GRAPH_NIL; i++) {
+        uint32_t last = f->match.insns.p[f->match.insns.n - 1 - i];
+        if (!graph_is_slow(c->g, last) && last == pat_top_insn(c->g, last))
+            made = last;
+    }
+    return made;
+}
+
+/* What a loop gathers is not there before the loop is over: what a turn makes of it is made of less, and so is what its
+ * last turns make where a compiler put these behind it. */
+static bool still_gathers(const struct pat_ctx *c, const struct pat_found *f, graph_id root)
+{
+    uint32_t made = c->gathered.n ? made_at(c, f, root) : UINT32_MAX;
+    bool is = false;
+    for (size_t i = 0; i < c->gathered.n; i++)
+        if (made >= c->gathered.p[i]->first && made <= c->gathered.p[i]->last) {
+            c->gathered.p[i]->running = c->page;
+            is = true;
+        }
+    for (size_t i = 0; i < c->gathered.n; i++)
+        is |= c->gathered.p[i]->running == c->page;
+    return is;
+}
+
 static struct pat_found *keep(struct run *r, graph_id root, const uint32_t *extra, unsigned extra_count)
 {
     struct pat_ctx *c = &r->c;
@@ -106,13 +136,8 @@ static struct pat_found *keep(struct run *r, graph_id root, const uint32_t *extr
         return NULL; /* nothing in the machine code shows it */
     if (is_of_routine(r, f, root, extra, extra_count))
         return NULL;
-    /* What a loop gathers is not there before the loop is over. */
-    uint32_t made = UINT32_MAX;
-    if (c->gathered.n)
-        pat_holders(c->x, root, note_first, &made);
-    for (size_t i = 0; i < c->gathered.n; i++)
-        if (made >= c->gathered.p[i]->first && made <= c->gathered.p[i]->last)
-            return NULL;
+    if (still_gathers(c, f, root))
+        return NULL;
     if (is_again(r, f))
         return f;
     f->page = c->page;
@@ -165,7 +190,8 @@ static bool may_root(const struct pat_term *t, const struct graph_node *n)
     switch (t->kind) {
     case TERM_OPERATION:
         return (n->kind == t->operation && t->operation != UOP_NOP) ||
-               (n->kind == t->float_operation && t->float_operation != UOP_NOP) || n->kind == UOP_FFMA;
+               (n->kind == t->float_operation && t->float_operation != UOP_NOP) || n->kind == UOP_FFMA ||
+               (t->float_operation == GRAPH_REAL && t->function == GRAPH_DIV && n->kind == UOP_FMUL);
     case TERM_MINMAX:
         return n->kind == UOP_SELECT || n->kind == UOP_FMIN || n->kind == UOP_FMAX ||
                (n->kind >= UOP_MIN_S && n->kind <= UOP_MAX_U);

@@ -147,6 +147,10 @@ static const struct {
     {"hypotf", GRAPH_HYPOT, 2},
     {"rhypot", GRAPH_RHYPOT, 2},
     {"rhypotf", GRAPH_RHYPOT, 2},
+    {"jn", GRAPH_JN, 2},
+    {"jnf", GRAPH_JN, 2},
+    {"yn", GRAPH_YN, 2},
+    {"ynf", GRAPH_YN, 2},
     {"remainder", GRAPH_REMAINDER, 2},
     {"remainderf", GRAPH_REMAINDER, 2},
 };

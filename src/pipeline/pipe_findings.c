@@ -82,13 +82,14 @@ static const char *warp_text(const struct findings *f, uint32_t first, uint32_t 
 static void tell_reach(struct findings *f, const struct graph_reach *r)
 {
     bool warp = r->sync == GRAPH_SYNC_WARP_ASSUMED;
+    const char *what = f->g->accesses.p[r->load].kind == GRAPH_LOAD ? "load" : "update";
     if (r->may || r->own || !r->thread_known || (r->sync != GRAPH_SYNC_NONE && !warp) ||
         !is_new(f, warp ? IN_STEP : ORDERLESS, r->store, r->load))
         return;
     diag_add(&f->s->diags, DIAG_NOTE, codes[warp ? IN_STEP : ORDERLESS], f->section, offset_of(f, r->load),
-             "the load at 0x%04x reads from %s memory what thread %s stores at 0x%04x, and no barrier parts them%s%s",
-             offset_of(f, r->load), space_text(f, r->load), fact_thread_text(f->m, r->thread), offset_of(f, r->store),
-             warp ? warp_text(f, r->store, r->load) : "",
+             "the %s at 0x%04x reads from %s memory what thread %s stores at 0x%04x, and no barrier parts them%s%s",
+             what, offset_of(f, r->load), space_text(f, r->load), fact_thread_text(f->m, r->thread),
+             offset_of(f, r->store), warp ? warp_text(f, r->store, r->load) : "",
              r->assumed && !warp ? " (assumed: the usual launch bounds)" : "");
 }
 
@@ -107,7 +108,7 @@ static void tell_race(struct findings *f, const struct graph_race *r)
                  offset_of(f, r->second), space_text(f, r->second));
         return;
     }
-    bool reads = f->g->accesses.p[r->first].kind == GRAPH_LOAD, read = f->g->accesses.p[r->second].kind == GRAPH_LOAD;
+    bool reads = f->g->accesses.p[r->first].kind == GRAPH_LOAD, read = f->g->accesses.p[r->second].kind != GRAPH_STORE;
     const char *rests = r->assumed ? warp_text(f, r->first, r->second)
                         : r->sized ? " (assumed: a block of as many threads as the code's conditions name)"
                                    : "";

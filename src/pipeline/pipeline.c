@@ -3,6 +3,7 @@
 #include "pipeline/pipe_rewrite.h"
 #include "pipeline/pipe_source.h"
 
+#include "base/str.h"
 #include "facts/fact_build.h"
 #include "graph/graph_cycle.h"
 #include "graph/graph_depend.h"
@@ -11,6 +12,17 @@
 #include <string.h>
 
 enum { MARK = 0x2a5a50 }; /* an address no code has */
+/* R_CUDA_ABS32_LO_32, R_CUDA_ABS32_HI_32: a word of a symbol's address, as the immediate of one instruction. */
+enum { RELOC_LOW = 56, RELOC_HIGH = 57 };
+
+/* A kernel as lists of micro-operations, with the text of each. */
+struct pipe_code {
+    struct graph_input_insn *in;
+    struct fact_text *texts;
+    uint32_t count;
+    struct ptx_code ptx;
+    const char **symbols; /* by relocation */
+};
 
 /* The operand that a relocation fills: the memory operand's distance, else the first number; NULL: none of them. */
 static struct isa_operand *filled_operand(struct isa_insn *insn)
@@ -25,10 +37,12 @@ static struct isa_operand *filled_operand(struct isa_insn *insn)
 /* An instruction with a relocation holds a number that the linker or the loader writes. The address of a shared array
  * is put there; of others its immediate says nothing, and a call's target is elsewhere. */
 static void apply_relocation(struct uop_lift_context *context, const struct img_reloc *r, const struct isa_insn *insn,
-                             struct uop_list *list)
+                             uint32_t symbol, struct uop_list *list)
 {
     struct isa_insn filled = *insn;
     struct isa_operand *operand = filled_operand(&filled);
+    bool word = operand && operand->kind == ISA_OPERAND_IMM && !operand->value && !r->addend && r->shared < 0 &&
+                (r->type == RELOC_LOW || r->type == RELOC_HIGH) && r->symbol && r->symbol[0];
     if (operand) {
         operand->value = r->shared >= 0 ? operand->value + r->shared + r->addend : MARK;
         uop_lift(context, &filled, list);
@@ -36,16 +50,34 @@ static void apply_relocation(struct uop_lift_context *context, const struct img_
     for (size_t k = 0; k < list->ops.n && (!operand || r->shared < 0); k++) {
         struct uop *u = &list->ops.p[k];
         if (u->kind == UOP_CONST && (u->type == UOP_B32 || u->type == UOP_B64) && (!operand || u->imm == MARK))
-            *u = (struct uop){
-                .kind = UOP_UNDEF, .type = u->type, .arg = {UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE}};
+            *u = (struct uop){.kind = word && u->type == UOP_B32 ? UOP_CBANK : UOP_UNDEF,
+                              .type = u->type,
+                              .space = GRAPH_SYMBOL_BANK,
+                              .imm = 8u * symbol + (r->type == RELOC_HIGH ? 4u : 0u),
+                              .arg = {UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE}};
         if (u->kind == UOP_CALL)
             u->imm = UINT64_MAX; /* no offset of this section */
     }
 }
 
-static enum sp_status lift_all(struct arena *a, unsigned sm, const struct img_kernel *kernel,
-                               const struct isa_insn *insns, uint32_t count, struct graph_input_insn *out)
+/* The number of a symbol: that of the first relocation, of those near, that names it. */
+static uint32_t symbol_of(const struct img_kernel *kernel, uint32_t reloc)
 {
+    enum { NEAR = 256 };
+    for (uint32_t i = reloc > NEAR ? reloc - NEAR : 0; i < reloc; i++)
+        if (str_equal(kernel->relocs[i].symbol, kernel->relocs[reloc].symbol))
+            return i;
+    return reloc;
+}
+
+static enum sp_status lift_all(struct arena *a, unsigned sm, const struct img_kernel *kernel,
+                               const struct isa_insn *insns, struct pipe_code *code)
+{
+    uint32_t count = code->count;
+    struct graph_input_insn *out = code->in;
+    code->symbols = ARENA_ARRAY(a, const char *, kernel->reloc_count + 1);
+    if (!code->symbols)
+        return SP_ERR_MEMORY;
     struct uop_lift_context context = {.sm = sm, .a = a};
     struct uop_list *lists = ARENA_ARRAY(a, struct uop_list, count);
     if (!lists)
@@ -56,8 +88,9 @@ static enum sp_status lift_all(struct arena *a, unsigned sm, const struct img_ke
     }
     for (uint32_t i = 0; i < kernel->reloc_count; i++) {
         uint32_t at = kernel->relocs[i].offset / 16;
+        code->symbols[i] = kernel->relocs[i].symbol;
         if (at < count)
-            apply_relocation(&context, &kernel->relocs[i], &insns[at], &lists[at]);
+            apply_relocation(&context, &kernel->relocs[i], &insns[at], symbol_of(kernel, i), &lists[at]);
     }
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
 }
@@ -169,14 +202,6 @@ static struct mean_param *name_params(struct sp_session *s, struct arena *a, con
     return p;
 }
 
-/* A kernel as lists of micro-operations, with the text of each. */
-struct pipe_code {
-    struct graph_input_insn *in;
-    struct fact_text *texts;
-    uint32_t count;
-    struct ptx_code ptx;
-};
-
 static enum sp_status read_machine_code(struct arena *work, struct arena *a, const struct img_module *module,
                                         const struct img_kernel *kernel, struct pipe_code *code)
 {
@@ -190,7 +215,7 @@ static enum sp_status read_machine_code(struct arena *work, struct arena *a, con
         return SP_ERR_MEMORY;
     for (uint32_t i = 0; i < code->count; i++)
         text_of(a, module->sm, &insns[i], pipe_told(kernel, i), &code->texts[i]);
-    return lift_all(work, module->sm, kernel, insns, code->count, code->in);
+    return lift_all(work, module->sm, kernel, insns, code);
 }
 
 static enum sp_status read_ptx(struct sp_session *s, struct arena *work, struct arena *a,
@@ -257,6 +282,8 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, struct pipe_in
     struct pat_result patterns;
     struct rew_list rewrites;
     pipe_env(module->sm, kernel, &env);
+    env.symbols = code.symbols;
+    env.symbol_count = code.symbols ? kernel->reloc_count : 0;
     struct graph_input input_graph = {.insns = code.in, .count = code.count, .env = &env};
     if ((status = graph_build(&work, &input_graph, &s->diags, &graph)) != SP_OK)
         goto done;

@@ -128,8 +128,6 @@ enum sp_status place_lanes_find(struct arena *a, const struct graph *g, const in
 /* A node as it is looked at in a block. */
 struct place_lane place_lanes_at(const struct place_lanes *l, graph_id id, uint32_t block);
 bool place_is_linear(const struct place_lane *l); /* … in all directions */
-/* The kernel's own word for the block's width: blockIdx.d * C + threadIdx.d with one constant C. 0: none. */
-uint32_t place_width_by_code(const struct graph *g, unsigned dim);
 
 /* Static facts of an access (place_access.c). */
 enum place_coalescing { PLACE_FULL, PLACE_STRIDED, PLACE_BROADCAST, PLACE_SCATTERED, PLACE_COALESCING_UNKNOWN };

@@ -446,7 +446,7 @@ static uint32_t accumulator_of_merge(const struct place_work *w, graph_id id)
     for (uint32_t k = 0; k < count && at; k++) {
         if ((args[k] < w->nodes && w->accumulator[args[k]] == at) || args[k] == id)
             continue;
-        if (graph_at(g, args[k])->kind != UOP_CONST && !map_u64_get(&w->starts_of, (uint64_t)args[k] << 32 | at, NULL))
+        if (!map_u64_get(&w->starts_of, (uint64_t)args[k] << 32 | at, NULL))
             return 0;
         unsigned steps = 0;
         bool turned = k == 0; /* the other one is chosen when the condition fails; UOP_SWAPPED is for readers only */

@@ -405,30 +405,6 @@ static void find_fixed(struct place_lanes *l)
     }
 }
 
-uint32_t place_width_by_code(const struct graph *g, unsigned dim)
-{
-    uint32_t width = 0;
-    for (graph_id id = 1; id < g->nodes.n; id++) {
-        const struct graph_node *n = graph_at(g, id);
-        uint64_t c;
-        if (n->kind != UOP_ADD)
-            continue;
-        for (unsigned k = 0; k < 2; k++) {
-            const struct graph_node *t = graph_at(g, n->arg[k]), *m = graph_at(g, n->arg[1 - k]);
-            if (t->kind != UOP_SREG || t->imm != UOP_SR_TID_X + dim || m->kind != UOP_MUL ||
-                !graph_is_const(g, m->arg[1], &c))
-                continue;
-            const struct graph_node *block = graph_at(g, m->arg[0]);
-            if (block->kind != UOP_SREG || block->imm != UOP_SR_CTAID_X + dim || c < 1 || c > 1024)
-                continue;
-            if (width && width != c)
-                return 0;
-            width = (uint32_t)c;
-        }
-    }
-    return width;
-}
-
 static void find_block(struct place_lanes *l, const int32_t reqntid[3])
 {
     bool *looks = l->looks;
@@ -449,7 +425,7 @@ static void find_block(struct place_lanes *l, const int32_t reqntid[3])
         return;
     }
     for (unsigned k = 0; k < 3 && !l->one_dimensional; k++)
-        l->block[k] = place_width_by_code(l->g, k);
+        l->block[k] = graph_block_width(l->g, k);
 }
 
 static bool in_loop(const struct graph *g, uint32_t block, uint32_t loop)

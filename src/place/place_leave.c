@@ -160,7 +160,8 @@ static void find_handed_on(struct leave *s, struct place_leaving *l)
 }
 
 /* A choice behind the loop between what came into a turn and something else: of a variable that is handed on, or of one
- * that has nothing newer among the others. */
+ * that has nothing newer among the others. What chooses between an old value and one that the variable never had is a
+ * step of its own: the remainder of an unrolled loop has its steps behind the loop. */
 static bool chooses_old(const struct place_work *w, const uint8_t *old, graph_id id)
 {
     const struct graph *g = w->g;
@@ -177,6 +178,9 @@ static bool chooses_old(const struct place_work *w, const uint8_t *old, graph_id
         handed |= own && old[args[k]] == OLD_HANDED_ON;
         older |= own && old[args[k]];
         newer |= own && !old[args[k]];
+        if (!own && n->kind == UOP_SELECT && graph_at(g, args[k])->kind != UOP_CONST &&
+            !map_u64_get(&w->starts_of, (uint64_t)args[k] << 32 | w->accumulator[id], NULL))
+            return false;
     }
     return handed || (older && !newer);
 }

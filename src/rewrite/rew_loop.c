@@ -43,6 +43,7 @@ static void add_piece_lines(struct rew *r, struct rew_record *f, const struct gr
 enum { LINES = 64 };
 struct lines {
     uint64_t p[LINES];
+    uint32_t operations[LINES]; /* in floats, of each */
     unsigned n;
     bool more;
 };
@@ -56,15 +57,32 @@ static struct lines lines_of(const struct rew *r, const struct graph_piece *piec
         graph_id made = rew_made(s, i);
         unsigned kind = made ? graph_at(s, made)->kind : UOP_NOP;
         bool counts = rew_has_op(s, i, UOP_LOAD) || kind == UOP_FADD || kind == UOP_FMUL || kind == UOP_FFMA;
-        bool known = !source || !counts;
-        for (unsigned k = 0; k < l.n && !known; k++)
-            known = l.p[k] == source;
-        if (!known && l.n < LINES)
+        bool known = !source || !counts, load = rew_has_op(s, i, UOP_LOAD);
+        for (unsigned k = 0; k < l.n && counts && source; k++)
+            if (l.p[k] == source) {
+                l.operations[k] += !load;
+                known = true;
+            }
+        if (!known && l.n < LINES) {
+            l.operations[l.n] = !load;
             l.p[l.n++] = source;
-        else
+        } else {
             l.more |= !known;
+        }
     }
     return l;
+}
+
+/* The steps stand on several lines, some on each: copies of one body would be of each line as many as there are. */
+static bool shares_steps(const struct lines *l, uint32_t steps)
+{
+    uint32_t all = 0;
+    for (unsigned i = 0; i < l->n; i++) {
+        if (l->operations[i] == 0 || l->operations[i] % steps == 0)
+            return false;
+        all += l->operations[i];
+    }
+    return l->n > 1 && all % steps == 0;
 }
 
 static bool all_in(const struct lines *a, const struct lines *b)
@@ -83,12 +101,18 @@ static bool all_in(const struct lines *a, const struct lines *b)
  * piece; a person's have lines of their own, or another remainder. One piece whose copies share their lines may be
  * either's. */
 enum writer { COMPILER, PERSON, NOT_KNOWN };
-static enum writer writer_of(const struct rew *r, const struct graph_cycle *c, uint32_t unroll)
+static enum writer writer_of(const struct rew *r, const struct graph_cycle *c, const struct graph_cycle *there)
 {
+    uint32_t unroll = there->unroll;
     struct lines first = lines_of(r, &c->pieces.p[0]);
     bool differ = false;
+    /* Who copies a body for turns of which some may be left over keeps a loop for these. */
+    if (there->whole)
+        return PERSON;
     if (!first.n || first.more)
         return NOT_KNOWN;
+    if (shares_steps(&first, unroll))
+        return PERSON;
     for (size_t k = 1; k < c->pieces.n; k++) {
         struct lines l = lines_of(r, &c->pieces.p[k]);
         if (!l.n || l.more)
@@ -118,7 +142,7 @@ static bool is_rolled(const struct rew *r, const struct graph_cycle *there)
 
 static void tell(struct rew *r, const struct graph_cycle *here, const struct graph_cycle *there)
 {
-    enum writer writer = there->unroll > 1 ? writer_of(r, here, there->unroll) : NOT_KNOWN;
+    enum writer writer = there->unroll > 1 ? writer_of(r, here, there) : NOT_KNOWN;
     if (there->unroll > 1 && writer != PERSON) {
         /* With the source at hand and no proof in it, neither the compiler nor a person is named. */
         bool withdrawn = writer == NOT_KNOWN && rew_source_line(r, here->pieces.p[0].first);

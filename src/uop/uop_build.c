@@ -261,99 +261,75 @@ void lift_write64(struct lift *l, unsigned i, uop_ref v)
 
 /* ---- instructions without a meaning -------------------------------------------------------------------------- */
 
-/* Registers that a load or a store of tensor memory moves: of a shape so many, and that repeated. */
-static unsigned tensor_words(const struct lift *l)
+/* Operand i stands among the results, and their width is known: they are not read. */
+static bool is_result_only(const struct lift *l, unsigned i)
 {
-    static const struct {
-        enum isa_mod mod;
-        unsigned times;
-    } rows[] = {{ISA_MOD_16dp128bit, 2}, {ISA_MOD_16dp256bit, 4}, {ISA_MOD_x2, 2},
-                {ISA_MOD_x4, 4},         {ISA_MOD_x8, 8},         {ISA_MOD_x16, 16},
-                {ISA_MOD_x32, 32},       {ISA_MOD_x64, 64},       {ISA_MOD_x128, 128}};
-    unsigned words = 1;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (lift_mod(l, rows[i].mod))
-            words *= rows[i].times;
-    return words;
-}
-
-static bool starts_matrix(const struct lift *l)
-{
-    return l->insn->op == ISA_OP_UTCHMMA || l->insn->op == ISA_OP_UTCIMMA || l->insn->op == ISA_OP_UTCQMMA ||
-           l->insn->op == ISA_OP_UTCOMMA;
-}
-
-/* Registers that an operand of an instruction without a meaning is read from, where more than one is known. */
-static unsigned words_read(const struct lift *l, unsigned at)
-{
-    const struct isa_operand *o = &l->insn->operands[at];
-    if (l->insn->op == ISA_OP_STTM && o->kind == ISA_OPERAND_REG)
-        return tensor_words(l);
+    unsigned registers = 0;
     /* What is loaded by halves of a warp keeps the other half. */
-    if (l->insn->op == ISA_OP_LDTM && o->kind == ISA_OPERAND_REG) {
-        bool halves = lift_mod(l, ISA_MOD_16dp32bit_t0_t15) || lift_mod(l, ISA_MOD_16dp32bit_t16_t31);
-        return !halves ? 0 : at == 0 && lift_mod(l, ISA_MOD_STAT) ? 1 : tensor_words(l);
+    if (lift_mod(l, ISA_MOD_16dp32bit_t0_t15) || lift_mod(l, ISA_MOD_16dp32bit_t16_t31))
+        return false;
+    for (unsigned k = 0; k < lift_count(l); k++) {
+        bool reg = lift_is_reg(l, k);
+        if (!reg && !lift_is_pred(l, k))
+            return false;
+        if (reg && !lift_width(l, k))
+            return false;
+        registers += reg;
+        if (registers == lift_results(l))
+            return i <= k;
     }
-    if (o->kind == ISA_OPERAND_HANDLE && o->bits == ISA_HANDLE_GDESC)
-        return 2;
-    /* Scales of A and B; what of rows is left out: a bit for each. */
-    if (starts_matrix(l) && o->kind == ISA_OPERAND_HANDLE && at == 5)
-        return 2;
-    if (starts_matrix(l) && o->kind == ISA_OPERAND_UREG)
-        return lift_mod(l, ISA_MOD_WS) ? 2 : lift_mod(l, ISA_MOD_2CTA) ? 8 : 4;
-    return 1;
+    return false;
 }
 
-static void read_words(struct lift *l, enum uop_file file, unsigned reg, unsigned words)
+/* The registers behind the first of a group that an operand spans. */
+static void read_rest(struct lift *l, unsigned i)
 {
-    for (unsigned w = 0; w < words && (!w || reg + w < ISA_RZ); w++)
-        lift_read(l, file, reg + w);
+    const struct isa_operand *o = &l->insn->operands[i];
+    enum uop_file file = o->kind == ISA_OPERAND_UREG ? UOP_FILE_UR : UOP_FILE_R;
+    unsigned first = lift_is_reg(l, i) ? o->reg : o->kind == ISA_OPERAND_MEM ? o->base : (unsigned)ISA_NO_REG;
+    if (o->kind == ISA_OPERAND_HANDLE) {
+        file = UOP_FILE_UR;
+        first = o->ubase;
+    }
+    for (unsigned w = 1; w < lift_width(l, i) && first < ISA_RZ && first + w < ISA_RZ; w++)
+        lift_read(l, file, first + w);
 }
 
 static void read_everything(struct lift *l)
 {
     for (unsigned i = 0; i < lift_count(l); i++) {
         const struct isa_operand *o = &l->insn->operands[i];
-        unsigned words = words_read(l, i);
+        if (is_result_only(l, i))
+            continue;
         if (o->kind == ISA_OPERAND_REG)
-            read_words(l, UOP_FILE_R, o->reg, words);
+            lift_read(l, UOP_FILE_R, o->reg);
         else if (o->kind == ISA_OPERAND_UREG)
-            read_words(l, UOP_FILE_UR, o->reg, words);
+            lift_read(l, UOP_FILE_UR, o->reg);
         else if (lift_is_pred(l, i))
             lift_read(l, o->kind == ISA_OPERAND_PRED ? UOP_FILE_P : UOP_FILE_UP, o->reg);
         if (o->kind == ISA_OPERAND_MEM || o->kind == ISA_OPERAND_CONST || o->kind == ISA_OPERAND_HANDLE) {
             if (o->base != ISA_NO_REG)
                 lift_read(l, UOP_FILE_R, o->base);
             if (o->ubase != ISA_NO_REG)
-                read_words(l, UOP_FILE_UR, o->ubase, words);
+                lift_read(l, UOP_FILE_UR, o->ubase);
             if (o->desc != ISA_NO_REG)
                 lift_read(l, UOP_FILE_UR, o->desc);
         }
     }
+    /* Behind the first of each: a result is said to come from the first four. */
+    for (unsigned i = 0; i < lift_count(l); i++)
+        if (!is_result_only(l, i))
+            read_rest(l, i);
 }
 
 /* How many registers an instruction without a meaning may write from its first one on: as many as its kind is known
  * to, else as many as the register's alignment allows. What stays as it was would be taken for something it is not. */
-static unsigned words_written(const struct lift *l, unsigned at)
+static unsigned words_written(const struct lift *l, unsigned i)
 {
-    enum { OF_GROUP = 128 };
-    const struct isa_operand *o = &l->insn->operands[at];
-    unsigned aligned = o->reg % 4 == 0 ? 4 : o->reg % 2 == 0 ? 2 : 1;
-    switch (l->insn->op) {
-    case ISA_OP_HGMMA:
-    case ISA_OP_IGMMA:
-    case ISA_OP_BGMMA:
-    case ISA_OP_QGMMA: return OF_GROUP;
-    case ISA_OP_LDTM: return at == 0 && lift_mod(l, ISA_MOD_STAT) ? 1 : tensor_words(l);
-    case ISA_OP_DMMA: return 8;
-    case ISA_OP_HMMA:
-    case ISA_OP_IMMA:
-    case ISA_OP_BMMA:
-    case ISA_OP_QMMA:
-    case ISA_OP_OMMA:
-    case ISA_OP_LDSM: return 4;
-    default: break;
-    }
+    const struct isa_operand *o = &l->insn->operands[i];
+    unsigned aligned = o->reg % 4 == 0 ? 4 : o->reg % 2 == 0 ? 2 : 1, width = lift_width(l, i);
+    if (width)
+        return width;
     /* What has a meaning in other forms is as wide as these: a pair at most, but for loads. */
     bool loads = lift_mod(l, ISA_MOD_128) || !lift_find(l->insn->op);
     return loads || aligned < 2 ? aligned : 2;
@@ -363,12 +339,12 @@ void lift_unknown(struct lift *l)
 {
     l->make.list->unknown = true;
     l->make.list->opaque = true;
-    /* Printed first, a register or predicate is taken for a destination: leading predicates and the first register.
+    /* Printed first, a register or predicate is taken for a destination: leading predicates and the first registers.
      * A source that stands first (a store's address is MEM) is then both read and written: too much rather than too
      * little. */
     read_everything(l);
     size_t reads = l->make.list->ops.n;
-    unsigned result = 0;
+    unsigned result = 0, registers = 0;
     for (unsigned i = 0; i < lift_count(l); i++) {
         bool reg = lift_is_reg(l, i);
         if (!reg && !lift_is_pred(l, i))
@@ -387,8 +363,7 @@ void lift_unknown(struct lift *l)
                 lift_write_word(l, i, w, lift_emit(l, op));
             }
         }
-        /* LDTM.STAT has two results: the extreme, and what was loaded. */
-        if (reg && (i || l->insn->op != ISA_OP_LDTM))
+        if (reg && ++registers == lift_results(l))
             break;
     }
 }

@@ -153,6 +153,10 @@ bool lift_written(const struct lift *l, unsigned i); /* operand i exists and is 
 /* ---- shared between families ---- */
 enum uop_round lift_round(const struct lift *l);
 unsigned lift_float_flags(const struct lift *l); /* FTZ SAT FMZ */
+/* Of an instruction without a meaning (uop_width.c): how many registers operand i spans, or its address, 0: not known;
+ * how many of its first registers are results. */
+unsigned lift_width(const struct lift *l, unsigned i);
+unsigned lift_results(const struct lift *l);
 /* Destinations of an instruction without meaning become OPAQUE, everything it reads is read. */
 void lift_unknown(struct lift *l);
 

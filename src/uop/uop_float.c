@@ -243,6 +243,21 @@ void lift_fchk(struct lift *l)
     lift_write(l, 0, lift_full(l, float_uop(UOP_FCHK, UOP_F32, UOP_RN, 0), a, b, UOP_NONE));
 }
 
+/* The high word of a double. A constant is written as the double: its low word is zero. */
+static uop_ref high_word(struct lift *l, unsigned i)
+{
+    const struct isa_operand *o = lift_operand(l, i);
+    if (!o || o->kind != ISA_OPERAND_FIMM || o->bits != 64)
+        return lift_fsrc(l, i);
+    uint64_t bits = (uint64_t)o->value;
+    if ((uint32_t)bits || (o->flags & (ISA_INV | ISA_NOT)))
+        lift_refuse(l);
+    uint32_t high = (uint32_t)(bits >> 32);
+    high &= o->flags & ISA_ABS ? 0x7fffffffu : 0xffffffffu;
+    high ^= o->flags & ISA_NEG ? 0x80000000u : 0;
+    return lift_const(l, UOP_B32, high);
+}
+
 void lift_mufu(struct lift *l)
 {
     static const struct {
@@ -258,7 +273,9 @@ void lift_mufu(struct lift *l)
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!lift_mod(l, rows[i].mod))
             continue;
-        lift_write(l, 0, lift_op(l, (enum uop_kind)rows[i].kind, UOP_F32, lift_fsrc(l, 1), UOP_NONE, UOP_NONE));
+        bool wide = rows[i].kind == UOP_RCP64H || rows[i].kind == UOP_RSQ64H;
+        uop_ref a = wide ? high_word(l, 1) : lift_fsrc(l, 1);
+        lift_write(l, 0, lift_op(l, (enum uop_kind)rows[i].kind, UOP_F32, a, UOP_NONE, UOP_NONE));
         return;
     }
     lift_refuse(l);

@@ -137,8 +137,11 @@ static bool float_immediate(struct reader *r, struct isa_operand *o)
     o->kind = ISA_OPERAND_FIMM;
     o->bits = (uint8_t)float_bits(r->name);
     bool brain = false;
-    for (unsigned i = 0; i < r->insn->mod_count; i++)
+    for (unsigned i = 0; i < r->insn->mod_count; i++) {
         brain = brain || r->insn->mods[i] == ISA_MOD_BF16_V2;
+        if (r->insn->mods[i] == ISA_MOD_RCP64H || r->insn->mods[i] == ISA_MOD_RSQ64H)
+            o->bits = 64; /* the double whose high word is read */
+    }
     enum uop_type type = o->bits == 16 ? (brain ? UOP_BF16 : UOP_F16) : o->bits == 64 ? UOP_F64 : UOP_F32;
     struct uop convert = {.kind = UOP_F2F, .type = (uint8_t)type, .imm = UOP_F64};
     if (!uop_eval(&convert, &bits, &out))
@@ -222,6 +225,23 @@ static bool is_branch(const char *name)
     return false;
 }
 
+/* A word that stands alone, known by its spelling: 2D, ARRAY_CUBE, gsb0. */
+static bool token(struct reader *r, struct isa_operand *o)
+{
+    char text[MAX_WORD];
+    size_t n = strcspn(r->p, " ,");
+    if (n >= MAX_WORD)
+        return false;
+    memcpy(text, r->p, n);
+    text[n] = 0;
+    o->mods[0] = (uint16_t)isa_mod_find(text);
+    if (o->mods[0] == ISA_MOD_NONE || n == strspn(text, "0123456789"))
+        return false;
+    o->kind = ISA_OPERAND_TOKEN;
+    r->p += n;
+    return true;
+}
+
 static bool value_operand(struct reader *r, struct isa_operand *o)
 {
     unsigned count;
@@ -253,6 +273,8 @@ static bool value_operand(struct reader *r, struct isa_operand *o)
             return false;
         return true;
     }
+    if (token(r, o))
+        return true;
     if (isdigit((unsigned char)*r->p) || *r->p == '+' || *r->p == '-')
         return float_immediate(r, o);
     if (str_starts(r->p, "PR") || str_starts(r->p, "UPR")) {

@@ -63,14 +63,19 @@ NVCC = [
     ("trees-precise-ptxas-O1", ["test/corpus/src/trees.cu"], ["-O3", "-Xptxas", "-O1"]),
     ("trees-fast-ptxas-O0", ["test/corpus/src/trees.cu"], FAST + ["-Xptxas", "-O0"]),
     ("local_memory", ["test/corpus/src/local_memory.cu"], ["-O3"]),
+    ("arms", ["test/corpus/src/arms.cu"], ["-O3"]),
+    ("guarded_pieces", ["test/corpus/src/guarded_pieces.cu"], FAST),
     ("frame", ["test/corpus/src/frame.cu"], ["-O3", "-maxrregcount", "24"]),
     ("loop_entries", ["test/corpus/src/loop_entries.cu"], ["-O3"]),
+    ("loop_copies", ["test/corpus/src/loop_copies.cu"], ["-O3"]),
+    ("by_hand", ["test/corpus/src/by_hand.cu"], ["-O3", "--generate-line-info"]),
     ("warp_control", ["test/corpus/src/warp_control.cu"], FAST),
     ("kept_registers", ["test/corpus/src/kept_registers.cu"], ["-O3"]),
     ("tree_misses", ["test/corpus/src/tree_misses.cu"], FAST),
     ("tree_misses-unoptimised", ["test/corpus/src/tree_misses.cu"], ["-Xcicc", "-O0", "-Xptxas", "-O0"]),
     ("softmaxes", ["test/corpus/src/softmaxes.cu"], FAST),
     ("softmaxes-precise", ["test/corpus/src/softmaxes.cu"], ["-O3"]),
+    ("parked", ["test/corpus/src/parked.cu"], ["-O3"]),
     ("collectives", ["test/corpus/src/collectives.cu"], ["-O3"]),
     ("collectives-ptxas-O0", ["test/corpus/src/collectives.cu"], ["-O3", "-Xptxas", "-O0"]),
     ("collectives-unoptimised", ["test/corpus/src/collectives.cu"], ["-Xcicc", "-O0", "-Xptxas", "-O0"]),
@@ -102,6 +107,8 @@ NVCC = [
     ("functions-fast", ["test/corpus/src/functions.cu"], FAST),
     ("library_doubles", ["test/corpus/src/library_doubles.cu"], ["-O3"]),
     ("library_doubles-ptxas-O0", ["test/corpus/src/library_doubles.cu"], ["-O3", "-Xptxas", "-O0"]),
+    ("library_rest", ["test/corpus/src/library_rest.cu"], ["-O3"]),
+    ("library_rest-ptxas-O0", ["test/corpus/src/library_rest.cu"], ["-O3", "-Xptxas", "-O0"]),
     ("words", ["test/corpus/src/words.cu"], FAST),
     ("signs", ["test/corpus/src/signs.cu"], FAST),
     ("printed", ["test/corpus/src/printed.cu"], FAST),
@@ -133,6 +140,7 @@ FEW = {"coalescing": (75, 86, 120), "coalescing-ptxas-O0": (86,), "coalescing-de
        "expansions_owned": (75, 86, 120), "expansions_owned-ptxas-O0": (86,),
        "functions": (75, 86, 120), "functions-ptxas-O0": (86,), "functions-fast": (90,),
        "library_doubles": (86, 120), "library_doubles-ptxas-O0": (75,),
+       "library_rest": (75, 120), "library_rest-ptxas-O0": (86,),
        "words": (75, 86, 90, 120), "flags": (75, 86, 120),
         "signs": (75, 120), "printed": (75, 86, 120), "flushes": (75, 120), "flushes-kept": (120,), "rewritten": (75, 86, 120),
         "moved": (75, 86, 120),
@@ -144,8 +152,10 @@ FEW = {"coalescing": (75, 86, 120), "coalescing-ptxas-O0": (86,), "coalescing-de
        "block_kernels": (75, 86, 90, 120), "thread_kernels": (75, 86, 90, 100), "unrolled-1": (75, 86, 90, 120),
        "loops_cut": (75, 86, 90, 120), "loops_strided": (75, 86, 90, 120), "loops_turns": (86, 120),
        "clang_loops": (75, 86, 120), "kept_registers": (75, 86, 120), "warp_control": (75, 86), "loop_entries": (86, 120),
-       "frame": (75, 86, 120),
+       "loop_copies": (86, 120), "by_hand": (86,),
+       "arms": (75, 86, 120), "guarded_pieces": (120,), "frame": (75, 86, 120),
        "local_memory": (75, 86, 90, 120), "local_memory-ptxas-11.8": (86,),
+       "symbols-ptxas-11.8": (75, 86), "symbols-ptxas-12.4": (), "symbols-ptxas-12.9": (), "symbols-ptxas-13.5": (),
        "local_memory-ptxas-12.4": (), "local_memory-ptxas-12.9": (), "local_memory-ptxas-13.5": ()}
 # assembler release, highest PTX version it reads
 PTXAS = [("11.8", "7.8"), ("12.4", "8.4"), ("12.9", "8.8"), ("13.5", None)]
@@ -289,7 +299,8 @@ def main():
         for name, sources, flags in NVCC:
             if options.only in name and sm in FEW.get(name, (sm,)):
                 builder.nvcc(name, sources, flags, sm)
-        for family, sources in (("probes", PROBES), ("loops", LOOPS), ("local_memory", ["test/corpus/src/local_memory.cu"])):
+        for family, sources in (("probes", PROBES), ("loops", LOOPS), ("local_memory", ["test/corpus/src/local_memory.cu"]),
+                                ("symbols", ["test/corpus/src/symbols.cu"])):
             for version, highest in PTXAS:
                 name = "%s-ptxas-%s" % (family, version)
                 if options.only in name and sm in FEW.get(name, (sm,)):

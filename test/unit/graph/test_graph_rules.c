@@ -105,6 +105,57 @@ static void selects_under_assumptions(void **state)
     assert_int_equal(graph_op3(&g, UOP_SELECT, UOP_B32, p, y, s), y);
 }
 
+/* a && b ? x : (a ? y : z) where a holds is b ? x : y; the arms of a select that stays are cut down as well. */
+static void selects_within_selects(void **state)
+{
+    struct graph g;
+    graph_init(&g, *state, &env_86);
+    graph_id a = atom(&g, 1), b = atom(&g, 2), x = graph_cbank(&g, UOP_B32, 0, 0x160);
+    graph_id y = graph_cbank(&g, UOP_B32, 0, 0x164), z = graph_cbank(&g, UOP_B32, 0, 0x168);
+    graph_id inner = graph_op3(&g, UOP_SELECT, UOP_B32, a, y, z);
+    graph_id outer = graph_op3(&g, UOP_SELECT, UOP_B32, graph_and(&g, a, b), x, inner);
+    graph_id wanted = graph_op3(&g, UOP_SELECT, UOP_B32, b, x, y);
+    assert_int_equal(graph_assume(&g, outer, a), outer); /* only where it is asked for: it is another node */
+    assert_int_equal(graph_assume_within(&g, outer, a), wanted);
+    assert_int_equal(graph_assume_within(&g, outer, graph_not(&g, a)), z);
+    assert_int_equal(graph_assume_within(&g, outer, graph_not(&g, b)), inner);
+    assert_int_equal(graph_assume_within(&g, outer, atom(&g, 3)), outer);
+    assert_int_equal(graph_op3(&g, UOP_SELECT, UOP_B32, a, outer, z), graph_op3(&g, UOP_SELECT, UOP_B32, a, wanted, z));
+    /* A chain as long as one likes costs no more than a few of its links. */
+    graph_id chain = z;
+    for (unsigned i = 0; i < 4000; i++)
+        chain =
+            graph_op3(&g, UOP_SELECT, UOP_B32, atom(&g, 100 + i), graph_cbank(&g, UOP_B32, 0, 0x200 + 4 * i), chain);
+    uint32_t before = (uint32_t)g.nodes.n;
+    for (unsigned i = 0; i < 100; i++)
+        graph_assume_within(&g, chain, atom(&g, i + 1));
+    assert_in_range(g.nodes.n - before, 0, 20000);
+}
+
+/* Predicates kept as bits of a register come out of it as they went in. */
+static void predicates_in_registers(void **state)
+{
+    struct graph g;
+    graph_init(&g, *state, &env_86);
+    graph_id p[3] = {atom(&g, 1), atom(&g, 2), atom(&g, 3)}, zero = graph_const(&g, UOP_B32, 0), all = zero;
+    for (unsigned i = 0; i < 3; i++)
+        all = graph_op2(&g, UOP_OR, UOP_B32, all,
+                        graph_op3(&g, UOP_SELECT, UOP_B32, p[i], graph_const(&g, UOP_B32, UINT64_C(1) << i), zero));
+    for (unsigned i = 0; i < 3; i++) {
+        graph_id bit = graph_op2(&g, UOP_AND, UOP_B32, all, graph_const(&g, UOP_B32, UINT64_C(1) << i));
+        assert_int_equal(graph_op2(&g, UOP_IEQ, UOP_B1, bit, zero), graph_not(&g, p[i]));
+    }
+    graph_id one = graph_op3(&g, UOP_SELECT, UOP_B32, p[0], graph_const(&g, UOP_B32, 64), zero);
+    assert_int_equal(graph_op2(&g, UOP_ILT_S, UOP_B1, zero, one), p[0]);
+    assert_int_equal(graph_op2(&g, UOP_ILT_S, UOP_B1, one, zero), graph_false(&g));
+    graph_id two = graph_op3(&g, UOP_SELECT, UOP_B32, p[1], graph_const(&g, UOP_B32, 7), one);
+    assert_int_equal(graph_op2(&g, UOP_IEQ, UOP_B1, two, zero),
+                     graph_and(&g, graph_not(&g, p[0]), graph_not(&g, p[1])));
+    /* A register that holds anything else is asked as it is. */
+    graph_id other = graph_op3(&g, UOP_SELECT, UOP_B32, p[0], graph_cbank(&g, UOP_B32, 0, 0x160), zero);
+    assert_int_equal(graph_at(&g, graph_op2(&g, UOP_IEQ, UOP_B1, other, zero))->kind, UOP_IEQ);
+}
+
 static void sums_have_one_form(void **state)
 {
     struct graph g;
@@ -236,6 +287,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(packed_predicates, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(seven_atoms_are_opaque, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(selects_under_assumptions, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(selects_within_selects, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(predicates_in_registers, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(sums_have_one_form, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(disjoint_bits_add, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(float_rules_are_exact, make_arena, drop_arena),

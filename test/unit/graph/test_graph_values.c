@@ -242,6 +242,68 @@ static void spill_and_refill_is_the_value(void **state)
     assert_string_equal(value_text(a, g, nth_store(g, 2)->value[0]), "threadIdx.x");
 }
 
+/* A word of the frame that is put away and fetched in every turn is carried as a register is. */
+static void a_word_of_the_frame_is_carried(void **state)
+{
+    struct arena *a = *state;
+    const struct graph *g =
+        code_graph(a, 86,
+                   CODE("MOV R1, c[0x0][0x28]", "IADD3 R1, R1, -0x8, RZ", "S2R R2, SR_TID.X", "STL [R1], RZ",
+                        "MOV R3, RZ", "LDL R4, [R1]", "IADD3 R4, R4, R2, RZ", "STL [R1], R4", "IADD3 R3, R3, 0x1, RZ",
+                        "ISETP.GE.AND P0, PT, R3, 0x8, PT", "@!P0 BRA 0x50", "LDL R5, [R1]", "STS [RZ], R5", "EXIT"),
+                   &env_86);
+    graph_id carried = nth_load(g, 0)->result;
+    assert_true(graph_is_loop_phi(g, carried));
+    assert_int_equal(nth_load(g, 0)->from_store, -1);
+    assert_int_equal(nth_load(g, 1)->from_store, 2);
+    assert_string_equal(value_text(a, g, nth_store(g, 2)->value[0]), "(add phi threadIdx.x)");
+}
+
+/* Near miss: a store whose place moves may come there. */
+static void a_word_that_an_index_reaches_is_memory(void **state)
+{
+    struct arena *a = *state;
+    const struct graph *g =
+        code_graph(a, 86,
+                   CODE("MOV R1, c[0x0][0x28]", "IADD3 R1, R1, -0x8, RZ", "S2R R2, SR_TID.X", "STL [R1], RZ",
+                        "MOV R3, RZ", "LDL R4, [R1]", "IADD3 R4, R4, R2, RZ", "STL [R1], R4", "IADD3 R6, R1, R2, RZ",
+                        "STL [R6], R2", "IADD3 R3, R3, 0x1, RZ", "ISETP.GE.AND P0, PT, R3, 0x8, PT", "@!P0 BRA 0x50",
+                        "LDL R5, [R1]", "STS [RZ], R5", "EXIT"),
+                   &env_86);
+    assert_int_equal(graph_at(g, nth_load(g, 0)->result)->kind, UOP_LOAD);
+    assert_int_equal(nth_load(g, 1)->from_store, -1);
+}
+
+/* Three ways meet: what one branch leads to is a choice of its own, whichever edge comes first. */
+static void three_ways_are_choices_in_order(void **state)
+{
+    struct arena *a = *state;
+    const struct graph *g =
+        code_graph(a, 86,
+                   CODE("LDG.E R2, [R4.64]", "ISETP.GT.AND P0, PT, R2, 0x1, PT", "IADD3 R3, R2, 0x7, RZ",
+                        "@!P0 BRA 0x70", "ISETP.GT.AND P1, PT, R2, 0x9, PT", "IADD3 R3, R2, 0x5, RZ",
+                        "@!P1 IADD3 R3, R2, 0x3, RZ", "STS [RZ], R3", "EXIT"),
+                   &env_86);
+    const struct graph_node *n = graph_at(g, nth_store(g, 0)->value[0]);
+    assert_int_equal(n->kind, UOP_SELECT);
+    assert_int_equal(graph_at(g, n->arg[1])->kind == UOP_SELECT || graph_at(g, n->arg[2])->kind == UOP_SELECT, 1);
+}
+
+/* A write and the branch behind it have one guard: where the branch leads, nothing older is read. */
+static void a_guarded_write_hides_older_ones(void **state)
+{
+    struct arena *a = *state;
+    const struct graph *g =
+        code_graph(a, 86,
+                   CODE("S2R R2, SR_TID.X", "MOV R3, 0x1", "STS [R2], R3", "ISETP.GT.AND P0, PT, R2, 0x4, PT",
+                        "@P0 MOV R3, 0x2", "@P0 BRA 0x70", "MOV R3, 0x3", "STS [RZ], R3", "EXIT"),
+                   &env_86);
+    const struct graph_insn *store = &g->insns.p[7];
+    for (uint32_t u = store->first_use; u < store->first_use + store->use_count; u++)
+        if (g->uses.p[u].reg == 3)
+            assert_int_equal(g->uses.p[u].def_count, 2);
+}
+
 /* D10: a call is followed into its subroutine and back, once a call site. */
 static void calls_are_followed(void **state)
 {
@@ -396,6 +458,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(call_without_return_is_a_branch, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(live_ranges, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(loop_has_a_phi, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(a_word_of_the_frame_is_carried, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(a_word_that_an_index_reaches_is_memory, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(three_ways_are_choices_in_order, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(a_guarded_write_hides_older_ones, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(unknown_instruction_ends_all_knowledge, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(branch_to_nowhere_and_fallthrough_off_the_end, make_arena, drop_arena),
     };

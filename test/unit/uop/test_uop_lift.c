@@ -250,6 +250,8 @@ static void floats(void **state)
                                     "0x0; 5 feq.ftz.f32 %3 %4; 6 const.b32 0x80000000; "
                                     "7 and.b32 %3 %6; 8 select.b32 %5 %7 %3; 9 write R7 %8"},
         {"MUFU.EX2 R5, R5", "0 read.b32 R5; 1 ex2.f32 %0; 2 write R5 %1"},
+        {"MUFU.RCP64H R5, 3", "0 const.b32 0x40080000; 1 rcp64h.f32 %0; 2 write R5 %1"},
+        {"MUFU.RCP64H R5, R3", "0 read.b32 R3; 1 rcp64h.f32 %0; 2 write R5 %1"},
         {"DADD R6, R2, -R4", "0 read.b32 R2; 1 read.b32 R3; 2 pair.b64 %0 %1; 3 read.b32 R4; 4 read.b32 R5; 5 pair.b64 "
                              "%3 %4; 6 fneg.f64 %5; 7 fadd.f64 %2 %6; 8 lo.b32 %7; "
                              "9 write R6 %8; 10 hi.b32 %7; 11 write R7 %10"},
@@ -365,6 +367,26 @@ static void what_is_not_described_is_opaque_and_said_so(void **state)
         {"FMUL.D2 R5, R3, R4",
          "0 read.b32 R5; 1 read.b32 R3; 2 read.b32 R4; 3 opaque.b32 #0x0 %0 %1 %2; 4 write R5 %3; unknown"},
         {"LDGSTS.E.64.ZFILL [R5], [R2.64+0x1]", "0 read.b32 R5; 1 read.b32 R2; unknown"},
+        /* Two results: as the mask says, the one printed second has the first two components. */
+        {"TEX.LL R6, R4, R4, R6, 0x0, 0x58, 2D",
+         "0 read.b32 R4; 1 read.b32 R6; 2 read.b32 R5; 3 opaque.b32 #0x0 %0 %1 %2; 4 write R6 %3; 5 opaque.b32 #0x1 %0 "
+         "%1 %2; 6 write R7 %5; 7 opaque.b32 #0x2 %0 %1 %2; 8 write R4 %7; 9 opaque.b32 #0x3 %0 %1 %2; 10 write R5 %9; "
+         "unknown"},
+        {"TEX.LL P0, RZ, R4, R6, R8, 0x0, 0x58, 2D, 0x1", "0 read.b32 R6; 1 read.b32 R8; 2 read.b32 R7; 3 opaque.b1 "
+                                                          "#0x0 %0 %1 %2; 4 write P0 %3; 5 opaque.b32 #0x1 %0 %1 "
+                                                          "%2; 6 write R4 %5; unknown"},
+        /* A fragment is as large as the shape says: halves as a sum fill a pair. */
+        {"HMMA.1688.F16 R12, R10, R4, R14", "0 read.b32 R10; 1 read.b32 R4; 2 read.b32 R14; 3 read.b32 R11; 4 read.b32 "
+                                            "R15; 5 opaque.b32 #0x0 %0 %1 %2 %3; "
+                                            "6 write R12 %5; 7 opaque.b32 #0x1 %0 %1 %2 %3; 8 write R13 %7; unknown"},
+        {"IMMA.8816.S8.S8 R10, R2.ROW, R5.COL, RZ",
+         "0 read.b32 R2; 1 read.b32 R5; 2 opaque.b32 #0x0 %0 %1; 3 write R10 %2; 4 opaque.b32 #0x1 %0 %1; 5 write R11 "
+         "%4; unknown"},
+        {"LDSM.16.M88.2 R8, [R7]",
+         "0 read.b32 R7; 1 opaque.b32 #0x0 %0; 2 write R8 %1; 3 opaque.b32 #0x1 %0; 4 write R9 "
+         "%3; unknown"},
+        {"SUST.D.BA.2D.64.STRONG.SM.IGN [R4], R2, R8",
+         "0 read.b32 R4; 1 read.b32 R2; 2 read.b32 R8; 3 read.b32 R5; 4 read.b32 R3; unknown"},
         {"LEPC R20", "0 opaque.b32 #0x0; 1 write R20 %0; 2 opaque.b32 #0x1; 3 write R21 %2; opaque"},
     };
     CHECK(86, rows);
@@ -384,11 +406,11 @@ static void tensor_memory_moves_groups(void **state)
         {{0x00000004000479ee, 0x001e6200080e0000}, /* LDTM.x2 R4, tmem[UR4] */
          "0 read.b32 UR4; 1 opaque.b32 #0x0 %0; 2 write R4 %1; 3 opaque.b32 #0x1 %0; 4 write R5 %3; unknown"},
         {{0x00000204070475ee, 0x000e6200088a0008}, /* LDTM.STAT.16dp32bit_t16_t31.x2.MIN R7, R4, … */
-         "0 read.b32 R7; 1 read.b32 R4; 2 read.b32 R5; 3 read.b32 UR4; 4 opaque.b32 #0x0 %0 %1 %2 %3; 5 write R7 %4; "
+         "0 read.b32 R7; 1 read.b32 R4; 2 read.b32 UR4; 3 read.b32 R5; 4 opaque.b32 #0x0 %0 %1 %2 %3; 5 write R7 %4; "
          "6 opaque.b32 #0x1 %0 %1 %2 %3; 7 write R4 %6; 8 opaque.b32 #0x2 %0 %1 %2 %3; 9 write R5 %8; unknown"},
         {{0x0006040e0c0075ea, 0x0013d80008080008}, /* UTCHMMA.WS gdesc[UR12], gdesc[UR14], tmem[UR8], tmem[UR4], … */
-         "0 read.b32 UR12; 1 read.b32 UR13; 2 read.b32 UR14; 3 read.b32 UR15; 4 read.b32 UR8; 5 read.b32 UR4; "
-         "6 read.b32 UR5; 7 read.b32 UR6; 8 read.b32 UR7; 9 read.b1 UP0; unknown"},
+         "0 read.b32 UR12; 1 read.b32 UR14; 2 read.b32 UR8; 3 read.b32 UR4; 4 read.b32 UR5; 5 read.b32 UR6; "
+         "6 read.b1 UP0; 7 read.b32 UR13; 8 read.b32 UR15; 9 read.b32 UR7; unknown"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

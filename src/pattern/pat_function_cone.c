@@ -1,0 +1,296 @@
+/* What a value is made of, for the search for functions of mathematics: its cone goes down through arguments, through the
+ * conditions of the branches that decide which of two values comes, through the thread's own memory and tables that come
+ * with the code. The numbers it is a function of are the smallest cut between it and its leaves, found as a flow.
+ *
+ * Requires a built graph; gives the cone and the cut. Work is bounded: nodes visited. */
+#include "pattern/pat_function.h"
+
+#include <string.h>
+
+enum { CONTROLS = 256, TERMS = 24 /* of an address */ };
+
+/* ---- what a value is made of -------------------------------------------------------------------- */
+
+/* Conditions of the branches between the block that dominates `block` and it; round a loop, those of the loop too. */
+static const struct function_controls *controls_of(struct function_search *s, uint32_t block)
+{
+    struct function_controls *c = &s->controls[block];
+    VEC(uint32_t) blocks = {0};
+    VEC(graph_id) list = {0};
+    struct map_u64 seen = {0};
+    if (c->known)
+        return c;
+    c->known = true;
+    uint32_t top = s->g->blocks.p[block].idom;
+    VEC_PUSH(s->a, blocks, block);
+    for (size_t i = 0; i < blocks.n && blocks.n < CONTROLS; i++) {
+        const struct graph_block *b = &s->g->blocks.p[blocks.p[i]];
+        if (i && b->branch != GRAPH_NIL && b->succ_count > 1) {
+            VEC_PUSH(s->a, list, b->branch);
+        }
+        if (blocks.p[i] == top)
+            continue;
+        for (uint32_t p = 0; p < b->pred_count; p++) {
+            if (map_u64_get(&seen, b->preds[p], NULL))
+                continue;
+            map_u64_put(s->a, &seen, b->preds[p], 1);
+            VEC_PUSH(s->a, blocks, b->preds[p]);
+        }
+        s->visits += b->pred_count;
+    }
+    c->list = list.p;
+    c->count = blocks.n >= CONTROLS ? UINT32_MAX : (uint32_t)list.n;
+    return c;
+}
+
+struct arguments {
+    graph_id fixed[FUNCTION_LOCALS * 5 + 1];
+    const graph_id *list[2];
+    uint32_t count[2];
+};
+enum { LISTS = 2 };
+
+bool pat_function_holds(const graph_id *ends, unsigned count, graph_id id)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (ends[i] == id)
+            return true;
+    return false;
+}
+
+/* The address has no pointer in it that a kernel is given or loads: it is of a table that comes with the code. */
+bool pat_is_of_table(const struct graph *g, graph_id address)
+{
+    graph_id stack[TERMS] = {address}, seen[TERMS];
+    unsigned depth = 1, seen_count = 0, count;
+    for (unsigned steps = 0; depth && steps < TERMS; steps++) {
+        graph_id id = stack[--depth];
+        const struct graph_node *n = graph_at(g, id);
+        switch (n->kind) {
+        case UOP_ADD:
+        case UOP_PAIR:
+        case UOP_LO:
+        case UOP_HI:
+        case UOP_SELECT:
+        case UOP_UNIFORM:
+        case GRAPH_PHI:
+            if (n->kind == GRAPH_PHI && n->type != UOP_B64)
+                break;
+            count = n->kind == GRAPH_PHI ? n->phi_count : n->arg_count;
+            if (depth + count > TERMS)
+                return false;
+            for (unsigned i = 0; i < count; i++) {
+                graph_id arg = n->kind == GRAPH_PHI ? n->phi_args[i] : n->arg[i];
+                if (!pat_function_holds(seen, seen_count, arg) && seen_count < TERMS)
+                    stack[depth++] = seen[seen_count++] = arg;
+            }
+            break;
+        case UOP_CBANK:
+            if (n->space == 0)
+                return false;
+            break;
+        case UOP_CONST:
+        case UOP_SEXT:
+        case UOP_ZEXT:
+        case UOP_MUL: break;
+        default:
+            if (n->type == UOP_B64)
+                return false;
+        }
+    }
+    return !depth;
+}
+
+/* What a node is made of; none: a leaf. False: more than can be followed. */
+static bool arguments_of(struct function_search *s, graph_id id, struct arguments *out)
+{
+    const struct graph_node *n = graph_at(s->g, id);
+    out->count[0] = out->count[1] = 0;
+    out->list[0] = out->fixed;
+    if (n->kind == GRAPH_PHI) {
+        const struct function_controls *c = controls_of(s, n->block);
+        out->list[0] = n->phi_args;
+        out->count[0] = n->phi_count;
+        out->list[1] = c->list;
+        out->count[1] = c->count;
+        return c->count != UINT32_MAX;
+    }
+    if (n->kind == UOP_LOAD && n->space == UOP_LOCAL) {
+        if (s->many_locals)
+            return false;
+        out->fixed[0] = n->arg[0];
+        memcpy(out->fixed + 1, s->locals, s->local_count * sizeof s->locals[0]);
+        out->count[0] = s->local_count + 1;
+        return true;
+    }
+    if (n->kind == UOP_LOAD && n->space != UOP_SHARED && pat_is_of_table(s->g, n->arg[0])) {
+        out->fixed[0] = n->arg[0];
+        out->count[0] = 1;
+        return true;
+    }
+    if (n->kind == UOP_ELEMENT) { /* of a table: the load is what it is made of */
+        const struct graph_node *load = graph_at(s->g, n->arg[0]);
+        out->fixed[0] = n->arg[0];
+        out->count[0] =
+            load->kind == UOP_LOAD && load->space == UOP_GLOBAL && pat_is_of_table(s->g, load->arg[0]) ? 1 : 0;
+        return true;
+    }
+    if ((pat_is_pure(n) && n->kind != UOP_ELEMENT && n->kind != GRAPH_REAL) || n->kind == UOP_UNIFORM) {
+        out->count[0] = n->arg_count;
+        memcpy(out->fixed, n->arg, n->arg_count * sizeof n->arg[0]);
+    }
+    return true;
+}
+
+static bool is_fixed(const struct function_search *s, graph_id id)
+{
+    const struct graph_node *n = graph_at(s->g, id);
+    if (n->kind == UOP_CBANK && n->space != 0 && n->type == UOP_B64)
+        return true; /* where a table is */
+    return n->kind == UOP_CONST || pat_run_is_table(s->g, id) || n->kind == GRAPH_ENTRY || n->kind == UOP_UNDEF ||
+           pat_run_is_stack(s->g, id) || pat_function_holds(s->run.given, s->run.given_count, id);
+}
+
+/* What the node in a slot of the cone is made of. Slot 0 may stand for two values at once; one that is a leaf stands
+ * for itself. */
+static bool arguments_at(struct function_search *s, uint32_t slot, struct arguments *out)
+{
+    if (slot || s->root_count == 1)
+        return arguments_of(s, s->cone.node[slot], out);
+    struct arguments one;
+    VEC(graph_id) all = {.p = s->both, .cap = FUNCTION_BOTH};
+    for (unsigned r = 0; r < s->root_count; r++) {
+        if (!arguments_of(s, s->root[r], &one))
+            return false;
+        if (!one.count[0] && !one.count[1])
+            all.p[all.n++] = s->root[r];
+        for (unsigned l = 0; l < LISTS; l++)
+            for (uint32_t i = 0; i < one.count[l]; i++) {
+                if (all.n + 2 > FUNCTION_BOTH)
+                    return false;
+                all.p[all.n++] = one.list[l][i];
+            }
+    }
+    *out = (struct arguments){.list = {s->both}, .count = {(uint32_t)all.n}};
+    return true;
+}
+
+bool pat_function_cone(struct function_search *s, const graph_id *roots, unsigned root_count, const graph_id *ends,
+                       unsigned end_count)
+{
+    graph_id root = root_count == 1 ? roots[0] : (graph_id)GRAPH_NIL;
+    struct pat_cone *c = &s->cone;
+    struct arguments args;
+    s->round++;
+    c->count = 0;
+    c->walks = false;
+    c->node[c->count++] = root;
+    s->stamp[root] = s->round;
+    s->slot[root] = 0;
+    s->root_count = root_count;
+    for (unsigned i = 0; i < root_count; i++)
+        s->root[i] = roots[i];
+    for (uint32_t i = 0; i < c->count; i++) {
+        graph_id id = c->node[i];
+        if (i && pat_function_holds(ends, end_count, id))
+            continue;
+        if (!arguments_at(s, i, &args) || ++s->visits > FUNCTION_VISITS)
+            return false;
+        unsigned kind = graph_at(s->g, id)->kind;
+        c->walks |= kind == GRAPH_PHI || (kind == UOP_LOAD && graph_at(s->g, id)->space == UOP_LOCAL);
+        for (unsigned l = 0; l < 2; l++)
+            for (uint32_t k = 0; k < args.count[l]; k++) {
+                graph_id arg = args.list[l][k];
+                if (arg == GRAPH_NIL || arg >= s->x->count || s->stamp[arg] == s->round || is_fixed(s, arg))
+                    continue;
+                if (c->count == FUNCTION_NODES)
+                    return false;
+                s->stamp[arg] = s->round;
+                s->slot[arg] = c->count;
+                c->node[c->count++] = arg;
+            }
+    }
+    return true;
+}
+
+/* ---- the smallest cut -------------------------------------------------------------------------- */
+
+enum { NOBODY = 0xffffffff };
+
+/* One more way from the value to a leaf that shares no node with those there are. States: 2 * slot where a node is
+ * come to, one more where it is left. Leaves what can be reached in `came`. */
+static bool one_more_way(struct function_search *s)
+{
+    struct pat_cone *c = &s->cone;
+    struct arguments args;
+    uint32_t head = 0, tail = 0, last = NOBODY;
+    memset(s->came, 0xff, 2 * c->count * sizeof s->came[0]);
+    s->came[1] = 1;
+    s->queue[tail++] = 1;
+    while (head < tail && last == NOBODY) {
+        uint32_t state = s->queue[head++], at = state / 2;
+        s->visits++;
+        if (!(state & 1)) {
+            uint32_t to = s->used[at] ? 2 * s->from[at] + 1 : state + 1;
+            if (s->came[to] == NOBODY) {
+                s->came[to] = state;
+                s->queue[tail++] = to;
+            }
+            continue;
+        }
+        if (at && s->used[at] && s->came[state - 1] == NOBODY) {
+            s->came[state - 1] = state;
+            s->queue[tail++] = state - 1;
+        }
+        if (!arguments_at(s, at, &args))
+            return false;
+        if (args.count[0] + args.count[1] == 0 && at) {
+            last = state;
+            break;
+        }
+        for (unsigned l = 0; l < 2; l++)
+            for (uint32_t k = 0; k < args.count[l]; k++) {
+                graph_id arg = args.list[l][k];
+                if (arg == GRAPH_NIL || arg >= s->x->count || s->stamp[arg] != s->round)
+                    continue;
+                uint32_t to = s->slot[arg];
+                if (!to || s->came[2 * to] != NOBODY)
+                    continue;
+                s->came[2 * to] = state;
+                s->queue[tail++] = 2 * to;
+            }
+    }
+    if (last == NOBODY)
+        return false;
+    while (last != 1) {
+        uint32_t before = s->came[last], at = last / 2;
+        if ((last & 1) && before == last - 1) {
+            s->used[at] = true;
+        } else if (!(last & 1) && before == last + 1) {
+            s->used[at] = false;
+            s->from[at] = NOBODY;
+        } else if (!(last & 1)) {
+            s->from[at] = before / 2;
+        }
+        last = before;
+    }
+    return true;
+}
+
+unsigned pat_function_cut(struct function_search *s, const graph_id *roots, unsigned root_count,
+                          graph_id cut[FUNCTION_ARGS])
+{
+    unsigned ways = 0, count = 0;
+    if (!pat_function_cone(s, roots, root_count, NULL, 0))
+        return 0;
+    memset(s->used, 0, s->cone.count * sizeof s->used[0]);
+    memset(s->from, 0xff, s->cone.count * sizeof s->from[0]);
+    while (ways <= FUNCTION_ARGS && one_more_way(s))
+        ways++;
+    if (!ways || ways > FUNCTION_ARGS)
+        return 0;
+    for (uint32_t i = 1; i < s->cone.count && count < FUNCTION_ARGS; i++)
+        if (s->came[2 * i] != NOBODY && s->came[2 * i + 1] == NOBODY)
+            cut[count++] = s->cone.node[i];
+    return count == ways ? count : 0;
+}
