@@ -113,6 +113,18 @@ static unsigned moved_words(const struct lift *l)
     return lift_mod(l, ISA_MOD_MT1616) ? 2 * count : count;
 }
 
+/* Between tensor memory and registers: so many times the columns of the shape. */
+static unsigned tensor_memory_words(const struct lift *l)
+{
+    static const uint16_t counts[] = {ISA_MOD_x2,  ISA_MOD_x4,  ISA_MOD_x8,  ISA_MOD_x16,
+                                      ISA_MOD_x32, ISA_MOD_x64, ISA_MOD_x128};
+    unsigned words = lift_mod(l, ISA_MOD_16dp256bit) ? 4 : lift_mod(l, ISA_MOD_16dp128bit) ? 2 : 1;
+    for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (lift_mod(l, (enum isa_mod)counts[i]))
+            return words << (i + 1) < 128 ? words << (i + 1) : 128;
+    return words;
+}
+
 static unsigned dimensions(const struct lift *l, bool *known)
 {
     static const struct {
@@ -194,22 +206,6 @@ static unsigned surface_words(const struct lift *l)
     return lift_mod(l, ISA_MOD_128) ? 4 : pair ? 2 : 1;
 }
 
-/* Registers that a load or a store of tensor memory moves: of a shape so many, and that repeated. */
-static unsigned tensor_words(const struct lift *l)
-{
-    static const struct {
-        enum isa_mod mod;
-        unsigned times;
-    } rows[] = {{ISA_MOD_16dp128bit, 2}, {ISA_MOD_16dp256bit, 4}, {ISA_MOD_x2, 2},
-                {ISA_MOD_x4, 4},         {ISA_MOD_x8, 8},         {ISA_MOD_x16, 16},
-                {ISA_MOD_x32, 32},       {ISA_MOD_x64, 64},       {ISA_MOD_x128, 128}};
-    unsigned words = 1;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (lift_mod(l, rows[i].mod))
-            words *= rows[i].times;
-    return words;
-}
-
 /* Products in tensor memory: descriptors of matrices and the places of scales are pairs; the rows that are left out
  * have a bit each. */
 static unsigned started_words(const struct lift *l, unsigned i)
@@ -244,7 +240,7 @@ unsigned lift_width(const struct lift *l, unsigned i)
     case ISA_OP_LDTM:
         if (!lift_is_reg(l, i))
             return 0;
-        return i == 0 && lift_mod(l, ISA_MOD_STAT) ? 1 : tensor_words(l);
+        return i == 0 && lift_mod(l, ISA_MOD_STAT) ? 1 : tensor_memory_words(l);
     case ISA_OP_UTCHMMA:
     case ISA_OP_UTCIMMA:
     case ISA_OP_UTCQMMA:

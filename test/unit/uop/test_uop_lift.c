@@ -382,6 +382,7 @@ static void what_is_not_described_is_opaque_and_said_so(void **state)
         {"IMMA.8816.S8.S8 R10, R2.ROW, R5.COL, RZ",
          "0 read.b32 R2; 1 read.b32 R5; 2 opaque.b32 #0x0 %0 %1; 3 write R10 %2; 4 opaque.b32 #0x1 %0 %1; 5 write R11 "
          "%4; unknown"},
+        {"F2FP.F16.E4M3.UNPACK_B R4, R19.H1", "0 read.b32 R19; 1 opaque.b32 #0x0 %0; 2 write R4 %1; unknown"},
         {"LDSM.16.M88.2 R8, [R7]",
          "0 read.b32 R7; 1 opaque.b32 #0x0 %0; 2 write R8 %1; 3 opaque.b32 #0x1 %0; 4 write R9 "
          "%3; unknown"},
