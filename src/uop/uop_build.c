@@ -265,6 +265,9 @@ void lift_write64(struct lift *l, unsigned i, uop_ref v)
 static bool is_result_only(const struct lift *l, unsigned i)
 {
     unsigned registers = 0;
+    /* What is loaded by halves of a warp keeps the other half. */
+    if (lift_mod(l, ISA_MOD_16dp32bit_t0_t15) || lift_mod(l, ISA_MOD_16dp32bit_t16_t31))
+        return false;
     for (unsigned k = 0; k < lift_count(l); k++) {
         bool reg = lift_is_reg(l, k);
         if (!reg && !lift_is_pred(l, k))
@@ -284,6 +287,10 @@ static void read_rest(struct lift *l, unsigned i)
     const struct isa_operand *o = &l->insn->operands[i];
     enum uop_file file = o->kind == ISA_OPERAND_UREG ? UOP_FILE_UR : UOP_FILE_R;
     unsigned first = lift_is_reg(l, i) ? o->reg : o->kind == ISA_OPERAND_MEM ? o->base : (unsigned)ISA_NO_REG;
+    if (o->kind == ISA_OPERAND_HANDLE) {
+        file = UOP_FILE_UR;
+        first = o->ubase;
+    }
     for (unsigned w = 1; w < lift_width(l, i) && first < ISA_RZ && first + w < ISA_RZ; w++)
         lift_read(l, file, first + w);
 }

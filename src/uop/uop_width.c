@@ -206,6 +206,18 @@ static unsigned surface_words(const struct lift *l)
     return lift_mod(l, ISA_MOD_128) ? 4 : pair ? 2 : 1;
 }
 
+/* Products in tensor memory: descriptors of matrices and the places of scales are pairs; the rows that are left out
+ * have a bit each. */
+static unsigned started_words(const struct lift *l, unsigned i)
+{
+    const struct isa_operand *o = &l->insn->operands[i];
+    if (o->kind == ISA_OPERAND_HANDLE)
+        return o->bits == ISA_HANDLE_GDESC || i == 5 ? 2 : 1;
+    if (o->kind == ISA_OPERAND_UREG)
+        return lift_mod(l, ISA_MOD_WS) ? 2 : lift_mod(l, ISA_MOD_2CTA) ? 8 : 4;
+    return 0;
+}
+
 unsigned lift_width(const struct lift *l, unsigned i)
 {
     if (i >= lift_count(l))
@@ -224,8 +236,16 @@ unsigned lift_width(const struct lift *l, unsigned i)
     case ISA_OP_QGMMA: return lift_is_reg(l, i) ? product_words(l, i) : 0;
     case ISA_OP_LDSM:
     case ISA_OP_STSM: return lift_is_reg(l, i) ? moved_words(l) : 1;
+    case ISA_OP_STTM:
     case ISA_OP_LDTM:
-    case ISA_OP_STTM: return l->insn->operands[i].kind == ISA_OPERAND_REG ? tensor_memory_words(l) : 0;
+        if (!lift_is_reg(l, i))
+            return 0;
+        return i == 0 && lift_mod(l, ISA_MOD_STAT) ? 1 : tensor_memory_words(l);
+    case ISA_OP_UTCHMMA:
+    case ISA_OP_UTCIMMA:
+    case ISA_OP_UTCQMMA:
+    case ISA_OP_UTCOMMA:
+    case ISA_OP_UTCCP: return started_words(l, i);
     case ISA_OP_MOVM:
     case ISA_OP_F2FP:
     case ISA_OP_FSWZADD:
@@ -269,7 +289,7 @@ unsigned lift_results(const struct lift *l)
     case ISA_OP_TMML:
     case ISA_OP_TXD:
     case ISA_OP_TXQ: return 2;
-    case ISA_OP_LDTM: return lift_mod(l, ISA_MOD_STAT) ? 2 : 1; /* the columns, and what is smallest or largest */
+    case ISA_OP_LDTM: return lift_mod(l, ISA_MOD_STAT) ? 2 : 1;
     default: return 1;
     }
 }

@@ -393,6 +393,42 @@ static void what_is_not_described_is_opaque_and_said_so(void **state)
     CHECK(86, rows);
 }
 
+/* Tensor memory: as many registers as shape, repetition and form say. */
+static void tensor_memory_moves_groups(void **state)
+{
+    static const struct {
+        struct bits128 word;
+        const char *expected;
+    } rows[] = {
+        {{0x00000004000079ed, 0x008fe20008140004}, /* STTM.x4 tmem[UR4], R4 */
+         "0 read.b32 UR4; 1 read.b32 R4; 2 read.b32 R5; 3 read.b32 R6; 4 read.b32 R7; unknown"},
+        {{0x00000004000579ee, 0x001e620008060000}, /* LDTM R5, tmem[UR4] */
+         "0 read.b32 UR4; 1 opaque.b32 #0x0 %0; 2 write R5 %1; unknown"},
+        {{0x00000004000479ee, 0x001e6200080e0000}, /* LDTM.x2 R4, tmem[UR4] */
+         "0 read.b32 UR4; 1 opaque.b32 #0x0 %0; 2 write R4 %1; 3 opaque.b32 #0x1 %0; 4 write R5 %3; unknown"},
+        {{0x00000204070475ee, 0x000e6200088a0008}, /* LDTM.STAT.16dp32bit_t16_t31.x2.MIN R7, R4, … */
+         "0 read.b32 R7; 1 read.b32 R4; 2 read.b32 UR4; 3 read.b32 R5; 4 opaque.b32 #0x0 %0 %1 %2 %3; 5 write R7 %4; "
+         "6 opaque.b32 #0x1 %0 %1 %2 %3; 7 write R4 %6; 8 opaque.b32 #0x2 %0 %1 %2 %3; 9 write R5 %8; unknown"},
+        {{0x0006040e0c0075ea, 0x0013d80008080008}, /* UTCHMMA.WS gdesc[UR12], gdesc[UR14], tmem[UR8], tmem[UR4], … */
+         "0 read.b32 UR12; 1 read.b32 UR14; 2 read.b32 UR8; 3 read.b32 UR4; 4 read.b32 UR5; 5 read.b32 UR6; "
+         "6 read.b1 UP0; 7 read.b32 UR13; 8 read.b32 UR15; 9 read.b32 UR7; unknown"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena a;
+        struct isa_insn insn;
+        struct uop_list list;
+        char got[4096];
+        arena_init(&a, 0);
+        struct uop_lift_context context = {.sm = 103, .a = &a};
+        assert_int_equal(isa_decode(103, rows[i].word, 0, &insn), SP_OK);
+        assert_int_equal(uop_lift(&context, &insn, &list), SP_ERR_UNSUPPORTED);
+        list_text(&list, got, sizeof got);
+        assert_string_equal(got, rows[i].expected);
+        arena_free(&a);
+    }
+}
+
 static void an_unknown_word_has_no_operations(void **state)
 {
     (void)state;
@@ -451,6 +487,7 @@ int main(void)
         cmocka_unit_test(control_and_warp),
         cmocka_unit_test(what_is_not_described_is_opaque_and_said_so),
         cmocka_unit_test(an_unknown_word_has_no_operations),
+        cmocka_unit_test(tensor_memory_moves_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
