@@ -141,9 +141,9 @@ enum pat_outcome pat_play_meaning(struct arena *a, const struct pat_plan *plan);
 struct pat_begun {
     graph_id element[PAT_BEGUN_MAX]; /* that accumulators hold before their loop's own */
     unsigned count;
-    bool again;                  /* the loop goes on where it was left, within another one */
+    bool again;                           /* the loop goes on where it was left, within another one */
     struct pat_binary like[PAT_FOLD_MAX]; /* what each accumulator of the block is made by */
-    VEC(struct pat_inner) inner; /* of steps before the loop */
+    VEC(struct pat_inner) inner;          /* of steps before the loop */
 };
 
 /* ---- what was found together ----------------------------------------------------------------- */
@@ -160,11 +160,11 @@ struct pat_collective {
     struct pat_collective *of; /* chained: what the warps have */
     VEC(graph_id) taken;       /* chained: the loads */
     VEC(uint32_t) stores, fills;
-    VEC(graph_id) values;   /* its partial results, the last one last */
-    struct map_u64 partial; /* PAT_IN_THREAD: what the accumulator is in any piece, on any path */
-    uint32_t cycle;         /* PAT_IN_THREAD: + 1 */
+    VEC(graph_id) values;           /* its partial results, the last one last */
+    struct map_u64 partial;         /* PAT_IN_THREAD: what the accumulator is in any piece, on any path */
+    uint32_t cycle;                 /* PAT_IN_THREAD: + 1 */
     const struct pat_page *running; /* of this page something was made of it while its loop still went on */
-    uint32_t begun;         /* PAT_IN_THREAD: + 1: what it holds before its loop's own elements, in `begun`; 0: nothing */
+    uint32_t begun; /* PAT_IN_THREAD: + 1: what it holds before its loop's own elements, in `begun`; 0: nothing */
     VEC(graph_id) inputs;
     const struct pat_term *asked; /* whether all that each thread brings is as this term says */
     bool fit;

@@ -85,8 +85,9 @@ static graph_id factor_of(const struct graph *g, graph_id out, graph_id in, grap
 static bool is_weighted(const struct graph *g, const struct map_u64 *inner, graph_id id)
 {
     const struct graph_node *n = graph_at(g, id);
-    return map_u64_get(inner, id, NULL) || ((n->kind == UOP_FMUL || n->kind == UOP_FFMA) &&
-                                            (map_u64_get(inner, n->arg[0], NULL) || map_u64_get(inner, n->arg[1], NULL)));
+    return map_u64_get(inner, id, NULL) ||
+           ((n->kind == UOP_FMUL || n->kind == UOP_FFMA) &&
+            (map_u64_get(inner, n->arg[0], NULL) || map_u64_get(inner, n->arg[1], NULL)));
 }
 
 /* An accumulator of the same weights that is scaled, but by something else than the block's own are. */
@@ -105,8 +106,8 @@ static bool scaled_otherwise(const struct graph *g, const struct graph_fold *f, 
 }
 
 /* Where steps scale what was there before, as a running sum is when its maximum rises, a sum beside them of the same
- * weights must be scaled by the same, too: that which only grows is of other weights in every turn, and what the block says of
- * its own is then no part of what the loop computes. */
+ * weights must be scaled by the same, too: that which only grows, or is scaled otherwise, is of other weights in every
+ * turn, and what the block says of its own is then no part of what the loop computes. */
 static bool grows_beside(struct pat_collect *k, const struct graph_fold *f, const unsigned *which, unsigned count)
 {
     enum { CHAIN = 256 };
@@ -231,7 +232,7 @@ static bool match_fold(struct pat_collect *k, const struct pat_page *page, const
     const struct pat_plan *plan = v->plan;
     struct pat_ctx *c = k->c;
     struct pat_begun begun = {0};
-    graph_id in[PAT_FOLD_MAX], out[PAT_FOLD_MAX], element;
+    graph_id in[PAT_FOLD_MAX] = {0}, out[PAT_FOLD_MAX] = {0}, element;
     for (unsigned j = 0; j < plan->accumulators; j++) {
         in[j] = f->in[which[j]];
         out[j] = f->out[which[j]];

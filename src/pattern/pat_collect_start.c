@@ -179,8 +179,8 @@ static unsigned older_of(struct beginning *b, graph_id id, graph_id out[4])
 /* They are what one step of the block makes of others, that themselves begin so. */
 static bool is_step(struct beginning *b, const graph_id *start, unsigned depth)
 {
-    graph_id older[PAT_FOLD_MAX][4], from[PAT_FOLD_MAX];
-    unsigned count[PAT_FOLD_MAX], ways = 1;
+    graph_id older[PAT_FOLD_MAX][4] = {{0}}, from[PAT_FOLD_MAX] = {0};
+    unsigned count[PAT_FOLD_MAX] = {0}, ways = 1;
     for (unsigned j = 0; j < b->n; j++) {
         count[j] = older_of(b, start[j], older[j]);
         ways *= count[j];
@@ -191,8 +191,11 @@ static bool is_step(struct beginning *b, const graph_id *start, unsigned depth)
         struct pat_begun before = *b->out;
         graph_id element;
         unsigned rest = w;
-        for (unsigned j = 0; j < b->n; rest /= count[j], j++)
-            from[j] = older[j][rest % count[j]];
+        for (unsigned j = 0; j < b->n; j++) {
+            unsigned ways_of = count[j] ? count[j] : 1;
+            from[j] = older[j][rest % ways_of];
+            rest /= ways_of;
+        }
         b->left--;
         if (b->out->count == PAT_BEGUN_MAX || !pat_match_step(b->k, b->page, b->v, from, start, &element) ||
             element == GRAPH_NIL)
@@ -221,9 +224,10 @@ static bool begins(struct beginning *b, const graph_id *start, unsigned depth)
             return false;
         own &= start[j] == b->f->out[b->which[j]] || start[j] == b->f->result[b->which[j]];
         nothing = nothing && is_nothing(b, j, start[j], 0);
-        meet &= n->kind == first.kind &&
-                (n->kind == GRAPH_PHI ? n->block == first.block && n->phi_count == first.phi_count && n->phi_count <= ARMS
-                                      : n->kind == UOP_SELECT && n->arg[0] == first.arg[0]);
+        meet &=
+            n->kind == first.kind &&
+            (n->kind == GRAPH_PHI ? n->block == first.block && n->phi_count == first.phi_count && n->phi_count <= ARMS
+                                  : n->kind == UOP_SELECT && n->arg[0] == first.arg[0]);
     }
     if (own)
         b->out->again = true;
@@ -231,7 +235,7 @@ static bool begins(struct beginning *b, const graph_id *start, unsigned depth)
         return true;
     bool phi = first.kind == GRAPH_PHI;
     for (uint32_t i = phi ? 0 : 1; meet && i < (phi ? first.phi_count : 3); i++) {
-        graph_id arm[PAT_FOLD_MAX];
+        graph_id arm[PAT_FOLD_MAX] = {0};
         for (unsigned j = 0; j < b->n; j++)
             arm[j] = phi ? graph_at(g, start[j])->phi_args[i] : graph_at(g, start[j])->arg[i];
         meet = begins(b, arm, depth + 1);
@@ -261,7 +265,7 @@ bool pat_collect_begins(struct pat_collect *k, const struct pat_page *page, cons
                           .left = 64,
                           .element = element,
                           .out = out};
-    graph_id start[PAT_FOLD_MAX];
+    graph_id start[PAT_FOLD_MAX] = {0};
     bool good = true;
     *out = (struct pat_begun){0};
     for (unsigned j = 0; j < b.n; j++) {

@@ -420,7 +420,8 @@ static bool run_functions(struct expand *x, const struct pat_page *page, const s
             int name = e->arg[k]->kind == CU_NAME ? cu_find_variable(&v->block, e->arg[k]->text) : -1;
             fits &= name >= 0;
             if (name >= 0)
-                x->c.bound[name] = (struct pat_bound){.set = true, .node = f->argument[k], .as = k + 1 == f->whole ? UOP_B32 : f->type};
+                x->c.bound[name] = (struct pat_bound){
+                    .set = true, .node = f->argument[k], .as = k + 1 == f->whole ? UOP_B32 : f->type};
         }
         VEC_PUSH(x->a, x->c.inner, (struct pat_inner){.node = f->node, .term = v->value});
         for (unsigned k = 0; k < f->inner_count; k++)

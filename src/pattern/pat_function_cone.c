@@ -1,6 +1,6 @@
-/* What a value is made of, for the search for functions of mathematics: its cone goes down through arguments, through the
- * conditions of the branches that decide which of two values comes, through the thread's own memory and tables that come
- * with the code. The numbers it is a function of are the smallest cut between it and its leaves, found as a flow.
+/* What a value is made of, for the search for functions of mathematics: its cone goes down through arguments, through
+ * the conditions of the branches that decide which of two values comes, through the thread's own memory and tables that
+ * come with the code. The numbers it is a function of are the smallest cut between it and its leaves, found as a flow.
  *
  * Requires a built graph; gives the cone and the cut. Work is bounded: nodes visited. */
 #include "pattern/pat_function.h"

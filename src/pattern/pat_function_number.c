@@ -71,7 +71,7 @@ void pat_function_narrow(struct function_search *s)
     memset(stored, 0, (s->x->count + 1) * sizeof stored[0]);
 }
 
-/* The format of the number that `root` is, the root of the cone. There are two of 16 bits: what is within says which. */
+/* There are two formats of 16 bits: what is within the cone says which. */
 enum uop_type pat_function_type(const struct function_search *s, graph_id root)
 {
     unsigned bits = pat_function_width(s, root);

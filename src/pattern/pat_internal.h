@@ -372,17 +372,17 @@ struct pat_ctx {
     VEC(graph_id) readings;   /* nodes read as min or max: node, first argument, second argument */
     unsigned via;
     graph_id root;
-    int word;                                    /* word of a wide store being matched, -1 */
-    unsigned steps;                              /* left before this root is given up */
-    bool partial;                                /* some goals are solved apart: `where` waits */
-    const struct pat_branches *branches;         /* for slow_path(); NULL: there are none */
-    struct pat_slow slow_path;                   /* what slow_path() found */
-    struct pat_collect *collect;                 /* what threads do together (pat_collect.h); NULL: not known yet */
-    VEC(const struct pat_found *) spoken;        /* matches of the reductions a term spoke of */
-    VEC(struct pat_collective *) gathered;       /* and those that are loops of a thread */
-    uint32_t within;                             /* + 1: the loop whose element is being matched */
-    uint32_t begun;                              /* + 1: and what its reduction began with */
-    bool reducing;                               /* what a reduction is of is being matched */
+    int word;                              /* word of a wide store being matched, -1 */
+    unsigned steps;                        /* left before this root is given up */
+    bool partial;                          /* some goals are solved apart: `where` waits */
+    const struct pat_branches *branches;   /* for slow_path(); NULL: there are none */
+    struct pat_slow slow_path;             /* what slow_path() found */
+    struct pat_collect *collect;           /* what threads do together (pat_collect.h); NULL: not known yet */
+    VEC(const struct pat_found *) spoken;  /* matches of the reductions a term spoke of */
+    VEC(struct pat_collective *) gathered; /* and those that are loops of a thread */
+    uint32_t within;                       /* + 1: the loop whose element is being matched */
+    uint32_t begun;                        /* + 1: and what its reduction began with */
+    bool reducing;                         /* what a reduction is of is being matched */
     VEC(struct pat_spot) spots;
     VEC(struct pat_top) tops;        /* reductions spoken of, without those they are made of */
     VEC(struct pat_pick) picks;      /* of several elements that a thread brings: the one the term goes on with */

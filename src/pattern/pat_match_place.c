@@ -116,7 +116,8 @@ static graph_id load_of(const struct graph *g, graph_id node, int *word)
 static void name_spot(struct pat_ctx *c, graph_id load, const struct pat_term *t)
 {
     const struct graph_cycles *y = c->g->cycles;
-    struct pat_spot s = {.param = t->variable, .load = load, .cycle = c->within, .begun = c->begun, .reduced = c->reducing};
+    struct pat_spot s = {
+        .param = t->variable, .load = load, .cycle = c->within, .begun = c->begun, .reduced = c->reducing};
     uint32_t at;
     if (map_u64_get(&c->x->first_load, load, &at)) {
         const struct graph_access a = c->g->accesses.p[at];
@@ -254,8 +255,11 @@ bool pat_match_each(struct pat_ctx *c, const struct pat_goal *goal)
     const struct graph_cycles *y = c->g->cycles;
     struct walk w = {0};
     struct pat_mark m = pat_here(c);
-    struct pat_spot s = {
-        .param = goal->term->variable, .whole = goal->node, .cycle = c->within, .begun = c->begun, .reduced = c->reducing};
+    struct pat_spot s = {.param = goal->term->variable,
+                         .whole = goal->node,
+                         .cycle = c->within,
+                         .begun = c->begun,
+                         .reduced = c->reducing};
     unsigned left = NODES, loads = 0;
     walk_push(c, &w, goal->node);
     while (w.stack.n) {

@@ -236,6 +236,37 @@ static bool reckons(const struct graph *g, uint32_t insn)
     return false;
 }
 
+/* By expansion: the call in whose callee it has most of its instances. Of a routine that is called twice the second
+ * shares with the first what both compute of the same number; that is no sign that the second is known. */
+static uint32_t *homes(struct arena *a, const struct graph *g)
+{
+    uint32_t count = g->expansions ? g->expansions->count : 0;
+    uint32_t *home = ARENA_ARRAY(a, uint32_t, count + 1), *most = ARENA_ARRAY(a, uint32_t, count + 1);
+    struct map_u64 seen = {0};
+    for (uint32_t i = 0; i < g->insns.n && home && most && count; i++) {
+        uint32_t path = g->insns.p[i].call_path, owner = g->expansions->owner[i], times = 0;
+        uint64_t key = (uint64_t)owner << 32 | path;
+        if (!path || !owner || owner > count)
+            continue;
+        map_u64_get(&seen, key, &times);
+        map_u64_put(a, &seen, key, ++times);
+        if (times > most[owner]) {
+            most[owner] = times;
+            home[owner] = path;
+        }
+    }
+    return home && most ? home : NULL;
+}
+
+/* One of the calls is made within the other's callee, or they are the same. */
+static bool are_nested(const struct graph *g, uint32_t one, uint32_t other)
+{
+    uint32_t low = one < other ? one : other, high = one < other ? other : one;
+    while (high > low)
+        high = g->calls.p[high - 1].caller_path < high ? g->calls.p[high - 1].caller_path : 0;
+    return high == low;
+}
+
 bool *pat_routines(struct arena *a, const struct graph *g)
 {
     enum { SURE = 3 };
@@ -244,7 +275,8 @@ bool *pat_routines(struct arena *a, const struct graph *g)
     uint32_t *signs = ARENA_ARRAY(a, uint32_t, count + 1);  /* in what no expansion owns */
     uint32_t *within = ARENA_ARRAY(a, uint32_t, count + 1); /* in what one does */
     bool *more = ARENA_ARRAY(a, bool, count + 1);           /* the callee does something beside it */
-    if (!out || !other || !signs || !within || !more)
+    const uint32_t *home = homes(a, g);
+    if (!out || !other || !signs || !within || !more || !home)
         return NULL;
     for (uint32_t i = 0; i < g->insns.n; i++) {
         const struct graph_insn *n = &g->insns.p[i];
@@ -252,7 +284,7 @@ bool *pat_routines(struct arena *a, const struct graph *g)
         if (!path || path > count || !n->reachable)
             continue;
         other[path] |= pat_has_effect(uops_of(g, i));
-        bool owned = graph_is_owned(g, i); /* whose that is, is known */
+        bool owned = graph_is_owned(g, i) && are_nested(g, home[g->expansions->owner[i]], path); /* it is known whose */
         for (uint32_t k = 0; k < n->access_count; k++) {
             const struct graph_access *access = &g->accesses.p[n->first_access + k];
             if (access->space == UOP_LOCAL)

@@ -71,3 +71,27 @@ extern "C" __global__ void own_power(double *y, const double *x, const int *z, i
         p *= v;
     y[i] = p;
 }
+
+// A remainder of 64 bits is a routine, called at two places of a loop; where the product is made is the kernel's branch.
+typedef unsigned long long u64;
+extern "C" __global__ void two_remainders(u64 *y, const u64 *x, const u64 *z, const u64 *m, int n)
+{
+    INDEX u64 r = 1, v = x[i] % m[i], q = m[i];
+    for (u64 k = z[i]; k; k >>= 1) {
+        if (k & 1)
+            r = r * v % q;
+        v = v * v % q;
+    }
+    y[i] = r;
+}
+
+// A function of the kernel's own that divides too.
+static __device__ __noinline__ u64 mixed(u64 a, u64 b, u64 c)
+{
+    return (a / b + c * a) ^ (c * c + b * a);
+}
+extern "C" __global__ void own_function(u64 *y, const u64 *x, const u64 *z, const u64 *m, int n)
+{
+    INDEX u64 q = m[i];
+    y[i] = mixed(mixed(x[i], q, 3), q, z[i]);
+}
