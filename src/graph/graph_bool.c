@@ -298,24 +298,24 @@ graph_id graph_bool_apply(struct graph *g, const graph_id *args, unsigned count,
 {
     struct bool_table t[3], all = {0};
     assert(count >= 1 && count <= 3);
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count && i < 3; i++) {
         table_of(g, args[i], &t[i]);
         if (!table_merge(&all, &t[i])) {
             struct graph_node n = {
                 .kind = UOP_LOP3, .type = UOP_B1, .arg_count = (uint8_t)count, .imm = table, .insn = UINT32_MAX};
-            for (unsigned k = 0; k < count; k++)
+            for (unsigned k = 0; k < count && k < 3; k++)
                 n.arg[k] = args[k];
             return graph_intern(g, &n);
         }
     }
     uint64_t spread[3] = {0}, out = 0;
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count && i < 3; i++)
         spread[i] = table_spread(&t[i], &all);
     for (unsigned row = 0; row < 1u << count; row++) {
         if (!(table >> row & 1))
             continue;
         uint64_t cube = ~UINT64_C(0);
-        for (unsigned i = 0; i < count; i++)
+        for (unsigned i = 0; i < count && i < 3; i++)
             cube &= row >> i & 1 ? spread[i] : ~spread[i];
         out |= cube;
     }
