@@ -3,7 +3,7 @@
 
 __device__ __forceinline__ float shared_word(const float* p) {
   float v;
-  asm("ld.shared.f32 %0, [%1];" : "=f"(v) : "r"((unsigned)__cvta_generic_to_shared(p)));
+  asm("ld.shared.f32 %0, [%1];" : "=f"(v) : "r"((unsigned)__nv_cvta_generic_to_shared_impl(p)));
   return v;
 }
 
