@@ -1,14 +1,18 @@
 /* Runs a fuzz target on files without a fuzzer: each argument is a file, or a folder whose files are all run. So what a
- * fuzzer once found stays a plain test. Prints how many inputs ran; a crash is the failure. */
+ * fuzzer once found stays a plain test. `--part K N` first: every N-th file from the K-th on, so that several processes
+ * share the work. Prints how many inputs ran; a crash is the failure. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int run_path(const char *path, long *count);
+
+static unsigned long part, parts = 1, seen;
 
 static int run_folder(const char *path, long *count)
 {
@@ -34,6 +38,8 @@ static int run_folder(const char *path, long *count)
 
 static int run_file(const char *path, size_t size, long *count)
 {
+    if (seen++ % parts != part)
+        return 0;
     FILE *f = fopen(path, "rb");
     if (!f) {
         perror(path);
@@ -64,8 +70,15 @@ static int run_path(const char *path, long *count)
 int main(int argc, char **argv)
 {
     long count = 0;
-    int status = 0;
-    for (int i = 1; i < argc; i++)
+    int status = 0, first = 1;
+    if (argc > 4 && strcmp(argv[1], "--part") == 0) {
+        part = strtoul(argv[2], NULL, 10);
+        parts = strtoul(argv[3], NULL, 10);
+        first = 4;
+    }
+    if (!parts)
+        return 2;
+    for (int i = first; i < argc; i++)
         status |= run_path(argv[i], &count);
     printf("%s: %ld inputs\n", argv[0], count);
     return status || count == 0;
