@@ -136,14 +136,14 @@ static double root_of_squares(double x, double y)
 
 /* Of a whole order; of one below zero libraries say nothing. */
 /* Recurrences have as many steps as the order is high; far above the argument only the limit is left of them. */
-enum { ORDER_MAX = 4096 };
+enum { ORDER_MAX = 4096, FAR_BELOW = ORDER_MAX / 4 };
 
 static double bessel(double n, double x)
 {
     if (!(n >= 0.0))
         return NAN;
     if (n > ORDER_MAX)
-        return fabs(x) < ORDER_MAX / 4 ? 0.0 : NAN;
+        return fabs(x) < FAR_BELOW ? 0.0 : NAN;
     return jn((int)n, x);
 }
 
@@ -152,7 +152,7 @@ static double second_bessel(double n, double x)
     if (!(n >= 0.0) || x < 0.0)
         return NAN;
     if (n > ORDER_MAX)
-        return x < ORDER_MAX / 4 ? -INFINITY : NAN;
+        return x < FAR_BELOW ? -INFINITY : NAN;
     return yn((int)n, x);
 }
 
