@@ -111,14 +111,14 @@ step "no global state" tools/check_state.sh build
 step "consumer of an installed tree" test/consumer/consumer.sh build
 step "benchmark runs" test/bench/explain_lab.sh build/sassprobe
 grep -h ' s CPU' "$logs"/benchmark_runs.log
-# replay TARGET PATH...: a process for each core shares the files
-replay() {
-    target_run=$1
+# deal COMMAND ARGUMENT...: COMMAND PART PARTS ARGUMENT... once for each processor, all at a time
+deal() {
+    dealt=$1
     shift
     pids=
     part=0
     while [ "$part" -lt "$jobs" ]; do
-        "$target_run" --part "$part" "$jobs" "$@" &
+        "$dealt" "$part" "$jobs" "$@" &
         pids="$pids $!"
         part=$((part + 1))
     done
@@ -128,23 +128,15 @@ replay() {
     done
     return "$bad"
 }
-# PROGRAM COUNT OF-THE-CORPUS: damaged inputs, dealt out to all processors. Those of the probe kernels are small and quick: most are
-# made from them.
+# PART PARTS TARGET PATH...
+replay() {
+    "$3" --part "$1" "$2" "${@:4}"
+}
+# PART PARTS PROGRAM COUNT OF-THE-CORPUS: damaged inputs. Those of the probe kernels are small and quick: most are made from them.
 damaged() {
-    pids=
-    part=0
-    while [ "$part" -lt "$jobs" ]; do
-        { "$1" $(($2 - $3)) --part "$part" "$jobs" cubin && "$1" "$3" --part "$part" "$jobs" test/corpus; } &
-        pids="$pids $!"
-        part=$((part + 1))
-    done
-    bad=0
-    for pid in $pids; do
-        wait "$pid" || bad=1
-    done
-    return "$bad"
+    "$3" $(($4 - $5)) --part "$1" "$2" cubin && "$3" "$5" --part "$1" "$2" test/corpus
 }
-step "10,000 damaged cubins" damaged build/test/mutate_explain 10000 800
+step "10,000 damaged cubins" deal damaged build/test/mutate_explain 10000 800
 step "5,000 damaged fatbins" build/test/mutate_containers 5000 test/corpus/fatbin
 [ -z "$quick" ] || finish
 
@@ -176,9 +168,9 @@ if step "build with sanitizers" build asan build-asan; then
         corpus=test/fuzz/corpus/$(basename "$target" | sed 's/^fuzz_//')
         [ -d "$corpus" ] || corpus=
         # shellcheck disable=SC2086 # an empty corpus is no argument
-        step "replay $(basename "$target")" replay "$target" cubin ptx test/corpus $corpus
+        step "replay $(basename "$target")" deal replay "$target" cubin ptx test/corpus $corpus
     done
-    step "2,000 damaged cubins, sanitizers" damaged build-asan/test/mutate_explain 2000 150
+    step "2,000 damaged cubins, sanitizers" deal damaged build-asan/test/mutate_explain 2000 150
     step "1,000 damaged fatbins, sanitizers" build-asan/test/mutate_containers 1000 test/corpus/fatbin
     suite "facts, sanitizers" python3 test/golden/facts.py --command build-asan/sassprobe
     suite "command line, sanitizers" python3 test/cli/run.py build-asan/sassprobe

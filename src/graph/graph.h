@@ -406,4 +406,8 @@ bool graph_never_runs(const struct graph *g, const struct graph_insn *insn);
 /* Text of a node for tests and dumps: "%7 = fadd.f32.ftz %3 %5". */
 size_t graph_print(const struct graph *g, graph_id id, char *out, size_t size);
 
+/* The compiler's own record says that the store or load at `offset` puts a register away or brings it back; false where
+ * it keeps none (graph_env.spills_known). */
+bool graph_is_recorded_spill(const struct graph *g, uint32_t offset);
+
 #endif

@@ -36,12 +36,12 @@ static int by_place(const void *p, const void *q)
     return a->access < b->access ? -1 : a->access > b->access;
 }
 
-static bool is_recorded(const struct graph *g, uint32_t offset)
+bool graph_is_recorded_spill(const struct graph *g, uint32_t offset)
 {
     const struct graph_env *env = g->env;
-    size_t from = 0, to = env->spills_known ? env->spill_count : 0;
+    size_t from = 0, to = env && env->spills_known ? env->spill_count : 0;
     while (from < to) {
-        size_t mid = (from + to) / 2;
+        size_t mid = from + (to - from) / 2;
         if (env->spills[mid] == offset)
             return true;
         if (env->spills[mid] < offset)
@@ -143,7 +143,7 @@ bool graph_learn_words(struct graph_builder *b)
             int64_t behind = list[end].from + list[end].width;
             to = behind > to ? behind : to;
             whole &= list[end].whole;
-            recorded &= is_recorded(g, g->insns.p[x->insn].offset);
+            recorded &= graph_is_recorded_spill(g, g->insns.p[x->insn].offset);
             stored |= x->kind == GRAPH_STORE;
         }
         if (whole && stored && (recorded || !open) && b->variable_count - before + (to - list[i].from) / 4 <= WORDS_MAX)

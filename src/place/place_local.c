@@ -210,21 +210,6 @@ static void decide(struct frame *f, size_t first, size_t end, const uint8_t *mee
         f->saves[f->cells.p[i].access] = true;
 }
 
-static bool is_recorded(const struct graph *g, uint32_t offset)
-{
-    const struct graph_env *env = g->env;
-    for (size_t from = 0, to = env->spill_count; from < to;) {
-        size_t mid = (from + to) / 2;
-        if (env->spills[mid] == offset)
-            return true;
-        if (env->spills[mid] < offset)
-            from = mid + 1;
-        else
-            to = mid;
-    }
-    return false;
-}
-
 const uint8_t *place_find_local(struct arena *a, const struct graph *g)
 {
     struct frame f = {.a = a, .g = g, .handed_on = INT64_MAX};
@@ -265,7 +250,8 @@ const uint8_t *place_find_local(struct arena *a, const struct graph *g)
         decide(&f, i, end, meets, any_array && (!g->dependence || !g->dependence->complete));
     }
     for (uint32_t i = 0; i < g->accesses.n && g->env->spills_known; i++) {
-        bool recorded = f.kind[i] != PLACE_NOT_LOCAL && is_recorded(g, g->insns.p[g->accesses.p[i].insn].offset);
+        bool recorded =
+            f.kind[i] != PLACE_NOT_LOCAL && graph_is_recorded_spill(g, g->insns.p[g->accesses.p[i].insn].offset);
         if (recorded)
             f.kind[i] = PLACE_SLOT;
         else if (f.kind[i] == PLACE_SLOT && !f.saves[i])

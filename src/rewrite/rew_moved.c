@@ -66,20 +66,6 @@ static void find_vector(struct rew *r, const struct graph_access *x)
 
 /* ---- registers put away ------------------------------------------------------------------------- */
 
-static bool is_spill(const struct graph *g, uint32_t offset)
-{
-    const struct graph_env *env = g->env;
-    size_t low = 0, high = env && env->spills_known ? env->spill_count : 0, end = high;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (env->spills[middle] < offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < end && env->spills[low] == offset;
-}
-
 /* The record of a value that is put away, made where the PTX has one place that computes it; NULL: it has not. */
 static struct rew_record *spill_of(struct rew *r, struct map_u64 *of, graph_id value)
 {
@@ -105,7 +91,7 @@ static void find_spills(struct rew *r)
     for (size_t i = 0; i < g->accesses.n; i++) {
         const struct graph_access *x = &g->accesses.p[i];
         if (x->kind != GRAPH_STORE || x->space != UOP_LOCAL || !g->insns.p[x->insn].reachable ||
-            !is_spill(g, g->insns.p[x->insn].offset))
+            !graph_is_recorded_spill(g, g->insns.p[x->insn].offset))
             continue;
         for (unsigned k = 0; k < ELEMENTS; k++) {
             struct rew_record *f = spill_of(r, &of, x->value[k]);
@@ -116,7 +102,7 @@ static void find_spills(struct rew *r)
     for (size_t i = 0; i < g->accesses.n; i++) {
         const struct graph_access *x = &g->accesses.p[i];
         const struct graph_insn *insn = &g->insns.p[x->insn];
-        if (x->kind != GRAPH_LOAD || x->space != UOP_LOCAL || !is_spill(g, insn->offset))
+        if (x->kind != GRAPH_LOAD || x->space != UOP_LOCAL || !graph_is_recorded_spill(g, insn->offset))
             continue;
         for (uint32_t d = insn->first_def; d < insn->first_def + insn->def_count; d++) {
             uint32_t at;
