@@ -153,6 +153,14 @@ static void test_print_word(void **state)
         size_t n = isa_print(sm, &insn, NULL, both, sizeof both);
         assert_int_equal(isa_print_word(sm, word, 16 * i, NULL, straight, sizeof straight), n);
         assert_string_equal(straight, both);
+        /* Twice, with other scheduling: made, and remembered. */
+        static struct isa_cache cache;
+        char kept[ISA_TEXT_ROOM];
+        for (unsigned again = 0; again < 2; again++) {
+            assert_int_equal(isa_print_cached(&cache, sm, word, 16 * i, NULL, kept), n);
+            assert_memory_equal(kept, both, n);
+            word.hi ^= insn.op == ISA_OP_UNKNOWN ? 0 : UINT64_C(0x03ffde0000000000); /* bits are shown of the unknown */
+        }
     }
 }
 
