@@ -367,7 +367,7 @@ void rep_say_unknown(struct rep_page *p, const struct rep_note *n)
         row->cells[1] = rep_cell(rep_hex(p->a, unknown->offset), REP_DIM);
         row->cells[2] = rep_cell_code(rep_or_dash(unknown->text), REP_ALARM);
         row->cells[3] = rep_cell_code(rep_or_dash(unknown->bits), REP_DIM);
-        row->cells[4] = rep_cell(fact_why_text(unknown->why), REP_PLAIN);
+        row->cells[4] = rep_cell(unknown->reason ? unknown->reason : fact_why_text(unknown->why), REP_PLAIN);
     }
     rep_table_write(p, &t, INDENT);
 }

@@ -332,6 +332,7 @@ static void control_and_warp(void **state)
         {"BRA.U !UP0, 0x200", "0 read.b1 UP0; 1 not.b1 %0; 2 branch #0x200 %1"},
         {"BRA.CONV ~URZ, 0x410", "0 reconverge #0x6; 1 branch #0x410"},
         {"CALL.REL.NOINC 0x150", "0 call #0x150"},
+        {"CALL.REL.NOINC R6 0x0", "0 read.b32 R6; 1 read.b32 R7; 2 pair.b64 %0 %1; 3 call_ind %2"},
         {"RET.REL.NODEC R2 0x0", "0 read.b32 R2; 1 read.b32 R3; 2 pair.b64 %0 %1; 3 ret %2"},
         {"BRX R2 -0x110", "0 read.b32 R2; 1 read.b32 R3; 2 pair.b64 %0 %1; 3 branch_ind %2"},
         {"BSSY B0, 0x260", "0 reconverge #0x0"},
