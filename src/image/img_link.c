@@ -14,7 +14,8 @@
 enum {
     INSTRUCTION = 16,
     GROWTH = 8,                  /* called code: at most so many times the kernel's, */
-    GROWTH_MIN = 1 << 16,        /* or so many bytes */
+    GROWTH_MIN = 1 << 16,        /* or so many bytes, */
+    GROWTH_ALL = 1 << 25,        /* which all kernels of the module share */
     RECORDS_PER_INSTRUCTION = 4, /* relocations, and rows of line tables: more is no compiler's */
 };
 
@@ -67,8 +68,9 @@ static void add_part(struct link *l, uint32_t number)
 
 static void add_called(struct link *l, const struct img_kernel *caller)
 {
-    uint64_t most = (uint64_t)GROWTH * l->parts.p[0]->code_bytes;
-    most = l->parts.p[0]->code_bytes + (most > GROWTH_MIN ? most : GROWTH_MIN);
+    uint64_t most = (uint64_t)GROWTH * l->parts.p[0]->code_bytes, least = GROWTH_ALL / l->module->kernel_count;
+    least = least < GROWTH_MIN ? least : GROWTH_MIN;
+    most = l->parts.p[0]->code_bytes + (most > least ? most : least);
     for (uint32_t i = 0; i < caller->reloc_count; i++) {
         const struct img_reloc *r = &caller->relocs[i];
         if (!img_reloc_is_call(r) || r->function >= l->module->kernel_count ||
