@@ -150,7 +150,7 @@ enum sp_status fact_build_kernel(struct arena *a, struct fact_source *s, struct 
     k->stack_bytes = or_none(image->stack_bytes);
     k->barriers = or_none(image->barriers);
     k->code_bytes = !image->code          ? FACT_NONE
-                    : image->called_count ? (int32_t)image->called[0].offset
+                    : image->called_count ? (int32_t)image->own_bytes
                                           : (int32_t)image->code_bytes;
     for (uint32_t i = 0; i < image->called_count; i++) {
         const struct img_called *c = &image->called[i];

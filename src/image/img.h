@@ -125,6 +125,7 @@ struct img_kernel {
     struct img_tables tables;
     const struct img_called *called; /* of img_link_called(): ascending, up to the end of the code */
     uint32_t called_count;
+    uint32_t own_bytes; /* of the code: what is the kernel's; between the parts there are holes */
 };
 
 struct img_module {

@@ -13,6 +13,7 @@
 
 enum {
     INSTRUCTION = 16,
+    ALIGNMENT = 128,
     GROWTH = 8,                  /* called code: at most so many times the kernel's, */
     GROWTH_MIN = 1 << 16,        /* or so many bytes, */
     GROWTH_ALL = 1 << 25,        /* which all kernels of the module share */
@@ -56,6 +57,8 @@ static void add_part(struct link *l, uint32_t number)
 {
     const struct img_kernel *f = &l->module->kernels[number];
     map_u64_put(l->a, &l->part_of, number, (uint32_t)l->parts.n);
+    if (l->parts.n) /* never right behind what came before: nothing falls from one into the next */
+        l->bytes = (l->bytes + INSTRUCTION + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     VEC_PUSH(l->a, l->parts, f);
     VEC_PUSH(l->a, l->bases, (uint32_t)l->bytes);
     l->bytes += f->code_bytes;
@@ -71,6 +74,7 @@ static void add_called(struct link *l, const struct img_kernel *caller)
     uint64_t most = (uint64_t)GROWTH * l->parts.p[0]->code_bytes, least = GROWTH_ALL / l->module->kernel_count;
     least = least < GROWTH_MIN ? least : GROWTH_MIN;
     most = l->parts.p[0]->code_bytes + (most > least ? most : least);
+    most = most < INT32_MAX ? most : INT32_MAX;
     for (uint32_t i = 0; i < caller->reloc_count; i++) {
         const struct img_reloc *r = &caller->relocs[i];
         if (!img_reloc_is_call(r) || r->function >= l->module->kernel_count ||
@@ -78,7 +82,7 @@ static void add_called(struct link *l, const struct img_kernel *caller)
             continue;
         const struct img_kernel *f = &l->module->kernels[r->function];
         if (f->is_entry || !f->code || !f->code_bytes || f->told || !modest(f) || !banks_agree(l, f) ||
-            l->bytes + f->code_bytes > most)
+            l->bytes + ALIGNMENT + INSTRUCTION + f->code_bytes > most)
             continue;
         add_part(l, r->function);
     }
@@ -89,10 +93,12 @@ static bool copy_code(struct link *l, struct img_kernel *out)
     uint8_t *code = arena_alloc(l->a, (size_t)l->bytes);
     if (!code)
         return false;
+    memset(code, 0, (size_t)l->bytes);
     for (size_t p = 0; p < l->parts.n; p++)
         memcpy(code + l->bases.p[p], l->parts.p[p]->code, l->parts.p[p]->code_bytes);
     out->code = code;
     out->code_bytes = (uint32_t)l->bytes;
+    out->own_bytes = l->parts.p[0]->code_bytes;
     return true;
 }
 
@@ -183,6 +189,7 @@ enum sp_status img_link_called(struct arena *a, const struct img_module *module,
 {
     struct link l = {.a = a, .module = module};
     *out = *kernel;
+    out->own_bytes = kernel->code_bytes;
     if (!kernel->reloc_count || !kernel->code || kernel->told)
         return SP_OK;
     add_part(&l, (uint32_t)(kernel - module->kernels));

@@ -194,8 +194,9 @@ static enum sp_status drop_filler(struct arena *work, const struct img_kernel *k
                 wanted[u->imm / 16] = true;
         }
     uint32_t kept = 0;
-    for (uint32_t part = 0, from = 0, end; part <= kernel->called_count; part++, from = end) {
-        end = part < kernel->called_count ? kernel->called[part].offset / 16 : code->count;
+    for (uint32_t part = 0; part <= kernel->called_count; part++) {
+        uint32_t from = part ? kernel->called[part - 1].offset / 16 : 0;
+        uint32_t end = from + (part ? kernel->called[part - 1].bytes : kernel->own_bytes) / 16;
         uint32_t filler = filler_of(code, wanted, from, end);
         if (!part) {
             code->padding_from = 16 * filler;

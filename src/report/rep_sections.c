@@ -8,6 +8,9 @@
 #include "base/str.h"
 #include "facts/fact_words.h"
 
+#include <ctype.h>
+#include <string.h>
+
 enum { INDENT = 2 };
 
 bool rep_left_out(const struct rep_note *n, uint32_t *shown, uint32_t *left)
@@ -329,6 +332,38 @@ void rep_say_params(struct rep_page *p, const struct rep_note *n)
     rep_table_write(p, &t, INDENT);
 }
 
+/* `text` has `word` as a word. */
+static bool has_word(const char *text, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *at = text; at && (at = strstr(at, word)) != NULL; at++) {
+        bool begins = at == text || (!isalnum((unsigned char)at[-1]) && at[-1] != '_' && at[-1] != '.');
+        if (begins && !isalnum((unsigned char)at[n]) && at[n] != '_')
+            return true;
+    }
+    return false;
+}
+
+static bool within(const struct fact_loop *l, uint32_t offset)
+{
+    bool in = offset >= l->from && offset <= l->to;
+    for (uint32_t i = 0; i < l->piece_count; i++)
+        in |= offset >= l->pieces[i].from && offset <= l->pieces[i].to;
+    return in;
+}
+
+/* Some store behind a loop is told with the loop's counter. */
+static bool counts_behind_loops(const struct fact_kernel *k)
+{
+    for (size_t i = 0; i < k->loops.n; i++)
+        for (size_t o = 0; o < k->outputs.n && k->loops.p[i].counter; o++)
+            if (!within(&k->loops.p[i], k->outputs.p[o].store) &&
+                (has_word(k->outputs.p[o].address, k->loops.p[i].counter) ||
+                 has_word(k->outputs.p[o].real, k->loops.p[i].counter)))
+                return true;
+    return false;
+}
+
 void rep_say_names(struct rep_page *p, const struct rep_note *n)
 {
     struct rep_table t = {.columns = 5,
@@ -349,6 +384,11 @@ void rep_say_names(struct rep_page *p, const struct rep_note *n)
         row->cells[4] = rep_cell(rep_offsets(p->a, name->evidence), REP_DIM);
     }
     rep_table_write(p, &t, INDENT);
+    if (n->k->names.n > 0 && counts_behind_loops(n->k))
+        rep_paragraph(
+            p, INDENT, 0, REP_DIM,
+            "Behind its loop a counter is that of the last turn; a value that went round is what the last turn "
+            "made of it.");
 }
 
 void rep_say_unknown(struct rep_page *p, const struct rep_note *n)
