@@ -176,7 +176,7 @@ void lift_yield(struct lift *l)
 }
 
 /* BMOV moves the state of a convergence barrier; a general register that takes it holds nothing the program
- * computes. */
+ * computes, and there is nothing of it to be understood. */
 void lift_bmov(struct lift *l)
 {
     reconverge(l, UOP_BMOV);
@@ -192,7 +192,6 @@ void lift_bmov(struct lift *l)
             any.type = UOP_B32;
             any.imm = word;
             lift_write_word(l, 0, word, lift_emit(l, any));
-            l->make.list->opaque = true;
         }
     }
 }

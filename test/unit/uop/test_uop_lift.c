@@ -337,6 +337,7 @@ static void control_and_warp(void **state)
         {"BRX R2 -0x110", "0 read.b32 R2; 1 read.b32 R3; 2 pair.b64 %0 %1; 3 branch_ind %2"},
         {"BSSY B0, 0x260", "0 reconverge #0x0"},
         {"BSYNC B0", "0 reconverge #0x1"},
+        {"BMOV.32.CLEAR R16, B6", "0 reconverge #0x3; 1 opaque.b32 #0x0; 2 write R16 %1"},
         {"NOP", "0 nop"},
         {"BAR.SYNC.DEFER_BLOCKING 0x0", "0 const.b32 0x0; 1 bar #0x0 %0"},
         {"BAR.RED.POPC.DEFER_BLOCKING 0x0, P0", "0 const.b32 0x0; 1 read.b1 P0; 2 bar #0x2 %0 - %1"},
