@@ -327,7 +327,7 @@ struct fact_unknown {
     const char *reason; /* of a call that was not followed; NULL: `why` says it */
 };
 
-/* A function in a section of its own that the kernel calls: its instructions are those of the kernel from `offset` on. */
+/* A function in a section of its own that the kernel calls: its instructions are the kernel's from `offset` on. */
 struct fact_function {
     const char *name, *demangled, *section;
     uint32_t offset, code_bytes;
