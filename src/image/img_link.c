@@ -1,7 +1,7 @@
 /* The code that a kernel reaches by calls into other sections, put behind its own as a linker would: every function
- * once, however often it is called, with its lines, spills and relocations. What a call's relocation names is where it goes;
- * a function that the file has not, whose constants lie where others' do, or that would make the code grow beyond a
- * fixed multiple of the kernel's stays out, and calls of it go to where nothing is known.
+ * once, however often it is called, with its lines, spills and relocations. What a call's relocation names is where
+ * it goes; a function that the file has not, whose constants lie where others' do, or that would make the code grow
+ * beyond a fixed multiple of the kernel's stays out, and calls of it go to where nothing is known.
  *
  * requires: a module read from a file with sections · gives: img_link_called */
 #include "image/img.h"
