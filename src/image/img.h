@@ -55,6 +55,8 @@ struct img_reloc {
     const char *symbol; /* "" for none */
     int64_t addend;
     int64_t shared; /* the field is the address of a shared array: where it lies in a link of this file alone, or -1 */
+    uint32_t shared_bytes; /* of that array; 0: it has no size, and lies behind all others */
+    bool shared_own;       /* it stands in the kernel's own section of shared memory */
     uint32_t function,
         function_offset; /* the symbol is code: which of img_module.kernels, and where in it; UINT32_MAX */
     int64_t code; /* where that is in the code of the kernel with what it calls (img_link_called()); -1: not there */
@@ -125,7 +127,8 @@ struct img_kernel {
     struct img_tables tables;
     const struct img_called *called; /* of img_link_called(): ascending, up to the end of the code */
     uint32_t called_count;
-    uint32_t own_bytes; /* of the code: what is the kernel's; between the parts there are holes */
+    int32_t called_shared_bytes; /* of arrays that a function among them has */
+    uint32_t own_bytes;          /* of the code: what is the kernel's; between the parts there are holes */
 };
 
 struct img_module {

@@ -102,17 +102,52 @@ static bool copy_code(struct link *l, struct img_kernel *out)
     return true;
 }
 
-/* Where shared arrays lie is known for the kernel's own relocations: a function's places are those of its callers. */
+/* Shared arrays of the parts. A kernel's stand in a section of its own; those of functions have one for all, and a
+ * link gives a kernel the ones that it uses: where several are used, nothing is known of their order. */
+struct shared_arrays {
+    const struct img_reloc *one; /* the array of functions that is used; NULL: none */
+    bool several;                /* or others too */
+    int64_t own;                 /* bytes of the kernel's own */
+};
+
+static struct shared_arrays find_shared(const struct link *l)
+{
+    struct shared_arrays s = {.own = l->parts.p[0]->shared_bytes > 0 ? l->parts.p[0]->shared_bytes : 0};
+    for (size_t p = 0; p < l->parts.n; p++)
+        for (uint32_t i = 0; i < l->parts.p[p]->reloc_count; i++) {
+            const struct img_reloc *r = &l->parts.p[p]->relocs[i];
+            if (r->shared < 0 || !r->shared_bytes || (!p && r->shared_own))
+                continue;
+            s.several |= s.own || (s.one && strcmp(s.one->symbol, r->symbol) != 0);
+            s.one = r;
+        }
+    return s;
+}
+
+/* Where a shared array lies in a link of this file alone; -1: not known. */
+static int64_t shared_place(const struct shared_arrays *s, size_t p, const struct img_reloc *r)
+{
+    enum { ALIGNED = 16 };
+    int64_t before = s->own ? s->own : s->one ? s->one->shared_bytes : 0;
+    if (r->shared < 0 || s->several)
+        return -1;
+    if (!p && r->shared_own)
+        return r->shared;
+    return r->shared_bytes ? 0 : (before + ALIGNED - 1) / ALIGNED * ALIGNED;
+}
+
 static bool copy_relocs(struct link *l, struct img_kernel *out)
 {
     VEC(struct img_reloc) relocs = {0};
+    const struct shared_arrays shared = find_shared(l);
+    out->called_shared_bytes = shared.one && !shared.several ? (int32_t)shared.one->shared_bytes : 0;
     for (size_t p = 0; p < l->parts.n; p++)
         for (uint32_t i = 0; i < l->parts.p[p]->reloc_count; i++) {
             struct img_reloc r = l->parts.p[p]->relocs[i];
             uint32_t to;
             r.offset += l->bases.p[p];
-            if (p)
-                r.shared = -1;
+            if (l->parts.n > 1)
+                r.shared = shared_place(&shared, p, &r);
             r.code = r.function < l->module->kernel_count && map_u64_get(&l->part_of, r.function, &to)
                          ? (int64_t)l->bases.p[to] + r.function_offset
                          : -1;

@@ -35,6 +35,21 @@ __device__ __noinline__ float halved(float x, int n)
     return n < 2 ? x : 0.5f * halved(x, n / 2) + halved(x, n - 2);
 }
 
+// The block's sum; the warps' sums stand in an array that is the function's.
+__device__ __noinline__ float of_block(float v)
+{
+    __shared__ float sums[32];
+    for (int d = 16; d; d >>= 1)
+        v += __shfl_down_sync(0xffffffff, v, d);
+    if ((threadIdx.x & 31) == 0)
+        sums[threadIdx.x >> 5] = v;
+    __syncthreads();
+    v = threadIdx.x < 32 ? sums[threadIdx.x] : 0.0f;
+    for (int d = 16; d; d >>= 1)
+        v += __shfl_down_sync(0xffffffff, v, d);
+    return v;
+}
+
 extern "C" __global__ void leaf_kernel(const float *x, float *y, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -92,6 +107,13 @@ extern "C" __global__ void tree_kernel(const float *x, float *y)
     }
     if (threadIdx.x == 0)
         y[blockIdx.x] = s[0];
+}
+
+extern "C" __global__ void __launch_bounds__(1024) block_kernel(const float *x, float *y)
+{
+    float s = of_block(x[blockIdx.x * 1024 + threadIdx.x]);
+    if (threadIdx.x == 0)
+        y[blockIdx.x] = s;
 }
 
 // Not to be followed: code that is not here, a computed target, a function that calls itself.
