@@ -53,11 +53,15 @@ static const char *code_size(struct arena *a, const struct fact_kernel *k)
 {
     struct strbuf b;
     str_init(&b, a);
-    str_addf(&b, "%zu instructions", k->instructions.n);
+    size_t own = k->functions.n ? fact_first_at(k, k->functions.p[0].offset) : k->instructions.n;
+    str_addf(&b, "%zu instructions", own);
     if (k->has_padding)
         str_addf(&b, " + %u of padding (%s)", k->padding_instructions, rep_span(a, k->padding_from, k->padding_to));
     if (k->code_bytes != FACT_NONE)
         str_addf(&b, " · %d B", k->code_bytes);
+    if (k->functions.n)
+        str_addf(&b, " · %zu of %zu function%s called", k->instructions.n - own, k->functions.n,
+                 k->functions.n == 1 ? "" : "s");
     return b.p;
 }
 
