@@ -46,8 +46,7 @@ static bool only_traps(const struct cycle_work *w, const struct cycle_region *r,
     if (b->succ_count < 2)
         return traps(g, block);
     for (uint32_t s = 0; s < b->succ_count; s++)
-        if (!cycle_in_loop(w, b->succs[s], r->loop) &&
-            (g->blocks.p[b->succs[s]].succ_count || !traps(g, b->succs[s])))
+        if (!cycle_in_loop(w, b->succs[s], r->loop) && (g->blocks.p[b->succs[s]].succ_count || !traps(g, b->succs[s])))
             return false;
     return true;
 }
