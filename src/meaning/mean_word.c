@@ -6,6 +6,7 @@
 #include "base/str.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A word of a constant bank: parameter, stack pointer, descriptor, or the bank as such. */
@@ -202,6 +203,11 @@ struct mean_text mean_print_function_text(const struct mean_printer *p, const st
     unsigned as = n->type | (natural ? MEAN_AS_UNSIGNED : 0u);
     if (n->imm >= GRAPH_DIV && n->imm < GRAPH_FUNCTIONS && (n->type == UOP_B32 || n->type == UOP_B64))
         return mean_print_integer_division(p, n, natural, as);
+    if (n->imm == GRAPH_DIV && n->round != UOP_RN) {
+        char name[16];
+        snprintf(name, sizeof name, "div%s", mean_round_suffix(n->round));
+        return mean_print_call(p, name, n->arg, n->arg_count, as);
+    }
     if (n->imm >= GRAPH_DIV && n->imm < GRAPH_FUNCTIONS)
         return mean_print_binary(p, n->arg[0], n->imm >= GRAPH_REM_S ? "%" : "/", n->arg[1], PREC_MUL, false, as);
     if (n->imm == GRAPH_JN || n->imm == GRAPH_YN) { /* the order is an integer */

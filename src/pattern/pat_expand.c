@@ -24,6 +24,7 @@ struct expand {
     bool sought;        /* functions were */
     bool wide;          /* the division or function being kept is of 64 bits */
     enum uop_type half; /* … or its numbers are of this format of 16 bits */
+    unsigned round;     /* … or it is rounded so: enum uop_round */
     struct graph *g;
     struct arena *a;
     unsigned page_order;
@@ -57,14 +58,14 @@ bool pat_same_value(const struct pat_index *x, graph_id a, graph_id b)
 /* One node for equal contents, so that equal readings are seen to be equal. */
 static graph_id made(struct expand *x, const struct graph_node *n)
 {
-    uint64_t key = map_hash_mix(map_hash_mix(n->kind, n->type), n->imm);
+    uint64_t key = map_hash_mix(map_hash_mix(n->kind | (uint64_t)n->round << 8, n->type), n->imm);
     graph_id id;
     for (unsigned i = 0; i < n->arg_count; i++)
         key = map_hash_mix(key, n->arg[i]);
     if (map_u64_get(&x->e->made, key, &id)) {
         const struct graph_node *old = graph_at(x->g, id);
-        bool same =
-            old->kind == n->kind && old->type == n->type && old->imm == n->imm && old->arg_count == n->arg_count;
+        bool same = old->kind == n->kind && old->type == n->type && old->round == n->round && old->imm == n->imm &&
+                    old->arg_count == n->arg_count;
         for (unsigned i = 0; i < n->arg_count && same; i++)
             same = old->arg[i] == n->arg[i];
         if (same)
@@ -225,6 +226,32 @@ static void enter_conditions(struct expand *x)
     }
 }
 
+/* How the last operation of what was matched rounds: an expansion is rounded once, there. */
+static unsigned rounding_of(const struct expand *x, graph_id node)
+{
+    const struct graph_node *n = graph_at(x->g, node);
+    unsigned count = n->kind == GRAPH_PHI ? n->phi_count : n->arg_count, round = n->round;
+    bool chosen = n->kind == GRAPH_PHI || n->kind == UOP_SELECT;
+    for (unsigned i = 0; chosen && i < count; i++)
+        for (size_t k = 0; k < x->c.inner.n; k++) {
+            graph_id way = n->kind == GRAPH_PHI ? n->phi_args[i] : n->arg[i];
+            if (x->c.inner.p[k].node == way && pat_is_float((enum uop_type)graph_at(x->g, way)->type))
+                round = graph_at(x->g, way)->round;
+        }
+    return round;
+}
+
+/* The quotient or root that is rounded so; other functions promise no rounding. */
+static graph_id as_rounded(struct expand *x, graph_id means, unsigned round)
+{
+    struct graph_node n = *graph_at(x->g, means);
+    bool once = (n.kind == GRAPH_REAL && n.imm == GRAPH_DIV) || n.kind == UOP_SQRT;
+    if (!once || round == UOP_RN || !pat_is_float((enum uop_type)n.type))
+        return means;
+    n.round = (uint8_t)round;
+    return made(x, &n);
+}
+
 /* Keeps what the context matched at `node`. */
 static bool keep(struct expand *x, graph_id node)
 {
@@ -240,6 +267,7 @@ static bool keep(struct expand *x, graph_id node)
     struct pat_found *f = ARENA_NEW(x->a, struct pat_found);
     if (means == GRAPH_NIL || !f)
         return false;
+    means = as_rounded(x, means, x->round != UOP_RN ? x->round : rounding_of(x, node));
     if (block->expands)
         enter_conditions(x);
     graph_id *inner = ARENA_ARRAY(x->a, graph_id, c->inner.n + 1);
@@ -410,12 +438,14 @@ static bool run_functions(struct expand *x, const struct pat_page *page, const s
         bool fits =
             e->arg_count == f->count && (e->kind == CU_BINARY ? e->op == CU_DIV && strcmp(f->name, "/") == 0
                                                               : e->kind == CU_CALL && strcmp(e->text, f->name) == 0);
-        if (!fits || pat_reading_of(&x->x, f->node))
+        bool is_half = f->type == UOP_F16 || f->type == UOP_BF16, of_half = v->block.variables[0].type == CU_HALF;
+        if (!fits || (e->kind == CU_BINARY && is_half != of_half) || pat_reading_of(&x->x, f->node))
             continue;
         pat_ctx_begin(&x->c, page, v, f->node);
         x->c.slow_path = (struct pat_slow){0};
         x->wide = f->type == UOP_F64;
-        x->half = f->type == UOP_F16 || f->type == UOP_BF16 ? f->type : UOP_VOID;
+        x->half = is_half ? f->type : UOP_VOID;
+        x->round = f->round;
         for (unsigned k = 0; k < f->count; k++) {
             int name = e->arg[k]->kind == CU_NAME ? cu_find_variable(&v->block, e->arg[k]->text) : -1;
             fits &= name >= 0;
@@ -434,6 +464,7 @@ static bool run_functions(struct expand *x, const struct pat_page *page, const s
         }
         x->wide = false;
         x->half = UOP_VOID;
+        x->round = UOP_RN;
     }
     return true;
 }

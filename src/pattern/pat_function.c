@@ -17,12 +17,13 @@ enum {
     CUTS = 10,              /* numbers tried, one behind the other */
     LEAST_NODES = 8,        /* inside: less is no more than it seems */
     LEAST_DEPTH = 4,
-    LEAST_NODES_HALF = 5, /* a number of 16 bits has few digits to compute, … */
-    MISSES_HALF = 5,      /* … and libraries round it well: samples where it is the next number instead */
-    POWER_DEPTH = 12,     /* a power by some products is not one by logarithm and exp */
-    PAIRS = 12,           /* numbers of which two are tried */
-    NEEDED = 12,          /* samples with a finite value */
-    ORDERS = 40,          /* whole numbers tried are below */
+    LEAST_NODES_HALF = 5,     /* a number of 16 bits has few digits to compute, … */
+    MISSES_HALF = 5,          /* … and libraries round it well: samples where it is the next number instead */
+    POWER_DEPTH = 12,         /* a power by some products is not one by logarithm and exp */
+    PAIRS = 12,               /* numbers of which two are tried */
+    NEEDED = 12,              /* samples with a finite value */
+    ORDERS = 40,              /* whole numbers tried are below */
+    DIRECTED = PAT_KNOWN_MAX, /* a function that pat_function_round.c knows */
 };
 
 /* ---- which function ---------------------------------------------------------------------------- */
@@ -185,9 +186,10 @@ static int which_function(struct function_search *s, graph_id root, const graph_
     uint32_t next_bound = 0;
     bool is_far = false;
     struct orders orders = {0}; /* of Bessel functions */
+    s->directed = half || whole ? 0 : pat_directed_all(count);
     if (to_power && s->depth[root] >= ORDER_DEPTH)
         orders.first = orders.second = (1u << CONSTANT_ORDERS) - 1;
-    for (unsigned k = 0; left || to_power || orders.first || orders.second; k++) {
+    for (unsigned k = 0; left || to_power || orders.first || orders.second || s->directed; k++) {
         uint64_t bits[FUNCTION_ARGS], result;
         if (!pat_known_sample(count, k, at, &is_far)) {
             if (!pat_function_bound(s, type, count, &next_bound, at))
@@ -224,11 +226,15 @@ static int which_function(struct function_search *s, graph_id root, const graph_
             left -= !alive[i];
         }
         keep_orders(&orders, type, is_far, at[0], got);
+        if (s->directed)
+            pat_directed_keep(&s->directed, type, is_far, at, got);
         if (to_power && power != 0.0)
             to_power = pat_known_agrees(&list[pat_known_named("pow")], type, is_far, at[0], got, pow(at[0], power));
         else if (to_power)
             to_power = pat_known_power(at[0], got, &power);
     }
+    if (s->directed && finite >= NEEDED)
+        return DIRECTED;
     for (unsigned i = 0; (orders.first | orders.second) && !left && finite >= NEEDED && i < CONSTANT_ORDERS; i++)
         if ((orders.first | orders.second) >> i & 1) {
             s->power = i + LEAST_ORDER;
@@ -319,10 +325,24 @@ static uint32_t add_holders(struct function_search *s, graph_id id, graph_id *wo
     return count;
 }
 
-static bool keep(struct function_search *s, graph_id root, const graph_id *args, unsigned count, int function)
+static uint64_t one_of(enum uop_type type)
+{
+    return pat_function_bits(type, 1.0);
+}
+
+static bool keep(struct function_search *s, graph_id root, const graph_id *args, unsigned count, int function,
+                 uint32_t directed)
 {
     const struct pat_known *list = pat_known_functions(&(unsigned){0});
-    struct pat_function f = {.node = root, .count = list[function].args, .name = list[function].name};
+    struct pat_function f = {.node = root};
+    bool of_one = false;
+    unsigned whole = function < DIRECTED ? list[function].whole : 0;
+    if (function < DIRECTED) {
+        f.count = list[function].args;
+        f.name = list[function].name;
+    } else if (!pat_directed_one(directed, &f, &of_one)) {
+        return false;
+    }
     if (!pat_function_cone(s, &root, 1, args, count))
         return false;
     f.type = pat_function_type(s, root);
@@ -333,12 +353,12 @@ static bool keep(struct function_search *s, graph_id root, const graph_id *args,
         return false;
     for (unsigned i = 0; i < count; i++)
         f.argument[i] = args[i];
-    f.whole = list[function].whole == 1 ? 1 : 0;
+    f.whole = whole == 1 ? 1 : 0;
     if (count < f.count && f.whole) {
         f.argument[1] = args[0];
         f.argument[0] = graph_const(s->g, UOP_B32, s->power);
     }
-    if (list[function].whole == 2)
+    if (whole == 2)
         f.argument[1] = graph_fresh(s->g, &(struct graph_node){.kind = UOP_I2F,
                                                                .type = (uint8_t)f.type,
                                                                .flags = UOP_SIGNED,
@@ -346,7 +366,11 @@ static bool keep(struct function_search *s, graph_id root, const graph_id *args,
                                                                .arg = {args[1]},
                                                                .imm = 32,
                                                                .insn = UINT32_MAX});
-    if (count < f.count && !f.whole)
+    if (of_one) {
+        f.argument[1] = args[0];
+        f.argument[0] = graph_const(s->g, graph_type_of(s->g, root), one_of(f.type));
+    }
+    if (count < f.count && !f.whole && !of_one)
         f.argument[1] = graph_const(s->g, graph_type_of(s->g, root), s->power);
     for (uint32_t i = 0; i < s->cone.count; i++) {
         if (i && !pat_function_holds(args, count, s->cone.node[i]))
@@ -375,17 +399,19 @@ static bool try_one(struct function_search *s, graph_id root, graph_id first)
 {
     graph_id at = first, found = GRAPH_NIL, cut[FUNCTION_ARGS];
     int function = -1;
+    uint32_t directed = 0;
     for (unsigned i = 0; i < CUTS && s->visits < FUNCTION_VISITS; i++) {
         int f = same_width(s, root, &at, 1) ? which_function(s, root, &at, 1, 0) : -1;
         if (f >= 0) {
             function = f;
+            directed = s->directed;
             found = at;
         }
         if (pat_function_cut(s, &at, 1, cut) != 1)
             break;
         at = cut[0];
     }
-    return function >= 0 && keep(s, root, &found, 1, function);
+    return function >= 0 && keep(s, root, &found, 1, function, directed);
 }
 
 /* Of two numbers: cuts one behind the other give the nodes they may be; the farther ones first, either way round. */
@@ -414,7 +440,7 @@ static bool try_two(struct function_search *s, graph_id root, const graph_id *fi
                     if (takes_whole(s, root, args, whole))
                         f = which_function(s, root, args, 2, whole);
                 if (f >= 0)
-                    return keep(s, root, args, 2, f);
+                    return keep(s, root, args, 2, f, s->directed);
             }
     return false;
 }

@@ -32,6 +32,13 @@ int pat_known_named(const char *name);
 /* The power of `x` that `got` is, if that is a number which people write. */
 bool pat_known_power(double x, double got, double *power);
 
+/* Quotients, reciprocals and roots rounded to one side (pat_function_round.c), as a set of bits: those of so many
+ * arguments; without those that `got` is not, every bit of it but far away; the function that is left, its name, rounding
+ * and arguments filled in, of_one: 1 divided by the only number. */
+uint32_t pat_directed_all(unsigned args);
+void pat_directed_keep(uint32_t *alive, enum uop_type type, bool is_far, const double at[FUNCTION_ARGS], double got);
+bool pat_directed_one(uint32_t alive, struct pat_function *f, bool *of_one);
+
 /* What a value is made of, down to what it is a function of. */
 struct pat_cone {
     uint32_t count;
@@ -96,6 +103,7 @@ struct function_search {
     graph_id locals[FUNCTION_LOCALS * 5]; /* what the thread's own memory is given */
     uint32_t local_count;
     bool many_locals;
+    uint32_t directed;            /* the function found last is one of these, rounded to one side */
     uint64_t visits, power;       /* power: the constant argument that a function was found with */
     graph_id root[FUNCTION_ARGS]; /* of the cone */
     unsigned root_count;

@@ -257,6 +257,7 @@ struct pat_function {
     enum uop_type type;    /* format of the numbers */
     unsigned whole;        /* 1 + the argument that is said as an integer */
     const char *name;      /* as pages call it */
+    unsigned round;        /* enum uop_round: where it is not to nearest, the bits are those */
     const graph_id *inner; /* between the node and its arguments */
     unsigned inner_count;
     bool walks;        /* branches choose between ways of computing it … */
