@@ -25,6 +25,7 @@ struct expand {
     bool wide;          /* the division or function being kept is of 64 bits */
     enum uop_type half; /* … or its numbers are of this format of 16 bits */
     unsigned round;     /* … or it is rounded so: enum uop_round */
+    bool integral;      /* … or it is an integer of them */
     struct graph *g;
     struct arena *a;
     unsigned page_order;
@@ -58,14 +59,15 @@ bool pat_same_value(const struct pat_index *x, graph_id a, graph_id b)
 /* One node for equal contents, so that equal readings are seen to be equal. */
 static graph_id made(struct expand *x, const struct graph_node *n)
 {
-    uint64_t key = map_hash_mix(map_hash_mix(n->kind | (uint64_t)n->round << 8, n->type), n->imm);
+    uint64_t key =
+        map_hash_mix(map_hash_mix(n->kind | (uint64_t)n->round << 8 | (uint64_t)n->width << 16, n->type), n->imm);
     graph_id id;
     for (unsigned i = 0; i < n->arg_count; i++)
         key = map_hash_mix(key, n->arg[i]);
     if (map_u64_get(&x->e->made, key, &id)) {
         const struct graph_node *old = graph_at(x->g, id);
-        bool same = old->kind == n->kind && old->type == n->type && old->round == n->round && old->imm == n->imm &&
-                    old->arg_count == n->arg_count;
+        bool same = old->kind == n->kind && old->type == n->type && old->round == n->round && old->width == n->width &&
+                    old->imm == n->imm && old->arg_count == n->arg_count;
         for (unsigned i = 0; i < n->arg_count && same; i++)
             same = old->arg[i] == n->arg[i];
         if (same)
@@ -76,16 +78,23 @@ static graph_id made(struct expand *x, const struct graph_node *n)
     return id;
 }
 
-static graph_id operation(struct expand *x, unsigned kind, unsigned function, enum uop_type type, graph_id a,
-                          graph_id b)
+static graph_id call(struct expand *x, unsigned kind, unsigned function, enum uop_type type, const graph_id *args,
+                     unsigned count)
 {
     struct graph_node n = {.kind = (uint8_t)kind,
                            .type = (uint8_t)type,
-                           .arg_count = b == GRAPH_NIL ? 1 : 2,
-                           .arg = {a, b},
+                           .arg_count = (uint8_t)count,
                            .imm = kind == GRAPH_REAL ? function : 0,
                            .insn = UINT32_MAX};
+    for (unsigned i = 0; i < count; i++)
+        n.arg[i] = args[i];
     return made(x, &n);
+}
+
+static graph_id operation(struct expand *x, unsigned kind, unsigned function, enum uop_type type, graph_id a,
+                          graph_id b)
+{
+    return call(x, kind, function, type, (graph_id[]){a, b}, b == GRAPH_NIL ? 1 : 2);
 }
 
 /* The block's words for what it computes, over what its names are bound to. */
@@ -119,9 +128,15 @@ static graph_id say(struct expand *x, const struct cu_expr *e, enum uop_type as,
         graph_id b = e->arg_count > 1 ? say(x, e->arg[1], as, is_unsigned) : (graph_id)GRAPH_NIL;
         if (a == GRAPH_NIL || (e->arg_count > 1 && b == GRAPH_NIL))
             return GRAPH_NIL;
-        if (e->kind == CU_CALL)
-            return pat_function_named(e->text, e->arg_count, &kind, &function) ? operation(x, kind, function, as, a, b)
-                                                                               : (graph_id)GRAPH_NIL;
+        if (e->kind == CU_CALL) {
+            graph_id args[CU_MAX_ARGS] = {a, b};
+            for (unsigned i = 2; i < e->arg_count; i++)
+                if ((args[i] = say(x, e->arg[i], as, is_unsigned)) == GRAPH_NIL)
+                    return GRAPH_NIL;
+            return pat_function_named(e->text, e->arg_count, &kind, &function)
+                       ? call(x, kind, function, as, args, e->arg_count)
+                       : (graph_id)GRAPH_NIL;
+        }
         switch (e->op) {
         case CU_DIV:
             function = floats ? GRAPH_DIV : is_unsigned ? GRAPH_DIV_U : GRAPH_DIV_S;
@@ -241,14 +256,20 @@ static unsigned rounding_of(const struct expand *x, graph_id node)
     return round;
 }
 
-/* The quotient or root that is rounded so; other functions promise no rounding. */
-static graph_id as_rounded(struct expand *x, graph_id means, unsigned round)
+/* The quotient or root that is rounded so (other functions promise no rounding), the integer of numbers. */
+static graph_id as_found(struct expand *x, graph_id means, graph_id node)
 {
     struct graph_node n = *graph_at(x->g, means);
+    unsigned round = x->round != UOP_RN ? x->round : rounding_of(x, node);
     bool once = (n.kind == GRAPH_REAL && n.imm == GRAPH_DIV) || n.kind == UOP_SQRT;
-    if (!once || round == UOP_RN || !pat_is_float((enum uop_type)n.type))
+    if (x->integral) {
+        n.width = n.type;
+        n.type = (uint8_t)graph_type_of(x->g, node);
+    } else if (once && round != UOP_RN && pat_is_float((enum uop_type)n.type)) {
+        n.round = (uint8_t)round;
+    } else {
         return means;
-    n.round = (uint8_t)round;
+    }
     return made(x, &n);
 }
 
@@ -267,7 +288,7 @@ static bool keep(struct expand *x, graph_id node)
     struct pat_found *f = ARENA_NEW(x->a, struct pat_found);
     if (means == GRAPH_NIL || !f)
         return false;
-    means = as_rounded(x, means, x->round != UOP_RN ? x->round : rounding_of(x, node));
+    means = as_found(x, means, node);
     if (block->expands)
         enter_conditions(x);
     graph_id *inner = ARENA_ARRAY(x->a, graph_id, c->inner.n + 1);
@@ -446,6 +467,7 @@ static bool run_functions(struct expand *x, const struct pat_page *page, const s
         x->wide = f->type == UOP_F64;
         x->half = is_half ? f->type : UOP_VOID;
         x->round = f->round;
+        x->integral = f->integral;
         for (unsigned k = 0; k < f->count; k++) {
             int name = e->arg[k]->kind == CU_NAME ? cu_find_variable(&v->block, e->arg[k]->text) : -1;
             fits &= name >= 0;
@@ -465,6 +487,7 @@ static bool run_functions(struct expand *x, const struct pat_page *page, const s
         x->wide = false;
         x->half = UOP_VOID;
         x->round = UOP_RN;
+        x->integral = false;
     }
     return true;
 }

@@ -252,9 +252,10 @@ struct pat_divisions {
 enum sp_status pat_find_divisions(struct arena *a, const struct pat_index *x, struct pat_divisions *out);
 /* Functions of mathematics, found by what they compute (pat_function.c). */
 struct pat_function {
-    graph_id node, argument[2];
+    graph_id node, argument[4];
     unsigned count;
     enum uop_type type;    /* format of the numbers */
+    bool integral;         /* but the result is an integer */
     unsigned whole;        /* 1 + the argument that is said as an integer */
     const char *name;      /* as pages call it */
     unsigned round;        /* enum uop_round: where it is not to nearest, the bits are those */
