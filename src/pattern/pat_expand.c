@@ -482,6 +482,7 @@ static bool run_functions(struct expand *x, const struct pat_page *page, const s
             x->c.slow_path = (struct pat_slow){0};
         if (fits && keep(x, f->node)) {
             x->e->found.p[x->e->found.n - 1]->whole = true;
+            x->e->found.p[x->e->found.n - 1]->also = f->also;
             read_words(x, f->node);
         }
         x->wide = false;

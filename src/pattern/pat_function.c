@@ -355,7 +355,7 @@ static bool keep(struct function_search *s, graph_id root, const graph_id *args,
                  uint32_t exact)
 {
     const struct pat_known *list = pat_known_functions(&(unsigned){0});
-    struct pat_function f = {.node = root};
+    struct pat_function f = {.node = root, .also = s->taken[root]};
     bool of_one = false;
     unsigned whole = function < EXACT ? list[function].whole : 0;
     if (function < EXACT) {
@@ -538,7 +538,7 @@ static bool may_be(const struct function_search *s, graph_id id)
 {
     const struct graph_node *n = graph_at(s->g, id);
     unsigned bits = pat_function_width(s, id);
-    if (!s->x->live[id] || s->taken[id] || (bits != 16 && bits != 32 && bits != 64) ||
+    if (!s->x->live[id] || (s->taken[id] && !s->stored[id]) || (bits != 16 && bits != 32 && bits != 64) ||
         (s->depth[id] < (bits == 16 ? 1 : LEAST_DEPTH) && !s->odd[id]) || pat_is_hidden(s->x, id))
         return false;
     switch (n->kind) {
@@ -605,6 +605,7 @@ enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, st
     s->closed = ARENA_ARRAY(a, bool, x->count + 1);
     s->narrow = ARENA_ARRAY(a, bool, x->count + 1);
     s->odd = ARENA_ARRAY(a, bool, x->count + 1);
+    s->stored = ARENA_ARRAY(a, bool, x->count + 1);
     for (size_t i = 0; s->closed && x->expanded && i < x->expanded->list.n; i++) {
         const struct pat_reading *r = &x->expanded->list.p[i];
         if (!r->closed)
@@ -615,8 +616,14 @@ enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, st
             if (r->inner[k] < x->count)
                 s->closed[r->inner[k]] = true;
     }
-    if (!s->closed || !s->narrow || !s->odd)
+    if (!s->closed || !s->narrow || !s->odd || !s->stored)
         return SP_ERR_MEMORY;
+    for (size_t i = 0; i < s->g->accesses.n; i++) {
+        const struct graph_access *access = &s->g->accesses.p[i];
+        for (unsigned k = 0; k < 4 && access->kind == GRAPH_STORE && access->space != UOP_LOCAL; k++)
+            if (access->value[k] != GRAPH_NIL && access->value[k] < x->count)
+                s->stored[access->value[k]] = true;
+    }
     for (size_t i = s->g->uses.n; i-- > 0;)
         if (s->g->uses.p[i].node < x->count && s->g->insns.p[s->g->uses.p[i].insn].reachable)
             s->first_use[s->g->uses.p[i].node] = s->g->uses.p[i].insn + 1;

@@ -114,6 +114,7 @@ struct function_search {
     graph_id root[FUNCTION_ARGS]; /* of the cone */
     unsigned root_count;
     graph_id both[FUNCTION_BOTH];
+    bool *stored; /* by node: though part of a function, a result: a remainder, of which its quotient's bits are made */
     bool *closed; /* by node: of an expansion that a page spells out */
     bool *narrow; /* by node: only its lower half is stored, as a number of 16 bits */
     /* the cone's flow */

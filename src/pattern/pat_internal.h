@@ -255,6 +255,7 @@ struct pat_function {
     graph_id node, argument[4];
     unsigned count;
     enum uop_type type;    /* format of the numbers */
+    bool also;             /* it lies within another function, and is a result by itself */
     bool integral;         /* but the result is an integer */
     unsigned whole;        /* 1 + the argument that is said as an integer */
     const char *name;      /* as pages call it */
@@ -433,6 +434,7 @@ struct pat_found {
     const struct pat_collective *of; /* of whose elements something is made, several a thread; NULL: none */
     struct map_u64 made_of;          /* these elements */
     bool held;                       /* no match unless something completes it */
+    bool also;                       /* lies within such a one, and is a result by itself */
     bool whole;                      /* an expansion of which nothing is to be seen, expansions in it neither */
     bool rests;                      /* what speaks of it is assumed */
     unsigned width;                  /* threads that take part */

@@ -608,6 +608,9 @@ enum sp_status pat_own(struct arena *a, struct pat_index *x, const struct pat_br
             if (f->inner.p[i].node < x->count && f->inner.p[i].node != f->match.root)
                 o.part[f->inner.p[i].node] = true, o.deep[f->inner.p[i].node] |= f->whole;
     }
+    for (size_t k = 0; k < e->found.n; k++)
+        if (e->found.p[k]->also && e->found.p[k]->match.root < x->count)
+            o.part[e->found.p[k]->match.root] = o.deep[e->found.p[k]->match.root] = false;
     struct pat_aggregates aggregates = {
         .owner = owner, .number = (uint32_t)e->found.n + 1, .slow = o.slow, .mine = o.mine, .part = o.part};
     pat_find_aggregates(x, e, &aggregates);
