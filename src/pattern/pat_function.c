@@ -470,11 +470,22 @@ static bool try_two(struct function_search *s, graph_id root, const graph_id *fi
     return false;
 }
 
-/* Of more: lengths, which do not ask in which order. */
-static bool try_more(struct function_search *s, graph_id root, const graph_id *args, unsigned count)
+/* Of more: lengths, which do not ask in which order. What is chosen between is a cut of fewer, before theirs. */
+static bool try_more(struct function_search *s, graph_id root, const graph_id *first, unsigned count)
 {
-    int f = same_width(s, root, args, count) ? which_function(s, root, args, count, 0) : -1;
-    return f >= 0 && keep(s, root, args, count, f, 0);
+    graph_id cut[FUNCTION_ARGS], next[FUNCTION_ARGS];
+    memcpy(cut, first, count * sizeof cut[0]);
+    for (unsigned i = 0; i < CUTS && s->visits < FUNCTION_VISITS; i++) {
+        int f = count > 2 && same_width(s, root, cut, count) ? which_function(s, root, cut, count, 0) : -1;
+        if (f >= 0)
+            return keep(s, root, cut, count, f, 0);
+        unsigned left = pat_function_cut(s, cut, count, next);
+        if (left < count)
+            return false;
+        count = left;
+        memcpy(cut, next, sizeof cut);
+    }
+    return false;
 }
 
 /* ---- where to look ------------------------------------------------------------------------------ */
@@ -644,11 +655,8 @@ enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, st
             continue;
         find_given(s, id);
         unsigned count = pat_function_cut(s, &id, 1, cut);
-        if (count == 1)
-            try_one(s, id, cut[0]);
-        else if (count == 2)
-            try_two(s, id, cut);
-        else if (count > 2)
+        bool found = count == 1 ? try_one(s, id, cut[0]) : count == 2 && try_two(s, id, cut);
+        if (!found && count > 1 && s->odd[id] && s->depth[id] >= LEAST_DEPTH)
             try_more(s, id, cut, count);
         if (arena_failed(a))
             return SP_ERR_MEMORY;
