@@ -350,13 +350,29 @@ static bool is_dead(const struct graph *g, const struct graph_insn *n)
     return dead;
 }
 
-/* Conditions that only instructions of an expansion read are its own. They need not be in its match: under a guard that
- * implies a part of the condition, the value that is matched is made by what is left of it. */
-static void own_conditions(struct own *o, uint32_t *owner)
+/* A choice by what an expansion asks, which only that expansion reads: under a guard that settles a part of the question
+ * the value is made of what is left of it. */
+static bool is_chosen_within(struct own *o, graph_id id)
+{
+    graph_id atoms[6];
+    unsigned count = 0;
+    uint64_t table;
+    const struct graph_node *n = graph_at(o->g, id);
+    bool within = n->kind == UOP_SELECT && graph_table(o->g, n->arg[0], atoms, &count, &table) && count;
+    for (unsigned i = 0; i < count && within; i++)
+        within = atoms[i] < o->x->count && o->part[atoms[i]];
+    return within;
+}
+
+/* Conditions that only instructions of an expansion read are its own, and what is chosen by what it asks. They need not
+ * be in its match: under a guard that implies a part of the condition, the value that is matched is made by what is left
+ * of it. True: there may be more, read by these. */
+static bool own_conditions(struct own *o, uint32_t *owner)
 {
     const struct graph *g = o->g;
     uint32_t *by = ARENA_ARRAY(o->a, uint32_t, g->defs.n + 1); /* by def: who owns its readers */
     enum { OTHER = UINT32_MAX };
+    bool more = false;
     for (uint32_t i = 0; by && i < g->insns.n; i++) {
         const struct graph_insn *n = &g->insns.p[i];
         uint32_t mine = o->mine[i] && owner[i] ? owner[i] : OTHER;
@@ -371,14 +387,22 @@ static void own_conditions(struct own *o, uint32_t *owner)
         uint32_t all = n->def_count && !n->access_count && !owner[i] ? by[n->first_def] : OTHER;
         for (uint32_t d = 0; d < n->def_count && all != OTHER; d++) {
             const struct graph_def *def = &g->defs.p[n->first_def + d];
-            if (by[n->first_def + d] != all || graph_at(g, def->node)->type != UOP_B1)
+            if (by[n->first_def + d] != all || (graph_at(g, def->node)->type != UOP_B1 &&
+                                                !is_chosen_within(o, def->node) && !is_chosen_within(o, def->merged)))
                 all = OTHER;
         }
         if (all && all != OTHER) {
             owner[i] = all;
-            o->mine[i] = true;
+            o->mine[i] = more = true;
         }
     }
+    return more;
+}
+
+/* It hands on what it reads: whoever reads that is asked instead. */
+static bool is_copy(const struct graph *g, const struct graph_insn *n, graph_id read)
+{
+    return n->def_count == 1 && !n->access_count && g->defs.p[n->first_def].node == read && n->guard == GRAPH_NIL;
 }
 
 /* What instructions that no expansion owns read. */
@@ -396,7 +420,8 @@ static void find_used(struct own *o)
     for (uint32_t i = 0; i < g->insns.n; i++) {
         const struct graph_insn *n = &g->insns.p[i];
         for (uint32_t u = 0; u < n->use_count && n->reachable && !is_dead(g, n) && !o->mine[i]; u++)
-            use(o, g->uses.p[n->first_use + u].node);
+            if (!is_copy(g, n, g->uses.p[n->first_use + u].node))
+                use(o, g->uses.p[n->first_use + u].node);
     }
 }
 
@@ -462,7 +487,7 @@ static void find_inside(struct own *o)
         uint32_t made = makers(o, id, &slow);
         if (result && (!made || !slow || pat_reading_of(o->x, id)->owned))
             continue; /* but an approximation that only a slow path makes is that path's */
-        if (made && (o->part[id] || slow)) {
+        if (made && (o->part[id] || slow || is_chosen_within(o, id))) {
             o->inside[id] = true;
             continue;
         }
@@ -632,7 +657,9 @@ enum sp_status pat_own(struct arena *a, struct pat_index *x, const struct pat_br
         any = owner[i] != 0;
     if (any) {
         own_choices(&o, b, owner);
-        own_conditions(&o, owner);
+        enum { CHOICES = 6 }; /* one behind the other */
+        for (unsigned turn = 0; turn < CHOICES && own_conditions(&o, owner); turn++)
+            ;
         find_used(&o);
         find_inside(&o);
         own_branches(&o, owner);
