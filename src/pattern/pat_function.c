@@ -280,6 +280,13 @@ static bool same_width(const struct function_search *s, graph_id root, const gra
     return bits == 16 || bits == 32 || bits == 64;
 }
 
+/* What takes few operations, and integers, are for the second pass. */
+static bool fits(const struct function_search *s, graph_id root, const graph_id *args, unsigned count)
+{
+    bool deep = s->depth[root] >= (pat_function_width(s, root) == 16 ? 1 : LEAST_DEPTH);
+    return (s->few != deep && same_width(s, root, args, count)) || (s->few && other_width(s, root, args, count));
+}
+
 /* One number may be of the root's format, and the other an integer. */
 static bool takes_whole(const struct function_search *s, graph_id root, const graph_id *args, unsigned whole)
 {
@@ -424,7 +431,7 @@ static bool try_one(struct function_search *s, graph_id root, graph_id first)
     int function = -1;
     uint32_t exact = 0;
     for (unsigned i = 0; i < CUTS && s->visits < FUNCTION_VISITS; i++) {
-        int f = same_width(s, root, &at, 1) || other_width(s, root, &at, 1) ? which_function(s, root, &at, 1, 0) : -1;
+        int f = fits(s, root, &at, 1) ? which_function(s, root, &at, 1, 0) : -1;
         if (f >= 0) {
             function = f;
             exact = s->exact;
@@ -462,7 +469,7 @@ static bool try_two(struct function_search *s, graph_id root, const graph_id *fi
                             ? which_function(s, root, args, 2, 0)
                             : -1;
                 for (unsigned whole = 1; whole <= 2 && f < 0; whole++)
-                    if (takes_whole(s, root, args, whole))
+                    if (s->few != (s->depth[root] >= LEAST_DEPTH) && takes_whole(s, root, args, whole))
                         f = which_function(s, root, args, 2, whole);
                 if (f >= 0)
                     return keep(s, root, args, 2, f, s->exact);
@@ -650,16 +657,20 @@ enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, st
     find_depths(s);
     find_odd(s);
     find_locals(s);
-    for (graph_id id = x->count; id-- > 1 && s->visits < FUNCTION_VISITS && s->run.steps;) {
-        if (!may_be(s, id))
-            continue;
-        find_given(s, id);
-        unsigned count = pat_function_cut(s, &id, 1, cut);
-        bool found = count == 1 ? try_one(s, id, cut[0]) : count == 2 && try_two(s, id, cut);
-        if (!found && count > 1 && s->odd[id] && s->depth[id] >= LEAST_DEPTH)
-            try_more(s, id, cut, count);
-        if (arena_failed(a))
-            return SP_ERR_MEMORY;
-    }
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (graph_id id = x->count; id-- > 1 && s->visits < FUNCTION_VISITS && s->run.steps;) {
+            bool deep = s->depth[id] >= (pat_function_width(s, id) == 16 ? 1 : LEAST_DEPTH);
+            s->few = pass;
+            if ((pass ? !s->odd[id] : !deep) || !may_be(s, id))
+                continue;
+            find_given(s, id);
+            s->most = pass && deep ? FUNCTION_ARGS : 2;
+            unsigned count = pat_function_cut(s, &id, 1, cut);
+            bool found = count == 1 ? try_one(s, id, cut[0]) : count == 2 && try_two(s, id, cut);
+            if (!found && count > 1 && pass && deep)
+                try_more(s, id, cut, count);
+            if (arena_failed(a))
+                return SP_ERR_MEMORY;
+        }
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
 }

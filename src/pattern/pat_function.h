@@ -112,7 +112,8 @@ struct function_search {
     bool *odd;                    /* by node: made of a number's bits, or of questions for special numbers */
     uint64_t visits, power;       /* power: the constant argument that a function was found with */
     graph_id root[FUNCTION_ARGS]; /* of the cone */
-    unsigned root_count;
+    unsigned root_count, most;    /* most: nodes of a cut */
+    bool few;                     /* what few operations make is looked for, behind the rest */
     graph_id both[FUNCTION_BOTH];
     bool *stored; /* by node: though part of a function, a result: a remainder, of which its quotient's bits are made */
     bool *closed; /* by node: of an expansion that a page spells out */
@@ -138,7 +139,7 @@ bool pat_function_holds(const graph_id *ends, unsigned count, graph_id id);
 /* All that the roots are made of, down to the ends. False: too much. */
 bool pat_function_cone(struct function_search *s, const graph_id *roots, unsigned root_count, const graph_id *ends,
                        unsigned end_count);
-/* The cut of one or two nodes that is nearest to the roots; 0: there is none. */
+/* The cut of few nodes that is nearest to the roots; 0: there is none. */
 unsigned pat_function_cut(struct function_search *s, const graph_id *roots, unsigned root_count,
                           graph_id cut[FUNCTION_ARGS]);
 
