@@ -19,13 +19,14 @@ struct expand {
     struct pat_branches branches;
     struct pat_divisions divisions;
     struct pat_functions functions;
-    bool *read;         /* by node: it has a reading */
-    bool divided;       /* they were looked for */
-    bool sought;        /* functions were */
-    bool wide;          /* the division or function being kept is of 64 bits */
-    enum uop_type half; /* … or its numbers are of this format of 16 bits */
-    unsigned round;     /* … or it is rounded so: enum uop_round */
-    bool integral;      /* … or it is an integer of them */
+    struct map_u64 of_functions; /* nodes of functions, and between them and their arguments */
+    bool *read;                  /* by node: it has a reading */
+    bool divided;                /* they were looked for */
+    bool sought;                 /* functions were */
+    bool wide;                   /* the division or function being kept is of 64 bits */
+    enum uop_type half;          /* … or its numbers are of this format of 16 bits */
+    unsigned round;              /* … or it is rounded so: enum uop_round */
+    bool integral;               /* … or it is an integer of them */
     struct graph *g;
     struct arena *a;
     unsigned page_order;
@@ -453,6 +454,12 @@ static bool run_functions(struct expand *x, const struct pat_page *page, const s
     const struct cu_expr *e = v->block.reads;
     if (!x->sought && pat_find_functions(x->a, &x->x, &x->functions) != SP_OK)
         return false;
+    for (size_t i = 0; i < x->functions.list.n && !x->sought; i++) {
+        const struct pat_function *f = &x->functions.list.p[i];
+        map_u64_put(x->a, &x->of_functions, f->node, 1);
+        for (unsigned k = 0; k < f->inner_count; k++)
+            map_u64_put(x->a, &x->of_functions, f->inner[k], 1);
+    }
     x->sought = true;
     for (size_t i = 0; i < x->functions.list.n; i++) {
         const struct pat_function *f = &x->functions.list.p[i];
@@ -478,7 +485,7 @@ static bool run_functions(struct expand *x, const struct pat_page *page, const s
         VEC_PUSH(x->a, x->c.inner, (struct pat_inner){.node = f->node, .term = v->value});
         for (unsigned k = 0; k < f->inner_count; k++)
             VEC_PUSH(x->a, x->c.inner, (struct pat_inner){.node = f->inner[k]});
-        if (!pat_function_code(x->a, &x->x, &x->branches, f, &x->c.slow_path))
+        if (!pat_function_code(x->a, &x->x, &x->branches, f, &x->of_functions, &x->c.slow_path))
             x->c.slow_path = (struct pat_slow){0};
         if (fits && keep(x, f->node)) {
             x->e->found.p[x->e->found.n - 1]->whole = true;

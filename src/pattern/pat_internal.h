@@ -295,7 +295,7 @@ bool pat_reconverges(const struct graph *g, uint32_t insn, uint64_t how);
 /* The branches by which a function's nodes are chosen, and what else of its code makes nothing but them: loops first,
  * they are slow; the others are `fringe` (pat_between.c). */
 bool pat_function_code(struct arena *a, const struct pat_index *x, const struct pat_branches *b,
-                       const struct pat_function *f, struct pat_slow *out);
+                       const struct pat_function *f, const struct map_u64 *all, struct pat_slow *out);
 /* Neither way of the block's branch has an effect, and both come to the same block. */
 bool pat_ways_meet(const struct pat_branches *b, const struct graph *g, uint32_t block, uint32_t *join);
 /* Marks blocks whose branch may be a library function's, for numbers that are special (pat_special.c). */
