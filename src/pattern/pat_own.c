@@ -364,6 +364,17 @@ static bool is_chosen_within(struct own *o, graph_id id)
     return within;
 }
 
+/* A choice of that sort, or words put together of nothing but such choices and what lies within: swapped, say. */
+static bool is_made_within(struct own *o, graph_id id)
+{
+    const struct graph_node *n = graph_at(o->g, id);
+    bool within = n->kind == UOP_XOR || n->kind == UOP_LOP3;
+    for (unsigned i = 0; i < n->arg_count && within; i++)
+        within = graph_is_const(o->g, n->arg[i], NULL) || (n->arg[i] < o->x->count && o->part[n->arg[i]]) ||
+                 is_chosen_within(o, n->arg[i]);
+    return within || is_chosen_within(o, id);
+}
+
 /* Conditions that only instructions of an expansion read are its own, and what is chosen by what it asks. They need not
  * be in its match: under a guard that implies a part of the condition, the value that is matched is made by what is left
  * of it. True: there may be more, read by these. */
@@ -388,7 +399,7 @@ static bool own_conditions(struct own *o, uint32_t *owner)
         for (uint32_t d = 0; d < n->def_count && all != OTHER; d++) {
             const struct graph_def *def = &g->defs.p[n->first_def + d];
             if (by[n->first_def + d] != all || (graph_at(g, def->node)->type != UOP_B1 &&
-                                                !is_chosen_within(o, def->node) && !is_chosen_within(o, def->merged)))
+                                                !is_made_within(o, def->node) && !is_made_within(o, def->merged)))
                 all = OTHER;
         }
         if (all && all != OTHER) {
@@ -487,7 +498,7 @@ static void find_inside(struct own *o)
         uint32_t made = makers(o, id, &slow);
         if (result && (!made || !slow || pat_reading_of(o->x, id)->owned))
             continue; /* but an approximation that only a slow path makes is that path's */
-        if (made && (o->part[id] || slow || is_chosen_within(o, id))) {
+        if (made && (o->part[id] || slow || is_made_within(o, id))) {
             o->inside[id] = true;
             continue;
         }
