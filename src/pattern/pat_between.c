@@ -20,12 +20,6 @@ struct between {
     VEC(uint32_t) turns, rest;
 };
 
-static const struct uop_list *uops_of(const struct graph *g, uint32_t insn)
-{
-    uint32_t input = g->insns.p[insn].input;
-    return input < g->input.count ? g->input.insns[input].uops : NULL;
-}
-
 static bool is_node(const struct between *w, graph_id id)
 {
     return map_u64_get(&w->nodes, id, NULL);
@@ -185,7 +179,7 @@ static bool own_between(struct between *w, uint32_t from, uint32_t to)
         if (i && b->succ_count > 1 && (!chooses(w, b->branch) || is_shared(w, b->branch)))
             return false;
         for (uint32_t k = b->first; i && k <= b->last; k++)
-            if (pat_has_effect(uops_of(g, k)))
+            if (pat_has_effect(g, k))
                 return false;
         for (uint32_t p = 0; p < b->pred_count; p++)
             if (!map_u64_get(&seen, b->preds[p], NULL) && is_below(g, b->preds[p], from)) {

@@ -290,7 +290,7 @@ struct pat_slow {
     uint32_t fringe;
 };
 bool pat_slow_path(const struct pat_branches *b, struct arena *a, struct graph *g, graph_id when, struct pat_slow *out);
-bool pat_has_effect(const struct uop_list *l);
+bool pat_has_effect(const struct graph *g, uint32_t insn); /* beyond the thread's registers and own memory */
 bool pat_reconverges(const struct graph *g, uint32_t insn, uint64_t how);
 /* The branches by which a function's nodes are chosen, and what else of its code makes nothing but them: loops first,
  * they are slow; the others are `fringe` (pat_between.c). */

@@ -17,13 +17,26 @@ static const struct uop_list *uops_of(const struct graph *g, uint32_t insn)
     return input < g->input.count ? g->input.insns[input].uops : NULL;
 }
 
-bool pat_has_effect(const struct uop_list *l)
+/* It stores to other memory than the thread's own, by whatever address. */
+static bool stores(const struct graph *g, uint32_t insn)
 {
+    const struct graph_insn *n = &g->insns.p[insn];
+    bool known = n->access_count != 0, other = false;
+    for (uint32_t i = 0; i < n->access_count; i++) {
+        const struct graph_access *a = &g->accesses.p[n->first_access + i];
+        other |= a->kind != GRAPH_LOAD && a->space != UOP_LOCAL;
+    }
+    return !known || other;
+}
+
+bool pat_has_effect(const struct graph *g, uint32_t insn)
+{
+    const struct uop_list *l = uops_of(g, insn);
     for (size_t i = 0; l && i < l->ops.n; i++) {
         const struct uop *u = &l->ops.p[i];
         switch (u->kind) {
         case UOP_STORE:
-            if (u->space != UOP_LOCAL)
+            if (u->space != UOP_LOCAL && stores(g, insn))
                 return true;
             break;
         case UOP_ATOM:
@@ -119,7 +132,7 @@ static bool find_joins(struct pat_branches *b, const struct graph *g)
         struct region *r = &of[order[k]];
         r->effect |= !x->succ_count;
         for (uint32_t i = x->first; i <= x->last && !r->effect; i++)
-            r->effect = pat_has_effect(uops_of(g, i));
+            r->effect = pat_has_effect(g, i);
         for (uint32_t s = 0; s < x->succ_count; s++) {
             const struct region *t = &of[x->succs[s]];
             bool round = r->number >= t->number && r->number - t->number < t->blocks; /* it dominates this block */
