@@ -590,12 +590,16 @@ static bool find_guarded(struct expand *x)
             as = operation(x, GRAPH_REAL, function, UOP_F32, as, GRAPH_NIL);
         } else if (!pat_guarded(x->g, id, &as, inner, &count)) {
             continue;
+        } else if (graph_at(x->g, as)->kind == UOP_FADD) { /* a quotient and a sum */
+            via |= PAT_RULE_DIV | PAT_RULE_FMA;
         }
         graph_id *copy = ARENA_ARRAY(x->a, graph_id, count + 1);
         if (!copy)
             return false;
         memcpy(copy, inner, count * sizeof inner[0]);
-        struct pat_reading r = {.node = id, .as = as, .via = via, .closed = true, .inner = copy, .inner_count = count};
+        bool sum = (via & PAT_RULE_FMA) != 0;
+        struct pat_reading r = {
+            .node = id, .as = as, .via = via, .closed = !sum, .parts = sum, .inner = copy, .inner_count = count};
         if (!add_reading(x, &r))
             return false;
     }

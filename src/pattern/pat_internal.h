@@ -208,10 +208,11 @@ bool pat_chooses_piece(const struct pat_index *x, graph_id node);
 /* ---- readings and expansions (pat_expand.c, pat_guard.c, pat_own.c) --------------------------- */
 /* A value that is a function no one operation is, or that reads as another by a real rule. */
 struct pat_reading {
-    graph_id node, as;     /* `as`: a node that says it, over other values of the graph */
-    unsigned via;          /* real rules it rests on */
-    bool closed;           /* only `as` is to be seen of it */
-    bool owned;            /* … and its instructions are those of an expansion's match */
+    graph_id node, as; /* `as`: a node that says it, over other values of the graph */
+    unsigned via;      /* real rules it rests on */
+    bool closed;       /* only `as` is to be seen of it */
+    bool owned;        /* … and its instructions are those of an expansion's match */
+    bool parts; /* what it is made of is not to be seen, itself is: a product of that sort contracted with a sum */
     const graph_id *inner; /* nodes between `node` and the arguments of `as` */
     unsigned inner_count;
 };

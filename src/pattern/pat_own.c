@@ -665,9 +665,10 @@ enum sp_status pat_own(struct arena *a, struct pat_index *x, const struct pat_br
     pat_find_aggregates(x, e, &aggregates);
     for (size_t i = 0; i < e->list.n; i++) {
         const struct pat_reading *r = &e->list.p[i];
-        if (!(r->closed || r->owned) || r->node >= x->count)
+        if (!(r->closed || r->owned || r->parts) || r->node >= x->count)
             continue;
-        shows[r->node] = r->as;
+        if (!r->parts)
+            shows[r->node] = r->as;
         if (!r->via && r->closed)
             reads[r->node] = r->as;
         pat_holders(x, r->node, mark_mine, &o);
