@@ -85,6 +85,11 @@ extern "C" __global__ void two_waves(const double *x, double *y, double *w, int 
     y[i] = sine;
     w[i] = cosine;
 }
+// An approximate quotient kept from subnormals, and a sum: one multiply-add, the scales are no choice of the kernel's.
+extern "C" __global__ void sum_of_quotient(const float *x, const float *z, const float *w, float *y, int n)
+{
+    INDEX y[i] = __fdividef(x[i], z[i]) + w[i];
+}
 
 // Near misses: a product rounded to one side, what is not the fraction of an infinity, powers that cannot be large, ties,
 // the next number upwards only, lengths that overflow.
@@ -116,6 +121,15 @@ extern "C" __global__ void own_length(const float *x, const float *z, const floa
 {
     INDEX float a = x[i], b = z[i], c = w[i];
     y[i] = sqrtf(a * a + b * b + c * c);
+}
+extern "C" __global__ void own_scaled_sum(const float *x, const float *z, const float *w, float *y, int n)
+{
+    INDEX float a = x[i], b = z[i], r;
+    bool small = fabsf(b) < 1e-30f;
+    a = small ? a * 2.0f : a;
+    b = small ? b * 4.0f : b;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b));
+    y[i] = fmaf(a, r, w[i]);
 }
 extern "C" __global__ void own_exponent(const float *x, int *k, int n)
 {
