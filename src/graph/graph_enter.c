@@ -154,8 +154,8 @@ static graph_id make_phi(struct graph_builder *b, uint32_t block, graph_id sampl
     return *args ? graph_fresh(g, &phi) : GRAPH_NIL;
 }
 
-/* What holds where an edge is taken is known of the value it brings: a select by the branch's own condition is one of its
- * arms there, also where all that led to the branch is too much for a table. */
+/* What holds where an edge is taken is known of the value it brings: a select by the branch's own condition is one of
+ * its arms there, also where all that led to the branch is too much for a table. */
 static graph_id at_edge(struct graph_builder *b, const struct incoming *in, graph_id value)
 {
     struct graph *g = b->g;

@@ -36,8 +36,8 @@ static const struct exact {
     {"/", QUOTIENT, 2, UOP_RZ, 0, false},     {"/", QUOTIENT, 2, UOP_RM, 0, false},
     {"/", QUOTIENT, 2, UOP_RP, 0, false},     {"/", RECIPROCAL, 1, UOP_RZ, 0, false},
     {"/", RECIPROCAL, 1, UOP_RM, 0, false},   {"/", RECIPROCAL, 1, UOP_RP, 0, false},
-    {"sqrt", ROOT, 1, UOP_RZ, 0, false}, /* downwards is the same */
-    {"sqrt", ROOT, 1, UOP_RP, 0, false},      {"modf", FRACTION, 1, UOP_RN, 0, false},
+    {"sqrtf", ROOT, 1, UOP_RZ, 0, false}, /* downwards is the same */
+    {"sqrtf", ROOT, 1, UOP_RP, 0, false},     {"modf", FRACTION, 1, UOP_RN, 0, false},
     {"frexp", MANTISSA, 1, UOP_RN, 0, false}, {"frexp_exponent", EXPONENT, 1, UOP_RN, 0, true},
     {"logb", LOGB, 1, UOP_RN, 0, false},      {"ilogb", ILOGB, 1, UOP_RN, 0, true},
     {"lround", LROUND, 1, UOP_RN, 0, true},   {"nextafter", NEXT, 2, UOP_RN, 0, false},

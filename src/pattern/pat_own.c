@@ -363,8 +363,8 @@ static bool is_dead(const struct graph *g, const struct graph_insn *n)
     return dead;
 }
 
-/* A choice by what an expansion asks, which only that expansion reads: under a guard that settles a part of the question
- * the value is made of what is left of it. */
+/* A choice by what an expansion asks, which only that expansion reads: under a guard that settles a part of the
+ * question the value is made of what is left of it. */
 static bool is_chosen_within(struct own *o, graph_id id)
 {
     graph_id atoms[6];
@@ -388,9 +388,9 @@ static bool is_made_within(struct own *o, graph_id id)
     return within || is_chosen_within(o, id);
 }
 
-/* Conditions that only instructions of an expansion read are its own, and what is chosen by what it asks. They need not
- * be in its match: under a guard that implies a part of the condition, the value that is matched is made by what is left
- * of it. True: there may be more, read by these. */
+/* Conditions that only instructions of an expansion read are its own, and what is chosen by what it asks. They need
+ * not be in its match: under a guard that implies a part of the condition, the value that is matched is made by what is
+ * left of it. True: there may be more, read by these. */
 static bool own_conditions(struct own *o, uint32_t *owner)
 {
     const struct graph *g = o->g;

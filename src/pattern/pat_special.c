@@ -225,8 +225,8 @@ static bool is_own_place(const struct graph *g, graph_id id, unsigned depth)
     return found;
 }
 
-/* An instance puts numbers together, by itself and for no expansion; it does not hand on what it is given, nor say where
- * the thread's own memory is. */
+/* An instance puts numbers together, by itself and for no expansion; it does not hand on what it is given, nor say
+ * where the thread's own memory is. */
 static bool reckons(const struct graph *g, uint32_t insn)
 {
     const struct graph_insn *n = &g->insns.p[insn];
