@@ -118,29 +118,62 @@ static const uint32_t *makers_of(const struct joiner *j, const struct cycle_run 
     return makers;
 }
 
+/* Blocks in order of the code, each once. */
+struct block_list {
+    uint32_t *p, n;
+};
+
+static void list_block(struct block_list *l, uint32_t block)
+{
+    uint32_t k = l->n;
+    for (; k > 0 && l->p[k - 1] > block; k--)
+        ;
+    if (k > 0 && l->p[k - 1] == block)
+        return;
+    memmove(l->p + k + 1, l->p + k, (l->n - k) * sizeof l->p[0]);
+    l->p[k] = block;
+    l->n++;
+}
+
+/* A step that is one of two values where paths meet is made on the paths: both, and the block where they part. */
+static void list_arms(struct joiner *j, graph_id join, struct block_list *l)
+{
+    const struct graph *g = j->w->g;
+    const struct graph_node *n = graph_at(g, join);
+    uint32_t block[2], up[2], parent = g->loops.p[j->r->loop].parent;
+    for (unsigned k = 0; k < 2; k++) {
+        uint32_t at = n->kind == UOP_SELECT ? cycle_maker(j->w, n->arg[1 + k], UINT32_MAX) : UINT32_MAX;
+        block[k] = at == UINT32_MAX ? UINT32_MAX : g->insns.p[at].block;
+        if (block[k] == UINT32_MAX || g->blocks.p[block[k]].loop != parent)
+            return;
+        up[k] = g->blocks.p[block[k]].idom;
+    }
+    if (up[0] != up[1] || up[0] == UINT32_MAX || g->blocks.p[up[0]].loop != parent || block[0] == block[1])
+        return;
+    list_block(l, up[0]);
+    list_block(l, block[0]);
+    list_block(l, block[1]);
+}
+
 /* The stretch of straight code that makes the steps: the blocks from the first to the last. */
 static bool place_run(struct joiner *j, struct cycle_run *run, struct graph_piece *out)
 {
     struct cycle_work *w = j->w;
     const struct graph *g = w->g;
-    uint32_t *blocks = ARENA_ARRAY(w->a, uint32_t, run->outs.n), count = 0;
-    if (!blocks)
+    struct block_list l = {.p = ARENA_ARRAY(w->a, uint32_t, 3 * run->outs.n)};
+    if (!l.p)
         return false;
     for (size_t i = 0; i < run->outs.n; i++) {
         uint32_t at = cycle_maker(w, run->outs.p[i], UINT32_MAX);
-        if (at == UINT32_MAX)
-            continue; /* made by nobody: a select where paths meet */
-        uint32_t block = g->insns.p[at].block, k = count;
-        if (g->blocks.p[block].loop != g->loops.p[j->r->loop].parent)
-            return false;
-        for (; k > 0 && blocks[k - 1] > block; k--)
-            ;
-        if (k > 0 && blocks[k - 1] == block)
+        if (at == UINT32_MAX) {
+            list_arms(j, run->outs.p[i], &l);
             continue;
-        memmove(blocks + k + 1, blocks + k, (count - k) * sizeof blocks[0]);
-        blocks[k] = block;
-        count++;
+        }
+        if (g->blocks.p[g->insns.p[at].block].loop != g->loops.p[j->r->loop].parent)
+            return false;
+        list_block(&l, g->insns.p[at].block);
     }
+    uint32_t *blocks = l.p, count = l.n;
     if (count == 0)
         return false;
     run->begin = UINT32_MAX;
