@@ -191,7 +191,9 @@ static bool makes_step(struct walker *x, const struct graph_piece *p, uint32_t m
 {
     const struct graph *g = x->w->g;
     *runs = 1;
-    if (x->steps_guard)
+    bool parts = maker != UINT32_MAX && g->blocks.p[g->insns.p[maker].block].last == maker &&
+                 g->blocks.p[g->insns.p[maker].block].succ_count > 1;
+    if (x->steps_guard || parts) /* whichever way a branch goes, the step is made on it */
         return true;
     graph_id guard = maker == UINT32_MAX ? (graph_id)GRAPH_NIL : g->insns.p[maker].guard;
     if (guard != GRAPH_NIL && walk_value(x, guard, runs, 0))
