@@ -247,6 +247,18 @@ static bool enters(struct walker *x, uint32_t at, uint32_t last, uint64_t *taken
     return true;
 }
 
+/* An expansion's slow way comes back to where its quick one leads: that one is gone. */
+static bool quick_way(const struct walker *x, uint32_t at, uint64_t *taken)
+{
+    const struct graph *g = x->w->g;
+    const struct graph_block *b = &g->blocks.p[at];
+    bool slow[2];
+    for (unsigned way = 0; way < 2; way++)
+        slow[way] = graph_is_slow(g, g->blocks.p[b->succs[way]].first);
+    *taken = slow[1];
+    return slow[0] != slow[1] && !graph_is_slow(g, b->first);
+}
+
 /* Steps that the walk goes through from block `start` on; false when a branch is not decided. */
 bool walk_from(struct walker *x, uint32_t start, uint32_t last, uint64_t *steps)
 {
@@ -281,7 +293,7 @@ bool walk_from(struct walker *x, uint32_t start, uint32_t last, uint64_t *steps)
         } else {
             if (b->succ_count != 2)
                 return false;
-            if (!walk_value(x, b->branch, &taken, 0) && !enters(x, at, last, &taken)) {
+            if (!walk_value(x, b->branch, &taken, 0) && !enters(x, at, last, &taken) && !quick_way(x, at, &taken)) {
                 if (!stays_within(x, at))
                     return false;
                 taken = 0; /* a branch within a step: both ways go on with it */
