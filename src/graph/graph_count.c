@@ -59,22 +59,27 @@ static graph_id prove_count(struct walker *x)
     bool ranged = graph_range_of(g, x->leaf[0], &range) && range.hi > 0;
     graph_id number_told = x->leaf[0];
     if ((leaf.kind == UOP_MAX_S || leaf.kind == UOP_MAX_U) && graph_is_const(g, leaf.arg[1], NULL)) {
-        if (!is_at_least(g, x->path, leaf.kind == UOP_MAX_S ? UOP_ILT_S : UOP_ILT_U, leaf.arg[0], leaf.arg[1], 0))
-            return GRAPH_NIL;      /* one at least, though none may be made */
-        number_told = leaf.arg[0]; /* who comes here has that many */
+        if (is_at_least(g, x->path, leaf.kind == UOP_MAX_S ? UOP_ILT_S : UOP_ILT_U, leaf.arg[0], leaf.arg[1], 0))
+            number_told = leaf.arg[0]; /* who comes here has that many */
+        else
+            x->least = true;
     }
     int64_t extra = 0;
     bool any = false;
     x->top = ranged ? (uint64_t)range.hi : 0;
     uint32_t samples = sizeof large / sizeof large[0];
+    bool all = ranged && range.hi <= WALK_SMALL; /* each of them is walked */
+    any = all;
     for (uint32_t i = 0; i < samples + WALK_SMALL; i++) {
         uint64_t steps, open, number = i < samples ? large[i] : (uint64_t)((int64_t)(i - samples + 1) - extra);
+        if (all && i >= samples && (int64_t)number > range.hi)
+            break;
         if (i >= samples && !any)
             return GRAPH_NIL;
         if (i < samples && any && ((int64_t)number + extra < 1 || number > 300))
             continue; /* no step at all: the guard's case; or asked enough */
-        if (ranged && (int64_t)number > range.hi)
-            continue; /* it never is so much */
+        if (ranged && ((int64_t)number > range.hi || (int64_t)number < range.lo))
+            continue; /* it never is so much, or so little */
         x->value[0] = number;
         x->now += 2;
         if (x->path != GRAPH_NIL && walk_value(x, x->path, &open, 0) && !open)
@@ -89,7 +94,7 @@ static graph_id prove_count(struct walker *x)
     }
     if (!makes_none(x, extra, start, last))
         return GRAPH_NIL;
-    if (!walk_goes_on(x, 0, WALK_SMALL + (uint64_t)(extra < 0 ? -extra : 0), x->c->unroll))
+    if (!all && !walk_goes_on(x, 0, WALK_SMALL + (uint64_t)(extra < 0 ? -extra : 0), x->c->unroll))
         return GRAPH_NIL;
     enum uop_type type = (enum uop_type)graph_at(g, number_told)->type;
     return graph_op2(g, UOP_ADD, type, number_told, graph_const(g, type, (uint64_t)extra));
@@ -118,8 +123,10 @@ void cycle_finish_pieces(struct cycle_work *w, struct cycle_region *first, struc
         x.whole = false;
         x.top = 0;
     }
-    if (c->count == GRAPH_NIL && w->budget > 0)
+    if ((c->count == GRAPH_NIL || x.least) && w->budget > 0)
         walk_find_law(&x, first, &c->law);
+    if (c->law.bound != GRAPH_NIL)
+        c->count = GRAPH_NIL; /* how far it goes is the plainer word for max(n, 1) */
     walk_end(&x);
     const struct cycle_region *r = best->straight ? first : &w->regions[best->loop];
     const struct cycle_phi *p = r->counter >= 0 ? &r->phis[r->counter] : NULL;

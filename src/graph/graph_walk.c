@@ -7,23 +7,6 @@
 
 enum { VISITS = 6000, ALL_VISITS = 1500000, DEPTH = 60, LOOKS = 2000 };
 
-/* Two counters of one loop that go side by side: *ahead is how far the second one is from the first. */
-static bool are_twins(const struct cycle_work *w, graph_id a, graph_id b, uint64_t *ahead)
-{
-    struct graph *g = w->g;
-    struct cycle_region *r = NULL, *s = NULL;
-    uint64_t from, to;
-    if (!graph_is_loop_phi(g, a) || !graph_is_loop_phi(g, b))
-        return false;
-    const struct cycle_phi *p = cycle_loop_phi(w, a, &r), *q = cycle_loop_phi(w, b, &s);
-    if (!p || !q || r != s || p->step_kind != CYCLE_STEP_ADD || q->step_kind != CYCLE_STEP_ADD || !p->constant ||
-        !q->constant || p->amount != q->amount || graph_at(g, a)->type != graph_at(g, b)->type ||
-        !graph_is_const(g, p->start, &from) || !graph_is_const(g, q->start, &to))
-        return false;
-    *ahead = to - from;
-    return true;
-}
-
 static bool compute(struct walker *x, graph_id id, uint64_t *out, unsigned depth)
 {
     const struct graph *g = x->w->g;
@@ -48,13 +31,8 @@ static bool compute(struct walker *x, graph_id id, uint64_t *out, unsigned depth
     }
     if (n.kind == UOP_CBANK)
         return false;
-    for (unsigned k = 0; k < x->leaf_count && n.kind == GRAPH_PHI; k++) {
-        uint64_t ahead;
-        if (!are_twins(x->w, x->leaf[k], id, &ahead))
-            continue;
-        *out = (x->value[k] + ahead) & (n.type == UOP_B32 ? UINT32_MAX : UINT64_MAX);
+    if (n.kind == GRAPH_PHI && walk_near(x, id, out))
         return true;
-    }
     if (n.kind == GRAPH_PHI) {
         *out = x->phi[id];
         return x->phi_known[id] == x->walk + 1;
@@ -68,6 +46,8 @@ static bool compute(struct walker *x, graph_id id, uint64_t *out, unsigned depth
     }
     if (n.arg_count == 0 || n.insn != UINT32_MAX || (n.kind != GRAPH_BOOL && !uop_is_pure((enum uop_kind)n.kind)))
         return false;
+    if (walk_near(x, id, out))
+        return true;
     uint64_t mask;
     bool bits = n.kind == UOP_AND && graph_is_const(g, n.arg[1], &mask) && mask <= INT32_MAX;
     x->quiet += bits; /* the low bits alone are asked for */
@@ -405,7 +385,7 @@ static graph_id as_one(const struct cycle_work *w, graph_id a, graph_id b)
     const struct graph_node *x = graph_at(g, a), *y = graph_at(g, b);
     if (a == b || b == GRAPH_NIL)
         return a;
-    if (a == GRAPH_NIL || are_twins(w, a, b, &ahead))
+    if (a == GRAPH_NIL || walk_are_twins(w, a, b, &ahead))
         return a == GRAPH_NIL ? b : a;
     if (x->kind != UOP_CBANK || y->kind != UOP_CBANK || x->arg_count || y->arg_count || x->space != y->space ||
         x->type == y->type)

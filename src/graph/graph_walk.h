@@ -1,4 +1,4 @@
-/* Between graph_walk.c, graph_count.c and graph_law.c only: walks through the pieces of a loop for concrete numbers. */
+/* Between graph_walk.c, graph_walk_near.c, graph_count.c and graph_law.c only: walks through the pieces of a loop for concrete numbers. */
 #ifndef SP_GRAPH_WALK_H
 #define SP_GRAPH_WALK_H
 
@@ -13,6 +13,7 @@ struct walker {
     graph_id leaf[WALK_LEAVES];  /* what all is made of: words of the constant bank; for a law, special registers too */
     uint64_t value[WALK_LEAVES]; /* of each, this time */
     unsigned leaf_count, leaf_max, looks;
+    bool least;          /* the steps were shown to be a maximum with a constant */
     bool whole;          /* n / 2 and 3 * n are looked at as a whole */
     bool steps_guard;    /* each step asks something for itself, in loops too: its guard does not say that it runs */
     uint64_t top;        /* the largest number that the moving word can be; 0: not known */
@@ -32,6 +33,10 @@ struct walker {
 
 /* The value of a node with the numbers as they are; false: not known. */
 bool walk_value(struct walker *x, graph_id id, uint64_t *out, unsigned depth);
+/* graph_walk_near.c: what follows of the numbers that the walk begins with; false: nothing. */
+bool walk_near(struct walker *x, graph_id id, uint64_t *out);
+/* Two counters of one loop that go side by side: *ahead is how far the second one is from the first. */
+bool walk_are_twins(const struct cycle_work *w, graph_id a, graph_id b, uint64_t *ahead);
 /* The words that a node is made of join `leaf`; false: of too many, or of something else. */
 bool walk_leaves(struct walker *x, graph_id id, unsigned depth);
 /* Where to begin, and what each piece is decided by; false when more than `leaves` words are. */
