@@ -188,31 +188,50 @@ static void cut(struct phases *p, uint32_t first, uint32_t end)
         add_stretch(p, from, end - 1, NULL, false);
 }
 
+/* Steps without a loop around them may stand among those of the next: what both may be taken for is of the one that
+ * ends first. False: a loop takes part. */
+static bool share(const struct graph_cycles *cycles, uint32_t *own, uint32_t cycle)
+{
+    const struct graph_cycle *a = &cycles->cycles.p[*own], *b = &cycles->cycles.p[cycle];
+    if (a->pieces.n != 1 || b->pieces.n != 1 || !a->pieces.p[0].straight || !b->pieces.p[0].straight)
+        return false;
+    *own = b->last < a->last ? cycle : *own;
+    return true;
+}
+
 /* The loop of the source that each instance of a unit is a piece of. False: two share one, or there is but one. */
 static bool find_owners(struct phases *p, const struct phase_unit *u, uint32_t *cycle, uint32_t *owner)
 {
     const struct graph_cycles *cycles = p->g->cycles;
+    enum { MOST = 64 };
+    uint64_t left = (uint64_t)MOST * (u->last - u->first + 1);
     unsigned loops = 0;
+    bool parted = true;
     memset(owner, 0xff, (u->last - u->first + 1) * sizeof *owner);
     for (; *cycle < cycles->cycles.n && cycles->cycles.p[*cycle].first <= u->last; ++*cycle) {
         const struct graph_cycle *y = &cycles->cycles.p[*cycle];
         if (y->parent >= 0 || y->first < u->first)
             continue;
         loops++;
-        for (size_t i = 0; i < y->pieces.n; i++)
-            for (uint32_t k = 0; k < y->pieces.p[i].block_count; k++) {
-                const struct graph_block *b = &p->g->blocks.p[y->pieces.p[i].blocks[k]];
-                for (uint32_t at = b->first; at <= b->last; at++) {
+        for (size_t i = 0; i < y->pieces.n && parted; i++) {
+            const struct graph_piece *piece = &y->pieces.p[i];
+            bool few = piece->straight && piece->block_count == 1; /* its block may hold more than its steps */
+            for (uint32_t k = 0; k < piece->block_count && parted; k++) {
+                const struct graph_block *b = &p->g->blocks.p[piece->blocks[k]];
+                uint32_t from = few ? piece->first : b->first, to = few ? piece->last : b->last;
+                for (uint32_t at = from; at <= to && parted; at++) {
                     if (at < u->first || at > u->last) /* a routine that is called stands behind all */
                         continue;
                     uint32_t *own = &owner[at - u->first];
-                    if (*own != UINT32_MAX && *own != *cycle)
-                        return false;
-                    *own = *cycle;
+                    if (*own == UINT32_MAX)
+                        *own = *cycle;
+                    else if (*own != *cycle)
+                        parted = left-- > 0 && share(cycles, own, *cycle);
                 }
             }
+        }
     }
-    return loops > 1;
+    return parted && loops > 1;
 }
 
 /* Loops whose pieces take turns in the code: a stretch for each loop, what lies between two of its pieces with it. */
