@@ -1,6 +1,7 @@
-/* Units of phases, and the stretches that they cut a kernel into (definitions.md D9): loops of the source with all their
- * pieces, matched reductions and scans with their barriers, and what lies between, cut behind each barrier that carries
- * data. The pieces of two loops may take turns in the code: each instruction goes with the loop whose piece it is.
+/* Units of phases, and the stretches that they cut a kernel into (definitions.md D9): loops of the source with all
+ * their pieces, matched reductions and scans with their barriers, and what lies between, cut behind each barrier that
+ * carries data. The pieces of two loops may take turns in the code: each instruction goes with the loop whose piece it
+ * is.
  *
  * Requires loops, dependence and matches. */
 #include "facts/fact_phase.h"

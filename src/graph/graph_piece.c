@@ -148,8 +148,8 @@ static bool find_arms(const struct joiner *j, graph_id join, uint32_t *parts, ui
     return false;
 }
 
-/* Where each step of a run is made, of one that paths make the branch where they part; NULL: of some it is not known, or
- * all are made at once. */
+/* Where each step of a run is made, of one that paths make the branch where they part; NULL: of some it is not known,
+ * or all are made at once. */
 static const uint32_t *makers_of(const struct joiner *j, const struct cycle_run *run)
 {
     uint32_t *makers = ARENA_ARRAY(j->w->a, uint32_t, run->steps), parts, arm[2];

@@ -1,4 +1,5 @@
-/* Between graph_walk.c, graph_walk_near.c, graph_count.c and graph_law.c only: walks through the pieces of a loop for concrete numbers. */
+/* Between graph_walk.c, graph_walk_near.c, graph_count.c and graph_law.c only: walks through the pieces of a loop for
+ * concrete numbers. */
 #ifndef SP_GRAPH_WALK_H
 #define SP_GRAPH_WALK_H
 
