@@ -21,6 +21,7 @@ struct pat_binary { /* a node read as op(a, b) */
     enum uop_type as;         /* the numbers it is of: a float format, or B32/B64 */
     bool is_unsigned, packed; /* of two halves alike */
     uint8_t round;            /* of a float operation (enum uop_round) */
+    graph_id read; /* an expansion's last operation takes the sum with it: the node; GRAPH_NIL: it does not */
 };
 /* The same operation on the same numbers: what steps must be to add up to one. */
 bool pat_alike(const struct pat_binary *a, const struct pat_binary *b);

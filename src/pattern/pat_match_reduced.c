@@ -204,6 +204,13 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, struct
         pat_enter(c, v->values.p[i], NULL, false);
     for (size_t i = 0; i < v->taken.n; i++)
         pat_enter(c, v->taken.p[i], NULL, true);
+    const struct pat_reading *read = v->like.read ? pat_reading_of(c->x, v->like.read) : NULL;
+    if (read) {
+        pat_enter(c, read->node, NULL, false);
+        for (unsigned i = 0; i < read->inner_count && !read->owned; i++)
+            pat_enter(c, read->inner[i], NULL, false);
+        c->via |= read->via;
+    }
     c->via |= v->exact ? 0 : PAT_RULE_SELECT;
     c->reach = v->reach > c->reach ? v->reach : c->reach;
     if (v->found)
