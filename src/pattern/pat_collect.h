@@ -28,6 +28,7 @@ bool pat_alike(const struct pat_binary *a, const struct pat_binary *b);
 /* A constant that leaves a result of such operations as it is: for a minimum or maximum the end of the numbers' range,
  * or the largest finite one of that sign. */
 bool pat_is_neutral(const struct graph *g, const struct pat_binary *like, graph_id node);
+graph_id pat_neutral(struct graph *g, const struct pat_binary *like); /* such a constant; GRAPH_NIL: not known */
 bool pat_binary_of(struct pat_index *x, graph_id node, struct pat_binary *out);
 /* True when `node` is op(a, b): also where a sum of integers is flat. */
 bool pat_is_op(struct pat_index *x, graph_id node, enum pat_op op, graph_id a, graph_id b);

@@ -626,6 +626,24 @@ static bool is_between_threads(const struct pat_collect *k, graph_id out)
     return false;
 }
 
+/* What a step takes in: x of `out = op(in, x)`. Of a step that does so under a condition only it is a choice between x
+ * and what changes nothing. NIL: it is no such step. */
+static graph_id taken_in(struct pat_collect *k, graph_id in, graph_id out, struct pat_binary *like)
+{
+    struct graph *g = k->x->g;
+    if (pat_binary_of(k->x, out, like) && (like->a == in || like->b == in))
+        return like->a == in ? like->b : like->a;
+    struct graph_node n = *graph_at(g, out);
+    for (unsigned arm = 1; arm <= 2 && n.kind == UOP_SELECT; arm++) {
+        if (n.arg[3 - arm] != in || !pat_binary_of(k->x, n.arg[arm], like) || (like->a != in && like->b != in))
+            continue;
+        n.arg[arm] = like->a == in ? like->b : like->a;
+        n.arg[3 - arm] = pat_neutral(g, like);
+        return n.arg[3 - arm] == GRAPH_NIL ? (graph_id)GRAPH_NIL : graph_fresh(g, &n);
+    }
+    return GRAPH_NIL;
+}
+
 /* What a thread gathers in a loop of its own is a reduction too: no page's, but others may be of it. */
 void pat_collect_folds(struct pat_collect *k)
 {
@@ -638,12 +656,8 @@ void pat_collect_folds(struct pat_collect *k)
             graph_id out = f->out[j], in = f->in[j];
             if (out == GRAPH_NIL || in == GRAPH_NIL || is_between_threads(k, out))
                 continue;
-            bool found = pat_binary_of(k->x, out, &v) && (v.a == in || v.b == in);
-            const struct graph_node n = *graph_at(g, out);
-            for (unsigned arm = 1; arm <= 2 && !found && n.kind == UOP_SELECT; arm++)
-                found = n.arg[3 - arm] == in && pat_binary_of(k->x, n.arg[arm], &v) && (v.a == in || v.b == in);
-            graph_id element = v.a == in ? v.b : v.a, before = GRAPH_NIL;
-            if (!found || !starts_neutral(k, &v, f->cycle, f->start[j], element, &before, 0))
+            graph_id element = taken_in(k, in, out, &v), before = GRAPH_NIL;
+            if (element == GRAPH_NIL || !starts_neutral(k, &v, f->cycle, f->start[j], element, &before, 0))
                 continue;
             struct pat_collective *c = ARENA_NEW(k->a, struct pat_collective);
             if (!c)

@@ -28,15 +28,38 @@ static graph_id brought(struct graph *g, const struct pat_binary *like, graph_id
     return input;
 }
 
-/* Where nothing is brought another number stands in its place that is not neutral: it is no element. */
-static bool has_stranger(const struct graph *g, const struct pat_binary *like, graph_id node)
+/* Every part of a condition looks at something in memory: it is on the elements, not on who has one. */
+static bool is_on_elements(struct graph *g, graph_id when)
 {
-    const struct graph_node *n = graph_at(g, node);
-    bool phi = n->kind == GRAPH_PHI;
-    if (!phi && n->kind != UOP_SELECT)
+    enum { NODES = 64 };
+    graph_id atoms[6], stack[NODES];
+    unsigned count;
+    uint64_t table;
+    bool all = graph_table(g, when, atoms, &count, &table) && count;
+    for (unsigned i = 0; i < count && all; i++) {
+        unsigned depth = 0, left = NODES;
+        stack[depth++] = atoms[i];
+        for (all = false; depth && left && !all; left--) {
+            const struct graph_node *n = graph_at(g, stack[--depth]);
+            all = n->kind == UOP_LOAD && (n->space == UOP_GLOBAL || n->space == UOP_GENERIC);
+            for (unsigned k = 0; k < n->arg_count && n->kind != GRAPH_PHI && n->kind != UOP_LOAD; k++)
+                if (depth < NODES)
+                    stack[depth++] = n->arg[k];
+        }
+    }
+    return all;
+}
+
+/* Where nothing is brought another number stands in its place that is not neutral: it is no element. One that stands for
+ * an element because of what that is, as where elements are masked, is one. */
+static bool has_stranger(struct graph *g, const struct pat_binary *like, graph_id node)
+{
+    const struct graph_node n = *graph_at(g, node);
+    bool phi = n.kind == GRAPH_PHI;
+    if (!phi && (n.kind != UOP_SELECT || is_on_elements(g, n.arg[0])))
         return false;
-    for (uint32_t i = phi ? 0 : 1; i < (phi ? n->phi_count : 3); i++) {
-        graph_id arm = phi ? n->phi_args[i] : n->arg[i];
+    for (uint32_t i = phi ? 0 : 1; i < (phi ? n.phi_count : 3); i++) {
+        graph_id arm = phi ? n.phi_args[i] : n.arg[i];
         if (graph_is_const(g, arm, NULL) && !pat_is_neutral(g, like, arm))
             return true;
     }

@@ -226,20 +226,58 @@ static bool is_among(struct pat_ctx *c, const struct pat_spot *one, const struct
     return by && way % by == 0 && way / by < turns;
 }
 
-/* The conditions under which elements took part hold where the result is stored. */
+/* What the matched value goes into, through operations and choices, but for choices that are for it where `when` holds.
+ * False: too much. */
+static bool find_shown(struct pat_ctx *c, graph_id when, struct map_u64 *shown)
+{
+    enum { VALUES = 256, USERS = 64 };
+    struct graph *g = c->g;
+    graph_id list[VALUES];
+    unsigned n = 0;
+    list[n++] = c->root;
+    map_u64_put(c->a, shown, c->root, 1);
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t users;
+        const graph_id *user = list[i] < c->x->count ? graph_users(g, list[i], &users) : NULL;
+        for (uint32_t u = 0; user && u < users; u++) {
+            const struct graph_node o = *graph_at(g, user[u]);
+            bool chosen = o.kind == UOP_SELECT && o.arg[0] != list[i] && (o.arg[1] == list[i]) != (o.arg[2] == list[i]);
+            if (map_u64_get(shown, user[u], NULL) ||
+                (o.kind == GRAPH_PHI ? graph_is_loop_phi(g, user[u]) : !pat_is_pure(&o)))
+                continue;
+            if (chosen && graph_implies(g, o.arg[1] == list[i] ? o.arg[0] : graph_not(g, o.arg[0]), when))
+                continue;
+            if (n == VALUES || u >= USERS)
+                return false;
+            map_u64_put(c->a, shown, user[u], 1);
+            list[n++] = user[u];
+        }
+    }
+    return true;
+}
+
+/* The conditions under which elements took part hold where the result is stored, or chosen for what is stored. */
 static bool takes_part(struct pat_ctx *c)
 {
     struct graph *g = c->g;
     for (size_t i = 0; i < c->present.n; i++) {
         const struct pat_present *p = &c->present.p[i];
+        struct map_u64 shown = {0};
+        bool sought = false;
         for (size_t k = 0; k < g->accesses.n; k++) {
             const struct graph_access s = g->accesses.p[k];
-            if (s.kind != GRAPH_STORE || s.value[0] != c->root || s.space == UOP_SHARED)
+            if (s.kind != GRAPH_STORE || s.space == UOP_SHARED)
                 continue;
             if (p->cycle && p->cycle != g->cycles->cycle_of[g->insns.p[s.insn].block])
                 continue; /* of a turn of another loop: the ranges say it */
-            if (s.runs_when == GRAPH_NIL || !graph_implies(g, s.runs_when, p->when))
+            if (s.runs_when != GRAPH_NIL && graph_implies(g, s.runs_when, p->when))
+                continue;
+            if (!sought && !find_shown(c, p->when, &shown))
                 return false;
+            sought = true;
+            for (int w = 0; w < 4; w++)
+                if (s.value[w] != GRAPH_NIL && map_u64_get(&shown, s.value[w], NULL))
+                    return false;
         }
     }
     return true;
@@ -297,6 +335,13 @@ static struct pat_spot spot_of(const struct pairing *p, unsigned side, unsigned 
     return s;
 }
 
+/* What an expansion computes; else the node. */
+static graph_id meant_by(const struct pat_ctx *c, graph_id id)
+{
+    const struct pat_reading *r = pat_reading_of(c->x, id);
+    return r && r->closed ? r->as : id;
+}
+
 /* Two values are made alike, of elements in the same places and of what does not change. */
 static bool made_alike(struct pairing *p, graph_id a, graph_id b, unsigned depth)
 {
@@ -305,6 +350,8 @@ static bool made_alike(struct pairing *p, graph_id a, graph_id b, unsigned depth
     if (depth > DEPTH || !p->left)
         return false;
     p->left--;
+    a = meant_by(p->c, a);
+    b = meant_by(p->c, b);
     const struct graph_node n = *graph_at(g, a), o = *graph_at(g, b);
     if (n.kind != o.kind || n.type != o.type || n.arg_count != o.arg_count || n.width != o.width)
         return false;
