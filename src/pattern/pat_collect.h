@@ -285,8 +285,9 @@ enum pat_rows pat_play_rows(struct pat_play *p, const struct pat_step *const *st
 unsigned pat_play_most(const struct pat_play *p, uint32_t store, unsigned each, bool *known);
 /* True when, in a block of some size, the first lanes load just what each warp stored, each once. */
 bool pat_play_hands_over(struct pat_play *p, uint32_t store, uint32_t load, struct pat_handed *how);
-/* True when a later store writes, in blocks of all sizes, every element that an earlier one wrote. */
-bool pat_play_overwrites(struct pat_play *p, uint32_t earlier, uint32_t later);
+/* True when a later store writes, in blocks of all sizes, every element that an earlier one wrote; or the one of them
+ * that a load reads, the same for all threads (UINT32_MAX: every one). */
+bool pat_play_overwrites(struct pat_play *p, uint32_t earlier, uint32_t later, uint32_t load);
 /* True when each of the first `lanes` threads loads the element `behind` its own of those left; *to_all false: others
  * load too. */
 bool pat_play_reads_rest(struct pat_play *p, const struct graph_access *load, graph_id own, unsigned lanes,

@@ -23,16 +23,32 @@ static bool is_partial(const struct pat_collective *v, graph_id node)
  * thread must have the result. */
 static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool part, bool first, unsigned depth);
 
-/* What a store left that may reach a load is gone where another one wrote all of it since. */
-static bool is_overwritten(struct pat_collect *k, uint32_t at, uint32_t store)
+/* All threads that made the first store have met before any makes the second. */
+static bool is_parted(const struct graph *g, const struct graph_reach *first, uint32_t second)
+{
+    for (uint32_t i = 0; i < first->barrier_count; i++)
+        if (first->barriers[i] > g->accesses.p[first->store].insn && first->barriers[i] < second)
+            return true;
+    return false;
+}
+
+/* What a store left that may reach a load is gone where another one wrote all of it since, or what the load reads, the
+ * same for all threads. */
+static bool is_overwritten(struct pat_collect *k, uint32_t at, const struct graph_reach *old)
 {
     const struct graph_dependence *d = k->x->g->dependence;
     const struct graph_access *load = &k->x->g->accesses.p[at];
+    const uint32_t store = old->store;
+    bool one = !pat_differs_in_block(k->play, load->address);
     for (uint32_t r = d->first_reach[at]; r < d->first_reach[at + 1]; r++) {
         const struct graph_reach *reach = &d->reaches.p[r];
         const struct graph_access *later = &k->x->g->accesses.p[reach->store];
-        if (reach->store != store && !reach->may && reach->sync == GRAPH_SYNC_BARRIER && later->insn < load->insn &&
-            later->insn > k->x->g->accesses.p[store].insn && pat_play_overwrites(k->play, store, reach->store))
+        if (reach->store == store || reach->may || reach->sync != GRAPH_SYNC_BARRIER || later->insn >= load->insn ||
+            later->insn <= k->x->g->accesses.p[store].insn)
+            continue;
+        if (pat_play_overwrites(k->play, store, reach->store, UINT32_MAX) ||
+            (one && old->sync == GRAPH_SYNC_BARRIER && is_parted(k->x->g, old, later->insn) &&
+             pat_play_overwrites(k->play, store, reach->store, at)))
             return true;
     }
     return false;
@@ -60,7 +76,7 @@ static struct pat_collective *resolve_stored(struct pat_collect *k, uint32_t at,
             return NULL;
         if (of && pat_is_neutral(k->x->g, &of->like, s.value[0]))
             continue; /* neutral elements for lanes without a warp */
-        if (d->first_reach[at + 1] - d->first_reach[at] <= 8 && is_overwritten(k, at, reach->store))
+        if (d->first_reach[at + 1] - d->first_reach[at] <= 8 && is_overwritten(k, at, reach))
             continue;
         struct pat_collective *one = resolve(k, s.value[0], false, true, depth + 1);
         struct pat_handed how = {.everywhere = one && one->everywhere,
