@@ -203,7 +203,9 @@ struct pat_collect {
     VEC(struct pat_collective *) list;
     struct map_u64 partial_of; /* of nodes: the last one in `list` that has it as a partial value, by `partials` */
     VEC(struct pat_part_of) partials;
-    VEC(struct pat_begun) begun; /* of loops' reductions that hold elements from before */
+    VEC(struct pat_begun) begun;           /* of loops' reductions that hold elements from before */
+    struct map_u64 straight_of;            /* of nodes: + 1 into `straight`, 0: none */
+    VEC(struct pat_collective *) straight; /* of values that a thread has in registers (pat_match_reduced.c) */
     bool ready;
 };
 enum sp_status pat_collect_begin(struct pat_collect *k, struct run *run, struct pat_ctx *c, struct pat_result *out);

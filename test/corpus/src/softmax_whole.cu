@@ -140,3 +140,17 @@ ROW(one_left_out_kernel, m = fmaxf(m, x[j]), if (j != 3) s += expf(x[j] - m), y[
 ROW(masked_otherwise_kernel, if (mask[j]) m = fmaxf(m, x[j]), if (mask[j]) s += expf(x[j] - m),
     y[j] = mask[j + 1] ? expf(x[j] - m) / s : 0.0f)
 ROW(logarithm_kernel, m = fmaxf(m, x[j]), s += expf(x[j] - m), y[j] = x[j] - m - logf(s))
+
+// A short row that one thread has in registers; MOST of its elements have the maximum.
+#define REGISTERS(NAME, MOST)                                                                  \
+  __global__ void NAME(const float* __restrict__ x, float* __restrict__ y, int rows) {         \
+    int i = blockIdx.x * blockDim.x + threadIdx.x;                                             \
+    if (i >= rows) return;                                                                     \
+    float v[5], m = -INFINITY, s = 0.0f;                                                       \
+    _Pragma("unroll") for (int k = 0; k < 5; k++) v[k] = x[i * 5 + k];                         \
+    _Pragma("unroll") for (int k = 0; k < (MOST); k++) m = fmaxf(m, v[k]);                     \
+    _Pragma("unroll") for (int k = 0; k < 5; k++) s += v[k] = expf(v[k] - m);                  \
+    _Pragma("unroll") for (int k = 0; k < 5; k++) y[i * 5 + k] = v[k] / s;                     \
+  }
+REGISTERS(registers_kernel, 5)
+REGISTERS(registers_less_one_kernel, 4)
