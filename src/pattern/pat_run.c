@@ -254,9 +254,10 @@ static void join_copies(struct run *r, struct pat_found *f)
     f->of = r->c.tops.n ? r->c.tops.p[r->c.tops.n > 1].v : NULL; /* of a quotient the divisor */
     for (size_t i = r->found.n - 1; i-- > 0;) {
         struct pat_found *o = r->found.p[i];
-        if (o->variant != f->variant)
+        if (o->page != f->page)
             break;
-        if ((!f->cycle || o->cycle != f->cycle) && (!f->of || o->of != f->of))
+        bool one_loop = f->cycle && o->cycle == f->cycle && o->variant == f->variant;
+        if (!one_loop && (!f->of || o->of != f->of)) /* whichever block of the page says it */
             continue;
         merge(r, o, f);
         return;

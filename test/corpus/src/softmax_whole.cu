@@ -154,3 +154,17 @@ ROW(logarithm_kernel, m = fmaxf(m, x[j]), s += expf(x[j] - m), y[j] = x[j] - m -
   }
 REGISTERS(registers_kernel, 5)
 REGISTERS(registers_less_one_kernel, 4)
+
+// Of a column; the maximum begins with the first element and goes on from row FROM.
+#define COLUMN(NAME, FIRST, FROM)                                                                          \
+  __global__ void NAME(const float* __restrict__ x, float* __restrict__ y, int rows, int n) {              \
+    int c = blockIdx.x * blockDim.x + threadIdx.x;                                                         \
+    if (c >= n) return;                                                                                    \
+    float m = x[FIRST], s = 0.0f;                                                                          \
+    _Pragma("unroll 4") for (int j = FROM; j < rows; j++) m = fmaxf(m, x[j * n + c]);                      \
+    _Pragma("unroll 4") for (int j = 0; j < rows; j++) s += expf(x[j * n + c] - m);                        \
+    _Pragma("unroll 1") for (int j = 0; j < rows; j++) y[j * n + c] = expf(x[j * n + c] - m) / s;          \
+  }
+COLUMN(column_kernel, c, 1)
+COLUMN(column_second_left_out_kernel, c, 2)
+COLUMN(column_of_another_kernel, c + 1, 1)
