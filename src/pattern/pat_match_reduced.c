@@ -50,8 +50,8 @@ static bool is_on_elements(struct graph *g, graph_id when)
     return all;
 }
 
-/* Where nothing is brought another number stands in its place that is not neutral: it is no element. One that stands for
- * an element because of what that is, as where elements are masked, is one. */
+/* Where nothing is brought another number stands in its place that is not neutral: it is no element. One that stands
+ * for an element because of what that is, as where elements are masked, is one. */
 static bool has_stranger(struct graph *g, const struct pat_binary *like, graph_id node)
 {
     const struct graph_node n = *graph_at(g, node);

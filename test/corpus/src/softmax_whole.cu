@@ -1,5 +1,5 @@
-// Softmaxes whose elements are divided, masked or handed round the block, built without fast math: the last operation of a
-// full exponential takes the sum with it. And some in which an element takes part in one of the loops only.
+// Softmaxes whose elements are divided, masked or handed round the block, built without fast math: the last operation of
+// a full exponential takes the sum with it. And some in which an element takes part in one of the loops only.
 #include <cmath>
 
 constexpr unsigned lanes = 0xffffffffu;
