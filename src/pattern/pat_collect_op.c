@@ -92,13 +92,16 @@ bool pat_is_neutral(const struct graph *g, const struct pat_binary *like, graph_
 
 graph_id pat_neutral(struct graph *g, const struct pat_binary *like)
 {
-    static const uint64_t tried[] = {
-        0, /* sums, smallest unsigned number */
-        1, /* products of integers */
-        0x3f800000, 0x3ff0000000000000, 0x3c00, 0x3f80, /* of floats: 1 */
-        0xff800000, 0xfff0000000000000, 0xfc00, 0xff80, /* ends of the ranges: floats, signed integers, unsigned ones */
-        0x7f800000, 0x7ff0000000000000, 0x7c00, 0x7f80, 0x80000000, 0x8000000000000000,
-        0x7fffffff, 0x7fffffffffffffff, 0xffffffff,     UINT64_MAX};
+    static const uint64_t tried[] = {0, /* sums, smallest unsigned number */
+                                     1, /* products of integers */
+                                     0x3f800000, 0x3ff0000000000000, 0x3c00,
+                                     0x3f80, /* of floats: 1 */
+                                     0xff800000, 0xfff0000000000000, 0xfc00,
+                                     0xff80, /* ends of the ranges: floats, signed integers, unsigned ones */
+                                     0x7f800000, 0x7ff0000000000000, 0x7c00,
+                                     0x7f80,     0x80000000,         0x8000000000000000,
+                                     0x7fffffff, 0x7fffffffffffffff, 0xffffffff,
+                                     UINT64_MAX};
     unsigned width = uop_type_bits(like->as);
     for (size_t i = 0; i < sizeof tried / sizeof tried[0]; i++) {
         if (width < 64 && tried[i] >> width)
