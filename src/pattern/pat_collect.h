@@ -229,6 +229,10 @@ bool pat_overtakes_nobody(struct pat_collect *k, const struct pat_step *steps, c
                           unsigned count, bool *assumed);
 /* A load from shared memory, or one element of a wide one: its access, and how far behind the address it lies. */
 uint32_t pat_shared_load(const struct pat_index *x, graph_id node, int64_t *bytes);
+bool pat_same_place(const struct graph *g, graph_id a, int64_t a_bytes, graph_id b);
+/* Steps that are not stored (pat_collect_kept.c); and the first instance that has a value, UINT32_MAX: none. */
+void pat_collect_kept(struct pat_collect *k);
+uint32_t pat_first_holder(struct pat_collect *k, graph_id node);
 /* A thread that takes the results of all warps together, one after the other (pat_collect_chain.c). */
 void pat_collect_chains(struct pat_collect *k);
 /* The collective whose result a node is for the first thread. */

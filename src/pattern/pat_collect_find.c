@@ -25,7 +25,7 @@ uint32_t pat_shared_load(const struct pat_index *x, graph_id node, int64_t *byte
     return n->kind == UOP_LOAD && n->space == UOP_SHARED && map_u64_get(&x->first_load, node, &at) ? at : UINT32_MAX;
 }
 
-static bool same_place(const struct graph *g, graph_id a, int64_t a_bytes, graph_id b)
+bool pat_same_place(const struct graph *g, graph_id a, int64_t a_bytes, graph_id b)
 {
     struct graph_affine f, h;
     if (a == b)
@@ -159,12 +159,13 @@ static bool split_memory(struct pat_collect *k, graph_id value, graph_id address
         int64_t bytes, own_bytes;
         graph_id when = s->when, taken = without_neutral(k, &v, side[i], &when);
         uint32_t other = pat_shared_load(k->x, taken, &bytes);
-        if (other == UINT32_MAX || same_place(k->x->g, k->x->g->accesses.p[other].address, bytes, address))
+        if (other == UINT32_MAX || pat_same_place(k->x->g, k->x->g->accesses.p[other].address, bytes, address))
             continue;
         s->other_bytes = bytes;
         for (unsigned j = 0; j < count; j++) {
             uint32_t own = pat_shared_load(k->x, side[j], &own_bytes);
-            bool there = own != UINT32_MAX && same_place(k->x->g, k->x->g->accesses.p[own].address, own_bytes, address);
+            bool there =
+                own != UINT32_MAX && pat_same_place(k->x->g, k->x->g->accesses.p[own].address, own_bytes, address);
             bool moved = own != UINT32_MAX && !there && !own_bytes && j != i && is_moved(k, own, address);
             there |= moved;
             if (j == i || (own != UINT32_MAX && !there) || (count > 2 && own == UINT32_MAX) ||
@@ -329,72 +330,6 @@ static bool split_address(struct pat_collect *k, graph_id value, graph_id addres
     return true;
 }
 
-static uint32_t first_holder(struct pat_collect *k, graph_id node);
-
-/* The last step need not be stored: the thread that has the result keeps it in a register. */
-static void find_kept(struct pat_collect *k)
-{
-    struct graph *g = k->x->g;
-    struct map_u64 made = {0};
-    uint32_t at;
-    size_t stored = k->steps.n;
-    for (size_t i = 0; i < stored; i++)
-        map_u64_put(k->a, &made, k->steps.p[i].value, (uint32_t)i);
-    for (graph_id id = 1; stored && id < k->x->count; id++) {
-        struct pat_binary v;
-        if (!k->x->live[id] || map_u64_get(&made, id, &at) || !pat_binary_of(k->x, id, &v))
-            continue;
-        for (int turn = 0; turn < 2; turn++) {
-            graph_id own = turn ? v.b : v.a, other = turn ? v.a : v.b;
-            int64_t bytes;
-            uint32_t load = pat_shared_load(k->x, other, &bytes);
-            if (load == UINT32_MAX || !map_u64_get(&made, own, &at) || !pat_alike(&k->steps.p[at].like, &v))
-                continue;
-            const struct graph_access *a = &g->accesses.p[load];
-            struct pat_step s = {.insn = first_holder(k, id),
-                                 .store = UINT32_MAX,
-                                 .load_own = UINT32_MAX,
-                                 .load_other = load,
-                                 .again = UINT32_MAX,
-                                 .value = id,
-                                 .own = own,
-                                 .other = other,
-                                 .when = a->runs_when,
-                                 .own_address = k->steps.p[at].own_address,
-                                 .other_address = a->address,
-                                 .other_bytes = bytes,
-                                 .width = k->steps.p[at].width,
-                                 .op = v.op,
-                                 .like = v,
-                                 .exact = v.exact};
-            if (s.insn == UINT32_MAX || s.insn <= k->steps.p[at].insn)
-                continue;
-            VEC_PUSH(k->a, k->steps, s);
-            break;
-        }
-    }
-}
-
-/* Loads whose value is known to be what the thread stored: by that value, the last one last. */
-static void find_reloads(struct pat_collect *k)
-{
-    const struct graph *g = k->x->g;
-    struct map_u64 last = {0};
-    uint32_t at;
-    for (uint32_t i = 0; i < g->accesses.n; i++) {
-        const struct graph_access *a = &g->accesses.p[i];
-        if (a->kind == GRAPH_LOAD && a->space == UOP_SHARED && a->result != GRAPH_NIL &&
-            graph_at(g, a->result)->kind != UOP_LOAD)
-            map_u64_put(k->a, &last, a->result, i);
-    }
-    for (size_t i = 0; i < k->steps.n; i++) {
-        struct pat_step *s = &k->steps.p[i];
-        if (s->load_own == UINT32_MAX && s->again == UINT32_MAX && map_u64_get(&last, s->own, &at) &&
-            g->accesses.p[at].insn < s->insn && same_place(g, g->accesses.p[at].address, 0, s->own_address))
-            s->again = at;
-    }
-}
-
 static void find_memory(struct pat_collect *k)
 {
     struct graph *g = k->x->g;
@@ -501,20 +436,6 @@ static bool split_lanes(struct pat_collect *k, graph_id value, struct pat_step *
     return false;
 }
 
-static void note_first(void *user, uint32_t insn, bool merged)
-{
-    uint32_t *first = user;
-    (void)merged;
-    *first = insn < *first ? insn : *first;
-}
-
-static uint32_t first_holder(struct pat_collect *k, graph_id node)
-{
-    uint32_t first = UINT32_MAX;
-    pat_holders(k->x, node, note_first, &first);
-    return first;
-}
-
 /* Does the value come round to the phi that is its own? */
 static uint32_t loop_of_lane(const struct graph *g, const struct pat_step *s)
 {
@@ -572,9 +493,9 @@ static void find_lanes(struct pat_collect *k)
         }
         if (!found)
             continue;
-        s.insn = first_holder(k, id);
+        s.insn = pat_first_holder(k, id);
         if (s.insn == UINT32_MAX)
-            s.insn = first_holder(k, s.other);
+            s.insn = pat_first_holder(k, s.other);
         if (s.insn == UINT32_MAX || graph_is_slow(g, s.insn)) /* an expansion's */
             continue;
         s.loop = loop_of_lane(g, &s);
@@ -618,8 +539,7 @@ enum sp_status pat_collect_begin(struct pat_collect *k, struct run *run, struct 
     if (!k->play)
         return SP_ERR_MEMORY;
     find_memory(k);
-    find_kept(k);
-    find_reloads(k);
+    pat_collect_kept(k);
     find_lanes(k);
     if (k->steps.n)
         qsort(k->steps.p, k->steps.n, sizeof k->steps.p[0], by_insn);

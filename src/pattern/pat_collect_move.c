@@ -34,15 +34,43 @@ static bool feeds_steps(const struct pat_collect *k, uint32_t store)
     return false;
 }
 
-/* Accesses of which it is not known what the others make of them: a store may have come in between, a thread may
- * overtake another. NULL: out of memory. */
+/* What a store leaves is no element that was brought, on whatever path, nor what stands for one that is not there. */
+static bool is_computed(const struct graph *g, const struct graph_access *store)
+{
+    enum { WAYS = 16 };
+    graph_id list[WAYS] = {store->value[0]};
+    unsigned count = 1;
+    if (store->kind != GRAPH_STORE || store->value[0] == GRAPH_NIL)
+        return true;
+    for (unsigned i = 0; i < count; i++) {
+        const struct graph_node *n = graph_at(g, list[i]);
+        const graph_id *args = n->kind == GRAPH_PHI ? n->phi_args : &n->arg[1];
+        unsigned most = n->kind == GRAPH_PHI ? n->phi_count : n->kind == UOP_SELECT ? 2 : 0;
+        if (!most && !graph_is_const(g, list[i], NULL) && loaded_element(g, list[i], 0) == GRAPH_NIL)
+            return true;
+        for (unsigned j = 0; j < most; j++) {
+            bool known = false;
+            for (unsigned w = 0; w < count && !known; w++)
+                known = list[w] == args[j];
+            if (!known && count == WAYS)
+                return true;
+            if (!known)
+                list[count++] = args[j];
+        }
+    }
+    return false;
+}
+
+/* Accesses of which it is not known what the others make of them: a store may have come in between, in a later turn of
+ * a loop the load may read something computed, a thread may overtake another. NULL: out of memory. */
 static bool *find_doubtful(struct pat_collect *k, const struct graph_dependence *d)
 {
     bool *doubtful = ARENA_ARRAY(k->a, bool, k->x->g->accesses.n + 1);
     if (!doubtful)
         return NULL;
     for (size_t i = 0; i < d->reaches.n; i++)
-        if (d->reaches.p[i].may || d->reaches.p[i].sync == GRAPH_SYNC_NONE)
+        if (d->reaches.p[i].may || d->reaches.p[i].sync == GRAPH_SYNC_NONE ||
+            is_computed(k->x->g, &k->x->g->accesses.p[d->reaches.p[i].store]))
             doubtful[d->reaches.p[i].load] = true;
     for (size_t i = 0; i < d->races.n; i++)
         doubtful[d->races.p[i].first] = doubtful[d->races.p[i].second] = true;

@@ -614,7 +614,13 @@ static void match_memory(struct pat_collect *k, const struct pat_library *lib)
             return;
         memcpy(kept, list, count * sizeof *kept);
         struct stretch s = {kept, count};
-        k->down = !match_stretch(k, lib, PLAN_MEMORY, &s) && pat_play_asks_rows(k->play);
+        bool any = match_stretch(k, lib, PLAN_MEMORY, &s);
+        for (unsigned tries = 0; !any && tries < 4 && s.count > 1 && kept[s.count - 1].store == UINT32_MAX;
+             tries++) { /* what is kept may be none of theirs */
+            s.count--;
+            any = match_stretch(k, lib, PLAN_MEMORY, &s);
+        }
+        k->down = !any && pat_play_asks_rows(k->play);
         if (k->down) { /* the threads of each column may do it */
             pat_play_down(k->play, true, 0);
             match_stretch(k, lib, PLAN_MEMORY, &s);

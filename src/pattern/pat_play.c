@@ -437,7 +437,7 @@ static bool play_memory(struct pat_play *p, const struct pat_step *s, const stru
         !pat_play_apart(p, &f, &a, 0, s->width, &from_first) ||
         !pat_play_apart(p, &a, &b, s->other_bytes, s->width, &away))
         return false;
-    *own = base + from_first;
+    *own = base - p->begin + from_first;
     if (s->moved || first->moved) { /* counted from the first thread's element, in whichever buffer */
         unsigned thread = p->thread;
         int64_t of_first;
@@ -459,6 +459,23 @@ static bool play_memory(struct pat_play *p, const struct pat_step *s, const stru
         *other = (*other - p->origin) / p->pitch;
     }
     return true;
+}
+
+/* Where elements begin, as far as that is the same for the whole block and all turns: an array may lie behind another
+ * one, by the size of the block. */
+static int64_t begin_of(struct pat_play *p, const struct pat_step *first)
+{
+    struct graph_affine f, same = {0};
+    int64_t begin;
+    uint64_t bits;
+    if (first->load_other == UINT32_MAX || !graph_affine(p->g, first->own_address, &f))
+        return 0;
+    p->thread = 0;
+    pat_play_forget(p);
+    for (unsigned i = 0; i < f.term_count; i++)
+        if (!differs(p, f.terms[i].term, 0) && number_of(p, f.terms[i].term, 0, &bits))
+            same.terms[same.term_count++] = f.terms[i];
+    return pat_play_element(p, &same, first->width, &begin) ? begin : 0;
 }
 
 /* Where the elements of the column begin, and how far apart they are. */
@@ -634,6 +651,7 @@ bool pat_play_steps(struct pat_play *p, const struct pat_step *steps, uint32_t c
     out->threads = p->threads = threads;
     out->count = 0;
     out->runs = false;
+    p->begin = p->down ? 0 : begin_of(p, &steps[0]);
     if (p->down && !find_column(p, &steps[0]))
         return false;
     for (uint32_t i = 0, to; i < count; i = to) {

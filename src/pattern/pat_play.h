@@ -57,6 +57,7 @@ struct pat_play {
     bool rows;                            /* the code asks for threadIdx.y or z */
     bool down;                            /* threads of one column are played: `thread` is threadIdx.y */
     unsigned column;
+    int64_t begin;         /* elements to the first one of the steps' array, where they are the same for the block */
     int64_t origin, pitch; /* down: element of the column's first thread, elements from one to the next */
     uint64_t budget;
     unsigned draw;                 /* 0: what is not known is not known; else numbers are drawn for it */
