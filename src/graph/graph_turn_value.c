@@ -371,6 +371,23 @@ static void find_joins(struct turns *t)
     }
 }
 
+/* What goes round the cycle's pieces and is `here` where the counter stands at its 17th step; NIL: nothing. */
+static graph_id goes_round(struct turns *t, uint32_t cycle, graph_id counter, uint64_t here, enum uop_type type)
+{
+    const struct graph_cycle *c = &t->w->out->cycles.p[cycle];
+    for (size_t i = 0; i < c->pieces.n; i++) {
+        const struct cycle_region *r = c->pieces.p[i].straight ? NULL : &t->w->regions[c->pieces.p[i].loop];
+        for (uint32_t k = 0; r && k < r->phi_count; k++) {
+            graph_id phi = r->phis[k].phi, is = phi < t->w->nodes ? t->turn_of[phi] : (graph_id)GRAPH_NIL;
+            struct function f = {.counter = counter, .at = counter_at(t, cycle, 17)};
+            if (is != GRAPH_NIL && graph_type_of(t->w->g, is) == type && turn_value(t->w->g, &f, is, 0) == here &&
+                f.met && !f.failed)
+                return is;
+        }
+    }
+    return GRAPH_NIL;
+}
+
 /* Paths meet: each brings the same function of the steps done so far, or its value before the first step. */
 static void turn_join(struct turns *t, graph_id id)
 {
@@ -454,6 +471,13 @@ static void turn_join(struct turns *t, graph_id id)
                 if (s) { /* `least` is what a turn leaves: s steps on */
                     graph_id counter = t->counter[cycle];
                     enum uop_type type = graph_type_of(g, counter);
+                    struct function is = {.counter = counter, .at = counter_at(t, cycle, 17)};
+                    uint64_t then = (turn_value(g, &is, least, 0) + PRIME - times(step, s)) % PRIME;
+                    graph_id round = goes_round(t, cycle, counter, then, graph_type_of(g, least));
+                    if (round != GRAPH_NIL) { /* what the turn began with */
+                        least = round;
+                        break;
+                    }
                     uint64_t back = 0 - s * (uint64_t)t->slope[cycle];
                     graph_id before = graph_op2(g, UOP_ADD, type, counter, graph_const(g, type, back));
                     least = cycle_replace(t->w, least, counter, before);
