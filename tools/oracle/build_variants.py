@@ -36,6 +36,7 @@ NVCC = [
     ("contract-fast", ["kernels/01_arithmetic/fma_contract_f32.cu"], FAST),
     ("probes-maxrregcount-24", PROBES, FAST + ["-maxrregcount", "24"]),
     ("column_loops", ["test/corpus/src/column_loops.cu"], ["-O3"]),
+    ("kept_trees", ["test/corpus/src/kept_trees.cu"], ["-O3"]),
     ("number_formats", ["test/corpus/src/number_formats.cu"], ["-O3"]),
     ("index_2d", ["test/corpus/src/index_2d.cu"], FAST),
     ("coalescing", ["test/corpus/src/coalescing.cu"], ["-O3"]),
