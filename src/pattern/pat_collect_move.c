@@ -77,6 +77,65 @@ static bool *find_doubtful(struct pat_collect *k, const struct graph_dependence 
     return doubtful;
 }
 
+/* The load through which what a store leaves may be made of what it left before; UINT32_MAX: it is not, or too much
+ * goes into it to say. */
+static uint32_t running_load(const struct pat_collect *k, const struct graph_dependence *d, uint32_t store)
+{
+    enum { CONE = 128 };
+    const struct graph *g = k->x->g;
+    graph_id list[CONE] = {g->accesses.p[store].value[0]};
+    unsigned count = list[0] != GRAPH_NIL;
+    for (unsigned i = 0; i < count; i++) {
+        const struct graph_node *n = graph_at(g, list[i]);
+        uint32_t at;
+        if (n->kind == UOP_LOAD && n->space == UOP_SHARED && map_u64_get(&k->x->first_load, list[i], &at))
+            for (uint32_t r = d->first_reach[at]; r < d->first_reach[at + 1]; r++)
+                if (d->reaches.p[r].store == store)
+                    return at;
+        bool opens = pat_is_pure(n) || n->kind == UOP_ELEMENT;
+        const graph_id *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg;
+        unsigned most = n->kind == GRAPH_PHI ? n->phi_count : opens ? n->arg_count : 0;
+        for (unsigned j = 0; j < most; j++) {
+            bool known = false;
+            for (unsigned w = 0; w < count && !known; w++)
+                known = list[w] == args[j];
+            if (!known && count == CONE)
+                return UINT32_MAX;
+            if (!known)
+                list[count++] = args[j];
+        }
+    }
+    return UINT32_MAX;
+}
+
+static bool surely_reads(const struct graph_dependence *d, uint32_t load, uint32_t store)
+{
+    for (uint32_t r = d->first_reach[load]; r < d->first_reach[load + 1]; r++)
+        if (d->reaches.p[r].store == store && !d->reaches.p[r].may)
+            return true;
+    return false;
+}
+
+/* May a load of what `store` brought read a running result of it instead, of which turn and which thread is not known?
+ * Two buffers are taken in turns, say. It is no longer the elements that were brought that it reads. `through`: by
+ * store, the load through which it is running + 2; 1: it is not, 0: not asked. */
+static bool may_run(const struct pat_collect *k, const struct graph_dependence *d, uint32_t load, uint32_t store,
+                    uint32_t *through)
+{
+    for (uint32_t r = d->first_reach[load]; r < d->first_reach[load + 1]; r++) {
+        uint32_t other = d->reaches.p[r].store;
+        if (!d->reaches.p[r].may || other == store)
+            continue;
+        if (!through[other]) {
+            uint32_t by = is_computed(k->x->g, &k->x->g->accesses.p[other]) ? running_load(k, d, other) : UINT32_MAX;
+            through[other] = by == UINT32_MAX ? 1 : by + 2;
+        }
+        if (through[other] > 1 && surely_reads(d, through[other] - 2, store))
+            return true;
+    }
+    return false;
+}
+
 static void match_stage(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)
 {
     const struct graph *g = k->x->g;
@@ -86,8 +145,9 @@ static void match_stage(struct pat_collect *k, const struct pat_page *page, cons
     /* By store: who loads it, and what parts the two. */
     uint32_t *first = ARENA_ARRAY(k->a, uint32_t, g->accesses.n + 1);
     uint32_t *next = ARENA_ARRAY(k->a, uint32_t, d->reaches.n + 1);
+    uint32_t *through = ARENA_ARRAY(k->a, uint32_t, g->accesses.n + 1);
     bool *doubtful = find_doubtful(k, d);
-    if (!first || !next || !doubtful)
+    if (!first || !next || !doubtful || !through)
         return;
     memset(first, 0xff, (g->accesses.n + 1) * sizeof *first);
     for (uint32_t r = (uint32_t)d->reaches.n; r-- > 0;) {
@@ -103,7 +163,8 @@ static void match_stage(struct pat_collect *k, const struct pat_page *page, cons
         bool other = false, assumed = doubtful[s] || !d->complete;
         for (uint32_t r = first[s]; r != UINT32_MAX; r = next[r]) {
             const struct graph_reach *reach = &d->reaches.p[r];
-            if (reach->may || reach->sync != GRAPH_SYNC_BARRIER || k->step_load[reach->load])
+            if (reach->may || reach->sync != GRAPH_SYNC_BARRIER || k->step_load[reach->load] ||
+                may_run(k, d, reach->load, s, through))
                 continue;
             other |= !reach->own;
             assumed |= reach->assumed || doubtful[reach->load];

@@ -120,3 +120,20 @@ __global__ void means(const float *x, float *y)
     if (t == 0)
         y[blockIdx.x] = s[0];
 }
+
+// A scan that takes two buffers in turns: what its loads read are no elements that were brought.
+__global__ void buffers_in_turns(const int *x, int *y, int n)
+{
+    extern __shared__ int b[];
+    int t = threadIdx.x, in = 0;
+    b[t] = t < n ? x[t] : 0;
+    __syncthreads();
+    for (int d = 1; d < blockDim.x; d <<= 1) {
+        int out = 1 - in, v = b[in * blockDim.x + t];
+        b[out * blockDim.x + t] = t >= d ? v + b[in * blockDim.x + t - d] : v;
+        in = out;
+        __syncthreads();
+    }
+    if (t < n)
+        y[t] = b[in * blockDim.x + t];
+}
