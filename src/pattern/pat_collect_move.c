@@ -77,21 +77,24 @@ static bool *find_doubtful(struct pat_collect *k, const struct graph_dependence 
     return doubtful;
 }
 
-/* The load through which what a store leaves may be made of what it left before; UINT32_MAX: it is not, or too much
- * goes into it to say. */
+/* The load through which what a store leaves may be made of what it left before, elsewhere: of two buffers the other
+ * one. UINT32_MAX: it is not, or too much goes into it to say, or elements are worked on where they are. */
 static uint32_t running_load(const struct pat_collect *k, const struct graph_dependence *d, uint32_t store)
 {
     enum { CONE = 128 };
     const struct graph *g = k->x->g;
     graph_id list[CONE] = {g->accesses.p[store].value[0]};
     unsigned count = list[0] != GRAPH_NIL;
+    uint32_t found = UINT32_MAX;
     for (unsigned i = 0; i < count; i++) {
         const struct graph_node *n = graph_at(g, list[i]);
         uint32_t at;
-        if (n->kind == UOP_LOAD && n->space == UOP_SHARED && map_u64_get(&k->x->first_load, list[i], &at))
-            for (uint32_t r = d->first_reach[at]; r < d->first_reach[at + 1]; r++)
-                if (d->reaches.p[r].store == store)
-                    return at;
+        if (n->kind == UOP_LOAD && n->space == UOP_SHARED && map_u64_get(&k->x->first_load, list[i], &at)) {
+            if (pat_same_place(g, g->accesses.p[at].address, 0, g->accesses.p[store].address))
+                return UINT32_MAX;
+            for (uint32_t r = d->first_reach[at]; r < d->first_reach[at + 1] && found == UINT32_MAX; r++)
+                found = d->reaches.p[r].store == store ? at : found;
+        }
         bool opens = pat_is_pure(n) || n->kind == UOP_ELEMENT;
         const graph_id *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg;
         unsigned most = n->kind == GRAPH_PHI ? n->phi_count : opens ? n->arg_count : 0;
@@ -105,7 +108,19 @@ static uint32_t running_load(const struct pat_collect *k, const struct graph_dep
                 list[count++] = args[j];
         }
     }
-    return UINT32_MAX;
+    return found;
+}
+
+/* By store, for may_run(): 1 where something that it may reach is read from just where it stores to. NULL: out of
+ * memory. */
+static uint32_t *find_in_place(const struct pat_collect *k, const struct graph_dependence *d)
+{
+    const struct graph *g = k->x->g;
+    uint32_t *through = ARENA_ARRAY(k->a, uint32_t, g->accesses.n + 1);
+    for (size_t i = 0; through && i < d->reaches.n; i++)
+        if (g->accesses.p[d->reaches.p[i].load].address == g->accesses.p[d->reaches.p[i].store].address)
+            through[d->reaches.p[i].store] = 1;
+    return through;
 }
 
 static bool surely_reads(const struct graph_dependence *d, uint32_t load, uint32_t store)
@@ -145,7 +160,7 @@ static void match_stage(struct pat_collect *k, const struct pat_page *page, cons
     /* By store: who loads it, and what parts the two. */
     uint32_t *first = ARENA_ARRAY(k->a, uint32_t, g->accesses.n + 1);
     uint32_t *next = ARENA_ARRAY(k->a, uint32_t, d->reaches.n + 1);
-    uint32_t *through = ARENA_ARRAY(k->a, uint32_t, g->accesses.n + 1);
+    uint32_t *through = find_in_place(k, d);
     bool *doubtful = find_doubtful(k, d);
     if (!first || !next || !doubtful || !through)
         return;
