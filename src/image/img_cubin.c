@@ -29,7 +29,7 @@ enum {
 
 static const char text_prefix[] = ".text.";
 
-static bool is_code(const struct elf_section *s)
+bool img_section_is_code(const struct elf_section *s)
 {
     return s->type == ELF_SHT_PROGBITS && (s->flags & ELF_SHF_EXECINSTR) != 0 && !str_starts(s->name, ".nv.");
 }
@@ -104,7 +104,7 @@ static void read_kernels(struct img_reader *r)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < r->elf.section_count; i++)
-        count += is_code(&r->elf.sections[i]);
+        count += img_section_is_code(&r->elf.sections[i]);
     r->module->kernels = ARENA_ARRAY(r->a, struct img_kernel, count);
     r->states = ARENA_ARRAY(r->a, struct kernel_state, count);
     r->kernel_of_section = ARENA_ARRAY(r->a, uint32_t, r->elf.section_count);
@@ -112,7 +112,7 @@ static void read_kernels(struct img_reader *r)
         return;
     for (uint32_t i = 0; i < r->elf.section_count; i++) {
         r->kernel_of_section[i] = IMG_NONE;
-        if (!is_code(&r->elf.sections[i]))
+        if (!img_section_is_code(&r->elf.sections[i]))
             continue;
         uint32_t index = r->module->kernel_count++;
         r->kernel_of_section[i] = index;
@@ -513,6 +513,8 @@ enum sp_status img_read_module(struct arena *a, struct diag_sink *diags, const c
     if (module->kind != IMG_CUBIN)
         return unsupported(diags, module->kind);
 
+    module->bytes = bytes;
+    module->size = size;
     struct img_reader r = {.a = a, .module = module};
     r.demangle_budget = size <= SIZE_MAX / DEMANGLED_PER_BYTE ? size * DEMANGLED_PER_BYTE : SIZE_MAX;
     if (img_elf_open(&r.elf, a, diags, bytes, size)) {
