@@ -18,6 +18,9 @@ enum {
     RELOC_32 = 1, /* a whole word of data: what is added lies in it where the record has no addend */
     RELOC_64 = 2,
 
+    BARRIERS_SHIFT = 20, /* in a section's flags, ABI version 7 */
+    BARRIERS_MASK = 0x7f,
+
     RECORD_SIZED = 4,
     ATTR_EXITS = 0x1c,
     ATTR_CTA_IDS = 0x1d,
@@ -63,7 +66,7 @@ static uint8_t binding_of(uint8_t bind)
     return bind == 1 ? IMG_BIND_GLOBAL : bind == 2 ? IMG_BIND_WEAK : IMG_BIND_LOCAL;
 }
 
-static void read_symbols(struct reader *r)
+static void read_symbols(struct reader *r, struct img_section *sections)
 {
     for (uint32_t i = 1; i < r->elf.symbol_count; i++) {
         const struct elf_symbol *s = &r->elf.symbols[i];
@@ -72,6 +75,9 @@ static void read_symbols(struct reader *r)
             struct img_extern e = {.name = s->name, .type = s->type, .other = s->other, .size = s->size};
             VEC_PUSH(r->a, r->externs, e);
         }
+        if (kernel != IMG_NO_KERNEL && s->type == 0 && s->value == 0 &&
+            str_equal(s->name, r->module->kernels[kernel].section))
+            sections[kernel].named_twice = true;
         if ((s->type != ELF_STT_FUNC && s->type != ELF_STT_SECTION) || kernel == IMG_NO_KERNEL ||
             s->value > r->module->kernels[kernel].code_bytes)
             continue;
@@ -202,6 +208,45 @@ static void add_record(struct reader *r, uint32_t kernel, const uint8_t *word)
         VEC_PUSH(r->a, r->records, mark);
 }
 
+struct nth {
+    uint32_t offset, number;
+};
+
+static int by_offset_and_number(const void *a, const void *b)
+{
+    const struct nth *x = a, *y = b;
+    if (x->offset != y->offset)
+        return x->offset < y->offset ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct nth *x = a, *y = b;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* The places of a table, each where it comes first. */
+static void take_targets(struct reader *r, uint32_t kernel, const uint8_t *words, struct img_branch *branch)
+{
+    uint32_t count = branch->word_count, n = 0;
+    struct nth *found = ARENA_ARRAY(r->a, struct nth, count + 1);
+    struct img_mark *targets = ARENA_ARRAY(r->a, struct img_mark, count + 1);
+    if (!found || !targets)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        found[i] = (struct nth){bits_le32(words + 4 * (size_t)i), i};
+    qsort(found, count, sizeof *found, by_offset_and_number);
+    for (uint32_t i = 0; i < count; i++)
+        if (i == 0 || found[i].offset != found[i - 1].offset)
+            found[n++] = found[i];
+    qsort(found, n, sizeof *found, by_number);
+    for (uint32_t i = 0; i < n; i++)
+        targets[i] = (struct img_mark){.kernel = kernel, .offset = found[i].offset};
+    branch->targets = targets;
+    branch->target_count = n;
+}
+
 /* Records of an indirect branch: its place, two short numbers, how many targets, the targets. */
 static void read_branches(struct reader *r, uint32_t kernel, const uint8_t *p, uint32_t bytes)
 {
@@ -213,16 +258,11 @@ static void read_branches(struct reader *r, uint32_t kernel, const uint8_t *p, u
         p += HEAD;
         bytes -= HEAD;
         count = count < bytes / 4 ? count : bytes / 4;
-        struct img_mark *targets = ARENA_ARRAY(r->a, struct img_mark, count + 1);
-        if (!targets)
-            return;
-        for (uint32_t i = 0; i < count; i++, p += 4) {
-            targets[i] = (struct img_mark){.kernel = kernel, .offset = bits_le32(p)};
+        branch.word_count = count;
+        take_targets(r, kernel, p, &branch);
+        for (uint32_t i = 0; i < count; i++, p += 4)
             add_record(r, kernel, p);
-        }
         bytes -= 4 * count;
-        branch.targets = targets;
-        branch.target_count = count;
         VEC_PUSH(r->a, r->branches, branch);
     }
 }
@@ -320,7 +360,7 @@ static void take_kernels(struct reader *r)
     }
 }
 
-static bool open_file(struct reader *r, uint32_t *alignments, int32_t *registers)
+static bool open_file(struct reader *r, struct img_section *sections)
 {
     struct diag_sink told; /* a second time: nobody hears it */
     diag_init(&told, r->a);
@@ -331,8 +371,11 @@ static bool open_file(struct reader *r, uint32_t *alignments, int32_t *registers
     for (uint32_t i = 0; r->kernel_of_section && i < r->elf.section_count; i++) {
         bool code = img_section_is_code(&r->elf.sections[i]) && kernels < r->module->kernel_count;
         if (code) {
-            alignments[kernels] = (uint32_t)r->elf.sections[i].align;
-            registers[kernels] = r->elf.sections[i].info >> 24 ? (int32_t)(r->elf.sections[i].info >> 24) : -1;
+            const struct elf_section *s = &r->elf.sections[i];
+            sections[kernels].alignment = (uint32_t)s->align;
+            sections[kernels].registers = s->info >> 24;
+            if (r->module->old_layout)
+                sections[kernels].barriers = s->flags >> BARRIERS_SHIFT & BARRIERS_MASK;
         }
         r->kernel_of_section[i] = code ? kernels++ : (uint32_t)IMG_NO_KERNEL;
     }
@@ -342,16 +385,15 @@ static bool open_file(struct reader *r, uint32_t *alignments, int32_t *registers
 bool img_read_assembly(struct arena *a, const struct img_module *module, struct img_assembly *out)
 {
     struct reader r = {.a = a, .module = module};
-    uint32_t *alignments = ARENA_ARRAY(a, uint32_t, module->kernel_count + 1);
-    int32_t *registers = ARENA_ARRAY(a, int32_t, module->kernel_count + 1);
-    if (!alignments || !registers)
+    struct img_section *sections = ARENA_ARRAY(a, struct img_section, module->kernel_count + 1);
+    if (!sections)
         return false;
     for (uint32_t i = 0; i < module->kernel_count; i++) {
-        alignments[i] = 128;
-        registers[i] = module->kernels[i].registers;
+        sections[i].alignment = 128;
+        sections[i].registers = module->kernels[i].registers > 0 ? (uint32_t)module->kernels[i].registers : 0;
     }
-    if (open_file(&r, alignments, registers)) {
-        read_symbols(&r);
+    if (open_file(&r, sections)) {
+        read_symbols(&r, sections);
         read_fields(&r);
         if (!read_marks(&r))
             return false;
@@ -365,8 +407,7 @@ bool img_read_assembly(struct arena *a, const struct img_module *module, struct 
                                  .marks = r.marks.p,
                                  .branches = r.branches.p,
                                  .records = r.records.p,
-                                 .alignments = alignments,
-                                 .registers = registers,
+                                 .sections = sections,
                                  .function_count = (uint32_t)r.functions.n,
                                  .extern_count = (uint32_t)r.externs.n,
                                  .field_count = (uint32_t)r.fields.n,

@@ -43,20 +43,25 @@ struct img_field {
 /* Where an indirect branch may go. */
 struct img_branch {
     struct img_mark at;
-    const struct img_mark *targets;
-    uint32_t target_count;
+    const struct img_mark *targets;    /* each once, as they come first */
+    uint32_t target_count, word_count; /* words: of its table, which may name a place often */
+};
+
+/* What a kernel's section says by itself; 0: nothing. */
+struct img_section {
+    uint32_t alignment, registers, barriers;
+    bool named_twice; /* a symbol that is no section's has its name */
 };
 
 struct img_assembly {
     bool relocatable;
     const struct img_function *functions;
     const struct img_extern *externs;
-    const struct img_field *fields;    /* ascending by kernel, then offset */
-    const struct img_mark *marks;      /* places that relocations of data name, in the file's order */
-    const struct img_mark *records;    /* those that records of .nv.info name */
-    const struct img_branch *branches; /* ascending by kernel, then offset */
-    const uint32_t *alignments;        /* of each kernel's section */
-    const int32_t *registers;          /* as each kernel's section has them; -1: it does not tell */
+    const struct img_field *fields;     /* ascending by kernel, then offset */
+    const struct img_mark *marks;       /* places that relocations of data name, in the file's order */
+    const struct img_mark *records;     /* those that records of .nv.info name */
+    const struct img_branch *branches;  /* ascending by kernel, then offset */
+    const struct img_section *sections; /* of each kernel */
     uint32_t function_count, extern_count, field_count, mark_count, record_count, branch_count;
 };
 

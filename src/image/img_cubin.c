@@ -18,6 +18,7 @@ enum {
     INSTRUCTION_BYTES = 16,
     STO_CUDA_ENTRY = 0x10,
     OLD_FLAG_ARCH_SPECIFIC = 0x800,
+    NEW_FLAG_ARCH_SPECIFIC = 0x8, /* where .nv.compat does not tell */
     OLD_BARRIERS_SHIFT = 20,
     OLD_BARRIERS_MASK = 0x7f,
     SHARED_RESERVED = 1024, /* part of .nv.shared.<kernel> from sm_90 on */
@@ -411,6 +412,8 @@ static char arch_letter(const struct img_module *m)
 static void read_arch(struct img_reader *r)
 {
     struct img_module *m = r->module;
+    m->header_flags = r->elf.flags;
+    m->old_layout = !r->new_layout;
     m->sm = r->new_layout ? r->elf.flags >> 8 & 0xff : r->elf.flags & 0xff;
     uint32_t bytes;
     const uint8_t *note = r->new_layout ? find_note(r, ".note.nv.cuinfo", NOTE_CUDA_INFO, &bytes) : NULL;
@@ -433,7 +436,9 @@ static void read_arch(struct img_reader *r)
     if (m->virtual_sm < 20 || m->virtual_sm > m->sm)
         m->virtual_sm = 0;
     char letter = arch_letter(m);
-    if (letter == 0 && (r->new_layout ? r->arch_specific : (r->elf.flags & OLD_FLAG_ARCH_SPECIFIC) != 0))
+    bool flagged = r->new_layout ? m->sm >= 100 && (r->elf.flags & NEW_FLAG_ARCH_SPECIFIC) != 0
+                                 : (r->elf.flags & OLD_FLAG_ARCH_SPECIFIC) != 0;
+    if (letter == 0 && (flagged || (r->new_layout && r->arch_specific)))
         letter = 'a'; /* an 'f' target does not set the flag: only the command line tells it */
     m->arch = arena_printf(r->a, letter != 0 ? "sm_%u%c" : "sm_%u", m->sm, letter);
 }

@@ -36,10 +36,12 @@ struct pipe_labels {
     const struct img_module *module;
     struct img_assembly of;
     uint32_t **numbers;                    /* of each kernel, for each 16 bytes and the end: label's number + 1 */
+    uint32_t table_words;                  /* of branches' tables: each takes a number */
     uint32_t next;                         /* numbers given; so many of them before records of .nv.info were asked */
     const struct img_function **functions; /* by kernel, offset, and the last symbol first */
     uint32_t *first_function, *first_field, *first_branch; /* of each kernel, and one behind */
-    uint32_t *end_numbers; /* of each function by its symbol's order: label + 1 where it ends */
+    uint32_t *section_numbers; /* of each kernel's section: label + 1 where its name is taken twice */
+    uint32_t *end_numbers;     /* of each function by its symbol's order: label + 1 where it ends */
     bool annotates;
 };
 
@@ -89,6 +91,17 @@ static const struct img_function *function_at(const struct pipe_labels *l, uint3
     return NULL;
 }
 
+/* An indirect branch whose table counts from the start of its section: one by a general register that goes to 0 and what
+ * the table adds. */
+static bool from_section(unsigned sm, struct bits128 word, uint32_t offset)
+{
+    struct isa_insn insn;
+    if (isa_decode(sm, word, offset, &insn) != SP_OK || insn.operand_count < 2)
+        return false;
+    return insn.operands[insn.operand_count - 2].kind == ISA_OPERAND_REG &&
+           insn.operands[insn.operand_count - 1].value + 16 + (int64_t)offset == 0;
+}
+
 static void number_branches(struct pipe_labels *l, uint32_t kernel)
 {
     const struct img_kernel *k = &l->module->kernels[kernel];
@@ -97,9 +110,11 @@ static void number_branches(struct pipe_labels *l, uint32_t kernel)
         const uint8_t *p = k->code + 16 * (size_t)i;
         struct bits128 word = {bits_le64(p), bits_le64(p + 8)};
         int64_t target;
-        if (l->of.relocatable && branch < last && l->of.branches[branch].at.offset == 16 * i) {
-            branch++; /* goes from the start of its section, which has a name: the number is not used */
-            l->next++;
+        if (branch < last && l->of.branches[branch].at.offset == 16 * i) {
+            if (l->of.relocatable && from_section(l->module->sm, word, 16 * i))
+                l->next++, /* the section has a name: the number is not used */
+                    l->table_words += l->of.branches[branch].word_count;
+            branch++;
         } else if (isa_word_target(l->module->sm, word, 16 * i, &target) && target >= 0 && target / 16 < count)
             give_number(l, (struct img_mark){.kernel = kernel, .offset = (uint32_t)target}, false);
     }
@@ -136,10 +151,12 @@ static bool order_parts(struct arena *a, struct pipe_labels *l)
     uint32_t kernels = l->module->kernel_count, n = l->of.function_count;
     l->functions = ARENA_ARRAY(a, const struct img_function *, n + 1);
     l->end_numbers = ARENA_ARRAY(a, uint32_t, n + 1);
+    l->section_numbers = ARENA_ARRAY(a, uint32_t, kernels + 1);
     l->first_function = ARENA_ARRAY(a, uint32_t, kernels + 1);
     l->first_field = ARENA_ARRAY(a, uint32_t, kernels + 1);
     l->first_branch = ARENA_ARRAY(a, uint32_t, kernels + 1);
-    if (!l->functions || !l->end_numbers || !l->first_function || !l->first_field || !l->first_branch)
+    if (!l->functions || !l->end_numbers || !l->section_numbers || !l->first_function || !l->first_field ||
+        !l->first_branch)
         return false;
     for (uint32_t f = 0; f < n; f++)
         l->functions[f] = &l->of.functions[f];
@@ -148,6 +165,13 @@ static bool order_parts(struct arena *a, struct pipe_labels *l)
     FIND_FIRSTS(l->first_field, kernels, l->of.field_count, l->of.fields[i].at.kernel);
     FIND_FIRSTS(l->first_branch, kernels, l->of.branch_count, l->of.branches[i].at.kernel);
     return true;
+}
+
+static void number_sections(struct pipe_labels *l)
+{
+    for (uint32_t k = 0; k < l->module->kernel_count; k++)
+        if (l->of.sections[k].named_twice)
+            l->section_numbers[k] = ++l->next;
 }
 
 struct pipe_labels *pipe_labels_make(struct arena *a, const struct img_module *module)
@@ -171,6 +195,7 @@ struct pipe_labels *pipe_labels_make(struct arena *a, const struct img_module *m
         if (number && !l->of.functions[i].is_section)
             *number = HAS_NAME;
     }
+    number_sections(l);
     for (uint32_t i = 0; i < l->of.field_count; i++)
         if (l->of.fields[i].target.kernel != IMG_NO_KERNEL)
             give_number(l, l->of.fields[i].target, false);
@@ -180,8 +205,7 @@ struct pipe_labels *pipe_labels_make(struct arena *a, const struct img_module *m
         give_number(l, l->of.marks[i], false);
     for (uint32_t i = 0; i < l->of.record_count; i++)
         give_number(l, l->of.records[i], true);
-    for (uint32_t i = 0; i < l->of.branch_count && l->of.relocatable; i++)
-        l->next += l->of.branches[i].target_count; /* the words of its table */
+    l->next += l->table_words;
     number_ends(l);
     return arena_failed(a) ? NULL : l;
 }
@@ -360,8 +384,8 @@ size_t pipe_put_symbols(struct pipe_listing *l, uint32_t i, char *text, size_t n
     rest += rest > text;
     unsigned kind = f ? operand_of(f->type) : insn.operand_count ? insn.operands[insn.operand_count - 1].kind : 0;
     unsigned at = find_operand(&insn, kind, rest, parts);
-    if (!f) { /* its table's entries count from the section's start */
-        if (at == insn.operand_count || insn.operands[at].value + 16 * (int64_t)(i + 1) != 0)
+    if (!f) {
+        if (at == insn.operand_count || !from_section(l->module->sm, insn.word, 16 * i))
             return n;
         snprintf(name, sizeof name, "((%s - .) - 0x10)", l->kernel->section);
         return put_around(around_number(kind, parts[at]), "`(", name, text, n);
@@ -382,8 +406,11 @@ size_t pipe_put_symbols(struct pipe_listing *l, uint32_t i, char *text, size_t n
 
 void pipe_print_assembly_head(struct out *out, const struct img_module *module, const struct pipe_labels *labels)
 {
-    out_printf(out, "\t.target\t%s\n\n\t.elftype\t@\"%s\"\n", module->arch ? module->arch : "sm_?",
-               labels->of.relocatable ? "ET_REL" : "ET_EXEC");
+    if (module->old_layout)
+        pipe_print_header_flags(out, module);
+    else
+        out_printf(out, "\t.target\t%.*s\n\n", pipe_arch_length(module), module->arch ? module->arch : "sm_?");
+    out_printf(out, "\t.elftype\t@\"%s\"\n", labels->of.relocatable ? "ET_REL" : "ET_EXEC");
 }
 
 /* st_other as the vendor spells it. */
@@ -434,6 +461,8 @@ static void print_place(struct pipe_listing *l, uint32_t i, uint32_t *function)
     for (uint32_t end = labels->first_function[kernel + 1];
          *function < end && labels->functions[*function]->at.offset < 16 * (i + 1); ++*function)
         print_function(l, labels->functions[*function]);
+    if (i == 0 && labels->section_numbers[kernel] != NO_LABEL)
+        out_printf(l->out, ".L_x_%u:\n", labels->section_numbers[kernel] - 1);
     if (number != NO_LABEL && number != HAS_NAME)
         out_printf(l->out, ".L_x_%u:\n", number - 1);
 }
@@ -476,7 +505,8 @@ static void print_instruction(struct pipe_listing *l, uint32_t i)
     p += n - rest;
     if (spill || branch) {
         out_filled(l->out, p);
-        out_printf(l->out, "%*s", (int)(n - rest < l->widest ? l->widest - (n - rest) : 0), "");
+        size_t filled = n - rest + pipe_more_digits(16 * i);
+        out_printf(l->out, "%*s", (int)(filled < l->widest ? l->widest - filled : 0), "");
         if (branch)
             print_branch(l, branch);
         else
@@ -497,9 +527,12 @@ void pipe_print_assembly(struct pipe_listing *l)
     out_printf(l->out,
                "\n\n//--------------------- %-25s --------------------------\n\t.section\t%s,\"ax\",@progbits\n",
                l->kernel->section, l->kernel->section);
-    if (l->module->sm < 90 && l->labels->of.registers[kernel] >= 0)
-        out_printf(l->out, "\t.sectioninfo\t@\"SHI_REGISTERS=%d\"\n", l->labels->of.registers[kernel]);
-    out_printf(l->out, "\t.align\t%u\n", l->labels->of.alignments[kernel]);
+    const struct img_section *section = &l->labels->of.sections[kernel];
+    if (section->barriers)
+        out_printf(l->out, "\t.sectionflags\t@\"SHF_BARRIERS=%u\"\n", section->barriers);
+    if (l->module->sm < 90 && section->registers)
+        out_printf(l->out, "\t.sectioninfo\t@\"SHI_REGISTERS=%u\"\n", section->registers);
+    out_printf(l->out, "\t.align\t%u\n", section->alignment);
     for (uint32_t i = 0; i < l->count; i++) {
         print_place(l, i, &function);
         pipe_print_line_info(l, 16 * i);

@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,7 +157,8 @@ static char *put_word(char *p, uint64_t v)
 char *pipe_put_offset(char *p, uint32_t offset, const char *text, size_t n, size_t *rest)
 {
     enum { COLUMN = 17 };
-    size_t guard = pipe_guard_length(text, n);
+    bool uniform = n > 2 && text[1 + (text[1] == '!')] == 'U'; /* stands in the column of opcodes */
+    size_t guard = uniform ? 0 : pipe_guard_length(text, n);
     p = put(p, "        /*", 10);
     p = put_hex(p, offset, 4);
     p = put(p, "*/ ", 3);
@@ -203,6 +205,14 @@ bool pipe_leaves_blank(const char *text, size_t n)
     return false;
 }
 
+unsigned pipe_more_digits(uint32_t offset)
+{
+    unsigned more = 0;
+    for (offset >>= 16; offset; offset >>= 4)
+        more++;
+    return more;
+}
+
 static bool keep_text(struct pipe_spelled *s, const char *text, size_t n)
 {
     if (s->size - s->n < n) {
@@ -233,7 +243,8 @@ static bool spell(struct pipe_listing *l, size_t *widest)
     char text[ISA_TEXT_ROOM];
     for (uint32_t i = 0; i < l->count; i++) {
         size_t n = pipe_print_text(l, i, text);
-        size_t with = n + strlen(pipe_ending(pipe_word_at(l, i))) + pipe_leaves_blank(text, n);
+        size_t with =
+            n + strlen(pipe_ending(pipe_word_at(l, i))) + pipe_leaves_blank(text, n) + pipe_more_digits(16 * i);
         *widest = with > *widest ? with : *widest;
         if (!keep_text(l->spelled, text, n))
             return false;
@@ -241,13 +252,40 @@ static bool spell(struct pipe_listing *l, size_t *widest)
     return true;
 }
 
+int pipe_arch_length(const struct img_module *module)
+{
+    size_t n = module->arch ? strlen(module->arch) : 0;
+    return !n ? INT_MAX : (int)n - (module->arch[n - 1] == 'f');
+}
+
+void pipe_print_header_flags(struct out *out, const struct img_module *module)
+{
+    static const struct {
+        uint32_t bit;
+        const char *name;
+    } old[] = {{0x100, "TEXMODE_UNIFIED"}, {0x200, "TEXMODE_INDEPENDENT"}, {0x400, "64BIT_ADDRESS"}};
+    uint32_t flags = module->old_layout ? module->header_flags : 0;
+    size_t length = module->arch ? strlen(module->arch) : 0;
+    out_text(out, "\t.headerflags\t@\"");
+    for (unsigned i = 0; i < sizeof old / sizeof old[0]; i++)
+        if (flags & old[i].bit)
+            out_printf(out, "EF_CUDA_%s ", old[i].name);
+    if (length && module->arch[length - 1] == 'a')
+        out_text(out, "EF_CUDA_ACCELERATORS ");
+    else if (flags & 0x800)
+        out_text(out, "EF_CUDA_SW_1729687 ");
+    if (flags & 0x1000)
+        out_text(out, "EF_CUDA_SW_1729687_v2 ");
+    out_printf(out, "EF_CUDA_SM%u EF_CUDA_VIRTUAL_SM(EF_CUDA_SM%u)\"\n", module->sm,
+               module->virtual_sm ? module->virtual_sm : module->sm);
+}
+
 static void print_cuobjdump(struct pipe_listing *l)
 {
     char room[ISA_TEXT_ROOM];
     size_t widest = l->widest, rest;
     out_printf(l->out, "\n\t\tFunction : %s\n", l->kernel->name);
-    out_printf(l->out, "\t.headerflags\t@\"EF_CUDA_SM%u EF_CUDA_VIRTUAL_SM(EF_CUDA_SM%u)\"\n", l->module->sm,
-               l->module->sm);
+    pipe_print_header_flags(l->out, l->module);
     for (uint32_t i = 0; i < l->count; i++) {
         struct bits128 word = pipe_word_at(l, i);
         const char *text, *end = pipe_ending(word);
@@ -259,7 +297,7 @@ static void print_cuobjdump(struct pipe_listing *l)
         p = put_blanks(p, blank);
         p = put(p, end, strlen(end));
         if (pipe_has_word(l, i)) {
-            p = put_blanks(p, widest - (n - rest) - blank - strlen(end));
+            p = put_blanks(p, widest - (n - rest) - blank - strlen(end) - pipe_more_digits(16 * i));
             p = put(p, "  /* 0x", 7);
             p = put_word(p, word.lo);
             p = put(p, " */\n", 4);
@@ -313,8 +351,11 @@ struct printing {
 static void print_module_head(const struct printing *p)
 {
     const char *arch = p->module->arch ? p->module->arch : "sm_?";
-    if (p->options->format == SP_DISASM_CUOBJDUMP)
-        out_printf(p->out, "\n\tcode for %s\n\t.target\t%s\n", arch, arch);
+    int length = pipe_arch_length(p->module);
+    if (p->options->format == SP_DISASM_CUOBJDUMP && p->module->old_layout)
+        out_printf(p->out, "\n\tcode for %.*s", length, arch);
+    else if (p->options->format == SP_DISASM_CUOBJDUMP)
+        out_printf(p->out, "\n\tcode for %.*s\n\t.target\t%.*s\n", length, arch, length, arch);
     else if (p->labels)
         pipe_print_assembly_head(p->out, p->module, p->labels);
 }

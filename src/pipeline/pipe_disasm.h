@@ -46,13 +46,20 @@ size_t pipe_print_text(struct pipe_listing *l, uint32_t i, char *text);
 size_t pipe_next_text(struct pipe_listing *l, uint32_t i, char *room, const char **text);
 bool pipe_has_word(const struct pipe_listing *l, uint32_t i);
 bool pipe_has_control(const struct pipe_listing *l, uint32_t i);
-/* "@P0 " is printed to the left of the column where opcodes stand: how many bytes of it, without the blank. */
+/* Digits of an offset beyond the usual four: what follows stands so much further left. */
+unsigned pipe_more_digits(uint32_t offset);
+/* How many bytes of the text are the guard ("@P0", "@!UP1"), without the blank. */
 size_t pipe_guard_length(const char *text, size_t n);
-/* The offset in its comment, and the guard at the right end of its column. Answers where the rest of `text` begins. */
+/* The offset in its comment, and the guard at the right end of its column (a uniform one is in the next column, where
+ * opcodes stand). Answers where the rest of `text` begins. */
 char *pipe_put_offset(char *p, uint32_t offset, const char *text, size_t n, size_t *rest);
 const char *pipe_ending(struct bits128 word);
 /* An infinity, a NaN or -0.0 at the end leaves a blank behind. */
 bool pipe_leaves_blank(const char *text, size_t n);
+/* How much of the architecture's name the vendor's forms print: not the "f" of a family. */
+int pipe_arch_length(const struct img_module *module);
+/* The line that tells a cubin's header: what it is built for, and how. */
+void pipe_print_header_flags(struct out *out, const struct img_module *module);
 void pipe_print_line_info(struct pipe_listing *l, uint32_t offset);
 
 /* The operands' texts as parts of an instruction's, without its guard: `from` and `end` of each, at most `room`; the
