@@ -336,8 +336,51 @@ static void print_control(struct pipe_listing *l)
 
 /* ---- all kernels that were asked for -------------------------------------------------------- */
 
+/* What `cuobjdump` says of an entry of a fatbin before it prints it. */
+static void print_entry_head(struct out *out, const struct img_entry *e)
+{
+    bool ptx = e->kind == IMG_ENTRY_PTX, code = e->kind == IMG_ENTRY_CUBIN;
+    const char *host = e->flags & IMG_ENTRY_LINUX     ? "linux"
+                       : e->flags & IMG_ENTRY_WINDOWS ? "windows"
+                       : e->flags & IMG_ENTRY_MAC     ? "mac"
+                                                      : "unknown";
+    out_printf(
+        out, "\nFatbin %s code:\n%s\narch = %.*s\ncode version = [%u,%u]\nhost = %s\ncompile_size = %s\n",
+        ptx    ? "ptx"
+        : code ? "elf"
+               : "nvvm",
+        ptx || code ? "================" : "=================", e->arch ? (int)strlen(e->arch) - (e->letter == 'f') : 4,
+        e->arch ? e->arch : "sm_?", e->version[0], e->version[1], host, e->flags & IMG_ENTRY_64BIT ? "64bit" : "32bit");
+    if (e->packing != IMG_STORED)
+        out_text(out, "compressed\n");
+    if (e->name)
+        out_printf(out, "identifier = %s\n", e->name);
+    if (!code)
+        out_printf(out, "%s = %s\n", ptx ? "ptxasOptions" : "nvvmOptions", e->options);
+}
+
+static bool is_of_fatbin(const struct pipe_input *in)
+{
+    return in->entry && in->entry->options && !in->entry->linker_input;
+}
+
+/* The member of an archive that a module stands in, where it is another than that of the module before. */
+static void print_member(struct out *out, const struct pipe_input *in, const char **last)
+{
+    const char *where = in->entry ? in->entry->where : NULL;
+    const char *end = where && in->container->kind == IMG_ARCHIVE ? strrchr(where, '(') : NULL;
+    size_t n = end ? (size_t)(end - where) : 0;
+    if (!n || (*last && strncmp(*last, where, n + 1) == 0))
+        return;
+    char *whole = realpath(in->path, NULL); /* as the vendor's tool spells it */
+    *last = where;
+    out_printf(out, "\nmember %s:%.*s:\n", whole ? whole : in->path, (int)n, where);
+    free(whole);
+}
+
 /* One module being printed. */
 struct printing {
+    const struct pipe_input *in;
     struct out *out;
     const struct sp_disasm_options *options;
     const struct img_module *module;
@@ -352,6 +395,8 @@ static void print_module_head(const struct printing *p)
 {
     const char *arch = p->module->arch ? p->module->arch : "sm_?";
     int length = pipe_arch_length(p->module);
+    if (p->options->format == SP_DISASM_CUOBJDUMP && is_of_fatbin(p->in))
+        print_entry_head(p->out, p->in->entry);
     if (p->options->format == SP_DISASM_CUOBJDUMP && p->module->old_layout)
         out_printf(p->out, "\n\tcode for %.*s", length, arch);
     else if (p->options->format == SP_DISASM_CUOBJDUMP)
@@ -447,7 +492,7 @@ static enum sp_status print_module(struct sp_session *s, struct printing *p, str
 static enum sp_status one_module(struct sp_session *s, struct out *out, const struct sp_disasm_options *o,
                                  struct pipe_input *in, struct isa_cache *cache, size_t *printed)
 {
-    struct printing p = {.out = out, .options = o, .module = &in->module, .cache = cache};
+    struct printing p = {.in = in, .out = out, .options = o, .module = &in->module, .cache = cache};
     if (o->arch && !str_equal(o->arch, in->module.arch))
         return SP_OK;
     if (in->module.kind == IMG_PTX) {
@@ -475,6 +520,7 @@ enum sp_status sp_disasm(struct sp_session *s, const struct sp_disasm_options *o
     struct isa_cache *cache = calloc(1, sizeof *cache);
     enum sp_status status = SP_OK;
     size_t printed = 0;
+    const char *member = NULL;
     if (!out || !cache) {
         free(out);
         free(cache);
@@ -483,7 +529,14 @@ enum sp_status sp_disasm(struct sp_session *s, const struct sp_disasm_options *o
     out_init(out, write, user);
     for (size_t i = 0; i < s->inputs.n && status == SP_OK; i++) {
         struct pipe_input *in = &s->inputs.p[i];
-        if (!pipe_input_may_be(in, o->arch) || pipe_input_is_companion(in, o->arch))
+        if (!pipe_input_may_be(in, o->arch))
+            continue;
+        if (o->format == SP_DISASM_CUOBJDUMP && !o->kernel)
+            print_member(out, in, &member);
+        if (o->format == SP_DISASM_CUOBJDUMP && !o->kernel && is_of_fatbin(in) &&
+            (in->entry->kind == IMG_ENTRY_PTX || in->entry->kind == IMG_ENTRY_LTO))
+            print_entry_head(out, in->entry);
+        if (pipe_input_is_companion(in, o->arch))
             continue;
         s->diags.input = (int)i;
         (void)pipe_input_open(s, in); /* what was wrong is told, and the rest is there */

@@ -6,6 +6,7 @@
 
 #include "base/out.h"
 #include "image/img_assembly.h"
+#include "image/img_container.h"
 
 /* Texts of a module's instructions, one after another: some forms are set as wide as the widest of them. */
 struct pipe_spelled {
