@@ -344,13 +344,12 @@ static void print_entry_head(struct out *out, const struct img_entry *e)
                        : e->flags & IMG_ENTRY_WINDOWS ? "windows"
                        : e->flags & IMG_ENTRY_MAC     ? "mac"
                                                       : "unknown";
-    out_printf(
-        out, "\nFatbin %s code:\n%s\narch = %.*s\ncode version = [%u,%u]\nhost = %s\ncompile_size = %s\n",
-        ptx    ? "ptx"
-        : code ? "elf"
-               : "nvvm",
-        ptx || code ? "================" : "=================", e->arch ? (int)strlen(e->arch) - (e->letter == 'f') : 4,
-        e->arch ? e->arch : "sm_?", e->version[0], e->version[1], host, e->flags & IMG_ENTRY_64BIT ? "64bit" : "32bit");
+    out_printf(out, "\nFatbin %s code:\n%s\narch = %s\ncode version = [%u,%u]\nhost = %s\ncompile_size = %s\n",
+               ptx    ? "ptx"
+               : code ? "elf"
+                      : "nvvm",
+               ptx || code ? "================" : "=================", e->arch ? e->arch : "sm_?", e->version[0],
+               e->version[1], host, e->flags & IMG_ENTRY_64BIT ? "64bit" : "32bit");
     if (e->packing != IMG_STORED)
         out_text(out, "compressed\n");
     if (e->name)
@@ -466,8 +465,12 @@ static enum sp_status measure_module(struct printing *p, struct arena *names)
 static enum sp_status print_module(struct sp_session *s, struct printing *p, struct arena *names, size_t *printed)
 {
     const struct img_module *m = p->module;
-    bool head = false;
+    /* A module without code is told all the same, unless kernels are looked for. */
+    bool head = p->options->format == SP_DISASM_CUOBJDUMP && !p->options->kernel && !m->kernel_count &&
+                m->kind == IMG_CUBIN && m->sm;
     enum sp_status status = measure_module(p, names);
+    if (head)
+        print_module_head(p);
     for (uint32_t k = 0; k < m->kernel_count && status == SP_OK; k++) {
         if (!pipe_kernel_named(names, &m->kernels[k], p->options->kernel))
             continue;
