@@ -91,8 +91,8 @@ static const struct img_function *function_at(const struct pipe_labels *l, uint3
     return NULL;
 }
 
-/* An indirect branch whose table counts from the start of its section: one by a general register that goes to 0 and what
- * the table adds. */
+/* An indirect branch whose table counts from the start of its section: one by a general register that goes to 0 and
+ * what the table adds. */
 static bool from_section(unsigned sm, struct bits128 word, uint32_t offset)
 {
     struct isa_insn insn;

@@ -34,7 +34,8 @@ static size_t put_long_name(const char *name, uint32_t target, char *text, size_
         name = offset;
     }
     memmove(mark + length, mark + 1, behind + 1);
-    memcpy(mark, name, length);
+    for (size_t i = 0; i < length; i++)
+        mark[i] = name[i];
     return n - 1 + length;
 }
 

@@ -73,7 +73,8 @@ unsigned pipe_operand_parts(const char *rest, bool blanks, struct pipe_part *par
 /* pipe_disasm_json.c */
 void pipe_print_json(struct pipe_listing *l);
 
-/* pipe_assembly.c: names and numbers of the module's places, made before its kernels are printed. NULL: out of memory. */
+/* pipe_assembly.c: names and numbers of the module's places, made before its kernels are printed. NULL: out of memory.
+ */
 struct pipe_labels *pipe_labels_make(struct arena *a, const struct img_module *module);
 /* True when something is annotated at the right of instructions, behind the widest of them. */
 bool pipe_labels_annotate(const struct pipe_labels *labels);
