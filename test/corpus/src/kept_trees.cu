@@ -1,5 +1,5 @@
-// Trees in shared memory whose own element stays in a register: the last step is kept there and the lanes of a warp go on
-// with it. Two trees in one array, one behind the other. Elements that later turns overwrite.
+// Trees in shared memory whose own element stays in a register: the last step is kept there and the lanes of a warp
+// go on with it. Two trees in one array, one behind the other. Elements that later turns overwrite.
 __global__ void kept_by_size(const float *x, float *y, int n)
 {
     extern __shared__ float s[];
