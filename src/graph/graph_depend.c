@@ -380,6 +380,16 @@ static void doubt_left_out(struct finder *f, size_t from, size_t to)
     }
 }
 
+/* A store of which it is not decided where it goes may have come after the others. reaches[from .. to) are of one load. */
+static void doubt_overwritten(struct finder *f, size_t from, size_t to)
+{
+    bool may = false;
+    for (size_t i = from; i < to; i++)
+        may |= f->reaches.p[i].may && access_at(f, f->reaches.p[i].load)->space == UOP_SHARED;
+    for (size_t i = from; i < to && may; i++)
+        f->reaches.p[i].assumed = true;
+}
+
 static enum sp_status finish(struct finder *f)
 {
     struct graph_dependence *out = f->out;
@@ -406,8 +416,10 @@ static enum sp_status finish(struct finder *f)
             at++;
         first[i] = (uint32_t)at;
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         doubt_left_out(f, first[i], first[i + 1]);
+        doubt_overwritten(f, first[i], first[i + 1]);
+    }
     out->first_reach = first;
     out->object_of = f->object;
     return SP_OK;

@@ -78,6 +78,9 @@ struct graph_dependence {
 /* The code's own word for a block's width: blockIdx.d * C + threadIdx.d with one constant C. 0: none. */
 uint32_t graph_block_width(const struct graph *g, unsigned dim);
 
+/* The constant of an address in shared memory, in bytes from the window's start. */
+int64_t graph_shared_place(struct graph *g, graph_id address);
+
 /* SP_ERR_MEMORY or SP_OK. Work is bounded (a budget of pairs); `complete` says when it did not suffice. */
 enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct graph_dependence *out);
 

@@ -256,7 +256,10 @@ bool graph_contradicts(struct graph *g, struct graph_constraints *s)
         return work->answers.p[at] & 1;
     }
     uint64_t before = work->tries;
+    struct graph_constraints by_sign[2];
     bool never_so = put_together(g, s);
+    if (!never_so && graph_split_sign(g, s, by_sign))
+        never_so = put_together(g, &by_sign[0]) && put_together(g, &by_sign[1]);
     at = (uint32_t)work->answers.n;
     if (at + n < ANSWERS_MAX && VEC_RESERVE(g->a, work->answers, n + 1)) {
         work->answers.p[at] = (work->tries - before) << 1 | never_so;
