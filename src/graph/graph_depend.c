@@ -380,7 +380,8 @@ static void doubt_left_out(struct finder *f, size_t from, size_t to)
     }
 }
 
-/* A store of which it is not decided where it goes may have come after the others. reaches[from .. to) are of one load. */
+/* A store of which it is not decided where it goes may have come after the others. reaches[from .. to) are of one
+ * load. */
 static void doubt_overwritten(struct finder *f, size_t from, size_t to)
 {
     bool may = false;

@@ -281,7 +281,8 @@ static bool is_below(const struct cutter *c, const struct shared_access *s, int6
     return open;
 }
 
-/* No array begins at the store's constant. `begins`: where accesses begin that go on from thread to thread, ascending. */
+/* No array begins at the store's constant. `begins`: where accesses begin that go on from thread to thread,
+ * ascending. */
 static bool begins_nothing(const struct cutter *c, const struct shared_access *s, const int64_t *begins, size_t n)
 {
     size_t low = 0, high = n; /* the first one behind the constant */

@@ -184,8 +184,8 @@ static unsigned compare_thread(struct graph *g, graph_id thread, const struct gr
     return varies ? THREAD_VARIES : THREAD_UNDECIDED;
 }
 
-/* In a block of several dimensions: both stand in one row, which is taken to be part of a warp or some whole ones. A row
- * of a tile with room for one warp's words is one warp's: tile[threadIdx.y][threadIdx.x] with a pitch of 33. */
+/* In a block of several dimensions: both stand in one row, which is taken to be part of a warp or some whole ones. A
+ * row of a tile with room for one warp's words is one warp's: tile[threadIdx.y][threadIdx.x] with a pitch of 33. */
 static bool in_one_row(struct graph *g, const struct graph_digit *digits, unsigned count, const struct graph_linear *u,
                        const graph_id thread[3], struct graph_constraints *base)
 {

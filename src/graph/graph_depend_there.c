@@ -158,9 +158,9 @@ bool graph_at_distance(struct graph *g, const struct graph_side *load, const gra
     return false;
 }
 
-/* Whoever stands so far from the thread is there, for all threads that read: s[threadIdx.x + 1] is nobody's for the last
- * one, however many threads a block has. Of other places that is not asked: s[255 - threadIdx.x] and the like are made
- * for one size of block. */
+/* Whoever stands so far from the thread is there, for all threads that read: s[threadIdx.x + 1] is nobody's for the
+ * last one, however many threads a block has. Of other places that is not asked: s[255 - threadIdx.x] and the like are
+ * made for one size of block. */
 bool graph_shift_stays_inside(struct graph *g, const struct graph_linear *u, unsigned dimension, graph_id load_when,
                               const struct graph_equations *conditions)
 {
