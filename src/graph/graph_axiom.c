@@ -101,24 +101,34 @@ static bool is_sign(struct graph *g, graph_id id, graph_id *of, int64_t *most)
     return true;
 }
 
+/* The facts with a number in the place of a symbol. */
+static void put_in(struct graph_constraints *s, graph_id symbol, int64_t value)
+{
+    struct graph_linear whole = {.t = {{symbol, -1}}, .n = 1, .k = value};
+    for (unsigned i = 0; i < s->n; i++)
+        for (unsigned k = 0; k < s->f[i].n; k++)
+            if (s->f[i].t[k].symbol == symbol) {
+                graph_linear_add(&s->f[i], &whole, s->f[i].t[k].c);
+                break;
+            }
+}
+
 bool graph_split_sign(struct graph *g, const struct graph_constraints *s, struct graph_constraints out[2])
 {
-    for (unsigned i = 0; i < s->n; i++) {
+    for (unsigned i = 0; i < s->n && s->n < CONSTRAINT_MAX; i++) {
         for (unsigned k = 0; k < s->f[i].n; k++) {
-            struct graph_linear of, minus = {0}, sign = {.t = {{s->f[i].t[k].symbol, 1}}, .n = 1};
-            graph_id number;
+            struct graph_linear of, minus = {0};
+            graph_id number, sign = s->f[i].t[k].symbol;
             int64_t most;
-            if (!is_sign(g, sign.t[0].symbol, &number, &most) || !graph_linear_of(g, number, &of) ||
-                !graph_linear_add(&minus, &of, -1) || s->n + 2 > CONSTRAINT_MAX)
+            if (!is_sign(g, sign, &number, &most) || !graph_linear_of(g, number, &of) ||
+                !graph_linear_add(&minus, &of, -1))
                 continue;
             out[0] = out[1] = *s;
-            graph_constrain(&out[0], &minus); /* not negative: nothing is added */
-            graph_constrain(&out[0], &sign);
+            put_in(&out[0], sign, 0);
+            graph_constrain(&out[0], &minus);
+            put_in(&out[1], sign, most);
             of.k++;
-            sign.t[0].c = -1;
-            sign.k = most;
-            graph_constrain(&out[1], &of);
-            graph_constrain(&out[1], &sign);
+            graph_constrain(&out[1], &of); /* below 0 */
             return true;
         }
     }

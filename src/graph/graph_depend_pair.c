@@ -389,6 +389,7 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
         (y->from_store >= 0 && (uint32_t)y->from_store != s->access && (u.who == THREAD_SAME || x->space == UOP_LOCAL)))
         return; /* it reads another store of its own */
     r.may = u.may || u.answer == SOLVE_UNKNOWN;
+    r.may |= same_block != BLOCK_SAME && u.who == THREAD_UNDECIDED; /* at a distance that may be as long as the array */
     r.assumed = u.assumed;
     if (x->space == UOP_LOCAL) {
         r.own = r.thread_known = true;

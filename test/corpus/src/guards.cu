@@ -32,6 +32,15 @@ KERNEL reverse_shift_ok(float* x, int n) {
   }
 }
 
+KERNEL reverse_ends_ok(float* x, int n) {  // a quarter of it at either end
+  int i = I;
+  if (i < n / 4) {
+    float a = x[i];
+    x[i] = x[n - 1 - i];
+    x[n - 1 - i] = a;
+  }
+}
+
 KERNEL reverse_unsigned_ok(float* x, unsigned n) {
   unsigned i = I;
   if (i < n / 2) {
@@ -107,6 +116,14 @@ KERNEL lag_bad(float* x, int d, int n) {
 KERNEL parts_ok(float* x, int from, int to, int n) {
   int i = I;
   if (i < n) x[to + i] = x[from + i] * 2.0f;
+}
+
+KERNEL both_parts_ok(float* x, int a, int b, int n) {
+  int i = I;
+  if (i < n) {
+    x[a + i] *= 2.0f;
+    x[b + i] *= 3.0f;
+  }
 }
 
 // The last element of a run of m: where it stands is not known, and it stands in the array.
