@@ -363,14 +363,19 @@ static void doubt_overtaken(struct finder *f)
         f->reaches.p[i].assumed |= overtaken[f->reaches.p[i].load];
 }
 
-/* A store that only some threads meet, x[2 * u] read at x[t]: the others read nobody's, unless stores between them
- * leave no place out. reaches[from .. to) are of one load. */
+/* A store that only some threads meet, x[2 * u] read at x[t], or x[u + 1] that the first one has not: the others read
+ * nobody's, unless stores between them leave no place out, or other threads' fill what lies beside the block.
+ * reaches[from .. to) are of one load. */
 static void doubt_left_out(struct finder *f, size_t from, size_t to)
 {
     enum { CLASSES_MAX = 64 };
     for (size_t i = from; i < to; i++) {
         struct graph_reach *r = &f->reaches.p[i];
         uint64_t met = 0;
+        bool filled = false;
+        for (size_t k = from; k < to && r->leaves && !filled && to - from <= 4 * CLASSES_MAX; k++)
+            filled = !f->reaches.p[k].may && memcmp(f->reaches.p[k].thread, r->thread, sizeof r->thread) != 0;
+        r->assumed |= r->leaves && !filled;
         if (r->classes <= 1)
             continue;
         for (size_t k = from; k < to && to - from <= 4 * CLASSES_MAX; k++)

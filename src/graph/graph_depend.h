@@ -44,6 +44,7 @@ struct graph_reach {
     bool assumed;             /* rests on ranges, objects or shapes that are taken for granted, see D5 */
     const uint32_t *barriers; /* instances of barriers and warp syncs that part the two, ascending */
     uint32_t barrier_count;
+    bool leaves;                /* private: some of the threads that read find no such thread in the block */
     uint32_t classes, class_of; /* private: only each `classes`th thread meets the store; which of them */
 };
 

@@ -185,6 +185,7 @@ struct graph_solution {
     bool known;     /* thread[] is known */
     bool may;       /* the equation or a guard is not decided */
     bool assumed;
+    bool leaves;        /* for some of the threads that read there is no such thread in the block */
     bool in_warp;       /* both are shown to lie in one warp */
     bool guards_linear; /* both guards are compares of the thread's number: what is not excluded can happen */
     graph_id thread[3];

@@ -405,6 +405,7 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
         if (u.known)
             memcpy(r.thread, u.thread, sizeof r.thread);
         r.block = u.known ? u.need : 0;
+        r.leaves = u.leaves;
         r.classes = u.classes;
         r.class_of = u.class_of;
         r.own = u.who == THREAD_SAME;

@@ -382,7 +382,7 @@ static void judge(struct graph *g, const struct graph_side *store, const struct 
         unsigned who = compare_thread(g, out->thread[d], &u[d], d, load->when, when, &base);
         same &= who == THREAD_SAME;
         other |= who == THREAD_OTHER;
-        out->assumed |= who != THREAD_SAME && !graph_shift_stays_inside(g, &u[d], d, load->when, conditions);
+        out->leaves |= who != THREAD_SAME && !graph_shift_stays_inside(g, &u[d], d, load->when, conditions);
         varies |= who == THREAD_VARIES;
     }
     out->who = other ? THREAD_OTHER : same ? THREAD_SAME : varies ? THREAD_VARIES : THREAD_UNDECIDED;
