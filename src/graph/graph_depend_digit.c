@@ -214,7 +214,7 @@ static bool over_rows(struct graph *g, struct graph_digit *d, unsigned count, co
             return false;
         span += c * (columns - 1);
     }
-    graph_id node = span + number.k >= columns ? graph_linear_node(g, &number) : GRAPH_NIL;
+    graph_id node = span >= columns ? graph_linear_node(g, &number) : GRAPH_NIL;
     if (node == GRAPH_NIL)
         return false;
     graph_id bits = graph_const(g, UOP_B32, (uint64_t)__builtin_ctzll((uint64_t)columns));
