@@ -33,7 +33,8 @@ struct cutter {
     struct graph *g;
     VEC(struct shared_access) all;
     struct cut cuts[CUTS_MAX];
-    unsigned count;
+    int64_t refused[CUTS_MAX]; /* places of cuts that would leave the block too small: taken to be none */
+    unsigned count, refused_count;
     int64_t most[COORDINATES]; /* threads of a block in each direction, so that all stays in the window */
     struct graph_sizes trial;
 };
@@ -428,8 +429,10 @@ static bool cut_holds(struct cutter *c, int64_t from, int64_t cut, bool *assumed
             twice = whole;
         bound(&most[d], whole);
     }
-    if (!graph_facts_of(g)->two_dimensional && most[0] < 1024 && most[0] < c->most[0] && is_too_small(c, most[0]))
+    if (!graph_facts_of(g)->two_dimensional && most[0] < 1024 && most[0] < c->most[0] && is_too_small(c, most[0])) {
+        c->refused[c->refused_count++] = cut;
         return false;
+    }
     if ((any && threads < THREADS) || !graph_begin_sizes(c->a, g, most, &c->trial))
         return false;
     worst = worst_at(c, from, cut);
@@ -518,6 +521,8 @@ uint32_t *graph_find_objects(struct arena *a, struct graph *g, struct graph_depe
             o.from = k ? c.cuts[k - 1].at : 0;
             o.to = k < c.count ? c.cuts[k].at : INT64_MAX;
             o.assumed = (k && c.cuts[k - 1].assumed) || (k < c.count && c.cuts[k].assumed);
+            for (unsigned r = 0; r < c.refused_count; r++)
+                o.assumed |= c.refused[r] > o.from && c.refused[r] < o.to;
         }
         object[s->access] = object_add(a, out, o);
     }

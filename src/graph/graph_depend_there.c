@@ -158,29 +158,32 @@ bool graph_at_distance(struct graph *g, const struct graph_side *load, const gra
     return false;
 }
 
-/* Whoever stands so far from the thread is there, for all threads that read: s[threadIdx.x + 1] is nobody's for the
- * last one, however many threads a block has. Of other places that is not asked: s[255 - threadIdx.x] and the like are
- * made for one size of block. */
+/* Whoever stands so far from the thread is there, for all threads that read, in a block of some size: at
+ * s[threadIdx.x + 1] nobody is for the last one, however many there are. Of other places that is not asked:
+ * s[255 - threadIdx.x] and the like are made for one size of block. */
 bool graph_shift_stays_inside(struct graph *g, const struct graph_linear *u, unsigned dimension, graph_id load_when,
                               const struct graph_equations *conditions)
 {
     struct graph_constraints base = {0}, over;
-    struct graph_linear own = {.t = {{graph_sreg(g, UOP_SR_TID_X + dimension), 1}}, .n = 1}, d = *u, f = *u;
-    struct graph_linear size = {.t = {{graph_sreg(g, UOP_SR_NTID_X + dimension), 1}}, .n = 1};
-    if (!graph_linear_add(&d, &own, -1) || !graph_linear_add(&size, u, -1))
+    struct graph_linear own = {.t = {{graph_sreg(g, UOP_SR_TID_X + dimension), 1}}, .n = 1}, d = *u, f = *u,
+                        minus = {0};
+    struct graph_range size;
+    if (!graph_linear_add(&d, &own, -1) || !graph_linear_add(&minus, u, -1))
         return true;
     for (unsigned i = 0; i < d.n; i++)
         if (!graph_block_uniform(g, d.t[i].symbol))
             return true;
     for (unsigned k = 0; k < conditions->n; k++) {
-        struct graph_linear minus = {0};
+        struct graph_linear other = {0};
         graph_constrain(&base, &conditions->f[k]);
-        if (graph_linear_add(&minus, &conditions->f[k], -1))
-            graph_constrain(&base, &minus);
+        if (graph_linear_add(&other, &conditions->f[k], -1))
+            graph_constrain(&base, &other);
     }
+    graph_range_of(g, graph_sreg(g, UOP_SR_NTID_X + dimension), &size);
     over = base;
     f.k++;
-    graph_constrain(&base, &f);    /* u < 0 */
-    graph_constrain(&over, &size); /* u >= blockDim */
+    graph_constrain(&base, &f); /* u < 0 */
+    minus.k += size.hi;
+    graph_constrain(&over, &minus); /* u is no thread of the largest block */
     return graph_excluded(g, load_when, GRAPH_NIL, &base) && graph_excluded(g, load_when, GRAPH_NIL, &over);
 }
