@@ -307,16 +307,30 @@ static bool loads_data(const struct phases *p, const struct graph_insn *n)
     return n->def_count == 0;
 }
 
+/* It works with what such an instruction left behind: not addresses, and whatever it makes of it is no data that is
+ * told. */
+static bool takes_unseen(const struct phases *p, uint32_t insn)
+{
+    const struct graph_insn *n = &p->g->insns.p[insn];
+    enum fact_role role = role_of(p, insn);
+    bool makes = role == FACT_ROLE_COMPUTE || role == FACT_ROLE_SELECT || role == FACT_ROLE_CONVERT ||
+                 role == FACT_ROLE_STORE || role == FACT_ROLE_COMPARE,
+         takes = false;
+    for (uint32_t u = n->first_use; u < n->first_use + n->use_count && makes && p->g->incomplete; u++)
+        takes |= graph_at(p->g, p->g->uses.p[u].node)->kind == GRAPH_RESULT;
+    return takes;
+}
+
 /* An instruction that is not known, or a call of code that is not there. */
 static bool is_unseen(const struct phases *p, uint32_t insn)
 {
     const struct uop_list *l = uops_of(p->g, insn);
     bool calls = false;
     for (size_t i = 0; l && i < l->ops.n; i++)
-        calls |= l->ops.p[i].kind == UOP_CALL;
+        calls |= l->ops.p[i].kind == UOP_CALL || l->ops.p[i].kind == UOP_CALL_IND;
     for (size_t i = 0; i < p->g->calls.n && calls; i++)
         calls = p->g->calls.p[i].insn != insn;
-    return calls || (l && l->unknown);
+    return calls || (l && l->unknown) || takes_unseen(p, insn);
 }
 
 static void look(const struct phases *p, uint32_t insn, struct deeds *d)
@@ -363,7 +377,9 @@ static enum fact_phase_kind kind_of(const struct stretch *t, const struct deeds 
     unsigned stores = d->global_stores + d->shared_stores;
     if (after && (d->global_stores || d->atomics))
         return FACT_PHASE_FINISH;
-    if (d->shared_atomics || d->unseen) /* what was there is changed, not moved; or who knows */
+    if (d->unseen)
+        return FACT_PHASE_OTHER; /* who knows */
+    if (d->shared_atomics)       /* what was there is changed, not moved */
         return d->any || d->computes || d->shuffles ? FACT_PHASE_MAP : FACT_PHASE_OTHER;
     if (stores && d->constant_stores == stores && !d->global_loads && !d->shared_loads && !d->atomics)
         return FACT_PHASE_FILL;
@@ -544,6 +560,8 @@ static const char *summary_of(struct phases *p, enum fact_phase_kind kind, const
     say(&b, "put", d->shared_stores, "value", " into shared memory");
     say(&b, "store", d->global_stores, "value", "");
     say(&b, "make", d->atomics + d->shared_atomics, "atomic update", "");
+    if (d->unseen)
+        str_add(&b, b.n ? ", and what is not known" : "what is not known");
     return b.n ? b.p : "control";
 }
 

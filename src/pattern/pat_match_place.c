@@ -169,6 +169,24 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Which element it is says another element: two threads may well mean the same one. */
+static bool follows_data(struct pat_ctx *c, graph_id address)
+{
+    enum { NODES = 256 };
+    struct walk w = {0};
+    unsigned left = NODES;
+    walk_push(c, &w, address);
+    while (w.stack.n) {
+        const struct graph_node *n = graph_at(c->g, w.stack.p[--w.stack.n]);
+        bool phi = n->kind == GRAPH_PHI;
+        if (n->kind == UOP_LOAD || !left--)
+            return true;
+        for (uint32_t i = 0; i < (phi ? n->phi_count : n->arg_count); i++)
+            walk_push(c, &w, phi ? n->phi_args[i] : n->arg[i]);
+    }
+    return false;
+}
+
 /* Every leaf is a constant, a parameter, a special register or an element at the index of the first one asked for. */
 bool pat_match_any(struct pat_ctx *c, const struct pat_goal *goal)
 {
@@ -225,6 +243,8 @@ bool pat_match_any(struct pat_ctx *c, const struct pat_goal *goal)
     c->partial = true;
     for (size_t i = 0; i < loads.n; i++) {
         const struct graph_node n = *graph_at(c->g, loads.p[i]);
+        if (follows_data(c, n.arg[0]))
+            goto no;
         if (i < t->arg_count) {
             if (!pat_match_place(c, t->arg[i], n.arg[0], (enum uop_space)n.space, n.width, NULL))
                 goto no;

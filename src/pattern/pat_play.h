@@ -53,8 +53,8 @@ struct pat_play {
     uint8_t *differs; /* 0 not asked, 1 no, 2 yes, 3 being asked */
     struct loop_view *loops;
     unsigned threads, thread, row, layer; /* row: threadIdx.y, layer: threadIdx.z */
-    bool rows;                     /* the code asks for threadIdx.y or z */
-    bool down;                     /* threads of one column are played: `thread` is threadIdx.y */
+    bool rows;                            /* the code asks for threadIdx.y or z */
+    bool down;                            /* threads of one column are played: `thread` is threadIdx.y */
     unsigned column;
     int64_t origin, pitch; /* down: element of the column's first thread, elements from one to the next */
     uint64_t budget;
