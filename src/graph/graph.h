@@ -221,6 +221,7 @@ struct graph_call {
 struct graph_input_insn {
     uint32_t offset;
     const struct uop_list *uops;
+    uint64_t place; /* of the source: a number for the file and line that wrote it, with its calls, 0: not known */
 };
 struct graph_sreg_word { /* a word of constant bank 0 that holds a special register */
     uint32_t offset;

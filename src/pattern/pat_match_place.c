@@ -285,10 +285,13 @@ bool pat_match_each(struct pat_ctx *c, const struct pat_goal *goal)
     while (w.stack.n) {
         graph_id id = w.stack.p[--w.stack.n];
         const struct graph_node n = *graph_at(c->g, id);
+        const struct pat_reading *r = pat_reading_of(c->x, id);
         uint32_t at;
         if (!left--)
             return pat_back(c, m);
-        if (n.kind == UOP_LOAD && (n.space == UOP_GLOBAL || n.space == UOP_GENERIC) &&
+        if (r && r->closed) /* nothing is to be seen of it but what it computes */
+            walk_push(c, &w, r->as);
+        else if (n.kind == UOP_LOAD && (n.space == UOP_GLOBAL || n.space == UOP_GENERIC) &&
             map_u64_get(&c->x->first_load, id, &at)) {
             const struct graph_access a = c->g->accesses.p[at];
             loads++;

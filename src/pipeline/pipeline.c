@@ -133,6 +133,8 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, struct pipe_in
         goto done;
     kernel = of_ptx ? &ptx : &linked;
     beside.kernel = kernel;
+    if (!of_ptx)
+        pipe_write_places(kernel, code.in, code.count);
     struct fact_source source = {.module = module,
                                  .kernel = kernel,
                                  .file_numbers = file_numbers,
