@@ -202,6 +202,8 @@ struct pat_collect {
     struct map_u64 partial_of; /* of nodes: the last one in `list` that has it as a partial value, by `partials` */
     VEC(struct pat_part_of) partials;
     VEC(struct pat_begun) begun; /* of loops' reductions that hold elements from before */
+    struct map_u64 straight_of;  /* of nodes: the reduction of values in registers that each is, in `straight` */
+    VEC(struct pat_collective *) straight;
     bool ready;
 };
 enum sp_status pat_collect_begin(struct pat_collect *k, struct run *run, struct pat_ctx *c, struct pat_result *out);
@@ -250,7 +252,7 @@ bool pat_match_step(struct pat_collect *k, const struct pat_page *page, const st
 /* An accumulator that starts from the element its loop begins with, or from the one before (pat_range.c). */
 /* The one load that a value is a function of, besides what is the same for all turns; NIL: none, or several. */
 graph_id pat_only_load(const struct graph *g, graph_id id);
-enum pat_first { PAT_STARTS_OTHERWISE, PAT_STARTS_AGAIN, PAT_STARTS_BEFORE };
+enum pat_first { PAT_STARTS_OTHERWISE, PAT_STARTS_AGAIN, PAT_STARTS_BEFORE, PAT_STARTS_SOMEWHERE };
 enum pat_first pat_starts_first(struct graph *g, uint32_t cycle, enum pat_op op, graph_id start, graph_id input);
 /* The j-th accumulator of a fold is, by a page, a reduction of `input` (`like` without sides: by its word alone). */
 void pat_collect_give(struct pat_collect *k, const struct graph_fold *f, unsigned j, const struct pat_binary *like,
@@ -258,6 +260,9 @@ void pat_collect_give(struct pat_collect *k, const struct graph_fold *f, unsigne
 void pat_collect_join(struct pat_collect *k);
 /* The collective whose result a node is, through shared memory, selects and phis; NULL: none. */
 struct pat_collective *pat_collect_result(struct pat_collect *k, graph_id node);
+/* What a thread takes together of values in its registers, in straight code: no page's, but a block may speak of it.
+ * NULL: the node is no such operation. */
+struct pat_collective *pat_collect_straight(struct pat_collect *k, graph_id node, enum pat_op op);
 /* The same, of what a collective takes in: also what is left of a tree that another one finishes. */
 struct pat_collective *pat_collect_inner(struct pat_collect *k, struct pat_collective *of, graph_id input);
 /* True when an access is one of these steps'. */

@@ -202,6 +202,30 @@ struct pat_collective *pat_collect_result(struct pat_collect *k, graph_id node)
     return part ? NULL : v;
 }
 
+struct pat_collective *pat_collect_straight(struct pat_collect *k, graph_id node, enum pat_op op)
+{
+    struct pat_binary v;
+    uint32_t at;
+    if (!k || !k->ready)
+        return NULL;
+    if (map_u64_get(&k->straight_of, graph_copy_key(node, (graph_id)op), &at))
+        return k->straight.p[at];
+    if (!pat_binary_of(k->x, node, &v) || v.op != op)
+        return NULL;
+    struct pat_collective *c = ARENA_NEW(k->a, struct pat_collective);
+    if (!c)
+        return NULL;
+    *c = (struct pat_collective){
+        .op = op, .like = v, .reach = PAT_IN_THREAD, .outcome = PAT_ALL_IN_ONE, .everywhere = true, .exact = v.exact};
+    VEC_PUSH(k->a, c->inputs, node); /* whose elements are taken one by one */
+    VEC_PUSH(k->a, c->values, node);
+    at = (uint32_t)k->straight.n;
+    VEC_PUSH(k->a, k->straight, c);
+    if (k->straight.n > at)
+        map_u64_put(k->a, &k->straight_of, graph_copy_key(node, (graph_id)op), at);
+    return c;
+}
+
 struct pat_collective *pat_collect_first(struct pat_collect *k, graph_id node)
 {
     k->left = SEARCH;
@@ -602,9 +626,10 @@ static bool starts_neutral(struct pat_collect *k, const struct pat_binary *like,
             return true;
     }
     enum pat_first first = pat_starts_first(k->x->g, cycle, like->op, start, element);
-    if (first == PAT_STARTS_BEFORE && *before != GRAPH_NIL && *before != start)
+    bool holds = first == PAT_STARTS_BEFORE || first == PAT_STARTS_SOMEWHERE; /* walks must find it in its row */
+    if (holds && *before != GRAPH_NIL && *before != start)
         return false;
-    if (first == PAT_STARTS_BEFORE)
+    if (holds)
         *before = start;
     if (first != PAT_STARTS_OTHERWISE)
         return true;

@@ -263,10 +263,26 @@ static bool match_input(struct pat_ctx *c, const struct pat_term *t, struct pat_
     return plain != input && pat_solve(c, &(struct pat_goal){of, input, UOP_VOID, next});
 }
 
+/* A loop, or threads: what a compiler wrote out in full is all there in registers. */
+static bool turns(const struct graph *g, const struct pat_collective *v)
+{
+    if (v->reach != PAT_IN_THREAD || !v->cycle)
+        return true;
+    const struct graph_cycle *y = &g->cycles->cycles.p[v->cycle - 1];
+    for (size_t i = 0; i < y->pieces.n; i++)
+        if (!y->pieces.p[i].straight)
+            return true;
+    return false;
+}
+
 bool pat_match_reduced(struct pat_ctx *c, const struct pat_goal *goal)
 {
-    struct pat_collective *v = pat_collect_result(c->collect, goal->node);
-    return v && match_collective(c, goal->term, v, goal->next, 0, 0);
+    struct pat_collective *v = pat_collect_result(c->collect, goal->node), *all = NULL;
+    bool says_more = goal->term->variable < 0 && c->variant->value && c->variant->value->kind != TERM_REDUCED;
+    if (says_more && (!v || !turns(c->g, v)))
+        all = pat_collect_straight(c->collect, goal->node, pat_op_find(goal->term->named));
+    return (all && match_collective(c, goal->term, all, goal->next, 0, 0)) ||
+           (v && match_collective(c, goal->term, v, goal->next, 0, 0));
 }
 
 bool pat_match_collective(struct pat_ctx *c, const struct pat_term *t, struct pat_collective *v)

@@ -208,6 +208,7 @@ static bool walk(struct pat_play *p, struct pat_walk *w, const struct region *r,
     p->drawn_to = r->whole ? UINT32_MAX : r->to;
     pat_play_forget(p);
     good = good && touch_before(p, of->before, list, n);
+    w->held = *n;
     gone = good && path != GRAPH_NIL && pat_play_truth(p, path, false) == IS_FALSE; /* it is not come to */
     for (unsigned left = BLOCKS; good && !gone; left--) {
         uint32_t next = left ? next_of(p, at, &gone) : UINT32_MAX;
@@ -280,6 +281,12 @@ static bool agree(const struct pat_walk *w, unsigned n, unsigned m, bool among)
     return among || n == m;
 }
 
+/* A row of no elements: the loops bring none, and what one of them would begin with is not asked for either. */
+static bool is_empty(unsigned n, unsigned held_n, unsigned m, unsigned held_m)
+{
+    return n == held_n && m == held_m && (!n || !m);
+}
+
 static bool walk_both(struct pat_play *p, const struct region *all, const struct wanted *a, const struct region *one,
                       const struct wanted *b, bool among)
 {
@@ -291,8 +298,10 @@ static bool walk_both(struct pat_play *p, const struct region *all, const struct
             unsigned n = 0, m = 0;
             p->threads = p->draw & 1 ? 128 : 256;
             p->thread = threads[t];
-            same = walk(p, &p->walk, all, a, p->walk.list[0], &n) && walk(p, &p->walk, one, b, p->walk.list[1], &m) &&
-                   agree(&p->walk, n, m, among);
+            same = walk(p, &p->walk, all, a, p->walk.list[0], &n);
+            unsigned held = p->walk.held;
+            same = same && walk(p, &p->walk, one, b, p->walk.list[1], &m) &&
+                   (is_empty(n, held, m, p->walk.held) || agree(&p->walk, n, m, among));
             told += n > 1 && m;
         }
     p->draw = 0;

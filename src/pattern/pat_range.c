@@ -458,24 +458,27 @@ static bool same_but_for(const struct graph *g, graph_id a, graph_id x, graph_id
     return all;
 }
 
-/* The element that the loop begins with, or the one before it; the first only where twice is as good as once. */
+/* The element that the loop begins with, or the one before it; the first only where twice is as good as once; or some
+ * other one, of which nothing is known but that it is an element. */
 enum pat_first pat_starts_first(struct graph *g, uint32_t cycle, enum pat_op op, graph_id start, graph_id input)
 {
     const struct graph_cycle *y = &g->cycles->cycles.p[cycle];
     uint64_t at[TURNS];
-    if (input == GRAPH_NIL || start == GRAPH_NIL || !counts(g, y, at))
+    if (input == GRAPH_NIL || start == GRAPH_NIL)
         return PAT_STARTS_OTHERWISE;
-    struct turn first = {.g = g}, turn = {.g = g, .counter = y->counter, .at = at[0]};
     /* The same function of an element each. */
     graph_id one = pat_only_load(g, start), element = pat_only_load(g, input);
     if (one == GRAPH_NIL || element == GRAPH_NIL || graph_at(g, one)->width != graph_at(g, element)->width ||
         !same_but_for(g, start, one, input, element, 0))
         return PAT_STARTS_OTHERWISE;
+    if (!counts(g, y, at))
+        return PAT_STARTS_SOMEWHERE;
+    struct turn first = {.g = g}, turn = {.g = g, .counter = y->counter, .at = at[0]};
     uint64_t is = value_of(&first, graph_at(g, one)->arg[0], 0);
     graph_id address = graph_as_turn(g, graph_at(g, element)->arg[0]);
     if (pat_op_again(op) && value_of(&turn, address, 0) == is && !turn.failed)
         return PAT_STARTS_AGAIN;
     turn.at = at[0] - (at[1] - at[0]);
     return value_of(&turn, address, 0) == is && !turn.failed && !first.failed ? PAT_STARTS_BEFORE
-                                                                              : PAT_STARTS_OTHERWISE;
+                                                                              : PAT_STARTS_SOMEWHERE;
 }
