@@ -145,6 +145,8 @@ static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool
         struct pat_collective *v = k->list.p[i];
         bool wanted = part ? v->outcome == PAT_PART : v->outcome == PAT_ALL_IN_ONE;
         uint32_t at;
+        if (!part && v->said != GRAPH_NIL && v->said == node)
+            return v;
         if (wanted && (first || part || v->everywhere) &&
             ((v->values.n && v->values.p[v->values.n - 1] == node) || map_u64_get(&v->partial, node, &at)))
             return v;
@@ -266,7 +268,7 @@ static struct pat_collective *inner_of(struct pat_collect *k, struct pat_collect
 
 struct pat_collective *pat_collect_inner(struct pat_collect *k, struct pat_collective *of, graph_id input)
 {
-    if (of->chained)
+    if (of->of)
         return of->of;
     return k && k->ready ? inner_of(k, of, input, 0) : NULL;
 }
@@ -427,6 +429,7 @@ struct walk {
     const struct graph_cycle *cycle;
     enum pat_op op;
     bool scaled; /* the accumulator is multiplied on its way */
+    graph_id out; /* what a step makes of it */
     unsigned left;
 };
 
@@ -537,17 +540,39 @@ static bool takes_more(struct walk *w, const struct pat_binary *like, graph_id i
            takes_more(w, like, v.a, phi, depth + 1) != takes_more(w, like, v.b, phi, depth + 1);
 }
 
+/* What a node plays the part of: copies of one step share it. */
+static graph_id part_of(const struct graph *g, graph_id id)
+{
+    const struct graph_cycles *y = g->cycles;
+    return y && y->copy_of && id < y->copy_count && y->copy_of[id] != GRAPH_NIL ? y->copy_of[id] : id;
+}
+
+/* The same where steps scale what was there before: all that lies between are copies of the step. */
+static bool scales_more(struct walk *w, graph_id id, graph_id phi, unsigned depth)
+{
+    const struct graph *g = w->k->x->g;
+    const struct graph_node *n = graph_at(g, id);
+    bool all = id == phi;
+    if (all || depth > 80 || !w->left)
+        return all;
+    w->left--;
+    bool step = (n->kind == UOP_FADD || n->kind == UOP_FFMA) && part_of(g, id) == part_of(g, w->out);
+    for (unsigned i = 0; i < n->arg_count && (step || n->kind == UOP_FMUL) && !all; i++)
+        all = scales_more(w, n->arg[i], phi, depth + 1);
+    return all;
+}
+
 /* A later loop of the same source goes on with what the one before left. */
 static bool goes_on_turning(struct walk *w, const struct pat_collective *c, graph_id id)
 {
     const struct graph *g = w->k->x->g;
     const struct graph_node n = *graph_at(g, id);
     uint32_t state;
-    if (n.kind != GRAPH_PHI || w->scaled || !graph_is_loop_phi(g, id) || !in_cycle(g, w->cycle, n.block))
+    if (n.kind != GRAPH_PHI || !graph_is_loop_phi(g, id) || !in_cycle(g, w->cycle, n.block))
         return false;
     for (uint32_t i = 0; i < n.phi_count; i++)
         if (!map_u64_get(&c->partial, n.phi_args[i], &state) && !pat_is_neutral(g, &c->like, n.phi_args[i]) &&
-            !takes_more(w, &c->like, n.phi_args[i], id, 0))
+            !(w->scaled ? scales_more(w, n.phi_args[i], id, 0) : takes_more(w, &c->like, n.phi_args[i], id, 0)))
             return false;
     return true;
 }
@@ -568,7 +593,7 @@ static void find_partial(struct pat_collect *k, struct pat_collective *c, uint32
                          graph_id out, graph_id start)
 {
     struct walk w = {
-        .k = k, .cycle = &k->x->g->cycles->cycles.p[cycle], .op = c->op, .scaled = scaled, .left = 8 * SEES_MAX};
+        .k = k, .cycle = &k->x->g->cycles->cycles.p[cycle], .op = c->op, .scaled = scaled, .out = out, .left = 8 * SEES_MAX};
     uint32_t state;
     is_accumulator(&w, result, 0);
     is_accumulator(&w, out, 0);
