@@ -19,6 +19,7 @@ struct merging {
     const struct pat_term *says;
     struct pat_step step[STEPS];
     const struct pat_step *list[STEPS];
+    graph_id shown[STEPS]; /* what a step makes, with the products that are left out in the code */
     unsigned count;
     int64_t apart; /* memory: bytes from an element of the leader's to the follower's */
 };
@@ -72,6 +73,7 @@ static bool take(struct merging *m, unsigned i, graph_id own, graph_id other, gr
         .op = m->step[i].op, .as = (enum uop_type)graph_at(m->k->x->g, out)->type, .exact = true};
     m->step[i].exact = true;
     m->list[i] = &m->step[i];
+    m->shown[i] = out;
     m->count = i + 1;
     return true;
 }
@@ -131,9 +133,18 @@ static bool starts_from_ones(struct merging *m, graph_id first)
     graph_id one = graph_const(g, (enum uop_type)n.type, bits);
     if (!pat_is_of_one(g, m->says, one))
         return false;
-    graph_id a = graph_op2(g, UOP_FMUL, (enum uop_type)n.type, n.arg[0], one);
-    graph_id b = graph_op2(g, UOP_FMUL, (enum uop_type)n.type, n.arg[1], one);
-    return fits(m, 0, one, one, graph_op2(g, UOP_FADD, (enum uop_type)n.type, a, b)) && take(m, 0, one, one, first);
+    struct graph_node sum = n;
+    for (unsigned i = 0; i < 2; i++) {
+        struct graph_node product = {
+            .kind = UOP_FMUL, .type = n.type, .insn = UINT32_MAX, .arg_count = 2, .arg = {n.arg[i], one}};
+        sum.arg[i] = graph_fresh(g, &product); /* the graph would leave it out again */
+    }
+    graph_id out = graph_fresh(g, &sum);
+    if (out == GRAPH_NIL || !fits(m, 0, one, one, out))
+        return false;
+    take(m, 0, one, one, first);
+    m->shown[0] = out;
+    return true;
 }
 
 static bool all_lanes(struct merging *m, graph_id first, bool ones)
@@ -431,7 +442,8 @@ static void enter_steps(struct merging *m)
     unsigned via = 0;
     for (unsigned i = 0; i < m->count; i++) {
         const struct pat_step *both[2] = {m->lead->steps.p[i], &m->step[i]};
-        fits(m, i, m->step[i].own, m->step[i].other, m->step[i].value);
+        fits(m, i, m->step[i].own, m->step[i].other, m->shown[i]);
+        VEC_PUSH(m->k->a, inner, (struct pat_inner){.node = m->step[i].value});
         for (int w = 0; w < 2; w++) {
             bool lanes = both[w]->load_other == UINT32_MAX;
             VEC_PUSH(m->k->a, inner, (struct pat_inner){.node = both[w]->other, .load = !lanes});
@@ -489,11 +501,11 @@ static bool keep(struct merging *m, struct pat_collective *made, struct pat_orde
     return true;
 }
 
-static void note_last(void *user, uint32_t insn, bool merged)
+static void note_first(void *user, uint32_t insn, bool merged)
 {
-    uint32_t *last = user;
+    uint32_t *first = user;
     (void)merged;
-    *last = insn > *last ? insn : *last;
+    *first = insn < *first ? insn : *first;
 }
 
 static bool finish(struct merging *m, bool memory)
@@ -523,8 +535,10 @@ static bool finish(struct merging *m, bool memory)
         VEC_PUSH(k->a, made->values, m->step[i].value);
         if (memory)
             VEC_PUSH(k->a, made->stores, m->step[i].store);
-        made->last = m->step[i].insn > made->last ? m->step[i].insn : made->last;
-        pat_holders(k->x, m->step[i].value, note_last, &made->last);
+        uint32_t at = UINT32_MAX;
+        pat_holders(k->x, m->step[i].value, note_first, &at);
+        at = pat_top_insn(g, memory || at == UINT32_MAX ? m->step[i].insn : at);
+        made->last = at > made->last ? at : made->last;
     }
     made->result_address = memory ? m->step[0].own_address : GRAPH_NIL;
     if (memory ? !brought_by_stores(m, made, &b) : false)
