@@ -158,6 +158,7 @@ struct pat_collective {
     unsigned left;             /* PAT_PART: elements that are left */
     unsigned width;            /* threads that take part */
     struct pat_found *found;   /* NULL: a loop's own, no page's */
+    bool scaled;               /* a sum whose parts are scaled on the way: a plain reduction it is none */
     bool chained;              /* one thread after another result of the warps, in straight code: no page's */
     struct pat_collective *of; /* what is known to be taken in: chained, what the warps have */
     VEC(graph_id) taken;       /* chained: the loads */
@@ -310,6 +311,8 @@ unsigned pat_play_most(const struct pat_play *p, uint32_t store, unsigned each, 
 bool pat_play_hands_over(struct pat_play *p, uint32_t store, uint32_t load, struct pat_handed *how);
 /* True when a later store writes, in blocks of all sizes, every element that an earlier one wrote. */
 bool pat_play_overwrites(struct pat_play *p, uint32_t earlier, uint32_t later);
+/* True when a store writes, in blocks of all sizes, the one element that all threads load. */
+bool pat_play_writes(struct pat_play *p, uint32_t store, uint32_t load);
 /* True when each of the first `lanes` threads loads the element `behind` its own of those left; *to_all false: others
  * load too. */
 bool pat_play_reads_rest(struct pat_play *p, const struct graph_access *load, graph_id own, unsigned lanes,

@@ -525,6 +525,7 @@ static bool finish(struct merging *m, bool memory)
                                     .width = m->lead->width,
                                     .first = m->lead->first,
                                     .rests = m->lead->rests,
+                                    .scaled = true,
                                     .exact = true};
     if (!is_whole(m, memory, &seen.assumed, &made->left, &made->everywhere) ||
         (memory && !pat_steps_ordered(k, m->list, m->count, made, &seen)))

@@ -32,16 +32,17 @@ static bool is_overwritten(struct pat_collect *k, uint32_t at, uint32_t store)
         const struct graph_reach *reach = &d->reaches.p[r];
         const struct graph_access *later = &k->x->g->accesses.p[reach->store];
         if (reach->store != store && !reach->may && reach->sync == GRAPH_SYNC_BARRIER && later->insn < load->insn &&
-            later->insn > k->x->g->accesses.p[store].insn && pat_play_overwrites(k->play, store, reach->store))
+            later->insn > k->x->g->accesses.p[store].insn &&
+            (pat_play_overwrites(k->play, store, reach->store) || pat_play_writes(k->play, reach->store, at)))
             return true;
     }
     return false;
 }
 
-/* A load of what threads that have a result stored of it: the same for all that load; or, where another reduction `of`
- * is of it, the results of all warps, one a lane. */
-static struct pat_collective *resolve_stored(struct pat_collect *k, uint32_t at, struct pat_collective *of,
-                                             unsigned depth)
+/* A load of what threads that have a result stored of it, that word of a wide one: the same for all that load; or,
+ * where another reduction `of` is of it, the results of all warps, one a lane. */
+static struct pat_collective *resolve_stored(struct pat_collect *k, uint32_t at, unsigned word,
+                                             struct pat_collective *of, unsigned depth)
 {
     const struct graph_dependence *d = k->x->g->dependence;
     const struct graph_access load = k->x->g->accesses.p[at];
@@ -62,7 +63,7 @@ static struct pat_collective *resolve_stored(struct pat_collect *k, uint32_t at,
             continue; /* neutral elements for lanes without a warp */
         if (d->first_reach[at + 1] - d->first_reach[at] <= 8 && is_overwritten(k, at, reach->store))
             continue;
-        struct pat_collective *one = resolve(k, s.value[0], false, true, depth + 1);
+        struct pat_collective *one = resolve(k, s.value[word], false, true, depth + 1);
         struct pat_handed how = {.everywhere = one && one->everywhere,
                                  .filled = filled,
                                  .again = of && pat_op_again(of->op),
@@ -82,9 +83,23 @@ static struct pat_collective *resolve_stored(struct pat_collect *k, uint32_t at,
     return found;
 }
 
-static struct pat_collective *resolve_copy(struct pat_collect *k, uint32_t at, unsigned depth)
+static struct pat_collective *resolve_copy(struct pat_collect *k, uint32_t at, unsigned word, unsigned depth)
 {
-    return pat_differs_in_block(k->play, k->x->g->accesses.p[at].address) ? NULL : resolve_stored(k, at, NULL, depth);
+    const struct graph_dependence *d = k->x->g->dependence;
+    if (!d || !d->first_reach || d->first_reach[at] == d->first_reach[at + 1] ||
+        pat_differs_in_block(k->play, k->x->g->accesses.p[at].address))
+        return NULL;
+    return resolve_stored(k, at, word, NULL, depth);
+}
+
+/* A word of what one thread put down together. */
+static struct pat_collective *resolve_word(struct pat_collect *k, graph_id node, unsigned depth)
+{
+    int64_t bytes;
+    uint32_t at = pat_shared_load(k->x, node, &bytes);
+    bool word = at != UINT32_MAX && k->x->g->accesses.p[at].width > 4 && bytes >= 0 && bytes <= 12 && bytes % 4 == 0 &&
+                uop_type_bits((enum uop_type)graph_at(k->x->g, node)->type) == 32;
+    return word ? resolve_copy(k, at, (unsigned)bytes / 4, depth) : NULL;
 }
 
 /* A load of the element that holds a result, or of what one thread stored of it. */
@@ -129,7 +144,7 @@ static struct pat_collective *resolve_load(struct pat_collect *k, graph_id node,
         pat_play_down(k->play, false, 0);
         return reads ? found : NULL;
     }
-    return part ? NULL : resolve_copy(k, at, depth);
+    return part ? NULL : resolve_copy(k, at, 0, depth);
 }
 
 static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool part, bool first, unsigned depth)
@@ -154,6 +169,9 @@ static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool
     struct pat_collective *found = NULL, *one;
     switch (n.kind) {
     case UOP_LOAD: return resolve_load(k, node, part, depth);
+    case UOP_LO:
+    case UOP_HI:
+    case UOP_ELEMENT: return part ? NULL : resolve_word(k, node, depth);
     case UOP_UNIFORM: return resolve(k, n.arg[0], part, first, depth + 1);
     case UOP_SHFL: {
         uint64_t lane;
@@ -263,7 +281,7 @@ static struct pat_collective *inner_of(struct pat_collect *k, struct pat_collect
     const struct graph_dependence *d = k->x->g->dependence;
     if (!d || !d->first_reach || !map_u64_get(&k->x->first_load, input, &at) || of->reach == PAT_IN_THREAD)
         return NULL;
-    return resolve_stored(k, at, of, 0);
+    return resolve_stored(k, at, 0, of, 0);
 }
 
 struct pat_collective *pat_collect_inner(struct pat_collect *k, struct pat_collective *of, graph_id input)

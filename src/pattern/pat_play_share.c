@@ -340,6 +340,27 @@ bool pat_play_overwrites(struct pat_play *p, uint32_t earlier, uint32_t later)
     return true;
 }
 
+bool pat_play_writes(struct pat_play *p, uint32_t store_at, uint32_t load_at)
+{
+    const struct graph_access store = p->g->accesses.p[store_at], load = p->g->accesses.p[load_at];
+    struct graph_affine to, from;
+    int64_t away;
+    bool all = store.width == load.width && !p->g->blocks.p[p->g->insns.p[store.insn].block].loop &&
+               graph_affine(p->g, store.address, &to) && graph_affine(p->g, load.address, &from) &&
+               !pat_differs_in_block(p, load.address);
+    for (unsigned threads = 1024; threads >= 32 && all; threads /= 2) {
+        bool any = false;
+        p->threads = threads;
+        for (p->thread = 0; p->thread < threads && !any; p->thread++) {
+            pat_play_forget(p);
+            any = pat_play_truth(p, store.runs_when, false) == IS_TRUE &&
+                  pat_play_apart(p, &to, &from, 0, store.width, &away) && !away;
+        }
+        all = any;
+    }
+    return all;
+}
+
 bool pat_play_hands_over(struct pat_play *p, uint32_t store_at, uint32_t load_at, struct pat_handed *how)
 {
     const struct graph_access kept[2] = {p->g->accesses.p[store_at], p->g->accesses.p[load_at]};
