@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The longest rows that are drawn are of 5000 elements, and a thread may walk all of one by itself. */
-enum { BLOCKS = 32768, TOUCHED = 8192, SPENT = 30 * 1000 * 1000, TOLD = PAT_DRAWS / 2 };
+enum { BLOCKS = 32768, TOUCHED = 8192, SPENT = 30 * 1000 * 1000, TOLD = PAT_DRAWS / 4 };
 
 struct region {
     const struct graph_cycle *cycle;
