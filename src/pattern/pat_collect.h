@@ -165,10 +165,10 @@ struct pat_collective {
     VEC(uint32_t) stores, fills;
     VEC(const struct pat_step *) steps; /* between threads */
     graph_id said;                      /* stands for the result, whoever has it; GRAPH_NIL: nothing does */
-    VEC(graph_id) values;           /* its partial results, the last one last */
-    struct map_u64 partial;         /* PAT_IN_THREAD: what the accumulator is in any piece, on any path */
-    uint32_t cycle;                 /* PAT_IN_THREAD: + 1 */
-    const struct pat_page *running; /* of this page something was made of it while its loop still went on */
+    VEC(graph_id) values;               /* its partial results, the last one last */
+    struct map_u64 partial;             /* PAT_IN_THREAD: what the accumulator is in any piece, on any path */
+    uint32_t cycle;                     /* PAT_IN_THREAD: + 1 */
+    const struct pat_page *running;     /* of this page something was made of it while its loop still went on */
     uint32_t begun; /* PAT_IN_THREAD: + 1: what it holds before its loop's own elements, in `begun`; 0: nothing */
     VEC(graph_id) inputs;
     const struct pat_term *asked; /* whether all that each thread brings is as this term says */
@@ -251,9 +251,13 @@ void pat_collect_folds(struct pat_collect *k);
 bool pat_collect_begins(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v,
                         const struct graph_fold *f, const unsigned *which, graph_id element, struct pat_begun *out);
 /* The block's statements make of accumulators `in` (in the block's order), and of those of another thread, `other`
- * (NULL: of none), those of `out`; *element: what they are told to be made of. What has matched is in the context. */
+ * (NULL: of none), those of `out`, or `shown` in their places (NULL: themselves); *element: what they are told to be made
+ * of. What has matched is in the context. */
 bool pat_match_step(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v, const graph_id *in,
-                    const graph_id *other, const graph_id *out, graph_id *element);
+                    const graph_id *other, const graph_id *out, const graph_id *shown, graph_id *element);
+/* The same of several elements at once, one of whose accumulators is a maximum of all of them (pat_collect_tile.c). */
+bool pat_match_tile(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v,
+                    const struct graph_fold *f, const graph_id *in, const graph_id *out);
 /* The first name of a term that is none of the block's accumulators; -1: none. */
 int pat_element_name(const struct pat_plan *plan, const struct pat_term *t);
 /* A term as a node, `of` in the place of its reductions by any operation; NIL: it cannot be said. */

@@ -188,7 +188,7 @@ static graph_id element_of(const struct pat_ctx *c, const struct pat_plan *plan,
 }
 
 bool pat_match_step(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v, const graph_id *in,
-                    const graph_id *other, const graph_id *out, graph_id *element)
+                    const graph_id *other, const graph_id *out, const graph_id *shown, graph_id *element)
 {
     const struct pat_plan *plan = v->plan;
     struct pat_ctx *c = k->c;
@@ -215,6 +215,11 @@ bool pat_match_step(struct pat_collect *k, const struct pat_page *page, const st
             node_of[t->variable] = node;
             continue;
         }
+        for (unsigned j = 0; j < plan->accumulators && shown; j++)
+            if (node == out[j]) {
+                node = shown[j];
+                break;
+            }
         terms[count] = t;
         nodes[count++] = node;
     }
@@ -264,22 +269,25 @@ static bool match_fold(struct pat_collect *k, const struct pat_page *page, const
         in[j] = f->in[which[j]];
         out[j] = f->out[which[j]];
     }
-    if (!pat_match_step(k, page, v, in, NULL, out, &element))
+    bool one = pat_match_step(k, page, v, in, NULL, out, NULL, &element);
+    if (!one) /* what one turn takes is then said of no element */
+        element = GRAPH_NIL;
+    if (!one && !pat_match_tile(k, page, v, f, in, out))
         return false;
     if (plan->result_count) { /* the matcher has one place to work in: the step is matched again */
         if (!pat_collect_begins(k, page, v, f, which, element, &begun) ||
-            !pat_match_step(k, page, v, in, NULL, out, &element))
+            !(one ? pat_match_step(k, page, v, in, NULL, out, NULL, &element) : pat_match_tile(k, page, v, f, in, out)))
             return false;
         for (size_t i = 0; i < begun.inner.n; i++)
             VEC_PUSH(c->a, c->inner, begun.inner.p[i]);
     }
     enter_copies(k);
-    if (grows_beside(k, f, which, plan->accumulators))
+    if (one && grows_beside(k, f, which, plan->accumulators))
         return false;
     /* What the block says the accumulators are in the end holds as they begin so. Of a loop within a loop that goes on
      * where it was left it is not said: its elements are not those of one run of it. */
     graph_id input[CU_MAX_RESULTS];
-    unsigned given[CU_MAX_RESULTS], results = begun.again ? 0 : plan->result_count;
+    unsigned given[CU_MAX_RESULTS], results = begun.again || !one ? 0 : plan->result_count;
     uint32_t held = results && begun.count ? hold(k, f, which, plan->accumulators, element, &begun) : 0;
     for (unsigned i = 0; i < results; i++) {
         given[i] = 0;

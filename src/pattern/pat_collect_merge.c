@@ -36,7 +36,7 @@ static bool fits(struct merging *m, unsigned i, graph_id own, graph_id other, gr
     in[m->follows] = own;
     others[m->follows] = other;
     to[m->follows] = out;
-    return pat_match_step(m->k, m->page, m->v, in, others, to, &element);
+    return pat_match_step(m->k, m->page, m->v, in, others, to, NULL, &element);
 }
 
 /* Sums of products that a value is a part of. */
@@ -69,8 +69,8 @@ static bool take(struct merging *m, unsigned i, graph_id own, graph_id other, gr
     m->step[i].own = own;
     m->step[i].other = other;
     m->step[i].op = pat_op_find(m->says->named);
-    m->step[i].like = (struct pat_binary){
-        .op = m->step[i].op, .as = (enum uop_type)graph_at(m->k->x->g, out)->type, .exact = true};
+    m->step[i].like =
+        (struct pat_binary){.op = m->step[i].op, .as = (enum uop_type)graph_at(m->k->x->g, out)->type, .exact = true};
     m->step[i].exact = true;
     m->list[i] = &m->step[i];
     m->shown[i] = out;
@@ -301,11 +301,8 @@ static graph_id but_for_neutral(const struct graph *g, const struct pat_binary *
 static graph_id stands_for(struct pat_collect *k, struct pat_collective *v)
 {
     graph_id last = v->values.p[v->values.n - 1];
-    struct graph_node n = {.kind = UOP_UNIFORM,
-                           .type = graph_at(k->x->g, last)->type,
-                           .insn = UINT32_MAX,
-                           .arg_count = 1,
-                           .arg = {last}};
+    struct graph_node n = {
+        .kind = UOP_UNIFORM, .type = graph_at(k->x->g, last)->type, .insn = UINT32_MAX, .arg_count = 1, .arg = {last}};
     if (v->said == GRAPH_NIL)
         v->said = graph_fresh(k->x->g, &n);
     return v->said;

@@ -446,7 +446,7 @@ struct walk {
     VEC(graph_id) marked;
     const struct graph_cycle *cycle;
     enum pat_op op;
-    bool scaled; /* the accumulator is multiplied on its way */
+    bool scaled;  /* the accumulator is multiplied on its way */
     graph_id out; /* what a step makes of it */
     unsigned left;
 };
@@ -610,8 +610,12 @@ static void add_partial(struct pat_collect *k, struct pat_collective *c, graph_i
 static void find_partial(struct pat_collect *k, struct pat_collective *c, uint32_t cycle, bool scaled, graph_id result,
                          graph_id out, graph_id start)
 {
-    struct walk w = {
-        .k = k, .cycle = &k->x->g->cycles->cycles.p[cycle], .op = c->op, .scaled = scaled, .out = out, .left = 8 * SEES_MAX};
+    struct walk w = {.k = k,
+                     .cycle = &k->x->g->cycles->cycles.p[cycle],
+                     .op = c->op,
+                     .scaled = scaled,
+                     .out = out,
+                     .left = 8 * SEES_MAX};
     uint32_t state;
     is_accumulator(&w, result, 0);
     is_accumulator(&w, out, 0);

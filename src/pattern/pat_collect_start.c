@@ -200,7 +200,7 @@ static bool is_step(struct beginning *b, const graph_id *start, unsigned depth)
             rest /= ways_of;
         }
         b->left--;
-        if (b->out->count == PAT_BEGUN_MAX || !pat_match_step(b->k, b->page, b->v, from, NULL, start, &element) ||
+        if (b->out->count == PAT_BEGUN_MAX || !pat_match_step(b->k, b->page, b->v, from, NULL, start, NULL, &element) ||
             element == GRAPH_NIL)
             continue;
         for (size_t i = 0; i < b->k->c->inner.n; i++)

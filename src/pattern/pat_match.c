@@ -276,7 +276,8 @@ static bool match_structure(struct pat_ctx *c, const struct pat_goal *goal)
         }
         /* a * b + c as one fused operation; of two products either */
         const struct pat_term *product = t->arg_count == 2 ? t->arg[0] : NULL;
-        bool fused = (c->page->rules & PAT_RULE_FMA) && n->kind == UOP_FFMA && t->float_operation == UOP_FADD && product;
+        bool fused =
+            (c->page->rules & PAT_RULE_FMA) && n->kind == UOP_FFMA && t->float_operation == UOP_FADD && product;
         for (unsigned side = 0; side < 2 && fused; side++) {
             const struct pat_term *one = t->arg[side], *rest = t->arg[1 - side];
             enum uop_type as = (enum uop_type)n->type;
