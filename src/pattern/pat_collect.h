@@ -251,8 +251,8 @@ void pat_collect_folds(struct pat_collect *k);
 bool pat_collect_begins(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v,
                         const struct graph_fold *f, const unsigned *which, graph_id element, struct pat_begun *out);
 /* The block's statements make of accumulators `in` (in the block's order), and of those of another thread, `other`
- * (NULL: of none), those of `out`, or `shown` in their places (NULL: themselves); *element: what they are told to be made
- * of. What has matched is in the context. */
+ * (NULL: of none), those of `out`, or what is `shown` in their places (NULL: themselves); *element: what they are told
+ * to be made of. What has matched is in the context. */
 bool pat_match_step(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v, const graph_id *in,
                     const graph_id *other, const graph_id *out, const graph_id *shown, graph_id *element);
 /* The same of several elements at once, one of whose accumulators is a maximum of all of them (pat_collect_tile.c). */

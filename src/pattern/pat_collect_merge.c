@@ -1,8 +1,8 @@
 /* What threads merge of one another's accumulators, all of a block's together, as a running maximum and the sum that is
  * scaled by it. One of the accumulators leads: it is by itself a reduction between threads, known already. The other
  * one follows it step by step: it comes from the same thread, by the same shuffle or from the element beside, and the
- * block's statements make the pair of the two pairs. What a block says of its end is then true of all elements, if it is
- * of what each thread brings: of one element, or of the result of another reduction which the block says the same of.
+ * block's statements make the new pair of the two pairs. What the block says of its end is true of all elements if it
+ * is of what each thread brings: of one element, or of another reduction's result that the block says the same of.
  *
  * requires: reductions between threads, memory dependence · gives: the follower's reduction; searches are bounded */
 #include "pattern/pat_collect.h"

@@ -1,7 +1,7 @@
 /* Blocks of pages that are no single value, store or return: what form they have, and what in them says what. A loop
- * over `s[i] = op(s[i], s[j])` or `v = op(v, __shfl_…(~0u, v, d))` is an exchange in steps; a loop over assignments is
- * a fold, or what threads merge where `other(m)` is another thread's; a loop over nothing is known by its counter or by how often it was copied. Requires a parsed block; gives a
- * plan, or a diagnostic. */
+ * over `s[i] = op(s[i], s[j])` or `v = op(v, __shfl_…(~0u, v, d))` is an exchange in steps; a loop over assignments
+ * is a fold, or what threads merge where `other(m)` is another thread's m; a loop over nothing is known by its counter
+ * or by how often it was copied. Requires a parsed block; gives a plan, or a diagnostic. */
 #include "pattern/pat_collect.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
  * `s = s * f(m, n) + g(v, n)`; it is one of all of them when n is the maximum of m and all elements, and the sum holds
  * g of each of them once beside the one product. Whatever else the loop sums of the same terms must be scaled alike.
  *
- * requires: a fold of two accumulators, one of which leads · gives: the step in the context; work is bounded by TILE */
+ * requires: a fold of two accumulators, one of which leads · gives: the step in the context; TILE bounds the work */
 #include "pattern/pat_collect.h"
 
 #include <string.h>

@@ -75,6 +75,8 @@ NVCC = [
     ("tree_misses-unoptimised", ["test/corpus/src/tree_misses.cu"], ["-Xcicc", "-O0", "-Xptxas", "-O0"]),
     ("softmaxes", ["test/corpus/src/softmaxes.cu"], FAST),
     ("softmaxes-precise", ["test/corpus/src/softmaxes.cu"], ["-O3"]),
+    ("softmax_merged", ["test/corpus/src/softmax_merged.cu"], FAST),
+    ("softmax_merged-precise", ["test/corpus/src/softmax_merged.cu"], ["-O3"]),
     ("parked", ["test/corpus/src/parked.cu"], ["-O3"]),
     ("collectives", ["test/corpus/src/collectives.cu"], ["-O3"]),
     ("collectives-ptxas-O0", ["test/corpus/src/collectives.cu"], ["-O3", "-Xptxas", "-O0"]),
