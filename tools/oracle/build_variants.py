@@ -135,6 +135,7 @@ FEW = {"coalescing": (75, 86, 120), "coalescing-ptxas-O0": (86,), "coalescing-de
        "collectives": (75, 86, 90, 120), "collectives-unoptimised": (86,),
        "collective_forms": (75, 86, 120), "collective_forms-unoptimised": (86,),
        "collectives-ptxas-O0": (86,),
+       "softmax_merged": (75, 86, 100, 120), "softmax_merged-precise": (86, 120),
        "trees-fast-ptxas-O0": (86, 120), "tree_misses-unoptimised": (86, 120), "thread_kernels-fast": (86,),
        "expansions": (75, 86, 90, 120), "expansions-fast": (86,),
        "trees": (75, 86, 90, 120), "tree_misses": (75, 86, 90, 120), "places": (75, 86, 90, 120),

@@ -60,9 +60,12 @@ __global__ void column_miss_kernel(const float* __restrict__ x, float* __restric
   int c = blockIdx.x * blockDim.x + threadIdx.x;
   if (c >= n - 1) return;
   float m = x[c + 1];
+#pragma unroll 1
   for (int j = 1; j < rows; j++) m = fmaxf(m, x[j * n + c]);
   float s = 0.0f;
+#pragma unroll 1
   for (int j = 0; j < rows; j++) s += expf(x[j * n + c] - m);
+#pragma unroll 1
   for (int j = 0; j < rows; j++) y[j * n + c] = expf(x[j * n + c] - m) / s;
 }
 
