@@ -157,6 +157,7 @@ struct pat_tape {
     unsigned count;
     graph_id node[PAT_TAPE_MAX];
     uint16_t arg[PAT_TAPE_MAX][UOP_MAX_ARGS + 1]; /* slots */
+    struct uop op[PAT_TAPE_MAX];                  /* what a computed slot does; of a truth table: GRAPH_BOOL, rows */
     uint64_t value[PAT_TAPE_MAX];
     bool computed[PAT_TAPE_MAX]; /* else a leaf or a constant */
     int reciprocal;              /* 0: rcp is some function; PAT_RECIPROCAL + ulp: 1/x, off by so many units */
