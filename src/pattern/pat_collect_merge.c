@@ -8,7 +8,7 @@
 #include "pattern/pat_collect.h"
 #include "pattern/pat_play.h"
 
-enum { STEPS = PAT_TURNS, OUTS = 24, USERS = 512, FIRSTS = 16, LEVELS = 3, NESTED = 6 };
+enum { STEPS = PAT_TURNS, OUTS = 24, USERS = 512, FIRSTS = 16, LEVELS = 3, NESTED = 6, NEAR = 64, LOOKS = 1 << 20 };
 
 struct merging {
     struct pat_collect *k;
@@ -21,7 +21,8 @@ struct merging {
     const struct pat_step *list[STEPS];
     graph_id shown[STEPS]; /* what a step makes, with the products that are left out in the code */
     unsigned count;
-    int64_t apart; /* memory: bytes from an element of the leader's to the follower's */
+    unsigned looks; /* left, in the whole kernel */
+    int64_t apart;  /* memory: bytes from an element of the leader's to the follower's */
 };
 
 /* ---- one step -------------------------------------------------------------------------------- */
@@ -176,20 +177,32 @@ static bool is_beside(const struct merging *m, graph_id from, graph_id to)
     return bytes_apart(m->k->x->g, from, to, &bytes) && bytes == m->apart;
 }
 
+/* Accesses of one block of code that stand near another one; false: no more. */
+struct near {
+    uint32_t at, last;
+};
+
+static struct near near_by(const struct graph *g, uint32_t access)
+{
+    const struct graph_block *b = &g->blocks.p[g->insns.p[g->accesses.p[access].insn].block];
+    uint32_t first = g->insns.p[b->first].first_access;
+    uint32_t end = g->insns.p[b->last].first_access + g->insns.p[b->last].access_count;
+    struct near n = {access > first + NEAR ? access - NEAR : first, access + NEAR < end ? access + NEAR : end};
+    return n;
+}
+
 /* The load of the element beside another load's, in the same block of code. */
-static uint32_t load_beside(const struct merging *m, uint32_t load)
+static uint32_t load_beside(struct merging *m, uint32_t load)
 {
     const struct graph *g = m->k->x->g;
     const struct graph_access *a = &g->accesses.p[load];
-    uint32_t block = g->insns.p[a->insn].block;
-    for (uint32_t i = g->blocks.p[block].first; i <= g->blocks.p[block].last; i++)
-        for (uint32_t x = 0; x < g->insns.p[i].access_count; x++) {
-            uint32_t at = g->insns.p[i].first_access + x;
-            const struct graph_access *b = &g->accesses.p[at];
-            if (b->kind == GRAPH_LOAD && b->space == UOP_SHARED && b->width == a->width &&
-                b->runs_when == a->runs_when && b->value[0] != GRAPH_NIL && is_beside(m, a->address, b->address))
-                return at;
-        }
+    for (struct near n = near_by(g, load); n.at < n.last && m->looks; n.at++) {
+        const struct graph_access *b = &g->accesses.p[n.at];
+        m->looks--;
+        if (b->kind == GRAPH_LOAD && b->space == UOP_SHARED && b->width == a->width && b->runs_when == a->runs_when &&
+            b->value[0] != GRAPH_NIL && is_beside(m, a->address, b->address))
+            return n.at;
+    }
     return UINT32_MAX;
 }
 
@@ -218,21 +231,22 @@ static bool follow_memory(struct merging *m, unsigned i, uint32_t store)
 
 /* The store beside that of the leader's step, in the same block of code; the `skip`-th, wherever it lies, if not yet
  * known. */
-static uint32_t store_beside(const struct merging *m, uint32_t store, bool known, unsigned skip)
+static uint32_t store_beside(struct merging *m, uint32_t store, bool known, unsigned skip)
 {
     const struct graph *g = m->k->x->g;
     const struct graph_access *a = &g->accesses.p[store];
-    uint32_t block = g->insns.p[a->insn].block;
-    for (uint32_t i = g->blocks.p[block].first; i <= g->blocks.p[block].last; i++)
-        for (uint32_t x = 0; x < g->insns.p[i].access_count; x++) {
-            uint32_t at = g->insns.p[i].first_access + x;
-            const struct graph_access *b = &g->accesses.p[at];
-            int64_t bytes;
-            if (b->kind == GRAPH_STORE && b->space == UOP_SHARED && at != store && b->width == a->width &&
-                b->value[1] == GRAPH_NIL && bytes_apart(g, a->address, b->address, &bytes) && bytes &&
-                (!known || bytes == m->apart) && !skip--)
-                return at;
-        }
+    for (struct near n = near_by(g, store); n.at < n.last && m->looks; n.at++) {
+        const struct graph_access *b = &g->accesses.p[n.at];
+        int64_t bytes;
+        m->looks--;
+        if (b->kind != GRAPH_STORE || b->space != UOP_SHARED || n.at == store || b->width != a->width ||
+            b->value[0] == GRAPH_NIL || b->value[1] != GRAPH_NIL)
+            continue;
+        enum uop_kind kind = (enum uop_kind)graph_at(g, b->value[0])->kind;
+        if ((kind == UOP_FADD || kind == UOP_FFMA) && bytes_apart(g, a->address, b->address, &bytes) && bytes &&
+            (!known || bytes == m->apart) && !skip--)
+            return n.at;
+    }
     return UINT32_MAX;
 }
 
@@ -589,13 +603,16 @@ void pat_collect_merges(struct pat_collect *k, const struct pat_page *page)
         if (!v->plan || v->plan->kind != PLAN_MERGE || v->plan->accumulators != 2 || v->plan->result_count != 1)
             continue;
         struct merging *m = ARENA_NEW(k->a, struct merging);
+        unsigned looks = LOOKS;
         for (size_t i = 0; m && i < k->list.n; i++) { /* also of those that are found meanwhile */
             if (!may_lead(k->list.p[i]))
                 continue;
-            *m = (struct merging){.k = k, .page = page, .v = v, .lead = k->list.p[i], .says = v->plan->result[0]};
+            *m = (struct merging){
+                .k = k, .page = page, .v = v, .lead = k->list.p[i], .says = v->plan->result[0], .looks = looks};
             m->follows = v->plan->accumulator[0] != v->plan->result_of[0];
             m->leads = 1 - m->follows;
             merge(m);
+            looks = m->looks;
         }
     }
 }
