@@ -29,7 +29,9 @@ struct merging {
 
 static bool fits(struct merging *m, unsigned i, graph_id own, graph_id other, graph_id out)
 {
+    enum { MATCH = 64 }; /* as many looks as it costs */
     const struct pat_step *lead = m->lead->steps.p[i];
+    m->looks = m->looks > MATCH ? m->looks - MATCH : 0;
     graph_id in[PAT_FOLD_MAX] = {0}, others[PAT_FOLD_MAX] = {0}, to[PAT_FOLD_MAX] = {0}, element;
     in[m->leads] = lead->own;
     others[m->leads] = lead->other;
@@ -96,14 +98,15 @@ static bool go_round(const struct graph *g, const struct pat_step *lead, graph_i
 /* ---- between lanes --------------------------------------------------------------------------- */
 
 /* Another value that is handed round as the leader's is; the `skip`-th. */
-static graph_id shuffled_beside(const struct merging *m, unsigned i, graph_id of, unsigned skip)
+static graph_id shuffled_beside(struct merging *m, unsigned i, graph_id of, unsigned skip)
 {
     const struct graph *g = m->k->x->g;
     const struct pat_step *lead = m->lead->steps.p[i];
     uint32_t users;
     const graph_id *user = graph_users(g, of != GRAPH_NIL ? of : lead->lane, &users);
-    for (uint32_t u = 0; u < users && u < USERS; u++) {
+    for (uint32_t u = 0; u < users && u < USERS && m->looks; u++) {
         const struct graph_node *n = graph_at(g, user[u]);
+        m->looks--;
         if (n->kind == UOP_SHFL && n->imm == lead->mode && n->arg[1] == lead->lane && n->arg[2] == lead->clamp &&
             user[u] != lead->other && (of == GRAPH_NIL || n->arg[0] == of) && n->arg[0] != lead->own && !skip--)
             return user[u];
@@ -586,9 +589,11 @@ static bool merge(struct merging *m)
     return found;
 }
 
+/* A minimum or maximum, which an element changes but once. */
 static bool may_lead(const struct pat_collective *v)
 {
-    if (!v->found || !v->steps.n || v->steps.n > STEPS || v->outcome != PAT_ALL_IN_ONE || v->down)
+    if (!v->found || !pat_op_again(v->op) || !v->steps.n || v->steps.n > STEPS || v->outcome != PAT_ALL_IN_ONE ||
+        v->down)
         return false;
     for (size_t i = 0; i < v->steps.n; i++)
         if (v->steps.p[i]->chosen != GRAPH_NIL)

@@ -133,7 +133,9 @@ static int other_of(const struct cu_block *b, const struct cu_expr *e)
 /* The names of what accumulators are in another thread: of all of them, or of none. */
 static bool name_others(const struct cu_block *b, struct pat_plan *p)
 {
-    unsigned named = 0;
+    unsigned named = 0, said = 0;
+    for (unsigned i = 0; i < b->statement_count; i++)
+        said += other_of(b, b->statements[i].value) >= 0;
     for (unsigned j = 0; j < p->accumulators; j++) {
         p->others[j] = -1;
         for (unsigned i = 0; i < b->statement_count; i++)
@@ -142,7 +144,7 @@ static bool name_others(const struct cu_block *b, struct pat_plan *p)
         named += p->others[j] >= 0;
     }
     p->kind = named ? PLAN_MERGE : PLAN_FOLD;
-    return !named || named == p->accumulators;
+    return said == named && (!named || named == p->accumulators);
 }
 
 /* Assignments to names: what is read before it is assigned is carried round the loop. */
