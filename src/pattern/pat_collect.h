@@ -158,6 +158,7 @@ struct pat_collective {
     unsigned left;             /* PAT_PART: elements that are left */
     unsigned width;            /* threads that take part */
     struct pat_found *found;   /* NULL: a loop's own, no page's */
+    bool goes_on;              /* PAT_IN_THREAD: with what another loop gathered, of which `inputs` says nothing */
     bool scaled;               /* a sum whose parts are scaled on the way: a plain reduction it is none */
     bool chained;              /* one thread after another result of the warps, in straight code: no page's */
     struct pat_collective *of; /* what is known to be taken in: chained, what the warps have */

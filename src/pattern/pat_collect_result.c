@@ -658,7 +658,7 @@ static void find_partial(struct pat_collect *k, struct pat_collective *c, uint32
 /* What an accumulator starts from must not count: neutral, what another loop left of the same operation, or, for a
  * maximum or minimum, the element that its loop begins with. */
 static bool starts_neutral(struct pat_collect *k, const struct pat_binary *like, uint32_t cycle, graph_id start,
-                           graph_id element, graph_id *before, unsigned depth)
+                           graph_id element, graph_id *before, bool *goes_on, unsigned depth)
 {
     const struct graph *g = k->x->g;
     uint32_t at;
@@ -669,8 +669,10 @@ static bool starts_neutral(struct pat_collect *k, const struct pat_binary *like,
     bool any = map_u64_get(&k->partial_of, start, &at);
     for (uint32_t i = any ? at : UINT32_MAX; i != UINT32_MAX; i = k->partials.p[i].next) {
         const struct pat_collective *c = k->partials.p[i].of < k->list.n ? k->list.p[k->partials.p[i].of] : NULL;
-        if (c && c->reach == PAT_IN_THREAD && pat_alike(&c->like, like))
+        if (c && c->reach == PAT_IN_THREAD && pat_alike(&c->like, like)) {
+            *goes_on = true;
             return true;
+        }
     }
     enum pat_first first = pat_starts_first(k->x->g, cycle, like->op, start, element);
     bool holds = first == PAT_STARTS_BEFORE || first == PAT_STARTS_SOMEWHERE; /* walks must find it in its row */
@@ -683,9 +685,10 @@ static bool starts_neutral(struct pat_collect *k, const struct pat_binary *like,
     const struct graph_node n = *graph_at(g, start);
     bool all = n.kind == GRAPH_PHI || n.kind == UOP_SELECT;
     for (unsigned i = 1; i <= 2 && n.kind == UOP_SELECT && all; i++)
-        all = starts_neutral(k, like, cycle, n.arg[i], element, before, depth + 1);
+        all = starts_neutral(k, like, cycle, n.arg[i], element, before, goes_on, depth + 1);
     for (uint32_t i = 0; i < n.phi_count && n.kind == GRAPH_PHI && all; i++)
-        all = n.phi_args[i] == start || starts_neutral(k, like, cycle, n.phi_args[i], element, before, depth + 4);
+        all = n.phi_args[i] == start ||
+              starts_neutral(k, like, cycle, n.phi_args[i], element, before, goes_on, depth + 4);
     return all;
 }
 
@@ -715,7 +718,8 @@ void pat_collect_folds(struct pat_collect *k)
             for (unsigned arm = 1; arm <= 2 && !found && n.kind == UOP_SELECT; arm++)
                 found = n.arg[3 - arm] == in && pat_binary_of(k->x, n.arg[arm], &v) && (v.a == in || v.b == in);
             graph_id element = v.a == in ? v.b : v.a, before = GRAPH_NIL;
-            if (!found || !starts_neutral(k, &v, f->cycle, f->start[j], element, &before, 0))
+            bool goes_on = false;
+            if (!found || !starts_neutral(k, &v, f->cycle, f->start[j], element, &before, &goes_on, 0))
                 continue;
             struct pat_collective *c = ARENA_NEW(k->a, struct pat_collective);
             if (!c)
@@ -726,6 +730,7 @@ void pat_collect_folds(struct pat_collect *k)
                                          .outcome = PAT_ALL_IN_ONE,
                                          .everywhere = true,
                                          .exact = v.exact,
+                                         .goes_on = goes_on,
                                          .cycle = f->cycle + 1,
                                          .first = cycles->cycles.p[f->cycle].first,
                                          .last = cycles->cycles.p[f->cycle].last};

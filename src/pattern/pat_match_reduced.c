@@ -178,6 +178,8 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, struct
         return false;
     if (!v->exact && !(c->page->rules & PAT_RULE_SELECT))
         return false;
+    if (v->goes_on && (!c->variant->value || c->variant->value->kind != TERM_REDUCED))
+        return false;
     if (v->scaled && c->variant->value && c->variant->value->kind == TERM_REDUCED)
         return false;
     for (size_t i = 0; i < v->inputs.n; i++) {
