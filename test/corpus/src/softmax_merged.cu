@@ -69,6 +69,21 @@ __global__ void column_miss_kernel(const float* __restrict__ x, float* __restric
   for (int j = 0; j < rows; j++) y[j * n + c] = expf(x[j * n + c] - m) / s;
 }
 
+// The maximum is of two rows, the sum and the quotients are of the second.
+__global__ void rows_miss_kernel(const float* __restrict__ x, float* __restrict__ y, int n) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  const float *p = x + 2 * r * n, *q = p + n;
+  float m = -INFINITY, s = 0.0f;
+#pragma unroll 1
+  for (int j = 0; j < n; j++) m = fmaxf(m, p[j]);
+#pragma unroll 1
+  for (int j = 0; j < n; j++) m = fmaxf(m, q[j]);
+#pragma unroll 1
+  for (int j = 0; j < n; j++) s += expf(q[j] - m);
+#pragma unroll 1
+  for (int j = 0; j < n; j++) y[r * n + j] = expf(q[j] - m) / s;
+}
+
 __device__ __forceinline__ void add_element(float& m, float& s, float v) {
   float n = fmaxf(m, v);
   s = s * __expf(m - n) + __expf(v - n);
