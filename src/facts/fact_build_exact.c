@@ -493,6 +493,9 @@ static void order_lines(const struct fact_source *s, struct chain *c)
 static enum uop_type stored_as(const struct fact_source *s, const struct graph_access *x, graph_id node)
 {
     const struct graph_node *n = graph_at(s->g, node);
+    enum uop_type taken = mean_stored_as(s->mean, x, node);
+    if (taken != UOP_VOID)
+        return taken;
     enum uop_type as = fact_float_type(mean_type(s->mean, node));
     bool own = as == UOP_VOID && x->width < 4 && n->kind == UOP_LOAD && n->width == x->width;
     return !own ? as : x->width == 1 ? UOP_B8 : UOP_B16;

@@ -262,6 +262,10 @@ static struct mean_text operation(const struct mean_printer *p, graph_id id, con
     struct mean *m = p->m;
     graph_id pair[2] = {n->arg[0], n->arg[1]};
     unsigned hex = UOP_B32 | MEAN_AS_HEX;
+    graph_id widened = mean_widened_half(p->m, n);
+    if (widened != GRAPH_NIL)
+        return mean_piece(p->m, PREC_UNARY, "(float)%s",
+                          mean_operand(p->m, mean_print_arg(p, widened, UOP_BF16), PREC_UNARY));
     switch (n->kind) {
     case UOP_SREG: return mean_print_special_register(p, id, n);
     case UOP_CBANK: return mean_print_constant_word(p, n);
