@@ -11,14 +11,14 @@
 
 #include <string.h>
 
-enum { DEPTH = 120, COLUMNS = 32 };
+enum { DEPTH = 120, COLUMNS = 32, BUDGET = 40 * 1000 * 1000 }; /* numbers: one thread's long rows, walked a few times */
 
 struct pat_play *pat_play_new(struct arena *a, struct pat_index *x)
 {
     struct pat_play *p = ARENA_NEW(a, struct pat_play);
     if (!p)
         return NULL;
-    *p = (struct pat_play){.a = a, .x = x, .g = x->g, .size = (graph_id)x->g->nodes.n, .budget = 20 * 1000 * 1000};
+    *p = (struct pat_play){.a = a, .x = x, .g = x->g, .size = (graph_id)x->g->nodes.n, .budget = BUDGET};
     p->stamp = ARENA_ARRAY(a, uint32_t, p->size + 1);
     p->value = ARENA_ARRAY(a, uint64_t, p->size + 1);
     p->known = ARENA_ARRAY(a, uint8_t, p->size + 1);

@@ -39,7 +39,7 @@ struct pat_walk {
     uint64_t *pending; /* by load: the address of it, or of its partner, while the other is not there */
     uint8_t *waits;    /* 0, 1: for the partner, 2: for the load itself */
     uint32_t open;
-    unsigned held; /* of the addresses of the last walk: those from before the loop */
+    unsigned held; /* of the last walk's elements those from before the loop */
 };
 
 struct pat_play {

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The longest rows that are drawn are of 5000 elements, and a thread may walk all of one by itself. */
+/* The longest rows that are drawn are of 5000 elements, and a thread may walk all of one by itself. Of a row that a
+ * block takes 256 elements at a time of, most draws are too short to show more than one. */
 enum { BLOCKS = 32768, TOUCHED = 8192, SPENT = 30 * 1000 * 1000, TOLD = PAT_DRAWS / 4 };
 
 struct region {
@@ -281,10 +282,10 @@ static bool agree(const struct pat_walk *w, unsigned n, unsigned m, bool among)
     return among || n == m;
 }
 
-/* A row of no elements: the loops bring none, and what one of them would begin with is not asked for either. */
-static bool is_empty(unsigned n, unsigned held_n, unsigned m, unsigned held_m)
+/* Of a row without elements: one holds what it began with, the other nothing, and neither loop turns. */
+static bool is_nothing_but_held(unsigned n, unsigned held, unsigned m, unsigned other)
 {
-    return n == held_n && m == held_m && (!n || !m);
+    return n == held && m == other && (!n || !m);
 }
 
 static bool walk_both(struct pat_play *p, const struct region *all, const struct wanted *a, const struct region *one,
@@ -295,13 +296,13 @@ static bool walk_both(struct pat_play *p, const struct region *all, const struct
     bool same = true;
     for (p->draw = 1; p->draw <= PAT_DRAWS && same; p->draw++)
         for (unsigned t = 0; t < 3 && same; t++) {
-            unsigned n = 0, m = 0;
+            unsigned n = 0, m = 0, held;
             p->threads = p->draw & 1 ? 128 : 256;
             p->thread = threads[t];
             same = walk(p, &p->walk, all, a, p->walk.list[0], &n);
-            unsigned held = p->walk.held;
+            held = p->walk.held;
             same = same && walk(p, &p->walk, one, b, p->walk.list[1], &m) &&
-                   (is_empty(n, held, m, p->walk.held) || agree(&p->walk, n, m, among));
+                   (is_nothing_but_held(n, held, m, p->walk.held) || agree(&p->walk, n, m, among));
             told += n > 1 && m;
         }
     p->draw = 0;
