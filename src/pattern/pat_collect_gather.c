@@ -1,8 +1,8 @@
-/* What a thread gathers in a loop of its own: a reduction that is no page's, but that others may be of. What it takes in
- * a turn, what it begins with, and every value in which its accumulator is found, in the pieces of the loop and behind
- * it.
+/* What a thread gathers in a loop of its own: a reduction that is no page's, but that others may be of. What it takes
+ * in a turn, what it begins with, and every value in which its accumulator is found, in the pieces of the loop and
+ * behind it.
  *
- * Requires loops with what they carry; gives collectives of one thread, in the order of the folds; walks are bounded. */
+ * Requires loops with what they carry; gives collectives of one thread, in the order of folds. Walks are bounded. */
 #include "pattern/pat_collect.h"
 
 enum { SEES_MAX = 2048 };
