@@ -324,6 +324,13 @@ struct fact_unknown {
     uint32_t offset;
     const char *text, *bits;
     enum fact_unknown_why why;
+    const char *reason; /* of a call that was not followed; NULL: `why` says it */
+};
+
+/* A function in a section of its own that the kernel calls: its instructions are the kernel's from `offset` on. */
+struct fact_function {
+    const char *name, *demangled, *section;
+    uint32_t offset, code_bytes;
 };
 
 struct fact_kernel {
@@ -337,7 +344,8 @@ struct fact_kernel {
     VEC(struct fact_output) outputs;
     VEC(struct fact_phase) phases;
     VEC(struct fact_loop) loops;
-    VEC(struct fact_instruction) instructions;
+    VEC(struct fact_instruction) instructions; /* with those of the functions it calls, behind its own */
+    VEC(struct fact_function) functions;       /* by offset */
     bool has_padding;
     uint32_t padding_from, padding_to, padding_instructions;
     VEC(struct fact_register) register_flow; /* R0…, UR0…, P0…, UP0…, each ascending; only those used */
@@ -406,6 +414,8 @@ const char *fact_match_text(enum fact_match v); /* NULL: none */
 int fact_role_find(const char *text);
 
 /* The index of the first instruction at that offset (bytes) or behind it; the instruction at it, NULL: none. */
+/* The function of another section that the offset lies in; NULL: it is the kernel's own. */
+const struct fact_function *fact_function_at(const struct fact_kernel *k, uint32_t offset);
 size_t fact_first_at(const struct fact_kernel *k, uint32_t offset);
 const struct fact_instruction *fact_instruction_at(const struct fact_kernel *k, uint32_t offset);
 

@@ -149,7 +149,18 @@ enum sp_status fact_build_kernel(struct arena *a, struct fact_source *s, struct 
     k->dynamic_shared = image->dynamic_shared && may_use_extern(s->g, image->shared_bytes);
     k->stack_bytes = or_none(image->stack_bytes);
     k->barriers = or_none(image->barriers);
-    k->code_bytes = image->code ? (int32_t)image->code_bytes : FACT_NONE;
+    k->code_bytes = !image->code          ? FACT_NONE
+                    : image->called_count ? (int32_t)image->own_bytes
+                                          : (int32_t)image->code_bytes;
+    for (uint32_t i = 0; i < image->called_count; i++) {
+        const struct img_called *c = &image->called[i];
+        struct fact_function f = {.name = c->name,
+                                  .demangled = c->demangled,
+                                  .section = c->section,
+                                  .offset = c->offset,
+                                  .code_bytes = c->bytes};
+        VEC_PUSH(a, k->functions, f);
+    }
     build_params(a, s, k);
     build_names(a, s, k);
     enum sp_status status = fact_build_values(a, s, k);

@@ -32,7 +32,8 @@ struct fact_source {
     const struct img_module *module;
     const struct img_kernel *kernel;
     const struct fact_text *texts;
-    const int32_t *file_numbers;             /* module file -> document file */
+    uint32_t padding_from, padding_count; /* filler that the instructions have not, where functions stand behind it */
+    const int32_t *file_numbers;          /* module file -> document file */
     const struct fact_file_text *file_texts; /* by module file; NULL: none is at hand */
     const struct ptx_module *ptx;            /* that it was made of; NULL: not at hand */
     uint32_t ptx_function;

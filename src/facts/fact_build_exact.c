@@ -64,13 +64,16 @@ static bool tells_step(const struct fact_source *s, const struct place_value *v)
 /* The instance makes part of a straight piece's steps: it stands before the last of them ends. */
 static bool is_in_stretch(const struct graph *g, const struct graph_piece *p, uint32_t insn)
 {
-    bool in = false;
+    bool in = false, ends = false; /* a block that ends no step is a path of one */
+    uint32_t block = g->insns.p[insn].block;
     for (uint32_t k = 0; k < p->block_count && !in; k++)
-        in = p->blocks[k] == g->insns.p[insn].block;
-    for (uint32_t k = 0; k < p->maker_count && p->makers && in; k++)
+        in = p->blocks[k] == block;
+    for (uint32_t k = 0; k < p->maker_count && p->makers && in; k++) {
         if (p->makers[k] >= insn)
             return true;
-    return in && !p->makers;
+        ends |= g->insns.p[p->makers[k]].block == block;
+    }
+    return in && !ends;
 }
 
 static bool is_in_a_stretch(const struct fact_source *s, graph_id node)
@@ -493,6 +496,9 @@ static void order_lines(const struct fact_source *s, struct chain *c)
 static enum uop_type stored_as(const struct fact_source *s, const struct graph_access *x, graph_id node)
 {
     const struct graph_node *n = graph_at(s->g, node);
+    enum uop_type taken = mean_stored_as(s->mean, x, node);
+    if (taken != UOP_VOID)
+        return taken;
     enum uop_type as = fact_float_type(mean_type(s->mean, node));
     bool own = as == UOP_VOID && x->width < 4 && n->kind == UOP_LOAD && n->width == x->width;
     return !own ? as : x->width == 1 ? UOP_B8 : UOP_B16;

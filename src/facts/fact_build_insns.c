@@ -113,10 +113,70 @@ static bool list_matches(struct fact_source *s, struct arena *a, struct insn_lis
 }
 
 static void add_unknown(struct arena *a, struct fact_kernel *k, const struct fact_instruction *f,
-                        const struct fact_text *t, enum fact_unknown_why why)
+                        const struct fact_text *t, enum fact_unknown_why why, const char *reason)
 {
-    struct fact_unknown u = {.offset = f->offset, .text = t->text, .bits = t->bits, .why = why};
+    struct fact_unknown u = {.offset = f->offset, .text = t->text, .bits = t->bits, .why = why, .reason = reason};
     VEC_PUSH(a, k->unknown, u);
+}
+
+/* ---- calls that were not followed ------------------------------------------------------------ */
+
+/* By machine instruction: the instance (+ 1) of a call there that the graph does not go into. */
+static uint32_t *calls_not_followed(struct arena *a, const struct graph *g)
+{
+    uint32_t *out = ARENA_ARRAY(a, uint32_t, g->input.count + 1);
+    bool *followed = ARENA_ARRAY(a, bool, g->insns.n + 1);
+    if (!out || !followed)
+        return NULL;
+    for (size_t i = 0; i < g->calls.n; i++)
+        followed[g->calls.p[i].insn] = true;
+    for (uint32_t i = 0; i < g->insns.n; i++) {
+        const struct uop_list *l = g->input.insns[g->insns.p[i].input].uops;
+        for (size_t k = 0; k < l->ops.n && g->insns.p[i].reachable && !followed[i]; k++)
+            if (l->ops.p[k].kind == UOP_CALL || l->ops.p[k].kind == UOP_CALL_IND)
+                out[g->insns.p[i].input] = i + 1;
+    }
+    return out;
+}
+
+/* What the relocation at that offset names; NULL: none does. */
+static const char *called_name(const struct img_kernel *k, uint32_t offset)
+{
+    for (uint32_t i = 0; i < k->reloc_count; i++)
+        if (k->relocs[i].offset == offset && img_reloc_is_call(&k->relocs[i]) && k->relocs[i].symbol[0])
+            return k->relocs[i].symbol;
+    return NULL;
+}
+
+/* Where the instance's callers stand: one of them is what it calls. */
+static bool calls_again(const struct graph *g, uint32_t instance, uint64_t target)
+{
+    for (uint32_t p = g->insns.p[instance].call_path; p; p = g->calls.p[p - 1].caller_path)
+        if (g->calls.p[p - 1].target == target)
+            return true;
+    return false;
+}
+
+static const char *why_not_followed(struct arena *a, const struct fact_source *s, uint32_t instance,
+                                    enum fact_unknown_why *why)
+{
+    const struct graph *g = s->g;
+    const struct graph_insn *insn = &g->insns.p[instance];
+    const struct uop_list *l = g->input.insns[insn->input].uops;
+    const char *name = called_name(s->kernel, insn->offset);
+    *why = FACT_WHY_SEMANTICS;
+    for (size_t k = 0; k < l->ops.n; k++) {
+        const struct uop *u = &l->ops.p[k];
+        if (u->kind == UOP_CALL_IND && !name) {
+            *why = FACT_WHY_INDIRECT_BRANCH;
+            return "where the call goes is computed";
+        }
+        if (u->kind != UOP_CALL || u->imm == UINT64_MAX)
+            continue;
+        return calls_again(g, instance, u->imm) ? "a function that calls itself is followed once"
+                                                : "calls within calls are followed to a limit";
+    }
+    return name ? arena_printf(a, "the code of %s was not read here", name) : "what is called is not in the code read";
 }
 
 /* What an instruction does by itself, where nothing is seen to lead to it and not all is understood. */
@@ -138,7 +198,7 @@ static enum fact_role role_by_itself(const struct graph_input_insn *in)
 }
 
 static void build_one(struct arena *a, struct fact_source *s, struct fact_kernel *k, uint32_t input, uint32_t instance,
-                      const enum mean_role *roles, const struct insn_lists *matches, bool apart)
+                      const enum mean_role *roles, const struct insn_lists *matches, bool apart, uint32_t call)
 {
     const struct graph_input_insn *in = &s->g->input.insns[input];
     const struct fact_text *t = &s->texts[input];
@@ -170,12 +230,17 @@ static void build_one(struct arena *a, struct fact_source *s, struct fact_kernel
         mean_look_from(s->mean, UINT32_MAX);
     }
     if (in->uops->unknown || t->no_encoding)
-        add_unknown(a, k, &f, t, t->no_encoding ? FACT_WHY_ENCODING : FACT_WHY_SEMANTICS);
+        add_unknown(a, k, &f, t, t->no_encoding ? FACT_WHY_ENCODING : FACT_WHY_SEMANTICS, NULL);
     else if (in->uops->opaque && instance != UINT32_MAX)
-        add_unknown(a, k, &f, t, FACT_WHY_SEMANTICS);
+        add_unknown(a, k, &f, t, FACT_WHY_SEMANTICS, NULL);
+    if (call && !in->uops->unknown) {
+        enum fact_unknown_why why;
+        const char *reason = why_not_followed(a, s, call - 1, &why);
+        add_unknown(a, k, &f, t, why, reason);
+    }
     for (size_t i = 0; i < s->g->indirect.n && instance != UINT32_MAX; i++) {
         if (s->g->indirect.p[i] == instance) {
-            add_unknown(a, k, &f, t, FACT_WHY_INDIRECT_BRANCH);
+            add_unknown(a, k, &f, t, FACT_WHY_INDIRECT_BRANCH, NULL);
             break;
         }
     }
@@ -300,12 +365,15 @@ enum sp_status fact_build_instructions(struct arena *a, struct fact_source *s, s
     uint32_t *instance = first_instances(a, g), end = 0;
     const enum mean_role *roles = mean_roles(s->mean);
     const bool *apart = instance ? fact_apart(a, g, instance) : NULL;
+    const uint32_t *calls = calls_not_followed(a, g);
     struct insn_lists matches;
-    if (!instance || !apart || (!roles && g->insns.n) || !list_matches(s, a, &matches))
+    if (!calls || !instance || !apart || (!roles && g->insns.n) || !list_matches(s, a, &matches))
         return SP_ERR_MEMORY;
     for (uint32_t i = 0; i < g->input.count; i++)
         if (instance[i] != UINT32_MAX)
             end = i + 1;
+    if (k->functions.n) /* theirs is left out already */
+        end = g->input.count;
     /* What stands behind the last reachable instruction is padding when it is filler to the end, else code nobody
      * reaches. */
     for (uint32_t i = g->input.count; i > end; i--) {
@@ -315,12 +383,18 @@ enum sp_status fact_build_instructions(struct arena *a, struct fact_source *s, s
         }
     }
     for (uint32_t i = 0; i < end; i++)
-        build_one(a, s, k, i, instance[i], roles, &matches, apart[i]);
+        build_one(a, s, k, i, instance[i], roles, &matches, apart[i], calls[i]);
     if (end < g->input.count) {
         k->has_padding = true;
         k->padding_from = g->input.insns[end].offset;
         k->padding_to = g->input.insns[g->input.count - 1].offset;
         k->padding_instructions = g->input.count - end;
+    }
+    if (s->padding_count) {
+        k->has_padding = true;
+        k->padding_from = s->padding_from;
+        k->padding_to = s->padding_from + 16 * (s->padding_count - 1);
+        k->padding_instructions = s->padding_count;
     }
     build_register_flow(a, s, k);
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;

@@ -5,7 +5,7 @@
  * is first consumed.
  *
  * Requires roles (fact_build_insns.c), loops, dependence and matches. */
-#include "facts/fact_build.h"
+#include "facts/fact_phase.h"
 
 #include "base/str.h"
 #include "graph/graph_cycle.h"
@@ -13,220 +13,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-struct unit {
-    uint32_t first, last; /* instances */
-    bool reduces, scans, folds, turns;
-};
-
-struct stretch {
-    uint32_t first, last;
-    const struct unit *unit; /* NULL: between units */
-    bool cut;                /* ends with a barrier that carries data */
-};
-
-struct phases {
-    struct arena *a;
-    struct fact_source *s;
-    struct fact_kernel *k;
-    struct graph *g;
-    uint32_t count;     /* instances of the kernel's own level and its calls */
-    uint32_t *phase_of; /* by instance: stretch, UINT32_MAX: none */
-    bool *carries;      /* by instance: a barrier that carries data */
-    uint32_t *home;     /* by match: its stretch, UINT32_MAX: none */
-    bool *step;         /* by instance: of a reduction or scan itself */
-    VEC(struct unit) units;
-    VEC(struct stretch) list;
-};
-
-/* ---- units ----------------------------------------------------------------------------------- */
-
-static void add_unit(struct phases *p, struct unit u)
-{
-    /* What overlaps is one. */
-    for (size_t i = 0; i < p->units.n;) {
-        struct unit *o = &p->units.p[i];
-        if (o->last < u.first || u.last < o->first) {
-            i++;
-            continue;
-        }
-        u.first = o->first < u.first ? o->first : u.first;
-        u.last = o->last > u.last ? o->last : u.last;
-        u.reduces |= o->reduces;
-        u.scans |= o->scans;
-        u.folds |= o->folds;
-        u.turns |= o->turns;
-        p->units.p[i] = p->units.p[--p->units.n];
-        i = 0;
-    }
-    VEC_PUSH(p->a, p->units, u);
-}
-
-static const struct uop_list *uops_of(const struct graph *g, uint32_t insn)
-{
-    uint32_t input = g->insns.p[insn].input;
-    return input < g->input.count ? g->input.insns[input].uops : NULL;
-}
-
-static bool is_barrier(const struct graph *g, uint32_t insn)
-{
-    const struct uop_list *l = uops_of(g, insn);
-    for (size_t i = 0; l && i < l->ops.n; i++)
-        if (l->ops.p[i].kind == UOP_BAR)
-            return true;
-    return false;
-}
-
-/* The barrier behind the last step is the unit's own, if nothing is done before it. */
-static uint32_t with_barrier(const struct phases *p, uint32_t last)
-{
-    for (uint32_t i = last + 1; i < p->count && p->g->insns.p[i].access_count == 0; i++)
-        if (is_barrier(p->g, i))
-            return i;
-    return last;
-}
-
-static uint32_t outermost(const struct graph_cycles *cycles, uint32_t cycle)
-{
-    for (unsigned left = 64; cycles->cycles.p[cycle].parent >= 0 && left; left--)
-        cycle = (uint32_t)cycles->cycles.p[cycle].parent;
-    return cycle;
-}
-
-bool fact_makes_data(const struct fact_source *s, const struct pat_match *m)
-{
-    if (m->makes == PAT_MAKES_NOTHING)
-        return false;
-    return m->root == GRAPH_NIL || graph_at(s->g, m->root)->kind != UOP_REDUX ||
-           place_value_of(s->place, m->root, NULL);
-}
-
-/* An address that is stepped is no accumulator. */
-static bool gathers_data(const struct phases *p, const struct graph_fold *f)
-{
-    const struct graph_cycle *y = &p->g->cycles->cycles.p[f->cycle];
-    for (size_t i = 0; i < y->carried.n; i++)
-        if (y->carried.p[i].kind == GRAPH_CARRIED_DATA)
-            return true;
-    for (size_t i = 0; i < y->pieces.n; i++)
-        if (!y->pieces.p[i].straight)
-            return false;
-    return !y->carried.n; /* straight code carries nothing round */
-}
-
-static void find_units(struct phases *p)
-{
-    const struct graph_cycles *cycles = p->g->cycles;
-    size_t cycle_count = cycles ? cycles->cycles.n : 0;
-    const struct pat_result *r = p->s->patterns;
-    bool *whole = ARENA_ARRAY(p->a, bool, cycle_count + 1); /* the loop is the reduction's own */
-    if (!whole)
-        return;
-    for (size_t i = 0; i < r->matches.n; i++) {
-        const struct pat_match *m = &r->matches.p[i];
-        if (m->makes != PAT_MAKES_NOTHING && m->cycle && m->cycle <= cycle_count &&
-            cycles->cycles.p[m->cycle - 1].parent < 0)
-            whole[m->cycle - 1] = true;
-    }
-    for (size_t i = 0; i < cycle_count; i++) {
-        const struct graph_cycle *y = &cycles->cycles.p[i];
-        if (y->parent >= 0)
-            continue;
-        struct unit u = {.first = y->first, .last = y->last, .turns = true};
-        for (size_t f = 0; f < cycles->folds.n && !whole[i]; f++)
-            u.folds |= outermost(cycles, cycles->folds.p[f].cycle) == i && gathers_data(p, &cycles->folds.p[f]);
-        add_unit(p, u);
-    }
-    for (size_t i = 0; i < p->g->loops.n; i++) {
-        const struct graph_loop *l = &p->g->loops.p[i];
-        bool known = (cycles && cycles->cycle_of && cycles->cycle_of[l->header]) ||
-                     graph_is_slow(p->g, p->g->blocks.p[l->header].first); /* an expansion's: none of the source */
-        if (!known && !l->parent)
-            add_unit(p, (struct unit){.first = l->first, .last = l->last, .turns = true});
-    }
-    for (size_t i = 0; i < r->matches.n; i++) {
-        const struct pat_match *m = &r->matches.p[i];
-        if (!fact_makes_data(p->s, m))
-            continue;
-        struct unit u = {.first = m->first,
-                         .last = with_barrier(p, m->last),
-                         .reduces = m->makes == PAT_MAKES_ONE,
-                         .scans = m->makes == PAT_MAKES_PREFIXES};
-        /* Inside a loop that does more it is a part of that loop. */
-        bool inside = false;
-        for (size_t k = 0; k < p->units.n; k++) {
-            const struct unit *o = &p->units.p[k];
-            bool own = m->cycle && m->cycle <= cycle_count && whole[m->cycle - 1] &&
-                       o->first <= cycles->cycles.p[m->cycle - 1].first &&
-                       cycles->cycles.p[m->cycle - 1].last <= o->last;
-            inside |= o->turns && !o->reduces && !o->scans && !own && o->first <= m->first && m->last <= o->last;
-        }
-        if (!inside)
-            add_unit(p, u);
-    }
-}
-
-/* ---- cuts ------------------------------------------------------------------------------------ */
-
-/* Barriers behind which some load reads, from another thread, what was stored before them and after the ones before. */
-static bool find_carriers(struct phases *p)
-{
-    const struct graph_dependence *d = p->g->dependence;
-    p->carries = ARENA_ARRAY(p->a, bool, p->g->insns.n + 1);
-    if (!p->carries)
-        return false;
-    for (size_t i = 0; d && i < d->reaches.n; i++) {
-        const struct graph_reach *r = &d->reaches.p[i];
-        uint32_t store = p->g->accesses.p[r->store].insn, b = 0;
-        /* Whether a store under a condition came about is not known, nor always whose it is: but not its own only. */
-        if (r->own || (r->may && r->sync != GRAPH_SYNC_BARRIER))
-            continue;
-        while (b < r->barrier_count && (r->barriers[b] < store || !is_barrier(p->g, r->barriers[b])))
-            b++; /* a warp's own meeting parts no phases */
-        if (b < r->barrier_count)
-            p->carries[r->barriers[b]] = true;
-    }
-    return true;
-}
-
-static int by_first(const void *pa, const void *pb)
-{
-    const struct unit *a = pa, *b = pb;
-    return (a->first > b->first) - (a->first < b->first);
-}
-
-static void add_stretch(struct phases *p, uint32_t first, uint32_t last, const struct unit *u, bool cut)
-{
-    VEC_PUSH(p->a, p->list, (struct stretch){first, last, u, cut});
-}
-
-static void cut(struct phases *p, uint32_t first, uint32_t end)
-{
-    uint32_t from = first;
-    for (uint32_t i = first; i < end; i++)
-        if (is_barrier(p->g, i) && p->carries[i]) {
-            add_stretch(p, from, i, NULL, true);
-            from = i + 1;
-        }
-    if (from < end)
-        add_stretch(p, from, end - 1, NULL, false);
-}
-
-static void find_stretches(struct phases *p)
-{
-    if (p->units.n)
-        qsort(p->units.p, p->units.n, sizeof p->units.p[0], by_first);
-    uint32_t from = 0;
-    for (size_t i = 0; i < p->units.n; i++) {
-        const struct unit *u = &p->units.p[i];
-        if (u->first > from)
-            cut(p, from, u->first);
-        add_stretch(p, u->first > from ? u->first : from, u->last, u, false);
-        from = u->last + 1;
-    }
-    if (from < p->count)
-        cut(p, from, p->count);
-}
 
 /* ---- what a stretch does --------------------------------------------------------------------- */
 
@@ -307,16 +93,30 @@ static bool loads_data(const struct phases *p, const struct graph_insn *n)
     return n->def_count == 0;
 }
 
+/* It works with what such an instruction left behind: not addresses, and whatever it makes of it is no data that is
+ * told. */
+static bool takes_unseen(const struct phases *p, uint32_t insn)
+{
+    const struct graph_insn *n = &p->g->insns.p[insn];
+    enum fact_role role = role_of(p, insn);
+    bool makes = role == FACT_ROLE_COMPUTE || role == FACT_ROLE_SELECT || role == FACT_ROLE_CONVERT ||
+                 role == FACT_ROLE_STORE || role == FACT_ROLE_COMPARE,
+         takes = false;
+    for (uint32_t u = n->first_use; u < n->first_use + n->use_count && makes && p->g->incomplete; u++)
+        takes |= graph_at(p->g, p->g->uses.p[u].node)->kind == GRAPH_RESULT;
+    return takes;
+}
+
 /* An instruction that is not known, or a call of code that is not there. */
 static bool is_unseen(const struct phases *p, uint32_t insn)
 {
-    const struct uop_list *l = uops_of(p->g, insn);
+    const struct uop_list *l = phase_uops(p->g, insn);
     bool calls = false;
     for (size_t i = 0; l && i < l->ops.n; i++)
-        calls |= l->ops.p[i].kind == UOP_CALL;
+        calls |= l->ops.p[i].kind == UOP_CALL || l->ops.p[i].kind == UOP_CALL_IND;
     for (size_t i = 0; i < p->g->calls.n && calls; i++)
         calls = p->g->calls.p[i].insn != insn;
-    return calls || (l && l->unknown);
+    return calls || (l && l->unknown) || takes_unseen(p, insn);
 }
 
 static void look(const struct phases *p, uint32_t insn, struct deeds *d)
@@ -352,7 +152,7 @@ static bool is_idle(const struct deeds *d)
     return !d->any && !d->computes && !d->shuffles;
 }
 
-static enum fact_phase_kind kind_of(const struct stretch *t, const struct deeds *d, bool after)
+static enum fact_phase_kind kind_of(const struct phase_stretch *t, const struct deeds *d, bool after)
 {
     if (t->unit && t->unit->reduces)
         return FACT_PHASE_REDUCE;
@@ -363,7 +163,9 @@ static enum fact_phase_kind kind_of(const struct stretch *t, const struct deeds 
     unsigned stores = d->global_stores + d->shared_stores;
     if (after && (d->global_stores || d->atomics))
         return FACT_PHASE_FINISH;
-    if (d->shared_atomics || d->unseen) /* what was there is changed, not moved; or who knows */
+    if (d->unseen)
+        return FACT_PHASE_OTHER; /* who knows */
+    if (d->shared_atomics)       /* what was there is changed, not moved */
         return d->any || d->computes || d->shuffles ? FACT_PHASE_MAP : FACT_PHASE_OTHER;
     if (stores && d->constant_stores == stores && !d->global_loads && !d->shared_loads && !d->atomics)
         return FACT_PHASE_FILL;
@@ -380,7 +182,7 @@ static enum fact_phase_kind kind_of(const struct stretch *t, const struct deeds 
 static bool may_move(const struct phases *p, uint32_t insn)
 {
     const struct graph_insn *n = &p->g->insns.p[insn];
-    const struct uop_list *l = uops_of(p->g, insn);
+    const struct uop_list *l = phase_uops(p->g, insn);
     enum fact_role role = role_of(p, insn);
     if (!n->reachable || !n->def_count)
         return false;
@@ -409,7 +211,7 @@ static bool may_move(const struct phases *p, uint32_t insn)
 /* Stands among the steps of a reduction or scan and is none of them. */
 static bool is_between(const struct phases *p, uint32_t insn)
 {
-    const struct unit *u = p->list.p[p->phase_of[insn]].unit;
+    const struct phase_unit *u = p->list.p[p->phase_of[insn]].unit;
     return u && (u->reduces || u->scans) && !u->folds && !p->step[insn];
 }
 
@@ -447,7 +249,7 @@ static void follow_consumers(struct phases *p)
         for (uint32_t d = n->first_def; d < n->first_def + n->def_count; d++)
             wanted = first_use[d] < wanted ? first_use[d] : wanted;
         /* What a reduction or scan takes in is made in the stretch before it; what a loop reads all along is its. */
-        const struct unit *u = wanted != UINT32_MAX ? p->list.p[wanted].unit : NULL;
+        const struct phase_unit *u = wanted != UINT32_MAX ? p->list.p[wanted].unit : NULL;
         if (u && (u->reduces || u->scans) && wanted && !p->list.p[wanted - 1].unit)
             wanted--;
         if (wanted != UINT32_MAX && wanted > own && (!p->list.p[own].unit || is_between(p, i)) && may_move(p, i))
@@ -544,6 +346,8 @@ static const char *summary_of(struct phases *p, enum fact_phase_kind kind, const
     say(&b, "put", d->shared_stores, "value", " into shared memory");
     say(&b, "store", d->global_stores, "value", "");
     say(&b, "make", d->atomics + d->shared_atomics, "atomic update", "");
+    if (d->unseen)
+        str_add(&b, b.n ? ", and what is not known" : "what is not known");
     return b.n ? b.p : "control";
 }
 
@@ -579,10 +383,18 @@ static void add_phase(struct phases *p, uint32_t stretch, enum fact_phase_kind k
     for (uint32_t i = 0; i < p->count; i++) {
         if (p->phase_of[i] != stretch)
             continue;
-        insns[count++] = i;
-        if (p->g->insns.p[i].access_count || is_barrier(p->g, i))
+        uint32_t input = p->g->insns.p[i].input;
+        bool once = input >= p->k->instructions.n;
+        if (!once && !p->told[input])
+            p->told[input] = stretch + 1;
+        if (once || p->told[input] == stretch + 1)
+            insns[count++] = i;
+        if (p->g->insns.p[i].access_count || phase_is_barrier(p->g, i))
             doing[evidence++] = i;
     }
+    for (uint32_t i = 0; i < p->count && !count; i++) /* nothing but code that others run too */
+        if (p->phase_of[i] == stretch)
+            insns[count++] = i;
     struct fact_offsets at = fact_offsets_of(p->a, p->g, insns, count);
     set_ranges(p, &f, &at);
     for (uint32_t i = 0; i < matches; i++)
@@ -617,10 +429,8 @@ enum sp_status fact_build_phases(struct arena *a, struct fact_source *s, struct 
     uint32_t all = p.count;
     while (p.count > 1 && p.g->insns.p[p.count - 1].call_path)
         p.count--;
-    if (!find_carriers(&p))
+    if (!phase_find_stretches(&p))
         return SP_ERR_MEMORY;
-    find_units(&p);
-    find_stretches(&p);
     p.step = ARENA_ARRAY(a, bool, all + 1);
     if (!p.step)
         return SP_ERR_MEMORY;
@@ -641,6 +451,12 @@ enum sp_status fact_build_phases(struct arena *a, struct fact_source *s, struct 
             if (p.g->insns.p[i].reachable && role_of(&p, i) != FACT_ROLE_PADDING) {
                 p.phase_of[i] = t;
                 look(&p, i, &d[t]);
+            }
+    for (size_t r = 0; r < p.runs.n; r++)
+        for (uint32_t i = p.runs.p[r].first; i <= p.runs.p[r].last && i < p.count; i++)
+            if (p.g->insns.p[i].reachable && role_of(&p, i) != FACT_ROLE_PADDING && p.phase_of[i] == UINT32_MAX) {
+                p.phase_of[i] = p.runs.p[r].stretch;
+                look(&p, i, &d[p.runs.p[r].stretch]);
             }
     follow_consumers(&p);
     follow_sources(&p);
@@ -674,13 +490,14 @@ enum sp_status fact_build_phases(struct arena *a, struct fact_source *s, struct 
             p.phase_of[i] = join[p.phase_of[i]];
     uint32_t last_unit = UINT32_MAX;
     for (uint32_t t = 0; t < n; t++) {
-        const struct unit *u = p.list.p[t].unit;
+        const struct phase_unit *u = p.list.p[t].unit;
         if (u && (u->reduces || u->scans || u->folds))
             last_unit = t;
     }
     uint32_t *held = ARENA_ARRAY(a, uint32_t, n + 1);
     p.home = ARENA_ARRAY(a, uint32_t, s->patterns->matches.n + 1);
-    if (!held || !p.home)
+    p.told = ARENA_ARRAY(a, uint32_t, k->instructions.n + 1);
+    if (!held || !p.home || !p.told)
         return SP_ERR_MEMORY;
     const struct pat_match *matches = s->patterns->matches.p;
     for (size_t i = 0; i < s->patterns->matches.n; i++) /* for now: is it made of reductions? */

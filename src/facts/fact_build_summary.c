@@ -23,13 +23,29 @@ static const struct fact_binding *binding(const struct fact_pattern *p, const ch
     return NULL;
 }
 
+/* Something in the expression is not known: a question mark that no choice has. */
+static bool holds_unknown(const char *text)
+{
+    int more = 0;
+    for (const char *p = text; *p; p++)
+        more += *p == '?' ? 1 : *p == ':' ? -1 : 0;
+    return more > 0;
+}
+
+/* The expression, or where it is long and all the same does not say it, `instead`. */
+static const char *if_known(const char *text, const char *instead)
+{
+    enum { LONG = 40 };
+    return !text || (strlen(text) > LONG && holds_unknown(text)) ? instead : text;
+}
+
 static void add_outputs(struct strbuf *b, const struct fact_kernel *k)
 {
     enum { SHOWN = 3 };
     for (size_t i = 0; i < k->outputs.n && i < SHOWN; i++) {
         const struct fact_output *o = &k->outputs.p[i];
-        const char *at = o->address ? o->address : "?";
-        str_addf(b, "%s%s = %s", i ? ", " : "", at[0] == '&' ? at + 1 : at, o->real ? o->real : "?");
+        const char *at = if_known(o->address, "*(?)");
+        str_addf(b, "%s%s = %s", i ? ", " : "", at[0] == '&' ? at + 1 : at, if_known(o->real, "?"));
         bool last_of_condition =
             i + 1 >= k->outputs.n || i + 1 >= SHOWN || !str_equal(o->runs_when, k->outputs.p[i + 1].runs_when);
         if (o->runs_when && last_of_condition)

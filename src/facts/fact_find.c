@@ -21,3 +21,11 @@ const struct fact_instruction *fact_instruction_at(const struct fact_kernel *k, 
     size_t i = fact_first_at(k, offset);
     return i < k->instructions.n && k->instructions.p[i].offset == offset ? &k->instructions.p[i] : NULL;
 }
+
+const struct fact_function *fact_function_at(const struct fact_kernel *k, uint32_t offset)
+{
+    const struct fact_function *found = NULL;
+    for (size_t i = 0; i < k->functions.n && k->functions.p[i].offset <= offset; i++)
+        found = &k->functions.p[i];
+    return found;
+}

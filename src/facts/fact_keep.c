@@ -223,10 +223,18 @@ static void keep_name(struct fact_keeper *k, struct fact_name *n)
     keep_offsets(k, &n->evidence);
 }
 
+static void keep_function(struct fact_keeper *k, struct fact_function *f)
+{
+    keep_text(k, &f->name);
+    keep_text(k, &f->demangled);
+    keep_text(k, &f->section);
+}
+
 static void keep_unknown(struct fact_keeper *k, struct fact_unknown *u)
 {
     keep_text(k, &u->text);
     keep_text(k, &u->bits);
+    keep_text(k, &u->reason);
 }
 
 /* A list and everything its records point to. */
@@ -250,6 +258,7 @@ enum sp_status fact_keep(struct fact_keeper *k, struct fact_kernel *f)
     KEEP_ALL(k, struct fact_phase, f->phases, keep_phase);
     KEEP_ALL(k, struct fact_loop, f->loops, keep_loop);
     KEEP_ALL(k, struct fact_instruction, f->instructions, keep_instruction);
+    KEEP_ALL(k, struct fact_function, f->functions, keep_function);
     KEEP_ALL(k, struct fact_register, f->register_flow, keep_register);
     KEEP_ALL(k, struct fact_value, f->values, keep_value);
     KEEP_ALL(k, struct fact_pattern, f->patterns, keep_pattern);

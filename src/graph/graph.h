@@ -99,6 +99,19 @@ enum graph_function {
     GRAPH_REMAINDER,
     GRAPH_JN, /* the first argument is an integer */
     GRAPH_YN,
+    GRAPH_NORM3D,
+    GRAPH_RNORM3D,
+    GRAPH_NORM4D,
+    GRAPH_RNORM4D,
+    GRAPH_MODF,           /* what is behind the point */
+    GRAPH_FREXP,          /* from 0.5 to below 1, … */
+    GRAPH_FREXP_EXPONENT, /* … and the power of two; of `width` (enum uop_type), an integer, as up to GRAPH_REMQUO */
+    GRAPH_ILOGB,
+    GRAPH_LROUND,
+    GRAPH_REMQUO, /* the last bits of the quotient that is rounded to the nearest integer */
+    GRAPH_LOGB,
+    GRAPH_NEXTAFTER,
+    GRAPH_LDEXP, /* the second argument is an integer */
     GRAPH_FMOD,  /* exact */
     GRAPH_DIV,   /* a / b of the float format `type` */
     GRAPH_DIV_S, /* of integers, towards zero */
@@ -208,6 +221,7 @@ struct graph_call {
 struct graph_input_insn {
     uint32_t offset;
     const struct uop_list *uops;
+    uint64_t place; /* of the source: a number for the file and line that wrote it, with its calls, 0: not known */
 };
 struct graph_sreg_word { /* a word of constant bank 0 that holds a special register */
     uint32_t offset;

@@ -145,11 +145,12 @@ static unsigned doubles_of(const struct graph *g, graph_id word, unsigned half, 
     while (depth && count < DOUBLES) {
         const struct graph_node *n = graph_at(g, stack[--depth]);
         bool phi = n->kind == GRAPH_PHI && !n->imm;
+        bool scaled = n->kind == UOP_ADD && half == UOP_HI; /* added to its exponent */
         if (n->kind == half && graph_at(g, n->arg[0])->type == UOP_F64) {
             found[count++] = n->arg[0];
             continue;
         }
-        if (!phi && n->kind != UOP_SELECT && n->kind != UOP_AND && n->kind != UOP_OR && n->kind != UOP_XOR &&
+        if (!phi && !scaled && n->kind != UOP_SELECT && n->kind != UOP_AND && n->kind != UOP_OR && n->kind != UOP_XOR &&
             n->kind != UOP_LOP3)
             continue;
         for (uint32_t i = n->kind == UOP_SELECT; i < (phi ? n->phi_count : n->arg_count); i++) {
@@ -165,7 +166,8 @@ static unsigned doubles_of(const struct graph *g, graph_id word, unsigned half, 
 }
 
 /* Two words that hold halves of one number of double precision, each in its place, are one number, even where they are
- * chosen apart: a sign put into the high word, a low word that is zero where there is no number. */
+ * chosen apart: a sign put into the high word, an exponent moved there, a low word that is zero where there is no
+ * number. */
 static bool is_double(const struct graph *g, graph_id low, graph_id high)
 {
     graph_id l[DOUBLES], h[DOUBLES];

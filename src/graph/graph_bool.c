@@ -374,6 +374,38 @@ static bool spread_two(const struct graph *g, graph_id a, graph_id b, struct boo
     return true;
 }
 
+/* Rows that can be: a lane that votes is among those asked, so what all say it says, and what it says some lane says.
+ * Atoms of what was asked are added to `all` where they fit, at the end: functions that were spread stay as they are.
+ */
+static uint64_t rows_of_votes(const struct graph *g, struct bool_table *all)
+{
+    enum { ALL = 0, ANY = 1 };
+    uint64_t rows = ~UINT64_C(0);
+    unsigned count = all->count;
+    for (unsigned k = 0; k < count; k++) {
+        const struct graph_node *n = graph_at(g, all->atom[k]);
+        struct bool_table asked, wider = *all;
+        bool fits = n->kind == UOP_VOTE && n->arg_count && (n->imm == ALL || n->imm == ANY);
+        if (!fits)
+            continue;
+        table_of(g, n->arg[0], &asked);
+        for (unsigned i = 0; i < asked.count && fits; i++) {
+            unsigned at = 0;
+            while (at < wider.count && wider.atom[at] != asked.atom[i])
+                at++;
+            fits = at < BOOL_MAX;
+            if (fits && at == wider.count)
+                wider.atom[wider.count++] = asked.atom[i];
+        }
+        if (!fits)
+            continue;
+        *all = wider;
+        uint64_t own = table_spread(&asked, all);
+        rows &= n->imm == ALL ? ~variable[k] | own : variable[k] | ~own;
+    }
+    return rows;
+}
+
 bool graph_implies(struct graph *g, graph_id a, graph_id b)
 {
     struct bool_table all;
@@ -382,7 +414,7 @@ bool graph_implies(struct graph *g, graph_id a, graph_id b)
         return true;
     if (a == GRAPH_NIL)
         a = graph_true(g);
-    return spread_two(g, a, b, &all, &fa, &fb) && (fa & ~fb) == 0;
+    return spread_two(g, a, b, &all, &fa, &fb) && ((fa & ~fb) == 0 || (fa & ~fb & rows_of_votes(g, &all)) == 0);
 }
 
 graph_id graph_bool_reduce(struct graph *g, graph_id c, graph_id care)

@@ -7,13 +7,30 @@
 #include "graph/graph_depend.h"
 #include "graph/graph_walk.h"
 
+/* A select that is a maximum with a constant is no less. */
+static bool range_of(struct graph *g, graph_id id, struct graph_range *out)
+{
+    struct walk_bound bound;
+    bool known = graph_range_of(g, id, out);
+    if (!walk_bound_of(g, id, &bound) || !bound.is_signed || !graph_is_const(g, bound.arg[1], NULL))
+        return known;
+    int64_t limit = graph_signed_const(graph_at(g, bound.arg[1]));
+    if (!known)
+        *out = (struct graph_range){.lo = INT64_MIN, .hi = INT64_MAX};
+    if (bound.most && out->lo < limit)
+        out->lo = limit;
+    if (!bound.most && out->hi > limit)
+        out->hi = limit;
+    return true;
+}
+
 /* Where the number plus the constant is nothing or less, no step is made: nobody comes to the loop with it, or passes
  * through without one. A number that is read as unsigned is a large one then: the walk finds no end. */
 static bool makes_none(struct walker *x, int64_t extra, uint32_t start, uint32_t last)
 {
     static const int32_t counts[] = {0, -1, -2, -3, -5, -16, -17, -100, -1000, -70000, INT32_MIN / 2};
     struct graph_range range;
-    bool ranged = graph_range_of(x->w->g, x->leaf[0], &range);
+    bool ranged = range_of(x->w->g, x->leaf[0], &range);
     for (unsigned i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         uint64_t open, steps;
         int64_t number = counts[i] - extra;
@@ -56,25 +73,36 @@ static graph_id prove_count(struct walker *x)
         return GRAPH_NIL;
     const struct graph_node leaf = *graph_at(g, x->leaf[0]);
     struct graph_range range;
-    bool ranged = graph_range_of(g, x->leaf[0], &range) && range.hi > 0;
+    bool ranged = range_of(g, x->leaf[0], &range) && range.hi > 0;
     graph_id number_told = x->leaf[0];
-    if ((leaf.kind == UOP_MAX_S || leaf.kind == UOP_MAX_U) && graph_is_const(g, leaf.arg[1], NULL)) {
-        if (!is_at_least(g, x->path, leaf.kind == UOP_MAX_S ? UOP_ILT_S : UOP_ILT_U, leaf.arg[0], leaf.arg[1], 0))
-            return GRAPH_NIL;      /* one at least, though none may be made */
-        number_told = leaf.arg[0]; /* who comes here has that many */
+    x->law_first = leaf.kind == UOP_ADD;
+    struct walk_bound bound;
+    bool bounded = walk_bound_of(g, x->leaf[0], &bound);
+    if (bounded && bound.most && graph_is_const(g, bound.arg[1], NULL) &&
+        is_at_least(g, x->path, bound.is_signed ? UOP_ILT_S : UOP_ILT_U, bound.arg[0], bound.arg[1], 0))
+        number_told = bound.arg[0]; /* who comes here has that many */
+    else if (bounded && bound.most)
+        x->law_first = true;
+    if (bounded && number_told == x->leaf[0]) { /* a select says it less plainly */
+        enum uop_kind kind = bound.is_signed ? bound.most ? UOP_MAX_S : UOP_MIN_S : bound.most ? UOP_MAX_U : UOP_MIN_U;
+        number_told = graph_op2(g, kind, (enum uop_type)leaf.type, bound.arg[0], bound.arg[1]);
     }
     int64_t extra = 0;
     bool any = false;
     x->top = ranged ? (uint64_t)range.hi : 0;
     uint32_t samples = sizeof large / sizeof large[0];
+    bool all = ranged && range.hi <= WALK_SMALL; /* each of them is walked */
+    any = all;
     for (uint32_t i = 0; i < samples + WALK_SMALL; i++) {
         uint64_t steps, open, number = i < samples ? large[i] : (uint64_t)((int64_t)(i - samples + 1) - extra);
+        if (all && i >= samples && (int64_t)number > range.hi)
+            break;
         if (i >= samples && !any)
             return GRAPH_NIL;
         if (i < samples && any && ((int64_t)number + extra < 1 || number > 300))
             continue; /* no step at all: the guard's case; or asked enough */
-        if (ranged && (int64_t)number > range.hi)
-            continue; /* it never is so much */
+        if (ranged && ((int64_t)number > range.hi || (int64_t)number < range.lo))
+            continue; /* it never is so much, or so little */
         x->value[0] = number;
         x->now += 2;
         if (x->path != GRAPH_NIL && walk_value(x, x->path, &open, 0) && !open)
@@ -89,7 +117,7 @@ static graph_id prove_count(struct walker *x)
     }
     if (!makes_none(x, extra, start, last))
         return GRAPH_NIL;
-    if (!walk_goes_on(x, 0, WALK_SMALL + (uint64_t)(extra < 0 ? -extra : 0), x->c->unroll))
+    if (!all && !walk_goes_on(x, 0, WALK_SMALL + (uint64_t)(extra < 0 ? -extra : 0), x->c->unroll))
         return GRAPH_NIL;
     enum uop_type type = (enum uop_type)graph_at(g, number_told)->type;
     return graph_op2(g, UOP_ADD, type, number_told, graph_const(g, type, (uint64_t)extra));
@@ -118,8 +146,10 @@ void cycle_finish_pieces(struct cycle_work *w, struct cycle_region *first, struc
         x.whole = false;
         x.top = 0;
     }
-    if (c->count == GRAPH_NIL && w->budget > 0)
+    if ((c->count == GRAPH_NIL || x.law_first) && w->budget > 0)
         walk_find_law(&x, first, &c->law);
+    if (c->law.bound != GRAPH_NIL)
+        c->count = GRAPH_NIL;
     walk_end(&x);
     const struct cycle_region *r = best->straight ? first : &w->regions[best->loop];
     const struct cycle_phi *p = r->counter >= 0 ? &r->phis[r->counter] : NULL;

@@ -17,7 +17,8 @@ struct graph_piece {
     uint32_t unroll;        /* steps of the source's loop in one turn (in one pass when straight), at least 1 */
     const uint32_t *blocks; /* blocks that belong to it */
     uint32_t block_count;
-    const uint32_t *makers; /* straight: of each step the instance that ends it; NULL: all are made where it begins */
+    const uint32_t *makers; /* straight: of each step the instance that ends it, or the branch to both its ways; NULL:
+                               all are made where it begins */
     uint32_t maker_count;
 };
 

@@ -154,6 +154,20 @@ static graph_id make_phi(struct graph_builder *b, uint32_t block, graph_id sampl
     return *args ? graph_fresh(g, &phi) : GRAPH_NIL;
 }
 
+/* What holds where an edge is taken is known of the value it brings: a select by the branch's own condition is one of
+ * its arms there, also where all that led to the branch is too much for a table. */
+static graph_id at_edge(struct graph_builder *b, const struct incoming *in, graph_id value)
+{
+    struct graph *g = b->g;
+    graph_id taken = g->blocks.p[in->edge->from].branch;
+    if (graph_at(g, value)->kind != UOP_SELECT)
+        return value;
+    value = graph_assume(g, value, in->when);
+    if (in->edge->when == GRAPH_ALWAYS || in->edge->guessed || taken == GRAPH_NIL)
+        return value;
+    return graph_assume(g, value, in->edge->when == GRAPH_WHEN_NOT ? graph_not(g, taken) : taken);
+}
+
 /* A phi of what the edges bring: undefined values and edges that are never taken say what another says. */
 static graph_id join_by_phi(struct graph_builder *b, uint32_t block, uint32_t v, const struct incoming *in,
                             uint32_t count, graph_id sample)
@@ -163,7 +177,7 @@ static graph_id join_by_phi(struct graph_builder *b, uint32_t block, uint32_t v,
         return GRAPH_NIL;
     for (uint32_t i = 0; i < count; i++)
         if (!is_undefined(b->g, in[i].state[v].node))
-            args[in[i].place] = in[i].state[v].node;
+            args[in[i].place] = at_edge(b, &in[i], in[i].state[v].node);
     for (uint32_t k = 0; k < b->flow->pred_edge_count[block]; k++)
         if (b->flow->edges.p[b->flow->pred_edges[block][k]].back)
             args[k] = phi;

@@ -19,6 +19,7 @@ struct flow_builder {
     const struct graph_input *in;
     struct graph_control *control;
     bool *leader;
+    bool *reached;        /* of an instruction: a block begins there, at whatever call path, or a call goes there */
     struct map_u64 known; /* path << 32 | first -> index in list */
     VEC(struct flow_block) list;
     VEC(uint32_t) depth;    /* of a call path */
@@ -74,7 +75,8 @@ static uint32_t block_find(struct flow_builder *b, uint32_t path, uint32_t first
     if (map_u64_get(&b->known, key, &at))
         return at;
     uint32_t last = first;
-    while (b->control[last].kind == GRAPH_CONTROL_NONE && last + 1 < b->in->count && !b->leader[last + 1])
+    b->reached[first] = true;
+    while (b->control[last].kind == GRAPH_CONTROL_NONE && graph_goes_on(b->in, last) && !b->leader[last + 1])
         last++;
     b->instances += last - first + 1;
     at = (uint32_t)b->list.n;
@@ -133,7 +135,7 @@ static unsigned block_successors(struct flow_builder *b, const struct flow_block
     case GRAPH_CONTROL_RET:
         if (f->path) {
             const struct graph_call *call = &g->calls.p[f->path - 1];
-            if (call->insn + 1 < b->in->count) {
+            if (graph_goes_on(b->in, call->insn)) {
                 next[n] = block_find(b, call->caller_path, call->insn + 1);
                 when[n++] = c.conditional ? GRAPH_WHEN_TAKEN : GRAPH_ALWAYS;
             }
@@ -144,7 +146,7 @@ static unsigned block_successors(struct flow_builder *b, const struct flow_block
     case GRAPH_CONTROL_END: falls = c.conditional; break;
     default: break;
     }
-    if (falls && f->last + 1 < b->in->count) {
+    if (falls && graph_goes_on(b->in, f->last)) {
         next[n] = block_find(b, f->path, f->last + 1);
         when[n] = (uint8_t)(n || c.kind != GRAPH_CONTROL_NONE ? GRAPH_WHEN_NOT : GRAPH_ALWAYS);
         if (c.kind == GRAPH_CONTROL_CALL && !n)
@@ -169,7 +171,7 @@ static bool find_indirect_targets(struct flow_builder *b)
     for (uint32_t i = 1; i < b->in->count; i++) {
         const struct uop_list *l = b->in->insns[i].uops;
         bool filler = l->ops.n == 0 || (l->ops.n == 1 && (l->ops.p[0].kind == UOP_NOP || b->control[i].target == i));
-        if (always_leaves(&b->control[i - 1]) && b->leader[i] && !filler && !map_u64_get(&b->known, i, NULL)) {
+        if (always_leaves(&b->control[i - 1]) && b->leader[i] && !filler && !b->reached[i]) {
             VEC_PUSH(b->g->a, b->targets, i);
             block_find(b, 0, i);
         }
@@ -191,14 +193,17 @@ static enum sp_status discover(struct flow_builder *b)
     const struct graph_input *in = b->in;
     b->control = ARENA_ARRAY(g->a, struct graph_control, in->count);
     b->leader = ARENA_ARRAY(g->a, bool, in->count + 1);
-    if (!b->control || !b->leader)
+    b->reached = ARENA_ARRAY(g->a, bool, in->count + 1);
+    if (!b->control || !b->leader || !b->reached)
         return SP_ERR_MEMORY;
     for (uint32_t i = 0; i < in->count; i++) {
         b->control[i] = control_of(in, i);
         if (b->control[i].kind != GRAPH_CONTROL_NONE) {
             b->leader[i + 1] = true;
-            if (b->control[i].target != UINT32_MAX)
+            if (b->control[i].target != UINT32_MAX) {
                 b->leader[b->control[i].target] = true;
+                b->reached[b->control[i].target] |= b->control[i].kind == GRAPH_CONTROL_CALL;
+            }
         }
     }
     if (!graph_calls_that_stay(g, b->control) || !graph_lanes_that_wait(g, b->control))

@@ -39,6 +39,12 @@ struct graph_control { /* where an instruction of the input goes on */
     bool conditional;
     uint32_t target; /* index of the instruction, UINT32_MAX: outside */
 };
+/* The instruction behind i runs when i does not go elsewhere: it stands right behind it. */
+static inline bool graph_goes_on(const struct graph_input *in, uint32_t i)
+{
+    enum { STEP = 16 };
+    return i + 1 < in->count && in->insns[i + 1].offset - in->insns[i].offset <= STEP;
+}
 /* Calls whose target never returns become branches, in `control` and in g->input (graph_return.c). */
 bool graph_calls_that_stay(struct graph *g, struct graph_control *control);
 /* Loops in which lanes wait for each other are left at once, likewise (graph_meet.c). */

@@ -264,17 +264,15 @@ size_t graph_print(const struct graph *g, graph_id id, char *out, size_t size)
 
 struct uop graph_operation(const struct graph_node *n)
 {
-    struct uop op = {.kind = n->kind,
-                     .type = n->type,
-                     .round = n->round,
-                     .flags = n->flags,
-                     .space = n->space,
-                     .order = n->order,
-                     .width = n->width,
-                     .imm = n->imm};
-    if ((n->kind >= UOP_FLT && n->kind <= UOP_FNUM) || n->kind == UOP_FCHK)
-        op.type = n->width;
-    for (unsigned i = 0; i < UOP_MAX_ARGS; i++)
-        op.arg[i] = UOP_NONE;
+    bool compare = (n->kind >= UOP_FLT && n->kind <= UOP_FNUM) || n->kind == UOP_FCHK;
+    struct uop op = {.imm = n->imm};
+    memset(op.arg, 0xff, sizeof op.arg); /* UOP_NONE */
+    op.kind = n->kind;
+    op.type = compare ? n->width : n->type;
+    op.round = n->round;
+    op.flags = n->flags;
+    op.space = n->space;
+    op.order = n->order;
+    op.width = n->width;
     return op;
 }

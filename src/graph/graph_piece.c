@@ -104,14 +104,61 @@ bool piece_same_stride(struct joiner *j, graph_id element, uint32_t steps, const
     return same;
 }
 
-/* Where each step of a run is made; NULL: some of them by nobody, or all of them at once. */
+/* Blocks in order of the code, each once. */
+struct block_list {
+    uint32_t *p, n;
+};
+
+static void list_block(struct block_list *l, uint32_t block)
+{
+    uint32_t k = l->n;
+    for (; k > 0 && l->p[k - 1] > block; k--)
+        ;
+    if (k > 0 && l->p[k - 1] == block)
+        return;
+    memmove(l->p + k + 1, l->p + k, (l->n - k) * sizeof l->p[0]);
+    l->p[k] = block;
+    l->n++;
+}
+
+/* A step that is one of two values where paths meet is made on the paths, or on the one that leaves the other as it is:
+ * the block where they part, by the very condition, and those behind it. False: it is not made so. */
+static bool find_arms(const struct joiner *j, graph_id join, uint32_t *parts, uint32_t arm[2])
+{
+    struct graph *g = j->w->g;
+    const struct graph_node n = *graph_at(g, join);
+    uint32_t parent = g->loops.p[j->r->loop].parent;
+    if (n.kind != UOP_SELECT)
+        return false;
+    graph_id contrary = graph_not(g, n.arg[0]);
+    for (unsigned k = 0; k < 3; k++) {
+        uint32_t at = cycle_maker(j->w, n.arg[k], UINT32_MAX);
+        *parts = at == UINT32_MAX ? UINT32_MAX : g->insns.p[at].block;
+        if (k > 0 && *parts != UINT32_MAX)
+            *parts = g->blocks.p[*parts].idom;
+        const struct graph_block *b = *parts == UINT32_MAX ? NULL : &g->blocks.p[*parts];
+        if (!b || b->succ_count != 2 || b->loop != parent || (b->branch != n.arg[0] && b->branch != contrary))
+            continue;
+        for (unsigned way = 0; way < 2; way++) /* the other way may lead to where they meet */
+            arm[way] = g->blocks.p[b->succs[way]].idom == *parts && g->blocks.p[b->succs[way]].pred_count == 1
+                           ? b->succs[way]
+                           : *parts;
+        return true;
+    }
+    return false;
+}
+
+/* Where each step of a run is made, of one that paths make the branch where they part; NULL: of some it is not known,
+ * or all are made at once. */
 static const uint32_t *makers_of(const struct joiner *j, const struct cycle_run *run)
 {
-    uint32_t *makers = ARENA_ARRAY(j->w->a, uint32_t, run->steps);
+    uint32_t *makers = ARENA_ARRAY(j->w->a, uint32_t, run->steps), parts, arm[2];
     if (!makers || run->outs.n != run->steps)
         return NULL;
     for (uint32_t i = 0; i < run->steps; i++) {
         makers[i] = cycle_maker(j->w, run->outs.p[i], UINT32_MAX);
+        if (makers[i] == UINT32_MAX && find_arms(j, run->outs.p[i], &parts, arm))
+            makers[i] = j->w->g->blocks.p[parts].last;
         if (makers[i] == UINT32_MAX)
             return NULL;
     }
@@ -123,24 +170,25 @@ static bool place_run(struct joiner *j, struct cycle_run *run, struct graph_piec
 {
     struct cycle_work *w = j->w;
     const struct graph *g = w->g;
-    uint32_t *blocks = ARENA_ARRAY(w->a, uint32_t, run->outs.n), count = 0;
-    if (!blocks)
+    struct block_list l = {.p = ARENA_ARRAY(w->a, uint32_t, 3 * run->outs.n)};
+    if (!l.p)
         return false;
     for (size_t i = 0; i < run->outs.n; i++) {
         uint32_t at = cycle_maker(w, run->outs.p[i], UINT32_MAX);
-        if (at == UINT32_MAX)
-            continue; /* made by nobody: a select where paths meet */
-        uint32_t block = g->insns.p[at].block, k = count;
-        if (g->blocks.p[block].loop != g->loops.p[j->r->loop].parent)
-            return false;
-        for (; k > 0 && blocks[k - 1] > block; k--)
-            ;
-        if (k > 0 && blocks[k - 1] == block)
+        if (at == UINT32_MAX) {
+            uint32_t parts, arm[2];
+            if (!find_arms(j, run->outs.p[i], &parts, arm))
+                continue;
+            list_block(&l, parts);
+            list_block(&l, arm[0]);
+            list_block(&l, arm[1]);
             continue;
-        memmove(blocks + k + 1, blocks + k, (count - k) * sizeof blocks[0]);
-        blocks[k] = block;
-        count++;
+        }
+        if (g->blocks.p[g->insns.p[at].block].loop != g->loops.p[j->r->loop].parent)
+            return false;
+        list_block(&l, g->insns.p[at].block);
     }
+    uint32_t *blocks = l.p, count = l.n;
     if (count == 0)
         return false;
     run->begin = UINT32_MAX;

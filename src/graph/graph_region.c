@@ -89,6 +89,18 @@ bool cycle_joins_answer(const struct graph *g, graph_id id)
     return answer && !cycle_joined_call(g, id);
 }
 
+/* Where paths meet nobody makes the value; who reads it there as it is moves it. */
+static bool moves_join(const struct graph *g, uint32_t insn, graph_id id)
+{
+    const struct graph_node *n = graph_at(g, id);
+    const struct graph_insn *i = &g->insns.p[insn];
+    for (uint32_t u = i->first_use; u < i->first_use + i->use_count && (n->kind == UOP_SELECT || n->kind == GRAPH_PHI);
+         u++)
+        if (g->uses.p[u].node == id)
+            return true;
+    return false;
+}
+
 static uint32_t first_def(const struct cycle_work *w, graph_id id, uint32_t loop)
 {
     const struct graph *g = w->g;
@@ -97,7 +109,7 @@ static uint32_t first_def(const struct cycle_work *w, graph_id id, uint32_t loop
     for (uint32_t i = 0; i < count; i++) {
         uint32_t insn = g->defs.p[defs[i]].insn;
         bool inside = loop == UINT32_MAX || cycle_in_loop(w, g->insns.p[insn].block, loop);
-        if (inside && g->insns.p[insn].reachable && insn < best)
+        if (inside && g->insns.p[insn].reachable && insn < best && !graph_is_slow(g, insn) && !moves_join(g, insn, id))
             best = insn;
     }
     if (best == UINT32_MAX && id < w->nodes && w->merged_by[id])

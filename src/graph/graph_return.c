@@ -8,6 +8,7 @@
 #include <string.h>
 
 struct returning {
+    const struct graph_input *in;
     const struct graph_control *control;
     uint32_t count;
     bool *back;                 /* a return is reached from here without leaving the subroutine */
@@ -18,7 +19,7 @@ struct returning {
 static bool comes_back(const struct returning *r, uint32_t i)
 {
     const struct graph_control *c = &r->control[i];
-    bool behind = i + 1 < r->count && r->back[i + 1], there = c->target != UINT32_MAX && r->back[c->target];
+    bool behind = graph_goes_on(r->in, i) && r->back[i + 1], there = c->target != UINT32_MAX && r->back[c->target];
     switch (c->kind) {
     case GRAPH_CONTROL_BRANCH: return there || (c->conditional && behind);
     case GRAPH_CONTROL_CALL: return behind && (c->conditional || c->target == UINT32_MAX || there);
@@ -77,7 +78,7 @@ static const struct uop_list *as_branch(struct arena *a, const struct uop_list *
 
 bool graph_calls_that_stay(struct graph *g, struct graph_control *control)
 {
-    struct returning r = {.control = control, .count = g->input.count};
+    struct returning r = {.in = &g->input, .control = control, .count = g->input.count};
     struct graph_input_insn *insns = NULL;
     struct arena scratch;
     bool any = false;

@@ -29,6 +29,28 @@ static bool by_counters(struct cycle_work *w, const struct cycle_region *r, grap
     return true;
 }
 
+static bool traps(const struct graph *g, uint32_t block)
+{
+    const struct uop_list *l = g->input.insns[g->insns.p[g->blocks.p[block].last].input].uops;
+    for (size_t i = 0; i < l->ops.n; i++)
+        if (l->ops.p[i].kind == UOP_TRAP)
+            return true;
+    return false;
+}
+
+/* Who leaves the loop there goes nowhere else: the program is stopped, and that is no end of the loop's. */
+static bool only_traps(const struct cycle_work *w, const struct cycle_region *r, uint32_t block)
+{
+    const struct graph *g = w->g;
+    const struct graph_block *b = &g->blocks.p[block];
+    if (b->succ_count < 2)
+        return traps(g, block);
+    for (uint32_t s = 0; s < b->succ_count; s++)
+        if (!cycle_in_loop(w, b->succs[s], r->loop) && (g->blocks.p[b->succs[s]].succ_count || !traps(g, b->succs[s])))
+            return false;
+    return true;
+}
+
 /* The loop is left by more than the test of its counter (the copies of a body may each have that test). */
 static bool ends_otherwise(struct cycle_work *w, const struct cycle_region *r)
 {
@@ -37,6 +59,8 @@ static bool ends_otherwise(struct cycle_work *w, const struct cycle_region *r)
         const struct cycle_exit *e = &r->exits.p[i];
         uint64_t known;
         if (e->leaves != GRAPH_NIL && graph_is_const(w->g, e->leaves, &known) && !known)
+            continue;
+        if (only_traps(w, r, e->block))
             continue;
         if (e->leaves == GRAPH_NIL || !by_counters(w, r, e->leaves, 0))
             return r->exits.n > 1;

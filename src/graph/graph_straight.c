@@ -240,13 +240,36 @@ static void span_of(struct straight *s, graph_id id, graph_id stop, uint32_t loo
         span_of(s, n->arg[k], stop, loop, f, depth + 1);
 }
 
+/* Steps that stand in several places of the source, where none wrote more than half of them, nobody unrolled: a person
+ * wrote each. */
+static bool are_written(const struct cycle_work *w, const graph_id *steps, uint32_t count)
+{
+    const struct graph *g = w->g;
+    uint64_t likely = 0;
+    uint32_t votes = 0, same = 0;
+    for (unsigned pass = 0; pass < 2; pass++) /* the place that leads, then how many it wrote */
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t at = cycle_maker(w, steps[i], UINT32_MAX);
+            uint64_t place = at == UINT32_MAX ? 0 : g->input.insns[g->insns.p[at].input].place;
+            if (!place)
+                return false;
+            if (pass) {
+                same += place == likely;
+                continue;
+            }
+            likely = votes ? likely : place;
+            votes += place == likely ? 1u : (uint32_t)-1;
+        }
+    return same <= count / 2;
+}
+
 /* steps[0 .. count) take one another's result; from `in`. */
 static void add_run(struct straight *s, const graph_id *steps, uint32_t count, graph_id in, uint64_t hash)
 {
     struct cycle_work *w = s->w;
     struct found f = {.hash = hash, .steps = count, .in = in, .out = steps[0], .result = steps[count - 1]};
     uint32_t maker = cycle_maker(w, f.result, UINT32_MAX);
-    if (maker == UINT32_MAX)
+    if (maker == UINT32_MAX || are_written(w, steps, count))
         return;
     uint32_t begins = cycle_maker(w, f.out, UINT32_MAX);
     f.first = UINT32_MAX;
@@ -385,8 +408,8 @@ static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t co
             (begin == 0 && ((before.loads && before.hash == hash) || may_bring(s, in, hash, t[from].at - way))) ||
             (begin > 0 && t[begin - 1].hash == hash) || (end < count && t[end].hash == hash);
         element |= begin > 0 && is_changed_turn(s, steps[begin - 1], hash);
-        element |= (end < count && is_changed_turn(s, steps[end], hash)) ||
-                   (begin == 0 && takes_by_choice(s, in, hash, 0));
+        element |=
+            (end < count && is_changed_turn(s, steps[end], hash)) || (begin == 0 && takes_by_choice(s, in, hash, 0));
         uint32_t least = element ? UINT32_MAX : graph_is_const(w->g, in, NULL) ? STEPS_MIN : STEPS_FROM_VALUE;
         bool vector = to - from <= 4 && takes_a_vector_apart(w->g, steps[from]);
         if (end - begin >= least && way != 0 && !vector && !is_used_between(s, steps + begin, end - begin)) {
@@ -414,7 +437,7 @@ static int by_shape(const void *x, const void *y)
 static void look_at_sum(struct straight *s, graph_id root)
 {
     struct cycle_work *w = s->w;
-    graph_id terms[TERMS_MAX], in = GRAPH_NIL;
+    graph_id terms[TERMS_MAX], like[TERMS_MAX], in = GRAPH_NIL;
     struct term t[TERMS_MAX];
     uint32_t count, kept = 0, others = 0;
     if (!cycle_flatten(w->g, root, graph_at(w->g, root)->kind, terms, TERMS_MAX, &count) || count < STEPS_MIN)
@@ -422,6 +445,7 @@ static void look_at_sum(struct straight *s, graph_id root)
     for (uint32_t i = 0; i < count; i++) {
         struct term one = straight_term_of(s, terms[i], 0);
         if (one.loads && (kept == 0 || one.hash == t[0].hash)) {
+            like[kept] = terms[i];
             t[kept++] = one;
         } else {
             in = terms[i];
@@ -436,7 +460,7 @@ static void look_at_sum(struct straight *s, graph_id root)
             return;
     uint32_t maker = cycle_maker(w, root, UINT32_MAX);
     struct found f = {.hash = t[0].hash, .steps = kept, .in = in, .out = root, .result = root, .first = UINT32_MAX};
-    if (maker == UINT32_MAX || (in < w->nodes && w->flow_of[in]))
+    if (maker == UINT32_MAX || (in < w->nodes && w->flow_of[in]) || are_written(w, like, kept))
         return;
     span_of(s, root, in, loop_of(w, maker), &f, 0);
     if (f.first <= f.last)
@@ -537,6 +561,13 @@ void cycle_add_inner(struct cycle_work *w, struct cycle_region *r)
         const struct cycle_chain *c = &r->chains.p[i];
         if (c->flat || c->inner != r->inner || c->period == 0)
             continue;
+        graph_id *steps = ARENA_ARRAY(w->a, graph_id, c->inner);
+        for (uint32_t k = 0; steps && k < c->inner; k++)
+            steps[k] = c->cut[(k + 1) * (c->period / c->inner)];
+        if (!steps || are_written(w, steps, c->inner)) {
+            out->folds.n = folds;
+            return;
+        }
         for (uint32_t k = 1; k <= c->period; k++)
             span_of(s, c->cut[k], c->cut[k - 1], r->loop + 1, &f, 0);
         struct graph_fold fold;

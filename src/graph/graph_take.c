@@ -51,6 +51,14 @@ static bool does_as_much(const struct doings *a, const struct doings *b, uint64_
            a->float_count <= SPREAD * times * b->float_count && SPREAD * a->float_count >= times * b->float_count;
 }
 
+/* Words that go round in memory stand in registers of the larger loop: each of its steps does the same with them, and
+ * what is left over stores and loads them again. */
+static bool keeps_words(const struct doings *a, const struct doings *b, uint64_t times)
+{
+    return a->loads + a->stores == 0 && b->loads > 0 && b->stores > 0 && a->others == times * b->others &&
+           a->float_count > 0 && a->floats == b->floats && a->float_count == times * b->float_count;
+}
+
 /* The phi of a loop of the cycle that `id` is made of; counters: through selects, joins and constants added alone. NIL:
  * there is none. */
 static graph_id source_in(struct cycle_work *w, int32_t cycle, graph_id id, bool counters)
@@ -265,7 +273,8 @@ uint32_t cycle_takes_up(struct cycle_work *w, const struct cycle_region *first, 
         return 0;
     struct doings x = doings_of(w, main->blocks, main->block_count);
     struct doings y = doings_of(w, rest->blocks, rest->block_count);
-    return (!*more && lost_its_body(&x, &y)) || does_as_much(&x, &y, from / to) ? (uint32_t)(from / to) : 0;
+    bool same = does_as_much(&x, &y, from / to) || keeps_words(&x, &y, from / to);
+    return (!*more && lost_its_body(&x, &y)) || same ? (uint32_t)(from / to) : 0;
 }
 
 bool cycle_steps_less(const struct cycle_region *a, const struct cycle_region *b)
@@ -432,7 +441,8 @@ uint32_t cycle_find_stretches(struct cycle_work *w, const struct graph_cycle *c,
         if (out[i].steps < 2 || out[i].steps % least->unroll != 0)
             continue;
         struct doings x = doings_of(w, &out[i].block, 1), y = doings_of(w, least->blocks, least->block_count);
-        if (does_as_much(&x, &y, out[i].steps / least->unroll))
+        uint32_t times = out[i].steps / least->unroll;
+        if (does_as_much(&x, &y, times) || keeps_words(&x, &y, times))
             out[kept++] = out[i];
     }
     return kept;

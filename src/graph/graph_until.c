@@ -109,6 +109,25 @@ static bool leaves_uncounted(struct cycle_work *w, const struct cycle_region *r,
     return own;
 }
 
+/* The counter decides whether it holds. (With 0 in its place it may be true, which is no node.) */
+static bool asks_for(struct cycle_work *w, graph_id cond, graph_id counter)
+{
+    struct graph *g = w->g;
+    graph_id atoms[6], zero = graph_const(g, graph_type_of(g, counter), 0);
+    unsigned count;
+    uint64_t table;
+    bool asks = false;
+    if (!graph_table(g, cond, atoms, &count, &table))
+        return false;
+    for (unsigned i = 0; i < count; i++) {
+        graph_id with = cycle_replace(w, atoms[i], counter, zero);
+        if (with == GRAPH_NIL)
+            return false;
+        asks |= with != atoms[i];
+    }
+    return asks;
+}
+
 /* `leaves` over the counter: what the counter is when the test is made. */
 static graph_id express_test(struct cycle_work *w, const struct cycle_region *r, const struct cycle_phi *p,
                              graph_id counter, graph_id following, const struct cycle_exit *e)
@@ -133,10 +152,8 @@ static graph_id express_test(struct cycle_work *w, const struct cycle_region *r,
     if (replaced != cond)
         return replaced;
     /* Not made of the next value: of the one before. */
-    if (!behind || counter != p->phi) {
-        graph_id own = cycle_replace(w, cond, counter, graph_const(g, graph_type_of(g, counter), 0));
-        return own != GRAPH_NIL && own != cond && !behind ? cond : GRAPH_NIL;
-    }
+    if (!behind || counter != p->phi)
+        return !behind && asks_for(w, cond, counter) ? cond : (graph_id)GRAPH_NIL;
     if (p->step_kind != CYCLE_STEP_ADD)
         return GRAPH_NIL;
     if (leaves_uncounted(w, r, p))

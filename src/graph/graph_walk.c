@@ -5,24 +5,7 @@
  * requires: cycles with pieces · gives: steps of a walk, the words it depends on, whether it goes on */
 #include "graph/graph_walk.h"
 
-enum { VISITS = 6000, ALL_VISITS = 1500000, DEPTH = 60, LOOKS = 2000 };
-
-/* Two counters of one loop that go side by side: *ahead is how far the second one is from the first. */
-static bool are_twins(const struct cycle_work *w, graph_id a, graph_id b, uint64_t *ahead)
-{
-    struct graph *g = w->g;
-    struct cycle_region *r = NULL, *s = NULL;
-    uint64_t from, to;
-    if (!graph_is_loop_phi(g, a) || !graph_is_loop_phi(g, b))
-        return false;
-    const struct cycle_phi *p = cycle_loop_phi(w, a, &r), *q = cycle_loop_phi(w, b, &s);
-    if (!p || !q || r != s || p->step_kind != CYCLE_STEP_ADD || q->step_kind != CYCLE_STEP_ADD || !p->constant ||
-        !q->constant || p->amount != q->amount || graph_at(g, a)->type != graph_at(g, b)->type ||
-        !graph_is_const(g, p->start, &from) || !graph_is_const(g, q->start, &to))
-        return false;
-    *ahead = to - from;
-    return true;
-}
+enum { VISITS = 6000, ALL_VISITS = 1500000, DEPTH = 60 };
 
 static bool compute(struct walker *x, graph_id id, uint64_t *out, unsigned depth)
 {
@@ -47,14 +30,9 @@ static bool compute(struct walker *x, graph_id id, uint64_t *out, unsigned depth
         return true;
     }
     if (n.kind == UOP_CBANK)
-        return false;
-    for (unsigned k = 0; k < x->leaf_count && n.kind == GRAPH_PHI; k++) {
-        uint64_t ahead;
-        if (!are_twins(x->w, x->leaf[k], id, &ahead))
-            continue;
-        *out = (x->value[k] + ahead) & (n.type == UOP_B32 ? UINT32_MAX : UINT64_MAX);
+        return walk_near(x, id, out, depth);
+    if (n.kind == GRAPH_PHI && walk_near(x, id, out, depth))
         return true;
-    }
     if (n.kind == GRAPH_PHI) {
         *out = x->phi[id];
         return x->phi_known[id] == x->walk + 1;
@@ -68,6 +46,8 @@ static bool compute(struct walker *x, graph_id id, uint64_t *out, unsigned depth
     }
     if (n.arg_count == 0 || n.insn != UINT32_MAX || (n.kind != GRAPH_BOOL && !uop_is_pure((enum uop_kind)n.kind)))
         return false;
+    if (walk_near(x, id, out, depth))
+        return true;
     uint64_t mask;
     bool bits = n.kind == UOP_AND && graph_is_const(g, n.arg[1], &mask) && mask <= INT32_MAX;
     x->quiet += bits; /* the low bits alone are asked for */
@@ -191,7 +171,9 @@ static bool makes_step(struct walker *x, const struct graph_piece *p, uint32_t m
 {
     const struct graph *g = x->w->g;
     *runs = 1;
-    if (x->steps_guard)
+    bool parts = maker != UINT32_MAX && g->blocks.p[g->insns.p[maker].block].last == maker &&
+                 g->blocks.p[g->insns.p[maker].block].succ_count > 1;
+    if (x->steps_guard || parts) /* whichever way a branch goes, the step is made on it */
         return true;
     graph_id guard = maker == UINT32_MAX ? (graph_id)GRAPH_NIL : g->insns.p[maker].guard;
     if (guard != GRAPH_NIL && walk_value(x, guard, runs, 0))
@@ -245,6 +227,18 @@ static bool enters(struct walker *x, uint32_t at, uint32_t last, uint64_t *taken
     return true;
 }
 
+/* An expansion's slow way comes back to where its quick one leads: that one is gone. */
+static bool quick_way(const struct walker *x, uint32_t at, uint64_t *taken)
+{
+    const struct graph *g = x->w->g;
+    const struct graph_block *b = &g->blocks.p[at];
+    bool slow[2];
+    for (unsigned way = 0; way < 2; way++)
+        slow[way] = graph_is_slow(g, g->blocks.p[b->succs[way]].first);
+    *taken = slow[1];
+    return slow[0] != slow[1] && !graph_is_slow(g, b->first);
+}
+
 /* Steps that the walk goes through from block `start` on; false when a branch is not decided. */
 bool walk_from(struct walker *x, uint32_t start, uint32_t last, uint64_t *steps)
 {
@@ -279,7 +273,7 @@ bool walk_from(struct walker *x, uint32_t start, uint32_t last, uint64_t *steps)
         } else {
             if (b->succ_count != 2)
                 return false;
-            if (!walk_value(x, b->branch, &taken, 0) && !enters(x, at, last, &taken)) {
+            if (!walk_value(x, b->branch, &taken, 0) && !enters(x, at, last, &taken) && !quick_way(x, at, &taken)) {
                 if (!stays_within(x, at))
                     return false;
                 taken = 0; /* a branch within a step: both ways go on with it */
@@ -362,7 +356,7 @@ bool walk_leaves(struct walker *x, graph_id id, unsigned depth)
 {
     const struct graph *g = x->w->g;
     const struct graph_node *n = graph_at(g, id);
-    if (id == GRAPH_NIL || depth > DEPTH / 2 || ++x->looks > LOOKS)
+    if (id == GRAPH_NIL || depth > DEPTH / 2 || ++x->looks > WALK_LOOKS)
         return id == GRAPH_NIL;
     if (is_leaf(x, id)) {
         for (unsigned k = 0; k < x->leaf_count; k++)
@@ -388,11 +382,16 @@ static graph_id as_one(const struct cycle_work *w, graph_id a, graph_id b)
 {
     const struct graph *g = w->g;
     uint64_t ahead;
+    bool turned;
     const struct graph_node *x = graph_at(g, a), *y = graph_at(g, b);
     if (a == b || b == GRAPH_NIL)
         return a;
-    if (a == GRAPH_NIL || are_twins(w, a, b, &ahead))
+    if (a != GRAPH_NIL && walk_differ_by_constant(g, a, b, &turned, &ahead))
+        return a;
+    if (a == GRAPH_NIL || walk_are_twins(w, a, b, &ahead))
         return a == GRAPH_NIL ? b : a;
+    if (walk_is_low(g, a, b, 0) || walk_is_low(g, b, a, 0))
+        return x->type == UOP_B64 ? a : b;
     if (x->kind != UOP_CBANK || y->kind != UOP_CBANK || x->arg_count || y->arg_count || x->space != y->space ||
         x->type == y->type)
         return GRAPH_NIL;
@@ -408,15 +407,16 @@ static bool find_leaf(struct walker *x, graph_id id, unsigned depth, graph_id *l
     const struct graph *g = x->w->g;
     const struct graph_node *n = graph_at(g, id);
     *leaf = GRAPH_NIL;
-    if (id == GRAPH_NIL || depth > DEPTH / 2 || ++x->looks > LOOKS)
+    if (id == GRAPH_NIL || depth > DEPTH / 2 || ++x->looks > WALK_LOOKS)
         return id == GRAPH_NIL;
     if (is_leaf(x, id)) {
         *leaf = id;
         return true;
     }
     bool fixed = is_fixed(x, id), one = true, number = n->type == UOP_B32 || n->type == UOP_B64;
+    struct walk_bound bound;
     bool scaled = n->kind == UOP_MUL || n->kind == UOP_SHL || n->kind == UOP_SHR || n->kind == UOP_SAR ||
-                  (n->kind >= UOP_MIN_S && n->kind <= UOP_MAX_U);
+                  walk_bound_of(g, id, &bound);
     bool turned = (n->kind == UOP_NEG || n->kind == UOP_NOT) && is_leaf(x, n->arg[0]);
     if (x->whole && fixed && number && (scaled || turned)) {
         *leaf = id;
@@ -436,22 +436,35 @@ static bool find_leaf(struct walker *x, graph_id id, unsigned depth, graph_id *l
     return *leaf != GRAPH_NIL;
 }
 
-/* All that the tests of the pieces look at, as one word or number. */
+/* All that the tests of the pieces look at, as one word or number. Where each has one of its own, the first that the
+ * others are made of: n - n % 4 and n % 4. */
 static bool find_one_leaf(struct walker *x)
 {
-    graph_id leaf = GRAPH_NIL, more;
+    enum { LOOKED = 16 };
+    graph_id looks[LOOKED], own[LOOKED], leaf = GRAPH_NIL, more;
+    unsigned count = 0;
+    bool one = true;
     for (size_t i = 0; i < x->c->pieces.n; i++) {
         const struct graph_piece *p = &x->c->pieces.p[i];
         const struct cycle_region *r = p->straight ? NULL : &x->w->regions[p->loop];
-        graph_id looks[2] = {r ? r->phis[r->tested].start : GRAPH_NIL, r ? r->exits.p[0].leaves : GRAPH_NIL};
         for (unsigned k = 0; k < 2 && r; k++) {
-            if (!find_leaf(x, looks[k], 0, &more))
+            graph_id look = k ? r->exits.p[0].leaves : r->phis[r->tested].start;
+            if (count == LOOKED)
                 return false;
+            one &= find_leaf(x, look, 0, &more);
+            looks[count] = look;
+            own[count++] = more;
             bool any = leaf != GRAPH_NIL || more != GRAPH_NIL;
-            leaf = as_one(x->w, leaf, more);
-            if (any && leaf == GRAPH_NIL)
-                return false;
+            leaf = one ? as_one(x->w, leaf, more) : (graph_id)GRAPH_NIL;
+            one &= !any || leaf != GRAPH_NIL;
         }
+    }
+    for (unsigned i = 0; i < count && !one; i++) {
+        bool all = own[i] != GRAPH_NIL && is_fixed(x, own[i]);
+        for (unsigned k = 0; k < count && all; k++)
+            all = walk_made_of(x, looks[k], own[i], 0);
+        leaf = all ? own[i] : (graph_id)GRAPH_NIL;
+        one = all;
     }
     x->leaf[0] = leaf;
     x->leaf_count = leaf != GRAPH_NIL;

@@ -1,11 +1,12 @@
-/* Between graph_walk.c, graph_count.c and graph_law.c only: walks through the pieces of a loop for concrete numbers. */
+/* Between graph_walk.c, graph_walk_near.c, graph_count.c and graph_law.c only: walks through the pieces of a loop for
+ * concrete numbers. */
 #ifndef SP_GRAPH_WALK_H
 #define SP_GRAPH_WALK_H
 
 #include "graph/graph_cycle_internal.h"
 #include "graph/graph_piece.h"
 
-enum { WALK_LEAVES = 6, WALK_SMALL = 48 };
+enum { WALK_LEAVES = 6, WALK_SMALL = 48, WALK_TERMS = 12, WALK_LOOKS = 2000 };
 
 struct walker {
     struct cycle_work *w;
@@ -13,6 +14,7 @@ struct walker {
     graph_id leaf[WALK_LEAVES];  /* what all is made of: words of the constant bank; for a law, special registers too */
     uint64_t value[WALK_LEAVES]; /* of each, this time */
     unsigned leaf_count, leaf_max, looks;
+    bool law_first;      /* a law says more plainly how many steps there are: max(n, 1), m - n */
     bool whole;          /* n / 2 and 3 * n are looked at as a whole */
     bool steps_guard;    /* each step asks something for itself, in loops too: its guard does not say that it runs */
     uint64_t top;        /* the largest number that the moving word can be; 0: not known */
@@ -32,6 +34,22 @@ struct walker {
 
 /* The value of a node with the numbers as they are; false: not known. */
 bool walk_value(struct walker *x, graph_id id, uint64_t *out, unsigned depth);
+/* A minimum or maximum, also where a select says so; a constant stands last. */
+struct walk_bound {
+    bool most, is_signed;
+    graph_id arg[2];
+};
+bool walk_bound_of(const struct graph *g, graph_id id, struct walk_bound *out);
+/* graph_walk_near.c: what follows of the numbers that the walk begins with; false: nothing. */
+bool walk_near(struct walker *x, graph_id id, uint64_t *out, unsigned depth);
+/* One number is the other plus a constant (*turned: a constant less the other), whatever they are. */
+bool walk_differ_by_constant(const struct graph *g, graph_id a, graph_id b, bool *turned, uint64_t *by);
+/* The 32 low bits of a 64-bit number, computed from those of what it is made of. */
+bool walk_is_low(const struct graph *g, graph_id low, graph_id wide, unsigned depth);
+/* Constants, what walks come to and one number are all that a node is made of. */
+bool walk_made_of(struct walker *x, graph_id id, graph_id leaf, unsigned depth);
+/* Two counters of one loop that go side by side: *ahead is how far the second one is from the first. */
+bool walk_are_twins(const struct cycle_work *w, graph_id a, graph_id b, uint64_t *ahead);
 /* The words that a node is made of join `leaf`; false: of too many, or of something else. */
 bool walk_leaves(struct walker *x, graph_id id, unsigned depth);
 /* Where to begin, and what each piece is decided by; false when more than `leaves` words are. */

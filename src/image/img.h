@@ -55,6 +55,17 @@ struct img_reloc {
     const char *symbol; /* "" for none */
     int64_t addend;
     int64_t shared; /* the field is the address of a shared array: where it lies in a link of this file alone, or -1 */
+    uint32_t shared_bytes; /* of that array; 0: it has no size, and lies behind all others */
+    bool shared_own;       /* it stands in the kernel's own section of shared memory */
+    uint32_t function,
+        function_offset; /* the symbol is code: which of img_module.kernels, and where in it; UINT32_MAX */
+    int64_t code; /* where that is in the code of the kernel with what it calls (img_link_called()); -1: not there */
+};
+
+/* Code of another section that stands behind a kernel's own. */
+struct img_called {
+    const char *name, *demangled, *section;
+    uint32_t offset, bytes;
 };
 
 /* A function inside the section that is not its entry: `$kernel$callee`, `$__internal_…`. */
@@ -114,6 +125,10 @@ struct img_kernel {
     const uint8_t *constant_bank[18]; /* initialised banks (2: compiler constants, 3: user __constant__), or NULL */
     uint32_t constant_bytes[18];
     struct img_tables tables;
+    const struct img_called *called; /* of img_link_called(): ascending, up to the end of the code */
+    uint32_t called_count;
+    int32_t called_shared_bytes; /* of arrays that a function among them has */
+    uint32_t own_bytes;          /* of the code: what is the kernel's; between the parts there are holes */
 };
 
 struct img_module {
@@ -139,6 +154,13 @@ struct img_module {
  * what could be read (status IMG_PARTIAL or IMG_UNREADABLE, and at least one diagnostic of severity error). */
 enum sp_status img_read_module(struct arena *a, struct diag_sink *diags, const char *path, const uint8_t *bytes,
                                size_t size, struct img_module *module);
+
+/* The kernel with the code of other sections that it calls, and that these call, behind its own: *out is a copy on `a`,
+ * and all its offsets are of that longer code. SP_ERR_MEMORY or SP_OK. */
+enum sp_status img_link_called(struct arena *a, const struct img_module *module, const struct img_kernel *kernel,
+                               struct img_kernel *out);
+/* The relocation fills in where a call goes. */
+bool img_reloc_is_call(const struct img_reloc *r);
 
 /* Reads a text listing: a module for each architecture or fatbin entry in it. `arch` ("sm_86" or NULL) is what is taken
  * where the listing does not tell. Kernels are as far as they could be read; where instructions are missing the module

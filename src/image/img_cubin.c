@@ -148,6 +148,28 @@ static void read_subroutines(struct img_reader *r)
     }
 }
 
+/* Which code a relocation's symbol is, and where in it. */
+static void find_code(struct img_reader *r, const struct elf_symbol *symbol, struct img_reloc *out)
+{
+    uint32_t kernel =
+        symbol->section && symbol->section < r->elf.section_count ? r->kernel_of_section[symbol->section] : IMG_NONE;
+    uint64_t at = symbol->value + (uint64_t)out->addend;
+    out->function = IMG_NONE;
+    out->code = -1;
+    if (kernel == IMG_NONE || (symbol->type != ELF_STT_FUNC && symbol->type != ELF_STT_SECTION) ||
+        at >= r->module->kernels[kernel].code_bytes || at % INSTRUCTION_BYTES != 0)
+        return;
+    out->function = kernel;
+    out->function_offset = (uint32_t)at;
+}
+
+static bool is_own_shared(const struct img_reader *r, uint32_t kernel, uint32_t section)
+{
+    static const char prefix[] = ".nv.shared.";
+    const char *name = section && section < r->elf.section_count ? r->elf.sections[section].name : "";
+    return str_starts(name, prefix) && str_equal(name + sizeof prefix - 1, r->module->kernels[kernel].name);
+}
+
 static void read_text_relocs(struct img_reader *r)
 {
     for (uint32_t i = 0; i < r->elf.section_count; i++) {
@@ -173,6 +195,9 @@ static void read_text_relocs(struct img_reader *r)
             struct img_reloc out = {
                 .offset = (uint32_t)reloc.offset, .type = reloc.type, .symbol = name, .addend = reloc.addend};
             out.shared = img_shared_of(r, kernel, &reloc);
+            out.shared_own = is_own_shared(r, kernel, symbol->section);
+            out.shared_bytes = symbol->section && symbol->size <= INT32_MAX ? (uint32_t)symbol->size : 0;
+            find_code(r, symbol, &out);
             VEC_PUSH(r->a, r->states[kernel].relocs, out);
         }
     }

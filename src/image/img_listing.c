@@ -170,7 +170,7 @@ static bool resolve(struct listing *l, struct code *c, const struct slot *s, uin
             *missing = name;
             return false;
         } else {
-            struct img_reloc r = {.offset = offset, .symbol = name, .shared = -1};
+            struct img_reloc r = {.offset = offset, .symbol = name, .shared = -1, .function = UINT32_MAX, .code = -1};
             VEC_PUSH(l->a, c->relocs, r);
             str_addf(out, "0x%x", 0);
         }

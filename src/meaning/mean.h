@@ -87,6 +87,9 @@ unsigned mean_part_bytes(struct mean *m, graph_id address, enum uop_space space)
 /* What a store of `width` bytes keeps of a 32-bit value: without the widening or packing round it.
  * The value itself where that is not seen. */
 graph_id mean_stored_value(struct mean *m, graph_id value, unsigned width);
+/* As what the elements that the store `x` writes to take `node`, a word of its value: a float format, or bits where
+ * the elements are integers and the value is a float; VOID: as it is. */
+enum uop_type mean_stored_as(struct mean *m, const struct graph_access *x, graph_id node);
 /* The text of what the store `x` keeps of `node`, whose own text is `text`: narrowed by a cast where no declaration
  * says how wide the elements are. */
 const char *mean_stored_text(struct mean *m, const struct graph_access *x, graph_id node, const char *text);

@@ -117,7 +117,11 @@ static bool is_negative_constant(const struct mean *m, graph_id id, unsigned typ
     return *magnitude != 0;
 }
 
-static const char *const round_suffix[] = {"", "_rd", "_ru", "_rz", "_ra"};
+const char *mean_round_suffix(unsigned round)
+{
+    static const char *const suffixes[] = {"", "_rd", "_ru", "_rz", "_ra"};
+    return suffixes[round % 5];
+}
 
 /* Said only where the kernel has operations of both sorts. */
 static const char *flush_word(const struct mean_printer *p, const struct graph_node *n)
@@ -133,7 +137,7 @@ static struct mean_text float_add(const struct mean_printer *p, const struct gra
     mean_order_pair(m, pair);
     if (n->round != UOP_RN || flush_word(p, n)[0]) {
         char name[16];
-        snprintf(name, sizeof name, "add%s%s", round_suffix[n->round % 5], flush_word(p, n));
+        snprintf(name, sizeof name, "add%s%s", mean_round_suffix(n->round), flush_word(p, n));
         return mean_print_call(p, name, pair, 2, n->type);
     }
     for (int side = 1; side >= 0; side--)
@@ -151,7 +155,7 @@ static struct mean_text float_multiply(const struct mean_printer *p, const struc
     char name[16];
     mean_order_pair(p->m, args);
     const char *zero = n->flags & UOP_FMZ ? "_fmz" : flush_word(p, n); /* 0 * anything is 0 */
-    snprintf(name, sizeof name, "%s%s%s", n->kind == UOP_FFMA ? "fma" : "mul", round_suffix[n->round % 5], zero);
+    snprintf(name, sizeof name, "%s%s%s", n->kind == UOP_FFMA ? "fma" : "mul", mean_round_suffix(n->round), zero);
     if (n->kind == UOP_FFMA)
         return mean_print_call(p, name, args, 3, n->type);
     if (n->round != UOP_RN || zero[0])
@@ -251,6 +255,7 @@ static const char *form_word(const struct mean_printer *p, const struct graph_no
     case UOP_PRMT: more = modes[n->imm & 7]; break;
     case UOP_BFE: more = n->flags & UOP_SIGNED ? "_signed" : ""; break;
     case UOP_SAD: name = n->flags & UOP_SIGNED ? "sad" : "usad"; break;
+    case UOP_SQRT: more = mean_round_suffix(n->round); break;
     case UOP_BMSK: more = n->imm ? "_wrap" : ""; break;
     default: break;
     }
@@ -262,6 +267,10 @@ static struct mean_text operation(const struct mean_printer *p, graph_id id, con
     struct mean *m = p->m;
     graph_id pair[2] = {n->arg[0], n->arg[1]};
     unsigned hex = UOP_B32 | MEAN_AS_HEX;
+    graph_id widened = mean_widened_half(p->m, n);
+    if (widened != GRAPH_NIL)
+        return mean_piece(p->m, PREC_UNARY, "(float)%s",
+                          mean_operand(p->m, mean_print_arg(p, widened, UOP_BF16), PREC_UNARY));
     switch (n->kind) {
     case UOP_SREG: return mean_print_special_register(p, id, n);
     case UOP_CBANK: return mean_print_constant_word(p, n);

@@ -230,6 +230,8 @@ bool mean_declared(const char *type, struct mean_array *out, bool *pointer);
 bool mean_is_declared(const struct mean *m, const struct graph_node *load, bool is_unsigned);
 /* From the operation that makes the node alone. */
 enum mean_kind mean_kind_made(const struct mean *m, graph_id id, unsigned depth);
+/* The bfloat16 of which a shift by 16 makes the float of the same value; NIL: none. */
+graph_id mean_widened_half(const struct mean *m, const struct graph_node *n);
 /* Made, else as used. */
 enum mean_kind mean_kind_of(struct mean *m, graph_id id);
 /* Number format of a node's own text: bit operations give integers whatever reads them. */

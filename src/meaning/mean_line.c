@@ -126,10 +126,11 @@ static const char *store_text(struct mean *m, const struct graph_access *x)
         if (value != GRAPH_NIL)
             value = mean_stored_value(m, value, x->width);
         unsigned bits = value == GRAPH_NIL ? 0 : uop_type_bits((enum uop_type)graph_at(m->g, value)->type);
-        bool fits = as != UOP_VOID && bits == uop_type_bits((enum uop_type)as);
+        enum uop_type taken = value == GRAPH_NIL ? UOP_VOID : mean_stored_as(m, x, value);
+        bool fits = taken != UOP_VOID || (as != UOP_VOID && bits == uop_type_bits((enum uop_type)as));
         const struct graph_node *v = value == GRAPH_NIL ? NULL : graph_at(m->g, value);
         bool own = v && v->kind == UOP_LOAD && v->width == x->width && x->width < 4; /* a byte or half word as it is */
-        enum uop_type reader = fits ? (enum uop_type)as : own ? UOP_B16 : UOP_VOID;
+        enum uop_type reader = fits ? (taken != UOP_VOID ? taken : (enum uop_type)as) : own ? UOP_B16 : UOP_VOID;
         const char *text = mean_stored_text(m, x, value, mean_expr(m, value, reader, MEAN_INNER));
         return mean_shorten(m, mean_piece(m, PREC_TERNARY, "%s = %s", where, text).p);
     }

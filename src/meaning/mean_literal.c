@@ -154,8 +154,8 @@ const char *mean_literal(struct mean *m, uint64_t bits, unsigned width, unsigned
         const char *low = float32_literal(m, brain ? lo << 16 : half_to_float(lo));
         if (width <= 16)
             return low;
-        const char *text =
-            arena_printf(m->a, "half2(%s, %s)", low, float32_literal(m, brain ? hi << 16 : half_to_float(hi)));
+        const char *text = arena_printf(m->a, "%s(%s, %s)", brain ? "bfloat162" : "half2", low,
+                                        float32_literal(m, brain ? hi << 16 : half_to_float(hi)));
         return text ? text : "?";
     }
     default: break;

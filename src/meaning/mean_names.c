@@ -186,7 +186,9 @@ static bool is_counter(const struct graph *g, graph_id id, graph_id *start, grap
 static bool is_pointer_word(const struct mean *m, graph_id id)
 {
     struct graph_affine f;
-    if (graph_at(m->g, id)->kind == UOP_HI || !graph_affine(m->g, id, &f))
+    if (graph_at(m->g, id)->kind == UOP_HI) /* of a product it is a quotient's or a remainder's */
+        id = graph_at(m->g, id)->arg[0];
+    if (!graph_affine(m->g, id, &f))
         return true;
     bool found = mean_param_of(m, f.base) != NULL;
     for (unsigned k = 0; k < f.term_count; k++) {

@@ -299,6 +299,7 @@ struct mean_text mean_print_pair_text(const struct mean_printer *p, const struct
     const struct graph_node *low = graph_at(p->m->g, n->arg[0]), *high = graph_at(p->m->g, n->arg[1]);
     const struct graph_node *load = low->kind == UOP_ELEMENT ? graph_at(p->m->g, low->arg[0]) : NULL;
     struct graph_affine f;
+    uint64_t low_bits;
     if (load && load->kind == UOP_LOAD && high->kind == UOP_ELEMENT && high->arg[0] == low->arg[0] &&
         high->imm == low->imm + 1 && low->imm % 2 == 0) {
         int at = mean_array_of(p->m, load->arg[0], (enum uop_space)load->space, &f);
@@ -308,9 +309,22 @@ struct mean_text mean_print_pair_text(const struct mean_printer *p, const struct
                                      (struct mean_part){4 * (unsigned)low->imm, 8, false, false}, false, p->style,
                                      p->depth);
     }
-    bool floats = n->type == UOP_B32 && (mean_kind_is_float(mean_kind_made(p->m, n->arg[0], 0)) ||
-                                         mean_kind_is_float(mean_kind_made(p->m, n->arg[1], 0)));
-    return mean_print_call(p, floats ? "half2" : "pair", n->arg, 2, floats ? UOP_F16 : UOP_VOID);
+    enum mean_kind of[2] = {mean_kind_made(p->m, n->arg[0], 0), mean_kind_made(p->m, n->arg[1], 0)};
+    bool brain = of[0] == KIND_BF16 || of[1] == KIND_BF16;
+    bool floats = n->type == UOP_B32 && (mean_kind_is_float(of[0]) || mean_kind_is_float(of[1]));
+    if (n->type == UOP_B32 && (p->as & MEAN_AS_TYPE) == UOP_F32 && graph_is_const(p->m->g, n->arg[0], &low_bits) &&
+        !low_bits) { /* the upper half of a float: a bfloat16, widened */
+        struct mean_text upper = mean_print_arg(p, n->arg[1], UOP_BF16);
+        return mean_piece(p->m, PREC_UNARY, "(float)%s", mean_operand(p->m, upper, PREC_UNARY));
+    }
+    return mean_print_call(p,
+                           !floats ? "pair"
+                           : brain ? "bfloat162"
+                                   : "half2",
+                           n->arg, 2,
+                           !floats ? (unsigned)UOP_VOID
+                           : brain ? UOP_BF16
+                                   : UOP_F16);
 }
 
 /* C-like counts: clz(0) is 32 and ffs(0) is 0, as the operation's -1 wants it. */

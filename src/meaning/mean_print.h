@@ -44,6 +44,7 @@ struct mean_text mean_print_atomic_text(const struct mean_printer *p, const stru
 const char *mean_print_chosen_word(const struct graph_node *n);
 struct mean_text mean_print_phi_text(const struct mean_printer *p, graph_id id, const struct graph_node *n);
 struct mean_text mean_print_special_register(const struct mean_printer *p, graph_id id, const struct graph_node *n);
+const char *mean_round_suffix(unsigned round); /* enum uop_round; to nearest: none */
 struct mean_text mean_print_function_text(const struct mean_printer *p, const struct graph_node *n);
 struct mean_text mean_print_shuffle_text(const struct mean_printer *p, const struct graph_node *n);
 struct mean_text mean_print_redux_text(const struct mean_printer *p, const struct graph_node *n);

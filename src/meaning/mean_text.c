@@ -43,6 +43,10 @@ struct mean_text mean_text_convert(struct mean *m, struct mean_text t, enum mean
 {
     unsigned reader = (as & MEAN_AS_TYPE) == MEAN_AS_MOVED ? (unsigned)UOP_B32 : as & MEAN_AS_TYPE;
     bool integer = kind == KIND_S32 || kind == KIND_U32 || kind == KIND_S64 || kind == KIND_U64;
+    bool half = kind == KIND_S16 || kind == KIND_U16; /* a word's low half, where the load widened it */
+    if (half && (reader == UOP_F16 || reader == UOP_BF16))
+        return mean_piece(m, PREC_PRIMARY, "as_%s(%s)", reader == UOP_F16 ? "half" : "bfloat16",
+                          mean_operand(m, t, PREC_TERNARY));
     if (mean_kind_is_float(kind) && reader >= UOP_B8 && reader <= UOP_B128)
         return mean_piece(m, PREC_PRIMARY, "bits(%s)", mean_operand(m, t, PREC_TERNARY));
     if (integer && ((reader == UOP_F32 && width == 32) || (reader == UOP_F64 && width == 64)))

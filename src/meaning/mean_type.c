@@ -56,6 +56,7 @@ static const struct {
     {"__half", KIND_F16, 2},
     {"half", KIND_F16, 2},
     {"__nv_bfloat16", KIND_BF16, 2},
+    {"nv_bfloat16", KIND_BF16, 2},
     {"bool", KIND_U8, 1},
     {"char", KIND_S8, 1},
     {"signed char", KIND_S8, 1},
@@ -78,7 +79,10 @@ static const struct {
     {"size_t", KIND_U64, 8},
     {"uint64_t", KIND_U64, 8},
     {"int64_t", KIND_S64, 8},
-    {"__half2", KIND_F16, 2},
+    {"__half2", KIND_F16, 2}, /* two lanes */
+    {"half2", KIND_F16, 2},
+    {"__nv_bfloat162", KIND_BF16, 2},
+    {"nv_bfloat162", KIND_BF16, 2},
 };
 static const struct {
     const char *stem; /* followed by the number of lanes */
@@ -94,7 +98,7 @@ static bool named(const char *type, size_t n, struct mean_array *out)
     for (size_t i = 0; i < sizeof scalars / sizeof scalars[0]; i++)
         if (strlen(scalars[i].name) == n && memcmp(scalars[i].name, type, n) == 0) {
             *out = (struct mean_array){scalars[i].bytes, (enum mean_kind)scalars[i].kind, 1, true, false, false};
-            if (strcmp(scalars[i].name, "__half2") == 0) {
+            if (mean_kind_is_float((enum mean_kind)scalars[i].kind) && scalars[i].bytes == 2 && type[n - 1] == '2') {
                 out->lanes = 2;
                 out->bytes = 4;
             }
@@ -215,6 +219,21 @@ static enum mean_kind kind_of_ways(const struct mean *m, const graph_id *ways, u
     return wider ? integer_kind(bits, is_unsigned) : found;
 }
 
+graph_id mean_widened_half(const struct mean *m, const struct graph_node *n)
+{
+    uint64_t by;
+    if ((n->kind != UOP_SHL && n->kind != UOP_MUL) || n->type != UOP_B32 || !graph_is_const(m->g, n->arg[1], &by) ||
+        by != (n->kind == UOP_SHL ? 16 : 0x10000))
+        return GRAPH_NIL;
+    graph_id half = n->arg[0];
+    const struct graph_node *of = graph_at(m->g, half);
+    if (of->kind == UOP_ZEXT && of->imm == 16)
+        half = of->arg[0];
+    of = graph_at(m->g, half);
+    bool halves = of->kind == UOP_LOAD ? of->width == 2 : uop_type_bits((enum uop_type)of->type) == 16;
+    return halves && mean_kind_made(m, half, 0) == KIND_BF16 ? half : GRAPH_NIL;
+}
+
 enum mean_kind mean_kind_made(const struct mean *m, graph_id id, unsigned depth)
 {
     if (graph_reads(m->g, id) != GRAPH_NIL && depth < MADE_DEPTH)
@@ -226,6 +245,8 @@ enum mean_kind mean_kind_made(const struct mean *m, graph_id id, unsigned depth)
         const char *type = m->names.p[at].type;
         return integer_kind(bits, type[0] == 'u');
     }
+    if (mean_widened_half(m, n) != GRAPH_NIL)
+        return KIND_F32;
     if (n->type == UOP_B1 || n->kind == GRAPH_BOOL)
         return KIND_PRED;
     switch (n->kind) {
@@ -427,6 +448,20 @@ static enum mean_kind find_kind(struct mean *m, graph_id id)
     return KIND_B32;
 }
 
+enum uop_type mean_stored_as(struct mean *m, const struct graph_access *x, graph_id node)
+{
+    unsigned bits = uop_type_bits((enum uop_type)graph_at(m->g, node)->type), part = x->width > 8 ? 4 : x->width;
+    enum mean_kind element = element_kind(m, x->address, (enum uop_space)x->space, part);
+    if (element == KIND_UNKNOWN && x->width == 8) /* two elements of 32 bits */
+        element = element_kind(m, x->address, (enum uop_space)x->space, 4);
+    enum mean_kind own = mean_kind_of(m, node);
+    if (element == KIND_UNKNOWN || mean_kind_bits(element) != bits)
+        return UOP_VOID;
+    if (mean_kind_is_float(element))
+        return mean_kind_type(element);
+    return !mean_kind_is_float(own) ? UOP_VOID : bits == 16 ? UOP_B16 : bits == 64 ? UOP_B64 : UOP_B32;
+}
+
 enum mean_kind mean_kind_of(struct mean *m, graph_id id)
 {
     if (!m->work->kinds || id >= m->work->kind_count)
@@ -440,6 +475,8 @@ static enum mean_kind kind_text(struct mean *m, graph_id id, unsigned depth)
 {
     const struct graph_node *n = graph_at(m->g, id);
     unsigned bits = uop_type_bits((enum uop_type)n->type);
+    if (mean_widened_half(m, n) != GRAPH_NIL)
+        return KIND_F32;
     switch (n->kind) {
     case UOP_AND:
     case UOP_OR:
@@ -467,7 +504,12 @@ static enum mean_kind kind_text(struct mean *m, graph_id id, unsigned depth)
             const struct graph_node *whole = graph_at(m->g, n->arg[0]);
             bool is_signed =
                 n->kind == UOP_HI && whole->kind == UOP_MUL && graph_at(m->g, whole->arg[0])->kind == UOP_SEXT;
-            return bits == 32 ? (is_signed ? KIND_S32 : KIND_U32) : KIND_UNKNOWN;
+            if (bits != 32) /* half of a number that is declared an integer */
+                return mean_kind_bits(mean_kind_made(m, n->arg[0], 0)) == 32 &&
+                               !mean_kind_is_float(mean_kind_made(m, n->arg[0], 0))
+                           ? KIND_U16
+                           : KIND_UNKNOWN;
+            return is_signed ? KIND_S32 : KIND_U32;
         }
         break;
     case UOP_CBANK: {

@@ -6,6 +6,7 @@
 #include "base/str.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A word of a constant bank: parameter, stack pointer, descriptor, or the bank as such. */
@@ -197,13 +198,38 @@ struct mean_text mean_print_function_text(const struct mean_printer *p, const st
                                                        [GRAPH_RHYPOT] = "rhypot",
                                                        [GRAPH_REMAINDER] = "remainder",
                                                        [GRAPH_JN] = "jn",
-                                                       [GRAPH_YN] = "yn"};
+                                                       [GRAPH_YN] = "yn",
+                                                       [GRAPH_NORM3D] = "norm3d",
+                                                       [GRAPH_RNORM3D] = "rnorm3d",
+                                                       [GRAPH_NORM4D] = "norm4d",
+                                                       [GRAPH_RNORM4D] = "rnorm4d",
+                                                       [GRAPH_MODF] = "modf",
+                                                       [GRAPH_FREXP] = "frexp",
+                                                       [GRAPH_FREXP_EXPONENT] = "frexp_exponent",
+                                                       [GRAPH_ILOGB] = "ilogb",
+                                                       [GRAPH_LROUND] = "lround",
+                                                       [GRAPH_REMQUO] = "remquo",
+                                                       [GRAPH_LOGB] = "logb",
+                                                       [GRAPH_NEXTAFTER] = "nextafter",
+                                                       [GRAPH_LDEXP] = "ldexp"};
     bool natural = n->imm == GRAPH_DIV_U || n->imm == GRAPH_REM_U;
     unsigned as = n->type | (natural ? MEAN_AS_UNSIGNED : 0u);
     if (n->imm >= GRAPH_DIV && n->imm < GRAPH_FUNCTIONS && (n->type == UOP_B32 || n->type == UOP_B64))
         return mean_print_integer_division(p, n, natural, as);
+    if (n->imm == GRAPH_DIV && n->round != UOP_RN) {
+        char name[16];
+        snprintf(name, sizeof name, "div%s", mean_round_suffix(n->round));
+        return mean_print_call(p, name, n->arg, n->arg_count, as);
+    }
     if (n->imm >= GRAPH_DIV && n->imm < GRAPH_FUNCTIONS)
         return mean_print_binary(p, n->arg[0], n->imm >= GRAPH_REM_S ? "%" : "/", n->arg[1], PREC_MUL, false, as);
+    if (n->imm >= GRAPH_FREXP_EXPONENT && n->imm <= GRAPH_REMQUO) /* an integer, of numbers */
+        as = n->width;
+    if (n->imm == GRAPH_LDEXP) {
+        const char *of = mean_operand(p->m, mean_print_arg(p, n->arg[0], as), PREC_TERNARY);
+        const char *by = mean_operand(p->m, mean_print_arg(p, n->arg[1], UOP_B32), PREC_TERNARY);
+        return mean_piece(p->m, PREC_PRIMARY, "%s(%s, %s)", words[n->imm], of, by);
+    }
     if (n->imm == GRAPH_JN || n->imm == GRAPH_YN) { /* the order is an integer */
         const char *order = mean_operand(p->m, mean_print_arg(p, n->arg[0], UOP_B32), PREC_TERNARY);
         const char *of = mean_operand(p->m, mean_print_arg(p, n->arg[1], as), PREC_TERNARY);

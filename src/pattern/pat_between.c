@@ -13,21 +13,21 @@ struct between {
     const struct pat_index *x;
     struct graph *g;
     const struct pat_branches *branches;
-    struct map_u64 nodes;   /* the function's */
+    struct map_u64 self;    /* the function's nodes, … */
+    struct map_u64 nodes;   /* … and all others': sine and cosine, which ask the same, have their branches together */
     struct map_u64 foreign; /* blocks where values meet that are not */
     struct map_u64 mine;    /* instances */
     VEC(uint32_t) turns, rest;
 };
 
-static const struct uop_list *uops_of(const struct graph *g, uint32_t insn)
-{
-    uint32_t input = g->insns.p[insn].input;
-    return input < g->input.count ? g->input.insns[input].uops : NULL;
-}
-
 static bool is_node(const struct between *w, graph_id id)
 {
     return map_u64_get(&w->nodes, id, NULL);
+}
+
+static bool is_own(const struct between *w, graph_id id)
+{
+    return map_u64_get(&w->self, id, NULL);
 }
 
 /* How memory is reached, on machines that need a descriptor for it. */
@@ -53,17 +53,17 @@ static bool makes_only(const struct between *w, uint32_t insn)
         const struct graph_def *d = &g->defs.p[n->first_def + i];
         const struct graph_node *node = graph_at(g, d->node);
         bool half = node->kind == UOP_LO || node->kind == UOP_HI;
-        bool mine = !d->read || node->kind == UOP_LOAD || graph_is_const(g, d->node, NULL) || is_node(w, d->node) ||
-                    is_descriptor(g, d->node) || (d->wide != GRAPH_NIL && is_node(w, d->wide)) ||
-                    (half && is_node(w, node->arg[0])) || (d->node < w->x->count && !w->x->live[d->node]) ||
-                    (node->type == UOP_B1 && is_node(w, graph_not(w->g, d->node)));
+        bool mine = !d->read || node->kind == UOP_LOAD || graph_is_const(g, d->node, NULL) || is_own(w, d->node) ||
+                    is_descriptor(g, d->node) || (d->wide != GRAPH_NIL && is_own(w, d->wide)) ||
+                    (half && is_own(w, node->arg[0])) || (d->node < w->x->count && !w->x->live[d->node]) ||
+                    (node->type == UOP_B1 && is_own(w, graph_not(w->g, d->node)));
         if (!mine)
             return false;
     }
     return true;
 }
 
-/* It asks of the function's values alone. */
+/* It asks of functions' values alone, … */
 static bool chooses(const struct between *w, graph_id branch)
 {
     graph_id atoms[6];
@@ -79,6 +79,19 @@ static bool chooses(const struct between *w, graph_id branch)
         if (!is_node(w, atoms[i]))
             return false;
     return true;
+}
+
+/* … of one of this function's, too. */
+static bool asks_own(const struct between *w, graph_id branch)
+{
+    graph_id atoms[6];
+    unsigned count = 0;
+    uint64_t table;
+    bool found = is_own(w, branch);
+    if (!found && graph_table(w->g, branch, atoms, &count, &table))
+        for (unsigned i = 0; i < count; i++)
+            found |= is_own(w, atoms[i]);
+    return found;
 }
 
 /* A condition that something else depends on too parts more than the function. */
@@ -166,7 +179,7 @@ static bool own_between(struct between *w, uint32_t from, uint32_t to)
         if (i && b->succ_count > 1 && (!chooses(w, b->branch) || is_shared(w, b->branch)))
             return false;
         for (uint32_t k = b->first; i && k <= b->last; k++)
-            if (pat_has_effect(uops_of(g, k)))
+            if (pat_has_effect(g, k))
                 return false;
         for (uint32_t p = 0; p < b->pred_count; p++)
             if (!map_u64_get(&seen, b->preds[p], NULL) && is_below(g, b->preds[p], from)) {
@@ -201,13 +214,13 @@ static bool own_between(struct between *w, uint32_t from, uint32_t to)
 }
 
 bool pat_function_code(struct arena *a, const struct pat_index *x, const struct pat_branches *b,
-                       const struct pat_function *f, struct pat_slow *out)
+                       const struct pat_function *f, const struct map_u64 *all, struct pat_slow *out)
 {
-    struct between w = {.a = a, .x = x, .g = x->g, .branches = b};
+    struct between w = {.a = a, .x = x, .g = x->g, .branches = b, .nodes = *all};
     *out = (struct pat_slow){0};
-    map_u64_put(a, &w.nodes, f->node, 1);
+    map_u64_put(a, &w.self, f->node, 1);
     for (unsigned i = 0; i < f->inner_count; i++)
-        map_u64_put(a, &w.nodes, f->inner[i], 1);
+        map_u64_put(a, &w.self, f->inner[i], 1);
     for (graph_id id = 1; id < x->count; id++) {
         const struct graph_node *n = graph_at(x->g, id);
         if (n->kind == GRAPH_PHI && x->live[id] && !is_node(&w, id))
@@ -218,7 +231,8 @@ bool pat_function_code(struct arena *a, const struct pat_index *x, const struct 
     for (uint32_t i = 0; i < x->g->blocks.n; i++) {
         const struct graph_block *d = &x->g->blocks.p[i];
         uint32_t join;
-        if (d->reachable && d->succ_count == 2 && chooses(&w, d->branch) && !map_u64_get(&w.mine, d->last, NULL) &&
+        if (d->reachable && d->succ_count == 2 && chooses(&w, d->branch) && asks_own(&w, d->branch) &&
+            !map_u64_get(&w.mine, d->last, NULL) &&
             (pat_ways_meet(b, x->g, i, &join) || (join = meeting(&w, i)) != UINT32_MAX))
             own_between(&w, i, join);
     }

@@ -21,12 +21,14 @@ struct pat_binary { /* a node read as op(a, b) */
     enum uop_type as;         /* the numbers it is of: a float format, or B32/B64 */
     bool is_unsigned, packed; /* of two halves alike */
     uint8_t round;            /* of a float operation (enum uop_round) */
+    graph_id read; /* an expansion's last operation takes the sum with it: the node; GRAPH_NIL: it does not */
 };
 /* The same operation on the same numbers: what steps must be to add up to one. */
 bool pat_alike(const struct pat_binary *a, const struct pat_binary *b);
 /* A constant that leaves a result of such operations as it is: for a minimum or maximum the end of the numbers' range,
  * or the largest finite one of that sign. */
 bool pat_is_neutral(const struct graph *g, const struct pat_binary *like, graph_id node);
+graph_id pat_neutral(struct graph *g, const struct pat_binary *like); /* such a constant; GRAPH_NIL: not known */
 bool pat_binary_of(struct pat_index *x, graph_id node, struct pat_binary *out);
 /* True when `node` is op(a, b): also where a sum of integers is flat. */
 bool pat_is_op(struct pat_index *x, graph_id node, enum pat_op op, graph_id a, graph_id b);
@@ -201,7 +203,9 @@ struct pat_collect {
     VEC(struct pat_collective *) list;
     struct map_u64 partial_of; /* of nodes: the last one in `list` that has it as a partial value, by `partials` */
     VEC(struct pat_part_of) partials;
-    VEC(struct pat_begun) begun; /* of loops' reductions that hold elements from before */
+    VEC(struct pat_begun) begun;           /* of loops' reductions that hold elements from before */
+    struct map_u64 straight_of;            /* of nodes: + 1 into `straight`, 0: none */
+    VEC(struct pat_collective *) straight; /* of values that a thread has in registers (pat_match_reduced.c) */
     bool ready;
 };
 enum sp_status pat_collect_begin(struct pat_collect *k, struct run *run, struct pat_ctx *c, struct pat_result *out);
@@ -283,8 +287,9 @@ enum pat_rows pat_play_rows(struct pat_play *p, const struct pat_step *const *st
 unsigned pat_play_most(const struct pat_play *p, uint32_t store, unsigned each, bool *known);
 /* True when, in a block of some size, the first lanes load just what each warp stored, each once. */
 bool pat_play_hands_over(struct pat_play *p, uint32_t store, uint32_t load, struct pat_handed *how);
-/* True when a later store writes, in blocks of all sizes, every element that an earlier one wrote. */
-bool pat_play_overwrites(struct pat_play *p, uint32_t earlier, uint32_t later);
+/* True when a later store writes, in blocks of all sizes, every element that an earlier one wrote; or the one of them
+ * that a load reads, the same for all threads (UINT32_MAX: every one). */
+bool pat_play_overwrites(struct pat_play *p, uint32_t earlier, uint32_t later, uint32_t load);
 /* True when each of the first `lanes` threads loads the element `behind` its own of those left; *to_all false: others
  * load too. */
 bool pat_play_reads_rest(struct pat_play *p, const struct graph_access *load, graph_id own, unsigned lanes,

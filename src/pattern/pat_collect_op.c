@@ -90,6 +90,29 @@ bool pat_is_neutral(const struct graph *g, const struct pat_binary *like, graph_
     }
 }
 
+graph_id pat_neutral(struct graph *g, const struct pat_binary *like)
+{
+    static const uint64_t tried[] = {0, /* sums, smallest unsigned number */
+                                     1, /* products of integers */
+                                     0x3f800000, 0x3ff0000000000000, 0x3c00,
+                                     0x3f80, /* of floats: 1 */
+                                     0xff800000, 0xfff0000000000000, 0xfc00,
+                                     0xff80, /* ends of the ranges: floats, signed integers, unsigned ones */
+                                     0x7f800000, 0x7ff0000000000000, 0x7c00,
+                                     0x7f80,     0x80000000,         0x8000000000000000,
+                                     0x7fffffff, 0x7fffffffffffffff, 0xffffffff,
+                                     UINT64_MAX};
+    unsigned width = uop_type_bits(like->as);
+    for (size_t i = 0; i < sizeof tried / sizeof tried[0]; i++) {
+        if (width < 64 && tried[i] >> width)
+            continue;
+        graph_id id = graph_const(g, width > 32 ? UOP_B64 : UOP_B32, tried[i]);
+        if (!like->packed && pat_is_neutral(g, like, id))
+            return id;
+    }
+    return GRAPH_NIL;
+}
+
 static enum pat_op plain_op(const struct graph_node *n)
 {
     switch (n->kind) {
@@ -123,7 +146,24 @@ static bool packed_of(struct pat_index *x, const struct graph_node *n, struct pa
     graph_id c = whole_of(g, hi.a, true), d = whole_of(g, hi.b, true);
     if (!a || !b || !((a == c && b == d) || (a == d && b == c)))
         return false;
-    *out = (struct pat_binary){lo.op, a, b, lo.exact && hi.exact, lo.as, lo.is_unsigned, true, lo.round};
+    *out = (struct pat_binary){lo.op, a, b, lo.exact && hi.exact, lo.as, lo.is_unsigned, true, lo.round, GRAPH_NIL};
+    return true;
+}
+
+/* A sum that was contracted with the product at an expansion's end: exp(a) + b, not that product. */
+static bool expanded_of(struct pat_index *x, graph_id node, struct pat_binary *out)
+{
+    const struct pat_reading *r = pat_reading_of(x, node);
+    const struct graph_node *n = r && r->closed ? graph_at(x->g, r->as) : NULL;
+    if (!n || n->kind != UOP_FADD)
+        return false;
+    *out = (struct pat_binary){.op = PAT_OP_ADD,
+                               .a = n->arg[0],
+                               .b = n->arg[1],
+                               .exact = true,
+                               .as = (enum uop_type)n->type,
+                               .round = graph_at(x->g, node)->round,
+                               .read = node};
     return true;
 }
 
@@ -134,9 +174,12 @@ bool pat_binary_of(struct pat_index *x, graph_id node, struct pat_binary *out)
         return packed_of(x, n, out);
     if (n->flags & (UOP_SAT | UOP_RELU))
         return false;
+    if (n->kind == UOP_FFMA)
+        return expanded_of(x, node, out);
     enum pat_op op = plain_op(n);
     if (op != PAT_OP_NONE) {
-        *out = (struct pat_binary){op, n->arg[0], n->arg[1], true, (enum uop_type)n->type, false, false, n->round};
+        *out = (struct pat_binary){op,    n->arg[0], n->arg[1], true,     (enum uop_type)n->type,
+                                   false, false,     n->round,  GRAPH_NIL};
         return true;
     }
     if (n->kind != UOP_SELECT && n->kind != UOP_FMIN && n->kind != UOP_FMAX &&
@@ -146,7 +189,8 @@ bool pat_binary_of(struct pat_index *x, graph_id node, struct pat_binary *out)
     uint8_t fresh = 0, *known = node < x->count ? &x->minmax[node] : &fresh;
     if (!pat_minmax_known(x->g, node, known, &v))
         return false;
-    *out = (struct pat_binary){v.maximum ? PAT_OP_MAX : PAT_OP_MIN, v.a, v.b, v.exact, v.as, v.is_unsigned, false, 0};
+    *out = (struct pat_binary){
+        v.maximum ? PAT_OP_MAX : PAT_OP_MIN, v.a, v.b, v.exact, v.as, v.is_unsigned, false, 0, GRAPH_NIL};
     return true;
 }
 

@@ -23,16 +23,32 @@ static bool is_partial(const struct pat_collective *v, graph_id node)
  * thread must have the result. */
 static struct pat_collective *resolve(struct pat_collect *k, graph_id node, bool part, bool first, unsigned depth);
 
-/* What a store left that may reach a load is gone where another one wrote all of it since. */
-static bool is_overwritten(struct pat_collect *k, uint32_t at, uint32_t store)
+/* All threads that made the first store have met before any makes the second. */
+static bool is_parted(const struct graph *g, const struct graph_reach *first, uint32_t second)
+{
+    for (uint32_t i = 0; i < first->barrier_count; i++)
+        if (first->barriers[i] > g->accesses.p[first->store].insn && first->barriers[i] < second)
+            return true;
+    return false;
+}
+
+/* What a store left that may reach a load is gone where another one wrote all of it since, or what the load reads, the
+ * same for all threads. */
+static bool is_overwritten(struct pat_collect *k, uint32_t at, const struct graph_reach *old)
 {
     const struct graph_dependence *d = k->x->g->dependence;
     const struct graph_access *load = &k->x->g->accesses.p[at];
+    const uint32_t store = old->store;
+    bool one = !pat_differs_in_block(k->play, load->address);
     for (uint32_t r = d->first_reach[at]; r < d->first_reach[at + 1]; r++) {
         const struct graph_reach *reach = &d->reaches.p[r];
         const struct graph_access *later = &k->x->g->accesses.p[reach->store];
-        if (reach->store != store && !reach->may && reach->sync == GRAPH_SYNC_BARRIER && later->insn < load->insn &&
-            later->insn > k->x->g->accesses.p[store].insn && pat_play_overwrites(k->play, store, reach->store))
+        if (reach->store == store || reach->may || reach->sync != GRAPH_SYNC_BARRIER || later->insn >= load->insn ||
+            later->insn <= k->x->g->accesses.p[store].insn)
+            continue;
+        if (pat_play_overwrites(k->play, store, reach->store, UINT32_MAX) ||
+            (one && old->sync == GRAPH_SYNC_BARRIER && is_parted(k->x->g, old, later->insn) &&
+             pat_play_overwrites(k->play, store, reach->store, at)))
             return true;
     }
     return false;
@@ -60,7 +76,7 @@ static struct pat_collective *resolve_stored(struct pat_collect *k, uint32_t at,
             return NULL;
         if (of && pat_is_neutral(k->x->g, &of->like, s.value[0]))
             continue; /* neutral elements for lanes without a warp */
-        if (d->first_reach[at + 1] - d->first_reach[at] <= 8 && is_overwritten(k, at, reach->store))
+        if (d->first_reach[at + 1] - d->first_reach[at] <= 8 && is_overwritten(k, at, reach))
             continue;
         struct pat_collective *one = resolve(k, s.value[0], false, true, depth + 1);
         struct pat_handed how = {.everywhere = one && one->everywhere,
@@ -626,6 +642,24 @@ static bool is_between_threads(const struct pat_collect *k, graph_id out)
     return false;
 }
 
+/* What a step takes in: x of `out = op(in, x)`. Of a step that does so under a condition only it is a choice between x
+ * and what changes nothing. NIL: it is no such step. */
+static graph_id taken_in(struct pat_collect *k, graph_id in, graph_id out, struct pat_binary *like)
+{
+    struct graph *g = k->x->g;
+    if (pat_binary_of(k->x, out, like) && (like->a == in || like->b == in))
+        return like->a == in ? like->b : like->a;
+    struct graph_node n = *graph_at(g, out);
+    for (unsigned arm = 1; arm <= 2 && n.kind == UOP_SELECT; arm++) {
+        if (n.arg[3 - arm] != in || !pat_binary_of(k->x, n.arg[arm], like) || (like->a != in && like->b != in))
+            continue;
+        n.arg[arm] = like->a == in ? like->b : like->a;
+        n.arg[3 - arm] = pat_neutral(g, like);
+        return n.arg[3 - arm] == GRAPH_NIL ? (graph_id)GRAPH_NIL : graph_fresh(g, &n);
+    }
+    return GRAPH_NIL;
+}
+
 /* What a thread gathers in a loop of its own is a reduction too: no page's, but others may be of it. */
 void pat_collect_folds(struct pat_collect *k)
 {
@@ -638,12 +672,8 @@ void pat_collect_folds(struct pat_collect *k)
             graph_id out = f->out[j], in = f->in[j];
             if (out == GRAPH_NIL || in == GRAPH_NIL || is_between_threads(k, out))
                 continue;
-            bool found = pat_binary_of(k->x, out, &v) && (v.a == in || v.b == in);
-            const struct graph_node n = *graph_at(g, out);
-            for (unsigned arm = 1; arm <= 2 && !found && n.kind == UOP_SELECT; arm++)
-                found = n.arg[3 - arm] == in && pat_binary_of(k->x, n.arg[arm], &v) && (v.a == in || v.b == in);
-            graph_id element = v.a == in ? v.b : v.a, before = GRAPH_NIL;
-            if (!found || !starts_neutral(k, &v, f->cycle, f->start[j], element, &before, 0))
+            graph_id element = taken_in(k, in, out, &v), before = GRAPH_NIL;
+            if (element == GRAPH_NIL || !starts_neutral(k, &v, f->cycle, f->start[j], element, &before, 0))
                 continue;
             struct pat_collective *c = ARENA_NEW(k->a, struct pat_collective);
             if (!c)

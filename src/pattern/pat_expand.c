@@ -19,11 +19,14 @@ struct expand {
     struct pat_branches branches;
     struct pat_divisions divisions;
     struct pat_functions functions;
-    bool *read;         /* by node: it has a reading */
-    bool divided;       /* they were looked for */
-    bool sought;        /* functions were */
-    bool wide;          /* the division or function being kept is of 64 bits */
-    enum uop_type half; /* … or its numbers are of this format of 16 bits */
+    struct map_u64 of_functions; /* nodes of functions, and between them and their arguments */
+    bool *read;                  /* by node: it has a reading */
+    bool divided;                /* they were looked for */
+    bool sought;                 /* functions were */
+    bool wide;                   /* the division or function being kept is of 64 bits */
+    enum uop_type half;          /* … or its numbers are of this format of 16 bits */
+    unsigned round;              /* … or it is rounded so: enum uop_round */
+    bool integral;               /* … or it is an integer of them */
     struct graph *g;
     struct arena *a;
     unsigned page_order;
@@ -57,14 +60,15 @@ bool pat_same_value(const struct pat_index *x, graph_id a, graph_id b)
 /* One node for equal contents, so that equal readings are seen to be equal. */
 static graph_id made(struct expand *x, const struct graph_node *n)
 {
-    uint64_t key = map_hash_mix(map_hash_mix(n->kind, n->type), n->imm);
+    uint64_t key =
+        map_hash_mix(map_hash_mix(n->kind | (uint64_t)n->round << 8 | (uint64_t)n->width << 16, n->type), n->imm);
     graph_id id;
     for (unsigned i = 0; i < n->arg_count; i++)
         key = map_hash_mix(key, n->arg[i]);
     if (map_u64_get(&x->e->made, key, &id)) {
         const struct graph_node *old = graph_at(x->g, id);
-        bool same =
-            old->kind == n->kind && old->type == n->type && old->imm == n->imm && old->arg_count == n->arg_count;
+        bool same = old->kind == n->kind && old->type == n->type && old->round == n->round && old->width == n->width &&
+                    old->imm == n->imm && old->arg_count == n->arg_count;
         for (unsigned i = 0; i < n->arg_count && same; i++)
             same = old->arg[i] == n->arg[i];
         if (same)
@@ -75,16 +79,23 @@ static graph_id made(struct expand *x, const struct graph_node *n)
     return id;
 }
 
-static graph_id operation(struct expand *x, unsigned kind, unsigned function, enum uop_type type, graph_id a,
-                          graph_id b)
+static graph_id call(struct expand *x, unsigned kind, unsigned function, enum uop_type type, const graph_id *args,
+                     unsigned count)
 {
     struct graph_node n = {.kind = (uint8_t)kind,
                            .type = (uint8_t)type,
-                           .arg_count = b == GRAPH_NIL ? 1 : 2,
-                           .arg = {a, b},
+                           .arg_count = (uint8_t)count,
                            .imm = kind == GRAPH_REAL ? function : 0,
                            .insn = UINT32_MAX};
+    for (unsigned i = 0; i < count; i++)
+        n.arg[i] = args[i];
     return made(x, &n);
+}
+
+static graph_id operation(struct expand *x, unsigned kind, unsigned function, enum uop_type type, graph_id a,
+                          graph_id b)
+{
+    return call(x, kind, function, type, (graph_id[]){a, b}, b == GRAPH_NIL ? 1 : 2);
 }
 
 /* The block's words for what it computes, over what its names are bound to. */
@@ -118,9 +129,15 @@ static graph_id say(struct expand *x, const struct cu_expr *e, enum uop_type as,
         graph_id b = e->arg_count > 1 ? say(x, e->arg[1], as, is_unsigned) : (graph_id)GRAPH_NIL;
         if (a == GRAPH_NIL || (e->arg_count > 1 && b == GRAPH_NIL))
             return GRAPH_NIL;
-        if (e->kind == CU_CALL)
-            return pat_function_named(e->text, e->arg_count, &kind, &function) ? operation(x, kind, function, as, a, b)
-                                                                               : (graph_id)GRAPH_NIL;
+        if (e->kind == CU_CALL) {
+            graph_id args[CU_MAX_ARGS] = {a, b};
+            for (unsigned i = 2; i < e->arg_count; i++)
+                if ((args[i] = say(x, e->arg[i], as, is_unsigned)) == GRAPH_NIL)
+                    return GRAPH_NIL;
+            return pat_function_named(e->text, e->arg_count, &kind, &function)
+                       ? call(x, kind, function, as, args, e->arg_count)
+                       : (graph_id)GRAPH_NIL;
+        }
         switch (e->op) {
         case CU_DIV:
             function = floats ? GRAPH_DIV : is_unsigned ? GRAPH_DIV_U : GRAPH_DIV_S;
@@ -225,6 +242,38 @@ static void enter_conditions(struct expand *x)
     }
 }
 
+/* How the last operation of what was matched rounds: an expansion is rounded once, there. */
+static unsigned rounding_of(const struct expand *x, graph_id node)
+{
+    const struct graph_node *n = graph_at(x->g, node);
+    unsigned count = n->kind == GRAPH_PHI ? n->phi_count : n->arg_count, round = n->round;
+    bool chosen = n->kind == GRAPH_PHI || n->kind == UOP_SELECT;
+    for (unsigned i = 0; chosen && i < count; i++)
+        for (size_t k = 0; k < x->c.inner.n; k++) {
+            graph_id way = n->kind == GRAPH_PHI ? n->phi_args[i] : n->arg[i];
+            if (x->c.inner.p[k].node == way && pat_is_float((enum uop_type)graph_at(x->g, way)->type))
+                round = graph_at(x->g, way)->round;
+        }
+    return round;
+}
+
+/* The quotient or root that is rounded so (other functions promise no rounding), the integer of numbers. */
+static graph_id as_found(struct expand *x, graph_id means, graph_id node)
+{
+    struct graph_node n = *graph_at(x->g, means);
+    unsigned round = x->round != UOP_RN ? x->round : rounding_of(x, node);
+    bool once = (n.kind == GRAPH_REAL && n.imm == GRAPH_DIV) || n.kind == UOP_SQRT;
+    if (x->integral) {
+        n.width = n.type;
+        n.type = (uint8_t)graph_type_of(x->g, node);
+    } else if (once && round != UOP_RN && pat_is_float((enum uop_type)n.type)) {
+        n.round = (uint8_t)round;
+    } else {
+        return means;
+    }
+    return made(x, &n);
+}
+
 /* Keeps what the context matched at `node`. */
 static bool keep(struct expand *x, graph_id node)
 {
@@ -240,6 +289,7 @@ static bool keep(struct expand *x, graph_id node)
     struct pat_found *f = ARENA_NEW(x->a, struct pat_found);
     if (means == GRAPH_NIL || !f)
         return false;
+    means = as_found(x, means, node);
     if (block->expands)
         enter_conditions(x);
     graph_id *inner = ARENA_ARRAY(x->a, graph_id, c->inner.n + 1);
@@ -404,18 +454,27 @@ static bool run_functions(struct expand *x, const struct pat_page *page, const s
     const struct cu_expr *e = v->block.reads;
     if (!x->sought && pat_find_functions(x->a, &x->x, &x->functions) != SP_OK)
         return false;
+    for (size_t i = 0; i < x->functions.list.n && !x->sought; i++) {
+        const struct pat_function *f = &x->functions.list.p[i];
+        map_u64_put(x->a, &x->of_functions, f->node, 1);
+        for (unsigned k = 0; k < f->inner_count; k++)
+            map_u64_put(x->a, &x->of_functions, f->inner[k], 1);
+    }
     x->sought = true;
     for (size_t i = 0; i < x->functions.list.n; i++) {
         const struct pat_function *f = &x->functions.list.p[i];
         bool fits =
             e->arg_count == f->count && (e->kind == CU_BINARY ? e->op == CU_DIV && strcmp(f->name, "/") == 0
                                                               : e->kind == CU_CALL && strcmp(e->text, f->name) == 0);
-        if (!fits || pat_reading_of(&x->x, f->node))
+        bool is_half = f->type == UOP_F16 || f->type == UOP_BF16, of_half = v->block.variables[0].type == CU_HALF;
+        if (!fits || (e->kind == CU_BINARY && is_half != of_half) || pat_reading_of(&x->x, f->node))
             continue;
         pat_ctx_begin(&x->c, page, v, f->node);
         x->c.slow_path = (struct pat_slow){0};
         x->wide = f->type == UOP_F64;
-        x->half = f->type == UOP_F16 || f->type == UOP_BF16 ? f->type : UOP_VOID;
+        x->half = is_half ? f->type : UOP_VOID;
+        x->round = f->round;
+        x->integral = f->integral;
         for (unsigned k = 0; k < f->count; k++) {
             int name = e->arg[k]->kind == CU_NAME ? cu_find_variable(&v->block, e->arg[k]->text) : -1;
             fits &= name >= 0;
@@ -426,14 +485,17 @@ static bool run_functions(struct expand *x, const struct pat_page *page, const s
         VEC_PUSH(x->a, x->c.inner, (struct pat_inner){.node = f->node, .term = v->value});
         for (unsigned k = 0; k < f->inner_count; k++)
             VEC_PUSH(x->a, x->c.inner, (struct pat_inner){.node = f->inner[k]});
-        if (!pat_function_code(x->a, &x->x, &x->branches, f, &x->c.slow_path))
+        if (!pat_function_code(x->a, &x->x, &x->branches, f, &x->of_functions, &x->c.slow_path))
             x->c.slow_path = (struct pat_slow){0};
         if (fits && keep(x, f->node)) {
             x->e->found.p[x->e->found.n - 1]->whole = true;
+            x->e->found.p[x->e->found.n - 1]->also = f->also;
             read_words(x, f->node);
         }
         x->wide = false;
         x->half = UOP_VOID;
+        x->round = UOP_RN;
+        x->integral = false;
     }
     return true;
 }
@@ -528,12 +590,16 @@ static bool find_guarded(struct expand *x)
             as = operation(x, GRAPH_REAL, function, UOP_F32, as, GRAPH_NIL);
         } else if (!pat_guarded(x->g, id, &as, inner, &count)) {
             continue;
+        } else if (graph_at(x->g, as)->kind == UOP_FADD) { /* a quotient and a sum */
+            via |= PAT_RULE_DIV | PAT_RULE_FMA;
         }
         graph_id *copy = ARENA_ARRAY(x->a, graph_id, count + 1);
         if (!copy)
             return false;
         memcpy(copy, inner, count * sizeof inner[0]);
-        struct pat_reading r = {.node = id, .as = as, .via = via, .closed = true, .inner = copy, .inner_count = count};
+        bool sum = (via & PAT_RULE_FMA) != 0;
+        struct pat_reading r = {
+            .node = id, .as = as, .via = via, .closed = !sum, .parts = sum, .inner = copy, .inner_count = count};
         if (!add_reading(x, &r))
             return false;
     }

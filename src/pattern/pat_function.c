@@ -17,12 +17,14 @@ enum {
     CUTS = 10,              /* numbers tried, one behind the other */
     LEAST_NODES = 8,        /* inside: less is no more than it seems */
     LEAST_DEPTH = 4,
-    LEAST_NODES_HALF = 5, /* a number of 16 bits has few digits to compute, … */
-    MISSES_HALF = 5,      /* … and libraries round it well: samples where it is the next number instead */
-    POWER_DEPTH = 12,     /* a power by some products is not one by logarithm and exp */
-    PAIRS = 12,           /* numbers of which two are tried */
-    NEEDED = 12,          /* samples with a finite value */
-    ORDERS = 40,          /* whole numbers tried are below */
+    LEAST_NODES_HALF = 5,  /* a number of 16 bits has few digits to compute, … */
+    MISSES_HALF = 5,       /* … and libraries round it well: samples where it is the next number instead */
+    POWER_DEPTH = 12,      /* a power by some products is not one by logarithm and exp */
+    PAIRS = 12,            /* numbers of which two are tried */
+    NEEDED = 12,           /* samples with a finite value */
+    ORDERS = 40,           /* whole numbers tried are below */
+    EXACT = PAT_KNOWN_MAX, /* a function that pat_function_exact.c knows */
+    LEAST_EXACT = 3,
 };
 
 /* ---- which function ---------------------------------------------------------------------------- */
@@ -172,33 +174,42 @@ static int which_function(struct function_search *s, graph_id root, const graph_
     for (unsigned i = 0; i < count; i++)
         s->run.argument[i] = args[i];
     enum uop_type type = pat_function_type(s, root);
-    bool half = type == UOP_F16 || type == UOP_BF16;
+    const unsigned root_bits = pat_function_width(s, root), arg_bits = pat_function_width(s, args[whole == 1]);
+    bool other = root_bits != arg_bits, half = type == UOP_F16 || type == UOP_BF16; /* other: an integer of numbers */
+    if (other)
+        type = arg_bits == 64 ? UOP_F64 : UOP_F32;
     uint32_t own = 0; /* what pages spell out, put together by a few operations, is the kernel's to put together */
     for (uint32_t i = 0; i < s->cone.count; i++)
         own += !s->closed[s->cone.node[i]] && !pat_function_holds(args, count, s->cone.node[i]);
-    if (type == UOP_VOID || own < (half ? LEAST_NODES_HALF : LEAST_NODES) || !find_walk(s))
+    bool few = other || (!half && (own < LEAST_NODES || s->depth[root] < LEAST_DEPTH));
+    if (type == UOP_VOID || own < (half ? LEAST_NODES_HALF : LEAST_EXACT) || !find_walk(s))
         return -1;
     for (unsigned i = 0; i < known && i < PAT_KNOWN_MAX; i++)
-        left += alive[i] = list[i].args == count && list[i].whole == whole && (half || !list[i].rounded);
+        left += alive[i] = !few && list[i].args == count && list[i].whole == whole && (half || !list[i].rounded);
     double power = 0.0; /* a constant second argument of pow() */
-    bool to_power = count == 1 && !half && s->depth[root] >= POWER_DEPTH;
+    bool to_power = count == 1 && !half && !few && s->depth[root] >= POWER_DEPTH;
     uint32_t next_bound = 0;
     bool is_far = false;
     struct orders orders = {0}; /* of Bessel functions */
+    uint32_t next_exact = 0;
+    s->exact = half ? 0 : pat_exact_all(count, whole, root_bits, type, few);
     if (to_power && s->depth[root] >= ORDER_DEPTH)
         orders.first = orders.second = (1u << CONSTANT_ORDERS) - 1;
-    for (unsigned k = 0; left || to_power || orders.first || orders.second; k++) {
+    for (unsigned k = 0; left || to_power || orders.first || orders.second || s->exact; k++) {
         uint64_t bits[FUNCTION_ARGS], result;
+        bool others = true; /* the sample is for those too that are not known by their bits */
         if (!pat_known_sample(count, k, at, &is_far)) {
-            if (!pat_function_bound(s, type, count, &next_bound, at))
+            others = !s->exact || !pat_exact_sample(count, whole, next_exact++, at);
+            if (others && !pat_function_bound(s, type, count, &next_bound, at))
                 break;
             is_far = true;
         }
         for (unsigned i = 0; i < count && half; i++)
             at[i] = pat_function_number(type, pat_function_bits(type, at[i]));
-        if (pat_known_is_small(type, at[0]) || pat_known_is_small(type, at[1])) /* these may be flushed */
-            continue;
-        if (whole && !(fabs(at[whole - 1]) < ORDERS))
+        bool skip = whole && others && !(fabs(at[whole - 1]) < ORDERS);
+        for (unsigned i = 0; i < count; i++)
+            skip |= pat_known_is_small(type, at[i]); /* these may be flushed */
+        if (skip)
             continue;
         for (unsigned i = 0; i < count; i++) {
             at[i] = i + 1 == whole ? rint(at[i]) : at[i];
@@ -212,23 +223,29 @@ static int which_function(struct function_search *s, graph_id root, const graph_
         if (ran == PAT_RAN_ELSEWHERE)
             continue;
         double got = pat_function_number(type, half ? result & 0xffff : result);
-        finite += !is_far && got - got == 0.0;
-        for (unsigned i = 0; i < known && i < PAT_KNOWN_MAX; i++) {
+        finite += !is_far && (other || got - got == 0.0);
+        for (unsigned i = 0; i < known && i < PAT_KNOWN_MAX && others; i++) {
             if (!alive[i])
                 continue;
-            double wanted = list[i].one ? list[i].one(at[0]) : list[i].two(at[0], at[1]);
+            double wanted = pat_known_value(&list[i], at);
             alive[i] = pat_known_agrees(&list[i], type, is_far, at[whole == 1], got, wanted);
             missed[i] +=
                 !is_far && got - got == 0.0 && got != pat_function_number(type, pat_function_bits(type, wanted));
             alive[i] &= !half || missed[i] < (list[i].rounded ? 1 : MISSES_HALF);
             left -= !alive[i];
         }
+        if (s->exact)
+            pat_exact_keep(&s->exact, type, is_far, at, root_bits, result);
+        if (!others)
+            continue;
         keep_orders(&orders, type, is_far, at[0], got);
         if (to_power && power != 0.0)
             to_power = pat_known_agrees(&list[pat_known_named("pow")], type, is_far, at[0], got, pow(at[0], power));
         else if (to_power)
             to_power = pat_known_power(at[0], got, &power);
     }
+    if (s->exact && finite >= NEEDED)
+        return EXACT;
     for (unsigned i = 0; (orders.first | orders.second) && !left && finite >= NEEDED && i < CONSTANT_ORDERS; i++)
         if ((orders.first | orders.second) >> i & 1) {
             s->power = i + LEAST_ORDER;
@@ -244,6 +261,16 @@ static int which_function(struct function_search *s, graph_id root, const graph_
     return -1;
 }
 
+/* The function is an integer of numbers of another size. */
+static bool other_width(const struct function_search *s, graph_id root, const graph_id *args, unsigned count)
+{
+    unsigned root_bits = pat_function_width(s, root), bits = pat_function_width(s, args[0]);
+    for (unsigned i = 0; i < count; i++)
+        if (pat_function_width(s, args[i]) != bits)
+            return false;
+    return (root_bits == 32 && bits == 64) || (root_bits == 64 && bits == 32);
+}
+
 static bool same_width(const struct function_search *s, graph_id root, const graph_id *args, unsigned count)
 {
     unsigned bits = pat_function_width(s, root);
@@ -251,6 +278,13 @@ static bool same_width(const struct function_search *s, graph_id root, const gra
         if (pat_function_width(s, args[i]) != bits)
             return false;
     return bits == 16 || bits == 32 || bits == 64;
+}
+
+/* What takes few operations, and integers, are for the second pass. */
+static bool fits(const struct function_search *s, graph_id root, const graph_id *args, unsigned count)
+{
+    bool deep = s->depth[root] >= (pat_function_width(s, root) == 16 ? 1 : LEAST_DEPTH);
+    return (s->few != deep && same_width(s, root, args, count)) || (s->few && other_width(s, root, args, count));
 }
 
 /* One number may be of the root's format, and the other an integer. */
@@ -319,13 +353,29 @@ static uint32_t add_holders(struct function_search *s, graph_id id, graph_id *wo
     return count;
 }
 
-static bool keep(struct function_search *s, graph_id root, const graph_id *args, unsigned count, int function)
+static uint64_t one_of(enum uop_type type)
+{
+    return pat_function_bits(type, 1.0);
+}
+
+static bool keep(struct function_search *s, graph_id root, const graph_id *args, unsigned count, int function,
+                 uint32_t exact)
 {
     const struct pat_known *list = pat_known_functions(&(unsigned){0});
-    struct pat_function f = {.node = root, .count = list[function].args, .name = list[function].name};
+    struct pat_function f = {.node = root, .also = s->taken[root]};
+    bool of_one = false;
+    unsigned whole = function < EXACT ? list[function].whole : 0;
+    if (function < EXACT) {
+        f.count = list[function].args;
+        f.name = list[function].name;
+    } else if (!pat_exact_one(exact, &f, &of_one)) {
+        return false;
+    }
     if (!pat_function_cone(s, &root, 1, args, count))
         return false;
     f.type = pat_function_type(s, root);
+    if (f.integral)
+        f.type = pat_function_width(s, args[0]) == 64 ? UOP_F64 : UOP_F32;
     const bool half = f.type == UOP_F16 || f.type == UOP_BF16;
     const uint32_t room = 4 * s->cone.count + 1;
     graph_id *inner = ARENA_ARRAY(s->a, graph_id, room);
@@ -333,12 +383,12 @@ static bool keep(struct function_search *s, graph_id root, const graph_id *args,
         return false;
     for (unsigned i = 0; i < count; i++)
         f.argument[i] = args[i];
-    f.whole = list[function].whole == 1 ? 1 : 0;
-    if (count < f.count && f.whole) {
+    f.whole = whole == 1 ? 1 : f.whole;
+    if (count < f.count && f.whole == 1) {
         f.argument[1] = args[0];
         f.argument[0] = graph_const(s->g, UOP_B32, s->power);
     }
-    if (list[function].whole == 2)
+    if (whole == 2)
         f.argument[1] = graph_fresh(s->g, &(struct graph_node){.kind = UOP_I2F,
                                                                .type = (uint8_t)f.type,
                                                                .flags = UOP_SIGNED,
@@ -346,7 +396,11 @@ static bool keep(struct function_search *s, graph_id root, const graph_id *args,
                                                                .arg = {args[1]},
                                                                .imm = 32,
                                                                .insn = UINT32_MAX});
-    if (count < f.count && !f.whole)
+    if (of_one) {
+        f.argument[1] = args[0];
+        f.argument[0] = graph_const(s->g, graph_type_of(s->g, root), one_of(f.type));
+    }
+    if (count < f.count && !f.whole && !of_one)
         f.argument[1] = graph_const(s->g, graph_type_of(s->g, root), s->power);
     for (uint32_t i = 0; i < s->cone.count; i++) {
         if (i && !pat_function_holds(args, count, s->cone.node[i]))
@@ -375,17 +429,19 @@ static bool try_one(struct function_search *s, graph_id root, graph_id first)
 {
     graph_id at = first, found = GRAPH_NIL, cut[FUNCTION_ARGS];
     int function = -1;
+    uint32_t exact = 0;
     for (unsigned i = 0; i < CUTS && s->visits < FUNCTION_VISITS; i++) {
-        int f = same_width(s, root, &at, 1) ? which_function(s, root, &at, 1, 0) : -1;
+        int f = fits(s, root, &at, 1) ? which_function(s, root, &at, 1, 0) : -1;
         if (f >= 0) {
             function = f;
+            exact = s->exact;
             found = at;
         }
         if (pat_function_cut(s, &at, 1, cut) != 1)
             break;
         at = cut[0];
     }
-    return function >= 0 && keep(s, root, &found, 1, function);
+    return function >= 0 && keep(s, root, &found, 1, function, exact);
 }
 
 /* Of two numbers: cuts one behind the other give the nodes they may be; the farther ones first, either way round. */
@@ -409,13 +465,33 @@ static bool try_two(struct function_search *s, graph_id root, const graph_id *fi
         for (unsigned k = i; k-- > 0;)
             for (unsigned turn = 0; turn < 2; turn++) {
                 graph_id args[2] = {list[turn ? i : k], list[turn ? k : i]};
-                int f = same_width(s, root, args, 2) ? which_function(s, root, args, 2, 0) : -1;
+                int f = same_width(s, root, args, 2) || other_width(s, root, args, 2)
+                            ? which_function(s, root, args, 2, 0)
+                            : -1;
                 for (unsigned whole = 1; whole <= 2 && f < 0; whole++)
-                    if (takes_whole(s, root, args, whole))
+                    if (s->few != (s->depth[root] >= LEAST_DEPTH) && takes_whole(s, root, args, whole))
                         f = which_function(s, root, args, 2, whole);
                 if (f >= 0)
-                    return keep(s, root, args, 2, f);
+                    return keep(s, root, args, 2, f, s->exact);
             }
+    return false;
+}
+
+/* Of more: lengths, which do not ask in which order. What is chosen between is a cut of fewer, before theirs. */
+static bool try_more(struct function_search *s, graph_id root, const graph_id *first, unsigned count)
+{
+    graph_id cut[FUNCTION_ARGS], next[FUNCTION_ARGS];
+    memcpy(cut, first, count * sizeof cut[0]);
+    for (unsigned i = 0; i < CUTS && s->visits < FUNCTION_VISITS; i++) {
+        int f = count > 2 && same_width(s, root, cut, count) ? which_function(s, root, cut, count, 0) : -1;
+        if (f >= 0)
+            return keep(s, root, cut, count, f, 0);
+        unsigned left = pat_function_cut(s, cut, count, next);
+        if (left < count)
+            return false;
+        count = left;
+        memcpy(cut, next, sizeof cut);
+    }
     return false;
 }
 
@@ -439,13 +515,49 @@ static void find_depths(struct function_search *s)
     }
 }
 
+/* Marks of a number's parts: its sign, its exponent, infinity, what is no number, the whole number next to it. */
+static bool is_odd(const struct graph *g, const struct graph_node *n)
+{
+    if (n->kind == UOP_FROUND || n->kind == UOP_FNUM || n->kind == UOP_F2I)
+        return true;
+    bool asks = n->kind == UOP_AND || n->kind == UOP_OR || n->kind == UOP_LOP3 || n->kind == UOP_FLT ||
+                n->kind == UOP_FLE || n->kind == UOP_FEQ || n->kind == UOP_FNE || n->kind == UOP_IEQ ||
+                n->kind == UOP_ILT_S || n->kind == UOP_ILT_U || n->kind == UOP_MIN_S || n->kind == UOP_MAX_S;
+    for (unsigned i = 0; i < n->arg_count && asks; i++) {
+        uint64_t bits;
+        if (!graph_is_const(g, n->arg[i], &bits))
+            continue;
+        uint32_t w = (uint32_t)(bits >> 32 && !(uint32_t)bits ? bits >> 32 : bits), size = w & 0x7fffffff;
+        if (size == 0x7f800000 || size == 0x7ff00000 || size == 0x7fffffff || w == 0x80000000 || w == 0x807fffff ||
+            w == 0x800fffff || w == 0x7fffff || w == 0xfffff || w == 0x800000 || w == 0x100000)
+            return true;
+    }
+    return false;
+}
+
+static void find_odd(struct function_search *s)
+{
+    for (graph_id id = 1; id < s->x->count; id++) {
+        const struct graph_node *n = graph_at(s->g, id);
+        uint32_t count = n->kind == GRAPH_PHI ? n->phi_count : n->arg_count;
+        bool odd = is_odd(s->g, n);
+        if (!pat_is_pure(n) && n->kind != GRAPH_PHI && n->kind != UOP_UNIFORM)
+            count = 0;
+        for (uint32_t i = 0; i < count && !odd; i++) {
+            graph_id arg = n->kind == GRAPH_PHI ? n->phi_args[i] : n->arg[i];
+            odd = arg < id && s->odd[arg];
+        }
+        s->odd[id] = odd;
+    }
+}
+
 /* Where to begin. A number of 16 bits that is converted at last was computed as one of 32 bits. */
 static bool may_be(const struct function_search *s, graph_id id)
 {
     const struct graph_node *n = graph_at(s->g, id);
     unsigned bits = pat_function_width(s, id);
-    if (!s->x->live[id] || s->taken[id] || (bits != 16 && bits != 32 && bits != 64) ||
-        s->depth[id] < (bits == 16 ? 1 : LEAST_DEPTH) || pat_is_hidden(s->x, id))
+    if (!s->x->live[id] || (s->taken[id] && !s->stored[id]) || (bits != 16 && bits != 32 && bits != 64) ||
+        (s->depth[id] < (bits == 16 ? 1 : LEAST_DEPTH) && !s->odd[id]) || pat_is_hidden(s->x, id))
         return false;
     switch (n->kind) {
     case UOP_FADD:
@@ -461,6 +573,10 @@ static bool may_be(const struct function_search *s, graph_id id)
     case UOP_FNEG:
     case UOP_FABS:
     case UOP_RCP: return true;
+    case UOP_ADD:
+    case UOP_F2I:
+    case UOP_NEG:
+    case UOP_FROUND: return s->odd[id];
     case UOP_PAIR: return bits != 16; /* the number itself is there too */
     case GRAPH_PHI: return !graph_is_loop_phi(s->g, id);
     default: return false;
@@ -506,6 +622,8 @@ enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, st
     s->run.steps = RUNS;
     s->closed = ARENA_ARRAY(a, bool, x->count + 1);
     s->narrow = ARENA_ARRAY(a, bool, x->count + 1);
+    s->odd = ARENA_ARRAY(a, bool, x->count + 1);
+    s->stored = ARENA_ARRAY(a, bool, x->count + 1);
     for (size_t i = 0; s->closed && x->expanded && i < x->expanded->list.n; i++) {
         const struct pat_reading *r = &x->expanded->list.p[i];
         if (!r->closed)
@@ -516,8 +634,14 @@ enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, st
             if (r->inner[k] < x->count)
                 s->closed[r->inner[k]] = true;
     }
-    if (!s->closed || !s->narrow)
+    if (!s->closed || !s->narrow || !s->odd || !s->stored)
         return SP_ERR_MEMORY;
+    for (size_t i = 0; i < s->g->accesses.n; i++) {
+        const struct graph_access *access = &s->g->accesses.p[i];
+        for (unsigned k = 0; k < 4 && access->kind == GRAPH_STORE && access->space != UOP_LOCAL; k++)
+            if (access->value[k] != GRAPH_NIL && access->value[k] < x->count)
+                s->stored[access->value[k]] = true;
+    }
     for (size_t i = s->g->uses.n; i-- > 0;)
         if (s->g->uses.p[i].node < x->count && s->g->insns.p[s->g->uses.p[i].insn].reachable)
             s->first_use[s->g->uses.p[i].node] = s->g->uses.p[i].insn + 1;
@@ -531,18 +655,22 @@ enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, st
     }
     pat_function_narrow(s);
     find_depths(s);
+    find_odd(s);
     find_locals(s);
-    for (graph_id id = x->count; id-- > 1 && s->visits < FUNCTION_VISITS && s->run.steps;) {
-        if (!may_be(s, id))
-            continue;
-        find_given(s, id);
-        unsigned count = pat_function_cut(s, &id, 1, cut);
-        if (count == 1)
-            try_one(s, id, cut[0]);
-        else if (count == 2)
-            try_two(s, id, cut);
-        if (arena_failed(a))
-            return SP_ERR_MEMORY;
-    }
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (graph_id id = x->count; id-- > 1 && s->visits < FUNCTION_VISITS && s->run.steps;) {
+            bool deep = s->depth[id] >= (pat_function_width(s, id) == 16 ? 1 : LEAST_DEPTH);
+            s->few = pass;
+            if ((pass ? !s->odd[id] : !deep) || !may_be(s, id))
+                continue;
+            find_given(s, id);
+            s->most = pass && deep ? FUNCTION_ARGS : 2;
+            unsigned count = pat_function_cut(s, &id, 1, cut);
+            bool found = count == 1 ? try_one(s, id, cut[0]) : count == 2 && try_two(s, id, cut);
+            if (!found && count > 1 && pass && deep)
+                try_more(s, id, cut, count);
+            if (arena_failed(a))
+                return SP_ERR_MEMORY;
+        }
     return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
 }

@@ -6,9 +6,9 @@
 
 #include "pattern/pat_internal.h"
 
-enum { FUNCTION_ARGS = 2, FUNCTION_NODES = 4096, FUNCTION_GIVEN = 12 };
+enum { FUNCTION_ARGS = 4, FUNCTION_NODES = 4096, FUNCTION_GIVEN = 12 };
 
-/* A function that a library has, by the name pages call it. Of one argument, or of two. */
+/* A function that a library has, by the name pages call it. Of one argument, or of two; of more: a length. */
 struct pat_known {
     const char *name;
     unsigned args;
@@ -20,6 +20,8 @@ struct pat_known {
     unsigned whole; /* 1 + the argument that is an integer of 32 bits */
 };
 enum { PAT_KNOWN_MAX = 64 };
+/* What the function is of the numbers. */
+double pat_known_value(const struct pat_known *f, const double at[FUNCTION_ARGS]);
 const struct pat_known *pat_known_functions(unsigned *count);
 /* The k-th sample: arguments at which functions, their parts and what resembles them part; false: no more. Those
  * far from where functions are used are allowed more error. */
@@ -31,6 +33,16 @@ bool pat_known_is_small(enum uop_type type, double d); /* subnormal, or near */
 int pat_known_named(const char *name);
 /* The power of `x` that `got` is, if that is a number which people write. */
 bool pat_known_power(double x, double got, double *power);
+
+/* Functions known by their bits (pat_function_exact.c), as a set of bits: those of so many arguments, one of them an
+ * integer, with a result of so many bits (`few`: but for those that take many operations); without those that `result`
+ * is not; samples that ask for them, when all others were tried; the function that is left, its name, rounding and
+ * arguments filled in, of_one: 1 divided by the only number. */
+uint32_t pat_exact_all(unsigned args, unsigned whole, unsigned bits, enum uop_type type, bool few);
+void pat_exact_keep(uint32_t *alive, enum uop_type type, bool is_far, const double at[FUNCTION_ARGS], unsigned bits,
+                    uint64_t result);
+bool pat_exact_sample(unsigned args, unsigned whole, unsigned k, double at[FUNCTION_ARGS]);
+bool pat_exact_one(uint32_t alive, struct pat_function *f, bool *of_one);
 
 /* What a value is made of, down to what it is a function of. */
 struct pat_cone {
@@ -96,10 +108,14 @@ struct function_search {
     graph_id locals[FUNCTION_LOCALS * 5]; /* what the thread's own memory is given */
     uint32_t local_count;
     bool many_locals;
+    uint32_t exact;               /* the function found last is one of these, known by its bits */
+    bool *odd;                    /* by node: made of a number's bits, or of questions for special numbers */
     uint64_t visits, power;       /* power: the constant argument that a function was found with */
     graph_id root[FUNCTION_ARGS]; /* of the cone */
-    unsigned root_count;
+    unsigned root_count, most;    /* most: nodes of a cut */
+    bool few;                     /* what few operations make is looked for, behind the rest */
     graph_id both[FUNCTION_BOTH];
+    bool *stored; /* by node: though part of a function, a result: a remainder, of which its quotient's bits are made */
     bool *closed; /* by node: of an expansion that a page spells out */
     bool *narrow; /* by node: only its lower half is stored, as a number of 16 bits */
     /* the cone's flow */
@@ -123,7 +139,7 @@ bool pat_function_holds(const graph_id *ends, unsigned count, graph_id id);
 /* All that the roots are made of, down to the ends. False: too much. */
 bool pat_function_cone(struct function_search *s, const graph_id *roots, unsigned root_count, const graph_id *ends,
                        unsigned end_count);
-/* The cut of one or two nodes that is nearest to the roots; 0: there is none. */
+/* The cut of few nodes that is nearest to the roots; 0: there is none. */
 unsigned pat_function_cut(struct function_search *s, const graph_id *roots, unsigned root_count,
                           graph_id cut[FUNCTION_ARGS]);
 

@@ -285,9 +285,9 @@ unsigned pat_function_cut(struct function_search *s, const graph_id *roots, unsi
         return 0;
     memset(s->used, 0, s->cone.count * sizeof s->used[0]);
     memset(s->from, 0xff, s->cone.count * sizeof s->from[0]);
-    while (ways <= FUNCTION_ARGS && one_more_way(s))
+    while (ways <= s->most && one_more_way(s))
         ways++;
-    if (!ways || ways > FUNCTION_ARGS)
+    if (!ways || ways > s->most)
         return 0;
     for (uint32_t i = 1; i < s->cone.count && count < FUNCTION_ARGS; i++)
         if (s->came[2 * i] != NOBODY && s->came[2 * i + 1] == NOBODY)

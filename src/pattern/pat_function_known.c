@@ -212,7 +212,30 @@ static const struct pat_known known[] = {
     {"pow", 2, NULL, pow, false, false, false, 2},
     {"jn", 2, NULL, bessel, true, true, false, 1},
     {"yn", 2, NULL, second_bessel, true, true, false, 1},
+    {"norm3d", 3, NULL, NULL, false, false, false, 0},
+    {"rnorm3d", 3, NULL, NULL, false, false, false, 0},
+    {"norm4d", 4, NULL, NULL, false, false, false, 0},
+    {"rnorm4d", 4, NULL, NULL, false, false, false, 0},
 };
+
+/* Infinite where one of them is, whatever the others are. */
+static double length_of(const double *at, unsigned count)
+{
+    double sum = 0.0;
+    for (unsigned i = 0; i < count; i++) {
+        if (isinf(at[i]))
+            return INFINITY;
+        sum += at[i] * at[i];
+    }
+    return sqrt(sum);
+}
+
+double pat_known_value(const struct pat_known *f, const double at[FUNCTION_ARGS])
+{
+    if (f->args > 2)
+        return f->name[0] == 'r' ? 1.0 / length_of(at, f->args) : length_of(at, f->args);
+    return f->one ? f->one(at[0]) : f->two(at[0], at[1]);
+}
 
 const struct pat_known *pat_known_functions(unsigned *count)
 {
@@ -316,17 +339,14 @@ bool pat_known_sample(unsigned args, unsigned k, double at[FUNCTION_ARGS], bool 
         {1e10f, 0.75},    {-1e10f, 3.0},   {0.75, 1e10f},     {1e-10f, 2.5}, {2.5, 1e-10f}, {1e20f, 1e18f},
     };
     unsigned near = args == 1 ? sizeof one / sizeof one[0] : sizeof two / sizeof two[0];
-    if (k >= near && k - near < (args == 1 ? sizeof far / sizeof far[0] : sizeof far_two / sizeof far_two[0])) {
-        at[0] = args == 1 ? far[k - near] : far_two[k - near][0];
-        at[1] = args == 1 ? 0.0 : far_two[k - near][1];
-        *is_far = true;
-        return true;
-    }
-    *is_far = false;
-    if (k >= (args == 1 ? sizeof one / sizeof one[0] : sizeof two / sizeof two[0]))
+    unsigned beyond = args == 1 ? sizeof far / sizeof far[0] : sizeof far_two / sizeof far_two[0];
+    *is_far = k >= near;
+    if (k >= near + beyond)
         return false;
-    at[0] = args == 1 ? one[k] : two[k][0];
-    at[1] = args == 1 ? 0.0 : two[k][1];
+    for (unsigned i = 0; i < FUNCTION_ARGS; i++) {
+        unsigned n = *is_far ? (k - near + 5 * (i / 2)) % beyond : (k + 7 * (i / 2)) % near; /* more: by twos */
+        at[i] = i >= args ? 0.0 : args == 1 ? (*is_far ? far[n] : one[n]) : *is_far ? far_two[n][i % 2] : two[n][i % 2];
+    }
     return true;
 }
 

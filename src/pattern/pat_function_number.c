@@ -110,6 +110,7 @@ bool pat_function_bound(const struct function_search *s, enum uop_type type, uns
         const double around[] = {c, c * (1.0 + up), c * (1.0 - up)};
         at[0] = way < 6 ? around[way % 3] : 1.25;
         at[1] = way < 6 ? 1.25 : c;
+        at[2] = at[3] = 0.625;
         if (way >= 3 && way != 6)
             at[way < 6 ? 0 : 1] *= -1.0;
         for (unsigned i = 0; i < FUNCTION_ARGS; i++)

@@ -7,6 +7,7 @@
  *   |x| < 2^-126 ? r * 4096 : r      with r = rsqrt(|x| < 2^-126 ? x * 2^24 : x)                rsqrt(x), sqrt(x)
  *   (p ? y * k : y) * rcp(p ? x * k : x)      (y * k may be a constant)                         y * rcp(x)
  *   k * rcp(x * k)                   with k chosen among constants                              rcp(x)
+ *   a product of that sort, contracted with a sum                                               y / x + c
  *
  * And the logarithms that machines have only in base 2: log2(x) times ln 2 or log10 2; sine and cosine, of turns.
  *
@@ -164,6 +165,31 @@ static graph_id product_of(struct guard *u, const struct graph_node *n)
     return GRAPH_NIL;
 }
 
+/* The product that scales back, contracted with a sum: y / x + c. */
+static graph_id sum_of(struct guard *u, const struct graph_node *n)
+{
+    struct graph *g = u->g;
+    struct graph_node product = *n, quotient = {.kind = GRAPH_REAL, .imm = GRAPH_DIV}, sum = *n;
+    product.kind = UOP_FMUL;
+    product.arg_count = 2;
+    product.arg[2] = GRAPH_NIL;
+    graph_id plain_product = product_of(u, &product);
+    if (plain_product == GRAPH_NIL || graph_at(g, plain_product)->kind != UOP_FMUL)
+        return GRAPH_NIL;
+    const struct graph_node made = *graph_at(g, plain_product);
+    quotient.type = n->type;
+    quotient.arg_count = 2;
+    quotient.arg[0] = made.arg[0];
+    quotient.arg[1] = graph_at(g, made.arg[1])->arg[0];
+    quotient.insn = UINT32_MAX;
+    sum.kind = UOP_FADD;
+    sum.arg_count = 2;
+    sum.arg[0] = graph_fresh(g, &quotient);
+    sum.arg[1] = n->arg[2];
+    sum.arg[2] = GRAPH_NIL;
+    return graph_fresh(g, &sum);
+}
+
 bool pat_logarithm(struct graph *g, graph_id node, graph_id *x, unsigned *function)
 {
     const struct graph_node *n = graph_at(g, node);
@@ -196,6 +222,8 @@ bool pat_guarded(struct graph *g, graph_id node, graph_id *as, graph_id inner[PA
     *as = GRAPH_NIL;
     if (n.kind == UOP_SELECT)
         *as = unary_of(&u, &n);
+    else if (n.kind == UOP_FFMA && n.type == UOP_F32 && !(n.flags & (UOP_SAT | UOP_RELU)))
+        *as = sum_of(&u, &n);
     else if (n.kind == UOP_FMUL && !(n.flags & (UOP_SAT | UOP_RELU)))
         *as = product_of(&u, &n);
     return *as != GRAPH_NIL;

@@ -157,6 +157,7 @@ struct pat_tape {
     unsigned count;
     graph_id node[PAT_TAPE_MAX];
     uint16_t arg[PAT_TAPE_MAX][UOP_MAX_ARGS + 1]; /* slots */
+    struct uop op[PAT_TAPE_MAX];                  /* what a computed slot does; of a truth table: GRAPH_BOOL, rows */
     uint64_t value[PAT_TAPE_MAX];
     bool computed[PAT_TAPE_MAX]; /* else a leaf or a constant */
     int reciprocal;              /* 0: rcp is some function; PAT_RECIPROCAL + ulp: 1/x, off by so many units */
@@ -208,10 +209,11 @@ bool pat_chooses_piece(const struct pat_index *x, graph_id node);
 /* ---- readings and expansions (pat_expand.c, pat_guard.c, pat_own.c) --------------------------- */
 /* A value that is a function no one operation is, or that reads as another by a real rule. */
 struct pat_reading {
-    graph_id node, as;     /* `as`: a node that says it, over other values of the graph */
-    unsigned via;          /* real rules it rests on */
-    bool closed;           /* only `as` is to be seen of it */
-    bool owned;            /* … and its instructions are those of an expansion's match */
+    graph_id node, as; /* `as`: a node that says it, over other values of the graph */
+    unsigned via;      /* real rules it rests on */
+    bool closed;       /* only `as` is to be seen of it */
+    bool owned;        /* … and its instructions are those of an expansion's match */
+    bool parts; /* what it is made of is not to be seen, itself is: a product of that sort contracted with a sum */
     const graph_id *inner; /* nodes between `node` and the arguments of `as` */
     unsigned inner_count;
 };
@@ -252,11 +254,14 @@ struct pat_divisions {
 enum sp_status pat_find_divisions(struct arena *a, const struct pat_index *x, struct pat_divisions *out);
 /* Functions of mathematics, found by what they compute (pat_function.c). */
 struct pat_function {
-    graph_id node, argument[2];
+    graph_id node, argument[4];
     unsigned count;
     enum uop_type type;    /* format of the numbers */
+    bool also;             /* it lies within another function, and is a result by itself */
+    bool integral;         /* but the result is an integer */
     unsigned whole;        /* 1 + the argument that is said as an integer */
     const char *name;      /* as pages call it */
+    unsigned round;        /* enum uop_round: where it is not to nearest, the bits are those */
     const graph_id *inner; /* between the node and its arguments */
     unsigned inner_count;
     bool walks;        /* branches choose between ways of computing it … */
@@ -287,12 +292,12 @@ struct pat_slow {
     uint32_t fringe;
 };
 bool pat_slow_path(const struct pat_branches *b, struct arena *a, struct graph *g, graph_id when, struct pat_slow *out);
-bool pat_has_effect(const struct uop_list *l);
+bool pat_has_effect(const struct graph *g, uint32_t insn); /* beyond the thread's registers and own memory */
 bool pat_reconverges(const struct graph *g, uint32_t insn, uint64_t how);
 /* The branches by which a function's nodes are chosen, and what else of its code makes nothing but them: loops first,
  * they are slow; the others are `fringe` (pat_between.c). */
 bool pat_function_code(struct arena *a, const struct pat_index *x, const struct pat_branches *b,
-                       const struct pat_function *f, struct pat_slow *out);
+                       const struct pat_function *f, const struct map_u64 *all, struct pat_slow *out);
 /* Neither way of the block's branch has an effect, and both come to the same block. */
 bool pat_ways_meet(const struct pat_branches *b, const struct graph *g, uint32_t block, uint32_t *join);
 /* Marks blocks whose branch may be a library function's, for numbers that are special (pat_special.c). */
@@ -431,6 +436,7 @@ struct pat_found {
     const struct pat_collective *of; /* of whose elements something is made, several a thread; NULL: none */
     struct map_u64 made_of;          /* these elements */
     bool held;                       /* no match unless something completes it */
+    bool also;                       /* lies within such a one, and is a result by itself */
     bool whole;                      /* an expansion of which nothing is to be seen, expansions in it neither */
     bool rests;                      /* what speaks of it is assumed */
     unsigned width;                  /* threads that take part */

@@ -169,6 +169,24 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Which element it is says another element: two threads may well mean the same one. */
+static bool follows_data(struct pat_ctx *c, graph_id address)
+{
+    enum { NODES = 256 };
+    struct walk w = {0};
+    unsigned left = NODES;
+    walk_push(c, &w, address);
+    while (w.stack.n) {
+        const struct graph_node *n = graph_at(c->g, w.stack.p[--w.stack.n]);
+        bool phi = n->kind == GRAPH_PHI;
+        if (n->kind == UOP_LOAD || !left--)
+            return true;
+        for (uint32_t i = 0; i < (phi ? n->phi_count : n->arg_count); i++)
+            walk_push(c, &w, phi ? n->phi_args[i] : n->arg[i]);
+    }
+    return false;
+}
+
 /* Every leaf is a constant, a parameter, a special register or an element at the index of the first one asked for. */
 bool pat_match_any(struct pat_ctx *c, const struct pat_goal *goal)
 {
@@ -225,6 +243,8 @@ bool pat_match_any(struct pat_ctx *c, const struct pat_goal *goal)
     c->partial = true;
     for (size_t i = 0; i < loads.n; i++) {
         const struct graph_node n = *graph_at(c->g, loads.p[i]);
+        if (follows_data(c, n.arg[0]))
+            goto no;
         if (i < t->arg_count) {
             if (!pat_match_place(c, t->arg[i], n.arg[0], (enum uop_space)n.space, n.width, NULL))
                 goto no;
@@ -265,10 +285,13 @@ bool pat_match_each(struct pat_ctx *c, const struct pat_goal *goal)
     while (w.stack.n) {
         graph_id id = w.stack.p[--w.stack.n];
         const struct graph_node n = *graph_at(c->g, id);
+        const struct pat_reading *r = pat_reading_of(c->x, id);
         uint32_t at;
         if (!left--)
             return pat_back(c, m);
-        if (n.kind == UOP_LOAD && (n.space == UOP_GLOBAL || n.space == UOP_GENERIC) &&
+        if (r && r->closed) /* nothing is to be seen of it but what it computes */
+            walk_push(c, &w, r->as);
+        else if (n.kind == UOP_LOAD && (n.space == UOP_GLOBAL || n.space == UOP_GENERIC) &&
             map_u64_get(&c->x->first_load, id, &at)) {
             const struct graph_access a = c->g->accesses.p[at];
             loads++;

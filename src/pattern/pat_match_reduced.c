@@ -28,15 +28,38 @@ static graph_id brought(struct graph *g, const struct pat_binary *like, graph_id
     return input;
 }
 
-/* Where nothing is brought another number stands in its place that is not neutral: it is no element. */
-static bool has_stranger(const struct graph *g, const struct pat_binary *like, graph_id node)
+/* Every part of a condition looks at something in memory: it is on the elements, not on who has one. */
+static bool is_on_elements(struct graph *g, graph_id when)
 {
-    const struct graph_node *n = graph_at(g, node);
-    bool phi = n->kind == GRAPH_PHI;
-    if (!phi && n->kind != UOP_SELECT)
+    enum { NODES = 64 };
+    graph_id atoms[6], stack[NODES];
+    unsigned count;
+    uint64_t table;
+    bool all = graph_table(g, when, atoms, &count, &table) && count;
+    for (unsigned i = 0; i < count && all; i++) {
+        unsigned depth = 0, left = NODES;
+        stack[depth++] = atoms[i];
+        for (all = false; depth && left && !all; left--) {
+            const struct graph_node *n = graph_at(g, stack[--depth]);
+            all = n->kind == UOP_LOAD && (n->space == UOP_GLOBAL || n->space == UOP_GENERIC);
+            for (unsigned k = 0; k < n->arg_count && n->kind != GRAPH_PHI && n->kind != UOP_LOAD; k++)
+                if (depth < NODES)
+                    stack[depth++] = n->arg[k];
+        }
+    }
+    return all;
+}
+
+/* Where nothing is brought another number stands in its place that is not neutral: it is no element. One that stands
+ * for an element because of what that is, as where elements are masked, is one. */
+static bool has_stranger(struct graph *g, const struct pat_binary *like, graph_id node)
+{
+    const struct graph_node n = *graph_at(g, node);
+    bool phi = n.kind == GRAPH_PHI;
+    if (!phi && (n.kind != UOP_SELECT || is_on_elements(g, n.arg[0])))
         return false;
-    for (uint32_t i = phi ? 0 : 1; i < (phi ? n->phi_count : 3); i++) {
-        graph_id arm = phi ? n->phi_args[i] : n->arg[i];
+    for (uint32_t i = phi ? 0 : 1; i < (phi ? n.phi_count : 3); i++) {
+        graph_id arm = phi ? n.phi_args[i] : n.arg[i];
         if (graph_is_const(g, arm, NULL) && !pat_is_neutral(g, like, arm))
             return true;
     }
@@ -46,8 +69,8 @@ static bool has_stranger(const struct graph *g, const struct pat_binary *like, g
 /* ---- several elements a thread --------------------------------------------------------------- */
 
 struct set {
-    graph_id leaf[SET];
-    unsigned count;
+    graph_id leaf[SET], step[SET]; /* elements, operations */
+    unsigned count, step_count;
 };
 
 /* The elements that operations of one kind take together; false: one value, or something taken twice, or too many. */
@@ -57,7 +80,7 @@ static bool elements_of(struct pat_ctx *c, const struct pat_binary *like, graph_
     graph_id stack[2 * SET];
     unsigned depth = 0;
     uint32_t at;
-    out->count = 0;
+    out->count = out->step_count = 0;
     stack[depth++] = input;
     while (depth) {
         struct pat_binary v;
@@ -73,8 +96,9 @@ static bool elements_of(struct pat_ctx *c, const struct pat_binary *like, graph_
                 return false;
         } else if (pat_binary_of(c->x, id, &v) && pat_alike(&v, like) &&
                    (v.exact || c->page->rules & PAT_RULE_SELECT)) {
-            if (depth + 2 > 2 * SET)
+            if (depth + 2 > 2 * SET || out->step_count == SET)
                 return false;
+            out->step[out->step_count++] = id;
             stack[depth++] = v.a;
             stack[depth++] = v.b;
         } else if (out->count == SET || has_stranger(c->g, like, id)) {
@@ -204,6 +228,13 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, struct
         pat_enter(c, v->values.p[i], NULL, false);
     for (size_t i = 0; i < v->taken.n; i++)
         pat_enter(c, v->taken.p[i], NULL, true);
+    const struct pat_reading *read = v->like.read ? pat_reading_of(c->x, v->like.read) : NULL;
+    if (read) {
+        pat_enter(c, read->node, NULL, false);
+        for (unsigned i = 0; i < read->inner_count && !read->owned; i++)
+            pat_enter(c, read->inner[i], NULL, false);
+        c->via |= read->via;
+    }
     c->via |= v->exact ? 0 : PAT_RULE_SELECT;
     c->reach = v->reach > c->reach ? v->reach : c->reach;
     if (v->found)
@@ -263,9 +294,58 @@ static bool match_input(struct pat_ctx *c, const struct pat_term *t, struct pat_
     return plain != input && pat_solve(c, &(struct pat_goal){of, input, UOP_VOID, next});
 }
 
+/* ---- what a thread has in registers ---------------------------------------------------------- */
+
+/* Operations of one kind, one after the other, of a thread's own values: a reduction of these. NULL: none. */
+static struct pat_collective *straight_of(struct pat_ctx *c, graph_id node)
+{
+    struct pat_collect *k = c->collect;
+    struct pat_binary like;
+    struct set leaves;
+    uint32_t at;
+    if (map_u64_get(&k->straight_of, node, &at))
+        return at ? k->straight.p[at - 1] : NULL;
+    map_u64_put(k->a, &k->straight_of, node, 0);
+    if (!pat_binary_of(c->x, node, &like) || !pat_is_float(like.as) || !elements_of(c, &like, node, &leaves))
+        return NULL;
+    struct pat_collective *v = ARENA_NEW(k->a, struct pat_collective);
+    if (!v)
+        return NULL;
+    *v = (struct pat_collective){.op = like.op,
+                                 .like = like,
+                                 .reach = PAT_IN_THREAD,
+                                 .outcome = PAT_ALL_IN_ONE,
+                                 .everywhere = true,
+                                 .exact = like.exact,
+                                 .first = UINT32_MAX};
+    VEC_PUSH(k->a, v->inputs, node);
+    VEC_PUSH(k->a, v->values, node);
+    for (unsigned i = 0; i < leaves.step_count; i++)
+        VEC_PUSH(k->a, v->taken, leaves.step[i]);
+    VEC_PUSH(k->a, k->straight, v);
+    map_u64_put(k->a, &k->straight_of, node, (uint32_t)k->straight.n);
+    return v;
+}
+
+/* A loop that was unrolled whole, or none. */
+static bool is_straight(const struct pat_ctx *c, const struct pat_collective *v)
+{
+    if (!v || v->reach != PAT_IN_THREAD || !v->cycle)
+        return !v;
+    const struct graph_cycle *y = &c->g->cycles->cycles.p[v->cycle - 1];
+    bool straight = true;
+    for (size_t i = 0; i < y->pieces.n; i++)
+        straight &= y->pieces.p[i].straight;
+    return straight;
+}
+
 bool pat_match_reduced(struct pat_ctx *c, const struct pat_goal *goal)
 {
     struct pat_collective *v = pat_collect_result(c->collect, goal->node);
+    struct pat_collective *straight =
+        c->collect && c->collect->ready && is_straight(c, v) ? straight_of(c, goal->node) : NULL;
+    if (straight && match_collective(c, goal->term, straight, goal->next, 0, 0))
+        return true;
     return v && match_collective(c, goal->term, v, goal->next, 0, 0);
 }
 

@@ -17,13 +17,26 @@ static const struct uop_list *uops_of(const struct graph *g, uint32_t insn)
     return input < g->input.count ? g->input.insns[input].uops : NULL;
 }
 
-bool pat_has_effect(const struct uop_list *l)
+/* It stores to other memory than the thread's own, by whatever address. */
+static bool stores(const struct graph *g, uint32_t insn)
 {
+    const struct graph_insn *n = &g->insns.p[insn];
+    bool known = n->access_count != 0, other = false;
+    for (uint32_t i = 0; i < n->access_count; i++) {
+        const struct graph_access *a = &g->accesses.p[n->first_access + i];
+        other |= a->kind != GRAPH_LOAD && a->space != UOP_LOCAL;
+    }
+    return !known || other;
+}
+
+bool pat_has_effect(const struct graph *g, uint32_t insn)
+{
+    const struct uop_list *l = uops_of(g, insn);
     for (size_t i = 0; l && i < l->ops.n; i++) {
         const struct uop *u = &l->ops.p[i];
         switch (u->kind) {
         case UOP_STORE:
-            if (u->space != UOP_LOCAL)
+            if (u->space != UOP_LOCAL && stores(g, insn))
                 return true;
             break;
         case UOP_ATOM:
@@ -119,7 +132,7 @@ static bool find_joins(struct pat_branches *b, const struct graph *g)
         struct region *r = &of[order[k]];
         r->effect |= !x->succ_count;
         for (uint32_t i = x->first; i <= x->last && !r->effect; i++)
-            r->effect = pat_has_effect(uops_of(g, i));
+            r->effect = pat_has_effect(g, i);
         for (uint32_t s = 0; s < x->succ_count; s++) {
             const struct region *t = &of[x->succs[s]];
             bool round = r->number >= t->number && r->number - t->number < t->blocks; /* it dominates this block */
@@ -350,13 +363,40 @@ static bool is_dead(const struct graph *g, const struct graph_insn *n)
     return dead;
 }
 
-/* Conditions that only instructions of an expansion read are its own. They need not be in its match: under a guard that
- * implies a part of the condition, the value that is matched is made by what is left of it. */
-static void own_conditions(struct own *o, uint32_t *owner)
+/* A choice by what an expansion asks, which only that expansion reads: under a guard that settles a part of the
+ * question the value is made of what is left of it. */
+static bool is_chosen_within(struct own *o, graph_id id)
+{
+    graph_id atoms[6];
+    unsigned count = 0;
+    uint64_t table;
+    const struct graph_node *n = graph_at(o->g, id);
+    bool within = n->kind == UOP_SELECT && graph_table(o->g, n->arg[0], atoms, &count, &table) && count;
+    for (unsigned i = 0; i < count && within; i++)
+        within = atoms[i] < o->x->count && o->part[atoms[i]];
+    return within;
+}
+
+/* A choice of that sort, or words put together of nothing but such choices and what lies within: swapped, say. */
+static bool is_made_within(struct own *o, graph_id id)
+{
+    const struct graph_node *n = graph_at(o->g, id);
+    bool within = n->kind == UOP_XOR || n->kind == UOP_LOP3;
+    for (unsigned i = 0; i < n->arg_count && within; i++)
+        within = graph_is_const(o->g, n->arg[i], NULL) || (n->arg[i] < o->x->count && o->part[n->arg[i]]) ||
+                 is_chosen_within(o, n->arg[i]);
+    return within || is_chosen_within(o, id);
+}
+
+/* Conditions that only instructions of an expansion read are its own, and what is chosen by what it asks. They need
+ * not be in its match: under a guard that implies a part of the condition, the value that is matched is made by what is
+ * left of it. True: there may be more, read by these. */
+static bool own_conditions(struct own *o, uint32_t *owner)
 {
     const struct graph *g = o->g;
     uint32_t *by = ARENA_ARRAY(o->a, uint32_t, g->defs.n + 1); /* by def: who owns its readers */
     enum { OTHER = UINT32_MAX };
+    bool more = false;
     for (uint32_t i = 0; by && i < g->insns.n; i++) {
         const struct graph_insn *n = &g->insns.p[i];
         uint32_t mine = o->mine[i] && owner[i] ? owner[i] : OTHER;
@@ -371,14 +411,22 @@ static void own_conditions(struct own *o, uint32_t *owner)
         uint32_t all = n->def_count && !n->access_count && !owner[i] ? by[n->first_def] : OTHER;
         for (uint32_t d = 0; d < n->def_count && all != OTHER; d++) {
             const struct graph_def *def = &g->defs.p[n->first_def + d];
-            if (by[n->first_def + d] != all || graph_at(g, def->node)->type != UOP_B1)
+            if (by[n->first_def + d] != all || (graph_at(g, def->node)->type != UOP_B1 &&
+                                                !is_made_within(o, def->node) && !is_made_within(o, def->merged)))
                 all = OTHER;
         }
         if (all && all != OTHER) {
             owner[i] = all;
-            o->mine[i] = true;
+            o->mine[i] = more = true;
         }
     }
+    return more;
+}
+
+/* It hands on what it reads: whoever reads that is asked instead. */
+static bool is_copy(const struct graph *g, const struct graph_insn *n, graph_id read)
+{
+    return n->def_count == 1 && !n->access_count && g->defs.p[n->first_def].node == read && n->guard == GRAPH_NIL;
 }
 
 /* What instructions that no expansion owns read. */
@@ -396,7 +444,8 @@ static void find_used(struct own *o)
     for (uint32_t i = 0; i < g->insns.n; i++) {
         const struct graph_insn *n = &g->insns.p[i];
         for (uint32_t u = 0; u < n->use_count && n->reachable && !is_dead(g, n) && !o->mine[i]; u++)
-            use(o, g->uses.p[n->first_use + u].node);
+            if (!is_copy(g, n, g->uses.p[n->first_use + u].node))
+                use(o, g->uses.p[n->first_use + u].node);
     }
 }
 
@@ -462,7 +511,7 @@ static void find_inside(struct own *o)
         uint32_t made = makers(o, id, &slow);
         if (result && (!made || !slow || pat_reading_of(o->x, id)->owned))
             continue; /* but an approximation that only a slow path makes is that path's */
-        if (made && (o->part[id] || slow)) {
+        if (made && (o->part[id] || slow || is_made_within(o, id))) {
             o->inside[id] = true;
             continue;
         }
@@ -608,14 +657,18 @@ enum sp_status pat_own(struct arena *a, struct pat_index *x, const struct pat_br
             if (f->inner.p[i].node < x->count && f->inner.p[i].node != f->match.root)
                 o.part[f->inner.p[i].node] = true, o.deep[f->inner.p[i].node] |= f->whole;
     }
+    for (size_t k = 0; k < e->found.n; k++)
+        if (e->found.p[k]->also && e->found.p[k]->match.root < x->count)
+            o.part[e->found.p[k]->match.root] = o.deep[e->found.p[k]->match.root] = false;
     struct pat_aggregates aggregates = {
         .owner = owner, .number = (uint32_t)e->found.n + 1, .slow = o.slow, .mine = o.mine, .part = o.part};
     pat_find_aggregates(x, e, &aggregates);
     for (size_t i = 0; i < e->list.n; i++) {
         const struct pat_reading *r = &e->list.p[i];
-        if (!(r->closed || r->owned) || r->node >= x->count)
+        if (!(r->closed || r->owned || r->parts) || r->node >= x->count)
             continue;
-        shows[r->node] = r->as;
+        if (!r->parts)
+            shows[r->node] = r->as;
         if (!r->via && r->closed)
             reads[r->node] = r->as;
         pat_holders(x, r->node, mark_mine, &o);
@@ -629,7 +682,9 @@ enum sp_status pat_own(struct arena *a, struct pat_index *x, const struct pat_br
         any = owner[i] != 0;
     if (any) {
         own_choices(&o, b, owner);
-        own_conditions(&o, owner);
+        enum { CHOICES = 6 }; /* one behind the other */
+        for (unsigned turn = 0; turn < CHOICES && own_conditions(&o, owner); turn++)
+            ;
         find_used(&o);
         find_inside(&o);
         own_branches(&o, owner);

@@ -39,6 +39,7 @@ struct pat_walk {
     uint64_t *pending; /* by load: the address of it, or of its partner, while the other is not there */
     uint8_t *waits;    /* 0, 1: for the partner, 2: for the load itself */
     uint32_t open;
+    unsigned held; /* of the last walk's elements those from before the loop */
 };
 
 struct pat_play {
@@ -53,8 +54,8 @@ struct pat_play {
     uint8_t *differs; /* 0 not asked, 1 no, 2 yes, 3 being asked */
     struct loop_view *loops;
     unsigned threads, thread, row, layer; /* row: threadIdx.y, layer: threadIdx.z */
-    bool rows;                     /* the code asks for threadIdx.y or z */
-    bool down;                     /* threads of one column are played: `thread` is threadIdx.y */
+    bool rows;                            /* the code asks for threadIdx.y or z */
+    bool down;                            /* threads of one column are played: `thread` is threadIdx.y */
     unsigned column;
     int64_t origin, pitch; /* down: element of the column's first thread, elements from one to the next */
     uint64_t budget;

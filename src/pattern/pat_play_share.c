@@ -297,9 +297,11 @@ unsigned pat_play_most(const struct pat_play *p, uint32_t store, unsigned each, 
     return room < (int64_t)most ? (unsigned)room : most;
 }
 
+enum { WRITTEN = 1024 }; /* elements, either way from the base */
+
 /* Marks the elements that a store writes, counted from those of `base`. */
 static bool mark_written(struct pat_play *p, const struct graph_access *store, const struct graph_affine *base,
-                         bool *marks, unsigned most)
+                         bool marks[2 * WRITTEN])
 {
     struct graph_affine s;
     int64_t own, away;
@@ -311,29 +313,45 @@ static bool mark_written(struct pat_play *p, const struct graph_access *store, c
         if (acts == IS_FALSE)
             continue;
         if (acts == IS_UNKNOWN || !pat_play_element(p, base, store->width, &own) ||
-            !pat_play_apart(p, base, &s, 0, store->width, &away) || own + away < 0 || own + away >= (int64_t)most)
+            !pat_play_apart(p, base, &s, 0, store->width, &away) || own + away < -WRITTEN || own + away >= WRITTEN)
             return false;
-        marks[own + away] = true;
+        marks[own + away + WRITTEN] = true;
     }
     return true;
 }
 
-bool pat_play_overwrites(struct pat_play *p, uint32_t earlier, uint32_t later)
+/* The element that a load reads, the same for all threads; false: not known. */
+static bool place_read(struct pat_play *p, const struct graph_access *load, const struct graph_affine *base,
+                       unsigned *at)
 {
-    enum { ELEMENTS = 1024 };
+    struct graph_affine l;
+    int64_t own, away;
+    p->thread = 0;
+    pat_play_forget(p);
+    if (!graph_affine(p->g, load->address, &l) || !pat_play_element(p, base, load->width, &own) ||
+        !pat_play_apart(p, base, &l, 0, load->width, &away) || own + away < -WRITTEN || own + away >= WRITTEN)
+        return false;
+    *at = (unsigned)(own + away + WRITTEN);
+    return true;
+}
+
+bool pat_play_overwrites(struct pat_play *p, uint32_t earlier, uint32_t later, uint32_t load)
+{
     const struct graph_access a = p->g->accesses.p[earlier], b = p->g->accesses.p[later];
-    bool old[ELEMENTS], now[ELEMENTS];
     struct graph_affine base;
     if (a.width != b.width || a.insn >= b.insn || p->g->blocks.p[p->g->insns.p[a.insn].block].loop ||
         p->g->blocks.p[p->g->insns.p[b.insn].block].loop || !graph_affine(p->g, b.address, &base))
         return false;
     for (unsigned threads = 1024; threads >= 64; threads /= 2) {
-        memset(old, 0, sizeof old);
-        memset(now, 0, sizeof now);
+        bool old[2 * WRITTEN] = {0}, now[2 * WRITTEN] = {0};
+        unsigned only = 0;
         p->threads = threads;
-        if (!mark_written(p, &a, &base, old, ELEMENTS) || !mark_written(p, &b, &base, now, ELEMENTS))
+        if (!mark_written(p, &a, &base, old) || !mark_written(p, &b, &base, now))
             return false;
-        for (unsigned i = 0; i < ELEMENTS; i++)
+        if (load != UINT32_MAX && (p->g->accesses.p[load].width != b.width ||
+                                   !place_read(p, &p->g->accesses.p[load], &base, &only) || !now[only]))
+            return false;
+        for (unsigned i = 0; i < 2 * WRITTEN && load == UINT32_MAX; i++)
             if (old[i] && !now[i])
                 return false;
     }

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The longest rows that are drawn are of 5000 elements, and a thread may walk all of one by itself. */
-enum { BLOCKS = 32768, TOUCHED = 8192, SPENT = 30 * 1000 * 1000, TOLD = PAT_DRAWS / 2 };
+/* The longest rows that are drawn are of 5000 elements, and a thread may walk all of one by itself. Of a row that a
+ * block takes 256 elements at a time of, most draws are too short to show more than one. */
+enum { BLOCKS = 32768, TOUCHED = 8192, SPENT = 30 * 1000 * 1000, TOLD = PAT_DRAWS / 8 };
 
 struct region {
     const struct graph_cycle *cycle;
@@ -208,6 +209,7 @@ static bool walk(struct pat_play *p, struct pat_walk *w, const struct region *r,
     p->drawn_to = r->whole ? UINT32_MAX : r->to;
     pat_play_forget(p);
     good = good && touch_before(p, of->before, list, n);
+    w->held = *n;
     gone = good && path != GRAPH_NIL && pat_play_truth(p, path, false) == IS_FALSE; /* it is not come to */
     for (unsigned left = BLOCKS; good && !gone; left--) {
         uint32_t next = left ? next_of(p, at, &gone) : UINT32_MAX;
@@ -280,6 +282,12 @@ static bool agree(const struct pat_walk *w, unsigned n, unsigned m, bool among)
     return among || n == m;
 }
 
+/* Of a row without elements: one holds what it began with, the other nothing, and neither loop turns. */
+static bool is_nothing_but_held(unsigned n, unsigned held, unsigned m, unsigned other)
+{
+    return n == held && m == other && (!n || !m);
+}
+
 static bool walk_both(struct pat_play *p, const struct region *all, const struct wanted *a, const struct region *one,
                       const struct wanted *b, bool among)
 {
@@ -288,11 +296,13 @@ static bool walk_both(struct pat_play *p, const struct region *all, const struct
     bool same = true;
     for (p->draw = 1; p->draw <= PAT_DRAWS && same; p->draw++)
         for (unsigned t = 0; t < 3 && same; t++) {
-            unsigned n = 0, m = 0;
+            unsigned n = 0, m = 0, held;
             p->threads = p->draw & 1 ? 128 : 256;
             p->thread = threads[t];
-            same = walk(p, &p->walk, all, a, p->walk.list[0], &n) && walk(p, &p->walk, one, b, p->walk.list[1], &m) &&
-                   agree(&p->walk, n, m, among);
+            same = walk(p, &p->walk, all, a, p->walk.list[0], &n);
+            held = p->walk.held;
+            same = same && walk(p, &p->walk, one, b, p->walk.list[1], &m) &&
+                   (is_nothing_but_held(n, held, m, p->walk.held) || agree(&p->walk, n, m, among));
             told += n > 1 && m;
         }
     p->draw = 0;

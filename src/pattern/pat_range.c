@@ -18,6 +18,7 @@ enum { DEPTH = 40, STEPS = 2000, TURNS = 3 };
 struct turn {
     const struct graph *g;
     const struct graph_cycle *entry; /* its carried values are what they are when the loop is entered */
+    bool second;                     /* … or when its first turn is over */
     graph_id counter;                /* GRAPH_NIL: none */
     uint64_t at;
     unsigned steps;
@@ -59,11 +60,17 @@ static uint64_t value_of(struct turn *t, graph_id id, unsigned depth)
     }
     for (size_t i = 0; t->entry && n->kind == GRAPH_PHI && i < t->entry->carried.n; i++) {
         const struct graph_carried *c = &t->entry->carried.p[i];
-        if (c->phi == id && n->phi_count == 2 && (n->phi_args[0] == c->next || n->phi_args[1] == c->next))
+        if (c->phi != id || n->phi_count != 2 || (n->phi_args[0] != c->next && n->phi_args[1] != c->next))
+            continue;
+        if (!t->second)
             return value_of(t, n->phi_args[n->phi_args[0] == c->next], depth + 1);
+        t->second = false;
+        uint64_t next = value_of(t, c->next, depth + 1);
+        t->second = true;
+        return next;
     }
-    if (!pat_is_pure(n))
-        return mixed(0x6c656166, id);
+    if (!pat_is_pure(n)) /* a positive number, so that what is further on is more */
+        return mixed(0x6c656166, id) >> (bits == 64 ? 20 : 34);
     uint64_t hash = mixed(mixed(n->kind, n->type), n->imm);
     for (unsigned i = 0; i < n->arg_count; i++)
         hash = mixed(hash, value_of(t, n->arg[i], depth + 1));
@@ -99,8 +106,9 @@ static graph_id part_of(const struct graph_cycles *y, graph_id id)
 }
 
 /* Without a counter that all pieces share: the copies of an element in the first piece, when that is entered, are at
- * the first addresses, one step apart. */
-static bool range_of_copies(const struct graph *g, graph_id load, const struct graph_cycle *y, struct range *out)
+ * the first addresses, one step apart. *first: the lowest one's. */
+static bool range_of_copies(const struct graph *g, graph_id load, const struct graph_cycle *y, struct range *out,
+                            graph_id *first)
 {
     enum { COPIES = 64 };
     const struct graph_cycles *cycles = g->cycles;
@@ -119,6 +127,7 @@ static bool range_of_copies(const struct graph *g, graph_id load, const struct g
                 return false;
             uint64_t v = value_of(&t, a->address, 0);
             unsigned k = n++;
+            *first = k && (int64_t)(at[0] - v) <= 0 ? *first : a->address;
             for (; k && (int64_t)(at[k - 1] - v) > 0; k--)
                 at[k] = at[k - 1];
             at[k] = v;
@@ -148,10 +157,10 @@ static bool range_of(struct graph *g, graph_id load, graph_id address, uint32_t 
     }
     const struct graph_cycle *y = &cycles->cycles.p[cycle - 1];
     uint64_t at[TURNS];
-    graph_id turned = graph_as_turn(g, address);
+    graph_id turned = graph_as_turn(g, address), first = GRAPH_NIL;
     out->loop = true;
     /* Which copy stands for all is not said to be the first. */
-    if (load != GRAPH_NIL && range_of_copies(g, load, y, out))
+    if (load != GRAPH_NIL && range_of_copies(g, load, y, out, &first))
         return true;
     if (!counts(g, y, at) || (y->count == GRAPH_NIL && y->until == GRAPH_NIL))
         return false;
@@ -226,20 +235,58 @@ static bool is_among(struct pat_ctx *c, const struct pat_spot *one, const struct
     return by && way % by == 0 && way / by < turns;
 }
 
-/* The conditions under which elements took part hold where the result is stored. */
+/* What the matched value goes into, through operations and choices, but for choices that are for it where `when` holds.
+ * False: too much. */
+static bool find_shown(struct pat_ctx *c, graph_id when, struct map_u64 *shown)
+{
+    enum { VALUES = 256, USERS = 64 };
+    struct graph *g = c->g;
+    graph_id list[VALUES];
+    unsigned n = 0;
+    list[n++] = c->root;
+    map_u64_put(c->a, shown, c->root, 1);
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t users;
+        const graph_id *user = list[i] < c->x->count ? graph_users(g, list[i], &users) : NULL;
+        for (uint32_t u = 0; user && u < users; u++) {
+            const struct graph_node o = *graph_at(g, user[u]);
+            bool chosen = o.kind == UOP_SELECT && o.arg[0] != list[i] && (o.arg[1] == list[i]) != (o.arg[2] == list[i]);
+            if (map_u64_get(shown, user[u], NULL) ||
+                (o.kind == GRAPH_PHI ? graph_is_loop_phi(g, user[u]) : !pat_is_pure(&o)))
+                continue;
+            if (chosen && graph_implies(g, o.arg[1] == list[i] ? o.arg[0] : graph_not(g, o.arg[0]), when))
+                continue;
+            if (n == VALUES || u >= USERS)
+                return false;
+            map_u64_put(c->a, shown, user[u], 1);
+            list[n++] = user[u];
+        }
+    }
+    return true;
+}
+
+/* The conditions under which elements took part hold where the result is stored, or chosen for what is stored. */
 static bool takes_part(struct pat_ctx *c)
 {
     struct graph *g = c->g;
     for (size_t i = 0; i < c->present.n; i++) {
         const struct pat_present *p = &c->present.p[i];
+        struct map_u64 shown = {0};
+        bool sought = false;
         for (size_t k = 0; k < g->accesses.n; k++) {
             const struct graph_access s = g->accesses.p[k];
-            if (s.kind != GRAPH_STORE || s.value[0] != c->root || s.space == UOP_SHARED)
+            if (s.kind != GRAPH_STORE || s.space == UOP_SHARED)
                 continue;
             if (p->cycle && p->cycle != g->cycles->cycle_of[g->insns.p[s.insn].block])
                 continue; /* of a turn of another loop: the ranges say it */
-            if (s.runs_when == GRAPH_NIL || !graph_implies(g, s.runs_when, p->when))
+            if (s.runs_when != GRAPH_NIL && graph_implies(g, s.runs_when, p->when))
+                continue;
+            if (!sought && !find_shown(c, p->when, &shown))
                 return false;
+            sought = true;
+            for (int w = 0; w < 4; w++)
+                if (s.value[w] != GRAPH_NIL && map_u64_get(&shown, s.value[w], NULL))
+                    return false;
         }
     }
     return true;
@@ -297,6 +344,13 @@ static struct pat_spot spot_of(const struct pairing *p, unsigned side, unsigned 
     return s;
 }
 
+/* What an expansion computes; else the node. */
+static graph_id meant_by(const struct pat_ctx *c, graph_id id)
+{
+    const struct pat_reading *r = pat_reading_of(c->x, id);
+    return r && r->closed ? r->as : id;
+}
+
 /* Two values are made alike, of elements in the same places and of what does not change. */
 static bool made_alike(struct pairing *p, graph_id a, graph_id b, unsigned depth)
 {
@@ -305,6 +359,8 @@ static bool made_alike(struct pairing *p, graph_id a, graph_id b, unsigned depth
     if (depth > DEPTH || !p->left)
         return false;
     p->left--;
+    a = meant_by(p->c, a);
+    b = meant_by(p->c, b);
     const struct graph_node n = *graph_at(g, a), o = *graph_at(g, b);
     if (n.kind != o.kind || n.type != o.type || n.arg_count != o.arg_count || n.width != o.width)
         return false;
@@ -463,19 +519,37 @@ enum pat_first pat_starts_first(struct graph *g, uint32_t cycle, enum pat_op op,
 {
     const struct graph_cycle *y = &g->cycles->cycles.p[cycle];
     uint64_t at[TURNS];
-    if (input == GRAPH_NIL || start == GRAPH_NIL || !counts(g, y, at))
+    struct range copies;
+    if (input == GRAPH_NIL || start == GRAPH_NIL)
         return PAT_STARTS_OTHERWISE;
-    struct turn first = {.g = g}, turn = {.g = g, .counter = y->counter, .at = at[0]};
     /* The same function of an element each. */
     graph_id one = pat_only_load(g, start), element = pat_only_load(g, input);
     if (one == GRAPH_NIL || element == GRAPH_NIL || graph_at(g, one)->width != graph_at(g, element)->width ||
         !same_but_for(g, start, one, input, element, 0))
         return PAT_STARTS_OTHERWISE;
+    struct turn first = {.g = g};
     uint64_t is = value_of(&first, graph_at(g, one)->arg[0], 0);
-    graph_id address = graph_as_turn(g, graph_at(g, element)->arg[0]);
-    if (pat_op_again(op) && value_of(&turn, address, 0) == is && !turn.failed)
+    if (first.failed)
+        return PAT_STARTS_OTHERWISE;
+    if (counts(g, y, at)) {
+        struct turn turn = {.g = g, .counter = y->counter, .at = at[0]};
+        graph_id address = graph_as_turn(g, graph_at(g, element)->arg[0]);
+        if (pat_op_again(op) && value_of(&turn, address, 0) == is && !turn.failed)
+            return PAT_STARTS_AGAIN;
+        turn.at = at[0] - (at[1] - at[0]);
+        if (value_of(&turn, address, 0) == is && !turn.failed)
+            return PAT_STARTS_BEFORE;
+    }
+    /* By a pointer that goes on on its own, the copies of a turn show where it begins and by how much it goes on. */
+    graph_id lowest = GRAPH_NIL;
+    memset(&copies, 0, sizeof copies);
+    if (!range_of_copies(g, element, y, &copies, &lowest))
+        return PAT_STARTS_OTHERWISE;
+    struct turn second = {.g = g, .entry = y, .second = true};
+    uint64_t by = copies.address[1] - copies.address[0];
+    if (value_of(&second, lowest, 0) - copies.address[0] != y->pieces.p[0].unroll * by || second.failed)
+        return PAT_STARTS_OTHERWISE; /* it goes down */
+    if (pat_op_again(op) && copies.address[0] == is)
         return PAT_STARTS_AGAIN;
-    turn.at = at[0] - (at[1] - at[0]);
-    return value_of(&turn, address, 0) == is && !turn.failed && !first.failed ? PAT_STARTS_BEFORE
-                                                                              : PAT_STARTS_OTHERWISE;
+    return copies.address[0] - by == is ? PAT_STARTS_BEFORE : PAT_STARTS_OTHERWISE;
 }

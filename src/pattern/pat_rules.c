@@ -42,7 +42,7 @@ uint32_t pat_approximated(const struct graph_node *n)
         case GRAPH_POW: k = 13; break;
         default:
             if (n->imm < GRAPH_LIBRARY || n->imm >= GRAPH_FMOD || n->imm == GRAPH_REMAINDER || n->imm == GRAPH_JN ||
-                n->imm == GRAPH_YN)
+                n->imm == GRAPH_YN || n->imm >= GRAPH_MODF)
                 return 0; /* exact, or rounded once */
             k = 14;
         }

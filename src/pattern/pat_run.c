@@ -237,7 +237,8 @@ static void merge(struct run *r, struct pat_found *o, const struct pat_found *f)
     r->found.n--;
 }
 
-/* What is made of reductions in every copy of a loop's body is one match: `f`, the newest, joins one of its loop. */
+/* What is made of reductions in every copy of a loop's body is one match, and so is what pieces of a loop that were not
+ * joined make of the same ones: `f`, the newest, joins the one of its loop or of its reductions. */
 static void join_copies(struct run *r, struct pat_found *f)
 {
     const struct graph_cycles *cycles = r->g->cycles;
@@ -250,11 +251,13 @@ static void join_copies(struct run *r, struct pat_found *f)
     for (size_t i = 0; i < cycles->cycles.n && !f->cycle; i++)
         if (made >= cycles->cycles.p[i].first && made <= cycles->cycles.p[i].last)
             f->cycle = (uint32_t)i + 1;
-    for (size_t i = r->found.n - 1; i-- > 0 && f->cycle;) {
+    f->of = r->c.tops.n ? r->c.tops.p[r->c.tops.n > 1].v : NULL; /* of a quotient the divisor */
+    for (size_t i = r->found.n - 1; i-- > 0;) {
         struct pat_found *o = r->found.p[i];
-        if (o->variant != f->variant)
+        if (o->page != f->page)
             break;
-        if (o->cycle != f->cycle)
+        bool one_loop = f->cycle && o->cycle == f->cycle && o->variant == f->variant;
+        if (!one_loop && (!f->of || o->of != f->of)) /* whichever block of the page says it */
             continue;
         merge(r, o, f);
         return;

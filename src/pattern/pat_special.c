@@ -210,10 +210,29 @@ static unsigned signs_of(const struct graph *g, uint32_t insn)
     return signs;
 }
 
-/* An instance puts numbers together, by itself and for no expansion. */
+/* Made of the address of the thread's own memory. */
+static bool is_own_place(const struct graph *g, graph_id id, unsigned depth)
+{
+    enum { DEPTH = 8 };
+    const struct graph_node *n = graph_at(g, id);
+    if (n->kind == UOP_CBANK && n->space == 0 && !n->arg_count && g->env)
+        return (g->env->stack_offset && n->imm == g->env->stack_offset) ||
+               (g->env->local_window && (n->imm & ~UINT64_C(7)) == g->env->local_window);
+    bool found = false, through = n->kind == UOP_ADD || n->kind == UOP_ADDC || n->kind == UOP_ZEXT ||
+                                  n->kind == UOP_SEXT || n->kind == UOP_LO || n->kind == UOP_HI || n->kind == UOP_PAIR;
+    for (unsigned i = 0; i < n->arg_count && through && depth < DEPTH && !found; i++)
+        found = is_own_place(g, n->arg[i], depth + 1);
+    return found;
+}
+
+/* An instance puts numbers together, by itself and for no expansion; it does not hand on what it is given, nor say
+ * where the thread's own memory is. */
 static bool reckons(const struct graph *g, uint32_t insn)
 {
     const struct graph_insn *n = &g->insns.p[insn];
+    for (uint32_t u = 0; u < n->use_count && n->def_count == 1; u++)
+        if (g->uses.p[n->first_use + u].node == g->defs.p[n->first_def].node)
+            return false;
     for (uint32_t k = 0; k < n->def_count; k++) {
         const struct graph_node *node = graph_at(g, g->defs.p[n->first_def + k].node);
         if ((node->kind == UOP_LO || node->kind == UOP_HI) && node->arg_count)
@@ -227,7 +246,7 @@ static bool reckons(const struct graph *g, uint32_t insn)
         case UOP_FFMA: return true;
         case UOP_ADD:
         case UOP_MUL:
-            if (!known)
+            if (!known && !is_own_place(g, g->defs.p[n->first_def + k].node, 0))
                 return true;
             break;
         default: break;
@@ -275,15 +294,16 @@ bool *pat_routines(struct arena *a, const struct graph *g)
     uint32_t *signs = ARENA_ARRAY(a, uint32_t, count + 1);  /* in what no expansion owns */
     uint32_t *within = ARENA_ARRAY(a, uint32_t, count + 1); /* in what one does */
     bool *more = ARENA_ARRAY(a, bool, count + 1);           /* the callee does something beside it */
+    bool *own = ARENA_ARRAY(a, bool, count + 1);            /* … and that is what it does */
     const uint32_t *home = homes(a, g);
-    if (!out || !other || !signs || !within || !more || !home)
+    if (!out || !other || !signs || !within || !more || !own || !home)
         return NULL;
     for (uint32_t i = 0; i < g->insns.n; i++) {
         const struct graph_insn *n = &g->insns.p[i];
         uint32_t path = n->call_path;
         if (!path || path > count || !n->reachable)
             continue;
-        other[path] |= pat_has_effect(uops_of(g, i));
+        other[path] |= pat_has_effect(g, i);
         bool owned = graph_is_owned(g, i) && are_nested(g, home[g->expansions->owner[i]], path); /* it is known whose */
         for (uint32_t k = 0; k < n->access_count; k++) {
             const struct graph_access *access = &g->accesses.p[n->first_access + k];
@@ -294,18 +314,20 @@ bool *pat_routines(struct arena *a, const struct graph *g)
             *(owned ? &within[path] : &signs[path]) += table ? SURE : 0;
         }
         more[path] |= !owned && reckons(g, i);
+        own[path] |= owned && reckons(g, i);
         if (!other[path])
             *(owned ? &within[path] : &signs[path]) += signs_of(g, i);
     }
     for (uint32_t i = count; i-- > 0;) { /* what a callee calls comes behind it */
         uint32_t caller = g->calls.p[i].caller_path;
         other[i + 1] |= !g->calls.p[i].resolved;
-        out[i] = !other[i + 1] && (signs[i + 1] >= SURE || (within[i + 1] >= SURE && !more[i + 1]));
+        out[i] = !other[i + 1] && (signs[i + 1] >= SURE || ((within[i + 1] >= SURE || own[i + 1]) && !more[i + 1]));
         if (caller && caller <= i + 1) {
             other[caller] |= other[i + 1];
             signs[caller] += signs[i + 1];
             within[caller] += within[i + 1];
             more[caller] |= more[i + 1];
+            own[caller] |= own[i + 1];
         }
     }
     return out;
@@ -330,6 +352,7 @@ static bool does_one_thing(const struct graph *g, uint32_t insn)
         case UOP_MAX_U:
         case UOP_SHFL:
         case UOP_VOTE:
+        case UOP_FROUND:
         case UOP_BALLOT: return true;
         default: break;
         }
@@ -350,7 +373,7 @@ bool *pat_single_things(struct arena *a, const struct graph *g)
             continue;
         bool one = does_one_thing(g, i);
         things[path] += one;
-        other[path] |= reckons(g, i) || (!one && pat_has_effect(uops_of(g, i)));
+        other[path] |= reckons(g, i) || (!one && pat_has_effect(g, i));
         for (uint32_t k = 0; k < n->access_count && !one; k++)
             other[path] |= g->accesses.p[n->first_access + k].space != UOP_LOCAL;
     }

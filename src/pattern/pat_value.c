@@ -70,20 +70,24 @@ bool pat_same(enum uop_type type, uint64_t x, uint64_t y)
     return x == y || (pat_is_float(type) && pat_is_nan(type, x) && pat_is_nan(type, y));
 }
 
+/* `op`: graph_operation() of a node with `count` arguments. */
+static bool eval_operation(const struct uop *op, const uint64_t *args, unsigned count, uint64_t *result)
+{
+    if (op->kind == GRAPH_BOOL) {
+        unsigned row = 0;
+        for (unsigned i = 0; i < count; i++)
+            row |= (unsigned)(args[i] & 1) << i;
+        *result = op->imm >> row & 1;
+        return true;
+    }
+    return op->kind < UOP_GRAPH_KINDS && uop_eval(op, args, result);
+}
+
 bool pat_eval_node(const struct graph *g, graph_id node, const uint64_t *args, uint64_t *result)
 {
     const struct graph_node *n = graph_at(g, node);
-    if (n->kind == GRAPH_BOOL) {
-        unsigned row = 0;
-        for (unsigned i = 0; i < n->arg_count; i++)
-            row |= (unsigned)(args[i] & 1) << i;
-        *result = n->imm >> row & 1;
-        return true;
-    }
-    if (n->kind >= UOP_GRAPH_KINDS || !uop_is_pure((enum uop_kind)n->kind))
-        return false;
     struct uop op = graph_operation(n);
-    return uop_eval(&op, args, result);
+    return eval_operation(&op, args, n->arg_count, result);
 }
 
 bool pat_eval_select(const struct graph *g, graph_id node, const struct pat_minmax *v, uint64_t x, uint64_t y,
@@ -168,6 +172,7 @@ bool pat_tape_build(struct pat_tape *t, struct arena *a, const struct graph *g, 
             t->computed[i] &= leaves[k] != t->node[i];
         for (unsigned k = 0; k < n->arg_count && t->computed[i]; k++)
             t->arg[i][k] = (uint16_t)slot_of(t, n->arg[k]);
+        t->op[i] = graph_operation(n);
     }
     return true;
 }
@@ -214,7 +219,7 @@ void pat_tape_run(struct pat_tape *t)
             continue;
         for (unsigned k = 0; k < n->arg_count; k++)
             args[k] = t->value[t->arg[i][k]];
-        if (pat_eval_node(t->g, t->node[i], args, &t->value[i]))
+        if (eval_operation(&t->op[i], args, n->arg_count, &t->value[i]))
             continue;
         t->value[i] =
             t->reciprocal && n->kind == UOP_RCP && n->type == UOP_F32 ? reciprocal(t, args[0]) : stand_in(n, args);

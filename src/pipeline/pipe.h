@@ -59,6 +59,10 @@ struct sp_session {
 /* What the driver puts into constant bank 0 of an architecture. */
 void pipe_env(unsigned sm, const struct img_kernel *kernel, struct graph_env *env);
 
+/* Where the source wrote each instruction, as far as line tables tell. */
+struct graph_input_insn;
+void pipe_write_places(const struct img_kernel *k, struct graph_input_insn *insns, uint32_t count);
+
 /* Decodes a kernel's code: *count instructions on `a`. */
 enum sp_status pipe_decode(struct arena *a, const struct img_module *module, const struct img_kernel *kernel,
                            struct isa_insn **insns, uint32_t *count);

@@ -44,7 +44,8 @@ void pipe_env(unsigned sm, const struct img_kernel *kernel, struct graph_env *en
                               .table_bytes = kernel->tables.bytes,
                               .table_sizes = kernel->tables.sizes,
                               .table_count = kernel->tables.count,
-                              .shared_bytes = kernel->shared_bytes > 0 ? kernel->shared_bytes : 0,
+                              .shared_bytes =
+                                  kernel->shared_bytes > 0 ? kernel->shared_bytes : kernel->called_shared_bytes,
                               .spills = kernel->spills,
                               .spill_count = kernel->spill_count,
                               .spills_known = kernel->spills_known};

@@ -1,4 +1,5 @@
 /* The map of the house: what happens to one kernel, in order. Each stage reads what the ones before it made. */
+#include "pipeline/pipe_code.h"
 #include "pipeline/pipe_ptx.h"
 #include "pipeline/pipe_rewrite.h"
 #include "pipeline/pipe_source.h"
@@ -7,122 +8,8 @@
 #include "facts/fact_build.h"
 #include "graph/graph_cycle.h"
 #include "graph/graph_depend.h"
-#include "uop/uop_lift.h"
 
 #include <string.h>
-
-enum { MARK = 0x2a5a50 }; /* an address no code has */
-/* R_CUDA_ABS32_LO_32, R_CUDA_ABS32_HI_32: a word of a symbol's address, as the immediate of one instruction. */
-enum { RELOC_LOW = 56, RELOC_HIGH = 57 };
-
-/* A kernel as lists of micro-operations, with the text of each. */
-struct pipe_code {
-    struct graph_input_insn *in;
-    struct fact_text *texts;
-    uint32_t count;
-    struct ptx_code ptx;
-    const char **symbols; /* by relocation */
-};
-
-/* The operand that a relocation fills: the memory operand's distance, else the first number; NULL: none of them. */
-static struct isa_operand *filled_operand(struct isa_insn *insn)
-{
-    for (unsigned kind = 0; kind < 2; kind++)
-        for (unsigned i = 0; i < insn->operand_count; i++)
-            if (insn->operands[i].kind == (kind == 0 ? ISA_OPERAND_MEM : ISA_OPERAND_IMM))
-                return &insn->operands[i];
-    return NULL;
-}
-
-/* An instruction with a relocation holds a number that the linker or the loader writes. The address of a shared array
- * is put there; of others its immediate says nothing, and a call's target is elsewhere. */
-static void apply_relocation(struct uop_lift_context *context, const struct img_reloc *r, const struct isa_insn *insn,
-                             uint32_t symbol, struct uop_list *list)
-{
-    struct isa_insn filled = *insn;
-    struct isa_operand *operand = filled_operand(&filled);
-    bool word = operand && operand->kind == ISA_OPERAND_IMM && !operand->value && !r->addend && r->shared < 0 &&
-                (r->type == RELOC_LOW || r->type == RELOC_HIGH) && r->symbol && r->symbol[0];
-    if (operand) {
-        operand->value = r->shared >= 0 ? operand->value + r->shared + r->addend : MARK;
-        uop_lift(context, &filled, list);
-    }
-    for (size_t k = 0; k < list->ops.n && (!operand || r->shared < 0); k++) {
-        struct uop *u = &list->ops.p[k];
-        if (u->kind == UOP_CONST && (u->type == UOP_B32 || u->type == UOP_B64) && (!operand || u->imm == MARK))
-            *u = (struct uop){.kind = word && u->type == UOP_B32 ? UOP_CBANK : UOP_UNDEF,
-                              .type = u->type,
-                              .space = GRAPH_SYMBOL_BANK,
-                              .imm = 8u * symbol + (r->type == RELOC_HIGH ? 4u : 0u),
-                              .arg = {UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE}};
-        if (u->kind == UOP_CALL)
-            u->imm = UINT64_MAX; /* no offset of this section */
-    }
-}
-
-/* The number of a symbol: that of the first relocation, of those near, that names it. */
-static uint32_t symbol_of(const struct img_kernel *kernel, uint32_t reloc)
-{
-    enum { NEAR = 256 };
-    for (uint32_t i = reloc > NEAR ? reloc - NEAR : 0; i < reloc; i++)
-        if (str_equal(kernel->relocs[i].symbol, kernel->relocs[reloc].symbol))
-            return i;
-    return reloc;
-}
-
-static enum sp_status lift_all(struct arena *a, unsigned sm, const struct img_kernel *kernel,
-                               const struct isa_insn *insns, struct pipe_code *code)
-{
-    uint32_t count = code->count;
-    struct graph_input_insn *out = code->in;
-    code->symbols = ARENA_ARRAY(a, const char *, kernel->reloc_count + 1);
-    if (!code->symbols)
-        return SP_ERR_MEMORY;
-    struct uop_lift_context context = {.sm = sm, .a = a};
-    struct uop_list *lists = ARENA_ARRAY(a, struct uop_list, count);
-    if (!lists)
-        return SP_ERR_MEMORY;
-    for (uint32_t i = 0; i < count; i++) {
-        uop_lift(&context, &insns[i], &lists[i]); /* an instruction without meaning says so in its list */
-        out[i] = (struct graph_input_insn){.offset = insns[i].offset, .uops = &lists[i]};
-    }
-    for (uint32_t i = 0; i < kernel->reloc_count; i++) {
-        uint32_t at = kernel->relocs[i].offset / 16;
-        code->symbols[i] = kernel->relocs[i].symbol;
-        if (at < count)
-            apply_relocation(&context, &kernel->relocs[i], &insns[at], symbol_of(kernel, i), &lists[at]);
-    }
-    return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
-}
-
-static void text_of(struct arena *a, unsigned sm, const struct isa_insn *insn, const struct img_told *told,
-                    struct fact_text *t)
-{
-    struct isa_print_options options = {.dialect = ISA_DIALECT_CUOBJDUMP};
-    const struct isa_control *c = &insn->control;
-    char text[512], control[32];
-    isa_print(sm, insn, &options, text, sizeof text);
-    isa_print_control(c, control);
-    bool scheduled = !told || told->how & IMG_TOLD_CONTROL;
-    t->text = !told || told->how ? arena_strdup(a, text) : told->text ? told->text : "not in the listing";
-    if (scheduled)
-        t->control_text = arena_strdup(a, control);
-    if (!told)
-        t->bits =
-            arena_printf(a, "0x%016llx%016llx", (unsigned long long)insn->word.hi, (unsigned long long)insn->word.lo);
-    if (insn->guard != ISA_PT || insn->guard_not)
-        t->guard = insn->guard == ISA_PT ? arena_printf(a, "!%sPT", insn->guard_uniform ? "U" : "")
-                                         : arena_printf(a, "%s%sP%u", insn->guard_not ? "!" : "",
-                                                        insn->guard_uniform ? "U" : "", insn->guard);
-    t->stall = c->stall;
-    t->yield = c->yield;
-    t->write_barrier = c->write_barrier == 7 ? FACT_NONE : c->write_barrier;
-    t->read_barrier = c->read_barrier == 7 ? FACT_NONE : c->read_barrier;
-    t->wait_mask = c->wait_mask;
-    if (!scheduled)
-        t->stall = t->yield = t->write_barrier = t->read_barrier = t->wait_mask = FACT_NONE;
-    t->no_encoding = insn->op == ISA_OP_UNKNOWN;
-}
 
 /* Bytes a type of the demangled signature takes; 0: not known here. */
 static uint32_t type_bytes(const char *type)
@@ -202,22 +89,6 @@ static struct mean_param *name_params(struct sp_session *s, struct arena *a, con
     return p;
 }
 
-static enum sp_status read_machine_code(struct arena *work, struct arena *a, const struct img_module *module,
-                                        const struct img_kernel *kernel, struct pipe_code *code)
-{
-    struct isa_insn *insns;
-    enum sp_status status = pipe_decode(work, module, kernel, &insns, &code->count);
-    if (status != SP_OK)
-        return status;
-    code->in = ARENA_ARRAY(work, struct graph_input_insn, code->count + 1u);
-    code->texts = ARENA_ARRAY(work, struct fact_text, code->count + 1u);
-    if (!code->in || !code->texts)
-        return SP_ERR_MEMORY;
-    for (uint32_t i = 0; i < code->count; i++)
-        text_of(a, module->sm, &insns[i], pipe_told(kernel, i), &code->texts[i]);
-    return lift_all(work, module->sm, kernel, insns, code);
-}
-
 static enum sp_status read_ptx(struct sp_session *s, struct arena *work, struct arena *a,
                                const struct pipe_input *input, uint32_t function, struct img_kernel *kernel,
                                struct pipe_code *code)
@@ -246,27 +117,31 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, struct pipe_in
                            const struct fact_file_text *file_texts, struct fact_kernel *out)
 {
     const struct img_module *module = &input->module;
-    struct img_kernel ptx = *kernel;
+    struct img_kernel ptx = *kernel, linked;
     struct pipe_code code = {0};
     struct arena work;
-    struct pipe_rewrite beside = {.session = s, .module = module, .kernel = kernel, .file_texts = file_texts};
+    struct pipe_rewrite beside = {.session = s, .module = module, .file_texts = file_texts};
     enum sp_status status;
     bool of_ptx = module->kind == IMG_PTX;
     arena_init(&work, 0);
     arena_init(&beside.work, 0);
     if (of_ptx)
         status = read_ptx(s, &work, a, input, input->ptx_functions[kernel - module->kernels], &ptx, &code);
-    else
-        status = read_machine_code(&work, a, module, kernel, &code);
+    else if ((status = img_link_called(&work, module, kernel, &linked)) == SP_OK)
+        status = pipe_read_code(&work, a, module, &linked, &code);
     if (status != SP_OK)
         goto done;
-    if (of_ptx)
-        kernel = &ptx;
+    kernel = of_ptx ? &ptx : &linked;
+    beside.kernel = kernel;
+    if (!of_ptx)
+        pipe_write_places(kernel, code.in, code.count);
     struct fact_source source = {.module = module,
                                  .kernel = kernel,
                                  .file_numbers = file_numbers,
                                  .file_texts = file_texts,
-                                 .texts = code.texts};
+                                 .texts = code.texts,
+                                 .padding_from = code.padding_from,
+                                 .padding_count = code.padding_count};
     if (of_ptx) {
         source.register_name = ptx_name;
         source.user = &code.ptx;

@@ -208,6 +208,7 @@ static void write_unknown(struct json *j, const struct fact_unknown *unknown)
     write_text(j, "text", unknown->text);
     write_text(j, "bits", unknown->bits);
     write_text(j, "why", fact_why_text(unknown->why));
+    write_text(j, "reason", unknown->reason);
     json_end(j);
 }
 
@@ -529,6 +530,27 @@ static void write_occupancy(struct json *j, const struct fact_kernel *k)
         json_end(j);                             \
     } while (0)
 
+/* The instructions from `from` on up to the end `to`. */
+static void write_instructions(struct json *j, const struct fact_kernel *k, uint32_t from, uint32_t to)
+{
+    open_array(j, "instructions");
+    for (size_t i = fact_first_at(k, from); i < k->instructions.n && k->instructions.p[i].offset < to; i++)
+        write_instruction(j, &k->instructions.p[i]);
+    json_end(j);
+}
+
+static void write_function(struct json *j, const struct fact_kernel *k, const struct fact_function *f)
+{
+    json_object(j);
+    write_text(j, "name", f->name);
+    write_text(j, "demangled", f->demangled);
+    write_text(j, "section", f->section);
+    write_number(j, "offset", f->offset);
+    write_number(j, "code_bytes", f->code_bytes);
+    write_instructions(j, k, f->offset, f->offset + f->code_bytes);
+    json_end(j);
+}
+
 static void write_kernel(struct json *j, const struct fact_kernel *k)
 {
     json_object(j);
@@ -559,7 +581,7 @@ static void write_kernel(struct json *j, const struct fact_kernel *k)
     write_text(j, "summary", k->summary);
     WRITE_ARRAY(j, "outputs", k->outputs, write_output);
     WRITE_ARRAY(j, "phases", k->phases, write_phase);
-    WRITE_ARRAY(j, "instructions", k->instructions, write_instruction);
+    write_instructions(j, k, 0, k->functions.n ? k->functions.p[0].offset : UINT32_MAX);
     open_object(j, "register_flow");
     for (size_t i = 0; i < k->register_flow.n; i++)
         write_register(j, &k->register_flow.p[i]);
@@ -577,6 +599,10 @@ static void write_kernel(struct json *j, const struct fact_kernel *k)
     WRITE_ARRAY(j, "source_says", k->says, write_said);
     write_text(j, "ptx_from", k->ptx_from);
     WRITE_ARRAY(j, "ptx", k->ptx, write_ptx);
+    open_array(j, "functions");
+    for (size_t i = 0; i < k->functions.n; i++)
+        write_function(j, k, &k->functions.p[i]);
+    json_end(j);
     json_end(j);
 }
 

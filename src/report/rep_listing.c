@@ -167,6 +167,18 @@ static const char *listed_meaning(struct rep_page *p, const struct fact_instruct
     return stray_of < 0 ? meaning : rep_format(p->a, "%s  // of phase %d", meaning, stray_of + 1);
 }
 
+/* What stands over the instruction: the function that begins with it, and the phase; NULL: nothing. */
+static const char *listing_title(struct rep_page *p, const struct rep_note *n, const struct fact_instruction *in,
+                                 int32_t phase)
+{
+    const struct fact_function *f = fact_function_at(n->k, in->offset);
+    const char *title = phase >= 0 ? phase_title(p, n, (uint32_t)phase) : NULL;
+    if (!f || f->offset != in->offset)
+        return title;
+    return rep_format(p->a, "Function %s, offsets 0x%x beyond its own%s%s", f->demangled ? f->demangled : f->name,
+                      f->offset, title ? "; " : "", title ? title : "");
+}
+
 void rep_say_listing(struct rep_page *p, const struct rep_note *n)
 {
     enum { WIDE = 130 };
@@ -186,17 +198,17 @@ void rep_say_listing(struct rep_page *p, const struct rep_note *n)
     const char *when = NULL;
     for (size_t i = 0; i < k->instructions.n; i++) {
         const struct fact_instruction *in = &k->instructions.p[i];
-        bool heading = phased && view.heading[i];
-        if (heading && p->markdown) {
+        const char *title = listing_title(p, n, in, phased && view.heading[i] ? view.of[i] : -1);
+        if (title && p->markdown) {
             rep_table_write(p, &t, INDENT);
             t.rows.n = 0;
-            rep_heading(p, 3, phase_title(p, n, (uint32_t)view.of[i]));
+            rep_heading(p, 3, title);
         }
         struct rep_row *row = rep_table_row(p, &t);
         if (!row)
             return;
-        if (heading && !p->markdown)
-            row->part = rep_format(p->a, "━━ %s", phase_title(p, n, (uint32_t)view.of[i]));
+        if (title && !p->markdown)
+            row->part = rep_format(p->a, "━━ %s", title);
         if (!str_equal(in->runs_when, when)) {
             if (!p->markdown)
                 row->banner =

@@ -8,6 +8,9 @@
 #include "base/str.h"
 #include "facts/fact_words.h"
 
+#include <ctype.h>
+#include <string.h>
+
 enum { INDENT = 2 };
 
 bool rep_left_out(const struct rep_note *n, uint32_t *shown, uint32_t *left)
@@ -50,11 +53,15 @@ static const char *code_size(struct arena *a, const struct fact_kernel *k)
 {
     struct strbuf b;
     str_init(&b, a);
-    str_addf(&b, "%zu instructions", k->instructions.n);
+    size_t own = k->functions.n ? fact_first_at(k, k->functions.p[0].offset) : k->instructions.n;
+    str_addf(&b, "%zu instructions", own);
     if (k->has_padding)
         str_addf(&b, " + %u of padding (%s)", k->padding_instructions, rep_span(a, k->padding_from, k->padding_to));
     if (k->code_bytes != FACT_NONE)
         str_addf(&b, " · %d B", k->code_bytes);
+    if (k->functions.n)
+        str_addf(&b, " · %zu of %zu function%s called", k->instructions.n - own, k->functions.n,
+                 k->functions.n == 1 ? "" : "s");
     return b.p;
 }
 
@@ -329,6 +336,38 @@ void rep_say_params(struct rep_page *p, const struct rep_note *n)
     rep_table_write(p, &t, INDENT);
 }
 
+/* `text` has `word` as a word. */
+static bool has_word(const char *text, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *at = text; at && (at = strstr(at, word)) != NULL; at++) {
+        bool begins = at == text || (!isalnum((unsigned char)at[-1]) && at[-1] != '_' && at[-1] != '.');
+        if (begins && !isalnum((unsigned char)at[n]) && at[n] != '_')
+            return true;
+    }
+    return false;
+}
+
+static bool within(const struct fact_loop *l, uint32_t offset)
+{
+    bool in = offset >= l->from && offset <= l->to;
+    for (uint32_t i = 0; i < l->piece_count; i++)
+        in |= offset >= l->pieces[i].from && offset <= l->pieces[i].to;
+    return in;
+}
+
+/* Some store behind a loop is told with the loop's counter. */
+static bool counts_behind_loops(const struct fact_kernel *k)
+{
+    for (size_t i = 0; i < k->loops.n; i++)
+        for (size_t o = 0; o < k->outputs.n && k->loops.p[i].counter; o++)
+            if (!within(&k->loops.p[i], k->outputs.p[o].store) &&
+                (has_word(k->outputs.p[o].address, k->loops.p[i].counter) ||
+                 has_word(k->outputs.p[o].real, k->loops.p[i].counter)))
+                return true;
+    return false;
+}
+
 void rep_say_names(struct rep_page *p, const struct rep_note *n)
 {
     struct rep_table t = {.columns = 5,
@@ -349,6 +388,11 @@ void rep_say_names(struct rep_page *p, const struct rep_note *n)
         row->cells[4] = rep_cell(rep_offsets(p->a, name->evidence), REP_DIM);
     }
     rep_table_write(p, &t, INDENT);
+    if (n->k->names.n > 0 && counts_behind_loops(n->k))
+        rep_paragraph(
+            p, INDENT, 0, REP_DIM,
+            "Behind its loop a counter is that of the last turn; a value that went round is what the last turn "
+            "made of it.");
 }
 
 void rep_say_unknown(struct rep_page *p, const struct rep_note *n)
@@ -367,7 +411,7 @@ void rep_say_unknown(struct rep_page *p, const struct rep_note *n)
         row->cells[1] = rep_cell(rep_hex(p->a, unknown->offset), REP_DIM);
         row->cells[2] = rep_cell_code(rep_or_dash(unknown->text), REP_ALARM);
         row->cells[3] = rep_cell_code(rep_or_dash(unknown->bits), REP_DIM);
-        row->cells[4] = rep_cell(fact_why_text(unknown->why), REP_PLAIN);
+        row->cells[4] = rep_cell(unknown->reason ? unknown->reason : fact_why_text(unknown->why), REP_PLAIN);
     }
     rep_table_write(p, &t, INDENT);
 }

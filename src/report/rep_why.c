@@ -371,7 +371,8 @@ static void say_why(struct rep_page *p, const struct rep_note *n, const struct r
     case REP_LANE: why_lane(p, n, &k->register_flow.p[s->index]); break;
     case REP_UNKNOWN:
         item(p, "bits", rep_or_dash(k->unknown.p[s->index].bits));
-        item(p, "reason", fact_why_text(k->unknown.p[s->index].why));
+        item(p, "reason",
+             k->unknown.p[s->index].reason ? k->unknown.p[s->index].reason : fact_why_text(k->unknown.p[s->index].why));
         break;
     case REP_COMPARISON: why_comparison(p, n, s); break;
     }

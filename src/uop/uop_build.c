@@ -14,6 +14,24 @@ void lift_refuse(struct lift *l)
     l->make.refused = true;
 }
 
+void lift_expect_count(struct lift *l, unsigned count)
+{
+    if (lift_count(l) != count)
+        lift_refuse(l);
+}
+
+void lift_expect(struct lift *l, const enum isa_mod *mods, unsigned count)
+{
+    if (!lift_only_mods(l, mods))
+        lift_refuse(l);
+    lift_expect_count(l, count);
+}
+
+struct uop lift_float_uop(enum uop_kind kind, enum uop_type type, unsigned round, unsigned flags)
+{
+    return (struct uop){.kind = (uint8_t)kind, .type = (uint8_t)type, .round = (uint8_t)round, .flags = (uint8_t)flags};
+}
+
 static struct uop blank(enum uop_kind kind, enum uop_type type)
 {
     struct uop op = {.kind = (uint8_t)kind, .type = (uint8_t)type};

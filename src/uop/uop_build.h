@@ -153,6 +153,11 @@ bool lift_written(const struct lift *l, unsigned i); /* operand i exists and is 
 /* ---- shared between families ---- */
 enum uop_round lift_round(const struct lift *l);
 unsigned lift_float_flags(const struct lift *l); /* FTZ SAT FMZ */
+struct uop lift_float_uop(enum uop_kind kind, enum uop_type type, unsigned round,
+                          unsigned flags); /* no arguments yet */
+/* Refuses an instruction that has other modifiers than `mods` (ended by ISA_MOD_NONE) or another count of operands. */
+void lift_expect(struct lift *l, const enum isa_mod *mods, unsigned count);
+void lift_expect_count(struct lift *l, unsigned count);
 /* Of an instruction without a meaning (uop_width.c): how many registers operand i spans, or its address, 0: not known;
  * how many of its first registers are results. */
 unsigned lift_width(const struct lift *l, unsigned i);

@@ -70,32 +70,6 @@ void lift_bra(struct lift *l)
     lift_emit(l, op);
 }
 
-void lift_call(struct lift *l)
-{
-    const struct isa_operand *target = find(l, ISA_OPERAND_LABEL);
-    if (operand_condition(l) != UOP_NONE)
-        lift_refuse(l);
-    if (target) {
-        struct uop op = blank(UOP_CALL);
-        op.imm = (uint64_t)target->value;
-        lift_emit(l, op);
-        return;
-    }
-    for (unsigned i = 0; i < lift_count(l); i++) {
-        if (!lift_is_reg(l, i))
-            continue;
-        struct uop op = blank(UOP_CALL_IND);
-        op.arg[0] = lift_src64(l, i);
-        lift_emit(l, op);
-        return;
-    }
-    struct uop op = blank(UOP_CALL_IND); /* to an address outside the section */
-    struct uop any = blank(UOP_UNDEF);
-    any.type = UOP_B64;
-    op.arg[0] = lift_emit(l, any);
-    lift_emit(l, op);
-}
-
 /* The byte offset a register pair and the printed base make: base + pair. A label's value is a section offset
  * already; an immediate counts from the next instruction. */
 static uop_ref indirect_target(struct lift *l)
@@ -107,6 +81,35 @@ static uop_ref indirect_target(struct lift *l)
             return lift_add(l, UOP_B64, lift_src64(l, i), lift_const(l, UOP_B64, base));
     lift_refuse(l);
     return lift_const(l, UOP_B64, 0);
+}
+
+void lift_call(struct lift *l)
+{
+    const struct isa_operand *target = find(l, ISA_OPERAND_LABEL);
+    if (operand_condition(l) != UOP_NONE)
+        lift_refuse(l);
+    bool computed = false; /* as far from the label as a register pair says */
+    for (unsigned i = 0; i < lift_count(l); i++)
+        computed |= lift_is_reg(l, i) && !lift_equals(l, lift_src64(l, i), 0);
+    if (target && !computed) {
+        struct uop op = blank(UOP_CALL);
+        op.imm = (uint64_t)target->value;
+        lift_emit(l, op);
+        return;
+    }
+    for (unsigned i = 0; i < lift_count(l); i++) {
+        if (!lift_is_reg(l, i))
+            continue;
+        struct uop op = blank(UOP_CALL_IND);
+        op.arg[0] = lift_mod(l, ISA_MOD_ABS) ? lift_src64(l, i) : indirect_target(l);
+        lift_emit(l, op);
+        return;
+    }
+    struct uop op = blank(UOP_CALL_IND); /* to an address outside the section */
+    struct uop any = blank(UOP_UNDEF);
+    any.type = UOP_B64;
+    op.arg[0] = lift_emit(l, any);
+    lift_emit(l, op);
 }
 
 void lift_ret(struct lift *l)
@@ -173,7 +176,7 @@ void lift_yield(struct lift *l)
 }
 
 /* BMOV moves the state of a convergence barrier; a general register that takes it holds nothing the program
- * computes. */
+ * computes, and there is nothing of it to be understood. */
 void lift_bmov(struct lift *l)
 {
     reconverge(l, UOP_BMOV);
@@ -189,7 +192,6 @@ void lift_bmov(struct lift *l)
             any.type = UOP_B32;
             any.imm = word;
             lift_write_word(l, 0, word, lift_emit(l, any));
-            l->make.list->opaque = true;
         }
     }
 }

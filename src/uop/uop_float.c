@@ -1,4 +1,4 @@
-/* What the float instructions do: f32, f64, packed halves, conversions, compares.
+/* What the float instructions do: f32, f64, packed halves, compares (conversions: uop_convert.c).
  *
  * Compares are five ordered atoms with operand swap and negation (GEU is "not less"); min and max take a predicate
  * that is nearly always constant; a multiply by one or an addition of -0 that ptxas put in for its pipes disappears
@@ -25,39 +25,28 @@ unsigned lift_float_flags(const struct lift *l)
            (lift_mod(l, ISA_MOD_FMZ) ? UOP_FMZ : 0u) | (lift_mod(l, ISA_MOD_RELU) ? UOP_RELU : 0u);
 }
 
-static struct uop float_uop(enum uop_kind kind, enum uop_type type, unsigned round, unsigned flags)
-{
-    return (struct uop){.kind = (uint8_t)kind, .type = (uint8_t)type, .round = (uint8_t)round, .flags = (uint8_t)flags};
-}
-
 /* ---- f32 ----------------------------------------------------------------------------------------------------- */
 
 static const enum isa_mod arithmetic_mods[] = {ISA_MOD_FTZ, ISA_MOD_SAT, ISA_MOD_FMZ, ISA_MOD_RM,
                                                ISA_MOD_RP,  ISA_MOD_RZ,  ISA_MOD_NONE};
 
-static void expect(struct lift *l, const enum isa_mod *mods, unsigned count)
-{
-    if (!lift_only_mods(l, mods) || lift_count(l) != count)
-        lift_refuse(l);
-}
-
 void lift_fadd_op(struct lift *l)
 {
-    expect(l, arithmetic_mods, 3);
+    lift_expect(l, arithmetic_mods, 3);
     uop_ref a = lift_fsrc(l, 1), b = lift_fsrc(l, 2);
     lift_write(l, 0, lift_fadd(l, UOP_F32, lift_round(l), lift_float_flags(l), a, b));
 }
 
 void lift_fmul_op(struct lift *l)
 {
-    expect(l, arithmetic_mods, 3);
+    lift_expect(l, arithmetic_mods, 3);
     uop_ref a = lift_fsrc(l, 1), b = lift_fsrc(l, 2);
     lift_write(l, 0, lift_fmul(l, UOP_F32, lift_round(l), lift_float_flags(l), a, b));
 }
 
 void lift_ffma_op(struct lift *l)
 {
-    expect(l, arithmetic_mods, 4);
+    lift_expect(l, arithmetic_mods, 4);
     uop_ref a = lift_fsrc(l, 1), b = lift_fsrc(l, 2), c = lift_fsrc(l, 3);
     lift_write(l, 0, lift_ffma(l, UOP_F32, lift_round(l), lift_float_flags(l), a, b, c));
 }
@@ -66,9 +55,9 @@ static uop_ref min_max(struct lift *l, enum uop_type type, unsigned flags, uop_r
 {
     uint64_t is_min;
     if (lift_is_const(l, p, &is_min))
-        return lift_full(l, float_uop(is_min ? UOP_FMIN : UOP_FMAX, type, UOP_RN, flags), a, b, UOP_NONE);
-    uop_ref least = lift_full(l, float_uop(UOP_FMIN, type, UOP_RN, flags), a, b, UOP_NONE);
-    uop_ref most = lift_full(l, float_uop(UOP_FMAX, type, UOP_RN, flags), a, b, UOP_NONE);
+        return lift_full(l, lift_float_uop(is_min ? UOP_FMIN : UOP_FMAX, type, UOP_RN, flags), a, b, UOP_NONE);
+    uop_ref least = lift_full(l, lift_float_uop(UOP_FMIN, type, UOP_RN, flags), a, b, UOP_NONE);
+    uop_ref most = lift_full(l, lift_float_uop(UOP_FMAX, type, UOP_RN, flags), a, b, UOP_NONE);
     return lift_select(l, type, p, least, most);
 }
 
@@ -81,7 +70,7 @@ static const enum isa_mod min_max_mods[] = {ISA_MOD_FTZ, ISA_MOD_NAN, ISA_MOD_XO
 
 void lift_fmnmx(struct lift *l)
 {
-    expect(l, min_max_mods, 4);
+    lift_expect(l, min_max_mods, 4);
     const struct isa_operand *x = lift_operand(l, 1), *y = lift_operand(l, 2);
     unsigned flags = min_max_flags(l);
     uop_ref a, b;
@@ -103,7 +92,7 @@ void lift_fmnmx(struct lift *l)
 void lift_fmnmx3(struct lift *l)
 {
     static const enum isa_mod mods[] = {ISA_MOD_FTZ, ISA_MOD_NAN, ISA_MOD_NONE};
-    expect(l, mods, 5);
+    lift_expect(l, mods, 5);
     unsigned flags = min_max_flags(l);
     uop_ref a = lift_fsrc(l, 1), b = lift_fsrc(l, 2), c = lift_fsrc(l, 3), p = lift_pred(l, 4);
     lift_write(l, 0, min_max(l, UOP_F32, flags, p, min_max(l, UOP_F32, flags, p, a, b), c));
@@ -113,10 +102,10 @@ void lift_fmnmx3(struct lift *l)
 void lift_fsel(struct lift *l)
 {
     static const enum isa_mod mods[] = {ISA_MOD_FTZ, ISA_MOD_NONE};
-    expect(l, mods, 4);
+    lift_expect(l, mods, 4);
     uop_ref a = lift_fsrc(l, 1), b = lift_fsrc(l, 2), v = lift_select(l, UOP_B32, lift_pred(l, 3), a, b);
     if (lift_mod(l, ISA_MOD_FTZ)) {
-        struct uop op = float_uop(UOP_FEQ, UOP_F32, UOP_RN, UOP_FTZ);
+        struct uop op = lift_float_uop(UOP_FEQ, UOP_F32, UOP_RN, UOP_FTZ);
         op.imm = 32;
         uop_ref small = lift_full(l, op, v, lift_const(l, UOP_B32, 0), UOP_NONE);
         uop_ref zero = lift_and(l, UOP_B32, v, lift_const(l, UOP_B32, 0x80000000));
@@ -151,7 +140,7 @@ static uop_ref compare(struct lift *l, enum uop_type type, uop_ref a, uop_ref b)
             continue;
         if (row->kind == UOP_CONST)
             return lift_const(l, UOP_B1, row->negated);
-        struct uop op = float_uop((enum uop_kind)row->kind, type, UOP_RN, lift_float_flags(l) & UOP_FTZ);
+        struct uop op = lift_float_uop((enum uop_kind)row->kind, type, UOP_RN, lift_float_flags(l) & UOP_FTZ);
         op.imm = uop_type_bits(type);
         if (row->swapped)
             op.flags |= UOP_SWAPPED;
@@ -178,7 +167,7 @@ static void set_predicates(struct lift *l, uop_ref condition)
 void lift_fsetp(struct lift *l)
 {
     static const enum isa_mod mods[] = {COMPARE_MODS, ISA_MOD_NONE};
-    expect(l, mods, 5);
+    lift_expect(l, mods, 5);
     uop_ref a = lift_fsrc(l, 2), b = lift_fsrc(l, 3);
     set_predicates(l, compare(l, UOP_F32, a, b));
 }
@@ -189,9 +178,9 @@ void lift_fsetp(struct lift *l)
 static void double_extreme(struct lift *l, bool maximum)
 {
     static const enum isa_mod mods[] = {ISA_MOD_MAX, ISA_MOD_MIN, ISA_MOD_AND, ISA_MOD_NONE};
-    expect(l, mods, 5);
+    lift_expect(l, mods, 5);
     uop_ref a = lift_fsrc64(l, 2), b = lift_fsrc64(l, 3), with = lift_pred(l, 4), zero = lift_const(l, UOP_B64, 0);
-    struct uop op = float_uop(UOP_FLT, UOP_F64, UOP_RN, UOP_SWAPPED);
+    struct uop op = lift_float_uop(UOP_FLT, UOP_F64, UOP_RN, UOP_SWAPPED);
     op.imm = 64;
     uop_ref greater = lift_full(l, op, b, a, UOP_NONE);
     op.flags = 0;
@@ -219,7 +208,7 @@ void lift_dsetp(struct lift *l)
         double_extreme(l, lift_mod(l, ISA_MOD_MAX));
         return;
     }
-    expect(l, mods, 5);
+    lift_expect(l, mods, 5);
     uop_ref a = lift_fsrc64(l, 2), b = lift_fsrc64(l, 3);
     set_predicates(l, compare(l, UOP_F64, a, b));
 }
@@ -227,7 +216,7 @@ void lift_dsetp(struct lift *l)
 void lift_fset(struct lift *l)
 {
     static const enum isa_mod mods[] = {COMPARE_MODS, ISA_MOD_BF, ISA_MOD_NONE};
-    expect(l, mods, 4);
+    lift_expect(l, mods, 4);
     uop_ref a = lift_fsrc(l, 1), b = lift_fsrc(l, 2);
     uop_ref condition = compare(l, UOP_F32, a, b), p = lift_bool_op(l, condition, lift_pred(l, 3));
     uint64_t yes = lift_mod(l, ISA_MOD_BF) ? one_bits[UOP_F32] : UINT32_MAX;
@@ -238,9 +227,9 @@ void lift_fset(struct lift *l)
 void lift_fchk(struct lift *l)
 {
     static const enum isa_mod mods[] = {ISA_MOD_DIVIDE, ISA_MOD_NONE};
-    expect(l, mods, 3);
+    lift_expect(l, mods, 3);
     uop_ref a = lift_fsrc(l, 1), b = lift_fsrc(l, 2);
-    lift_write(l, 0, lift_full(l, float_uop(UOP_FCHK, UOP_F32, UOP_RN, 0), a, b, UOP_NONE));
+    lift_write(l, 0, lift_full(l, lift_float_uop(UOP_FCHK, UOP_F32, UOP_RN, 0), a, b, UOP_NONE));
 }
 
 /* The high word of a double. A constant is written as the double: its low word is zero. */
@@ -287,215 +276,23 @@ static const enum isa_mod round_mods[] = {ISA_MOD_RM, ISA_MOD_RP, ISA_MOD_RZ, IS
 
 void lift_dadd(struct lift *l)
 {
-    expect(l, round_mods, 3);
+    lift_expect(l, round_mods, 3);
     uop_ref a = lift_fsrc64(l, 1), b = lift_fsrc64(l, 2);
     lift_write64(l, 0, lift_fadd(l, UOP_F64, lift_round(l), 0, a, b));
 }
 
 void lift_dmul(struct lift *l)
 {
-    expect(l, round_mods, 3);
+    lift_expect(l, round_mods, 3);
     uop_ref a = lift_fsrc64(l, 1), b = lift_fsrc64(l, 2);
     lift_write64(l, 0, lift_fmul(l, UOP_F64, lift_round(l), 0, a, b));
 }
 
 void lift_dfma(struct lift *l)
 {
-    expect(l, round_mods, 4);
+    lift_expect(l, round_mods, 4);
     uop_ref a = lift_fsrc64(l, 1), b = lift_fsrc64(l, 2), c = lift_fsrc64(l, 3);
     lift_write64(l, 0, lift_ffma(l, UOP_F64, lift_round(l), 0, a, b, c));
-}
-
-/* ---- conversions --------------------------------------------------------------------------------------------- */
-
-static int float_format(enum isa_mod mod)
-{
-    switch (mod) {
-    case ISA_MOD_F16: return UOP_F16;
-    case ISA_MOD_BF16: return UOP_BF16;
-    case ISA_MOD_F32: return UOP_F32;
-    case ISA_MOD_F64: return UOP_F64;
-    default: return -1;
-    }
-}
-
-struct integer_format {
-    unsigned bits;
-    bool is_signed;
-};
-
-static bool integer_format(enum isa_mod mod, struct integer_format *out)
-{
-    switch (mod) {
-    case ISA_MOD_U8: *out = (struct integer_format){8, false}; return true;
-    case ISA_MOD_S8: *out = (struct integer_format){8, true}; return true;
-    case ISA_MOD_U16: *out = (struct integer_format){16, false}; return true;
-    case ISA_MOD_S16: *out = (struct integer_format){16, true}; return true;
-    case ISA_MOD_U32: *out = (struct integer_format){32, false}; return true;
-    case ISA_MOD_S32: *out = (struct integer_format){32, true}; return true;
-    case ISA_MOD_U64: *out = (struct integer_format){64, false}; return true;
-    case ISA_MOD_S64: *out = (struct integer_format){64, true}; return true;
-    default: return false;
-    }
-}
-
-/* What a conversion's modifiers say, in any order but for the two formats of F2F (result first). */
-struct conversion {
-    int formats[2];
-    unsigned format_count;
-    struct integer_format integer;
-    bool has_integer, integral, ntz;
-    unsigned round;
-};
-
-static struct conversion conversion_of(struct lift *l)
-{
-    struct conversion c = {.formats = {UOP_F32, UOP_F32}, .integer = {32, true}, .round = UOP_RN};
-    for (unsigned i = 0; i < l->insn->mod_count && i < ISA_MAX_MODS; i++) {
-        enum isa_mod mod = (enum isa_mod)l->insn->mods[i];
-        int format = float_format(mod);
-        struct integer_format integer;
-        if (format >= 0 && c.format_count < 2) {
-            c.formats[c.format_count++] = format;
-        } else if (!c.has_integer && integer_format(mod, &integer)) {
-            c.integer = integer;
-            c.has_integer = true;
-        } else {
-            switch (mod) {
-            case ISA_MOD_RM: c.round = UOP_RM; break;
-            case ISA_MOD_RP: c.round = UOP_RP; break;
-            case ISA_MOD_RZ: c.round = UOP_RZ; break;
-            case ISA_MOD_FLOOR:
-                c.round = UOP_RM;
-                c.integral = true;
-                break;
-            case ISA_MOD_CEIL:
-                c.round = UOP_RP;
-                c.integral = true;
-                break;
-            case ISA_MOD_TRUNC:
-                c.round = UOP_RZ;
-                c.integral = true;
-                break;
-            case ISA_MOD_NTZ: c.ntz = true; break;
-            case ISA_MOD_FTZ:
-            case ISA_MOD_SAT: break;
-            default: lift_refuse(l);
-            }
-        }
-    }
-    return c;
-}
-
-/* Source operand 1 in a float format; halves are the low half unless the operand says H1. */
-static uop_ref float_operand(struct lift *l, int format)
-{
-    if (format == UOP_F64)
-        return lift_fsrc64(l, 1);
-    if (format == UOP_F32)
-        return lift_fsrc(l, 1);
-    const struct isa_operand *o = lift_operand(l, 1);
-    uop_ref word = lift_raw(l, o, false);
-    if (!o)
-        return word;
-    bool high = isa_operand_has_mod(o, ISA_MOD_H1) || isa_operand_has_mod(o, ISA_MOD_H1_H1);
-    uop_ref v = lift_op(l, high ? UOP_HI : UOP_LO, UOP_B16, word, UOP_NONE, UOP_NONE);
-    if (o->flags & ISA_ABS)
-        v = lift_op(l, UOP_FABS, (enum uop_type)format, v, UOP_NONE, UOP_NONE);
-    if (o->flags & ISA_NEG)
-        v = lift_op(l, UOP_FNEG, (enum uop_type)format, v, UOP_NONE, UOP_NONE);
-    return v;
-}
-
-static void write_float(struct lift *l, int format, uop_ref v)
-{
-    if (format == UOP_F64)
-        lift_write64(l, 0, v);
-    else if (format == UOP_F32)
-        lift_write(l, 0, v);
-    else
-        lift_write(l, 0, lift_imm(l, UOP_ZEXT, UOP_B32, 16, v, UOP_NONE, UOP_NONE));
-}
-
-void lift_f2f(struct lift *l)
-{
-    struct conversion c = conversion_of(l);
-    if (c.format_count != 2 || c.integral || c.ntz || c.has_integer || lift_count(l) != 2)
-        lift_refuse(l);
-    struct uop op = float_uop(UOP_F2F, (enum uop_type)c.formats[0], c.round, lift_float_flags(l));
-    op.imm = (uint64_t)c.formats[1];
-    write_float(l, c.formats[0], lift_full(l, op, float_operand(l, c.formats[1]), UOP_NONE, UOP_NONE));
-}
-
-void lift_frnd(struct lift *l)
-{
-    struct conversion c = conversion_of(l);
-    if (c.format_count > 1 || c.ntz || c.has_integer || lift_mod(l, ISA_MOD_SAT) || lift_count(l) != 2)
-        lift_refuse(l);
-    int format = c.formats[0];
-    struct uop op = float_uop(UOP_FROUND, (enum uop_type)format, c.round, lift_float_flags(l) & UOP_FTZ);
-    write_float(l, format, lift_full(l, op, float_operand(l, format), UOP_NONE, UOP_NONE));
-}
-
-void lift_f2i(struct lift *l)
-{
-    struct conversion c = conversion_of(l);
-    if (c.format_count > 1 || lift_mod(l, ISA_MOD_SAT) || lift_count(l) != 2)
-        lift_refuse(l);
-    enum uop_type type = c.integer.bits == 64   ? UOP_B64
-                         : c.integer.bits == 32 ? UOP_B32
-                         : c.integer.bits == 16 ? UOP_B16
-                                                : UOP_B8;
-    struct uop op =
-        float_uop(UOP_F2I, type, c.round,
-                  (lift_float_flags(l) & UOP_FTZ) | (c.ntz ? 0u : UOP_NAN) | (c.integer.is_signed ? UOP_SIGNED : 0u));
-    op.imm = (uint64_t)c.formats[0];
-    uop_ref v = lift_full(l, op, float_operand(l, c.formats[0]), UOP_NONE, UOP_NONE);
-    if (c.integer.bits == 64)
-        lift_write64(l, 0, v);
-    else if (c.integer.bits == 32)
-        lift_write(l, 0, v);
-    else
-        lift_write(
-            l, 0,
-            lift_imm(l, c.integer.is_signed ? UOP_SEXT : UOP_ZEXT, UOP_B32, c.integer.bits, v, UOP_NONE, UOP_NONE));
-}
-
-void lift_i2f(struct lift *l)
-{
-    struct conversion c = conversion_of(l);
-    if (c.format_count > 1 || c.integral || c.ntz || lift_mod(l, ISA_MOD_SAT) || lift_mod(l, ISA_MOD_FTZ) ||
-        lift_count(l) != 2)
-        lift_refuse(l);
-    int format = c.formats[0];
-    struct uop op = float_uop(UOP_I2F, (enum uop_type)format, c.round, c.integer.is_signed ? UOP_SIGNED : 0u);
-    op.imm = c.integer.bits;
-    uop_ref v = c.integer.bits == 64 ? lift_src64(l, 1) : lift_src(l, 1);
-    write_float(l, format, lift_full(l, op, v, UOP_NONE, UOP_NONE));
-}
-
-/* Two f32 to a packed pair: the first source becomes the high half. With .MERGE_C one source is converted into the
- * low half and the high half is the second's, described where that is RZ. */
-void lift_f2fp(struct lift *l)
-{
-    static const enum isa_mod mods[] = {ISA_MOD_F16,  ISA_MOD_BF16, ISA_MOD_F32,     ISA_MOD_PACK_AB,
-                                        ISA_MOD_RELU, ISA_MOD_RZ,   ISA_MOD_MERGE_C, ISA_MOD_NONE};
-    expect(l, mods, 3);
-    bool merge = lift_mod(l, ISA_MOD_MERGE_C);
-    if (merge == lift_mod(l, ISA_MOD_PACK_AB))
-        lift_refuse(l);
-    enum uop_type type = lift_mod(l, ISA_MOD_BF16) ? UOP_BF16 : UOP_F16;
-    struct uop op = float_uop(UOP_F2F, type, lift_round(l), lift_float_flags(l));
-    op.imm = UOP_F32;
-    uop_ref first = lift_full(l, op, lift_fsrc(l, 1), UOP_NONE, UOP_NONE), second = lift_fsrc(l, 2);
-    if (merge) {
-        if (!lift_equals(l, second, 0))
-            lift_refuse(l);
-        lift_write(l, 0, lift_imm(l, UOP_ZEXT, UOP_B32, 16, first, UOP_NONE, UOP_NONE));
-        return;
-    }
-    uop_ref low = lift_full(l, op, second, UOP_NONE, UOP_NONE);
-    lift_write(l, 0, lift_op(l, UOP_PAIR, UOP_B32, low, first, UOP_NONE));
 }
 
 /* ---- packed halves ------------------------------------------------------------------------------------------- */

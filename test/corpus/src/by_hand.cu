@@ -15,3 +15,37 @@ extern "C" __global__ void fours_by_hand_kernel(const float *x, float *y, int n)
         s += x[k], s += x[k + 1], s += x[k + 2], s += x[k + 3];
     y[threadIdx.x] = s;
 }
+// Lines of their own, also within a loop that a compiler copies; and copies of two lines.
+extern "C" __global__ void four_lines_kernel(const float *x, float *y)
+{
+    int t = threadIdx.x;
+    float s = 0;
+    s += x[t * 4];
+    s += x[t * 4 + 1];
+    s += x[t * 4 + 2];
+    s += x[t * 4 + 3];
+    y[t] = s;
+}
+
+extern "C" __global__ void four_lines_a_turn_kernel(const float *x, float *y, int n)
+{
+    float s = 0;
+    for (int k = 0; k < n; k += 4) {
+        s += x[k];
+        s += x[k + 1];
+        s += x[k + 2];
+        s += x[k + 3];
+    }
+    y[threadIdx.x] = s;
+}
+
+extern "C" __global__ void two_lines_unrolled_kernel(const float *x, const float *w, float *y)
+{
+    int t = threadIdx.x;
+    float s = 0;
+#pragma unroll
+    for (int k = 0; k < 8; k++)
+        s += x[t * 8 + k] *
+             w[k];
+    y[t] = s;
+}

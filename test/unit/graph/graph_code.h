@@ -10,9 +10,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+/* An empty line is a hole: nothing stands there. */
 static inline struct graph *code_graph(struct arena *a, unsigned sm, const char *const *lines, uint32_t count,
                                        const struct graph_env *env)
 {
+    uint32_t n = 0;
     struct graph *g = ARENA_NEW(a, struct graph);
     struct graph_input_insn *in = ARENA_ARRAY(a, struct graph_input_insn, count);
     struct uop_lift_context context = {.sm = sm, .a = a};
@@ -22,14 +24,16 @@ static inline struct graph *code_graph(struct arena *a, unsigned sm, const char 
         struct isa_insn insn;
         struct uop_list *list = ARENA_NEW(a, struct uop_list);
         const char *bad = NULL;
+        if (!lines[i][0])
+            continue;
         if (!uop_parse_spelling(sm, lines[i], 16 * i, &insn, &bad))
             fail_msg("cannot read \"%s\" at \"%s\"", lines[i], bad ? bad : "");
         insn.offset = 16 * i;
         if (uop_lift(&context, &insn, list) != SP_OK)
             fail_msg("no meaning for \"%s\"", lines[i]);
-        in[i] = (struct graph_input_insn){.offset = 16 * i, .uops = list};
+        in[n++] = (struct graph_input_insn){.offset = 16 * i, .uops = list};
     }
-    struct graph_input input = {.insns = in, .count = count, .env = env};
+    struct graph_input input = {.insns = in, .count = n, .env = env};
     assert_int_equal(graph_build(a, &input, diags, g), SP_OK);
     return g;
 }

@@ -33,6 +33,34 @@ static void truth_is_tables(void **state)
     assert_int_equal(graph_assume(&g, both, graph_not(&g, a)), c);
 }
 
+/* A lane that votes is among those asked; of what other lanes say it knows nothing. */
+static void votes_hold_for_the_own_lane(void **state)
+{
+    enum { ALL = 0, ANY = 1, EQUAL = 2 };
+    struct graph g;
+    graph_init(&g, *state, &env_86);
+    graph_id a = atom(&g, 1), b = atom(&g, 2), vote[3];
+    graph_id both = graph_and(&g, a, b);
+    for (unsigned how = ALL; how <= EQUAL; how++)
+        vote[how] = graph_fresh(
+            &g, &(struct graph_node){
+                    .kind = UOP_VOTE, .type = UOP_B1, .imm = how, .arg_count = 1, .arg = {both}, .insn = UINT32_MAX});
+    assert_true(graph_implies(&g, vote[ALL], both));
+    assert_true(graph_implies(&g, vote[ALL], a));
+    assert_true(graph_implies(&g, graph_not(&g, b), graph_not(&g, vote[ALL])));
+    assert_true(graph_implies(&g, both, vote[ANY]));
+    assert_true(graph_implies(&g, graph_not(&g, vote[ANY]), graph_not(&g, both)));
+    assert_false(graph_implies(&g, graph_not(&g, vote[ANY]), graph_not(&g, a)));
+    assert_false(graph_implies(&g, both, vote[ALL]));
+    assert_false(graph_implies(&g, vote[ANY], a));
+    assert_false(graph_implies(&g, vote[EQUAL], both));
+    assert_false(graph_implies(&g, both, vote[EQUAL]));
+    graph_id one = graph_const(&g, UOP_B32, 1), two = graph_const(&g, UOP_B32, 2);
+    graph_id chosen = graph_op3(&g, UOP_SELECT, UOP_B32, graph_not(&g, vote[ALL]), one, two);
+    assert_int_equal(graph_assume(&g, chosen, graph_not(&g, a)), one);
+    assert_int_equal(graph_assume(&g, chosen, a), chosen);
+}
+
 /* A node made again from its own operation and arguments is itself, and has the value of what it was made of. */
 static void a_node_gives_its_operation(void **state)
 {
@@ -283,6 +311,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(truth_is_tables, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(votes_hold_for_the_own_lane, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(a_node_gives_its_operation, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(packed_predicates, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(seven_atoms_are_opaque, make_arena, drop_arena),

@@ -333,6 +333,24 @@ static void unresolved_return_is_said(void **state)
     assert_int_equal(g->indirect.n, 1);
 }
 
+/* A function behind a hole is called, and nothing falls into it: what has no end before it ends there. */
+static void nothing_falls_through_a_hole(void **state)
+{
+    struct arena *a = *state;
+    struct graph *g = code_graph(a, 86,
+                                 CODE("MOV R2, 0x30", "MOV R3, 0x0", "CALL.REL.NOINC 0x60", "STG.E [R4.64], R6", "EXIT",
+                                      "", "MOV R6, 0x5", "@P0 EXIT", "RET.REL.NODEC R2 0x0", "MOV R6, 0x7", "",
+                                      "STG.E [R4.64], R6", "EXIT"),
+                                 &env_86);
+    unsigned stores = 0;
+    assert_int_equal(g->calls.n, 1);
+    assert_true(g->calls.p[0].resolved);
+    for (size_t i = 0; i < g->accesses.n; i++)
+        stores += g->accesses.p[i].kind == GRAPH_STORE;
+    assert_int_equal(stores, 1);
+    assert_string_equal(value_text(a, g, nth_store(g, 0)->value[0]), "5");
+}
+
 static void recursion_stays_a_call(void **state)
 {
     struct arena *a = *state;
@@ -454,6 +472,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(spill_and_refill_is_the_value, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(calls_are_followed, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(unresolved_return_is_said, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(nothing_falls_through_a_hole, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(recursion_stays_a_call, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(call_without_return_is_a_branch, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(live_ranges, make_arena, drop_arena),

@@ -486,6 +486,51 @@ static void test_narrow(void **state)
     close_cubin(&o);
 }
 
+/* readelf -rS: the call of nested_kernel names a function of the file, whose two calls name another. */
+static void test_called(void **state)
+{
+    (void)state;
+    struct opened o;
+    struct img_kernel linked;
+    open_cubin(&o, "../variants/called.sm86.cubin");
+    const struct img_kernel *k = kernel_named(&o, "nested_kernel");
+    const struct img_kernel *twice = kernel_named(&o, "_Z12scaled_twicef"), *once = kernel_named(&o, "_Z6scaledff");
+    assert_int_equal(img_link_called(&o.a, &o.module, k, &linked), SP_OK);
+    assert_int_equal(linked.called_count, 2);
+    assert_string_equal(linked.called[0].name, "_Z12scaled_twicef");
+    assert_string_equal(linked.called[0].section, ".text._Z12scaled_twicef");
+    assert_int_equal(linked.own_bytes, k->code_bytes);
+    assert_true(linked.called[0].offset > k->code_bytes && linked.called[0].offset % 128 == 0);
+    assert_string_equal(linked.called[1].name, "_Z6scaledff"); /* once, although it is called twice */
+    assert_true(linked.called[1].offset > linked.called[0].offset + twice->code_bytes);
+    assert_int_equal(linked.called[1].bytes, once->code_bytes);
+    assert_int_equal(linked.code_bytes, linked.called[1].offset + once->code_bytes);
+    assert_memory_equal(linked.code + linked.called[0].offset, twice->code, twice->code_bytes);
+    unsigned calls = 0, back = 0;
+    for (uint32_t i = 0; i < linked.reloc_count; i++) {
+        const struct img_reloc *r = &linked.relocs[i];
+        bool outer = r->offset < k->code_bytes;
+        if (img_reloc_is_call(r)) {
+            assert_int_equal(r->code, linked.called[outer ? 0 : 1].offset);
+            calls++;
+        } else if (r->type == 56) { /* low word of where the call comes back to */
+            assert_true(r->code > r->offset && r->code < linked.called[outer ? 0 : 1].offset);
+            back++;
+        }
+    }
+    assert_int_equal(calls, 3);
+    assert_int_equal(back, 3);
+    /* What is not in the file stays where nothing is. */
+    k = kernel_named(&o, "elsewhere_kernel");
+    assert_int_equal(img_link_called(&o.a, &o.module, k, &linked), SP_OK);
+    assert_int_equal(linked.called_count, 0);
+    assert_int_equal(linked.code_bytes, k->code_bytes);
+    for (uint32_t i = 0; i < linked.reloc_count; i++)
+        if (img_reloc_is_call(&linked.relocs[i]))
+            assert_int_equal(linked.relocs[i].code, -1);
+    close_cubin(&o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -505,6 +550,7 @@ int main(void)
         cmocka_unit_test(test_virtual_architecture),
         cmocka_unit_test(test_linked),
         cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_called),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,13 +6,9 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <string.h>
 
 #include "pattern/pat_function.h"
-
-static double value(const struct pat_known *f, const double at[FUNCTION_ARGS])
-{
-    return f->one ? f->one(at[0]) : f->two(at[0], at[1]);
-}
 
 static void every_function_is_told_from_every_other(void **state)
 {
@@ -29,8 +25,8 @@ static void every_function_is_told_from_every_other(void **state)
             bool is_far, alike = list[i].args == list[k].args && list[i].whole == list[k].whole;
             unsigned of = list[i].whole == 1;
             for (unsigned n = 0; alike && pat_known_sample(list[i].args, n, at, &is_far); n++)
-                alike = pat_known_agrees(&list[i], UOP_F32, is_far, at[of], (float)value(&list[k], at),
-                                         value(&list[i], at));
+                alike = pat_known_agrees(&list[i], UOP_F32, is_far, at[of], (float)pat_known_value(&list[k], at),
+                                         pat_known_value(&list[i], at));
             if (alike != (i == k))
                 fail_msg("%s and %s", list[i].name, list[k].name);
         }
@@ -96,6 +92,90 @@ static void powers_that_people_write_are_found(void **state)
     assert_false(pat_known_power(-0.5, 0.25, &power));
 }
 
+/* What is left of all functions of one number (or two) when `of` is asked at all samples. */
+static uint32_t left_of(unsigned args, unsigned whole, bool integral, double (*of)(const double at[FUNCTION_ARGS]))
+{
+    uint32_t set = pat_exact_all(args, whole, integral ? 32 : 64, UOP_F64, false);
+    double at[FUNCTION_ARGS];
+    bool is_far;
+    unsigned more = 0;
+    for (unsigned k = 0;; k++) {
+        if (!pat_known_sample(args, k, at, &is_far)) {
+            is_far = true;
+            if (!pat_exact_sample(args, whole, more++, at))
+                return set;
+        }
+        at[1] = whole ? rint(at[1]) : at[1];
+        if (whole && !(fabs(at[1]) < 1e6))
+            continue;
+        double got = of(at);
+        uint64_t bits = integral ? (uint32_t)(int32_t)got : pat_function_bits(UOP_F64, got);
+        pat_exact_keep(&set, UOP_F64, is_far, at, integral ? 32 : 64, bits);
+    }
+}
+
+static double quotient(const double at[FUNCTION_ARGS])
+{
+    return at[0] / at[1];
+}
+
+static double quotient_rz(const double at[FUNCTION_ARGS])
+{
+    double near = at[0] / at[1], left = fma(-near, at[1], at[0]);
+    bool beyond = isfinite(near) && left != 0.0 && signbit(left) != signbit(at[0]);
+    return beyond ? nextafter(near, 0.0) : near;
+}
+
+static double fraction(const double at[FUNCTION_ARGS])
+{
+    double whole;
+    return modf(at[0], &whole);
+}
+
+static double own_fraction(const double at[FUNCTION_ARGS])
+{
+    return at[0] - trunc(at[0]);
+}
+
+static double scaled(const double at[FUNCTION_ARGS])
+{
+    return ldexp(at[0], (int)at[1]);
+}
+
+static double own_scaled(const double at[FUNCTION_ARGS])
+{
+    return at[0] * exp2(fmax(fmin(at[1], 1023.0), -1022.0));
+}
+
+static double nearest(const double at[FUNCTION_ARGS])
+{
+    return fabs(at[0]) < 1e9 ? round(at[0]) : 0.0;
+}
+
+static double own_nearest(const double at[FUNCTION_ARGS])
+{
+    return fabs(at[0]) < 1e9 ? rint(at[0]) : 0.0;
+}
+
+static void what_is_exact_is_known_by_every_bit(void **state)
+{
+    (void)state;
+    struct pat_function f = {.count = 0};
+    bool of_one;
+    assert_int_equal(left_of(2, 0, false, quotient), 0);
+    assert_true(pat_exact_one(left_of(2, 0, false, quotient_rz), &f, &of_one));
+    assert_true(f.round == UOP_RZ && f.count == 2 && strcmp(f.name, "/") == 0 && !of_one);
+    assert_true(pat_exact_one(left_of(1, 0, false, fraction), &f, &of_one));
+    assert_string_equal(f.name, "modf");
+    assert_int_equal(left_of(1, 0, false, own_fraction), 0); /* not of infinity, nor of -1 */
+    assert_true(pat_exact_one(left_of(2, 2, false, scaled), &f, &of_one));
+    assert_string_equal(f.name, "ldexp");
+    assert_int_equal(left_of(2, 2, false, own_scaled), 0);
+    assert_true(pat_exact_one(left_of(1, 0, true, nearest), &f, &of_one));
+    assert_string_equal(f.name, "lround");
+    assert_int_equal(left_of(1, 0, true, own_nearest), 0); /* 2.5 */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -104,6 +184,7 @@ int main(void)
         cmocka_unit_test(what_is_near_is_not_the_same),
         cmocka_unit_test(a_number_of_sixteen_bits_may_be_the_next_one),
         cmocka_unit_test(powers_that_people_write_are_found),
+        cmocka_unit_test(what_is_exact_is_known_by_every_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,25 +79,22 @@ static void check_document(const struct jv *root)
 {
     static const char *const top[] = {"schema",      "tool",    "inputs",  "files", "diagnostics",
                                       "comparisons", "kernels", "sources", NULL};
-    static const char *const kernel[] = {"input",         "name",
-                                         "demangled",     "arch",
-                                         "registers",     "uniform_registers",
-                                         "shared_bytes",  "dynamic_shared",
-                                         "stack_bytes",   "barriers",
-                                         "code_bytes",    "params",
-                                         "names",         "loops",
-                                         "unknown",       "padding",
-                                         "summary",       "outputs",
-                                         "phases",        "instructions",
-                                         "register_flow", "values",
-                                         "patterns",      "rewrites",
-                                         "accesses",      "work",
-                                         "occupancy",     "lines",
-                                         "source_says",   "ptx_from",
-                                         "ptx",           NULL};
+    static const char *const kernel[] = {"input",        "name",           "demangled",
+                                         "arch",         "registers",      "uniform_registers",
+                                         "shared_bytes", "dynamic_shared", "stack_bytes",
+                                         "barriers",     "code_bytes",     "params",
+                                         "names",        "loops",          "unknown",
+                                         "padding",      "summary",        "outputs",
+                                         "phases",       "instructions",   "register_flow",
+                                         "values",       "patterns",       "rewrites",
+                                         "accesses",     "work",           "occupancy",
+                                         "lines",        "source_says",    "ptx_from",
+                                         "ptx",          "functions",      NULL};
     static const char *const instruction[] = {
         "offset", "text",          "guard",        "runs_when", "role",     "expr", "line",    "ptx_line",    "stall",
         "yield",  "write_barrier", "read_barrier", "wait_mask", "patterns", "file", "inlined", "source_text", NULL};
+    static const char *const function[] = {"name",       "demangled",    "section", "offset",
+                                           "code_bytes", "instructions", NULL};
     static const char *const value[] = {"id",      "name", "expr",     "type",       "class",
                                         "storage", "uses", "evidence", "confidence", NULL};
     static const char *const pattern[] = {"n",          "id",  "parent", "offsets", "bindings",
@@ -114,6 +111,11 @@ static void check_document(const struct jv *root)
         check_keys(k, kernel);
         for (x = 0; (v = jv_item(jv_get(k, "instructions"), x)); x++)
             check_keys(v, instruction);
+        for (x = 0; (v = jv_item(jv_get(k, "functions"), x)); x++) {
+            check_keys(v, function);
+            for (size_t y = 0; jv_item(jv_get(v, "instructions"), y); y++)
+                check_keys(jv_item(jv_get(v, "instructions"), y), instruction);
+        }
         for (x = 0; (v = jv_item(jv_get(k, "values"), x)); x++)
             check_keys(v, value);
         for (x = 0; (v = jv_item(jv_get(k, "patterns"), x)); x++)
@@ -141,6 +143,31 @@ static void test_every_key_is_there(void **state)
         free(text.p);
         arena_free(&a);
     }
+}
+
+/* What the kernel calls has its instructions for itself. */
+static void test_functions_stand_apart(void **state)
+{
+    (void)state;
+    struct arena a;
+    struct fact_document doc;
+    arena_init(&a, 0);
+    worked_make_loops(&doc, &a);
+    struct fact_kernel *kernel = &doc.kernels.p[0];
+    size_t own = kernel->instructions.n;
+    struct fact_instruction in = kernel->instructions.p[0];
+    in.offset = 0x110;
+    VEC_PUSH(&a, kernel->instructions, in);
+    VEC_PUSH(&a, kernel->functions, (struct fact_function){"expf", "expf", ".text.expf", 0x100, 128});
+    struct worked_text text = render(&doc);
+    const struct jv *root = parse(&a, &text), *k = jv_item(jv_get(root, "kernels"), 0);
+    const struct jv *f = jv_item(jv_get(k, "functions"), 0);
+    check_document(root);
+    assert_int_equal(jv_size(jv_get(k, "instructions")), own);
+    assert_int_equal(jv_size(jv_get(f, "instructions")), 1);
+    assert_string_equal(jv_get(f, "section")->text, ".text.expf");
+    free(text.p);
+    arena_free(&a);
 }
 
 static void test_nothing_is_null_or_empty(void **state)
@@ -207,8 +234,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_worked_document_goes_round), cmocka_unit_test(test_a_changed_fact_is_seen),
-        cmocka_unit_test(test_every_key_is_there),         cmocka_unit_test(test_nothing_is_null_or_empty),
-        cmocka_unit_test(test_numbers_and_groups),         cmocka_unit_test(test_phases_have_ranges),
+        cmocka_unit_test(test_every_key_is_there),         cmocka_unit_test(test_functions_stand_apart),
+        cmocka_unit_test(test_nothing_is_null_or_empty),   cmocka_unit_test(test_numbers_and_groups),
+        cmocka_unit_test(test_phases_have_ranges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
