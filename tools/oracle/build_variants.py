@@ -88,6 +88,7 @@ NVCC = [
     ("block_kernels", ["test/corpus/src/block_kernels.cu"], FAST),
     ("races", ["test/corpus/src/races.cu"], ["-O3"]),
     ("warps_together", ["test/corpus/src/warps_together.cu"], ["-O3"]),
+    ("factors", ["test/corpus/src/factors.cu"], FAST + ["--generate-line-info"]),
     ("races-unoptimised", ["test/corpus/src/races.cu"], ["-Xcicc", "-O0", "-Xptxas", "-O0"]),
     ("blocks", ["test/corpus/src/blocks.cu"], ["-O3"]),
     ("halves", ["test/corpus/src/halves.cu"], ["-O3"]),
