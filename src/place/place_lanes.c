@@ -303,7 +303,7 @@ static struct way of_load(const struct place_lanes *l, const struct graph_node *
     return plain(PLACE_DATA, 0);
 }
 
-/* What one lane has that all name is the same for the whole warp, if that is not cut in pieces; another lane's is data. */
+/* What one lane has that all name is the same for the whole warp, unless that is cut in pieces; else it is data. */
 static struct way of_shuffle(const struct place_lanes *l, const struct graph_node *n, unsigned k)
 {
     enum { INDEXED = 0, PIECES = 0x1f00 };
