@@ -186,8 +186,8 @@ static void find_racing(const struct graph *g, bool *racing)
         racing[d->races.p[i].first] = racing[d->races.p[i].second] = true;
 }
 
-/* Writes and barriers in the order of the code, each with its loop: a barrier behind a loop is not one in it. Loads only
- * where they race: such a kernel is not the one whose barriers keep its threads in order. */
+/* Writes and barriers in the order of the code, each with its loop: a barrier behind a loop is not one in it. Loads
+ * only where they race: such a kernel is not the one whose barriers keep its threads in order. */
 static uint64_t memory_identity(const struct identity *x)
 {
     const struct graph *g = x->g;
