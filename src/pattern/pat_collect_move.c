@@ -202,7 +202,8 @@ void pat_collect_page(struct pat_collect *k, const struct pat_page *page)
         const struct pat_variant *v = &page->variants.p[i];
         switch (v->plan ? v->plan->kind : PLAN_MEMORY) {
         case PLAN_MEMORY:
-        case PLAN_LANES: break;
+        case PLAN_LANES:
+        case PLAN_MERGE: break;
         case PLAN_FOLD:
         case PLAN_COUNTER:
         case PLAN_UNROLL: pat_collect_loops(k, page, v); break;
