@@ -81,12 +81,12 @@ static struct fact_storage storage_fact(struct arena *a, struct fact_source *s, 
         bool outside = size > 0 && place >= size && !s->kernel->dynamic_shared; /* a part of an index, and no place */
         f.at = outside ? NULL : arena_printf(a, "shared+0x%llx", (unsigned long long)(f.at && place > 0 ? place : 0));
     }
-    enum uop_type type = (enum uop_type)graph_at(g, x->address)->type;
     unsigned bytes = uop_type_bits((enum uop_type)graph_at(g, v->node)->type) / 8;
     bool part = (bytes == 4 || bytes == 8) && bytes < x->width;
     unsigned word = part ? word_of(g, x, v->node) : 0;
-    graph_id address = word ? graph_op2(g, UOP_ADD, type, x->address, graph_const(g, type, bytes * word)) : x->address;
-    f.address = mean_element(s->mean, address, (enum uop_space)x->space, part ? bytes : x->width, true);
+    enum uop_space space = (enum uop_space)x->space;
+    f.address = word ? mean_element_word(s->mean, x->address, space, bytes * word, v->node)
+                     : mean_element(s->mean, x->address, space, part ? bytes : x->width, true);
     return f;
 }
 
@@ -261,10 +261,9 @@ static void build_output(struct arena *a, struct fact_source *s, struct fact_ker
         unsigned bytes = uop_type_bits((enum uop_type)graph_at(g, node)->type) / 8;
         bool part = (bytes == 4 || bytes == 8) && bytes < x->width;
         struct fact_output o = {.store = g->insns.p[x->insn].offset, .runs_when = mean_condition(s->mean, when)};
-        enum uop_type type = (enum uop_type)graph_at(g, x->address)->type;
-        graph_id address =
-            part && w ? graph_op2(g, UOP_ADD, type, x->address, graph_const(g, type, bytes * w)) : x->address;
-        o.address = mean_element(s->mean, address, (enum uop_space)x->space, part ? bytes : x->width, true);
+        enum uop_space space = (enum uop_space)x->space;
+        o.address = part && w ? mean_element_word(s->mean, x->address, space, bytes * w, node)
+                              : mean_element(s->mean, x->address, space, part ? bytes : x->width, true);
         if (place_value_of(s->place, node, &index))
             o.value = s->mean->value_ids.p[index];
         node = mean_stored_value(s->mean, node, x->width);

@@ -7,9 +7,11 @@
  * one such value further. requires: nodes in ascending order (arguments before users, but for loop phis) */
 #include "facts/fact_build.h"
 
+#include "graph/graph_depend.h"
+
 #include <stdlib.h>
 
-enum { PASSES = 5 };
+enum { PASSES = 5, RACING = 0x7261, IN_LOOP = 0x6c6f };
 
 struct identity {
     const struct graph *g;
@@ -19,6 +21,8 @@ struct identity {
     const graph_id *rounds; /* of a loop: graph_goes_round() */
     uint32_t reading, insn; /* of registers that count time: how many were met, and where the last one is read */
     uint64_t memory;        /* what the kernel writes where and when, by the pass before: what loads may find */
+    uint32_t *loop_number;  /* of a loop + 1: its place among the loops that write or wait; 0: not met */
+    bool *racing;           /* of an access */
 };
 
 static int by_value(const void *p, const void *q)
@@ -171,21 +175,46 @@ static uint64_t write_identity(const struct identity *x, const struct graph_acce
     return map_hash_mix(h, operation_of(x->g, w->insn));
 }
 
-/* Writes and barriers in the order of the code. */
+/* An access may meet another thread's with nothing that orders the two: what it gives is not said by the program. */
+static void find_racing(const struct graph *g, bool *racing)
+{
+    const struct graph_dependence *d = g->dependence;
+    for (size_t i = 0; d && i < d->reaches.n; i++)
+        if (d->reaches.p[i].sync == GRAPH_SYNC_NONE)
+            racing[d->reaches.p[i].load] = racing[d->reaches.p[i].store] = true;
+    for (size_t i = 0; d && i < d->races.n; i++)
+        racing[d->races.p[i].first] = racing[d->races.p[i].second] = true;
+}
+
+/* Writes and barriers in the order of the code, each with its loop: a barrier behind a loop is not one in it. Loads
+ * only where they race: such a kernel is not the one whose barriers keep its threads in order. */
 static uint64_t memory_identity(const struct identity *x)
 {
     const struct graph *g = x->g;
     uint64_t h = 0;
+    uint32_t seen = 0;
+    for (size_t i = 0; i < g->loops.n; i++)
+        x->loop_number[i + 1] = 0;
     for (uint32_t i = 0; i < g->insns.n; i++) {
         const struct graph_insn *n = &g->insns.p[i];
+        uint64_t before = h;
         if (!n->reachable)
             continue;
-        for (uint32_t k = n->first_access; k < n->first_access + n->access_count; k++)
+        for (uint32_t k = n->first_access; k < n->first_access + n->access_count; k++) {
             if (g->accesses.p[k].kind != GRAPH_LOAD)
                 h = map_hash_mix(h, write_identity(x, &g->accesses.p[k]));
+            if (x->racing[k])
+                h = map_hash_mix(h, map_hash_mix(RACING, g->accesses.p[k].kind));
+        }
         uint64_t operation = n->access_count ? 0 : operation_of(g, i);
         if (operation)
             h = map_hash_mix(h, operation);
+        uint32_t loop = g->blocks.p[n->block].loop;
+        if (h == before || !loop)
+            continue;
+        if (!x->loop_number[loop])
+            x->loop_number[loop] = ++seen;
+        h = map_hash_mix(h, map_hash_mix(IN_LOOP, x->loop_number[loop]));
     }
     return h;
 }
@@ -198,8 +227,11 @@ const uint64_t *fact_identities(struct arena *a, struct graph *g, uint64_t *atom
         rounds[i] = graph_goes_round(g, i); /* may make nodes */
     uint64_t *made[2] = {ARENA_ARRAY(a, uint64_t, g->nodes.n), ARENA_ARRAY(a, uint64_t, g->nodes.n)};
     struct identity x = {.g = g, .sum = ARENA_ARRAY(a, uint64_t, g->nodes.n), .rounds = rounds};
-    if (!made[0] || !made[1] || !x.sum || !rounds)
+    x.loop_number = ARENA_ARRAY(a, uint32_t, g->loops.n + 1);
+    x.racing = ARENA_ARRAY(a, bool, g->accesses.n + 1);
+    if (!made[0] || !made[1] || !x.sum || !rounds || !x.loop_number || !x.racing)
         return NULL;
+    find_racing(g, x.racing);
     for (unsigned pass = 0; pass < (g->loops.n ? PASSES : 2); pass++) {
         x.of = made[pass & 1];
         number_nodes(&x);

@@ -163,3 +163,30 @@ graph_id graph_simplify_bitwise(struct graph *g, const struct uop *like, const g
     struct uop plain = {.kind = like->kind, .type = like->type};
     return graph_intern_like(g, &plain, (graph_id[]){a, b}, 2);
 }
+
+graph_id graph_simplify_chosen(struct graph *g, const struct uop *like, const graph_id *args)
+{
+    enum { BOTH = 0x0f, LEFT = 0x0c, RIGHT = 0x0a }; /* tables over two words, by left << 1 | right */
+    enum uop_type type = (enum uop_type)like->type;
+    uint64_t c, all = uop_type_bits(type) >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << uop_type_bits(type)) - 1;
+    unsigned at_const = 0;
+    while (at_const < 3 && !graph_is_const(g, args[at_const], &c))
+        at_const++;
+    if (at_const == 3)
+        return GRAPH_NIL;
+    unsigned left = at_const == 0 ? 1 : 0, right = at_const == 2 ? 1 : 2, table[2] = {0, 0};
+    for (unsigned row = 0; row < 8; row++) /* the machine's index is a << 2 | b << 1 | c */
+        if (like->imm >> row & 1)
+            table[row >> (2 - at_const) & 1] |= 1u << ((row >> (2 - left) & 1) << 1 | (row >> (2 - right) & 1));
+    for (unsigned turn = 0; turn < 2; turn++) {
+        if ((table[turn] & BOTH) != LEFT || (table[!turn] & BOTH) != RIGHT)
+            continue;
+        /* The left word where the constant has the bit `turn`, the right one elsewhere. */
+        uint64_t of_left = turn ? c & all : ~c & all;
+        graph_id a = args[left], b = args[right];
+        if (graph_op2(g, UOP_AND, type, a, graph_const(g, type, of_left)) == a &&
+            graph_op2(g, UOP_AND, type, b, graph_const(g, type, ~of_left & all)) == b)
+            return graph_op2(g, UOP_OR, type, a, b);
+    }
+    return GRAPH_NIL;
+}

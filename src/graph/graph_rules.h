@@ -54,6 +54,9 @@ void graph_join_products(struct graph *g, struct graph_sum *s);
 
 /* And, or, exclusive or (graph_bits.c). */
 graph_id graph_simplify_bitwise(struct graph *g, const struct uop *like, const graph_id *args);
+/* Bits of one word where a constant has ones and of another where it has none, when neither has others: their sum.
+ * NIL: not so. */
+graph_id graph_simplify_chosen(struct graph *g, const struct uop *like, const graph_id *args);
 /* How many low bits a 32-bit value can have set: blocks have at most 1,024 threads, 64 in z. */
 unsigned graph_width_of(const struct graph *g, graph_id id);
 

@@ -452,6 +452,10 @@ static graph_id simplify(struct graph *g, const struct uop *like, const graph_id
     case UOP_AND:
     case UOP_OR:
     case UOP_XOR: return graph_simplify_bitwise(g, like, args);
+    case UOP_LOP3: {
+        graph_id sum = graph_simplify_chosen(g, like, args);
+        return sum != GRAPH_NIL ? sum : graph_intern_like(g, like, args, count);
+    }
     case UOP_SEXT:
     case UOP_ZEXT: return simplify_extend(g, like, args[0]);
     case UOP_LO:

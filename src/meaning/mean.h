@@ -62,6 +62,9 @@ const char *mean_definition(struct mean *m, graph_id node, enum uop_type as, enu
 /* "x[i]", "x[i + 1]", "shared[threadIdx.x]", "shared8[e]", "local[2]", with `address_of` "&x[i]";
  * an address that is not understood gives "*(expr)". `width` in bytes, element type from the array. */
 const char *mean_element(struct mean *m, graph_id address, enum uop_space space, unsigned width, bool address_of);
+/* "&x[i].y": where the value `word` is that an access has so many bytes behind its address. (The sum of both is another
+ * node, of which the graph may not know what it is in a turn of a loop.) */
+const char *mean_element_word(struct mean *m, graph_id address, enum uop_space space, unsigned offset, graph_id word);
 /* "i < n", "!(x[i] < lo)", "i < n && j < m": a condition. NIL gives NULL (always). */
 const char *mean_condition(struct mean *m, graph_id b1);
 /* Order in which commutative operands are shown: below 0 when a comes first. */

@@ -492,6 +492,13 @@ const char *mean_element(struct mean *m, graph_id address, enum uop_space space,
     return mean_shorten(m, mean_text_element(m, address, space, width, all, address_of, MEAN_INNER, 0).p);
 }
 
+const char *mean_element_word(struct mean *m, graph_id address, enum uop_space space, unsigned offset, graph_id word)
+{
+    struct mean_part part = {offset, 0, mean_kind_is_float(mean_kind_of(m, word)), false};
+    unsigned width = uop_type_bits(graph_type_of(m->g, word)) / 8;
+    return mean_shorten(m, mean_text_element(m, address, space, width, part, true, MEAN_INNER, 0).p);
+}
+
 bool mean_address_of(struct mean *m, graph_id address, enum uop_space space, unsigned width, struct mean_address *out)
 {
     struct graph_affine f;

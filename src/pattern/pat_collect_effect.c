@@ -2,6 +2,7 @@
  * value nobody reads, a vote; and branches that part the threads of a block. Requires the graph; linear. */
 #include "graph/graph_cycle.h"
 #include "pattern/pat_collect.h"
+#include "place/place.h"
 
 #include <string.h>
 
@@ -392,7 +393,8 @@ static void match_branches(struct pat_collect *k, const struct pat_page *page, c
     const struct cu_expr *e = v->block.condition;
     int c = e->kind == CU_NAME ? cu_find_variable(&v->block, e->text) : -1;
     bool *of_loop = ARENA_ARRAY(k->a, bool, g->blocks.n + 1), *special = ARENA_ARRAY(k->a, bool, g->blocks.n + 1);
-    if (!of_loop || !special || !pat_mark_special(k->a, g, special))
+    struct place_lanes lanes; /* of a block whose size nothing demands: where that matters, nothing is said */
+    if (!of_loop || !special || !pat_mark_special(k->a, g, special) || place_lanes_find(k->a, g, NULL, &lanes) != SP_OK)
         return;
     mark_loop_branches(g, of_loop);
     mark_turns_before(g, of_loop);
@@ -403,6 +405,9 @@ static void match_branches(struct pat_collect *k, const struct pat_page *page, c
             pat_only_leaves(g, b.succs[0]) || pat_only_leaves(g, b.succs[1]) || stops(g, b.succs[0]) ||
             stops(g, b.succs[1]))
             continue;
+        struct place_lane way = place_lanes_at(&lanes, b.branch, i);
+        if (place_is_same(&way))
+            continue; /* a whole warp goes one way */
         pat_ctx_begin(k->c, page, v, b.branch);
         if (c >= 0)
             k->c->bound[c] = (struct pat_bound){.set = true, .node = b.branch, .as = UOP_B1};

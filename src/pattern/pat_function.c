@@ -624,16 +624,8 @@ enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, st
     s->narrow = ARENA_ARRAY(a, bool, x->count + 1);
     s->odd = ARENA_ARRAY(a, bool, x->count + 1);
     s->stored = ARENA_ARRAY(a, bool, x->count + 1);
-    for (size_t i = 0; s->closed && x->expanded && i < x->expanded->list.n; i++) {
-        const struct pat_reading *r = &x->expanded->list.p[i];
-        if (!r->closed)
-            continue;
-        if (r->node < x->count)
-            s->closed[r->node] = true;
-        for (unsigned k = 0; k < r->inner_count; k++)
-            if (r->inner[k] < x->count)
-                s->closed[r->inner[k]] = true;
-    }
+    if (s->closed && x->expanded)
+        pat_function_close(s, x->expanded);
     if (!s->closed || !s->narrow || !s->odd || !s->stored)
         return SP_ERR_MEMORY;
     for (size_t i = 0; i < s->g->accesses.n; i++) {

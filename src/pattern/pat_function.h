@@ -136,6 +136,9 @@ void pat_function_narrow(struct function_search *s);
 bool pat_function_bound(const struct function_search *s, enum uop_type type, unsigned count, uint32_t *next,
                         double at[FUNCTION_ARGS]);
 bool pat_function_holds(const graph_id *ends, unsigned count, graph_id id);
+/* Marks what stands between an expansion's value and what it is a function of, its slow path's too: it is the
+ * expansion's, and no part of it, and nothing put together of few, is a function of its own. Linear. */
+void pat_function_close(struct function_search *s, const struct pat_expanded *e);
 /* All that the roots are made of, down to the ends. False: too much. */
 bool pat_function_cone(struct function_search *s, const graph_id *roots, unsigned root_count, const graph_id *ends,
                        unsigned end_count);

@@ -294,3 +294,58 @@ unsigned pat_function_cut(struct function_search *s, const graph_id *roots, unsi
             cut[count++] = s->cone.node[i];
     return count == ways ? count : 0;
 }
+
+/* ---- what is an expansion's ---------------------------------------------------------------------- */
+
+enum { ENDS = 24 };
+
+/* What the node that says an expansion is over; of what was made to say it (a number negated, say), its arguments. */
+static unsigned find_ends(const struct function_search *s, graph_id as, graph_id ends[ENDS])
+{
+    unsigned count = 0;
+    const struct graph_node *n = graph_at(s->g, as);
+    for (unsigned i = 0; i < n->arg_count && count < ENDS; i++)
+        ends[count++] = n->arg[i];
+    for (unsigned i = 0; i < count; i++) {
+        const struct graph_node *made = graph_at(s->g, ends[i]);
+        for (unsigned k = 0; k < made->arg_count && ends[i] >= s->x->count && count < ENDS; k++)
+            ends[count++] = made->arg[k];
+    }
+    return count;
+}
+
+void pat_function_close(struct function_search *s, const struct pat_expanded *e)
+{
+    VEC(graph_id) stack = {0};
+    graph_id ends[ENDS];
+    for (size_t i = 0; i < e->list.n; i++) {
+        const struct pat_reading *r = &e->list.p[i];
+        if (!r->closed || r->node >= s->x->count)
+            continue;
+        s->closed[r->node] = true;
+        for (unsigned k = 0; k < r->inner_count; k++)
+            if (r->inner[k] < s->x->count)
+                s->closed[r->inner[k]] = true;
+    }
+    for (size_t i = 0; i < e->list.n; i++) {
+        const struct pat_reading *r = &e->list.p[i];
+        if (!r->closed || r->node >= s->x->count || r->as == GRAPH_NIL)
+            continue;
+        unsigned end_count = find_ends(s, r->as, ends);
+        if (end_count == ENDS)
+            continue;
+        VEC_PUSH(s->a, stack, r->node);
+        while (stack.n) {
+            graph_id id = stack.p[--stack.n];
+            const struct graph_node *n = graph_at(s->g, id);
+            uint32_t count = n->kind == GRAPH_PHI ? n->phi_count : pat_is_pure(n) ? n->arg_count : 0;
+            for (uint32_t k = 0; k < count; k++) {
+                graph_id arg = n->kind == GRAPH_PHI ? n->phi_args[k] : n->arg[k];
+                if (arg == GRAPH_NIL || arg >= id || s->closed[arg] || pat_function_holds(ends, end_count, arg))
+                    continue;
+                s->closed[arg] = true;
+                VEC_PUSH(s->a, stack, arg);
+            }
+        }
+    }
+}

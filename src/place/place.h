@@ -128,6 +128,7 @@ enum sp_status place_lanes_find(struct arena *a, const struct graph *g, const in
 /* A node as it is looked at in a block. */
 struct place_lane place_lanes_at(const struct place_lanes *l, graph_id id, uint32_t block);
 bool place_is_linear(const struct place_lane *l); /* … in all directions */
+bool place_is_same(const struct place_lane *l);   /* for all threads of a warp */
 
 /* Static facts of an access (place_access.c). */
 enum place_coalescing { PLACE_FULL, PLACE_STRIDED, PLACE_BROADCAST, PLACE_SCATTERED, PLACE_COALESCING_UNKNOWN };

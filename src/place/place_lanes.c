@@ -170,6 +170,20 @@ static struct way of_shift(const struct place_lanes *l, const struct graph_node 
     return c <= at ? plain(PLACE_LINEAR, arg.by >> c) : out;
 }
 
+/* A thread's number against a bound between two warps: threads of one warp stand on the same side. */
+static struct way of_order(const struct place_lanes *l, const struct graph_node *n, unsigned k)
+{
+    struct way out = of_pure(l, n, k);
+    uint64_t c;
+    for (unsigned i = 0; i < 2 && out.how == PLACE_UNKNOWN; i++) {
+        unsigned at = 0;
+        if (graph_is_const(l->g, n->arg[1 - i], &c) && way_of(l, n->arg[i], k).how == PLACE_LINEAR &&
+            place_is_row(l, n->arg[i], &at) && !((c + i) & (((uint64_t)1 << (at + PLACE_WARP_BITS)) - 1)))
+            return plain(PLACE_LINEAR, 0);
+    }
+    return out;
+}
+
 static struct way of_and(const struct place_lanes *l, const struct graph_node *n, unsigned k)
 {
     uint64_t c;
@@ -289,6 +303,17 @@ static struct way of_load(const struct place_lanes *l, const struct graph_node *
     return plain(PLACE_DATA, 0);
 }
 
+/* What one lane has that all name is the same for the whole warp, unless that is cut in pieces; else it is data. */
+static struct way of_shuffle(const struct place_lanes *l, const struct graph_node *n, unsigned k)
+{
+    enum { INDEXED = 0, PIECES = 0x1f00 };
+    uint64_t mask;
+    struct way from = way_of(l, n->arg[1], k);
+    if (n->imm != INDEXED || !graph_is_const(l->g, n->arg[2], &mask) || (mask & PIECES))
+        return plain(PLACE_DATA, 0);
+    return from.how == PLACE_NOT_SEEN || is_still(from) ? from : plain(PLACE_DATA, 0);
+}
+
 static struct way of_node(const struct place_lanes *l, graph_id id, unsigned k)
 {
     const struct graph_node *n = graph_at(l->g, id);
@@ -303,8 +328,9 @@ static struct way of_node(const struct place_lanes *l, graph_id id, unsigned k)
     case UOP_VOTE:
     case UOP_BALLOT:
     case UOP_REDUX: return plain(PLACE_LINEAR, 0); /* one result for the warp */
-    case UOP_ATOM:
     case UOP_SHFL:
+    case UOP_SHFL_IN: return of_shuffle(l, n, k);
+    case UOP_ATOM:
     case UOP_MATCH: return plain(PLACE_DATA, 0);
     case UOP_ADD: return of_sum(l, n, id, k);
     case UOP_NEG:
@@ -320,6 +346,8 @@ static struct way of_node(const struct place_lanes *l, graph_id id, unsigned k)
     case UOP_XOR: return of_union(l, n, id, k);
     case UOP_AND: return of_and(l, n, k);
     case UOP_LOP3: return of_chosen_bits(l, n, k);
+    case UOP_ILT_S:
+    case UOP_ILT_U: return of_order(l, n, k);
     case UOP_SHR:
     case UOP_SAR: return of_shift(l, n, k);
     case UOP_LO:
@@ -537,6 +565,14 @@ bool place_is_linear(const struct place_lane *l)
 {
     for (unsigned k = 0; k < 4; k++)
         if (l->how[k] != PLACE_LINEAR)
+            return false;
+    return true;
+}
+
+bool place_is_same(const struct place_lane *l)
+{
+    for (unsigned k = 0; k < 4; k++)
+        if (l->how[k] != PLACE_LINEAR || l->by[k])
             return false;
     return true;
 }

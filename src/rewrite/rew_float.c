@@ -178,6 +178,7 @@ static void find_minimum(struct rew *r, uint32_t insn, unsigned kind)
 
 /* ---- exponentials ----------------------------------------------------------------------------- */
 
+/* log2(e), or -log2(e): exp(-x) has its sign there. */
 static bool is_log2e(const struct graph *g, graph_id id, enum uop_type type)
 {
     struct uop widen = {.kind = UOP_F2F, .type = UOP_F64, .imm = type};
@@ -187,7 +188,7 @@ static bool is_log2e(const struct graph *g, graph_id id, enum uop_type type)
         return false;
     memcpy(&value, &bits, sizeof value);
     double near = type == UOP_F16 || type == UOP_BF16 ? 1e-2 : type == UOP_F32 ? 1.5e-7 : 4e-16;
-    return fabs(value - 1.4426950408889634) <= near * 1.5;
+    return fabs(fabs(value) - 1.4426950408889634) <= near * 1.5;
 }
 
 /* A product with log2(e), alone or in a multiply-add. */

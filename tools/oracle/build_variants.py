@@ -90,6 +90,8 @@ NVCC = [
     ("collective_forms-unoptimised", ["test/corpus/src/collective_forms.cu"], ["-Xcicc", "-O0", "-Xptxas", "-O0"]),
     ("block_kernels", ["test/corpus/src/block_kernels.cu"], FAST),
     ("races", ["test/corpus/src/races.cu"], ["-O3"]),
+    ("warps_together", ["test/corpus/src/warps_together.cu"], ["-O3"]),
+    ("factors", ["test/corpus/src/factors.cu"], FAST + ["--generate-line-info"]),
     ("races-unoptimised", ["test/corpus/src/races.cu"], ["-Xcicc", "-O0", "-Xptxas", "-O0"]),
     ("guards", ["test/corpus/src/guards.cu"], ["-O3"]),
     ("guards-unoptimised", ["test/corpus/src/guards.cu"], ["-Xcicc", "-O0", "-Xptxas", "-O0"]),

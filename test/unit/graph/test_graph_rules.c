@@ -213,6 +213,28 @@ static void disjoint_bits_add(void **state)
     assert_int_not_equal(graph_op2(&g, UOP_OR, UOP_B32, t, low), graph_op2(&g, UOP_ADD, UOP_B32, low, t));
 }
 
+/* The machine chooses bits of two words by a constant, PTX and people add or insert them: one value where neither word
+ * has bits that the constant cuts off. */
+static void chosen_bits_are_sums(void **state)
+{
+    struct graph g;
+    graph_init(&g, *state, &env_86);
+    graph_id x = graph_cbank(&g, UOP_B32, 0, 0x160), y = graph_cbank(&g, UOP_B32, 0, 0x164);
+    graph_id high = graph_op2(&g, UOP_MUL, UOP_B32, x, graph_const(&g, UOP_B32, 8));
+    graph_id low = graph_op2(&g, UOP_AND, UOP_B32, y, graph_const(&g, UOP_B32, 1));
+    graph_id mask = graph_const(&g, UOP_B32, 0xfffffff8), sum = graph_op2(&g, UOP_ADD, UOP_B32, high, low);
+    /* a & b | ~b & c, and the same with its words in other places: b ? a : c, a ? b : c, c ? b : a. */
+    struct uop middle = {.kind = UOP_LOP3, .type = UOP_B32, .imm = 0xe2};
+    struct uop first = {.kind = UOP_LOP3, .type = UOP_B32, .imm = 0xca};
+    struct uop last = {.kind = UOP_LOP3, .type = UOP_B32, .imm = 0xd8};
+    assert_int_equal(graph_pure(&g, &middle, (graph_id[]){high, mask, low}, 3), sum);
+    assert_int_equal(graph_pure(&g, &first, (graph_id[]){mask, high, low}, 3), sum);
+    assert_int_equal(graph_pure(&g, &last, (graph_id[]){low, high, mask}, 3), sum);
+    assert_int_not_equal(graph_pure(&g, &middle, (graph_id[]){high, mask, y}, 3),
+                         graph_op2(&g, UOP_ADD, UOP_B32, high, y));
+    assert_int_equal(graph_at(&g, graph_pure(&g, &middle, (graph_id[]){low, mask, high}, 3))->kind, UOP_LOP3);
+}
+
 /* Exact for every input: what looks like an identity but flushes, or loses the sign of zero, stays. */
 static void float_rules_are_exact(void **state)
 {
@@ -320,6 +342,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(predicates_in_registers, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(sums_have_one_form, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(disjoint_bits_add, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(chosen_bits_are_sums, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(float_rules_are_exact, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(addresses_are_sums, make_arena, drop_arena),
         cmocka_unit_test(growth_is_linear),
