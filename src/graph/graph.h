@@ -121,6 +121,8 @@ enum graph_function {
     GRAPH_FUNCTIONS,
 };
 
+enum { GRAPH_NATURAL = 128 }; /* flag of a loop phi: it is never negative (graph_carry.c) */
+
 struct graph_node {
     uint8_t kind, type, round, flags, space, order, width;
     uint8_t arg_count;
