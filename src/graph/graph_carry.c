@@ -18,7 +18,8 @@ const struct graph_assumption *graph_assumption_of(const struct graph_builder *b
 {
     for (uint32_t i = b->assumed_at[block]; i; i = b->assumed.p[i - 1].next) {
         const struct graph_assumption *a = &b->assumed.p[i - 1];
-        if (a->kind != GRAPH_ASSUMED_REFUSED && a->kind != GRAPH_ASSUMED_NATURAL && (a->lo == variable || a->hi == variable))
+        if (a->kind != GRAPH_ASSUMED_REFUSED && a->kind != GRAPH_ASSUMED_NATURAL &&
+            (a->lo == variable || a->hi == variable))
             return a;
     }
     return NULL;
@@ -146,10 +147,22 @@ static bool begins_natural(struct graph *g, const struct graph_header_slot *s)
 {
     if (graph_is_natural(g, s->start))
         return true;
-    graph_id path = g->blocks.p[s->block].path;
-    struct uop less = {.kind = UOP_ILT_S, .type = UOP_B1, .imm = 32};
-    graph_id below = graph_pure(g, &less, (graph_id[]){s->start, graph_const(g, UOP_B32, 0)}, 2);
-    return path != GRAPH_NIL && !graph_is_const(g, below, NULL) && graph_implies(g, path, graph_not(g, below));
+    graph_id path = g->blocks.p[s->block].path, atoms[6];
+    unsigned count;
+    uint64_t table;
+    if (path == GRAPH_NIL || !graph_table(g, path, atoms, &count, &table))
+        return false;
+    for (unsigned i = 0; i < count; i++) {
+        const struct graph_node n = *graph_at(g, atoms[i]);
+        if (n.kind != UOP_ILT_S || (n.arg[0] != s->start && n.arg[1] != s->start))
+            continue;
+        bool below = n.arg[0] == s->start; /* start < k, which does not hold; else k < start */
+        const struct graph_node *k = graph_at(g, n.arg[below]);
+        if (n.arg[!below] == s->start && k->kind == UOP_CONST && graph_signed_const(k) >= (below ? 0 : -1) &&
+            graph_implies(g, path, below ? graph_not(g, atoms[i]) : atoms[i]))
+            return true;
+    }
+    return false;
 }
 
 static bool learn_natural(struct graph_builder *b)

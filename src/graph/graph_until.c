@@ -29,6 +29,13 @@ static graph_id as_shift(struct cycle_work *w, const struct cycle_phi *p, graph_
     uint64_t limit = above ? k + 1 : k, t = 0;
     if (limit == 0 || limit >> 31)
         return atom;
+    /* Whether the half of a signed number is not zero is asked as 2 < x + 1, unsigned. */
+    const struct graph_node *sum = graph_at(g, x);
+    if (n.kind == UOP_ILT_U && sum->kind == UOP_ADD && graph_is_const(g, sum->arg[1], &k) && k < limit &&
+        graph_is_natural(g, sum->arg[0])) {
+        x = sum->arg[0];
+        limit -= k;
+    }
     if (n.kind == UOP_ILT_S && !(graph_is_natural(g, x) || (natural && cycle_bare(g, x) == p->phi))) {
         if ((limit & (limit - 1)) != 0 || limit < 2 || k >> 31)
             return atom; /* signed: x < 2^b is x >> b < 1, the shift rounding down */
