@@ -100,6 +100,7 @@ step "paths in cubins and PTX" tools/check_paths.sh
 step "build release, warnings are errors" build release build || finish
 suite "unit tests" ctest --test-dir build -L unit --output-on-failure -j "$jobs"
 suite "golden outputs" python3 test/golden/run.py
+suite "the vendor's forms of whole files" python3 test/golden/forms.py --command build/sassprobe
 suite "facts" python3 test/golden/facts.py
 suite "PTX against machine code" python3 test/golden/ptx.py --command build/sassprobe
 suite "the worked document" python3 test/golden/worked_document.py

@@ -40,11 +40,15 @@ static bool add_term(const struct graph *g, struct graph_affine *out, graph_id i
     return true;
 }
 
-static bool walk(const struct graph *g, graph_id id, int64_t coefficient, struct graph_affine *out, unsigned depth)
+/* A pointer that goes round an unrolled loop is one addition deeper with each step. */
+enum { DEPTH_MAX = 64, STEPS_MAX = 256 };
+
+static bool walk(const struct graph *g, graph_id id, int64_t coefficient, struct graph_affine *out, unsigned depth,
+                 unsigned *steps)
 {
     const struct graph_node *n = graph_at(g, id);
     uint64_t c;
-    if (depth > 2 * GRAPH_AFFINE_MAX)
+    if (depth > DEPTH_MAX || ++*steps > STEPS_MAX)
         return false;
     if (graph_is_const(g, id, &c)) {
         out->offset = (int64_t)((uint64_t)out->offset + c * (uint64_t)coefficient);
@@ -56,11 +60,12 @@ static bool walk(const struct graph *g, graph_id id, int64_t coefficient, struct
     }
     switch (n->kind) {
     case UOP_ADD:
-        return walk(g, n->arg[0], coefficient, out, depth + 1) && walk(g, n->arg[1], coefficient, out, depth + 1);
-    case UOP_NEG: return walk(g, n->arg[0], (int64_t)(0 - (uint64_t)coefficient), out, depth + 1);
+        return walk(g, n->arg[0], coefficient, out, depth + 1, steps) &&
+               walk(g, n->arg[1], coefficient, out, depth + 1, steps);
+    case UOP_NEG: return walk(g, n->arg[0], (int64_t)(0 - (uint64_t)coefficient), out, depth + 1, steps);
     case UOP_MUL:
         if (graph_is_const(g, n->arg[1], &c))
-            return walk(g, n->arg[0], (int64_t)(c * (uint64_t)coefficient), out, depth + 1);
+            return walk(g, n->arg[0], (int64_t)(c * (uint64_t)coefficient), out, depth + 1, steps);
         break;
     default: break;
     }
@@ -69,8 +74,9 @@ static bool walk(const struct graph *g, graph_id id, int64_t coefficient, struct
 
 bool graph_affine(const struct graph *g, graph_id address, struct graph_affine *out)
 {
+    unsigned steps = 0;
     *out = (struct graph_affine){0};
-    if (address == GRAPH_NIL || !walk(g, address, 1, out, 0))
+    if (address == GRAPH_NIL || !walk(g, address, 1, out, 0, &steps))
         return false;
     if (uop_type_bits((enum uop_type)graph_at(g, address)->type) == 32) {
         /* A 32-bit address wraps at 2^32: bring everything into the signed 32-bit range. */

@@ -208,14 +208,87 @@ graph_id turn_before_steps(struct turns *t, graph_id start, int64_t step, uint32
     return GRAPH_NIL;
 }
 
+/* A sum of products divided by `by` and `turns` times that (NIL: once), a term each: as often as it stands there, times its
+ * factor. NIL: one of them is no multiple. */
+static graph_id divided(struct graph *g, graph_id sum, uint32_t by, graph_id turns)
+{
+    enum { TERMS = 64 };
+    graph_id terms[TERMS], factor[TERMS], result = GRAPH_NIL;
+    int64_t times[TERMS];
+    uint32_t count, n = 0;
+    enum uop_type type = graph_type_of(g, sum);
+    if (!cycle_flatten(g, sum, UOP_ADD, terms, TERMS, &count))
+        return GRAPH_NIL;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct graph_node *x = graph_at(g, cycle_bare(g, terms[i]));
+        uint64_t k = 1;
+        bool product = x->kind == UOP_MUL && graph_is_const(g, x->arg[1], &k) && k != 0;
+        graph_id of = product ? x->arg[0] : terms[i];
+        int64_t scale = !product ? 1 : type == UOP_B64 ? (int64_t)k : (int32_t)k;
+        uint32_t at = 0;
+        while (at < n && factor[at] != of)
+            at++;
+        if (at == n) {
+            factor[n] = of;
+            times[n++] = 0;
+        }
+        if (scale > INT32_MAX || scale < INT32_MIN)
+            return GRAPH_NIL;
+        times[at] += scale;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (times[i] % (int64_t)by != 0)
+            return GRAPH_NIL;
+        graph_id term = turns == GRAPH_NIL ? factor[i] : graph_op2(g, UOP_MUL, type, factor[i], turns);
+        term = graph_op2(g, UOP_MUL, type, term, graph_const(g, type, (uint64_t)(times[i] / (int64_t)by)));
+        result = result == GRAPH_NIL ? term : graph_op2(g, UOP_ADD, type, result, term);
+    }
+    return result;
+}
+
+/* The same for a step that is a number nobody knows here: a row's length, say. */
+static void turn_phi_by(struct turns *t, const struct cycle_region *r, const struct cycle_phi *p, bool first,
+                        uint32_t unroll)
+{
+    struct graph *g = t->w->g;
+    uint32_t cycle = (uint32_t)r->cycle;
+    enum uop_type type = graph_type_of(g, p->phi);
+    graph_id step = divided(g, p->step, unroll, GRAPH_NIL), start = as_turn(t, p->start), counter = t->counter[cycle];
+    struct function f = {.counter = counter};
+    uint64_t begin, slope = step == GRAPH_NIL ? 0 : turn_value(g, &f, step, 0);
+    bool met = false;
+    if (step == GRAPH_NIL || f.met || f.failed || (type != UOP_B32 && type != UOP_B64))
+        return;
+    if (goes_by(t, cycle, start, slope, &met) && met) {
+        t->turn_of[p->phi] = start;
+        return;
+    }
+    if (met || !first || t->w->out->cycles.p[cycle].pieces.p[0].straight || t->slope[cycle] != 1 ||
+        !graph_is_const(g, t->from[cycle], &begin))
+        return;
+    if (type == UOP_B64 && graph_type_of(g, counter) == UOP_B32)
+        counter = graph_op1(g, UOP_SEXT, UOP_B64, counter);
+    else if (type != graph_type_of(g, counter))
+        return;
+    if (graph_type_of(g, t->from[cycle]) == UOP_B32)
+        begin = (uint64_t)(int64_t)(int32_t)begin;
+    graph_id done = begin ? graph_op2(g, UOP_ADD, type, counter, graph_const(g, type, 0 - begin)) : counter;
+    t->turn_of[p->phi] = graph_op2(g, UOP_ADD, type, start, divided(g, p->step, unroll, done));
+}
+
 /* Only the first piece in the code may start from what knows nothing of the counter. */
 static void turn_phi(struct turns *t, const struct cycle_region *r, const struct cycle_phi *p, bool first,
                      uint32_t unroll)
 {
     uint32_t cycle = (uint32_t)r->cycle;
     bool met = false;
-    if (p->step_kind != CYCLE_STEP_ADD || !p->constant || !p->amount || p->start == GRAPH_NIL ||
-        p->amount % (int64_t)unroll != 0 || p->phi == t->counter[cycle] || p->phi >= t->w->nodes)
+    if (p->step_kind != CYCLE_STEP_ADD || p->start == GRAPH_NIL || p->phi == t->counter[cycle] || p->phi >= t->w->nodes)
+        return;
+    if (!p->constant) {
+        turn_phi_by(t, r, p, first, unroll);
+        return;
+    }
+    if (!p->amount || p->amount % (int64_t)unroll != 0)
         return;
     int64_t step = p->amount / (int64_t)unroll;
     graph_id start = as_turn(t, p->start), is = GRAPH_NIL;
@@ -296,6 +369,23 @@ static void find_joins(struct turns *t)
         for (uint32_t k = n->kind == UOP_SELECT; k < count && (sum || join); k++)
             want_join(t, args[k]);
     }
+}
+
+/* What goes round the cycle's pieces and is `here` where the counter stands at its 17th step; NIL: nothing. */
+static graph_id goes_round(struct turns *t, uint32_t cycle, graph_id counter, uint64_t here, enum uop_type type)
+{
+    const struct graph_cycle *c = &t->w->out->cycles.p[cycle];
+    for (size_t i = 0; i < c->pieces.n; i++) {
+        const struct cycle_region *r = c->pieces.p[i].straight ? NULL : &t->w->regions[c->pieces.p[i].loop];
+        for (uint32_t k = 0; r && k < r->phi_count; k++) {
+            graph_id phi = r->phis[k].phi, is = phi < t->w->nodes ? t->turn_of[phi] : (graph_id)GRAPH_NIL;
+            struct function f = {.counter = counter, .at = counter_at(t, cycle, 17)};
+            if (is != GRAPH_NIL && graph_type_of(t->w->g, is) == type && turn_value(t->w->g, &f, is, 0) == here &&
+                f.met && !f.failed)
+                return is;
+        }
+    }
+    return GRAPH_NIL;
 }
 
 /* Paths meet: each brings the same function of the steps done so far, or its value before the first step. */
@@ -379,10 +469,20 @@ static void turn_join(struct turns *t, graph_id id)
             if (zero == begin) {
                 one = true;
                 if (s) { /* `least` is what a turn leaves: s steps on */
-                    enum uop_type type = (enum uop_type)graph_at(g, least)->type;
-                    uint64_t back = times(step, s);
-                    int64_t by = back > PRIME / 2 ? -(int64_t)(PRIME - back) : (int64_t)back;
-                    least = graph_op2(g, UOP_ADD, type, least, graph_const(g, type, (uint64_t)-by));
+                    graph_id counter = t->counter[cycle];
+                    enum uop_type type = graph_type_of(g, counter);
+                    struct function is = {.counter = counter, .at = counter_at(t, cycle, 17)};
+                    uint64_t then = (turn_value(g, &is, least, 0) + PRIME - times(step, s)) % PRIME;
+                    graph_id round = goes_round(t, cycle, counter, then, graph_type_of(g, least));
+                    if (round != GRAPH_NIL) { /* what the turn began with */
+                        least = round;
+                        break;
+                    }
+                    uint64_t back = 0 - s * (uint64_t)t->slope[cycle];
+                    graph_id before = graph_op2(g, UOP_ADD, type, counter, graph_const(g, type, back));
+                    least = cycle_replace(t->w, least, counter, before);
+                    if (least == GRAPH_NIL)
+                        return;
                 }
             }
         settled &= one;

@@ -148,6 +148,10 @@ struct img_module {
     bool has_line_info;
     struct img_kernel *kernels; /* in section order */
     uint32_t kernel_count;
+    const uint8_t *bytes; /* what it was read from; NULL: no cubin */
+    size_t size;
+    uint32_t header_flags; /* of its ELF header, */
+    bool old_layout;       /* which is that of ABI version 7 and before */
 };
 
 /* Reads one module from memory (a cubin). `bytes` must stay until the arena goes. On SP_ERR_FORMAT *module still holds

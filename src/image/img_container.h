@@ -12,17 +12,22 @@
 enum img_entry_kind { IMG_ENTRY_CUBIN, IMG_ENTRY_PTX, IMG_ENTRY_LTO, IMG_ENTRY_OTHER };
 enum img_packing { IMG_STORED, IMG_LZ4, IMG_ZSTD, IMG_PACKING_UNKNOWN };
 
+enum img_entry_flag { IMG_ENTRY_64BIT = 1, IMG_ENTRY_LINUX = 0x10, IMG_ENTRY_MAC = 0x20, IMG_ENTRY_WINDOWS = 0x40 };
+
 /* One module of a file. */
 struct img_entry {
     enum img_entry_kind kind;
-    unsigned number;    /* the kind as the file has it; 0 outside fatbins */
-    uint32_t fatbin;    /* which fatbin of the file: a compiler makes one of each translation unit */
-    const char *member; /* "libx.so.3": the third module of libx.so; "part.o.3" in an archive */
-    const char *where;  /* ".nv_fatbin", "part.o(.nv_fatbin)", NULL: the file itself */
-    const char *name;   /* what the compiler calls it, mostly the source; or NULL */
-    unsigned sm;        /* 0 unknown */
-    char letter;        /* 'a', 'f', or 0 */
-    const char *arch;   /* "sm_90a"; NULL unknown */
+    unsigned number;     /* the kind as the file has it; 0 outside fatbins */
+    uint32_t fatbin;     /* which fatbin of the file: a compiler makes one of each translation unit */
+    const char *member;  /* "libx.so.3": the third module of libx.so; "part.o.3" in an archive */
+    const char *where;   /* ".nv_fatbin", "part.o(.nv_fatbin)", NULL: the file itself */
+    const char *name;    /* what the compiler calls it, mostly the source; or NULL */
+    unsigned sm;         /* 0 unknown */
+    char letter;         /* 'a', 'f', or 0 */
+    const char *arch;    /* "sm_90a"; NULL unknown */
+    uint16_t version[2]; /* of what it holds: 9, 0 of PTX 9.0 */
+    uint32_t flags;      /* enum img_entry_flag */
+    const char *options; /* what its compiler is to be told, "" none; NULL outside fatbins */
     enum img_packing packing;
     const uint8_t *bytes; /* as they stand in the file */
     size_t stored;        /* so many */

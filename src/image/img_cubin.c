@@ -18,6 +18,7 @@ enum {
     INSTRUCTION_BYTES = 16,
     STO_CUDA_ENTRY = 0x10,
     OLD_FLAG_ARCH_SPECIFIC = 0x800,
+    NEW_FLAG_ARCH_SPECIFIC = 0x8, /* where .nv.compat does not tell */
     OLD_BARRIERS_SHIFT = 20,
     OLD_BARRIERS_MASK = 0x7f,
     SHARED_RESERVED = 1024, /* part of .nv.shared.<kernel> from sm_90 on */
@@ -29,7 +30,7 @@ enum {
 
 static const char text_prefix[] = ".text.";
 
-static bool is_code(const struct elf_section *s)
+bool img_section_is_code(const struct elf_section *s)
 {
     return s->type == ELF_SHT_PROGBITS && (s->flags & ELF_SHF_EXECINSTR) != 0 && !str_starts(s->name, ".nv.");
 }
@@ -104,7 +105,7 @@ static void read_kernels(struct img_reader *r)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < r->elf.section_count; i++)
-        count += is_code(&r->elf.sections[i]);
+        count += img_section_is_code(&r->elf.sections[i]);
     r->module->kernels = ARENA_ARRAY(r->a, struct img_kernel, count);
     r->states = ARENA_ARRAY(r->a, struct kernel_state, count);
     r->kernel_of_section = ARENA_ARRAY(r->a, uint32_t, r->elf.section_count);
@@ -112,7 +113,7 @@ static void read_kernels(struct img_reader *r)
         return;
     for (uint32_t i = 0; i < r->elf.section_count; i++) {
         r->kernel_of_section[i] = IMG_NONE;
-        if (!is_code(&r->elf.sections[i]))
+        if (!img_section_is_code(&r->elf.sections[i]))
             continue;
         uint32_t index = r->module->kernel_count++;
         r->kernel_of_section[i] = index;
@@ -436,6 +437,8 @@ static char arch_letter(const struct img_module *m)
 static void read_arch(struct img_reader *r)
 {
     struct img_module *m = r->module;
+    m->header_flags = r->elf.flags;
+    m->old_layout = !r->new_layout;
     m->sm = r->new_layout ? r->elf.flags >> 8 & 0xff : r->elf.flags & 0xff;
     uint32_t bytes;
     const uint8_t *note = r->new_layout ? find_note(r, ".note.nv.cuinfo", NOTE_CUDA_INFO, &bytes) : NULL;
@@ -458,7 +461,9 @@ static void read_arch(struct img_reader *r)
     if (m->virtual_sm < 20 || m->virtual_sm > m->sm)
         m->virtual_sm = 0;
     char letter = arch_letter(m);
-    if (letter == 0 && (r->new_layout ? r->arch_specific : (r->elf.flags & OLD_FLAG_ARCH_SPECIFIC) != 0))
+    bool flagged = r->new_layout ? m->sm >= 100 && (r->elf.flags & NEW_FLAG_ARCH_SPECIFIC) != 0
+                                 : (r->elf.flags & OLD_FLAG_ARCH_SPECIFIC) != 0;
+    if (letter == 0 && (flagged || (r->new_layout && r->arch_specific)))
         letter = 'a'; /* an 'f' target does not set the flag: only the command line tells it */
     m->arch = arena_printf(r->a, letter != 0 ? "sm_%u%c" : "sm_%u", m->sm, letter);
 }
@@ -538,6 +543,8 @@ enum sp_status img_read_module(struct arena *a, struct diag_sink *diags, const c
     if (module->kind != IMG_CUBIN)
         return unsupported(diags, module->kind);
 
+    module->bytes = bytes;
+    module->size = size;
     struct img_reader r = {.a = a, .module = module};
     r.demangle_budget = size <= SIZE_MAX / DEMANGLED_PER_BYTE ? size * DEMANGLED_PER_BYTE : SIZE_MAX;
     if (img_elf_open(&r.elf, a, diags, bytes, size)) {

@@ -200,6 +200,7 @@ static void read_symbols(struct elf_file *elf)
         uint32_t name = bits_le32(record);
         const uint8_t *kind = record + (elf->narrow ? 12 : 4);
         symbol->type = kind[0] & 15;
+        symbol->bind = kind[0] >> 4;
         symbol->other = kind[1];
         symbol->section = bits_le16(kind + 2);
         symbol->value = elf->narrow ? bits_le32(record + 4) : bits_le64(record + 8);

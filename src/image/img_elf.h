@@ -60,7 +60,7 @@ struct elf_section {
 struct elf_symbol {
     const char *name;
     uint64_t value, size;
-    uint8_t type, other;
+    uint8_t type, bind, other;
     uint32_t section; /* index, or 0xff00 and above for the reserved ones */
 };
 

@@ -48,6 +48,16 @@ static const char *header_text(struct arena *a, const uint8_t *header, size_t he
     return arena_strndup(a, (const char *)header + offset, strnlen((const char *)header + offset, n));
 }
 
+/* Options stand behind a place and a length of their own, at 0x40 where the header is longer. */
+static const char *options_text(struct arena *a, const uint8_t *header, uint32_t header_bytes)
+{
+    uint32_t at = bits_le32(header + 0x14);
+    if (at < ENTRY_BYTES || header_bytes < 8 || at > header_bytes - 8)
+        return "";
+    const char *text = header_text(a, header, header_bytes, bits_le32(header + at), bits_le32(header + at + 4));
+    return text ? text : "";
+}
+
 static void refuse(struct img_holding *h, struct img_entry *e, size_t at, const char *code, const char *why)
 {
     img_hold_damage(h, code, e->where, (int64_t)at, "an entry %s: it is not read", why);
@@ -104,6 +114,9 @@ static void read_entry(struct img_holding *h, struct img_range range, size_t at,
                           .fatbin = h->out->fatbins - 1,
                           .where = img_hold_name(h, range.name),
                           .sm = bits_le32(header + 0x1c),
+                          .version = {bits_le16(header + 0x1a), bits_le16(header + 0x18)},
+                          .flags = (uint32_t)(flags & 0x7f),
+                          .options = options_text(h->a, header, header_bytes),
                           .bytes = header + header_bytes,
                           .stored = have,
                           .readable = true};

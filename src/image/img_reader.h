@@ -51,6 +51,8 @@ struct img_reader {
 
 /* As img_demangle(), within the budget of this file; the name itself when it cannot be demangled. */
 const char *img_reader_demangle(struct img_reader *r, const char *name);
+/* True for a section of machine code: a kernel, or a device function. */
+bool img_section_is_code(const struct elf_section *s);
 /* img_info.c: .nv.info, .nv.info.<kernel>, .nv.compat. */
 void img_info_read(struct img_reader *r);
 /* img_lines.c: .debug_line and .nv_debug_line_sass. */

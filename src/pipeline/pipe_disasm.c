@@ -1,11 +1,10 @@
 /* `disasm`: the vendor's two text forms, one line an instruction with control fields, and JSON. Text comes from isa/,
  * reads and writes from the micro-operations, lines from the container. */
-#include "pipeline/pipe_container.h"
+#include "pipeline/pipe_disasm.h"
 
-#include "base/map.h"
 #include "base/str.h"
-#include "uop/uop_lift.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,42 +14,7 @@ void sp_disasm_options_init(struct sp_disasm_options *o)
     *o = (struct sp_disasm_options){.format = SP_DISASM_CUOBJDUMP};
 }
 
-/* Texts of a module's instructions, one after another: cuobjdump's form is set as wide as the widest of them. */
-struct spelled {
-    char *bytes;
-    size_t n, size;
-    uint16_t *lengths;
-    size_t count, room;
-    size_t printed, shown; /* how far they are printed: bytes, instructions */
-};
-
-struct listing {
-    struct sp_session *s;
-    struct isa_cache *cache;
-    struct arena *a;
-    struct out *out;
-    const struct sp_disasm_options *options;
-    const struct img_module *module;
-    const struct img_kernel *kernel;
-    const struct isa_insn *insns; /* decoded for JSON and for listings, else NULL: text comes from the words */
-    uint32_t count;
-    bool *labelled; /* instructions a branch goes to */
-    uint32_t *label_number;
-    uint32_t *next_label; /* of the module */
-    struct spelled *spelled;
-    size_t widest; /* instruction text of the module, with its " ;" */
-    int32_t last_file, last_line;
-};
-
-static const struct img_subroutine *subroutine_at(const struct img_kernel *k, uint32_t offset)
-{
-    for (uint32_t i = 0; i < k->subroutine_count; i++)
-        if (k->subroutines[i].offset == offset)
-            return &k->subroutines[i];
-    return NULL;
-}
-
-static struct bits128 word_at(const struct listing *l, uint32_t i)
+struct bits128 pipe_word_at(const struct pipe_listing *l, uint32_t i)
 {
     if (l->insns)
         return l->insns[i].word;
@@ -58,88 +22,99 @@ static struct bits128 word_at(const struct listing *l, uint32_t i)
     return (struct bits128){bits_le64(p), bits_le64(p + 8)};
 }
 
-static bool label_text(void *user, uint32_t target, char out[96])
+/* Puts the function's name where pipe_label_text() left a mark; one too long for the room leaves the offset. */
+static size_t put_long_name(const char *name, uint32_t target, char *text, size_t n)
 {
-    struct listing *l = user;
-    const struct img_subroutine *sub = subroutine_at(l->kernel, target);
-    if (sub) {
-        snprintf(out, 96, "%.90s", sub->name);
-        return true;
+    char *mark = memchr(text, PIPE_NAME_MARK, n), offset[16];
+    if (!mark)
+        return n;
+    size_t length = strlen(name), behind = n - (size_t)(mark + 1 - text);
+    if (n + length > ISA_TEXT_ROOM - 1) {
+        length = (size_t)snprintf(offset, sizeof offset, "0x%x", target);
+        name = offset;
     }
-    if (target == 0) {
-        snprintf(out, 96, "%.90s", l->kernel->name);
-        return true;
-    }
-    if (target % 16 == 0 && target / 16 < l->count && l->labelled[target / 16]) {
-        snprintf(out, 96, ".L_x_%u", l->label_number[target / 16]);
-        return true;
-    }
-    return false;
+    memmove(mark + length, mark + 1, behind + 1);
+    for (size_t i = 0; i < length; i++)
+        mark[i] = name[i];
+    return n - 1 + length;
 }
 
-static bool has_target(const struct listing *l, uint32_t i, int64_t *target)
+size_t pipe_print_text(struct pipe_listing *l, uint32_t i, char *text)
 {
-    if (!l->insns)
-        return isa_word_target(l->module->sm, word_at(l, i), 16 * i, target);
-    for (unsigned k = 0; k < l->insns[i].operand_count; k++)
-        if (l->insns[i].operands[k].kind == ISA_OPERAND_LABEL) {
-            *target = l->insns[i].operands[k].value;
-            return true;
-        }
-    return false;
-}
-
-static bool find_labels(struct listing *l)
-{
-    l->labelled = ARENA_ARRAY(l->a, bool, l->count + 1u);
-    if (l->options->format != SP_DISASM_NVDISASM)
-        return l->labelled != NULL;
-    l->label_number = ARENA_ARRAY(l->a, uint32_t, l->count + 1u);
-    if (!l->labelled || !l->label_number)
-        return false;
-    for (uint32_t i = 0; i < l->count; i++) {
-        int64_t target;
-        if (!has_target(l, i, &target) || target <= 0 || target % 16 != 0 || target / 16 >= l->count ||
-            subroutine_at(l->kernel, (uint32_t)target) || l->labelled[target / 16])
-            continue;
-        l->labelled[target / 16] = true; /* numbered by the first branch that goes there */
-        l->label_number[target / 16] = (*l->next_label)++;
-    }
-    return true;
-}
-
-/* The text of instruction i into `text` (ISA_TEXT_ROOM bytes). */
-static size_t print_text(struct listing *l, uint32_t i, char *text)
-{
-    bool names = l->options->format == SP_DISASM_NVDISASM;
-    struct isa_print_options o = {
-        .dialect = names ? ISA_DIALECT_NVDISASM : ISA_DIALECT_CUOBJDUMP, .label = names ? label_text : NULL, .user = l};
+    bool names = l->labels != NULL;
+    struct isa_print_options o = {.dialect = names ? ISA_DIALECT_NVDISASM : ISA_DIALECT_CUOBJDUMP,
+                                  .label = names ? pipe_label_text : NULL,
+                                  .user = l};
     const struct img_told *told = pipe_told(l->kernel, i);
     if (told && !told->how) {
         int n = snprintf(text, 512, "%s", told->text ? told->text : "not in the listing");
         return n < 0 ? 0 : n < 512 ? (size_t)n : 511;
     }
-    if (l->insns)
-        return isa_print(l->module->sm, &l->insns[i], &o, text, ISA_TEXT_ROOM);
-    enum { AHEAD = 8 };
-    if (i + AHEAD < l->count)
-        isa_cache_expect(l->cache, word_at(l, i + AHEAD));
-    return isa_print_cached(l->cache, l->module->sm, word_at(l, i), 16 * i, &o, text);
+    size_t n;
+    l->long_name = NULL;
+    if (l->insns) {
+        n = isa_print(l->module->sm, &l->insns[i], &o, text, ISA_TEXT_ROOM);
+    } else {
+        enum { AHEAD = 8 };
+        if (i + AHEAD < l->count)
+            isa_cache_expect(l->cache, pipe_word_at(l, i + AHEAD));
+        n = isa_print_cached(l->cache, l->module->sm, pipe_word_at(l, i), 16 * i, &o, text);
+    }
+    if (l->long_name)
+        n = put_long_name(l->long_name, l->long_target, text, n);
+    return names ? pipe_put_symbols(l, i, text, n) : n;
 }
 
-static bool has_word(const struct listing *l, uint32_t i)
+size_t pipe_next_text(struct pipe_listing *l, uint32_t i, char *room, const char **text)
+{
+    if (!l->is_spelled) {
+        *text = room;
+        return pipe_print_text(l, i, room);
+    }
+    struct pipe_spelled *s = l->spelled;
+    size_t n = s->lengths[s->shown++];
+    *text = s->bytes + s->printed;
+    s->printed += n;
+    return n;
+}
+
+unsigned pipe_operand_parts(const char *rest, bool blanks, struct pipe_part *parts, unsigned room)
+{
+    const char *p = strchr(rest, ' ');
+    unsigned n = 0, depth = 0;
+    if (!p)
+        return 0;
+    for (const char *start = ++p;; p++) {
+        if (*p == '[' || *p == '(' || *p == '{')
+            depth++;
+        else if ((*p == ']' || *p == ')' || *p == '}') && depth)
+            depth--;
+        if (*p && ((*p != ',' && !(blanks && *p == ' ')) || depth))
+            continue;
+        if (n < room)
+            parts[n++] = (struct pipe_part){start, p};
+        if (!*p)
+            break;
+        start = p + 1;
+        while (*start == ' ')
+            start++;
+        p = start - 1;
+    }
+    return n;
+}
+
+bool pipe_has_word(const struct pipe_listing *l, uint32_t i)
 {
     return !pipe_told(l->kernel, i);
 }
 
-static bool has_control(const struct listing *l, uint32_t i)
+bool pipe_has_control(const struct pipe_listing *l, uint32_t i)
 {
     const struct img_told *told = pipe_told(l->kernel, i);
     return !told || told->how & IMG_TOLD_CONTROL;
 }
 
-/* "@P0 " is printed to the left of the column where opcodes stand: how many bytes of it, without the blank. */
-static size_t guard_length(const char *text, size_t n)
+size_t pipe_guard_length(const char *text, size_t n)
 {
     enum { LONGEST = 6 };
     for (size_t i = 1; text[0] == '@' && i < n && i <= LONGEST; i++)
@@ -180,11 +155,11 @@ static char *put_word(char *p, uint64_t v)
     return p + 16;
 }
 
-/* The offset in its comment, and the guard at the right end of its column. Answers where the rest of `text` begins. */
-static char *put_offset_and_guard(char *p, uint32_t offset, const char *text, size_t n, size_t *rest)
+char *pipe_put_offset(char *p, uint32_t offset, const char *text, size_t n, size_t *rest)
 {
     enum { COLUMN = 17 };
-    size_t guard = guard_length(text, n);
+    bool uniform = n > 2 && text[1 + (text[1] == '!')] == 'U'; /* stands in the column of opcodes */
+    size_t guard = uniform ? 0 : pipe_guard_length(text, n);
     p = put(p, "        /*", 10);
     p = put_hex(p, offset, 4);
     p = put(p, "*/ ", 3);
@@ -195,7 +170,7 @@ static char *put_offset_and_guard(char *p, uint32_t offset, const char *text, si
     return p;
 }
 
-static void print_line_info(struct listing *l, uint32_t offset)
+void pipe_print_line_info(struct pipe_listing *l, uint32_t offset)
 {
     const struct img_line *line = l->options->line_info ? img_line_at(l->kernel, offset) : NULL;
     if (!line || !line->line || ((int32_t)line->line == l->last_line && (int32_t)line->file == l->last_file))
@@ -213,12 +188,33 @@ static void print_line_info(struct listing *l, uint32_t offset)
 
 /* A word without any scheduling (stall 0, no yield, no barriers, nothing to wait for: filler) ends in ";", all else in
  * " ;". */
-static const char *ending(struct bits128 word)
+const char *pipe_ending(struct bits128 word)
 {
     return (word.hi >> (105 - 64) & 0x1ffff) == 0x7e0 ? ";" : " ;";
 }
 
-static bool keep_text(struct spelled *s, const char *text, size_t n)
+bool pipe_leaves_blank(const char *text, size_t n)
+{
+    static const char *const ends[] = {"INF", "QNAN", "SNAN", "0.0"};
+    if (n < 6 || (text[n - 1] != 'F' && text[n - 1] != 'N' && text[n - 1] != '0'))
+        return false;
+    for (unsigned i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        size_t length = strlen(ends[i]);
+        if (memcmp(text + n - length, ends[i], length) == 0)
+            return text[n - length - 1] == '-' || text[n - length - 1] == '+';
+    }
+    return false;
+}
+
+unsigned pipe_more_digits(uint32_t offset)
+{
+    unsigned more = 0;
+    for (offset >>= 16; offset; offset >>= 4)
+        more++;
+    return more;
+}
+
+static bool keep_text(struct pipe_spelled *s, const char *text, size_t n)
 {
     if (s->size - s->n < n) {
         size_t size = 2 * s->size + 65536;
@@ -243,11 +239,13 @@ static bool keep_text(struct spelled *s, const char *text, size_t n)
 }
 
 /* Keeps the texts of the kernel and widens *widest to the longest, with its guard, although that stands to the left. */
-static bool spell(struct listing *l, size_t *widest)
+static bool spell(struct pipe_listing *l, size_t *widest)
 {
     char text[ISA_TEXT_ROOM];
     for (uint32_t i = 0; i < l->count; i++) {
-        size_t n = print_text(l, i, text), with = n + strlen(ending(word_at(l, i)));
+        size_t n = pipe_print_text(l, i, text);
+        size_t with =
+            n + strlen(pipe_ending(pipe_word_at(l, i))) + pipe_leaves_blank(text, n) + pipe_more_digits(16 * i);
         *widest = with > *widest ? with : *widest;
         if (!keep_text(l->spelled, text, n))
             return false;
@@ -255,25 +253,52 @@ static bool spell(struct listing *l, size_t *widest)
     return true;
 }
 
-static void print_cuobjdump(struct listing *l)
+int pipe_arch_length(const struct img_module *module)
 {
-    const struct spelled *spelled = l->spelled;
+    size_t n = module->arch ? strlen(module->arch) : 0;
+    return !n ? INT_MAX : (int)n - (module->arch[n - 1] == 'f');
+}
+
+void pipe_print_header_flags(struct out *out, const struct img_module *module)
+{
+    static const struct {
+        uint32_t bit;
+        const char *name;
+    } old[] = {{0x100, "TEXMODE_UNIFIED"}, {0x200, "TEXMODE_INDEPENDENT"}, {0x400, "64BIT_ADDRESS"}};
+    uint32_t flags = module->old_layout ? module->header_flags : 0;
+    size_t length = module->arch ? strlen(module->arch) : 0;
+    out_text(out, "\t.headerflags\t@\"");
+    for (unsigned i = 0; i < sizeof old / sizeof old[0]; i++)
+        if (flags & old[i].bit)
+            out_printf(out, "EF_CUDA_%s ", old[i].name);
+    if (length && module->arch[length - 1] == 'a')
+        out_text(out, "EF_CUDA_ACCELERATORS ");
+    else if (flags & 0x800)
+        out_text(out, "EF_CUDA_SW_1729687 ");
+    if (flags & 0x1000)
+        out_text(out, "EF_CUDA_SW_1729687_v2 ");
+    out_printf(out, "EF_CUDA_SM%u EF_CUDA_VIRTUAL_SM(EF_CUDA_SM%u)\"\n", module->sm,
+               module->virtual_sm ? module->virtual_sm : module->sm);
+}
+
+static void print_cuobjdump(struct pipe_listing *l)
+{
+    char room[ISA_TEXT_ROOM];
     size_t widest = l->widest, rest;
     out_printf(l->out, "\n\t\tFunction : %s\n", l->kernel->name);
-    out_printf(l->out, "\t.headerflags\t@\"EF_CUDA_SM%u EF_CUDA_VIRTUAL_SM(EF_CUDA_SM%u)\"\n", l->module->sm,
-               l->module->sm);
+    pipe_print_header_flags(l->out, l->module);
     for (uint32_t i = 0; i < l->count; i++) {
-        struct bits128 word = word_at(l, i);
-        const char *text = spelled->bytes + spelled->printed, *end = ending(word);
-        size_t n = spelled->lengths[l->spelled->shown++];
-        l->spelled->printed += n;
-        print_line_info(l, 16 * i);
+        struct bits128 word = pipe_word_at(l, i);
+        const char *text, *end = pipe_ending(word);
+        size_t n = pipe_next_text(l, i, room, &text), blank = pipe_leaves_blank(text, n);
+        pipe_print_line_info(l, 16 * i);
         char *p = out_room(l->out, OUT_ROOM);
-        p = put_offset_and_guard(p, 16 * i, text, n, &rest);
+        p = pipe_put_offset(p, 16 * i, text, n, &rest);
         p = put(p, text + rest, n - rest);
+        p = put_blanks(p, blank);
         p = put(p, end, strlen(end));
-        if (has_word(l, i)) {
-            p = put_blanks(p, widest - (n - rest) - strlen(end));
+        if (pipe_has_word(l, i)) {
+            p = put_blanks(p, widest - (n - rest) - blank - strlen(end) - pipe_more_digits(16 * i));
             p = put(p, "  /* 0x", 7);
             p = put_word(p, word.lo);
             p = put(p, " */\n", 4);
@@ -288,66 +313,17 @@ static void print_cuobjdump(struct listing *l)
     out_text(l->out, "\t\t..........\n\n");
 }
 
-/* The file says of this instruction that it puts a register away or brings it back. */
-static bool is_spill(const struct img_kernel *k, uint32_t offset)
-{
-    uint32_t low = 0, high = k->spill_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (k->spills[middle] < offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < k->spill_count && k->spills[low] == offset;
-}
-
-static void print_nvdisasm(struct listing *l)
-{
-    char text[ISA_TEXT_ROOM];
-    size_t rest;
-    out_printf(l->out, "\n//--------------------- %s --------------------------\n\t.section\t%s,\"ax\",@progbits\n",
-               l->kernel->section, l->kernel->section);
-    if (l->module->sm < 90 && l->kernel->registers >= 0)
-        out_printf(l->out, "\t.sectioninfo\t@\"SHI_REGISTERS=%d\"\n", l->kernel->registers);
-    out_printf(l->out, "\t.align\t128\n        .global         %s\n        .type           %s,@function\n%s:\n%s:\n",
-               l->kernel->name, l->kernel->name, l->kernel->name, l->kernel->section);
-    for (uint32_t i = 0; i < l->count; i++) {
-        const struct img_subroutine *sub = i ? subroutine_at(l->kernel, 16 * i) : NULL;
-        if (sub)
-            out_printf(l->out, "        .type           %s,@function\n%s:\n", sub->name, sub->name);
-        if (l->labelled[i])
-            out_printf(l->out, ".L_x_%u:\n", l->label_number[i]);
-        print_line_info(l, 16 * i);
-        size_t n = print_text(l, i, text);
-        char *p = out_room(l->out, OUT_ROOM);
-        p = put_offset_and_guard(p, 16 * i, text, n, &rest);
-        p = put(p, text + rest, n - rest);
-        if (is_spill(l->kernel, 16 * i)) {
-            enum { COLUMN = 40 };
-            p = put_blanks(p, n - rest < COLUMN ? COLUMN - (n - rest) : 0);
-            p = put(p, " (*\"SpillRefill\"*);\n", 20);
-        } else {
-            const char *end = ending(word_at(l, i));
-            p = put(p, end, strlen(end));
-            *p++ = '\n';
-        }
-        out_filled(l->out, p);
-    }
-    out_char(l->out, '\n');
-}
-
-static void print_control(struct listing *l)
+static void print_control(struct pipe_listing *l)
 {
     char text[ISA_TEXT_ROOM], control[32];
     out_printf(l->out, "%s (%s)\n", l->kernel->name, l->module->arch ? l->module->arch : "?");
     for (uint32_t i = 0; i < l->count; i++) {
-        print_line_info(l, 16 * i);
-        size_t n = print_text(l, i, text);
-        struct isa_control c = isa_control_of(word_at(l, i));
+        pipe_print_line_info(l, 16 * i);
+        size_t n = pipe_print_text(l, i, text);
+        struct isa_control c = isa_control_of(pipe_word_at(l, i));
         isa_print_control(&c, control);
         size_t length = strlen(control);
-        if (!has_control(l, i))
+        if (!pipe_has_control(l, i))
             memset(control, ' ', length);
         char *p = put_hex(out_room(l->out, OUT_ROOM), 16 * i, 4);
         *p++ = ' ';
@@ -359,234 +335,116 @@ static void print_control(struct listing *l)
     }
 }
 
-/* ---- JSON ----------------------------------------------------------------------------------- */
-
-static const char *operand_kind(unsigned kind)
-{
-    static const char *const texts[] = {"reg",  "ureg",  "pred",    "upred",      "imm",  "fimm",  "const", "mem",
-                                        "sreg", "label", "barrier", "scoreboard", "pred", "other", "other", "desc"};
-    return kind < sizeof texts / sizeof texts[0] ? texts[kind] : "other";
-}
-
-/* Registers an instruction reads or writes, runs of neighbours as one entry. */
-static void json_registers(struct json *j, const struct uop_list *list, unsigned kind)
-{
-    static const char *const files[] = {"R", "UR", "P", "UP", "B"};
-    json_array(j);
-    for (unsigned file = 0; file < UOP_FILE_COUNT; file++) {
-        bool in[257] = {false};
-        for (size_t i = 0; i < list->ops.n; i++)
-            if (list->ops.p[i].kind == kind && list->ops.p[i].file == file && list->ops.p[i].reg < 256)
-                in[list->ops.p[i].reg] = true;
-        for (unsigned r = 0; r < 256; r++) {
-            if (!in[r])
-                continue;
-            unsigned first = r;
-            while (in[r + 1])
-                r++;
-            json_object(j);
-            json_key(j, "file");
-            json_string(j, files[file]);
-            json_key(j, "index");
-            json_uint(j, first);
-            json_key(j, "count");
-            json_uint(j, r - first + 1);
-            json_end(j);
-        }
-    }
-    json_end(j);
-}
-
-/* Operands as they are printed, one text each: the instruction's text cut at its top-level commas (at its blanks where
- * operands are parted by those: RET.REL.NODEC R2 0x0). */
-static unsigned operand_texts(struct arena *a, const char *rest, bool blanks, const char *texts[ISA_MAX_OPERANDS + 2])
-{
-    const char *p = strchr(rest, ' ');
-    unsigned n = 0, depth = 0;
-    if (!p)
-        return 0;
-    for (const char *start = ++p;; p++) {
-        if (*p == '[' || *p == '(' || *p == '{')
-            depth++;
-        else if ((*p == ']' || *p == ')' || *p == '}') && depth)
-            depth--;
-        if (*p && ((*p != ',' && !(blanks && *p == ' ')) || depth))
-            continue;
-        if (n < ISA_MAX_OPERANDS + 2)
-            texts[n++] = arena_strndup(a, start, (size_t)(p - start));
-        if (!*p)
-            break;
-        start = p + 1;
-        while (*start == ' ')
-            start++;
-        p = start - 1;
-    }
-    return n;
-}
-
-static void json_operands(struct listing *l, struct json *j, const struct isa_insn *insn, const char *rest)
-{
-    const char *texts[ISA_MAX_OPERANDS + 2];
-    unsigned n = operand_texts(l->a, rest, false, texts);
-    if (n != insn->operand_count)
-        n = operand_texts(l->a, rest, true, texts);
-    json_array(j);
-    for (unsigned i = 0; i < insn->operand_count; i++) {
-        const struct isa_operand *o = &insn->operands[i];
-        json_object(j);
-        json_key(j, "kind");
-        json_string(j, o->kind == ISA_OPERAND_MEM && o->desc != ISA_NO_REG ? "desc" : operand_kind(o->kind));
-        json_key(j, "text");
-        json_string(j, n == insn->operand_count ? texts[i] : NULL);
-        json_key(j, "index");
-        if (o->kind <= ISA_OPERAND_UPRED || o->kind == ISA_OPERAND_BARRIER || o->kind == ISA_OPERAND_SCOREBOARD)
-            json_uint(j, o->reg);
-        else
-            json_null(j);
-        json_key(j, "value");
-        if (o->kind == ISA_OPERAND_IMM || o->kind == ISA_OPERAND_FIMM || o->kind == ISA_OPERAND_CONST ||
-            o->kind == ISA_OPERAND_MEM || o->kind == ISA_OPERAND_LABEL || o->kind == ISA_OPERAND_SREG)
-            json_int(j, o->value);
-        else
-            json_null(j);
-        json_end(j);
-    }
-    json_end(j);
-}
-
-static void json_barrier(struct json *j, unsigned barrier)
-{
-    if (barrier == 7)
-        json_null(j);
-    else
-        json_uint(j, barrier);
-}
-
-static void json_instruction(struct listing *l, struct json *j, uint32_t number)
-{
-    const struct isa_insn *insn = &l->insns[number];
-    struct uop_lift_context context = {.sm = l->module->sm, .a = l->a};
-    struct uop_list list = {0};
-    const struct img_line *line = img_line_at(l->kernel, insn->offset);
-    char text[ISA_TEXT_ROOM], guard[16], bytes[48];
-    uop_lift(&context, insn, &list);
-    size_t n = print_text(l, number, text), guarded = guard_length(text, n);
-    const char *rest = text + (guarded ? guarded + 1 : 0);
-    memcpy(guard, text, guarded);
-    guard[guarded] = '\0';
-    snprintf(bytes, sizeof bytes, "0x%016llx,0x%016llx", (unsigned long long)insn->word.lo,
-             (unsigned long long)insn->word.hi);
-    json_object(j);
-    json_key(j, "offset"), json_uint(j, insn->offset);
-    json_key(j, "bytes"), json_string(j, has_word(l, number) ? bytes : NULL);
-    json_key(j, "text"), json_string(j, text);
-    json_key(j, "guard"), json_string(j, guard[0] ? guard + 1 : NULL);
-    json_key(j, "opcode"), json_string(j, insn->op == ISA_OP_UNKNOWN ? NULL : isa_op_text((enum isa_op)insn->op));
-    json_key(j, "modifiers");
-    json_array(j);
-    for (unsigned i = 0; i < insn->mod_count; i++)
-        json_string(j, isa_mod_text((enum isa_mod)insn->mods[i]));
-    json_end(j);
-    json_key(j, "operands"), json_operands(l, j, insn, rest);
-    json_key(j, "reads"), json_registers(j, &list, UOP_READ);
-    json_key(j, "writes"), json_registers(j, &list, UOP_WRITE);
-    bool known = line && line->line;
-    json_key(j, "file"),
-        known && line->file < l->module->file_count ? json_string(j, l->module->files[line->file]) : json_null(j);
-    json_key(j, "line"), known ? json_uint(j, line->line) : json_null(j);
-    json_key(j, "inlined");
-    json_array(j);
-    for (uint32_t i = 0; known && i < line->inlined_count; i++) {
-        const struct img_inline *in = &line->inlined[i];
-        json_object(j);
-        json_key(j, "file"),
-            in->file < l->module->file_count ? json_string(j, l->module->files[in->file]) : json_null(j);
-        json_key(j, "line"), json_uint(j, in->line);
-        json_key(j, "function"), json_string(j, in->function);
-        json_end(j);
-    }
-    json_end(j);
-    const struct isa_control *c = &insn->control;
-    json_key(j, "control");
-    if (!has_control(l, number)) {
-        json_null(j);
-        json_end(j);
-        return;
-    }
-    json_object(j);
-    json_key(j, "stall"), json_uint(j, c->stall);
-    json_key(j, "yield"), json_bool(j, c->yield);
-    json_key(j, "write_barrier"), json_barrier(j, c->write_barrier);
-    json_key(j, "read_barrier"), json_barrier(j, c->read_barrier);
-    json_key(j, "wait_mask"), json_uint(j, c->wait_mask);
-    json_key(j, "reuse"), json_uint(j, c->reuse);
-    json_end(j);
-    json_end(j);
-}
-
-static void print_json(struct listing *l)
-{
-    struct json j;
-    json_init(&j, l->out);
-    json_object(&j);
-    json_key(&j, "kernel"), json_string(&j, l->kernel->name);
-    json_key(&j, "arch"), json_string(&j, l->module->arch);
-    json_key(&j, "instructions");
-    json_array(&j);
-    for (uint32_t i = 0; i < l->count; i++)
-        json_instruction(l, &j, i);
-    json_end(&j);
-    json_end(&j);
-    json_newline(&j);
-}
-
 /* ---- all kernels that were asked for -------------------------------------------------------- */
 
-static void print_module_head(struct out *out, const struct sp_disasm_options *o, const struct img_module *m)
+/* What `cuobjdump` says of an entry of a fatbin before it prints it. */
+static void print_entry_head(struct out *out, const struct img_entry *e)
 {
-    const char *arch = m->arch ? m->arch : "sm_?";
-    if (o->format == SP_DISASM_CUOBJDUMP)
-        out_printf(out, "\n\tcode for %s\n\t.target\t%s\n", arch, arch);
-    else if (o->format == SP_DISASM_NVDISASM)
-        out_printf(out, "\t.target\t%s\n\n\t.elftype\t@\"ET_EXEC\"\n\n", arch);
+    bool ptx = e->kind == IMG_ENTRY_PTX, code = e->kind == IMG_ENTRY_CUBIN;
+    const char *host = e->flags & IMG_ENTRY_LINUX     ? "linux"
+                       : e->flags & IMG_ENTRY_WINDOWS ? "windows"
+                       : e->flags & IMG_ENTRY_MAC     ? "mac"
+                                                      : "unknown";
+    out_printf(out, "\nFatbin %s code:\n%s\narch = %s\ncode version = [%u,%u]\nhost = %s\ncompile_size = %s\n",
+               ptx    ? "ptx"
+               : code ? "elf"
+                      : "nvvm",
+               ptx || code ? "================" : "=================", e->arch ? e->arch : "sm_?", e->version[0],
+               e->version[1], host, e->flags & IMG_ENTRY_64BIT ? "64bit" : "32bit");
+    if (e->packing != IMG_STORED)
+        out_text(out, "compressed\n");
+    if (e->name)
+        out_printf(out, "identifier = %s\n", e->name);
+    if (!code)
+        out_printf(out, "%s = %s\n", ptx ? "ptxasOptions" : "nvvmOptions", e->options);
 }
 
-static enum sp_status one_kernel(struct sp_session *s, struct out *out, const struct sp_disasm_options *o,
-                                 const struct pipe_input *in, const struct img_kernel *kernel, uint32_t *next_label,
-                                 struct isa_cache *cache, struct spelled *spelled, size_t *widest, bool measure)
+static bool is_of_fatbin(const struct pipe_input *in)
+{
+    return in->entry && in->entry->options && !in->entry->linker_input;
+}
+
+/* The member of an archive that a module stands in, where it is another than that of the module before. */
+static void print_member(struct out *out, const struct pipe_input *in, const char **last)
+{
+    const char *where = in->entry ? in->entry->where : NULL;
+    const char *end = where && in->container->kind == IMG_ARCHIVE ? strrchr(where, '(') : NULL;
+    size_t n = end ? (size_t)(end - where) : 0;
+    if (!n || (*last && strncmp(*last, where, n + 1) == 0))
+        return;
+    char *whole = realpath(in->path, NULL); /* as the vendor's tool spells it */
+    *last = where;
+    out_printf(out, "\nmember %s:%.*s:\n", whole ? whole : in->path, (int)n, where);
+    free(whole);
+}
+
+/* One module being printed. */
+struct printing {
+    const struct pipe_input *in;
+    struct out *out;
+    const struct sp_disasm_options *options;
+    const struct img_module *module;
+    struct isa_cache *cache;
+    struct pipe_labels *labels;
+    struct pipe_spelled spelled;
+    bool is_spelled;
+    size_t widest;
+};
+
+static void print_module_head(const struct printing *p)
+{
+    const char *arch = p->module->arch ? p->module->arch : "sm_?";
+    int length = pipe_arch_length(p->module);
+    if (p->options->format == SP_DISASM_CUOBJDUMP && is_of_fatbin(p->in))
+        print_entry_head(p->out, p->in->entry);
+    if (p->options->format == SP_DISASM_CUOBJDUMP && p->module->old_layout)
+        out_printf(p->out, "\n\tcode for %.*s", length, arch);
+    else if (p->options->format == SP_DISASM_CUOBJDUMP)
+        out_printf(p->out, "\n\tcode for %.*s\n\t.target\t%.*s\n", length, arch, length, arch);
+    else if (p->labels)
+        pipe_print_assembly_head(p->out, p->module, p->labels);
+}
+
+static void print_module_end(const struct printing *p)
+{
+    if (p->options->format == SP_DISASM_CUOBJDUMP)
+        out_char(p->out, '\n');
+    else if (p->labels)
+        pipe_print_assembly_end(p->out, p->labels);
+}
+
+static enum sp_status one_kernel(struct printing *p, const struct img_kernel *kernel, bool measure)
 {
     struct arena work;
     arena_init(&work, 0);
-    struct listing l = {.s = s,
-                        .cache = cache,
-                        .spelled = spelled,
-                        .a = &work,
-                        .out = out,
-                        .options = o,
-                        .module = &in->module,
-                        .kernel = kernel,
-                        .next_label = next_label,
-                        .widest = *widest,
-                        .last_file = -1,
-                        .last_line = -1};
+    struct pipe_listing l = {.cache = p->cache,
+                             .spelled = &p->spelled,
+                             .is_spelled = p->is_spelled,
+                             .a = &work,
+                             .out = p->out,
+                             .options = p->options,
+                             .module = p->module,
+                             .kernel = kernel,
+                             .labels = p->labels,
+                             .widest = p->widest,
+                             .last_file = -1,
+                             .last_line = -1};
     struct isa_insn *insns = NULL;
     enum sp_status status = SP_OK;
     l.count = kernel->code_bytes / 16;
-    if (o->format == SP_DISASM_JSON || kernel->told)
-        status = pipe_decode(&work, &in->module, kernel, &insns, &l.count);
-    else if (!isa_arch_known(in->module.sm))
+    if (p->options->format == SP_DISASM_JSON || kernel->told)
+        status = pipe_decode(&work, p->module, kernel, &insns, &l.count);
+    else if (!isa_arch_known(p->module->sm))
         status = SP_ERR_ARCH;
     l.insns = insns;
-    if (status == SP_OK && !find_labels(&l))
-        status = SP_ERR_MEMORY;
     if (status == SP_OK && measure)
-        status = spell(&l, widest) ? SP_OK : SP_ERR_MEMORY;
+        status = spell(&l, &p->widest) ? SP_OK : SP_ERR_MEMORY;
     else if (status == SP_OK)
-        switch (o->format) {
+        switch (p->options->format) {
         case SP_DISASM_CUOBJDUMP: print_cuobjdump(&l); break;
-        case SP_DISASM_NVDISASM: print_nvdisasm(&l); break;
+        case SP_DISASM_NVDISASM: pipe_print_assembly(&l); break;
         case SP_DISASM_CONTROL: print_control(&l); break;
-        case SP_DISASM_JSON: print_json(&l); break;
+        case SP_DISASM_JSON: pipe_print_json(&l); break;
         }
     if (arena_failed(&work))
         status = SP_ERR_MEMORY;
@@ -594,49 +452,69 @@ static enum sp_status one_kernel(struct sp_session *s, struct out *out, const st
     return status;
 }
 
+/* Texts of all kernels that were asked for, where the form is as wide as the widest of them. */
+static enum sp_status measure_module(struct printing *p, struct arena *names)
+{
+    enum sp_status status = SP_OK;
+    p->is_spelled = p->options->format == SP_DISASM_CUOBJDUMP || (p->labels != NULL && pipe_labels_annotate(p->labels));
+    for (uint32_t k = 0; k < p->module->kernel_count && p->is_spelled && status == SP_OK; k++)
+        if (pipe_kernel_named(names, &p->module->kernels[k], p->options->kernel))
+            status = one_kernel(p, &p->module->kernels[k], true);
+    return status == SP_ERR_ARCH ? SP_OK : status; /* told when they are printed */
+}
+
+static enum sp_status print_module(struct sp_session *s, struct printing *p, struct arena *names, size_t *printed)
+{
+    const struct img_module *m = p->module;
+    /* A module without code is told all the same, unless kernels are looked for. */
+    bool head = p->options->format == SP_DISASM_CUOBJDUMP && !p->options->kernel && !m->kernel_count &&
+                m->kind == IMG_CUBIN && m->sm;
+    enum sp_status status = measure_module(p, names);
+    if (head)
+        print_module_head(p);
+    for (uint32_t k = 0; k < m->kernel_count && status == SP_OK; k++) {
+        if (!pipe_kernel_named(names, &m->kernels[k], p->options->kernel))
+            continue;
+        if (!head)
+            print_module_head(p);
+        head = true;
+        status = one_kernel(p, &m->kernels[k], false);
+        ++*printed;
+        if (status == SP_ERR_ARCH) {
+            diag_add(&s->diags, DIAG_ERROR, "unknown-architecture", NULL, -1, "no encodings for %s",
+                     m->arch ? m->arch : "this architecture");
+            status = SP_OK;
+            break;
+        }
+    }
+    if (head)
+        print_module_end(p);
+    return status;
+}
+
 /* The kernels of one module that were asked for; *printed counts them. */
 static enum sp_status one_module(struct sp_session *s, struct out *out, const struct sp_disasm_options *o,
                                  struct pipe_input *in, struct isa_cache *cache, size_t *printed)
 {
-    enum sp_status status = SP_OK;
-    uint32_t labels = 0;
-    size_t widest = 0;
-    struct spelled spelled = {0};
-    bool head = false;
+    struct printing p = {.in = in, .out = out, .options = o, .module = &in->module, .cache = cache};
     if (o->arch && !str_equal(o->arch, in->module.arch))
         return SP_OK;
     if (in->module.kind == IMG_PTX) {
         diag_add(&s->diags, DIAG_WARNING, "no-machine-code", NULL, -1, "PTX has no machine code to disassemble");
         return SP_OK;
     }
-    struct arena names; /* what comparing them takes */
-    arena_init(&names, 0);
-    for (uint32_t k = 0; k < in->module.kernel_count && o->format == SP_DISASM_CUOBJDUMP && status == SP_OK; k++)
-        if (pipe_kernel_named(&names, &in->module.kernels[k], o->kernel))
-            status = one_kernel(s, out, o, in, &in->module.kernels[k], &labels, cache, &spelled, &widest, true);
-    if (status == SP_ERR_ARCH)
-        status = SP_OK; /* told below */
-    labels = 0;
-    for (uint32_t k = 0; k < in->module.kernel_count && status == SP_OK; k++) {
-        if (!pipe_kernel_named(&names, &in->module.kernels[k], o->kernel))
-            continue;
-        if (!head)
-            print_module_head(out, o, &in->module);
-        head = true;
-        status = one_kernel(s, out, o, in, &in->module.kernels[k], &labels, cache, &spelled, &widest, false);
-        ++*printed;
-        if (status == SP_ERR_ARCH) {
-            diag_add(&s->diags, DIAG_ERROR, "unknown-architecture", NULL, -1, "no encodings for %s",
-                     in->module.arch ? in->module.arch : "this architecture");
-            status = SP_OK;
-            break;
-        }
+    struct arena a; /* what comparing names takes, and labels */
+    arena_init(&a, 0);
+    enum sp_status status = SP_OK;
+    if (o->format == SP_DISASM_NVDISASM) {
+        p.labels = pipe_labels_make(&a, p.module);
+        status = p.labels ? SP_OK : SP_ERR_MEMORY;
     }
-    if (head && o->format == SP_DISASM_CUOBJDUMP)
-        out_char(out, '\n');
-    free(spelled.bytes);
-    free(spelled.lengths);
-    arena_free(&names);
+    if (status == SP_OK)
+        status = print_module(s, &p, &a, printed);
+    free(p.spelled.bytes);
+    free(p.spelled.lengths);
+    arena_free(&a);
     return status;
 }
 
@@ -646,6 +524,7 @@ enum sp_status sp_disasm(struct sp_session *s, const struct sp_disasm_options *o
     struct isa_cache *cache = calloc(1, sizeof *cache);
     enum sp_status status = SP_OK;
     size_t printed = 0;
+    const char *member = NULL;
     if (!out || !cache) {
         free(out);
         free(cache);
@@ -654,7 +533,14 @@ enum sp_status sp_disasm(struct sp_session *s, const struct sp_disasm_options *o
     out_init(out, write, user);
     for (size_t i = 0; i < s->inputs.n && status == SP_OK; i++) {
         struct pipe_input *in = &s->inputs.p[i];
-        if (!pipe_input_may_be(in, o->arch) || pipe_input_is_companion(in, o->arch))
+        if (!pipe_input_may_be(in, o->arch))
+            continue;
+        if (o->format == SP_DISASM_CUOBJDUMP && !o->kernel)
+            print_member(out, in, &member);
+        if (o->format == SP_DISASM_CUOBJDUMP && !o->kernel && is_of_fatbin(in) &&
+            (in->entry->kind == IMG_ENTRY_PTX || in->entry->kind == IMG_ENTRY_LTO))
+            print_entry_head(out, in->entry);
+        if (pipe_input_is_companion(in, o->arch))
             continue;
         s->diags.input = (int)i;
         (void)pipe_input_open(s, in); /* what was wrong is told, and the rest is there */

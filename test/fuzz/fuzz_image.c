@@ -3,7 +3,7 @@
  * The first byte chooses what the rest is: mostly a cubin, else a mangled name, a demangled name, or CUDA source.
  * Seeds: test/fuzz/corpus/image. With libFuzzer: cmake -DSP_FUZZ=ON and clang; otherwise the replay driver runs files.
  */
-#include "image/img.h"
+#include "image/img_assembly.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,21 @@ static void require(int condition)
 {
     if (!condition)
         abort();
+}
+
+static void try_assembly(struct arena *a, const struct img_module *m)
+{
+    struct img_assembly s;
+    if (!img_read_assembly(a, m, &s))
+        return;
+    for (uint32_t i = 0; i < s.function_count; i++)
+        require(s.functions[i].at.kernel < m->kernel_count &&
+                s.functions[i].at.offset <= m->kernels[s.functions[i].at.kernel].code_bytes);
+    for (uint32_t i = 0; i < s.field_count; i++)
+        require(s.fields[i].at.kernel < m->kernel_count &&
+                s.fields[i].at.offset < m->kernels[s.fields[i].at.kernel].code_bytes);
+    for (uint32_t i = 0; i < s.record_count; i++)
+        require(s.records[i].offset <= m->kernels[s.records[i].kernel].code_bytes);
 }
 
 static void try_cubin(struct arena *a, const uint8_t *data, size_t size)
@@ -36,6 +51,7 @@ static void try_cubin(struct arena *a, const uint8_t *data, size_t size)
         for (uint32_t n = 0; n < k->reloc_count; n++)
             require(k->relocs[n].offset < k->code_bytes && k->relocs[n].symbol != NULL);
     }
+    try_assembly(a, &m);
 }
 
 static void try_name(struct arena *a, const char *text)

@@ -35,6 +35,7 @@ NVCC = [
     ("probes-ftz", PROBES, ["-O3", "-ftz=true"]),
     ("contract-fast", ["kernels/01_arithmetic/fma_contract_f32.cu"], FAST),
     ("probes-maxrregcount-24", PROBES, FAST + ["-maxrregcount", "24"]),
+    ("column_loops", ["test/corpus/src/column_loops.cu"], ["-O3"]),
     ("number_formats", ["test/corpus/src/number_formats.cu"], ["-O3"]),
     ("index_2d", ["test/corpus/src/index_2d.cu"], FAST),
     ("coalescing", ["test/corpus/src/coalescing.cu"], ["-O3"]),

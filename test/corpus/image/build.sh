@@ -71,4 +71,9 @@ done
 nvlink -arch=sm_86 a.cubin b.cubin -o linked.13.0.sm_86.cubin
 cp linked.13.0.sm_86.cubin "$here/"
 printf 'linked.13.0.sm_86.cubin\tlinked_a.cu linked_b.cu\t13.0\tsm_86\t-O3 -lineinfo -c, nvlink\n' >>provenance
+for arch in 86 120; do
+    nvcc -O3 -rdc=true -arch="compute_$arch" -ptx -o called.ptx called.cu
+    ptxas -O3 -c -arch="sm_$arch" called.ptx -o "$here/called.13.0.sm_$arch.cubin"
+    printf 'called.13.0.sm_%s.cubin\tcalled.cu\t13.0\tsm_%s\t-O3 -c\n' "$arch" "$arch" >>provenance
+done
 (head -n 1 provenance; tail -n +2 provenance | LC_ALL=C sort) >"$here/PROVENANCE.tsv"

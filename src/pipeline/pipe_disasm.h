@@ -1,0 +1,89 @@
+/* What the forms of `disasm` share: one kernel being printed. Private to the room. */
+#ifndef SP_PIPE_DISASM_H
+#define SP_PIPE_DISASM_H
+
+#include "pipeline/pipe_container.h"
+
+#include "base/out.h"
+#include "image/img_assembly.h"
+#include "image/img_container.h"
+
+/* Texts of a module's instructions, one after another: some forms are set as wide as the widest of them. */
+struct pipe_spelled {
+    char *bytes;
+    size_t n, size;
+    uint16_t *lengths;
+    size_t count, room;
+    size_t printed, shown; /* how far they are printed: bytes, instructions */
+};
+
+struct pipe_labels;
+
+/* Stands for a name that no label's room holds. */
+enum { PIPE_NAME_MARK = 1 };
+
+struct pipe_listing {
+    struct isa_cache *cache;
+    struct arena *a;
+    struct out *out;
+    const struct sp_disasm_options *options;
+    const struct img_module *module;
+    const struct img_kernel *kernel;
+    const struct isa_insn *insns; /* decoded for JSON and for listings, else NULL: text comes from the words */
+    uint32_t count;
+    struct pipe_labels *labels; /* of the module, for nvdisasm's form; else NULL */
+    struct pipe_spelled *spelled;
+    bool is_spelled; /* the texts are there: print those */
+    size_t widest;   /* instruction text of the module, with its " ;" */
+    int32_t last_file, last_line;
+    const char *long_name; /* what stands for PIPE_NAME_MARK in the text being printed, and its place */
+    uint32_t long_target;
+};
+
+struct bits128 pipe_word_at(const struct pipe_listing *l, uint32_t i);
+/* The text of instruction i into `text` (ISA_TEXT_ROOM bytes). */
+size_t pipe_print_text(struct pipe_listing *l, uint32_t i, char *text);
+/* The same, from the texts that were kept where they were; *text points to it, else into `room`. */
+size_t pipe_next_text(struct pipe_listing *l, uint32_t i, char *room, const char **text);
+bool pipe_has_word(const struct pipe_listing *l, uint32_t i);
+bool pipe_has_control(const struct pipe_listing *l, uint32_t i);
+/* Digits of an offset beyond the usual four: what follows stands so much further left. */
+unsigned pipe_more_digits(uint32_t offset);
+/* How many bytes of the text are the guard ("@P0", "@!UP1"), without the blank. */
+size_t pipe_guard_length(const char *text, size_t n);
+/* The offset in its comment, and the guard at the right end of its column (a uniform one is in the next column, where
+ * opcodes stand). Answers where the rest of `text` begins. */
+char *pipe_put_offset(char *p, uint32_t offset, const char *text, size_t n, size_t *rest);
+const char *pipe_ending(struct bits128 word);
+/* An infinity, a NaN or -0.0 at the end leaves a blank behind. */
+bool pipe_leaves_blank(const char *text, size_t n);
+/* How much of the architecture's name the vendor's forms print: not the "f" of a family. */
+int pipe_arch_length(const struct img_module *module);
+/* The line that tells a cubin's header: what it is built for, and how. */
+void pipe_print_header_flags(struct out *out, const struct img_module *module);
+void pipe_print_line_info(struct pipe_listing *l, uint32_t offset);
+
+/* The operands' texts as parts of an instruction's, without its guard: `from` and `end` of each, at most `room`; the
+ * text is cut at its top-level commas, or at its blanks too (RET.REL.NODEC R2 0x0). Answers how many there are. */
+struct pipe_part {
+    const char *from, *end;
+};
+unsigned pipe_operand_parts(const char *rest, bool blanks, struct pipe_part *parts, unsigned room);
+
+/* pipe_disasm_json.c */
+void pipe_print_json(struct pipe_listing *l);
+
+/* pipe_assembly.c: names and numbers of the module's places, made before its kernels are printed. NULL: out of memory.
+ */
+struct pipe_labels *pipe_labels_make(struct arena *a, const struct img_module *module);
+/* True when something is annotated at the right of instructions, behind the widest of them. */
+bool pipe_labels_annotate(const struct pipe_labels *labels);
+/* For isa_print_options: `user` is a struct pipe_listing. */
+bool pipe_label_text(void *user, uint32_t target, char out[96]);
+/* Puts symbols in the place of what relocations will fill; answers the new length. */
+size_t pipe_put_symbols(struct pipe_listing *l, uint32_t i, char *text, size_t n);
+void pipe_print_assembly_head(struct out *out, const struct img_module *module, const struct pipe_labels *labels);
+void pipe_print_assembly(struct pipe_listing *l);
+void pipe_print_assembly_end(struct out *out, const struct pipe_labels *labels);
+
+#endif
