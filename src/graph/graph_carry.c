@@ -108,17 +108,21 @@ static bool is_sign_of(const struct graph *g, graph_id id, graph_id of)
     return false;
 }
 
-/* Whether everything that comes round to a phi is not negative when the phi is not, and it is divided on its way. */
-static bool stays_natural(const struct graph *g, const struct graph_header_slot *s, uint32_t *stamp, uint32_t now)
+/* Whether everything that comes round to a phi is not negative when the phi is not, and it is shifted on its way.
+ * *divided: signs are added to it first. */
+static bool stays_natural(const struct graph *g, const struct graph_header_slot *s, uint32_t *stamp, uint32_t now,
+                          bool *divided)
 {
     graph_id stack[WALK_BUDGET + 2];
     uint32_t depth = 0, steps = 0;
-    bool divided = false;
+    bool moved = false;
+    *divided = false;
     stamp[s->phi] = now;
     stack[depth++] = s->phi;
     while (depth) {
         const struct graph_node *n = graph_at(g, stack[--depth]);
-        divided |= n->kind == UOP_SAR;
+        moved |= n->kind == UOP_SAR;
+        *divided |= n->kind == UOP_ADD;
         bool phi = n->kind == GRAPH_PHI, sum = n->kind == UOP_ADD, second = false;
         const graph_id *args = phi ? n->phi_args : n->arg + (n->kind == UOP_SELECT);
         uint32_t count = phi ? n->phi_count : n->kind == UOP_SELECT ? 2 : 1;
@@ -139,14 +143,15 @@ static bool stays_natural(const struct graph *g, const struct graph_header_slot 
             stack[depth++] = x;
         }
     }
-    return divided;
+    return moved;
 }
 
-/* What a loop halves begins with no negative number: by what it is, or by what the way to the loop asks. */
-static bool begins_natural(struct graph *g, const struct graph_header_slot *s)
+/* What a loop halves begins with no negative number: by what it is, or, of a number that is divided, by what the way to
+ * the loop asks (n >> 1 stays that). */
+static bool begins_natural(struct graph *g, const struct graph_header_slot *s, bool divided)
 {
-    if (graph_is_natural(g, s->start))
-        return true;
+    if (graph_is_natural(g, s->start) || !divided)
+        return graph_is_natural(g, s->start);
     graph_id path = g->blocks.p[s->block].path, atoms[6];
     unsigned count;
     uint64_t table;
@@ -169,12 +174,12 @@ static bool learn_natural(struct graph_builder *b)
 {
     struct graph *g = b->g;
     uint32_t *stamp = ARENA_ARRAY(&b->scratch, uint32_t, g->nodes.n);
-    bool news = false;
+    bool news = false, divided;
     for (size_t i = 0; i < b->headers.n && stamp; i++) {
         const struct graph_header_slot *s = &b->headers.p[i];
         if (s->phi == GRAPH_NIL || s->half || graph_at(g, s->phi)->type != UOP_B32 ||
             (graph_at(g, s->phi)->flags & GRAPH_NATURAL) || graph_assumed_natural(b, s->block, s->variable) ||
-            !stays_natural(g, s, stamp, (uint32_t)i + 1) || !begins_natural(g, s))
+            !stays_natural(g, s, stamp, (uint32_t)i + 1, &divided) || !begins_natural(g, s, divided))
             continue;
         assume(b, s->block, s->variable, s->variable, GRAPH_ASSUMED_NATURAL);
         news = true;
