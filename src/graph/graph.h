@@ -14,6 +14,7 @@
  *  - SELECT's condition is never a table that is true when all its atoms are false: SELECT(!c, a, b) is kept as
  * SELECT(c, b, a) with the flag UOP_SWAPPED, which says how the machine wrote it (printing only, no part of the
  * identity);
+ *  - what is never negative (a size, a loop phi shown to be so) is shifted right by SHR, by less than half a word;
  *  - a shift left by a constant is a MUL by a power of two; a - b is ADD(a, NEG b) and FADD(a, FNEG b);
  *  - a compare of a constant with a choice of constants is the choice's condition: predicates that are kept in a
  *    register come out of it as they went in;
@@ -120,6 +121,8 @@ enum graph_function {
     GRAPH_REM_U,
     GRAPH_FUNCTIONS,
 };
+
+enum { GRAPH_NATURAL = 128 }; /* flag of a loop phi: it is never negative (graph_carry.c) */
 
 struct graph_node {
     uint8_t kind, type, round, flags, space, order, width;

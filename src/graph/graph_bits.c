@@ -95,6 +95,31 @@ static uint64_t bits_possible(const struct graph *g, graph_id id, unsigned depth
     return UINT64_MAX;
 }
 
+bool graph_is_natural(const struct graph *g, graph_id id)
+{
+    enum { NATURAL_DEPTH = 16 };
+    uint64_t k;
+    for (unsigned depth = 0; depth < NATURAL_DEPTH; depth++) {
+        const struct graph_node *n = at(g, id);
+        unsigned bits = uop_type_bits((enum uop_type)n->type);
+        switch (n->kind) {
+        case UOP_CONST: return graph_signed_const(n) >= 0;
+        case UOP_SREG: return n->imm <= UOP_SR_LANEID; /* sizes and numbers of threads and blocks are below 2^31 */
+        case GRAPH_PHI: return n->flags & GRAPH_NATURAL;
+        case UOP_SHR: return graph_is_const(g, n->arg[1], &k) && k > 0 && k < bits;
+        case UOP_AND:
+            if (!graph_is_const(g, n->arg[1], &k) || k >> (bits - 1) == 0)
+                return graph_is_const(g, n->arg[1], NULL);
+            id = n->arg[0];
+            break;
+        case UOP_SAR:
+        case UOP_UNIFORM: id = n->arg[0]; break;
+        default: return false;
+        }
+    }
+    return false;
+}
+
 /* Some bits of a choice of constants, and of several such put together: predicates kept in one register, of which one
  * is asked for. NIL: nothing to cut off. */
 static graph_id masked_choice(struct graph *g, enum uop_type type, graph_id a, uint64_t mask)

@@ -402,6 +402,8 @@ static void enter_loop(struct graph_builder *b, uint32_t at, uint32_t loop, stru
             slot.phi = make_phi(b, at, slot.start, loop, &slot.args);
         } else if (!a || a->kind != GRAPH_ASSUMED_SAME) {
             slot.phi = make_phi(b, at, state[v].node, loop, &slot.args);
+            if (slot.phi != GRAPH_NIL && graph_assumed_natural(b, at, v))
+                g->nodes.p[slot.phi].flags |= GRAPH_NATURAL;
         }
         uint32_t *joins = ARENA_ARRAY(&b->scratch, uint32_t, ways + 1);
         if (!joins)

@@ -58,6 +58,8 @@ graph_id graph_simplify_bitwise(struct graph *g, const struct uop *like, const g
  * NIL: not so. */
 graph_id graph_simplify_chosen(struct graph *g, const struct uop *like, const graph_id *args);
 /* How many low bits a 32-bit value can have set: blocks have at most 1,024 threads, 64 in z. */
+/* Never negative, read as signed: by what it is, or by what a pass showed of a loop phi. */
+bool graph_is_natural(const struct graph *g, graph_id id);
 unsigned graph_width_of(const struct graph *g, graph_id id);
 
 /* Float operations (graph_float.c). */

@@ -203,6 +203,13 @@ static graph_id simplify_shift(struct graph *g, const struct uop *like, const gr
         const struct graph_node *n = at(g, args[0]);
         if (n->kind == like->kind && graph_is_const(g, n->arg[1], &inner) && inner < bits)
             return graph_op2(g, (enum uop_kind)like->kind, type, n->arg[0], graph_const(g, UOP_B32, k + inner));
+        /* A division by a power of two rounds towards zero: it adds a word of signs first, or shifts that down. (By
+         * more than half a word the upper word of a scaled index is shifted, and stays signed.) */
+        bool of_signs = n->kind == UOP_SAR && graph_is_const(g, n->arg[1], &inner) && inner == bits - 1;
+        if (like->kind == UOP_SHR && (k == bits - 1 || of_signs) && graph_is_natural(g, args[0]))
+            return graph_const(g, type, 0);
+        if (like->kind == UOP_SAR && k < bits / 2 && n->kind != UOP_SAR && graph_is_natural(g, args[0]))
+            return graph_op2(g, UOP_SHR, type, args[0], args[1]);
         /* Of an extended word, and what leaves one word only. */
         bool of_word = (like->kind == UOP_SAR ? n->kind == UOP_SEXT : n->kind == UOP_ZEXT) && n->imm == 32;
         graph_id low = of_word ? n->arg[0] : GRAPH_NIL;

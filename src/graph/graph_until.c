@@ -5,31 +5,11 @@
  *
  * requires: inductions, unroll · gives: the tested phi and its limit, counter, start, next, until, count */
 #include "graph/graph_cycle_internal.h"
+#include "graph/graph_rules.h"
 
 enum { TERMS_MAX = 64, ATOM_DEPTH = 24 };
 
 /* ---- until ------------------------------------------------------------------------------------ */
-
-static bool is_nonnegative(const struct graph *g, graph_id id)
-{
-    const struct graph_node *n = graph_at(g, id);
-    uint64_t k;
-    if (n->kind == UOP_SHR)
-        return graph_is_const(g, n->arg[1], &k) && k > 0;
-    if (n->kind == UOP_CONST)
-        return graph_signed_const(graph_at(g, id)) >= 0;
-    if (n->kind == UOP_SREG)
-        return n->imm <= UOP_SR_LANEID; /* sizes and numbers of threads and blocks are below 2^31 */
-    if (n->kind == UOP_AND)
-        return is_nonnegative(g, n->arg[0]) || is_nonnegative(g, n->arg[1]);
-    return false;
-}
-
-/* A counter that only ever loses bits from above, from a start that is not negative. */
-static bool phi_is_nonnegative(const struct graph *g, const struct cycle_phi *p)
-{
-    return p->step_kind == CYCLE_STEP_SHIFT && is_nonnegative(g, p->start);
-}
 
 /* The compare atom in terms of shifts to the right: x < 2^b is x >> b == 0; and over the next value x >> t, where the
  * limit is a multiple of 2^t: x < m * 2^t is x >> t < m. */
@@ -38,6 +18,8 @@ static graph_id as_shift(struct cycle_work *w, const struct cycle_phi *p, graph_
     struct graph *g = w->g;
     const struct graph_node n = *graph_at(g, atom);
     uint64_t k;
+    /* What only ever loses bits from above is never negative when its start is not. */
+    bool natural = graph_is_natural(g, p->phi) || (p->step_kind == CYCLE_STEP_SHIFT && graph_is_natural(g, p->start));
     if (n.kind != UOP_ILT_U && n.kind != UOP_ILT_S)
         return atom;
     bool above = graph_is_const(g, n.arg[0], &k); /* k < x; else x < k */
@@ -47,7 +29,14 @@ static graph_id as_shift(struct cycle_work *w, const struct cycle_phi *p, graph_
     uint64_t limit = above ? k + 1 : k, t = 0;
     if (limit == 0 || limit >> 31)
         return atom;
-    if (n.kind == UOP_ILT_S && !(is_nonnegative(g, x) || (phi_is_nonnegative(g, p) && cycle_bare(g, x) == p->phi))) {
+    /* Whether the half of a signed number is not zero is asked as 2 < x + 1, unsigned. */
+    const struct graph_node *sum = graph_at(g, x);
+    if (n.kind == UOP_ILT_U && sum->kind == UOP_ADD && graph_is_const(g, sum->arg[1], &k) && k < limit &&
+        graph_is_natural(g, sum->arg[0])) {
+        x = sum->arg[0];
+        limit -= k;
+    }
+    if (n.kind == UOP_ILT_S && !(graph_is_natural(g, x) || (natural && cycle_bare(g, x) == p->phi))) {
         if ((limit & (limit - 1)) != 0 || limit < 2 || k >> 31)
             return atom; /* signed: x < 2^b is x >> b < 1, the shift rounding down */
         struct uop like = {.kind = UOP_ILT_S, .type = UOP_B1, .imm = n.imm};

@@ -71,6 +71,7 @@ enum graph_assumed {
     GRAPH_ASSUMED_SAME,    /* `lo` holds what it held before the loop: shown by a pass */
     GRAPH_ASSUMED_PAIR,    /* `lo` and `hi` are one 64-bit value */
     GRAPH_ASSUMED_REFUSED, /* they are not: never tried again */
+    GRAPH_ASSUMED_NATURAL, /* `lo` is never negative: shown by a pass */
 };
 struct graph_assumption {
     uint32_t block, lo, hi; /* header; variables (SAME: hi is lo) */
@@ -196,6 +197,8 @@ void graph_store(struct graph_builder *b, struct graph_work *w, const struct uop
 /* What a finished pass shows of loop registers (graph_carry.c). True: assumptions changed, another pass is due. */
 bool graph_learn_loops(struct graph_builder *b);
 /* What is taken for granted of a register at a loop header; NULL: nothing. */
+/* A pass showed that the register is never negative where the block, a loop's header, begins. */
+bool graph_assumed_natural(const struct graph_builder *b, uint32_t block, uint32_t variable);
 const struct graph_assumption *graph_assumption_of(const struct graph_builder *b, uint32_t block, uint32_t variable);
 
 /* What local accesses at moving places stay in (graph_frame.c). True: news of a store, another pass is due. */
