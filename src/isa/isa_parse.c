@@ -409,14 +409,17 @@ static bool settle_address(struct parser *p, const struct isa_operand_row *o, co
     if (a->has_ubase && (ubase->field.pieces || a->ubase != ISA_RZ)) {
         at = a->ubase_suffix;
         unsigned reg = a->ubase;
-        if ((uniform == ISA_PART_DESC || o->kind == ISA_OPERAND_HANDLE) && o->style & ISA_STYLE_NEXT && reg < ISA_RZ)
+        bool next = (uniform == ISA_PART_DESC || o->kind == ISA_OPERAND_HANDLE) && o->style & ISA_STYLE_NEXT;
+        if (next && reg < ISA_RZ)
             reg--;
         if (o->kind == ISA_OPERAND_MEM && reg < ISA_RZ) {
             if (reg < o->bits)
                 return false;
             reg -= o->bits;
         }
-        if (!ubase->field.pieces || !settle_register(f, ubase, reg))
+        /* The one behind UR254 is URZ too. */
+        if (!ubase->field.pieces ||
+            (!settle_register(f, ubase, reg) && !(next && reg == ISA_RZ && settle_value(f, &ubase->field, reg - 1, 0))))
             return false;
         if (uniform == ISA_PART_UBASE && !take_suffixes(p, &at, o->ubase_suffix, o->ubase_suffix_count, f))
             return false;
@@ -576,6 +579,13 @@ static bool take_body(struct parser *p, const char **at, const struct isa_operan
     return false;
 }
 
+/* A row that wants bit 109 to be 0 prints no .reuse, whatever its bits say. */
+static bool reuse_is_hidden(const struct filling *f)
+{
+    const uint64_t yield = UINT64_C(1) << (109 - 64);
+    return f->settled.hi & yield && !(f->word.hi & yield);
+}
+
 static bool take_operand(struct parser *p, const char **at, const struct isa_operand_row *o, struct filling *f)
 {
     bool number = o->kind == ISA_OPERAND_IMM || o->kind == ISA_OPERAND_FIMM || o->kind == ISA_OPERAND_LABEL ||
@@ -598,7 +608,8 @@ static bool take_operand(struct parser *p, const char **at, const struct isa_ope
         if (o->reuse == ISA_BIT_NONE || !settle_bit(f, o->reuse, true) || (o->reuse >= 105 && !settle(f, 109, 1, 1)))
             return false;
     }
-    if (!reuse && o->reuse != ISA_BIT_NONE && !settle_bit(f, o->reuse, false))
+    if (!reuse && o->reuse != ISA_BIT_NONE && !(o->reuse >= 105 && reuse_is_hidden(f)) &&
+        !settle_bit(f, o->reuse, false))
         return false;
     return !open || take(at, "|");
 }
