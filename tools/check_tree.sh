@@ -32,6 +32,9 @@ refuse "each room has a README.md of at most 25 lines" "$(for d in src/*/; do
     n=$(wc -l <"${d}README.md")
     [ "$n" -le 25 ] || echo "${d}README.md: $n lines"
 done)"
+refuse "every cubin of a corpus has a row that says what made it, and every row its cubin" "$(
+    diff <(cd test/corpus/variants && ls -- *.cubin | LC_ALL=C sort) \
+        <(grep -v '^#' test/corpus/variants/manifest.tsv | cut -f1 | LC_ALL=C sort))"
 refuse "no path of one machine in the tree" "$(grep -r -n -I -E '(^|[^A-Za-z0-9_.])/(work|root|home)/|\.\./shared' \
     src include test tools patterns kernels doc cmake ./*.md ./*.sh ./*.txt 2>/dev/null | grep -v -E '^tools/check_tree\.sh|^src/cli/cmd_lab\.c' | cut -c1-140)"
 

@@ -1,8 +1,8 @@
 /* Host tool: reads the .spec files of src/isa/spec and writes the tables that src/isa compiles: isa_names.inc (opcodes
  * and modifiers, sorted, so that adding a row never depends on file order) and isa_tables.inc (rows, cells, one index
  * an architecture). The format is described at the head of src/isa/spec/00_format.spec. Every row is checked: its cells
- * parse, its fields lie inside the word, its tables cover their field, and a sample word made from its conditions finds
- * this row and no other.
+ * parse, its fields lie inside the word and outside the scheduler's bits, its tables cover their field, and a sample
+ * word made from its conditions finds this row and no other.
  *
  *     isagen OUTPUT-DIRECTORY SPEC... */
 #include "base/bits.h"
@@ -87,6 +87,12 @@ static struct like likes[256];
 static size_t like_count;
 static bool described[MAX_ARCHS], alias[MAX_ARCHS];
 static unsigned alias_of[MAX_ARCHS];
+
+/* A row opens with its mnemonic; the vendor's placeholders for one begin with a line. */
+static bool is_row(const char *line)
+{
+    return isupper((unsigned char)line[0]) || line[0] == '_';
+}
 
 /* --- scanning ------------------------------------------------------------------------------------------------------*/
 
@@ -783,67 +789,7 @@ static void apply_likes(void)
 
 /* --- checks --------------------------------------------------------------------------------------------------------*/
 
-static bool row_matches(const struct isa_row *row, struct bits128 w)
-{
-    for (unsigned i = 0; i < row->condition_count; i++) {
-        const struct isa_condition *c = &conditions[row->condition + i];
-        uint64_t v = field_get(&c->field, w);
-        bool hit = c->test == ISA_TEST_POWER ? v && !(v & (v - 1)) : (v == c->value) == (c->test == ISA_TEST_EQUAL);
-        if (!hit)
-            return false;
-    }
-    return true;
-}
-
-/* Several words that fulfil a row's conditions with different filling; one of them must find the row first. */
-static bool row_reachable(const struct list *list, size_t at)
-{
-    static const uint64_t fills[] = {0,
-                                     UINT64_MAX,
-                                     0x5555555555555555,
-                                     0xaaaaaaaaaaaaaaaa,
-                                     0x0123456789abcdef,
-                                     0xfedcba9876543210,
-                                     0x0f0f0f0f0f0f0f0f,
-                                     0xf0f0f0f0f0f0f0f0,
-                                     0x3333333333333333,
-                                     0xcccccccccccccccc,
-                                     0x1ff7efe3a1b2c4d8,
-                                     0x9e3779b97f4a7c15};
-    enum { FILLS = sizeof fills / sizeof *fills };
-    const struct isa_row *row = &rows[list->row[at]];
-    for (unsigned f = 0; f < FILLS * FILLS; f++) {
-        struct bits128 w = {fills[f % FILLS], fills[f / FILLS]};
-        for (unsigned i = 0; i < row->condition_count; i++) {
-            const struct isa_condition *c = &conditions[row->condition + i];
-            if (c->test == ISA_TEST_POWER)
-                w = field_set(&c->field, w, 64);
-            else if (c->test == ISA_TEST_EQUAL)
-                w = field_set(&c->field, w, c->value);
-        }
-        if (!row_matches(row, w))
-            continue;
-        size_t first = 0;
-        while (first < at && !row_matches(&rows[list->row[first]], w))
-            first++;
-        if (first == at)
-            return true;
-    }
-    return false;
-}
-
-static void check_rows(void)
-{
-    line_number = 0;
-    for (unsigned a = 0; a < arch_count; a++)
-        for (unsigned o = 0; o < OPCODES && !alias[a]; o++)
-            for (size_t i = 0; i < index_of[a][o].count; i++)
-                if (!row_reachable(&index_of[a][o], i)) {
-                    file_name = "isagen";
-                    fail("sm_%u opcode 0x%x: row %zu (%s) is never reached", archs[a], o, i,
-                         ops.text[rows[index_of[a][o].row[i]].op - 1]);
-                }
-}
+#include "isagen_check.h"
 
 /* --- writing -------------------------------------------------------------------------------------------------------*/
 
@@ -1084,7 +1030,7 @@ static void collect_names(const char *text)
         collect_mods(save);
     } else if (strcmp(first, "slot") == 0) {
         collect_suffixes(rest);
-    } else if (isupper((unsigned char)first[0])) {
+    } else if (is_row(first)) {
         names_add(&ops, first);
         char *mod_text = cut_cell(rest), *operand_text = mod_text ? cut_cell(mod_text) : NULL;
         if (operand_text) {
@@ -1098,7 +1044,7 @@ static void collect_names(const char *text)
 static void read_line(char *text)
 {
     char *rest = text + strcspn(text, " \t");
-    if (isupper((unsigned char)text[0])) {
+    if (is_row(text)) {
         add_row(text);
         return;
     }

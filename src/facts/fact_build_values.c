@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "graph/graph_cycle.h"
+#include "graph/graph_depend.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,8 +76,11 @@ static struct fact_storage storage_fact(struct arena *a, struct fact_source *s, 
     struct mean_address m;
     if (mean_address_of(s->mean, x->address, (enum uop_space)x->space, x->width, &m) && m.array)
         f.at = m.array;
-    if (x->space == UOP_SHARED)
-        f.at = arena_printf(a, "shared+0x%llx", (unsigned long long)(f.at && m.byte_offset > 0 ? m.byte_offset : 0));
+    if (x->space == UOP_SHARED) {
+        int64_t size = s->kernel->shared_bytes, place = graph_shared_place(g, x->address);
+        bool outside = size > 0 && place >= size && !s->kernel->dynamic_shared; /* a part of an index, and no place */
+        f.at = outside ? NULL : arena_printf(a, "shared+0x%llx", (unsigned long long)(f.at && place > 0 ? place : 0));
+    }
     enum uop_type type = (enum uop_type)graph_at(g, x->address)->type;
     unsigned bytes = uop_type_bits((enum uop_type)graph_at(g, v->node)->type) / 8;
     bool part = (bytes == 4 || bytes == 8) && bytes < x->width;

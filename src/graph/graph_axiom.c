@@ -75,6 +75,66 @@ static void add_companions(struct graph *g, struct graph_constraints *s, graph_i
     }
 }
 
+/* x >> c as the quotient, rounded down: of a number of either sign by an arithmetic shift. Of a number that all threads
+ * share and the code takes for unsigned: it is a size. */
+static bool divides(struct graph *g, const struct graph_node *n, uint64_t *c)
+{
+    if ((n->kind != UOP_SHR && n->kind != UOP_SAR) || !graph_is_const(g, n->arg[1], c) || *c >= 31)
+        return false;
+    return n->kind == UOP_SAR || graph_not_negative(g, n->arg[0]) || graph_at(g, n->arg[0])->kind == UOP_CBANK;
+}
+
+/* What a signed division adds to a number below zero to round towards it: x >> 31, the sign as a bit, or more of them.
+ * *most: what that comes to. */
+static bool is_sign(struct graph *g, graph_id id, graph_id *of, int64_t *most)
+{
+    const struct graph_node n = *graph_at(g, id);
+    uint64_t c, s;
+    if (n.kind != UOP_SHR || n.type != UOP_B32 || !graph_is_const(g, n.arg[1], &c) || !c || c > 31)
+        return false;
+    const struct graph_node of_sign = *graph_at(g, n.arg[0]);
+    bool spread = of_sign.kind == UOP_SAR && graph_is_const(g, of_sign.arg[1], &s) && s == 31;
+    if (!spread && c != 31)
+        return false;
+    *of = spread ? of_sign.arg[0] : n.arg[0];
+    *most = spread ? (INT64_C(1) << (32 - c)) - 1 : 1;
+    return true;
+}
+
+/* The facts with a number in the place of a symbol. */
+static void put_in(struct graph_constraints *s, graph_id symbol, int64_t value)
+{
+    struct graph_linear whole = {.t = {{symbol, -1}}, .n = 1, .k = value};
+    for (unsigned i = 0; i < s->n; i++)
+        for (unsigned k = 0; k < s->f[i].n; k++)
+            if (s->f[i].t[k].symbol == symbol) {
+                graph_linear_add(&s->f[i], &whole, s->f[i].t[k].c);
+                break;
+            }
+}
+
+bool graph_split_sign(struct graph *g, const struct graph_constraints *s, struct graph_constraints out[2])
+{
+    for (unsigned i = 0; i < s->n && s->n < CONSTRAINT_MAX; i++) {
+        for (unsigned k = 0; k < s->f[i].n; k++) {
+            struct graph_linear of, minus = {0};
+            graph_id number, sign = s->f[i].t[k].symbol;
+            int64_t most;
+            if (!is_sign(g, sign, &number, &most) || !graph_linear_of(g, number, &of) ||
+                !graph_linear_add(&minus, &of, -1))
+                continue;
+            out[0] = out[1] = *s;
+            put_in(&out[0], sign, 0);
+            graph_constrain(&out[0], &minus);
+            put_in(&out[1], sign, most);
+            of.k++;
+            graph_constrain(&out[1], &of); /* below 0 */
+            return true;
+        }
+    }
+    return false;
+}
+
 /* What is always so between a symbol and the ones it is made of. */
 void graph_add_axioms(struct graph *g, struct graph_constraints *s)
 {
@@ -100,8 +160,12 @@ void graph_add_axioms(struct graph *g, struct graph_constraints *s)
                 add_descent(g, s, id);
                 add_companions(g, s, id);
             }
-            if (n.kind == UOP_SHR && graph_is_const(g, n.arg[1], &c) && c < 31 && graph_not_negative(g, n.arg[0]) &&
-                graph_linear_of(g, n.arg[0], &x)) {
+            if (n.kind == UOP_MUL && graph_not_negative(g, n.arg[0]) && graph_not_negative(g, n.arg[1])) {
+                graph_linear_symbol(&f, id, -1); /* blockIdx * blockDim is an index, and stays one */
+                graph_constrain(s, &f);
+                f = (struct graph_linear){0};
+            }
+            if (divides(g, &n, &c) && graph_linear_of(g, n.arg[0], &x)) {
                 graph_linear_symbol(&f, id, INT64_C(1) << c); /* 2^c s <= x <= 2^c s + 2^c - 1 */
                 if (graph_linear_add(&f, &x, -1))
                     graph_constrain(s, &f);

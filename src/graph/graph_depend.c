@@ -363,14 +363,19 @@ static void doubt_overtaken(struct finder *f)
         f->reaches.p[i].assumed |= overtaken[f->reaches.p[i].load];
 }
 
-/* A store that only some threads meet, x[2 * u] read at x[t]: the others read nobody's, unless stores between them
- * leave no place out. reaches[from .. to) are of one load. */
+/* A store that only some threads meet, x[2 * u] read at x[t], or x[u + 1] that the first one has not: the others read
+ * nobody's, unless stores between them leave no place out, or other threads' fill what lies beside the block.
+ * reaches[from .. to) are of one load. */
 static void doubt_left_out(struct finder *f, size_t from, size_t to)
 {
     enum { CLASSES_MAX = 64 };
     for (size_t i = from; i < to; i++) {
         struct graph_reach *r = &f->reaches.p[i];
         uint64_t met = 0;
+        bool filled = false;
+        for (size_t k = from; k < to && r->leaves && !filled && to - from <= 4 * CLASSES_MAX; k++)
+            filled = !f->reaches.p[k].may && memcmp(f->reaches.p[k].thread, r->thread, sizeof r->thread) != 0;
+        r->assumed |= r->leaves && !filled;
         if (r->classes <= 1)
             continue;
         for (size_t k = from; k < to && to - from <= 4 * CLASSES_MAX; k++)
@@ -378,6 +383,17 @@ static void doubt_left_out(struct finder *f, size_t from, size_t to)
                 met |= UINT64_C(1) << f->reaches.p[k].class_of;
         r->assumed |= (uint32_t)__builtin_popcountll(met) < r->classes;
     }
+}
+
+/* A store of which it is not decided where it goes may have come after the others. reaches[from .. to) are of one
+ * load. */
+static void doubt_overwritten(struct finder *f, size_t from, size_t to)
+{
+    bool may = false;
+    for (size_t i = from; i < to; i++)
+        may |= f->reaches.p[i].may && access_at(f, f->reaches.p[i].load)->space == UOP_SHARED;
+    for (size_t i = from; i < to && may; i++)
+        f->reaches.p[i].assumed = true;
 }
 
 static enum sp_status finish(struct finder *f)
@@ -406,8 +422,10 @@ static enum sp_status finish(struct finder *f)
             at++;
         first[i] = (uint32_t)at;
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         doubt_left_out(f, first[i], first[i + 1]);
+        doubt_overwritten(f, first[i], first[i + 1]);
+    }
     out->first_reach = first;
     out->object_of = f->object;
     return SP_OK;

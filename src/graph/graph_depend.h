@@ -44,6 +44,7 @@ struct graph_reach {
     bool assumed;             /* rests on ranges, objects or shapes that are taken for granted, see D5 */
     const uint32_t *barriers; /* instances of barriers and warp syncs that part the two, ascending */
     uint32_t barrier_count;
+    bool leaves;                /* private: some of the threads that read find no such thread in the block */
     uint32_t classes, class_of; /* private: only each `classes`th thread meets the store; which of them */
 };
 
@@ -77,6 +78,9 @@ struct graph_dependence {
 
 /* The code's own word for a block's width: blockIdx.d * C + threadIdx.d with one constant C. 0: none. */
 uint32_t graph_block_width(const struct graph *g, unsigned dim);
+
+/* The constant of an address in shared memory, in bytes from the window's start. */
+int64_t graph_shared_place(struct graph *g, graph_id address);
 
 /* SP_ERR_MEMORY or SP_OK. Work is bounded (a budget of pairs); `complete` says when it did not suffice. */
 enum sp_status graph_find_dependence(struct arena *a, struct graph *g, struct graph_dependence *out);

@@ -195,6 +195,37 @@ static bool steps_part(struct graph *g, const struct graph_digit *d, unsigned co
     return true;
 }
 
+/* Coordinates that go over several rows of a tile, tile[0][4 * tx + 3]: with rows as long as the store's step says, the
+ * number of the element is divided by it. d[0] is the row, d[1] what counts inside of it. */
+static bool over_rows(struct graph *g, struct graph_digit *d, unsigned count, const struct graph_linear *left)
+{
+    struct graph_linear number = {.k = left->k}, high, low;
+    int64_t columns = d[1].c > 0 ? d[0].c / d[1].c : 0, span = 0;
+    if (count != 2 || columns < 2 || (columns & (columns - 1)) != 0 || d[0].c % d[1].c || d[1].scale || d[0].flip ||
+        d[1].flip || left->k % d[1].c || left->k < 0)
+        return false;
+    number.k = left->k / d[1].c;
+    for (unsigned i = 0; i < left->n; i++) {
+        struct graph_digit of = {0};
+        int64_t c = left->t[i].c / d[1].c;
+        if (left->t[i].c <= 0 || left->t[i].c % d[1].c || !graph_is_digit(g, left->t[i].symbol, &of) ||
+            of.dimension != d[1].dimension || of.shift || of.flip ||
+            !graph_linear_symbol(&number, left->t[i].symbol, c))
+            return false;
+        span += c * (columns - 1);
+    }
+    graph_id node = span >= columns ? graph_linear_node(g, &number) : GRAPH_NIL;
+    if (node == GRAPH_NIL)
+        return false;
+    graph_id bits = graph_const(g, UOP_B32, (uint64_t)__builtin_ctzll((uint64_t)columns));
+    graph_id mask = graph_const(g, UOP_B32, (uint64_t)(columns - 1));
+    if (!graph_linear_of(g, graph_op2(g, UOP_SHR, UOP_B32, node, bits), &high) ||
+        !graph_linear_of(g, graph_op2(g, UOP_AND, UOP_B32, node, mask), &low))
+        return false;
+    d[1].value = low;
+    return graph_linear_add(&d[0].value, &high, 1);
+}
+
 /* Takes `right` apart over the digits, largest first. */
 static bool mixed_radix(struct graph *g, struct graph_digit *d, unsigned count, const struct graph_linear *right,
                         bool *assumed)
@@ -251,6 +282,12 @@ static bool mixed_radix(struct graph *g, struct graph_digit *d, unsigned count, 
             if (!is_coordinates(g, &terms, d + i + 1, count - i - 1) &&
                 !(r.lo > INT64_MIN / 4 && r.hi < INT64_MAX / 4 && r.hi - r.lo < step))
                 return false;
+            *assumed = true;
+            left.k = low;
+            if (over_rows(g, d + i, count - i, &left)) {
+                d[i].value.k += high;
+                return true;
+            }
             /* A constant just below one step is a step back, tile[ty][tx - 1], or one just above it the same when
              * columns are counted down, tile[ty][16 - tx]. */
             int64_t element = d[i + 1].c > 0 ? d[i + 1].c : 1;
@@ -264,7 +301,6 @@ static bool mixed_radix(struct graph *g, struct graph_digit *d, unsigned count, 
                 low += step;
                 high--;
             }
-            *assumed = true;
         }
         d[i].value.k += high;
         left.k = low;

@@ -86,6 +86,9 @@ void graph_constrain(struct graph_constraints *s, const struct graph_linear *f);
 bool graph_contradicts(struct graph *g, struct graph_constraints *s);
 /* Adds what is always so of the symbols in the facts (graph_axiom.c). */
 void graph_add_axioms(struct graph *g, struct graph_constraints *s);
+/* The facts (axioms added) when a number that is divided by a power of two is not negative, and when it is. False:
+ * there is no such number. */
+bool graph_split_sign(struct graph *g, const struct graph_constraints *s, struct graph_constraints out[2]);
 /* True when a, b and everything in `with` (may be NULL) cannot hold together. */
 bool graph_excluded(struct graph *g, graph_id a, graph_id b, const struct graph_constraints *with);
 /* Whether the condition compares what turns with a loop with something else that threads share: how the two are related
@@ -182,6 +185,7 @@ struct graph_solution {
     bool known;     /* thread[] is known */
     bool may;       /* the equation or a guard is not decided */
     bool assumed;
+    bool leaves;        /* for some of the threads that read there is no such thread in the block */
     bool in_warp;       /* both are shown to lie in one warp */
     bool guards_linear; /* both guards are compares of the thread's number: what is not excluded can happen */
     graph_id thread[3];
@@ -313,6 +317,11 @@ static inline const struct graph_access *access_at(const struct finder *f, uint3
     return &f->g->accesses.p[i];
 }
 
+static inline struct graph_side graph_side_of(const struct graph_access *x)
+{
+    return (struct graph_side){.address = x->address, .when = x->runs_when, .space = x->space};
+}
+
 static inline uint32_t block_of(const struct finder *f, uint32_t access)
 {
     return f->g->insns.p[access_at(f, access)->insn].block;
@@ -366,8 +375,19 @@ void graph_relate_self(struct finder *f, uint32_t access);
 void graph_relate(struct finder *f, const struct source *s, uint32_t to, uint64_t bits);
 /* Accesses on two sides of a branch that threads take differently, with no way from one to the other
  * (graph_depend_apart.c). */
+bool graph_relate_apart(struct finder *f);
+
+/* ---- whether the other thread is there (graph_depend_there.c) */
 /* Threads that a block has at least, a power of two, if no code is there for nothing: if (threadIdx.x >= 64). */
 uint32_t graph_sure_block(struct finder *f);
-bool graph_relate_apart(struct finder *f);
+/* Whether the other thread exists hangs on how many threads a block has, and nothing says that it has as many. *sized:
+ * other code says so. */
+bool graph_hangs_on_block(struct finder *f, const struct graph_side *a, const struct graph_side *b, int32_t delta,
+                          uint32_t load, uint32_t store, graph_id thread, bool *sized);
+/* For all threads that read, the one that far from them is there. */
+bool graph_shift_stays_inside(struct graph *g, const struct graph_linear *u, unsigned dimension, graph_id load_when,
+                              const struct graph_equations *conditions);
+/* The thread stands at a distance that the kernel is given, and the reader asks whether there is such an element. */
+bool graph_at_distance(struct graph *g, const struct graph_side *load, const graph_id thread[3]);
 
 #endif

@@ -33,7 +33,8 @@ struct cutter {
     struct graph *g;
     VEC(struct shared_access) all;
     struct cut cuts[CUTS_MAX];
-    unsigned count;
+    int64_t refused[CUTS_MAX]; /* places of cuts that would leave the block too small: taken to be none */
+    unsigned count, refused_count;
     int64_t most[COORDINATES]; /* threads of a block in each direction, so that all stays in the window */
     struct graph_sizes trial;
 };
@@ -264,9 +265,48 @@ static unsigned leaves(struct graph *g, const struct shared_access *s, int64_t c
     return over ? LEAVES : MAY_LEAVE;
 }
 
-/* Just below the next array: b[threadIdx.x - 1], where that is not done by the first thread. */
-static bool lies_above(struct graph *g, const struct shared_access *s, int64_t from, int64_t cut)
+/* A word or some below where others begin, by an index of which nothing is known: s[k * (threadIdx.x + 1) - 1]. Where
+ * such an access lies is not said by its constant. `from`: where the array begins that ends there. */
+static bool is_below(const struct cutter *c, const struct shared_access *s, int64_t from, int64_t cut)
 {
+    enum { WORDS = 3, FAR = 1 << 26 };
+    int64_t by = cut - s->form.k;
+    bool open = false;
+    if (by <= 0 || by > WORDS * c->g->accesses.p[s->access].width || (s->form.k >= 0 && s->form.k - from <= 4 * by))
+        return false;
+    for (unsigned k = 0; k < s->form.n && !open; k++) {
+        struct graph_range r;
+        graph_range_of(c->g, s->form.t[k].symbol, &r);
+        open = r.hi > FAR && !graph_block_uniform(c->g, s->form.t[k].symbol);
+    }
+    return open;
+}
+
+/* No array begins at the store's constant. `begins`: where accesses begin that go on from thread to thread,
+ * ascending. */
+static bool begins_nothing(const struct cutter *c, const struct shared_access *s, const int64_t *begins, size_t n)
+{
+    size_t low = 0, high = n; /* the first one behind the constant */
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (begins[mid] <= s->form.k)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    size_t above = low;
+    while (low > 0 && begins[low - 1] == s->form.k)
+        low--;
+    return s->falls || s->form.k < 0 ||
+           (above < n && is_below(c, s, low && begins[low - 1] > 0 ? begins[low - 1] : 0, begins[above]));
+}
+
+/* Just below the next array: b[threadIdx.x - 1], where that is not done by the first thread. */
+static bool lies_above(const struct cutter *c, const struct shared_access *s, int64_t from, int64_t cut)
+{
+    struct graph *g = c->g;
+    if (is_below(c, s, from < 0 ? 0 : from, cut))
+        return true;
     if (!s->step || cut - s->form.k > 8 * s->step || s->form.k - (from < 0 ? 0 : from) <= 4 * (cut - s->form.k))
         return false;
     struct graph_constraints all = {0};
@@ -283,7 +323,7 @@ static unsigned worst_at(struct cutter *c, int64_t from, int64_t cut)
         struct shared_access *s = &c->all.p[i];
         if (!s->known || s->anywhere || s->form.k < from || (s->form.k >= cut && !s->falls))
             continue;
-        unsigned w = s->form.k < cut && lies_above(c->g, s, from, cut) ? STAYS : leaves(c->g, s, cut);
+        unsigned w = s->form.k < cut && lies_above(c, s, from, cut) ? STAYS : leaves(c->g, s, cut);
         s->roams = w == MAY_LEAVE;
         worst = w > worst ? w : worst;
     }
@@ -321,11 +361,34 @@ static bool loosen(struct cutter *c, int64_t from, int64_t cut, int64_t threads)
         return false;
     for (size_t i = 0; i < c->all.n; i++) {
         struct shared_access *s = &c->all.p[i];
-        if (s->known && s->form.k >= from && (s->form.k < cut || s->falls) && !lies_above(c->g, s, from, cut))
+        if (s->known && s->form.k >= from && (s->form.k < cut || s->falls) && !lies_above(c, s, from, cut))
             s->anywhere |= leaves(c->g, s, cut) == LEAVES;
     }
     graph_end_sizes(c->g, &c->trial);
     return true;
+}
+
+/* In a block of so many threads some condition that tells threads apart would hold for all: the code was written for
+ * larger ones. */
+static bool is_too_small(struct cutter *c, int64_t threads)
+{
+    enum { CONDITIONS = 32 };
+    struct graph *g = c->g;
+    graph_id last = GRAPH_NIL;
+    unsigned asked = 0;
+    for (size_t i = 0; i < c->all.n && asked < CONDITIONS; i++) {
+        const struct graph_access *x = &g->accesses.p[c->all.p[i].access];
+        struct graph_constraints all = {0};
+        if (x->runs_when == last || graph_block_uniform(g, x->runs_when))
+            continue;
+        last = x->runs_when;
+        asked++;
+        graph_constrain(&all,
+                        &(struct graph_linear){.t = {{graph_sreg(g, UOP_SR_TID_X), 1}}, .n = 1, .k = -(threads - 1)});
+        if (graph_excluded(g, graph_not(g, last), GRAPH_NIL, &all))
+            return true;
+    }
+    return false;
 }
 
 /* The stretch from the last cut on holds everything below `cut` that begins in it. */
@@ -366,6 +429,10 @@ static bool cut_holds(struct cutter *c, int64_t from, int64_t cut, bool *assumed
             twice = whole;
         bound(&most[d], whole);
     }
+    if (!graph_facts_of(g)->two_dimensional && most[0] < 1024 && most[0] < c->most[0] && is_too_small(c, most[0])) {
+        c->refused[c->refused_count++] = cut;
+        return false;
+    }
     if ((any && threads < THREADS) || !graph_begin_sizes(c->a, g, most, &c->trial))
         return false;
     worst = worst_at(c, from, cut);
@@ -383,12 +450,16 @@ static bool cut_holds(struct cutter *c, int64_t from, int64_t cut, bool *assumed
 
 static bool find_cuts(struct cutter *c)
 {
-    VEC(int64_t) bases = {0};
+    VEC(int64_t) bases = {0}, begins = {0};
     size_t distinct = 0;
-    for (size_t i = 0; i < c->all.n; i++) {
-        if (c->all.p[i].store && c->all.p[i].known && !c->all.p[i].falls)
+    for (size_t i = 0; i < c->all.n; i++)
+        if (c->all.p[i].known && c->all.p[i].step)
+            VEC_PUSH(c->a, begins, c->all.p[i].form.k);
+    if (begins.n)
+        qsort(begins.p, begins.n, sizeof begins.p[0], by_value);
+    for (size_t i = 0; i < c->all.n; i++)
+        if (c->all.p[i].store && c->all.p[i].known && !begins_nothing(c, &c->all.p[i], begins.p, begins.n))
             VEC_PUSH(c->a, bases, c->all.p[i].form.k);
-    }
     if (bases.n)
         qsort(bases.p, bases.n, sizeof bases.p[0], by_value);
     for (size_t i = 0; i < bases.n; i++)
@@ -415,7 +486,7 @@ static unsigned stretch_of(const struct cutter *c, const struct shared_access *s
     unsigned k = 0;
     while (k < c->count && c->cuts[k].at <= s->form.k)
         k++;
-    if (k < c->count && lies_above(c->g, s, k ? c->cuts[k - 1].at : 0, c->cuts[k].at))
+    if (k < c->count && lies_above(c, s, k ? c->cuts[k - 1].at : 0, c->cuts[k].at))
         k++;
     return k;
 }
@@ -450,6 +521,8 @@ uint32_t *graph_find_objects(struct arena *a, struct graph *g, struct graph_depe
             o.from = k ? c.cuts[k - 1].at : 0;
             o.to = k < c.count ? c.cuts[k].at : INT64_MAX;
             o.assumed = (k && c.cuts[k - 1].assumed) || (k < c.count && c.cuts[k].assumed);
+            for (unsigned r = 0; r < c.refused_count; r++)
+                o.assumed |= c.refused[r] > o.from && c.refused[r] < o.to;
         }
         object[s->access] = object_add(a, out, o);
     }

@@ -51,11 +51,6 @@ unsigned graph_weakest(uint64_t bits)
     return SYNC_BLOCK;
 }
 
-static struct graph_side side_of(const struct graph_access *x)
-{
-    return (struct graph_side){.address = x->address, .when = x->runs_when, .space = x->space};
-}
-
 /* The highest level in the bits: the outermost loop whose back edge was crossed. */
 static unsigned highest(uint64_t bits)
 {
@@ -202,117 +197,6 @@ static void keep_doubt(struct finder *f, uint32_t first, uint32_t second)
     VEC_PUSH(f->a, f->out->doubts, (struct graph_race){.first = first, .second = second, .assumed = true});
 }
 
-/* A constant distance that is no lane's. */
-static bool far_apart(struct graph *g, graph_id thread)
-{
-    struct graph_linear d, own = {.t = {{graph_sreg(g, UOP_SR_TID_X), 1}}, .n = 1};
-    int64_t k;
-    return graph_linear_of(g, thread, &d) && graph_linear_add(&d, &own, -1) && graph_linear_is_const(&d, &k) &&
-           (k >= 32 || k <= -32);
-}
-
-/* A store at a number that is made of the thread's high bits, x[threadIdx.x >> 5], is there for blocks in which there
- * are several such numbers. */
-static uint32_t numbered(struct graph *g, const struct graph_access *x)
-{
-    struct graph_side side = {.address = x->address, .space = x->space};
-    struct graph_linear form;
-    uint32_t most = 1;
-    if (x->space != UOP_SHARED || x->kind == GRAPH_LOAD || !graph_address_form(g, &side, &form))
-        return 1;
-    for (unsigned i = 0; i < form.n; i++) {
-        struct graph_digit d = {0};
-        int64_t bytes;
-        if (graph_block_uniform(g, form.t[i].symbol) || !graph_is_digit(g, form.t[i].symbol, &d))
-            continue;
-        graph_digit_above(g, x->runs_when, &d, &bytes);
-        if (!d.flip && d.mask == UINT32_MAX && d.shift && d.shift < 9)
-            most = UINT32_C(2) << d.shift > most ? UINT32_C(2) << d.shift : most;
-    }
-    return most;
-}
-
-uint32_t graph_sure_block(struct finder *f)
-{
-    enum { CONDITIONS = 64 };
-    const struct graph *g = f->g;
-    graph_id last = GRAPH_NIL;
-    unsigned asked = 0;
-    if (f->sure_block || graph_facts_of(f->g)->two_dimensional)
-        return f->sure_block;
-    f->sure_block = graph_code_width(f->g);
-    for (size_t i = 0; i < g->accesses.n && asked < CONDITIONS && f->solve_work > 0; i++) {
-        graph_id when = g->accesses.p[i].runs_when;
-        uint32_t counts = numbered(f->g, &g->accesses.p[i]);
-        f->sure_block = counts > f->sure_block ? counts : f->sure_block;
-        if (when == last || when == GRAPH_NIL || !g->insns.p[g->accesses.p[i].insn].reachable)
-            continue;
-        last = when;
-        asked++;
-        f->solve_work--;
-        uint32_t most = graph_block_for(f->g, when);
-        f->sure_block = most > f->sure_block ? most : f->sure_block;
-    }
-    return f->sure_block;
-}
-
-/* Whether the other thread exists hangs on how many threads a block has. When another store of the same object meets
- * the access with a smaller block (the thread's own store, above all), threads take several elements each, so many
- * apart: it does not follow that there are as many threads as this solution asks for. */
-static bool hangs_on_block(struct finder *f, const struct graph_side *a, const struct graph_side *b, int32_t delta,
-                           uint32_t load, uint32_t store, graph_id thread, bool *sized)
-{
-    struct graph *g = f->g;
-    struct graph_solution u, v;
-    const struct graph_access *at = access_at(f, load);
-    if (g->env->block[0])
-        return false; /* the ranges have said it */
-    if ((at->kind != GRAPH_LOAD || at->space != UOP_SHARED) && far_apart(g, thread))
-        return true; /* its own store; memory that somebody else has filled */
-    graph_solve_block(g, a, b, delta, &u);
-    f->solve_work -= 4;
-    bool near = u.need <= (graph_facts_of(g)->two_dimensional ? 4u : 32u);
-    for (unsigned d = 1; d < 3; d++) {
-        struct graph_linear x, own = {.t = {{graph_sreg(g, UOP_SR_TID_X + d), 1}}, .n = 1};
-        struct graph_range r;
-        if (u.thread[d] == own.t[0].symbol)
-            continue;
-        if (!graph_linear_of(g, u.thread[d], &x) || !graph_linear_add(&x, &own, -1))
-            return true;
-        graph_linear_range(g, &x, &r);
-        near &= r.lo >= -1 && r.hi <= 1;
-    }
-    if (near)
-        return false;
-    if (u.need <= graph_sure_block(f) && u.thread[1] == graph_sreg(g, UOP_SR_TID_Y) &&
-        u.thread[2] == graph_sreg(g, UOP_SR_TID_Z)) {
-        *sized = true;
-        return false;
-    }
-    if (at->kind != GRAPH_LOAD || at->space != UOP_SHARED)
-        return true;
-    for (uint32_t i = 0; i < g->accesses.n && f->solve_work > 0 && graph_facts_of(g)->tries < TRIES_WORK; i++) {
-        const struct graph_access *x = access_at(f, i);
-        f->flow_work--;
-        if (x->kind == GRAPH_LOAD || f->object[i] != f->object[load])
-            continue;
-        if (graph_same_word(f, at, x))
-            return true;
-        struct graph_side other = side_of(x), same = side_of(at);
-        bool turned = a->address != x->address || b->address != at->address;
-        if (i == store && !turned)
-            continue;
-        const struct graph_side *to = i == store ? &same : b; /* the same store, in the load's own turn */
-        for (int32_t way = 0; way < (x->width > at->width ? x->width : 1); way += at->width) {
-            f->solve_work--;
-            graph_solve_block(g, &other, to, way, &v);
-            if (v.answer == SOLVE_THREAD && v.known && v.need < u.need)
-                return true;
-        }
-    }
-    return false;
-}
-
 /* Whatever turn it is, that thread makes the store when the block comes to it. */
 static bool surely_made(struct finder *f, const struct graph_side *store, const struct graph_side *load,
                         const graph_id thread[3])
@@ -387,7 +271,7 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
         bool past = graph_went_past(f, second, turn ? ~levels_below(1) : levels_below(1), part);
         if (past && graph_reader_waits(f, second))
             continue;
-        struct graph_side a = side_of(access_at(f, store)), b = side_of(access_at(f, load));
+        struct graph_side a = graph_side_of(access_at(f, store)), b = graph_side_of(access_at(f, load));
         unsigned level = turn ? highest(part) : 0;
         uint32_t loop = level ? s->nest[level - 1] : 0;
         struct graph_solution u;
@@ -432,9 +316,10 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
             continue;
         bool sized = chosen, several = u.thread[0] == GRAPH_NIL || u.thread[1] == GRAPH_NIL || u.thread[2] == GRAPH_NIL;
         if (u.answer != SOLVE_THREAD || u.may || !u.known || !u.guards_linear || f->unordered || several ||
-            (u.in_warp && strength == SYNC_LANES) || (u.who != THREAD_OTHER && u.who != THREAD_VARIES) ||
+            (u.in_warp && strength == SYNC_LANES) ||
+            (u.who != THREAD_OTHER && u.who != THREAD_VARIES && !graph_at_distance(f->g, &b, u.thread)) ||
             (earlier && !surely_made(f, &a, &b, u.thread)) ||
-            hangs_on_block(f, &a, &b, delta, load, store, u.thread[0], &sized)) {
+            graph_hangs_on_block(f, &a, &b, delta, load, store, u.thread[0], &sized)) {
             keep_doubt(f, s->access, second); /* several threads may write the same, or there is none */
             continue;
         }
@@ -471,7 +356,7 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
 {
     struct graph *g = f->g;
     const struct graph_access *x = access_at(f, s->access), *y = access_at(f, load);
-    struct graph_side a = side_of(x), b = side_of(y);
+    struct graph_side a = graph_side_of(x), b = graph_side_of(y);
     struct graph_solution u;
     struct graph_reach r = {.load = load, .element = delta, .sync = GRAPH_SYNC_UNKNOWN};
     if (graph_frame_apart(g, x, y))
@@ -504,6 +389,7 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
         (y->from_store >= 0 && (uint32_t)y->from_store != s->access && (u.who == THREAD_SAME || x->space == UOP_LOCAL)))
         return; /* it reads another store of its own */
     r.may = u.may || u.answer == SOLVE_UNKNOWN;
+    r.may |= same_block != BLOCK_SAME && u.who == THREAD_UNDECIDED; /* at a distance that may be as long as the array */
     r.assumed = u.assumed;
     if (x->space == UOP_LOCAL) {
         r.own = r.thread_known = true;
@@ -519,6 +405,7 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
         if (u.known)
             memcpy(r.thread, u.thread, sizeof r.thread);
         r.block = u.known ? u.need : 0;
+        r.leaves = u.leaves;
         r.classes = u.classes;
         r.class_of = u.class_of;
         r.own = u.who == THREAD_SAME;
@@ -529,7 +416,7 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
     if (!r.own && !lost && graph_went_past(f, load, ~UINT64_C(0), bits)) {
         struct graph_solution v;
         graph_id none = level <= 1 ? graph_no_barrier(f, s, load, level ? s->nest[0] : 0) : GRAPH_NIL;
-        struct graph_side early = side_of(x), late = side_of(y);
+        struct graph_side early = graph_side_of(x), late = graph_side_of(y);
         if (graph_reader_waits(f, load)) {
             strength = SYNC_BLOCK;
         } else if (none != GRAPH_NIL && (!level || next_turn(f, &late, s->nest[0]))) {

@@ -25,6 +25,13 @@ bool graph_address_form(struct graph *g, const struct graph_side *side, struct g
     return true;
 }
 
+int64_t graph_shared_place(struct graph *g, graph_id address)
+{
+    struct graph_side side = {.address = address, .space = UOP_SHARED};
+    struct graph_linear f;
+    return graph_facts_of(g) && graph_address_form(g, &side, &f) ? f.k : 0;
+}
+
 /* ---- guards ---------------------------------------------------------------------------------- */
 
 bool graph_pins(struct graph *g, graph_id when, unsigned dimension, unsigned shift, uint32_t mask, int64_t *value)
@@ -177,6 +184,28 @@ static unsigned compare_thread(struct graph *g, graph_id thread, const struct gr
     return varies ? THREAD_VARIES : THREAD_UNDECIDED;
 }
 
+/* In a block of several dimensions: both stand in one row, which is taken to be part of a warp or some whole ones. A
+ * row of a tile with room for one warp's words is one warp's: tile[threadIdx.y][threadIdx.x] with a pitch of 33. */
+static bool in_one_row(struct graph *g, const struct graph_digit *digits, unsigned count, const struct graph_linear *u,
+                       const graph_id thread[3], struct graph_constraints *base)
+{
+    const struct graph_facts *facts = graph_facts_of(g);
+    struct graph_linear t = {.t = {{graph_sreg(g, UOP_SR_TID_X), 1}}, .n = 1, .k = -31}, x = *u;
+    bool short_row = false;
+    if (thread[1] != graph_sreg(g, UOP_SR_TID_Y) || thread[2] != graph_sreg(g, UOP_SR_TID_Z))
+        return false;
+    for (unsigned i = 0; i < count; i++)
+        for (unsigned k = 0; k < facts->row_count; k++)
+            short_row |= digits[i].dimension == 0 && !digits[i].shift && digits[i].mask == UINT32_MAX &&
+                         facts->rows[k].step < 64 * digits[i].c;
+    x.k -= 31;
+    if (short_row) {
+        graph_constrain(base, &t);
+        graph_constrain(base, &x);
+    }
+    return true;
+}
+
 /* Both in one warp: bounds by the guards, or only the bits within a lane differ. */
 static bool one_warp(struct graph *g, const struct graph_linear *u, graph_id thread, graph_id load_when,
                      graph_id store_when, const struct graph_constraints *base)
@@ -186,8 +215,7 @@ static bool one_warp(struct graph *g, const struct graph_linear *u, graph_id thr
     uint64_t c;
     struct graph_linear apart = *u;
     int64_t k;
-    if (graph_facts_of(g)->two_dimensional || !graph_linear_add(&apart, &t, -1) ||
-        (graph_linear_is_const(&apart, &k) && (k >= 32 || k <= -32)))
+    if (!graph_linear_add(&apart, &t, -1) || (graph_linear_is_const(&apart, &k) && (k >= 32 || k <= -32)))
         return false;
     if (n.kind == UOP_XOR && n.arg[0] == t.t[0].symbol) {
         struct graph_range r;
@@ -354,6 +382,7 @@ static void judge(struct graph *g, const struct graph_side *store, const struct 
         unsigned who = compare_thread(g, out->thread[d], &u[d], d, load->when, when, &base);
         same &= who == THREAD_SAME;
         other |= who == THREAD_OTHER;
+        out->leaves |= who != THREAD_SAME && !graph_shift_stays_inside(g, &u[d], d, load->when, conditions);
         varies |= who == THREAD_VARIES;
     }
     out->who = other ? THREAD_OTHER : same ? THREAD_SAME : varies ? THREAD_VARIES : THREAD_UNDECIDED;
@@ -364,8 +393,11 @@ static void judge(struct graph *g, const struct graph_side *store, const struct 
     out->may |= equation;
     if (out->need && !same)
         out->need = block_need(g, u, out->thread, load->when, when, &base);
-    if (!same && out->thread[0] != GRAPH_NIL)
+    bool rows = graph_facts_of(g)->two_dimensional;
+    if (!same && out->thread[0] != GRAPH_NIL && (!rows || in_one_row(g, digits, count, &u[0], out->thread, &base))) {
         out->in_warp = one_warp(g, &u[0], out->thread[0], load->when, when, &base);
+        out->assumed |= rows && out->in_warp; /* as wide as a warp, or a part or some of them */
+    }
 }
 
 /* The thread's number in a block of two or three dimensions: x + blockDim.x * (y + blockDim.y * z), as one step. */

@@ -42,7 +42,7 @@ static void tighten(struct graph_linear *f)
 
 /* What is put together: facts over the symbols by their place in a list, which is in order of the symbols, with the
  * bounds of each at hand. */
-enum { FACTS_MAX = 64, TRIES_MAX = 800, SYMBOLS_MAX = CONSTRAINT_MAX * LINEAR_MAX };
+enum { FACTS_MAX = 96, FACTS_LONG = 64, TRIES_MAX = 800, TRIES_MORE = 2000, SYMBOLS_MAX = CONSTRAINT_MAX * LINEAR_MAX };
 struct facts {
     graph_id symbol[SYMBOLS_MAX];
     int64_t lo[SYMBOLS_MAX], hi[SYMBOLS_MAX];
@@ -163,7 +163,7 @@ static bool combine(const struct graph_linear *a, const struct graph_linear *b, 
 static void keep_fact(struct facts *x, const struct graph_linear *f)
 {
     uint64_t up = 0, down = 0;
-    if (x->n == FACTS_MAX)
+    if (x->n == FACTS_MAX || (x->n >= FACTS_LONG && f->n > 2))
         return;
     for (unsigned k = 0; k < f->n; k++) {
         uint64_t bit = UINT64_C(1) << (x->symbol[f->t[k].symbol] & 63);
@@ -185,8 +185,8 @@ static void keep_fact(struct facts *x, const struct graph_linear *f)
 }
 
 /* Facts are put together two at a time, and what comes of it with all before it, as long as a symbol falls away. Two
- * that share no symbol of opposite sign say no more together than each alone. */
-static bool put_together(struct graph *g, struct graph_constraints *s)
+ * that share no symbol of opposite sign say no more together than each alone. `most`: how many pairs are tried. */
+static bool put_together(struct graph *g, struct graph_constraints *s, unsigned most)
 {
     struct facts x;
     struct graph_linear f;
@@ -205,7 +205,7 @@ static bool put_together(struct graph *g, struct graph_constraints *s)
         keep_fact(&x, &f);
     }
     for (unsigned i = 1; i < x.n; i++) {
-        for (unsigned k = 0; k < i && tries < TRIES_MAX; k++) {
+        for (unsigned k = 0; k < i && tries < most; k++) {
             if (!((x.up[i] & x.down[k]) | (x.down[i] & x.up[k])))
                 continue;
             for (unsigned way = 0; way < 3 && combine(&x.f[i], &x.f[k], way, &f); way++) {
@@ -256,7 +256,12 @@ bool graph_contradicts(struct graph *g, struct graph_constraints *s)
         return work->answers.p[at] & 1;
     }
     uint64_t before = work->tries;
-    bool never_so = put_together(g, s);
+    struct graph_constraints by_sign[2];
+    bool never_so = put_together(g, s, TRIES_MAX);
+    uint64_t spent = work->tries;
+    if (!never_so && graph_split_sign(g, s, by_sign))
+        never_so = put_together(g, &by_sign[0], TRIES_MORE) && put_together(g, &by_sign[1], TRIES_MORE);
+    work->tries = spent + (work->tries - spent) / 4; /* few ask for it: the budget is for what all ask */
     at = (uint32_t)work->answers.n;
     if (at + n < ANSWERS_MAX && VEC_RESERVE(g->a, work->answers, n + 1)) {
         work->answers.p[at] = (work->tries - before) << 1 | never_so;

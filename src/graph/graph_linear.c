@@ -148,6 +148,22 @@ static bool split_bits(struct graph *g, graph_id x, unsigned s, struct graph_lin
     return r.lo >= 0 && r.hi < step;
 }
 
+/* (x + c) >> s of a multiple c of 2^s and a sum x that is not negative, as x >> s and the constant *k: sums that differ
+ * in nothing but c have one symbol. NIL: no such. */
+static graph_id whole_part(struct graph *g, const struct graph_node *n, unsigned s, int64_t *k)
+{
+    const struct graph_node sum = *graph_at(g, n->arg[0]);
+    struct graph_range r;
+    if (sum.kind != UOP_ADD || !graph_is_const(g, sum.arg[1], NULL) || !graph_range_of(g, sum.arg[0], &r) || r.lo < 0 ||
+        graph_at(g, sum.arg[0])->kind == UOP_SREG)
+        return GRAPH_NIL;
+    int64_t c = graph_signed_const(graph_at(g, sum.arg[1]));
+    if (!c || c % (INT64_C(1) << s) || r.lo + c < 0 || r.hi + c > INT32_MAX)
+        return GRAPH_NIL;
+    *k = c / (INT64_C(1) << s);
+    return graph_op2(g, UOP_SHR, UOP_B32, sum.arg[0], n->arg[1]);
+}
+
 /* Bits of a multiple of 2^s: the same bits of what is multiplied. */
 static graph_id unshifted(struct graph *g, const struct graph_node *n, unsigned *shift)
 {
@@ -369,6 +385,10 @@ static bool open_node(struct graph *g, graph_id id, int64_t m, struct graph_line
             struct graph_linear high, low;
             if (split_bits(g, n.arg[0], (unsigned)c, &high, &low))
                 return graph_linear_add(out, &high, m);
+            graph_id rest = whole_part(g, &n, (unsigned)c, &k);
+            if (rest != GRAPH_NIL)
+                return !__builtin_mul_overflow(k, m, &k) && !__builtin_add_overflow(out->k, k, &out->k) &&
+                       graph_linear_symbol(out, rest, m);
         }
         break;
     case UOP_AND: /* x & -2^k is 2^k * (x >> k) */
@@ -422,8 +442,13 @@ static bool open_node(struct graph *g, graph_id id, int64_t m, struct graph_line
         }
         break;
     case UOP_SAR:
-        if (bits == 32 && graph_is_const(g, n.arg[1], &c) && graph_not_negative(g, n.arg[0]))
+        if (bits == 32 && graph_is_const(g, n.arg[1], &c) && graph_not_negative(g, n.arg[0])) {
+            graph_id rest = c && c < 16 ? whole_part(g, &n, (unsigned)c, &k) : GRAPH_NIL;
+            if (rest != GRAPH_NIL)
+                return !__builtin_mul_overflow(k, m, &k) && !__builtin_add_overflow(out->k, k, &out->k) &&
+                       graph_linear_symbol(out, rest, m);
             return graph_linear_symbol(out, graph_op2(g, UOP_SHR, UOP_B32, n.arg[0], n.arg[1]), m);
+        }
         break;
     case UOP_SREG: /* the lane, where a block has one dimension */
         if (n.imm == UOP_SR_LANEID && graph_facts_of(g) && !graph_facts_of(g)->two_dimensional)

@@ -208,8 +208,8 @@ graph_id turn_before_steps(struct turns *t, graph_id start, int64_t step, uint32
     return GRAPH_NIL;
 }
 
-/* A sum of products divided by `by` and `turns` times that (NIL: once), a term each: as often as it stands there, times its
- * factor. NIL: one of them is no multiple. */
+/* A sum of products divided by `by` and `turns` times that (NIL: once), a term each: as often as it stands there, times
+ * its factor. NIL: one of them is no multiple. */
 static graph_id divided(struct graph *g, graph_id sum, uint32_t by, graph_id turns)
 {
     enum { TERMS = 64 };

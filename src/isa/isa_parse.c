@@ -94,6 +94,19 @@ static bool settle_register(struct filling *f, const struct isa_part *part, unsi
     return settle_value(f, &part->field, reg, 0);
 }
 
+/* The uniform register that stands one behind that in the bits. None is behind the last, and it is behind the one
+ * before: where another operand has said which of the two, that holds. */
+static bool settle_register_before(struct filling *f, const struct isa_part *part, unsigned reg)
+{
+    if (reg < ISA_RZ)
+        return reg > 0 && settle_register(f, part, reg - 1);
+    struct filling before = *f;
+    if (settle_register(f, part, ISA_RZ))
+        return true;
+    *f = before;
+    return settle_field(f, &part->field, (UINT64_C(1) << isa_field_width(&part->field)) - 2);
+}
+
 /* A part that the text does not show. */
 static bool settle_absent(struct filling *f, const struct isa_part *part)
 {
@@ -243,10 +256,17 @@ static bool take_float(const char **p, unsigned width, bool brain, int64_t *valu
     } else {
         char number[48];
         size_t n = 0;
-        while (n + 1 < sizeof number &&
-               (is_digit(at[n]) || at[n] == '.' || at[n] == 'e' || at[n] == 'E' ||
-                ((at[n] == '+' || at[n] == '-') && n && (at[n - 1] == 'e' || at[n - 1] == 'E'))))
+        bool point = false, power = false; /* a second point, or one without a digit behind it, begins a suffix */
+        while (n + 1 < sizeof number) {
+            char c = at[n];
+            if (c == '.' ? point || power || !is_digit(at[n + 1])
+                         : !is_digit(c) && c != 'e' && c != 'E' &&
+                               !((c == '+' || c == '-') && n && (at[n - 1] == 'e' || at[n - 1] == 'E')))
+                break;
+            point |= c == '.';
+            power |= c == 'e' || c == 'E';
             n++;
+        }
         if (!n || !is_digit(at[0]))
             return false;
         memcpy(number, at, n);
@@ -410,16 +430,12 @@ static bool settle_address(struct parser *p, const struct isa_operand_row *o, co
         at = a->ubase_suffix;
         unsigned reg = a->ubase;
         bool next = (uniform == ISA_PART_DESC || o->kind == ISA_OPERAND_HANDLE) && o->style & ISA_STYLE_NEXT;
-        if (next && reg < ISA_RZ)
-            reg--;
         if (o->kind == ISA_OPERAND_MEM && reg < ISA_RZ) {
             if (reg < o->bits)
                 return false;
             reg -= o->bits;
         }
-        /* The one behind UR254 is URZ too. */
-        if (!ubase->field.pieces ||
-            (!settle_register(f, ubase, reg) && !(next && reg == ISA_RZ && settle_value(f, &ubase->field, reg - 1, 0))))
+        if (!ubase->field.pieces || !(next ? settle_register_before(f, ubase, reg) : settle_register(f, ubase, reg)))
             return false;
         if (uniform == ISA_PART_UBASE && !take_suffixes(p, &at, o->ubase_suffix, o->ubase_suffix_count, f))
             return false;
@@ -460,9 +476,7 @@ static bool take_memory(struct parser *p, const char **at, const struct isa_oper
         unsigned reg = descriptor.ubase;
         if (o->style & ISA_STYLE_HIDDEN_DESC || !desc->field.pieces)
             return false;
-        if (o->style & ISA_STYLE_NEXT && reg < ISA_RZ)
-            reg--;
-        if (!settle_register(f, desc, reg))
+        if (!(o->style & ISA_STYLE_NEXT ? settle_register_before(f, desc, reg) : settle_register(f, desc, reg)))
             return false;
     } else if (!(o->style & ISA_STYLE_HIDDEN_DESC) && !settle_absent(f, desc)) {
         return false;
@@ -550,6 +564,8 @@ static bool take_body(struct parser *p, const char **at, const struct isa_operan
     case ISA_OPERAND_FIMM:
         if (!take_float(at, o->bits, p->brain && !(o->style & ISA_STYLE_HALF), &value))
             return false;
+        if ((*at)[0] == ' ' && (*at)[1] == '.') /* an infinity carries a blank, here before a suffix */
+            ++*at;
         return settle_field(f, &main->field, o->bits == 64 ? (uint64_t)value >> 32 : (uint64_t)value);
     case ISA_OPERAND_SREG: return take_sreg(p, at, &value) && settle_value(f, &main->field, value, 0);
     case ISA_OPERAND_LABEL:

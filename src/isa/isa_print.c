@@ -212,7 +212,8 @@ static char *put_address(char *p, const struct isa_operand *o, const struct isa_
         plus = true;
     }
     bool indexed =
-        row->part[ISA_PART_BASE].field.pieces || o->kind != ISA_OPERAND_CONST || row->part[ISA_PART_DESC].field.pieces;
+        !(row->style & ISA_STYLE_POSITIVE) && (row->part[ISA_PART_BASE].field.pieces || o->kind != ISA_OPERAND_CONST ||
+                                               row->part[ISA_PART_DESC].field.pieces);
     if (o->value == 0 && (plus || indexed))
         return plus ? p : row->part[ISA_PART_BASE].field.pieces ? PUT(p, "RZ") : PUT(p, "URZ");
     if (plus)

@@ -198,10 +198,11 @@ static inline bool isa_read_operand(const struct isa_operand_row *o, struct bits
         if (o->kind == ISA_OPERAND_MEM && o->bits &&
             !isa_add_to_register(&out->ubase, &o->part[ISA_PART_UBASE].field, o->bits))
             return false;
-        if (o->style & ISA_STYLE_NEXT && out->desc < ISA_RZ)
-            out->desc++;
-        if (o->style & ISA_STYLE_NEXT && o->kind == ISA_OPERAND_HANDLE && out->ubase < ISA_RZ)
-            out->ubase++;
+        if (o->style & ISA_STYLE_NEXT && !isa_add_to_register(&out->desc, &o->part[ISA_PART_DESC].field, 1))
+            return false;
+        if (o->style & ISA_STYLE_NEXT && o->kind == ISA_OPERAND_HANDLE &&
+            !isa_add_to_register(&out->ubase, &o->part[ISA_PART_UBASE].field, 1))
+            return false;
         out->bank = (uint8_t)isa_field_raw(&o->part[ISA_PART_BANK].field, word);
         out->value = isa_field_value(&main->field, word, offset);
         /* Without a register it is an address, and has no sign; rows where it is otherwise say so. */

@@ -40,7 +40,7 @@ enum isa_style {
     ISA_STYLE_HIDDEN_DESC = 8, /* the descriptor is in the bits but not in the text */
     ISA_STYLE_SET = 16,        /* {5,2,0}: a set of scoreboards */
     ISA_STYLE_STRIDED = 32,    /* RZ as a base is left out only when its suffix prints nothing */
-    ISA_STYLE_POSITIVE = 128,  /* CONST: the offset has no sign where there is no register */
+    ISA_STYLE_POSITIVE = 128,  /* without a register the offset has no sign, and 0x0 is printed */
     ISA_STYLE_NEXT = 512,      /* the descriptor (HANDLE: ubase) is the register after that in the bits */
     ISA_STYLE_HALF = 256,      /* FIMM of 16 bits: binary16, whatever the modifiers say */
     ISA_STYLE_NEGATIVE = 64,   /* the offset keeps its sign even without a register */

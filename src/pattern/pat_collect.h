@@ -94,6 +94,7 @@ enum pat_plan_kind {
     PLAN_MEMORY,  /* steps through an array that threads share */
     PLAN_LANES,   /* steps between the lanes of a warp */
     PLAN_FOLD,    /* what a loop accumulates */
+    PLAN_MERGE,   /* what threads accumulate of one another's accumulators */
     PLAN_COUNTER, /* a loop by its counter */
     PLAN_UNROLL,  /* a loop that was copied */
     PLAN_PERFORM, /* an effect by name */
@@ -117,6 +118,7 @@ struct pat_plan {
     const struct pat_term *term[CU_MAX_STATEMENTS];
     int target[CU_MAX_STATEMENTS];
     int accumulator[PAT_FOLD_MAX];
+    int others[PAT_FOLD_MAX]; /* MERGE: the name of another thread's; -1: none */
     unsigned accumulators;
     const struct pat_term *result[CU_MAX_RESULTS]; /* FOLD: reductions that accumulators then are */
     int result_of[CU_MAX_RESULTS];
@@ -158,14 +160,18 @@ struct pat_collective {
     unsigned left;             /* PAT_PART: elements that are left */
     unsigned width;            /* threads that take part */
     struct pat_found *found;   /* NULL: a loop's own, no page's */
+    bool goes_on;              /* PAT_IN_THREAD: with what another loop gathered, of which `inputs` says nothing */
+    bool scaled;               /* a sum whose parts are scaled on the way: a plain reduction it is none */
     bool chained;              /* one thread after another result of the warps, in straight code: no page's */
-    struct pat_collective *of; /* chained: what the warps have */
+    struct pat_collective *of; /* what is known to be taken in: chained, what the warps have */
     VEC(graph_id) taken;       /* chained: the loads */
     VEC(uint32_t) stores, fills;
-    VEC(graph_id) values;           /* its partial results, the last one last */
-    struct map_u64 partial;         /* PAT_IN_THREAD: what the accumulator is in any piece, on any path */
-    uint32_t cycle;                 /* PAT_IN_THREAD: + 1 */
-    const struct pat_page *running; /* of this page something was made of it while its loop still went on */
+    VEC(const struct pat_step *) steps; /* between threads */
+    graph_id said;                      /* stands for the result, whoever has it; GRAPH_NIL: nothing does */
+    VEC(graph_id) values;               /* its partial results, the last one last */
+    struct map_u64 partial;             /* PAT_IN_THREAD: what the accumulator is in any piece, on any path */
+    uint32_t cycle;                     /* PAT_IN_THREAD: + 1 */
+    const struct pat_page *running;     /* of this page something was made of it while its loop still went on */
     uint32_t begun; /* PAT_IN_THREAD: + 1: what it holds before its loop's own elements, in `begun`; 0: nothing */
     VEC(graph_id) inputs;
     const struct pat_term *asked; /* whether all that each thread brings is as this term says */
@@ -247,14 +253,34 @@ void pat_collect_folds(struct pat_collect *k);
 /* What the accumulators of a block begin with, all together (pat_collect_start.c). */
 bool pat_collect_begins(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v,
                         const struct graph_fold *f, const unsigned *which, graph_id element, struct pat_begun *out);
-/* The block's statements make of accumulators `in` (in the block's order) those of `out`; *element: what they are told
+/* The block's statements make of accumulators `in` (in the block's order), and of those of another thread, `other`
+ * (NULL: of none), those of `out`, or what is `shown` in their places (NULL: themselves); *element: what they are told
  * to be made of. What has matched is in the context. */
 bool pat_match_step(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v, const graph_id *in,
-                    const graph_id *out, graph_id *element);
+                    const graph_id *other, const graph_id *out, const graph_id *shown, graph_id *element);
+/* The same of several elements at once, one of whose accumulators is a maximum of all of them (pat_collect_tile.c). */
+bool pat_match_tile(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v,
+                    const struct graph_fold *f, const graph_id *in, const graph_id *out);
+/* The first name of a term that is none of the block's accumulators; -1: none. */
+int pat_element_name(const struct pat_plan *plan, const struct pat_term *t);
+/* A term as a node, `of` in the place of its reductions by any operation; NIL: it cannot be said. */
+graph_id pat_spell_of(struct pat_collect *k, const struct pat_term *t, graph_id of);
+/* A node is the number that a block's result is where there is one element alone. */
+bool pat_is_of_one(const struct graph *g, const struct pat_term *result, graph_id id);
+/* Accumulators that threads merge (pat_collect_merge.c): when all reductions are known. */
+void pat_collect_merges(struct pat_collect *k, const struct pat_page *page);
+/* The stores that steps read are theirs or brought the elements (`fills`), nothing is overtaken; what parts them is
+ * added to `parts`. */
+struct pat_ordered {
+    bool block, warp, assumed;
+    VEC(uint32_t) parts;
+};
+bool pat_steps_ordered(struct pat_collect *k, const struct pat_step *const *steps, uint32_t count,
+                       struct pat_collective *v, struct pat_ordered *seen);
 /* An accumulator that starts from the element its loop begins with, or from the one before (pat_range.c). */
 /* The one load that a value is a function of, besides what is the same for all turns; NIL: none, or several. */
 graph_id pat_only_load(const struct graph *g, graph_id id);
-enum pat_first { PAT_STARTS_OTHERWISE, PAT_STARTS_AGAIN, PAT_STARTS_BEFORE };
+enum pat_first { PAT_STARTS_OTHERWISE, PAT_STARTS_AGAIN, PAT_STARTS_BEFORE, PAT_STARTS_SOMEWHERE };
 enum pat_first pat_starts_first(struct graph *g, uint32_t cycle, enum pat_op op, graph_id start, graph_id input);
 /* The j-th accumulator of a fold is, by a page, a reduction of `input` (`like` without sides: by its word alone). */
 void pat_collect_give(struct pat_collect *k, const struct graph_fold *f, unsigned j, const struct pat_binary *like,

@@ -54,6 +54,23 @@ static graph_id spell(struct pat_collect *k, const struct graph_fold *f, const s
     return graph_fresh(k->x->g, &n);
 }
 
+graph_id pat_spell_of(struct pat_collect *k, const struct pat_term *t, graph_id of)
+{
+    struct graph_node n = {.kind = t->float_operation, .type = UOP_F32, .insn = UINT32_MAX};
+    if (t->kind == TERM_VARIABLE)
+        return k->c->bound[t->variable].set ? k->c->bound[t->variable].node : (graph_id)GRAPH_NIL;
+    if (t->kind == TERM_REDUCED)
+        return of;
+    if (t->kind != TERM_OPERATION || t->float_operation == UOP_NOP)
+        return GRAPH_NIL;
+    n.imm = t->function;
+    n.arg_count = (uint8_t)t->arg_count;
+    for (unsigned i = 0; i < t->arg_count && i < 3; i++)
+        if ((n.arg[i] = pat_spell_of(k, t->arg[i], of)) == GRAPH_NIL)
+            return GRAPH_NIL;
+    return graph_fresh(k->x->g, &n);
+}
+
 /* What a product multiplies `in` by; NIL: it is none of `in`. */
 static graph_id factor_in(const struct graph_node *n, graph_id in)
 {
@@ -151,21 +168,27 @@ static bool grows_beside(struct pat_collect *k, const struct graph_fold *f, cons
 
 /* The element of a step, of which the block says what its accumulators are in the end: the first name there that is
  * none of them. */
-static graph_id element_of(const struct pat_ctx *c, const struct pat_plan *plan, const struct pat_term *t)
+int pat_element_name(const struct pat_plan *plan, const struct pat_term *t)
 {
-    graph_id found = GRAPH_NIL;
+    int found = -1;
     bool own = t->kind != TERM_VARIABLE;
     for (unsigned j = 0; j < plan->accumulators && !own; j++)
         own = plan->accumulator[j] == t->variable;
-    if (!own && c->bound[t->variable].set)
-        return c->bound[t->variable].node;
-    for (unsigned i = 0; i < t->arg_count && found == GRAPH_NIL; i++)
-        found = element_of(c, plan, t->arg[i]);
+    if (!own)
+        return t->variable;
+    for (unsigned i = 0; i < t->arg_count && found < 0; i++)
+        found = pat_element_name(plan, t->arg[i]);
     return found;
 }
 
+static graph_id element_of(const struct pat_ctx *c, const struct pat_plan *plan, const struct pat_term *t)
+{
+    int name = pat_element_name(plan, t);
+    return name >= 0 && c->bound[name].set ? c->bound[name].node : (graph_id)GRAPH_NIL;
+}
+
 bool pat_match_step(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v, const graph_id *in,
-                    const graph_id *out, graph_id *element)
+                    const graph_id *other, const graph_id *out, const graph_id *shown, graph_id *element)
 {
     const struct pat_plan *plan = v->plan;
     struct pat_ctx *c = k->c;
@@ -176,10 +199,14 @@ bool pat_match_step(struct pat_collect *k, const struct pat_page *page, const st
     for (unsigned j = 0; j < plan->accumulators; j++) {
         c->bound[plan->accumulator[j]] = (struct pat_bound){.set = true, .node = in[j]};
         node_of[plan->accumulator[j]] = out[j];
+        if (other && plan->others[j] >= 0)
+            c->bound[plan->others[j]] = (struct pat_bound){.set = true, .node = other[j]};
     }
     /* From the last assignment up: `m = n` says what n is before n's own assignment is read. */
     for (unsigned i = plan->statement_count; i-- > 0;) {
         graph_id node = node_of[plan->target[i]];
+        if (!plan->term[i]) /* another thread's */
+            continue;
         if (node == GRAPH_NIL)
             return false;
         const struct pat_term *t = plan->term[i];
@@ -188,6 +215,11 @@ bool pat_match_step(struct pat_collect *k, const struct pat_page *page, const st
             node_of[t->variable] = node;
             continue;
         }
+        for (unsigned j = 0; j < plan->accumulators && shown; j++)
+            if (node == out[j]) {
+                node = shown[j];
+                break;
+            }
         terms[count] = t;
         nodes[count++] = node;
     }
@@ -237,22 +269,25 @@ static bool match_fold(struct pat_collect *k, const struct pat_page *page, const
         in[j] = f->in[which[j]];
         out[j] = f->out[which[j]];
     }
-    if (!pat_match_step(k, page, v, in, out, &element))
+    bool one = pat_match_step(k, page, v, in, NULL, out, NULL, &element);
+    if (!one) /* what one turn takes is then said of no element */
+        element = GRAPH_NIL;
+    if (!one && !pat_match_tile(k, page, v, f, in, out))
         return false;
     if (plan->result_count) { /* the matcher has one place to work in: the step is matched again */
         if (!pat_collect_begins(k, page, v, f, which, element, &begun) ||
-            !pat_match_step(k, page, v, in, out, &element))
+            !(one ? pat_match_step(k, page, v, in, NULL, out, NULL, &element) : pat_match_tile(k, page, v, f, in, out)))
             return false;
         for (size_t i = 0; i < begun.inner.n; i++)
             VEC_PUSH(c->a, c->inner, begun.inner.p[i]);
     }
     enter_copies(k);
-    if (grows_beside(k, f, which, plan->accumulators))
+    if (one && grows_beside(k, f, which, plan->accumulators))
         return false;
     /* What the block says the accumulators are in the end holds as they begin so. Of a loop within a loop that goes on
      * where it was left it is not said: its elements are not those of one run of it. */
     graph_id input[CU_MAX_RESULTS];
-    unsigned given[CU_MAX_RESULTS], results = begun.again ? 0 : plan->result_count;
+    unsigned given[CU_MAX_RESULTS], results = begun.again || !one ? 0 : plan->result_count;
     uint32_t held = results && begun.count ? hold(k, f, which, plan->accumulators, element, &begun) : 0;
     for (unsigned i = 0; i < results; i++) {
         given[i] = 0;

@@ -49,6 +49,19 @@ static bool *find_doubtful(struct pat_collect *k, const struct graph_dependence 
     return doubtful;
 }
 
+/* The load also finds what threads have computed meanwhile: partial results in the place of what was brought. */
+static bool finds_results(const struct graph *g, uint32_t load)
+{
+    const struct graph_dependence *d = g->dependence;
+    for (uint32_t r = d->first_reach[load]; r < d->first_reach[load + 1]; r++) {
+        const struct graph_access *x = &g->accesses.p[d->reaches.p[r].store];
+        if (x->kind == GRAPH_ATOMIC ||
+            (!graph_is_const(g, x->value[0], NULL) && loaded_element(g, x->value[0], 0) == GRAPH_NIL))
+            return true;
+    }
+    return false;
+}
+
 static void match_stage(struct pat_collect *k, const struct pat_page *page, const struct pat_variant *v)
 {
     const struct graph *g = k->x->g;
@@ -78,7 +91,7 @@ static void match_stage(struct pat_collect *k, const struct pat_page *page, cons
             if (reach->may || reach->sync != GRAPH_SYNC_BARRIER || k->step_load[reach->load])
                 continue;
             other |= !reach->own;
-            assumed |= reach->assumed || doubtful[reach->load];
+            assumed |= reach->assumed || doubtful[reach->load] || finds_results(g, reach->load);
             VEC_PUSH(k->a, extra, g->accesses.p[reach->load].insn);
             for (uint32_t b = 0; b < reach->barrier_count; b++)
                 VEC_PUSH(k->a, extra, reach->barriers[b]);
@@ -189,7 +202,8 @@ void pat_collect_page(struct pat_collect *k, const struct pat_page *page)
         const struct pat_variant *v = &page->variants.p[i];
         switch (v->plan ? v->plan->kind : PLAN_MEMORY) {
         case PLAN_MEMORY:
-        case PLAN_LANES: break;
+        case PLAN_LANES:
+        case PLAN_MERGE: break;
         case PLAN_FOLD:
         case PLAN_COUNTER:
         case PLAN_UNROLL: pat_collect_loops(k, page, v); break;

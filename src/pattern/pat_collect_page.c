@@ -1,7 +1,7 @@
 /* Blocks of pages that are no single value, store or return: what form they have, and what in them says what. A loop
- * over `s[i] = op(s[i], s[j])` or `v = op(v, __shfl_…(~0u, v, d))` is an exchange in steps; a loop over assignments is
- * a fold; a loop over nothing is known by its counter or by how often it was copied. Requires a parsed block; gives a
- * plan, or a diagnostic. */
+ * over `s[i] = op(s[i], s[j])` or `v = op(v, __shfl_…(~0u, v, d))` is an exchange in steps; a loop over assignments
+ * is a fold, or what threads merge where `other(m)` is another thread's m; a loop over nothing is known by its counter
+ * or by how often it was copied. Requires a parsed block; gives a plan, or a diagnostic. */
 #include "pattern/pat_collect.h"
 
 #include <string.h>
@@ -124,6 +124,29 @@ static bool reads(const struct cu_block *b, const struct cu_expr *e, int variabl
     return false;
 }
 
+/* a = other(m): what another thread has of m. */
+static int other_of(const struct cu_block *b, const struct cu_expr *e)
+{
+    return e->kind == CU_CALL && strcmp(e->text, "other") == 0 && e->arg_count == 1 ? variable_of(b, e->arg[0]) : -1;
+}
+
+/* The names of what accumulators are in another thread: of all of them, or of none. */
+static bool name_others(const struct cu_block *b, struct pat_plan *p)
+{
+    unsigned named = 0, said = 0;
+    for (unsigned i = 0; i < b->statement_count; i++)
+        said += other_of(b, b->statements[i].value) >= 0;
+    for (unsigned j = 0; j < p->accumulators; j++) {
+        p->others[j] = -1;
+        for (unsigned i = 0; i < b->statement_count; i++)
+            if (other_of(b, b->statements[i].value) == p->accumulator[j])
+                p->others[j] = p->target[i];
+        named += p->others[j] >= 0;
+    }
+    p->kind = named ? PLAN_MERGE : PLAN_FOLD;
+    return said == named && (!named || named == p->accumulators);
+}
+
 /* Assignments to names: what is read before it is assigned is carried round the loop. */
 static const struct pat_plan *plan_fold(struct pat_compile *c, struct pat_plan *p, const struct cu_block *b,
                                         bool *refused)
@@ -135,8 +158,8 @@ static const struct pat_plan *plan_fold(struct pat_compile *c, struct pat_plan *
         if (target < 0)
             return refuse(c, refused, s->value ? s->value->line : 0, "a fold is assignments to declared names");
         p->target[i] = target;
-        p->term[i] = pat_compile_term(c, s->value);
-        if (!p->term[i]) {
+        p->term[i] = other_of(b, s->value) >= 0 ? NULL : pat_compile_term(c, s->value);
+        if (!p->term[i] && other_of(b, s->value) < 0) {
             *refused = true;
             return NULL;
         }
@@ -157,6 +180,8 @@ static const struct pat_plan *plan_fold(struct pat_compile *c, struct pat_plan *
     }
     if (!p->accumulators)
         return refuse(c, refused, b->statements[0].target->line, "nothing is carried round this loop");
+    if (!name_others(b, p))
+        return refuse(c, refused, b->statements[0].target->line, "of another thread all that is carried, or nothing");
     return p;
 }
 

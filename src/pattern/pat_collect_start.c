@@ -72,6 +72,13 @@ static bool is_number(const struct graph *g, graph_id id, double number)
     return (double)narrow == number;
 }
 
+bool pat_is_of_one(const struct graph *g, const struct pat_term *result, graph_id id)
+{
+    double one, other;
+    return value_of_one(result->arg[0], 0.75, &one, 0) && value_of_one(result->arg[0], -2.5, &other, 0) &&
+           one == other && is_number(g, id, one);
+}
+
 /* What the block says of an accumulator's end; NULL: nothing. */
 static const struct pat_term *result_of(const struct pat_plan *plan, unsigned j)
 {
@@ -96,11 +103,7 @@ static bool begins_with_element(struct beginning *b, const graph_id *start)
         }
     for (unsigned j = 0; j < b->n && first != GRAPH_NIL; j++) {
         const struct pat_term *t = result_of(plan, j);
-        double one, other;
-        if (start[j] == first)
-            continue;
-        if (!t || !value_of_one(t->arg[0], 0.75, &one, 0) || !value_of_one(t->arg[0], -2.5, &other, 0) ||
-            one != other || !is_number(b->k->x->g, start[j], one))
+        if (start[j] != first && !(t && pat_is_of_one(b->k->x->g, t, start[j])))
             return false;
     }
     if (first == GRAPH_NIL || b->out->count == PAT_BEGUN_MAX)
@@ -197,7 +200,7 @@ static bool is_step(struct beginning *b, const graph_id *start, unsigned depth)
             rest /= ways_of;
         }
         b->left--;
-        if (b->out->count == PAT_BEGUN_MAX || !pat_match_step(b->k, b->page, b->v, from, start, &element) ||
+        if (b->out->count == PAT_BEGUN_MAX || !pat_match_step(b->k, b->page, b->v, from, NULL, start, NULL, &element) ||
             element == GRAPH_NIL)
             continue;
         for (size_t i = 0; i < b->k->c->inner.n; i++)

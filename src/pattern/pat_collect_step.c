@@ -33,14 +33,9 @@ static bool holds(const uint32_t *list, size_t n, uint32_t what)
     return false;
 }
 
-struct sync_seen {
-    bool block, warp, assumed;
-    VEC(uint32_t) parts; /* instances that part the steps */
-};
-
 /* Every store a step reads is a step's own or brought the elements; nothing is open, nothing overtaken. */
-static bool is_ordered(struct pat_collect *k, const struct pat_step *const *steps, uint32_t count,
-                       struct pat_collective *v, struct sync_seen *seen)
+bool pat_steps_ordered(struct pat_collect *k, const struct pat_step *const *steps, uint32_t count,
+                       struct pat_collective *v, struct pat_ordered *seen)
 {
     const struct graph_dependence *d = k->x->g->dependence;
     VEC(uint32_t) open = {0};
@@ -271,7 +266,7 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
     struct pat_ctx *c = k->c;
     const struct pat_plan *plan = g->variant->plan;
     struct pat_collective *v = ARENA_NEW(k->a, struct pat_collective);
-    struct sync_seen seen = {0};
+    struct pat_ordered seen = {0};
     if (!v)
         return false;
     bool memory = plan->kind == PLAN_MEMORY, in_register = false;
@@ -291,7 +286,7 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
         v->exact &= steps[i]->exact;
     if (!v->exact && !(page->rules & PAT_RULE_SELECT))
         return false;
-    if (memory && !is_ordered(k, steps, count, v, &seen))
+    if (memory && !pat_steps_ordered(k, steps, count, v, &seen))
         return false;
     if (is_fragment(k, v, steps[0]))
         return false;
@@ -307,6 +302,7 @@ static bool match_steps(struct pat_collect *k, const struct pat_page *page, cons
         if (memory && steps[i]->store != UINT32_MAX)
             VEC_PUSH(k->a, v->stores, steps[i]->store);
         VEC_PUSH(k->a, v->values, steps[i]->value);
+        VEC_PUSH(k->a, v->steps, steps[i]);
         uint32_t at = pat_top_insn(k->x->g, steps[i]->insn);
         v->last = at > v->last || !i ? at : v->last;
     }

@@ -274,21 +274,26 @@ static bool match_structure(struct pat_ctx *c, const struct pat_goal *goal)
             pat_enter(c, goal->node, NULL, false);
             return match_structure(c, &(struct pat_goal){t, id, goal->as, goal->next}) || pat_back(c, m);
         }
-        /* a * b + c as one fused operation */
+        /* a * b + c as one fused operation; of two products either */
         const struct pat_term *product = t->arg_count == 2 ? t->arg[0] : NULL;
-        if ((c->page->rules & PAT_RULE_FMA) && n->kind == UOP_FFMA && t->float_operation == UOP_FADD && product &&
-            product->kind == TERM_OPERATION && product->float_operation == UOP_FMUL) {
+        bool fused =
+            (c->page->rules & PAT_RULE_FMA) && n->kind == UOP_FFMA && t->float_operation == UOP_FADD && product;
+        for (unsigned side = 0; side < 2 && fused; side++) {
+            const struct pat_term *one = t->arg[side], *rest = t->arg[1 - side];
             enum uop_type as = (enum uop_type)n->type;
             const graph_id args[3] = {n->arg[0], n->arg[1], n->arg[2]};
+            if (one->kind != TERM_OPERATION || one->float_operation != UOP_FMUL || (side && !t->commutative))
+                continue;
             for (int turn = 0; turn < 2; turn++) {
-                struct pat_goal third = {t->arg[1], args[2], as, goal->next};
-                struct pat_goal second = {product->arg[1], args[1 - turn], as, &third};
-                struct pat_goal first = {product->arg[0], args[turn], as, &second};
+                struct pat_goal third = {rest, args[2], as, goal->next};
+                struct pat_goal second = {one->arg[1], args[1 - turn], as, &third};
+                struct pat_goal first = {one->arg[0], args[turn], as, &second};
                 pat_enter(c, goal->node, t, false);
                 c->via |= PAT_RULE_FMA;
                 if (pat_solve(c, &first))
                     return true;
                 pat_back(c, m);
+                n = graph_at(c->g, goal->node); /* nodes may have been made */
             }
         }
         if ((c->page->rules & PAT_RULE_FMA) && n->kind == UOP_FFMA && t->float_operation == UOP_FADD && product &&

@@ -292,7 +292,7 @@ bool pat_match_each(struct pat_ctx *c, const struct pat_goal *goal)
         if (r && r->closed) /* nothing is to be seen of it but what it computes */
             walk_push(c, &w, r->as);
         else if (n.kind == UOP_LOAD && (n.space == UOP_GLOBAL || n.space == UOP_GENERIC) &&
-            map_u64_get(&c->x->first_load, id, &at)) {
+                 map_u64_get(&c->x->first_load, id, &at)) {
             const struct graph_access a = c->g->accesses.p[at];
             loads++;
             s.load = id;

@@ -202,6 +202,10 @@ static bool match_collective(struct pat_ctx *c, const struct pat_term *t, struct
         return false;
     if (!v->exact && !(c->page->rules & PAT_RULE_SELECT))
         return false;
+    if (v->goes_on && (!c->variant->value || c->variant->value->kind != TERM_REDUCED))
+        return false;
+    if (v->scaled && c->variant->value && c->variant->value->kind == TERM_REDUCED)
+        return false;
     for (size_t i = 0; i < v->inputs.n; i++) {
         if (graph_is_const(c->g, v->inputs.p[i], NULL)) {
             if (!pat_is_neutral(c->g, &v->like, v->inputs.p[i]))
@@ -341,12 +345,12 @@ static bool is_straight(const struct pat_ctx *c, const struct pat_collective *v)
 
 bool pat_match_reduced(struct pat_ctx *c, const struct pat_goal *goal)
 {
-    struct pat_collective *v = pat_collect_result(c->collect, goal->node);
-    struct pat_collective *straight =
-        c->collect && c->collect->ready && is_straight(c, v) ? straight_of(c, goal->node) : NULL;
-    if (straight && match_collective(c, goal->term, straight, goal->next, 0, 0))
-        return true;
-    return v && match_collective(c, goal->term, v, goal->next, 0, 0);
+    struct pat_collective *v = pat_collect_result(c->collect, goal->node), *straight = NULL;
+    bool says_more = goal->term->variable < 0 && c->variant->value && c->variant->value->kind != TERM_REDUCED;
+    if (says_more && c->collect && c->collect->ready && is_straight(c, v))
+        straight = straight_of(c, goal->node);
+    return (straight && match_collective(c, goal->term, straight, goal->next, 0, 0)) ||
+           (v && match_collective(c, goal->term, v, goal->next, 0, 0));
 }
 
 bool pat_match_collective(struct pat_ctx *c, const struct pat_term *t, struct pat_collective *v)

@@ -11,14 +11,14 @@
 
 #include <string.h>
 
-enum { DEPTH = 120, COLUMNS = 32 };
+enum { DEPTH = 120, COLUMNS = 32, BUDGET = 40 * 1000 * 1000 }; /* numbers: one thread's long rows, walked a few times */
 
 struct pat_play *pat_play_new(struct arena *a, struct pat_index *x)
 {
     struct pat_play *p = ARENA_NEW(a, struct pat_play);
     if (!p)
         return NULL;
-    *p = (struct pat_play){.a = a, .x = x, .g = x->g, .size = (graph_id)x->g->nodes.n, .budget = 20 * 1000 * 1000};
+    *p = (struct pat_play){.a = a, .x = x, .g = x->g, .size = (graph_id)x->g->nodes.n, .budget = BUDGET};
     p->stamp = ARENA_ARRAY(a, uint32_t, p->size + 1);
     p->value = ARENA_ARRAY(a, uint64_t, p->size + 1);
     p->known = ARENA_ARRAY(a, uint8_t, p->size + 1);
@@ -56,9 +56,9 @@ static bool number_of(struct pat_play *p, graph_id id, unsigned depth, uint64_t 
  * all parameters are alike and small, so that ends which are one apart come apart; then each is another one. */
 static bool draw(const struct pat_play *p, graph_id id, const struct graph_node *n, uint64_t *out)
 {
-    static const unsigned large[PAT_LARGE] = {96,  127, 128, 129, 160, 192,  255,  256,
-                                              257, 300, 511, 513, 700, 1024, 1025, 5000};
-    static const unsigned upto[8] = {40, 4, 300, 1100, 130, 2500, 70, 600};
+    static const unsigned large[PAT_LARGE] = {96,  127,  128,  129,  160,  192,  255,  256,  257,  300,  511,  513,
+                                              700, 1024, 1025, 1536, 2048, 2049, 2560, 3000, 3333, 4096, 4500, 5000};
+    static const unsigned upto[8] = {40, 4, 1500, 1100, 130, 4000, 70, 2000}; /* a thread of 1024 has several, too */
     uint32_t bits = uop_type_bits((enum uop_type)n->type);
     unsigned k = p->draw - 1;
     uint64_t hash = map_hash_mix(map_hash_mix(UINT64_C(0x9e3779b97f4a7c15), id), p->draw);

@@ -19,7 +19,7 @@ struct loop_view {
 };
 
 /* Walks with drawn numbers (pat_play_walk.c). */
-enum { PAT_ALIKE = 70, PAT_LARGE = 16, PAT_DRAWS = PAT_ALIKE + PAT_LARGE + 64 };
+enum { PAT_ALIKE = 70, PAT_LARGE = 24, PAT_DRAWS = PAT_ALIKE + PAT_LARGE + 64 };
 struct pat_walked {
     uint32_t cycle[2];
     graph_id part[2], with[2];

@@ -10,7 +10,7 @@
 
 /* The longest rows that are drawn are of 5000 elements, and a thread may walk all of one by itself. Of a row that a
  * block takes 256 elements at a time of, most draws are too short to show more than one. */
-enum { BLOCKS = 32768, TOUCHED = 8192, SPENT = 30 * 1000 * 1000, TOLD = PAT_DRAWS / 8 };
+enum { BLOCKS = 32768, TOUCHED = 8192, SPENT = 30 * 1000 * 1000, TOLD = PAT_DRAWS / 4 };
 
 struct region {
     const struct graph_cycle *cycle;

@@ -514,7 +514,8 @@ static bool same_but_for(const struct graph *g, graph_id a, graph_id x, graph_id
     return all;
 }
 
-/* The element that the loop begins with, or the one before it; the first only where twice is as good as once. */
+/* The element that the loop begins with, or the one before it; the first only where twice is as good as once; or some
+ * other one, of which nothing is known but that it is an element. */
 enum pat_first pat_starts_first(struct graph *g, uint32_t cycle, enum pat_op op, graph_id start, graph_id input)
 {
     const struct graph_cycle *y = &g->cycles->cycles.p[cycle];
@@ -530,7 +531,7 @@ enum pat_first pat_starts_first(struct graph *g, uint32_t cycle, enum pat_op op,
     struct turn first = {.g = g};
     uint64_t is = value_of(&first, graph_at(g, one)->arg[0], 0);
     if (first.failed)
-        return PAT_STARTS_OTHERWISE;
+        return PAT_STARTS_SOMEWHERE;
     if (counts(g, y, at)) {
         struct turn turn = {.g = g, .counter = y->counter, .at = at[0]};
         graph_id address = graph_as_turn(g, graph_at(g, element)->arg[0]);
@@ -544,12 +545,12 @@ enum pat_first pat_starts_first(struct graph *g, uint32_t cycle, enum pat_op op,
     graph_id lowest = GRAPH_NIL;
     memset(&copies, 0, sizeof copies);
     if (!range_of_copies(g, element, y, &copies, &lowest))
-        return PAT_STARTS_OTHERWISE;
+        return PAT_STARTS_SOMEWHERE;
     struct turn second = {.g = g, .entry = y, .second = true};
     uint64_t by = copies.address[1] - copies.address[0];
     if (value_of(&second, lowest, 0) - copies.address[0] != y->pieces.p[0].unroll * by || second.failed)
-        return PAT_STARTS_OTHERWISE; /* it goes down */
+        return PAT_STARTS_SOMEWHERE; /* it goes down */
     if (pat_op_again(op) && copies.address[0] == is)
         return PAT_STARTS_AGAIN;
-    return copies.address[0] - by == is ? PAT_STARTS_BEFORE : PAT_STARTS_OTHERWISE;
+    return copies.address[0] - by == is ? PAT_STARTS_BEFORE : PAT_STARTS_SOMEWHERE;
 }

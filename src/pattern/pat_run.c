@@ -654,6 +654,10 @@ enum sp_status pat_run(const struct pat_library *lib, struct mean *m, struct are
     }
     pat_collect_join(&collect);
     for (size_t p = 0; p < lib->pages.n; p++) {
+        r.page_order = (unsigned)p;
+        pat_collect_merges(&collect, &lib->pages.p[p]);
+    }
+    for (size_t p = 0; p < lib->pages.n; p++) {
         bool *taken = ARENA_ARRAY(a, bool, places + 1);
         if (!taken)
             return SP_ERR_MEMORY;

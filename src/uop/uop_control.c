@@ -133,18 +133,35 @@ void lift_brx(struct lift *l)
     lift_emit(l, op);
 }
 
-/* A predicate operand narrows the guard: the thread ends when both hold. */
-void lift_exit(struct lift *l)
+/* A predicate operand narrows the guard: the thread ends, or goes elsewhere, when both hold. */
+static void narrow_guard(struct lift *l)
 {
     uop_ref p = operand_condition(l);
     if (p != UOP_NONE)
         l->make.list->guard = l->make.list->guard == UOP_NONE ? p : lift_and(l, UOP_B1, l->make.list->guard, p);
+}
+
+/* To an address of the loaded program, which the file does not know. */
+void lift_jump(struct lift *l)
+{
+    narrow_guard(l);
+    struct uop op = blank(UOP_BRANCH_IND), any = blank(UOP_UNDEF);
+    any.type = UOP_B64;
+    op.arg[0] = lift_emit(l, any);
+    lift_emit(l, op);
+}
+
+void lift_exit(struct lift *l)
+{
+    narrow_guard(l);
     lift_emit(l, blank(UOP_EXIT));
 }
 
 void lift_trap(struct lift *l)
 {
-    bool ends = lift_mod(l, ISA_MOD_TRAP) || l->insn->op == ISA_OP_KILL;
+    bool kill = l->insn->op == ISA_OP_KILL, ends = lift_mod(l, ISA_MOD_TRAP) || kill;
+    if (kill)
+        narrow_guard(l);
     lift_emit(l, blank(ends ? UOP_TRAP : UOP_MISC));
 }
 

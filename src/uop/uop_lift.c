@@ -139,6 +139,9 @@
     X(BRA, bra, "L", "branch", "go on at the target") \
     X(BRX, brx, "a,j", "indirect branch", "go on at the address in the register pair") \
     X(BRXU, brx, "ua,j", "indirect branch", "go on at the address in the register pair") \
+    X(JMP, jump, "L", "jump to an address", "go on at an address of the loaded program") \
+    X(JMX, jump, "a,j", "jump to an address", "go on at an address of the loaded program") \
+    X(JMXU, jump, "ua,j", "jump to an address", "go on at an address of the loaded program") \
     X(CALL, call, "L", "call", "go on at the target; the return address is in registers") \
     X(RET, ret, "a,L", "return", "go on at the address in the register pair") \
     X(EXIT, exit, "", "end of the thread", "the thread ends") \

@@ -283,6 +283,7 @@ unsigned lift_width(const struct lift *l, unsigned i)
 unsigned lift_results(const struct lift *l)
 {
     switch (l->insn->op) {
+    case ISA_OP_FOOTPRINT:
     case ISA_OP_TEX:
     case ISA_OP_TLD:
     case ISA_OP_TLD4:

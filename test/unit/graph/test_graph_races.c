@@ -158,6 +158,31 @@ static void a_size_is_not_negative(void **state)
     assert_true(races(SIZES("NOP")) > 0);
 }
 
+/* if (i < limit) { a = x[i]; x[i] = x[n - 1 - i]; x[n - 1 - i] = a; } */
+#define REVERSE(limit)                                                   \
+    CODE("S2R R2, SR_CTAID.X",                     /* 00 */              \
+         "ULDC UR4, c[0x0][0x168]",                /* 10 */              \
+         "ULEA.HI UR4, UR4, UR4, URZ, 0x1",        /* 20: n + (n < 0) */ \
+         "S2R R3, SR_TID.X",                       /* 30 */              \
+         "USHF.R.S32.HI UR4, URZ, 0x1, UR4",       /* 40: n / 2 */       \
+         "IMAD R2, R2, c[0x0][0x0], R3",           /* 50: i */           \
+         "ISETP.GE.AND P0, PT, R2, " limit ", PT", /* 60 */              \
+         "@P0 EXIT",                               /* 70 */              \
+         "LOP3.LUT R0, RZ, R2, RZ, 0x33, !PT",     /* 80 */              \
+         "MOV R3, 0x4",                            /* 90 */              \
+         "IADD3 R0, R0, c[0x0][0x168], RZ",        /* a0 */              \
+         "IMAD.WIDE R4, R0, R3, c[0x0][0x160]",    /* b0 */              \
+         "IMAD.WIDE R2, R2, R3, c[0x0][0x160]",    /* c0 */              \
+         "LDG.E R9, [R4.64]", "LDG.E R7, [R2.64]", "STG.E [R2.64], R9", "STG.E [R4.64], R7", "EXIT")
+
+/* The guard of the other thread keeps it away, whatever sign the length has. */
+static void both_guards_count(void **state)
+{
+    (void)state;
+    assert_int_equal(races(REVERSE("UR4")), 0);
+    assert_true(races(REVERSE("c[0x0][0x168]")) > 0);
+}
+
 /* s[t] = v; a barrier; s[255 - t] is read: ordered where all threads wait. */
 #define MIRROR(barrier)                                                                                            \
     CODE("S2R R9, SR_TID.X", "MOV R2, c[0x0][0x168]", "IADD3 R0, -R9, 0xff, RZ", "STS [R9.X4], R2", /* 30 */       \
@@ -387,6 +412,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_fill_that_nobody_waits_for, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(a_word_for_each_warp, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(a_size_is_not_negative, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(both_guards_count, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(barriers_of_some_threads, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(stores_of_another_way, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(stores_that_are_not_seen, make_arena, drop_arena),

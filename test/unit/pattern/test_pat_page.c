@@ -152,6 +152,11 @@ static void wrong_pages_are_refused(void **state)
         {"| id | a |\n| family | b |\n\n```cuda\nauto *a;\n&a\n```\n", "element"},
         {"| id | a |\n| family | b |\n\n```cuda\nauto *a; auto i;\n__ldg(a[i])\n```\n", "address"},
         {"| id | a |\n| family | b |\n\n```cuda\nauto x;\nv = x;\n```\n", "load under an if"},
+        {"| id | a |\n| family | b |\n\n```cuda\nauto m, s, a;\nfor (...) {\na = other(m);\nm = max(m, a);\n"
+         "s = s + m;\n}\n```\n",
+         "all that is carried"},
+        {"| id | a |\n| family | b |\n\n```cuda\nauto m, x, a;\nfor (...) {\na = other(x);\nm = max(m, a);\n}\n```\n",
+         "all that is carried"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct kernel k;
