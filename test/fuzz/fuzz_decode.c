@@ -26,8 +26,8 @@ static void try_print(const struct sp_instruction *in, const char *text, size_t 
     require(memcmp(small, text, shown) == 0 && small[shown] == '\0');
 }
 
-/* What a text tells: descriptors of memory may be in the bits only, a number of floating point is a number, whatever its
- * width, and of a NaN there is no more than that it is one. */
+/* What a text tells: descriptors of memory may be in the bits only; a floating-point number is a number, whatever its
+ * width; and of a NaN it tells no more than that it is one. */
 static void require_same(const struct sp_instruction *a, const struct sp_instruction *b)
 {
     require(a->opcode == b->opcode && a->guard == b->guard && a->guard_not == b->guard_not &&
