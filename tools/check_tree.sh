@@ -9,7 +9,7 @@ refuse() { # what, lines
     bad=$((bad + 1))
 }
 
-sources=$(find src include test tools -name '*.[ch]' | LC_ALL=C sort)
+sources=$(find src include test tools examples -name '*.[ch]' | LC_ALL=C sort)
 code=$(printf '%s\n' "$sources" | grep -v '/spec/')
 
 refuse "file names are unique in the tree" "$(find src include test/unit test/fuzz tools -type f \( -name '*.[ch]' -o -name '*.py' -o -name '*.sh' \) |

@@ -38,6 +38,11 @@ enum sp_status sp_session_set_arch(struct sp_session *session, const char *arch)
 enum sp_status sp_session_add_path(struct sp_session *session, const char *path);
 /* Adds bytes under a name. They are copied. */
 enum sp_status sp_session_add_memory(struct sp_session *session, const char *name, const void *bytes, size_t size);
+/* Adds a file (or "-") that holds instructions and nothing else, of `arch`: "sm_86", "sm86", "SM86", with an "a" or "f"
+ * behind where there is one. It is one kernel, called what the file is called. SP_ERR_USAGE: that is no architecture,
+ * and nothing was added; SP_ERR_ARCH: one without encodings; SP_ERR_FORMAT: the file is empty or ends within an
+ * instruction: a diagnostic tells where, those before it are kept. */
+enum sp_status sp_session_add_raw(struct sp_session *session, const char *path, const char *arch);
 /* CUDA source text that gives parameter names and source lines (`--source`). */
 enum sp_status sp_session_add_source(struct sp_session *session, const char *path);
 /* PTX that the inputs' machine code was made of (`--ptx`), for inputs that have none embedded: text, or a file that

@@ -1,7 +1,7 @@
 /* sassprobe disasm: native disassembly in the forms the vendor's tools print, with control words, or as JSON. */
 #include "cli.h"
 
-enum { ID_FORMAT = 256, ID_KERNEL, ID_ARCH, ID_LINES, ID_QUIET };
+enum { ID_FORMAT = 256, ID_KERNEL, ID_ARCH, ID_LINES, ID_RAW, ID_QUIET };
 
 static const struct cmd_option options[] = {
     {ID_FORMAT, "format", 'f', "cuobjdump|nvdisasm|control|json",
@@ -10,12 +10,15 @@ static const struct cmd_option options[] = {
     {ID_ARCH, "arch", 'a', "sm_NN",
      "only kernels built for that architecture; also that of listings which do not say theirs"},
     {ID_LINES, "line-info", 'g', NULL, "say which source line an instruction comes from"},
+    {ID_RAW, "raw", 'r', "smNN",
+     "the files are instructions of that architecture and nothing else, no container: each is printed as one kernel"},
     {ID_QUIET, "quiet", 'q', NULL, "no warnings on standard error"},
     {0},
 };
 
 struct disasm {
     struct sp_disasm_options o;
+    const char *raw; /* architecture */
     bool quiet;
 };
 
@@ -34,9 +37,27 @@ static bool take(void *user, int id, const char *value, const char *value2)
     case ID_KERNEL: d->o.kernel = value; return true;
     case ID_ARCH: d->o.arch = value; return true;
     case ID_LINES: d->o.line_info = true; return true;
+    case ID_RAW: d->raw = value; return true;
     case ID_QUIET: d->quiet = true; return true;
     default: return false;
     }
+}
+
+/* NULL after saying why. */
+static struct sp_session *open_raw(const char *arch, char **files, int count)
+{
+    struct sp_session *session = sp_session_new();
+    enum sp_status status = session ? SP_OK : SP_ERR_MEMORY;
+    for (int i = 0; i < count && status != SP_ERR_USAGE && status != SP_ERR_MEMORY; i++)
+        status = sp_session_add_raw(session, files[i], arch); /* what else it says comes back as a diagnostic */
+    if (status != SP_ERR_USAGE && status != SP_ERR_MEMORY)
+        return session;
+    if (status == SP_ERR_USAGE)
+        cmd_error("disasm", "--raw '%s': an architecture is wanted, as sm86 or sm_90a", arch);
+    else
+        cmd_error("disasm", "out of memory");
+    sp_session_free(session);
+    return NULL;
 }
 
 int cmd_disasm(int argc, char **argv)
@@ -47,7 +68,8 @@ int cmd_disasm(int argc, char **argv)
     int code = cmd_parse(&cmd_disasm_spec, argc, argv, take, &d, &first);
     if (code != CMD_GO)
         return cmd_finish("disasm", code);
-    struct sp_session *session = cmd_open("disasm", d.o.arch, argv + first, argc - first);
+    struct sp_session *session = d.raw && argc > first ? open_raw(d.raw, argv + first, argc - first)
+                                                       : cmd_open("disasm", d.o.arch, argv + first, argc - first);
     if (!session)
         return EXIT_USAGE;
     enum sp_status status = sp_disasm(session, &d.o, cmd_write, NULL);
@@ -62,9 +84,11 @@ const struct cmd_spec cmd_disasm_spec = {
         "Prints the machine code of each kernel as cuobjdump or nvdisasm print it, with the scheduling control "
         "of every instruction, or as JSON with operands and registers. FILE may hold many modules, as programs, "
         "libraries and archives do. An encoding that is not known is shown "
-        "as such with its bits.",
+        "as such with its bits. With --raw, FILE is bare instructions; where it ends within one, its offset is told, "
+        "what stands before it is printed and the exit code is 3.",
     .options = options,
     .examples = "  sassprobe disasm kernel.cubin\n"
-                "  sassprobe disasm --format control --kernel relu_f32_kernel kernel.cubin\n",
+                "  sassprobe disasm --format control --kernel relu_f32_kernel kernel.cubin\n"
+                "  sassprobe disasm --raw sm86 --format nvdisasm code.bin\n",
     .run = cmd_disasm,
 };

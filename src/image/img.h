@@ -22,6 +22,7 @@ enum img_kind {
     IMG_LISTING,
     IMG_ARCHIVE,
     IMG_LTO, /* an entry of a fatbin that holds NVVM code for the linker; nobody reads it */
+    IMG_RAW, /* instructions alone, said to be so: nobody detects it */
     IMG_UNKNOWN
 };
 enum img_completeness { IMG_COMPLETE, IMG_PARTIAL, IMG_UNREADABLE };

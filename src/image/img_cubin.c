@@ -516,9 +516,10 @@ static bool choose_layout(struct img_reader *r)
 static enum sp_status unsupported(struct diag_sink *diags, enum img_kind kind)
 {
     static const char *const names[] = {
-        [IMG_CUBIN] = "a cubin",          [IMG_FATBIN] = "a fat binary", [IMG_HOST_ELF] = "a host ELF file",
-        [IMG_HOST_PE] = "a Windows file", [IMG_PTX] = "PTX text",        [IMG_LISTING] = "a listing",
-        [IMG_ARCHIVE] = "an archive",     [IMG_LTO] = "NVVM code",       [IMG_UNKNOWN] = "of unknown kind",
+        [IMG_CUBIN] = "a cubin",           [IMG_FATBIN] = "a fat binary", [IMG_HOST_ELF] = "a host ELF file",
+        [IMG_HOST_PE] = "a Windows file",  [IMG_PTX] = "PTX text",        [IMG_LISTING] = "a listing",
+        [IMG_ARCHIVE] = "an archive",      [IMG_LTO] = "NVVM code",       [IMG_RAW] = "raw code",
+        [IMG_UNKNOWN] = "of unknown kind",
     };
     if (kind == IMG_UNKNOWN) {
         diag_add(

@@ -595,6 +595,13 @@ static bool take_body(struct parser *p, const char **at, const struct isa_operan
     return false;
 }
 
+/* A row that wants bit 109 to be 0 prints no .reuse, whatever its bits say. */
+static bool reuse_is_hidden(const struct filling *f)
+{
+    const uint64_t yield = UINT64_C(1) << (109 - 64);
+    return f->settled.hi & yield && !(f->word.hi & yield);
+}
+
 static bool take_operand(struct parser *p, const char **at, const struct isa_operand_row *o, struct filling *f)
 {
     bool number = o->kind == ISA_OPERAND_IMM || o->kind == ISA_OPERAND_FIMM || o->kind == ISA_OPERAND_LABEL ||
@@ -617,7 +624,8 @@ static bool take_operand(struct parser *p, const char **at, const struct isa_ope
         if (o->reuse == ISA_BIT_NONE || !settle_bit(f, o->reuse, true) || (o->reuse >= 105 && !settle(f, 109, 1, 1)))
             return false;
     }
-    if (!reuse && o->reuse != ISA_BIT_NONE && !settle_bit(f, o->reuse, false))
+    if (!reuse && o->reuse != ISA_BIT_NONE && !(o->reuse >= 105 && reuse_is_hidden(f)) &&
+        !settle_bit(f, o->reuse, false))
         return false;
     return !open || take(at, "|");
 }

@@ -496,7 +496,7 @@ static void print_instruction(struct pipe_listing *l, uint32_t i)
     char room[ISA_TEXT_ROOM];
     const char *text;
     size_t n = pipe_next_text(l, i, room, &text), rest;
-    bool annotated = l->labels->annotates;
+    bool annotated = l->labels && l->labels->annotates;
     bool spill = annotated && is_spill(l->kernel, 16 * i);
     const struct img_branch *branch = annotated && !spill ? branch_at(l, 16 * i) : NULL;
     char *p = out_room(l->out, OUT_ROOM);
@@ -519,6 +519,14 @@ static void print_instruction(struct pipe_listing *l, uint32_t i)
         *p++ = *end;
     *p++ = '\n';
     out_filled(l->out, p);
+}
+
+void pipe_print_raw(struct pipe_listing *l)
+{
+    pipe_print_header_flags(l->out, l->module);
+    pipe_print_header_flags(l->out, l->module); /* the vendor's tool says it twice */
+    for (uint32_t i = 0; i < l->count; i++)
+        print_instruction(l, i);
 }
 
 void pipe_print_assembly(struct pipe_listing *l)

@@ -442,7 +442,7 @@ static enum sp_status one_kernel(struct printing *p, const struct img_kernel *ke
     else if (status == SP_OK)
         switch (p->options->format) {
         case SP_DISASM_CUOBJDUMP: print_cuobjdump(&l); break;
-        case SP_DISASM_NVDISASM: pipe_print_assembly(&l); break;
+        case SP_DISASM_NVDISASM: l.labels ? pipe_print_assembly(&l) : pipe_print_raw(&l); break;
         case SP_DISASM_CONTROL: print_control(&l); break;
         case SP_DISASM_JSON: pipe_print_json(&l); break;
         }
@@ -506,7 +506,7 @@ static enum sp_status one_module(struct sp_session *s, struct out *out, const st
     struct arena a; /* what comparing names takes, and labels */
     arena_init(&a, 0);
     enum sp_status status = SP_OK;
-    if (o->format == SP_DISASM_NVDISASM) {
+    if (o->format == SP_DISASM_NVDISASM && p.module->kind != IMG_RAW) {
         p.labels = pipe_labels_make(&a, p.module);
         status = p.labels ? SP_OK : SP_ERR_MEMORY;
     }

@@ -84,6 +84,8 @@ bool pipe_label_text(void *user, uint32_t target, char out[96]);
 size_t pipe_put_symbols(struct pipe_listing *l, uint32_t i, char *text, size_t n);
 void pipe_print_assembly_head(struct out *out, const struct img_module *module, const struct pipe_labels *labels);
 void pipe_print_assembly(struct pipe_listing *l);
+/* The same of instructions alone, as `nvdisasm --binary` prints them: no labels are made for it. */
+void pipe_print_raw(struct pipe_listing *l);
 void pipe_print_assembly_end(struct out *out, const struct pipe_labels *labels);
 
 #endif

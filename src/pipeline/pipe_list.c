@@ -16,6 +16,7 @@ static const char *module_kind(enum img_kind kind)
            : kind == IMG_PTX     ? "ptx"
            : kind == IMG_LISTING ? "listing"
            : kind == IMG_LTO     ? "nvvm"
+           : kind == IMG_RAW     ? "raw"
                                  : "unknown";
 }
 
@@ -66,7 +67,8 @@ static void list_json_module(struct json *j, const struct pipe_input *in)
     json_object(j);
     json_key(j, "path"), json_string(j, in->path);
     json_key(j, "member"), json_string(j, m->member);
-    json_key(j, "kind"), json_string(j, m->kind == IMG_LISTING ? "unknown" : module_kind(m->kind));
+    json_key(j, "kind"),
+        json_string(j, m->kind == IMG_LISTING || m->kind == IMG_RAW ? "unknown" : module_kind(m->kind));
     json_key(j, "arch"), json_string(j, m->arch);
     json_key(j, "offset"), json_uint(j, e ? e->offset : 0);
     json_key(j, "size"), json_uint(j, in->size);

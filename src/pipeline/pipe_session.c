@@ -137,7 +137,8 @@ static enum sp_status add_file(struct sp_session *s, const char *path)
     return status;
 }
 
-static enum sp_status add_stdin(struct sp_session *s)
+/* All of standard input; *got_bytes is to be freed, whatever the answer. */
+static enum sp_status read_stdin(uint8_t **got_bytes, size_t *size)
 {
     size_t n = 0, cap = 1 << 16;
     uint8_t *bytes = malloc(cap);
@@ -155,8 +156,18 @@ static enum sp_status add_stdin(struct sp_session *s)
         else
             bytes = grown, cap *= 2;
     }
+    *got_bytes = bytes;
+    *size = n;
+    return status;
+}
+
+static enum sp_status add_stdin(struct sp_session *s)
+{
+    uint8_t *bytes;
+    size_t size;
+    enum sp_status status = read_stdin(&bytes, &size);
     if (status == SP_OK)
-        status = sp_session_add_memory(s, "-", bytes, n);
+        status = sp_session_add_memory(s, "-", bytes, size);
     free(bytes);
     return status;
 }
@@ -221,6 +232,90 @@ enum sp_status sp_session_add_memory(struct sp_session *s, const char *name, con
     if (size)
         memcpy(copy, bytes, size);
     return add_bytes(s, name, copy, size);
+}
+
+/* "sm_86", "sm86", "SM90a": its number, and the name as it is spelled elsewhere. 0: something else. */
+static unsigned arch_of(struct arena *a, const char *text, const char **name)
+{
+    unsigned sm = 0, digits = 0;
+    if ((text[0] != 's' && text[0] != 'S') || (text[1] != 'm' && text[1] != 'M'))
+        return 0;
+    text += text[2] == '_' ? 3 : 2;
+    for (; digits < 3 && *text >= '0' && *text <= '9'; digits++)
+        sm = sm * 10 + (unsigned)(*text++ - '0');
+    const char *variant = *text == 'a' || *text == 'f' ? text++ : NULL;
+    if (*text || digits < 2)
+        return 0;
+    *name = arena_printf(a, "sm_%u%.*s", sm, variant != NULL, variant ? variant : "");
+    return *name ? sm : 0;
+}
+
+/* One module of one kernel that is called what the file is called; the header of a cubin would say 64-bit addresses. */
+static enum sp_status add_code(struct sp_session *s, struct pipe_input *in, const uint8_t *bytes, size_t size)
+{
+    enum { INSTRUCTION = 16, EF_64BIT = 0x400 };
+    struct img_kernel *kernel = ARENA_ARRAY(&s->a, struct img_kernel, 1);
+    if (!kernel)
+        return SP_ERR_MEMORY;
+    const char *slash = strrchr(in->path, '/');
+    const char *name = slash && slash[1] ? slash + 1 : in->path;
+    *kernel = (struct img_kernel){.name = name,
+                                  .demangled = name,
+                                  .section = "raw",
+                                  .is_entry = true,
+                                  .code = bytes,
+                                  .code_bytes = (uint32_t)(size - size % INSTRUCTION),
+                                  .registers = -1,
+                                  .barriers = -1,
+                                  .shared_bytes = -1,
+                                  .stack_bytes = -1,
+                                  .uniform_registers = -1,
+                                  .max_threads = {-1, -1, -1},
+                                  .reqntid = {-1, -1, -1},
+                                  .own_bytes = (uint32_t)(size - size % INSTRUCTION)};
+    in->size = size;
+    in->module.kernels = kernel;
+    in->module.kernel_count = kernel->code_bytes > 0;
+    in->module.old_layout = true;
+    in->module.header_flags = EF_64BIT;
+    in->module.status = size % INSTRUCTION || !size ? IMG_PARTIAL : IMG_COMPLETE;
+    if (size % INSTRUCTION)
+        diag_add(&s->diags, DIAG_ERROR, "truncated-instruction", NULL, kernel->code_bytes,
+                 "the file ends within an instruction: %zu of its 16 bytes are there", size % INSTRUCTION);
+    else if (!size)
+        diag_add(&s->diags, DIAG_ERROR, "no-machine-code", NULL, 0, "the file is empty");
+    in->status = in->module.status == IMG_COMPLETE ? SP_OK : SP_ERR_FORMAT;
+    pipe_choose_tables(s, in);
+    return in->status;
+}
+
+enum sp_status sp_session_add_raw(struct sp_session *s, const char *path, const char *arch)
+{
+    struct pipe_input in = {.path = arena_strdup(&s->a, path)};
+    uint8_t *bytes = NULL, *from_stdin = NULL;
+    size_t size = 0;
+    in.module.path = in.path;
+    in.module.kind = IMG_RAW;
+    in.module.status = IMG_UNREADABLE;
+    in.module.sm = arch_of(&s->a, arch, &in.module.arch);
+    if (!in.module.sm || !in.path || arena_failed(&s->a))
+        return in.path && !arena_failed(&s->a) ? SP_ERR_USAGE : SP_ERR_MEMORY;
+    s->diags.input = (int)s->inputs.n;
+    if (strcmp(path, "-") == 0) {
+        in.status = read_stdin(&from_stdin, &size);
+        bytes = in.status == SP_OK ? arena_alloc(&s->a, size) : NULL;
+        if (bytes && size)
+            memcpy(bytes, from_stdin, size);
+        free(from_stdin);
+        in.status = bytes ? SP_OK : SP_ERR_MEMORY;
+    } else {
+        in.status = img_load_file(&s->a, &s->diags, path, 0, &bytes, &size);
+    }
+    if (in.status == SP_OK)
+        in.status = add_code(s, &in, bytes, size);
+    VEC_PUSH(&s->a, s->inputs, in);
+    s->diags.input = -1;
+    return arena_failed(&s->a) ? SP_ERR_MEMORY : in.status;
 }
 
 enum sp_status sp_session_add_source(struct sp_session *s, const char *path)
