@@ -26,7 +26,7 @@ static bool build_accesses(struct arena *a, struct fact_source *s, struct fact_k
                                                  FACT_COALESCING_UNKNOWN};
     struct graph *g = s->g;
     struct place_lanes lanes;
-    if (place_lanes_find(g->a, g, s->kernel->reqntid, &lanes) != SP_OK)
+    if (place_lanes_find(g->a, g, s->kernel->reqntid, true, &lanes) != SP_OK)
         return false;
     for (size_t i = 0; i < g->accesses.n; i++) {
         const struct graph_access *x = &g->accesses.p[i];

@@ -394,7 +394,8 @@ static void match_branches(struct pat_collect *k, const struct pat_page *page, c
     int c = e->kind == CU_NAME ? cu_find_variable(&v->block, e->text) : -1;
     bool *of_loop = ARENA_ARRAY(k->a, bool, g->blocks.n + 1), *special = ARENA_ARRAY(k->a, bool, g->blocks.n + 1);
     struct place_lanes lanes; /* of a block whose size nothing demands: where that matters, nothing is said */
-    if (!of_loop || !special || !pat_mark_special(k->a, g, special) || place_lanes_find(k->a, g, NULL, &lanes) != SP_OK)
+    if (!of_loop || !special || !pat_mark_special(k->a, g, special) ||
+        place_lanes_find(k->a, g, NULL, false, &lanes) != SP_OK)
         return;
     mark_loop_branches(g, of_loop);
     mark_turns_before(g, of_loop);

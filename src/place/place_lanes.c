@@ -483,7 +483,8 @@ static void find_exits(struct place_lanes *l)
     }
 }
 
-enum sp_status place_lanes_find(struct arena *a, const struct graph *g, const int32_t reqntid[3], struct place_lanes *l)
+enum sp_status place_lanes_find(struct arena *a, const struct graph *g, const int32_t reqntid[3], bool among_stayers,
+                                struct place_lanes *l)
 {
     *l = (struct place_lanes){.g = g, .a = a, .count = (graph_id)g->nodes.n};
     l->node = ARENA_ARRAY(a, struct place_lane, l->count + 1);
@@ -492,7 +493,8 @@ enum sp_status place_lanes_find(struct arena *a, const struct graph *g, const in
     l->fixed = ARENA_ARRAY(a, bool, l->count + 1);
     if (!l->node || !l->is_header || !l->exits_alike || !l->fixed)
         return SP_ERR_MEMORY;
-    find_fixed(l);
+    if (among_stayers)
+        find_fixed(l);
     find_block(l, reqntid);
     for (graph_id id = 0; id < l->count; id++)
         for (unsigned k = 0; k < 4; k++)

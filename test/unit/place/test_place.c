@@ -436,7 +436,7 @@ static void strides(void **state)
            &g, &p);
     static const enum place_coalescing want[] = {PLACE_FULL,      PLACE_FULL,    PLACE_BROADCAST,
                                                  PLACE_SCATTERED, PLACE_STRIDED, PLACE_STRIDED};
-    assert_int_equal(place_lanes_find(&arena, g, NULL, &lanes), SP_OK);
+    assert_int_equal(place_lanes_find(&arena, g, NULL, true, &lanes), SP_OK);
     for (unsigned i = 0; i < 6; i++) {
         place_access_of(&lanes, nth_load(g, i), &x);
         assert_int_equal(x.coalescing, want[i]);
@@ -477,7 +477,7 @@ static void rows_and_columns(void **state)
                 "FADD R22, R22, R23", "FADD R20, R20, R22", "STG.E [R10.64], R20", "EXIT"),
            &g, &p);
     static const enum place_coalescing want[] = {PLACE_FULL, PLACE_STRIDED, PLACE_BROADCAST, PLACE_COALESCING_UNKNOWN};
-    assert_int_equal(place_lanes_find(&arena, g, NULL, &lanes), SP_OK);
+    assert_int_equal(place_lanes_find(&arena, g, NULL, true, &lanes), SP_OK);
     for (unsigned i = 0; i < 4; i++) {
         place_access_of(&lanes, nth_load(g, i), &x);
         assert_int_equal(x.coalescing, want[i]);
@@ -499,7 +499,7 @@ static void strides_in_loops(void **state)
                 "SHF.R.U32.HI R3, RZ, 0x1, R3", "ISETP.NE.AND P0, PT, R3, RZ, PT", "@P0 BRA 0x20", "LDS R6, [R3.X4]",
                 "STS [R2.X4], R5", "STS [R2.X4+0x400], R6", "EXIT"),
            &g, &p);
-    assert_int_equal(place_lanes_find(&arena, g, NULL, &lanes), SP_OK);
+    assert_int_equal(place_lanes_find(&arena, g, NULL, true, &lanes), SP_OK);
     place_access_of(&lanes, nth_load(g, 0), &x);
     assert_true(x.stride_known);
     assert_int_equal(x.stride, 4);
@@ -511,7 +511,7 @@ static void strides_in_loops(void **state)
                 "ISETP.GE.AND P0, PT, R3, c[0x0][0x178], PT", "@!P0 BRA 0x20", "LDS R6, [R3.X4]",
                 "STS [R2.X4+0x4000], R5", "STS [R2.X4+0x5000], R6", "EXIT"),
            &g, &p);
-    assert_int_equal(place_lanes_find(&arena, g, NULL, &lanes), SP_OK);
+    assert_int_equal(place_lanes_find(&arena, g, NULL, true, &lanes), SP_OK);
     place_access_of(&lanes, nth_load(g, 0), &x);
     assert_int_equal(x.coalescing, PLACE_FULL);
     assert_int_equal(x.conflict_degree, 1);
@@ -569,7 +569,7 @@ static uint32_t degree_of_code(const char *const *code, uint32_t count, const in
     struct place_lanes lanes;
     struct place_access x;
     places(code, count, &g, &p);
-    assert_int_equal(place_lanes_find(&arena, g, reqntid, &lanes), SP_OK);
+    assert_int_equal(place_lanes_find(&arena, g, reqntid, true, &lanes), SP_OK);
     place_access_of(&lanes, nth_load(g, 0), &x);
     return x.conflict_degree;
 }
