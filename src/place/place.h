@@ -122,8 +122,8 @@ struct place_lanes {
     struct map_u64 degrees; /* private: bank conflicts by what the address varies with */
     uint64_t steps;         /* private: spent on them */
 };
-/* `reqntid`: the block size the kernel demands, or NULL. `among_stayers`: threads are looked at that no exit ends, before it
- * too, so that none of these has a condition of leaving. */
+/* `reqntid`: the block size the kernel demands, or NULL. `among_stayers`: threads are looked at that no exit
+ * ends, before it too, so that none of these has a condition of leaving. */
 enum sp_status place_lanes_find(struct arena *a, const struct graph *g, const int32_t reqntid[3], bool among_stayers,
                                 struct place_lanes *l);
 /* A node as it is looked at in a block. */
