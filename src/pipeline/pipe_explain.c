@@ -36,8 +36,10 @@ static enum sp_status load_patterns(struct sp_session *s)
 
 static const char *kind_text(enum img_kind kind)
 {
-    static const char *const texts[] = {"cubin",   "fatbin",  "host-elf", "host-pe", "ptx",
-                                        "listing", "archive", "nvvm",     "unknown"};
+    static const char *const texts[] = {
+        [IMG_CUBIN] = "cubin", [IMG_FATBIN] = "fatbin",   [IMG_HOST_ELF] = "host-elf", [IMG_HOST_PE] = "host-pe",
+        [IMG_PTX] = "ptx",     [IMG_LISTING] = "listing", [IMG_ARCHIVE] = "archive",   [IMG_LTO] = "nvvm",
+        [IMG_RAW] = "unknown", [IMG_UNKNOWN] = "unknown"};
     return texts[kind];
 }
 
