@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Mnemonics decide nothing: a build whose printer renames every opcode gives the same JSON but for `text`.
 usage: renamed.py SASSPROBE SASSPROBE-BUILT-WITH-SP_RENAME_MNEMONICS FOLDER..."""
+import concurrent.futures
 import json
 import subprocess
 import sys
@@ -21,8 +22,10 @@ def main():
     plain, renamed = sys.argv[1:3]
     failed = 0
     for folder in sys.argv[3:]:
-        one, other = (subprocess.run([command, "explain", "--format", "json", folder], capture_output=True, text=True,
-                                     check=True).stdout for command in (plain, renamed))
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            one, other = pool.map(lambda command: subprocess.run(
+                [command, "explain", "--format", "json", folder], capture_output=True, text=True, check=True).stdout,
+                                  (plain, renamed))
         (a, texts), (b, others) = without_text(json.loads(one)), without_text(json.loads(other))
         good = one != other and a == b and texts == others and texts > 100
         print(f"{folder}: {texts} texts renamed, {'nothing else differs' if good else 'something is wrong'}")
