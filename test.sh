@@ -137,7 +137,7 @@ replay() {
 damaged() {
     "$3" $(($4 - $5)) --part "$1" "$2" cubin && "$3" "$5" --part "$1" "$2" test/corpus
 }
-step "10,000 damaged cubins" deal damaged build/test/mutate_explain 10000 800
+step "10,000 damaged cubins" deal damaged build/test/mutate_explain 10000 500
 step "5,000 damaged fatbins" build/test/mutate_containers 5000 test/corpus/fatbin
 [ -z "$quick" ] || finish
 
@@ -184,7 +184,7 @@ fi
 if command -v clang >/dev/null 2>&1; then
     step "build with clang, warnings are errors" build tidy build-tidy
     if command -v clang-tidy >/dev/null 2>&1; then
-        suite "clang-tidy" tools/run_tidy.sh build-tidy 60
+        suite "clang-tidy" tools/run_tidy.sh build-tidy 45
     else
         skipped "clang-tidy: not on PATH"
     fi
