@@ -264,32 +264,34 @@ static void spell_field(const struct pipe_labels *l, const struct img_field *f, 
         snprintf(out, size, "(%s + %s0x%llx)", f->symbol, f->addend < 0 ? "-" : "", (unsigned long long)add);
 }
 
-static const struct img_field *field_at(const struct pipe_listing *l, uint32_t offset)
+/* The first of the items from low up to end that lies at an offset: they are in the order of the mark each begins
+ * with. NULL: none does. */
+static const void *first_at(const void *items, size_t size, uint32_t low, uint32_t end, uint32_t offset)
 {
-    uint32_t kernel = kernel_number(l), low = l->labels->first_field[kernel], end = l->labels->first_field[kernel + 1],
-             high = end;
+    const char *list = items;
+    uint32_t high = end;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (l->labels->of.fields[middle].at.offset < offset)
+        const struct img_mark *at = (const void *)(list + middle * size);
+        if (at->offset < offset)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < end && l->labels->of.fields[low].at.offset == offset ? &l->labels->of.fields[low] : NULL;
+    const struct img_mark *found = low < end ? (const void *)(list + low * size) : NULL;
+    return found && found->offset == offset ? found : NULL;
+}
+
+static const struct img_field *field_at(const struct pipe_listing *l, uint32_t offset)
+{
+    const uint32_t *first = &l->labels->first_field[kernel_number(l)];
+    return first_at(l->labels->of.fields, sizeof(struct img_field), first[0], first[1], offset);
 }
 
 static const struct img_branch *branch_at(const struct pipe_listing *l, uint32_t offset)
 {
-    uint32_t kernel = kernel_number(l), low = l->labels->first_branch[kernel],
-             end = l->labels->first_branch[kernel + 1], high = end;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (l->labels->of.branches[middle].at.offset < offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < end && l->labels->of.branches[low].at.offset == offset ? &l->labels->of.branches[low] : NULL;
+    const uint32_t *first = &l->labels->first_branch[kernel_number(l)];
+    return first_at(l->labels->of.branches, sizeof(struct img_branch), first[0], first[1], offset);
 }
 
 /* Which kind of operand a field of this type lies in; ISA_OPERAND_OTHER: not known. */
