@@ -3,6 +3,7 @@
 #include "pipeline/pipe_disasm.h"
 
 #include "base/str.h"
+#include "isa/isa_cache.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -55,9 +56,6 @@ size_t pipe_print_text(struct pipe_listing *l, uint32_t i, char *text)
     if (l->insns) {
         n = isa_print(l->module->sm, &l->insns[i], &o, text, ISA_TEXT_ROOM);
     } else {
-        enum { AHEAD = 8 };
-        if (i + AHEAD < l->count)
-            isa_cache_expect(l->cache, pipe_word_at(l, i + AHEAD));
         n = isa_print_cached(l->cache, l->module->sm, pipe_word_at(l, i), 16 * i, &o, text);
     }
     if (l->long_name)

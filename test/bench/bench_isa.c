@@ -5,7 +5,7 @@
  * usage: bench_isa CUBIN...     prints instructions/s, ns an instruction, and bytes of text an instruction */
 #include "base/arena.h"
 #include "image/img.h"
-#include "isa/isa.h"
+#include "isa/isa_cache.h"
 
 #include <stdio.h>
 #include <stdlib.h>
