@@ -931,7 +931,7 @@ static void write_tables(FILE *f)
  * the names of registers by file and number. */
 static void write_texts(FILE *f)
 {
-    static const char *const files[ISA_REGISTER_FILES] = {"R", "UR", "P", "UP", "UR"};
+    static const char *const files[ISA_REGISTER_FILES] = {"R", "UR", "P", "UP", "UR", NULL};
     fprintf(f, "/* Made by isagen from src/isa/spec. */\nstatic const struct spelling sequence_text[] = {\n");
     for (size_t i = 0; i < sequence_count; i++) {
         char text[256];
@@ -944,11 +944,13 @@ static void write_texts(FILE *f)
     }
     fprintf(f, "};\nconst struct isa_name isa_register_text[%d][256] = {\n", ISA_REGISTER_FILES);
     for (unsigned k = 0; k < ISA_REGISTER_FILES; k++) {
-        static const unsigned constant[ISA_REGISTER_FILES] = {255, 255, 7, 7, 63};
+        static const unsigned constant[ISA_REGISTER_FILES] = {255, 255, 7, 7, 63, 0};
         fprintf(f, "{");
         for (unsigned i = 0; i < 256; i++) {
             char text[8];
-            if (i == constant[k])
+            if (!files[k])
+                text[0] = '\0';
+            else if (i == constant[k])
                 snprintf(text, sizeof text, "%s%c", files[k], k == 2 || k == 3 ? 'T' : 'Z');
             else
                 snprintf(text, sizeof text, "%s%u", files[k], i);

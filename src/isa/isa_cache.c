@@ -4,6 +4,7 @@
  * Copies are of fixed sizes and go past what counts: the next piece is written over the rest. */
 #include "isa/isa_template.h"
 
+#include "base/hex.h"
 #include "isa/isa_text.h"
 
 #include <string.h>
@@ -14,16 +15,25 @@ static unsigned opcode_of(struct bits128 word)
 }
 
 /* NULL: there is no room for more, or no such architecture. */
-static const struct isa_key *key_of(struct isa_cache *cache, unsigned sm, unsigned place, unsigned opcode)
+static const struct isa_key *new_key(struct isa_cache *cache, unsigned sm, unsigned opcode)
 {
-    uint16_t *at = &cache->key_of[place - 1][opcode];
-    if (__builtin_expect(!*at, 0)) {
-        if (cache->key_count == ISA_CACHE_KEYS)
-            return NULL;
-        isa_key_make(isa_arch_table(sm), opcode, &cache->keys[cache->key_count]);
-        *at = (uint16_t)++cache->key_count;
+    if (!cache->place || cache->key_count == ISA_CACHE_KEYS)
+        return NULL;
+    struct isa_key *key = &cache->keys[cache->key_count];
+    isa_key_make(isa_arch_table(sm), opcode, key);
+    cache->key_of[cache->place][opcode] = (uint16_t)++cache->key_count;
+    return key;
+}
+
+static inline const struct isa_key *key_of(struct isa_cache *cache, unsigned sm, struct bits128 word)
+{
+    unsigned opcode = opcode_of(word);
+    if (__builtin_expect(cache->sm != sm, 0)) {
+        cache->sm = sm;
+        cache->place = isa_arch_place(sm);
     }
-    return &cache->keys[*at - 1];
+    unsigned at = cache->key_of[cache->place][opcode];
+    return __builtin_expect(at != 0, 1) ? &cache->keys[at - 1] : new_key(cache, sm, opcode);
 }
 
 /* The word's key: its bits that count, and answers in the place of the scheduler's, on which no text depends. */
@@ -45,65 +55,27 @@ static struct isa_template *template_of(struct isa_cache *cache, unsigned place,
     return &cache->templates[hash >> (64 - ISA_CACHE_BITS)];
 }
 
-static char *put_guard(char *p, unsigned uniform, unsigned guard)
-{
-    static const struct isa_name names[2][16] = {{{"@P0 ", 4},
-                                                  {"@P1 ", 4},
-                                                  {"@P2 ", 4},
-                                                  {"@P3 ", 4},
-                                                  {"@P4 ", 4},
-                                                  {"@P5 ", 4},
-                                                  {"@P6 ", 4},
-                                                  {"", 0},
-                                                  {"@!P0 ", 5},
-                                                  {"@!P1 ", 5},
-                                                  {"@!P2 ", 5},
-                                                  {"@!P3 ", 5},
-                                                  {"@!P4 ", 5},
-                                                  {"@!P5 ", 5},
-                                                  {"@!P6 ", 5},
-                                                  {"@!PT ", 5}},
-                                                 {{"@UP0 ", 5},
-                                                  {"@UP1 ", 5},
-                                                  {"@UP2 ", 5},
-                                                  {"@UP3 ", 5},
-                                                  {"@UP4 ", 5},
-                                                  {"@UP5 ", 5},
-                                                  {"@UP6 ", 5},
-                                                  {"", 0},
-                                                  {"@!UP0 ", 6},
-                                                  {"@!UP1 ", 6},
-                                                  {"@!UP2 ", 6},
-                                                  {"@!UP3 ", 6},
-                                                  {"@!UP4 ", 6},
-                                                  {"@!UP5 ", 6},
-                                                  {"@!UP6 ", 6},
-                                                  {"@!UPT ", 6}}};
-    const struct isa_name *name = &names[uniform][guard];
-    memcpy(p, name->text, sizeof name->text);
-    return p + name->n;
-}
+#define SEVEN(before, n)                                                                                              \
+    {before "P0 ", n}, {before "P1 ", n}, {before "P2 ", n}, {before "P3 ", n}, {before "P4 ", n}, {before "P5 ", n}, \
+    {                                                                                                                 \
+        before "P6 ", n                                                                                               \
+    }
+static const struct isa_name guard_text[2][16] = {
+    {SEVEN("@", 4), {"", 0}, SEVEN("@!", 5), {"@!PT ", 5}},
+    {SEVEN("@U", 5), {"", 0}, SEVEN("@!U", 6), {"@!UPT ", 6}},
+};
+#undef SEVEN
 
-/* "-0x1f0" without a branch: eight digits are made, from the first that is not 0 on. */
-static char *put_number(char *p, const struct isa_hole *h, uint64_t raw)
+/* "-0x1f0", without a branch. */
+static char *put_number(char *p, const struct isa_hole *h, uint64_t bits)
 {
-    uint64_t sign = (uint64_t)(h->base >> 8) << (h->width - 1);
+    uint64_t raw = bits & ((UINT64_C(1) << h->mask) - 1), sign = (uint64_t)(h->base >> 8) << (h->mask - 1);
     uint64_t value = ((raw ^ sign) - sign) << (h->base & 0xff), negative = value >> 63;
-    uint64_t v = (value ^ -negative) + negative;
-    unsigned digits = (67u - (unsigned)__builtin_clzll(v | 1)) / 4;
-    v <<= 4 * (8 - digits);
-    v = v >> 16 | (v & 0xffff) << 32; /* the first digit into the first byte, and so on */
-    v = (v >> 8 & UINT64_C(0x000000ff000000ff)) | (v & UINT64_C(0x000000ff000000ff)) << 16;
-    v = (v >> 4 & UINT64_C(0x000f000f000f000f)) | (v & UINT64_C(0x000f000f000f000f)) << 8;
-    uint64_t letters = (v + UINT64_C(0x0606060606060606)) >> 4 & UINT64_C(0x0101010101010101);
-    v += UINT64_C(0x3030303030303030) + letters * ('a' - '0' - 10);
     *p = '-';
     p += negative;
     p[0] = '0';
     p[1] = 'x';
-    for (unsigned i = 0; i < 8; i++)
-        p[2 + i] = (char)(v >> 8 * i);
-    return p + 2 + digits;
+    return hex_put(p + 2, (value ^ -negative) + negative);
 }
 
 static char *put_label(char *p, const struct isa_hole *h, struct bits128 word, uint32_t offset,
@@ -113,27 +85,29 @@ static char *put_label(char *p, const struct isa_hole *h, struct bits128 word, u
     return isa_put_label(p, f->pieces ? isa_field_value(f, word, offset) : 0, options);
 }
 
+static inline char *put_name(char *p, const struct isa_name *name)
+{
+    memcpy(p, name, sizeof *name);
+    return p + name->n;
+}
+
 static char *fill(char *p, const struct isa_template *t, struct bits128 word, uint32_t offset,
                   const struct isa_print_options *options)
 {
-    p = put_guard(p, t->uniform, word.lo >> 12 & 15);
+    const uint64_t half[2] = {word.lo, word.hi};
+    p = put_name(p, &guard_text[t->uniform][word.lo >> 12 & 15]);
     memcpy(p, t->text, sizeof t->text);
     p += t->head;
     for (const struct isa_hole *h = t->hole, *end = h + t->holes; h < end; h++) {
         memcpy(p, h, sizeof *h);
         p += h->n;
-        uint64_t v = isa_piece_raw(h->low, h->width, word);
-        switch ((enum isa_hole_kind)h->kind) {
-        case ISA_HOLE_NAME: {
-            const struct isa_name *name = &isa_register_text[0][h->base + v];
-            memcpy(p, name, sizeof *name);
-            p += name->n;
-            break;
-        }
-        case ISA_HOLE_NUMBER: p = put_number(p, h, v); break;
-        case ISA_HOLE_LABEL: p = put_label(p, h, word, offset, options); break;
-        case ISA_HOLE_NONE: break;
-        }
+        uint64_t bits = half[h->low >> 6] >> (h->low & 63);
+        if (__builtin_expect(h->kind == ISA_HOLE_NAME, 1))
+            p = put_name(p, &isa_register_text[0][h->base + (bits & h->mask)]);
+        else if (h->kind == ISA_HOLE_NUMBER)
+            p = put_number(p, h, bits);
+        else
+            p = put_label(p, h, word, offset, options);
     }
     *p = '\0';
     return p;
@@ -142,8 +116,8 @@ static char *fill(char *p, const struct isa_template *t, struct bits128 word, ui
 size_t isa_print_cached(struct isa_cache *cache, unsigned sm, struct bits128 word, uint32_t offset,
                         const struct isa_print_options *options, char *out)
 {
-    unsigned place = isa_arch_place(sm);
-    const struct isa_key *key = place ? key_of(cache, sm, place, opcode_of(word)) : NULL;
+    const struct isa_key *key = key_of(cache, sm, word);
+    unsigned place = cache->place;
     if (!key)
         return isa_print_word(sm, word, offset, options, out, ISA_TEXT_ROOM);
     struct bits128 bits = key_bits(key, word);
@@ -157,6 +131,12 @@ size_t isa_print_cached(struct isa_cache *cache, unsigned sm, struct bits128 wor
     if (t->none)
         return isa_print_word(sm, word, offset, options, out, ISA_TEXT_ROOM);
     return (size_t)(fill(out, t, word, offset, options) - out);
+}
+
+bool isa_target_cached(struct isa_cache *cache, unsigned sm, struct bits128 word, uint32_t offset, int64_t *target)
+{
+    const struct isa_key *key = key_of(cache, sm, word);
+    return (!key || key->relative) && isa_word_target(sm, word, offset, target);
 }
 
 bool isa_word_target(unsigned sm, struct bits128 word, uint32_t offset, int64_t *target)

@@ -28,14 +28,16 @@ struct isa_question {
 struct isa_key {
     uint64_t lo, hi; /* the bits */
     struct isa_question low[ISA_LOW_TESTS], high[ISA_HIGH_TESTS];
-    bool relative; /* a row of it has a place in the code */
+    uint64_t relative;  /* not 0: a row of it has a place in the code */
+    uint64_t unused[2]; /* two cache lines */
 };
 
 /* Text, and behind it what the word says. */
 struct isa_hole {
     char text[ISA_HOLE_TEXT];
     uint8_t n, kind;
-    uint8_t low, width; /* of the bits */
+    uint8_t low; /* of the bits, all in one half of the word */
+    uint8_t mask;
     uint16_t base;
 };
 
@@ -49,7 +51,8 @@ struct isa_template { /* three cache lines */
 };
 
 struct isa_cache {
-    uint16_t key_of[ISA_CACHE_ARCHS][ISA_OPCODES]; /* + 1 */
+    unsigned sm, place; /* of the last word: its architecture, and the place of that from 1 on */
+    uint16_t key_of[ISA_CACHE_ARCHS][ISA_OPCODES]; /* + 1; of no architecture: none */
     struct isa_key keys[ISA_CACHE_KEYS];
     uint32_t key_count;
     struct isa_template templates[1 << ISA_CACHE_BITS];

@@ -22,7 +22,7 @@ static unsigned file_of(const struct isa_part *part, unsigned kind)
 {
     const struct isa_field *f = &part->field;
     unsigned width = f->piece[0].width;
-    if (f->pieces != 1 || f->flags || f->shift)
+    if (!in_one_half(f) || f->flags || f->shift)
         return ISA_REGISTER_FILES;
     switch (kind) {
     case ISA_OPERAND_REG: return width == 8 ? kind : ISA_REGISTER_FILES;
@@ -161,6 +161,9 @@ struct making {
     bool begun; /* the head is there */
 };
 
+/* Text alone: a name that is empty. */
+static const struct isa_hole no_hole = {.kind = ISA_HOLE_NAME, .base = ISA_FILE_EMPTY << 8};
+
 static void add_hole(struct making *m, const char *text, size_t n, struct isa_hole hole)
 {
     if (m->t->holes == ISA_HOLES) {
@@ -186,8 +189,8 @@ static void put_hole(struct making *m, struct isa_hole hole)
         n -= head;
     }
     for (; n > ISA_HOLE_TEXT; text += ISA_HOLE_TEXT, n -= ISA_HOLE_TEXT)
-        add_hole(m, text, ISA_HOLE_TEXT, (struct isa_hole){.kind = ISA_HOLE_NONE, .width = 1});
-    if (n || hole.kind != ISA_HOLE_NONE)
+        add_hole(m, text, ISA_HOLE_TEXT, no_hole);
+    if (n || hole.kind != no_hole.kind || hole.base != no_hole.base)
         add_hole(m, text, n, hole);
     m->end = m->text;
 }
@@ -207,7 +210,7 @@ static void put_register(struct making *m, const struct isa_part *part, unsigned
 {
     put_hole(m, (struct isa_hole){.kind = ISA_HOLE_NAME,
                                   .low = part->field.piece[0].low,
-                                  .width = part->field.piece[0].width,
+                                  .mask = (uint8_t)((1u << part->field.piece[0].width) - 1),
                                   .base = (uint16_t)(file_of(part, kind) << 8)});
 }
 
@@ -216,7 +219,7 @@ static void put_number(struct making *m, const struct isa_field *f, bool sign)
     put_hole(m, (struct isa_hole){
                     .kind = ISA_HOLE_NUMBER,
                     .low = f->piece[0].low,
-                    .width = f->piece[0].width,
+                    .mask = f->piece[0].width,
                     .base = (uint16_t)(f->shift | (sign && f->flags & ISA_FIELD_SIGNED ? ISA_HOLE_SIGNED : 0))});
 }
 
@@ -301,7 +304,7 @@ static void put_value(struct making *m, unsigned sm, const struct isa_insn *insn
     case ISA_OPERAND_MEM:
     case ISA_OPERAND_HANDLE: put_memory(m, o, row); return;
     case ISA_OPERAND_LABEL:
-        put_hole(m, (struct isa_hole){.kind = ISA_HOLE_LABEL, .width = 1, .base = (uint16_t)(row - isa_operand_rows)});
+        put_hole(m, (struct isa_hole){.kind = ISA_HOLE_LABEL, .base = (uint16_t)(row - isa_operand_rows)});
         return;
     default: break;
     }
@@ -356,5 +359,5 @@ void isa_template_make(unsigned sm, struct bits128 word, struct isa_template *t)
     }
     while (m.end > m.text && m.end[-1] == ' ') /* behind an infinity */
         m.end--;
-    put_hole(&m, (struct isa_hole){.kind = ISA_HOLE_NONE, .width = 1});
+    put_hole(&m, no_hole);
 }

@@ -6,9 +6,8 @@
 #include "isa/isa_read.h"
 
 enum isa_hole_kind {
-    ISA_HOLE_NONE,   /* text alone */
-    ISA_HOLE_NAME,   /* a register: `base` is where the names of its file begin */
-    ISA_HOLE_NUMBER, /* hexadecimal: the low byte of `base` is its shift, ISA_HOLE_SIGNED above */
+    ISA_HOLE_NAME,   /* a register: `base` is where the names of its file begin, `mask` its bits */
+    ISA_HOLE_NUMBER, /* hexadecimal: `mask` is its width, the low byte of `base` its shift, ISA_HOLE_SIGNED above */
     ISA_HOLE_LABEL,  /* a place in the code: `base` is the row of the operand */
 };
 enum { ISA_HOLE_SIGNED = 0x100 };

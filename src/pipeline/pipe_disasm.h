@@ -40,23 +40,24 @@ struct pipe_listing {
     uint32_t long_target;
 };
 
-struct bits128 pipe_word_at(const struct pipe_listing *l, uint32_t i);
+static inline struct bits128 pipe_word_at(const struct pipe_listing *l, uint32_t i)
+{
+    if (l->insns)
+        return l->insns[i].word;
+    const uint8_t *p = l->kernel->code + 16 * (size_t)i;
+    return (struct bits128){bits_le64(p), bits_le64(p + 8)};
+}
 /* The text of instruction i into `text` (ISA_TEXT_ROOM bytes). */
 size_t pipe_print_text(struct pipe_listing *l, uint32_t i, char *text);
 /* The same, from the texts that were kept where they were; *text points to it, else into `room`. */
 size_t pipe_next_text(struct pipe_listing *l, uint32_t i, char *room, const char **text);
 bool pipe_has_word(const struct pipe_listing *l, uint32_t i);
 bool pipe_has_control(const struct pipe_listing *l, uint32_t i);
-/* Digits of an offset beyond the usual four: what follows stands so much further left. */
-unsigned pipe_more_digits(uint32_t offset);
 /* How many bytes of the text are the guard ("@P0", "@!UP1"), without the blank. */
 size_t pipe_guard_length(const char *text, size_t n);
 /* The offset in its comment, and the guard at the right end of its column (a uniform one is in the next column, where
  * opcodes stand). Answers where the rest of `text` begins. */
 char *pipe_put_offset(char *p, uint32_t offset, const char *text, size_t n, size_t *rest);
-const char *pipe_ending(struct bits128 word);
-/* An infinity, a NaN or -0.0 at the end leaves a blank behind. */
-bool pipe_leaves_blank(const char *text, size_t n);
 /* How much of the architecture's name the vendor's forms print: not the "f" of a family. */
 int pipe_arch_length(const struct img_module *module);
 /* The line that tells a cubin's header: what it is built for, and how. */
@@ -70,18 +71,32 @@ struct pipe_part {
 };
 unsigned pipe_operand_parts(const char *rest, bool blanks, struct pipe_part *parts, unsigned room);
 
+/* pipe_lines.c: puts the function's name where pipe_label_text() left a mark; one too long for the room leaves the
+ * offset. */
+size_t pipe_put_long_name(struct pipe_listing *l, char *text, size_t n);
+struct isa_print_options pipe_print_options(struct pipe_listing *l);
+/* The line of a plain instruction in nvdisasm's form at `p`, where OUT_ROOM bytes are; answers its end. `o` is what
+ * pipe_print_options() gave. */
+char *pipe_put_plain(struct pipe_listing *l, const struct isa_print_options *o, uint32_t i, char *p);
+/* Keeps the texts of the kernel and widens *widest to the longest, with its guard, although that stands to the left.
+ * False: out of memory. */
+bool pipe_spell(struct pipe_listing *l, size_t *widest);
+void pipe_print_cuobjdump(struct pipe_listing *l);
+
 /* pipe_disasm_json.c */
 void pipe_print_json(struct pipe_listing *l);
 
 /* pipe_assembly.c: names and numbers of the module's places, made before its kernels are printed. NULL: out of memory.
  */
-struct pipe_labels *pipe_labels_make(struct arena *a, const struct img_module *module);
+struct pipe_labels *pipe_labels_make(struct arena *a, struct isa_cache *cache, const struct img_module *module);
 /* True when something is annotated at the right of instructions, behind the widest of them. */
 bool pipe_labels_annotate(const struct pipe_labels *labels);
 /* For isa_print_options: `user` is a struct pipe_listing. */
 bool pipe_label_text(void *user, uint32_t target, char out[96]);
 /* Puts symbols in the place of what relocations will fill; answers the new length. */
 size_t pipe_put_symbols(struct pipe_listing *l, uint32_t i, char *text, size_t n);
+/* The first offset from this one on of an instruction that shows more than its word says; UINT32_MAX: none. */
+uint32_t pipe_next_special(const struct pipe_listing *l, uint32_t offset);
 void pipe_print_assembly_head(struct out *out, const struct img_module *module, const struct pipe_labels *labels);
 void pipe_print_assembly(struct pipe_listing *l);
 /* The same of instructions alone, as `nvdisasm --binary` prints them: no labels are made for it. */
