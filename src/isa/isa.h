@@ -158,7 +158,6 @@ size_t isa_print_cached(struct isa_cache *cache, unsigned sm, struct bits128 wor
                         const struct isa_print_options *options, char *out);
 /* Where the word branches to, in bytes from the section's start; false when it is no branch to a place it names. */
 bool isa_word_target(unsigned sm, struct bits128 word, uint32_t offset, int64_t *target);
-bool isa_target_cached(struct isa_cache *cache, unsigned sm, struct bits128 word, uint32_t offset, int64_t *target);
 /* "[B--2---:R-:W0:-:S04]" into `out` (at least 32 bytes). */
 void isa_print_control(const struct isa_control *control, char out[32]);
 

@@ -22,7 +22,8 @@ static unsigned file_of(const struct isa_part *part, unsigned kind)
 {
     const struct isa_field *f = &part->field;
     unsigned width = f->piece[0].width;
-    if (!in_one_half(f) || f->flags || f->shift)
+    enum { LAST = 112 }; /* two bytes are read from there */
+    if (!in_one_half(f) || f->flags || f->shift || f->piece[0].low > LAST)
         return ISA_REGISTER_FILES;
     switch (kind) {
     case ISA_OPERAND_REG: return width == 8 ? kind : ISA_REGISTER_FILES;
@@ -80,14 +81,15 @@ static void take_bits(struct isa_key *key, const struct isa_field *f)
 /* Whether the field has this value; all of its bits where there is no room for one more such question. */
 static void take_test(struct isa_key *key, const struct isa_field *f, uint64_t value)
 {
-    if (in_one_half(f)) {
-        bool high = f->piece[0].low & 64;
-        unsigned low = f->piece[0].low & 63, count = high ? ISA_HIGH_TESTS : ISA_LOW_TESTS;
-        uint64_t mask = UINT64_MAX >> (64 - f->piece[0].width) << low;
-        for (struct isa_question *q = high ? key->high : key->low; count; q++, count--) {
-            if (q->mask && (q->mask != mask || q->value != value << low))
+    enum { LANE = 32 };
+    unsigned low = f->piece[0].low, lane = low / LANE, width = f->piece[0].width;
+    if (f->pieces == 1 && (low + width - 1) / LANE == lane && value <= UINT32_MAX >> (LANE - width)) {
+        uint32_t mask = UINT32_MAX >> (LANE - width) << low % LANE, wanted = (uint32_t)value << low % LANE;
+        for (unsigned i = 0; i < ISA_LAYERS; i++) {
+            if (key->mask[i][lane] && (key->mask[i][lane] != mask || key->value[i][lane] != wanted))
                 continue;
-            *q = (struct isa_question){mask, value << low};
+            key->mask[i][lane] = mask;
+            key->value[i][lane] = wanted;
             return;
         }
     }
@@ -141,7 +143,6 @@ void isa_key_make(const struct isa_arch_table *table, unsigned opcode, struct is
     key->hi = UINT64_C(1) << HIGH_OPCODE;
     for (unsigned i = table->first[opcode]; i < table->first[opcode + 1]; i++) {
         const struct isa_row *row = isa_row_at(table->list[i]);
-        key->relative |= row->relative;
         for (unsigned k = 0; k < row->condition_count; k++)
             take_condition(key, isa_row_condition(row, k));
         take_modifiers(key, row->mod, row->mod_count);

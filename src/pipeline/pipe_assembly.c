@@ -7,6 +7,7 @@
 #include "pipeline/pipe_lines.h"
 
 #include "base/str.h"
+#include "isa/isa_cache.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,7 +106,9 @@ static bool from_section(unsigned sm, struct bits128 word, uint32_t offset)
 static void number_branches(struct pipe_labels *l, struct isa_cache *cache, uint32_t kernel)
 {
     const struct img_kernel *k = &l->module->kernels[kernel];
-    uint32_t count = k->code_bytes / 16, branch = l->first_branch[kernel], last = l->first_branch[kernel + 1];
+    const uint64_t *branches = isa_branches(cache, l->module->sm);
+    uint32_t count = branches ? k->code_bytes / 16 : 0, branch = l->first_branch[kernel],
+             last = l->first_branch[kernel + 1];
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *p = k->code + 16 * (size_t)i;
         struct bits128 word = {bits_le64(p), bits_le64(p + 8)};
@@ -115,7 +118,8 @@ static void number_branches(struct pipe_labels *l, struct isa_cache *cache, uint
                 l->next++, /* the section has a name: the number is not used */
                     l->table_words += l->of.branches[branch].word_count;
             branch++;
-        } else if (isa_target_cached(cache, l->module->sm, word, 16 * i, &target) && target >= 0 && target / 16 < count)
+        } else if (isa_may_branch(branches, word) && isa_word_target(l->module->sm, word, 16 * i, &target) &&
+                   target >= 0 && target / 16 < count)
             give_number(l, (struct img_mark){.kernel = kernel, .offset = (uint32_t)target}, false);
     }
 }
@@ -554,7 +558,7 @@ static void print_instruction(struct pipe_listing *l, uint32_t i)
             out_text(l->out, "(*\"SpillRefill\"*);\n");
         return;
     }
-    p = pipe_put_blanks(p, pipe_leaves_blank(text, n));
+    p = pipe_put_blanks(p, pipe_leaves_blank(text + n, n));
     p = pipe_put_ending(p, pipe_word_at(l, i));
     *p++ = '\n';
     out_filled(l->out, p);

@@ -18,6 +18,7 @@ void sp_disasm_options_init(struct sp_disasm_options *o)
 size_t pipe_print_text(struct pipe_listing *l, uint32_t i, char *text)
 {
     struct isa_print_options o = pipe_print_options(l);
+    l->ahead.n = 0;
     const struct img_told *told = pipe_told(l->kernel, i);
     if (told && !told->how) {
         int n = snprintf(text, 512, "%s", told->text ? told->text : "not in the listing");
@@ -37,7 +38,7 @@ size_t pipe_next_text(struct pipe_listing *l, uint32_t i, char *room, const char
         return pipe_print_text(l, i, room);
     }
     struct pipe_spelled *s = l->spelled;
-    size_t n = s->lengths[s->shown++];
+    size_t n = s->lengths[s->shown++] & PIPE_LENGTH;
     *text = s->bytes + s->printed;
     s->printed += n;
     return n;

@@ -12,9 +12,18 @@
 struct pipe_spelled {
     char *bytes;
     size_t n, size;
-    uint16_t *lengths;
+    uint16_t *lengths; /* each with how much of it is a guard left of the opcode */
     size_t count, room;
     size_t printed, shown; /* how far they are printed: bytes, instructions */
+};
+
+enum { PIPE_GUARD_SHIFT = 13, PIPE_LENGTH = (1 << PIPE_GUARD_SHIFT) - 1 };
+
+/* Templates found ahead, of the instructions from `from` on. */
+enum { PIPE_AHEAD = 16 };
+struct pipe_ahead {
+    const struct isa_template *found[PIPE_AHEAD];
+    uint32_t from, n;
 };
 
 struct pipe_labels;
@@ -24,6 +33,7 @@ enum { PIPE_NAME_MARK = 1 };
 
 struct pipe_listing {
     struct isa_cache *cache;
+    struct pipe_ahead ahead; /* n is 0 after any other use of the cache */
     struct arena *a;
     struct out *out;
     const struct sp_disasm_options *options;

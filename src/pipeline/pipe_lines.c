@@ -6,11 +6,12 @@
 #include "pipeline/pipe_lines.h"
 
 #include "base/hex.h"
+#include "isa/isa_cache.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { COLUMN = 17, COPY = 64, FIRST = 7, HALF = 16, WIDEST = 256 };
+enum { COLUMN = 17, COPY = 64, FIRST = 7, HALF = 16, WIDEST = 256, LONG_ENOUGH = 16 };
 
 size_t pipe_put_long_name(struct pipe_listing *l, char *text, size_t n)
 {
@@ -39,10 +40,17 @@ size_t pipe_guard_length(const char *text, size_t n)
     return 0;
 }
 
+/* What of the text stands left of the column of opcodes, its blank included: a guard that is not uniform. */
+static size_t guard_of(const char *text, size_t n)
+{
+    bool uniform = n > 2 && text[1 + (text[1] == '!')] == 'U';
+    size_t guard = uniform ? 0 : pipe_guard_length(text, n);
+    return guard ? guard + 1 : 0;
+}
+
 char *pipe_put_offset(char *p, uint32_t offset, const char *text, size_t n, size_t *rest)
 {
-    bool uniform = n > 2 && text[1 + (text[1] == '!')] == 'U'; /* stands in the column of opcodes */
-    size_t guard = uniform ? 0 : pipe_guard_length(text, n);
+    size_t with = guard_of(text, n), guard = with ? with - 1 : 0;
     p = pipe_put(p, "        /*", 10);
     p = pipe_put_hex(p, offset, 4);
     p = pipe_put(p, "*/ ", 3);
@@ -70,54 +78,54 @@ static char *put_place(char *p, uint32_t offset)
     return p + WIDTH;
 }
 
-/* How far left of opcodes the text begins: its guard, as the word has it where it has one. */
-static unsigned guard_room(struct bits128 word)
+static const struct isa_template *template_of(struct pipe_listing *l, uint32_t i)
 {
-    static const uint8_t room[16] = {4, 4, 4, 4, 4, 4, 4, 0, 5, 5, 5, 5, 5, 5, 5, 5};
-    return room[word.lo >> 12 & 15];
+    struct pipe_ahead *ahead = &l->ahead;
+    if (i - ahead->from >= ahead->n) {
+        uint32_t left = l->count - i;
+        ahead->from = i;
+        ahead->n = isa_find_templates(l->cache, l->module->sm, l->kernel->code + 16 * (size_t)i,
+                                      left < PIPE_AHEAD ? left : PIPE_AHEAD, ahead->found);
+    }
+    return ahead->found[i - ahead->from];
 }
 
-/* The text stands where its guard makes the opcode stand in its column, `at`; a uniform guard is in that column itself,
- * and what is no instruction has none. Answers where the text begins. */
-static char *settle(char *at, char *text, size_t n)
+/* Answers where the text ends that has its opcode at `at`; *start is where its guard begins. */
+static inline char *print_at(struct pipe_listing *l, const struct isa_print_options *o, uint32_t i, char *at,
+                             char **start)
 {
-    bool guarded = n > 2 && text[0] == '@' && text[1 + (text[1] == '!')] != 'U';
-    if (__builtin_expect(guarded == (text != at), 1))
-        return text;
-    char *from = text;
-    memmove(at, text, n);
-    while (from < at)
-        *from++ = ' ';
-    return at;
+    const struct isa_template *t = template_of(l, i);
+    char *end = isa_fill_template(l->module->sm, t, l->kernel->code + 16 * (size_t)i, 16 * i, o, at, start);
+    if (__builtin_expect(l->long_name != NULL, 0))
+        end = *start + pipe_put_long_name(l, *start, (size_t)(end - *start));
+    return end;
 }
 
-static size_t print_at(struct pipe_listing *l, const struct isa_print_options *o, struct bits128 word, uint32_t i,
-                       char *text)
+/* The same from the texts that were kept; there are bytes behind them. */
+static inline char *copy_at(struct pipe_spelled *s, char *at)
 {
-    size_t n = isa_print_cached(l->cache, l->module->sm, word, 16 * i, o, text);
-    return __builtin_expect(l->long_name != NULL, 0) ? pipe_put_long_name(l, text, n) : n;
-}
-
-/* From the texts that were kept; there are bytes behind them. */
-static size_t copy_kept(struct pipe_spelled *s, char *text)
-{
-    size_t n = s->lengths[s->shown++];
-    memcpy(text, s->bytes + s->printed, COPY);
-    if (n > COPY)
-        memcpy(text + COPY, s->bytes + s->printed + COPY, n - COPY);
+    size_t both = s->lengths[s->shown++], n = both & PIPE_LENGTH, guard = both >> PIPE_GUARD_SHIFT;
+    const char *from = s->bytes + s->printed;
+    at -= guard;
+    memcpy(at, from, COPY);
+    if (__builtin_expect(n > COPY, 0))
+        memcpy(at + COPY, from + COPY, n - COPY);
     s->printed += n;
-    return n;
+    return at + n;
+}
+
+/* What follows the text of a plain instruction, which ends at `p`. */
+static inline char *put_ending(char *p, struct bits128 word)
+{
+    *p = ' ';
+    return pipe_put_ending(p + pipe_leaves_blank(p, LONG_ENOUGH), word);
 }
 
 char *pipe_put_plain(struct pipe_listing *l, const struct isa_print_options *o, uint32_t i, char *p)
 {
-    struct bits128 word = pipe_word_at(l, i);
-    char *at = put_place(p, 16 * i), *text = at - guard_room(word);
-    size_t n = l->is_spelled ? copy_kept(l->spelled, text) : print_at(l, o, word, i, text);
-    text = settle(at, text, n);
-    p = text + n;
-    *p = ' ';
-    p = pipe_put_ending(p + pipe_leaves_blank(text, n), word);
+    char *at = put_place(p, 16 * i), *start;
+    p = l->is_spelled ? copy_at(l->spelled, at) : print_at(l, o, i, at, &start);
+    p = put_ending(p, pipe_word_at(l, i));
     *p++ = '\n';
     return p;
 }
@@ -159,25 +167,32 @@ bool pipe_spell(struct pipe_listing *l, size_t *widest)
 {
     struct pipe_spelled *s = l->spelled;
     struct isa_print_options o = pipe_print_options(l);
-    uint32_t special = pipe_next_special(l, 0);
+    uint32_t special = l->insns ? 0 : pipe_next_special(l, 0);
     size_t most = *widest;
     if (!reserve(s, l->count))
         return false;
     for (uint32_t i = 0; i < l->count; i++) {
-        struct bits128 word = pipe_word_at(l, i);
         if (s->size - s->n < (size_t)2 * ISA_TEXT_ROOM && !reserve(s, l->count - i))
             return false;
-        char *text = s->bytes + s->n;
-        size_t n;
-        if (16 * i >= special) {
+        char *text = s->bytes + s->n, *end;
+        size_t n, guard;
+        if (__builtin_expect(16 * i >= special, 0)) {
             n = pipe_print_text(l, i, text);
-            special = pipe_next_special(l, 16 * (i + 1));
+            guard = guard_of(text, n);
+            special = l->insns ? 0 : pipe_next_special(l, 16 * (i + 1));
         } else {
-            n = print_at(l, &o, word, i, text);
+            static const uint8_t usual[16] = {4, 4, 4, 4, 4, 4, 4, 0, 5, 5, 5, 5, 5, 5, 5, 5};
+            char *start, *at = text + usual[pipe_word_at(l, i).lo >> 12 & 15];
+            end = print_at(l, &o, i, at, &start);
+            n = (size_t)(end - start);
+            guard = (size_t)(at - start);
+            if (__builtin_expect(start != text, 0)) /* a uniform guard, or none */
+                memmove(text, start, n);
         }
-        size_t with = n + 2 - pipe_is_filler(word) + pipe_leaves_blank(text, n) + pipe_more_digits(16 * i);
+        end = text + n;
+        size_t with = n + 2 - pipe_is_filler(pipe_word_at(l, i)) + pipe_leaves_blank(end, n) + pipe_more_digits(16 * i);
         most = with > most ? with : most;
-        s->lengths[s->count++] = (uint16_t)n;
+        s->lengths[s->count++] = (uint16_t)(n | guard << PIPE_GUARD_SHIFT);
         s->n += n;
     }
     *widest = most;
@@ -192,7 +207,7 @@ static void print_told(struct pipe_listing *l, uint32_t i)
     char room[ISA_TEXT_ROOM];
     struct bits128 word = pipe_word_at(l, i);
     const char *text;
-    size_t rest, n = pipe_next_text(l, i, room, &text), blank = pipe_leaves_blank(text, n);
+    size_t rest, n = pipe_next_text(l, i, room, &text), blank = pipe_leaves_blank(text + n, n);
     size_t filled = n + blank + 2 - pipe_is_filler(word) + pipe_more_digits(16 * i);
     char *p = out_room(l->out, OUT_ROOM);
     p = pipe_put_offset(p, 16 * i, text, n, &rest);
@@ -233,13 +248,8 @@ static void make_tail(struct tail *t, size_t widest)
 static char *put_both(struct pipe_listing *l, const struct tail *t, uint32_t i, char *p)
 {
     struct bits128 word = pipe_word_at(l, i);
-    char *at = put_place(p, 16 * i), *text = at - guard_room(word);
-    size_t n = copy_kept(l->spelled, text);
-    text = settle(at, text, n);
-    char *end = at + l->widest - pipe_more_digits(16 * i);
-    p = text + n;
-    *p = ' ';
-    p = pipe_put_ending(p + pipe_leaves_blank(text, n), word);
+    char *at = put_place(p, 16 * i), *end = at + l->widest - pipe_more_digits(16 * i);
+    p = put_ending(copy_at(l->spelled, at), word);
     memset(p, ' ', COPY);
     for (p += COPY; p < end; p += COPY)
         memset(p, ' ', COPY);

@@ -57,13 +57,12 @@ static inline char *pipe_put_ending(char *p, struct bits128 word)
     return p;
 }
 
-/* An infinity, a NaN or -0.0 at the end leaves a blank behind. */
-static inline bool pipe_leaves_blank(const char *text, size_t n)
+/* An infinity, a NaN or -0.0 at the end of a text of `n` characters leaves a blank behind. */
+static inline bool pipe_leaves_blank(const char *end, size_t n)
 {
     enum { SHORTEST = 6 };
     if (n < SHORTEST)
         return false;
-    const char *end = text + n;
     if (end[-1] == '0')
         return end[-2] == '.' && end[-3] == '0' && (end[-4] == '-' || end[-4] == '+');
     if (end[-1] == 'F')
