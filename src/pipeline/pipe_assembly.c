@@ -569,8 +569,7 @@ void pipe_print_raw(struct pipe_listing *l)
     pipe_print_header_flags(l->out, l->module);
     pipe_print_header_flags(l->out, l->module); /* the vendor's tool says it twice */
     struct isa_print_options o = pipe_print_options(l);
-    for (uint32_t i = 0; i < l->count; i++)
-        out_filled(l->out, pipe_put_plain(l, &o, i, out_room(l->out, OUT_ROOM)));
+    pipe_print_plain(l, &o, 0, l->count);
 }
 
 void pipe_print_assembly(struct pipe_listing *l)
@@ -587,21 +586,26 @@ void pipe_print_assembly(struct pipe_listing *l)
     out_printf(l->out, "\t.align\t%u\n", section->alignment);
     const uint32_t *numbers = l->labels->numbers[kernel];
     struct isa_print_options o = pipe_print_options(l);
-    uint32_t special = l->insns ? 0 : pipe_next_special(l, 0), next = 0; /* where the next function may begin */
-    for (uint32_t i = 0; i < l->count; i++) {
-        if (numbers[i] != NO_LABEL || 16 * i >= next) {
-            print_place(l, i, &function);
-            next = function < l->labels->first_function[kernel + 1] ? l->labels->functions[function]->at.offset & ~15u
-                                                                    : UINT32_MAX;
-        }
+    uint32_t special = l->insns ? 0 : pipe_next_special(l, 0), next; /* where a function begins */
+    for (uint32_t i = 0; i < l->count;) {
+        print_place(l, i, &function);
+        if (function < l->labels->first_function[kernel + 1])
+            next = l->labels->functions[function]->at.offset & ~15u;
+        else
+            next = UINT32_MAX;
         if (l->options->line_info)
             pipe_print_line_info(l, 16 * i);
-        if (16 * i < special) {
-            out_filled(l->out, pipe_put_plain(l, &o, i, out_room(l->out, OUT_ROOM)));
+        if (16 * i >= special) {
+            print_instruction(l, i++);
+            special = l->insns ? 0 : pipe_next_special(l, 16 * i);
             continue;
         }
-        print_instruction(l, i);
-        special = l->insns ? 0 : pipe_next_special(l, 16 * (i + 1));
+        uint32_t end = i + 1;
+        while (end < l->count && numbers[end] == NO_LABEL && 16 * end < next && 16 * end < special &&
+               !l->options->line_info)
+            end++;
+        pipe_print_plain(l, &o, i, end);
+        i = end;
     }
     print_place(l, l->count, &function);
 }

@@ -85,9 +85,8 @@ unsigned pipe_operand_parts(const char *rest, bool blanks, struct pipe_part *par
  * offset. */
 size_t pipe_put_long_name(struct pipe_listing *l, char *text, size_t n);
 struct isa_print_options pipe_print_options(struct pipe_listing *l);
-/* The line of a plain instruction in nvdisasm's form at `p`, where OUT_ROOM bytes are; answers its end. `o` is what
- * pipe_print_options() gave. */
-char *pipe_put_plain(struct pipe_listing *l, const struct isa_print_options *o, uint32_t i, char *p);
+/* The lines of the plain instructions from i up to `end` in nvdisasm's form. `o` is what pipe_print_options() gave. */
+void pipe_print_plain(struct pipe_listing *l, const struct isa_print_options *o, uint32_t i, uint32_t end);
 /* Keeps the texts of the kernel and widens *widest to the longest, with its guard, although that stands to the left.
  * False: out of memory. */
 bool pipe_spell(struct pipe_listing *l, size_t *widest);

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { COLUMN = 17, COPY = 64, FIRST = 7, HALF = 16, WIDEST = 256, LONG_ENOUGH = 16 };
+enum { COLUMN = 17, COPY = 64, FIRST = 7, HALF = 16, WIDEST = 256, LONG_ENOUGH = 16, ENDING = 8, CHUNK = 32 };
 
 size_t pipe_put_long_name(struct pipe_listing *l, char *text, size_t n)
 {
@@ -63,31 +63,41 @@ char *pipe_put_offset(char *p, uint32_t offset, const char *text, size_t n, size
 
 /* ---- plain lines --------------------------------------------------------------------------------- */
 
-/* The offset in its comment, and blanks up to where opcodes stand. */
-static char *put_place(char *p, uint32_t offset)
+static const char place[] = "        /*0000*/                   ";
+enum { FRONT = 10, PLACE = sizeof place - 1 };
+
+/* An offset of more than four digits. */
+static __attribute__((noinline)) char *put_far_place(char *p, uint32_t offset)
 {
-    static const char place[] = "        /*0000*/                   ";
-    enum { FRONT = 10, WIDTH = sizeof place - 1 };
-    if (offset > 0xffff) {
-        p = pipe_put(p, place, FRONT);
-        p = pipe_put_hex(p, offset, 4);
-        return pipe_put(p, place + FRONT + 4, WIDTH - FRONT - 4);
-    }
-    memcpy(p, place, WIDTH);
-    hex_put4(p + FRONT, offset);
-    return p + WIDTH;
+    p = pipe_put(p, place, FRONT);
+    p = pipe_put_hex(p, offset, 4);
+    return pipe_put(p, place + FRONT + 4, PLACE - FRONT - 4);
 }
 
-static const struct isa_template *template_of(struct pipe_listing *l, uint32_t i)
+/* The offset in its comment, and blanks up to where opcodes stand. */
+static inline char *put_place(char *p, uint32_t offset)
+{
+    if (__builtin_expect(offset > 0xffff, 0))
+        return put_far_place(p, offset);
+    memcpy(p, place, PLACE);
+    hex_put4(p + FRONT, offset);
+    return p + PLACE;
+}
+
+static __attribute__((noinline)) void look_ahead(struct pipe_listing *l, uint32_t i)
 {
     struct pipe_ahead *ahead = &l->ahead;
-    if (i - ahead->from >= ahead->n) {
-        uint32_t left = l->count - i;
-        ahead->from = i;
-        ahead->n = isa_find_templates(l->cache, l->module->sm, l->kernel->code + 16 * (size_t)i,
-                                      left < PIPE_AHEAD ? left : PIPE_AHEAD, ahead->found);
-    }
-    return ahead->found[i - ahead->from];
+    uint32_t left = l->count - i;
+    ahead->from = i;
+    ahead->n = isa_find_templates(l->cache, l->module->sm, l->kernel->code + 16 * (size_t)i,
+                                  left < PIPE_AHEAD ? left : PIPE_AHEAD, ahead->found);
+}
+
+static inline const struct isa_template *template_of(struct pipe_listing *l, uint32_t i)
+{
+    if (__builtin_expect(i - l->ahead.from >= l->ahead.n, 0))
+        look_ahead(l, i);
+    return l->ahead.found[i - l->ahead.from];
 }
 
 /* Answers where the text ends that has its opcode at `at`; *start is where its guard begins. */
@@ -101,17 +111,42 @@ static inline char *print_at(struct pipe_listing *l, const struct isa_print_opti
     return end;
 }
 
-/* The same from the texts that were kept; there are bytes behind them. */
-static inline char *copy_at(struct pipe_spelled *s, char *at)
+/* Texts that were kept, from the next one on: bytes stored anywhere may be these, so a loop has its own. */
+struct kept {
+    const char *text;
+    const uint16_t *length;
+};
+
+static struct kept kept_from(const struct pipe_listing *l)
 {
-    size_t both = s->lengths[s->shown++], n = both & PIPE_LENGTH, guard = both >> PIPE_GUARD_SHIFT;
-    const char *from = s->bytes + s->printed;
-    at -= guard;
-    memcpy(at, from, COPY);
+    const struct pipe_spelled *s = l->spelled;
+    return (struct kept){l->is_spelled ? s->bytes + s->printed : NULL, l->is_spelled ? s->lengths + s->shown : NULL};
+}
+
+static void kept_until(struct pipe_listing *l, struct kept k)
+{
+    if (!l->is_spelled)
+        return;
+    l->spelled->printed = (size_t)(k.text - l->spelled->bytes);
+    l->spelled->shown = (size_t)(k.length - l->spelled->lengths);
+}
+
+/* The next of them, its opcode at `at`; answers where it ends. There are bytes behind them. */
+static inline char *copy_at(struct kept *k, char *at)
+{
+    size_t both = *k->length++, n = both & PIPE_LENGTH;
+    at -= both >> PIPE_GUARD_SHIFT;
+    memcpy(at, k->text, COPY);
     if (__builtin_expect(n > COPY, 0))
-        memcpy(at + COPY, from + COPY, n - COPY);
-    s->printed += n;
+        memcpy(at + COPY, k->text + COPY, n - COPY);
+    k->text += n;
     return at + n;
+}
+
+static inline struct bits128 word_of(const uint8_t *code, uint32_t i)
+{
+    code += 16 * (size_t)i;
+    return (struct bits128){bits_le64(code), bits_le64(code + 8)};
 }
 
 /* What follows the text of a plain instruction, which ends at `p`. */
@@ -121,13 +156,30 @@ static inline char *put_ending(char *p, struct bits128 word)
     return pipe_put_ending(p + pipe_leaves_blank(p, LONG_ENOUGH), word);
 }
 
-char *pipe_put_plain(struct pipe_listing *l, const struct isa_print_options *o, uint32_t i, char *p)
+/* Where the next line goes; the buffer is handed on when there might be no room for it. */
+static inline char *line_room(struct out *out, const char *last, char *p)
 {
-    char *at = put_place(p, 16 * i), *start;
-    p = l->is_spelled ? copy_at(l->spelled, at) : print_at(l, o, i, at, &start);
-    p = put_ending(p, pipe_word_at(l, i));
-    *p++ = '\n';
-    return p;
+    if (__builtin_expect(p <= last, 1))
+        return p;
+    out_filled(out, p);
+    return out_room(out, OUT_ROOM);
+}
+
+void pipe_print_plain(struct pipe_listing *l, const struct isa_print_options *o, uint32_t i, uint32_t end)
+{
+    struct out *out = l->out;
+    struct kept kept = kept_from(l);
+    const char *last = out->buffer + sizeof out->buffer - OUT_ROOM;
+    const uint8_t *code = l->kernel->code;
+    char *p = out_room(out, OUT_ROOM);
+    for (; i < end; i++) {
+        char *at = put_place(line_room(out, last, p), 16 * i), *start;
+        p = kept.length ? copy_at(&kept, at) : print_at(l, o, i, at, &start);
+        p = put_ending(p, word_of(code, i));
+        *p++ = '\n';
+    }
+    out_filled(out, p);
+    kept_until(l, kept);
 }
 
 struct isa_print_options pipe_print_options(struct pipe_listing *l)
@@ -189,9 +241,11 @@ bool pipe_spell(struct pipe_listing *l, size_t *widest)
             if (__builtin_expect(start != text, 0)) /* a uniform guard, or none */
                 memmove(text, start, n);
         }
-        end = text + n;
-        size_t with = n + 2 - pipe_is_filler(pipe_word_at(l, i)) + pipe_leaves_blank(end, n) + pipe_more_digits(16 * i);
-        most = with > most ? with : most;
+        if (__builtin_expect(n + ENDING >= most, 0)) {
+            size_t with =
+                n + 2 - pipe_is_filler(pipe_word_at(l, i)) + pipe_leaves_blank(text + n, n) + pipe_more_digits(16 * i);
+            most = with > most ? with : most;
+        }
         s->lengths[s->count++] = (uint16_t)(n | guard << PIPE_GUARD_SHIFT);
         s->n += n;
     }
@@ -232,8 +286,8 @@ static void print_told(struct pipe_listing *l, uint32_t i)
 
 /* What stands behind the widest text: the word's two halves on two lines, of one length for all instructions. */
 struct tail {
-    size_t n, second; /* where the digits of the second half begin */
-    char text[WIDEST + 128];
+    size_t n, second;        /* where the digits of the second half begin */
+    char text[WIDEST + 160]; /* copied by chunks */
 };
 
 static void make_tail(struct tail *t, size_t widest)
@@ -245,35 +299,54 @@ static void make_tail(struct tail *t, size_t widest)
     t->second = t->n - 4 - HALF;
 }
 
-static char *put_both(struct pipe_listing *l, const struct tail *t, uint32_t i, char *p)
+static inline char *put_both(char *p, const struct tail *t, size_t widest, struct kept *kept, uint32_t offset,
+                             struct bits128 word)
 {
-    struct bits128 word = pipe_word_at(l, i);
-    char *at = put_place(p, 16 * i), *end = at + l->widest - pipe_more_digits(16 * i);
-    p = put_ending(copy_at(l->spelled, at), word);
+    char *at = put_place(p, offset), *end = at + widest - pipe_more_digits(offset);
+    p = put_ending(copy_at(kept, at), word);
     memset(p, ' ', COPY);
     for (p += COPY; p < end; p += COPY)
         memset(p, ' ', COPY);
-    memcpy(end, t->text, t->n);
+    for (size_t k = 0; k < t->n; k += CHUNK)
+        memcpy(end + k, t->text + k, CHUNK);
     hex_put16(end + FIRST, word.lo);
     hex_put16(end + t->second, word.hi);
     return end + t->n;
 }
 
+static void print_both(struct pipe_listing *l, const struct tail *t)
+{
+    struct out *out = l->out;
+    struct kept kept = kept_from(l);
+    const char *last = out->buffer + sizeof out->buffer - OUT_ROOM;
+    const uint8_t *code = l->kernel->code;
+    char *p = out_room(out, OUT_ROOM);
+    for (uint32_t i = 0, count = l->count; i < count; i++) {
+        p = line_room(out, last, p);
+        if (l->options->line_info) {
+            out_filled(out, p);
+            pipe_print_line_info(l, 16 * i);
+            p = out_room(out, OUT_ROOM);
+        }
+        p = put_both(p, t, l->widest, &kept, 16 * i, word_of(code, i));
+    }
+    out_filled(out, p);
+    kept_until(l, kept);
+}
+
 void pipe_print_cuobjdump(struct pipe_listing *l)
 {
     struct tail tail;
-    bool told = l->insns != NULL || l->widest > WIDEST || !l->is_spelled;
     out_printf(l->out, "\n\t\tFunction : %s\n", l->kernel->name);
     pipe_print_header_flags(l->out, l->module);
-    if (!told)
+    if (l->is_spelled && !l->insns && l->widest <= WIDEST) {
         make_tail(&tail, l->widest);
-    for (uint32_t i = 0; i < l->count; i++) {
+        print_both(l, &tail);
+    }
+    for (uint32_t i = 0; i < l->count && (!l->is_spelled || l->insns || l->widest > WIDEST); i++) {
         if (l->options->line_info)
             pipe_print_line_info(l, 16 * i);
-        if (told)
-            print_told(l, i);
-        else
-            out_filled(l->out, put_both(l, &tail, i, out_room(l->out, OUT_ROOM)));
+        print_told(l, i);
     }
     out_text(l->out, "\t\t..........\n\n");
 }
