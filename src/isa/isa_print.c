@@ -258,12 +258,13 @@ static char *put_set(char *p, int64_t value)
 
 char *isa_put_label(char *p, int64_t value, const struct isa_print_options *options)
 {
-    char label[LABEL];
     if (!options || options->dialect != ISA_DIALECT_NVDISASM || !options->label || value < 0 || value > UINT32_MAX ||
-        !options->label(options->user, (uint32_t)value, label))
+        !options->label(options->user, (uint32_t)value, p + 2))
         return isa_put_hex(p, value);
-    label[sizeof label - 1] = '\0';
-    p = put_text(PUT(p, "`("), label);
+    p[0] = '`';
+    p[1] = '(';
+    p[2 + LABEL - 1] = '\0'; /* whatever was written */
+    p += 2 + strlen(p + 2);
     *p++ = ')';
     return p;
 }

@@ -245,9 +245,13 @@ bool pipe_label_text(void *user, uint32_t target, char out[96])
     struct pipe_listing *l = user;
     struct img_mark at = {.kernel = kernel_number(l), .offset = target};
     const uint32_t *number = number_at(l->labels, at);
-    const struct img_function *f = number && *number == HAS_NAME ? function_at(l->labels, at.kernel, at.offset) : NULL;
-    if (!f)
-        return name_place(l->labels, at, out, 96);
+    if (!number || *number == NO_LABEL)
+        return false;
+    const struct img_function *f = *number == HAS_NAME ? function_at(l->labels, at.kernel, at.offset) : NULL;
+    if (!f) {
+        *pipe_put_label(out, *number - 1) = '\0';
+        return true;
+    }
     l->long_name = f->name;
     l->long_target = target;
     out[0] = PIPE_NAME_MARK;

@@ -26,8 +26,7 @@ size_t pipe_put_long_name(struct pipe_listing *l, char *text, size_t n)
         name = offset;
     }
     memmove(mark + length, mark + 1, behind + 1);
-    for (size_t i = 0; i < length; i++)
-        mark[i] = name[i];
+    memcpy(mark, name, length);
     return n - 1 + length;
 }
 
