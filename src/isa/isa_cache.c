@@ -90,7 +90,7 @@ static const struct isa_name guard_text[2][16] = {
 /* "-0x1f0", without a branch. */
 static inline char *put_number(char *p, const struct isa_hole *h, const uint8_t *code)
 {
-    uint64_t raw = bits_le64(code + (h->low >> 6) * 8) >> (h->low & 63) & ((UINT64_C(1) << h->mask) - 1);
+    uint64_t raw = bits_le64(code + h->byte) >> h->shift & ((UINT64_C(1) << h->mask) - 1);
     uint64_t sign = (uint64_t)(h->base >> 8) << (h->mask - 1);
     uint64_t value = ((raw ^ sign) - sign) << (h->base & 0xff), negative = value >> 63;
     *p = '-';
@@ -122,15 +122,14 @@ static inline char *fill(char *p, const struct isa_template *t, const uint8_t *c
     p += t->head;
     for (const struct isa_hole *h = t->hole, *end = h + t->holes; h < end; h++) {
         memcpy(p, h, sizeof *h);
-        p += h->n;
-        if (__builtin_expect(h->kind == ISA_HOLE_NAME, 1)) {
-            unsigned number = bits_le16(code + (h->low >> 3)) >> (h->low & 7) & h->mask;
-            p = put_name(p, &isa_register_text[0][h->base + number]);
-        } else if (h->kind == ISA_HOLE_NUMBER) {
-            p = put_number(p, h, code);
-        } else {
-            p = put_label(p, h, code, offset, options);
+        signed char n = (signed char)h->n;
+        if (__builtin_expect(n >= 0, 1)) {
+            unsigned number = bits_le16(code + h->byte) >> h->shift & h->mask;
+            p = put_name(p + n, &isa_register_text[0][h->base + number]);
+            continue;
         }
+        p += n & ~ISA_HOLE_SPECIAL & 0xff;
+        p = h->mask ? put_number(p, h, code) : put_label(p, h, code, offset, options);
     }
     *p = '\0';
     return p;

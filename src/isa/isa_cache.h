@@ -29,8 +29,8 @@ struct isa_key {
 /* Text, and behind it what the word says. */
 struct isa_hole {
     char text[ISA_HOLE_TEXT];
-    uint8_t n, kind;
-    uint8_t low; /* of the bits, all in one half of the word */
+    uint8_t n;           /* characters of text, and ISA_HOLE_SPECIAL */
+    uint8_t byte, shift; /* where its bits begin */
     uint8_t mask;
     uint16_t base;
 };

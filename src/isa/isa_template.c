@@ -163,7 +163,7 @@ struct making {
 };
 
 /* Text alone: a name that is empty. */
-static const struct isa_hole no_hole = {.kind = ISA_HOLE_NAME, .base = ISA_FILE_EMPTY << 8};
+static const struct isa_hole no_hole = {.base = ISA_FILE_EMPTY << 8};
 
 static void add_hole(struct making *m, const char *text, size_t n, struct isa_hole hole)
 {
@@ -172,7 +172,7 @@ static void add_hole(struct making *m, const char *text, size_t n, struct isa_ho
         return;
     }
     memcpy(hole.text, text, n);
-    hole.n = (uint8_t)n;
+    hole.n |= (uint8_t)n;
     m->t->hole[m->t->holes++] = hole;
 }
 
@@ -191,7 +191,7 @@ static void put_hole(struct making *m, struct isa_hole hole)
     }
     for (; n > ISA_HOLE_TEXT; text += ISA_HOLE_TEXT, n -= ISA_HOLE_TEXT)
         add_hole(m, text, ISA_HOLE_TEXT, no_hole);
-    if (n || hole.kind != no_hole.kind || hole.base != no_hole.base)
+    if (n || hole.n || hole.base != no_hole.base)
         add_hole(m, text, n, hole);
     m->end = m->text;
 }
@@ -209,19 +209,21 @@ static void put_string(struct making *m, const char *text)
 
 static void put_register(struct making *m, const struct isa_part *part, unsigned kind)
 {
-    put_hole(m, (struct isa_hole){.kind = ISA_HOLE_NAME,
-                                  .low = part->field.piece[0].low,
+    unsigned low = part->field.piece[0].low;
+    put_hole(m, (struct isa_hole){.byte = (uint8_t)(low / 8),
+                                  .shift = (uint8_t)(low % 8),
                                   .mask = (uint8_t)((1u << part->field.piece[0].width) - 1),
                                   .base = (uint16_t)(file_of(part, kind) << 8)});
 }
 
 static void put_number(struct making *m, const struct isa_field *f, bool sign)
 {
-    put_hole(m, (struct isa_hole){
-                    .kind = ISA_HOLE_NUMBER,
-                    .low = f->piece[0].low,
-                    .mask = f->piece[0].width,
-                    .base = (uint16_t)(f->shift | (sign && f->flags & ISA_FIELD_SIGNED ? ISA_HOLE_SIGNED : 0))});
+    unsigned low = f->piece[0].low, is_signed = sign && f->flags & ISA_FIELD_SIGNED ? ISA_HOLE_SIGNED : 0;
+    put_hole(m, (struct isa_hole){.n = ISA_HOLE_SPECIAL,
+                                  .byte = (uint8_t)(low / 64 * 8),
+                                  .shift = (uint8_t)(low % 64),
+                                  .mask = f->piece[0].width,
+                                  .base = (uint16_t)(f->shift | is_signed)});
 }
 
 /* A register of an address. */
@@ -305,7 +307,7 @@ static void put_value(struct making *m, unsigned sm, const struct isa_insn *insn
     case ISA_OPERAND_MEM:
     case ISA_OPERAND_HANDLE: put_memory(m, o, row); return;
     case ISA_OPERAND_LABEL:
-        put_hole(m, (struct isa_hole){.kind = ISA_HOLE_LABEL, .base = (uint16_t)(row - isa_operand_rows)});
+        put_hole(m, (struct isa_hole){.n = ISA_HOLE_SPECIAL, .base = (uint16_t)(row - isa_operand_rows)});
         return;
     default: break;
     }

@@ -5,12 +5,10 @@
 #include "isa/isa_cache.h"
 #include "isa/isa_read.h"
 
-enum isa_hole_kind {
-    ISA_HOLE_NAME,   /* a register: `base` is where the names of its file begin, `mask` its bits */
-    ISA_HOLE_NUMBER, /* hexadecimal: `mask` is its width, the low byte of `base` its shift, ISA_HOLE_SIGNED above */
-    ISA_HOLE_LABEL,  /* a place in the code: `base` is the row of the operand */
-};
-enum { ISA_HOLE_SIGNED = 0x100 };
+/* A hole is a register: `mask` its bits, `base` where the names of its file begin. A special one is a number in
+ * hexadecimal: `byte` 0 or 8, `mask` its width, `base` its shift and ISA_HOLE_SIGNED; or, with no width, a place in the
+ * code: `base` is the row of the operand. */
+enum { ISA_HOLE_SPECIAL = 0x80, ISA_HOLE_SIGNED = 0x100 };
 
 /* What texts of the words of one opcode depend on. */
 void isa_key_make(const struct isa_arch_table *table, unsigned opcode, struct isa_key *key);
