@@ -66,8 +66,8 @@ static inline unsigned answers_of(const struct isa_key *key, const uint8_t *code
 static inline struct bits128 key_bits(const struct isa_key *key, struct bits128 word, const uint8_t *code)
 {
     enum { ANSWERS = 110 - 64 };
-    struct bits128 flagged = isa_flagged_word(word);
-    return (struct bits128){flagged.lo & key->lo, (flagged.hi & key->hi) | (uint64_t)answers_of(key, code) << ANSWERS};
+    uint64_t hi = word.hi & ~(key->hints & ((word.hi >> (109 - 64) & 1) - 1));
+    return (struct bits128){word.lo & key->lo, (hi & key->hi) | (uint64_t)answers_of(key, code) << ANSWERS};
 }
 
 static struct isa_template *template_of(struct isa_cache *cache, unsigned place, struct bits128 key)

@@ -22,6 +22,7 @@ enum {
  * some of those values are the one that prints otherwise. */
 struct isa_key {
     uint64_t lo, hi; /* the bits */
+    uint64_t hints;  /* those of the upper half that count only while bit 109 is set */
     uint32_t mask[ISA_LAYERS][ISA_LANES],
         value[ISA_LAYERS][ISA_LANES]; /* is it the value that stands under the mask? */
 };

@@ -115,8 +115,6 @@ static void take_operand(struct isa_key *key, const struct isa_operand_row *o)
 {
     unsigned holes = holes_of(o);
     bool address = o->kind == ISA_OPERAND_CONST || o->kind == ISA_OPERAND_MEM || o->kind == ISA_OPERAND_HANDLE;
-    for (unsigned i = 0; i < o->flags.count; i++)
-        *(o->flags.entry[i].bit < 64 ? &key->lo : &key->hi) |= UINT64_C(1) << (o->flags.entry[i].bit & 63);
     take_modifiers(key, o->suffix, o->suffix_count);
     take_modifiers(key, o->base_suffix, o->base_suffix_count);
     take_modifiers(key, o->ubase_suffix, o->ubase_suffix_count);
@@ -135,9 +133,15 @@ static void take_operand(struct isa_key *key, const struct isa_operand_row *o)
     }
 }
 
+static void take_flags(struct isa_key *key, const struct isa_flag_list *flags)
+{
+    for (unsigned i = 0; i < flags->count; i++)
+        *(flags->entry[i].bit < 64 ? &key->lo : &key->hi) |= UINT64_C(1) << (flags->entry[i].bit & 63);
+}
+
 void isa_key_make(const struct isa_arch_table *table, unsigned opcode, struct isa_key *key)
 {
-    enum { HIGH_OPCODE = 91 - 64, LOW_OPCODE = 0xfff };
+    enum { HIGH_OPCODE = 91 - 64, LOW_OPCODE = 0xfff, HINTS_COUNT = 109 - 64, HINTS = 122 - 64 };
     memset(key, 0, sizeof *key);
     key->lo = LOW_OPCODE;
     key->hi = UINT64_C(1) << HIGH_OPCODE;
@@ -149,6 +153,14 @@ void isa_key_make(const struct isa_arch_table *table, unsigned opcode, struct is
         for (unsigned k = 0; k < row->operand_count; k++)
             take_operand(key, isa_row_operand(row, k));
     }
+    /* Flags see the hints while bit 109 is set; all else sees the bits as they are. */
+    uint64_t hints = UINT64_C(7) << HINTS, asked = key->hi & hints;
+    key->hints = hints & ~asked;
+    if (asked)
+        key->hi |= UINT64_C(1) << HINTS_COUNT;
+    for (unsigned i = table->first[opcode]; i < table->first[opcode + 1]; i++)
+        for (unsigned k = 0; k < isa_row_at(table->list[i])->operand_count; k++)
+            take_flags(key, &isa_row_operand(isa_row_at(table->list[i]), k)->flags);
 }
 
 /* ---- templates -------------------------------------------------------------------------------------------------- */
