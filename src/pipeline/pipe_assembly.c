@@ -418,6 +418,24 @@ size_t pipe_put_symbols(struct pipe_listing *l, uint32_t i, char *text, size_t n
     return n + (size_t)snprintf(text + n, ISA_TEXT_ROOM - n, " `(%s)", name); /* a target of 0 is not printed */
 }
 
+unsigned pipe_symbol_of(const struct pipe_listing *l, const struct isa_insn *insn, char *out, size_t size)
+{
+    const struct pipe_labels *labels = l->symbols;
+    const uint32_t *first = &labels->first_field[kernel_number(l)];
+    const struct img_field *f = first_at(labels->of.fields, sizeof(struct img_field), first[0], first[1], insn->offset);
+    unsigned at = insn->operand_count, kind = f ? operand_of(f->type) : ISA_OPERAND_OTHER;
+    for (unsigned k = 0; k < insn->operand_count && kind != ISA_OPERAND_OTHER; k++)
+        if (insn->operands[k].kind == kind)
+            at = k;
+    if (at == insn->operand_count)
+        return at;
+    uint64_t add = f->addend < 0 ? -(uint64_t)f->addend : (uint64_t)f->addend;
+    int n = snprintf(out, size, "%s", f->symbol);
+    if (f->addend && n >= 0 && (size_t)n < size)
+        snprintf(out + n, size - (size_t)n, "%c0x%llx", f->addend < 0 ? '-' : '+', (unsigned long long)add);
+    return at;
+}
+
 /* ---- printing ----------------------------------------------------------------------------------- */
 
 void pipe_print_assembly_head(struct out *out, const struct img_module *module, const struct pipe_labels *labels)

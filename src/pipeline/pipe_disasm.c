@@ -196,7 +196,7 @@ struct printing {
     const struct sp_disasm_options *options;
     const struct img_module *module;
     struct isa_cache *cache;
-    struct pipe_labels *labels;
+    struct pipe_labels *labels, *symbols;
     struct pipe_spelled *spelled;
     bool is_spelled;
     size_t widest;
@@ -237,6 +237,7 @@ static enum sp_status one_kernel(struct printing *p, const struct img_kernel *ke
                              .module = p->module,
                              .kernel = kernel,
                              .labels = p->labels,
+                             .symbols = p->symbols,
                              .widest = p->widest,
                              .last_file = -1,
                              .last_line = -1};
@@ -322,6 +323,9 @@ static enum sp_status one_module(struct sp_session *s, struct out *out, const st
     if (o->format == SP_DISASM_NVDISASM && p.module->kind != IMG_RAW) {
         p.labels = pipe_labels_make(&a, cache, p.module);
         status = p.labels ? SP_OK : SP_ERR_MEMORY;
+    } else if (o->format == SP_DISASM_JSON && p.module->bytes) {
+        p.symbols = pipe_labels_make(&a, cache, p.module);
+        status = p.symbols ? SP_OK : SP_ERR_MEMORY;
     }
     if (status == SP_OK)
         status = print_module(s, &p, &a, printed);

@@ -41,7 +41,8 @@ struct pipe_listing {
     const struct img_kernel *kernel;
     const struct isa_insn *insns; /* decoded for JSON and for listings, else NULL: text comes from the words */
     uint32_t count;
-    struct pipe_labels *labels; /* of the module, for nvdisasm's form; else NULL */
+    struct pipe_labels *labels;  /* of the module, for nvdisasm's form; else NULL */
+    struct pipe_labels *symbols; /* the same for JSON, which names symbols and no labels */
     struct pipe_spelled *spelled;
     bool is_spelled; /* the texts are there: print those */
     size_t widest;   /* instruction text of the module, with its " ;" */
@@ -106,6 +107,8 @@ bool pipe_label_text(void *user, uint32_t target, char out[96]);
 size_t pipe_put_symbols(struct pipe_listing *l, uint32_t i, char *text, size_t n);
 /* The first offset from this one on of an instruction that shows more than its word says; UINT32_MAX: none. */
 uint32_t pipe_next_special(const struct pipe_listing *l, uint32_t offset);
+/* The operand that a relocation fills, and with what ("symbol", "symbol+0x8"); the operands' count: none. */
+unsigned pipe_symbol_of(const struct pipe_listing *l, const struct isa_insn *insn, char *out, size_t size);
 void pipe_print_assembly_head(struct out *out, const struct img_module *module, const struct pipe_labels *labels);
 void pipe_print_assembly(struct pipe_listing *l);
 /* The same of instructions alone, as `nvdisasm --binary` prints them: no labels are made for it. */
