@@ -139,6 +139,23 @@ static bool nonzero(struct graph *g, graph_id id)
     return graph_range_of(g, id, &r) && (r.lo > 0 || r.hi < 0);
 }
 
+/* A coordinate times what all threads share, in a number that is not 0 for coordinate 0: of all threads one at most
+ * stands just that far from itself. */
+static bool grows_otherwise(struct graph *g, const struct graph_linear *d, unsigned at, unsigned dimension,
+                            unsigned *varies)
+{
+    struct graph_digit steps = {0};
+    graph_id own = graph_sreg(g, UOP_SR_TID_X + dimension);
+    if (graph_at(g, d->t[at].symbol)->kind != UOP_MUL || !d->k || !graph_read_digit(g, d->t[at].symbol, 1, &steps) ||
+        steps.dimension != dimension || steps.shift || steps.mask != UINT32_MAX || steps.flip)
+        return false;
+    for (unsigned i = 0; i < d->n; i++)
+        if (i != at && d->t[i].symbol != own)
+            return false;
+    ++*varies;
+    return true;
+}
+
 static unsigned compare_thread(struct graph *g, graph_id thread, const struct graph_linear *u, unsigned dimension,
                                graph_id load_when, graph_id store_when, const struct graph_constraints *base)
 {
@@ -175,7 +192,7 @@ static unsigned compare_thread(struct graph *g, graph_id thread, const struct gr
     unsigned varies = 0;
     for (unsigned i = 0; i < d.n; i++) {
         struct graph_digit bits = {0};
-        if (graph_block_uniform(g, d.t[i].symbol))
+        if (graph_block_uniform(g, d.t[i].symbol) || grows_otherwise(g, &d, i, dimension, &varies))
             continue;
         if (!graph_is_digit(g, d.t[i].symbol, &bits) || bits.flip)
             return THREAD_UNDECIDED; /* it may come to the thread's own number */

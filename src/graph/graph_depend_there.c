@@ -116,7 +116,8 @@ bool graph_hangs_on_block(struct finder *f, const struct graph_side *a, const st
 }
 
 /* The compare is of the number of the element that the address names: what is left of it is where the array stands. */
-static bool asks_for_element(struct graph *g, graph_id compare, const struct graph_linear *address)
+static bool asks_for_element(struct graph *g, graph_id compare, const struct graph_linear *address,
+                             const struct graph_linear *distance)
 {
     const struct graph_node n = *graph_at(g, compare);
     struct graph_linear x, y, rest = *address;
@@ -130,9 +131,13 @@ static bool asks_for_element(struct graph *g, graph_id compare, const struct gra
         asked = x.t[i].symbol == graph_sreg(g, UOP_SR_TID_X) ? x.t[i].c : asked;
     if (!asked || !own || own % asked || !graph_linear_add(&rest, &x, -(own / asked)))
         return false;
-    for (unsigned i = 0; i < rest.n; i++)
-        if (uop_type_bits((enum uop_type)graph_at(g, rest.t[i].symbol)->type) != 64)
+    for (unsigned i = 0; i < rest.n; i++) { /* where the array begins, and what it is compared with: if (i + d < n) */
+        bool ends = graph_at(g, rest.t[i].symbol)->kind == UOP_CBANK;
+        for (unsigned k = 0; k < distance->n; k++)
+            ends &= distance->t[k].symbol != rest.t[i].symbol;
+        if (!ends && uop_type_bits((enum uop_type)graph_at(g, rest.t[i].symbol)->type) != 64)
             return false;
+    }
     return true;
 }
 
@@ -153,7 +158,7 @@ bool graph_at_distance(struct graph *g, const struct graph_side *load, const gra
         if (!graph_block_uniform(g, d.t[i].symbol) || graph_at(g, d.t[i].symbol)->kind != UOP_CBANK)
             return false;
     for (unsigned k = 0; k < count; k++)
-        if (asks_for_element(g, atoms[k], &address))
+        if (asks_for_element(g, atoms[k], &address, &d))
             return true;
     return false;
 }

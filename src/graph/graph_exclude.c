@@ -376,6 +376,15 @@ static bool row_of(struct graph *g, struct graph_constraints *s, const graph_id 
     return true;
 }
 
+void graph_take_facts(struct graph *g, graph_id when, struct graph_constraints *with)
+{
+    graph_id atoms[6];
+    unsigned count;
+    uint64_t table;
+    if (when != GRAPH_NIL && graph_table(g, when, atoms, &count, &table))
+        row_of(g, with, atoms, count, table, -1);
+}
+
 bool graph_excluded(struct graph *g, graph_id a, graph_id b, const struct graph_constraints *with)
 {
     graph_id atoms[2][6], each[2] = {a, b};
