@@ -280,6 +280,7 @@ struct graph_fact { /* private: what is known of a node (graph_range.c) */
     int64_t lo, hi;
     uint8_t state;   /* RANGE_… */
     uint8_t varying; /* 0 not asked, 1 the same in all threads of a block, 2 not */
+    uint8_t halves;  /* a loop's counter: 0 not asked, 1 is shifted down and never 0, 2 not */
 };
 struct graph {
     struct arena *a;

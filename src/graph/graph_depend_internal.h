@@ -193,6 +193,7 @@ struct graph_solution {
     bool known;     /* thread[] is known */
     bool may;       /* the equation or a guard is not decided */
     bool assumed;
+    bool every;         /* asked for by the caller: whoever reads finds such a store, if it was made */
     bool leaves;        /* for some of the threads that read there is no such thread in the block */
     bool in_warp;       /* both are shown to lie in one warp */
     bool guards_linear; /* both guards are compares of the thread's number: what is not excluded can happen */
@@ -213,7 +214,9 @@ void graph_solve(struct graph *g, const struct graph_side *store, const struct g
                  struct graph_solution *out);
 void graph_solve_block(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
                        struct graph_solution *out);
-uint32_t graph_block_for(struct graph *g, graph_id when);
+/* … and m * f + k <= 0: the conditions and facts exclude it (graph_depend_solve.c). */
+bool graph_both_exclude(struct graph *g, graph_id a, graph_id b, const struct graph_constraints *base,
+                        const struct graph_linear *f, int64_t m, int64_t k);
 /* The same for memory that no other thread sees. */
 void graph_solve_own(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
                      struct graph_solution *out);
@@ -376,6 +379,8 @@ graph_id graph_no_barrier(struct finder *f, const struct source *s, uint32_t to,
 bool graph_reader_waits(struct finder *f, uint32_t to);
 /* Some way without a barrier is open under what the accesses' own guards say of what all threads share. */
 bool graph_way_is_open(struct finder *f, const struct source *s, uint32_t to);
+/* … in a block in which that thread is another one than the reader. */
+bool graph_way_is_open_to(struct finder *f, const struct source *s, uint32_t to, const graph_id thread[3]);
 /* The weakest sync in the bits. */
 unsigned graph_weakest(uint64_t bits);
 /* Bits of a source have arrived at another access: races and reaches. */
@@ -389,6 +394,15 @@ void graph_relate(struct finder *f, const struct source *s, uint32_t to, uint64_
 bool graph_relate_apart(struct finder *f);
 
 /* ---- whether the other thread is there (graph_depend_there.c) */
+/* The smallest block (a power of two in each direction) in which both threads can be; in x alone, in which some thread
+ * passes the condition. */
+uint32_t graph_block_need(struct graph *g, const struct graph_linear u[3], const graph_id thread[3], graph_id load_when,
+                          graph_id store_when, const struct graph_constraints *base);
+uint32_t graph_block_for(struct graph *g, graph_id when);
+/* Whoever reads finds such a store, by address: the bits that were solved for are what such bits can be, and the thread
+ * is one of the block's. */
+bool graph_is_for_all(struct graph *g, graph_id load_when, const struct graph_digit *digits, unsigned count,
+                      const struct graph_linear u[3], const graph_id thread[3]);
 /* Threads that a block has at least, a power of two, if no code is there for nothing: if (threadIdx.x >= 64). */
 uint32_t graph_sure_block(struct finder *f);
 /* Whether the other thread exists hangs on how many threads a block has, and nothing says that it has as many. *sized:

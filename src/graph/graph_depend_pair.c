@@ -323,6 +323,8 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
             keep_doubt(f, s->access, second); /* several threads may write the same, or there is none */
             continue;
         }
+        if (!graph_way_is_open_to(f, s, second, u.thread))
+            continue;
         f->race_sized = sized;
         f->race_launch = graph_launch_for(f->g, b.when, a.when, u.thread);
         if (!race_seen(f, s->access, second)) {
@@ -429,7 +431,8 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
             u.in_warp = v.in_warp;
         }
     }
-    if (!r.own && !lost && strength < SYNC_MAYBE && !race && !graph_way_is_open(f, s, load))
+    if (!r.own && !lost && strength < SYNC_MAYBE && !race &&
+        (!graph_way_is_open(f, s, load) || (u.known && !graph_way_is_open_to(f, s, load, u.thread))))
         strength = SYNC_BLOCK;
     if (r.own)
         r.sync = GRAPH_SYNC_OWN;

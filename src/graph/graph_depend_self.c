@@ -74,6 +74,22 @@ static bool differs(struct graph *g, const struct graph_access *x, unsigned dime
     return m.own || (m.again && graph_at(g, x->value[0])->kind != UOP_LOAD);
 }
 
+/* The number is the coordinate times a constant, and things that all threads share but no constant, and reaches `whole`
+ * just there. */
+static bool is_cut_first_at(struct graph *g, graph_id id, unsigned dimension, int64_t by, int64_t whole)
+{
+    struct graph_linear f;
+    int64_t c = 0;
+    if (!graph_linear_of(g, id, &f) || f.k)
+        return false;
+    for (unsigned i = 0; i < f.n; i++)
+        if (f.t[i].symbol == graph_sreg(g, UOP_SR_TID_X + dimension))
+            c = f.t[i].c;
+        else if (!graph_block_uniform(g, f.t[i].symbol) && graph_at(g, f.t[i].symbol)->kind != UOP_SHR)
+            return false;
+    return c > 0 && c < INT32_MAX && c * by == whole;
+}
+
 /* What is added to a number when this coordinate goes on by a power of two: a number that is cut by masks and shifts
  * comes round again. False: not the same for all threads. */
 static bool goes_on_by(struct graph *g, graph_id id, unsigned dimension, int64_t by, unsigned depth, int64_t *out)
@@ -105,8 +121,10 @@ static bool goes_on_by(struct graph *g, graph_id id, unsigned dimension, int64_t
             bool high = c >> 31 & 1; /* keeps what is above some bit, or nothing above some bit */
             uint32_t low = high ? ~(uint32_t)c : (uint32_t)c;
             whole = low ? INT64_C(1) << (32 - __builtin_clz(low)) : 1;
-            if ((high && whole != (int64_t)low + 1) || !goes_on_by(g, n.arg[0], dimension, by, depth + 1, &on) ||
-                on % whole)
+            /* Threads before that are not cut: an index that is turned (t + 1 & 255) or spread (17 * t & 255) is no
+             * other thread's where the block ends there. */
+            if ((high && whole != (int64_t)low + 1) || !is_cut_first_at(g, n.arg[0], dimension, by, whole) ||
+                !goes_on_by(g, n.arg[0], dimension, by, depth + 1, &on) || on % whole)
                 return false;
             on = high ? on : 0;
         } else {

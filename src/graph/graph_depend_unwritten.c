@@ -75,7 +75,7 @@ static bool is_stored_on(struct graph *g, graph_id value, graph_id when)
     return false;
 }
 
-static bool is_unwritten(struct finder *f, uint32_t load, uint32_t stores, bool *last)
+static bool is_unwritten(struct finder *f, uint32_t load, bool *last)
 {
     struct graph *g = f->g;
     const struct graph_dependence *d = f->out;
@@ -89,7 +89,12 @@ static bool is_unwritten(struct finder *f, uint32_t load, uint32_t stores, bool 
             return false;
         *last = by > 0;
     }
-    return reached && reached == stores && passes(g, x->runs_when, *last) && is_stored_on(g, x->value[0], x->runs_when);
+    /* Stores that are no source of the load's are never at its places; those to other arrays may lie behind it. */
+    for (uint32_t i = 0; i < g->accesses.n; i++)
+        if (access_at(f, i)->kind != GRAPH_LOAD && access_at(f, i)->space == UOP_SHARED &&
+            f->object[i] != f->object[load])
+            return false;
+    return reached && passes(g, x->runs_when, *last) && is_stored_on(g, x->value[0], x->runs_when);
 }
 
 void graph_find_unwritten(struct finder *f)
@@ -109,12 +114,12 @@ void graph_find_unwritten(struct finder *f)
     unsigned asked = 0;
     for (uint32_t i = 0; stores && stores <= STORES && i < g->accesses.n && asked < ASKED; i++) {
         const struct graph_access *x = access_at(f, i);
-        bool last;
+        bool last = false;
         if (x->kind != GRAPH_LOAD || x->space != UOP_SHARED || !g->insns.p[x->insn].reachable ||
             x->value[0] == GRAPH_NIL || f->out->first_reach[i] == f->out->first_reach[i + 1])
             continue;
         asked++;
-        if (is_unwritten(f, i, stores, &last))
+        if (is_unwritten(f, i, &last))
             VEC_PUSH(f->a, f->out->unwritten, (struct graph_unwritten){.load = i, .last = last});
     }
 }

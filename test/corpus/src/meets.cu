@@ -110,3 +110,48 @@ extern "C" __global__ void halo_guarded_ok(float* y, const float* x) {
   __syncthreads();
   if (t < blockDim.x - 1) y[t] = s[t + 1] - s[t];
 }
+
+// What a warp puts down is written over by the first warp before others read it.
+extern "C" __global__ void sums_scanned_ok(const int* __restrict__ x, int* __restrict__ y) {
+  __shared__ int sums[32];
+  int t = threadIdx.x, lane = t & 31, warp = t >> 5, v = x[t];
+  if (lane == 31) sums[warp] = v;
+  __syncthreads();
+  if (warp == 0) sums[lane] = lane < blockDim.x / 32 ? 2 * sums[lane] : 0;
+  __syncthreads();
+  y[t] = warp > 0 ? v + sums[warp - 1] : v;
+}
+
+// An index that is spread over the array is each thread's own where the block ends there.
+extern "C" __global__ void spread_ok(const float* __restrict__ x, float* __restrict__ y) {
+  __shared__ float s[256];
+  int t = threadIdx.x;
+  s[(17 * t) & 255] = x[t];
+  __syncthreads();
+  y[t] = s[(t + 1) & 255];
+}
+
+// The last step of the tree is read by all, with no barrier behind it. A block of one thread passes no barrier at all,
+// but then nobody else has stored.
+extern "C" __global__ void tree_read_bad(const float* __restrict__ x, float* __restrict__ y, int n) {
+  extern __shared__ float s[];
+  int t = threadIdx.x, i = blockIdx.x * blockDim.x + t, size = blockDim.x;
+  s[t] = i < n ? x[i] : 0.0f;
+  for (int d = size / 2; d > 0; d >>= 1) {
+    __syncthreads();
+    if (t < d) s[t] += s[t + d];
+  }
+  y[i] = x[i] - s[0];
+}
+
+extern "C" __global__ void tree_read_ok(const float* __restrict__ x, float* __restrict__ y, int n) {
+  extern __shared__ float s[];
+  int t = threadIdx.x, i = blockIdx.x * blockDim.x + t, size = blockDim.x;
+  s[t] = i < n ? x[i] : 0.0f;
+  for (int d = size / 2; d > 0; d >>= 1) {
+    __syncthreads();
+    if (t < d) s[t] += s[t + d];
+  }
+  __syncthreads();
+  y[i] = x[i] - s[0];
+}
