@@ -5,7 +5,7 @@
  * requires: reaches by load · gives: graph_prune_reaches */
 #include "graph/graph_depend_internal.h"
 
-enum { GROUP_MAX = 64 };
+enum { GROUP_MAX = 64, OTHERS_MAX = 6 }; /* each of the latter is asked about each other one */
 
 static bool same_thread(const struct graph_reach *a, const struct graph_reach *b)
 {
@@ -106,8 +106,9 @@ static bool overwritten_by_other(struct finder *f, const struct graph_reach *gro
 {
     const struct graph *g = f->g;
     const struct graph_access *x = access_at(f, group[i].store);
-    size_t later[GROUP_MAX], n = 0;
-    if (g->blocks.p[block_of(f, group[i].store)].loop || g->blocks.p[block_of(f, group[i].load)].loop)
+    size_t later[OTHERS_MAX], n = 0;
+    if (count > OTHERS_MAX || g->blocks.p[block_of(f, group[i].store)].loop ||
+        g->blocks.p[block_of(f, group[i].load)].loop)
         return false;
     for (size_t k = 0; k < count && f->solve_work > 0; k++) {
         const struct graph_access *y = access_at(f, group[k].store);

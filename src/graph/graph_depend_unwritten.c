@@ -75,6 +75,18 @@ static bool is_stored_on(struct graph *g, graph_id value, graph_id when)
     return false;
 }
 
+/* Another thread's store may come before the load or behind it. */
+static bool is_overtaken(const struct graph_dependence *d, uint32_t load)
+{
+    for (size_t i = 0; i < d->races.n; i++)
+        if (d->races.p[i].first == load || d->races.p[i].second == load)
+            return true;
+    for (size_t i = 0; i < d->doubts.n; i++)
+        if (d->doubts.p[i].first == load || d->doubts.p[i].second == load)
+            return true;
+    return false;
+}
+
 static bool is_unwritten(struct finder *f, uint32_t load, bool *last)
 {
     struct graph *g = f->g;
@@ -94,7 +106,8 @@ static bool is_unwritten(struct finder *f, uint32_t load, bool *last)
         if (access_at(f, i)->kind != GRAPH_LOAD && access_at(f, i)->space == UOP_SHARED &&
             f->object[i] != f->object[load])
             return false;
-    return reached && passes(g, x->runs_when, *last) && is_stored_on(g, x->value[0], x->runs_when);
+    return reached && !is_overtaken(d, load) && passes(g, x->runs_when, *last) &&
+           is_stored_on(g, x->value[0], x->runs_when);
 }
 
 void graph_find_unwritten(struct finder *f)
