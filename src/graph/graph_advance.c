@@ -147,7 +147,7 @@ static void evaluate_phi(struct evaluator *e, graph_id id, struct field_set *out
 }
 
 /* A sum of products, all multiples of 2^by, divided by that; NIL: it is no such sum. */
-static graph_id divided(struct graph *g, graph_id id, unsigned by, unsigned depth)
+static graph_id scaled_down(struct graph *g, graph_id id, unsigned by, unsigned depth)
 {
     enum { DEPTH = 4 };
     uint64_t k, unit = UINT64_C(1) << by;
@@ -159,7 +159,7 @@ static graph_id divided(struct graph *g, graph_id id, unsigned by, unsigned dept
     if (graph_is_const(g, id, &k))
         return k % unit == 0 ? graph_const(g, type, k / unit) : (graph_id)GRAPH_NIL;
     if (n.kind == UOP_ADD) {
-        graph_id a = divided(g, n.arg[0], by, depth + 1), b = divided(g, n.arg[1], by, depth + 1);
+        graph_id a = scaled_down(g, n.arg[0], by, depth + 1), b = scaled_down(g, n.arg[1], by, depth + 1);
         return a == GRAPH_NIL || b == GRAPH_NIL ? (graph_id)GRAPH_NIL : graph_op2(g, UOP_ADD, type, a, b);
     }
     if (n.arg_count != 2 || !graph_is_const(g, n.arg[1], &k))
@@ -179,7 +179,7 @@ static bool scaled_bits(struct graph *g, const struct graph_node *n, uint64_t *s
     if (!graph_is_const(g, n->arg[1], &mask) || (mask & 1) || mask == 0 || mask > INT32_MAX)
         return false;
     unsigned by = (unsigned)__builtin_ctzll(mask);
-    graph_id x = divided(g, n->arg[0], by, 0);
+    graph_id x = scaled_down(g, n->arg[0], by, 0);
     *scale = UINT64_C(1) << by;
     *bare = x == GRAPH_NIL ? x : graph_op2(g, UOP_AND, type, x, graph_const(g, type, mask >> by));
     return x != GRAPH_NIL;

@@ -162,6 +162,8 @@ uint32_t cycle_takes_up(struct cycle_work *w, const struct cycle_region *first, 
 bool cycle_steps_less(const struct cycle_region *a, const struct cycle_region *b);
 /* Turns of `least` that one of `r` stands for by their tests and by what they do; 0: they do not say. */
 uint32_t cycle_turns_as(struct cycle_work *w, const struct cycle_region *r, const struct cycle_region *least);
+/* Whether the block does what so many steps of the loop do, and nothing else that others see. */
+bool cycle_does_turns(struct cycle_work *w, uint32_t block, const struct cycle_region *r, uint32_t steps);
 /* Blocks of straight code that take a counter of the pieces on by some steps. */
 enum { CYCLE_STRETCHES = 16 };
 struct cycle_stretch {

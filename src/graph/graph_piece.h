@@ -1,4 +1,4 @@
-/* Between graph_advance.c, graph_match.c, graph_begin.c, graph_piece.c, graph_piece_place.c and
+/* Between graph_advance.c, graph_match.c, graph_straight_add.c, graph_begin.c, graph_piece.c, graph_piece_place.c and
  * graph_piece_other.c only. */
 #ifndef SP_GRAPH_PIECE_H
 #define SP_GRAPH_PIECE_H

@@ -29,8 +29,7 @@ bool straight_same_operation(const struct graph *g, graph_id a, graph_id b)
            !((x->flags ^ y->flags) & (unsigned)~UOP_SWAPPED);
 }
 
-/* The step's own part: the sum of what it brings beside the accumulator. */
-static struct term part_of(struct straight *s, graph_id step, graph_id accumulator)
+struct term straight_part_of(struct straight *s, graph_id step, graph_id accumulator)
 {
     const struct graph_node n = *graph_at(s->w->g, step);
     if (n.kind != UOP_FFMA)
@@ -169,7 +168,7 @@ static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t co
     if (!t || count < STEPS_MIN)
         return;
     for (uint32_t i = 1; i < count; i++)
-        t[i] = part_of(s, steps[i], steps[i - 1]);
+        t[i] = straight_part_of(s, steps[i], steps[i - 1]);
     /* Which argument of the first step is the accumulator: the one that is no part, or the part further back. */
     graph_id in = first.kind == UOP_FFMA ? first.arg[2] : first.arg[0];
     if (first.kind != UOP_FFMA) {
@@ -180,7 +179,7 @@ static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t co
         if (both || brings || (a.hash == t[1].hash && b.hash != t[1].hash))
             in = first.arg[1];
     }
-    t[0] = part_of(s, steps[0], in);
+    t[0] = straight_part_of(s, steps[0], in);
     struct term before = straight_term_of(s, in, 0);
     if (first.kind == UOP_FFMA && graph_at(w->g, in)->kind == UOP_FMUL) { /* the product that the sum starts from */
         const struct graph_node *m = graph_at(w->g, in);

@@ -3,6 +3,7 @@
  * unrolled body holds.
  *
  * requires: steps (graph_straight.c) · gives: cycles with one straight piece, their folds */
+#include "graph/graph_piece.h"
 #include "graph/graph_straight.h"
 
 /* ---- what was found --------------------------------------------------------------------------- */
@@ -60,37 +61,102 @@ static bool is_brought(const struct cycle_work *w, graph_id from, graph_id id)
     return false;
 }
 
+/* Steps that stand before a loop which goes on with what they leave. */
+enum before {
+    BEFORE_OWN,    /* another step, or over elements from elsewhere: a loop of their own */
+    BEFORE_TURNS,  /* the loop's first turns */
+    BEFORE_UNKNOWN /* the same step, but of which loop is not shown */
+};
+
+/* One step of the accumulator brings what the steps found do. */
+static bool brings_the_same(struct straight *s, const struct cycle_chain *c, const struct found *f)
+{
+    uint32_t stride = c->inner ? c->period / c->inner : c->period;
+    for (uint32_t k = 0; k < c->count && c->flat; k++)
+        if (straight_term_of(s, c->terms[k], 0).hash == f->hash)
+            return true;
+    for (uint32_t k = 1; k <= stride && !c->flat; k++)
+        if (straight_part_of(s, c->cut[k], c->cut[k - 1]).hash == f->hash)
+            return true;
+    return false;
+}
+
+/* Steps that are the loop's, matched backwards: each turn's elements stand before the loop's first ones, or, where every
+ * turn holds a loop of its own over the same places, the block does all that so many turns do. */
+static enum before what_before(struct straight *s, const struct cycle_region *r, uint32_t chain, const struct found *f,
+                               uint32_t *turns)
+{
+    struct cycle_work *w = s->w;
+    const struct cycle_chain *c = &r->chains.p[chain];
+    uint32_t inner = c->inner > 1 ? c->inner : 1, block = w->g->insns.p[f->first].block;
+    struct cycle_run run = {.in = f->result};
+    if (!brings_the_same(s, c, f))
+        return BEFORE_OWN;
+    *turns = f->steps / inner;
+    while (run.steps < f->steps && cycle_step_back(w, &w->regions[r->loop], chain, run.in, &run))
+        ;
+    if (run.steps < f->steps || f->steps % inner != 0 || r->unroll == 0)
+        return BEFORE_UNKNOWN;
+    if (inner > 1)
+        return block == w->g->insns.p[f->last].block && cycle_does_turns(w, block, r, *turns) ? BEFORE_TURNS
+                                                                                              : BEFORE_UNKNOWN;
+    if (run.from == GRAPH_NIL || run.element == GRAPH_NIL)
+        return BEFORE_UNKNOWN;
+    struct field_set first = cycle_value_of(w, run.from, r->loop, TURN_FIRST);
+    struct field_set last = cycle_value_of(w, run.from, r->loop, TURN_LAST);
+    struct field_set after = cycle_value_of(w, run.from, r->loop, TURN_AFTER);
+    struct field_set at = cycle_value_of(w, run.element, UINT32_MAX, TURN_FIRST);
+    if (last.count != 1 || after.count != 1 || first.count == 0 || at.count == 0)
+        return BEFORE_UNKNOWN;
+    uint64_t turn = field_add(after.v[0], field_neg(last.v[0]));
+    uint64_t way = field_mul(field_mul(turn, field_inverse(r->unroll)), f->steps);
+    for (unsigned i = 0; i < at.count; i++)
+        at.v[i] = field_add(at.v[i], way);
+    return field_sets_meet(&at, &first)        ? BEFORE_TURNS
+           : first.count == 1 && at.count == 1 ? BEFORE_OWN
+                                               : BEFORE_UNKNOWN;
+}
+
 /* Steps before a loop that goes on with what they leave: the loop's first turns, not a loop of their own. */
 static bool add_before(struct straight *s, const struct found *f, int32_t parent)
 {
     struct cycle_work *w = s->w;
     struct graph_cycle *c = NULL;
-    for (uint32_t l = 0; l < w->region_count && !c; l++) {
+    uint32_t turns = 0;
+    enum before what = BEFORE_UNKNOWN;
+    for (uint32_t l = 0; l < w->region_count && what != BEFORE_TURNS; l++) {
         const struct cycle_region *r = &w->regions[l];
         if (r->cycle < 0 || (uint32_t)r->cycle >= w->looping || w->out->cycles.p[r->cycle].parent != parent ||
             w->g->loops.p[l].first <= f->last)
             continue;
-        for (uint32_t i = 0; i < r->chains.n && !c; i++) {
+        for (uint32_t i = 0; i < r->chains.n && what != BEFORE_TURNS; i++) {
             graph_id start = r->phis[r->chains.p[i].phi].start;
-            if (start != GRAPH_NIL && straight_same_operation(w->g, r->chains.p[i].out, f->result) &&
-                is_brought(w, start, f->result))
-                c = &w->out->cycles.p[r->cycle];
+            if (start == GRAPH_NIL || !straight_same_operation(w->g, r->chains.p[i].out, f->result) ||
+                !is_brought(w, start, f->result))
+                continue;
+            enum before one = what_before(s, r, i, f, &turns); /* some pieces of a loop say more than others */
+            what = c == NULL || one != BEFORE_UNKNOWN ? one : what;
+            c = &w->out->cycles.p[r->cycle];
         }
     }
-    uint32_t *blocks = c ? ARENA_ARRAY(w->a, uint32_t, 1) : NULL;
-    if (!blocks)
-        return c != NULL;
+    if (!c || what == BEFORE_OWN)
+        return false;
     for (size_t i = 0; i < c->pieces.n; i++)
         if (c->pieces.p[i].straight && c->pieces.p[i].first <= f->last && f->first <= c->pieces.p[i].last)
             return true;
+    c->count = c->until = c->start = GRAPH_NIL;
+    uint32_t *blocks = what == BEFORE_TURNS ? ARENA_ARRAY(w->a, uint32_t, 1) : NULL;
+    if (!blocks)
+        return true;
     blocks[0] = w->g->insns.p[f->first].block;
-    /* Between two loops the block is there for the steps. */
-    uint32_t first = f->floor > 0 ? w->g->blocks.p[blocks[0]].first : f->first;
+    /* Between two loops the block is there for the steps; so is one that does all that a turn does. */
+    bool whole = f->floor > 0 || turns < f->steps;
+    uint32_t first = whole ? w->g->blocks.p[blocks[0]].first : f->first;
     struct graph_piece piece = {.straight = true,
                                 .loop = UINT32_MAX,
                                 .first = first,
-                                .last = f->last,
-                                .unroll = f->steps,
+                                .last = turns < f->steps ? w->g->blocks.p[blocks[0]].last : f->last,
+                                .unroll = turns,
                                 .blocks = blocks,
                                 .block_count = 1};
     VEC_PUSH(w->a, c->pieces, piece);
@@ -100,8 +166,7 @@ static bool add_before(struct straight *s, const struct found *f, int32_t parent
     c->pieces.p[at] = piece;
     c->best += at <= c->best;
     c->first = c->first < first ? c->first : first;
-    c->unroll = c->unroll > f->steps ? c->unroll : f->steps;
-    c->count = c->until = c->start = GRAPH_NIL;
+    c->unroll = c->unroll > turns ? c->unroll : turns;
     return true;
 }
 

@@ -295,6 +295,15 @@ uint32_t cycle_turns_as(struct cycle_work *w, const struct cycle_region *r, cons
     return does_as_much(&x, &y, turns) ? turns : 0;
 }
 
+bool cycle_does_turns(struct cycle_work *w, uint32_t block, const struct cycle_region *r, uint32_t steps)
+{
+    struct doings x = doings_of(w, &block, 1), y = doings_of(w, r->blocks, r->block_count);
+    return x.floats == y.floats && r->unroll * x.stores == steps * y.stores &&
+           r->unroll * x.others == steps * y.others && r->unroll * x.loads <= steps * y.loads &&
+           SPREAD * r->unroll * x.float_count >= steps * y.float_count &&
+           r->unroll * x.float_count <= SPREAD * steps * y.float_count;
+}
+
 /* ---- straight code ------------------------------------------------------------------------------ */
 
 /* Paths meet in it, or a loop begins with it. */
