@@ -3,6 +3,7 @@
  * whose test is an equality follow from it; of another they are just a number, the same for all that moves in it.
  *
  * requires: steps and tests of loops · gives: sets of numbers that agree where addresses do */
+#include "graph/graph_depend.h"
 #include "graph/graph_piece.h"
 
 enum { PHIS_MAX = 6 };
@@ -203,6 +204,15 @@ static bool whole_bits(struct graph *g, const struct graph_node *n, uint64_t *sc
     return true;
 }
 
+/* Bits that are set where the other number has none: x | 0x400 of x < 1024 is their sum. */
+static bool sets_clear_bits(struct graph *g, const struct graph_node *n)
+{
+    uint64_t mask;
+    struct graph_range range;
+    return n->kind == UOP_OR && graph_is_const(g, n->arg[1], &mask) && mask && graph_range_of(g, n->arg[0], &range) &&
+           !range.assumed && range.lo >= 0 && (uint64_t)range.hi < (mask & (0 - mask));
+}
+
 static void evaluate(struct evaluator *e, graph_id id, struct field_set *out, unsigned depth)
 {
     enum { DEPTH = 80, STEPS = 4000 };
@@ -223,7 +233,7 @@ static void evaluate(struct evaluator *e, graph_id id, struct field_set *out, un
         return;
     }
     unsigned bits = uop_type_bits((enum uop_type)n.type);
-    switch (n.kind) {
+    switch (sets_clear_bits(e->w->g, &n) ? (unsigned)UOP_ADD : n.kind) {
     case UOP_CONST:
         set_add(out, field_signed(bits == 0 || bits >= 64 ? (int64_t)n.imm
                                                           : (int64_t)(n.imm << (64 - bits)) >> (64 - bits)));

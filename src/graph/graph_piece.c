@@ -159,6 +159,53 @@ static uint32_t effects_between(struct joiner *j, uint32_t first, uint32_t last)
     return seen;
 }
 
+/* What may come to `id` through selects and joins, and those; the number of them. */
+static unsigned list_ways(const struct joiner *j, graph_id id, graph_id *way, unsigned max)
+{
+    unsigned n = 0;
+    if (id == GRAPH_NIL || id >= j->w->nodes)
+        return 0;
+    way[n++] = id;
+    for (unsigned at = 0; at < n; at++) {
+        const struct graph_node *x = graph_at(j->w->g, way[at]);
+        const graph_id *args;
+        uint32_t count = cycle_args(x, &args);
+        if (x->kind != UOP_SELECT && (x->kind != GRAPH_PHI || graph_is_loop_phi(j->w->g, way[at])))
+            continue;
+        for (uint32_t k = x->kind == UOP_SELECT; k < count && n < max; k++) {
+            bool known = false;
+            for (unsigned i = 0; i < n && !known; i++)
+                known = way[i] == args[k];
+            if (!known)
+                way[n++] = args[k];
+        }
+    }
+    return n;
+}
+
+/* What comes to `x` may come from a loop of the same nest that is no piece of this one: it took the accumulator up with
+ * another step, and what stands behind goes on with that one. */
+static bool meets_another(const struct joiner *j, graph_id x)
+{
+    enum { WAYS = 24 };
+    const struct cycle_work *w = j->w;
+    const struct graph *g = w->g;
+    graph_id way[WAYS];
+    unsigned n = list_ways(j, x, way, WAYS);
+    for (unsigned i = 1; i < n; i++) {
+        uint32_t loop = graph_is_loop_phi(g, way[i]) ? (uint32_t)graph_at(g, way[i])->imm : 0;
+        uint32_t made = loop || flows(j, way[i]) ? UINT32_MAX : cycle_maker(w, way[i], UINT32_MAX);
+        loop = made == UINT32_MAX ? loop : g->blocks.p[g->insns.p[made].block].loop;
+        if (flows(j, way[i]) || !loop || g->loops.p[loop - 1].parent != g->loops.p[j->r->loop].parent ||
+            w->regions[loop - 1].cycle == j->r->cycle)
+            continue;
+        for (uint32_t k = 0; k < w->regions[loop - 1].phi_count; k++)
+            if (flows(j, w->regions[loop - 1].phis[k].start))
+                return true;
+    }
+    return false;
+}
+
 static bool try_straight(struct joiner *j, uint32_t chain, graph_id x)
 {
     bool flat = j->r->chains.p[chain].flat;
@@ -221,30 +268,6 @@ static bool try_loop(struct joiner *j, uint32_t chain, struct cycle_region *r)
         return true;
     }
     return false;
-}
-
-/* What may come to `id` through selects and joins, and those; the number of them. */
-static unsigned list_ways(const struct joiner *j, graph_id id, graph_id *way, unsigned max)
-{
-    unsigned n = 0;
-    if (id == GRAPH_NIL || id >= j->w->nodes)
-        return 0;
-    way[n++] = id;
-    for (unsigned at = 0; at < n; at++) {
-        const struct graph_node *x = graph_at(j->w->g, way[at]);
-        const graph_id *args;
-        uint32_t count = cycle_args(x, &args);
-        if (x->kind != UOP_SELECT && (x->kind != GRAPH_PHI || graph_is_loop_phi(j->w->g, way[at])))
-            continue;
-        for (uint32_t k = x->kind == UOP_SELECT; k < count && n < max; k++) {
-            bool known = false;
-            for (unsigned i = 0; i < n && !known; i++)
-                known = way[i] == args[k];
-            if (!known)
-                way[n++] = args[k];
-        }
-    }
-    return n;
 }
 
 /* The last block that makes something of a run, between two blocks; UINT32_MAX: none. */
@@ -366,7 +389,7 @@ static void join_chain(struct joiner *j, uint32_t chain)
                 w->g->loops.p[other->loop].parent == parent && other->chains.n > 0)
                 try_loop(j, chain, other);
         }
-        if (w->budget > 0 && !w->between[j->flow.p[at]])
+        if (w->budget > 0 && !w->between[j->flow.p[at]] && !meets_another(j, j->flow.p[at]))
             try_straight(j, chain, j->flow.p[at]);
     }
     if (r->unroll > 1 && !c->flat && w->budget > 0)
