@@ -5,6 +5,7 @@
  * requires: steps and tests of loops · gives: sets of numbers that agree where addresses do */
 #include "graph/graph_depend.h"
 #include "graph/graph_piece.h"
+#include "graph/graph_rules.h"
 
 enum { PHIS_MAX = 6 };
 
@@ -204,6 +205,41 @@ static bool whole_bits(struct graph *g, const struct graph_node *n, uint64_t *sc
     return true;
 }
 
+/* Counts by one, from no negative number to one that whoever comes to the loop has above it. */
+static bool counts_up(struct cycle_work *w, graph_id id)
+{
+    struct graph *g = w->g;
+    struct cycle_region *r = NULL;
+    const struct cycle_phi *p = cycle_loop_phi(w, id, &r);
+    const struct cycle_phi *t = p && r->tested >= 0 ? &r->phis[r->tested] : NULL; /* itself, or one beside it */
+    if (!t || t->step_kind != CYCLE_STEP_ADD || !t->constant || t->amount != 1 || t->start == GRAPH_NIL ||
+        p->step_kind != CYCLE_STEP_ADD || !p->constant || p->amount != 1 || p->start != t->start ||
+        r->limit == GRAPH_NIL || !graph_is_natural(g, p->start))
+        return false;
+    graph_id path = g->blocks.p[g->loops.p[r->loop].header].path;
+    return path != GRAPH_NIL && !cycle_varies(w, r->loop, r->limit) &&
+           cycle_comes_below(g, path, UOP_ILT_S, p->start, r->limit);
+}
+
+static bool is_never_negative(struct cycle_work *w, graph_id id)
+{
+    struct graph_range range;
+    return graph_is_natural(w->g, id) || counts_up(w, id) ||
+           (graph_range_of(w->g, id, &range) && !range.assumed && range.lo >= 0);
+}
+
+/* Of a number that is never negative: its bits with or without the sign. */
+static graph_id without_sign(struct cycle_work *w, graph_id id)
+{
+    uint64_t mask;
+    struct graph *g = w->g;
+    const struct graph_node n = *graph_at(g, id);
+    if (n.kind != UOP_AND || n.type != UOP_B32 || !graph_is_const(g, n.arg[1], &mask) || mask <= INT32_MAX ||
+        !is_never_negative(w, n.arg[0]))
+        return id;
+    return graph_op2(g, UOP_AND, UOP_B32, n.arg[0], graph_const(g, UOP_B32, mask & INT32_MAX));
+}
+
 /* Bits that are set where the other number has none: x | 0x400 of x < 1024 is their sum. */
 static bool sets_clear_bits(struct graph *g, const struct graph_node *n)
 {
@@ -218,7 +254,7 @@ static void evaluate(struct evaluator *e, graph_id id, struct field_set *out, un
     enum { DEPTH = 80, STEPS = 4000 };
     const struct graph *g = e->w->g;
     uint32_t at;
-    id = cycle_bare(g, id);
+    id = without_sign(e->w, cycle_bare(g, id));
     if (map_u64_get(&e->known, id, &at)) {
         *out = e->sets.p[at];
         return;

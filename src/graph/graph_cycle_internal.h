@@ -171,6 +171,9 @@ struct cycle_stretch {
 };
 uint32_t cycle_find_stretches(struct cycle_work *w, const struct graph_cycle *c, struct cycle_stretch *out);
 
+/* graph_law.c: whoever comes on the path has low < high, which may be written !(high < low + 1). */
+bool cycle_comes_below(struct graph *g, graph_id path, enum uop_kind less, graph_id low, graph_id high);
+
 /* graph_count.c: count, start and end of a loop in several pieces. */
 void cycle_finish_pieces(struct cycle_work *w, struct cycle_region *first, struct graph_cycle *c);
 
