@@ -299,6 +299,15 @@ static void evaluate(struct evaluator *e, graph_id id, struct field_set *out, un
         for (unsigned i = 0; i < a.count; i++)
             set_add(out, field_neg(a.v[i]));
         break;
+    case UOP_NOT: /* -x - 1 */
+        if (bits < 32) {
+            set_add(out, map_hash_mix(0x6c656166, id) % PRIME);
+            break;
+        }
+        evaluate(e, n.arg[0], &a, depth + 1);
+        for (unsigned i = 0; i < a.count; i++)
+            set_add(out, field_add(field_neg(a.v[i]), PRIME - 1));
+        break;
     case UOP_SEXT:
     case UOP_ZEXT:
         if (n.imm == 32) {

@@ -40,12 +40,15 @@ static bool linear_of(struct peeler *p, const struct graph_node *n, struct summa
         out->constant = n->kind == UOP_ADD ? a.constant + b.constant : a.constant * b.constant;
         break;
     case UOP_NEG:
+    case UOP_NOT: /* -x - 1 */
+        if (n->type != UOP_B32 && n->type != UOP_B64)
+            return false;
         a = peel_sum_up(p, n->arg[0], depth + 1);
         if (!a.linear)
             return false;
         for (int k = 0; k < NUMBERS; k++)
-            out->f[k] = 0 - a.f[k];
-        out->constant = 0 - a.constant;
+            out->f[k] = 0 - a.f[k] - (n->kind == UOP_NOT);
+        out->constant = 0 - a.constant - (n->kind == UOP_NOT);
         break;
     case UOP_SEXT:
     case UOP_ZEXT:
