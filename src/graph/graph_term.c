@@ -159,10 +159,12 @@ static struct summary phi_summary(struct peeler *p, graph_id id, unsigned depth)
         return s;
     if (phi->step_kind == CYCLE_STEP_ADD) {
         graph_id terms[64];
-        uint32_t count;
-        if (!cycle_flatten(p->w->g, cycle_bare(p->w->g, phi->next), UOP_ADD, terms, 64, &count))
+        uint32_t count = 0;
+        if (!phi->constant && !cycle_flatten(p->w->g, cycle_bare(p->w->g, phi->next), UOP_ADD, terms, 64, &count))
             return s;
         struct summary way = {0}, start = peel_sum_up(p, phi->start, depth + 1);
+        for (int k = 0; k < NUMBERS && phi->constant; k++)
+            way.f[k] = (uint64_t)phi->amount;
         for (uint32_t i = 0; i < count; i++) {
             struct summary step =
                 terms[i] == id ? (struct summary){.linear = true} : peel_sum_up(p, terms[i], depth + 1);
