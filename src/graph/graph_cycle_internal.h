@@ -147,6 +147,10 @@ void cycle_peel(struct cycle_work *w, struct cycle_region *r);
 bool cycle_cut_at(const struct cycle_work *w, const struct cycle_region *r, graph_id id, uint32_t *chain,
                   uint32_t *index);
 
+/* Turns of the source's loop that one turn is where a compiler made the counter: so many of n & ~3 at a time, up from
+ * their negative. 0: the counter does not say. */
+uint32_t cycle_counted_copies(const struct graph *g, const struct cycle_region *r);
+
 /* graph_piece.c */
 /* A fold of so many accumulators, nothing known of them yet; false: no memory. */
 bool cycle_new_fold(struct arena *a, uint32_t cycle, unsigned count, struct graph_fold *out);
@@ -162,8 +166,9 @@ uint32_t cycle_takes_up(struct cycle_work *w, const struct cycle_region *first, 
 bool cycle_steps_less(const struct cycle_region *a, const struct cycle_region *b);
 /* Turns of `least` that one of `r` stands for by their tests and by what they do; 0: they do not say. */
 uint32_t cycle_turns_as(struct cycle_work *w, const struct cycle_region *r, const struct cycle_region *least);
-/* Whether the block does what so many steps of the loop do, and nothing else that others see. */
-bool cycle_does_turns(struct cycle_work *w, uint32_t block, const struct cycle_region *r, uint32_t steps);
+/* Whether the blocks do what so many steps of the loop do, and nothing else that others see. */
+bool cycle_does_turns(struct cycle_work *w, const uint32_t *blocks, uint32_t count, const struct cycle_region *r,
+                      uint32_t steps);
 /* Blocks of straight code that take a counter of the pieces on by some steps. */
 enum { CYCLE_STRETCHES = 16 };
 struct cycle_stretch {

@@ -532,6 +532,7 @@ void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct grap
     if (r->chains.n == 0)
         piece_join_stores(&j);
     piece_join_counters(&j);
+    piece_count_copies(&j);
     piece_join_stretches(&j);
     part_pieces(&j);
     sort_pieces(c);

@@ -108,6 +108,7 @@ bool piece_begins_with_operation(const struct joiner *j, const struct cycle_chai
 /* Stores in the place of accumulators; counters in the place of both; straight code that takes a counter on. */
 void piece_join_stores(struct joiner *j);
 void piece_join_counters(struct joiner *j);
+void piece_count_copies(struct joiner *j);
 void piece_join_stretches(struct joiner *j);
 
 #endif

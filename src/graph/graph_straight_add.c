@@ -98,8 +98,8 @@ static enum before what_before(struct straight *s, const struct cycle_region *r,
     if (run.steps < f->steps || f->steps % inner != 0 || r->unroll == 0)
         return BEFORE_UNKNOWN;
     if (inner > 1)
-        return block == w->g->insns.p[f->last].block && cycle_does_turns(w, block, r, *turns) ? BEFORE_TURNS
-                                                                                              : BEFORE_UNKNOWN;
+        return block == w->g->insns.p[f->last].block && cycle_does_turns(w, &block, 1, r, *turns) ? BEFORE_TURNS
+                                                                                                  : BEFORE_UNKNOWN;
     if (run.from == GRAPH_NIL || run.element == GRAPH_NIL)
         return BEFORE_UNKNOWN;
     struct field_set first = cycle_value_of(w, run.from, r->loop, TURN_FIRST);

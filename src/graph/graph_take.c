@@ -46,8 +46,9 @@ static struct doings doings_of(const struct cycle_work *w, const uint32_t *block
 
 /* How the two are compared. */
 enum {
-    KEPT = 1,  /* words that go round in memory may stand in registers of the larger loop */
-    FOLDED = 2 /* what a number that takes turns decides is known in each of its steps */
+    KEPT = 1,   /* words that go round in memory may stand in registers of the larger loop */
+    FOLDED = 2, /* what a number that takes turns decides is known in each of its steps */
+    LOADS = 4   /* no load is saved */
 };
 
 /* `a` does, so many times `ta`, what `b` does `tb` times. */
@@ -67,7 +68,8 @@ static bool does_the_same(const struct doings *a, uint64_t ta, const struct doin
         loads[0] += ta * a->loads[s];
         loads[1] += tb * b->loads[s];
     }
-    if (ta * a->others != tb * b->others || loads[0] > loads[1] || (kept && loads[0] != loads[1]) ||
+    bool all = kept || (how & LOADS);
+    if (ta * a->others != tb * b->others || loads[0] > loads[1] || (all && loads[0] != loads[1]) ||
         (!kept && (any_a > 0) != (any_b > 0)))
         return false;
     if (kept)
@@ -288,7 +290,8 @@ static bool takes_over(struct cycle_work *w, const struct cycle_region *first, c
         const struct cycle_phi *p = &other->phis[i];
         if (!p->live || p->next == p->phi || p->start == GRAPH_NIL)
             continue;
-        if (even && p->step_kind == CYCLE_STEP_NONE && takes_turns(w->g, p) && graph_is_const(w->g, p->start, NULL)) {
+        if (even && p->step_kind == CYCLE_STEP_NONE && takes_turns(w->g, p) &&
+            (graph_is_const(w->g, p->start, NULL) || comes_from(w, first->cycle, p->start, false))) {
             *turns = true;
             continue;
         }
@@ -364,10 +367,11 @@ uint32_t cycle_turns_as(struct cycle_work *w, const struct cycle_region *r, cons
     return does_as_much(&x, &y, turns) ? turns : 0;
 }
 
-bool cycle_does_turns(struct cycle_work *w, uint32_t block, const struct cycle_region *r, uint32_t steps)
+bool cycle_does_turns(struct cycle_work *w, const uint32_t *blocks, uint32_t count, const struct cycle_region *r,
+                      uint32_t steps)
 {
-    struct doings x = doings_of(w, &block, 1), y = doings_of(w, r->blocks, r->block_count);
-    return does_the_same(&x, r->unroll, &y, steps, 0);
+    struct doings x = doings_of(w, blocks, count), y = doings_of(w, r->blocks, r->block_count);
+    return does_the_same(&x, r->unroll, &y, steps, LOADS);
 }
 
 /* ---- straight code ------------------------------------------------------------------------------ */
