@@ -278,6 +278,19 @@ static bool takes_turns(const struct graph *g, const struct cycle_phi *p)
     return false;
 }
 
+/* Nothing is read for it, no loop makes it: constants, parameters and numbers of threads alone. */
+static bool is_of_parameters(const struct graph *g, graph_id id, unsigned depth)
+{
+    enum { DEPTH = 8 };
+    const struct graph_node *n = graph_at(g, id);
+    if (id == GRAPH_NIL || depth > DEPTH || n->kind == UOP_LOAD || n->kind == GRAPH_PHI || n->insn != UINT32_MAX)
+        return false;
+    for (unsigned k = 0; k < n->arg_count; k++)
+        if (!is_of_parameters(g, n->arg[k], depth + 1))
+            return false;
+    return true;
+}
+
 /* Every accumulator of `other` begins with what `first` left, and a counter goes on; *by_counter: one does. What takes
  * turns is where it was after an even number of them; *turns: something does. */
 static bool takes_over(struct cycle_work *w, const struct cycle_region *first, const struct cycle_region *other,
@@ -291,7 +304,7 @@ static bool takes_over(struct cycle_work *w, const struct cycle_region *first, c
         if (!p->live || p->next == p->phi || p->start == GRAPH_NIL)
             continue;
         if (even && p->step_kind == CYCLE_STEP_NONE && takes_turns(w->g, p) &&
-            (graph_is_const(w->g, p->start, NULL) || comes_from(w, first->cycle, p->start, false))) {
+            (comes_from(w, first->cycle, p->start, false) || is_of_parameters(w->g, p->start, 0))) {
             *turns = true;
             continue;
         }
