@@ -340,6 +340,21 @@ graph_id graph_select(struct graph *g, uint8_t flags, graph_id c, graph_id a, gr
     return graph_intern_like(g, &u, (graph_id[]){c, a, b}, 3);
 }
 
+/* The smaller or larger one of ~x and ~y, which is how a compiler spells -min(x, y) - 1. */
+static graph_id select_of_inverted(struct graph *g, graph_id c, graph_id a, graph_id b)
+{
+    const struct graph_node n = *at(g, c), x = *at(g, a), y = *at(g, b);
+    if (n.kind == GRAPH_BOOL && n.arg_count == 1 && n.imm == 1)
+        return select_of_inverted(g, n.arg[0], b, a);
+    bool order = n.kind == UOP_ILT_S || n.kind == UOP_ILT_U, smaller = n.arg[0] == a && n.arg[1] == b;
+    if (!order || x.kind != UOP_NOT || y.kind != UOP_NOT || (x.type != UOP_B32 && x.type != UOP_B64) ||
+        !(smaller || (n.arg[0] == b && n.arg[1] == a)))
+        return GRAPH_NIL;
+    enum uop_kind kind = n.kind == UOP_ILT_S ? smaller ? UOP_MAX_S : UOP_MIN_S : smaller ? UOP_MAX_U : UOP_MIN_U;
+    enum uop_type type = (enum uop_type)x.type;
+    return graph_op1(g, UOP_NOT, type, graph_op2(g, kind, type, x.arg[0], y.arg[0]));
+}
+
 static graph_id simplify_select(struct graph *g, const struct uop *like, const graph_id *args)
 {
     graph_id c = args[0], a = args[1], b = args[2];
@@ -348,6 +363,9 @@ static graph_id simplify_select(struct graph *g, const struct uop *like, const g
         return a;
     if (graph_is_const(g, c, &v))
         return v ? a : b;
+    graph_id inverted = select_of_inverted(g, c, a, b);
+    if (inverted != GRAPH_NIL)
+        return inverted;
     if (like->type == UOP_B1) /* c ? a : b, argument k is bit k */
         return graph_bool_apply(g, args, 3, 0xd8);
     a = graph_assume_within(g, a, c);
