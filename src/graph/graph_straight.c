@@ -70,11 +70,21 @@ static void add_run(struct straight *s, const graph_id *steps, uint32_t count, g
         return;
     uint32_t begins = cycle_maker(w, f.out, UINT32_MAX);
     f.first = UINT32_MAX;
-    f.floor = straight_behind_loops(w, begins < maker ? begins : maker);
+    uint32_t floor = f.floor = straight_behind_loops(w, begins < maker ? begins : maker);
     for (uint32_t i = 0; i < count; i++) {
         straight_span_of(s, steps[i], i ? steps[i - 1] : in, straight_loop_of(w, maker), &f, 0);
         if (i)
             ((graph_id *)w->out->copy_of)[steps[i]] = steps[0];
+    }
+    /* Elements that an earlier loop of straight code took too were loaded for that one. */
+    uint32_t before = begins == UINT32_MAX ? 0 : straight_behind_others(w, &f, begins < maker ? begins : maker);
+    if (before > f.floor) {
+        f.floor = before;
+        f.first = UINT32_MAX;
+        f.last = 0;
+        for (uint32_t i = 0; i < count; i++)
+            straight_span_of(s, steps[i], i ? steps[i - 1] : in, straight_loop_of(w, maker), &f, 0);
+        f.floor = floor;
     }
     if (f.first <= f.last)
         straight_add(s, &f);

@@ -170,6 +170,23 @@ static bool add_before(struct straight *s, const struct found *f, int32_t parent
     return true;
 }
 
+enum { LOOK_BACK = 64 };
+
+uint32_t straight_behind_others(const struct cycle_work *w, const struct found *f, uint32_t begins)
+{
+    const struct graph_cycles *out = w->out;
+    size_t since = out->cycles.n > LOOK_BACK ? out->cycles.n - LOOK_BACK : 0;
+    uint32_t behind = 0;
+    for (size_t i = since > w->looping ? since : w->looping; i < out->cycles.n; i++) {
+        const struct graph_cycle *c = &out->cycles.p[i];
+        uint64_t count;
+        if (c->first <= f->last && f->first <= c->last && c->last < begins && c->last + 1 > behind &&
+            graph_is_const(w->g, c->count, &count) && count != f->steps)
+            behind = c->last + 1;
+    }
+    return behind;
+}
+
 void straight_add(struct straight *s, const struct found *f)
 {
     struct cycle_work *w = s->w;
@@ -177,7 +194,6 @@ void straight_add(struct straight *s, const struct found *f)
     int32_t parent = cycle_around(w, f->first);
     if (are_copies(w, parent, f) || add_before(s, f, parent))
         return;
-    enum { LOOK_BACK = 64 };
     size_t since = out->cycles.n > LOOK_BACK ? out->cycles.n - LOOK_BACK : 0;
     for (size_t i = since > w->looping ? since : w->looping; i < out->cycles.n;
          i++) { /* copies, and other accumulators of the same steps */
