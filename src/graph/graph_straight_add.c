@@ -1,8 +1,8 @@
-/* Steps found in straight code as loops that were unrolled whole (D6): a cycle of one straight piece, unless they are the
- * copies of a body that was unrolled or the first turns of a loop behind them; and the inner loop that each copy of an
- * unrolled body holds.
+/* Steps found in straight code as loops that were unrolled whole (D6): a cycle of one straight piece, unless they are
+ * the copies of a body that was unrolled or the first turns of a loop behind them; and the inner loop that each copy of
+ * an unrolled body holds.
  *
- * requires: steps (graph_straight.c) · gives: cycles with one straight piece, their folds */
+ * * requires: steps (graph_straight.c) · gives: cycles with one straight piece, their folds */
 #include "graph/graph_piece.h"
 #include "graph/graph_straight.h"
 
@@ -81,8 +81,8 @@ static bool brings_the_same(struct straight *s, const struct cycle_chain *c, con
     return false;
 }
 
-/* Steps that are the loop's, matched backwards: each turn's elements stand before the loop's first ones, or, where every
- * turn holds a loop of its own over the same places, the block does all that so many turns do. */
+/* Steps that are the loop's, matched backwards: each turn's elements stand before the loop's first ones, or, where
+ * every turn holds a loop of its own over the same places, the block does all that so many turns do. */
 static enum before what_before(struct straight *s, const struct cycle_region *r, uint32_t chain, const struct found *f,
                                uint32_t *turns)
 {

@@ -64,8 +64,8 @@ static graph_id as_shift(struct cycle_work *w, const struct cycle_phi *p, graph_
     return above ? graph_not(g, zero) : zero;
 }
 
-/* What is asked of a number before it is divided by 2^k, of its quotient: -2^k < x < 2^k, which is one unsigned compare,
- * is x / 2^k == 0; x < m * 2^k is x / 2^k < m for positive m. */
+/* What is asked of a number before it is divided by 2^k, of its quotient: -2^k < x < 2^k, which is one unsigned
+ * compare, is x / 2^k == 0; x < m * 2^k is x / 2^k < m for positive m. */
 static graph_id as_quotient(struct graph *g, const struct cycle_phi *p, graph_id atom)
 {
     const struct graph_node n = *graph_at(g, atom);
