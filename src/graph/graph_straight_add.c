@@ -2,7 +2,7 @@
  * the copies of a body that was unrolled or the first turns of a loop behind them; and the inner loop that each copy of
  * an unrolled body holds.
  *
- * * requires: steps (graph_straight.c) · gives: cycles with one straight piece, their folds */
+ * requires: steps (graph_straight.c) · gives: cycles with one straight piece, their folds */
 #include "graph/graph_piece.h"
 #include "graph/graph_straight.h"
 
