@@ -169,6 +169,16 @@ static bool step_may_bring(struct straight *s, graph_id step, graph_id accumulat
     return n->arg_count == 2 && may_bring(s, n->arg[n->arg[0] == accumulator], hash, at);
 }
 
+/* What a sum starts from was made of the element before its first: a step put together with another operation. */
+static bool start_may_bring(struct straight *s, graph_id in, uint64_t hash, uint64_t at)
+{
+    const struct graph_node n = *graph_at(s->w->g, in);
+    bool any = may_bring(s, in, hash, at), made = n.kind == UOP_FFMA || n.kind == UOP_FADD;
+    for (unsigned k = 0; k < n.arg_count && made && !any; k++)
+        any = may_bring(s, n.arg[k], hash, at);
+    return any;
+}
+
 /* A chain from its first step on: stretches of it whose parts are the same term over advancing elements. */
 static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t count)
 {
@@ -212,7 +222,7 @@ static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t co
             end += step_may_bring(s, steps[to], steps[to - 1], hash, t[to - 1].at + way);
         /* Elements of the same kind before or behind that stand elsewhere: a pattern of places written out. */
         bool element =
-            (begin == 0 && ((before.loads && before.hash == hash) || may_bring(s, in, hash, t[from].at - way))) ||
+            (begin == 0 && ((before.loads && before.hash == hash) || start_may_bring(s, in, hash, t[from].at - way))) ||
             (begin > 0 && t[begin - 1].hash == hash) || (end < count && t[end].hash == hash);
         element |= begin > 0 && is_changed_turn(s, steps[begin - 1], hash);
         element |=

@@ -172,6 +172,30 @@ static bool add_before(struct straight *s, const struct found *f, int32_t parent
 
 enum { LOOK_BACK = 64 };
 
+/* The first step takes what the other loop left: as many steps or not, it is another loop. */
+static bool takes_result(const struct cycle_work *w, uint32_t cycle, const struct found *f)
+{
+    enum { LOOK_MAX = 96 };
+    graph_id seen[LOOK_MAX] = {f->out}, result = GRAPH_NIL;
+    unsigned count = 1;
+    for (size_t i = w->out->folds.n; i-- > 0 && w->out->folds.p[i].cycle >= cycle;)
+        if (w->out->folds.p[i].cycle == cycle && w->out->folds.p[i].count)
+            result = w->out->folds.p[i].result[0];
+    for (unsigned at = 0; at < count && result != GRAPH_NIL; at++) {
+        const struct graph_node *n = graph_at(w->g, seen[at]);
+        if (seen[at] == result)
+            return true;
+        for (unsigned k = 0; k < n->arg_count && n->kind != UOP_LOAD && count < LOOK_MAX; k++) {
+            bool known = n->arg[k] == GRAPH_NIL || n->arg[k] < result;
+            for (unsigned i = 0; i < count && !known; i++)
+                known = seen[i] == n->arg[k];
+            if (!known)
+                seen[count++] = n->arg[k];
+        }
+    }
+    return false;
+}
+
 uint32_t straight_behind_others(const struct cycle_work *w, const struct found *f, uint32_t begins)
 {
     const struct graph_cycles *out = w->out;
@@ -181,7 +205,7 @@ uint32_t straight_behind_others(const struct cycle_work *w, const struct found *
         const struct graph_cycle *c = &out->cycles.p[i];
         uint64_t count;
         if (c->first <= f->last && f->first <= c->last && c->last < begins && c->last + 1 > behind &&
-            graph_is_const(w->g, c->count, &count) && count != f->steps)
+            graph_is_const(w->g, c->count, &count) && (count != f->steps || takes_result(w, (uint32_t)i, f)))
             behind = c->last + 1;
     }
     return behind;
@@ -203,7 +227,7 @@ void straight_add(struct straight *s, const struct found *f)
         bool copies = parent >= 0 && c->parent == parent &&
                       (out->cycles.p[parent].unroll > 1 || out->cycles.p[parent].pieces.n > 1);
         graph_is_const(w->g, c->count, &count);
-        if (count == f->steps && (copies || overlaps))
+        if (count == f->steps && (copies || (overlaps && !takes_result(w, (uint32_t)i, f))))
             return;
     }
     uint32_t *blocks = ARENA_ARRAY(w->a, uint32_t, 1);

@@ -1,5 +1,5 @@
-// Loops that are easily told wrongly: steps before a loop that are, or are not, its first turns; a loop that goes on with
-// what another left; bodies in which two steps take turns; words that a larger turn keeps in registers; bounds and
+// Loops that are easily told wrongly: steps before a loop that are, or are not, its first turns; a loop that goes on
+// with what another left; bodies in which two steps take turns; words that a larger turn keeps in registers; bounds and
 // counters that compilers spell in odd ways. Each kernel holds as many loops as its source shows.
 
 // Two loops: the second goes on with the sum, over another array.
@@ -83,7 +83,8 @@ __global__ void strided_kernel(const float *x, float *y, int n)
     y[threadIdx.x + 256] = squares;
 }
 
-__global__ void triangular_kernel(const float *__restrict__ l, const float *__restrict__ b, float *__restrict__ x, int n)
+__global__ void triangular_kernel(const float *__restrict__ l, const float *__restrict__ b, float *__restrict__ x,
+                                  int n)
 {
     int row = (blockIdx.x * blockDim.x + threadIdx.x) * n;
     for (int i = 0; i < n; i++) {
