@@ -241,7 +241,7 @@ static bool by_unfolded_constant(struct divide *d, graph_id seed)
 {
     struct climb c;
     size_t first = d->out->list.n;
-    uint64_t bits;
+    uint64_t bits = 0;
     uint32_t divisor;
     float f;
     graph_is_const(d->g, graph_at(d->g, seed)->arg[0], &bits);

@@ -51,6 +51,17 @@ struct pat_cone {
     bool walks;                    /* branches decide what it is */
 };
 
+struct function_value {
+    uint32_t given_in, known_in; /* the run it was given in, the stage it was computed in */
+    uint64_t bits;
+};
+
+struct function_way { /* out of a block, and what happens in it */
+    bool ends, branches;
+    uint64_t target;                     /* of the branch */
+    uint32_t first_access, access_count; /* of the thread's own memory, in accesses */
+};
+
 struct function_run {
     struct arena *a;
     struct graph *g;
@@ -64,9 +75,11 @@ struct function_run {
     uint32_t *phi_first; /* by block: into phis, one more than there are */
     graph_id *phis;
     graph_id nodes;
-    uint32_t now, stage;           /* which run; how often values that others are made of changed in it */
-    uint32_t *given_in, *known_in; /* by node: the run a value was given in, the stage it was computed in */
-    uint64_t *value;
+    uint32_t now, stage;          /* which run; how often values that others are made of changed in it */
+    struct function_value *value; /* by node */
+    uint8_t *work;                /* by node: what computing it takes */
+    struct function_way *ways;    /* by block */
+    VEC(uint32_t) accesses;       /* of the thread's own memory, by block */
     struct map_u64 local; /* words of local memory: address -> index into words */
     VEC(uint32_t) words;
     uint64_t steps; /* left */
