@@ -626,7 +626,7 @@ enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, st
     s->stored = ARENA_ARRAY(a, bool, x->count + 1);
     if (s->closed && x->expanded)
         pat_function_close(s, x->expanded);
-    if (!s->closed || !s->narrow || !s->odd || !s->stored)
+    if (!s->closed || !s->narrow || !s->odd || !s->stored || !pat_function_parts(s))
         return SP_ERR_MEMORY;
     for (size_t i = 0; i < s->g->accesses.n; i++) {
         const struct graph_access *access = &s->g->accesses.p[i];

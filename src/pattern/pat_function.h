@@ -131,6 +131,7 @@ struct function_search {
     bool *stored; /* by node: though part of a function, a result: a remainder, of which its quotient's bits are made */
     bool *closed; /* by node: of an expansion that a page spells out */
     bool *narrow; /* by node: only its lower half is stored, as a number of 16 bits */
+    uint8_t *part; /* by node: what it is made of (pat_function_cone.c) */
     /* the cone's flow */
     bool used[FUNCTION_NODES];
     uint32_t from[FUNCTION_NODES];
@@ -152,6 +153,8 @@ bool pat_function_holds(const graph_id *ends, unsigned count, graph_id id);
 /* Marks what stands between an expansion's value and what it is a function of, its slow path's too: it is the
  * expansion's, and no part of it, and nothing put together of few, is a function of its own. Linear. */
 void pat_function_close(struct function_search *s, const struct pat_expanded *e);
+/* Finds what each node is made of; the search asks it again and again. */
+bool pat_function_parts(struct function_search *s);
 /* All that the roots are made of, down to the ends. False: too much. */
 bool pat_function_cone(struct function_search *s, const graph_id *roots, unsigned root_count, const graph_id *ends,
                        unsigned end_count);

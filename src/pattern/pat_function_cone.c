@@ -44,7 +44,6 @@ static const struct function_controls *controls_of(struct function_search *s, ui
 }
 
 struct arguments {
-    graph_id fixed[FUNCTION_LOCALS * 5 + 1];
     const graph_id *list[2];
     uint32_t count[2];
 };
@@ -101,13 +100,57 @@ bool pat_is_of_table(const struct graph *g, graph_id address)
     return !depth;
 }
 
+/* What a node is made of, and whether a cone ends above it. */
+enum part { PART_LEAF, PART_ARGUMENTS, PART_FIRST, PART_MEETING, PART_LOCAL, PART_KIND = 7, PART_FIXED = 8 };
+
+static enum part part_of(const struct graph *g, const struct graph_node *n)
+{
+    if (n->kind == GRAPH_PHI)
+        return PART_MEETING;
+    if (n->kind == UOP_LOAD && n->space == UOP_LOCAL)
+        return PART_LOCAL;
+    if (n->kind == UOP_LOAD && n->space != UOP_SHARED)
+        return pat_is_of_table(g, n->arg[0]) ? PART_FIRST : PART_LEAF;
+    if (n->kind == UOP_ELEMENT) { /* of a table: the load is what it is made of */
+        const struct graph_node *load = graph_at(g, n->arg[0]);
+        return load->kind == UOP_LOAD && load->space == UOP_GLOBAL && pat_is_of_table(g, load->arg[0]) ? PART_FIRST
+                                                                                                      : PART_LEAF;
+    }
+    return (pat_is_pure(n) && n->kind != GRAPH_REAL) || n->kind == UOP_UNIFORM ? PART_ARGUMENTS : PART_LEAF;
+}
+
+static bool is_fixed_everywhere(const struct graph *g, graph_id id)
+{
+    const struct graph_node *n = graph_at(g, id);
+    if (n->kind == UOP_CBANK && n->space != 0 && n->type == UOP_B64)
+        return true; /* where a table is */
+    return n->kind == UOP_CONST || pat_run_is_table(g, id) || n->kind == GRAPH_ENTRY || n->kind == UOP_UNDEF ||
+           pat_run_is_stack(g, id);
+}
+
+bool pat_function_parts(struct function_search *s)
+{
+    s->part = ARENA_ARRAY(s->a, uint8_t, s->x->count + 1);
+    for (graph_id id = 1; s->part && id < s->x->count; id++)
+        s->part[id] = (uint8_t)(part_of(s->g, graph_at(s->g, id)) |
+                                (is_fixed_everywhere(s->g, id) ? PART_FIXED : 0));
+    return s->part != NULL;
+}
+
 /* What a node is made of; none: a leaf. False: more than can be followed. */
 static bool arguments_of(struct function_search *s, graph_id id, struct arguments *out)
 {
     const struct graph_node *n = graph_at(s->g, id);
-    out->count[0] = out->count[1] = 0;
-    out->list[0] = out->fixed;
-    if (n->kind == GRAPH_PHI) {
+    *out = (struct arguments){.list = {n->arg, NULL}};
+    switch (s->part[id] & PART_KIND) {
+    case PART_ARGUMENTS: out->count[0] = n->arg_count; return true;
+    case PART_FIRST: out->count[0] = 1; return true;
+    case PART_LOCAL:
+        out->count[0] = 1;
+        out->list[1] = s->locals;
+        out->count[1] = s->local_count;
+        return !s->many_locals;
+    case PART_MEETING: {
         const struct function_controls *c = controls_of(s, n->block);
         out->list[0] = n->phi_args;
         out->count[0] = n->phi_count;
@@ -115,40 +158,13 @@ static bool arguments_of(struct function_search *s, graph_id id, struct argument
         out->count[1] = c->count;
         return c->count != UINT32_MAX;
     }
-    if (n->kind == UOP_LOAD && n->space == UOP_LOCAL) {
-        if (s->many_locals)
-            return false;
-        out->fixed[0] = n->arg[0];
-        memcpy(out->fixed + 1, s->locals, s->local_count * sizeof s->locals[0]);
-        out->count[0] = s->local_count + 1;
-        return true;
+    default: return true;
     }
-    if (n->kind == UOP_LOAD && n->space != UOP_SHARED && pat_is_of_table(s->g, n->arg[0])) {
-        out->fixed[0] = n->arg[0];
-        out->count[0] = 1;
-        return true;
-    }
-    if (n->kind == UOP_ELEMENT) { /* of a table: the load is what it is made of */
-        const struct graph_node *load = graph_at(s->g, n->arg[0]);
-        out->fixed[0] = n->arg[0];
-        out->count[0] =
-            load->kind == UOP_LOAD && load->space == UOP_GLOBAL && pat_is_of_table(s->g, load->arg[0]) ? 1 : 0;
-        return true;
-    }
-    if ((pat_is_pure(n) && n->kind != UOP_ELEMENT && n->kind != GRAPH_REAL) || n->kind == UOP_UNIFORM) {
-        out->count[0] = n->arg_count;
-        memcpy(out->fixed, n->arg, n->arg_count * sizeof n->arg[0]);
-    }
-    return true;
 }
 
 static bool is_fixed(const struct function_search *s, graph_id id)
 {
-    const struct graph_node *n = graph_at(s->g, id);
-    if (n->kind == UOP_CBANK && n->space != 0 && n->type == UOP_B64)
-        return true; /* where a table is */
-    return n->kind == UOP_CONST || pat_run_is_table(s->g, id) || n->kind == GRAPH_ENTRY || n->kind == UOP_UNDEF ||
-           pat_run_is_stack(s->g, id) || pat_function_holds(s->run.given, s->run.given_count, id);
+    return (s->part[id] & PART_FIXED) || pat_function_holds(s->run.given, s->run.given_count, id);
 }
 
 /* What the node in a slot of the cone is made of. Slot 0 may stand for two values at once; one that is a leaf stands
@@ -171,7 +187,7 @@ static bool arguments_at(struct function_search *s, uint32_t slot, struct argume
                 all.p[all.n++] = one.list[l][i];
             }
     }
-    *out = (struct arguments){.list = {s->both}, .count = {(uint32_t)all.n}};
+    *out = (struct arguments){.list = {s->both, NULL}, .count = {(uint32_t)all.n, 0}};
     return true;
 }
 
