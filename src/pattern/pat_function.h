@@ -80,6 +80,8 @@ struct function_run {
     uint8_t *work;                /* by node: what computing it takes */
     struct function_way *ways;    /* by block */
     VEC(uint32_t) accesses;       /* of the thread's own memory, by block */
+    bool *unknown;                /* by node: for want of what no run is given */
+    uint32_t *asked, question;    /* by node: the question it was last met in */
     struct map_u64 local; /* words of local memory: address -> index into words */
     VEC(uint32_t) words;
     uint64_t steps; /* left */
@@ -89,6 +91,8 @@ bool pat_run_init(struct function_run *r, struct arena *a, struct graph *g);
  * it is not known. */
 enum pat_ran { PAT_RAN, PAT_RAN_ELSEWHERE, PAT_RAN_UNKNOWN };
 enum pat_ran pat_run_function(struct function_run *r, const uint64_t *bits, uint64_t *result);
+/* No run can compute the root of these arguments, whatever they are: it takes something else too. */
+bool pat_run_is_unknown(struct function_run *r, graph_id root, const graph_id *args, unsigned count);
 bool pat_run_is_local(const struct graph_access *a);       /* of the thread's own memory */
 bool pat_run_is_table(const struct graph *g, graph_id id); /* a pointer, or half of one, to what comes with the code */
 bool pat_run_is_stack(const struct graph *g, graph_id id);
@@ -131,6 +135,13 @@ struct function_search {
     bool *stored; /* by node: though part of a function, a result: a remainder, of which its quotient's bits are made */
     bool *closed; /* by node: of an expansion that a page spells out */
     bool *narrow; /* by node: only its lower half is stored, as a number of 16 bits */
+    struct {
+        uint32_t round; /* of the cone; another: there is none */
+        graph_id root, args[FUNCTION_ARGS];
+        unsigned count;
+        uint32_t own;
+        bool walks;
+    } last;
     uint8_t *part; /* by node: what it is made of (pat_function_cone.c) */
     /* the cone's flow */
     bool used[FUNCTION_NODES];
