@@ -460,9 +460,11 @@ static bool drop_parts(struct divide *d)
     return true;
 }
 
-enum sp_status pat_find_divisions(struct arena *a, const struct pat_index *x, struct pat_divisions *out)
+enum sp_status pat_find_divisions(struct arena *a, const struct pat_index *x, struct pat_memo *memo,
+                                  struct pat_divisions *out)
 {
-    struct divide d = {.a = a, .x = x, .g = x->g, .out = out, .budget = 4000000 + 1000 * (uint64_t)x->count};
+    struct divide d = {
+        .a = a, .x = x, .g = x->g, .out = out, .memo = memo, .budget = 4000000 + 1000 * (uint64_t)x->count};
     unsigned seeds = 0;
     d.met = ARENA_ARRAY(a, uint32_t, x->count + 1);
     *out = (struct pat_divisions){0};

@@ -12,6 +12,7 @@ struct divide {
     uint64_t budget;         /* nodes that may still be evaluated */
     uint32_t *met, climbs;   /* of a node: the climb that last met it */
     struct map_u64 verdicts; /* of a computation's shape, what it may be: 1 it is that, 0 not */
+    struct pat_memo *memo;   /* the same of all kernels, where the shape names nothing of this one */
 };
 
 /* A number as the sum it was: sums are flat, and one that code goes on adding to is no node of its own any more. Its
