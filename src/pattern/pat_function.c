@@ -73,6 +73,9 @@ static void find_given(struct function_search *s, graph_id root)
         uint32_t header = g->loops.p[b.loop - 1].header;
         block = header != block ? header : b.idom;
     }
+    s->given_key = s->run.given_count;
+    for (unsigned i = 0; i < s->run.given_count; i++)
+        s->given_key = map_hash_mix(s->given_key, s->run.given[i]);
 }
 
 static uint32_t meet(const struct graph *g, uint32_t a, uint32_t b)

@@ -143,6 +143,11 @@ struct function_search {
         bool walks;
     } last;
     uint8_t *part; /* by node: what it is made of (pat_function_cone.c) */
+    /* Cones that could be followed to their ends: by node, the last it lies in, numbered from 1; of each cone, the
+     * conditions that were given. */
+    uint32_t *within;
+    VEC(uint64_t) wholes;
+    uint64_t given_key;
     /* the cone's flow */
     bool used[FUNCTION_NODES];
     uint32_t from[FUNCTION_NODES];

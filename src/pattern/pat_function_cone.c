@@ -131,10 +131,11 @@ static bool is_fixed_everywhere(const struct graph *g, graph_id id)
 bool pat_function_parts(struct function_search *s)
 {
     s->part = ARENA_ARRAY(s->a, uint8_t, s->x->count + 1);
+    s->within = ARENA_ARRAY(s->a, uint32_t, s->x->count + 1);
     for (graph_id id = 1; s->part && id < s->x->count; id++)
         s->part[id] = (uint8_t)(part_of(s->g, graph_at(s->g, id)) |
                                 (is_fixed_everywhere(s->g, id) ? PART_FIXED : 0));
-    return s->part != NULL;
+    return s->part && s->within;
 }
 
 /* What a node is made of; none: a leaf. False: more than can be followed. */
@@ -191,12 +192,10 @@ static bool arguments_at(struct function_search *s, uint32_t slot, struct argume
     return true;
 }
 
-bool pat_function_cone(struct function_search *s, const graph_id *roots, unsigned root_count, const graph_id *ends,
-                       unsigned end_count)
+static void begin_cone(struct function_search *s, const graph_id *roots, unsigned root_count)
 {
     graph_id root = root_count == 1 ? roots[0] : (graph_id)GRAPH_NIL;
     struct pat_cone *c = &s->cone;
-    struct arguments args;
     s->round++;
     c->count = 0;
     c->walks = false;
@@ -206,6 +205,14 @@ bool pat_function_cone(struct function_search *s, const graph_id *roots, unsigne
     s->root_count = root_count;
     for (unsigned i = 0; i < root_count; i++)
         s->root[i] = roots[i];
+}
+
+bool pat_function_cone(struct function_search *s, const graph_id *roots, unsigned root_count, const graph_id *ends,
+                       unsigned end_count)
+{
+    struct pat_cone *c = &s->cone;
+    struct arguments args;
+    begin_cone(s, roots, root_count);
     for (uint32_t i = 0; i < c->count; i++) {
         graph_id id = c->node[i];
         if (i && pat_function_holds(ends, end_count, id))
@@ -214,7 +221,7 @@ bool pat_function_cone(struct function_search *s, const graph_id *roots, unsigne
             return false;
         unsigned kind = graph_at(s->g, id)->kind;
         c->walks |= kind == GRAPH_PHI || (kind == UOP_LOAD && graph_at(s->g, id)->space == UOP_LOCAL);
-        for (unsigned l = 0; l < 2; l++)
+        for (unsigned l = 0; l < LISTS; l++)
             for (uint32_t k = 0; k < args.count[l]; k++) {
                 graph_id arg = args.list[l][k];
                 if (arg == GRAPH_NIL || arg >= s->x->count || s->stamp[arg] == s->round || is_fixed(s, arg))
@@ -232,6 +239,45 @@ bool pat_function_cone(struct function_search *s, const graph_id *roots, unsigne
 /* ---- the smallest cut -------------------------------------------------------------------------- */
 
 enum { NOBODY = 0xffffffff };
+
+/* Whether the roots' cone can be followed to its ends. What lies in one that could be, under the same conditions, can;
+ * most roots lie in that of a root before them. */
+static bool can_follow(struct function_search *s, const graph_id *roots, unsigned root_count)
+{
+    uint32_t within = s->within[roots[0]];
+    bool known = within && s->wholes.p[within - 1] == s->given_key;
+    for (unsigned i = 1; i < root_count && known; i++)
+        known = s->within[roots[i]] == within;
+    if (known)
+        return true;
+    if (!pat_function_cone(s, roots, root_count, NULL, 0))
+        return false;
+    VEC_PUSH(s->a, s->wholes, s->given_key);
+    for (uint32_t i = 0; i < s->cone.count; i++)
+        s->within[s->cone.node[i]] = (uint32_t)s->wholes.n;
+    for (unsigned i = 0; i < root_count; i++)
+        s->within[roots[i]] = (uint32_t)s->wholes.n;
+    return true;
+}
+
+/* The node's place in the cone, which grows as far as it is looked at; 0: it is no part of it, or its root. */
+static uint32_t slot_of(struct function_search *s, graph_id id)
+{
+    struct pat_cone *c = &s->cone;
+    if (id == GRAPH_NIL || id >= s->x->count)
+        return 0;
+    if (s->stamp[id] == s->round)
+        return s->slot[id];
+    if (is_fixed(s, id) || c->count == FUNCTION_NODES)
+        return 0;
+    uint32_t at = c->count++;
+    s->stamp[id] = s->round;
+    s->slot[id] = at;
+    c->node[at] = id;
+    s->used[at] = false;
+    s->from[at] = s->came[2 * at] = s->came[2 * at + 1] = NOBODY;
+    return at;
+}
 
 /* One more way from the value to a leaf that shares no node with those there are. States: 2 * slot where a node is
  * come to, one more where it is left. Leaves what can be reached in `came`. */
@@ -264,12 +310,9 @@ static bool one_more_way(struct function_search *s)
             last = state;
             break;
         }
-        for (unsigned l = 0; l < 2; l++)
+        for (unsigned l = 0; l < LISTS; l++)
             for (uint32_t k = 0; k < args.count[l]; k++) {
-                graph_id arg = args.list[l][k];
-                if (arg == GRAPH_NIL || arg >= s->x->count || s->stamp[arg] != s->round)
-                    continue;
-                uint32_t to = s->slot[arg];
+                uint32_t to = slot_of(s, args.list[l][k]);
                 if (!to || s->came[2 * to] != NOBODY)
                     continue;
                 s->came[2 * to] = state;
@@ -293,22 +336,56 @@ static bool one_more_way(struct function_search *s)
     return true;
 }
 
+/* The nodes of a cut in the order in which they are met from the root, level by level. */
+static bool in_order(struct function_search *s, graph_id *cut, unsigned count)
+{
+    graph_id met[FUNCTION_ARGS];
+    struct arguments args;
+    uint32_t tail = 0;
+    unsigned found = 0;
+    memset(s->came, 0xff, 2 * s->cone.count * sizeof s->came[0]);
+    s->queue[tail++] = 0;
+    for (uint32_t head = 0; head < tail && found < count; head++) {
+        s->visits++;
+        if (!arguments_at(s, s->queue[head], &args))
+            return false;
+        for (unsigned l = 0; l < LISTS; l++)
+            for (uint32_t k = 0; k < args.count[l] && found < count; k++) {
+                uint32_t at = slot_of(s, args.list[l][k]);
+                if (!at || s->came[at] == 0)
+                    continue;
+                s->came[at] = 0;
+                s->queue[tail++] = at;
+                if (pat_function_holds(cut, count, s->cone.node[at]))
+                    met[found++] = s->cone.node[at];
+            }
+    }
+    memcpy(cut, met, found * sizeof cut[0]);
+    return found == count;
+}
+
 unsigned pat_function_cut(struct function_search *s, const graph_id *roots, unsigned root_count,
                           graph_id cut[FUNCTION_ARGS])
 {
     unsigned ways = 0, count = 0;
-    if (!pat_function_cone(s, roots, root_count, NULL, 0))
+    uint32_t ordered = 0;
+    bool late = false;
+    if (!can_follow(s, roots, root_count))
         return 0;
-    memset(s->used, 0, s->cone.count * sizeof s->used[0]);
-    memset(s->from, 0xff, s->cone.count * sizeof s->from[0]);
-    while (ways <= s->most && one_more_way(s))
-        ways++;
+    begin_cone(s, roots, root_count);
+    s->used[0] = false;
+    s->from[0] = NOBODY;
+    while (ways <= s->most && one_more_way(s)) {
+        ordered = ways++ ? ordered : s->cone.count; /* as far as the first search went, places are in order */
+    }
     if (!ways || ways > s->most)
         return 0;
     for (uint32_t i = 1; i < s->cone.count && count < FUNCTION_ARGS; i++)
-        if (s->came[2 * i] != NOBODY && s->came[2 * i + 1] == NOBODY)
+        if (s->came[2 * i] != NOBODY && s->came[2 * i + 1] == NOBODY) {
             cut[count++] = s->cone.node[i];
-    return count == ways ? count : 0;
+            late |= i >= ordered;
+        }
+    return count == ways && (!late || count == 1 || in_order(s, cut, count)) ? count : 0;
 }
 
 /* ---- what is an expansion's ---------------------------------------------------------------------- */
