@@ -51,6 +51,21 @@ struct pat_cone {
     bool walks;                    /* branches decide what it is */
 };
 
+/* What computing a node takes. */
+enum function_work {
+    WORK_NONE, /* it is given, or not known */
+    WORK_CONST,
+    WORK_STACK,
+    WORK_TABLE,
+    WORK_LOAD,
+    WORK_ELEMENT,
+    WORK_BOOL,
+    WORK_SELECT,
+    WORK_UNIFORM,
+    WORK_CHECK,
+    WORK_PURE,
+};
+
 struct function_value {
     uint32_t given_in, known_in; /* the run it was given in, the stage it was computed in */
     uint64_t bits;
@@ -60,6 +75,9 @@ struct function_way { /* out of a block, and what happens in it */
     bool ends, branches;
     uint64_t target;                     /* of the branch */
     uint32_t first_access, access_count; /* of the thread's own memory, in accesses */
+    /* Of the compare it asks, in this run: how far it is from turning, how much that changes, how often it did so. */
+    uint32_t run, same;
+    int64_t apart, change;
 };
 
 struct function_run {
@@ -82,7 +100,7 @@ struct function_run {
     VEC(uint32_t) accesses;       /* of the thread's own memory, by block */
     bool *unknown;                /* by node: for want of what no run is given */
     uint32_t *asked, question;    /* by node: the question it was last met in */
-    struct map_u64 local; /* words of local memory: address -> index into words */
+    struct map_u64 local;         /* words of local memory: address -> index into words */
     VEC(uint32_t) words;
     uint64_t steps; /* left */
 };
@@ -91,6 +109,9 @@ bool pat_run_init(struct function_run *r, struct arena *a, struct graph *g);
  * it is not known. */
 enum pat_ran { PAT_RAN, PAT_RAN_ELSEWHERE, PAT_RAN_UNKNOWN };
 enum pat_ran pat_run_function(struct function_run *r, const uint64_t *bits, uint64_t *result);
+/* The loop that the block branches in counts on for longer than the run has steps. */
+bool pat_run_is_futile(struct function_run *r, uint32_t block);
+bool pat_run_find_unknown(struct function_run *r); /* what pat_run_is_unknown() asks */
 /* No run can compute the root of these arguments, whatever they are: it takes something else too. */
 bool pat_run_is_unknown(struct function_run *r, graph_id root, const graph_id *args, unsigned count);
 bool pat_run_is_local(const struct graph_access *a);       /* of the thread's own memory */

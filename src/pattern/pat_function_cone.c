@@ -114,7 +114,7 @@ static enum part part_of(const struct graph *g, const struct graph_node *n)
     if (n->kind == UOP_ELEMENT) { /* of a table: the load is what it is made of */
         const struct graph_node *load = graph_at(g, n->arg[0]);
         return load->kind == UOP_LOAD && load->space == UOP_GLOBAL && pat_is_of_table(g, load->arg[0]) ? PART_FIRST
-                                                                                                      : PART_LEAF;
+                                                                                                       : PART_LEAF;
     }
     return (pat_is_pure(n) && n->kind != GRAPH_REAL) || n->kind == UOP_UNIFORM ? PART_ARGUMENTS : PART_LEAF;
 }
@@ -133,8 +133,7 @@ bool pat_function_parts(struct function_search *s)
     s->part = ARENA_ARRAY(s->a, uint8_t, s->x->count + 1);
     s->within = ARENA_ARRAY(s->a, uint32_t, s->x->count + 1);
     for (graph_id id = 1; s->part && id < s->x->count; id++)
-        s->part[id] = (uint8_t)(part_of(s->g, graph_at(s->g, id)) |
-                                (is_fixed_everywhere(s->g, id) ? PART_FIXED : 0));
+        s->part[id] = (uint8_t)(part_of(s->g, graph_at(s->g, id)) | (is_fixed_everywhere(s->g, id) ? PART_FIXED : 0));
     return s->part && s->within;
 }
 

@@ -15,24 +15,9 @@ static const uint64_t stack_at = 0x10000;
 enum { TABLE_BANK = 4, TABLES = 256, TABLE_BITS = 24 }; /* bank 4: pointers to what comes with the code */
 static const uint64_t tables_at = UINT64_C(0x5a0001000000);
 
-/* What computing a node takes. */
-enum work {
-    WORK_NONE, /* it is given, or not known */
-    WORK_CONST,
-    WORK_STACK,
-    WORK_TABLE,
-    WORK_LOAD,
-    WORK_ELEMENT,
-    WORK_BOOL,
-    WORK_SELECT,
-    WORK_UNIFORM,
-    WORK_CHECK,
-    WORK_PURE,
-};
-
 static uint64_t table_place(const struct graph *g, const struct graph_node *n);
 
-static enum work work_of(const struct graph *g, graph_id id)
+static enum function_work work_of(const struct graph *g, graph_id id)
 {
     const struct graph_node *n = graph_at(g, id);
     switch (n->kind) {
@@ -79,87 +64,6 @@ static bool find_ways(struct function_run *r)
     return !arena_failed(r->a);
 }
 
-/* Whether no run can know the value when nothing is given but what meets at branches and stands in local memory. */
-static bool is_unknown(const struct function_run *r, graph_id id)
-{
-    const struct graph_node *n = graph_at(r->g, id);
-    const struct graph_node *load = r->work[id] == WORK_ELEMENT ? graph_at(r->g, n->arg[0]) : n;
-    const bool *unknown = r->unknown;
-    switch (r->work[id]) {
-    case WORK_CONST:
-    case WORK_STACK:
-    case WORK_TABLE: return false;
-    case WORK_LOAD:
-        if (n->space != UOP_GLOBAL) /* of local memory, perhaps by a generic address */
-            return false;
-        return n->order != UOP_READONLY || unknown[n->arg[0]];
-    case WORK_ELEMENT:
-        return load->kind != UOP_LOAD || load->order != UOP_READONLY || unknown[load->arg[0]];
-    case WORK_SELECT: return unknown[n->arg[0]] || (unknown[n->arg[1]] && unknown[n->arg[2]]);
-    case WORK_UNIFORM: return unknown[n->arg[0]];
-    case WORK_CHECK:
-    case WORK_PURE:
-        for (unsigned i = 0; i < n->arg_count; i++)
-            if (unknown[n->arg[i]])
-                return true;
-        return false;
-    case WORK_BOOL: return false; /* some of what it asks may settle it */
-    default: return n->kind != GRAPH_PHI;
-    }
-}
-
-/* What an unknown node cannot be computed without, any of it; none: it is a leaf, or a choice. */
-static unsigned needs_of(const struct function_run *r, graph_id id, const graph_id **list)
-{
-    const struct graph_node *n = graph_at(r->g, id);
-    *list = n->arg;
-    switch (r->work[id]) {
-    case WORK_LOAD: return n->order == UOP_READONLY ? 1 : 0;
-    case WORK_ELEMENT: {
-        const struct graph_node *load = graph_at(r->g, n->arg[0]);
-        *list = load->arg;
-        return load->kind == UOP_LOAD && load->order == UOP_READONLY ? 1 : 0;
-    }
-    case WORK_SELECT:
-    case WORK_UNIFORM: return 1;
-    case WORK_CHECK:
-    case WORK_PURE: return n->arg_count;
-    default: return 0;
-    }
-}
-
-/* An unknown node stays so where nothing that is given (the least of it has that number) is in the way. */
-static bool stays_unknown(struct function_run *r, graph_id id, graph_id least, unsigned depth)
-{
-    enum { DEEP = 200 };
-    const graph_id *list;
-    if (!r->unknown[id] || depth > DEEP || r->asked[id] == r->question)
-        return false; /* asked before, it was not */
-    r->asked[id] = r->question;
-    if (id < least) /* made of nothing that is given */
-        return true;
-    unsigned count = needs_of(r, id, &list);
-    if (!count && r->work[id] != WORK_SELECT)
-        return true; /* a leaf */
-    for (unsigned i = 0; i < count; i++)
-        if (stays_unknown(r, list[i], least, depth + 1))
-            return true;
-    return false;
-}
-
-bool pat_run_is_unknown(struct function_run *r, graph_id root, const graph_id *args, unsigned count)
-{
-    graph_id least = UINT32_MAX;
-    r->question++;
-    for (unsigned i = 0; i < count + r->given_count; i++) {
-        graph_id id = i < count ? args[i] : r->given[i - count];
-        if (id < r->nodes)
-            r->asked[id] = r->question;
-        least = id < least ? id : least;
-    }
-    return stays_unknown(r, root, least, 0);
-}
-
 bool pat_run_init(struct function_run *r, struct arena *a, struct graph *g)
 {
     uint32_t blocks = (uint32_t)g->blocks.n;
@@ -170,13 +74,10 @@ bool pat_run_init(struct function_run *r, struct arena *a, struct graph *g)
                                .ways = ARENA_ARRAY(a, struct function_way, blocks + 1),
                                .work = ARENA_ARRAY(a, uint8_t, g->nodes.n + 1),
                                .value = ARENA_ARRAY(a, struct function_value, g->nodes.n + 1)};
-    r->unknown = ARENA_ARRAY(a, bool, g->nodes.n + 1);
-    r->asked = ARENA_ARRAY(a, uint32_t, g->nodes.n + 1);
-    if (!r->phi_first || !r->ways || !r->work || !r->value || !r->unknown || !r->asked || !find_ways(r))
+    if (!r->phi_first || !r->ways || !r->work || !r->value || !find_ways(r))
         return false;
     for (graph_id id = 1; id < r->nodes; id++) {
         r->work[id] = (uint8_t)work_of(g, id);
-        r->unknown[id] = is_unknown(r, id);
         if (graph_at(g, id)->kind == GRAPH_PHI && graph_at(g, id)->block < blocks)
             r->phi_first[graph_at(g, id)->block + 1]++;
     }
@@ -190,7 +91,7 @@ bool pat_run_init(struct function_run *r, struct arena *a, struct graph *g)
     for (graph_id id = 1; id < r->nodes; id++)
         if (graph_at(g, id)->kind == GRAPH_PHI && graph_at(g, id)->block < blocks)
             r->phis[next[graph_at(g, id)->block]++] = id;
-    return true;
+    return pat_run_find_unknown(r);
 }
 
 bool pat_run_is_stack(const struct graph *g, graph_id id)
@@ -336,9 +237,7 @@ static bool compute_new(struct function_run *r, graph_id id, uint64_t *out, unsi
         good = true;
         break;
     case WORK_LOAD: good = load_table(r, n, 0, n->width, out, depth); break;
-    case WORK_ELEMENT:
-        good = load_table(r, graph_at(r->g, n->arg[0]), 4 * (unsigned)n->imm, 4, out, depth);
-        break;
+    case WORK_ELEMENT: good = load_table(r, graph_at(r->g, n->arg[0]), 4 * (unsigned)n->imm, 4, out, depth); break;
     case WORK_BOOL: good = compute_table(r, n, out, depth); break;
     case WORK_SELECT: {
         uint64_t which;
@@ -524,7 +423,8 @@ static bool walk(struct function_run *r)
         return false;
     for (uint32_t block = r->from; block != r->to;) {
         uint32_t next = next_of(r, block);
-        if (next == UINT32_MAX || !r->steps || !enter(r, block, next) || !touch_all(r, next))
+        if (next == UINT32_MAX || !r->steps || pat_run_is_futile(r, block) || !enter(r, block, next) ||
+            !touch_all(r, next))
             return false;
         r->steps -= r->steps != 0;
         block = next;
