@@ -2,8 +2,8 @@
  * something no run is given; a loop that counts to a number beyond all steps (a sample's bits taken for a length, say).
  * Both end as unknown, a run would only take longer to say so.
  *
- * Requires a run that is set up (pat_function_run.c). Gives answers that are right when they are yes. Work is linear once,
- * then bounded by what lies between a root and its arguments. */
+ * Requires a run that is set up (pat_function_run.c); gives answers that are right when they are yes. Work is linear,
+ * then bounded for each question by what lies between a root and its arguments. */
 #include "base/bits.h"
 #include "pattern/pat_function.h"
 
