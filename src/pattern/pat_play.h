@@ -42,15 +42,21 @@ struct pat_walk {
     unsigned held; /* of the last walk's elements those from before the loop */
 };
 
+struct pat_played { /* a node's number for the thread played */
+    uint64_t value;
+    uint32_t stamp; /* of the time it was computed in */
+    bool known;
+    bool given; /* a phi whose value is set from outside */
+    bool turns; /* made of what meets at the heads of blocks: another in each turn */
+};
+
 struct pat_play {
     struct arena *a;
     struct pat_index *x;
     struct graph *g;
     graph_id size; /* nodes there were */
-    uint32_t now, *stamp;
-    uint64_t *value;
-    uint8_t *known;   /* of the memo: 1 known, 0 not */
-    bool *given;      /* a phi whose value is set from outside */
+    uint32_t clock, now, turn; /* now: since the thread is played; turn: since it came to this block */
+    struct pat_played *of;     /* by node */
     uint8_t *differs; /* 0 not asked, 1 no, 2 yes, 3 being asked */
     struct loop_view *loops;
     unsigned threads, thread, row, layer; /* row: threadIdx.y, layer: threadIdx.z */
@@ -69,8 +75,10 @@ bool pat_play_number(struct pat_play *p, graph_id id, uint64_t *out);
 /* The offset a branch at the end of a block leads to when it is taken. */
 bool pat_play_target(const struct graph *g, uint32_t insn, uint64_t *target);
 
-/* Another thread, another turn: nothing computed holds any more. */
+/* Another thread: nothing computed holds any more. */
 void pat_play_forget(struct pat_play *p);
+/* Another turn: what is made of phis does not hold any more. */
+void pat_play_forget_turn(struct pat_play *p);
 /* A condition for the thread played. Atoms that are not known but the same for the block are taken as they make it
  * hold, if `kindly`. */
 enum truth pat_play_truth(struct pat_play *p, graph_id b1, bool kindly);

@@ -110,11 +110,11 @@ static bool enter_block(struct pat_play *p, const struct pat_walk *w, uint32_t f
     }
     for (uint32_t i = 0; i < count; i++) {
         graph_id id = w->phis[w->first[to] + i];
-        p->given[id] = known[i];
-        p->value[id] = known[i] ? value[i] : 0;
+        p->of[id].given = known[i];
+        p->of[id].value = known[i] ? value[i] : 0;
     }
     if (count)
-        pat_play_forget(p);
+        pat_play_forget_turn(p);
     return true;
 }
 
@@ -222,7 +222,7 @@ static bool walk(struct pat_play *p, struct pat_walk *w, const struct region *r,
         good &= w->spent < SPENT;
     }
     for (uint32_t i = 0; i < w->first[p->g->blocks.n]; i++)
-        p->given[w->phis[i]] = false;
+        p->of[w->phis[i]].given = false;
     pat_play_forget(p);
     if (w->open)
         memset(w->waits, 0, p->size);
