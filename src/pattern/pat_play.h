@@ -35,6 +35,10 @@ struct pat_walk {
     uint32_t *first; /* by block: into phis, one more than there are */
     graph_id *phis;
     struct pat_touch *list[2];
+    struct pat_roles {
+        uint8_t *access; /* by access: 0, 1: a copy of the load that is looked for, 2: of the one with it */
+        bool *block;     /* by block: one of them is in it */
+    } roles[2];
     graph_id *partner; /* by load: the other load that the same value is made of; NULL until asked for */
     uint64_t *pending; /* by load: the address of it, or of its partner, while the other is not there */
     uint8_t *waits;    /* 0, 1: for the partner, 2: for the load itself */
