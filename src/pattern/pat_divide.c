@@ -257,8 +257,8 @@ static bool by_unfolded_constant(struct divide *d, graph_id seed)
             continue;
         struct tried t;
         pat_try_begin(&t, d, c.node[i], GRAPH_NIL, GRAPH_NIL);
-        if (!other_of(d, &c, t.root, GRAPH_NIL, &t.a) ||
-            pat_try_fixed(d, t.a) || !pat_try_spend(d, 64) || !pat_tape_build(&t.tape, d->a, d->g, &t.root, 1, &t.a, 1))
+        if (!other_of(d, &c, t.root, GRAPH_NIL, &t.a) || pat_try_fixed(d, t.a) || !pat_try_spend(d, 64) ||
+            !pat_tape_build(&t.tape, d->a, d->g, &t.root, 1, &t.a, 1))
             continue;
         t.tape.reciprocal = PAT_RECIPROCAL;
         /* The float is the divisor rounded up: a quotient tells which it is, a remainder is asked for that. */

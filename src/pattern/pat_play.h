@@ -58,10 +58,10 @@ struct pat_play {
     struct arena *a;
     struct pat_index *x;
     struct graph *g;
-    graph_id size; /* nodes there were */
+    graph_id size;             /* nodes there were */
     uint32_t clock, now, turn; /* now: since the thread is played; turn: since it came to this block */
     struct pat_played *of;     /* by node */
-    uint8_t *differs; /* 0 not asked, 1 no, 2 yes, 3 being asked */
+    uint8_t *differs;          /* 0 not asked, 1 no, 2 yes, 3 being asked */
     struct loop_view *loops;
     unsigned threads, thread, row, layer; /* row: threadIdx.y, layer: threadIdx.z */
     bool rows;                            /* the code asks for threadIdx.y or z */

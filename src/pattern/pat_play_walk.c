@@ -133,7 +133,7 @@ static void find_roles(struct pat_play *p, struct wanted *of, struct pat_roles *
     for (size_t i = 0; i < g->accesses.n; i++) {
         const struct graph_access *a = &g->accesses.p[i];
         bool loads = a->kind == GRAPH_LOAD && a->result != GRAPH_NIL;
-        out->access[i] = !loads                                 ? 0
+        out->access[i] = !loads                                  ? 0
                          : plays(g->cycles, a->result, of->part) ? 1
                          : plays(g->cycles, a->result, of->with) ? 2
                                                                  : 0;
