@@ -1,8 +1,8 @@
 /* Branches whose ways come back: a slow path is code without an effect that one side of a branch leads to and that
  * always comes back. Its blocks are those the side's first block dominates.
  *
- * Requires a built graph; gives joins by block, slow paths by condition. Linear: a block lies on the slow paths of nested
- * branches only. */
+ * Requires a built graph; gives joins by block, slow paths by condition. Linear: a block lies on the slow paths of
+ * nested branches only. */
 #include "pattern/pat_internal.h"
 
 #include <string.h>

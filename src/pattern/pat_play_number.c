@@ -1,5 +1,5 @@
-/* Numbers in a play: what a node is for the thread played, whether it differs within a block, whether a condition holds.
- * What is made of thread and block numbers and constants is computed; all else is not known, or drawn.
+/* Numbers in a play: what a node is for the thread played, whether it differs within a block, whether a condition
+ * holds. What is made of thread and block numbers and constants is computed; all else is not known, or drawn.
  *
  * Requires a play; each node is computed once for a thread and a turn, within the play's budget. */
 #include "pattern/pat_play.h"
