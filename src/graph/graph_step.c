@@ -126,6 +126,7 @@ static graph_id one_uop(struct graph_builder *b, struct graph_work *w, const str
     case UOP_SHFL_IN:
     case UOP_VOTE:
     case UOP_BALLOT:
+    case UOP_BAR_GIVES:
     case UOP_MATCH:
     case UOP_REDUX:
     case UOP_ELECT:

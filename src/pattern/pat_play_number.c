@@ -168,6 +168,7 @@ static bool differs(struct pat_play *p, graph_id id, unsigned depth)
     p->differs[id] = 3;
     switch (n.kind) {
     case UOP_CONST: break;
+    case UOP_BAR_GIVES: yes = n.width; break;
     case UOP_CBANK:
         for (unsigned i = 0; i < n.arg_count && !yes; i++)
             yes = differs(p, n.arg[i], depth + 1);

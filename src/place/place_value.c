@@ -48,6 +48,8 @@ static void place_defs(struct place_work *w, struct place_value *v, graph_id nod
         enum place_where via = where_of_file(d->file);
         if (graph_is_slow(g, d->insn))
             continue; /* the same value, by the way that is hardly ever taken */
+        if (d->file == UOP_FILE_B)
+            continue; /* what a barrier keeps is no register of the thread */
         if (graph_at(g, d->node)->kind == UOP_CONST)
             continue; /* the constant beside it is no place of the value */
         VEC_PUSH(w->a, v->storage,
