@@ -134,6 +134,8 @@ static enum sp_status prepare(struct graph_builder *b)
     if (status == SP_OK)
         status = graph_find_liveness(b);
     if (status == SP_OK)
+        status = graph_find_halves(b);
+    if (status == SP_OK)
         status = graph_summarise_loops(b);
     b->state = ARENA_ARRAY(&b->scratch, struct graph_slot *, n);
     b->waiting = ARENA_ARRAY(&b->scratch, uint32_t, n);
@@ -159,6 +161,8 @@ static enum sp_status prepare(struct graph_builder *b)
 static enum sp_status take_words(struct graph_builder *b)
 {
     enum sp_status status = graph_find_liveness(b);
+    if (status == SP_OK)
+        status = graph_find_halves(b);
     b->spare.n = 0;
     for (size_t i = 0; i < b->g->blocks.n; i++)
         b->state[i] = NULL;
