@@ -22,6 +22,22 @@ static void earliest(void *user, uint32_t insn, bool merged)
     *at = insn < *at ? insn : *at;
 }
 
+/* Where both words of a value that two registers hold are there; UINT32_MAX: no such words. */
+static uint32_t words_there(const struct function_search *s, graph_id id)
+{
+    uint32_t there = 0;
+    if (uop_type_bits(graph_type_of(s->g, id)) != 64)
+        return UINT32_MAX;
+    for (unsigned high = 0; high < 2; high++) {
+        graph_id word = graph_op1(s->g, high ? UOP_HI : UOP_LO, UOP_B32, id);
+        uint32_t insn = UINT32_MAX;
+        if (word < s->x->count)
+            pat_holders(s->x, word, earliest, &insn);
+        there = insn > there ? insn : there;
+    }
+    return there;
+}
+
 /* The block where a value is first there, UINT32_MAX: in no register. */
 static uint32_t block_of(const struct function_search *s, graph_id id)
 {
@@ -31,6 +47,8 @@ static uint32_t block_of(const struct function_search *s, graph_id id)
     pat_holders(s->x, id, earliest, &insn);
     if (insn == UINT32_MAX) /* made by the meeting of branches: where it is first read */
         insn = s->first_use[id] - 1;
+    if (insn == UINT32_MAX)
+        insn = words_there(s, id);
     return insn == UINT32_MAX ? insn : s->g->insns.p[insn].block;
 }
 
