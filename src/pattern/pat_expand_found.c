@@ -131,6 +131,8 @@ bool pat_expand_functions(struct expand *x, const struct pat_page *page, const s
             VEC_PUSH(x->a, x->c.inner, (struct pat_inner){.node = f->inner[k]});
         if (!pat_function_code(x->a, &x->x, &x->branches, f, &x->of_functions, &x->c.slow_path))
             x->c.slow_path = (struct pat_slow){0};
+        for (size_t k = 0; k < x->c.slow_path.nodes.n; k++)
+            VEC_PUSH(x->a, x->c.inner, (struct pat_inner){.node = x->c.slow_path.nodes.p[k]});
         if (fits && pat_expand_keep(x, f->node)) {
             x->e->found.p[x->e->found.n - 1]->whole = true;
             x->e->found.p[x->e->found.n - 1]->also = f->also;

@@ -290,6 +290,7 @@ bool pat_branches_init(struct pat_branches *b, struct arena *a, const struct gra
 struct pat_slow {
     VEC(uint32_t) insns;
     uint32_t fringe;
+    VEC(graph_id) nodes; /* of a function: what only places in its own memory are made of */
 };
 /* The blocks `first` dominates: no effect in them, and one place where they all lead. */
 bool pat_add_region(const struct pat_branches *b, struct arena *a, const struct graph *g, uint32_t first,
