@@ -356,7 +356,7 @@ static uint32_t accumulator_of(struct place_work *w, uint32_t cycle, graph_id ph
     if (!at && out != GRAPH_NIL && map_u64_get(&w->by_step, out, &known))
         at = known + 1;
     if (!at) {
-        struct place_accumulator made = {.cycle = cycle, .phi = phi, .out = out};
+        struct place_accumulator made = {.cycle = cycle, .inner = cycle, .phi = phi, .named = phi, .out = out};
         VEC_PUSH(w->a, w->accumulators, made);
         at = (uint32_t)w->accumulators.n;
         if (at && out != GRAPH_NIL)
@@ -533,6 +533,64 @@ static void find_final_copies(struct place_work *w)
     }
 }
 
+/* Something in the loop reads what comes into its turns, beside the loop within: before and behind that are two values
+ * there. */
+static bool reads_between(const struct place_work *w, graph_id phi, graph_id inner, uint32_t cycle)
+{
+    const struct graph *g = w->g;
+    uint32_t count, loop = (uint32_t)graph_at(g, phi)->imm;
+    const graph_id *users = graph_users(g, phi, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (users[i] != inner && users[i] < w->nodes && !made_outside(w, users[i], cycle) &&
+            graph_at(g, users[i])->kind != GRAPH_PHI)
+            return true;
+    for (size_t i = 0; i < g->accesses.n; i++) {
+        const struct graph_access *x = &g->accesses.p[i];
+        bool within = false;
+        for (uint32_t l = g->blocks.p[g->insns.p[x->insn].block].loop; l; l = g->loops.p[l - 1].parent)
+            within |= l == loop;
+        for (unsigned k = 0; k < 4 && within; k++)
+            if (x->value[k] == phi)
+                return true;
+    }
+    return false;
+}
+
+/* The loop around does nothing to the variable but hand it to the loop within, from turn to turn: one variable, which
+ * the inner loop's step gives its new value. */
+static void join_nested(struct place_work *w)
+{
+    enum { NESTED = 8 };
+    const struct graph *g = w->g;
+    for (size_t i = 0; i < w->accumulators.n; i++) {
+        struct place_accumulator *outer = &w->accumulators.p[i];
+        for (unsigned depth = 0; depth < NESTED && outer->named != GRAPH_NIL; depth++) {
+            const struct graph_node *n = outer->out == GRAPH_NIL ? NULL : graph_at(g, outer->out);
+            uint32_t of = n && outer->out < w->nodes ? w->accumulator[outer->out] : 0;
+            bool begins = false;
+            if (!of || of == i + 1 || !graph_is_loop_phi(g, outer->out) || !graph_is_loop_phi(g, outer->named) ||
+                w->accumulators.p[of - 1].named != outer->out)
+                break;
+            for (uint32_t k = 0; k < n->phi_count; k++)
+                begins |= n->phi_args[k] == outer->named;
+            if (!begins || reads_between(w, outer->named, outer->out, outer->inner))
+                break;
+            struct place_accumulator *inner = &w->accumulators.p[of - 1];
+            outer->out = inner->out;
+            outer->named = inner->named;
+            outer->inner = inner->inner;
+            if (inner->out != GRAPH_NIL)
+                map_u64_put(w->a, &w->by_step, inner->out, (uint32_t)i);
+            for (size_t k = 0; k < inner->members.n; k++)
+                w->accumulator[inner->members.p[k]] = 0;
+            for (size_t k = 0; k < inner->members.n; k++)
+                add_member(w, (uint32_t)i, inner->members.p[k]);
+            inner->members.n = 0;
+            inner->phi = inner->named = inner->out = GRAPH_NIL;
+        }
+    }
+}
+
 static bool find_accumulators(struct place_work *w)
 {
     const struct graph_cycles *c = w->g->cycles;
@@ -548,6 +606,7 @@ static bool find_accumulators(struct place_work *w)
         for (unsigned k = 0; k < c->folds.p[i].count; k++)
             if (c->folds.p[i].phi[k] != GRAPH_NIL || c->folds.p[i].out[k] != GRAPH_NIL)
                 accumulator_of(w, c->folds.p[i].cycle, c->folds.p[i].phi[k], c->folds.p[i].out[k]);
+    join_nested(w);
     if (arena_failed(w->a))
         return false;
     for (uint32_t i = 0; i < w->accumulators.n; i++) {

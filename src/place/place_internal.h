@@ -13,10 +13,10 @@ struct place_cell {     /* of a list of defs */
 /* One accumulator: a loop's phi and all that is the same variable: what comes round, what paths and pieces make of it,
  * what is left behind the loop. */
 struct place_accumulator {
-    uint32_t cycle;
-    graph_id phi;    /* NIL: straight-line code */
-    graph_id out;    /* the step */
-    graph_id result; /* what it comes to, NIL: not known */
+    uint32_t cycle, inner; /* the loop; of several within one another the innermost, where the step is */
+    graph_id phi, named;   /* NIL: straight-line code; of the innermost */
+    graph_id out;          /* the step */
+    graph_id result;       /* what it comes to, NIL: not known */
     VEC(graph_id) members;
 };
 
