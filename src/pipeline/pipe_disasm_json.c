@@ -42,7 +42,7 @@ static void json_registers(struct json *j, const struct uop_list *list, unsigned
         for (size_t i = 0; i < list->ops.n; i++)
             if (list->ops.p[i].kind == kind && list->ops.p[i].file == file && list->ops.p[i].reg < 256)
                 in[list->ops.p[i].reg] = true;
-        for (unsigned r = 0; r < 256; r++) {
+        for (unsigned r = 0; r < (file == UOP_FILE_B ? UOP_B_HIDDEN : 256); r++) {
             if (!in[r])
                 continue;
             unsigned first = r;
