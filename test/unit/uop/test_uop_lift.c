@@ -330,7 +330,7 @@ static void control_and_warp(void **state)
         {"BRA 0x230", "0 branch #0x230"},
         {"@!P1 BRA 0x1c0", "0 read.b1 P1; 1 not.b1 %0; 2 branch #0x1c0; guard %1"},
         {"BRA.U !UP0, 0x200", "0 read.b1 UP0; 1 not.b1 %0; 2 branch #0x200 %1"},
-        {"BRA.CONV ~URZ, 0x410", "0 reconverge #0x6; 1 branch #0x410"},
+        {"BRA.CONV ~URZ, 0x410", "0 const.b32 0xffffffff; 1 reconverge #0x6 - %0; 2 branch #0x410"},
         {"CALL.REL.NOINC 0x150", "0 call #0x150"},
         {"CALL.REL.NOINC R6 0x0", "0 read.b32 R6; 1 read.b32 R7; 2 pair.b64 %0 %1; 3 call_ind %2"},
         {"RET.REL.NODEC R2 0x0", "0 read.b32 R2; 1 read.b32 R3; 2 pair.b64 %0 %1; 3 ret %2"},
