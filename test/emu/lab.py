@@ -2,7 +2,8 @@
 """Every lab kernel on the emulator, on every architecture it was built for, against a reference computed here.
 
   lab.py SASSPROBE              runs the lab's cubins; exit 1 when an output differs by more than its kernel may
-  lab.py --write FOLDER         only writes the launch files and their inputs there (test/gpu/run_launches.py runs them)
+  lab.py SASSPROBE --write FOLDER  only writes launch files, inputs and the cubins of --arch there
+                                   (test/gpu/run_launches.py runs them)
 
 References are single precision step by step, as the source says; where a kernel goes through the special function unit
 its outputs may be off by the ulp stated in the table (0: every bit is the same)."""
@@ -10,6 +11,7 @@ import argparse
 import json
 import math
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -133,7 +135,8 @@ def cases():
     for kernel, expected, more in (("direct", fused, []), ("tmp", fused, []), ("gap", fused, [("scratch", N)]),
                                    ("store_tmp", parted, [("scratch", N)]), ("rn_intrinsic", parted, []),
                                    ("volatile_global", parted, [("scratch", N)]), ("noinline_boundary", parted, [])):
-        yield (f"fma_contract_f32.{kernel}", f"fma_{kernel}", every, 128, 0, [a, b, c, *more, ("out", N), N], expected, 0)
+        yield (f"fma_contract_f32.{kernel}", f"fma_{kernel}", every, 128, 0, [a, b, c, *more, ("out", N), N],
+               expected, 0)
     yield ("clamp_f32", "clamp_f32", every, 128, 0, [a, ("out", N), f32(-1.5), f32(2.25), N],
            [min(max(x, f32(-1.5)), f32(2.25)) for x in a], 0)
     yield ("relu_f32", "relu_f32", every, 128, 0, [a, ("out", N), N], [x if x > 0 else 0.0 for x in a], 0)
@@ -197,16 +200,38 @@ def cubins(name):
                 yield arch, os.path.join(group, name + ".cubin")
 
 
+def mangled(command, cubin, base):
+    """The driver wants the symbol."""
+    run = subprocess.run([command, "list", "--format", "json", cubin], capture_output=True, check=True)
+    listed = json.loads(run.stdout)
+    names = [k["name"] for m in listed["modules"] for k in m["kernels"] if k["demangled"].split("(")[0] == base]
+    return names[0]
+
+
+def write_set(options):
+    os.makedirs(options.write, exist_ok=True)
+    with open(os.path.join(options.write, "manifest.tsv"), "a", encoding="ascii") as manifest:
+        for case in cases():
+            launch, _ = write_case(options.write, case)
+            cubin = dict(cubins(case[0]))[options.arch]
+            shutil.copy(cubin, options.write)
+            with open(launch, encoding="utf-8") as f:
+                text = json.load(f)
+            text["kernel"] = mangled(options.command, cubin, text["kernel"])
+            with open(launch, "w", encoding="utf-8") as f:
+                json.dump(text, f)
+            manifest.write(f"{case[0]}\t{os.path.basename(cubin)}\t{os.path.basename(launch)}\n")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("command", nargs="?")
     parser.add_argument("--write", metavar="FOLDER")
+    parser.add_argument("--arch", type=int, default=90)
     parser.add_argument("-v", action="store_true")
     options = parser.parse_args()
     if options.write:
-        os.makedirs(options.write, exist_ok=True)
-        for case in cases():
-            write_case(options.write, case)
+        write_set(options)
         return 0
     ran = wrong = 0
     with tempfile.TemporaryDirectory() as folder:
