@@ -10,6 +10,7 @@
 void emu_flow_start(struct emu_warp *w)
 {
     w->live = w->threads;
+    w->yielded = 0;
     w->split_count = 1;
     w->turn = 0;
     w->splits[0] = (struct emu_split){.lanes = w->threads};
@@ -87,7 +88,8 @@ bool emu_flow_meet(struct emu_warp *w)
             any = true;
             continue;
         }
-        if (all & ~there)
+        /* Lanes that yield are not waited for: they may be waiting for what these do next. */
+        if (all & ~there & (s->state == EMU_AT_MEETING ? ~w->yielded : UINT32_MAX))
             continue;
         uint8_t state = s->state, number = s->number;
         uint32_t mask = s->mask, gone = 0;
@@ -100,6 +102,10 @@ bool emu_flow_meet(struct emu_warp *w)
             o->pc++;
             gone |= o->lanes;
         }
+        if (all & ~gone) /* those that come later wait for each other only */
+            EMU_EACH(lane, all & ~gone)
+        w->meeting[number][lane] &= ~gone;
+        w->yielded &= ~gone;
         join(w, gone);
         any = true;
     }

@@ -81,6 +81,7 @@ struct emu_split {
 
 struct emu_warp {
     uint32_t number, threads, live; /* lanes that exist, that have not ended */
+    uint32_t yielded;               /* lanes that have said YIELD since they last met others */
     struct emu_split splits[EMU_LANES];
     uint32_t split_count, turn;
     uint32_t meeting[EMU_MEETINGS][EMU_LANES]; /* whom each lane waits for */

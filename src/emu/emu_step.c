@@ -74,6 +74,7 @@ static enum next reconverge(struct emu_machine *m, const struct emu_op *op, uint
         return GO_ON;
     case UOP_BSYNC:
         all = w->meeting[number][emu_first(m->exec)] & w->live;
+        w->yielded &= ~m->exec;
         return all & ~lanes ? wait_at(m, split, EMU_AT_MEETING, (uint8_t)number, 0) : GO_ON;
     case UOP_BREAK:
         for (unsigned lane = 0; lane < EMU_LANES; lane++)
@@ -84,6 +85,7 @@ static enum next reconverge(struct emu_machine *m, const struct emu_op *op, uint
         if (op->uop.width == UOP_BMOV_TO)
             w->meeting[number][lane] = (uint32_t)emu_lane(m, op->arg[0], op->forms[0], lane);
         return GO_ON;
+    case UOP_YIELD: w->yielded |= m->exec; return GO_ON;
     case UOP_WARPSYNC_ALL: return w->live & ~lanes ? wait_at(m, split, EMU_AT_WARPSYNC, 0, UINT32_MAX) : GO_ON;
     case UOP_APART:
         /* Whether the lanes of the mask run together; with a target, the branch is taken when they do not, and without

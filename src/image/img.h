@@ -183,7 +183,7 @@ struct img_variable {
     const uint8_t *init; /* as many, or NULL: zeros */
 };
 /* A pointer the loader writes: into constant bank `bank` at `at`, or into variable `variable` (bank 0) there. It is the
- * address of variable `to` and `addend` behind it. */
+ * address of variable `to` and `addend` behind it; UINT32_MAX: of something else. */
 struct img_pointer {
     uint32_t bank, variable, to, at;
     int64_t addend;
@@ -193,6 +193,8 @@ struct img_variables {
     uint32_t count;
     const struct img_pointer *pointers;
     uint32_t pointer_count;
+    const uint8_t *bank[18]; /* of the whole module, those too that a loader fills; NULL: none */
+    uint32_t bank_bytes[18];
 };
 /* The variables of a cubin, and the pointers to them, on `a`. Nothing in other files. SP_ERR_MEMORY or SP_OK. */
 enum sp_status img_variables_read(struct arena *a, const struct img_module *module, struct img_variables *out);

@@ -7,7 +7,7 @@
 #include "base/bits.h"
 #include "base/str.h"
 
-enum { RELOC_64 = 2, POINTER_BYTES = 8, LARGEST = 1 << 30 };
+enum { RELOC_64 = 2, RELOC_GENERIC_64 = 4, BANKS = 18, POINTER_BYTES = 8, LARGEST = 1 << 30 };
 
 static bool is_device_memory(const char *section)
 {
@@ -55,20 +55,47 @@ static bool read_pointer(const struct elf_file *elf, const uint32_t *number, uin
                          struct img_pointer *p)
 {
     const struct elf_section *s = &elf->sections[section];
-    if (reloc.type != RELOC_64 || reloc.symbol >= elf->symbol_count || reloc.offset > UINT32_MAX ||
-        s->have < POINTER_BYTES || reloc.offset > s->have - POINTER_BYTES)
+    if ((reloc.type != RELOC_64 && reloc.type != RELOC_GENERIC_64) || reloc.symbol >= elf->symbol_count ||
+        reloc.offset > UINT32_MAX || s->have < POINTER_BYTES || reloc.offset > s->have - POINTER_BYTES)
         return false;
     const struct elf_symbol *to = &elf->symbols[reloc.symbol];
     *p = (struct img_pointer){.at = (uint32_t)reloc.offset, .to = number[reloc.symbol]};
     p->addend = reloc.addend + (int64_t)bits_le64(s->bytes + reloc.offset);
     if (p->to == UINT32_MAX && to->type == ELF_STT_SECTION && p->addend >= 0) {
         uint32_t symbol = holder(elf, number, to->section, (uint64_t)p->addend);
-        if (symbol == UINT32_MAX)
-            return false;
-        p->to = number[symbol];
-        p->addend -= (int64_t)elf->symbols[symbol].value;
+        if (symbol != UINT32_MAX) {
+            p->to = number[symbol];
+            p->addend -= (int64_t)elf->symbols[symbol].value;
+        }
     }
-    return p->to != UINT32_MAX;
+    return true;
+}
+
+/* The number of a bank that all kernels share, or 0. */
+static uint32_t bank_number(const char *section)
+{
+    static const char prefix[] = ".nv.constant";
+    uint32_t bank = 0;
+    if (!str_starts(section, prefix))
+        return 0;
+    for (const char *p = section + sizeof prefix - 1; *p; p++) {
+        if (*p < '0' || *p > '9' || bank >= BANKS)
+            return 0;
+        bank = bank * 10 + (uint32_t)(*p - '0');
+    }
+    return bank < BANKS ? bank : 0;
+}
+
+static void read_banks(const struct elf_file *elf, struct img_variables *out)
+{
+    for (uint32_t i = 0; i < elf->section_count; i++) {
+        const struct elf_section *s = &elf->sections[i];
+        uint32_t bank = bank_number(s->name);
+        if (!bank || out->bank[bank] || !s->bytes || s->have > UINT32_MAX)
+            continue;
+        out->bank[bank] = s->bytes;
+        out->bank_bytes[bank] = (uint32_t)s->have;
+    }
 }
 
 enum sp_status img_variables_read(struct arena *a, const struct img_module *module, struct img_variables *out)
@@ -83,19 +110,20 @@ enum sp_status img_variables_read(struct arena *a, const struct img_module *modu
     if (!img_elf_open(&elf, a, &diags, module->bytes, module->size))
         return arena_failed(a) ? SP_ERR_MEMORY : SP_OK;
     uint32_t *number = read_variables(a, &elf, out);
+    read_banks(&elf, out);
     for (uint32_t i = 0; number && i < elf.section_count; i++) {
         const struct elf_section *s = &elf.sections[i];
         size_t count = img_elf_reloc_count(s);
         if (!count || s->info >= elf.section_count || !elf.sections[s->info].bytes)
             continue;
         const struct elf_section *filled = &elf.sections[s->info];
-        bool bank = str_equal(filled->name, ".nv.constant4");
+        uint32_t bank = bank_number(filled->name);
         for (size_t n = 0; n < count && (bank || is_device_memory(filled->name)); n++) {
             struct img_pointer p;
             struct elf_reloc reloc = img_elf_reloc(s, n);
             if (!read_pointer(&elf, number, s->info, reloc, &p))
                 continue;
-            p.bank = bank ? 4 : 0;
+            p.bank = bank;
             if (!bank) {
                 uint32_t symbol = holder(&elf, number, s->info, reloc.offset);
                 if (symbol == UINT32_MAX)

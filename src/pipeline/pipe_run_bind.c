@@ -164,24 +164,33 @@ static enum sp_status place_variables(struct pipe_run *r)
 static enum sp_status make_banks(struct pipe_run *r)
 {
     for (uint32_t bank = 1; bank < EMU_BANKS; bank++) {
-        uint32_t size = r->kernel.constant_bytes[bank];
-        uint8_t *bytes = arena_alloc(r->a, size + 1u);
-        if (!bytes)
+        const uint8_t *from = r->kernel.constant_bank[bank] ? r->kernel.constant_bank[bank] : r->variables.bank[bank];
+        uint32_t size = r->kernel.constant_bank[bank] ? r->kernel.constant_bytes[bank] : r->variables.bank_bytes[bank];
+        uint8_t *bytes = arena_alloc(r->a, size + 1u), *known = arena_alloc(r->a, size + 1u);
+        if (!bytes || !known)
             return SP_ERR_MEMORY;
-        if (r->kernel.constant_bank[bank])
-            memcpy(bytes, r->kernel.constant_bank[bank], size);
+        memset(known, 1, size);
+        if (from)
+            memcpy(bytes, from, size);
         for (uint32_t i = 0; i < r->variables.count && bank == 3; i++) {
             const struct img_variable *v = &r->variables.variables[i];
             const struct pipe_global *g = global_of(r, v);
             if (v->constant && g && g->bytes && v->offset <= size && v->size <= size - v->offset)
                 memcpy(bytes + v->offset, g->bytes, (size_t)v->size);
         }
-        r->emu.banks[bank] = (struct emu_bank){.bytes = bytes, .size = size};
+        r->emu.banks[bank] = (struct emu_bank){.bytes = bytes, .known = known, .size = size};
     }
+    return SP_OK;
+}
+
+/* Pointers that a loader writes; one to something that is not here is not known. */
+static void put_pointers(struct pipe_run *r)
+{
     for (uint32_t i = 0; i < r->variables.pointer_count; i++) {
         const struct img_pointer *p = &r->variables.pointers[i];
-        uint64_t address = r->variable_address[p->to] + (uint64_t)p->addend;
+        uint64_t address = p->to == UINT32_MAX ? 0 : r->variable_address[p->to];
         uint8_t *bytes = (uint8_t *)(uintptr_t)r->emu.banks[p->bank].bytes;
+        uint8_t *known = (uint8_t *)(uintptr_t)r->emu.banks[p->bank].known;
         uint64_t size = r->emu.banks[p->bank].size;
         if (!p->bank) {
             uint64_t number = (r->variable_address[p->variable] >> 36) - 1;
@@ -190,10 +199,12 @@ static enum sp_status make_banks(struct pipe_run *r)
             bytes = r->launch.buffers.p[number].bytes;
             size = r->launch.buffers.p[number].size;
         }
-        for (unsigned n = 0; n < 8 && p->at + 8 <= size; n++)
-            bytes[p->at + n] = (uint8_t)(address >> (8 * n));
+        for (unsigned n = 0; n < 8 && (uint64_t)p->at + 8 <= size; n++) {
+            bytes[p->at + n] = (uint8_t)((address + (uint64_t)p->addend) >> (8 * n));
+            if (p->bank && !address)
+                known[p->at + n] = 0;
+        }
     }
-    return SP_OK;
 }
 
 /* The addresses of symbols that relocations name. */
@@ -242,6 +253,8 @@ enum sp_status pipe_run_bind(struct pipe_run *r)
         status = make_bank0(r);
     if (status == SP_OK)
         status = make_banks(r);
+    if (status == SP_OK)
+        put_pointers(r);
     if (status == SP_OK)
         status = make_symbols(r);
     if (status != SP_OK)
