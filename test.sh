@@ -107,6 +107,7 @@ suite "the worked document" python3 test/golden/worked_document.py
 step "the report in README.md" python3 test/golden/readme_excerpt.py
 suite "three renderings, one set of facts" python3 test/golden/renderings.py
 suite "command line" python3 test/cli/run.py build/sassprobe
+suite "emulator" ctest --test-dir build -L emu --output-on-failure -j "$jobs"
 step "lab --check" build/sassprobe lab --check
 step "no global state" tools/check_state.sh build
 step "consumer of an installed tree" test/consumer/consumer.sh build
