@@ -1,5 +1,5 @@
-/* Whole rows against the one evaluator, lane by lane: every kind that emu_compute() and emu_compute_float() know, on special
- * and on random values, gives the same bits. And wavefronts as the hardware counted them. */
+/* Whole rows against the one evaluator, lane by lane: every kind that emu_compute() and emu_compute_float() know, on
+ * special and on random values, gives the same bits. And wavefronts as the hardware counted them. */
 #include "support_emu.h"
 
 #include <stdio.h>
@@ -142,8 +142,8 @@ static void rows_are_what_the_evaluator_says(void **state)
     free(b);
 }
 
-/* test/golden/place/h200_shared_conflicts.tsv: kind, bytes a lane, bytes from lane to lane in x, from row to row in y, block
- * x, block y, wavefronts of one warp. */
+/* test/golden/place/h200_shared_conflicts.tsv: kind, bytes a lane, bytes from lane to lane in x, from row to row in y,
+ * block x, block y, wavefronts of one warp. */
 static void wavefronts_are_the_hardwares(void **state)
 {
     (void)state;

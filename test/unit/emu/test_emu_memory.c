@@ -73,8 +73,9 @@ static void registers_nobody_has_written(void **state)
 static void bits_that_do_not_matter(void **state)
 {
     (void)state;
-    /* A guard that is false keeps an old value nobody wrote, and the other way round; a half is put into a register whose
-     * other half is anything, and only that half is stored; a mask takes the rest away; a product by zero is zero. */
+    /* A guard that is false keeps an old value nobody wrote, and the other way round; a half is put into a register
+     * whose other half is anything, and only that half is stored; a mask takes the rest away; a product by zero is
+     * zero. */
     struct program *p = program_new(HEAD "ISETP.LT.AND P0, PT, R0, 0x4, PT\n"
                                          "@P0 MOV R5, 0x7\n"
                                          "@!P0 MOV R5, 0x9\n"
