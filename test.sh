@@ -173,6 +173,7 @@ if step "build with sanitizers" build asan build-asan; then
         step "replay $(basename "$target")" deal replay "$target" cubin ptx test/corpus $corpus
     done
     step "2,000 damaged cubins, sanitizers" deal damaged build-asan/test/mutate_explain 2000 80
+    step "1,000 damaged cubins run, sanitizers" build-asan/test/mutate_run 1000 cubin
     step "1,000 damaged fatbins, sanitizers" build-asan/test/mutate_containers 1000 test/corpus/fatbin
     # The replay has explained every cubin of the corpus; with --source and without, every fourth list of its facts.
     # shellcheck disable=SC2046 # names without blanks
