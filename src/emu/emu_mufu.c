@@ -57,6 +57,22 @@ static bool value_of(enum uop_kind kind, double x, double *r)
     }
 }
 
+/* What is neither subnormal nor near to it, without the evaluator. */
+static bool single(enum uop_kind kind, uint32_t bits, uint64_t *result)
+{
+    float f, near;
+    double r;
+    uint32_t out;
+    bits = bits & 0x7f800000 ? bits : bits & 0x80000000;
+    memcpy(&f, &bits, 4);
+    if (!value_of(kind, f, &r))
+        return false;
+    near = (float)r;
+    memcpy(&out, &near, 4);
+    *result = isnan(r) ? 0x7fffffff : out;
+    return isnan(r) || r == 0 || fabs(r) > 0x1p-125;
+}
+
 bool emu_mufu(unsigned sm, enum uop_kind kind, enum uop_type type, unsigned flags, uint64_t bits, uint64_t *result)
 {
     (void)sm;
@@ -67,6 +83,8 @@ bool emu_mufu(unsigned sm, enum uop_kind kind, enum uop_type type, unsigned flag
         *result = bits_of(kind == UOP_RCP64H ? 1 / x : 1 / sqrt(x)) >> 32;
         return false;
     }
+    if (type == UOP_F32 && single(kind, (uint32_t)bits, result))
+        return false;
     uint64_t wide;
     unsigned flush = type == UOP_F32 ? flags | UOP_FTZ : flags;
     if (convert(UOP_F64, type, flush, bits, &wide) && value_of(kind, double_of(wide), &r)) {

@@ -11,9 +11,10 @@
 #include <string.h>
 
 enum {
-    WARP_TURN = 4096,     /* instructions of a split before others have their turn */
-    BLOCK_TURN = 1 << 22, /* of a block */
-    BLOCK_ROOM = 1 << 30, /* bytes of all blocks that run side by side */
+    WARP_TURN = 4096,      /* instructions of a split before others have their turn */
+    BLOCK_TURN = 1 << 20,  /* of a block that is alone */
+    BLOCK_SHARE = 1 << 16, /* of one among several */
+    BLOCK_ROOM = 1 << 30,  /* bytes of all blocks that run side by side */
     BLOCKS_MOST = 4096,
     SHARED_MOST = 1 << 20,
     LOCAL_MOST = 1 << 20,
@@ -155,9 +156,9 @@ static bool run_warp(struct emu_machine *m, struct emu_warp *w)
 
 enum end { BLOCK_DONE, BLOCK_GOES_ON };
 
-static enum end run_block(struct emu_machine *m, struct emu_block *b)
+static enum end run_block(struct emu_machine *m, struct emu_block *b, uint64_t turn)
 {
-    uint64_t until = m->result->instructions + BLOCK_TURN;
+    uint64_t until = m->result->instructions + turn;
     m->block = b;
     while (!m->stop && m->result->instructions < until) {
         bool ran = false, alive = false;
@@ -185,9 +186,9 @@ static enum sp_status run_blocks(struct emu_machine *m, const struct layout *at)
     if (!running)
         return SP_ERR_MEMORY;
     enum sp_status status = SP_OK;
-    bool wants_more = true;
+    uint32_t wanted = 1; /* side by side */
     while (!m->stop && (count || next < total)) {
-        while (next < total && count < most && (wants_more || !count)) {
+        while (next < total && count < most && count < wanted) {
             struct emu_block *b = new_block(m, at);
             if (!b) {
                 status = count ? SP_OK : SP_ERR_MEMORY;
@@ -197,11 +198,10 @@ static enum sp_status run_blocks(struct emu_machine *m, const struct layout *at)
             }
             start_block(m, b, at, next++);
             running[count++] = b;
-            wants_more = false;
         }
         bool some_done = false;
         for (uint32_t i = 0; i < count && !m->stop;) {
-            if (run_block(m, running[i]) == BLOCK_DONE) {
+            if (run_block(m, running[i], count > 1 ? BLOCK_SHARE : BLOCK_TURN) == BLOCK_DONE) {
                 running[i]->next = m->free;
                 m->free = running[i];
                 running[i] = running[--count];
@@ -210,7 +210,8 @@ static enum sp_status run_blocks(struct emu_machine *m, const struct layout *at)
                 i++;
             }
         }
-        wants_more = !some_done;
+        if (!some_done && wanted < most) /* they may wait for those that have not begun */
+            wanted *= 2;
     }
     m->result->finished = !m->stop;
     while (count) {

@@ -89,6 +89,8 @@ static enum next reconverge(struct emu_machine *m, const struct emu_op *op, uint
         EMU_EACH(lane, m->exec)
         if (op->uop.width == UOP_BMOV_TO && op->forms[0] != EMU_FORM_NONE)
             w->meeting[number][lane] = (uint32_t)emu_lane(m, op->arg[0], op->forms[0], lane);
+        for (unsigned lane = 0; lane < EMU_LANES && op->uop.width == UOP_BMOV_BETWEEN; lane++)
+            w->meeting[number][lane] = w->meeting[op->uop.order % EMU_MEETINGS][lane];
         return GO_ON;
     case UOP_YIELD: w->yielded |= m->exec; return GO_ON;
     case UOP_WARPSYNC_ALL: return w->live & ~lanes ? wait_at(m, split, EMU_AT_WARPSYNC, 0, UINT32_MAX) : GO_ON;

@@ -281,5 +281,12 @@ enum sp_status pipe_run_save(struct pipe_run *r)
         if (l->buffers.p[i].save)
             status =
                 pipe_launch_save(&r->session->diags, l->buffers.p[i].save, l->buffers.p[i].bytes, l->buffers.p[i].size);
+    for (uint32_t i = 0; i < r->variables.count && status == SP_OK; i++) {
+        const struct img_variable *v = &r->variables.variables[i];
+        const struct pipe_global *g = v->constant ? global_of(r, v) : NULL;
+        const struct emu_bank *bank = &r->emu.banks[3];
+        if (g && g->save && v->offset <= bank->size && v->size <= bank->size - v->offset)
+            status = pipe_launch_save(&r->session->diags, g->save, bank->bytes + v->offset, v->size);
+    }
     return status;
 }

@@ -208,8 +208,13 @@ void lift_bmov(struct lift *l)
     op.imm = UOP_BMOV;
     op.reg = (uint16_t)barrier_number(l);
     op.width = lift_is_reg(l, 0) ? UOP_BMOV_FROM : UOP_BMOV_TO;
-    if (known && op.width == UOP_BMOV_TO)
+    if (known && lift_is_reg(l, 1))
         op.arg[0] = lift_src(l, 1);
+    const struct isa_operand *from = lift_operand(l, 1);
+    if (known && op.width == UOP_BMOV_TO && from->kind == ISA_OPERAND_BARRIER) {
+        op.width = UOP_BMOV_BETWEEN;
+        op.order = (uint8_t)from->reg;
+    }
     lift_emit(l, op);
     for (unsigned i = 0; i < lift_count(l); i++) {
         if (!lift_is_reg(l, i))

@@ -251,7 +251,7 @@ static uop_ref high_word(struct lift *l, unsigned i)
 static void lift_mufu_half(struct lift *l, enum uop_kind kind, enum uop_type half)
 {
     const struct isa_operand *o = lift_operand(l, 1);
-    if (!o || o->flags & (ISA_NEG | ISA_ABS | ISA_INV) || kind == UOP_RCP64H || kind == UOP_RSQ64H) {
+    if (!o || o->flags & (ISA_NEG | ISA_ABS | ISA_INV) || (kind != UOP_EX2 && kind != UOP_TANH)) {
         lift_refuse(l);
         return;
     }

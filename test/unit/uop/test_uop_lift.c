@@ -340,6 +340,8 @@ static void control_and_warp(void **state)
         {"KILL !P1", "0 read.b1 P1; 1 not.b1 %0; 2 trap; guard %1"},
         {"BSSY B0, 0x260", "0 reconverge #0x0"},
         {"BSYNC B0", "0 reconverge #0x1"},
+        {"BMOV.32.CLEAR B9, B8", "0 reconverge #0x3"},
+        {"BMOV.32 B6, R16", "0 read.b32 R16; 1 reconverge #0x3 %0"},
         {"BMOV.32.CLEAR R16, B6", "0 reconverge #0x3; 1 opaque.b32 #0x0; 2 write R16 %1"},
         {"NOP", "0 nop"},
         {"BAR.SYNC.DEFER_BLOCKING 0x0", "0 const.b32 0x0; 1 bar #0x0 %0"},
