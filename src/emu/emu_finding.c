@@ -7,7 +7,6 @@
 #include "base/str.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 const char *emu_finding_text(enum emu_finding_kind kind)
 {
@@ -17,20 +16,30 @@ const char *emu_finding_text(enum emu_finding_kind kind)
     return (unsigned)kind < sizeof texts / sizeof *texts ? texts[kind] : "illegal";
 }
 
+static uint32_t offset_of(const struct emu_machine *m, uint32_t index)
+{
+    return index < m->program.count ? m->program.steps[index].offset : 0;
+}
+
+/* The same at the same instruction was told before. */
+static bool count_again(struct emu_machine *m, enum emu_finding_kind kind, uint32_t index)
+{
+    for (size_t i = 0; i < m->result->findings.n; i++) {
+        struct emu_finding *f = &m->result->findings.p[i];
+        if (f->kind == kind && f->offset == offset_of(m, index)) {
+            f->times++;
+            return true;
+        }
+    }
+    return m->result->findings.n >= EMU_FINDINGS_MAX;
+}
+
 void emu_find_at(struct emu_machine *m, enum emu_finding_kind kind, uint32_t index, const struct emu_block *b,
                  const struct emu_warp *w, unsigned lane, const uint64_t *address, const char *text)
 {
-    uint32_t offset = index < m->program.count ? m->program.steps[index].offset : 0;
-    for (size_t i = 0; i < m->result->findings.n; i++) {
-        struct emu_finding *f = &m->result->findings.p[i];
-        if (f->kind == kind && f->offset == offset) {
-            f->times++;
-            return;
-        }
-    }
-    if (m->result->findings.n >= EMU_FINDINGS_MAX)
+    if (count_again(m, kind, index))
         return;
-    struct emu_finding f = {.kind = kind, .offset = offset, .times = 1, .has_address = address != NULL};
+    struct emu_finding f = {.kind = kind, .offset = offset_of(m, index), .times = 1, .has_address = address != NULL};
     f.address = address ? *address : 0;
     for (unsigned d = 0; d < 3; d++) {
         f.block[d] = b->id[d];
@@ -43,10 +52,13 @@ void emu_find_at(struct emu_machine *m, enum emu_finding_kind kind, uint32_t ind
 void emu_find(struct emu_machine *m, enum emu_finding_kind kind, unsigned lane, const uint64_t *address,
               const char *format, ...)
 {
-    char text[256];
+    struct strbuf text;
     va_list args;
+    if (count_again(m, kind, m->index))
+        return;
+    str_init(&text, m->a);
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    str_vaddf(&text, format, args);
     va_end(args);
-    emu_find_at(m, kind, m->index, m->block, m->warp, lane, address, text);
+    emu_find_at(m, kind, m->index, m->block, m->warp, lane, address, text.p);
 }

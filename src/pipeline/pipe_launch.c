@@ -4,6 +4,8 @@
  * requires: a path or a text · gives: a struct pipe_launch with its buffers' contents */
 #include "pipeline/pipe_launch.h"
 
+#include "base/str.h"
+
 #include <errno.h>
 #include <jansson.h>
 #include <stdarg.h>
@@ -28,15 +30,16 @@ static void refuse(struct reader *r, enum sp_status status, const char *format, 
 
 static void refuse(struct reader *r, enum sp_status status, const char *format, ...)
 {
-    char text[512];
+    struct strbuf text;
     va_list args;
     if (r->status != SP_OK)
         return;
+    str_init(&text, r->a);
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    str_vaddf(&text, format, args);
     va_end(args);
     r->status = status;
-    diag_add(r->diags, DIAG_ERROR, "launch", NULL, -1, "%s%s%s", r->path ? r->path : "", r->path ? ": " : "", text);
+    diag_add(r->diags, DIAG_ERROR, "launch", NULL, -1, "%s%s%s", r->path ? r->path : "", r->path ? ": " : "", text.p);
 }
 
 void pipe_launch_init(struct pipe_launch *launch, uint64_t memory_limit)
@@ -310,7 +313,7 @@ static void read_top(struct reader *r, json_t *top)
     triple(r, json_object_get(top, "cluster"), "cluster", l->cluster);
     if (shared)
         l->shared_bytes = number(r, shared, "shared_bytes", UINT32_MAX);
-    if (limits && json_is_object(limits) && known_keys(r, limits, "limits", limit_keys)) {
+    if (json_is_object(limits) && known_keys(r, limits, "limits", limit_keys)) {
         json_t *most = json_object_get(limits, "instructions");
         l->instructions = most ? number(r, most, "limits.instructions", INT64_MAX) : 0;
     } else if (limits) {
