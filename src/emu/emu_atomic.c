@@ -55,8 +55,7 @@ void emu_atomic(struct emu_machine *m, const struct emu_op *op)
     emu_use(m, op->arg[1], op->forms[1], m->exec, "an operand of this atomic");
     if (u->imm == UOP_ATOM_CAS)
         emu_use(m, op->arg[2], op->forms[2], m->exec, "an operand of this atomic");
-    EMU_EACH(lane, m->exec)
-    {
+    EMU_EACH(lane, m->exec) {
         struct emu_cell cell;
         uint64_t old = 0;
         if (emu_find_cell(m, op, lane, &cell)) {

@@ -249,8 +249,7 @@ void emu_compute(struct emu_machine *m, const struct emu_op *op)
 
 void emu_evaluate(struct emu_machine *m, const struct emu_op *op)
 {
-    EMU_EACH(lane, m->active)
-    {
+    EMU_EACH(lane, m->active) {
         uint64_t args[UOP_MAX_ARGS] = {0}, result = 0;
         for (unsigned i = 0; i < UOP_MAX_ARGS && op->forms[i] != EMU_FORM_NONE; i++)
             args[i] = emu_lane(m, op->arg[i], op->forms[i], lane);

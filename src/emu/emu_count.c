@@ -13,8 +13,7 @@ void emu_count_global(struct emu_machine *m, const uint64_t *address, uint32_t l
     struct emu_count *count = &m->result->counts[m->index];
     uint64_t sectors[EMU_LANES], last = UINT64_MAX;
     uint32_t n = 0;
-    EMU_EACH(lane, lanes)
-    {
+    EMU_EACH(lane, lanes) {
         uint64_t sector = address[lane] / SECTOR;
         if (sector == last)
             continue;
@@ -40,8 +39,7 @@ static uint32_t worst_bank(const uint32_t *address, uint32_t part, unsigned widt
         first[i] = UINT32_MAX;
         asked[i] = 0;
     }
-    EMU_EACH(lane, part)
-    {
+    EMU_EACH(lane, part) {
         for (unsigned k = 0; k < (width < 4 ? 1 : width / 4); k++) {
             uint32_t word = address[lane] / 4 + k, bank = word % BANKS, at = first[bank];
             while (at != UINT32_MAX && words[at] != word)

@@ -85,8 +85,7 @@ static void finish(struct emu_machine *m, const struct emu_op *op, uint32_t *res
     if (op->uop.flags & UOP_SAT)
         for (unsigned i = 0; i < EMU_LANES; i++)
             r[i] = is_nan(r[i]) || r[i] & sign_f32 ? 0 : r[i] > ONE_F32 ? (uint32_t)ONE_F32 : r[i];
-    EMU_EACH(lane, unsure & m->active)
-    {
+    EMU_EACH(lane, unsure & m->active) {
         uint64_t args[UOP_MAX_ARGS] = {0}, result = 0;
         for (unsigned i = 0; i < 3 && op->forms[i] != EMU_FORM_NONE; i++)
             args[i] = emu_lane(m, op->arg[i], op->forms[i], lane);
@@ -155,8 +154,7 @@ static void compute_f64(struct emu_machine *m, const struct emu_op *op)
                                           : a[i] & ~(UINT64_C(1) << 63);
     if (args < 2)
         return;
-    EMU_EACH(lane, m->active)
-    {
+    EMU_EACH(lane, m->active) {
         uint64_t bits[UOP_MAX_ARGS] = {a[lane], b[lane], c[lane]}, result = 0;
         if (is_nan64(r[lane]) && uop_eval(&op->uop, bits, &result))
             r[lane] = result;

@@ -104,7 +104,7 @@ bool emu_flow_meet(struct emu_warp *w)
         }
         if (all & ~gone) /* those that come later wait for each other only */
             EMU_EACH(lane, all & ~gone)
-        w->meeting[number][lane] &= ~gone;
+                w->meeting[number][lane] &= ~gone;
         w->yielded &= ~gone;
         join(w, gone);
         any = true;
@@ -167,8 +167,7 @@ static void open_barrier(struct emu_machine *m, struct emu_block *b, uint32_t nu
 {
     struct emu_barrier *bar = &b->barriers[number];
     emu_race_meet(b, bar->warps);
-    EMU_EACH(i, bar->warps)
-    {
+    EMU_EACH(i, bar->warps) {
         struct emu_warp *w = &b->warps[i];
         uint32_t gone = 0;
         for (uint32_t k = 0; k < w->split_count; k++) {

@@ -18,8 +18,23 @@ enum {
     EMU_ROW_BYTES = 128,  /* 32 words */
     EMU_TEMP_BYTES = 512, /* a temporary: up to four words a lane */
     EMU_NO_ORIGIN = UINT32_MAX,
-    EMU_ALL = -1,
 };
+
+/* Places of emu_warp.origin: general registers, uniform ones, predicates, uniform predicates. */
+enum {
+    EMU_ORIGIN_UR = EMU_REGS,
+    EMU_ORIGIN_P = 2 * EMU_REGS,
+    EMU_ORIGIN_UP = EMU_ORIGIN_P + 8,
+    EMU_ORIGINS = EMU_ORIGIN_UP + 8
+};
+
+static inline uint32_t emu_origin_of(uint8_t file, uint16_t reg)
+{
+    return file == UOP_FILE_R    ? reg & 255u
+           : file == UOP_FILE_UR ? EMU_ORIGIN_UR + (reg & 255u)
+           : file == UOP_FILE_P  ? EMU_ORIGIN_P + (reg & 7u)
+                                 : EMU_ORIGIN_UP + (reg & 7u);
+}
 
 typedef uint32_t emu_loc;
 enum emu_place { EMU_TEMPS, EMU_REGISTERS, EMU_CONSTANTS, EMU_MASKS, EMU_PLACES };
@@ -93,7 +108,7 @@ struct emu_warp {
      * instruction. */
     uint32_t *r_undefined, *bad;
     uint32_t bad_p[8], bad_up, ur_undefined[EMU_REGS];
-    uint32_t origin[EMU_REGS];
+    uint32_t origin[EMU_ORIGINS];
     uint32_t barrier_count; /* what the last BAR.RED gave */
     bool barrier_predicate;
     uint8_t *local, *local_defined; /* a thread's after another's */

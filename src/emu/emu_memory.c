@@ -175,12 +175,11 @@ void emu_load(struct emu_machine *m, const struct emu_op *op)
     if (op->forms[2] == EMU_FORM_MASK) { /* of an asynchronous copy: only where its predicate holds */
         emu_use(m, op->arg[2], EMU_FORM_MASK, lanes, "whether this is loaded");
         EMU_EACH(none, lanes & ~emu_mask(m, op->arg[2]))
-        put_loaded(m, op, none, zero);
+            put_loaded(m, op, none, zero);
         lanes &= emu_mask(m, op->arg[2]);
     }
     emu_use(m, op->arg[0], op->forms[0], lanes, "this address");
-    EMU_EACH(lane, lanes)
-    {
+    EMU_EACH(lane, lanes) {
         struct emu_cell cell;
         if (!emu_find_cell(m, op, lane, &cell)) {
             put_loaded(m, op, lane, zero);
@@ -230,8 +229,7 @@ void emu_store(struct emu_machine *m, const struct emu_op *op)
     struct moved moved;
     moved.global_lanes = moved.shared_lanes = moved.local_lanes = 0;
     emu_use(m, op->arg[0], op->forms[0], m->exec, "this address");
-    EMU_EACH(lane, m->exec)
-    {
+    EMU_EACH(lane, m->exec) {
         struct emu_cell cell;
         if (!emu_find_cell(m, op, lane, &cell))
             continue;
@@ -253,8 +251,7 @@ void emu_store(struct emu_machine *m, const struct emu_op *op)
 void emu_within(struct emu_machine *m, const struct emu_op *op)
 {
     emu_use(m, op->arg[0], op->forms[0], m->exec, "this address");
-    EMU_EACH(lane, m->exec)
-    {
+    EMU_EACH(lane, m->exec) {
         uint64_t window = emu_lane(m, op->arg[0], op->forms[0], lane) >> 32;
         bool shared = window == EMU_SHARED_WINDOW_HI, local = window == EMU_LOCAL_WINDOW_HI;
         emu_put_lane(m, op->to, op->form, lane,

@@ -112,9 +112,8 @@ void emu_race_meet(struct emu_block *b, uint32_t warps)
 {
     uint32_t known[EMU_WARPS_MAX] = {0};
     EMU_EACH(w, warps)
-    later(known, b->race.time[w]);
-    EMU_EACH(w, warps)
-    {
+        later(known, b->race.time[w]);
+    EMU_EACH(w, warps) {
         memcpy(b->race.time[w], known, sizeof known);
         tick(&b->race, w);
     }

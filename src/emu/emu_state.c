@@ -9,12 +9,12 @@
 void emu_make_undefined(struct emu_machine *m, const struct emu_op *op)
 {
     EMU_EACH(lane, m->active)
-    emu_put_lane(m, op->to, op->form, lane, 0);
+        emu_put_lane(m, op->to, op->form, lane, 0);
     if (!m->slow)
         emu_become_slow(m);
     m->origin = m->index;
     EMU_EACH(lane, m->active)
-    emu_put_undefined(m, op->to, op->form, lane, UINT64_MAX);
+        emu_put_undefined(m, op->to, op->form, lane, UINT64_MAX);
 }
 
 static void put_row(struct emu_machine *m, const struct emu_op *op, uint64_t v)
@@ -37,7 +37,7 @@ void emu_read(struct emu_machine *m, const struct emu_op *op)
         put_row(m, op, w->ur[u->reg & 255]);
         if (m->slow)
             EMU_EACH(lane, m->active)
-        emu_put_undefined(m, op->to, op->form, lane, w->ur_undefined[u->reg & 255]);
+                emu_put_undefined(m, op->to, op->form, lane, w->ur_undefined[u->reg & 255]);
         break;
     case UOP_FILE_P:
         *(uint32_t *)emu_at(m, op->to) = w->p[u->reg & 7];
@@ -62,13 +62,12 @@ static void write_register(struct emu_machine *m, const struct emu_op *op)
         memmove(r, v, EMU_ROW_BYTES);
     else
         EMU_EACH(lane, m->exec)
-    r[lane] = v[lane];
+            r[lane] = v[lane];
     w->bad[reg] &= ~m->exec;
     if (!m->slow)
         return;
     const uint32_t *u = emu_undefined_at(m, op->arg[0]);
-    EMU_EACH(lane, m->exec)
-    {
+    EMU_EACH(lane, m->exec) {
         w->r_undefined[reg * EMU_LANES + lane] = u[lane];
         if (!u[lane])
             continue;
@@ -82,6 +81,8 @@ void emu_write(struct emu_machine *m, const struct emu_op *op)
     struct emu_warp *w = m->warp;
     unsigned reg = op->uop.reg, first = emu_first(m->exec);
     uint32_t undefined;
+    if (m->slow && op->uop.file != UOP_FILE_R)
+        w->origin[emu_origin_of(op->uop.file, op->uop.reg)] = m->origin;
     switch (op->uop.file) {
     case UOP_FILE_R: write_register(m, op); break;
     case UOP_FILE_UR:
@@ -158,8 +159,7 @@ void emu_constant(struct emu_machine *m, const struct emu_op *op)
     }
     const struct emu_bank *bank = &m->launch->banks[u->space];
     emu_use(m, op->arg[0], op->forms[0], m->exec, "this place in a constant bank");
-    EMU_EACH(lane, m->exec)
-    {
+    EMU_EACH(lane, m->exec) {
         uint64_t by = op->forms[0] == EMU_FORM_NONE ? 0 : emu_lane(m, op->arg[0], op->forms[0], lane), v = 0;
         uint32_t at = (uint32_t)(u->imm + by);
         bool known = at <= bank->size && bytes <= bank->size - at;

@@ -44,7 +44,7 @@ static enum next jump_computed(struct emu_machine *m, const struct emu_op *op, u
         uint64_t to = emu_lane(m, op->arg[0], op->forms[0], first);
         uint32_t same = 0;
         EMU_EACH(lane, left)
-        same |= (uint32_t)(emu_lane(m, op->arg[0], op->forms[0], lane) == to) << lane;
+            same |= (uint32_t)(emu_lane(m, op->arg[0], op->forms[0], lane) == to) << lane;
         enum next next = jump(m, split, same, to);
         if (next != GO_ON)
             return next;
@@ -75,7 +75,7 @@ static enum next reconverge(struct emu_machine *m, const struct emu_op *op, uint
     switch (op->uop.imm) {
     case UOP_BSSY:
         EMU_EACH(lane, m->exec)
-        w->meeting[number][lane] = m->exec;
+            w->meeting[number][lane] = m->exec;
         return GO_ON;
     case UOP_BSYNC:
         all = w->meeting[number][emu_first(m->exec)] & w->live;
@@ -87,8 +87,8 @@ static enum next reconverge(struct emu_machine *m, const struct emu_op *op, uint
         return GO_ON;
     case UOP_BMOV:
         EMU_EACH(lane, m->exec)
-        if (op->uop.width == UOP_BMOV_TO && op->forms[0] != EMU_FORM_NONE)
-            w->meeting[number][lane] = (uint32_t)emu_lane(m, op->arg[0], op->forms[0], lane);
+            if (op->uop.width == UOP_BMOV_TO && op->forms[0] != EMU_FORM_NONE)
+                w->meeting[number][lane] = (uint32_t)emu_lane(m, op->arg[0], op->forms[0], lane);
         for (unsigned lane = 0; lane < EMU_LANES && op->uop.width == UOP_BMOV_BETWEEN; lane++)
             w->meeting[number][lane] = w->meeting[op->uop.order % EMU_MEETINGS][lane];
         return GO_ON;
@@ -119,8 +119,7 @@ static bool needs_slow_division(uint64_t a, uint64_t b)
 
 static void approximate(struct emu_machine *m, const struct emu_op *op)
 {
-    EMU_EACH(lane, m->exec)
-    {
+    EMU_EACH(lane, m->exec) {
         uint64_t r, a = emu_lane(m, op->arg[0], op->forms[0], lane);
         if (!emu_mufu(m->code->sm, (enum uop_kind)op->uop.kind, (enum uop_type)op->uop.type, op->uop.flags, a, &r))
             m->result->assumed[m->index] = true;
@@ -165,9 +164,9 @@ static enum next effect(struct emu_machine *m, const struct emu_op *op, uint32_t
     case UOP_NOP: return GO_ON;
     case UOP_FCHK:
         EMU_EACH(lane, m->exec)
-        emu_put_lane(m, op->to, op->form, lane,
-                     needs_slow_division(emu_lane(m, op->arg[0], op->forms[0], lane),
-                                         emu_lane(m, op->arg[1], op->forms[1], lane)));
+            emu_put_lane(m, op->to, op->form, lane,
+                         needs_slow_division(emu_lane(m, op->arg[0], op->forms[0], lane),
+                                             emu_lane(m, op->arg[1], op->forms[1], lane)));
         if (m->slow)
             emu_follow_undefined(m, op);
         return GO_ON;

@@ -31,13 +31,13 @@ void emu_become_slow(struct emu_machine *m)
     memset(m->undefined[EMU_MASKS], 0, 4 * (size_t)m->program.masks);
     for (uint32_t i = 0; i < m->step->read_count; i++) {
         const struct emu_read *r = &m->step->reads[i];
+        uint32_t origin = undefined_register(m, r) ? m->warp->origin[emu_origin_of(r->file, r->reg)] : EMU_NO_ORIGIN;
+        m->origin = origin != EMU_NO_ORIGIN ? origin : m->origin;
         if (r->file != UOP_FILE_R)
             continue;
         uint32_t *row = &m->warp->r_undefined[r->reg * EMU_LANES];
         EMU_EACH(lane, ~m->warp->bad[r->reg])
-        row[lane] = 0;
-        if (m->warp->bad[r->reg] & m->active && m->warp->origin[r->reg] != EMU_NO_ORIGIN)
-            m->origin = m->warp->origin[r->reg];
+            row[lane] = 0;
     }
 }
 
@@ -136,8 +136,7 @@ void emu_follow_undefined(struct emu_machine *m, const struct emu_op *op)
 {
     if (op->form == EMU_FORM_NONE)
         return;
-    EMU_EACH(lane, m->active)
-    {
+    EMU_EACH(lane, m->active) {
         uint64_t v[UOP_MAX_ARGS] = {0}, u[UOP_MAX_ARGS] = {0};
         for (unsigned i = 0; i < UOP_MAX_ARGS && op->forms[i] != EMU_FORM_NONE; i++) {
             v[i] = emu_lane(m, op->arg[i], op->forms[i], lane);
@@ -168,8 +167,7 @@ void emu_use(struct emu_machine *m, emu_loc loc, uint8_t form, uint32_t lanes, c
 {
     if (!m->slow || loc == (emu_loc)EMU_NOWHERE)
         return;
-    EMU_EACH(lane, lanes)
-    {
+    EMU_EACH(lane, lanes) {
         enum emu_finding_kind kind;
         if (!emu_lane_undefined(m, loc, form, lane))
             continue;

@@ -36,8 +36,7 @@ static unsigned asked_lane(unsigned mode, unsigned lane, uint32_t b, uint32_t c,
 static void shuffle(struct emu_machine *m, const struct emu_op *op)
 {
     emu_use(m, op->arg[1], op->forms[1], m->exec, "the lane this asks");
-    EMU_EACH(lane, m->exec)
-    {
+    EMU_EACH(lane, m->exec) {
         bool in_range;
         uint32_t b = (uint32_t)emu_lane(m, op->arg[1], op->forms[1], lane);
         uint32_t c = (uint32_t)emu_lane(m, op->arg[2], op->forms[2], lane);
@@ -64,9 +63,8 @@ static void put_all(struct emu_machine *m, const struct emu_op *op, uint64_t v)
     uint64_t undefined = 0;
     if (m->slow)
         EMU_EACH(from, m->exec)
-    undefined |= emu_lane_undefined(m, op->arg[0], op->forms[0], from);
-    EMU_EACH(lane, m->exec)
-    {
+            undefined |= emu_lane_undefined(m, op->arg[0], op->forms[0], from);
+    EMU_EACH(lane, m->exec) {
         emu_put_lane(m, op->to, op->form, lane, v);
         if (undefined)
             emu_put_undefined(m, op->to, op->form, lane, UINT64_MAX);
@@ -76,17 +74,16 @@ static void put_all(struct emu_machine *m, const struct emu_op *op, uint64_t v)
 static void match(struct emu_machine *m, const struct emu_op *op)
 {
     uint32_t same[EMU_LANES], all = m->exec;
-    EMU_EACH(lane, m->exec)
-    {
+    EMU_EACH(lane, m->exec) {
         uint64_t v = emu_lane(m, op->arg[0], op->forms[0], lane);
         same[lane] = 0;
         EMU_EACH(other, m->exec)
-        same[lane] |= (uint32_t)(emu_lane(m, op->arg[0], op->forms[0], other) == v) << other;
+            same[lane] |= (uint32_t)(emu_lane(m, op->arg[0], op->forms[0], other) == v) << other;
         all = same[lane] == m->exec ? all : 0;
     }
     emu_use(m, op->arg[0], op->forms[0], m->exec, "what this compares");
     EMU_EACH(lane, m->exec)
-    emu_put_lane(m, op->to, op->form, lane, op->uop.imm ? same[lane] : all);
+        emu_put_lane(m, op->to, op->form, lane, op->uop.imm ? same[lane] : all);
 }
 
 static bool reduce(struct emu_machine *m, const struct emu_op *op)
@@ -105,8 +102,7 @@ static bool reduce(struct emu_machine *m, const struct emu_op *op)
     struct uop step = {.kind = kind, .type = op->uop.type, .flags = op->uop.flags & UOP_NAN};
     unsigned first = emu_first(m->exec);
     uint64_t args[UOP_MAX_ARGS] = {emu_lane(m, op->arg[0], op->forms[0], first)};
-    EMU_EACH(lane, m->exec & (m->exec - 1))
-    {
+    EMU_EACH(lane, m->exec & (m->exec - 1)) {
         args[1] = emu_lane(m, op->arg[0], op->forms[0], lane);
         if (!uop_eval(&step, args, &args[0]))
             return false;
@@ -129,14 +125,13 @@ bool emu_together(struct emu_machine *m, const struct emu_op *op)
     case UOP_REDUX: return reduce(m, op);
     case UOP_ELECT:
         EMU_EACH(lane, m->exec)
-        emu_put_lane(m, op->to, op->form, lane, lane == emu_first(m->exec));
+            emu_put_lane(m, op->to, op->form, lane, lane == emu_first(m->exec));
         return true;
     case UOP_UNIFORM: {
         unsigned first = emu_first(m->exec);
         uint64_t v = emu_lane(m, op->arg[0], op->forms[0], first);
         uint64_t undefined = m->slow ? emu_lane_undefined(m, op->arg[0], op->forms[0], first) : 0;
-        EMU_EACH(lane, m->exec)
-        {
+        EMU_EACH(lane, m->exec) {
             emu_put_lane(m, op->to, op->form, lane, v);
             if (undefined)
                 emu_put_undefined(m, op->to, op->form, lane, undefined);

@@ -103,8 +103,7 @@ static bool known_keys(struct reader *r, json_t *object, const char *where, cons
 {
     const char *key;
     json_t *value;
-    json_object_foreach(object, key, value)
-    {
+    json_object_foreach(object, key, value) {
         size_t i = 0;
         while (keys[i] && strcmp(keys[i], key) != 0)
             i++;
