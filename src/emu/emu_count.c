@@ -1,8 +1,8 @@
 /* What the hardware counts of one access of a warp: sectors of 32 bytes in global memory, wavefronts in shared memory.
  *
  * Shared memory gives 32 words of different banks at a time. Lanes that want 8 bytes go in halves of the warp, 16 bytes
- * in quarters; two neighbouring parts of a load go together when that costs no more than the dearer of them
- * (test/golden/place/h200_shared_conflicts.tsv, which test_emu_count holds).
+ * in quarters; two neighbouring parts of a load go together when no bank is asked for two words
+ * (test/golden/place/h200_shared_conflicts.tsv, which test_emu_compute holds).
  * requires: addresses of the active lanes · gives: counts of the running instruction */
 #include "emu/emu_internal.h"
 
@@ -75,7 +75,7 @@ void emu_count_shared(struct emu_machine *m, const uint32_t *address, uint32_t l
             uint32_t a = lanes & part << i * (EMU_LANES / parts), b = lanes & part << (i + 1) * (EMU_LANES / parts);
             uint32_t one = worst_bank(address, a, width), two = worst_bank(address, b, width);
             uint32_t both = worst_bank(address, a | b, width);
-            total += load && both <= (one > two ? one : two) ? both : one + two;
+            total += load && both == 1 ? 1 : one + two;
         }
     }
     count->shared_wavefronts += total;

@@ -138,7 +138,7 @@ void emu_special(struct emu_machine *m, const struct emu_op *op)
         case UOP_SR_CGA_SIZE: v = 1; break;
         case UOP_SR_SWINHI: v = EMU_SHARED_WINDOW_HI; break;
         case UOP_SR_SMEMSZ: v = l->shared_bytes; break;
-        case UOP_SR_STACK_END: v = l->local_bytes; break;
+        case UOP_SR_STACK_END: v = 0; break; /* stacks grow down to it */
         case UOP_SR_ZERO: v = 0; break;
         case PACKED_TID: v = m->warp->tid[0][lane] | m->warp->tid[1][lane] << 16 | m->warp->tid[2][lane] << 26; break;
         default: emu_make_undefined(m, op); return;

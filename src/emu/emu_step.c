@@ -22,6 +22,11 @@ static enum next jump(struct emu_machine *m, uint32_t split, uint32_t taken, uin
     uint32_t pc;
     if (!taken)
         return GO_ON;
+    if (offset == UINT64_MAX) {
+        emu_find(m, EMU_UNSUPPORTED, emu_first(taken), NULL, "goes to code that this file does not hold");
+        m->stop = true;
+        return STOPPED;
+    }
     if (!target_of(m, offset, emu_first(taken), &pc))
         return STOPPED;
     bool whole = taken == m->warp->splits[split].lanes;
@@ -82,7 +87,7 @@ static enum next reconverge(struct emu_machine *m, const struct emu_op *op, uint
         return GO_ON;
     case UOP_BMOV:
         EMU_EACH(lane, m->exec)
-        if (op->uop.width == UOP_BMOV_TO)
+        if (op->uop.width == UOP_BMOV_TO && op->forms[0] != EMU_FORM_NONE)
             w->meeting[number][lane] = (uint32_t)emu_lane(m, op->arg[0], op->forms[0], lane);
         return GO_ON;
     case UOP_YIELD: w->yielded |= m->exec; return GO_ON;

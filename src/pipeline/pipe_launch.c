@@ -401,7 +401,8 @@ enum sp_status pipe_launch_param(struct arena *a, struct diag_sink *diags, const
     } else if (strcmp(part[0], "scalar") == 0 && n == 3) {
         add_scalar(&r, part[1], part[2]);
     } else if (strcmp(part[0], "in") == 0 && n == 3) {
-        add_pointer(&r, load(&r, part[2], &size), size, NULL);
+        uint8_t *bytes = load(&r, part[2], &size);
+        add_pointer(&r, bytes, size, NULL);
     } else if (strcmp(part[0], "inout") == 0 && n == 4) {
         uint8_t *bytes = load(&r, part[2], &size);
         add_pointer(&r, bytes, size, part[3]);

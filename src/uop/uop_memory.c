@@ -315,8 +315,8 @@ static void count_lanes(struct lift *l)
     lift_emit(l, op);
 }
 
-/* ATOMS.CAST.SPIN d, [address], b, c: compares and swaps, and says whether it did (d is 1 or 0, or a predicate). That it
- * may fail without a reason is said by the loop around it. */
+/* ATOMS.CAST.SPIN d, [address], b, c: compares and swaps, and says whether it did (d is 1 or 0, or a predicate). The
+ * hardware may also fail without a reason; then the loop around it turns once more. */
 static void compare_and_tell(struct lift *l)
 {
     static const enum isa_mod mods[] = {ISA_MOD_CAST, ISA_MOD_SPIN, ISA_MOD_64, ISA_MOD_32, ISA_MOD_NONE};
