@@ -109,9 +109,9 @@ struct emu_warp {
     uint32_t *r_undefined, *bad;
     uint32_t bad_p[8], bad_up, ur_undefined[EMU_REGS];
     uint32_t origin[EMU_ORIGINS];
-    uint32_t barrier_count; /* what the last BAR.RED gave */
-    bool barrier_predicate;
-    uint8_t *local, *local_defined; /* a thread's after another's */
+    uint32_t barrier_count;                 /* what the last BAR.RED gave */
+    bool barrier_predicate, barrier_counts; /* counts: of the two, it is the count */
+    uint8_t *local, *local_defined;         /* a thread's after another's */
 };
 
 struct emu_barrier {
