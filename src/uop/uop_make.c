@@ -259,15 +259,8 @@ static struct uop float_like(enum uop_kind kind, enum uop_type type, unsigned ro
     return (struct uop){.kind = (uint8_t)kind, .type = (uint8_t)type, .round = (uint8_t)round, .flags = (uint8_t)flags};
 }
 
-/* x + -0 is x (a NaN's payload apart) unless the rounding is down, where +0 + -0 is -0, or something is clamped. */
 uop_ref uop_make_fadd(struct uop_maker *m, enum uop_type type, unsigned round, unsigned flags, uop_ref a, uop_ref b)
 {
-    if (flags == 0 && round != UOP_RM) {
-        if (uop_make_equals(m, b, minus_zero[type]))
-            return a;
-        if (uop_make_equals(m, a, minus_zero[type]))
-            return b;
-    }
     return uop_make_full(m, float_like(UOP_FADD, type, round, flags), a, b, UOP_NONE);
 }
 
