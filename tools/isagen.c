@@ -542,8 +542,34 @@ static unsigned scan_archs(const char *p)
     return mask;
 }
 
+/* legal(FIELD)=0,2,5-7 */
+static struct isa_condition scan_legal(const char *p)
+{
+    p += strlen("legal(");
+    struct isa_condition c = {.field = scan_field(&p), .test = ISA_TEST_LEGAL};
+    if (*p++ != ')' || *p != '=' || field_width(&c.field) > 6)
+        fail("legal(FIELD)=VALUES expected, of at most 6 bits");
+    do {
+        p++;
+        unsigned long first = scan_number(&p, 10), last = first;
+        if (*p == '-') {
+            p++;
+            last = scan_number(&p, 10);
+        }
+        if (last < first || last >> field_width(&c.field))
+            fail("bad value in '%s'", p);
+        for (unsigned long v = first; v <= last; v++)
+            c.value |= UINT64_C(1) << v;
+    } while (*p == ',');
+    if (*p)
+        fail("bad values at '%s'", p);
+    return c;
+}
+
 static struct isa_condition scan_condition(const char *p)
 {
+    if (strncmp(p, "legal(", 6) == 0)
+        return scan_legal(p);
     struct isa_condition c = {.field = scan_field(&p)};
     if (*p == '!') {
         c.test = ISA_TEST_DIFFERENT;
@@ -609,13 +635,23 @@ static char *cut_cell(char *text)
     return p + 2;
 }
 
-/* What asks for exact bits becomes one mask; the rest stands first, and is counted. */
+/* What asks for exact bits becomes one mask; the rest stands first, and is counted; what is asked of a row that was
+ * found stands last. */
 static void hard_conditions_first(struct isa_row *row)
 {
     struct isa_condition *c = conditions + row->condition;
     struct bits128 mask = {0, 0}, value = {0, 0};
-    for (unsigned i = 0; i < row->condition_count; i++) {
+    unsigned count = row->condition_count;
+    for (unsigned i = 0; i < count; i++) {
         struct isa_condition one = c[i];
+        if (one.test == ISA_TEST_LEGAL) {
+            memmove(c + i, c + i + 1, (row->condition_count - 1 - i) * sizeof *c);
+            c[row->condition_count - 1] = one;
+            row->legal_count++;
+            count--;
+            i--;
+            continue;
+        }
         if (one.test == ISA_TEST_EQUAL) {
             mask = field_set(&one.field, mask, UINT64_MAX);
             value = field_set(&one.field, value, one.value);
@@ -628,6 +664,22 @@ static void hard_conditions_first(struct isa_row *row)
     row->mask[1] = mask.hi;
     row->value[0] = value.lo;
     row->value[1] = value.hi;
+}
+
+/* Hints at reuse that a row's words can have: at any of the operands that print them. Without such operands there are
+ * none where all is read at issue (`fixed`), and 0 to 5, which print nothing, elsewhere. */
+static uint8_t row_hints(const struct isa_row *row)
+{
+    unsigned bits = 0, values = 0;
+    for (unsigned i = 0; i < row->operand_count; i++) {
+        uint16_t bit = operands[operand_list[row->operand + i]].reuse;
+        bits |= bit >= 122 && bit <= 124 ? 1u << (bit - 122) : 0; /* (textures have others) */
+    }
+    if (!bits)
+        return row->hints ? row->hints : 0x3f;
+    for (unsigned v = 0; v < 8; v++)
+        values |= (v & ~bits) == 0 ? 1u << v : 0;
+    return (uint8_t)values;
 }
 
 static void add_row(char *text)
@@ -646,6 +698,10 @@ static void add_row(char *text)
     for (char *word; (word = strtok_r(NULL, " \t", &save));) {
         if (strcmp(word, "@UP") == 0) {
             head.uniform_guard = 1;
+            continue;
+        }
+        if (strcmp(word, "fixed") == 0) {
+            head.hints = 1;
             continue;
         }
         conditions = grow(conditions, condition_count, &condition_size, sizeof *conditions);
@@ -688,6 +744,7 @@ static void add_row(char *text)
             row.relative |= o->kind == ISA_LABEL_KIND || o->part[ISA_PART_MAIN].field.flags & ISA_FIELD_PC;
             row.operand_count++;
         }
+        row.hints = row_hints(&row);
         rows = grow(rows, row_count, &row_size, sizeof *rows);
         rows[row_count] = row;
         for (unsigned a = 0; a < arch_count; a++)
@@ -882,11 +939,11 @@ static void write_tables(FILE *f)
     write_numbers(f, "", "isa_operand_list", operand_list, operand_list_count);
     fprintf(f, "const struct isa_row isa_rows[] = {\n");
     for (size_t i = 0; i < row_count; i++)
-        fprintf(f, "{{0x%llxu,0x%llxu},{0x%llxu,0x%llxu},%u,%u,%u,%u,%u,%u,%u,%u,%u,%u},\n",
+        fprintf(f, "{{0x%llxu,0x%llxu},{0x%llxu,0x%llxu},%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u},\n",
                 (unsigned long long)rows[i].mask[0], (unsigned long long)rows[i].mask[1],
                 (unsigned long long)rows[i].value[0], (unsigned long long)rows[i].value[1], rows[i].op,
-                rows[i].condition, rows[i].mod, rows[i].operand, rows[i].condition_count, rows[i].hard_count,
-                rows[i].mod_count, rows[i].operand_count, rows[i].uniform_guard, rows[i].relative);
+                rows[i].condition, rows[i].mod, rows[i].operand, rows[i].condition_count, rows[i].hard_count, rows[i].legal_count,
+                rows[i].mod_count, rows[i].operand_count, rows[i].uniform_guard, rows[i].hints, rows[i].relative);
     fprintf(f, "};\n");
     for (unsigned a = 0; a < arch_count; a++) {
         if (alias[a])

@@ -1,5 +1,6 @@
 /* Text -> structure, by the tables that print. Each row of the opcode is tried: what the text says is put into the bits
- * that the row names for it, bits the text does not tell stay 0, and the word made so is decoded. A row counts only
+ * that the row names for it, bits the text does not tell stay 0 (one cycle of stall apart: none is no schedule for hints),
+ * and the word made so is decoded. A row counts only
  * when its own word finds it again; of several the one that prints the text as it stands is taken, else the first. So
  * there is no second list of spellings: what can be printed can be parsed.
  * requires: the generated tables · gives: struct isa_insn as isa_decode() does · allocates nothing, keeps nothing */
@@ -643,7 +644,7 @@ static bool find_own_row(struct parser *p, struct filling *f)
         bool changed = false;
         for (unsigned i = 0; i < against->condition_count && !changed; i++) {
             const struct isa_condition *c = isa_row_condition(against, i);
-            if (!found && c->test == ISA_TEST_EQUAL) /* settled already */
+            if (c->test == (found ? ISA_TEST_LEGAL : ISA_TEST_EQUAL)) /* parts no rows; settled already */
                 continue;
             if (!found && isa_condition_holds(c, f->word))
                 continue;
@@ -876,7 +877,7 @@ static void parse_line(struct parser *p, const char *line)
     p->operands = at;
     for (unsigned i = table->op_first[op]; i < table->op_first[op + 1]; i++) {
         unsigned opcode = table->op_code[i];
-        struct filling f = {0};
+        struct filling f = {.word.hi = UINT64_C(1) << (105 - 64)};
         p->row = isa_row_at(table->op_row[i]);
         if (uniform != (p->row->uniform_guard != 0) && guard != ISA_PT)
             continue;
