@@ -570,6 +570,13 @@ static struct isa_condition scan_condition(const char *p)
 {
     if (strncmp(p, "legal(", 6) == 0)
         return scan_legal(p);
+    if (strncmp(p, "filled(", 7) == 0) {
+        p += 7;
+        struct isa_condition filled = {.field = scan_field(&p), .test = ISA_TEST_FILLED};
+        if (strcmp(p, ")") != 0)
+            fail("filled(FIELD) expected");
+        return filled;
+    }
     struct isa_condition c = {.field = scan_field(&p)};
     if (*p == '!') {
         c.test = ISA_TEST_DIFFERENT;
@@ -644,7 +651,7 @@ static void hard_conditions_first(struct isa_row *row)
     unsigned count = row->condition_count;
     for (unsigned i = 0; i < count; i++) {
         struct isa_condition one = c[i];
-        if (one.test == ISA_TEST_LEGAL) {
+        if (one.test == ISA_TEST_LEGAL || one.test == ISA_TEST_FILLED) {
             memmove(c + i, c + i + 1, (row->condition_count - 1 - i) * sizeof *c);
             c[row->condition_count - 1] = one;
             row->legal_count++;
@@ -903,6 +910,37 @@ static void write_by_op(FILE *f, unsigned a)
     free(first);
 }
 
+static struct bits128 field_bits(const struct isa_field *field, struct bits128 mask)
+{
+    return field_set(field, mask, UINT64_MAX);
+}
+
+static struct bits128 enum_bits(unsigned first, unsigned count, struct bits128 mask)
+{
+    for (unsigned i = 0; i < count; i++)
+        mask = field_bits(&enums[first + i].field, mask);
+    return mask;
+}
+
+/* Every bit that a row reads, whether as a condition, a modifier, or a part of an operand. */
+static struct bits128 row_bits(const struct isa_row *row)
+{
+    struct bits128 mask = enum_bits(row->mod, row->mod_count, (struct bits128){0, 0});
+    for (unsigned i = 0; i < row->condition_count; i++)
+        mask = field_bits(&conditions[row->condition + i].field, mask);
+    for (unsigned i = 0; i < row->operand_count; i++) {
+        const struct isa_operand_row *o = &operands[operand_list[row->operand + i]];
+        for (unsigned k = 0; k < ISA_PART_COUNT; k++)
+            mask = field_bits(&o->part[k].field, mask);
+        for (unsigned k = 0; k < o->flags.count; k++)
+            mask = bits_set(mask, o->flags.entry[k].bit, o->flags.entry[k].bit, 1);
+        mask = enum_bits(o->suffix, o->suffix_count, mask);
+        mask = enum_bits(o->base_suffix, o->base_suffix_count, mask);
+        mask = enum_bits(o->ubase_suffix, o->ubase_suffix_count, mask);
+    }
+    return mask;
+}
+
 static void write_tables(FILE *f)
 {
     fprintf(f, "/* Made by isagen from src/isa/spec. */\n");
@@ -942,8 +980,15 @@ static void write_tables(FILE *f)
         fprintf(f, "{{0x%llxu,0x%llxu},{0x%llxu,0x%llxu},%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u},\n",
                 (unsigned long long)rows[i].mask[0], (unsigned long long)rows[i].mask[1],
                 (unsigned long long)rows[i].value[0], (unsigned long long)rows[i].value[1], rows[i].op,
-                rows[i].condition, rows[i].mod, rows[i].operand, rows[i].condition_count, rows[i].hard_count, rows[i].legal_count,
-                rows[i].mod_count, rows[i].operand_count, rows[i].uniform_guard, rows[i].hints, rows[i].relative);
+                rows[i].condition, rows[i].mod, rows[i].operand, rows[i].condition_count, rows[i].hard_count,
+                rows[i].legal_count, rows[i].mod_count, rows[i].operand_count, rows[i].uniform_guard, rows[i].hints,
+                rows[i].relative);
+    fprintf(f, "};\n");
+    fprintf(f, "const uint64_t isa_row_bits[][2] = {\n");
+    for (size_t i = 0; i < row_count; i++) {
+        struct bits128 mask = row_bits(&rows[i]);
+        fprintf(f, "{0x%llxu,0x%llxu},\n", (unsigned long long)mask.lo, (unsigned long long)mask.hi);
+    }
     fprintf(f, "};\n");
     for (unsigned a = 0; a < arch_count; a++) {
         if (alias[a])

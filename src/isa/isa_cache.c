@@ -25,7 +25,8 @@ size_t isa_print_cached(struct isa_cache *cache, unsigned sm, struct bits128 wor
 {
     uint64_t hi = word.hi & ~scheduling;
     struct isa_cached_text *at = place_of(cache, word.lo, hi);
-    bool known = isa_issue_hints(word) >> (word.hi >> (122 - 64) & 7) & 1; /* or it is no instruction, as no other word */
+    bool known =
+        isa_issue_hints(word) >> (word.hi >> (122 - 64) & 7) & 1; /* or it is no instruction, as no other word */
     if (known && at->lo == word.lo && at->hi == hi && at->sm == sm) {
         memcpy(out, at->text, sizeof at->text);
         return at->length;

@@ -644,7 +644,8 @@ static bool find_own_row(struct parser *p, struct filling *f)
         bool changed = false;
         for (unsigned i = 0; i < against->condition_count && !changed; i++) {
             const struct isa_condition *c = isa_row_condition(against, i);
-            if (c->test == (found ? ISA_TEST_LEGAL : ISA_TEST_EQUAL)) /* parts no rows; settled already */
+            if (c->test == (found ? ISA_TEST_LEGAL : ISA_TEST_EQUAL) ||
+                c->test == ISA_TEST_FILLED) /* parts no rows; settled already */
                 continue;
             if (!found && isa_condition_holds(c, f->word))
                 continue;

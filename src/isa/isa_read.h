@@ -60,6 +60,7 @@ static inline bool isa_condition_holds(const struct isa_condition *c, struct bit
     case ISA_TEST_EQUAL: return v == c->value;
     case ISA_TEST_DIFFERENT: return v != c->value;
     case ISA_TEST_LEGAL: return c->value >> v & 1;
+    case ISA_TEST_FILLED: return true;
     default: return v != 0 && (v & (v - 1)) == 0;
     }
 }
