@@ -85,7 +85,7 @@ struct like {
 };
 static struct like likes[256];
 static size_t like_count;
-static bool described[MAX_ARCHS], alias[MAX_ARCHS];
+static bool described[MAX_ARCHS], alias[MAX_ARCHS], two_hints[MAX_ARCHS];
 static unsigned alias_of[MAX_ARCHS];
 
 /* A row opens with its mnemonic; the vendor's placeholders for one begin with a line. */
@@ -842,6 +842,12 @@ static void apply_likes(void)
         alias[l->arch] = false;
         for (const char *p = l->opcodes; *p; p += *p == '/') {
             unsigned long o = scan_number(&p, 16);
+            if (*p == '-' && !from) {
+                p++;
+                for (unsigned long end = scan_number(&p, 16); o < end && o < OPCODES - 1; o++)
+                    if (!own[o])
+                        list_copy(&to[o], &nothing);
+            }
             if (o >= OPCODES || (*p && *p != '/'))
                 fail("bad opcodes at '%s'", p);
             if (own[o])
@@ -849,6 +855,51 @@ static void apply_likes(void)
             list_copy(&to[o], from ? &from[o] : &nothing);
         }
     }
+}
+
+/* A row of which the second hint is in either bit, where two operands have hints: the same, with such an operand. */
+static uint16_t row_with_two_hints(uint16_t number)
+{
+    static uint16_t made[1 << 16]; /* 0: not yet; else the number of the new row, plus 1 */
+    unsigned bits = 0;
+    struct isa_row row = rows[number];
+    for (unsigned i = 0; i < row.operand_count; i++) {
+        uint16_t bit = operands[operand_list[row.operand + i]].reuse;
+        bits |= bit >= 122 && bit <= 124 ? 1u << (bit - 122) : 0;
+    }
+    if (bits != 3 && bits != 5)
+        return number;
+    if (made[number])
+        return (uint16_t)(made[number] - 1);
+    uint16_t first = (uint16_t)operand_list_count;
+    for (unsigned i = 0; i < row.operand_count; i++) {
+        uint16_t at = operand_list[row.operand + i];
+        if (operands[at].reuse == 123 || operands[at].reuse == 124) {
+            struct isa_operand_row o = operands[at];
+            if (o.flags.count == ISA_FLAG_BITS)
+                fail("too many flags");
+            o.flags.entry[o.flags.count].bit = (uint8_t)(123 + 124 - o.reuse);
+            o.flags.entry[o.flags.count++].flag = 1u << (ISA_FLAG_BITS - 1);
+            operands = grow(operands, operand_count, &operand_size, sizeof *operands);
+            operands[at = (uint16_t)operand_count++] = o;
+        }
+        operand_list = grow(operand_list, operand_list_count, &operand_list_size, sizeof *operand_list);
+        operand_list[operand_list_count++] = at;
+    }
+    row.operand = first;
+    row.hints = 0x3f;
+    rows = grow(rows, row_count, &row_size, sizeof *rows);
+    rows[row_count++] = row;
+    made[number] = (uint16_t)row_count;
+    return (uint16_t)(row_count - 1);
+}
+
+static void apply_two_hints(void)
+{
+    for (unsigned a = 0; a < arch_count; a++)
+        for (unsigned o = 0; o < OPCODES && two_hints[a]; o++)
+            for (size_t i = 0; i < index_of[a][o].count; i++)
+                index_of[a][o].row[i] = row_with_two_hints(index_of[a][o].row[i]);
 }
 
 /* --- checks --------------------------------------------------------------------------------------------------------*/
@@ -1161,6 +1212,10 @@ static void read_line(char *text)
         }
     } else if (strcmp(text, "like") == 0) {
         add_like(rest);
+    } else if (strcmp(text, "twohints") == 0) {
+        char *save = NULL;
+        for (char *w = strtok_r(rest, " \t", &save); w; w = strtok_r(NULL, " \t", &save))
+            two_hints[arch_place(w)] = true;
     } else if (strcmp(text, "table") == 0) {
         define(&tables, rest);
     } else if (strcmp(text, "slot") == 0) {
@@ -1201,6 +1256,7 @@ int main(int argc, char **argv)
         read_line(lines[i].text);
     }
     apply_likes();
+    apply_two_hints();
     check_rows();
 
     FILE *f = open_output(argv[1], "isa_names.inc");

@@ -351,6 +351,19 @@ static bool take_operand(struct parser *p, const char **at, const struct isa_ope
 
 /* ---- a whole word ----------------------------------------------------------------------------------------------- */
 
+/* Bits of the field that are not settled are given values that go together with those that are. */
+static bool settle_legal(struct filling *f, const struct isa_condition *c)
+{
+    for (unsigned v = 0; v < 64; v++) {
+        struct filling next = *f;
+        if (c->value >> v & 1 && settle_field(&next, &c->field, v)) {
+            *f = next;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Rows that stand before this one and fit the word would win: bits the text does not tell are set against them. */
 static bool find_own_row(struct parser *p, struct filling *f)
 {
@@ -367,6 +380,10 @@ static bool find_own_row(struct parser *p, struct filling *f)
                 continue;
             if (!found && isa_condition_holds(c, f->word))
                 continue;
+            if (c->test == ISA_TEST_LEGAL) {
+                changed = settle_legal(f, c);
+                continue;
+            }
             for (unsigned k = 0; k < c->field.pieces && !changed; k++)
                 for (unsigned b = c->field.piece[k].low; b < c->field.piece[k].low + c->field.piece[k].width; b++) {
                     struct filling next = *f;

@@ -65,7 +65,7 @@ static void check_file(const char *prefix, unsigned sm)
 /* The architectures whose tables are mostly another's: all their rows are in one file. */
 static bool described_by_others(unsigned sm)
 {
-    static const unsigned numbers[] = {87, 88, 101, 103, 107, 110, 121};
+    static const unsigned numbers[] = {70, 72, 87, 88, 101, 103, 107, 110, 121};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (numbers[i] == sm)
             return true;
