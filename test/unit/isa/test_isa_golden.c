@@ -102,9 +102,32 @@ static void test_golden_probed(void **state)
     check_all("probed_");
 }
 
+/* Words that the vendor's disassembler refuses although each of their fields has a spelling. */
+static void test_golden_refused(void **state)
+{
+    (void)state;
+    FILE *f = fopen(SP_SOURCE_DIR "/test/golden/isa/refused.tsv", "r");
+    assert_non_null(f);
+    char line[256];
+    unsigned rows = 0, wrong = 0, sm;
+    struct bits128 word;
+    while (fgets(line, sizeof line, f)) {
+        struct isa_insn insn;
+        if (line[0] == '#')
+            continue;
+        assert_int_equal(sscanf(line, "%u\t%" SCNx64 "\t%" SCNx64, &sm, &word.hi, &word.lo), 3);
+        rows++;
+        if (isa_decode(sm, word, 0, &insn) != SP_ERR_ENCODING && wrong++ < 20)
+            print_error("not refused: %s", line);
+    }
+    fclose(f);
+    assert_true(rows > 500);
+    assert_int_equal(wrong, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden_rows), cmocka_unit_test(test_golden_forms),
-                                       cmocka_unit_test(test_golden_probed)};
+                                       cmocka_unit_test(test_golden_probed), cmocka_unit_test(test_golden_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
