@@ -4,10 +4,32 @@
  *
  * requires: phis with start and next · gives: step kinds, uses, the counter's phi; replacing in expressions */
 #include "graph/graph_cycle_internal.h"
+#include "graph/graph_walk.h"
 
 enum { TERMS_MAX = 64, ATOM_DEPTH = 24 };
 
 /* ---- steps ------------------------------------------------------------------------------------ */
+
+/* (x + (x < 0 ? 2^k - 1 : 0)) >> k: what is added is the sign, k bits of it. */
+static bool is_quotient(const struct graph *g, graph_id id, graph_id x, uint64_t *power)
+{
+    const struct graph_node *n = graph_at(g, id), *sum = n->arg_count ? graph_at(g, n->arg[0]) : n;
+    uint64_t bits = uop_type_bits((enum uop_type)n->type), k, by;
+    if (n->kind != UOP_SAR || (bits != 32 && bits != 64) || !graph_is_const(g, n->arg[1], &k) || k == 0 || k > 30 ||
+        sum->kind != UOP_ADD)
+        return false;
+    for (unsigned i = 0; i < 2; i++) {
+        const struct graph_node *bias = graph_at(g, sum->arg[!i]);
+        if (sum->arg[i] != x || bias->kind != UOP_SHR || !graph_is_const(g, bias->arg[1], &by) || by != bits - k)
+            continue;
+        const struct graph_node *sign = graph_at(g, bias->arg[0]);
+        bool smeared =
+            sign->kind == UOP_SAR && sign->arg[0] == x && graph_is_const(g, sign->arg[1], &by) && by == bits - 1;
+        *power = UINT64_C(1) << k;
+        return smeared || (k == 1 && bias->arg[0] == x); /* of a half the sign bit alone */
+    }
+    return false;
+}
 
 static void find_step(struct cycle_work *w, const struct cycle_region *r, struct cycle_phi *p)
 {
@@ -15,6 +37,7 @@ static void find_step(struct cycle_work *w, const struct cycle_region *r, struct
     graph_id terms[TERMS_MAX], next = cycle_bare(g, p->next);
     const struct graph_node *n = graph_at(g, next);
     uint32_t count;
+    uint64_t power;
     if (next == GRAPH_NIL || p->start == GRAPH_NIL || n->type == UOP_B1)
         return;
     if (n->kind == UOP_ADD && cycle_flatten(g, next, UOP_ADD, terms, TERMS_MAX, &count)) {
@@ -33,6 +56,10 @@ static void find_step(struct cycle_work *w, const struct cycle_region *r, struct
             return;
         p->step_kind = CYCLE_STEP_ADD;
         p->step = step;
+    } else if (is_quotient(g, next, p->phi, &power)) {
+        p->step_kind = CYCLE_STEP_DIVIDE;
+        p->step = graph_const(g, graph_type_of(g, p->phi), power);
+        return;
     } else if ((n->kind == UOP_SHR || n->kind == UOP_SAR || n->kind == UOP_MUL) && n->arg_count == 2) {
         graph_id by = cycle_bare(g, n->arg[0]) == p->phi ? n->arg[1] : n->arg[0];
         bool other = n->kind == UOP_MUL && cycle_bare(g, n->arg[1]) == p->phi;
@@ -48,6 +75,60 @@ static void find_step(struct cycle_work *w, const struct cycle_region *r, struct
     if (p->amount > INT64_MAX / 4 || p->amount < -(INT64_MAX / 4)) { /* no honest step; its negative must exist */
         p->constant = false;
         p->amount = 0;
+    }
+}
+
+/* b - a where that is one constant on every way that both are chosen by. */
+static bool differ_by(const struct graph *g, graph_id a, graph_id b, uint64_t *by, unsigned depth)
+{
+    enum { DEPTH = 6 };
+    bool turned = false;
+    a = cycle_bare(g, a);
+    b = cycle_bare(g, b);
+    const struct graph_node *x = graph_at(g, a), *y = graph_at(g, b);
+    if (walk_differ_by_constant(g, a, b, &turned, by) && !turned)
+        return true;
+    bool choice = x->kind == UOP_SELECT && y->kind == UOP_SELECT && x->arg[0] == y->arg[0];
+    bool join = x->kind == GRAPH_PHI && y->kind == GRAPH_PHI && x->block == y->block && x->phi_count == y->phi_count &&
+                !graph_is_loop_phi(g, a) && !graph_is_loop_phi(g, b);
+    if ((!choice && !join) || depth > DEPTH)
+        return false;
+    const graph_id *first, *second;
+    uint32_t count = cycle_args(x, &first);
+    cycle_args(y, &second);
+    for (uint32_t k = choice; k < count; k++) {
+        uint64_t one;
+        if (!differ_by(g, first[k], second[k], &one, depth + 1) || (k > choice && one != *by))
+            return false;
+        *by = one;
+    }
+    return count > choice;
+}
+
+/* A phi that is made anew each turn from a counter, always as far from it as where both begin: it is a counter too. */
+static void find_follower(struct cycle_work *w, const struct cycle_region *r, struct cycle_phi *p)
+{
+    struct graph *g = w->g;
+    uint64_t by, ahead;
+    if (p->step_kind != CYCLE_STEP_NONE || p->next == GRAPH_NIL || p->start == GRAPH_NIL || p->next >= w->nodes)
+        return;
+    graph_id next = cycle_bare(g, p->next);
+    const struct graph_node n = *graph_at(g, next);
+    if ((n.type != UOP_B32 && n.type != UOP_B64) || n.kind != UOP_ADD || !graph_is_const(g, n.arg[1], NULL))
+        return;
+    for (uint32_t i = 0; i < r->phi_count; i++) {
+        const struct cycle_phi *of = &r->phis[i];
+        if (of->phi != cycle_bare(g, n.arg[0]) || of->step_kind != CYCLE_STEP_ADD || !of->constant ||
+            graph_type_of(g, of->phi) != graph_type_of(g, p->phi))
+            continue;
+        if (!differ_by(g, cycle_bare(g, of->next), next, &by, 0) || !differ_by(g, of->start, p->start, &ahead, 0) ||
+            by != ahead)
+            continue;
+        p->step_kind = CYCLE_STEP_ADD;
+        p->step = of->step;
+        p->constant = true;
+        p->amount = of->amount;
+        return;
     }
 }
 
@@ -189,6 +270,8 @@ void cycle_find_inductions(struct cycle_work *w, struct cycle_region *r)
 {
     for (uint32_t i = 0; i < r->phi_count; i++)
         find_step(w, r, &r->phis[i]);
+    for (uint32_t i = 0; i < r->phi_count; i++)
+        find_follower(w, r, &r->phis[i]);
     find_uses(w, r);
     for (uint32_t i = 0; i < r->phi_count; i++) {
         struct cycle_phi *p = &r->phis[i];

@@ -29,6 +29,7 @@ struct expand {
     bool integral;               /* … or it is an integer of them */
     struct graph *g;
     struct arena *a;
+    struct pat_memo *memo;
     unsigned page_order;
 };
 
@@ -405,7 +406,7 @@ static bool run_divisions(struct expand *x, const struct pat_page *page, const s
     int second = what ? cu_find_variable(b, what->arg[1]->text) : -1;
     if (first < 0 || second < 0)
         return true;
-    if (!x->divided && pat_find_divisions(x->a, &x->x, &x->divisions) != SP_OK)
+    if (!x->divided && pat_find_divisions(x->a, &x->x, x->memo, &x->divisions) != SP_OK)
         return false;
     x->divided = true;
     for (size_t i = 0; i < x->divisions.list.n; i++) {
@@ -653,7 +654,7 @@ static bool find_functions(struct expand *x, const struct pat_library *lib)
 enum sp_status pat_expand(const struct pat_library *lib, struct arena *a, struct graph *g, struct graph_expansions *out)
 {
     struct pat_expanded *e = ARENA_NEW(a, struct pat_expanded);
-    struct expand x = {.g = g, .a = a, .e = e};
+    struct expand x = {.g = g, .a = a, .memo = lib->memo, .e = e};
     *out = (struct graph_expansions){0};
     enum sp_status status = e ? pat_index_init(&x.x, a, g) : SP_ERR_MEMORY;
     if (status != SP_OK)
