@@ -128,7 +128,7 @@ unsigned isa_arch_nearest(unsigned sm);
  * SP_ERR_ARCH: no tables. `offset` is the instruction's byte offset in its section (branch targets need it). */
 enum sp_status isa_decode(unsigned sm, struct bits128 word, uint32_t offset, struct isa_insn *insn);
 
-/* Bits of an instruction that are set although no encoding of its opcode reads them; none where it is no instruction. */
+/* Set bits of an instruction that no encoding of its opcode reads; none where it is no instruction. */
 struct bits128 isa_word_reserved(unsigned sm, struct bits128 word);
 
 /* The scheduling fields alone. */

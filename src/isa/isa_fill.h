@@ -1,4 +1,4 @@
-/* A word in the making: bits are settled one field at a time, and a field that says otherwise than one before is refused.
+/* A word in the making: bits are settled one field at a time; a field that says otherwise than one before is refused.
  * Private to isa_parse.c. */
 #ifndef SP_ISA_FILL_H
 #define SP_ISA_FILL_H

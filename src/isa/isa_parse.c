@@ -1,6 +1,6 @@
 /* Text -> structure, by the tables that print. Each row of the opcode is tried: what the text says is put into the bits
- * that the row names for it, bits the text does not tell stay 0 (one cycle of stall apart: none is no schedule for hints),
- * and the word made so is decoded. A row counts only
+ * that the row names for it, bits the text does not tell stay 0 (but for one cycle of stall: without one there is no
+ * schedule), and the word made so is decoded. A row counts only
  * when its own word finds it again; of several the one that prints the text as it stands is taken, else the first. So
  * there is no second list of spellings: what can be printed can be parsed.
  * requires: the generated tables · gives: struct isa_insn as isa_decode() does · allocates nothing, keeps nothing */

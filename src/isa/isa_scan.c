@@ -1,5 +1,5 @@
-/* What an instruction's text is made of: blanks, words, registers, integers, floats; and whether two texts say the same.
- * Floats go back to the bits whose text they are, in the format that the row names.
+/* What an instruction's text is made of: blanks, words, registers, integers, floats; and whether two texts say the
+ * same. Floats go back to the bits whose text they are, in the format that the row names.
  * requires: nothing but the text · gives: what was read, and the place behind it · allocates nothing, keeps nothing */
 #include "isa/isa_scan.h"
 

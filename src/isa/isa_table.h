@@ -85,8 +85,8 @@ enum isa_test { ISA_TEST_EQUAL, ISA_TEST_DIFFERENT, ISA_TEST_POWER, ISA_TEST_LEG
 struct isa_condition {
     struct isa_field field;
     uint8_t test;
-    uint64_t
-        value; /* LEGAL: bit v is set where the word is an instruction with the field's value v; FILLED: none, always holds */
+    /* LEGAL: bit v is set where the word is an instruction with the field's value v; FILLED: none, always holds */
+    uint64_t value;
 };
 
 struct isa_row {
