@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* A reciprocal may serve many divisions by one number: one climb finds them all. */
-enum { CLIMB = 128, WIDE_CLIMB = 2048, USERS = 16, SEEDS = 4096 };
+enum { CLIMB = 128, WIDE_CLIMB = 2048, USERS = 16, SEEDS = 4096, SUMS = 8 };
 
 /* ---- candidates ------------------------------------------------------------------------------ */
 
@@ -278,10 +278,11 @@ static bool by_unfolded_constant(struct divide *d, graph_id seed)
     return true;
 }
 
-/* The number that the estimated reciprocal is multiplied with, for the high word: the one that is divided. */
-static graph_id multiplied(const struct divide *d, const struct climb *c)
+/* The number that the estimated reciprocal is multiplied with, for the high word: the one that is divided, or its size.
+ * From `*from` on, for one reciprocal may serve several divisions. */
+static graph_id multiplied(const struct divide *d, const struct climb *c, unsigned *from)
 {
-    for (unsigned i = 0; i < c->count; i++) {
+    for (unsigned i = *from; i < c->count; i++) {
         const struct graph_node *n = graph_at(d->g, c->node[i]);
         if (n->kind == UOP_HI && graph_at(d->g, n->arg[0])->kind == UOP_MUL)
             n = graph_at(d->g, n->arg[0]);
@@ -293,9 +294,13 @@ static graph_id multiplied(const struct divide *d, const struct climb *c)
                 x = graph_at(d->g, x)->arg[0];
                 y = graph_at(d->g, y)->arg[0];
             }
-            if (bsearch(&x, c->node, c->count, sizeof x, by_number) &&
-                !bsearch(&y, c->node, c->count, sizeof y, by_number) && graph_at(d->g, y)->kind == UOP_ADD)
+            bool is = bsearch(&x, c->node, c->count, sizeof x, by_number) &&
+                      !bsearch(&y, c->node, c->count, sizeof y, by_number);
+            y = graph_at(d->g, y)->kind == UOP_ABS ? graph_at(d->g, y)->arg[0] : y;
+            if (is && graph_at(d->g, y)->kind == UOP_ADD) {
+                *from = i + 1;
                 return y;
+            }
         }
     }
     return GRAPH_NIL;
@@ -327,8 +332,10 @@ static bool by_value(struct divide *d, graph_id seed)
         unsigned k = plain ? 0 : 4;
         while (k < 4 && !pat_try_everywhere(&t, k & 1, k & 2))
             k++;
-        graph_id of = k == 4 ? multiplied(d, &c) : (graph_id)GRAPH_NIL;
-        if (of != GRAPH_NIL) {
+        for (unsigned at = 0, tries = 0; k == 4 && tries < SUMS; tries++) {
+            graph_id of = multiplied(d, &c, &at);
+            if (of == GRAPH_NIL)
+                break;
             t.a = of;
             k = pat_try_build(&t, true) ? 0 : 4;
             while (k < 4 && !pat_try_everywhere(&t, k & 1, k & 2))

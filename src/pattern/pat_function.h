@@ -1,6 +1,6 @@
 /* Private to the search for functions of mathematics: the functions (pat_function_known.c), running what the machine
  * does on numbers (pat_function_run.c), what a value is made of (pat_function_cone.c), numbers as bits
- * (pat_function_number.c), where to look (pat_function.c). */
+ * (pat_function_number.c), which function it is (pat_function_which.c), where to look (pat_function.c). */
 #ifndef SP_PAT_FUNCTION_H
 #define SP_PAT_FUNCTION_H
 
@@ -123,6 +123,10 @@ enum {
     FUNCTION_VISITS = 6 * 1000 * 1000, /* nodes in cones, in the whole kernel */
     FUNCTION_BOTH = 2048,
     FUNCTION_LOCALS = 96,
+    FUNCTION_LEAST_NODES = 8, /* inside: less is no more than it seems */
+    FUNCTION_LEAST_DEPTH = 4,
+    FUNCTION_LEAST_HALF = 5,        /* a number of 16 bits has few digits to compute */
+    FUNCTION_EXACT = PAT_KNOWN_MAX, /* a function that pat_function_exact.c knows */
 };
 
 struct function_controls { /* conditions that decide which way values come to meet in a block */
@@ -198,5 +202,13 @@ bool pat_function_cone(struct function_search *s, const graph_id *roots, unsigne
 /* The cut of few nodes that is nearest to the roots; 0: there is none. */
 unsigned pat_function_cut(struct function_search *s, const graph_id *roots, unsigned root_count,
                           graph_id cut[FUNCTION_ARGS]);
+/* Conditions that hold wherever the value is made say nothing of how it is made: the check of a bound, say. */
+void pat_function_find_given(struct function_search *s, graph_id root);
+/* The function that `root` is of the arguments, `whole`: 1 + the one that is an integer; -1: none that is known. */
+int pat_function_which(struct function_search *s, graph_id root, const graph_id *args, unsigned count, unsigned whole);
+/* Between which blocks the cone's values meet. */
+bool pat_function_find_walk(struct function_search *s);
+/* Where the last of the values meet; those of a loop are there behind it. */
+uint32_t pat_function_last_meeting(const struct function_search *s);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "pattern/pat_collect.h"
 
-enum { LOOP_PHIS = 16, LOOP_EXITS = 8 };
+enum { LOOP_PHIS = 16, LOOP_EXITS = 8, PAT_COLUMNS = 32 };
 enum truth { IS_FALSE, IS_TRUE, IS_UNKNOWN };
 
 struct loop_view {
@@ -76,6 +76,8 @@ struct pat_play {
 };
 
 bool pat_play_number(struct pat_play *p, graph_id id, uint64_t *out);
+/* The lane a shuffle takes from, and whether it is within the segment (PTX, shfl). */
+unsigned pat_play_lane(unsigned mode, unsigned lane, unsigned b, unsigned c, bool *within);
 /* The offset a branch at the end of a block leads to when it is taken. */
 bool pat_play_target(const struct graph *g, uint32_t insn, uint64_t *target);
 

@@ -328,6 +328,7 @@ static struct way of_node(const struct place_lanes *l, graph_id id, unsigned k)
     case UOP_VOTE:
     case UOP_BALLOT:
     case UOP_REDUX: return plain(PLACE_LINEAR, 0); /* one result for the warp */
+    case UOP_BAR_GIVES: return plain(n->width ? PLACE_DATA : PLACE_LINEAR, 0);
     case UOP_SHFL:
     case UOP_SHFL_IN: return of_shuffle(l, n, k);
     case UOP_ATOM:

@@ -101,6 +101,7 @@ static const char *const kind_texts[UOP_KIND_COUNT] = {
     [UOP_ASYNC_COPY] = "async_copy",
     [UOP_ASYNC_WAIT] = "async_wait",
     [UOP_BAR] = "bar",
+    [UOP_BAR_GIVES] = "bar_gives",
     [UOP_WARPSYNC] = "warpsync",
     [UOP_SHFL] = "shfl",
     [UOP_SHFL_IN] = "shfl_in",
@@ -231,6 +232,7 @@ static bool shows_imm(unsigned kind)
     case UOP_BRANCH:
     case UOP_CALL:
     case UOP_BAR:
+    case UOP_BAR_GIVES:
     case UOP_RECONVERGE:
     case UOP_FENCE:
     case UOP_MATH:

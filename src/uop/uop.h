@@ -24,8 +24,15 @@
 enum uop_type {
     UOP_VOID, /* no result */
     UOP_B1,   /* a predicate: 0 or 1 */
-    UOP_B8, UOP_B16, UOP_B32, UOP_B64, UOP_B128, /* bits and two's complement integers (B128: only as a memory width) */
-    UOP_F16, UOP_BF16, UOP_F32, UOP_F64,
+    UOP_B8,
+    UOP_B16,
+    UOP_B32,
+    UOP_B64,
+    UOP_B128, /* bits and two's complement integers (B128: only as a memory width) */
+    UOP_F16,
+    UOP_BF16,
+    UOP_F32,
+    UOP_F64,
 };
 enum { UOP_TYPE_COUNT = UOP_F64 + 1 };
 
@@ -128,6 +135,7 @@ enum uop_flag {
     X(ASYNC_WAIT, 1, E, "groups or scoreboards")                                                                       \
     /* threads together */                                                                                             \
     X(BAR, 3, E, "barrier a, count b, predicate c; imm: enum uop_bar") X(WARPSYNC, 1, E, "mask a")                     \
+    X(BAR_GIVES, 1, E, "what all threads that meet bring as a; imm: enum uop_bar; B1, counted: B32; width 1: a part")  \
     X(SHFL, 3, E, "a from the lane chosen by b under c; imm 0 idx 1 up 2 down 3 bfly")                                 \
     X(SHFL_IN, 3, E, "its in-range predicate")                                                                         \
     X(VOTE, 1, E, "imm 0 all 1 any 2 eq; B1")                                                                          \
@@ -148,7 +156,7 @@ enum uop_kind {
 #define UOP_ENUM(name, args, class, text) UOP_##name,
     UOP_KINDS(UOP_ENUM)
 #undef UOP_ENUM
-    UOP_KIND_COUNT,
+        UOP_KIND_COUNT,
     UOP_GRAPH_KINDS = 160, /* graph/ numbers its own node kinds (phi …) from here */
 };
 
@@ -162,6 +170,8 @@ enum uop_math {
     UOP_MATH_REM_U,
 };
 enum uop_file { UOP_FILE_R, UOP_FILE_UR, UOP_FILE_P, UOP_FILE_UP, UOP_FILE_B, UOP_FILE_COUNT };
+/* Behind the registers of B, not numbered by machines: what the last barrier with a reduction gave. */
+enum { UOP_B_COUNT = 16, UOP_B_TRUTH, UOP_B_HIDDEN = UOP_B_COUNT };
 enum uop_space { UOP_GLOBAL, UOP_SHARED, UOP_LOCAL, UOP_GENERIC, UOP_CONSTANT };
 enum uop_order { /* of LOAD and STORE, in `order` */
                  UOP_WEAK,
@@ -247,9 +257,9 @@ struct uop {
 
 struct uop_list {
     VEC(struct uop) ops;
-    uint16_t guard;   /* index of a B1 uop, UOP_NONE: always */
-    bool unknown;     /* no meaning for this instruction: a single OPAQUE a destination, effects unknown */
-    bool opaque;      /* some result is OPAQUE, operands and effects are known */
+    uint16_t guard; /* index of a B1 uop, UOP_NONE: always */
+    bool unknown;   /* no meaning for this instruction: a single OPAQUE a destination, effects unknown */
+    bool opaque;    /* some result is OPAQUE, operands and effects are known */
 };
 
 /* Computes a pure uop: `args[i]` the bits of its arguments, *result the bits of its result (right-aligned,
