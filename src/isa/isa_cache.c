@@ -157,8 +157,8 @@ static __attribute__((noinline)) void make_template(struct isa_template *t, unsi
     t->arch = (uint16_t)place;
 }
 
-/* Can the word be told by its key? Its schedule, which is in no key, must be one; and hints must be of operands, so that
- * they are in the key. (The others are told one by one.) */
+/* Can the word be told by its key? Its schedule, which is in no key, must be one; and hints must be of operands, so
+ * that they are in the key. (The others are told one by one.) */
 static inline bool has_schedule(const struct isa_key *key, struct bits128 word)
 {
     unsigned hints = word.hi >> (122 - 64) & 7, known = isa_issue_hints(word);
