@@ -179,6 +179,7 @@ static void open_barrier(struct emu_machine *m, struct emu_block *b, uint32_t nu
                 if (step->ops[o].uop.kind != UOP_BAR || step->ops[o].uop.imm < UOP_BAR_RED_POPC)
                     continue;
                 w->barrier_count = bar->count;
+                w->barrier_counts = step->ops[o].uop.imm == UOP_BAR_RED_POPC;
                 w->barrier_predicate = step->ops[o].uop.imm == UOP_BAR_RED_AND  ? bar->all
                                        : step->ops[o].uop.imm == UOP_BAR_RED_OR ? bar->any
                                                                                 : bar->count != 0;

@@ -109,9 +109,9 @@ struct emu_warp {
     uint32_t *r_undefined, *bad;
     uint32_t bad_p[8], bad_up, ur_undefined[EMU_REGS];
     uint32_t origin[EMU_ORIGINS];
-    uint32_t barrier_count; /* what the last BAR.RED gave */
-    bool barrier_predicate;
-    uint8_t *local, *local_defined; /* a thread's after another's */
+    uint32_t barrier_count;                 /* what the last BAR.RED gave */
+    bool barrier_predicate, barrier_counts; /* counts: of the two, it is the count */
+    uint8_t *local, *local_defined;         /* a thread's after another's */
 };
 
 struct emu_barrier {
@@ -232,7 +232,7 @@ void emu_evaluate(struct emu_machine *m, const struct emu_op *op);
 
 /* emu_mufu.c: the special function unit. *result for the operation `kind` (EX2 LG2 RCP RSQ SQRT SIN COS TANH RCP64H
  * RSQ64H) on a value of `type`. True: as the architecture was measured to do; false: assumed. */
-bool emu_mufu(unsigned sm, enum uop_kind kind, enum uop_type type, unsigned flags, uint64_t bits, uint64_t *result);
+bool emu_mufu(unsigned sm, enum uop_kind kind, enum uop_type type, uint64_t bits, uint64_t *result);
 
 /* emu_undefined.c: which bits of a result are undefined when some bits of its arguments are. */
 bool emu_reads_undefined(struct emu_machine *m); /* begins an instruction: sets m->slow */

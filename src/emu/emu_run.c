@@ -63,7 +63,7 @@ static void start_warp(struct emu_machine *m, struct emu_warp *w, const struct l
         memset(w->local_defined, 0, at->local);
     w->bad_up = UINT32_MAX;
     w->up = w->barrier_count = 0;
-    w->barrier_predicate = false;
+    w->barrier_predicate = w->barrier_counts = false;
     w->number = number;
     w->threads = 0;
     for (uint32_t lane = 0; lane < EMU_LANES; lane++) {

@@ -49,6 +49,12 @@ void emu_read(struct emu_machine *m, const struct emu_op *op)
         if (m->slow)
             *(uint32_t *)emu_undefined_at(m, op->to) = w->bad_up >> (u->reg & 7) & 1 ? UINT32_MAX : 0;
         break;
+    case UOP_FILE_B: /* what the last barrier with a reduction gave, of the two it may give */
+        if (u->reg == (w->barrier_counts ? UOP_B_COUNT : UOP_B_TRUTH))
+            put_row(m, op, w->barrier_counts ? w->barrier_count : w->barrier_predicate);
+        else
+            emu_make_undefined(m, op);
+        break;
     default: emu_make_undefined(m, op); break;
     }
 }
@@ -177,14 +183,10 @@ void emu_constant(struct emu_machine *m, const struct emu_op *op)
     }
 }
 
-/* Results that are state of the warp: a barrier's reduction, whom a meeting waits for. Any other is undefined. */
+/* A result that is state of the warp: whom a meeting waits for. Any other is undefined. */
 void emu_opaque(struct emu_machine *m, const struct emu_op *op)
 {
     const struct emu_warp *w = m->warp;
-    if (op->uop.space == UOP_OPAQUE_BARRIER) {
-        put_row(m, op, op->form == EMU_FORM_MASK ? w->barrier_predicate : w->barrier_count);
-        return;
-    }
     if (op->uop.space != UOP_OPAQUE_MEETING || op->uop.reg >= EMU_MEETINGS) {
         emu_make_undefined(m, op);
         return;

@@ -121,7 +121,7 @@ static void approximate(struct emu_machine *m, const struct emu_op *op)
 {
     EMU_EACH(lane, m->exec) {
         uint64_t r, a = emu_lane(m, op->arg[0], op->forms[0], lane);
-        if (!emu_mufu(m->code->sm, (enum uop_kind)op->uop.kind, (enum uop_type)op->uop.type, op->uop.flags, a, &r))
+        if (!emu_mufu(m->code->sm, (enum uop_kind)op->uop.kind, (enum uop_type)op->uop.type, a, &r))
             m->result->assumed[m->index] = true;
         emu_put_lane(m, op->to, op->form, lane, r);
     }

@@ -211,7 +211,6 @@ enum uop_reconverge {
 enum uop_bmov { UOP_BMOV_FROM = 1, UOP_BMOV_TO, UOP_BMOV_BETWEEN /* from the one in `order` */ };
 enum uop_opaque {
     UOP_OPAQUE_OTHER,
-    UOP_OPAQUE_BARRIER, /* what BAR_RED gave */
     UOP_OPAQUE_MEETING, /* barrier `reg` */
 };
 

@@ -271,8 +271,6 @@ void lift_opaque_result(struct lift *l)
             struct uop any = blank(UOP_OPAQUE);
             any.type = reg ? UOP_B32 : UOP_B1;
             any.imm = results++;
-            any.space =
-                l->insn->op == ISA_OP_B2R && lift_mod(l, ISA_MOD_RESULT) ? UOP_OPAQUE_BARRIER : UOP_OPAQUE_OTHER;
             for (unsigned k = 0; k < 4; k++)
                 any.arg[k] = in[k];
             lift_write_word(l, i, word, lift_emit(l, any));
