@@ -85,7 +85,7 @@ struct like {
 };
 static struct like likes[256];
 static size_t like_count;
-static bool described[MAX_ARCHS], alias[MAX_ARCHS];
+static bool described[MAX_ARCHS], alias[MAX_ARCHS], two_hints[MAX_ARCHS];
 static unsigned alias_of[MAX_ARCHS];
 
 /* A row opens with its mnemonic; the vendor's placeholders for one begin with a line. */
@@ -542,8 +542,41 @@ static unsigned scan_archs(const char *p)
     return mask;
 }
 
+/* legal(FIELD)=0,2,5-7 */
+static struct isa_condition scan_legal(const char *p)
+{
+    p += strlen("legal(");
+    struct isa_condition c = {.field = scan_field(&p), .test = ISA_TEST_LEGAL};
+    if (*p++ != ')' || *p != '=' || field_width(&c.field) > 6)
+        fail("legal(FIELD)=VALUES expected, of at most 6 bits");
+    do {
+        p++;
+        unsigned long first = scan_number(&p, 10), last = first;
+        if (*p == '-') {
+            p++;
+            last = scan_number(&p, 10);
+        }
+        if (last < first || last >> field_width(&c.field))
+            fail("bad value in '%s'", p);
+        for (unsigned long v = first; v <= last; v++)
+            c.value |= UINT64_C(1) << v;
+    } while (*p == ',');
+    if (*p)
+        fail("bad values at '%s'", p);
+    return c;
+}
+
 static struct isa_condition scan_condition(const char *p)
 {
+    if (strncmp(p, "legal(", 6) == 0)
+        return scan_legal(p);
+    if (strncmp(p, "filled(", 7) == 0) {
+        p += 7;
+        struct isa_condition filled = {.field = scan_field(&p), .test = ISA_TEST_FILLED};
+        if (strcmp(p, ")") != 0)
+            fail("filled(FIELD) expected");
+        return filled;
+    }
     struct isa_condition c = {.field = scan_field(&p)};
     if (*p == '!') {
         c.test = ISA_TEST_DIFFERENT;
@@ -609,13 +642,23 @@ static char *cut_cell(char *text)
     return p + 2;
 }
 
-/* What asks for exact bits becomes one mask; the rest stands first, and is counted. */
+/* What asks for exact bits becomes one mask; the rest stands first, and is counted; what is asked of a row that was
+ * found stands last. */
 static void hard_conditions_first(struct isa_row *row)
 {
     struct isa_condition *c = conditions + row->condition;
     struct bits128 mask = {0, 0}, value = {0, 0};
-    for (unsigned i = 0; i < row->condition_count; i++) {
+    unsigned count = row->condition_count;
+    for (unsigned i = 0; i < count; i++) {
         struct isa_condition one = c[i];
+        if (one.test == ISA_TEST_LEGAL || one.test == ISA_TEST_FILLED) {
+            memmove(c + i, c + i + 1, (row->condition_count - 1 - i) * sizeof *c);
+            c[row->condition_count - 1] = one;
+            row->legal_count++;
+            count--;
+            i--;
+            continue;
+        }
         if (one.test == ISA_TEST_EQUAL) {
             mask = field_set(&one.field, mask, UINT64_MAX);
             value = field_set(&one.field, value, one.value);
@@ -628,6 +671,22 @@ static void hard_conditions_first(struct isa_row *row)
     row->mask[1] = mask.hi;
     row->value[0] = value.lo;
     row->value[1] = value.hi;
+}
+
+/* Hints at reuse that a row's words can have: at any of the operands that print them. Without such operands there are
+ * none where all is read at issue (`fixed`), and 0 to 5, which print nothing, elsewhere. */
+static uint8_t row_hints(const struct isa_row *row)
+{
+    unsigned bits = 0, values = 0;
+    for (unsigned i = 0; i < row->operand_count; i++) {
+        uint16_t bit = operands[operand_list[row->operand + i]].reuse;
+        bits |= bit >= 122 && bit <= 124 ? 1u << (bit - 122) : 0; /* (textures have others) */
+    }
+    if (!bits)
+        return row->hints ? row->hints : 0x3f;
+    for (unsigned v = 0; v < 8; v++)
+        values |= (v & ~bits) == 0 ? 1u << v : 0;
+    return (uint8_t)values;
 }
 
 static void add_row(char *text)
@@ -646,6 +705,10 @@ static void add_row(char *text)
     for (char *word; (word = strtok_r(NULL, " \t", &save));) {
         if (strcmp(word, "@UP") == 0) {
             head.uniform_guard = 1;
+            continue;
+        }
+        if (strcmp(word, "fixed") == 0) {
+            head.hints = 1;
             continue;
         }
         conditions = grow(conditions, condition_count, &condition_size, sizeof *conditions);
@@ -688,6 +751,7 @@ static void add_row(char *text)
             row.relative |= o->kind == ISA_LABEL_KIND || o->part[ISA_PART_MAIN].field.flags & ISA_FIELD_PC;
             row.operand_count++;
         }
+        row.hints = row_hints(&row);
         rows = grow(rows, row_count, &row_size, sizeof *rows);
         rows[row_count] = row;
         for (unsigned a = 0; a < arch_count; a++)
@@ -778,6 +842,12 @@ static void apply_likes(void)
         alias[l->arch] = false;
         for (const char *p = l->opcodes; *p; p += *p == '/') {
             unsigned long o = scan_number(&p, 16);
+            if (*p == '-' && !from) {
+                p++;
+                for (unsigned long end = scan_number(&p, 16); o < end && o < OPCODES - 1; o++)
+                    if (!own[o])
+                        list_copy(&to[o], &nothing);
+            }
             if (o >= OPCODES || (*p && *p != '/'))
                 fail("bad opcodes at '%s'", p);
             if (own[o])
@@ -787,191 +857,58 @@ static void apply_likes(void)
     }
 }
 
+/* A row of which the second hint is in either bit, where two operands have hints: the same, with such an operand. */
+static uint16_t row_with_two_hints(uint16_t number)
+{
+    static uint16_t made[1 << 16]; /* 0: not yet; else the number of the new row, plus 1 */
+    unsigned bits = 0;
+    struct isa_row row = rows[number];
+    for (unsigned i = 0; i < row.operand_count; i++) {
+        uint16_t bit = operands[operand_list[row.operand + i]].reuse;
+        bits |= bit >= 122 && bit <= 124 ? 1u << (bit - 122) : 0;
+    }
+    if (bits != 3 && bits != 5)
+        return number;
+    if (made[number])
+        return (uint16_t)(made[number] - 1);
+    uint16_t first = (uint16_t)operand_list_count;
+    for (unsigned i = 0; i < row.operand_count; i++) {
+        uint16_t at = operand_list[row.operand + i];
+        if (operands[at].reuse == 123 || operands[at].reuse == 124) {
+            struct isa_operand_row o = operands[at];
+            if (o.flags.count == ISA_FLAG_BITS)
+                fail("too many flags");
+            o.flags.entry[o.flags.count].bit = (uint8_t)(123 + 124 - o.reuse);
+            o.flags.entry[o.flags.count++].flag = 1u << (ISA_FLAG_BITS - 1);
+            operands = grow(operands, operand_count, &operand_size, sizeof *operands);
+            operands[at = (uint16_t)operand_count++] = o;
+        }
+        operand_list = grow(operand_list, operand_list_count, &operand_list_size, sizeof *operand_list);
+        operand_list[operand_list_count++] = at;
+    }
+    row.operand = first;
+    row.hints = 0x3f;
+    rows = grow(rows, row_count, &row_size, sizeof *rows);
+    rows[row_count++] = row;
+    made[number] = (uint16_t)row_count;
+    return (uint16_t)(row_count - 1);
+}
+
+static void apply_two_hints(void)
+{
+    for (unsigned a = 0; a < arch_count; a++)
+        for (unsigned o = 0; o < OPCODES && two_hints[a]; o++)
+            for (size_t i = 0; i < index_of[a][o].count; i++)
+                index_of[a][o].row[i] = row_with_two_hints(index_of[a][o].row[i]);
+}
+
 /* --- checks --------------------------------------------------------------------------------------------------------*/
 
 #include "isagen_check.h"
 
 /* --- writing -------------------------------------------------------------------------------------------------------*/
 
-static void write_field(FILE *f, const struct isa_field *field)
-{
-    if (!field->pieces) {
-        fprintf(f, "{0}");
-        return;
-    }
-    fprintf(f, "{%u,%u,%u,{", field->pieces, field->flags, field->shift);
-    for (unsigned i = 0; i < field->pieces; i++)
-        fprintf(f, "%s{%u,%u}", i ? "," : "", field->piece[i].low, field->piece[i].width);
-    fprintf(f, "}}");
-}
-
-/* Pools that decode and print share have a name in isa_index.h; `linkage` is empty for them. */
-static void write_numbers(FILE *f, const char *linkage, const char *name, const uint16_t *v, size_t n)
-{
-    fprintf(f, "%sconst uint16_t %s[] = {", linkage, name);
-    for (size_t i = 0; i < n; i++)
-        fprintf(f, "%s%u,", i % 24 ? "" : "\n", v[i]);
-    fprintf(f, "%s};\n", n ? "\n" : "0");
-}
-
-/* The same rows by mnemonic, for reading text: row and opcode of each, in the order in which words find them. */
-static void write_by_op(FILE *f, unsigned a)
-{
-    size_t total = 0, n = 0;
-    for (unsigned o = 0; o < OPCODES; o++)
-        total += index_of[a][o].count;
-    uint16_t *row = calloc(total + 1, sizeof *row), *code = calloc(total + 1, sizeof *code);
-    uint16_t *first = calloc(ops.count + 2, sizeof *first);
-    if (!row || !code || !first)
-        fail("out of memory");
-    for (unsigned op = 0; op <= ops.count; op++) {
-        first[op] = (uint16_t)n;
-        for (unsigned o = 0; o < OPCODES; o++)
-            for (size_t i = 0; i < index_of[a][o].count; i++)
-                if (rows[index_of[a][o].row[i]].op == op) {
-                    row[n] = index_of[a][o].row[i];
-                    code[n++] = (uint16_t)o;
-                }
-    }
-    first[ops.count + 1] = (uint16_t)n;
-    char name[32];
-    snprintf(name, sizeof name, "isa_op_first_%u", archs[a]);
-    write_numbers(f, "static ", name, first, ops.count + 2);
-    snprintf(name, sizeof name, "isa_op_row_%u", archs[a]);
-    write_numbers(f, "static ", name, row, n);
-    snprintf(name, sizeof name, "isa_op_code_%u", archs[a]);
-    write_numbers(f, "static ", name, code, n);
-    free(row);
-    free(code);
-    free(first);
-}
-
-static void write_tables(FILE *f)
-{
-    fprintf(f, "/* Made by isagen from src/isa/spec. */\n");
-    write_numbers(f, "", "isa_codes", codes, code_count);
-    write_numbers(f, "", "isa_sequences", sequences, sequence_count);
-    fprintf(f, "const struct isa_enum isa_enums[] = {\n");
-    for (size_t i = 0; i < enum_count; i++) {
-        fprintf(f, "{");
-        write_field(f, &enums[i].field);
-        fprintf(f, ",%u,%u},\n", enums[i].first, enums[i].count);
-    }
-    fprintf(f, "};\nconst struct isa_condition isa_conditions[] = {\n");
-    for (size_t i = 0; i < condition_count; i++) {
-        fprintf(f, "{");
-        write_field(f, &conditions[i].field);
-        fprintf(f, ",%u,UINT64_C(0x%llx)},\n", conditions[i].test, (unsigned long long)conditions[i].value);
-    }
-    fprintf(f, "{{0},0,0}};\nconst struct isa_operand_row isa_operand_rows[] = {\n");
-    for (size_t i = 0; i < operand_count; i++) {
-        const struct isa_operand_row *o = &operands[i];
-        fprintf(f, "{%u,%u,{%u,%u,{", o->kind, o->plain, o->flags.always, o->flags.count);
-        for (unsigned k = 0; k < ISA_FLAG_BITS; k++)
-            fprintf(f, "{%u,%u},", o->flags.entry[k].bit, o->flags.entry[k].flag);
-        fprintf(f, "}},%u,%u,%d,%u,%u,%u,%u,%u,{", o->style, o->bits, o->hide, o->neg, o->abs, o->inv, o->no, o->reuse);
-        for (unsigned k = 0; k < ISA_PART_COUNT; k++) {
-            fprintf(f, "{");
-            write_field(f, &o->part[k].field);
-            fprintf(f, ",%d},", o->part[k].absent);
-        }
-        fprintf(f, "},%u,%u,%u,%u,%u,%u},\n", o->suffix, o->base_suffix, o->ubase_suffix, o->suffix_count,
-                o->base_suffix_count, o->ubase_suffix_count);
-    }
-    fprintf(f, "};\n");
-    write_numbers(f, "", "isa_operand_list", operand_list, operand_list_count);
-    fprintf(f, "const struct isa_row isa_rows[] = {\n");
-    for (size_t i = 0; i < row_count; i++)
-        fprintf(f, "{{0x%llxu,0x%llxu},{0x%llxu,0x%llxu},%u,%u,%u,%u,%u,%u,%u,%u,%u,%u},\n",
-                (unsigned long long)rows[i].mask[0], (unsigned long long)rows[i].mask[1],
-                (unsigned long long)rows[i].value[0], (unsigned long long)rows[i].value[1], rows[i].op,
-                rows[i].condition, rows[i].mod, rows[i].operand, rows[i].condition_count, rows[i].hard_count,
-                rows[i].mod_count, rows[i].operand_count, rows[i].uniform_guard, rows[i].relative);
-    fprintf(f, "};\n");
-    for (unsigned a = 0; a < arch_count; a++) {
-        if (alias[a])
-            continue;
-        /* lists[first[opcode] …] up to the next opcode's first */
-        fprintf(f, "static const uint16_t isa_list_%u[] = {", archs[a]);
-        unsigned n = 0;
-        for (unsigned o = 0; o < OPCODES; o++)
-            for (size_t i = 0; i < index_of[a][o].count; i++)
-                fprintf(f, "%s%u,", n++ % 24 ? "" : "\n", index_of[a][o].row[i]);
-        fprintf(f, "%s};\nstatic const uint16_t isa_first_%u[] = {", n ? "" : "0", archs[a]);
-        n = 0;
-        for (unsigned o = 0; o < OPCODES; o++) {
-            fprintf(f, "%s%u,", o % 24 ? "" : "\n", n);
-            n += (unsigned)index_of[a][o].count;
-        }
-        fprintf(f, "%u};\nstatic const char *const isa_sregs_%u[256] = {\n", n, archs[a]);
-        for (unsigned i = 0; i < 256; i++)
-            if (sregs[a][i])
-                fprintf(f, "[%u] = \"%s\",\n", i, sregs[a][i]);
-        fprintf(f, "};\n");
-        write_by_op(f, a);
-    }
-    fprintf(f, "static const unsigned isa_arch_numbers[] = {");
-    for (unsigned a = 0; a < arch_count; a++)
-        fprintf(f, "%u,", archs[a]);
-    fprintf(f, "};\nstatic const uint8_t isa_arch_at[] = {"); /* the place of sm_N in that list, from 1 on */
-    for (unsigned a = 0; a < arch_count; a++)
-        fprintf(f, "[%u] = %u,", archs[a], a + 1);
-    fprintf(f, "};\nstatic const struct isa_arch_table isa_arch_tables[] = {\n");
-    for (unsigned a = 0; a < arch_count; a++) {
-        unsigned b = a;
-        while (alias[b])
-            b = alias_of[b];
-        fprintf(f, "{isa_first_%u, isa_list_%u, isa_op_first_%u, isa_op_row_%u, isa_op_code_%u, isa_sregs_%u},\n",
-                archs[b], archs[b], archs[b], archs[b], archs[b], archs[b]);
-    }
-    fprintf(f, "};\n");
-}
-
-/* Texts as print copies them, each with its length: what a sequence of modifiers prints, by its place in the pool, and
- * the names of registers by file and number. */
-static void write_texts(FILE *f)
-{
-    static const char *const files[ISA_REGISTER_FILES] = {"R", "UR", "P", "UP", "UR", NULL};
-    fprintf(f, "/* Made by isagen from src/isa/spec. */\nstatic const struct spelling sequence_text[] = {\n");
-    for (size_t i = 0; i < sequence_count; i++) {
-        char text[256];
-        size_t n = 0;
-        for (size_t k = i; k < sequence_count && sequences[k]; k++)
-            n += (size_t)snprintf(text + n, sizeof text - n, ".%s", mods.text[sequences[k] - 1]);
-        if (n > ISA_SPELLING)
-            fail("modifiers longer than %d characters: %s", ISA_SPELLING, text);
-        fprintf(f, "{%zu, \"%s\"},\n", n, n ? text : "");
-    }
-    fprintf(f, "};\nconst struct isa_name isa_register_text[%d][256] = {\n", ISA_REGISTER_FILES);
-    for (unsigned k = 0; k < ISA_REGISTER_FILES; k++) {
-        static const unsigned constant[ISA_REGISTER_FILES] = {255, 255, 7, 7, 63, 0};
-        fprintf(f, "{");
-        for (unsigned i = 0; i < 256; i++) {
-            char text[8];
-            if (!files[k])
-                text[0] = '\0';
-            else if (i == constant[k])
-                snprintf(text, sizeof text, "%s%c", files[k], k == 2 || k == 3 ? 'T' : 'Z');
-            else
-                snprintf(text, sizeof text, "%s%u", files[k], i);
-            fprintf(f, "{\"%s\", %zu},%s", text, strlen(text), i % 16 == 15 ? "\n" : "");
-        }
-        fprintf(f, "},\n");
-    }
-    fprintf(f, "};\n");
-}
-
-static FILE *open_output(const char *directory, const char *name)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    FILE *f = fopen(path, "w");
-    if (!f) {
-        fprintf(stderr, "isagen: cannot write %s\n", path);
-        exit(1);
-    }
-    return f;
-}
+#include "isagen_write.h"
 
 /* --- passes --------------------------------------------------------------------------------------------------------*/
 
@@ -1062,6 +999,10 @@ static void read_line(char *text)
         }
     } else if (strcmp(text, "like") == 0) {
         add_like(rest);
+    } else if (strcmp(text, "twohints") == 0) {
+        char *save = NULL;
+        for (char *w = strtok_r(rest, " \t", &save); w; w = strtok_r(NULL, " \t", &save))
+            two_hints[arch_place(w)] = true;
     } else if (strcmp(text, "table") == 0) {
         define(&tables, rest);
     } else if (strcmp(text, "slot") == 0) {
@@ -1102,6 +1043,7 @@ int main(int argc, char **argv)
         read_line(lines[i].text);
     }
     apply_likes();
+    apply_two_hints();
     check_rows();
 
     FILE *f = open_output(argv[1], "isa_names.inc");

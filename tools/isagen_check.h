@@ -5,7 +5,7 @@
 
 static bool row_matches(const struct isa_row *row, struct bits128 w)
 {
-    for (unsigned i = 0; i < row->condition_count; i++) {
+    for (unsigned i = 0; i < row->condition_count - row->legal_count; i++) {
         const struct isa_condition *c = &conditions[row->condition + i];
         uint64_t v = field_get(&c->field, w);
         bool hit = c->test == ISA_TEST_POWER ? v && !(v & (v - 1)) : (v == c->value) == (c->test == ISA_TEST_EQUAL);

@@ -128,6 +128,9 @@ unsigned isa_arch_nearest(unsigned sm);
  * SP_ERR_ARCH: no tables. `offset` is the instruction's byte offset in its section (branch targets need it). */
 enum sp_status isa_decode(unsigned sm, struct bits128 word, uint32_t offset, struct isa_insn *insn);
 
+/* Set bits of an instruction that no encoding of its opcode reads; none where it is no instruction. */
+struct bits128 isa_word_reserved(unsigned sm, struct bits128 word);
+
 /* The scheduling fields alone. */
 struct isa_control isa_control_of(struct bits128 word);
 

@@ -157,6 +157,16 @@ static __attribute__((noinline)) void make_template(struct isa_template *t, unsi
     t->arch = (uint16_t)place;
 }
 
+/* Can the word be told by its key? Its schedule, which is in no key, must be one; and hints must be of operands, so
+ * that they are in the key. (The others are told one by one.) */
+static inline bool has_schedule(const struct isa_key *key, struct bits128 word)
+{
+    unsigned hints = word.hi >> (122 - 64) & 7, known = isa_issue_hints(word);
+    if (__builtin_expect(!hints, 1))
+        return known & 1;
+    return (known >> hints & 1) && (word.hi >> (109 - 64) & 1) && !((uint64_t)hints << (122 - 64) & ~key->hi);
+}
+
 unsigned isa_find_templates(struct isa_cache *cache, unsigned sm, const uint8_t *code, unsigned count,
                             const struct isa_template **found)
 {
@@ -164,7 +174,7 @@ unsigned isa_find_templates(struct isa_cache *cache, unsigned sm, const uint8_t 
         struct bits128 word = {bits_le64(code), bits_le64(code + 8)};
         const struct isa_key *key = key_of(cache, sm, word);
         found[i] = NULL;
-        if (__builtin_expect(!key, 0))
+        if (__builtin_expect(!key || !has_schedule(key, word), 0))
             continue;
         struct bits128 bits = key_bits(key, word, code);
         struct isa_template *t = template_of(cache, cache->place, bits);

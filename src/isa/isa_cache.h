@@ -8,7 +8,7 @@
 
 enum {
     ISA_CACHE_BITS = 12,
-    ISA_CACHE_ARCHS = 16,
+    ISA_CACHE_ARCHS = 20,
     ISA_CACHE_KEYS = 2048,
     ISA_OPCODES = 1 << 13,
     ISA_LANES = 4,  /* the word's, of 32 bits */

@@ -1,5 +1,6 @@
 /* Word -> structure. The opcode bits select a short list of rows; the first row whose conditions hold says what
  * modifiers and operands stand in which bits. Requires the generated tables only; allocates nothing, keeps nothing. */
+#include "isa/isa_cache.h"
 #include "isa/isa_read.h"
 
 #include "isa_tables.inc"
@@ -7,6 +8,7 @@
 #include <string.h>
 
 enum { ARCH_COUNT = sizeof isa_arch_numbers / sizeof *isa_arch_numbers };
+_Static_assert((int)ARCH_COUNT < (int)ISA_CACHE_ARCHS, "places are counted from 1 on");
 
 const unsigned *isa_archs(size_t *count)
 {

@@ -23,6 +23,7 @@ extern const struct isa_row isa_rows[];
 extern const struct isa_operand_row isa_operand_rows[];
 extern const struct isa_condition isa_conditions[];
 extern const struct isa_enum isa_enums[];
+extern const uint64_t isa_row_bits[][2]; /* what a row reads: low half, high half */
 extern const uint16_t isa_operand_list[], isa_codes[], isa_sequences[];
 
 static inline const struct isa_operand_row *isa_row_operand(const struct isa_row *row, unsigned i)

@@ -59,8 +59,37 @@ static inline bool isa_condition_holds(const struct isa_condition *c, struct bit
     switch (c->test) {
     case ISA_TEST_EQUAL: return v == c->value;
     case ISA_TEST_DIFFERENT: return v != c->value;
+    case ISA_TEST_LEGAL: return c->value >> v & 1;
+    case ISA_TEST_FILLED: return true;
     default: return v != 0 && (v & (v - 1)) == 0;
     }
+}
+
+/* Which values of bits 124:122 the scheduler knows beside those of 109:105, whatever the instruction. */
+static inline unsigned isa_issue_hints(struct bits128 word)
+{
+    static const uint8_t known[32] = {0x01, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f,
+                                      0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0,    0xff, 0xff, 0xff, 0xff, 0xff,
+                                      0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0,    0,    0,    0};
+    return known[word.hi >> (105 - 64) & 31];
+}
+
+/* A row was found; are the fields that it names together of use together? */
+static inline bool isa_fields_legal(const struct isa_row *row, struct bits128 word)
+{
+    const struct isa_condition *end = &isa_conditions[row->condition + row->condition_count];
+    for (unsigned k = row->legal_count; k > 0; k--)
+        if (!isa_condition_holds(end - k, word))
+            return false;
+    return true;
+}
+
+/* False: no instruction is scheduled so. While bit 109 is set, 124:122 hint at operands, of which the row must have
+ * those; while it is not they are the scheduler's, and 3 is for instructions that could have hints. */
+static inline bool isa_issue_legal(const struct isa_row *row, struct bits128 word)
+{
+    unsigned own = word.hi >> (109 - 64) & 1 ? row->hints : row->hints == 1 ? 0xf7 : 0xff;
+    return (isa_issue_hints(word) & own) >> (word.hi >> (122 - 64) & 7) & 1;
 }
 
 /* The row whose conditions the word meets, or NULL. */
@@ -75,7 +104,7 @@ static inline const struct isa_row *isa_table_row(const struct isa_arch_table *t
         while (k < row->hard_count && isa_condition_holds(&isa_conditions[row->condition + k], word))
             k++;
         if (k == row->hard_count)
-            return row;
+            return isa_fields_legal(row, word) && isa_issue_legal(row, word) ? row : NULL;
     }
     return NULL;
 }

@@ -83,21 +83,23 @@ struct isa_operand_row {
     uint8_t suffix_count, base_suffix_count, ubase_suffix_count;
 };
 
-enum isa_test { ISA_TEST_EQUAL, ISA_TEST_DIFFERENT, ISA_TEST_POWER };
+enum isa_test { ISA_TEST_EQUAL, ISA_TEST_DIFFERENT, ISA_TEST_POWER, ISA_TEST_LEGAL, ISA_TEST_FILLED };
 struct isa_condition {
     struct isa_field field;
     uint8_t test;
+    /* LEGAL: bit v is set where the word is an instruction with the field's value v; FILLED: none, always holds */
     uint64_t value;
 };
 
 struct isa_row {
     /* The word's halves under `mask` are `value`: the conditions that ask for exact bits, all at once. The others,
-     * `hard_count` of them, are the first of the list. */
+     * `hard_count` of them, are the first of the list; LEGAL and FILLED ones, `legal_count` of them, the last. */
     uint64_t mask[2], value[2];
     uint16_t op;
     uint16_t condition, mod, operand; /* into their pools; operands are listed, since many rows share one */
-    uint8_t condition_count, hard_count, mod_count, operand_count;
+    uint8_t condition_count, hard_count, legal_count, mod_count, operand_count;
     uint8_t uniform_guard;
+    uint8_t hints; /* the values of bits 124:122 that mean something while bit 109 is set: bit v for value v */
     bool relative; /* an operand counts from where the instruction stands, or may have a name */
 };
 

@@ -99,7 +99,10 @@ static void take_test(struct isa_key *key, const struct isa_field *f, uint64_t v
 static void take_condition(struct isa_key *key, const struct isa_condition *c)
 {
     enum { REGISTER = 6 }; /* bits at least: fewer are better in the key */
-    if (c->test != ISA_TEST_POWER && c->field.pieces == 1 && c->field.piece[0].width >= REGISTER)
+    if (c->test == ISA_TEST_FILLED)
+        return;
+    if (c->test != ISA_TEST_POWER && c->test != ISA_TEST_LEGAL && c->field.pieces == 1 &&
+        c->field.piece[0].width >= REGISTER)
         take_test(key, &c->field, c->value);
     else
         take_bits(key, &c->field);

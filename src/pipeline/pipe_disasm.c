@@ -124,6 +124,18 @@ void pipe_print_header_flags(struct out *out, const struct img_module *module)
                module->virtual_sm ? module->virtual_sm : module->sm);
 }
 
+/* "  // reserved bits 98, 100": what is set and nothing reads. */
+static char *put_reserved(char *p, struct bits128 bits)
+{
+    const char *between = "  // reserved bits ";
+    for (unsigned b = 0; b < 128; b++)
+        if (bits_get(bits, b, b)) {
+            p += sprintf(p, "%s%u", between, b);
+            between = ", ";
+        }
+    return p;
+}
+
 static void print_control(struct pipe_listing *l)
 {
     char text[ISA_TEXT_ROOM], control[32];
@@ -141,6 +153,10 @@ static void print_control(struct pipe_listing *l)
         p = pipe_put(p, control, length);
         *p++ = ' ';
         p = pipe_put(p, text, n);
+        struct bits128 reserved =
+            pipe_has_word(l, i) ? isa_word_reserved(l->module->sm, pipe_word_at(l, i)) : (struct bits128){0, 0};
+        if (reserved.lo | reserved.hi)
+            p = put_reserved(p, reserved);
         *p++ = '\n';
         out_filled(l->out, p);
     }

@@ -107,6 +107,16 @@ static void json_operands(struct pipe_listing *l, struct json *j, const struct i
     json_end(j);
 }
 
+/* The set bits that nothing reads, by number. */
+static void json_reserved(struct json *j, struct bits128 bits)
+{
+    json_array(j);
+    for (unsigned b = 0; b < 128; b++)
+        if (bits_get(bits, b, b))
+            json_uint(j, b);
+    json_end(j);
+}
+
 static void json_barrier(struct json *j, unsigned barrier)
 {
     if (barrier == 7)
@@ -159,6 +169,9 @@ static void json_instruction(struct pipe_listing *l, struct json *j, uint32_t nu
         json_end(j);
     }
     json_end(j);
+    bool word = pipe_has_word(l, number);
+    json_key(j, "reserved"),
+        json_reserved(j, word ? isa_word_reserved(l->module->sm, insn->word) : (struct bits128){0});
     const struct isa_control *c = &insn->control;
     json_key(j, "control");
     if (!pipe_has_control(l, number)) {

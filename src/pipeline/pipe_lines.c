@@ -1,8 +1,8 @@
 /* Lines of instructions in the vendor's two forms, where nearly all time of `disasm` goes: one pass over the words,
  * text made where it will stand, copies of fixed sizes that go past what counts and are written over by what follows.
  *
- * An instruction is plain when its word and its place say all that its line shows; others (a relocation, a branch's
- * targets, a spill) are printed by pipe_assembly.c. requires: a kernel's listing · gives: text */
+ * * An instruction is plain when its word and its place say all that its line shows; others (a relocation, a
+ * branch's targets, a spill) are printed by pipe_assembly.c. requires: a kernel's listing · gives: text */
 #include "pipeline/pipe_lines.h"
 
 #include "base/hex.h"

@@ -159,7 +159,7 @@ static void test_print_word(void **state)
         for (unsigned again = 0; again < 2; again++) {
             assert_int_equal(isa_print_cached(&cache, sm, word, 16 * i, NULL, kept), n);
             assert_memory_equal(kept, both, n);
-            word.hi ^= insn.op == ISA_OP_UNKNOWN ? 0 : UINT64_C(0x03ffde0000000000); /* bits are shown of the unknown */
+            word.hi ^= insn.op == ISA_OP_UNKNOWN ? 0 : UINT64_C(0x03ffc00000000000); /* bits are shown of the unknown */
         }
     }
 }
@@ -264,20 +264,62 @@ static void test_names(void **state)
     assert_int_equal(isa_sreg_find(86, "SR_NOSUCH"), -1);
 }
 
+static const char *text_of(unsigned sm, uint64_t hi, uint64_t lo)
+{
+    static char text[512];
+    isa_print_word(sm, (struct bits128){lo, hi}, 0, NULL, text, sizeof text);
+    return text;
+}
+
+/* Bits 109:105 and 124:122 must be a schedule, and hint at operands that can be kept. */
+static void test_schedules(void **state)
+{
+    (void)state;
+    assert_string_equal(text_of(86, 0x000fe40000000000, 0x7918), "NOP");
+    assert_true(strncmp(text_of(86, 0x100fe40000000000, 0x7918), "UNKNOWN", 7) == 0); /* nothing to keep */
+    assert_string_equal(text_of(86, 0x100fc40000000000, 0x7918), "NOP");              /* bit 109 unset: no hint */
+    assert_true(strncmp(text_of(86, 0x100fc00000000000, 0x7918), "UNKNOWN", 7) == 0); /* but no cycle to wait */
+    assert_true(strncmp(text_of(86, 0x000fe00000000000, 0x7918), "UNKNOWN", 7) == 0);
+    assert_true(strncmp(text_of(86, 0x000ff80000000000, 0x7918), "UNKNOWN", 7) == 0);
+    assert_string_equal(text_of(86, 0x000ff60000000000, 0x7918), "NOP");
+    /* IADD3 keeps three; LDS, whose registers are read later, prints none. */
+    assert_string_equal(text_of(86, 0x1c0fe40007ffe0ff, 0x0000000302017210), "IADD3 R1, R2.reuse, R3.reuse, RZ.reuse");
+    assert_string_equal(text_of(86, 0x140fe40000000800, 0x0000000002017984), "LDS R1, [R2]");
+    assert_true(strncmp(text_of(86, 0x180fe40000000800, 0x0000000002017984), "UNKNOWN", 7) == 0);
+}
+
+/* Fields that are known each, but not together. */
+static void test_fields_together(void **state)
+{
+    (void)state;
+    assert_string_equal(text_of(86, 0x000fe400000e0000, 0x0000000302047211), "LEA R4, R2, R3, 0x0");
+    assert_true(strncmp(text_of(86, 0x000fe400000e0200, 0x0000000302047211), "UNKNOWN", 7) == 0);
+}
+
+static void test_reserved(void **state)
+{
+    (void)state;
+    struct bits128 fadd = {0x0000000302017221, 0x000fe40000000000};
+    struct bits128 bits = isa_word_reserved(86, fadd);
+    assert_true(!bits.lo && !bits.hi);
+    fadd.hi |= UINT64_C(1) << (100 - 64);
+    fadd.lo |= UINT64_C(1) << 41;
+    bits = isa_word_reserved(86, fadd);
+    assert_true(bits.lo == UINT64_C(1) << 41 && bits.hi == UINT64_C(1) << (100 - 64));
+    bits = isa_word_reserved(86, (struct bits128){0xfff, UINT64_MAX}); /* no instruction */
+    assert_true(!bits.lo && !bits.hi);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clamp_kernel),
-        cmocka_unit_test(test_structure),
-        cmocka_unit_test(test_reuse_needs_bit_109),
-        cmocka_unit_test(test_floats),
-        cmocka_unit_test(test_floats_as_printf),
-        cmocka_unit_test(test_print_word),
-        cmocka_unit_test(test_unknown_word),
-        cmocka_unit_test(test_every_size),
-        cmocka_unit_test(test_labels_and_renaming),
-        cmocka_unit_test(test_control_round_trip),
-        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_clamp_kernel),        cmocka_unit_test(test_structure),
+        cmocka_unit_test(test_reuse_needs_bit_109), cmocka_unit_test(test_floats),
+        cmocka_unit_test(test_floats_as_printf),    cmocka_unit_test(test_schedules),
+        cmocka_unit_test(test_fields_together),     cmocka_unit_test(test_reserved),
+        cmocka_unit_test(test_print_word),          cmocka_unit_test(test_unknown_word),
+        cmocka_unit_test(test_every_size),          cmocka_unit_test(test_labels_and_renaming),
+        cmocka_unit_test(test_control_round_trip),  cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

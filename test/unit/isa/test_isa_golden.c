@@ -101,7 +101,7 @@ static void check_file(const char *prefix, unsigned sm)
 /* The architectures whose tables are mostly another's: all their rows are in one file. */
 static bool described_by_others(unsigned sm)
 {
-    static const unsigned numbers[] = {87, 88, 101, 103, 107, 110, 121};
+    static const unsigned numbers[] = {70, 72, 87, 88, 101, 103, 107, 110, 121};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (numbers[i] == sm)
             return true;
@@ -138,14 +138,38 @@ static void test_golden_probed(void **state)
     check_all("probed_");
 }
 
-/* Values of modifiers, and rows of opcodes that have few. */
+/* Words that the vendor's disassembler refuses although each of their fields has a spelling. */
+static void test_golden_refused(void **state)
+{
+    (void)state;
+    FILE *f = fopen(SP_SOURCE_DIR "/test/golden/isa/refused.tsv", "r");
+    assert_non_null(f);
+    char line[256];
+    unsigned rows = 0, wrong = 0, sm;
+    struct bits128 word;
+    while (fgets(line, sizeof line, f)) {
+        struct isa_insn insn;
+        if (line[0] == '#')
+            continue;
+        assert_int_equal(sscanf(line, "%u\t%" SCNx64 "\t%" SCNx64, &sm, &word.hi, &word.lo), 3);
+        rows++;
+        if (isa_decode(sm, word, 0, &insn) != SP_ERR_ENCODING && wrong++ < 20)
+            print_error("not refused: %s", line);
+    }
+    fclose(f);
+    assert_true(rows > 500);
+    assert_int_equal(wrong, 0);
+}
+
+/* Values of modifiers, and rows of opcodes that have few. (The release that prints 70 and 72 was not asked.) */
 static void test_golden_values(void **state)
 {
     (void)state;
     size_t count;
     const unsigned *archs = isa_archs(&count);
     for (size_t i = 0; i < count; i++)
-        check_file("values_", archs[i]);
+        if (archs[i] >= 75)
+            check_file("values_", archs[i]);
 }
 
 static unsigned count_missing(unsigned op, unsigned first, unsigned cells)
@@ -194,8 +218,8 @@ static void test_golden_whole(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden_rows), cmocka_unit_test(test_golden_forms),
-                                       cmocka_unit_test(test_golden_probed), cmocka_unit_test(test_golden_values),
-                                       cmocka_unit_test(test_golden_whole)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden_rows),   cmocka_unit_test(test_golden_forms),
+                                       cmocka_unit_test(test_golden_probed), cmocka_unit_test(test_golden_refused),
+                                       cmocka_unit_test(test_golden_values), cmocka_unit_test(test_golden_whole)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
