@@ -1,8 +1,8 @@
 /* What the float instructions do: f32, f64, packed halves, compares (conversions: uop_convert.c).
  *
  * Compares are five ordered atoms with operand swap and negation (GEU is "not less"); min and max take a predicate
- * that is nearly always constant; a multiply by one or an addition of -0 that ptxas put in for its pipes disappears
- * by exact rules (lift_ffma, lift_fadd). requires/gives: see uop_build.h. */
+ * that is nearly always constant; a multiply by one or an addition of -0 in a fused multiply-add that ptxas put in for
+ * its pipes disappears by exact rules (lift_ffma). requires/gives: see uop_build.h. */
 #include "uop/uop_build.h"
 
 #include <assert.h>
