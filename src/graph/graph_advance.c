@@ -3,7 +3,9 @@
  * whose test is an equality follow from it; of another they are just a number, the same for all that moves in it.
  *
  * requires: steps and tests of loops · gives: sets of numbers that agree where addresses do */
+#include "graph/graph_depend.h"
 #include "graph/graph_piece.h"
+#include "graph/graph_rules.h"
 
 enum { PHIS_MAX = 6 };
 
@@ -147,7 +149,7 @@ static void evaluate_phi(struct evaluator *e, graph_id id, struct field_set *out
 }
 
 /* A sum of products, all multiples of 2^by, divided by that; NIL: it is no such sum. */
-static graph_id divided(struct graph *g, graph_id id, unsigned by, unsigned depth)
+static graph_id scaled_down(struct graph *g, graph_id id, unsigned by, unsigned depth)
 {
     enum { DEPTH = 4 };
     uint64_t k, unit = UINT64_C(1) << by;
@@ -159,7 +161,7 @@ static graph_id divided(struct graph *g, graph_id id, unsigned by, unsigned dept
     if (graph_is_const(g, id, &k))
         return k % unit == 0 ? graph_const(g, type, k / unit) : (graph_id)GRAPH_NIL;
     if (n.kind == UOP_ADD) {
-        graph_id a = divided(g, n.arg[0], by, depth + 1), b = divided(g, n.arg[1], by, depth + 1);
+        graph_id a = scaled_down(g, n.arg[0], by, depth + 1), b = scaled_down(g, n.arg[1], by, depth + 1);
         return a == GRAPH_NIL || b == GRAPH_NIL ? (graph_id)GRAPH_NIL : graph_op2(g, UOP_ADD, type, a, b);
     }
     if (n.arg_count != 2 || !graph_is_const(g, n.arg[1], &k))
@@ -179,7 +181,7 @@ static bool scaled_bits(struct graph *g, const struct graph_node *n, uint64_t *s
     if (!graph_is_const(g, n->arg[1], &mask) || (mask & 1) || mask == 0 || mask > INT32_MAX)
         return false;
     unsigned by = (unsigned)__builtin_ctzll(mask);
-    graph_id x = divided(g, n->arg[0], by, 0);
+    graph_id x = scaled_down(g, n->arg[0], by, 0);
     *scale = UINT64_C(1) << by;
     *bare = x == GRAPH_NIL ? x : graph_op2(g, UOP_AND, type, x, graph_const(g, type, mask >> by));
     return x != GRAPH_NIL;
@@ -203,12 +205,56 @@ static bool whole_bits(struct graph *g, const struct graph_node *n, uint64_t *sc
     return true;
 }
 
+/* Counts by one, from no negative number to one that whoever comes to the loop has above it. */
+static bool counts_up(struct cycle_work *w, graph_id id)
+{
+    struct graph *g = w->g;
+    struct cycle_region *r = NULL;
+    const struct cycle_phi *p = cycle_loop_phi(w, id, &r);
+    const struct cycle_phi *t = p && r->tested >= 0 ? &r->phis[r->tested] : NULL; /* itself, or one beside it */
+    if (!t || t->step_kind != CYCLE_STEP_ADD || !t->constant || t->amount != 1 || t->start == GRAPH_NIL ||
+        p->step_kind != CYCLE_STEP_ADD || !p->constant || p->amount != 1 || p->start != t->start ||
+        r->limit == GRAPH_NIL || !graph_is_natural(g, p->start))
+        return false;
+    graph_id path = g->blocks.p[g->loops.p[r->loop].header].path;
+    return path != GRAPH_NIL && !cycle_varies(w, r->loop, r->limit) &&
+           cycle_comes_below(g, path, UOP_ILT_S, p->start, r->limit);
+}
+
+static bool is_never_negative(struct cycle_work *w, graph_id id)
+{
+    struct graph_range range;
+    return graph_is_natural(w->g, id) || counts_up(w, id) ||
+           (graph_range_of(w->g, id, &range) && !range.assumed && range.lo >= 0);
+}
+
+/* Of a number that is never negative: its bits with or without the sign. */
+static graph_id without_sign(struct cycle_work *w, graph_id id)
+{
+    uint64_t mask;
+    struct graph *g = w->g;
+    const struct graph_node n = *graph_at(g, id);
+    if (n.kind != UOP_AND || n.type != UOP_B32 || !graph_is_const(g, n.arg[1], &mask) || mask <= INT32_MAX ||
+        !is_never_negative(w, n.arg[0]))
+        return id;
+    return graph_op2(g, UOP_AND, UOP_B32, n.arg[0], graph_const(g, UOP_B32, mask & INT32_MAX));
+}
+
+/* Bits that are set where the other number has none: x | 0x400 of x < 1024 is their sum. */
+static bool sets_clear_bits(struct graph *g, const struct graph_node *n)
+{
+    uint64_t mask;
+    struct graph_range range;
+    return n->kind == UOP_OR && graph_is_const(g, n->arg[1], &mask) && mask && graph_range_of(g, n->arg[0], &range) &&
+           !range.assumed && range.lo >= 0 && (uint64_t)range.hi < (mask & (0 - mask));
+}
+
 static void evaluate(struct evaluator *e, graph_id id, struct field_set *out, unsigned depth)
 {
     enum { DEPTH = 80, STEPS = 4000 };
     const struct graph *g = e->w->g;
     uint32_t at;
-    id = cycle_bare(g, id);
+    id = without_sign(e->w, cycle_bare(g, id));
     if (map_u64_get(&e->known, id, &at)) {
         *out = e->sets.p[at];
         return;
@@ -223,7 +269,7 @@ static void evaluate(struct evaluator *e, graph_id id, struct field_set *out, un
         return;
     }
     unsigned bits = uop_type_bits((enum uop_type)n.type);
-    switch (n.kind) {
+    switch (sets_clear_bits(e->w->g, &n) ? (unsigned)UOP_ADD : n.kind) {
     case UOP_CONST:
         set_add(out, field_signed(bits == 0 || bits >= 64 ? (int64_t)n.imm
                                                           : (int64_t)(n.imm << (64 - bits)) >> (64 - bits)));
@@ -252,6 +298,15 @@ static void evaluate(struct evaluator *e, graph_id id, struct field_set *out, un
         evaluate(e, n.arg[0], &a, depth + 1);
         for (unsigned i = 0; i < a.count; i++)
             set_add(out, field_neg(a.v[i]));
+        break;
+    case UOP_NOT: /* -x - 1 */
+        if (bits < 32) {
+            set_add(out, map_hash_mix(0x6c656166, id) % PRIME);
+            break;
+        }
+        evaluate(e, n.arg[0], &a, depth + 1);
+        for (unsigned i = 0; i < a.count; i++)
+            set_add(out, field_add(field_neg(a.v[i]), PRIME - 1));
         break;
     case UOP_SEXT:
     case UOP_ZEXT:

@@ -147,6 +147,10 @@ void cycle_peel(struct cycle_work *w, struct cycle_region *r);
 bool cycle_cut_at(const struct cycle_work *w, const struct cycle_region *r, graph_id id, uint32_t *chain,
                   uint32_t *index);
 
+/* Turns of the source's loop that one turn is where a compiler made the counter: so many of n & ~3 at a time, up from
+ * their negative. 0: the counter does not say. */
+uint32_t cycle_counted_copies(const struct graph *g, const struct cycle_region *r);
+
 /* graph_piece.c */
 /* A fold of so many accumulators, nothing known of them yet; false: no memory. */
 bool cycle_new_fold(struct arena *a, uint32_t cycle, unsigned count, struct graph_fold *out);
@@ -162,12 +166,18 @@ uint32_t cycle_takes_up(struct cycle_work *w, const struct cycle_region *first, 
 bool cycle_steps_less(const struct cycle_region *a, const struct cycle_region *b);
 /* Turns of `least` that one of `r` stands for by their tests and by what they do; 0: they do not say. */
 uint32_t cycle_turns_as(struct cycle_work *w, const struct cycle_region *r, const struct cycle_region *least);
+/* Whether the blocks do what so many steps of the loop do, and nothing else that others see. */
+bool cycle_does_turns(struct cycle_work *w, const uint32_t *blocks, uint32_t count, const struct cycle_region *r,
+                      uint32_t steps);
 /* Blocks of straight code that take a counter of the pieces on by some steps. */
 enum { CYCLE_STRETCHES = 16 };
 struct cycle_stretch {
     uint32_t block, steps;
 };
 uint32_t cycle_find_stretches(struct cycle_work *w, const struct graph_cycle *c, struct cycle_stretch *out);
+
+/* graph_law.c: whoever comes on the path has low < high, which may be written !(high < low + 1). */
+bool cycle_comes_below(struct graph *g, graph_id path, enum uop_kind less, graph_id low, graph_id high);
 
 /* graph_count.c: count, start and end of a loop in several pieces. */
 void cycle_finish_pieces(struct cycle_work *w, struct cycle_region *first, struct graph_cycle *c);

@@ -4,6 +4,7 @@
  *
  * requires: phis with start and next · gives: step kinds, uses, the counter's phi; replacing in expressions */
 #include "graph/graph_cycle_internal.h"
+#include "graph/graph_walk.h"
 
 enum { TERMS_MAX = 64, ATOM_DEPTH = 24 };
 
@@ -48,6 +49,60 @@ static void find_step(struct cycle_work *w, const struct cycle_region *r, struct
     if (p->amount > INT64_MAX / 4 || p->amount < -(INT64_MAX / 4)) { /* no honest step; its negative must exist */
         p->constant = false;
         p->amount = 0;
+    }
+}
+
+/* b - a where that is one constant on every way that both are chosen by. */
+static bool differ_by(const struct graph *g, graph_id a, graph_id b, uint64_t *by, unsigned depth)
+{
+    enum { DEPTH = 6 };
+    bool turned = false;
+    a = cycle_bare(g, a);
+    b = cycle_bare(g, b);
+    const struct graph_node *x = graph_at(g, a), *y = graph_at(g, b);
+    if (walk_differ_by_constant(g, a, b, &turned, by) && !turned)
+        return true;
+    bool choice = x->kind == UOP_SELECT && y->kind == UOP_SELECT && x->arg[0] == y->arg[0];
+    bool join = x->kind == GRAPH_PHI && y->kind == GRAPH_PHI && x->block == y->block && x->phi_count == y->phi_count &&
+                !graph_is_loop_phi(g, a) && !graph_is_loop_phi(g, b);
+    if ((!choice && !join) || depth > DEPTH)
+        return false;
+    const graph_id *first, *second;
+    uint32_t count = cycle_args(x, &first);
+    cycle_args(y, &second);
+    for (uint32_t k = choice; k < count; k++) {
+        uint64_t one;
+        if (!differ_by(g, first[k], second[k], &one, depth + 1) || (k > choice && one != *by))
+            return false;
+        *by = one;
+    }
+    return count > choice;
+}
+
+/* A phi that is made anew each turn from a counter, always as far from it as where both begin: it is a counter too. */
+static void find_follower(struct cycle_work *w, const struct cycle_region *r, struct cycle_phi *p)
+{
+    struct graph *g = w->g;
+    uint64_t by, ahead;
+    if (p->step_kind != CYCLE_STEP_NONE || p->next == GRAPH_NIL || p->start == GRAPH_NIL || p->next >= w->nodes)
+        return;
+    graph_id next = cycle_bare(g, p->next);
+    const struct graph_node n = *graph_at(g, next);
+    if ((n.type != UOP_B32 && n.type != UOP_B64) || n.kind != UOP_ADD || !graph_is_const(g, n.arg[1], NULL))
+        return;
+    for (uint32_t i = 0; i < r->phi_count; i++) {
+        const struct cycle_phi *of = &r->phis[i];
+        if (of->phi != cycle_bare(g, n.arg[0]) || of->step_kind != CYCLE_STEP_ADD || !of->constant ||
+            graph_type_of(g, of->phi) != graph_type_of(g, p->phi))
+            continue;
+        if (!differ_by(g, cycle_bare(g, of->next), next, &by, 0) || !differ_by(g, of->start, p->start, &ahead, 0) ||
+            by != ahead)
+            continue;
+        p->step_kind = CYCLE_STEP_ADD;
+        p->step = of->step;
+        p->constant = true;
+        p->amount = of->amount;
+        return;
     }
 }
 
@@ -189,6 +244,8 @@ void cycle_find_inductions(struct cycle_work *w, struct cycle_region *r)
 {
     for (uint32_t i = 0; i < r->phi_count; i++)
         find_step(w, r, &r->phis[i]);
+    for (uint32_t i = 0; i < r->phi_count; i++)
+        find_follower(w, r, &r->phis[i]);
     find_uses(w, r);
     for (uint32_t i = 0; i < r->phi_count; i++) {
         struct cycle_phi *p = &r->phis[i];

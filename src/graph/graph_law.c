@@ -92,8 +92,7 @@ static bool once_below(struct walker *x, const struct graph_law *law, unsigned m
     return true;
 }
 
-/* Whoever comes here has low < high, which may be written !(high < low + 1). */
-static bool comes_below(struct graph *g, graph_id path, enum uop_kind less, graph_id low, graph_id high)
+bool cycle_comes_below(struct graph *g, graph_id path, enum uop_kind less, graph_id low, graph_id high)
 {
     uint64_t k;
     enum uop_type type = (enum uop_type)graph_at(g, low)->type;
@@ -119,14 +118,14 @@ static bool find_bound(struct walker *x, graph_id first, graph_id number, struct
         graph_id zero = graph_const(g, type, 0);
         law->bound = zero;
         law->is_signed = true;
-        return comes_below(g, x->path, UOP_ILT_S, zero, number);
+        return cycle_comes_below(g, x->path, UOP_ILT_S, zero, number);
     }
     for (unsigned way = 0; way < 4; way++) {
         enum uop_kind less = way & 1 ? UOP_ILT_U : UOP_ILT_S;
         law->is_signed = !(way & 1);
         law->inclusive = way >= 2;
         graph_id beyond = graph_op2(g, less, UOP_B1, number, first);
-        if (way < 2 ? comes_below(g, x->path, less, first, number)
+        if (way < 2 ? cycle_comes_below(g, x->path, less, first, number)
                     : !graph_is_const(g, beyond, NULL) && graph_implies(g, x->path, graph_not(g, beyond)))
             return true;
     }

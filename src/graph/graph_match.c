@@ -48,8 +48,8 @@ static bool is_index(struct matcher *m, graph_id id, unsigned depth)
         struct cycle_phi *p = cycle_loop_phi(m->w, id, &r);
         return p && r == m->r && p->step_kind == CYCLE_STEP_ADD;
     }
-    bool passes = n->kind == UOP_ADD || n->kind == UOP_MUL || n->kind == UOP_NEG || n->kind == UOP_SEXT ||
-                  n->kind == UOP_ZEXT || n->kind == UOP_UNIFORM;
+    bool passes = n->kind == UOP_ADD || n->kind == UOP_MUL || n->kind == UOP_NEG || n->kind == UOP_NOT ||
+                  n->kind == UOP_SEXT || n->kind == UOP_ZEXT || n->kind == UOP_UNIFORM;
     for (unsigned k = 0; k < n->arg_count && passes; k++)
         passes = is_index(m, n->arg[k], depth + 1);
     return passes;

@@ -429,9 +429,7 @@ static void list_effects(struct peeler *p, struct effects *out)
 
 /* ---- a loop ----------------------------------------------------------------------------------- */
 
-/* Turns of the source's loop that one turn is where a compiler made the counter: so many of n & ~3 at a time, up from
- * their negative. 0: the counter does not say. */
-static uint32_t counted_copies(const struct graph *g, const struct cycle_region *r)
+uint32_t cycle_counted_copies(const struct graph *g, const struct cycle_region *r)
 {
     const struct cycle_phi *t = r->tested >= 0 ? &r->phis[r->tested] : NULL;
     uint64_t mask, zero;
@@ -563,7 +561,7 @@ void cycle_peel(struct cycle_work *w, struct cycle_region *r)
     if (unroll > 1 && !moves && !counter_allows(r, unroll))
         unroll = 1;
     r->unroll = unroll ? counted_unroll(r, unroll) : 1;
-    uint32_t copies = r->unroll > 1 ? counted_copies(w->g, r) : 0;
+    uint32_t copies = r->unroll > 1 ? cycle_counted_copies(w->g, r) : 0;
     if (copies > r->unroll && copies % r->unroll == 0 && are_copies(p, &effects, copies)) {
         for (uint32_t i = 0; i < r->chains.n; i++)
             chains[i] = peel_chain(p, i, copies);

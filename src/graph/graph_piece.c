@@ -10,8 +10,6 @@
  * requires: chains, unroll, tests of loops · gives: cycles with pieces, folds, copies */
 #include "graph/graph_piece.h"
 
-#include <string.h>
-
 enum { MUX_MAX = 256 };
 
 /* ---- joining ---------------------------------------------------------------------------------- */
@@ -104,156 +102,6 @@ bool piece_same_stride(struct joiner *j, graph_id element, uint32_t steps, const
     return same;
 }
 
-/* Blocks in order of the code, each once. */
-struct block_list {
-    uint32_t *p, n;
-};
-
-static void list_block(struct block_list *l, uint32_t block)
-{
-    uint32_t k = l->n;
-    for (; k > 0 && l->p[k - 1] > block; k--)
-        ;
-    if (k > 0 && l->p[k - 1] == block)
-        return;
-    memmove(l->p + k + 1, l->p + k, (l->n - k) * sizeof l->p[0]);
-    l->p[k] = block;
-    l->n++;
-}
-
-/* A step that is one of two values where paths meet is made on the paths, or on the one that leaves the other as it is:
- * the block where they part, by the very condition, and those behind it. False: it is not made so. */
-static bool find_arms(const struct joiner *j, graph_id join, uint32_t *parts, uint32_t arm[2])
-{
-    struct graph *g = j->w->g;
-    const struct graph_node n = *graph_at(g, join);
-    uint32_t parent = g->loops.p[j->r->loop].parent;
-    if (n.kind != UOP_SELECT)
-        return false;
-    graph_id contrary = graph_not(g, n.arg[0]);
-    for (unsigned k = 0; k < 3; k++) {
-        uint32_t at = cycle_maker(j->w, n.arg[k], UINT32_MAX);
-        *parts = at == UINT32_MAX ? UINT32_MAX : g->insns.p[at].block;
-        if (k > 0 && *parts != UINT32_MAX)
-            *parts = g->blocks.p[*parts].idom;
-        const struct graph_block *b = *parts == UINT32_MAX ? NULL : &g->blocks.p[*parts];
-        if (!b || b->succ_count != 2 || b->loop != parent || (b->branch != n.arg[0] && b->branch != contrary))
-            continue;
-        for (unsigned way = 0; way < 2; way++) /* the other way may lead to where they meet */
-            arm[way] = g->blocks.p[b->succs[way]].idom == *parts && g->blocks.p[b->succs[way]].pred_count == 1
-                           ? b->succs[way]
-                           : *parts;
-        return true;
-    }
-    return false;
-}
-
-/* Where each step of a run is made, of one that paths make the branch where they part; NULL: of some it is not known,
- * or all are made at once. */
-static const uint32_t *makers_of(const struct joiner *j, const struct cycle_run *run)
-{
-    uint32_t *makers = ARENA_ARRAY(j->w->a, uint32_t, run->steps), parts, arm[2];
-    if (!makers || run->outs.n != run->steps)
-        return NULL;
-    for (uint32_t i = 0; i < run->steps; i++) {
-        makers[i] = cycle_maker(j->w, run->outs.p[i], UINT32_MAX);
-        if (makers[i] == UINT32_MAX && find_arms(j, run->outs.p[i], &parts, arm))
-            makers[i] = j->w->g->blocks.p[parts].last;
-        if (makers[i] == UINT32_MAX)
-            return NULL;
-    }
-    return makers;
-}
-
-/* The stretch of straight code that makes the steps: the blocks from the first to the last. */
-static bool place_run(struct joiner *j, struct cycle_run *run, struct graph_piece *out)
-{
-    struct cycle_work *w = j->w;
-    const struct graph *g = w->g;
-    struct block_list l = {.p = ARENA_ARRAY(w->a, uint32_t, 3 * run->outs.n)};
-    if (!l.p)
-        return false;
-    for (size_t i = 0; i < run->outs.n; i++) {
-        uint32_t at = cycle_maker(w, run->outs.p[i], UINT32_MAX);
-        if (at == UINT32_MAX) {
-            uint32_t parts, arm[2];
-            if (!find_arms(j, run->outs.p[i], &parts, arm))
-                continue;
-            list_block(&l, parts);
-            list_block(&l, arm[0]);
-            list_block(&l, arm[1]);
-            continue;
-        }
-        if (g->blocks.p[g->insns.p[at].block].loop != g->loops.p[j->r->loop].parent)
-            return false;
-        list_block(&l, g->insns.p[at].block);
-    }
-    uint32_t *blocks = l.p, count = l.n;
-    if (count == 0)
-        return false;
-    run->begin = UINT32_MAX;
-    run->end = 0;
-    for (size_t i = 1; i < run->pairs.n; i += 2) {
-        uint32_t at = cycle_maker(w, run->pairs.p[i], UINT32_MAX);
-        if (at == UINT32_MAX || g->insns.p[at].block < blocks[0] || g->insns.p[at].block > blocks[count - 1])
-            continue;
-        run->begin = at < run->begin ? at : run->begin;
-        run->end = at > run->end ? at : run->end;
-    }
-    *out = (struct graph_piece){.straight = true,
-                                .loop = UINT32_MAX,
-                                .first = g->blocks.p[blocks[0]].first,
-                                .last = g->blocks.p[blocks[count - 1]].last,
-                                .unroll = run->steps,
-                                .blocks = blocks,
-                                .block_count = count,
-                                .makers = makers_of(j, run),
-                                .maker_count = run->steps};
-    return true;
-}
-
-/* Another accumulator in the same stretch is the same piece, which then reaches as far as both; two stretches of one
- * accumulator are two, even where both became guarded instructions of one block. */
-void piece_add(struct joiner *j, struct graph_piece piece, struct part part)
-{
-    bool known = false;
-    for (size_t i = 0; i < j->c->pieces.n; i++) {
-        const struct graph_piece *p = &j->c->pieces.p[i];
-        struct part *q = &j->parts.p[i];
-        if (p->straight != piece.straight || p->first != piece.first || p->unroll != piece.unroll ||
-            (p->straight && q->chain == part.chain))
-            continue;
-        known = true;
-        if (!p->straight || q->also == part.chain + 1)
-            continue; /* the accumulator's next stretch in the block is the next piece there */
-        q->also = part.chain + 1;
-        q->begin = part.begin < q->begin ? part.begin : q->begin;
-        q->end = part.end > q->end ? part.end : q->end;
-        return;
-    }
-    if (known)
-        return;
-    VEC_PUSH(j->w->a, j->c->pieces, piece);
-    VEC_PUSH(j->w->a, j->parts, part);
-}
-
-void piece_add_loop(struct joiner *j, struct cycle_region *r, uint32_t unroll)
-{
-    if (r->cycle == j->r->cycle)
-        return; /* along another accumulator already */
-    const struct graph_loop *l = &j->w->g->loops.p[r->loop];
-    r->cycle = j->r->cycle;
-    r->unroll = unroll;
-    piece_add(j,
-              (struct graph_piece){.loop = r->loop,
-                                   .first = l->first,
-                                   .last = l->last,
-                                   .unroll = unroll,
-                                   .blocks = r->blocks,
-                                   .block_count = r->block_count},
-              (struct part){.chain = UINT32_MAX});
-}
-
 /* Elements of the run begin where a piece before ended. The same step from elsewhere is another loop of the source, and
  * what stands behind it in the code belongs to that. */
 static bool run_goes_on(struct joiner *j, const struct cycle_run *run, uint32_t loop, uint32_t insn,
@@ -311,6 +159,53 @@ static uint32_t effects_between(struct joiner *j, uint32_t first, uint32_t last)
     return seen;
 }
 
+/* What may come to `id` through selects and joins, and those; the number of them. */
+static unsigned list_ways(const struct joiner *j, graph_id id, graph_id *way, unsigned max)
+{
+    unsigned n = 0;
+    if (id == GRAPH_NIL || id >= j->w->nodes)
+        return 0;
+    way[n++] = id;
+    for (unsigned at = 0; at < n; at++) {
+        const struct graph_node *x = graph_at(j->w->g, way[at]);
+        const graph_id *args;
+        uint32_t count = cycle_args(x, &args);
+        if (x->kind != UOP_SELECT && (x->kind != GRAPH_PHI || graph_is_loop_phi(j->w->g, way[at])))
+            continue;
+        for (uint32_t k = x->kind == UOP_SELECT; k < count && n < max; k++) {
+            bool known = false;
+            for (unsigned i = 0; i < n && !known; i++)
+                known = way[i] == args[k];
+            if (!known)
+                way[n++] = args[k];
+        }
+    }
+    return n;
+}
+
+/* What comes to `x` may come from a loop of the same nest that is no piece of this one: it took the accumulator up with
+ * another step, and what stands behind goes on with that one. */
+static bool meets_another(const struct joiner *j, graph_id x)
+{
+    enum { WAYS = 24 };
+    const struct cycle_work *w = j->w;
+    const struct graph *g = w->g;
+    graph_id way[WAYS];
+    unsigned n = list_ways(j, x, way, WAYS);
+    for (unsigned i = 1; i < n; i++) {
+        uint32_t loop = graph_is_loop_phi(g, way[i]) ? (uint32_t)graph_at(g, way[i])->imm : 0;
+        uint32_t made = loop || flows(j, way[i]) ? UINT32_MAX : cycle_maker(w, way[i], UINT32_MAX);
+        loop = made == UINT32_MAX ? loop : g->blocks.p[g->insns.p[made].block].loop;
+        if (flows(j, way[i]) || !loop || g->loops.p[loop - 1].parent != g->loops.p[j->r->loop].parent ||
+            w->regions[loop - 1].cycle == j->r->cycle)
+            continue;
+        for (uint32_t k = 0; k < w->regions[loop - 1].phi_count; k++)
+            if (flows(j, w->regions[loop - 1].phis[k].start))
+                return true;
+    }
+    return false;
+}
+
 static bool try_straight(struct joiner *j, uint32_t chain, graph_id x)
 {
     bool flat = j->r->chains.p[chain].flat;
@@ -319,7 +214,7 @@ static bool try_straight(struct joiner *j, uint32_t chain, graph_id x)
     struct graph_piece piece;
     struct field_set begin = {0};
     uint32_t inner = j->r->chains.p[chain].inner ? j->r->chains.p[chain].inner : 1;
-    if (run.steps == 0 || run.steps % inner != 0 || !place_run(j, &run, &piece) ||
+    if (run.steps == 0 || run.steps % inner != 0 || !piece_place_run(j, &run, &piece) ||
         !run_goes_on(j, &run, UINT32_MAX, piece.first, &begin) || out_of_step(j, &run, &begin, inner))
         return false;
     if (j->effects & ~effects_between(j, piece.first, piece.last))
@@ -375,30 +270,6 @@ static bool try_loop(struct joiner *j, uint32_t chain, struct cycle_region *r)
     return false;
 }
 
-/* What may come to `id` through selects and joins, and those; the number of them. */
-static unsigned list_ways(const struct joiner *j, graph_id id, graph_id *way, unsigned max)
-{
-    unsigned n = 0;
-    if (id == GRAPH_NIL || id >= j->w->nodes)
-        return 0;
-    way[n++] = id;
-    for (unsigned at = 0; at < n; at++) {
-        const struct graph_node *x = graph_at(j->w->g, way[at]);
-        const graph_id *args;
-        uint32_t count = cycle_args(x, &args);
-        if (x->kind != UOP_SELECT && (x->kind != GRAPH_PHI || graph_is_loop_phi(j->w->g, way[at])))
-            continue;
-        for (uint32_t k = x->kind == UOP_SELECT; k < count && n < max; k++) {
-            bool known = false;
-            for (unsigned i = 0; i < n && !known; i++)
-                known = way[i] == args[k];
-            if (!known)
-                way[n++] = args[k];
-        }
-    }
-    return n;
-}
-
 /* The last block that makes something of a run, between two blocks; UINT32_MAX: none. */
 static uint32_t last_maker(const struct joiner *j, const struct cycle_run *run, uint32_t parts, uint32_t meets)
 {
@@ -452,7 +323,7 @@ static void join_before(struct joiner *j, uint32_t chain, const struct field_set
         uint32_t last = last_maker(j, &most, parts, meets);
         struct graph_piece piece;
         if (last != UINT32_MAX && piece_between(j, parts, last, most.steps, &piece)) {
-            piece.makers = makers_of(j, &most);
+            piece.makers = piece_makers_of(j, &most);
             piece.maker_count = most.steps;
             piece_add(j, piece, (struct part){.chain = UINT32_MAX});
             piece_note_copies(j, &most);
@@ -518,7 +389,7 @@ static void join_chain(struct joiner *j, uint32_t chain)
                 w->g->loops.p[other->loop].parent == parent && other->chains.n > 0)
                 try_loop(j, chain, other);
         }
-        if (w->budget > 0 && !w->between[j->flow.p[at]])
+        if (w->budget > 0 && !w->between[j->flow.p[at]] && !meets_another(j, j->flow.p[at]))
             try_straight(j, chain, j->flow.p[at]);
     }
     if (r->unroll > 1 && !c->flat && w->budget > 0)
@@ -661,6 +532,7 @@ void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct grap
     if (r->chains.n == 0)
         piece_join_stores(&j);
     piece_join_counters(&j);
+    piece_count_copies(&j);
     piece_join_stretches(&j);
     part_pieces(&j);
     sort_pieces(c);

@@ -1,4 +1,5 @@
-/* Between graph_advance.c, graph_match.c, graph_begin.c, graph_piece.c and graph_piece_other.c only. */
+/* Between graph_advance.c, graph_match.c, graph_straight_add.c, graph_begin.c, graph_piece.c, graph_piece_place.c and
+ * graph_piece_other.c only. */
 #ifndef SP_GRAPH_PIECE_H
 #define SP_GRAPH_PIECE_H
 
@@ -84,6 +85,14 @@ bool piece_same_stride(struct joiner *j, graph_id element, uint32_t steps, const
 /* A loop of so many steps a turn is a piece already. Compilers leave a loop of many steps and one of what is left over;
  * two that are alike are two of the source, though the one begins where the other ends. */
 bool piece_is_twin(const struct joiner *j, uint32_t unroll);
+/* graph_piece_place.c */
+/* Where each step of a run is made, of one that paths make the branch where they part; NULL: of some it is not known,
+ * or all are made at once. */
+const uint32_t *piece_makers_of(const struct joiner *j, const struct cycle_run *run);
+/* The stretch of straight code that makes the steps: the blocks from the first to the last. */
+bool piece_place_run(struct joiner *j, struct cycle_run *run, struct graph_piece *out);
+/* Another accumulator in the same stretch is the same piece, which then reaches as far as both; two stretches of one
+ * accumulator are two, even where both became guarded instructions of one block. */
 void piece_add(struct joiner *j, struct graph_piece piece, struct part part);
 void piece_add_loop(struct joiner *j, struct cycle_region *r, uint32_t unroll);
 /* The stretch of blocks that run for steps taken out before the loop: from where the ways part to block `last`, which
@@ -99,6 +108,7 @@ bool piece_begins_with_operation(const struct joiner *j, const struct cycle_chai
 /* Stores in the place of accumulators; counters in the place of both; straight code that takes a counter on. */
 void piece_join_stores(struct joiner *j);
 void piece_join_counters(struct joiner *j);
+void piece_count_copies(struct joiner *j);
 void piece_join_stretches(struct joiner *j);
 
 #endif

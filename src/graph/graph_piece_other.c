@@ -293,6 +293,37 @@ void piece_join_counters(struct joiner *j)
     }
 }
 
+/* A counter that a compiler made says of more steps than the body was seen to repeat: two that take turns look like one,
+ * and what was folded into the next one like none. */
+void piece_count_copies(struct joiner *j)
+{
+    uint32_t factor = 0;
+    for (size_t i = 0; i < j->c->pieces.n; i++) {
+        const struct graph_piece *p = &j->c->pieces.p[i];
+        uint32_t copies = p->straight ? 0 : cycle_counted_copies(j->w->g, &j->w->regions[p->loop]);
+        if (p->straight)
+            continue;
+        if (copies <= p->unroll || copies % p->unroll != 0 || (factor && copies / p->unroll != factor))
+            return;
+        factor = copies / p->unroll;
+    }
+    scale_pieces(j, factor);
+    size_t kept = 0;
+    for (size_t i = 0; i < j->c->pieces.n; i++) { /* a stretch was matched on one of the two, or on both */
+        struct graph_piece p = j->c->pieces.p[i];
+        bool shown = !p.straight || factor < 2 || cycle_does_turns(j->w, p.blocks, p.block_count, j->r, p.unroll);
+        if (!shown && cycle_does_turns(j->w, p.blocks, p.block_count, j->r, p.unroll / factor)) {
+            p.unroll /= factor;
+            shown = true;
+        }
+        if (!shown)
+            continue;
+        j->c->pieces.p[kept] = p;
+        j->parts.p[kept++] = j->parts.p[i];
+    }
+    j->c->pieces.n = j->parts.n = kept;
+}
+
 /* Straight code that takes a counter on: as many steps as that says, whatever was found of them. */
 void piece_join_stretches(struct joiner *j)
 {

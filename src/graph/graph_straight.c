@@ -7,9 +7,8 @@
 #include "graph/graph_straight.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-enum { STEPS_MIN = 3, STEPS_FROM_VALUE = 7, TERMS_MAX = 256, CHAIN_MAX = 4096 };
+enum { STEPS_FROM_VALUE = 7, TERMS_MAX = 256, CHAIN_MAX = 4096 };
 
 static uint64_t mix(uint64_t a, uint64_t b)
 {
@@ -23,15 +22,14 @@ static bool is_step(unsigned kind)
     return kind == UOP_FADD || kind == UOP_FFMA || kind == UOP_FMIN || kind == UOP_FMAX;
 }
 
-static bool same_operation(const struct graph *g, graph_id a, graph_id b)
+bool straight_same_operation(const struct graph *g, graph_id a, graph_id b)
 {
     const struct graph_node *x = graph_at(g, a), *y = graph_at(g, b);
     return x->kind == y->kind && x->type == y->type && x->round == y->round &&
            !((x->flags ^ y->flags) & (unsigned)~UOP_SWAPPED);
 }
 
-/* The step's own part: the sum of what it brings beside the accumulator. */
-static struct term part_of(struct straight *s, graph_id step, graph_id accumulator)
+struct term straight_part_of(struct straight *s, graph_id step, graph_id accumulator)
 {
     const struct graph_node n = *graph_at(s->w->g, step);
     if (n.kind != UOP_FFMA)
@@ -50,9 +48,9 @@ static void link_steps(struct straight *s)
         if (!is_step(n->kind) || s->w->claimed[id])
             continue;
         if (n->kind == UOP_FFMA) {
-            s->prev[id] = same_operation(g, id, n->arg[2]) ? n->arg[2] : GRAPH_NIL;
+            s->prev[id] = straight_same_operation(g, id, n->arg[2]) ? n->arg[2] : GRAPH_NIL;
         } else {
-            bool a = same_operation(g, id, n->arg[0]), b = same_operation(g, id, n->arg[1]);
+            bool a = straight_same_operation(g, id, n->arg[0]), b = straight_same_operation(g, id, n->arg[1]);
             s->prev[id] = a != b ? n->arg[!a] : GRAPH_NIL;
         }
         if (s->prev[id] != GRAPH_NIL)
@@ -60,208 +58,7 @@ static void link_steps(struct straight *s)
     }
 }
 
-/* ---- what was found --------------------------------------------------------------------------- */
-
-struct found {
-    uint64_t hash;
-    uint32_t steps, first, last; /* instances */
-    uint32_t floor;              /* what is made before it is shared with who stands there */
-    graph_id in, out, result;
-};
-
-static uint32_t loop_of(const struct cycle_work *w, uint32_t insn)
-{
-    return w->g->blocks.p[w->g->insns.p[insn].block].loop;
-}
-
-/* The cycle around an instance: a loop's, or the one whose straight piece holds it. */
-static int32_t cycle_around(const struct cycle_work *w, uint32_t insn)
-{
-    uint32_t block = w->g->insns.p[insn].block;
-    if (w->straight_of[block] >= 0)
-        return w->straight_of[block];
-    uint32_t loop = loop_of(w, insn);
-    return loop ? w->regions[loop - 1].cycle : -1;
-}
-
-/* The copies of a body that was unrolled: the loop round them, none of its own. */
-static bool are_copies(const struct cycle_work *w, int32_t parent, const struct found *f)
-{
-    const struct graph_cycle *c = parent < 0 ? NULL : &w->out->cycles.p[parent];
-    for (size_t i = 0; c && i < c->pieces.n; i++) {
-        const struct graph_piece *p = &c->pieces.p[i];
-        if (f->first >= p->first && f->first <= p->last && f->steps == p->unroll)
-            return true;
-    }
-    return false;
-}
-
-/* Whether `id` is what paths bring to `from`: a step that was left out or made. */
-static bool is_brought(const struct cycle_work *w, graph_id from, graph_id id)
-{
-    enum { BROUGHT_MAX = 64 };
-    graph_id todo[BROUGHT_MAX];
-    unsigned n = 0;
-    todo[n++] = from;
-    for (unsigned at = 0; at < n; at++) {
-        const struct graph_node *x = graph_at(w->g, todo[at]);
-        const graph_id *args;
-        uint32_t count = cycle_args(x, &args);
-        if (todo[at] == id)
-            return true;
-        if (x->kind != UOP_SELECT && (x->kind != GRAPH_PHI || graph_is_loop_phi(w->g, todo[at])))
-            continue;
-        for (uint32_t k = x->kind == UOP_SELECT; k < count; k++) {
-            bool known = n >= BROUGHT_MAX;
-            for (unsigned i = 0; i < n && !known; i++)
-                known = todo[i] == args[k];
-            if (!known)
-                todo[n++] = args[k];
-        }
-    }
-    return false;
-}
-
-/* Steps before a loop that goes on with what they leave: the loop's first turns, not a loop of their own. */
-static bool add_before(struct straight *s, const struct found *f, int32_t parent)
-{
-    struct cycle_work *w = s->w;
-    struct graph_cycle *c = NULL;
-    for (uint32_t l = 0; l < w->region_count && !c; l++) {
-        const struct cycle_region *r = &w->regions[l];
-        if (r->cycle < 0 || (uint32_t)r->cycle >= w->looping || w->out->cycles.p[r->cycle].parent != parent ||
-            w->g->loops.p[l].first <= f->last)
-            continue;
-        for (uint32_t i = 0; i < r->chains.n && !c; i++) {
-            graph_id start = r->phis[r->chains.p[i].phi].start;
-            if (start != GRAPH_NIL && same_operation(w->g, r->chains.p[i].out, f->result) &&
-                is_brought(w, start, f->result))
-                c = &w->out->cycles.p[r->cycle];
-        }
-    }
-    uint32_t *blocks = c ? ARENA_ARRAY(w->a, uint32_t, 1) : NULL;
-    if (!blocks)
-        return c != NULL;
-    for (size_t i = 0; i < c->pieces.n; i++)
-        if (c->pieces.p[i].straight && c->pieces.p[i].first <= f->last && f->first <= c->pieces.p[i].last)
-            return true;
-    blocks[0] = w->g->insns.p[f->first].block;
-    /* Between two loops the block is there for the steps. */
-    uint32_t first = f->floor > 0 ? w->g->blocks.p[blocks[0]].first : f->first;
-    struct graph_piece piece = {.straight = true,
-                                .loop = UINT32_MAX,
-                                .first = first,
-                                .last = f->last,
-                                .unroll = f->steps,
-                                .blocks = blocks,
-                                .block_count = 1};
-    VEC_PUSH(w->a, c->pieces, piece);
-    size_t at = c->pieces.n - 1;
-    for (; at > 0 && c->pieces.p[at - 1].first > piece.first; at--)
-        c->pieces.p[at] = c->pieces.p[at - 1];
-    c->pieces.p[at] = piece;
-    c->best += at <= c->best;
-    c->first = c->first < first ? c->first : first;
-    c->unroll = c->unroll > f->steps ? c->unroll : f->steps;
-    c->count = c->until = c->start = GRAPH_NIL;
-    return true;
-}
-
-static void add_found(struct straight *s, const struct found *f)
-{
-    struct cycle_work *w = s->w;
-    struct graph_cycles *out = w->out;
-    int32_t parent = cycle_around(w, f->first);
-    if (are_copies(w, parent, f) || add_before(s, f, parent))
-        return;
-    enum { LOOK_BACK = 64 };
-    size_t since = out->cycles.n > LOOK_BACK ? out->cycles.n - LOOK_BACK : 0;
-    for (size_t i = since > w->looping ? since : w->looping; i < out->cycles.n;
-         i++) { /* copies, and other accumulators of the same steps */
-        const struct graph_cycle *c = &out->cycles.p[i];
-        uint64_t count = 0;
-        bool overlaps = f->first <= c->last && c->first <= f->last;
-        bool copies = parent >= 0 && c->parent == parent &&
-                      (out->cycles.p[parent].unroll > 1 || out->cycles.p[parent].pieces.n > 1);
-        graph_is_const(w->g, c->count, &count);
-        if (count == f->steps && (copies || overlaps))
-            return;
-    }
-    uint32_t *blocks = ARENA_ARRAY(w->a, uint32_t, 1);
-    if (!blocks)
-        return;
-    blocks[0] = w->g->insns.p[f->first].block;
-    struct graph_cycle c = {.parent = parent, .first = f->first, .last = f->last, .unroll = f->steps};
-    struct graph_piece piece = {.straight = true,
-                                .loop = UINT32_MAX,
-                                .first = f->first,
-                                .last = f->last,
-                                .unroll = f->steps,
-                                .blocks = blocks,
-                                .block_count = 1};
-    struct graph_fold fold;
-    if (!cycle_new_fold(w->a, (uint32_t)out->cycles.n, 1, &fold))
-        return;
-    fold.start[0] = fold.in[0] = f->in;
-    fold.out[0] = f->out;
-    fold.result[0] = f->result;
-    fold.reassociated = f->out == f->result;
-    VEC_PUSH(w->a, c.pieces, piece);
-    c.count = graph_const(w->g, UOP_B32, f->steps);
-    VEC_PUSH(w->a, out->cycles, c);
-    VEC_PUSH(w->a, out->folds, fold);
-}
-
-/* Behind the loop that comes before an instance, in the order of the code: elements that were loaded for that one too
- * are no part of these steps. */
-static uint32_t behind_loops(struct cycle_work *w, uint32_t insn)
-{
-    const struct graph *g = w->g;
-    uint32_t b = g->insns.p[insn].block, loop = g->blocks.p[b].loop;
-    for (; b > 0 && w->budget > 0 && (g->blocks.p[b - 1].loop == loop || !g->blocks.p[b - 1].reachable); b--)
-        w->budget--;
-    return g->blocks.p[b].first;
-}
-
-/* Instances that make a step and what it is made of, up to where nothing is loaded. */
-static void span_of(struct straight *s, graph_id id, graph_id stop, uint32_t loop, struct found *f, unsigned depth)
-{
-    struct cycle_work *w = s->w;
-    const struct graph_node *n = graph_at(w->g, id);
-    if (id == stop || depth > STRAIGHT_DEPTH || w->budget == 0 || id >= w->nodes || !straight_term_of(s, id, 0).loads)
-        return;
-    w->budget--;
-    uint32_t at = cycle_maker(w, id, UINT32_MAX);
-    if (at != UINT32_MAX && at >= f->floor && loop_of(w, at) == loop) {
-        f->first = at < f->first ? at : f->first;
-        f->last = at > f->last ? at : f->last;
-    }
-    for (unsigned k = 0; k < n->arg_count && n->kind != UOP_LOAD; k++)
-        span_of(s, n->arg[k], stop, loop, f, depth + 1);
-}
-
-/* Steps that stand in several places of the source, where none wrote more than half of them, nobody unrolled: a person
- * wrote each. */
-static bool are_written(const struct cycle_work *w, const graph_id *steps, uint32_t count)
-{
-    const struct graph *g = w->g;
-    uint64_t likely = 0;
-    uint32_t votes = 0, same = 0;
-    for (unsigned pass = 0; pass < 2; pass++) /* the place that leads, then how many it wrote */
-        for (uint32_t i = 0; i < count; i++) {
-            uint32_t at = cycle_maker(w, steps[i], UINT32_MAX);
-            uint64_t place = at == UINT32_MAX ? 0 : g->input.insns[g->insns.p[at].input].place;
-            if (!place)
-                return false;
-            if (pass) {
-                same += place == likely;
-                continue;
-            }
-            likely = votes ? likely : place;
-            votes += place == likely ? 1u : (uint32_t)-1;
-        }
-    return same <= count / 2;
-}
+/* ---- runs of steps -------------------------------------------------------------------------------- */
 
 /* steps[0 .. count) take one another's result; from `in`. */
 static void add_run(struct straight *s, const graph_id *steps, uint32_t count, graph_id in, uint64_t hash)
@@ -269,18 +66,18 @@ static void add_run(struct straight *s, const graph_id *steps, uint32_t count, g
     struct cycle_work *w = s->w;
     struct found f = {.hash = hash, .steps = count, .in = in, .out = steps[0], .result = steps[count - 1]};
     uint32_t maker = cycle_maker(w, f.result, UINT32_MAX);
-    if (maker == UINT32_MAX || are_written(w, steps, count))
+    if (maker == UINT32_MAX || straight_are_written(w, steps, count))
         return;
     uint32_t begins = cycle_maker(w, f.out, UINT32_MAX);
     f.first = UINT32_MAX;
-    f.floor = behind_loops(w, begins < maker ? begins : maker);
+    f.floor = straight_behind_loops(w, begins < maker ? begins : maker);
     for (uint32_t i = 0; i < count; i++) {
-        span_of(s, steps[i], i ? steps[i - 1] : in, loop_of(w, maker), &f, 0);
+        straight_span_of(s, steps[i], i ? steps[i - 1] : in, straight_loop_of(w, maker), &f, 0);
         if (i)
             ((graph_id *)w->out->copy_of)[steps[i]] = steps[0];
     }
     if (f.first <= f.last)
-        add_found(s, &f);
+        straight_add(s, &f);
 }
 
 static bool takes_a_vector_apart(const struct graph *g, graph_id step)
@@ -371,7 +168,7 @@ static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t co
     if (!t || count < STEPS_MIN)
         return;
     for (uint32_t i = 1; i < count; i++)
-        t[i] = part_of(s, steps[i], steps[i - 1]);
+        t[i] = straight_part_of(s, steps[i], steps[i - 1]);
     /* Which argument of the first step is the accumulator: the one that is no part, or the part further back. */
     graph_id in = first.kind == UOP_FFMA ? first.arg[2] : first.arg[0];
     if (first.kind != UOP_FFMA) {
@@ -382,7 +179,7 @@ static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t co
         if (both || brings || (a.hash == t[1].hash && b.hash != t[1].hash))
             in = first.arg[1];
     }
-    t[0] = part_of(s, steps[0], in);
+    t[0] = straight_part_of(s, steps[0], in);
     struct term before = straight_term_of(s, in, 0);
     if (first.kind == UOP_FFMA && graph_at(w->g, in)->kind == UOP_FMUL) { /* the product that the sum starts from */
         const struct graph_node *m = graph_at(w->g, in);
@@ -460,33 +257,17 @@ static void look_at_sum(struct straight *s, graph_id root)
             return;
     uint32_t maker = cycle_maker(w, root, UINT32_MAX);
     struct found f = {.hash = t[0].hash, .steps = kept, .in = in, .out = root, .result = root, .first = UINT32_MAX};
-    if (maker == UINT32_MAX || (in < w->nodes && w->flow_of[in]) || are_written(w, like, kept))
+    if (maker == UINT32_MAX || (in < w->nodes && w->flow_of[in]) || straight_are_written(w, like, kept))
         return;
-    span_of(s, root, in, loop_of(w, maker), &f, 0);
+    straight_span_of(s, root, in, straight_loop_of(w, maker), &f, 0);
     if (f.first <= f.last)
-        add_found(s, &f);
-}
-
-static struct straight *begin(struct cycle_work *w)
-{
-    struct straight *s = w->straight;
-    if (s)
-        return s;
-    s = w->straight = ARENA_NEW(w->a, struct straight);
-    if (!s)
-        return NULL;
-    s->w = w;
-    s->memo = ARENA_ARRAY(w->a, struct term, w->nodes);
-    s->known = ARENA_ARRAY(w->a, uint8_t, w->nodes);
-    s->prev = ARENA_ARRAY(w->a, graph_id, w->nodes);
-    s->taken = ARENA_ARRAY(w->a, bool, w->nodes);
-    return arena_failed(w->a) ? NULL : s;
+        straight_add(s, &f);
 }
 
 void cycle_find_straight(struct cycle_work *w)
 {
     const struct graph *g = w->g;
-    struct straight *s = begin(w);
+    struct straight *s = straight_begin(w);
     graph_id *steps = ARENA_ARRAY(w->a, graph_id, CHAIN_MAX);
     if (!s || arena_failed(w->a))
         return;
@@ -518,84 +299,4 @@ void cycle_find_straight(struct cycle_work *w)
                 look_at_sum(s, id);
         }
     }
-}
-
-/* ---- inner loops of an unrolled body ------------------------------------------------------------ */
-
-/* The steps that were taken for an inner loop's were the loop's own, or some of them, where other pieces since showed
- * that a turn holds more copies than its body alone had told. */
-static void settle_inner(struct cycle_region *r)
-{
-    r->inner = 0;
-    for (uint32_t i = 0; i < r->chains.n; i++) {
-        struct cycle_chain *c = &r->chains.p[i];
-        if (c->inner == 0 || c->flat || c->period == 0)
-            continue;
-        uint32_t cuts = c->period / c->inner, steps = c->count / cuts; /* of the turn */
-        if (c->period * r->unroll != c->count) {
-            bool whole = r->unroll && steps % r->unroll == 0 && steps / r->unroll >= STEPS_MIN;
-            c->inner = whole ? steps / r->unroll : 0;
-            c->period = whole ? cuts * c->inner : c->period;
-        }
-        r->inner = c->inner > r->inner ? c->inner : r->inner;
-    }
-}
-
-void cycle_add_inner(struct cycle_work *w, struct cycle_region *r)
-{
-    struct graph_cycles *out = w->out;
-    settle_inner(r);
-    struct straight *s = r->inner < STEPS_MIN ? NULL : begin(w);
-    if (!s)
-        return;
-    for (size_t i = w->looping; i < out->cycles.n; i++) { /* another piece of the same loop holds it too */
-        uint64_t count = 0;
-        if (out->cycles.p[i].parent == r->cycle && graph_is_const(w->g, out->cycles.p[i].count, &count) &&
-            count == r->inner)
-            return;
-    }
-    struct found f = {.steps = r->inner, .first = UINT32_MAX};
-    uint32_t fold_at = (uint32_t)out->cycles.n;
-    size_t folds = out->folds.n;
-    for (uint32_t i = 0; i < r->chains.n; i++) {
-        const struct cycle_chain *c = &r->chains.p[i];
-        if (c->flat || c->inner != r->inner || c->period == 0)
-            continue;
-        graph_id *steps = ARENA_ARRAY(w->a, graph_id, c->inner);
-        for (uint32_t k = 0; steps && k < c->inner; k++)
-            steps[k] = c->cut[(k + 1) * (c->period / c->inner)];
-        if (!steps || are_written(w, steps, c->inner)) {
-            out->folds.n = folds;
-            return;
-        }
-        for (uint32_t k = 1; k <= c->period; k++)
-            span_of(s, c->cut[k], c->cut[k - 1], r->loop + 1, &f, 0);
-        struct graph_fold fold;
-        if (!cycle_new_fold(w->a, fold_at, 1, &fold))
-            return;
-        fold.phi[0] = r->phis[c->phi].phi;
-        fold.start[0] = fold.in[0] = c->cut[0];
-        fold.out[0] = c->cut[c->period / c->inner];
-        fold.result[0] = c->cut[c->period];
-        VEC_PUSH(w->a, out->folds, fold);
-    }
-    if (f.first > f.last) { /* no instance makes the steps: no loop to fold in */
-        out->folds.n = folds;
-        return;
-    }
-    uint32_t *blocks = ARENA_ARRAY(w->a, uint32_t, 1);
-    if (!blocks)
-        return;
-    blocks[0] = w->g->insns.p[f.first].block;
-    struct graph_cycle c = {.parent = r->cycle, .first = f.first, .last = f.last, .unroll = r->inner};
-    struct graph_piece piece = {.straight = true,
-                                .loop = UINT32_MAX,
-                                .first = f.first,
-                                .last = f.last,
-                                .unroll = r->inner,
-                                .blocks = blocks,
-                                .block_count = 1};
-    VEC_PUSH(w->a, c.pieces, piece);
-    c.count = graph_const(w->g, UOP_B32, r->inner);
-    VEC_PUSH(w->a, out->cycles, c);
 }

@@ -12,9 +12,11 @@
 
 enum { LOOK_MAX = 400, SPREAD = 2 };
 
+enum { SPACES = 8 };
+
 struct doings {
     uint64_t floats; /* kinds of floating-point operations, as bits */
-    uint32_t float_count, loads, stores, others;
+    uint32_t float_count, loads[SPACES], stores[SPACES], others;
 };
 
 static struct doings doings_of(const struct cycle_work *w, const uint32_t *blocks, uint32_t count)
@@ -34,29 +36,59 @@ static struct doings doings_of(const struct cycle_work *w, const uint32_t *block
                 d.float_count += is_float;
                 d.others += kind == UOP_BAR;
             }
-            for (uint32_t x = n->first_access; x < n->first_access + n->access_count; x++) {
-                bool load = g->accesses.p[x].kind == GRAPH_LOAD;
-                d.loads += load;
-                d.stores += !load;
-            }
+            for (uint32_t x = n->first_access; x < n->first_access + n->access_count; x++)
+                ++*(g->accesses.p[x].kind == GRAPH_LOAD ? &d.loads[g->accesses.p[x].space % SPACES]
+                                                        : &d.stores[g->accesses.p[x].space % SPACES]);
         }
     }
     return d;
 }
 
+/* How the two are compared. */
+enum {
+    KEPT = 1,   /* words that go round in memory may stand in registers of the larger loop */
+    FOLDED = 2, /* what a number that takes turns decides is known in each of its steps */
+    LOADS = 4   /* no load is saved */
+};
+
+/* `a` does, so many times `ta`, what `b` does `tb` times. */
+static bool does_the_same(const struct doings *a, uint64_t ta, const struct doings *b, uint64_t tb, unsigned how)
+{
+    uint64_t loads[2] = {0}, any_a = 0, any_b = 0;
+    bool kept = false;
+    for (unsigned s = 0; s < SPACES; s++) {
+        any_a += a->loads[s];
+        any_b += b->loads[s];
+        if ((how & KEPT) && a->loads[s] + a->stores[s] == 0 && b->loads[s] > 0 && b->stores[s] > 0) {
+            kept = true;
+            continue;
+        }
+        if (ta * a->stores[s] != tb * b->stores[s])
+            return false;
+        loads[0] += ta * a->loads[s];
+        loads[1] += tb * b->loads[s];
+    }
+    bool all = kept || (how & LOADS);
+    if (ta * a->others != tb * b->others || loads[0] > loads[1] || (all && loads[0] != loads[1]) ||
+        (!kept && (any_a > 0) != (any_b > 0)))
+        return false;
+    if (kept)
+        return a->float_count > 0 && a->floats == b->floats && ta * a->float_count == tb * b->float_count;
+    bool kinds = a->floats == b->floats || ((how & FOLDED) && loads[0] == loads[1] && loads[0] > 0);
+    return kinds && ta * a->float_count <= SPREAD * tb * b->float_count &&
+           SPREAD * ta * a->float_count >= tb * b->float_count;
+}
+
 static bool does_as_much(const struct doings *a, const struct doings *b, uint64_t times)
 {
-    return a->floats == b->floats && a->stores == times * b->stores && a->others == times * b->others &&
-           a->loads <= times * b->loads && (a->loads > 0) == (b->loads > 0) &&
-           a->float_count <= SPREAD * times * b->float_count && SPREAD * a->float_count >= times * b->float_count;
+    return does_the_same(a, 1, b, times, 0);
 }
 
 /* Words that go round in memory stand in registers of the larger loop: each of its steps does the same with them, and
  * what is left over stores and loads them again. */
 static bool keeps_words(const struct doings *a, const struct doings *b, uint64_t times)
 {
-    return a->loads + a->stores == 0 && b->loads > 0 && b->stores > 0 && a->others == times * b->others &&
-           a->float_count > 0 && a->floats == b->floats && a->float_count == times * b->float_count;
+    return does_the_same(a, 1, b, times, KEPT);
 }
 
 /* The phi of a loop of the cycle that `id` is made of; counters: through selects, joins and constants added alone. NIL:
@@ -100,13 +132,19 @@ static bool comes_from(struct cycle_work *w, int32_t cycle, graph_id id, bool co
 
 static bool does_nothing(const struct doings *d)
 {
-    return d->float_count + d->loads + d->stores + d->others == 0;
+    uint32_t accesses = 0;
+    for (unsigned s = 0; s < SPACES; s++)
+        accesses += d->loads[s] + d->stores[s];
+    return d->float_count + accesses + d->others == 0;
 }
 
 /* A loop that only moves counters: of its turns the last alone is looked at; what that brings was moved behind it. */
 static bool lost_its_body(const struct doings *a, const struct doings *b)
 {
-    return does_nothing(a) && b->stores + b->others == 0;
+    uint32_t stores = 0;
+    for (unsigned s = 0; s < SPACES; s++)
+        stores += b->stores[s];
+    return does_nothing(a) && stores + b->others == 0;
 }
 
 /* Made in a loop of the cycle, or a value that goes round it. */
@@ -214,17 +252,62 @@ static const struct cycle_phi *steady_test(const struct cycle_region *r)
     return t && t->step_kind == CYCLE_STEP_ADD && t->constant && t->amount ? t : NULL;
 }
 
-/* Every accumulator of `other` begins with what `first` left, and a counter goes on; *by_counter: one does. */
+/* Takes turns: the next value's next value is the value (-x, !x, x ^ c, c - x). */
+static bool takes_turns(const struct graph *g, const struct cycle_phi *p)
+{
+    uint64_t k;
+    graph_id next = cycle_bare(g, p->next);
+    const struct graph_node n = *graph_at(g, next);
+    if (next == GRAPH_NIL)
+        return false;
+    if (n.type == UOP_B1)
+        return n.kind == GRAPH_BOOL && n.arg_count == 1 && n.arg[0] == p->phi && n.imm == 1;
+    if (n.kind == UOP_NEG || n.kind == UOP_NOT || n.kind == UOP_FNEG)
+        return n.arg[0] == p->phi;
+    bool inverts = n.kind == UOP_XOR || n.kind == UOP_FMUL || n.kind == UOP_ADD || n.kind == UOP_FADD;
+    for (unsigned i = 0; i < 2 && inverts; i++) {
+        const struct graph_node *x = graph_at(g, n.arg[i]);
+        if (!graph_is_const(g, n.arg[!i], &k))
+            continue;
+        if (n.kind == UOP_XOR || n.kind == UOP_FMUL)
+            return n.arg[i] == p->phi && (n.kind == UOP_XOR || (n.type == UOP_F32 && k == 0xbf800000));
+        bool zero = n.type == UOP_F32 && (k == 0 || k == 0x80000000);
+        return x->kind == (n.kind == UOP_ADD ? UOP_NEG : UOP_FNEG) && x->arg[0] == p->phi &&
+               (n.kind == UOP_ADD || zero);
+    }
+    return false;
+}
+
+/* Nothing is read for it, no loop makes it: constants, parameters and numbers of threads alone. */
+static bool is_of_parameters(const struct graph *g, graph_id id, unsigned depth)
+{
+    enum { DEPTH = 8 };
+    const struct graph_node *n = graph_at(g, id);
+    if (id == GRAPH_NIL || depth > DEPTH || n->kind == UOP_LOAD || n->kind == GRAPH_PHI || n->insn != UINT32_MAX)
+        return false;
+    for (unsigned k = 0; k < n->arg_count; k++)
+        if (!is_of_parameters(g, n->arg[k], depth + 1))
+            return false;
+    return true;
+}
+
+/* Every accumulator of `other` begins with what `first` left, and a counter goes on; *by_counter: one does. What takes
+ * turns is where it was after an even number of them; *turns: something does. */
 static bool takes_over(struct cycle_work *w, const struct cycle_region *first, const struct cycle_region *other,
-                       bool *by_counter)
+                       bool even, bool *by_counter, bool *turns)
 {
     struct doings d = doings_of(w, first->blocks, first->block_count);
     bool kept = !does_nothing(&d);
-    *by_counter = false;
+    *by_counter = *turns = false;
     for (uint32_t i = 0; i < other->phi_count; i++) {
         const struct cycle_phi *p = &other->phis[i];
         if (!p->live || p->next == p->phi || p->start == GRAPH_NIL)
             continue;
+        if (even && p->step_kind == CYCLE_STEP_NONE && takes_turns(w->g, p) &&
+            (comes_from(w, first->cycle, p->start, false) || is_of_parameters(w->g, p->start, 0))) {
+            *turns = true;
+            continue;
+        }
         bool strict = kept && p->data && !p->address; /* pointers are computed anew */
         if (p->step_kind == CYCLE_STEP_NONE &&
             (strict ? !begins_with_left(w, first->cycle, p->start) : !comes_from(w, first->cycle, p->start, false)))
@@ -259,7 +342,7 @@ uint32_t cycle_takes_up(struct cycle_work *w, const struct cycle_region *first, 
 {
     const struct graph *g = w->g;
     const struct cycle_phi *a = steady_test(first), *b = steady_test(other); /* found below */
-    bool goes_on;
+    bool goes_on, turns;
     int64_t in_first, in_other;
     *more = false;
     if (other->unroll == 0 || !find_amounts(w, first, other, &in_first, &in_other))
@@ -267,13 +350,15 @@ uint32_t cycle_takes_up(struct cycle_work *w, const struct cycle_region *first, 
     *more = size_of(in_first) < size_of(in_other); /* what is left over comes first */
     const struct cycle_region *main = *more ? other : first, *rest = *more ? first : other;
     uint64_t from = size_of(*more ? in_other : in_first), to = size_of(*more ? in_first : in_other);
-    if (from <= to || from % to != 0 || from / to > UINT16_MAX || !takes_over(w, first, other, &goes_on))
+    if (from <= to || from % to != 0 || from / to > UINT16_MAX ||
+        !takes_over(w, first, other, !*more && from / to % 2 == 0, &goes_on, &turns))
         return 0;
     if (!goes_on && !shares_rest(g, main, *more ? b : a, rest, *more ? a : b))
         return 0;
     struct doings x = doings_of(w, main->blocks, main->block_count);
     struct doings y = doings_of(w, rest->blocks, rest->block_count);
-    bool same = does_as_much(&x, &y, from / to) || keeps_words(&x, &y, from / to);
+    bool same = does_as_much(&x, &y, from / to) || keeps_words(&x, &y, from / to) ||
+                (turns && does_the_same(&x, 1, &y, from / to, FOLDED));
     return (!*more && lost_its_body(&x, &y)) || same ? (uint32_t)(from / to) : 0;
 }
 
@@ -293,6 +378,13 @@ uint32_t cycle_turns_as(struct cycle_work *w, const struct cycle_region *r, cons
     struct doings x = doings_of(w, r->blocks, r->block_count);
     struct doings y = doings_of(w, least->blocks, least->block_count);
     return does_as_much(&x, &y, turns) ? turns : 0;
+}
+
+bool cycle_does_turns(struct cycle_work *w, const uint32_t *blocks, uint32_t count, const struct cycle_region *r,
+                      uint32_t steps)
+{
+    struct doings x = doings_of(w, blocks, count), y = doings_of(w, r->blocks, r->block_count);
+    return does_the_same(&x, r->unroll, &y, steps, LOADS);
 }
 
 /* ---- straight code ------------------------------------------------------------------------------ */

@@ -40,12 +40,15 @@ static bool linear_of(struct peeler *p, const struct graph_node *n, struct summa
         out->constant = n->kind == UOP_ADD ? a.constant + b.constant : a.constant * b.constant;
         break;
     case UOP_NEG:
+    case UOP_NOT: /* -x - 1 */
+        if (n->type != UOP_B32 && n->type != UOP_B64)
+            return false;
         a = peel_sum_up(p, n->arg[0], depth + 1);
         if (!a.linear)
             return false;
         for (int k = 0; k < NUMBERS; k++)
-            out->f[k] = 0 - a.f[k];
-        out->constant = 0 - a.constant;
+            out->f[k] = 0 - a.f[k] - (n->kind == UOP_NOT);
+        out->constant = 0 - a.constant - (n->kind == UOP_NOT);
         break;
     case UOP_SEXT:
     case UOP_ZEXT:
@@ -156,10 +159,12 @@ static struct summary phi_summary(struct peeler *p, graph_id id, unsigned depth)
         return s;
     if (phi->step_kind == CYCLE_STEP_ADD) {
         graph_id terms[64];
-        uint32_t count;
-        if (!cycle_flatten(p->w->g, cycle_bare(p->w->g, phi->next), UOP_ADD, terms, 64, &count))
+        uint32_t count = 0;
+        if (!phi->constant && !cycle_flatten(p->w->g, cycle_bare(p->w->g, phi->next), UOP_ADD, terms, 64, &count))
             return s;
         struct summary way = {0}, start = peel_sum_up(p, phi->start, depth + 1);
+        for (int k = 0; k < NUMBERS && phi->constant; k++)
+            way.f[k] = (uint64_t)phi->amount;
         for (uint32_t i = 0; i < count; i++) {
             struct summary step =
                 terms[i] == id ? (struct summary){.linear = true} : peel_sum_up(p, terms[i], depth + 1);

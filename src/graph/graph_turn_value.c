@@ -208,9 +208,9 @@ graph_id turn_before_steps(struct turns *t, graph_id start, int64_t step, uint32
     return GRAPH_NIL;
 }
 
-/* A sum of products divided by `by` and `turns` times that (NIL: once), a term each: as often as it stands there, times
- * its factor. NIL: one of them is no multiple. */
-static graph_id divided(struct graph *g, graph_id sum, uint32_t by, graph_id turns)
+/* Of a sum of products the share of one in `by`, and `turns` times that (NIL: once), a term each: as often as it stands
+ * there, times its factor. NIL: one of them is no multiple. */
+static graph_id share_of(struct graph *g, graph_id sum, uint32_t by, graph_id turns)
 {
     enum { TERMS = 64 };
     graph_id terms[TERMS], factor[TERMS], result = GRAPH_NIL;
@@ -253,7 +253,7 @@ static void turn_phi_by(struct turns *t, const struct cycle_region *r, const str
     struct graph *g = t->w->g;
     uint32_t cycle = (uint32_t)r->cycle;
     enum uop_type type = graph_type_of(g, p->phi);
-    graph_id step = divided(g, p->step, unroll, GRAPH_NIL), start = as_turn(t, p->start), counter = t->counter[cycle];
+    graph_id step = share_of(g, p->step, unroll, GRAPH_NIL), start = as_turn(t, p->start), counter = t->counter[cycle];
     struct function f = {.counter = counter};
     uint64_t begin, slope = step == GRAPH_NIL ? 0 : turn_value(g, &f, step, 0);
     bool met = false;
@@ -273,7 +273,7 @@ static void turn_phi_by(struct turns *t, const struct cycle_region *r, const str
     if (graph_type_of(g, t->from[cycle]) == UOP_B32)
         begin = (uint64_t)(int64_t)(int32_t)begin;
     graph_id done = begin ? graph_op2(g, UOP_ADD, type, counter, graph_const(g, type, 0 - begin)) : counter;
-    t->turn_of[p->phi] = graph_op2(g, UOP_ADD, type, start, divided(g, p->step, unroll, done));
+    t->turn_of[p->phi] = graph_op2(g, UOP_ADD, type, start, share_of(g, p->step, unroll, done));
 }
 
 /* Only the first piece in the code may start from what knows nothing of the counter. */
