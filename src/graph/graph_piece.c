@@ -68,6 +68,42 @@ void piece_note_copies(struct joiner *j, const struct cycle_run *run)
     }
 }
 
+/* The sums of a flattened chain that a piece makes; `steps`: a loop's, 0: straight code. */
+static void note_sums(struct joiner *j, const struct cycle_run *run, uint32_t steps)
+{
+    for (size_t i = 0; i < run->sums.n; i++)
+        VEC_PUSH(j->w->a, j->sums, run->sums.p[i]);
+    if (steps && run->sums.n && (!j->sum_steps || steps < j->sum_steps)) {
+        j->sum = run->out;
+        j->sum_steps = steps;
+    }
+}
+
+/* The term of a turn's first step comes first: the others are copies of it, and the sum is told by it. */
+static bool put_first(struct joiner *j, uint32_t chain)
+{
+    struct cycle_chain *c = &j->r->chains.p[chain];
+    graph_id first = j->r->unroll > 1 && c->count == j->r->unroll ? cycle_first_term(j->w, j->r, chain) : GRAPH_NIL;
+    graph_id *terms = (graph_id *)c->terms;
+    for (uint32_t i = 1; i < c->count && first != GRAPH_NIL; i++)
+        if (terms[i] == first) {
+            terms[i] = terms[0];
+            terms[0] = first;
+        }
+    return first != GRAPH_NIL;
+}
+
+/* All of them play one part: one variable, whichever piece adds to it. */
+static void join_sums(struct joiner *j)
+{
+    graph_id *copy = (graph_id *)j->w->out->copy_of;
+    for (size_t i = 0; i < j->sums.n && j->sum != GRAPH_NIL; i++)
+        if (j->sums.p[i] != j->sum && j->sums.p[i] < j->w->nodes)
+            copy[j->sums.p[i]] = j->sum;
+    if (j->sum != GRAPH_NIL)
+        copy[j->sum] = GRAPH_NIL;
+}
+
 void piece_end_at(struct joiner *j, struct field_set from, uint64_t way)
 {
     for (unsigned i = 0; i < from.count; i++)
@@ -227,6 +263,7 @@ static bool try_straight(struct joiner *j, uint32_t chain, graph_id x)
     for (size_t i = 0; i + 1 < run.outs.n; i++) /* a guarded step is a select too: no place where paths meet */
         j->w->between[run.outs.p[i]] = true;
     piece_note_copies(j, &run);
+    note_sums(j, &run, 0);
     if (begin.count)
         piece_end_at(j, begin, field_mul(j->advance, run.steps));
     flow_from(j, run.out);
@@ -260,6 +297,7 @@ static bool try_loop(struct joiner *j, uint32_t chain, struct cycle_region *r)
         }
         piece_add_loop(j, r, run.steps / inner);
         piece_note_copies(j, &run);
+        note_sums(j, &run, run.steps);
         if (begin.count) /* the first element, a turn after the last */
             piece_end_at(j, begin, field_mul(field_mul(j->advance, run.steps), field_add(cycle_turns(j->w, r), 1)));
         flow_from(j, c->out);
@@ -340,6 +378,7 @@ static void join_chain(struct joiner *j, uint32_t chain)
     struct cycle_work *w = j->w;
     struct cycle_region *r = j->r;
     const struct cycle_chain *c = &r->chains.p[chain];
+    bool told = c->flat && put_first(j, chain);
     struct cycle_run own =
         c->flat ? cycle_gather(w, r, chain, c->in, c->out) : cycle_follow(w, r, chain, c->in, c->out);
     j->flow.n = 0;
@@ -352,6 +391,10 @@ static void join_chain(struct joiner *j, uint32_t chain)
         return;
     }
     piece_note_copies(j, &own);
+    j->sums.n = j->sum_steps = 0;
+    j->sum = GRAPH_NIL;
+    if (own.steps == r->unroll) /* else a turn is seen as one step */
+        note_sums(j, &own, told ? 1 : own.steps);
     struct field_set begins = {0};
     j->moves = own.element != GRAPH_NIL;
     j->ends.n = 0;
@@ -394,6 +437,8 @@ static void join_chain(struct joiner *j, uint32_t chain)
     }
     if (r->unroll > 1 && !c->flat && w->budget > 0)
         join_before(j, chain, &begins);
+    if (c->flat && own.steps == r->unroll)
+        join_sums(j);
 }
 
 void piece_join_along(struct joiner *j, struct cycle_region *r)

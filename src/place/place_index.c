@@ -334,7 +334,7 @@ static void find_copies(struct place_work *w)
     }
 }
 
-static void add_member(struct place_work *w, uint32_t accumulator, graph_id id)
+void place_add_member(struct place_work *w, uint32_t accumulator, graph_id id)
 {
     if (id == GRAPH_NIL || id >= w->nodes || w->accumulator[id] || graph_at(w->g, id)->kind == UOP_CONST ||
         graph_at(w->g, id)->kind == UOP_LOAD)
@@ -344,6 +344,13 @@ static void add_member(struct place_work *w, uint32_t accumulator, graph_id id)
     for (uint32_t k = 0; graph_is_loop_phi(w->g, id) && k < n->phi_count; k++)
         map_u64_put(w->a, &w->starts_of, (uint64_t)n->phi_args[k] << 32 | (accumulator + 1), 0);
     VEC_PUSH(w->a, w->accumulators.p[accumulator].members, id);
+}
+
+uint32_t place_loop_of(const struct place_work *w, uint32_t accumulator)
+{
+    const struct place_accumulator *a = &w->accumulators.p[accumulator];
+    graph_id phi = a->around != GRAPH_NIL ? a->around : a->phi;
+    return phi != GRAPH_NIL && graph_is_loop_phi(w->g, phi) ? (uint32_t)graph_at(w->g, phi)->imm : 0;
 }
 
 /* The accumulator of a phi and its step; loops that copy one step are pieces of one. */
@@ -363,7 +370,7 @@ static uint32_t accumulator_of(struct place_work *w, uint32_t cycle, graph_id ph
             map_u64_put(w->a, &w->by_step, out, at - 1);
     }
     if (at)
-        add_member(w, at - 1, phi);
+        place_add_member(w, at - 1, phi);
     return at - 1;
 }
 
@@ -376,7 +383,7 @@ static void add_guarded(struct place_work *w, uint32_t at, graph_id out)
     for (unsigned k = 1; k <= 2; k++) {
         graph_id old = n->arg[3 - k], step = n->arg[k];
         if (old < w->nodes && w->accumulator[old] == at + 1 && mentions(w->g, step, old, 0))
-            add_member(w, at, step);
+            place_add_member(w, at, step);
     }
 }
 
@@ -406,8 +413,7 @@ static bool holds_at_steps(const struct place_work *w, graph_id value, graph_id 
     if (loop || (!count && first != GRAPH_NIL && graph_is_loop_phi(g, first))) /* a step that paths make */
         block = g->loops.p[graph_at(g, loop ? value : first)->imm - 1].header;
     /* As it is when the loop is come to: what a turn decides of itself says nothing of the turns before. */
-    uint32_t around =
-        first != GRAPH_NIL && graph_is_loop_phi(g, first) ? g->loops.p[graph_at(g, first)->imm - 1].parent : 0;
+    uint32_t own = place_loop_of(w, w->accumulator[value] - 1), around = own ? g->loops.p[own - 1].parent : 0;
     for (uint32_t l = block == UINT32_MAX ? 0 : g->blocks.p[block].loop; l && l != around; l = g->loops.p[l - 1].parent)
         block = g->loops.p[l - 1].header;
     /* Long paths are cut in tables: what holds in a block before it holds here, too. */
@@ -422,9 +428,7 @@ static bool holds_at_steps(const struct place_work *w, graph_id value, graph_id 
 static bool comes_past(const struct place_work *w, uint32_t at, uint32_t block)
 {
     const struct graph *g = w->g;
-    graph_id phi = w->accumulators.p[at - 1].phi;
-    uint32_t header =
-        phi != GRAPH_NIL && graph_is_loop_phi(g, phi) ? g->loops.p[graph_at(g, phi)->imm - 1].header : UINT32_MAX;
+    uint32_t loop = place_loop_of(w, at - 1), header = loop ? g->loops.p[loop - 1].header : UINT32_MAX;
     for (unsigned steps = 0; block != UINT32_MAX && block != header && steps < 4096; steps++)
         block = g->blocks.p[block].idom;
     return block == UINT32_MAX;
@@ -469,7 +473,7 @@ static void close_accumulators(struct place_work *w)
                 continue;
             uint32_t at = accumulator_of_merge(w, id);
             if (at)
-                add_member(w, at - 1, id);
+                place_add_member(w, at - 1, id);
             moved |= w->accumulator[id] != 0;
         }
     }
@@ -551,7 +555,7 @@ static bool find_accumulators(struct place_work *w)
     if (arena_failed(w->a))
         return false;
     for (uint32_t i = 0; i < w->accumulators.n; i++) {
-        add_member(w, i, w->accumulators.p[i].out);
+        place_add_member(w, i, w->accumulators.p[i].out);
         add_guarded(w, i, w->accumulators.p[i].out);
     }
     for (size_t i = 0; c && i < c->folds.n; i++) {
@@ -561,8 +565,8 @@ static bool find_accumulators(struct place_work *w)
                           : f->out[k] != GRAPH_NIL && f->out[k] < w->nodes ? w->accumulator[f->out[k]]
                                                                            : 0;
             if (at) {
-                add_member(w, at - 1, f->out[k]);
-                add_member(w, at - 1, f->result[k]);
+                place_add_member(w, at - 1, f->out[k]);
+                place_add_member(w, at - 1, f->result[k]);
                 w->accumulators.p[at - 1].result = f->result[k];
             }
         }
@@ -570,9 +574,11 @@ static bool find_accumulators(struct place_work *w)
     for (graph_id id = 1; id < w->nodes && w->accumulators.n; id++) { /* what plays an accumulator's part elsewhere */
         uint32_t at = w->copy[id] != GRAPH_NIL ? w->accumulator[w->copy[id]] : 0;
         if (at && (w->copy[id] == w->accumulators.p[at - 1].out || w->copy[id] == w->accumulators.p[at - 1].phi))
-            add_member(w, at - 1, id);
+            place_add_member(w, at - 1, id);
     }
     close_accumulators(w);
+    if (place_join_variables(w))
+        close_accumulators(w);
     find_final_copies(w);
     return !arena_failed(w->a);
 }

@@ -116,6 +116,15 @@ static bool starts_straight(struct leave *s, graph_id id)
     return false;
 }
 
+/* The phi of a loop around the one that makes the steps: what comes round is what that leaves. */
+static bool is_around(const struct place_work *w, graph_id phi)
+{
+    const struct graph *g = w->g;
+    graph_id first = w->accumulators.p[w->accumulator[phi] - 1].phi;
+    uint32_t own = (uint32_t)graph_at(g, phi)->imm, steps = (uint32_t)graph_at(g, first)->imm;
+    return graph_is_loop_phi(g, first) && own != steps && is_in_loop(g, g->loops.p[steps - 1].header, own);
+}
+
 /* What comes round takes nothing of what came in (`q = r; r = t`): no instruction is the step. */
 static bool is_handed_on(const struct graph *g, graph_id phi, uint32_t loop)
 {
@@ -207,7 +216,9 @@ void place_find_leaving(struct place_work *w, struct place *p)
         struct place_leaving l = {.node = id, .value = index, .cycle = w->accumulators.p[at - 1].cycle};
         for (graph_id on = step_behind(&s, id); on != GRAPH_NIL && l.before < CHAIN_MAX; on = step_behind(&s, on))
             l.before++;
-        if (graph_is_loop_phi(w->g, id) && w->g->cycles && is_handed_on(w->g, id, (uint32_t)graph_at(w->g, id)->imm)) {
+        bool around = graph_is_loop_phi(w->g, id) && is_around(w, id);
+        if (graph_is_loop_phi(w->g, id) && w->g->cycles && !around &&
+            is_handed_on(w->g, id, (uint32_t)graph_at(w->g, id)->imm)) {
             if (!l.before)
                 find_handed_on(&s, &l);
             old[id] = (l.before || l.came_in) ? OLD_HANDED_ON : 0;
