@@ -190,6 +190,9 @@ bool cycle_comes_below(struct graph *g, graph_id path, enum uop_kind less, graph
 /* graph_count.c: count, start and end of a loop in several pieces. */
 void cycle_finish_pieces(struct cycle_work *w, struct cycle_region *first, struct graph_cycle *c);
 
+/* graph_packed.c */
+void cycle_copy_pairs(struct cycle_work *w);
+
 /* graph_straight.c */
 void cycle_find_straight(struct cycle_work *w);
 /* The inner loop that each copy of an unrolled body holds, as a cycle of its own. */

@@ -24,6 +24,13 @@ static bool flows(const struct joiner *j, graph_id id)
     return id < j->w->nodes && j->w->flow_of[id] == j->token;
 }
 
+/* UOP_LO, UOP_HI: the half of its register that a chain goes round in; 0: all of it. */
+static unsigned half_of(const struct joiner *j, const struct cycle_region *r, const struct cycle_chain *c)
+{
+    unsigned kind = graph_at(j->w->g, c->in)->kind;
+    return c->in != r->phis[c->phi].phi && (kind == UOP_LO || kind == UOP_HI) ? kind : 0;
+}
+
 /* `id` flows on through selects and joins that are not loop phis. */
 static void flow_from(struct joiner *j, graph_id id)
 {
@@ -42,8 +49,10 @@ static void flow_from(struct joiner *j, graph_id id)
             struct cycle_region *of;
             bool mux = (n->kind == UOP_SELECT && n->arg[0] != x) ||
                        (n->kind == GRAPH_PHI && !cycle_loop_phi(w, users[i], &of)) ||
-                       (n->kind == UOP_PAIR && bits_of(w->g, n->arg[0]) == 16) ||
-                       ((n->kind == UOP_LO || n->kind == UOP_HI) && bits_of(w->g, users[i]) == 16);
+                       (n->kind == UOP_PAIR && bits_of(w->g, n->arg[0]) == 16 &&
+                        (!j->half || n->arg[j->half == UOP_HI] == x)) ||
+                       ((n->kind == UOP_LO || n->kind == UOP_HI) && bits_of(w->g, users[i]) == 16 &&
+                        (!j->half || n->kind == j->half));
             if (!mux || users[i] >= w->nodes || flows(j, users[i]))
                 continue;
             uint32_t made = cycle_maker(w, users[i], UINT32_MAX);
@@ -276,7 +285,9 @@ static bool try_loop(struct joiner *j, uint32_t chain, struct cycle_region *r)
         const struct cycle_chain *c = &r->chains.p[i];
         graph_id start = r->phis[c->phi].start;
         bool flat = j->r->chains.p[chain].flat; /* one term beside the old value is a sum too */
-        if ((c->flat && !flat) || (flat && !c->flat && c->count != 1) || start == GRAPH_NIL || !flows(j, start))
+        unsigned half = half_of(j, r, c);
+        if ((c->flat && !flat) || (flat && !c->flat && c->count != 1) || (half && j->half && half != j->half) ||
+            start == GRAPH_NIL || !flows(j, start))
             continue;
         struct cycle_run run =
             flat ? cycle_gather(j->w, j->r, chain, c->in, c->out) : cycle_follow(j->w, j->r, chain, c->in, c->out);
@@ -382,6 +393,7 @@ static void join_chain(struct joiner *j, uint32_t chain)
     struct cycle_run own =
         c->flat ? cycle_gather(w, r, chain, c->in, c->out) : cycle_follow(w, r, chain, c->in, c->out);
     j->flow.n = 0;
+    j->half = half_of(j, r, c);
     j->token = ++w->flow_token;
     flow_from(j, c->out);
     if (r->tests_first)

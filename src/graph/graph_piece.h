@@ -77,6 +77,7 @@ struct joiner {
     VEC(struct field_set) ends;        /* where the elements of the pieces so far end */
     VEC(struct part) parts;            /* of each piece */
     graph_id begins[CYCLE_CHAINS_MAX]; /* of a chain: what it begins with before steps taken out in front of the loop */
+    unsigned half;                     /* UOP_LO, UOP_HI: of which half of a register the chain at work is; 0: none */
     VEC(graph_id) sums;                /* of the flattened chain at work: what its pieces make of the old value */
     graph_id sum;                      /* the one of them that tells the step: what comes out of some loop, */
     uint32_t sum_steps;                /* which does so many steps a turn */

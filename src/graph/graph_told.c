@@ -262,6 +262,10 @@ static void note_steps(struct cycle_work *w)
                 one[c->cut[links]] = true;
         }
     }
+    for (graph_id id = 1; id < w->nodes && one; id++) { /* two accumulators in one register */
+        const struct graph_node *n = graph_at(w->g, id);
+        one[id] |= n->kind == UOP_PAIR && n->type == UOP_B32 && one[n->arg[0]] && one[n->arg[1]];
+    }
 }
 
 void cycle_tell_steps(struct cycle_work *w)

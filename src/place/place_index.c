@@ -485,56 +485,11 @@ bool place_is_merge(const struct place_work *w, graph_id id)
            accumulator_of_merge(w, id) == w->accumulator[id];
 }
 
-/* Made by instructions outside the loop alone. */
-static bool made_outside(const struct place_work *w, graph_id id, uint32_t cycle)
+/* A half of a register that goes round as a whole: the variable is both. */
+static bool is_half(const struct place_work *w, const struct graph_fold *f, unsigned k)
 {
-    uint32_t count;
-    const uint32_t *defs = graph_defs_of(w->g, id, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t of = w->g->cycles->cycle_of[w->g->insns.p[w->g->defs.p[defs[i]].insn].block];
-        for (unsigned steps = 0; of && steps < 64; steps++) {
-            int32_t parent = w->g->cycles->cycles.p[of - 1].parent;
-            if (of == cycle + 1)
-                return false;
-            of = parent < 0 ? 0 : (uint32_t)parent + 1;
-        }
-    }
-    return count > 0;
-}
-
-/* What is made of an accumulator behind its loop, once for each piece that may be the last: one value. */
-static void find_final_copies(struct place_work *w)
-{
-    const struct graph *g = w->g;
-    struct map_u64 made = {0};
-    for (graph_id id = 1; id < w->nodes && w->accumulators.n; id++) {
-        const struct graph_node *n = graph_at(g, id);
-        bool final = false;
-        uint32_t first;
-        if (!uop_is_pure((enum uop_kind)n->kind) || n->kind >= GRAPH_PHI || n->type == UOP_B1 || !n->arg_count ||
-            w->copy[id] != GRAPH_NIL || w->accumulator[id])
-            continue;
-        uint64_t key = map_hash_mix((uint64_t)n->kind << 32 | (uint64_t)n->type << 24 | (uint64_t)n->round << 16 |
-                                        (uint64_t)n->flags << 8 | n->space,
-                                    map_hash_mix(n->imm, n->arg_count));
-        for (unsigned k = 0; k < n->arg_count; k++) {
-            graph_id arg = n->arg[k];
-            bool merged = arg < w->nodes && w->accumulator[arg] && !graph_is_loop_phi(g, arg) &&
-                          made_outside(w, id, w->accumulators.p[w->accumulator[arg] - 1].cycle);
-            bool copied = arg < w->nodes && w->final[arg];
-            final |= merged || copied;
-            key = map_hash_mix(key, merged ? UINT64_MAX - w->accumulator[arg] : copied ? w->final[arg] : (uint64_t)arg);
-        }
-        if (!final)
-            continue;
-        if (map_u64_get(&made, key, &first)) {
-            w->copy[id] = first;
-            w->final[id] = first;
-        } else {
-            map_u64_put(w->a, &made, key, id);
-            w->final[id] = id;
-        }
-    }
+    return f->phi[k] != GRAPH_NIL && f->in[k] != GRAPH_NIL && graph_at(w->g, f->in[k])->type == UOP_B16 &&
+           graph_at(w->g, f->phi[k])->type == UOP_B32;
 }
 
 static bool find_accumulators(struct place_work *w)
@@ -550,7 +505,8 @@ static bool find_accumulators(struct place_work *w)
     }
     for (size_t i = 0; c && i < c->folds.n; i++)
         for (unsigned k = 0; k < c->folds.p[i].count; k++)
-            if (c->folds.p[i].phi[k] != GRAPH_NIL || c->folds.p[i].out[k] != GRAPH_NIL)
+            if (!is_half(w, &c->folds.p[i], k) &&
+                (c->folds.p[i].phi[k] != GRAPH_NIL || c->folds.p[i].out[k] != GRAPH_NIL))
                 accumulator_of(w, c->folds.p[i].cycle, c->folds.p[i].phi[k], c->folds.p[i].out[k]);
     if (arena_failed(w->a))
         return false;
@@ -564,7 +520,7 @@ static bool find_accumulators(struct place_work *w)
             uint32_t at = f->phi[k] != GRAPH_NIL && f->phi[k] < w->nodes   ? w->accumulator[f->phi[k]]
                           : f->out[k] != GRAPH_NIL && f->out[k] < w->nodes ? w->accumulator[f->out[k]]
                                                                            : 0;
-            if (at) {
+            if (at && !is_half(w, f, k)) {
                 place_add_member(w, at - 1, f->out[k]);
                 place_add_member(w, at - 1, f->result[k]);
                 w->accumulators.p[at - 1].result = f->result[k];
@@ -579,7 +535,7 @@ static bool find_accumulators(struct place_work *w)
     close_accumulators(w);
     if (place_join_variables(w))
         close_accumulators(w);
-    find_final_copies(w);
+    place_find_final_copies(w);
     return !arena_failed(w->a);
 }
 

@@ -84,6 +84,8 @@ uint32_t place_loop_of(const struct place_work *w, uint32_t accumulator);
 /* place_variable.c */
 /* Accumulators that are one variable become one; true: some did. */
 bool place_join_variables(struct place_work *w);
+/* What is made of an accumulator behind its loop, once for each piece that may be the last: one value. */
+void place_find_final_copies(struct place_work *w);
 
 /* A select between values of one accumulator. */
 bool place_is_merge(const struct place_work *w, graph_id id);

@@ -217,3 +217,54 @@ bool place_join_variables(struct place_work *w)
     }
     return any;
 }
+
+/* Made by instructions outside the loop alone. */
+static bool made_outside(const struct place_work *w, graph_id id, uint32_t cycle)
+{
+    uint32_t count;
+    const uint32_t *defs = graph_defs_of(w->g, id, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t of = w->g->cycles->cycle_of[w->g->insns.p[w->g->defs.p[defs[i]].insn].block];
+        for (unsigned steps = 0; of && steps < 64; steps++) {
+            int32_t parent = w->g->cycles->cycles.p[of - 1].parent;
+            if (of == cycle + 1)
+                return false;
+            of = parent < 0 ? 0 : (uint32_t)parent + 1;
+        }
+    }
+    return count > 0;
+}
+
+void place_find_final_copies(struct place_work *w)
+{
+    const struct graph *g = w->g;
+    struct map_u64 made = {0};
+    for (graph_id id = 1; id < w->nodes && w->accumulators.n; id++) {
+        const struct graph_node *n = graph_at(g, id);
+        bool final = false;
+        uint32_t first;
+        if (!uop_is_pure((enum uop_kind)n->kind) || n->kind >= GRAPH_PHI || n->type == UOP_B1 || !n->arg_count ||
+            w->copy[id] != GRAPH_NIL || w->accumulator[id])
+            continue;
+        uint64_t key = map_hash_mix((uint64_t)n->kind << 32 | (uint64_t)n->type << 24 | (uint64_t)n->round << 16 |
+                                        (uint64_t)n->flags << 8 | n->space,
+                                    map_hash_mix(n->imm, n->arg_count));
+        for (unsigned k = 0; k < n->arg_count; k++) {
+            graph_id arg = n->arg[k];
+            bool merged = arg < w->nodes && w->accumulator[arg] && !graph_is_loop_phi(g, arg) &&
+                          made_outside(w, id, w->accumulators.p[w->accumulator[arg] - 1].cycle);
+            bool copied = arg < w->nodes && w->final[arg];
+            final |= merged || copied;
+            key = map_hash_mix(key, merged ? UINT64_MAX - w->accumulator[arg] : copied ? w->final[arg] : (uint64_t)arg);
+        }
+        if (!final)
+            continue;
+        if (map_u64_get(&made, key, &first)) {
+            w->copy[id] = first;
+            w->final[id] = first;
+        } else {
+            map_u64_put(w->a, &made, key, id);
+            w->final[id] = id;
+        }
+    }
+}
