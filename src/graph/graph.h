@@ -202,7 +202,7 @@ struct graph_block {
     uint32_t header; /* the loop it is the header of + 1, 0: none */
     graph_id path;   /* condition to reach it from the entry, GRAPH_NIL: always; inside loops: relative to the header */
     graph_id branch; /* B1: condition of the conditional branch that ends it, GRAPH_NIL: none */
-    bool reachable;
+    bool reachable, by_table; /* by_table: its branch goes by a table, its ways out are all it goes to */
 };
 
 struct graph_loop {
@@ -253,7 +253,12 @@ struct graph_env {
     int64_t shared_bytes;    /* of the arrays whose size the code fixes; extern ones lie behind. 0: none or unknown */
     const uint32_t *spills;  /* offsets of all stores and loads that the compiler says put registers away, ascending */
     uint32_t spill_count;
-    bool spills_known;          /* false: it does not say */
+    bool spills_known; /* false: it does not say */
+    /* Branches that go by a table, ascending, and where each may go, as offsets of instructions. */
+    const uint32_t *switch_at;
+    const uint32_t *const *switch_targets;
+    const uint32_t *switch_target_counts;
+    uint32_t switch_count;
     const char *const *symbols; /* whose address stands at 8 * i of GRAPH_SYMBOL_BANK */
     uint32_t symbol_count;
 };

@@ -54,7 +54,7 @@ static unsigned need_of_argument(const struct uop_list *l, const struct uop *u, 
     case UOP_LOP3: return low ? LOW : ALL;
     case UOP_SELECT:
     case UOP_SHL: return low && k == (u->kind == UOP_SELECT ? (k ? k : 3u) : 0u) ? LOW : ALL;
-    case UOP_STORE: return k && u->width <= 2 && u->space != UOP_LOCAL && u->space != UOP_GENERIC ? LOW : ALL;
+    case UOP_STORE: return k && u->width <= 2 ? LOW : ALL;
     default: return ALL;
     }
 }
@@ -110,7 +110,7 @@ static bool step_back(struct halves *h, uint32_t insn)
             h->need[u->arg[0]] |= h->need[i];
         for (unsigned k = 0; k < UOP_MAX_ARGS && u->kind != UOP_WRITE && h->need[i]; k++)
             if (u->arg[k] < i)
-                h->need[u->arg[k]] |= (uint8_t)need_of_argument(l, u, k, h->need[i]);
+                h->need[u->arg[k]] |= (uint8_t)(b->kept[insn].count ? ALL : need_of_argument(l, u, k, h->need[i]));
         uint32_t v = u->kind == UOP_READ && (h->need[i] & HIGH) ? graph_variable(b, u->file, u->reg) : UINT32_MAX;
         if (v != UINT32_MAX)
             graph_set_add(h->live, v);

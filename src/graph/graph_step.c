@@ -276,6 +276,9 @@ void graph_finish_block(struct graph_builder *b, struct graph_work *w)
         const struct uop *u = &l->ops.p[i];
         if (u->kind == UOP_BRANCH && u->arg[0] != UOP_NONE)
             block->branch = graph_and(g, last->guard, b->results[u->arg[0]]);
+        if (u->kind == UOP_BRANCH_IND && block->by_table &&
+            (u->arg[0] == UOP_NONE || !graph_switch_edges(b, w->block, b->results[u->arg[0]])))
+            VEC_PUSH(g->a, g->indirect, block->last);
         if (u->kind == UOP_RET && last->call_path && u->arg[0] != UOP_NONE) {
             struct graph_call *call = &g->calls.p[last->call_path - 1];
             uint64_t to;

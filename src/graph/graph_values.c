@@ -144,6 +144,7 @@ static enum sp_status prepare(struct graph_builder *b)
     b->last_header = ARENA_ARRAY(&b->scratch, uint32_t, n);
     b->assumed_at = ARENA_ARRAY(&b->scratch, uint32_t, n);
     b->first_edge = ARENA_ARRAY(&b->scratch, uint32_t, n + 1);
+    b->edge_when = ARENA_ARRAY(&b->scratch, graph_id, b->flow->edges.n + 1);
     reserve(b);
     b->result_cap = 64;
     b->results = ARENA_ARRAY(&b->scratch, graph_id, b->result_cap);

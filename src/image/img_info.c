@@ -22,6 +22,7 @@ enum attribute {
     ATTR_KPARAM_INFO = 0x17,
     ATTR_CBANK_PARAM_SIZE = 0x19,
     ATTR_REGCOUNT = 0x2f,
+    ATTR_BRANCH_TARGETS = 0x34,
     ATTR_KPARAM_INFO_V2 = 0x45,
     ATTR_NUM_BARRIERS = 0x4c,
     ATTR_ANNOTATIONS = 0x55,
@@ -191,6 +192,61 @@ static void read_annotations(struct img_reader *r, const struct record_reader *r
     kernel->spills_known = true;
 }
 
+struct one_switch {
+    uint32_t at, count;
+    const uint32_t *targets;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct one_switch *x = a, *y = b;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* One after the other: the branch, two short numbers, how many targets, the targets. Of a branch that would go to what
+ * is no place of the code nothing is known. */
+static void read_switches(struct img_reader *r, const struct record *record, struct img_kernel *kernel)
+{
+    enum { HEAD = 12 };
+    const uint8_t *p = record->payload;
+    const struct img_switches *old = &kernel->switches;
+    VEC(struct one_switch) list = {0};
+    for (uint32_t i = 0; i < old->count; i++)
+        VEC_PUSH(r->a, list, ((struct one_switch){old->at[i], old->target_counts[i], old->targets[i]}));
+    for (uint32_t left = record->bytes; left >= HEAD;) {
+        uint32_t count = bits_le32(p + 8), n = 0, at = bits_le32(p);
+        if (count > (left - HEAD) / 4)
+            break;
+        uint32_t *targets = ARENA_ARRAY(r->a, uint32_t, count + 1);
+        bool good = targets && count && at < kernel->code_bytes && at % 16 == 0;
+        for (uint32_t i = 0; i < count && good; i++) {
+            targets[i] = bits_le32(p + HEAD + 4 * (size_t)i);
+            good = targets[i] < kernel->code_bytes && targets[i] % 16 == 0;
+        }
+        if (good)
+            qsort(targets, count, sizeof *targets, by_offset);
+        for (uint32_t i = 0; i < count && good; i++)
+            if (!i || targets[i] != targets[n - 1])
+                targets[n++] = targets[i];
+        if (good)
+            VEC_PUSH(r->a, list, ((struct one_switch){at, n, targets}));
+        p += HEAD + 4 * (size_t)count;
+        left -= HEAD + 4 * count;
+    }
+    uint32_t *at = ARENA_ARRAY(r->a, uint32_t, list.n + 1), *counts = ARENA_ARRAY(r->a, uint32_t, list.n + 1);
+    const uint32_t **targets = ARENA_ARRAY(r->a, const uint32_t *, list.n + 1);
+    if (!list.n || !at || !counts || !targets)
+        return;
+    qsort(list.p, list.n, sizeof list.p[0], by_place);
+    for (size_t i = 0; i < list.n; i++) {
+        at[i] = list.p[i].at;
+        counts[i] = list.p[i].count;
+        targets[i] = list.p[i].targets;
+    }
+    kernel->switches =
+        (struct img_switches){.at = at, .targets = targets, .target_counts = counts, .count = (uint32_t)list.n};
+}
+
 static void read_kernel_info(struct img_reader *r, const struct elf_section *section, uint32_t index)
 {
     struct img_kernel *kernel = &r->module->kernels[index];
@@ -217,6 +273,10 @@ static void read_kernel_info(struct img_reader *r, const struct elf_section *sec
         case ATTR_ANNOTATIONS:
             if (has_payload(r, &reader, &record, 0))
                 read_annotations(r, &reader, &record, kernel);
+            break;
+        case ATTR_BRANCH_TARGETS:
+            if (record.format == FORMAT_SIZED)
+                read_switches(r, &record, kernel);
             break;
         default: break;
         }

@@ -85,7 +85,7 @@ enum sp_status mean_name_long_parts(struct mean *m, unsigned *letter)
         if (mean_array_of(m, x.address, (enum uop_space)x.space, &f) < 0)
             continue;
         const char *text = mean_element(m, x.address, (enum uop_space)x.space, x.width, true);
-        if (!text || !strstr(text, "[\xe2\x80\xa6]"))
+        if (!text || !strstr(text, "\xe2\x80\xa6"))
             continue;
         unsigned n = parts_of(m, x.address, parts);
         for (unsigned k = 0; k < n && count < NAMES; k++) {

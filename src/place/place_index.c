@@ -348,8 +348,7 @@ void place_add_member(struct place_work *w, uint32_t accumulator, graph_id id)
 
 uint32_t place_loop_of(const struct place_work *w, uint32_t accumulator)
 {
-    const struct place_accumulator *a = &w->accumulators.p[accumulator];
-    graph_id phi = a->around != GRAPH_NIL ? a->around : a->phi;
+    graph_id phi = w->accumulators.p[accumulator].phi;
     return phi != GRAPH_NIL && graph_is_loop_phi(w->g, phi) ? (uint32_t)graph_at(w->g, phi)->imm : 0;
 }
 
@@ -363,7 +362,7 @@ static uint32_t accumulator_of(struct place_work *w, uint32_t cycle, graph_id ph
     if (!at && out != GRAPH_NIL && map_u64_get(&w->by_step, out, &known))
         at = known + 1;
     if (!at) {
-        struct place_accumulator made = {.cycle = cycle, .phi = phi, .out = out};
+        struct place_accumulator made = {.cycle = cycle, .inner = cycle, .phi = phi, .named = phi, .out = out};
         VEC_PUSH(w->a, w->accumulators, made);
         at = (uint32_t)w->accumulators.n;
         if (at && out != GRAPH_NIL)
@@ -408,7 +407,7 @@ static bool holds_at_steps(const struct place_work *w, graph_id value, graph_id 
     }
     uint32_t count;
     const uint32_t *defs = graph_defs_of(g, value, &count);
-    graph_id first = w->accumulators.p[w->accumulator[value] - 1].phi;
+    graph_id first = w->accumulators.p[w->accumulator[value] - 1].named;
     uint32_t block = count ? g->insns.p[g->defs.p[defs[0]].insn].block : UINT32_MAX;
     if (loop || (!count && first != GRAPH_NIL && graph_is_loop_phi(g, first))) /* a step that paths make */
         block = g->loops.p[graph_at(g, loop ? value : first)->imm - 1].header;
@@ -508,6 +507,7 @@ static bool find_accumulators(struct place_work *w)
             if (!is_half(w, &c->folds.p[i], k) &&
                 (c->folds.p[i].phi[k] != GRAPH_NIL || c->folds.p[i].out[k] != GRAPH_NIL))
                 accumulator_of(w, c->folds.p[i].cycle, c->folds.p[i].phi[k], c->folds.p[i].out[k]);
+    place_join_nested(w);
     if (arena_failed(w->a))
         return false;
     for (uint32_t i = 0; i < w->accumulators.n; i++) {

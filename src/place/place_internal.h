@@ -13,11 +13,10 @@ struct place_cell {     /* of a list of defs */
 /* One accumulator: a loop's phi and all that is the same variable: what comes round, what paths and pieces make of it,
  * what is left behind the loop. */
 struct place_accumulator {
-    uint32_t cycle;
-    graph_id phi;    /* NIL: straight-line code */
-    graph_id around; /* the phi of the outermost loop around that it goes round too; NIL: none */
-    graph_id out;    /* the step */
-    graph_id result; /* what it comes to, NIL: not known */
+    uint32_t cycle, inner; /* the loop; of several within one another the innermost, where the step is */
+    graph_id phi, named;   /* NIL: straight-line code; of the innermost */
+    graph_id out;          /* the step */
+    graph_id result;       /* what it comes to, NIL: not known */
     VEC(graph_id) members;
 };
 
@@ -84,6 +83,9 @@ uint32_t place_loop_of(const struct place_work *w, uint32_t accumulator);
 /* place_variable.c */
 /* Accumulators that are one variable become one; true: some did. */
 bool place_join_variables(struct place_work *w);
+/* The loop around does nothing to the variable but hand it to the loop within, from turn to turn: one variable, which
+ * the inner loop's step gives its new value. Before members are known. */
+void place_join_nested(struct place_work *w);
 /* What is made of an accumulator behind its loop, once for each piece that may be the last: one value. */
 void place_find_final_copies(struct place_work *w);
 

@@ -313,7 +313,7 @@ static void build_value(struct place_work *w, struct place *p, graph_id entry)
     const struct graph_node *n = graph_at(w->g, entry);
     uint32_t accumulator = w->accumulator[entry];
     if (accumulator && w->accumulators.p[accumulator - 1].phi != GRAPH_NIL)
-        v.named = w->accumulators.p[accumulator - 1].phi;
+        v.named = w->accumulators.p[accumulator - 1].named;
     v.accumulator = accumulator != 0;
     if (!accumulator && n->kind == UOP_SELECT)
         for (unsigned k = 1; k <= 2; k++)

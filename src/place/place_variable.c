@@ -141,7 +141,7 @@ static void join(struct place_work *w, uint32_t a, uint32_t b)
         place_add_member(w, a, from->members.p[i]);
     }
     from->members.n = 0;
-    from->phi = from->out = from->result = GRAPH_NIL;
+    from->phi = from->named = from->out = from->result = GRAPH_NIL;
 }
 
 /* The piece of the cycle that the loop (+ 1) is; the number of pieces: none. */
@@ -166,11 +166,66 @@ static bool join_piece(struct variables *v, uint32_t b)
     size_t own = piece_of(c, loop);
     graph_id start = own > 0 && own < c->pieces.n ? side_of(g, phi, false) : (graph_id)GRAPH_NIL;
     uint32_t a = start != GRAPH_NIL ? comes_from(v, start, GRAPH_NIL) : 0;
-    if (!a || a == b + 1 || piece_of(c, loop_of_phi(g, w->accumulators.p[a - 1].phi)) >= own ||
+    if (!a || a == b + 1 || piece_of(c, loop_of_phi(g, w->accumulators.p[a - 1].named)) >= own ||
         graph_at(g, phi)->type != graph_at(g, w->accumulators.p[a - 1].phi)->type)
         return false;
     join(w, a - 1, b);
     return true;
+}
+
+/* Made by instructions outside the loop alone. */
+static bool made_outside(const struct place_work *w, graph_id id, uint32_t cycle)
+{
+    uint32_t count;
+    const uint32_t *defs = graph_defs_of(w->g, id, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t of = w->g->cycles->cycle_of[w->g->insns.p[w->g->defs.p[defs[i]].insn].block];
+        for (unsigned steps = 0; of && steps < 64; steps++) {
+            int32_t parent = w->g->cycles->cycles.p[of - 1].parent;
+            if (of == cycle + 1)
+                return false;
+            of = parent < 0 ? 0 : (uint32_t)parent + 1;
+        }
+    }
+    return count > 0;
+}
+
+/* A choice between values of the accumulators `a` and `b` (+ 1) alone, or of such choices. */
+static bool chooses_among(const struct place_work *w, graph_id id, uint32_t a, uint32_t b)
+{
+    const struct graph_node *n = graph_at(w->g, id);
+    for (unsigned k = 1; k <= 2 && n->kind == UOP_SELECT && a; k++) {
+        uint32_t of = n->arg[k] < w->nodes ? w->accumulator[n->arg[k]] : 0;
+        unsigned kind = graph_at(w->g, n->arg[k])->kind;
+        if (of != a && of != b && kind != UOP_SELECT && kind != GRAPH_PHI)
+            return false;
+    }
+    return n->kind == UOP_SELECT && a;
+}
+
+/* Something in the loop reads what comes into its turns, beside the loop within (whose accumulator is `a`, + 1; 0: only
+ * `inner`, its phi, may): before and behind that are two values there. */
+static bool reads_between(const struct place_work *w, graph_id phi, graph_id inner, uint32_t a, uint32_t b,
+                          uint32_t cycle)
+{
+    const struct graph *g = w->g;
+    uint32_t count, loop = loop_of_phi(g, phi);
+    const graph_id *users = graph_users(g, phi, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        bool own = users[i] < w->nodes && a && (w->accumulator[users[i]] == a || w->accumulator[users[i]] == b);
+        if (users[i] != inner && users[i] < w->nodes && !own && graph_at(g, users[i])->kind != GRAPH_PHI &&
+            !chooses_among(w, users[i], a, b) && !made_outside(w, users[i], cycle))
+            return true;
+    }
+    for (size_t i = 0; i < g->accesses.n; i++) {
+        const struct graph_access *x = &g->accesses.p[i];
+        bool stores = false;
+        for (unsigned k = 0; k < 4 && x->kind != GRAPH_LOAD; k++)
+            stores |= x->value[k] == phi;
+        if (stores && is_within(g, g->blocks.p[g->insns.p[x->insn].block].loop, loop))
+            return true;
+    }
+    return false;
 }
 
 /* An inner loop takes the variable up as the turn around it begins, and leaves it as that ends. */
@@ -185,13 +240,13 @@ static bool join_nest(struct variables *v, uint32_t b)
     uint32_t inner = a && a != b + 1 ? place_loop_of(w, a - 1) : 0;
     if (!inner || inner == loop || !is_within(g, inner, loop))
         return false;
-    struct place_accumulator *to = &w->accumulators.p[a - 1];
-    graph_id first = to->around != GRAPH_NIL ? to->around : to->phi;
-    graph_id start = side_of(g, first, false); /* or behind steps that were taken out before the loop */
-    if (start == GRAPH_NIL || (start != phi && comes_from(v, start, phi) != a) ||
-        graph_at(g, first)->type != graph_at(g, phi)->type)
+    struct place_accumulator *to = &w->accumulators.p[a - 1], *from = &w->accumulators.p[b];
+    graph_id start = side_of(g, to->phi, false); /* or behind steps that were taken out before the loop */
+    if (start == GRAPH_NIL || (start != phi && comes_from(v, start, phi) != a) || from->named != phi ||
+        graph_at(g, to->phi)->type != graph_at(g, phi)->type || reads_between(w, phi, GRAPH_NIL, a, b + 1, from->cycle))
         return false;
-    to->around = phi;
+    to->phi = phi;
+    to->cycle = from->cycle;
     join(w, a - 1, b);
     return true;
 }
@@ -216,23 +271,6 @@ bool place_join_variables(struct place_work *w)
         any |= joined;
     }
     return any;
-}
-
-/* Made by instructions outside the loop alone. */
-static bool made_outside(const struct place_work *w, graph_id id, uint32_t cycle)
-{
-    uint32_t count;
-    const uint32_t *defs = graph_defs_of(w->g, id, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t of = w->g->cycles->cycle_of[w->g->insns.p[w->g->defs.p[defs[i]].insn].block];
-        for (unsigned steps = 0; of && steps < 64; steps++) {
-            int32_t parent = w->g->cycles->cycles.p[of - 1].parent;
-            if (of == cycle + 1)
-                return false;
-            of = parent < 0 ? 0 : (uint32_t)parent + 1;
-        }
-    }
-    return count > 0;
 }
 
 void place_find_final_copies(struct place_work *w)
@@ -265,6 +303,39 @@ void place_find_final_copies(struct place_work *w)
         } else {
             map_u64_put(w->a, &made, key, id);
             w->final[id] = id;
+        }
+    }
+}
+
+void place_join_nested(struct place_work *w)
+{
+    enum { NESTED = 8 };
+    const struct graph *g = w->g;
+    for (size_t i = 0; i < w->accumulators.n; i++) {
+        struct place_accumulator *outer = &w->accumulators.p[i];
+        for (unsigned depth = 0; depth < NESTED && outer->named != GRAPH_NIL; depth++) {
+            const struct graph_node *n = outer->out == GRAPH_NIL ? NULL : graph_at(g, outer->out);
+            uint32_t of = n && outer->out < w->nodes ? w->accumulator[outer->out] : 0;
+            bool begins = false;
+            if (!of || of == i + 1 || !graph_is_loop_phi(g, outer->out) || !graph_is_loop_phi(g, outer->named) ||
+                w->accumulators.p[of - 1].named != outer->out)
+                break;
+            for (uint32_t k = 0; k < n->phi_count; k++)
+                begins |= n->phi_args[k] == outer->named;
+            if (!begins || reads_between(w, outer->named, outer->out, 0, 0, outer->inner))
+                break;
+            struct place_accumulator *inner = &w->accumulators.p[of - 1];
+            outer->out = inner->out;
+            outer->named = inner->named;
+            outer->inner = inner->inner;
+            if (inner->out != GRAPH_NIL)
+                map_u64_put(w->a, &w->by_step, inner->out, (uint32_t)i);
+            for (size_t k = 0; k < inner->members.n; k++)
+                w->accumulator[inner->members.p[k]] = 0;
+            for (size_t k = 0; k < inner->members.n; k++)
+                place_add_member(w, (uint32_t)i, inner->members.p[k]);
+            inner->members.n = 0;
+            inner->phi = inner->named = inner->out = GRAPH_NIL;
         }
     }
 }

@@ -97,6 +97,8 @@ NVCC = [
     ("guards", ["test/corpus/src/guards.cu"], ["-O3"]),
     ("guards-unoptimised", ["test/corpus/src/guards.cu"], ["-Xcicc", "-O0", "-Xptxas", "-O0"]),
     ("blocks", ["test/corpus/src/blocks.cu"], ["-O3"]),
+    ("told_values", ["test/corpus/src/told_values.cu"], ["-O3"]),
+    ("told_values-unoptimised", ["test/corpus/src/told_values.cu"], ["-Xcicc", "-O0", "-Xptxas", "-O0"]),
     ("halves", ["test/corpus/src/halves.cu"], ["-O3"]),
     ("halves-unoptimised", ["test/corpus/src/halves.cu"], ["-Xcicc", "-O0", "-Xptxas", "-O0"]),
     ("places", ["test/corpus/src/places.cu"], FAST),
