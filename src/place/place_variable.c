@@ -169,6 +169,12 @@ static bool join_piece(struct variables *v, uint32_t b)
     if (!a || a == b + 1 || piece_of(c, loop_of_phi(g, w->accumulators.p[a - 1].named)) >= own ||
         graph_at(g, phi)->type != graph_at(g, w->accumulators.p[a - 1].phi)->type)
         return false;
+    struct place_accumulator *to = &w->accumulators.p[a - 1];
+    graph_id out = w->accumulators.p[b].out;
+    if (out != GRAPH_NIL && !graph_tells_step(g, of - 1, to->named, to->out) && graph_tells_step(g, of - 1, phi, out)) {
+        to->out = out; /* of several steps that a turn is none tells the others: the shorter piece's does */
+        map_u64_put(w->a, &w->by_step, out, a - 1);
+    }
     join(w, a - 1, b);
     return true;
 }
