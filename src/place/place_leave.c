@@ -93,6 +93,14 @@ static graph_id step_behind(struct leave *s, graph_id id)
     return GRAPH_NIL;
 }
 
+/* The instruction that makes a step has no condition of its own. */
+static bool always_follows(const struct graph *g, graph_id step)
+{
+    uint32_t count;
+    const uint32_t *defs = graph_defs_of(g, step, &count);
+    return count && g->insns.p[g->defs.p[defs[0]].insn].guard == GRAPH_NIL;
+}
+
 /* A step in straight code reads the node, which paths before it gave the variable: there it is the old value. */
 static bool starts_straight(struct leave *s, graph_id id)
 {
@@ -226,7 +234,7 @@ void place_find_leaving(struct place_work *w, struct place *p)
             if (!l.before)
                 find_handed_on(&s, &l);
             old[id] = (l.before || l.came_in) ? OLD_HANDED_ON : 0;
-        } else if (graph_is_loop_phi(w->g, id) && l.before) {
+        } else if (l.before && (graph_is_loop_phi(w->g, id) || always_follows(w->g, step_behind(&s, id)))) {
             old[id] = OLD_STEPPED;
         }
         l.chosen = !l.before && chooses_old(w, old, id);
