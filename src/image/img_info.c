@@ -192,27 +192,19 @@ static void read_annotations(struct img_reader *r, const struct record_reader *r
     kernel->spills_known = true;
 }
 
-struct one_switch {
-    uint32_t at, count;
-    const uint32_t *targets;
-};
-
 static int by_place(const void *a, const void *b)
 {
-    const struct one_switch *x = a, *y = b;
+    const struct img_one_switch *x = a, *y = b;
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
 /* One after the other: the branch, two short numbers, how many targets, the targets. Of a branch that would go to what
  * is no place of the code nothing is known. */
-static void read_switches(struct img_reader *r, const struct record *record, struct img_kernel *kernel)
+static void read_switches(struct img_reader *r, const struct record *record, const struct img_kernel *kernel,
+                          struct kernel_state *state)
 {
     enum { HEAD = 12 };
     const uint8_t *p = record->payload;
-    const struct img_switches *old = &kernel->switches;
-    VEC(struct one_switch) list = {0};
-    for (uint32_t i = 0; i < old->count; i++)
-        VEC_PUSH(r->a, list, ((struct one_switch){old->at[i], old->target_counts[i], old->targets[i]}));
     for (uint32_t left = record->bytes; left >= HEAD;) {
         uint32_t count = bits_le32(p + 8), n = 0, at = bits_le32(p);
         if (count > (left - HEAD) / 4)
@@ -229,22 +221,27 @@ static void read_switches(struct img_reader *r, const struct record *record, str
             if (!i || targets[i] != targets[n - 1])
                 targets[n++] = targets[i];
         if (good)
-            VEC_PUSH(r->a, list, ((struct one_switch){at, n, targets}));
+            VEC_PUSH(r->a, state->switches, ((struct img_one_switch){at, n, targets}));
         p += HEAD + 4 * (size_t)count;
         left -= HEAD + 4 * count;
     }
-    uint32_t *at = ARENA_ARRAY(r->a, uint32_t, list.n + 1), *counts = ARENA_ARRAY(r->a, uint32_t, list.n + 1);
-    const uint32_t **targets = ARENA_ARRAY(r->a, const uint32_t *, list.n + 1);
-    if (!list.n || !at || !counts || !targets)
+}
+
+static void finish_switches(struct img_reader *r, struct img_kernel *kernel, struct kernel_state *state)
+{
+    size_t n = state->switches.n;
+    uint32_t *at = ARENA_ARRAY(r->a, uint32_t, n + 1), *counts = ARENA_ARRAY(r->a, uint32_t, n + 1);
+    const uint32_t **targets = ARENA_ARRAY(r->a, const uint32_t *, n + 1);
+    if (!n || !at || !counts || !targets)
         return;
-    qsort(list.p, list.n, sizeof list.p[0], by_place);
-    for (size_t i = 0; i < list.n; i++) {
-        at[i] = list.p[i].at;
-        counts[i] = list.p[i].count;
-        targets[i] = list.p[i].targets;
+    qsort(state->switches.p, n, sizeof state->switches.p[0], by_place);
+    for (size_t i = 0; i < n; i++) {
+        at[i] = state->switches.p[i].at;
+        counts[i] = state->switches.p[i].count;
+        targets[i] = state->switches.p[i].targets;
     }
     kernel->switches =
-        (struct img_switches){.at = at, .targets = targets, .target_counts = counts, .count = (uint32_t)list.n};
+        (struct img_switches){.at = at, .targets = targets, .target_counts = counts, .count = (uint32_t)n};
 }
 
 static void read_kernel_info(struct img_reader *r, const struct elf_section *section, uint32_t index)
@@ -276,11 +273,12 @@ static void read_kernel_info(struct img_reader *r, const struct elf_section *sec
             break;
         case ATTR_BRANCH_TARGETS:
             if (record.format == FORMAT_SIZED)
-                read_switches(r, &record, kernel);
+                read_switches(r, &record, kernel, state);
             break;
         default: break;
         }
     }
+    finish_switches(r, kernel, state);
     if (r->elf.damaged || section->have < section->size)
         state->info_damaged = true; /* records may be missing: what is left is no complete list */
     r->elf.damaged |= damaged;

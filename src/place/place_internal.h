@@ -1,4 +1,5 @@
-/* Between place_data.c, place_index.c, place_variable.c, place_value.c, place_class.c and place_reload.c only. */
+/* Between place_data.c, place_index.c, place_accumulate.c, place_variable.c, place_value.c, place_class.c and
+ * place_reload.c only. */
 #ifndef SP_PLACE_INTERNAL_H
 #define SP_PLACE_INTERNAL_H
 
@@ -59,6 +60,10 @@ struct place_work {
 enum sp_status place_find_data(struct place_work *w);
 bool place_may_be_value(const struct place_work *w, graph_id id);
 bool place_is_float_op(const struct graph_node *n);
+
+/* place_accumulate.c */
+void place_find_copies(struct place_work *w);
+bool place_find_accumulators(struct place_work *w);
 
 /* place_index.c */
 enum sp_status place_make_index(struct place_work *w);

@@ -169,7 +169,7 @@ enum uop_math {
     UOP_MATH_REM_U,
 };
 enum uop_file { UOP_FILE_R, UOP_FILE_UR, UOP_FILE_P, UOP_FILE_UP, UOP_FILE_B, UOP_FILE_COUNT };
-/* Behind the registers of B, not numbered by machines: what the last barrier with a reduction gave, a count, a truth. */
+/* Behind the registers of B, not numbered by machines: what the last barrier with a reduction gave. */
 enum { UOP_B_COUNT = 16, UOP_B_TRUTH, UOP_B_HIDDEN = UOP_B_COUNT };
 enum uop_space { UOP_GLOBAL, UOP_SHARED, UOP_LOCAL, UOP_GENERIC, UOP_CONSTANT };
 enum uop_order { /* of LOAD and STORE, in `order` */
