@@ -9,7 +9,8 @@ enum cycle_step {
     CYCLE_STEP_NONE,
     CYCLE_STEP_ADD,
     CYCLE_STEP_SHIFT /* right */,
-    CYCLE_STEP_SCALE /* times a constant */
+    CYCLE_STEP_SCALE, /* times a constant */
+    CYCLE_STEP_DIVIDE /* by a power of two, towards zero, of a number that may be negative: `step` is the power */
 };
 
 struct cycle_phi {

@@ -10,12 +10,34 @@ enum { TERMS_MAX = 64, ATOM_DEPTH = 24 };
 
 /* ---- steps ------------------------------------------------------------------------------------ */
 
+/* (x + (x < 0 ? 2^k - 1 : 0)) >> k: what is added is the sign, k bits of it. */
+static bool is_quotient(const struct graph *g, graph_id id, graph_id x, uint64_t *power)
+{
+    const struct graph_node *n = graph_at(g, id), *sum = n->arg_count ? graph_at(g, n->arg[0]) : n;
+    uint64_t bits = uop_type_bits((enum uop_type)n->type), k, by;
+    if (n->kind != UOP_SAR || (bits != 32 && bits != 64) || !graph_is_const(g, n->arg[1], &k) || k == 0 || k > 30 ||
+        sum->kind != UOP_ADD)
+        return false;
+    for (unsigned i = 0; i < 2; i++) {
+        const struct graph_node *bias = graph_at(g, sum->arg[!i]);
+        if (sum->arg[i] != x || bias->kind != UOP_SHR || !graph_is_const(g, bias->arg[1], &by) || by != bits - k)
+            continue;
+        const struct graph_node *sign = graph_at(g, bias->arg[0]);
+        bool smeared =
+            sign->kind == UOP_SAR && sign->arg[0] == x && graph_is_const(g, sign->arg[1], &by) && by == bits - 1;
+        *power = UINT64_C(1) << k;
+        return smeared || (k == 1 && bias->arg[0] == x); /* of a half the sign bit alone */
+    }
+    return false;
+}
+
 static void find_step(struct cycle_work *w, const struct cycle_region *r, struct cycle_phi *p)
 {
     struct graph *g = w->g;
     graph_id terms[TERMS_MAX], next = cycle_bare(g, p->next);
     const struct graph_node *n = graph_at(g, next);
     uint32_t count;
+    uint64_t power;
     if (next == GRAPH_NIL || p->start == GRAPH_NIL || n->type == UOP_B1)
         return;
     if (n->kind == UOP_ADD && cycle_flatten(g, next, UOP_ADD, terms, TERMS_MAX, &count)) {
@@ -34,6 +56,10 @@ static void find_step(struct cycle_work *w, const struct cycle_region *r, struct
             return;
         p->step_kind = CYCLE_STEP_ADD;
         p->step = step;
+    } else if (is_quotient(g, next, p->phi, &power)) {
+        p->step_kind = CYCLE_STEP_DIVIDE;
+        p->step = graph_const(g, graph_type_of(g, p->phi), power);
+        return;
     } else if ((n->kind == UOP_SHR || n->kind == UOP_SAR || n->kind == UOP_MUL) && n->arg_count == 2) {
         graph_id by = cycle_bare(g, n->arg[0]) == p->phi ? n->arg[1] : n->arg[0];
         bool other = n->kind == UOP_MUL && cycle_bare(g, n->arg[1]) == p->phi;

@@ -293,8 +293,8 @@ void piece_join_counters(struct joiner *j)
     }
 }
 
-/* A counter that a compiler made says of more steps than the body was seen to repeat: two that take turns look like one,
- * and what was folded into the next one like none. */
+/* A counter that a compiler made says of more steps than the body was seen to repeat: two that take turns look like
+ * one, and what was folded into the next one like none. */
 void piece_count_copies(struct joiner *j)
 {
     uint32_t factor = 0;

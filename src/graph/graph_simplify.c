@@ -340,6 +340,34 @@ graph_id graph_select(struct graph *g, uint8_t flags, graph_id c, graph_id a, gr
     return graph_intern_like(g, &u, (graph_id[]){c, a, b}, 3);
 }
 
+/* max(~x, ~y) is ~min(x, y); the other way round too. */
+static graph_id bound_of_inverted(struct graph *g, unsigned kind, graph_id a, graph_id b)
+{
+    static const enum uop_kind other[] = {UOP_MAX_S, UOP_MIN_S, UOP_MAX_U, UOP_MIN_U};
+    const struct graph_node x = *at(g, a), y = *at(g, b);
+    enum uop_type type = (enum uop_type)x.type;
+    if (x.kind != UOP_NOT || y.kind != UOP_NOT || (type != UOP_B32 && type != UOP_B64))
+        return GRAPH_NIL;
+    unsigned i = kind == UOP_MIN_S ? 0 : kind == UOP_MAX_S ? 1 : kind == UOP_MIN_U ? 2 : 3;
+    return graph_op1(g, UOP_NOT, type, graph_op2(g, other[i], type, x.arg[0], y.arg[0]));
+}
+
+/* The smaller or larger one of ~x and ~y, which is how a compiler spells -min(x, y) - 1. */
+static graph_id select_of_inverted(struct graph *g, graph_id c, graph_id a, graph_id b)
+{
+    const struct graph_node n = *at(g, c);
+    if (n.kind == GRAPH_BOOL && n.arg_count == 1 && n.imm == 1)
+        return select_of_inverted(g, n.arg[0], b, a);
+    bool order = n.kind == UOP_ILT_S || n.kind == UOP_ILT_U, smaller = n.arg[0] == a && n.arg[1] == b;
+    if (!order || !(smaller || (n.arg[0] == b && n.arg[1] == a)))
+        return GRAPH_NIL;
+    return bound_of_inverted(g,
+                             n.kind == UOP_ILT_S ? smaller ? UOP_MIN_S : UOP_MAX_S
+                             : smaller           ? UOP_MIN_U
+                                                 : UOP_MAX_U,
+                             a, b);
+}
+
 static graph_id simplify_select(struct graph *g, const struct uop *like, const graph_id *args)
 {
     graph_id c = args[0], a = args[1], b = args[2];
@@ -348,6 +376,9 @@ static graph_id simplify_select(struct graph *g, const struct uop *like, const g
         return a;
     if (graph_is_const(g, c, &v))
         return v ? a : b;
+    graph_id inverted = select_of_inverted(g, c, a, b);
+    if (inverted != GRAPH_NIL)
+        return inverted;
     if (like->type == UOP_B1) /* c ? a : b, argument k is bit k */
         return graph_bool_apply(g, args, 3, 0xd8);
     a = graph_assume_within(g, a, c);
@@ -392,6 +423,14 @@ static bool known_uniform(const struct graph *g, graph_id id, unsigned depth)
         if (!known_uniform(g, n->arg[i], depth + 1))
             return false;
     return true;
+}
+
+/* Two arguments whose order does not matter: the older first, constants last. */
+static graph_id in_order(struct graph *g, const struct uop *like, const graph_id *args)
+{
+    if (graph_is_const(g, args[0], NULL) || (args[0] > args[1] && !graph_is_const(g, args[1], NULL)))
+        return graph_intern_like(g, like, (graph_id[]){args[1], args[0]}, 2);
+    return graph_intern_like(g, like, args, 2);
 }
 
 static graph_id simplify(struct graph *g, const struct uop *like, const graph_id *given, unsigned count)
@@ -512,12 +551,12 @@ static graph_id simplify(struct graph *g, const struct uop *like, const graph_id
     case UOP_MIN_S:
     case UOP_MAX_S:
     case UOP_MIN_U:
-    case UOP_MAX_U:
+    case UOP_MAX_U: {
+        graph_id inverted = bound_of_inverted(g, like->kind, args[0], args[1]);
+        return inverted == GRAPH_NIL ? in_order(g, like, args) : inverted;
+    }
     case UOP_MULHI_S:
-    case UOP_MULHI_U:
-        if (graph_is_const(g, args[0], NULL) || (args[0] > args[1] && !graph_is_const(g, args[1], NULL)))
-            return graph_intern_like(g, like, (graph_id[]){args[1], args[0]}, 2);
-        return graph_intern_like(g, like, args, 2);
+    case UOP_MULHI_U: return in_order(g, like, args);
     case UOP_UNIFORM: return known_uniform(g, args[0], 0) ? args[0] : graph_intern_like(g, like, args, 1);
     default: return graph_intern_like(g, like, args, count);
     }

@@ -70,11 +70,21 @@ static void add_run(struct straight *s, const graph_id *steps, uint32_t count, g
         return;
     uint32_t begins = cycle_maker(w, f.out, UINT32_MAX);
     f.first = UINT32_MAX;
-    f.floor = straight_behind_loops(w, begins < maker ? begins : maker);
+    uint32_t floor = f.floor = straight_behind_loops(w, begins < maker ? begins : maker);
     for (uint32_t i = 0; i < count; i++) {
         straight_span_of(s, steps[i], i ? steps[i - 1] : in, straight_loop_of(w, maker), &f, 0);
         if (i)
             ((graph_id *)w->out->copy_of)[steps[i]] = steps[0];
+    }
+    /* Elements that an earlier loop of straight code took too were loaded for that one. */
+    uint32_t before = begins == UINT32_MAX ? 0 : straight_behind_others(w, &f, begins < maker ? begins : maker);
+    if (before > f.floor) {
+        f.floor = before;
+        f.first = UINT32_MAX;
+        f.last = 0;
+        for (uint32_t i = 0; i < count; i++)
+            straight_span_of(s, steps[i], i ? steps[i - 1] : in, straight_loop_of(w, maker), &f, 0);
+        f.floor = floor;
     }
     if (f.first <= f.last)
         straight_add(s, &f);
@@ -159,6 +169,16 @@ static bool step_may_bring(struct straight *s, graph_id step, graph_id accumulat
     return n->arg_count == 2 && may_bring(s, n->arg[n->arg[0] == accumulator], hash, at);
 }
 
+/* What a sum starts from was made of the element before its first: a step put together with another operation. */
+static bool start_may_bring(struct straight *s, graph_id in, uint64_t hash, uint64_t at)
+{
+    const struct graph_node n = *graph_at(s->w->g, in);
+    bool any = may_bring(s, in, hash, at), made = n.kind == UOP_FFMA || n.kind == UOP_FADD;
+    for (unsigned k = 0; k < n.arg_count && made && !any; k++)
+        any = may_bring(s, n.arg[k], hash, at);
+    return any;
+}
+
 /* A chain from its first step on: stretches of it whose parts are the same term over advancing elements. */
 static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t count)
 {
@@ -202,7 +222,7 @@ static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t co
             end += step_may_bring(s, steps[to], steps[to - 1], hash, t[to - 1].at + way);
         /* Elements of the same kind before or behind that stand elsewhere: a pattern of places written out. */
         bool element =
-            (begin == 0 && ((before.loads && before.hash == hash) || may_bring(s, in, hash, t[from].at - way))) ||
+            (begin == 0 && ((before.loads && before.hash == hash) || start_may_bring(s, in, hash, t[from].at - way))) ||
             (begin > 0 && t[begin - 1].hash == hash) || (end < count && t[end].hash == hash);
         element |= begin > 0 && is_changed_turn(s, steps[begin - 1], hash);
         element |=

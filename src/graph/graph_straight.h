@@ -45,6 +45,9 @@ void straight_span_of(struct straight *s, graph_id id, graph_id stop, uint32_t l
 /* Steps that stand in several places of the source, where none wrote more than half of them, nobody unrolled: a person
  * wrote each. */
 bool straight_are_written(const struct cycle_work *w, const graph_id *steps, uint32_t count);
+/* Behind the last of the loops of straight code that reach into what was found, are no others of its accumulators, and
+ * end before `begins`; 0: none. */
+uint32_t straight_behind_others(const struct cycle_work *w, const struct found *f, uint32_t begins);
 /* What was found as a cycle of its own, or as the first turns of one. */
 void straight_add(struct straight *s, const struct found *f);
 

@@ -1,6 +1,6 @@
-/* Steps found in straight code as loops that were unrolled whole (D6): a cycle of one straight piece, unless they are the
- * copies of a body that was unrolled or the first turns of a loop behind them; and the inner loop that each copy of an
- * unrolled body holds.
+/* Steps found in straight code as loops that were unrolled whole (D6): a cycle of one straight piece, unless they are
+ * the copies of a body that was unrolled or the first turns of a loop behind them; and the inner loop that each copy of
+ * an unrolled body holds.
  *
  * requires: steps (graph_straight.c) · gives: cycles with one straight piece, their folds */
 #include "graph/graph_piece.h"
@@ -81,8 +81,8 @@ static bool brings_the_same(struct straight *s, const struct cycle_chain *c, con
     return false;
 }
 
-/* Steps that are the loop's, matched backwards: each turn's elements stand before the loop's first ones, or, where every
- * turn holds a loop of its own over the same places, the block does all that so many turns do. */
+/* Steps that are the loop's, matched backwards: each turn's elements stand before the loop's first ones, or, where
+ * every turn holds a loop of its own over the same places, the block does all that so many turns do. */
 static enum before what_before(struct straight *s, const struct cycle_region *r, uint32_t chain, const struct found *f,
                                uint32_t *turns)
 {
@@ -170,6 +170,47 @@ static bool add_before(struct straight *s, const struct found *f, int32_t parent
     return true;
 }
 
+enum { LOOK_BACK = 64 };
+
+/* The first step takes what the other loop left: as many steps or not, it is another loop. */
+static bool takes_result(const struct cycle_work *w, uint32_t cycle, const struct found *f)
+{
+    enum { LOOK_MAX = 96 };
+    graph_id seen[LOOK_MAX] = {f->out}, result = GRAPH_NIL;
+    unsigned count = 1;
+    for (size_t i = w->out->folds.n; i-- > 0 && w->out->folds.p[i].cycle >= cycle;)
+        if (w->out->folds.p[i].cycle == cycle && w->out->folds.p[i].count)
+            result = w->out->folds.p[i].result[0];
+    for (unsigned at = 0; at < count && result != GRAPH_NIL; at++) {
+        const struct graph_node *n = graph_at(w->g, seen[at]);
+        if (seen[at] == result)
+            return true;
+        for (unsigned k = 0; k < n->arg_count && n->kind != UOP_LOAD && count < LOOK_MAX; k++) {
+            bool known = n->arg[k] == GRAPH_NIL || n->arg[k] < result;
+            for (unsigned i = 0; i < count && !known; i++)
+                known = seen[i] == n->arg[k];
+            if (!known)
+                seen[count++] = n->arg[k];
+        }
+    }
+    return false;
+}
+
+uint32_t straight_behind_others(const struct cycle_work *w, const struct found *f, uint32_t begins)
+{
+    const struct graph_cycles *out = w->out;
+    size_t since = out->cycles.n > LOOK_BACK ? out->cycles.n - LOOK_BACK : 0;
+    uint32_t behind = 0;
+    for (size_t i = since > w->looping ? since : w->looping; i < out->cycles.n; i++) {
+        const struct graph_cycle *c = &out->cycles.p[i];
+        uint64_t count;
+        if (c->first <= f->last && f->first <= c->last && c->last < begins && c->last + 1 > behind &&
+            graph_is_const(w->g, c->count, &count) && (count != f->steps || takes_result(w, (uint32_t)i, f)))
+            behind = c->last + 1;
+    }
+    return behind;
+}
+
 void straight_add(struct straight *s, const struct found *f)
 {
     struct cycle_work *w = s->w;
@@ -177,7 +218,6 @@ void straight_add(struct straight *s, const struct found *f)
     int32_t parent = cycle_around(w, f->first);
     if (are_copies(w, parent, f) || add_before(s, f, parent))
         return;
-    enum { LOOK_BACK = 64 };
     size_t since = out->cycles.n > LOOK_BACK ? out->cycles.n - LOOK_BACK : 0;
     for (size_t i = since > w->looping ? since : w->looping; i < out->cycles.n;
          i++) { /* copies, and other accumulators of the same steps */
@@ -187,7 +227,7 @@ void straight_add(struct straight *s, const struct found *f)
         bool copies = parent >= 0 && c->parent == parent &&
                       (out->cycles.p[parent].unroll > 1 || out->cycles.p[parent].pieces.n > 1);
         graph_is_const(w->g, c->count, &count);
-        if (count == f->steps && (copies || overlaps))
+        if (count == f->steps && (copies || (overlaps && !takes_result(w, (uint32_t)i, f))))
             return;
     }
     uint32_t *blocks = ARENA_ARRAY(w->a, uint32_t, 1);

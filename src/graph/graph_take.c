@@ -16,6 +16,7 @@ enum { SPACES = 8 };
 
 struct doings {
     uint64_t floats; /* kinds of floating-point operations, as bits */
+    uint64_t arrays; /* what is loaded from, where a parameter says, as bits */
     uint32_t float_count, loads[SPACES], stores[SPACES], others;
 };
 
@@ -36,9 +37,12 @@ static struct doings doings_of(const struct cycle_work *w, const uint32_t *block
                 d.float_count += is_float;
                 d.others += kind == UOP_BAR;
             }
-            for (uint32_t x = n->first_access; x < n->first_access + n->access_count; x++)
-                ++*(g->accesses.p[x].kind == GRAPH_LOAD ? &d.loads[g->accesses.p[x].space % SPACES]
-                                                        : &d.stores[g->accesses.p[x].space % SPACES]);
+            for (uint32_t x = n->first_access; x < n->first_access + n->access_count; x++) {
+                bool load = g->accesses.p[x].kind == GRAPH_LOAD;
+                graph_id root = load ? cycle_root(g, g->accesses.p[x].address) : (graph_id)GRAPH_NIL;
+                d.arrays |= root == GRAPH_NIL ? 0 : UINT64_C(1) << (map_hash_mix(0x726f6f74, root) & 63);
+                ++*(load ? &d.loads[g->accesses.p[x].space % SPACES] : &d.stores[g->accesses.p[x].space % SPACES]);
+            }
         }
     }
     return d;
@@ -70,7 +74,7 @@ static bool does_the_same(const struct doings *a, uint64_t ta, const struct doin
     }
     bool all = kept || (how & LOADS);
     if (ta * a->others != tb * b->others || loads[0] > loads[1] || (all && loads[0] != loads[1]) ||
-        (!kept && (any_a > 0) != (any_b > 0)))
+        (!kept && (any_a > 0) != (any_b > 0)) || ((kept || (how & FOLDED)) && a->arrays != b->arrays))
         return false;
     if (kept)
         return a->float_count > 0 && a->floats == b->floats && ta * a->float_count == tb * b->float_count;

@@ -263,7 +263,8 @@ static void turn_phi_by(struct turns *t, const struct cycle_region *r, const str
         t->turn_of[p->phi] = start;
         return;
     }
-    if (met || !first || t->w->out->cycles.p[cycle].pieces.p[0].straight || t->slope[cycle] != 1 ||
+    int64_t by = (int64_t)unroll * t->slope[cycle]; /* the way of the counter is a multiple of its slope */
+    if (met || !first || t->w->out->cycles.p[cycle].pieces.p[0].straight || by < 1 || by > UINT16_MAX ||
         !graph_is_const(g, t->from[cycle], &begin))
         return;
     if (type == UOP_B64 && graph_type_of(g, counter) == UOP_B32)
@@ -273,7 +274,8 @@ static void turn_phi_by(struct turns *t, const struct cycle_region *r, const str
     if (graph_type_of(g, t->from[cycle]) == UOP_B32)
         begin = (uint64_t)(int64_t)(int32_t)begin;
     graph_id done = begin ? graph_op2(g, UOP_ADD, type, counter, graph_const(g, type, 0 - begin)) : counter;
-    t->turn_of[p->phi] = graph_op2(g, UOP_ADD, type, start, share_of(g, p->step, unroll, done));
+    graph_id way = share_of(g, p->step, (uint32_t)by, done);
+    t->turn_of[p->phi] = way == GRAPH_NIL ? way : graph_op2(g, UOP_ADD, type, start, way);
 }
 
 /* Only the first piece in the code may start from what knows nothing of the counter. */

@@ -64,6 +64,35 @@ static graph_id as_shift(struct cycle_work *w, const struct cycle_phi *p, graph_
     return above ? graph_not(g, zero) : zero;
 }
 
+/* What is asked of a number before it is divided by 2^k, of its quotient: -2^k < x < 2^k, which is one unsigned
+ * compare, is x / 2^k == 0; x < m * 2^k is x / 2^k < m for positive m. */
+static graph_id as_quotient(struct graph *g, const struct cycle_phi *p, graph_id atom)
+{
+    const struct graph_node n = *graph_at(g, atom);
+    uint64_t power = 1, k, c;
+    enum uop_type type = graph_type_of(g, p->phi);
+    graph_id following = cycle_bare(g, p->next);
+    graph_is_const(g, p->step, &power);
+    bool above = n.arg_count == 2 && graph_is_const(g, n.arg[0], &k); /* k < x; else x < k */
+    if ((n.kind != UOP_ILT_S && n.kind != UOP_ILT_U) || (!above && !graph_is_const(g, n.arg[1], &k)) || k >> 30)
+        return atom;
+    graph_id x = cycle_bare(g, above ? n.arg[1] : n.arg[0]);
+    uint64_t limit = above ? k + 1 : k;
+    if (n.kind == UOP_ILT_U) {
+        const struct graph_node *sum = graph_at(g, x);
+        if (sum->kind != UOP_ADD || cycle_bare(g, sum->arg[0]) != p->phi || !graph_is_const(g, sum->arg[1], &c) ||
+            c != power - 1 || limit != 2 * power - 1)
+            return atom;
+        graph_id zero = graph_op2(g, UOP_IEQ, UOP_B1, following, graph_const(g, type, 0));
+        return above ? graph_not(g, zero) : zero;
+    }
+    if (x != p->phi || limit == 0 || limit % power != 0)
+        return atom;
+    struct uop like = {.kind = UOP_ILT_S, .type = UOP_B1, .imm = n.imm};
+    graph_id less = graph_pure(g, &like, (graph_id[]){following, graph_const(g, type, limit / power)}, 2);
+    return above ? graph_not(g, less) : less;
+}
+
 /* Behind the loop instructions take the value that the last turn began with, none the next one: the source's test
  * stands before it counts on. */
 static bool leaves_uncounted(struct cycle_work *w, const struct cycle_region *r, const struct cycle_phi *p)
@@ -127,14 +156,14 @@ static graph_id express_test(struct cycle_work *w, const struct cycle_region *r,
     uint64_t table;
     if (!graph_table(g, cond, atoms, &count, &table))
         return GRAPH_NIL;
-    for (unsigned i = 0; i < count && p->step_kind == CYCLE_STEP_SHIFT; i++) {
-        graph_id shifted = as_shift(w, p, following, atoms[i]);
+    bool behind = e->block == g->loops.p[r->loop].latch, quotient = p->step_kind == CYCLE_STEP_DIVIDE && behind;
+    for (unsigned i = 0; i < count && (p->step_kind == CYCLE_STEP_SHIFT || quotient); i++) {
+        graph_id shifted = quotient ? as_quotient(g, p, atoms[i]) : as_shift(w, p, following, atoms[i]);
         if (shifted != atoms[i])
             cond = cycle_replace(w, cond, atoms[i], shifted);
     }
     if (cond == GRAPH_NIL)
         return GRAPH_NIL;
-    bool behind = e->block == g->loops.p[r->loop].latch;
     graph_id replaced = following == GRAPH_NIL ? cond : cycle_replace(w, cond, following, counter);
     if (replaced == GRAPH_NIL)
         return GRAPH_NIL;
@@ -385,6 +414,12 @@ void cycle_choose_counter(struct cycle_work *w, struct cycle_region *r, struct g
         c->next = graph_op2(g, UOP_ADD, type, counter, step);
         if (r->unroll > 1 && r->exits.n > 1) {
             c->until = test_of_copies(w, r, p, step);
+            return;
+        }
+    } else if (p->step_kind == CYCLE_STEP_DIVIDE) {
+        c->next = cycle_bare(g, p->next);
+        if (r->unroll > 1) {
+            c->counter = c->start = c->next = GRAPH_NIL;
             return;
         }
     } else { /* as it stands, not simplified into a shift of what is shifted already */

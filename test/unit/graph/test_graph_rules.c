@@ -236,6 +236,29 @@ static void chosen_bits_are_sums(void **state)
 }
 
 /* Exact for every input: what looks like an identity but flushes, or loses the sign of zero, stays. */
+/* The larger one of ~x and ~y is ~min(x, y), whether an instruction or a choice says so; of ~x and y it is not. */
+static void bounds_of_inverted_numbers(void **state)
+{
+    struct graph g;
+    graph_init(&g, *state, &env_86);
+    graph_id x = graph_sreg(&g, UOP_SR_TID_X), y = graph_sreg(&g, UOP_SR_TID_Y);
+    graph_id a = graph_op1(&g, UOP_NOT, UOP_B32, x), b = graph_op1(&g, UOP_NOT, UOP_B32, y);
+    static const enum uop_kind kinds[][3] = {{UOP_MAX_S, UOP_MIN_S, UOP_ILT_S}, {UOP_MAX_U, UOP_MIN_U, UOP_ILT_U}};
+    for (unsigned i = 0; i < 2; i++) {
+        graph_id least = graph_op1(&g, UOP_NOT, UOP_B32, graph_op2(&g, kinds[i][1], UOP_B32, x, y));
+        graph_id most = graph_op1(&g, UOP_NOT, UOP_B32, graph_op2(&g, kinds[i][0], UOP_B32, x, y));
+        graph_id less = graph_op2(&g, kinds[i][2], UOP_B1, a, b);
+        assert_int_equal(graph_op2(&g, kinds[i][0], UOP_B32, a, b), least);
+        assert_int_equal(graph_op2(&g, kinds[i][1], UOP_B32, b, a), most);
+        assert_int_equal(graph_op3(&g, UOP_SELECT, UOP_B32, less, b, a), least);
+        assert_int_equal(graph_op3(&g, UOP_SELECT, UOP_B32, graph_not(&g, less), a, b), least);
+        assert_int_equal(graph_op3(&g, UOP_SELECT, UOP_B32, less, a, b), most);
+        assert_int_not_equal(graph_op2(&g, kinds[i][0], UOP_B32, a, y), least);
+        graph_id other = graph_op2(&g, kinds[i][2], UOP_B1, a, y);
+        assert_int_not_equal(graph_op3(&g, UOP_SELECT, UOP_B32, other, b, a), least);
+    }
+}
+
 static void float_rules_are_exact(void **state)
 {
     struct graph g;
@@ -343,6 +366,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(sums_have_one_form, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(disjoint_bits_add, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(chosen_bits_are_sums, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(bounds_of_inverted_numbers, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(float_rules_are_exact, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(addresses_are_sums, make_arena, drop_arena),
         cmocka_unit_test(growth_is_linear),
