@@ -285,6 +285,7 @@ struct graph_fact { /* private: what is known of a node (graph_range.c) */
     int64_t lo, hi;
     uint8_t state;   /* RANGE_… */
     uint8_t varying; /* 0 not asked, 1 the same in all threads of a block, 2 not */
+    uint8_t halves;  /* a loop's counter: 0 not asked, 1 is shifted down and never 0, 2 not */
 };
 struct graph {
     struct arena *a;
@@ -330,7 +331,19 @@ graph_id graph_cbank(struct graph *g, enum uop_type type, unsigned bank, uint32_
 graph_id graph_pure(struct graph *g, const struct uop *like, const graph_id *args, unsigned count);
 /* The operation of a pure node, for graph_pure() and uop_eval(): a compare of floats, whose node is a truth value, has
  * the format that it compares as its type. */
-struct uop graph_operation(const struct graph_node *n);
+static inline struct uop graph_operation(const struct graph_node *n)
+{
+    bool compare = (n->kind >= UOP_FLT && n->kind <= UOP_FNUM) || n->kind == UOP_FCHK;
+    return (struct uop){.kind = n->kind,
+                        .type = compare ? n->width : n->type,
+                        .round = n->round,
+                        .flags = n->flags,
+                        .space = n->space,
+                        .order = n->order,
+                        .width = n->width,
+                        .arg = {UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE},
+                        .imm = n->imm};
+}
 /* Shorthands over graph_pure for plain operations. */
 graph_id graph_op1(struct graph *g, enum uop_kind kind, enum uop_type type, graph_id a);
 graph_id graph_op2(struct graph *g, enum uop_kind kind, enum uop_type type, graph_id a, graph_id b);
@@ -342,7 +355,15 @@ static inline const struct graph_node *graph_at(const struct graph *g, graph_id 
 {
     return &g->nodes.p[id];
 }
-bool graph_is_const(const struct graph *g, graph_id id, uint64_t *bits);
+static inline bool graph_is_const(const struct graph *g, graph_id id, uint64_t *bits)
+{
+    const struct graph_node *n = graph_at(g, id);
+    if (id == GRAPH_NIL || n->kind != UOP_CONST)
+        return false;
+    if (bits)
+        *bits = n->imm;
+    return true;
+}
 int64_t graph_signed_const(const struct graph_node *n); /* what a constant is as a signed number of its type */
 enum uop_type graph_type_of(const struct graph *g, graph_id id);
 

@@ -492,7 +492,7 @@ static bool find_functions(struct expand *x, const struct pat_library *lib)
 enum sp_status pat_expand(const struct pat_library *lib, struct arena *a, struct graph *g, struct graph_expansions *out)
 {
     struct pat_expanded *e = ARENA_NEW(a, struct pat_expanded);
-    struct expand x = {.g = g, .a = a, .e = e};
+    struct expand x = {.g = g, .a = a, .memo = lib->memo, .e = e};
     *out = (struct graph_expansions){0};
     enum sp_status status = e ? pat_index_init(&x.x, a, g) : SP_ERR_MEMORY;
     if (status != SP_OK)

@@ -21,6 +21,7 @@ struct expand {
     bool integral;               /* … or it is an integer of them */
     struct graph *g;
     struct arena *a;
+    struct pat_memo *memo;
     unsigned page_order;
 };
 

@@ -50,7 +50,7 @@ bool pat_expand_divisions(struct expand *x, const struct pat_page *page, const s
     int second = what ? cu_find_variable(b, what->arg[1]->text) : -1;
     if (first < 0 || second < 0)
         return true;
-    if (!x->divided && pat_find_divisions(x->a, &x->x, &x->divisions) != SP_OK)
+    if (!x->divided && pat_find_divisions(x->a, &x->x, x->memo, &x->divisions) != SP_OK)
         return false;
     x->divided = true;
     for (size_t i = 0; i < x->divisions.list.n; i++) {

@@ -270,6 +270,9 @@ static void find_depths(struct function_search *s)
         depth += n->kind == UOP_FADD || n->kind == UOP_FMUL || n->kind == UOP_FFMA || n->kind == GRAPH_PHI;
         s->depth[id] = (uint8_t)(depth > 200 ? 200 : depth);
     }
+    s->given_key = s->run.given_count;
+    for (unsigned i = 0; i < s->run.given_count; i++)
+        s->given_key = map_hash_mix(s->given_key, s->run.given[i]);
 }
 
 /* Marks of a number's parts: its sign, its exponent, infinity, what is no number, the whole number next to it. */
@@ -383,7 +386,7 @@ enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, st
     s->stored = ARENA_ARRAY(a, bool, x->count + 1);
     if (s->closed && x->expanded)
         pat_function_close(s, x->expanded);
-    if (!s->closed || !s->narrow || !s->odd || !s->stored)
+    if (!s->closed || !s->narrow || !s->odd || !s->stored || !pat_function_parts(s))
         return SP_ERR_MEMORY;
     for (size_t i = 0; i < s->g->accesses.n; i++) {
         const struct graph_access *access = &s->g->accesses.p[i];

@@ -76,6 +76,9 @@ void pat_function_find_given(struct function_search *s, graph_id root)
         uint32_t header = g->loops.p[b.loop - 1].header;
         block = header != block ? header : b.idom;
     }
+    s->given_key = s->run.given_count;
+    for (unsigned i = 0; i < s->run.given_count; i++)
+        s->given_key = map_hash_mix(s->given_key, s->run.given[i]);
 }
 
 static uint32_t meet(const struct graph *g, uint32_t a, uint32_t b)
@@ -159,6 +162,34 @@ static void keep_orders(struct orders *o, enum uop_type type, bool is_far, doubl
     }
 }
 
+/* The cone between the root and the arguments, and where it is walked; the arguments' order does not matter to it, so
+ * that it is often there already. False: more than can be followed. */
+static bool find_cone(struct function_search *s, graph_id root, const graph_id *args, unsigned count)
+{
+    bool same = s->last.round == s->round && s->last.root == root && s->last.count == count;
+    for (unsigned i = 0; i < count && same; i++)
+        same = pat_function_holds(s->last.args, count, args[i]);
+    if (!same && !pat_function_cone(s, &root, 1, args, count))
+        return false;
+    s->run.cone = &s->cone;
+    s->run.argument_count = count;
+    for (unsigned i = 0; i < count; i++)
+        s->run.argument[i] = args[i];
+    if (same)
+        return true;
+    uint32_t own = 0; /* what pages spell out, put together by a few operations, is the kernel's to put together */
+    for (uint32_t i = 0; i < s->cone.count; i++)
+        own += !s->closed[s->cone.node[i]] && !pat_function_holds(args, count, s->cone.node[i]);
+    s->last.round = s->round;
+    s->last.root = root;
+    s->last.count = count;
+    for (unsigned i = 0; i < count; i++)
+        s->last.args[i] = args[i];
+    s->last.own = own;
+    s->last.walks = own >= LEAST_EXACT && pat_function_find_walk(s);
+    return true;
+}
+
 int pat_function_which(struct function_search *s, graph_id root, const graph_id *args, unsigned count, unsigned whole)
 {
     unsigned known, finite = 0;
@@ -166,22 +197,16 @@ int pat_function_which(struct function_search *s, graph_id root, const graph_id 
     bool alive[PAT_KNOWN_MAX];
     unsigned left = 0, missed[PAT_KNOWN_MAX] = {0};
     double at[FUNCTION_ARGS];
-    if (!pat_function_cone(s, &root, 1, args, count))
+    if (pat_run_is_unknown(&s->run, root, args, count) || !find_cone(s, root, args, count))
         return -1;
-    s->run.cone = &s->cone;
-    s->run.argument_count = count;
-    for (unsigned i = 0; i < count; i++)
-        s->run.argument[i] = args[i];
     enum uop_type type = pat_function_type(s, root);
     const unsigned root_bits = pat_function_width(s, root), arg_bits = pat_function_width(s, args[whole == 1]);
     bool other = root_bits != arg_bits, half = type == UOP_F16 || type == UOP_BF16; /* other: an integer of numbers */
     if (other)
         type = arg_bits == 64 ? UOP_F64 : UOP_F32;
-    uint32_t own = 0; /* what pages spell out, put together by a few operations, is the kernel's to put together */
-    for (uint32_t i = 0; i < s->cone.count; i++)
-        own += !s->closed[s->cone.node[i]] && !pat_function_holds(args, count, s->cone.node[i]);
+    const uint32_t own = s->last.own;
     bool few = other || (!half && (own < FUNCTION_LEAST_NODES || s->depth[root] < FUNCTION_LEAST_DEPTH));
-    if (type == UOP_VOID || own < (half ? FUNCTION_LEAST_HALF : LEAST_EXACT) || !pat_function_find_walk(s))
+    if (type == UOP_VOID || own < (half ? FUNCTION_LEAST_HALF : LEAST_EXACT) || !s->last.walks)
         return -1;
     for (unsigned i = 0; i < known && i < PAT_KNOWN_MAX; i++)
         left += alive[i] = !few && list[i].args == count && list[i].whole == whole && (half || !list[i].rounded);

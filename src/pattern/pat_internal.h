@@ -83,9 +83,16 @@ struct pat_page {
     VEC(struct pat_variant) variants;
 };
 
+/* What was found out about computations that no kernel is named in: the next kernel asks of the same ones again. */
+struct pat_memo {
+    struct arena *a;
+    struct map_u64 divisions; /* a computation's shape -> it is that division (pat_divide_try.c) */
+};
+
 struct pat_library {
     struct arena *a;
     VEC(struct pat_page) pages;
+    struct pat_memo *memo;
 };
 
 /* ---- real rules and evaluation (pat_rules.c, pat_value.c) ------------------------------------ */
@@ -251,7 +258,8 @@ struct pat_division {
 struct pat_divisions {
     VEC(struct pat_division) list;
 };
-enum sp_status pat_find_divisions(struct arena *a, const struct pat_index *x, struct pat_divisions *out);
+enum sp_status pat_find_divisions(struct arena *a, const struct pat_index *x, struct pat_memo *memo,
+                                  struct pat_divisions *out);
 /* Functions of mathematics, found by what they compute (pat_function.c). */
 struct pat_function {
     graph_id node, argument[4];

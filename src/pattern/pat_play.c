@@ -17,17 +17,17 @@ struct pat_play *pat_play_new(struct arena *a, struct pat_index *x)
     if (!p)
         return NULL;
     *p = (struct pat_play){.a = a, .x = x, .g = x->g, .size = (graph_id)x->g->nodes.n, .budget = BUDGET};
-    p->stamp = ARENA_ARRAY(a, uint32_t, p->size + 1);
-    p->value = ARENA_ARRAY(a, uint64_t, p->size + 1);
-    p->known = ARENA_ARRAY(a, uint8_t, p->size + 1);
-    p->given = ARENA_ARRAY(a, bool, p->size + 1);
+    p->of = ARENA_ARRAY(a, struct pat_played, p->size + 1);
     p->differs = ARENA_ARRAY(a, uint8_t, p->size + 1);
     p->loops = ARENA_ARRAY(a, struct loop_view, x->g->loops.n + 1);
-    for (graph_id id = 1; id < p->size && !p->rows; id++) {
+    for (graph_id id = 1; id < p->size && p->of; id++) {
         const struct graph_node *n = graph_at(x->g, id);
-        p->rows = n->kind == UOP_SREG && (n->imm == UOP_SR_TID_Y || n->imm == UOP_SR_TID_Z) && x->live[id];
+        p->rows |= n->kind == UOP_SREG && (n->imm == UOP_SR_TID_Y || n->imm == UOP_SR_TID_Z) && x->live[id];
+        p->of[id].turns = n->kind == GRAPH_PHI;
+        for (unsigned i = 0; i < n->arg_count; i++) /* they stand before it */
+            p->of[id].turns |= n->arg[i] >= id || p->of[n->arg[i]].turns;
     }
-    return p->stamp && p->value && p->known && p->given && p->differs && p->loops ? p : NULL;
+    return p->of && p->differs && p->loops ? p : NULL;
 }
 
 /* ---- loops ----------------------------------------------------------------------------------- */
@@ -326,18 +326,18 @@ static void take_phis(struct pat_play *p, struct loop_view *v, const graph_id *f
     bool known[LOOP_PHIS];
     for (unsigned i = 0; i < v->phi_count; i++)
         known[i] = pat_play_number(p, from[i], &bits[i]);
-    pat_play_forget(p);
+    pat_play_forget_turn(p);
     for (unsigned i = 0; i < v->phi_count; i++) {
-        p->given[v->phi[i]] = known[i];
-        p->value[v->phi[i]] = known[i] ? bits[i] : 0;
+        p->of[v->phi[i]].given = known[i];
+        p->of[v->phi[i]].value = known[i] ? bits[i] : 0;
     }
 }
 
 static void release_phis(struct pat_play *p, struct loop_view *v)
 {
     for (unsigned i = 0; i < v->phi_count; i++)
-        p->given[v->phi[i]] = false;
-    pat_play_forget(p);
+        p->of[v->phi[i]].given = false;
+    pat_play_forget_turn(p);
 }
 
 /* All turns of one loop for one thread: turns go to [first, …), *made says how many. */

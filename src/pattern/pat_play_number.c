@@ -83,23 +83,23 @@ unsigned pat_play_lane(unsigned mode, unsigned lane, unsigned b, unsigned c, boo
 
 static bool compute(struct pat_play *p, graph_id id, unsigned depth, uint64_t *out)
 {
-    const struct graph_node n = *graph_at(p->g, id);
+    const struct graph_node *n = graph_at(p->g, id);
     uint64_t args[6];
-    switch (n.kind) {
-    case UOP_CONST: *out = n.imm; return true;
-    case UOP_SREG: return sreg_value(p, n.imm, out) || (p->draw && draw(p, id, &n, out));
+    switch (n->kind) {
+    case UOP_CONST: *out = n->imm; return true;
+    case UOP_SREG: return sreg_value(p, n->imm, out) || (p->draw && draw(p, id, n, out));
     case UOP_SHFL_IN: {
         bool within;
-        if (!number_of(p, n.arg[1], depth + 1, &args[0]) || !number_of(p, n.arg[2], depth + 1, &args[1]))
+        if (!number_of(p, n->arg[1], depth + 1, &args[0]) || !number_of(p, n->arg[2], depth + 1, &args[1]))
             return false;
-        pat_play_lane((unsigned)n.imm, p->thread & 31, (unsigned)args[0], (unsigned)args[1], &within);
+        pat_play_lane((unsigned)n->imm, p->thread & 31, (unsigned)args[0], (unsigned)args[1], &within);
         *out = within;
         return true;
     }
     case UOP_RCP: { /* as near as makes no difference to what counts with it */
         float f;
         uint32_t w;
-        if (n.type != UOP_F32 || !number_of(p, n.arg[0], depth + 1, &args[0]))
+        if (n->type != UOP_F32 || !number_of(p, n->arg[0], depth + 1, &args[0]))
             return false;
         w = (uint32_t)args[0];
         memcpy(&f, &w, sizeof f);
@@ -108,23 +108,23 @@ static bool compute(struct pat_play *p, graph_id id, unsigned depth, uint64_t *o
         *out = w;
         return true;
     }
-    case UOP_UNIFORM: return number_of(p, n.arg[0], depth + 1, out);
+    case UOP_UNIFORM: return number_of(p, n->arg[0], depth + 1, out);
     default: break;
     }
-    if (!pat_is_pure(&n))
-        return p->draw && draw(p, id, &n, out);
-    if (n.kind == UOP_SELECT) { /* the arm that is not taken need not be known */
-        return number_of(p, n.arg[0], depth + 1, &args[0]) &&
-               number_of(p, args[0] & 1 ? n.arg[1] : n.arg[2], depth + 1, out);
+    if (!pat_is_pure(n))
+        return p->draw && draw(p, id, n, out);
+    if (n->kind == UOP_SELECT) { /* the arm that is not taken need not be known */
+        return number_of(p, n->arg[0], depth + 1, &args[0]) &&
+               number_of(p, args[0] & 1 ? n->arg[1] : n->arg[2], depth + 1, out);
     }
-    if ((n.kind == UOP_MUL || n.kind == UOP_AND) && n.type != UOP_B1) /* nothing times anything */
+    if ((n->kind == UOP_MUL || n->kind == UOP_AND) && n->type != UOP_B1) /* nothing times anything */
         for (unsigned i = 0; i < 2; i++)
-            if (number_of(p, n.arg[i], depth + 1, &args[i]) && !args[i]) {
+            if (number_of(p, n->arg[i], depth + 1, &args[i]) && !args[i]) {
                 *out = 0;
                 return true;
             }
-    for (unsigned i = 0; i < n.arg_count; i++)
-        if (!number_of(p, n.arg[i], depth + 1, &args[i]))
+    for (unsigned i = 0; i < n->arg_count; i++)
+        if (!number_of(p, n->arg[i], depth + 1, &args[i]))
             return false;
     return pat_eval_node(p->g, id, args, out);
 }
@@ -133,21 +133,28 @@ static bool number_of(struct pat_play *p, graph_id id, unsigned depth, uint64_t 
 {
     if (id == GRAPH_NIL || id >= p->size || depth > DEPTH || !p->budget)
         return false;
-    if (p->stamp[id] == p->now || p->given[id]) {
-        *out = p->value[id];
-        return p->given[id] || p->known[id];
+    struct pat_played *of = &p->of[id];
+    const uint32_t now = of->turns ? p->turn : p->now;
+    if (of->stamp == now || of->given) {
+        *out = of->value;
+        return of->given || of->known;
     }
     p->budget--;
     bool known = compute(p, id, depth, out);
-    p->stamp[id] = p->now;
-    p->known[id] = known;
-    p->value[id] = known ? *out : 0;
+    of->stamp = now;
+    of->known = known;
+    of->value = known ? *out : 0;
     return known;
 }
 
 void pat_play_forget(struct pat_play *p)
 {
-    p->now++;
+    p->now = p->turn = ++p->clock;
+}
+
+void pat_play_forget_turn(struct pat_play *p)
+{
+    p->turn = ++p->clock;
 }
 
 bool pat_play_number(struct pat_play *p, graph_id id, uint64_t *out)

@@ -199,7 +199,7 @@ static struct way of_chosen_bits(const struct place_lanes *l, const struct graph
     struct way out = of_pure(l, n, k);
     int64_t by = 0;
     unsigned at = 0;
-    uint64_t c;
+    uint64_t c = 0;
     while (at < n->arg_count && !graph_is_const(l->g, n->arg[at], &c))
         at++;
     if (out.how != PLACE_UNKNOWN || n->arg_count != 3 || at == 3)

@@ -34,6 +34,7 @@ enum uop_type {
     UOP_F32,
     UOP_F64,
 };
+enum { UOP_TYPE_COUNT = UOP_F64 + 1 };
 
 enum uop_round { UOP_RN, UOP_RM, UOP_RP, UOP_RZ, UOP_RA /* nearest, ties away */ };
 
@@ -204,6 +205,16 @@ enum uop_reconverge {
     UOP_GUARD_OF_NEXT, /* a branch as it is written; what it jumps over has its condition as a guard */
 };
 
+/* RECONVERGE BSSY BSYNC BREAK BMOV: `reg` is the convergence barrier's number, `width` of BMOV which way it goes; of
+ * APART the mask is the second argument, where there is one. What an OPAQUE is, in `space`: state of the warp that only
+ * whoever runs all its lanes has. */
+enum uop_bmov { UOP_BMOV_FROM = 1, UOP_BMOV_TO, UOP_BMOV_BETWEEN /* from the one in `order` */ };
+enum uop_opaque {
+    UOP_OPAQUE_OTHER,
+    UOP_OPAQUE_BARRIER, /* what BAR_RED gave */
+    UOP_OPAQUE_MEETING, /* barrier `reg` */
+};
+
 /* Special registers by meaning, the same on every architecture. OTHER + n: hardware number n without a name here. */
 enum uop_sreg {
     UOP_SR_TID_X,
@@ -268,12 +279,27 @@ struct uop_list {
  * invalid operation. */
 bool uop_eval(const struct uop *op, const uint64_t *args, uint64_t *result);
 /* The classes of the table: pure = a function of its arguments alone (P and A). */
-bool uop_is_pure(enum uop_kind kind);
+struct uop_kind_row {
+    unsigned char args;
+    char class;
+};
+extern const struct uop_kind_row uop_kind_rows[UOP_KIND_COUNT];
+extern const unsigned char uop_type_widths[UOP_TYPE_COUNT];
+static inline bool uop_is_pure(enum uop_kind kind)
+{
+    return (unsigned)kind < UOP_KIND_COUNT && uop_kind_rows[kind].class != 'E';
+}
 /* Its first two arguments may change places. */
 bool uop_commutes(enum uop_kind kind);
 const char *uop_kind_text(enum uop_kind kind); /* "add", lower case */
-unsigned uop_kind_args(enum uop_kind kind);
-unsigned uop_type_bits(enum uop_type type);    /* 0 for VOID */
+static inline unsigned uop_kind_args(enum uop_kind kind)
+{
+    return (unsigned)kind < UOP_KIND_COUNT ? uop_kind_rows[kind].args : 0;
+}
+static inline unsigned uop_type_bits(enum uop_type type) /* 0 for VOID */
+{
+    return (unsigned)type < UOP_TYPE_COUNT ? uop_type_widths[type] : 0;
+}
 const char *uop_type_text(enum uop_type type); /* "b32" */
 const char *uop_sreg_text(unsigned sreg);      /* "threadIdx.x"; "SR<n>" forms are made by the caller: NULL for OTHER */
 const char *uop_atom_text(unsigned atom);      /* "add" */
