@@ -78,7 +78,8 @@ static double flops_of(const struct graph *g, const struct graph_insn *insn)
         for (uint32_t u = insn->first_use; u < insn->first_use + insn->use_count && !copy; u++)
             copy = g->uses.p[u].node == g->defs.p[d].node;
         nothing_new &= copy;
-        if (n->kind == UOP_SELECT && is_float_compare(g, n->arg[0]))
+        bool again = g->defs.p[d].part == 2; /* a double is chosen word by word */
+        if (n->kind == UOP_SELECT && !again && is_float_compare(g, n->arg[0]))
             for (size_t i = 0; i < l->ops.n; i++)
                 flops += l->ops.p[i].kind == UOP_SELECT; /* the instruction chooses itself, it copies no choice */
     }

@@ -260,6 +260,7 @@ enum sp_status graph_find_cycles(struct arena *a, struct graph *g, struct graph_
         if (w.regions[l].cycle < 0 && g->blocks.p[g->loops.p[l].header].reachable &&
             !graph_is_slow(g, g->blocks.p[g->loops.p[l].header].first)) /* an expansion's */
             make_cycle(&w, &w.regions[l]);
+    cycle_copy_pairs(&w);
     for (uint32_t l = 0; l < w.region_count; l++) {
         uint32_t parent = g->loops.p[l].parent;
         if (parent && w.regions[l].cycle >= 0 && w.regions[parent - 1].cycle >= 0)

@@ -41,6 +41,7 @@ struct cycle_chain {
     uint32_t least;  /* cuts in the smallest stretch that repeats; 0: not asked */
     uint32_t inner;  /* steps of an inner loop within one of its steps, 0: none */
     uint32_t group;  /* chains of one group read each other */
+    bool alternates; /* its steps may reach different places of memory in turns: none tells the others */
     bool flat;       /* an integer sum (product …) of terms in any order: no cuts, `terms` */
     const graph_id *terms;
 };
@@ -93,6 +94,7 @@ struct cycle_work {
     uint32_t *first_access, *next_access; /* loads that give a node, as lists: access + 1 */
     uint32_t *first_phi, *next_phi;       /* phis of a block; node numbers */
     bool *live, *data;
+    bool *stored;        /* of nodes: some instruction writes it to memory */
     uint64_t budget;     /* of steps spent on comparing */
     bool *claimed;       /* of nodes: a step of some loop */
     bool *between;       /* of nodes: a step that another follows */
@@ -129,6 +131,12 @@ uint32_t cycle_joined_call(const struct graph *g, graph_id id);
 bool cycle_joins_answer(const struct graph *g, graph_id id);
 graph_id cycle_bare(const struct graph *g, graph_id id); /* without UNIFORM round it */
 uint32_t cycle_args(const struct graph_node *n, const graph_id **args);
+struct cycle_nodes {
+    graph_id *p;
+    size_t n, cap;
+};
+/* Of a flattened sum `out` what the term `in` of it is part of, up to `out`. */
+struct cycle_nodes cycle_sums(struct cycle_work *w, graph_id in, graph_id out);
 /* Terms of a sum (minimum …) of one kind and width; false when there are more than `max`. */
 bool cycle_flatten(const struct graph *g, graph_id id, unsigned kind, graph_id *terms, uint32_t max, uint32_t *count);
 
@@ -182,6 +190,9 @@ bool cycle_comes_below(struct graph *g, graph_id path, enum uop_kind less, graph
 
 /* graph_count.c: count, start and end of a loop in several pieces. */
 void cycle_finish_pieces(struct cycle_work *w, struct cycle_region *first, struct graph_cycle *c);
+
+/* graph_packed.c */
+void cycle_copy_pairs(struct cycle_work *w);
 
 /* graph_straight.c */
 void cycle_find_straight(struct cycle_work *w);

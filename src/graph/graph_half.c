@@ -32,6 +32,13 @@ static bool writes_moved_pair(const struct uop_list *l, const struct uop *u)
            is_moved_pair(l, &l->ops.p[u->arg[0]]);
 }
 
+/* The upper half of the other argument ends up above the result. */
+static bool shifts_out(const struct uop *u, const struct uop *by)
+{
+    return u->type == UOP_B32 && by && by->kind == UOP_CONST &&
+           (u->kind == UOP_MUL ? (by->imm & 0xffff) == 0 : u->kind == UOP_SHL && by->imm >= 16 && by->imm < 32);
+}
+
 /* What the argument `k` of `u` is asked for, where `u` itself is asked for `need`. */
 static unsigned need_of_argument(const struct uop_list *l, const struct uop *u, unsigned k, unsigned need)
 {
@@ -45,15 +52,16 @@ static unsigned need_of_argument(const struct uop_list *l, const struct uop *u, 
     case UOP_SEXT: return low || u->imm <= 16 ? LOW : ALL;
     case UOP_AND:
         return low || (u->type == UOP_B32 && other && other->kind == UOP_CONST && other->imm <= 0xffff) ? LOW : ALL;
+    case UOP_MUL: return low || shifts_out(u, other) ? LOW : ALL;
     case UOP_ADD:
-    case UOP_MUL:
     case UOP_OR:
     case UOP_XOR:
     case UOP_NOT:
     case UOP_NEG:
     case UOP_LOP3: return low ? LOW : ALL;
     case UOP_SELECT:
-    case UOP_SHL: return low && k == (u->kind == UOP_SELECT ? (k ? k : 3u) : 0u) ? LOW : ALL;
+    case UOP_SHL:
+        return (low || (!k && shifts_out(u, other))) && k == (u->kind == UOP_SELECT ? (k ? k : 3u) : 0u) ? LOW : ALL;
     case UOP_STORE: return k && u->width <= 2 ? LOW : ALL;
     default: return ALL;
     }
@@ -66,14 +74,60 @@ static bool acts(const struct uop *u)
            u->kind != UOP_CBANK && u->kind != UOP_SREG;
 }
 
+/* A condition that instructions stand under: a predicate, as it is where they are, or what it is not. */
+struct under {
+    uint32_t version;
+    uint8_t file, reg, not ; /* version 0: none, or not so simple */
+};
+
 struct halves {
     struct graph_builder *b;
+    struct under *under; /* of variables: the one condition under which their upper halves are looked at */
+    uint32_t *version;   /* of variables that are predicates: the place where they last changed, counted backwards */
+    uint32_t changes;
     uint64_t *in;   /* a set a block: upper halves that are looked at from its start on */
     uint64_t *live; /* at the place that is at work */
     uint8_t *need;
     size_t room;
     bool *low_only;
 };
+
+static struct under guard_of(const struct halves *h, const struct uop_list *l)
+{
+    struct under none = {0};
+    if (l->guard == UOP_NONE)
+        return none;
+    const struct uop *u = &l->ops.p[l->guard];
+    bool not = u->kind == UOP_NOT && u->arg[0] < l->ops.n;
+    u = not ? &l->ops.p[u->arg[0]] : u;
+    uint32_t v = u->kind == UOP_READ ? graph_variable(h->b, u->file, u->reg) : UINT32_MAX;
+    return v == UINT32_MAX
+               ? none
+               : (struct under){.version = h->version[v], .file = u->file, .reg = (uint8_t)u->reg, .not = not };
+}
+
+static bool same_guard(struct under a, struct under b)
+{
+    return a.version && a.version == b.version && a.file == b.file && a.reg == b.reg && a.not == b.not ;
+}
+
+/* What the instruction writes is not looked at before: under a guard where all that look stand under the same. */
+static void end_written(struct halves *h, const struct uop_list *l)
+{
+    for (size_t i = 0; i < l->ops.n; i++) { /* a condition that the instruction changes is another one before it */
+        const struct uop *u = &l->ops.p[i];
+        uint32_t v = u->kind == UOP_WRITE ? graph_variable(h->b, u->file, u->reg) : UINT32_MAX;
+        if (v != UINT32_MAX)
+            h->version[v] = ++h->changes;
+    }
+    struct under guard = guard_of(h, l);
+    for (size_t i = 0; i < l->ops.n; i++) {
+        const struct uop *u = &l->ops.p[i];
+        uint32_t v = u->kind == UOP_WRITE ? graph_variable(h->b, u->file, u->reg) : UINT32_MAX;
+        if (v != UINT32_MAX && (l->guard == UOP_NONE || same_guard(guard, h->under[v])))
+            h->live[v / 64] &= ~(UINT64_C(1) << (v % 64));
+    }
+}
 
 /* Over one instruction, backwards; with `low_only` what it writes is noted. */
 static bool step_back(struct halves *h, uint32_t insn)
@@ -98,12 +152,8 @@ static bool step_back(struct halves *h, uint32_t insn)
         }
     }
     h->low_only[insn] = any && all_low;
-    for (size_t i = 0; i < l->ops.n && l->guard == UOP_NONE; i++)
-        if (l->ops.p[i].kind == UOP_WRITE) {
-            uint32_t v = graph_variable(b, l->ops.p[i].file, l->ops.p[i].reg);
-            if (v != UINT32_MAX)
-                h->live[v / 64] &= ~(UINT64_C(1) << (v % 64));
-        }
+    end_written(h, l);
+    struct under guard = guard_of(h, l);
     for (size_t i = l->ops.n; i-- > 0;) {
         const struct uop *u = &l->ops.p[i];
         if (u->kind == UOP_WRITE && u->arg[0] < l->ops.n)
@@ -112,8 +162,13 @@ static bool step_back(struct halves *h, uint32_t insn)
             if (u->arg[k] < i)
                 h->need[u->arg[k]] |= (uint8_t)(b->kept[insn].count ? ALL : need_of_argument(l, u, k, h->need[i]));
         uint32_t v = u->kind == UOP_READ && (h->need[i] & HIGH) ? graph_variable(b, u->file, u->reg) : UINT32_MAX;
-        if (v != UINT32_MAX)
-            graph_set_add(h->live, v);
+        if (v == UINT32_MAX)
+            continue;
+        if (!graph_set_has(h->live, v))
+            h->under[v] = i == l->guard ? (struct under){0} : guard;
+        else if (!same_guard(h->under[v], guard))
+            h->under[v] = (struct under){0};
+        graph_set_add(h->live, v);
     }
     for (uint32_t v = b->kept[insn].first; v < b->kept[insn].first + b->kept[insn].count; v++)
         graph_set_add(h->live, v); /* words of the frame: as a whole */
@@ -133,6 +188,10 @@ static void at_end(struct halves *h, uint32_t at)
     for (uint32_t s = 0; s < block->succ_count; s++)
         for (size_t w = 0; w < b->words; w++)
             h->live[w] |= h->in[block->succs[s] * b->words + w];
+    for (size_t v = 0; v < 64 * b->words; v++) {
+        h->under[v] = (struct under){0};
+        h->version[v] = ++h->changes;
+    }
 }
 
 enum sp_status graph_find_halves(struct graph_builder *b)
@@ -152,7 +211,9 @@ enum sp_status graph_find_halves(struct graph_builder *b)
     h.in = ARENA_ARRAY(&b->scratch, uint64_t, g->blocks.n * b->words);
     h.live = ARENA_ARRAY(&b->scratch, uint64_t, b->words);
     h.need = ARENA_ARRAY(&b->scratch, uint8_t, h.room + 1);
-    if (!h.in || !h.live || !h.need)
+    h.under = ARENA_ARRAY(&b->scratch, struct under, 64 * b->words);
+    h.version = ARENA_ARRAY(&b->scratch, uint32_t, 64 * b->words);
+    if (!h.in || !h.live || !h.need || !h.under || !h.version)
         return SP_ERR_MEMORY;
     bool changed = true;
     for (unsigned pass = 0; pass < PASSES && changed; pass++) {

@@ -424,7 +424,7 @@ struct cycle_run cycle_gather(struct cycle_work *w, struct cycle_region *r, uint
     const struct graph *g = w->g;
     unsigned kind = graph_at(g, c->out)->kind;
     struct cycle_run run = {.in = in, .out = in};
-    graph_id terms[TERMS], elements[TERMS], root = out;
+    graph_id terms[TERMS], elements[TERMS], kept[TERMS], root = out;
     uint32_t count, own = 0;
     for (bool up = out == GRAPH_NIL; up;) {
         uint32_t users;
@@ -449,6 +449,7 @@ struct cycle_run cycle_gather(struct cycle_work *w, struct cycle_region *r, uint
         if (!ok)
             return run;
         run.from = m.address;
+        kept[steps] = terms[i];
         elements[steps++] = m.element;
         for (size_t k = 0; k < m.pairs.n; k++)
             VEC_PUSH(w->a, run.pairs, m.pairs.p[k]);
@@ -457,12 +458,15 @@ struct cycle_run cycle_gather(struct cycle_work *w, struct cycle_region *r, uint
         return run;
     run.element = elements[0];
     run.elements = ARENA_ARRAY(w->a, graph_id, steps);
-    if (!run.elements)
+    run.terms = ARENA_ARRAY(w->a, graph_id, steps);
+    if (!run.elements || !run.terms)
         return run;
     memcpy(run.elements, elements, steps * sizeof elements[0]);
+    memcpy(run.terms, kept, steps * sizeof kept[0]);
     run.steps = steps;
     run.out = root;
     VEC_PUSH(w->a, run.outs, root);
+    run.sums = cycle_sums(w, in, root);
     return run;
 }
 

@@ -98,6 +98,22 @@ static bool find_cuts(struct peeler *p, struct cycle_chain *c)
     return count >= 2;
 }
 
+/* A sum on the way from `in` to `out` is looked at by itself (each is stored, as a scan does): they have an order. */
+static bool shows_sums(struct cycle_work *w, const struct cycle_chain *c)
+{
+    struct cycle_nodes sums = cycle_sums(w, c->in, c->out);
+    for (size_t i = 0; i < sums.n; i++) {
+        uint32_t count;
+        const graph_id *users = graph_users(w->g, sums.p[i], &count);
+        bool shown = sums.p[i] != c->out && w->stored[sums.p[i]];
+        for (uint32_t k = 0; k < count && !shown && sums.p[i] != c->out; k++)
+            shown = users[k] < w->nodes && w->live[users[k]] && (i + 1 == sums.n || users[k] != sums.p[i + 1]);
+        if (shown)
+            return true;
+    }
+    return false;
+}
+
 /* An integer sum (minimum, mask …) of the incoming value and terms that do not depend on it. */
 static bool find_terms(struct peeler *p, struct cycle_chain *c)
 {
@@ -112,7 +128,7 @@ static bool find_terms(struct peeler *p, struct cycle_chain *c)
         return false;
     for (uint32_t i = 0; i < count; i++)
         own += found[i] == c->in;
-    if (own != 1 || count < 3)
+    if (own != 1 || count < 3 || shows_sums(w, c))
         return false;
     graph_id *terms = ARENA_ARRAY(w->a, graph_id, count);
     for (uint32_t i = 0; i < count && terms; i++) {
@@ -563,8 +579,10 @@ void cycle_peel(struct cycle_work *w, struct cycle_region *r)
     r->unroll = unroll ? counted_unroll(r, unroll) : 1;
     uint32_t copies = r->unroll > 1 ? cycle_counted_copies(w->g, r) : 0;
     if (copies > r->unroll && copies % r->unroll == 0 && are_copies(p, &effects, copies)) {
-        for (uint32_t i = 0; i < r->chains.n; i++)
+        for (uint32_t i = 0; i < r->chains.n; i++) {
             chains[i] = peel_chain(p, i, copies);
+            r->chains.p[i].alternates = true;
+        }
         r->unroll = copies;
     }
     for (uint32_t i = 0; i < r->chains.n; i++) {

@@ -24,6 +24,13 @@ static bool flows(const struct joiner *j, graph_id id)
     return id < j->w->nodes && j->w->flow_of[id] == j->token;
 }
 
+/* UOP_LO, UOP_HI: the half of its register that a chain goes round in; 0: all of it. */
+static unsigned half_of(const struct joiner *j, const struct cycle_region *r, const struct cycle_chain *c)
+{
+    unsigned kind = graph_at(j->w->g, c->in)->kind;
+    return c->in != r->phis[c->phi].phi && (kind == UOP_LO || kind == UOP_HI) ? kind : 0;
+}
+
 /* `id` flows on through selects and joins that are not loop phis. */
 static void flow_from(struct joiner *j, graph_id id)
 {
@@ -42,8 +49,10 @@ static void flow_from(struct joiner *j, graph_id id)
             struct cycle_region *of;
             bool mux = (n->kind == UOP_SELECT && n->arg[0] != x) ||
                        (n->kind == GRAPH_PHI && !cycle_loop_phi(w, users[i], &of)) ||
-                       (n->kind == UOP_PAIR && bits_of(w->g, n->arg[0]) == 16) ||
-                       ((n->kind == UOP_LO || n->kind == UOP_HI) && bits_of(w->g, users[i]) == 16);
+                       (n->kind == UOP_PAIR && bits_of(w->g, n->arg[0]) == 16 &&
+                        (!j->half || n->arg[j->half == UOP_HI] == x)) ||
+                       ((n->kind == UOP_LO || n->kind == UOP_HI) && bits_of(w->g, users[i]) == 16 &&
+                        (!j->half || n->kind == j->half));
             if (!mux || users[i] >= w->nodes || flows(j, users[i]))
                 continue;
             uint32_t made = cycle_maker(w, users[i], UINT32_MAX);
@@ -66,6 +75,42 @@ void piece_note_copies(struct joiner *j, const struct cycle_run *run)
             map_u64_put(j->w->a, &j->w->out->also, graph_copy_key(node, copy[node]), 1);
         copy[node] = part;
     }
+}
+
+/* The sums of a flattened chain that a piece makes; `steps`: a loop's, 0: straight code. */
+static void note_sums(struct joiner *j, const struct cycle_run *run, uint32_t steps)
+{
+    for (size_t i = 0; i < run->sums.n; i++)
+        VEC_PUSH(j->w->a, j->sums, run->sums.p[i]);
+    if (steps && run->sums.n && (!j->sum_steps || steps < j->sum_steps)) {
+        j->sum = run->out;
+        j->sum_steps = steps;
+    }
+}
+
+/* The term of a turn's first step comes first: the others are copies of it, and the sum is told by it. */
+static bool put_first(struct joiner *j, uint32_t chain)
+{
+    struct cycle_chain *c = &j->r->chains.p[chain];
+    graph_id first = j->r->unroll > 1 && c->count == j->r->unroll ? cycle_first_term(j->w, j->r, chain) : GRAPH_NIL;
+    graph_id *terms = (graph_id *)c->terms;
+    for (uint32_t i = 1; i < c->count && first != GRAPH_NIL; i++)
+        if (terms[i] == first) {
+            terms[i] = terms[0];
+            terms[0] = first;
+        }
+    return first != GRAPH_NIL;
+}
+
+/* All of them play one part: one variable, whichever piece adds to it. */
+static void join_sums(struct joiner *j)
+{
+    graph_id *copy = (graph_id *)j->w->out->copy_of;
+    for (size_t i = 0; i < j->sums.n && j->sum != GRAPH_NIL; i++)
+        if (j->sums.p[i] != j->sum && j->sums.p[i] < j->w->nodes)
+            copy[j->sums.p[i]] = j->sum;
+    if (j->sum != GRAPH_NIL)
+        copy[j->sum] = GRAPH_NIL;
 }
 
 void piece_end_at(struct joiner *j, struct field_set from, uint64_t way)
@@ -227,6 +272,7 @@ static bool try_straight(struct joiner *j, uint32_t chain, graph_id x)
     for (size_t i = 0; i + 1 < run.outs.n; i++) /* a guarded step is a select too: no place where paths meet */
         j->w->between[run.outs.p[i]] = true;
     piece_note_copies(j, &run);
+    note_sums(j, &run, 0);
     if (begin.count)
         piece_end_at(j, begin, field_mul(j->advance, run.steps));
     flow_from(j, run.out);
@@ -239,7 +285,9 @@ static bool try_loop(struct joiner *j, uint32_t chain, struct cycle_region *r)
         const struct cycle_chain *c = &r->chains.p[i];
         graph_id start = r->phis[c->phi].start;
         bool flat = j->r->chains.p[chain].flat; /* one term beside the old value is a sum too */
-        if ((c->flat && !flat) || (flat && !c->flat && c->count != 1) || start == GRAPH_NIL || !flows(j, start))
+        unsigned half = half_of(j, r, c);
+        if ((c->flat && !flat) || (flat && !c->flat && c->count != 1) || (half && j->half && half != j->half) ||
+            start == GRAPH_NIL || !flows(j, start))
             continue;
         struct cycle_run run =
             flat ? cycle_gather(j->w, j->r, chain, c->in, c->out) : cycle_follow(j->w, j->r, chain, c->in, c->out);
@@ -260,6 +308,7 @@ static bool try_loop(struct joiner *j, uint32_t chain, struct cycle_region *r)
         }
         piece_add_loop(j, r, run.steps / inner);
         piece_note_copies(j, &run);
+        note_sums(j, &run, run.steps);
         if (begin.count) /* the first element, a turn after the last */
             piece_end_at(j, begin, field_mul(field_mul(j->advance, run.steps), field_add(cycle_turns(j->w, r), 1)));
         flow_from(j, c->out);
@@ -340,9 +389,11 @@ static void join_chain(struct joiner *j, uint32_t chain)
     struct cycle_work *w = j->w;
     struct cycle_region *r = j->r;
     const struct cycle_chain *c = &r->chains.p[chain];
+    bool told = c->flat && put_first(j, chain);
     struct cycle_run own =
         c->flat ? cycle_gather(w, r, chain, c->in, c->out) : cycle_follow(w, r, chain, c->in, c->out);
     j->flow.n = 0;
+    j->half = half_of(j, r, c);
     j->token = ++w->flow_token;
     flow_from(j, c->out);
     if (r->tests_first)
@@ -352,6 +403,10 @@ static void join_chain(struct joiner *j, uint32_t chain)
         return;
     }
     piece_note_copies(j, &own);
+    j->sums.n = j->sum_steps = 0;
+    j->sum = GRAPH_NIL;
+    if (own.steps == r->unroll) /* else a turn is seen as one step */
+        note_sums(j, &own, told ? 1 : own.steps);
     struct field_set begins = {0};
     j->moves = own.element != GRAPH_NIL;
     j->ends.n = 0;
@@ -394,6 +449,8 @@ static void join_chain(struct joiner *j, uint32_t chain)
     }
     if (r->unroll > 1 && !c->flat && w->budget > 0)
         join_before(j, chain, &begins);
+    if (c->flat && own.steps == r->unroll)
+        join_sums(j);
 }
 
 void piece_join_along(struct joiner *j, struct cycle_region *r)

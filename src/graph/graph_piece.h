@@ -34,13 +34,15 @@ enum { CYCLE_CHAINS_MAX = 8, CYCLE_STEPS_MAX = 4096 };
 
 struct cycle_run { /* steps in a row */
     uint32_t steps;
-    graph_id in, out;       /* of the chain they were followed along */
-    VEC(graph_id) outs;     /* of each step */
-    VEC(graph_id) at;       /* first element of each step, where they stand in order */
-    graph_id *elements;     /* of each step, where they stand in any order; else NULL */
-    uint32_t begin, end;    /* instances that make the steps, first and last */
-    graph_id from, element; /* address of the first element: in the step, in the run */
-    VEC(graph_id) pairs;    /* a node of the step, the node that plays its part; and so on */
+    graph_id in, out;        /* of the chain they were followed along */
+    VEC(graph_id) outs;      /* of each step */
+    VEC(graph_id) at;        /* first element of each step, where they stand in order */
+    graph_id *elements;      /* of each step, where they stand in any order; else NULL */
+    graph_id *terms;         /* of those: the term of each */
+    struct cycle_nodes sums; /* of those: what the old value is part of, up to `out` */
+    uint32_t begin, end;     /* instances that make the steps, first and last */
+    graph_id from, element;  /* address of the first element: in the step, in the run */
+    VEC(graph_id) pairs;     /* a node of the step, the node that plays its part; and so on */
 };
 
 /* Follows the step of `chain` from the old value `x` as far as it goes, or to `stop`. */
@@ -48,6 +50,9 @@ struct cycle_run cycle_follow(struct cycle_work *w, struct cycle_region *r, uint
 /* The same for a sum that was flattened: one step is one term beside the old value. `in`: the old value in `out`, or
  * with `out` NIL in the largest sum made of it. Elements stand in any order. */
 struct cycle_run cycle_gather(struct cycle_work *w, struct cycle_region *r, uint32_t chain, graph_id in, graph_id out);
+/* Of a sum that was flattened the term of a turn's first step: the others' elements stand one, two … strides on. NIL:
+ * they do not (graph_told.c). */
+graph_id cycle_first_term(struct cycle_work *w, struct cycle_region *r, uint32_t chain);
 /* One step backwards: `now` is what it makes of run->in. */
 bool cycle_step_back(struct cycle_work *w, struct cycle_region *r, uint32_t chain, graph_id now, struct cycle_run *run);
 /* Whether a store or atomic is the step's; *element: what advances, its address or of what that is computed from. */
@@ -72,6 +77,10 @@ struct joiner {
     VEC(struct field_set) ends;        /* where the elements of the pieces so far end */
     VEC(struct part) parts;            /* of each piece */
     graph_id begins[CYCLE_CHAINS_MAX]; /* of a chain: what it begins with before steps taken out in front of the loop */
+    unsigned half;                     /* UOP_LO, UOP_HI: of which half of a register the chain at work is; 0: none */
+    VEC(graph_id) sums;                /* of the flattened chain at work: what its pieces make of the old value */
+    graph_id sum;                      /* the one of them that tells the step: what comes out of some loop, */
+    uint32_t sum_steps;                /* which does so many steps a turn */
     uint32_t apart;                    /* loop + 1 that does the same step at another stride, the last seen; 0: none */
     uint32_t until;                    /* instance from which on the same step has begun anew: another loop's */
 };

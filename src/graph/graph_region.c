@@ -52,6 +52,34 @@ bool cycle_flatten(const struct graph *g, graph_id id, unsigned kind, graph_id *
     return true;
 }
 
+struct cycle_nodes cycle_sums(struct cycle_work *w, graph_id in, graph_id out)
+{
+    enum { PARTS = 1024 };
+    struct {
+        graph_id node;
+        uint32_t up;
+    } part[PARTS];
+    struct cycle_nodes sums = {0};
+    uint32_t count = 1;
+    unsigned kind = graph_at(w->g, out)->kind;
+    part[0].node = out;
+    for (uint32_t at = 0; at < count; at++) {
+        graph_id node = cycle_bare(w->g, part[at].node);
+        const struct graph_node *n = graph_at(w->g, node);
+        if (node == in) {
+            for (uint32_t up = at; up != 0; up = part[up].up)
+                VEC_PUSH(w->a, sums, part[part[up].up].node);
+            break;
+        }
+        part[at].node = node;
+        for (unsigned k = 0; n->kind == kind && k < n->arg_count && count < PARTS; k++) {
+            part[count].node = n->arg[k];
+            part[count++].up = at;
+        }
+    }
+    return sums;
+}
+
 graph_id cycle_branch(const struct graph *g, uint32_t block)
 {
     const struct graph_block *b = &g->blocks.p[block];
@@ -420,6 +448,7 @@ bool cycle_begin(struct cycle_work *w)
     w->first_phi = ARENA_ARRAY(w->a, uint32_t, g->blocks.n + 1);
     w->next_phi = ARENA_ARRAY(w->a, uint32_t, w->nodes);
     w->data = ARENA_ARRAY(w->a, bool, w->nodes);
+    w->stored = ARENA_ARRAY(w->a, bool, w->nodes);
     w->claimed = ARENA_ARRAY(w->a, bool, w->nodes);
     w->flow_of = ARENA_ARRAY(w->a, uint32_t, w->nodes);
     w->between = ARENA_ARRAY(w->a, bool, w->nodes);
@@ -434,6 +463,8 @@ bool cycle_begin(struct cycle_work *w)
             w->merged_by[g->defs.p[d].merged] = g->defs.p[d].insn + 1;
     for (uint32_t i = (uint32_t)g->accesses.n; i-- > 0;) {
         graph_id node = g->accesses.p[i].result;
+        for (unsigned k = 0; k < 4 && g->accesses.p[i].kind != GRAPH_LOAD; k++)
+            w->stored[g->accesses.p[i].value[k]] = true;
         if (g->accesses.p[i].kind != GRAPH_LOAD || node == GRAPH_NIL || graph_at(g, node)->kind != UOP_LOAD)
             continue;
         w->next_access[i] = w->first_access[node];

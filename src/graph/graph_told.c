@@ -201,42 +201,32 @@ static struct graph_cycle *inner_of(const struct cycle_work *w, const struct cyc
     return NULL;
 }
 
-/* Of a sum that was flattened the term of a turn's first step: the others' elements stand one, two … strides on. NIL:
- * they do not. */
-static graph_id first_term(struct cycle_work *w, struct cycle_region *r, uint32_t chain)
+graph_id cycle_first_term(struct cycle_work *w, struct cycle_region *r, uint32_t chain)
 {
-    enum { TERMS = 256 };
+    enum { TERMS = 64 };
     const struct cycle_chain *c = &r->chains.p[chain];
     struct cycle_run run = cycle_gather(w, r, chain, c->in, c->out);
-    int64_t at[TERMS], least = INT64_MAX, most = INT64_MIN;
-    uint64_t base = 0;
+    uint64_t at[TERMS] = {0};
     if (run.steps != c->count || run.steps != r->unroll || run.steps > TERMS || !run.elements)
         return GRAPH_NIL;
     for (uint32_t i = 0; i < run.steps; i++) {
-        struct function f = {.counter = GRAPH_NIL};
-        uint64_t v = run.elements[i] == GRAPH_NIL ? 0 : turn_value(w->g, &f, run.elements[i], 0);
-        base = i == 0 ? v : base;
-        if (run.elements[i] == GRAPH_NIL || f.failed || !turn_distance(base, v, &at[i]))
+        struct field_set value = cycle_value_of(w, run.elements[i], r->loop, TURN_LAST);
+        if (run.elements[i] == GRAPH_NIL || value.count == 0)
             return GRAPH_NIL;
-        least = at[i] < least ? at[i] : least;
-        most = at[i] > most ? at[i] : most;
+        at[i] = value.v[0];
     }
-    struct field_set begin = cycle_value_of(w, run.elements[0], r->loop, TURN_LAST);
     struct field_set after = cycle_value_of(w, run.elements[0], r->loop, TURN_AFTER);
-    int64_t turn, stride = (most - least) / (int64_t)(run.steps - 1);
-    if (!begin.count || begin.count != after.count || !turn_distance(begin.v[0], after.v[0], &turn) || stride == 0 ||
-        (turn != stride * (int64_t)run.steps && turn != -stride * (int64_t)run.steps))
-        return GRAPH_NIL;
-    bool taken[TERMS] = {false};
-    for (uint32_t i = 0; i < run.steps; i++) { /* each place once */
-        int64_t place = (at[i] - least) / stride;
-        if ((at[i] - least) % stride != 0 || place >= (int64_t)run.steps || taken[place])
-            return GRAPH_NIL;
-        taken[place] = true;
+    uint64_t turn = after.count ? field_add(after.v[0], field_neg(at[0])) : 0;
+    uint64_t stride = field_mul(turn, field_inverse(run.steps));
+    for (uint32_t i = 0; i < run.steps && turn; i++) { /* each place of a turn's, from here on, once */
+        uint64_t taken = 0;
+        uint64_t place = at[i];
+        for (uint32_t k = 0; k < run.steps; k++, place = field_add(place, stride))
+            for (uint32_t j = 0; j < run.steps; j++)
+                taken |= at[j] == place ? UINT64_C(1) << k : 0;
+        if (taken == UINT64_MAX >> (64 - run.steps))
+            return run.terms[i];
     }
-    for (uint32_t i = 0; i < run.steps; i++)
-        if (at[i] == (turn > 0 ? least : most))
-            return c->terms[i];
     return GRAPH_NIL;
 }
 
@@ -247,7 +237,7 @@ static void tell_sum(struct cycle_work *w, struct cycle_region *r, uint32_t chai
     const struct cycle_chain *c = &r->chains.p[chain];
     if (!c->flat || r->unroll < 2 || c->count != r->unroll || w->out->cycles.p[r->cycle].whole || w->budget == 0)
         return;
-    graph_id term = first_term(w, r, chain);
+    graph_id term = cycle_first_term(w, r, chain);
     if (term == GRAPH_NIL)
         return;
     if (!w->out->step_of)
@@ -268,9 +258,13 @@ static void note_steps(struct cycle_work *w)
         for (uint32_t i = 0; i < r->chains.n && r->cycle >= 0; i++) {
             const struct cycle_chain *c = &r->chains.p[i];
             uint32_t links = c->least * (uint64_t)r->unroll == c->count ? c->least : c->period;
-            if (!c->flat && links && links * (uint64_t)r->unroll == c->count)
+            if (!c->flat && !c->alternates && links && links * (uint64_t)r->unroll == c->count)
                 one[c->cut[links]] = true;
         }
+    }
+    for (graph_id id = 1; id < w->nodes && one; id++) { /* two accumulators in one register */
+        const struct graph_node *n = graph_at(w->g, id);
+        one[id] |= n->kind == UOP_PAIR && n->type == UOP_B32 && one[n->arg[0]] && one[n->arg[1]];
     }
 }
 

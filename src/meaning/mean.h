@@ -106,6 +106,8 @@ enum sp_status mean_part_loads(struct mean *m);
  * variable, was given its new value; NULL: as always. */
 bool mean_set_leaving(struct mean *m, graph_id node, const char *text, uint32_t cycle, bool old, graph_id named,
                       const char *within);
+/* The same of the two numbers that the node holds, where it is a pair of halves. */
+bool mean_set_leaving_halves(struct mean *m, graph_id node, const char *text, uint32_t cycle, graph_id named);
 /* Texts from here on stand in that block: variables of loops it is not in have their last values. UINT32_MAX: within
  * the loop of whatever is told. */
 void mean_look_from(struct mean *m, uint32_t block);

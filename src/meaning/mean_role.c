@@ -258,6 +258,26 @@ static bool makes_predicates_only(const struct graph *g, const struct graph_insn
     return n->def_count > 0;
 }
 
+/* The instruction writes the register to memory, and makes no address of it. */
+static bool only_stores(const struct uop_list *l, const struct graph_use *use)
+{
+    enum { OPS = 64, VALUE = 1, OTHER = 2 };
+    uint8_t for_what[OPS] = {0};
+    bool stores = false, other = false;
+    for (size_t i = l->ops.n; i-- > 0 && l->ops.n <= OPS;) {
+        const struct uop *u = &l->ops.p[i];
+        bool writes = u->kind == UOP_STORE || u->kind == UOP_ATOM || u->kind == UOP_RED;
+        for (unsigned k = 0; k < UOP_MAX_ARGS; k++)
+            if (u->arg[k] < i)
+                for_what[u->arg[k]] |= writes ? (k ? VALUE : OTHER) : for_what[i];
+        if (u->kind == UOP_READ && u->file == use->file && u->reg == use->reg) {
+            stores |= for_what[i] & VALUE;
+            other |= for_what[i] & OTHER;
+        }
+    }
+    return stores && !other;
+}
+
 /* What instance `insn` takes a register for. */
 static unsigned purpose_of_use(struct roles *r, uint32_t insn, const struct graph_use *use)
 {
@@ -276,6 +296,8 @@ static unsigned purpose_of_use(struct roles *r, uint32_t insn, const struct grap
                 if (v != GRAPH_NIL && (v == use->node || half))
                     return FOR_DATA;
             }
+        if (only_stores(g->input.insns[n->input].uops, use))
+            return FOR_DATA;
         return is_descriptor(r->m, use->node) ? 0 : FOR_ADDRESS;
     }
     if (e->branch || e->call || e->ret)

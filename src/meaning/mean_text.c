@@ -192,6 +192,24 @@ bool mean_set_leaving(struct mean *m, graph_id node, const char *text, uint32_t 
     return m->work->leaving.n == at + 1 && map_u64_put(m->a, &m->work->leaving_of, node, at);
 }
 
+bool mean_set_leaving_halves(struct mean *m, graph_id node, const char *text, uint32_t cycle, graph_id named)
+{
+    const struct graph_node n = *graph_at(m->g, node);
+    if (n.kind != UOP_PAIR || n.type != UOP_B32)
+        return true;
+    for (unsigned k = 0; k < 2; k++) {
+        unsigned type = graph_at(m->g, n.arg[k])->type;
+        bool computed = graph_at(m->g, n.arg[k])->kind != UOP_CONST && graph_at(m->g, n.arg[k])->kind != UOP_LOAD;
+        const char *as = type == UOP_F16 ? "half" : type == UOP_BF16 ? "bfloat16" : NULL;
+        if (!as || !computed || map_u64_get(&m->work->leaving_of, n.arg[k], NULL))
+            continue;
+        const char *half = arena_printf(m->a, "as_%s(%s(%s))", as, k ? "hi" : "lo", text);
+        if (!half || !mean_set_leaving(m, n.arg[k], half, cycle, false, named, NULL))
+            return false;
+    }
+    return true;
+}
+
 void mean_look_from(struct mean *m, uint32_t block)
 {
     const struct graph_cycles *c = m->g->cycles;

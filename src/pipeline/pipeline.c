@@ -204,7 +204,8 @@ enum sp_status pipe_kernel(struct sp_session *s, struct arena *a, struct pipe_in
         graph_id named = place.values.p[l->value].named;
         bool old = l->node == named || l->begins;
         const char *within = old ? arena_printf(a, "v%u_old", l->value) : NULL;
-        if (!id || (old && !within) || !mean_set_leaving(&mean, l->node, id, l->cycle, l->before > 0, named, within))
+        if (!id || (old && !within) || !mean_set_leaving(&mean, l->node, id, l->cycle, l->before > 0, named, within) ||
+            !mean_set_leaving_halves(&mean, l->node, id, l->cycle, named))
             goto memory;
     }
     if ((status = mean_part_loads(&mean)) != SP_OK)

@@ -20,7 +20,7 @@ void place_find_copies(struct place_work *w)
     }
 }
 
-static void add_member(struct place_work *w, uint32_t accumulator, graph_id id)
+void place_add_member(struct place_work *w, uint32_t accumulator, graph_id id)
 {
     if (id == GRAPH_NIL || id >= w->nodes || w->accumulator[id] || graph_at(w->g, id)->kind == UOP_CONST ||
         graph_at(w->g, id)->kind == UOP_LOAD)
@@ -30,6 +30,12 @@ static void add_member(struct place_work *w, uint32_t accumulator, graph_id id)
     for (uint32_t k = 0; graph_is_loop_phi(w->g, id) && k < n->phi_count; k++)
         map_u64_put(w->a, &w->starts_of, (uint64_t)n->phi_args[k] << 32 | (accumulator + 1), 0);
     VEC_PUSH(w->a, w->accumulators.p[accumulator].members, id);
+}
+
+uint32_t place_loop_of(const struct place_work *w, uint32_t accumulator)
+{
+    graph_id phi = w->accumulators.p[accumulator].phi;
+    return phi != GRAPH_NIL && graph_is_loop_phi(w->g, phi) ? (uint32_t)graph_at(w->g, phi)->imm : 0;
 }
 
 /* The accumulator of a phi and its step; loops that copy one step are pieces of one. */
@@ -49,7 +55,7 @@ static uint32_t accumulator_of(struct place_work *w, uint32_t cycle, graph_id ph
             map_u64_put(w->a, &w->by_step, out, at - 1);
     }
     if (at)
-        add_member(w, at - 1, phi);
+        place_add_member(w, at - 1, phi);
     return at - 1;
 }
 
@@ -62,7 +68,7 @@ static void add_guarded(struct place_work *w, uint32_t at, graph_id out)
     for (unsigned k = 1; k <= 2; k++) {
         graph_id old = n->arg[3 - k], step = n->arg[k];
         if (old < w->nodes && w->accumulator[old] == at + 1 && place_mentions(w->g, step, old))
-            add_member(w, at, step);
+            place_add_member(w, at, step);
     }
 }
 
@@ -87,13 +93,12 @@ static bool holds_at_steps(const struct place_work *w, graph_id value, graph_id 
     }
     uint32_t count;
     const uint32_t *defs = graph_defs_of(g, value, &count);
-    graph_id first = w->accumulators.p[w->accumulator[value] - 1].phi;
+    graph_id first = w->accumulators.p[w->accumulator[value] - 1].named;
     uint32_t block = count ? g->insns.p[g->defs.p[defs[0]].insn].block : UINT32_MAX;
     if (loop || (!count && first != GRAPH_NIL && graph_is_loop_phi(g, first))) /* a step that paths make */
         block = g->loops.p[graph_at(g, loop ? value : first)->imm - 1].header;
     /* As it is when the loop is come to: what a turn decides of itself says nothing of the turns before. */
-    uint32_t around =
-        first != GRAPH_NIL && graph_is_loop_phi(g, first) ? g->loops.p[graph_at(g, first)->imm - 1].parent : 0;
+    uint32_t own = place_loop_of(w, w->accumulator[value] - 1), around = own ? g->loops.p[own - 1].parent : 0;
     for (uint32_t l = block == UINT32_MAX ? 0 : g->blocks.p[block].loop; l && l != around; l = g->loops.p[l - 1].parent)
         block = g->loops.p[l - 1].header;
     /* Long paths are cut in tables: what holds in a block before it holds here, too. */
@@ -108,9 +113,7 @@ static bool holds_at_steps(const struct place_work *w, graph_id value, graph_id 
 static bool comes_past(const struct place_work *w, uint32_t at, uint32_t block)
 {
     const struct graph *g = w->g;
-    graph_id phi = w->accumulators.p[at - 1].phi;
-    uint32_t header =
-        phi != GRAPH_NIL && graph_is_loop_phi(g, phi) ? g->loops.p[graph_at(g, phi)->imm - 1].header : UINT32_MAX;
+    uint32_t loop = place_loop_of(w, at - 1), header = loop ? g->loops.p[loop - 1].header : UINT32_MAX;
     for (unsigned steps = 0; block != UINT32_MAX && block != header && steps < 4096; steps++)
         block = g->blocks.p[block].idom;
     return block == UINT32_MAX;
@@ -155,7 +158,7 @@ static void close_accumulators(struct place_work *w)
                 continue;
             uint32_t at = accumulator_of_merge(w, id);
             if (at)
-                add_member(w, at - 1, id);
+                place_add_member(w, at - 1, id);
             moved |= w->accumulator[id] != 0;
         }
     }
@@ -167,114 +170,11 @@ bool place_is_merge(const struct place_work *w, graph_id id)
            accumulator_of_merge(w, id) == w->accumulator[id];
 }
 
-/* Made by instructions outside the loop alone. */
-static bool made_outside(const struct place_work *w, graph_id id, uint32_t cycle)
+/* A half of a register that goes round as a whole: the variable is both. */
+static bool is_half(const struct place_work *w, const struct graph_fold *f, unsigned k)
 {
-    uint32_t count;
-    const uint32_t *defs = graph_defs_of(w->g, id, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t of = w->g->cycles->cycle_of[w->g->insns.p[w->g->defs.p[defs[i]].insn].block];
-        for (unsigned steps = 0; of && steps < 64; steps++) {
-            int32_t parent = w->g->cycles->cycles.p[of - 1].parent;
-            if (of == cycle + 1)
-                return false;
-            of = parent < 0 ? 0 : (uint32_t)parent + 1;
-        }
-    }
-    return count > 0;
-}
-
-/* What is made of an accumulator behind its loop, once for each piece that may be the last: one value. */
-static void find_final_copies(struct place_work *w)
-{
-    const struct graph *g = w->g;
-    struct map_u64 made = {0};
-    for (graph_id id = 1; id < w->nodes && w->accumulators.n; id++) {
-        const struct graph_node *n = graph_at(g, id);
-        bool final = false;
-        uint32_t first;
-        if (!uop_is_pure((enum uop_kind)n->kind) || n->kind >= GRAPH_PHI || n->type == UOP_B1 || !n->arg_count ||
-            w->copy[id] != GRAPH_NIL || w->accumulator[id])
-            continue;
-        uint64_t key = map_hash_mix((uint64_t)n->kind << 32 | (uint64_t)n->type << 24 | (uint64_t)n->round << 16 |
-                                        (uint64_t)n->flags << 8 | n->space,
-                                    map_hash_mix(n->imm, n->arg_count));
-        for (unsigned k = 0; k < n->arg_count; k++) {
-            graph_id arg = n->arg[k];
-            bool merged = arg < w->nodes && w->accumulator[arg] && !graph_is_loop_phi(g, arg) &&
-                          made_outside(w, id, w->accumulators.p[w->accumulator[arg] - 1].cycle);
-            bool copied = arg < w->nodes && w->final[arg];
-            final |= merged || copied;
-            key = map_hash_mix(key, merged ? UINT64_MAX - w->accumulator[arg] : copied ? w->final[arg] : (uint64_t)arg);
-        }
-        if (!final)
-            continue;
-        if (map_u64_get(&made, key, &first)) {
-            w->copy[id] = first;
-            w->final[id] = first;
-        } else {
-            map_u64_put(w->a, &made, key, id);
-            w->final[id] = id;
-        }
-    }
-}
-
-/* Something in the loop reads what comes into its turns, beside the loop within: before and behind that are two values
- * there. */
-static bool reads_between(const struct place_work *w, graph_id phi, graph_id inner, uint32_t cycle)
-{
-    const struct graph *g = w->g;
-    uint32_t count, loop = (uint32_t)graph_at(g, phi)->imm;
-    const graph_id *users = graph_users(g, phi, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (users[i] != inner && users[i] < w->nodes && !made_outside(w, users[i], cycle) &&
-            graph_at(g, users[i])->kind != GRAPH_PHI)
-            return true;
-    for (size_t i = 0; i < g->accesses.n; i++) {
-        const struct graph_access *x = &g->accesses.p[i];
-        bool within = false;
-        for (uint32_t l = g->blocks.p[g->insns.p[x->insn].block].loop; l; l = g->loops.p[l - 1].parent)
-            within |= l == loop;
-        for (unsigned k = 0; k < 4 && within; k++)
-            if (x->value[k] == phi)
-                return true;
-    }
-    return false;
-}
-
-/* The loop around does nothing to the variable but hand it to the loop within, from turn to turn: one variable, which
- * the inner loop's step gives its new value. */
-static void join_nested(struct place_work *w)
-{
-    enum { NESTED = 8 };
-    const struct graph *g = w->g;
-    for (size_t i = 0; i < w->accumulators.n; i++) {
-        struct place_accumulator *outer = &w->accumulators.p[i];
-        for (unsigned depth = 0; depth < NESTED && outer->named != GRAPH_NIL; depth++) {
-            const struct graph_node *n = outer->out == GRAPH_NIL ? NULL : graph_at(g, outer->out);
-            uint32_t of = n && outer->out < w->nodes ? w->accumulator[outer->out] : 0;
-            bool begins = false;
-            if (!of || of == i + 1 || !graph_is_loop_phi(g, outer->out) || !graph_is_loop_phi(g, outer->named) ||
-                w->accumulators.p[of - 1].named != outer->out)
-                break;
-            for (uint32_t k = 0; k < n->phi_count; k++)
-                begins |= n->phi_args[k] == outer->named;
-            if (!begins || reads_between(w, outer->named, outer->out, outer->inner))
-                break;
-            struct place_accumulator *inner = &w->accumulators.p[of - 1];
-            outer->out = inner->out;
-            outer->named = inner->named;
-            outer->inner = inner->inner;
-            if (inner->out != GRAPH_NIL)
-                map_u64_put(w->a, &w->by_step, inner->out, (uint32_t)i);
-            for (size_t k = 0; k < inner->members.n; k++)
-                w->accumulator[inner->members.p[k]] = 0;
-            for (size_t k = 0; k < inner->members.n; k++)
-                add_member(w, (uint32_t)i, inner->members.p[k]);
-            inner->members.n = 0;
-            inner->phi = inner->named = inner->out = GRAPH_NIL;
-        }
-    }
+    return f->phi[k] != GRAPH_NIL && f->in[k] != GRAPH_NIL && graph_at(w->g, f->in[k])->type == UOP_B16 &&
+           graph_at(w->g, f->phi[k])->type == UOP_B32;
 }
 
 bool place_find_accumulators(struct place_work *w)
@@ -290,13 +190,14 @@ bool place_find_accumulators(struct place_work *w)
     }
     for (size_t i = 0; c && i < c->folds.n; i++)
         for (unsigned k = 0; k < c->folds.p[i].count; k++)
-            if (c->folds.p[i].phi[k] != GRAPH_NIL || c->folds.p[i].out[k] != GRAPH_NIL)
+            if (!is_half(w, &c->folds.p[i], k) &&
+                (c->folds.p[i].phi[k] != GRAPH_NIL || c->folds.p[i].out[k] != GRAPH_NIL))
                 accumulator_of(w, c->folds.p[i].cycle, c->folds.p[i].phi[k], c->folds.p[i].out[k]);
-    join_nested(w);
+    place_join_nested(w);
     if (arena_failed(w->a))
         return false;
     for (uint32_t i = 0; i < w->accumulators.n; i++) {
-        add_member(w, i, w->accumulators.p[i].out);
+        place_add_member(w, i, w->accumulators.p[i].out);
         add_guarded(w, i, w->accumulators.p[i].out);
     }
     for (size_t i = 0; c && i < c->folds.n; i++) {
@@ -305,9 +206,9 @@ bool place_find_accumulators(struct place_work *w)
             uint32_t at = f->phi[k] != GRAPH_NIL && f->phi[k] < w->nodes   ? w->accumulator[f->phi[k]]
                           : f->out[k] != GRAPH_NIL && f->out[k] < w->nodes ? w->accumulator[f->out[k]]
                                                                            : 0;
-            if (at) {
-                add_member(w, at - 1, f->out[k]);
-                add_member(w, at - 1, f->result[k]);
+            if (at && !is_half(w, f, k)) {
+                place_add_member(w, at - 1, f->out[k]);
+                place_add_member(w, at - 1, f->result[k]);
                 w->accumulators.p[at - 1].result = f->result[k];
             }
         }
@@ -315,9 +216,11 @@ bool place_find_accumulators(struct place_work *w)
     for (graph_id id = 1; id < w->nodes && w->accumulators.n; id++) { /* what plays an accumulator's part elsewhere */
         uint32_t at = w->copy[id] != GRAPH_NIL ? w->accumulator[w->copy[id]] : 0;
         if (at && (w->copy[id] == w->accumulators.p[at - 1].out || w->copy[id] == w->accumulators.p[at - 1].phi))
-            add_member(w, at - 1, id);
+            place_add_member(w, at - 1, id);
     }
     close_accumulators(w);
-    find_final_copies(w);
+    if (place_join_variables(w))
+        close_accumulators(w);
+    place_find_final_copies(w);
     return !arena_failed(w->a);
 }

@@ -1,4 +1,5 @@
-/* Between place_data.c, place_index.c, place_accumulate.c, place_value.c, place_class.c and place_reload.c only. */
+/* Between place_data.c, place_index.c, place_accumulate.c, place_variable.c, place_value.c, place_class.c and
+ * place_reload.c only. */
 #ifndef SP_PLACE_INTERNAL_H
 #define SP_PLACE_INTERNAL_H
 
@@ -78,6 +79,20 @@ unsigned place_atom_of(const struct graph *g, const struct graph_access *x);
 uint32_t place_load_of_def(const struct graph *g, const struct graph_def *d);
 /* A register made by the def holds no more than another does already: a copy. */
 bool place_is_copy(const struct graph *g, const struct graph_def *d, graph_id node);
+
+/* The node is the accumulator's (index) too, whose phis then begin with what that one does. */
+void place_add_member(struct place_work *w, uint32_t accumulator, graph_id id);
+/* The loop that an accumulator goes round (+ 1), the outermost one; 0: straight-line code. */
+uint32_t place_loop_of(const struct place_work *w, uint32_t accumulator);
+
+/* place_variable.c */
+/* Accumulators that are one variable become one; true: some did. */
+bool place_join_variables(struct place_work *w);
+/* The loop around does nothing to the variable but hand it to the loop within, from turn to turn: one variable, which
+ * the inner loop's step gives its new value. Before members are known. */
+void place_join_nested(struct place_work *w);
+/* What is made of an accumulator behind its loop, once for each piece that may be the last: one value. */
+void place_find_final_copies(struct place_work *w);
 
 /* A select between values of one accumulator. */
 bool place_is_merge(const struct place_work *w, graph_id id);

@@ -93,6 +93,14 @@ static graph_id step_behind(struct leave *s, graph_id id)
     return GRAPH_NIL;
 }
 
+/* The instruction that makes a step has no condition of its own. */
+static bool always_follows(const struct graph *g, graph_id step)
+{
+    uint32_t count;
+    const uint32_t *defs = graph_defs_of(g, step, &count);
+    return count && g->insns.p[g->defs.p[defs[0]].insn].guard == GRAPH_NIL;
+}
+
 /* A step in straight code reads the node, which paths before it gave the variable: there it is the old value. */
 static bool starts_straight(struct leave *s, graph_id id)
 {
@@ -114,6 +122,15 @@ static bool starts_straight(struct leave *s, graph_id id)
                     return true;
     }
     return false;
+}
+
+/* The phi of a loop around the one that makes the steps: what comes round is what that leaves. */
+static bool is_around(const struct place_work *w, graph_id phi)
+{
+    const struct graph *g = w->g;
+    graph_id first = w->accumulators.p[w->accumulator[phi] - 1].named;
+    uint32_t own = (uint32_t)graph_at(g, phi)->imm, steps = (uint32_t)graph_at(g, first)->imm;
+    return graph_is_loop_phi(g, first) && own != steps && is_in_loop(g, g->loops.p[steps - 1].header, own);
 }
 
 /* What comes round takes nothing of what came in (`q = r; r = t`): no instruction is the step. */
@@ -211,11 +228,13 @@ void place_find_leaving(struct place_work *w, struct place *p)
         struct place_leaving l = {.node = id, .value = index, .cycle = w->accumulators.p[at - 1].inner};
         for (graph_id on = step_behind(&s, id); on != GRAPH_NIL && l.before < CHAIN_MAX; on = step_behind(&s, on))
             l.before++;
-        if (graph_is_loop_phi(w->g, id) && w->g->cycles && is_handed_on(w, id, (uint32_t)graph_at(w->g, id)->imm)) {
+        bool around = graph_is_loop_phi(w->g, id) && is_around(w, id);
+        if (graph_is_loop_phi(w->g, id) && w->g->cycles && !around &&
+            is_handed_on(w, id, (uint32_t)graph_at(w->g, id)->imm)) {
             if (!l.before)
                 find_handed_on(&s, &l);
             old[id] = (l.before || l.came_in) ? OLD_HANDED_ON : 0;
-        } else if (graph_is_loop_phi(w->g, id) && l.before) {
+        } else if (l.before && (graph_is_loop_phi(w->g, id) || always_follows(w->g, step_behind(&s, id)))) {
             old[id] = OLD_STEPPED;
         }
         l.chosen = !l.before && chooses_old(w, old, id);
