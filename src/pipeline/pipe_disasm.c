@@ -2,6 +2,7 @@
  * reads and writes from the micro-operations, lines from the container. */
 #include "pipeline/pipe_lines.h"
 
+#include "base/map.h"
 #include "base/str.h"
 #include "isa/isa_cache.h"
 
@@ -216,6 +217,8 @@ struct printing {
     struct pipe_spelled *spelled;
     bool is_spelled;
     size_t widest;
+    struct map_str named; /* functions so far by their names, in cuobjdump's form */
+    uint32_t repeat;
 };
 
 static void print_module_head(const struct printing *p)
@@ -240,6 +243,14 @@ static void print_module_end(const struct printing *p)
         pipe_print_assembly_end(p->out, p->labels);
 }
 
+/* How many functions of its name the module has before this one. */
+static enum sp_status number_repeat(struct printing *p, struct arena *names, const char *name)
+{
+    uint32_t before = 0;
+    p->repeat = map_str_get(&p->named, name, &before) ? before : 0;
+    return map_str_put(names, &p->named, name, p->repeat + 1) ? SP_OK : SP_ERR_MEMORY;
+}
+
 static enum sp_status one_kernel(struct printing *p, const struct img_kernel *kernel, bool measure)
 {
     struct arena work;
@@ -255,6 +266,7 @@ static enum sp_status one_kernel(struct printing *p, const struct img_kernel *ke
                              .labels = p->labels,
                              .symbols = p->symbols,
                              .widest = p->widest,
+                             .repeat = p->repeat,
                              .last_file = -1,
                              .last_line = -1};
     struct isa_insn *insns = NULL;
@@ -301,7 +313,9 @@ static enum sp_status print_module(struct sp_session *s, struct printing *p, str
     if (head)
         print_module_head(p);
     for (uint32_t k = 0; k < m->kernel_count && status == SP_OK; k++) {
-        if (!pipe_kernel_named(names, &m->kernels[k], p->options->kernel))
+        if (p->options->format == SP_DISASM_CUOBJDUMP && m->kernels[k].name)
+            status = number_repeat(p, names, m->kernels[k].name);
+        if (status != SP_OK || !pipe_kernel_named(names, &m->kernels[k], p->options->kernel))
             continue;
         if (!head)
             print_module_head(p);

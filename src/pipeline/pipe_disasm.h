@@ -46,6 +46,7 @@ struct pipe_listing {
     struct pipe_spelled *spelled;
     bool is_spelled; /* the texts are there: print those */
     size_t widest;   /* instruction text of the module, with its " ;" */
+    uint32_t repeat; /* how many functions of its name stand before it, in cuobjdump's form */
     int32_t last_file, last_line;
     const char *long_name; /* what stands for PIPE_NAME_MARK in the text being printed, and its place */
     uint32_t long_target;

@@ -336,7 +336,10 @@ static void print_both(struct pipe_listing *l, const struct tail *t)
 void pipe_print_cuobjdump(struct pipe_listing *l)
 {
     struct tail tail;
-    out_printf(l->out, "\n\t\tFunction : %s\n", l->kernel->name);
+    out_printf(l->out, "\n\t\tFunction : %s", l->kernel->name);
+    if (l->repeat) /* the vendor's tool tells them apart so */
+        out_printf(l->out, "__%u", l->repeat);
+    out_char(l->out, '\n');
     pipe_print_header_flags(l->out, l->module);
     if (l->is_spelled && !l->insns && l->widest <= WIDEST) {
         make_tail(&tail, l->widest);
