@@ -61,15 +61,45 @@ static bool is_data(const struct phases *p, const struct graph_def *d)
     return false;
 }
 
+/* A step of an expansion whose result is data: it has no value of its own, what comes of it has. */
+static bool leads_to_data(const struct phases *p, graph_id id)
+{
+    enum { NODES = 32 };
+    graph_id todo[NODES];
+    unsigned n = 0, seen = 0;
+    todo[n++] = id;
+    while (seen < n) {
+        graph_id at = todo[seen++];
+        if (place_value_of(p->s->place, at, NULL))
+            return true;
+        bool through = at == id || graph_is_inside(p->g, at) || graph_at(p->g, at)->kind == UOP_SELECT ||
+                       graph_at(p->g, at)->kind == GRAPH_PHI;
+        uint32_t count = 0;
+        const graph_id *users = through ? graph_users(p->g, at, &count) : NULL;
+        for (uint32_t i = 0; i < count && n < NODES; i++) {
+            bool known = false;
+            for (unsigned k = 0; k < n && !known; k++)
+                known = todo[k] == users[i];
+            if (!known)
+                todo[n++] = users[i];
+        }
+    }
+    return false;
+}
+
 static bool computes(const struct phases *p, uint32_t insn)
 {
     const struct graph_insn *n = &p->g->insns.p[insn];
     enum fact_role role = role_of(p, insn);
     if (role != FACT_ROLE_COMPUTE && role != FACT_ROLE_SELECT && role != FACT_ROLE_CONVERT)
         return false;
-    for (uint32_t d = n->first_def; d < n->first_def + n->def_count; d++)
-        if (is_data(p, &p->g->defs.p[d]) && !only_moves(p, p->g->defs.p[d].node, 0))
+    for (uint32_t d = n->first_def; d < n->first_def + n->def_count; d++) {
+        const struct graph_def *def = &p->g->defs.p[d];
+        bool data = is_data(p, def) || (graph_is_owned(p->g, insn) && !graph_is_slow(p->g, insn) &&
+                                        def->node != GRAPH_NIL && leads_to_data(p, def->node));
+        if (data && !only_moves(p, def->node, 0))
             return true;
+    }
     return false;
 }
 
