@@ -39,9 +39,19 @@ static void mark_loaded(struct place_work *w)
     }
 }
 
+/* What a loop carries is its own, though only an expansion asks for it: only a loop within one is the expansion's. */
+bool place_is_inside(const struct place_work *w, graph_id id)
+{
+    if (!graph_is_inside(w->g, id))
+        return false;
+    uint32_t at = w->accumulator && id < w->nodes ? w->accumulator[id] : 0;
+    graph_id out = at ? w->accumulators.p[at - 1].out : (graph_id)GRAPH_NIL;
+    return out == GRAPH_NIL || graph_is_inside(w->g, out);
+}
+
 static void push(struct place_work *w, graph_id id)
 {
-    if (id != GRAPH_NIL && id < w->nodes && !w->data[id] && !graph_is_inside(w->g, id)) {
+    if (id != GRAPH_NIL && id < w->nodes && !w->data[id] && !place_is_inside(w, id)) {
         w->data[id] = 1;
         VEC_PUSH(w->a, w->stack, id);
     }
@@ -177,6 +187,14 @@ enum sp_status place_find_data(struct place_work *w)
             if (graph_at(g, n->arg[i])->type != UOP_B1 && place_is_float_op(graph_at(g, n->arg[i])) &&
                 (numbers || w->loaded[n->arg[i]] == 2))
                 push(w, n->arg[i]);
+    }
+    walk(w);
+    /* What a loop leaves and an expansion alone takes: the way from its result leads through what is inside. */
+    for (graph_id id = 1; id < w->nodes; id++) {
+        graph_id out =
+            w->accumulator[id] ? w->accumulators.p[w->accumulator[id] - 1].out : (graph_id)GRAPH_NIL;
+        if (out != GRAPH_NIL && out < w->nodes && w->data[out] && graph_is_inside(g, id))
+            push(w, id);
     }
     walk(w);
     return arena_failed(w->a) ? SP_ERR_MEMORY : SP_OK;
