@@ -493,65 +493,6 @@ static uint32_t counted_unroll(const struct cycle_region *r, uint32_t unroll)
     return amount > UINT32_MAX ? unroll : gcd(unroll, (uint32_t)amount);
 }
 
-/* The compares with `limit` that a store's condition asks for and that ask of more than the counter `phi`. */
-static void list_own_bounds(const struct cycle_work *w, graph_id phi, graph_id limit, graph_id id, graph_id *bounds,
-                            uint32_t cap, uint32_t *count)
-{
-    enum { CONDITIONS = 32 };
-    const struct graph *g = w->g;
-    graph_id todo[CONDITIONS];
-    uint32_t n = 0;
-    todo[n++] = id;
-    for (unsigned steps = 0; n && steps < CONDITIONS; steps++) {
-        graph_id at = todo[--n];
-        const struct graph_node *x = graph_at(g, at);
-        bool side = (x->kind == UOP_ILT_S || x->kind == UOP_ILT_U) && x->arg[1] == limit;
-        struct graph_affine f;
-        if (side && graph_affine(g, x->arg[0], &f) && f.base == GRAPH_NIL && f.term_count > 1) {
-            bool own = false, known = false;
-            for (unsigned k = 0; k < f.term_count; k++)
-                own |= f.terms[k].term == phi;
-            for (uint32_t k = 0; k < *count; k++)
-                known |= bounds[k] == at;
-            if (own && !known && *count < cap)
-                bounds[(*count)++] = at;
-            continue;
-        }
-        for (unsigned k = 0; x->kind == GRAPH_BOOL && k < x->arg_count && n < CONDITIONS; k++)
-            todo[n++] = x->arg[k];
-    }
-}
-
-/* Each of the elements of a turn is held against the bound that the counter runs to: a step takes all of them, whole or
- * in part. One that was copied would ask of the counter instead whether there is another. */
-static bool takes_several_elements(const struct cycle_work *w, const struct cycle_region *r)
-{
-    enum { BOUNDS = 64 };
-    const struct graph *g = w->g;
-    graph_id bounds[BOUNDS], phi = GRAPH_NIL;
-    uint32_t count = 0;
-    if (r->exits.n != 1)
-        return false;
-    const struct graph_node *test = graph_at(g, r->exits.p[0].leaves);
-    if (test->kind == GRAPH_BOOL && test->arg_count == 1)
-        test = graph_at(g, test->arg[0]);
-    if ((test->kind != UOP_ILT_S && test->kind != UOP_ILT_U) || graph_is_const(g, test->arg[1], NULL))
-        return false;
-    for (uint32_t k = 0; k < r->phi_count; k++)
-        if (r->phis[k].next == test->arg[0] && r->phis[k].step_kind == CYCLE_STEP_ADD && r->phis[k].constant)
-            phi = r->phis[k].phi;
-    for (uint32_t i = 0; i < r->block_count && phi != GRAPH_NIL; i++) {
-        const struct graph_block *b = &g->blocks.p[r->blocks[i]];
-        for (uint32_t k = b->first; k <= b->last && b->loop == r->loop + 1 && b->reachable; k++) {
-            const struct graph_insn *n = &g->insns.p[k];
-            for (uint32_t x = n->first_access; x < n->first_access + n->access_count; x++)
-                if (g->accesses.p[x].kind == GRAPH_STORE && n->runs_when != GRAPH_NIL)
-                    list_own_bounds(w, phi, test->arg[1], n->runs_when, bounds, BOUNDS, &count);
-        }
-    }
-    return count > 1;
-}
-
 /* The steps take the words of one vector access: its parts, not a loop. */
 static bool takes_a_vector_apart(const struct graph *g, const struct cycle_chain *c, uint32_t steps)
 {
@@ -619,7 +560,7 @@ void cycle_peel(struct cycle_work *w, struct cycle_region *r)
         unroll = gcd(unroll, effects.barriers);
     if (unroll > 1 && !moves && !counter_allows(r, unroll))
         unroll = 1;
-    if (unroll > 1 && takes_several_elements(w, r))
+    if (unroll > 1 && cycle_takes_several_elements(w, r))
         unroll = 1;
     r->unroll = unroll ? counted_unroll(r, unroll) : 1;
     uint32_t copies = r->unroll > 1 ? cycle_counted_copies(w->g, r) : 0;
