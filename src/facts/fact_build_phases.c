@@ -100,8 +100,8 @@ static bool computes(const struct phases *p, uint32_t insn)
         return false;
     for (uint32_t d = n->first_def; d < n->first_def + n->def_count; d++) {
         const struct graph_def *def = &p->g->defs.p[d];
-        bool data = is_data(p, def) ||
-                    (!graph_is_slow(p->g, insn) && def->node != GRAPH_NIL && leads_to_data(p, def->node));
+        bool data =
+            is_data(p, def) || (!graph_is_slow(p->g, insn) && def->node != GRAPH_NIL && leads_to_data(p, def->node));
         if (data && !only_moves(p, def->node, 0))
             return true;
     }

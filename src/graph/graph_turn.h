@@ -22,8 +22,8 @@ enum { TURN_SHARED = UINT32_MAX };
 
 struct turns {
     struct cycle_work *w;
-    bool *joins;     /* of nodes: where a later piece begins, or part of that */
-    uint32_t *owner; /* of nodes that loops begin with: the cycle + 1 that does, TURN_SHARED: several */
+    bool *joins;           /* of nodes: where a later piece begins, or part of that */
+    uint32_t *owner;       /* of nodes that loops begin with: the cycle + 1 that does, TURN_SHARED: several */
     struct map_u64 shared; /* of those joins what each cycle makes of them, as graph_copy_key() with the cycle */
     unsigned nested;
     VEC(graph_id) stack;

@@ -127,7 +127,9 @@ graph_id cycle_as_turn(const struct cycle_work *w, graph_id id)
 graph_id graph_as_turn(struct graph *g, graph_id id)
 {
     unsigned steps = 0;
-    return g->cycles && g->cycles->turn_of ? rebuilt(g, g->cycles->turn_of, g->cycles->copy_count, id, 0, &steps, NULL, 0) : id;
+    return g->cycles && g->cycles->turn_of
+               ? rebuilt(g, g->cycles->turn_of, g->cycles->copy_count, id, 0, &steps, NULL, 0)
+               : id;
 }
 
 /* True when `id` goes by `slope` with each step of the cycle. */
@@ -260,7 +262,8 @@ static void turn_phi_by(struct turns *t, const struct cycle_region *r, const str
     struct graph *g = t->w->g;
     uint32_t cycle = (uint32_t)r->cycle;
     enum uop_type type = graph_type_of(g, p->phi);
-    graph_id step = share_of(g, p->step, unroll, GRAPH_NIL), start = as_turn(t, p->start, cycle), counter = t->counter[cycle];
+    graph_id step = share_of(g, p->step, unroll, GRAPH_NIL), start = as_turn(t, p->start, cycle),
+             counter = t->counter[cycle];
     struct function f = {.counter = counter};
     uint64_t begin, slope = step == GRAPH_NIL ? 0 : turn_value(g, &f, step, 0);
     bool met = false;
@@ -570,8 +573,7 @@ void turn_find_values(struct turns *t)
             for (uint32_t k = 0; k < r->phi_count; k++)
                 if (r->phis[k].phi == id && r->phis[k].live)
                     turn_phi(t, r, &r->phis[k], first_piece(c, r), unroll_of(c, r));
-        } else if (t->joins[id] && t->owner[id] != TURN_SHARED &&
-                   (node->type == UOP_B32 || node->type == UOP_B64)) {
+        } else if (t->joins[id] && t->owner[id] != TURN_SHARED && (node->type == UOP_B32 || node->type == UOP_B64)) {
             graph_id is = turn_join(t, id, UINT32_MAX);
             if (is != GRAPH_NIL)
                 t->turn_of[id] = is;

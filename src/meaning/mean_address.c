@@ -509,6 +509,20 @@ const char *mean_element_word(struct mean *m, graph_id address, enum uop_space s
     return mean_shorten(m, mean_text_element(m, address, space, width, part, true, MEAN_INNER, 0).p);
 }
 
+const char *mean_shared_offset(struct mean *m, graph_id id)
+{
+    struct graph_affine f;
+    struct mean_sum sum;
+    if (id == GRAPH_NIL || !graph_affine(m->g, graph_as_turn(m->g, id), &f) || f.base != GRAPH_NIL)
+        return NULL;
+    unsigned count = f.term_count;
+    strip_cluster(m, &f);
+    if (f.term_count == count)
+        return NULL;
+    index_sum(m, &f, 1, &sum);
+    return mean_shorten(m, mean_text_terms(m, &sum, MEAN_INNER, 0).p);
+}
+
 bool mean_address_of(struct mean *m, graph_id address, enum uop_space space, unsigned width, struct mean_address *out)
 {
     struct graph_affine f;

@@ -191,8 +191,7 @@ enum sp_status place_find_data(struct place_work *w)
     walk(w);
     /* What a loop leaves and an expansion alone takes: the way from its result leads through what is inside. */
     for (graph_id id = 1; id < w->nodes; id++) {
-        graph_id out =
-            w->accumulator[id] ? w->accumulators.p[w->accumulator[id] - 1].out : (graph_id)GRAPH_NIL;
+        graph_id out = w->accumulator[id] ? w->accumulators.p[w->accumulator[id] - 1].out : (graph_id)GRAPH_NIL;
         if (out != GRAPH_NIL && out < w->nodes && w->data[out] && graph_is_inside(g, id))
             push(w, id);
     }

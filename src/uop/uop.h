@@ -24,8 +24,15 @@
 enum uop_type {
     UOP_VOID, /* no result */
     UOP_B1,   /* a predicate: 0 or 1 */
-    UOP_B8, UOP_B16, UOP_B32, UOP_B64, UOP_B128, /* bits and two's complement integers (B128: only as a memory width) */
-    UOP_F16, UOP_BF16, UOP_F32, UOP_F64,
+    UOP_B8,
+    UOP_B16,
+    UOP_B32,
+    UOP_B64,
+    UOP_B128, /* bits and two's complement integers (B128: only as a memory width) */
+    UOP_F16,
+    UOP_BF16,
+    UOP_F32,
+    UOP_F64,
 };
 
 enum uop_round { UOP_RN, UOP_RM, UOP_RP, UOP_RZ, UOP_RA /* nearest, ties away */ };
@@ -147,7 +154,7 @@ enum uop_kind {
 #define UOP_ENUM(name, args, class, text) UOP_##name,
     UOP_KINDS(UOP_ENUM)
 #undef UOP_ENUM
-    UOP_KIND_COUNT,
+        UOP_KIND_COUNT,
     UOP_GRAPH_KINDS = 160, /* graph/ numbers its own node kinds (phi …) from here */
 };
 
@@ -246,9 +253,9 @@ struct uop {
 
 struct uop_list {
     VEC(struct uop) ops;
-    uint16_t guard;   /* index of a B1 uop, UOP_NONE: always */
-    bool unknown;     /* no meaning for this instruction: a single OPAQUE a destination, effects unknown */
-    bool opaque;      /* some result is OPAQUE, operands and effects are known */
+    uint16_t guard; /* index of a B1 uop, UOP_NONE: always */
+    bool unknown;   /* no meaning for this instruction: a single OPAQUE a destination, effects unknown */
+    bool opaque;    /* some result is OPAQUE, operands and effects are known */
 };
 
 /* Computes a pure uop: `args[i]` the bits of its arguments, *result the bits of its result (right-aligned,
