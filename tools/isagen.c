@@ -928,10 +928,10 @@ static void write_tables(FILE *f)
 }
 
 /* Texts as print copies them, each with its length: what a sequence of modifiers prints, by its place in the pool, and
- * the names of registers by kind and number. */
+ * the names of registers by file and number. */
 static void write_texts(FILE *f)
 {
-    static const char *const files[ISA_REGISTER_KINDS] = {"R", "UR", "P", "UP"};
+    static const char *const files[ISA_REGISTER_FILES] = {"R", "UR", "P", "UP", "UR", NULL};
     fprintf(f, "/* Made by isagen from src/isa/spec. */\nstatic const struct spelling sequence_text[] = {\n");
     for (size_t i = 0; i < sequence_count; i++) {
         char text[256];
@@ -942,13 +942,16 @@ static void write_texts(FILE *f)
             fail("modifiers longer than %d characters: %s", ISA_SPELLING, text);
         fprintf(f, "{%zu, \"%s\"},\n", n, n ? text : "");
     }
-    fprintf(f, "};\nstatic const struct name register_text[%d][256] = {\n", ISA_REGISTER_KINDS);
-    for (unsigned k = 0; k < ISA_REGISTER_KINDS; k++) {
+    fprintf(f, "};\nconst struct isa_name isa_register_text[%d][256] = {\n", ISA_REGISTER_FILES);
+    for (unsigned k = 0; k < ISA_REGISTER_FILES; k++) {
+        static const unsigned constant[ISA_REGISTER_FILES] = {255, 255, 7, 7, 63, 0};
         fprintf(f, "{");
         for (unsigned i = 0; i < 256; i++) {
             char text[8];
-            if (k < 2 ? i == 255 : i == 7)
-                snprintf(text, sizeof text, "%s%c", files[k], k < 2 ? 'Z' : 'T');
+            if (!files[k])
+                text[0] = '\0';
+            else if (i == constant[k])
+                snprintf(text, sizeof text, "%s%c", files[k], k == 2 || k == 3 ? 'T' : 'Z');
             else
                 snprintf(text, sizeof text, "%s%u", files[k], i);
             fprintf(f, "{\"%s\", %zu},%s", text, strlen(text), i % 16 == 15 ? "\n" : "");

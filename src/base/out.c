@@ -39,19 +39,6 @@ void out_bytes(struct out *o, const char *bytes, size_t n)
     }
 }
 
-char *out_room(struct out *o, size_t n)
-{
-    assert(n <= OUT_ROOM);
-    if (sizeof o->buffer - o->n < n)
-        out_flush(o);
-    return o->buffer + o->n;
-}
-
-void out_filled(struct out *o, const char *end)
-{
-    o->n = (size_t)(end - o->buffer);
-}
-
 void out_text(struct out *o, const char *text)
 {
     out_bytes(o, text, strlen(text));

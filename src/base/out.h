@@ -18,11 +18,6 @@ struct out {
     char buffer[65536];
 };
 
-/* Room for `n` bytes (at most OUT_ROOM) to be written in place; out_filled() then says where they end. */
-enum { OUT_ROOM = 8192 };
-char *out_room(struct out *o, size_t n);
-void out_filled(struct out *o, const char *end);
-
 void out_init(struct out *o, out_write_fn write, void *user);
 void out_text(struct out *o, const char *text);
 void out_bytes(struct out *o, const char *bytes, size_t n);
@@ -30,6 +25,19 @@ void out_char(struct out *o, char c);
 void out_printf(struct out *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Everything buffered goes to the callback. True when no write ever failed. */
 bool out_flush(struct out *o);
+
+/* Room for `n` bytes (at most OUT_ROOM) to be written in place; out_filled() then says where they end. */
+enum { OUT_ROOM = 8192 };
+static inline char *out_room(struct out *o, size_t n)
+{
+    if (sizeof o->buffer - o->n < n)
+        out_flush(o);
+    return o->buffer + o->n;
+}
+static inline void out_filled(struct out *o, const char *end)
+{
+    o->n = (size_t)(end - o->buffer);
+}
 
 /* JSON: json_object()/json_array() open, json_end() closes; json_key() before each member of an object.
  * Compact (no white space) with one optional newline a top-level element, so that equal facts are equal bytes. */

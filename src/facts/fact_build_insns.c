@@ -325,6 +325,8 @@ static void build_register_flow(struct arena *a, struct fact_source *s, struct f
         const struct graph_def *d = &g->defs.p[i];
         struct hold_row row = {.key = (uint32_t)d->file << 16 | d->reg, .def = (uint32_t)i};
         bool whole = false;
+        if (d->file == UOP_FILE_B && d->reg >= UOP_B_HIDDEN)
+            continue;
         row.hold.from = g->insns.p[d->insn].offset;
         row.hold.to = g->insns.p[d->last_use].offset;
         fill_hold(a, s, (uint32_t)i, &row.hold);

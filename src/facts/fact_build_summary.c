@@ -15,6 +15,19 @@ static bool has_role(const struct fact_kernel *k, enum fact_role role)
     return false;
 }
 
+/* A call that is no expansion's: what a library's code calls is its own (D13). */
+static bool has_own_call(const struct graph *g)
+{
+    for (uint32_t i = 0; i < g->insns.n; i++) {
+        const struct graph_insn *n = &g->insns.p[i];
+        const struct uop_list *l = n->reachable && !graph_is_owned(g, i) ? g->input.insns[n->input].uops : NULL;
+        for (size_t k = 0; l && k < l->ops.n; k++)
+            if (l->ops.p[k].kind == UOP_CALL || l->ops.p[k].kind == UOP_CALL_IND)
+                return true;
+    }
+    return false;
+}
+
 static const struct fact_binding *binding(const struct fact_pattern *p, const char *key)
 {
     for (uint32_t i = 0; i < p->bindings.n; i++)
@@ -229,7 +242,7 @@ static void build_sentence(struct arena *a, struct fact_source *s, struct fact_k
         str_addf(&b, "; %zu loop%s", k->loops.n, k->loops.n == 1 ? "" : "s");
     else if (!branches && !has_role(k, FACT_ROLE_CALL) && !s->g->incomplete)
         str_add(&b, "; no branch");
-    if (has_role(k, FACT_ROLE_CALL))
+    if (has_own_call(s->g))
         str_add(&b, "; a call");
     uint32_t outside = counts[FACT_SHARED_MATERIALIZED] + counts[FACT_GLOBAL_MATERIALIZED] + counts[FACT_SPILLED] +
                        counts[FACT_LOCAL_ARRAY];

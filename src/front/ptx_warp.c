@@ -31,10 +31,11 @@ static void lift_bar(struct ptx_lift *l)
     uop_make_emit(&l->make, op);
     if (red) {
         bool counts = ptx_has(l, "popc");
-        struct uop any = ptx_blank(UOP_OPAQUE, counts ? UOP_B32 : UOP_B1);
-        any.arg[0] = op.arg[2];
-        ptx_result(l, 0, counts ? PTX_U32 : PTX_PRED, uop_make_emit(&l->make, any));
-        l->opaque = true;
+        struct uop gives = ptx_blank(UOP_BAR_GIVES, counts ? UOP_B32 : UOP_B1);
+        gives.imm = op.imm;
+        gives.arg[0] = op.arg[2];
+        gives.width = op.arg[1] != UOP_NONE;
+        ptx_result(l, 0, counts ? PTX_U32 : PTX_PRED, uop_make_emit(&l->make, gives));
     }
 }
 

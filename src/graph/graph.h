@@ -202,7 +202,7 @@ struct graph_block {
     uint32_t header; /* the loop it is the header of + 1, 0: none */
     graph_id path;   /* condition to reach it from the entry, GRAPH_NIL: always; inside loops: relative to the header */
     graph_id branch; /* B1: condition of the conditional branch that ends it, GRAPH_NIL: none */
-    bool reachable;
+    bool reachable, by_table; /* by_table: its branch goes by a table, its ways out are all it goes to */
 };
 
 struct graph_loop {
@@ -253,7 +253,12 @@ struct graph_env {
     int64_t shared_bytes;    /* of the arrays whose size the code fixes; extern ones lie behind. 0: none or unknown */
     const uint32_t *spills;  /* offsets of all stores and loads that the compiler says put registers away, ascending */
     uint32_t spill_count;
-    bool spills_known;          /* false: it does not say */
+    bool spills_known; /* false: it does not say */
+    /* Branches that go by a table, ascending, and where each may go, as offsets of instructions. */
+    const uint32_t *switch_at;
+    const uint32_t *const *switch_targets;
+    const uint32_t *switch_target_counts;
+    uint32_t switch_count;
     const char *const *symbols; /* whose address stands at 8 * i of GRAPH_SYMBOL_BANK */
     uint32_t symbol_count;
 };
@@ -280,6 +285,7 @@ struct graph_fact { /* private: what is known of a node (graph_range.c) */
     int64_t lo, hi;
     uint8_t state;   /* RANGE_… */
     uint8_t varying; /* 0 not asked, 1 the same in all threads of a block, 2 not */
+    uint8_t halves;  /* a loop's counter: 0 not asked, 1 is shifted down and never 0, 2 not */
 };
 struct graph {
     struct arena *a;
@@ -325,7 +331,19 @@ graph_id graph_cbank(struct graph *g, enum uop_type type, unsigned bank, uint32_
 graph_id graph_pure(struct graph *g, const struct uop *like, const graph_id *args, unsigned count);
 /* The operation of a pure node, for graph_pure() and uop_eval(): a compare of floats, whose node is a truth value, has
  * the format that it compares as its type. */
-struct uop graph_operation(const struct graph_node *n);
+static inline struct uop graph_operation(const struct graph_node *n)
+{
+    bool compare = (n->kind >= UOP_FLT && n->kind <= UOP_FNUM) || n->kind == UOP_FCHK;
+    return (struct uop){.kind = n->kind,
+                        .type = compare ? n->width : n->type,
+                        .round = n->round,
+                        .flags = n->flags,
+                        .space = n->space,
+                        .order = n->order,
+                        .width = n->width,
+                        .arg = {UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE, UOP_NONE},
+                        .imm = n->imm};
+}
 /* Shorthands over graph_pure for plain operations. */
 graph_id graph_op1(struct graph *g, enum uop_kind kind, enum uop_type type, graph_id a);
 graph_id graph_op2(struct graph *g, enum uop_kind kind, enum uop_type type, graph_id a, graph_id b);
@@ -337,7 +355,15 @@ static inline const struct graph_node *graph_at(const struct graph *g, graph_id 
 {
     return &g->nodes.p[id];
 }
-bool graph_is_const(const struct graph *g, graph_id id, uint64_t *bits);
+static inline bool graph_is_const(const struct graph *g, graph_id id, uint64_t *bits)
+{
+    const struct graph_node *n = graph_at(g, id);
+    if (id == GRAPH_NIL || n->kind != UOP_CONST)
+        return false;
+    if (bits)
+        *bits = n->imm;
+    return true;
+}
 int64_t graph_signed_const(const struct graph_node *n); /* what a constant is as a signed number of its type */
 enum uop_type graph_type_of(const struct graph *g, graph_id id);
 

@@ -32,6 +32,61 @@ static void add_descent(struct graph *g, struct graph_constraints *s, graph_id p
         graph_constrain(s, &f);
 }
 
+/* The condition says, in one of the ways it is written, that x >> c is not 0. */
+static bool asks_for_more(struct graph *g, graph_id when, graph_id shifted)
+{
+    const struct graph_node n = *graph_at(g, shifted);
+    graph_id zero = graph_const(g, UOP_B32, 0);
+    uint64_t c;
+    if (when == GRAPH_NIL)
+        return false;
+    if (graph_implies(g, when, graph_not(g, graph_op2(g, UOP_IEQ, UOP_B1, shifted, zero))) ||
+        graph_implies(g, when, graph_op2(g, UOP_ILT_S, UOP_B1, zero, shifted)) ||
+        graph_implies(g, when, graph_op2(g, UOP_ILT_U, UOP_B1, zero, shifted)))
+        return true;
+    if ((n.kind != UOP_SHR && n.kind != UOP_SAR) || !graph_is_const(g, n.arg[1], &c) || !c || c > 30)
+        return false;
+    graph_id less = graph_const(g, UOP_B32, (UINT64_C(1) << c) - 1), all = graph_const(g, UOP_B32, UINT64_C(1) << c);
+    return graph_implies(g, when, graph_op2(g, UOP_ILT_S, UOP_B1, less, n.arg[0])) ||
+           graph_implies(g, when, graph_op2(g, UOP_ILT_U, UOP_B1, less, n.arg[0])) ||
+           graph_implies(g, when, graph_not(g, graph_op2(g, UOP_ILT_S, UOP_B1, n.arg[0], all))) ||
+           graph_implies(g, when, graph_not(g, graph_op2(g, UOP_ILT_U, UOP_B1, n.arg[0], all)));
+}
+
+/* A counter that is shifted down is more than 0 wherever it stands: each way into its loop, and round it, asks. */
+static bool never_zero(struct graph *g, graph_id phi)
+{
+    const struct graph_node n = *graph_at(g, phi);
+    const struct graph_block b = g->blocks.p[n.block];
+    if (!b.loop || g->loops.p[b.loop - 1].header != n.block || n.phi_count != b.pred_count || n.type != UOP_B32 ||
+        !graph_not_negative(g, phi))
+        return false;
+    for (uint32_t k = 0; k < n.phi_count; k++) {
+        graph_id from = n.phi_args[k];
+        const struct graph_node next = *graph_at(g, from);
+        struct graph_range r;
+        bool round = graph_in_loop(g, b.preds[k], b.loop);
+        if (round && ((next.kind != UOP_SHR && next.kind != UOP_SAR) || next.arg[0] != phi))
+            return false;
+        if (!round && graph_range_of(g, from, &r) && r.lo > 0)
+            continue;
+        if (!asks_for_more(g, graph_edge_taken(g, b.preds[k], n.block), from))
+            return false;
+    }
+    return true;
+}
+
+static void add_never_zero(struct graph *g, struct graph_constraints *s, graph_id phi)
+{
+    if (!graph_fact_at(g, phi)->halves) {
+        graph_fact_at(g, phi)->halves = 2; /* while it is asked for */
+        bool is = never_zero(g, phi);
+        graph_fact_at(g, phi)->halves = is ? 1 : 2;
+    }
+    if (graph_fact_at(g, phi)->halves == 1)
+        graph_constrain(s, &(struct graph_linear){.t = {{phi, -1}}, .n = 1, .k = 1});
+}
+
 /* Two counters of one loop of which one goes ahead of the other: half = full >> c whichever way control came. */
 static void add_companion(struct graph *g, struct graph_constraints *s, graph_id half, graph_id full)
 {
@@ -158,6 +213,7 @@ void graph_add_axioms(struct graph *g, struct graph_constraints *s)
             }
             if (n.kind == GRAPH_PHI) {
                 add_descent(g, s, id);
+                add_never_zero(g, s, id);
                 add_companions(g, s, id);
             }
             if (n.kind == UOP_MUL && graph_not_negative(g, n.arg[0]) && graph_not_negative(g, n.arg[1])) {

@@ -428,6 +428,7 @@ static enum sp_status finish(struct finder *f)
     }
     out->first_reach = first;
     out->object_of = f->object;
+    graph_find_unwritten(f);
     return SP_OK;
 }
 

@@ -42,6 +42,7 @@ struct graph_reach {
                              they are equal (the SREG node), GRAPH_NIL where any value will do */
     enum graph_sync sync;
     bool assumed;             /* rests on ranges, objects or shapes that are taken for granted, see D5 */
+    graph_id launch;          /* GRAPH_SYNC_NONE: as of a race */
     const uint32_t *barriers; /* instances of barriers and warp syncs that part the two, ascending */
     uint32_t barrier_count;
     bool leaves;                /* private: some of the threads that read find no such thread in the block */
@@ -55,8 +56,17 @@ struct graph_race {
                                make it, to one word, with different values (`thread` is empty, or holds the coordinate
                                of a block of several dimensions in which those threads differ) */
     graph_id thread[3];     /* the other thread, as in graph_reach, in terms of the thread of the load */
+    bool update;            /* one store twice: of what stood there and of what may be the same for both threads */
+    uint32_t every;         /* one store twice: by threads so far apart in x; 0: by neighbours too */
+    graph_id launch;        /* holds where the numbers that the kernel is given are so; GRAPH_NIL: whatever they are */
     bool sized;             /* assumed: the block has as many threads as conditions of the code ask for */
     bool assumed;           /* warp-synchronous code: holds only if lanes do not run in step */
+};
+
+/* A load of shared memory that for one thread finds what none has stored. */
+struct graph_unwritten {
+    uint32_t load;
+    bool last; /* that is the last thread of the block, else the first one */
 };
 
 struct graph_dependence {
@@ -68,8 +78,9 @@ struct graph_dependence {
     const uint32_t *first_reach; /* of each access, count + 1 entries: reaches[first_reach[i] .. first_reach[i + 1]) */
     VEC(struct graph_race) races;
     VEC(struct graph_race)
-    doubts;        /* pairs with no barrier between of which it is not decided whether two threads meet
+    doubts; /* pairs with no barrier between of which it is not decided whether two threads meet
                                       (`thread` is empty): nothing may rest on their being in order */
+    VEC(struct graph_unwritten) unwritten;
     bool complete; /* false: a budget was hit or an unknown instruction stands in the way: every load may read more */
     bool listed;   /* every store that a load may read is among its reaches: not so where something that is not
                       understood may store. True and not complete: which threads a barrier or a lock orders is not

@@ -60,6 +60,38 @@ bool graph_read_digit(struct graph *g, graph_id symbol, int64_t c, struct graph_
     return false;
 }
 
+bool graph_pins(struct graph *g, graph_id when, unsigned dimension, unsigned shift, uint32_t mask, int64_t *value)
+{
+    graph_id atoms[6];
+    unsigned count;
+    uint64_t table;
+    if (when == GRAPH_NIL || !graph_table(g, when, atoms, &count, &table))
+        return false;
+    for (unsigned k = 0; k < count; k++) {
+        const struct graph_node n = *graph_at(g, atoms[k]);
+        bool always = true;
+        for (unsigned row = 0; row < 1u << count; row++)
+            always &= !(table >> row & 1) || (row >> k & 1);
+        struct graph_linear x, y;
+        if (!always || n.kind != UOP_IEQ || !graph_linear_of(g, n.arg[0], &x) || !graph_linear_of(g, n.arg[1], &y) ||
+            !graph_linear_add(&x, &y, -1) || x.n != 1 || (x.t[0].c != 1 && x.t[0].c != -1))
+            continue;
+        struct graph_digit d = {0};
+        if (graph_is_digit(g, x.t[0].symbol, &d) && !d.flip && d.dimension == dimension && d.shift == shift &&
+            d.mask == mask) {
+            *value = x.t[0].c == 1 ? -x.k : x.k;
+            return true;
+        }
+    }
+    if (mask != UINT32_MAX || !shift || shift > 9)
+        return false;
+    struct graph_constraints more = {0}; /* threads below 2^shift have no bits there */
+    graph_constrain(&more, &(struct graph_linear){
+                               .t = {{graph_sreg(g, UOP_SR_TID_X + dimension), -1}}, .n = 1, .k = INT64_C(1) << shift});
+    *value = 0;
+    return graph_excluded(g, when, GRAPH_NIL, &more);
+}
+
 bool graph_digit_above(struct graph *g, graph_id when, struct graph_digit *d, int64_t *bytes)
 {
     enum { TOP = 10 };

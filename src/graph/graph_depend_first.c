@@ -2,7 +2,8 @@
  * say what each can be, not what they can be together. Numbers that are made of nothing in common may be anything in
  * their ranges; of others it is asked what they are in the first turn of their loops, which is always made: only then
  * it follows that they can be so.
- * requires: linear forms, turns · gives: graph_can_be_first */
+ * And how a loop's counter stands to other numbers, which only its first turn says.
+ * requires: linear forms, turns · gives: graph_can_be_first, graph_mixes_turns */
 #include "graph/graph_depend_internal.h"
 
 enum { SYMBOLS = 8, LOOPS = 4, CONE = 512, LEAVES = 16 };
@@ -137,4 +138,94 @@ bool graph_can_be_first(struct graph *g, const struct graph_linear *u, const boo
             return false;
     }
     return !graph_excluded(g, load_when, store_when, &first);
+}
+
+/* ---- counters in the first turn --------------------------------------------------------------- */
+
+enum { PHIS_MAX = 4 };
+
+/* Loop phis (and turn numbers) that a term is made of. */
+static void find_phis(const struct graph *g, graph_id id, graph_id phis[PHIS_MAX], unsigned *count, unsigned depth)
+{
+    const struct graph_node *n = graph_at(g, id);
+    uint32_t loop;
+    if (n->kind == GRAPH_PHI || graph_is_turn_symbol(g, id, &loop)) {
+        for (unsigned i = 0; i < *count; i++)
+            if (phis[i] == id)
+                return;
+        if (*count < PHIS_MAX)
+            phis[(*count)++] = id;
+        return;
+    }
+    for (unsigned i = 0; i < n->arg_count && depth < 8; i++)
+        find_phis(g, n->arg[i], phis, count, depth + 1);
+}
+
+static void add_start(struct graph *g, graph_id phi, struct graph_constraints *first)
+{
+    const struct graph_node n = *graph_at(g, phi);
+    struct graph_linear f = {0}, minus = {0}, start = {0};
+    uint32_t loop;
+    if (!graph_is_turn_symbol(g, phi, &loop)) {
+        const struct graph_block *b = &g->blocks.p[n.block];
+        graph_id from = GRAPH_NIL;
+        if (!b->loop || g->loops.p[b->loop - 1].header != n.block || n.phi_count != b->pred_count)
+            return;
+        for (uint32_t k = 0; k < n.phi_count; k++)
+            if (!graph_in_loop(g, b->preds[k], b->loop)) {
+                if (from != GRAPH_NIL && from != n.phi_args[k])
+                    return;
+                from = n.phi_args[k];
+            }
+        if (!graph_linear_of(g, from, &start))
+            return;
+    }
+    graph_linear_symbol(&f, phi, 1);
+    if (!graph_linear_add(&f, &start, -1) || !graph_linear_add(&minus, &f, -1))
+        return;
+    graph_constrain(first, &f);
+    graph_constrain(first, &minus);
+}
+
+void graph_in_first_turn(struct graph *g, const struct graph_linear *f, struct graph_constraints *first)
+{
+    graph_id phis[PHIS_MAX];
+    unsigned found = 0;
+    for (unsigned i = 0; i < f->n; i++)
+        find_phis(g, f->t[i].symbol, phis, &found, 0);
+    for (unsigned i = 0; i < found; i++)
+        add_start(g, phis[i], first);
+}
+
+bool graph_mixes_turns(struct graph *g, graph_id when, struct graph_constraints *first)
+{
+    graph_id atoms[6], phis[PHIS_MAX];
+    unsigned count, found = 0;
+    uint64_t table;
+    bool mixes = false;
+    if (when == GRAPH_NIL || !graph_table(g, when, atoms, &count, &table))
+        return false;
+    for (unsigned k = 0; k < count; k++) {
+        const struct graph_node n = *graph_at(g, atoms[k]);
+        struct graph_linear f, y;
+        unsigned shared = 0, before = found, turning = 0;
+        if (n.arg_count != 2 || !graph_linear_of(g, n.arg[0], &f) || !graph_linear_of(g, n.arg[1], &y) ||
+            !graph_linear_add(&f, &y, -1))
+            continue;
+        for (unsigned i = 0; i < f.n; i++) {
+            graph_id mine[PHIS_MAX];
+            unsigned own = 0;
+            shared += graph_block_uniform(g, f.t[i].symbol);
+            find_phis(g, f.t[i].symbol, mine, &own, 0);
+            turning += own > 0;
+            find_phis(g, f.t[i].symbol, phis, &found, 0);
+        }
+        if (shared > 1 && turning)
+            mixes = true;
+        else
+            found = before;
+    }
+    for (unsigned i = 0; i < found && mixes; i++)
+        add_start(g, phis[i], first);
+    return mixes;
 }

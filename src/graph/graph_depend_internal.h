@@ -59,6 +59,8 @@ struct graph_linear {
 bool graph_linear_of(struct graph *g, graph_id id, struct graph_linear *out);
 bool graph_linear_symbol(struct graph_linear *a, graph_id symbol, int64_t c); /* a + c * symbol */
 bool graph_not_negative(struct graph *g, graph_id id);
+/* The same, products and sums of such numbers too: an index is taken to stay in its width. */
+bool graph_stays_natural(struct graph *g, graph_id id);
 /* a + m * b; false when it does not fit. */
 bool graph_linear_add(struct graph_linear *a, const struct graph_linear *b, int64_t m);
 bool graph_linear_is_const(const struct graph_linear *a, int64_t *k);
@@ -91,6 +93,8 @@ void graph_add_axioms(struct graph *g, struct graph_constraints *s);
 bool graph_split_sign(struct graph *g, const struct graph_constraints *s, struct graph_constraints out[2]);
 /* True when a, b and everything in `with` (may be NULL) cannot hold together. */
 bool graph_excluded(struct graph *g, graph_id a, graph_id b, const struct graph_constraints *with);
+/* Adds what is so whenever the condition holds. */
+void graph_take_facts(struct graph *g, graph_id when, struct graph_constraints *with);
 /* Whether the condition compares what turns with a loop with something else that threads share: how the two are related
  * is not known from their ranges. `first` then gets the facts that hold in the first turn, which is always made. */
 bool graph_mixes_turns(struct graph *g, graph_id when, struct graph_constraints *first);
@@ -106,6 +110,10 @@ bool graph_condition_linear(struct graph *g, graph_id a, const struct graph_cons
  * (graph_depend_first.c). */
 bool graph_can_be_first(struct graph *g, const struct graph_linear *u, const bool *asked, unsigned count,
                         graph_id load_when, graph_id store_when, const struct graph_constraints *base);
+
+/* What the numbers that a launch gives must be to one another for the store by that thread and the load to be made
+ * both, beyond what each asks by itself: a condition, or NIL: nothing that can be told (graph_depend_launch.c). */
+graph_id graph_launch_for(struct graph *g, graph_id load_when, graph_id store_when, const graph_id thread[3]);
 
 /* ---- threads (graph_depend_thread.c) ---------------------------------------------------------------- */
 /* The same in all threads of a block (at the same turn of every loop). */
@@ -185,6 +193,7 @@ struct graph_solution {
     bool known;     /* thread[] is known */
     bool may;       /* the equation or a guard is not decided */
     bool assumed;
+    bool every;         /* asked for by the caller: whoever reads finds such a store, if it was made */
     bool leaves;        /* for some of the threads that read there is no such thread in the block */
     bool in_warp;       /* both are shown to lie in one warp */
     bool guards_linear; /* both guards are compares of the thread's number: what is not excluded can happen */
@@ -205,7 +214,9 @@ void graph_solve(struct graph *g, const struct graph_side *store, const struct g
                  struct graph_solution *out);
 void graph_solve_block(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
                        struct graph_solution *out);
-uint32_t graph_block_for(struct graph *g, graph_id when);
+/* … and m * f + k <= 0: the conditions and facts exclude it (graph_depend_solve.c). */
+bool graph_both_exclude(struct graph *g, graph_id a, graph_id b, const struct graph_constraints *base,
+                        const struct graph_linear *f, int64_t m, int64_t k);
 /* The same for memory that no other thread sees. */
 void graph_solve_own(struct graph *g, const struct graph_side *store, const struct graph_side *load, int32_t delta,
                      struct graph_solution *out);
@@ -300,6 +311,7 @@ struct finder {
     graph_id *first_phi, *next_phi; /* of each block, of each phi; made when asked for */
     uint8_t *parted;                /* of each loop: 0 not asked, 1 every turn passes a barrier of the block, 2 not */
     uint32_t sure_block;            /* threads that the guards of the code ask for; 0: not asked */
+    graph_id race_launch;           /* the same: what a launch must bring for it */
     bool race_sized;                /* the race found last takes a block's size for granted */
     bool unordered; /* something may order threads beside the barriers of the block: no race is claimed */
     int64_t flow_work, solve_work;
@@ -367,17 +379,30 @@ graph_id graph_no_barrier(struct finder *f, const struct source *s, uint32_t to,
 bool graph_reader_waits(struct finder *f, uint32_t to);
 /* Some way without a barrier is open under what the accesses' own guards say of what all threads share. */
 bool graph_way_is_open(struct finder *f, const struct source *s, uint32_t to);
+/* … in a block in which that thread is another one than the reader. */
+bool graph_way_is_open_to(struct finder *f, const struct source *s, uint32_t to, const graph_id thread[3]);
 /* The weakest sync in the bits. */
 unsigned graph_weakest(uint64_t bits);
 /* Bits of a source have arrived at another access: races and reaches. */
 /* A store to one word by all threads, with different values: a race of the store with itself (graph_depend_self.c). */
 void graph_relate_self(struct finder *f, uint32_t access);
+/* What is read and nobody wrote (graph_depend_unwritten.c); when all reaches are known. */
+void graph_find_unwritten(struct finder *f);
 void graph_relate(struct finder *f, const struct source *s, uint32_t to, uint64_t bits);
 /* Accesses on two sides of a branch that threads take differently, with no way from one to the other
  * (graph_depend_apart.c). */
 bool graph_relate_apart(struct finder *f);
 
 /* ---- whether the other thread is there (graph_depend_there.c) */
+/* The smallest block (a power of two in each direction) in which both threads can be; in x alone, in which some thread
+ * passes the condition. */
+uint32_t graph_block_need(struct graph *g, const struct graph_linear u[3], const graph_id thread[3], graph_id load_when,
+                          graph_id store_when, const struct graph_constraints *base);
+uint32_t graph_block_for(struct graph *g, graph_id when);
+/* Whoever reads finds such a store, by address: the bits that were solved for are what such bits can be, and the thread
+ * is one of the block's. */
+bool graph_is_for_all(struct graph *g, graph_id load_when, const struct graph_digit *digits, unsigned count,
+                      const struct graph_linear u[3], const graph_id thread[3]);
 /* Threads that a block has at least, a power of two, if no code is there for nothing: if (threadIdx.x >= 64). */
 uint32_t graph_sure_block(struct finder *f);
 /* Whether the other thread exists hangs on how many threads a block has, and nothing says that it has as many. *sized:

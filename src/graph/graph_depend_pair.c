@@ -323,9 +323,13 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
             keep_doubt(f, s->access, second); /* several threads may write the same, or there is none */
             continue;
         }
+        if (!graph_way_is_open_to(f, s, second, u.thread))
+            continue;
         f->race_sized = sized;
+        f->race_launch = graph_launch_for(f->g, b.when, a.when, u.thread);
         if (!race_seen(f, s->access, second)) {
             struct graph_race r = {.first = s->access, .second = second, .assumed = u.in_warp, .sized = sized};
+            r.launch = f->race_launch;
             memcpy(r.thread, u.thread, sizeof r.thread);
             VEC_PUSH(f->a, f->out->races, r);
         }
@@ -427,7 +431,8 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
             u.in_warp = v.in_warp;
         }
     }
-    if (!r.own && !lost && strength < SYNC_MAYBE && !race && !graph_way_is_open(f, s, load))
+    if (!r.own && !lost && strength < SYNC_MAYBE && !race &&
+        (!graph_way_is_open(f, s, load) || (u.known && !graph_way_is_open_to(f, s, load, u.thread))))
         strength = SYNC_BLOCK;
     if (r.own)
         r.sync = GRAPH_SYNC_OWN;
@@ -443,7 +448,10 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
         r.sync = GRAPH_SYNC_NONE;
     if (f->async[s->access] || f->async[load])
         r.sync = GRAPH_SYNC_UNKNOWN; /* whether somebody waited for it is not looked at */
-    r.assumed |= r.sync == GRAPH_SYNC_WARP_ASSUMED || (r.sync == GRAPH_SYNC_NONE && f->race_sized);
+    if (r.sync == GRAPH_SYNC_NONE)
+        r.launch = f->race_launch;
+    r.assumed |= r.sync == GRAPH_SYNC_WARP_ASSUMED ||
+                 (r.sync == GRAPH_SYNC_NONE && (f->race_sized || f->race_launch != GRAPH_NIL));
     const struct graph_object *o = &f->out->objects.p[f->object[load]];
     if (!r.own && x->space != UOP_SHARED)
         r.assumed = true; /* other blocks may store there too */

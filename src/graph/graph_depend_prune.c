@@ -1,11 +1,11 @@
 /* Stores that a load could read by address and way, but that the same thread has overwritten before: the later store is
  * the load's too, by the same thread, its guard holds for that thread whenever the load's and the earlier one's do, and
  * no way from the earlier store to the load leads round it. In a tree reduction written out step by step each load is
- * left with the store of the step before.
+ * left with the store of the step before. What another thread has overwritten counts too, where barriers say so.
  * requires: reaches by load · gives: graph_prune_reaches */
 #include "graph/graph_depend_internal.h"
 
-enum { GROUP_MAX = 64 };
+enum { GROUP_MAX = 64, OTHERS_MAX = 6 }; /* each of the latter is asked about each other one */
 
 static bool same_thread(const struct graph_reach *a, const struct graph_reach *b)
 {
@@ -90,6 +90,48 @@ static bool overwritten(struct finder *f, const struct graph_reach *group, size_
     return !left;
 }
 
+/* By its address the store is what every thread finds that makes the load. */
+static bool found_by_all(struct finder *f, const struct graph_reach *r)
+{
+    const struct graph_side store = graph_side_of(access_at(f, r->store)), load = graph_side_of(access_at(f, r->load));
+    struct graph_solution u = {.every = true};
+    f->solve_work -= 4;
+    graph_solve_pair(f->g, &store, &load, r->element, &u);
+    return u.answer == SOLVE_THREAD && u.known && !u.may && u.every;
+}
+
+/* … or, outside of loops, by another thread's store of which a barrier parts both: ws[w] of each warp, that the first
+ * warp has written over by the time that others read it. */
+static bool overwritten_by_other(struct finder *f, const struct graph_reach *group, size_t count, size_t i)
+{
+    const struct graph *g = f->g;
+    const struct graph_access *x = access_at(f, group[i].store);
+    size_t later[OTHERS_MAX], n = 0;
+    if (count > OTHERS_MAX || g->blocks.p[block_of(f, group[i].store)].loop ||
+        g->blocks.p[block_of(f, group[i].load)].loop)
+        return false;
+    for (size_t k = 0; k < count && f->solve_work > 0; k++) {
+        const struct graph_access *y = access_at(f, group[k].store);
+        if (k != i && group[k].store != group[i].store && !group[k].may && group[k].thread_known &&
+            group[k].element == group[i].element && group[k].classes <= 1 && y->kind == GRAPH_STORE &&
+            y->width == x->width && !f->async[group[k].store] && group[k].sync == GRAPH_SYNC_BARRIER &&
+            !g->blocks.p[block_of(f, group[k].store)].loop && made(f, &group[i], &group[k]) &&
+            found_by_all(f, &group[k]))
+            later[n++] = k;
+    }
+    if (!n)
+        return false;
+    struct source s;
+    graph_make_source(f, group[i].store, &s);
+    bool done = graph_flow_from(f, &s), after = false;
+    for (size_t k = 0; k < n && done && !after; k++) {
+        uint64_t bits = f->at[f->event_of[group[later[k]].store]];
+        after = bits && graph_weakest(bits) == SYNC_BLOCK;
+    }
+    graph_flow_forget(f, &s);
+    return after;
+}
+
 /* Another array lies behind this one: a thread so far on that it takes a larger block than the load's other sources do
  * is there only if arrays run into one another. */
 static void doubt_far_threads(struct finder *f, struct graph_reach *group, size_t count)
@@ -117,7 +159,9 @@ bool graph_prune_reaches(struct finder *f)
         for (size_t k = 0; k < count && count > 1 && count <= GROUP_MAX && f->flow_work > 0 && f->solve_work > 0 &&
                            graph_facts_of(f->g)->tries < TRIES_WORK;
              k++)
-            drop[k] = !group[k].may && overwritten(f, group, count, k);
+            drop[k] = !group[k].may &&
+                      (overwritten(f, group, count, k) ||
+                       (access_at(f, group->load)->space == UOP_SHARED && overwritten_by_other(f, group, count, k)));
         for (size_t k = 0; k < count; k++)
             if (count > GROUP_MAX || !drop[k])
                 f->reaches.p[kept++] = group[k];

@@ -34,32 +34,6 @@ int64_t graph_shared_place(struct graph *g, graph_id address)
 
 /* ---- guards ---------------------------------------------------------------------------------- */
 
-bool graph_pins(struct graph *g, graph_id when, unsigned dimension, unsigned shift, uint32_t mask, int64_t *value)
-{
-    graph_id atoms[6];
-    unsigned count;
-    uint64_t table;
-    if (when == GRAPH_NIL || !graph_table(g, when, atoms, &count, &table))
-        return false;
-    for (unsigned k = 0; k < count; k++) {
-        const struct graph_node n = *graph_at(g, atoms[k]);
-        bool always = true;
-        for (unsigned row = 0; row < 1u << count; row++)
-            always &= !(table >> row & 1) || (row >> k & 1);
-        struct graph_linear x, y;
-        if (!always || n.kind != UOP_IEQ || !graph_linear_of(g, n.arg[0], &x) || !graph_linear_of(g, n.arg[1], &y) ||
-            !graph_linear_add(&x, &y, -1) || x.n != 1 || (x.t[0].c != 1 && x.t[0].c != -1))
-            continue;
-        struct graph_digit d = {0};
-        if (graph_is_digit(g, x.t[0].symbol, &d) && !d.flip && d.dimension == dimension && d.shift == shift &&
-            d.mask == mask) {
-            *value = x.t[0].c == 1 ? -x.k : x.k;
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The coordinate out of its digits. */
 static bool coordinate(struct graph *g, struct graph_digit *d, unsigned count, unsigned dimension, graph_id store_when,
                        struct graph_linear *out, bool *missing)
@@ -122,8 +96,8 @@ static bool asks_for(const struct graph *g, graph_id id, const graph_id thread[3
     return false;
 }
 
-static bool both_exclude(struct graph *g, graph_id a, graph_id b, const struct graph_constraints *base,
-                         const struct graph_linear *f, int64_t m, int64_t k)
+bool graph_both_exclude(struct graph *g, graph_id a, graph_id b, const struct graph_constraints *base,
+                        const struct graph_linear *f, int64_t m, int64_t k)
 {
     struct graph_constraints all = *base; /* … and m * f + k <= 0 */
     struct graph_linear more = {.k = k};
@@ -137,6 +111,23 @@ static bool nonzero(struct graph *g, graph_id id)
 {
     struct graph_range r;
     return graph_range_of(g, id, &r) && (r.lo > 0 || r.hi < 0);
+}
+
+/* A coordinate times what all threads share, in a number that is not 0 for coordinate 0: of all threads one at most
+ * stands just that far from itself. */
+static bool grows_otherwise(struct graph *g, const struct graph_linear *d, unsigned at, unsigned dimension,
+                            unsigned *varies)
+{
+    struct graph_digit steps = {0};
+    graph_id own = graph_sreg(g, UOP_SR_TID_X + dimension);
+    if (graph_at(g, d->t[at].symbol)->kind != UOP_MUL || !d->k || !graph_read_digit(g, d->t[at].symbol, 1, &steps) ||
+        steps.dimension != dimension || steps.shift || steps.mask != UINT32_MAX || steps.flip)
+        return false;
+    for (unsigned i = 0; i < d->n; i++)
+        if (i != at && d->t[i].symbol != own)
+            return false;
+    ++*varies;
+    return true;
 }
 
 static unsigned compare_thread(struct graph *g, graph_id thread, const struct graph_linear *u, unsigned dimension,
@@ -160,8 +151,8 @@ static unsigned compare_thread(struct graph *g, graph_id thread, const struct gr
         graph_constrain(&zero, &minus);
     if (graph_excluded(g, load_when, store_when, &zero))
         return THREAD_OTHER;
-    if (both_exclude(g, load_when, store_when, base, &d, -1, 1) &&
-        both_exclude(g, load_when, store_when, base, &d, 1, 1))
+    if (graph_both_exclude(g, load_when, store_when, base, &d, -1, 1) &&
+        graph_both_exclude(g, load_when, store_when, base, &d, 1, 1))
         return THREAD_SAME;
     struct graph_constraints first = *base; /* in the first turn, which is always made, it is another one */
     graph_in_first_turn(g, &d, &first);
@@ -175,7 +166,7 @@ static unsigned compare_thread(struct graph *g, graph_id thread, const struct gr
     unsigned varies = 0;
     for (unsigned i = 0; i < d.n; i++) {
         struct graph_digit bits = {0};
-        if (graph_block_uniform(g, d.t[i].symbol))
+        if (graph_block_uniform(g, d.t[i].symbol) || grows_otherwise(g, &d, i, dimension, &varies))
             continue;
         if (!graph_is_digit(g, d.t[i].symbol, &bits) || bits.flip)
             return THREAD_UNDECIDED; /* it may come to the thread's own number */
@@ -238,52 +229,13 @@ static bool one_warp(struct graph *g, const struct graph_linear *u, graph_id thr
     if (graph_linear_add(&lane, &t, -1)) {
         struct graph_linear bits = {
             .t = {{graph_op2(g, UOP_AND, UOP_B32, t.t[0].symbol, graph_const(g, UOP_B32, 31)), 1}}, .n = 1};
-        if (graph_linear_add(&lane, &bits, 1) && both_exclude(g, load_when, store_when, base, &lane, -1, 32) &&
-            both_exclude(g, load_when, store_when, base, &lane, 1, 1))
+        if (graph_linear_add(&lane, &bits, 1) && graph_both_exclude(g, load_when, store_when, base, &lane, -1, 32) &&
+            graph_both_exclude(g, load_when, store_when, base, &lane, 1, 1))
             return true;
     }
     /* t >= 32 and u >= 32 are impossible */
-    return both_exclude(g, load_when, store_when, base, &t, -1, 32) &&
-           both_exclude(g, load_when, store_when, base, u, -1, 32);
-}
-
-/* The smallest block (a power of two in each direction) in which both threads can be. */
-static uint32_t block_need(struct graph *g, const struct graph_linear u[3], const graph_id thread[3],
-                           graph_id load_when, graph_id store_when, const struct graph_constraints *base)
-{
-    uint32_t need = 1;
-    for (unsigned d = 0; d < 3; d++) {
-        struct graph_linear t = {.t = {{graph_sreg(g, UOP_SR_TID_X + d), 1}}, .n = 1};
-        if (thread[d] == GRAPH_NIL || thread[d] == t.t[0].symbol)
-            continue;
-        int64_t size = 1;
-        for (; size < 1024; size *= 2) {
-            struct graph_constraints all = *base;
-            struct graph_linear x = u[d], y = t;
-            x.k -= size - 1;
-            y.k -= size - 1;
-            graph_constrain(&all, &x);
-            graph_constrain(&all, &y);
-            if (!graph_excluded(g, load_when, store_when, &all))
-                break;
-        }
-        need *= (uint32_t)size;
-    }
-    return need;
-}
-
-/* The smallest block, in x alone, in which some thread passes the condition. */
-uint32_t graph_block_for(struct graph *g, graph_id when)
-{
-    int64_t size = 1;
-    for (; size < 1024 && when != GRAPH_NIL; size *= 2) {
-        struct graph_constraints all = {0};
-        graph_constrain(&all,
-                        &(struct graph_linear){.t = {{graph_sreg(g, UOP_SR_TID_X), 1}}, .n = 1, .k = -(size - 1)});
-        if (!graph_excluded(g, when, GRAPH_NIL, &all))
-            break;
-    }
-    return when == GRAPH_NIL ? 1 : (uint32_t)size;
+    return graph_both_exclude(g, load_when, store_when, base, &t, -1, 32) &&
+           graph_both_exclude(g, load_when, store_when, base, u, -1, 32);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -391,8 +343,10 @@ static void judge(struct graph *g, const struct graph_side *store, const struct 
     if (same && store->address == load->address)
         out->assumed = false;
     out->may |= equation;
+    if (out->every)
+        out->every = !conditions->n && !out->may && graph_is_for_all(g, load->when, digits, count, u, out->thread);
     if (out->need && !same)
-        out->need = block_need(g, u, out->thread, load->when, when, &base);
+        out->need = graph_block_need(g, u, out->thread, load->when, when, &base);
     bool rows = graph_facts_of(g)->two_dimensional;
     if (!same && out->thread[0] != GRAPH_NIL && (!rows || in_one_row(g, digits, count, &u[0], out->thread, &base))) {
         out->in_warp = one_warp(g, &u[0], out->thread[0], load->when, when, &base);
@@ -443,7 +397,8 @@ static bool solve_number(struct graph *g, const struct graph_side *store, const 
     out->assumed = d.wraps;
     if (graph_excluded(g, load->when, when, &zero))
         out->who = THREAD_OTHER;
-    else if (both_exclude(g, load->when, when, &none, &d, -1, 1) && both_exclude(g, load->when, when, &none, &d, 1, 1))
+    else if (graph_both_exclude(g, load->when, when, &none, &d, -1, 1) &&
+             graph_both_exclude(g, load->when, when, &none, &d, 1, 1))
         out->who = THREAD_SAME;
     return true;
 }
@@ -456,9 +411,11 @@ void graph_solve_pair(struct graph *g, const struct graph_side *store, const str
     struct graph_digit digits[DIGITS] = {0};
     unsigned count = 0;
     bool never, opaque = false;
+    bool asked = out->every;
     out->answer = SOLVE_UNKNOWN;
     out->who = THREAD_UNDECIDED;
     out->may = true;
+    out->every = false;
     if (!graph_facts_of(g))
         return;
     if (!graph_address_form(g, store, &s) || !graph_address_form(g, load, &l)) {
@@ -501,6 +458,7 @@ void graph_solve_pair(struct graph *g, const struct graph_side *store, const str
         digits[0].value = (struct graph_linear){.t = {{graph_sreg(g, UOP_SR_TID_X + digits[0].dimension), 1}}, .n = 1};
         out->answer = SOLVE_THREAD;
         out->may = false;
+        out->every = asked;
         judge(g, store, load, digits, 1, &conditions, out);
         return;
     }
@@ -556,6 +514,7 @@ void graph_solve_pair(struct graph *g, const struct graph_side *store, const str
     }
     out->answer = SOLVE_THREAD;
     out->may = false;
+    out->every = asked;
     judge(g, store, load, digits, count, &conditions, out);
 }
 

@@ -4,6 +4,68 @@
  * requires: solved pairs, objects · gives: graph_hangs_on_block, graph_at_distance, graph_shift_stays_inside, … */
 #include "graph/graph_depend_internal.h"
 
+uint32_t graph_block_need(struct graph *g, const struct graph_linear u[3], const graph_id thread[3], graph_id load_when,
+                          graph_id store_when, const struct graph_constraints *base)
+{
+    uint32_t need = 1;
+    for (unsigned d = 0; d < 3; d++) {
+        struct graph_linear t = {.t = {{graph_sreg(g, UOP_SR_TID_X + d), 1}}, .n = 1};
+        if (thread[d] == GRAPH_NIL || thread[d] == t.t[0].symbol)
+            continue;
+        int64_t size = 1;
+        for (; size < 1024; size *= 2) {
+            struct graph_constraints all = *base;
+            struct graph_linear x = u[d], y = t;
+            x.k -= size - 1;
+            y.k -= size - 1;
+            graph_constrain(&all, &x);
+            graph_constrain(&all, &y);
+            if (!graph_excluded(g, load_when, store_when, &all))
+                break;
+        }
+        need *= (uint32_t)size;
+    }
+    return need;
+}
+
+uint32_t graph_block_for(struct graph *g, graph_id when)
+{
+    int64_t size = 1;
+    for (; size < 1024 && when != GRAPH_NIL; size *= 2) {
+        struct graph_constraints all = {0};
+        graph_constrain(&all,
+                        &(struct graph_linear){.t = {{graph_sreg(g, UOP_SR_TID_X), 1}}, .n = 1, .k = -(size - 1)});
+        if (!graph_excluded(g, when, GRAPH_NIL, &all))
+            break;
+    }
+    return when == GRAPH_NIL ? 1 : (uint32_t)size;
+}
+
+bool graph_is_for_all(struct graph *g, graph_id load_when, const struct graph_digit *digits, unsigned count,
+                      const struct graph_linear u[3], const graph_id thread[3])
+{
+    for (unsigned i = 0; i < count; i++) {
+        struct graph_constraints none = {0};
+        struct graph_linear more = digits[i].value;
+        more.k -= graph_digit_count(g, &digits[i]) - 1;
+        if (!graph_both_exclude(g, load_when, GRAPH_NIL, &none, &digits[i].value, 1, 1) ||
+            (digits[i].mask != UINT32_MAX && !graph_both_exclude(g, load_when, GRAPH_NIL, &none, &more, -1, 1)))
+            return false;
+    }
+    for (unsigned d = 0; d < 3; d++) {
+        struct graph_constraints none = {0};
+        struct graph_linear own = {.t = {{graph_sreg(g, UOP_SR_TID_X + d), 1}}, .n = 1};
+        struct graph_linear size = {.t = {{graph_sreg(g, UOP_SR_NTID_X + d), 1}}, .n = 1}, a = u[d], b = u[d];
+        if (thread[d] == own.t[0].symbol)
+            continue;
+        if (thread[d] == GRAPH_NIL || !graph_linear_add(&a, &own, -1) || !graph_linear_add(&b, &size, -1) ||
+            (!graph_both_exclude(g, load_when, GRAPH_NIL, &none, &a, -1, 1) &&
+             !graph_both_exclude(g, load_when, GRAPH_NIL, &none, &b, -1, 0)))
+            return false;
+    }
+    return true;
+}
+
 /* A constant distance that is no lane's. */
 static bool far_apart(struct graph *g, graph_id thread)
 {
@@ -116,7 +178,8 @@ bool graph_hangs_on_block(struct finder *f, const struct graph_side *a, const st
 }
 
 /* The compare is of the number of the element that the address names: what is left of it is where the array stands. */
-static bool asks_for_element(struct graph *g, graph_id compare, const struct graph_linear *address)
+static bool asks_for_element(struct graph *g, graph_id compare, const struct graph_linear *address,
+                             const struct graph_linear *distance)
 {
     const struct graph_node n = *graph_at(g, compare);
     struct graph_linear x, y, rest = *address;
@@ -130,9 +193,13 @@ static bool asks_for_element(struct graph *g, graph_id compare, const struct gra
         asked = x.t[i].symbol == graph_sreg(g, UOP_SR_TID_X) ? x.t[i].c : asked;
     if (!asked || !own || own % asked || !graph_linear_add(&rest, &x, -(own / asked)))
         return false;
-    for (unsigned i = 0; i < rest.n; i++)
-        if (uop_type_bits((enum uop_type)graph_at(g, rest.t[i].symbol)->type) != 64)
+    for (unsigned i = 0; i < rest.n; i++) { /* where the array begins, and what it is compared with: if (i + d < n) */
+        bool ends = graph_at(g, rest.t[i].symbol)->kind == UOP_CBANK;
+        for (unsigned k = 0; k < distance->n; k++)
+            ends &= distance->t[k].symbol != rest.t[i].symbol;
+        if (!ends && uop_type_bits((enum uop_type)graph_at(g, rest.t[i].symbol)->type) != 64)
             return false;
+    }
     return true;
 }
 
@@ -153,7 +220,7 @@ bool graph_at_distance(struct graph *g, const struct graph_side *load, const gra
         if (!graph_block_uniform(g, d.t[i].symbol) || graph_at(g, d.t[i].symbol)->kind != UOP_CBANK)
             return false;
     for (unsigned k = 0; k < count; k++)
-        if (asks_for_element(g, atoms[k], &address))
+        if (asks_for_element(g, atoms[k], &address, &d))
             return true;
     return false;
 }

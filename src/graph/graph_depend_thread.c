@@ -39,15 +39,22 @@ static bool is_source(const struct graph *g, graph_id id)
         uint32_t loop;
         return !graph_is_turn_symbol(g, id, &loop) || g->loops.p[loop - 1].apart;
     }
+    case UOP_BAR_GIVES: return n->width;
     default: return !uop_is_pure((enum uop_kind)n->kind);
     }
 }
 
+/* What a node differs by: of what a barrier makes of all threads' numbers there is one. */
+static uint32_t args_of(const struct graph_node *n, const graph_id **args)
+{
+    *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg;
+    return n->kind == GRAPH_PHI ? n->phi_count : n->kind == UOP_BAR_GIVES ? 0 : n->arg_count;
+}
+
 static bool args_vary(struct graph *g, graph_id id)
 {
-    const struct graph_node *n = graph_at(g, id);
-    const graph_id *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg;
-    uint32_t count = n->kind == GRAPH_PHI ? n->phi_count : n->arg_count;
+    const graph_id *args;
+    uint32_t count = args_of(graph_at(g, id), &args);
     for (uint32_t i = 0; i < count; i++)
         if (args[i] != GRAPH_NIL && graph_fact_at(g, args[i])->varying == 2)
             return true;
@@ -66,12 +73,6 @@ struct spreading {
     graph_id *stack;
     uint32_t depth;
 };
-
-static uint32_t args_of(const struct graph_node *n, const graph_id **args)
-{
-    *args = n->kind == GRAPH_PHI ? n->phi_args : n->arg;
-    return n->kind == GRAPH_PHI ? n->phi_count : n->arg_count;
-}
 
 static void vary(struct spreading *s, graph_id id)
 {

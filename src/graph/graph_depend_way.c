@@ -193,7 +193,37 @@ static struct way_out *way_out_of(struct finder *f, uint32_t block, bool edges)
     return w;
 }
 
-static bool is_open(struct finder *f, const struct source *s, uint32_t to, graph_id both)
+/* Where the condition holds the two threads are one: a block of a single thread goes past the loop of a reduction. */
+static bool makes_one(struct graph *g, graph_id when, const graph_id thread[3])
+{
+    unsigned others = 0;
+    for (unsigned d = 0; d < 3; d++) {
+        struct graph_linear u, own = {.t = {{graph_sreg(g, UOP_SR_TID_X + d), 1}}, .n = 1}, up, down = own, low = {0};
+        struct graph_constraints before = {0}, behind = {0};
+        if (thread[d] == own.t[0].symbol)
+            continue;
+        if (others++ || thread[d] == GRAPH_NIL || !graph_linear_of(g, thread[d], &u))
+            return false;
+        struct graph_linear size = {.t = {{graph_sreg(g, UOP_SR_NTID_X + d), -1}}, .n = 1, .k = 1};
+        up = u;
+        if (!graph_linear_add(&up, &own, -1) || !graph_linear_add(&down, &u, -1) || !graph_linear_add(&low, &u, -1) ||
+            !graph_linear_add(&size, &u, 1))
+            return false;
+        up.k++;
+        down.k++;
+        struct graph_constraints *both[2] = {&before, &behind};
+        for (unsigned i = 0; i < 2; i++) { /* one of the block's, and less than the other, or more */
+            graph_constrain(both[i], &low);
+            graph_constrain(both[i], &size);
+            graph_constrain(both[i], i ? &down : &up);
+        }
+        if (!graph_excluded(g, when, GRAPH_NIL, &before) || !graph_excluded(g, when, GRAPH_NIL, &behind))
+            return false;
+    }
+    return others == 1;
+}
+
+static bool is_open(struct finder *f, const struct source *s, uint32_t to, graph_id both, const graph_id *thread)
 {
     struct graph *g = f->g;
     uint32_t head = 0, tail = 0, block = block_of(f, s->access), from = f->event_of[s->access] + 1;
@@ -219,6 +249,8 @@ static bool is_open(struct finder *f, const struct source *s, uint32_t to, graph
             const struct way_out *w = way_out_of(f, block, decides);
             bool shut = decides && ((w->when[k] && graph_implies(g, both, w->other)) ||
                                     (w->unless[k] && graph_implies(g, both, branch)));
+            if (f->stamp[next] != f->now && !shut && decides && thread)
+                shut = (w->when[k] && makes_one(g, branch, thread)) || (w->unless[k] && makes_one(g, w->other, thread));
             if (f->stamp[next] == f->now || shut)
                 continue;
             f->stamp[next] = f->now;
@@ -242,11 +274,21 @@ bool graph_way_is_open(struct finder *f, const struct source *s, uint32_t to)
         return true;
     struct way_asked now = asked_for(f, s, to, both);
     if (!f->open_known || !same_way(&f->open_asked, &now)) {
-        f->open = is_open(f, s, to, both);
+        f->open = is_open(f, s, to, both, NULL);
         f->open_asked = now;
         f->open_known = f->flow_work >= 0;
     }
     return f->open;
+}
+
+bool graph_way_is_open_to(struct finder *f, const struct source *s, uint32_t to, const graph_id thread[3])
+{
+    struct graph *g = f->g;
+    graph_id both = graph_and(g, graph_uniform_part(g, access_at(f, s->access)->runs_when),
+                              graph_uniform_part(g, access_at(f, to)->runs_when));
+    both = both == GRAPH_NIL ? graph_true(g) : both;
+    return is_open(f, s, to, both, thread) ||
+           !is_open(f, s, to, both, NULL); /* on two sides of a branch no way leads */
 }
 
 /* Barriers that the way may have gone past part nothing. */

@@ -90,7 +90,10 @@ static graph_id edge_condition(struct graph_builder *b, const struct graph_edge 
     if (left && single_exit(b, left))
         return b->loops[left - 1].path;
     graph_id branch = from->branch;
-    if (e->guessed)
+    graph_id index = e->indexed ? b->edge_when[e - b->flow->edges.p] : (graph_id)GRAPH_NIL;
+    if (e->indexed && index != GRAPH_NIL)
+        return graph_and(g, graph_and(g, from->path, branch), index);
+    if (e->guessed || e->indexed)
         return graph_and(g, graph_and(g, from->path, branch), unknown_truth(g, from->last, e->to));
     if (e->when == GRAPH_ALWAYS || branch == GRAPH_NIL)
         return e->when == GRAPH_WHEN_NOT && branch == GRAPH_NIL && (from->succ_count == 2 || ends_thread(g, from))
@@ -163,7 +166,7 @@ static graph_id at_edge(struct graph_builder *b, const struct incoming *in, grap
     if (graph_at(g, value)->kind != UOP_SELECT)
         return value;
     value = graph_assume(g, value, in->when);
-    if (in->edge->when == GRAPH_ALWAYS || in->edge->guessed || taken == GRAPH_NIL)
+    if (in->edge->when == GRAPH_ALWAYS || in->edge->guessed || in->edge->indexed || taken == GRAPH_NIL)
         return value;
     return graph_assume(g, value, in->edge->when == GRAPH_WHEN_NOT ? graph_not(g, taken) : taken);
 }
@@ -193,7 +196,7 @@ static enum side side_of(const struct graph *g, const struct graph_edge *e)
     uint32_t dominator = g->blocks.p[e->to].idom, child = e->from;
     const struct graph_block *d = &g->blocks.p[dominator];
     if (d->branch == GRAPH_NIL || d->succ_count != 2 || d->succs[0] == d->succs[1] ||
-        d->loop != g->blocks.p[e->to].loop || e->guessed)
+        d->loop != g->blocks.p[e->to].loop || e->guessed || e->indexed)
         return SIDE_UNKNOWN;
     if (child == dominator)
         return e->when == GRAPH_WHEN_TAKEN ? SIDE_TAKEN : e->when == GRAPH_WHEN_NOT ? SIDE_NOT : SIDE_UNKNOWN;
@@ -307,7 +310,7 @@ static uint32_t cell_at(struct graph_builder *b, const struct incoming *in, uint
 {
     struct graph *g = b->g;
     graph_id taken = g->blocks.p[in->edge->from].branch;
-    if (in->edge->when == GRAPH_ALWAYS || in->edge->guessed || taken == GRAPH_NIL)
+    if (in->edge->when == GRAPH_ALWAYS || in->edge->guessed || in->edge->indexed || taken == GRAPH_NIL)
         return cell;
     if (in->edge->when == GRAPH_WHEN_NOT)
         taken = graph_not(g, taken);

@@ -303,6 +303,26 @@ static graph_id through_select(struct graph *g, const struct graph_node *n, bool
     return is[0] == is[1] ? GRAPH_NIL : is[0] ? pick.arg[0] : graph_not(g, pick.arg[0]);
 }
 
+/* That x >> c is 0 says of x that it is below 2^c; that it is not, of an x that is not negative, the opposite. */
+static void add_shifted(struct graph *g, struct graph_constraints *s, const struct graph_node *n, bool holds)
+{
+    const struct graph_node shift = *graph_at(g, n->arg[0]);
+    struct graph_linear x, minus = {0};
+    uint64_t c, zero;
+    if (n->kind != UOP_IEQ || n->imm != 32 || shift.kind != UOP_SHR || !graph_is_const(g, n->arg[1], &zero) || zero ||
+        !graph_is_const(g, shift.arg[1], &c) || !c || c > 30 || !graph_linear_of(g, shift.arg[0], &x) ||
+        !graph_linear_add(&minus, &x, -1))
+        return;
+    if (holds) {
+        graph_constrain(s, &minus);
+        x.k -= (INT64_C(1) << c) - 1;
+        graph_constrain(s, &x);
+    } else if (known_not_negative(s, &x) || graph_not_negative(g, shift.arg[0])) {
+        minus.k += INT64_C(1) << c;
+        graph_constrain(s, &minus);
+    }
+}
+
 /* What an atom says when it holds, or does not. */
 static void add_literal(struct graph *g, struct graph_constraints *s, graph_id atom, bool holds)
 {
@@ -320,6 +340,8 @@ static void add_literal(struct graph *g, struct graph_constraints *s, graph_id a
             row_of(g, s, atoms, count, table, -1);
         return;
     }
+    if (n.arg_count == 2)
+        add_shifted(g, s, &n, holds);
     if ((n.kind != UOP_IEQ && n.kind != UOP_ILT_S && n.kind != UOP_ILT_U) || (n.imm != 32 && n.imm != 64) ||
         !graph_linear_of(g, n.arg[0], &x) || !graph_linear_of(g, n.arg[1], &y))
         return;
@@ -374,6 +396,15 @@ static bool row_of(struct graph *g, struct graph_constraints *s, const graph_id 
             return false; /* no row at all */
     }
     return true;
+}
+
+void graph_take_facts(struct graph *g, graph_id when, struct graph_constraints *with)
+{
+    graph_id atoms[6];
+    unsigned count;
+    uint64_t table;
+    if (when != GRAPH_NIL && graph_table(g, when, atoms, &count, &table))
+        row_of(g, with, atoms, count, table, -1);
 }
 
 bool graph_excluded(struct graph *g, graph_id a, graph_id b, const struct graph_constraints *with)
@@ -499,92 +530,4 @@ bool graph_condition_linear(struct graph *g, graph_id a, const struct graph_cons
         }
     }
     return true;
-}
-
-enum { PHIS_MAX = 4 };
-
-/* Loop phis (and turn numbers) that a term is made of. */
-static void find_phis(const struct graph *g, graph_id id, graph_id phis[PHIS_MAX], unsigned *count, unsigned depth)
-{
-    const struct graph_node *n = graph_at(g, id);
-    uint32_t loop;
-    if (n->kind == GRAPH_PHI || graph_is_turn_symbol(g, id, &loop)) {
-        for (unsigned i = 0; i < *count; i++)
-            if (phis[i] == id)
-                return;
-        if (*count < PHIS_MAX)
-            phis[(*count)++] = id;
-        return;
-    }
-    for (unsigned i = 0; i < n->arg_count && depth < 8; i++)
-        find_phis(g, n->arg[i], phis, count, depth + 1);
-}
-
-static void add_start(struct graph *g, graph_id phi, struct graph_constraints *first)
-{
-    const struct graph_node n = *graph_at(g, phi);
-    struct graph_linear f = {0}, minus = {0}, start = {0};
-    uint32_t loop;
-    if (!graph_is_turn_symbol(g, phi, &loop)) {
-        const struct graph_block *b = &g->blocks.p[n.block];
-        graph_id from = GRAPH_NIL;
-        if (!b->loop || g->loops.p[b->loop - 1].header != n.block || n.phi_count != b->pred_count)
-            return;
-        for (uint32_t k = 0; k < n.phi_count; k++)
-            if (!graph_in_loop(g, b->preds[k], b->loop)) {
-                if (from != GRAPH_NIL && from != n.phi_args[k])
-                    return;
-                from = n.phi_args[k];
-            }
-        if (!graph_linear_of(g, from, &start))
-            return;
-    }
-    graph_linear_symbol(&f, phi, 1);
-    if (!graph_linear_add(&f, &start, -1) || !graph_linear_add(&minus, &f, -1))
-        return;
-    graph_constrain(first, &f);
-    graph_constrain(first, &minus);
-}
-
-void graph_in_first_turn(struct graph *g, const struct graph_linear *f, struct graph_constraints *first)
-{
-    graph_id phis[PHIS_MAX];
-    unsigned found = 0;
-    for (unsigned i = 0; i < f->n; i++)
-        find_phis(g, f->t[i].symbol, phis, &found, 0);
-    for (unsigned i = 0; i < found; i++)
-        add_start(g, phis[i], first);
-}
-
-bool graph_mixes_turns(struct graph *g, graph_id when, struct graph_constraints *first)
-{
-    graph_id atoms[6], phis[PHIS_MAX];
-    unsigned count, found = 0;
-    uint64_t table;
-    bool mixes = false;
-    if (when == GRAPH_NIL || !graph_table(g, when, atoms, &count, &table))
-        return false;
-    for (unsigned k = 0; k < count; k++) {
-        const struct graph_node n = *graph_at(g, atoms[k]);
-        struct graph_linear f, y;
-        unsigned shared = 0, before = found, turning = 0;
-        if (n.arg_count != 2 || !graph_linear_of(g, n.arg[0], &f) || !graph_linear_of(g, n.arg[1], &y) ||
-            !graph_linear_add(&f, &y, -1))
-            continue;
-        for (unsigned i = 0; i < f.n; i++) {
-            graph_id mine[PHIS_MAX];
-            unsigned own = 0;
-            shared += graph_block_uniform(g, f.t[i].symbol);
-            find_phis(g, f.t[i].symbol, mine, &own, 0);
-            turning += own > 0;
-            find_phis(g, f.t[i].symbol, phis, &found, 0);
-        }
-        if (shared > 1 && turning)
-            mixes = true;
-        else
-            found = before;
-    }
-    for (unsigned i = 0; i < found && mixes; i++)
-        add_start(g, phis[i], first);
-    return mixes;
 }

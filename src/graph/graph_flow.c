@@ -41,6 +41,27 @@ static uint32_t insn_at_offset(const struct graph_input *in, uint64_t offset)
     return lo < in->count && in->insns[lo].offset == offset ? lo : UINT32_MAX;
 }
 
+/* What the container says of an indirect branch, where all of it are instructions. */
+static void find_ways(const struct graph_input *in, uint32_t offset, struct graph_control *c)
+{
+    const struct graph_env *env = in->env;
+    uint32_t lo = 0, hi = env ? env->switch_count : 0;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (env->switch_at[mid] < offset)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (!env || lo >= env->switch_count || env->switch_at[lo] != offset)
+        return;
+    for (uint32_t k = 0; k < env->switch_target_counts[lo]; k++)
+        if (insn_at_offset(in, env->switch_targets[lo][k]) == UINT32_MAX)
+            return;
+    c->way = env->switch_targets[lo];
+    c->way_count = env->switch_target_counts[lo];
+}
+
 static struct graph_control control_of(const struct graph_input *in, uint32_t i)
 {
     const struct uop_list *l = in->insns[i].uops;
@@ -58,7 +79,10 @@ static struct graph_control control_of(const struct graph_input *in, uint32_t i)
             c.target = insn_at_offset(in, u->imm);
             break;
         case UOP_CALL_IND: c.kind = GRAPH_CONTROL_CALL; break;
-        case UOP_BRANCH_IND: c.kind = GRAPH_CONTROL_INDIRECT; break;
+        case UOP_BRANCH_IND:
+            c.kind = GRAPH_CONTROL_INDIRECT;
+            find_ways(in, in->insns[i].offset, &c);
+            break;
         case UOP_RET: c.kind = GRAPH_CONTROL_RET; break;
         case UOP_EXIT:
         case UOP_TRAP: c.kind = GRAPH_CONTROL_END; break;
@@ -206,6 +230,9 @@ static enum sp_status discover(struct flow_builder *b)
             }
         }
     }
+    for (uint32_t i = 0; i < in->count; i++)
+        for (uint32_t k = 0; k < b->control[i].way_count; k++)
+            b->leader[insn_at_offset(in, b->control[i].way[k])] = true;
     if (!graph_calls_that_stay(g, b->control) || !graph_lanes_that_wait(g, b->control))
         return SP_ERR_MEMORY;
     VEC_PUSH(g->a, b->depth, 0);
@@ -216,7 +243,10 @@ static enum sp_status discover(struct flow_builder *b)
         uint8_t when[2];
         struct flow_block f = b->list.p[i];
         block_successors(b, &f, next, when);
-        indirect |= b->control[f.last].kind == GRAPH_CONTROL_INDIRECT && f.path == 0;
+        const struct graph_control *c = &b->control[f.last];
+        for (uint32_t k = 0; k < c->way_count; k++)
+            block_find(b, f.path, insn_at_offset(in, c->way[k]));
+        indirect |= c->kind == GRAPH_CONTROL_INDIRECT && f.path == 0 && !c->way;
         if (i + 1 == b->list.n && indirect)
             find_indirect_targets(b);
     }
@@ -237,22 +267,30 @@ static enum sp_status make_blocks(struct flow_builder *b, struct graph_flow *flo
     VEC_RESERVE(g->a, flow->edges, 2 * b->list.n);
     for (uint32_t i = 0; i < b->list.n; i++) {
         struct flow_block f = b->list.p[i];
-        struct graph_block block = {.first = (uint32_t)g->insns.n, .idom = UINT32_MAX};
+        struct graph_block block = {
+            .first = (uint32_t)g->insns.n, .idom = UINT32_MAX, .by_table = b->control[f.last].way != NULL};
         for (uint32_t k = f.first; k <= f.last; k++) {
             struct graph_insn insn = {.offset = b->in->insns[k].offset, .input = k, .block = i, .call_path = f.path};
             VEC_PUSH(g->a, g->insns, insn);
         }
         block.last = (uint32_t)g->insns.n - 1;
         VEC_PUSH(g->a, g->blocks, block);
-        if (b->control[f.last].kind == GRAPH_CONTROL_INDIRECT ||
-            (b->control[f.last].kind == GRAPH_CONTROL_RET && !f.path))
+        const struct graph_control *c = &b->control[f.last];
+        if ((c->kind == GRAPH_CONTROL_INDIRECT && !c->way) || (c->kind == GRAPH_CONTROL_RET && !f.path))
             VEC_PUSH(g->a, g->indirect, block.last);
         uint32_t next[2];
         uint8_t when[2];
         unsigned n = block_successors(b, &f, next, when);
         for (unsigned k = 0; k < n; k++)
             VEC_PUSH(g->a, flow->edges, (struct graph_edge){.from = i, .to = next[k], .when = when[k]});
-        for (size_t k = 0; k < b->targets.n && b->control[f.last].kind == GRAPH_CONTROL_INDIRECT && !f.path; k++)
+        for (uint32_t k = 0; k < c->way_count; k++)
+            VEC_PUSH(g->a, flow->edges,
+                     (struct graph_edge){.from = i,
+                                         .to = block_find(b, f.path, insn_at_offset(b->in, c->way[k])),
+                                         .when = GRAPH_WHEN_TAKEN,
+                                         .indexed = true});
+        g->incomplete |= c->way != NULL; /* threads part there by no condition that branches tell */
+        for (size_t k = 0; k < b->targets.n && c->kind == GRAPH_CONTROL_INDIRECT && !f.path && !c->way; k++)
             VEC_PUSH(
                 g->a, flow->edges,
                 (struct graph_edge){

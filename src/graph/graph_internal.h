@@ -37,7 +37,9 @@ enum graph_control_kind {
 struct graph_control { /* where an instruction of the input goes on */
     uint8_t kind;
     bool conditional;
-    uint32_t target; /* index of the instruction, UINT32_MAX: outside */
+    uint32_t target;     /* index of the instruction, UINT32_MAX: outside */
+    uint32_t way_count;  /* of an indirect branch: */
+    const uint32_t *way; /* offsets it may go to; NULL: nobody says */
 };
 /* The instruction behind i runs when i does not go elsewhere: it stands right behind it. */
 static inline bool graph_goes_on(const struct graph_input *in, uint32_t i)
@@ -56,6 +58,7 @@ struct graph_edge {
     uint8_t when;
     bool back;    /* closes a loop */
     bool guessed; /* out of an indirect branch: it may go here, under a condition nobody knows */
+    bool indexed; /* out of a branch that goes by a table: under a condition of its own (graph_switch.c) */
 };
 struct graph_flow {
     VEC(struct graph_edge) edges; /* grouped by `from`, ascending */

@@ -86,6 +86,22 @@ bool graph_not_negative(struct graph *g, graph_id id)
     return graph_range_of(g, id, &r) && r.lo >= 0;
 }
 
+static bool is_natural(struct graph *g, graph_id id, unsigned depth)
+{
+    const struct graph_node n = *graph_at(g, id);
+    if (graph_not_negative(g, id))
+        return true;
+    bool sums = depth < 4 && (n.kind == UOP_MUL || n.kind == UOP_ADD) && n.arg_count;
+    for (unsigned i = 0; i < n.arg_count && sums; i++)
+        sums = is_natural(g, n.arg[i], depth + 1);
+    return sums;
+}
+
+bool graph_stays_natural(struct graph *g, graph_id id)
+{
+    return is_natural(g, id, 0);
+}
+
 bool graph_is_counter(struct graph *g, graph_id phi, graph_id *start, int64_t *step)
 {
     const struct graph_node n = *graph_at(g, phi);

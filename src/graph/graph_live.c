@@ -226,7 +226,8 @@ enum sp_status graph_summarise_loops(struct graph_builder *b)
                 unsigned kind = list->ops.p[j].kind;
                 s->stores |= changes_memory(kind);
                 note_local(b, s, list, &list->ops.p[j], &b->parts[k]);
-                s->ends_inside |= kind == UOP_EXIT || kind == UOP_TRAP || kind == UOP_BRANCH_IND ||
+                s->ends_inside |= kind == UOP_EXIT || kind == UOP_TRAP ||
+                                  (kind == UOP_BRANCH_IND && !block->by_table) ||
                                   (kind == UOP_RET && !g->insns.p[k].call_path);
             }
         }

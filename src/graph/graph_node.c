@@ -106,16 +106,6 @@ enum uop_type graph_type_of(const struct graph *g, graph_id id)
     return (enum uop_type)graph_at(g, id)->type;
 }
 
-bool graph_is_const(const struct graph *g, graph_id id, uint64_t *bits)
-{
-    const struct graph_node *n = graph_at(g, id);
-    if (id == GRAPH_NIL || n->kind != UOP_CONST)
-        return false;
-    if (bits)
-        *bits = n->imm;
-    return true;
-}
-
 /* ---- indices -------------------------------------------------------------------------------- */
 
 /* Lists of one number each, laid out behind one another: starts[id] .. starts[id + 1]. */
@@ -260,19 +250,4 @@ size_t graph_print(const struct graph *g, graph_id id, char *out, size_t size)
         snprintf(text + at, sizeof text - (size_t)at, " #0x%" PRIx64, n->imm);
     int length = snprintf(out, size, "%s", text);
     return length < 0 ? 0 : (size_t)length;
-}
-
-struct uop graph_operation(const struct graph_node *n)
-{
-    bool compare = (n->kind >= UOP_FLT && n->kind <= UOP_FNUM) || n->kind == UOP_FCHK;
-    struct uop op = {.imm = n->imm};
-    memset(op.arg, 0xff, sizeof op.arg); /* UOP_NONE */
-    op.kind = n->kind;
-    op.type = compare ? n->width : n->type;
-    op.round = n->round;
-    op.flags = n->flags;
-    op.space = n->space;
-    op.order = n->order;
-    op.width = n->width;
-    return op;
 }

@@ -196,7 +196,8 @@ static bool may_end(const struct graph *g, uint32_t block)
     const struct uop_list *l = g->input.insns[last->input].uops;
     for (size_t i = 0; i < l->ops.n; i++) {
         unsigned kind = l->ops.p[i].kind;
-        if (kind == UOP_EXIT || kind == UOP_TRAP || kind == UOP_BRANCH_IND || (kind == UOP_RET && !last->call_path))
+        if (kind == UOP_EXIT || kind == UOP_TRAP || (kind == UOP_BRANCH_IND && !g->blocks.p[block].by_table) ||
+            (kind == UOP_RET && !last->call_path))
             return true;
     }
     return g->blocks.p[block].succ_count == 0;

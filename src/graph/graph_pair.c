@@ -139,7 +139,7 @@ static graph_id join_simple(struct graph *g, graph_id l, graph_id h)
     bool phis = nl->kind == GRAPH_PHI && nh->kind == GRAPH_PHI && nl->block == nh->block && nl->imm == nh->imm;
     bool bits = nl->kind == nh->kind && nl->arg_count == 2 &&
                 (nl->kind == UOP_AND || nl->kind == UOP_OR || nl->kind == UOP_XOR);
-    uint64_t mask; /* a bit function with a constant that leaves the high word as it is */
+    uint64_t mask = 0; /* a bit function with a constant that leaves the high word as it is */
     bool masked = !bits && (nl->kind == UOP_AND || nl->kind == UOP_OR || nl->kind == UOP_XOR) &&
                   graph_is_const(g, nl->arg[1], &mask);
     if (!select && !phis && !bits && !masked)

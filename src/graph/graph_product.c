@@ -24,6 +24,14 @@ static graph_id sum_but(struct graph *g, const struct graph_sum *s, unsigned wit
 static graph_id whole_factor(struct graph *g, graph_id factor, graph_id other, const struct graph_node *term)
 {
     const struct graph_node *f = at(g, factor);
+    uint64_t low, high;
+    if (graph_is_const(g, factor, &low) && low <= UINT32_MAX) { /* a number's high word stands in the term */
+        graph_id y = graph_op1(g, UOP_LO, UOP_B32, other);
+        for (unsigned k = 0; k < 2; k++)
+            if (term->arg[!k] == y && graph_is_const(g, term->arg[k], &high) && (uint32_t)high)
+                return graph_const(g, UOP_B64, low | high << 32);
+        return GRAPH_NIL;
+    }
     if (f->kind != UOP_ZEXT || f->imm != 32 || f->type != UOP_B64)
         return GRAPH_NIL;
     graph_id x = f->arg[0], y = graph_op1(g, UOP_LO, UOP_B32, other);

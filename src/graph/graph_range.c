@@ -324,6 +324,7 @@ static struct interval compute(struct evaluation *e, graph_id id, unsigned depth
     case UOP_UNIFORM: return range(e, n.arg[0], depth + 1);
     case GRAPH_RESULT: return of_turns(g, id);
     case UOP_POPC: return (struct interval){0, 64};
+    case UOP_BAR_GIVES: return (struct interval){0, n.type == UOP_B1 ? 1 : 1024}; /* threads of a block */
     case UOP_FLO: return (struct interval){-1, 63};
     case UOP_BFE:
         if (!(n.flags & UOP_SIGNED) && graph_is_const(g, n.arg[2], &c) && c < 31)

@@ -126,6 +126,7 @@ static graph_id one_uop(struct graph_builder *b, struct graph_work *w, const str
     case UOP_SHFL_IN:
     case UOP_VOTE:
     case UOP_BALLOT:
+    case UOP_BAR_GIVES:
     case UOP_MATCH:
     case UOP_REDUX:
     case UOP_ELECT:
@@ -241,13 +242,15 @@ bool graph_run_instruction(struct graph_builder *b, struct graph_work *w)
         w->under = graph_and(g, w->path, insn->guard);
     }
     /* Under a guard that is false nothing is read, written or loaded: assemblers fill gaps with such instructions. */
-    bool never = !l->unknown && graph_never_runs(g, insn);
+    bool never = !l->unknown && graph_never_runs(g, insn), half = b->low_only[w->insn];
     for (size_t i = 0; i < l->ops.n && !never; i++)
         if (!marks[i])
-            b->results[i] = one_uop(b, w, l, &l->ops.p[i], w->under);
+            b->results[i] = half && l->ops.p[i].kind == UOP_READ && graph_reads_for_half(l, i)
+                                ? graph_const(g, UOP_B32, 0) /* its place is all that is said of it */
+                                : one_uop(b, w, l, &l->ops.p[i], w->under);
     for (size_t i = 0; i < l->ops.n && !never; i++)
         if (l->ops.p[i].kind == UOP_WRITE)
-            write_register(b, w, l, &l->ops.p[i], b->results[i]);
+            write_register(b, w, l, &l->ops.p[i], half ? graph_low_of_pair(b, l, &l->ops.p[i]) : b->results[i]);
     if (graph_nothing_known(l))
         clobber_state(b, w, w->insn);
     else if (l->unknown)
@@ -273,6 +276,9 @@ void graph_finish_block(struct graph_builder *b, struct graph_work *w)
         const struct uop *u = &l->ops.p[i];
         if (u->kind == UOP_BRANCH && u->arg[0] != UOP_NONE)
             block->branch = graph_and(g, last->guard, b->results[u->arg[0]]);
+        if (u->kind == UOP_BRANCH_IND && block->by_table &&
+            (u->arg[0] == UOP_NONE || !graph_switch_edges(b, w->block, b->results[u->arg[0]])))
+            VEC_PUSH(g->a, g->indirect, block->last);
         if (u->kind == UOP_RET && last->call_path && u->arg[0] != UOP_NONE) {
             struct graph_call *call = &g->calls.p[last->call_path - 1];
             uint64_t to;

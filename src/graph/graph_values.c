@@ -134,6 +134,8 @@ static enum sp_status prepare(struct graph_builder *b)
     if (status == SP_OK)
         status = graph_find_liveness(b);
     if (status == SP_OK)
+        status = graph_find_halves(b);
+    if (status == SP_OK)
         status = graph_summarise_loops(b);
     b->state = ARENA_ARRAY(&b->scratch, struct graph_slot *, n);
     b->waiting = ARENA_ARRAY(&b->scratch, uint32_t, n);
@@ -142,6 +144,7 @@ static enum sp_status prepare(struct graph_builder *b)
     b->last_header = ARENA_ARRAY(&b->scratch, uint32_t, n);
     b->assumed_at = ARENA_ARRAY(&b->scratch, uint32_t, n);
     b->first_edge = ARENA_ARRAY(&b->scratch, uint32_t, n + 1);
+    b->edge_when = ARENA_ARRAY(&b->scratch, graph_id, b->flow->edges.n + 1);
     reserve(b);
     b->result_cap = 64;
     b->results = ARENA_ARRAY(&b->scratch, graph_id, b->result_cap);
@@ -159,6 +162,8 @@ static enum sp_status prepare(struct graph_builder *b)
 static enum sp_status take_words(struct graph_builder *b)
 {
     enum sp_status status = graph_find_liveness(b);
+    if (status == SP_OK)
+        status = graph_find_halves(b);
     b->spare.n = 0;
     for (size_t i = 0; i < b->g->blocks.n; i++)
         b->state[i] = NULL;

@@ -105,7 +105,9 @@ struct graph_builder {
     VEC(struct graph_header_slot) headers; /* block by block: */
     uint32_t *first_header, *last_header;
     uint32_t *first_edge; /* of a block, into flow->edges; n + 1 */
+    graph_id *edge_when;  /* of an edge out of a branch by a table: beside the branch's guard; NIL: not known */
     bool *clobbers;       /* of a block: it ends with a call that was not followed, whose callee may write anything */
+    bool *low_only;       /* of an instance: nobody looks at the upper halves of what it writes */
     VEC(uint64_t) read_pairs; /* lo << 32 | hi: loop phis some instruction reads as one 64-bit value */
     VEC(struct graph_assumption) assumed;
     uint32_t *assumed_at;           /* of a block: index + 1 of its first assumption */
@@ -171,6 +173,14 @@ bool graph_fits_table(const struct graph *g, graph_id c);
 /* Registers in use, which of them matter where, what loops change (graph_live.c). */
 enum sp_status graph_find_variables(struct graph_builder *b);
 enum sp_status graph_find_liveness(struct graph_builder *b);
+/* Conditions of the edges out of a block whose branch goes to `target` (graph_switch.c). False: not known. */
+bool graph_switch_edges(struct graph_builder *b, uint32_t block, graph_id target);
+/* Instances that write nothing but a register's lower half (graph_half.c). */
+enum sp_status graph_find_halves(struct graph_builder *b);
+/* Of such an instruction: nothing is made of the READ but the upper half. */
+bool graph_reads_for_half(const struct uop_list *l, size_t read);
+/* What the WRITE `u` of such an instruction puts there. */
+graph_id graph_low_of_pair(struct graph_builder *b, const struct uop_list *l, const struct uop *u);
 enum sp_status graph_summarise_loops(struct graph_builder *b);
 
 /* State at the start of a block and its path (graph_enter.c). Fills `state`, answers the memory state. */

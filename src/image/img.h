@@ -96,6 +96,15 @@ struct img_tables {
     uint32_t count;
 };
 
+/* Branches that go by a table, ascending, and where each may go, as the compiler says: places of the kernel's own
+ * section, each once. */
+struct img_switches {
+    const uint32_t *at;
+    const uint32_t *const *targets;
+    const uint32_t *target_counts;
+    uint32_t count;
+};
+
 struct img_kernel {
     const char *name, *demangled;
     const char *section; /* ".text.NAME" */
@@ -115,6 +124,7 @@ struct img_kernel {
     const uint32_t *spills;             /* offsets of spill stores and refills (attribute 0x55), ascending */
     uint32_t spill_count;
     bool spills_known;
+    struct img_switches switches;
     const struct img_line *lines; /* ascending by offset; a row holds until the next */
     uint32_t line_count;
     const struct img_ptx_line *ptx_lines; /* likewise */

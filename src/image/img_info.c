@@ -22,6 +22,7 @@ enum attribute {
     ATTR_KPARAM_INFO = 0x17,
     ATTR_CBANK_PARAM_SIZE = 0x19,
     ATTR_REGCOUNT = 0x2f,
+    ATTR_BRANCH_TARGETS = 0x34,
     ATTR_KPARAM_INFO_V2 = 0x45,
     ATTR_NUM_BARRIERS = 0x4c,
     ATTR_ANNOTATIONS = 0x55,
@@ -191,6 +192,58 @@ static void read_annotations(struct img_reader *r, const struct record_reader *r
     kernel->spills_known = true;
 }
 
+static int by_place(const void *a, const void *b)
+{
+    const struct img_one_switch *x = a, *y = b;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* One after the other: the branch, two short numbers, how many targets, the targets. Of a branch that would go to what
+ * is no place of the code nothing is known. */
+static void read_switches(struct img_reader *r, const struct record *record, const struct img_kernel *kernel,
+                          struct kernel_state *state)
+{
+    enum { HEAD = 12 };
+    const uint8_t *p = record->payload;
+    for (uint32_t left = record->bytes; left >= HEAD;) {
+        uint32_t count = bits_le32(p + 8), n = 0, at = bits_le32(p);
+        if (count > (left - HEAD) / 4)
+            break;
+        uint32_t *targets = ARENA_ARRAY(r->a, uint32_t, count + 1);
+        bool good = targets && count && at < kernel->code_bytes && at % 16 == 0;
+        for (uint32_t i = 0; i < count && good; i++) {
+            targets[i] = bits_le32(p + HEAD + 4 * (size_t)i);
+            good = targets[i] < kernel->code_bytes && targets[i] % 16 == 0;
+        }
+        if (good)
+            qsort(targets, count, sizeof *targets, by_offset);
+        for (uint32_t i = 0; i < count && good; i++)
+            if (!i || targets[i] != targets[n - 1])
+                targets[n++] = targets[i];
+        if (good)
+            VEC_PUSH(r->a, state->switches, ((struct img_one_switch){at, n, targets}));
+        p += HEAD + 4 * (size_t)count;
+        left -= HEAD + 4 * count;
+    }
+}
+
+static void finish_switches(struct img_reader *r, struct img_kernel *kernel, struct kernel_state *state)
+{
+    size_t n = state->switches.n;
+    uint32_t *at = ARENA_ARRAY(r->a, uint32_t, n + 1), *counts = ARENA_ARRAY(r->a, uint32_t, n + 1);
+    const uint32_t **targets = ARENA_ARRAY(r->a, const uint32_t *, n + 1);
+    if (!n || !at || !counts || !targets)
+        return;
+    qsort(state->switches.p, n, sizeof state->switches.p[0], by_place);
+    for (size_t i = 0; i < n; i++) {
+        at[i] = state->switches.p[i].at;
+        counts[i] = state->switches.p[i].count;
+        targets[i] = state->switches.p[i].targets;
+    }
+    kernel->switches =
+        (struct img_switches){.at = at, .targets = targets, .target_counts = counts, .count = (uint32_t)n};
+}
+
 static void read_kernel_info(struct img_reader *r, const struct elf_section *section, uint32_t index)
 {
     struct img_kernel *kernel = &r->module->kernels[index];
@@ -218,9 +271,14 @@ static void read_kernel_info(struct img_reader *r, const struct elf_section *sec
             if (has_payload(r, &reader, &record, 0))
                 read_annotations(r, &reader, &record, kernel);
             break;
+        case ATTR_BRANCH_TARGETS:
+            if (record.format == FORMAT_SIZED)
+                read_switches(r, &record, kernel, state);
+            break;
         default: break;
         }
     }
+    finish_switches(r, kernel, state);
     if (r->elf.damaged || section->have < section->size)
         state->info_damaged = true; /* records may be missing: what is left is no complete list */
     r->elf.damaged |= damaged;

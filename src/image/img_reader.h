@@ -12,6 +12,11 @@
 enum { IMG_NONE = 0xffffffff };
 
 /* What is known of a kernel beyond struct img_kernel while reading. */
+struct img_one_switch {
+    uint32_t at, count;
+    const uint32_t *targets;
+};
+
 struct kernel_state {
     uint32_t section;  /* index of its text section */
     uint32_t symbol;   /* index of its symbol, or IMG_NONE */
@@ -26,6 +31,7 @@ struct kernel_state {
     VEC(struct img_subroutine) subroutines;
     VEC(struct img_line) lines;
     VEC(struct img_ptx_line) ptx_lines;
+    VEC(struct img_one_switch) switches;
 };
 
 /* One embedded PTX text inside img_module.ptx. */

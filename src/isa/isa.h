@@ -150,22 +150,12 @@ size_t isa_print(unsigned sm, const struct isa_insn *insn, const struct isa_prin
 size_t isa_print_word(unsigned sm, struct bits128 word, uint32_t offset, const struct isa_print_options *options,
                       char *out, size_t size);
 
-/* The same, remembering texts: memory of the caller, all zero at first, one for each thread; about 1 MiB. `options` are
- * the same for all calls that share one. `out` has ISA_TEXT_ROOM bytes; what lies behind the NUL is not kept. */
-enum { ISA_CACHE_BITS = 14, ISA_TEXT_ROOM = 4096 };
-struct isa_cached_text { /* a cache line */
-    uint64_t lo, hi;
-    uint16_t sm;
-    uint8_t length;
-    char text[45];
-};
-struct isa_cache {
-    struct isa_cached_text texts[1 << ISA_CACHE_BITS];
-};
+/* The same by templates made before (isa_cache.h): the caller's memory, all zero at first, one for each thread. `out` has
+ * ISA_TEXT_ROOM bytes; what lies behind the NUL is not kept. */
+enum { ISA_TEXT_ROOM = 4096 };
+struct isa_cache;
 size_t isa_print_cached(struct isa_cache *cache, unsigned sm, struct bits128 word, uint32_t offset,
                         const struct isa_print_options *options, char *out);
-/* Says that a word will be asked for a few words later: its place is fetched meanwhile. */
-void isa_cache_expect(struct isa_cache *cache, struct bits128 word);
 /* Where the word branches to, in bytes from the section's start; false when it is no branch to a place it names. */
 bool isa_word_target(unsigned sm, struct bits128 word, uint32_t offset, int64_t *target);
 /* "[B--2---:R-:W0:-:S04]" into `out` (at least 32 bytes). */

@@ -14,9 +14,14 @@ const unsigned *isa_archs(size_t *count)
     return isa_arch_numbers;
 }
 
+unsigned isa_arch_place(unsigned sm)
+{
+    return sm < sizeof isa_arch_at ? isa_arch_at[sm] : 0;
+}
+
 const struct isa_arch_table *isa_arch_table(unsigned sm)
 {
-    unsigned at = sm < sizeof isa_arch_at ? isa_arch_at[sm] : 0;
+    unsigned at = isa_arch_place(sm);
     return at ? &isa_arch_tables[at - 1] : NULL;
 }
 

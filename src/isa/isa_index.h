@@ -13,6 +13,8 @@ struct isa_arch_table {
 
 /* NULL when there are no tables. */
 const struct isa_arch_table *isa_arch_table(unsigned sm);
+/* Its place in isa_archs(), from 1 on; 0 where there are no tables. */
+unsigned isa_arch_place(unsigned sm);
 /* The row whose conditions the word meets, or NULL. */
 const struct isa_row *isa_row_find(unsigned sm, struct bits128 word);
 
@@ -41,9 +43,5 @@ static inline const struct isa_enum *isa_enum_at(unsigned number)
 }
 /* Modifiers that value `v` of a field prints, ended by 0; NULL where it has no spelling. */
 const uint16_t *isa_sequence(const struct isa_enum *e, unsigned v);
-
-/* isa_print_word, and the row the word was read by; NULL where it is no instruction. */
-size_t isa_print_row(unsigned sm, struct bits128 word, uint32_t offset, const struct isa_print_options *options,
-                     char *out, size_t size, const struct isa_row **found);
 
 #endif

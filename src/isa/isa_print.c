@@ -1,6 +1,7 @@
 /* Structure -> the vendor's text. The order of modifiers and operands is the structure's; how an operand is spelled
  * (blanks, suffix inside or outside bars) comes from the row its word belongs to. Writes at most `size` bytes. */
 #include "isa/isa_read.h"
+#include "isa/isa_text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,11 +14,6 @@ enum { LABEL = 96 };
 struct spelling {
     uint8_t n;
     char text[ISA_SPELLING];
-};
-
-struct name {
-    char text[7];
-    uint8_t n;
 };
 
 #include "isa_texts.inc"
@@ -81,7 +77,7 @@ static char *put_unsigned_hex(char *p, uint64_t v)
     return p + n;
 }
 
-static char *put_hex(char *p, int64_t value)
+char *isa_put_hex(char *p, int64_t value)
 {
     if (value >= 0)
         return put_unsigned_hex(p, (uint64_t)value);
@@ -92,12 +88,12 @@ static char *put_hex(char *p, int64_t value)
 /* A register's name; RZ, URZ, PT and UPT are names of their numbers. */
 static inline char *put_register(char *p, enum isa_operand_kind kind, unsigned reg)
 {
-    const struct name *name = &register_text[kind][reg & 255];
+    const struct isa_name *name = &isa_register_text[kind][reg & 255];
     memcpy(p, name->text, sizeof name->text);
     return p + name->n;
 }
 
-static char *put_mods(char *p, const uint16_t *mods, unsigned limit)
+char *isa_put_modifiers(char *p, const uint16_t *mods, unsigned limit)
 {
     for (unsigned i = 0; i < limit && mods[i] != ISA_MOD_NONE; i++)
         p = put_spelling(p, &mod_spelling[mods[i]]);
@@ -202,13 +198,13 @@ static char *put_address(char *p, const struct isa_operand *o, const struct isa_
     if (o->base != ISA_NO_REG) {
         p = put_register(p, ISA_OPERAND_REG, o->base);
         if (o->kind != ISA_OPERAND_HANDLE) /* its words stand behind the brackets */
-            p = put_mods(p, o->mods, ISA_MAX_OPERAND_MODS);
+            p = isa_put_modifiers(p, o->mods, ISA_MAX_OPERAND_MODS);
         plus = true;
     }
     if (ubase != ISA_NO_REG) {
         if (plus)
             *p++ = '+';
-        p = put_mods(put_register(p, ISA_OPERAND_UREG, ubase), o->ubase_mods, 1);
+        p = isa_put_modifiers(put_register(p, ISA_OPERAND_UREG, ubase), o->ubase_mods, 1);
         plus = true;
     }
     bool indexed =
@@ -218,7 +214,7 @@ static char *put_address(char *p, const struct isa_operand *o, const struct isa_
         return plus ? p : row->part[ISA_PART_BASE].field.pieces ? PUT(p, "RZ") : PUT(p, "URZ");
     if (plus)
         *p++ = '+';
-    return put_hex(p, o->value);
+    return isa_put_hex(p, o->value);
 }
 
 static char *put_memory(char *p, const struct isa_operand *o, const struct isa_operand_row *row)
@@ -260,20 +256,21 @@ static char *put_set(char *p, int64_t value)
     return p;
 }
 
-static char *put_label(char *p, int64_t value, const struct isa_print_options *options)
+char *isa_put_label(char *p, int64_t value, const struct isa_print_options *options)
 {
-    char label[LABEL];
     if (!options || options->dialect != ISA_DIALECT_NVDISASM || !options->label || value < 0 || value > UINT32_MAX ||
-        !options->label(options->user, (uint32_t)value, label))
-        return put_hex(p, value);
-    label[sizeof label - 1] = '\0';
-    p = put_text(PUT(p, "`("), label);
+        !options->label(options->user, (uint32_t)value, p + 2))
+        return isa_put_hex(p, value);
+    p[0] = '`';
+    p[1] = '(';
+    p[2 + LABEL - 1] = '\0'; /* whatever was written */
+    p += 2 + strlen(p + 2);
     *p++ = ')';
     return p;
 }
 
-static char *put_value(char *p, unsigned sm, const struct isa_insn *insn, const struct isa_operand *o,
-                       const struct isa_operand_row *row, const struct isa_print_options *options)
+char *isa_put_value(char *p, unsigned sm, const struct isa_insn *insn, const struct isa_operand *o,
+                    const struct isa_operand_row *row, const struct isa_print_options *options)
 {
     switch ((enum isa_operand_kind)o->kind) {
     case ISA_OPERAND_REG:
@@ -287,7 +284,7 @@ static char *put_value(char *p, unsigned sm, const struct isa_insn *insn, const 
             return put_set(p, o->value);
         if (row->part[ISA_PART_MAIN].field.pieces == 1 && row->part[ISA_PART_MAIN].field.piece[0].width == 64)
             return put_unsigned_hex(p, (uint64_t)o->value);
-        return put_hex(p, o->value);
+        return isa_put_hex(p, o->value);
     case ISA_OPERAND_FIMM:
         return put_float(p, (uint64_t)o->value, o->bits,
                          !(row->style & ISA_STYLE_HALF) &&
@@ -299,12 +296,12 @@ static char *put_value(char *p, unsigned sm, const struct isa_insn *insn, const 
         const char *name = isa_sreg_text(sm, (unsigned)o->value);
         return name ? put_text(p, name) : put_decimal(PUT(p, "SR"), (uint64_t)o->value);
     }
-    case ISA_OPERAND_LABEL: return put_label(p, o->value, options);
+    case ISA_OPERAND_LABEL: return isa_put_label(p, o->value, options);
     case ISA_OPERAND_PR: return insn->guard_uniform ? PUT(p, "UPR") : PUT(p, "PR");
     case ISA_OPERAND_TOKEN:
         p = put_text(p, isa_mod_text((enum isa_mod)o->mods[0]));
-        return put_mods(p, o->mods + 1, ISA_MAX_OPERAND_MODS - 1);
-    case ISA_OPERAND_OTHER: return put_hex(p, o->value);
+        return isa_put_modifiers(p, o->mods + 1, ISA_MAX_OPERAND_MODS - 1);
+    case ISA_OPERAND_OTHER: return isa_put_hex(p, o->value);
     case ISA_OPERAND_HANDLE:
         p = put_text(p, isa_handle_text(o->bits));
         *p++ = '[';
@@ -315,20 +312,21 @@ static char *put_value(char *p, unsigned sm, const struct isa_insn *insn, const 
     return p;
 }
 
-static char *put_operand(char *p, unsigned sm, const struct isa_insn *insn, const struct isa_operand *o,
-                         const struct isa_operand_row *row, const struct isa_print_options *options)
+char *isa_put_before(char *p, unsigned flags)
 {
-    if (!o->flags && o->kind == ISA_OPERAND_REG)
-        return put_mods(put_register(p, ISA_OPERAND_REG, o->reg), o->mods, ISA_MAX_OPERAND_MODS);
-    if (o->flags & ISA_NEG)
+    if (flags & ISA_NEG)
         *p++ = '-';
-    if (o->flags & ISA_INV)
+    if (flags & ISA_INV)
         *p++ = '~';
-    if (o->flags & ISA_NOT)
+    if (flags & ISA_NOT)
         *p++ = '!';
-    if (o->flags & ISA_ABS)
+    if (flags & ISA_ABS)
         *p++ = '|';
-    p = put_value(p, sm, insn, o, row, options);
+    return p;
+}
+
+char *isa_put_behind(char *p, const struct isa_operand *o, const struct isa_operand_row *row)
+{
     if (o->flags & ISA_ABS && !(row->style & ISA_STYLE_SUFFIX_IN))
         *p++ = '|';
     if (o->flags & ISA_REUSE)
@@ -336,10 +334,19 @@ static char *put_operand(char *p, unsigned sm, const struct isa_insn *insn, cons
     bool suffix_shown = o->kind == ISA_OPERAND_TOKEN ||
                         ((o->kind == ISA_OPERAND_CONST || o->kind == ISA_OPERAND_MEM) && row->base_suffix_count != 0);
     if (!suffix_shown)
-        p = put_mods(p, o->mods, ISA_MAX_OPERAND_MODS);
+        p = isa_put_modifiers(p, o->mods, ISA_MAX_OPERAND_MODS);
     if (o->flags & ISA_ABS && row->style & ISA_STYLE_SUFFIX_IN)
         *p++ = '|';
     return p;
+}
+
+static char *put_operand(char *p, unsigned sm, const struct isa_insn *insn, const struct isa_operand *o,
+                         const struct isa_operand_row *row, const struct isa_print_options *options)
+{
+    if (!o->flags && o->kind == ISA_OPERAND_REG)
+        return isa_put_modifiers(put_register(p, ISA_OPERAND_REG, o->reg), o->mods, ISA_MAX_OPERAND_MODS);
+    p = isa_put_value(isa_put_before(p, o->flags), sm, insn, o, row, options);
+    return isa_put_behind(p, o, row);
 }
 
 /* The row a word was decoded by, or is found by where the structure was made otherwise. */
@@ -350,19 +357,36 @@ static const struct isa_row *row_of(unsigned sm, const struct isa_insn *insn)
     return insn->row ? isa_row_at(insn->row - 1u) : isa_row_find(sm, insn->word);
 }
 
-static char *put_guard_and_name(char *p, const struct isa_insn *insn)
+static char *put_guard(char *p, const struct isa_insn *insn)
 {
-    if (insn->guard != ISA_PT || insn->guard_not) {
-        *p++ = '@';
-        if (insn->guard_not)
-            *p++ = '!';
-        p = put_register(p, insn->guard_uniform ? ISA_OPERAND_UPRED : ISA_OPERAND_PRED, insn->guard);
-        *p++ = ' ';
-    }
+    if (insn->guard == ISA_PT && !insn->guard_not)
+        return p;
+    *p++ = '@';
+    if (insn->guard_not)
+        *p++ = '!';
+    p = put_register(p, insn->guard_uniform ? ISA_OPERAND_UPRED : ISA_OPERAND_PRED, insn->guard);
+    *p++ = ' ';
+    return p;
+}
+
+static char *put_name(char *p, unsigned op)
+{
     /* A build of its own, for a test: no analysis may read text. */
     if (SP_RENAME_MNEMONICS)
-        return put_decimal(PUT(p, "OP"), insn->op);
-    return put_spelling(p, &op_spelling[insn->op]);
+        return put_decimal(PUT(p, "OP"), op);
+    return put_spelling(p, &op_spelling[op]);
+}
+
+char *isa_put_head(char *p, const struct isa_row *row, struct bits128 word)
+{
+    p = put_name(p, row->op);
+    for (unsigned i = 0; i < row->mod_count; i++) {
+        unsigned code = isa_enum_code(&isa_enums[row->mod + i], word);
+        if (code == ISA_CODE_ILLEGAL)
+            return NULL;
+        p = put_spelling(p, &sequence_text[code]);
+    }
+    return p;
 }
 
 static inline char *put_separator(char *p, bool first, const struct isa_operand_row *o)
@@ -385,7 +409,7 @@ static char *put_instruction(char *p, unsigned sm, const struct isa_insn *insn, 
                              const struct isa_print_options *options)
 {
     const char *start = p;
-    p = put_mods(put_guard_and_name(p, insn), insn->mods, insn->mod_count);
+    p = isa_put_modifiers(put_name(put_guard(p, insn), insn->op), insn->mods, insn->mod_count);
     for (unsigned i = 0, k = 0; i < row->operand_count && k < insn->operand_count; i++) {
         const struct isa_operand_row *o = isa_row_operand(row, i);
         if (isa_operand_hidden(o, insn->word))
@@ -436,14 +460,14 @@ static inline char *put_plain(char *p, const struct isa_operand_row *o, struct b
         uint8_t n;
     } before[16] = {{"", 0},  {"-", 1},  {"|", 1},  {"-|", 2},  {"~", 1},  {"-~", 2},  {"~|", 2},  {"-~|", 3},
                     {"!", 1}, {"-!", 2}, {"!|", 2}, {"-!|", 3}, {"~!", 2}, {"-~!", 3}, {"~!|", 3}, {"-~!", 3}};
-    static const struct name after[4] = {{"", 0}, {"|", 1}, {".reuse", 6}, {"|.reuse", 7}};
+    static const struct isa_name after[4] = {{"", 0}, {"|", 1}, {".reuse", 6}, {"|.reuse", 7}};
     const struct isa_field *field = &o->part[ISA_PART_MAIN].field;
     unsigned width = field->piece[0].width;
     unsigned reg = (unsigned)isa_piece_raw(field->piece[0].low, width, word);
     reg = width >= 6 && reg + 1 == 1u << width ? ISA_RZ : reg;
     memcpy(p, before[flags & 15].text, sizeof before->text);
     p = put_register(p + before[flags & 15].n, (enum isa_operand_kind)o->kind, reg);
-    const struct name *end = &after[(flags & ISA_ABS) / ISA_ABS | (flags & ISA_REUSE) / ISA_REUSE << 1];
+    const struct isa_name *end = &after[(flags & ISA_ABS) / ISA_ABS | (flags & ISA_REUSE) / ISA_REUSE << 1];
     memcpy(p, end->text, sizeof end->text);
     return p + end->n;
 }
@@ -457,13 +481,9 @@ static char *put_word(char *p, unsigned sm, const struct isa_row *row, struct is
     unsigned mods = 0, shown = 0;
     insn->op = row->op;
     insn->guard_uniform = row->uniform_guard;
-    p = put_guard_and_name(p, insn);
-    for (unsigned i = 0; i < row->mod_count; i++) {
-        unsigned code = isa_enum_code(&isa_enums[row->mod + i], word);
-        if (code == ISA_CODE_ILLEGAL)
-            return NULL;
-        p = put_spelling(p, &sequence_text[code]);
-    }
+    p = isa_put_head(put_guard(p, insn), row, word);
+    if (!p)
+        return NULL;
     for (unsigned i = 0; i < row->operand_count; i++) {
         const struct isa_operand_row *o = isa_row_operand(row, i);
         if (isa_operand_hidden(o, word))
@@ -489,8 +509,8 @@ static char *put_word(char *p, unsigned sm, const struct isa_row *row, struct is
     return cut_blanks(p, start);
 }
 
-size_t isa_print_row(unsigned sm, struct bits128 word, uint32_t offset, const struct isa_print_options *options,
-                     char *out, size_t size, const struct isa_row **found)
+size_t isa_print_word(unsigned sm, struct bits128 word, uint32_t offset, const struct isa_print_options *options,
+                      char *out, size_t size)
 {
     char room[ISA_TEXT_ROOM], *text = size < ISA_TEXT_ROOM ? room : out;
     struct isa_insn insn; /* what print asks for is set here and in put_word */
@@ -501,20 +521,12 @@ size_t isa_print_row(unsigned sm, struct bits128 word, uint32_t offset, const st
     insn.guard = word.lo >> 12 & 7;
     insn.guard_not = word.lo >> 15 & 1;
     char *end = row ? put_word(text, sm, row, &insn, options) : NULL;
-    *found = end ? row : NULL;
     if (!end)
         end = put_unknown(text, word);
     if (text == room)
         return give(room, end, out, size);
     *end = '\0';
     return (size_t)(end - text);
-}
-
-size_t isa_print_word(unsigned sm, struct bits128 word, uint32_t offset, const struct isa_print_options *options,
-                      char *out, size_t size)
-{
-    const struct isa_row *row;
-    return isa_print_row(sm, word, offset, options, out, size, &row);
 }
 
 void isa_print_control(const struct isa_control *control, char out[32])

@@ -135,7 +135,7 @@ _Static_assert((int)ISA_OPERAND_LABEL == (int)ISA_LABEL_KIND, "isagen knows labe
 static inline struct bits128 isa_flagged_word(struct bits128 word)
 {
     uint64_t hints = UINT64_C(7) << (122 - 64);
-    return (struct bits128){word.lo, word.hi >> (109 - 64) & 1 ? word.hi : word.hi & ~hints};
+    return (struct bits128){word.lo, word.hi & ~(hints & ((word.hi >> (109 - 64) & 1) - 1))};
 }
 
 static inline uint8_t isa_read_flags(const struct isa_flag_list *list, struct bits128 flagged)

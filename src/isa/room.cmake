@@ -14,3 +14,5 @@ add_custom_target(sp_isa_tables
   DEPENDS ${CMAKE_BINARY_DIR}/generated/isa_names.inc ${CMAKE_BINARY_DIR}/generated/isa_tables.inc ${CMAKE_BINARY_DIR}/generated/isa_texts.inc)
 add_dependencies(sp_isa sp_isa_tables)
 target_link_libraries(sp_isa PUBLIC m)
+# Its vectors are written by hand (see its head).
+set_source_files_properties(${CMAKE_SOURCE_DIR}/src/isa/isa_cache.c PROPERTIES COMPILE_OPTIONS -fno-tree-slp-vectorize)

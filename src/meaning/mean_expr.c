@@ -361,7 +361,8 @@ static struct mean_text operation(const struct mean_printer *p, graph_id id, con
     case GRAPH_PHI: return mean_print_phi_text(p, id, n);
     case GRAPH_REAL: return mean_print_function_text(p, n);
     case UOP_SHFL: return mean_print_shuffle_text(p, n);
-    case UOP_VOTE: return mean_print_call(p, mean_print_chosen_word(n), n->arg, 1, UOP_B1);
+    case UOP_VOTE:
+    case UOP_BAR_GIVES: return mean_print_call(p, mean_print_chosen_word(n), n->arg, 1, UOP_B1);
     case UOP_WITHIN: return mean_print_call(p, mean_print_chosen_word(n), n->arg, 1, UOP_B64);
     case UOP_MATCH: return mean_print_call(p, mean_print_chosen_word(n), n->arg, 1, UOP_VOID);
     case UOP_REDUX: return mean_print_redux_text(p, n);

@@ -270,6 +270,11 @@ bool mean_is_nonnegative(const struct mean *m, graph_id id, unsigned depth);
 const uint8_t *mean_loop_tests(const struct mean *m);
 
 /* ---- mean_names.c ---------------------------------------------------------------------------- */
+/* Letters and names (mean_names.c); parts of indices that are too long for a line (mean_names_long.c). */
+const char *mean_next_letter(const struct mean *m, unsigned *at);
+bool mean_give_name(struct mean *m, graph_id node, const char *name, const char *expr);
+void mean_forget_texts(struct mean *m);
+enum sp_status mean_name_long_parts(struct mean *m, unsigned *letter);
 enum sp_status mean_find_names(struct mean *m);
 
 #endif

@@ -120,7 +120,8 @@ bool mean_is_nonnegative(const struct mean *m, graph_id id, unsigned depth)
     switch (n->kind) {
     case UOP_CONST: return !(n->imm >> (width - 1) & 1);
     case UOP_SREG: return n->imm <= UOP_SR_LANEID; /* block and grid dimensions are below 2^31 */
-    case UOP_POPC: return true;
+    case UOP_POPC:
+    case UOP_BAR_GIVES: return true;
     case UOP_ZEXT: return n->imm < width;
     case UOP_SHR: return (graph_is_const(m->g, n->arg[1], &k) && k > 0) || mean_is_nonnegative(m, n->arg[0], depth + 1);
     case UOP_SAR: return mean_is_nonnegative(m, n->arg[0], depth + 1);

@@ -137,7 +137,7 @@ static const char *index_type(const struct mean *m, graph_id id)
 
 /* ---- letters --------------------------------------------------------------------------------- */
 
-static const char *next_letter(const struct mean *m, unsigned *at)
+const char *mean_next_letter(const struct mean *m, unsigned *at)
 {
     static const char *const letters[] = {"i", "j", "k", "l", "m", "q", "r", "s", "t", "u"};
     enum { LETTERS = sizeof letters / sizeof letters[0] };
@@ -160,6 +160,18 @@ static bool give_name(struct mean *m, graph_id node, const char *name, const cha
         return false;
     VEC_PUSH(m->a, m->names, entry);
     return m->names.n == at + 1 && map_u64_put(m->a, &m->name_of, node, at);
+}
+
+bool mean_give_name(struct mean *m, graph_id node, const char *name, const char *expr)
+{
+    return give_name(m, node, name, expr, index_type(m, node));
+}
+
+/* Texts made on the way did not know the later names. */
+void mean_forget_texts(struct mean *m)
+{
+    m->work->memo = (struct map_u64){0};
+    m->work->texts.n = 0;
 }
 
 /* A phi of a loop header that an integer operation moves each turn: where it starts (the first of
@@ -321,7 +333,7 @@ static bool name_loop_counters(struct mean *m, unsigned *letter)
         if (c->counter == GRAPH_NIL || map_u64_get(&m->name_of, c->counter, &known) ||
             (c->start != GRAPH_NIL && is_moving_pointer(m, c->start, 0)))
             continue;
-        if (!give_name(m, c->counter, next_letter(m, letter), "", index_type(m, c->counter)))
+        if (!give_name(m, c->counter, mean_next_letter(m, letter), "", index_type(m, c->counter)))
             return false;
         size_t at = m->names.n - 1;
         const char *start = c->start == GRAPH_NIL ? "" : mean_text_of(m, c->start, UOP_B32, MEAN_EXPANDED, 0).p;
@@ -379,7 +391,7 @@ enum sp_status mean_find_names(struct mean *m)
         m->work->linear[i].low = wide ? graph_op1(m->g, UOP_LO, UOP_B32, found[i].node) : GRAPH_NIL;
         if (wide && !map_u64_put(m->a, &m->work->low_of, m->work->linear[i].low, i))
             return SP_ERR_MEMORY;
-        if (!give_name(m, found[i].node, next_letter(m, &letter), expr, index_type(m, found[i].node)))
+        if (!give_name(m, found[i].node, mean_next_letter(m, &letter), expr, index_type(m, found[i].node)))
             return SP_ERR_MEMORY;
     }
     m->work->linear_count = (uint32_t)m->names.n;
@@ -394,7 +406,7 @@ enum sp_status mean_find_names(struct mean *m)
         const char *text = own && !map_u64_get(&m->name_of, id, &known) && is_shared_index(m, index_uses, id)
                                ? mean_text_define(m, id, UOP_B32, MEAN_EXPANDED, 0).p
                                : NULL;
-        if (text && !give_name(m, id, next_letter(m, &letter), mean_shorten(m, text), index_type(m, id)))
+        if (text && !give_name(m, id, mean_next_letter(m, &letter), mean_shorten(m, text), index_type(m, id)))
             return SP_ERR_MEMORY;
     }
     const uint8_t *nameless = nameless_phis(m);
@@ -410,7 +422,7 @@ enum sp_status mean_find_names(struct mean *m)
             continue;
         if (is_moving_pointer(m, start, 0) || graph_at(m->g, next)->kind == UOP_ADDC)
             continue; /* no counter */
-        if (!give_name(m, id, next_letter(m, &letter), "", index_type(m, id)))
+        if (!give_name(m, id, mean_next_letter(m, &letter), "", index_type(m, id)))
             return SP_ERR_MEMORY;
         struct strbuf text;
         str_init(&text, m->a);
@@ -429,10 +441,8 @@ enum sp_status mean_find_names(struct mean *m)
             return SP_ERR_MEMORY;
         m->names.p[at].expr = expr;
     }
-    /* Texts made on the way did not know the later names. */
-    m->work->memo = (struct map_u64){0};
-    m->work->texts.n = 0;
-    return arena_failed(m->a) ? SP_ERR_MEMORY : SP_OK;
+    mean_forget_texts(m);
+    return arena_failed(m->a) ? SP_ERR_MEMORY : mean_name_long_parts(m, &letter);
 }
 
 /* Registers that count time are read again and again: where a kernel has several readings each has its number, in the

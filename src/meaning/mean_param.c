@@ -88,6 +88,53 @@ static bool is_stored(const struct mean *m, graph_id id)
     return false;
 }
 
+/* The parameter that a pointer begins with which loops move on: however often it is carried round, whatever is added,
+ * all it is made of is one array. -1: it is none such, or that takes too long to say. */
+static int moved_array_of(const struct mean *m, graph_id address, enum uop_space space)
+{
+    enum { POINTERS = 32 };
+    const struct graph *g = m->g;
+    graph_id list[POINTERS] = {address};
+    unsigned count = 1;
+    int found = -1;
+    for (unsigned i = 0; i < count; i++) {
+        struct graph_affine f;
+        graph_id pointer = GRAPH_NIL;
+        int at = mean_array_of(m, list[i], space, &f);
+        if (at >= 0) {
+            if (found >= 0 && found != at)
+                return -1;
+            found = at;
+            continue;
+        }
+        if (!graph_affine(g, list[i], &f) || f.base != GRAPH_NIL)
+            return -1;
+        for (unsigned t = 0; t < f.term_count; t++) {
+            const struct graph_node *n = graph_at(g, f.terms[t].term);
+            if (f.terms[t].extend || uop_type_bits((enum uop_type)n->type) != 64)
+                continue;
+            if (pointer != GRAPH_NIL || f.terms[t].coefficient != 1 || (n->kind != GRAPH_PHI && n->kind != UOP_SELECT))
+                return -1;
+            pointer = f.terms[t].term;
+        }
+        if (pointer == GRAPH_NIL)
+            return -1;
+        const struct graph_node *n = graph_at(g, pointer);
+        bool phi = n->kind == GRAPH_PHI;
+        for (uint32_t k = phi ? 0 : 1; k < (phi ? n->phi_count : 3); k++) {
+            graph_id arg = phi ? n->phi_args[k] : n->arg[k];
+            bool seen = arg == pointer;
+            for (unsigned o = 0; o < count && !seen; o++)
+                seen = list[o] == arg;
+            if (!seen && count == POINTERS)
+                return -1;
+            if (!seen)
+                list[count++] = arg;
+        }
+    }
+    return found;
+}
+
 enum mean_access mean_param_access(struct mean *m, uint32_t param)
 {
     const struct mean_param *p = &m->params[param];
@@ -123,6 +170,8 @@ enum mean_access mean_param_access(struct mean *m, uint32_t param)
         unsigned steps = STEPS;
         int at = mean_array_of(m, x->address, (enum uop_space)x->space, &f);
         bool other_space = x->space == UOP_SHARED || x->space == UOP_LOCAL;
+        if (at < 0 && may_point && !other_space && x->address != GRAPH_NIL)
+            at = moved_array_of(m, x->address, (enum uop_space)x->space);
         if (at < 0 && may_point && !other_space && x->address != GRAPH_NIL && depends_on(m, x->address, p, &steps))
             unknown = reads = true; /* an address that is no sum over it */
         if (at != (int)param)

@@ -129,6 +129,7 @@ static enum mean_sign sign_of_operation(struct mean *m, graph_id id, bool hex, u
     case UOP_BREV:
     case UOP_POPC:
     case UOP_BALLOT:
+    case UOP_BAR_GIVES:
     case UOP_MATCH:
     case UOP_ADDC:
     case UOP_PAIR: return MEAN_SIGN_OPEN;

@@ -285,6 +285,7 @@ enum mean_kind mean_kind_made(const struct mean *m, graph_id id, unsigned depth)
     case UOP_MAX_U:
     case UOP_MULHI_U:
     case UOP_POPC: return integer_kind(bits, true);
+    case UOP_BAR_GIVES: return bits == 1 ? KIND_PRED : integer_kind(bits, true);
     case UOP_SEXT: return integer_kind(bits, false);
     case UOP_ZEXT: return integer_kind(bits, true);
     case UOP_CBANK: {

@@ -95,12 +95,15 @@ const char *mean_print_chosen_word(const struct graph_node *n)
 {
     static const char *const shuffles[] = {"shfl", "shfl_up", "shfl_down", "shfl_xor"};
     static const char *const votes[] = {"all", "any", "uniform"};
+    static const char *const meetings[] = {"syncthreads_count", "syncthreads_and", "syncthreads_or",
+                                           "barrier_count",     "barrier_and",     "barrier_or"};
     static const char *const redux[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor"};
     static const char *const reduce_words[] = {"reduce_add", "reduce_min", "reduce_max", "reduce",
                                                "reduce",     "reduce_and", "reduce_or",  "reduce_xor"};
     switch (n->kind) {
     case UOP_SHFL: return shuffles[n->imm & 3];
     case UOP_VOTE: return votes[n->imm % 3];
+    case UOP_BAR_GIVES: return meetings[(n->imm - UOP_BAR_RED_POPC) % 3 + (n->width ? 3 : 0)];
     case UOP_WITHIN: return n->space == UOP_SHARED ? "is_shared" : n->space == UOP_LOCAL ? "is_local" : "is_global";
     case UOP_MATCH: return n->imm & 1 ? "match_any" : "match_all";
     case UOP_REDUX: return n->imm < sizeof redux / sizeof redux[0] ? reduce_words[n->imm] : "reduce";

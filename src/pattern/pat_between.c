@@ -6,6 +6,8 @@
  * Requires a built graph and a function; gives instances. Work: blocks between, for each outermost branch. */
 #include "pattern/pat_internal.h"
 
+#include <stdlib.h>
+
 enum { BETWEEN = 1024 };
 
 struct between {
@@ -213,6 +215,81 @@ static bool own_between(struct between *w, uint32_t from, uint32_t to)
     return true;
 }
 
+static int descending(const void *p, const void *q)
+{
+    graph_id a = *(const graph_id *)p, b = *(const graph_id *)q;
+    return (a < b) - (a > b);
+}
+
+/* By node: an instruction reads it for more than memory of the thread's own, below the block; NULL: no memory. */
+static bool *read_elsewhere(const struct between *w, uint32_t from)
+{
+    const struct graph *g = w->g;
+    bool *read = ARENA_ARRAY(w->a, bool, w->x->count + 1);
+    for (uint32_t i = 0; i < g->insns.n && read; i++) {
+        const struct graph_insn *n = &g->insns.p[i];
+        bool local = n->access_count && is_below(g, n->block, from);
+        for (uint32_t k = 0; k < n->access_count; k++)
+            local &= g->accesses.p[n->first_access + k].space == UOP_LOCAL;
+        for (uint32_t u = n->first_use; u < n->first_use + n->use_count && !local && n->reachable; u++)
+            if (g->uses.p[u].node < w->x->count)
+                read[g->uses.p[u].node] = true;
+    }
+    return read;
+}
+
+/* Where the function keeps its numbers in the thread's own memory is its own too: what addresses there are made of, as
+ * far as nothing else is made of it. Users have larger numbers than what they use. */
+static void add_addresses(struct between *w, const struct pat_function *f, struct pat_slow *out)
+{
+    enum { CONE = 256 };
+    const struct graph *g = w->g;
+    graph_id list[CONE];
+    uint32_t count = 0;
+    struct map_u64 met = {0}, asked = {0}; /* asked: addresses */
+    const bool *elsewhere = NULL;
+    for (size_t i = 0; i < g->accesses.n && count < CONE; i++) {
+        const struct graph_access *x = &g->accesses.p[i];
+        const struct graph_insn *n = &g->insns.p[x->insn];
+        if (x->space != UOP_LOCAL || !is_below(g, n->block, f->from))
+            continue;
+        map_u64_put(w->a, &asked, x->address, 1);
+        if (!map_u64_get(&met, x->address, NULL) && map_u64_put(w->a, &met, x->address, 1))
+            list[count++] = x->address;
+        if (!elsewhere && !(elsewhere = read_elsewhere(w, f->from)))
+            return;
+        for (uint32_t u = n->first_use; u < n->first_use + n->use_count && count < CONE; u++) { /* less an offset */
+            graph_id id = g->uses.p[u].node;
+            bool value = id >= w->x->count || is_own(w, id) || !pat_is_pure(graph_at(g, id)) ||
+                         graph_is_const(g, id, NULL) || map_u64_get(&met, id, NULL);
+            if (value || elsewhere[id] || !map_u64_put(w->a, &met, id, 1))
+                continue;
+            map_u64_put(w->a, &asked, id, 1);
+            list[count++] = id;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct graph_node *n = graph_at(g, list[i]);
+        for (unsigned k = 0; k < n->arg_count && count < CONE && pat_is_pure(n); k++)
+            if (!is_own(w, n->arg[k]) && pat_is_pure(graph_at(g, n->arg[k])) && !graph_is_const(g, n->arg[k], NULL) &&
+                !map_u64_get(&met, n->arg[k], NULL) && map_u64_put(w->a, &met, n->arg[k], 1))
+                list[count++] = n->arg[k];
+    }
+    if (count)
+        qsort(list, count, sizeof list[0], descending);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t users = 0;
+        const graph_id *user = graph_users(g, list[i], &users);
+        bool only = users || map_u64_get(&asked, list[i], NULL);
+        for (uint32_t k = 0; k < users && only; k++)
+            only = is_own(w, user[k]) || user[k] >= w->x->count || !w->x->live[user[k]];
+        if (!only || !pat_is_pure(graph_at(g, list[i])))
+            continue;
+        map_u64_put(w->a, &w->self, list[i], 1);
+        VEC_PUSH(w->a, out->nodes, list[i]);
+    }
+}
+
 bool pat_function_code(struct arena *a, const struct pat_index *x, const struct pat_branches *b,
                        const struct pat_function *f, const struct map_u64 *all, struct pat_slow *out)
 {
@@ -226,6 +303,8 @@ bool pat_function_code(struct arena *a, const struct pat_index *x, const struct 
         if (n->kind == GRAPH_PHI && x->live[id] && !is_node(&w, id))
             map_u64_put(a, &w.foreign, n->block, 1);
     }
+    if (f->walks)
+        add_addresses(&w, f, out);
     if (f->walks)
         own_between(&w, f->from, f->to);
     for (uint32_t i = 0; i < x->g->blocks.n; i++) {

@@ -281,6 +281,12 @@ struct pat_ordered {
 };
 bool pat_steps_ordered(struct pat_collect *k, const struct pat_step *const *steps, uint32_t count,
                        struct pat_collective *v, struct pat_ordered *seen);
+/* A step's own value in a register is what the thread last stored: a partial result or what it brought; *loaded: some
+ * way loads it again. */
+bool pat_is_carried(struct pat_collect *k, const struct pat_step *const *steps, uint32_t count,
+                    const struct pat_collective *v, graph_id own, bool *loaded);
+/* What is brought was itself made by steps that are no one's: this is the end of something that is not understood. */
+bool pat_is_fragment(const struct pat_collect *k, const struct pat_collective *v, const struct pat_step *first);
 /* An accumulator that starts from the element its loop begins with, or from the one before (pat_range.c). */
 /* The one load that a value is a function of, besides what is the same for all turns; NIL: none, or several. */
 graph_id pat_only_load(const struct graph *g, graph_id id);

@@ -5,25 +5,10 @@
  * is of what each thread brings: of one element, or of another reduction's result that the block says the same of.
  *
  * requires: reductions between threads, memory dependence · gives: the follower's reduction; searches are bounded */
-#include "pattern/pat_collect.h"
+#include "pattern/pat_collect_merge.h"
 #include "pattern/pat_play.h"
 
-enum { STEPS = PAT_TURNS, OUTS = 24, USERS = 512, FIRSTS = 16, LEVELS = 3, NESTED = 6, NEAR = 64, LOOKS = 1 << 20 };
-
-struct merging {
-    struct pat_collect *k;
-    const struct pat_page *page;
-    const struct pat_variant *v;
-    struct pat_collective *lead;
-    unsigned leads, follows; /* accumulators of the block */
-    const struct pat_term *says;
-    struct pat_step step[STEPS];
-    const struct pat_step *list[STEPS];
-    graph_id shown[STEPS]; /* what a step makes, with the products that are left out in the code */
-    unsigned count;
-    unsigned looks; /* left, in the whole kernel */
-    int64_t apart;  /* memory: bytes from an element of the leader's to the follower's */
-};
+enum { OUTS = 24, USERS = 512, FIRSTS = 16, LEVELS = 3, NEAR = 64, LOOKS = 1 << 20 };
 
 /* ---- one step -------------------------------------------------------------------------------- */
 
@@ -163,23 +148,6 @@ static bool all_lanes(struct merging *m, graph_id first, bool ones)
 
 /* ---- through memory -------------------------------------------------------------------------- */
 
-/* Bytes from one address to another; false: not a number. */
-static bool bytes_apart(const struct graph *g, graph_id from, graph_id to, int64_t *out)
-{
-    struct graph_affine a, b, between;
-    if (!graph_affine(g, from, &a) || !graph_affine(g, to, &b) || !pat_play_distance(&a, &b, &between) ||
-        between.term_count)
-        return false;
-    *out = between.offset;
-    return true;
-}
-
-static bool is_beside(const struct merging *m, graph_id from, graph_id to)
-{
-    int64_t bytes;
-    return bytes_apart(m->k->x->g, from, to, &bytes) && bytes == m->apart;
-}
-
 /* Accesses of one block of code that stand near another one; false: no more. */
 struct near {
     uint32_t at, last;
@@ -203,7 +171,7 @@ static uint32_t load_beside(struct merging *m, uint32_t load)
         const struct graph_access *b = &g->accesses.p[n.at];
         m->looks--;
         if (b->kind == GRAPH_LOAD && b->space == UOP_SHARED && b->width == a->width && b->runs_when == a->runs_when &&
-            b->value[0] != GRAPH_NIL && is_beside(m, a->address, b->address))
+            b->value[0] != GRAPH_NIL && pat_is_beside(m, a->address, b->address))
             return n.at;
     }
     return UINT32_MAX;
@@ -246,7 +214,7 @@ static uint32_t store_beside(struct merging *m, uint32_t store, bool known, unsi
             b->value[0] == GRAPH_NIL || b->value[1] != GRAPH_NIL)
             continue;
         enum uop_kind kind = (enum uop_kind)graph_at(g, b->value[0])->kind;
-        if ((kind == UOP_FADD || kind == UOP_FFMA) && bytes_apart(g, a->address, b->address, &bytes) && bytes &&
+        if ((kind == UOP_FADD || kind == UOP_FFMA) && pat_bytes_apart(g, a->address, b->address, &bytes) && bytes &&
             (!known || bytes == m->apart) && !skip--)
             return n.at;
     }
@@ -257,7 +225,7 @@ static bool all_memory(struct merging *m, uint32_t first)
 {
     const struct graph *g = m->k->x->g;
     const struct pat_step *lead = m->lead->steps.p[0];
-    bool all = bytes_apart(g, g->accesses.p[lead->store].address, g->accesses.p[first].address, &m->apart) &&
+    bool all = pat_bytes_apart(g, g->accesses.p[lead->store].address, g->accesses.p[first].address, &m->apart) &&
                follow_memory(m, 0, first);
     for (unsigned i = 1; i < m->lead->steps.n && all; i++) {
         lead = m->lead->steps.p[i];
@@ -265,169 +233,6 @@ static bool all_memory(struct merging *m, uint32_t first)
         all = store != UINT32_MAX && follow_memory(m, i, store);
     }
     return all;
-}
-
-/* ---- what each thread brings ----------------------------------------------------------------- */
-
-/* The pair that a thread brings, and what the follower's reduction is of. */
-struct brought {
-    graph_id lead, follow;
-};
-
-static graph_id brought_by_lanes(const struct graph *g, const struct pat_step *s)
-{
-    const struct graph_node *n = graph_at(g, s->own);
-    graph_id found = GRAPH_NIL;
-    if (!s->loop || n->kind != GRAPH_PHI)
-        return s->own;
-    for (uint32_t i = 0; i < n->phi_count; i++)
-        if (n->phi_args[i] != s->value) {
-            if (found != GRAPH_NIL && found != n->phi_args[i])
-                return GRAPH_NIL;
-            found = n->phi_args[i];
-        }
-    return found;
-}
-
-/* One store each brought the elements, beside one another. */
-static bool brought_by_stores(const struct merging *m, const struct pat_collective *made, struct brought *out)
-{
-    const struct graph *g = m->k->x->g;
-    if (m->lead->fills.n != 1 || made->fills.n != 1)
-        return false;
-    const struct graph_access *a = &g->accesses.p[m->lead->fills.p[0]], *b = &g->accesses.p[made->fills.p[0]];
-    *out = (struct brought){a->value[0], b->value[0]};
-    return a->runs_when == b->runs_when && is_beside(m, a->address, b->address);
-}
-
-/* A select's arm beside the neutral element; the node itself where it is none. */
-static graph_id but_for_neutral(const struct graph *g, const struct pat_binary *like, graph_id id, graph_id *when,
-                                bool *turned)
-{
-    const struct graph_node *n = graph_at(g, id);
-    *when = GRAPH_NIL;
-    for (unsigned arm = 1; arm <= 2 && n->kind == UOP_SELECT; arm++)
-        if (pat_is_neutral(g, like, n->arg[arm])) {
-            *when = n->arg[0];
-            *turned = arm == 1;
-            return n->arg[3 - arm];
-        }
-    return id;
-}
-
-static graph_id stands_for(struct pat_collect *k, struct pat_collective *v)
-{
-    graph_id last = v->values.p[v->values.n - 1];
-    struct graph_node n = {
-        .kind = UOP_UNIFORM, .type = graph_at(k->x->g, last)->type, .insn = UINT32_MAX, .arg_count = 1, .arg = {last}};
-    if (v->said == GRAPH_NIL)
-        v->said = graph_fresh(k->x->g, &n);
-    return v->said;
-}
-
-/* Each thread has one element, and of one element the block knows what accumulators are. */
-static bool is_one_each(struct merging *m, const struct brought *b, struct pat_collective *made)
-{
-    struct pat_collect *k = m->k;
-    struct graph *g = k->x->g;
-    graph_id when[2];
-    bool turned[2] = {false, false};
-    graph_id element = but_for_neutral(g, &m->lead->like, b->lead, &when[0], &turned[0]);
-    graph_id one = but_for_neutral(g, &made->like, b->follow, &when[1], &turned[1]);
-    int name = pat_element_name(m->v->plan, m->says->arg[0]);
-    if (!pat_is_of_one(g, m->says, one) || when[0] != when[1] || turned[0] != turned[1] || name < 0)
-        return false;
-    pat_ctx_begin(k->c, m->page, m->v, GRAPH_NIL);
-    k->c->bound[name] = (struct pat_bound){.set = true, .node = element};
-    graph_id of = pat_spell_of(k, m->says->arg[0], stands_for(k, m->lead));
-    if (of == GRAPH_NIL)
-        return false;
-    if (when[0] != GRAPH_NIL) {
-        const struct graph_node *n = graph_at(g, b->follow);
-        struct graph_node chosen = {.kind = UOP_SELECT,
-                                    .type = n->type,
-                                    .insn = UINT32_MAX,
-                                    .arg_count = 3,
-                                    .arg = {when[0], turned[0] ? n->arg[1] : of, turned[0] ? of : n->arg[2]}};
-        of = graph_fresh(g, &chosen);
-    }
-    VEC_PUSH(k->a, made->inputs, of);
-    return of != GRAPH_NIL;
-}
-
-/* The same reduction, of elements that are scaled by the leader's end in the place of its own part's. */
-static struct pat_collective *scaled(struct merging *m, struct pat_collective *part, graph_id of, unsigned depth)
-{
-    struct pat_collect *k = m->k;
-    struct pat_collective *copy = ARENA_NEW(k->a, struct pat_collective), *inner = NULL;
-    if (!copy || depth > NESTED || part->inputs.n != 1)
-        return NULL;
-    *copy = *part;
-    copy->asked = NULL;
-    copy->said = GRAPH_NIL;
-    inner = pat_collect_inner(k, part, part->inputs.p[0]);
-    copy->of = inner && inner != part ? scaled(m, inner, of, depth + 1) : NULL;
-    if (inner && inner != part && !copy->of)
-        return NULL;
-    if (copy->of)
-        return copy;
-    copy->inputs.p = NULL;
-    copy->inputs.n = copy->inputs.cap = 0;
-    VEC_PUSH(k->a, copy->inputs, of);
-    return copy;
-}
-
-/* Loads that lanes have of what warps put down: of the same warp both. */
-static bool same_warp(struct merging *m, const struct brought *b, const struct pat_collective *made)
-{
-    struct pat_collect *k = m->k;
-    const struct graph *g = k->x->g;
-    const struct graph_dependence *d = g->dependence;
-    graph_id when;
-    bool turned;
-    uint32_t load[2];
-    graph_id lead = but_for_neutral(g, &m->lead->like, b->lead, &when, &turned);
-    graph_id follow = but_for_neutral(g, &made->like, b->follow, &when, &turned);
-    bool first = map_u64_get(&k->x->first_load, lead, &load[0]);
-    if (first != map_u64_get(&k->x->first_load, follow, &load[1]))
-        return false;
-    if (!first) /* in registers */
-        return graph_at(g, lead)->kind != GRAPH_PHI && graph_at(g, follow)->kind != GRAPH_PHI;
-    if (!d || !d->first_reach || g->accesses.p[load[0]].space != UOP_SHARED ||
-        !bytes_apart(g, g->accesses.p[load[0]].address, g->accesses.p[load[1]].address, &m->apart))
-        return false;
-    for (uint32_t r = d->first_reach[load[0]]; r < d->first_reach[load[0] + 1]; r++) {
-        bool beside = pat_is_neutral(g, &m->lead->like, g->accesses.p[d->reaches.p[r].store].value[0]);
-        for (uint32_t o = d->first_reach[load[1]]; o < d->first_reach[load[1] + 1] && !beside; o++)
-            beside = is_beside(m, g->accesses.p[d->reaches.p[r].store].address,
-                               g->accesses.p[d->reaches.p[o].store].address);
-        if (!beside)
-            return false;
-    }
-    return true;
-}
-
-/* Each thread has a result of which the block says the same. */
-static bool is_result_each(struct merging *m, const struct brought *b, struct pat_collective *made)
-{
-    struct pat_collect *k = m->k;
-    struct pat_ctx *c = k->c;
-    struct pat_collective *lead = pat_collect_inner(k, m->lead, b->lead);
-    struct pat_collective *follow = pat_collect_inner(k, made, b->follow);
-    int name = pat_element_name(m->v->plan, m->says->arg[0]);
-    if (!lead || !follow || lead == m->lead || name < 0 || lead->reach != follow->reach ||
-        (lead->reach != PAT_IN_THREAD && !same_warp(m, b, made)))
-        return false;
-    pat_ctx_begin(c, m->page, m->v, GRAPH_NIL);
-    c->partial = true;
-    if (!pat_match_collective(c, m->says, follow) || c->tops.n != 2 || c->tops.p[1].v != lead ||
-        c->tops.p[0].count != 1 || c->tops.p[1].count != 1 || !c->bound[name].set)
-        return false;
-    graph_id of = pat_spell_of(k, m->says->arg[0], stands_for(k, m->lead));
-    made->of = of != GRAPH_NIL ? scaled(m, follow, of, 0) : NULL;
-    VEC_PUSH(k->a, made->inputs, b->follow);
-    made->rests |= follow->rests || lead->rests;
-    return made->of != NULL;
 }
 
 /* ---- a match --------------------------------------------------------------------------------- */
@@ -556,11 +361,12 @@ static bool finish(struct merging *m, bool memory)
         made->last = at > made->last ? at : made->last;
     }
     made->result_address = memory ? m->step[0].own_address : GRAPH_NIL;
-    if (memory ? !brought_by_stores(m, made, &b) : false)
+    if (memory ? !pat_brought_by_stores(m, made, &b) : false)
         return false;
     if (!memory)
-        b = (struct brought){brought_by_lanes(g, m->lead->steps.p[0]), brought_by_lanes(g, &m->step[0])};
-    if (b.lead == GRAPH_NIL || b.follow == GRAPH_NIL || (!is_one_each(m, &b, made) && !is_result_each(m, &b, made)))
+        b = (struct brought){pat_brought_by_lanes(g, m->lead->steps.p[0]), pat_brought_by_lanes(g, &m->step[0])};
+    if (b.lead == GRAPH_NIL || b.follow == GRAPH_NIL ||
+        (!pat_is_one_each(m, &b, made) && !pat_is_result_each(m, &b, made)))
         return false;
     if (m->lead->reach == PAT_IN_BLOCK)
         made->reach = PAT_IN_BLOCK;
@@ -592,7 +398,7 @@ static bool merge(struct merging *m)
 /* A minimum or maximum, which an element changes but once. */
 static bool may_lead(const struct pat_collective *v)
 {
-    if (!v->found || !pat_op_again(v->op) || !v->steps.n || v->steps.n > STEPS || v->outcome != PAT_ALL_IN_ONE ||
+    if (!v->found || !pat_op_again(v->op) || !v->steps.n || v->steps.n > MERGE_STEPS || v->outcome != PAT_ALL_IN_ONE ||
         v->down)
         return false;
     for (size_t i = 0; i < v->steps.n; i++)

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* A reciprocal may serve many divisions by one number: one climb finds them all. */
-enum { CLIMB = 128, WIDE_CLIMB = 2048, USERS = 16, SEEDS = 4096 };
+enum { CLIMB = 128, WIDE_CLIMB = 2048, USERS = 16, SEEDS = 4096, SUMS = 8 };
 
 /* ---- candidates ------------------------------------------------------------------------------ */
 
@@ -129,9 +129,11 @@ static bool by_constant(struct divide *d, graph_id seed, graph_id x)
     climb_from(d, seed, CLIMB, &c);
     qsort(c.node, c.count, sizeof c.node[0], by_number);
     for (unsigned i = 0; i < c.count; i++) {
-        struct tried t = {.d = d, .root = c.node[i], .a = x};
-        if (graph_at(d->g, t.root)->type != UOP_B32 || !pat_try_spend(d, 64) ||
-            !pat_tape_build(&t.tape, d->a, d->g, &t.root, 1, &x, 1))
+        if (graph_at(d->g, c.node[i])->type != UOP_B32 || !pat_try_spend(d, 64))
+            continue;
+        struct tried t;
+        pat_try_begin(&t, d, c.node[i], x, GRAPH_NIL);
+        if (!pat_tape_build(&t.tape, d->a, d->g, &t.root, 1, &x, 1))
             continue;
         for (int is_signed = 0; is_signed < 2; is_signed++) {
             uint32_t divisor = pat_try_divisor(&t, is_signed);
@@ -167,23 +169,21 @@ static bool is_of(const struct graph *g, graph_id id, graph_id b)
 }
 
 /* What a computation from `b` and one other number starts from, seen through what is done to either before. */
-static bool other_of(const struct divide *d, const struct climb *c, graph_id root, graph_id b, graph_id *a)
+static bool other_of(struct divide *d, const struct climb *c, graph_id root, graph_id b, graph_id *a)
 {
-    graph_id stack[64], seen[128];
+    graph_id stack[64];
     unsigned depth = 0, seen_count = 0;
+    const uint32_t now = ++d->others;
     *a = GRAPH_NIL;
     stack[depth++] = root;
     while (depth) {
         graph_id id = stack[--depth];
         const struct graph_node *n = graph_at(d->g, id);
-        bool again = id == b || graph_is_const(d->g, id, NULL);
-        for (unsigned i = 0; i < seen_count && !again; i++)
-            again = seen[i] == id;
-        if (again)
+        if (id == b || graph_is_const(d->g, id, NULL) || d->seen[id] == now)
             continue;
-        if (seen_count == 128)
+        if (seen_count++ == 128)
             return false;
-        seen[seen_count++] = id;
+        d->seen[id] = now;
         bool opens = bsearch(&id, c->node, c->count, sizeof id, by_number) != NULL;
         switch (n->kind) { /* signs, widths, differences: done to a number, not the number */
         case UOP_ABS:
@@ -241,7 +241,7 @@ static bool by_unfolded_constant(struct divide *d, graph_id seed)
 {
     struct climb c;
     size_t first = d->out->list.n;
-    uint64_t bits;
+    uint64_t bits = 0;
     uint32_t divisor;
     float f;
     graph_is_const(d->g, graph_at(d->g, seed)->arg[0], &bits);
@@ -252,10 +252,13 @@ static bool by_unfolded_constant(struct divide *d, graph_id seed)
     climb_from(d, seed, CLIMB, &c);
     qsort(c.node, c.count, sizeof c.node[0], by_number);
     for (unsigned i = 0; i < c.count; i++) {
-        struct tried t = {.d = d, .root = c.node[i]};
-        const struct graph_node *root = graph_at(d->g, t.root);
-        if (root->type != UOP_B32 || root->kind != UOP_SELECT || !other_of(d, &c, t.root, GRAPH_NIL, &t.a) ||
-            pat_try_fixed(d, t.a) || !pat_try_spend(d, 64) || !pat_tape_build(&t.tape, d->a, d->g, &t.root, 1, &t.a, 1))
+        const struct graph_node *root = graph_at(d->g, c.node[i]);
+        if (root->type != UOP_B32 || root->kind != UOP_SELECT)
+            continue;
+        struct tried t;
+        pat_try_begin(&t, d, c.node[i], GRAPH_NIL, GRAPH_NIL);
+        if (!other_of(d, &c, t.root, GRAPH_NIL, &t.a) || pat_try_fixed(d, t.a) || !pat_try_spend(d, 64) ||
+            !pat_tape_build(&t.tape, d->a, d->g, &t.root, 1, &t.a, 1))
             continue;
         t.tape.reciprocal = PAT_RECIPROCAL;
         /* The float is the divisor rounded up: a quotient tells which it is, a remainder is asked for that. */
@@ -275,10 +278,11 @@ static bool by_unfolded_constant(struct divide *d, graph_id seed)
     return true;
 }
 
-/* The number that the estimated reciprocal is multiplied with, for the high word: the one that is divided. */
-static graph_id multiplied(const struct divide *d, const struct climb *c)
+/* The number that the estimated reciprocal is multiplied with, for the high word: the one that is divided, or its size.
+ * From `*from` on, for one reciprocal may serve several divisions. */
+static graph_id multiplied(const struct divide *d, const struct climb *c, unsigned *from)
 {
-    for (unsigned i = 0; i < c->count; i++) {
+    for (unsigned i = *from; i < c->count; i++) {
         const struct graph_node *n = graph_at(d->g, c->node[i]);
         if (n->kind == UOP_HI && graph_at(d->g, n->arg[0])->kind == UOP_MUL)
             n = graph_at(d->g, n->arg[0]);
@@ -290,9 +294,13 @@ static graph_id multiplied(const struct divide *d, const struct climb *c)
                 x = graph_at(d->g, x)->arg[0];
                 y = graph_at(d->g, y)->arg[0];
             }
-            if (bsearch(&x, c->node, c->count, sizeof x, by_number) &&
-                !bsearch(&y, c->node, c->count, sizeof y, by_number) && graph_at(d->g, y)->kind == UOP_ADD)
+            bool is = bsearch(&x, c->node, c->count, sizeof x, by_number) &&
+                      !bsearch(&y, c->node, c->count, sizeof y, by_number);
+            y = graph_at(d->g, y)->kind == UOP_ABS ? graph_at(d->g, y)->arg[0] : y;
+            if (is && graph_at(d->g, y)->kind == UOP_ADD) {
+                *from = i + 1;
                 return y;
+            }
         }
     }
     return GRAPH_NIL;
@@ -315,16 +323,19 @@ static bool by_value(struct divide *d, graph_id seed)
     qsort(c.node, c.count, sizeof c.node[0], by_number);
     size_t first = d->out->list.n;
     for (unsigned i = 0; i < c.count; i++) {
-        struct tried t = {.d = d, .root = c.node[i], .b = b};
-        const struct graph_node *root = graph_at(d->g, t.root);
+        const struct graph_node *root = graph_at(d->g, c.node[i]);
         if (root->type != UOP_B32 || root->kind != UOP_SELECT || !pat_try_spend(d, 64))
             continue;
+        struct tried t;
+        pat_try_begin(&t, d, c.node[i], GRAPH_NIL, b);
         bool plain = other_of(d, &c, t.root, b, &t.a) && pat_try_build(&t, false);
         unsigned k = plain ? 0 : 4;
         while (k < 4 && !pat_try_everywhere(&t, k & 1, k & 2))
             k++;
-        graph_id of = k == 4 ? multiplied(d, &c) : (graph_id)GRAPH_NIL;
-        if (of != GRAPH_NIL) {
+        for (unsigned at = 0, tries = 0; k == 4 && tries < SUMS; tries++) {
+            graph_id of = multiplied(d, &c, &at);
+            if (of == GRAPH_NIL)
+                break;
             t.a = of;
             k = pat_try_build(&t, true) ? 0 : 4;
             while (k < 4 && !pat_try_everywhere(&t, k & 1, k & 2))
@@ -383,7 +394,8 @@ static bool widen(struct divide *d, size_t at)
         if (n->kind != UOP_SELECT || n->type != UOP_B64 || !pat_try_spend(d, 512) ||
             !find_wide(d, c.node[i], (graph_id[]){p.a, p.b}, wide))
             continue;
-        struct tried t = {.d = d, .root = c.node[i], .a = wide[0], .b = wide[1]};
+        struct tried t;
+        pat_try_begin(&t, d, c.node[i], wide[0], wide[1]);
         if (!pat_try_build(&t, false) && !pat_try_build(&t, true))
             continue;
         for (int is_signed = 0; is_signed < 2; is_signed++) {
@@ -460,13 +472,16 @@ static bool drop_parts(struct divide *d)
     return true;
 }
 
-enum sp_status pat_find_divisions(struct arena *a, const struct pat_index *x, struct pat_divisions *out)
+enum sp_status pat_find_divisions(struct arena *a, const struct pat_index *x, struct pat_memo *memo,
+                                  struct pat_divisions *out)
 {
-    struct divide d = {.a = a, .x = x, .g = x->g, .out = out, .budget = 4000000 + 1000 * (uint64_t)x->count};
+    struct divide d = {
+        .a = a, .x = x, .g = x->g, .out = out, .memo = memo, .budget = 4000000 + 1000 * (uint64_t)x->count};
     unsigned seeds = 0;
     d.met = ARENA_ARRAY(a, uint32_t, x->count + 1);
     *out = (struct pat_divisions){0};
-    if (!d.met)
+    d.seen = ARENA_ARRAY(a, uint32_t, x->count + 1);
+    if (!d.met || !d.seen)
         return SP_ERR_MEMORY;
     for (graph_id id = 1; id < x->count && seeds < SEEDS; id++) {
         graph_id number;

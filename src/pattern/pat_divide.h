@@ -11,7 +11,9 @@ struct divide {
     struct pat_divisions *out;
     uint64_t budget;         /* nodes that may still be evaluated */
     uint32_t *met, climbs;   /* of a node: the climb that last met it */
+    uint32_t *seen, others;  /* of a node: the search for the other number that last met it */
     struct map_u64 verdicts; /* of a computation's shape, what it may be: 1 it is that, 0 not */
+    struct pat_memo *memo;   /* the same of all kernels, where the shape names nothing of this one */
 };
 
 /* A number as the sum it was: sums are flat, and one that code goes on adding to is no node of its own any more. Its
@@ -31,6 +33,16 @@ struct tried {
     uint64_t random;
 };
 
+/* Sets up all but the tape, which is long, and is built before it is run. */
+static inline void pat_try_begin(struct tried *t, struct divide *d, graph_id root, graph_id a, graph_id b)
+{
+    t->d = d;
+    t->root = root;
+    t->a = a;
+    t->b = b;
+    t->sum[0].count = t->sum[1].count = 0;
+    t->random = 0;
+}
 bool pat_try_spend(struct divide *d, unsigned nodes);
 bool pat_try_build(struct tried *t, bool sums);
 bool pat_try_near(struct tried *t, bool is_signed, bool remainder, uint32_t d);

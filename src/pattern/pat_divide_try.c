@@ -230,8 +230,9 @@ bool pat_try_remainder(struct tried *t, bool is_signed, const uint32_t *known, u
     return false;
 }
 
-/* A number for what is computed, whatever it is computed of: kernels divide by one sequence many times. */
-static uint64_t shape_of(const struct tried *t, bool is_signed, bool remainder)
+/* A number for what is computed, whatever it is computed of: kernels divide by one sequence many times. `own`: it is
+ * of something more than the two numbers, which only this kernel has. */
+static uint64_t shape_of(const struct tried *t, bool is_signed, bool remainder, bool *own)
 {
     const struct pat_tape *tape = &t->tape;
     uint64_t of[PAT_TAPE_MAX], root = 0;
@@ -240,8 +241,9 @@ static uint64_t shape_of(const struct tried *t, bool is_signed, bool remainder)
         const struct graph_node *n = graph_at(tape->g, id);
         uint64_t h = map_hash_mix(n->type, id == t->a ? 1 : id == t->b ? 2 : 3);
         if (!tape->computed[i]) {
-            bool own = id == t->a || id == t->b;
-            of[i] = own ? h : n->kind == UOP_CONST ? map_hash_mix(h, n->imm) : map_hash_mix(h, map_hash_mix(4, id));
+            bool given = id == t->a || id == t->b;
+            of[i] = given ? h : n->kind == UOP_CONST ? map_hash_mix(h, n->imm) : map_hash_mix(h, map_hash_mix(4, id));
+            *own |= !given && n->kind != UOP_CONST;
         } else {
             uint64_t args[UOP_MAX_ARGS + 1] = {0};
             for (unsigned k = 0; k < n->arg_count; k++)
@@ -293,12 +295,17 @@ static bool try_everywhere(struct tried *t, bool is_signed, bool remainder)
 
 bool pat_try_everywhere(struct tried *t, bool is_signed, bool remainder)
 {
-    uint64_t shape = shape_of(t, is_signed, remainder);
+    enum { MEMO = 1 << 16 };
+    bool own = t->sum[0].count || t->sum[1].count;
+    uint64_t shape = shape_of(t, is_signed, remainder, &own);
+    struct pat_memo *memo = t->d->memo;
     uint32_t known;
-    if (map_u64_get(&t->d->verdicts, shape, &known))
+    if ((!own && map_u64_get(&memo->divisions, shape, &known)) || map_u64_get(&t->d->verdicts, shape, &known))
         return known;
     bool agree = try_everywhere(t, is_signed, remainder);
-    if (t->d->budget) /* not for want of tries */
+    if (t->d->budget && !own && memo->divisions.n < MEMO) /* not for want of tries */
+        map_u64_put(memo->a, &memo->divisions, shape, agree);
+    else if (t->d->budget)
         map_u64_put(t->d->a, &t->d->verdicts, shape, agree);
     return agree;
 }

@@ -7,30 +7,10 @@
  *
  * Requires a built graph; nothing here needs a name. Gives readings by node, matches for pat_run() to take up, and the
  * graph's expansions. Linear in nodes for each page. */
-#include "pattern/pat_internal.h"
+#include "pattern/pat_expand.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct expand {
-    struct pat_ctx c;
-    struct pat_index x;
-    struct pat_expanded *e;
-    struct pat_branches branches;
-    struct pat_divisions divisions;
-    struct pat_functions functions;
-    struct map_u64 of_functions; /* nodes of functions, and between them and their arguments */
-    bool *read;                  /* by node: it has a reading */
-    bool divided;                /* they were looked for */
-    bool sought;                 /* functions were */
-    bool wide;                   /* the division or function being kept is of 64 bits */
-    enum uop_type half;          /* … or its numbers are of this format of 16 bits */
-    unsigned round;              /* … or it is rounded so: enum uop_round */
-    bool integral;               /* … or it is an integer of them */
-    struct graph *g;
-    struct arena *a;
-    unsigned page_order;
-};
 
 const struct pat_reading *pat_reading_of(const struct pat_index *x, graph_id node)
 {
@@ -169,7 +149,7 @@ static enum uop_type number_of(const struct cu_block *b, bool *is_unsigned)
 
 /* ---- what was found -------------------------------------------------------------------------- */
 
-static bool add_reading(struct expand *x, const struct pat_reading *r)
+bool pat_expand_read(struct expand *x, const struct pat_reading *r)
 {
     VEC_PUSH(x->a, x->e->list, *r);
     if (r->node < x->x.count)
@@ -274,8 +254,7 @@ static graph_id as_found(struct expand *x, graph_id means, graph_id node)
     return made(x, &n);
 }
 
-/* Keeps what the context matched at `node`. */
-static bool keep(struct expand *x, graph_id node)
+bool pat_expand_keep(struct expand *x, graph_id node)
 {
     struct pat_ctx *c = &x->c;
     const struct cu_block *block = &c->variant->block;
@@ -332,7 +311,7 @@ static bool keep(struct expand *x, graph_id node)
                             .inner = inner,
                             .inner_count = count};
     VEC_PUSH(x->a, x->e->found, f);
-    return add_reading(x, &r);
+    return pat_expand_read(x, &r);
 }
 
 static bool may_root(const struct pat_term *t, const struct graph_node *n)
@@ -356,148 +335,8 @@ static void run_page(struct expand *x, const struct pat_page *page, const struct
         pat_ctx_begin(&x->c, page, v, id);
         x->c.slow_path = (struct pat_slow){0};
         if (pat_match_value(&x->c, v->value, id, UOP_VOID))
-            keep(x, id);
+            pat_expand_keep(x, id);
     }
-}
-
-static bool calls(const struct graph *g, uint32_t insn)
-{
-    uint32_t input = g->insns.p[insn].input;
-    const struct uop_list *l = input < g->input.count ? g->input.insns[input].uops : NULL;
-    for (size_t i = 0; l && i < l->ops.n; i++)
-        if (l->ops.p[i].kind == UOP_CALL)
-            return true;
-    return false;
-}
-
-/* A division of 64 bits is a choice between a way inline and a call: both are its own, the call is the slow one. */
-static void own_both_ways(struct expand *x, graph_id select)
-{
-    graph_id when = graph_at(x->g, select)->arg[0];
-    for (int k = 0; k < 2; k++, when = graph_not(x->g, when)) {
-        struct pat_slow way, other;
-        bool slow = false;
-        if (!pat_slow_path(&x->branches, x->a, x->g, when, &way))
-            continue;
-        for (size_t i = 0; i + way.fringe < way.insns.n; i++)
-            slow |= calls(x->g, way.insns.p[i]);
-        if (!slow)
-            continue;
-        if (pat_slow_path(&x->branches, x->a, x->g, graph_not(x->g, when), &other)) {
-            for (size_t i = 0; i < other.insns.n; i++)
-                VEC_PUSH(x->a, way.insns, other.insns.p[i]);
-            way.fringe += (uint32_t)other.insns.n;
-        }
-        x->c.slow_path = way;
-        return;
-    }
-}
-
-/* Divisions of the kind the block is about: by a constant or a value, of its signedness, quotient or remainder. */
-static bool run_divisions(struct expand *x, const struct pat_page *page, const struct pat_variant *v)
-{
-    const struct cu_block *b = &v->block;
-    const struct cu_expr *what = NULL;
-    for (unsigned i = 0; i < b->where_count; i++)
-        if (b->where[i]->kind == CU_CALL && b->where[i]->arg_count == 2)
-            what = b->where[i];
-    int first = what ? cu_find_variable(b, what->arg[0]->text) : -1;
-    int second = what ? cu_find_variable(b, what->arg[1]->text) : -1;
-    if (first < 0 || second < 0)
-        return true;
-    if (!x->divided && pat_find_divisions(x->a, &x->x, &x->divisions) != SP_OK)
-        return false;
-    x->divided = true;
-    for (size_t i = 0; i < x->divisions.list.n; i++) {
-        const struct pat_division *d = &x->divisions.list.p[i];
-        bool is_signed = b->variables[first].type == CU_INT;
-        if (d->is_signed != is_signed || d->remainder != (strcmp(what->text, "remainder") == 0) ||
-            (d->b == GRAPH_NIL) != b->variables[second].constant || pat_reading_of(&x->x, d->node))
-            continue;
-        pat_ctx_begin(&x->c, page, v, d->node);
-        x->c.slow_path = (struct pat_slow){0};
-        graph_id by = d->b != GRAPH_NIL ? d->b : graph_const(x->g, UOP_B32, d->divisor);
-        x->c.bound[first] = (struct pat_bound){.set = true, .node = d->a, .as = UOP_B32};
-        x->c.bound[second] = (struct pat_bound){.set = true, .node = by, .as = UOP_B32};
-        VEC_PUSH(x->a, x->c.inner, (struct pat_inner){.node = d->node, .term = v->value});
-        for (unsigned k = 0; k < d->inner_count; k++)
-            VEC_PUSH(x->a, x->c.inner, (struct pat_inner){.node = d->inner[k]});
-        x->wide = d->wide;
-        if (d->wide)
-            own_both_ways(x, d->node);
-        keep(x, d->node);
-        x->wide = false;
-    }
-    return true;
-}
-
-/* The words that a value of 64 bits was chosen or put together as are the words of what it reads as. */
-static void read_words(struct expand *x, graph_id node)
-{
-    const struct pat_reading *whole = pat_reading_of(&x->x, node);
-    graph_id as = whole ? whole->as : (graph_id)GRAPH_NIL;
-    bool wide = uop_type_bits(graph_type_of(x->g, node)) == 64;
-    for (unsigned high = 0; as != GRAPH_NIL && wide && high < 2; high++) {
-        enum uop_kind kind = high ? UOP_HI : UOP_LO;
-        graph_id word = graph_op1(x->g, kind, UOP_B32, node);
-        if (word >= x->x.count || !x->x.live[word] || graph_at(x->g, word)->kind == kind ||
-            graph_is_const(x->g, word, NULL) || pat_reading_of(&x->x, word))
-            continue;
-        struct pat_reading r = {.node = word, .as = graph_op1(x->g, kind, UOP_B32, as), .closed = true, .owned = true};
-        add_reading(x, &r);
-    }
-}
-
-/* Functions of the name the block reads as. */
-static bool run_functions(struct expand *x, const struct pat_page *page, const struct pat_variant *v)
-{
-    const struct cu_expr *e = v->block.reads;
-    if (!x->sought && pat_find_functions(x->a, &x->x, &x->functions) != SP_OK)
-        return false;
-    for (size_t i = 0; i < x->functions.list.n && !x->sought; i++) {
-        const struct pat_function *f = &x->functions.list.p[i];
-        map_u64_put(x->a, &x->of_functions, f->node, 1);
-        for (unsigned k = 0; k < f->inner_count; k++)
-            map_u64_put(x->a, &x->of_functions, f->inner[k], 1);
-    }
-    x->sought = true;
-    for (size_t i = 0; i < x->functions.list.n; i++) {
-        const struct pat_function *f = &x->functions.list.p[i];
-        bool fits =
-            e->arg_count == f->count && (e->kind == CU_BINARY ? e->op == CU_DIV && strcmp(f->name, "/") == 0
-                                                              : e->kind == CU_CALL && strcmp(e->text, f->name) == 0);
-        bool is_half = f->type == UOP_F16 || f->type == UOP_BF16, of_half = v->block.variables[0].type == CU_HALF;
-        if (!fits || (e->kind == CU_BINARY && is_half != of_half) || pat_reading_of(&x->x, f->node))
-            continue;
-        pat_ctx_begin(&x->c, page, v, f->node);
-        x->c.slow_path = (struct pat_slow){0};
-        x->wide = f->type == UOP_F64;
-        x->half = is_half ? f->type : UOP_VOID;
-        x->round = f->round;
-        x->integral = f->integral;
-        for (unsigned k = 0; k < f->count; k++) {
-            int name = e->arg[k]->kind == CU_NAME ? cu_find_variable(&v->block, e->arg[k]->text) : -1;
-            fits &= name >= 0;
-            if (name >= 0)
-                x->c.bound[name] = (struct pat_bound){
-                    .set = true, .node = f->argument[k], .as = k + 1 == f->whole ? UOP_B32 : f->type};
-        }
-        VEC_PUSH(x->a, x->c.inner, (struct pat_inner){.node = f->node, .term = v->value});
-        for (unsigned k = 0; k < f->inner_count; k++)
-            VEC_PUSH(x->a, x->c.inner, (struct pat_inner){.node = f->inner[k]});
-        if (!pat_function_code(x->a, &x->x, &x->branches, f, &x->of_functions, &x->c.slow_path))
-            x->c.slow_path = (struct pat_slow){0};
-        if (fits && keep(x, f->node)) {
-            x->e->found.p[x->e->found.n - 1]->whole = true;
-            x->e->found.p[x->e->found.n - 1]->also = f->also;
-            read_words(x, f->node);
-        }
-        x->wide = false;
-        x->half = UOP_VOID;
-        x->round = UOP_RN;
-        x->integral = false;
-    }
-    return true;
 }
 
 /* ---- what the code says as one operation already, which no machine has ---------------------- */
@@ -556,7 +395,7 @@ static bool say_written(struct expand *x, const struct pat_library *lib, graph_i
             VEC_PUSH(x->a, x->c.inner, (struct pat_inner){.node = id, .term = v->value});
             x->page_order = (unsigned)p;
             x->wide = n.type == UOP_B64;
-            bool kept = keep(x, id);
+            bool kept = pat_expand_keep(x, id);
             x->wide = false;
             if (kept)
                 return true;
@@ -600,7 +439,7 @@ static bool find_guarded(struct expand *x)
         bool sum = (via & PAT_RULE_FMA) != 0;
         struct pat_reading r = {
             .node = id, .as = as, .via = via, .closed = !sum, .parts = sum, .inner = copy, .inner_count = count};
-        if (!add_reading(x, &r))
+        if (!pat_expand_read(x, &r))
             return false;
     }
     return true;
@@ -628,7 +467,7 @@ static bool find_logarithms(struct expand *x)
         for (unsigned i = 0; scaled && i < scaled->inner_count; i++)
             inner[r.inner_count++] = scaled->inner[i];
         r.inner = inner;
-        if (!add_reading(x, &r))
+        if (!pat_expand_read(x, &r))
             return false;
     }
     return true;
@@ -643,7 +482,7 @@ static bool find_functions(struct expand *x, const struct pat_library *lib)
         for (size_t k = 0; k < page->variants.n; k++) {
             const struct pat_variant *v = &page->variants.p[k];
             if (v->block.expands && v->block.form == CU_VALUE && v->value->kind == TERM_FOUND &&
-                !v->block.where_count && !run_functions(x, page, v))
+                !v->block.where_count && !pat_expand_functions(x, page, v))
                 return false;
         }
     }
@@ -653,7 +492,7 @@ static bool find_functions(struct expand *x, const struct pat_library *lib)
 enum sp_status pat_expand(const struct pat_library *lib, struct arena *a, struct graph *g, struct graph_expansions *out)
 {
     struct pat_expanded *e = ARENA_NEW(a, struct pat_expanded);
-    struct expand x = {.g = g, .a = a, .e = e};
+    struct expand x = {.g = g, .a = a, .memo = lib->memo, .e = e};
     *out = (struct graph_expansions){0};
     enum sp_status status = e ? pat_index_init(&x.x, a, g) : SP_ERR_MEMORY;
     if (status != SP_OK)
@@ -678,7 +517,7 @@ enum sp_status pat_expand(const struct pat_library *lib, struct arena *a, struct
                     continue;
                 if (v->value->kind != TERM_FOUND)
                     run_page(&x, page, v);
-                else if (v->block.where_count && !run_divisions(&x, page, v))
+                else if (v->block.where_count && !pat_expand_divisions(&x, page, v))
                     return SP_ERR_MEMORY;
             }
         }

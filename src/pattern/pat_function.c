@@ -15,251 +15,8 @@
 enum {
     RUNS = 6 * 1000 * 1000, /* steps of runs */
     CUTS = 10,              /* numbers tried, one behind the other */
-    LEAST_NODES = 8,        /* inside: less is no more than it seems */
-    LEAST_DEPTH = 4,
-    LEAST_NODES_HALF = 5,  /* a number of 16 bits has few digits to compute, … */
-    MISSES_HALF = 5,       /* … and libraries round it well: samples where it is the next number instead */
-    POWER_DEPTH = 12,      /* a power by some products is not one by logarithm and exp */
-    PAIRS = 12,            /* numbers of which two are tried */
-    NEEDED = 12,           /* samples with a finite value */
-    ORDERS = 40,           /* whole numbers tried are below */
-    EXACT = PAT_KNOWN_MAX, /* a function that pat_function_exact.c knows */
-    LEAST_EXACT = 3,
+    PAIRS = 12,             /* numbers of which two are tried */
 };
-
-/* ---- which function ---------------------------------------------------------------------------- */
-
-static void earliest(void *user, uint32_t insn, bool merged)
-{
-    uint32_t *at = user;
-    (void)merged;
-    *at = insn < *at ? insn : *at;
-}
-
-/* The block where a value is first there, UINT32_MAX: in no register. */
-static uint32_t block_of(const struct function_search *s, graph_id id)
-{
-    uint32_t insn = UINT32_MAX;
-    if (graph_at(s->g, id)->kind == GRAPH_PHI)
-        return graph_at(s->g, id)->block;
-    pat_holders(s->x, id, earliest, &insn);
-    if (insn == UINT32_MAX) /* made by the meeting of branches: where it is first read */
-        insn = s->first_use[id] - 1;
-    return insn == UINT32_MAX ? insn : s->g->insns.p[insn].block;
-}
-
-/* Conditions that hold wherever the value is made say nothing of how it is made: the check of a bound, say. */
-static void find_given(struct function_search *s, graph_id root)
-{
-    struct graph *g = s->g;
-    uint32_t block = block_of(s, root);
-    s->run.given_count = 0;
-    s->run.truth = 0;
-    for (unsigned level = 0; block < g->blocks.n && level < 4; level++) {
-        const struct graph_block b = g->blocks.p[block];
-        graph_id atoms[6];
-        unsigned count = 0;
-        uint64_t table;
-        if (b.path != GRAPH_NIL && graph_table(g, b.path, atoms, &count, &table))
-            for (unsigned i = 0; i < count && s->run.given_count < FUNCTION_GIVEN; i++) {
-                bool holds = graph_implies(g, b.path, atoms[i]), not = graph_implies(g, b.path, graph_not(g, atoms[i]));
-                if (holds == not || pat_function_holds(s->run.given, s->run.given_count, atoms[i]))
-                    continue;
-                s->run.truth |= (uint32_t)holds << s->run.given_count;
-                s->run.given[s->run.given_count++] = atoms[i];
-            }
-        if (!b.loop)
-            break;
-        uint32_t header = g->loops.p[b.loop - 1].header;
-        block = header != block ? header : b.idom;
-    }
-}
-
-static uint32_t meet(const struct graph *g, uint32_t a, uint32_t b)
-{
-    for (uint32_t steps = 0; a != b && steps < 100000; steps++) {
-        if (a == UINT32_MAX || b == UINT32_MAX)
-            return UINT32_MAX;
-        bool first = g->blocks.p[a].first > g->blocks.p[b].first;
-        *(first ? &a : &b) = g->blocks.p[first ? a : b].idom;
-    }
-    return a;
-}
-
-/* Between which blocks the cone's values meet. */
-static bool find_walk(struct function_search *s)
-{
-    struct pat_cone *c = &s->cone;
-    const struct graph *g = s->g;
-    uint32_t from = UINT32_MAX;
-    bool any = false, local = false;
-    if (!c->walks)
-        return true;
-    for (uint32_t i = 0; i < c->count; i++) {
-        const struct graph_node *n = graph_at(g, c->node[i]);
-        local |= n->kind == UOP_LOAD && n->space == UOP_LOCAL;
-        if (n->kind != GRAPH_PHI || pat_function_holds(s->run.argument, s->run.argument_count, c->node[i]))
-            continue;
-        uint32_t top = g->blocks.p[n->block].idom;
-        from = any ? meet(g, from, top) : top;
-        any = true;
-        if (from == UINT32_MAX)
-            return false;
-    }
-    for (size_t i = 0; local && i < g->accesses.n; i++) {
-        const struct graph_access *a = &g->accesses.p[i];
-        if (!pat_run_is_local(a) || !g->insns.p[a->insn].reachable)
-            continue;
-        uint32_t block = g->insns.p[a->insn].block;
-        from = any ? meet(g, from, block) : block;
-        any = true;
-        if (from == UINT32_MAX)
-            return false;
-    }
-    if (!any)
-        return false;
-    s->run.to = block_of(s, c->node[0]);
-    s->run.from = s->run.to == UINT32_MAX ? from : meet(g, from, s->run.to);
-    return s->run.to != UINT32_MAX && s->run.from != UINT32_MAX;
-}
-
-/* Where the last of the values meet; those of a loop are there behind it. */
-static uint32_t last_meeting(const struct function_search *s)
-{
-    const struct graph *g = s->g;
-    uint32_t to = UINT32_MAX;
-    for (uint32_t i = 0; i < s->cone.count; i++) {
-        const struct graph_node *n = graph_at(g, s->cone.node[i]);
-        bool meets =
-            n->kind == GRAPH_PHI && !pat_function_holds(s->run.argument, s->run.argument_count, s->cone.node[i]);
-        if (meets && (to == UINT32_MAX || g->blocks.p[n->block].first > g->blocks.p[to].first))
-            to = n->block;
-    }
-    bool behind = to != UINT32_MAX && g->blocks.p[to].loop == g->blocks.p[s->run.from].loop;
-    return behind ? to : s->run.to;
-}
-
-struct orders { /* by order, from LEAST_ORDER on: the value may be that function */
-    uint32_t first, second;
-};
-enum { LEAST_ORDER = 2, CONSTANT_ORDERS = 19, ORDER_DEPTH = 16 };
-
-/* Of Bessel functions of constant orders, those that agree. */
-static void keep_orders(struct orders *o, enum uop_type type, bool is_far, double at, double got)
-{
-    const struct pat_known *list = pat_known_functions(&(unsigned){0});
-    const struct pat_known *jn_ = &list[pat_known_named("jn")], *yn_ = &list[pat_known_named("yn")];
-    for (unsigned i = 0; i < CONSTANT_ORDERS; i++) {
-        double order = i + LEAST_ORDER;
-        if ((o->first >> i & 1) && !pat_known_agrees(jn_, type, is_far, at, got, jn_->two(order, at)))
-            o->first &= ~(1u << i);
-        if ((o->second >> i & 1) && !pat_known_agrees(yn_, type, is_far, at, got, yn_->two(order, at)))
-            o->second &= ~(1u << i);
-    }
-}
-
-/* The function that `root` is of the arguments, `whole`: 1 + the one that is an integer; -1: none that is known. */
-static int which_function(struct function_search *s, graph_id root, const graph_id *args, unsigned count,
-                          unsigned whole)
-{
-    unsigned known, finite = 0;
-    const struct pat_known *list = pat_known_functions(&known);
-    bool alive[PAT_KNOWN_MAX];
-    unsigned left = 0, missed[PAT_KNOWN_MAX] = {0};
-    double at[FUNCTION_ARGS];
-    if (!pat_function_cone(s, &root, 1, args, count))
-        return -1;
-    s->run.cone = &s->cone;
-    s->run.argument_count = count;
-    for (unsigned i = 0; i < count; i++)
-        s->run.argument[i] = args[i];
-    enum uop_type type = pat_function_type(s, root);
-    const unsigned root_bits = pat_function_width(s, root), arg_bits = pat_function_width(s, args[whole == 1]);
-    bool other = root_bits != arg_bits, half = type == UOP_F16 || type == UOP_BF16; /* other: an integer of numbers */
-    if (other)
-        type = arg_bits == 64 ? UOP_F64 : UOP_F32;
-    uint32_t own = 0; /* what pages spell out, put together by a few operations, is the kernel's to put together */
-    for (uint32_t i = 0; i < s->cone.count; i++)
-        own += !s->closed[s->cone.node[i]] && !pat_function_holds(args, count, s->cone.node[i]);
-    bool few = other || (!half && (own < LEAST_NODES || s->depth[root] < LEAST_DEPTH));
-    if (type == UOP_VOID || own < (half ? LEAST_NODES_HALF : LEAST_EXACT) || !find_walk(s))
-        return -1;
-    for (unsigned i = 0; i < known && i < PAT_KNOWN_MAX; i++)
-        left += alive[i] = !few && list[i].args == count && list[i].whole == whole && (half || !list[i].rounded);
-    double power = 0.0; /* a constant second argument of pow() */
-    bool to_power = count == 1 && !half && !few && s->depth[root] >= POWER_DEPTH;
-    uint32_t next_bound = 0;
-    bool is_far = false;
-    struct orders orders = {0}; /* of Bessel functions */
-    uint32_t next_exact = 0;
-    s->exact = half ? 0 : pat_exact_all(count, whole, root_bits, type, few);
-    if (to_power && s->depth[root] >= ORDER_DEPTH)
-        orders.first = orders.second = (1u << CONSTANT_ORDERS) - 1;
-    for (unsigned k = 0; left || to_power || orders.first || orders.second || s->exact; k++) {
-        uint64_t bits[FUNCTION_ARGS], result;
-        bool others = true; /* the sample is for those too that are not known by their bits */
-        if (!pat_known_sample(count, k, at, &is_far)) {
-            others = !s->exact || !pat_exact_sample(count, whole, next_exact++, at);
-            if (others && !pat_function_bound(s, type, count, &next_bound, at))
-                break;
-            is_far = true;
-        }
-        for (unsigned i = 0; i < count && half; i++)
-            at[i] = pat_function_number(type, pat_function_bits(type, at[i]));
-        bool skip = whole && others && !(fabs(at[whole - 1]) < ORDERS);
-        for (unsigned i = 0; i < count; i++)
-            skip |= pat_known_is_small(type, at[i]); /* these may be flushed */
-        if (skip)
-            continue;
-        for (unsigned i = 0; i < count; i++) {
-            at[i] = i + 1 == whole ? rint(at[i]) : at[i];
-            bits[i] = i + 1 == whole ? (uint32_t)(int32_t)at[i] : pat_function_bits(type, at[i]);
-        }
-        enum pat_ran ran = pat_run_function(&s->run, bits, &result);
-        if (ran == PAT_RAN_UNKNOWN && is_far) /* by a table, say */
-            continue;
-        if (ran == PAT_RAN_UNKNOWN)
-            return -1;
-        if (ran == PAT_RAN_ELSEWHERE)
-            continue;
-        double got = pat_function_number(type, half ? result & 0xffff : result);
-        finite += !is_far && (other || got - got == 0.0);
-        for (unsigned i = 0; i < known && i < PAT_KNOWN_MAX && others; i++) {
-            if (!alive[i])
-                continue;
-            double wanted = pat_known_value(&list[i], at);
-            alive[i] = pat_known_agrees(&list[i], type, is_far, at[whole == 1], got, wanted);
-            missed[i] +=
-                !is_far && got - got == 0.0 && got != pat_function_number(type, pat_function_bits(type, wanted));
-            alive[i] &= !half || missed[i] < (list[i].rounded ? 1 : MISSES_HALF);
-            left -= !alive[i];
-        }
-        if (s->exact)
-            pat_exact_keep(&s->exact, type, is_far, at, root_bits, result);
-        if (!others)
-            continue;
-        keep_orders(&orders, type, is_far, at[0], got);
-        if (to_power && power != 0.0)
-            to_power = pat_known_agrees(&list[pat_known_named("pow")], type, is_far, at[0], got, pow(at[0], power));
-        else if (to_power)
-            to_power = pat_known_power(at[0], got, &power);
-    }
-    if (s->exact && finite >= NEEDED)
-        return EXACT;
-    for (unsigned i = 0; (orders.first | orders.second) && !left && finite >= NEEDED && i < CONSTANT_ORDERS; i++)
-        if ((orders.first | orders.second) >> i & 1) {
-            s->power = i + LEAST_ORDER;
-            return pat_known_named(orders.first >> i & 1 ? "jn" : "yn");
-        }
-    if (to_power && !left && finite >= NEEDED) {
-        s->power = pat_function_bits(type, power);
-        return pat_known_named("pow");
-    }
-    for (unsigned i = 0; left && finite >= NEEDED && i < known && i < PAT_KNOWN_MAX; i++)
-        if (alive[i])
-            return (int)i;
-    return -1;
-}
 
 /* The function is an integer of numbers of another size. */
 static bool other_width(const struct function_search *s, graph_id root, const graph_id *args, unsigned count)
@@ -283,7 +40,7 @@ static bool same_width(const struct function_search *s, graph_id root, const gra
 /* What takes few operations, and integers, are for the second pass. */
 static bool fits(const struct function_search *s, graph_id root, const graph_id *args, unsigned count)
 {
-    bool deep = s->depth[root] >= (pat_function_width(s, root) == 16 ? 1 : LEAST_DEPTH);
+    bool deep = s->depth[root] >= (pat_function_width(s, root) == 16 ? 1 : FUNCTION_LEAST_DEPTH);
     return (s->few != deep && same_width(s, root, args, count)) || (s->few && other_width(s, root, args, count));
 }
 
@@ -364,8 +121,8 @@ static bool keep(struct function_search *s, graph_id root, const graph_id *args,
     const struct pat_known *list = pat_known_functions(&(unsigned){0});
     struct pat_function f = {.node = root, .also = s->taken[root]};
     bool of_one = false;
-    unsigned whole = function < EXACT ? list[function].whole : 0;
-    if (function < EXACT) {
+    unsigned whole = function < FUNCTION_EXACT ? list[function].whole : 0;
+    if (function < FUNCTION_EXACT) {
         f.count = list[function].args;
         f.name = list[function].name;
     } else if (!pat_exact_one(exact, &f, &of_one)) {
@@ -417,9 +174,9 @@ static bool keep(struct function_search *s, graph_id root, const graph_id *args,
     s->run.argument_count = count;
     for (unsigned i = 0; i < count; i++)
         s->run.argument[i] = args[i];
-    f.walks = s->cone.walks && find_walk(s);
+    f.walks = s->cone.walks && pat_function_find_walk(s);
     f.from = s->run.from;
-    f.to = last_meeting(s);
+    f.to = pat_function_last_meeting(s);
     VEC_PUSH(s->a, s->out->list, f);
     return true;
 }
@@ -431,7 +188,7 @@ static bool try_one(struct function_search *s, graph_id root, graph_id first)
     int function = -1;
     uint32_t exact = 0;
     for (unsigned i = 0; i < CUTS && s->visits < FUNCTION_VISITS; i++) {
-        int f = fits(s, root, &at, 1) ? which_function(s, root, &at, 1, 0) : -1;
+        int f = fits(s, root, &at, 1) ? pat_function_which(s, root, &at, 1, 0) : -1;
         if (f >= 0) {
             function = f;
             exact = s->exact;
@@ -466,11 +223,11 @@ static bool try_two(struct function_search *s, graph_id root, const graph_id *fi
             for (unsigned turn = 0; turn < 2; turn++) {
                 graph_id args[2] = {list[turn ? i : k], list[turn ? k : i]};
                 int f = same_width(s, root, args, 2) || other_width(s, root, args, 2)
-                            ? which_function(s, root, args, 2, 0)
+                            ? pat_function_which(s, root, args, 2, 0)
                             : -1;
                 for (unsigned whole = 1; whole <= 2 && f < 0; whole++)
-                    if (s->few != (s->depth[root] >= LEAST_DEPTH) && takes_whole(s, root, args, whole))
-                        f = which_function(s, root, args, 2, whole);
+                    if (s->few != (s->depth[root] >= FUNCTION_LEAST_DEPTH) && takes_whole(s, root, args, whole))
+                        f = pat_function_which(s, root, args, 2, whole);
                 if (f >= 0)
                     return keep(s, root, args, 2, f, s->exact);
             }
@@ -483,7 +240,7 @@ static bool try_more(struct function_search *s, graph_id root, const graph_id *f
     graph_id cut[FUNCTION_ARGS], next[FUNCTION_ARGS];
     memcpy(cut, first, count * sizeof cut[0]);
     for (unsigned i = 0; i < CUTS && s->visits < FUNCTION_VISITS; i++) {
-        int f = count > 2 && same_width(s, root, cut, count) ? which_function(s, root, cut, count, 0) : -1;
+        int f = count > 2 && same_width(s, root, cut, count) ? pat_function_which(s, root, cut, count, 0) : -1;
         if (f >= 0)
             return keep(s, root, cut, count, f, 0);
         unsigned left = pat_function_cut(s, cut, count, next);
@@ -513,6 +270,9 @@ static void find_depths(struct function_search *s)
         depth += n->kind == UOP_FADD || n->kind == UOP_FMUL || n->kind == UOP_FFMA || n->kind == GRAPH_PHI;
         s->depth[id] = (uint8_t)(depth > 200 ? 200 : depth);
     }
+    s->given_key = s->run.given_count;
+    for (unsigned i = 0; i < s->run.given_count; i++)
+        s->given_key = map_hash_mix(s->given_key, s->run.given[i]);
 }
 
 /* Marks of a number's parts: its sign, its exponent, infinity, what is no number, the whole number next to it. */
@@ -557,7 +317,7 @@ static bool may_be(const struct function_search *s, graph_id id)
     const struct graph_node *n = graph_at(s->g, id);
     unsigned bits = pat_function_width(s, id);
     if (!s->x->live[id] || (s->taken[id] && !s->stored[id]) || (bits != 16 && bits != 32 && bits != 64) ||
-        (s->depth[id] < (bits == 16 ? 1 : LEAST_DEPTH) && !s->odd[id]) || pat_is_hidden(s->x, id))
+        (s->depth[id] < (bits == 16 ? 1 : FUNCTION_LEAST_DEPTH) && !s->odd[id]) || pat_is_hidden(s->x, id))
         return false;
     switch (n->kind) {
     case UOP_FADD:
@@ -626,7 +386,7 @@ enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, st
     s->stored = ARENA_ARRAY(a, bool, x->count + 1);
     if (s->closed && x->expanded)
         pat_function_close(s, x->expanded);
-    if (!s->closed || !s->narrow || !s->odd || !s->stored)
+    if (!s->closed || !s->narrow || !s->odd || !s->stored || !pat_function_parts(s))
         return SP_ERR_MEMORY;
     for (size_t i = 0; i < s->g->accesses.n; i++) {
         const struct graph_access *access = &s->g->accesses.p[i];
@@ -651,11 +411,11 @@ enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, st
     find_locals(s);
     for (unsigned pass = 0; pass < 2; pass++)
         for (graph_id id = x->count; id-- > 1 && s->visits < FUNCTION_VISITS && s->run.steps;) {
-            bool deep = s->depth[id] >= (pat_function_width(s, id) == 16 ? 1 : LEAST_DEPTH);
+            bool deep = s->depth[id] >= (pat_function_width(s, id) == 16 ? 1 : FUNCTION_LEAST_DEPTH);
             s->few = pass;
             if ((pass ? !s->odd[id] : !deep) || !may_be(s, id))
                 continue;
-            find_given(s, id);
+            pat_function_find_given(s, id);
             s->most = pass && deep ? FUNCTION_ARGS : 2;
             unsigned count = pat_function_cut(s, &id, 1, cut);
             bool found = count == 1 ? try_one(s, id, cut[0]) : count == 2 && try_two(s, id, cut);

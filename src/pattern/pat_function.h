@@ -1,6 +1,6 @@
 /* Private to the search for functions of mathematics: the functions (pat_function_known.c), running what the machine
  * does on numbers (pat_function_run.c), what a value is made of (pat_function_cone.c), numbers as bits
- * (pat_function_number.c), where to look (pat_function.c). */
+ * (pat_function_number.c), which function it is (pat_function_which.c), where to look (pat_function.c). */
 #ifndef SP_PAT_FUNCTION_H
 #define SP_PAT_FUNCTION_H
 
@@ -51,6 +51,35 @@ struct pat_cone {
     bool walks;                    /* branches decide what it is */
 };
 
+/* What computing a node takes. */
+enum function_work {
+    WORK_NONE, /* it is given, or not known */
+    WORK_CONST,
+    WORK_STACK,
+    WORK_TABLE,
+    WORK_LOAD,
+    WORK_ELEMENT,
+    WORK_BOOL,
+    WORK_SELECT,
+    WORK_UNIFORM,
+    WORK_CHECK,
+    WORK_PURE,
+};
+
+struct function_value {
+    uint32_t given_in, known_in; /* the run it was given in, the stage it was computed in */
+    uint64_t bits;
+};
+
+struct function_way { /* out of a block, and what happens in it */
+    bool ends, branches;
+    uint64_t target;                     /* of the branch */
+    uint32_t first_access, access_count; /* of the thread's own memory, in accesses */
+    /* Of the compare it asks, in this run: how far it is from turning, how much that changes, how often it did so. */
+    uint32_t run, same;
+    int64_t apart, change;
+};
+
 struct function_run {
     struct arena *a;
     struct graph *g;
@@ -64,10 +93,14 @@ struct function_run {
     uint32_t *phi_first; /* by block: into phis, one more than there are */
     graph_id *phis;
     graph_id nodes;
-    uint32_t now, stage;           /* which run; how often values that others are made of changed in it */
-    uint32_t *given_in, *known_in; /* by node: the run a value was given in, the stage it was computed in */
-    uint64_t *value;
-    struct map_u64 local; /* words of local memory: address -> index into words */
+    uint32_t now, stage;          /* which run; how often values that others are made of changed in it */
+    struct function_value *value; /* by node */
+    uint8_t *work;                /* by node: what computing it takes */
+    struct function_way *ways;    /* by block */
+    VEC(uint32_t) accesses;       /* of the thread's own memory, by block */
+    bool *unknown;                /* by node: for want of what no run is given */
+    uint32_t *asked, question;    /* by node: the question it was last met in */
+    struct map_u64 local;         /* words of local memory: address -> index into words */
     VEC(uint32_t) words;
     uint64_t steps; /* left */
 };
@@ -76,6 +109,11 @@ bool pat_run_init(struct function_run *r, struct arena *a, struct graph *g);
  * it is not known. */
 enum pat_ran { PAT_RAN, PAT_RAN_ELSEWHERE, PAT_RAN_UNKNOWN };
 enum pat_ran pat_run_function(struct function_run *r, const uint64_t *bits, uint64_t *result);
+/* The loop that the block branches in counts on for longer than the run has steps. */
+bool pat_run_is_futile(struct function_run *r, uint32_t block);
+bool pat_run_find_unknown(struct function_run *r); /* what pat_run_is_unknown() asks */
+/* No run can compute the root of these arguments, whatever they are: it takes something else too. */
+bool pat_run_is_unknown(struct function_run *r, graph_id root, const graph_id *args, unsigned count);
 bool pat_run_is_local(const struct graph_access *a);       /* of the thread's own memory */
 bool pat_run_is_table(const struct graph *g, graph_id id); /* a pointer, or half of one, to what comes with the code */
 bool pat_run_is_stack(const struct graph *g, graph_id id);
@@ -85,6 +123,10 @@ enum {
     FUNCTION_VISITS = 6 * 1000 * 1000, /* nodes in cones, in the whole kernel */
     FUNCTION_BOTH = 2048,
     FUNCTION_LOCALS = 96,
+    FUNCTION_LEAST_NODES = 8, /* inside: less is no more than it seems */
+    FUNCTION_LEAST_DEPTH = 4,
+    FUNCTION_LEAST_HALF = 5,        /* a number of 16 bits has few digits to compute */
+    FUNCTION_EXACT = PAT_KNOWN_MAX, /* a function that pat_function_exact.c knows */
 };
 
 struct function_controls { /* conditions that decide which way values come to meet in a block */
@@ -118,6 +160,19 @@ struct function_search {
     bool *stored; /* by node: though part of a function, a result: a remainder, of which its quotient's bits are made */
     bool *closed; /* by node: of an expansion that a page spells out */
     bool *narrow; /* by node: only its lower half is stored, as a number of 16 bits */
+    struct {
+        uint32_t round; /* of the cone; another: there is none */
+        graph_id root, args[FUNCTION_ARGS];
+        unsigned count;
+        uint32_t own;
+        bool walks;
+    } last;
+    uint8_t *part; /* by node: what it is made of (pat_function_cone.c) */
+    /* Cones that could be followed to their ends: by node, the last it lies in, numbered from 1; of each cone, the
+     * conditions that were given. */
+    uint32_t *within;
+    VEC(uint64_t) wholes;
+    uint64_t given_key;
     /* the cone's flow */
     bool used[FUNCTION_NODES];
     uint32_t from[FUNCTION_NODES];
@@ -139,11 +194,21 @@ bool pat_function_holds(const graph_id *ends, unsigned count, graph_id id);
 /* Marks what stands between an expansion's value and what it is a function of, its slow path's too: it is the
  * expansion's, and no part of it, and nothing put together of few, is a function of its own. Linear. */
 void pat_function_close(struct function_search *s, const struct pat_expanded *e);
+/* Finds what each node is made of; the search asks it again and again. */
+bool pat_function_parts(struct function_search *s);
 /* All that the roots are made of, down to the ends. False: too much. */
 bool pat_function_cone(struct function_search *s, const graph_id *roots, unsigned root_count, const graph_id *ends,
                        unsigned end_count);
 /* The cut of few nodes that is nearest to the roots; 0: there is none. */
 unsigned pat_function_cut(struct function_search *s, const graph_id *roots, unsigned root_count,
                           graph_id cut[FUNCTION_ARGS]);
+/* Conditions that hold wherever the value is made say nothing of how it is made: the check of a bound, say. */
+void pat_function_find_given(struct function_search *s, graph_id root);
+/* The function that `root` is of the arguments, `whole`: 1 + the one that is an integer; -1: none that is known. */
+int pat_function_which(struct function_search *s, graph_id root, const graph_id *args, unsigned count, unsigned whole);
+/* Between which blocks the cone's values meet. */
+bool pat_function_find_walk(struct function_search *s);
+/* Where the last of the values meet; those of a loop are there behind it. */
+uint32_t pat_function_last_meeting(const struct function_search *s);
 
 #endif

@@ -44,7 +44,6 @@ static const struct function_controls *controls_of(struct function_search *s, ui
 }
 
 struct arguments {
-    graph_id fixed[FUNCTION_LOCALS * 5 + 1];
     const graph_id *list[2];
     uint32_t count[2];
 };
@@ -101,13 +100,57 @@ bool pat_is_of_table(const struct graph *g, graph_id address)
     return !depth;
 }
 
+/* What a node is made of, and whether a cone ends above it. */
+enum part { PART_LEAF, PART_ARGUMENTS, PART_FIRST, PART_MEETING, PART_LOCAL, PART_KIND = 7, PART_FIXED = 8 };
+
+static enum part part_of(const struct graph *g, const struct graph_node *n)
+{
+    if (n->kind == GRAPH_PHI)
+        return PART_MEETING;
+    if (n->kind == UOP_LOAD && n->space == UOP_LOCAL)
+        return PART_LOCAL;
+    if (n->kind == UOP_LOAD && n->space != UOP_SHARED)
+        return pat_is_of_table(g, n->arg[0]) ? PART_FIRST : PART_LEAF;
+    if (n->kind == UOP_ELEMENT) { /* of a table: the load is what it is made of */
+        const struct graph_node *load = graph_at(g, n->arg[0]);
+        return load->kind == UOP_LOAD && load->space == UOP_GLOBAL && pat_is_of_table(g, load->arg[0]) ? PART_FIRST
+                                                                                                       : PART_LEAF;
+    }
+    return (pat_is_pure(n) && n->kind != GRAPH_REAL) || n->kind == UOP_UNIFORM ? PART_ARGUMENTS : PART_LEAF;
+}
+
+static bool is_fixed_everywhere(const struct graph *g, graph_id id)
+{
+    const struct graph_node *n = graph_at(g, id);
+    if (n->kind == UOP_CBANK && n->space != 0 && n->type == UOP_B64)
+        return true; /* where a table is */
+    return n->kind == UOP_CONST || pat_run_is_table(g, id) || n->kind == GRAPH_ENTRY || n->kind == UOP_UNDEF ||
+           pat_run_is_stack(g, id);
+}
+
+bool pat_function_parts(struct function_search *s)
+{
+    s->part = ARENA_ARRAY(s->a, uint8_t, s->x->count + 1);
+    s->within = ARENA_ARRAY(s->a, uint32_t, s->x->count + 1);
+    for (graph_id id = 1; s->part && id < s->x->count; id++)
+        s->part[id] = (uint8_t)(part_of(s->g, graph_at(s->g, id)) | (is_fixed_everywhere(s->g, id) ? PART_FIXED : 0));
+    return s->part && s->within;
+}
+
 /* What a node is made of; none: a leaf. False: more than can be followed. */
 static bool arguments_of(struct function_search *s, graph_id id, struct arguments *out)
 {
     const struct graph_node *n = graph_at(s->g, id);
-    out->count[0] = out->count[1] = 0;
-    out->list[0] = out->fixed;
-    if (n->kind == GRAPH_PHI) {
+    *out = (struct arguments){.list = {n->arg, NULL}};
+    switch (s->part[id] & PART_KIND) {
+    case PART_ARGUMENTS: out->count[0] = n->arg_count; return true;
+    case PART_FIRST: out->count[0] = 1; return true;
+    case PART_LOCAL:
+        out->count[0] = 1;
+        out->list[1] = s->locals;
+        out->count[1] = s->local_count;
+        return !s->many_locals;
+    case PART_MEETING: {
         const struct function_controls *c = controls_of(s, n->block);
         out->list[0] = n->phi_args;
         out->count[0] = n->phi_count;
@@ -115,40 +158,13 @@ static bool arguments_of(struct function_search *s, graph_id id, struct argument
         out->count[1] = c->count;
         return c->count != UINT32_MAX;
     }
-    if (n->kind == UOP_LOAD && n->space == UOP_LOCAL) {
-        if (s->many_locals)
-            return false;
-        out->fixed[0] = n->arg[0];
-        memcpy(out->fixed + 1, s->locals, s->local_count * sizeof s->locals[0]);
-        out->count[0] = s->local_count + 1;
-        return true;
+    default: return true;
     }
-    if (n->kind == UOP_LOAD && n->space != UOP_SHARED && pat_is_of_table(s->g, n->arg[0])) {
-        out->fixed[0] = n->arg[0];
-        out->count[0] = 1;
-        return true;
-    }
-    if (n->kind == UOP_ELEMENT) { /* of a table: the load is what it is made of */
-        const struct graph_node *load = graph_at(s->g, n->arg[0]);
-        out->fixed[0] = n->arg[0];
-        out->count[0] =
-            load->kind == UOP_LOAD && load->space == UOP_GLOBAL && pat_is_of_table(s->g, load->arg[0]) ? 1 : 0;
-        return true;
-    }
-    if ((pat_is_pure(n) && n->kind != UOP_ELEMENT && n->kind != GRAPH_REAL) || n->kind == UOP_UNIFORM) {
-        out->count[0] = n->arg_count;
-        memcpy(out->fixed, n->arg, n->arg_count * sizeof n->arg[0]);
-    }
-    return true;
 }
 
 static bool is_fixed(const struct function_search *s, graph_id id)
 {
-    const struct graph_node *n = graph_at(s->g, id);
-    if (n->kind == UOP_CBANK && n->space != 0 && n->type == UOP_B64)
-        return true; /* where a table is */
-    return n->kind == UOP_CONST || pat_run_is_table(s->g, id) || n->kind == GRAPH_ENTRY || n->kind == UOP_UNDEF ||
-           pat_run_is_stack(s->g, id) || pat_function_holds(s->run.given, s->run.given_count, id);
+    return (s->part[id] & PART_FIXED) || pat_function_holds(s->run.given, s->run.given_count, id);
 }
 
 /* What the node in a slot of the cone is made of. Slot 0 may stand for two values at once; one that is a leaf stands
@@ -171,16 +187,14 @@ static bool arguments_at(struct function_search *s, uint32_t slot, struct argume
                 all.p[all.n++] = one.list[l][i];
             }
     }
-    *out = (struct arguments){.list = {s->both}, .count = {(uint32_t)all.n}};
+    *out = (struct arguments){.list = {s->both, NULL}, .count = {(uint32_t)all.n, 0}};
     return true;
 }
 
-bool pat_function_cone(struct function_search *s, const graph_id *roots, unsigned root_count, const graph_id *ends,
-                       unsigned end_count)
+static void begin_cone(struct function_search *s, const graph_id *roots, unsigned root_count)
 {
     graph_id root = root_count == 1 ? roots[0] : (graph_id)GRAPH_NIL;
     struct pat_cone *c = &s->cone;
-    struct arguments args;
     s->round++;
     c->count = 0;
     c->walks = false;
@@ -190,6 +204,14 @@ bool pat_function_cone(struct function_search *s, const graph_id *roots, unsigne
     s->root_count = root_count;
     for (unsigned i = 0; i < root_count; i++)
         s->root[i] = roots[i];
+}
+
+bool pat_function_cone(struct function_search *s, const graph_id *roots, unsigned root_count, const graph_id *ends,
+                       unsigned end_count)
+{
+    struct pat_cone *c = &s->cone;
+    struct arguments args;
+    begin_cone(s, roots, root_count);
     for (uint32_t i = 0; i < c->count; i++) {
         graph_id id = c->node[i];
         if (i && pat_function_holds(ends, end_count, id))
@@ -198,7 +220,7 @@ bool pat_function_cone(struct function_search *s, const graph_id *roots, unsigne
             return false;
         unsigned kind = graph_at(s->g, id)->kind;
         c->walks |= kind == GRAPH_PHI || (kind == UOP_LOAD && graph_at(s->g, id)->space == UOP_LOCAL);
-        for (unsigned l = 0; l < 2; l++)
+        for (unsigned l = 0; l < LISTS; l++)
             for (uint32_t k = 0; k < args.count[l]; k++) {
                 graph_id arg = args.list[l][k];
                 if (arg == GRAPH_NIL || arg >= s->x->count || s->stamp[arg] == s->round || is_fixed(s, arg))
@@ -216,6 +238,45 @@ bool pat_function_cone(struct function_search *s, const graph_id *roots, unsigne
 /* ---- the smallest cut -------------------------------------------------------------------------- */
 
 enum { NOBODY = 0xffffffff };
+
+/* Whether the roots' cone can be followed to its ends. What lies in one that could be, under the same conditions, can;
+ * most roots lie in that of a root before them. */
+static bool can_follow(struct function_search *s, const graph_id *roots, unsigned root_count)
+{
+    uint32_t within = s->within[roots[0]];
+    bool known = within && s->wholes.p[within - 1] == s->given_key;
+    for (unsigned i = 1; i < root_count && known; i++)
+        known = s->within[roots[i]] == within;
+    if (known)
+        return true;
+    if (!pat_function_cone(s, roots, root_count, NULL, 0))
+        return false;
+    VEC_PUSH(s->a, s->wholes, s->given_key);
+    for (uint32_t i = 0; i < s->cone.count; i++)
+        s->within[s->cone.node[i]] = (uint32_t)s->wholes.n;
+    for (unsigned i = 0; i < root_count; i++)
+        s->within[roots[i]] = (uint32_t)s->wholes.n;
+    return true;
+}
+
+/* The node's place in the cone, which grows as far as it is looked at; 0: it is no part of it, or its root. */
+static uint32_t slot_of(struct function_search *s, graph_id id)
+{
+    struct pat_cone *c = &s->cone;
+    if (id == GRAPH_NIL || id >= s->x->count)
+        return 0;
+    if (s->stamp[id] == s->round)
+        return s->slot[id];
+    if (is_fixed(s, id) || c->count == FUNCTION_NODES)
+        return 0;
+    uint32_t at = c->count++;
+    s->stamp[id] = s->round;
+    s->slot[id] = at;
+    c->node[at] = id;
+    s->used[at] = false;
+    s->from[at] = s->came[2 * at] = s->came[2 * at + 1] = NOBODY;
+    return at;
+}
 
 /* One more way from the value to a leaf that shares no node with those there are. States: 2 * slot where a node is
  * come to, one more where it is left. Leaves what can be reached in `came`. */
@@ -248,12 +309,9 @@ static bool one_more_way(struct function_search *s)
             last = state;
             break;
         }
-        for (unsigned l = 0; l < 2; l++)
+        for (unsigned l = 0; l < LISTS; l++)
             for (uint32_t k = 0; k < args.count[l]; k++) {
-                graph_id arg = args.list[l][k];
-                if (arg == GRAPH_NIL || arg >= s->x->count || s->stamp[arg] != s->round)
-                    continue;
-                uint32_t to = s->slot[arg];
+                uint32_t to = slot_of(s, args.list[l][k]);
                 if (!to || s->came[2 * to] != NOBODY)
                     continue;
                 s->came[2 * to] = state;
@@ -277,22 +335,56 @@ static bool one_more_way(struct function_search *s)
     return true;
 }
 
+/* The nodes of a cut in the order in which they are met from the root, level by level. */
+static bool in_order(struct function_search *s, graph_id *cut, unsigned count)
+{
+    graph_id met[FUNCTION_ARGS];
+    struct arguments args;
+    uint32_t tail = 0;
+    unsigned found = 0;
+    memset(s->came, 0xff, 2 * s->cone.count * sizeof s->came[0]);
+    s->queue[tail++] = 0;
+    for (uint32_t head = 0; head < tail && found < count; head++) {
+        s->visits++;
+        if (!arguments_at(s, s->queue[head], &args))
+            return false;
+        for (unsigned l = 0; l < LISTS; l++)
+            for (uint32_t k = 0; k < args.count[l] && found < count; k++) {
+                uint32_t at = slot_of(s, args.list[l][k]);
+                if (!at || s->came[at] == 0)
+                    continue;
+                s->came[at] = 0;
+                s->queue[tail++] = at;
+                if (pat_function_holds(cut, count, s->cone.node[at]))
+                    met[found++] = s->cone.node[at];
+            }
+    }
+    memcpy(cut, met, found * sizeof cut[0]);
+    return found == count;
+}
+
 unsigned pat_function_cut(struct function_search *s, const graph_id *roots, unsigned root_count,
                           graph_id cut[FUNCTION_ARGS])
 {
     unsigned ways = 0, count = 0;
-    if (!pat_function_cone(s, roots, root_count, NULL, 0))
+    uint32_t ordered = 0;
+    bool late = false;
+    if (!can_follow(s, roots, root_count))
         return 0;
-    memset(s->used, 0, s->cone.count * sizeof s->used[0]);
-    memset(s->from, 0xff, s->cone.count * sizeof s->from[0]);
-    while (ways <= s->most && one_more_way(s))
-        ways++;
+    begin_cone(s, roots, root_count);
+    s->used[0] = false;
+    s->from[0] = NOBODY;
+    while (ways <= s->most && one_more_way(s)) {
+        ordered = ways++ ? ordered : s->cone.count; /* as far as the first search went, places are in order */
+    }
     if (!ways || ways > s->most)
         return 0;
     for (uint32_t i = 1; i < s->cone.count && count < FUNCTION_ARGS; i++)
-        if (s->came[2 * i] != NOBODY && s->came[2 * i + 1] == NOBODY)
+        if (s->came[2 * i] != NOBODY && s->came[2 * i + 1] == NOBODY) {
             cut[count++] = s->cone.node[i];
-    return count == ways ? count : 0;
+            late |= i >= ordered;
+        }
+    return count == ways && (!late || count == 1 || in_order(s, cut, count)) ? count : 0;
 }
 
 /* ---- what is an expansion's ---------------------------------------------------------------------- */

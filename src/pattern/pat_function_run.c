@@ -15,6 +15,55 @@ static const uint64_t stack_at = 0x10000;
 enum { TABLE_BANK = 4, TABLES = 256, TABLE_BITS = 24 }; /* bank 4: pointers to what comes with the code */
 static const uint64_t tables_at = UINT64_C(0x5a0001000000);
 
+static uint64_t table_place(const struct graph *g, const struct graph_node *n);
+
+static enum function_work work_of(const struct graph *g, graph_id id)
+{
+    const struct graph_node *n = graph_at(g, id);
+    switch (n->kind) {
+    case UOP_CONST: return WORK_CONST;
+    case UOP_CBANK: return pat_run_is_stack(g, id) ? WORK_STACK : table_place(g, n) ? WORK_TABLE : WORK_NONE;
+    case UOP_LOAD: return WORK_LOAD;
+    case UOP_ELEMENT: return WORK_ELEMENT;
+    case GRAPH_BOOL: return WORK_BOOL;
+    case UOP_SELECT: return WORK_SELECT;
+    case UOP_UNIFORM: return WORK_UNIFORM;
+    case UOP_FCHK: return WORK_CHECK;
+    default: return n->kind < UOP_GRAPH_KINDS && pat_is_pure(n) ? WORK_PURE : WORK_NONE;
+    }
+}
+
+static const struct uop_list *uops_of(const struct graph *g, uint32_t insn)
+{
+    uint32_t input = g->insns.p[insn].input;
+    return input < g->input.count ? g->input.insns[input].uops : NULL;
+}
+
+/* How a block ends, and what it does to the thread's own memory. */
+static bool find_ways(struct function_run *r)
+{
+    const struct graph *g = r->g;
+    for (size_t b = 0; b < g->blocks.n; b++) {
+        const struct graph_block *block = &g->blocks.p[b];
+        struct function_way *way = &r->ways[b];
+        const struct uop_list *l = uops_of(g, block->last);
+        for (size_t i = 0; l && i < l->ops.n; i++) {
+            way->ends |= l->ops.p[i].kind == UOP_EXIT;
+            if (l->ops.p[i].kind == UOP_BRANCH) {
+                way->branches = true;
+                way->target = l->ops.p[i].imm;
+            }
+        }
+        way->first_access = (uint32_t)r->accesses.n;
+        for (uint32_t i = block->first; i <= block->last; i++)
+            for (uint32_t k = 0; k < g->insns.p[i].access_count; k++)
+                if (pat_run_is_local(&g->accesses.p[g->insns.p[i].first_access + k]))
+                    VEC_PUSH(r->a, r->accesses, g->insns.p[i].first_access + k);
+        way->access_count = (uint32_t)r->accesses.n - way->first_access;
+    }
+    return !arena_failed(r->a);
+}
+
 bool pat_run_init(struct function_run *r, struct arena *a, struct graph *g)
 {
     uint32_t blocks = (uint32_t)g->blocks.n;
@@ -22,14 +71,16 @@ bool pat_run_init(struct function_run *r, struct arena *a, struct graph *g)
                                .g = g,
                                .nodes = (graph_id)g->nodes.n,
                                .phi_first = ARENA_ARRAY(a, uint32_t, blocks + 2),
-                               .given_in = ARENA_ARRAY(a, uint32_t, g->nodes.n + 1),
-                               .known_in = ARENA_ARRAY(a, uint32_t, g->nodes.n + 1),
-                               .value = ARENA_ARRAY(a, uint64_t, g->nodes.n + 1)};
-    if (!r->phi_first || !r->given_in || !r->known_in || !r->value)
+                               .ways = ARENA_ARRAY(a, struct function_way, blocks + 1),
+                               .work = ARENA_ARRAY(a, uint8_t, g->nodes.n + 1),
+                               .value = ARENA_ARRAY(a, struct function_value, g->nodes.n + 1)};
+    if (!r->phi_first || !r->ways || !r->work || !r->value || !find_ways(r))
         return false;
-    for (graph_id id = 1; id < r->nodes; id++)
+    for (graph_id id = 1; id < r->nodes; id++) {
+        r->work[id] = (uint8_t)work_of(g, id);
         if (graph_at(g, id)->kind == GRAPH_PHI && graph_at(g, id)->block < blocks)
             r->phi_first[graph_at(g, id)->block + 1]++;
+    }
     for (uint32_t b = 0; b < blocks; b++)
         r->phi_first[b + 1] += r->phi_first[b];
     r->phis = ARENA_ARRAY(a, graph_id, r->phi_first[blocks] + 1);
@@ -40,7 +91,7 @@ bool pat_run_init(struct function_run *r, struct arena *a, struct graph *g)
     for (graph_id id = 1; id < r->nodes; id++)
         if (graph_at(g, id)->kind == GRAPH_PHI && graph_at(g, id)->block < blocks)
             r->phis[next[graph_at(g, id)->block]++] = id;
-    return true;
+    return pat_run_find_unknown(r);
 }
 
 bool pat_run_is_stack(const struct graph *g, graph_id id)
@@ -134,10 +185,25 @@ static bool needs_care(uint64_t a, uint64_t b)
 
 /* ---- values ------------------------------------------------------------------------------------ */
 
-static bool compute(struct function_run *r, graph_id id, uint64_t *out, unsigned depth);
-static uint64_t table_place(const struct graph *g, const struct graph_node *n);
+static bool compute_new(struct function_run *r, graph_id id, uint64_t *out, unsigned depth);
 static bool load_table(struct function_run *r, const struct graph_node *load, unsigned skip, unsigned width,
                        uint64_t *out, unsigned depth);
+
+static inline bool compute(struct function_run *r, graph_id id, uint64_t *out, unsigned depth)
+{
+    if (id == GRAPH_NIL || id >= r->nodes || depth > DEPTH || !r->steps)
+        return false;
+    const struct function_value *v = &r->value[id];
+    if (v->given_in == r->now || v->known_in == r->stage) {
+        *out = v->bits;
+        return true;
+    }
+    if (r->work[id] == WORK_CONST) {
+        *out = graph_at(r->g, id)->imm;
+        return true;
+    }
+    return compute_new(r, id, out, depth);
+}
 
 /* A condition may be settled by some of what it asks. */
 static bool compute_table(struct function_run *r, const struct graph_node *n, uint64_t *out, unsigned depth)
@@ -157,49 +223,45 @@ static bool compute_table(struct function_run *r, const struct graph_node *n, ui
     return seen == 1 || seen == 2;
 }
 
-static bool compute(struct function_run *r, graph_id id, uint64_t *out, unsigned depth)
+/* A value that was neither given nor computed in this stage. */
+static bool compute_new(struct function_run *r, graph_id id, uint64_t *out, unsigned depth)
 {
     uint64_t args[UOP_MAX_ARGS + 1] = {0};
-    if (id == GRAPH_NIL || id >= r->nodes || depth > DEPTH || !r->steps)
-        return false;
-    if (r->given_in[id] == r->now || r->known_in[id] == r->stage) {
-        *out = r->value[id];
-        return true;
-    }
-    if (graph_is_const(r->g, id, out))
-        return true;
-    r->steps--;
-    const struct graph_node n = *graph_at(r->g, id);
+    const struct graph_node *n = graph_at(r->g, id);
     bool good = false;
-    if (pat_run_is_stack(r->g, id)) {
-        *out = stack_at;
-        return true;
-    }
-    if ((*out = table_place(r->g, &n)) != 0) {
+    r->steps--;
+    switch (r->work[id]) {
+    case WORK_STACK: *out = stack_at; return true;
+    case WORK_TABLE:
+        *out = table_place(r->g, n);
         good = true;
-    } else if (n.kind == UOP_LOAD) {
-        good = load_table(r, &n, 0, n.width, out, depth);
-    } else if (n.kind == UOP_ELEMENT) {
-        good = load_table(r, graph_at(r->g, n.arg[0]), 4 * (unsigned)n.imm, 4, out, depth);
-    } else if (n.kind == GRAPH_BOOL) {
-        good = compute_table(r, &n, out, depth);
-    } else if (n.kind == UOP_SELECT) {
+        break;
+    case WORK_LOAD: good = load_table(r, n, 0, n->width, out, depth); break;
+    case WORK_ELEMENT: good = load_table(r, graph_at(r->g, n->arg[0]), 4 * (unsigned)n->imm, 4, out, depth); break;
+    case WORK_BOOL: good = compute_table(r, n, out, depth); break;
+    case WORK_SELECT: {
         uint64_t which;
-        good = compute(r, n.arg[0], &which, depth + 1) && compute(r, n.arg[which & 1 ? 1 : 2], out, depth + 1);
-    } else if (n.kind == UOP_UNIFORM) {
-        good = compute(r, n.arg[0], out, depth + 1);
-    } else if (n.kind < UOP_GRAPH_KINDS && pat_is_pure(&n)) {
+        good = compute(r, n->arg[0], &which, depth + 1) && compute(r, n->arg[which & 1 ? 1 : 2], out, depth + 1);
+        break;
+    }
+    case WORK_UNIFORM: good = compute(r, n->arg[0], out, depth + 1); break;
+    case WORK_CHECK:
+        good = compute(r, n->arg[0], &args[0], depth + 1) && compute(r, n->arg[1], &args[1], depth + 1);
+        *out = needs_care(args[0], args[1]);
+        break;
+    case WORK_PURE: {
+        const struct uop op = graph_operation(n);
         good = true;
-        for (unsigned i = 0; i < n.arg_count && good; i++)
-            good = compute(r, n.arg[i], &args[i], depth + 1);
-        if (good && n.kind == UOP_FCHK)
-            *out = needs_care(args[0], args[1]);
-        else if (good)
-            good = pat_eval_node(r->g, id, args, out) || approximate(&n, args, out);
+        for (unsigned i = 0; i < n->arg_count && good; i++)
+            good = compute(r, n->arg[i], &args[i], depth + 1);
+        good = good && (uop_eval(&op, args, out) || approximate(n, args, out));
+        break;
+    }
+    default: break;
     }
     if (good) {
-        r->value[id] = *out;
-        r->known_in[id] = r->stage;
+        r->value[id].bits = *out;
+        r->value[id].known_in = r->stage;
     }
     return good;
 }
@@ -246,8 +308,8 @@ static bool load_table(struct function_run *r, const struct graph_node *load, un
 static void give(struct function_run *r, graph_id id, uint64_t bits)
 {
     if (id != GRAPH_NIL && id < r->nodes) {
-        r->given_in[id] = r->now;
-        r->value[id] = bits;
+        r->value[id].given_in = r->now;
+        r->value[id].bits = bits;
     }
 }
 
@@ -256,20 +318,20 @@ static void give(struct function_run *r, graph_id id, uint64_t bits)
 /* Values that meet at the head of a block, all at once; those that start a loop with what meets there come after. */
 static bool enter(struct function_run *r, uint32_t from, uint32_t to)
 {
-    const struct graph_block b = r->g->blocks.p[to];
+    const struct graph_block *b = &r->g->blocks.p[to];
     uint32_t first = r->phi_first[to], count = r->phi_first[to + 1] - first, pred = 0, met = 0;
     uint64_t value[PHIS_AT_ONCE];
     graph_id node[PHIS_AT_ONCE];
-    while (pred < b.pred_count && b.preds[pred] != from)
+    while (pred < b->pred_count && b->preds[pred] != from)
         pred++;
-    if (pred == b.pred_count)
+    if (pred == b->pred_count)
         return false;
     for (unsigned late = 0; late < 2; late++) {
         met = 0;
         for (uint32_t i = 0; i < count; i++) {
             graph_id id = r->phis[first + i];
             const struct graph_node *n = graph_at(r->g, id);
-            if (n->phi_count != b.pred_count)
+            if (n->phi_count != b->pred_count)
                 continue;
             const struct graph_node *arg = graph_at(r->g, n->phi_args[pred]);
             bool starts = graph_is_loop_phi(r->g, id) && arg->kind == GRAPH_PHI && arg->block == to &&
@@ -279,7 +341,7 @@ static bool enter(struct function_run *r, uint32_t from, uint32_t to)
             if (compute(r, n->phi_args[pred], &value[met], 0))
                 node[met++] = id;
             else
-                r->given_in[id] = 0;
+                r->value[id].given_in = 0;
         }
         for (uint32_t i = 0; i < met; i++)
             give(r, node[i], value[i]);
@@ -299,13 +361,11 @@ static bool put_word(struct function_run *r, uint64_t address, uint32_t word)
     return map_u64_put(r->a, &r->local, address, (uint32_t)r->words.n - 1);
 }
 
-/* The thread's own memory. What cannot be followed leaves it unknown. */
+/* The thread's own memory. What cannot be followed leaves it unknown. (Other memory is no part of the value.) */
 static bool touch(struct function_run *r, const struct graph_access *a)
 {
     uint64_t address, bits;
     uint32_t at, words[WIDE_LOADS] = {0};
-    if (!pat_run_is_local(a))
-        return true; /* another memory: not known, and no part of the value */
     if (a->width < 4 || a->width > 4 * WIDE_LOADS || !compute(r, a->address, &address, 0) || (address & 3))
         return a->kind == GRAPH_LOAD;
     unsigned count = a->width / 4;
@@ -333,41 +393,27 @@ static bool touch(struct function_run *r, const struct graph_access *a)
     return true;
 }
 
-static const struct uop_list *uops_of(const struct graph *g, uint32_t insn)
-{
-    uint32_t input = g->insns.p[insn].input;
-    return input < g->input.count ? g->input.insns[input].uops : NULL;
-}
-
 static uint32_t next_of(struct function_run *r, uint32_t block)
 {
     const struct graph_block *b = &r->g->blocks.p[block];
-    const struct uop_list *l = uops_of(r->g, b->last);
-    uint64_t taken, target = 0;
-    bool branches = false;
-    for (size_t i = 0; l && i < l->ops.n; i++) {
-        if (l->ops.p[i].kind == UOP_EXIT)
-            return UINT32_MAX;
-        if (l->ops.p[i].kind == UOP_BRANCH) {
-            branches = true;
-            target = l->ops.p[i].imm;
-        }
-    }
+    const struct function_way *way = &r->ways[block];
+    uint64_t taken;
+    if (way->ends)
+        return UINT32_MAX;
     if (b->succ_count == 1)
         return b->succs[0];
-    if (b->succ_count != 2 || b->branch == GRAPH_NIL || !branches || !compute(r, b->branch, &taken, 0))
+    if (b->succ_count != 2 || b->branch == GRAPH_NIL || !way->branches || !compute(r, b->branch, &taken, 0))
         return UINT32_MAX;
-    bool first = r->g->insns.p[r->g->blocks.p[b->succs[0]].first].offset == target;
+    bool first = r->g->insns.p[r->g->blocks.p[b->succs[0]].first].offset == way->target;
     return b->succs[(taken & 1) != first];
 }
 
 static bool touch_all(struct function_run *r, uint32_t block)
 {
-    const struct graph_block *b = &r->g->blocks.p[block];
-    for (uint32_t i = b->first; i <= b->last; i++)
-        for (uint32_t k = 0; k < r->g->insns.p[i].access_count; k++)
-            if (!touch(r, &r->g->accesses.p[r->g->insns.p[i].first_access + k]))
-                return false;
+    const struct function_way *way = &r->ways[block];
+    for (uint32_t i = 0; i < way->access_count; i++)
+        if (!touch(r, &r->g->accesses.p[r->accesses.p[way->first_access + i]]))
+            return false;
     return true;
 }
 
@@ -377,7 +423,8 @@ static bool walk(struct function_run *r)
         return false;
     for (uint32_t block = r->from; block != r->to;) {
         uint32_t next = next_of(r, block);
-        if (next == UINT32_MAX || !r->steps || !enter(r, block, next) || !touch_all(r, next))
+        if (next == UINT32_MAX || !r->steps || pat_run_is_futile(r, block) || !enter(r, block, next) ||
+            !touch_all(r, next))
             return false;
         r->steps -= r->steps != 0;
         block = next;

@@ -35,6 +35,9 @@ static bool find_live(struct pat_index *x)
         if (!n->reachable)
             continue;
         mark(x, n->guard, &stack, &depth);
+        const struct graph_block *b = &g->blocks.p[n->block];
+        if (b->by_table && b->last == i)
+            continue; /* how a place in a table is found is the compiler's; what is asked stands in conditions */
         for (uint32_t u = 0; !n->def_count && u < n->use_count; u++)
             mark(x, g->uses.p[n->first_use + u].node, &stack, &depth);
     }

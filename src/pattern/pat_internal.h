@@ -83,9 +83,16 @@ struct pat_page {
     VEC(struct pat_variant) variants;
 };
 
+/* What was found out about computations that no kernel is named in: the next kernel asks of the same ones again. */
+struct pat_memo {
+    struct arena *a;
+    struct map_u64 divisions; /* a computation's shape -> it is that division (pat_divide_try.c) */
+};
+
 struct pat_library {
     struct arena *a;
     VEC(struct pat_page) pages;
+    struct pat_memo *memo;
 };
 
 /* ---- real rules and evaluation (pat_rules.c, pat_value.c) ------------------------------------ */
@@ -251,7 +258,8 @@ struct pat_division {
 struct pat_divisions {
     VEC(struct pat_division) list;
 };
-enum sp_status pat_find_divisions(struct arena *a, const struct pat_index *x, struct pat_divisions *out);
+enum sp_status pat_find_divisions(struct arena *a, const struct pat_index *x, struct pat_memo *memo,
+                                  struct pat_divisions *out);
 /* Functions of mathematics, found by what they compute (pat_function.c). */
 struct pat_function {
     graph_id node, argument[4];
@@ -273,7 +281,7 @@ struct pat_functions {
 bool pat_is_of_table(const struct graph *g, graph_id address);
 enum sp_status pat_find_functions(struct arena *a, const struct pat_index *x, struct pat_functions *out);
 
-/* Slow paths (pat_own.c): code without an effect behind a branch that comes back to where the quick way goes on. */
+/* Slow paths (pat_branch.c): code without an effect behind a branch that comes back to where the quick way goes on. */
 struct pat_branches {
     uint32_t
         *leads; /* by block, two each: where the blocks it dominates lead when none has an effect, no more than two */
@@ -290,7 +298,16 @@ bool pat_branches_init(struct pat_branches *b, struct arena *a, const struct gra
 struct pat_slow {
     VEC(uint32_t) insns;
     uint32_t fringe;
+    VEC(graph_id) nodes; /* of a function: what only places in its own memory are made of */
 };
+/* The blocks `first` dominates: no effect in them, and one place where they all lead. */
+bool pat_add_region(const struct pat_branches *b, struct arena *a, const struct graph *g, uint32_t first,
+                    struct pat_slow *out, uint32_t *join);
+struct pat_fringe { /* the branch to a slow path, and the marks of reconvergence round it */
+    VEC(uint32_t) insns;
+};
+/* `from` leads to the slow path, whose ways come together in `join`. */
+void pat_add_fringe(struct arena *a, const struct graph *g, uint32_t from, uint32_t join, struct pat_fringe *f);
 bool pat_slow_path(const struct pat_branches *b, struct arena *a, struct graph *g, graph_id when, struct pat_slow *out);
 bool pat_has_effect(const struct graph *g, uint32_t insn); /* beyond the thread's registers and own memory */
 bool pat_reconverges(const struct graph *g, uint32_t insn, uint64_t how);

@@ -26,6 +26,16 @@ void pat_enter(struct pat_ctx *c, graph_id node, const struct pat_term *t, bool 
 /* Solves a goal and all behind it; NULL: only `where` is left to ask. */
 bool pat_solve(struct pat_ctx *c, const struct pat_goal *goal);
 
+/* Solves the arguments of a term in the order given, then what comes after. */
+bool pat_solve_arguments(struct pat_ctx *c, const struct pat_goal *goal, const graph_id *args, const unsigned *order,
+                         unsigned count, enum uop_type as);
+
+/* What a compare chooses (pat_match_choice.c). */
+bool pat_match_minmax(struct pat_ctx *c, const struct pat_goal *goal);
+bool pat_match_choice(struct pat_ctx *c, const struct pat_goal *goal);
+/* Ways a compare can be written: (kind, operands turned, negated), exact or for real numbers. */
+bool pat_match_compare(struct pat_ctx *c, const struct pat_term *t, graph_id atom, bool negated,
+                       const struct pat_goal *next);
 /* Elements in memory, any computation of elements (pat_match_place.c). */
 bool pat_match_place(struct pat_ctx *c, const struct pat_term *t, graph_id address, enum uop_space space,
                      unsigned width, const struct pat_goal *next);

@@ -283,8 +283,11 @@ static bool finish(struct reader *r)
 struct pat_library *pat_library_new(struct arena *a)
 {
     struct pat_library *lib = ARENA_NEW(a, struct pat_library);
-    if (lib)
-        lib->a = a;
+    struct pat_memo *memo = ARENA_NEW(a, struct pat_memo);
+    if (!lib || !memo)
+        return NULL;
+    memo->a = lib->a = a;
+    lib->memo = memo;
     return lib;
 }
 

@@ -4,7 +4,7 @@
 
 #include "pattern/pat_collect.h"
 
-enum { LOOP_PHIS = 16, LOOP_EXITS = 8 };
+enum { LOOP_PHIS = 16, LOOP_EXITS = 8, PAT_COLUMNS = 32 };
 enum truth { IS_FALSE, IS_TRUE, IS_UNKNOWN };
 
 struct loop_view {
@@ -35,6 +35,10 @@ struct pat_walk {
     uint32_t *first; /* by block: into phis, one more than there are */
     graph_id *phis;
     struct pat_touch *list[2];
+    struct pat_roles {
+        uint8_t *access; /* by access: 0, 1: a copy of the load that is looked for, 2: of the one with it */
+        bool *block;     /* by block: one of them is in it */
+    } roles[2];
     graph_id *partner; /* by load: the other load that the same value is made of; NULL until asked for */
     uint64_t *pending; /* by load: the address of it, or of its partner, while the other is not there */
     uint8_t *waits;    /* 0, 1: for the partner, 2: for the load itself */
@@ -42,16 +46,22 @@ struct pat_walk {
     unsigned held; /* of the last walk's elements those from before the loop */
 };
 
+struct pat_played { /* a node's number for the thread played */
+    uint64_t value;
+    uint32_t stamp; /* of the time it was computed in */
+    bool known;
+    bool given; /* a phi whose value is set from outside */
+    bool turns; /* made of what meets at the heads of blocks: another in each turn */
+};
+
 struct pat_play {
     struct arena *a;
     struct pat_index *x;
     struct graph *g;
-    graph_id size; /* nodes there were */
-    uint32_t now, *stamp;
-    uint64_t *value;
-    uint8_t *known;   /* of the memo: 1 known, 0 not */
-    bool *given;      /* a phi whose value is set from outside */
-    uint8_t *differs; /* 0 not asked, 1 no, 2 yes, 3 being asked */
+    graph_id size;             /* nodes there were */
+    uint32_t clock, now, turn; /* now: since the thread is played; turn: since it came to this block */
+    struct pat_played *of;     /* by node */
+    uint8_t *differs;          /* 0 not asked, 1 no, 2 yes, 3 being asked */
     struct loop_view *loops;
     unsigned threads, thread, row, layer; /* row: threadIdx.y, layer: threadIdx.z */
     bool rows;                            /* the code asks for threadIdx.y or z */
@@ -66,11 +76,15 @@ struct pat_play {
 };
 
 bool pat_play_number(struct pat_play *p, graph_id id, uint64_t *out);
+/* The lane a shuffle takes from, and whether it is within the segment (PTX, shfl). */
+unsigned pat_play_lane(unsigned mode, unsigned lane, unsigned b, unsigned c, bool *within);
 /* The offset a branch at the end of a block leads to when it is taken. */
 bool pat_play_target(const struct graph *g, uint32_t insn, uint64_t *target);
 
-/* Another thread, another turn: nothing computed holds any more. */
+/* Another thread: nothing computed holds any more. */
 void pat_play_forget(struct pat_play *p);
+/* Another turn: what is made of phis does not hold any more. */
+void pat_play_forget_turn(struct pat_play *p);
 /* A condition for the thread played. Atoms that are not known but the same for the block are taken as they make it
  * hold, if `kindly`. */
 enum truth pat_play_truth(struct pat_play *p, graph_id b1, bool kindly);

@@ -110,11 +110,11 @@ static bool enter_block(struct pat_play *p, const struct pat_walk *w, uint32_t f
     }
     for (uint32_t i = 0; i < count; i++) {
         graph_id id = w->phis[w->first[to] + i];
-        p->given[id] = known[i];
-        p->value[id] = known[i] ? value[i] : 0;
+        p->of[id].given = known[i];
+        p->of[id].value = known[i] ? value[i] : 0;
     }
     if (count)
-        pat_play_forget(p);
+        pat_play_forget_turn(p);
     return true;
 }
 
@@ -122,7 +122,26 @@ static bool enter_block(struct pat_play *p, const struct pat_walk *w, uint32_t f
 struct wanted {
     graph_id part, with; /* GRAPH_NIL: one */
     const struct pat_begun *before;
+    const struct pat_roles *roles;
 };
+
+/* Which loads those are. */
+static void find_roles(struct pat_play *p, struct wanted *of, struct pat_roles *out)
+{
+    const struct graph *g = p->g;
+    memset(out->block, 0, g->blocks.n * sizeof out->block[0]);
+    for (size_t i = 0; i < g->accesses.n; i++) {
+        const struct graph_access *a = &g->accesses.p[i];
+        bool loads = a->kind == GRAPH_LOAD && a->result != GRAPH_NIL;
+        out->access[i] = !loads                                  ? 0
+                         : plays(g->cycles, a->result, of->part) ? 1
+                         : plays(g->cycles, a->result, of->with) ? 2
+                                                                 : 0;
+        if (out->access[i])
+            out->block[g->insns.p[a->insn].block] = true;
+    }
+    of->roles = out;
+}
 
 /* One of two: kept until the other is there. */
 static bool pair_up(struct pat_walk *w, graph_id load, bool first, uint64_t at, struct pat_touch *list, unsigned *n)
@@ -144,16 +163,15 @@ static bool pair_up(struct pat_walk *w, graph_id load, bool first, uint64_t at, 
 
 static bool touch(struct pat_play *p, uint32_t block, const struct wanted *of, struct pat_touch *list, unsigned *n)
 {
-    const struct graph_cycles *y = p->g->cycles;
+    if (!of->roles->block[block])
+        return true;
     for (uint32_t i = p->g->blocks.p[block].first; i <= p->g->blocks.p[block].last; i++)
         for (uint32_t x = 0; x < p->g->insns.p[i].access_count; x++) {
+            const uint8_t role = of->roles->access[p->g->insns.p[i].first_access + x];
+            if (!role)
+                continue;
             const struct graph_access a = p->g->accesses.p[p->g->insns.p[i].first_access + x];
             uint64_t at;
-            if (a.kind != GRAPH_LOAD || a.result == GRAPH_NIL)
-                continue;
-            bool is_part = plays(y, a.result, of->part);
-            if (!is_part && !plays(y, a.result, of->with))
-                continue;
             enum truth acts =
                 p->g->insns.p[i].guard == GRAPH_NIL ? IS_TRUE : pat_play_truth(p, p->g->insns.p[i].guard, false);
             if (acts == IS_FALSE)
@@ -162,7 +180,7 @@ static bool touch(struct pat_play *p, uint32_t block, const struct wanted *of, s
                 return false;
             if (of->with == GRAPH_NIL)
                 list[(*n)++] = (struct pat_touch){at, 0};
-            else if (a.result >= p->size || !pair_up(&p->walk, a.result, is_part, at, list, n))
+            else if (a.result >= p->size || !pair_up(&p->walk, a.result, role == 1, at, list, n))
                 return false;
         }
     return true;
@@ -222,13 +240,16 @@ static bool walk(struct pat_play *p, struct pat_walk *w, const struct region *r,
         good &= w->spent < SPENT;
     }
     for (uint32_t i = 0; i < w->first[p->g->blocks.n]; i++)
-        p->given[w->phis[i]] = false;
+        p->of[w->phis[i]].given = false;
     pat_play_forget(p);
     if (w->open)
         memset(w->waits, 0, p->size);
     good &= !w->open;
     w->open = 0;
-    if (good && *n)
+    bool sorted = true;
+    for (unsigned i = 1; good && i < *n && sorted; i++)
+        sorted = ascending(&list[i - 1], &list[i]) <= 0;
+    if (good && !sorted)
         qsort(list, *n, sizeof *list, ascending);
     return good;
 }
@@ -242,9 +263,14 @@ static bool find_phis(struct pat_play *p)
         return true;
     w->first = ARENA_ARRAY(p->a, uint32_t, blocks + 2);
     w->phis = ARENA_ARRAY(p->a, graph_id, p->size + 1);
-    w->list[0] = ARENA_ARRAY(p->a, struct pat_touch, TOUCHED);
-    w->list[1] = ARENA_ARRAY(p->a, struct pat_touch, TOUCHED);
-    if (!w->first || !w->phis || !w->list[0] || !w->list[1]) {
+    bool good = w->first && w->phis;
+    for (int i = 0; i < 2; i++) {
+        w->list[i] = ARENA_ARRAY(p->a, struct pat_touch, TOUCHED);
+        w->roles[i].access = ARENA_ARRAY(p->a, uint8_t, p->g->accesses.n + 1);
+        w->roles[i].block = ARENA_ARRAY(p->a, bool, blocks + 1u);
+        good = good && w->list[i] && w->roles[i].access && w->roles[i].block;
+    }
+    if (!good) {
         w->first = NULL;
         return false;
     }
@@ -358,7 +384,9 @@ static bool same_touched(struct pat_play *p, const struct pat_walked *w, const s
 {
     const struct graph_cycles *y = p->g->cycles;
     const struct graph_cycle *ca = &y->cycles.p[w->cycle[0]], *cb = &y->cycles.p[w->cycle[1]];
-    struct wanted a = {w->part[0], w->with[0], before[0]}, b = {w->part[1], w->with[1], before[1]};
+    struct wanted a = {w->part[0], w->with[0], before[0], NULL}, b = {w->part[1], w->with[1], before[1], NULL};
+    find_roles(p, &a, &p->walk.roles[0]);
+    find_roles(p, &b, &p->walk.roles[1]);
     struct region ra = {ca, ca->first, ca->last, false}, rb = {cb, cb->first, cb->last, false};
     if (walk_both(p, &ra, &a, &rb, &b, w->among))
         return true;
@@ -406,8 +434,8 @@ bool pat_play_same_pairs(struct pat_play *p, const struct pat_paired *a, const s
     if (!may_walk(p, a->cycle, b->cycle))
         return false;
     static const struct pat_begun *const before[2] = {NULL, NULL};
-    struct wanted wa = {part_of(y, a->load), part_of(y, a->with), NULL};
-    struct wanted wb = {part_of(y, b->load), part_of(y, b->with), NULL};
+    struct wanted wa = {part_of(y, a->load), part_of(y, a->with), NULL, NULL};
+    struct wanted wb = {part_of(y, b->load), part_of(y, b->with), NULL, NULL};
     return wa.part != wa.with && wb.part != wb.with && find_partners(p, a->whole, &wa) &&
            find_partners(p, b->whole, &wb) &&
            is_walked(p,

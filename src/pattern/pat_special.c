@@ -359,6 +359,17 @@ static bool does_one_thing(const struct graph *g, uint32_t insn)
     return false;
 }
 
+/* All it makes is a number's size: as an operation of its own that is a sum with nothing. */
+static bool makes_size(const struct graph *g, uint32_t insn)
+{
+    const struct graph_insn *n = &g->insns.p[insn];
+    const struct uop_list *l = uops_of(g, insn);
+    bool made = false;
+    for (size_t i = 0; l && i < l->ops.n; i++)
+        made |= l->ops.p[i].kind == UOP_FABS;
+    return made && n->def_count == 1 && !n->access_count && graph_at(g, g->defs.p[n->first_def].node)->kind == UOP_FABS;
+}
+
 bool *pat_single_things(struct arena *a, const struct graph *g)
 {
     uint32_t count = (uint32_t)g->calls.n;
@@ -371,9 +382,9 @@ bool *pat_single_things(struct arena *a, const struct graph *g)
         uint32_t path = n->call_path;
         if (!path || path > count || !n->reachable)
             continue;
-        bool one = does_one_thing(g, i);
+        bool size = makes_size(g, i), one = size || does_one_thing(g, i);
         things[path] += one;
-        other[path] |= reckons(g, i) || (!one && pat_has_effect(g, i));
+        other[path] |= (!size && reckons(g, i)) || (!one && pat_has_effect(g, i));
         for (uint32_t k = 0; k < n->access_count && !one; k++)
             other[path] |= g->accesses.p[n->first_access + k].space != UOP_LOCAL;
     }

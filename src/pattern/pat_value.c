@@ -159,7 +159,10 @@ bool pat_tape_build(struct pat_tape *t, struct arena *a, const struct graph *g, 
                     unsigned root_count, const graph_id *leaves, unsigned leaf_count)
 {
     struct map_u64 seen = {0};
-    *t = (struct pat_tape){.g = g, .a = a};
+    t->g = g; /* what stands behind the count is set when it is taken */
+    t->a = a;
+    t->count = 0;
+    t->reciprocal = 0;
     for (unsigned i = 0; i < root_count; i++)
         if (!collect(t, roots[i], leaves, leaf_count, &seen, 0))
             return false;
@@ -167,6 +170,7 @@ bool pat_tape_build(struct pat_tape *t, struct arena *a, const struct graph *g, 
     qsort(t->node, t->count, sizeof t->node[0], by_number);
     for (unsigned i = 0; i < t->count; i++) {
         const struct graph_node *n = graph_at(g, t->node[i]);
+        t->value[i] = 0;
         t->computed[i] = !graph_is_const(g, t->node[i], &t->value[i]);
         for (unsigned k = 0; k < leaf_count; k++)
             t->computed[i] &= leaves[k] != t->node[i];

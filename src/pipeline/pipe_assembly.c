@@ -4,9 +4,10 @@
  * code, branches, relocations of data (debug information), records of .nv.info, ends of functions. A place has one
  * number; one where a function begins has its name instead. Records and ends take a number even where there is one
  * already, and do not use it. requires: a module, its assembly (image/img_assembly.h) · gives: text */
-#include "pipeline/pipe_disasm.h"
+#include "pipeline/pipe_lines.h"
 
 #include "base/str.h"
+#include "isa/isa_cache.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,10 +103,12 @@ static bool from_section(unsigned sm, struct bits128 word, uint32_t offset)
            insn.operands[insn.operand_count - 1].value + 16 + (int64_t)offset == 0;
 }
 
-static void number_branches(struct pipe_labels *l, uint32_t kernel)
+static void number_branches(struct pipe_labels *l, struct isa_cache *cache, uint32_t kernel)
 {
     const struct img_kernel *k = &l->module->kernels[kernel];
-    uint32_t count = k->code_bytes / 16, branch = l->first_branch[kernel], last = l->first_branch[kernel + 1];
+    const uint64_t *branches = isa_branches(cache, l->module->sm);
+    uint32_t count = branches ? k->code_bytes / 16 : 0, branch = l->first_branch[kernel],
+             last = l->first_branch[kernel + 1];
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *p = k->code + 16 * (size_t)i;
         struct bits128 word = {bits_le64(p), bits_le64(p + 8)};
@@ -115,7 +118,8 @@ static void number_branches(struct pipe_labels *l, uint32_t kernel)
                 l->next++, /* the section has a name: the number is not used */
                     l->table_words += l->of.branches[branch].word_count;
             branch++;
-        } else if (isa_word_target(l->module->sm, word, 16 * i, &target) && target >= 0 && target / 16 < count)
+        } else if (isa_may_branch(branches, word) && isa_word_target(l->module->sm, word, 16 * i, &target) &&
+                   target >= 0 && target / 16 < count)
             give_number(l, (struct img_mark){.kernel = kernel, .offset = (uint32_t)target}, false);
     }
 }
@@ -174,7 +178,7 @@ static void number_sections(struct pipe_labels *l)
             l->section_numbers[k] = ++l->next;
 }
 
-struct pipe_labels *pipe_labels_make(struct arena *a, const struct img_module *module)
+struct pipe_labels *pipe_labels_make(struct arena *a, struct isa_cache *cache, const struct img_module *module)
 {
     struct pipe_labels *l = ARENA_ARRAY(a, struct pipe_labels, 1);
     if (!l || !img_read_assembly(a, module, &l->of))
@@ -200,7 +204,7 @@ struct pipe_labels *pipe_labels_make(struct arena *a, const struct img_module *m
         if (l->of.fields[i].target.kernel != IMG_NO_KERNEL)
             give_number(l, l->of.fields[i].target, false);
     for (uint32_t k = 0; k < module->kernel_count; k++)
-        number_branches(l, k);
+        number_branches(l, cache, k);
     for (uint32_t i = 0; i < l->of.mark_count; i++)
         give_number(l, l->of.marks[i], false);
     for (uint32_t i = 0; i < l->of.record_count; i++)
@@ -232,7 +236,7 @@ static bool name_place(const struct pipe_labels *l, struct img_mark at, char *ou
     if (f)
         snprintf(out, size, "%s", f->name);
     else
-        snprintf(out, size, ".L_x_%u", *number - 1);
+        *pipe_put_label(out, *number - 1) = '\0'; /* every name's room holds one */
     return true;
 }
 
@@ -241,9 +245,13 @@ bool pipe_label_text(void *user, uint32_t target, char out[96])
     struct pipe_listing *l = user;
     struct img_mark at = {.kernel = kernel_number(l), .offset = target};
     const uint32_t *number = number_at(l->labels, at);
-    const struct img_function *f = number && *number == HAS_NAME ? function_at(l->labels, at.kernel, at.offset) : NULL;
-    if (!f)
-        return name_place(l->labels, at, out, 96);
+    if (!number || *number == NO_LABEL)
+        return false;
+    const struct img_function *f = *number == HAS_NAME ? function_at(l->labels, at.kernel, at.offset) : NULL;
+    if (!f) {
+        *pipe_put_label(out, *number - 1) = '\0';
+        return true;
+    }
     l->long_name = f->name;
     l->long_target = target;
     out[0] = PIPE_NAME_MARK;
@@ -264,9 +272,9 @@ static void spell_field(const struct pipe_labels *l, const struct img_field *f, 
         snprintf(out, size, "(%s + %s0x%llx)", f->symbol, f->addend < 0 ? "-" : "", (unsigned long long)add);
 }
 
-/* The first of the items from low up to end that lies at an offset: they are in the order of the mark each begins
- * with. NULL: none does. */
-static const void *first_at(const void *items, size_t size, uint32_t low, uint32_t end, uint32_t offset)
+/* The first of the items from low up to end that lies at or behind an offset: they are in the order of the mark each
+ * begins with. NULL: none does. */
+static const void *mark_from(const void *items, size_t size, uint32_t low, uint32_t end, uint32_t offset)
 {
     const char *list = items;
     uint32_t high = end;
@@ -278,7 +286,13 @@ static const void *first_at(const void *items, size_t size, uint32_t low, uint32
         else
             high = middle;
     }
-    const struct img_mark *found = low < end ? (const void *)(list + low * size) : NULL;
+    return low < end ? list + low * size : NULL;
+}
+
+/* That at the offset itself. */
+static const void *first_at(const void *items, size_t size, uint32_t low, uint32_t end, uint32_t offset)
+{
+    const struct img_mark *found = mark_from(items, size, low, end, offset);
     return found && found->offset == offset ? found : NULL;
 }
 
@@ -404,6 +418,24 @@ size_t pipe_put_symbols(struct pipe_listing *l, uint32_t i, char *text, size_t n
     return n + (size_t)snprintf(text + n, ISA_TEXT_ROOM - n, " `(%s)", name); /* a target of 0 is not printed */
 }
 
+unsigned pipe_symbol_of(const struct pipe_listing *l, const struct isa_insn *insn, char *out, size_t size)
+{
+    const struct pipe_labels *labels = l->symbols;
+    const uint32_t *first = &labels->first_field[kernel_number(l)];
+    const struct img_field *f = first_at(labels->of.fields, sizeof(struct img_field), first[0], first[1], insn->offset);
+    unsigned at = insn->operand_count, kind = f ? operand_of(f->type) : ISA_OPERAND_OTHER;
+    for (unsigned k = 0; k < insn->operand_count && kind != ISA_OPERAND_OTHER; k++)
+        if (insn->operands[k].kind == kind)
+            at = k;
+    if (at == insn->operand_count)
+        return at;
+    uint64_t add = f->addend < 0 ? -(uint64_t)f->addend : (uint64_t)f->addend;
+    int n = snprintf(out, size, "%s", f->symbol);
+    if (f->addend && n >= 0 && (size_t)n < size)
+        snprintf(out + n, size - (size_t)n, "%c0x%llx", f->addend < 0 ? '-' : '+', (unsigned long long)add);
+    return at;
+}
+
 /* ---- printing ----------------------------------------------------------------------------------- */
 
 void pipe_print_assembly_head(struct out *out, const struct img_module *module, const struct pipe_labels *labels)
@@ -455,6 +487,12 @@ static void print_function(struct pipe_listing *l, const struct img_function *f)
     out_printf(l->out, "%s:\n", f->name);
 }
 
+static void print_label(struct out *out, uint32_t number)
+{
+    char *p = pipe_put_label(out_room(out, OUT_ROOM), number);
+    out_filled(out, pipe_put(p, ":\n", 2));
+}
+
 /* Functions and the label of a place; *function goes on behind them. */
 static void print_place(struct pipe_listing *l, uint32_t i, uint32_t *function)
 {
@@ -464,13 +502,13 @@ static void print_place(struct pipe_listing *l, uint32_t i, uint32_t *function)
          *function < end && labels->functions[*function]->at.offset < 16 * (i + 1); ++*function)
         print_function(l, labels->functions[*function]);
     if (i == 0 && labels->section_numbers[kernel] != NO_LABEL)
-        out_printf(l->out, ".L_x_%u:\n", labels->section_numbers[kernel] - 1);
+        print_label(l->out, labels->section_numbers[kernel] - 1);
     if (number != NO_LABEL && number != HAS_NAME)
-        out_printf(l->out, ".L_x_%u:\n", number - 1);
+        print_label(l->out, number - 1);
 }
 
-/* The file says of this instruction that it puts a register away or brings it back. */
-static bool is_spill(const struct img_kernel *k, uint32_t offset)
+/* The first of the spills at or behind an offset. */
+static uint32_t spill_from(const struct img_kernel *k, uint32_t offset)
 {
     uint32_t low = 0, high = k->spill_count;
     while (low < high) {
@@ -480,7 +518,34 @@ static bool is_spill(const struct img_kernel *k, uint32_t offset)
         else
             high = middle;
     }
-    return low < k->spill_count && k->spills[low] == offset;
+    return low;
+}
+
+/* The file says of this instruction that it puts a register away or brings it back. */
+static bool is_spill(const struct img_kernel *k, uint32_t offset)
+{
+    uint32_t at = spill_from(k, offset);
+    return at < k->spill_count && k->spills[at] == offset;
+}
+
+uint32_t pipe_next_special(const struct pipe_listing *l, uint32_t offset)
+{
+    const struct pipe_labels *labels = l->labels;
+    uint32_t next = UINT32_MAX, spill = labels ? spill_from(l->kernel, offset) : l->kernel->spill_count;
+    if (!labels)
+        return next;
+    const uint32_t *fields = &labels->first_field[kernel_number(l)],
+                   *branches = &labels->first_branch[kernel_number(l)];
+    const struct img_mark *field = mark_from(labels->of.fields, sizeof(struct img_field), fields[0], fields[1], offset),
+                          *branch = mark_from(labels->of.branches, sizeof(struct img_branch), branches[0], branches[1],
+                                              offset);
+    if (spill < l->kernel->spill_count)
+        next = l->kernel->spills[spill];
+    if (field && field->offset < next)
+        next = field->offset;
+    if (branch && branch->offset < next)
+        next = branch->offset;
+    return next;
 }
 
 static void print_branch(struct pipe_listing *l, const struct img_branch *branch)
@@ -515,10 +580,8 @@ static void print_instruction(struct pipe_listing *l, uint32_t i)
             out_text(l->out, "(*\"SpillRefill\"*);\n");
         return;
     }
-    if (pipe_leaves_blank(text, n))
-        *p++ = ' ';
-    for (const char *end = pipe_ending(pipe_word_at(l, i)); *end; end++)
-        *p++ = *end;
+    p = pipe_put_blanks(p, pipe_leaves_blank(text + n, n));
+    p = pipe_put_ending(p, pipe_word_at(l, i));
     *p++ = '\n';
     out_filled(l->out, p);
 }
@@ -527,8 +590,8 @@ void pipe_print_raw(struct pipe_listing *l)
 {
     pipe_print_header_flags(l->out, l->module);
     pipe_print_header_flags(l->out, l->module); /* the vendor's tool says it twice */
-    for (uint32_t i = 0; i < l->count; i++)
-        print_instruction(l, i);
+    struct isa_print_options o = pipe_print_options(l);
+    pipe_print_plain(l, &o, 0, l->count);
 }
 
 void pipe_print_assembly(struct pipe_listing *l)
@@ -543,10 +606,28 @@ void pipe_print_assembly(struct pipe_listing *l)
     if (l->module->sm < 90 && section->registers)
         out_printf(l->out, "\t.sectioninfo\t@\"SHI_REGISTERS=%u\"\n", section->registers);
     out_printf(l->out, "\t.align\t%u\n", section->alignment);
-    for (uint32_t i = 0; i < l->count; i++) {
+    const uint32_t *numbers = l->labels->numbers[kernel];
+    struct isa_print_options o = pipe_print_options(l);
+    uint32_t special = l->insns ? 0 : pipe_next_special(l, 0), next; /* where a function begins */
+    for (uint32_t i = 0; i < l->count;) {
         print_place(l, i, &function);
-        pipe_print_line_info(l, 16 * i);
-        print_instruction(l, i);
+        if (function < l->labels->first_function[kernel + 1])
+            next = l->labels->functions[function]->at.offset & ~15u;
+        else
+            next = UINT32_MAX;
+        if (l->options->line_info)
+            pipe_print_line_info(l, 16 * i);
+        if (16 * i >= special) {
+            print_instruction(l, i++);
+            special = l->insns ? 0 : pipe_next_special(l, 16 * i);
+            continue;
+        }
+        uint32_t end = i + 1;
+        while (end < l->count && numbers[end] == NO_LABEL && 16 * end < next && 16 * end < special &&
+               !l->options->line_info)
+            end++;
+        pipe_print_plain(l, &o, i, end);
+        i = end;
     }
     print_place(l, l->count, &function);
 }

@@ -90,13 +90,15 @@ enum sp_status pipe_container_add(struct sp_session *s, const char *path, const 
     return arena_failed(&s->a) ? SP_ERR_MEMORY : status;
 }
 
-bool pipe_container_map(struct sp_session *s, const char *path, const uint8_t **bytes, size_t *size)
+/* A file mapped for the session's life where `wanted` says so of its kind and size. */
+static bool map_file(struct sp_session *s, const char *path, bool (*wanted)(enum img_kind kind, size_t size),
+                     const uint8_t **bytes, size_t *size)
 {
     struct pipe_mapping m;
     if (!img_map_file(path, &m.bytes, &m.size))
         return false;
     size_t before = s->mappings.n;
-    if (img_is_container(img_detect_binary(m.bytes, m.size)))
+    if (wanted(img_detect_binary(m.bytes, m.size), m.size))
         VEC_PUSH(&s->a, s->mappings, m);
     if (s->mappings.n == before) {
         img_unmap_file(m.bytes, m.size);
@@ -105,6 +107,28 @@ bool pipe_container_map(struct sp_session *s, const char *path, const uint8_t **
     *bytes = m.bytes;
     *size = m.size;
     return true;
+}
+
+static bool is_container(enum img_kind kind, size_t size)
+{
+    (void)size;
+    return img_is_container(kind);
+}
+
+static bool is_large_cubin(enum img_kind kind, size_t size)
+{
+    enum { LARGE = 256 << 10 }; /* reading it costs more than mapping it */
+    return kind == IMG_CUBIN && size >= LARGE;
+}
+
+bool pipe_container_map(struct sp_session *s, const char *path, const uint8_t **bytes, size_t *size)
+{
+    return map_file(s, path, is_container, bytes, size);
+}
+
+bool pipe_cubin_map(struct sp_session *s, const char *path, const uint8_t **bytes, size_t *size)
+{
+    return map_file(s, path, is_large_cubin, bytes, size);
 }
 
 /* ---- reading one ---------------------------------------------------------------------------------- */

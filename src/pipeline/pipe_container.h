@@ -10,6 +10,8 @@ enum sp_status pipe_container_add(struct sp_session *s, const char *path, const 
 
 /* A file mapped for the session's life, if it holds modules. False: it is none of those. */
 bool pipe_container_map(struct sp_session *s, const char *path, const uint8_t **bytes, size_t *size);
+/* The same of a cubin that is large. */
+bool pipe_cubin_map(struct sp_session *s, const char *path, const uint8_t **bytes, size_t *size);
 
 /* Reads the input's module, if it is not there from the beginning; everything of it goes with pipe_input_close(). Its
  * diagnostics are told once. The answer is the input's status. */

@@ -1,8 +1,9 @@
 /* `disasm`: the vendor's two text forms, one line an instruction with control fields, and JSON. Text comes from isa/,
  * reads and writes from the micro-operations, lines from the container. */
-#include "pipeline/pipe_disasm.h"
+#include "pipeline/pipe_lines.h"
 
 #include "base/str.h"
+#include "isa/isa_cache.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -14,55 +15,20 @@ void sp_disasm_options_init(struct sp_disasm_options *o)
     *o = (struct sp_disasm_options){.format = SP_DISASM_CUOBJDUMP};
 }
 
-struct bits128 pipe_word_at(const struct pipe_listing *l, uint32_t i)
-{
-    if (l->insns)
-        return l->insns[i].word;
-    const uint8_t *p = l->kernel->code + 16 * (size_t)i;
-    return (struct bits128){bits_le64(p), bits_le64(p + 8)};
-}
-
-/* Puts the function's name where pipe_label_text() left a mark; one too long for the room leaves the offset. */
-static size_t put_long_name(const char *name, uint32_t target, char *text, size_t n)
-{
-    char *mark = memchr(text, PIPE_NAME_MARK, n), offset[16];
-    if (!mark)
-        return n;
-    size_t length = strlen(name), behind = n - (size_t)(mark + 1 - text);
-    if (n + length > ISA_TEXT_ROOM - 1) {
-        length = (size_t)snprintf(offset, sizeof offset, "0x%x", target);
-        name = offset;
-    }
-    memmove(mark + length, mark + 1, behind + 1);
-    for (size_t i = 0; i < length; i++)
-        mark[i] = name[i];
-    return n - 1 + length;
-}
-
 size_t pipe_print_text(struct pipe_listing *l, uint32_t i, char *text)
 {
-    bool names = l->labels != NULL;
-    struct isa_print_options o = {.dialect = names ? ISA_DIALECT_NVDISASM : ISA_DIALECT_CUOBJDUMP,
-                                  .label = names ? pipe_label_text : NULL,
-                                  .user = l};
+    struct isa_print_options o = pipe_print_options(l);
+    l->ahead.n = 0;
     const struct img_told *told = pipe_told(l->kernel, i);
     if (told && !told->how) {
         int n = snprintf(text, 512, "%s", told->text ? told->text : "not in the listing");
         return n < 0 ? 0 : n < 512 ? (size_t)n : 511;
     }
-    size_t n;
-    l->long_name = NULL;
-    if (l->insns) {
-        n = isa_print(l->module->sm, &l->insns[i], &o, text, ISA_TEXT_ROOM);
-    } else {
-        enum { AHEAD = 8 };
-        if (i + AHEAD < l->count)
-            isa_cache_expect(l->cache, pipe_word_at(l, i + AHEAD));
-        n = isa_print_cached(l->cache, l->module->sm, pipe_word_at(l, i), 16 * i, &o, text);
-    }
+    size_t n = l->insns ? isa_print(l->module->sm, &l->insns[i], &o, text, ISA_TEXT_ROOM)
+                        : isa_print_cached(l->cache, l->module->sm, pipe_word_at(l, i), 16 * i, &o, text);
     if (l->long_name)
-        n = put_long_name(l->long_name, l->long_target, text, n);
-    return names ? pipe_put_symbols(l, i, text, n) : n;
+        n = pipe_put_long_name(l, text, n);
+    return l->labels ? pipe_put_symbols(l, i, text, n) : n;
 }
 
 size_t pipe_next_text(struct pipe_listing *l, uint32_t i, char *room, const char **text)
@@ -72,7 +38,7 @@ size_t pipe_next_text(struct pipe_listing *l, uint32_t i, char *room, const char
         return pipe_print_text(l, i, room);
     }
     struct pipe_spelled *s = l->spelled;
-    size_t n = s->lengths[s->shown++];
+    size_t n = s->lengths[s->shown++] & PIPE_LENGTH;
     *text = s->bytes + s->printed;
     s->printed += n;
     return n;
@@ -114,62 +80,6 @@ bool pipe_has_control(const struct pipe_listing *l, uint32_t i)
     return !told || told->how & IMG_TOLD_CONTROL;
 }
 
-size_t pipe_guard_length(const char *text, size_t n)
-{
-    enum { LONGEST = 6 };
-    for (size_t i = 1; text[0] == '@' && i < n && i <= LONGEST; i++)
-        if (text[i] == ' ')
-            return i;
-    return 0;
-}
-
-/* ---- writing in place ------------------------------------------------------------------------ */
-
-static char *put(char *p, const char *text, size_t n)
-{
-    memcpy(p, text, n);
-    return p + n;
-}
-
-static char *put_blanks(char *p, size_t n)
-{
-    memset(p, ' ', n);
-    return p + n;
-}
-
-/* At least `least` digits. */
-static char *put_hex(char *p, uint64_t v, unsigned least)
-{
-    unsigned n = v ? (67u - (unsigned)__builtin_clzll(v)) / 4 : 1;
-    n = n < least ? least : n;
-    for (unsigned i = n; i-- > 0; v >>= 4)
-        p[i] = "0123456789abcdef"[v & 15];
-    return p + n;
-}
-
-static char *put_word(char *p, uint64_t v)
-{
-    static const char digits[] = "0123456789abcdef";
-    for (unsigned i = 16; i-- > 0; v >>= 4)
-        p[i] = digits[v & 15];
-    return p + 16;
-}
-
-char *pipe_put_offset(char *p, uint32_t offset, const char *text, size_t n, size_t *rest)
-{
-    enum { COLUMN = 17 };
-    bool uniform = n > 2 && text[1 + (text[1] == '!')] == 'U'; /* stands in the column of opcodes */
-    size_t guard = uniform ? 0 : pipe_guard_length(text, n);
-    p = put(p, "        /*", 10);
-    p = put_hex(p, offset, 4);
-    p = put(p, "*/ ", 3);
-    p = put_blanks(p, COLUMN - guard);
-    p = put(p, text, guard);
-    *p++ = ' ';
-    *rest = guard ? guard + 1 : 0;
-    return p;
-}
-
 void pipe_print_line_info(struct pipe_listing *l, uint32_t offset)
 {
     const struct img_line *line = l->options->line_info ? img_line_at(l->kernel, offset) : NULL;
@@ -184,73 +94,6 @@ void pipe_print_line_info(struct pipe_listing *l, uint32_t offset)
                    line->inlined[i].file < l->module->file_count ? l->module->files[line->inlined[i].file] : "?",
                    line->inlined[i].line);
     out_char(l->out, '\n');
-}
-
-/* A word without any scheduling (stall 0, no yield, no barriers, nothing to wait for: filler) ends in ";", all else in
- * " ;". */
-const char *pipe_ending(struct bits128 word)
-{
-    return (word.hi >> (105 - 64) & 0x1ffff) == 0x7e0 ? ";" : " ;";
-}
-
-bool pipe_leaves_blank(const char *text, size_t n)
-{
-    static const char *const ends[] = {"INF", "QNAN", "SNAN", "0.0"};
-    if (n < 6 || (text[n - 1] != 'F' && text[n - 1] != 'N' && text[n - 1] != '0'))
-        return false;
-    for (unsigned i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-        size_t length = strlen(ends[i]);
-        if (memcmp(text + n - length, ends[i], length) == 0)
-            return text[n - length - 1] == '-' || text[n - length - 1] == '+';
-    }
-    return false;
-}
-
-unsigned pipe_more_digits(uint32_t offset)
-{
-    unsigned more = 0;
-    for (offset >>= 16; offset; offset >>= 4)
-        more++;
-    return more;
-}
-
-static bool keep_text(struct pipe_spelled *s, const char *text, size_t n)
-{
-    if (s->size - s->n < n) {
-        size_t size = 2 * s->size + 65536;
-        char *bytes = realloc(s->bytes, size);
-        if (!bytes)
-            return false;
-        s->bytes = bytes;
-        s->size = size;
-    }
-    if (s->count == s->room) {
-        size_t room = 2 * s->room + 4096;
-        uint16_t *lengths = realloc(s->lengths, room * sizeof *lengths);
-        if (!lengths)
-            return false;
-        s->lengths = lengths;
-        s->room = room;
-    }
-    memcpy(s->bytes + s->n, text, n);
-    s->n += n;
-    s->lengths[s->count++] = (uint16_t)n;
-    return true;
-}
-
-/* Keeps the texts of the kernel and widens *widest to the longest, with its guard, although that stands to the left. */
-static bool spell(struct pipe_listing *l, size_t *widest)
-{
-    char text[ISA_TEXT_ROOM];
-    for (uint32_t i = 0; i < l->count; i++) {
-        size_t n = pipe_print_text(l, i, text);
-        size_t with =
-            n + strlen(pipe_ending(pipe_word_at(l, i))) + pipe_leaves_blank(text, n) + pipe_more_digits(16 * i);
-        *widest = with > *widest ? with : *widest;
-        if (!keep_text(l->spelled, text, n))
-            return false;
-    }
-    return true;
 }
 
 int pipe_arch_length(const struct img_module *module)
@@ -281,38 +124,6 @@ void pipe_print_header_flags(struct out *out, const struct img_module *module)
                module->virtual_sm ? module->virtual_sm : module->sm);
 }
 
-static void print_cuobjdump(struct pipe_listing *l)
-{
-    char room[ISA_TEXT_ROOM];
-    size_t widest = l->widest, rest;
-    out_printf(l->out, "\n\t\tFunction : %s\n", l->kernel->name);
-    pipe_print_header_flags(l->out, l->module);
-    for (uint32_t i = 0; i < l->count; i++) {
-        struct bits128 word = pipe_word_at(l, i);
-        const char *text, *end = pipe_ending(word);
-        size_t n = pipe_next_text(l, i, room, &text), blank = pipe_leaves_blank(text, n);
-        pipe_print_line_info(l, 16 * i);
-        char *p = out_room(l->out, OUT_ROOM);
-        p = pipe_put_offset(p, 16 * i, text, n, &rest);
-        p = put(p, text + rest, n - rest);
-        p = put_blanks(p, blank);
-        p = put(p, end, strlen(end));
-        if (pipe_has_word(l, i)) {
-            p = put_blanks(p, widest - (n - rest) - blank - strlen(end) - pipe_more_digits(16 * i));
-            p = put(p, "  /* 0x", 7);
-            p = put_word(p, word.lo);
-            p = put(p, " */\n", 4);
-            p = put_blanks(p, 37 + widest);
-            p = put(p, "/* 0x", 5);
-            p = put_word(p, word.hi);
-            p = put(p, " */", 3);
-        }
-        *p++ = '\n';
-        out_filled(l->out, p);
-    }
-    out_text(l->out, "\t\t..........\n\n");
-}
-
 static void print_control(struct pipe_listing *l)
 {
     char text[ISA_TEXT_ROOM], control[32];
@@ -325,11 +136,11 @@ static void print_control(struct pipe_listing *l)
         size_t length = strlen(control);
         if (!pipe_has_control(l, i))
             memset(control, ' ', length);
-        char *p = put_hex(out_room(l->out, OUT_ROOM), 16 * i, 4);
+        char *p = pipe_put_hex(out_room(l->out, OUT_ROOM), 16 * i, 4);
         *p++ = ' ';
-        p = put(p, control, length);
+        p = pipe_put(p, control, length);
         *p++ = ' ';
-        p = put(p, text, n);
+        p = pipe_put(p, text, n);
         *p++ = '\n';
         out_filled(l->out, p);
     }
@@ -385,8 +196,8 @@ struct printing {
     const struct sp_disasm_options *options;
     const struct img_module *module;
     struct isa_cache *cache;
-    struct pipe_labels *labels;
-    struct pipe_spelled spelled;
+    struct pipe_labels *labels, *symbols;
+    struct pipe_spelled *spelled;
     bool is_spelled;
     size_t widest;
 };
@@ -418,7 +229,7 @@ static enum sp_status one_kernel(struct printing *p, const struct img_kernel *ke
     struct arena work;
     arena_init(&work, 0);
     struct pipe_listing l = {.cache = p->cache,
-                             .spelled = &p->spelled,
+                             .spelled = p->spelled,
                              .is_spelled = p->is_spelled,
                              .a = &work,
                              .out = p->out,
@@ -426,6 +237,7 @@ static enum sp_status one_kernel(struct printing *p, const struct img_kernel *ke
                              .module = p->module,
                              .kernel = kernel,
                              .labels = p->labels,
+                             .symbols = p->symbols,
                              .widest = p->widest,
                              .last_file = -1,
                              .last_line = -1};
@@ -438,10 +250,10 @@ static enum sp_status one_kernel(struct printing *p, const struct img_kernel *ke
         status = SP_ERR_ARCH;
     l.insns = insns;
     if (status == SP_OK && measure)
-        status = spell(&l, &p->widest) ? SP_OK : SP_ERR_MEMORY;
+        status = pipe_spell(&l, &p->widest) ? SP_OK : SP_ERR_MEMORY;
     else if (status == SP_OK)
         switch (p->options->format) {
-        case SP_DISASM_CUOBJDUMP: print_cuobjdump(&l); break;
+        case SP_DISASM_CUOBJDUMP: pipe_print_cuobjdump(&l); break;
         case SP_DISASM_NVDISASM: l.labels ? pipe_print_assembly(&l) : pipe_print_raw(&l); break;
         case SP_DISASM_CONTROL: print_control(&l); break;
         case SP_DISASM_JSON: pipe_print_json(&l); break;
@@ -494,9 +306,11 @@ static enum sp_status print_module(struct sp_session *s, struct printing *p, str
 
 /* The kernels of one module that were asked for; *printed counts them. */
 static enum sp_status one_module(struct sp_session *s, struct out *out, const struct sp_disasm_options *o,
-                                 struct pipe_input *in, struct isa_cache *cache, size_t *printed)
+                                 struct pipe_input *in, struct isa_cache *cache, struct pipe_spelled *spelled,
+                                 size_t *printed)
 {
-    struct printing p = {.in = in, .out = out, .options = o, .module = &in->module, .cache = cache};
+    struct printing p = {.in = in, .out = out, .options = o, .module = &in->module, .cache = cache, .spelled = spelled};
+    spelled->n = spelled->count = spelled->printed = spelled->shown = 0;
     if (o->arch && !str_equal(o->arch, in->module.arch))
         return SP_OK;
     if (in->module.kind == IMG_PTX) {
@@ -507,13 +321,14 @@ static enum sp_status one_module(struct sp_session *s, struct out *out, const st
     arena_init(&a, 0);
     enum sp_status status = SP_OK;
     if (o->format == SP_DISASM_NVDISASM && p.module->kind != IMG_RAW) {
-        p.labels = pipe_labels_make(&a, p.module);
+        p.labels = pipe_labels_make(&a, cache, p.module);
         status = p.labels ? SP_OK : SP_ERR_MEMORY;
+    } else if (o->format == SP_DISASM_JSON && p.module->bytes) {
+        p.symbols = pipe_labels_make(&a, cache, p.module);
+        status = p.symbols ? SP_OK : SP_ERR_MEMORY;
     }
     if (status == SP_OK)
         status = print_module(s, &p, &a, printed);
-    free(p.spelled.bytes);
-    free(p.spelled.lengths);
     arena_free(&a);
     return status;
 }
@@ -525,6 +340,7 @@ enum sp_status sp_disasm(struct sp_session *s, const struct sp_disasm_options *o
     enum sp_status status = SP_OK;
     size_t printed = 0;
     const char *member = NULL;
+    struct pipe_spelled spelled = {0}; /* its memory is used for one module after the other */
     if (!out || !cache) {
         free(out);
         free(cache);
@@ -544,7 +360,7 @@ enum sp_status sp_disasm(struct sp_session *s, const struct sp_disasm_options *o
             continue;
         s->diags.input = (int)i;
         (void)pipe_input_open(s, in); /* what was wrong is told, and the rest is there */
-        status = one_module(s, out, o, in, cache, &printed);
+        status = one_module(s, out, o, in, cache, &spelled, &printed);
         pipe_input_close(in);
         s->diags.input = -1;
     }
@@ -552,6 +368,8 @@ enum sp_status sp_disasm(struct sp_session *s, const struct sp_disasm_options *o
         status = SP_ERR_NOT_FOUND;
     if (!out_flush(out) && status == SP_OK)
         status = SP_ERR_IO;
+    free(spelled.bytes);
+    free(spelled.lengths);
     free(out);
     free(cache);
     return status;

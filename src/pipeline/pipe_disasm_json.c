@@ -6,11 +6,30 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *operand_kind(unsigned kind)
+/* The shape of a texture or surface, as texture instructions name it. */
+static bool is_texture(const struct isa_operand *o)
+{
+    switch (o->mods[0]) {
+    case ISA_MOD_1D:
+    case ISA_MOD_2D:
+    case ISA_MOD_3D:
+    case ISA_MOD_CUBE:
+    case ISA_MOD_ARRAY_1D:
+    case ISA_MOD_ARRAY_2D:
+    case ISA_MOD_ARRAY_CUBE: return o->kind == ISA_OPERAND_TOKEN;
+    default: return false;
+    }
+}
+
+static const char *operand_kind(const struct isa_operand *o)
 {
     static const char *const texts[] = {"reg",  "ureg",  "pred",    "upred",      "imm",  "fimm",  "const", "mem",
                                         "sreg", "label", "barrier", "scoreboard", "pred", "other", "other", "desc"};
-    return kind < sizeof texts / sizeof texts[0] ? texts[kind] : "other";
+    if (o->kind == ISA_OPERAND_MEM && o->desc != ISA_NO_REG)
+        return "desc";
+    if (is_texture(o))
+        return "texture";
+    return o->kind < sizeof texts / sizeof texts[0] ? texts[o->kind] : "other";
 }
 
 /* Registers an instruction reads or writes, runs of neighbours as one entry. */
@@ -23,7 +42,7 @@ static void json_registers(struct json *j, const struct uop_list *list, unsigned
         for (size_t i = 0; i < list->ops.n; i++)
             if (list->ops.p[i].kind == kind && list->ops.p[i].file == file && list->ops.p[i].reg < 256)
                 in[list->ops.p[i].reg] = true;
-        for (unsigned r = 0; r < 256; r++) {
+        for (unsigned r = 0; r < (file == UOP_FILE_B ? UOP_B_HIDDEN : 256); r++) {
             if (!in[r])
                 continue;
             unsigned first = r;
@@ -42,6 +61,8 @@ static void json_registers(struct json *j, const struct uop_list *list, unsigned
     json_end(j);
 }
 
+enum { SYMBOL = 2048 };
+
 /* Operands as they are printed, one text each. */
 static unsigned operand_texts(struct arena *a, const char *rest, bool blanks, const char *texts[ISA_MAX_OPERANDS + 2])
 {
@@ -58,12 +79,14 @@ static void json_operands(struct pipe_listing *l, struct json *j, const struct i
     unsigned n = operand_texts(l->a, rest, false, texts);
     if (n != insn->operand_count)
         n = operand_texts(l->a, rest, true, texts);
+    char symbol[SYMBOL];
+    unsigned filled = l->symbols ? pipe_symbol_of(l, insn, symbol, sizeof symbol) : insn->operand_count;
     json_array(j);
     for (unsigned i = 0; i < insn->operand_count; i++) {
         const struct isa_operand *o = &insn->operands[i];
         json_object(j);
         json_key(j, "kind");
-        json_string(j, o->kind == ISA_OPERAND_MEM && o->desc != ISA_NO_REG ? "desc" : operand_kind(o->kind));
+        json_string(j, i == filled ? "symbol" : operand_kind(o));
         json_key(j, "text");
         json_string(j, n == insn->operand_count ? texts[i] : NULL);
         json_key(j, "index");
@@ -77,6 +100,8 @@ static void json_operands(struct pipe_listing *l, struct json *j, const struct i
             json_int(j, o->value);
         else
             json_null(j);
+        if (i == filled)
+            json_key(j, "symbol"), json_string(j, symbol);
         json_end(j);
     }
     json_end(j);

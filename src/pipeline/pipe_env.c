@@ -44,6 +44,10 @@ void pipe_env(unsigned sm, const struct img_kernel *kernel, struct graph_env *en
                               .table_bytes = kernel->tables.bytes,
                               .table_sizes = kernel->tables.sizes,
                               .table_count = kernel->tables.count,
+                              .switch_at = kernel->switches.at,
+                              .switch_targets = kernel->switches.targets,
+                              .switch_target_counts = kernel->switches.target_counts,
+                              .switch_count = kernel->switches.count,
                               .shared_bytes =
                                   kernel->shared_bytes > 0 ? kernel->shared_bytes : kernel->called_shared_bytes,
                               .spills = kernel->spills,

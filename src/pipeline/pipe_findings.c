@@ -1,6 +1,7 @@
 /* What is wrong or doubtful in a kernel itself: threads that touch one word of memory with nothing between that orders
  * them. Read from the memory dependence of the finished graph; each pair of instructions becomes one diagnostic of the
- * kernel's section, `unsynchronised`, or `warp-synchronous` where it holds only if the lanes of a warp run in step.
+ * kernel's section, `unsynchronised`, or `warp-synchronous` where it holds only if the lanes of a warp run in step;
+ * a load that finds what no thread stored is `uninitialized`.
  *
  * Only solved pairs are told: an edge that merely may exist gives no finding.
  * requires: graph with dependence, words · gives: diagnostics (notes), the first few of each kind */
@@ -79,6 +80,14 @@ static const char *warp_text(const struct findings *f, uint32_t first, uint32_t 
                         (unsigned)nop);
 }
 
+/* Threads meet only where the launch brings it: whoever launches may promise otherwise. */
+static const char *launch_text(const struct findings *f, graph_id launch)
+{
+    if (launch == GRAPH_NIL)
+        return "";
+    return arena_printf(f->a, ", if the launch has %s", mean_expr(f->m, launch, UOP_B1, MEAN_EXPANDED));
+}
+
 static void tell_reach(struct findings *f, const struct graph_reach *r)
 {
     bool warp = r->sync == GRAPH_SYNC_WARP_ASSUMED;
@@ -87,10 +96,10 @@ static void tell_reach(struct findings *f, const struct graph_reach *r)
         !is_new(f, warp ? IN_STEP : ORDERLESS, r->store, r->load))
         return;
     diag_add(&f->s->diags, DIAG_NOTE, codes[warp ? IN_STEP : ORDERLESS], f->section, offset_of(f, r->load),
-             "the %s at 0x%04x reads from %s memory what thread %s stores at 0x%04x, and no barrier parts them%s%s",
+             "the %s at 0x%04x reads from %s memory what thread %s stores at 0x%04x, and no barrier parts them%s%s%s",
              what, offset_of(f, r->load), space_text(f, r->load), fact_thread_text(f->m, r->thread),
-             offset_of(f, r->store), warp ? warp_text(f, r->store, r->load) : "",
-             r->assumed && !warp ? " (assumed: the usual launch bounds)" : "");
+             offset_of(f, r->store), launch_text(f, r->launch), warp ? warp_text(f, r->store, r->load) : "",
+             r->assumed && !warp && r->launch == GRAPH_NIL ? " (assumed: the usual launch bounds)" : "");
 }
 
 static void tell_race(struct findings *f, const struct graph_race *r)
@@ -99,13 +108,18 @@ static void tell_race(struct findings *f, const struct graph_race *r)
     if (!is_new(f, kind, r->first, r->second))
         return;
     if (r->first == r->second) {
-        const char *who = "all threads";
+        const struct graph_access *x = &f->g->accesses.p[r->first];
+        const char *who = x->runs_when == GRAPH_NIL ? "all threads" : "several threads";
+        if (r->every)
+            who = arena_printf(f->a, "threads whose threadIdx.x differs by %u", r->every);
         for (unsigned d = 0; d < 3; d++)
             if (r->thread[d] != GRAPH_NIL)
                 who = arena_printf(f->a, "threads that differ in threadIdx.%c only", "xyz"[d]);
+        const char *sized = r->every ? " (assumed: a block of more threads than that)" : "";
+        const char *does = r->update ? "update, each on its own," : "store different values to";
         diag_add(&f->s->diags, DIAG_NOTE, codes[kind], f->section, offset_of(f, r->second),
-                 "%s store different values at 0x%04x to one word of %s memory: which one stays is not said", who,
-                 offset_of(f, r->second), space_text(f, r->second));
+                 "%s %s one word of %s memory at 0x%04x: which one stays is not said%s%s", who, does,
+                 space_text(f, r->second), offset_of(f, r->second), launch_text(f, r->launch), sized);
         return;
     }
     bool reads = f->g->accesses.p[r->first].kind == GRAPH_LOAD, read = f->g->accesses.p[r->second].kind != GRAPH_STORE;
@@ -113,17 +127,26 @@ static void tell_race(struct findings *f, const struct graph_race *r)
                         : r->sized ? " (assumed: a block of as many threads as the code's conditions name)"
                                    : "";
     const char *who = fact_thread_text(f->m, r->thread), *space = space_text(f, r->second);
+    const char *launch = launch_text(f, r->launch);
     uint32_t first = offset_of(f, r->first), second = offset_of(f, r->second);
     if (reads)
         diag_add(
             &f->s->diags, DIAG_NOTE, codes[kind], f->section, second,
             "thread %s may overwrite at 0x%04x in %s memory what is still to be read at 0x%04x, and no barrier parts "
-            "them%s",
-            who, second, space, first, rests);
+            "them%s%s",
+            who, second, space, first, launch, rests);
     else /* the other thread is the first one's */
         diag_add(&f->s->diags, DIAG_NOTE, codes[kind], f->section, second,
-                 "what thread %s stores at 0x%04x in %s memory may be %s at 0x%04x, and no barrier parts them%s", who,
-                 first, space, read ? "read too early" : "overwritten", second, rests);
+                 "what thread %s stores at 0x%04x in %s memory may be %s at 0x%04x, and no barrier parts them%s%s", who,
+                 first, space, read ? "read too early" : "overwritten", second, launch, rests);
+}
+
+/* Whoever stands at the end of the block reads a neighbour's element, and there is no neighbour. */
+static void tell_unwritten(const struct findings *f, const struct graph_unwritten *u)
+{
+    diag_add(&f->s->diags, DIAG_NOTE, "uninitialized", f->section, offset_of(f, u->load),
+             "the load at 0x%04x reads from shared memory, in the %s thread of a block, what no thread has stored",
+             offset_of(f, u->load), u->last ? "last" : "first");
 }
 
 void pipe_findings(struct sp_session *s, struct arena *a, struct mean *m, const struct graph *g,
@@ -138,6 +161,8 @@ void pipe_findings(struct sp_session *s, struct arena *a, struct mean *m, const 
         tell_reach(&f, &d->reaches.p[i]);
     for (size_t i = 0; i < d->races.n; i++)
         tell_race(&f, &d->races.p[i]);
+    for (size_t i = 0; i < d->unwritten.n && i < listed[ORDERLESS]; i++)
+        tell_unwritten(&f, &d->unwritten.p[i]);
     for (int kind = 0; kind < KINDS; kind++)
         if (f.left[kind])
             diag_add(&s->diags, DIAG_NOTE, codes[kind], f.section, -1, "%u more pairs of instructions like these",

@@ -124,6 +124,8 @@ static enum sp_status add_file(struct sp_session *s, const char *path)
     const uint8_t *mapped;
     if (pipe_container_map(s, path, &mapped, &size))
         return pipe_container_add(s, path, mapped, size);
+    if (pipe_cubin_map(s, path, &mapped, &size))
+        return add_bytes(s, path, mapped, size);
     s->diags.input = (int)s->inputs.n;
     enum sp_status status = img_load_file(&s->a, &s->diags, path, 0, &bytes, &size);
     if (status == SP_OK)

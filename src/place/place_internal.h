@@ -1,4 +1,4 @@
-/* Between place_data.c, place_index.c, place_value.c, place_class.c and place_reload.c only. */
+/* Between place_data.c, place_index.c, place_accumulate.c, place_value.c, place_class.c and place_reload.c only. */
 #ifndef SP_PLACE_INTERNAL_H
 #define SP_PLACE_INTERNAL_H
 
@@ -13,10 +13,10 @@ struct place_cell {     /* of a list of defs */
 /* One accumulator: a loop's phi and all that is the same variable: what comes round, what paths and pieces make of it,
  * what is left behind the loop. */
 struct place_accumulator {
-    uint32_t cycle;
-    graph_id phi;    /* NIL: straight-line code */
-    graph_id out;    /* the step */
-    graph_id result; /* what it comes to, NIL: not known */
+    uint32_t cycle, inner; /* the loop; of several within one another the innermost, where the step is */
+    graph_id phi, named;   /* NIL: straight-line code; of the innermost */
+    graph_id out;          /* the step */
+    graph_id result;       /* what it comes to, NIL: not known */
     VEC(graph_id) members;
 };
 
@@ -61,6 +61,10 @@ enum sp_status place_find_data(struct place_work *w);
 bool place_is_inside(const struct place_work *w, graph_id id);
 bool place_may_be_value(const struct place_work *w, graph_id id);
 bool place_is_float_op(const struct graph_node *n);
+
+/* place_accumulate.c */
+void place_find_copies(struct place_work *w);
+bool place_find_accumulators(struct place_work *w);
 
 /* place_index.c */
 enum sp_status place_make_index(struct place_work *w);

@@ -214,7 +214,7 @@ static struct way of_chosen_bits(const struct place_lanes *l, const struct graph
     struct way out = of_pure(l, n, k);
     int64_t by = 0;
     unsigned at = 0;
-    uint64_t c;
+    uint64_t c = 0;
     while (at < n->arg_count && !graph_is_const(l->g, n->arg[at], &c))
         at++;
     if (out.how != PLACE_UNKNOWN || n->arg_count != 3 || at == 3)
@@ -343,6 +343,7 @@ static struct way of_node(const struct place_lanes *l, graph_id id, unsigned k)
     case UOP_VOTE:
     case UOP_BALLOT:
     case UOP_REDUX: return plain(PLACE_LINEAR, 0); /* one result for the warp */
+    case UOP_BAR_GIVES: return plain(n->width ? PLACE_DATA : PLACE_LINEAR, 0);
     case UOP_SHFL:
     case UOP_SHFL_IN: return of_shuffle(l, n, k);
     case UOP_ATOM:

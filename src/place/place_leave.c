@@ -117,8 +117,9 @@ static bool starts_straight(struct leave *s, graph_id id)
 }
 
 /* What comes round takes nothing of what came in (`q = r; r = t`): no instruction is the step. */
-static bool is_handed_on(const struct graph *g, graph_id phi, uint32_t loop)
+static bool is_handed_on(const struct place_work *w, graph_id phi, uint32_t loop)
 {
+    const struct graph *g = w->g;
     const struct graph_node *n = graph_at(g, phi);
     const struct graph_block *header = &g->blocks.p[n->block];
     bool any = false;
@@ -126,6 +127,9 @@ static bool is_handed_on(const struct graph *g, graph_id phi, uint32_t loop)
         const struct graph_node *round = graph_at(g, n->phi_args[k]);
         if (!is_in_loop(g, header->preds[k], loop))
             continue;
+        if (graph_is_loop_phi(g, n->phi_args[k]) && n->phi_args[k] < w->nodes &&
+            w->accumulator[n->phi_args[k]] == w->accumulator[phi])
+            return false; /* a loop within makes the steps */
         if (n->phi_args[k] == phi || (round->kind == GRAPH_PHI && !graph_is_loop_phi(g, n->phi_args[k])) ||
             place_mentions(g, n->phi_args[k], phi))
             return false;
@@ -204,10 +208,10 @@ void place_find_leaving(struct place_work *w, struct place *p)
         uint32_t index, at = w->accumulator[id];
         if (!at || w->accumulators.p[at - 1].phi == GRAPH_NIL || !map_u64_get(&p->of, id, &index))
             continue;
-        struct place_leaving l = {.node = id, .value = index, .cycle = w->accumulators.p[at - 1].cycle};
+        struct place_leaving l = {.node = id, .value = index, .cycle = w->accumulators.p[at - 1].inner};
         for (graph_id on = step_behind(&s, id); on != GRAPH_NIL && l.before < CHAIN_MAX; on = step_behind(&s, on))
             l.before++;
-        if (graph_is_loop_phi(w->g, id) && w->g->cycles && is_handed_on(w->g, id, (uint32_t)graph_at(w->g, id)->imm)) {
+        if (graph_is_loop_phi(w->g, id) && w->g->cycles && is_handed_on(w, id, (uint32_t)graph_at(w->g, id)->imm)) {
             if (!l.before)
                 find_handed_on(&s, &l);
             old[id] = (l.before || l.came_in) ? OLD_HANDED_ON : 0;

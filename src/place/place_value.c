@@ -48,6 +48,8 @@ static void place_defs(struct place_work *w, struct place_value *v, graph_id nod
         enum place_where via = where_of_file(d->file);
         if (graph_is_slow(g, d->insn))
             continue; /* the same value, by the way that is hardly ever taken */
+        if (d->file == UOP_FILE_B)
+            continue; /* what a barrier keeps is no register of the thread */
         if (graph_at(g, d->node)->kind == UOP_CONST)
             continue; /* the constant beside it is no place of the value */
         VEC_PUSH(w->a, v->storage,
@@ -311,7 +313,7 @@ static void build_value(struct place_work *w, struct place *p, graph_id entry)
     const struct graph_node *n = graph_at(w->g, entry);
     uint32_t accumulator = w->accumulator[entry];
     if (accumulator && w->accumulators.p[accumulator - 1].phi != GRAPH_NIL)
-        v.named = w->accumulators.p[accumulator - 1].phi;
+        v.named = w->accumulators.p[accumulator - 1].named;
     v.accumulator = accumulator != 0;
     if (!accumulator && n->kind == UOP_SELECT)
         for (unsigned k = 1; k <= 2; k++)

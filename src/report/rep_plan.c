@@ -108,7 +108,7 @@ static void add_patterns(struct rep_plan *plan, struct arena *a, const struct fa
 
 bool rep_is_finding(const struct fact_kernel *k, const struct diag *d)
 {
-    static const char *const codes[] = {"unsynchronised", "race", "warp-synchronous"};
+    static const char *const codes[] = {"unsynchronised", "race", "warp-synchronous", "uninitialized"};
     const char *section = d->section;
     if (!section || !d->code || d->input != (int)k->input || !k->name)
         return false;

@@ -9,12 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct kind_row {
-    unsigned char args;
-    char class;
-};
-
-static const struct kind_row kinds[UOP_KIND_COUNT] = {
+const struct uop_kind_row uop_kind_rows[UOP_KIND_COUNT] = {
 #define KIND_ROW(name, args, class, text) [UOP_##name] = {args, #class[0]},
     UOP_KINDS(KIND_ROW)
 #undef KIND_ROW
@@ -106,6 +101,7 @@ static const char *const kind_texts[UOP_KIND_COUNT] = {
     [UOP_ASYNC_COPY] = "async_copy",
     [UOP_ASYNC_WAIT] = "async_wait",
     [UOP_BAR] = "bar",
+    [UOP_BAR_GIVES] = "bar_gives",
     [UOP_WARPSYNC] = "warpsync",
     [UOP_SHFL] = "shfl",
     [UOP_SHFL_IN] = "shfl_in",
@@ -132,7 +128,7 @@ static const char *const kind_texts[UOP_KIND_COUNT] = {
 _Static_assert((int)UOP_KIND_COUNT < (int)UOP_GRAPH_KINDS, "graph kinds begin behind the last uop kind");
 
 static const char *const type_texts[] = {"void", "b1", "b8", "b16", "b32", "b64", "b128", "f16", "bf16", "f32", "f64"};
-static const unsigned char type_bits[] = {0, 1, 8, 16, 32, 64, 128, 16, 16, 32, 64};
+const unsigned char uop_type_widths[UOP_TYPE_COUNT] = {0, 1, 8, 16, 32, 64, 128, 16, 16, 32, 64};
 static const char *const round_texts[] = {"rn", "rm", "rp", "rz", "ra"};
 static const char *const space_texts[] = {"global", "shared", "local", "generic", "constant"};
 static const char *const order_texts[] = {"weak", "readonly", "cta", "gpu", "sys", "mmio"};
@@ -173,29 +169,14 @@ static const char *const sreg_texts[] = {
     [UOP_SR_ZERO] = "zero",
 };
 
-bool uop_is_pure(enum uop_kind kind)
-{
-    return (unsigned)kind < UOP_KIND_COUNT && kinds[kind].class != 'E';
-}
-
 const char *uop_kind_text(enum uop_kind kind)
 {
     return (unsigned)kind < UOP_KIND_COUNT ? kind_texts[kind] : "?";
 }
 
-unsigned uop_kind_args(enum uop_kind kind)
-{
-    return (unsigned)kind < UOP_KIND_COUNT ? kinds[kind].args : 0;
-}
-
-unsigned uop_type_bits(enum uop_type type)
-{
-    return (unsigned)type < sizeof type_bits ? type_bits[type] : 0;
-}
-
 const char *uop_type_text(enum uop_type type)
 {
-    return (unsigned)type < sizeof type_bits ? type_texts[type] : "?";
+    return (unsigned)type < UOP_TYPE_COUNT ? type_texts[type] : "?";
 }
 
 const char *uop_sreg_text(unsigned sreg)
@@ -251,6 +232,7 @@ static bool shows_imm(unsigned kind)
     case UOP_BRANCH:
     case UOP_CALL:
     case UOP_BAR:
+    case UOP_BAR_GIVES:
     case UOP_RECONVERGE:
     case UOP_FENCE:
     case UOP_MATH:

@@ -34,6 +34,7 @@ enum uop_type {
     UOP_F32,
     UOP_F64,
 };
+enum { UOP_TYPE_COUNT = UOP_F64 + 1 };
 
 enum uop_round { UOP_RN, UOP_RM, UOP_RP, UOP_RZ, UOP_RA /* nearest, ties away */ };
 
@@ -134,6 +135,7 @@ enum uop_flag {
     X(ASYNC_WAIT, 1, E, "groups or scoreboards")                                                                       \
     /* threads together */                                                                                             \
     X(BAR, 3, E, "barrier a, count b, predicate c; imm: enum uop_bar") X(WARPSYNC, 1, E, "mask a")                     \
+    X(BAR_GIVES, 1, E, "what all threads that meet bring as a; imm: enum uop_bar; B1, counted: B32; width 1: a part")  \
     X(SHFL, 3, E, "a from the lane chosen by b under c; imm 0 idx 1 up 2 down 3 bfly")                                 \
     X(SHFL_IN, 3, E, "its in-range predicate")                                                                         \
     X(VOTE, 1, E, "imm 0 all 1 any 2 eq; B1")                                                                          \
@@ -168,6 +170,8 @@ enum uop_math {
     UOP_MATH_REM_U,
 };
 enum uop_file { UOP_FILE_R, UOP_FILE_UR, UOP_FILE_P, UOP_FILE_UP, UOP_FILE_B, UOP_FILE_COUNT };
+/* Behind the registers of B, not numbered by machines: what the last barrier with a reduction gave. */
+enum { UOP_B_COUNT = 16, UOP_B_TRUTH, UOP_B_HIDDEN = UOP_B_COUNT };
 enum uop_space { UOP_GLOBAL, UOP_SHARED, UOP_LOCAL, UOP_GENERIC, UOP_CONSTANT };
 enum uop_order { /* of LOAD and STORE, in `order` */
                  UOP_WEAK,
@@ -265,12 +269,27 @@ struct uop_list {
  * invalid operation. */
 bool uop_eval(const struct uop *op, const uint64_t *args, uint64_t *result);
 /* The classes of the table: pure = a function of its arguments alone (P and A). */
-bool uop_is_pure(enum uop_kind kind);
+struct uop_kind_row {
+    unsigned char args;
+    char class;
+};
+extern const struct uop_kind_row uop_kind_rows[UOP_KIND_COUNT];
+extern const unsigned char uop_type_widths[UOP_TYPE_COUNT];
+static inline bool uop_is_pure(enum uop_kind kind)
+{
+    return (unsigned)kind < UOP_KIND_COUNT && uop_kind_rows[kind].class != 'E';
+}
 /* Its first two arguments may change places. */
 bool uop_commutes(enum uop_kind kind);
 const char *uop_kind_text(enum uop_kind kind); /* "add", lower case */
-unsigned uop_kind_args(enum uop_kind kind);
-unsigned uop_type_bits(enum uop_type type);    /* 0 for VOID */
+static inline unsigned uop_kind_args(enum uop_kind kind)
+{
+    return (unsigned)kind < UOP_KIND_COUNT ? uop_kind_rows[kind].args : 0;
+}
+static inline unsigned uop_type_bits(enum uop_type type) /* 0 for VOID */
+{
+    return (unsigned)type < UOP_TYPE_COUNT ? uop_type_widths[type] : 0;
+}
 const char *uop_type_text(enum uop_type type); /* "b32" */
 const char *uop_sreg_text(unsigned sreg);      /* "threadIdx.x"; "SR<n>" forms are made by the caller: NULL for OTHER */
 const char *uop_atom_text(unsigned atom);      /* "add" */

@@ -232,9 +232,7 @@ bool uop_eval(const struct uop *op, const uint64_t *args, uint64_t *result)
         return true;
     default: break;
     }
-    if (!uop_is_pure((enum uop_kind)op->kind))
-        return false;
-    if (width >= 1 && width <= 64 && eval_integer(op, args, width, result))
-        return true;
-    return uop_eval_float(op, args, result);
+    if (op->kind >= UOP_FLT && op->kind <= UOP_I2F)
+        return uop_eval_float(op, args, result);
+    return width >= 1 && width <= 64 && eval_integer(op, args, width, result);
 }

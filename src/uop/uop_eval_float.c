@@ -86,12 +86,17 @@ static struct number unpack(const struct format *f, uint64_t bits, bool ftz)
     return n;
 }
 
+/* The place of the highest one; there is one. */
+static int highest_one(u128 m)
+{
+    uint64_t high = (uint64_t)(m >> 64);
+    return high ? 127 - __builtin_clzll(high) : 63 - __builtin_clzll((uint64_t)m);
+}
+
 /* Shifts the leading one to bit `top`, exactly: only for mantissas that fit. */
 static struct number normalise(struct number n, int top)
 {
-    int lead = 127;
-    while (!(n.mantissa >> lead & 1))
-        lead--;
+    int lead = highest_one(n.mantissa);
     if (lead <= top)
         n.mantissa <<= top - lead;
     else

@@ -183,7 +183,7 @@
     X(RED, red, "M,a", "atomic operation without a result", "memory = the operation on it and a") \
     X(REDG, red, "M,a", "atomic operation without a result", "memory = the operation on it and a") \
     X(LEPC, opaque_result, "r", "address of this place", "d = the program counter's address") \
-    X(B2R, opaque_result, "r", "result of a barrier", "d = what the barrier's reduction gave") \
+    X(B2R, b2r, "r", "result of a barrier", "d = what the barrier's reduction gave") \
     X(HMMA, tensor, "r,a,b,c", "matrix multiply-add, floats", "no meaning in this build") \
     X(IMMA, tensor, "r,a,b,c", "matrix multiply-add, integers", "no meaning in this build") \
     X(BMMA, tensor, "r,a,b,c", "matrix multiply-add, bits", "no meaning in this build") \

@@ -101,6 +101,31 @@ void lift_elect(struct lift *l)
     lift_write(l, 0, lift_emit(l, blank(UOP_ELECT, UOP_B1)));
 }
 
+static void keep_hidden(struct lift *l, unsigned reg, uop_ref value)
+{
+    struct uop op = blank(UOP_WRITE, UOP_VOID);
+    op.file = UOP_FILE_B;
+    op.reg = (uint16_t)reg;
+    op.arg[0] = value;
+    lift_emit(l, op);
+}
+
+/* A barrier that counts gives no truth, one that asks no count: what is read of the other nobody says. */
+static void keep_result(struct lift *l, const struct uop *bar)
+{
+    bool counts = bar->imm == UOP_BAR_RED_POPC;
+    struct uop gives = blank(UOP_BAR_GIVES, counts ? UOP_B32 : UOP_B1);
+    gives.imm = bar->imm;
+    gives.arg[0] = bar->arg[2];
+    gives.width = bar->arg[1] != UOP_NONE;
+    uop_ref v = lift_emit(l, gives);
+    uop_ref other = lift_emit(l, blank(UOP_UNDEF, UOP_B32));
+    if (!counts)
+        v = lift_op(l, UOP_SELECT, UOP_B32, v, lift_const(l, UOP_B32, 1), lift_const(l, UOP_B32, 0));
+    keep_hidden(l, counts ? UOP_B_COUNT : UOP_B_TRUTH, v);
+    keep_hidden(l, counts ? UOP_B_TRUTH : UOP_B_COUNT, other);
+}
+
 /* BAR.SYNC a[, b]; BAR.ARV a, b; BAR.RED.op a[, b], p. */
 void lift_bar(struct lift *l)
 {
@@ -123,6 +148,26 @@ void lift_bar(struct lift *l)
     if (i != count)
         lift_refuse(l);
     lift_emit(l, op);
+    if (op.imm >= UOP_BAR_RED_POPC)
+        keep_result(l, &op);
+}
+
+/* B2R.RESULT d, Pu: the count, the truth. Other forms tell of barriers themselves. */
+void lift_b2r(struct lift *l)
+{
+    if (!lift_mod(l, ISA_MOD_RESULT) || l->insn->mod_count != 1) {
+        lift_opaque_result(l);
+        return;
+    }
+    for (unsigned i = 0; i < lift_count(l); i++) {
+        if (!lift_written(l, i))
+            continue;
+        bool truth = lift_is_pred(l, i);
+        uop_ref v = lift_read(l, UOP_FILE_B, truth ? UOP_B_TRUTH : UOP_B_COUNT);
+        if (truth)
+            v = lift_not(l, UOP_B1, lift_imm(l, UOP_IEQ, UOP_B1, 32, v, lift_const(l, UOP_B32, 0), UOP_NONE));
+        lift_write(l, i, v);
+    }
 }
 
 /* WARPSYNC mask: without a mask, or with every lane in it, all lanes meet. With .COLLECTIVE they go on together up to

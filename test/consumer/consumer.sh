@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs a build into a scratch folder and builds consumer.c against it in every way a user would: find_package and
-# pkg-config, shared and static. Also: the shared library shows sp_ functions and nothing else.
+# pkg-config, shared and static; and every program of examples/, as its head says one builds it. Also: the shared library
+# shows sp_ functions and nothing else.
 # usage: consumer.sh BUILD-FOLDER
 set -eu
 build=$(cd "$1" && pwd)
@@ -25,6 +26,13 @@ LD_LIBRARY_PATH="$lib" "$scratch/by_shared"
 cc -o "$scratch/by_static" "$here/consumer.c" $(pc --cflags) "$lib/libsassprobe.a" \
     $(pc --static --libs | tr ' ' '\n' | grep -v -e '^-lsassprobe$' -e '^-L')
 "$scratch/by_static"
+
+for example in "$here"/../../examples/*.c; do
+    cc -Wall -Wextra -Werror -o "$scratch/$(basename "$example" .c)" "$example" $(pc --cflags --libs)
+done
+LD_LIBRARY_PATH="$lib" "$scratch/decode_one" | grep -qx 'IMAD.WIDE R2, R4, R5, c\[0x0\]\[0x160\]'
+LD_LIBRARY_PATH="$lib" "$scratch/list_kernels" "$here/../../cubin/sm86/02_control/clamp_f32.cubin" |
+    grep -q clamp_f32_kernel
 
 shown=$(nm -D --defined-only "$lib/libsassprobe.so" | awk '{print $3}')
 strange=$(printf '%s\n' "$shown" | grep -v '^sp_' || true)

@@ -1,6 +1,7 @@
 """Our text of every instruction of whole libraries against the vendor's: a table a container and architecture.
 
 usage: compare_library.py ISA_DUMP CONTAINER... [--sample N] [--limit WORDS] [--batch WORDS] [--differences FILE]
+                          [--carve]
 
 A container is a cubin, a folder (every file of it), or whatever `cuobjdump -xelf all` opens (programs, shared objects,
 archives, fatbins). Text is a function of architecture, offset and word: words that differ in their scheduling alone
@@ -12,6 +13,7 @@ FILE with an example an architecture. Exit status 1 when anything differs. Witho
 """
 import argparse
 import collections
+import mmap
 import os
 import shutil
 import struct
@@ -71,7 +73,33 @@ class Comparison:
             self.classes.setdefault(key, {}).setdefault(sm, (hi, lo, spelled, got))
 
 
-def cubins_of(container, folder):
+FATBIN_MAGIC = b"\x50\xed\x55\xba"
+CUBIN = 2  # kind of an entry
+
+
+def carve(path, to):
+    """Writes one fatbin with the cubins of all fatbins in a file, as `cuobjdump` opens it."""
+    with open(path, "rb") as handle, mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        entries, at = [], data.find(FATBIN_MAGIC)
+        while at >= 0:
+            end = at + 4
+            if at + 16 <= len(data):
+                version, head, size = struct.unpack_from("<HHQ", data, at + 4)
+                if version == 1 and head == 16 and at + 16 + size <= len(data):
+                    end, entry = at + 16 + size, at + 16
+                    while entry + 64 <= end:
+                        kind, _, head, size = struct.unpack_from("<HHIQ", data, entry)
+                        if head < 64 or entry + head + size > end:
+                            break
+                        if kind == CUBIN:
+                            entries.append(data[entry:entry + head + size])
+                        entry += head + size
+            at = data.find(FATBIN_MAGIC, end)
+    with open(to, "wb") as handle:
+        handle.write(FATBIN_MAGIC + struct.pack("<HHQ", 1, 16, sum(map(len, entries))) + b"".join(entries))
+
+
+def cubins_of(container, folder, carved):
     """Paths of the cubins in a container; `folder` takes what has to be unpacked."""
     if os.path.isdir(container):
         for root, _, names in sorted(os.walk(container)):
@@ -83,6 +111,10 @@ def cubins_of(container, folder):
     if head[:4] == b"\x7fELF" and head[18:20] == b"\xbe\x00":
         yield container
         return
+    if carved:
+        whole = os.path.join(folder, "carved.fatbin")
+        carve(container, whole)
+        container = whole
     subprocess.run(["cuobjdump", "-xelf", "all", os.path.abspath(container)], cwd=folder, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL, check=False)
     for name in sorted(os.listdir(folder)):
@@ -98,7 +130,7 @@ def compare_container(comparison, container, options):
     refused = comparison.refused.copy()
     with tempfile.TemporaryDirectory() as folder:
         paths = []
-        for path in cubins_of(container, folder):
+        for path in cubins_of(container, folder, options.carve):
             try:
                 cubin = oracle.read_cubin(path)
             except (ValueError, struct.error, IndexError):
@@ -139,6 +171,7 @@ def main():
     parser.add_argument("--limit", type=int, default=0)
     parser.add_argument("--batch", type=int, default=200000)
     parser.add_argument("--differences")
+    parser.add_argument("--carve", action="store_true")
     options = parser.parse_args()
     nvdisasm = oracle.find_nvdisasm()
     if nvdisasm is None or (shutil.which("cuobjdump") is None and not all(os.path.isdir(c) for c in options.containers)):

@@ -1,6 +1,6 @@
 /* Words picked by hand (compiled kernels and probed encodings, text by nvdisasm 13.5.37), and the edges of the
  * interface: unknown words, output sizes, labels, control text, names. */
-#include "isa/isa.h"
+#include "isa/isa_cache.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

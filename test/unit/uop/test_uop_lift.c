@@ -343,13 +343,17 @@ static void control_and_warp(void **state)
         {"BMOV.32.CLEAR R16, B6", "0 reconverge #0x3; 1 opaque.b32 #0x0; 2 write R16 %1"},
         {"NOP", "0 nop"},
         {"BAR.SYNC.DEFER_BLOCKING 0x0", "0 const.b32 0x0; 1 bar #0x0 %0"},
-        {"BAR.RED.POPC.DEFER_BLOCKING 0x0, P0", "0 const.b32 0x0; 1 read.b1 P0; 2 bar #0x2 %0 - %1"},
+        {"BAR.RED.POPC.DEFER_BLOCKING 0x0, P0",
+         "0 const.b32 0x0; 1 read.b1 P0; 2 bar #0x2 %0 - %1; 3 bar_gives.b32 #0x2 %1; 4 undef.b32; 5 write B16 %3; "
+         "6 write B17 %4"},
         {"SHFL.BFLY PT, R3, R2, 0x10, 0x1f",
          "0 read.b32 R2; 1 const.b32 0x10; 2 const.b32 0x1f; 3 shfl.b32 #0x3 %0 %1 %2; 4 write R3 %3"},
         {"SHFL.IDX P0, R3, R2, R4, R5", "0 read.b32 R2; 1 read.b32 R4; 2 read.b32 R5; 3 shfl_in.b1 #0x0 %0 %1 %2; 4 "
                                         "write P0 %3; 5 shfl.b32 #0x0 %0 %1 %2; 6 write R3 %5"},
         {"VOTE.ANY R2, PT, P0", "0 read.b1 P0; 1 ballot.b32 %0; 2 write R2 %1"},
         {"VOTE.ALL P1, P0", "0 read.b1 P0; 1 vote.b1 #0x0 %0; 2 write P1 %1"},
+        {"B2R.RESULT R2, P1", "0 read.b32 B16; 1 write R2 %0; 2 read.b32 B17; 3 const.b32 0x0; 4 ieq.b1 #32 %2 %3; 5 "
+                              "not.b1 %4; 6 write P1 %5"},
         {"REDUX.SUM UR4, R2", "0 read.b32 R2; 1 redux.add.b32 %0; 2 write UR4 %1"},
         {"WARPSYNC 0xffffffff", "0 reconverge #0x5"},
         {"WARPSYNC R2", "0 read.b32 R2; 1 warpsync %0"},
