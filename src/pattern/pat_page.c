@@ -238,7 +238,8 @@ int pat_choice_of(const struct cu_expr *e)
 /* Binding names must be variables of every block, or functions the report knows. */
 static bool check_names(struct reader *r, const struct cu_expr *e, const struct cu_block *block)
 {
-    static const char *const functions[] = {"nan", "variant", "variants", "root", "value", "sizeof", "type", "width"};
+    static const char *const functions[] = {"nan",   "variant", "variants", "root",
+                                            "value", "sizeof",  "type",     "width"};
     if (e->kind == CU_NAME)
         return cu_find_variable(block, e->text) >= 0 || bad(r, 1, "a binding names what a block does not declare");
     if (e->kind == CU_UNARY && e->op == CU_DEREFERENCE)
