@@ -39,14 +39,21 @@ static void mark_loaded(struct place_work *w)
     }
 }
 
+/* The step of the accumulator that a node belongs to; NIL: none of its own, as where a loop only hands it on. */
+static graph_id step_of(const struct place_work *w, graph_id id)
+{
+    uint32_t at = w->accumulator && id < w->nodes ? w->accumulator[id] : 0;
+    graph_id out = at ? w->accumulators.p[at - 1].out : (graph_id)GRAPH_NIL;
+    return out != GRAPH_NIL && out < w->nodes && w->accumulator[out] == at ? out : (graph_id)GRAPH_NIL;
+}
+
 /* What a loop carries is its own, though only an expansion asks for it: only a loop within one is the expansion's. */
 bool place_is_inside(const struct place_work *w, graph_id id)
 {
     if (!graph_is_inside(w->g, id))
         return false;
-    uint32_t at = w->accumulator && id < w->nodes ? w->accumulator[id] : 0;
-    graph_id out = at ? w->accumulators.p[at - 1].out : (graph_id)GRAPH_NIL;
-    return out == GRAPH_NIL || graph_is_inside(w->g, out);
+    graph_id step = step_of(w, id);
+    return step == GRAPH_NIL || graph_is_inside(w->g, step);
 }
 
 static void push(struct place_work *w, graph_id id)
@@ -191,8 +198,8 @@ enum sp_status place_find_data(struct place_work *w)
     walk(w);
     /* What a loop leaves and an expansion alone takes: the way from its result leads through what is inside. */
     for (graph_id id = 1; id < w->nodes; id++) {
-        graph_id out = w->accumulator[id] ? w->accumulators.p[w->accumulator[id] - 1].out : (graph_id)GRAPH_NIL;
-        if (out != GRAPH_NIL && out < w->nodes && w->data[out] && graph_is_inside(g, id))
+        graph_id step = step_of(w, id);
+        if (step != GRAPH_NIL && w->data[step] && graph_is_inside(g, id))
             push(w, id);
     }
     walk(w);
