@@ -107,6 +107,7 @@ suite "the worked document" python3 test/golden/worked_document.py
 step "the report in README.md" python3 test/golden/readme_excerpt.py
 suite "three renderings, one set of facts" python3 test/golden/renderings.py
 suite "command line" python3 test/cli/run.py build/sassprobe
+suite "emulator" ctest --test-dir build -L emu --output-on-failure -j "$jobs"
 step "lab --check" build/sassprobe lab --check
 step "no global state" tools/check_state.sh build
 step "consumer of an installed tree" test/consumer/consumer.sh build
@@ -172,6 +173,7 @@ if step "build with sanitizers" build asan build-asan; then
         step "replay $(basename "$target")" deal replay "$target" cubin ptx test/corpus $corpus
     done
     step "2,000 damaged cubins, sanitizers" deal damaged build-asan/test/mutate_explain 2000 80
+    step "1,000 damaged cubins run, sanitizers" build-asan/test/mutate_run 1000 cubin
     step "1,000 damaged fatbins, sanitizers" build-asan/test/mutate_containers 1000 test/corpus/fatbin
     # The replay has explained every cubin of the corpus; with --source and without, every fourth list of its facts.
     # shellcheck disable=SC2046 # names without blanks

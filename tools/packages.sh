@@ -11,10 +11,10 @@ pkg-config          command pkg-config
 libc6-dev           header  stdio.h
 liblz4-dev          header  lz4.h
 libzstd-dev         header  zstd.h
+libjansson-dev      header  jansson.h
 '
 packages_test='
 libcmocka-dev       header  cmocka.h
-libjansson-dev      header  jansson.h
 python3             command python3
 python3-jsonschema  python  jsonschema
 '

@@ -88,6 +88,27 @@ void sp_disasm_options_init(struct sp_disasm_options *options);
 enum sp_status sp_disasm(struct sp_session *session, const struct sp_disasm_options *options, sp_write_fn write,
                          void *user);
 
+/* A kernel run on the emulator. The launch is told by a file (doc/formats/launch.md), by the members below, or by both:
+ * members that are set go before the file. */
+struct sp_run_options {
+    enum sp_format format; /* SP_FORMAT_TEXT or SP_FORMAT_JSON */
+    const char *launch;    /* path of a launch file; NULL: none */
+    const char *kernel, *arch;
+    uint32_t grid[3], block[3]; /* the first 0: not told; the others 0: 1 */
+    bool shared_set;
+    uint64_t shared_bytes;     /* dynamic shared memory */
+    const char *const *params; /* "in:f32:x.bin", "out:f32:1024:y.bin", "inout:f32:x.bin:y.bin", "scalar:s32:1000" */
+    size_t param_count;
+    bool counters;         /* counts of every instruction */
+    uint64_t instructions; /* limit, of warps; 0: the file's, or two thousand million */
+    uint64_t memory;       /* limit of bytes in buffers; 0: 1 GiB */
+};
+void sp_run_options_init(struct sp_run_options *options);
+/* Writes what is to be saved, and the report through `write`. *findings: how many. SP_ERR_NOT_FOUND: no such kernel;
+ * SP_ERR_USAGE: a launch that does not fit, told by a diagnostic; SP_ERR_IO: a file of the launch. */
+enum sp_status sp_run(struct sp_session *session, const struct sp_run_options *options, sp_write_fn write, void *user,
+                      size_t *findings);
+
 /* file -> module -> architecture -> kernels with their resources. */
 enum sp_status sp_list(struct sp_session *session, enum sp_format format, sp_write_fn write, void *user);
 

@@ -69,12 +69,14 @@ struct sp_session *cmd_open(const char *name, const char *arch, char **files, in
 /* Diagnostics on stderr (errors only when quiet), then the exit code for what `status` says and the inputs were. */
 int cmd_close(const char *name, struct sp_session *session, enum sp_status status, bool quiet, const char *not_found);
 
-extern const struct cmd_spec cmd_explain_spec, cmd_disasm_spec, cmd_list_spec, cmd_what_spec, cmd_lab_spec;
+extern const struct cmd_spec cmd_explain_spec, cmd_disasm_spec, cmd_list_spec, cmd_what_spec, cmd_lab_spec,
+    cmd_run_spec;
 
 int cmd_explain(int argc, char **argv);
 int cmd_disasm(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_what(int argc, char **argv);
 int cmd_lab(int argc, char **argv);
+int cmd_run(int argc, char **argv);
 
 #endif

@@ -184,6 +184,31 @@ bool img_reloc_is_call(const struct img_reloc *r);
 enum sp_status img_read_listing(struct arena *a, struct diag_sink *diags, const char *path, const uint8_t *bytes,
                                 size_t size, const char *arch, struct img_module **modules, uint32_t *count);
 
+/* A variable of the module that outlives a kernel: device memory, or a place in constant bank 3. */
+struct img_variable {
+    const char *name, *demangled;
+    bool constant;       /* in bank 3, at `offset` */
+    uint32_t offset;     /* from the start of its section */
+    uint64_t size;       /* bytes */
+    const uint8_t *init; /* as many, or NULL: zeros */
+};
+/* A pointer the loader writes: into constant bank `bank` at `at`, or into variable `variable` (bank 0) there. It is the
+ * address of variable `to` and `addend` behind it; UINT32_MAX: of something else. */
+struct img_pointer {
+    uint32_t bank, variable, to, at;
+    int64_t addend;
+};
+struct img_variables {
+    const struct img_variable *variables;
+    uint32_t count;
+    const struct img_pointer *pointers;
+    uint32_t pointer_count;
+    const uint8_t *bank[18]; /* of the whole module, those too that a loader fills; NULL: none */
+    uint32_t bank_bytes[18];
+};
+/* The variables of a cubin, and the pointers to them, on `a`. Nothing in other files. SP_ERR_MEMORY or SP_OK. */
+enum sp_status img_variables_read(struct arena *a, const struct img_module *module, struct img_variables *out);
+
 /* What the bytes are, by magic alone; text is a listing when some line of its beginning is an instruction's. */
 enum img_kind img_detect(const uint8_t *bytes, size_t size);
 /* The same without text: IMG_UNKNOWN for it. */

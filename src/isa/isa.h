@@ -150,8 +150,8 @@ size_t isa_print(unsigned sm, const struct isa_insn *insn, const struct isa_prin
 size_t isa_print_word(unsigned sm, struct bits128 word, uint32_t offset, const struct isa_print_options *options,
                       char *out, size_t size);
 
-/* The same by templates made before (isa_cache.h): the caller's memory, all zero at first, one for each thread. `out` has
- * ISA_TEXT_ROOM bytes; what lies behind the NUL is not kept. */
+/* The same by templates made before (isa_cache.h): the caller's memory, all zero at first, one for each thread. `out`
+ * has ISA_TEXT_ROOM bytes; what lies behind the NUL is not kept. */
 enum { ISA_TEXT_ROOM = 4096 };
 struct isa_cache;
 size_t isa_print_cached(struct isa_cache *cache, unsigned sm, struct bits128 word, uint32_t offset,

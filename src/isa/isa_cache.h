@@ -75,8 +75,8 @@ static inline bool isa_may_branch(const uint64_t *branches, struct bits128 word)
  * are good until the cache is used again. NULL stands for none. */
 unsigned isa_find_templates(struct isa_cache *cache, unsigned sm, const uint8_t *code, unsigned count,
                             const struct isa_template **found);
-/* The text of the instruction at `code`, whose template was found, so that the opcode stands at `at`: a guard is left of
- * it, a uniform one in its place. *start is where the text begins; answers where it ends. */
+/* The text of the instruction at `code`, whose template was found, so that the opcode stands at `at`: a guard is left
+ * of it, a uniform one in its place. *start is where the text begins; answers where it ends. */
 char *isa_fill_template(unsigned sm, const struct isa_template *t, const uint8_t *code, uint32_t offset,
                         const struct isa_print_options *options, char *at, char **start);
 

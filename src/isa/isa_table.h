@@ -60,7 +60,7 @@ enum { ISA_FLAG_BITS = 5 };
 enum { ISA_SPELLING = 31 };
 /* The first kinds of operands are register files: R, UR, P, UP. */
 enum { ISA_REGISTER_KINDS = 4, ISA_LABEL_KIND = 9 };
-/* Names of registers: by kind; those of UR by a number of 6 bits, of which the last is URZ; and names that are empty. */
+/* Names of registers: by kind; those of UR by a number of 6 bits, the last of them URZ; and names that are empty. */
 enum { ISA_FILE_UR6 = ISA_REGISTER_KINDS, ISA_FILE_EMPTY, ISA_REGISTER_FILES };
 struct isa_flag_list {
     uint8_t always, count; /* entries behind the last one change nothing */

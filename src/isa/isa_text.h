@@ -1,5 +1,5 @@
-/* Pieces of an instruction's text, for templates (isa_template.c). Private to the room. Each writes at `p`, where there is
- * room for the longest text, and answers where it ends. */
+/* Pieces of an instruction's text, for templates (isa_template.c). Private to the room. Each writes at `p`, where there
+ * is room for the longest text, and answers where it ends. */
 #ifndef SP_ISA_TEXT_H
 #define SP_ISA_TEXT_H
 

@@ -1,5 +1,5 @@
-/* Lines of instructions in the vendor's two forms, where nearly all time of `disasm` goes: one pass over the words, text
- * made where it will stand, copies of fixed sizes that go past what counts and are written over by what follows.
+/* Lines of instructions in the vendor's two forms, where nearly all time of `disasm` goes: one pass over the words,
+ * text made where it will stand, copies of fixed sizes that go past what counts and are written over by what follows.
  *
  * An instruction is plain when its word and its place say all that its line shows; others (a relocation, a branch's
  * targets, a spill) are printed by pipe_assembly.c. requires: a kernel's listing · gives: text */
@@ -26,7 +26,7 @@ size_t pipe_put_long_name(struct pipe_listing *l, char *text, size_t n)
         name = offset;
     }
     memmove(mark + length, mark + 1, behind + 1);
-    memcpy(mark, name, length);
+    pipe_put(mark, name, length); /* the end is moved already */
     return n - 1 + length;
 }
 

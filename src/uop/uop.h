@@ -205,6 +205,15 @@ enum uop_reconverge {
     UOP_GUARD_OF_NEXT, /* a branch as it is written; what it jumps over has its condition as a guard */
 };
 
+/* RECONVERGE BSSY BSYNC BREAK BMOV: `reg` is the convergence barrier's number, `width` of BMOV which way it goes; of
+ * APART the mask is the second argument, where there is one. What an OPAQUE is, in `space`: state of the warp that only
+ * whoever runs all its lanes has. */
+enum uop_bmov { UOP_BMOV_FROM = 1, UOP_BMOV_TO, UOP_BMOV_BETWEEN /* from the one in `order` */ };
+enum uop_opaque {
+    UOP_OPAQUE_OTHER,
+    UOP_OPAQUE_MEETING, /* barrier `reg` */
+};
+
 /* Special registers by meaning, the same on every architecture. OTHER + n: hardware number n without a name here. */
 enum uop_sreg {
     UOP_SR_TID_X,

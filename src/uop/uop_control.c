@@ -40,10 +40,10 @@ void lift_bra(struct lift *l)
     if (lift_mod(l, ISA_MOD_DIV)) {
         /* Taken when the lanes of the mask run apart, to a copy of what follows that lets them meet at every step: for
          * one thread both ways do the same. */
+        op = blank(UOP_RECONVERGE);
         for (unsigned i = 0; i < lift_count(l); i++)
             if (lift_is_reg(l, i))
-                lift_src(l, i);
-        op = blank(UOP_RECONVERGE);
+                op.arg[1] = lift_src(l, i);
         op.imm = UOP_APART;
         op.arg[0] = lift_const(l, UOP_B64, (uint64_t)target->value); /* where they go then */
         lift_emit(l, op);
@@ -52,10 +52,10 @@ void lift_bra(struct lift *l)
     if (lift_mod(l, ISA_MOD_CONV)) {
         /* Taken when the lanes of the mask run together; else they meet first and then do what stands at the target:
          * for one thread both ways do the same. */
-        for (unsigned i = 0; i < lift_count(l); i++)
-            if (lift_is_reg(l, i))
-                lift_src(l, i);
         struct uop asks = blank(UOP_RECONVERGE);
+        for (unsigned i = 0; i < lift_count(l); i++)
+            if (lift_is_reg(l, i) || lift_operand(l, i)->kind == ISA_OPERAND_IMM)
+                asks.arg[1] = lift_src(l, i);
         asks.imm = UOP_APART;
         if (op.arg[0] == UOP_NONE && l->make.list->guard == UOP_NONE) {
             lift_emit(l, asks);
@@ -165,10 +165,17 @@ void lift_trap(struct lift *l)
     lift_emit(l, blank(ends ? UOP_TRAP : UOP_MISC));
 }
 
+static unsigned barrier_number(struct lift *l)
+{
+    const struct isa_operand *o = find(l, ISA_OPERAND_BARRIER);
+    return o ? o->reg : 0;
+}
+
 static void reconverge(struct lift *l, enum uop_reconverge which)
 {
     struct uop op = blank(UOP_RECONVERGE);
     op.imm = which;
+    op.reg = (uint16_t)barrier_number(l);
     lift_emit(l, op);
 }
 
@@ -196,7 +203,19 @@ void lift_yield(struct lift *l)
  * computes, and there is nothing of it to be understood. */
 void lift_bmov(struct lift *l)
 {
-    reconverge(l, UOP_BMOV);
+    bool known = find(l, ISA_OPERAND_BARRIER) && lift_count(l) == 2 && !lift_mod(l, ISA_MOD_64);
+    struct uop op = blank(UOP_RECONVERGE);
+    op.imm = UOP_BMOV;
+    op.reg = (uint16_t)barrier_number(l);
+    op.width = lift_is_reg(l, 0) ? UOP_BMOV_FROM : UOP_BMOV_TO;
+    if (known && lift_is_reg(l, 1))
+        op.arg[0] = lift_src(l, 1);
+    const struct isa_operand *from = lift_operand(l, 1);
+    if (known && op.width == UOP_BMOV_TO && from->kind == ISA_OPERAND_BARRIER) {
+        op.width = UOP_BMOV_BETWEEN;
+        op.order = (uint8_t)from->reg;
+    }
+    lift_emit(l, op);
     for (unsigned i = 0; i < lift_count(l); i++) {
         if (!lift_is_reg(l, i))
             continue;
@@ -208,6 +227,8 @@ void lift_bmov(struct lift *l)
             struct uop any = blank(UOP_OPAQUE);
             any.type = UOP_B32;
             any.imm = word;
+            any.space = known ? UOP_OPAQUE_MEETING : UOP_OPAQUE_OTHER;
+            any.reg = op.reg;
             lift_write_word(l, 0, word, lift_emit(l, any));
         }
     }

@@ -157,6 +157,24 @@ void lift_f2i(struct lift *l)
             lift_imm(l, c.integer.is_signed ? UOP_SEXT : UOP_ZEXT, UOP_B32, c.integer.bits, v, UOP_NONE, UOP_NONE));
 }
 
+/* F2IP.U8 d, a, b, c: two floats as bytes, packed below what c holds; described where a and c are RZ, which leaves b's
+ * byte alone. */
+void lift_f2ip(struct lift *l)
+{
+    static const enum isa_mod mods[] = {ISA_MOD_U8, ISA_MOD_F32, ISA_MOD_TRUNC, ISA_MOD_NTZ, ISA_MOD_NONE};
+    lift_expect(l, mods, 4);
+    for (unsigned i = 1; i < 4; i += 2)
+        if (!lift_is_reg(l, i) || lift_operand(l, i)->reg != ISA_RZ)
+            lift_refuse(l);
+    struct uop op = lift_float_uop(UOP_F2I, UOP_B8, lift_mod(l, ISA_MOD_TRUNC) ? UOP_RZ : UOP_RN,
+                                   lift_mod(l, ISA_MOD_NTZ) ? 0u : UOP_NAN);
+    op.imm = UOP_F32;
+    if (!lift_mod(l, ISA_MOD_U8))
+        lift_refuse(l);
+    uop_ref v = lift_full(l, op, lift_fsrc(l, 2), UOP_NONE, UOP_NONE);
+    lift_write(l, 0, lift_imm(l, UOP_ZEXT, UOP_B32, 8, v, UOP_NONE, UOP_NONE));
+}
+
 void lift_i2f(struct lift *l)
 {
     struct conversion c = conversion_of(l);

@@ -247,6 +247,19 @@ static uop_ref high_word(struct lift *l, unsigned i)
     return lift_const(l, UOP_B32, high);
 }
 
+/* Of one half: the low one or .H1. The result stands in the low half, the high one is zero. */
+static void lift_mufu_half(struct lift *l, enum uop_kind kind, enum uop_type half)
+{
+    const struct isa_operand *o = lift_operand(l, 1);
+    if (!o || o->flags & (ISA_NEG | ISA_ABS | ISA_INV) || (kind != UOP_EX2 && kind != UOP_TANH)) {
+        lift_refuse(l);
+        return;
+    }
+    uop_ref a = lift_op(l, UOP_LO, half, lift_src(l, 1), UOP_NONE, UOP_NONE);
+    uop_ref r = lift_op(l, kind, half, a, UOP_NONE, UOP_NONE);
+    lift_write(l, 0, lift_imm(l, UOP_ZEXT, UOP_B32, 16, r, UOP_NONE, UOP_NONE));
+}
+
 void lift_mufu(struct lift *l)
 {
     static const struct {
@@ -257,11 +270,16 @@ void lift_mufu(struct lift *l)
         {ISA_MOD_SQRT, UOP_SQRT},     {ISA_MOD_SIN, UOP_SIN},       {ISA_MOD_COS, UOP_COS}, {ISA_MOD_TANH, UOP_TANH},
         {ISA_MOD_RCP64H, UOP_RCP64H}, {ISA_MOD_RSQ64H, UOP_RSQ64H},
     };
-    if (l->insn->mod_count != 1 || lift_count(l) != 2) /* the half-precision forms are not described */
+    enum uop_type half = lift_mod(l, ISA_MOD_F16) ? UOP_F16 : lift_mod(l, ISA_MOD_BF16) ? UOP_BF16 : UOP_VOID;
+    if (l->insn->mod_count != (half ? 2 : 1) || lift_count(l) != 2)
         lift_refuse(l);
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!lift_mod(l, rows[i].mod))
             continue;
+        if (half) {
+            lift_mufu_half(l, (enum uop_kind)rows[i].kind, half);
+            return;
+        }
         bool wide = rows[i].kind == UOP_RCP64H || rows[i].kind == UOP_RSQ64H;
         uop_ref a = wide ? high_word(l, 1) : lift_fsrc(l, 1);
         lift_write(l, 0, lift_op(l, (enum uop_kind)rows[i].kind, UOP_F32, a, UOP_NONE, UOP_NONE));

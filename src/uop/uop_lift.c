@@ -108,6 +108,7 @@
     X(UI2F, i2f, "u,ua", "integer to float", "d = a, rounded") \
     X(I2FP, i2f, "r,a", "integer to float", "d = a, rounded") \
     X(UI2FP, i2f, "u,ua", "integer to float", "d = a, rounded") \
+    X(F2IP, f2ip, "r,rz,b,rz", "float to a packed byte", "d = b rounded and clamped to a byte") \
     X(FRND, frnd, "r,a", "rounding to an integral value", "d = a rounded to an integral float") \
     X(UFRND, frnd, "u,ua", "rounding to an integral value", "d = a rounded to an integral float") \
     X(F2FP, f2fp, "r,a,b", "two floats to packed halves", "d = {half(a) : half(b)}, a in the high half") \

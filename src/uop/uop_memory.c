@@ -315,9 +315,42 @@ static void count_lanes(struct lift *l)
     lift_emit(l, op);
 }
 
+/* ATOMS.CAST.SPIN d, [address], b, c: compares and swaps, and says whether it did (d is 1 or 0, or a predicate). The
+ * hardware may also fail without a reason; then the loop around it turns once more. */
+static void compare_and_tell(struct lift *l)
+{
+    static const enum isa_mod mods[] = {ISA_MOD_CAST, ISA_MOD_SPIN, ISA_MOD_64, ISA_MOD_32, ISA_MOD_NONE};
+    bool wide = lift_mod(l, ISA_MOD_64);
+    struct uop op = blank(UOP_ATOM, wide ? UOP_B64 : UOP_B32);
+    if (!lift_only_mods(l, mods) || l->insn->op != ISA_OP_ATOMS || lift_count(l) != 4) {
+        lift_refuse(l);
+        return;
+    }
+    op.imm = UOP_ATOM_CAS;
+    op.width = wide ? 8 : 4;
+    op.space = UOP_SHARED;
+    op.arg[0] = address(l, 1, UOP_SHARED, &op.arg[3]);
+    op.arg[1] = wide ? lift_src64(l, 2) : lift_src(l, 2);
+    op.arg[2] = wide ? lift_src64(l, 3) : lift_src(l, 3);
+    uop_ref old = lift_emit(l, op);
+    uop_ref did = lift_imm(l, UOP_IEQ, UOP_B1, wide ? 64 : 32, old, op.arg[1], UOP_NONE);
+    if (lift_is_pred(l, 0)) {
+        lift_write(l, 0, did);
+        return;
+    }
+    uop_ref word = lift_select(l, UOP_B32, did, lift_const(l, UOP_B32, 1), lift_const(l, UOP_B32, 0));
+    lift_write(l, 0, word);
+    if (wide && lift_written(l, 0))
+        lift_write_word(l, 0, 1, lift_const(l, UOP_B32, 0));
+}
+
 /* ATOM, ATOMG, ATOMS: [Pu,] d, [address], b[, c]. */
 void lift_atom(struct lift *l)
 {
+    if (lift_mod(l, ISA_MOD_CAST)) {
+        compare_and_tell(l);
+        return;
+    }
     if (lift_mod(l, ISA_MOD_POPC)) {
         count_lanes(l);
         return;

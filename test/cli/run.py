@@ -292,6 +292,20 @@ def check_schema_list():
         validate("explain", json.loads(run(["explain", "--format", "json", path], check=0)[1]))
 
 
+def check_schema_run():
+    """run: valid with and without findings and counters; the same launch gives the same bytes"""
+    cubin = "cubin/sm90/03_reduction/reduce_sum_f32.cubin"
+    for launch, code in (("reduce", 0), ("reduce_short", 1), ("limit", 1)):
+        args = ["run", "--launch", f"test/cli/launch/{launch}.json", "--format", "json", "--counters", cubin]
+        text = run(args, check=code)[1]
+        document = json.loads(text)
+        validate("run", document)
+        if run(args, check=code)[1] != text:
+            raise Failure(f"{launch}: two runs differ")
+        if bool(document["findings"]) != bool(code) or not document["counters"]:
+            raise Failure(f"{launch}: {document['findings']}")
+
+
 def check_schema_disasm():
     """disasm: one valid object a kernel a line"""
     v = validator("disasm")
@@ -501,7 +515,7 @@ def check_damage():
 
 
 CHECKS = [check_source_texts, check_lines_of_every_cubin, check_lines_ptx, check_schema_explain, check_schema_compare, check_other_turns, check_schema_refuses,
-          check_why_of_a_comparison, check_schema_list, check_schema_disasm, check_worked_document,
+          check_why_of_a_comparison, check_schema_list, check_schema_run, check_schema_disasm, check_worked_document,
           check_worked_positions, check_keys_in_order, check_statements, check_every_instruction, check_width, check_same_bytes,
           check_standard_input, check_closed_pipe, check_full_disk, check_colours,
           check_man_pages, check_damage]

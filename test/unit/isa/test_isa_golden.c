@@ -1,6 +1,7 @@
 /* Every row of test/golden/isa/[forms_|probed_]smNN.tsv: what the vendor's disassembler printed for a word, and ours.
  * Blanks before commas are not part of a token and are left out of the comparison. */
 #include "isa/isa_cache.h"
+#include "isa/isa_read.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -20,6 +21,22 @@ static void normalize(char *text)
         *to++ = *p;
     }
     *to = '\0';
+}
+
+/* What the rows of all files show: how often an opcode, and which of its modifiers. */
+static unsigned shown[ISA_OP_COUNT];
+static bool with[ISA_OP_COUNT][ISA_MOD_COUNT];
+
+static void note_shown(const struct isa_insn *insn)
+{
+    shown[insn->op]++;
+    for (unsigned i = 0; i < insn->mod_count; i++)
+        with[insn->op][insn->mods[i]] = true;
+    for (unsigned i = 0; i < insn->operand_count; i++) {
+        for (unsigned k = 0; k < ISA_MAX_OPERAND_MODS; k++)
+            with[insn->op][insn->operands[i].mods[k]] = true;
+        with[insn->op][insn->operands[i].ubase_mods[0]] = true;
+    }
 }
 
 /* By templates it is the same text, whatever bits the word has: the row's own, and others near it. */
@@ -68,6 +85,7 @@ static void check_file(const char *prefix, unsigned sm)
         isa_print_word(arch, word, offset, NULL, straight, sizeof straight);
         assert_string_equal(straight, text);
         check_templates(arch, word, offset);
+        note_shown(&insn);
         normalize(expected);
         normalize(text);
         rows++;
@@ -120,9 +138,64 @@ static void test_golden_probed(void **state)
     check_all("probed_");
 }
 
+/* Values of modifiers, and rows of opcodes that have few. */
+static void test_golden_values(void **state)
+{
+    (void)state;
+    size_t count;
+    const unsigned *archs = isa_archs(&count);
+    for (size_t i = 0; i < count; i++)
+        check_file("values_", archs[i]);
+}
+
+static unsigned count_missing(unsigned op, unsigned first, unsigned cells)
+{
+    unsigned missing = 0;
+    for (unsigned i = 0; i < cells; i++)
+        for (unsigned v = 0; v < isa_enum_at(first + i)->count; v++)
+            for (const uint16_t *mod = isa_sequence(isa_enum_at(first + i), v); mod && *mod; mod++)
+                if (!with[op][*mod]) {
+                    print_message("%s: .%s in no row\n", isa_op_text((enum isa_op)op),
+                                  isa_mod_text((enum isa_mod) * mod));
+                    with[op][*mod] = true;
+                    missing++;
+                }
+    return missing;
+}
+
+/* Whatever modifier the tables have stands in some row of the files above, but for so many that no word was found for
+ * yet; and common opcodes have many rows. */
+static void test_golden_whole(void **state)
+{
+    enum { TRIED = 12, MANY = 200, COMMON = 237 };
+    (void)state;
+    unsigned missing = 0, many = 0;
+    size_t count;
+    const unsigned *archs = isa_archs(&count);
+    for (size_t a = 0; a < count; a++) {
+        const struct isa_arch_table *table = isa_arch_table(archs[a]);
+        for (unsigned i = 0; i < table->first[ISA_OPCODES]; i++) {
+            const struct isa_row *row = isa_row_at(table->list[i]);
+            missing += count_missing(row->op, row->mod, row->mod_count);
+            for (unsigned k = 0; k < row->operand_count; k++) {
+                const struct isa_operand_row *o = isa_row_operand(row, k);
+                missing += count_missing(row->op, o->suffix, o->suffix_count);
+                missing += count_missing(row->op, o->base_suffix, o->base_suffix_count);
+                missing += count_missing(row->op, o->ubase_suffix, o->ubase_suffix_count);
+            }
+        }
+    }
+    for (unsigned op = 0; op < ISA_OP_COUNT; op++)
+        many += shown[op] >= MANY;
+    print_message("%u modifiers in no row, %u opcodes with %u rows\n", missing, many, MANY);
+    assert_true(missing <= TRIED);
+    assert_true(many >= COMMON);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden_rows), cmocka_unit_test(test_golden_forms),
-                                       cmocka_unit_test(test_golden_probed)};
+                                       cmocka_unit_test(test_golden_probed), cmocka_unit_test(test_golden_values),
+                                       cmocka_unit_test(test_golden_whole)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,14 +112,14 @@ static void json_says_the_same(void **state)
 static const char *complete(const char *op)
 {
     static const char *const rows[][2] = {
-        {"FSETP", "FSETP.LT"},      {"DSETP", "DSETP.LT"},   {"ISETP", "ISETP.LT"},    {"HSETP2", "HSETP2.LT"},
-        {"HSET2", "HSET2.LT"},      {"FSET", "FSET.LT"},     {"UISETP", "UISETP.LT"},  {"UFSETP", "UFSETP.LT"},
-        {"UFSET", "UFSET.LT"},      {"MUFU", "MUFU.RCP"},    {"SHFL", "SHFL.IDX"},     {"VOTE", "VOTE.ANY"},
-        {"VOTEU", "VOTEU.ANY"},     {"MATCH", "MATCH.ANY"},  {"BAR", "BAR.SYNC"},      {"I2I", "I2I.U8"},
-        {"UI2I", "UI2I.U8"},        {"F2F", "F2F.F16.F32"},  {"UF2F", "UF2F.F16.F32"}, {"F2FP", "F2FP.PACK_AB"},
-        {"UF2FP", "UF2FP.PACK_AB"}, {"IDP", "IDP.4A.S8.S8"}, {"ATOM", "ATOM.E.ADD"},   {"ATOMG", "ATOMG.E.ADD"},
-        {"ATOMS", "ATOMS.ADD"},     {"RED", "RED.E.ADD"},    {"REDG", "REDG.E.ADD"},   {"CREDUX", "CREDUX.MIN"},
-        {"PRMT", "PRMT"},
+        {"FSETP", "FSETP.LT"},    {"DSETP", "DSETP.LT"},      {"ISETP", "ISETP.LT"},    {"HSETP2", "HSETP2.LT"},
+        {"HSET2", "HSET2.LT"},    {"FSET", "FSET.LT"},        {"UISETP", "UISETP.LT"},  {"UFSETP", "UFSETP.LT"},
+        {"UFSET", "UFSET.LT"},    {"MUFU", "MUFU.RCP"},       {"SHFL", "SHFL.IDX"},     {"VOTE", "VOTE.ANY"},
+        {"VOTEU", "VOTEU.ANY"},   {"MATCH", "MATCH.ANY"},     {"BAR", "BAR.SYNC"},      {"I2I", "I2I.U8"},
+        {"UI2I", "UI2I.U8"},      {"F2F", "F2F.F16.F32"},     {"UF2F", "UF2F.F16.F32"}, {"F2FP", "F2FP.PACK_AB"},
+        {"F2IP", "F2IP.U8.F32"},  {"UF2FP", "UF2FP.PACK_AB"}, {"IDP", "IDP.4A.S8.S8"},  {"ATOM", "ATOM.E.ADD"},
+        {"ATOMG", "ATOMG.E.ADD"}, {"ATOMS", "ATOMS.ADD"},     {"RED", "RED.E.ADD"},     {"REDG", "REDG.E.ADD"},
+        {"CREDUX", "CREDUX.MIN"}, {"PRMT", "PRMT"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strcmp(rows[i][0], op) == 0)

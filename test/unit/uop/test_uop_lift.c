@@ -263,6 +263,10 @@ static void floats(void **state)
         {"FRND.FLOOR R2, R3", "0 read.b32 R3; 1 fround.rm.f32 %0; 2 write R2 %1"},
         {"F2F.F64.F32 R2, R4",
          "0 read.b32 R4; 1 f2f.f64 from f32 %0; 2 lo.b32 %1; 3 write R2 %2; 4 hi.b32 %1; 5 write R3 %4"},
+        {"F2IP.U8.F32.TRUNC.NTZ R4, RZ, R2, RZ",
+         "0 read.b32 R2; 1 f2i.rz.b8 from f32 %0; 2 zext.b32 #8 %1; 3 write R4 %2"},
+        {"MUFU.TANH.F16 R4, R2.H1", "0 read.b32 R2; 1 const.b32 0x10; 2 shr.b32 %0 %1; 3 lo.f16 %2; 4 tanh.f16 %3; 5 "
+                                    "zext.b32 #16 %4; 6 write R4 %5"},
         {"F2FP.PACK_AB R2, R3, R4",
          "0 read.b32 R3; 1 f2f.f16 from f32 %0; 2 read.b32 R4; 3 f2f.f16 from f32 %2; 4 pair.b32 %3 %1; 5 write R2 %4"},
         {"HADD2.F32 R7, -RZ, R2.H0_H0", "0 read.b32 R2; 1 lo.b16 %0; 2 f2f.f32 from f16 %1; 3 write R7 %2"},
@@ -330,7 +334,7 @@ static void control_and_warp(void **state)
         {"BRA 0x230", "0 branch #0x230"},
         {"@!P1 BRA 0x1c0", "0 read.b1 P1; 1 not.b1 %0; 2 branch #0x1c0; guard %1"},
         {"BRA.U !UP0, 0x200", "0 read.b1 UP0; 1 not.b1 %0; 2 branch #0x200 %1"},
-        {"BRA.CONV ~URZ, 0x410", "0 reconverge #0x6; 1 branch #0x410"},
+        {"BRA.CONV ~URZ, 0x410", "0 const.b32 0xffffffff; 1 reconverge #0x6 - %0; 2 branch #0x410"},
         {"CALL.REL.NOINC 0x150", "0 call #0x150"},
         {"CALL.REL.NOINC R6 0x0", "0 read.b32 R6; 1 read.b32 R7; 2 pair.b64 %0 %1; 3 call_ind %2"},
         {"RET.REL.NODEC R2 0x0", "0 read.b32 R2; 1 read.b32 R3; 2 pair.b64 %0 %1; 3 ret %2"},
@@ -340,6 +344,15 @@ static void control_and_warp(void **state)
         {"KILL !P1", "0 read.b1 P1; 1 not.b1 %0; 2 trap; guard %1"},
         {"BSSY B0, 0x260", "0 reconverge #0x0"},
         {"BSYNC B0", "0 reconverge #0x1"},
+        {"ATOMS.CAST.SPIN R7, [R4], R6, R7",
+         "0 const.b32 0x0; 1 read.b32 R4; 2 read.b32 R6; 3 read.b32 R7; 4 atom.shared4.cas.b32 %1 %2 %3; 5 ieq.b1 #32 "
+         "%4 %2; 6 const.b32 0x1; 7 select.b32 %5 %6 %0; 8 write R7 %7"},
+        {"ATOMS.CAST.SPIN.64 R6, [R11], R4, R6",
+         "0 const.b32 0x0; 1 read.b32 R11; 2 read.b32 R4; 3 read.b32 R5; 4 pair.b64 %2 %3; 5 read.b32 R6; 6 read.b32 "
+         "R7; 7 pair.b64 %5 %6; 8 atom.shared8.cas.b64 %1 %4 %7; 9 ieq.b1 #64 %8 %4; 10 const.b32 0x1; 11 select.b32 "
+         "%9 %10 %0; 12 write R6 %11; 13 write R7 %0"},
+        {"BMOV.32.CLEAR B9, B8", "0 reconverge #0x3"},
+        {"BMOV.32 B6, R16", "0 read.b32 R16; 1 reconverge #0x3 %0"},
         {"BMOV.32.CLEAR R16, B6", "0 reconverge #0x3; 1 opaque.b32 #0x0; 2 write R16 %1"},
         {"NOP", "0 nop"},
         {"BAR.SYNC.DEFER_BLOCKING 0x0", "0 const.b32 0x0; 1 bar #0x0 %0"},
