@@ -79,7 +79,10 @@ static struct fact_carried carried_fact(struct fact_source *s, const struct grap
     bool moves = e->kind == GRAPH_CARRIED_ADDRESS && graph_at(g, shown)->kind == GRAPH_PHI && starts_plainly(s, shown);
     if (!said(text) && !moves && e->next != GRAPH_NIL) /* where it starts says more than the register that moves */
         text = mean_expr(s->mean, e->next, as, MEAN_INNER);
-    f.expr = text;
+    const char *shared = data ? NULL : mean_shared_offset(s->mean, shown);
+    if (!data && !shared && text && strstr(text, "clusterBlockId"))
+        shared = mean_shared_offset(s->mean, e->next);
+    f.expr = shared ? shared : text;
     if (data && (place_value_of(s->place, e->phi, &index) ||
                  (e->next != GRAPH_NIL && place_value_of(s->place, e->next, &index))))
         f.value = arena_printf(s->mean->a, "v%u", index);

@@ -39,6 +39,7 @@ static bool only_moves(const struct phases *p, graph_id id, unsigned depth)
     case UOP_LO:
     case UOP_HI:
     case UOP_ELEMENT: return only_moves(p, n->arg[0], depth + 1);
+    case UOP_PAIR: return depth < 6 && only_moves(p, n->arg[0], depth + 1) && only_moves(p, n->arg[1], depth + 1);
     case UOP_SELECT: return depth < 6 && only_moves(p, n->arg[1], depth + 1) && only_moves(p, n->arg[2], depth + 1);
     default: return false;
     }
@@ -61,15 +62,49 @@ static bool is_data(const struct phases *p, const struct graph_def *d)
     return false;
 }
 
+/* What has no value of its own may be on the way to one: a step of an expansion, a word of which a part is taken. */
+static bool leads_to_data(const struct phases *p, graph_id id)
+{
+    enum { NODES = 32 };
+    graph_id todo[NODES];
+    unsigned n = 0, seen = 0, own;
+    todo[n++] = id;
+    const struct graph_node *node = graph_at(p->g, id);
+    for (unsigned k = 0; k < node->arg_count && node->kind == UOP_PAIR; k++)
+        todo[n++] = node->arg[k];
+    own = n;
+    while (seen < n) {
+        graph_id at = todo[seen++];
+        if (place_value_of(p->s->place, at, NULL))
+            return true;
+        bool through = seen <= own || graph_is_inside(p->g, at) || graph_at(p->g, at)->kind == UOP_SELECT ||
+                       graph_at(p->g, at)->kind == GRAPH_PHI;
+        uint32_t count = 0;
+        const graph_id *users = through ? graph_users(p->g, at, &count) : NULL;
+        for (uint32_t i = 0; i < count && n < NODES; i++) {
+            bool known = false;
+            for (unsigned k = 0; k < n && !known; k++)
+                known = todo[k] == users[i];
+            if (!known)
+                todo[n++] = users[i];
+        }
+    }
+    return false;
+}
+
 static bool computes(const struct phases *p, uint32_t insn)
 {
     const struct graph_insn *n = &p->g->insns.p[insn];
     enum fact_role role = role_of(p, insn);
     if (role != FACT_ROLE_COMPUTE && role != FACT_ROLE_SELECT && role != FACT_ROLE_CONVERT)
         return false;
-    for (uint32_t d = n->first_def; d < n->first_def + n->def_count; d++)
-        if (is_data(p, &p->g->defs.p[d]) && !only_moves(p, p->g->defs.p[d].node, 0))
+    for (uint32_t d = n->first_def; d < n->first_def + n->def_count; d++) {
+        const struct graph_def *def = &p->g->defs.p[d];
+        bool data =
+            is_data(p, def) || (!graph_is_slow(p->g, insn) && def->node != GRAPH_NIL && leads_to_data(p, def->node));
+        if (data && !only_moves(p, def->node, 0))
             return true;
+    }
     return false;
 }
 

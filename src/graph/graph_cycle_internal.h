@@ -119,6 +119,8 @@ bool cycle_in_loop(const struct cycle_work *w, uint32_t block, uint32_t loop);
 bool cycle_varies(struct cycle_work *w, uint32_t loop, graph_id id);
 /* The instance that computes a node, inside the loop if it is one of its (UINT32_MAX: any). UINT32_MAX: none. */
 uint32_t cycle_maker(const struct cycle_work *w, graph_id id, uint32_t loop);
+/* graph_elements.c: a turn holds each of its elements against the bound that its counter runs to. */
+bool cycle_takes_several_elements(const struct cycle_work *w, const struct cycle_region *r);
 /* The condition under which the last instruction of a block does not go on to the block behind it; NIL: there is none.
  */
 graph_id cycle_branch(const struct graph *g, uint32_t block);

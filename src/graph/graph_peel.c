@@ -576,6 +576,8 @@ void cycle_peel(struct cycle_work *w, struct cycle_region *r)
         unroll = gcd(unroll, effects.barriers);
     if (unroll > 1 && !moves && !counter_allows(r, unroll))
         unroll = 1;
+    if (unroll > 1 && cycle_takes_several_elements(w, r))
+        unroll = 1;
     r->unroll = unroll ? counted_unroll(r, unroll) : 1;
     uint32_t copies = r->unroll > 1 ? cycle_counted_copies(w->g, r) : 0;
     if (copies > r->unroll && copies % r->unroll == 0 && are_copies(p, &effects, copies)) {

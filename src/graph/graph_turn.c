@@ -250,7 +250,8 @@ void cycle_find_turns(struct cycle_work *w)
                       .from = ARENA_ARRAY(w->a, graph_id, n + 1),
                       .first = ARENA_ARRAY(w->a, uint64_t, n + 1),
                       .slope = ARENA_ARRAY(w->a, int64_t, n + 1),
-                      .joins = ARENA_ARRAY(w->a, bool, w->nodes + 1)};
+                      .joins = ARENA_ARRAY(w->a, bool, w->nodes + 1),
+                      .owner = ARENA_ARRAY(w->a, uint32_t, w->nodes + 1)};
     if (arena_failed(w->a) || n == 0)
         return;
     out->turn_of = t.turn_of;

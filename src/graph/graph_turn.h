@@ -18,9 +18,14 @@ uint64_t turn_value(const struct graph *g, struct function *f, graph_id id, unsi
 /* b - a of two such values, where it is a small number; false: it is none. */
 bool turn_distance(uint64_t a, uint64_t b, int64_t *out);
 
+enum { TURN_SHARED = UINT32_MAX };
+
 struct turns {
     struct cycle_work *w;
-    bool *joins; /* of nodes: where a later piece begins, or part of that */
+    bool *joins;           /* of nodes: where a later piece begins, or part of that */
+    uint32_t *owner;       /* of nodes that loops begin with: the cycle + 1 that does, TURN_SHARED: several */
+    struct map_u64 shared; /* of those joins what each cycle makes of them, as graph_copy_key() with the cycle */
+    unsigned nested;
     VEC(graph_id) stack;
     graph_id *turn_of;
     graph_id *counter; /* of each cycle: the node that counts, GRAPH_NIL: none yet */

@@ -79,13 +79,20 @@ static uint64_t counter_at(const struct turns *t, uint32_t cycle, uint64_t step)
     return (t->first[cycle] + times(number(t->slope[cycle]), step)) % PRIME;
 }
 
+static graph_id join_of(struct turns *t, graph_id id, uint32_t cycle);
+
+/* `within` and `cycle`: joins that several loops begin with are what this one makes of them. */
 static graph_id rebuilt(struct graph *g, const graph_id *turn_of, graph_id nodes, graph_id id, unsigned depth,
-                        unsigned *steps)
+                        unsigned *steps, struct turns *within, uint32_t cycle)
 {
     if (id == GRAPH_NIL || id >= nodes)
         return id;
     if (turn_of[id] != GRAPH_NIL)
         return turn_of[id];
+    if (within && within->joins[id] && within->owner[id] == TURN_SHARED) {
+        graph_id is = join_of(within, id, cycle);
+        return is == GRAPH_NIL ? id : is;
+    }
     const struct graph_node n = *graph_at(g, id);
     bool opens = n.kind == UOP_ADD || n.kind == UOP_MUL || n.kind == UOP_NEG || n.kind == UOP_SEXT ||
                  n.kind == UOP_ZEXT || n.kind == UOP_UNIFORM;
@@ -94,7 +101,7 @@ static graph_id rebuilt(struct graph *g, const graph_id *turn_of, graph_id nodes
     graph_id args[3] = {GRAPH_NIL};
     bool same = true;
     for (unsigned k = 0; k < n.arg_count; k++) {
-        args[k] = rebuilt(g, turn_of, nodes, n.arg[k], depth + 1, steps);
+        args[k] = rebuilt(g, turn_of, nodes, n.arg[k], depth + 1, steps, within, cycle);
         same &= args[k] == n.arg[k];
     }
     if (same)
@@ -105,22 +112,24 @@ static graph_id rebuilt(struct graph *g, const graph_id *turn_of, graph_id nodes
     return graph_pure(g, &like, args, n.arg_count);
 }
 
-static graph_id as_turn(struct turns *t, graph_id id)
+static graph_id as_turn(struct turns *t, graph_id id, uint32_t cycle)
 {
     unsigned steps = 0;
-    return rebuilt(t->w->g, t->turn_of, t->w->nodes, id, 0, &steps);
+    return rebuilt(t->w->g, t->turn_of, t->w->nodes, id, 0, &steps, cycle == UINT32_MAX ? NULL : t, cycle);
 }
 
 graph_id cycle_as_turn(const struct cycle_work *w, graph_id id)
 {
     unsigned steps = 0;
-    return w->out->turn_of ? rebuilt(w->g, w->out->turn_of, w->nodes, id, 0, &steps) : id;
+    return w->out->turn_of ? rebuilt(w->g, w->out->turn_of, w->nodes, id, 0, &steps, NULL, 0) : id;
 }
 
 graph_id graph_as_turn(struct graph *g, graph_id id)
 {
     unsigned steps = 0;
-    return g->cycles && g->cycles->turn_of ? rebuilt(g, g->cycles->turn_of, g->cycles->copy_count, id, 0, &steps) : id;
+    return g->cycles && g->cycles->turn_of
+               ? rebuilt(g, g->cycles->turn_of, g->cycles->copy_count, id, 0, &steps, NULL, 0)
+               : id;
 }
 
 /* True when `id` goes by `slope` with each step of the cycle. */
@@ -253,7 +262,8 @@ static void turn_phi_by(struct turns *t, const struct cycle_region *r, const str
     struct graph *g = t->w->g;
     uint32_t cycle = (uint32_t)r->cycle;
     enum uop_type type = graph_type_of(g, p->phi);
-    graph_id step = share_of(g, p->step, unroll, GRAPH_NIL), start = as_turn(t, p->start), counter = t->counter[cycle];
+    graph_id step = share_of(g, p->step, unroll, GRAPH_NIL), start = as_turn(t, p->start, cycle),
+             counter = t->counter[cycle];
     struct function f = {.counter = counter};
     uint64_t begin, slope = step == GRAPH_NIL ? 0 : turn_value(g, &f, step, 0);
     bool met = false;
@@ -293,7 +303,7 @@ static void turn_phi(struct turns *t, const struct cycle_region *r, const struct
     if (!p->amount || p->amount % (int64_t)unroll != 0)
         return;
     int64_t step = p->amount / (int64_t)unroll;
-    graph_id start = as_turn(t, p->start), is = GRAPH_NIL;
+    graph_id start = as_turn(t, p->start, cycle), is = GRAPH_NIL;
     if (goes_by(t, cycle, start, number(step), &met) && met)
         is = start;
     else if (!met && first && !t->w->out->cycles.p[cycle].pieces.p[0].straight)
@@ -315,8 +325,15 @@ static void turn_before(struct turns *t, uint32_t cycle)
             p->start >= t->w->nodes || p->amount % unroll != 0)
             continue;
         graph_id least = turn_before_steps(t, p->start, p->amount / unroll, c->pieces.p[0].unroll);
-        if (least != GRAPH_NIL && least != p->start)
-            t->turn_of[p->start] = turn_moved(t, cycle, least, p->amount / unroll);
+        if (least == GRAPH_NIL || least == p->start)
+            continue;
+        graph_id is = turn_moved(t, cycle, least, p->amount / unroll);
+        if (t->owner[p->start] != TURN_SHARED) {
+            t->turn_of[p->start] = is;
+        } else {
+            t->joins[p->start] = true;
+            map_u64_put(t->w->a, &t->shared, graph_copy_key(p->start, cycle), is);
+        }
     }
 }
 
@@ -332,29 +349,42 @@ static bool is_path(const struct graph *g, graph_id id, unsigned depth, unsigned
     return true;
 }
 
-static void want_join(struct turns *t, graph_id id)
+static bool is_inside(const struct turns *t, uint32_t cycle, uint32_t outer)
 {
-    if (id == GRAPH_NIL || id >= t->w->nodes || t->joins[id])
+    int32_t at = (int32_t)cycle;
+    while (at >= 0 && at != (int32_t)outer)
+        at = t->w->out->cycles.p[at].parent;
+    return at >= 0;
+}
+
+/* A value is a loop's, and whatever of it begins the loops within; two that only follow each other may begin with one
+ * number too, and that is the counter of neither. */
+static void want_join(struct turns *t, graph_id id, uint32_t by)
+{
+    if (id == GRAPH_NIL || id >= t->w->nodes)
         return;
-    t->joins[id] = true;
+    uint32_t is = t->owner[id];
+    if (is == by || is == TURN_SHARED || (is && by != TURN_SHARED && is_inside(t, by - 1, is - 1)))
+        return;
+    t->owner[id] = !is || (by != TURN_SHARED && is_inside(t, is - 1, by - 1)) ? by : (uint32_t)TURN_SHARED;
     VEC_PUSH(t->w->a, t->stack, id);
 }
 
 /* Joins that later pieces begin with: under the starts of their phis, and under the addresses of straight ones. A
- * choice within a step is no such thing. */
-static void find_joins(struct turns *t)
+ * choice within a step is no such thing. Then whatever loops of one piece begin with: it is theirs as well. */
+static void find_joins(struct turns *t, bool pieces)
 {
     const struct graph *g = t->w->g;
-    for (size_t i = 0; i < t->w->out->cycles.n; i++) {
+    for (uint32_t i = 0; i < t->w->out->cycles.n; i++) {
         const struct graph_cycle *c = &t->w->out->cycles.p[i];
-        for (size_t k = 0; k < c->pieces.n && c->pieces.n > 1; k++) {
+        for (size_t k = 0; k < c->pieces.n && (c->pieces.n > 1) == pieces; k++) {
             const struct graph_piece *p = &c->pieces.p[k];
             const struct cycle_region *r = p->straight ? NULL : &t->w->regions[p->loop];
             for (uint32_t q = 0; r && q < r->phi_count; q++)
-                want_join(t, r->phis[q].start);
+                want_join(t, r->phis[q].start, i + 1);
             for (uint32_t insn = p->first; p->straight && insn <= p->last; insn++)
                 for (uint32_t x = 0; x < g->insns.p[insn].access_count; x++)
-                    want_join(t, g->accesses.p[g->insns.p[insn].first_access + x].address);
+                    want_join(t, g->accesses.p[g->insns.p[insn].first_access + x].address, i + 1);
         }
     }
     while (t->stack.n) {
@@ -367,9 +397,9 @@ static void find_joins(struct turns *t)
                                           : n->kind == GRAPH_PHI && !graph_is_loop_phi(g, id);
         const graph_id *args;
         uint32_t count = cycle_args(n, &args);
-        t->joins[id] = join;
+        t->joins[id] |= join && pieces;
         for (uint32_t k = n->kind == UOP_SELECT; k < count && (sum || join); k++)
-            want_join(t, args[k]);
+            want_join(t, args[k], t->owner[id]);
     }
 }
 
@@ -390,8 +420,9 @@ static graph_id goes_round(struct turns *t, uint32_t cycle, graph_id counter, ui
     return GRAPH_NIL;
 }
 
-/* Paths meet: each brings the same function of the steps done so far, or its value before the first step. */
-static void turn_join(struct turns *t, graph_id id)
+/* Paths meet: each brings the same function of the steps done so far, or its value before the first step; NIL: they do
+ * not. `only`: of this cycle's steps, UINT32_MAX: of any's. */
+static graph_id turn_join(struct turns *t, graph_id id, uint32_t only)
 {
     enum { WAYS = 8 };
     struct graph *g = t->w->g;
@@ -400,21 +431,21 @@ static void turn_join(struct turns *t, graph_id id)
     graph_id way[WAYS], function = GRAPH_NIL;
     uint32_t cycle = UINT32_MAX;
     if (count > WAYS)
-        return;
+        return GRAPH_NIL;
     for (uint32_t k = from; k < count; k++) {
         way[k] = GRAPH_NIL;
         if (args[k] == id)
             continue; /* a join before a loop's header, at the loop's back edge */
         if (args[k] == GRAPH_NIL || args[k] > id)
-            return;
-        way[k] = as_turn(t, args[k]);
+            return GRAPH_NIL;
+        way[k] = as_turn(t, args[k], only);
         for (uint32_t c = 0; c < t->w->out->cycles.n && way[k] == args[k]; c++)
-            if (t->ahead[c] == args[k] && t->slope[c] == 1 &&
+            if (t->ahead[c] == args[k] && t->slope[c] == 1 && (only == UINT32_MAX || only == c) &&
                 t->first[c] == 0) /* what a loop has done when it is through, said without its counter */
                 way[k] = t->counter[c];
         for (uint32_t c = 0; c < t->w->out->cycles.n && function == GRAPH_NIL && way[k] != args[k]; c++) {
             struct function f = {.counter = t->counter[c]};
-            if (t->counter[c] != GRAPH_NIL)
+            if (t->counter[c] != GRAPH_NIL && (only == UINT32_MAX || only == c))
                 turn_value(g, &f, way[k], 0);
             if (f.met && !f.failed) {
                 function = way[k];
@@ -423,7 +454,7 @@ static void turn_join(struct turns *t, graph_id id)
         }
     }
     if (function == GRAPH_NIL)
-        return;
+        return GRAPH_NIL;
     struct function at = {.counter = t->counter[cycle], .at = counter_at(t, cycle, 17)};
     struct function next = {.counter = t->counter[cycle], .at = counter_at(t, cycle, 18)};
     uint64_t here = turn_value(g, &at, function, 0);
@@ -439,7 +470,7 @@ static void turn_join(struct turns *t, graph_id id)
         if (way[k] == GRAPH_NIL)
             continue;
         if (f.failed)
-            return;
+            return GRAPH_NIL;
         if (!f.met)
             continue;
         uint64_t x = (here + PRIME - times(step, BACK)) % PRIME;
@@ -449,14 +480,14 @@ static void turn_join(struct turns *t, graph_id id)
                 break;
             }
         if (offsets[k] == NO_OFFSET)
-            return;
+            return GRAPH_NIL;
         if (offsets[k] < low) {
             low = offsets[k];
             least = way[k];
         }
     }
     if (least == GRAPH_NIL)
-        return;
+        return GRAPH_NIL;
     /* What brings nothing of the counter must be the value before the first step, for `least` taken as it stands or
      * with the steps its own piece has just done. */
     bool settled = true;
@@ -484,13 +515,27 @@ static void turn_join(struct turns *t, graph_id id)
                     graph_id before = graph_op2(g, UOP_ADD, type, counter, graph_const(g, type, back));
                     least = cycle_replace(t->w, least, counter, before);
                     if (least == GRAPH_NIL)
-                        return;
+                        return GRAPH_NIL;
                 }
             }
         settled &= one;
     }
-    if (settled)
-        t->turn_of[id] = least;
+    return settled ? least : (graph_id)GRAPH_NIL;
+}
+
+/* What one of the cycles that begin with it makes of a join. */
+static graph_id join_of(struct turns *t, graph_id id, uint32_t cycle)
+{
+    enum { NESTED = 8 };
+    uint64_t key = graph_copy_key(id, cycle);
+    uint32_t is = GRAPH_NIL;
+    if (map_u64_get(&t->shared, key, &is) || t->nested >= NESTED || t->w->budget <= 0)
+        return is;
+    t->nested++;
+    is = turn_join(t, id, cycle);
+    t->nested--;
+    map_u64_put(t->w->a, &t->shared, key, is);
+    return is;
 }
 
 static bool first_piece(const struct graph_cycle *c, const struct cycle_region *r)
@@ -513,9 +558,10 @@ void turn_find_values(struct turns *t)
 {
     struct graph *g = t->w->g;
     uint32_t n = (uint32_t)t->w->out->cycles.n;
+    find_joins(t, true);
+    find_joins(t, false);
     for (uint32_t i = 0; i < n; i++)
         turn_before(t, i);
-    find_joins(t);
     /* Arguments have smaller numbers than users, and a phi's start stands before it-> */
     for (graph_id id = 1; id < t->w->nodes && t->w->budget > 0; id++) {
         const struct graph_node *node = graph_at(g, id);
@@ -527,8 +573,10 @@ void turn_find_values(struct turns *t)
             for (uint32_t k = 0; k < r->phi_count; k++)
                 if (r->phis[k].phi == id && r->phis[k].live)
                     turn_phi(t, r, &r->phis[k], first_piece(c, r), unroll_of(c, r));
-        } else if (t->joins[id] && (node->type == UOP_B32 || node->type == UOP_B64)) {
-            turn_join(t, id);
+        } else if (t->joins[id] && t->owner[id] != TURN_SHARED && (node->type == UOP_B32 || node->type == UOP_B64)) {
+            graph_id is = turn_join(t, id, UINT32_MAX);
+            if (is != GRAPH_NIL)
+                t->turn_of[id] = is;
         }
     }
 }

@@ -82,6 +82,9 @@ struct mean_address {
     const char *array;      /* "x", "shared", "local" */
     const char *index_text; /* "i", "i + 1", "row * 4 + j" */
 };
+/* A place in the block's shared memory as bytes from where that begins, without the block's own place among those of
+ * its cluster; NULL: it is none that says so. */
+const char *mean_shared_offset(struct mean *m, graph_id id);
 bool mean_address_of(struct mean *m, graph_id address, enum uop_space space, unsigned width, struct mean_address *out);
 /* Bytes of one part of the elements that an address is in the array of: 4 of a float4's, 8 of a double2's;
  * 0: unknown. */

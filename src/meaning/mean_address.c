@@ -164,6 +164,10 @@ static graph_id modular_quotient(const struct mean *m, graph_id id, int64_t byte
     case UOP_XOR:
     case UOP_ADD: {
         graph_id a = modular_quotient(m, n.arg[0], bytes, depth + 1);
+        bool cut = n.kind == UOP_AND && graph_is_const(m->g, n.arg[1], &c) && c % (uint64_t)bytes == 0;
+        if (a == GRAPH_NIL && cut) /* the bits below an element are masked away, whatever the word is */
+            return graph_op2(m->g, UOP_SHR, type, id,
+                             graph_const(m->g, UOP_B32, (uint64_t)__builtin_ctzll((uint64_t)bytes)));
         graph_id b = a == GRAPH_NIL ? (graph_id)GRAPH_NIL : modular_quotient(m, n.arg[1], bytes, depth + 1);
         return b == GRAPH_NIL ? (graph_id)GRAPH_NIL : combine(m, (enum uop_kind)n.kind, type, a, b);
     }
@@ -263,8 +267,14 @@ enum sp_status mean_find_arrays(struct mean *m)
             unsigned width = natural_width(m, x);
             if (pass == 0 && !divides(m, &f, width))
                 continue;
+            unsigned whole = width;
             while (width > 1 && !divides(m, &f, width))
                 width /= 2;
+            /* By the element is by what is moved: a place that is no whole number of them is one in bytes. */
+            if (width < whole && at >= (int)m->param_count) {
+                m->work->arrays[at].mixed = true;
+                width = 1;
+            }
             note_width(m, at, width);
         }
         for (uint32_t i = 0; i < count; i++)
@@ -497,6 +507,20 @@ const char *mean_element_word(struct mean *m, graph_id address, enum uop_space s
     struct mean_part part = {offset, 0, mean_kind_is_float(mean_kind_of(m, word)), false};
     unsigned width = uop_type_bits(graph_type_of(m->g, word)) / 8;
     return mean_shorten(m, mean_text_element(m, address, space, width, part, true, MEAN_INNER, 0).p);
+}
+
+const char *mean_shared_offset(struct mean *m, graph_id id)
+{
+    struct graph_affine f;
+    struct mean_sum sum;
+    if (id == GRAPH_NIL || !graph_affine(m->g, graph_as_turn(m->g, id), &f) || f.base != GRAPH_NIL)
+        return NULL;
+    unsigned count = f.term_count;
+    strip_cluster(m, &f);
+    if (f.term_count == count)
+        return NULL;
+    index_sum(m, &f, 1, &sum);
+    return mean_shorten(m, mean_text_terms(m, &sum, MEAN_INNER, 0).p);
 }
 
 bool mean_address_of(struct mean *m, graph_id address, enum uop_space space, unsigned width, struct mean_address *out)

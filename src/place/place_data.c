@@ -39,9 +39,26 @@ static void mark_loaded(struct place_work *w)
     }
 }
 
+/* The step of the accumulator that a node belongs to; NIL: none of its own, as where a loop only hands it on. */
+static graph_id step_of(const struct place_work *w, graph_id id)
+{
+    uint32_t at = w->accumulator && id < w->nodes ? w->accumulator[id] : 0;
+    graph_id out = at ? w->accumulators.p[at - 1].out : (graph_id)GRAPH_NIL;
+    return out != GRAPH_NIL && out < w->nodes && w->accumulator[out] == at ? out : (graph_id)GRAPH_NIL;
+}
+
+/* What a loop carries is its own, though only an expansion asks for it: only a loop within one is the expansion's. */
+bool place_is_inside(const struct place_work *w, graph_id id)
+{
+    if (!graph_is_inside(w->g, id))
+        return false;
+    graph_id step = step_of(w, id);
+    return step == GRAPH_NIL || graph_is_inside(w->g, step);
+}
+
 static void push(struct place_work *w, graph_id id)
 {
-    if (id != GRAPH_NIL && id < w->nodes && !w->data[id] && !graph_is_inside(w->g, id)) {
+    if (id != GRAPH_NIL && id < w->nodes && !w->data[id] && !place_is_inside(w, id)) {
         w->data[id] = 1;
         VEC_PUSH(w->a, w->stack, id);
     }
@@ -177,6 +194,13 @@ enum sp_status place_find_data(struct place_work *w)
             if (graph_at(g, n->arg[i])->type != UOP_B1 && place_is_float_op(graph_at(g, n->arg[i])) &&
                 (numbers || w->loaded[n->arg[i]] == 2))
                 push(w, n->arg[i]);
+    }
+    walk(w);
+    /* What a loop leaves and an expansion alone takes: the way from its result leads through what is inside. */
+    for (graph_id id = 1; id < w->nodes; id++) {
+        graph_id step = step_of(w, id);
+        if (step != GRAPH_NIL && w->data[step] && graph_is_inside(g, id))
+            push(w, id);
     }
     walk(w);
     return arena_failed(w->a) ? SP_ERR_MEMORY : SP_OK;

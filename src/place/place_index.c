@@ -55,22 +55,27 @@ bool place_stands_for(const struct graph *g, const struct graph_node *select, gr
 /* A use that several defs reach reads what none of them made: the value their paths meet in. */
 static void add_joined(struct place_work *w, const struct graph_use *use)
 {
-    enum { PATHS = 8 };
+    enum { PATHS = 8, USE_DEFS = 64 };
     const struct graph *g = w->g;
     const struct graph_node *n = graph_at(g, use->node);
-    if (use->def_count < 2 || use->def_count > PATHS || (n->kind != UOP_SELECT && n->kind != GRAPH_PHI))
+    uint32_t ways[PATHS], count = 0, first;
+    if (use->def_count < 2 || (n->kind != UOP_SELECT && n->kind != GRAPH_PHI))
         return;
-    for (uint32_t k = 0; k < use->def_count; k++) {
-        graph_id made = g->defs.p[use->defs[k]].node;
-        if (made == use->node || g->defs.p[use->defs[k]].merged == use->node)
+    for (uint32_t k = 0; k < use->def_count && k < USE_DEFS; k++) {
+        const struct graph_def *d = &g->defs.p[use->defs[k]];
+        if (d->node == use->node || d->merged == use->node)
             return;
+        if (graph_is_slow(g, d->insn))
+            continue; /* however many ways a slow path has: it is no place */
+        if (count == PATHS)
+            return;
+        ways[count++] = use->defs[k];
     }
-    uint32_t first;
-    if (map_u64_get(&w->held, use->node, &first) && w->cells.p[first].def == use->defs[use->def_count - 1])
+    if (!count || (map_u64_get(&w->held, use->node, &first) && w->cells.p[first].def == ways[count - 1]))
         return; /* told by an earlier reader */
-    for (uint32_t k = 0; k < use->def_count; k++) {
-        graph_id made = g->defs.p[use->defs[k]].node;
-        add_holder(w, use->node, use->defs[k]);
+    for (uint32_t k = 0; k < count; k++) {
+        graph_id made = g->defs.p[ways[k]].node;
+        add_holder(w, use->node, ways[k]);
         if (place_stands_for(g, n, made))
             map_u64_put(w->a, &w->covered, made, use->node);
     }

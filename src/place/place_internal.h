@@ -58,6 +58,8 @@ struct place_work {
 
 /* place_data.c */
 enum sp_status place_find_data(struct place_work *w);
+/* Nobody but an expansion asks for it, and it is no variable of a loop. */
+bool place_is_inside(const struct place_work *w, graph_id id);
 bool place_may_be_value(const struct place_work *w, graph_id id);
 bool place_is_float_op(const struct graph_node *n);
 

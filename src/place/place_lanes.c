@@ -170,6 +170,19 @@ static struct way of_shift(const struct place_lanes *l, const struct graph_node 
     return c <= at ? plain(PLACE_LINEAR, arg.by >> c) : out;
 }
 
+/* A thread's number with bits turned that its warp has in common: below them the two are alike, so the bits above
+ * decide which is the larger, for the whole warp. */
+static bool is_turned_above(const struct place_lanes *l, graph_id turned, graph_id id)
+{
+    const struct graph_node *n = graph_at(l->g, turned);
+    unsigned at = 0;
+    uint64_t c;
+    for (unsigned i = 0; i < 2 && n->kind == UOP_XOR; i++)
+        if (n->arg[i] == id && graph_is_const(l->g, n->arg[1 - i], &c) && place_is_row(l, id, &at))
+            return !(c & (((uint64_t)1 << (at + PLACE_WARP_BITS)) - 1));
+    return false;
+}
+
 /* A thread's number against a bound between two warps: threads of one warp stand on the same side. */
 static struct way of_order(const struct place_lanes *l, const struct graph_node *n, unsigned k)
 {
@@ -179,6 +192,8 @@ static struct way of_order(const struct place_lanes *l, const struct graph_node 
         unsigned at = 0;
         if (graph_is_const(l->g, n->arg[1 - i], &c) && way_of(l, n->arg[i], k).how == PLACE_LINEAR &&
             place_is_row(l, n->arg[i], &at) && !((c + i) & (((uint64_t)1 << (at + PLACE_WARP_BITS)) - 1)))
+            return plain(PLACE_LINEAR, 0);
+        if (way_of(l, n->arg[i], k).how == PLACE_LINEAR && is_turned_above(l, n->arg[1 - i], n->arg[i]))
             return plain(PLACE_LINEAR, 0);
     }
     return out;

@@ -32,7 +32,7 @@ static void add_uses(struct place_work *w, struct place_value *v, uint32_t def, 
     for (uint32_t u = w->starts[def]; u < w->starts[def + 1]; u++) {
         const struct graph_use *use = &w->g->uses.p[w->uses[u]];
         /* What an expansion looks at on its way is not its result yet. */
-        if ((as == GRAPH_NIL || use->node == as) && !graph_is_inside(w->g, use->node))
+        if ((as == GRAPH_NIL || use->node == as) && !place_is_inside(w, use->node))
             VEC_PUSH(w->a, v->uses, (struct place_use){.insn = use->insn, .via = via, .other_thread = other});
     }
 }

@@ -132,6 +132,29 @@ static void mixed_shared_widths_are_bytes(void **state)
     (void)state;
 }
 
+/* All accesses are four bytes wide, at places that are no whole number of such: by the byte, under that name. Where the
+ * low bits are masked away each part divides. */
+static void places_between_elements_are_bytes(void **state)
+{
+    struct fixture f;
+    fixture_begin(&f);
+    graph_id tid = graph_sreg(&f.g, UOP_SR_TID_X);
+    load(&f, tid, UOP_SHARED, 4);
+    fixture_ready(&f, fixture_params, FIXTURE_PARAMS);
+    assert_string_equal(mean_element(&f.m, tid, UOP_SHARED, 4, false), "shared8[threadIdx.x]");
+    fixture_end(&f);
+    fixture_begin(&f);
+    tid = graph_sreg(&f.g, UOP_SR_TID_X);
+    graph_id masked = graph_op2(&f.g, UOP_AND, UOP_B32, tid, int32(&f, 0x7c));
+    graph_id turned = graph_op2(&f.g, UOP_XOR, UOP_B32, mul(&f, tid, int32(&f, 32)), masked);
+    load(&f, turned, UOP_SHARED, 4);
+    fixture_ready(&f, fixture_params, FIXTURE_PARAMS);
+    assert_string_equal(mean_element(&f.m, turned, UOP_SHARED, 4, false),
+                        "shared[(threadIdx.x & 0x7c) >> 2 ^ threadIdx.x << 3]");
+    fixture_end(&f);
+    (void)state;
+}
+
 static graph_id wide_index(struct fixture *f)
 {
     graph_id block = graph_op1(&f->g, UOP_ZEXT, UOP_B64, graph_sreg(&f->g, UOP_SR_CTAID_X));
@@ -366,6 +389,7 @@ int main(void)
         cmocka_unit_test(undeclared_arrays),
         cmocka_unit_test(shared_and_local),
         cmocka_unit_test(mixed_shared_widths_are_bytes),
+        cmocka_unit_test(places_between_elements_are_bytes),
         cmocka_unit_test(other_indices),
         cmocka_unit_test(vectors_of_floats),
         cmocka_unit_test(one_odd_access_makes_no_bytes),

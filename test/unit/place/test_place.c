@@ -485,6 +485,26 @@ static void rows_and_columns(void **state)
     }
 }
 
+/* threadIdx.x ^ 64 > threadIdx.x is decided by a bit that a warp has in common, threadIdx.x ^ 16 > threadIdx.x not. */
+static void bits_above_the_warp(void **state)
+{
+    const struct graph *g;
+    struct place p;
+    struct place_lanes lanes;
+    struct place_access x;
+    (void)state;
+    places(CODE("S2R R2, SR_TID.X", "LOP3.LUT R3, R2, 0x40, RZ, 0x3c, !PT", "ISETP.GT.U32.AND P0, PT, R3, R2, PT",
+                "SEL R4, RZ, 0x4, P0", "LDS R5, [R4]", "LOP3.LUT R3, R2, 0x10, RZ, 0x3c, !PT",
+                "ISETP.GT.U32.AND P0, PT, R3, R2, PT", "SEL R4, RZ, 0x4, P0", "LDS R6, [R4]", "STS [R2.X4+0x400], R5",
+                "STS [R2.X4+0x800], R6", "EXIT"),
+           &g, &p);
+    assert_int_equal(place_lanes_find(&arena, g, NULL, true, &lanes), SP_OK);
+    place_access_of(&lanes, nth_load(g, 0), &x);
+    assert_int_equal(x.coalescing, PLACE_BROADCAST);
+    place_access_of(&lanes, nth_load(g, 1), &x);
+    assert_int_not_equal(x.coalescing, PLACE_BROADCAST);
+}
+
 /* The counter of a loop is the same for neighbours in the same turn, whatever it starts with; what is left of it behind
  * the loop only when they leave it together. */
 static void strides_in_loops(void **state)
@@ -805,6 +825,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(never_runs, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(rows_and_columns, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(stored_index, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(bits_above_the_warp, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(strides_in_loops, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(bank_conflicts, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(as_the_profiler_counts, make_arena, drop_arena),
