@@ -1,6 +1,6 @@
-/* Coefficients of the special function unit, fitted to what the H200 (sm_90) answers for every input
- * (tools/oracle/fit_mufu.py; the checksums they reproduce: test/golden/emu/h200_mufu.tsv). A row is a segment: constant,
- * slope, curvature, in the units emu_mufu.c gives to each function. */
+/* Coefficients of the special function unit, fitted to what the H200 (sm_90) answers for every input: see
+ * tools/oracle/fit_mufu.py; the checksums they reproduce are test/golden/emu/h200_mufu.tsv. A row is a segment:
+ * constant, slope, curvature, in the units emu_mufu.c gives to each function. */
 #ifndef SP_EMU_MUFU_TABLE_H
 #define SP_EMU_MUFU_TABLE_H
 

@@ -74,8 +74,8 @@ static void copies_and_constants(void **state)
         {"MOV.64 R2, R4", "0 read.b32 R4; 1 read.b32 R5; 2 write R2 %0; 3 write R3 %1"},
         {"R2UR UR4, R10", "0 read.b32 R10; 1 uniform.b32 %0; 2 write UR4 %1"},
         {"IADD3 R4, R5, RZ, RZ", "0 read.b32 R5; 1 write R4 %0"},
-        {"FADD R7, -R2, -RZ", "0 read.b32 R2; 1 fneg.f32 %0; 2 write R7 %1"},
-        {"FADD R7, |R2|, -RZ", "0 read.b32 R2; 1 fabs.f32 %0; 2 write R7 %1"},
+        {"FADD R7, -R2, -RZ", "0 read.b32 R2; 1 fneg.f32 %0; 2 const.f32 0x80000000; 3 fadd.f32 %1 %2; 4 write R7 %3"},
+        {"FADD R7, |R2|, -RZ", "0 read.b32 R2; 1 fabs.f32 %0; 2 const.f32 0x80000000; 3 fadd.f32 %1 %2; 4 write R7 %3"},
         /* ... but not where the addition does something: flushing, rounding down. */
         {"FADD.FTZ R7, |R2|, -RZ",
          "0 read.b32 R2; 1 fabs.f32 %0; 2 const.f32 0x80000000; 3 fadd.ftz.f32 %1 %2; 4 write R7 %3"},
@@ -269,7 +269,8 @@ static void floats(void **state)
                                     "zext.b32 #16 %4; 6 write R4 %5"},
         {"F2FP.PACK_AB R2, R3, R4",
          "0 read.b32 R3; 1 f2f.f16 from f32 %0; 2 read.b32 R4; 3 f2f.f16 from f32 %2; 4 pair.b32 %3 %1; 5 write R2 %4"},
-        {"HADD2.F32 R7, -RZ, R2.H0_H0", "0 read.b32 R2; 1 lo.b16 %0; 2 f2f.f32 from f16 %1; 3 write R7 %2"},
+        {"HADD2.F32 R7, -RZ, R2.H0_H0",
+         "0 read.b32 R2; 1 lo.b16 %0; 2 const.f32 0x80000000; 3 f2f.f32 from f16 %1; 4 fadd.f32 %2 %3; 5 write R7 %4"},
         {"HFMA2 R11, R2, 1, 1, R6", "0 read.b32 R2; 1 lo.b16 %0; 2 hi.b16 %0; 3 read.b32 R6; 4 lo.b16 %3; 5 hi.b16 %3; "
                                     "6 fadd.f16 %1 %4; 7 fadd.f16 %2 %5; 8 pair.b32 %6 %7; "
                                     "9 write R11 %8"},
