@@ -1,9 +1,10 @@
 /* The special function unit, bit for bit as the H200 answers (sm_90; every f32 input of the functions was asked).
  * A function is a table of segments and a quadratic in the rest x of the argument: c0 + c1 * x + c2 * square(x), in
  * fixed point, cut off (never rounded) to a float. The square is the truncated one of a small multiplier: partial
- * products of its low columns are missing. Argument bits beyond the fixed point are cut off too, and a negative argument
- * or result is the one's complement. Subnormals count as zero, but for the hyperbolic tangent, which is its argument
- * where that is small. The 16-bit forms cut the f32 result; the forms of doubles put RCP and RSQ into the high word.
+ * products of its low columns are missing. Argument bits beyond the fixed point are cut off too, and a negative
+ * argument or result is the one's complement. Subnormals count as zero, but for the hyperbolic tangent, which is its
+ * argument where that is small. The 16-bit forms cut the f32 result; those of doubles put RCP and RSQ into the high
+ * word.
  *
  * requires: bits of the argument · gives: bits of the result */
 #include "emu/emu_internal.h"
