@@ -152,8 +152,11 @@ static void compute_f64(struct emu_machine *m, const struct emu_op *op)
                : op->uop.kind == UOP_FFMA ? as_bits64(fma(as_double(a[i]), as_double(b[i]), as_double(c[i])))
                : op->uop.kind == UOP_FNEG ? a[i] ^ UINT64_C(1) << 63
                                           : a[i] & ~(UINT64_C(1) << 63);
-    if (args < 2)
+    if (args < 2) { /* a NaN goes into an operation as it is, negated or not (H200) */
+        for (unsigned i = 0; i < EMU_LANES; i++)
+            r[i] = is_nan64(a[i]) ? a[i] : r[i];
         return;
+    }
     EMU_EACH(lane, m->active) {
         uint64_t bits[UOP_MAX_ARGS] = {a[lane], b[lane], c[lane]}, result = 0;
         if (is_nan64(r[lane]) && uop_eval(&op->uop, bits, &result))
