@@ -130,12 +130,13 @@ const struct cmd_spec cmd_run_spec = {
     .arguments = "FILE",
     .description =
         "Runs one kernel of a cubin (or of what holds some) on the CPU, instruction by instruction as the "
-        "micro-operations "
-        "say. Buffers come from files and are saved to files, all of them raw and little-endian. Accesses out of "
-        "bounds "
-        "or misaligned, uses of what nobody has written, races on shared memory, barriers that cannot complete and "
+        "micro-operations say. Buffers come from files and are saved to files, all of them raw and little-endian. "
+        "Accesses out of bounds or misaligned, uses of what nobody has written, races on shared memory, barriers that "
+        "cannot complete and "
         "endless loops are reported with instruction, thread and source line. Exit code 1: it ran, with findings. "
-        "Results of the special function unit are assumed: the correctly rounded ones, which hardware need not give.",
+        "Results of the special function unit are those of sm_90, bit for bit; on other architectures they are "
+        "assumed, "
+        "and that is said.",
     .options = options,
     .examples = "  sassprobe run --launch reduce.json kernels.cubin\n"
                 "  sassprobe run --kernel add_f32_kernel --grid 4 --block 256 --param in:f32:a.bin \\\n"

@@ -194,10 +194,11 @@ static void print_text(const struct pipe_run *r, struct out *out)
                (unsigned long long)t->least_global_bytes, (unsigned long long)t->shared_load_bytes,
                (unsigned long long)t->shared_store_bytes, (unsigned long long)t->local_bytes);
     if (assumed)
-        out_printf(out,
-                   "assumed: %u instructions of the special function unit gave the correctly rounded result, which the "
-                   "hardware need not\n",
-                   assumed);
+        out_printf(
+            out,
+            "assumed: %u instructions of the special function unit gave what sm_90 gives, which this architecture "
+            "need not\n",
+            assumed);
     print_findings(r, out);
     if (r->options->counters)
         print_counters(r, out);
