@@ -541,21 +541,6 @@ static void make_folds(struct joiner *j)
     }
 }
 
-/* Two straight pieces of one block: each from its first instruction to its last. */
-static void part_pieces(struct joiner *j)
-{
-    struct graph_cycle *c = j->c;
-    for (size_t i = 0; i < c->pieces.n; i++) {
-        bool shared = false;
-        for (size_t k = 0; k < c->pieces.n && c->pieces.p[i].straight && !shared; k++)
-            shared = k != i && c->pieces.p[k].straight && c->pieces.p[k].blocks[0] == c->pieces.p[i].blocks[0];
-        if (!shared || j->parts.p[i].chain == UINT32_MAX || j->parts.p[i].begin > j->parts.p[i].end)
-            continue;
-        c->pieces.p[i].first = j->parts.p[i].begin;
-        c->pieces.p[i].last = j->parts.p[i].end;
-    }
-}
-
 static void sort_pieces(struct graph_cycle *c)
 {
     for (size_t i = 1; i < c->pieces.n; i++) {
@@ -591,7 +576,7 @@ void cycle_join_pieces(struct cycle_work *w, struct cycle_region *r, struct grap
     piece_join_counters(&j);
     piece_count_copies(&j);
     piece_join_stretches(&j);
-    part_pieces(&j);
+    piece_part_stretches(&j);
     sort_pieces(c);
     make_folds(&j);
 }

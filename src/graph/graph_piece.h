@@ -103,6 +103,8 @@ bool piece_place_run(struct joiner *j, struct cycle_run *run, struct graph_piece
 /* Another accumulator in the same stretch is the same piece, which then reaches as far as both; two stretches of one
  * accumulator are two, even where both became guarded instructions of one block. */
 void piece_add(struct joiner *j, struct graph_piece piece, struct part part);
+/* Stretches of one block each from its first instruction to its last, and each told once. */
+void piece_part_stretches(struct joiner *j);
 void piece_add_loop(struct joiner *j, struct cycle_region *r, uint32_t unroll);
 /* The stretch of blocks that run for steps taken out before the loop: from where the ways part to block `last`, which
  * lies between those blocks; false: it does not. */

@@ -150,3 +150,50 @@ void piece_add_loop(struct joiner *j, struct cycle_region *r, uint32_t unroll)
                                    .block_count = r->block_count},
               (struct part){.chain = UINT32_MAX});
 }
+
+/* Two straight pieces of one block: each from its first instruction to its last. */
+static void part_pieces(struct joiner *j)
+{
+    struct graph_cycle *c = j->c;
+    for (size_t i = 0; i < c->pieces.n; i++) {
+        bool shared = false;
+        for (size_t k = 0; k < c->pieces.n && c->pieces.p[i].straight && !shared; k++)
+            shared = k != i && c->pieces.p[k].straight && c->pieces.p[k].blocks[0] == c->pieces.p[i].blocks[0];
+        if (!shared || j->parts.p[i].chain == UINT32_MAX || j->parts.p[i].begin > j->parts.p[i].end)
+            continue;
+        c->pieces.p[i].first = j->parts.p[i].begin;
+        c->pieces.p[i].last = j->parts.p[i].end;
+    }
+}
+
+/* One stretch that two accumulators were followed along, fewer steps of the one (what its last step makes nobody takes):
+ * the piece with all of the steps. */
+static void drop_covered(struct joiner *j)
+{
+    struct graph_cycle *c = j->c;
+    size_t kept = 0;
+    for (size_t i = 0; i < c->pieces.n; i++) {
+        const struct graph_piece *p = &c->pieces.p[i];
+        bool covered = false;
+        for (size_t k = 0; k < c->pieces.n && p->straight && !covered; k++) {
+            const struct graph_piece *q = &c->pieces.p[k];
+            covered = k != i && q->straight && q->blocks[0] == p->blocks[0] && q->first <= p->first &&
+                      p->last <= q->last && p->unroll < q->unroll && j->parts.p[i].chain != UINT32_MAX &&
+                      j->parts.p[k].chain != UINT32_MAX && j->parts.p[i].chain != j->parts.p[k].chain;
+        }
+        if (covered)
+            continue;
+        if (c->best == i)
+            c->best = (uint32_t)kept;
+        c->pieces.p[kept] = c->pieces.p[i];
+        j->parts.p[kept++] = j->parts.p[i];
+    }
+    c->pieces.n = kept;
+    j->parts.n = kept;
+}
+
+void piece_part_stretches(struct joiner *j)
+{
+    part_pieces(j);
+    drop_covered(j);
+}

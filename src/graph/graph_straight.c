@@ -60,8 +60,25 @@ static void link_steps(struct straight *s)
 
 /* ---- runs of steps -------------------------------------------------------------------------------- */
 
+/* What makes the steps and their elements; of a step whose element a register held, itself. */
+static void span_run(struct straight *s, const graph_id *steps, const bool *held, graph_id in, struct found *f)
+{
+    struct cycle_work *w = s->w;
+    uint32_t loop = straight_loop_of(w, cycle_maker(w, f->result, UINT32_MAX));
+    f->first = UINT32_MAX;
+    f->last = 0;
+    for (uint32_t i = 0; i < f->steps; i++) {
+        uint32_t at = held[i] ? cycle_maker(w, steps[i], UINT32_MAX) : UINT32_MAX;
+        if (!held[i])
+            straight_span_of(s, steps[i], i ? steps[i - 1] : in, loop, f, 0);
+        else if (at != UINT32_MAX && at >= f->floor && straight_loop_of(w, at) == loop)
+            f->last = at > f->last ? at : f->last;
+    }
+}
+
 /* steps[0 .. count) take one another's result; from `in`. */
-static void add_run(struct straight *s, const graph_id *steps, uint32_t count, graph_id in, uint64_t hash)
+static void add_run(struct straight *s, const graph_id *steps, uint32_t count, graph_id in, uint64_t hash,
+                    const bool *held)
 {
     struct cycle_work *w = s->w;
     struct found f = {.hash = hash, .steps = count, .in = in, .out = steps[0], .result = steps[count - 1]};
@@ -69,21 +86,15 @@ static void add_run(struct straight *s, const graph_id *steps, uint32_t count, g
     if (maker == UINT32_MAX || straight_are_written(w, steps, count))
         return;
     uint32_t begins = cycle_maker(w, f.out, UINT32_MAX);
-    f.first = UINT32_MAX;
     uint32_t floor = f.floor = straight_behind_loops(w, begins < maker ? begins : maker);
-    for (uint32_t i = 0; i < count; i++) {
-        straight_span_of(s, steps[i], i ? steps[i - 1] : in, straight_loop_of(w, maker), &f, 0);
-        if (i)
-            ((graph_id *)w->out->copy_of)[steps[i]] = steps[0];
-    }
+    span_run(s, steps, held, in, &f);
+    for (uint32_t i = 1; i < count; i++)
+        ((graph_id *)w->out->copy_of)[steps[i]] = steps[0];
     /* Elements that an earlier loop of straight code took too were loaded for that one. */
     uint32_t before = begins == UINT32_MAX ? 0 : straight_behind_others(w, &f, begins < maker ? begins : maker);
     if (before > f.floor) {
         f.floor = before;
-        f.first = UINT32_MAX;
-        f.last = 0;
-        for (uint32_t i = 0; i < count; i++)
-            straight_span_of(s, steps[i], i ? steps[i - 1] : in, straight_loop_of(w, maker), &f, 0);
+        span_run(s, steps, held, in, &f);
         f.floor = floor;
     }
     if (f.first <= f.last)
@@ -169,6 +180,31 @@ static bool step_may_bring(struct straight *s, graph_id step, graph_id accumulat
     return n->arg_count == 2 && may_bring(s, n->arg[n->arg[0] == accumulator], hash, at);
 }
 
+/* A step takes what the thread itself put where the element at `at` is, in the place of the load that others do: the
+ * compiler kept it in a register. */
+static bool takes_what_it_stored(struct straight *s, graph_id step, graph_id before, uint64_t at)
+{
+    const struct graph *g = s->w->g;
+    const struct graph_node *n = graph_at(g, step), *m = graph_at(g, before);
+    if (n->kind == UOP_FFMA || n->arg_count != 2 || m->arg_count != 2)
+        return false;
+    graph_id value = n->arg[n->arg[0] == before];
+    const struct graph_node *load = graph_at(g, m->arg[0]);
+    load = load->kind == UOP_LOAD ? load : graph_at(g, m->arg[1]);
+    for (size_t i = 0; i < g->accesses.n && load->kind == UOP_LOAD && s->w->budget > 0; i++) {
+        const struct graph_access *a = &g->accesses.p[i];
+        const struct graph_node *stored = graph_at(g, a->value[0]);
+        s->w->budget--;
+        if (a->kind != GRAPH_STORE || a->space != load->space || a->width != load->width ||
+            (a->value[0] != value &&
+             (stored->kind != UOP_SELECT || (stored->arg[1] != value && stored->arg[2] != value))))
+            continue;
+        if (cycle_root(g, a->address) == cycle_root(g, load->arg[0]) && straight_place_of(g, a->address) == at)
+            return true;
+    }
+    return false;
+}
+
 /* What a sum starts from was made of the element before its first: a step put together with another operation. */
 static bool start_may_bring(struct straight *s, graph_id in, uint64_t hash, uint64_t at)
 {
@@ -177,6 +213,13 @@ static bool start_may_bring(struct straight *s, graph_id in, uint64_t hash, uint
     for (unsigned k = 0; k < n.arg_count && made && !any; k++)
         any = may_bring(s, n.arg[k], hash, at);
     return any;
+}
+
+/* Steps over advancing elements, and between two of them one step of something else in the place of an element. */
+static bool skips_one(const struct term *t, uint32_t count, uint32_t at, uint64_t way)
+{
+    return at > 0 && at + 1 < count && t[at].hash != t[at - 1].hash && t[at + 1].hash == t[at - 1].hash &&
+           t[at + 1].loads && t[at + 1].at - t[at - 1].at == 2 * way;
 }
 
 /* A chain from its first step on: stretches of it whose parts are the same term over advancing elements. */
@@ -209,12 +252,18 @@ static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t co
     if (in < w->nodes && w->flow_of[in])
         return; /* what a loop before left goes on: a remainder that was not seen to be one */
     struct stretch *found = ARENA_ARRAY(w->a, struct stretch, count);
+    bool *held = ARENA_ARRAY(w->a, bool, count);
     uint32_t n = 0, rest = count;
-    for (uint32_t from = 0, to; found && from + 1 < count; from = to) {
-        uint64_t way = t[from + 1].at - t[from].at;
-        for (to = from + 1; to < count && t[to].hash == t[from].hash && t[to].loads && t[to].at - t[to - 1].at == way;)
-            to++;
-        uint64_t hash = t[from].hash;
+    for (uint32_t from = 0, to; found && held && from + 1 < count; from = to) {
+        uint64_t way = t[from + 1].at - t[from].at, hash = t[from].hash;
+        for (to = from + 1; to < count; to++) {
+            if (t[to].hash == hash && t[to].loads && t[to].at - t[to - 1].at == way)
+                continue;
+            if (to - from < 2 || !skips_one(t, count, to, way) ||
+                !takes_what_it_stored(s, steps[to], steps[to - 1], t[to - 1].at + way))
+                break;
+            held[to++] = true; /* and the next one goes on behind it */
+        }
         uint32_t begin = from, end = to;
         if (from > 0 && to - from > 1 && t[from - 1].hash != hash)
             begin -= step_may_bring(s, steps[from - 1], from > 1 ? steps[from - 2] : in, hash, t[from].at - way);
@@ -227,6 +276,7 @@ static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t co
         element |= begin > 0 && is_changed_turn(s, steps[begin - 1], hash);
         element |=
             (end < count && is_changed_turn(s, steps[end], hash)) || (begin == 0 && takes_by_choice(s, in, hash, 0));
+        element |= skips_one(t, count, end, way) || (begin > 1 && skips_one(t, count, begin - 1, way));
         uint32_t least = element ? UINT32_MAX : graph_is_const(w->g, in, NULL) ? STEPS_MIN : STEPS_FROM_VALUE;
         bool vector = to - from <= 4 && takes_a_vector_apart(w->g, steps[from]);
         if (end - begin >= least && way != 0 && !vector && !is_used_between(s, steps + begin, end - begin)) {
@@ -238,7 +288,7 @@ static void look_at_chain(struct straight *s, const graph_id *steps, uint32_t co
     }
     for (uint32_t i = 0; i < n && rest < STEPS_MIN; i++) /* else some steps of a longer sum happen to look alike */
         add_run(s, steps + found[i].from, found[i].to - found[i].from, found[i].from ? steps[found[i].from - 1] : in,
-                t[found[i].from].hash);
+                t[found[i].from].hash, held + found[i].from);
 }
 
 static int by_shape(const void *x, const void *y)

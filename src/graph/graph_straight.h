@@ -22,6 +22,8 @@ struct straight {
 };
 
 struct term straight_term_of(struct straight *s, graph_id id, unsigned depth);
+/* Where an address stands, as `at` of an element's term. */
+uint64_t straight_place_of(const struct graph *g, graph_id address);
 /* The step's own part: the sum of what it brings beside the accumulator. */
 struct term straight_part_of(struct straight *s, graph_id step, graph_id accumulator);
 bool straight_same_operation(const struct graph *g, graph_id a, graph_id b);

@@ -44,6 +44,12 @@ static uint64_t place_of(const struct graph *g, graph_id id, uint64_t *offset, u
     return mix(0x6c656166, id);
 }
 
+uint64_t straight_place_of(const struct graph *g, graph_id address)
+{
+    uint64_t offset = 0;
+    return place_of(g, address, &offset, 0);
+}
+
 static struct term element(const struct graph *g, const struct graph_node *load, uint64_t offset, unsigned bytes)
 {
     struct term t = {.loads = true, .order = offset};

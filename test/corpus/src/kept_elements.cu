@@ -1,0 +1,39 @@
+// Straight steps whose elements are not all loaded, and two accumulators with a step more of the one than of the other.
+
+// The thread's own element comes from the register it was stored from.
+__global__ void own_tap_kernel(const float* __restrict__ x, float* __restrict__ y) {
+  __shared__ float s[262];
+  int t = threadIdx.x, i = blockIdx.x * 256 + t;
+  float own = x[i + 3];
+  s[t + 3] = own;
+  if (t < 3) {
+    s[t] = x[i];
+    s[t + 259] = x[i + 259];
+  }
+  __syncthreads();
+  float r = 0.0f;
+#pragma unroll
+  for (int k = 0; k < 7; k++) r += k == 3 ? own : s[t + k];
+  y[i] = r;
+}
+
+// Another array's element in the midst: no seven turns over this one, nor twice three.
+__global__ void other_tap_kernel(const float* __restrict__ x, const float* __restrict__ z, float* __restrict__ y) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  float r = 0.0f;
+#pragma unroll
+  for (int k = 0; k < 7; k++) r += k == 3 ? z[i] : x[i + k];
+  y[i] = r;
+}
+
+// What the last step leaves in c nobody takes.
+__global__ void compensated_kernel(const float* x, float* y, int n) {
+  float s = 0.0f, c = 0.0f;
+  for (int k = threadIdx.x; k < n; k += 32) {
+    float t = __fsub_rn(x[k], c);
+    float u = __fadd_rn(s, t);
+    c = __fsub_rn(__fsub_rn(u, s), t);
+    s = u;
+  }
+  y[threadIdx.x] = s;
+}
