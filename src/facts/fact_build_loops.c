@@ -79,6 +79,8 @@ static struct fact_carried carried_fact(struct fact_source *s, const struct grap
     bool moves = e->kind == GRAPH_CARRIED_ADDRESS && graph_at(g, shown)->kind == GRAPH_PHI && starts_plainly(s, shown);
     if (!said(text) && !moves && e->next != GRAPH_NIL) /* where it starts says more than the register that moves */
         text = mean_expr(s->mean, e->next, as, MEAN_INNER);
+    if (moves && text && strcmp(text, "…") == 0) /* it says at least where the pointer starts */
+        text = mean_expr(s->mean, shown, as, MEAN_EXPANDED);
     const char *shared = data ? NULL : mean_shared_offset(s->mean, shown);
     if (!data && !shared && text && strstr(text, "clusterBlockId"))
         shared = mean_shared_offset(s->mean, e->next);

@@ -124,7 +124,9 @@ static void choose_counter(struct turns *t, uint32_t at)
                 continue;
             tested = p->test;
             least = p->amount;
-            turn_begin_counter(t, at, p->start, p->amount / unroll);
+            /* No test looks at it and it begins with its own step: made ready for the next turn, which begins at 0. */
+            bool ahead = !p->test && p->amount / unroll > 1 && (int64_t)from == p->amount / unroll;
+            turn_begin_counter(t, at, ahead ? graph_const(g, type, 0) : p->start, p->amount / unroll);
         }
     }
 }

@@ -1,4 +1,5 @@
-// Straight steps whose elements are not all loaded, and two accumulators with a step more of the one than of the other.
+// Straight steps whose elements are not all loaded, two accumulators with a step more of the one than of the other,
+// a counter a step ahead.
 
 // The thread's own element comes from the register it was stored from.
 __global__ void own_tap_kernel(const float* __restrict__ x, float* __restrict__ y) {
@@ -36,4 +37,20 @@ __global__ void compensated_kernel(const float* x, float* y, int n) {
     s = u;
   }
   y[threadIdx.x] = s;
+}
+
+// A compiler keeps the next tile's place in a register, a step ahead of this one's.
+__global__ void tiles_kernel(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, int rows,
+                             int columns, int inner) {
+  __shared__ float as[8][8], bs[8][8];
+  int tx = threadIdx.x, ty = threadIdx.y, row = blockIdx.y * 8 + ty, column = blockIdx.x * 8 + tx;
+  float s = 0.0f;
+  for (int t = 0; t < inner; t += 8) {
+    as[ty][tx] = row < rows && t + tx < inner ? a[row * inner + t + tx] : 0.0f;
+    bs[ty][tx] = t + ty < inner && column < columns ? b[(t + ty) * columns + column] : 0.0f;
+    __syncthreads();
+    for (int k = 0; k < 8; k++) s += as[ty][k] * bs[k][tx];
+    __syncthreads();
+  }
+  if (row < rows && column < columns) c[row * columns + column] = s;
 }
