@@ -166,8 +166,8 @@ static void part_pieces(struct joiner *j)
     }
 }
 
-/* One stretch that two accumulators were followed along, fewer steps of the one (what its last step makes nobody takes):
- * the piece with all of the steps. */
+/* One stretch that two accumulators were followed along, the one for fewer steps (nobody takes what its last step
+ * makes): the piece with all of the steps. */
 static void drop_covered(struct joiner *j)
 {
     struct graph_cycle *c = j->c;

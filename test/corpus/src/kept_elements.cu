@@ -54,3 +54,15 @@ __global__ void tiles_kernel(const float* __restrict__ a, const float* __restric
   }
   if (row < rows && column < columns) c[row * columns + column] = s;
 }
+
+// A pointer that moves by what only the launch says.
+__global__ void moving_pointer_kernel(const float* __restrict__ x, float* __restrict__ y, int n) {
+  const float* p = x + threadIdx.x;
+  float s = 0.0f;
+#pragma unroll 1
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    s += *p;
+    p += blockDim.x;
+  }
+  y[threadIdx.x] = s;
+}
