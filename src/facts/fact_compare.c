@@ -431,7 +431,7 @@ static void compare_places(struct compare *c)
             }
     if (arena_failed(c->a))
         return;
-    /* Places of the same kinds in the same numbers may still serve another end: then what they serve stands there too. */
+    /* As many places of the same kinds may still serve another end: then that stands there too. */
     const char *why = fact_compare_why_places(c->a, c->k), *text[2];
     bool same = tally_same(&t);
     for (unsigned side = 0; side < 2; side++) {

@@ -441,6 +441,7 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
         return; /* it reads another store of its own */
     r.may = u.may || u.answer == SOLVE_UNKNOWN;
     r.may |= same_block != BLOCK_SAME && u.who == THREAD_UNDECIDED; /* at a distance that may be as long as the array */
+    r.guarded = r.may && u.guarded && u.answer == SOLVE_THREAD && same_block == BLOCK_SAME;
     r.assumed = u.assumed;
     if (x->space == UOP_LOCAL) {
         r.own = r.thread_known = true;
