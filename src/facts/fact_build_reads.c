@@ -49,9 +49,9 @@ static bool same_read(const struct fact_read *x, const struct fact_read *y)
 static struct fact_read read_of(struct arena *a, struct fact_source *s, const struct graph_reach *r)
 {
     struct fact_read f = {.store = s->g->insns.p[s->g->accesses.p[r->store].insn].offset,
-                          .sync = r->may ? FACT_SYNC_UNKNOWN : sync_of(r),
+                          .sync = r->may && !r->guarded ? FACT_SYNC_UNKNOWN : sync_of(r),
                           .confidence = r->may || r->assumed ? FACT_ASSUMED : FACT_PROVED};
-    if (r->may)
+    if (r->may && !r->guarded)
         return f;
     if (r->own)
         f.thread = "own";

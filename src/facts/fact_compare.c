@@ -429,8 +429,17 @@ static void compare_places(struct compare *c)
                         tally_add(&t, side, id ? id : "?");
                     }
             }
-    if (!arena_failed(c->a))
-        add_tally(c, "places", &t, fact_compare_why_places(c->a, c->k));
+    if (arena_failed(c->a))
+        return;
+    /* As many places of the same kinds may still serve another end: then that stands there too. */
+    const char *why = fact_compare_why_places(c->a, c->k), *text[2];
+    bool same = tally_same(&t);
+    for (unsigned side = 0; side < 2; side++) {
+        text[side] = tally_text(&t, side);
+        if (why && same)
+            text[side] = arena_printf(c->a, "%s: %s", fact_lives_style(c->a, c->k[side]), text[side]);
+    }
+    add_row(c, "places", text[0], text[1], same && !why, why);
 }
 
 static void compare_phases(struct compare *c)

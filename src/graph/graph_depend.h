@@ -35,6 +35,7 @@ struct graph_reach {
     uint32_t load, store; /* indices into graph.accesses; the store may be an atomic */
     int32_t element;      /* bytes from the store's first byte to the load's first byte (wide accesses) */
     bool may;             /* address or guard not decided */
+    bool guarded;         /* … but u is solved: whether it has stored hangs on data */
     bool own;             /* u is t for certain */
     bool thread_known;    /* u is solved: `thread` */
     uint32_t block;       /* threads that a block has at least for u to be there, a power of two; 0: not asked */

@@ -192,6 +192,7 @@ struct graph_solution {
     uint8_t who;    /* THREAD_…: the storing thread against the loading one */
     bool known;     /* thread[] is known */
     bool may;       /* the equation or a guard is not decided */
+    bool guarded;   /* … only that: whether that thread has stored hangs on data */
     bool assumed;
     bool every;         /* asked for by the caller: whoever reads finds such a store, if it was made */
     bool leaves;        /* for some of the threads that read there is no such thread in the block */

@@ -253,6 +253,51 @@ static graph_id by_any_lane(struct graph *g, const struct graph_access *x, graph
     return when;
 }
 
+static bool adds(const struct graph *g, const struct graph_access *x)
+{
+    const struct uop_list *l = g->input.insns[g->insns.p[x->insn].input].uops;
+    uint64_t by;
+    if (x->kind != GRAPH_ATOMIC || x->value[0] == GRAPH_NIL || (graph_is_const(g, x->value[0], &by) && !by))
+        return false;
+    for (size_t i = 0; i < l->ops.n; i++)
+        if (l->ops.p[i].kind == UOP_ATOM || l->ops.p[i].kind == UOP_RED)
+            return l->ops.p[i].imm == UOP_ATOM_ADD;
+    return false;
+}
+
+/* All threads of the block add to one word and read it afterwards: what others add still comes, or has come already.
+ * Of other updates the thread's own one may have said all that the others' can. A block of one warp may be in order. */
+static bool adds_of_all(struct finder *f, const struct graph_access *x, const struct graph_side *store,
+                        const struct graph_side *load, const struct graph_solution *u, bool in_warp, bool *sized)
+{
+    enum { WARP_SIZE = 32 };
+    struct graph *g = f->g;
+    const struct graph_facts *facts = graph_facts_of(g);
+    struct graph_linear to, from;
+    int64_t apart;
+    uint64_t threads = 1; /* at most */
+    for (unsigned d = 0; d < 3 && facts; d++) {
+        struct graph_range own = {0};
+        if (facts->reads[d])
+            graph_range_of(g, graph_sreg(g, UOP_SR_TID_X + d), &own);
+        threads *= (uint64_t)own.hi + 1;
+    }
+    bool guards = store->when == GRAPH_NIL ||
+                  (graph_block_uniform(g, store->when) && (load->when == store->when || load->when == GRAPH_NIL));
+    guards &= load->when == GRAPH_NIL || graph_block_uniform(g, load->when);
+    if (!facts || u->answer != SOLVE_THREAD || !guards || !adds(g, x) || u->thread[0] != GRAPH_NIL ||
+        threads <= WARP_SIZE || !(facts->reads[0] || facts->reads[1] || facts->reads[2]) ||
+        !graph_block_uniform(g, store->address) || !graph_block_uniform(g, load->address) ||
+        !graph_address_form(g, store, &to) || !graph_address_form(g, load, &from) ||
+        !graph_linear_add(&to, &from, -1) || !graph_linear_is_const(&to, &apart) || apart)
+        return false;
+    for (unsigned d = 1; d < 3; d++)
+        if (u->thread[d] != GRAPH_NIL && (facts->reads[d] || u->thread[d] != graph_sreg(g, UOP_SR_TID_X + d)))
+            return false;
+    *sized |= in_warp;
+    return true;
+}
+
 /* `first` may be overtaken by `second` of another thread: no barrier between them on some way. */
 static bool find_race(struct finder *f, const struct source *s, uint32_t second, uint64_t bits, int32_t delta)
 {
@@ -315,18 +360,20 @@ static bool find_race(struct finder *f, const struct source *s, uint32_t second,
         if (!graph_way_is_open(f, s, second))
             continue;
         bool sized = chosen, several = u.thread[0] == GRAPH_NIL || u.thread[1] == GRAPH_NIL || u.thread[2] == GRAPH_NIL;
-        if (u.answer != SOLVE_THREAD || u.may || !u.known || !u.guards_linear || f->unordered || several ||
-            (u.in_warp && strength == SYNC_LANES) ||
-            (u.who != THREAD_OTHER && u.who != THREAD_VARIES && !graph_at_distance(f->g, &b, u.thread)) ||
+        bool all = !turn && !past && !earlier && !delta && y->kind == GRAPH_LOAD && x->width == y->width &&
+                   adds_of_all(f, x, &a, &b, &u, chosen || strength >= SYNC_LANES, &sized);
+        if (u.answer != SOLVE_THREAD || u.may || !u.known || (!u.guards_linear && !all) || f->unordered ||
+            (several && !all) || (u.in_warp && strength == SYNC_LANES) ||
+            (!all && u.who != THREAD_OTHER && u.who != THREAD_VARIES && !graph_at_distance(f->g, &b, u.thread)) ||
             (earlier && !surely_made(f, &a, &b, u.thread)) ||
-            graph_hangs_on_block(f, &a, &b, delta, load, store, u.thread[0], &sized)) {
+            (!all && graph_hangs_on_block(f, &a, &b, delta, load, store, u.thread[0], &sized))) {
             keep_doubt(f, s->access, second); /* several threads may write the same, or there is none */
             continue;
         }
-        if (!graph_way_is_open_to(f, s, second, u.thread))
+        if (!all && !graph_way_is_open_to(f, s, second, u.thread))
             continue;
         f->race_sized = sized;
-        f->race_launch = graph_launch_for(f->g, b.when, a.when, u.thread);
+        f->race_launch = all ? (graph_id)GRAPH_NIL : graph_launch_for(f->g, b.when, a.when, u.thread);
         if (!race_seen(f, s->access, second)) {
             struct graph_race r = {.first = s->access, .second = second, .assumed = u.in_warp, .sized = sized};
             r.launch = f->race_launch;
@@ -394,6 +441,7 @@ static void find_reach(struct finder *f, const struct source *s, uint32_t load, 
         return; /* it reads another store of its own */
     r.may = u.may || u.answer == SOLVE_UNKNOWN;
     r.may |= same_block != BLOCK_SAME && u.who == THREAD_UNDECIDED; /* at a distance that may be as long as the array */
+    r.guarded = r.may && u.guarded && u.answer == SOLVE_THREAD && same_block == BLOCK_SAME;
     r.assumed = u.assumed;
     if (x->space == UOP_LOCAL) {
         r.own = r.thread_known = true;

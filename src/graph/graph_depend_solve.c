@@ -96,6 +96,28 @@ static bool asks_for(const struct graph *g, graph_id id, const graph_id thread[3
     return false;
 }
 
+/* What a condition says of the thread, whatever stands in the data that it asks for: NIL where that is all it asks for.
+ * *hangs: it asks for data, and this is known of the rest. */
+static graph_id without_data(struct graph *g, graph_id when, const graph_id thread[3], bool *hangs)
+{
+    graph_id atoms[6];
+    unsigned count;
+    uint64_t table;
+    *hangs = false;
+    if (!graph_table(g, when, atoms, &count, &table))
+        return GRAPH_NIL;
+    for (unsigned i = 0; i < count && when != GRAPH_NIL; i++) {
+        if (graph_block_uniform(g, atoms[i]) ||
+            (!asks_for(g, atoms[i], thread, 0) && graph_substitute_thread(g, atoms[i], thread) != GRAPH_NIL))
+            continue;
+        when = graph_or(g, graph_assume(g, when, atoms[i]), graph_assume(g, when, graph_not(g, atoms[i])));
+    }
+    graph_id there =
+        when == GRAPH_NIL || graph_block_uniform(g, when) ? when : graph_substitute_thread(g, when, thread);
+    *hangs = there != GRAPH_NIL || when == GRAPH_NIL;
+    return there;
+}
+
 bool graph_both_exclude(struct graph *g, graph_id a, graph_id b, const struct graph_constraints *base,
                         const struct graph_linear *f, int64_t m, int64_t k)
 {
@@ -300,8 +322,13 @@ static void judge(struct graph *g, const struct graph_side *store, const struct 
         if (!out->known && when != GRAPH_NIL && !graph_block_uniform(g, when))
             when = GRAPH_NIL;
     }
-    if (when == GRAPH_NIL && store->when != GRAPH_NIL && !out->guards_linear)
+    if (when == GRAPH_NIL && store->when != GRAPH_NIL && !out->guards_linear) {
+        bool hangs = false;
+        if (out->known)
+            when = without_data(g, store->when, out->thread, &hangs);
+        out->guarded = hangs && !out->may && !equation;
         out->may |= out->known; /* a condition on data */
+    }
     if (graph_excluded(g, load->when, when, &base)) {
         out->answer = SOLVE_NEVER;
         return;

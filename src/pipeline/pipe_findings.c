@@ -88,6 +88,17 @@ static const char *launch_text(const struct findings *f, graph_id launch)
     return arena_printf(f->a, ", if the launch has %s", mean_expr(f->m, launch, UOP_B1, MEAN_EXPANDED));
 }
 
+/* "thread threadIdx.x + 1"; all threads, as far as the code tells them apart, are "another thread". */
+static const char *who_text(const struct findings *f, const graph_id thread[3])
+{
+    bool any = thread[0] == GRAPH_NIL;
+    for (unsigned d = 1; d < 3 && any; d++) {
+        const struct graph_node *n = thread[d] == GRAPH_NIL ? NULL : graph_at(f->g, thread[d]);
+        any = !n || (n->kind == UOP_SREG && n->imm == (uint64_t)UOP_SR_TID_X + d);
+    }
+    return any ? "another thread" : arena_printf(f->a, "thread %s", fact_thread_text(f->m, thread));
+}
+
 static void tell_reach(struct findings *f, const struct graph_reach *r)
 {
     bool warp = r->sync == GRAPH_SYNC_WARP_ASSUMED;
@@ -96,9 +107,9 @@ static void tell_reach(struct findings *f, const struct graph_reach *r)
         !is_new(f, warp ? IN_STEP : ORDERLESS, r->store, r->load))
         return;
     diag_add(&f->s->diags, DIAG_NOTE, codes[warp ? IN_STEP : ORDERLESS], f->section, offset_of(f, r->load),
-             "the %s at 0x%04x reads from %s memory what thread %s stores at 0x%04x, and no barrier parts them%s%s%s",
-             what, offset_of(f, r->load), space_text(f, r->load), fact_thread_text(f->m, r->thread),
-             offset_of(f, r->store), launch_text(f, r->launch), warp ? warp_text(f, r->store, r->load) : "",
+             "the %s at 0x%04x reads from %s memory what %s stores at 0x%04x, and no barrier parts them%s%s%s", what,
+             offset_of(f, r->load), space_text(f, r->load), who_text(f, r->thread), offset_of(f, r->store),
+             launch_text(f, r->launch), warp ? warp_text(f, r->store, r->load) : "",
              r->assumed && !warp && r->launch == GRAPH_NIL ? " (assumed: the usual launch bounds)" : "");
 }
 
@@ -126,19 +137,18 @@ static void tell_race(struct findings *f, const struct graph_race *r)
     const char *rests = r->assumed ? warp_text(f, r->first, r->second)
                         : r->sized ? " (assumed: a block of as many threads as the code's conditions name)"
                                    : "";
-    const char *who = fact_thread_text(f->m, r->thread), *space = space_text(f, r->second);
+    const char *who = who_text(f, r->thread), *space = space_text(f, r->second);
     const char *launch = launch_text(f, r->launch);
     uint32_t first = offset_of(f, r->first), second = offset_of(f, r->second);
     if (reads)
-        diag_add(
-            &f->s->diags, DIAG_NOTE, codes[kind], f->section, second,
-            "thread %s may overwrite at 0x%04x in %s memory what is still to be read at 0x%04x, and no barrier parts "
-            "them%s%s",
-            who, second, space, first, launch, rests);
+        diag_add(&f->s->diags, DIAG_NOTE, codes[kind], f->section, second,
+                 "%s may overwrite at 0x%04x in %s memory what is still to be read at 0x%04x, and no barrier parts "
+                 "them%s%s",
+                 who, second, space, first, launch, rests);
     else /* the other thread is the first one's */
         diag_add(&f->s->diags, DIAG_NOTE, codes[kind], f->section, second,
-                 "what thread %s stores at 0x%04x in %s memory may be %s at 0x%04x, and no barrier parts them%s%s", who,
-                 first, space, read ? "read too early" : "overwritten", second, launch, rests);
+                 "what %s stores at 0x%04x in %s memory may be %s at 0x%04x, and no barrier parts them%s%s", who, first,
+                 space, read ? "read too early" : "overwritten", second, launch, rests);
 }
 
 /* Whoever stands at the end of the block reads a neighbour's element, and there is no neighbour. */

@@ -131,3 +131,53 @@ extern "C" __global__ void spread_kernel(const float *__restrict__ x, float *__r
     __syncthreads();
     y[t] = s[t];
 }
+
+// All threads add to one word. Near misses: the others wait; of a bit that is set each thread has set it; no thread reads
+// another's word; a block of one warp.
+extern "C" __global__ void counted_early_kernel(float *y)
+{
+    __shared__ int s;
+    if (threadIdx.x == 0)
+        s = 0;
+    __syncthreads();
+    atomicAdd(&s, 1);
+    y[threadIdx.x] = s;
+}
+
+extern "C" __global__ void counted_waited_kernel(float *y)
+{
+    __shared__ int s;
+    if (threadIdx.x == 0)
+        s = 0;
+    __syncthreads();
+    atomicAdd(&s, 1);
+    __syncthreads();
+    y[threadIdx.x] = s;
+}
+
+extern "C" __global__ void flagged_kernel(int *y)
+{
+    __shared__ int s;
+    if (threadIdx.x == 0)
+        s = 0;
+    __syncthreads();
+    atomicOr(&s, 4);
+    y[threadIdx.x] = s & 4;
+}
+
+extern "C" __global__ void own_word_kernel(const int *x, int *c, int *y)
+{
+    atomicAdd(&c[threadIdx.x], x[threadIdx.x]);
+    y[threadIdx.x] = c[threadIdx.x];
+}
+
+extern "C" __global__ void __launch_bounds__(32) counted_by_warp_kernel(float *y)
+{
+    __shared__ int s;
+    if (threadIdx.x == 0)
+        s = 0;
+    __syncthreads();
+    atomicAdd(&s, 1);
+    __syncwarp();
+    y[threadIdx.x] = s;
+}

@@ -265,6 +265,43 @@ static void test_operations_of_patterns(void **state)
     }
 }
 
+/* The same places, but in one kernel a reduction hands its partial results on through them: what is concluded of both
+ * differs, so the row is not called the same. */
+static void test_places_that_serve_another_end(void **state)
+{
+    (void)state;
+    for (unsigned reduced = 0; reduced < 2; reduced++) {
+        struct arena a;
+        struct fact_document doc;
+        struct fact_storage places_of[2] = {{.where = FACT_REGISTER, .at = "R3", .from = 0x30, .to = 0x40},
+                                            {.where = FACT_SHARED, .at = "s", .from = 0x40, .to = 0x80}};
+        struct fact_kernel k[2] = {kernel_of("one"), kernel_of("other")};
+        arena_init(&a, 0);
+        for (unsigned side = 0; side < 2; side++)
+            VEC_PUSH(&a, k[side].values,
+                     (struct fact_value){.id = "v1",
+                                         .expr = "x + y",
+                                         .cls = FACT_SHARED_MATERIALIZED,
+                                         .storage = places_of,
+                                         .storage_count = 2});
+        if (reduced)
+            VEC_PUSH(&a, k[0].patterns,
+                     (struct fact_pattern){.id = "tree-reduction",
+                                           .parent = FACT_NONE,
+                                           .collects = true,
+                                           .offsets = offsets_of(&a, (const uint32_t[]){0x40}, 1)});
+        compare(&doc, &a, k[0], k[1]);
+        const struct fact_comparison_row *places = row(&doc, "places");
+        assert_int_equal(places->same, !reduced);
+        assert_int_equal(places->why != NULL, reduced);
+        if (reduced) {
+            expect(places->a, "shared-memory materialized accumulation: shared-materialized");
+            expect(places->b, "intermediates in shared memory: shared-materialized");
+        }
+        arena_free(&a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,6 +312,7 @@ int main(void)
         cmocka_unit_test(test_exact_outputs_decide),
         cmocka_unit_test(test_architectures_by_name),
         cmocka_unit_test(test_operations_of_patterns),
+        cmocka_unit_test(test_places_that_serve_another_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
