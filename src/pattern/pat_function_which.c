@@ -220,7 +220,7 @@ int pat_function_which(struct function_search *s, graph_id root, const graph_id 
     if (to_power && s->depth[root] >= ORDER_DEPTH)
         orders.first = orders.second = (1u << CONSTANT_ORDERS) - 1;
     for (unsigned k = 0; left || to_power || orders.first || orders.second || s->exact; k++) {
-        uint64_t bits[FUNCTION_ARGS], result;
+        uint64_t bits[FUNCTION_ARGS] = {0}, result;
         bool others = true; /* the sample is for those too that are not known by their bits */
         if (!pat_known_sample(count, k, at, &is_far)) {
             others = !s->exact || !pat_exact_sample(count, whole, next_exact++, at);

@@ -184,6 +184,8 @@ static bool match_negated_constant(struct pat_ctx *c, const struct pat_goal *goa
     if (!constant || !graph_is_const(c->g, goal->node, &bits))
         return false;
     unsigned width = uop_type_bits((enum uop_type)n->type);
+    if (!width)
+        return false;
     bool floats = pat_is_float(goal->as) && uop_type_bits(goal->as) == width;
     uint64_t sign = UINT64_C(1) << (width - 1), mask = sign | (sign - 1);
     graph_id turned = graph_const(c->g, (enum uop_type)n->type, floats ? bits ^ sign : (0 - bits) & mask);
