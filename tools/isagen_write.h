@@ -190,10 +190,9 @@ static void write_texts(FILE *f)
             fail("modifiers longer than %d characters: %s", ISA_SPELLING, text);
         fprintf(f, "{%zu, \"%s\"},\n", n, n ? text : "");
     }
-    fprintf(f, "};\nconst struct isa_name isa_register_text[%d][256] = {\n", ISA_REGISTER_FILES);
+    fprintf(f, "};\nconst struct isa_name isa_register_text[%d] = {\n", 256 * ISA_REGISTER_FILES);
     for (unsigned k = 0; k < ISA_REGISTER_FILES; k++) {
         static const unsigned constant[ISA_REGISTER_FILES] = {255, 255, 7, 7, 63, 0};
-        fprintf(f, "{");
         for (unsigned i = 0; i < 256; i++) {
             char text[8];
             if (!files[k])
@@ -204,7 +203,6 @@ static void write_texts(FILE *f)
                 snprintf(text, sizeof text, "%s%u", files[k], i);
             fprintf(f, "{\"%s\", %zu},%s", text, strlen(text), i % 16 == 15 ? "\n" : "");
         }
-        fprintf(f, "},\n");
     }
     fprintf(f, "};\n");
 }

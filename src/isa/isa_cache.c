@@ -125,7 +125,7 @@ static inline char *fill(char *p, const struct isa_template *t, const uint8_t *c
         signed char n = (signed char)h->n;
         if (__builtin_expect(n >= 0, 1)) {
             unsigned number = bits_le16(code + h->byte) >> h->shift & h->mask;
-            p = put_name(p + n, &isa_register_text[0][h->base + number]);
+            p = put_name(p + n, &isa_register_text[h->base + number]);
             continue;
         }
         p += n & ~ISA_HOLE_SPECIAL & 0xff;

@@ -88,7 +88,7 @@ char *isa_put_hex(char *p, int64_t value)
 /* A register's name; RZ, URZ, PT and UPT are names of their numbers. */
 static inline char *put_register(char *p, enum isa_operand_kind kind, unsigned reg)
 {
-    const struct isa_name *name = &isa_register_text[kind][reg & 255];
+    const struct isa_name *name = &isa_register_text[256 * kind + (reg & 255)];
     memcpy(p, name->text, sizeof name->text);
     return p + name->n;
 }

@@ -249,7 +249,7 @@ static void put_base(struct making *m, const struct isa_operand_row *row, enum i
         put_register(m, &row->part[part], kind);
         return;
     }
-    const struct isa_name *name = &isa_register_text[kind][reg & 255];
+    const struct isa_name *name = &isa_register_text[256 * kind + (reg & 255)];
     memcpy(m->end, name->text, name->n);
     m->end += name->n;
 }

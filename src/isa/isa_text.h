@@ -9,8 +9,8 @@ struct isa_name {
     char text[7];
     uint8_t n;
 };
-/* By register file and number; generated. */
-extern const struct isa_name isa_register_text[ISA_REGISTER_FILES][256];
+/* By 256 * register file + number; generated. */
+extern const struct isa_name isa_register_text[ISA_REGISTER_FILES * 256];
 
 /* Opcode and modifiers; NULL where a field holds what is no instruction. */
 char *isa_put_head(char *p, const struct isa_row *row, struct bits128 word);
