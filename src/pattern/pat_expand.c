@@ -195,6 +195,19 @@ static bool is_bound(const struct pat_ctx *c, graph_id node)
     return false;
 }
 
+/* A word of what a name stands for, however the graph has taken that apart. */
+static bool is_bound_word(struct pat_ctx *c, graph_id node)
+{
+    for (unsigned i = 0; i < c->variant->block.variable_count; i++) {
+        const struct pat_bound *b = &c->bound[i];
+        if (!b->set || c->variant->block.variables[i].value || uop_type_bits(graph_type_of(c->g, b->node)) != 64)
+            continue;
+        if (graph_op1(c->g, UOP_HI, UOP_B32, b->node) == node || graph_op1(c->g, UOP_LO, UOP_B32, b->node) == node)
+            return true;
+    }
+    return false;
+}
+
 /* What an expansion's choice looks at belongs to it, down to what its names stand for. */
 static void enter_conditions(struct expand *x)
 {
@@ -212,8 +225,8 @@ static void enter_conditions(struct expand *x)
         if (map_u64_get(&seen, id, NULL))
             continue;
         map_u64_put(x->a, &seen, id, 1);
+        bool half = is_bound_word(c, id);
         const struct graph_node *n = graph_at(x->g, id);
-        bool half = (n->kind == UOP_HI || n->kind == UOP_LO) && is_bound(c, n->arg[0]);
         if (half || (n->type != UOP_B1 && is_bound(c, id)) || !pat_is_pure(n))
             continue;
         VEC_PUSH(x->a, c->inner, (struct pat_inner){.node = id});

@@ -16,6 +16,7 @@ enum {
     RUNS = 6 * 1000 * 1000, /* steps of runs */
     CUTS = 10,              /* numbers tried, one behind the other */
     PAIRS = 12,             /* numbers of which two are tried */
+    USERS = 64,             /* of a number, looked at */
 };
 
 /* The function is an integer of numbers of another size. */
@@ -110,6 +111,17 @@ static uint32_t add_holders(struct function_search *s, graph_id id, graph_id *wo
     return count;
 }
 
+/* The number turned round, where anything is made of that. */
+static graph_id turned_round(const struct function_search *s, graph_id id)
+{
+    uint32_t count;
+    const graph_id *users = graph_users(s->g, id, &count);
+    for (uint32_t i = 0; i < count && i < USERS; i++)
+        if (graph_at(s->g, users[i])->kind == UOP_FNEG)
+            return users[i];
+    return GRAPH_NIL;
+}
+
 static uint64_t one_of(enum uop_type type)
 {
     return pat_function_bits(type, 1.0);
@@ -140,6 +152,8 @@ static bool keep(struct function_search *s, graph_id root, const graph_id *args,
         return false;
     for (unsigned i = 0; i < count; i++)
         f.argument[i] = args[i];
+    if (s->turned)
+        f.argument[0] = turned_round(s, args[0]);
     f.whole = whole == 1 ? 1 : f.whole;
     if (count < f.count && f.whole == 1) {
         f.argument[1] = args[0];
@@ -160,7 +174,7 @@ static bool keep(struct function_search *s, graph_id root, const graph_id *args,
     if (count < f.count && !f.whole && !of_one)
         f.argument[1] = graph_const(s->g, graph_type_of(s->g, root), s->power);
     for (uint32_t i = 0; i < s->cone.count; i++) {
-        if (i && !pat_function_holds(args, count, s->cone.node[i]))
+        if (i && !pat_function_holds(args, count, s->cone.node[i]) && s->cone.node[i] != f.argument[0])
             inner[f.inner_count++] = s->cone.node[i];
         if (!pat_function_holds(args, count, s->cone.node[i])) {
             s->taken[s->cone.node[i]] = true;
@@ -187,18 +201,30 @@ static bool try_one(struct function_search *s, graph_id root, graph_id first)
     graph_id at = first, found = GRAPH_NIL, cut[FUNCTION_ARGS];
     int function = -1;
     uint32_t exact = 0;
+    bool turned = false;
     for (unsigned i = 0; i < CUTS && s->visits < FUNCTION_VISITS; i++) {
-        int f = fits(s, root, &at, 1) ? pat_function_which(s, root, &at, 1, 0) : -1;
+        bool fit = fits(s, root, &at, 1);
+        int f = fit ? pat_function_which(s, root, &at, 1, 0) : -1;
+        /* Code may ask for the number's sign where it computes with the number turned round. */
+        s->turned = fit && f < 0 && function < 0 && same_width(s, root, &at, 1) && pat_function_width(s, root) > 16 &&
+                    turned_round(s, at) != GRAPH_NIL;
+        if (s->turned)
+            f = pat_function_which(s, root, &at, 1, 0);
         if (f >= 0) {
             function = f;
             exact = s->exact;
             found = at;
+            turned = s->turned;
         }
+        s->turned = false;
         if (pat_function_cut(s, &at, 1, cut) != 1)
             break;
         at = cut[0];
     }
-    return function >= 0 && keep(s, root, &found, 1, function, exact);
+    s->turned = turned;
+    bool kept = function >= 0 && keep(s, root, &found, 1, function, exact);
+    s->turned = false;
+    return kept;
 }
 
 /* Of two numbers: cuts one behind the other give the nodes they may be; the farther ones first, either way round. */

@@ -155,6 +155,7 @@ struct function_search {
     uint64_t visits, power;       /* power: the constant argument that a function was found with */
     graph_id root[FUNCTION_ARGS]; /* of the cone */
     unsigned root_count, most;    /* most: nodes of a cut */
+    bool turned;                  /* what is sought is a function of the argument turned round */
     bool few;                     /* what few operations make is looked for, behind the rest */
     graph_id both[FUNCTION_BOTH];
     bool *stored; /* by node: though part of a function, a result: a remainder, of which its quotient's bits are made */

@@ -389,9 +389,10 @@ unsigned pat_function_cut(struct function_search *s, const graph_id *roots, unsi
 
 /* ---- what is an expansion's ---------------------------------------------------------------------- */
 
-enum { ENDS = 24 };
+enum { ENDS = 32 };
 
-/* What the node that says an expansion is over; of what was made to say it (a number negated, say), its arguments. */
+/* What the node that says an expansion is over; of what was made to say it (a number negated, say), its arguments.
+ * A slow path reads the words of doubles. */
 static unsigned find_ends(const struct function_search *s, graph_id as, graph_id ends[ENDS])
 {
     unsigned count = 0;
@@ -403,7 +404,21 @@ static unsigned find_ends(const struct function_search *s, graph_id as, graph_id
         for (unsigned k = 0; k < made->arg_count && ends[i] >= s->x->count && count < ENDS; k++)
             ends[count++] = made->arg[k];
     }
+    for (unsigned i = 0, wholes = count; i < wholes; i++)
+        for (unsigned high = 0; high < 2 && count < ENDS && uop_type_bits(graph_type_of(s->g, ends[i])) == 64; high++)
+            ends[count++] = graph_op1(s->g, high ? UOP_HI : UOP_LO, UOP_B32, ends[i]);
     return count;
+}
+
+/* One of the ends, or it where it was computed and a constant where it was not. */
+static bool is_end(const struct function_search *s, const graph_id *ends, unsigned count, graph_id id)
+{
+    const struct graph_node *n = graph_at(s->g, id);
+    if (pat_function_holds(ends, count, id))
+        return true;
+    return n->kind == UOP_SELECT &&
+           ((pat_function_holds(ends, count, n->arg[1]) && graph_is_const(s->g, n->arg[2], NULL)) ||
+            (pat_function_holds(ends, count, n->arg[2]) && graph_is_const(s->g, n->arg[1], NULL)));
 }
 
 void pat_function_close(struct function_search *s, const struct pat_expanded *e)
@@ -433,7 +448,7 @@ void pat_function_close(struct function_search *s, const struct pat_expanded *e)
             uint32_t count = n->kind == GRAPH_PHI ? n->phi_count : pat_is_pure(n) ? n->arg_count : 0;
             for (uint32_t k = 0; k < count; k++) {
                 graph_id arg = n->kind == GRAPH_PHI ? n->phi_args[k] : n->arg[k];
-                if (arg == GRAPH_NIL || arg >= id || s->closed[arg] || pat_function_holds(ends, end_count, arg))
+                if (arg == GRAPH_NIL || arg >= id || s->closed[arg] || is_end(s, ends, end_count, arg))
                     continue;
                 s->closed[arg] = true;
                 VEC_PUSH(s->a, stack, arg);

@@ -211,16 +211,16 @@ int pat_function_which(struct function_search *s, graph_id root, const graph_id 
     for (unsigned i = 0; i < known && i < PAT_KNOWN_MAX; i++)
         left += alive[i] = !few && list[i].args == count && list[i].whole == whole && (half || !list[i].rounded);
     double power = 0.0; /* a constant second argument of pow() */
-    bool to_power = count == 1 && !half && !few && s->depth[root] >= POWER_DEPTH;
+    bool to_power = count == 1 && !half && !few && !s->turned && s->depth[root] >= POWER_DEPTH;
     uint32_t next_bound = 0;
     bool is_far = false;
     struct orders orders = {0}; /* of Bessel functions */
     uint32_t next_exact = 0;
-    s->exact = half ? 0 : pat_exact_all(count, whole, root_bits, type, few);
+    s->exact = half || s->turned ? 0 : pat_exact_all(count, whole, root_bits, type, few);
     if (to_power && s->depth[root] >= ORDER_DEPTH)
         orders.first = orders.second = (1u << CONSTANT_ORDERS) - 1;
     for (unsigned k = 0; left || to_power || orders.first || orders.second || s->exact; k++) {
-        uint64_t bits[FUNCTION_ARGS], result;
+        uint64_t bits[FUNCTION_ARGS] = {0}, result;
         bool others = true; /* the sample is for those too that are not known by their bits */
         if (!pat_known_sample(count, k, at, &is_far)) {
             others = !s->exact || !pat_exact_sample(count, whole, next_exact++, at);
@@ -239,6 +239,7 @@ int pat_function_which(struct function_search *s, graph_id root, const graph_id 
             at[i] = i + 1 == whole ? rint(at[i]) : at[i];
             bits[i] = i + 1 == whole ? (uint32_t)(int32_t)at[i] : pat_function_bits(type, at[i]);
         }
+        bits[0] ^= s->turned ? UINT64_C(1) << (arg_bits - 1) : 0;
         enum pat_ran ran = pat_run_function(&s->run, bits, &result);
         if (ran == PAT_RAN_UNKNOWN && is_far) /* by a table, say */
             continue;

@@ -184,6 +184,8 @@ static bool match_negated_constant(struct pat_ctx *c, const struct pat_goal *goa
     if (!constant || !graph_is_const(c->g, goal->node, &bits))
         return false;
     unsigned width = uop_type_bits((enum uop_type)n->type);
+    if (!width)
+        return false;
     bool floats = pat_is_float(goal->as) && uop_type_bits(goal->as) == width;
     uint64_t sign = UINT64_C(1) << (width - 1), mask = sign | (sign - 1);
     graph_id turned = graph_const(c->g, (enum uop_type)n->type, floats ? bits ^ sign : (0 - bits) & mask);
@@ -201,6 +203,18 @@ static bool match_constant_word(struct pat_ctx *c, const struct pat_goal *goal)
     uint32_t word = (uint32_t)(goal->term->operation == UOP_HI ? whole >> 32 : whole);
     return uop_type_bits(graph_type_of(c->g, c->bound[inner->variable].node)) == 64 && word == bits &&
            pat_solve(c, goal->next);
+}
+
+/* A word of a value that was passed: the graph holds it as the word of the bank that it is. */
+static bool match_passed_word(struct pat_ctx *c, const struct pat_goal *goal)
+{
+    enum { WORD = 4, WHOLE = 8 };
+    const struct graph_node n = *graph_at(c->g, goal->node);
+    uint64_t skipped = goal->term->operation == UOP_HI ? WORD : 0;
+    if (n.type != UOP_B32 || n.arg_count || n.imm < skipped || (n.imm - skipped) % WHOLE)
+        return false;
+    graph_id whole = graph_cbank(c->g, UOP_B64, n.space, (uint32_t)(n.imm - skipped));
+    return pat_solve(c, &(struct pat_goal){goal->term->arg[0], whole, UOP_F64, goal->next});
 }
 
 /* max(0, min(1, x)) of an operation: in the operation, or by adding zero to it. */
@@ -261,6 +275,8 @@ static bool match_structure(struct pat_ctx *c, const struct pat_goal *goal)
         return match_negated_constant(c, goal);
     if ((t->operation == UOP_HI || t->operation == UOP_LO) && n->kind == UOP_CONST)
         return match_constant_word(c, goal);
+    if ((t->operation == UOP_HI || t->operation == UOP_LO) && n->kind == UOP_CBANK)
+        return match_passed_word(c, goal);
     bool floats = n->kind == t->float_operation && t->float_operation != UOP_NOP;
     if (floats && n->kind == GRAPH_REAL && !is_function(t->function, (unsigned)n->imm))
         return pat_back(c, m);
