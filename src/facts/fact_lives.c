@@ -169,6 +169,7 @@ struct survey {
     const struct fact_pattern **steps; /* of each value: whose step it is, or NULL */
     bool own_kept;   /* a reduction through shared memory keeps each thread's own part in a register */
     bool shared;     /* any access to shared memory, or a barrier */
+    bool counted;    /* a value stands in shared memory otherwise: what atomic updates count there */
     uint32_t copied; /* copies from global to shared memory that pass through no register */
     bool complete;   /* false: too much to tell value by value, or out of memory */
 };
@@ -212,6 +213,7 @@ static struct survey survey_of(struct arena *a, const struct fact_kernel *k)
         s.lives[i] = lives_of(k, &k->values.p[i], &s.steps[i]);
         for (unsigned life = 0; life < LIVES; life++)
             s.count[life] += s.lives[i] >> life & 1;
+        s.counted |= k->values.p[i].cls == FACT_SHARED_MATERIALIZED;
         for (uint32_t p = 0; p < k->values.p[i].storage_count; p++)
             s.shared |= k->values.p[i].storage[p].where == FACT_SHARED;
     }
@@ -257,6 +259,8 @@ static const char *style_of(const struct survey *s, const struct fact_kernel *k)
         return "variables in local memory";
     if (s->count[LIFE_GLOBAL] > 0)
         return "intermediates in global memory";
+    if (s->counted)
+        return "intermediates in shared memory";
     return k->unknown.n > 0 ? "not everything is understood" : "every intermediate in a register";
 }
 

@@ -250,6 +250,26 @@ static void test_a_tile_is_staged(void **state)
     arena_free(&a);
 }
 
+/* A histogram: atomic updates count in shared memory, no store of the thread's hands a value on. */
+static void test_counts_stand_in_shared_memory(void **state)
+{
+    (void)state;
+    struct arena a;
+    arena_init(&a, 0);
+    struct fact_kernel k = kernel_of("k");
+    struct fact_storage *places = ARENA_ARRAY(&a, struct fact_storage, 2);
+    places[0] = (struct fact_storage){FACT_SHARED, "shared+0x0", 0x100, 0x200, "&shared[i]", false};
+    places[1] = (struct fact_storage){FACT_REGISTER, "R2", 0x200, 0x210, NULL, false};
+    VEC_PUSH(&a, k.values,
+             (struct fact_value){.id = "v0",
+                                 .cls = FACT_SHARED_MATERIALIZED,
+                                 .storage = places,
+                                 .storage_count = 2,
+                                 .evidence = offsets_of(&a, 0x200, 0x200)});
+    assert_string_equal(fact_lives_style(&a, &k), "intermediates in shared memory");
+    arena_free(&a);
+}
+
 static void test_plain_and_doubtful(void **state)
 {
     (void)state;
@@ -363,10 +383,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shared_accumulation),       cmocka_unit_test(test_streaming),
-        cmocka_unit_test(test_a_loop_without_a_pattern),  cmocka_unit_test(test_plain_and_doubtful),
-        cmocka_unit_test(test_a_tile_is_staged),          cmocka_unit_test(test_one_tree_against_two),
-        cmocka_unit_test(test_sharing_against_streaming), cmocka_unit_test(test_combining_against_mapping),
-        cmocka_unit_test(test_nothing_without_facts),
+        cmocka_unit_test(test_a_loop_without_a_pattern),  cmocka_unit_test(test_counts_stand_in_shared_memory),
+        cmocka_unit_test(test_plain_and_doubtful),        cmocka_unit_test(test_a_tile_is_staged),
+        cmocka_unit_test(test_one_tree_against_two),      cmocka_unit_test(test_sharing_against_streaming),
+        cmocka_unit_test(test_combining_against_mapping), cmocka_unit_test(test_nothing_without_facts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
