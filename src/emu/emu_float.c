@@ -23,7 +23,8 @@ bool emu_knows_float(const struct emu_op *op)
 {
     const struct uop *u = &op->uop;
     if (u->type == UOP_F64)
-        return (is_arithmetic(u->kind) && !u->flags) || u->kind == UOP_FNEG || u->kind == UOP_FABS;
+        return (is_arithmetic(u->kind) && u->round == UOP_RN && !u->flags) || u->kind == UOP_FNEG ||
+               u->kind == UOP_FABS;
     if (u->type != UOP_F32)
         return false;
     switch (u->kind) {
@@ -31,7 +32,7 @@ bool emu_knows_float(const struct emu_op *op)
     case UOP_FMUL:
     case UOP_FFMA: return u->round == UOP_RN && !(u->flags & ~(unsigned)(UOP_FTZ | UOP_SAT));
     case UOP_FNEG:
-    case UOP_FABS: return true;
+    case UOP_FABS: return !(u->flags & UOP_NAN); /* of f32 none says so */
     case UOP_FMIN:
     case UOP_FMAX: return !(u->flags & ~(unsigned)(UOP_FTZ | UOP_NAN));
     case UOP_FLT:
@@ -138,21 +139,7 @@ static bool is_nan64(uint64_t bits)
     return (bits << 1 >> 1) > infinity_f64;
 }
 
-/* A NaN goes into an operation as it is, negated or not (H200: DADD R, -R): where `row`, an argument, is a negated or
- * absolute value, what it was made of. */
-static const uint64_t *unsigned_of(struct emu_machine *m, emu_loc row, const uint64_t *values)
-{
-    for (uint32_t i = m->step ? m->step->op_count : 0; i-- > 0;) { /* the last first: -|R| is made of |R| */
-        const struct emu_op *made = &m->step->ops[i];
-        if (made->to != row || (made->uop.kind != UOP_FNEG && made->uop.kind != UOP_FABS))
-            continue;
-        row = made->arg[0];
-        values = emu_at(m, row);
-    }
-    return values;
-}
-
-/* NaNs of f64 keep their payload by a rule of the device: such lanes go to the evaluator, and directed roundings. */
+/* NaNs of f64 keep their payload by a rule of the device: such lanes go to the evaluator. */
 static void compute_f64(struct emu_machine *m, const struct emu_op *op)
 {
     uint64_t *restrict r = emu_at(m, op->to);
@@ -165,15 +152,11 @@ static void compute_f64(struct emu_machine *m, const struct emu_op *op)
                : op->uop.kind == UOP_FFMA ? as_bits64(fma(as_double(a[i]), as_double(b[i]), as_double(c[i])))
                : op->uop.kind == UOP_FNEG ? a[i] ^ UINT64_C(1) << 63
                                           : a[i] & ~(UINT64_C(1) << 63);
-    if (args < 2)
+    if (args < 2 && !(op->uop.flags & UOP_NAN))
         return;
-    const uint64_t *given[3] = {unsigned_of(m, op->arg[0], a), unsigned_of(m, op->arg[1], b),
-                                args > 2 ? unsigned_of(m, op->arg[2], c) : c};
     EMU_EACH(lane, m->active) {
         uint64_t bits[UOP_MAX_ARGS] = {a[lane], b[lane], c[lane]}, result = 0;
-        for (unsigned k = 0; k < 3; k++)
-            bits[k] = is_nan64(bits[k]) ? given[k][lane] : bits[k];
-        if ((op->uop.round != UOP_RN || is_nan64(r[lane])) && uop_eval(&op->uop, bits, &result))
+        if (is_nan64(r[lane]) && uop_eval(&op->uop, bits, &result))
             r[lane] = result;
     }
 }

@@ -63,9 +63,11 @@ graph_id graph_simplify_float(struct graph *g, const struct uop *like, graph_id 
 graph_id graph_simplify_sign(struct graph *g, const struct uop *like, graph_id a)
 {
     const struct graph_node *n = at(g, a);
+    struct uop u = *like;
+    u.flags &= (uint8_t)~UOP_NAN; /* whose bits are no part of an identity here */
     if (like->kind == UOP_FNEG && n->kind == UOP_FNEG && n->type == like->type)
         return n->arg[0];
     if (like->kind == UOP_FABS && (n->kind == UOP_FNEG || n->kind == UOP_FABS) && n->type == like->type)
         return graph_op1(g, UOP_FABS, (enum uop_type)like->type, n->arg[0]);
-    return graph_intern_like(g, like, &a, 1);
+    return graph_intern_like(g, &u, &a, 1);
 }

@@ -41,7 +41,7 @@ enum uop_round { UOP_RN, UOP_RM, UOP_RP, UOP_RZ, UOP_RA /* nearest, ties away */
 enum uop_flag {
     UOP_FTZ = 1,      /* subnormal inputs and results of this operation count as zero of the same sign */
     UOP_SAT = 2,      /* float: clamp to [0,1], NaN to 0; integer conversion: always saturating */
-    UOP_NAN = 4,      /* FMIN/FMAX: a NaN argument gives NaN (without it: the other argument) */
+    UOP_NAN = 4,      /* FMIN/FMAX: a NaN argument gives NaN (without it: the other argument); FNEG/FABS: it stays */
     UOP_FMZ = 8,      /* FTZ, and 0 * anything = +0 */
     UOP_SIGNED = 16,  /* where one kind serves both: I2F F2I LOAD SHR-like inputs say so here */
     UOP_SWAPPED = 32, /* a compare written with its operands the other way round (`a > b` held as `b < a`): printing

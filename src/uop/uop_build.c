@@ -207,10 +207,13 @@ static uop_ref float_source(struct lift *l, unsigned i, bool wide)
         return v;
     if (o->flags & (ISA_INV | ISA_NOT))
         lift_refuse(l);
-    if (o->flags & ISA_ABS)
-        v = lift_op(l, UOP_FABS, type, v, UOP_NONE, UOP_NONE);
-    if (o->flags & ISA_NEG)
-        v = lift_op(l, UOP_FNEG, type, v, UOP_NONE, UOP_NONE);
+    /* A NaN goes through an operation of doubles with the sign it was read with (H200: DADD); f32 keeps nothing. */
+    struct uop sign = {.type = (uint8_t)type, .flags = wide ? UOP_NAN : 0};
+    for (unsigned k = 0; k < 2; k++)
+        if (o->flags & (k ? ISA_NEG : ISA_ABS)) {
+            sign.kind = k ? UOP_FNEG : UOP_FABS;
+            v = uop_make_full(&l->make, sign, v, UOP_NONE, UOP_NONE);
+        }
     return v;
 }
 

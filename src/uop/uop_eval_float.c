@@ -387,8 +387,12 @@ bool uop_eval_float(const struct uop *op, const uint64_t *args, uint64_t *result
     case UOP_FADD:
     case UOP_FMUL:
     case UOP_FFMA: *result = arithmetic(op, f, args); return true;
-    case UOP_FNEG: *result = args[0] ^ sign_bit(f); return true;
-    case UOP_FABS: *result = args[0] & ~sign_bit(f); return true;
+    case UOP_FNEG:
+    case UOP_FABS:
+        *result = op->flags & UOP_NAN && is_nan(f, args[0]) ? args[0]
+                  : op->kind == UOP_FNEG                    ? args[0] ^ sign_bit(f)
+                                                            : args[0] & ~sign_bit(f);
+        return true;
     case UOP_FMIN:
     case UOP_FMAX: *result = min_max(op, f, args[0], args[1]); return true;
     case UOP_FLT:

@@ -253,7 +253,7 @@ static void floats(void **state)
         {"MUFU.RCP64H R5, 3", "0 const.b32 0x40080000; 1 rcp64h.f32 %0; 2 write R5 %1"},
         {"MUFU.RCP64H R5, R3", "0 read.b32 R3; 1 rcp64h.f32 %0; 2 write R5 %1"},
         {"DADD R6, R2, -R4", "0 read.b32 R2; 1 read.b32 R3; 2 pair.b64 %0 %1; 3 read.b32 R4; 4 read.b32 R5; 5 pair.b64 "
-                             "%3 %4; 6 fneg.f64 %5; 7 fadd.f64 %2 %6; 8 lo.b32 %7; "
+                             "%3 %4; 6 fneg.nan.f64 %5; 7 fadd.f64 %2 %6; 8 lo.b32 %7; "
                              "9 write R6 %8; 10 hi.b32 %7; 11 write R7 %10"},
         {"F2I.TRUNC.NTZ R2, R3", "0 read.b32 R3; 1 f2i.rz.signed.b32 from f32 %0; 2 write R2 %1"},
         {"F2I.FTZ.U32.TRUNC.NTZ R2, R3", "0 read.b32 R3; 1 f2i.rz.ftz.b32 from f32 %0; 2 write R2 %1"},
