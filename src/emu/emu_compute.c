@@ -116,47 +116,37 @@ static void compute_logic(struct emu_machine *m, const struct emu_op *op)
     }
 }
 
+/* Of integers of `bits` bits; shifts are by words. */
+#define INTEGERS(bits)                                                                             \
+    switch (op->uop.kind) {                                                                        \
+    case UOP_ADD: ROW(a[i] + b[i]);                                                                \
+    case UOP_NEG: ROW(0 - a[i]);                                                                   \
+    case UOP_MUL: ROW(a[i] * b[i]);                                                                \
+    case UOP_AND: ROW(a[i] & b[i]);                                                                \
+    case UOP_OR: ROW(a[i] | b[i]);                                                                 \
+    case UOP_XOR: ROW(a[i] ^ b[i]);                                                                \
+    case UOP_NOT: ROW(~a[i]);                                                                      \
+    case UOP_SHL: ROW(by[i] < bits ? a[i] << (by[i] & (bits - 1)) : 0);                            \
+    case UOP_SHR: ROW(by[i] < bits ? a[i] >> (by[i] & (bits - 1)) : 0);                            \
+    case UOP_SAR: ROW((uint##bits##_t)((int##bits##_t)a[i] >> (by[i] < bits ? by[i] : bits - 1))); \
+    case UOP_MIN_S: ROW((int##bits##_t)a[i] < (int##bits##_t)b[i] ? a[i] : b[i]);                  \
+    case UOP_MAX_S: ROW((int##bits##_t)a[i] > (int##bits##_t)b[i] ? a[i] : b[i]);                  \
+    case UOP_MIN_U: ROW(a[i] < b[i] ? a[i] : b[i]);                                                \
+    default: ROW(a[i] > b[i] ? a[i] : b[i]);                                                       \
+    }
+
 static void compute_word(struct emu_machine *m, const struct emu_op *op)
 {
     ROWS(uint32_t)
-    switch (op->uop.kind) {
-    case UOP_ADD: ROW(a[i] + b[i]);
-    case UOP_NEG: ROW(0 - a[i]);
-    case UOP_MUL: ROW(a[i] * b[i]);
-    case UOP_AND: ROW(a[i] & b[i]);
-    case UOP_OR: ROW(a[i] | b[i]);
-    case UOP_XOR: ROW(a[i] ^ b[i]);
-    case UOP_NOT: ROW(~a[i]);
-    case UOP_SHL: ROW(b[i] < 32 ? a[i] << (b[i] & 31) : 0);
-    case UOP_SHR: ROW(b[i] < 32 ? a[i] >> (b[i] & 31) : 0);
-    case UOP_SAR: ROW((uint32_t)((int32_t)a[i] >> (b[i] < 32 ? b[i] : 31)));
-    case UOP_MIN_S: ROW((int32_t)a[i] < (int32_t)b[i] ? a[i] : b[i]);
-    case UOP_MAX_S: ROW((int32_t)a[i] > (int32_t)b[i] ? a[i] : b[i]);
-    case UOP_MIN_U: ROW(a[i] < b[i] ? a[i] : b[i]);
-    default: ROW(a[i] > b[i] ? a[i] : b[i]);
-    }
+    const uint32_t *by = b;
+    INTEGERS(32)
 }
 
 static void compute_double(struct emu_machine *m, const struct emu_op *op)
 {
     ROWS(uint64_t)
     const uint32_t *by = (const uint32_t *)b;
-    switch (op->uop.kind) {
-    case UOP_ADD: ROW(a[i] + b[i]);
-    case UOP_NEG: ROW(0 - a[i]);
-    case UOP_MUL: ROW(a[i] * b[i]);
-    case UOP_AND: ROW(a[i] & b[i]);
-    case UOP_OR: ROW(a[i] | b[i]);
-    case UOP_XOR: ROW(a[i] ^ b[i]);
-    case UOP_NOT: ROW(~a[i]);
-    case UOP_SHL: ROW(by[i] < 64 ? a[i] << (by[i] & 63) : 0);
-    case UOP_SHR: ROW(by[i] < 64 ? a[i] >> (by[i] & 63) : 0);
-    case UOP_SAR: ROW((uint64_t)((int64_t)a[i] >> (by[i] < 64 ? by[i] : 63)));
-    case UOP_MIN_S: ROW((int64_t)a[i] < (int64_t)b[i] ? a[i] : b[i]);
-    case UOP_MAX_S: ROW((int64_t)a[i] > (int64_t)b[i] ? a[i] : b[i]);
-    case UOP_MIN_U: ROW(a[i] < b[i] ? a[i] : b[i]);
-    default: ROW(a[i] > b[i] ? a[i] : b[i]);
-    }
+    INTEGERS(64)
 }
 
 static void compute_select(struct emu_machine *m, const struct emu_op *op)

@@ -15,7 +15,6 @@ import json
 import os
 import re
 import struct
-import subprocess
 import sys
 import tempfile
 
@@ -168,13 +167,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         cubin = launches.unpack("ops", options.arch, folder)
         for name, launch, out in write(folder, options.arch, options.show or options.only):
-            run = subprocess.run([options.command, "run", "--launch", launch, "--format", "json", cubin],
-                                 capture_output=True, text=True, check=False)
+            code, report = launches.run(options.command, launch, cubin)
             ran += 1
-            report = json.loads(run.stdout) if run.stdout else {"assumed": [], "findings": [{"text": run.stderr}]}
-            if run.returncode != 0:
+            if code != 0:
                 wrong += 1
-                print(f"{name}: exit {run.returncode}: {report['findings'][:1]}")
+                print(f"{name}: exit {code}: {report['findings'][:1]}")
                 continue
             with open(out, "rb") as f:
                 data = f.read()

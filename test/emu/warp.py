@@ -11,7 +11,6 @@ import json
 import os
 import re
 import struct
-import subprocess
 import sys
 import tempfile
 
@@ -84,13 +83,11 @@ def main():
                 wrong += 1
                 print(f"{name}: what the GPU gives is not known")
             for arch in ARCHS:
-                run = subprocess.run([options.command, "run", "--launch", launch, "--format", "json", files[arch]],
-                                     capture_output=True, text=True, check=False)
+                code, report = launches.run(options.command, launch, files[arch])
                 ran += 1
-                if run.returncode != 0:
+                if code != 0:
                     wrong += 1
-                    found = json.loads(run.stdout)["findings"] if run.stdout else run.stderr
-                    print(f"{name} sm_{arch}: exit {run.returncode}: {found[:1]}")
+                    print(f"{name} sm_{arch}: exit {code}: {report['findings'][:1]}")
                     continue
                 with open(out, "rb") as f:
                     digest = hashlib.sha256(f.read()).hexdigest()
